@@ -1,0 +1,57 @@
+# Front door. The README's two commands are `make demo` and `make test`; each does its own set-up.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+JOBS ?= $(shell nproc)
+VENV := build/venv
+export ANTAEUS_SITE_PACKAGES = $(shell echo $(CURDIR)/$(VENV)/lib/python3*/site-packages)
+export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
+ANTAEUS := build/bin/antaeus
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
+
+setup:
+	@tools/setup.sh
+
+# $(1): preset, $(2): further CMake definitions
+define configure
+@ANTAEUS_SITE_PACKAGES=$$(echo $(CURDIR)/$(VENV)/lib/python3*/site-packages) cmake --preset $(1) $(2) > build/configure-$(1).log 2>&1 || { tail -n 30 build/configure-$(1).log; exit 1; }
+endef
+
+demo: setup ## build, then audit the incident twin beside its good twin
+	$(call configure,release)
+	@cmake --build build/release -j $(JOBS) --target antaeus_cli antaeus_parquet
+	@$(ANTAEUS) demo --out build/demo; status=$$?; [ $$status -le 1 ] && echo "report: build/demo/report.html"
+
+test: setup ## build everything, run every test
+	$(call configure,release)
+	@cmake --build build/release -j $(JOBS)
+	@tools/run_tests.sh build/release
+
+asan: setup ## the test-suite under the address and undefined-behaviour sanitizers
+	$(call configure,asan)
+	@cmake --build build/asan -j $(JOBS)
+	@ctest --test-dir build/asan --output-on-failure -j $(JOBS) -LE 'realtime|timing'
+
+bench: setup ## benchmarks against what a user would otherwise run
+	$(call configure,release,-DANTAEUS_BUILD_BENCHMARKS=ON)
+	@cmake --build build/release -j $(JOBS)
+	@tools/run_benchmarks.sh
+
+fuzz: setup ## fuzz the parsers under the sanitizers (FUZZ_RUNS=1000000)
+	$(call configure,asan)
+	@cmake --build build/asan -j $(JOBS) --target fuzzers
+	@for f in build/asan/tests/fuzz_*; do [ -x $$f ] && echo $$f && $$f $(or $(FUZZ_RUNS),1000000) 1 || exit 1; done
+
+format: setup ## clang-format every source
+	@git ls-files -co --exclude-standard '*.cpp' '*.hpp' | xargs clang-format -i
+
+docs: setup ## the generated pages of docs/
+	$(call configure,release)
+	@cmake --build build/release -j $(JOBS) --target antaeus_cli antaeus_parquet
+	@$(VENV)/bin/python tools/compare_published.py --write
+
+clean: ## remove build/
+	rm -rf build
+
+.PHONY: help setup demo test asan bench fuzz format docs clean

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Reads every #include against the layer table: an include may only point to a lower layer, a module of one layer
+never includes another, and each third party stays behind its wall. Exit 1 with one line an offence."""
+
+import pathlib
+import re
+import sys
+
+LAYERS = {
+    "core": 0,
+    "conditioning": 1, "constraints": 1, "signal": 1, "io": 1,
+    "robot": 2,
+    "estimation": 3, "contact": 3, "ik": 3, "space": 3,
+    "control": 4, "sim": 4, "episode": 4,
+    "audit": 5, "experiments": 5,
+    "report": 6,
+}
+# Third party -> the source folders that may include it. Public headers may include none of them.
+WALLS = {
+    "pinocchio": ["robot"], "tinyxml2": ["robot"], "toml": ["robot"],
+    "proxsuite": ["constraints"], "mujoco": ["sim"],
+    "nlohmann": ["io"], "arrow": ["io"], "parquet": ["io"], "zlib": ["io"],
+    "CLI": ["apps"], "nanobind": ["python"],
+}
+LONGEST_HEADER, LONGEST_SOURCE = 250, 600
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
+
+
+def module_of(path: pathlib.PurePath) -> str:
+    parts = path.parts
+    if parts[0] == "include":
+        return parts[2]
+    return parts[1] if parts[0] == "src" else parts[0]
+
+
+def offences(root: pathlib.Path) -> list[str]:
+    found = []
+    for folder in ("include", "src", "apps"):
+        for file in sorted((root / folder).rglob("*.[ch]pp")):
+            path = file.relative_to(root)
+            module, public = module_of(path), path.parts[0] == "include"
+            interop = path.match("include/antaeus/interop/*")
+            if module in LAYERS:
+                layer = LAYERS[module]
+            elif module == "apps":
+                layer = 7
+            elif interop:
+                continue
+            else:
+                found.append(f"{path}: module '{module}' is not in the layer table")
+                continue
+            lines = file.read_text(encoding="utf-8").splitlines()
+            limit = LONGEST_HEADER if path.suffix == ".hpp" else LONGEST_SOURCE
+            if len(lines) > limit:
+                found.append(f"{path}: {len(lines)} lines, more than {limit}")
+            for number, line in enumerate(lines, 1):
+                match = INCLUDE.match(line)
+                if not match:
+                    continue
+                target = match.group(1)
+                top = re.split(r"[/+.]", target)[0]
+                if target.startswith("antaeus/"):
+                    other = target.split("/")[1]
+                elif (root / "src" / target).exists() and "/" in target:
+                    other = target.split("/")[0]
+                else:
+                    if top in WALLS and (public or module not in WALLS[top]):
+                        found.append(f"{path}:{number}: {top} belongs behind the wall of {', '.join(WALLS[top])}")
+                    elif public and "/" in target and top not in ("Eigen",):
+                        found.append(f"{path}:{number}: public headers include Eigen and the standard library only")
+                    continue
+                if other == module:
+                    continue
+                if other not in LAYERS or LAYERS[other] >= layer:
+                    found.append(f"{path}:{number}: {module} (layer {layer}) must not include {other}")
+    return found
+
+
+if __name__ == "__main__":
+    project = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent.parent
+    bad = offences(project)
+    print("\n".join(bad) if bad else "include rules: fine")
+    sys.exit(1 if bad else 0)

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Makes build/venv from requirements.lock and sees to the system packages. Called by the Makefile; silent when done.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+fail() { printf 'antaeus: %s\n' "$1" >&2; exit 2; }
+
+python=${PYTHON:-python3}
+command -v "$python" >/dev/null || fail "no $python on the PATH; install Python 3.11 or newer"
+"$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
+  fail "$("$python" --version) is too old; Python 3.11 or newer is needed (set PYTHON=...)"
+
+# header that proves the package : Debian package
+missing=()
+for pair in CLI/CLI.hpp:libcli11-dev toml++/toml.h:libtomlplusplus-dev gtest/gtest.h:libgtest-dev \
+            benchmark/benchmark.h:libbenchmark-dev zlib.h:zlib1g-dev; do
+  [ -e "/usr/include/${pair%%:*}" ] || missing+=("${pair##*:}")
+done
+command -v g++ >/dev/null || missing+=(g++)
+"$python" -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3-venv)
+if [ ${#missing[@]} -gt 0 ]; then
+  as_root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    sudo -n true 2>/dev/null || fail "system packages are missing; run: sudo apt-get install ${missing[*]}"
+    as_root=(sudo)
+  fi
+  command -v apt-get >/dev/null || fail "system packages are missing: ${missing[*]}"
+  echo "antaeus: installing ${missing[*]}" >&2
+  "${as_root[@]}" apt-get update -qq >/dev/null
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${missing[@]}" >/dev/null ||
+    fail "apt-get could not install ${missing[*]}; install them by hand"
+fi
+
+stamp=build/venv/.requirements.lock
+if ! cmp -s requirements.lock "$stamp"; then
+  echo "antaeus: making build/venv (pinned wheels, about a minute)" >&2
+  "$python" -m venv build/venv
+  # --no-deps: the lock file is complete, and pip must not add anything that it does not name.
+  build/venv/bin/pip install -q --disable-pip-version-check --no-deps -r requirements.lock
+  cp requirements.lock "$stamp"
+fi
