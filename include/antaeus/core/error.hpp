@@ -1,0 +1,54 @@
+#pragma once
+/// \file
+/// The set-up error family. Loop functions never throw: they return a Status.
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace antaeus {
+
+/// Something that was handed to us cannot be used. The message is one line, "place: problem; remedy".
+class Error : public std::runtime_error {
+ public:
+  /// \param place    the file and the place in it ("log.csv:12", "h1_2.toml [guard]"), or the argument's name
+  /// \param problem  what is wrong there
+  /// \param remedy   what to do about it; may be empty
+  Error(const std::string& place, const std::string& problem, const std::string& remedy = {})
+      : std::runtime_error(one_line(place, problem, remedy)) {}
+
+ private:
+  static std::string one_line(const std::string& place, const std::string& problem, const std::string& remedy);
+};
+
+/// A robot description, a profile, or a name in one of them.
+class ModelError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// An option's name, value or combination.
+class OptionsError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A recorded episode: its files, shapes, clock.
+class EpisodeError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// "unknown <kind> 'name'; did you mean 'nearest'?", or the valid names when none is near. Use as an Error's text.
+struct UnknownName {
+  std::string problem;
+  std::string remedy;
+};
+UnknownName unknown_name(std::string_view kind, std::string_view name, const std::vector<std::string>& valid);
+
+/// The valid name with the smallest edit distance to \p name, or empty when none is near enough to be a slip of the
+/// hand.
+std::string nearest_name(std::string_view name, const std::vector<std::string>& valid);
+
+}  // namespace antaeus
