@@ -1,0 +1,45 @@
+#pragma once
+/// \file
+/// Reading whole files, and writing a set of files whole or not at all.
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace antaeus {
+
+/// Reads a regular file. \throws Error that names it: missing, a folder, unreadable, larger than \p limit bytes
+std::string read_file(const std::filesystem::path& file, std::uintmax_t limit = std::uintmax_t{1} << 34);
+
+/// A set of files that appears in its folder complete or not at all: each is written beside its place under a
+/// temporary name and synced; only when all have succeeded are they renamed into place.
+class FileSet {
+ public:
+  /// \param folder made on commit when absent (and removed again when the commit fails)
+  explicit FileSet(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  /// \param name relative, without ".."; \throws Error otherwise
+  void add(std::string name, std::string bytes);
+  /// \throws Error that names the file, the reason and the remedy; nothing new is left behind then
+  void commit();
+
+  const std::filesystem::path& folder() const noexcept { return folder_; }
+
+ private:
+  std::filesystem::path folder_;
+  std::vector<std::pair<std::string, std::string>> files_;
+};
+
+/// One file, whole or not at all. \throws Error as FileSet::commit
+void write_file(const std::filesystem::path& file, std::string_view bytes);
+
+/// SHA-256 (FIPS 180-4) of the bytes, as 64 lower-case hexadecimal digits.
+std::string sha256(std::string_view bytes);
+
+/// The shortest decimal text that reads back as the same double ("nan", "inf" for the rest). Independent of the locale.
+std::string shortest_text(double value);
+
+}  // namespace antaeus

@@ -1,0 +1,45 @@
+#pragma once
+/// \file
+/// NumPy arrays: .npy (format 1.0, 2.0, 3.0) and .npz (stored and deflated members).
+/// Accepted element types: float32, float64, signed and unsigned integers of 8 to 64 bits, bool; little- and
+/// big-endian; C and Fortran order. Object arrays, structured types and complex numbers are refused by name.
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "antaeus/core/types.hpp"
+
+namespace antaeus {
+
+/// An array as doubles in C (row-major) order, and how it was stored. Integers beyond 2^53 become the nearest double.
+struct NumpyArray {
+  std::vector<std::size_t> shape;
+  std::vector<double> values;  ///< product(shape) elements, last index fastest
+  std::string stored_type;     ///< "float32", "float64", "int64", …
+
+  std::size_t rows() const noexcept { return shape.empty() ? 1 : shape[0]; }
+  std::size_t columns() const noexcept;  ///< product of all but the first extent
+};
+
+/// Parses the bytes of one .npy file. The declared shape is checked against the bytes present before anything is
+/// allocated. \param name stands for the file in messages. \throws Error
+NumpyArray parse_npy(std::string_view bytes, const std::string& name);
+NumpyArray read_npy(const std::filesystem::path& file);
+/// Members by name without ".npy". Stored and deflated members, no zip64 directory (4 GiB, 65 535 members); deflated
+/// members may inflate to 512 MiB together. \throws Error on encrypted, truncated, duplicate, overlapping or oversized
+/// members, and on a wrong checksum
+std::map<std::string, NumpyArray> parse_npz(std::string_view bytes, const std::string& name);
+std::map<std::string, NumpyArray> read_npz(const std::filesystem::path& file);
+
+/// Bytes of a .npy file, float64, C order, format 1.0.
+std::string to_npy(const std::vector<std::size_t>& shape, const std::vector<double>& values);
+/// The rows × columns matrix as above.
+std::string to_npy(ConstMatrixRef matrix);
+/// Bytes of a .npz file (stored members, fixed time stamp: same input, same bytes).
+std::string to_npz(const std::map<std::string, NumpyArray>& arrays);
+
+}  // namespace antaeus

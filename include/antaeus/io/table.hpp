@@ -1,0 +1,68 @@
+#pragma once
+/// \file
+/// A table of named columns, each with its unit, sign and meaning, and where it goes: CSV, Parquet.
+/// NaN is an empty cell in CSV and null in Parquet: "no number" is never written as a number.
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace antaeus {
+
+/// Text column that stores each distinct string once.
+struct TextColumn {
+  std::vector<std::string> levels;  ///< distinct strings, in order of first appearance
+  std::vector<std::int32_t> codes;  ///< one index into `levels` a row
+
+  void push_back(std::string_view text);
+  std::string_view operator[](std::size_t row) const { return levels[static_cast<std::size_t>(codes[row])]; }
+  std::size_t size() const noexcept { return codes.size(); }
+};
+
+using ColumnData = std::variant<std::vector<double>, std::vector<std::int64_t>, TextColumn>;
+
+/// A column and what a stranger needs to read it.
+struct Column {
+  std::string name;     ///< header text
+  std::string unit;     ///< "N", "N·m", "rad", "1"; empty for text
+  std::string meaning;  ///< one sentence, with frame and sign where they apply
+  ColumnData data;
+
+  std::size_t size() const noexcept;
+};
+
+/// Columns of equal length.
+class Table {
+ public:
+  /// Appends a column. \throws Error when the name repeats or the length differs.
+  void add(Column column);
+
+  const std::vector<Column>& columns() const noexcept { return columns_; }
+  std::size_t rows() const noexcept { return columns_.empty() ? 0 : columns_.front().size(); }
+  /// \throws Error with the nearest name when there is no such column
+  const Column& column(std::string_view name) const;
+  /// The column as numbers (integers are converted). \throws Error when it holds text
+  std::vector<double> numbers(std::string_view name) const;
+
+ private:
+  std::vector<Column> columns_;
+};
+
+/// CSV text: header line, '\n' ends, RFC 4180 quotes, numbers in the shortest form that reads back equal.
+std::string to_csv(const Table& table);
+
+/// Reads a CSV file with a header line; a column whose every cell is a number or empty is numeric (empty = NaN).
+/// \throws Error that names file and line: no header, ragged row, repeated name, unclosed quote
+Table read_csv(const std::filesystem::path& file);
+/// The same from text; \p name stands in for the file in messages.
+Table parse_csv(std::string_view text, const std::string& name);
+
+/// Parquet bytes with unit and meaning as field metadata. Loads libantaeus_parquet.so on first use.
+/// \throws Error when that library is not installed
+std::string to_parquet(const Table& table);
+Table read_parquet(const std::filesystem::path& file);
+
+}  // namespace antaeus

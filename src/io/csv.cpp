@@ -1,0 +1,233 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+
+#include "antaeus/core/error.hpp"
+#include "antaeus/io/files.hpp"
+#include "antaeus/io/table.hpp"
+#include "io/text.hpp"
+
+namespace antaeus {
+
+namespace {
+
+/// A cell as RFC 4180 wants it.
+std::string as_cell(std::string_view cell) {
+  // Readers trim spaces, and take a byte order mark at the start of the file for no part of the name.
+  const bool fragile =
+      !cell.empty() && (cell.front() == ' ' || cell.back() == ' ' || static_cast<unsigned char>(cell.front()) >= 0xEF);
+  if (!fragile && cell.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(cell);
+  std::string text = "\"";
+  for (const char c : cell) {
+    if (c == '"') text += '"';
+    text += c;
+  }
+  return text += '"';
+}
+
+template <class Number>
+void append_number(std::string& text, Number value) {
+  char buffer[32];
+  text.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
+}
+
+/// One cell of the source.
+struct Cell {
+  std::string_view text;
+  bool is_quoted = false;
+  bool is_escaped = false;  ///< doubled quotes in it stand for one
+};
+
+std::string unescaped(const Cell& cell) {
+  std::string text(cell.text);
+  if (!cell.is_escaped) return text;
+  std::size_t out = 0;
+  for (std::size_t in = 0; in < text.size(); ++in) {
+    text[out++] = text[in];
+    if (text[in] == '"') ++in;
+  }
+  text.resize(out);
+  return text;
+}
+
+/// Splits the text into rows of cells, and counts lines for messages.
+class Scanner {
+ public:
+  Scanner(std::string_view text, const std::string& name) : text_(text), name_(name) {}
+
+  bool at_end() const { return at_ >= text_.size(); }
+  std::string place() const { return name_ + ":" + std::to_string(row_line_); }
+
+  /// Appends the cells of the next row to \p cells and returns how many there are.
+  std::size_t read_row(std::vector<Cell>& cells) {
+    const std::size_t before = cells.size();
+    row_line_ = line_;
+    do cells.push_back(read_cell());
+    while (take(','));
+    if (!take('\n') && take('\r')) take('\n');
+    ++line_;
+    return cells.size() - before;
+  }
+
+  /// True when nothing but line ends is left.
+  bool only_blank_lines_left() const { return text_.find_first_not_of("\r\n", at_) == std::string_view::npos; }
+
+ private:
+  bool take(char c) {
+    if (at_end() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+
+  /// A line ends with "\n", "\r\n" or the file; any other '\r' belongs to its cell.
+  bool at_line_end() const {
+    if (at_end() || text_[at_] == '\n') return true;
+    return text_[at_] == '\r' && (at_ + 1 == text_.size() || text_[at_ + 1] == '\n');
+  }
+
+  Cell read_cell() {
+    if (take('"')) return read_quoted_cell();
+    const std::size_t start = at_;
+    while (!at_line_end() && text_[at_] != ',') ++at_;
+    return {text_.substr(start, at_ - start)};
+  }
+
+  Cell read_quoted_cell() {
+    const std::size_t start = at_;
+    bool escaped = false;
+    while (true) {
+      const std::size_t stop = text_.find('"', at_);
+      if (stop == std::string_view::npos) throw Error(place(), "a quote is opened and never closed", "close it");
+      line_ += static_cast<std::size_t>(std::count(text_.begin() + static_cast<std::ptrdiff_t>(at_),
+                                                   text_.begin() + static_cast<std::ptrdiff_t>(stop), '\n'));
+      at_ = stop + 1;
+      if (take('"')) {
+        escaped = true;
+        continue;
+      }
+      if (!at_line_end() && text_[at_] != ',') {
+        throw Error(place(), "text follows a closing quote", "double the quotes inside a quoted cell");
+      }
+      return {text_.substr(start, stop - start), true, escaped};
+    }
+  }
+
+  std::string_view text_;
+  const std::string& name_;
+  std::size_t at_ = 0;
+  std::size_t line_ = 1;
+  std::size_t row_line_ = 1;
+};
+
+std::vector<std::string> read_header(Scanner& scanner, const std::string& name) {
+  constexpr const char* kRemedy = "the first line must name the columns";
+  if (scanner.only_blank_lines_left()) throw Error(name + ":1", "the file is empty", kRemedy);
+  std::vector<Cell> cells;
+  scanner.read_row(cells);
+  if (std::all_of(cells.begin(), cells.end(), [](const Cell& cell) { return cell.text.empty(); })) {
+    throw Error(scanner.place(), "there is no header", kRemedy);
+  }
+  if (std::all_of(cells.begin(), cells.end(), [](const Cell& cell) { return parse_number(cell.text).has_value(); })) {
+    throw Error(scanner.place(), "there are numbers where the header should be", kRemedy);
+  }
+  std::vector<std::string> header;
+  std::unordered_map<std::string, std::size_t> seen;
+  for (const Cell& cell : cells) {
+    header.push_back(unescaped(cell));
+    if (!seen.emplace(header.back(), header.size()).second) {
+      throw Error(scanner.place(), "the name '" + excerpt(header.back()) + "' appears twice", "rename one of them");
+    }
+  }
+  return header;
+}
+
+ColumnData read_column(const std::vector<Cell>& cells, std::size_t first, std::size_t stride) {
+  const std::size_t rows = cells.size() / stride;
+  std::vector<double> numbers;
+  numbers.reserve(rows);
+  for (std::size_t i = first; i < cells.size(); i += stride) {
+    if (cells[i].text.empty()) {
+      numbers.push_back(std::numeric_limits<double>::quiet_NaN());
+    } else if (const auto value = parse_number(cells[i].text)) {
+      numbers.push_back(*value);
+    } else {
+      break;
+    }
+  }
+  if (numbers.size() == rows) return numbers;
+  // A file of distinct texts would make TextColumn::push_back quadratic.
+  TextColumn text;
+  std::unordered_map<std::string, std::int32_t> codes;
+  text.codes.reserve(rows);
+  for (std::size_t i = first; i < cells.size(); i += stride) {
+    const auto [found, is_new] = codes.try_emplace(unescaped(cells[i]), static_cast<std::int32_t>(text.levels.size()));
+    if (is_new) text.levels.push_back(found->first);
+    text.codes.push_back(found->second);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string to_csv(const Table& table) {
+  const std::vector<Column>& columns = table.columns();
+  std::string text;
+  if (columns.empty()) return text;
+  constexpr std::size_t kUsualCell = 20;
+  text.reserve((table.rows() + 1) * columns.size() * kUsualCell);
+
+  std::vector<std::vector<std::string>> levels(columns.size());
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (const auto* const column = std::get_if<TextColumn>(&columns[c].data)) {
+      for (const std::string& level : column->levels) levels[c].push_back(as_cell(level));
+    }
+    text += c ? "," : "";
+    text += as_cell(columns[c].name);
+  }
+  text += '\n';
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const std::size_t line = text.size();
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      if (c) text += ',';
+      const ColumnData& data = columns[c].data;
+      if (const auto* const numbers = std::get_if<std::vector<double>>(&data)) {
+        if (!std::isnan((*numbers)[row])) append_number(text, (*numbers)[row]);
+      } else if (const auto* const integers = std::get_if<std::vector<std::int64_t>>(&data)) {
+        append_number(text, (*integers)[row]);
+      } else {
+        text += levels[c][static_cast<std::size_t>(std::get<TextColumn>(data).codes[row])];
+      }
+    }
+    if (text.size() == line) text += "\"\"";  // the empty cell of a single column is not an empty line
+    text += '\n';
+  }
+  return text;
+}
+
+Table parse_csv(std::string_view text, const std::string& name) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
+    throw Error(name, "the text is UTF-16", "save it as UTF-8");
+  }
+  Scanner scanner(text, name);
+  const std::vector<std::string> header = read_header(scanner, name);
+  std::vector<Cell> cells;
+  while (!scanner.only_blank_lines_left()) {
+    const std::size_t count = scanner.read_row(cells);
+    if (count == 1 && cells.back().text.empty() && !cells.back().is_quoted) {
+      throw Error(scanner.place(), "an empty line in the middle of the file", "remove it");
+    }
+    if (count == header.size()) continue;
+    throw Error(scanner.place(), std::to_string(count) + " cells where the header has " + std::to_string(header.size()),
+                "give every row one cell a column");
+  }
+  Table table;
+  for (std::size_t c = 0; c < header.size(); ++c) table.add({header[c], "", "", read_column(cells, c, header.size())});
+  return table;
+}
+
+Table read_csv(const std::filesystem::path& file) { return parse_csv(read_file(file), file.string()); }
+
+}  // namespace antaeus

@@ -1,0 +1,166 @@
+#include <dlfcn.h>
+
+#include <string>
+#include <unordered_map>
+
+#include "antaeus/core/error.hpp"
+#include "antaeus/io/files.hpp"
+#include "antaeus/io/table.hpp"
+#include "io/parquet/parquet_abi.hpp"
+#include "io/text.hpp"
+
+namespace antaeus {
+
+namespace {
+
+/// The plugin's two functions. Never unloaded: Arrow leaves static objects behind.
+struct Plugin {
+  AntaeusParquetWrite* write;
+  AntaeusParquetRead* read;
+};
+
+std::filesystem::path own_folder() {
+  Dl_info info{};
+  const bool is_found = ::dladdr(reinterpret_cast<const void*>(&own_folder), &info) != 0 && info.dli_fname;
+  return is_found ? std::filesystem::path(info.dli_fname).parent_path() : std::filesystem::path();
+}
+
+std::string last_loader_message() {
+  const char* const message = ::dlerror();
+  return message ? message : "unknown reason";
+}
+
+Plugin load_plugin() {
+  constexpr const char* kFile = "libantaeus_parquet.so";
+  constexpr const char* kRemedy = "build the target antaeus_parquet and put it beside libantaeus.so, or write CSV";
+  const std::filesystem::path folder = own_folder();
+  void* library = nullptr;
+  std::string reason;
+  // Beside us first: an installation never picks up the plugin of another one.
+  for (const std::filesystem::path& beside : {folder / kFile, folder.parent_path() / "lib" / kFile}) {
+    std::error_code absent;
+    if (library || folder.empty() || !std::filesystem::exists(beside, absent)) continue;
+    library = ::dlopen(beside.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library && reason.empty()) reason = last_loader_message();
+  }
+  if (!library) library = ::dlopen(kFile, RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    if (reason.empty()) reason = last_loader_message();
+    throw Error(kFile, "Parquet support cannot be loaded (" + reason + ")", kRemedy);
+  }
+  const Plugin plugin = {reinterpret_cast<AntaeusParquetWrite*>(::dlsym(library, "antaeus_parquet_write_1")),
+                         reinterpret_cast<AntaeusParquetRead*>(::dlsym(library, "antaeus_parquet_read_1"))};
+  if (!plugin.write || !plugin.read) throw Error(kFile, "the plugin is of another version", kRemedy);
+  return plugin;
+}
+
+/// Loaded on first use; a failure is tried again, so that installing the plugin is enough.
+const Plugin& plugin() {
+  static const Plugin loaded = load_plugin();
+  return loaded;
+}
+
+AntaeusParquetText text_of(std::string_view text) { return {text.data(), text.size()}; }
+std::string string_of(AntaeusParquetText text) { return std::string(text.data, text.size); }
+
+/// What the plugin hands back.
+struct Receiver {
+  std::string bytes;
+  Table table;
+  std::string problem;
+};
+
+void take_bytes(void* receiver, AntaeusParquetText bytes) {
+  static_cast<Receiver*>(receiver)->bytes = string_of(bytes);
+}
+
+void take_problem(void* receiver, AntaeusParquetText problem) {
+  static_cast<Receiver*>(receiver)->problem = valid_utf8({problem.data, problem.size});
+}
+
+/// Merges levels of equal text and leaves out those that no row uses.
+TextColumn text_column(const AntaeusParquetColumn& column, std::size_t rows) {
+  TextColumn text;
+  std::unordered_map<std::string_view, std::int32_t> known;
+  std::vector<std::int32_t> code_of_level(column.level_count, -1);
+  text.codes.reserve(rows);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const auto level = static_cast<std::size_t>(column.codes[row]);
+    if (code_of_level[level] < 0) {
+      const std::string_view shown(column.levels[level].data, column.levels[level].size);
+      const auto [found, is_new] = known.try_emplace(shown, static_cast<std::int32_t>(text.levels.size()));
+      if (is_new) text.levels.emplace_back(shown);
+      code_of_level[level] = found->second;
+    }
+    text.codes.push_back(code_of_level[level]);
+  }
+  return text;
+}
+
+void take_column(void* receiver, const AntaeusParquetColumn* column, std::size_t rows) {
+  Column taken{string_of(column->name), string_of(column->unit), string_of(column->meaning), {}};
+  if (column->kind == 0) {
+    taken.data = std::vector<double>(column->numbers, column->numbers + rows);
+  } else if (column->kind == 1) {
+    taken.data = std::vector<std::int64_t>(column->integers, column->integers + rows);
+  } else {
+    taken.data = text_column(*column, rows);
+  }
+  static_cast<Receiver*>(receiver)->table.add(std::move(taken));
+}
+
+/// A column's texts, repaired where they are no UTF-8, for as long as the plugin looks at them.
+struct SharedTexts {
+  std::string name, unit, meaning;
+  std::vector<std::string> levels;
+  std::vector<AntaeusParquetText> shown_levels;
+};
+
+AntaeusParquetColumn shared_column(const Column& column, SharedTexts& texts) {
+  texts.name = valid_utf8(column.name);
+  texts.unit = valid_utf8(column.unit);
+  texts.meaning = valid_utf8(column.meaning);
+  AntaeusParquetColumn shared{};
+  if (const auto* const numbers = std::get_if<std::vector<double>>(&column.data)) {
+    shared.numbers = numbers->data();
+  } else if (const auto* const integers = std::get_if<std::vector<std::int64_t>>(&column.data)) {
+    shared.kind = 1;
+    shared.integers = integers->data();
+  } else {
+    const auto& text = std::get<TextColumn>(column.data);
+    for (const std::string& level : text.levels) texts.levels.push_back(valid_utf8(level));
+    for (const std::string& level : texts.levels) texts.shown_levels.push_back(text_of(level));
+    shared.kind = 2;
+    shared.codes = text.codes.data();
+    shared.levels = texts.shown_levels.data();
+    shared.level_count = texts.shown_levels.size();
+  }
+  shared.name = text_of(texts.name);
+  shared.unit = text_of(texts.unit);
+  shared.meaning = text_of(texts.meaning);
+  return shared;
+}
+
+}  // namespace
+
+std::string to_parquet(const Table& table) {
+  std::vector<SharedTexts> texts(table.columns().size());
+  std::vector<AntaeusParquetColumn> columns;
+  for (std::size_t c = 0; c < texts.size(); ++c) columns.push_back(shared_column(table.columns()[c], texts[c]));
+  Receiver receiver;
+  if (plugin().write(columns.data(), columns.size(), table.rows(), take_bytes, take_problem, &receiver) != 0) {
+    throw Error("Parquet", receiver.problem, "write CSV instead");
+  }
+  return std::move(receiver.bytes);
+}
+
+Table read_parquet(const std::filesystem::path& file) {
+  const std::string bytes = read_file(file);
+  Receiver receiver;
+  if (plugin().read(text_of(bytes), take_column, take_problem, &receiver) != 0) {
+    throw Error(file.string(), "it cannot be read as Parquet: " + receiver.problem, "write it again with another tool");
+  }
+  return std::move(receiver.table);
+}
+
+}  // namespace antaeus

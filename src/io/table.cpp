@@ -1,0 +1,77 @@
+#include "antaeus/io/table.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "antaeus/core/error.hpp"
+#include "io/text.hpp"
+
+namespace antaeus {
+
+void TextColumn::push_back(std::string_view text) {
+  // Logs repeat themselves: the row before is the likeliest match.
+  if (!codes.empty() && levels[static_cast<std::size_t>(codes.back())] == text) {
+    codes.push_back(codes.back());
+    return;
+  }
+  const auto found = std::find(levels.begin(), levels.end(), text);
+  codes.push_back(static_cast<std::int32_t>(found - levels.begin()));
+  if (found == levels.end()) levels.emplace_back(text);
+}
+
+std::size_t Column::size() const noexcept {
+  if (const auto* const numbers = std::get_if<std::vector<double>>(&data)) return numbers->size();
+  if (const auto* const integers = std::get_if<std::vector<std::int64_t>>(&data)) return integers->size();
+  const auto* const text = std::get_if<TextColumn>(&data);
+  return text ? text->size() : 0;
+}
+
+void Table::add(Column column) {
+  const std::string place = "column '" + column.name + "'";
+  for (const Column& present : columns_) {
+    if (present.name == column.name) throw Error(place, "the table has a column of this name", "rename one of them");
+  }
+  if (!columns_.empty() && column.size() != rows()) {
+    throw Error(place, "has " + std::to_string(column.size()) + " rows where the table has " + std::to_string(rows()),
+                "give every column the same length");
+  }
+  if (const auto* const text = std::get_if<TextColumn>(&column.data)) {
+    const auto in_range = [&](std::int32_t code) {
+      return code >= 0 && static_cast<std::size_t>(code) < text->levels.size();
+    };
+    if (!std::all_of(text->codes.begin(), text->codes.end(), in_range)) {
+      throw Error(place, "a code points to no level", "fill text columns with push_back");
+    }
+  }
+  columns_.push_back(std::move(column));
+}
+
+const Column& Table::column(std::string_view name) const {
+  std::vector<std::string> names;
+  for (const Column& column : columns_) {
+    if (column.name == name) return column;
+    names.push_back(column.name);
+  }
+  const UnknownName unknown = unknown_name("column", name, names);
+  throw Error("table", unknown.problem, unknown.remedy);
+}
+
+std::vector<double> Table::numbers(std::string_view name) const {
+  const Column& found = column(name);
+  if (const auto* const numbers = std::get_if<std::vector<double>>(&found.data)) return *numbers;
+  if (const auto* const integers = std::get_if<std::vector<std::int64_t>>(&found.data)) {
+    std::vector<double> converted(integers->size());
+    std::transform(integers->begin(), integers->end(), converted.begin(),
+                   [](std::int64_t value) { return static_cast<double>(value); });
+    return converted;
+  }
+  const auto& text = std::get<TextColumn>(found.data);
+  for (std::size_t row = 0; row < text.size(); ++row) {
+    if (text[row].empty() || parse_number(text[row])) continue;
+    throw Error("column '" + found.name + "', row " + std::to_string(row),
+                "'" + excerpt(text[row]) + "' is text where a number is needed", "correct the cell or leave it empty");
+  }
+  throw Error("column '" + found.name + "'", "holds text where numbers are needed", "name a numeric column");
+}
+
+}  // namespace antaeus
