@@ -1,0 +1,79 @@
+#pragma once
+/// \file
+/// Rigid-body dynamics of one RobotModel: the workspace, one a thread.
+///
+/// Conventions: M v̇ + C v + g = τ + Σ Jᵀ w, w the wrench of the environment on the robot. Every function fully
+/// overwrites its outputs, is noexcept, total and free of allocation (dynamics_realtime_test), and on any status but
+/// `ok` leaves NaN in them. Algorithms: Featherstone, "Rigid Body Dynamics Algorithms" (2008), through Pinocchio.
+
+#include <cstdint>
+#include <memory>
+
+#include "antaeus/core/pose.hpp"
+#include "antaeus/core/status.hpp"
+#include "antaeus/robot/robot_model.hpp"
+
+namespace antaeus {
+
+class Dynamics;
+
+/// What depends on q alone, computed once by Dynamics::at and read as often as wanted.
+/// Valid until the next call of `at` on the same Dynamics; afterwards its functions return `not_computed`.
+class PositionTerms {
+ public:
+  Status status() const noexcept { return status_; }
+  /// g(q) [nv]: the generalised torque that holds the robot still against gravity. \realtime
+  Status gravity_torque(VectorRef g) const noexcept;
+  /// X_WF: pose of the frame in the world. \realtime
+  Status frame_pose(FrameId frame, Pose& X_WF) const noexcept;
+  /// J_WF_W [6 × nv]: velocity of the frame's origin, in world axes (Pinocchio: LOCAL_WORLD_ALIGNED), linear rows
+  /// first. Columns that do not move the frame are exactly zero. \realtime
+  Status frame_jacobian(FrameId frame, Matrix6XRef J_WF_W) const noexcept;
+  /// Centre of mass in the world [m]. \realtime
+  Status center_of_mass(Vector3& p_WC) const noexcept;
+
+ private:
+  friend class Dynamics;
+  PositionTerms(Dynamics* dynamics, Status status, std::uint64_t generation) noexcept
+      : dynamics_(dynamics), status_(status), generation_(generation) {}
+  Status ready() const noexcept;
+
+  Dynamics* dynamics_;
+  Status status_;
+  std::uint64_t generation_;
+};
+
+/// Scratch memory and algorithms for one model. Not thread-safe: one a thread. Movable; copy the model instead.
+class Dynamics {
+ public:
+  explicit Dynamics(RobotModel model);
+  ~Dynamics();
+  Dynamics(Dynamics&&) noexcept;
+  Dynamics& operator=(Dynamics&&) noexcept;
+
+  const RobotModel& model() const noexcept { return model_; }
+
+  /// Forward kinematics and joint Jacobians at q [nq]. A quaternion off unit length by less than 1e-3 is normalised,
+  /// by more is `bad_orientation`. \realtime
+  PositionTerms at(ConstVectorRef q) noexcept;
+
+  /// τ = M a + C v + g [nv]. Recursive Newton–Euler. \realtime
+  Status inverse_dynamics(ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, VectorRef tau) noexcept;
+  /// a = M⁻¹ (τ − C v − g) [nv]. Articulated-body algorithm. \realtime
+  Status forward_dynamics(ConstVectorRef q, ConstVectorRef v, ConstVectorRef tau, VectorRef a) noexcept;
+  /// C v + g [nv]. \realtime
+  Status nonlinear_effects(ConstVectorRef q, ConstVectorRef v, VectorRef h) noexcept;
+  /// M [nv × nv], armature included, both triangles. Composite rigid bodies. \realtime
+  Status mass_matrix(ConstVectorRef q, MatrixRef M) noexcept;
+  /// C [nv × nv] with Ṁ = C + Cᵀ. \realtime
+  Status coriolis_matrix(ConstVectorRef q, ConstVectorRef v, MatrixRef C) noexcept;
+
+ private:
+  friend class PositionTerms;
+  struct Workspace;
+  Status check(ConstVectorRef q) noexcept;
+  RobotModel model_;
+  std::unique_ptr<Workspace> workspace_;
+};
+
+}  // namespace antaeus

@@ -1,0 +1,101 @@
+#pragma once
+/// \file
+/// The robot's fixed facts, shared by every workspace: a cheap handle on immutable data.
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "antaeus/core/pose.hpp"
+#include "antaeus/core/status.hpp"
+#include "antaeus/robot/robot_description.hpp"
+
+namespace antaeus {
+
+/// What the root link may do. `free_flyer`: six degrees of freedom before all joints, q = (x y z, quaternion x y z w),
+/// v = (linear, angular) in base axes. `fixed`: the root is bolted to the world.
+enum class Base { free_flyer, fixed };
+
+/// A rigid load that the description does not know.
+struct Payload {
+  std::string frame;  ///< link or joint frame that carries it
+  Inertial inertial;  ///< in that frame
+};
+
+/// How a description becomes a model.
+struct ModelOptions {
+  Base base = Base::free_flyer;
+  Vector3 gravity{0.0, 0.0, -9.81};  ///< acceleration of free fall in world axes [m/s²]
+  std::vector<Payload> payloads;
+  std::map<std::string, double> armature;       ///< joint → reflected rotor inertia [kg·m²]; absent: 0
+  std::map<std::string, double> locked_joints;  ///< joint → position held [rad] or [m]; it becomes fixed
+  std::vector<std::string> motors;              ///< joints in motor order; empty: all joints in the model's order
+};
+
+/// Handle of a frame of one model: a link, a joint or a fixed frame.
+struct FrameId {
+  int index = -1;
+};
+
+/// A robot that does not change. Copying copies a pointer; every function is const and thread-safe.
+///
+/// Order of joints: depth first from the root, the joints of one link by name (Pinocchio's order for the same URDF).
+/// nq ≥ nv: a free flyer takes 7 of q and 6 of v, a continuous joint (cos, sin) of q and 1 of v.
+class RobotModel {
+ public:
+  /// \throws ModelError for an unknown joint or frame (with the nearest name), a massless moving body,
+  ///         or motors that are not single-degree joints
+  RobotModel(const RobotDescription& description, const ModelOptions& options = {});
+
+  int nq() const noexcept;
+  int nv() const noexcept;
+  Base base() const noexcept;
+  int motor_count() const noexcept;
+  double total_mass() const noexcept;       ///< [kg], payloads included
+  const Vector3& gravity() const noexcept;  ///< [m/s²], world axes
+  const RobotDescription& description() const noexcept;
+  const ModelOptions& options() const noexcept;
+
+  const std::vector<std::string>& motor_names() const noexcept;
+  /// \throws ModelError with the nearest name
+  int motor(std::string_view joint) const;
+  /// Row of v, tau and g that belongs to each motor.
+  const std::vector<int>& motor_rows() const noexcept;
+  /// Per motor: position [rad|m], effort [N·m|N] and velocity [rad/s|m/s] limits; infinite where there are none.
+  const VectorX& lower_limits() const noexcept;
+  const VectorX& upper_limits() const noexcept;
+  const VectorX& effort_limits() const noexcept;
+  const VectorX& velocity_limits() const noexcept;
+
+  /// \throws ModelError with the nearest name
+  FrameId frame(std::string_view name) const;
+  bool has_frame(std::string_view name) const noexcept;
+  const std::string& frame_name(FrameId frame) const;
+  std::vector<std::string> frame_names() const;
+  /// Motors between the root and the frame, in motor order: the only columns of its Jacobian that are not zero.
+  std::vector<int> supporting_motors(FrameId frame) const;
+
+  /// The configuration with every joint at zero and the base at the origin, nq.
+  const VectorX& neutral() const noexcept;
+  /// Writes q from motor positions: base at the world's origin with orientation \p quaternion_xyzw (ignored for a
+  /// fixed base), joints without a motor at neutral. \realtime (dynamics_realtime_test)
+  Status position_from_motors(ConstVectorRef q_motor, const Eigen::Vector4d& quaternion_xyzw,
+                              VectorRef q) const noexcept;
+  /// motor ← full: the motors' rows of a vector of nv. \realtime
+  Status select_motor_rows(ConstVectorRef full, VectorRef motor) const noexcept;
+  /// q ⊕ v: the configuration reached from q by moving with v [nv] for one unit of time.
+  Status integrate(ConstVectorRef q, ConstVectorRef v, VectorRef result) const noexcept;
+  /// q1 ⊖ q0 [nv]: the velocity that leads from q0 to q1 in one unit of time.
+  Status difference(ConstVectorRef q0, ConstVectorRef q1, VectorRef result) const noexcept;
+
+ private:
+  friend class Dynamics;
+  friend class PositionTerms;
+  struct Impl;
+  std::shared_ptr<const Impl> impl_;
+};
+
+}  // namespace antaeus

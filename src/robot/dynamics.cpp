@@ -1,0 +1,216 @@
+#include "antaeus/robot/dynamics.hpp"
+
+#include <cmath>
+#include <limits>
+#include <pinocchio/algorithm/aba.hpp>
+#include <pinocchio/algorithm/crba.hpp>
+#include <pinocchio/algorithm/frames.hpp>
+#include <pinocchio/algorithm/jacobian.hpp>
+#include <pinocchio/algorithm/rnea.hpp>
+#include <vector>
+
+#include "robot/model_impl.hpp"
+
+namespace antaeus {
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kQuaternionSlack = 1e-3;
+
+}  // namespace
+
+struct Dynamics::Workspace {
+  explicit Workspace(const pinocchio::Model& model)
+      : data(model), q(model.nq), first_moment(static_cast<std::size_t>(model.njoints)) {
+    subtree_mass.resize(static_cast<std::size_t>(model.njoints), 0.0);
+    for (std::size_t j = model.joints.size() - 1; j > 0; --j) {
+      subtree_mass[j] += model.inertias[j].mass();
+      subtree_mass[model.parents[j]] += subtree_mass[j];
+    }
+    for (std::size_t j = 1; j < model.joints.size(); ++j) {
+      // Free flyers and quaternions are the 7-parameter joints of this library's models.
+      if (model.joints[j].nq() == 7) quaternions.push_back(model.joints[j].idx_q() + 3);
+      if (model.joints[j].nq() == 2) unit_pairs.push_back(model.joints[j].idx_q());
+      if (model.joints[j].nq() == 4) unit_pairs.push_back(model.joints[j].idx_q() + 2);  // planar: x, y, cos, sin
+    }
+  }
+
+  /// Exactly this type is compiled into libpinocchio; any other would instantiate the algorithms here (80 s).
+  ConstVectorRef configuration() const { return q; }
+
+  pinocchio::Data data;
+  VectorX q;                          // the last configuration, quaternions normalised
+  std::vector<Vector3> first_moment;  // Σ m c of each joint's subtree, world axes, from the world's origin
+  std::vector<double> subtree_mass;
+  std::vector<int> quaternions;  // where in q a quaternion begins
+  std::vector<int> unit_pairs;   // where in q a (cos, sin) begins
+  std::uint64_t generation = 0;
+};
+
+Dynamics::Dynamics(RobotModel model)
+    : model_(std::move(model)), workspace_(std::make_unique<Workspace>(model_.impl_->model)) {}
+Dynamics::~Dynamics() = default;
+Dynamics::Dynamics(Dynamics&&) noexcept = default;
+Dynamics& Dynamics::operator=(Dynamics&&) noexcept = default;
+
+Status Dynamics::check(ConstVectorRef q) noexcept {
+  Workspace& w = *workspace_;
+  ++w.generation;  // whatever follows overwrites what an earlier `at` computed
+  if (q.size() != model_.nq()) return Status::wrong_size;
+  if (!q.allFinite()) return Status::not_finite;
+  w.q = q;
+  for (const int at : w.quaternions) {
+    const double length = w.q.segment<4>(at).norm();
+    if (std::abs(length - 1.0) > kQuaternionSlack) return Status::bad_orientation;
+    w.q.segment<4>(at) /= length;
+  }
+  for (const int at : w.unit_pairs) {
+    const double length = w.q.segment<2>(at).norm();
+    if (std::abs(length - 1.0) > kQuaternionSlack) return Status::bad_orientation;
+    w.q.segment<2>(at) /= length;
+  }
+  return Status::ok;
+}
+
+PositionTerms Dynamics::at(ConstVectorRef q) noexcept {
+  const Status status = check(q);
+  if (status == Status::ok) {
+    pinocchio::computeJointJacobians(model_.impl_->model, workspace_->data, workspace_->configuration());
+  }
+  return PositionTerms(this, status, workspace_->generation);
+}
+
+Status PositionTerms::ready() const noexcept {
+  if (status_ != Status::ok) return status_;
+  const auto& workspace = dynamics_->workspace_;  // none when the Dynamics was moved away
+  return workspace && generation_ == workspace->generation ? Status::ok : Status::not_computed;
+}
+
+Status PositionTerms::gravity_torque(VectorRef g) const noexcept {
+  g.setConstant(kNaN);
+  if (const Status status = ready(); status != Status::ok) return status;
+  const pinocchio::Model& model = dynamics_->model_.impl_->model;
+  if (g.size() != model.nv) return Status::wrong_size;
+  // The Jacobians are there, so gravity costs one pass over first moments: each joint carries the weight of its
+  // subtree, acting at the subtree's centre of mass. (Featherstone 2008, §5.3 with v = a = 0, in world axes.)
+  Dynamics::Workspace& w = *dynamics_->workspace_;
+  const Vector3& gravity = dynamics_->model_.impl_->gravity;
+  for (Vector3& moment : w.first_moment) moment.setZero();
+  for (std::size_t j = model.joints.size() - 1; j > 0; --j) {
+    const auto& X = w.data.oMi[j];
+    const auto& body = model.inertias[j];
+    w.first_moment[j] += body.mass() * (X.rotation() * body.lever() + X.translation());
+    w.first_moment[model.parents[j]] += w.first_moment[j];
+    const Vector3 force = w.subtree_mass[j] * gravity;
+    const Vector3 moment = w.first_moment[j].cross(gravity);
+    const int row = model.idx_vs[j];
+    for (int k = row; k < row + model.nvs[j]; ++k) {
+      // data.J holds each joint's motion in world axes about the world's origin.
+      g[k] = -(w.data.J.col(k).head<3>().dot(force) + w.data.J.col(k).tail<3>().dot(moment));
+    }
+  }
+  return Status::ok;
+}
+
+Status PositionTerms::frame_pose(FrameId frame, Pose& X_WF) const noexcept {
+  X_WF.rotation.setConstant(kNaN);
+  X_WF.translation.setConstant(kNaN);
+  if (const Status status = ready(); status != Status::ok) return status;
+  const pinocchio::Model& model = dynamics_->model_.impl_->model;
+  if (frame.index < 0 || frame.index >= model.nframes) return Status::unknown_frame;
+  const auto& f = model.frames[static_cast<std::size_t>(frame.index)];
+  const pinocchio::SE3 X = dynamics_->workspace_->data.oMi[f.parentJoint] * f.placement;
+  X_WF.rotation = X.rotation();
+  X_WF.translation = X.translation();
+  return Status::ok;
+}
+
+Status PositionTerms::frame_jacobian(FrameId frame, Matrix6XRef J_WF_W) const noexcept {
+  J_WF_W.setConstant(kNaN);
+  if (const Status status = ready(); status != Status::ok) return status;
+  const pinocchio::Model& model = dynamics_->model_.impl_->model;
+  if (frame.index < 0 || frame.index >= model.nframes) return Status::unknown_frame;
+  if (J_WF_W.cols() != model.nv) return Status::wrong_size;
+  auto& data = dynamics_->workspace_->data;
+  const auto& f = model.frames[static_cast<std::size_t>(frame.index)];
+  const Vector3 origin = data.oMi[f.parentJoint].act(f.placement.translation());
+  J_WF_W.setZero();
+  for (const auto joint : model.supports[f.parentJoint]) {
+    if (joint == 0) continue;
+    const int column = model.idx_vs[joint];
+    for (int k = column; k < column + model.nvs[joint]; ++k) {
+      const Vector3 angular = data.J.col(k).tail<3>();
+      J_WF_W.col(k).head<3>() = data.J.col(k).head<3>() + angular.cross(origin);
+      J_WF_W.col(k).tail<3>() = angular;
+    }
+  }
+  return Status::ok;
+}
+
+Status PositionTerms::center_of_mass(Vector3& p_WC) const noexcept {
+  p_WC.setConstant(kNaN);
+  if (const Status status = ready(); status != Status::ok) return status;
+  const RobotModel::Impl& impl = *dynamics_->model_.impl_;
+  Vector3 moment = impl.model.inertias[0].mass() * impl.model.inertias[0].lever();
+  for (std::size_t j = 1; j < impl.model.joints.size(); ++j) {
+    const auto& body = impl.model.inertias[j];
+    moment += body.mass() * dynamics_->workspace_->data.oMi[j].act(body.lever());
+  }
+  p_WC = moment / impl.total_mass;
+  return Status::ok;
+}
+
+Status Dynamics::inverse_dynamics(ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, VectorRef tau) noexcept {
+  tau.setConstant(kNaN);
+  if (const Status status = check(q); status != Status::ok) return status;
+  const auto& model = model_.impl_->model;
+  if (v.size() != model.nv || a.size() != model.nv || tau.size() != model.nv) return Status::wrong_size;
+  if (!v.allFinite() || !a.allFinite()) return Status::not_finite;
+  tau = pinocchio::rnea(model, workspace_->data, workspace_->configuration(), v, a);
+  return Status::ok;
+}
+
+Status Dynamics::forward_dynamics(ConstVectorRef q, ConstVectorRef v, ConstVectorRef tau, VectorRef a) noexcept {
+  a.setConstant(kNaN);
+  if (const Status status = check(q); status != Status::ok) return status;
+  const auto& model = model_.impl_->model;
+  if (v.size() != model.nv || tau.size() != model.nv || a.size() != model.nv) return Status::wrong_size;
+  if (!v.allFinite() || !tau.allFinite()) return Status::not_finite;
+  a = pinocchio::aba(model, workspace_->data, workspace_->configuration(), v, tau);
+  return Status::ok;
+}
+
+Status Dynamics::nonlinear_effects(ConstVectorRef q, ConstVectorRef v, VectorRef h) noexcept {
+  h.setConstant(kNaN);
+  if (const Status status = check(q); status != Status::ok) return status;
+  const auto& model = model_.impl_->model;
+  if (v.size() != model.nv || h.size() != model.nv) return Status::wrong_size;
+  if (!v.allFinite()) return Status::not_finite;
+  h = pinocchio::nonLinearEffects(model, workspace_->data, workspace_->configuration(), v);
+  return Status::ok;
+}
+
+Status Dynamics::mass_matrix(ConstVectorRef q, MatrixRef M) noexcept {
+  M.setConstant(kNaN);
+  if (const Status status = check(q); status != Status::ok) return status;
+  const auto& model = model_.impl_->model;
+  if (M.rows() != model.nv || M.cols() != model.nv) return Status::wrong_size;
+  pinocchio::crba(model, workspace_->data, workspace_->configuration());
+  // crba fills the upper triangle only.
+  M.triangularView<Eigen::Upper>() = workspace_->data.M;
+  M.triangularView<Eigen::StrictlyLower>() = workspace_->data.M.transpose();
+  return Status::ok;
+}
+
+Status Dynamics::coriolis_matrix(ConstVectorRef q, ConstVectorRef v, MatrixRef C) noexcept {
+  C.setConstant(kNaN);
+  if (const Status status = check(q); status != Status::ok) return status;
+  const auto& model = model_.impl_->model;
+  if (v.size() != model.nv || C.rows() != model.nv || C.cols() != model.nv) return Status::wrong_size;
+  if (!v.allFinite()) return Status::not_finite;
+  C = pinocchio::computeCoriolisMatrix(model, workspace_->data, workspace_->configuration(), v);
+  return Status::ok;
+}
+
+}  // namespace antaeus

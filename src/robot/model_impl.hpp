@@ -1,0 +1,26 @@
+#pragma once
+// The one place where our model and Pinocchio's meet. Private to src/robot.
+#include <pinocchio/multibody.hpp>
+
+#include "antaeus/robot/robot_model.hpp"
+
+namespace antaeus {
+
+struct RobotModel::Impl {
+  RobotDescription description;
+  ModelOptions options;
+  pinocchio::Model model;
+
+  std::vector<std::string> motor_names;
+  std::vector<int> motor_rows;             // idx_v of each motor
+  std::vector<int> motor_positions;        // idx_q of each motor
+  std::vector<bool> motor_is_cosine_sine;  // the motor's joint stores (cos, sin) in q
+  std::vector<pinocchio::JointIndex> motor_joints;
+  VectorX lower, upper, effort, velocity;
+  VectorX neutral;
+  Vector3 gravity = Vector3::Zero();
+  double total_mass = 0.0;
+  std::map<std::string, int, std::less<>> frames;  // links before joints of the same name
+};
+
+}  // namespace antaeus

@@ -1,0 +1,401 @@
+#include "antaeus/robot/robot_profile.hpp"
+
+#include <dlfcn.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <numbers>
+#include <set>
+
+#include "antaeus/core/error.hpp"
+#include "antaeus/io/files.hpp"
+
+namespace antaeus {
+
+namespace {
+
+constexpr std::uintmax_t kLargestProfile = std::uintmax_t{4} << 20;
+constexpr std::int64_t kSchema = 1;
+
+/// Reads keys of one TOML table, remembers which were asked for, and refuses the rest: a misspelt key must not be
+/// a default in silence.
+class Keys {
+ public:
+  Keys(const toml::table& table, std::string file, std::string where)
+      : table_(table), file_(std::move(file)), where_(std::move(where)) {}
+
+  [[noreturn]] void fail(const toml::node* node, const std::string& problem, const std::string& remedy) const {
+    const auto line = node ? node->source().begin.line : table_.source().begin.line;
+    throw ModelError(file_ + ":" + std::to_string(line) + (where_.empty() ? "" : " [" + where_ + "]"), problem, remedy);
+  }
+
+  const toml::node* find(const std::string& key) {
+    known_.insert(key);
+    return table_.get(key);
+  }
+
+  std::string text(const std::string& key) {
+    const toml::node* node = find(key);
+    if (!node) fail(nullptr, "no key '" + key + "'", "add it (a text)");
+    return text_of(*node, key);
+  }
+  std::string text_or(const std::string& key, const std::string& fallback) {
+    const toml::node* node = find(key);
+    return node ? text_of(*node, key) : fallback;
+  }
+  double number_or(const std::string& key, double fallback) {
+    const toml::node* node = find(key);
+    return node ? number_of(*node, key) : fallback;
+  }
+  double not_negative_or(const std::string& key, double fallback) {
+    const double value = number_or(key, fallback);
+    if (value < 0) fail(find(key), "'" + key + "' is negative", "give a size, zero or more");
+    return value;
+  }
+  std::vector<std::string> texts(const std::string& key) {
+    std::vector<std::string> values;
+    if (const toml::node* node = find(key)) {
+      for (const toml::node& item : array_of(*node, key)) values.push_back(text_of(item, key));
+    }
+    return values;
+  }
+  std::vector<Keys> tables(const std::string& key) {
+    std::vector<Keys> found;
+    if (const toml::node* node = find(key)) {
+      for (const toml::node& item : array_of(*node, key)) {
+        if (!item.is_table()) fail(&item, "'" + key + "' must be a list of tables", "write [[" + key + "]]");
+        found.emplace_back(*item.as_table(), file_, key);
+      }
+    }
+    return found;
+  }
+  const toml::table* table(const std::string& key) {
+    const toml::node* node = find(key);
+    if (node && !node->is_table()) fail(node, "'" + key + "' must be a table", "write [" + key + "]");
+    return node ? node->as_table() : nullptr;
+  }
+
+  std::string text_of(const toml::node& node, const std::string& key) const {
+    const auto value = node.value_exact<std::string>();
+    if (!value) fail(&node, "'" + key + "' must be a text", "put it in quotes");
+    return *value;
+  }
+  double number_of(const toml::node& node, const std::string& key) const {
+    const auto value = node.value<double>();
+    if (!value || !node.is_number()) fail(&node, "'" + key + "' must be a number", "write it without quotes");
+    if (!std::isfinite(*value)) fail(&node, "'" + key + "' must be finite", "give a number");
+    return *value;
+  }
+  const toml::array& array_of(const toml::node& node, const std::string& key) const {
+    if (!node.is_array()) fail(&node, "'" + key + "' must be a list", "write [ … ]");
+    return *node.as_array();
+  }
+
+  /// Every key must have been asked for by now.
+  void finish() const {
+    const std::vector<std::string> valid(known_.begin(), known_.end());
+    for (const auto& [key, node] : table_) {
+      const std::string name(key.str());
+      if (known_.count(name)) continue;
+      const UnknownName text = unknown_name("key", name, valid);
+      fail(&node, text.problem, text.remedy);
+    }
+  }
+
+ private:
+  const toml::table& table_;
+  std::string file_;
+  std::string where_;
+  std::set<std::string> known_;
+};
+
+template <class Enum>
+Enum one_of(const Keys& keys, const toml::node* node, const std::string& key, const std::string& value,
+            const std::vector<std::pair<std::string, Enum>>& choices) {
+  std::vector<std::string> names;
+  for (const auto& [name, choice] : choices) {
+    if (name == value) return choice;
+    names.push_back(name);
+  }
+  const UnknownName text = unknown_name(key, value, names);
+  keys.fail(node, text.problem, text.remedy);
+}
+
+void read_figures(Keys& keys, RobotProfile& profile) {
+  profile.figures.assign(profile.options.motors.size(), JointFigures{});
+  for (Keys& table : keys.tables("joint_figures")) {
+    std::vector<std::string> joints = table.texts("joints");
+    if (const std::string group = table.text_or("group", ""); !group.empty()) {
+      const JointGroup* found = profile.find_group(group);
+      if (!found) {
+        std::vector<std::string> names;
+        for (const auto& g : profile.groups) names.push_back(g.name);
+        const UnknownName text = unknown_name("group", group, names);
+        table.fail(table.find("group"), text.problem, text.remedy);
+      }
+      joints.insert(joints.end(), found->joints.begin(), found->joints.end());
+    }
+    JointFigures figures;
+    figures.torque_sd = table.not_negative_or("torque_sd", figures.torque_sd);
+    if (figures.torque_sd == 0) table.fail(table.find("torque_sd"), "'torque_sd' is zero", "no sensor is exact");
+    figures.coulomb = table.not_negative_or("coulomb", 0.0);
+    figures.viscous = table.not_negative_or("viscous", 0.0);
+    figures.armature = table.not_negative_or("armature", 0.0);
+    table.finish();
+    for (const std::string& joint : joints) {
+      const auto at = std::find(profile.options.motors.begin(), profile.options.motors.end(), joint);
+      if (at == profile.options.motors.end()) {
+        const UnknownName text = unknown_name("motor joint", joint, profile.options.motors);
+        table.fail(table.find("joints"), text.problem, text.remedy);
+      }
+      profile.figures[static_cast<std::size_t>(at - profile.options.motors.begin())] = figures;
+    }
+  }
+}
+
+void read_tables(Keys& keys, RobotProfile& profile, const std::string& file) {
+  for (Keys& table : keys.tables("groups")) {
+    JointGroup group{table.text("name"), "", table.texts("joints")};
+    group.title = table.text_or("title", group.name);
+    table.finish();
+    profile.groups.push_back(std::move(group));
+  }
+  for (Keys& table : keys.tables("endpoints")) {
+    Endpoint endpoint;
+    endpoint.frame = table.text("frame");
+    endpoint.label = table.text_or("label", endpoint.frame);
+    endpoint.kind = table.text_or("kind", "tool");
+    endpoint.group = table.text_or("group", "");
+    table.finish();
+    profile.endpoints.push_back(std::move(endpoint));
+  }
+  if (const toml::table* node = keys.table("imu")) {
+    Keys table(*node, file, "imu");
+    profile.imu.frame = table.text("frame");
+    profile.imu.quaternion_order = table.text_or("quaternion_order", "xyzw");
+    if (profile.imu.quaternion_order != "xyzw" && profile.imu.quaternion_order != "wxyz") {
+      table.fail(table.find("quaternion_order"), "unknown quaternion order '" + profile.imu.quaternion_order + "'",
+                 "write \"xyzw\" or \"wxyz\"");
+    }
+    table.text_or("mounted_on", "");
+    table.finish();
+  }
+  if (const toml::table* node = keys.table("deployed")) {
+    Keys table(*node, file, "deployed");
+    profile.deployed_sign = one_of<Sign>(table, table.find("sign"), "sign", table.text_or("sign", "on_environment"),
+                                         {{"on_environment", Sign::on_environment}, {"on_robot", Sign::on_robot}});
+    profile.deployed_endpoints = table.texts("endpoints");
+    profile.imu.deployed_as = table.text_or("imu_quaternion_fed_to", "");
+    table.finish();
+  }
+  if (const toml::table* node = keys.table("torque")) {
+    Keys table(*node, file, "torque");
+    profile.torque_source =
+        one_of<TorqueSource>(table, table.find("source"), "source", table.text_or("source", "motor"),
+                             {{"motor", TorqueSource::motor}, {"joint", TorqueSource::joint}});
+    table.finish();
+  }
+  if (const toml::table* node = keys.table("preflight")) {
+    Keys table(*node, file, "preflight");
+    PreflightFigures& figures = profile.preflight;
+    figures.gain_limit = table.not_negative_or("gain_limit", figures.gain_limit);
+    figures.gain_row = table.text_or("gain_row", figures.gain_row);
+    if (std::none_of(std::begin(kWrenchRowNames), std::end(kWrenchRowNames),
+                     [&](const char* row) { return figures.gain_row == row; })) {
+      table.fail(table.find("gain_row"), "unknown wrench row '" + figures.gain_row + "'", "one of Fx Fy Fz Mx My Mz");
+    }
+    figures.start_error_limit = table.not_negative_or("start_error_limit", figures.start_error_limit);
+    figures.start_error_joints = table.texts("start_error_joints");
+    table.finish();
+  }
+  for (Keys& table : keys.tables("poses")) {
+    NamedPose pose;
+    pose.name = table.text("name");
+    pose.title = table.text_or("title", pose.name);
+    if (const toml::table* positions = table.table("positions")) {
+      for (const auto& [joint, node] : *positions) {
+        pose.positions[std::string(joint.str())] = table.number_of(node, std::string(joint.str()));
+      }
+    }
+    table.finish();
+    profile.poses.push_back(std::move(pose));
+  }
+}
+
+/// Names in the profile against the model that it describes.
+void check_names(const RobotProfile& profile, const RobotModel& model) {
+  const std::string place = profile.file.string();
+  const auto joint = [&](const std::string& name, const std::string& what) {
+    const auto& motors = model.motor_names();
+    if (std::find(motors.begin(), motors.end(), name) != motors.end()) return;
+    const UnknownName text = unknown_name("motor joint", name, motors);
+    throw ModelError(place + " (" + what + ")", text.problem, text.remedy);
+  };
+  const auto frame = [&](const std::string& name, const std::string& what) {
+    if (model.has_frame(name)) return;
+    const UnknownName text = unknown_name("frame", name, model.frame_names());
+    throw ModelError(place + " (" + what + ")", text.problem, text.remedy);
+  };
+  for (const auto& group : profile.groups) {
+    for (const auto& name : group.joints) joint(name, "group " + group.name);
+  }
+  std::vector<std::string> groups;
+  for (const auto& group : profile.groups) groups.push_back(group.name);
+  for (const auto& endpoint : profile.endpoints) {
+    frame(endpoint.frame, "endpoints");
+    if (endpoint.group.empty() || profile.find_group(endpoint.group)) continue;
+    const UnknownName text = unknown_name("group", endpoint.group, groups);
+    throw ModelError(place + " (endpoint " + endpoint.frame + ")", text.problem, text.remedy);
+  }
+  for (const auto& name : profile.deployed_endpoints) frame(name, "deployed endpoints");
+  if (!profile.imu.frame.empty()) frame(profile.imu.frame, "imu");
+  if (!profile.reference_joint.empty()) joint(profile.reference_joint, "reference_joint");
+  for (const auto& pose : profile.poses) {
+    for (const auto& [name, position] : pose.positions) joint(name, "pose " + pose.name);
+  }
+  for (const auto& name : profile.preflight.start_error_joints) joint(name, "preflight");
+}
+
+}  // namespace
+
+const NamedPose& RobotProfile::pose(std::string_view wanted) const {
+  std::vector<std::string> names;
+  for (const NamedPose& candidate : poses) {
+    if (candidate.name == wanted) return candidate;
+    names.push_back(candidate.name);
+  }
+  const UnknownName text = unknown_name("pose", wanted, names);
+  throw ModelError(name, text.problem, text.remedy);
+}
+
+const Endpoint& RobotProfile::endpoint(std::string_view frame_or_label) const {
+  std::vector<std::string> names;
+  for (const Endpoint& candidate : endpoints) {
+    if (candidate.frame == frame_or_label || candidate.label == frame_or_label) return candidate;
+    names.push_back(candidate.frame);
+  }
+  const UnknownName text = unknown_name("endpoint", frame_or_label, names);
+  throw ModelError(name, text.problem, text.remedy);
+}
+
+const JointGroup* RobotProfile::find_group(std::string_view wanted) const noexcept {
+  const auto found = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.name == wanted; });
+  return found == groups.end() ? nullptr : &*found;
+}
+
+VectorX Robot::pose(std::string_view name) const {
+  VectorX q = VectorX::Zero(model.motor_count());
+  for (const auto& [joint, position] : profile.pose(name).positions) q[model.motor(joint)] = position;
+  return q;
+}
+
+int Robot::reference_motor() const {
+  return profile.reference_joint.empty() ? -1 : model.motor(profile.reference_joint);
+}
+
+RobotProfile read_profile(const std::filesystem::path& file) {
+  const std::string bytes = read_file(file, kLargestProfile);
+  toml::table table;
+  try {
+    table = toml::parse(bytes, file.string());
+  } catch (const toml::parse_error& error) {
+    throw ModelError(file.string() + ":" + std::to_string(error.source().begin.line),
+                     "not valid TOML (" + std::string(error.description()) + ")", "mend the line");
+  }
+  Keys keys(table, file.string(), "");
+  const toml::node* schema = keys.find("schema");
+  if (!schema || schema->value<std::int64_t>() != kSchema) {
+    keys.fail(schema, "not a profile of schema 1", "begin the file with `schema = 1`");
+  }
+  RobotProfile profile;
+  profile.file = file;
+  profile.sha256 = sha256(bytes);
+  profile.name = keys.text("name");
+  profile.title = keys.text_or("title", profile.name);
+  profile.provenance = keys.text_or("provenance", "");
+  profile.model = file.parent_path() / keys.text("model");
+  profile.options.base = one_of<Base>(keys, keys.find("base"), "base", keys.text_or("base", "free_flyer"),
+                                      {{"free_flyer", Base::free_flyer}, {"fixed", Base::fixed}});
+  if (const toml::node* node = keys.find("gravity")) {
+    const toml::array& values = keys.array_of(*node, "gravity");
+    if (values.size() != 3) keys.fail(node, "'gravity' needs three numbers", "write [0.0, 0.0, -9.81]");
+    for (int i = 0; i < 3; ++i)
+      profile.options.gravity[i] = keys.number_of(*values.get(static_cast<std::size_t>(i)), "gravity");
+  }
+  profile.options.motors = keys.texts("motors");
+  if (profile.options.motors.empty()) keys.fail(keys.find("motors"), "no motors", "list the joints in motor order");
+  profile.motor_labels = keys.texts("motor_labels");
+  if (profile.motor_labels.empty()) profile.motor_labels = profile.options.motors;
+  if (profile.motor_labels.size() != profile.options.motors.size()) {
+    keys.fail(keys.find("motor_labels"),
+              std::to_string(profile.motor_labels.size()) + " labels for " +
+                  std::to_string(profile.options.motors.size()) + " motors",
+              "give one a motor");
+  }
+  profile.reference_joint = keys.text_or("reference_joint", "");
+  read_tables(keys, profile, file.string());
+  read_figures(keys, profile);
+  keys.finish();
+  return profile;
+}
+
+Robot make_robot(RobotProfile profile, MeshPolicy meshes) {
+  RobotModel model(read_urdf(profile.model, meshes), profile.options);
+  if (profile.options.motors.empty()) {
+    profile.options.motors = model.motor_names();
+    profile.motor_labels = model.motor_names();
+    profile.figures.assign(model.motor_names().size(), JointFigures{});
+  }
+  check_names(profile, model);
+  return {std::move(profile), std::move(model)};
+}
+
+std::filesystem::path robots_folder() {
+  if (const char* named = std::getenv("ANTAEUS_ROBOTS"); named && *named) return named;
+  Dl_info library{};
+  if (dladdr(reinterpret_cast<const void*>(&robots_folder), &library) && library.dli_fname) {
+    std::error_code ignored;
+    const auto file = std::filesystem::canonical(library.dli_fname, ignored);
+    return file.parent_path().parent_path() / "share" / "antaeus" / "robots";
+  }
+  return "share/antaeus/robots";
+}
+
+std::vector<std::string> robot_names() {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(robots_folder(), ignored)) {
+    if (std::filesystem::exists(entry.path() / "profile.toml", ignored))
+      names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Robot load_robot(const std::string& name_or_path, MeshPolicy meshes) {
+  const std::filesystem::path path(name_or_path);
+  if (path.extension() == ".toml") return make_robot(read_profile(path), meshes);
+  if (path.extension() == ".urdf") {
+    RobotProfile bare;
+    bare.name = path.stem().string();
+    bare.title = bare.name;
+    bare.provenance = "made from the description alone: no endpoints, groups or noise figures";
+    bare.model = path;
+    return make_robot(std::move(bare), meshes);
+  }
+  const bool plain_name =
+      !name_or_path.empty() && name_or_path.find('/') == std::string::npos && name_or_path[0] != '.';
+  std::error_code ignored;
+  if (plain_name && std::filesystem::exists(robots_folder() / name_or_path / "profile.toml", ignored)) {
+    return make_robot(read_profile(robots_folder() / name_or_path / "profile.toml"), meshes);
+  }
+  if (std::filesystem::exists(path / "profile.toml", ignored))
+    return make_robot(read_profile(path / "profile.toml"), meshes);
+  const UnknownName text = unknown_name("robot", name_or_path, robot_names());
+  throw ModelError("--robot", text.problem,
+                   text.remedy + (text.remedy.empty() ? "" : ", or ") + "give a .toml or .urdf file");
+}
+
+}  // namespace antaeus
