@@ -1,0 +1,96 @@
+// antaeus audit EPISODE: the incident, explained and written down.
+#include "antaeus/audit/summary.hpp"
+#include "antaeus/io/files.hpp"
+#include "antaeus/report/html_report.hpp"
+#include "command.hpp"
+#include "terminal.hpp"
+
+namespace antaeus::cli {
+
+namespace {
+
+struct AuditCommand {
+  RobotChoice robot;
+  Settings settings;
+  AuditRequest request;
+  std::string out;
+  bool json = false;
+
+  /// What reproduces the audit, without the folders of this machine.
+  std::string command_text() const {
+    const auto last = [](std::filesystem::path path) {
+      path = path.lexically_normal();
+      return (path.has_filename() ? path : path.parent_path()).filename().string();
+    };
+    std::string text = "antaeus audit " + last(request.episode) + " --robot " + last(robot.robot);
+    for (const auto& baseline : request.baselines) text += " --baseline " + last(baseline);
+    for (const auto& endpoint : request.endpoints) text += " --endpoint '" + endpoint + "'";
+    if (request.from >= 0) text += " --from " + shortest_text(request.from);
+    if (request.to >= 0) text += " --to " + shortest_text(request.to);
+    for (const auto& assignment : settings.assignments) text += " --set '" + assignment + "'";
+    return text;
+  }
+
+  int run() {
+    const Robot loaded = robot.load();
+    request.command = command_text();
+    const Audit audit = run_audit(loaded, request, settings.options(loaded), progress_bar("audit"));
+    if (out.empty() && !json) out = "antaeus-audit-" + audit.audited.episode.name;
+    return deliver(audit, out, json);
+  }
+};
+
+}  // namespace
+
+int deliver(const Audit& audit, const std::string& out, bool json) {
+  const std::string summary = audit_summary(audit).dump() + "\n";
+  if (!out.empty()) {
+    const Table steps = steps_table(audit.audited.reconstruction);
+    FileSet files(out);
+    files.add("report.html", html_report(audit));
+    files.add("summary.json", summary);
+    files.add("steps.csv", to_csv(steps));
+    files.add("steps.parquet", to_parquet(steps));
+    files.commit();
+  }
+  print(json ? summary : audit_story(audit));
+  if (!out.empty() && !json) print("\n  Written to " + out + ": report.html, summary.json, steps.csv, steps.parquet\n");
+  const Episode& episode = audit.audited.episode;
+  if (!episode.invalid_steps.empty()) {
+    say("antaeus: " + episode.name + ": " + episode.notes.back());
+    return kBadInput;
+  }
+  return audit.incident ? kRefused : kFine;
+}
+
+void add_audit(CLI::App& app, Run& run) {
+  auto command = std::make_shared<AuditCommand>();
+  CLI::App* verb = app.add_subcommand("audit", "reconstruct a recorded episode and explain it");
+  verb->add_option("episode", command->request.episode,
+                   "folder of .npy files (tau, qpos, target_dof; dq, time, imu_quat_xyzw optional), .npz or .csv")
+      ->required()
+      ->option_text("EPISODE");
+  command->robot.add_to(*verb);
+  verb->add_option("--out,-o", command->out,
+                   "folder for report.html, summary.json, steps.csv, steps.parquet (default: antaeus-audit-<episode>)")
+      ->option_text("DIR");
+  verb->add_option("--baseline,-b", command->request.baselines, "a good run to compare with (repeatable)")
+      ->option_text("EPISODE")
+      ->take_all()
+      ->allow_extra_args(false);
+  verb->add_option("--endpoint,-e", command->request.endpoints,
+                   "frame or label of an endpoint (repeatable; default: the profile's)")
+      ->option_text("FRAME")
+      ->take_all()
+      ->allow_extra_args(false);
+  verb->add_option("--from", command->request.from, "audit from this time stamp on [s]")->option_text("T");
+  verb->add_option("--to", command->request.to, "audit up to this time stamp [s]")->option_text("T");
+  verb->add_flag("--json", command->json, "print summary.json instead of the story; writes files only with --out");
+  command->settings.add_to(*verb);
+  verb->footer(
+      "Exit code 1: the watchdog would have latched on an endpoint that the consumer reads.\n"
+      "Example: antaeus audit re3 --robot h1_2 --baseline re2 --baseline re1 --out re3-audit");
+  verb->callback([command, &run] { run = [command] { return command->run(); }; });
+}
+
+}  // namespace antaeus::cli

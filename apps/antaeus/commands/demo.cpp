@@ -1,0 +1,44 @@
+// antaeus demo: the incident's twin beside its good twins, made and audited in memory.
+#include "antaeus/episode/synthetic_episode.hpp"
+#include "command.hpp"
+#include "terminal.hpp"
+
+namespace antaeus::cli {
+
+namespace {
+
+struct DemoCommand {
+  std::string out = "antaeus-demo";
+  std::string episodes;
+  bool json = false;
+
+  int run() {
+    const Robot robot = load_robot("h1_2");
+    AuditRequest request;
+    request.command = "antaeus demo";
+    std::vector<Episode> twins;
+    for (const TwinKind kind : {TwinKind::incident, TwinKind::good, TwinKind::pushes}) {
+      twins.push_back(make_twin(robot, kind).episode);
+      if (!episodes.empty()) write_episode(twins.back(), std::filesystem::path(episodes) / twins.back().name);
+    }
+    const Audit audit = run_audit(robot, std::move(twins), request, Settings().options(robot), progress_bar("demo"));
+    return deliver(audit, out, json);
+  }
+};
+
+}  // namespace
+
+void add_demo(CLI::App& app, Run& run) {
+  auto command = std::make_shared<DemoCommand>();
+  CLI::App* verb = app.add_subcommand("demo", "audit a synthetic twin of the H1-2 incident beside two good runs");
+  verb->add_option("--out,-o", command->out, "folder for the report (default: antaeus-demo)")->option_text("DIR");
+  verb->add_option("--episodes", command->episodes, "also write the three twins as episodes below this folder")
+      ->option_text("DIR");
+  verb->add_flag("--json", command->json, "print summary.json instead of the story");
+  verb->footer(
+      "The twins are made by Antaeus' own code, with exact truth: nobody pushes in the incident.\n"
+      "Exit code 1: it is an incident, as it should be.");
+  verb->callback([command, &run] { run = [command] { return command->run(); }; });
+}
+
+}  // namespace antaeus::cli

@@ -1,0 +1,113 @@
+// The audit for the terminal: the same numbers as in summary.json, in the order in which they explain each other.
+#include <algorithm>
+#include <cmath>
+
+#include "command.hpp"
+#include "terminal.hpp"
+
+namespace antaeus::cli {
+
+namespace {
+
+std::string step_text(Eigen::Index step) { return step < 0 ? "never" : std::to_string(step); }
+
+std::string steps_section(const Audit& audit) {
+  if (audit.focus_step < 0) return {};
+  const Reconstruction& r = audit.audited.reconstruction;
+  const EstimateSeries& s = r.find(audit.focus_endpoint, "deployed");
+  TextTable table(
+      {"step", "time s", "residual N·m", "gain N/(N·m)", "kappa", "Fx N", "Fy N", "Fz N", "|F| N", "verdict"});
+  const Eigen::Index focus = audit.focus_step - r.first_step;
+  const Eigen::Index last = std::min(r.steps() - 1, std::max<Eigen::Index>(focus, 8));
+  for (Eigen::Index i = std::max<Eigen::Index>(0, last - 8); i <= last; ++i) {
+    table.add({std::to_string(r.first_step + i), fixed(r.time[i], 3), fixed(r.reference_residual[i], 2),
+               fixed(s.reference_gain(i, kFz), 2), fixed(s.kappa[i], 1), fixed(s.wrench(i, 0), 1),
+               fixed(s.wrench(i, 1), 1), fixed(s.wrench(i, 2), 1), fixed(s.force_norm[i], 1),
+               std::string(to_string(s.verdict[static_cast<std::size_t>(i)]))});
+  }
+  return heading("Deployed estimator at the " + s.label + " (" + std::string(to_string(s.sign)) +
+                 ", world axes; residual and gain of " +
+                 (audit.reference_joint.empty() ? "no reference joint" : audit.reference_joint) + ")") +
+         table.text();
+}
+
+std::string attribution_section(const Audit& audit) {
+  for (const Attribution& a : audit.attributions) {
+    if (a.estimator != "deployed") continue;
+    std::vector<Eigen::Index> joints;
+    for (Eigen::Index j = 0; j < a.residual.size(); ++j) {
+      if (!a.contribution.col(j).isZero(0.0)) joints.push_back(j);
+    }
+    std::stable_sort(joints.begin(), joints.end(), [&](Eigen::Index x, Eigen::Index y) {
+      return std::abs(a.contribution(kFz, x)) > std::abs(a.contribution(kFz, y));
+    });
+    TextTable table({"joint", "tau N·m", "gravity N·m", "residual N·m", "dFz N"});
+    for (const Eigen::Index j : joints) {
+      table.add({audit.motor_labels[static_cast<std::size_t>(j)], fixed(a.tau[j], 2), fixed(a.gravity[j], 2),
+                 fixed(a.residual[j], 2), fixed(a.contribution(kFz, j), 1)});
+    }
+    return heading("Who makes Fz at step " + std::to_string(a.step) + " (the other " +
+                   std::to_string(a.residual.size() - static_cast<Eigen::Index>(joints.size())) +
+                   " joints: exactly 0)") +
+           table.text();
+  }
+  return {};
+}
+
+std::string counterfactual_section(const Audit& audit) {
+  if (audit.counterfactuals.empty()) return {};
+  std::vector<std::string> heads = {"remedy", "acts at", "Fz N", "max |F| N"};
+  for (const EpisodeAudit& b : audit.baselines) heads.push_back("false alarms in " + b.episode.name);
+  TextTable table(heads);
+  for (const Counterfactual& c : audit.counterfactuals) {
+    std::vector<std::string> cells = {c.title, c.kind == "estimator" ? "–" : step_text(c.first_act),
+                                      fixed(c.force_at_focus.z(), 1), fixed(c.largest_force_read, 1)};
+    for (std::size_t b = 0; b < audit.baselines.size(); ++b) {
+      cells.push_back(b < c.false_alarms.size() ? fixed(100.0 * c.false_alarms[b].share, 1) + " %" : "–");
+    }
+    table.add(std::move(cells));
+  }
+  return heading("What each remedy would have done (Fz read at step " + std::to_string(audit.focus_step) +
+                 "; largest |F| let through)") +
+         table.text();
+}
+
+std::string statistics_section(const Audit& audit) {
+  if (audit.reference_joint.empty()) return {};
+  TextTable table(
+      {"episode", "steps", "|mean| N·m", "mean | |", "sd", "max", "p99", "peak torque N·m", "joint", "largest |Fz| N"});
+  const auto add = [&](const EpisodeAudit& a) {
+    std::string vertical;
+    for (const EstimateSeries& s : a.reconstruction.series) {
+      if (s.estimator == "deployed" && s.consumed)
+        vertical += (vertical.empty() ? "" : ", ") + s.label + " " + fixed(s.peak_component, 1);
+    }
+    table.add({a.episode.name, std::to_string(a.episode.steps()), fixed(std::abs(a.reference.mean), 2),
+               fixed(a.reference.mean_magnitude, 2), fixed(a.reference.deviation, 2), fixed(a.reference.maximum, 2),
+               fixed(a.reference.p99, 2), fixed(a.peak_torque, 1),
+               a.peak_torque_motor < 0 ? "" : audit.motor_labels[static_cast<std::size_t>(a.peak_torque_motor)],
+               vertical});
+  };
+  add(audit.audited);
+  for (const EpisodeAudit& b : audit.baselines) add(b);
+  return heading("Torque of " + audit.reference_joint + " over each episode") + table.text();
+}
+
+}  // namespace
+
+std::string audit_story(const Audit& audit) {
+  std::string out = heading("Audit of " + audit.audited.episode.name + " (" + audit.robot_title + ")");
+  for (const Statement& s : audit.verdict) out += wrapped("• " + s.text, 2);
+  out += heading("What this log cannot tell");
+  for (const Statement& s : audit.cannot_tell) out += wrapped("• " + s.text, 2);
+  TextTable events({"step", "time s", "event"});
+  for (const Event& e : audit.events) events.add({std::to_string(e.step), fixed(e.time, 3), e.text});
+  out += heading("Events found in the data") + events.text();
+  out += steps_section(audit) + attribution_section(audit) + counterfactual_section(audit) + statistics_section(audit);
+  if (audit.base_orientation.rfind("identity", 0) == 0)
+    out += "\n  Base orientation: " + audit.base_orientation + ".\n";
+  for (const std::string& note : audit.audited.episode.notes) out += wrapped("Note: " + note + ".", 2);
+  return out;
+}
+
+}  // namespace antaeus::cli

@@ -1,0 +1,79 @@
+// antaeus: the command line over the library. Results on stdout, talk on stderr.
+#include <cstdio>
+#include <exception>
+
+#include "antaeus/core/error.hpp"
+#include "commands/command.hpp"
+#include "terminal.hpp"
+
+namespace {
+
+using antaeus::cli::kBadInput;
+
+/// CLI11 says what was wrong, not what was meant: add the nearest verb or option.
+std::string explain(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  const CLI::App* verb = &app;
+  std::vector<std::string> verbs;
+  for (const CLI::App* candidate : app.get_subcommands({})) {
+    verbs.push_back(candidate->get_name());
+    if (argc > 1 && candidate->get_name() == argv[1]) verb = candidate;
+  }
+  if (verb == &app && argc > 1 && argv[1][0] != '-') {
+    const auto text = antaeus::unknown_name("verb", argv[1], verbs);
+    return text.problem + "; " + text.remedy;
+  }
+  std::vector<std::string> options;
+  for (const CLI::Option* option : verb->get_options()) {
+    for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+  }
+  for (int i = 2; i < argc; ++i) {
+    const std::string given = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
+    if (given.rfind("--", 0) != 0 || std::find(options.begin(), options.end(), given) != options.end()) continue;
+    const auto text = antaeus::unknown_name("option", given, options);
+    return text.problem + "; " + text.remedy;
+  }
+  std::string line = error.what();
+  for (char& c : line) {
+    if (c == '\n') c = ' ';
+  }
+  return line + "; see antaeus " + (verb == &app ? "" : verb->get_name() + " ") + "--help";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace antaeus::cli;
+  CLI::App app("Forces between a robot and the world: estimated, judged, explained.", "antaeus");
+  app.set_version_flag("--version", "antaeus " ANTAEUS_VERSION);
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(34);
+  app.footer("Exit codes: 0 fine, 1 ran and refused or found an incident, 2 bad input.");
+  Run run;
+  add_demo(app, run);
+  add_audit(app, run);
+  add_estimate(app, run);
+  add_preflight(app, run);
+  add_robot(app, run);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    if (argc < 2) {
+      print(app.help());
+      return kBadInput;
+    }
+    say("antaeus: " + explain(app, error, argc, argv));
+    return kBadInput;
+  }
+  try {
+    return run();
+  } catch (const antaeus::Error& error) {
+    say(std::string("antaeus: ") + error.what());
+  } catch (const std::bad_alloc&) {
+    say("antaeus: not enough memory; cut the log (--from, --to)");
+  } catch (const std::exception& error) {
+    say(std::string("antaeus: ") + error.what() + "; please report this");
+  }
+  return kBadInput;
+}

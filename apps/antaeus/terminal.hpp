@@ -1,0 +1,37 @@
+#pragma once
+// What people see: tables and wrapped text on stdout, progress and talk on stderr.
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace antaeus::cli {
+
+/// A table for a terminal: text to the left, numbers to the right.
+class TextTable {
+ public:
+  explicit TextTable(std::vector<std::string> heads) : heads_(std::move(heads)) {}
+  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  bool empty() const { return rows_.empty(); }
+  /// Columns that would pass the terminal's edge are wrapped in the last column.
+  std::string text() const;
+
+ private:
+  std::vector<std::string> heads_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+/// Paragraph wrapped at the terminal's width, continuation lines indented.
+std::string wrapped(std::string_view text, std::size_t indent = 0);
+/// Heading in bold where stdout is a terminal.
+std::string heading(std::string_view text);
+/// Fixed decimals; "–" for NaN.
+std::string fixed(double value, int digits);
+
+/// Progress bar on stderr, shown only on a terminal and only when the work takes more than half a second.
+std::function<void(double)> progress_bar(std::string what);
+/// A line of talk on stderr.
+void say(std::string_view line);
+void print(std::string_view text);
+
+}  // namespace antaeus::cli

@@ -1,0 +1,64 @@
+#pragma once
+/// \file
+/// Every setting of an audit, in named groups: `--set group.option=value`.
+
+#include <string_view>
+#include <vector>
+
+#include "antaeus/episode/episode.hpp"
+#include "antaeus/estimation/contact_equation.hpp"
+#include "antaeus/estimation/guard.hpp"
+#include "antaeus/estimation/preflight.hpp"
+#include "antaeus/estimation/wrench_estimator.hpp"
+
+namespace antaeus {
+
+/// What counts as an event, and where the audit looks closest.
+struct EventOptions {
+  double target_jump = 0.25;
+  double residual_growth = 4.0;
+  double focus_force = 500.0;
+  double tilt = 5.0;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& visit) {
+    visit(OptionInfo{"target_jump", "rad", "change of a target from one step to the next that counts as a jump",
+                     "RE1 and RE2 change by less at every step but their first"},
+          self.target_jump);
+    visit(OptionInfo{"residual_growth", "N·m", "reference residual that counts as grown",
+                     "99th percentile of the torso's torque in the good run RE1"},
+          self.residual_growth);
+    visit(OptionInfo{"focus_force", "N", "force whose first step the audit takes apart; the peak when none reaches it",
+                     "ten times the published clamp"},
+          self.focus_force);
+    visit(OptionInfo{"tilt", "deg", "base tilt of the sensitivity analysis", "incident report, Gravity comp."},
+          self.tilt);
+  }
+};
+
+struct AuditOptions {
+  EpisodeOptions episode;
+  ContactEquationOptions equation;
+  WrenchEstimatorOptions estimator{.characteristic_length = 0.3};
+  GuardOptions guard;
+  PreflightOptions preflight;
+  EventOptions event;
+
+  /// Calls visit(name, group) for each group.
+  template <class Self, class Visitor>
+  static void visit_groups(Self& self, Visitor&& visit) {
+    visit("episode", self.episode);
+    visit("equation", self.equation);
+    visit("estimator", self.estimator);
+    visit("guard", self.guard);
+    visit("preflight", self.preflight);
+    visit("event", self.event);
+  }
+};
+
+/// Sets "group.option=value". \throws OptionsError with the nearest group or option
+void set_audit_option(AuditOptions& options, std::string_view assignment);
+/// Every option with its present value, unit, meaning and source.
+std::vector<OptionValue> list_audit_options(const AuditOptions& options);
+
+}  // namespace antaeus

@@ -1,0 +1,94 @@
+#pragma once
+/// \file
+/// An episode computed again, step by step: what every estimator said and what every guard would have done.
+
+#include <array>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "antaeus/audit/audit_options.hpp"
+#include "antaeus/episode/episode.hpp"
+#include "antaeus/io/table.hpp"
+
+namespace antaeus {
+
+/// Called with the share done, 0 … 1, about a hundred times.
+using Progress = std::function<void(double)>;
+
+/// One published guard by itself on one series: when it acts and what the consumer would have read behind it.
+struct GuardTrace {
+  std::string
+      name;  ///< "watchdog", "condition", "reference_dominance", "reference_dominance_formula", "clamp", "norm_clamp"
+  std::vector<GuardAction> action;  ///< [N]
+  std::vector<double> saw;          ///< [N] what it judged
+  double limit = 0.0;
+  Eigen::Index first_act = -1;  ///< step, −1: never
+  Eigen::Index acts = 0;        ///< steps at which it acted
+  SampleMatrix force_read;      ///< N × 3 [N]: force behind this guard alone; zero where it zeroes or stops
+};
+
+/// One estimator at one endpoint over the episode. Frame: endpoint's origin, world axes; sign as stated.
+struct EstimateSeries {
+  std::string endpoint;   ///< frame
+  std::string label;      ///< for people
+  std::string kind;       ///< "hand", "foot", "tool"
+  bool consumed = false;  ///< the deployed consumer reads it
+  std::string estimator;  ///< "deployed", "stacked"
+  Sign sign = Sign::on_environment;
+  std::string residual_kind;
+
+  SampleMatrix wrench;                                     ///< N × 6 [N, N·m]
+  VectorX force_norm;                                      ///< N [N]
+  VectorX kappa, kappa_scaled, sigma_min, manipulability;  ///< N
+  std::vector<int> rank;
+  SampleMatrix reference_gain;   ///< N × 6
+  std::vector<Verdict> verdict;  ///< estimate and default guard chain
+  std::vector<std::uint32_t> reasons;
+  SampleMatrix guarded_force;  ///< N × 3 [N] behind the default chain
+  std::vector<GuardTrace> guards;
+
+  double peak_force = 0.0;  ///< largest |F| [N]; NaN without a valid step
+  Eigen::Index peak_step = -1;
+  double peak_component = 0.0;  ///< largest |Fz| [N]
+  Eigen::Index peak_component_step = -1;
+};
+
+/// An episode, reconstructed.
+struct Reconstruction {
+  std::string name;
+  Eigen::Index first_step = 0;         ///< number of the first step in the log, when a part was cut out
+  VectorX time;                        ///< N [s]
+  SampleMatrix residual;               ///< N × motors: τ − g(q) [N·m]
+  SampleMatrix gravity;                ///< N × motors [N·m]
+  VectorX reference_residual;          ///< N [N·m]; NaN without a reference joint
+  std::vector<EstimateSeries> series;  ///< endpoint by endpoint, deployed before stacked
+  bool used_imu = false;
+
+  Eigen::Index steps() const noexcept { return residual.rows(); }
+  /// \throws Error when there is no such series
+  const EstimateSeries& find(std::string_view endpoint, std::string_view estimator) const;
+};
+
+/// Computes every step, endpoint and estimator. Steps that cannot be used are NaN with verdict `invalid_input`.
+Reconstruction reconstruct(const Robot& robot, const Episode& episode, const std::vector<std::string>& endpoints,
+                           const AuditOptions& options, const Progress& progress = {}, Eigen::Index first_step = 0);
+
+/// What each joint contributes to the wrench at one step (incident report, eq. 4).
+struct Attribution {
+  Eigen::Index step = 0;
+  std::string endpoint;
+  std::string estimator;
+  VectorX tau, gravity, residual;  ///< motors [N·m]
+  Matrix6X contribution;           ///< 6 × motors; columns sum to the wrench [N, N·m]
+  Vector6 wrench;
+  int largest = -1;  ///< motor with the largest |ΔFz|
+};
+Attribution attribute_step(const Robot& robot, const Episode& episode, Eigen::Index step,
+                           const std::vector<std::string>& endpoints, const std::string& endpoint,
+                           const std::string& estimator, const AuditOptions& options);
+
+/// The contract table of design.md: one row a step, endpoint and estimator.
+Table steps_table(const Reconstruction& reconstruction);
+
+}  // namespace antaeus

@@ -1,0 +1,89 @@
+#pragma once
+/// \file
+/// A recorded episode: loading it, checking it, and reading it step by step.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "antaeus/core/observation.hpp"
+#include "antaeus/core/options.hpp"
+#include "antaeus/robot/robot_profile.hpp"
+
+namespace antaeus {
+
+/// Samples by rows: row i is step i.
+using SampleMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// One file, npz member or group of CSV columns that was read.
+struct EpisodeChannel {
+  std::string name;         ///< "tau", "qpos", "target_dof", "dq", "time", "imu_quaternion"
+  std::string source;       ///< file, member or column pattern
+  std::string stored_type;  ///< "float32", "float64", …; "text" for CSV
+  std::string sha256;       ///< of the file's or member's bytes
+};
+
+/// Samples of one robot, all in motor order, N steps. Empty matrices were not recorded.
+struct Episode {
+  std::string name;    ///< last part of the path
+  std::string sha256;  ///< of the channels' hashes, independent of folder and file dates
+  std::vector<EpisodeChannel> channels;
+  std::vector<std::string> missing;  ///< optional channels that the log does not hold
+  std::vector<std::string> notes;    ///< what was found and how it was read, one line each
+
+  VectorX time;                             ///< [s], never decreasing; NaN throughout when not recorded
+  SampleMatrix q;                           ///< motor positions [rad|m]
+  SampleMatrix tau;                         ///< motor torques [N·m|N]
+  SampleMatrix target;                      ///< commanded positions [rad|m]
+  SampleMatrix v;                           ///< motor velocities [rad/s|m/s]
+  SampleMatrix imu_quaternion;              ///< N × 4, x y z w, sensor in world
+  std::vector<Eigen::Index> invalid_steps;  ///< rows with NaN or infinity in q, tau, or the quaternion
+
+  Eigen::Index steps() const noexcept { return tau.rows(); }
+  bool has_time() const noexcept { return time.size() > 0 && time[0] == time[0]; }
+  bool has_imu() const noexcept { return imu_quaternion.rows() > 0; }
+  /// Median sample time [s]; NaN without time stamps or with one step.
+  double sample_time() const;
+  /// Fills an observation that has been filled before without allocating.
+  void observe(Eigen::Index step, Observation& observation) const;
+};
+
+/// How a log is read. Patterns name CSV columns: {joint} is the joint's name, {label} its short label, {motor} its
+/// index.
+struct EpisodeOptions {
+  std::string time = "time";
+  std::string q = "qpos_{motor}";
+  std::string tau = "tau_{motor}";
+  std::string target = "target_dof_{motor}";
+  std::string v = "dq_{motor}";
+  std::string imu_quaternion = "imu_quat_{axis}";
+  bool require_target = true;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& visit) {
+    constexpr const char* kOwn = "names of the incident's own files";
+    visit(OptionInfo{"time", "", "CSV column of the time stamps [s]", kOwn}, self.time);
+    visit(OptionInfo{"q", "", "CSV columns of motor positions; {joint}, {label} or {motor} varies", kOwn}, self.q);
+    visit(OptionInfo{"tau", "", "CSV columns of motor torques", kOwn}, self.tau);
+    visit(OptionInfo{"target", "", "CSV columns of commanded positions", kOwn}, self.target);
+    visit(OptionInfo{"v", "", "CSV columns of motor velocities", kOwn}, self.v);
+    visit(OptionInfo{"imu_quaternion", "", "CSV columns of the IMU's quaternion; {axis} is x, y, z, w", kOwn},
+          self.imu_quaternion);
+    visit(OptionInfo{"require_target", "", "whether a log without commanded positions is refused", kOwn},
+          self.require_target);
+  }
+};
+
+/// Reads a folder of .npy files (tau, qpos, target_dof; dq, time, imu_quat_xyzw or imu_quat_wxyz optional), an .npz
+/// with members of those names, or a .csv with a header. Rows with NaN keep their place and are listed.
+/// \throws EpisodeError that names file, place and remedy: missing, empty, ragged, wrong motor count, time going back
+Episode load_episode(const std::filesystem::path& path, const Robot& robot, const EpisodeOptions& options = {});
+
+/// The part with from ≤ time ≤ to [s]; a negative limit is none. Steps keep their number through `first_step`.
+/// \throws EpisodeError when nothing is left, or the log has no time stamps
+Episode cut_episode(const Episode& episode, double from, double to, Eigen::Index& first_step);
+
+/// Writes tau, qpos, target_dof, and what else is present as .npy files, whole or not at all.
+void write_episode(const Episode& episode, const std::filesystem::path& folder);
+
+}  // namespace antaeus

@@ -1,0 +1,52 @@
+#pragma once
+/// \file
+/// Twins of the incident's episodes with exact truth: motion and wrenches are chosen, torques follow by dynamics.
+///
+///     τ = rnea(q, v, a) − Σ J_kᵀ w_k     (w_k on the robot; feet: weighted minimum-norm solution of the six base rows)
+///
+/// Source: the study of estimators against truth, §8 (docs/claims.md names the figures that each twin reproduces).
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "antaeus/episode/episode.hpp"
+
+namespace antaeus {
+
+/// `pushes` (after RE1): arms at motor zero, real quasi-static pushes at the wrists.
+/// `good` (after RE2): arms at motor zero, the torso's residual of RE2, nobody pushes.
+/// `incident` (after RE3): arms in arm_waist_target as it drooped, the torso's residual of RE3, nobody pushes.
+enum class TwinKind { pushes, good, incident };
+template <>
+struct EnumNames<TwinKind> {
+  static constexpr std::pair<const char*, TwinKind> table[] = {
+      {"pushes", TwinKind::pushes}, {"good", TwinKind::good}, {"incident", TwinKind::incident}};
+};
+
+struct TwinOptions {
+  double rate = 50.0;         ///< samples a second
+  double duration = 0.0;      ///< [s]; 0: the kind's own length
+  double torque_noise = 0.0;  ///< standard deviation of white torque noise [N·m]
+  std::uint64_t seed = 1;     ///< of the noise
+  /// Adds the part of the torso's residual that rigid arms cannot carry as a motor-side torque, so that the incident's
+  /// figures are met to the newton (study §8: at least part of the real residual was not rigid-body inertia).
+  bool motor_side_torque = true;
+};
+
+/// An episode and everything that was true while it was recorded.
+struct SyntheticEpisode {
+  Episode episode;
+  std::vector<std::string> endpoints;  ///< frames of `wrenches`
+  std::vector<SampleMatrix> wrenches;  ///< per endpoint N × 6: on the robot, frame origin, world axes [N, N·m]
+  SampleMatrix full_q;                 ///< N × nq
+  SampleMatrix full_v;                 ///< N × nv
+  SampleMatrix full_a;                 ///< N × nv
+  SampleMatrix motor_side_torque;      ///< N × motors, in τ but neither inertia, gravity nor contact [N·m]
+};
+
+/// Makes a twin for a robot with two hands, two feet and a reference joint, as the H1-2.
+/// \throws ModelError when the robot lacks them
+SyntheticEpisode make_twin(const Robot& robot, TwinKind kind, const TwinOptions& options = {});
+
+}  // namespace antaeus

@@ -1,0 +1,108 @@
+#include "antaeus/audit/audit.hpp"
+
+#include <algorithm>
+
+#include "antaeus/core/error.hpp"
+#include "audit/parts.hpp"
+
+namespace antaeus {
+
+namespace {
+
+std::vector<std::string> resolve_endpoints(const Robot& robot, const std::vector<std::string>& wanted) {
+  std::vector<std::string> frames;
+  if (wanted.empty()) {
+    for (const Endpoint& endpoint : robot.profile.endpoints) frames.push_back(endpoint.frame);
+  }
+  for (const std::string& name : wanted) {
+    const auto known = std::find_if(robot.profile.endpoints.begin(), robot.profile.endpoints.end(),
+                                    [&](const Endpoint& e) { return e.frame == name || e.label == name; });
+    frames.push_back(known != robot.profile.endpoints.end() ? known->frame : name);
+    robot.model.frame(frames.back());  // throws with the nearest name
+  }
+  if (frames.empty()) throw ModelError(robot.profile.name, "no endpoints", "name at least one frame (--endpoint)");
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    if (std::find(frames.begin(), frames.begin() + static_cast<std::ptrdiff_t>(i), frames[i]) !=
+        frames.begin() + static_cast<std::ptrdiff_t>(i)) {
+      throw OptionsError("--endpoint", "'" + frames[i] + "' is named twice", "remove one");
+    }
+  }
+  return frames;
+}
+
+std::string orientation_text(const Episode& episode, const Robot& robot, const AuditOptions& options) {
+  if (robot.model.base() == Base::fixed) return "fixed base";
+  if (!episode.has_imu()) return "identity (the log holds no IMU)";
+  if (options.equation.imu == ImuUse::none) return "identity (the IMU was not used, by option)";
+  if (options.equation.imu == ImuUse::as_base) return "IMU quaternion taken for the base's (as deployed)";
+  return "IMU quaternion carried from " + robot.profile.imu.frame + " to the base";
+}
+
+}  // namespace
+
+Audit run_audit(const Robot& robot, const AuditRequest& request, const AuditOptions& options,
+                const Progress& progress) {
+  resolve_endpoints(robot, request.endpoints);  // names are checked before any file is read
+  std::vector<Episode> episodes;
+  episodes.push_back(load_episode(request.episode, robot, options.episode));
+  for (const std::filesystem::path& baseline : request.baselines) {
+    episodes.push_back(load_episode(baseline, robot, options.episode));
+  }
+  return run_audit(robot, std::move(episodes), request, options, progress);
+}
+
+Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRequest& request,
+                const AuditOptions& options, const Progress& progress) {
+  if (episodes.empty()) throw EpisodeError("audit", "no episode", "give at least one");
+  const std::vector<std::string> endpoints = resolve_endpoints(robot, request.endpoints);
+  Audit audit;
+  audit.robot = robot.profile.name;
+  audit.robot_title = robot.profile.title;
+  audit.model_sha256 = robot.model.description().sha256;
+  audit.profile_sha256 = robot.profile.sha256;
+  audit.total_mass = robot.model.total_mass();
+  audit.motor_labels = robot.profile.motor_labels;
+  audit.reference_joint = robot.profile.reference_joint;
+  audit.settings = list_audit_options(options);
+  audit.command = request.command;
+  audit.version = ANTAEUS_VERSION;
+
+  double all_steps = 0, done = 0;
+  for (const Episode& episode : episodes) all_steps += static_cast<double>(episode.steps());
+  for (std::size_t e = 0; e < episodes.size(); ++e) {
+    EpisodeAudit part;
+    Eigen::Index first_step = 0;
+    const bool cut = e == 0 && (request.from >= 0 || request.to >= 0);
+    part.episode = cut ? cut_episode(episodes[e], request.from, request.to, first_step) : std::move(episodes[e]);
+    const double weight = static_cast<double>(part.episode.steps()) / all_steps;
+    Progress share;
+    if (progress) share = [&](double s) { progress(done + s * weight); };
+    part.reconstruction = reconstruct(robot, part.episode, endpoints, options, share, first_step);
+    done += weight;
+    parts::summarise_episode(robot, endpoints, options, part);
+    if (e == 0) {
+      audit.audited = std::move(part);
+    } else {
+      audit.baselines.push_back(std::move(part));
+    }
+  }
+  audit.base_orientation = orientation_text(audit.audited.episode, robot, options);
+  parts::choose_focus(options, audit);
+  audit.events = parts::find_events(robot, options, audit);
+  if (audit.focus_step >= 0) {
+    for (const char* estimator : {"deployed", "stacked"}) {
+      audit.attributions.push_back(attribute_step(robot, audit.audited.episode, parts::row_of(audit, audit.focus_step),
+                                                  endpoints, audit.focus_endpoint, estimator, options));
+      audit.attributions.back().step = audit.focus_step;
+    }
+  }
+  audit.counterfactuals = parts::counterfactuals(robot, endpoints, options, audit);
+  audit.pose_counterfactuals = parts::pose_counterfactuals(robot, options, audit);
+  audit.tilt = parts::tilt_sensitivity(robot, options, audit);
+  audit.reference_rows = parts::reference_rows(robot, endpoints, audit);
+  audit.verdict = parts::verdict(robot, audit);
+  audit.cannot_tell = parts::cannot_tell(audit);
+  return audit;
+}
+
+}  // namespace antaeus

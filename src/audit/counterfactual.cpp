@@ -1,0 +1,324 @@
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "antaeus/conditioning/pseudo_inverse.hpp"
+#include "antaeus/conditioning/small_svd.hpp"
+#include "audit/parts.hpp"
+
+namespace antaeus::parts {
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+double largest_norm(const SampleMatrix& force) {
+  double largest = kNaN;
+  for (Eigen::Index i = 0; i < force.rows(); ++i) {
+    const double norm = force.row(i).head<3>().norm();
+    if (std::isfinite(norm) && !(norm <= largest)) largest = norm;
+  }
+  return largest;
+}
+
+const char* guard_title(const std::string& name) {
+  if (name == "watchdog") return "watchdog";
+  if (name == "condition") return "condition number";
+  if (name == "reference_dominance") return "reference dominance, per joint (the report's code)";
+  if (name == "reference_dominance_formula") return "reference dominance, formula";
+  if (name == "clamp") return "clamp of each component";
+  return "clamp of the norm";
+}
+
+/// The focus step again, with all that the estimators need.
+struct Focus {
+  Focus(const Robot& robot, const std::vector<std::string>& endpoints, const AuditOptions& options, const Audit& audit)
+      : equation(robot, endpoints, options.equation),
+        index(
+            static_cast<int>(std::find(endpoints.begin(), endpoints.end(), audit.focus_endpoint) - endpoints.begin())) {
+    audit.audited.episode.observe(row_of(audit, audit.focus_step), observation);
+    equation.update(observation);
+  }
+  Observation observation;
+  ContactEquation equation;
+  int index;
+};
+
+class Comparison {
+ public:
+  Comparison(const Robot& robot, const std::vector<std::string>& endpoints, const AuditOptions& options,
+             const Audit& audit)
+      : robot_(robot),
+        endpoints_(endpoints),
+        options_(options),
+        audit_(audit),
+        deployed_(audit.audited.reconstruction.find(audit.focus_endpoint, "deployed")),
+        row_(row_of(audit, audit.focus_step)),
+        focus_(robot, endpoints, options, audit) {}
+
+  std::vector<Counterfactual> all() {
+    for (std::size_t g = 0; g < deployed_.guards.size(); ++g) guard(g);
+    chain();
+    preflight_checks();
+    stacked();
+    if (robot_.model.base() == Base::free_flyer) stacked_with_base();
+    own_rows();
+    return std::move(rows_);
+  }
+
+ private:
+  Counterfactual row(const char* remedy, const char* title, const char* kind) const {
+    Counterfactual c;
+    c.remedy = remedy;
+    c.title = title;
+    c.kind = kind;
+    c.endpoint = audit_.focus_endpoint;
+    c.first_act_time = kNaN;
+    c.force_at_focus.setConstant(kNaN);
+    c.largest_force_read = kNaN;
+    return c;
+  }
+
+  void first_act(Counterfactual& c, Eigen::Index at) const {
+    if (at < 0) return;
+    const VectorX& time = audit_.audited.reconstruction.time;
+    c.first_act = audit_.audited.reconstruction.first_step + at;
+    c.first_act_time = time.size() > 0 ? time[at] : kNaN;
+  }
+
+  std::string before_focus(const Counterfactual& c) const {
+    if (c.first_act < 0) return "never acts";
+    if (c.first_act > audit_.focus_step) return "acts only after the focus step";
+    std::string text = "acts " + std::to_string(audit_.focus_step - c.first_act) + " steps before the focus step";
+    const VectorX& time = audit_.audited.reconstruction.time;
+    if (time.size() > 0 && std::isfinite(time[row_])) {
+      text += " (" + number_text(1000.0 * (time[row_] - c.first_act_time)) + " ms)";
+    }
+    return text;
+  }
+
+  void guard(std::size_t index) {
+    const GuardTrace& trace = deployed_.guards[index];
+    Counterfactual c = row(trace.name.c_str(), guard_title(trace.name), "guard");
+    first_act(c, trace.first_act);
+    c.force_at_focus = trace.force_read.row(row_);
+    c.largest_force_read = largest_norm(trace.force_read);
+    c.consequence =
+        before_focus(c) + "; the consumer would still have read up to " + number_text(c.largest_force_read) + " N";
+    for (const EpisodeAudit& baseline : audit_.baselines) {
+      const GuardTrace& good = baseline.reconstruction.find(audit_.focus_endpoint, "deployed").guards[index];
+      c.false_alarms.push_back({baseline.episode.name, good.acts,
+                                static_cast<double>(good.acts) / static_cast<double>(baseline.episode.steps())});
+    }
+    rows_.push_back(std::move(c));
+  }
+
+  void chain() {
+    Counterfactual c = row("all_guards", "all guards in the default order", "guard");
+    const auto acts = [](const EstimateSeries& s, std::size_t i) {
+      return s.verdict[i] == Verdict::refused || s.verdict[i] == Verdict::degraded;
+    };
+    for (std::size_t i = 0; i < deployed_.verdict.size() && c.first_act < 0; ++i) {
+      if (acts(deployed_, i)) first_act(c, static_cast<Eigen::Index>(i));
+    }
+    c.force_at_focus = deployed_.guarded_force.row(row_);
+    c.largest_force_read = largest_norm(deployed_.guarded_force);
+    c.consequence =
+        before_focus(c) + "; the consumer would still have read up to " + number_text(c.largest_force_read) + " N";
+    for (const EpisodeAudit& baseline : audit_.baselines) {
+      const EstimateSeries& good = baseline.reconstruction.find(audit_.focus_endpoint, "deployed");
+      Eigen::Index count = 0;
+      for (std::size_t i = 0; i < good.verdict.size(); ++i) count += acts(good, i);
+      c.false_alarms.push_back(
+          {baseline.episode.name, count, static_cast<double>(count) / static_cast<double>(baseline.episode.steps())});
+    }
+    rows_.push_back(std::move(c));
+  }
+
+  void preflight_checks() {
+    for (const char* name : {"gain", "start_error"}) {
+      const bool gain = std::string(name) == "gain";
+      Counterfactual c =
+          row(gain ? "preflight_gain" : "preflight_start_error",
+              gain ? "pre-flight check of the gain" : "pre-flight check of the start errors", "preflight");
+      const auto worst = [&](const PreflightReport& report) {
+        const PreflightCheck* found = nullptr;
+        for (const PreflightCheck& check : report.checks) {
+          if (check.name == name && (!found || check.value > found->value)) found = &check;
+        }
+        return found;
+      };
+      const PreflightCheck* check = worst(audit_.audited.preflight);
+      if (!check) continue;
+      if (!check->passed) first_act(c, 0);
+      c.consequence = std::string(check->passed ? "passes: " : "refuses the start: ") + check->subject + " " +
+                      number_text(check->value) + (gain ? " N/(N·m)" : " rad") + ", limit " + number_text(check->limit);
+      for (const EpisodeAudit& baseline : audit_.baselines) {
+        const PreflightCheck* good = worst(baseline.preflight);
+        const bool refused = good && !good->passed;
+        c.false_alarms.push_back({baseline.episode.name, refused ? baseline.episode.steps() : 0, refused ? 1.0 : 0.0});
+      }
+      rows_.push_back(std::move(c));
+    }
+  }
+
+  std::string reads(const Vector3& force) const {
+    return "reads Fz " + number_text(force.z()) + " N, |F| " + number_text(force.norm()) + " N at the focus step";
+  }
+
+  void stacked() {
+    const EstimateSeries& series = audit_.audited.reconstruction.find(audit_.focus_endpoint, "stacked");
+    Counterfactual c = row("stacked", "stacked estimator, motor rows", "estimator");
+    c.force_at_focus = series.wrench.row(row_).head<3>();
+    c.largest_force_read = series.peak_force;
+    c.consequence = reads(c.force_at_focus) + ", up to " + number_text(c.largest_force_read) + " N later";
+    rows_.push_back(std::move(c));
+  }
+
+  void stacked_with_base() {
+    StackedEstimator estimator(focus_.equation, StackedRows::motors_and_base, options_.estimator);
+    Counterfactual c = row("stacked_with_base", "stacked estimator, motor and base rows", "estimator");
+    c.force_at_focus = estimator.solve(focus_.equation)[static_cast<std::size_t>(focus_.index)].wrench.force;
+    c.consequence = reads(c.force_at_focus);
+    rows_.push_back(std::move(c));
+  }
+
+  /// The endpoint's own joints alone ("arm-only"): the reference joint's row left out.
+  void own_rows() {
+    const JointGroup* group = nullptr;
+    for (const Endpoint& endpoint : robot_.profile.endpoints) {
+      if (endpoint.frame == audit_.focus_endpoint) group = robot_.profile.find_group(endpoint.group);
+    }
+    if (!group || focus_.equation.status() != Status::ok) return;
+    const auto count = static_cast<Eigen::Index>(group->joints.size());
+    Matrix6X J(6, count);
+    VectorX r(count);
+    for (Eigen::Index j = 0; j < count; ++j) {
+      const int motor = robot_.model.motor(group->joints[static_cast<std::size_t>(j)]);
+      J.col(j) = focus_.equation.jacobian(focus_.index).col(motor);
+      r[j] = focus_.equation.residual()[motor];
+    }
+    SmallSvd svd(static_cast<int>(count), 6);
+    svd.compute_transposed(J);
+    MatrixX inverse(6, count);
+    moore_penrose(svd, options_.estimator.relative_tolerance, inverse);
+    if (options_.estimator.sign == Sign::on_robot) inverse = -inverse;
+    Counterfactual c = row("own_rows", "rows of the endpoint's own joints alone", "estimator");
+    c.force_at_focus = (inverse * r).head<3>();
+    const double kappa = svd.sigma()[0] / svd.sigma()[svd.sigma().size() - 1];
+    c.consequence = reads(c.force_at_focus) + " (condition number " + number_text(kappa) + ")";
+    rows_.push_back(std::move(c));
+  }
+
+  const Robot& robot_;
+  const std::vector<std::string>& endpoints_;
+  const AuditOptions& options_;
+  const Audit& audit_;
+  const EstimateSeries& deployed_;
+  Eigen::Index row_;
+  Focus focus_;
+  std::vector<Counterfactual> rows_;
+};
+
+}  // namespace
+
+std::vector<Counterfactual> counterfactuals(const Robot& robot, const std::vector<std::string>& endpoints,
+                                            const AuditOptions& options, const Audit& audit) {
+  if (audit.focus_step < 0) return {};
+  return Comparison(robot, endpoints, options, audit).all();
+}
+
+std::vector<PoseCounterfactual> pose_counterfactuals(const Robot& robot, const AuditOptions& options,
+                                                     const Audit& audit) {
+  std::vector<PoseCounterfactual> rows;
+  if (audit.focus_step < 0 || robot.reference_motor() < 0) return rows;
+  struct Posed {
+    std::string name;
+    VectorX q;
+  };
+  std::vector<Posed> poses;
+  const Eigen::Index focus_row = row_of(audit, audit.focus_step);
+  poses.push_back({audit.audited.episode.name + " step " + std::to_string(audit.focus_step),
+                   audit.audited.episode.q.row(focus_row)});
+  for (const EpisodeAudit& baseline : audit.baselines) {
+    if (baseline.episode.q.row(0).allFinite())
+      poses.push_back({baseline.episode.name + " step 0", baseline.episode.q.row(0)});
+  }
+  for (const NamedPose& pose : robot.profile.poses) poses.push_back({pose.name, robot.pose(pose.name)});
+
+  std::vector<const EpisodeAudit*> episodes = {&audit.audited};
+  for (const EpisodeAudit& baseline : audit.baselines) episodes.push_back(&baseline);
+  for (const Posed& posed : poses) {
+    const PreflightReport report = preflight(robot, {audit.focus_endpoint}, posed.q, VectorX(), options.preflight);
+    const PoseConditioning& pose = report.endpoints.front();
+    for (const EpisodeAudit* episode : episodes) {
+      PoseCounterfactual row{
+          episode->episode.name, posed.name, audit.focus_endpoint, pose.reference_gain[kFz], pose.kappa, kNaN, kNaN};
+      const VectorX& residual = episode->reconstruction.reference_residual;
+      for (Eigen::Index i = 0; i < residual.size(); ++i) {
+        const double force = std::abs(row.gain * residual[i]);
+        if (std::isfinite(force) && !(force <= row.largest_force)) row.largest_force = force;
+      }
+      if (episode == &audit.audited) row.force_at_focus = row.gain * residual[focus_row];
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+std::vector<TiltSensitivity> tilt_sensitivity(const Robot& robot, const AuditOptions& options, const Audit& audit) {
+  std::vector<TiltSensitivity> rows;
+  if (audit.focus_step < 0 || robot.model.base() == Base::fixed) return rows;
+  ContactEquationOptions as_base;
+  as_base.imu = ImuUse::as_base;  // the tilt below is the base's own
+  ContactEquation equation(robot, {audit.focus_endpoint}, as_base);
+  DeployedEstimator estimator(equation, options.estimator);
+  Observation observation;
+  audit.audited.episode.observe(row_of(audit, audit.focus_step), observation);
+  observation.has_imu = true;
+  const auto gravity_at = [&](const Eigen::Quaterniond& R) {
+    observation.imu_quaternion_xyzw = R.coeffs();
+    equation.update(observation);
+    return VectorX(equation.gravity_torque());
+  };
+  const VectorX level = gravity_at(Eigen::Quaterniond::Identity());
+  const Matrix6X gain = estimator.solve(equation).front().gain;
+  // Joints that carry a hand: the legs' gravity torques do not reach a hand's estimate.
+  std::vector<bool> upper(static_cast<std::size_t>(robot.model.motor_count()), false);
+  for (const Endpoint& endpoint : robot.profile.endpoints) {
+    if (endpoint.kind == "foot") continue;
+    for (const int m : robot.model.supporting_motors(robot.model.frame(endpoint.frame)))
+      upper[static_cast<std::size_t>(m)] = true;
+  }
+  const double angle = options.event.tilt * std::numbers::pi / 180.0;
+  for (const bool roll : {true, false}) {
+    const Eigen::Quaterniond R(Eigen::AngleAxisd(angle, roll ? Vector3::UnitX() : Vector3::UnitY()));
+    const VectorX change = gravity_at(R) - level;
+    TiltSensitivity row{roll ? "roll" : "pitch", angle, 0.0, "", (gain * change).head<3>().norm()};
+    for (int m = 0; m < change.size(); ++m) {
+      if (!upper[static_cast<std::size_t>(m)] || std::abs(change[m]) <= row.largest_torque) continue;
+      row.largest_torque = std::abs(change[m]);
+      row.joint = robot.model.motor_names()[static_cast<std::size_t>(m)];
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::vector<ReferenceRow> reference_rows(const Robot& robot, const std::vector<std::string>& endpoints,
+                                         const Audit& audit) {
+  std::vector<ReferenceRow> rows;
+  if (audit.focus_step < 0 || robot.reference_motor() < 0) return rows;
+  ContactEquation equation(robot, endpoints);
+  Observation observation;
+  audit.audited.episode.observe(row_of(audit, audit.focus_step), observation);
+  equation.update(observation);
+  for (int k = 0; k < equation.endpoint_count(); ++k) {
+    rows.push_back({endpoints[static_cast<std::size_t>(k)], equation.jacobian(k).col(robot.reference_motor()).norm()});
+  }
+  return rows;
+}
+
+}  // namespace antaeus::parts

@@ -1,0 +1,133 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "audit/parts.hpp"
+
+namespace antaeus::parts {
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+/// Linear between samples, as numpy.percentile does.
+double percentile(std::vector<double> values, double share) {
+  if (values.empty()) return kNaN;
+  std::sort(values.begin(), values.end());
+  const double at = share * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(at);
+  const std::size_t above = std::min(below + 1, values.size() - 1);
+  return values[below] + (at - static_cast<double>(below)) * (values[above] - values[below]);
+}
+
+ReferenceStatistics reference_statistics(const Robot& robot, const EpisodeAudit& audit) {
+  ReferenceStatistics s;
+  s.mean = s.mean_magnitude = s.deviation = s.maximum = s.p99 = kNaN;
+  const int motor = robot.reference_motor();
+  if (motor < 0) return s;
+  std::vector<double> magnitudes;
+  double sum = 0, squares = 0, magnitude = 0;
+  for (Eigen::Index i = 0; i < audit.episode.steps(); ++i) {
+    const double tau = audit.episode.tau(i, motor);
+    if (!std::isfinite(tau)) continue;
+    sum += tau;
+    magnitude += std::abs(tau);
+    magnitudes.push_back(std::abs(tau));
+  }
+  if (magnitudes.empty()) return s;
+  const double count = static_cast<double>(magnitudes.size());
+  s.mean = sum / count;
+  for (Eigen::Index i = 0; i < audit.episode.steps(); ++i) {
+    const double tau = audit.episode.tau(i, motor);
+    if (std::isfinite(tau)) squares += (tau - s.mean) * (tau - s.mean);
+  }
+  s.mean_magnitude = magnitude / count;
+  s.deviation = std::sqrt(squares / count);
+  s.maximum = *std::max_element(magnitudes.begin(), magnitudes.end());
+  s.p99 = percentile(magnitudes, 0.99);
+  for (const EstimateSeries& series : audit.reconstruction.series) {
+    if (series.estimator != "deployed" || series.kind == "foot") continue;
+    ReferenceStatistics::Contamination c{series.endpoint, 0.0, 0.0, -1};
+    double total = 0, valid = 0;
+    for (Eigen::Index i = 0; i < audit.episode.steps(); ++i) {
+      const double force = std::abs(series.reference_gain(i, kFz) * audit.episode.tau(i, motor));
+      if (!std::isfinite(force)) continue;
+      total += force;
+      valid += 1;
+      if (force > c.worst || c.worst_step < 0) {
+        c.worst = force;
+        c.worst_step = audit.reconstruction.first_step + i;
+      }
+    }
+    c.mean = valid > 0 ? total / valid : kNaN;
+    s.contamination.push_back(std::move(c));
+  }
+  return s;
+}
+
+}  // namespace
+
+void summarise_episode(const Robot& robot, const std::vector<std::string>& endpoints, const AuditOptions& options,
+                       EpisodeAudit& audit) {
+  const Episode& episode = audit.episode;
+  const auto& names = robot.model.motor_names();
+  for (int m = 0; m < robot.model.motor_count(); ++m) {
+    const auto motor = static_cast<std::size_t>(m);
+    JointRange range{names[motor], robot.profile.motor_labels[motor], kNaN, kNaN};
+    for (Eigen::Index i = 0; i < episode.steps(); ++i) {
+      const double q = episode.q(i, m), tau = std::abs(episode.tau(i, m));
+      if (std::isfinite(q)) {
+        if (!(q >= range.minimum)) range.minimum = q;
+        if (!(q <= range.maximum)) range.maximum = q;
+      }
+      if (std::isfinite(tau) && tau > audit.peak_torque) {
+        audit.peak_torque = tau;
+        audit.peak_torque_step = audit.reconstruction.first_step + i;
+        audit.peak_torque_motor = m;
+      }
+    }
+    audit.ranges.push_back(std::move(range));
+    if (episode.target.rows() > 0) {
+      const double position = episode.q(0, m), target = episode.target(0, m);
+      audit.start_errors.push_back(
+          {names[motor], robot.profile.motor_labels[motor], position, target, position - target});
+    }
+  }
+  audit.reference = reference_statistics(robot, audit);
+
+  std::vector<std::string> hands;
+  for (const std::string& endpoint : endpoints) {
+    const EstimateSeries& series = audit.reconstruction.find(endpoint, "deployed");
+    if (series.kind != "foot" && series.consumed) hands.push_back(endpoint);
+  }
+  if (hands.empty()) hands = endpoints;
+  for (Eigen::Index i = 0; i < episode.steps(); ++i) {
+    if (!episode.q.row(i).allFinite()) continue;
+    VectorX target;
+    if (episode.target.rows() > 0 && episode.target.row(i).allFinite()) target = episode.target.row(i);
+    audit.preflight = preflight(robot, hands, VectorX(episode.q.row(i)), target, options.preflight);
+    break;
+  }
+}
+
+void choose_focus(const AuditOptions& options, Audit& audit) {
+  const EstimateSeries* worst = nullptr;
+  for (const EstimateSeries& series : audit.audited.reconstruction.series) {
+    if (series.estimator != "deployed" || !series.consumed || series.peak_step < 0) continue;
+    if (!worst || series.peak_force > worst->peak_force) worst = &series;
+    for (const GuardTrace& guard : series.guards) {
+      audit.incident = audit.incident || (guard.name == "watchdog" && guard.acts > 0);
+    }
+  }
+  if (!worst) return;
+  audit.focus_endpoint = worst->endpoint;
+  audit.focus_step = audit.audited.reconstruction.first_step + worst->peak_step;
+  for (Eigen::Index i = 0; i < worst->force_norm.size(); ++i) {
+    if (worst->force_norm[i] >= options.event.focus_force) {
+      audit.focus_step = audit.audited.reconstruction.first_step + i;
+      break;
+    }
+  }
+}
+
+}  // namespace antaeus::parts

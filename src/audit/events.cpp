@@ -1,0 +1,185 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "antaeus/io/files.hpp"
+#include "audit/parts.hpp"
+
+namespace antaeus::parts {
+
+namespace {
+
+constexpr double kForceSteps[] = {50.0, 100.0, 200.0, 500.0, 1000.0, 2000.0};
+/// So many target jumps are told one by one; the rest is counted.
+constexpr std::size_t kJumpsTold = 6;
+
+class Finder {
+ public:
+  Finder(const Robot& robot, const AuditOptions& options, const Audit& audit)
+      : robot_(robot),
+        options_(options),
+        audit_(audit),
+        r_(audit.audited.reconstruction),
+        episode_(audit.audited.episode) {}
+
+  std::vector<Event> find() {
+    for (const EstimateSeries& series : r_.series) {
+      if (series.estimator != "deployed" || !series.consumed) continue;
+      forces(series);
+      guards(series);
+    }
+    residual();
+    target_jumps();
+    torques();
+    end();
+    std::stable_sort(events_.begin(), events_.end(), [](const Event& a, const Event& b) { return a.step < b.step; });
+    return std::move(events_);
+  }
+
+ private:
+  void add(const char* kind, Eigen::Index row, const std::string& subject, double value, const char* unit,
+           std::string text) {
+    const double time = r_.time.size() > 0 ? r_.time[row] : std::nan("");
+    events_.push_back({kind, r_.first_step + row, time, subject, value, unit, std::move(text)});
+  }
+
+  void forces(const EstimateSeries& series) {
+    for (const double threshold : kForceSteps) {
+      for (Eigen::Index i = 0; i < series.force_norm.size(); ++i) {
+        if (!(series.force_norm[i] > threshold)) continue;
+        add("force_above", i, series.endpoint, series.force_norm[i], "N",
+            series.label + ": |F| above " + number_text(threshold) + " N for the first time (" +
+                number_text(series.force_norm[i]) + " N, Fz " + number_text(series.wrench(i, kFz)) + " N)");
+        break;
+      }
+    }
+    if (series.peak_step >= 0) {
+      add("peak_force", series.peak_step, series.endpoint, series.peak_force, "N",
+          series.label + ": peak |F| = " + number_text(series.peak_force) + " N");
+    }
+  }
+
+  void guards(const EstimateSeries& series) {
+    for (const GuardTrace& guard : series.guards) {
+      if (guard.first_act < 0) continue;
+      const double saw = guard.saw[static_cast<std::size_t>(guard.first_act)];
+      add("guard_acts", guard.first_act, guard.name + "@" + series.endpoint, saw, "",
+          "guard " + guard.name + " would act on the " + series.label + " for the first time (saw " + number_text(saw) +
+              ", limit " + number_text(guard.limit) + ")");
+    }
+  }
+
+  void residual() {
+    for (Eigen::Index i = 0; i < r_.reference_residual.size(); ++i) {
+      if (!(std::abs(r_.reference_residual[i]) > options_.event.residual_growth)) continue;
+      add("residual_grown", i, audit_.reference_joint, r_.reference_residual[i], "N·m",
+          "residual of " + audit_.reference_joint + " grows past " + number_text(options_.event.residual_growth) +
+              " N·m (" + number_text(r_.reference_residual[i]) + " N·m)");
+      return;
+    }
+  }
+
+  void target_jumps() {
+    struct Jump {
+      Eigen::Index row;
+      int motor;
+      double size;
+    };
+    std::vector<Jump> jumps;
+    for (int m = 0; m < episode_.target.cols(); ++m) {
+      for (Eigen::Index i = 1; i < episode_.target.rows(); ++i) {
+        const double change = episode_.target(i, m) - episode_.target(i - 1, m);
+        if (std::abs(change) > options_.event.target_jump) {
+          jumps.push_back({i, m, change});
+          break;
+        }
+      }
+    }
+    std::stable_sort(jumps.begin(), jumps.end(), [](const Jump& a, const Jump& b) { return a.row < b.row; });
+    for (std::size_t n = 0; n < std::min(jumps.size(), kJumpsTold); ++n) {
+      const Jump& jump = jumps[n];
+      const std::string& label = robot_.profile.motor_labels[static_cast<std::size_t>(jump.motor)];
+      add("target_jump", jump.row, label, jump.size, "rad",
+          "target of " + label + " jumps by " + number_text(jump.size) + " rad to " +
+              number_text(episode_.target(jump.row, jump.motor)) + " rad");
+    }
+    if (jumps.size() > kJumpsTold) {
+      add("target_jump", jumps[kJumpsTold].row, "others", static_cast<double>(jumps.size() - kJumpsTold), "1",
+          std::to_string(jumps.size() - kJumpsTold) + " more joints have a first target jump from here on");
+    }
+  }
+
+  void torques() {
+    const VectorX& limits = robot_.model.effort_limits();
+    for (Eigen::Index i = 0; i < episode_.steps(); ++i) {
+      for (int m = 0; m < limits.size(); ++m) {
+        if (!(std::abs(episode_.tau(i, m)) > limits[m])) continue;
+        const std::string& label = robot_.profile.motor_labels[static_cast<std::size_t>(m)];
+        add("torque_limit", i, label, episode_.tau(i, m), "N·m",
+            "torque of " + label + " past its rated " + number_text(limits[m]) + " N·m (" +
+                number_text(episode_.tau(i, m)) + " N·m), the first joint to do so");
+        i = episode_.steps();
+        break;
+      }
+    }
+    const EpisodeAudit& a = audit_.audited;
+    if (a.peak_torque_motor < 0) return;
+    const std::string& label = robot_.profile.motor_labels[static_cast<std::size_t>(a.peak_torque_motor)];
+    add("peak_torque", a.peak_torque_step - r_.first_step, label, a.peak_torque, "N·m",
+        "peak torque of the log: " + label + " " + number_text(a.peak_torque) + " N·m");
+  }
+
+  void end() { add("end", r_.steps() - 1, episode_.name, static_cast<double>(r_.steps()), "1", "the log ends"); }
+
+  const Robot& robot_;
+  const AuditOptions& options_;
+  const Audit& audit_;
+  const Reconstruction& r_;
+  const Episode& episode_;
+  std::vector<Event> events_;
+};
+
+}  // namespace
+
+std::string number_text(double value) {
+  if (!std::isfinite(value)) return "unknown";
+  const double size = std::abs(value);
+  int digits = 0;
+  if (size < 1.0) {
+    digits = 3;
+  } else if (size < 10.0) {
+    digits = 2;
+  } else if (size < 100.0) {
+    digits = 1;
+  }
+  std::array<char, 64> buffer{};
+  const auto written =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, digits);
+  if (written.ec != std::errc{}) return shortest_text(value);
+  std::string text(buffer.data(), written.ptr);
+  if (text.find('.') != std::string::npos) {
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') text.pop_back();
+  }
+  return text == "-0" ? "0" : text;
+}
+
+std::string step_text(const Audit& audit, Eigen::Index step) {
+  std::string text = "step " + std::to_string(step);
+  const VectorX& time = audit.audited.reconstruction.time;
+  const Eigen::Index row = row_of(audit, step);
+  if (row >= 0 && row < time.size() && std::isfinite(time[row])) {
+    std::array<char, 64> buffer{};
+    const auto end =
+        std::to_chars(buffer.data(), buffer.data() + buffer.size(), time[row], std::chars_format::fixed, 3).ptr;
+    text += " (" + std::string(buffer.data(), end) + " s)";
+  }
+  return text;
+}
+
+std::vector<Event> find_events(const Robot& robot, const AuditOptions& options, const Audit& audit) {
+  return Finder(robot, options, audit).find();
+}
+
+}  // namespace antaeus::parts

@@ -1,0 +1,38 @@
+#pragma once
+// The parts of an audit, each from the reconstructions alone. Private to src/audit.
+#include <string>
+#include <vector>
+
+#include "antaeus/audit/audit.hpp"
+
+namespace antaeus::parts {
+
+/// Ranges, start errors, statistics and pre-flight of one episode.
+void summarise_episode(const Robot& robot, const std::vector<std::string>& endpoints, const AuditOptions& options,
+                       EpisodeAudit& audit);
+
+/// Consumed endpoint with the largest deployed force, and the step that is taken apart.
+void choose_focus(const AuditOptions& options, Audit& audit);
+
+std::vector<Event> find_events(const Robot& robot, const AuditOptions& options, const Audit& audit);
+std::vector<Counterfactual> counterfactuals(const Robot& robot, const std::vector<std::string>& endpoints,
+                                            const AuditOptions& options, const Audit& audit);
+std::vector<PoseCounterfactual> pose_counterfactuals(const Robot& robot, const AuditOptions& options,
+                                                     const Audit& audit);
+std::vector<TiltSensitivity> tilt_sensitivity(const Robot& robot, const AuditOptions& options, const Audit& audit);
+std::vector<ReferenceRow> reference_rows(const Robot& robot, const std::vector<std::string>& endpoints,
+                                         const Audit& audit);
+std::vector<Statement> verdict(const Robot& robot, const Audit& audit);
+std::vector<Statement> cannot_tell(const Audit& audit);
+
+/// Step of the log ↔ row of the reconstruction.
+inline Eigen::Index row_of(const Audit& audit, Eigen::Index step) {
+  return step - audit.audited.reconstruction.first_step;
+}
+
+/// "12.3", with the digits that the reader needs: three significant ones below 100, none after the point above.
+std::string number_text(double value);
+/// "step 8 (22.609 s)", without the time where there is none.
+std::string step_text(const Audit& audit, Eigen::Index step);
+
+}  // namespace antaeus::parts

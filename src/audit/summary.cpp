@@ -1,0 +1,262 @@
+#include "antaeus/audit/summary.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace antaeus {
+
+namespace {
+
+Json vector_json(const Eigen::Ref<const VectorX>& v) {
+  Json list = Json::array();
+  for (Eigen::Index i = 0; i < v.size(); ++i) list.push_back(v[i]);
+  return list;
+}
+
+/// A step as an index of the log, null for none.
+Json step_json(Eigen::Index step) { return step < 0 ? Json() : Json(static_cast<std::int64_t>(step)); }
+
+Json texts_json(const std::vector<std::string>& texts) {
+  Json list = Json::array();
+  for (const std::string& text : texts) list.push_back(text);
+  return list;
+}
+
+template <class Items, class Make>
+Json list_json(const Items& items, Make&& make) {
+  Json list = Json::array();
+  for (const auto& item : items) list.push_back(make(item));
+  return list;
+}
+
+Json statements_json(const std::vector<Statement>& statements) {
+  return list_json(statements, [](const Statement& s) { return Json::object().set("id", s.id).set("text", s.text); });
+}
+
+Json series_json(const EstimateSeries& s, Eigen::Index first_step) {
+  const auto step = [&](Eigen::Index row) { return row < 0 ? Json() : step_json(first_step + row); };
+  Json verdicts = Json::object();
+  for (const Verdict verdict :
+       {Verdict::ok, Verdict::degraded, Verdict::refused, Verdict::unobservable, Verdict::invalid_input}) {
+    verdicts.set(to_string(verdict),
+                 static_cast<std::int64_t>(std::count(s.verdict.begin(), s.verdict.end(), verdict)));
+  }
+  return Json::object()
+      .set("endpoint", s.endpoint)
+      .set("label", s.label)
+      .set("kind", s.kind)
+      .set("consumed", s.consumed)
+      .set("estimator", s.estimator)
+      .set("sign", to_string(s.sign))
+      .set("residual_kind", s.residual_kind)
+      .set("peak_force_N", s.peak_force)
+      .set("peak_force_step", step(s.peak_step))
+      .set("largest_Fz_N", s.peak_component)
+      .set("largest_Fz_step", step(s.peak_component_step))
+      .set("verdict_counts", std::move(verdicts))
+      .set("guards", list_json(s.guards, [&](const GuardTrace& g) {
+             return Json::object()
+                 .set("guard", g.name)
+                 .set("limit", g.limit)
+                 .set("first_act_step", step(g.first_act))
+                 .set("steps_acted", static_cast<std::int64_t>(g.acts));
+           }));
+}
+
+Json preflight_json(const PreflightReport& report) {
+  return Json::object()
+      .set("passed", report.passed)
+      .set("characteristic_length_m", report.characteristic_length)
+      .set("checks", list_json(report.checks,
+                               [](const PreflightCheck& c) {
+                                 return Json::object()
+                                     .set("check", c.name)
+                                     .set("subject", c.subject)
+                                     .set("value", c.value)
+                                     .set("limit", c.limit)
+                                     .set("passed", c.passed);
+                               }))
+      .set("endpoints", list_json(report.endpoints, [](const PoseConditioning& p) {
+             return Json::object()
+                 .set("endpoint", p.endpoint)
+                 .set("position_m", vector_json(p.position))
+                 .set("kappa", p.kappa)
+                 .set("kappa_scaled", p.kappa_scaled)
+                 .set("sigma_min", p.sigma_min)
+                 .set("manipulability", p.manipulability)
+                 .set("reference_gain", vector_json(p.reference_gain))
+                 .set("reference_force_gain", p.reference_force_gain);
+           }));
+}
+
+Json episode_json(const EpisodeAudit& a) {
+  const Episode& e = a.episode;
+  const Eigen::Index first = a.reconstruction.first_step;
+  const Eigen::Index last = e.steps() - 1;
+  Json statistics = Json::object()
+                        .set("mean_Nm", a.reference.mean)
+                        .set("mean_magnitude_Nm", a.reference.mean_magnitude)
+                        .set("standard_deviation_Nm", a.reference.deviation)
+                        .set("maximum_magnitude_Nm", a.reference.maximum)
+                        .set("p99_magnitude_Nm", a.reference.p99)
+                        .set("contamination", list_json(a.reference.contamination, [](const auto& c) {
+                               return Json::object()
+                                   .set("endpoint", c.endpoint)
+                                   .set("mean_N", c.mean)
+                                   .set("worst_N", c.worst)
+                                   .set("worst_step", step_json(c.worst_step));
+                             }));
+  return Json::object()
+      .set("name", e.name)
+      .set("sha256", e.sha256)
+      .set("steps", static_cast<std::int64_t>(e.steps()))
+      .set("first_step", static_cast<std::int64_t>(first))
+      .set("time_begin_s", e.has_time() ? Json(e.time[0]) : Json())
+      .set("time_end_s", e.has_time() ? Json(e.time[last]) : Json())
+      .set("sample_time_s", e.sample_time())
+      .set("channels", list_json(e.channels,
+                                 [](const EpisodeChannel& c) {
+                                   return Json::object()
+                                       .set("channel", c.name)
+                                       .set("source", c.source)
+                                       .set("stored_type", c.stored_type)
+                                       .set("sha256", c.sha256);
+                                 }))
+      .set("missing", texts_json(e.missing))
+      .set("notes", texts_json(e.notes))
+      .set("invalid_steps", static_cast<std::int64_t>(e.invalid_steps.size()))
+      .set("series", list_json(a.reconstruction.series, [&](const EstimateSeries& s) { return series_json(s, first); }))
+      .set("peak_torque_Nm", a.peak_torque)
+      .set("peak_torque_step", step_json(a.peak_torque_step))
+      .set("peak_torque_joint",
+           a.peak_torque_motor < 0 ? Json() : Json(a.ranges[static_cast<std::size_t>(a.peak_torque_motor)].joint))
+      .set("joint_ranges_rad", list_json(a.ranges,
+                                         [](const JointRange& r) {
+                                           return Json::object()
+                                               .set("joint", r.joint)
+                                               .set("label", r.label)
+                                               .set("minimum", r.minimum)
+                                               .set("maximum", r.maximum);
+                                         }))
+      .set("start_errors_rad", list_json(a.start_errors,
+                                         [](const StartError& s) {
+                                           return Json::object()
+                                               .set("joint", s.joint)
+                                               .set("label", s.label)
+                                               .set("position", s.position)
+                                               .set("target", s.target)
+                                               .set("error", s.error);
+                                         }))
+      .set("reference_torque", std::move(statistics))
+      .set("preflight", preflight_json(a.preflight));
+}
+
+Json attribution_json(const Attribution& a, const Audit& audit) {
+  Json joints = Json::array();
+  for (Eigen::Index j = 0; j < a.residual.size(); ++j) {
+    joints.push_back(Json::object()
+                         .set("joint", audit.audited.ranges[static_cast<std::size_t>(j)].joint)
+                         .set("label", audit.motor_labels[static_cast<std::size_t>(j)])
+                         .set("tau_Nm", a.tau[j])
+                         .set("gravity_Nm", a.gravity[j])
+                         .set("residual_Nm", a.residual[j])
+                         .set("contribution", vector_json(a.contribution.col(j))));
+  }
+  return Json::object()
+      .set("step", step_json(a.step))
+      .set("endpoint", a.endpoint)
+      .set("estimator", a.estimator)
+      .set("wrench", vector_json(a.wrench))
+      .set("joints", std::move(joints));
+}
+
+}  // namespace
+
+Json audit_summary(const Audit& audit) {
+  Json settings = Json::array();
+  for (const OptionValue& option : audit.settings) {
+    settings.push_back(Json::object()
+                           .set("option", option.group + "." + option.info.name)
+                           .set("value", option.value)
+                           .set("unit", option.info.unit)
+                           .set("meaning", option.info.meaning)
+                           .set("source", option.info.source));
+  }
+  return Json::object()
+      .set("schema", "antaeus.audit.summary/1")
+      .set("antaeus_version", audit.version)
+      .set("command", audit.command)
+      .set("robot", Json::object()
+                        .set("name", audit.robot)
+                        .set("title", audit.robot_title)
+                        .set("model_sha256", audit.model_sha256)
+                        .set("profile_sha256", audit.profile_sha256)
+                        .set("total_mass_kg", audit.total_mass)
+                        .set("reference_joint", audit.reference_joint.empty() ? Json() : Json(audit.reference_joint)))
+      .set("base_orientation", audit.base_orientation)
+      .set("incident", audit.incident)
+      .set("focus", Json::object().set("endpoint", audit.focus_endpoint).set("step", step_json(audit.focus_step)))
+      .set("verdict", statements_json(audit.verdict))
+      .set("cannot_tell", statements_json(audit.cannot_tell))
+      .set("events", list_json(audit.events,
+                               [](const Event& e) {
+                                 return Json::object()
+                                     .set("step", step_json(e.step))
+                                     .set("time_s", e.time)
+                                     .set("kind", e.kind)
+                                     .set("subject", e.subject)
+                                     .set("value", e.value)
+                                     .set("unit", e.unit)
+                                     .set("text", e.text);
+                               }))
+      .set("counterfactuals", list_json(audit.counterfactuals,
+                                        [](const Counterfactual& c) {
+                                          return Json::object()
+                                              .set("remedy", c.remedy)
+                                              .set("title", c.title)
+                                              .set("kind", c.kind)
+                                              .set("endpoint", c.endpoint)
+                                              .set("first_act_step", step_json(c.first_act))
+                                              .set("first_act_time_s", c.first_act_time)
+                                              .set("force_at_focus_N", vector_json(c.force_at_focus))
+                                              .set("largest_force_read_N", c.largest_force_read)
+                                              .set("consequence", c.consequence)
+                                              .set("false_alarms", list_json(c.false_alarms, [](const auto& f) {
+                                                     return Json::object()
+                                                         .set("baseline", f.baseline)
+                                                         .set("steps", static_cast<std::int64_t>(f.steps))
+                                                         .set("share", f.share);
+                                                   }));
+                                        }))
+      .set("attributions",
+           list_json(audit.attributions, [&](const Attribution& a) { return attribution_json(a, audit); }))
+      .set("pose_counterfactuals", list_json(audit.pose_counterfactuals,
+                                             [](const PoseCounterfactual& p) {
+                                               return Json::object()
+                                                   .set("residuals_of", p.residuals_of)
+                                                   .set("pose", p.pose)
+                                                   .set("endpoint", p.endpoint)
+                                                   .set("gain_Fz", p.gain)
+                                                   .set("kappa", p.kappa)
+                                                   .set("force_at_focus_N", p.force_at_focus)
+                                                   .set("largest_force_N", p.largest_force);
+                                             }))
+      .set("tilt_sensitivity", list_json(audit.tilt,
+                                         [](const TiltSensitivity& t) {
+                                           return Json::object()
+                                               .set("axis", t.axis)
+                                               .set("angle_rad", t.angle)
+                                               .set("largest_torque_Nm", t.largest_torque)
+                                               .set("joint", t.joint)
+                                               .set("phantom_force_N", t.phantom_force);
+                                         }))
+      .set("reference_rows", list_json(audit.reference_rows,
+                                       [](const ReferenceRow& r) {
+                                         return Json::object().set("endpoint", r.endpoint).set("norm", r.norm);
+                                       }))
+      .set("audited", episode_json(audit.audited))
+      .set("baselines", list_json(audit.baselines, [](const EpisodeAudit& b) { return episode_json(b); }))
+      .set("settings", std::move(settings));
+}
+
+}  // namespace antaeus

@@ -1,0 +1,232 @@
+#include <algorithm>
+#include <cmath>
+
+#include "audit/parts.hpp"
+
+namespace antaeus::parts {
+
+namespace {
+
+std::string label_of(const Audit& audit, const std::string& endpoint) {
+  return audit.audited.reconstruction.find(endpoint, "deployed").label;
+}
+
+const Counterfactual* find(const Audit& audit, const char* remedy) {
+  for (const Counterfactual& c : audit.counterfactuals) {
+    if (c.remedy == remedy) return &c;
+  }
+  return nullptr;
+}
+
+std::string names_of(const std::vector<Counterfactual::FalseAlarm>& alarms, bool shares) {
+  std::string text;
+  for (const auto& alarm : alarms) {
+    if (alarm.steps == 0) continue;
+    if (!text.empty()) text += ", ";
+    text += alarm.baseline;
+    if (shares) text += " (" + number_text(100.0 * alarm.share) + " % of its steps)";
+  }
+  return text;
+}
+
+class Writer {
+ public:
+  Writer(const Robot& robot, const Audit& audit)
+      : robot_(robot),
+        audit_(audit),
+        deployed_(audit.audited.reconstruction.find(audit.focus_endpoint, "deployed")),
+        row_(row_of(audit, audit.focus_step)),
+        label_(label_of(audit, audit.focus_endpoint)) {}
+
+  std::vector<Statement> write() {
+    what_happened();
+    cause();
+    same_torque_elsewhere();
+    known_before();
+    guards();
+    false_alarms();
+    stacked();
+    tilt();
+    return std::move(statements_);
+  }
+
+ private:
+  void say(const char* id, std::string text) { statements_.push_back({id, std::move(text)}); }
+
+  void what_happened() {
+    const double fz = deployed_.wrench(row_, kFz), norm = deployed_.force_norm[row_];
+    std::string text = audit_.incident
+                           ? "Incident: at " + step_text(audit_, audit_.focus_step) +
+                                 " the deployed estimator reads |F| = " + number_text(norm) + " N at the " + label_ +
+                                 " (Fz " + number_text(fz) + " N)"
+                           : "No incident: the largest force that the deployed estimator reads at the " + label_ +
+                                 " is " + number_text(norm) + " N, at " + step_text(audit_, audit_.focus_step);
+    const Eigen::Index peak = audit_.audited.reconstruction.first_step + deployed_.peak_step;
+    if (peak != audit_.focus_step) {
+      text += "; it peaks at " + number_text(deployed_.peak_force) + " N at " + step_text(audit_, peak);
+    }
+    say("what", text + ".");
+  }
+
+  void cause() {
+    const auto found = std::find_if(audit_.attributions.begin(), audit_.attributions.end(),
+                                    [](const Attribution& a) { return a.estimator == "deployed"; });
+    if (found == audit_.attributions.end() || found->largest < 0) return;
+    const auto j = found->largest;
+    const double part = found->contribution(kFz, j), total = found->wrench[kFz];
+    say("cause", "Of Fz = " + number_text(total) + " N, " + robot_.profile.motor_labels[static_cast<std::size_t>(j)] +
+                     " alone makes " + number_text(part) + " N: its torque beyond gravity is " +
+                     number_text(found->residual[j]) + " N·m, and in this pose 1 N·m there reads as " +
+                     number_text(found->residual[j] != 0 ? part / found->residual[j] : std::nan("")) +
+                     " N. All other joints together make " + number_text(total - part) + " N.");
+  }
+
+  void same_torque_elsewhere() {
+    for (const PoseCounterfactual& row : audit_.pose_counterfactuals) {
+      const bool baseline_pose =
+          std::any_of(audit_.baselines.begin(), audit_.baselines.end(),
+                      [&](const EpisodeAudit& b) { return row.pose == b.episode.name + " step 0"; });
+      if (!baseline_pose || row.residuals_of != audit_.audited.episode.name) continue;
+      say("pose", "The same torque in the pose of " + row.pose + " (gain " + number_text(row.gain) +
+                      " N/(N·m)) would read as " + number_text(row.force_at_focus) + " N.");
+      break;
+    }
+    const std::string here = audit_.audited.episode.name + " step " + std::to_string(audit_.focus_step);
+    for (const PoseCounterfactual& row : audit_.pose_counterfactuals) {
+      if (row.pose != here || row.residuals_of == audit_.audited.episode.name) continue;
+      say("pose_reversed", "The good run " + row.residuals_of + " in this pose would have read up to " +
+                               number_text(row.largest_force) + " N from the same joint.");
+    }
+  }
+
+  void known_before() {
+    std::string failed;
+    for (const PreflightCheck& check : audit_.audited.preflight.checks) {
+      if (check.passed) continue;
+      failed += (failed.empty() ? "" : "; ") + std::string(check.name == "gain" ? "gain at " : "start error of ") +
+                check.subject + " " + number_text(check.value) + " against " + number_text(check.limit);
+    }
+    if (failed.empty()) {
+      say("preflight", "The published pre-flight checks pass.");
+      return;
+    }
+    const Counterfactual* start = find(audit_, "preflight_start_error");
+    std::string text = "Before the first step the published pre-flight would have refused: " + failed + ".";
+    if (start) {
+      const std::string wrong = names_of(start->false_alarms, false);
+      if (!wrong.empty()) text += " But its start-error check refuses the good runs too: " + wrong + ".";
+    }
+    say("preflight", text);
+  }
+
+  void guards() {
+    for (const char* name : {"watchdog", "clamp"}) {
+      const Counterfactual* c = find(audit_, name);
+      if (!c) continue;
+      const std::string title = c->title;
+      if (c->first_act < 0) {
+        say(name, "The " + title + " would never have acted.");
+      } else {
+        say(name, "The " + title + " would first have acted at " + step_text(audit_, c->first_act) +
+                      "; alone it would still have let up to " + number_text(c->largest_force_read) + " N through.");
+      }
+    }
+  }
+
+  void false_alarms() {
+    std::string text;
+    for (const Counterfactual& c : audit_.counterfactuals) {
+      if (c.kind != "guard" || c.remedy == "all_guards") continue;
+      const std::string wrong = names_of(c.false_alarms, true);
+      if (!wrong.empty()) text += (text.empty() ? "" : "; ") + c.title + " in " + wrong;
+    }
+    if (audit_.baselines.empty()) return;
+    say("false_alarms",
+        text.empty() ? "No guard acts in the good runs." : "False alarms in the good runs: " + text + ".");
+  }
+
+  void stacked() {
+    const Counterfactual* c = find(audit_, "stacked");
+    if (!c) return;
+    std::string text = "The stacked estimator reads Fz = " + number_text(c->force_at_focus.z()) + " N at the " +
+                       label_ + " in the same step";
+    double vertical = 0.0;
+    std::string feet;
+    for (const EstimateSeries& s : audit_.audited.reconstruction.series) {
+      if (s.estimator != "stacked" || s.kind != "foot") continue;
+      vertical += std::abs(s.wrench(row_, kFz));
+      feet += (feet.empty() ? "" : " and ") + number_text(s.wrench(row_, kFz)) + " N";
+    }
+    if (!feet.empty()) {
+      text += ", with vertical foot forces of " + feet + " on a robot that weighs " +
+              number_text(robot_.model.total_mass() * robot_.model.gravity().norm()) + " N";
+    }
+    text += ".";
+    std::string blind;
+    for (const ReferenceRow& row : audit_.reference_rows) {
+      const EstimateSeries& s = audit_.audited.reconstruction.find(row.endpoint, "stacked");
+      if (s.kind == "foot" && row.norm == 0.0) blind += (blind.empty() ? "" : " and the ") + s.label;
+    }
+    if (!blind.empty()) {
+      text += " No foot wrench can take up a torque of " + audit_.reference_joint +
+              ": its row is exactly zero in the block of the " + blind + ".";
+    }
+    say("stacked", text);
+  }
+
+  void tilt() {
+    std::string text;
+    for (const TiltSensitivity& t : audit_.tilt) {
+      text += (text.empty() ? "" : "; ") + t.axis + " " + number_text(t.largest_torque) + " N·m (" + t.joint + "), " +
+              number_text(t.phantom_force) + " N";
+    }
+    if (text.empty()) return;
+    say("tilt", "A base tilt of " + number_text(audit_.tilt.front().angle * 57.29577951308232) +
+                    " degrees that nobody measures changes gravity torques above the base and the force by: " + text +
+                    ".");
+  }
+
+  const Robot& robot_;
+  const Audit& audit_;
+  const EstimateSeries& deployed_;
+  Eigen::Index row_;
+  std::string label_;
+  std::vector<Statement> statements_;
+};
+
+}  // namespace
+
+std::vector<Statement> verdict(const Robot& robot, const Audit& audit) {
+  if (audit.focus_step < 0) return {{"what", "No step of this log can be used: every row holds NaN or infinity."}};
+  return Writer(robot, audit).write();
+}
+
+std::vector<Statement> cannot_tell(const Audit& audit) {
+  std::vector<Statement> all;
+  const Episode& episode = audit.audited.episode;
+  all.push_back({"consumed",
+                 "The log holds no wrench that the consumer read: the forces above are reconstructed. Whether the "
+                 "consumer was given them cannot be told from it."});
+  if (!episode.has_imu()) {
+    all.push_back(
+        {"imu", "The log holds no IMU: the base is taken for upright, and the effect of a tilt can only be bounded."});
+  }
+  all.push_back({"contact",
+                 "The log holds no force sensor: a true force at an endpoint cannot be told from other torques by the "
+                 "deployed estimator."});
+  if (episode.v.rows() == 0) {
+    all.push_back({"velocity", "The log holds no velocities: inertial torques cannot be separated from contact."});
+  } else {
+    all.push_back({"acceleration",
+                   "The log holds no accelerations and no base motion: the static residual counts inertial torque "
+                   "as force."});
+  }
+  if (!episode.has_time()) all.push_back({"time", "The log holds no time stamps: durations are given in steps."});
+  if (!episode.invalid_steps.empty()) {
+    all.push_back(
+        {"invalid", std::to_string(episode.invalid_steps.size()) + " steps hold NaN or infinity and say nothing."});
+  }
+  return all;
+}
+
+}  // namespace antaeus::parts

@@ -1,0 +1,341 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "antaeus/core/error.hpp"
+#include "antaeus/episode/episode.hpp"
+#include "antaeus/io/files.hpp"
+#include "antaeus/io/numpy.hpp"
+#include "antaeus/io/table.hpp"
+
+namespace antaeus {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t kLargestChannel = std::uintmax_t{8} << 30;
+
+/// One channel's samples, wherever they came from.
+struct Samples {
+  EpisodeChannel channel;
+  std::vector<std::size_t> shape;
+  std::vector<double> values;
+};
+
+/// Where samples are looked up by the names that the incident's files have: a folder, an .npz, a CSV.
+class Source {
+ public:
+  virtual ~Source() = default;
+  virtual std::optional<Samples> find(const std::string& name) = 0;
+  /// For messages: what a channel of this name would be called here.
+  virtual std::string place(const std::string& name) const = 0;
+};
+
+class FolderSource : public Source {
+ public:
+  explicit FolderSource(fs::path folder) : folder_(std::move(folder)) {}
+  std::string place(const std::string& name) const override { return (folder_ / (name + ".npy")).string(); }
+  std::optional<Samples> find(const std::string& name) override {
+    const fs::path file = folder_ / (name + ".npy");
+    std::error_code error;
+    const auto status = fs::status(file, error);
+    if (status.type() == fs::file_type::not_found) return std::nullopt;
+    const std::string bytes = read_file(file, kLargestChannel);
+    NumpyArray array = parse_npy(bytes, file.string());
+    return Samples{{name, name + ".npy", array.stored_type, sha256(bytes)}, array.shape, std::move(array.values)};
+  }
+
+ private:
+  fs::path folder_;
+};
+
+class NpzSource : public Source {
+ public:
+  explicit NpzSource(const fs::path& file) : file_(file), arrays_(read_npz(file)) {}
+  std::string place(const std::string& name) const override { return file_.string() + "[" + name + "]"; }
+  std::optional<Samples> find(const std::string& name) override {
+    const auto found = arrays_.find(name);
+    if (found == arrays_.end()) return std::nullopt;
+    const NumpyArray& array = found->second;
+    return Samples{{name, file_.filename().string() + "[" + name + "]", array.stored_type,
+                    sha256(to_npy(array.shape, array.values))},
+                   array.shape,
+                   array.values};
+  }
+
+ private:
+  fs::path file_;
+  std::map<std::string, NumpyArray> arrays_;
+};
+
+class CsvSource : public Source {
+ public:
+  CsvSource(const fs::path& file, const Robot& robot, const EpisodeOptions& options)
+      : file_(file), robot_(robot), options_(options), table_(read_csv(file)) {}
+  std::string place(const std::string& name) const override { return file_.string() + " (" + pattern(name) + ")"; }
+
+  std::optional<Samples> find(const std::string& name) override {
+    const std::vector<std::string> wanted = column_names(name);
+    std::size_t present = 0;
+    std::string absent;
+    for (const std::string& column : wanted) {
+      if (has(column)) {
+        ++present;
+      } else if (absent.empty()) {
+        absent = column;
+      }
+    }
+    if (present == 0) return std::nullopt;
+    if (present < wanted.size()) {
+      std::vector<std::string> names;
+      for (const Column& column : table_.columns()) names.push_back(column.name);
+      const UnknownName text = unknown_name("column", absent, names);
+      throw EpisodeError(file_.string() + ":1", text.problem, text.remedy);
+    }
+    Samples samples;
+    const std::size_t rows = table_.rows(), columns = wanted.size();
+    samples.shape =
+        columns == 1 && name == "time" ? std::vector<std::size_t>{rows} : std::vector<std::size_t>{rows, columns};
+    samples.values.resize(rows * columns);
+    for (std::size_t c = 0; c < columns; ++c) {
+      const std::vector<double> column = numbers(wanted[c]);
+      for (std::size_t r = 0; r < rows; ++r) samples.values[r * columns + c] = column[r];
+    }
+    samples.channel = {name, file_.filename().string() + "[" + pattern(name) + "]", "text",
+                       sha256(to_npy(samples.shape, samples.values))};
+    return samples;
+  }
+
+ private:
+  /// The table does not know which file it came from; the reader wants to.
+  std::vector<double> numbers(const std::string& column) const {
+    try {
+      return table_.numbers(column);
+    } catch (const Error& error) {
+      throw EpisodeError(file_.string(), error.what());
+    }
+  }
+
+  bool has(const std::string& name) const {
+    return std::any_of(table_.columns().begin(), table_.columns().end(),
+                       [&](const Column& c) { return c.name == name; });
+  }
+
+  std::string pattern(const std::string& name) const {
+    if (name == "time") return options_.time;
+    if (name == "qpos") return options_.q;
+    if (name == "tau") return options_.tau;
+    if (name == "target_dof") return options_.target;
+    if (name == "dq") return options_.v;
+    return options_.imu_quaternion;
+  }
+
+  static std::string replaced(std::string text, const std::string& from, const std::string& to) {
+    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+      text.replace(at, from.size(), to);
+    }
+    return text;
+  }
+
+  std::vector<std::string> column_names(const std::string& name) const {
+    const std::string text = pattern(name);
+    if (name == "time") return {text};
+    std::vector<std::string> names;
+    if (name == "imu_quat_xyzw" || name == "imu_quat_wxyz") {
+      // Columns are named by axis, so their order in the file does not matter: always read as x y z w.
+      if (name == "imu_quat_wxyz") return {};
+      if (text.find("{axis}") == text.npos) {
+        throw EpisodeError(file_.string(), "the pattern '" + text + "' names one column for all axes", "put {axis} into it");
+      }
+      for (const char* axis : {"x", "y", "z", "w"}) names.push_back(replaced(text, "{axis}", axis));
+      return names;
+    }
+    const auto& motors = robot_.model.motor_names();
+    if (motors.size() > 1 && text.find("{joint}") == text.npos && text.find("{label}") == text.npos && text.find("{motor}") == text.npos) {
+      throw EpisodeError(file_.string(), "the pattern '" + text + "' names one column for all motors",
+                         "put {joint}, {label} or {motor} into it");
+    }
+    for (std::size_t m = 0; m < motors.size(); ++m) {
+      std::string column = replaced(text, "{joint}", motors[m]);
+      column = replaced(column, "{label}", robot_.profile.motor_labels[m]);
+      names.push_back(replaced(column, "{motor}", std::to_string(m)));
+    }
+    return names;
+  }
+
+  fs::path file_;
+  const Robot& robot_;
+  EpisodeOptions options_;
+  Table table_;
+};
+
+std::string shape_text(const std::vector<std::size_t>& shape) {
+  std::string text = "(";
+  for (std::size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + (shape.size() == 1 ? ",)" : ")");
+}
+
+class Loader {
+ public:
+  Loader(Source& source, const Robot& robot, Episode& episode) : source_(source), robot_(robot), episode_(episode) {}
+
+  /// Reads N × columns into `matrix`; \return whether the channel is there.
+  bool read(const std::string& name, Eigen::Index columns, const std::string& columns_are, SampleMatrix& matrix) {
+    std::optional<Samples> samples = source_.find(name);
+    if (!samples) return false;
+    if (samples->shape.size() != 2 || static_cast<Eigen::Index>(samples->shape[1]) != columns) {
+      throw EpisodeError(source_.place(name),
+                         "shape " + shape_text(samples->shape) + ", not (steps, " + std::to_string(columns) + ")",
+                         "give one column " + columns_are);
+    }
+    const auto rows = static_cast<Eigen::Index>(samples->shape[0]);
+    check_length(name, rows);
+    matrix = Eigen::Map<const SampleMatrix>(samples->values.data(), rows, columns);
+    episode_.channels.push_back(std::move(samples->channel));
+    return true;
+  }
+
+  void require(const std::string& name, SampleMatrix& matrix) {
+    if (!read_motors(name, matrix)) {
+      throw EpisodeError(source_.place(name), "missing", "an episode needs tau, qpos and target_dof, one row a step");
+    }
+  }
+
+  bool read_motors(const std::string& name, SampleMatrix& matrix) {
+    return read(name, robot_.model.motor_count(), "a motor of " + robot_.profile.name, matrix);
+  }
+
+  void read_time() {
+    std::optional<Samples> samples = source_.find("time");
+    episode_.time.setConstant(steps_, std::numeric_limits<double>::quiet_NaN());
+    if (!samples) {
+      episode_.missing.push_back("time");
+      return;
+    }
+    const std::string place = source_.place("time");
+    const bool column = samples->shape.size() == 2 && samples->shape[1] == 1;
+    if (samples->shape.size() != 1 && !column) {
+      throw EpisodeError(place, "shape " + shape_text(samples->shape) + ", not (steps,)", "give one time stamp a step");
+    }
+    check_length("time", static_cast<Eigen::Index>(samples->shape[0]));
+    Eigen::Index repeated = 0;
+    for (std::size_t i = 0; i < samples->values.size(); ++i) {
+      const double now = samples->values[i];
+      const std::string row = place + " row " + std::to_string(i);
+      if (!std::isfinite(now)) throw EpisodeError(row, "the time stamp is not finite", "mend or remove the row");
+      if (i > 0 && now < samples->values[i - 1]) {
+        throw EpisodeError(
+            row, "time goes back from " + shortest_text(samples->values[i - 1]) + " s to " + shortest_text(now) + " s",
+            "sort the log, or cut it at the restart");
+      }
+      if (i > 0 && now == samples->values[i - 1]) ++repeated;
+    }
+    if (repeated > 0) episode_.notes.push_back(std::to_string(repeated) + " time stamps repeat the one before");
+    episode_.time = Eigen::Map<const VectorX>(samples->values.data(), steps_);
+    episode_.channels.push_back(std::move(samples->channel));
+  }
+
+  void read_imu() {
+    SampleMatrix quaternion;
+    if (read("imu_quat_xyzw", 4, "a component", quaternion)) {
+      episode_.imu_quaternion = std::move(quaternion);
+    } else if (read("imu_quat_wxyz", 4, "a component", quaternion)) {
+      episode_.imu_quaternion.resize(quaternion.rows(), 4);
+      episode_.imu_quaternion << quaternion.rightCols(3), quaternion.col(0);
+    } else {
+      episode_.missing.push_back("imu_quaternion");
+    }
+  }
+
+ private:
+  void check_length(const std::string& name, Eigen::Index rows) {
+    if (rows == 0) throw EpisodeError(source_.place(name), "no steps", "give an episode with at least one step");
+    if (steps_ < 0) {
+      steps_ = rows;
+      first_ = name;
+    }
+    if (rows != steps_) {
+      throw EpisodeError(source_.place(name),
+                         std::to_string(rows) + " steps, but " + first_ + " has " + std::to_string(steps_),
+                         "cut all channels to the same length");
+    }
+  }
+
+  Source& source_;
+  const Robot& robot_;
+  Episode& episode_;
+  Eigen::Index steps_ = -1;
+  std::string first_;
+};
+
+void find_invalid_steps(Episode& episode) {
+  for (Eigen::Index i = 0; i < episode.steps(); ++i) {
+    bool finite = episode.tau.row(i).allFinite() && episode.q.row(i).allFinite();
+    if (episode.has_imu()) {
+      finite = finite && episode.imu_quaternion.row(i).allFinite() &&
+               std::abs(episode.imu_quaternion.row(i).norm() - 1.0) <= 1e-3;
+    }
+    if (!finite) episode.invalid_steps.push_back(i);
+  }
+  if (episode.invalid_steps.empty()) return;
+  episode.notes.push_back(
+      std::to_string(episode.invalid_steps.size()) + " steps hold NaN, infinity or no unit quaternion (first: step " +
+      std::to_string(episode.invalid_steps.front()) + "); they keep their place, verdict invalid_input");
+}
+
+std::unique_ptr<Source> open_source(const fs::path& path, const Robot& robot, const EpisodeOptions& options) {
+  std::error_code error;
+  const auto status = fs::status(path, error);
+  if (error && status.type() != fs::file_type::not_found) {
+    throw EpisodeError(path.string(), "cannot be read (" + error.message() + ")", "check its permissions");
+  }
+  if (status.type() == fs::file_type::directory) return std::make_unique<FolderSource>(path);
+  if (status.type() == fs::file_type::not_found) {
+    std::vector<std::string> beside;
+    for (const auto& entry : fs::directory_iterator(path.has_parent_path() ? path.parent_path() : ".", error)) {
+      beside.push_back(entry.path().filename().string());
+    }
+    const std::string nearest = nearest_name(path.filename().string(), beside);
+    throw EpisodeError(
+        path.string(), "no such episode",
+        nearest.empty() ? "give a folder of .npy files, an .npz or a .csv" : "did you mean '" + nearest + "'?");
+  }
+  if (path.extension() == ".npz") return std::make_unique<NpzSource>(path);
+  if (path.extension() == ".csv") return std::make_unique<CsvSource>(path, robot, options);
+  throw EpisodeError(path.string(), "not an episode", "give a folder of .npy files, an .npz or a .csv");
+}
+
+std::string last_name(const fs::path& path) {
+  const fs::path clean = path.lexically_normal();
+  return clean.has_filename() ? clean.filename().string() : clean.parent_path().filename().string();
+}
+
+}  // namespace
+
+Episode load_episode(const fs::path& path, const Robot& robot, const EpisodeOptions& options) {
+  const std::unique_ptr<Source> source = open_source(path, robot, options);
+  Episode episode;
+  episode.name = last_name(path);
+  Loader loader(*source, robot, episode);
+  loader.require("tau", episode.tau);
+  loader.require("qpos", episode.q);
+  if (options.require_target) {
+    loader.require("target_dof", episode.target);
+  } else if (!loader.read_motors("target_dof", episode.target)) {
+    episode.missing.push_back("target_dof");
+  }
+  if (!loader.read_motors("dq", episode.v)) episode.missing.push_back("dq");
+  loader.read_time();
+  loader.read_imu();
+  find_invalid_steps(episode);
+  std::string hashes;
+  for (const EpisodeChannel& channel : episode.channels) hashes += channel.name + " " + channel.sha256 + "\n";
+  episode.sha256 = sha256(hashes);
+  return episode;
+}
+
+}  // namespace antaeus
