@@ -3,8 +3,9 @@ find_program(ANTAEUS_CCACHE ccache)
 if(ANTAEUS_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${ANTAEUS_CCACHE})
 endif()
+# -Wrestrict: GCC 12 reports std::string concatenation in its own header (bug 105651).
 add_library(antaeus_flags INTERFACE)
-target_compile_options(antaeus_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Wno-sign-conversion
+target_compile_options(antaeus_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Wno-sign-conversion -Wno-restrict
   $<$<BOOL:${ANTAEUS_WARNINGS_AS_ERRORS}>:-Werror>)
 if(ANTAEUS_SANITIZE)
   # Pinocchio's ~Model frees with Eigen's aligned allocator: without this definition the sanitizer sees a mismatch.
