@@ -49,7 +49,8 @@ TEST(ContactEquation, OnlyTheMountedImuLeavesARobotAtRestWithoutResidual) {
   const Eigen::Quaterniond tilted(Eigen::AngleAxisd(0.2, Vector3(1, 2, -0.5).normalized()));
   const Observation observation = at_rest(robot, q, tilted);
   EXPECT_LE(rest_residual(robot, observation, ImuUse::mounted), tolerance::kSameQuantity);
-  EXPECT_GT(rest_residual(robot, observation, ImuUse::as_base), 0.5);  // N·m: the torso angle taken for a turn of the base
+  EXPECT_GT(rest_residual(robot, observation, ImuUse::as_base),
+            0.5);  // N·m: the torso angle taken for a turn of the base
   EXPECT_GT(rest_residual(robot, observation, ImuUse::none), 0.5);
 }
 

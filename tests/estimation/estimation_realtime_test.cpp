@@ -19,7 +19,8 @@ void expect_no_allocation(const std::string& name, const std::vector<std::string
   guards.push_back(GuardKind::norm_clamp);
   for (const ImuUse imu : {ImuUse::mounted, ImuUse::as_base, ImuUse::none}) {
     RandomStates random(901);
-    SCOPED_TRACE(name + ", " + std::to_string(endpoints.size()) + " endpoints, " + enum_name(imu) + ", " + random.text());
+    SCOPED_TRACE(name + ", " + std::to_string(endpoints.size()) + " endpoints, " + enum_name(imu) + ", " +
+                 random.text());
     ContactEquation equation(robot, endpoints, {imu});
     DeployedEstimator deployed(equation, {.characteristic_length = 0.3});
     StackedEstimator stacked(equation);
@@ -27,7 +28,8 @@ void expect_no_allocation(const std::string& name, const std::vector<std::string
     if (robot.model.base() == Base::free_flyer) with_base.emplace_back(equation, StackedRows::motors_and_base);
     std::vector<GuardChain> chains;
     for (std::size_t k = 0; k < endpoints.size(); ++k) {
-      chains.emplace_back(guards, GuardOptions{.dominance_form = k % 2 ? DominanceForm::formula : DominanceForm::per_joint});
+      chains.emplace_back(guards,
+                          GuardOptions{.dominance_form = k % 2 ? DominanceForm::formula : DominanceForm::per_joint});
     }
     for (int i = 0; i < 200; ++i) {
       Observation observation;
@@ -62,6 +64,30 @@ TEST(EstimationRealtime, NoAllocationOnTheH1_2) {
 }
 
 TEST(EstimationRealtime, NoAllocationOnThePlanarArm) { expect_no_allocation("planar_3r", {"tool"}); }
+
+TEST(EstimationRealtime, AMillionEstimatesWithAllGuardsDoNotAllocate) {
+  const Robot robot = test::own_robot("h1_2");
+  ContactEquation equation(robot, {"left_wrist_yaw_link"});
+  DeployedEstimator estimator(equation);
+  GuardChain guards;
+  RandomStates random(902);
+  SCOPED_TRACE(random.text());
+  // A few hundred inputs in turns, so that the time goes into the million calls.
+  std::vector<Observation> observations(500);
+  for (Observation& observation : observations) {
+    observation.q = random.vector(robot.model.motor_count(), 1.5);
+    observation.tau = random.vector(robot.model.motor_count(), 50.0);
+  }
+  std::size_t usable = 0;
+  AllocationCounter counter;
+  for (int i = 0; i < 1'000'000; ++i) {
+    equation.update(observations[static_cast<std::size_t>(i) % observations.size()]);
+    const WrenchEstimate& estimate = estimator.solve(equation).front();
+    usable += guards.apply(estimate, equation.residual(), equation.reference_motor()).wrench.is_finite();
+  }
+  EXPECT_EQ(counter.count(), 0);
+  EXPECT_EQ(usable, 1'000'000u);
+}
 
 }  // namespace
 }  // namespace antaeus

@@ -114,7 +114,8 @@ TEST(Guard, DominanceByHand) {
   VectorX residual;
   const WrenchEstimate estimate = dominated(residual);
   // The report's code: 30 over 30 + √(3² + 4²) + ε. Its equation: 30 over 30 + |(−3, 8, 7)| + ε.
-  EXPECT_NEAR(reference_dominance(estimate, residual, 0, DominanceForm::per_joint), 30.0 / (35.0 + 1e-6), tolerance::kByHand);
+  EXPECT_NEAR(reference_dominance(estimate, residual, 0, DominanceForm::per_joint), 30.0 / (35.0 + 1e-6),
+              tolerance::kByHand);
   EXPECT_NEAR(reference_dominance(estimate, residual, 0, DominanceForm::formula),
               30.0 / (30.0 + std::sqrt(9.0 + 64.0 + 49.0) + 1e-6), tolerance::kByHand);
   // With joint 1 as reference: 3 over 3 + √(30² + 4²); 3 over 3 + |(2, 10, 34)|.
@@ -132,7 +133,8 @@ TEST(Guard, DominanceHasItsEdges) {
   EXPECT_TRUE(std::isnan(reference_dominance(estimate, residual, 3, DominanceForm::formula)));
   EXPECT_TRUE(std::isnan(reference_dominance(estimate, VectorX::Zero(2), 0, DominanceForm::per_joint)));
   estimate.gain.col(0).setZero();
-  EXPECT_EQ(reference_dominance(estimate, residual, 0, DominanceForm::formula), 0.0) << "it does not reach the endpoint";
+  EXPECT_EQ(reference_dominance(estimate, residual, 0, DominanceForm::formula), 0.0)
+      << "it does not reach the endpoint";
   estimate.invalidate(Status::not_finite);
   EXPECT_TRUE(std::isnan(reference_dominance(estimate, residual, 0, DominanceForm::per_joint)));
 }
@@ -150,7 +152,8 @@ TEST(Guard, ReferenceDominanceRefusesAndZeroes) {
   EXPECT_TRUE(std::isnan(chain.apply(estimate, residual, -1).records[0].saw)) << "no reference, nothing to judge";
   // 30/41.05 = 0.73 by the equation, 0.86 by the code: a limit between tells them apart.
   GuardChain by_code({GuardKind::reference_dominance}, {.dominance_limit = 0.8});
-  GuardChain by_equation({GuardKind::reference_dominance}, {.dominance_limit = 0.8, .dominance_form = DominanceForm::formula});
+  GuardChain by_equation({GuardKind::reference_dominance},
+                         {.dominance_limit = 0.8, .dominance_form = DominanceForm::formula});
   expect_zero(by_code.apply(estimate, residual, 0));
   expect_untouched(by_equation.apply(estimate, residual, 0), estimate);
 }
@@ -240,7 +243,8 @@ TEST(Guard, ChainRecordsEveryGuardInOrder) {
 }
 
 TEST(Guard, BehindAClampTheWatchdogNeverFires) {
-  GuardChain clamp_first({GuardKind::clamp, GuardKind::watchdog}), watchdog_first({GuardKind::watchdog, GuardKind::clamp});
+  GuardChain clamp_first({GuardKind::clamp, GuardKind::watchdog}),
+      watchdog_first({GuardKind::watchdog, GuardKind::clamp});
   const WrenchEstimate wild = estimate_of({600, -600, 600});
   for (int i = 0; i < 100; ++i) {
     const GuardedWrench& blind = clamp_first.apply(wild, kNoResidual, kReference);

@@ -13,9 +13,9 @@
 namespace antaeus {
 namespace {
 
-// Numbers come from the incident report (its tables, sources/000_…), from our own study of its raw logs with Pinocchio's
-// Python package (knowledge/estimation_and_users.md §0), or from the issue that ordered this library; each says which.
-// The robot is our own description: h1_2_parity_test holds it to the published one.
+// Numbers come from the incident report (its tables, sources/000_…), from our own study of its raw logs with
+// Pinocchio's Python package (knowledge/estimation_and_users.md §0), or from the issue that ordered this library; each
+// says which. The robot is our own description: h1_2_parity_test holds it to the published one.
 
 constexpr int kTorso = 12;
 
@@ -73,15 +73,16 @@ TEST_F(Incident, Step8OfRe3AsDeployed) {
   EXPECT_PRINTED(left.reference_gain[kFz], "15.6216");
   EXPECT_PRINTED(left.kappa, "39.918");
   EXPECT_PRINTED(left.sigma_min, "0.04666");
-  EXPECT_PRINTED(left.reference_residual, "-34.45");                                // report, torso's row
-  EXPECT_PRINTED(left.reference_gain[kFz] * left.reference_residual, "-538.2");     // issue; the report prints −538
+  EXPECT_PRINTED(left.reference_residual, "-34.45");                             // report, torso's row
+  EXPECT_PRINTED(left.reference_gain[kFz] * left.reference_residual, "-538.2");  // issue; the report prints −538
   EXPECT_EQ(left.sign, Sign::on_environment);
   // The report's other rows of the attribution.
   const auto contribution = [&](int motor) { return left.gain(kFz, motor) * equation_.residual()[motor]; };
   EXPECT_PRINTED(contribution(13), "9.4");
   EXPECT_PRINTED(contribution(14), "-2.6");
   EXPECT_PRINTED(contribution(15), "-2.3");
-  for (int motor = 0; motor < 12; ++motor) EXPECT_EQ(contribution(motor), 0.0) << "a leg cannot reach a wrist: " << motor;
+  for (int motor = 0; motor < 12; ++motor)
+    EXPECT_EQ(contribution(motor), 0.0) << "a leg cannot reach a wrist: " << motor;
   double sum = 0.0;
   for (int motor = 0; motor < 27; ++motor) sum += contribution(motor);
   EXPECT_NEAR(sum, left.wrench.force.z(), tolerance::kRecoveredWrench);
@@ -94,17 +95,16 @@ TEST_F(Incident, FirstStepsOfBothRuns) {
     std::string residual, gain, Fz, norm, kappa;
   };
   const std::vector<Row> re3 = {
-      {"0.12", "15.62", "-15.2", "15.3", "39.9"},   {"0.00", "15.62", "-16.7", "16.9", "39.9"},
-      {"0.47", "15.62", "-8.9", "9.0", "39.9"},     {"4.22", "15.45", "46.3", "51.2", "39.5"},
-      {"8.32", "15.30", "100.2", "107.1", "39.1"},  {"14.24", "15.12", "177.8", "189.7", "38.7"},
-      {"10.61", "15.04", "131.5", "140.4", "38.5"}, {"-5.27", "15.06", "-98.6", "102.0", "38.6"},
+      {"0.12", "15.62", "-15.2", "15.3", "39.9"},    {"0.00", "15.62", "-16.7", "16.9", "39.9"},
+      {"0.47", "15.62", "-8.9", "9.0", "39.9"},      {"4.22", "15.45", "46.3", "51.2", "39.5"},
+      {"8.32", "15.30", "100.2", "107.1", "39.1"},   {"14.24", "15.12", "177.8", "189.7", "38.7"},
+      {"10.61", "15.04", "131.5", "140.4", "38.5"},  {"-5.27", "15.06", "-98.6", "102.0", "38.6"},
       {"-34.45", "15.62", "-532.9", "558.2", "39.9"}};
-  const std::vector<Row> re2 = {
-      {"0.82", "1.51", "6.2", "9.4", "12.9"},   {"0.76", "1.51", "5.8", "9.0", "12.9"},
-      {"2.11", "1.51", "10.4", "15.4", "12.9"}, {"5.39", "1.51", "10.1", "18.3", "12.9"},
-      {"5.22", "1.52", "5.9", "20.1", "12.9"},  {"5.98", "1.52", "7.4", "21.3", "12.8"},
-      {"7.44", "1.53", "9.3", "23.1", "12.8"},  {"8.61", "1.53", "13.7", "28.5", "12.8"},
-      {"10.31", "1.53", "16.5", "33.2", "12.8"}};
+  const std::vector<Row> re2 = {{"0.82", "1.51", "6.2", "9.4", "12.9"},   {"0.76", "1.51", "5.8", "9.0", "12.9"},
+                                {"2.11", "1.51", "10.4", "15.4", "12.9"}, {"5.39", "1.51", "10.1", "18.3", "12.9"},
+                                {"5.22", "1.52", "5.9", "20.1", "12.9"},  {"5.98", "1.52", "7.4", "21.3", "12.8"},
+                                {"7.44", "1.53", "9.3", "23.1", "12.8"},  {"8.61", "1.53", "13.7", "28.5", "12.8"},
+                                {"10.31", "1.53", "16.5", "33.2", "12.8"}};
   DeployedEstimator estimator(equation_);
   for (const auto& [name, rows] : {std::pair("re3_real_encode_tr1", re3), std::pair("re2_real_encode", re2)}) {
     const Log log(name);

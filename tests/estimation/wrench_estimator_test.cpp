@@ -249,7 +249,8 @@ TEST(StackedEstimator, RecoversFourWrenchesAtOnce) {
           ASSERT_EQ(estimates[k].verdict, Verdict::ok);
           EXPECT_EQ(estimates[k].rank, 24);
           const Vector6 expected = sign == Sign::on_robot ? w[k] : Vector6(-w[k]);
-          EXPECT_LE(largest(estimates[k].wrench.to_vector() - expected), tolerance::kRecoveredWrench * estimates[k].kappa)
+          EXPECT_LE(largest(estimates[k].wrench.to_vector() - expected),
+                    tolerance::kRecoveredWrench * estimates[k].kappa)
               << kLimbs[k];
         }
       }

@@ -20,8 +20,8 @@ inline std::filesystem::path robots_folder() { return std::filesystem::path(ANTA
 }  // namespace antaeus::test
 
 /// Skips the running test, with the reason, where the reference data are absent.
-#define ANTAEUS_REQUIRE_SHARED(relative)                                                                     \
-  do {                                                                                                       \
-    const auto needed = antaeus::test::shared_folder() / (relative);                                         \
-    if (!std::filesystem::exists(needed)) GTEST_SKIP() << "reference data absent: " << needed.string();      \
+#define ANTAEUS_REQUIRE_SHARED(relative)                                                                \
+  do {                                                                                                  \
+    const auto needed = antaeus::test::shared_folder() / (relative);                                    \
+    if (!std::filesystem::exists(needed)) GTEST_SKIP() << "reference data absent: " << needed.string(); \
   } while (false)

@@ -24,7 +24,8 @@ class Tolerance {
 };
 
 // --- robot -----------------------------------------------------------------------------------------------------------
-/// The issue's own bar for parity of two descriptions of one robot: 1e-9 of M, g, J, poses (SI units, entries up to ~700).
+/// The issue's own bar for parity of two descriptions of one robot: 1e-9 of M, g, J, poses (SI units, entries up to
+/// ~700).
 inline constexpr Tolerance kModelParity{1e-9};
 /// Two algorithms for one quantity in double precision on a tree of 28 bodies: 1e-13 relative × entries up to 700.
 inline constexpr Tolerance kSameQuantity{1e-10};
@@ -34,11 +35,13 @@ inline constexpr Tolerance kFiniteDifference{2e-6};
 inline constexpr Tolerance kForwardDynamics{1e-9};
 
 // --- conditioning ----------------------------------------------------------------------------------------------------
-/// Singular values of entries of order 1, relative to σ₁: two backward stable algorithms of up to 33 × 24 differ by some n·ε.
+/// Singular values of entries of order 1, relative to σ₁: two backward stable algorithms of up to 33 × 24 differ by
+/// some n·ε.
 inline constexpr Tolerance kSingularValue{1e-13};
 /// UᵀU − I, VᵀV − I and (A − U Σ Vᵀ)/σ₁ per entry: about 100 rotations of one column, each rounding by ε.
 inline constexpr Tolerance kOrthogonality{5e-14};
-/// Each singular value relative to itself, for well-conditioned matrices with badly scaled columns or rows: n²·ε, with 100 to spare.
+/// Each singular value relative to itself, for well-conditioned matrices with badly scaled columns or rows: n²·ε, with
+/// 100 to spare.
 inline constexpr Tolerance kGradedSingularValue{1e-12};
 /// Penrose conditions and other inverses, relative to κ: the error of an inverse is κ·n·ε.
 inline constexpr Tolerance kInversePerCondition{1e-14};
@@ -54,20 +57,26 @@ inline constexpr Tolerance kRecoveredWrench{1e-9};
 inline constexpr Tolerance kByHand{1e-9};
 
 // --- episode and audit -----------------------------------------------------------------------------------------------
+/// A difference of two numbers that were each rounded to 0.001 before they were subtracted, as the report did.
+inline constexpr Tolerance kSubtractedPrintedDigits{1e-3};
 // Twins (synthetic_episode_test, smooth_curve_test):
 /// Piecewise cubics against SciPy's: a dozen roundings of numbers up to 35.
 inline constexpr Tolerance kCurve{1e-12};
-/// Central differences with step 1e-5 of functions of order 1 whose third derivatives are below 1e3: 1e-10/6 × 1e3 + 1e-16/1e-5.
+/// Central differences with step 1e-5 of functions of order 1 whose third derivatives are below 1e3: 1e-10/6 × 1e3 +
+/// 1e-16/1e-5.
 inline constexpr Tolerance kCurveDerivative{1e-7};
 /// Issue's bar for the six rows that no motor drives: 1e-9 N and N·m.
 inline constexpr Tolerance kBaseBalance{1e-9};
-/// Forward against inverse dynamics: torques up to 430 N·m hold 1e-13, over the smallest inertia of a wrist, 1e-4 kg·m².
+/// Forward against inverse dynamics: torques up to 430 N·m hold 1e-13, over the smallest inertia of a wrist, 1e-4
+/// kg·m².
 inline constexpr Tolerance kTwinAcceleration{1e-8};
 /// Central differences at 10 kHz: (1e-4)²/6 × jerk, which is below 6000 rad/s³.
 inline constexpr Tolerance kTwinVelocityDifference{1e-5};
-/// The same one derivative up: where a smooth step of the knees ends, the jerk jumps by 184 rad/s³, and 1e-4/4 of it shows.
+/// The same one derivative up: where a smooth step of the knees ends, the jerk jumps by 184 rad/s³, and 1e-4/4 of it
+/// shows.
 inline constexpr Tolerance kTwinAccelerationDifference{6e-3};
-/// A quasi-static push recovered by the deployed estimator: the arms' own accelerations, below 0.1 rad/s², make the error [N].
+/// A quasi-static push recovered by the deployed estimator: the arms' own accelerations, below 0.1 rad/s², make the
+/// error [N].
 inline constexpr Tolerance kQuasiStaticForce{0.3};
 /// Golden torques are written with nine digits after the point; the feet's wrenches solve a system of κ up to 1e4.
 inline constexpr Tolerance kTwinGolden{1e-7};

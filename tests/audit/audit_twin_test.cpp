@@ -1,0 +1,479 @@
+#include <gtest/gtest.h>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "antaeus/audit/audit.hpp"
+#include "antaeus/audit/summary.hpp"
+#include "antaeus/episode/synthetic_episode.hpp"
+#include "io/io_support.hpp"
+#include "robot/test_robots.hpp"
+#include "support/tolerances.hpp"
+
+namespace antaeus {
+namespace {
+
+// The story of the incident on our own twins: it is told wherever the project is built. What the numbers must be for
+// the robot's real logs stands in audit_golden_test; here they must agree with each other and with laws of their own.
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+const Robot& h1_2() {
+  static const Robot robot = test::own_robot("h1_2");
+  return robot;
+}
+const Episode& incident() {
+  static const Episode episode = make_twin(h1_2(), TwinKind::incident).episode;
+  return episode;
+}
+const Audit& twin_audit() {
+  static const Audit audit = run_audit(
+      h1_2(), {incident(), make_twin(h1_2(), TwinKind::good).episode, make_twin(h1_2(), TwinKind::pushes).episode},
+      AuditRequest{}, AuditOptions{});
+  return audit;
+}
+
+std::vector<std::string> all_endpoints(const Robot& robot) {
+  std::vector<std::string> frames;
+  for (const Endpoint& endpoint : robot.profile.endpoints) frames.push_back(endpoint.frame);
+  return frames;
+}
+
+const GuardTrace& guard(const EstimateSeries& series, const std::string& name) {
+  const auto found =
+      std::find_if(series.guards.begin(), series.guards.end(), [&](const GuardTrace& g) { return g.name == name; });
+  if (found == series.guards.end()) throw std::runtime_error("no guard " + name);
+  return *found;
+}
+
+template <class Matrix>
+bool same_bits(const Matrix& a, const Matrix& b) {
+  return a.rows() == b.rows() && a.cols() == b.cols() &&
+         (a.size() == 0 || std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(double)) == 0);
+}
+
+TEST(AuditTwin, FindsTheIncidentAndNoneInTheGoodRuns) {
+  const Audit& audit = twin_audit();
+  EXPECT_TRUE(audit.incident);
+  EXPECT_EQ(audit.focus_endpoint, "left_wrist_yaw_link");
+  EXPECT_EQ(audit.focus_step, 8);
+  ASSERT_EQ(audit.attributions.size(), 2u);
+  EXPECT_EQ(audit.attributions[0].largest, 12) << "the torso";
+  for (const TwinKind kind : {TwinKind::good, TwinKind::pushes}) {
+    EXPECT_FALSE(run_audit(h1_2(), {make_twin(h1_2(), kind).episode}, AuditRequest{}, AuditOptions{}).incident)
+        << enum_name(kind);
+  }
+}
+
+TEST(AuditTwin, EventsAreInOrderAndInTheData) {
+  const Audit& audit = twin_audit();
+  ASSERT_FALSE(audit.events.empty());
+  EXPECT_EQ(audit.events.back().kind, "end");
+  std::set<std::string> kinds;
+  for (std::size_t i = 0; i < audit.events.size(); ++i) {
+    const Event& event = audit.events[i];
+    kinds.insert(event.kind);
+    EXPECT_LE(audit.events[i == 0 ? 0 : i - 1].step, event.step);
+    ASSERT_GE(event.step, 0);
+    ASSERT_LT(event.step, incident().steps());
+    EXPECT_EQ(event.time, incident().time[event.step]) << event.text;
+    if (event.kind == "force_above" || event.kind == "peak_force") {
+      EXPECT_EQ(event.value, audit.audited.reconstruction.find(event.subject, "deployed").force_norm[event.step])
+          << event.text;
+    }
+    if (event.kind == "residual_grown") {
+      EXPECT_GT(std::abs(event.value), EventOptions{}.residual_growth);
+      for (Eigen::Index before = 0; before < event.step; ++before) {
+        EXPECT_LE(std::abs(audit.audited.reconstruction.reference_residual[before]), EventOptions{}.residual_growth);
+      }
+    }
+  }
+  for (const char* kind :
+       {"force_above", "residual_grown", "guard_acts", "target_jump", "torque_limit", "peak_force", "peak_torque"}) {
+    EXPECT_TRUE(kinds.contains(kind)) << kind;
+  }
+}
+
+/// Each guard again, from the wrenches alone.
+TEST(AuditTwin, GuardTracesFollowFromTheWrenches) {
+  const Audit& audit = twin_audit();
+  for (const EpisodeAudit* episode : {&audit.audited, &audit.baselines[0], &audit.baselines[1]}) {
+    for (const EstimateSeries& series : episode->reconstruction.series) {
+      SCOPED_TRACE(series.endpoint + ", " + series.estimator + ", " + episode->episode.name);
+      const GuardTrace &watchdog = guard(series, "watchdog"), &condition = guard(series, "condition");
+      const GuardTrace &clamp = guard(series, "clamp"), &norm_clamp = guard(series, "norm_clamp");
+      EXPECT_EQ(clamp.limit, 50.0);  // incident report, its four limits
+      EXPECT_EQ(watchdog.limit, 100.0);
+      EXPECT_EQ(condition.limit, 20.0);
+      EXPECT_EQ(guard(series, "reference_dominance").limit, 0.5);
+      int above = 0;
+      bool latched = false;
+      for (Eigen::Index i = 0; i < series.wrench.rows(); ++i) {
+        const Vector3 force = series.wrench.row(i).head<3>();
+        EXPECT_NEAR(series.force_norm[i], force.norm(), tolerance::kByHand);
+        EXPECT_EQ(Vector3(clamp.force_read.row(i)), force.cwiseMin(50.0).cwiseMax(-50.0));
+        EXPECT_LE(norm_clamp.force_read.row(i).norm(), 50.0 + tolerance::kByHand);
+        EXPECT_NEAR(Vector3(norm_clamp.force_read.row(i)).cross(force).norm(), 0.0, tolerance::kByHand)
+            << "the direction stays";
+        EXPECT_EQ(Vector3(condition.force_read.row(i)), series.kappa[i] > 20.0 ? Vector3::Zero() : force);
+        above = force.norm() > 100.0 ? above + 1 : 0;
+        if (above >= 3 && !latched) {
+          latched = true;
+          EXPECT_EQ(watchdog.first_act, i);
+        }
+        EXPECT_EQ(Vector3(watchdog.force_read.row(i)), latched ? Vector3::Zero() : force);
+      }
+      EXPECT_EQ(latched, watchdog.first_act >= 0);
+      for (const GuardTrace& trace : series.guards) {
+        const auto acted = std::count_if(trace.action.begin(), trace.action.end(), [](GuardAction action) {
+          return action != GuardAction::passed && action != GuardAction::no_input;
+        });
+        EXPECT_EQ(acted, trace.acts) << trace.name;
+        EXPECT_EQ(trace.first_act < 0, acted == 0) << trace.name;
+      }
+    }
+  }
+}
+
+TEST(AuditTwin, CounterfactualsAgreeWithTheTraces) {
+  const Audit& audit = twin_audit();
+  const EstimateSeries& focus = audit.audited.reconstruction.find(audit.focus_endpoint, "deployed");
+  int guards = 0;
+  for (const Counterfactual& c : audit.counterfactuals) {
+    SCOPED_TRACE(c.remedy);
+    EXPECT_EQ(c.endpoint, audit.focus_endpoint);
+    EXPECT_FALSE(c.consequence.empty());
+    if (c.kind != "guard" || c.remedy == "all_guards") continue;
+    ++guards;
+    const GuardTrace& trace = guard(focus, c.remedy);
+    EXPECT_EQ(c.first_act, trace.first_act);
+    EXPECT_EQ(c.force_at_focus, Vector3(trace.force_read.row(audit.focus_step)));
+    EXPECT_EQ(c.largest_force_read, trace.force_read.rowwise().norm().maxCoeff());
+    ASSERT_EQ(c.false_alarms.size(), 2u);
+    for (std::size_t b = 0; b < 2; ++b) {
+      const EpisodeAudit& good = audit.baselines[b];
+      EXPECT_EQ(c.false_alarms[b].baseline, good.episode.name);
+      // The consumer reads both wrists: an alarm at either is one.
+      Eigen::Index alarms = 0;
+      for (std::size_t step = 0; step < static_cast<std::size_t>(good.episode.steps()); ++step) {
+        const auto acts = [&](const char* endpoint) {
+          const GuardAction action = guard(good.reconstruction.find(endpoint, "deployed"), c.remedy).action[step];
+          return action != GuardAction::passed && action != GuardAction::no_input;
+        };
+        alarms += acts("left_wrist_yaw_link") || acts("right_wrist_yaw_link");
+      }
+      EXPECT_EQ(c.false_alarms[b].steps, alarms);
+      EXPECT_NEAR(c.false_alarms[b].share * static_cast<double>(good.episode.steps()),
+                  static_cast<double>(c.false_alarms[b].steps), tolerance::kByHand);
+    }
+  }
+  EXPECT_EQ(guards, 6);
+}
+
+TEST(AuditTwin, AttributionSumsToTheWrench) {
+  test::RandomStates random(77);
+  SCOPED_TRACE(random.text());
+  const auto endpoints = all_endpoints(h1_2());
+  const Audit& audit = twin_audit();
+  for (int trial = 0; trial < 12; ++trial) {
+    const auto step =
+        static_cast<Eigen::Index>((random.vector(1)[0] + 1.0) * 0.4999 * static_cast<double>(incident().steps()));
+    const std::string& endpoint = endpoints[static_cast<std::size_t>(trial) % endpoints.size()];
+    for (const char* estimator : {"deployed", "stacked"}) {
+      const Attribution a = attribute_step(h1_2(), incident(), step, endpoints, endpoint, estimator, AuditOptions{});
+      const Vector6 sum = a.contribution.rowwise().sum();
+      const Vector6 wrench = audit.audited.reconstruction.find(endpoint, estimator).wrench.row(step);
+      const double size = std::max(1.0, a.contribution.cwiseAbs().maxCoeff());
+      EXPECT_NEAR((sum - wrench).cwiseAbs().maxCoeff() / size, 0.0, tolerance::kArithmetic)
+          << endpoint << " " << estimator << " " << step;
+      EXPECT_NEAR((a.wrench - wrench).cwiseAbs().maxCoeff() / size, 0.0, tolerance::kArithmetic);
+      EXPECT_TRUE(a.residual.isApprox(a.tau - a.gravity, tolerance::kArithmetic));
+    }
+  }
+}
+
+/// Numbers of a sentence in their order. Digits that belong to a word ("h1_2") are none.
+std::vector<std::string> numbers_in(const std::string& text) {
+  std::vector<std::string> numbers;
+  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  for (std::size_t at = 0; at < text.size();) {
+    const bool digit = std::isdigit(static_cast<unsigned char>(text[at]));
+    if (!digit || (at > 0 && is_word(text[at - 1]))) {
+      ++at;
+      continue;
+    }
+    std::size_t end = at;
+    while (end < text.size() &&
+           (std::isdigit(static_cast<unsigned char>(text[end])) ||
+            (text[end] == '.' && end + 1 < text.size() && std::isdigit(static_cast<unsigned char>(text[end + 1]))))) {
+      ++end;
+    }
+    if (end == text.size() || !is_word(text[end])) {
+      const bool minus = at > 0 && text[at - 1] == '-' && (at < 2 || !is_word(text[at - 2]));
+      numbers.push_back(text.substr(minus ? at - 1 : at, end - at + (minus ? 1 : 0)));
+    }
+    at = end;
+  }
+  return numbers;
+}
+
+/// As many decimals as a sentence shows: three significant digits, and no fewer than the whole newton.
+double half_unit_of(double value) {
+  const double size = std::abs(value);
+  return size < 1.0 ? 0.0005 : size < 10.0 ? 0.005 : size < 100.0 ? 0.05 : 0.5;
+}
+
+/// Every number in the verdict is one of the result structs', in the order in which the sentence names them.
+TEST(AuditTwin, EveryNumberOfTheVerdictIsInTheResults) {
+  const Audit& audit = twin_audit();
+  const Reconstruction& r = audit.audited.reconstruction;
+  const EstimateSeries& s = r.find(audit.focus_endpoint, "deployed");
+  const Eigen::Index focus = audit.focus_step;
+  const Attribution& a = audit.attributions[0];
+  const auto counterfactual = [&](const std::string& remedy) -> const Counterfactual& {
+    for (const Counterfactual& c : audit.counterfactuals) {
+      if (c.remedy == remedy) return c;
+    }
+    throw std::runtime_error(remedy);
+  };
+  const auto step = [&](Eigen::Index at) { return std::vector<double>{static_cast<double>(at), r.time[at]}; };
+  const auto joined = [](std::vector<std::vector<double>> parts) {
+    std::vector<double> all;
+    for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
+    return all;
+  };
+  std::map<std::string, std::vector<double>> expected;
+  expected["what"] =
+      joined({step(focus), {s.force_norm[focus], s.wrench(focus, kFz), s.peak_force}, step(s.peak_step)});
+  const double part = a.contribution(kFz, 12), total = a.wrench[kFz];
+  expected["cause"] = {total, part, a.residual[12], 1.0, s.reference_gain(focus, kFz), total - part};
+  for (const PoseCounterfactual& row : audit.pose_counterfactuals) {
+    if (row.pose == "twin_good step 0" && row.residuals_of == "twin_incident")
+      expected["pose"] = {0.0, row.gain, row.force_at_focus};
+  }
+  for (const PreflightCheck& check : audit.audited.preflight.checks) {
+    if (!check.passed) expected["preflight"].insert(expected["preflight"].end(), {check.value, check.limit});
+  }
+  for (const char* name : {"watchdog", "clamp"}) {
+    expected[name] = joined({step(counterfactual(name).first_act), {counterfactual(name).largest_force_read}});
+  }
+  for (const Counterfactual& c : audit.counterfactuals) {
+    if (c.kind != "guard" || c.remedy == "all_guards") continue;
+    for (const auto& alarm : c.false_alarms) {
+      if (alarm.steps > 0) expected["false_alarms"].push_back(100.0 * alarm.share);
+    }
+  }
+  expected["stacked"] = {counterfactual("stacked").force_at_focus.z(),
+                         r.find("left_ankle_roll_link", "stacked").wrench(focus, kFz),
+                         r.find("right_ankle_roll_link", "stacked").wrench(focus, kFz), audit.total_mass * 9.81};
+  expected["tilt"] = {5.0};
+  for (const TiltSensitivity& tilt : audit.tilt)
+    expected["tilt"].insert(expected["tilt"].end(), {tilt.largest_torque, tilt.phantom_force});
+
+  std::set<std::string> said;
+  std::vector<double> reversed;
+  for (const PoseCounterfactual& row : audit.pose_counterfactuals) {
+    if (row.pose == "twin_incident step 8" && row.residuals_of != "twin_incident")
+      reversed.push_back(row.largest_force);
+  }
+  std::size_t reversals = 0;
+  for (const Statement& statement : audit.verdict) {
+    SCOPED_TRACE(statement.id + ": " + statement.text);
+    said.insert(statement.id);
+    std::vector<double> values = expected[statement.id];
+    if (statement.id == "pose_reversed") {
+      ASSERT_LT(reversals, reversed.size());
+      values = {reversed[reversals++]};
+    }
+    const std::vector<std::string> printed = numbers_in(statement.text);
+    ASSERT_EQ(printed.size(), values.size());
+    for (std::size_t i = 0; i < printed.size(); ++i) {
+      // Times have three decimals; everything else three significant digits.
+      const bool is_time = printed[i].size() > 4 && printed[i][printed[i].size() - 4] == '.';
+      const double allowed = is_time ? 0.0005 : half_unit_of(values[i]);
+      EXPECT_NEAR(std::stod(printed[i]), values[i], allowed * (1.0 + 1e-9) * tolerance::scale()) << "number " << i;
+    }
+  }
+  for (const char* id : {"what", "cause", "pose", "pose_reversed", "preflight", "watchdog", "clamp", "false_alarms",
+                         "stacked", "tilt"}) {
+    EXPECT_TRUE(said.contains(id)) << id;
+  }
+}
+
+TEST(AuditTwin, RowsWithNanDoNotTouchTheOthers) {
+  Episode hurt = incident();
+  hurt.tau(5, 3) = kNaN;
+  hurt.q(20, 0) = std::numeric_limits<double>::infinity();
+  hurt.imu_quaternion.row(30).setZero();
+  const std::set<Eigen::Index> bad = {5, 20, 30};
+  hurt.invalid_steps.assign(bad.begin(), bad.end());
+  const auto endpoints = all_endpoints(h1_2());
+  const Reconstruction whole = reconstruct(h1_2(), incident(), endpoints, AuditOptions{});
+  const Reconstruction part = reconstruct(h1_2(), hurt, endpoints, AuditOptions{});
+  ASSERT_EQ(part.steps(), whole.steps());
+  for (std::size_t k = 0; k < whole.series.size(); ++k) {
+    const EstimateSeries &a = whole.series[k], &b = part.series[k];
+    SCOPED_TRACE(a.endpoint + ", " + a.estimator);
+    for (Eigen::Index i = 0; i < whole.steps(); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      if (bad.contains(i)) {
+        EXPECT_EQ(b.verdict[at], Verdict::invalid_input) << i;
+        EXPECT_EQ(b.reasons[at] & ~kReasonWatchdog, kReasonInvalidInput) << "a latched watchdog stays latched; " << i;
+        EXPECT_TRUE(b.wrench.row(i).array().isNaN().all()) << i;
+        EXPECT_TRUE(b.guarded_force.row(i).array().isNaN().all()) << "no force is not a force of zero; " << i;
+        EXPECT_TRUE(std::isnan(b.kappa[i]) && std::isnan(b.force_norm[i])) << i;
+        for (const GuardTrace& trace : b.guards) {
+          EXPECT_TRUE(trace.action[at] == GuardAction::no_input || trace.action[at] == GuardAction::damping)
+              << trace.name << " " << i;
+        }
+      } else {
+        EXPECT_TRUE(same_bits(SampleMatrix(a.wrench.row(i)), SampleMatrix(b.wrench.row(i)))) << i;
+        EXPECT_TRUE(same_bits(SampleMatrix(a.reference_gain.row(i)), SampleMatrix(b.reference_gain.row(i)))) << i;
+        EXPECT_EQ(a.kappa[i], b.kappa[i]) << i;
+        EXPECT_NE(b.verdict[at], Verdict::invalid_input) << i;
+      }
+    }
+  }
+  const Audit audit = run_audit(h1_2(), {hurt}, AuditRequest{}, AuditOptions{});
+  EXPECT_EQ(audit.focus_step, 8);
+  EXPECT_EQ(audit.cannot_tell.back().id, "invalid");
+  const Table table = steps_table(part);
+  EXPECT_EQ(table.rows(), static_cast<std::size_t>(8 * whole.steps())) << "rows keep their place";
+}
+
+TEST(AuditTwin, AllRowsNan) {
+  Episode empty = incident();
+  empty.tau.setConstant(kNaN);
+  for (Eigen::Index i = 0; i < empty.steps(); ++i) empty.invalid_steps.push_back(i);
+  const Audit audit = run_audit(h1_2(), {empty, incident()}, AuditRequest{}, AuditOptions{});
+  EXPECT_FALSE(audit.incident);
+  EXPECT_EQ(audit.focus_step, -1);
+  ASSERT_EQ(audit.verdict.size(), 1u);
+  EXPECT_NE(audit.verdict[0].text.find("No step of this log can be used"), std::string::npos);
+  EXPECT_TRUE(audit.attributions.empty());
+  EXPECT_TRUE(audit.counterfactuals.empty());
+  EXPECT_TRUE(std::isnan(audit.audited.peak_torque)) << "no torque is not a torque of zero";
+  EXPECT_TRUE(std::isnan(audit.audited.reference.mean));
+  for (const auto& contamination : audit.audited.reference.contamination) {
+    EXPECT_TRUE(std::isnan(contamination.mean) && std::isnan(contamination.worst)) << contamination.endpoint;
+    EXPECT_EQ(contamination.worst_step, -1);
+  }
+  for (const EstimateSeries& series : audit.audited.reconstruction.series) EXPECT_TRUE(std::isnan(series.peak_force));
+  EXPECT_TRUE(parse_json(audit_summary(audit).dump(), "summary")["audited"]["peak_torque_Nm"].is_null());
+}
+
+TEST(AuditTwin, OneStep) {
+  Eigen::Index first = 0;
+  const Episode one = cut_episode(incident(), incident().time[8], incident().time[8], first);
+  ASSERT_EQ(one.steps(), 1);
+  const Audit audit = run_audit(h1_2(), {one}, AuditRequest{}, AuditOptions{});
+  EXPECT_FALSE(audit.incident) << "one step is no three";
+  EXPECT_EQ(audit.focus_step, 0);
+  EXPECT_EQ(audit.audited.reconstruction.find(audit.focus_endpoint, "deployed").force_norm[0],
+            twin_audit().audited.reconstruction.find(audit.focus_endpoint, "deployed").force_norm[8]);
+  EXPECT_EQ(audit.audited.reference.deviation, 0.0);
+}
+
+TEST(AuditTwin, CutStepsKeepTheirNumber) {
+  AuditRequest request;
+  request.from = incident().time[6];
+  request.to = incident().time[40];
+  const Audit audit = run_audit(h1_2(), {incident()}, request, AuditOptions{});
+  EXPECT_EQ(audit.audited.reconstruction.first_step, 6);
+  EXPECT_EQ(audit.audited.reconstruction.steps(), 35);
+  EXPECT_EQ(audit.focus_step, 8);
+  EXPECT_EQ(audit.attributions[0].step, 8);
+  EXPECT_EQ(audit.attributions[0].wrench, twin_audit().attributions[0].wrench);
+  EXPECT_EQ(steps_table(audit.audited.reconstruction).numbers("step").front(), 6.0);
+  EXPECT_EQ(audit.events.back().step, 40);
+}
+
+TEST(AuditTwin, ProgressGrowsToOne) {
+  std::vector<double> shares;
+  run_audit(h1_2(), {incident(), incident()}, AuditRequest{}, AuditOptions{},
+            [&](double share) { shares.push_back(share); });
+  ASSERT_GT(shares.size(), 50u);
+  EXPECT_TRUE(std::is_sorted(shares.begin(), shares.end()));
+  EXPECT_GE(shares.front(), 0.0);
+  EXPECT_NEAR(shares.back(), 1.0, tolerance::kArithmetic);
+  AuditRequest cut;
+  cut.to = incident().time[9];
+  shares.clear();
+  run_audit(h1_2(), {incident(), incident()}, cut, AuditOptions{}, [&](double share) { shares.push_back(share); });
+  EXPECT_NEAR(shares.back(), 1.0, tolerance::kArithmetic) << "a part of the log is the whole of the work";
+}
+
+TEST(AuditTwin, Refusals) {
+  EXPECT_ERROR(run_audit(h1_2(), std::vector<Episode>{}, AuditRequest{}, AuditOptions{}), "no episode");
+  AuditRequest request;
+  request.endpoints = {"left_wrist_yaw_lnk"};
+  EXPECT_ERROR(run_audit(h1_2(), {incident()}, request, AuditOptions{}), "did you mean 'left_wrist_yaw_link'?");
+  request.endpoints = {"left wrist", "left_wrist_yaw_link"};
+  EXPECT_ERROR(run_audit(h1_2(), {incident()}, request, AuditOptions{}), "is named twice");
+  request.endpoints = {"left wrist"};
+  request.from = 1e6;
+  EXPECT_ERROR(run_audit(h1_2(), {incident()}, request, AuditOptions{}), "no step between");
+  request.endpoints.clear();
+  request.episode = "nowhere";
+  EXPECT_THROW(run_audit(h1_2(), request, AuditOptions{}), EpisodeError);
+}
+
+TEST(AuditTwin, SignTurnsEveryForceAround) {
+  AuditOptions turned;
+  turned.estimator.sign = Sign::on_robot;
+  const Audit audit = run_audit(h1_2(), {incident()}, AuditRequest{}, turned);
+  const EstimateSeries& here = audit.audited.reconstruction.find("left_wrist_yaw_link", "deployed");
+  const EstimateSeries& there = twin_audit().audited.reconstruction.find("left_wrist_yaw_link", "deployed");
+  EXPECT_EQ(here.sign, Sign::on_robot);
+  EXPECT_EQ(here.wrench, SampleMatrix(-there.wrench));
+  EXPECT_EQ(audit.attributions[0].contribution, Matrix6X(-twin_audit().attributions[0].contribution));
+  for (std::size_t i = 0; i < audit.counterfactuals.size(); ++i) {
+    const Counterfactual &a = audit.counterfactuals[i], &b = twin_audit().counterfactuals[i];
+    if (a.kind != "estimator") continue;
+    EXPECT_NEAR((a.force_at_focus + b.force_at_focus).norm(), 0.0, tolerance::kByHand) << a.remedy;
+  }
+}
+
+/// A robot without a reference joint, feet, IMU or floating base.
+TEST(AuditTwin, RobotWithoutReferenceJoint) {
+  const Robot planar = test::own_robot("planar_3r");
+  test::RandomStates random(5);
+  SCOPED_TRACE(random.text());
+  Episode episode;
+  episode.name = "planar";
+  episode.time = VectorX::LinSpaced(30, 0.0, 0.58);
+  episode.q.resize(30, 3);
+  episode.tau.resize(30, 3);
+  for (Eigen::Index i = 0; i < 30; ++i) {
+    episode.q.row(i) = planar.pose("bent") + random.vector(3, 0.1);
+    episode.tau.row(i) = random.vector(3, 2.0);
+  }
+  episode.target = episode.q;
+  const Audit audit = run_audit(planar, {episode, episode}, AuditRequest{}, AuditOptions{});
+  EXPECT_EQ(audit.base_orientation, "fixed base");
+  EXPECT_TRUE(audit.reference_joint.empty());
+  EXPECT_TRUE(audit.reference_rows.empty());
+  EXPECT_TRUE(audit.tilt.empty());
+  EXPECT_FALSE(audit.verdict.empty());
+  const Table table = steps_table(audit.audited.reconstruction);
+  for (const char* column : {"reference_gain_Fz", "reference_residual"}) {
+    for (const double value : table.numbers(column)) EXPECT_TRUE(std::isnan(value)) << column;
+  }
+  for (const double value : table.numbers("Fx")) EXPECT_TRUE(std::isfinite(value));
+  for (const Statement& statement : audit.verdict) {
+    EXPECT_EQ(statement.text.find("unknown"), std::string::npos) << statement.text;
+    // No check could be made: none may be said to pass or to fail.
+    EXPECT_EQ(statement.text.find("pre-flight checks pass"), std::string::npos) << statement.text;
+    EXPECT_EQ(statement.text.find("gain at"), std::string::npos) << statement.text;
+  }
+  const Json summary = parse_json(audit_summary(audit).dump(), "summary");
+  EXPECT_TRUE(summary["robot"]["reference_joint"].is_null());
+}
+
+}  // namespace
+}  // namespace antaeus

@@ -1,0 +1,276 @@
+"""The command line as a user meets it: exit codes, help, names, streams, and what each verb prints."""
+
+import json
+import os
+import re
+
+import pytest
+from command_line import ROOT, run
+
+VERBS = {
+    "demo": ["--out", "--episodes", "--json"],
+    "audit": ["--robot", "--out", "--baseline", "--endpoint", "--from", "--to", "--json", "--set", "--ignore-meshes"],
+    "estimate": ["--robot", "--ignore-meshes", "--endpoint", "--estimator", "--step", "--out", "--json", "--set"],
+    "preflight": ["--robot", "--ignore-meshes", "--pose", "--positions", "--episode", "--step", "--endpoint", "--json", "--set"],
+    "robot": ["--ignore-meshes", "--json"],
+}
+
+
+def text(stream):
+    return stream.decode("utf-8")
+
+
+def refused(*arguments, **how):
+    """The one line that a refusal is."""
+    done = run(*arguments, **how)
+    lines = text(done.stderr).splitlines()
+    assert done.returncode == 2, (done.returncode, lines)
+    assert len(lines) == 1, lines
+    assert done.stdout == b""
+    assert lines[0].startswith("antaeus: ")
+    return lines[0]
+
+
+def test_help_of_the_program_names_every_verb_and_the_exit_codes():
+    done = run("--help")
+    assert done.returncode == 0 and done.stderr == b""
+    for verb in VERBS:
+        assert re.search(rf"^\s*{verb}\s", text(done.stdout), re.M), verb
+    assert "Exit codes: 0 fine, 1 ran and refused or found an incident, 2 bad input" in text(done.stdout)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_of_a_verb_names_its_options(verb):
+    done = run(verb, "--help")
+    assert done.returncode == 0 and done.stderr == b""
+    for option in VERBS[verb]:
+        assert option in text(done.stdout), option
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_option_of_a_help_page_is_listed_above(verb):
+    shown = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", text(run(verb, "--help").stdout)))
+    example = {"--baseline", "--pose", "--out", "--robot", "--set"}  # help pages end with an example of use
+    assert shown - set(VERBS[verb]) - {"--help"} - example == set()
+
+
+def test_version():
+    done = run("--version")
+    assert done.returncode == 0
+    assert re.fullmatch(r"antaeus \d+\.\d+\.\d+\n", text(done.stdout))
+
+
+def test_no_arguments_print_the_help():
+    done = run()
+    assert done.returncode == 2
+    assert "audit" in text(done.stdout + done.stderr)
+
+
+def test_nearest_names(twins):
+    incident = twins / "twin_incident"
+    for arguments, wrong, right in [
+        (("audti",), "audti", "audit"),
+        (("audit", incident, "--robto", "h1_2"), "--robto", "--robot"),
+        (("preflight", "--robot", "h1_2", "--pos", "zero"), "--pos", "--pose"),
+        (("audit", incident, "--robot", "h1-2"), "h1-2", "h1_2"),
+        (("robot", "planar3r"), "planar3r", "planar_3r"),
+        (("audit", incident, "--robot", "h1_2", "--endpoint", "left_wrist"), "left_wrist", "left_wrist_"),
+        (("estimate", incident, "--robot", "h1_2", "--endpoint", "left_wrist_yaw_lnk"), "left_wrist_yaw_lnk", "left_wrist_yaw_link"),
+        (("estimate", incident, "--robot", "h1_2", "--estimator", "stackd"), "stackd", "stacked"),
+        (("preflight", "--robot", "h1_2", "--endpoint", "left_wrst_yaw_link", "--pose", "zero"), "left_wrst", "left_wrist_yaw_link"),
+        (("preflight", "--robot", "h1_2", "--pose", "arm_waist"), "arm_waist", "arm_waist_target"),
+        (("preflight", "--robot", "h1_2", "--positions", "torso_jiont=1"), "torso_jiont", "torso_joint"),
+        (("audit", incident, "--robot", "h1_2", "--set", "gaurd.clamp_force=1"), "gaurd", "guard"),
+        (("audit", incident, "--robot", "h1_2", "--set", "guard.clamp_froce=1"), "clamp_froce", "clamp_force"),
+        (("audit", incident, "--robot", "h1_2", "--set", "equation.imu=mountd"), "mountd", "mounted"),
+        (("audit", twins / "twin_incidnet", "--robot", "h1_2"), "twin_incidnet", "twin_incident"),
+    ]:
+        line = refused(*arguments)
+        assert wrong in line and f"did you mean '{right}" in line, line
+
+
+def test_values_of_options_are_checked(twins):
+    incident = twins / "twin_incident"
+    for assignment, why in [
+        ("guard.clamp_force=ten", "no number"), ("guard.clamp_force=-1", "zero or more"), ("guard.clamp_force=nan", "finite"),
+        ("guard.watchdog_steps=1.5", "no number"), ("clamp_force=1", "no assignment"), ("guard.clamp_force", "no assignment"),
+        ("episode.require_target=maybe", "true or false"),
+    ]:
+        assert why in refused("audit", incident, "--robot", "h1_2", "--set", assignment)
+    for verb in ("estimate", "preflight"):
+        episode = [incident] if verb == "estimate" else ["--episode", incident]
+        assert "is past the end" in refused(verb, *episode, "--robot", "h1_2", "--step", "77")
+        refused(verb, *episode, "--robot", "h1_2", "--step", "-1")
+        refused(verb, *episode, "--robot", "h1_2", "--step", "many")
+    refused("audit", incident, "--robot", "h1_2", "--from", "soon")
+    refused("audit", incident, "--robot", "h1_2", "--from", "nan")
+    refused("audit", incident, "--robot", "h1_2", "--to", "0.001")
+    refused("audit", incident)
+    refused("audit", "--robot", "h1_2")
+    refused("audit", incident, "surplus", "--robot", "h1_2")
+    refused("preflight", "--robot", "h1_2")
+    refused("preflight", "--robot", "h1_2", "--pose", "zero", "--positions", "torso_joint=1")
+    refused("preflight", "--robot", "h1_2", "--positions", "torso_joint=nan")
+
+
+def test_demo(tmp_path):
+    done = run("demo", cwd=tmp_path)
+    assert done.returncode == 1 and done.stderr == b""
+    story = text(done.stdout)
+    assert "Incident: at step 8" in story
+    assert "antaeus-demo" in story.splitlines()[-1]
+    assert sorted(os.listdir(tmp_path)) == ["antaeus-demo"]
+    assert sorted(os.listdir(tmp_path / "antaeus-demo")) == ["report.html", "steps.csv", "steps.parquet", "summary.json"]
+
+
+def test_audit_tells_an_incident_from_a_good_run(twins, tmp_path):
+    assert run("audit", twins / "twin_incident", "--robot", "h1_2", "--out", tmp_path / "a").returncode == 1
+    good = run("audit", twins / "twin_good", "--robot", "h1_2", "--out", tmp_path / "b")
+    assert good.returncode == 0 and good.stderr == b""
+    assert "No incident" in text(good.stdout)
+
+
+def test_audit_without_out_names_its_folder_after_the_episode(twins, tmp_path):
+    done = run("audit", twins / "twin_good", "--robot", "h1_2", cwd=tmp_path)
+    assert os.listdir(tmp_path) == ["antaeus-audit-twin_good"]
+    assert "antaeus-audit-twin_good" in text(done.stdout)
+
+
+def test_json_is_summary_json(twins, tmp_path):
+    arguments = ("audit", twins / "twin_incident", "--robot", "h1_2", "--baseline", twins / "twin_good", "--json")
+    done = run(*arguments, "--out", tmp_path / "out")
+    assert done.returncode == 1 and done.stderr == b""
+    assert done.stdout == (tmp_path / "out" / "summary.json").read_bytes()
+    summary = json.loads(done.stdout)
+    assert summary["schema"] == "antaeus.audit.summary/1"
+    assert summary["incident"] is True
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    assert run(*arguments, cwd=alone).stdout == done.stdout
+    assert os.listdir(alone) == [], "--json alone writes nothing"
+
+
+def test_endpoints_by_label_and_from_to(twins, tmp_path):
+    done = run("audit", twins / "twin_incident", "--robot", "h1_2", "-e", "left wrist", "-e", "right_ankle_roll_link",
+               "--from", "22.5", "--to", "22.7", "--json")
+    summary = json.loads(done.stdout)
+    assert {s["endpoint"] for s in summary["audited"]["series"]} == {"left_wrist_yaw_link", "right_ankle_roll_link"}
+    assert summary["audited"]["first_step"] == 3
+    assert summary["audited"]["time_begin_s"] >= 22.5 and summary["audited"]["time_end_s"] <= 22.7
+    assert summary["focus"]["step"] == 8
+    assert summary["command"].startswith("antaeus audit twin_incident --robot h1_2")
+
+
+def test_the_command_in_the_summary_reproduces_it(twins):
+    done = run("audit", twins / "twin_incident", "--robot", "h1_2", "--baseline", twins / "twin_good", "--set", "guard.clamp_force=30", "--json")
+    command = json.loads(done.stdout)["command"].replace("'", "").split(" ")
+    assert command[0] == "antaeus"
+    assert run(*command[1:], "--json", cwd=twins).stdout == done.stdout
+
+
+def test_an_episode_keeps_its_name_however_it_is_called(twins):
+    incident = twins / "twin_incident"
+    whole = run("audit", incident, "--robot", "h1_2", "--json").stdout
+    for path, cwd in [(".", incident), ("../twin_incident/", incident), (f"{incident}/.", None), ("twin_incident//", twins)]:
+        assert run("audit", path, "--robot", "h1_2", "--json", cwd=cwd).stdout == whole, path
+
+
+def test_set_changes_what_it_says(twins):
+    def clamp(*more):
+        summary = json.loads(run("audit", twins / "twin_incident", "--robot", "h1_2", "--json", *more).stdout)
+        value = next(s["value"] for s in summary["settings"] if s["option"] == "guard.clamp_force")
+        return value, next(c for c in summary["counterfactuals"] if c["remedy"] == "clamp")["force_at_focus_N"][2]
+
+    assert clamp() == ("50", -50.0)
+    assert clamp("--set", "guard.clamp_force=30") == ("30", -30.0)
+    assert clamp("--set", "guard.clamp_force=30", "--set", "guard.clamp_force=40") == ("40", -40.0), "the last one counts"
+
+
+def test_estimate(twins, tmp_path):
+    incident = twins / "twin_incident"
+    table = run("estimate", incident, "--robot", "h1_2")
+    assert table.returncode == 0 and table.stderr == b""
+    assert "on_environment" in text(table.stdout) and "57 more steps" in text(table.stdout)
+    one = json.loads(run("estimate", incident, "--robot", "h1_2", "--step", "8", "--endpoint", "left wrist", "--json").stdout)
+    assert [row["step"] for row in one["rows"]] == [8]
+    row = one["rows"][0]
+    assert (row["endpoint"], row["estimator"], row["sign"]) == ("left_wrist_yaw_link", "deployed", "on_environment")
+    assert row["wrench"][2] == pytest.approx(-532.9, abs=0.05)  # incident report
+    assert row["verdict"] == "refused"
+    stacked = json.loads(run("estimate", incident, "--robot", "h1_2", "--estimator", "stacked", "--json").stdout)
+    assert {row["estimator"] for row in stacked["rows"]} == {"stacked"}
+    assert len(stacked["rows"]) == 77 * 4
+    done = run("estimate", incident, "--robot", "h1_2", "--out", tmp_path / "wrenches.csv")
+    assert done.returncode == 0
+    assert (tmp_path / "wrenches.csv").read_text().startswith("step,time,endpoint,estimator,")
+    assert run("estimate", incident, "--robot", "h1_2", "--out", tmp_path / "wrenches.parquet").returncode == 0
+    assert (tmp_path / "wrenches.parquet").read_bytes()[:4] == b"PAR1"
+
+
+@pytest.mark.parametrize("estimator", ["deployed", "stacked"])
+def test_estimate_and_audit_agree(twins, tmp_path, estimator):
+    incident = twins / "twin_incident"
+    run("estimate", incident, "--robot", "h1_2", "--estimator", estimator, "--out", tmp_path / "wrenches.csv")
+    run("audit", incident, "--robot", "h1_2", "--out", tmp_path / "audit")
+    header, *rows = (tmp_path / "audit" / "steps.csv").read_text("utf-8").splitlines()
+    own = [row for row in rows if row.split(",")[3] == estimator]
+    assert (tmp_path / "wrenches.csv").read_text("utf-8").splitlines() == [header, *own]
+
+
+def test_estimate_of_a_log_without_targets(small):
+    (small / "target_dof.npy").unlink()
+    assert run("estimate", small, "--robot", "planar_3r").returncode == 0
+    assert "target_dof" in refused("audit", small, "--robot", "planar_3r", "--json")
+    assert run("audit", small, "--robot", "planar_3r", "--json", "--set", "episode.require_target=false").returncode == 0
+
+
+def test_preflight_refuses_the_incidents_pose_and_passes_zero():
+    done = run("preflight", "--robot", "h1_2", "--pose", "arm_waist_target")
+    assert done.returncode == 1 and done.stderr == b""
+    assert "15.035" in text(done.stdout) and "REFUSED" in text(done.stdout)
+    report = json.loads(run("preflight", "--robot", "h1_2", "--pose", "arm_waist_target", "--json").stdout)
+    assert report["passed"] is False
+    gains = {c["subject"]: c["value"] for c in report["checks"] if c["check"] == "gain"}
+    # The gain of the commanded pose: the study's figure in the robot's profile; the report's figures are of the drooped arm.
+    assert gains["left_wrist_yaw_link"] == pytest.approx(15.035, abs=0.0005)
+    done = run("preflight", "--robot", "h1_2", "--pose", "zero")
+    assert done.returncode == 0 and "Pre-flight passed" in text(done.stdout)
+
+
+def test_preflight_of_an_episode_and_of_positions(twins):
+    report = json.loads(run("preflight", "--robot", "h1_2", "--episode", twins / "twin_good", "--json").stdout)
+    assert report["passed"] is False, "the start-error check refuses a good run"
+    assert {c["check"] for c in report["checks"] if not c["passed"]} == {"start_error"}
+    posed = json.loads(run("preflight", "--robot", "h1_2", "--json", "--positions",
+                           "left_shoulder_pitch_joint=-0.3,left_elbow_joint=1.5,right_shoulder_pitch_joint=-0.9,"
+                           "right_shoulder_roll_joint=-0.47,right_elbow_joint=0.5").stdout)
+    named = json.loads(run("preflight", "--robot", "h1_2", "--json", "--pose", "arm_waist_target").stdout)
+    assert posed == named
+
+
+def test_robot_list_and_details():
+    listed = text(run("robot").stdout)
+    assert "h1_2" in listed and "planar_3r" in listed
+    robots = json.loads(run("robot", "--json").stdout)["robots"]
+    assert {r["name"]: r["motors"] for r in robots} == {"h1_2": 27, "planar_3r": 3}
+    assert next(r for r in robots if r["name"] == "h1_2")["total_mass_kg"] == pytest.approx(66.98, abs=0.005)  # study §0.2
+    shown = json.loads(run("robot", "h1_2", "--json").stdout)
+    assert (shown["nq"], shown["nv"], len(shown["motors"])) == (34, 33, 27)  # incident report
+    assert shown["motors"][12]["joint"] == "torso_joint" and shown["reference_joint"] == "torso_joint"
+    by_file = json.loads(run("robot", ROOT / "robots" / "h1_2" / "profile.toml", "--json").stdout)
+    assert by_file == shown
+    bare = json.loads(run("robot", ROOT / "robots" / "planar_3r" / "planar_3r.urdf", "--json").stdout)
+    assert len(bare["motors"]) == 3 and bare["reference_joint"] is None
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full on this system")
+def test_a_full_stdout_is_no_success(twins):
+    with open("/dev/full", "wb") as full:
+        done = run("audit", twins / "twin_good", "--robot", "h1_2", "--json", stdout=full)
+    assert done.returncode == 2
+    assert text(done.stderr).splitlines() == ["antaeus: stdout: cannot be written; make room, or send it elsewhere"]
+
+
+def test_nothing_but_text_without_a_terminal(twins):
+    done = run("audit", twins / "twin_incident", "--robot", "h1_2", "--out", twins.parent / "plain")
+    assert b"\033" not in done.stdout and b"\r" not in done.stdout and done.stderr == b""

@@ -1,0 +1,42 @@
+"""Runs the program that ANTAEUS_CLI names as a user would, within bounds of time and memory."""
+
+import ctypes
+import functools
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SHARED = pathlib.Path(os.environ.get("ANTAEUS_SHARED", ROOT.parent / "shared"))
+SECONDS = 5.0
+MEMORY = 2 << 30
+
+
+@functools.cache
+def bounds_memory(program):
+    """The address sanitizer reserves terabytes of addresses: such a build cannot be held to a limit."""
+    return b"__asan_init" not in pathlib.Path(program).read_bytes()
+
+
+def run(*arguments, cwd=None, file_limit=None, stdout=subprocess.PIPE, seconds=SECONDS, capabilities=True):
+    """file_limit bounds the size of any file that the program writes [bytes]; without capabilities root is bound by
+    permissions as everybody is."""
+    program = os.environ["ANTAEUS_CLI"]
+    limited = bounds_memory(program)
+
+    def bound():
+        if not capabilities and os.geteuid() == 0:
+            set_securebits, no_root = 28, 1  # prctl(2): an id of 0 brings no capabilities across execve
+            if ctypes.CDLL(None, use_errno=True).prctl(set_securebits, no_root, 0, 0, 0) != 0:
+                raise OSError(ctypes.get_errno(), "root cannot give up its capabilities here")
+        if limited:
+            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        if file_limit is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, file_limit))
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python ignores it, and children would inherit that
+
+    return subprocess.run(
+        [program, *map(os.fspath, arguments)],
+        cwd=cwd, stdout=stdout, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, timeout=seconds, preexec_fn=bound, check=False)

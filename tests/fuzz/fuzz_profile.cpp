@@ -1,0 +1,92 @@
+/// \file
+/// Arbitrary bytes as a robot's profile. Profiles are read from files, so each input is written to one first.
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "antaeus/core/error.hpp"
+#include "antaeus/robot/robot_profile.hpp"
+#include "fuzz/fuzz_target.hpp"
+
+namespace {
+
+using namespace antaeus;
+
+/// A file of this process that goes away with it.
+class ScratchFile {
+ public:
+  ScratchFile()
+      : path_(std::filesystem::temp_directory_path() / ("antaeus_fuzz_profile_" + std::to_string(getpid()) + ".toml")) {
+  }
+  ~ScratchFile() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+  const std::filesystem::path& write(const std::uint8_t* data, std::size_t size) const {
+    std::ofstream file(path_, std::ios::binary);
+    file.write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
+    return path_;
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace
+
+std::vector<std::string> antaeus::fuzz::seeds() {
+  return {"", "schema = 1\nname = \"r\"\nmodel = \"r.urdf\"\nmotors = [\"a\"]\n", R"(schema = 1
+name = "r"
+title = "R"
+model = "r.urdf"
+base = "fixed"
+gravity = [0.0, -9.81, 0]
+provenance = "ours"
+motors = ["a", "b"]
+motor_labels = ["A", "B"]
+reference_joint = "a"
+[[groups]]
+name = "arm"
+joints = ["a", "b"]
+[[endpoints]]
+frame = "tool"
+kind = "hand"
+group = "arm"
+[imu]
+frame = "imu"
+mounted_on = "base"
+quaternion_order = "wxyz"
+[deployed]
+sign = "on_robot"
+endpoints = ["tool"]
+imu_quaternion_fed_to = "base"
+[torque]
+source = "joint"
+[[joint_figures]]
+group = "arm"
+joints = ["a"]
+torque_sd = 0.1
+armature = 1e-3
+[[poses]]
+name = "zero"
+positions = { a = 0.5, b = -1 }
+[preflight]
+gain_limit = 3
+gain_row = "Mz"
+start_error_joints = ["b"]
+)"};
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const ScratchFile file;
+  try {
+    const RobotProfile profile = read_profile(file.write(data, size));
+    fuzz::require(profile.figures.size() == profile.options.motors.size());
+    fuzz::require(profile.motor_labels.size() == profile.options.motors.size());
+    for (const JointFigures& figures : profile.figures) fuzz::require(figures.torque_sd > 0 && figures.armature >= 0);
+  } catch (const Error&) {
+  }
+  return 0;
+}

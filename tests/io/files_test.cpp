@@ -1,0 +1,175 @@
+#include "antaeus/io/files.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <csignal>
+#include <limits>
+
+#include "io_support.hpp"
+
+namespace antaeus {
+
+namespace {
+
+using test::TemporaryFolder;
+namespace fs = std::filesystem;
+
+/// Simulates a full disk: writes beyond the limit fail with EFBIG instead of killing the process.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    handler_ = std::signal(SIGXFSZ, SIG_IGN);
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit limited = before_;
+    limited.rlim_cur = bytes;
+    ::setrlimit(RLIMIT_FSIZE, &limited);
+  }
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int) = SIG_DFL;
+};
+
+}  // namespace
+
+TEST(Files, WhatIsWrittenIsRead) {
+  const TemporaryFolder folder;
+  const std::string bytes("a\0\xff\n", 4);
+  write_file(folder.path() / "b.bin", bytes);
+  EXPECT_EQ(read_file(folder.path() / "b.bin"), bytes);
+  write_file(folder.path() / "b.bin", "");
+  EXPECT_EQ(read_file(folder.path() / "b.bin"), "");
+  EXPECT_EQ(folder.entries(), 1U) << "a temporary file was left behind";
+}
+
+TEST(Files, ReadingNamesTheFileAndTheReason) {
+  const TemporaryFolder folder;
+  EXPECT_ERROR(read_file(folder.path() / "absent.csv"), "absent.csv");
+  EXPECT_ERROR(read_file(folder.path()), "folder");
+  write_file(folder.path() / "large", "12345");
+  EXPECT_EQ(read_file(folder.path() / "large", 5), "12345");
+  EXPECT_ERROR(read_file(folder.path() / "large", 4), "larger than 4 bytes");
+  ASSERT_EQ(::mkfifo((folder.path() / "pipe").c_str(), 0600), 0);
+  EXPECT_ERROR(read_file(folder.path() / "pipe"), "no regular file");
+}
+
+TEST(Files, AFileWithoutADeclaredSizeIsReadToItsEnd) {
+  if (!fs::exists("/proc/self/status")) GTEST_SKIP() << "no /proc here";
+  EXPECT_NE(read_file("/proc/self/status").find("Pid:"), std::string::npos);
+}
+
+TEST(FileSet, MakesFoldersAndReplacesFiles) {
+  const TemporaryFolder folder;
+  const fs::path out = folder.path() / "new" / "report";
+  for (const std::string bytes : {"first", "second"}) {
+    FileSet files(out);
+    files.add("steps.csv", bytes);
+    files.add("assets/data.json", bytes + "!");
+    files.commit();
+    EXPECT_EQ(read_file(out / "steps.csv"), bytes);
+    EXPECT_EQ(read_file(out / "assets/data.json"), bytes + "!");
+  }
+  EXPECT_EQ(folder.entries(), 5U) << "two folders of ours, one of the set, two files, and nothing else";
+}
+
+TEST(FileSet, RefusesNamesThatLeaveTheFolder) {
+  FileSet files("out");
+  for (const std::string name : {"", "..", "../x", "a/../../x", "/etc/x", ".", "a/", "a/./b"}) {
+    EXPECT_THROW(files.add(name, ""), Error) << name;
+  }
+  EXPECT_THROW(files.add(std::string("a\0b", 3), ""), Error);
+  files.add("a", "");
+  EXPECT_ERROR(files.add("a", ""), "already");
+  EXPECT_FALSE(fs::exists("out")) << "nothing is made before the commit";
+}
+
+TEST(FileSet, AFolderInTheWayLeavesNothing) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder.path() / "taken");
+  FileSet files(folder.path());
+  files.add("first", "1");
+  files.add("taken", "2");
+  EXPECT_ERROR(files.commit(), "taken");
+  EXPECT_EQ(folder.entries(), 1U);
+}
+
+TEST(FileSet, AFullDiskLeavesTheOldFilesAsTheyWere) {
+  const TemporaryFolder folder;
+  write_file(folder.path() / "small", "old");
+  FileSet files(folder.path());
+  files.add("small", "new");
+  files.add("deep/large", std::string(100000, 'x'));
+  {
+    const FileSizeLimit limit(4096);
+    EXPECT_ERROR(files.commit(), "large: cannot be written");
+  }
+  EXPECT_EQ(read_file(folder.path() / "small"), "old");
+  EXPECT_EQ(folder.entries(), 1U) << "a temporary file or a made folder was left behind";
+  files.commit();
+  EXPECT_EQ(read_file(folder.path() / "small"), "new");
+}
+
+TEST(FileSet, AFailureBetweenTheRenamesBringsTheOldFilesBack) {
+  const TemporaryFolder folder;
+  write_file(folder.path() / "replaced", "old");
+  FileSet files(folder.path());
+  files.add("replaced", "new");
+  files.add("fresh", "1");
+  files.add("both", "a file");
+  files.add("both/x", "and a folder: only the rename finds out");
+  EXPECT_ERROR(files.commit(), "both: cannot be written");
+  EXPECT_EQ(read_file(folder.path() / "replaced"), "old");
+  EXPECT_EQ(folder.entries(), 1U);
+}
+
+TEST(FileSet, AFileInThePlaceOfItsFolderIsNamed) {
+  const TemporaryFolder folder;
+  write_file(folder.path() / "file", "");
+  EXPECT_ERROR(write_file(folder.path() / "file" / "x", ""), "file");
+  EXPECT_EQ(read_file(folder.path() / "file"), "");
+}
+
+TEST(FileSet, AnUnwritableFolderIsNamed) {
+  const TemporaryFolder folder;
+  ::chmod(folder.path().c_str(), 0555);
+  const uid_t user = ::geteuid();
+  constexpr uid_t kNobody = 65534;
+  // Root may write anywhere, so it steps down for the attempt.
+  if (user == 0 && ::seteuid(kNobody) != 0) GTEST_SKIP() << "root here cannot become another user";
+  const std::string message = test::message_of([&] { write_file(folder.path() / "x", "1"); });
+  ASSERT_TRUE(user != 0 || ::seteuid(user) == 0);
+  EXPECT_NE(message.find("choose a folder that you may write to"), std::string::npos) << message;
+  ::chmod(folder.path().c_str(), 0700);
+  EXPECT_EQ(folder.entries(), 0U);
+}
+
+TEST(FileSet, ADeviceIsNotReplaced) {
+  EXPECT_ERROR(write_file("/dev/null", "x"), "no regular file");
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST(FileSet, ANameTooLongLeavesNothing) {
+  const TemporaryFolder folder;
+  FileSet files(folder.path());
+  files.add("a", "1");
+  files.add(std::string(300, 'n'), "2");
+  EXPECT_THROW(files.commit(), Error);
+  EXPECT_EQ(folder.entries(), 0U);
+}
+
+TEST(ShortestText, ReadsBackEqual) {
+  EXPECT_EQ(shortest_text(0.1), "0.1");
+  EXPECT_EQ(shortest_text(-0.0), "-0");
+  EXPECT_EQ(shortest_text(5e-324), "5e-324");
+  EXPECT_EQ(shortest_text(1.0 / 3.0), "0.3333333333333333");
+  EXPECT_EQ(shortest_text(-std::numeric_limits<double>::quiet_NaN()), "nan");
+  EXPECT_EQ(shortest_text(-std::numeric_limits<double>::infinity()), "-inf");
+}
+
+}  // namespace antaeus

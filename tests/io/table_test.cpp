@@ -1,0 +1,52 @@
+#include "antaeus/io/table.hpp"
+
+#include <gtest/gtest.h>
+
+#include "io_support.hpp"
+
+namespace antaeus {
+
+namespace {
+
+Table sample() {
+  Table table;
+  table.add({"step", "1", "index in the log", std::vector<std::int64_t>{0, 1}});
+  table.add({"Fz", "N", "force", std::vector<double>{1.5, -2.0}});
+  TextColumn verdict;
+  verdict.push_back("ok");
+  verdict.push_back("refused");
+  table.add({"verdict", "", "", verdict});
+  return table;
+}
+
+}  // namespace
+
+TEST(TextColumn, StoresEachTextOnce) {
+  TextColumn column;
+  for (const char* const text : {"b", "a", "b", "b", "", "a"}) column.push_back(text);
+  EXPECT_EQ(column.levels, (std::vector<std::string>{"b", "a", ""}));
+  EXPECT_EQ(column.codes, (std::vector<std::int32_t>{0, 1, 0, 0, 2, 1}));
+  EXPECT_EQ(column[5], "a");
+}
+
+TEST(Table, RefusesWhatDoesNotFit) {
+  Table table = sample();
+  EXPECT_ERROR(table.add({"Fz", "", "", std::vector<double>{1, 2}}), "'Fz'");
+  EXPECT_ERROR(table.add({"Fx", "", "", std::vector<double>{1}}), "has 1 rows where the table has 2");
+  EXPECT_ERROR(table.add({"text", "", "", TextColumn{{"a"}, {0, 1}}}), "code");
+  EXPECT_ERROR(table.add({"text", "", "", TextColumn{{"a"}, {0, -1}}}), "code");
+  EXPECT_EQ(table.columns().size(), 3U);
+}
+
+TEST(Table, AnUnknownColumnNamesTheNearest) {
+  EXPECT_EQ(sample().column("Fz").unit, "N");
+  EXPECT_ERROR(sample().column("verdct"), "did you mean 'verdict'?");
+}
+
+TEST(Table, NumbersConvertIntegersAndRefuseText) {
+  EXPECT_EQ(sample().numbers("step"), (std::vector<double>{0, 1}));
+  EXPECT_EQ(sample().numbers("Fz"), (std::vector<double>{1.5, -2.0}));
+  EXPECT_ERROR(sample().numbers("verdict"), "'ok' is text where a number is needed");
+}
+
+}  // namespace antaeus

@@ -1,0 +1,166 @@
+#include "antaeus/report/html_report.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "antaeus/audit/audit.hpp"
+#include "antaeus/episode/synthetic_episode.hpp"
+#include "robot/test_robots.hpp"
+
+namespace antaeus {
+namespace {
+
+/// Why the page's tags do not balance; empty when they do.
+std::string imbalance(const std::string& page) {
+  const std::set<std::string> empty_elements = {"meta", "br", "hr", "img", "link", "input"};
+  std::vector<std::string> open;
+  std::size_t at = 0;
+  while ((at = page.find('<', at)) != std::string::npos) {
+    // No element may begin inside a style or script but the end of it.
+    if (!open.empty() && (open.back() == "style" || open.back() == "script") &&
+        page.compare(at, open.back().size() + 2, "</" + open.back()) != 0) {
+      ++at;
+      continue;
+    }
+    const std::size_t end = page.find('>', at);
+    if (end == std::string::npos) return "a tag is not closed: " + page.substr(at, 40);
+    const std::string tag = page.substr(at + 1, end - at - 1);
+    at = end + 1;
+    if (tag.starts_with("!")) continue;
+    if (tag.find('<') != std::string::npos) return "a '<' inside a tag: <" + tag.substr(0, 60);
+    const bool closing = tag.starts_with("/");
+    std::string name = tag.substr(closing ? 1 : 0, tag.find_first_of(" /", 1) - (closing ? 1 : 0));
+    if (closing) name = tag.substr(1);
+    if (name.empty() || !std::isalpha(static_cast<unsigned char>(name[0]))) return "no tag: <" + tag.substr(0, 60);
+    if (std::count(tag.begin(), tag.end(), '"') % 2 != 0) return "a quote is open in <" + tag.substr(0, 60);
+    if (empty_elements.contains(name) || tag.ends_with("/")) continue;
+    if (!closing) {
+      open.push_back(name);
+    } else if (open.empty() || open.back() != name) {
+      return "</" + name + "> closes <" + (open.empty() ? "nothing" : open.back()) + ">";
+    } else {
+      open.pop_back();
+    }
+  }
+  return open.empty() ? "" : "<" + open.back() + "> is never closed";
+}
+
+TEST(HtmlChecker, SeesWhatItIsFor) {
+  EXPECT_EQ(imbalance("<!doctype html><html><p class=\"a\">x<br></p></html>"), "");
+  EXPECT_NE(imbalance("<html><p></html>"), "");
+  EXPECT_NE(imbalance("<p><b></p></b>"), "");
+  EXPECT_NE(imbalance("<p>a < b</p>"), "");
+  EXPECT_NE(imbalance("<p class=\"a>x</p>"), "");
+  EXPECT_NE(imbalance("<p>"), "");
+  EXPECT_NE(imbalance("</p>"), "");
+}
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+/// As the page must write it.
+std::string escaped(const std::string& text) {
+  std::string safe;
+  for (const char c : text) {
+    safe += c == '&'    ? "&amp;"
+            : c == '<'  ? "&lt;"
+            : c == '>'  ? "&gt;"
+            : c == '"'  ? "&quot;"
+            : c == '\'' ? "&#39;"
+                        : std::string(1, c);
+  }
+  return safe;
+}
+
+class HtmlReport : public testing::Test {
+ protected:
+  static Audit twin_audit(const std::string& audited_name = "twin", const std::string& baseline_name = "good") {
+    const Robot robot = test::own_robot("h1_2");
+    TwinOptions shortly;
+    shortly.duration = 1.0;
+    std::vector<Episode> episodes = {make_twin(robot, TwinKind::incident).episode,
+                                     make_twin(robot, TwinKind::good, shortly).episode};
+    episodes[0].name = audited_name;
+    episodes[1].name = baseline_name;
+    AuditRequest request;
+    request.command = "antaeus audit " + audited_name;
+    return run_audit(robot, std::move(episodes), request, AuditOptions{});
+  }
+};
+
+TEST_F(HtmlReport, IsWellFormedAndSaysEveryStatement) {
+  const Audit audit = twin_audit();
+  const std::string page = html_report(audit);
+  EXPECT_EQ(imbalance(page), "");
+  EXPECT_TRUE(page.starts_with("<!doctype html>"));
+  EXPECT_NE(page.find("<html lang="), std::string::npos);
+  EXPECT_NE(page.find("<meta charset=\"utf-8\">"), std::string::npos);
+  ASSERT_FALSE(audit.verdict.empty());
+  ASSERT_FALSE(audit.cannot_tell.empty());
+  for (const Statement& statement : audit.verdict)
+    EXPECT_NE(page.find(escaped(statement.text)), std::string::npos) << statement.text;
+  for (const Statement& statement : audit.cannot_tell)
+    EXPECT_NE(page.find(escaped(statement.text)), std::string::npos) << statement.text;
+  for (const Event& event : audit.events) EXPECT_NE(page.find(escaped(event.text)), std::string::npos) << event.text;
+  for (const Counterfactual& c : audit.counterfactuals)
+    EXPECT_NE(page.find(escaped(c.consequence)), std::string::npos) << c.remedy;
+  for (const OptionValue& option : audit.settings) {
+    EXPECT_NE(page.find(option.group + "." + option.info.name), std::string::npos) << option.info.name;
+  }
+  EXPECT_NE(page.find(audit.model_sha256), std::string::npos);
+  EXPECT_NE(page.find(audit.audited.episode.sha256), std::string::npos);
+  EXPECT_NE(page.find(escaped(audit.base_orientation)), std::string::npos);
+}
+
+/// Every id is unique: the statements' are used as anchors.
+TEST_F(HtmlReport, AnchorsAreUnique) {
+  const std::string page = html_report(twin_audit());
+  std::set<std::string> seen;
+  for (std::size_t at = page.find(" id=\""); at != std::string::npos; at = page.find(" id=\"", at + 1)) {
+    const std::string id = page.substr(at + 5, page.find('"', at + 5) - at - 5);
+    EXPECT_TRUE(seen.insert(id).second) << id;
+  }
+  EXPECT_TRUE(seen.contains("what"));
+}
+
+TEST_F(HtmlReport, FetchesNothing) {
+  const std::string page = lower(html_report(twin_audit()));
+  for (const char* reference :
+       {"http:", "https:", "//", "src=", "href=", "@import", "url(", "<script", "<link", "<iframe", "<object"}) {
+    EXPECT_EQ(page.find(reference), std::string::npos) << reference;
+  }
+}
+
+TEST_F(HtmlReport, HostileNamesAreText) {
+  const std::string hostile = "</title></style><script>alert('x')</script>&amp;\"><img src=x onerror=y>";
+  const std::string page = html_report(twin_audit(hostile, "<b>good'\"&"));
+  EXPECT_EQ(imbalance(page), "");
+  EXPECT_EQ(page.find("<script"), std::string::npos);
+  EXPECT_EQ(page.find("<img"), std::string::npos);
+  EXPECT_EQ(page.find("<b>"), std::string::npos);
+  EXPECT_NE(page.find(escaped(hostile)), std::string::npos) << "the name is still told";
+  EXPECT_NE(page.find("&lt;b&gt;good&#39;&quot;&amp;"), std::string::npos);
+}
+
+TEST_F(HtmlReport, SameInputSameBytes) { EXPECT_EQ(html_report(twin_audit()), html_report(twin_audit())); }
+
+/// No number is a word of a programming language, and none is a zero that nobody computed.
+TEST_F(HtmlReport, AbsentNumbersAreDashes) {
+  const Robot robot = test::own_robot("h1_2");
+  Episode episode = make_twin(robot, TwinKind::incident).episode;
+  episode.tau.setConstant(std::nan(""));
+  const std::string page = html_report(run_audit(robot, {episode}, AuditRequest{}, AuditOptions{}));
+  EXPECT_EQ(imbalance(page), "");
+  EXPECT_EQ(page.find(">nan<"), std::string::npos);
+  EXPECT_EQ(page.find(">inf<"), std::string::npos);
+  EXPECT_NE(page.find("–"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace antaeus

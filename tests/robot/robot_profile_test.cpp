@@ -1,0 +1,225 @@
+#include "antaeus/robot/robot_profile.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "antaeus/core/error.hpp"
+#include "robot/test_robots.hpp"
+
+namespace antaeus {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string file_text(const fs::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << "the profile has no: " << from;
+  return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
+int line_of(const std::string& text, const std::string& what) {
+  return 1 +
+         static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(text.find(what)), '\n'));
+}
+
+/// A copy of a robot's folder whose profile a test may spoil.
+class Profile : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(testing::TempDir()) /
+              ("antaeus_profile_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    fs::copy(test::robots_folder() / "planar_3r" / "planar_3r.urdf", folder_ / "planar_3r.urdf");
+    text_ = file_text(test::robots_folder() / "planar_3r" / "profile.toml");
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  fs::path write(const std::string& text) const {
+    std::ofstream(folder_ / "profile.toml", std::ios::binary) << text;
+    return folder_ / "profile.toml";
+  }
+
+  /// The message names the file, the line of `at` where given, and holds the parts.
+  void expect_refused(const std::string& text, const std::string& at, const std::vector<std::string>& parts) const {
+    const fs::path file = write(text);
+    try {
+      load_robot(file.string());
+      ADD_FAILURE() << "accepted; expected '" << parts.front() << "'";
+    } catch (const ModelError& error) {
+      const std::string message = error.what();
+      const std::string place = file.string() + (at.empty() ? "" : ":" + std::to_string(line_of(text, at)));
+      EXPECT_EQ(message.rfind(place, 0), 0u) << message << "\nexpected to begin with: " << place;
+      for (const std::string& part : parts)
+        EXPECT_NE(message.find(part), std::string::npos) << message << "\nlacks: " << part;
+    }
+  }
+
+  fs::path folder_;
+  std::string text_;
+};
+
+TEST_F(Profile, FactsOfTheH1_2) {
+  const Robot robot = test::own_robot("h1_2");
+  const RobotProfile& profile = robot.profile;
+  EXPECT_EQ(profile.name, "h1_2");
+  EXPECT_EQ(profile.options.base, Base::free_flyer);
+  EXPECT_EQ(profile.options.gravity, Vector3(0, 0, -9.81));
+  ASSERT_EQ(profile.options.motors.size(), 27u);
+  EXPECT_EQ(profile.options.motors[12], "torso_joint");
+  EXPECT_EQ(profile.motor_labels[13], "L_sh_pitch");
+  EXPECT_EQ(robot.reference_motor(), 12);
+  EXPECT_EQ(profile.reference_joint, "torso_joint");
+  ASSERT_EQ(profile.endpoints.size(), 4u);
+  EXPECT_EQ(profile.endpoint("left wrist").frame, "left_wrist_yaw_link");
+  EXPECT_EQ(profile.endpoint("right_ankle_roll_link").kind, "foot");
+  EXPECT_EQ(profile.find_group("left_arm")->joints.size(), 7u);
+  EXPECT_EQ(profile.find_group("third_arm"), nullptr);
+  EXPECT_EQ(profile.imu.frame, "imu_link");
+  EXPECT_EQ(profile.imu.quaternion_order, "xyzw");
+  EXPECT_EQ(profile.imu.deployed_as, "base");
+  EXPECT_EQ(profile.deployed_sign, Sign::on_environment);
+  EXPECT_EQ(profile.deployed_endpoints, (std::vector<std::string>{"left_wrist_yaw_link", "right_wrist_yaw_link"}));
+  EXPECT_EQ(profile.torque_source, TorqueSource::motor);
+  ASSERT_EQ(profile.figures.size(), 27u);
+  EXPECT_EQ(profile.figures[0].torque_sd, 0.2);
+  EXPECT_EQ(profile.figures[12].coulomb, 0.8);
+  EXPECT_EQ(profile.figures[19].coulomb, 0.15);
+  for (const JointFigures& figures : profile.figures) EXPECT_EQ(figures.armature, 0.1);
+  EXPECT_EQ(profile.preflight.gain_limit, 3.0);
+  EXPECT_EQ(profile.preflight.gain_row, "Fz");
+  EXPECT_EQ(profile.preflight.start_error_limit, 0.15);
+  EXPECT_EQ(profile.preflight.start_error_joints.size(), 2u);
+  EXPECT_EQ(profile.poses.size(), 3u);
+  const VectorX q = robot.pose("arm_waist_target");
+  EXPECT_EQ(q[13], -0.3);
+  EXPECT_EQ(q[16], 1.5);
+  EXPECT_EQ(q[20], -0.9);
+  EXPECT_EQ(q[21], -0.47);
+  EXPECT_EQ(q[23], 0.5);
+  EXPECT_EQ((q.array() != 0.0).count(), 5);
+  EXPECT_TRUE(robot.pose("zero").isZero(0.0));
+  EXPECT_EQ(profile.sha256, test::own_robot("h1_2").profile.sha256);
+}
+
+TEST_F(Profile, UnknownNamesComeWithTheNearest) {
+  const Robot robot = test::own_robot("h1_2");
+  const auto message = [](auto function) {
+    try {
+      function();
+    } catch (const ModelError& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing thrown");
+  };
+  EXPECT_NE(message([&] { robot.pose("re3_strt"); }).find("'re3_start'"), std::string::npos);
+  EXPECT_NE(message([&] { robot.profile.endpoint("left_wrist_yaw_lnk"); }).find("'left_wrist_yaw_link'"),
+            std::string::npos);
+  EXPECT_NE(message([&] { load_robot("no_such_robot_zzz"); }).find("give a .toml or .urdf file"), std::string::npos);
+}
+
+TEST_F(Profile, GoodCopyIsAccepted) {
+  const Robot robot = load_robot(write(text_).string());
+  EXPECT_EQ(robot.profile.name, "planar_3r");
+  EXPECT_EQ(robot.model.base(), Base::fixed);
+  EXPECT_EQ(robot.reference_motor(), -1);
+  EXPECT_EQ(load_robot(folder_.string()).model.nv(), 3) << "a folder with a profile names a robot too";
+}
+
+TEST_F(Profile, BareDescriptionIsARobot) {
+  const Robot robot = load_robot((folder_ / "planar_3r.urdf").string());
+  EXPECT_EQ(robot.model.base(), Base::free_flyer);
+  EXPECT_EQ(robot.profile.options.motors, (std::vector<std::string>{"joint_1", "joint_2", "joint_3"}));
+  EXPECT_EQ(robot.profile.motor_labels, robot.profile.options.motors);
+  EXPECT_EQ(robot.profile.figures.size(), 3u);
+  EXPECT_TRUE(robot.profile.endpoints.empty());
+}
+
+TEST_F(Profile, UnknownKeys) {
+  expect_refused(replaced(text_, "gravity = ", "gravty = "), "gravty", {"'gravty'", "'gravity'"});
+  expect_refused(replaced(text_, "torque_sd = 0.1", "torque_std = 0.1"), "torque_std",
+                 {"'torque_std'", "'torque_sd'", "joint_figures"});
+  expect_refused(replaced(text_, "kind = \"hand\"", "knd = \"hand\""), "knd", {"'knd'", "'kind'", "endpoints"});
+  expect_refused(text_ + "\n[preflight]\ngain_limits = 3\n", "gain_limits",
+                 {"'gain_limits'", "'gain_limit'", "preflight"});
+}
+
+TEST_F(Profile, WrongTypes) {
+  expect_refused(replaced(text_, "name = \"planar_3r\"", "name = 3"), "name = 3", {"'name' must be a text"});
+  expect_refused(replaced(text_, "torque_sd = 0.1", "torque_sd = \"0.1\""), "torque_sd",
+                 {"'torque_sd' must be a number"});
+  expect_refused(replaced(text_, "torque_sd = 0.1", "torque_sd = nan"), "torque_sd", {"must be finite"});
+  expect_refused(replaced(text_, "torque_sd = 0.1", "torque_sd = true"), "torque_sd", {"must be a number"});
+  expect_refused(replaced(text_, "gravity = [0.0, 0.0, 0.0]", "gravity = [0.0, 0.0]"), "gravity", {"three numbers"});
+  expect_refused(replaced(text_, "gravity = [0.0, 0.0, 0.0]", "gravity = -9.81"), "gravity", {"must be a list"});
+  expect_refused(replaced(text_, "motors = [", "motors = [1, "), "motors = [1", {"'motors' must be a text"});
+  expect_refused(replaced(text_, "[torque]\nsource = \"motor\"", "[torque]\nsource = \"motr\""), "motr",
+                 {"'motr'", "'motor'"});
+  expect_refused(replaced(text_, "base = \"fixed\"", "base = \"fxed\""), "base = ", {"'fxed'", "'fixed'"});
+  expect_refused(replaced(text_, "[torque]", "torque = 1\n[torque_]"), "torque = 1", {"torque"});
+  expect_refused(replaced(text_, "joint_1 = 0.523599", "joint_1 = \"a\""), "joint_1 = \"a\"",
+                 {"'joint_1' must be a number"});
+}
+
+TEST_F(Profile, BadFigures) {
+  for (const std::string key : {"torque_sd", "coulomb", "viscous", "armature"}) {
+    const std::string now = key + (key == "torque_sd" ? " = 0.1" : " = 0.0");
+    expect_refused(replaced(text_, now, key + " = -0.5"), key + " = -0.5", {"'" + key + "' is negative"});
+  }
+  expect_refused(replaced(text_, "torque_sd = 0.1", "torque_sd = 0"), "torque_sd", {"zero", "no sensor is exact"});
+  expect_refused(replaced(text_, "[[joint_figures]]\ngroup = \"arm\"", "[[joint_figures]]\ngroup = \"amr\""),
+                 "group = \"amr\"", {"'amr'"});
+  expect_refused(replaced(text_, "[[joint_figures]]\ngroup = \"arm\"", "[[joint_figures]]\njoints = [\"joint_7\"]"),
+                 "[\"joint_7\"]", {"'joint_7'", "'joint_1'"});
+}
+
+TEST_F(Profile, LabelsAndNames) {
+  expect_refused(replaced(text_, "motor_labels = [\"joint 1\", ", "motor_labels = ["), "motor_labels",
+                 {"2 labels for 3 motors"});
+  expect_refused(text_ + "\n[[groups]]\nname = \"more\"\njoints = [\"joint_9\"]\n", "",
+                 {"group more", "'joint_9'", "'joint_1'"});
+  expect_refused(replaced(text_, "frame = \"tool\"", "frame = \"tol\""), "", {"endpoints", "'tol'", "'tool'"});
+  expect_refused(replaced(text_, "kind = \"hand\"\ngroup = \"arm\"", "kind = \"hand\"\ngroup = \"arn\""), "",
+                 {"endpoint tool", "'arn'", "'arm'"});
+  expect_refused(replaced(text_, "base = \"fixed\"", "base = \"fixed\"\nreference_joint = \"joint_l\""), "",
+                 {"reference_joint", "'joint_l'", "'joint_1'"});
+  expect_refused(replaced(text_, "positions = { joint_1", "positions = { jont_1"), "", {"pose bent", "'jont_1'"});
+  expect_refused(text_ + "\n[imu]\nframe = \"tol\"\n", "", {"imu", "'tol'", "'tool'"});
+  expect_refused(text_ + "\n[imu]\nframe = \"tool\"\nquaternion_order = \"zyxw\"\n", "zyxw", {"zyxw", "wxyz"});
+  expect_refused(text_ + "\n[deployed]\nendpoints = [\"tol\"]\n", "", {"deployed endpoints", "'tool'"});
+  expect_refused(text_ + "\n[preflight]\ngain_row = \"Fq\"\n", "Fq", {"'Fq'", "Fz"});
+  expect_refused(text_ + "\n[preflight]\nstart_error_joints = [\"jont_1\"]\n", "", {"preflight", "'jont_1'"});
+}
+
+TEST_F(Profile, NotAProfile) {
+  expect_refused(replaced(text_, "schema = 1", ""), "", {"schema 1", "`schema = 1`"});
+  expect_refused(replaced(text_, "schema = 1", "schema = 2"), "schema = 2", {"schema 1"});
+  expect_refused(replaced(text_, "schema = 1", "schema = \"1\""), "schema = ", {"schema 1"});
+  expect_refused(replaced(text_, "name = \"planar_3r\"", ""), "", {"no key 'name'"});
+  expect_refused(replaced(text_, "model = \"planar_3r.urdf\"", ""), "", {"no key 'model'"});
+  expect_refused(replaced(text_, "motors = [\"joint_1\", \"joint_2\", \"joint_3\"]", "motors = []"), "motors",
+                 {"no motors"});
+  expect_refused("schema = = 1", "schema", {"not valid TOML"});
+  expect_refused(std::string("[\0a]", 4), "", {"not valid TOML"});
+  expect_refused("", "", {"schema 1"});
+  expect_refused("schema = 1\n[[groups", "[[groups", {"not valid TOML"});
+}
+
+TEST_F(Profile, FilesThatCannotBeRead) {
+  EXPECT_THROW(read_profile(folder_ / "absent.toml"), Error);
+  EXPECT_THROW(read_profile(folder_), Error) << "a folder is no profile";
+  EXPECT_THROW(load_robot((folder_ / "absent.urdf").string()), Error);
+  EXPECT_THROW(load_robot(write(replaced(text_, "planar_3r.urdf", "absent.urdf")).string()), Error);
+  EXPECT_THROW(load_robot(""), ModelError);
+}
+
+}  // namespace
+}  // namespace antaeus
