@@ -1,4 +1,5 @@
 // antaeus: the command line over the library. Results on stdout, talk on stderr.
+#include <csignal>
 #include <cstdio>
 #include <exception>
 
@@ -43,6 +44,7 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error, int argc,
 
 int main(int argc, char** argv) {
   using namespace antaeus::cli;
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes becomes an error that is told, not the end of the process
   CLI::App app("Forces between a robot and the world: estimated, judged, explained.", "antaeus");
   app.set_version_flag("--version", "antaeus " ANTAEUS_VERSION);
   app.require_subcommand(1);
@@ -67,7 +69,12 @@ int main(int argc, char** argv) {
     return kBadInput;
   }
   try {
-    return run();
+    const int code = run();
+    // A pipe's reader may leave early, but a full disk must not pass for success.
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+      throw antaeus::Error("stdout", "cannot be written", "make room, or send it elsewhere");
+    }
+    return code;
   } catch (const antaeus::Error& error) {
     say(std::string("antaeus: ") + error.what());
   } catch (const std::bad_alloc&) {

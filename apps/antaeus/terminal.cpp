@@ -11,6 +11,8 @@
 #include <cstdio>
 #include <memory>
 
+#include "antaeus/core/error.hpp"
+
 namespace antaeus::cli {
 
 namespace {
@@ -55,6 +57,15 @@ std::string padded(const std::string& cell, std::size_t width, bool right) {
 
 }  // namespace
 
+TextTable::TextTable(std::vector<std::string> heads) : heads_(std::move(heads)) {
+  for (std::string& head : heads_) head = printable(head);
+}
+
+void TextTable::add(std::vector<std::string> cells) {
+  for (std::string& cell : cells) cell = printable(cell);
+  rows_.push_back(std::move(cells));
+}
+
 std::string TextTable::text() const {
   const std::size_t columns = heads_.size();
   std::vector<std::size_t> widths(columns);
@@ -91,15 +102,17 @@ std::string TextTable::text() const {
   return out;
 }
 
+std::string printable(std::string_view text) { return Error("", std::string(text)).what(); }
+
 std::string wrapped(std::string_view text, std::size_t indent) {
   std::string out;
   const std::string space(indent, ' ');
-  for (const std::string& line : lines_of(text, terminal_width() - indent)) out += space + line + "\n";
+  for (const std::string& line : lines_of(printable(text), terminal_width() - indent)) out += space + line + "\n";
   return out;
 }
 
 std::string heading(std::string_view text) {
-  const std::string plain(text);
+  const std::string plain = printable(text);
   return isatty(STDOUT_FILENO) ? "\n\033[1m" + plain + "\033[0m\n" : "\n" + plain + "\n";
 }
 
@@ -107,7 +120,9 @@ std::string fixed(double value, int digits) {
   if (!std::isfinite(value)) return "–";
   std::array<char, 400> buffer{};
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, digits);
-  return {buffer.data(), end.ptr};
+  const std::string text(buffer.data(), end.ptr);
+  // "-0.00" would be read as a sign.
+  return text.find_first_not_of("-0.") == std::string::npos && text[0] == '-' ? text.substr(1) : text;
 }
 
 std::function<void(double)> progress_bar(std::string what) {
@@ -133,7 +148,7 @@ std::function<void(double)> progress_bar(std::string what) {
   };
 }
 
-void say(std::string_view line) { std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data()); }
+void say(std::string_view line) { std::fprintf(stderr, "%s\n", printable(line).c_str()); }
 void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 }  // namespace antaeus::cli

@@ -7,11 +7,14 @@
 
 namespace antaeus::cli {
 
+/// The text with control characters shown as \xNN: names from files and arguments must not steer a terminal.
+std::string printable(std::string_view text);
+
 /// A table for a terminal: text to the left, numbers to the right.
 class TextTable {
  public:
-  explicit TextTable(std::vector<std::string> heads) : heads_(std::move(heads)) {}
-  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  explicit TextTable(std::vector<std::string> heads);
+  void add(std::vector<std::string> cells);
   bool empty() const { return rows_.empty(); }
   /// Columns that would pass the terminal's edge are wrapped in the last column.
   std::string text() const;

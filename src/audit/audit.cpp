@@ -67,13 +67,14 @@ Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRe
   audit.command = request.command;
   audit.version = ANTAEUS_VERSION;
 
+  Eigen::Index cut_at = 0;
+  if (request.from >= 0 || request.to >= 0) episodes[0] = cut_episode(episodes[0], request.from, request.to, cut_at);
   double all_steps = 0, done = 0;
   for (const Episode& episode : episodes) all_steps += static_cast<double>(episode.steps());
   for (std::size_t e = 0; e < episodes.size(); ++e) {
     EpisodeAudit part;
-    Eigen::Index first_step = 0;
-    const bool cut = e == 0 && (request.from >= 0 || request.to >= 0);
-    part.episode = cut ? cut_episode(episodes[e], request.from, request.to, first_step) : std::move(episodes[e]);
+    part.episode = std::move(episodes[e]);
+    const Eigen::Index first_step = e == 0 ? cut_at : 0;
     const double weight = static_cast<double>(part.episode.steps()) / all_steps;
     Progress share;
     if (progress) share = [&](double s) { progress(done + s * weight); };

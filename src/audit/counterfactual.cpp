@@ -99,6 +99,22 @@ class Comparison {
     return text;
   }
 
+  /// Steps of each good run at which `acts(series, step)` holds at any endpoint that the consumer reads.
+  template <class Acts>
+  void add_false_alarms(Counterfactual& c, Acts&& acts) const {
+    for (const EpisodeAudit& baseline : audit_.baselines) {
+      Eigen::Index count = 0;
+      for (Eigen::Index i = 0; i < baseline.episode.steps(); ++i) {
+        const auto& all = baseline.reconstruction.series;
+        count += std::any_of(all.begin(), all.end(), [&](const EstimateSeries& series) {
+          return series.consumed && series.estimator == "deployed" && acts(series, static_cast<std::size_t>(i));
+        });
+      }
+      c.false_alarms.push_back(
+          {baseline.episode.name, count, static_cast<double>(count) / static_cast<double>(baseline.episode.steps())});
+    }
+  }
+
   void guard(std::size_t index) {
     const GuardTrace& trace = deployed_.guards[index];
     Counterfactual c = row(trace.name.c_str(), guard_title(trace.name), "guard");
@@ -107,11 +123,10 @@ class Comparison {
     c.largest_force_read = largest_norm(trace.force_read);
     c.consequence =
         before_focus(c) + "; the consumer would still have read up to " + number_text(c.largest_force_read) + " N";
-    for (const EpisodeAudit& baseline : audit_.baselines) {
-      const GuardTrace& good = baseline.reconstruction.find(audit_.focus_endpoint, "deployed").guards[index];
-      c.false_alarms.push_back({baseline.episode.name, good.acts,
-                                static_cast<double>(good.acts) / static_cast<double>(baseline.episode.steps())});
-    }
+    add_false_alarms(c, [index](const EstimateSeries& series, std::size_t step) {
+      const GuardAction action = series.guards[index].action[step];
+      return action != GuardAction::passed && action != GuardAction::no_input;
+    });
     rows_.push_back(std::move(c));
   }
 
@@ -127,13 +142,7 @@ class Comparison {
     c.largest_force_read = largest_norm(deployed_.guarded_force);
     c.consequence =
         before_focus(c) + "; the consumer would still have read up to " + number_text(c.largest_force_read) + " N";
-    for (const EpisodeAudit& baseline : audit_.baselines) {
-      const EstimateSeries& good = baseline.reconstruction.find(audit_.focus_endpoint, "deployed");
-      Eigen::Index count = 0;
-      for (std::size_t i = 0; i < good.verdict.size(); ++i) count += acts(good, i);
-      c.false_alarms.push_back(
-          {baseline.episode.name, count, static_cast<double>(count) / static_cast<double>(baseline.episode.steps())});
-    }
+    add_false_alarms(c, acts);
     rows_.push_back(std::move(c));
   }
 

@@ -47,7 +47,7 @@ ReferenceStatistics reference_statistics(const Robot& robot, const EpisodeAudit&
   s.p99 = percentile(magnitudes, 0.99);
   for (const EstimateSeries& series : audit.reconstruction.series) {
     if (series.estimator != "deployed" || series.kind == "foot") continue;
-    ReferenceStatistics::Contamination c{series.endpoint, 0.0, 0.0, -1};
+    ReferenceStatistics::Contamination c{series.endpoint, 0.0, kNaN, -1};
     double total = 0, valid = 0;
     for (Eigen::Index i = 0; i < audit.episode.steps(); ++i) {
       const double force = std::abs(series.reference_gain(i, kFz) * audit.episode.tau(i, motor));
@@ -71,6 +71,7 @@ void summarise_episode(const Robot& robot, const std::vector<std::string>& endpo
                        EpisodeAudit& audit) {
   const Episode& episode = audit.episode;
   const auto& names = robot.model.motor_names();
+  audit.peak_torque = kNaN;
   for (int m = 0; m < robot.model.motor_count(); ++m) {
     const auto motor = static_cast<std::size_t>(m);
     JointRange range{names[motor], robot.profile.motor_labels[motor], kNaN, kNaN};
@@ -80,7 +81,7 @@ void summarise_episode(const Robot& robot, const std::vector<std::string>& endpo
         if (!(q >= range.minimum)) range.minimum = q;
         if (!(q <= range.maximum)) range.maximum = q;
       }
-      if (std::isfinite(tau) && tau > audit.peak_torque) {
+      if (std::isfinite(tau) && !(tau <= audit.peak_torque)) {
         audit.peak_torque = tau;
         audit.peak_torque_step = audit.reconstruction.first_step + i;
         audit.peak_torque_motor = m;

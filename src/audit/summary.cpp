@@ -9,7 +9,7 @@ namespace {
 
 Json vector_json(const Eigen::Ref<const VectorX>& v) {
   Json list = Json::array();
-  for (Eigen::Index i = 0; i < v.size(); ++i) list.push_back(v[i]);
+  for (Eigen::Index i = 0; i < v.size(); ++i) list.push_back(v[i] + 0.0);  // −0 becomes 0
   return list;
 }
 
@@ -157,9 +157,9 @@ Json attribution_json(const Attribution& a, const Audit& audit) {
     joints.push_back(Json::object()
                          .set("joint", audit.audited.ranges[static_cast<std::size_t>(j)].joint)
                          .set("label", audit.motor_labels[static_cast<std::size_t>(j)])
-                         .set("tau_Nm", a.tau[j])
-                         .set("gravity_Nm", a.gravity[j])
-                         .set("residual_Nm", a.residual[j])
+                         .set("tau_Nm", a.tau[j] + 0.0)
+                         .set("gravity_Nm", a.gravity[j] + 0.0)
+                         .set("residual_Nm", a.residual[j] + 0.0)
                          .set("contribution", vector_json(a.contribution.col(j))));
   }
   return Json::object()

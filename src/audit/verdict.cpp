@@ -55,15 +55,16 @@ class Writer {
 
   void what_happened() {
     const double fz = deployed_.wrench(row_, kFz), norm = deployed_.force_norm[row_];
-    std::string text = audit_.incident
-                           ? "Incident: at " + step_text(audit_, audit_.focus_step) +
-                                 " the deployed estimator reads |F| = " + number_text(norm) + " N at the " + label_ +
-                                 " (Fz " + number_text(fz) + " N)"
-                           : "No incident: the largest force that the deployed estimator reads at the " + label_ +
-                                 " is " + number_text(norm) + " N, at " + step_text(audit_, audit_.focus_step);
     const Eigen::Index peak = audit_.audited.reconstruction.first_step + deployed_.peak_step;
-    if (peak != audit_.focus_step) {
-      text += "; it peaks at " + number_text(deployed_.peak_force) + " N at " + step_text(audit_, peak);
+    std::string text = "No incident: the largest force that the deployed estimator reads at the " + label_ + " is " +
+                       number_text(deployed_.peak_force) + " N, at " + step_text(audit_, peak);
+    if (audit_.incident) {
+      text = "Incident: at " + step_text(audit_, audit_.focus_step) +
+             " the deployed estimator reads |F| = " + number_text(norm) + " N at the " + label_ + " (Fz " +
+             number_text(fz) + " N)";
+      if (peak != audit_.focus_step) {
+        text += "; it peaks at " + number_text(deployed_.peak_force) + " N at " + step_text(audit_, peak);
+      }
     }
     say("what", text + ".");
   }
@@ -105,6 +106,12 @@ class Writer {
       if (check.passed) continue;
       failed += (failed.empty() ? "" : "; ") + std::string(check.name == "gain" ? "gain at " : "start error of ") +
                 check.subject + " " + number_text(check.value) + " against " + number_text(check.limit);
+    }
+    if (audit_.audited.preflight.checks.empty()) {
+      say("preflight",
+          "The published pre-flight has nothing to check: the robot's profile names no reference joint and no "
+          "start-error joints.");
+      return;
     }
     if (failed.empty()) {
       say("preflight", "The published pre-flight checks pass.");

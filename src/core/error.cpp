@@ -64,9 +64,10 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
   if (!best.empty()) return best;
   // "left_wrist" is not near "left_wrist_yaw_link" in edits, but it is what the user began to write.
   for (const std::string& candidate : valid) {
-    if (name.size() >= 3 && candidate.find(name) != std::string::npos) return candidate;
+    const bool begun = name.size() >= 3 && candidate.find(name) != std::string::npos;
+    if (begun && (best.empty() || candidate.size() < best.size())) best = candidate;
   }
-  return {};
+  return best;
 }
 
 UnknownName unknown_name(std::string_view kind, std::string_view name, const std::vector<std::string>& valid) {

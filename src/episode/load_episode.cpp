@@ -145,17 +145,19 @@ class CsvSource : public Source {
     const std::string text = pattern(name);
     if (name == "time") return {text};
     std::vector<std::string> names;
-    if (name == "imu_quat_xyzw" || name == "imu_quat_wxyz") {
+    if (name.rfind("imu_quat", 0) == 0) {
       // Columns are named by axis, so their order in the file does not matter: always read as x y z w.
-      if (name == "imu_quat_wxyz") return {};
+      if (name != "imu_quat_xyzw") return {};
       if (text.find("{axis}") == text.npos) {
-        throw EpisodeError(file_.string(), "the pattern '" + text + "' names one column for all axes", "put {axis} into it");
+        throw EpisodeError(file_.string(), "the pattern '" + text + "' names one column for all axes",
+                           "put {axis} into it");
       }
       for (const char* axis : {"x", "y", "z", "w"}) names.push_back(replaced(text, "{axis}", axis));
       return names;
     }
     const auto& motors = robot_.model.motor_names();
-    if (motors.size() > 1 && text.find("{joint}") == text.npos && text.find("{label}") == text.npos && text.find("{motor}") == text.npos) {
+    if (motors.size() > 1 && text.find("{joint}") == text.npos && text.find("{label}") == text.npos &&
+        text.find("{motor}") == text.npos) {
       throw EpisodeError(file_.string(), "the pattern '" + text + "' names one column for all motors",
                          "put {joint}, {label} or {motor} into it");
     }
@@ -241,14 +243,26 @@ class Loader {
 
   void read_imu() {
     SampleMatrix quaternion;
+    const bool scalar_first = robot_.profile.imu.quaternion_order == "wxyz";
     if (read("imu_quat_xyzw", 4, "a component", quaternion)) {
       episode_.imu_quaternion = std::move(quaternion);
     } else if (read("imu_quat_wxyz", 4, "a component", quaternion)) {
-      episode_.imu_quaternion.resize(quaternion.rows(), 4);
-      episode_.imu_quaternion << quaternion.rightCols(3), quaternion.col(0);
+      take_scalar_first(quaternion);
+    } else if (read("imu_quat", 4, "a component", quaternion)) {
+      episode_.notes.push_back("imu_quat is read in the profile's order, " + robot_.profile.imu.quaternion_order);
+      if (scalar_first) {
+        take_scalar_first(quaternion);
+      } else {
+        episode_.imu_quaternion = std::move(quaternion);
+      }
     } else {
       episode_.missing.push_back("imu_quaternion");
     }
+  }
+
+  void take_scalar_first(const SampleMatrix& quaternion) {
+    episode_.imu_quaternion.resize(quaternion.rows(), 4);
+    episode_.imu_quaternion << quaternion.rightCols(3), quaternion.col(0);
   }
 
  private:
@@ -310,7 +324,7 @@ std::unique_ptr<Source> open_source(const fs::path& path, const Robot& robot, co
 }
 
 std::string last_name(const fs::path& path) {
-  const fs::path clean = path.lexically_normal();
+  const fs::path clean = fs::absolute(path).lexically_normal();  // "." has a name, too
   return clean.has_filename() ? clean.filename().string() : clean.parent_path().filename().string();
 }
 

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "io/text.hpp"
+
 namespace antaeus {
 
 namespace {
@@ -11,7 +13,7 @@ namespace {
 std::string escaped(std::string_view text) {
   std::string safe;
   safe.reserve(text.size());
-  for (const char c : text) {
+  for (const char c : valid_utf8(text)) {  // names of files may hold any byte
     switch (c) {
       case '&': safe += "&amp;"; break;
       case '<': safe += "&lt;"; break;
@@ -30,7 +32,7 @@ std::string fixed(double value, int digits) {
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, digits);
   if (end.ec != std::errc{}) return "–";
   std::string text(buffer.data(), end.ptr);
-  if (text[0] == '-') text.replace(0, 1, "−");
+  if (text[0] == '-') text.replace(0, 1, text.find_first_not_of("-0.") == std::string::npos ? "" : "−");
   return text;
 }
 

@@ -20,8 +20,7 @@ pinocchio::SE3 to_se3(const Pose& X) { return {X.rotation, X.translation}; }
 pinocchio::Inertia to_inertia(const Inertial& body) {
   // Entry by entry: turning a large inertia leaves rounding between its triangles, against which Pinocchio asserts.
   const Matrix3& I = body.inertia;
-  return {body.mass, body.center_of_mass,
-          pinocchio::Symmetric3(I(0, 0), I(1, 0), I(1, 1), I(2, 0), I(2, 1), I(2, 2))};
+  return {body.mass, body.center_of_mass, pinocchio::Symmetric3(I(0, 0), I(1, 0), I(1, 1), I(2, 0), I(2, 1), I(2, 2))};
 }
 
 template <class X, class Y, class Z, class Unaligned>
@@ -148,6 +147,13 @@ class Builder {
   pinocchio::Model& model_;
   std::map<std::string, std::vector<const JointDescription*>> children_;
 };
+
+const pinocchio::Frame& frame_of(const pinocchio::Model& model, FrameId frame) {
+  if (frame.index < 0 || frame.index >= model.nframes) {
+    throw ModelError(model.name, "a frame handle of another model", "ask this model for the frame by name");
+  }
+  return model.frames[static_cast<std::size_t>(frame.index)];
+}
 
 void check_masses(const RobotDescription& description, const pinocchio::Model& model) {
   std::vector<double> subtree(static_cast<std::size_t>(model.njoints), 0.0);
@@ -283,9 +289,7 @@ FrameId RobotModel::frame(std::string_view name) const {
   return {found->second};
 }
 
-const std::string& RobotModel::frame_name(FrameId frame) const {
-  return impl_->model.frames.at(static_cast<std::size_t>(frame.index)).name;
-}
+const std::string& RobotModel::frame_name(FrameId frame) const { return frame_of(impl_->model, frame).name; }
 
 std::vector<std::string> RobotModel::frame_names() const {
   std::vector<std::string> names;
@@ -295,7 +299,7 @@ std::vector<std::string> RobotModel::frame_names() const {
 
 std::vector<int> RobotModel::supporting_motors(FrameId frame) const {
   const auto& model = impl_->model;
-  const auto& support = model.supports[model.frames.at(static_cast<std::size_t>(frame.index)).parentJoint];
+  const auto& support = model.supports[frame_of(model, frame).parentJoint];
   std::vector<int> motors;
   for (std::size_t m = 0; m < impl_->motor_joints.size(); ++m) {
     if (std::find(support.begin(), support.end(), impl_->motor_joints[m]) != support.end()) {

@@ -1,4 +1,6 @@
 // antaeus audit EPISODE: the incident, explained and written down.
+#include <cmath>
+
 #include "antaeus/audit/summary.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/report/html_report.hpp"
@@ -19,7 +21,7 @@ struct AuditCommand {
   /// What reproduces the audit, without the folders of this machine.
   std::string command_text() const {
     const auto last = [](std::filesystem::path path) {
-      path = path.lexically_normal();
+      path = std::filesystem::absolute(path).lexically_normal();
       return (path.has_filename() ? path : path.parent_path()).filename().string();
     };
     std::string text = "antaeus audit " + last(request.episode) + " --robot " + last(robot.robot);
@@ -54,10 +56,17 @@ int deliver(const Audit& audit, const std::string& out, bool json) {
     files.commit();
   }
   print(json ? summary : audit_story(audit));
-  if (!out.empty() && !json) print("\n  Written to " + out + ": report.html, summary.json, steps.csv, steps.parquet\n");
-  const Episode& episode = audit.audited.episode;
-  if (!episode.invalid_steps.empty()) {
-    say("antaeus: " + episode.name + ": " + episode.notes.back());
+  if (!out.empty() && !json)
+    print("\n  Written to " + printable(out) + ": report.html, summary.json, steps.csv, steps.parquet\n");
+  std::string unusable;
+  const auto note = [&](const Episode& episode) {
+    if (episode.invalid_steps.empty()) return;
+    unusable += (unusable.empty() ? "" : "; ") + episode.name + ": " + episode.notes.back();
+  };
+  note(audit.audited.episode);
+  for (const EpisodeAudit& baseline : audit.baselines) note(baseline.episode);
+  if (!unusable.empty()) {
+    say("antaeus: " + unusable);
     return kBadInput;
   }
   return audit.incident ? kRefused : kFine;
@@ -66,6 +75,14 @@ int deliver(const Audit& audit, const std::string& out, bool json) {
 void add_audit(CLI::App& app, Run& run) {
   auto command = std::make_shared<AuditCommand>();
   CLI::App* verb = app.add_subcommand("audit", "reconstruct a recorded episode and explain it");
+  // A negative limit means "none" to the library, and NaN compares with nothing: both would pass for a whole log.
+  const CLI::Validator time_stamp(
+      [](const std::string& text) {
+        double value = 0;
+        const bool good = CLI::detail::lexical_cast(text, value) && std::isfinite(value) && value >= 0;
+        return good ? std::string() : "'" + text + "' is no time stamp: write seconds, zero or more";
+      },
+      "");
   verb->add_option("episode", command->request.episode,
                    "folder of .npy files (tau, qpos, target_dof; dq, time, imu_quat_xyzw optional), .npz or .csv")
       ->required()
@@ -83,8 +100,10 @@ void add_audit(CLI::App& app, Run& run) {
       ->option_text("FRAME")
       ->take_all()
       ->allow_extra_args(false);
-  verb->add_option("--from", command->request.from, "audit from this time stamp on [s]")->option_text("T");
-  verb->add_option("--to", command->request.to, "audit up to this time stamp [s]")->option_text("T");
+  verb->add_option("--from", command->request.from, "audit from this time stamp on [s]")
+      ->check(time_stamp)
+      ->option_text("T");
+  verb->add_option("--to", command->request.to, "audit up to this time stamp [s]")->check(time_stamp)->option_text("T");
   verb->add_flag("--json", command->json, "print summary.json instead of the story; writes files only with --out");
   command->settings.add_to(*verb);
   verb->footer(

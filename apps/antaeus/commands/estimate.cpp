@@ -50,7 +50,8 @@ struct EstimateCommand {
       throw OptionsError("--step", std::to_string(step) + " is past the end",
                          "the log has steps 0 to " + std::to_string(log.steps() - 1));
     }
-    const Reconstruction result = reconstruct(loaded, log, frames, options, progress_bar("estimate"));
+    Reconstruction result = reconstruct(loaded, log, frames, options, progress_bar("estimate"));
+    std::erase_if(result.series, [&](const EstimateSeries& s) { return s.estimator != estimator; });
     if (!out.empty()) {
       const Table table = steps_table(result);
       const bool parquet = std::filesystem::path(out).extension() == ".parquet";
@@ -64,15 +65,13 @@ struct EstimateCommand {
     return kFine;
   }
 
-  bool wanted(const EstimateSeries& s, Eigen::Index i) const {
-    return s.estimator == estimator && (step < 0 || i == step);
-  }
+  bool wanted(Eigen::Index i) const { return step < 0 || i == step; }
 
   Json to_json(const Reconstruction& r) const {
     Json rows = Json::array();
     for (Eigen::Index i = 0; i < r.steps(); ++i) {
       for (const EstimateSeries& s : r.series) {
-        if (!wanted(s, i)) continue;
+        if (!wanted(i)) continue;
         Json wrench = Json::array();
         for (int row = 0; row < 6; ++row) wrench.push_back(s.wrench(i, row));
         rows.push_back(Json::object()
@@ -101,7 +100,7 @@ struct EstimateCommand {
     Sign sign = Sign::on_environment;
     for (Eigen::Index i = 0; i < shown; ++i) {
       for (const EstimateSeries& s : r.series) {
-        if (!wanted(s, i)) continue;
+        if (!wanted(i)) continue;
         sign = s.sign;
         std::vector<std::string> cells = {std::to_string(i), fixed(r.time[i], 3), s.label};
         for (int row = 0; row < 6; ++row) cells.push_back(fixed(s.wrench(i, row), 2));

@@ -57,7 +57,7 @@ std::string attribution_section(const Audit& audit) {
 std::string counterfactual_section(const Audit& audit) {
   if (audit.counterfactuals.empty()) return {};
   std::vector<std::string> heads = {"remedy", "acts at", "Fz N", "max |F| N"};
-  for (const EpisodeAudit& b : audit.baselines) heads.push_back("false alarms in " + b.episode.name);
+  for (const EpisodeAudit& b : audit.baselines) heads.push_back("alarms in " + b.episode.name);
   TextTable table(heads);
   for (const Counterfactual& c : audit.counterfactuals) {
     std::vector<std::string> cells = {c.title, c.kind == "estimator" ? "–" : step_text(c.first_act),
@@ -68,7 +68,7 @@ std::string counterfactual_section(const Audit& audit) {
     table.add(std::move(cells));
   }
   return heading("What each remedy would have done (Fz read at step " + std::to_string(audit.focus_step) +
-                 "; largest |F| let through)") +
+                 "; largest |F| let through; share of steps with an alarm in each good run)") +
          table.text();
 }
 

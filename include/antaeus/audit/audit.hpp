@@ -59,7 +59,7 @@ struct EpisodeAudit {
   std::vector<StartError> start_errors;
   ReferenceStatistics reference;
   PreflightReport preflight;  ///< at the first valid step
-  double peak_torque = 0.0;   ///< largest |τ| of any motor [N·m]
+  double peak_torque = 0.0;   ///< largest |τ| of any motor [N·m]; NaN without a finite one
   Eigen::Index peak_torque_step = -1;
   int peak_torque_motor = -1;
 };
@@ -75,7 +75,7 @@ struct Counterfactual {
   Vector3 force_at_focus;           ///< read by the consumer at the focus step [N]
   double largest_force_read = 0.0;  ///< largest |F| that it would have let through [N]
   std::string consequence;          ///< one sentence from the numbers
-  /// One entry a baseline: steps at which it acts (guards) or largest |ΔF| from the deployed value (estimators).
+  /// One entry a baseline, for guards: steps at which it acts at any endpoint that the consumer reads.
   struct FalseAlarm {
     std::string baseline;
     Eigen::Index steps = 0;

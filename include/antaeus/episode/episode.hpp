@@ -17,7 +17,7 @@ using SampleMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen
 
 /// One file, npz member or group of CSV columns that was read.
 struct EpisodeChannel {
-  std::string name;         ///< "tau", "qpos", "target_dof", "dq", "time", "imu_quaternion"
+  std::string name;         ///< "tau", "qpos", "target_dof", "dq", "time", "imu_quat_xyzw"
   std::string source;       ///< file, member or column pattern
   std::string stored_type;  ///< "float32", "float64", …; "text" for CSV
   std::string sha256;       ///< of the file's or member's bytes
@@ -76,7 +76,8 @@ struct EpisodeOptions {
 
 /// Reads a folder of .npy files (tau, qpos, target_dof; dq, time, imu_quat_xyzw or imu_quat_wxyz optional), an .npz
 /// with members of those names, or a .csv with a header. Rows with NaN keep their place and are listed.
-/// \throws EpisodeError that names file, place and remedy: missing, empty, ragged, wrong motor count, time going back
+/// \throws EpisodeError that names file, place and remedy: missing, empty, ragged, wrong motor count, time going back;
+///         Error for a file that is damaged in itself
 Episode load_episode(const std::filesystem::path& path, const Robot& robot, const EpisodeOptions& options = {});
 
 /// The part with from ≤ time ≤ to [s]; a negative limit is none. Steps keep their number through `first_step`.
