@@ -9,27 +9,6 @@ namespace antaeus {
 
 namespace {
 
-std::vector<std::string> resolve_endpoints(const Robot& robot, const std::vector<std::string>& wanted) {
-  std::vector<std::string> frames;
-  if (wanted.empty()) {
-    for (const Endpoint& endpoint : robot.profile.endpoints) frames.push_back(endpoint.frame);
-  }
-  for (const std::string& name : wanted) {
-    const auto known = std::find_if(robot.profile.endpoints.begin(), robot.profile.endpoints.end(),
-                                    [&](const Endpoint& e) { return e.frame == name || e.label == name; });
-    frames.push_back(known != robot.profile.endpoints.end() ? known->frame : name);
-    robot.model.frame(frames.back());  // throws with the nearest name
-  }
-  if (frames.empty()) throw ModelError(robot.profile.name, "no endpoints", "name at least one frame (--endpoint)");
-  for (std::size_t i = 0; i < frames.size(); ++i) {
-    if (std::find(frames.begin(), frames.begin() + static_cast<std::ptrdiff_t>(i), frames[i]) !=
-        frames.begin() + static_cast<std::ptrdiff_t>(i)) {
-      throw OptionsError("--endpoint", "'" + frames[i] + "' is named twice", "remove one");
-    }
-  }
-  return frames;
-}
-
 std::string orientation_text(const Episode& episode, const Robot& robot, const AuditOptions& options) {
   if (robot.model.base() == Base::fixed) return "fixed base";
   if (!episode.has_imu()) return "identity (the log holds no IMU)";
@@ -42,7 +21,7 @@ std::string orientation_text(const Episode& episode, const Robot& robot, const A
 
 Audit run_audit(const Robot& robot, const AuditRequest& request, const AuditOptions& options,
                 const Progress& progress) {
-  resolve_endpoints(robot, request.endpoints);  // names are checked before any file is read
+  robot.endpoint_frames(request.endpoints);  // names are checked before any file is read
   std::vector<Episode> episodes;
   episodes.push_back(load_episode(request.episode, robot, options.episode));
   for (const std::filesystem::path& baseline : request.baselines) {
@@ -54,7 +33,7 @@ Audit run_audit(const Robot& robot, const AuditRequest& request, const AuditOpti
 Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRequest& request,
                 const AuditOptions& options, const Progress& progress) {
   if (episodes.empty()) throw EpisodeError("audit", "no episode", "give at least one");
-  const std::vector<std::string> endpoints = resolve_endpoints(robot, request.endpoints);
+  const std::vector<std::string> endpoints = robot.endpoint_frames(request.endpoints);
   Audit audit;
   audit.robot = robot.profile.name;
   audit.robot_title = robot.profile.title;

@@ -179,7 +179,11 @@ class Comparison {
 
   void stacked() {
     const EstimateSeries& series = audit_.audited.reconstruction.find(audit_.focus_endpoint, "stacked");
-    Counterfactual c = row("stacked", "stacked estimator, motor rows", "estimator");
+    Counterfactual c =
+        row("stacked",
+            options_.stacked.rows == StackedRows::motors ? "stacked estimator, motor rows"
+                                                         : "stacked estimator, motor and base rows, every step",
+            "estimator");
     c.force_at_focus = series.wrench.row(row_).head<3>();
     c.largest_force_read = series.peak_force;
     c.consequence = reads(c.force_at_focus) + ", up to " + number_text(c.largest_force_read) + " N later";

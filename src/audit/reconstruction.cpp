@@ -153,7 +153,7 @@ Reconstruction reconstruct(const Robot& robot, const Episode& episode, const std
   WrenchEstimatorOptions stacked_options = options.estimator;
   stacked_options.characteristic_length = 0.0;  // one length for hands and feet together would mean nothing
   DeployedEstimator deployed(equation, options.estimator);
-  StackedEstimator stacked(equation, StackedRows::motors, stacked_options);
+  StackedEstimator stacked(equation, options.stacked.rows, stacked_options);
 
   const Eigen::Index steps = episode.steps();
   const Eigen::Index motors = robot.model.motor_count();
@@ -208,7 +208,7 @@ Attribution attribute_step(const Robot& robot, const Episode& episode, Eigen::In
   if (k == endpoints.size()) throw OptionsError("endpoint", "'" + endpoint + "' is not among those audited", "name it");
 
   DeployedEstimator deployed(equation, options.estimator);
-  StackedEstimator stacked(equation, StackedRows::motors, options.estimator);
+  StackedEstimator stacked(equation, options.stacked.rows, options.estimator);
   const WrenchEstimate& estimate = estimator == "deployed" ? deployed.solve(equation)[k] : stacked.solve(equation)[k];
 
   Attribution result;

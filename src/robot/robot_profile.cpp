@@ -291,6 +291,27 @@ VectorX Robot::pose(std::string_view name) const {
   return q;
 }
 
+std::vector<std::string> Robot::endpoint_frames(const std::vector<std::string>& wanted) const {
+  std::vector<std::string> frames;
+  const auto add = [&](const std::string& frame) {
+    if (std::find(frames.begin(), frames.end(), frame) != frames.end()) {
+      throw ModelError(profile.name, "endpoint '" + frame + "' is named twice", "remove one");
+    }
+    model.frame(frame);  // throws with the nearest name
+    frames.push_back(frame);
+  };
+  for (const std::string& name : wanted) {
+    const auto known = std::find_if(profile.endpoints.begin(), profile.endpoints.end(),
+                                    [&](const Endpoint& e) { return e.label == name; });
+    add(known != profile.endpoints.end() ? known->frame : name);
+  }
+  if (wanted.empty()) {
+    for (const Endpoint& endpoint : profile.endpoints) add(endpoint.frame);
+  }
+  if (frames.empty()) throw ModelError(profile.name, "no endpoints", "name at least one frame (--endpoint)");
+  return frames;
+}
+
 int Robot::reference_motor() const {
   return profile.reference_joint.empty() ? -1 : model.motor(profile.reference_joint);
 }

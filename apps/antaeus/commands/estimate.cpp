@@ -28,21 +28,7 @@ struct EstimateCommand {
     }
     const Robot loaded = robot.load();
     const AuditOptions options = settings.options(loaded);
-    std::vector<std::string> frames;
-    for (const std::string& name : endpoints) {
-      bool known = false;
-      for (const Endpoint& e : loaded.profile.endpoints) {
-        if (e.frame == name || e.label == name) {
-          frames.push_back(e.frame);
-          known = true;
-        }
-      }
-      if (!known) frames.push_back(name);
-    }
-    if (frames.empty()) {
-      for (const Endpoint& e : loaded.profile.endpoints) frames.push_back(e.frame);
-    }
-    if (frames.empty()) throw OptionsError("--endpoint", "the robot's profile names none", "name at least one frame");
+    const std::vector<std::string> frames = loaded.endpoint_frames(endpoints);
     EpisodeOptions reading = options.episode;
     reading.require_target = false;
     const Episode log = load_episode(episode, loaded, reading);

@@ -36,24 +36,12 @@ struct PreflightCommand {
       q = log.q.row(step);
       if (log.target.rows() > 0) target = log.target.row(step);
     }
-    std::vector<std::string> frames;
-    for (const std::string& name : endpoints) frames.push_back(frame_of(loaded, name));
-    if (frames.empty()) frames = loaded.profile.deployed_endpoints;
-    if (frames.empty()) {
-      for (const Endpoint& e : loaded.profile.endpoints) frames.push_back(e.frame);
-    }
-    if (frames.empty()) throw OptionsError("--endpoint", "the robot's profile names none", "name at least one frame");
+    const bool consumed = endpoints.empty() && !loaded.profile.deployed_endpoints.empty();
+    const std::vector<std::string> frames =
+        loaded.endpoint_frames(consumed ? loaded.profile.deployed_endpoints : endpoints);
     const PreflightReport report = preflight(loaded, frames, q, target, options.preflight);
     print(json ? to_json(report).dump() + "\n" : to_text(report, loaded));
     return report.passed ? kFine : kRefused;
-  }
-
-  static std::string frame_of(const Robot& loaded, const std::string& name) {
-    for (const Endpoint& e : loaded.profile.endpoints) {
-      if (e.label == name) return e.frame;
-    }
-    loaded.model.frame(name);
-    return name;
   }
 
   static Json to_json(const PreflightReport& report) {

@@ -36,10 +36,23 @@ struct EventOptions {
   }
 };
 
+/// Which rows the stacked estimator uses.
+struct StackedOptions {
+  StackedRows rows = StackedRows::motors;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& visit) {
+    visit(OptionInfo{"rows", "", "motors, or motors_and_base: the six rows too that no motor drives (floating base)",
+                     "incident report, Better estimator: 27 × 24 motor rows"},
+          self.rows);
+  }
+};
+
 struct AuditOptions {
   EpisodeOptions episode;
   ContactEquationOptions equation;
   WrenchEstimatorOptions estimator{.characteristic_length = 0.3};
+  StackedOptions stacked;
   GuardOptions guard;
   PreflightOptions preflight;
   EventOptions event;
@@ -50,6 +63,7 @@ struct AuditOptions {
     visit("episode", self.episode);
     visit("equation", self.equation);
     visit("estimator", self.estimator);
+    visit("stacked", self.stacked);
     visit("guard", self.guard);
     visit("preflight", self.preflight);
     visit("event", self.event);

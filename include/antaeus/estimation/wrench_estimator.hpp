@@ -56,6 +56,11 @@ class DeployedEstimator {
 /// `motors`: 27 × 24 on the H1-2 with wrists and feet. `motors_and_base`: 33 × 24, the six rows that no motor drives
 /// too.
 enum class StackedRows { motors, motors_and_base };
+template <>
+struct EnumNames<StackedRows> {
+  static constexpr std::pair<const char*, StackedRows> table[] = {{"motors", StackedRows::motors},
+                                                                  {"motors_and_base", StackedRows::motors_and_base}};
+};
 
 /// ŵ = pinv([J_1ᵀ … J_kᵀ]) r for all endpoints at once, least squares or minimum norm.
 /// Source: incident report, "Better estimator: stacked 4-endpoint".

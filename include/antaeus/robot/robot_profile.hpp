@@ -96,6 +96,9 @@ struct Robot {
 
   /// Motor positions of a named pose.
   VectorX pose(std::string_view name) const;
+  /// Frames of endpoints named by frame or label; the profile's own for an empty list.
+  /// \throws ModelError for an unknown name (with the nearest), a repeated one, or when there is none at all
+  std::vector<std::string> endpoint_frames(const std::vector<std::string>& wanted = {}) const;
   /// Index of the reference joint's motor, −1 without one.
   int reference_motor() const;
 };
