@@ -48,7 +48,8 @@ format: setup ## clang-format every source
 
 docs: setup ## the generated pages of docs/
 	$(call configure,release)
-	@cmake --build build/release -j $(JOBS) --target antaeus_cli antaeus_parquet
+	@cmake --build build/release -j $(JOBS) --target antaeus_cli antaeus_parquet docs_figures
+	@build/bin/docs_figures docs/figures > build/docs_figures.txt && echo "numbers of docs/incident.md: build/docs_figures.txt"
 	@$(VENV)/bin/python tools/compare_published.py --write
 
 clean: ## remove build/

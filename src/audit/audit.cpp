@@ -17,6 +17,27 @@ std::string orientation_text(const Episode& episode, const Robot& robot, const A
   return "IMU quaternion carried from " + robot.profile.imu.frame + " to the base";
 }
 
+/// What the pose of the focus step does to torques, beside the baselines' first poses.
+void add_sweeps(const Robot& robot, Audit& audit) {
+  if (audit.focus_step < 0) return;
+  std::vector<PosedRobot> poses;
+  const auto add = [&](const EpisodeAudit& episode, Eigen::Index row) {
+    const VectorX q = episode.episode.q.row(row);
+    const std::string step = std::to_string(episode.reconstruction.first_step + row);
+    if (q.allFinite()) poses.push_back({episode.episode.name + " step " + step, q});
+  };
+  add(audit.audited, parts::row_of(audit, audit.focus_step));
+  for (const EpisodeAudit& baseline : audit.baselines) add(baseline, 0);
+  for (const PosedRobot& pose : poses) audit.spectra.push_back(pose_spectrum(robot, audit.focus_endpoint, pose));
+  std::vector<int> motors = influential_motors(robot, audit.focus_endpoint, poses.front());
+  motors.resize(std::min<std::size_t>(motors.size(), 2));
+  for (const int motor : motors) {
+    audit.sweeps.push_back(sweep_joint(robot, audit.focus_endpoint, poses.front(), motor));
+  }
+  poses.resize(std::min<std::size_t>(poses.size(), 2));
+  audit.junction = junction_lesson(robot, audit.focus_endpoint, poses);
+}
+
 }  // namespace
 
 Audit run_audit(const Robot& robot, const AuditRequest& request, const AuditOptions& options,
@@ -39,9 +60,12 @@ Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRe
   audit.robot_title = robot.profile.title;
   audit.model_sha256 = robot.model.description().sha256;
   audit.profile_sha256 = robot.profile.sha256;
+  audit.description = robot.model.description();
   audit.total_mass = robot.model.total_mass();
   audit.motor_labels = robot.profile.motor_labels;
   audit.reference_joint = robot.profile.reference_joint;
+  audit.endpoints = robot.profile.endpoints;
+  audit.groups = robot.profile.groups;
   audit.settings = list_audit_options(options);
   audit.command = request.command;
   audit.version = ANTAEUS_VERSION;
@@ -80,6 +104,7 @@ Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRe
   audit.pose_counterfactuals = parts::pose_counterfactuals(robot, options, audit);
   audit.tilt = parts::tilt_sensitivity(robot, options, audit);
   audit.reference_rows = parts::reference_rows(robot, endpoints, audit);
+  add_sweeps(robot, audit);
   audit.verdict = parts::verdict(robot, audit);
   audit.cannot_tell = parts::cannot_tell(audit);
   return audit;

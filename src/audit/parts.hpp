@@ -1,5 +1,5 @@
 #pragma once
-// The parts of an audit, each from the reconstructions alone. Private to src/audit.
+// The parts of an audit, each from the reconstructions alone. Private to audit and report.
 #include <string>
 #include <vector>
 

@@ -64,6 +64,9 @@ Recorder make_recorder(const Robot& robot, const std::string& endpoint, const ch
   series.wrench.setConstant(steps, 6, kNaN);
   series.reference_gain.setConstant(steps, 6, kNaN);
   series.guarded_force.setConstant(steps, 3, kNaN);
+  if (series.consumed && series.estimator == "deployed") {
+    series.contribution_Fz.setConstant(steps, robot.model.motor_count(), std::numeric_limits<float>::quiet_NaN());
+  }
   for (VectorX EstimateSeries::* column :
        {&EstimateSeries::force_norm, &EstimateSeries::kappa, &EstimateSeries::kappa_scaled, &EstimateSeries::sigma_min,
         &EstimateSeries::manipulability}) {
@@ -98,6 +101,10 @@ void record(Recorder& recorder, Eigen::Index step, const WrenchEstimate& estimat
   series.rank[at] = estimate.rank;
   series.reference_gain.row(step) = estimate.reference_gain;
   const VectorX& residual = equation.residual();
+  if (series.contribution_Fz.rows() > 0) {
+    series.contribution_Fz.row(step) =
+        (estimate.gain.row(kFz).array() * residual.transpose().array()).template cast<float>();
+  }
   const int reference = equation.reference_motor();
   const GuardedWrench& guarded = recorder.chain.apply(estimate, residual, reference);
   series.verdict[at] = guarded.verdict;

@@ -33,7 +33,8 @@ Json statements_json(const std::vector<Statement>& statements) {
   return list_json(statements, [](const Statement& s) { return Json::object().set("id", s.id).set("text", s.text); });
 }
 
-Json series_json(const EstimateSeries& s, Eigen::Index first_step) {
+/// \param told steps of the log whose forces are told
+Json series_json(const EstimateSeries& s, Eigen::Index first_step, const std::vector<Eigen::Index>& told) {
   const auto step = [&](Eigen::Index row) { return row < 0 ? Json() : step_json(first_step + row); };
   Json verdicts = Json::object();
   for (const Verdict verdict :
@@ -54,6 +55,14 @@ Json series_json(const EstimateSeries& s, Eigen::Index first_step) {
       .set("largest_Fz_N", s.peak_component)
       .set("largest_Fz_step", step(s.peak_component_step))
       .set("verdict_counts", std::move(verdicts))
+      .set("forces", list_json(told,
+                               [&](Eigen::Index log_step) {
+                                 const Eigen::Index row = log_step - first_step;
+                                 return Json::object()
+                                     .set("step", step_json(log_step))
+                                     .set("force_N", vector_json(s.wrench.row(row).head<3>().transpose()))
+                                     .set("norm_N", s.force_norm[row]);
+                               }))
       .set("guards", list_json(s.guards, [&](const GuardTrace& g) {
              return Json::object()
                  .set("guard", g.name)
@@ -89,7 +98,8 @@ Json preflight_json(const PreflightReport& report) {
            }));
 }
 
-Json episode_json(const EpisodeAudit& a) {
+/// \param told as for series_json
+Json episode_json(const EpisodeAudit& a, const std::vector<Eigen::Index>& told) {
   const Episode& e = a.episode;
   const Eigen::Index first = a.reconstruction.first_step;
   const Eigen::Index last = e.steps() - 1;
@@ -125,7 +135,8 @@ Json episode_json(const EpisodeAudit& a) {
       .set("missing", texts_json(e.missing))
       .set("notes", texts_json(e.notes))
       .set("invalid_steps", static_cast<std::int64_t>(e.invalid_steps.size()))
-      .set("series", list_json(a.reconstruction.series, [&](const EstimateSeries& s) { return series_json(s, first); }))
+      .set("series",
+           list_json(a.reconstruction.series, [&](const EstimateSeries& s) { return series_json(s, first, told); }))
       .set("peak_torque_Nm", a.peak_torque)
       .set("peak_torque_step", step_json(a.peak_torque_step))
       .set("peak_torque_joint",
@@ -170,9 +181,76 @@ Json attribution_json(const Attribution& a, const Audit& audit) {
       .set("joints", std::move(joints));
 }
 
+Json spectrum_json(const PoseSpectrum& p) {
+  return Json::object()
+      .set("pose", p.pose)
+      .set("endpoint", p.endpoint)
+      .set("sigma", vector_json(p.sigma))
+      .set("sigma_min", p.sigma_min)
+      .set("kappa", p.kappa)
+      .set("gain", p.gain)
+      .set("height_m", p.height);
+}
+
+Json sweep_json(const JointSweep& s) {
+  Json sigma = Json::array();
+  for (Eigen::Index row = 0; row < s.sigma.rows(); ++row) sigma.push_back(vector_json(s.sigma.row(row).transpose()));
+  return Json::object()
+      .set("joint", s.joint)
+      .set("label", s.label)
+      .set("endpoint", s.endpoint)
+      .set("position", s.position)
+      .set("at_pose", spectrum_json(s.at_pose))
+      .set("gain_joint", s.gain_joint)
+      .set("gain_row", s.gain_row)
+      .set("positions", vector_json(s.positions))
+      .set("gain", vector_json(s.gain))
+      .set("kappa", vector_json(s.kappa))
+      .set("height_m", vector_json(s.height))
+      .set("sigma", std::move(sigma));
+}
+
+Json junction_json(const JunctionLesson& junction) {
+  return Json::object()
+      .set("reference_joint", junction.poses.empty() ? Json() : Json(junction.reference_joint))
+      .set("endpoint", junction.endpoint)
+      .set("poses", list_json(junction.poses, [](const JunctionLesson::Pose& p) {
+             return Json::object()
+                 .set("origin_m", vector_json(p.origin))
+                 .set("axis", vector_json(p.axis))
+                 .set("lever_m", vector_json(p.lever))
+                 .set("column", vector_json(p.column))
+                 .set("distance_m", p.column.norm())
+                 .set("spectrum", spectrum_json(p.spectrum));
+           }));
+}
+
+Json lesson_json(const PlanarLesson& lesson) {
+  return Json::object()
+      .set("torque_Nm", lesson.torque)
+      .set("poses", list_json(lesson.poses,
+                              [](const PlanarLesson::Pose& p) {
+                                return Json::object()
+                                    .set("name", p.name)
+                                    .set("title", p.title)
+                                    .set("q", vector_json(p.q))
+                                    .set("sigma", vector_json(p.sigma))
+                                    .set("force_N", vector_json(p.force))
+                                    .set("force_norm_N", p.force.norm());
+                              }))
+      .set("bend", vector_json(lesson.bend))
+      .set("force_norm_N", vector_json(lesson.force))
+      .set("sigma_min", vector_json(lesson.sigma_min));
+}
+
 }  // namespace
 
 Json audit_summary(const Audit& audit) {
+  std::vector<Eigen::Index> told;
+  for (const Event& event : audit.events) told.push_back(event.step);
+  if (audit.focus_step >= 0) told.push_back(audit.focus_step);
+  std::sort(told.begin(), told.end());
+  told.erase(std::unique(told.begin(), told.end()), told.end());
   Json settings = Json::array();
   for (const OptionValue& option : audit.settings) {
     settings.push_back(Json::object()
@@ -254,8 +332,12 @@ Json audit_summary(const Audit& audit) {
                                        [](const ReferenceRow& r) {
                                          return Json::object().set("endpoint", r.endpoint).set("norm", r.norm);
                                        }))
-      .set("audited", episode_json(audit.audited))
-      .set("baselines", list_json(audit.baselines, [](const EpisodeAudit& b) { return episode_json(b); }))
+      .set("spectra", list_json(audit.spectra, spectrum_json))
+      .set("sweeps", list_json(audit.sweeps, sweep_json))
+      .set("junction", junction_json(audit.junction))
+      .set("lessons", list_json(audit.lessons, lesson_json))
+      .set("audited", episode_json(audit.audited, told))
+      .set("baselines", list_json(audit.baselines, [](const EpisodeAudit& b) { return episode_json(b, {}); }))
       .set("settings", std::move(settings));
 }
 

@@ -118,7 +118,9 @@ def test_one_row_a_step_endpoint_and_estimator(out):
 
 
 def test_keys_of_summary(twins, out, broken):
-    documents = [json.loads((folder / "summary.json").read_text("utf-8")) for folder in (out, broken)]
+    # The demo's summary too: it alone holds the lesson on the planar arm.
+    folders = (out, broken, twins / "demo")
+    documents = [json.loads((folder / "summary.json").read_text("utf-8")) for folder in folders]
     told = set(documented("summary.md", "key"))
     assert "audited.series[].peak_force_N" in told, "the tables are read"
     present = {path for document in documents for path in leaves(document)}

@@ -83,4 +83,14 @@ inline constexpr Tolerance kTwinGolden{1e-7};
 /// Four standard errors of the mean of 36639 normal numbers of sd 0.3 N·m.
 inline constexpr Tolerance kNoiseMoment{0.0063};
 
+// --- audit: sweeps ----------------------------------------------------------------------------------------------------
+/// Entries and singular values of the planar arm's Jacobian: its profile's angles are rounded to 1e-6 rad, three of them.
+inline constexpr Tolerance kRoundedPoseAngle{3e-6};
+/// A force of 5 N·m through that Jacobian's inverse: 1e-6 rad × 1/σ² (below 900) × 5.
+inline constexpr Tolerance kRoundedPoseForce{4.5e-3};
+/// Cross products and differences of positions below 2 m, and singular values of one matrix by two ways.
+inline constexpr Tolerance kSameKinematics{1e-13};
+/// Gains and κ near a singularity, relative to κ²: the rounding of J, a few ε, through the inverse twice.
+inline constexpr Tolerance kGainPerConditionSquared{1e-14};
+
 }  // namespace antaeus::tolerance

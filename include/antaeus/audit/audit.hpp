@@ -9,6 +9,7 @@
 
 #include "antaeus/audit/audit_options.hpp"
 #include "antaeus/audit/reconstruction.hpp"
+#include "antaeus/audit/sweep.hpp"
 #include "antaeus/estimation/preflight.hpp"
 
 namespace antaeus {
@@ -119,6 +120,7 @@ struct Statement {
 
 struct Audit {
   std::string robot, robot_title, model_sha256, profile_sha256;
+  RobotDescription description;  ///< links and joints, for drawing
   double total_mass = 0.0;
   std::vector<std::string> motor_labels;
   std::string reference_joint;
@@ -139,6 +141,12 @@ struct Audit {
   std::vector<PoseCounterfactual> pose_counterfactuals;
   std::vector<TiltSensitivity> tilt;
   std::vector<ReferenceRow> reference_rows;
+  std::vector<Endpoint> endpoints;    ///< the profile's, whether audited or not
+  std::vector<JointGroup> groups;     ///< the profile's: figures are drawn by them
+  std::vector<PoseSpectrum> spectra;  ///< of the focus endpoint: at the focus step, then each baseline's first step
+  std::vector<JointSweep> sweeps;     ///< at the focus step, of the two joints that change the gain most
+  JunctionLesson junction;            ///< the same poses, up to two
+  std::vector<PlanarLesson> lessons;  ///< the demo adds the planar arm, else empty
   std::vector<Statement> verdict;
   std::vector<Statement> cannot_tell;
 };

@@ -43,6 +43,9 @@ struct EstimateSeries {
   VectorX kappa, kappa_scaled, sigma_min, manipulability;  ///< N
   std::vector<int> rank;
   SampleMatrix reference_gain;   ///< N × 6
+  /// N × motors [N]: what each motor's residual adds to Fz; single precision, for the deployed estimator at endpoints
+  /// that the consumer reads, empty for the rest.
+  Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> contribution_Fz;
   std::vector<Verdict> verdict;  ///< estimate and default guard chain
   std::vector<std::uint32_t> reasons;
   SampleMatrix guarded_force;  ///< N × 3 [N] behind the default chain

@@ -1,0 +1,584 @@
+// Figures of an episode: cascades, forces, torques and targets.
+#include "antaeus/report/audit_figures.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "antaeus/report/figure.hpp"
+
+namespace antaeus {
+
+namespace {
+
+using Index = Eigen::Index;
+
+/// More baselines than this would not be told apart in one figure.
+constexpr std::size_t kMostBaselines = 3;
+/// Buckets of a curve that is longer than kDecimationLimit: finer than the widest panel.
+constexpr std::size_t kCurveBuckets = 900;
+
+/// The incident stands out; good runs are cooler and dashed.
+Style episode_style(std::size_t episode) {
+  constexpr std::array<Style, 4> kStyles = {
+      Style{Tone::vermillion, Dash::solid, Marker::none, 2.0}, Style{Tone::blue, Dash::dashed, Marker::none, 1.5},
+      Style{Tone::green, Dash::dash_dot, Marker::none, 1.5}, Style{Tone::purple, Dash::dotted, Marker::none, 1.5}};
+  return kStyles[std::min(episode, kStyles.size() - 1)];
+}
+
+/// One figure being put together from an audit.
+class AuditFigures {
+ public:
+  explicit AuditFigures(const Audit& audit) : audit_(audit) {
+    episodes_.push_back(&audit.audited);
+    for (std::size_t i = 0; i < std::min(audit.baselines.size(), kMostBaselines); ++i) {
+      episodes_.push_back(&audit.baselines[i]);
+    }
+    for (const Endpoint& endpoint : audit.endpoints) {
+      if (endpoint.kind != "foot" || endpoint.group.empty()) continue;
+      const auto group = std::find_if(audit.groups.begin(), audit.groups.end(),
+                                      [&](const JointGroup& g) { return g.name == endpoint.group; });
+      if (group != audit.groups.end() && std::find(feet_.begin(), feet_.end(), &*group) == feet_.end())
+        feet_.push_back(&*group);
+    }
+    for (const EstimateSeries& series : audit.audited.reconstruction.series) {
+      if (series.endpoint == audit.focus_endpoint && series.estimator == "deployed") focus_ = &series;
+    }
+    for (const PreflightCheck& check : audit.audited.preflight.checks) {
+      if (check.name == "gain") gain_limit_ = check.limit;
+      if (check.name == "start_error") start_limit_ = check.limit;
+    }
+    row_ = audit.focus_step - audit.audited.reconstruction.first_step;
+    if (focus_ && row_ >= 0) focus_->wrench.row(row_).head<3>().cwiseAbs().maxCoeff(&component_);
+  }
+
+  std::vector<NamedFigure> all() {
+    if (!focus_ || audit_.focus_step < 0) return {};
+    summary();
+    if (!audit_.reference_joint.empty()) reference_cascade();
+    force_cascade();
+    contribution();
+    if (!audit_.spectra.empty()) figures_.push_back(spectrum_figure(audit_.spectra, gain_limit_));
+    if (!audit_.sweeps.empty()) figures_.push_back(sweep_figure(audit_.sweeps, gain_limit_));
+    if (!audit_.junction.poses.empty()) figures_.push_back(junction_figure(audit_.junction));
+    for (const PlanarLesson& lesson : audit_.lessons) figures_.push_back(planar_figure(lesson));
+    if (!feet_.empty()) {
+      start_errors();
+      torques();
+      targets();
+    }
+    if (!audit_.baselines.empty()) good_runs();
+    return std::move(figures_);
+  }
+
+ private:
+  /// A curve of values by row; long ones are thinned here, before a copy of an hour at 1 kHz is kept.
+  template <class Value>
+  Curve curve(std::string label, Index rows, double first, double step, const Style& style, Value&& value) const {
+    std::vector<double> y(static_cast<std::size_t>(std::max<Index>(rows, 0)));
+    for (Index i = 0; i < rows; ++i) y[static_cast<std::size_t>(i)] = value(i);
+    Curve result{std::move(label), {}, {}, style};
+    if (y.size() > kDecimationLimit) {
+      for (const std::size_t i : min_max_decimation(y, kCurveBuckets)) {
+        result.x.push_back(first + step * static_cast<double>(i));
+        result.y.push_back(y[i]);
+      }
+    } else {
+      for (std::size_t i = 0; i < y.size(); ++i) result.x.push_back(first + step * static_cast<double>(i));
+      result.y = std::move(y);
+    }
+    return result;
+  }
+  /// By step of the log.
+  template <class Value>
+  Curve by_step(std::string label, const EpisodeAudit& episode, Index rows, const Style& style, Value&& value) const {
+    return curve(std::move(label), rows, static_cast<double>(episode.reconstruction.first_step), 1.0, style, value);
+  }
+  Index audited_rows() const { return audit_.audited.episode.steps(); }
+  /// Rows of an episode beside the audited one: no further than that goes.
+  Index shared_rows(const EpisodeAudit& episode) const { return std::min(episode.episode.steps(), audited_rows()); }
+
+  int motor(const std::string& joint) const {
+    for (std::size_t m = 0; m < audit_.audited.ranges.size(); ++m) {
+      if (audit_.audited.ranges[m].joint == joint) return static_cast<int>(m);
+    }
+    return -1;
+  }
+  std::string joint_label(int motor) const { return audit_.motor_labels[static_cast<std::size_t>(motor)]; }
+  std::string focus_label() const { return focus_->label.empty() ? focus_->endpoint : focus_->label; }
+  std::string component() const { return kWrenchRowNames[component_]; }
+  std::string name(const EpisodeAudit& episode) const { return episode.episode.name; }
+  const EstimateSeries* series_of(const EpisodeAudit& episode, const std::string& endpoint) const {
+    for (const EstimateSeries& series : episode.reconstruction.series) {
+      if (series.endpoint == endpoint && series.estimator == "deployed") return &series;
+    }
+    return nullptr;
+  }
+  const GuardTrace* guard(const std::string& kind) const {
+    for (const GuardTrace& trace : focus_->guards) {
+      if (trace.name == kind) return &trace;
+    }
+    return nullptr;
+  }
+  Threshold focus_mark(bool labelled) const {
+    return {static_cast<double>(audit_.focus_step),
+            true,
+            labelled ? "step " + std::to_string(audit_.focus_step) : "",
+            {Tone::muted, Dash::dotted, Marker::none, 1.2}};
+  }
+  Axis steps_axis(bool labelled = true) const {
+    Axis axis;
+    if (labelled) axis.label = "step of the log";
+    axis.minimum = static_cast<double>(audit_.audited.reconstruction.first_step);
+    axis.maximum = axis.minimum + static_cast<double>(std::max<Index>(audited_rows() - 1, 1));
+    return axis;
+  }
+  void add(Figure figure, std::string caption) {
+    figure.description = caption;
+    figures_.push_back({figure.id, figure.title, std::move(caption), draw_figure(figure)});
+  }
+
+  Panel residual_panel() const {
+    Panel panel;
+    panel.title = "Torque of " + audit_.reference_joint + " beyond gravity";
+    panel.x = steps_axis(false);
+    panel.y.label = "residual [N·m]";
+    for (std::size_t e = 0; e < episodes_.size(); ++e) {
+      const VectorX& residual = episodes_[e]->reconstruction.reference_residual;
+      panel.curves.push_back(by_step(name(*episodes_[e]), *episodes_[e], shared_rows(*episodes_[e]), episode_style(e),
+                                     [&](Index i) { return residual[i]; }));
+    }
+    return panel;
+  }
+  template <class Value>
+  Panel compared_panel(const std::string& title, const std::string& axis, bool focus_only, Value&& value) const {
+    Panel panel;
+    panel.title = title;
+    panel.x = steps_axis(false);
+    panel.y.label = axis;
+    for (std::size_t e = 0; e < episodes_.size(); ++e) {
+      const EstimateSeries* series = series_of(*episodes_[e], audit_.focus_endpoint);
+      if (focus_only && !series) continue;
+      panel.curves.push_back(by_step(name(*episodes_[e]), *episodes_[e], shared_rows(*episodes_[e]), episode_style(e),
+                                     [&](Index i) { return value(*episodes_[e], series, i); }));
+    }
+    return panel;
+  }
+
+  void summary() {
+    Figure figure;
+    figure.id = "cascade-summary";
+    figure.title = "The cascade at a glance";
+    figure.columns = 2;
+    figure.panel_height = 118;
+    if (!audit_.reference_joint.empty()) figure.panels.push_back(residual_panel());
+    figure.panels.push_back(
+        compared_panel("Condition number at the " + focus_label(), "κ", true,
+                       [](const EpisodeAudit&, const EstimateSeries* s, Index i) { return s->kappa[i]; }));
+    if (!audit_.reference_joint.empty()) {
+      Panel gain = compared_panel(
+          "Gain into Fz at the " + focus_label(), "N/(N·m)", true,
+          [](const EpisodeAudit&, const EstimateSeries* s, Index i) { return std::abs(s->reference_gain(i, kFz)); });
+      gain.y.include_zero = true;
+      if (std::isfinite(gain_limit_))
+        gain.thresholds.push_back({gain_limit_, false, "limit " + display_number(gain_limit_, 0)});
+      figure.panels.push_back(std::move(gain));
+    }
+    Panel force =
+        compared_panel("Force as deployed at the " + focus_label(), "|F| [N]", true,
+                       [](const EpisodeAudit&, const EstimateSeries* s, Index i) { return s->force_norm[i]; });
+    force.y.include_zero = true;
+    figure.panels.push_back(std::move(force));
+    if (audit_.audited.episode.target.rows() > 0) {
+      Panel jump =
+          compared_panel("Largest change of a target in one step", "[rad]", false,
+                         [](const EpisodeAudit& e, const EstimateSeries*, Index i) {
+                           if (i == 0 || e.episode.target.rows() <= i) return std::nan("");
+                           return (e.episode.target.row(i) - e.episode.target.row(i - 1)).cwiseAbs().maxCoeff();
+                         });
+      jump.y.include_zero = true;
+      figure.panels.push_back(std::move(jump));
+    }
+    if (!feet_.empty()) {
+      const std::vector<int> legs = leg_motors();
+      Panel torque = compared_panel("Largest torque of a leg", "|τ| [N·m]", false,
+                                    [&](const EpisodeAudit& e, const EstimateSeries*, Index i) {
+                                      double largest = std::nan("");
+                                      for (const int m : legs)
+                                        largest = std::fmax(largest, std::abs(e.episode.tau(i, m)));
+                                      return largest;
+                                    });
+      torque.y.include_zero = true;
+      figure.panels.push_back(std::move(torque));
+    }
+    for (std::size_t i = 0; i < figure.panels.size(); ++i) {
+      figure.panels[i].thresholds.push_back(focus_mark(i == 0));
+      if (i + 2 >= figure.panels.size()) figure.panels[i].x.label = "step of the log";
+    }
+    add(figure, name(audit_.audited) + (episodes_.size() > 1 ? " beside the first steps of the good runs" : "") +
+                    "; the dotted line is the step that is taken apart, " + std::to_string(audit_.focus_step) +
+                    ". The force peaks at " + display_number(focus_->peak_force, 0) + " N at step " +
+                    std::to_string(audit_.audited.reconstruction.first_step + focus_->peak_step) + ", the torques at " +
+                    display_number(audit_.audited.peak_torque, 0) + " N·m at step " +
+                    std::to_string(audit_.audited.peak_torque_step) + ".");
+  }
+
+  std::vector<int> leg_motors() const {
+    std::vector<int> motors;
+    for (const JointGroup* group : feet_) {
+      for (const std::string& joint : group->joints) {
+        if (motor(joint) >= 0) motors.push_back(motor(joint));
+      }
+    }
+    return motors;
+  }
+
+  void reference_cascade() {
+    Figure figure;
+    figure.id = "reference-cascade";
+    figure.title = "The reference joint's torque beyond gravity, beside the good runs";
+    figure.panel_height = 210;
+    Panel panel = residual_panel();
+    panel.title.clear();
+    panel.x.label = "step of the log";
+    panel.thresholds.push_back(focus_mark(true));
+    figure.panels.push_back(std::move(panel));
+    const VectorX& residual = audit_.audited.reconstruction.reference_residual;
+    std::string caption = audit_.reference_joint + ", τ − g(q): " + display_number(residual[row_], 2) +
+                          " N·m at step " + std::to_string(audit_.focus_step) + " of " + name(audit_.audited) + ".";
+    for (std::size_t e = 1; e < episodes_.size(); ++e) {
+      caption += " Over the whole of " + name(*episodes_[e]) + " 99 % of its torque stays within " +
+                 display_number(episodes_[e]->reference.p99, 2) + " N·m, and its largest is " +
+                 display_number(episodes_[e]->reference.maximum, 1) + ".";
+    }
+    add(figure, caption);
+  }
+
+  void force_cascade() {
+    Figure figure;
+    figure.id = "force-cascade";
+    figure.title = "The force as deployed, and where each guard first acts";
+    figure.panel_height = 190;
+    const auto curves = [&](Panel& panel) {
+      panel.y.label = "force [N]";
+      panel.curves.push_back(by_step(component(), audit_.audited, audited_rows(),
+                                     {Tone::vermillion, Dash::solid, Marker::none, 2.0},
+                                     [&](Index i) { return focus_->wrench(i, component_); }));
+      panel.curves.push_back(by_step("|F|", audit_.audited, audited_rows(),
+                                     {Tone::blue, Dash::dashed, Marker::none, 1.6},
+                                     [&](Index i) { return focus_->force_norm[i]; }));
+    };
+    Panel whole, close;
+    whole.title = "Whole episode, " + focus_label();
+    whole.x = steps_axis();
+    curves(whole);
+    whole.thresholds.push_back(focus_mark(true));
+    close.title = "Up to step " + std::to_string(audit_.focus_step);
+    close.x.label = "step of the log";
+    close.x.maximum = static_cast<double>(audit_.focus_step) + 0.5;
+    close.x.minimum = static_cast<double>(std::max(audit_.audited.reconstruction.first_step, audit_.focus_step - 40));
+    curves(close);
+    for (Curve& curve : close.curves) {
+      // Only the range in view may set the scale.
+      for (std::size_t i = 0; i < curve.x.size(); ++i) {
+        if (curve.x[i] < close.x.minimum || curve.x[i] > close.x.maximum) curve.y[i] = std::nan("");
+      }
+      curve.style.marker = curve.label == component() ? Marker::circle : Marker::square;
+    }
+    whole.curves[0].label.clear(), whole.curves[1].label.clear();
+    std::string caption = component() + " and |F| at the " + focus_label() + ", as the deployed estimator reads them.";
+    if (const GuardTrace* clamp = guard("clamp")) {
+      close.thresholds.push_back({clamp->limit, false, ""});
+      close.thresholds.push_back({-clamp->limit, false, "clamp ±" + display_number(clamp->limit, 0) + " N"});
+      close.thresholds.back().below = true;
+    }
+    if (const GuardTrace* watchdog = guard("watchdog")) {
+      close.thresholds.push_back({watchdog->limit, false, "watchdog " + display_number(watchdog->limit, 0) + " N"});
+    }
+    std::vector<std::pair<Index, std::string>> acts;
+    for (const GuardTrace& trace : focus_->guards) {
+      if (trace.first_act < 0) continue;
+      const Index step = audit_.audited.reconstruction.first_step + trace.first_act;
+      caption +=
+          (acts.empty() ? " First acts, each guard alone: " : ", ") + trace.name + " at step " + std::to_string(step);
+      acts.emplace_back(step, trace.name);
+    }
+    if (!acts.empty()) caption += ".";
+    mark_acts(acts, close);
+    figure.panels = {std::move(close), std::move(whole)};
+    add(figure, caption);
+  }
+
+  /// One upright line a step, with every guard that first acts there.
+  static void mark_acts(std::vector<std::pair<Index, std::string>> acts, Panel& panel) {
+    std::stable_sort(acts.begin(), acts.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<Threshold> marks;
+    for (auto [step, guard] : acts) {
+      if (guard == "reference_dominance_formula") continue;  // beside reference_dominance it would only repeat
+      std::replace(guard.begin(), guard.end(), '_', ' ');
+      const auto at = static_cast<double>(step);
+      if (!marks.empty() && marks.back().value == at) {
+        marks.back().label += ", " + guard;
+      } else {
+        marks.push_back({at, true, guard, {Tone::muted, Dash::dotted, Marker::none, 1.2}});
+      }
+    }
+    panel.thresholds.insert(panel.thresholds.end(), marks.begin(), marks.end());
+  }
+
+  void contribution() {
+    const auto found = std::find_if(audit_.attributions.begin(), audit_.attributions.end(),
+                                    [](const Attribution& a) { return a.estimator == "deployed"; });
+    if (found == audit_.attributions.end() || found->contribution.cols() == 0) return;
+    const Index row = component_;
+    std::vector<Index> joints;
+    for (Index j = 0; j < found->contribution.cols(); ++j) {
+      if (found->contribution(row, j) != 0 && std::isfinite(found->contribution(row, j))) joints.push_back(j);
+    }
+    if (joints.empty()) return;
+    std::stable_sort(joints.begin(), joints.end(), [&](Index a, Index b) {
+      return std::abs(found->contribution(row, a)) > std::abs(found->contribution(row, b));
+    });
+    joints.resize(std::min<std::size_t>(joints.size(), 12));
+    Figure figure;
+    figure.id = "joint-contribution";
+    figure.title = "Which joint makes the force";
+    figure.columns = 2;
+    figure.panel_height = 120;
+    Panel residual, force;
+    residual.title = "Torque beyond gravity";
+    residual.x.label = "residual [N·m]";
+    force.title = "Its part in " + component() + " at the " + focus_label();
+    force.x.label = "contribution to " + component() + " [N]";
+    Bars torques{"", {}, {Tone::blue}}, parts{"", {}, {Tone::vermillion}};
+    for (const Index j : joints) {
+      residual.categories.push_back(joint_label(static_cast<int>(j)));
+      torques.values.push_back(found->residual[j]);
+      parts.values.push_back(found->contribution(row, j));
+    }
+    force.categories = residual.categories;
+    residual.bars.push_back(std::move(torques)), force.bars.push_back(std::move(parts));
+    for (Panel* panel : {&residual, &force}) panel->horizontal_bars = panel->value_labels = true;
+    figure.panels = {std::move(residual), std::move(force)};
+    const Index first = joints.front();
+    add(figure, "Step " + std::to_string(audit_.focus_step) + ": of " + component() + " = " +
+                    display_number(found->wrench[row], 1) + " N, " + joint_label(static_cast<int>(first)) +
+                    " alone makes " + display_number(found->contribution(row, first), 1) + " N out of " +
+                    display_number(found->residual[first], 2) + " N·m. Joints that do not reach the " + focus_label() +
+                    " contribute exactly 0 and are left out.");
+  }
+
+  void start_errors() {
+    if (audit_.audited.start_errors.empty()) return;
+    Figure figure;
+    figure.id = "start-errors";
+    figure.title = "Lower body at the start: position less first target";
+    figure.columns = static_cast<int>(feet_.size());
+    figure.panel_height = 180;
+    double low = 0, high = 0;
+    for (const JointGroup* group : feet_) {
+      Panel panel;
+      panel.title = group->title;
+      panel.y.label = "position − target [rad]";
+      for (std::size_t e = 0; e < episodes_.size(); ++e) {
+        Style style = episode_style(e);
+        Bars bars{name(*episodes_[e]), {}, style};
+        for (const std::string& joint : group->joints) {
+          const int m = motor(joint);
+          if (m < 0) continue;
+          if (e == 0) panel.categories.push_back(joint_label(m));
+          const auto& errors = episodes_[e]->start_errors;
+          const double error =
+              static_cast<std::size_t>(m) < errors.size() ? errors[static_cast<std::size_t>(m)].error : std::nan("");
+          bars.values.push_back(error);
+          if (std::isfinite(error)) low = std::min(low, error), high = std::max(high, error);
+        }
+        panel.bars.push_back(std::move(bars));
+      }
+      if (std::isfinite(start_limit_)) {
+        panel.thresholds.push_back({start_limit_, false, "limit " + display_number(start_limit_, 2) + " rad"});
+        panel.thresholds.push_back({-start_limit_, false, ""});
+        low = std::min(low, -start_limit_), high = std::max(high, start_limit_);
+      }
+      figure.panels.push_back(std::move(panel));
+    }
+    for (Panel& panel : figure.panels) panel.y.minimum = low * 1.1, panel.y.maximum = high * 1.1;
+    std::string caption = "How far each joint of the lower body stands from its first target.";
+    for (const EpisodeAudit* episode : episodes_) {
+      const StartError* largest = nullptr;
+      for (const int m : leg_motors()) {
+        if (static_cast<std::size_t>(m) >= episode->start_errors.size()) continue;
+        const StartError& error = episode->start_errors[static_cast<std::size_t>(m)];
+        if (!largest || std::abs(error.error) > std::abs(largest->error)) largest = &error;
+      }
+      if (largest)
+        caption +=
+            " " + name(*episode) + ": largest " + display_number(largest->error, 3) + " rad, " + largest->label + ".";
+    }
+    add(figure, caption);
+  }
+
+  /// Joints of several groups that stand at the same place share a style and a line in the legend.
+  std::string shared_label(std::size_t place) const {
+    std::string label;
+    for (const JointGroup* group : feet_) {
+      if (place >= group->joints.size() || motor(group->joints[place]) < 0) continue;
+      label += (label.empty() ? "" : " · ") + joint_label(motor(group->joints[place]));
+    }
+    return label;
+  }
+
+  void torques() {
+    Figure figure;
+    figure.id = "lower-body-torques";
+    figure.title = "Torques of the lower body";
+    figure.columns = static_cast<int>(feet_.size());
+    figure.panel_height = 210;
+    const SampleMatrix& tau = audit_.audited.episode.tau;
+    double largest = 0;
+    for (const JointGroup* group : feet_) {
+      Panel panel;
+      panel.title = group->title;
+      panel.x = steps_axis();
+      panel.y.label = "τ [N·m]";
+      panel.thresholds.push_back(focus_mark(true));
+      for (std::size_t j = 0; j < group->joints.size(); ++j) {
+        const int m = motor(group->joints[j]);
+        if (m < 0) continue;
+        panel.curves.push_back(by_step(shared_label(j), audit_.audited, audited_rows(), series_style(j),
+                                       [&](Index i) { return tau(i, m); }));
+        for (const double value : panel.curves.back().y) largest = std::fmax(largest, std::abs(value));
+        if (m == audit_.audited.peak_torque_motor) {
+          const double x = static_cast<double>(audit_.audited.peak_torque_step);
+          const double y = tau(audit_.audited.peak_torque_step - audit_.audited.reconstruction.first_step, m);
+          Note note{x, y, joint_label(m) + " " + display_number(y, 0) + " N·m", 4, y < 0 ? 13.0 : -4.0};
+          note.anchor = Note::Anchor::end;
+          panel.notes.push_back(note);
+        }
+      }
+      figure.panels.push_back(std::move(panel));
+    }
+    for (Panel& panel : figure.panels) panel.y.minimum = -1.25 * largest, panel.y.maximum = 1.25 * largest;
+    std::string caption = "Measured torques of the legs in " + name(audit_.audited) + ".";
+    if (audit_.audited.peak_torque_motor >= 0) {
+      caption += " The largest of any joint is " + display_number(audit_.audited.peak_torque, 0) + " N·m, " +
+                 joint_label(audit_.audited.peak_torque_motor) + " at step " +
+                 std::to_string(audit_.audited.peak_torque_step) + ".";
+    }
+    add(figure, caption);
+  }
+
+  void targets() {
+    if (audit_.audited.episode.target.rows() == 0) return;
+    Figure figure;
+    figure.id = "targets";
+    figure.title = "What the lower body was told, side by side";
+    figure.columns = static_cast<int>(episodes_.size());
+    figure.panel_height = 150;
+    double low = 1e300, high = -1e300;
+    for (std::size_t g = 0; g < feet_.size(); ++g) {
+      for (const EpisodeAudit* episode : episodes_) {
+        Panel panel;
+        panel.title = name(*episode);
+        if (episodes_.size() == 1) panel.title += ", " + feet_[g]->title;
+        if (episode == episodes_.front()) panel.y.label = feet_[g]->title + " [rad]";
+        panel.x.minimum = static_cast<double>(episode->reconstruction.first_step);
+        panel.x.maximum = panel.x.minimum + static_cast<double>(std::max<Index>(audited_rows() - 1, 1));
+        if (g + 1 == feet_.size()) panel.x.label = "step of the log";
+        const Index rows = episode->episode.target.rows() > 0 ? shared_rows(*episode) : 0;
+        for (std::size_t j = 0; j < feet_[g]->joints.size(); ++j) {
+          const int m = motor(feet_[g]->joints[j]);
+          if (m < 0) continue;
+          panel.curves.push_back(by_step(shared_label(j), *episode, rows, series_style(j),
+                                         [&](Index i) { return episode->episode.target(i, m); }));
+          panel.curves.back().join = Curve::Join::steps;
+          for (const double value : panel.curves.back().y) {
+            if (std::isfinite(value)) low = std::min(low, value), high = std::max(high, value);
+          }
+        }
+        figure.panels.push_back(std::move(panel));
+      }
+    }
+    const double margin = 0.06 * std::max(high - low, 1e-3);
+    for (Panel& panel : figure.panels) {
+      if (low <= high) panel.y.minimum = low - margin, panel.y.maximum = high + margin;
+    }
+    std::string caption = "Targets of the joints of the legs over the first " + std::to_string(audited_rows()) +
+                          " steps, all on one scale.";
+    for (const Event& event : audit_.events) {
+      if (event.kind != "target_jump") continue;
+      caption += " First jump in " + name(audit_.audited) + ": step " + std::to_string(event.step) + ", " +
+                 event.subject + ", " + display_number(event.value, 2) + " " + event.unit + ".";
+      break;
+    }
+    add(figure, caption);
+  }
+
+  void good_runs() {
+    Figure figure;
+    figure.id = "good-runs";
+    figure.title = "The good runs in full";
+    figure.letters = false;
+    figure.columns = static_cast<int>(episodes_.size()) - 1;
+    figure.panel_height = 140;
+    std::string caption;
+    for (const bool torque : {false, true}) {
+      if (torque && audit_.reference_joint.empty()) continue;
+      for (std::size_t e = 1; e < episodes_.size(); ++e) {
+        const EpisodeAudit& episode = *episodes_[e];
+        const bool timed = episode.episode.has_time() && std::isfinite(episode.episode.sample_time());
+        const double step = timed ? episode.episode.sample_time() : 1.0;
+        Panel panel;
+        panel.title = torque ? "" : name(episode);
+        panel.y.label = torque ? "torque [N·m]" : "|F| [N]";
+        panel.x.label =
+            torque || audit_.reference_joint.empty() ? (timed ? "time since the start [s]" : "step of the log") : "";
+        panel.x.minimum = 0;
+        panel.x.maximum = step * static_cast<double>(std::max<Index>(episode.episode.steps() - 1, 1));
+        if (torque) {
+          const int m = motor(audit_.reference_joint);
+          panel.curves.push_back(curve(joint_label(m), episode.episode.steps(), 0, step,
+                                       {Tone::green, Dash::solid, Marker::none, 1.1},
+                                       [&](Index i) { return episode.episode.tau(i, m); }));
+        } else {
+          panel.y.include_zero = true;
+          std::size_t hand = 0;
+          for (const EstimateSeries& series : episode.reconstruction.series) {
+            if (series.estimator != "deployed" || !series.consumed) continue;
+            const Style style = hand == 0 ? Style{Tone::blue, Dash::solid, Marker::none, 1.1}
+                                          : Style{Tone::orange, Dash::solid, Marker::none, 1.1};
+            panel.curves.push_back(curve(series.label.empty() ? series.endpoint : series.label, episode.episode.steps(),
+                                         0, step, style, [&](Index i) { return series.force_norm[i]; }));
+            if (series.peak_step >= 0) {
+              caption += (caption.empty() ? "" : " ") + name(episode) + ", " +
+                         (series.label.empty() ? series.endpoint : series.label) + ": peak " +
+                         display_number(series.peak_force, 1) + " N at step " +
+                         std::to_string(episode.reconstruction.first_step + series.peak_step) + ".";
+            }
+            ++hand;
+          }
+          if (const GuardTrace* watchdog = guard("watchdog"))
+            panel.thresholds.push_back(
+                {watchdog->limit, false, "watchdog " + display_number(watchdog->limit, 0) + " N"});
+        }
+        figure.panels.push_back(std::move(panel));
+      }
+    }
+    add(figure, caption);
+  }
+
+  const Audit& audit_;
+  std::vector<const EpisodeAudit*> episodes_;  ///< audited first
+  std::vector<const JointGroup*> feet_;        ///< groups that end in a foot
+  const EstimateSeries* focus_ = nullptr;
+  double gain_limit_ = std::nan(""), start_limit_ = std::nan("");
+  Index row_ = -1;
+  Index component_ = kFz;  ///< largest force component at the focus step
+  std::vector<NamedFigure> figures_;
+};
+
+}  // namespace
+
+std::vector<NamedFigure> audit_figures(const Audit& audit) { return AuditFigures(audit).all(); }
+
+}  // namespace antaeus

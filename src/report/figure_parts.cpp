@@ -1,0 +1,230 @@
+#include "report/figure_parts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace antaeus {
+
+namespace {
+
+/// Bytes of the UTF-8 character at the start of the text that XML may hold; 0 when it is none.
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(text[i])); };
+  const unsigned lead = byte(0);
+  const std::size_t length = lead < 0x80                   ? 1
+                             : lead >= 0xC2 && lead < 0xE0 ? 2
+                             : lead >= 0xE0 && lead < 0xF0 ? 3
+                             : lead >= 0xF0 && lead < 0xF5 ? 4
+                                                           : 0;
+  if (length < 2) return length;
+  if (text.size() < length) return 0;
+  unsigned code = lead & (0x7Fu >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0u) != 0x80u) return 0;
+    code = code << 6 | (byte(i) & 0x3Fu);
+  }
+  const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
+  const bool forbidden = (code >= 0xD800 && code < 0xE000) || code == 0xFFFE || code == 0xFFFF || code > 0x10FFFF;
+  return overlong || forbidden ? 0 : length;
+}
+
+}  // namespace
+
+namespace figure_parts {
+
+std::string coordinate(double value) {
+  std::array<char, 64> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, 2);
+  std::string text(buffer.data(), end.ptr);
+  while (text.back() == '0') text.pop_back();
+  if (text.back() == '.') text.pop_back();
+  return text == "-0" ? "0" : text;
+}
+
+double text_width(std::string_view text, double size) {
+  double width = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte & 0xC0u) == 0x80u) continue;  // continuation of a UTF-8 character
+    const bool narrow = std::string_view("iljtfrI.,:;|!'()[] ").find(c) != std::string_view::npos;
+    const bool wide = std::string_view("mwMWGOQ@%").find(c) != std::string_view::npos;
+    width += narrow ? 0.36 : wide ? 0.9 : 0.63;
+  }
+  return width * size;
+}
+
+std::string_view style_sheet() {
+  // Light is the default, the reader's scheme comes next, a page's data-theme wins over it, paper is always light.
+  static const std::string sheet = [] {
+    const std::string light =
+        "--f-paper:#ffffff;--f-ink:#1c2024;--f-soft:#565d66;--f-grid:#e3e6ea;--f-band:#e9f3ee;"
+        "--f-blue:#0072b2;--f-vermillion:#c95400;--f-green:#00875f;--f-purple:#b4588c;--f-orange:#b67d00;"
+        "--f-sky:#2f86b8;--f-muted:#7b838c";
+    const std::string dark =
+        "--f-paper:#15181c;--f-ink:#e8eaed;--f-soft:#b3bac2;--f-grid:#2e343b;--f-band:#1b2f28;"
+        "--f-blue:#4aa3dd;--f-vermillion:#f07c32;--f-green:#2dbd92;--f-purple:#d98cb3;--f-orange:#e69f00;"
+        "--f-sky:#8fd0f5;--f-muted:#858d96";
+    std::string css =
+        ".antaeus-figure{" + light + ";font:12px system-ui,'Segoe UI',Helvetica,Arial,sans-serif;" +
+        "color-scheme:light dark;max-width:100%;height:auto}" + "@media (prefers-color-scheme:dark){.antaeus-figure{" +
+        dark + "}}" + "[data-theme=light] .antaeus-figure{" + light + "}[data-theme=dark] .antaeus-figure{" + dark +
+        "}@media print{.antaeus-figure,[data-theme] .antaeus-figure{" + light + "}}" +
+        ".antaeus-figure .paper{fill:var(--f-paper)}.antaeus-figure text{fill:var(--f-ink)}" +
+        ".antaeus-figure .soft{fill:var(--f-soft);font-size:11px}" +
+        ".antaeus-figure .head{font-weight:600;font-size:12.5px}.antaeus-figure .strong{font-weight:600}" +
+        ".antaeus-figure .grid{stroke:var(--f-grid);stroke-width:1;fill:none}" +
+        ".antaeus-figure .axis{stroke:var(--f-soft);stroke-width:1;fill:none}" +
+        ".antaeus-figure .band{fill:var(--f-band)}" +
+        ".antaeus-figure .line{fill:none;stroke-linejoin:round;stroke-linecap:butt}" +
+        ".antaeus-figure .halo{paint-order:stroke;stroke:var(--f-paper);stroke-width:5px;stroke-linejoin:round}";
+    for (const char* tone : {"blue", "vermillion", "green", "purple", "orange", "sky", "ink", "muted"}) {
+      const std::string name = tone;
+      css += ".antaeus-figure .t-" + name + "{stroke:var(--f-" + name + ")}.antaeus-figure .f-" + name +
+             "{fill:var(--f-" + name + ");stroke:var(--f-" + name + ")}";
+    }
+    return css;
+  }();
+  return sheet;
+}
+
+std::string_view tone_class(Tone tone) {
+  constexpr std::array<std::string_view, 8> kNames = {"blue",   "vermillion", "green", "purple",
+                                                      "orange", "sky",        "ink",   "muted"};
+  return kNames[static_cast<std::size_t>(tone)];
+}
+
+std::string_view dash_array(Dash dash) {
+  constexpr std::array<std::string_view, 6> kArrays = {"", "6 3", "2 2.5", "8 3 2 3", "12 4", "8 2 2 2 2 2"};
+  return kArrays[static_cast<std::size_t>(dash)];
+}
+
+std::string_view marker_path(Marker marker) {
+  constexpr std::array<std::string_view, 6> kPaths = {"",
+                                                      "M-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0-7.2 0z",
+                                                      "M-3.2-3.2h6.4v6.4h-6.4z",
+                                                      "M0-4.2l4 7.2h-8z",
+                                                      "M0-4.4l4.2 4.4l-4.2 4.4l-4.2-4.4z",
+                                                      "M-4-1.2h2.8v-2.8h2.4v2.8h2.8v2.4h-2.8v2.8h-2.4v-2.8h-2.8z"};
+  return kPaths[static_cast<std::size_t>(marker)];
+}
+
+double Scale::at(double value) const {
+  const double low = logarithmic ? std::log10(minimum) : minimum;
+  const double high = logarithmic ? std::log10(maximum) : maximum;
+  const double place = logarithmic ? std::log10(value) : value;
+  // A value far outside would need more digits than a viewer holds; the clip path cuts it anyway.
+  return from + std::clamp((place - low) / (high - low), -20.0, 20.0) * (to - from);
+}
+
+bool Scale::holds(double value) const { return std::isfinite(value) && (!logarithmic || value > 0); }
+
+}  // namespace figure_parts
+
+Style series_style(std::size_t n, Marker marker) {
+  constexpr std::array<Tone, 6> kTones = {Tone::blue,   Tone::vermillion, Tone::green,
+                                          Tone::purple, Tone::orange,     Tone::sky};
+  constexpr std::array<Dash, 6> kDashes = {Dash::solid,  Dash::dashed,    Dash::dash_dot,
+                                           Dash::dotted, Dash::long_dash, Dash::dash_dot_dot};
+  // Tone and dash both change from one to the next; after six the pairs are others: 36 before one comes again.
+  return {kTones[n % kTones.size()], kDashes[(n + n / kTones.size()) % kDashes.size()], marker};
+}
+
+std::vector<double> nice_ticks(double minimum, double maximum, int count) {
+  std::vector<double> ticks;
+  const double range = maximum - minimum;
+  if (!std::isfinite(range) || range <= 0 || count < 1) return ticks;
+  const double rough = range / count;
+  const double power = std::pow(10.0, std::floor(std::log10(rough)));
+  const double share = rough / power;
+  const double step = power * (share < 1.5 ? 1 : share < 3.5 ? 2 : share < 7.5 ? 5 : 10);
+  const auto first = static_cast<long long>(std::ceil(minimum / step - 1e-9));
+  const auto last = static_cast<long long>(std::floor(maximum / step + 1e-9));
+  for (long long i = first; i <= last && ticks.size() < 1000; ++i) ticks.push_back(static_cast<double>(i) * step);
+  return ticks;
+}
+
+std::vector<double> log_ticks(double minimum, double maximum) {
+  std::vector<double> ticks;
+  if (!(minimum > 0) || !(maximum > minimum) || !std::isfinite(maximum)) return ticks;
+  const auto collect = [&](std::initializer_list<double> factors) {
+    ticks.clear();
+    for (int e = static_cast<int>(std::floor(std::log10(minimum))); e <= std::log10(maximum) + 1e-9; ++e) {
+      for (const double factor : factors) {
+        const double tick = factor * std::pow(10.0, e);
+        if (tick >= minimum * (1 - 1e-9) && tick <= maximum * (1 + 1e-9)) ticks.push_back(tick);
+      }
+    }
+  };
+  collect({1.0});
+  if (ticks.size() < 3) collect({1.0, 2.0, 5.0});
+  return ticks.size() < 3 ? nice_ticks(minimum, maximum, 4) : ticks;
+}
+
+std::vector<std::size_t> min_max_decimation(const std::vector<double>& y, std::size_t buckets) {
+  std::vector<std::size_t> kept;
+  const std::size_t size = y.size();
+  buckets = std::clamp<std::size_t>(buckets, 1, std::max<std::size_t>(size, 1));
+  for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
+    const std::size_t begin = bucket * size / buckets, end = (bucket + 1) * size / buckets;
+    std::vector<std::size_t> chosen;
+    std::size_t least = size, most = size, first = size, last = size;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!std::isfinite(y[i])) {
+        if (i == 0 || std::isfinite(y[i - 1])) chosen.push_back(i);
+        continue;
+      }
+      if (first == size) first = i;
+      last = i;
+      if (least == size || y[i] < y[least]) least = i;
+      if (most == size || y[i] > y[most]) most = i;
+    }
+    for (const std::size_t i : {first, least, most, last}) {
+      if (i != size) chosen.push_back(i);
+    }
+    std::sort(chosen.begin(), chosen.end());
+    chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+    kept.insert(kept.end(), chosen.begin(), chosen.end());
+  }
+  return kept;
+}
+
+std::string xml_escaped(std::string_view text) {
+  constexpr const char* kReplacement = "\xEF\xBF\xBD";
+  std::string safe;
+  safe.reserve(text.size());
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = utf8_length(text.substr(i));
+    const char c = text[i];
+    if (length == 0 || (length == 1 && static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t')) {
+      safe += kReplacement;
+    } else if (length > 1) {
+      safe += text.substr(i, length);
+    } else {
+      switch (c) {
+        case '&': safe += "&amp;"; break;
+        case '<': safe += "&lt;"; break;
+        case '>': safe += "&gt;"; break;
+        case '"': safe += "&quot;"; break;
+        case '\'': safe += "&#39;"; break;
+        default: safe += c;
+      }
+    }
+    i += std::max<std::size_t>(length, 1);
+  }
+  return safe;
+}
+
+std::string display_number(double value, int digits) {
+  if (!std::isfinite(value)) return "–";
+  std::array<char, 400> buffer{};  // a double before the point has up to 309 digits
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, digits);
+  if (end.ec != std::errc{}) return "–";
+  std::string text(buffer.data(), end.ptr);
+  if (text[0] != '-') return text;
+  text.erase(0, 1);
+  return text.find_first_not_of("0.") == std::string::npos ? text : "−" + text;
+}
+
+}  // namespace antaeus

@@ -1,0 +1,92 @@
+#include "antaeus/report/audit_figures.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <regex>
+#include <set>
+
+#include "antaeus/audit/summary.hpp"
+#include "antaeus/episode/synthetic_episode.hpp"
+#include "support/shared.hpp"
+
+namespace antaeus {
+namespace {
+
+const Robot& humanoid() {
+  static const Robot robot = load_robot((test::robots_folder() / "h1_2" / "profile.toml").string());
+  return robot;
+}
+
+Audit audit_of(std::vector<TwinKind> kinds) {
+  std::vector<Episode> twins;
+  for (const TwinKind kind : kinds) twins.push_back(make_twin(humanoid(), kind).episode);
+  return run_audit(humanoid(), std::move(twins), AuditRequest{}, AuditOptions{});
+}
+
+std::set<std::string> ids(const std::vector<NamedFigure>& figures) {
+  std::set<std::string> names;
+  for (const NamedFigure& figure : figures) EXPECT_TRUE(names.insert(figure.id).second) << figure.id << " twice";
+  return names;
+}
+
+void collect_numbers(const Json& json, std::vector<double>& numbers) {
+  if (json.is_number()) numbers.push_back(json.number());
+  if (json.is_array()) {
+    for (const Json& item : json.items()) collect_numbers(item, numbers);
+  }
+  if (json.is_object()) {
+    for (const auto& [key, value] : json.members()) collect_numbers(value, numbers);
+  }
+}
+
+TEST(AuditFigures, AHumanoidWithBaselinesHasThemAll) {
+  EXPECT_EQ(ids(audit_figures(audit_of({TwinKind::incident, TwinKind::good}))),
+            (std::set<std::string>{"cascade-summary", "reference-cascade", "force-cascade", "joint-contribution",
+                                   "singular-values", "joint-sweep", "junction", "start-errors", "lower-body-torques",
+                                   "targets", "good-runs"}));
+}
+
+TEST(AuditFigures, WithoutBaselinesThereAreNoGoodRuns) {
+  const std::set<std::string> names = ids(audit_figures(audit_of({TwinKind::incident})));
+  EXPECT_EQ(names.count("good-runs"), 0u);
+  EXPECT_EQ(names.count("force-cascade"), 1u);
+}
+
+/// Every number of a caption is a number of summary.json, rounded.
+TEST(AuditFigures, CaptionsSayNothingThatTheSummaryDoesNotHold) {
+  const Audit audit = audit_of({TwinKind::incident, TwinKind::good, TwinKind::pushes});
+  std::vector<double> known;
+  collect_numbers(audit_summary(audit), known);
+  const std::regex number(R"((?:−)?(\d+(?:\.(\d+))?))");
+  // Numbers that are words: the 99th percentile, rows of a Jacobian.
+  const std::regex words(R"(99 %|6-row)");
+  int seen = 0;
+  for (const NamedFigure& figure : audit_figures(audit)) {
+    const std::string caption = std::regex_replace(figure.caption, words, "");
+    for (std::sregex_iterator match(caption.begin(), caption.end(), number), none; match != none; ++match, ++seen) {
+      const double value = std::stod((*match)[1]);
+      const double rounding = 0.5 * std::pow(10.0, -static_cast<double>((*match)[2].length())) + 1e-9;
+      EXPECT_TRUE(
+          std::any_of(known.begin(), known.end(), [&](double n) { return std::abs(std::abs(n) - value) <= rounding; }))
+          << figure.id << ": " << (*match)[0];
+    }
+  }
+  EXPECT_GT(seen, 40);
+}
+
+TEST(AuditFigures, NothingIsDrawnAtNaN) {
+  Audit audit = audit_of({TwinKind::incident});
+  for (EstimateSeries& series : audit.audited.reconstruction.series) {
+    series.force_norm.segment(2, 3).setConstant(std::nan(""));
+    series.wrench.middleRows(2, 3).setConstant(std::nan(""));
+  }
+  for (const NamedFigure& figure : audit_figures(audit)) {
+    const std::string drawn = figure.svg.substr(figure.svg.find("</defs>"));
+    EXPECT_FALSE(std::regex_search(drawn, std::regex(R"([ "MLHV,-](nan|inf))"))) << figure.id;
+  }
+}
+
+}  // namespace
+}  // namespace antaeus
