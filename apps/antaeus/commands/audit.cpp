@@ -5,6 +5,7 @@
 #include "antaeus/io/files.hpp"
 #include "antaeus/report/html_report.hpp"
 #include "command.hpp"
+#include "print_pdf.hpp"
 #include "terminal.hpp"
 
 namespace antaeus::cli {
@@ -15,8 +16,7 @@ struct AuditCommand {
   RobotChoice robot;
   Settings settings;
   AuditRequest request;
-  std::string out;
-  bool json = false;
+  Delivery delivery;
 
   /// What reproduces the audit, without the folders of this machine.
   std::string command_text() const {
@@ -34,30 +34,45 @@ struct AuditCommand {
   }
 
   int run() {
+    delivery.prepare();
     const Robot loaded = robot.load();
     request.command = command_text();
     const Audit audit = run_audit(loaded, request, settings.options(loaded), progress_bar("audit"));
-    if (out.empty() && !json) out = "antaeus-audit-" + audit.audited.episode.name;
-    return deliver(audit, out, json);
+    if (delivery.out.empty() && (!delivery.json || delivery.pdf)) {
+      delivery.out = "antaeus-audit-" + audit.audited.episode.name;
+    }
+    return deliver(audit, delivery);
   }
 };
 
 }  // namespace
 
-int deliver(const Audit& audit, const std::string& out, bool json) {
+void Delivery::add_pdf_to(CLI::App& verb) {
+  verb.add_flag("--pdf", pdf, "also print the report to report.pdf, through the Chromium of this machine");
+}
+
+void Delivery::prepare() {
+  if (pdf) chromium = find_chromium();
+}
+
+int deliver(const Audit& audit, const Delivery& delivery) {
   const std::string summary = audit_summary(audit).dump() + "\n";
+  const std::string& out = delivery.out;
   if (!out.empty()) {
     const Table steps = steps_table(audit.audited.reconstruction);
     FileSet files(out);
+    if (delivery.pdf) files.add("report.pdf", print_pdf(delivery.chromium, html_report(audit, {.interactive = false})));
     files.add("report.html", html_report(audit));
     files.add("summary.json", summary);
     files.add("steps.csv", to_csv(steps));
     files.add("steps.parquet", to_parquet(steps));
     files.commit();
   }
-  print(json ? summary : audit_story(audit));
-  if (!out.empty() && !json)
-    print("\n  Written to " + printable(out) + ": report.html, summary.json, steps.csv, steps.parquet\n");
+  print(delivery.json ? summary : audit_story(audit));
+  if (!out.empty() && !delivery.json) {
+    print("\n  Written to " + printable(out) + ": report.html, " + (delivery.pdf ? "report.pdf, " : "") +
+          "summary.json, steps.csv, steps.parquet\n");
+  }
   std::string unusable;
   const auto note = [&](const Episode& episode) {
     if (episode.invalid_steps.empty()) return;
@@ -88,7 +103,7 @@ void add_audit(CLI::App& app, Run& run) {
       ->required()
       ->option_text("EPISODE");
   command->robot.add_to(*verb);
-  verb->add_option("--out,-o", command->out,
+  verb->add_option("--out,-o", command->delivery.out,
                    "folder for report.html, summary.json, steps.csv, steps.parquet (default: antaeus-audit-<episode>)")
       ->option_text("DIR");
   verb->add_option("--baseline,-b", command->request.baselines, "a good run to compare with (repeatable)")
@@ -104,7 +119,9 @@ void add_audit(CLI::App& app, Run& run) {
       ->check(time_stamp)
       ->option_text("T");
   verb->add_option("--to", command->request.to, "audit up to this time stamp [s]")->check(time_stamp)->option_text("T");
-  verb->add_flag("--json", command->json, "print summary.json instead of the story; writes files only with --out");
+  verb->add_flag("--json", command->delivery.json,
+                 "print summary.json instead of the story; writes files only with --out or --pdf");
+  command->delivery.add_pdf_to(*verb);
   command->settings.add_to(*verb);
   verb->footer(
       "Exit code 1: the watchdog would have latched on an endpoint that the consumer reads.\n"

@@ -37,8 +37,18 @@ void add_estimate(CLI::App& app, Run& run);
 void add_preflight(CLI::App& app, Run& run);
 void add_robot(CLI::App& app, Run& run);
 
-/// Prints an audit, or its JSON, writes its files into `out` when not empty, and gives the exit code.
-int deliver(const Audit& audit, const std::string& out, bool json);
+/// What an audit is written as.
+struct Delivery {
+  std::string out;       ///< folder; empty: no files
+  bool json = false;     ///< print summary.json instead of the story
+  bool pdf = false;      ///< also print the report
+  std::string chromium;  ///< browser that prints it
+  void add_pdf_to(CLI::App& verb);
+  /// Finds the browser before any work is done. \throws OptionsError
+  void prepare();
+};
+/// Prints an audit, or its JSON, writes its files, and gives the exit code.
+int deliver(const Audit& audit, const Delivery& delivery);
 /// The audit's story for the terminal.
 std::string audit_story(const Audit& audit);
 /// Motor positions "joint=value,joint=value" on top of zero. \throws OptionsError

@@ -8,11 +8,11 @@ namespace antaeus::cli {
 namespace {
 
 struct DemoCommand {
-  std::string out = "antaeus-demo";
+  Delivery delivery{.out = "antaeus-demo", .json = false, .pdf = false, .chromium = {}};
   std::string episodes;
-  bool json = false;
 
   int run() {
+    delivery.prepare();
     const Robot robot = load_robot("h1_2");
     AuditRequest request;
     request.command = "antaeus demo";
@@ -21,8 +21,9 @@ struct DemoCommand {
       twins.push_back(make_twin(robot, kind).episode);
       if (!episodes.empty()) write_episode(twins.back(), std::filesystem::path(episodes) / twins.back().name);
     }
-    const Audit audit = run_audit(robot, std::move(twins), request, Settings().options(robot), progress_bar("demo"));
-    return deliver(audit, out, json);
+    Audit audit = run_audit(robot, std::move(twins), request, Settings().options(robot), progress_bar("demo"));
+    audit.lessons.push_back(planar_lesson(load_robot("planar_3r")));  // the smallest robot on which it can be seen
+    return deliver(audit, delivery);
   }
 };
 
@@ -31,10 +32,12 @@ struct DemoCommand {
 void add_demo(CLI::App& app, Run& run) {
   auto command = std::make_shared<DemoCommand>();
   CLI::App* verb = app.add_subcommand("demo", "audit a synthetic twin of the H1-2 incident beside two good runs");
-  verb->add_option("--out,-o", command->out, "folder for the report (default: antaeus-demo)")->option_text("DIR");
+  verb->add_option("--out,-o", command->delivery.out, "folder for the report (default: antaeus-demo)")
+      ->option_text("DIR");
   verb->add_option("--episodes", command->episodes, "also write the three twins as episodes below this folder")
       ->option_text("DIR");
-  verb->add_flag("--json", command->json, "print summary.json instead of the story");
+  verb->add_flag("--json", command->delivery.json, "print summary.json instead of the story");
+  command->delivery.add_pdf_to(*verb);
   verb->footer(
       "The twins are made by Antaeus' own code, with exact truth: nobody pushes in the incident.\n"
       "Exit code 1: it is an incident, as it should be.");

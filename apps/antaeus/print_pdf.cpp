@@ -1,0 +1,144 @@
+#include "print_pdf.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+#include <vector>
+
+#include "antaeus/core/error.hpp"
+#include "antaeus/io/files.hpp"
+
+extern char** environ;
+
+namespace antaeus::cli {
+
+namespace {
+
+constexpr std::chrono::minutes kPatience{2};
+
+bool runs(const std::filesystem::path& program) {
+  return std::filesystem::is_regular_file(program) && ::access(program.c_str(), X_OK) == 0;
+}
+
+/// A folder of its own that goes when it goes out of scope.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "antaeus-print-XXXXXX").string();
+    if (!::mkdtemp(name.data()))
+      throw Error("--pdf", "no temporary folder can be made", "set TMPDIR to one that can be written");
+    path_ = name;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Runs the program in a process group of its own, so that a browser that hangs goes with all its children.
+int run_and_wait(const std::vector<std::string>& command) {
+  std::vector<char*> arguments;
+  for (const std::string& part : command) arguments.push_back(const_cast<char*>(part.c_str()));
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  for (const int stream : {1, 2}) posix_spawn_file_actions_addopen(&files, stream, "/dev/null", O_WRONLY, 0);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  pid_t child = 0;
+  const int failed = posix_spawn(&child, arguments[0], &files, &attributes, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  posix_spawnattr_destroy(&attributes);
+  if (failed != 0) return -1;
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  int status = 0;
+  while (::waitpid(child, &status, WNOHANG) == 0) {
+    if (std::chrono::steady_clock::now() > deadline) {
+      ::kill(-child, SIGKILL);
+      ::waitpid(child, &status, 0);
+      return -1;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/// Nothing written depends on the clock: the browser's dates are overwritten, digit by digit.
+void fix_dates(std::string& pdf) {
+  constexpr std::string_view kEpoch = "19700101000000";
+  for (const std::string_view key : {"/CreationDate (D:", "/ModDate (D:"}) {
+    for (std::size_t at = pdf.find(key); at != std::string::npos; at = pdf.find(key, at + key.size())) {
+      if (at + key.size() + kEpoch.size() <= pdf.size()) pdf.replace(at + key.size(), kEpoch.size(), kEpoch);
+    }
+  }
+}
+
+}  // namespace
+
+std::string find_chromium() {
+  if (const char* named = std::getenv("CHROMIUM"); named && *named) {
+    if (runs(named)) return named;
+    throw OptionsError("CHROMIUM", "'" + std::string(named) + "' is no program that can be run",
+                       "name the browser's full path");
+  }
+  const char* path = std::getenv("PATH");
+  for (const char* name : {"chromium", "chromium-browser", "google-chrome"}) {
+    std::string_view folders = path ? path : "";
+    while (!folders.empty()) {
+      const std::size_t end = std::min(folders.find(':'), folders.size());
+      const std::filesystem::path program = std::filesystem::path(folders.substr(0, end)) / name;
+      if (end > 0 && runs(program)) return program.string();
+      folders.remove_prefix(std::min(end + 1, folders.size()));
+    }
+  }
+  throw OptionsError("--pdf", "no Chromium on the PATH (chromium, chromium-browser, google-chrome)",
+                     "install one, or set CHROMIUM to its path; report.html prints from any browser");
+}
+
+std::string print_pdf(const std::string& chromium, std::string_view html) {
+  const TemporaryFolder folder;
+  const std::filesystem::path page = folder.path() / "report.html", pdf = folder.path() / "report.pdf";
+  write_file(page, html);
+  std::vector<std::string> command = {chromium,
+                                      "--headless",
+                                      "--disable-gpu",
+                                      "--disable-quic",
+                                      "--no-first-run",
+                                      "--disable-background-networking",
+                                      "--disable-component-update",
+                                      "--disable-sync",
+                                      "--disable-extensions",
+                                      "--user-data-dir=" + (folder.path() / "profile").string(),
+                                      "--no-pdf-header-footer",
+                                      "--print-to-pdf=" + pdf.string()};
+  if (::geteuid() == 0) command.emplace_back("--no-sandbox");  // Chromium refuses its sandbox to root
+  command.push_back("file://" + page.string());
+  const int status = run_and_wait(command);
+  std::string bytes;
+  if (std::filesystem::exists(pdf)) bytes = read_file(pdf);
+  if (status != 0 || !bytes.starts_with("%PDF-") ||
+      bytes.find("%%EOF", bytes.size() - std::min<std::size_t>(bytes.size(), 64)) == std::string::npos) {
+    throw Error("--pdf", chromium + " did not print the report",
+                "try it by hand with --headless --print-to-pdf, or print report.html from a browser");
+  }
+  fix_dates(bytes);
+  return bytes;
+}
+
+}  // namespace antaeus::cli

@@ -1,0 +1,81 @@
+#include "report/html_text.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "io/text.hpp"
+
+namespace antaeus::parts {
+
+std::string escaped(std::string_view text) {
+  std::string safe;
+  safe.reserve(text.size());
+  for (const char c : valid_utf8(text)) {  // names of files may hold any byte
+    switch (c) {
+      case '&': safe += "&amp;"; break;
+      case '<': safe += "&lt;"; break;
+      case '>': safe += "&gt;"; break;
+      case '"': safe += "&quot;"; break;
+      case '\'': safe += "&#39;"; break;
+      default: safe += c;
+    }
+  }
+  return safe;
+}
+
+std::string prose(std::string_view text) {
+  const std::string safe = escaped(text);
+  std::string out;
+  out.reserve(safe.size() + 16);
+  for (std::size_t i = 0; i < safe.size(); ++i) {
+    const bool starts = i == 0 || safe[i - 1] == ' ' || safe[i - 1] == '(';
+    const bool number = i + 1 < safe.size() && safe[i + 1] >= '0' && safe[i + 1] <= '9';
+    if (safe[i] == '-' && starts && number) {
+      out += "−";
+    } else {
+      out += safe[i];
+    }
+  }
+  return out;
+}
+
+std::string fixed(double value, int digits) {
+  if (!std::isfinite(value)) return "–";
+  std::array<char, 400> buffer{};  // the largest double has 309 digits before the point
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, digits);
+  if (end.ec != std::errc{}) return "–";
+  std::string text(buffer.data(), end.ptr);
+  if (text[0] == '-') text.replace(0, 1, text.find_first_of("123456789") == std::string::npos ? "" : "−");
+  return text;
+}
+
+std::string step_link(Eigen::Index step) {
+  if (step < 0) return "never";
+  const std::string number = std::to_string(step);
+  return "<a href=\"#explore\" class=\"step\" data-step=\"" + number + "\">" + number + "</a>";
+}
+
+HtmlTable::HtmlTable(std::string& out, std::string_view caption, std::initializer_list<const char*> heads) : out_(out) {
+  out_ += "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"" + escaped(caption) +
+          "\"><table><caption class=\"prose\">" + escaped(caption) + "</caption><thead><tr>";
+  for (const std::string_view head : heads) {
+    const bool number = head.starts_with('#');
+    out_ += (number ? "<th scope=\"col\" class=\"n\">" : "<th scope=\"col\">") + escaped(head.substr(number)) + "</th>";
+  }
+  out_ += "</tr></thead><tbody>\n";
+}
+HtmlTable::~HtmlTable() { out_ += "</tbody></table></div>\n"; }
+HtmlTable& HtmlTable::row(const char* name) {
+  out_ += name ? "<tr class=\"" + std::string(name) + "\">" : "<tr>";
+  return *this;
+}
+HtmlTable& HtmlTable::text(std::string_view t) { return raw("<td>" + escaped(t) + "</td>"); }
+HtmlTable& HtmlTable::number(const std::string& n) { return raw("<td class=\"n\">" + n + "</td>"); }
+HtmlTable& HtmlTable::raw(const std::string& html) {
+  out_ += html;
+  return *this;
+}
+void HtmlTable::end() { out_ += "</tr>\n"; }
+
+}  // namespace antaeus::parts

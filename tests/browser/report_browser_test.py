@@ -1,0 +1,209 @@
+"""The report as a reader meets it: driven in the machine's Chromium, and every number in its prose walked back to
+summary.json."""
+
+import hashlib
+import html
+import json
+import math
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+import numpy
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+CLI = os.environ.get("ANTAEUS_CLI", str(ROOT / "build/bin/antaeus"))
+PACKAGES = ROOT / "build/viewer/node_modules"
+CHROMIUM = os.environ.get("CHROMIUM") or next(
+    (found for found in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if found), None)
+HOSTILE = "x<script>window.hacked=1<!--'\"&<img src=x onerror=window.hacked=1>"
+LONG_STEPS = 120_000
+REPORT_LIMIT, LONG_LIMIT = 5_000_000, 60_000_000  # [bytes], issue 4
+
+needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+needs_packages = pytest.mark.skipif(not (PACKAGES / "playwright-core").is_dir() or not shutil.which("node"),
+                                    reason="no Node.js, or the viewer's packages are not installed")
+
+
+def run(*arguments, code=(0, 1)):
+    done = subprocess.run([CLI, *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode in code, done.stderr
+    return done
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory):
+    """The three twins as episodes, and the audit of the incident among them."""
+    folder = tmp_path_factory.mktemp("report")
+    run("demo", "--out", folder / "demo", "--episodes", folder / "episodes")
+    names = sorted((folder / "episodes").iterdir(), key=lambda p: "incident" not in p.name)
+    command = ["audit", names[0], "--robot", "h1_2"]
+    for other in names[1:]:
+        command += ["--baseline", other]
+    run(*command, "--out", folder / "audit")
+    return folder, names, command
+
+
+def copy_episode(source, target, repeat=1):
+    target.mkdir(parents=True)
+    for file in source.glob("*.npy"):
+        values = numpy.load(file)
+        if repeat > 1:
+            tiles = [values] * repeat
+            if file.stem == "time":
+                span = values[-1] - values[0] + numpy.median(numpy.diff(values))
+                tiles = [values + i * span for i in range(repeat)]
+            values = numpy.concatenate(tiles)
+        numpy.save(target / file.name, values)
+
+
+@pytest.fixture(scope="session")
+def driven(demo):
+    folder, names, _ = demo
+    hostile = folder / "h" / HOSTILE
+    copy_episode(names[0], hostile)
+    run("audit", hostile, "--robot", "h1_2", "--out", folder / "hostile")
+    steps = len(numpy.load(names[0] / "tau.npy"))
+    copy_episode(names[0], folder / "long_log", -(-LONG_STEPS // steps))
+    run("audit", folder / "long_log", "--robot", "h1_2", "--out", folder / "long")
+    done = subprocess.run(
+        ["node", HERE / "drive_report.mjs", PACKAGES, CHROMIUM, folder / "audit/report.html",
+         folder / "hostile/report.html", folder / "long/report.html"], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+CHECKS = re.findall(r"check\('([a-z0-9_]+)'", (HERE / "drive_report.mjs").read_text()) + [
+    "contrast_light", "contrast_dark", "cursor_moves_lines", "cursor_moves_row", "cursor_moves_joints",
+    "cursor_moves_slider", "cursor_moves_reading"]
+
+
+@needs_browser
+@needs_packages
+@pytest.mark.parametrize("name", CHECKS)
+def test_in_the_browser(driven, name):
+    print(name, driven[name]["note"])
+    assert driven[name]["ok"], driven[name]["note"]
+
+
+def test_same_input_same_bytes_and_small(demo):
+    folder, _, command = demo
+    first = (folder / "audit/report.html").read_bytes()
+    run(*command, "--out", folder / "again")
+    assert hashlib.sha256(first).digest() == hashlib.sha256((folder / "again/report.html").read_bytes()).digest()
+    assert len(first) < REPORT_LIMIT
+    assert not re.search(rb"""(src|href)\s*=\s*["']?(https?:)?//""", first.split(b'<script type="application/json"')[0])
+
+
+def test_long_log_is_binned(demo, driven):
+    size = (demo[0] / "long/report.html").stat().st_size
+    assert size < LONG_LIMIT, size
+
+
+@needs_browser
+def test_pdf(demo):
+    folder, _, command = demo
+    run(*command, "--pdf", "--out", folder / "pdf")
+    first = (folder / "pdf/report.pdf").read_bytes()
+    assert first.startswith(b"%PDF-") and b"%%EOF" in first[-64:]
+    assert first.count(b"/Type /Page\n") >= 2 or first.count(b"/Type/Page") >= 2 or b"/Count" in first
+
+
+def test_pdf_without_a_browser_is_said_clearly(demo, tmp_path):
+    _, _, command = demo
+    environment = {**os.environ, "PATH": str(tmp_path)}
+    environment.pop("CHROMIUM", None)
+    done = subprocess.run([CLI, *map(str, command), "--pdf", "--out", str(tmp_path / "out")], capture_output=True,
+                          text=True, env=environment)
+    assert done.returncode == 2 and not (tmp_path / "out").exists()
+    assert "Chromium" in done.stderr and done.stderr.count("\n") == 1
+    done = subprocess.run([CLI, *map(str, command), "--pdf", "--out", str(tmp_path / "out")], capture_output=True,
+                          text=True, env={**environment, "CHROMIUM": "/bin/false"})
+    assert done.returncode == 2 and not (tmp_path / "out").exists() and done.stderr.count("\n") == 1
+
+
+# --- Every number in the prose is one of the audit's -----------------------------------------------------------------
+
+def leaves(node, found):
+    """Numbers of the summary, those written in its settings, the norms of its vectors, the lengths of its lists."""
+    if isinstance(node, dict):
+        for key, value in node.items():
+            if key not in ("verdict", "cannot_tell", "text", "consequence"):
+                leaves(value, found)
+    elif isinstance(node, list):
+        found.append(float(len(node)))
+        if len(node) == 3 and all(isinstance(v, (int, float)) for v in node):
+            found.append(math.hypot(*node))
+        for value in node:
+            leaves(value, found)
+    elif isinstance(node, bool) or node is None:
+        pass
+    elif isinstance(node, (int, float)):
+        found.append(float(node))
+    elif isinstance(node, str):
+        try:
+            found.append(float(node))
+        except ValueError:
+            pass
+
+
+def known_numbers(summary):
+    found = []
+    leaves(summary, found)
+    derived = [100 * x for x in found if 0 <= x <= 1] + [math.degrees(x) for x in found if abs(x) < 7]
+    derived.append(summary["robot"]["total_mass_kg"] * 9.81)
+    for a in summary["attributions"]:
+        joints = a["joints"]
+        for row in range(3):
+            derived += [a["wrench"][row] - j["contribution"][row] for j in joints]
+            derived += [j["contribution"][row] / j["residual_Nm"] for j in joints if j["residual_Nm"]]
+        derived.append(math.hypot(*a["wrench"][:3]))
+    focus = summary["focus"]["step"]
+    focus_time = next((e["time_s"] for e in summary["events"] if e["step"] == focus), None)
+    for c in summary["counterfactuals"]:
+        derived.append(math.hypot(*(f or 0.0 for f in c["force_at_focus_N"])))
+        if c["first_act_step"] is not None:
+            derived.append(abs(focus - c["first_act_step"]))
+            if c["first_act_time_s"] is not None and focus_time is not None:
+                derived += [abs(focus_time - c["first_act_time_s"]) * s for s in (1, 1000)]
+    constants = [50.0, 100.0, 200.0, 500.0, 1000.0, 2000.0, 1.0, 5.0]  # thresholds of the events, "1 N·m", the tilt
+    return numpy.abs(numpy.array(found + derived + constants))
+
+
+def prose_of(page):
+    page = page.split('<script type="application/json"')[0]
+    for match in re.finditer(r'<(p|li|dd|span|figcaption|caption)[^>]*class="[^"]*\bprose\b[^"]*"[^>]*>(.*?)</\1>', page, re.S):
+        yield html.unescape(re.sub(r"<[^>]+>", "", match.group(2)))
+
+
+def unexplained(page, summary):
+    numbers = known_numbers(summary)
+    names = sorted({t for t in re.findall(r'"([^"\\]*\d[^"\\]*)"', json.dumps(summary, ensure_ascii=False)) if len(t) < 120},
+                   key=len, reverse=True)
+    identifiers = [n for n in names if re.fullmatch(r"[\w.+-]*[A-Za-z_][\w.+-]*", n)] + [summary["robot"]["title"]]
+    for text in prose_of(page):
+        rest = text
+        for name in identifiers:
+            rest = rest.replace(name, " ")
+        for printed in re.findall(r"(?<![\w.])\d+(?:\.\d+)?", rest):
+            half = 0.5 * 10 ** -len(printed.partition(".")[2])
+            if not numpy.any(numpy.abs(numbers - float(printed)) <= half * 1.000001):
+                yield printed, text
+
+
+def test_every_number_in_the_prose_is_in_the_summary(demo):
+    folder, _, _ = demo
+    summary = json.loads((folder / "audit/summary.json").read_text())
+    page = (folder / "audit/report.html").read_text()
+    assert sum(1 for _ in prose_of(page)) > 20
+    assert list(unexplained(page, summary)) == []
+
+
+def test_a_number_from_nowhere_is_noticed(demo):
+    folder, _, _ = demo
+    summary = json.loads((folder / "audit/summary.json").read_text())
+    assert list(unexplained('<p class="prose">It reads 48213.7 N.</p>', summary)) == [("48213.7", "It reads 48213.7 N.")]
