@@ -70,9 +70,13 @@ def driven(demo):
     steps = len(numpy.load(names[0] / "tau.npy"))
     copy_episode(names[0], folder / "long_log", -(-LONG_STEPS // steps))
     run("audit", folder / "long_log", "--robot", "h1_2", "--out", folder / "long")
+    full_run = next(name for name in names if "pushes" in name.name)
+    assert len(numpy.load(full_run / "tau.npy")) == 2620
+    run("audit", full_run, "--robot", "h1_2", "--out", folder / "full")
     done = subprocess.run(
         ["node", HERE / "drive_report.mjs", PACKAGES, CHROMIUM, folder / "audit/report.html",
-         folder / "hostile/report.html", folder / "long/report.html"], capture_output=True, text=True, timeout=300)
+         folder / "hostile/report.html", folder / "long/report.html",
+         folder / "full/report.html"], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
