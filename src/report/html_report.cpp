@@ -4,6 +4,7 @@
 #include "report/html_text.hpp"
 #include "report/page.hpp"
 #include "report/payload.hpp"
+#include "report/robot_meshes.hpp"
 #include "report/viewer_bundle.hpp"
 
 namespace antaeus {
@@ -46,7 +47,9 @@ std::string html_report(const Audit& audit, const ReportOptions& options) {
   header(out, audit);
   parts::answers_section(out, audit);
   parts::chain_section(out, audit);
-  out += "<section id=\"explore\"><h2>Look closer</h2>\n<div id=\"viewer\"></div></section>\n";
+  out += "<section id=\"explore\"><h2>Look closer</h2>\n<div id=\"viewer\"></div>";
+  if (options.interactive && options.meshes) out += parts::mesh_note(audit.description, *options.meshes);
+  out += "</section>\n";
   parts::knowledge_section(out, audit);
   parts::counterfactual_section(out, audit);
   parts::attribution_section(out, audit);
@@ -59,7 +62,8 @@ std::string html_report(const Audit& audit, const ReportOptions& options) {
   parts::provenance_section(out, audit);
   out += "</main>\n";
   if (options.interactive) {
-    out += "<script type=\"application/json\" id=\"payload\">" + parts::viewer_payload(audit) + "</script>\n<script>" +
+    out += "<script type=\"application/json\" id=\"payload\">" +
+           parts::viewer_payload(audit, options.meshes ? &*options.meshes : nullptr) + "</script>\n<script>" +
            std::string(kViewerScript) + "</script>\n";
   }
   out += "</body></html>\n";

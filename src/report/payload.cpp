@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "antaeus/io/json.hpp"
+#include "report/robot_meshes.hpp"
 
 namespace antaeus::parts {
 
@@ -158,18 +159,24 @@ const char* joint_name(JointType type) {
   }
 }
 
-Json robot_json(const Audit& audit) {
+Json robot_json(const Audit& audit, const MeshFiles* meshes) {
   const RobotDescription& description = audit.description;
   Json links = Json::array(), joints = Json::array();
   for (const LinkDescription& link : description.links) {
     Json shapes = Json::array();
     for (const Shape& shape : link.visuals) {
-      if (shape.kind == ShapeKind::mesh) continue;
-      shapes.push_back(Json::object()
-                           .set("kind", shape_name(shape.kind))
-                           .set("pose", pose_json(shape.X_LS))
-                           .set("size", reals_json({shape.size.x(), shape.size.y(), shape.size.z()}))
-                           .set("color", reals_json({shape.color[0], shape.color[1], shape.color[2], shape.color[3]})));
+      std::vector<float> triangles;
+      if (shape.kind == ShapeKind::mesh) {
+        if (meshes) triangles = drawn_triangles(shape, *meshes);
+        if (triangles.empty()) continue;
+      }
+      Json drawn = Json::object()
+                       .set("kind", shape_name(shape.kind))
+                       .set("pose", pose_json(shape.X_LS))
+                       .set("size", reals_json({shape.size.x(), shape.size.y(), shape.size.z()}))
+                       .set("color", reals_json({shape.color[0], shape.color[1], shape.color[2], shape.color[3]}));
+      if (!triangles.empty()) drawn.set("triangles", array_json("f32", 1, triangles));
+      shapes.push_back(std::move(drawn));
     }
     links.push_back(Json::object().set("name", link.name).set("shapes", std::move(shapes)));
   }
@@ -272,7 +279,7 @@ Sampling sample_steps(Eigen::Index steps, Eigen::Index focus) {
   return sampling;
 }
 
-std::string viewer_payload(const Audit& audit) {
+std::string viewer_payload(const Audit& audit, const MeshFiles* meshes) {
   const EpisodeAudit& audited = audit.audited;
   const Reconstruction& r = audited.reconstruction;
   const Eigen::Index focus = audit.focus_step < 0 ? -1 : audit.focus_step - r.first_step;
@@ -321,7 +328,7 @@ std::string viewer_payload(const Audit& audit) {
                          .set("series", std::move(series))
                          .set("baselines", std::move(baselines))
                          .set("events", std::move(events))
-                         .set("robot", robot_json(audit))
+                         .set("robot", robot_json(audit, meshes))
                          .dump(-1);
   // Inside a JSON text "<" stands in strings only, where \u003c means the same and cannot end the element.
   std::string safe;

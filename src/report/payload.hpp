@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "antaeus/audit/audit.hpp"
+#include "antaeus/report/html_report.hpp"
 
 namespace antaeus::parts {
 
@@ -28,7 +28,7 @@ struct Sampling {
 /// \param focus row that is drawn in full with its surroundings; negative: none
 Sampling sample_steps(Eigen::Index steps, Eigen::Index focus);
 
-/// One line of JSON without a single "<".
-std::string viewer_payload(const Audit& audit);
+/// One line of JSON without a single "<". \param meshes drawn as triangles; null: no mesh is drawn
+std::string viewer_payload(const Audit& audit, const MeshFiles* meshes = nullptr);
 
 }  // namespace antaeus::parts

@@ -9,7 +9,7 @@ from command_line import ROOT, run
 
 VERBS = {
     "demo": ["--out", "--episodes", "--json", "--pdf"],
-    "audit": ["--robot", "--out", "--baseline", "--endpoint", "--from", "--to", "--json", "--pdf", "--set", "--ignore-meshes"],
+    "audit": ["--robot", "--out", "--baseline", "--endpoint", "--from", "--to", "--json", "--pdf", "--set", "--ignore-meshes", "--meshes"],
     "estimate": ["--robot", "--ignore-meshes", "--endpoint", "--estimator", "--step", "--out", "--json", "--set"],
     "preflight": ["--robot", "--ignore-meshes", "--pose", "--positions", "--episode", "--step", "--endpoint", "--json", "--set"],
     "robot": ["--ignore-meshes", "--json"],

@@ -3,6 +3,7 @@
 
 #include "antaeus/audit/summary.hpp"
 #include "antaeus/io/files.hpp"
+#include "antaeus/io/stl.hpp"
 #include "antaeus/report/html_report.hpp"
 #include "command.hpp"
 #include "print_pdf.hpp"
@@ -12,11 +13,25 @@ namespace antaeus::cli {
 
 namespace {
 
+/// The STL files that the description's visual shapes name. \throws Error for one that is missing or damaged
+MeshFiles read_meshes(const RobotDescription& description) {
+  MeshFiles meshes;
+  for (const LinkDescription& link : description.links) {
+    for (const Shape& shape : link.visuals) {
+      if (shape.kind != ShapeKind::mesh || CLI::detail::to_lower(shape.mesh.extension().string()) != ".stl") continue;
+      const std::string file = shape.mesh.string();
+      if (!meshes.contains(file)) meshes.emplace(file, read_stl(shape.mesh));
+    }
+  }
+  return meshes;
+}
+
 struct AuditCommand {
   RobotChoice robot;
   Settings settings;
   AuditRequest request;
   Delivery delivery;
+  bool meshes = false;
 
   /// What reproduces the audit, without the folders of this machine.
   std::string command_text() const {
@@ -36,12 +51,14 @@ struct AuditCommand {
   int run() {
     delivery.prepare();
     const Robot loaded = robot.load();
+    ReportOptions report;
+    if (meshes) report.meshes = read_meshes(loaded.model.description());
     request.command = command_text();
     const Audit audit = run_audit(loaded, request, settings.options(loaded), progress_bar("audit"));
     if (delivery.out.empty() && (!delivery.json || delivery.pdf)) {
       delivery.out = "antaeus-audit-" + audit.audited.episode.name;
     }
-    return deliver(audit, delivery);
+    return deliver(audit, delivery, report);
   }
 };
 
@@ -55,14 +72,14 @@ void Delivery::prepare() {
   if (pdf) chromium = find_chromium();
 }
 
-int deliver(const Audit& audit, const Delivery& delivery) {
+int deliver(const Audit& audit, const Delivery& delivery, const ReportOptions& report) {
   const std::string summary = audit_summary(audit).dump() + "\n";
   const std::string& out = delivery.out;
   if (!out.empty()) {
     const Table steps = steps_table(audit.audited.reconstruction);
     FileSet files(out);
     if (delivery.pdf) files.add("report.pdf", print_pdf(delivery.chromium, html_report(audit, {.interactive = false})));
-    files.add("report.html", html_report(audit));
+    files.add("report.html", html_report(audit, report));
     files.add("summary.json", summary);
     files.add("steps.csv", to_csv(steps));
     files.add("steps.parquet", to_parquet(steps));
@@ -122,6 +139,10 @@ void add_audit(CLI::App& app, Run& run) {
   verb->add_flag("--json", command->delivery.json,
                  "print summary.json instead of the story; writes files only with --out or --pdf");
   command->delivery.add_pdf_to(*verb);
+  verb->add_flag("--meshes", command->meshes,
+                 "draw the robot's STL meshes in report.html, which grows by their size (a mesh is cut to 20 000 "
+                 "triangles)")
+      ->excludes("--ignore-meshes");
   command->settings.add_to(*verb);
   verb->footer(
       "Exit code 1: the watchdog would have latched on an endpoint that the consumer reads.\n"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "antaeus/audit/audit.hpp"
+#include "antaeus/report/html_report.hpp"
 
 namespace antaeus::cli {
 
@@ -48,7 +49,7 @@ struct Delivery {
   void prepare();
 };
 /// Prints an audit, or its JSON, writes its files, and gives the exit code.
-int deliver(const Audit& audit, const Delivery& delivery);
+int deliver(const Audit& audit, const Delivery& delivery, const ReportOptions& report = {});
 /// The audit's story for the terminal.
 std::string audit_story(const Audit& audit);
 /// Motor positions "joint=value,joint=value" on top of zero. \throws OptionsError

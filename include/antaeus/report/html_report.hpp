@@ -2,15 +2,24 @@
 /// \file
 /// The audit as one self-contained HTML page. Result structs in, bytes out: the same audit gives the same bytes.
 
+#include <map>
+#include <optional>
 #include <string>
 
 #include "antaeus/audit/audit.hpp"
+#include "antaeus/io/stl.hpp"
 
 namespace antaeus {
+
+/// Meshes by the file that names them in the description (`Shape::mesh`).
+using MeshFiles = std::map<std::string, TriangleMesh>;
 
 /// What the page holds beside its text, tables and figures.
 struct ReportOptions {
   bool interactive = true;  ///< the linked views and their data; without them the page is what is printed
+  /// The robot's mesh shapes are drawn too, from these; the page names the meshes that are not among them, and those
+  /// that it draws coarser (beyond 20 000 triangles). Without a value no mesh is drawn.
+  std::optional<MeshFiles> meshes = std::nullopt;
 };
 
 /// UTF-8 text of the page, self-contained: it asks for nothing from the network. Names and paths are shown as text,
