@@ -5,32 +5,9 @@
 #include <charconv>
 #include <cmath>
 
+#include "io/text.hpp"
+
 namespace antaeus {
-
-namespace {
-
-/// Bytes of the UTF-8 character at the start of the text that XML may hold; 0 when it is none.
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(text[i])); };
-  const unsigned lead = byte(0);
-  const std::size_t length = lead < 0x80                   ? 1
-                             : lead >= 0xC2 && lead < 0xE0 ? 2
-                             : lead >= 0xE0 && lead < 0xF0 ? 3
-                             : lead >= 0xF0 && lead < 0xF5 ? 4
-                                                           : 0;
-  if (length < 2) return length;
-  if (text.size() < length) return 0;
-  unsigned code = lead & (0x7Fu >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0u) != 0x80u) return 0;
-    code = code << 6 | (byte(i) & 0x3Fu);
-  }
-  const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
-  const bool forbidden = (code >= 0xD800 && code < 0xE000) || code == 0xFFFE || code == 0xFFFF || code > 0x10FFFF;
-  return overlong || forbidden ? 0 : length;
-}
-
-}  // namespace
 
 namespace figure_parts {
 
@@ -191,27 +168,23 @@ std::vector<std::size_t> min_max_decimation(const std::vector<double>& y, std::s
 }
 
 std::string xml_escaped(std::string_view text) {
-  constexpr const char* kReplacement = "\xEF\xBF\xBD";
   std::string safe;
   safe.reserve(text.size());
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = utf8_length(text.substr(i));
-    const char c = text[i];
-    if (length == 0 || (length == 1 && static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t')) {
-      safe += kReplacement;
-    } else if (length > 1) {
-      safe += text.substr(i, length);
-    } else {
-      switch (c) {
-        case '&': safe += "&amp;"; break;
-        case '<': safe += "&lt;"; break;
-        case '>': safe += "&gt;"; break;
-        case '"': safe += "&quot;"; break;
-        case '\'': safe += "&#39;"; break;
-        default: safe += c;
-      }
+  for (const char c : valid_utf8(text)) {  // names of files may hold any byte
+    switch (c) {
+      case '&': safe += "&amp;"; break;
+      case '<': safe += "&lt;"; break;
+      case '>': safe += "&gt;"; break;
+      case '"': safe += "&quot;"; break;
+      case '\'': safe += "&#39;"; break;
+      default:
+        // XML has no way to write the other control characters.
+        if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') {
+          safe += "\xEF\xBF\xBD";
+        } else {
+          safe += c;
+        }
     }
-    i += std::max<std::size_t>(length, 1);
   }
   return safe;
 }

@@ -1,28 +1,8 @@
 #include "report/html_text.hpp"
 
-#include <array>
-#include <charconv>
-#include <cmath>
-
-#include "io/text.hpp"
+#include <string>
 
 namespace antaeus::parts {
-
-std::string escaped(std::string_view text) {
-  std::string safe;
-  safe.reserve(text.size());
-  for (const char c : valid_utf8(text)) {  // names of files may hold any byte
-    switch (c) {
-      case '&': safe += "&amp;"; break;
-      case '<': safe += "&lt;"; break;
-      case '>': safe += "&gt;"; break;
-      case '"': safe += "&quot;"; break;
-      case '\'': safe += "&#39;"; break;
-      default: safe += c;
-    }
-  }
-  return safe;
-}
 
 std::string prose(std::string_view text) {
   const std::string safe = escaped(text);
@@ -38,16 +18,6 @@ std::string prose(std::string_view text) {
     }
   }
   return out;
-}
-
-std::string fixed(double value, int digits) {
-  if (!std::isfinite(value)) return "–";
-  std::array<char, 400> buffer{};  // the largest double has 309 digits before the point
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, digits);
-  if (end.ec != std::errc{}) return "–";
-  std::string text(buffer.data(), end.ptr);
-  if (text[0] == '-') text.replace(0, 1, text.find_first_of("123456789") == std::string::npos ? "" : "−");
-  return text;
 }
 
 std::string step_link(Eigen::Index step) {

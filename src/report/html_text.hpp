@@ -5,13 +5,15 @@
 #include <string>
 #include <string_view>
 
+#include "antaeus/report/figure.hpp"
+
 namespace antaeus::parts {
 
-std::string escaped(std::string_view text);
+inline std::string escaped(std::string_view text) { return xml_escaped(text); }
 /// The same with true minus signs before numbers.
 std::string prose(std::string_view text);
 /// Fixed decimals with a true minus sign; "–" for NaN.
-std::string fixed(double value, int digits);
+inline std::string fixed(double value, int digits) { return display_number(value, digits); }
 /// A step that the viewer's cursor can be sent to; "never" for −1.
 std::string step_link(Eigen::Index step);
 

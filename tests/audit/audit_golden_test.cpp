@@ -181,7 +181,7 @@ TEST_F(AuditGolden, ReferenceRowsOfTheFeetAreExactlyZero) {
 TEST_F(AuditGolden, TiltOfFiveDegrees) {
   ASSERT_EQ(audit_->tilt.size(), 2u);
   for (const TiltSensitivity& tilt : audit_->tilt) {
-    EXPECT_NEAR(tilt.angle, 5.0 * std::numbers::pi / 180.0, 1e-12);
+    EXPECT_DOUBLE_EQ(tilt.angle, 5.0 * std::numbers::pi / 180.0);
     EXPECT_LE(tilt.largest_torque, 1.3 + 0.05) << tilt.axis;
     EXPECT_GT(tilt.largest_torque, 1.0) << tilt.axis;
   }

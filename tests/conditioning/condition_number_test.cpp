@@ -56,7 +56,7 @@ TEST(ConditionNumber, OfSingularValues) {
   EXPECT_TRUE(std::isnan(condition_number(VectorX())));
   EXPECT_TRUE(std::isnan(condition_number(Vector3(1.0, kNaN, 1.0))));
   EXPECT_TRUE(std::isnan(condition_number(Vector3(1.0, 1.0, -1.0))));
-  EXPECT_NEAR(condition_number(test::kHandSigma), 1.886644172346 / 0.111471794189, 1e-12);
+  EXPECT_DOUBLE_EQ(condition_number(test::kHandSigma), 1.886644172346 / 0.111471794189);
 }
 
 TEST(ConditionNumber, ScaledDoesNotDependOnTheUnitOfLength) {
