@@ -72,7 +72,13 @@ class Builder {
           model_.addJoint(0, pinocchio::JointModelFreeFlyer(), pinocchio::SE3::Identity(), kRootJointName);
       root_frame = model_.addJointFrame(root, 0);
     }
-    add_link(description_.root, root_frame, pinocchio::SE3::Identity());
+    add_link(description_.root, root_frame);
+    // With a stack of its own: a hostile file may be as deep as it is long.
+    while (!pending_.empty()) {
+      const Pending next = pending_.back();
+      pending_.pop_back();
+      add_link(next.joint->child, add_joint(*next.joint, next.body));
+    }
   }
 
  private:
@@ -91,27 +97,27 @@ class Builder {
     for (const auto& [name, value] : options_.locked_joints) check(name, "locked joints");
   }
 
-  void add_link(const std::string& name, pinocchio::FrameIndex parent_frame, const pinocchio::SE3& X_parent) {
+  void add_link(const std::string& name, pinocchio::FrameIndex parent_frame) {
     const LinkDescription& link = *description_.find_link(name);
     const auto joint = model_.frames[parent_frame].parentJoint;
-    const pinocchio::SE3 X_joint = model_.frames[parent_frame].placement * X_parent;
+    const pinocchio::SE3 X_joint = model_.frames[parent_frame].placement;
     if (link.has_inertial) model_.appendBodyToJoint(joint, to_inertia(link.inertial), X_joint);
     const auto body = model_.addBodyFrame(name, joint, X_joint, static_cast<int>(parent_frame));
     const auto below = children_.find(name);
     if (below == children_.end()) return;
-    for (const JointDescription* child : below->second) add_joint(*child, body);
+    // Last in, first out: the first joint by name is built next, and its whole branch before its siblings.
+    for (auto child = below->second.rbegin(); child != below->second.rend(); ++child)
+      pending_.push_back({*child, body});
   }
 
-  void add_joint(const JointDescription& joint, pinocchio::FrameIndex body) {
+  /// \return the frame that the joint's child link is fixed to
+  pinocchio::FrameIndex add_joint(const JointDescription& joint, pinocchio::FrameIndex body) {
     const pinocchio::Frame parent = model_.frames[body];
     pinocchio::SE3 X = parent.placement * to_se3(joint.X_PJ);
     const auto locked = options_.locked_joints.find(joint.name);
     if (joint.type == JointType::fixed || locked != options_.locked_joints.end()) {
       if (joint.type != JointType::fixed) X = X * locked_motion(joint, locked->second);
-      const auto frame =
-          model_.addFrame(pinocchio::Frame(joint.name, parent.parentJoint, body, X, pinocchio::FIXED_JOINT));
-      add_link(joint.child, frame, pinocchio::SE3::Identity());
-      return;
+      return model_.addFrame(pinocchio::Frame(joint.name, parent.parentJoint, body, X, pinocchio::FIXED_JOINT));
     }
     const auto index = model_.addJoint(parent.parentJoint, to_joint(joint, place(joint.line)), X, joint.name);
     if (const auto rotor = options_.armature.find(joint.name); rotor != options_.armature.end()) {
@@ -121,8 +127,7 @@ class Builder {
       }
       model_.armature.segment(model_.joints[index].idx_v(), model_.joints[index].nv()).setConstant(rotor->second);
     }
-    const auto frame = model_.addJointFrame(index, static_cast<int>(body));
-    add_link(joint.child, frame, pinocchio::SE3::Identity());
+    return model_.addJointFrame(index, static_cast<int>(body));
   }
 
   pinocchio::SE3 locked_motion(const JointDescription& joint, double position) const {
@@ -146,6 +151,11 @@ class Builder {
   const ModelOptions& options_;
   pinocchio::Model& model_;
   std::map<std::string, std::vector<const JointDescription*>> children_;
+  struct Pending {
+    const JointDescription* joint;
+    pinocchio::FrameIndex body;  // of the link that carries it
+  };
+  std::vector<Pending> pending_;
 };
 
 const pinocchio::Frame& frame_of(const pinocchio::Model& model, FrameId frame) {
