@@ -72,32 +72,6 @@ Json series_json(const EstimateSeries& s, Eigen::Index first_step, const std::ve
            }));
 }
 
-Json preflight_json(const PreflightReport& report) {
-  return Json::object()
-      .set("passed", report.passed)
-      .set("characteristic_length_m", report.characteristic_length)
-      .set("checks", list_json(report.checks,
-                               [](const PreflightCheck& c) {
-                                 return Json::object()
-                                     .set("check", c.name)
-                                     .set("subject", c.subject)
-                                     .set("value", c.value)
-                                     .set("limit", c.limit)
-                                     .set("passed", c.passed);
-                               }))
-      .set("endpoints", list_json(report.endpoints, [](const PoseConditioning& p) {
-             return Json::object()
-                 .set("endpoint", p.endpoint)
-                 .set("position_m", vector_json(p.position))
-                 .set("kappa", p.kappa)
-                 .set("kappa_scaled", p.kappa_scaled)
-                 .set("sigma_min", p.sigma_min)
-                 .set("manipulability", p.manipulability)
-                 .set("reference_gain", vector_json(p.reference_gain))
-                 .set("reference_force_gain", p.reference_force_gain);
-           }));
-}
-
 /// \param told as for series_json
 Json episode_json(const EpisodeAudit& a, const std::vector<Eigen::Index>& told) {
   const Episode& e = a.episode;
@@ -159,7 +133,7 @@ Json episode_json(const EpisodeAudit& a, const std::vector<Eigen::Index>& told) 
                                                .set("error", s.error);
                                          }))
       .set("reference_torque", std::move(statistics))
-      .set("preflight", preflight_json(a.preflight));
+      .set("preflight", preflight_summary(a.preflight));
 }
 
 Json attribution_json(const Attribution& a, const Audit& audit) {
@@ -244,6 +218,32 @@ Json lesson_json(const PlanarLesson& lesson) {
 }
 
 }  // namespace
+
+Json preflight_summary(const PreflightReport& report) {
+  return Json::object()
+      .set("passed", report.passed)
+      .set("characteristic_length_m", report.characteristic_length)
+      .set("checks", list_json(report.checks,
+                               [](const PreflightCheck& c) {
+                                 return Json::object()
+                                     .set("check", c.name)
+                                     .set("subject", c.subject)
+                                     .set("value", c.value)
+                                     .set("limit", c.limit)
+                                     .set("passed", c.passed);
+                               }))
+      .set("endpoints", list_json(report.endpoints, [](const PoseConditioning& p) {
+             return Json::object()
+                 .set("endpoint", p.endpoint)
+                 .set("position_m", vector_json(p.position))
+                 .set("kappa", p.kappa)
+                 .set("kappa_scaled", p.kappa_scaled)
+                 .set("sigma_min", p.sigma_min)
+                 .set("manipulability", p.manipulability)
+                 .set("reference_gain", vector_json(p.reference_gain))
+                 .set("reference_force_gain", p.reference_force_gain);
+           }));
+}
 
 Json audit_summary(const Audit& audit) {
   std::vector<Eigen::Index> told;

@@ -1,6 +1,7 @@
 // antaeus preflight: what this pose would do to a torque that nobody ordered.
 #include "antaeus/estimation/preflight.hpp"
 
+#include "antaeus/audit/summary.hpp"
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/json.hpp"
 #include "command.hpp"
@@ -45,35 +46,10 @@ struct PreflightCommand {
   }
 
   static Json to_json(const PreflightReport& report) {
-    Json checks = Json::array(), poses = Json::array();
-    for (const PreflightCheck& c : report.checks) {
-      checks.push_back(Json::object()
-                           .set("check", c.name)
-                           .set("subject", c.subject)
-                           .set("value", c.value)
-                           .set("limit", c.limit)
-                           .set("passed", c.passed));
-    }
-    for (const PoseConditioning& p : report.endpoints) {
-      Json gain = Json::array(), position = Json::array();
-      for (int row = 0; row < 6; ++row) gain.push_back(p.reference_gain[row]);
-      for (int row = 0; row < 3; ++row) position.push_back(p.position[row]);
-      poses.push_back(Json::object()
-                          .set("endpoint", p.endpoint)
-                          .set("position_m", std::move(position))
-                          .set("kappa", p.kappa)
-                          .set("kappa_scaled", p.kappa_scaled)
-                          .set("sigma_min", p.sigma_min)
-                          .set("manipulability", p.manipulability)
-                          .set("reference_gain", std::move(gain))
-                          .set("reference_force_gain", p.reference_force_gain));
-    }
-    return Json::object()
-        .set("schema", "antaeus.preflight/1")
-        .set("passed", report.passed)
-        .set("characteristic_length_m", report.characteristic_length)
-        .set("checks", std::move(checks))
-        .set("endpoints", std::move(poses));
+    Json json = Json::object().set("schema", "antaeus.preflight/1");
+    const Json summary = preflight_summary(report);
+    for (const auto& [key, value] : summary.members()) json.set(key, value);
+    return json;
   }
 
   static std::string to_text(const PreflightReport& report, const Robot& loaded) {

@@ -8,5 +8,7 @@
 namespace antaeus {
 
 Json audit_summary(const Audit& audit);
+/// Its part on a pre-flight, `audited.preflight` there.
+Json preflight_summary(const PreflightReport& report);
 
 }  // namespace antaeus
