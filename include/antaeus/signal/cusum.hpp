@@ -8,8 +8,8 @@
 ///
 ///     upper ← max(0, upper + z − drift),   lower ← max(0, lower − z − drift),   alarm: sum > threshold.
 ///
-/// The stated rate holds for independent, normal samples. Correlated samples alarm more often: give the rate of
-/// independent samples, not the log's. Source: Page, Biometrika 41 (1954).
+/// The stated rate holds for independent, normal samples. Correlated samples alarm more often: where k of them are
+/// about one, take every k-th and give that rate. Source: Page, Biometrika 41 (1954).
 
 #include <cstdint>
 
@@ -28,9 +28,10 @@ struct CusumOptions {
   static void visit(Self& self, Visitor&& visit) {
     visit(OptionInfo{"drift", "sd", "half the shift that is to be found soonest", "Page 1954"}, self.drift);
     visit(OptionInfo{"false_alarms_per_hour", "1/h", "alarms while all is well, when every alarm resets the sums",
-                     "our choice: one in a working day"},
+                     "our choice: one in ten hours"},
           self.false_alarms_per_hour);
-    visit(OptionInfo{"sample_rate", "Hz", "rate of independent samples", "the H1-2 policy's rate"}, self.sample_rate);
+    visit(OptionInfo{"sample_rate", "Hz", "rate of step(), of independent samples", "the H1-2 policy's rate"},
+          self.sample_rate);
     visit(OptionInfo{"two_sided", "", "whether a negative shift alarms too", ""}, self.two_sided);
   }
 };
@@ -48,8 +49,9 @@ double cusum_threshold(double drift, double run_length) noexcept;
 
 /// Maps a χ² variable to one that is about standard normal: ((x/dof)^⅓ − 1 + 2/(9 dof)) / √(2/(9 dof)). From 2
 /// degrees of freedom its upper tail is right within 3 % for probabilities of 1 % and more; a value of probability 1e-4
-/// is taken for one of up to 1.5e-4. With it a one-sided CUSUM watches a NIS. NaN for x < 0 and dof ≤ 0. \realtime
-/// signal_realtime_test Source: Wilson & Hilferty, PNAS 17 (1931).
+/// is taken for one of up to 1.5e-4. With it a one-sided CUSUM watches a NIS. NaN for x < 0 and dof ≤ 0.
+/// Source: Wilson & Hilferty, PNAS 17 (1931).
+/// \realtime signal_realtime_test
 double standardise_chi_squared(double x, double dof) noexcept;
 
 class Cusum {

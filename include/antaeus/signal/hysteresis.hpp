@@ -31,7 +31,7 @@ struct HysteresisOptions {
 /// falls to degraded, and not to ok before nothing was asked for during a whole dwell.
 ///
 /// Time is counted in steps from request to request. A step back or to NaN counts nothing. A step longer than
-/// `longest_step` counts as that, for nobody asked in between: a jump of the clock releases nothing.
+/// `longest_step` counts as that, for nobody asked in between: a jump of the clock counts little.
 class Hysteresis {
  public:
   /// \param highest  n ≥ 1; \param initial  the level to begin with, 0 … n
