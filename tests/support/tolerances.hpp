@@ -98,8 +98,8 @@ inline constexpr Tolerance kGainPerConditionSquared{1e-14};
 // --- signal ----------------------------------------------------------------------------------------------------------
 /// Filters' outputs of order 1 after some hundred steps, each rounding by a few ε.
 inline constexpr Tolerance kFilterStep{1e-13};
-/// Sum of a sine's 10 001 images: they fall with the cube of their number, and the rest of the sum is as small.
-inline constexpr Tolerance kImages{1e-9};
+/// Sum of a sine's 10 001 images, which fall with the cube of their number: of the rest 1e-12 remains.
+inline constexpr Tolerance kImages{1e-12};
 /// Tables print three decimals.
 inline constexpr Tolerance kPrintedTable{5.1e-4};
 /// Tail probabilities relative to themselves: exp of exponents up to 700, each with some ε of its own size.
@@ -114,13 +114,17 @@ inline constexpr Tolerance kMonteCarloRunLength{0.06};
 inline constexpr Tolerance kWilsonHilferty{0.03};
 /// Values of order 10 from least squares with up to 21 powers of numbers up to 1.
 inline constexpr Tolerance kPolynomial{1e-12};
-/// A delay without noise [s]: interpolation between samples 5 ms apart of a signal that curves by 40 per second², and
-/// a parabola through points 5 ms apart.
-inline constexpr Tolerance kNoiselessDelay{2e-5};
+/// A delay without noise [s]: interpolation between samples 5 ms apart of a signal that curves by 40 per second² errs
+/// by 1e-4 of an amplitude of 1 and a slope of 6 per second, and 500 samples average it.
+inline constexpr Tolerance kNoiselessDelay{5e-6};
 /// Four standard errors of the mean, and of the mean square, of 300 standard normal numbers.
 inline constexpr Tolerance kMeanOf300{0.23};
 inline constexpr Tolerance kMeanSquareOf300{0.33};
 
 // --- constraints -----------------------------------------------------------------------------------------------------
+/// Sums of some products of numbers up to 200 [N, N·m, m]; where numbers are larger, times their size.
+inline constexpr Tolerance kMarginByHand{1e-12};
+/// Margins' sds by central differences with step 1e-5 of functions of order 100: rounding 1e-14/1e-5, truncation 1e-10.
+inline constexpr Tolerance kMarginSlope{1e-7};
 
 }  // namespace antaeus::tolerance
