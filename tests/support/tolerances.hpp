@@ -56,6 +56,16 @@ inline constexpr Tolerance kRecoveredWrench{1e-9};
 /// A few products and sums of numbers up to 1000 that are written out by hand.
 inline constexpr Tolerance kByHand{1e-9};
 
+/// Specific force of a moving sensor by second differences of its position: step 1e-4 s, truncation 1e-9/12 × 4th
+/// derivative (below 1e4), rounding 1e-16 × 1 m / 1e-8, times 10 kg·m; and the base's angular acceleration by one
+/// difference over 1e-4 s of a jerk below 100 rad/s³ times 1 kg·m².
+inline constexpr Tolerance kDifferencedResidual{0.02};
+/// The same at rest: only rounding, 4 × 1e-16 / 1e-8 m/s² times 10 kg·m.
+inline constexpr Tolerance kDifferencedStill{1e-5};
+/// A Gaussian posterior by two algorithms (Cholesky of the whitened problem; dense inverses): κ of the problem, below
+/// 1e6, times ε.
+inline constexpr Tolerance kSamePosterior{1e-9};
+
 // --- episode and audit -----------------------------------------------------------------------------------------------
 /// A difference of two numbers that were each rounded to 0.001 before they were subtracted, as the report did.
 inline constexpr Tolerance kSubtractedPrintedDigits{1e-3};
