@@ -100,6 +100,7 @@ Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRe
       audit.attributions.back().step = audit.focus_step;
     }
   }
+  audit.reliability = parts::reliability(robot, audit);
   audit.counterfactuals = parts::counterfactuals(robot, endpoints, options, audit);
   audit.pose_counterfactuals = parts::pose_counterfactuals(robot, options, audit);
   audit.tilt = parts::tilt_sensitivity(robot, options, audit);

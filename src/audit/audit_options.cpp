@@ -4,6 +4,20 @@
 
 namespace antaeus {
 
+AuditOptions audit_options(const RobotProfile& profile) {
+  AuditOptions options;
+  options.estimator.sign = profile.deployed_sign;
+  options.posterior.sign = profile.deployed_sign;
+  for (const ProfileOption& setting : profile.settings) {
+    try {
+      set_audit_option(options, setting.group + "." + setting.name + "=" + setting.value);
+    } catch (const OptionsError& error) {
+      throw ModelError(profile.file.string() + ":" + std::to_string(setting.line), error.what(), "");
+    }
+  }
+  return options;
+}
+
 void set_audit_option(AuditOptions& options, std::string_view assignment) {
   const std::size_t equals = assignment.find('=');
   const std::size_t dot = assignment.find('.');

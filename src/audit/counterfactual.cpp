@@ -65,6 +65,7 @@ class Comparison {
     stacked();
     if (robot_.model.base() == Base::free_flyer) stacked_with_base();
     own_rows();
+    for (Counterfactual& c : posterior_counterfactuals(audit_)) rows_.push_back(std::move(c));
     return std::move(rows_);
   }
 

@@ -30,6 +30,7 @@ class Finder {
       guards(series);
     }
     residual();
+    for (Event& event : posterior_events(audit_)) events_.push_back(std::move(event));
     target_jumps();
     torques();
     end();
@@ -146,7 +147,10 @@ std::string number_text(double value) {
   if (!std::isfinite(value)) return "unknown";
   const double size = std::abs(value);
   int digits = 0;
-  if (size < 1.0) {
+  if (size > 0 && size < 0.01) {
+    // Two significant digits: a redundancy of 0.00003 is not none.
+    digits = std::min(12, 1 - static_cast<int>(std::floor(std::log10(size))));
+  } else if (size < 1.0) {
     digits = 3;
   } else if (size < 10.0) {
     digits = 2;

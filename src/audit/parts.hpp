@@ -22,6 +22,12 @@ std::vector<PoseCounterfactual> pose_counterfactuals(const Robot& robot, const A
 std::vector<TiltSensitivity> tilt_sensitivity(const Robot& robot, const AuditOptions& options, const Audit& audit);
 std::vector<ReferenceRow> reference_rows(const Robot& robot, const std::vector<std::string>& endpoints,
                                          const Audit& audit);
+std::vector<ReliabilityTable> reliability(const Robot& robot, const Audit& audit);
+/// The posterior's rows among the counterfactuals: its number, its NIS alarm, its guard. Empty without a posterior.
+std::vector<Counterfactual> posterior_counterfactuals(const Audit& audit);
+std::vector<Event> posterior_events(const Audit& audit);
+/// Sentences on what the posterior would have said, and what would have saved the robot.
+std::vector<Statement> posterior_verdict(const Audit& audit);
 std::vector<Statement> verdict(const Robot& robot, const Audit& audit);
 std::vector<Statement> cannot_tell(const Audit& audit);
 
@@ -29,6 +35,9 @@ std::vector<Statement> cannot_tell(const Audit& audit);
 inline Eigen::Index row_of(const Audit& audit, Eigen::Index step) {
   return step - audit.audited.reconstruction.first_step;
 }
+
+/// The focus endpoint's posterior, null where it has none.
+const EstimateSeries* focus_posterior(const Audit& audit);
 
 /// "12.3", with the digits that the reader needs: three significant ones below 100, none after the point above.
 std::string number_text(double value);

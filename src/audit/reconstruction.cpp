@@ -61,6 +61,8 @@ Recorder make_recorder(const Robot& robot, const std::string& endpoint, const ch
   series.estimator = estimator;
   series.sign = options.estimator.sign;
   series.residual_kind = to_string(ResidualKind::static_gravity);
+  const bool is_posterior = series.estimator == "posterior";
+  if (is_posterior) series.sign = options.posterior.sign;
   series.wrench.setConstant(steps, 6, kNaN);
   series.reference_gain.setConstant(steps, 6, kNaN);
   series.guarded_force.setConstant(steps, 3, kNaN);
@@ -75,6 +77,7 @@ Recorder make_recorder(const Robot& robot, const std::string& endpoint, const ch
   series.rank.assign(static_cast<std::size_t>(steps), 0);
   series.verdict.assign(static_cast<std::size_t>(steps), Verdict::invalid_input);
   series.reasons.assign(static_cast<std::size_t>(steps), kReasonInvalidInput);
+  if (is_posterior) return recorder;
   for (const LoneGuard& guard : kLoneGuards) {
     GuardOptions alone = options.guard;
     alone.dominance_form = guard.form;
@@ -130,6 +133,72 @@ void record(Recorder& recorder, Eigen::Index step, const WrenchEstimate& estimat
   }
 }
 
+PosteriorTrace empty_trace(const std::vector<int>& rows, Eigen::Index steps) {
+  PosteriorTrace trace;
+  const auto count = static_cast<std::size_t>(steps);
+  trace.sd.setConstant(steps, 6, kNaN);
+  trace.worst_direction.setConstant(steps, 3, kNaN);
+  for (VectorX* column : {&trace.worst_sd, &trace.nis, &trace.nis_threshold, &trace.innovation, &trace.innovation_sd}) {
+    column->setConstant(steps, kNaN);
+  }
+  trace.observable.assign(count, 0);
+  trace.rows = rows;
+  for (PosteriorTrace::Reliability* matrix : {&trace.redundancy, &trace.detectable_bias, &trace.external_force}) {
+    matrix->setConstant(steps, static_cast<Eigen::Index>(rows.size()), std::numeric_limits<float>::quiet_NaN());
+  }
+  trace.state.assign(count, Verdict::refused);
+  trace.action.assign(count, ConsumerAction::zero);
+  trace.because.assign(count, kReasonInvalidInput);
+  trace.residual_kind.assign(count, ResidualKind::static_gravity);
+  return trace;
+}
+
+void record_posterior(EstimateSeries& series, Eigen::Index step, const GuardedEstimator& guarded, std::size_t k) {
+  const WrenchEstimate& estimate = guarded.estimates()[k];
+  const GuardedWrench& read = guarded.results()[k];
+  const EndpointReliability& reliability = guarded.reliability()[k];
+  const Uncertainty& u = estimate.uncertainty;
+  const auto at = static_cast<std::size_t>(step);
+  series.wrench.row(step) = estimate.wrench.to_vector();
+  series.force_norm[step] = estimate.wrench.force.norm();
+  series.kappa[step] = reliability.condition;
+  series.sigma_min[step] = reliability.sigma_min;
+  series.rank[at] = u.observable;
+  series.reference_gain.row(step) = estimate.reference_gain;
+  // An estimate that cannot be used keeps its own word for it; else the guard's state is the verdict.
+  const bool unusable = estimate.verdict == Verdict::invalid_input || estimate.verdict == Verdict::unobservable;
+  series.verdict[at] = unusable ? estimate.verdict : read.state;
+  series.reasons[at] = read.reasons;
+  series.guarded_force.row(step) = read.wrench.force;
+  PosteriorTrace& trace = *series.posterior;
+  trace.sd.row(step) = u.covariance.diagonal().cwiseSqrt();
+  trace.worst_sd[step] = u.worst_sd();
+  trace.worst_direction.row(step) = u.worst_direction();
+  trace.observable[at] = u.observable;
+  trace.nis[step] = u.nis;
+  trace.nis_threshold[step] = u.nis_threshold;
+  trace.innovation[step] = u.innovation;
+  trace.innovation_sd[step] = u.innovation_sd;
+  for (std::size_t i = 0; i < trace.rows.size(); ++i) {
+    const auto column = static_cast<Eigen::Index>(i);
+    trace.redundancy(step, column) = static_cast<float>(reliability.redundancy[trace.rows[i]]);
+    trace.detectable_bias(step, column) = static_cast<float>(reliability.minimal_detectable_bias[trace.rows[i]]);
+    trace.external_force(step, column) = static_cast<float>(reliability.external_force[trace.rows[i]]);
+  }
+  trace.state[at] = read.state;
+  trace.action[at] = read.action;
+  trace.because[at] = read.because;
+  trace.residual_kind[at] = estimate.residual_kind;
+  if (estimate.status == Status::ok && !u.consistent()) {
+    if (trace.first_alarm < 0) trace.first_alarm = step;
+    ++trace.alarms;
+  }
+  if (read.state == Verdict::refused) {
+    if (trace.first_refusal < 0) trace.first_refusal = step;
+    ++trace.refusals;
+  }
+}
+
 void find_peaks(EstimateSeries& series) {
   series.peak_force = series.peak_component = kNaN;
   for (Eigen::Index i = 0; i < series.force_norm.size(); ++i) {
@@ -146,6 +215,11 @@ void find_peaks(EstimateSeries& series) {
 }
 
 }  // namespace
+
+int PosteriorTrace::place(int motor) const noexcept {
+  const auto at = std::find(rows.begin(), rows.end(), motor);
+  return at == rows.end() ? -1 : static_cast<int>(at - rows.begin());
+}
 
 const EstimateSeries& Reconstruction::find(std::string_view endpoint, std::string_view estimator) const {
   for (const EstimateSeries& candidate : series) {
@@ -164,16 +238,33 @@ Reconstruction reconstruct(const Robot& robot, const Episode& episode, const std
 
   const Eigen::Index steps = episode.steps();
   const Eigen::Index motors = robot.model.motor_count();
-  std::vector<Recorder> recorders;
-  recorders.reserve(2 * endpoints.size());
+  struct EndpointRecorders {
+    Recorder deployed, stacked;
+    std::optional<Recorder> posterior;
+  };
+  std::vector<EndpointRecorders> recorders;
+  // A foot carries the robot: a prior of a hand's push does not fit it, and its leg has no redundancy.
+  std::vector<std::string> hands;
   for (const std::string& endpoint : endpoints) {
-    for (const char* estimator : {"deployed", "stacked"}) {
-      recorders.push_back(make_recorder(robot, endpoint, estimator, steps, options));
+    recorders.push_back({make_recorder(robot, endpoint, "deployed", steps, options),
+                         make_recorder(robot, endpoint, "stacked", steps, options), std::nullopt});
+    if (recorders.back().deployed.series.kind == "foot") continue;
+    hands.push_back(endpoint);
+    recorders.back().posterior = make_recorder(robot, endpoint, "posterior", steps, options);
+  }
+  std::optional<GuardedEstimator> guarded;
+  if (!hands.empty()) {
+    guarded.emplace(robot, hands, options.equation, options.residual, options.posterior, options.guarded);
+    std::size_t hand = 0;
+    for (EndpointRecorders& recorder : recorders) {
+      if (!recorder.posterior) continue;
+      recorder.posterior->series.posterior = empty_trace(guarded->reliability_rows(hand++), steps);
     }
   }
   Reconstruction result;
   result.name = episode.name;
   result.first_step = first_step;
+  result.reference_motor = robot.reference_motor();
   result.time = episode.time;
   result.residual.resize(steps, motors);
   result.gravity.resize(steps, motors);
@@ -191,14 +282,22 @@ Reconstruction reconstruct(const Robot& robot, const Episode& episode, const std
       result.reference_residual[step] = equation.residual()[equation.reference_motor()];
     const std::vector<WrenchEstimate>& one = deployed.solve(equation);
     const std::vector<WrenchEstimate>& all = stacked.solve(equation);
+    if (guarded) guarded->update(observation);
+    std::size_t hand = 0;
     for (std::size_t k = 0; k < endpoints.size(); ++k) {
-      record(recorders[2 * k], step, one[k], equation);
-      record(recorders[2 * k + 1], step, all[k], equation);
+      record(recorders[k].deployed, step, one[k], equation);
+      record(recorders[k].stacked, step, all[k], equation);
+      if (recorders[k].posterior) record_posterior(recorders[k].posterior->series, step, *guarded, hand++);
     }
   }
-  for (Recorder& recorder : recorders) {
-    find_peaks(recorder.series);
-    result.series.push_back(std::move(recorder.series));
+  const auto finish = [&](EstimateSeries& series) {
+    find_peaks(series);
+    result.series.push_back(std::move(series));
+  };
+  for (EndpointRecorders& recorder : recorders) {
+    finish(recorder.deployed.series);
+    finish(recorder.stacked.series);
+    if (recorder.posterior) finish(recorder.posterior->series);
   }
   if (progress) progress(1.0);
   return result;
@@ -247,7 +346,7 @@ struct NumberColumn {
 Table steps_table(const Reconstruction& r) {
   const std::size_t rows = r.series.size() * static_cast<std::size_t>(r.steps());
   std::vector<std::int64_t> step_column;
-  TextColumn endpoint, estimator, sign, frame, residual_kind, verdict, reasons;
+  TextColumn endpoint, estimator, sign, frame, residual_kind, verdict, reasons, guard_state, guard_action;
   std::vector<NumberColumn> numbers;
   numbers.push_back({"time", "s", "time stamp of the log; empty where it has none", {}});
   const std::string where = " at the endpoint's origin in world axes, of the sign in column sign";
@@ -268,6 +367,19 @@ Table steps_table(const Reconstruction& r) {
   for (const char* name : {"guarded_Fx", "guarded_Fy", "guarded_Fz"}) {
     numbers.push_back({name, "N", "force behind the default guard chain; zero only where a guard zeroes", {}});
   }
+  constexpr const char* kPosterior = "posterior: ";
+  const auto of_posterior = [&](const char* name, const char* unit, const char* meaning) {
+    numbers.push_back({name, unit, std::string(kPosterior) + meaning, {}});
+  };
+  of_posterior("worst_sd", "N", "standard deviation of the force in its least known direction");
+  for (const char* name : {"worst_x", "worst_y", "worst_z"}) of_posterior(name, "1", "that direction, world axes");
+  of_posterior("observable_directions", "1", "force directions with an sd under posterior.observable_sd");
+  of_posterior("nis", "1", "normalised innovation squared of the endpoint's rows and the reference row");
+  of_posterior("nis_threshold", "1", "its chi-squared limit");
+  of_posterior("innovation", "N·m", "reference residual less what the estimated wrenches explain");
+  of_posterior("innovation_sd", "N·m", "standard deviation of it");
+  of_posterior("reference_redundancy", "1", "share of a reference torque's error that shows in the misfit");
+  of_posterior("reference_detectable_bias", "N·m", "smallest error of the reference torque that a test finds");
   for (NumberColumn& column : numbers) column.values.reserve(rows);
   step_column.reserve(rows);
   for (Eigen::Index i = 0; i < r.steps(); ++i) {
@@ -278,14 +390,15 @@ Table steps_table(const Reconstruction& r) {
       estimator.push_back(s.estimator);
       sign.push_back(to_string(s.sign));
       frame.push_back("world_aligned");
-      residual_kind.push_back(s.residual_kind);
+      const PosteriorTrace* const trace = s.posterior ? &*s.posterior : nullptr;
+      residual_kind.push_back(trace ? std::string(to_string(trace->residual_kind[at])) : s.residual_kind);
       verdict.push_back(to_string(s.verdict[at]));
       reasons.push_back(reasons_text(s.reasons[at]));
       std::size_t c = 0;
       const auto put = [&](double value) { numbers[c++].values.push_back(value); };
       put(r.time.size() > 0 ? r.time[i] : kNaN);
       for (int row = 0; row < 6; ++row) put(s.wrench(i, row));
-      for (int row = 0; row < 3; ++row) put(kNaN);
+      for (int row = 0; row < 3; ++row) put(trace ? trace->sd(i, row) : kNaN);
       put(s.kappa[i]);
       put(s.sigma_min[i]);
       put(s.reference_gain(i, kFz));
@@ -293,6 +406,19 @@ Table steps_table(const Reconstruction& r) {
       put(s.force_norm[i]);
       put(s.kappa_scaled[i]);
       for (int row = 0; row < 3; ++row) put(s.guarded_force(i, row));
+      put(trace ? trace->worst_sd[i] : kNaN);
+      for (int row = 0; row < 3; ++row) put(trace ? trace->worst_direction(i, row) : kNaN);
+      const bool valid = trace && std::isfinite(trace->worst_sd[i]);
+      put(valid ? trace->observable[at] : kNaN);
+      put(trace ? trace->nis[i] : kNaN);
+      put(trace ? trace->nis_threshold[i] : kNaN);
+      put(trace ? trace->innovation[i] : kNaN);
+      put(trace ? trace->innovation_sd[i] : kNaN);
+      const int reference = trace && r.reference_motor >= 0 ? trace->place(r.reference_motor) : -1;
+      put(reference >= 0 ? static_cast<double>(trace->redundancy(i, reference)) : kNaN);
+      put(reference >= 0 ? static_cast<double>(trace->detectable_bias(i, reference)) : kNaN);
+      guard_state.push_back(trace ? std::string(to_string(trace->state[at])) : std::string());
+      guard_action.push_back(trace ? std::string(enum_name(trace->action[at])) : std::string());
     }
   }
   Table table;
@@ -304,15 +430,18 @@ Table steps_table(const Reconstruction& r) {
   table.add({"step", "1", "index in the log", std::move(step_column)});
   add_number(0, 1);
   table.add({"endpoint", "", "frame at whose origin the wrench acts", std::move(endpoint)});
-  table.add({"estimator", "", "deployed: pinv(J^T)(tau - g) by itself; stacked: all endpoints at once",
+  table.add({"estimator", "",
+             "deployed: pinv(J^T)(tau - g) by itself; stacked: all endpoints at once; posterior: the limb's own rows",
              std::move(estimator)});
   table.add({"sign", "", "on_environment: robot on world; on_robot: world on robot", std::move(sign)});
   table.add({"frame", "", "world_aligned: origin of the endpoint, axes of the world", std::move(frame)});
-  table.add({"residual_kind", "", "static: tau - g(q)", std::move(residual_kind)});
+  table.add({"residual_kind", "", "static: tau - g(q); inverse_dynamics; momentum_observer", std::move(residual_kind)});
   add_number(1, fixed);
   table.add({"verdict", "", "ok, degraded, refused, unobservable or invalid_input", std::move(verdict)});
   table.add({"reasons", "", "why the verdict is not ok", std::move(reasons)});
   add_number(fixed, numbers.size());
+  table.add({"guard_state", "", "posterior: ok, degraded or refused, after hysteresis", std::move(guard_state)});
+  table.add({"guard_action", "", "posterior: what the consumer reads as guarded_F*", std::move(guard_action)});
   return table;
 }
 

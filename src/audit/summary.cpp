@@ -33,6 +33,58 @@ Json statements_json(const std::vector<Statement>& statements) {
   return list_json(statements, [](const Statement& s) { return Json::object().set("id", s.id).set("text", s.text); });
 }
 
+/// What a posterior says at the steps that are told, and its guard's states.
+Json posterior_json(const EstimateSeries& s, Eigen::Index first_step, const std::vector<Eigen::Index>& told) {
+  const PosteriorTrace& t = *s.posterior;
+  const auto step = [&](Eigen::Index row) { return row < 0 ? Json() : step_json(first_step + row); };
+  const auto in_state = [&](Verdict state) {
+    return static_cast<std::int64_t>(std::count(t.state.begin(), t.state.end(), state));
+  };
+  double largest = std::nan("");
+  for (Eigen::Index i = 0; i < s.guarded_force.rows(); ++i) {
+    const double norm = s.guarded_force.row(i).norm();
+    if (std::isfinite(norm) && !(norm <= largest)) largest = norm;
+  }
+  const auto at = [&](Eigen::Index log_step) {
+    const Eigen::Index row = log_step - first_step;
+    const auto i = static_cast<std::size_t>(row);
+    return Json::object()
+        .set("step", step_json(log_step))
+        .set("force_N", vector_json(s.wrench.row(row).head<3>().transpose()))
+        .set("sd_N", vector_json(t.sd.row(row).head<3>().transpose()))
+        .set("worst_sd_N", t.worst_sd[row])
+        .set("worst_direction", vector_json(t.worst_direction.row(row).transpose()))
+        .set("observable_directions", static_cast<std::int64_t>(t.observable[i]))
+        .set("nis", t.nis[row])
+        .set("nis_threshold", t.nis_threshold[row])
+        .set("innovation_Nm", t.innovation[row])
+        .set("innovation_sd_Nm", t.innovation_sd[row])
+        .set("residual_kind", to_string(t.residual_kind[i]))
+        .set("state", to_string(t.state[i]))
+        .set("action", enum_name(t.action[i]))
+        .set("guarded_force_N", vector_json(s.guarded_force.row(row).transpose()))
+        .set("reasons", reasons_text(s.reasons[i]));
+  };
+  return Json::object()
+      .set("nis_alarms", static_cast<std::int64_t>(t.alarms))
+      .set("first_nis_alarm_step", step(t.first_alarm))
+      .set("first_refusal_step", step(t.first_refusal))
+      .set("steps_ok", in_state(Verdict::ok))
+      .set("steps_degraded", in_state(Verdict::degraded))
+      .set("steps_refused", in_state(Verdict::refused))
+      .set("first_worst_sd_N", t.worst_sd.size() > 0 ? Json(t.worst_sd[0]) : Json())
+      .set("largest_guarded_force_N", largest)
+      .set("at", list_json(told, at))
+      .set("guard_timeline", list_json(guard_timeline(s, first_step), [](const GuardInterval& g) {
+             return Json::object()
+                 .set("from_step", step_json(g.from))
+                 .set("to_step", step_json(g.to))
+                 .set("state", to_string(g.state))
+                 .set("action", enum_name(g.action))
+                 .set("because", reasons_text(g.because));
+           }));
+}
+
 /// \param told steps of the log whose forces are told
 Json series_json(const EstimateSeries& s, Eigen::Index first_step, const std::vector<Eigen::Index>& told) {
   const auto step = [&](Eigen::Index row) { return row < 0 ? Json() : step_json(first_step + row); };
@@ -63,12 +115,31 @@ Json series_json(const EstimateSeries& s, Eigen::Index first_step, const std::ve
                                      .set("force_N", vector_json(s.wrench.row(row).head<3>().transpose()))
                                      .set("norm_N", s.force_norm[row]);
                                }))
-      .set("guards", list_json(s.guards, [&](const GuardTrace& g) {
+      .set("guards", list_json(s.guards,
+                               [&](const GuardTrace& g) {
+                                 return Json::object()
+                                     .set("guard", g.name)
+                                     .set("limit", g.limit)
+                                     .set("first_act_step", step(g.first_act))
+                                     .set("steps_acted", static_cast<std::int64_t>(g.acts));
+                               }))
+      .set("posterior", s.posterior ? posterior_json(s, first_step, told) : Json());
+}
+
+Json reliability_json(const ReliabilityTable& table) {
+  return Json::object()
+      .set("episode", table.episode)
+      .set("step", step_json(table.step))
+      .set("endpoint", table.endpoint)
+      .set("joints", list_json(table.rows, [](const ReliabilityTable::Row& r) {
              return Json::object()
-                 .set("guard", g.name)
-                 .set("limit", g.limit)
-                 .set("first_act_step", step(g.first_act))
-                 .set("steps_acted", static_cast<std::int64_t>(g.acts));
+                 .set("joint", r.joint)
+                 .set("label", r.motor_label)
+                 .set("redundancy", r.redundancy)
+                 .set("detectable_bias_Nm", r.detectable_bias)
+                 .set("torque_limit_Nm", r.torque_limit)
+                 .set("external_force_N", r.external_force)
+                 .set("undetectable", r.undetectable);
            }));
 }
 
@@ -332,6 +403,7 @@ Json audit_summary(const Audit& audit) {
                                        [](const ReferenceRow& r) {
                                          return Json::object().set("endpoint", r.endpoint).set("norm", r.norm);
                                        }))
+      .set("reliability", list_json(audit.reliability, reliability_json))
       .set("spectra", list_json(audit.spectra, spectrum_json))
       .set("sweeps", list_json(audit.sweeps, sweep_json))
       .set("junction", junction_json(audit.junction))

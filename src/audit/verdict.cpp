@@ -46,6 +46,7 @@ class Writer {
     guards();
     false_alarms();
     stacked();
+    for (Statement& statement : posterior_verdict(audit_)) statements_.push_back(std::move(statement));
     tilt();
     return std::move(statements_);
   }
@@ -143,13 +144,14 @@ class Writer {
   void false_alarms() {
     std::string text;
     for (const Counterfactual& c : audit_.counterfactuals) {
-      if (c.kind != "guard" || c.remedy == "all_guards") continue;
+      const bool published = c.remedy != "all_guards" && c.remedy != "nis_alarm" && c.remedy != "guarded_posterior";
+      if (c.kind != "guard" || !published) continue;
       const std::string wrong = names_of(c.false_alarms, true);
       if (!wrong.empty()) text += (text.empty() ? "" : "; ") + c.title + " in " + wrong;
     }
     if (audit_.baselines.empty()) return;
-    say("false_alarms",
-        text.empty() ? "No guard acts in the good runs." : "False alarms in the good runs: " + text + ".");
+    say("false_alarms", text.empty() ? "No published guard acts in the good runs."
+                                     : "False alarms of the published guards in the good runs: " + text + ".");
   }
 
   void stacked() {

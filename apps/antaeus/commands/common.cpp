@@ -25,9 +25,14 @@ void Settings::add_to(CLI::App& verb) {
 }
 
 AuditOptions Settings::options(const Robot& robot) const {
-  AuditOptions options;
-  options.estimator.sign = robot.profile.deployed_sign;
-  for (const std::string& assignment : assignments) set_audit_option(options, assignment);
+  AuditOptions options = audit_options(robot.profile);
+  bool posterior_sign = false;
+  for (const std::string& assignment : assignments) {
+    set_audit_option(options, assignment);
+    posterior_sign = posterior_sign || assignment.starts_with("posterior.sign=");
+  }
+  // Numbers stand side by side: one sign for all unless somebody asks for two.
+  if (!posterior_sign) options.posterior.sign = options.estimator.sign;
   return options;
 }
 

@@ -22,8 +22,8 @@ struct EstimateCommand {
   bool json = false;
 
   int run() {
-    if (estimator != "deployed" && estimator != "stacked") {
-      const UnknownName text = unknown_name("estimator", estimator, {"deployed", "stacked"});
+    if (estimator != "deployed" && estimator != "stacked" && estimator != "posterior") {
+      const UnknownName text = unknown_name("estimator", estimator, {"deployed", "stacked", "posterior"});
       throw OptionsError("--estimator", text.problem, text.remedy);
     }
     const Robot loaded = robot.load();
@@ -69,6 +69,7 @@ struct EstimateCommand {
                            .set("frame", "world_aligned")
                            .set("residual_kind", s.residual_kind)
                            .set("wrench", std::move(wrench))
+                           .set("sd", deviations(s, i))
                            .set("kappa", s.kappa[i])
                            .set("sigma_min", s.sigma_min[i])
                            .set("reference_gain_Fz", s.reference_gain(i, kFz))
@@ -79,9 +80,17 @@ struct EstimateCommand {
     return Json::object().set("schema", "antaeus.estimate/1").set("rows", std::move(rows));
   }
 
+  /// Six standard deviations, null without a covariance.
+  static Json deviations(const EstimateSeries& s, Eigen::Index i) {
+    if (!s.posterior) return Json();
+    Json sd = Json::array();
+    for (int row = 0; row < 6; ++row) sd.push_back(s.posterior->sd(i, row));
+    return sd;
+  }
+
   std::string to_text(const Reconstruction& r) const {
-    TextTable table(
-        {"step", "time s", "endpoint", "Fx N", "Fy N", "Fz N", "Mx N·m", "My N·m", "Mz N·m", "kappa", "verdict"});
+    TextTable table({"step", "time s", "endpoint", "Fx N", "Fy N", "Fz N", "Mx N·m", "My N·m", "Mz N·m",
+                     estimator == "posterior" ? "worst sd N" : "kappa", "verdict"});
     const Eigen::Index shown = step < 0 ? std::min(r.steps(), kStepsShown) : r.steps();
     Sign sign = Sign::on_environment;
     for (Eigen::Index i = 0; i < shown; ++i) {
@@ -90,13 +99,14 @@ struct EstimateCommand {
         sign = s.sign;
         std::vector<std::string> cells = {std::to_string(i), fixed(r.time[i], 3), s.label};
         for (int row = 0; row < 6; ++row) cells.push_back(fixed(s.wrench(i, row), 2));
-        cells.push_back(fixed(s.kappa[i], 1));
+        cells.push_back(fixed(s.posterior ? s.posterior->worst_sd[i] : s.kappa[i], 1));
         cells.emplace_back(to_string(s.verdict[static_cast<std::size_t>(i)]));
         table.add(std::move(cells));
       }
     }
     std::string text = heading("Estimator " + estimator + ", sign " + std::string(to_string(sign)) +
-                               ", endpoint's origin, world axes, static residual; no covariance") +
+                               ", endpoint's origin, world axes" +
+                               (estimator == "posterior" ? "" : ", static residual; no covariance")) +
                        table.text();
     if (shown < r.steps())
       text += "  … " + std::to_string(r.steps() - shown) + " more steps: --out FILE.csv or --json\n";
@@ -117,7 +127,8 @@ void add_estimate(CLI::App& app, Run& run) {
       ->option_text("FRAME")
       ->take_all()
       ->allow_extra_args(false);
-  verb->add_option("--estimator", command->estimator, "deployed or stacked")->option_text("NAME");
+  verb->add_option("--estimator", command->estimator, "deployed, stacked or posterior (endpoints other than feet)")
+      ->option_text("NAME");
   verb->add_option("--step", command->step, "one step only")->check(CLI::NonNegativeNumber)->option_text("N");
   verb->add_option("--out,-o", command->out, "write every step to a .csv or .parquet file")->option_text("FILE");
   verb->add_flag("--json", command->json, "print JSON instead of a table");

@@ -16,8 +16,8 @@ namespace antaeus {
 
 /// Something that happened at a step, found in the data.
 struct Event {
-  std::string kind;  ///< "force_above", "residual_grown", "guard_acts", "target_jump", "torque_limit", "peak_force",
-                     ///< "peak_torque", "end"
+  std::string kind;  ///< "force_above", "residual_grown", "guard_acts", "nis_alarm", "guard_refuses", "target_jump",
+                     ///< "torque_limit", "peak_force", "peak_torque", "end"
   Eigen::Index step = 0;  ///< in the log
   double time = 0.0;      ///< [s]; NaN without time stamps
   std::string subject;    ///< endpoint, joint or guard
@@ -112,6 +112,32 @@ struct ReferenceRow {
   double norm = 0.0;
 };
 
+/// Baarda's reliability of one endpoint's joints at one step (ReliabilityEstimator).
+struct ReliabilityTable {
+  std::string episode;
+  Eigen::Index step = -1;  ///< in the log
+  std::string endpoint, label;
+  struct Row {
+    std::string joint, motor_label;
+    double redundancy = 0.0;       ///< 0 … 1
+    double detectable_bias = 0.0;  ///< smallest error that a test finds [N·m]; infinite: none
+    double torque_limit = 0.0;     ///< of the motor [N·m]
+    double external_force = 0.0;   ///< shift of the posterior's force that such an error causes, unnoticed [N]
+    bool undetectable = false;     ///< redundancy below kUndetectableRedundancy, or a bias above the motor's limit
+  };
+  std::vector<Row> rows;
+};
+
+/// Successive steps in one state of the posterior's guard.
+struct GuardInterval {
+  Eigen::Index from = 0, to = 0;  ///< steps of the log, both included
+  Verdict state = Verdict::refused;
+  ConsumerAction action = ConsumerAction::zero;
+  std::uint32_t because = 0;  ///< of the sample that brought the state
+};
+/// The guard's states of a posterior's series. \param first_step number of its first row in the log
+std::vector<GuardInterval> guard_timeline(const EstimateSeries& series, Eigen::Index first_step);
+
 /// One sentence of the verdict and the key of each number in it.
 struct Statement {
   std::string id;
@@ -141,6 +167,8 @@ struct Audit {
   std::vector<PoseCounterfactual> pose_counterfactuals;
   std::vector<TiltSensitivity> tilt;
   std::vector<ReferenceRow> reference_rows;
+  /// Of every consumed endpoint with a posterior: at the focus step, and in each baseline at the same row (or its last)
+  std::vector<ReliabilityTable> reliability;
   std::vector<Endpoint> endpoints;    ///< the profile's, whether audited or not
   std::vector<JointGroup> groups;     ///< the profile's: figures are drawn by them
   std::vector<PoseSpectrum> spectra;  ///< of the focus endpoint: at the focus step, then each baseline's first step

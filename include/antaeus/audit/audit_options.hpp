@@ -8,6 +8,7 @@
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/estimation/contact_equation.hpp"
 #include "antaeus/estimation/guard.hpp"
+#include "antaeus/estimation/guarded_estimator.hpp"
 #include "antaeus/estimation/preflight.hpp"
 #include "antaeus/estimation/wrench_estimator.hpp"
 
@@ -54,6 +55,9 @@ struct AuditOptions {
   WrenchEstimatorOptions estimator{.characteristic_length = 0.3};
   StackedOptions stacked;
   GuardOptions guard;
+  ResidualOptions residual;
+  PosteriorOptions posterior;
+  GuardedOptions guarded;
   PreflightOptions preflight;
   EventOptions event;
 
@@ -65,11 +69,17 @@ struct AuditOptions {
     visit("estimator", self.estimator);
     visit("stacked", self.stacked);
     visit("guard", self.guard);
+    visit("residual", self.residual);
+    visit("posterior", self.posterior);
+    visit("guarded", self.guarded);
     visit("preflight", self.preflight);
     visit("event", self.event);
   }
 };
 
+/// The options of a robot: its deployed sign, and its profile's [options] tables.
+/// \throws ModelError that names file and line of an option that does not exist or does not fit
+AuditOptions audit_options(const RobotProfile& profile);
 /// Sets "group.option=value". \throws OptionsError with the nearest group or option
 void set_audit_option(AuditOptions& options, std::string_view assignment);
 /// Every option with its present value, unit, meaning and source.

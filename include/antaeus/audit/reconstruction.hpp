@@ -4,6 +4,7 @@
 
 #include <array>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,13 +29,36 @@ struct GuardTrace {
   SampleMatrix force_read;      ///< N × 3 [N]: force behind this guard alone; zero where it zeroes or stops
 };
 
+/// What a posterior and its guard say beyond the wrench, step by step.
+struct PosteriorTrace {
+  SampleMatrix sd;                    ///< N × 6: standard deviations of the wrench [N, N·m]
+  VectorX worst_sd;                   ///< N [N]: of the force, in the direction of which least is known
+  SampleMatrix worst_direction;       ///< N × 3: that direction, world axes
+  std::vector<int> observable;        ///< N: force directions with an sd under the limit, 0 … 3
+  VectorX nis, nis_threshold;         ///< N
+  VectorX innovation, innovation_sd;  ///< N [N·m]: of the reference joint
+  std::vector<int> rows;              ///< motors whose reliability is told, in motor order
+  /// N × rows, single precision: redundancy, minimal detectable bias [N·m], and the force [N] by which a torque error
+  /// of that size shifts the estimate
+  using Reliability = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  Reliability redundancy, detectable_bias, external_force;
+  std::vector<Verdict> state;          ///< of the guard: ok, degraded or refused
+  std::vector<ConsumerAction> action;  ///< what the consumer reads
+  std::vector<std::uint32_t> because;  ///< of the sample that brought the state
+  std::vector<ResidualKind> residual_kind;
+  Eigen::Index alarms = 0, first_alarm = -1;      ///< steps at which the NIS is above its threshold
+  Eigen::Index refusals = 0, first_refusal = -1;  ///< steps at which the guard refuses
+  /// Place of a motor among `rows`, −1 when it is not there.
+  int place(int motor) const noexcept;
+};
+
 /// One estimator at one endpoint over the episode. Frame: endpoint's origin, world axes; sign as stated.
 struct EstimateSeries {
   std::string endpoint;   ///< frame
   std::string label;      ///< for people
   std::string kind;       ///< "hand", "foot", "tool"
   bool consumed = false;  ///< the deployed consumer reads it
-  std::string estimator;  ///< "deployed", "stacked"
+  std::string estimator;  ///< "deployed", "stacked", and for all endpoints but feet "posterior"
   Sign sign = Sign::on_environment;
   std::string residual_kind;
 
@@ -42,14 +66,15 @@ struct EstimateSeries {
   VectorX force_norm;                                      ///< N [N]
   VectorX kappa, kappa_scaled, sigma_min, manipulability;  ///< N
   std::vector<int> rank;
-  SampleMatrix reference_gain;   ///< N × 6
+  SampleMatrix reference_gain;  ///< N × 6
   /// N × motors [N]: what each motor's residual adds to Fz; single precision, for the deployed estimator at endpoints
   /// that the consumer reads, empty for the rest.
   Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> contribution_Fz;
-  std::vector<Verdict> verdict;  ///< estimate and default guard chain
+  std::vector<Verdict> verdict;  ///< estimate and guard: the default chain, or the posterior's own guard
   std::vector<std::uint32_t> reasons;
-  SampleMatrix guarded_force;  ///< N × 3 [N] behind the default chain
-  std::vector<GuardTrace> guards;
+  SampleMatrix guarded_force;               ///< N × 3 [N] behind that guard
+  std::vector<GuardTrace> guards;           ///< the published ones; empty for the posterior
+  std::optional<PosteriorTrace> posterior;  ///< of the posterior alone
 
   double peak_force = 0.0;  ///< largest |F| [N]; NaN without a valid step
   Eigen::Index peak_step = -1;
@@ -64,8 +89,9 @@ struct Reconstruction {
   VectorX time;                        ///< N [s]
   SampleMatrix residual;               ///< N × motors: τ − g(q) [N·m]
   SampleMatrix gravity;                ///< N × motors [N·m]
+  int reference_motor = -1;            ///< −1 without a reference joint
   VectorX reference_residual;          ///< N [N·m]; NaN without a reference joint
-  std::vector<EstimateSeries> series;  ///< endpoint by endpoint, deployed before stacked
+  std::vector<EstimateSeries> series;  ///< endpoint by endpoint: deployed, stacked, posterior
   bool used_imu = false;
 
   Eigen::Index steps() const noexcept { return residual.rows(); }

@@ -130,6 +130,7 @@ class GuardedEstimator {
   const std::vector<GuardedWrench>& results() const noexcept { return results_; }
   const std::vector<WrenchEstimate>& estimates() const noexcept { return estimates_; }
   const std::vector<EndpointReliability>& reliability() const noexcept { return reliability_.results(); }
+  const std::vector<int>& reliability_rows(std::size_t endpoint) const noexcept { return reliability_.rows(endpoint); }
   const Residual& residual() const noexcept { return residual_.residual(); }
   const ContactEquation& equation() const noexcept { return equation_; }
   const RingBuffer<FlightSample>& recorder() const noexcept { return recorder_; }

@@ -40,6 +40,8 @@ class ReliabilityEstimator {
   const std::vector<EndpointReliability>& solve(const ContactEquation& equation, const Residual& residual,
                                                 const std::vector<WrenchEstimate>& estimates) noexcept;
   const std::vector<EndpointReliability>& results() const noexcept { return results_; }
+  /// Motors whose rows are analysed, in motor order.
+  const std::vector<int>& rows(std::size_t endpoint) const noexcept { return rows_[endpoint].motors; }
 
  private:
   struct Rows {

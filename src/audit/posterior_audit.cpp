@@ -1,0 +1,258 @@
+// What the posterior, its reliability and its guard say of an episode.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "audit/parts.hpp"
+
+namespace antaeus {
+
+std::vector<GuardInterval> guard_timeline(const EstimateSeries& series, Eigen::Index first_step) {
+  std::vector<GuardInterval> intervals;
+  if (!series.posterior) return intervals;
+  const PosteriorTrace& trace = *series.posterior;
+  for (std::size_t i = 0; i < trace.state.size(); ++i) {
+    const Eigen::Index step = first_step + static_cast<Eigen::Index>(i);
+    if (!intervals.empty() && intervals.back().state == trace.state[i] && intervals.back().action == trace.action[i]) {
+      intervals.back().to = step;
+    } else {
+      intervals.push_back({step, step, trace.state[i], trace.action[i], trace.because[i]});
+    }
+  }
+  return intervals;
+}
+
+namespace parts {
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr const char* kAxes[] = {"x", "y", "z"};
+
+const EstimateSeries* posterior_of(const Reconstruction& r, const std::string& endpoint) {
+  for (const EstimateSeries& series : r.series) {
+    if (series.endpoint == endpoint && series.posterior) return &series;
+  }
+  return nullptr;
+}
+
+ReliabilityTable table_of(const Robot& robot, const EpisodeAudit& episode, const EstimateSeries& series,
+                          Eigen::Index row) {
+  ReliabilityTable table{
+      episode.episode.name, episode.reconstruction.first_step + row, series.endpoint, series.label, {}};
+  const PosteriorTrace& trace = *series.posterior;
+  for (std::size_t i = 0; i < trace.rows.size(); ++i) {
+    const auto column = static_cast<Eigen::Index>(i);
+    const auto motor = static_cast<std::size_t>(trace.rows[i]);
+    ReliabilityTable::Row entry{robot.model.motor_names()[motor],
+                                robot.profile.motor_labels[motor],
+                                trace.redundancy(row, column),
+                                trace.detectable_bias(row, column),
+                                robot.model.effort_limits()[trace.rows[i]],
+                                trace.external_force(row, column),
+                                false};
+    entry.undetectable = entry.redundancy < kUndetectableRedundancy || entry.detectable_bias > entry.torque_limit;
+    table.rows.push_back(std::move(entry));
+  }
+  return table;
+}
+
+double largest_norm(const SampleMatrix& force) {
+  double largest = kNaN;
+  for (Eigen::Index i = 0; i < force.rows(); ++i) {
+    const double norm = force.row(i).norm();
+    if (std::isfinite(norm) && !(norm <= largest)) largest = norm;
+  }
+  return largest;
+}
+
+/// Steps of each good run at which `acts` holds at any consumed endpoint with a posterior.
+template <class Acts>
+std::vector<Counterfactual::FalseAlarm> false_alarms(const Audit& audit, Acts&& acts) {
+  std::vector<Counterfactual::FalseAlarm> alarms;
+  for (const EpisodeAudit& baseline : audit.baselines) {
+    Eigen::Index count = 0;
+    for (Eigen::Index i = 0; i < baseline.episode.steps(); ++i) {
+      const auto& all = baseline.reconstruction.series;
+      count += std::any_of(all.begin(), all.end(),
+                           [&](const EstimateSeries& s) { return s.consumed && s.posterior && acts(*s.posterior, i); });
+    }
+    alarms.push_back(
+        {baseline.episode.name, count, static_cast<double>(count) / static_cast<double>(baseline.episode.steps())});
+  }
+  return alarms;
+}
+
+bool alarmed(const PosteriorTrace& trace, Eigen::Index i) { return trace.nis[i] > trace.nis_threshold[i]; }
+bool refused(const PosteriorTrace& trace, Eigen::Index i) {
+  return trace.state[static_cast<std::size_t>(i)] == Verdict::refused;
+}
+
+std::string signed_with_sd(double value, double sd) { return number_text(value) + " ± " + number_text(sd) + " N"; }
+
+}  // namespace
+
+const EstimateSeries* focus_posterior(const Audit& audit) {
+  return audit.focus_step < 0 ? nullptr : posterior_of(audit.audited.reconstruction, audit.focus_endpoint);
+}
+
+std::vector<ReliabilityTable> reliability(const Robot& robot, const Audit& audit) {
+  std::vector<ReliabilityTable> tables;
+  if (audit.focus_step < 0) return tables;
+  const Eigen::Index focus = row_of(audit, audit.focus_step);
+  const auto add = [&](const EpisodeAudit& episode) {
+    const Eigen::Index row = std::min(focus, episode.reconstruction.steps() - 1);
+    for (const EstimateSeries& series : episode.reconstruction.series) {
+      if (series.consumed && series.posterior) tables.push_back(table_of(robot, episode, series, row));
+    }
+  };
+  add(audit.audited);
+  for (const EpisodeAudit& baseline : audit.baselines) add(baseline);
+  return tables;
+}
+
+std::vector<Counterfactual> posterior_counterfactuals(const Audit& audit) {
+  const EstimateSeries* series = focus_posterior(audit);
+  if (!series) return {};
+  const PosteriorTrace& trace = *series->posterior;
+  const Reconstruction& r = audit.audited.reconstruction;
+  const Eigen::Index row = row_of(audit, audit.focus_step);
+  const auto make = [&](const char* remedy, const char* title, const char* kind, Eigen::Index first) {
+    Counterfactual c;
+    c.remedy = remedy, c.title = title, c.kind = kind, c.endpoint = audit.focus_endpoint;
+    c.first_act = first < 0 ? -1 : r.first_step + first;
+    c.first_act_time = first < 0 || r.time.size() == 0 ? kNaN : r.time[first];
+    return c;
+  };
+  const auto acts = [&](const Counterfactual& c) {
+    if (c.first_act < 0) return std::string("never acts");
+    if (c.first_act > audit.focus_step) return std::string("acts only after the focus step");
+    return "acts " + std::to_string(audit.focus_step - c.first_act) + " steps before the focus step";
+  };
+  std::vector<Counterfactual> rows;
+
+  Counterfactual number = make("posterior", "posterior: the limb's own rows, with a covariance", "estimator", -1);
+  number.force_at_focus = series->wrench.row(row).head<3>();
+  number.largest_force_read = series->peak_force;
+  number.consequence = "reads Fz " + signed_with_sd(series->wrench(row, kFz), trace.sd(row, kFz)) +
+                       " at the focus step; " + std::to_string(trace.observable[static_cast<std::size_t>(row)]) +
+                       " of 3 force directions are observable";
+  rows.push_back(std::move(number));
+
+  Counterfactual nis = make("nis_alarm", "NIS test of the posterior", "guard", trace.first_alarm);
+  nis.force_at_focus = series->wrench.row(row).head<3>();
+  nis.largest_force_read = series->peak_force;
+  nis.consequence = acts(nis) + "; it only tells that the torques contradict every contact at this endpoint";
+  nis.false_alarms = false_alarms(audit, alarmed);
+  rows.push_back(std::move(nis));
+
+  Counterfactual guard = make("guarded_posterior", "posterior behind its guard", "guard", trace.first_refusal);
+  guard.force_at_focus = series->guarded_force.row(row);
+  guard.largest_force_read = largest_norm(series->guarded_force);
+  guard.consequence = (guard.first_act < 0 ? std::string("never refuses") : "refuses: " + acts(guard)) +
+                      "; the consumer would have read up to " + number_text(guard.largest_force_read) + " N";
+  guard.false_alarms = false_alarms(audit, refused);
+  rows.push_back(std::move(guard));
+  return rows;
+}
+
+std::vector<Event> posterior_events(const Audit& audit) {
+  std::vector<Event> events;
+  const Reconstruction& r = audit.audited.reconstruction;
+  for (const EstimateSeries& series : r.series) {
+    if (!series.consumed || !series.posterior) continue;
+    const PosteriorTrace& trace = *series.posterior;
+    const auto add = [&](const char* kind, Eigen::Index row, double value, const std::string& text) {
+      const double time = r.time.size() > 0 ? r.time[row] : kNaN;
+      events.push_back({kind, r.first_step + row, time, series.endpoint, value, "", text});
+    };
+    if (trace.first_alarm >= 0) {
+      add("nis_alarm", trace.first_alarm, trace.nis[trace.first_alarm],
+          series.label + ": NIS of the posterior above its limit for the first time (" +
+              number_text(trace.nis[trace.first_alarm]) + ", limit " +
+              number_text(trace.nis_threshold[trace.first_alarm]) + ")");
+    }
+    if (trace.first_refusal >= 0) {
+      const auto at = static_cast<std::size_t>(trace.first_refusal);
+      add("guard_refuses", trace.first_refusal, trace.worst_sd[trace.first_refusal],
+          series.label + ": the posterior's guard refuses for the first time (" + reasons_text(trace.because[at]) +
+              ")");
+    }
+  }
+  return events;
+}
+
+std::vector<Statement> posterior_verdict(const Audit& audit) {
+  const EstimateSeries* series = focus_posterior(audit);
+  if (!series) return {};
+  const PosteriorTrace& trace = *series->posterior;
+  const Eigen::Index row = row_of(audit, audit.focus_step);
+  std::vector<Statement> all;
+  if (!std::isfinite(trace.worst_sd[row])) return all;
+
+  std::string text = "The posterior of the " + series->label + " reads";
+  for (int axis = 0; axis < 3; ++axis) {
+    text += std::string(axis == 0 ? " F" : ", F") + kAxes[axis] + " = " +
+            signed_with_sd(series->wrench(row, axis), trace.sd(row, axis));
+  }
+  const Eigen::Index first = audit.audited.reconstruction.first_step;
+  text += " in the same step. It observes " + std::to_string(trace.observable[static_cast<std::size_t>(row)]) +
+          " of 3 force directions: along (" + number_text(trace.worst_direction(row, 0)) + ", " +
+          number_text(trace.worst_direction(row, 1)) + ", " + number_text(trace.worst_direction(row, 2)) +
+          ") its sd is " + number_text(trace.worst_sd[row]) + " N";
+  if (std::isfinite(trace.worst_sd[0])) {
+    text += ", and at step " + std::to_string(first) + " it was " + number_text(trace.worst_sd[0]) + " N already";
+  }
+  all.push_back({"posterior", text + "."});
+
+  std::string reliability;
+  for (const ReliabilityTable& table : audit.reliability) {
+    if (table.endpoint != audit.focus_endpoint) continue;
+    for (const ReliabilityTable::Row& entry : table.rows) {
+      if (entry.joint != audit.reference_joint) continue;
+      reliability += reliability.empty() ? "An error in the torque of " + entry.joint + " shows in the misfit from "
+                                         : "; in " + table.episode + " from ";
+      reliability +=
+          std::isfinite(entry.detectable_bias) ? number_text(entry.detectable_bias) + " N·m on" : "no size on";
+      reliability += " (redundancy " + number_text(entry.redundancy) + ")";
+    }
+  }
+  if (!reliability.empty()) all.push_back({"reliability", reliability + "."});
+  std::string blind;
+  for (const ReliabilityTable& table : audit.reliability) {
+    if (table.endpoint != audit.focus_endpoint) continue;
+    std::string joints;
+    for (const ReliabilityTable::Row& entry : table.rows) {
+      if (entry.undetectable) joints += (joints.empty() ? "" : ", ") + entry.motor_label;
+    }
+    if (!joints.empty()) blind += (blind.empty() ? "" : "; ") + table.episode + ": " + joints;
+  }
+  if (!blind.empty()) {
+    all.push_back({"undetectable",
+                   "Joints whose torque could be wrong by all that their motor can do, unnoticed: " + blind + "."});
+  }
+
+  text = trace.first_alarm < 0
+             ? "Its NIS never contradicts"
+             : "Its NIS first contradicts every contact at " + step_text(audit, first + trace.first_alarm);
+  text += "; its guard ";
+  text += trace.first_refusal < 0 ? "never refuses"
+                                  : "refuses from " + step_text(audit, first + trace.first_refusal) + " on";
+  text += ", and the consumer would have read at most " + number_text(largest_norm(series->guarded_force)) +
+          " N where the deployed estimator gave it up to " +
+          number_text(audit.audited.reconstruction.find(audit.focus_endpoint, "deployed").peak_force) + " N";
+  std::string shares;
+  for (const Counterfactual& c : audit.counterfactuals) {
+    if (c.remedy != "guarded_posterior" && c.remedy != "nis_alarm") continue;
+    for (const auto& alarm : c.false_alarms) {
+      shares += (shares.empty() ? "" : ", ") + std::string(c.remedy == "nis_alarm" ? "NIS in " : "refusals in ") +
+                alarm.baseline + " " + number_text(100.0 * alarm.share) + " %";
+    }
+  }
+  text += shares.empty() ? "." : ". Alarms in the good runs: " + shares + ".";
+  all.push_back({"guarded_posterior", text});
+  return all;
+}
+
+}  // namespace parts
+}  // namespace antaeus
