@@ -1,0 +1,117 @@
+// The whole guarded chain for two wrists against the Pinocchio calls that any estimator of this kind needs, in turns
+// within one run: what covariance, reliability and guard cost on top. The bar is 4.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <pinocchio/algorithm/crba.hpp>
+#include <pinocchio/algorithm/frames.hpp>
+#include <pinocchio/algorithm/jacobian.hpp>
+#include <pinocchio/algorithm/rnea.hpp>
+#include <pinocchio/multibody.hpp>
+#include <pinocchio/parsers/urdf.hpp>
+#include <vector>
+
+#include "antaeus/estimation/guarded_estimator.hpp"
+
+namespace {
+
+using namespace antaeus;
+
+const std::vector<std::string> kWrists = {"left_wrist_yaw_link", "right_wrist_yaw_link"};
+constexpr int kCalls = 500, kRounds = 101;
+
+/// What a user would write: one pass of inverse dynamics and two frame Jacobians; for an observer M and C too.
+class Plain {
+ public:
+  explicit Plain(const Robot& robot) {
+    pinocchio::urdf::buildModel(robot.profile.model.string(), pinocchio::JointModelFreeFlyer(), model_);
+    data_ = std::make_unique<pinocchio::Data>(model_);
+    q_ = pinocchio::neutral(model_);
+    v_ = VectorX::Constant(model_.nv, 0.1);
+    J_.setZero(6, model_.nv);
+    for (const std::string& wrist : kWrists) frames_.push_back(model_.getFrameId(wrist));
+  }
+  void run(bool observer, int i) {
+    q_[20] = 0.3 + 1e-6 * i;
+    const ConstVectorRef q(q_), v(v_);
+    benchmark::DoNotOptimize(pinocchio::rnea(model_, *data_, q, v, v).data());
+    if (observer) {
+      benchmark::DoNotOptimize(pinocchio::crba(model_, *data_, q).data());
+      benchmark::DoNotOptimize(pinocchio::computeCoriolisMatrix(model_, *data_, q, v).data());
+    }
+    pinocchio::computeJointJacobians(model_, *data_, q);
+    for (const auto frame : frames_) {
+      pinocchio::updateFramePlacement(model_, *data_, frame);
+      J_.setZero();
+      pinocchio::getFrameJacobian(model_, *data_, frame, pinocchio::LOCAL_WORLD_ALIGNED, J_);
+      benchmark::DoNotOptimize(J_.data());
+    }
+  }
+
+ private:
+  pinocchio::Model model_;
+  std::unique_ptr<pinocchio::Data> data_;
+  VectorX q_, v_;
+  Matrix6X J_;
+  std::vector<pinocchio::FrameIndex> frames_;
+};
+
+class Chain {
+ public:
+  Chain(const Robot& robot, ResidualChoice kind)
+      : guarded_(robot, kWrists, {}, ResidualOptions{.kind = kind}, {}, {}) {
+    observation_.q = robot.pose("zero");
+    observation_.v = VectorX::Constant(robot.model.motor_count(), 0.1);
+    observation_.tau = VectorX::Zero(robot.model.motor_count());
+    observation_.has_imu = observation_.has_gyro = observation_.has_accelerometer = true;
+    observation_.imu_specific_force = Vector3(0, 0, 9.81);
+  }
+  void run(int i) {
+    observation_.time += 0.002;
+    observation_.q[13] = 0.3 + 1e-6 * i;
+    benchmark::DoNotOptimize(guarded_.update(observation_).data());
+  }
+  ResidualKind kind() const { return guarded_.residual().kind; }
+
+ private:
+  GuardedEstimator guarded_;
+  Observation observation_{.time = 0.0};
+};
+
+template <class Call>
+double microseconds(Call&& call) {
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < kCalls; ++i) call(i);
+  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count() / kCalls;
+}
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
+
+void compare(const char* name, ResidualChoice kind) {
+  const Robot robot = load_robot("h1_2");
+  Plain plain(robot);
+  Chain chain(robot, kind);
+  const bool observer = kind == ResidualChoice::momentum_observer;
+  std::vector<double> ratios, ours, theirs;
+  for (int round = 0; round < kRounds; ++round) {
+    theirs.push_back(microseconds([&](int i) { plain.run(observer, i); }));
+    ours.push_back(microseconds([&](int i) { chain.run(i); }));
+    ratios.push_back(ours.back() / theirs.back());
+  }
+  std::printf("%-18s residual %-18s ratio %.2f (median of %d rounds; %.1f against %.1f µs)\n", name,
+              std::string(to_string(chain.kind())).c_str(), median(ratios), kRounds, median(ours), median(theirs));
+}
+
+}  // namespace
+
+int main() {
+  compare("static", ResidualChoice::static_gravity);
+  compare("inverse dynamics", ResidualChoice::inverse_dynamics);
+  compare("momentum observer", ResidualChoice::momentum_observer);
+  return 0;
+}
