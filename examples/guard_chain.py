@@ -6,6 +6,7 @@ the incident report lists for steps 0 to 8.
 """
 # prints: watchdog, clamp: damping mode at step 6.*clamp, watchdog: no damping mode
 import sys
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -19,7 +20,7 @@ ORDERS = (
 )
 
 
-def published_steps(robot, equation):
+def published_steps(robot: antaeus.Robot, equation: antaeus.ContactEquation) -> Iterator[antaeus.Observation]:
     q = robot.pose("re3_start")
     equation.update(antaeus.Observation(q=q, tau=np.zeros(robot.model.motor_count())))
     gravity = equation.gravity_torque()
@@ -29,13 +30,13 @@ def published_steps(robot, equation):
         yield antaeus.Observation(q=q, tau=tau)
 
 
-def recorded_steps(robot, path):
+def recorded_steps(robot: antaeus.Robot, path: str) -> Iterator[antaeus.Observation]:
     episode = antaeus.load_episode(path, robot)
     for step in range(episode.steps()):
         yield episode.observe(step)
 
 
-def main():
+def main() -> None:
     robot = antaeus.load_robot("h1_2")
     equation = antaeus.ContactEquation(robot, ["left_wrist_yaw_link"])
     estimator = antaeus.DeployedEstimator(equation)

@@ -1,6 +1,8 @@
 // Recorded and synthetic episodes. Their matrices are views: an Episode does not change in Python.
 #include "antaeus/episode/episode.hpp"
 
+#include <nanobind/stl/pair.h>
+
 #include "antaeus/episode/synthetic_episode.hpp"
 #include "convert.hpp"
 
