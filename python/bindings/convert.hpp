@@ -121,7 +121,6 @@ std::vector<std::pair<std::string, Enum>> enumeration_rows() {
   return rows;
 }
 
-/// Makes the Python class: an enumeration whose members equal their text.
 void make_enumeration(nb::module_& module, const char* name, const char* meaning, const std::vector<std::string>& texts,
                       std::vector<PyObject*>& members);
 
@@ -147,7 +146,6 @@ Enum named(const char* place, std::string_view text) {
   throw OptionsError(place, unknown.problem, unknown.remedy);
 }
 
-/// Names of the reasons whose bits are set.
 template <class Reasons, class Bits>
 std::vector<std::string> reason_names(const Reasons& all, Bits bits) {
   std::vector<std::string> names;
@@ -210,7 +208,6 @@ std::string options_doc(std::string doc) {
 
 // Modules ------------------------------------------------------------------------------------------------------------
 
-/// One function a file: what it binds is named there, its call stands in antaeus.cpp.
 void bind_core(nb::module_& module);
 void bind_robot(nb::module_& module);
 void bind_dynamics(nb::module_& module);

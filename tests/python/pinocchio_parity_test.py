@@ -55,7 +55,8 @@ def test_terms_of_a_position(robot, reference):
     near = dict(rtol=0, atol=tolerance("kModelParity"))
     for q, _, _ in states(robot.model):
         terms = dynamics.at(q)
-        np.testing.assert_allclose(terms.gravity_torque(), pinocchio.computeGeneralizedGravity(reference, data, q), **near)
+        np.testing.assert_allclose(terms.gravity_torque(),
+                                   pinocchio.computeGeneralizedGravity(reference, data, q), **near)
         np.testing.assert_allclose(terms.center_of_mass(), pinocchio.centerOfMass(reference, data, q), **near)
         pinocchio.computeJointJacobians(reference, data, q)
         pinocchio.updateFramePlacements(reference, data)
