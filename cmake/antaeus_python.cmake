@@ -18,7 +18,7 @@ function(antaeus_python_package)
   target_compile_definitions(antaeus_extension PRIVATE ANTAEUS_VERSION="${PROJECT_VERSION}")
   # Beside bin/ and lib/: the tree can be moved as a whole.
   set_target_properties(antaeus_extension PROPERTIES OUTPUT_NAME _antaeus LIBRARY_OUTPUT_DIRECTORY ${package}
-    BUILD_RPATH "$ORIGIN/../../lib" BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN/../../lib")
+    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN/../../lib")
 
   file(GLOB files RELATIVE ${source} CONFIGURE_DEPENDS ${source}/antaeus/*.py ${source}/antaeus/py.typed)
   set(copies "")

@@ -69,8 +69,8 @@ void make_enumeration(nb::module_& module, const char* name, const char* meaning
   members.clear();
   for (const std::string& text : texts) {
     const nb::object member = made.attr(text.c_str());
-    member.attr("__doc__") = nb::none();  // else each member repeats the text of the class
-    members.push_back(member.ptr());
+    member.attr("__doc__") = nb::none();                    // else each member repeats the text of the class
+    members.push_back(nb::object(member).release().ptr());  // held for ever: C++ hands them out
   }
 }
 
@@ -78,9 +78,9 @@ std::string option_text(const std::string& place, nb::handle value) {
   if (PyBool_Check(value.ptr())) return value.is(Py_True) ? "true" : "false";
   if (PyUnicode_Check(value.ptr())) return nb::cast<std::string>(value);
   // Python's repr of a float is the shortest text that reads back as the same number.
-  if (PyIndex_Check(value.ptr())) return nb::str(nb::steal(PyNumber_Long(value.ptr()))).c_str();
-  if (nb::hasattr(value, "__float__")) {
-    nb::object number = nb::steal(PyNumber_Float(value.ptr()));
+  const bool whole = PyIndex_Check(value.ptr());
+  if (whole || nb::hasattr(value, "__float__")) {
+    const nb::object number = nb::steal(whole ? PyNumber_Long(value.ptr()) : PyNumber_Float(value.ptr()));
     if (number.is_valid()) return nb::repr(number).c_str();
     PyErr_Clear();
   }

@@ -97,7 +97,7 @@ auto frozen_field(Matrix Class::* field) {
 template <class Enum>
 struct Enumeration {
   inline static std::vector<std::pair<std::string, Enum>> rows;
-  inline static std::vector<PyObject*> members;  // borrowed: the module holds the class, the class its members
+  inline static std::vector<PyObject*> members;  // never released
 };
 
 /// A text as a template argument.
