@@ -57,7 +57,7 @@ int main(int argc, char** argv) try {
     for (std::size_t step = 0; step < samples.size() && latched < 0; ++step) {
       equation.update(samples[step]);
       const antaeus::WrenchEstimate& wrist = estimator.solve(equation).front();
-      const antaeus::GuardedWrench& read = chain.apply(wrist, equation.residual(), robot.reference_motor());
+      const antaeus::ChainedWrench& read = chain.apply(wrist, equation.residual(), robot.reference_motor());
       if (read.damping_mode) latched = static_cast<int>(step);
       if (!read.damping_mode) largest = std::max(largest, read.wrench.force.norm());
     }

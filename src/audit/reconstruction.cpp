@@ -106,12 +106,12 @@ void record(Recorder& recorder, Eigen::Index step, const WrenchEstimate& estimat
         (estimate.gain.row(kFz).array() * residual.transpose().array()).template cast<float>();
   }
   const int reference = equation.reference_motor();
-  const GuardedWrench& guarded = recorder.chain.apply(estimate, residual, reference);
+  const ChainedWrench& guarded = recorder.chain.apply(estimate, residual, reference);
   series.verdict[at] = guarded.verdict;
   series.reasons[at] = guarded.reasons;
   series.guarded_force.row(step) = guarded.wrench.force;
   for (std::size_t g = 0; g < recorder.alone.size(); ++g) {
-    const GuardedWrench& alone = recorder.alone[g].apply(estimate, residual, reference);
+    const ChainedWrench& alone = recorder.alone[g].apply(estimate, residual, reference);
     const GuardRecord& what = alone.records.front();
     GuardTrace& trace = series.guards[g];
     trace.action[at] = what.action;
@@ -241,14 +241,6 @@ struct NumberColumn {
   std::string meaning;
   std::vector<double> values;
 };
-
-std::string reasons_text(std::uint32_t reasons) {
-  std::string text;
-  for (const Reason reason : kAllReasons) {
-    if (reasons & reason) text += (text.empty() ? "" : " ") + std::string(to_string(reason));
-  }
-  return text;
-}
 
 }  // namespace
 

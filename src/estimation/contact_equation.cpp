@@ -15,7 +15,11 @@ constexpr double kQuaternionSlack = 1e-3;
 
 ContactEquation::ContactEquation(const Robot& robot, const std::vector<std::string>& endpoints,
                                  ContactEquationOptions options)
-    : dynamics_(robot.model), options_(options), names_(endpoints), reference_motor_(robot.reference_motor()) {
+    : profile_(std::make_shared<const RobotProfile>(robot.profile)),
+      dynamics_(robot.model),
+      options_(options),
+      names_(endpoints),
+      reference_motor_(robot.reference_motor()) {
   const RobotModel& model = robot.model;
   if (endpoints.empty()) throw ModelError(robot.profile.name, "no endpoints", "name at least one frame (--endpoint)");
   for (const std::string& name : endpoints) frames_.push_back(model.frame(name));
@@ -24,6 +28,7 @@ ContactEquation::ContactEquation(const Robot& robot, const std::vector<std::stri
     has_imu_frame_ = true;
   }
   q_.setZero(model.nq());
+  torque_.setConstant(model.motor_count(), kNaN);
   full_gravity_.setZero(model.nv());
   full_jacobian_.setZero(6, model.nv());
   residual_.setConstant(model.motor_count(), kNaN);
@@ -37,6 +42,7 @@ ContactEquation::ContactEquation(const Robot& robot, const std::vector<std::stri
 Status ContactEquation::update(const Observation& observation) noexcept {
   status_ = compute(observation);
   if (status_ == Status::ok) return status_;
+  torque_.setConstant(kNaN);
   residual_.setConstant(kNaN);
   gravity_.setConstant(kNaN);
   base_residual_.setConstant(kNaN);
@@ -49,28 +55,23 @@ Status ContactEquation::update(const Observation& observation) noexcept {
   return status_;
 }
 
-Status ContactEquation::orient_base(const Observation& observation) noexcept {
-  base_quaternion_ = Eigen::Vector4d(0.0, 0.0, 0.0, 1.0);
+Status ContactEquation::orient_base(const Observation& observation, const PositionTerms& terms) noexcept {
+  R_WB_.setIdentity();
   used_imu_ = false;
-  const RobotModel& model = dynamics_.model();
-  if (!observation.has_imu || options_.imu == ImuUse::none || model.base() == Base::fixed) return Status::ok;
+  if (!observation.has_imu || options_.imu == ImuUse::none || dynamics_.model().base() == Base::fixed) {
+    return Status::ok;
+  }
   const Eigen::Vector4d& xyzw = observation.imu_quaternion_xyzw;
   if (!xyzw.allFinite()) return Status::not_finite;
   if (std::abs(xyzw.norm() - 1.0) > kQuaternionSlack) return Status::bad_orientation;
   used_imu_ = true;
-  if (options_.imu == ImuUse::as_base || !has_imu_frame_) {
-    base_quaternion_ = xyzw.normalized();
-    return Status::ok;
-  }
-  // R_world_base = R_world_imu · R_base_imuᵀ, the latter by the kinematics with the base at the identity.
-  if (const Status status = model.position_from_motors(observation.q, base_quaternion_, q_); status != Status::ok) {
-    return status;
-  }
+  const Eigen::Quaterniond imu(xyzw[3], xyzw[0], xyzw[1], xyzw[2]);
+  R_WB_ = imu.normalized().toRotationMatrix();
+  if (options_.imu == ImuUse::as_base || !has_imu_frame_) return Status::ok;
+  // R_world_base = R_world_imu · R_base_imuᵀ, the latter by the kinematics.
   Pose X_base_imu;
-  if (const Status status = dynamics_.at(q_).frame_pose(imu_frame_, X_base_imu); status != Status::ok) return status;
-  const Eigen::Quaterniond R_world_imu(xyzw[3], xyzw[0], xyzw[1], xyzw[2]);
-  const Eigen::Quaterniond R_world_base(R_world_imu.normalized().toRotationMatrix() * X_base_imu.rotation.transpose());
-  base_quaternion_ = R_world_base.normalized().coeffs();  // Eigen stores x y z w
+  if (const Status status = terms.frame_pose(imu_frame_, X_base_imu); status != Status::ok) return status;
+  R_WB_ = R_WB_ * X_base_imu.rotation.transpose();
   return Status::ok;
 }
 
@@ -80,24 +81,39 @@ Status ContactEquation::compute(const Observation& observation) noexcept {
     return Status::wrong_size;
   }
   if (!observation.q.allFinite() || !observation.tau.allFinite()) return Status::not_finite;
-  if (const Status status = orient_base(observation); status != Status::ok) return status;
-  if (const Status status = model.position_from_motors(observation.q, base_quaternion_, q_); status != Status::ok) {
+  // Kinematics run once, with the base at the identity; what depends on its orientation is turned afterwards.
+  const Eigen::Vector4d upright(0.0, 0.0, 0.0, 1.0);
+  if (const Status status = model.position_from_motors(observation.q, upright, q_); status != Status::ok) {
     return status;
   }
-  const PositionTerms terms = dynamics_.at(q_);
-  if (const Status status = terms.gravity_torque(full_gravity_); status != Status::ok) return status;
+  terms_.emplace(dynamics_.at(q_));
+  const PositionTerms& terms = *terms_;
+  if (const Status status = orient_base(observation, terms); status != Status::ok) return status;
+  const Vector3 gravity = R_WB_.transpose() * model.gravity();
+  if (const Status status = terms.gravity_torque(gravity, full_gravity_); status != Status::ok) return status;
   if (const Status status = model.select_motor_rows(full_gravity_, gravity_); status != Status::ok) return status;
-  residual_ = observation.tau - gravity_;
+  for (Eigen::Index m = 0; m < torque_.size(); ++m) {
+    torque_[m] = profile().joint_torque(static_cast<std::size_t>(m), observation.tau[m]);
+  }
+  residual_ = torque_ - gravity_;
   const bool floating = model.base() == Base::free_flyer;
   if (floating) base_residual_ = -full_gravity_.head<6>();
   const std::vector<int>& rows = model.motor_rows();
   for (std::size_t k = 0; k < frames_.size(); ++k) {
     if (const Status status = terms.frame_jacobian(frames_[k], full_jacobian_); status != Status::ok) return status;
     if (const Status status = terms.frame_pose(frames_[k], poses_[k]); status != Status::ok) return status;
+    poses_[k] = Pose{R_WB_, Vector3::Zero()} * poses_[k];
+    // Columns that are exactly zero stay exactly zero, whatever the orientation.
     for (std::size_t m = 0; m < rows.size(); ++m) {
-      jacobians_[k].col(static_cast<Eigen::Index>(m)) = full_jacobian_.col(rows[m]);
+      const auto column = static_cast<Eigen::Index>(m);
+      jacobians_[k].col(column).head<3>().noalias() = R_WB_ * full_jacobian_.col(rows[m]).head<3>();
+      jacobians_[k].col(column).tail<3>().noalias() = R_WB_ * full_jacobian_.col(rows[m]).tail<3>();
     }
-    if (floating) base_jacobians_[k] = full_jacobian_.leftCols<6>();
+    if (!floating) continue;
+    for (Eigen::Index column = 0; column < 6; ++column) {
+      base_jacobians_[k].col(column).head<3>().noalias() = R_WB_ * full_jacobian_.col(column).head<3>();
+      base_jacobians_[k].col(column).tail<3>().noalias() = R_WB_ * full_jacobian_.col(column).tail<3>();
+    }
   }
   return Status::ok;
 }

@@ -65,7 +65,7 @@ void GuardChain::reset() noexcept {
   result_.damping_mode = false;
 }
 
-const GuardedWrench& GuardChain::apply(const WrenchEstimate& estimate, const VectorX& residual,
+const ChainedWrench& GuardChain::apply(const WrenchEstimate& estimate, const VectorX& residual,
                                        int reference_motor) noexcept {
   result_.wrench = estimate.wrench;
   result_.verdict = estimate.verdict;

@@ -22,7 +22,7 @@ constexpr double kQuaternionSlack = 1e-3;
 
 struct Dynamics::Workspace {
   explicit Workspace(const pinocchio::Model& model)
-      : data(model), q(model.nq), first_moment(static_cast<std::size_t>(model.njoints)) {
+      : data(model), q(model.nq), first_moment(static_cast<std::size_t>(model.njoints)), field(model.nv) {
     subtree_mass.resize(static_cast<std::size_t>(model.njoints), 0.0);
     for (std::size_t j = model.joints.size() - 1; j > 0; --j) {
       subtree_mass[j] += model.inertias[j].mass();
@@ -43,6 +43,7 @@ struct Dynamics::Workspace {
   VectorX q;                          // the last configuration, quaternions normalised
   std::vector<Vector3> first_moment;  // Σ m c of each joint's subtree, world axes, from the world's origin
   std::vector<double> subtree_mass;
+  VectorX field;                 // torque of a uniform acceleration
   std::vector<int> quaternions;  // where in q a quaternion begins
   std::vector<int> unit_pairs;   // where in q a (cos, sin) begins
   std::uint64_t generation = 0;
@@ -88,14 +89,18 @@ Status PositionTerms::ready() const noexcept {
 }
 
 Status PositionTerms::gravity_torque(VectorRef g) const noexcept {
+  return gravity_torque(dynamics_->model_.impl_->gravity, g);
+}
+
+Status PositionTerms::gravity_torque(const Vector3& gravity, VectorRef g) const noexcept {
   g.setConstant(kNaN);
   if (const Status status = ready(); status != Status::ok) return status;
+  if (!gravity.allFinite()) return Status::not_finite;
   const pinocchio::Model& model = dynamics_->model_.impl_->model;
   if (g.size() != model.nv) return Status::wrong_size;
   // The Jacobians are there, so gravity costs one pass over first moments: each joint carries the weight of its
   // subtree, acting at the subtree's centre of mass. (Featherstone 2008, §5.3 with v = a = 0, in world axes.)
   Dynamics::Workspace& w = *dynamics_->workspace_;
-  const Vector3& gravity = dynamics_->model_.impl_->gravity;
   for (Vector3& moment : w.first_moment) moment.setZero();
   for (std::size_t j = model.joints.size() - 1; j > 0; --j) {
     const auto& X = w.data.oMi[j];
@@ -144,6 +149,52 @@ Status PositionTerms::frame_jacobian(FrameId frame, Matrix6XRef J_WF_W) const no
       J_WF_W.col(k).head<3>() = data.J.col(k).head<3>() + angular.cross(origin);
       J_WF_W.col(k).tail<3>() = angular;
     }
+  }
+  return Status::ok;
+}
+
+Status PositionTerms::inverse_dynamics(ConstVectorRef v, ConstVectorRef a, VectorRef tau) const noexcept {
+  tau.setConstant(kNaN);
+  if (const Status status = ready(); status != Status::ok) return status;
+  const pinocchio::Model& model = dynamics_->model_.impl_->model;
+  if (v.size() != model.nv || a.size() != model.nv || tau.size() != model.nv) return Status::wrong_size;
+  if (!v.allFinite() || !a.allFinite()) return Status::not_finite;
+  Dynamics::Workspace& w = *dynamics_->workspace_;
+  // It writes neither oMi nor J, so what `at` computed stays good.
+  tau = pinocchio::rnea(model, w.data, w.configuration(), v, a);
+  return Status::ok;
+}
+
+Status PositionTerms::inverse_dynamics(ConstVectorRef v, ConstVectorRef a, FrameId sensor, const Vector3& felt,
+                                       VectorRef tau, Vector3* base_felt) const noexcept {
+  tau.setConstant(kNaN);
+  if (base_felt) base_felt->setConstant(kNaN);
+  if (const Status status = ready(); status != Status::ok) return status;
+  const pinocchio::Model& model = dynamics_->model_.impl_->model;
+  if (dynamics_->model_.base() != Base::free_flyer || sensor.index < 0 || sensor.index >= model.nframes) {
+    return Status::unknown_frame;
+  }
+  if (!felt.allFinite()) return Status::not_finite;
+  if (const Status status = inverse_dynamics(v, a, tau); status != Status::ok) return status;
+  Dynamics::Workspace& w = *dynamics_->workspace_;
+  // What the sensor would feel if the base accelerated as `a` says. The difference to what it does feel is an
+  // acceleration of the whole robot: a uniform field, which acts as gravity does.
+  const auto& frame = model.frames[static_cast<std::size_t>(sensor.index)];
+  const pinocchio::Motion acceleration = frame.placement.actInv(w.data.a_gf[frame.parentJoint]);
+  const pinocchio::Motion velocity = frame.placement.actInv(w.data.v[frame.parentJoint]);
+  const Vector3 predicted = acceleration.linear() + velocity.angular().cross(velocity.linear());
+  const Matrix3 R_W_sensor = w.data.oMi[frame.parentJoint].rotation() * frame.placement.rotation();
+  const Vector3 missing = R_W_sensor * (felt - predicted);
+  const Status status = gravity_torque(Vector3(-missing), w.field);
+  if (status != Status::ok) {
+    tau.setConstant(kNaN);
+    return status;
+  }
+  tau += w.field;
+  if (base_felt) {
+    const pinocchio::Motion& root = w.data.a_gf[1];
+    *base_felt = root.linear() + w.data.v[1].angular().cross(w.data.v[1].linear()) +
+                 w.data.oMi[1].rotation().transpose() * missing;
   }
   return Status::ok;
 }

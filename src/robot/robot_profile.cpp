@@ -4,6 +4,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <numbers>
@@ -52,6 +53,11 @@ class Keys {
   double not_negative_or(const std::string& key, double fallback) {
     const double value = number_or(key, fallback);
     if (value < 0) fail(find(key), "'" + key + "' is negative", "give a size, zero or more");
+    return value;
+  }
+  double positive_or(const std::string& key, double fallback) {
+    const double value = number_or(key, fallback);
+    if (!(value > 0)) fail(find(key), "'" + key + "' must be more than zero", "give a positive number");
     return value;
   }
   std::vector<std::string> texts(const std::string& key) {
@@ -140,9 +146,17 @@ void read_figures(Keys& keys, RobotProfile& profile) {
     JointFigures figures;
     figures.torque_sd = table.not_negative_or("torque_sd", figures.torque_sd);
     if (figures.torque_sd == 0) table.fail(table.find("torque_sd"), "'torque_sd' is zero", "no sensor is exact");
+    figures.static_sd = table.positive_or("static_sd", figures.static_sd);
     figures.coulomb = table.not_negative_or("coulomb", 0.0);
+    figures.stribeck = table.not_negative_or("stribeck", 0.0);
+    figures.stribeck_speed = table.positive_or("stribeck_speed", figures.stribeck_speed);
     figures.viscous = table.not_negative_or("viscous", 0.0);
+    figures.friction_offset = table.number_or("friction_offset", 0.0);
     figures.armature = table.not_negative_or("armature", 0.0);
+    figures.gear = table.positive_or("gear", figures.gear);
+    figures.scale = table.positive_or("scale", figures.scale);
+    figures.torque_offset = table.number_or("torque_offset", 0.0);
+    figures.torque_limit = table.positive_or("torque_limit", figures.torque_limit);
     table.finish();
     for (const std::string& joint : joints) {
       const auto at = std::find(profile.options.motors.begin(), profile.options.motors.end(), joint);
@@ -195,6 +209,11 @@ void read_tables(Keys& keys, RobotProfile& profile, const std::string& file) {
     profile.torque_source =
         one_of<TorqueSource>(table, table.find("source"), "source", table.text_or("source", "motor"),
                              {{"motor", TorqueSource::motor}, {"joint", TorqueSource::joint}});
+    profile.friction =
+        one_of<FrictionUse>(table, table.find("friction"), "friction", table.text_or("friction", "bound"),
+                            {{"bound", FrictionUse::bound}, {"identified", FrictionUse::identified}});
+    profile.torque_sign = table.number_or("sign", 1.0);
+    if (std::abs(profile.torque_sign) != 1.0) table.fail(table.find("sign"), "'sign' is neither 1 nor -1", "write one");
     table.finish();
   }
   if (const toml::table* node = keys.table("preflight")) {
@@ -221,6 +240,31 @@ void read_tables(Keys& keys, RobotProfile& profile, const std::string& file) {
     }
     table.finish();
     profile.poses.push_back(std::move(pose));
+  }
+}
+
+/// [options.<group>] tables. Their owners check names and values; here only what a value can be.
+void read_options(Keys& keys, RobotProfile& profile) {
+  const toml::table* groups = keys.table("options");
+  if (!groups) return;
+  for (const auto& [group, node] : *groups) {
+    const std::string name(group.str());
+    if (!node.is_table()) {
+      keys.fail(&node, "'options." + name + "' must be a table", "write [options." + name + "]");
+    }
+    for (const auto& [key, value] : *node.as_table()) {
+      ProfileOption option{name, std::string(key.str()), "", static_cast<int>(value.source().begin.line)};
+      if (const auto text = value.value_exact<std::string>()) {
+        option.value = *text;
+      } else if (const auto flag = value.value_exact<bool>()) {
+        option.value = *flag ? "true" : "false";
+      } else {
+        const double number = keys.number_of(value, option.name);
+        char buffer[40];
+        option.value.assign(buffer, std::to_chars(buffer, buffer + sizeof buffer, number).ptr);
+      }
+      profile.settings.push_back(std::move(option));
+    }
   }
 }
 
@@ -358,11 +402,20 @@ RobotProfile read_profile(const std::filesystem::path& file) {
   profile.reference_joint = keys.text_or("reference_joint", "");
   read_tables(keys, profile, file.string());
   read_figures(keys, profile);
+  read_options(keys, profile);
   keys.finish();
   return profile;
 }
 
 Robot make_robot(RobotProfile profile, MeshPolicy meshes) {
+  // A motor's own torque also turns its rotor; a sensor at the output does not feel it. What the caller set, stays.
+  if (profile.torque_source == TorqueSource::motor) {
+    for (std::size_t i = 0; i < profile.figures.size(); ++i) {
+      if (profile.figures[i].armature > 0) {
+        profile.options.armature.try_emplace(profile.options.motors[i], profile.figures[i].armature);
+      }
+    }
+  }
   RobotModel model(read_urdf(profile.model, meshes), profile.options);
   if (profile.options.motors.empty()) {
     profile.options.motors = model.motor_names();

@@ -39,14 +39,14 @@ WrenchEstimate dominated(VectorX& residual) {
   return estimate;
 }
 
-void expect_untouched(const GuardedWrench& guarded, const WrenchEstimate& estimate) {
+void expect_untouched(const ChainedWrench& guarded, const WrenchEstimate& estimate) {
   EXPECT_EQ(guarded.wrench.force, estimate.wrench.force);
   EXPECT_EQ(guarded.wrench.torque, estimate.wrench.torque);
   EXPECT_EQ(guarded.verdict, estimate.verdict);
   EXPECT_EQ(guarded.reasons, estimate.reasons);
 }
 
-void expect_zero(const GuardedWrench& guarded) {
+void expect_zero(const ChainedWrench& guarded) {
   EXPECT_TRUE(guarded.wrench.force.isZero(0.0) && guarded.wrench.torque.isZero(0.0));
   EXPECT_EQ(guarded.verdict, Verdict::refused);
 }
@@ -65,13 +65,13 @@ TEST(Guard, DefaultsAreTheReports) {
 TEST(Guard, ClampCutsEachComponentAndSaysSo) {
   GuardChain chain({GuardKind::clamp});
   const WrenchEstimate small = estimate_of({50, -50, 49.9});
-  const GuardedWrench& passed = chain.apply(small, kNoResidual, kReference);
+  const ChainedWrench& passed = chain.apply(small, kNoResidual, kReference);
   expect_untouched(passed, small);
   EXPECT_EQ(passed.records[0].action, GuardAction::passed);
   EXPECT_EQ(passed.records[0].saw, 50.0);
   EXPECT_EQ(passed.records[0].limit, 50.0);
 
-  const GuardedWrench& clipped = chain.apply(estimate_of({165, 11, -533}), kNoResidual, kReference);
+  const ChainedWrench& clipped = chain.apply(estimate_of({165, 11, -533}), kNoResidual, kReference);
   EXPECT_EQ(clipped.wrench.force, Vector3(50, 11, -50));
   EXPECT_EQ(clipped.wrench.torque, Vector3(1, 2, 3)) << "the report clips the force alone";
   EXPECT_EQ(clipped.verdict, Verdict::degraded);
@@ -85,14 +85,14 @@ TEST(Guard, NormClampKeepsTheDirection) {
   // (30, −40, 0): 50 N passes; twice that is cut to half.
   const WrenchEstimate at_limit = estimate_of({30, -40, 0});
   expect_untouched(chain.apply(at_limit, kNoResidual, kReference), at_limit);
-  const GuardedWrench& clipped = chain.apply(estimate_of({60, -80, 0}), kNoResidual, kReference);
+  const ChainedWrench& clipped = chain.apply(estimate_of({60, -80, 0}), kNoResidual, kReference);
   EXPECT_LE((clipped.wrench.force - Vector3(30, -40, 0)).norm(), tolerance::kByHand);
   EXPECT_EQ(clipped.records[0].saw, 100.0);
   EXPECT_EQ(clipped.records[0].kind, GuardKind::norm_clamp);
   EXPECT_EQ(clipped.verdict, Verdict::degraded);
   EXPECT_EQ(clipped.reasons, static_cast<std::uint32_t>(kReasonClamped));
   // Where every component is below the limit the two clamps differ.
-  const GuardedWrench& slanted = chain.apply(estimate_of({40, 40, 40}), kNoResidual, kReference);
+  const ChainedWrench& slanted = chain.apply(estimate_of({40, 40, 40}), kNoResidual, kReference);
   EXPECT_NEAR(slanted.wrench.force.norm(), 50.0, tolerance::kByHand);
 }
 
@@ -101,7 +101,7 @@ TEST(Guard, ConditionRefusesAndZeroes) {
   const WrenchEstimate good = estimate_of({1, 2, 3}, 20.0);
   expect_untouched(chain.apply(good, kNoResidual, kReference), good);
   for (const double kappa : {20.01, 40.0, std::numeric_limits<double>::infinity(), kNaN}) {
-    const GuardedWrench& refused = chain.apply(estimate_of({1, 2, 3}, kappa), kNoResidual, kReference);
+    const ChainedWrench& refused = chain.apply(estimate_of({1, 2, 3}, kappa), kNoResidual, kReference);
     expect_zero(refused);
     EXPECT_EQ(refused.reasons, static_cast<std::uint32_t>(kReasonCondition));
     EXPECT_EQ(refused.records[0].action, GuardAction::zeroed);
@@ -143,7 +143,7 @@ TEST(Guard, ReferenceDominanceRefusesAndZeroes) {
   VectorX residual;
   const WrenchEstimate estimate = dominated(residual);
   GuardChain chain({GuardKind::reference_dominance});
-  const GuardedWrench& refused = chain.apply(estimate, residual, 0);
+  const ChainedWrench& refused = chain.apply(estimate, residual, 0);
   expect_zero(refused);
   EXPECT_EQ(refused.reasons, static_cast<std::uint32_t>(kReasonReferenceDominance));
   EXPECT_NEAR(refused.records[0].saw, 30.0 / 35.0, 1e-6);
@@ -161,7 +161,7 @@ TEST(Guard, ReferenceDominanceRefusesAndZeroes) {
 TEST(Guard, WatchdogCountsConsecutiveStepsAndLatches) {
   GuardChain chain({GuardKind::watchdog});
   const WrenchEstimate large = estimate_of({0, 0, -101}), small = estimate_of({0, 0, -100});
-  const auto step = [&](const WrenchEstimate& estimate) -> const GuardedWrench& {
+  const auto step = [&](const WrenchEstimate& estimate) -> const ChainedWrench& {
     return chain.apply(estimate, kNoResidual, kReference);
   };
   EXPECT_FALSE(step(large).damping_mode);
@@ -169,7 +169,7 @@ TEST(Guard, WatchdogCountsConsecutiveStepsAndLatches) {
   EXPECT_FALSE(step(small).damping_mode) << "100 N is not above 100 N: the count starts again";
   EXPECT_FALSE(step(large).damping_mode);
   EXPECT_FALSE(step(large).damping_mode);
-  const GuardedWrench& third = step(large);
+  const ChainedWrench& third = step(large);
   EXPECT_TRUE(third.damping_mode);
   EXPECT_EQ(third.records[0].action, GuardAction::damping);
   EXPECT_EQ(third.records[0].saw, 101.0);
@@ -184,7 +184,7 @@ TEST(Guard, WatchdogCountsConsecutiveStepsAndLatches) {
   EXPECT_FALSE(step(large).damping_mode);
   EXPECT_EQ(step(large).records[0].action, GuardAction::damping);
   chain.reset();
-  const GuardedWrench& after = step(small);
+  const ChainedWrench& after = step(small);
   expect_untouched(after, small);
 }
 
@@ -197,7 +197,7 @@ TEST(Guard, MissingSampleNeitherCountsNorForgives) {
   chain.apply(large, kNoResidual, kReference);
   EXPECT_FALSE(chain.apply(missing, kNoResidual, kReference).damping_mode);
   EXPECT_TRUE(chain.apply(large, kNoResidual, kReference).damping_mode);
-  const GuardedWrench& latched = chain.apply(missing, kNoResidual, kReference);
+  const ChainedWrench& latched = chain.apply(missing, kNoResidual, kReference);
   EXPECT_TRUE(latched.damping_mode);
   EXPECT_EQ(latched.records[0].action, GuardAction::damping);
   EXPECT_EQ(latched.verdict, Verdict::invalid_input);
@@ -212,7 +212,7 @@ TEST(Guard, WithoutInputEveryGuardSaysSoAndNothingIsZero) {
   missing.invalidate(Status::wrong_size);
   WrenchEstimate spoilt = estimate_of({1, kNaN, 3});
   for (const WrenchEstimate& estimate : {missing, spoilt}) {
-    const GuardedWrench& guarded = chain.apply(estimate, kNoResidual, kReference);
+    const ChainedWrench& guarded = chain.apply(estimate, kNoResidual, kReference);
     ASSERT_EQ(guarded.records.size(), 5u);
     for (const GuardRecord& record : guarded.records) {
       EXPECT_EQ(record.action, GuardAction::no_input);
@@ -229,7 +229,7 @@ TEST(Guard, WithoutInputEveryGuardSaysSoAndNothingIsZero) {
 TEST(Guard, ChainRecordsEveryGuardInOrder) {
   GuardChain chain;
   const WrenchEstimate wild = estimate_of({0, 0, -533}, 40.0);
-  const GuardedWrench& guarded = chain.apply(wild, kNoResidual, kReference);
+  const ChainedWrench& guarded = chain.apply(wild, kNoResidual, kReference);
   ASSERT_EQ(guarded.records.size(), 4u);
   EXPECT_EQ(guarded.records[0].kind, GuardKind::watchdog);
   EXPECT_EQ(guarded.records[0].action, GuardAction::passed) << "the first step of three";
@@ -247,10 +247,10 @@ TEST(Guard, BehindAClampTheWatchdogNeverFires) {
       watchdog_first({GuardKind::watchdog, GuardKind::clamp});
   const WrenchEstimate wild = estimate_of({600, -600, 600});
   for (int i = 0; i < 100; ++i) {
-    const GuardedWrench& blind = clamp_first.apply(wild, kNoResidual, kReference);
+    const ChainedWrench& blind = clamp_first.apply(wild, kNoResidual, kReference);
     EXPECT_FALSE(blind.damping_mode);
     EXPECT_NEAR(blind.records[1].saw, std::sqrt(3.0) * 50.0, tolerance::kByHand) << "never more than 87 N";
-    const GuardedWrench& seeing = watchdog_first.apply(wild, kNoResidual, kReference);
+    const ChainedWrench& seeing = watchdog_first.apply(wild, kNoResidual, kReference);
     EXPECT_EQ(seeing.damping_mode, i >= 2);
     EXPECT_EQ(seeing.wrench.force, Vector3(50, -50, 50));
     EXPECT_EQ(seeing.verdict, i >= 2 ? Verdict::refused : Verdict::degraded);
@@ -262,7 +262,7 @@ TEST(Guard, VerdictsAndReasonsJoin) {
   WrenchEstimate estimate = estimate_of({60, 0, 0}, 30.0);
   estimate.verdict = Verdict::unobservable;
   estimate.reasons = kReasonRankDeficient;
-  const GuardedWrench& guarded = chain.apply(estimate, kNoResidual, kReference);
+  const ChainedWrench& guarded = chain.apply(estimate, kNoResidual, kReference);
   EXPECT_EQ(guarded.verdict, Verdict::unobservable) << "the worse of the two";
   EXPECT_EQ(guarded.reasons, kReasonRankDeficient | kReasonClamped | kReasonCondition);
 }

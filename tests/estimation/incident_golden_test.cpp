@@ -172,11 +172,11 @@ TEST_F(Incident, GuardsOnRe3) {
   for (int step = 0; step < log.steps(); ++step) {
     ASSERT_EQ(equation_.update(log.at(step)), Status::ok);
     const WrenchEstimate& left = estimator.solve(equation_)[0];
-    const auto apply = [&](GuardChain& chain) -> const GuardedWrench& {
+    const auto apply = [&](GuardChain& chain) -> const ChainedWrench& {
       return chain.apply(left, equation_.residual(), kTorso);
     };
     if (latched < 0 && apply(watchdog).damping_mode) latched = step;
-    const GuardedWrench& cut = apply(clamp);
+    const ChainedWrench& cut = apply(clamp);
     if (clipped < 0 && cut.records[0].acted()) clipped = step;
     if (vertical < 0 && cut.wrench.force.z() != left.wrench.force.z()) vertical = step;
     if (norm_clipped < 0 && apply(norm_clamp).records[0].acted()) norm_clipped = step;

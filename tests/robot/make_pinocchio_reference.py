@@ -1,6 +1,8 @@
 """Writes what Pinocchio's own URDF parser and algorithms give for a robot, for pinocchio_parity_test.cpp to compare with.
 
-usage: make_pinocchio_reference.py ROBOT.urdf FOLDER FRAME...
+usage: make_pinocchio_reference.py ROBOT.urdf FOLDER ARMATURE FRAME...
+
+ARMATURE is the rotor inertia of every joint, kg·m².
 """
 
 import pathlib
@@ -12,10 +14,11 @@ import pinocchio as pin
 STATES = 40
 
 
-def main(urdf, folder, frames):
+def main(urdf, folder, armature, frames):
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     model = pin.buildModelFromUrdf(urdf, pin.JointModelFreeFlyer())
+    model.armature[6:] = armature
     data = model.createData()
     random = np.random.default_rng(501)
     results = {name: [] for name in "q v a rnea crba aba coriolis nle poses jacobians".split()}
@@ -45,4 +48,4 @@ def main(urdf, folder, frames):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], sys.argv[3:])
+    main(sys.argv[1], sys.argv[2], float(sys.argv[3]), sys.argv[4:])

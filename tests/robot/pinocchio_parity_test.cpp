@@ -40,7 +40,7 @@ TEST(PinocchioParity, H1_2) {
   const Robot robot = test::own_robot("h1_2");
   const fs::path script = fs::path(ANTAEUS_SOURCE_DIR) / "tests" / "robot" / "make_pinocchio_reference.py";
   std::string command = "\"" + interpreter + "\" \"" + script.string() + "\" \"" + robot.profile.model.string() +
-                        "\" \"" + folder.string() + "\"";
+                        "\" \"" + folder.string() + "\" 0.1";  // the armature that the profile gives every joint
   for (const std::string& frame : kFrames) command += " " + frame;
   ASSERT_EQ(std::system(command.c_str()), 0) << command;
 

@@ -56,6 +56,16 @@ inline constexpr Tolerance kRecoveredWrench{1e-9};
 /// A few products and sums of numbers up to 1000 that are written out by hand.
 inline constexpr Tolerance kByHand{1e-9};
 
+/// Specific force of a moving sensor by second differences of its position: step 1e-4 s, truncation 1e-9/12 × 4th
+/// derivative (below 1e4), rounding 1e-16 × 1 m / 1e-8, times 10 kg·m; and the base's angular acceleration by one
+/// difference over 1e-4 s of a jerk below 100 rad/s³ times 1 kg·m².
+inline constexpr Tolerance kDifferencedResidual{0.02};
+/// The same at rest: only rounding, 4 × 1e-16 / 1e-8 m/s² times 10 kg·m.
+inline constexpr Tolerance kDifferencedStill{1e-5};
+/// A Gaussian posterior by two algorithms (Cholesky of the whitened problem; dense inverses): κ of the problem, below
+/// 1e6, times ε.
+inline constexpr Tolerance kSamePosterior{1e-9};
+
 // --- episode and audit -----------------------------------------------------------------------------------------------
 /// A difference of two numbers that were each rounded to 0.001 before they were subtracted, as the report did.
 inline constexpr Tolerance kSubtractedPrintedDigits{1e-3};
@@ -83,8 +93,10 @@ inline constexpr Tolerance kTwinGolden{1e-7};
 /// Four standard errors of the mean of 36639 normal numbers of sd 0.3 N·m.
 inline constexpr Tolerance kNoiseMoment{0.0063};
 
-// --- audit: sweeps ----------------------------------------------------------------------------------------------------
-/// Entries and singular values of the planar arm's Jacobian: its profile's angles are rounded to 1e-6 rad, three of them.
+// --- audit: sweeps
+// ----------------------------------------------------------------------------------------------------
+/// Entries and singular values of the planar arm's Jacobian: its profile's angles are rounded to 1e-6 rad, three of
+/// them.
 inline constexpr Tolerance kRoundedPoseAngle{3e-6};
 /// A force of 5 N·m through that Jacobian's inverse: 1e-6 rad × 1/σ² (below 900) × 5.
 inline constexpr Tolerance kRoundedPoseForce{4.5e-3};
@@ -92,5 +104,37 @@ inline constexpr Tolerance kRoundedPoseForce{4.5e-3};
 inline constexpr Tolerance kSameKinematics{1e-13};
 /// Gains and κ near a singularity, relative to κ²: the rounding of J, a few ε, through the inverse twice.
 inline constexpr Tolerance kGainPerConditionSquared{1e-14};
+
+// --- signal ----------------------------------------------------------------------------------------------------------
+/// Filters' outputs of order 1 after some hundred steps, each rounding by a few ε.
+inline constexpr Tolerance kFilterStep{1e-13};
+/// Sum of a sine's 10 001 images, which fall with the cube of their number: of the rest 1e-12 remains.
+inline constexpr Tolerance kImages{1e-12};
+/// Tables print three decimals.
+inline constexpr Tolerance kPrintedTable{5.1e-4};
+/// Tail probabilities relative to themselves: exp of exponents up to 700, each with some ε of its own size.
+inline constexpr Tolerance kTail{1e-11};
+/// Siegmund's approximation of run lengths, relative, against tables of exact ones with drift ½; at shifts of 2 and 3
+/// sd, where the alarm comes within 2 to 4 samples and a sum is no diffusion, twice and five times that.
+inline constexpr Tolerance kSiegmund{0.02};
+/// Run lengths of 10 000 simulated alarms, relative: four standard errors of 1 %, and Siegmund's 2 %; 1.7 times that
+/// with a drift of 1, where Siegmund's formula is 6 % off.
+inline constexpr Tolerance kMonteCarloRunLength{0.06};
+/// Wilson and Hilferty's tails relative to probabilities of 1 % and more; 6 and 17 times that at 1e-3 and 1e-4.
+inline constexpr Tolerance kWilsonHilferty{0.03};
+/// Values of order 10 from least squares with up to 21 powers of numbers up to 1.
+inline constexpr Tolerance kPolynomial{1e-12};
+/// A delay without noise [s]: interpolation between samples 5 ms apart of a signal that curves by 40 per second² errs
+/// by 1e-4 of an amplitude of 1 and a slope of 6 per second, and 500 samples average it.
+inline constexpr Tolerance kNoiselessDelay{5e-6};
+/// Four standard errors of the mean, and of the mean square, of 300 standard normal numbers.
+inline constexpr Tolerance kMeanOf300{0.23};
+inline constexpr Tolerance kMeanSquareOf300{0.33};
+
+// --- constraints -----------------------------------------------------------------------------------------------------
+/// Sums of some products of numbers up to 200 [N, N·m, m]; where numbers are larger, times their size.
+inline constexpr Tolerance kMarginByHand{1e-12};
+/// Margins' sds by central differences with step 1e-5 of functions of order 100: rounding 1e-14/1e-5, truncation 1e-10.
+inline constexpr Tolerance kMarginSlope{1e-7};
 
 }  // namespace antaeus::tolerance

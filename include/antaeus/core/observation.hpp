@@ -14,10 +14,16 @@ struct Observation {
   double time = std::numeric_limits<double>::quiet_NaN();  ///< [s], any origin, never going back
   VectorX q;                                               ///< motor positions
   VectorX v;                                               ///< motor velocities; empty when not measured
-  VectorX tau;  ///< motor torques: what the motor exerts on the joint, positive along the joint's axis
-  bool has_imu = false;
+  VectorX a;                                               ///< motor accelerations; empty when not measured
+  VectorX tau;           ///< motor torques: what the motor exerts on the joint, positive along the joint's axis
+  bool has_imu = false;  ///< whether `imu_quaternion_xyzw` was measured
   /// Orientation of the sensor's frame in the world, x y z w (Pinocchio's and ROS' order; MuJoCo has w x y z).
   Eigen::Vector4d imu_quaternion_xyzw{0.0, 0.0, 0.0, 1.0};
+  bool has_gyro = false;
+  Vector3 imu_angular_velocity = Vector3::Zero();  ///< of the sensor against the world, in the sensor's axes [rad/s]
+  bool has_accelerometer = false;
+  /// Specific force a − g at the sensor, in its axes [m/s²]: +9.81 along the axis that points up, at rest.
+  Vector3 imu_specific_force = Vector3::Zero();
 };
 
 }  // namespace antaeus

@@ -15,6 +15,7 @@ enum class Status : std::uint8_t {
   bad_orientation,  ///< a quaternion is not of unit length within 1e-3
   unknown_frame,    ///< a frame handle is of another model
   not_computed,     ///< no result yet
+  time_back,        ///< the time stamp is not after the last one
 };
 
 /// How far a number may be used. Ordered from best to worst.
@@ -34,6 +35,7 @@ constexpr std::string_view to_string(Status status) noexcept {
     case Status::bad_orientation: return "bad_orientation";
     case Status::unknown_frame: return "unknown_frame";
     case Status::not_computed: return "not_computed";
+    case Status::time_back: return "time_back";
   }
   return "?";
 }

@@ -2,6 +2,8 @@
 /// \file
 /// The contact equation of one instant, r = Σ Jᵀ w, which every wrench estimator solves in its own way.
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,7 +37,7 @@ struct ContactEquationOptions {
   }
 };
 
-/// Residual and Jacobians of one observation, computed once and read by every estimator.
+/// Residual and Jacobians of one observation, computed once and read by every residual and every estimator.
 ///
 /// The residual is static, r = τ − g(q): what the motors exert beyond holding the robot still. With the wrench of the
 /// environment on the robot w, M v̇ + C v + g = τ + Σ Jᵀ w, so at rest r = −Σ Jᵀ w: an estimator that solves
@@ -45,11 +47,16 @@ class ContactEquation {
   /// \param endpoints frame names. \throws ModelError with the nearest name
   ContactEquation(const Robot& robot, const std::vector<std::string>& endpoints, ContactEquationOptions options = {});
 
+  // base_terms() points into this object.
+  ContactEquation(const ContactEquation&) = delete;
+  ContactEquation& operator=(const ContactEquation&) = delete;
+
   /// Reads the observation. On any status but `ok` all results are NaN. \realtime (estimation_realtime_test)
   Status update(const Observation& observation) noexcept;
 
   Status status() const noexcept { return status_; }
   const RobotModel& model() const noexcept { return dynamics_.model(); }
+  const RobotProfile& profile() const noexcept { return *profile_; }
   int endpoint_count() const noexcept { return static_cast<int>(frames_.size()); }
   const std::vector<std::string>& endpoint_names() const noexcept { return names_; }
   /// Motor that the profile names as reference, −1 without one.
@@ -57,6 +64,8 @@ class ContactEquation {
   /// Whether the base's orientation came from an IMU; otherwise it is the identity.
   bool used_imu() const noexcept { return used_imu_; }
 
+  /// Joint torques in motor order: the observation's channels through the profile's sign, gear, scale, offset [N·m].
+  const VectorX& torque() const noexcept { return torque_; }
   /// τ − g(q) in motor order [N·m].
   const VectorX& residual() const noexcept { return residual_; }
   /// g(q) in motor order [N·m].
@@ -69,14 +78,22 @@ class ContactEquation {
   const Matrix6& base_jacobian(int endpoint) const noexcept {
     return base_jacobians_[static_cast<std::size_t>(endpoint)];
   }
+  /// R_WB: the base's axes in the world; the identity when not known.
+  const Matrix3& base_rotation() const noexcept { return R_WB_; }
+  /// What else a residual needs of this instant. Everything in it is in base axes: q has the base at the identity.
+  const PositionTerms& base_terms() const noexcept { return *terms_; }
+  const VectorX& base_q() const noexcept { return q_; }
+  Dynamics& dynamics() noexcept { return dynamics_; }
   /// X_WE of an endpoint, the base at the world's origin.
   const Pose& pose(int endpoint) const noexcept { return poses_[static_cast<std::size_t>(endpoint)]; }
 
  private:
   Status compute(const Observation& observation) noexcept;
-  Status orient_base(const Observation& observation) noexcept;
+  Status orient_base(const Observation& observation, const PositionTerms& terms) noexcept;
 
+  std::shared_ptr<const RobotProfile> profile_;
   Dynamics dynamics_;
+  std::optional<PositionTerms> terms_;
   ContactEquationOptions options_;
   std::vector<std::string> names_;
   std::vector<FrameId> frames_;
@@ -87,7 +104,8 @@ class ContactEquation {
   Status status_ = Status::not_computed;
   bool used_imu_ = false;
   VectorX q_;
-  Eigen::Vector4d base_quaternion_{0.0, 0.0, 0.0, 1.0};
+  Matrix3 R_WB_ = Matrix3::Identity();
+  VectorX torque_;
   VectorX full_gravity_;
   Matrix6X full_jacobian_;
   VectorX residual_;

@@ -88,7 +88,7 @@ struct GuardRecord {
 };
 
 /// What the consumer reads behind a chain.
-struct GuardedWrench {
+struct ChainedWrench {
   Verdict verdict = Verdict::invalid_input;
   std::uint32_t reasons = kReasonInvalidInput;
   Wrench wrench;                     ///< NaN without input; zero only where a record says `zeroed`
@@ -110,7 +110,7 @@ class GuardChain {
 
   /// Each guard sees what the one before it let through. The verdict joins the estimate's with the guards': a clamp
   /// makes it `degraded`, every other guard that acts `refused`. \realtime (estimation_realtime_test)
-  const GuardedWrench& apply(const WrenchEstimate& estimate, const VectorX& residual, int reference_motor) noexcept;
+  const ChainedWrench& apply(const WrenchEstimate& estimate, const VectorX& residual, int reference_motor) noexcept;
 
   /// Forgets the watchdog's count and latch.
   void reset() noexcept;
@@ -122,7 +122,7 @@ class GuardChain {
   std::vector<GuardKind> order_;
   GuardOptions options_;
   int watchdog_count_ = 0;
-  GuardedWrench result_;
+  ChainedWrench result_;
 };
 
 }  // namespace antaeus

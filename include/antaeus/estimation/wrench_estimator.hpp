@@ -45,6 +45,8 @@ class DeployedEstimator {
   explicit DeployedEstimator(const ContactEquation& equation, WrenchEstimatorOptions options = {});
   /// One result an endpoint, in the equation's order. \realtime (estimation_realtime_test)
   const std::vector<WrenchEstimate>& solve(const ContactEquation& equation) noexcept;
+  /// Of the last call.
+  const std::vector<WrenchEstimate>& results() const noexcept { return estimates_; }
 
  private:
   WrenchEstimatorOptions options_;

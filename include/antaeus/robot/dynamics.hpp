@@ -24,6 +24,19 @@ class PositionTerms {
   Status status() const noexcept { return status_; }
   /// g(q) [nv]: the generalised torque that holds the robot still against gravity. \realtime
   Status gravity_torque(VectorRef g) const noexcept;
+  /// The same under another acceleration of free fall [m/s², world axes]. \realtime
+  Status gravity_torque(const Vector3& free_fall, VectorRef g) const noexcept;
+  /// τ = M a + C v + g [nv] at this q. \realtime
+  Status inverse_dynamics(ConstVectorRef v, ConstVectorRef a, VectorRef tau) const noexcept;
+  /// The same for a floating base whose linear acceleration nobody measures but an accelerometer feels.
+  ///
+  /// What a[0..2] holds is ignored, and so is gravity: both are contained in the specific force, wherever on the robot
+  /// it is felt. The base's linear velocity must be given as zero: dynamics does not depend on it (Galilei).
+  /// \param felt       specific force a − g in the axes of the frame \p sensor [m/s²]
+  /// \param base_felt  where wanted, receives the specific force at the base's origin in base axes
+  /// \return `unknown_frame` also for a fixed base, which feels nothing that is not in a. \realtime
+  Status inverse_dynamics(ConstVectorRef v, ConstVectorRef a, FrameId sensor, const Vector3& felt, VectorRef tau,
+                          Vector3* base_felt = nullptr) const noexcept;
   /// X_WF: pose of the frame in the world. \realtime
   Status frame_pose(FrameId frame, Pose& X_WF) const noexcept;
   /// J_WF_W [6 × nv]: velocity of the frame's origin, in world axes (Pinocchio: LOCAL_WORLD_ALIGNED), linear rows

@@ -4,11 +4,13 @@
 /// robots/h1_2/profile.toml is the commented example; docs/profile.md lists every key.
 
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "antaeus/core/options.hpp"
 #include "antaeus/core/wrench.hpp"
 #include "antaeus/robot/robot_model.hpp"
 
@@ -43,17 +45,36 @@ struct ImuMount {
   std::string quaternion_order = "xyzw";
 };
 
-/// Noise and friction of one joint. Whose figures they are stands in the profile.
+/// Noise, friction and torque channel of one joint. Whose figures they are stands in the profile.
 struct JointFigures {
   double torque_sd = 1.0;  ///< standard deviation of the torque measurement [N·m]
-  double coulomb = 0.0;    ///< Coulomb friction [N·m]
-  double viscous = 0.0;    ///< viscous friction [N·m·s/rad]
-  double armature = 0.0;   ///< reflected rotor inertia [kg·m²]
+  /// Standard deviation of the static residual τ − g while the robot moves, inertial torques and all [N·m]
+  double static_sd = 1.0;
+  double coulomb = 0.0;          ///< dry friction while sliding [N·m]
+  double stribeck = 0.0;         ///< what breaks loose above `coulomb` [N·m]
+  double stribeck_speed = 0.05;  ///< where three quarters of dry friction are developed (tanh 1) [rad/s]
+  double viscous = 0.0;          ///< friction per speed [N·m·s/rad]
+  double friction_offset = 0.0;  ///< friction at rest that has a sign, such as a cable's pull [N·m]
+  double armature = 0.0;         ///< reflected rotor inertia [kg·m²]; part of M when the torque is the motor's
+  double gear = 1.0;             ///< joint torque per unit of the channel: gear ratio times torque constant
+  double scale = 1.0;            ///< identified correction of the channel's gain
+  double torque_offset = 0.0;    ///< what the channel reads at no torque, in the channel's unit
+  double torque_limit = std::numeric_limits<double>::infinity();  ///< |joint torque| at which the drive saturates [N·m]
 };
 
 /// Where the torque is measured: `motor` (current or motor side: rotor inertia and gear friction are in it) or `joint`
 /// (a sensor at the output).
 enum class TorqueSource { motor, joint };
+
+/// What the friction figures are good for. `bound`: nobody identified them, they only widen the covariance.
+/// `identified`: they are taken out of the torque, and a fifth of dry friction stays as doubt.
+enum class FrictionUse { bound, identified };
+
+/// One line of the profile's [options] table, kept as text: the module that owns the option reads and checks it.
+struct ProfileOption {
+  std::string group, name, value;
+  int line = 0;
+};
 
 /// Limits of the published pre-flight checks.
 struct PreflightFigures {
@@ -79,7 +100,10 @@ struct RobotProfile {
   Sign deployed_sign = Sign::on_environment;    ///< of the estimator that the robot's users run
   std::vector<std::string> deployed_endpoints;  ///< frames that its consumer reads
   TorqueSource torque_source = TorqueSource::motor;
+  FrictionUse friction = FrictionUse::bound;
+  double torque_sign = 1.0;           ///< −1: the channel is positive against the joint's axis
   std::vector<JointFigures> figures;  ///< in motor order
+  std::vector<ProfileOption> settings;
   std::vector<NamedPose> poses;
   PreflightFigures preflight;
 
@@ -87,7 +111,26 @@ struct RobotProfile {
   const NamedPose& pose(std::string_view name) const;
   const Endpoint& endpoint(std::string_view frame_or_label) const;
   const JointGroup* find_group(std::string_view name) const noexcept;
+  /// Joint torque of motor \p motor from what its channel reads: sign · scale · gear · (reading − torque_offset) [N·m].
+  double joint_torque(std::size_t motor, double reading) const noexcept {
+    const JointFigures& f = figures[motor];
+    return torque_sign * f.scale * f.gear * (reading - f.torque_offset);
+  }
 };
+
+/// Options of one group with the profile's [options.<group>] applied. \throws ModelError that names file, line and key
+template <class Options>
+Options profile_options(const RobotProfile& profile, const std::string& group, Options options = {}) {
+  for (const ProfileOption& setting : profile.settings) {
+    if (setting.group != group) continue;
+    try {
+      set_option(options, group, setting.name, setting.value);
+    } catch (const OptionsError& error) {
+      throw ModelError(profile.file.string() + ":" + std::to_string(setting.line), error.what(), "");
+    }
+  }
+  return options;
+}
 
 /// A model and its profile, checked against each other.
 struct Robot {

@@ -1,0 +1,77 @@
+#pragma once
+/// \file
+/// What a few noisy equations say of unknowns that were known a little before.
+
+#include "antaeus/core/status.hpp"
+#include "antaeus/core/types.hpp"
+
+namespace antaeus {
+
+/// Posterior of x ~ N(0, P₀) given y = A x + e, e ~ N(0, diag(variance)), with memory taken once.
+///
+/// Everything is solved whitened and unit-scaled: with P₀ = L Lᵀ, x = L z and B = diag(variance)^-½ A L,
+///
+///     (I + BᵀB) z = Bᵀ ỹ,    C = L (I + BᵀB)⁻¹ Lᵀ.
+///
+/// The matrix that is inverted has no unit and no eigenvalue below 1, whatever A is: a direction that A does not see
+/// keeps its prior, and no condition number can blow up. As P₀ → ∞ the mean tends to weighted least squares.
+/// Source: Rasmussen & Williams, "Gaussian Processes for Machine Learning" (2006), eq. 2.8; Tarantola (2005), ch. 3.
+///
+/// \realtime after construction, conditioning_realtime_test. One object per thread.
+class GaussianPosterior {
+ public:
+  /// \param max_rows, max_unknowns  the largest A that compute() will take
+  GaussianPosterior(int max_rows, int max_unknowns);
+
+  /// \param A             m × n
+  /// \param y             m
+  /// \param variance      m, > 0; infinity: the row is no evidence and leaves every result as if it were not there
+  /// \param prior_factor  L, n × n. Zero columns are allowed: what they would span is known to be zero
+  /// \return `wrong_size`, or `not_finite` for NaN or a variance that is not positive; results are NaN then
+  Status compute(const ConstMatrixRef& A, const ConstVectorRef& y, const ConstVectorRef& variance,
+                 const ConstMatrixRef& prior_factor) noexcept;
+
+  Status status() const noexcept { return status_; }
+  /// n
+  Eigen::Map<const VectorX> mean() const noexcept { return {mean_.data(), n_}; }
+  /// C, n × n, symmetric.
+  Eigen::Map<const MatrixX> covariance() const noexcept { return {covariance_.data(), n_, n_}; }
+  /// K, n × m: mean = K y.
+  Eigen::Map<const MatrixX> gain() const noexcept { return {gain_.data(), n_, m_}; }
+
+  /// Normalised innovation squared yᵀ (diag(variance) + A P₀ Aᵀ)⁻¹ y: χ² with evidence_rows() degrees of freedom when
+  /// prior and noise are as stated.
+  double nis() const noexcept { return nis_; }
+  /// yᵀ diag(variance)⁻¹ y: the same when x is known to be zero.
+  double null_nis() const noexcept { return null_nis_; }
+  /// Rows with a finite variance.
+  int evidence_rows() const noexcept { return evidence_; }
+  /// log p(y): which of several causes explains y best, once they are all stated as priors.
+  double log_evidence() const noexcept { return log_evidence_; }
+
+ private:
+  Status fail(Status status) noexcept;
+
+  int max_rows_, max_unknowns_;
+  Eigen::Index m_ = 0, n_ = 0;
+  Status status_ = Status::not_computed;
+  int evidence_ = 0;
+  double nis_ = 0.0, null_nis_ = 0.0, log_evidence_ = 0.0;
+  // Column-major storage of the largest problem; compute() maps its top-left part densely.
+  VectorX mean_, covariance_, gain_;
+  VectorX weight_, whitened_, scaled_, information_, factor_, half_gain_, z_;
+};
+
+/// Standard deviations of a covariance along its own axes.
+struct PrincipalDeviations {
+  Vector3 deviation;  ///< ascending; NaN when the covariance is not finite
+  Matrix3 direction;  ///< columns, orthonormal, entry of largest magnitude positive
+  /// The direction of which least is known.
+  double worst() const noexcept { return deviation[2]; }
+  Vector3 worst_direction() const noexcept { return direction.col(2); }
+};
+/// \param covariance  3 × 3, symmetric, e.g. the force block of a wrench's [N²]
+/// \realtime conditioning_realtime_test
+PrincipalDeviations principal_deviations(const Matrix3& covariance) noexcept;
+
+}  // namespace antaeus

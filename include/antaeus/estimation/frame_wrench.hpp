@@ -1,0 +1,55 @@
+#pragma once
+/// \file
+/// The drop-in: the deployed estimator's own call, answered by the posterior, with the verdict beside the number.
+
+#include <string_view>
+#include <vector>
+
+#include "antaeus/estimation/posterior_estimator.hpp"
+
+namespace antaeus {
+
+/// Which number get_frame_wrench returns. `posterior`: the one to use. `deployed`: pinv(Jᵀ)(τ − g), to compare.
+enum class FrameWrenchMethod { posterior, deployed };
+template <>
+struct EnumNames<FrameWrenchMethod> {
+  static constexpr std::pair<const char*, FrameWrenchMethod> table[] = {{"posterior", FrameWrenchMethod::posterior},
+                                                                        {"deployed", FrameWrenchMethod::deployed}};
+};
+
+/// Replaces an object that has `get_frame_wrench(frame_name, q, tau, imu_quat)`, as the H1-2's deployed code has it.
+///
+/// The sign is the profile's `deployed.sign`, so that the consumer need not change. The residual is static, and since
+/// this call knows neither velocity nor clock, motion cannot be excluded: every posterior is at best `degraded` with
+/// `motion_unknown`, and each joint's sd is at least its `static_sd`. Who has velocities, a gyro and a clock gets more
+/// from GuardedEstimator.
+class FrameWrenchEstimator {
+ public:
+  /// \param frames  those that will be asked for; empty: the profile's endpoints that its deployed code reads, else all
+  /// \throws ModelError, OptionsError
+  explicit FrameWrenchEstimator(const Robot& robot, FrameWrenchMethod method = FrameWrenchMethod::posterior,
+                                const std::vector<std::string>& frames = {});
+
+  /// Asked for two frames with the same q, tau and quaternion, it computes once.
+  /// \param q, tau    motor order [rad, N·m]
+  /// \param imu_quat  of the IMU's frame, in the profile's quaternion order; null: the base counts as upright
+  /// \return for a frame that the constructor was not given: `unknown_frame`, NaN. \realtime (frame_wrench_test)
+  const WrenchEstimate& get_frame_wrench(std::string_view frame_name, ConstVectorRef q, ConstVectorRef tau,
+                                         const Eigen::Vector4d* imu_quat = nullptr) noexcept;
+
+  const std::vector<std::string>& frame_names() const noexcept { return equation_.endpoint_names(); }
+  FrameWrenchMethod method() const noexcept { return method_; }
+
+ private:
+  FrameWrenchMethod method_;
+  bool scalar_first_ = false;
+  ContactEquation equation_;
+  ResidualEstimator residual_;
+  PosteriorEstimator posterior_;
+  DeployedEstimator deployed_;
+  Observation observation_;
+  bool computed_ = false;
+  WrenchEstimate unknown_;
+};
+
+}  // namespace antaeus

@@ -1,0 +1,300 @@
+#include "antaeus/estimation/posterior_estimator.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "antaeus/core/error.hpp"
+#include "antaeus/signal/chi_squared.hpp"
+
+namespace antaeus {
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+/// Probability at which an endpoint's own rows show a contact: rare enough that noise does not excuse its neighbour.
+constexpr double kContactShown = 1e-3;
+
+double sign_factor(Sign sign) noexcept { return sign == Sign::on_environment ? 1.0 : -1.0; }
+
+void check(const PosteriorOptions& o) {
+  const auto positive = [](double value, const char* name) {
+    if (!(value > 0)) throw OptionsError(std::string("posterior.") + name, "must be more than zero", "give a size");
+  };
+  positive(o.force_prior, "force_prior");
+  positive(o.moment_prior, "moment_prior");
+  positive(o.full_use_sd, "full_use_sd");
+  positive(o.observable_sd, "observable_sd");
+  positive(o.base_force_sd, "base_force_sd");
+  positive(o.base_moment_sd, "base_moment_sd");
+  if (!(o.false_alarm > 0 && o.false_alarm < 1)) {
+    throw OptionsError("posterior.false_alarm", "is no probability", "give a number between 0 and 1");
+  }
+  if (o.full_use_sd > o.observable_sd) {
+    throw OptionsError("posterior.full_use_sd", "is above observable_sd", "make it the smaller of the two");
+  }
+}
+
+/// Motors that speak for one endpoint.
+std::vector<int> own_rows(const ContactEquation& equation, const std::string& frame) {
+  const RobotModel& model = equation.model();
+  std::vector<int> motors = model.supporting_motors(model.frame(frame));
+  const auto& endpoints = equation.profile().endpoints;
+  const auto known = std::find_if(endpoints.begin(), endpoints.end(), [&](const auto& e) { return e.frame == frame; });
+  const JointGroup* group = known == endpoints.end() ? nullptr : equation.profile().find_group(known->group);
+  std::erase_if(motors, [&](int motor) {
+    if (motor == equation.reference_motor()) return true;
+    if (!group) return false;
+    const std::string& name = model.motor_names()[static_cast<std::size_t>(motor)];
+    return std::find(group->joints.begin(), group->joints.end(), name) == group->joints.end();
+  });
+  return motors;
+}
+
+}  // namespace
+
+PosteriorEstimator::PosteriorEstimator(const ContactEquation& equation, PosteriorOptions options)
+    : options_(options), reference_(equation.reference_motor()) {
+  check(options);
+  const bool base = options.rows == PosteriorRows::all_and_base;
+  if (base && equation.model().base() == Base::fixed) {
+    throw ModelError(equation.model().description().name, "a fixed base has no base rows", "set posterior.rows=all");
+  }
+  const int count = equation.endpoint_count();
+  Matrix6 prior = Matrix6::Zero();
+  prior.diagonal().head<3>().setConstant(options.force_prior);
+  if (options.contact == ContactKind::wrench) prior.diagonal().tail<3>().setConstant(options.moment_prior);
+  prior_.assign(static_cast<std::size_t>(count), prior);
+  block_index_.assign(static_cast<std::size_t>(count), 0);
+  place_.assign(static_cast<std::size_t>(count), 0);
+
+  // Endpoints that share a row belong to one block.
+  std::vector<std::vector<int>> rows, members;
+  for (int k = 0; k < count; ++k) {
+    std::vector<int> mine;
+    if (options.rows == PosteriorRows::own) {
+      mine = own_rows(equation, equation.endpoint_names()[static_cast<std::size_t>(k)]);
+    } else {
+      const auto frame = equation.model().frame(equation.endpoint_names()[static_cast<std::size_t>(k)]);
+      mine = equation.model().supporting_motors(frame);
+      if (options.reference == ReferenceUse::exclude) std::erase(mine, reference_);
+    }
+    std::vector<int> joined = mine, endpoints{k};
+    for (std::size_t b = rows.size(); b-- > 0;) {
+      const bool shares = base || std::any_of(rows[b].begin(), rows[b].end(), [&](int row) {
+                            return std::find(mine.begin(), mine.end(), row) != mine.end();
+                          });
+      if (!shares) continue;
+      joined.insert(joined.end(), rows[b].begin(), rows[b].end());
+      endpoints.insert(endpoints.begin(), members[b].begin(), members[b].end());
+      rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(b));
+      members.erase(members.begin() + static_cast<std::ptrdiff_t>(b));
+    }
+    std::sort(joined.begin(), joined.end());
+    joined.erase(std::unique(joined.begin(), joined.end()), joined.end());
+    std::sort(endpoints.begin(), endpoints.end());
+    rows.push_back(std::move(joined));
+    members.push_back(std::move(endpoints));
+  }
+  int most_rows = 0;
+  for (std::size_t b = 0; b < rows.size(); ++b) {
+    const int height = static_cast<int>(rows[b].size()) + (base ? 6 : 0);
+    const int width = 6 * static_cast<int>(members[b].size());
+    most_rows = std::max(most_rows, height);
+    Block block{members[b],
+                rows[b],
+                base,
+                MatrixX::Zero(height, width),
+                MatrixX::Zero(width, width),
+                VectorX::Zero(height),
+                VectorX::Constant(height, 1.0),
+                GaussianPosterior(height, width),
+                height > 0 ? chi_squared_threshold(kContactShown, height) : kInfinity};
+    for (std::size_t place = 0; place < members[b].size(); ++place) {
+      block_index_[static_cast<std::size_t>(members[b][place])] = b;
+      place_[static_cast<std::size_t>(members[b][place])] = static_cast<int>(place);
+    }
+    blocks_.push_back(std::move(block));
+  }
+  nis_thresholds_.push_back(kInfinity);
+  for (int dof = 1; dof <= most_rows + 1; ++dof) {
+    nis_thresholds_.push_back(chi_squared_threshold(options.false_alarm, dof));
+  }
+  estimates_.resize(static_cast<std::size_t>(count));
+  for (WrenchEstimate& estimate : estimates_) {
+    estimate.reset(equation.model().motor_count());
+    estimate.sign = options.sign;
+    estimate.has_covariance = true;
+  }
+}
+
+Status PosteriorEstimator::set_known_direction(int endpoint, const Vector3& direction) noexcept {
+  if (endpoint < 0 || endpoint >= static_cast<int>(prior_.size())) return Status::wrong_size;
+  const double length = direction.norm();
+  if (!std::isfinite(length) || !(length > 0)) return Status::not_finite;
+  Matrix6& prior = prior_[static_cast<std::size_t>(endpoint)];
+  prior.setZero();
+  prior.col(0).head<3>() = options_.force_prior * direction / length;
+  return Status::ok;
+}
+
+double PosteriorEstimator::log_evidence() const noexcept {
+  double sum = 0.0;
+  for (const Block& block : blocks_) sum += block.posterior.log_evidence();
+  return sum;
+}
+
+const std::vector<WrenchEstimate>& PosteriorEstimator::solve(const ContactEquation& equation,
+                                                             const Residual& residual) noexcept {
+  Status status = equation.status() == Status::ok ? residual.status : equation.status();
+  if (status == Status::ok && (equation.endpoint_count() != static_cast<int>(estimates_.size()) ||
+                               residual.value.size() != equation.model().motor_count())) {
+    status = Status::wrong_size;
+  }
+  if (status != Status::ok) {
+    for (WrenchEstimate& estimate : estimates_) {
+      estimate.invalidate(status);
+      estimate.reasons |= residual.reasons;
+    }
+    return estimates_;
+  }
+  for (Block& block : blocks_) solve_block(block, equation, residual);
+  test_reference(equation, residual);
+  for (WrenchEstimate& estimate : estimates_) judge(estimate, residual);
+  return estimates_;
+}
+
+void PosteriorEstimator::solve_block(Block& block, const ContactEquation& equation, const Residual& residual) noexcept {
+  const Eigen::Index base = block.base ? 6 : 0;
+  if (block.base) {
+    // Quasi-static balance is false as soon as anything accelerates: then the rows are left out, and said to be.
+    block.y.head<6>() = equation.base_residual();
+    block.variance.head<3>().setConstant(options_.base_force_sd * options_.base_force_sd);
+    block.variance.segment<3>(3).setConstant(options_.base_moment_sd * options_.base_moment_sd);
+    if (residual.moving) block.variance.head<6>().setConstant(kInfinity);
+  }
+  for (std::size_t i = 0; i < block.rows.size(); ++i) {
+    const int motor = block.rows[i];
+    block.y[base + static_cast<Eigen::Index>(i)] = residual.value[motor];
+    block.variance[base + static_cast<Eigen::Index>(i)] = residual.variance[motor];
+  }
+  for (std::size_t place = 0; place < block.endpoints.size(); ++place) {
+    const int k = block.endpoints[place];
+    const auto column = 6 * static_cast<Eigen::Index>(place);
+    const Matrix6X& J = equation.jacobian(k);
+    if (block.base) block.A.block<6, 6>(0, column) = equation.base_jacobian(k).transpose();
+    for (std::size_t i = 0; i < block.rows.size(); ++i) {
+      block.A.block<1, 6>(base + static_cast<Eigen::Index>(i), column) = J.col(block.rows[i]).transpose();
+    }
+    block.L.block<6, 6>(column, column) = prior_[static_cast<std::size_t>(k)];
+  }
+  Status status = block.posterior.compute(block.A, block.y, block.variance, block.L);
+  if (status == Status::ok && options_.reference == ReferenceUse::innovation && reference_ >= 0) {
+    // First without the reference row, then with a variance that its own innovation has shown to be needed.
+    const auto at = std::find(block.rows.begin(), block.rows.end(), reference_);
+    if (at != block.rows.end() && std::isfinite(residual.variance[reference_])) {
+      const Eigen::Index row = base + (at - block.rows.begin());
+      const double stated = residual.variance[reference_];
+      block.variance[row] = kInfinity;
+      status = block.posterior.compute(block.A, block.y, block.variance, block.L);
+      if (status == Status::ok) {
+        double explained = 0.0, spread = 0.0;
+        for (Eigen::Index i = 0; i < block.A.cols(); ++i) {
+          explained += block.A(row, i) * block.posterior.mean()[i];
+          double product = 0.0;
+          for (Eigen::Index j = 0; j < block.A.cols(); ++j)
+            product += block.posterior.covariance()(i, j) * block.A(row, j);
+          spread += block.A(row, i) * product;
+        }
+        const double expected = stated + spread, innovation = block.y[row] - explained;
+        const double quarter = 0.25 * innovation * innovation / expected;
+        block.variance[row] = std::max(stated, expected * std::max(1.0, quarter) - spread);
+        status = block.posterior.compute(block.A, block.y, block.variance, block.L);
+      }
+    }
+  }
+  const double factor = sign_factor(options_.sign);
+  for (std::size_t place = 0; place < block.endpoints.size(); ++place) {
+    WrenchEstimate& estimate = estimates_[static_cast<std::size_t>(block.endpoints[place])];
+    if (status != Status::ok) {
+      estimate.invalidate(status);
+      continue;
+    }
+    const auto column = 6 * static_cast<Eigen::Index>(place);
+    const Vector6 w = factor * block.posterior.mean().segment<6>(column);
+    estimate.status = Status::ok;
+    estimate.wrench = Wrench::from_vector(w);
+    estimate.residual_kind = residual.kind;
+    estimate.reasons = residual.reasons;
+    if (block.base && residual.moving) estimate.reasons |= kReasonBaseRowsDropped;
+    estimate.gain.setZero();
+    for (std::size_t i = 0; i < block.rows.size(); ++i) {
+      estimate.gain.col(block.rows[i]) =
+          factor * block.posterior.gain().block<6, 1>(column, base + static_cast<Eigen::Index>(i));
+    }
+    Uncertainty& u = estimate.uncertainty;
+    u.covariance = block.posterior.covariance().block<6, 6>(column, column);
+    const PrincipalDeviations principal = principal_deviations(u.covariance.topLeftCorner<3, 3>());
+    u.force_sd = principal.deviation;
+    u.directions = principal.direction;
+    u.observable = 0;
+    u.observable_force.setZero();
+    while (u.observable < 3 && u.force_sd[u.observable] <= options_.observable_sd) {
+      const auto direction = u.directions.col(u.observable);
+      u.observable_force += direction * direction.dot(estimate.wrench.force);
+      ++u.observable;
+    }
+    u.nis = block.posterior.nis();
+    u.nis_rows = block.posterior.evidence_rows();
+    u.innovation = u.innovation_sd = kNaN;
+  }
+}
+
+void PosteriorEstimator::test_reference(const ContactEquation& equation, const Residual& residual) noexcept {
+  const bool tested = reference_ >= 0 && std::isfinite(residual.variance[reference_]);
+  const double factor = sign_factor(options_.sign);
+  for (std::size_t k = 0; k < estimates_.size(); ++k) {
+    WrenchEstimate& estimate = estimates_[k];
+    if (estimate.status != Status::ok) continue;
+    Uncertainty& u = estimate.uncertainty;
+    const Block& mine = blocks_[block_index_[k]];
+    const bool evidence = std::find(mine.rows.begin(), mine.rows.end(), reference_) != mine.rows.end();
+    if (tested && !equation.jacobian(static_cast<int>(k)).col(reference_).isZero(0.0)) {
+      double explained = 0.0, variance = residual.variance[reference_];
+      for (std::size_t o = 0; o < estimates_.size(); ++o) {
+        const Block& block = blocks_[block_index_[o]];
+        const bool admitted = o == k || block.posterior.null_nis() > block.threshold_null || &block == &mine;
+        if (!admitted || estimates_[o].status != Status::ok) continue;
+        const Vector6 a = equation.jacobian(static_cast<int>(o)).col(reference_);
+        explained += factor * a.dot(estimates_[o].wrench.to_vector());
+        variance += a.dot(estimates_[o].uncertainty.covariance * a);
+      }
+      u.innovation = residual.value[reference_] - explained;
+      u.innovation_sd = std::sqrt(variance);
+      // A row that is already among the evidence has been tested with it.
+      if (!evidence) {
+        u.nis += u.innovation * u.innovation / variance;
+        ++u.nis_rows;
+      }
+    }
+    const auto dof = std::min(static_cast<std::size_t>(u.nis_rows), nis_thresholds_.size() - 1);
+    u.nis_threshold = nis_thresholds_[dof];
+  }
+}
+
+void PosteriorEstimator::judge(WrenchEstimate& estimate, const Residual& residual) const noexcept {
+  if (estimate.status != Status::ok) return;
+  const Uncertainty& u = estimate.uncertainty;
+  estimate.rank = u.observable;
+  estimate.reference_residual = reference_ >= 0 ? residual.value[reference_] : kNaN;
+  if (reference_ >= 0) estimate.reference_gain = estimate.gain.col(reference_);
+  if (u.worst_sd() > options_.full_use_sd) estimate.reasons |= kReasonUncertain;
+  if (u.observable < 3) estimate.reasons |= kReasonUnobservable;
+  if (!u.consistent()) estimate.reasons |= kReasonInconsistent;
+  estimate.verdict = u.observable == 0       ? Verdict::unobservable
+                     : estimate.reasons != 0 ? Verdict::degraded
+                                             : Verdict::ok;
+}
+
+}  // namespace antaeus

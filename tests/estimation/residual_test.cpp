@@ -1,0 +1,261 @@
+#include "antaeus/estimation/residual.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "estimation/moving_robot.hpp"
+#include "support/tolerances.hpp"
+
+namespace antaeus {
+namespace {
+
+using test::MovingRobot;
+
+const std::string kWrist = "left_wrist_yaw_link";
+const Vector6 kPush = (Vector6() << 12.0, -7.0, 25.0, 0.4, -0.3, 0.2).finished();
+const Vector6 kNothing = Vector6::Zero();
+
+/// −Jᵀ w: what the residual must be.
+VectorX expected(const ContactEquation& equation, const Vector6& wrench) {
+  return -(equation.jacobian(0).transpose() * wrench);
+}
+
+double largest_error(const VectorX& a, const VectorX& b) { return (a - b).cwiseAbs().maxCoeff(); }
+
+TEST(Residual, InverseDynamicsHoldsTheContactAloneWhileEverythingMoves) {
+  const Robot robot = test::own_robot("h1_2");
+  for (const unsigned seed : {51u, 52u, 53u}) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    MovingRobot moving(robot, seed, 0.4, 0.1);
+    ContactEquation equation(robot, {kWrist});
+    ResidualEstimator estimator(robot, {.kind = ResidualChoice::inverse_dynamics, .cut_off = 0});
+    const double dt = 1e-4;
+    for (int i = 0; i < 3; ++i) {
+      const Observation observation = moving.observe(0.7 + i * dt, kWrist, kPush);
+      ASSERT_EQ(equation.update(observation), Status::ok);
+      estimator.update(equation, observation);
+    }
+    const Residual& residual = estimator.residual();
+    ASSERT_EQ(residual.status, Status::ok);
+    EXPECT_EQ(residual.kind, ResidualKind::inverse_dynamics);
+    EXPECT_EQ(residual.reasons, 0u);
+    const VectorX truth = expected(equation, kPush);
+    EXPECT_LT(largest_error(residual.value, truth), tolerance::kDifferencedResidual);
+    // The static residual of the same instant is off by tens of N·m: the test is not about nothing.
+    EXPECT_GT(largest_error(equation.residual(), truth), 10.0);
+  }
+}
+
+TEST(Residual, OrientationIsNotNeeded) {
+  const Robot robot = test::own_robot("h1_2");
+  MovingRobot moving(robot, 54, 0.4, 0.1);
+  VectorX with, without;
+  for (const bool known : {true, false}) {
+    ContactEquation equation(robot, {kWrist});
+    ResidualEstimator estimator(robot, {.kind = ResidualChoice::inverse_dynamics, .cut_off = 0});
+    for (int i = 0; i < 2; ++i) {
+      Observation observation = moving.observe(0.2 + 1e-4 * i, kWrist, kPush);
+      observation.has_imu = known;
+      equation.update(observation);
+      estimator.update(equation, observation);
+    }
+    (known ? with : without) = estimator.residual().value;
+  }
+  EXPECT_LT(largest_error(with, without), tolerance::kByHand);
+}
+
+TEST(Residual, StaticEqualsDynamicAtRest) {
+  for (const char* name : {"h1_2", "planar_3r"}) {
+    SCOPED_TRACE(name);
+    const Robot robot = test::own_robot(name);
+    const std::string frame = robot.profile.endpoints.front().frame;
+    MovingRobot still(robot, 55, 0.0, 0.0);
+    for (const ResidualChoice kind : {ResidualChoice::inverse_dynamics, ResidualChoice::momentum_observer}) {
+      ContactEquation equation(robot, {frame});
+      ResidualEstimator estimator(robot, {.kind = kind});
+      for (int i = 0; i < 400; ++i) {
+        const Observation observation = still.observe(0.002 * i, frame, kPush);
+        equation.update(observation);
+        estimator.update(equation, observation);
+      }
+      const Residual& residual = estimator.residual();
+      ASSERT_EQ(residual.status, Status::ok);
+      EXPECT_NE(residual.kind, ResidualKind::static_gravity);
+      EXPECT_FALSE(residual.moving);
+      // The sensor's specific force is differenced from poses of 1 m: 1e-16/1e-8 m/s² times half the robot's mass.
+      EXPECT_LT(largest_error(residual.value, equation.residual()), tolerance::kDifferencedStill);
+    }
+  }
+}
+
+TEST(Residual, MomentumObserverFindsTheContactAtAnyStep) {
+  const Robot robot = test::own_robot("h1_2");
+  MovingRobot moving(robot, 56, 0.15, 0.03);
+  for (const double dt : {0.001, 0.002, 0.02}) {
+    SCOPED_TRACE(dt);
+    ContactEquation equation(robot, {kWrist});
+    ResidualEstimator estimator(robot, {.kind = ResidualChoice::momentum_observer});
+    double worst = 0.0, worst_static = 0.0;
+    for (int i = 0; i * dt < 0.5; ++i) {
+      // Uneven clock: the exact discretisation has no nominal step.
+      const double t = i * dt + 0.3 * dt * std::sin(7.0 * i);
+      Observation observation = moving.observe(t, kWrist, kPush);
+      observation.a.resize(0);
+      equation.update(observation);
+      estimator.update(equation, observation);
+      if (t < 0.2) continue;
+      ASSERT_EQ(estimator.residual().kind, ResidualKind::momentum_observer);
+      worst = std::max(worst, largest_error(estimator.residual().value, expected(equation, kPush)));
+      worst_static = std::max(worst_static, largest_error(equation.residual(), expected(equation, kPush)));
+    }
+    // A first-order observer of 60 1/s is 17 ms late; at 50 Hz the base's angular acceleration is a difference too.
+    EXPECT_LT(worst, (dt < 0.01 ? 0.2 : 0.5) * worst_static);
+    EXPECT_GT(worst_static, 3.0);
+  }
+}
+
+TEST(Residual, ObserverStaysFiniteAtTwoHertz) {
+  // Forward Euler has its pole at 1 − 60 · 0.5 = −29 here.
+  const Robot robot = test::own_robot("planar_3r");
+  MovingRobot moving(robot, 57, 0.3, 0.0);
+  ContactEquation equation(robot, {"tool"});
+  ResidualEstimator estimator(robot, {.kind = ResidualChoice::momentum_observer, .maximum_gap = 1.0});
+  for (int i = 0; i < 200; ++i) {
+    const Observation observation = moving.observe(0.5 * i, "tool", kNothing);
+    equation.update(observation);
+    estimator.update(equation, observation);
+    ASSERT_EQ(estimator.residual().status, Status::ok);
+    ASSERT_LT(estimator.residual().value.cwiseAbs().maxCoeff(), 100.0);
+  }
+}
+
+class ResidualChannels : public testing::Test {
+ protected:
+  Residual after(std::vector<Observation> observations, ResidualOptions options = {}) {
+    ContactEquation equation(robot_, {kWrist});
+    ResidualEstimator estimator(robot_, options);
+    for (const Observation& observation : observations) {
+      equation.update(observation);
+      estimator.update(equation, observation);
+    }
+    return estimator.residual();
+  }
+  Observation at(double t, double swing = 0.0) {
+    MovingRobot robot(robot_, 58, swing, 0.0);
+    return robot.observe(t, kWrist, kNothing);
+  }
+  Robot robot_ = test::own_robot("h1_2");
+};
+
+TEST_F(ResidualChannels, AutomaticTakesTheBestThatTheChannelsAllow) {
+  EXPECT_EQ(after({at(0.0), at(0.002)}).kind, ResidualKind::inverse_dynamics);
+  Observation first = at(0.0), second = at(0.02);
+  first.a.resize(0), second.a.resize(0);
+  EXPECT_EQ(after({first, second}).kind, ResidualKind::static_gravity) << "50 Hz";
+  second = at(0.002);
+  second.a.resize(0);
+  EXPECT_EQ(after({first, second}).kind, ResidualKind::inverse_dynamics) << "500 Hz, accelerations by differences";
+  second.has_gyro = false;
+  EXPECT_EQ(after({first, second}).kind, ResidualKind::static_gravity) << "no gyro";
+}
+
+TEST_F(ResidualChannels, WhatWasAskedForAndCannotBeIsNamed) {
+  Observation bare = at(0.0);
+  bare.v.resize(0);
+  const Residual missing = after({bare}, {.kind = ResidualChoice::inverse_dynamics});
+  EXPECT_EQ(missing.kind, ResidualKind::static_gravity);
+  EXPECT_TRUE(missing.reasons & kReasonMissingChannels);
+  Observation first = at(0.0), second = at(0.02);
+  first.a.resize(0), second.a.resize(0);
+  EXPECT_TRUE(after({first, second}, {.kind = ResidualChoice::inverse_dynamics}).reasons & kReasonLowRate);
+}
+
+TEST_F(ResidualChannels, StaticWidensWhenItMovesOrCannotTell) {
+  const ResidualOptions options{.kind = ResidualChoice::static_gravity};
+  const Residual still = after({at(0.0), at(0.02)}, options);
+  EXPECT_FALSE(still.moving);
+  EXPECT_EQ(still.reasons, 0u);
+  const Residual moving = after({at(0.0, 0.3), at(0.02, 0.3)}, options);
+  EXPECT_TRUE(moving.moving);
+  EXPECT_TRUE(moving.reasons & kReasonMotion);
+  Observation blind = at(0.0);
+  blind.v.resize(0);
+  const Residual unknown = after({blind}, options);
+  EXPECT_TRUE(unknown.reasons & kReasonMotionUnknown);
+  const JointFigures& torso = robot_.profile.figures[12];
+  EXPECT_GE(moving.variance[12], torso.static_sd * torso.static_sd);
+  EXPECT_GE(unknown.variance[12], torso.static_sd * torso.static_sd);
+  EXPECT_LT(still.variance[12], torso.static_sd * torso.static_sd);
+  // sd² + (0.8 Coulomb)² + (0.02 τ)²
+  const double tau = at(0.02).tau[12];
+  EXPECT_NEAR(still.variance[12], 0.04 + 0.64 * 0.64 + 0.0004 * tau * tau, tolerance::kByHand);
+}
+
+TEST_F(ResidualChannels, AtTheTurningPointTheRobotStillMoves) {
+  Observation fast = at(0.0, 0.3), turning = at(0.02);
+  turning.v.setZero();
+  EXPECT_TRUE(after({fast, turning}).moving);
+  Observation much_later = at(0.09);
+  much_later.time = 0.3;
+  much_later.v.setZero();
+  EXPECT_FALSE(after({fast, much_later}, {.maximum_gap = 1.0}).moving);
+}
+
+TEST_F(ResidualChannels, SaturatedTorqueIsNoEvidence) {
+  Observation observation = at(0.0);
+  observation.tau[15] = robot_.model.effort_limits()[15];
+  const Residual residual = after({observation});
+  EXPECT_EQ(residual.saturated, 1);
+  EXPECT_TRUE(std::isinf(residual.variance[15]));
+  EXPECT_TRUE(residual.reasons & kReasonSaturated);
+  EXPECT_TRUE(std::isfinite(residual.variance[14]));
+}
+
+TEST_F(ResidualChannels, TimeThatGoesBackAndGapsAreNamed) {
+  EXPECT_EQ(after({at(1.0), at(0.5)}).status, Status::time_back);
+  EXPECT_EQ(after({at(1.0), at(1.0)}).status, Status::time_back);
+  // A clock that was set back is a new clock: the next sample counts.
+  EXPECT_EQ(after({at(1.0), at(0.5), at(0.502)}).status, Status::ok);
+  const Residual gap = after({at(0.0, 0.3), at(0.002, 0.3), at(0.5, 0.3)});
+  EXPECT_EQ(gap.status, Status::ok);
+  EXPECT_TRUE(gap.reasons & kReasonGap);
+  EXPECT_TRUE(gap.reasons & kReasonSettling);
+  EXPECT_GE(gap.variance[12], 4.0);
+}
+
+TEST_F(ResidualChannels, BadNumbersGiveTheirStatus) {
+  Observation bad = at(0.0);
+  bad.v[3] = std::nan("");
+  EXPECT_EQ(after({bad}).status, Status::not_finite);
+  bad = at(0.0);
+  bad.v.conservativeResize(5);
+  EXPECT_EQ(after({bad}).status, Status::wrong_size);
+  bad = at(0.0);
+  bad.imu_specific_force.x() = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(after({bad}).status, Status::not_finite);
+  EXPECT_TRUE(after({bad}).value.array().isNaN().all());
+}
+
+TEST_F(ResidualChannels, IdentifiedFrictionIsTakenOut) {
+  robot_.profile.friction = FrictionUse::identified;
+  robot_.profile.figures[12].viscous = 0.5;
+  robot_.profile.figures[12].friction_offset = 0.1;
+  Observation observation = at(0.0);
+  observation.v.setZero();
+  observation.v[12] = 1.0;
+  const Residual residual = after({observation}, {.kind = ResidualChoice::static_gravity});
+  ContactEquation equation(robot_, {kWrist});
+  equation.update(observation);
+  // Sliding at twenty times the Stribeck speed: Coulomb's 0.8 in full.
+  EXPECT_NEAR(residual.value[12], equation.residual()[12] - 0.5 - 0.1 - 0.8, tolerance::kByHand);
+}
+
+TEST(ResidualOptionsCheck, RefusesWhatIsNoRate) {
+  const Robot robot = test::own_robot("planar_3r");
+  EXPECT_THROW(ResidualEstimator(robot, {.observer_rate = 0}), OptionsError);
+  EXPECT_THROW(ResidualEstimator(robot, {.maximum_gap = 0}), OptionsError);
+}
+
+}  // namespace
+}  // namespace antaeus
