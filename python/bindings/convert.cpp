@@ -27,6 +27,7 @@ const char* status_meaning(Status status) noexcept {
     case Status::not_finite: return "an argument holds NaN or infinity";
     case Status::bad_orientation: return "a quaternion or (cos, sin) is not of unit length within 1e-3";
     case Status::unknown_frame: return "the frame handle is of another model";
+    case Status::time_back: return "the time stamp is not after the last one";
     case Status::not_computed: return "nothing was computed, or a later call has overwritten it";
   }
   return "no result";

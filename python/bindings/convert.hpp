@@ -146,15 +146,6 @@ Enum named(const char* place, std::string_view text) {
   throw OptionsError(place, unknown.problem, unknown.remedy);
 }
 
-template <class Reasons, class Bits>
-std::vector<std::string> reason_names(const Reasons& all, Bits bits) {
-  std::vector<std::string> names;
-  for (const auto reason : all) {
-    if (bits & reason) names.emplace_back(to_string(reason));
-  }
-  return names;
-}
-
 // Options ------------------------------------------------------------------------------------------------------------
 
 /// A Python value as the text that set_option reads: numbers with all their digits, enumerations by name.
@@ -162,8 +153,7 @@ std::string option_text(const std::string& place, nb::handle value);
 
 /// An options struct from keyword arguments. \throws OptionsError for an unknown name (with the nearest) or value
 template <class Options>
-Options options_from(const char* place, const nb::kwargs& keywords) {
-  Options options;
+Options options_from(const char* place, const nb::dict& keywords, Options options = {}) {
   for (const auto& [key, value] : keywords) {
     const std::string name = nb::cast<std::string>(key);
     set_option(options, place, name, option_text(std::string(place) + "." + name, value));
@@ -212,6 +202,8 @@ void bind_core(nb::module_& module);
 void bind_robot(nb::module_& module);
 void bind_dynamics(nb::module_& module);
 void bind_estimation(nb::module_& module);
+void bind_posterior(nb::module_& module);
+void bind_guard(nb::module_& module);
 void bind_episode(nb::module_& module);
 
 }  // namespace antaeus::python

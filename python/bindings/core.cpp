@@ -86,47 +86,75 @@ void set_motor_vector(Observation& self, const ArrayArgument& values) {
   self.*field = as_vector(values, "Observation", "a motor quantity");
 }
 
-void set_quaternion(Observation& self, const std::optional<ArrayArgument>& quaternion) {
-  self.has_imu = quaternion.has_value();
-  self.imu_quaternion_xyzw = Eigen::Vector4d(0.0, 0.0, 0.0, 1.0);
-  if (quaternion) self.imu_quaternion_xyzw = as_vector(*quaternion, "Observation", "imu_quaternion_xyzw", 4);
+/// A channel of the IMU: an array, or None where it was not measured; `has` follows.
+template <auto has, auto value>
+void set_channel(Observation& self, const char* name, const std::optional<ArrayArgument>& numbers) {
+  self.*has = numbers.has_value();
+  self.*value = Observation().*value;
+  if (numbers) self.*value = as_vector(*numbers, "Observation", name, (self.*value).size());
+}
+template <auto has, auto value>
+nb::object get_channel(const Observation& self) {
+  return self.*has ? nb::cast(frozen(self.*value)) : nb::none();
+}
+constexpr auto kSetQuaternion = &set_channel<&Observation::has_imu, &Observation::imu_quaternion_xyzw>;
+constexpr auto kSetGyro = &set_channel<&Observation::has_gyro, &Observation::imu_angular_velocity>;
+constexpr auto kSetForce = &set_channel<&Observation::has_accelerometer, &Observation::imu_specific_force>;
+
+template <auto set>
+auto setter(const char* name) {
+  return [name](Observation& self, const std::optional<ArrayArgument>& numbers) { set(self, name, numbers); };
 }
 
 void bind_observation(nb::module_& module) {
   nb::class_<Observation>(
       module, "Observation",
       "What is known of the robot at one instant. Motor quantities are in motor order (RobotModel.motor_names), rad or "
-      "m, N·m or N. What was not measured stays empty. Arrays read from it are read-only: assign a whole one.")
+      "m, N·m or N. What was not measured stays empty, or None for the IMU. Arrays read from it are read-only: assign "
+      "a "
+      "whole one.")
       .def(
           "__init__",
           [](Observation* self, double time, const std::optional<ArrayArgument>& q,
-             const std::optional<ArrayArgument>& v, const std::optional<ArrayArgument>& tau,
-             const std::optional<ArrayArgument>& quaternion) {
+             const std::optional<ArrayArgument>& v, const std::optional<ArrayArgument>& a,
+             const std::optional<ArrayArgument>& tau, const std::optional<ArrayArgument>& quaternion,
+             const std::optional<ArrayArgument>& angular_velocity, const std::optional<ArrayArgument>& specific_force) {
             new (self) Observation();
             self->time = time;
             if (q) self->q = as_vector(*q, "Observation", "q");
             if (v) self->v = as_vector(*v, "Observation", "v");
+            if (a) self->a = as_vector(*a, "Observation", "a");
             if (tau) self->tau = as_vector(*tau, "Observation", "tau");
-            set_quaternion(*self, quaternion);
+            kSetQuaternion(*self, "imu_quaternion_xyzw", quaternion);
+            kSetGyro(*self, "imu_angular_velocity", angular_velocity);
+            kSetForce(*self, "imu_specific_force", specific_force);
           },
-          nb::kw_only(), "time"_a = kNaN, "q"_a = nb::none(), "v"_a = nb::none(), "tau"_a = nb::none(),
-          "imu_quaternion_xyzw"_a = nb::none())
+          nb::kw_only(), "time"_a = kNaN, "q"_a = nb::none(), "v"_a = nb::none(), "a"_a = nb::none(),
+          "tau"_a = nb::none(), "imu_quaternion_xyzw"_a = nb::none(), "imu_angular_velocity"_a = nb::none(),
+          "imu_specific_force"_a = nb::none())
       .def_rw("time", &Observation::time, "[s], any origin, never going back; NaN when not known.")
       .def_prop_rw("q", frozen_field(&Observation::q), &set_motor_vector<&Observation::q>, nb::for_getter(kOwned),
                    "Motor positions.")
       .def_prop_rw("v", frozen_field(&Observation::v), &set_motor_vector<&Observation::v>, nb::for_getter(kOwned),
                    "Motor velocities; empty when not measured.")
+      .def_prop_rw("a", frozen_field(&Observation::a), &set_motor_vector<&Observation::a>, nb::for_getter(kOwned),
+                   "Motor accelerations; empty when not measured.")
       .def_prop_rw("tau", frozen_field(&Observation::tau), &set_motor_vector<&Observation::tau>, nb::for_getter(kOwned),
                    "Motor torques: what the motor exerts on the joint, positive along the joint's axis.")
-      .def_prop_ro(
-          "has_imu", [](const Observation& self) { return self.has_imu; }, "Whether there is a quaternion.")
-      .def_prop_rw(
-          "imu_quaternion_xyzw",
-          [](const Observation& self) -> nb::object {
-            return self.has_imu ? nb::cast(frozen(self.imu_quaternion_xyzw)) : nb::none();
-          },
-          &set_quaternion, nb::for_setter(nb::arg("quaternion").none()),
-          "Orientation of the sensor's frame in the world, x y z w (MuJoCo has w x y z); None without an IMU.");
+      .def_ro("has_imu", &Observation::has_imu, "Whether there is a quaternion.")
+      .def_ro("has_gyro", &Observation::has_gyro)
+      .def_ro("has_accelerometer", &Observation::has_accelerometer)
+      .def_prop_rw("imu_quaternion_xyzw", &get_channel<&Observation::has_imu, &Observation::imu_quaternion_xyzw>,
+                   setter<kSetQuaternion>("imu_quaternion_xyzw"), nb::for_setter(nb::arg("numbers").none()),
+                   "Orientation of the sensor's frame in the world, x y z w (MuJoCo has w x y z); None without an IMU.")
+      .def_prop_rw("imu_angular_velocity", &get_channel<&Observation::has_gyro, &Observation::imu_angular_velocity>,
+                   setter<kSetGyro>("imu_angular_velocity"), nb::for_setter(nb::arg("numbers").none()),
+                   "[3] of the sensor against the world, in the sensor's axes, rad/s; None without a gyro.")
+      .def_prop_rw("imu_specific_force",
+                   &get_channel<&Observation::has_accelerometer, &Observation::imu_specific_force>,
+                   setter<kSetForce>("imu_specific_force"), nb::for_setter(nb::arg("numbers").none()),
+                   "[3], a − g at the sensor, in its axes, m/s²: +9.81 along the axis that points up, at rest; None "
+                   "without an accelerometer.");
 }
 
 }  // namespace

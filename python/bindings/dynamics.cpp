@@ -1,6 +1,10 @@
 // Dynamics and PositionTerms. Outputs become return values, a status other than ok becomes a StatusError.
 #include "antaeus/robot/dynamics.hpp"
 
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
 #include "convert.hpp"
 
 namespace antaeus::python {
@@ -19,6 +23,16 @@ auto filled(const char* place, Matrix matrix, Fill fill) {
   require(fill(matrix), place);
   return fresh(matrix);
 }
+
+/// Arguments in the order of C++, each checked against the model by name.
+struct Arguments {
+  const char* place;
+  const RobotModel& model;
+  auto q(const ArrayArgument& argument) const { return as_vector(argument, place, "q", model.nq()); }
+  auto tangent(const ArrayArgument& argument, const char* name) const {
+    return as_vector(argument, place, name, model.nv());
+  }
+};
 
 Pose frame_pose(const Terms& self, FrameId frame) {
   Pose X_WF;
@@ -40,11 +54,26 @@ void bind_position_terms(nb::module_& module) {
           "status", [](const Terms& self) { return self.terms.status(); }, "What Dynamics.at found; ok.")
       .def(
           "gravity_torque",
-          [](const Terms& self) {
-            return filled("PositionTerms.gravity_torque", VectorX(self.model.nv()),
-                          [&](VectorX& g) { return self.terms.gravity_torque(g); });
+          [](const Terms& self, const std::optional<ArrayArgument>& free_fall) {
+            constexpr const char* kPlace = "PositionTerms.gravity_torque";
+            return filled(kPlace, VectorX(self.model.nv()), [&](VectorX& g) {
+              if (!free_fall) return self.terms.gravity_torque(g);
+              return self.terms.gravity_torque(Vector3(as_vector(*free_fall, kPlace, "free_fall", 3)), g);
+            });
           },
-          "g(q) [nv]: the generalised torque that holds the robot still against gravity.")
+          "free_fall"_a = nb::none(),
+          "g(q) [nv]: the generalised torque that holds the robot still against gravity, or against another "
+          "acceleration "
+          "of free fall [3], m/s², world axes.")
+      .def(
+          "inverse_dynamics",
+          [](const Terms& self, const ArrayArgument& v, const ArrayArgument& a) {
+            const Arguments read{"PositionTerms.inverse_dynamics", self.model};
+            return filled(read.place, VectorX(self.model.nv()), [&](VectorX& tau) {
+              return self.terms.inverse_dynamics(read.tangent(v, "v"), read.tangent(a, "a"), tau);
+            });
+          },
+          "v"_a, "a"_a, "τ = M a + C v + g [nv] at this q.")
       .def("frame_pose", &frame_pose, "frame"_a, "X_WF: pose of the frame in the world.")
       .def(
           "frame_pose",
@@ -65,16 +94,6 @@ void bind_position_terms(nb::module_& module) {
           },
           "p_WC [3]: centre of mass in the world, m.");
 }
-
-/// Arguments in the order of C++, each checked against the model by name.
-struct Arguments {
-  const char* place;
-  const RobotModel& model;
-  auto q(const ArrayArgument& argument) const { return as_vector(argument, place, "q", model.nq()); }
-  auto tangent(const ArrayArgument& argument, const char* name) const {
-    return as_vector(argument, place, name, model.nv());
-  }
-};
 
 }  // namespace
 

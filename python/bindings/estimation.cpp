@@ -1,14 +1,9 @@
-// Contact equation, wrench estimators, guards, pre-flight. Nothing here raises in a loop: results carry status, verdict
+// Contact equation and the published wrench estimators. Nothing here raises in a loop: results carry status, verdict
 // and reasons.
-#include <nanobind/stl/optional.h>
-
-#include <optional>
-
 #include "antaeus/estimation/contact_equation.hpp"
-#include "antaeus/estimation/guard.hpp"
-#include "antaeus/estimation/preflight.hpp"
 #include "antaeus/estimation/wrench_estimator.hpp"
 #include "convert.hpp"
+#include "estimates.hpp"
 
 namespace nanobind::detail {
 
@@ -16,12 +11,6 @@ template <>
 struct type_caster<antaeus::ImuUse> : EnumerationCaster<antaeus::ImuUse, "antaeus.ImuUse"> {};
 template <>
 struct type_caster<antaeus::StackedRows> : EnumerationCaster<antaeus::StackedRows, "antaeus.StackedRows"> {};
-template <>
-struct type_caster<antaeus::GuardKind> : EnumerationCaster<antaeus::GuardKind, "antaeus.GuardKind"> {};
-template <>
-struct type_caster<antaeus::GuardAction> : EnumerationCaster<antaeus::GuardAction, "antaeus.GuardAction"> {};
-template <>
-struct type_caster<antaeus::DominanceForm> : EnumerationCaster<antaeus::DominanceForm, "antaeus.DominanceForm"> {};
 
 }  // namespace nanobind::detail
 
@@ -70,6 +59,12 @@ void bind_contact_equation(nb::module_& module) {
       .def("used_imu", &ContactEquation::used_imu,
            "Whether the base's orientation came from an IMU; otherwise it is the identity.")
       .def(
+          "torque", [](const ContactEquation& self) { return fresh(self.torque()); },
+          "Joint torques in motor order: the channels through the profile's sign, gear, scale and offset, N·m.")
+      .def(
+          "base_rotation", [](const ContactEquation& self) { return fresh(self.base_rotation()); },
+          "R_WB [3 × 3]: the base's axes in the world; the identity when not known.")
+      .def(
           "residual", [](const ContactEquation& self) { return fresh(self.residual()); },
           "τ − g(q) in motor order, N·m.")
       .def(
@@ -97,6 +92,30 @@ void bind_contact_equation(nb::module_& module) {
 }
 
 void bind_wrench_estimate(nb::module_& module) {
+  bind_enumeration<ResidualKind>(
+      module,
+      "Which torque residual an estimate rests on. static: τ − g(q), right only for a robot at "
+      "rest. inverse_dynamics: τ − (M a + C v + g). momentum_observer: what changes the "
+      "momentum beyond τ, C and g.");
+  nb::class_<Uncertainty>(module, "Uncertainty", "What a posterior says of its own doubt, in world axes.")
+      .def_prop_ro("covariance", frozen_field(&Uncertainty::covariance), kOwned,
+                   "[6 × 6] of the wrench, force before moment, N², N²·m, N²·m².")
+      .def_prop_ro("force_sd", frozen_field(&Uncertainty::force_sd), kOwned,
+                   "[3] along the principal directions of the force, ascending, N.")
+      .def_prop_ro("directions", frozen_field(&Uncertainty::directions), kOwned, "[3 × 3], those directions, columns.")
+      .def_ro("observable", &Uncertainty::observable, "How many of them have an sd under the limit.")
+      .def_prop_ro("observable_force", frozen_field(&Uncertainty::observable_force), kOwned,
+                   "[3], the force's part in their span, N; what lies outside is the prior's.")
+      .def_ro("nis", &Uncertainty::nis, "Of the endpoint's rows and the reference row.")
+      .def_ro("nis_threshold", &Uncertainty::nis_threshold)
+      .def_ro("nis_rows", &Uncertainty::nis_rows, "Degrees of freedom.")
+      .def_ro("innovation", &Uncertainty::innovation, "Reference joint: r − what the wrenches explain, N·m.")
+      .def_ro("innovation_sd", &Uncertainty::innovation_sd, "Of it, when nothing is wrong, N·m.")
+      .def("worst_sd", &Uncertainty::worst_sd, "N")
+      .def(
+          "worst_direction", [](const Uncertainty& self) { return fresh(self.worst_direction()); }, "[3], unit.")
+      .def("consistent", &Uncertainty::consistent, "nis ≤ nis_threshold.");
+
   nb::class_<WrenchEstimate>(
       module, "WrenchEstimate",
       "A wrench at an endpoint's origin in world axes, and what is known of it. All numbers are NaN on invalid_input. "
@@ -104,15 +123,16 @@ void bind_wrench_estimate(nb::module_& module) {
       .def_prop_ro("status", [](const WrenchEstimate& self) { return self.status; })
       .def_prop_ro("verdict", [](const WrenchEstimate& self) { return self.verdict; })
       .def_prop_ro(
-          "reasons", [](const WrenchEstimate& self) { return reason_names(kAllReasons, self.reasons); },
+          "reasons", [](const WrenchEstimate& self) { return reason_names(self.reasons); },
           "Names of the reasons why the verdict is not ok.")
       .def_prop_ro(
           "sign", [](const WrenchEstimate& self) { return self.sign; }, "Whose wrench it is.")
       .def_prop_ro(
-          "residual_kind", [](const WrenchEstimate& self) { return to_string(self.residual_kind); },
+          "residual_kind", [](const WrenchEstimate& self) { return self.residual_kind; },
           "Which torque residual it rests on; static: τ − g(q), right only for a robot at rest.")
       .def_prop_ro("wrench", [](const WrenchEstimate& self) { return self.wrench; })
       .def_ro("has_covariance", &WrenchEstimate::has_covariance)
+      .def_ro("uncertainty", &WrenchEstimate::uncertainty, "NaN unless the estimator has a covariance.")
       .def_ro("rank", &WrenchEstimate::rank, "Of the matrix that was inverted.")
       .def_ro("kappa", &WrenchEstimate::kappa, "Its condition number; mixes m and rad.")
       .def_ro("kappa_scaled", &WrenchEstimate::kappa_scaled,
@@ -126,6 +146,20 @@ void bind_wrench_estimate(nb::module_& module) {
               "r of the reference motor, N·m; NaN without one.")
       .def_prop_ro("reference_gain", frozen_field(&WrenchEstimate::reference_gain), kOwned,
                    "[6], its column of gain; NaN without one.")
+      .def("__len__", [](const WrenchEstimate&) { return 6; })
+      .def(
+          "__getitem__",
+          [](const WrenchEstimate& self, nb::handle index) {
+            return nb::cast(fresh(self.wrench.to_vector())).attr("__getitem__")(index);
+          },
+          "index"_a, "Of (Fx Fy Fz Mx My Mz), as from the array that deployed code returns.")
+      .def(
+          "__array__",
+          [](const WrenchEstimate& self, nb::handle dtype, nb::handle) {
+            nb::object array = nb::cast(fresh(self.wrench.to_vector()));
+            return dtype.is_none() ? array : array.attr("astype")(dtype);
+          },
+          "dtype"_a = nb::none(), "copy"_a = nb::none(), "(Fx Fy Fz Mx My Mz) for NumPy.")
       .def("__repr__", [](const WrenchEstimate& self) {
         return "WrenchEstimate(" + std::string(to_string(self.verdict)) + ", " + std::string(to_string(self.sign)) +
                ", " + nb::repr(nb::cast(self.wrench)).c_str() + ")";
@@ -177,120 +211,12 @@ void bind_estimators(nb::module_& module) {
           "The matrix A of the last call [rows × 6 endpoints]: base rows first where used.");
 }
 
-void bind_guards(nb::module_& module) {
-  bind_enumeration<GuardKind>(module, "The published guards.");
-  bind_enumeration<GuardAction>(module, "What a guard did to the wrench that it was given.");
-  bind_enumeration<DominanceForm>(module,
-                                  "The two published forms of the dominance ratio. per_joint (the report's code): "
-                                  "‖(B_zj r_j)_j‖ over the other joints. formula: ‖Σ_j B_{xyz,j} r_j‖ over them.");
-  nb::class_<GuardRecord>(module, "GuardRecord", "One guard at one step.")
-      .def_prop_ro("kind", [](const GuardRecord& self) { return self.kind; })
-      .def_prop_ro("action", [](const GuardRecord& self) { return self.action; })
-      .def_ro("saw", &GuardRecord::saw, "The quantity it judges: max |F_i| or |F| in N, κ, ρ; NaN without input.")
-      .def_ro("limit", &GuardRecord::limit, "What it was compared with.")
-      .def("acted", &GuardRecord::acted);
-  nb::class_<GuardedWrench>(module, "GuardedWrench", "What the consumer reads behind a chain. Plain data of its own.")
-      .def_prop_ro("verdict", [](const GuardedWrench& self) { return self.verdict; })
-      .def_prop_ro("reasons", [](const GuardedWrench& self) { return reason_names(kAllReasons, self.reasons); })
-      .def_prop_ro(
-          "wrench", [](const GuardedWrench& self) { return self.wrench; },
-          "NaN without input; zero only where a record says zeroed.")
-      .def_ro("damping_mode", &GuardedWrench::damping_mode, "Latched by the watchdog until reset().")
-      .def_prop_ro(
-          "records", [](const GuardedWrench& self) { return std::vector<GuardRecord>(self.records); },
-          "In the order of the chain.");
-
-  const std::string signature = options_signature<GuardOptions>(
-      "def __init__(self, order: collections.abc.Sequence[str] | None = None", ") -> None");
-  const std::string doc = options_doc<GuardOptions>("Guards in order; without one, default_order().");
-  nb::class_<GuardChain>(module, "GuardChain",
-                         "Guards in order, with the state of one endpoint: use one chain an endpoint. A chain never "
-                         "changes a number in silence: the records say what each guard saw and did.")
-      .def(
-          "__init__",
-          [](GuardChain* self, const std::optional<std::vector<std::string>>& order, const nb::kwargs& options) {
-            std::vector<GuardKind> kinds;
-            for (const std::string& name : order.value_or(std::vector<std::string>())) {
-              kinds.push_back(named<GuardKind>("guard.order", name));
-            }
-            new (self) GuardChain(order ? std::move(kinds) : GuardChain::default_order(),
-                                  options_from<GuardOptions>("guard", options));
-          },
-          "order"_a = nb::none(), "options"_a, nb::sig(signature.c_str()), doc.c_str())
-      .def_static("default_order", &GuardChain::default_order)
-      .def(
-          "apply",
-          [](GuardChain& self, const WrenchEstimate& estimate, const ArrayArgument& residual, int reference_motor) {
-            return GuardedWrench(
-                self.apply(estimate, as_vector(residual, "GuardChain.apply", "residual"), reference_motor));
-          },
-          "estimate"_a, "residual"_a, "reference_motor"_a,
-          "Each guard sees what the one before it let through. A clamp makes the verdict degraded, every other guard "
-          "that acts refused.")
-      .def("reset", &GuardChain::reset, "Forgets the watchdog's count and latch.");
-  module.def(
-      "reference_dominance",
-      [](const WrenchEstimate& estimate, const ArrayArgument& residual, int reference_motor, std::string_view form) {
-        return reference_dominance(estimate, as_vector(residual, "reference_dominance", "residual"), reference_motor,
-                                   named<DominanceForm>("reference_dominance.form", form));
-      },
-      "estimate"_a, "residual"_a, "reference_motor"_a, "form"_a,
-      "ρ: |B_zk r_k| over itself plus the part of the other joints, k the reference motor. 0 where it does not reach "
-      "the endpoint; NaN without input.");
-}
-
-void bind_preflight(nb::module_& module) {
-  nb::class_<PreflightCheck>(module, "PreflightCheck", "One check, with what it measured.")
-      .def_ro("name", &PreflightCheck::name, "gain or start_error.")
-      .def_ro("subject", &PreflightCheck::subject, "Endpoint or joint.")
-      .def_ro("value", &PreflightCheck::value, "|gain|, N/(N·m), or |q − target|, rad.")
-      .def_ro("limit", &PreflightCheck::limit)
-      .def_ro("passed", &PreflightCheck::passed, "value < limit; false for NaN.");
-  nb::class_<PoseConditioning>(module, "PoseConditioning",
-                               "How the pose of one endpoint turns joint torques into wrenches.")
-      .def_ro("endpoint", &PoseConditioning::endpoint)
-      .def_prop_ro("status", [](const PoseConditioning& self) { return self.status; })
-      .def_prop_ro("position", frozen_field(&PoseConditioning::position), kOwned,
-                   "[3] of the endpoint in base axes, m.")
-      .def_ro("kappa", &PoseConditioning::kappa)
-      .def_ro("kappa_scaled", &PoseConditioning::kappa_scaled, "With the characteristic length.")
-      .def_ro("sigma_min", &PoseConditioning::sigma_min)
-      .def_ro("manipulability", &PoseConditioning::manipulability)
-      .def_prop_ro("reference_gain", frozen_field(&PoseConditioning::reference_gain), kOwned,
-                   "[6] of the reference joint; NaN without one.")
-      .def_ro("reference_force_gain", &PoseConditioning::reference_force_gain, "Norm of its force rows.")
-      .def_prop_ro("gain", frozen_field(&PoseConditioning::gain), kOwned, "[6 × motors].");
-  nb::class_<PreflightReport>(module, "PreflightReport", "The checks and what they rest on.")
-      .def_ro("passed", &PreflightReport::passed, "Every check.")
-      .def_ro("characteristic_length", &PreflightReport::characteristic_length, "m")
-      .def_ro("endpoints", &PreflightReport::endpoints)
-      .def_ro("checks", &PreflightReport::checks);
-  const std::string signature = options_signature<PreflightOptions>(
-      "def preflight(robot: Robot, endpoints: collections.abc.Sequence[str], q: numpy.typing.ArrayLike, "
-      "target: numpy.typing.ArrayLike | None = None",
-      ") -> PreflightReport");
-  const std::string doc = options_doc<PreflightOptions>(
-      "Gain of the reference joint at every endpoint and start errors (left out without targets) with the profile's "
-      "limits. q, target: motor positions. OptionsError for a wrong size or NaN.");
-  module.def(
-      "preflight",
-      [](const Robot& robot, const std::vector<std::string>& endpoints, const ArrayArgument& q,
-         const std::optional<ArrayArgument>& target, const nb::kwargs& options) {
-        return preflight(robot, endpoints, as_vector(q, "preflight", "q"),
-                         target ? VectorX(as_vector(*target, "preflight", "target")) : VectorX(),
-                         options_from<PreflightOptions>("preflight", options));
-      },
-      "robot"_a, "endpoints"_a, "q"_a, "target"_a = nb::none(), "options"_a, nb::sig(signature.c_str()), doc.c_str());
-}
-
 }  // namespace
 
 void bind_estimation(nb::module_& module) {
   bind_contact_equation(module);
   bind_wrench_estimate(module);
   bind_estimators(module);
-  bind_guards(module);
-  bind_preflight(module);
 }
 
 }  // namespace antaeus::python

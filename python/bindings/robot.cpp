@@ -13,6 +13,8 @@ struct type_caster<antaeus::MeshPolicy> : EnumerationCaster<antaeus::MeshPolicy,
 template <>
 struct type_caster<antaeus::TorqueSource> : EnumerationCaster<antaeus::TorqueSource, "antaeus.TorqueSource"> {};
 template <>
+struct type_caster<antaeus::FrictionUse> : EnumerationCaster<antaeus::FrictionUse, "antaeus.FrictionUse"> {};
+template <>
 struct type_caster<antaeus::JointType> : EnumerationCaster<antaeus::JointType, "antaeus.JointType"> {};
 
 }  // namespace nanobind::detail
@@ -207,6 +209,10 @@ void bind_model(nb::module_& module) {
 void bind_profile_parts(nb::module_& module) {
   bind_enumeration<TorqueSource>(module, "Where the torque is measured: at the motor's side, or at the joint.",
                                  {{"motor", TorqueSource::motor}, {"joint", TorqueSource::joint}});
+  bind_enumeration<FrictionUse>(module,
+                                "What the friction figures are good for. bound: they only widen the covariance. "
+                                "identified: they are taken out of the torque.",
+                                {{"bound", FrictionUse::bound}, {"identified", FrictionUse::identified}});
   nb::class_<JointGroup>(module, "JointGroup", "Joints that belong together: a leg, an arm.")
       .def_ro("name", &JointGroup::name)
       .def_ro("title", &JointGroup::title)
@@ -224,11 +230,19 @@ void bind_profile_parts(nb::module_& module) {
       .def_ro("frame", &ImuMount::frame, "Empty: the robot has none.")
       .def_ro("deployed_as", &ImuMount::deployed_as, "What the deployed code feeds the quaternion to.")
       .def_ro("quaternion_order", &ImuMount::quaternion_order);
-  nb::class_<JointFigures>(module, "JointFigures", "Noise and friction of one joint.")
-      .def_ro("torque_sd", &JointFigures::torque_sd, "N·m")
-      .def_ro("coulomb", &JointFigures::coulomb, "N·m")
+  nb::class_<JointFigures>(module, "JointFigures", "Noise, friction and torque channel of one joint.")
+      .def_ro("torque_sd", &JointFigures::torque_sd, "Of the torque measurement, N·m.")
+      .def_ro("static_sd", &JointFigures::static_sd, "Of τ − g while the robot moves, N·m.")
+      .def_ro("coulomb", &JointFigures::coulomb, "Dry friction while sliding, N·m.")
+      .def_ro("stribeck", &JointFigures::stribeck, "What breaks loose above it, N·m.")
+      .def_ro("stribeck_speed", &JointFigures::stribeck_speed, "rad/s")
       .def_ro("viscous", &JointFigures::viscous, "N·m·s/rad")
-      .def_ro("armature", &JointFigures::armature, "kg·m²");
+      .def_ro("friction_offset", &JointFigures::friction_offset, "N·m")
+      .def_ro("armature", &JointFigures::armature, "kg·m²")
+      .def_ro("gear", &JointFigures::gear, "Joint torque per unit of the channel.")
+      .def_ro("scale", &JointFigures::scale, "Identified correction of the channel's gain.")
+      .def_ro("torque_offset", &JointFigures::torque_offset, "What the channel reads at no torque, in its unit.")
+      .def_ro("torque_limit", &JointFigures::torque_limit, "|joint torque| at which the drive saturates, N·m.");
   nb::class_<PreflightFigures>(module, "PreflightFigures", "Limits of the published pre-flight checks.")
       .def_ro("gain_limit", &PreflightFigures::gain_limit, "N/(N·m)")
       .def_ro("gain_row", &PreflightFigures::gain_row)
@@ -257,6 +271,8 @@ void bind_profile(nb::module_& module) {
           "Of the estimator that the robot's users run.")
       .def_ro("deployed_endpoints", &RobotProfile::deployed_endpoints, "Frames that its consumer reads.")
       .def_prop_ro("torque_source", [](const RobotProfile& self) { return self.torque_source; })
+      .def_prop_ro("friction", [](const RobotProfile& self) { return self.friction; })
+      .def_ro("torque_sign", &RobotProfile::torque_sign, "−1: the channel is positive against the joint's axis.")
       .def_ro("figures", &RobotProfile::figures, "Per motor.")
       .def_ro("poses", &RobotProfile::poses)
       .def_ro("preflight", &RobotProfile::preflight)

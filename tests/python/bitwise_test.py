@@ -53,6 +53,37 @@ def check_estimate(estimate, printed):
                                estimate.manipulability, estimate.reference_residual])
 
 
+def check_posterior(robot, printed):
+    episode = antaeus.make_twin(robot, "pushes", duration=0.4, torque_noise=0.5, seed=8).episode
+    hands = robot.profile.deployed_endpoints
+    equation = antaeus.ContactEquation(robot, hands)
+    residual = antaeus.ResidualEstimator(robot, kind="momentum_observer")
+    posterior = antaeus.PosteriorEstimator(equation, reference="innovation")
+    reliability = antaeus.ReliabilityEstimator(equation, posterior)
+    guarded = antaeus.GuardedEstimator(robot, hands)
+    drop_in = antaeus.FrameWrenchEstimator(robot)
+    for step in range(episode.steps()):
+        sample = episode.observe(step)
+        equation.update(sample)
+        r = residual.update(equation, sample)
+        printed.expect("residual", r.value)
+        printed.expect("variance", r.variance)
+        estimates = posterior.solve(equation, r)
+        for estimate in estimates:
+            u = estimate.uncertainty
+            printed.expect("wrench", estimate.wrench.to_vector())
+            printed.expect("covariance", u.covariance)
+            printed.expect("directions", u.directions)
+            printed.expect("doubt", [u.force_sd[0], u.worst_sd(), u.nis, u.nis_threshold, u.innovation, u.innovation_sd])
+        for result in reliability.solve(equation, r, estimates):
+            printed.expect("redundancy", result.redundancy)
+            printed.expect("bias", result.minimal_detectable_bias)
+            printed.expect("external", result.external_force)
+        for read in guarded.update(sample):
+            printed.expect("guarded", read.wrench.to_vector())
+        printed.expect("drop_in", drop_in.get_frame_wrench(hands[0], sample.q, sample.tau))
+
+
 @pytest.mark.parametrize("name", ["h1_2", "planar_3r"])
 def test_every_function_gives_the_bits_of_cpp(name):
     robot = antaeus.load_robot(name)
@@ -79,6 +110,7 @@ def test_every_function_gives_the_bits_of_cpp(name):
             printed.expect("guarded", read.wrench.to_vector())
             for record in read.records:
                 printed.expect("record", [record.saw, record.limit])
+        check_posterior(robot, printed)
     assert printed.next == len(printed.rows)
 
 

@@ -219,7 +219,8 @@ def test_enumerations_are_their_text():
     assert {antaeus.Sign.on_robot: 1}["on_robot"] == 1
     assert list(antaeus.GuardKind)[0] == "watchdog" == antaeus.GuardChain.default_order()[0]
     assert [str(status) for status in antaeus.Status] == [
-        "ok", "wrong_size", "not_finite", "bad_orientation", "unknown_frame", "not_computed"]
+        "ok", "wrong_size", "not_finite", "bad_orientation", "unknown_frame", "not_computed",
+        "time_back"]
 
 
 def test_public_names_are_documented_and_typed():

@@ -4,7 +4,9 @@
 #include <cstdio>
 
 #include "antaeus/episode/synthetic_episode.hpp"
+#include "antaeus/estimation/frame_wrench.hpp"
 #include "antaeus/estimation/guard.hpp"
+#include "antaeus/estimation/guarded_estimator.hpp"
 #include "antaeus/estimation/preflight.hpp"
 #include "antaeus/estimation/wrench_estimator.hpp"
 
@@ -93,9 +95,46 @@ void print_estimation(const antaeus::Robot& robot) {
     for (const antaeus::WrenchEstimate& estimate : hands) print_estimate(estimate);
     for (const antaeus::WrenchEstimate& estimate : stacked.solve(equation)) print_estimate(estimate);
     print("matrix", stacked.matrix());
-    const antaeus::GuardedWrench& read = chain.apply(hands[0], equation.residual(), robot.reference_motor());
+    const antaeus::ChainedWrench& read = chain.apply(hands[0], equation.residual(), robot.reference_motor());
     print("guarded", read.wrench.to_vector());
     for (const antaeus::GuardRecord& record : read.records) print("record", Eigen::Vector2d(record.saw, record.limit));
+  }
+}
+
+void print_posterior(const antaeus::Robot& robot) {
+  const antaeus::SyntheticEpisode twin =
+      antaeus::make_twin(robot, antaeus::TwinKind::pushes, {.duration = 0.4, .torque_noise = 0.5, .seed = 8});
+  antaeus::ContactEquation equation(robot, robot.profile.deployed_endpoints);
+  antaeus::ResidualEstimator residual(robot, {.kind = antaeus::ResidualChoice::momentum_observer});
+  antaeus::PosteriorEstimator posterior(equation, {.reference = antaeus::ReferenceUse::innovation});
+  antaeus::ReliabilityEstimator reliability(equation, posterior);
+  antaeus::GuardedEstimator guarded(robot, robot.profile.deployed_endpoints);
+  antaeus::FrameWrenchEstimator drop_in(robot);
+  antaeus::Observation sample;
+  for (Eigen::Index step = 0; step < twin.episode.steps(); ++step) {
+    twin.episode.observe(step, sample);
+    equation.update(sample);
+    const antaeus::Residual& r = residual.update(equation, sample);
+    print("residual", r.value);
+    print("variance", r.variance);
+    const std::vector<antaeus::WrenchEstimate>& estimates = posterior.solve(equation, r);
+    for (const antaeus::WrenchEstimate& estimate : estimates) {
+      const antaeus::Uncertainty& u = estimate.uncertainty;
+      print("wrench", estimate.wrench.to_vector());
+      print("covariance", u.covariance);
+      print("directions", u.directions);
+      print("doubt",
+            antaeus::Vector6(u.force_sd[0], u.force_sd[2], u.nis, u.nis_threshold, u.innovation, u.innovation_sd));
+    }
+    for (const antaeus::EndpointReliability& result : reliability.solve(equation, r, estimates)) {
+      print("redundancy", result.redundancy);
+      print("bias", result.minimal_detectable_bias);
+      print("external", result.external_force);
+    }
+    for (const antaeus::GuardedWrench& read : guarded.update(sample)) print("guarded", read.wrench.to_vector());
+    const antaeus::WrenchEstimate& answer =
+        drop_in.get_frame_wrench(robot.profile.deployed_endpoints[0], sample.q, sample.tau);
+    print("drop_in", answer.wrench.to_vector());
   }
 }
 
@@ -104,5 +143,7 @@ void print_estimation(const antaeus::Robot& robot) {
 int main(int argc, char** argv) {
   const antaeus::Robot robot = antaeus::load_robot(argc > 1 ? argv[1] : "h1_2");
   for (int round = 0; round < 5; ++round) print_dynamics(robot, round);
-  if (robot.profile.name == "h1_2") print_estimation(robot);
+  if (robot.profile.name != "h1_2") return 0;
+  print_estimation(robot);
+  print_posterior(robot);
 }
