@@ -20,7 +20,7 @@ endef
 
 demo: setup ## build, then audit the incident twin beside its good twin
 	$(call configure,release)
-	@cmake --build build/release -j $(JOBS) --target antaeus_cli antaeus_parquet
+	@cmake --build build/release -j $(JOBS) --target antaeus_cli antaeus_parquet antaeus_python
 	@$(ANTAEUS) demo --out build/demo; status=$$?; [ $$status -le 1 ] && echo "report: build/demo/report.html"
 
 test: setup ## build everything, run every test

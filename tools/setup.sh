@@ -18,6 +18,9 @@ for pair in CLI/CLI.hpp:libcli11-dev toml++/toml.h:libtomlplusplus-dev gtest/gte
 done
 command -v g++ >/dev/null || missing+=(g++)
 "$python" -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3-venv)
+# The package is an extension module: the interpreter's own headers.
+"$python" -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))' ||
+  missing+=("$("$python" -c 'import sys; print("python{}.{}-dev".format(*sys.version_info))')")
 if [ ${#missing[@]} -gt 0 ]; then
   as_root=()
   if [ "$(id -u)" -ne 0 ]; then
@@ -39,6 +42,13 @@ if ! cmp -s requirements.lock "$stamp"; then
   build/venv/bin/pip install -q --disable-pip-version-check --no-deps -r requirements.lock
   cp requirements.lock "$stamp"
 fi
+
+# The environment imports the package that the build puts beside it. Relative to site-packages: the tree may be moved;
+# Python passes over the line as long as the folder is not there.
+for site_packages in build/venv/lib/python3*/site-packages; do
+  printf '../../../../python\n' | cmp -s - "$site_packages/antaeus.pth" ||
+    printf '../../../../python\n' > "$site_packages/antaeus.pth"
+done
 
 # The report's viewer is bundled by Node.js; where the machine has none, a pinned wheel brings it (61 MB).
 if ! { command -v npm && node -e 'process.exit(+(process.versions.node.split(".")[0] < 18))'; } >/dev/null 2>&1; then

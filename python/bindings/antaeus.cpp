@@ -1,0 +1,57 @@
+// The extension module antaeus._antaeus. Its types call themselves antaeus.<name>, as users see them.
+#include "convert.hpp"
+
+namespace antaeus::python {
+
+namespace {
+
+/// One Python class per C++ class; a translator that is registered later is asked first, so bases come before.
+void bind_errors(nb::module_& module) {
+  nb::exception<Error> error(module, "Error", PyExc_ValueError);
+  error.doc() = "Something that was handed to Antaeus cannot be used: one line, \"place: problem; remedy\".";
+  const nb::exception<ModelError> model(module, "ModelError", error);
+  model.doc() = "A robot description, a profile, or a name in one of them.";
+  const nb::exception<OptionsError> options(module, "OptionsError", error);
+  options.doc() = "An option's name, value or combination.";
+  const nb::exception<EpisodeError> episode(module, "EpisodeError", error);
+  episode.doc() = "A recorded episode: its files, shapes, clock.";
+
+  const nb::object status_error = nb::steal(PyErr_NewExceptionWithDoc(
+      "antaeus.StatusError",
+      "A function of Dynamics or RobotModel could not use its arguments; `status` says why (Status).", error.ptr(),
+      nullptr));
+  module.attr("StatusError") = status_error;
+  nb::register_exception_translator(
+      [](const std::exception_ptr& pointer, void* payload) {
+        try {
+          std::rethrow_exception(pointer);
+        } catch (const StatusError& caught) {
+          const nb::handle type(static_cast<PyObject*>(payload));
+          nb::object instance = type(caught.what());
+          instance.attr("status") = caught.status();
+          PyErr_SetObject(type.ptr(), instance.ptr());
+        }
+      },
+      status_error.ptr());
+}
+
+}  // namespace
+
+}  // namespace antaeus::python
+
+NB_MODULE(_antaeus, module) {
+  using namespace antaeus::python;
+  nb::set_leak_warnings(false);  // the library never prints
+  const nb::object own_name = module.attr("__name__");
+  module.attr("__name__") = "antaeus";
+  module.attr("__version__") = ANTAEUS_VERSION;
+  bind_core(module);
+  bind_errors(module);
+  bind_robot(module);
+  bind_dynamics(module);
+  bind_estimation(module);
+  bind_guard(module);
+  bind_posterior(module);
+  bind_episode(module);
+  module.attr("__name__") = own_name;
+}

@@ -1,0 +1,122 @@
+#include "convert.hpp"
+
+#include <cmath>
+
+namespace antaeus::python {
+
+namespace {
+
+std::string shape_text(const ArrayArgument& argument) {
+  std::string text = "(";
+  for (std::size_t i = 0; i < argument.array.ndim(); ++i) {
+    text += (i ? ", " : "") + std::to_string(argument.array.shape(i));
+  }
+  return text + (argument.array.ndim() == 1 ? ",)" : ")");
+}
+
+[[noreturn]] void refuse_shape(const ArrayArgument& argument, const char* place, const char* name,
+                               const std::string& wanted) {
+  throw StatusError(place, Status::wrong_size, std::string(name) + " has shape " + shape_text(argument),
+                    "give " + wanted);
+}
+
+const char* status_meaning(Status status) noexcept {
+  switch (status) {
+    case Status::ok: return "fine";
+    case Status::wrong_size: return "an argument has not the model's dimension";
+    case Status::not_finite: return "an argument holds NaN or infinity";
+    case Status::bad_orientation: return "a quaternion or (cos, sin) is not of unit length within 1e-3";
+    case Status::unknown_frame: return "the frame handle is of another model";
+    case Status::time_back: return "the time stamp is not after the last one";
+    case Status::not_computed: return "nothing was computed, or a later call has overwritten it";
+  }
+  return "no result";
+}
+
+}  // namespace
+
+void require(Status status, const char* place) {
+  if (status != Status::ok) throw StatusError(place, status, status_meaning(status));
+}
+
+Eigen::Map<const VectorX> as_vector(const ArrayArgument& argument, const char* place, const char* name,
+                                    Eigen::Index size) {
+  const auto& array = argument.array;
+  if (array.ndim() != 1 || (size >= 0 && array.shape(0) != static_cast<std::size_t>(size))) {
+    refuse_shape(argument, place, name,
+                 size < 0 ? "an array of one dimension" : "shape (" + std::to_string(size) + ",)");
+  }
+  return {array.data(), static_cast<Eigen::Index>(array.shape(0))};
+}
+
+Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> as_matrix(
+    const ArrayArgument& argument, const char* place, const char* name, Eigen::Index rows, Eigen::Index columns) {
+  const auto& array = argument.array;
+  if (array.ndim() != 2 || array.shape(0) != static_cast<std::size_t>(rows) ||
+      array.shape(1) != static_cast<std::size_t>(columns)) {
+    refuse_shape(argument, place, name, "shape (" + std::to_string(rows) + ", " + std::to_string(columns) + ")");
+  }
+  return {array.data(), rows, columns};
+}
+
+void make_enumeration(nb::module_& module, const char* name, const char* meaning, const std::vector<std::string>& texts,
+                      std::vector<PyObject*>& members) {
+  nb::list pairs;
+  for (const std::string& text : texts) pairs.append(nb::make_tuple(text, text));
+  nb::object made = nb::module_::import_("antaeus._enumeration")
+                        .attr("Enumeration")(name, pairs, "module"_a = module.attr("__name__"), "qualname"_a = name);
+  made.attr("__doc__") = meaning;
+  module.attr(name) = made;
+  members.clear();
+  for (const std::string& text : texts) {
+    const nb::object member = made.attr(text.c_str());
+    member.attr("__doc__") = nb::none();                    // else each member repeats the text of the class
+    members.push_back(nb::object(member).release().ptr());  // held for ever: C++ hands them out
+  }
+}
+
+std::string option_text(const std::string& place, nb::handle value) {
+  if (PyBool_Check(value.ptr())) return value.is(Py_True) ? "true" : "false";
+  if (PyUnicode_Check(value.ptr())) return nb::cast<std::string>(value);
+  // Python's repr of a float is the shortest text that reads back as the same number.
+  const bool whole = PyIndex_Check(value.ptr());
+  if (whole || nb::hasattr(value, "__float__")) {
+    const nb::object number = nb::steal(whole ? PyNumber_Long(value.ptr()) : PyNumber_Float(value.ptr()));
+    if (number.is_valid()) return nb::repr(number).c_str();
+    PyErr_Clear();
+  }
+  throw OptionsError(place, "a value of type " + std::string(nb::inst_name(value).c_str()) + " cannot be an option",
+                     "give a number, a name, or True or False");
+}
+
+}  // namespace antaeus::python
+
+namespace nanobind::detail {
+
+bool type_caster<antaeus::python::ArrayArgument>::from_python(handle source, uint32_t flags,
+                                                              cleanup_list* cleanup) noexcept {
+  using Array = decltype(value.array);
+  const auto strict = flags & ~static_cast<uint32_t>(cast_flags::convert);
+  make_caster<Array> caster;
+  if (caster.from_python(source, strict, cleanup)) {
+    value.array = caster.value;
+    return true;
+  }
+  // Lists, other real types, other layouts: NumPy reads them. Texts and objects are refused, complex numbers too.
+  try {
+    using namespace nanobind::literals;
+    const module_ numpy = module_::import_("numpy");
+    object array = numpy.attr("asarray")(source);
+    const std::string kind = cast<std::string>(array.attr("dtype").attr("kind"));
+    if (kind != "f" && kind != "i" && kind != "u") return false;
+    array = numpy.attr("array")(array, "dtype"_a = "float64", "order"_a = "C");
+    if (!caster.from_python(array, strict, cleanup)) return false;
+    value.array = caster.value;
+    return true;
+  } catch (...) {
+    PyErr_Clear();
+    return false;
+  }
+}
+
+}  // namespace nanobind::detail

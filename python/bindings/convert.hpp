@@ -1,0 +1,242 @@
+#pragma once
+/// \file
+/// What every binding shares: arrays in and out, names for enumerations, options as keyword arguments.
+///
+/// Arrays that come in may be of any real type and layout; their shape is checked where the expected one is known.
+/// Arrays that go out own their memory: `fresh` for what a function returns, `frozen` (read-only) for an attribute,
+/// so that an assignment into a copy is an error and not a silent loss.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "antaeus/core/error.hpp"
+#include "antaeus/core/options.hpp"
+#include "antaeus/core/status.hpp"
+#include "antaeus/core/types.hpp"
+#include "antaeus/core/wrench.hpp"
+
+namespace antaeus::python {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+/// Raised where a loop function of C++ returns a status other than `ok`.
+class StatusError : public Error {
+ public:
+  StatusError(const std::string& place, Status status, const std::string& problem, const std::string& remedy = {})
+      : Error(place, std::string(to_string(status)) + ": " + problem, remedy), status_(status) {}
+  Status status() const noexcept { return status_; }
+
+ private:
+  Status status_;
+};
+
+/// \throws StatusError unless the status is `ok`
+void require(Status status, const char* place);
+
+// Arrays -------------------------------------------------------------------------------------------------------------
+
+/// An argument that NumPy can read as an array of real numbers.
+struct ArrayArgument {
+  nb::ndarray<const double, nb::c_contig, nb::device::cpu> array;
+};
+
+/// Vector of `size` numbers (any size: −1). \throws StatusError that names argument and shapes
+Eigen::Map<const VectorX> as_vector(const ArrayArgument& argument, const char* place, const char* name,
+                                    Eigen::Index size = -1);
+/// Matrix of that shape. \throws StatusError that names argument and shapes
+Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> as_matrix(
+    const ArrayArgument& argument, const char* place, const char* name, Eigen::Index rows, Eigen::Index columns);
+
+template <class Scalar, class Derived>
+auto copied(const Eigen::MatrixBase<Derived>& matrix) {
+  constexpr bool kVector = Derived::IsVectorAtCompileTime;
+  const auto size = static_cast<std::size_t>(matrix.size());
+  double* data = new double[size > 0 ? size : 1];
+  nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+  Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, kVector ? Eigen::ColMajor : Eigen::RowMajor>>(
+      data, matrix.rows(), matrix.cols()) = matrix;
+  if constexpr (kVector) {
+    return nb::ndarray<nb::numpy, Scalar, nb::shape<Derived::SizeAtCompileTime>>(data, {size}, owner);
+  } else {
+    return nb::ndarray<nb::numpy, Scalar, nb::shape<Derived::RowsAtCompileTime, Derived::ColsAtCompileTime>>(
+        data, {static_cast<std::size_t>(matrix.rows()), static_cast<std::size_t>(matrix.cols())}, owner);
+  }
+}
+/// A new array that belongs to the caller; matrices in C order.
+template <class Derived>
+auto fresh(const Eigen::MatrixBase<Derived>& matrix) {
+  return copied<double>(matrix);
+}
+/// A read-only copy, for attributes.
+template <class Derived>
+auto frozen(const Eigen::MatrixBase<Derived>& matrix) {
+  return copied<const double>(matrix);
+}
+/// Policy of attributes that are arrays: the array has its owner already (a copy, or the object it is a view of).
+inline constexpr auto kOwned = nb::rv_policy::reference;
+/// Getter of an array attribute; say kOwned beside it.
+template <class Class, class Matrix>
+auto frozen_field(Matrix Class::* field) {
+  return [field](const Class& self) { return frozen(self.*field); };
+}
+
+// Enumerations -------------------------------------------------------------------------------------------------------
+
+/// Values and Python members of a bound enumeration.
+template <class Enum>
+struct Enumeration {
+  inline static std::vector<std::pair<std::string, Enum>> rows;
+  inline static std::vector<PyObject*> members;  // never released
+};
+
+/// A text as a template argument.
+template <std::size_t size>
+struct FixedText {
+  constexpr FixedText(const char (&text)[size]) { std::copy_n(text, size, characters); }
+  char characters[size];
+};
+
+template <class Enum>
+std::vector<std::pair<std::string, Enum>> enumeration_rows() {
+  std::vector<std::pair<std::string, Enum>> rows;
+  if constexpr (requires { EnumNames<Enum>::table; }) {
+    for (const auto& [name, value] : EnumNames<Enum>::table) rows.emplace_back(name, value);
+  } else {
+    // to_string answers "?" past the last value, so that a value added in C++ needs no second list here.
+    for (int i = 0; to_string(static_cast<Enum>(i)) != "?"; ++i) {
+      rows.emplace_back(to_string(static_cast<Enum>(i)), static_cast<Enum>(i));
+    }
+  }
+  return rows;
+}
+
+void make_enumeration(nb::module_& module, const char* name, const char* meaning, const std::vector<std::string>& texts,
+                      std::vector<PyObject*>& members);
+
+template <class Enum>
+void bind_enumeration(nb::module_& module, const char* meaning,
+                      std::vector<std::pair<std::string, Enum>> rows = enumeration_rows<Enum>()) {
+  std::vector<std::string> texts;
+  for (const auto& row : rows) texts.push_back(row.first);
+  const std::string_view name(nb::detail::type_caster<Enum>::Name.text);
+  make_enumeration(module, name.substr(name.find('.') + 1).data(), meaning, texts, Enumeration<Enum>::members);
+  Enumeration<Enum>::rows = std::move(rows);
+}
+
+/// The value that a text or a member of the Python class names. \throws OptionsError with the nearest name
+template <class Enum>
+Enum named(const char* place, std::string_view text) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : Enumeration<Enum>::rows) {
+    if (name == text) return value;
+    names.push_back(name);
+  }
+  const UnknownName unknown = unknown_name("value", text, names);
+  throw OptionsError(place, unknown.problem, unknown.remedy);
+}
+
+// Options ------------------------------------------------------------------------------------------------------------
+
+/// A Python value as the text that set_option reads: numbers with all their digits, enumerations by name.
+std::string option_text(const std::string& place, nb::handle value);
+
+/// An options struct from keyword arguments. \throws OptionsError for an unknown name (with the nearest) or value
+template <class Options>
+Options options_from(const char* place, const nb::dict& keywords, Options options = {}) {
+  for (const auto& [key, value] : keywords) {
+    const std::string name = nb::cast<std::string>(key);
+    set_option(options, place, name, option_text(std::string(place) + "." + name, value));
+  }
+  return options;
+}
+
+/// The signature of a constructor or function that ends in options, for help() and the stubs.
+/// \param head  "def __init__(self, robot: Robot"
+/// \param tail  ") -> None"
+template <class Options>
+std::string options_signature(std::string head, const char* tail) {
+  const Options defaults;
+  head += ", *";
+  Options::visit(defaults, [&](const OptionInfo& info, const auto& value) {
+    using Value = std::remove_cvref_t<decltype(value)>;
+    const std::string text = detail::option_text(value);
+    head += std::string(", ") + info.name;
+    if constexpr (std::is_same_v<Value, bool>) {
+      head += value ? ": bool = True" : ": bool = False";
+    } else if constexpr (std::is_arithmetic_v<Value>) {
+      head += (std::is_integral_v<Value> ? ": int = " : ": float = ") + text;
+    } else {
+      head += ": str = '" + text + "'";
+    }
+  });
+  return head + tail;
+}
+
+/// A docstring followed by one line an option, from the same `visit` that reads them.
+template <class Options>
+std::string options_doc(std::string doc) {
+  doc += "\n\nOptions:";
+  const Options defaults;
+  for (const OptionValue& option : list_options(defaults, "")) {
+    doc += std::string("\n  ") + option.info.name + " = " + option.value;
+    if (*option.info.unit) doc += std::string(" [") + option.info.unit + "]";
+    doc += std::string(": ") + option.info.meaning + ". Source: " + option.info.source + ".";
+  }
+  return doc;
+}
+
+// Modules ------------------------------------------------------------------------------------------------------------
+
+void bind_core(nb::module_& module);
+void bind_robot(nb::module_& module);
+void bind_dynamics(nb::module_& module);
+void bind_estimation(nb::module_& module);
+void bind_posterior(nb::module_& module);
+void bind_guard(nb::module_& module);
+void bind_episode(nb::module_& module);
+
+}  // namespace antaeus::python
+
+namespace nanobind::detail {
+
+template <>
+struct type_caster<antaeus::python::ArrayArgument> {
+  NB_TYPE_CASTER(antaeus::python::ArrayArgument, const_name("numpy.typing.ArrayLike"))
+  bool from_python(handle source, uint32_t flags, cleanup_list* cleanup) noexcept;
+};
+
+/// To Python only: names that come in are read by `named`, which can say what is near. Each bound enumeration has
+///     template <> struct type_caster<Verdict> : EnumerationCaster<Verdict, "antaeus.Verdict"> {};
+template <class Enum, antaeus::python::FixedText python_name>
+struct EnumerationCaster {
+  NB_TYPE_CASTER(Enum, const_name(python_name.characters))
+  bool from_python(handle, uint32_t, cleanup_list*) noexcept { return false; }
+  static handle from_cpp(Enum value, rv_policy, cleanup_list*) noexcept {
+    const auto& rows = antaeus::python::Enumeration<Enum>::rows;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (rows[i].second == value) return handle(antaeus::python::Enumeration<Enum>::members[i]).inc_ref();
+    }
+    PyErr_SetString(PyExc_SystemError, "a value without a name");
+    return {};
+  }
+};
+
+template <>
+struct type_caster<antaeus::Status> : EnumerationCaster<antaeus::Status, "antaeus.Status"> {};
+template <>
+struct type_caster<antaeus::Verdict> : EnumerationCaster<antaeus::Verdict, "antaeus.Verdict"> {};
+template <>
+struct type_caster<antaeus::Sign> : EnumerationCaster<antaeus::Sign, "antaeus.Sign"> {};
+
+}  // namespace nanobind::detail

@@ -1,0 +1,175 @@
+// Wrench, Pose, Observation, Status, Verdict, Sign.
+#include <nanobind/operators.h>
+#include <nanobind/stl/optional.h>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "antaeus/core/observation.hpp"
+#include "antaeus/core/pose.hpp"
+#include "convert.hpp"
+
+namespace antaeus::python {
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+std::string numbers(const ConstVectorRef& vector) {
+  std::string text = "[";
+  for (Eigen::Index i = 0; i < vector.size(); ++i) {
+    text += (i ? ", " : "") + std::string(nb::repr(nb::float_(vector[i])).c_str());
+  }
+  return text + "]";
+}
+
+void bind_wrench(nb::module_& module) {
+  nb::class_<Wrench>(module, "Wrench",
+                     "A force [N] and a moment [N·m] about a stated point in stated axes; whose it is stands beside it "
+                     "(Sign).")
+      .def(
+          "__init__",
+          [](Wrench* self, const std::optional<ArrayArgument>& force, const std::optional<ArrayArgument>& torque) {
+            new (self) Wrench();
+            if (force) self->force = as_vector(*force, "Wrench", "force", 3);
+            if (torque) self->torque = as_vector(*torque, "Wrench", "torque", 3);
+          },
+          "force"_a = nb::none(), "torque"_a = nb::none(), "Zero where not given.")
+      .def_static(
+          "from_vector",
+          [](const ArrayArgument& w) {
+            return Wrench::from_vector(as_vector(w, "Wrench.from_vector", "w", 6).head<6>());
+          },
+          "w"_a, "From (Fx Fy Fz Mx My Mz).")
+      .def(
+          "to_vector", [](const Wrench& self) { return fresh(self.to_vector()); }, "(Fx Fy Fz Mx My Mz) [6].")
+      .def_prop_rw(
+          "force", frozen_field(&Wrench::force),
+          [](Wrench& self, const ArrayArgument& force) { self.force = as_vector(force, "Wrench", "force", 3); },
+          nb::for_getter(kOwned), "[3], N. Read-only array; assign a whole one.")
+      .def_prop_rw(
+          "torque", frozen_field(&Wrench::torque),
+          [](Wrench& self, const ArrayArgument& torque) { self.torque = as_vector(torque, "Wrench", "torque", 3); },
+          nb::for_getter(kOwned), "[3], N·m about the reference point. Read-only array; assign a whole one.")
+      .def("is_finite", &Wrench::is_finite, "Whether all six numbers are finite.")
+      .def(-nb::self)
+      .def("__repr__", [](const Wrench& self) {
+        return "Wrench(force=" + numbers(self.force) + ", torque=" + numbers(self.torque) + ")";
+      });
+}
+
+void bind_pose(nb::module_& module) {
+  nb::class_<Pose>(module, "Pose", "The pose X_AB of a frame B in a frame A: p_A = rotation · p_B + translation.")
+      .def(
+          "__init__",
+          [](Pose* self, const std::optional<ArrayArgument>& rotation,
+             const std::optional<ArrayArgument>& translation) {
+            new (self) Pose();
+            if (rotation) self->rotation = as_matrix(*rotation, "Pose", "rotation", 3, 3);
+            if (translation) self->translation = as_vector(*translation, "Pose", "translation", 3);
+          },
+          "rotation"_a = nb::none(), "translation"_a = nb::none(), "Identity where not given.")
+      .def_prop_ro("rotation", frozen_field(&Pose::rotation), kOwned, "R_AB [3 × 3], orthonormal.")
+      .def_prop_ro("translation", frozen_field(&Pose::translation), kOwned, "Origin of B in A [3], m.")
+      .def("inverse", &Pose::inverse, "X_BA.")
+      .def(nb::self * nb::self, "X_AC = X_AB * X_BC.")
+      .def("__repr__", [](const Pose& self) {
+        std::string rows;
+        for (int i = 0; i < 3; ++i) rows += (i ? ", " : "") + numbers(self.rotation.row(i).transpose());
+        return "Pose(rotation=[" + rows + "], translation=" + numbers(self.translation) + ")";
+      });
+}
+
+template <VectorX Observation::* field>
+void set_motor_vector(Observation& self, const ArrayArgument& values) {
+  self.*field = as_vector(values, "Observation", "a motor quantity");
+}
+
+/// A channel of the IMU: an array, or None where it was not measured; `has` follows.
+template <auto has, auto value>
+void set_channel(Observation& self, const char* name, const std::optional<ArrayArgument>& numbers) {
+  self.*has = numbers.has_value();
+  self.*value = Observation().*value;
+  if (numbers) self.*value = as_vector(*numbers, "Observation", name, (self.*value).size());
+}
+template <auto has, auto value>
+nb::object get_channel(const Observation& self) {
+  return self.*has ? nb::cast(frozen(self.*value)) : nb::none();
+}
+constexpr auto kSetQuaternion = &set_channel<&Observation::has_imu, &Observation::imu_quaternion_xyzw>;
+constexpr auto kSetGyro = &set_channel<&Observation::has_gyro, &Observation::imu_angular_velocity>;
+constexpr auto kSetForce = &set_channel<&Observation::has_accelerometer, &Observation::imu_specific_force>;
+
+template <auto set>
+auto setter(const char* name) {
+  return [name](Observation& self, const std::optional<ArrayArgument>& numbers) { set(self, name, numbers); };
+}
+
+void bind_observation(nb::module_& module) {
+  nb::class_<Observation>(
+      module, "Observation",
+      "What is known of the robot at one instant. Motor quantities are in motor order (RobotModel.motor_names), rad or "
+      "m, N·m or N. What was not measured stays empty, or None for the IMU. Arrays read from it are read-only: assign "
+      "a "
+      "whole one.")
+      .def(
+          "__init__",
+          [](Observation* self, double time, const std::optional<ArrayArgument>& q,
+             const std::optional<ArrayArgument>& v, const std::optional<ArrayArgument>& a,
+             const std::optional<ArrayArgument>& tau, const std::optional<ArrayArgument>& quaternion,
+             const std::optional<ArrayArgument>& angular_velocity, const std::optional<ArrayArgument>& specific_force) {
+            new (self) Observation();
+            self->time = time;
+            if (q) self->q = as_vector(*q, "Observation", "q");
+            if (v) self->v = as_vector(*v, "Observation", "v");
+            if (a) self->a = as_vector(*a, "Observation", "a");
+            if (tau) self->tau = as_vector(*tau, "Observation", "tau");
+            kSetQuaternion(*self, "imu_quaternion_xyzw", quaternion);
+            kSetGyro(*self, "imu_angular_velocity", angular_velocity);
+            kSetForce(*self, "imu_specific_force", specific_force);
+          },
+          nb::kw_only(), "time"_a = kNaN, "q"_a = nb::none(), "v"_a = nb::none(), "a"_a = nb::none(),
+          "tau"_a = nb::none(), "imu_quaternion_xyzw"_a = nb::none(), "imu_angular_velocity"_a = nb::none(),
+          "imu_specific_force"_a = nb::none())
+      .def_rw("time", &Observation::time, "[s], any origin, never going back; NaN when not known.")
+      .def_prop_rw("q", frozen_field(&Observation::q), &set_motor_vector<&Observation::q>, nb::for_getter(kOwned),
+                   "Motor positions.")
+      .def_prop_rw("v", frozen_field(&Observation::v), &set_motor_vector<&Observation::v>, nb::for_getter(kOwned),
+                   "Motor velocities; empty when not measured.")
+      .def_prop_rw("a", frozen_field(&Observation::a), &set_motor_vector<&Observation::a>, nb::for_getter(kOwned),
+                   "Motor accelerations; empty when not measured.")
+      .def_prop_rw("tau", frozen_field(&Observation::tau), &set_motor_vector<&Observation::tau>, nb::for_getter(kOwned),
+                   "Motor torques: what the motor exerts on the joint, positive along the joint's axis.")
+      .def_ro("has_imu", &Observation::has_imu, "Whether there is a quaternion.")
+      .def_ro("has_gyro", &Observation::has_gyro)
+      .def_ro("has_accelerometer", &Observation::has_accelerometer)
+      .def_prop_rw("imu_quaternion_xyzw", &get_channel<&Observation::has_imu, &Observation::imu_quaternion_xyzw>,
+                   setter<kSetQuaternion>("imu_quaternion_xyzw"), nb::for_setter(nb::arg("numbers").none()),
+                   "Orientation of the sensor's frame in the world, x y z w (MuJoCo has w x y z); None without an IMU.")
+      .def_prop_rw("imu_angular_velocity", &get_channel<&Observation::has_gyro, &Observation::imu_angular_velocity>,
+                   setter<kSetGyro>("imu_angular_velocity"), nb::for_setter(nb::arg("numbers").none()),
+                   "[3] of the sensor against the world, in the sensor's axes, rad/s; None without a gyro.")
+      .def_prop_rw("imu_specific_force",
+                   &get_channel<&Observation::has_accelerometer, &Observation::imu_specific_force>,
+                   setter<kSetForce>("imu_specific_force"), nb::for_setter(nb::arg("numbers").none()),
+                   "[3], a − g at the sensor, in its axes, m/s²: +9.81 along the axis that points up, at rest; None "
+                   "without an accelerometer.");
+}
+
+}  // namespace
+
+void bind_core(nb::module_& module) {
+  bind_enumeration<Status>(module, "Outcome of a loop function: ok, or why its numbers are NaN.");
+  bind_enumeration<Verdict>(module, "How far a number may be used, from best to worst.");
+  bind_enumeration<Sign>(module,
+                         "Who exerts a wrench on whom. on_robot: the environment on the robot, M v̇ + h = Sᵀτ + Σ Jᵀ w. "
+                         "on_environment: the "
+                         "robot on the environment, the negative; what pinv(Jᵀ)(τ − g) returns.",
+                         {{"on_robot", Sign::on_robot}, {"on_environment", Sign::on_environment}});
+  bind_wrench(module);
+  bind_pose(module);
+  bind_observation(module);
+}
+
+}  // namespace antaeus::python

@@ -1,0 +1,151 @@
+// Recorded and synthetic episodes. Their matrices are views: an Episode does not change in Python.
+#include "antaeus/episode/episode.hpp"
+
+#include <nanobind/stl/pair.h>
+
+#include "antaeus/episode/synthetic_episode.hpp"
+#include "convert.hpp"
+
+namespace nanobind::detail {
+
+template <>
+struct type_caster<antaeus::TwinKind> : EnumerationCaster<antaeus::TwinKind, "antaeus.TwinKind"> {};
+
+}  // namespace nanobind::detail
+
+namespace antaeus::python {
+
+namespace {
+
+using Samples = nb::ndarray<nb::numpy, const double, nb::ndim<2>>;
+
+/// A read-only array on memory of `owner`.
+Samples view(const SampleMatrix& matrix, nb::handle owner) {
+  return Samples(matrix.data(), {static_cast<std::size_t>(matrix.rows()), static_cast<std::size_t>(matrix.cols())},
+                 owner);
+}
+template <class Class>
+auto samples(SampleMatrix Class::* field) {
+  return [field](nb::handle_t<Class> self) { return view(nb::cast<const Class&>(self).*field, self); };
+}
+
+void bind_recorded(nb::module_& module) {
+  nb::class_<EpisodeChannel>(module, "EpisodeChannel", "One file, npz member or group of CSV columns that was read.")
+      .def_ro("name", &EpisodeChannel::name)
+      .def_ro("source", &EpisodeChannel::source)
+      .def_ro("stored_type", &EpisodeChannel::stored_type)
+      .def_ro("sha256", &EpisodeChannel::sha256);
+  nb::class_<Episode>(module, "Episode",
+                      "Samples of one robot in motor order, N steps by rows. Empty matrices were not recorded. Arrays "
+                      "are read-only views.")
+      .def_ro("name", &Episode::name)
+      .def_ro("sha256", &Episode::sha256, "Of the channels' hashes.")
+      .def_ro("channels", &Episode::channels)
+      .def_ro("missing", &Episode::missing, "Optional channels that the log does not hold.")
+      .def_ro("notes", &Episode::notes, "What was found and how it was read.")
+      .def_prop_ro("time", frozen_field(&Episode::time), kOwned, "[N], s, never decreasing; NaN when not recorded.")
+      .def_prop_ro("q", samples(&Episode::q), kOwned, "[N × motors], rad or m.")
+      .def_prop_ro("tau", samples(&Episode::tau), kOwned, "[N × motors], N·m or N.")
+      .def_prop_ro("target", samples(&Episode::target), kOwned, "Commanded positions [N × motors], rad or m.")
+      .def_prop_ro("v", samples(&Episode::v), kOwned, "[N × motors], rad/s or m/s.")
+      .def_prop_ro("imu_quaternion", samples(&Episode::imu_quaternion), kOwned, "[N × 4], x y z w, sensor in world.")
+      .def_prop_ro(
+          "invalid_steps",
+          [](const Episode& self) {
+            return std::vector<std::ptrdiff_t>(self.invalid_steps.begin(), self.invalid_steps.end());
+          },
+          "Rows with NaN or infinity in q, tau or the quaternion.")
+      .def("steps", &Episode::steps)
+      .def("has_time", &Episode::has_time)
+      .def("has_imu", &Episode::has_imu)
+      .def("sample_time", &Episode::sample_time, "Median, s; NaN without time stamps or with one step.")
+      .def(
+          "observe",
+          [](const Episode& self, Eigen::Index step) {
+            if (step < 0 || step >= self.steps()) {
+              throw nb::index_error(("step " + std::to_string(step) + " of " + std::to_string(self.steps())).c_str());
+            }
+            Observation observation;
+            self.observe(step, observation);
+            return observation;
+          },
+          "step"_a, "The Observation of one step.");
+
+  const std::string signature =
+      options_signature<EpisodeOptions>("def load_episode(path: str | os.PathLike, robot: Robot", ") -> Episode");
+  const std::string doc = options_doc<EpisodeOptions>(
+      "Reads a folder of .npy files (tau, qpos, target_dof; dq, time, imu_quat_xyzw or imu_quat_wxyz optional), an "
+      ".npz "
+      "with members of those names, or a .csv with a header. Rows with NaN keep their place. EpisodeError names file, "
+      "place and remedy.");
+  module.def(
+      "load_episode",
+      [](const std::filesystem::path& path, const Robot& robot, const nb::kwargs& options) {
+        return load_episode(path, robot, options_from<EpisodeOptions>("episode", options));
+      },
+      "path"_a, "robot"_a, "options"_a, nb::sig(signature.c_str()), doc.c_str());
+  module.def(
+      "cut_episode",
+      [](const Episode& episode, double from, double to) {
+        Eigen::Index first_step = 0;
+        Episode part = cut_episode(episode, from, to, first_step);
+        return std::make_pair(std::move(part), first_step);
+      },
+      "episode"_a, "from_"_a = -1.0, "to"_a = -1.0,
+      "The part with from_ ≤ time ≤ to, s, and the number of its first step; a negative limit is none.");
+  module.def("write_episode", &write_episode, "episode"_a, "folder"_a,
+             "Writes what is present as .npy files, whole or not at all.");
+}
+
+void bind_synthetic(nb::module_& module) {
+  bind_enumeration<TwinKind>(module,
+                             "pushes (after RE1): real pushes at the wrists. good (after RE2), incident (after RE3): "
+                             "nobody pushes; the torso's residual of those runs.");
+  nb::class_<SyntheticEpisode>(module, "SyntheticEpisode",
+                               "An episode and everything that was true while it was recorded. Arrays are read-only "
+                               "views.")
+      .def_ro("episode", &SyntheticEpisode::episode)
+      .def_ro("endpoints", &SyntheticEpisode::endpoints, "Frames of wrenches.")
+      .def_prop_ro(
+          "wrenches",
+          [](nb::handle_t<SyntheticEpisode> self) {
+            nb::list arrays;
+            for (const SampleMatrix& matrix : nb::cast<const SyntheticEpisode&>(self).wrenches) {
+              arrays.append(nb::cast(view(matrix, self)));
+            }
+            return arrays;
+          },
+          nb::sig("def wrenches(self) -> list[numpy.typing.NDArray[numpy.float64]]"),
+          "Per endpoint [N × 6]: on the robot, frame origin, world axes, N, N·m.")
+      .def_prop_ro("full_q", samples(&SyntheticEpisode::full_q), kOwned, "[N × nq]")
+      .def_prop_ro("full_v", samples(&SyntheticEpisode::full_v), kOwned, "[N × nv]")
+      .def_prop_ro("full_a", samples(&SyntheticEpisode::full_a), kOwned, "[N × nv]")
+      .def_prop_ro("motor_side_torque", samples(&SyntheticEpisode::motor_side_torque), kOwned,
+                   "[N × motors], in τ but neither inertia, gravity nor contact, N·m.");
+  const TwinOptions defaults;
+  module.def(
+      "make_twin",
+      [](const Robot& robot, std::string_view kind, double rate, double duration, double torque_noise,
+         std::uint64_t seed, bool motor_side_torque) {
+        return make_twin(robot, named<TwinKind>("make_twin.kind", kind),
+                         {.rate = rate,
+                          .duration = duration,
+                          .torque_noise = torque_noise,
+                          .seed = seed,
+                          .motor_side_torque = motor_side_torque});
+      },
+      "robot"_a, "kind"_a, nb::kw_only(), "rate"_a = defaults.rate, "duration"_a = defaults.duration,
+      "torque_noise"_a = defaults.torque_noise, "seed"_a = defaults.seed,
+      "motor_side_torque"_a = defaults.motor_side_torque,
+      "A twin of an episode with exact truth. rate: samples a second; duration: s, 0 for the kind's own; torque_noise: "
+      "sd of white noise, N·m.");
+}
+
+}  // namespace
+
+void bind_episode(nb::module_& module) {
+  bind_recorded(module);
+  bind_synthetic(module);
+}
+
+}  // namespace antaeus::python

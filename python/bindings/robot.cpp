@@ -1,0 +1,319 @@
+// Robots: description, model, profile.
+#include <nanobind/stl/map.h>
+
+#include "antaeus/robot/robot_profile.hpp"
+#include "convert.hpp"
+
+namespace nanobind::detail {
+
+template <>
+struct type_caster<antaeus::Base> : EnumerationCaster<antaeus::Base, "antaeus.Base"> {};
+template <>
+struct type_caster<antaeus::MeshPolicy> : EnumerationCaster<antaeus::MeshPolicy, "antaeus.MeshPolicy"> {};
+template <>
+struct type_caster<antaeus::TorqueSource> : EnumerationCaster<antaeus::TorqueSource, "antaeus.TorqueSource"> {};
+template <>
+struct type_caster<antaeus::FrictionUse> : EnumerationCaster<antaeus::FrictionUse, "antaeus.FrictionUse"> {};
+template <>
+struct type_caster<antaeus::JointType> : EnumerationCaster<antaeus::JointType, "antaeus.JointType"> {};
+
+}  // namespace nanobind::detail
+
+namespace antaeus::python {
+
+namespace {
+
+void bind_description(nb::module_& module) {
+  bind_enumeration<MeshPolicy>(module, "Whether a mesh that a description names must exist. Dynamics do not need it.",
+                               {{"required", MeshPolicy::required}, {"ignored", MeshPolicy::ignored}});
+  bind_enumeration<JointType>(module,
+                              "What a joint allows; continuous: revolute without limits; floating: six degrees of "
+                              "freedom; planar: three.",
+                              {{"fixed", JointType::fixed},
+                               {"revolute", JointType::revolute},
+                               {"continuous", JointType::continuous},
+                               {"prismatic", JointType::prismatic},
+                               {"floating", JointType::floating},
+                               {"planar", JointType::planar}});
+  nb::class_<Inertial>(module, "Inertial", "Mass, centre of mass and rotational inertia of one link.")
+      .def(
+          "__init__",
+          [](Inertial* self, double mass, const ArrayArgument& center_of_mass, const ArrayArgument& inertia) {
+            new (self) Inertial{mass, as_vector(center_of_mass, "Inertial", "center_of_mass", 3),
+                                as_matrix(inertia, "Inertial", "inertia", 3, 3)};
+          },
+          "mass"_a, "center_of_mass"_a, "inertia"_a)
+      .def_ro("mass", &Inertial::mass, "kg")
+      .def_prop_ro("center_of_mass", frozen_field(&Inertial::center_of_mass), kOwned,
+                   "[3] in link axes, from the link's origin, m")
+      .def_prop_ro("inertia", frozen_field(&Inertial::inertia), kOwned,
+                   "[3 × 3] about the centre of mass, in link axes, kg·m²");
+  nb::class_<LinkDescription>(module, "LinkDescription", "A link as its file describes it.")
+      .def_ro("name", &LinkDescription::name)
+      .def_ro("has_inertial", &LinkDescription::has_inertial)
+      .def_ro("inertial", &LinkDescription::inertial)
+      .def_ro("line", &LinkDescription::line, "In the source file.");
+  nb::class_<JointDescription>(module, "JointDescription", "A joint as its file describes it.")
+      .def_ro("name", &JointDescription::name)
+      .def_prop_ro("type", [](const JointDescription& self) { return self.type; })
+      .def_ro("parent", &JointDescription::parent, "Link.")
+      .def_ro("child", &JointDescription::child, "Link.")
+      .def_ro("X_PJ", &JointDescription::X_PJ, "Joint frame in the parent link.")
+      .def_prop_ro("axis", frozen_field(&JointDescription::axis), kOwned, "[3], unit, in joint axes.")
+      .def_ro("lower", &JointDescription::lower, "rad or m; infinite without a limit.")
+      .def_ro("upper", &JointDescription::upper, "rad or m; infinite without a limit.")
+      .def_ro("effort_limit", &JointDescription::effort_limit, "N·m or N.")
+      .def_ro("velocity_limit", &JointDescription::velocity_limit, "rad/s or m/s.")
+      .def_ro("line", &JointDescription::line, "In the source file.");
+  nb::class_<RobotDescription>(module, "RobotDescription", "A robot as its file describes it: a plain tree.")
+      .def_ro("name", &RobotDescription::name)
+      .def_ro("source", &RobotDescription::source, "The file as it was named.")
+      .def_ro("sha256", &RobotDescription::sha256, "Of the file's bytes.")
+      .def_ro("links", &RobotDescription::links)
+      .def_ro("joints", &RobotDescription::joints)
+      .def_ro("root", &RobotDescription::root, "The one link that is no joint's child.")
+      .def_ro("notes", &RobotDescription::notes, "What the file leaves open and how it was read.");
+  module.def(
+      "read_urdf",
+      [](const std::filesystem::path& file, std::string_view meshes) {
+        return read_urdf(file, named<MeshPolicy>("read_urdf.meshes", meshes));
+      },
+      "file"_a, "meshes"_a = "required",
+      "Reads a URDF file. A moving link without inertia, an inertia that no body can have, a mesh that is not there "
+      "(unless meshes='ignored'), two parents, a loop or a repeated name raise ModelError with the line.");
+}
+
+void bind_model(nb::module_& module) {
+  bind_enumeration<Base>(
+      module,
+      "What the root link may do. free_flyer: q = (x y z, quaternion x y z w), v = (linear, angular) "
+      "in base axes, before all joints. fixed: bolted to the world.",
+      {{"free_flyer", Base::free_flyer}, {"fixed", Base::fixed}});
+  nb::class_<Payload>(module, "Payload", "A rigid load that the description does not know.")
+      .def(
+          "__init__",
+          [](Payload* self, std::string frame, const Inertial& inertial) {
+            new (self) Payload{std::move(frame), inertial};
+          },
+          "frame"_a, "inertial"_a)
+      .def_ro("frame", &Payload::frame, "Link or joint frame that carries it.")
+      .def_ro("inertial", &Payload::inertial, "In that frame.");
+  nb::class_<ModelOptions>(module, "ModelOptions", "How a description becomes a model.")
+      .def(
+          "__init__",
+          [](ModelOptions* self, std::string_view base, const ArrayArgument& gravity, std::vector<Payload> payloads,
+             std::map<std::string, double> armature, std::map<std::string, double> locked_joints,
+             std::vector<std::string> motors) {
+            new (self) ModelOptions{named<Base>("ModelOptions.base", base),
+                                    as_vector(gravity, "ModelOptions", "gravity", 3),
+                                    std::move(payloads),
+                                    std::move(armature),
+                                    std::move(locked_joints),
+                                    std::move(motors)};
+          },
+          nb::kw_only(), "base"_a = "free_flyer", "gravity"_a = nb::make_tuple(0.0, 0.0, -9.81),
+          "payloads"_a = nb::list(), "armature"_a = nb::dict(), "locked_joints"_a = nb::dict(), "motors"_a = nb::list())
+      .def_prop_ro("base", [](const ModelOptions& self) { return self.base; })
+      .def_prop_ro("gravity", frozen_field(&ModelOptions::gravity), kOwned,
+                   "[3], acceleration of free fall in world axes, m/s².")
+      .def_ro("payloads", &ModelOptions::payloads)
+      .def_ro("armature", &ModelOptions::armature, "Joint → reflected rotor inertia, kg·m².")
+      .def_ro("locked_joints", &ModelOptions::locked_joints, "Joint → position held, rad or m.")
+      .def_ro("motors", &ModelOptions::motors, "Joints in motor order; empty: all, in the model's order.");
+  nb::class_<FrameId>(module, "FrameId", "Handle of a frame of one model: a link, a joint or a fixed frame.")
+      .def_ro("index", &FrameId::index);
+
+  nb::class_<RobotModel>(
+      module, "RobotModel",
+      "A robot that does not change; a cheap handle on shared data. nq ≥ nv: a free flyer takes 7 of q and 6 of v, a "
+      "continuous joint (cos, sin) of q and 1 of v.")
+      .def(nb::init<const RobotDescription&, const ModelOptions&>(), "description"_a, "options"_a = ModelOptions(),
+           "ModelError for an unknown joint or frame (with the nearest name) or a massless moving body.")
+      .def("nq", &RobotModel::nq)
+      .def("nv", &RobotModel::nv)
+      .def("base", &RobotModel::base)
+      .def("motor_count", &RobotModel::motor_count)
+      .def("total_mass", &RobotModel::total_mass, "kg, payloads included.")
+      .def(
+          "gravity", [](const RobotModel& self) { return fresh(self.gravity()); }, "[3], m/s², world axes.")
+      .def("description", &RobotModel::description, nb::rv_policy::reference_internal)
+      .def("options", &RobotModel::options, nb::rv_policy::reference_internal)
+      .def("motor_names", &RobotModel::motor_names)
+      .def("motor", &RobotModel::motor, "joint"_a, "Index of a motor; ModelError with the nearest name.")
+      .def("motor_rows", &RobotModel::motor_rows, "Row of v, tau and g that belongs to each motor.")
+      .def(
+          "lower_limits", [](const RobotModel& self) { return fresh(self.lower_limits()); },
+          "Per motor, rad or m; infinite where there is none.")
+      .def(
+          "upper_limits", [](const RobotModel& self) { return fresh(self.upper_limits()); },
+          "Per motor, rad or m; infinite where there is none.")
+      .def(
+          "effort_limits", [](const RobotModel& self) { return fresh(self.effort_limits()); }, "Per motor, N·m or N.")
+      .def(
+          "velocity_limits", [](const RobotModel& self) { return fresh(self.velocity_limits()); },
+          "Per motor, rad/s or m/s.")
+      .def("frame", &RobotModel::frame, "name"_a, "Handle of a frame; ModelError with the nearest name.")
+      .def("has_frame", &RobotModel::has_frame, "name"_a)
+      .def("frame_name", &RobotModel::frame_name, "frame"_a)
+      .def("frame_names", &RobotModel::frame_names)
+      .def("supporting_motors", &RobotModel::supporting_motors, "frame"_a,
+           "Motors between the root and the frame: the only columns of its Jacobian that are not zero.")
+      .def(
+          "neutral", [](const RobotModel& self) { return fresh(self.neutral()); },
+          "The configuration [nq] with every joint at zero and the base at the origin.")
+      .def(
+          "position_from_motors",
+          [](const RobotModel& self, const ArrayArgument& q_motor, const ArrayArgument& quaternion_xyzw) {
+            constexpr const char* kPlace = "RobotModel.position_from_motors";
+            VectorX q(self.nq());
+            require(self.position_from_motors(as_vector(q_motor, kPlace, "q_motor", self.motor_count()),
+                                              as_vector(quaternion_xyzw, kPlace, "quaternion_xyzw", 4), q),
+                    kPlace);
+            return fresh(q);
+          },
+          "q_motor"_a, "quaternion_xyzw"_a,
+          "q [nq] from motor positions: base at the world's origin with that orientation (ignored for a fixed base), "
+          "joints without a motor at neutral.")
+      .def(
+          "select_motor_rows",
+          [](const RobotModel& self, const ArrayArgument& full) {
+            constexpr const char* kPlace = "RobotModel.select_motor_rows";
+            VectorX motor(self.motor_count());
+            require(self.select_motor_rows(as_vector(full, kPlace, "full", self.nv()), motor), kPlace);
+            return fresh(motor);
+          },
+          "full"_a, "The motors' rows of a vector of nv.")
+      .def(
+          "integrate",
+          [](const RobotModel& self, const ArrayArgument& q, const ArrayArgument& v) {
+            constexpr const char* kPlace = "RobotModel.integrate";
+            VectorX result(self.nq());
+            require(self.integrate(as_vector(q, kPlace, "q", self.nq()), as_vector(v, kPlace, "v", self.nv()), result),
+                    kPlace);
+            return fresh(result);
+          },
+          "q"_a, "v"_a, "q ⊕ v [nq]: reached from q by moving with v for one unit of time.")
+      .def(
+          "difference",
+          [](const RobotModel& self, const ArrayArgument& q0, const ArrayArgument& q1) {
+            constexpr const char* kPlace = "RobotModel.difference";
+            VectorX result(self.nv());
+            require(
+                self.difference(as_vector(q0, kPlace, "q0", self.nq()), as_vector(q1, kPlace, "q1", self.nq()), result),
+                kPlace);
+            return fresh(result);
+          },
+          "q0"_a, "q1"_a, "q1 ⊖ q0 [nv]: the velocity that leads from q0 to q1 in one unit of time.");
+}
+
+void bind_profile_parts(nb::module_& module) {
+  bind_enumeration<TorqueSource>(module, "Where the torque is measured: at the motor's side, or at the joint.",
+                                 {{"motor", TorqueSource::motor}, {"joint", TorqueSource::joint}});
+  bind_enumeration<FrictionUse>(module,
+                                "What the friction figures are good for. bound: they only widen the covariance. "
+                                "identified: they are taken out of the torque.",
+                                {{"bound", FrictionUse::bound}, {"identified", FrictionUse::identified}});
+  nb::class_<JointGroup>(module, "JointGroup", "Joints that belong together: a leg, an arm.")
+      .def_ro("name", &JointGroup::name)
+      .def_ro("title", &JointGroup::title)
+      .def_ro("joints", &JointGroup::joints);
+  nb::class_<Endpoint>(module, "Endpoint", "A frame at which contact forces are asked for.")
+      .def_ro("frame", &Endpoint::frame, "The model's frame name.")
+      .def_ro("label", &Endpoint::label, "For people.")
+      .def_ro("kind", &Endpoint::kind, "hand, foot or tool.")
+      .def_ro("group", &Endpoint::group, "Joint group that carries it; may be empty.");
+  nb::class_<NamedPose>(module, "NamedPose", "A configuration with a name; joints that are not named are at zero.")
+      .def_ro("name", &NamedPose::name)
+      .def_ro("title", &NamedPose::title)
+      .def_ro("positions", &NamedPose::positions, "Joint → rad or m.");
+  nb::class_<ImuMount>(module, "ImuMount", "Where the inertial sensor sits, and what the deployed code takes it for.")
+      .def_ro("frame", &ImuMount::frame, "Empty: the robot has none.")
+      .def_ro("deployed_as", &ImuMount::deployed_as, "What the deployed code feeds the quaternion to.")
+      .def_ro("quaternion_order", &ImuMount::quaternion_order);
+  nb::class_<JointFigures>(module, "JointFigures", "Noise, friction and torque channel of one joint.")
+      .def_ro("torque_sd", &JointFigures::torque_sd, "Of the torque measurement, N·m.")
+      .def_ro("static_sd", &JointFigures::static_sd, "Of τ − g while the robot moves, N·m.")
+      .def_ro("coulomb", &JointFigures::coulomb, "Dry friction while sliding, N·m.")
+      .def_ro("stribeck", &JointFigures::stribeck, "What breaks loose above it, N·m.")
+      .def_ro("stribeck_speed", &JointFigures::stribeck_speed, "rad/s")
+      .def_ro("viscous", &JointFigures::viscous, "N·m·s/rad")
+      .def_ro("friction_offset", &JointFigures::friction_offset, "N·m")
+      .def_ro("armature", &JointFigures::armature, "kg·m²")
+      .def_ro("gear", &JointFigures::gear, "Joint torque per unit of the channel.")
+      .def_ro("scale", &JointFigures::scale, "Identified correction of the channel's gain.")
+      .def_ro("torque_offset", &JointFigures::torque_offset, "What the channel reads at no torque, in its unit.")
+      .def_ro("torque_limit", &JointFigures::torque_limit, "|joint torque| at which the drive saturates, N·m.");
+  nb::class_<PreflightFigures>(module, "PreflightFigures", "Limits of the published pre-flight checks.")
+      .def_ro("gain_limit", &PreflightFigures::gain_limit, "N/(N·m)")
+      .def_ro("gain_row", &PreflightFigures::gain_row)
+      .def_ro("start_error_limit", &PreflightFigures::start_error_limit, "rad")
+      .def_ro("start_error_joints", &PreflightFigures::start_error_joints);
+}
+
+void bind_profile(nb::module_& module) {
+  nb::class_<RobotProfile>(module, "RobotProfile",
+                           "What a robot's description does not say and its users must know (docs/profile.md).")
+      .def_ro("name", &RobotProfile::name)
+      .def_ro("title", &RobotProfile::title)
+      .def_ro("provenance", &RobotProfile::provenance)
+      .def_ro("file", &RobotProfile::file)
+      .def_ro("sha256", &RobotProfile::sha256, "Of the profile's bytes.")
+      .def_ro("model", &RobotProfile::model, "Description file.")
+      .def_ro("options", &RobotProfile::options, "Base, gravity, motor order.")
+      .def_ro("motor_labels", &RobotProfile::motor_labels, "Short names in motor order.")
+      .def_ro("groups", &RobotProfile::groups)
+      .def_ro("endpoints", &RobotProfile::endpoints)
+      .def_ro("reference_joint", &RobotProfile::reference_joint,
+              "The joint whose torque the endpoints share; empty: none.")
+      .def_ro("imu", &RobotProfile::imu)
+      .def_prop_ro(
+          "deployed_sign", [](const RobotProfile& self) { return self.deployed_sign; },
+          "Of the estimator that the robot's users run.")
+      .def_ro("deployed_endpoints", &RobotProfile::deployed_endpoints, "Frames that its consumer reads.")
+      .def_prop_ro("torque_source", [](const RobotProfile& self) { return self.torque_source; })
+      .def_prop_ro("friction", [](const RobotProfile& self) { return self.friction; })
+      .def_ro("torque_sign", &RobotProfile::torque_sign, "−1: the channel is positive against the joint's axis.")
+      .def_ro("figures", &RobotProfile::figures, "Per motor.")
+      .def_ro("poses", &RobotProfile::poses)
+      .def_ro("preflight", &RobotProfile::preflight)
+      .def("pose", &RobotProfile::pose, "name"_a, nb::rv_policy::reference_internal,
+           "ModelError with the nearest name.")
+      .def("endpoint", &RobotProfile::endpoint, "frame_or_label"_a, nb::rv_policy::reference_internal,
+           "ModelError with the nearest name.")
+      .def("find_group", &RobotProfile::find_group, "name"_a, nb::rv_policy::reference_internal,
+           "None where there is none of that name.");
+  nb::class_<Robot>(module, "Robot", "A model and its profile, checked against each other.")
+      .def(
+          "__init__",
+          [](Robot* self, const RobotProfile& profile, const RobotModel& model) { new (self) Robot{profile, model}; },
+          "profile"_a, "model"_a, "A profile with a model of other options; load_robot makes the usual one.")
+      .def_ro("profile", &Robot::profile)
+      .def_ro("model", &Robot::model)
+      .def(
+          "pose", [](const Robot& self, std::string_view name) { return fresh(self.pose(name)); }, "name"_a,
+          "Motor positions of a named pose; ModelError with the nearest name.")
+      .def("endpoint_frames", &Robot::endpoint_frames, "wanted"_a = nb::list(),
+           "Frames of endpoints named by frame or label; the profile's own for an empty list.")
+      .def("reference_motor", &Robot::reference_motor, "Index of the reference joint's motor, −1 without one.");
+  module.def(
+      "load_robot",
+      [](const std::string& name_or_path, std::string_view meshes) {
+        return load_robot(name_or_path, named<MeshPolicy>("load_robot.meshes", meshes));
+      },
+      "name_or_path"_a, "meshes"_a = "required",
+      "A robot from a profile (.toml), a description (.urdf), or the name of one that comes with Antaeus. ModelError "
+      "with the nearest name.");
+  module.def("robot_names", &robot_names, "Names of the robots that come with Antaeus.");
+  module.def("robots_folder", &robots_folder, "Folder that holds them.");
+}
+
+}  // namespace
+
+void bind_robot(nb::module_& module) {
+  bind_description(module);
+  bind_model(module);
+  bind_profile_parts(module);
+  bind_profile(module);
+}
+
+}  // namespace antaeus::python

@@ -1,0 +1,403 @@
+"""The package as a user meets it: what goes in, what comes out, what is refused, how long things live."""
+
+import ast
+import gc
+import inspect
+import os
+import pathlib
+import resource
+import sys
+
+import antaeus
+import numpy as np
+import pytest
+from support import ROOT, generator, run_python
+
+MOTORS = 27
+WRIST = "left_wrist_yaw_link"
+PACKAGE = pathlib.Path(antaeus.__file__).parent
+
+
+def sample(robot, **more):
+    return antaeus.Observation(q=robot.pose("arm_waist_target"), tau=np.linspace(-5, 5, MOTORS), **more)
+
+
+def estimates(robot, observation):
+    equation = antaeus.ContactEquation(robot, [WRIST])
+    equation.update(observation)
+    return antaeus.DeployedEstimator(equation).solve(equation)
+
+
+# What goes in --------------------------------------------------------------------------------------------------------
+
+
+def test_arrays_of_any_real_kind_and_layout(robot):
+    dynamics = antaeus.Dynamics(robot.model)
+    q = np.round(robot.model.neutral() * 4) / 4  # exact in single precision too
+    expected = dynamics.at(q).gravity_torque()
+    wide = np.zeros((q.size, 3))
+    wide[:, 1] = q
+    readonly = q.copy()
+    readonly.flags.writeable = False
+    swapped = q.astype(">f8")
+    for same in (q.astype(np.float32), list(q), tuple(q), wide[:, 1], q[::-1].copy()[::-1], readonly, swapped,
+                 q.astype(int), memoryview(q)):
+        assert np.array_equal(dynamics.at(same).gravity_torque(), expected)
+
+
+@pytest.mark.parametrize("bad", ["text", ["a"] * 34, [None] * 34, np.zeros(34, complex), [[1.0], [2.0, 3.0]], None,
+                                 np.zeros(34, bool)])
+def test_what_is_no_array_of_numbers_is_a_type_error(robot, bad):
+    with pytest.raises(TypeError):
+        antaeus.Dynamics(robot.model).at(bad)
+
+
+def test_a_wrong_shape_is_named(robot):
+    dynamics = antaeus.Dynamics(robot.model)
+    with pytest.raises(antaeus.StatusError, match=r"Dynamics\.at: wrong_size: q has shape \(27,\); give shape \(34,\)"):
+        dynamics.at(np.zeros(MOTORS))
+    with pytest.raises(antaeus.StatusError, match=r"v has shape \(1, 33\); give shape \(33,\)"):
+        dynamics.inverse_dynamics(robot.model.neutral(), np.zeros((1, 33)), np.zeros(33))
+    with pytest.raises(antaeus.StatusError, match=r"imu_quaternion_xyzw has shape \(3,\)"):
+        antaeus.Observation(imu_quaternion_xyzw=[0, 0, 1])
+    with pytest.raises(antaeus.StatusError, match="an array of one dimension"):
+        antaeus.Observation(q=np.zeros((1, MOTORS)))
+
+
+@pytest.mark.parametrize("spoil, status", [(lambda q: q.__setitem__(9, np.nan), "not_finite"),
+                                           (lambda q: q.__setitem__(6, 2.0), "bad_orientation")])
+def test_a_status_of_dynamics_is_raised(robot, spoil, status):
+    q = robot.model.neutral()
+    spoil(q)
+    for call in (lambda d: d.at(q), lambda d: d.mass_matrix(q), lambda d: d.nonlinear_effects(q, np.zeros(33))):
+        with pytest.raises(antaeus.StatusError) as caught:
+            call(antaeus.Dynamics(robot.model))
+        assert caught.value.status is antaeus.Status[status]
+
+
+def test_terms_expire_with_the_next_call(robot):
+    dynamics = antaeus.Dynamics(robot.model)
+    terms = dynamics.at(robot.model.neutral())
+    dynamics.mass_matrix(robot.model.neutral())
+    for call in (terms.gravity_torque, terms.center_of_mass, lambda: terms.frame_pose(WRIST)):
+        with pytest.raises(antaeus.StatusError) as caught:
+            call()
+        assert caught.value.status == "not_computed"
+
+
+def test_an_observation_keeps_what_it_is_given():
+    q = np.arange(3.0)
+    seen = antaeus.Observation(time=1.5, q=q, imu_quaternion_xyzw=[0, 0, 0, 1])
+    q[:] = 7
+    assert seen.time == 1.5 and seen.q.tolist() == [0, 1, 2] and seen.has_imu
+    assert seen.v.shape == (0,) and seen.tau.shape == (0,)
+    seen.tau = [1, 2, 3]
+    assert seen.tau.dtype == np.float64
+    with pytest.raises(ValueError, match="read-only"):
+        seen.tau[1] = 5
+    seen.imu_quaternion_xyzw = None
+    assert not seen.has_imu and seen.imu_quaternion_xyzw is None
+    assert np.isnan(antaeus.Observation().time)
+
+
+# Errors --------------------------------------------------------------------------------------------------------------
+
+
+def test_the_family_of_errors():
+    assert issubclass(antaeus.Error, ValueError)
+    for name in ("ModelError", "OptionsError", "EpisodeError", "StatusError"):
+        assert getattr(antaeus, name).__base__ is antaeus.Error
+        assert getattr(antaeus, name).__module__ == "antaeus"
+
+
+def test_unknown_names_bring_the_nearest(robot, tmp_path):
+    with pytest.raises(antaeus.ModelError, match="did you mean 'h1_2'"):
+        antaeus.load_robot("h1_3")
+    with pytest.raises(antaeus.ModelError, match="did you mean 'left_wrist_yaw_link'"):
+        robot.model.frame("left_wrist_yaw_lin")
+    with pytest.raises(antaeus.ModelError, match="did you mean 'arm_waist_target'"):
+        robot.pose("arm_waist")
+    with pytest.raises(antaeus.EpisodeError, match="no such episode"):
+        antaeus.load_episode(tmp_path / "none", robot)
+    with pytest.raises(antaeus.OptionsError, match="did you mean 'incident'"):
+        antaeus.make_twin(robot, "incidnt")
+    with pytest.raises(antaeus.OptionsError, match="did you mean 'ignored'"):
+        antaeus.load_robot("h1_2", meshes="ignore")
+    with pytest.raises(antaeus.OptionsError, match="1 values for 27 motors"):
+        antaeus.preflight(robot, [WRIST], [0.0])
+
+
+def test_a_loop_never_raises(robot):
+    equation = antaeus.ContactEquation(robot, [WRIST])
+    estimator, chain = antaeus.DeployedEstimator(equation), antaeus.GuardChain()
+    bad = {"wrong_size": antaeus.Observation(q=[1.0], tau=[1.0]),
+           "not_finite": antaeus.Observation(q=np.zeros(MOTORS), tau=np.full(MOTORS, np.nan)),
+           "bad_orientation": sample(robot, imu_quaternion_xyzw=[0, 0, 0, 2])}
+    for status, observation in bad.items():
+        assert equation.update(observation) == status
+        estimate = estimator.solve(equation)[0]
+        assert estimate.status == status and estimate.verdict == "invalid_input"
+        assert estimate.reasons == ["invalid_input"]
+        assert np.isnan(estimate.wrench.to_vector()).all() and np.isnan(estimate.gain).all()
+        read = chain.apply(estimate, equation.residual(), robot.reference_motor())
+        assert read.verdict == "invalid_input" and not read.wrench.is_finite()
+        assert {record.action for record in read.records} == {"no_input"}
+
+
+def test_an_endpoint_that_does_not_exist_is_an_index_error(robot):
+    equation = antaeus.ContactEquation(robot, [WRIST])
+    for call in (equation.jacobian, equation.base_jacobian, equation.pose):
+        for endpoint in (-1, 1):
+            with pytest.raises(IndexError):
+                call(endpoint)
+
+
+# Options -------------------------------------------------------------------------------------------------------------
+
+
+def test_options_by_keyword(robot):
+    strict = antaeus.GuardChain(["clamp"], clamp_force=np.float32(1.5), watchdog_steps=np.int64(2))
+    estimate = estimates(robot, sample(robot))[0]
+    read = strict.apply(estimate, np.zeros(MOTORS), robot.reference_motor())
+    assert np.abs(read.wrench.force).max() == 1.5 and read.verdict == "degraded" and read.reasons == ["clamped"]
+    assert read.records[0].limit == 1.5
+
+    equation = antaeus.ContactEquation(robot, [WRIST], imu="none")
+    equation.update(sample(robot, imu_quaternion_xyzw=[0, 0, 0.6, 0.8]))
+    assert not equation.used_imu()
+    scaled = dict(sign=antaeus.Sign.on_robot, characteristic_length=0.3)
+    flipped = antaeus.DeployedEstimator(equation, **scaled).solve(equation)[0]
+    plain = antaeus.DeployedEstimator(equation).solve(equation)[0]
+    assert flipped.sign == "on_robot" and flipped.kappa_scaled > 1 and np.isnan(plain.kappa_scaled)
+    assert np.array_equal(flipped.wrench.to_vector(), -plain.wrench.to_vector())
+
+
+def test_numbers_keep_all_their_digits(robot):
+    limit = 0.1 + 0.2  # 0.30000000000000004
+    chain = antaeus.GuardChain(["clamp"], clamp_force=limit)
+    estimate = estimates(robot, sample(robot))[0]
+    assert chain.apply(estimate, np.zeros(MOTORS), 0).records[0].limit == limit
+
+
+@pytest.mark.parametrize("options, message", [
+    (dict(clamp_forc=1.0), "guard: unknown option 'clamp_forc'; did you mean 'clamp_force'?"),
+    (dict(clamp_force=-1.0), "guard.clamp_force: '-1.0' is no number that fits"),
+    (dict(clamp_force=float("nan")), "guard.clamp_force: 'nan' is no number that fits"),
+    (dict(clamp_force=True), "guard.clamp_force: 'true' is no number that fits"),
+    (dict(clamp_force=None), "guard.clamp_force: a value of type NoneType cannot be an option"),
+    (dict(clamp_force=np.array([1.0, 2.0])), "guard.clamp_force: a value of type ndarray cannot be an option"),
+    (dict(clamp_force=np.array([1, 2])), "guard.clamp_force: a value of type ndarray cannot be an option"),
+    (dict(clamp_force=10**400), "is no number that fits"),
+    (dict(watchdog_steps=1.5), "guard.watchdog_steps: '1.5' is no number that fits"),
+    (dict(dominance_form="formul"), "did you mean 'formula'?"),
+    (dict(order=["clamp", "wachdog"]), "guard.order: unknown value 'wachdog'; did you mean 'watchdog'?"),
+])
+def test_an_option_that_does_not_fit_is_refused(options, message):
+    with pytest.raises(antaeus.OptionsError) as caught:
+        antaeus.GuardChain(**options)
+    assert message in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_help_lists_every_option_with_unit_and_source():
+    text = inspect.getdoc(antaeus.GuardChain.__init__)
+    assert "clamp_force: float = 50" in text.splitlines()[0]
+    for option in ("clamp_force = 50 [N]:", "watchdog_steps = 3 [1]:", "dominance_form = per_joint:"):
+        assert option in text
+    assert text.count("Source:") == 6
+
+
+# Names ---------------------------------------------------------------------------------------------------------------
+
+
+def test_enumerations_are_their_text():
+    assert antaeus.Verdict.ok == "ok" and f"{antaeus.Verdict.refused}" == "refused"
+    assert antaeus.Verdict("degraded") is antaeus.Verdict.degraded
+    assert antaeus.Verdict.ok < antaeus.Verdict.degraded < "refused" <= antaeus.Verdict.refused
+    assert max(antaeus.Verdict) == "invalid_input"  # worst, and not last in the alphabet
+    with pytest.raises(ValueError):
+        antaeus.Verdict.ok < "excellent"
+    assert {antaeus.Sign.on_robot: 1}["on_robot"] == 1
+    assert list(antaeus.GuardKind)[0] == "watchdog" == antaeus.GuardChain.default_order()[0]
+    assert [str(status) for status in antaeus.Status] == [
+        "ok", "wrong_size", "not_finite", "bad_orientation", "unknown_frame", "not_computed",
+        "time_back"]
+
+
+def test_public_names_are_documented_and_typed():
+    names = [name for name in dir(antaeus) if not name.startswith("_")]
+    for name in names:
+        value = getattr(antaeus, name)
+        assert value.__module__ == "antaeus", name
+        assert inspect.getdoc(value), name
+    text = (PACKAGE / "__init__.pyi").read_text(encoding="utf-8")
+    assert "::" not in text  # a C++ type that Python does not know
+    stub = ast.parse(text)
+    typed = {node.name for node in stub.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
+    assert set(names) <= typed
+    assert (PACKAGE / "py.typed").exists()
+    classes = {node.name: node for node in stub.body if isinstance(node, ast.ClassDef)}
+    init = next(node for node in classes["GuardChain"].body if getattr(node, "name", "") == "__init__")
+    assert [argument.arg for argument in init.args.kwonlyargs][:2] == ["clamp_force", "condition_limit"]
+    for name, node in classes.items():
+        for member in node.body:
+            if isinstance(member, ast.FunctionDef) and not member.name.startswith("__"):
+                assert hasattr(getattr(antaeus, name), member.name), f"{name}.{member.name}"
+
+
+def test_robot_and_profile(robot):
+    profile, model = robot.profile, robot.model
+    assert (model.nq(), model.nv(), model.motor_count(), model.base()) == (34, 33, MOTORS, "free_flyer")
+    assert profile.deployed_sign == "on_environment" and profile.torque_source in ("motor", "joint")
+    assert profile.reference_joint == model.motor_names()[robot.reference_motor()]
+    assert [endpoint.frame for endpoint in profile.endpoints] == robot.endpoint_frames()
+    assert len(profile.figures) == MOTORS and profile.figures[0].torque_sd > 0
+    assert profile.find_group("nothing") is None
+    assert profile.file.is_absolute() and profile.file.exists()
+    assert model.gravity().tolist() == [0, 0, -9.81]
+    assert WRIST in model.frame_names() and model.has_frame(WRIST) and not model.has_frame("nothing")
+    assert model.frame_name(model.frame(WRIST)) == WRIST
+    assert robot.reference_motor() in model.supporting_motors(model.frame(WRIST))
+    assert (model.lower_limits() < model.upper_limits()).all()
+    assert "h1_2" in antaeus.robot_names()
+
+
+def test_a_model_with_a_payload_carries_it(robot):
+    load = antaeus.Inertial(2.0, [0, 0, 0.1], np.eye(3) * 0.01)
+    options = antaeus.ModelOptions(gravity=[0, 0, -9.81], payloads=[antaeus.Payload(WRIST, load)],
+                                   motors=robot.model.motor_names())
+    model = antaeus.RobotModel(robot.model.description(), options)
+    assert model.total_mass() == pytest.approx(robot.model.total_mass() + 2.0, rel=1e-14)
+    q = robot.model.neutral()
+    heavier = antaeus.Dynamics(model).at(q).gravity_torque() - antaeus.Dynamics(robot.model).at(q).gravity_torque()
+    assert heavier[2] == pytest.approx(2.0 * 9.81, rel=1e-12)  # the base's vertical row, axes along the world's
+    loaded = antaeus.Robot(robot.profile, model)
+    equation = antaeus.ContactEquation(loaded, [WRIST])
+    assert equation.update(sample(robot)) == "ok"
+    with pytest.raises(antaeus.OptionsError, match="did you mean 'fixed'"):
+        antaeus.ModelOptions(base="fixd")
+
+
+# Results and lifetimes -----------------------------------------------------------------------------------------------
+
+
+def test_results_outlive_what_made_them():
+    robot = antaeus.load_robot("h1_2")
+    model, profile = robot.model, robot.profile
+    label = antaeus.load_robot("h1_2").profile.endpoints[0].label
+    equation = antaeus.ContactEquation(robot, [WRIST])
+    estimator = antaeus.DeployedEstimator(equation)
+    equation.update(sample(robot))
+    before = estimator.solve(equation)[0]
+    numbers = before.wrench.to_vector()
+    gain, residual, wrench = before.gain, equation.residual(), before.wrench
+    equation.update(antaeus.Observation(q=np.zeros(MOTORS), tau=np.full(MOTORS, np.nan)))
+    estimator.solve(equation)
+    terms = antaeus.Dynamics(model).at(model.neutral())  # nothing else holds the Dynamics
+    twin = antaeus.make_twin(robot, "good", duration=0.2)
+    q, pushed = twin.episode.q, twin.wrenches[0]
+    expected = q.copy()
+    del robot, equation, estimator, twin
+    for _ in range(3):
+        gc.collect()
+        np.full(100_000, 7.0).sum()  # what was freed is written over
+    assert np.array_equal(before.wrench.to_vector(), numbers) and np.isfinite(numbers).all()
+    assert np.array_equal(gain @ residual, gain @ residual) and np.isfinite(gain).all()
+    np.testing.assert_allclose(gain @ residual, numbers, rtol=0, atol=1e-9)
+    assert wrench.is_finite()
+    assert model.nv() == 33 and profile.poses[0].name and label
+    assert np.isfinite(terms.gravity_torque()).all()
+    assert np.array_equal(q, expected) and pushed.shape == (q.shape[0], 6)
+
+
+def test_attributes_are_read_only_and_functions_give_new_arrays(robot):
+    estimate = estimates(robot, sample(robot))[0]
+    episode = antaeus.make_twin(robot, "good", duration=0.1).episode
+    for array in (estimate.gain, estimate.reference_gain, estimate.wrench.force, episode.q, episode.time):
+        assert not array.flags.writeable
+    equation = antaeus.ContactEquation(robot, [WRIST])
+    equation.update(sample(robot))
+    first = equation.residual()
+    first[:] = 0
+    assert equation.residual().any()
+    assert estimate.gain.shape == (6, MOTORS) and estimate.gain.flags.c_contiguous
+    with pytest.raises(AttributeError):
+        estimate.kappa = 1.0
+
+
+def test_a_loop_does_not_grow(robot):
+    """20 000 cycles: one leaked gain matrix a cycle would be 26 MB."""
+    equation = antaeus.ContactEquation(robot, [WRIST])
+    estimator, chain = antaeus.DeployedEstimator(equation), antaeus.GuardChain()
+    observation = sample(robot)
+
+    def cycle(count):
+        for _ in range(count):
+            equation.update(observation)
+            estimate = estimator.solve(equation)[0]
+            chain.apply(estimate, equation.residual(), 0)
+            assert estimate.gain.shape == (6, MOTORS)
+            try:
+                antaeus.GuardChain(nothing=1)
+            except antaeus.OptionsError:
+                pass
+
+    cycle(1000)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    cycle(20_000)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 8_000  # KB
+
+
+def test_wrenches_and_poses():
+    wrench = antaeus.Wrench([1, 2, 3], [4, 5, 6])
+    assert (-wrench).to_vector().tolist() == [-1, -2, -3, -4, -5, -6]
+    assert antaeus.Wrench.from_vector(range(6)).torque.tolist() == [3, 4, 5]
+    assert antaeus.Wrench().to_vector().tolist() == [0] * 6
+    wrench.force = [0, 0, np.nan]
+    assert not wrench.is_finite()
+    numbers = generator()
+    rotation = np.linalg.qr(numbers.normal(size=(3, 3)))[0]
+    X_AB = antaeus.Pose(rotation, [1, 2, 3])
+    back = X_AB * X_AB.inverse()
+    np.testing.assert_allclose(back.rotation, np.eye(3), rtol=0, atol=1e-15)
+    np.testing.assert_allclose(back.translation, 0, rtol=0, atol=1e-14)
+    assert repr(antaeus.Wrench([0.1, 0, 0])) == "Wrench(force=[0.1, 0.0, 0.0], torque=[0.0, 0.0, 0.0])"
+
+
+def test_episodes_are_read_and_cut(robot, tmp_path):
+    twin = antaeus.make_twin(robot, "pushes", duration=1.0, torque_noise=0.1, seed=5)
+    antaeus.write_episode(twin.episode, tmp_path / "pushes")
+    episode = antaeus.load_episode(str(tmp_path / "pushes"), robot)
+    assert np.array_equal(episode.tau, twin.episode.tau) and episode.steps() == len(episode.time)
+    assert {"tau", "qpos"} <= {channel.name for channel in episode.channels} and episode.invalid_steps == []
+    part, first = antaeus.cut_episode(episode, from_=episode.time[10])
+    assert first == 10 and np.array_equal(part.q, episode.q[10:])
+    seen = episode.observe(3)
+    assert np.array_equal(seen.q, episode.q[3]) and seen.time == episode.time[3]
+    with pytest.raises(IndexError):
+        episode.observe(episode.steps())
+    with pytest.raises(antaeus.OptionsError, match="did you mean 'require_target'"):
+        antaeus.load_episode(tmp_path, robot, require_targets=False)
+
+
+# The package on the path ---------------------------------------------------------------------------------------------
+
+
+def test_import_is_light_and_silent():
+    assert run_python("import sys, antaeus; print('numpy' in sys.modules, antaeus.__version__)").startswith("False 0.")
+    kept = "import antaeus; antaeus.kept = antaeus.load_robot('h1_2'); print('done')"
+    assert run_python(kept) == "done\n"  # nor anything at the end, on stderr either
+
+
+def test_the_folder_holds_what_was_built():
+    """PYTHONPATH of these tests, and of the examples, names the tree that is tested."""
+    assert PACKAGE.parent == pathlib.Path(os.environ["PYTHONPATH"].split(os.pathsep)[0])
+    assert {path.name for path in (ROOT / "python/antaeus").iterdir() if path.is_file()} <= set(os.listdir(PACKAGE))
+
+
+if PACKAGE.parent.resolve() == (pathlib.Path(sys.prefix).parent / "python").resolve():
+
+    def test_the_environment_finds_the_package_by_itself():
+        """`build/venv/bin/python` imports what the build beside it made: antaeus.pth, written by tools/setup.sh."""
+        bare = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        found = run_python("import antaeus; print(antaeus.__file__)", environment=bare).strip()
+        assert pathlib.Path(found).resolve().parent == PACKAGE.resolve()
