@@ -12,6 +12,7 @@
 #include "antaeus/episode/synthetic_episode.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/report/audit_figures.hpp"
+#include "estimator_figures.hpp"
 
 namespace {
 
@@ -118,6 +119,7 @@ int main(int argc, char** argv) {
         figures.push_back(std::move(figure));
       }
     }
+    for (NamedFigure& figure : estimator_figures(humanoid)) figures.push_back(std::move(figure));
     if (only_check) return check(figures, argv[2]);
     FileSet files(argv[1]);
     for (const NamedFigure& figure : figures) {

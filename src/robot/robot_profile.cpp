@@ -243,12 +243,17 @@ void read_tables(Keys& keys, RobotProfile& profile, const std::string& file) {
   }
 }
 
-/// [options.<group>] tables. Their owners check names and values; here only what a value can be.
+/// [options.<group>] tables. Their owners check names and values; here only groups and what a value can be.
 void read_options(Keys& keys, RobotProfile& profile) {
+  const std::vector<std::string> valid = RobotProfile::option_groups();
   const toml::table* groups = keys.table("options");
   if (!groups) return;
   for (const auto& [group, node] : *groups) {
     const std::string name(group.str());
+    if (std::find(valid.begin(), valid.end(), name) == valid.end()) {
+      const UnknownName text = unknown_name("option group", name, valid);
+      keys.fail(&node, text.problem, text.remedy);
+    }
     if (!node.is_table()) {
       keys.fail(&node, "'options." + name + "' must be a table", "write [options." + name + "]");
     }
@@ -303,6 +308,11 @@ void check_names(const RobotProfile& profile, const RobotModel& model) {
 }
 
 }  // namespace
+
+std::vector<std::string> RobotProfile::option_groups() {
+  return {"episode",  "equation",  "estimator", "stacked",   "guard",
+          "residual", "posterior", "guarded",   "preflight", "event"};
+}
 
 const NamedPose& RobotProfile::pose(std::string_view wanted) const {
   std::vector<std::string> names;

@@ -64,11 +64,20 @@ endpoints = ["tool"]
 imu_quaternion_fed_to = "base"
 [torque]
 source = "joint"
+sign = -1
+friction = "identified"
 [[joint_figures]]
 group = "arm"
 joints = ["a"]
 torque_sd = 0.1
+static_sd = 1.5
+stribeck_speed = 0.1
+gear = 50
+torque_limit = 20
 armature = 1e-3
+[options.posterior]
+force_prior = 30.0
+rows = "all"
 [[poses]]
 name = "zero"
 positions = { a = 0.5, b = -1 }
@@ -85,7 +94,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const RobotProfile profile = read_profile(file.write(data, size));
     fuzz::require(profile.figures.size() == profile.options.motors.size());
     fuzz::require(profile.motor_labels.size() == profile.options.motors.size());
-    for (const JointFigures& figures : profile.figures) fuzz::require(figures.torque_sd > 0 && figures.armature >= 0);
+    for (const JointFigures& figures : profile.figures) {
+      fuzz::require(figures.torque_sd > 0 && figures.static_sd > 0 && figures.armature >= 0 && figures.gear > 0);
+      fuzz::require(figures.stribeck_speed > 0 && figures.torque_limit > 0);
+    }
   } catch (const Error&) {
   }
   return 0;

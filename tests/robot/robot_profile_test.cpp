@@ -7,6 +7,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "robot/test_robots.hpp"
+#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
@@ -175,10 +176,59 @@ TEST_F(Profile, BadFigures) {
     expect_refused(replaced(text_, now, key + " = -0.5"), key + " = -0.5", {"'" + key + "' is negative"});
   }
   expect_refused(replaced(text_, "torque_sd = 0.1", "torque_sd = 0"), "torque_sd", {"zero", "no sensor is exact"});
+  for (const std::string key : {"static_sd", "stribeck_speed", "gear", "scale", "torque_limit"}) {
+    for (const std::string value : {"0", "-2"}) {
+      const std::string line = key + " = " + value;
+      expect_refused(replaced(text_, "torque_sd = 0.1", "torque_sd = 0.1\n" + line), line,
+                     {"'" + key + "' must be more than zero", "joint_figures"});
+    }
+  }
+  expect_refused(replaced(text_, "torque_sd = 0.1", "torque_sd = 0.1\nstribeck = -1"), "stribeck = -1",
+                 {"'stribeck' is negative"});
   expect_refused(replaced(text_, "[[joint_figures]]\ngroup = \"arm\"", "[[joint_figures]]\ngroup = \"amr\""),
                  "group = \"amr\"", {"'amr'"});
   expect_refused(replaced(text_, "[[joint_figures]]\ngroup = \"arm\"", "[[joint_figures]]\njoints = [\"joint_7\"]"),
                  "[\"joint_7\"]", {"'joint_7'", "'joint_1'"});
+}
+
+TEST_F(Profile, TorqueChannel) {
+  const std::string place = "[torque]\nsource = \"motor\"";
+  expect_refused(replaced(text_, place, place + "\nsign = 2"), "sign = 2", {"'sign' is neither 1 nor -1"});
+  expect_refused(replaced(text_, place, place + "\nfriction = \"bond\""), "friction", {"'bond'", "'bound'"});
+  const std::string figures = "gear = 50.0\nscale = 1.1\ntorque_offset = 0.02\ntorque_limit = 30.0\nstatic_sd = 0.7\n";
+  const Robot robot =
+      load_robot(write(replaced(replaced(text_, place, place + "\nsign = -1\nfriction = \"identified\""),
+                                "torque_sd = 0.1", figures + "torque_sd = 0.1"))
+                     .string());
+  EXPECT_EQ(robot.profile.friction, FrictionUse::identified);
+  EXPECT_EQ(robot.profile.figures[1].torque_limit, 30.0);
+  EXPECT_EQ(robot.profile.figures[1].static_sd, 0.7);
+  // −1 · 1.1 · 50 · (0.22 − 0.02)
+  EXPECT_NEAR(robot.profile.joint_torque(1, 0.22), -11.0, tolerance::kByHand);
+}
+
+TEST_F(Profile, ArmatureIsOfTheMotorsTorqueAlone) {
+  const std::string place = "armature = 0.0";
+  const std::string with = replaced(text_, place, "armature = 0.3");
+  const Robot motor = load_robot(write(with).string());
+  EXPECT_EQ(motor.model.options().armature.at("joint_2"), 0.3);
+  const Robot joint = load_robot(write(replaced(with, "source = \"motor\"", "source = \"joint\"")).string());
+  EXPECT_TRUE(joint.model.options().armature.empty());
+}
+
+TEST_F(Profile, OptionsAreReadAndRefusedByLine) {
+  const std::string options =
+      "\n[options.posterior]\nforce_prior = 30.0\nrows = \"all\"\n[options.guarded]\nrecorder_samples = 7\n";
+  const RobotProfile profile = read_profile(write(text_ + options));
+  ASSERT_EQ(profile.settings.size(), 3u);
+  EXPECT_EQ(profile.settings[1].group, "posterior");
+  EXPECT_EQ(profile.settings[0].name + profile.settings[0].value + profile.settings[1].value, "force_prior30all");
+  EXPECT_EQ(profile.settings[2].value, "7");
+  expect_refused(text_ + "\n[options.postrior]\nforce_prior = 30.0\n", "[options.postrior]",
+                 {"'postrior'", "'posterior'"});
+  expect_refused(text_ + "\n[options.posterior]\nforce_prior = [1]\n", "force_prior = [1]", {"must be a number"});
+  expect_refused(text_ + "\n[options.posterior]\nforce_prior = inf\n", "force_prior = inf", {"must be finite"});
+  expect_refused(text_ + "\n[options]\nposterior = 3\n", "posterior = 3", {"must be a table"});
 }
 
 TEST_F(Profile, LabelsAndNames) {

@@ -111,6 +111,8 @@ struct RobotProfile {
   const NamedPose& pose(std::string_view name) const;
   const Endpoint& endpoint(std::string_view frame_or_label) const;
   const JointGroup* find_group(std::string_view name) const noexcept;
+  /// Groups that [options] may set: those of `antaeus audit --set`, each read by the module that owns it.
+  static std::vector<std::string> option_groups();
   /// Joint torque of motor \p motor from what its channel reads: sign · scale · gear · (reading − torque_offset) [N·m].
   double joint_torque(std::size_t motor, double reading) const noexcept {
     const JointFigures& f = figures[motor];
