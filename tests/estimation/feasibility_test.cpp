@@ -160,6 +160,7 @@ TEST_F(FeasibilityTest, WithoutAllFeetThereIsNoBalance) {
   EXPECT_TRUE(hands.result().margins.empty());
   EXPECT_FALSE(one_foot.result().balance_known);
   EXPECT_EQ(one_foot.result().margins.size(), 2u);
+  EXPECT_FALSE(FeasibilityChecker(test::own_robot("planar_3r"), {"tool"}).result().balance_known);
 }
 
 TEST_F(FeasibilityTest, DoesNotAllocate) {

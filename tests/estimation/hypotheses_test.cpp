@@ -343,6 +343,33 @@ TEST_F(Hypotheses, APayloadIsNeverToldFromAPushDownwards) {
   EXPECT_EQ(find(result, CauseKind::payload, 1, -1)->separation, Separation::very_strong);
 }
 
+/// A bolted arm has no feet, and its mounting may be tilted as a base may.
+TEST_F(Hypotheses, WorkOnAFixedBase) {
+  RandomStates random(111);
+  SCOPED_TRACE(random.text());
+  const Robot arm = test::own_robot("planar_3r");
+  ContactEquation equation(arm, {"tool"});
+  ResidualEstimator residuals(arm, {.kind = ResidualChoice::static_gravity});
+  HypothesisTest test(equation, {.force_prior = 50.0});
+  ASSERT_EQ(test.motors().size(), 3u);
+  Observation o;
+  o.q = random.vector(3, 1.0);
+  o.v = VectorX::Zero(3);
+  o.tau = VectorX::Zero(3);
+  ASSERT_EQ(equation.update(o), Status::ok);
+  o.tau = equation.gravity_torque() + 20.0 * VectorX::Unit(3, 2);
+  ASSERT_EQ(equation.update(o), Status::ok);
+  const HypothesisResult& result = test.solve(equation, residuals.update(equation, o));
+  ASSERT_EQ(result.status, Status::ok);
+  EXPECT_EQ(result.rows, 3.0);
+  EXPECT_TRUE(result.alarm);
+  // Three rows: a planar contact has three unknowns and fits whatever an offset makes.
+  EXPECT_EQ(find(result, CauseKind::contact, 0, -1)->unknowns, 3);
+  EXPECT_EQ(result.best().motor, 2);
+  EXPECT_NEAR(result.best().size, 20.0, 3 * result.best().size_sd);
+  EXPECT_EQ(find(result, CauseKind::contact, 0, -1)->separation, Separation::indistinct);
+}
+
 TEST_F(Hypotheses, DoesNotAllocate) {
   RandomStates random(109);
   SCOPED_TRACE(random.text());
