@@ -137,4 +137,12 @@ inline constexpr Tolerance kMarginByHand{1e-12};
 /// Margins' sds by central differences with step 1e-5 of functions of order 100: rounding 1e-14/1e-5, truncation 1e-10.
 inline constexpr Tolerance kMarginSlope{1e-7};
 
+// --- estimation: hypotheses, filter, projection ---------------------------------------------------------------------
+/// Best fits from a Gram matrix against QR of the columns themselves, relative to χ²: κ² of the seen directions, up to
+/// 1e9, times ε.
+inline constexpr Tolerance kNormalEquations{1e-7};
+/// A posterior under a prior of 1e6 N and N·m against least squares, sds up to 30: (30/1e6)² of 1e3 N, and rounding of
+/// numbers 1e6 apart.
+inline constexpr Tolerance kWidePrior{1e-3};
+
 }  // namespace antaeus::tolerance

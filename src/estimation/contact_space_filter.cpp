@@ -1,0 +1,268 @@
+#include "antaeus/estimation/contact_space_filter.hpp"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "antaeus/core/error.hpp"
+#include "antaeus/signal/chi_squared.hpp"
+#include "estimation/describe_posterior.hpp"
+
+namespace antaeus {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// A time step that no clock gives says nothing of the past.
+double usable(double dt) noexcept { return dt >= 0 ? dt : kInfinity; }
+
+/// Stationary variances are 1, so what is forgotten comes back as noise of 1 − φ².
+void relax(Eigen::Index wrenches, double wrench, double error, VectorX& x, MatrixX& P) noexcept {
+  const Eigen::Index n = x.size();
+  const auto factor = [&](Eigen::Index i) { return i < wrenches ? wrench : error; };
+  for (Eigen::Index j = 0; j < n; ++j) {
+    x[j] *= factor(j);
+    for (Eigen::Index i = 0; i < n; ++i) P(i, j) *= factor(i) * factor(j);
+    P(j, j) += 1.0 - factor(j) * factor(j);
+  }
+}
+
+}  // namespace
+
+ContactSpaceFilter::ContactSpaceFilter(const ContactEquation& equation, const PosteriorEstimator& posterior,
+                                       ContactSpaceOptions options)
+    : options_(options), posterior_(posterior.options()) {
+  if (!(options.time_constant > 0 && options.error_time > 0)) {
+    throw OptionsError("contact_space.time_constant", "times must be more than zero", "give seconds");
+  }
+  if (!(options.lasting_share >= 0 && options.lasting_share < 1)) {
+    throw OptionsError("contact_space.lasting_share", "is no share", "give a number from 0 to below 1");
+  }
+  if (posterior_.rows == PosteriorRows::all_and_base) {
+    throw OptionsError("posterior.rows", "a contact-space filter has no base rows", "set own or all");
+  }
+  if (posterior_.rows == PosteriorRows::all && posterior_.reference == ReferenceUse::innovation) {
+    throw OptionsError("posterior.reference", "a filter needs a variance that is stated beforehand",
+                       "set exclude or trust");
+  }
+  std::size_t most_rows = 0;
+  for (int k = 0; k < equation.endpoint_count(); ++k) {
+    const std::vector<int>& rows = posterior.rows(k);
+    const auto shared = std::find_if(blocks_.begin(), blocks_.end(),
+                                     [&](const Block& block) { return !rows.empty() && block.rows == rows; });
+    if (shared != blocks_.end()) {
+      shared->endpoints.push_back(k);
+      continue;
+    }
+    blocks_.emplace_back();
+    blocks_.back().endpoints.push_back(k);
+    blocks_.back().rows = rows;
+    most_rows = std::max(most_rows, rows.size());
+  }
+  for (Block& block : blocks_) {
+    const auto wrenches = static_cast<Eigen::Index>(6 * block.endpoints.size());
+    const Eigen::Index states = wrenches + static_cast<Eigen::Index>(block.rows.size());
+    block.L.setZero(wrenches, wrenches);
+    for (std::size_t place = 0; place < block.endpoints.size(); ++place) {
+      const auto at = static_cast<Eigen::Index>(6 * place);
+      block.L.block<6, 6>(at, at) = posterior.prior_factor(block.endpoints[place]);
+    }
+    block.x.setZero(states);
+    block.P.setIdentity(states, states);
+    block.row.setZero(states);
+    block.gain.setZero(states);
+    block.product.setZero(states);
+  }
+  thresholds_.push_back(kInfinity);
+  for (std::size_t dof = 1; dof <= most_rows; ++dof) {
+    thresholds_.push_back(chi_squared_threshold(posterior_.false_alarm, static_cast<double>(dof)));
+  }
+  estimates_.resize(static_cast<std::size_t>(equation.endpoint_count()));
+  for (WrenchEstimate& estimate : estimates_) {
+    estimate.reset(equation.model().motor_count());
+    estimate.sign = posterior_.sign;
+    estimate.has_covariance = true;
+  }
+}
+
+void ContactSpaceFilter::reset() noexcept {
+  started_ = false;
+  for (Block& block : blocks_) {
+    block.x.setZero();
+    block.P.setIdentity();
+  }
+}
+
+Status ContactSpaceFilter::check(const ContactEquation& equation, const Residual& residual) const noexcept {
+  if (equation.status() != Status::ok) return equation.status();
+  if (residual.status != Status::ok) return residual.status;
+  if (equation.endpoint_count() != static_cast<int>(estimates_.size()) ||
+      residual.value.size() != equation.model().motor_count()) {
+    return Status::wrong_size;
+  }
+  for (const Block& block : blocks_) {
+    for (const int motor : block.rows) {
+      const double variance = residual.variance[motor];
+      if (!(variance > 0) || (std::isfinite(variance) && !std::isfinite(residual.value[motor]))) {
+        return Status::not_finite;
+      }
+    }
+  }
+  return Status::ok;
+}
+
+double ContactSpaceFilter::remembered_wrench(double dt) const noexcept {
+  return std::exp(-usable(dt) / options_.time_constant);
+}
+double ContactSpaceFilter::remembered_error(double dt) const noexcept {
+  return std::exp(-usable(dt) / options_.error_time);
+}
+
+void ContactSpaceFilter::predict(Block& block, double dt) const noexcept {
+  relax(block.L.cols(), remembered_wrench(dt), remembered_error(dt), block.x, block.P);
+}
+
+void ContactSpaceFilter::update(Block& block, const ContactEquation& equation, const Residual& residual) noexcept {
+  const Eigen::Index wrenches = block.L.cols();
+  const double lasting = std::sqrt(options_.lasting_share), white = 1.0 - options_.lasting_share;
+  block.nis = 0.0;
+  block.evidence = 0;
+  for (std::size_t i = 0; i < block.rows.size(); ++i) {
+    const int motor = block.rows[i];
+    if (!std::isfinite(residual.variance[motor])) continue;
+    const double deviation = std::sqrt(residual.variance[motor]);
+    block.row.setZero();
+    for (std::size_t place = 0; place < block.endpoints.size(); ++place) {
+      const auto at = static_cast<Eigen::Index>(6 * place);
+      const Vector6 a = equation.jacobian(block.endpoints[place]).col(motor);
+      block.row.segment<6>(at) = -(block.L.block<6, 6>(at, at).transpose() * a) / deviation;
+    }
+    block.row[wrenches + static_cast<Eigen::Index>(i)] = lasting;
+    block.gain.noalias() = block.P * block.row;
+    const double variance = block.row.dot(block.gain) + white;
+    const double innovation = residual.value[motor] / deviation - block.row.dot(block.x);
+    block.nis += innovation * innovation / variance;
+    ++block.evidence;
+    block.gain /= variance;
+    block.x += block.gain * innovation;
+    // Joseph's form, (I − k b) P (I − k b)ᵀ + k v kᵀ, one factor at a time.
+    block.product = variance * block.gain;
+    block.P.noalias() -= block.gain * block.product.transpose();
+    block.product.noalias() = block.P * block.row;
+    block.product -= white * block.gain;
+    block.P.noalias() -= block.product * block.gain.transpose();
+    for (Eigen::Index c = 0; c < block.P.cols(); ++c) {
+      for (Eigen::Index r = 0; r < c; ++r) block.P(r, c) = block.P(c, r) = 0.5 * (block.P(r, c) + block.P(c, r));
+    }
+  }
+}
+
+void ContactSpaceFilter::describe(const Block& block, const VectorX& x, const MatrixX& P,
+                                  std::vector<WrenchEstimate>& estimates) const noexcept {
+  const double factor = posterior_.sign == Sign::on_robot ? 1.0 : -1.0;
+  for (std::size_t place = 0; place < block.endpoints.size(); ++place) {
+    const auto at = static_cast<Eigen::Index>(6 * place);
+    const Matrix6 L = block.L.block<6, 6>(at, at);
+    const Vector6 z = x.segment<6>(at);
+    const Matrix6 product = L * P.block<6, 6>(at, at) * L.transpose();
+    const Matrix6 covariance = 0.5 * (product + product.transpose());
+    describe_posterior(factor * (L * z), covariance, posterior_.observable_sd,
+                       estimates[static_cast<std::size_t>(block.endpoints[place])]);
+  }
+}
+
+const std::vector<WrenchEstimate>& ContactSpaceFilter::step(const ContactEquation& equation, const Residual& residual,
+                                                            double dt) noexcept {
+  std::uint32_t reasons = 0;
+  if (started_ && std::isnan(dt)) reasons |= kReasonGap;
+  if (started_ && dt < 0) reasons |= kReasonTimeBack;
+  // Before the first step there is only the prior, which is stationary: any dt leaves it as it is.
+  for (Block& block : blocks_) predict(block, dt);
+  started_ = true;
+  if (const Status status = check(equation, residual); status != Status::ok) {
+    for (WrenchEstimate& estimate : estimates_) {
+      estimate.invalidate(status);
+      estimate.reasons |= residual.reasons | reasons;
+    }
+    return estimates_;
+  }
+  for (Block& block : blocks_) {
+    update(block, equation, residual);
+    describe(block, block.x, block.P, estimates_);
+    for (const int k : block.endpoints) {
+      WrenchEstimate& estimate = estimates_[static_cast<std::size_t>(k)];
+      estimate.status = Status::ok;
+      estimate.residual_kind = residual.kind;
+      estimate.reasons = residual.reasons | reasons;
+      estimate.uncertainty.nis = block.nis;
+      estimate.uncertainty.nis_rows = block.evidence;
+      estimate.uncertainty.nis_threshold = thresholds_[static_cast<std::size_t>(block.evidence)];
+      judge_posterior(posterior_, estimate);
+    }
+  }
+  return estimates_;
+}
+
+ContactSpaceSmoother::ContactSpaceSmoother(const ContactEquation& equation, const PosteriorEstimator& posterior,
+                                           ContactSpaceOptions options)
+    : filter_(equation, posterior, options) {}
+
+Status ContactSpaceSmoother::add(const ContactEquation& equation, const Residual& residual, double dt) {
+  Step step{dt, {}, {}, filter_.step(equation, residual, dt)};
+  for (const ContactSpaceFilter::Block& block : filter_.blocks_) {
+    step.x.push_back(block.x);
+    step.P.push_back(block.P);
+  }
+  steps_.push_back(std::move(step));
+  return filter_.check(equation, residual);
+}
+
+std::vector<std::vector<WrenchEstimate>> ContactSpaceSmoother::smooth() const {
+  std::vector<std::vector<WrenchEstimate>> results;
+  for (const Step& step : steps_) {
+    results.push_back(step.estimates);
+    for (WrenchEstimate& estimate : results.back()) {
+      if (estimate.status == Status::ok) {
+        estimate.reasons &= ~(kReasonUncertain | kReasonUnobservable | kReasonInconsistent);
+        continue;
+      }
+      estimate.status = Status::ok;
+      estimate.reasons = (estimate.reasons & ~kReasonInvalidInput) | kReasonGap;
+      estimate.uncertainty.nis = 0.0;
+      estimate.uncertainty.nis_threshold = kInfinity;
+    }
+  }
+  for (std::size_t b = 0; b < filter_.blocks_.size(); ++b) {
+    const ContactSpaceFilter::Block& block = filter_.blocks_[b];
+    VectorX x;
+    MatrixX P;
+    for (std::size_t t = steps_.size(); t-- > 0;) {
+      const Step& step = steps_[t];
+      if (t + 1 == steps_.size()) {
+        x = step.x[b];
+        P = step.P[b];
+      } else {
+        const double wrench = filter_.remembered_wrench(steps_[t + 1].dt);
+        const double error = filter_.remembered_error(steps_[t + 1].dt);
+        VectorX predicted = step.x[b];
+        MatrixX spread = step.P[b];
+        relax(block.L.cols(), wrench, error, predicted, spread);
+        VectorX forget = VectorX::Constant(predicted.size(), error);
+        forget.head(block.L.cols()).setConstant(wrench);
+        // G = P Φ S⁻¹ with the prediction's covariance S.
+        const MatrixX G = spread.llt().solve(forget.asDiagonal() * step.P[b]).transpose();
+        x = step.x[b] + G * (x - predicted);
+        P = step.P[b] + G * (P - spread) * G.transpose();
+      }
+      filter_.describe(block, x, P, results[t]);
+    }
+  }
+  for (std::vector<WrenchEstimate>& step : results) {
+    for (WrenchEstimate& estimate : step) judge_posterior(filter_.posterior_, estimate);
+  }
+  return results;
+}
+
+}  // namespace antaeus
