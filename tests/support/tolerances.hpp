@@ -137,7 +137,8 @@ inline constexpr Tolerance kMarginByHand{1e-12};
 /// Margins' sds by central differences with step 1e-5 of functions of order 100: rounding 1e-14/1e-5, truncation 1e-10.
 inline constexpr Tolerance kMarginSlope{1e-7};
 
-// --- episode: inertial channels ----------------------------------------------------------------------------------------
+// --- episode: inertial channels
+// ----------------------------------------------------------------------------------------
 /// Rotations differenced over 2e-4 s: ε/2e-4 and 1e-8/6 of second derivatives of rates, below 500 rad/s³.
 inline constexpr Tolerance kDifferencedGyro{2e-6};
 /// Second differences with step 1e-4 of positions below 1 m: a few ε over 1e-8 (several 1e-8, of the reference's own
