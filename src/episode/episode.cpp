@@ -7,8 +7,38 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/numpy.hpp"
+#include "channels.hpp"
 
 namespace antaeus {
+
+namespace {
+
+/// Fills what was filled before without allocating; what was not recorded becomes empty.
+void observe_motors(const SampleMatrix& samples, Eigen::Index step, VectorX& observed) {
+  if (samples.rows() > 0) {
+    observed = samples.row(step).transpose();
+  } else {
+    observed.resize(0);
+  }
+}
+
+/// \return whether there is a finite sample
+bool observe_imu(const SampleMatrix& samples, Eigen::Index step, Vector3& observed) {
+  if (samples.rows() == 0 || !samples.row(step).allFinite()) return false;
+  observed = samples.row(step).transpose();
+  return true;
+}
+
+std::string npy(const SampleMatrix& matrix) {
+  return to_npy({static_cast<std::size_t>(matrix.rows()), static_cast<std::size_t>(matrix.cols())},
+                std::vector<double>(matrix.data(), matrix.data() + matrix.size()));
+}
+
+std::string npy(const VectorX& time) {
+  return to_npy({static_cast<std::size_t>(time.size())}, std::vector<double>(time.data(), time.data() + time.size()));
+}
+
+}  // namespace
 
 double Episode::sample_time() const {
   if (!has_time() || steps() < 2) return std::numeric_limits<double>::quiet_NaN();
@@ -25,13 +55,12 @@ void Episode::observe(Eigen::Index step, Observation& observation) const {
   observation.time = time.size() > 0 ? time[step] : std::numeric_limits<double>::quiet_NaN();
   observation.q = q.row(step).transpose();
   observation.tau = tau.row(step).transpose();
-  if (v.rows() > 0) {
-    observation.v = v.row(step).transpose();
-  } else {
-    observation.v.resize(0);
-  }
+  observe_motors(v, step, observation.v);
+  observe_motors(a, step, observation.a);
   observation.has_imu = has_imu();
   if (observation.has_imu) observation.imu_quaternion_xyzw = imu_quaternion.row(step).transpose();
+  observation.has_gyro = observe_imu(imu_angular_velocity, step, observation.imu_angular_velocity);
+  observation.has_accelerometer = observe_imu(imu_specific_force, step, observation.imu_specific_force);
 }
 
 Episode cut_episode(const Episode& episode, double from, double to, Eigen::Index& first_step) {
@@ -50,10 +79,10 @@ Episode cut_episode(const Episode& episode, double from, double to, Eigen::Index
   const Eigen::Index count = last - first;
   Episode part = episode;
   part.time = episode.time.segment(first_step, count);
-  for (SampleMatrix Episode::* channel :
-       {&Episode::q, &Episode::tau, &Episode::target, &Episode::v, &Episode::imu_quaternion}) {
-    if ((episode.*channel).rows() > 0) part.*channel = (episode.*channel).middleRows(first_step, count);
-  }
+  for_each_channel([&](const NamedChannel& channel) {
+    const SampleMatrix& whole = episode.*channel.samples;
+    if (whole.rows() > 0) part.*channel.samples = whole.middleRows(first_step, count);
+  });
   part.invalid_steps.clear();
   for (const Eigen::Index step : episode.invalid_steps) {
     if (step >= first_step && step < first_step + count) part.invalid_steps.push_back(step - first_step);
@@ -63,21 +92,48 @@ Episode cut_episode(const Episode& episode, double from, double to, Eigen::Index
 
 void write_episode(const Episode& episode, const std::filesystem::path& folder) {
   FileSet files(folder);
-  const auto add = [&](const char* name, const SampleMatrix& matrix) {
-    if (matrix.rows() == 0) return;
-    const auto rows = static_cast<std::size_t>(matrix.rows()), columns = static_cast<std::size_t>(matrix.cols());
-    files.add(name, to_npy({rows, columns}, std::vector<double>(matrix.data(), matrix.data() + matrix.size())));
-  };
-  add("tau.npy", episode.tau);
-  add("qpos.npy", episode.q);
-  add("target_dof.npy", episode.target);
-  add("dq.npy", episode.v);
-  add("imu_quat_xyzw.npy", episode.imu_quaternion);
-  if (episode.has_time()) {
-    files.add("time.npy", to_npy({static_cast<std::size_t>(episode.time.size())},
-                                 std::vector<double>(episode.time.data(), episode.time.data() + episode.time.size())));
-  }
+  for_each_channel([&](const NamedChannel& channel) {
+    const SampleMatrix& samples = episode.*channel.samples;
+    if (samples.rows() > 0) files.add(std::string(channel.name) + ".npy", npy(samples));
+  });
+  if (episode.has_time()) files.add("time.npy", npy(episode.time));
   files.commit();
+}
+
+std::string hash_of_channels(const std::vector<EpisodeChannel>& channels) {
+  std::string hashes;
+  for (const EpisodeChannel& channel : channels) hashes += channel.name + " " + channel.sha256 + "\n";
+  return sha256(hashes);
+}
+
+void name_channels(Episode& episode) {
+  episode.channels.clear();
+  const auto add = [&](const std::string& name, const std::string& bytes) {
+    episode.channels.push_back({name, name + ".npy", "float64", sha256(bytes)});
+  };
+  const auto add_all = [&](const auto& channels) {
+    for (const NamedChannel& channel : channels) {
+      const SampleMatrix& samples = episode.*channel.samples;
+      if (samples.rows() > 0) add(channel.name, npy(samples));
+    }
+  };
+  add_all(kMotorChannels);
+  if (episode.has_time()) add("time", npy(episode.time));
+  add_all(kImuChannels);
+  episode.sha256 = hash_of_channels(episode.channels);
+}
+
+void find_invalid_steps(Episode& episode) {
+  constexpr double kUnitLength = 1e-3;
+  episode.invalid_steps.clear();
+  for (Eigen::Index i = 0; i < episode.steps(); ++i) {
+    bool finite = episode.tau.row(i).allFinite() && episode.q.row(i).allFinite();
+    if (episode.has_imu()) {
+      finite = finite && episode.imu_quaternion.row(i).allFinite() &&
+               std::abs(episode.imu_quaternion.row(i).norm() - 1.0) <= kUnitLength;
+    }
+    if (!finite) episode.invalid_steps.push_back(i);
+  }
 }
 
 }  // namespace antaeus

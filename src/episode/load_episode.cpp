@@ -1,3 +1,4 @@
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,6 +11,7 @@
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/numpy.hpp"
 #include "antaeus/io/table.hpp"
+#include "channels.hpp"
 
 namespace antaeus {
 
@@ -131,6 +133,9 @@ class CsvSource : public Source {
     if (name == "tau") return options_.tau;
     if (name == "target_dof") return options_.target;
     if (name == "dq") return options_.v;
+    if (name == "ddq") return options_.a;
+    if (name == "imu_gyro") return options_.imu_angular_velocity;
+    if (name == "imu_acc") return options_.imu_specific_force;
     return options_.imu_quaternion;
   }
 
@@ -145,14 +150,16 @@ class CsvSource : public Source {
     const std::string text = pattern(name);
     if (name == "time") return {text};
     std::vector<std::string> names;
-    if (name.rfind("imu_quat", 0) == 0) {
-      // Columns are named by axis, so their order in the file does not matter: always read as x y z w.
-      if (name != "imu_quat_xyzw") return {};
+    if (name.rfind("imu_", 0) == 0) {
+      // Columns are named by axis, so their order in the file does not matter: always read as x y z (w).
+      const bool quaternion = name.rfind("imu_quat", 0) == 0;
+      if (quaternion && name != "imu_quat_xyzw") return {};
       if (text.find("{axis}") == text.npos) {
         throw EpisodeError(file_.string(), "the pattern '" + text + "' names one column for all axes",
                            "put {axis} into it");
       }
-      for (const char* axis : {"x", "y", "z", "w"}) names.push_back(replaced(text, "{axis}", axis));
+      for (const char* axis : {"x", "y", "z"}) names.push_back(replaced(text, "{axis}", axis));
+      if (quaternion) names.push_back(replaced(text, "{axis}", "w"));
       return names;
     }
     const auto& motors = robot_.model.motor_names();
@@ -260,12 +267,84 @@ class Loader {
     }
   }
 
+  void read_inertial() {
+    const bool gyro = read("imu_gyro", 3, "an axis", episode_.imu_angular_velocity);
+    const bool accelerometer = read("imu_acc", 3, "an axis", episode_.imu_specific_force);
+    if (gyro && !accelerometer) episode_.missing.push_back("imu_acc");
+    if (accelerometer && !gyro) episode_.missing.push_back("imu_gyro");
+    if (accelerometer) check_accelerometer();
+  }
+
+  void note_holes() {
+    const auto note = [&](const char* name, const SampleMatrix& samples, const char* consequence) {
+      Eigen::Index count = 0, first = -1;
+      for (Eigen::Index i = 0; i < samples.rows(); ++i) {
+        if (samples.row(i).allFinite()) continue;
+        if (count++ == 0) first = i;
+      }
+      if (count == 0) return;
+      episode_.notes.push_back(std::string(name) + ": " + std::to_string(count) +
+                               " steps hold NaN or infinity (first: step " + std::to_string(first) + "); " +
+                               consequence);
+    };
+    note("dq", episode_.v, "who uses it refuses them");
+    note("ddq", episode_.a, "who uses it refuses them");
+    note("imu_gyro", episode_.imu_angular_velocity, "read as not measured there");
+    note("imu_acc", episode_.imu_specific_force, "read as not measured there");
+  }
+
   void take_scalar_first(const SampleMatrix& quaternion) {
     episode_.imu_quaternion.resize(quaternion.rows(), 4);
     episode_.imu_quaternion << quaternion.rightCols(3), quaternion.col(0);
   }
 
  private:
+  /// What the accelerometer says at rest most of the time is gravity. Silent where the model has none.
+  void check_accelerometer() {
+    constexpr double kLeastGravity = 2.0;  // below, an accelerometer in g could not be told from one that is right
+    const Vector3 gravity = robot_.model.gravity();
+    if (gravity.norm() < kLeastGravity) return;
+    const SampleMatrix& felt = episode_.imu_specific_force;
+    std::vector<double> norms;
+    double cosine = 0.0;
+    Eigen::Index compared = 0;
+    for (Eigen::Index i = 0; i < felt.rows(); ++i) {
+      const Vector3 f = felt.row(i).transpose();
+      if (!f.allFinite()) continue;
+      norms.push_back(f.norm());
+      if (!episode_.has_imu() || !(f.norm() > 0.0)) continue;
+      const Eigen::Quaterniond R_WS(Eigen::Vector4d(episode_.imu_quaternion.row(i).transpose()));
+      if (!(R_WS.norm() > 0.0)) continue;
+      cosine -= (R_WS.normalized() * f).normalized().dot(gravity.normalized());
+      ++compared;
+    }
+    if (norms.empty()) return;
+    const auto middle = norms.begin() + static_cast<std::ptrdiff_t>(norms.size() / 2);
+    std::nth_element(norms.begin(), middle, norms.end());
+    constexpr double kInG[] = {0.8, 1.2};
+    if (*middle > kInG[0] && *middle < kInG[1]) {
+      throw EpisodeError(source_.place("imu_acc"), "median norm " + shortest_text(rounded(*middle)) + ": it is in g",
+                         "multiply by 9.81: specific force in m/s²");
+    }
+    constexpr double kPlausible[] = {0.5, 2.0};
+    const double share = *middle / gravity.norm();
+    if (share < kPlausible[0] || share > kPlausible[1]) {
+      episode_.notes.push_back("imu_acc: median norm " + shortest_text(rounded(*middle)) + " m/s², but gravity is " +
+                               shortest_text(rounded(gravity.norm())) +
+                               "; it is read as specific force a − g in m/s², gravity included");
+    }
+    constexpr double kLeastCosine = 0.5;  // 60°: neither tilt nor motion does that on average
+    if (compared > 0 && !(cosine / static_cast<double>(compared) > kLeastCosine)) {
+      constexpr double kDegrees = 57.29577951308232;
+      const double angle = std::acos(std::clamp(cosine / static_cast<double>(compared), -1.0, 1.0)) * kDegrees;
+      episode_.notes.push_back("imu_acc: " + std::to_string(std::lround(angle)) +
+                               "° away from up by the quaternion; its sign or axes are not those of a − g in the "
+                               "sensor's axes, +9.81 along the axis that points up at rest");
+    }
+  }
+
+  static double rounded(double value) { return std::round(value * 100.0) / 100.0; }
+
   void check_length(const std::string& name, Eigen::Index rows) {
     if (rows == 0) throw EpisodeError(source_.place(name), "no steps", "give an episode with at least one step");
     if (steps_ < 0) {
@@ -286,15 +365,8 @@ class Loader {
   std::string first_;
 };
 
-void find_invalid_steps(Episode& episode) {
-  for (Eigen::Index i = 0; i < episode.steps(); ++i) {
-    bool finite = episode.tau.row(i).allFinite() && episode.q.row(i).allFinite();
-    if (episode.has_imu()) {
-      finite = finite && episode.imu_quaternion.row(i).allFinite() &&
-               std::abs(episode.imu_quaternion.row(i).norm() - 1.0) <= 1e-3;
-    }
-    if (!finite) episode.invalid_steps.push_back(i);
-  }
+void note_invalid_steps(Episode& episode) {
+  find_invalid_steps(episode);
   if (episode.invalid_steps.empty()) return;
   episode.notes.push_back(
       std::to_string(episode.invalid_steps.size()) + " steps hold NaN, infinity or no unit quaternion (first: step " +
@@ -343,12 +415,13 @@ Episode load_episode(const fs::path& path, const Robot& robot, const EpisodeOpti
     episode.missing.push_back("target_dof");
   }
   if (!loader.read_motors("dq", episode.v)) episode.missing.push_back("dq");
+  loader.read_motors("ddq", episode.a);
   loader.read_time();
   loader.read_imu();
-  find_invalid_steps(episode);
-  std::string hashes;
-  for (const EpisodeChannel& channel : episode.channels) hashes += channel.name + " " + channel.sha256 + "\n";
-  episode.sha256 = sha256(hashes);
+  loader.read_inertial();
+  loader.note_holes();
+  note_invalid_steps(episode);
+  episode.sha256 = hash_of_channels(episode.channels);
   return episode;
 }
 

@@ -10,8 +10,9 @@
 #include "antaeus/conditioning/pseudo_inverse.hpp"
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/files.hpp"
-#include "antaeus/io/numpy.hpp"
 #include "antaeus/robot/dynamics.hpp"
+#include "channels.hpp"
+#include "inertial_sensor.hpp"
 #include "smooth_curve.hpp"
 #include "twin_script.hpp"
 
@@ -156,7 +157,7 @@ class TwinMaker {
   VectorX motor_side(double t) const;
   Eigen::Matrix<double, kFeetUnknowns, 1> feet(double t, const VectorX& without_feet) const;
   VectorX stamps() const;
-  void add_noise(SampleMatrix& tau) const;
+  VectorX friction(const VectorX& motor_v) const;
 
   const Robot& robot_;
   const TwinScript& script_;
@@ -384,38 +385,25 @@ VectorX TwinMaker::stamps() const {
 }
 
 /// White noise by Box and Muller's transform: the standard library's normal distribution differs between compilers.
-void TwinMaker::add_noise(SampleMatrix& tau) const {
-  if (options_.torque_noise <= 0.0) return;
-  std::mt19937_64 random(options_.seed);
+void add_noise(SampleMatrix& samples, double deviation, std::uint64_t seed) {
+  if (deviation <= 0.0) return;
+  std::mt19937_64 random(seed);
   const auto uniform = [&] { return (static_cast<double>(random() >> 11) + 0.5) * 0x1p-53; };
   constexpr double kTwoPi = 6.283185307179586476925;
-  for (double& value : tau.reshaped<Eigen::RowMajor>()) {
+  for (double& value : samples.reshaped<Eigen::RowMajor>()) {
     const double radius = std::sqrt(-2.0 * std::log(uniform()));
-    value += options_.torque_noise * radius * std::cos(kTwoPi * uniform());
+    value += deviation * radius * std::cos(kTwoPi * uniform());
   }
 }
 
-std::string npy_hash(const SampleMatrix& samples, std::vector<std::size_t> shape) {
-  return sha256(to_npy(shape, std::vector<double>(samples.data(), samples.data() + samples.size())));
-}
-
-/// The channels as load_episode would list them after write_episode, so that both have one hash.
-void name_channels(Episode& episode) {
-  const auto add = [&](const char* name, const SampleMatrix& samples) {
-    if (samples.rows() == 0) return;
-    std::vector<std::size_t> shape = {static_cast<std::size_t>(samples.rows())};
-    if (samples.cols() > 1) shape.push_back(static_cast<std::size_t>(samples.cols()));
-    episode.channels.push_back({name, std::string(name) + ".npy", "float64", npy_hash(samples, std::move(shape))});
-  };
-  add("tau", episode.tau);
-  add("qpos", episode.q);
-  add("target_dof", episode.target);
-  add("dq", episode.v);
-  add("time", episode.time);
-  add("imu_quat_xyzw", episode.imu_quaternion);
-  std::string hashes;
-  for (const EpisodeChannel& channel : episode.channels) hashes += channel.name + " " + channel.sha256 + "\n";
-  episode.sha256 = sha256(hashes);
+/// What the drives' sliding friction adds to the torques that move the joints.
+VectorX TwinMaker::friction(const VectorX& motor_v) const {
+  VectorX torque = VectorX::Zero(motor_v.size());
+  for (Eigen::Index m = 0; m < torque.size(); ++m) {
+    const double bound = robot_.profile.figures[static_cast<std::size_t>(m)].coulomb;
+    torque[m] = options_.friction * bound * static_cast<double>((motor_v[m] > 0.0) - (motor_v[m] < 0.0));
+  }
+  return torque;
 }
 
 SyntheticEpisode TwinMaker::make() {
@@ -432,6 +420,13 @@ SyntheticEpisode TwinMaker::make() {
     matrix->setZero(steps, motors);
   }
   if (has_imu) episode.imu_quaternion.resize(steps, 4);
+  if (options_.accelerations) episode.a.resize(steps, motors);
+  if (options_.inertial) {
+    if (!has_imu) throw OptionsError("inertial", "the robot's profile names no IMU", "give [imu] a frame");
+    episode.imu_angular_velocity.resize(steps, 3);
+    episode.imu_specific_force.resize(steps, 3);
+  }
+  const Eigen::AngleAxisd tilt(options_.imu_tilt, Vector3::UnitY());
   twin.full_q.resize(steps, model.nq());
   twin.full_v.resize(steps, model.nv());
   twin.full_a.resize(steps, model.nv());
@@ -461,25 +456,36 @@ SyntheticEpisode TwinMaker::make() {
       balance -= jacobians_[2 + foot].transpose() * twin.wrenches[2 + foot].row(i).transpose();
     }
     model.select_motor_rows(balance, motor_rows);
-    const VectorX beside = motor_side(t);
+    const VectorX beside = motor_side(t) + friction(now.motor_v);
     twin.motor_side_torque.row(i) = beside.transpose();
     episode.tau.row(i) = (motor_rows + beside).transpose();
     episode.q.row(i) = now.motor_q.transpose();
     episode.v.row(i) = now.motor_v.transpose();
+    if (options_.accelerations) episode.a.row(i) = now.motor_a.transpose();
     episode.target.row(i) = arm_targets.transpose();
     for (const auto& [motor, target] : leg_targets_) episode.target(i, motor) = target.value(t);
     twin.full_q.row(i) = now.q.transpose();
     twin.full_v.row(i) = now.v.transpose();
     twin.full_a.row(i) = now.a.transpose();
     if (!has_imu) continue;
+    const PositionTerms terms = dynamics_.at(now.q);
+    if (options_.inertial) {
+      const InertialReading felt = feel(model, terms, imu, now.q, now.v, now.a);
+      episode.imu_angular_velocity.row(i) = (tilt.inverse() * felt.angular_velocity).transpose();
+      episode.imu_specific_force.row(i) = (tilt.inverse() * felt.specific_force).transpose();
+    }
     Pose X_WI;
-    dynamics_.at(now.q).frame_pose(imu, X_WI);
+    terms.frame_pose(imu, X_WI);
     Eigen::Quaterniond quaternion(X_WI.rotation);
+    if (options_.imu_tilt != 0.0) quaternion = quaternion * tilt;
     if (i > 0 && quaternion.coeffs().dot(episode.imu_quaternion.row(i - 1).transpose()) < 0.0)
       quaternion.coeffs() *= -1.0;
     episode.imu_quaternion.row(i) = quaternion.coeffs().transpose();
   }
-  add_noise(episode.tau);
+  // Seeds of their own, so that one channel's noise does not depend on another's.
+  add_noise(episode.tau, options_.torque_noise, options_.seed);
+  add_noise(episode.imu_angular_velocity, options_.gyro_noise, options_.seed + 0x9e3779b97f4a7c15U);
+  add_noise(episode.imu_specific_force, options_.accelerometer_noise, options_.seed + 2 * 0x9e3779b97f4a7c15U);
   name_channels(episode);
   return twin;
 }
@@ -491,8 +497,13 @@ SyntheticEpisode make_twin(const Robot& robot, TwinKind kind, const TwinOptions&
     throw OptionsError("rate", "not above zero", "give samples a second");
   if (!std::isfinite(options.duration) || options.duration < 0.0)
     throw OptionsError("duration", "negative or not finite", "give seconds, or 0 for the kind's own length");
-  if (!std::isfinite(options.torque_noise) || options.torque_noise < 0.0)
-    throw OptionsError("torque_noise", "negative or not finite", "give a standard deviation in N·m");
+  for (const auto& [name, value] :
+       {std::pair("torque_noise", options.torque_noise), std::pair("gyro_noise", options.gyro_noise),
+        std::pair("accelerometer_noise", options.accelerometer_noise), std::pair("friction", options.friction)}) {
+    if (!std::isfinite(value) || value < 0.0)
+      throw OptionsError(name, "negative or not finite", "give a number from zero up");
+  }
+  if (!std::isfinite(options.imu_tilt)) throw OptionsError("imu_tilt", "not finite", "give an angle in rad");
   return TwinMaker(robot, twin_script(kind), options).make();
 }
 

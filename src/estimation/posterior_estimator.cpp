@@ -6,6 +6,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/signal/chi_squared.hpp"
+#include "estimation/describe_posterior.hpp"
 
 namespace antaeus {
 
@@ -224,7 +225,6 @@ void PosteriorEstimator::solve_block(Block& block, const ContactEquation& equati
     const auto column = 6 * static_cast<Eigen::Index>(place);
     const Vector6 w = factor * block.posterior.mean().segment<6>(column);
     estimate.status = Status::ok;
-    estimate.wrench = Wrench::from_vector(w);
     estimate.residual_kind = residual.kind;
     estimate.reasons = residual.reasons;
     if (block.base && residual.moving) estimate.reasons |= kReasonBaseRowsDropped;
@@ -233,18 +233,8 @@ void PosteriorEstimator::solve_block(Block& block, const ContactEquation& equati
       estimate.gain.col(block.rows[i]) =
           factor * block.posterior.gain().block<6, 1>(column, base + static_cast<Eigen::Index>(i));
     }
+    describe_posterior(w, block.posterior.covariance().block<6, 6>(column, column), options_.observable_sd, estimate);
     Uncertainty& u = estimate.uncertainty;
-    u.covariance = block.posterior.covariance().block<6, 6>(column, column);
-    const PrincipalDeviations principal = principal_deviations(u.covariance.topLeftCorner<3, 3>());
-    u.force_sd = principal.deviation;
-    u.directions = principal.direction;
-    u.observable = 0;
-    u.observable_force.setZero();
-    while (u.observable < 3 && u.force_sd[u.observable] <= options_.observable_sd) {
-      const auto direction = u.directions.col(u.observable);
-      u.observable_force += direction * direction.dot(estimate.wrench.force);
-      ++u.observable;
-    }
     u.nis = block.posterior.nis();
     u.nis_rows = block.posterior.evidence_rows();
     u.innovation = u.innovation_sd = kNaN;
@@ -285,16 +275,9 @@ void PosteriorEstimator::test_reference(const ContactEquation& equation, const R
 
 void PosteriorEstimator::judge(WrenchEstimate& estimate, const Residual& residual) const noexcept {
   if (estimate.status != Status::ok) return;
-  const Uncertainty& u = estimate.uncertainty;
-  estimate.rank = u.observable;
   estimate.reference_residual = reference_ >= 0 ? residual.value[reference_] : kNaN;
   if (reference_ >= 0) estimate.reference_gain = estimate.gain.col(reference_);
-  if (u.worst_sd() > options_.full_use_sd) estimate.reasons |= kReasonUncertain;
-  if (u.observable < 3) estimate.reasons |= kReasonUnobservable;
-  if (!u.consistent()) estimate.reasons |= kReasonInconsistent;
-  estimate.verdict = u.observable == 0       ? Verdict::unobservable
-                     : estimate.reasons != 0 ? Verdict::degraded
-                                             : Verdict::ok;
+  judge_posterior(options_, estimate);
 }
 
 }  // namespace antaeus

@@ -102,15 +102,21 @@ TEST_F(LoadEpisode, FolderWithRequiredChannelsAlone) {
 TEST_F(LoadEpisode, FolderWithEveryChannelAndAPathThatEndsInASlash) {
   put_required("log", 2);
   put("log/dq.npy", to_npy({2, kMotors}, samples(2, 400.0)));
+  put("log/ddq.npy", to_npy({2, kMotors}, samples(2, 500.0)));
   put("log/time.npy", to_npy({2}, {5.0, 5.5}));
   put("log/imu_quat_xyzw.npy", to_npy({2, 4}, {0, 0, 0, 1, 0.5, 0.5, 0.5, 0.5}));
+  put("log/imu_gyro.npy", to_npy({2, 3}, samples(2, 600.0, 3)));
+  put("log/imu_acc.npy", to_npy({2, 3}, samples(2, 700.0, 3)));
   const Episode episode = load_episode(path("log").string() + "/", robot_);
   EXPECT_EQ(episode.name, "log");
   EXPECT_TRUE(episode.missing.empty());
   EXPECT_TRUE(same_bits(episode.v, matrix(samples(2, 400.0))));
   EXPECT_EQ(episode.time[1], 5.5);
   EXPECT_EQ(episode.imu_quaternion(0, 3), 1.0);
-  EXPECT_EQ(episode.channels.size(), 6u);
+  EXPECT_TRUE(same_bits(episode.a, matrix(samples(2, 500.0))));
+  EXPECT_TRUE(same_bits(episode.imu_angular_velocity, matrix(samples(2, 600.0, 3), 3)));
+  EXPECT_TRUE(same_bits(episode.imu_specific_force, matrix(samples(2, 700.0, 3), 3)));
+  EXPECT_EQ(episode.channels.size(), 9u);
 }
 
 TEST_F(LoadEpisode, TheOrderOfAQuaternionIsInTheName) {
@@ -286,6 +292,115 @@ TEST_F(LoadEpisode, ShapeRefusals) {
   put_required("log", 3);
   put("log/imu_quat_wxyz.npy", to_npy({3, 3}, samples(3, 0.0)));
   EXPECT_ERROR(load("log"), path("log/imu_quat_wxyz.npy").string() + ": shape (3, 3), not (steps, 4)");
+  std::filesystem::remove(path("log/imu_quat_wxyz.npy"));
+  for (const char* channel : {"imu_gyro", "imu_acc", "ddq"}) {
+    const std::string file = path("log/" + std::string(channel) + ".npy").string();
+    put("log/" + std::string(channel) + ".npy", to_npy({3, 4}, samples(3, 0.0, 4)));
+    EXPECT_ERROR(load("log"), file + ": shape (3, 4), not (steps, 3); give one column a");
+    put("log/" + std::string(channel) + ".npy", to_npy({2, 3}, samples(2, 0.0, 3)));
+    EXPECT_ERROR(load("log"), file + ": 2 steps, but tau has 3; cut all channels to the same length");
+    std::filesystem::remove(file);
+  }
+}
+
+TEST_F(LoadEpisode, CsvWithInertialColumns) {
+  const std::string required = "tau_0,tau_1,tau_2,qpos_0,qpos_1,qpos_2,target_dof_0,target_dof_1,target_dof_2,";
+  put("log.csv", required +
+                     "ddq_0,ddq_1,ddq_2,imu_gyro_z,imu_gyro_x,imu_gyro_y,acc/x,acc/y,acc/z\n"
+                     "1,2,3,4,5,6,7,8,9,10,11,12,3,1,2,4,5,6\n");
+  EpisodeOptions options;
+  options.imu_specific_force = "acc/{axis}";
+  const Episode episode = load("log.csv", options);
+  EXPECT_TRUE(same_bits(episode.a, matrix({10, 11, 12})));
+  EXPECT_TRUE(same_bits(episode.imu_angular_velocity, matrix({1, 2, 3}, 3))) << "named by axis";
+  EXPECT_TRUE(same_bits(episode.imu_specific_force, matrix({4, 5, 6}, 3)));
+  EXPECT_EQ(episode.missing, (std::vector<std::string>{"dq", "time", "imu_quaternion"}));
+  // Under the default pattern nothing is called acc/x: a gyro alone, and the log says so.
+  EXPECT_EQ(load("log.csv").missing, (std::vector<std::string>{"dq", "time", "imu_quaternion", "imu_acc"}));
+  put("two.csv", required + "imu_acc_x,imu_acc_y\n1,2,3,4,5,6,7,8,9,1,2\n");
+  EXPECT_ERROR(load("two.csv"), path("two.csv").string() + ":1: unknown column 'imu_acc_z'; did you mean 'imu_acc_");
+  options.imu_specific_force = "acc";
+  EXPECT_ERROR(load("log.csv", options), "'acc' names one column for all axes");
+}
+
+TEST_F(LoadEpisode, NpzHoldsInertialChannels) {
+  const auto array = [](std::vector<std::size_t> shape, std::vector<double> values) {
+    return NumpyArray{std::move(shape), std::move(values), "float64"};
+  };
+  put("log.npz", to_npz({{"tau", array({2, kMotors}, samples(2, 100.0))},
+                         {"qpos", array({2, kMotors}, samples(2, 200.0))},
+                         {"target_dof", array({2, kMotors}, samples(2, 300.0))},
+                         {"ddq", array({2, kMotors}, samples(2, 400.0))},
+                         {"imu_gyro", array({2, 3}, samples(2, 500.0, 3))},
+                         {"imu_acc", array({2, 3}, samples(2, 600.0, 3))}}));
+  const Episode episode = load("log.npz");
+  EXPECT_TRUE(same_bits(episode.a, matrix(samples(2, 400.0))));
+  EXPECT_TRUE(same_bits(episode.imu_angular_velocity, matrix(samples(2, 500.0, 3), 3)));
+  EXPECT_TRUE(same_bits(episode.imu_specific_force, matrix(samples(2, 600.0, 3), 3)));
+}
+
+TEST_F(LoadEpisode, HolesInOptionalChannelsAreNotedAndNotMeasuredThere) {
+  put_required("log", 4);
+  std::vector<double> gyro = samples(4, 0.0, 3), acc = samples(4, 10.0, 3), v = samples(4, 1.0), a = samples(4, 2.0);
+  gyro[1 * 3 + 2] = kNaN;
+  acc[2 * 3] = acc[3 * 3] = std::numeric_limits<double>::infinity();
+  v[3 * kMotors] = a[0] = kNaN;
+  put("log/imu_gyro.npy", to_npy({4, 3}, gyro));
+  put("log/imu_acc.npy", to_npy({4, 3}, acc));
+  put("log/dq.npy", to_npy({4, kMotors}, v));
+  put("log/ddq.npy", to_npy({4, kMotors}, a));
+  const Episode episode = load("log");
+  EXPECT_TRUE(episode.invalid_steps.empty()) << "the static residual needs none of them";
+  EXPECT_EQ(episode.notes, (std::vector<std::string>{
+                               "dq: 1 steps hold NaN or infinity (first: step 3); who uses it refuses them",
+                               "ddq: 1 steps hold NaN or infinity (first: step 0); who uses it refuses them",
+                               "imu_gyro: 1 steps hold NaN or infinity (first: step 1); read as not measured there",
+                               "imu_acc: 2 steps hold NaN or infinity (first: step 2); read as not measured there"}));
+  Observation observation;
+  const bool gyro_there[] = {true, false, true, true}, acc_there[] = {true, true, false, false};
+  for (Eigen::Index i = 0; i < 4; ++i) {
+    episode.observe(i, observation);
+    EXPECT_EQ(observation.has_gyro, gyro_there[i]) << i;
+    EXPECT_EQ(observation.has_accelerometer, acc_there[i]) << i;
+    EXPECT_TRUE(observation.imu_angular_velocity.allFinite() && observation.imu_specific_force.allFinite());
+  }
+  EXPECT_TRUE(std::isnan(observation.v[0]));
+  EXPECT_EQ(observation.a[1], a[3 * kMotors + 1]);
+}
+
+TEST(LoadAccelerometer, UnitSignAndAxesAreLookedAt) {
+  const Robot robot = test::own_robot("h1_2");
+  test::TemporaryFolder folder;
+  constexpr std::size_t kSteps = 5;
+  const std::filesystem::path log = folder.path() / "log";
+  for (const char* channel : {"tau", "qpos", "target_dof"}) {
+    write_file(log / (std::string(channel) + ".npy"), to_npy({kSteps, 27}, std::vector<double>(kSteps * 27, 0.0)));
+  }
+  // The sensor lies on its side: its x axis points up.
+  const double half = std::sqrt(0.5);
+  std::vector<double> quaternion;
+  for (std::size_t i = 0; i < kSteps; ++i) quaternion.insert(quaternion.end(), {0.0, -half, 0.0, half});
+  const auto notes = [&](const Vector3& felt, bool with_quaternion) {
+    std::vector<double> values;
+    for (std::size_t i = 0; i < kSteps; ++i) {
+      for (const double value : felt) values.push_back(value * (1.0 + 0.02 * static_cast<double>(i)));
+    }
+    write_file(log / "imu_acc.npy", to_npy({kSteps, 3}, values));
+    std::filesystem::remove(log / "imu_quat_xyzw.npy");
+    if (with_quaternion) write_file(log / "imu_quat_xyzw.npy", to_npy({kSteps, 4}, quaternion));
+    return load_episode(log, robot).notes;
+  };
+  EXPECT_TRUE(notes({9.81, 0, 0}, true).empty());
+  EXPECT_TRUE(notes({0, 0, -9.81}, false).empty()) << "without an orientation nobody can know";
+  ASSERT_EQ(notes({-9.81, 0, 0}, true).size(), 1u);
+  EXPECT_NE(notes({-9.81, 0, 0}, true)[0].find("imu_acc: 180° away from up"), std::string::npos);
+  EXPECT_NE(notes({0, 0, 9.81}, true)[0].find("imu_acc: 90° away from up"), std::string::npos);
+  ASSERT_EQ(notes({0.2, 0, 0}, true).size(), 1u);
+  EXPECT_NE(notes({0.2, 0, 0}, true)[0].find("median norm 0.21 m/s², but gravity is 9.81"), std::string::npos);
+  EXPECT_ERROR(
+      notes({0, 0, 1.0}, false),
+      (log / "imu_acc.npy").string() + ": median norm 1.04: it is in g; multiply by 9.81: specific force in m/s²");
+  EXPECT_THROW(notes({0, 0, 1.0}, false), EpisodeError);
 }
 
 TEST_F(LoadEpisode, HostileHeaders) {
@@ -350,6 +465,9 @@ TEST_F(LoadEpisode, CutByTime) {
   std::vector<double> tau = samples(6, 100.0);
   tau[3 * kMotors] = tau[5 * kMotors] = kNaN;
   put("log/tau.npy", to_npy({6, kMotors}, tau));
+  put("log/ddq.npy", to_npy({6, kMotors}, samples(6, 400.0)));
+  put("log/imu_gyro.npy", to_npy({6, 3}, samples(6, 500.0, 3)));
+  put("log/imu_acc.npy", to_npy({6, 3}, samples(6, 600.0, 3)));
   const Episode episode = load("log");
   Eigen::Index first = -1;
   const Episode part = cut_episode(episode, 1.15, 1.4, first);
@@ -358,6 +476,9 @@ TEST_F(LoadEpisode, CutByTime) {
   EXPECT_EQ(part.time[0], 1.2);
   EXPECT_EQ(part.q(0, 0), episode.q(2, 0));
   EXPECT_EQ(part.target(2, 2), episode.target(4, 2));
+  EXPECT_TRUE(same_bits(part.a, episode.a.middleRows(2, 3)));
+  EXPECT_TRUE(same_bits(part.imu_angular_velocity, episode.imu_angular_velocity.middleRows(2, 3)));
+  EXPECT_TRUE(same_bits(part.imu_specific_force, episode.imu_specific_force.middleRows(2, 3)));
   EXPECT_EQ(part.v.rows(), 0);
   EXPECT_EQ(part.invalid_steps, std::vector<Eigen::Index>{1});
   EXPECT_EQ(cut_episode(episode, -1.0, 1.1, first).steps(), 2);
@@ -383,6 +504,9 @@ TEST_F(LoadEpisode, WrittenAndReadAgainBitByBit) {
   episode.q = fill(kMotors, 3.0);
   episode.target = fill(kMotors, 3.0);
   episode.v = fill(kMotors, 20.0);
+  episode.a = fill(kMotors, 50.0);
+  episode.imu_angular_velocity = fill(3, 5.0);
+  episode.imu_specific_force = fill(3, 20.0);
   episode.imu_quaternion = fill(4, 1.0);
   episode.imu_quaternion.rowwise().normalize();
   episode.time = VectorX::LinSpaced(50, 1.0 / 3.0, 1.0);
@@ -396,10 +520,13 @@ TEST_F(LoadEpisode, WrittenAndReadAgainBitByBit) {
   EXPECT_TRUE(same_bits(again.q, episode.q));
   EXPECT_TRUE(same_bits(again.target, episode.target));
   EXPECT_TRUE(same_bits(again.v, episode.v));
+  EXPECT_TRUE(same_bits(again.a, episode.a));
   EXPECT_TRUE(same_bits(again.imu_quaternion, episode.imu_quaternion));
+  EXPECT_TRUE(same_bits(again.imu_angular_velocity, episode.imu_angular_velocity));
+  EXPECT_TRUE(same_bits(again.imu_specific_force, episode.imu_specific_force));
   EXPECT_TRUE(same_bits(SampleMatrix(again.time), SampleMatrix(episode.time)));
   EXPECT_EQ(again.invalid_steps, std::vector<Eigen::Index>{5});
-  EXPECT_EQ(folder_.entries(), 3u + 6u) << "three folders and six files; no temporary ones";
+  EXPECT_EQ(folder_.entries(), 3u + 9u) << "three folders and nine files; no temporary ones";
 }
 
 TEST_F(LoadEpisode, AbsentChannelsAreNotWritten) {
@@ -418,6 +545,11 @@ TEST_F(LoadEpisode, ObservingDoesNotAllocateOnceFilled) {
   put("full/dq.npy", to_npy({8, kMotors}, samples(8, 400.0)));
   put("full/time.npy", to_npy({8}, {0, 1, 2, 3, 4, 5, 6, 7}));
   put("full/imu_quat_xyzw.npy", to_npy({8, 4}, std::vector<double>(32, 0.5)));
+  put("full/ddq.npy", to_npy({8, kMotors}, samples(8, 500.0)));
+  put("full/imu_gyro.npy", to_npy({8, 3}, samples(8, 600.0, 3)));
+  std::vector<double> holed = samples(8, 700.0, 3);
+  holed[4 * 3] = kNaN;
+  put("full/imu_acc.npy", to_npy({8, 3}, holed));
   for (const char* name : {"plain", "full"}) {
     const Episode episode = load(name);
     Observation observation;
@@ -429,6 +561,14 @@ TEST_F(LoadEpisode, ObservingDoesNotAllocateOnceFilled) {
     EXPECT_EQ(observation.q[0], episode.q(7, 0));
     EXPECT_EQ(observation.has_imu, episode.has_imu());
     EXPECT_EQ(observation.v.size(), episode.v.cols());
+    EXPECT_EQ(observation.a.size(), episode.a.cols());
+    EXPECT_EQ(observation.has_gyro, std::string(name) == "full");
+    EXPECT_EQ(observation.has_accelerometer, std::string(name) == "full");
+    if (observation.has_gyro) {
+      EXPECT_EQ(observation.a[2], episode.a(7, 2));
+      EXPECT_EQ(observation.imu_angular_velocity[1], episode.imu_angular_velocity(7, 1));
+      EXPECT_EQ(observation.imu_specific_force[2], episode.imu_specific_force(7, 2));
+    }
     if (episode.has_time()) {
       EXPECT_EQ(observation.time, 7.0);
     }

@@ -11,6 +11,7 @@
 #include "antaeus/estimation/wrench_estimator.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "estimation/printed_digits.hpp"
+#include "io/io_support.hpp"
 #include "robot/test_robots.hpp"
 #include "support/tolerances.hpp"
 
@@ -355,14 +356,13 @@ TEST(SyntheticEpisode, IsACompleteEpisode) {
 
 TEST(SyntheticEpisode, KeepsItsHashThroughFiles) {
   const Episode& episode = twin(TwinKind::incident).episode;
-  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "antaeus_twin_incident";
-  std::filesystem::remove_all(folder);
+  const test::TemporaryFolder temporary;  // of its own: others may run these tests beside us
+  const std::filesystem::path folder = temporary.path() / "twin";
   write_episode(episode, folder);
   const Episode loaded = load_episode(folder, h1_2());
   EXPECT_EQ(loaded.sha256, episode.sha256);
   EXPECT_EQ(largest(loaded.tau - episode.tau), 0.0);
   EXPECT_EQ(largest(loaded.imu_quaternion - episode.imu_quaternion), 0.0);
-  std::filesystem::remove_all(folder);
 }
 
 TEST(SyntheticEpisode, RateAndDuration) {

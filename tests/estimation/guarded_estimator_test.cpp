@@ -82,7 +82,8 @@ TEST_F(Guarded, EveryFaultGivesTheStateThatNamesIt) {
   };
   for (const Fault& fault : faults) {
     SCOPED_TRACE(fault.name);
-    GuardedEstimator estimator = make({.torque_rate = fault.reason == kReasonTorqueRate ? 500.0 : 1e4, .force_limit = 30.0});
+    GuardedEstimator estimator =
+        make({.torque_rate = fault.reason == kReasonTorqueRate ? 500.0 : 1e4, .force_limit = 30.0});
     for (int i = 0; i < 3; ++i) estimator.update(at(10.0 + 0.02 * i));
     ASSERT_EQ(estimator.results()[0].state, Verdict::ok) << reasons_text(estimator.results()[0].reasons);
     Observation bad = at(10.06);

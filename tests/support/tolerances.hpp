@@ -144,5 +144,18 @@ inline constexpr Tolerance kNormalEquations{1e-7};
 /// A posterior under a prior of 1e6 N and N·m against least squares, sds up to 30: (30/1e6)² of 1e3 N, and rounding of
 /// numbers 1e6 apart.
 inline constexpr Tolerance kWidePrior{1e-3};
+// --- episode: inertial channels
+// ----------------------------------------------------------------------------------------
+/// Rotations differenced over 2e-4 s: ε/2e-4 and 1e-8/6 of second derivatives of rates, below 500 rad/s³.
+inline constexpr Tolerance kDifferencedGyro{2e-6};
+/// Second differences with step 1e-4 of positions below 1 m: a few ε over 1e-8 (several 1e-8, of the reference's own
+/// velocities and accelerations the same), truncation 1e-8/12 of fourth derivatives up to 2000 m/s⁴.
+inline constexpr Tolerance kDifferencedAccelerometer{2e-5};
+/// Second differences at 10 kHz: rounding as above; where a course's knots lie the jerk jumps, and 1e-4/6 of the jump
+/// shows.
+inline constexpr Tolerance kTwinSpecificForce{6e-3};
+/// Cubics of numbers up to 55 through fits over 0.1 s; the second derivative divides their rounding by (0.02 s)².
+inline constexpr Tolerance kSmoothCubic{1e-9};
+inline constexpr Tolerance kSmoothCubicAcceleration{1e-8};
 
 }  // namespace antaeus::tolerance

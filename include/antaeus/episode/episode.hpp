@@ -17,8 +17,8 @@ using SampleMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen
 
 /// One file, npz member or group of CSV columns that was read.
 struct EpisodeChannel {
-  std::string name;         ///< "tau", "qpos", "target_dof", "dq", "time", "imu_quat_xyzw"
-  std::string source;       ///< file, member or column pattern
+  std::string name;    ///< "tau", "qpos", "target_dof", "dq", "ddq", "time", "imu_quat_xyzw", "imu_gyro", "imu_acc"
+  std::string source;  ///< file, member or column pattern
   std::string stored_type;  ///< "float32", "float64", …; "text" for CSV
   std::string sha256;       ///< of the file's or member's bytes
 };
@@ -28,15 +28,20 @@ struct Episode {
   std::string name;    ///< last part of the path
   std::string sha256;  ///< of the channels' hashes, independent of folder and file dates
   std::vector<EpisodeChannel> channels;
-  std::vector<std::string> missing;  ///< optional channels that the log does not hold
-  std::vector<std::string> notes;    ///< what was found and how it was read, one line each
+  /// Optional channels that the log does not hold. `ddq` is never among them, since hardly any robot measures it;
+  /// `imu_gyro` and `imu_acc` only when the other one is there.
+  std::vector<std::string> missing;
+  std::vector<std::string> notes;  ///< what was found and how it was read, one line each
 
   VectorX time;                             ///< [s], never decreasing; NaN throughout when not recorded
   SampleMatrix q;                           ///< motor positions [rad|m]
   SampleMatrix tau;                         ///< motor torques [N·m|N]
   SampleMatrix target;                      ///< commanded positions [rad|m]
   SampleMatrix v;                           ///< motor velocities [rad/s|m/s]
+  SampleMatrix a;                           ///< motor accelerations [rad/s²|m/s²]
   SampleMatrix imu_quaternion;              ///< N × 4, x y z w, sensor in world
+  SampleMatrix imu_angular_velocity;        ///< N × 3, gyro, sensor axes [rad/s]
+  SampleMatrix imu_specific_force;          ///< N × 3, a − g, sensor axes [m/s²]: +9.81 along the axis that points up
   std::vector<Eigen::Index> invalid_steps;  ///< rows with NaN or infinity in q, tau, or the quaternion
 
   Eigen::Index steps() const noexcept { return tau.rows(); }
@@ -44,7 +49,8 @@ struct Episode {
   bool has_imu() const noexcept { return imu_quaternion.rows() > 0; }
   /// Median sample time [s]; NaN without time stamps or with one step.
   double sample_time() const;
-  /// Fills an observation that has been filled before without allocating.
+  /// Fills an observation that has been filled before without allocating. A step whose gyro or accelerometer holds NaN
+  /// counts as not measured there; NaN in v or a is handed on, and whoever uses it refuses the sample by name.
   void observe(Eigen::Index step, Observation& observation) const;
 };
 
@@ -56,35 +62,46 @@ struct EpisodeOptions {
   std::string tau = "tau_{motor}";
   std::string target = "target_dof_{motor}";
   std::string v = "dq_{motor}";
+  std::string a = "ddq_{motor}";
   std::string imu_quaternion = "imu_quat_{axis}";
+  std::string imu_angular_velocity = "imu_gyro_{axis}";
+  std::string imu_specific_force = "imu_acc_{axis}";
   bool require_target = true;
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visit) {
     constexpr const char* kOwn = "names of the incident's own files";
+    constexpr const char* kOurs = "named after them";
     visit(OptionInfo{"time", "", "CSV column of the time stamps [s]", kOwn}, self.time);
     visit(OptionInfo{"q", "", "CSV columns of motor positions; {joint}, {label} or {motor} varies", kOwn}, self.q);
     visit(OptionInfo{"tau", "", "CSV columns of motor torques", kOwn}, self.tau);
     visit(OptionInfo{"target", "", "CSV columns of commanded positions", kOwn}, self.target);
     visit(OptionInfo{"v", "", "CSV columns of motor velocities", kOwn}, self.v);
+    visit(OptionInfo{"a", "", "CSV columns of motor accelerations", kOurs}, self.a);
     visit(OptionInfo{"imu_quaternion", "", "CSV columns of the IMU's quaternion; {axis} is x, y, z, w", kOwn},
           self.imu_quaternion);
+    visit(OptionInfo{"imu_angular_velocity", "", "CSV columns of the gyro [rad/s]; {axis} is x, y, z", kOurs},
+          self.imu_angular_velocity);
+    visit(OptionInfo{"imu_specific_force", "", "CSV columns of the accelerometer [m/s²]; {axis} is x, y, z", kOurs},
+          self.imu_specific_force);
     visit(OptionInfo{"require_target", "", "whether a log without commanded positions is refused", kOwn},
           self.require_target);
   }
 };
 
-/// Reads a folder of .npy files (tau, qpos, target_dof; dq, time, imu_quat_xyzw or imu_quat_wxyz optional), an .npz
-/// with members of those names, or a .csv with a header. Rows with NaN keep their place and are listed.
-/// \throws EpisodeError that names file, place and remedy: missing, empty, ragged, wrong motor count, time going back;
-///         Error for a file that is damaged in itself
+/// Reads a folder of .npy files (tau, qpos, target_dof; dq, ddq, time, imu_quat_xyzw or imu_quat_wxyz, imu_gyro,
+/// imu_acc optional), an .npz with members of those names, or a .csv with a header. Rows with NaN keep their place;
+/// those in tau, qpos or the quaternion are listed, those in other channels are noted. An accelerometer that points
+/// away from up, or is far from gravity, is noted.
+/// \throws EpisodeError that names file, place and remedy: missing, empty, ragged, wrong motor count, time going back,
+///         an accelerometer in g; Error for a file that is damaged in itself
 Episode load_episode(const std::filesystem::path& path, const Robot& robot, const EpisodeOptions& options = {});
 
 /// The part with from ≤ time ≤ to [s]; a negative limit is none. Steps keep their number through `first_step`.
 /// \throws EpisodeError when nothing is left, or the log has no time stamps
 Episode cut_episode(const Episode& episode, double from, double to, Eigen::Index& first_step);
 
-/// Writes tau, qpos, target_dof, and what else is present as .npy files, whole or not at all.
+/// Writes the channels that are present as .npy files, whole or not at all.
 void write_episode(const Episode& episode, const std::filesystem::path& folder);
 
 }  // namespace antaeus

@@ -32,6 +32,15 @@ struct TwinOptions {
   /// Adds the part of the torso's residual that rigid arms cannot carry as a motor-side torque, so that the incident's
   /// figures are met to the newton (study §8: at least part of the real residual was not rigid-body inertia).
   bool motor_side_torque = true;
+  /// Adds the gyro and the accelerometer of the profile's IMU. The incident's own logs have neither.
+  bool inertial = false;
+  bool accelerations = false;        ///< adds the motors' accelerations, which no robot measures
+  double gyro_noise = 0.0;           ///< standard deviation of white noise a sample and axis [rad/s]
+  double accelerometer_noise = 0.0;  ///< the same [m/s²]
+  double imu_tilt = 0.0;             ///< the IMU sits turned about its own y by this; all its channels show it [rad]
+  /// Dry friction in every joint that moves: this share of the profile's bound, with the sign of the velocity. It is
+  /// part of `motor_side_torque` of the result.
+  double friction = 0.0;
 };
 
 /// An episode and everything that was true while it was recorded.
@@ -46,7 +55,7 @@ struct SyntheticEpisode {
 };
 
 /// Makes a twin for a robot with two hands, two feet and a reference joint, as the H1-2.
-/// \throws ModelError when the robot lacks them
+/// \throws ModelError when the robot lacks them, OptionsError for numbers out of range and `inertial` without an IMU
 SyntheticEpisode make_twin(const Robot& robot, TwinKind kind, const TwinOptions& options = {});
 
 }  // namespace antaeus
