@@ -101,6 +101,8 @@ Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRe
     }
   }
   audit.reliability = parts::reliability(robot, audit);
+  audit.feasibility = parts::feasibility(robot, endpoints, options, audit);
+  audit.cause_test = parts::cause_test(robot, endpoints, options, audit);
   audit.counterfactuals = parts::counterfactuals(robot, endpoints, options, audit);
   audit.pose_counterfactuals = parts::pose_counterfactuals(robot, options, audit);
   audit.tilt = parts::tilt_sensitivity(robot, options, audit);

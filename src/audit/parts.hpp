@@ -23,6 +23,10 @@ std::vector<TiltSensitivity> tilt_sensitivity(const Robot& robot, const AuditOpt
 std::vector<ReferenceRow> reference_rows(const Robot& robot, const std::vector<std::string>& endpoints,
                                          const Audit& audit);
 std::vector<ReliabilityTable> reliability(const Robot& robot, const Audit& audit);
+std::vector<FeasibilityRow> feasibility(const Robot& robot, const std::vector<std::string>& endpoints,
+                                        const AuditOptions& options, const Audit& audit);
+CauseTest cause_test(const Robot& robot, const std::vector<std::string>& endpoints, const AuditOptions& options,
+                     const Audit& audit);
 /// The posterior's rows among the counterfactuals: its number, its NIS alarm, its guard. Empty without a posterior.
 std::vector<Counterfactual> posterior_counterfactuals(const Audit& audit);
 std::vector<Event> posterior_events(const Audit& audit);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "antaeus/estimation/hypotheses.hpp"
 #include "audit/parts.hpp"
 
 namespace antaeus {
@@ -109,6 +110,52 @@ std::vector<ReliabilityTable> reliability(const Robot& robot, const Audit& audit
   add(audit.audited);
   for (const EpisodeAudit& baseline : audit.baselines) add(baseline);
   return tables;
+}
+
+std::vector<FeasibilityRow> feasibility(const Robot& robot, const std::vector<std::string>& endpoints,
+                                        const AuditOptions& options, const Audit& audit) {
+  std::vector<FeasibilityRow> rows;
+  if (audit.focus_step < 0) return rows;
+  ContactEquation equation(robot, endpoints, options.equation);
+  StackedEstimator stacked(equation, options.stacked.rows, options.estimator);
+  FeasibilityChecker checker(robot, endpoints, options.feasibility);
+  Observation observation;
+  audit.audited.episode.observe(row_of(audit, audit.focus_step), observation);
+  equation.update(observation);
+  // The log cannot exclude motion, and the incident's robot moves.
+  for (const FeasibilityMargin& margin : checker.check(equation, stacked.solve(equation), true).margins) {
+    rows.push_back({"stacked", margin.endpoint < 0 ? "" : endpoints[static_cast<std::size_t>(margin.endpoint)],
+                    std::string(to_string(margin.kind)), margin.unit, margin.value, margin.sd, margin.feasible});
+  }
+  return rows;
+}
+
+CauseTest cause_test(const Robot& robot, const std::vector<std::string>& endpoints, const AuditOptions& options,
+                     const Audit& audit) {
+  CauseTest test;
+  if (audit.focus_step < 0) return test;
+  ContactEquation equation(robot, endpoints, options.equation);
+  ResidualEstimator residual(robot, options.residual);
+  HypothesisTest hypotheses(equation, options.hypotheses);
+  Observation observation;
+  // Up to the focus step, so that motion and filters are as they were.
+  const Eigen::Index focus = row_of(audit, audit.focus_step);
+  for (Eigen::Index row = 0; row <= focus; ++row) {
+    audit.audited.episode.observe(row, observation);
+    equation.update(observation);
+    residual.update(equation, observation);
+  }
+  const HypothesisResult& result = hypotheses.solve(equation, residual.residual());
+  test.alarm = result.alarm;
+  test.explained = result.explained;
+  test.chi_squared = result.chi_squared;
+  test.threshold = result.threshold;
+  if (result.status != Status::ok) return test;
+  for (const Cause& cause : result.causes) {
+    test.causes.push_back({hypotheses.name(cause), cause.size, cause.size_sd, cause.unit, cause.log_likelihood_ratio,
+                           cause.bic, cause.log_evidence, std::string(to_string(cause.separation))});
+  }
+  return test;
 }
 
 std::vector<Counterfactual> posterior_counterfactuals(const Audit& audit) {

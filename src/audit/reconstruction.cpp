@@ -254,7 +254,8 @@ Reconstruction reconstruct(const Robot& robot, const Episode& episode, const std
   }
   std::optional<GuardedEstimator> guarded;
   if (!hands.empty()) {
-    guarded.emplace(robot, hands, options.equation, options.residual, options.posterior, options.guarded);
+    guarded.emplace(robot, hands, options.equation, options.residual, options.posterior, options.guarded,
+                    options.feasibility);
     std::size_t hand = 0;
     for (EndpointRecorders& recorder : recorders) {
       if (!recorder.posterior) continue;

@@ -126,6 +126,25 @@ Json series_json(const EstimateSeries& s, Eigen::Index first_step, const std::ve
       .set("posterior", s.posterior ? posterior_json(s, first_step, told) : Json());
 }
 
+Json cause_test_json(const CauseTest& test) {
+  return Json::object()
+      .set("alarm", test.alarm)
+      .set("explained", test.explained)
+      .set("chi_squared", test.chi_squared)
+      .set("threshold", test.threshold)
+      .set("causes", list_json(test.causes, [](const CauseRow& c) {
+             return Json::object()
+                 .set("cause", c.cause)
+                 .set("size", c.size)
+                 .set("size_sd", c.size_sd)
+                 .set("unit", c.unit)
+                 .set("log_likelihood_ratio", c.log_likelihood_ratio)
+                 .set("bic", c.bic)
+                 .set("log_evidence", c.log_evidence)
+                 .set("separation", c.separation);
+           }));
+}
+
 Json reliability_json(const ReliabilityTable& table) {
   return Json::object()
       .set("episode", table.episode)
@@ -404,6 +423,18 @@ Json audit_summary(const Audit& audit) {
                                          return Json::object().set("endpoint", r.endpoint).set("norm", r.norm);
                                        }))
       .set("reliability", list_json(audit.reliability, reliability_json))
+      .set("feasibility", list_json(audit.feasibility,
+                                    [](const FeasibilityRow& f) {
+                                      return Json::object()
+                                          .set("estimator", f.estimator)
+                                          .set("endpoint", f.endpoint.empty() ? Json() : Json(f.endpoint))
+                                          .set("margin", f.margin)
+                                          .set("unit", f.unit)
+                                          .set("value", f.value)
+                                          .set("sd", f.sd)
+                                          .set("feasible", f.feasible);
+                                    }))
+      .set("cause_test", cause_test_json(audit.cause_test))
       .set("spectra", list_json(audit.spectra, spectrum_json))
       .set("sweeps", list_json(audit.sweeps, sweep_json))
       .set("junction", junction_json(audit.junction))

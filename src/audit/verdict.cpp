@@ -176,6 +176,15 @@ class Writer {
       const EstimateSeries& s = audit_.audited.reconstruction.find(row.endpoint, "stacked");
       if (s.kind == "foot" && row.norm == 0.0) blind += (blind.empty() ? "" : " and the ") + s.label;
     }
+    std::string impossible;
+    for (const FeasibilityRow& row : audit_.feasibility) {
+      if (row.feasible || row.endpoint.empty() == false) continue;
+      impossible += (impossible.empty() ? "" : ", ") + row.margin + " by " + number_text(-row.value) + " " + row.unit +
+                    " (sd " + number_text(row.sd) + ")";
+    }
+    if (!impossible.empty()) {
+      text += " The robot's weight and acceleration cannot make these forces: their sum is off in " + impossible + ".";
+    }
     if (!blind.empty()) {
       text += " No foot wrench can take up a torque of " + audit_.reference_joint +
               ": its row is exactly zero in the block of the " + blind + ".";

@@ -56,16 +56,18 @@ GuardedEstimator::GuardedEstimator(const Robot& robot, const std::vector<std::st
     : GuardedEstimator(robot, endpoints, profile_options<ContactEquationOptions>(robot.profile, "equation"),
                        profile_options<ResidualOptions>(robot.profile, "residual"),
                        profile_options<PosteriorOptions>(robot.profile, "posterior"),
-                       profile_options<GuardedOptions>(robot.profile, "guarded")) {}
+                       profile_options<GuardedOptions>(robot.profile, "guarded"),
+                       profile_options<FeasibilityOptions>(robot.profile, "feasibility")) {}
 
 GuardedEstimator::GuardedEstimator(const Robot& robot, const std::vector<std::string>& endpoints,
                                    ContactEquationOptions equation, ResidualOptions residual,
-                                   PosteriorOptions posterior, GuardedOptions guarded)
+                                   PosteriorOptions posterior, GuardedOptions guarded, FeasibilityOptions feasibility)
     : options_(checked(guarded)),
       equation_(robot, endpoints, equation),
       residual_(robot, residual),
       posterior_(equation_, posterior),
       reliability_(equation_, posterior_),
+      feasibility_(robot, endpoints, feasibility),
       raw_(equation_, {.sign = posterior.sign}),
       needs_raw_(guarded.on_ok == ConsumerAction::pass_raw || guarded.on_degraded == ConsumerAction::pass_raw ||
                  guarded.on_refused == ConsumerAction::pass_raw),
@@ -107,6 +109,7 @@ const std::vector<GuardedWrench>& GuardedEstimator::update(const Observation& ob
   const Residual& residual = residual_.update(equation_, observation);
   estimates_ = posterior_.solve(equation_, residual);
   reliability_.solve(equation_, residual, estimates_);
+  feasibility_.check(equation_, estimates_, residual.moving);
 
   const double dt = observation.time - last_time_;
   bool refused_now = false;
@@ -157,6 +160,10 @@ std::uint32_t GuardedEstimator::inspect(std::size_t endpoint, const Observation&
       const double change = std::abs(equation_.torque()[motor] - last_torque_[motor]);
       if (change > options_.torque_rate * window) reasons |= kReasonTorqueRate;
     }
+  }
+  for (const FeasibilityMargin& margin : feasibility_.result().margins) {
+    const bool concerns = margin.endpoint < 0 || margin.endpoint == static_cast<int>(endpoint);
+    if (concerns && !margin.feasible) reasons |= kReasonInfeasible;
   }
   if (!(estimate.wrench.force.norm() <= options_.force_limit)) reasons |= kReasonForceLimit;
   return reasons;

@@ -94,7 +94,9 @@ TEST_F(Guarded, EveryFaultGivesTheStateThatNamesIt) {
     EXPECT_EQ(result.because, result.reasons);
     EXPECT_TRUE(result.wrench.is_finite());
     EXPECT_EQ(estimator.refusals(), fault.state == Verdict::refused);
-    if (fault.state == Verdict::refused) EXPECT_TRUE(estimator.last_refusal().reasons & fault.reason);
+    if (fault.state == Verdict::refused) {
+      EXPECT_TRUE(estimator.last_refusal().reasons & fault.reason);
+    }
   }
 }
 

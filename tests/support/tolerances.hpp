@@ -144,8 +144,7 @@ inline constexpr Tolerance kNormalEquations{1e-7};
 /// A posterior under a prior of 1e6 N and N·m against least squares, sds up to 30: (30/1e6)² of 1e3 N, and rounding of
 /// numbers 1e6 apart.
 inline constexpr Tolerance kWidePrior{1e-3};
-// --- episode: inertial channels
-// ----------------------------------------------------------------------------------------
+// --- episode: inertial channels --------------------------------------------------------------------------------------
 /// Rotations differenced over 2e-4 s: ε/2e-4 and 1e-8/6 of second derivatives of rates, below 500 rad/s³.
 inline constexpr Tolerance kDifferencedGyro{2e-6};
 /// Second differences with step 1e-4 of positions below 1 m: a few ε over 1e-8 (several 1e-8, of the reference's own

@@ -128,6 +128,28 @@ struct ReliabilityTable {
   std::vector<Row> rows;
 };
 
+/// One condition that the ground and the weight put on an estimator's wrenches (FeasibilityChecker).
+struct FeasibilityRow {
+  std::string estimator, endpoint;  ///< the endpoint is empty for the whole robot's balance
+  std::string margin, unit;
+  double value = 0.0, sd = 0.0;  ///< ≥ 0 where the condition holds
+  bool feasible = false;
+};
+
+/// One single cause of the focus step's residuals against the others (HypothesisTest), best first.
+struct CauseRow {
+  std::string cause;  ///< "contact at left wrist"
+  double size = 0.0, size_sd = 0.0;
+  std::string unit;
+  double log_likelihood_ratio = 0.0, bic = 0.0, log_evidence = 0.0;
+  std::string separation;  ///< from the best
+};
+struct CauseTest {
+  bool alarm = false, explained = false;
+  double chi_squared = 0.0, threshold = 0.0;
+  std::vector<CauseRow> causes;
+};
+
 /// Successive steps in one state of the posterior's guard.
 struct GuardInterval {
   Eigen::Index from = 0, to = 0;  ///< steps of the log, both included
@@ -169,8 +191,10 @@ struct Audit {
   std::vector<ReferenceRow> reference_rows;
   /// Of every consumed endpoint with a posterior: at the focus step, and in each baseline at the same row (or its last)
   std::vector<ReliabilityTable> reliability;
-  std::vector<Endpoint> endpoints;    ///< the profile's, whether audited or not
-  std::vector<JointGroup> groups;     ///< the profile's: figures are drawn by them
+  std::vector<FeasibilityRow> feasibility;  ///< of the stacked estimator at the focus step; empty without feet
+  CauseTest cause_test;                     ///< at the focus step
+  std::vector<Endpoint> endpoints;          ///< the profile's, whether audited or not
+  std::vector<JointGroup> groups;           ///< the profile's: figures are drawn by them
   std::vector<PoseSpectrum> spectra;  ///< of the focus endpoint: at the focus step, then each baseline's first step
   std::vector<JointSweep> sweeps;     ///< at the focus step, of the two joints that change the gain most
   JunctionLesson junction;            ///< the same poses, up to two

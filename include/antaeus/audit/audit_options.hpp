@@ -9,6 +9,7 @@
 #include "antaeus/estimation/contact_equation.hpp"
 #include "antaeus/estimation/guard.hpp"
 #include "antaeus/estimation/guarded_estimator.hpp"
+#include "antaeus/estimation/hypotheses.hpp"
 #include "antaeus/estimation/preflight.hpp"
 #include "antaeus/estimation/wrench_estimator.hpp"
 
@@ -58,6 +59,8 @@ struct AuditOptions {
   ResidualOptions residual;
   PosteriorOptions posterior;
   GuardedOptions guarded;
+  FeasibilityOptions feasibility;
+  HypothesisOptions hypotheses;
   PreflightOptions preflight;
   EventOptions event;
 
@@ -72,6 +75,8 @@ struct AuditOptions {
     visit("residual", self.residual);
     visit("posterior", self.posterior);
     visit("guarded", self.guarded);
+    visit("feasibility", self.feasibility);
+    visit("hypotheses", self.hypotheses);
     visit("preflight", self.preflight);
     visit("event", self.event);
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "antaeus/estimation/contact_equation.hpp"
+#include "antaeus/estimation/feasibility.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
 #include "antaeus/estimation/reliability.hpp"
 #include "antaeus/estimation/residual.hpp"
@@ -107,16 +108,18 @@ struct FlightRecord {
 /// Observation → equation → residual → posterior → reliability → guard, with memory taken once.
 ///
 /// A sample asks for `refused` when it cannot be used (NaN, sizes, time going back, age), contradicts the model (NIS),
-/// changes faster than a contact can, lies outside what the consumer was made for, or no direction is observable; for
-/// `degraded` for any lesser reason. The state rises after `rise_dwell`, and falls after `fall_dwell` of better
-/// samples.
+/// changes faster than a contact can, lies outside what the consumer was made for, no direction is observable, or, with
+/// feet among the endpoints, no ground could have made it (FeasibilityChecker); for `degraded` for any lesser reason.
+/// The state rises after `rise_dwell`, and falls after `fall_dwell` of better samples.
 class GuardedEstimator {
  public:
-  /// Options come from the profile's [options.equation], [options.residual], [options.posterior], [options.guarded].
+  /// Options come from the profile's [options.equation], [options.residual], [options.posterior], [options.guarded],
+  /// [options.feasibility].
   /// \throws ModelError, OptionsError
   GuardedEstimator(const Robot& robot, const std::vector<std::string>& endpoints);
   GuardedEstimator(const Robot& robot, const std::vector<std::string>& endpoints, ContactEquationOptions equation,
-                   ResidualOptions residual, PosteriorOptions posterior, GuardedOptions guarded);
+                   ResidualOptions residual, PosteriorOptions posterior, GuardedOptions guarded,
+                   FeasibilityOptions feasibility = {});
 
   /// One result an endpoint, in the order given. \realtime (guarded_estimator_realtime_test)
   const std::vector<GuardedWrench>& update(const Observation& observation) noexcept {
@@ -131,6 +134,8 @@ class GuardedEstimator {
   const std::vector<WrenchEstimate>& estimates() const noexcept { return estimates_; }
   const std::vector<EndpointReliability>& reliability() const noexcept { return reliability_.results(); }
   const std::vector<int>& reliability_rows(std::size_t endpoint) const noexcept { return reliability_.rows(endpoint); }
+  /// Of the last sample; empty margins without feet among the endpoints.
+  const Feasibility& feasibility() const noexcept { return feasibility_.result(); }
   const Residual& residual() const noexcept { return residual_.residual(); }
   const ContactEquation& equation() const noexcept { return equation_; }
   const RingBuffer<FlightSample>& recorder() const noexcept { return recorder_; }
@@ -147,6 +152,7 @@ class GuardedEstimator {
   ResidualEstimator residual_;
   PosteriorEstimator posterior_;
   ReliabilityEstimator reliability_;
+  FeasibilityChecker feasibility_;
   DeployedEstimator raw_;
   bool needs_raw_;
   std::vector<WrenchEstimate> estimates_;
