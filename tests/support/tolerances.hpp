@@ -137,4 +137,12 @@ inline constexpr Tolerance kMarginByHand{1e-12};
 /// Margins' sds by central differences with step 1e-5 of functions of order 100: rounding 1e-14/1e-5, truncation 1e-10.
 inline constexpr Tolerance kMarginSlope{1e-7};
 
+// --- mujoco (tests/python/mujoco_truth_test.py) ----------------------------------------------------------------------
+/// MuJoCo's M, bias forces and Jacobians of one URDF: it turns each inertia into principal axes by an iteration that
+/// stops early; entries up to 700.
+inline constexpr Tolerance kMujocoModelParity{2e-6};
+/// τ − rnea against −Σ Jᵀ F of a simulated push or shake [N·m]: what is left of the gyro's differences over 2 ms and
+/// 4 ms after extrapolation.
+inline constexpr Tolerance kMujocoResidual{0.02};
+
 }  // namespace antaeus::tolerance
