@@ -156,5 +156,9 @@ inline constexpr Tolerance kTwinSpecificForce{6e-3};
 /// Cubics of numbers up to 55 through fits over 0.1 s; the second derivative divides their rounding by (0.02 s)².
 inline constexpr Tolerance kSmoothCubic{1e-9};
 inline constexpr Tolerance kSmoothCubicAcceleration{1e-8};
+// --- mujoco (tests/python/mujoco_truth_test.py) ----------------------------------------------------------------------
+/// τ − rnea against −Σ Jᵀ F of a simulated push or shake [N·m]. The angular acceleration is extrapolated from lags of
+/// 1.25 and 2.25 ms: half their product × its second derivative, 1600 rad/s⁴ × the upper body's 1.3 kg·m² = 3e-3.
+inline constexpr Tolerance kMujocoResidual{0.02};
 
 }  // namespace antaeus::tolerance
