@@ -279,6 +279,17 @@ std::vector<Statement> posterior_verdict(const Audit& audit) {
                    "Joints whose torque could be wrong by all that their motor can do, unnoticed: " + blind + "."});
   }
 
+  const CauseTest& test = audit.cause_test;
+  if (test.alarm && test.causes.size() > 1) {
+    const auto told = [](const CauseRow& c) {
+      return c.cause + " (" + number_text(c.size) + " ± " + number_text(c.size_sd) + " " + c.unit + ")";
+    };
+    all.push_back({"cause_test", std::string("Of the single causes that were tested ") +
+                                     (test.explained ? "the best explains the torques of this step: "
+                                                     : "none explains the torques of this step; the best fits are ") +
+                                     told(test.causes[0]) + ", then " + told(test.causes[1]) + "."});
+  }
+
   text = trace.first_alarm < 0
              ? "Its NIS never contradicts"
              : "Its NIS first contradicts every contact at " + step_text(audit, first + trace.first_alarm);

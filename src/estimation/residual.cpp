@@ -113,7 +113,10 @@ void ResidualEstimator::watch_motion(const Observation& observation, double dt) 
     speed_ = (observation.q - last_q_) / dt;
   }
   const double clock = std::isfinite(observation.time) ? observation.time : 0.0;
-  if (speed_.cwiseAbs().maxCoeff() > options_.motion_speed) moving_until_ = clock + options_.motion_hold;
+  double fastest = speed_.cwiseAbs().maxCoeff();
+  // A base that turns under still joints is motion too.
+  if (observation.has_gyro) fastest = std::max(fastest, observation.imu_angular_velocity.norm());
+  if (fastest > options_.motion_speed) moving_until_ = clock + options_.motion_hold;
   residual_.moving = clock < moving_until_;
 }
 

@@ -192,6 +192,12 @@ TEST_F(ResidualChannels, StaticWidensWhenItMovesOrCannotTell) {
   EXPECT_NEAR(still.variance[12], 0.04 + 0.64 * 0.64 + 0.0004 * tau * tau, tolerance::kByHand);
 }
 
+TEST_F(ResidualChannels, ATurningBaseUnderStillJointsIsMotion) {
+  Observation turning = at(0.0);
+  turning.imu_angular_velocity = Vector3(0.0, 0.0, 0.2);
+  EXPECT_TRUE(after({turning}, {.kind = ResidualChoice::static_gravity}).reasons & kReasonMotion);
+}
+
 TEST_F(ResidualChannels, AtTheTurningPointTheRobotStillMoves) {
   Observation fast = at(0.0, 0.3), turning = at(0.02);
   turning.v.setZero();

@@ -54,7 +54,8 @@ struct ResidualOptions {
     visit(
         OptionInfo{"maximum_gap", "s", "time between samples after which filters begin anew", "five samples at 50 Hz"},
         self.maximum_gap);
-    visit(OptionInfo{"motion_speed", "rad/s", "speed of any motor above which the robot counts as moving",
+    visit(OptionInfo{"motion_speed", "rad/s",
+                     "speed of any motor, or of the gyro, above which the robot counts as moving",
                      "3 degrees a second; RE1's legs move at 0.1 rad/s rms"},
           self.motion_speed);
     visit(OptionInfo{"motion_hold", "s",
