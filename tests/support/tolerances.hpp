@@ -137,4 +137,11 @@ inline constexpr Tolerance kMarginByHand{1e-12};
 /// Margins' sds by central differences with step 1e-5 of functions of order 100: rounding 1e-14/1e-5, truncation 1e-10.
 inline constexpr Tolerance kMarginSlope{1e-7};
 
+// --- pose quality, advice and map ------------------------------------------------------------------------------------
+/// An sd up to 20 N: square root of a variance that two algorithms agree on to kSamePosterior of 400 N² [N].
+inline constexpr Tolerance kPoseSd{1e-7};
+/// A contour between points 2.9 px apart [px]: a cone's curvature at a radius of 60 px leaves 2.9²/8/60, coordinates
+/// are written to 0.01.
+inline constexpr Tolerance kContour{0.05};
+
 }  // namespace antaeus::tolerance
