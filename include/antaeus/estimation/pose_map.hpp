@@ -27,12 +27,12 @@ struct PoseSample {
   double gain = 0.0;        ///< of the reference joint in the profile's row, signed as deployed [N/(N·m)]
   double force_gain = 0.0;  ///< norm of its force rows [N/(N·m)]
   double kappa = 0.0;
-  double sd = 0.0;         ///< worst direction of the force, at rest [N]
-  double sd_moving = 0.0;  ///< the same while moving with a static residual [N]
-  Vector3 axis_sd;         ///< along x, y, z at rest [N]
-  Vector3 worst_direction;
+  double sd = 0.0;                    ///< worst direction of the force, at rest [N]
+  double sd_moving = 0.0;             ///< the same while moving with a static residual [N]
+  Vector3 axis_sd = Vector3::Zero();  ///< along x, y, z at rest [N]
+  Vector3 worst_direction = Vector3::Zero();
   int observable = 0;
-  Vector3 position;  ///< of the endpoint in base axes [m]
+  Vector3 position = Vector3::Zero();  ///< of the endpoint in base axes [m]
 
   /// As PoseQuality::value.
   double value(PoseQuantity quantity) const noexcept;
