@@ -55,6 +55,8 @@ int main(int argc, char** argv) {
   add_audit(app, run);
   add_estimate(app, run);
   add_preflight(app, run);
+  add_advise(app, run);
+  add_map(app, run);
   add_robot(app, run);
   try {
     app.parse(argc, argv);

@@ -307,22 +307,50 @@ Json lesson_json(const PlanarLesson& lesson) {
       .set("sigma_min", vector_json(lesson.sigma_min));
 }
 
+Json knowledge_json(const ForceKnowledge& k) {
+  return Json::object()
+      .set("axes_N", vector_json(k.axis_sd))
+      .set("principal_N", vector_json(k.force_sd))
+      .set("worst_N", k.worst_sd())
+      .set("worst_direction", vector_json(k.worst_direction()))
+      .set("observable", k.observable);
+}
+
+/// Only joints whose rows are evidence; an infinite bias becomes null.
+Json reliability_json(const EndpointReliability& reliability, const std::vector<std::string>& joints) {
+  Json list = Json::array();
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    const auto at = static_cast<Eigen::Index>(j);
+    if (std::isnan(reliability.redundancy[at])) continue;
+    list.push_back(Json::object()
+                       .set("joint", joints[j])
+                       .set("redundancy", reliability.redundancy[at])
+                       .set("minimal_detectable_bias_Nm", reliability.minimal_detectable_bias[at])
+                       .set("external_force_N", reliability.external_force[at]));
+  }
+  return list;
+}
+
 }  // namespace
 
 Json preflight_summary(const PreflightReport& report) {
+  Json checks = Json::array();
+  for (const auto* list : {&report.checks, &report.sd_checks}) {
+    for (const PreflightCheck& c : *list) {
+      checks.push_back(Json::object()
+                           .set("check", c.name)
+                           .set("subject", c.subject)
+                           .set("value", c.value)
+                           .set("limit", c.limit)
+                           .set("passed", c.passed));
+    }
+  }
   return Json::object()
       .set("passed", report.passed)
       .set("characteristic_length_m", report.characteristic_length)
-      .set("checks", list_json(report.checks,
-                               [](const PreflightCheck& c) {
-                                 return Json::object()
-                                     .set("check", c.name)
-                                     .set("subject", c.subject)
-                                     .set("value", c.value)
-                                     .set("limit", c.limit)
-                                     .set("passed", c.passed);
-                               }))
-      .set("endpoints", list_json(report.endpoints, [](const PoseConditioning& p) {
+      .set("budget_sd", report.budget_sd)
+      .set("checks", std::move(checks))
+      .set("endpoints", list_json(report.endpoints, [&](const PoseConditioning& p) {
              return Json::object()
                  .set("endpoint", p.endpoint)
                  .set("position_m", vector_json(p.position))
@@ -331,7 +359,13 @@ Json preflight_summary(const PreflightReport& report) {
                  .set("sigma_min", p.sigma_min)
                  .set("manipulability", p.manipulability)
                  .set("reference_gain", vector_json(p.reference_gain))
-                 .set("reference_force_gain", p.reference_force_gain);
+                 .set("reference_force_gain", p.reference_force_gain)
+                 .set("phantom", vector_json(p.phantom))
+                 .set("posterior_phantom", vector_json(p.posterior_phantom))
+                 .set("sd_rest", knowledge_json(p.rest))
+                 .set("sd_moving", knowledge_json(p.moving))
+                 .set("total_redundancy", p.reliability.total_redundancy)
+                 .set("joints", reliability_json(p.reliability, report.joints));
            }));
 }
 

@@ -3,21 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "antaeus/conditioning/gains.hpp"
 #include "antaeus/core/error.hpp"
-#include "antaeus/estimation/wrench_estimator.hpp"
 
 namespace antaeus {
 
 namespace {
-
-int wrench_row(const std::string& name) {
-  for (int row = 0; row < 6; ++row) {
-    if (name == kWrenchRowNames[row]) return row;
-  }
-  return kFz;
-}
-
+/// Unknowns of a wrench.
+constexpr std::size_t kWrenchRows = 6;
 }  // namespace
 
 PreflightReport preflight(const Robot& robot, const std::vector<std::string>& endpoints, ConstVectorRef q,
@@ -34,46 +26,37 @@ PreflightReport preflight(const Robot& robot, const std::vector<std::string>& en
   check_vector(q, "pose");
   if (target.size() > 0) check_vector(target, "target");
 
-  ContactEquation equation(robot, endpoints);
-  Observation observation;
-  observation.q = q;
-  observation.tau = VectorX::Zero(model.motor_count());
-  equation.update(observation);
-  DeployedEstimator estimator(equation, {.characteristic_length = options.characteristic_length});
-  const std::vector<WrenchEstimate>& estimates = estimator.solve(equation);
-
+  PoseQuality quality(robot, endpoints,
+                      {.characteristic_length = options.characteristic_length, .budget_sd = options.budget_sd});
   PreflightReport report;
   report.characteristic_length = options.characteristic_length;
+  report.budget_sd = options.budget_sd;
+  report.joints = model.motor_names();
+  report.endpoints = quality.evaluate(q);
   const PreflightFigures& figures = robot.profile.preflight;
-  const int reference = robot.reference_motor();
+  const auto check = [](const char* name, const std::string& subject, double value, double limit) {
+    return PreflightCheck{name, subject, value, limit, value < limit};
+  };
+  const double sd_limit = options.sd_limit > 0 ? options.sd_limit : quality.posterior_options().full_use_sd;
   for (std::size_t k = 0; k < endpoints.size(); ++k) {
-    const WrenchEstimate& estimate = estimates[k];
-    PoseConditioning pose;
-    pose.endpoint = endpoints[k];
-    pose.status = estimate.status;
-    pose.position = equation.pose(static_cast<int>(k)).translation;
-    pose.kappa = estimate.kappa;
-    pose.kappa_scaled = estimate.kappa_scaled;
-    pose.sigma_min = estimate.sigma_min;
-    pose.manipulability = estimate.manipulability;
-    pose.reference_gain = estimate.reference_gain;
-    pose.reference_force_gain = reference < 0 ? std::nan("") : force_gain(estimate.gain, reference);
-    pose.gain = estimate.gain;
-    if (reference >= 0) {
-      const double gain = std::abs(estimate.reference_gain[wrench_row(figures.gain_row)]);
-      report.checks.push_back({"gain", endpoints[k], gain, figures.gain_limit, gain < figures.gain_limit});
+    const PoseConditioning& pose = report.endpoints[k];
+    if (robot.reference_motor() >= 0) {
+      report.checks.push_back(check("gain", endpoints[k], quality.value(pose, PoseQuantity::gain), figures.gain_limit));
     }
-    report.endpoints.push_back(std::move(pose));
+    if (quality.rows(static_cast<int>(k)).size() >= kWrenchRows) {
+      report.sd_checks.push_back(check("sd", endpoints[k], quality.value(pose, PoseQuantity::sd), sd_limit));
+    }
   }
   if (target.size() > 0) {
     for (const std::string& joint : figures.start_error_joints) {
       const int motor = model.motor(joint);
-      const double error = std::abs(q[motor] - target[motor]);
       report.checks.push_back(
-          {"start_error", joint, error, figures.start_error_limit, error < figures.start_error_limit});
+          check("start_error", joint, std::abs(q[motor] - target[motor]), figures.start_error_limit));
     }
   }
-  report.passed = std::all_of(report.checks.begin(), report.checks.end(), [](const auto& c) { return c.passed; });
+  const auto passed = [](const PreflightCheck& c) { return c.passed; };
+  report.passed = std::all_of(report.checks.begin(), report.checks.end(), passed) &&
+                  std::all_of(report.sd_checks.begin(), report.sd_checks.end(), passed);
   return report;
 }
 

@@ -394,6 +394,11 @@ def test_hostile_arguments(small, tmp_path, text):
         ("audit", small, "--robot", "planar_3r", "--set", b"guard.clamp_force=" + shown), ("audit", small, "--robot", "planar_3r", "--set", b"guard." + shown + b"=1"),
         ("audit", small, "--robot", "planar_3r", "--from", text), ("preflight", "--robot", "planar_3r", "--pose", text),
         ("preflight", "--robot", "planar_3r", "--positions", text), ("estimate", small, "--robot", "planar_3r", "--estimator", text),
+        ("advise", "--robot", "planar_3r", "--pose", text), ("advise", "--robot", "planar_3r", "--pose", "bent", "--limits", text),
+        ("advise", "--robot", "planar_3r", "--pose", "bent", "--limit", text), ("advise", "--robot", "planar_3r", "--pose", "bent", "--joint", text),
+        ("map", "--robot", "planar_3r", "--poses", text), ("map", "--robot", "planar_3r", "--poses", shown + b".csv"),
+        ("map", "--robot", "planar_3r", "--pose", "bent", "--joint", text, "--joint", "joint_2"),
+        ("map", "--robot", "planar_3r", "--poses", "bent", "--quantity", text),
         ("audit", small, "--robot", "planar_3r", b"--" + shown), ("audit", small, "--robot", "planar_3r", "--baseline", text),
     ]:
         done = run(*arguments, cwd=tmp_path)

@@ -12,6 +12,8 @@ VERBS = {
     "audit": ["--robot", "--out", "--baseline", "--endpoint", "--from", "--to", "--json", "--pdf", "--set", "--ignore-meshes", "--meshes"],
     "estimate": ["--robot", "--ignore-meshes", "--endpoint", "--estimator", "--step", "--out", "--json", "--set"],
     "preflight": ["--robot", "--ignore-meshes", "--pose", "--positions", "--episode", "--step", "--endpoint", "--json", "--set"],
+    "advise": ["--robot", "--ignore-meshes", "--pose", "--positions", "--episode", "--step", "--endpoint", "--joint", "--keep-hand", "--limits", "--limit", "--json", "--set"],
+    "map": ["--robot", "--ignore-meshes", "--pose", "--positions", "--endpoint", "--joint", "--poses", "--steps", "--quantity", "--out", "--json"],
     "robot": ["--ignore-meshes", "--json"],
 }
 
@@ -233,6 +235,8 @@ def test_preflight_refuses_the_incidents_pose_and_passes_zero():
     gains = {c["subject"]: c["value"] for c in report["checks"] if c["check"] == "gain"}
     # The gain of the commanded pose: the study's figure in the robot's profile; the report's figures are of the drooped arm.
     assert gains["left_wrist_yaw_link"] == pytest.approx(15.035, abs=0.0005)
+    sds = {c["subject"]: c for c in report["checks"] if c["check"] == "sd"}
+    assert sds["left_wrist_yaw_link"]["value"] == pytest.approx(20.0, abs=0.05) and not sds["left_wrist_yaw_link"]["passed"]
     done = run("preflight", "--robot", "h1_2", "--pose", "zero")
     assert done.returncode == 0 and "Pre-flight passed" in text(done.stdout)
 

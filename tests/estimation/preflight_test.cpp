@@ -45,6 +45,32 @@ TEST(Preflight, TheIncidentsPoseFails) {
   EXPECT_PRINTED(report.checks[0].value, "15.035");
 }
 
+TEST(Preflight, TheCheckOfTheSdIsOfItsOwn) {
+  const Robot robot = test::own_robot("h1_2");
+  const PreflightReport zero = preflight(robot, kWrists, robot.pose("zero"), VectorX());
+  ASSERT_EQ(zero.sd_checks.size(), 2u);
+  EXPECT_EQ(zero.sd_checks[0].name, "sd");
+  EXPECT_EQ(zero.sd_checks[0].subject, kWrists[0]);
+  EXPECT_EQ(zero.sd_checks[0].limit, 5.0);
+  EXPECT_PRINTED(zero.sd_checks[0].value, "1.8");  // study, §7
+  EXPECT_TRUE(zero.sd_checks[0].passed && zero.sd_checks[1].passed);
+  const PreflightReport target = preflight(robot, kWrists, robot.pose("arm_waist_target"), VectorX());
+  EXPECT_FALSE(target.checks[0].passed);
+  EXPECT_FALSE(target.sd_checks[0].passed);
+  EXPECT_PRINTED(target.sd_checks[0].value, "20.0");
+  // Between the two sets of limits: the published checks refuse what the posterior can use, and it alone decides here.
+  VectorX q = robot.pose("arm_waist_target");
+  q[robot.model.motor("left_elbow_joint")] = 0.9;
+  const PreflightReport between = preflight(robot, {kWrists[0]}, q, VectorX());
+  EXPECT_FALSE(between.checks[0].passed);
+  EXPECT_TRUE(between.sd_checks[0].passed);
+  EXPECT_FALSE(between.passed);
+  const PreflightReport strict = preflight(robot, {kWrists[0]}, robot.pose("zero"), VectorX(), {.sd_limit = 1.0});
+  EXPECT_TRUE(strict.checks[0].passed);
+  EXPECT_FALSE(strict.sd_checks[0].passed);
+  EXPECT_FALSE(strict.passed) << "every check counts";
+}
+
 TEST(Preflight, ReStartOfTheIncident) {
   const Robot robot = test::own_robot("h1_2");
   const PreflightReport report = preflight(robot, kWrists, robot.pose("re3_start"), VectorX());
@@ -107,6 +133,8 @@ TEST(Preflight, RobotWithoutReferenceJoint) {
   for (const auto& [name, sigma_min] : {std::pair("bent", "0.299"), std::pair("straight", "0.035")}) {
     const PreflightReport report = preflight(robot, {"tool"}, robot.pose(name), VectorX());
     EXPECT_TRUE(report.checks.empty());
+    EXPECT_TRUE(report.sd_checks.empty()) << "no pose of three joints could pass";
+    EXPECT_GT(report.endpoints[0].rest.worst_sd(), 19.0);
     EXPECT_TRUE(report.passed);
     const PoseConditioning& pose = report.endpoints[0];
     EXPECT_TRUE(std::isnan(pose.reference_force_gain) && pose.reference_gain.array().isNaN().all());

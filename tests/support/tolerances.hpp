@@ -160,5 +160,11 @@ inline constexpr Tolerance kSmoothCubicAcceleration{1e-8};
 /// τ − rnea against −Σ Jᵀ F of a simulated push or shake [N·m]. The angular acceleration is extrapolated from lags of
 /// 1.25 and 2.25 ms: half their product × its second derivative, 1600 rad/s⁴ × the upper body's 1.3 kg·m² = 3e-3.
 inline constexpr Tolerance kMujocoResidual{0.02};
+// --- pose quality, advice and map ------------------------------------------------------------------------------------
+/// An sd up to 20 N: square root of a variance that two algorithms agree on to kSamePosterior of 400 N² [N].
+inline constexpr Tolerance kPoseSd{1e-7};
+/// A contour between points 2.9 px apart [px]: a cone's curvature at a radius of 60 px leaves 2.9²/8/60, coordinates
+/// are written to 0.01.
+inline constexpr Tolerance kContour{0.05};
 
 }  // namespace antaeus::tolerance

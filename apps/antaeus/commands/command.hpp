@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "antaeus/audit/audit.hpp"
+#include "antaeus/estimation/pose_map.hpp"
 #include "antaeus/report/html_report.hpp"
 
 namespace antaeus::cli {
@@ -32,9 +33,28 @@ struct Settings {
   AuditOptions options(const Robot& robot) const;
 };
 
+/// The pose that a verb begins with: one of the profile's, positions, or a recorded step.
+struct PoseChoice {
+  std::string pose, positions, episode;
+  int step = 0;
+  /// \param recorded  whether an episode's step may be taken
+  void add_to(CLI::App& verb, bool recorded = true);
+  /// \param target  where wanted, receives the targets of a recorded step. \throws OptionsError unless one is given
+  LabelledPose load(const Robot& robot, const EpisodeOptions& options, VectorX* target = nullptr) const;
+};
+
+/// Endpoints by frame or label; without any those that the consumer reads, or the profile's.
+struct EndpointChoice {
+  std::vector<std::string> endpoints;
+  void add_to(CLI::App& verb);
+  std::vector<std::string> frames(const Robot& robot) const;
+};
+
+void add_advise(CLI::App& app, Run& run);
 void add_audit(CLI::App& app, Run& run);
 void add_demo(CLI::App& app, Run& run);
 void add_estimate(CLI::App& app, Run& run);
+void add_map(CLI::App& app, Run& run);
 void add_preflight(CLI::App& app, Run& run);
 void add_robot(CLI::App& app, Run& run);
 

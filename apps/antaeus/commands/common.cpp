@@ -36,6 +36,44 @@ AuditOptions Settings::options(const Robot& robot) const {
   return options;
 }
 
+void PoseChoice::add_to(CLI::App& verb, bool recorded) {
+  verb.add_option("--pose", pose, "a pose that the robot's profile names")->option_text("NAME");
+  verb.add_option("--positions", positions, "motor positions; joints that are not named are at zero")
+      ->option_text("JOINT=RAD,...");
+  if (!recorded) return;
+  verb.add_option("--episode", episode, "the pose (and targets) of a recorded step")->option_text("EPISODE");
+  verb.add_option("--step", step, "which step of the episode (default 0)")
+      ->check(CLI::NonNegativeNumber)
+      ->option_text("N");
+}
+
+LabelledPose PoseChoice::load(const Robot& robot, const EpisodeOptions& options, VectorX* target) const {
+  if (!pose.empty() + !positions.empty() + !episode.empty() != 1) {
+    throw OptionsError("pose", "none, or more than one", "give one of --pose, --positions, --episode");
+  }
+  if (!pose.empty()) return {pose, robot.pose(pose)};
+  if (!positions.empty()) return {"given", parse_positions(robot, positions)};
+  const Episode log = load_episode(episode, robot, options);
+  if (step >= log.steps()) {
+    throw OptionsError("--step", std::to_string(step) + " is past the end",
+                       "the log has steps 0 to " + std::to_string(log.steps() - 1));
+  }
+  if (target && log.target.rows() > 0) *target = log.target.row(step);
+  return {log.name + " step " + std::to_string(step), log.q.row(step)};
+}
+
+void EndpointChoice::add_to(CLI::App& verb) {
+  verb.add_option("--endpoint,-e", endpoints, "frame or label (repeatable; default: those that the consumer reads)")
+      ->option_text("FRAME")
+      ->take_all()
+      ->allow_extra_args(false);
+}
+
+std::vector<std::string> EndpointChoice::frames(const Robot& robot) const {
+  const bool consumed = endpoints.empty() && !robot.profile.deployed_endpoints.empty();
+  return robot.endpoint_frames(consumed ? robot.profile.deployed_endpoints : endpoints);
+}
+
 VectorX parse_positions(const Robot& robot, const std::string& text) {
   VectorX q = VectorX::Zero(robot.model.motor_count());
   std::size_t at = 0;

@@ -1,8 +1,9 @@
-// antaeus preflight: what this pose would do to a torque that nobody ordered.
+// antaeus preflight: what this pose would do to a torque that nobody ordered, and what it lets torques tell.
 #include "antaeus/estimation/preflight.hpp"
 
+#include <cmath>
+
 #include "antaeus/audit/summary.hpp"
-#include "antaeus/core/error.hpp"
 #include "antaeus/io/json.hpp"
 #include "command.hpp"
 #include "terminal.hpp"
@@ -14,33 +15,16 @@ namespace {
 struct PreflightCommand {
   RobotChoice robot;
   Settings settings;
-  std::string pose, positions, episode;
-  std::vector<std::string> endpoints;
-  int step = 0;
+  PoseChoice pose;
+  EndpointChoice endpoints;
   bool json = false;
 
   int run() {
-    if (!pose.empty() + !positions.empty() + !episode.empty() != 1) {
-      throw OptionsError("preflight", "no pose, or more than one", "give one of --pose, --positions, --episode");
-    }
     const Robot loaded = robot.load();
     const AuditOptions options = settings.options(loaded);
-    VectorX q, target;
-    if (!pose.empty()) q = loaded.pose(pose);
-    if (!positions.empty()) q = parse_positions(loaded, positions);
-    if (!episode.empty()) {
-      const Episode log = load_episode(episode, loaded, options.episode);
-      if (step >= log.steps()) {
-        throw OptionsError("--step", std::to_string(step) + " is past the end",
-                           "the log has steps 0 to " + std::to_string(log.steps() - 1));
-      }
-      q = log.q.row(step);
-      if (log.target.rows() > 0) target = log.target.row(step);
-    }
-    const bool consumed = endpoints.empty() && !loaded.profile.deployed_endpoints.empty();
-    const std::vector<std::string> frames =
-        loaded.endpoint_frames(consumed ? loaded.profile.deployed_endpoints : endpoints);
-    const PreflightReport report = preflight(loaded, frames, q, target, options.preflight);
+    VectorX target;
+    const LabelledPose posed = pose.load(loaded, options.episode, &target);
+    const PreflightReport report = preflight(loaded, endpoints.frames(loaded), posed.q, target, options.preflight);
     print(json ? to_json(report).dump() + "\n" : to_text(report, loaded));
     return report.passed ? kFine : kRefused;
   }
@@ -52,6 +36,51 @@ struct PreflightCommand {
     return json;
   }
 
+  static std::string knowledge(const PreflightReport& report) {
+    TextTable table({"endpoint", "robot", "sd Fx", "sd Fy", "sd Fz", "worst", "in direction", "seen"});
+    for (const PoseConditioning& p : report.endpoints) {
+      for (const auto& [name, known] : {std::pair("at rest", &p.rest), std::pair("moving", &p.moving)}) {
+        const Vector3 d = known->worst_direction();
+        table.add({p.endpoint, name, fixed(known->axis_sd.x(), 1), fixed(known->axis_sd.y(), 1),
+                   fixed(known->axis_sd.z(), 1), fixed(known->worst_sd(), 1),
+                   "(" + fixed(d.x(), 2) + ", " + fixed(d.y(), 2) + ", " + fixed(d.z(), 2) + ")",
+                   std::to_string(known->observable) + " of 3"});
+      }
+    }
+    return heading("What torques can tell of a force here: sd [N] before any is seen (static residual)") + table.text();
+  }
+
+  static std::string phantoms(const PreflightReport& report) {
+    TextTable table({"endpoint", "estimator", "Fx N", "Fy N", "Fz N", "Mx N·m", "My N·m", "Mz N·m"});
+    for (const PoseConditioning& p : report.endpoints) {
+      for (const auto& [name, phantom] :
+           {std::pair("deployed", &p.phantom), std::pair("posterior", &p.posterior_phantom)}) {
+        std::vector<std::string> cells = {p.endpoint, name};
+        for (int row = 0; row < 6; ++row) cells.push_back(fixed((*phantom)[row], 1));
+        table.add(std::move(cells));
+      }
+    }
+    return heading("Phantom: what no contact may read as, every residual up to " + fixed(report.budget_sd, 1) +
+                   " × its static_sd") +
+           table.text();
+  }
+
+  static std::string joints(const PreflightReport& report, const PoseConditioning& p) {
+    TextTable table({"joint", "redundancy", "detectable from N·m", "force till then N"});
+    for (std::size_t j = 0; j < report.joints.size(); ++j) {
+      const auto at = static_cast<Eigen::Index>(j);
+      const EndpointReliability& r = p.reliability;
+      if (std::isnan(r.redundancy[at])) continue;
+      const bool never = r.redundancy[at] < kUndetectableRedundancy;
+      table.add({report.joints[j], fixed(r.redundancy[at], 4),
+                 never ? "never" : fixed(r.minimal_detectable_bias[at], 2),
+                 never && r.external_force[at] > 0 ? "–" : fixed(r.external_force[at], 1)});
+    }
+    if (table.empty()) return {};
+    return heading("Whose torque could lie unnoticed, " + p.endpoint + " (0.1 % false alarms, 80 % power)") +
+           table.text();
+  }
+
   static std::string to_text(const PreflightReport& report, const Robot& loaded) {
     TextTable poses({"endpoint", "x m", "y m", "z m", "kappa", "kappa scaled", "sigma min", "gain Fz", "gain |F|"});
     for (const PoseConditioning& p : report.endpoints) {
@@ -59,20 +88,28 @@ struct PreflightCommand {
                  fixed(p.kappa, 2), fixed(p.kappa_scaled, 2), fixed(p.sigma_min, 4), fixed(p.reference_gain[kFz], 3),
                  fixed(p.reference_force_gain, 3)});
     }
-    TextTable checks({"check", "of", "value", "limit", "result"});
-    for (const PreflightCheck& c : report.checks) {
-      checks.add({c.name == "gain" ? "gain N/(N·m)" : "start error rad", c.subject, fixed(c.value, 3),
-                  fixed(c.limit, 3), c.passed ? "pass" : "REFUSED"});
+    TextTable checks({"check", "of", "value", "limit", "whose", "result"});
+    for (const auto* list : {&report.checks, &report.sd_checks}) {
+      for (const PreflightCheck& c : *list) {
+        const bool own = c.name == "sd";
+        checks.add({own                ? "sd N"
+                    : c.name == "gain" ? "gain N/(N·m)"
+                                       : "start error rad",
+                    c.subject, fixed(c.value, 3), fixed(c.limit, 3), own ? "Antaeus" : "published",
+                    c.passed ? "pass" : "REFUSED"});
+      }
     }
     std::string text = heading("Pose (position in base axes; gain of " +
                                (loaded.profile.reference_joint.empty() ? std::string("no reference joint")
                                                                        : loaded.profile.reference_joint) +
                                " in N/(N·m); scaled by " + fixed(report.characteristic_length, 2) + " m)") +
-                       poses.text();
-    if (!checks.empty()) text += heading("Published checks") + checks.text();
+                       poses.text() + knowledge(report) + phantoms(report);
+    for (const PoseConditioning& p : report.endpoints) text += joints(report, p);
+    if (!checks.empty()) text += heading("Checks") + checks.text();
     return text + "\n  " +
            (report.passed ? "Pre-flight passed.\n"
-                          : "Pre-flight REFUSED: do not switch the consumer on in this pose.\n");
+                          : "Pre-flight REFUSED: do not switch the consumer on in this pose. antaeus advise looks for "
+                            "the nearest that passes.\n");
   }
 };
 
@@ -82,18 +119,8 @@ void add_preflight(CLI::App& app, Run& run) {
   auto command = std::make_shared<PreflightCommand>();
   CLI::App* verb = app.add_subcommand("preflight", "check a pose before the consumer is switched on");
   command->robot.add_to(*verb);
-  verb->add_option("--pose", command->pose, "a pose that the robot's profile names")->option_text("NAME");
-  verb->add_option("--positions", command->positions, "motor positions; joints that are not named are at zero")
-      ->option_text("JOINT=RAD,...");
-  verb->add_option("--episode", command->episode, "the pose (and targets) of a recorded step")->option_text("EPISODE");
-  verb->add_option("--step", command->step, "which step of the episode (default 0)")
-      ->check(CLI::NonNegativeNumber)
-      ->option_text("N");
-  verb->add_option("--endpoint,-e", command->endpoints,
-                   "frame or label (repeatable; default: those that the consumer reads)")
-      ->option_text("FRAME")
-      ->take_all()
-      ->allow_extra_args(false);
+  command->pose.add_to(*verb);
+  command->endpoints.add_to(*verb);
   verb->add_flag("--json", command->json, "print JSON instead of tables");
   command->settings.add_to(*verb);
   verb->footer("Exit code 1: a check refused. Example: antaeus preflight --robot h1_2 --pose arm_waist_target");

@@ -1,0 +1,217 @@
+// antaeus advise: the nearest pose from which torques can tell what they should.
+#include <algorithm>
+#include <cmath>
+
+#include "antaeus/core/error.hpp"
+#include "antaeus/estimation/pose_advice.hpp"
+#include "antaeus/io/json.hpp"
+#include "command.hpp"
+#include "terminal.hpp"
+
+namespace antaeus::cli {
+
+namespace {
+
+struct AdviseCommand {
+  RobotChoice robot;
+  Settings settings;
+  PoseChoice pose;
+  EndpointChoice endpoints;
+  std::vector<std::string> joints, sets, custom;
+  double keep_hand = 0.0;
+  bool json = false;
+
+  int run() {
+    if (!std::isfinite(keep_hand) || keep_hand < 0) {
+      throw OptionsError("--keep-hand", "no distance", "give metres, zero or more");
+    }
+    const Robot loaded = robot.load();
+    const AuditOptions options = settings.options(loaded);
+    const LabelledPose posed = pose.load(loaded, options.episode);
+    const std::vector<std::string> frames = endpoints.frames(loaded);
+    const PoseAdviceOptions how{.keep_hand = keep_hand};
+    std::vector<PoseAdvice> advice;
+    for (const PoseLimits& limits : wanted(loaded)) {
+      advice.push_back(advise(loaded, frames, posed.q, limits, joints, how));
+    }
+    const PoseQuality quality(loaded, frames);
+    print(json ? to_json(advice, posed, quality).dump() + "\n" : to_text(advice, posed, quality));
+    return std::all_of(advice.begin(), advice.end(), [](const auto& a) { return a.found; }) ? kFine : kRefused;
+  }
+
+  std::vector<PoseLimits> wanted(const Robot& loaded) const {
+    std::vector<PoseLimits> all;
+    for (const std::string& name : sets) all.push_back(pose_limits(loaded, name));
+    if (!custom.empty()) {
+      PoseLimits own{"custom", {}};
+      for (const std::string& text : custom) own.limits.push_back(parse_pose_limit(text));
+      all.push_back(std::move(own));
+    }
+    if (all.empty()) {
+      for (const char* name : kPoseLimitNames) all.push_back(pose_limits(loaded, name));
+    }
+    return all;
+  }
+
+  static std::string limits_text(const PoseLimits& limits) {
+    std::string text;
+    for (const PoseLimit& limit : limits.limits) {
+      const std::string unit(unit_of(limit.quantity));
+      text += (text.empty() ? "" : ", ") + std::string(enum_name(limit.quantity)) + " < " + short_number(limit.limit) +
+              (unit == "1" ? "" : " " + unit);
+    }
+    return text;
+  }
+
+  /// Up to three decimals, none that say nothing.
+  static std::string short_number(double value) {
+    std::string text = fixed(value, 3);
+    while (text.back() == '0') text.pop_back();
+    if (text.back() == '.') text.pop_back();
+    return text;
+  }
+
+  /// Rounded into the permitted side, so that who copies the number passes.
+  static std::string towards(double value, double inside) {
+    const double scaled = value * 1000.0;
+    return fixed((inside < value ? std::floor(scaled) : std::ceil(scaled)) / 1000.0, 3);
+  }
+
+  static std::string lone_text(const LoneMove& move) {
+    std::string text;
+    for (const Opening* side : {&move.below, &move.above}) {
+      if (!side->found) continue;
+      if (!text.empty()) text += " or ";
+      text += (side == &move.below ? "≤ " : "≥ ") + towards(side->to, side->until) + " (to " +
+              towards(side->until, side->to) + ")";
+    }
+    return text.empty() ? "no position suffices" : text;
+  }
+
+  static std::string to_text(const std::vector<PoseAdvice>& all, const LabelledPose& posed,
+                             const PoseQuality& quality) {
+    std::string text;
+    for (const PoseAdvice& a : all) {
+      text += heading("Limits " + a.limits.name + ": " + limits_text(a.limits) + ", from the pose " + posed.name);
+      TextTable values({"endpoint", "of", "unit", "now", a.found && !a.satisfied ? "there" : "", "limit"});
+      for (std::size_t k = 0; k < a.before.size(); ++k) {
+        for (const PoseLimit& limit : a.limits.limits) {
+          values.add({a.before[k].endpoint, enum_name(limit.quantity), std::string(unit_of(limit.quantity)),
+                      fixed(quality.value(a.before[k], limit.quantity), 3),
+                      a.found && !a.satisfied ? fixed(quality.value(a.after[k], limit.quantity), 3) : "",
+                      "< " + short_number(limit.limit)});
+        }
+      }
+      text += values.text();
+      if (a.satisfied) {
+        text += "\n  This pose satisfies them: nothing need move.\n";
+        continue;
+      }
+      if (a.found) {
+        TextTable moves({"joint", "from rad", "to rad", "by rad"});
+        for (const JointMove& move : a.moves) {
+          // Away from where it was: the pose lies on the border.
+          moves.add({move.joint, fixed(move.from, 3), towards(move.to, 2 * move.to - move.from),
+                     fixed(move.to - move.from, 3)});
+        }
+        double shift = 0;
+        for (const double own : a.hand_shift) shift = std::max(shift, own);
+        text += "\n  Nearest pose found (a local optimum), " + fixed(a.distance, 3) +
+                " rad away, endpoints move up to " + fixed(shift, 3) + " m:\n" + moves.text();
+      } else {
+        text += "\n  No pose found that satisfies them.\n";
+      }
+      TextTable alone({"one joint alone", "now rad", "needs rad"});
+      for (const LoneMove& move : a.alone) alone.add({move.joint, fixed(move.from, 3), lone_text(move)});
+      if (!alone.empty()) text += "\n" + alone.text();
+    }
+    return text;
+  }
+
+  static Json vector_json(const VectorX& v) {
+    Json list = Json::array();
+    for (const double value : v) list.push_back(value + 0.0);
+    return list;
+  }
+
+  static Json opening_json(const Opening& opening) {
+    return opening.found ? Json(Json::Array{opening.to, opening.until}) : Json();
+  }
+
+  static Json to_json(const std::vector<PoseAdvice>& all, const LabelledPose& posed, const PoseQuality& quality) {
+    Json advice = Json::array();
+    for (const PoseAdvice& a : all) {
+      Json limits = Json::array(), moves = Json::array(), alone = Json::array(), values = Json::array();
+      for (const PoseLimit& limit : a.limits.limits) {
+        limits.push_back(Json::object()
+                             .set("quantity", enum_name(limit.quantity))
+                             .set("unit", unit_of(limit.quantity))
+                             .set("limit", limit.limit));
+      }
+      for (const JointMove& move : a.moves) {
+        moves.push_back(Json::object().set("joint", move.joint).set("from_rad", move.from).set("to_rad", move.to));
+      }
+      for (const LoneMove& move : a.alone) {
+        alone.push_back(Json::object()
+                            .set("joint", move.joint)
+                            .set("from_rad", move.from)
+                            .set("below_rad", opening_json(move.below))
+                            .set("above_rad", opening_json(move.above)));
+      }
+      for (std::size_t k = 0; k < a.before.size(); ++k) {
+        Json now = Json::object(), there = Json::object();
+        for (const auto& [name, quantity] : EnumNames<PoseQuantity>::table) {
+          now.set(name, quality.value(a.before[k], quantity));
+          there.set(name, quality.value(a.after[k], quantity));
+        }
+        values.push_back(Json::object()
+                             .set("endpoint", a.before[k].endpoint)
+                             .set("now", std::move(now))
+                             .set("there", a.found ? std::move(there) : Json())
+                             .set("moved_m", a.hand_shift[k]));
+      }
+      advice.push_back(Json::object()
+                           .set("set", a.limits.name)
+                           .set("limits", std::move(limits))
+                           .set("satisfied", a.satisfied)
+                           .set("found", a.found)
+                           .set("distance_rad", a.found ? Json(a.distance) : Json())
+                           .set("positions_rad", a.found ? vector_json(a.q) : Json())
+                           .set("moves", std::move(moves))
+                           .set("endpoints", std::move(values))
+                           .set("alone", std::move(alone)));
+    }
+    return Json::object().set("schema", "antaeus.advise/1").set("pose", posed.name).set("advice", std::move(advice));
+  }
+};
+
+}  // namespace
+
+void add_advise(CLI::App& app, Run& run) {
+  auto command = std::make_shared<AdviseCommand>();
+  CLI::App* verb = app.add_subcommand("advise", "the nearest pose that satisfies a set of limits");
+  command->robot.add_to(*verb);
+  command->pose.add_to(*verb);
+  command->endpoints.add_to(*verb);
+  verb->add_option("--joint,-j", command->joints, "joint that may move (repeatable; default: the endpoints' limbs)")
+      ->option_text("NAME")
+      ->take_all()
+      ->allow_extra_args(false);
+  verb->add_option("--keep-hand", command->keep_hand, "how far an endpoint may move [m] (default: any)")
+      ->option_text("M");
+  verb->add_option("--limits", command->sets, "sd or published (repeatable; default: both, one after the other)")
+      ->option_text("SET")
+      ->take_all()
+      ->allow_extra_args(false);
+  verb->add_option("--limit", command->custom,
+                   "a limit of one's own, as sd=5; sd, sd_moving, gain, force_gain, kappa (repeatable: all together)")
+      ->option_text("OF=VALUE")
+      ->take_all()
+      ->allow_extra_args(false);
+  verb->add_flag("--json", command->json, "print JSON instead of tables");
+  command->settings.add_to(*verb);
+  verb->footer("Exit code 1: no pose found. Example: antaeus advise --robot h1_2 --pose arm_waist_target");
+  verb->callback([command, &run] { run = [command] { return command->run(); }; });
+}
+
+}  // namespace antaeus::cli

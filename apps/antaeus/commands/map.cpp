@@ -1,0 +1,212 @@
+// antaeus map: gain, κ and sd over two joints or over a list of poses, as a figure and as a table.
+#include <algorithm>
+#include <filesystem>
+
+#include "antaeus/core/error.hpp"
+#include "antaeus/estimation/pose_map.hpp"
+#include "antaeus/io/files.hpp"
+#include "antaeus/io/json.hpp"
+#include "antaeus/report/pose_map_figure.hpp"
+#include "command.hpp"
+#include "terminal.hpp"
+
+namespace antaeus::cli {
+
+namespace {
+
+struct MapCommand {
+  RobotChoice robot;
+  PoseChoice pose;
+  EndpointChoice endpoints;
+  std::vector<std::string> joints, poses;
+  std::string out = "antaeus-map", quantity = "all";
+  int steps = kMapSteps;
+  bool json = false, out_given = false;
+
+  int run() {
+    const Robot loaded = robot.load();
+    const std::vector<MappedQuantity> quantities = wanted(loaded);
+    const std::vector<std::string> frames = endpoints.frames(loaded);
+    return poses.empty() ? over_joints(loaded, frames, quantities) : over_list(loaded, frames, quantities);
+  }
+
+  std::vector<MappedQuantity> wanted(const Robot& loaded) const {
+    std::vector<MappedQuantity> all = mapped_quantities(loaded);
+    if (quantity == "all") return all;
+    std::vector<std::string> names = {"all"};
+    for (const MappedQuantity& q : all) names.emplace_back(enum_name(q.quantity));
+    std::erase_if(all, [&](const MappedQuantity& q) { return quantity != enum_name(q.quantity); });
+    if (!all.empty()) return all;
+    const UnknownName text = unknown_name("quantity", quantity, names);
+    throw OptionsError("--quantity", text.problem, text.remedy);
+  }
+
+  int over_joints(const Robot& loaded, const std::vector<std::string>& frames,
+                  const std::vector<MappedQuantity>& quantities) {
+    if (joints.size() != 2) {
+      throw OptionsError("--joint", std::to_string(joints.size()) + " given", "name two joints, or give --poses");
+    }
+    const LabelledPose held = pose.load(loaded, {});
+    const PoseMap map = map_poses(loaded, endpoints.endpoints.empty() ? moved(loaded, frames) : frames, held, joints[0],
+                                  joints[1], steps, progress_bar("map"));
+    write(draw_pose_map(map, quantities, "pose-map"), pose_table(map));
+    if (json) {
+      Json marks = Json::array();
+      for (const MapMark& mark : map.marks) {
+        marks.push_back(Json::object()
+                            .set("pose", mark.name)
+                            .set("x_rad", mark.x)
+                            .set("y_rad", mark.y)
+                            .set("in_plane", mark.in_plane));
+      }
+      print(Json::object()
+                .set("schema", "antaeus.map/1")
+                .set("pose", map.pose)
+                .set("joints", Json(Json::Array{map.joint_x, map.joint_y}))
+                .set("steps", steps)
+                .set("poses", static_cast<std::int64_t>(map.x.size() * map.y.size()))
+                .set("marks", std::move(marks))
+                .set("quantities", summary(map.endpoints, map.samples, quantities))
+                .dump() +
+            "\n");
+      return kFine;
+    }
+    print(heading("Map over " + map.joint_x + " and " + map.joint_y + ", " + std::to_string(steps) + " × " +
+                  std::to_string(steps) + " poses, other joints as in " + map.pose) +
+          ranges(map.labels, map.samples, quantities) + written());
+    return kFine;
+  }
+
+  /// Those of the frames that a joint of the map moves; all when none is moved, and the library says so.
+  std::vector<std::string> moved(const Robot& loaded, const std::vector<std::string>& frames) const {
+    std::vector<std::string> some;
+    for (const std::string& frame : frames) {
+      const std::vector<int> motors = loaded.model.supporting_motors(loaded.model.frame(frame));
+      const bool any = std::any_of(joints.begin(), joints.end(), [&](const std::string& joint) {
+        return std::find(motors.begin(), motors.end(), loaded.model.motor(joint)) != motors.end();
+      });
+      if (any) some.push_back(frame);
+    }
+    return some.empty() ? frames : some;
+  }
+
+  int over_list(const Robot& loaded, const std::vector<std::string>& frames,
+                const std::vector<MappedQuantity>& quantities) {
+    if (!joints.empty() || !pose.pose.empty() || !pose.positions.empty()) {
+      throw OptionsError("--poses", "given together with --joint, --pose or --positions", "give one or the other");
+    }
+    std::vector<LabelledPose> all;
+    for (const std::string& item : poses) {
+      if (std::filesystem::path(item).extension() == ".csv") {
+        for (LabelledPose& read : poses_from_table(loaded, read_csv(item), item)) all.push_back(std::move(read));
+      } else {
+        all.push_back({item, loaded.pose(item)});
+      }
+    }
+    const PoseList list = list_poses(loaded, frames, std::move(all), progress_bar("map"));
+    write(draw_figure(pose_list_figure(list, quantities, "pose-list")), pose_table(list));
+    if (json) {
+      print(Json::object()
+                .set("schema", "antaeus.map/1")
+                .set("poses", static_cast<std::int64_t>(list.poses.size()))
+                .set("quantities", summary(list.endpoints, list.samples, quantities))
+                .dump() +
+            "\n");
+      return kFine;
+    }
+    print(heading(std::to_string(list.poses.size()) + " poses") + ranges(list.labels, list.samples, quantities) +
+          written());
+    return kFine;
+  }
+
+  bool writes() const { return !json || out_given; }
+  void write(std::string svg, const Table& table) const {
+    if (!writes()) return;
+    FileSet files(out);
+    files.add("map.svg", std::move(svg));
+    files.add("map.csv", to_csv(table));
+    files.add("map.parquet", to_parquet(table));
+    files.commit();
+  }
+  std::string written() const {
+    return "\n  Written: " + printable((std::filesystem::path(out) / "map.svg").string()) + ", map.csv, map.parquet\n";
+  }
+
+  struct Spread {
+    double least = 0, most = 0, below = 0;  ///< below: share under the limit
+  };
+  static Spread spread(const std::vector<PoseSample>& samples, const MappedQuantity& q) {
+    Spread s{1e300, -1e300, 0};
+    for (const PoseSample& sample : samples) {
+      const double value = sample.value(q.quantity);
+      s.least = std::min(s.least, value);
+      s.most = std::max(s.most, value);
+      s.below += value < q.limit ? 1.0 / static_cast<double>(samples.size()) : 0.0;
+    }
+    return s;
+  }
+
+  static std::string ranges(const std::vector<std::string>& labels, const std::vector<std::vector<PoseSample>>& samples,
+                            const std::vector<MappedQuantity>& quantities) {
+    TextTable table({"endpoint", "of", "unit", "least", "most", "limit", "poses below it"});
+    for (std::size_t k = 0; k < labels.size(); ++k) {
+      for (const MappedQuantity& q : quantities) {
+        const Spread s = spread(samples[k], q);
+        table.add({labels[k], enum_name(q.quantity), std::string(unit_of(q.quantity)), fixed(s.least, 2),
+                   s.most > 1e6 ? "unbounded" : fixed(s.most, 2), fixed(q.limit, 1), fixed(100 * s.below, 1) + " %"});
+      }
+    }
+    return table.text();
+  }
+
+  static Json summary(const std::vector<std::string>& names, const std::vector<std::vector<PoseSample>>& samples,
+                      const std::vector<MappedQuantity>& quantities) {
+    Json list = Json::array();
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      for (const MappedQuantity& q : quantities) {
+        const Spread s = spread(samples[k], q);
+        list.push_back(Json::object()
+                           .set("endpoint", names[k])
+                           .set("quantity", enum_name(q.quantity))
+                           .set("unit", unit_of(q.quantity))
+                           .set("limit", q.limit)
+                           .set("minimum", s.least)
+                           .set("maximum", s.most)
+                           .set("share_below", s.below));
+      }
+    }
+    return list;
+  }
+};
+
+}  // namespace
+
+void add_map(CLI::App& app, Run& run) {
+  auto command = std::make_shared<MapCommand>();
+  CLI::App* verb = app.add_subcommand("map", "gain, condition number and sd over two joints, or over a list of poses");
+  command->robot.add_to(*verb);
+  command->pose.add_to(*verb, false);
+  command->endpoints.add_to(*verb);
+  verb->add_option("--joint,-j", command->joints, "joint of an axis; give two, x first")
+      ->option_text("NAME")
+      ->take_all()
+      ->allow_extra_args(false);
+  verb->add_option("--poses", command->poses, "instead: named poses, or a .csv with motor columns (repeatable)")
+      ->option_text("NAME|FILE")
+      ->take_all()
+      ->allow_extra_args(false);
+  verb->add_option("--steps", command->steps, "steps along each joint (default 41)")->option_text("N");
+  verb->add_option("--quantity,-q", command->quantity, "which to draw: gain, kappa, sd or all (default)")
+      ->option_text("NAME");
+  CLI::Option* out =
+      verb->add_option("--out,-o", command->out, "folder of map.svg, map.csv and map.parquet")->option_text("DIR");
+  verb->add_flag("--json", command->json, "print JSON instead of a table; files only with --out");
+  verb->footer(
+      "Example: antaeus map --robot h1_2 --pose zero -e 'left wrist' -j left_shoulder_pitch_joint -j left_elbow_joint");
+  verb->callback([command, out, &run] {
+    command->out_given = out->count() > 0;
+    run = [command] { return command->run(); };
+  });
+}
+
+}  // namespace antaeus::cli
