@@ -102,6 +102,7 @@ Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRe
   }
   audit.reliability = parts::reliability(robot, audit);
   audit.feasibility = parts::feasibility(robot, endpoints, options, audit);
+  audit.advice = parts::pose_advice(robot, audit);
   audit.cause_test = parts::cause_test(robot, endpoints, options, audit);
   audit.counterfactuals = parts::counterfactuals(robot, endpoints, options, audit);
   audit.pose_counterfactuals = parts::pose_counterfactuals(robot, options, audit);

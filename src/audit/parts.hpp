@@ -25,6 +25,8 @@ std::vector<ReferenceRow> reference_rows(const Robot& robot, const std::vector<s
 std::vector<ReliabilityTable> reliability(const Robot& robot, const Audit& audit);
 std::vector<FeasibilityRow> feasibility(const Robot& robot, const std::vector<std::string>& endpoints,
                                         const AuditOptions& options, const Audit& audit);
+std::vector<AdviceRow> pose_advice(const Robot& robot, const Audit& audit);
+std::vector<Statement> advice_verdict(const Audit& audit);
 CauseTest cause_test(const Robot& robot, const std::vector<std::string>& endpoints, const AuditOptions& options,
                      const Audit& audit);
 /// The posterior's rows among the counterfactuals: its number, its NIS alarm, its guard. Empty without a posterior.

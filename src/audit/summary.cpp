@@ -126,6 +126,26 @@ Json series_json(const EstimateSeries& s, Eigen::Index first_step, const std::ve
       .set("posterior", s.posterior ? posterior_json(s, first_step, told) : Json());
 }
 
+Json advice_json(const AdviceRow& row) {
+  const auto move_json = [](const AdviceRow::Move& m) {
+    return Json::object().set("joint", m.joint).set("from_rad", m.from).set("to_rad", m.to);
+  };
+  return Json::object()
+      .set("limits", row.limits)
+      .set("endpoint", row.endpoint)
+      .set("step", step_json(row.step))
+      .set("conditions",
+           list_json(row.conditions,
+                     [](const AdviceRow::Condition& c) {
+                       return Json::object().set("quantity", c.quantity).set("limit", c.limit).set("unit", c.unit);
+                     }))
+      .set("satisfied", row.satisfied)
+      .set("found", row.found)
+      .set("distance_rad", row.distance)
+      .set("moves", list_json(row.moves, move_json))
+      .set("alone", row.alone.joint.empty() ? Json() : move_json(row.alone));
+}
+
 Json cause_test_json(const CauseTest& test) {
   return Json::object()
       .set("alarm", test.alarm)
@@ -145,7 +165,7 @@ Json cause_test_json(const CauseTest& test) {
            }));
 }
 
-Json reliability_json(const ReliabilityTable& table) {
+Json reliability_table_json(const ReliabilityTable& table) {
   return Json::object()
       .set("episode", table.episode)
       .set("step", step_json(table.step))
@@ -456,7 +476,7 @@ Json audit_summary(const Audit& audit) {
                                        [](const ReferenceRow& r) {
                                          return Json::object().set("endpoint", r.endpoint).set("norm", r.norm);
                                        }))
-      .set("reliability", list_json(audit.reliability, reliability_json))
+      .set("reliability", list_json(audit.reliability, reliability_table_json))
       .set("feasibility", list_json(audit.feasibility,
                                     [](const FeasibilityRow& f) {
                                       return Json::object()
@@ -469,6 +489,7 @@ Json audit_summary(const Audit& audit) {
                                           .set("feasible", f.feasible);
                                     }))
       .set("cause_test", cause_test_json(audit.cause_test))
+      .set("advice", list_json(audit.advice, advice_json))
       .set("spectra", list_json(audit.spectra, spectrum_json))
       .set("sweeps", list_json(audit.sweeps, sweep_json))
       .set("junction", junction_json(audit.junction))

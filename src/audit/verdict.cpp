@@ -47,6 +47,7 @@ class Writer {
     false_alarms();
     stacked();
     for (Statement& statement : posterior_verdict(audit_)) statements_.push_back(std::move(statement));
+    for (Statement& statement : advice_verdict(audit_)) statements_.push_back(std::move(statement));
     tilt();
     return std::move(statements_);
   }

@@ -150,6 +150,26 @@ struct CauseTest {
   std::vector<CauseRow> causes;
 };
 
+/// The nearest pose found that satisfies a named set of limits at the focus endpoint (pose_advice.hpp).
+struct AdviceRow {
+  std::string limits, endpoint;
+  Eigen::Index step = 0;  ///< of the log whose pose is advised on: its first usable one
+  struct Condition {
+    std::string quantity;
+    double limit = 0.0;
+    std::string unit;
+  };
+  std::vector<Condition> conditions;
+  bool satisfied = false, found = false;
+  double distance = 0.0;  ///< norm of the move [rad]
+  struct Move {
+    std::string joint;  ///< empty: none
+    double from = 0.0, to = 0.0;
+  };
+  std::vector<Move> moves;
+  Move alone;  ///< the joint that reaches it alone with the smallest move
+};
+
 /// Successive steps in one state of the posterior's guard.
 struct GuardInterval {
   Eigen::Index from = 0, to = 0;  ///< steps of the log, both included
@@ -193,6 +213,7 @@ struct Audit {
   std::vector<ReliabilityTable> reliability;
   std::vector<FeasibilityRow> feasibility;  ///< of the stacked estimator at the focus step; empty without feet
   CauseTest cause_test;                     ///< at the focus step
+  std::vector<AdviceRow> advice;            ///< empty where the pre-flight lets the pose start
   std::vector<Endpoint> endpoints;          ///< the profile's, whether audited or not
   std::vector<JointGroup> groups;           ///< the profile's: figures are drawn by them
   std::vector<PoseSpectrum> spectra;  ///< of the focus endpoint: at the focus step, then each baseline's first step
