@@ -232,7 +232,7 @@ class PanelDrawing {
     if (!grid.empty()) svg.path(grid, "grid");
     svg.segment(left_, bottom_, right_, bottom_, "axis");
     const Scale& values = panel_.horizontal_bars ? x_ : y_;
-    if (!values.logarithmic && values.minimum < 0 && values.maximum > 0) {
+    if (!values.logarithmic && values.minimum < 0 && values.maximum > 0 && panel_.y.names.empty()) {
       const double zero = values.at(0.0);
       if (panel_.horizontal_bars) {
         svg.segment(zero, top_, zero, bottom_, "axis");

@@ -26,8 +26,8 @@ struct Topic {
   const char* id;
   const char* title;
 };
-const Topic kTopics[] = {{"guarded_posterior", "Alarm and guard"},
-                         {"posterior", "The number, with its doubt"},
+const Topic kTopics[] = {{"posterior", "The number, with its doubt"},
+                         {"guarded_posterior", "Alarm and guard"},
                          {"reliability", "From which size an error shows"},
                          {"undetectable", "Where no test can help"},
                          {"advice", "A better pose"}};

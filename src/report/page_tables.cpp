@@ -109,19 +109,24 @@ void reliability_section(std::string& out, const Audit& audit) {
   for (const EstimateSeries* hand : consumed_posteriors(audit)) {
     const std::vector<const ReliabilityTable*> tables = reliability_of(audit, hand->endpoint);
     if (tables.empty() || tables.front()->rows.empty()) continue;
-    if (!open) out += "<section id=\"reliability\"><h2>Which joint could lie unnoticed</h2>\n";
-    open = true;
-    std::vector<std::string> heads = {"joint", "#motor’s limit [N·m]"};
-    for (const ReliabilityTable* table : tables) {
-      heads.push_back("#redundancy, " + table->episode + " step " + std::to_string(table->step));
-      heads.push_back("#smallest error found [N·m]");
-      heads.push_back("#shift of the force [N]");
-      heads.push_back("");
+    if (!open) {
+      out +=
+          "<section id=\"reliability\"><h2>Which joint could lie unnoticed</h2>\n<p class=\"quiet note "
+          "lead\">Redundancy is the share of an error in a joint’s torque that shows in the misfit. A test finds the "
+          "error from the stated size on; one just below it shifts the estimated force by as much as stated, "
+          "unnoticed. A joint is undetectable where that size is beyond what its motor can make, or nothing "
+          "shows.</p>\n";
     }
+    open = true;
+    std::vector<std::string> heads = {"joint", "#motor [N·m]"};
+    for (const ReliabilityTable* table : tables) {
+      heads.push_back("#redundancy, " + table->episode);
+      heads.push_back("#found from [N·m]");
+    }
+    heads.push_back("#shift in " + tables.front()->episode + " [N]");
     HtmlTable table(out,
-                    "Of each joint’s torque, for the posterior at the " + label_of(*hand) +
-                        ": the share of an error that shows, the smallest error that a test finds, and the shift of "
-                        "the estimated force by an error of that size",
+                    "Reliability of the posterior at the " + label_of(*hand) + " at step " +
+                        std::to_string(tables.front()->step) + ", joint by joint",
                     heads);
     for (const ReliabilityTable::Row& first : tables.front()->rows) {
       table.row().text(first.motor_label).number(fixed(first.torque_limit, 0));
@@ -129,15 +134,14 @@ void reliability_section(std::string& out, const Audit& audit) {
         const auto row = std::find_if(other->rows.begin(), other->rows.end(),
                                       [&](const ReliabilityTable::Row& r) { return r.joint == first.joint; });
         if (row == other->rows.end()) {
-          table.number("–").number("–").number("–").text("");
+          table.number("–").number("–");
           continue;
         }
         table.number(number_text(row->redundancy))
-            .number(std::isinf(row->detectable_bias) ? "none" : fixed(row->detectable_bias, 1))
-            .number(std::isinf(row->external_force) ? "no bound" : fixed(row->external_force, 1))
-            .raw(row->undetectable ? "<td><strong class=\"undetectable\">undetectable</strong></td>" : "<td></td>");
+            .number((std::isinf(row->detectable_bias) ? "no size" : fixed(row->detectable_bias, 1)) +
+                    (row->undetectable ? "<br><strong class=\"undetectable\">undetectable</strong>" : ""));
       }
-      table.end();
+      table.number(std::isinf(first.external_force) ? "no bound" : fixed(first.external_force, 1)).end();
     }
   }
   if (open) out += "</section>\n";

@@ -140,9 +140,10 @@ class PosteriorFigures {
       for (const EstimateSeries* hand : hands_) figure.panels.push_back(panel_of(*hand, row));
     }
     std::string caption = "Around step " + std::to_string(audit_.focus_step) +
-                          ", which is marked. The shaded strip is one standard deviation to each side of the "
-                          "posterior’s Fz; where the deployed number leaves a panel of the middle row, it is beyond "
-                          "anything that the posterior holds possible.";
+                          ", which is marked. The upper row has the deployed number’s scale, the middle one the "
+                          "posterior’s, which the deployed number leaves where the two disagree most. The shaded strip "
+                          "is one standard deviation of the posterior’s Fz to each side: where it is as wide as the "
+                          "prior, the torques tell nothing of this force, and the strip says so.";
     for (const EstimateSeries* hand : hands_) {
       const EstimateSeries* deployed = series_of(audit_.audited, hand->endpoint, "deployed");
       if (!deployed || !std::isfinite(hand->wrench(focus_, kFz))) continue;
@@ -333,24 +334,24 @@ class PosteriorFigures {
         const double from = static_cast<double>(interval.from) - 0.5, to = static_cast<double>(interval.to) + 0.5;
         panel.shapes.push_back({DrawnShape::Kind::polygon,
                                 {from, to, to, from},
-                                {lane - 0.38, lane - 0.38, lane - 0.02, lane - 0.02},
+                                {lane - 0.26, lane - 0.26, lane + 0.12, lane + 0.12},
                                 {kTones[lane]}});
         const std::uint32_t fresh = interval.because & ~before;
         before = interval.because;
         const std::string words = reasons_in_words(fresh ? fresh : interval.because);
         if (words.empty() || from < taken[lane]) continue;
         taken[lane] = from + (figure_parts::text_width(words, 11.0) + 10.0) * pixel;
-        panel.notes.push_back({from, lane + 0.02, words, 2, -3});
+        panel.notes.push_back({from, lane + 0.12, words, 2, -3});
       }
       panel.thresholds.push_back(focus_mark());
       figure.panels.push_back(std::move(panel));
       const auto count = [&](Verdict state) {
         return std::to_string(std::count(trace.state.begin(), trace.state.end(), state));
       };
-      caption += " " + label_of(*hand) + ": " + count(Verdict::ok) + " steps ok, " + count(Verdict::degraded) +
-                 " degraded, " + count(Verdict::refused) + " refused";
+      caption += " At the " + label_of(*hand) + " " + count(Verdict::ok) + " steps are ok, " +
+                 count(Verdict::degraded) + " degraded and " + count(Verdict::refused) + " refused";
       caption +=
-          trace.first_refusal < 0 ? "." : ", first at step " + std::to_string(first_ + trace.first_refusal) + ".";
+          trace.first_refusal < 0 ? "." : ", the first at step " + std::to_string(first_ + trace.first_refusal) + ".";
     }
     add(figure, caption);
   }

@@ -190,6 +190,7 @@ class Panel {
     ctx.save();
     ctx.strokeStyle = ctx.fillStyle = cssColor('--accent');
     ctx.lineWidth = 1.5 * ratio;
+    ctx.setLineDash([]);
     ctx.beginPath();
     ctx.moveTo(x, bbox.top);
     ctx.lineTo(x, bbox.top + bbox.height);
@@ -440,6 +441,7 @@ export class Plots {
           color: PALETTE[i % PALETTE.length] as string,
           values: gaps(posterior.detectableBias.column(i) as Float32Array),
           dash: i < PALETTE.length ? undefined : [5, 3],
+          shown: joints.includes(motor),
         })),
       });
     }
