@@ -110,7 +110,7 @@ class PanelDrawing {
     y_ = y.scale(categorical() && !panel_.horizontal_bars ? bar_margin : 0.06, labelled ? 16.0 / height_ : 0.0);
     if (!panel_.y.names.empty()) {
       y_.minimum = -0.5;
-      y_.maximum = static_cast<double>(panel_.y.names.size()) - (labelled ? 0.1 : 0.4);
+      y_.maximum = static_cast<double>(panel_.y.names.size()) - (labelled ? 0.0 : 0.4);
     }
   }
 

@@ -314,7 +314,7 @@ class PosteriorFigures {
     Figure figure;
     figure.id = "guard-timeline";
     figure.title = "The posterior’s guard, step by step";
-    figure.panel_height = 112;
+    figure.panel_height = 124;
     std::string caption =
         "The state of the guard at each step. The words stand where a state begins and name the reasons that are new "
         "then.";
