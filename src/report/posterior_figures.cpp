@@ -51,6 +51,8 @@ namespace {
 
 /// Steps shown on each side of the step that is taken apart.
 constexpr Index kAround = 40;
+/// A NIS below this is as good as none: it would only cost room.
+constexpr double kLeastNis = 0.1;
 constexpr Style kDeployed{Tone::vermillion, Dash::solid, Marker::none, 2.0};
 constexpr Style kPosterior{Tone::blue, Dash::solid, Marker::none, 2.0};
 constexpr Style kGuarded{Tone::green, Dash::dashed, Marker::none, 1.8};
@@ -187,6 +189,7 @@ class PosteriorFigures {
         panel.title = label_of(*hand) + (nis ? ", NIS" : ", worst sd");
         if (hand == hands_.front()) panel.y.label = nis ? "NIS" : "sd [N]";
         panel.y.logarithmic = nis;
+        if (nis) panel.y.minimum = kLeastNis;
         panel.y.include_zero = !nis;
         if (nis) {
           panel.x.label = "step of the log";

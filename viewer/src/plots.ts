@@ -35,6 +35,17 @@ const GUARD_ACTIONS = ['passed', 'clipped', 'zeroed', 'damping', 'no input'];
 const STATE_COLORS = ['--c3', '--c5', '--c2'];
 const LANE_FONT = 11;
 
+/** A logarithmic axis holds what is positive, and no more decades below than anybody reads. */
+const LOG_FLOOR = 0.01;
+function logRange(_plot: uPlot, min: number | null, max: number | null): [number, number] {
+  const high = max !== null && Number.isFinite(max) && max > LOG_FLOOR ? max : 10 * LOG_FLOOR;
+  const low = min !== null && Number.isFinite(min) && min > LOG_FLOOR ? min : LOG_FLOOR;
+  return uPlot.rangeLog(low, Math.max(high, low), 10, true) as [number, number];
+}
+/** What a logarithmic axis cannot hold is a gap. */
+const positive = (values: ArrayLike<number | null>): (number | null)[] =>
+  Array.from(values, (v) => (v !== null && Number.isFinite(v) && v > 0 ? v : null));
+
 /** uPlot breaks a line at null, not at NaN. */
 function gaps(values: ArrayLike<number>): ArrayLike<number | null> {
   for (let i = 0; i < values.length; ++i) {
@@ -113,7 +124,7 @@ class Panel {
         cursor: { x: false, y: false, points: { show: false }, drag: { x: true, y: false, dist: 5 } },
         scales: {
           x: { time: false },
-          y: guards ? { range: () => [0, lanes] } : this.spec.log ? { distr: 3, log: 10 } : {},
+          y: guards ? { range: () => [0, lanes] } : this.spec.log ? { distr: 3, log: 10, range: logRange } : {},
         },
         axes: [
           { ...axis, size: 24 },
@@ -149,7 +160,7 @@ class Panel {
           draw: guards ? [(u) => this.drawLanes(u)] : this.spec.mark ? [(u) => this.drawMark(u)] : [],
         },
       },
-      [this.owner.data.x, ...this.spec.lines.map((l) => l.values), ...strips.map((s) => s.values)] as unknown as uPlot.AlignedData,
+      [this.owner.data.x, ...this.spec.lines.map((l) => (this.spec.log ? positive(l.values) : l.values)), ...strips.map((s) => s.values)] as unknown as uPlot.AlignedData,
       this.holder,
     );
     const over = this.plot.over;
