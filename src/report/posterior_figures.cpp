@@ -197,6 +197,11 @@ class PosteriorFigures {
           panel.curves.push_back(thinned_curve("alarm limit", rows(), static_cast<double>(first_), 1.0,
                                                {Tone::ink, Dash::long_dash, Marker::none, 1.4},
                                                [&](Index i) { return trace.nis_threshold[i]; }));
+          double most = kLeastNis;
+          for (const Curve& curve : panel.curves) {
+            for (const double value : curve.y) most = std::fmax(most, value);
+          }
+          panel.y.maximum = 8.0 * most;  // room for the mark's words
           if (trace.first_alarm >= 0) {
             const auto at = static_cast<double>(first_ + trace.first_alarm);
             panel.thresholds.push_back(
