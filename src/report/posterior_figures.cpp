@@ -53,6 +53,10 @@ namespace {
 constexpr Index kAround = 40;
 /// A NIS below this is as good as none: it would only cost room.
 constexpr double kLeastNis = 0.1;
+/// [N] A force below this is none to its consumer.
+constexpr double kLeastForce = 0.1;
+/// The two numbers get panels of their own scale where the deployed one is larger than the posterior's strip by this.
+constexpr double kFarApart = 2.0;
 constexpr Style kDeployed{Tone::vermillion, Dash::solid, Marker::none, 2.0};
 constexpr Style kPosterior{Tone::blue, Dash::solid, Marker::none, 2.0};
 constexpr Style kGuarded{Tone::green, Dash::dashed, Marker::none, 1.8};
@@ -94,6 +98,15 @@ class PosteriorFigures {
     figure.columns = static_cast<int>(hands_.size());
     figure.panel_height = 140;
     const Index begin = std::max<Index>(0, focus_ - kAround), end = std::min(rows(), focus_ + kAround + 1);
+    const bool apart = std::any_of(hands_.begin(), hands_.end(), [&](const EstimateSeries* hand) {
+      const EstimateSeries* deployed = series_of(audit_.audited, hand->endpoint, "deployed");
+      double strip = 0, number = 0;
+      for (Index i = begin; deployed && i < end; ++i) {
+        strip = std::fmax(strip, std::abs(hand->wrench(i, kFz)) + hand->posterior->sd(i, kFz));
+        number = std::fmax(number, std::abs(deployed->wrench(i, kFz)));
+      }
+      return number > kFarApart * strip;
+    });
     const auto panel_of = [&](const EstimateSeries& hand, int row) {
       const EstimateSeries* deployed = series_of(audit_.audited, hand.endpoint, "deployed");
       const PosteriorTrace& trace = *hand.posterior;
@@ -115,7 +128,7 @@ class PosteriorFigures {
         doubt.x.push_back(x), doubt.low.push_back(value - sd), doubt.high.push_back(value + sd);
         if (std::isfinite(value - sd)) low = std::min(low, value - sd), high = std::max(high, value + sd);
       }
-      if (row == 0) panel.title = label_of(hand) + ", on the deployed number’s scale";
+      if (row == 0) panel.title = label_of(hand) + (apart ? ", on the deployed number’s scale" : ", both numbers");
       if (row == 1) {
         panel.title = label_of(hand) + ", on the posterior’s scale";
         const double margin = 0.15 * std::max(high - low, 1.0);
@@ -125,10 +138,14 @@ class PosteriorFigures {
         panel.title = label_of(hand) + ", size of the force";
         panel.x.label = "step of the log";
         panel.y.logarithmic = true;
-        panel.y.minimum = 0.1;  // below, a hand reads nothing
-        // The guard's number decays to nothing: what is smaller than the axis is not drawn.
+        // The guard's number decays to nothing, and what is smaller than the axis is not drawn.
+        bool small = false;
+        for (Curve* curve : {&raw, &number, &read}) {
+          for (const double y : curve->y) small = small || y < kLeastForce;
+        }
+        if (small) panel.y.minimum = kLeastForce;
         for (double& y : read.y) {
-          if (y < panel.y.minimum) y = std::nan("");
+          if (y < kLeastForce) y = std::nan("");
         }
       } else {
         panel.ribbons.push_back(std::move(doubt));
@@ -139,13 +156,15 @@ class PosteriorFigures {
       return panel;
     };
     for (int row = 0; row < 3; ++row) {
+      if (row == 1 && !apart) continue;
       for (const EstimateSeries* hand : hands_) figure.panels.push_back(panel_of(*hand, row));
     }
-    std::string caption = "Around step " + std::to_string(audit_.focus_step) +
-                          ", which is marked. The upper row has the deployed number’s scale, the middle one the "
-                          "posterior’s, which the deployed number leaves where the two disagree most. The shaded strip "
-                          "is one standard deviation of the posterior’s Fz to each side: where it is as wide as the "
-                          "prior, the torques tell nothing of this force, and the strip says so.";
+    std::string caption = "Around step " + std::to_string(audit_.focus_step) + ", which is marked. " +
+                          (apart ? "The upper row has the deployed number’s scale, the middle one the posterior’s, "
+                                   "which the deployed number leaves where the two disagree most. "
+                                 : "") +
+                          "The shaded strip is one standard deviation of the posterior’s Fz to each side: where it is "
+                          "as wide as the prior, the torques tell nothing of this force, and the strip says so.";
     for (const EstimateSeries* hand : hands_) {
       const EstimateSeries* deployed = series_of(audit_.audited, hand->endpoint, "deployed");
       if (!deployed || !std::isfinite(hand->wrench(focus_, kFz))) continue;
@@ -324,7 +343,8 @@ class PosteriorFigures {
     figure.title = "The posterior’s guard, step by step";
     figure.panel_height = 124;
     std::string caption =
-        "The state of the guard at each step. The words stand where a state begins and name the reasons that are new "
+        "The state of the guard at each step. Where a state begins and there is room, words name the reasons that are "
+        "new "
         "then.";
     for (const EstimateSeries* hand : hands_) {
       const PosteriorTrace& trace = *hand->posterior;
@@ -347,8 +367,10 @@ class PosteriorFigures {
         const std::uint32_t fresh = interval.because & ~before;
         before = interval.because;
         const std::string words = reasons_in_words(fresh ? fresh : interval.because);
-        if (words.empty() || from < taken[lane]) continue;
-        taken[lane] = from + (figure_parts::text_width(words, 11.0) + 10.0) * pixel;
+        // Words near the right edge are moved back into the panel.
+        const double width = (figure_parts::text_width(words, 11.0) + 10.0) * pixel;
+        if (words.empty() || std::min(from, panel.x.maximum - width) < taken[lane]) continue;
+        taken[lane] = from + width;
         panel.notes.push_back({from, lane + 0.12, words, 2, -3});
       }
       panel.thresholds.push_back(focus_mark());
