@@ -138,6 +138,7 @@ PosteriorTrace empty_trace(const std::vector<int>& rows, Eigen::Index steps) {
   const auto count = static_cast<std::size_t>(steps);
   trace.sd.setConstant(steps, 6, kNaN);
   trace.worst_direction.setConstant(steps, 3, kNaN);
+  trace.force_axes.setConstant(steps, 9, kNaN);
   for (VectorX* column : {&trace.worst_sd, &trace.nis, &trace.nis_threshold, &trace.innovation, &trace.innovation_sd}) {
     column->setConstant(steps, kNaN);
   }
@@ -174,6 +175,9 @@ void record_posterior(EstimateSeries& series, Eigen::Index step, const GuardedEs
   trace.sd.row(step) = u.covariance.diagonal().cwiseSqrt();
   trace.worst_sd[step] = u.worst_sd();
   trace.worst_direction.row(step) = u.worst_direction();
+  for (int axis = 0; axis < 3; ++axis) {
+    trace.force_axes.row(step).segment<3>(3 * axis) = u.force_sd[axis] * u.directions.col(axis);
+  }
   trace.observable[at] = u.observable;
   trace.nis[step] = u.nis;
   trace.nis_threshold[step] = u.nis_threshold;

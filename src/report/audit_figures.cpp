@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "antaeus/report/figure.hpp"
+#include "report/audit_series.hpp"
 
 namespace antaeus {
 
@@ -13,27 +14,12 @@ namespace {
 
 using Index = Eigen::Index;
 
-/// More baselines than this would not be told apart in one figure.
-constexpr std::size_t kMostBaselines = 3;
-/// Buckets of a curve that is longer than kDecimationLimit: finer than the widest panel.
-constexpr std::size_t kCurveBuckets = 900;
-
-/// The incident stands out; good runs are cooler and dashed.
-Style episode_style(std::size_t episode) {
-  constexpr std::array<Style, 4> kStyles = {
-      Style{Tone::vermillion, Dash::solid, Marker::none, 2.0}, Style{Tone::blue, Dash::dashed, Marker::none, 1.5},
-      Style{Tone::green, Dash::dash_dot, Marker::none, 1.5}, Style{Tone::purple, Dash::dotted, Marker::none, 1.5}};
-  return kStyles[std::min(episode, kStyles.size() - 1)];
-}
+using namespace parts;
 
 /// One figure being put together from an audit.
 class AuditFigures {
  public:
-  explicit AuditFigures(const Audit& audit) : audit_(audit) {
-    episodes_.push_back(&audit.audited);
-    for (std::size_t i = 0; i < std::min(audit.baselines.size(), kMostBaselines); ++i) {
-      episodes_.push_back(&audit.baselines[i]);
-    }
+  explicit AuditFigures(const Audit& audit) : audit_(audit), episodes_(drawn_episodes(audit)) {
     for (const Endpoint& endpoint : audit.endpoints) {
       if (endpoint.kind != "foot" || endpoint.group.empty()) continue;
       const auto group = std::find_if(audit.groups.begin(), audit.groups.end(),
@@ -41,9 +27,7 @@ class AuditFigures {
       if (group != audit.groups.end() && std::find(feet_.begin(), feet_.end(), &*group) == feet_.end())
         feet_.push_back(&*group);
     }
-    for (const EstimateSeries& series : audit.audited.reconstruction.series) {
-      if (series.endpoint == audit.focus_endpoint && series.estimator == "deployed") focus_ = &series;
-    }
+    focus_ = series_of(audit.audited, audit.focus_endpoint, "deployed");
     for (const PreflightCheck& check : audit.audited.preflight.checks) {
       if (check.name == "gain") gain_limit_ = check.limit;
       if (check.name == "start_error") start_limit_ = check.limit;
@@ -58,6 +42,7 @@ class AuditFigures {
     if (!audit_.reference_joint.empty()) reference_cascade();
     force_cascade();
     contribution();
+    for (NamedFigure& figure : posterior_figures(audit_)) figures_.push_back(std::move(figure));
     if (!audit_.spectra.empty()) figures_.push_back(spectrum_figure(audit_.spectra, gain_limit_));
     if (!audit_.sweeps.empty()) figures_.push_back(sweep_figure(audit_.sweeps, gain_limit_));
     if (!audit_.junction.poses.empty()) figures_.push_back(junction_figure(audit_.junction));
@@ -72,27 +57,11 @@ class AuditFigures {
   }
 
  private:
-  /// A curve of values by row; long ones are thinned here, before a copy of an hour at 1 kHz is kept.
-  template <class Value>
-  Curve curve(std::string label, Index rows, double first, double step, const Style& style, Value&& value) const {
-    std::vector<double> y(static_cast<std::size_t>(std::max<Index>(rows, 0)));
-    for (Index i = 0; i < rows; ++i) y[static_cast<std::size_t>(i)] = value(i);
-    Curve result{std::move(label), {}, {}, style};
-    if (y.size() > kDecimationLimit) {
-      for (const std::size_t i : min_max_decimation(y, kCurveBuckets)) {
-        result.x.push_back(first + step * static_cast<double>(i));
-        result.y.push_back(y[i]);
-      }
-    } else {
-      for (std::size_t i = 0; i < y.size(); ++i) result.x.push_back(first + step * static_cast<double>(i));
-      result.y = std::move(y);
-    }
-    return result;
-  }
   /// By step of the log.
   template <class Value>
   Curve by_step(std::string label, const EpisodeAudit& episode, Index rows, const Style& style, Value&& value) const {
-    return curve(std::move(label), rows, static_cast<double>(episode.reconstruction.first_step), 1.0, style, value);
+    return thinned_curve(std::move(label), rows, static_cast<double>(episode.reconstruction.first_step), 1.0, style,
+                         value);
   }
   Index audited_rows() const { return audit_.audited.episode.steps(); }
   /// Rows of an episode beside the audited one: no further than that goes.
@@ -105,15 +74,9 @@ class AuditFigures {
     return -1;
   }
   std::string joint_label(int motor) const { return audit_.motor_labels[static_cast<std::size_t>(motor)]; }
-  std::string focus_label() const { return focus_->label.empty() ? focus_->endpoint : focus_->label; }
+  std::string focus_label() const { return label_of(*focus_); }
   std::string component() const { return kWrenchRowNames[component_]; }
   std::string name(const EpisodeAudit& episode) const { return episode.episode.name; }
-  const EstimateSeries* series_of(const EpisodeAudit& episode, const std::string& endpoint) const {
-    for (const EstimateSeries& series : episode.reconstruction.series) {
-      if (series.endpoint == endpoint && series.estimator == "deployed") return &series;
-    }
-    return nullptr;
-  }
   const GuardTrace* guard(const std::string& kind) const {
     for (const GuardTrace& trace : focus_->guards) {
       if (trace.name == kind) return &trace;
@@ -157,7 +120,7 @@ class AuditFigures {
     panel.x = steps_axis(false);
     panel.y.label = axis;
     for (std::size_t e = 0; e < episodes_.size(); ++e) {
-      const EstimateSeries* series = series_of(*episodes_[e], audit_.focus_endpoint);
+      const EstimateSeries* series = series_of(*episodes_[e], audit_.focus_endpoint, "deployed");
       if (focus_only && !series) continue;
       panel.curves.push_back(by_step(name(*episodes_[e]), *episodes_[e], shared_rows(*episodes_[e]), episode_style(e),
                                      [&](Index i) { return value(*episodes_[e], series, i); }));
@@ -537,9 +500,9 @@ class AuditFigures {
         panel.x.maximum = step * static_cast<double>(std::max<Index>(episode.episode.steps() - 1, 1));
         if (torque) {
           const int m = motor(audit_.reference_joint);
-          panel.curves.push_back(curve(joint_label(m), episode.episode.steps(), 0, step,
-                                       {Tone::green, Dash::solid, Marker::none, 1.1},
-                                       [&](Index i) { return episode.episode.tau(i, m); }));
+          panel.curves.push_back(thinned_curve(joint_label(m), episode.episode.steps(), 0, step,
+                                               {Tone::green, Dash::solid, Marker::none, 1.1},
+                                               [&](Index i) { return episode.episode.tau(i, m); }));
         } else {
           panel.y.include_zero = true;
           std::size_t hand = 0;
@@ -547,11 +510,10 @@ class AuditFigures {
             if (series.estimator != "deployed" || !series.consumed) continue;
             const Style style = hand == 0 ? Style{Tone::blue, Dash::solid, Marker::none, 1.1}
                                           : Style{Tone::orange, Dash::solid, Marker::none, 1.1};
-            panel.curves.push_back(curve(series.label.empty() ? series.endpoint : series.label, episode.episode.steps(),
-                                         0, step, style, [&](Index i) { return series.force_norm[i]; }));
+            panel.curves.push_back(thinned_curve(label_of(series), episode.episode.steps(), 0, step, style,
+                                                 [&](Index i) { return series.force_norm[i]; }));
             if (series.peak_step >= 0) {
-              caption += (caption.empty() ? "" : " ") + name(episode) + ", " +
-                         (series.label.empty() ? series.endpoint : series.label) + ": peak " +
+              caption += (caption.empty() ? "" : " ") + name(episode) + ", " + (label_of(series)) + ": peak " +
                          display_number(series.peak_force, 1) + " N at step " +
                          std::to_string(episode.reconstruction.first_step + series.peak_step) + ".";
             }

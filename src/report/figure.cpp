@@ -4,7 +4,6 @@
 #include <cmath>
 #include <optional>
 
-#include "antaeus/core/error.hpp"
 #include "report/figure_parts.hpp"
 #include "report/figure_svg.hpp"
 
@@ -15,51 +14,6 @@ namespace {
 using namespace figure_parts;
 
 constexpr double kTickLength = 4.0, kEdge = 8.0;
-
-/// Smallest and largest of what an axis must hold.
-class Range {
- public:
-  Range(const Axis& axis, bool stands_on_zero)
-      : axis_(axis), on_zero_((axis.include_zero || stands_on_zero) && !axis.logarithmic) {
-    if (on_zero_) take(0.0);
-  }
-  void take(double value) {
-    if (!std::isfinite(value) || (axis_.logarithmic && value <= 0)) return;
-    low_ = std::min(low_, value);
-    high_ = std::max(high_, value);
-  }
-  void take(const std::vector<double>& values) {
-    for (const double value : values) take(value);
-  }
-  Scale scale(double margin, double headroom = 0.0) const {
-    double low = low_, high = high_;
-    if (!(low <= high)) low = axis_.logarithmic ? 1.0 : 0.0, high = axis_.logarithmic ? 10.0 : 1.0;
-    if (axis_.logarithmic) {
-      if (low == high) low /= 2, high *= 2;
-      const double factor = std::pow(high / low, margin);
-      low /= factor, high *= factor * std::pow(high / low, headroom);
-    } else {
-      if (low == high) low -= std::max(0.5, std::abs(low) * 0.1), high += std::max(0.5, std::abs(high) * 0.1);
-      const double extra = margin * (high - low);
-      if (!(on_zero_ && low == 0.0)) low -= extra;
-      if (!(on_zero_ && high == 0.0)) high += extra;
-      high += headroom * (high - low);
-    }
-    if (std::isfinite(axis_.minimum)) low = axis_.minimum;
-    if (std::isfinite(axis_.maximum)) high = axis_.maximum;
-    if (!(low < high)) high = low + 1;
-    Scale scale;
-    scale.minimum = low;
-    scale.maximum = high;
-    scale.logarithmic = axis_.logarithmic;
-    return scale;
-  }
-
- private:
-  const Axis& axis_;
-  bool on_zero_;
-  double low_ = std::numeric_limits<double>::infinity(), high_ = -std::numeric_limits<double>::infinity();
-};
 
 /// A panel with its scales: measured first, drawn when its place is known.
 class PanelDrawing {
@@ -102,6 +56,8 @@ class PanelDrawing {
     svg.text += "<g clip-path=\"url(#" + clip + ")\">\n";
     draw_shapes(svg);
     draw_bars(svg);
+    draw_limits(svg);
+    for (const Ribbon& ribbon : panel_.ribbons) draw_ribbon(svg, ribbon);
     for (const Threshold& threshold : panel_.thresholds) draw_threshold_line(svg, threshold);
     for (const Curve& curve : panel_.curves) draw_curve(svg, curve);
     svg.text += "</g>\n";
@@ -120,6 +76,7 @@ class PanelDrawing {
   void find_scales() {
     Range x(panel_.x, categorical() && panel_.horizontal_bars), y(panel_.y, categorical() && !panel_.horizontal_bars);
     for (const Curve& curve : panel_.curves) x.take(curve.x), y.take(curve.y);
+    for (const Ribbon& ribbon : panel_.ribbons) x.take(ribbon.x), y.take(ribbon.low), y.take(ribbon.high);
     for (const DrawnShape& shape : panel_.shapes) x.take(shape.x), y.take(shape.y);
     for (const Threshold& threshold : panel_.thresholds) (threshold.vertical ? x : y).take(threshold.value);
     if (categorical()) {
@@ -135,6 +92,7 @@ class PanelDrawing {
         }
       } else {
         for (const Bars& bars : panel_.bars) values.take(bars.values);
+        values.take(panel_.limits.values);
       }
     }
     const bool drawing = !panel_.shapes.empty() && panel_.curves.empty();
@@ -150,6 +108,10 @@ class PanelDrawing {
     const bool labelled = std::any_of(panel_.thresholds.begin(), panel_.thresholds.end(),
                                       [](const Threshold& t) { return t.vertical && !t.label.empty(); });
     y_ = y.scale(categorical() && !panel_.horizontal_bars ? bar_margin : 0.06, labelled ? 16.0 / height_ : 0.0);
+    if (!panel_.y.names.empty()) {
+      y_.minimum = -0.5;
+      y_.maximum = static_cast<double>(panel_.y.names.size()) - (labelled ? 0.0 : 0.4);
+    }
   }
 
   void place_scales() {
@@ -177,14 +139,20 @@ class PanelDrawing {
     std::vector<std::string> texts;
     for (const double value : values) {
       const int own = logarithmic ? std::max(0, static_cast<int>(-std::floor(std::log10(value) + 1e-9))) : digits;
-      texts.push_back(display_number(value, own));
+      texts.push_back(own > 2 ? power_of_ten(value, own) : display_number(value, own));
     }
     return texts;
   }
-  std::vector<double> y_ticks() const { return ticks(y_, height_, 34); }
+  std::vector<double> y_ticks() const {
+    if (panel_.y.names.empty()) return ticks(y_, height_, 34);
+    std::vector<double> lanes(panel_.y.names.size());
+    for (std::size_t i = 0; i < lanes.size(); ++i) lanes[i] = static_cast<double>(i);
+    return lanes;
+  }
   std::vector<std::string> y_labels() const {
     if (!panel_.frame || !panel_.y.ticks) return {};
     if (panel_.horizontal_bars) return panel_.categories;
+    if (!panel_.y.names.empty()) return panel_.y.names;
     return labels(y_ticks(), y_.logarithmic);
   }
   /// Long category names below vertical bars are turned; this is how far they then hang down.
@@ -226,7 +194,7 @@ class PanelDrawing {
     std::string grid;
     if (!panel_.horizontal_bars) {
       const std::vector<double> values = y_ticks();
-      const std::vector<std::string> texts = labels(values, y_.logarithmic);
+      const std::vector<std::string> texts = panel_.y.names.empty() ? labels(values, y_.logarithmic) : panel_.y.names;
       for (std::size_t i = 0; i < values.size(); ++i) {
         const double y = y_.at(values[i]);
         grid += "M" + coordinate(left_) + " " + coordinate(y) + "H" + coordinate(right_);
@@ -264,7 +232,7 @@ class PanelDrawing {
     if (!grid.empty()) svg.path(grid, "grid");
     svg.segment(left_, bottom_, right_, bottom_, "axis");
     const Scale& values = panel_.horizontal_bars ? x_ : y_;
-    if (!values.logarithmic && values.minimum < 0 && values.maximum > 0) {
+    if (!values.logarithmic && values.minimum < 0 && values.maximum > 0 && panel_.y.names.empty()) {
       const double zero = values.at(0.0);
       if (panel_.horizontal_bars) {
         svg.segment(zero, top_, zero, bottom_, "axis");
@@ -315,6 +283,20 @@ class PanelDrawing {
     }
   }
 
+  /// One mark a category, from the first of its bars to the last.
+  void draw_limits(Svg& svg) const {
+    const Scale& scale = panel_.horizontal_bars ? x_ : y_;
+    std::string data;
+    for (std::size_t c = 0; c < std::min(panel_.categories.size(), panel_.limits.values.size()); ++c) {
+      if (!scale.holds(panel_.limits.values[c])) continue;
+      const double at = scale.at(panel_.limits.values[c]), half = 0.45 * bar_span(), center = category_center(c);
+      data += panel_.horizontal_bars
+                  ? "M" + coordinate(at) + " " + coordinate(center - half) + "V" + coordinate(center + half)
+                  : "M" + coordinate(center - half) + " " + coordinate(at) + "H" + coordinate(center + half);
+    }
+    if (!data.empty()) svg.path(data, line_classes(panel_.limits.style), &panel_.limits.style);
+  }
+
   double bar_span() const {
     return (panel_.horizontal_bars ? bottom_ - top_ : right_ - left_) / static_cast<double>(panel_.categories.size());
   }
@@ -332,7 +314,12 @@ class PanelDrawing {
       for (std::size_t s = 0; s < panel_.bars.size(); ++s) {
         if (c >= panel_.bars[s].values.size() || !scale.holds(panel_.bars[s].values[c])) continue;
         const double value = panel_.bars[s].values[c], size = std::abs(value), end = scale.at(value);
-        const std::string label = display_number(value, size >= 100 ? 0 : size >= 10 ? 1 : 2);
+        const std::vector<std::string>& notes = panel_.bars[s].notes;
+        const std::string label = c < notes.size() ? notes[c]
+                                                   : display_number(value, size >= 100  ? 0
+                                                                           : size >= 10 ? 1
+                                                                                        : 2);
+        if (label.empty()) continue;
         if (panel_.horizontal_bars) {
           svg.words(value < 0 ? end - 4 : end + 4, bar_center(c, s) + 4, label, "soft halo",
                     value < 0 ? "end" : "start");
@@ -367,6 +354,26 @@ class PanelDrawing {
     for (const std::size_t i : points) {
       if (x_.holds(curve.x[i]) && y_.holds(curve.y[i])) svg.marker(x_.at(curve.x[i]), y_.at(curve.y[i]), curve.style);
     }
+  }
+
+  /// Piece by piece between the gaps, there along the upper line and back along the lower one.
+  void draw_ribbon(Svg& svg, const Ribbon& ribbon) const {
+    std::string data, back;
+    const auto close = [&] {
+      if (!back.empty()) data += back + "Z";
+      back.clear();
+    };
+    for (std::size_t i = 0; i < ribbon.x.size(); ++i) {
+      if (!x_.holds(ribbon.x[i]) || !y_.holds(ribbon.low[i]) || !y_.holds(ribbon.high[i])) {
+        close();
+        continue;
+      }
+      const std::string x = coordinate(x_.at(ribbon.x[i]));
+      data += (back.empty() ? "M" : "L") + x + " " + coordinate(y_.at(ribbon.high[i]));
+      back = "L" + x + " " + coordinate(y_.at(ribbon.low[i])) + back;
+    }
+    close();
+    if (!data.empty()) svg.path(data, "ribbon f-" + std::string(tone_class(ribbon.style.tone)));
   }
 
   void draw_threshold_line(Svg& svg, const Threshold& threshold) const {
@@ -493,29 +500,10 @@ class PanelDrawing {
   Scale x_, y_;
 };
 
-void check(const Figure& figure) {
-  const std::string place = "figure '" + figure.id + "'";
-  const bool named = !figure.id.empty() && std::all_of(figure.id.begin(), figure.id.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-  });
-  if (!named) throw Error(place, "an id of other characters than a-z, 0-9 and '-'", "rename it");
-  if (figure.columns < 1) throw Error(place, "no columns", "give one or more");
-  for (const Panel& panel : figure.panels) {
-    for (const Curve& curve : panel.curves) {
-      if (curve.x.size() != curve.y.size()) {
-        throw Error(place,
-                    "curve '" + curve.label + "' has " + std::to_string(curve.x.size()) + " x and " +
-                        std::to_string(curve.y.size()) + " y",
-                    "give one y for each x");
-      }
-    }
-  }
-}
-
 }  // namespace
 
 std::string draw_figure(const Figure& figure) {
-  check(figure);
+  check_figure(figure);
   std::vector<PanelDrawing> drawings;
   std::vector<LegendEntry> legend;
   std::vector<Style> hatched;

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "antaeus/core/error.hpp"
 #include "io/text.hpp"
 
 namespace antaeus {
@@ -32,6 +33,14 @@ double text_width(std::string_view text, double size) {
   return width * size;
 }
 
+std::string power_of_ten(double value, int digits) {
+  if (std::abs(value * std::pow(10.0, digits) - 1.0) > 1e-6) return display_number(value, digits);
+  constexpr std::array<const char*, 10> kRaised = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  std::string text = "10⁻";
+  for (const char digit : std::to_string(digits)) text += kRaised[static_cast<std::size_t>(digit - '0')];
+  return text;
+}
+
 std::string_view style_sheet() {
   // Light is the default, the reader's scheme comes next, a page's data-theme wins over it, paper is always light.
   static const std::string sheet = [] {
@@ -53,8 +62,8 @@ std::string_view style_sheet() {
         ".antaeus-figure .head{font-weight:600;font-size:12.5px}.antaeus-figure .strong{font-weight:600}" +
         ".antaeus-figure .grid{stroke:var(--f-grid);stroke-width:1;fill:none}" +
         ".antaeus-figure .axis{stroke:var(--f-soft);stroke-width:1;fill:none}" +
-        ".antaeus-figure .band{fill:var(--f-band)}" +
-        ".antaeus-figure .line{fill:none;stroke-linejoin:round;stroke-linecap:butt}" +
+        ".antaeus-figure .band{fill:var(--f-band)}.antaeus-figure .ribbon{fill-opacity:.2;stroke-width:.75;" +
+        "stroke-opacity:.6}" + ".antaeus-figure .line{fill:none;stroke-linejoin:round;stroke-linecap:butt}" +
         ".antaeus-figure .halo{paint-order:stroke;stroke:var(--f-paper);stroke-width:5px;stroke-linejoin:round}";
     for (const char* tone : {"blue", "vermillion", "green", "purple", "orange", "sky", "ink", "muted"}) {
       const std::string name = tone;
@@ -96,6 +105,55 @@ double Scale::at(double value) const {
 }
 
 bool Scale::holds(double value) const { return std::isfinite(value) && (!logarithmic || value > 0); }
+
+Scale Range::scale(double margin, double headroom) const {
+  double low = low_, high = high_;
+  if (!(low <= high)) low = axis_.logarithmic ? 1.0 : 0.0, high = axis_.logarithmic ? 10.0 : 1.0;
+  if (axis_.logarithmic) {
+    if (low == high) low /= 2, high *= 2;
+    const double factor = std::pow(high / low, margin);
+    low /= factor, high *= factor * std::pow(high / low, headroom);
+  } else {
+    if (low == high) low -= std::max(0.5, std::abs(low) * 0.1), high += std::max(0.5, std::abs(high) * 0.1);
+    const double extra = margin * (high - low);
+    if (!(on_zero_ && low == 0.0)) low -= extra;
+    if (!(on_zero_ && high == 0.0)) high += extra;
+    high += headroom * (high - low);
+  }
+  if (std::isfinite(axis_.minimum)) low = axis_.minimum;
+  if (std::isfinite(axis_.maximum)) high = axis_.maximum;
+  if (!(low < high)) high = low + 1;
+  Scale scale;
+  scale.minimum = low;
+  scale.maximum = high;
+  scale.logarithmic = axis_.logarithmic;
+  return scale;
+}
+
+void check_figure(const Figure& figure) {
+  const std::string place = "figure '" + figure.id + "'";
+  const bool named = !figure.id.empty() && std::all_of(figure.id.begin(), figure.id.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+  });
+  if (!named) throw Error(place, "an id of other characters than a-z, 0-9 and '-'", "rename it");
+  if (figure.columns < 1) throw Error(place, "no columns", "give one or more");
+  for (const Panel& panel : figure.panels) {
+    for (const Curve& curve : panel.curves) {
+      if (curve.x.size() != curve.y.size()) {
+        throw Error(place,
+                    "curve '" + curve.label + "' has " + std::to_string(curve.x.size()) + " x and " +
+                        std::to_string(curve.y.size()) + " y",
+                    "give one y for each x");
+      }
+    }
+    for (const Ribbon& ribbon : panel.ribbons) {
+      if (ribbon.x.size() != ribbon.low.size() || ribbon.x.size() != ribbon.high.size()) {
+        throw Error(place, "ribbon '" + ribbon.label + "' has other numbers of x, low and high",
+                    "give one low and one high for each x");
+      }
+    }
+  }
+}
 
 }  // namespace figure_parts
 

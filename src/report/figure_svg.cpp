@@ -88,7 +88,9 @@ void collect_legend(const Panel& panel, std::vector<LegendEntry>& entries) {
     add({curve.label, curve.style,
          curve.join == Curve::Join::none ? LegendEntry::Kind::points : LegendEntry::Kind::line});
   }
+  for (const Ribbon& ribbon : panel.ribbons) add({ribbon.label, ribbon.style, LegendEntry::Kind::ribbon});
   for (const Bars& bars : panel.bars) add({bars.label, bars.style, LegendEntry::Kind::bar});
+  add({panel.limits.label, panel.limits.style, LegendEntry::Kind::limit});
   for (const Band& band : panel.bands) add({band.label, Style{}, LegendEntry::Kind::band});
 }
 
@@ -118,6 +120,11 @@ void draw_legend(Svg& svg, const Figure& figure, const std::vector<LegendEntry>&
     switch (entry.kind) {
       case LegendEntry::Kind::bar:
         svg.rectangle(from + 6, middle - 6, 16, 11, "f-" + tone, bar_fill(figure, entry.style));
+        break;
+      case LegendEntry::Kind::ribbon: svg.rectangle(from + 1, middle - 6, 24, 11, "ribbon f-" + tone); break;
+      case LegendEntry::Kind::limit:
+        svg.path("M" + coordinate(from + kSampleWidth / 2) + " " + coordinate(middle - 7) + "v13",
+                 line_classes(entry.style), &entry.style);
         break;
       case LegendEntry::Kind::band: svg.rectangle(from + 4, middle - 6, 20, 11, "band"); break;
       default:

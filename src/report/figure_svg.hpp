@@ -35,7 +35,7 @@ void hatch_pattern(Svg& svg, const Figure& figure, const Style& style);
 struct LegendEntry {
   std::string label;
   Style style;
-  enum class Kind { line, points, bar, band } kind;
+  enum class Kind { line, points, bar, band, ribbon, limit } kind;
   bool operator==(const LegendEntry&) const = default;
 };
 /// Appends the panel's entries that are not there yet.

@@ -1,5 +1,7 @@
 #include "antaeus/report/html_report.hpp"
 
+#include <algorithm>
+
 #include "antaeus/report/audit_figures.hpp"
 #include "report/html_text.hpp"
 #include "report/page.hpp"
@@ -25,13 +27,14 @@ void header(std::string& out, const Audit& audit) {
          ". Base orientation: " + escaped(audit.base_orientation) + ".</p></header>\n";
 }
 
-void figures_section(std::string& out, const Audit& audit) {
-  const std::vector<NamedFigure> figures = audit_figures(audit);
+/// The figure that stands beside the verdict on the posterior.
+constexpr const char* kPosteriorFigure = "posterior-force";
+
+void figures_section(std::string& out, const std::vector<NamedFigure>& figures) {
   if (figures.empty()) return;
   out += "<section id=\"figures\"><h2>Figures</h2>\n<div class=\"figures\">\n";
   for (const NamedFigure& figure : figures) {
-    out += "<figure id=\"figure-" + escaped(figure.id) + "\"><h3>" + escaped(figure.title) + "</h3>\n" + figure.svg +
-           "\n<figcaption class=\"prose\">" + parts::prose(figure.caption) + "</figcaption></figure>\n";
+    if (figure.id != kPosteriorFigure) parts::figure_element(out, figure);
   }
   out += "</div></section>\n";
 }
@@ -45,16 +48,23 @@ std::string html_report(const Audit& audit, const ReportOptions& options) {
       escaped("Antaeus audit: " + audit.audited.episode.name) + "</title>\n<style>" + std::string(kViewerStyle) +
       "</style></head><body>\n<main>\n";
   header(out, audit);
+  const std::vector<NamedFigure> figures = audit_figures(audit);
+  const auto beside = std::find_if(figures.begin(), figures.end(),
+                                   [](const NamedFigure& figure) { return figure.id == kPosteriorFigure; });
   parts::answers_section(out, audit);
+  parts::posterior_section(out, audit, beside == figures.end() ? nullptr : &*beside);
+  parts::further_section(out, audit);
   parts::chain_section(out, audit);
   out += "<section id=\"explore\"><h2>Look closer</h2>\n<div id=\"viewer\"></div>";
   if (options.interactive && options.meshes) out += parts::mesh_note(audit.description, *options.meshes);
   out += "</section>\n";
   parts::knowledge_section(out, audit);
   parts::counterfactual_section(out, audit);
+  parts::guard_section(out, audit);
+  parts::reliability_section(out, audit);
   parts::attribution_section(out, audit);
   parts::timeline_section(out, audit);
-  figures_section(out, audit);
+  figures_section(out, figures);
   parts::pose_section(out, audit);
   parts::preflight_section(out, audit);
   parts::episodes_section(out, audit);

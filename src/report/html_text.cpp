@@ -26,12 +26,13 @@ std::string step_link(Eigen::Index step) {
   return "<a href=\"#explore\" class=\"step\" data-step=\"" + number + "\">" + number + "</a>";
 }
 
-HtmlTable::HtmlTable(std::string& out, std::string_view caption, std::initializer_list<const char*> heads) : out_(out) {
+HtmlTable::HtmlTable(std::string& out, std::string_view caption, const std::vector<std::string>& heads) : out_(out) {
   out_ += "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"" + escaped(caption) +
           "\"><table><caption class=\"prose\">" + escaped(caption) + "</caption><thead><tr>";
   for (const std::string_view head : heads) {
     const bool number = head.starts_with('#');
-    out_ += (number ? "<th scope=\"col\" class=\"n\">" : "<th scope=\"col\">") + escaped(head.substr(number)) + "</th>";
+    out_ += number ? "<th scope=\"col\" class=\"n\">" : "<th scope=\"col\">";
+    out_ += escaped(head.substr(number)) + "</th>";
   }
   out_ += "</tr></thead><tbody>\n";
 }

@@ -1,9 +1,9 @@
 #pragma once
 // Text into HTML: names and paths are shown as text, whatever they hold.
 #include <Eigen/Core>
-#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "antaeus/report/figure.hpp"
 
@@ -20,7 +20,7 @@ std::string step_link(Eigen::Index step);
 /// A table written row by row; numbers and heads that begin with '#' are aligned right. Closes itself.
 class HtmlTable {
  public:
-  HtmlTable(std::string& out, std::string_view caption, std::initializer_list<const char*> heads);
+  HtmlTable(std::string& out, std::string_view caption, const std::vector<std::string>& heads);
   ~HtmlTable();
   HtmlTable(const HtmlTable&) = delete;
   HtmlTable& operator=(const HtmlTable&) = delete;

@@ -21,6 +21,21 @@ const Question kQuestions[] = {
     {"What would have helped?", {"watchdog", "clamp"}},
 };
 
+/// What is said of the posterior, in the order of a reader's questions, each with a heading of its own.
+struct Topic {
+  const char* id;
+  const char* title;
+};
+const Topic kTopics[] = {{"posterior", "The number, with its doubt"},
+                         {"guarded_posterior", "Alarm and guard"},
+                         {"reliability", "From which size an error shows"},
+                         {"undetectable", "Where no test can help"},
+                         {"advice", "A better pose"}};
+
+bool is_of_the_posterior(const std::string& id) {
+  return std::any_of(std::begin(kTopics), std::end(kTopics), [&](const Topic& topic) { return id == topic.id; });
+}
+
 bool answers_a_question(const std::string& id) {
   for (const Question& question : kQuestions) {
     for (const char* known : question.ids) {
@@ -96,9 +111,30 @@ void answers_section(std::string& out, const Audit& audit) {
     out += "<div class=\"answer\"><h2>" + std::string(question.title) + "</h2>" + text + "</div>\n";
   }
   out += "</section>\n";
+}
+
+void posterior_section(std::string& out, const Audit& audit, const NamedFigure* figure) {
+  std::string told;
+  for (const Topic& topic : kTopics) {
+    for (const Statement& s : audit.verdict) {
+      if (s.id != topic.id) continue;
+      told += "<div><h3>" + std::string(topic.title) + "</h3><p class=\"prose\" data-statement=\"" + escaped(s.id) +
+              "\">" + prose(s.text) + "</p></div>\n";
+    }
+  }
+  if (told.empty()) return;
+  out +=
+      "<section id=\"saved\"><h2>" +
+      std::string(audit.incident ? "What would have saved the robot" : "What an estimator says that knows its doubt") +
+      "</h2>\n<div class=\"saved\"><div class=\"told\">\n" + told + "</div>\n";
+  if (figure) figure_element(out, *figure);
+  out += "</div></section>\n";
+}
+
+void further_section(std::string& out, const Audit& audit) {
   std::string rest;
   for (const Statement& s : audit.verdict) {
-    if (answers_a_question(s.id)) continue;
+    if (answers_a_question(s.id) || is_of_the_posterior(s.id)) continue;
     rest += "<li class=\"prose\" data-statement=\"" + escaped(s.id) + "\">" + prose(s.text) + "</li>\n";
   }
   if (!rest.empty()) out += "<section class=\"further\"><h2>Also found</h2>\n<ul>\n" + rest + "</ul></section>\n";
@@ -175,7 +211,17 @@ void knowledge_section(std::string& out, const Audit& audit) {
         }
       }
       if (s.endpoint != audit.focus_endpoint) continue;
-      if (s.estimator == "deployed") {
+      if (s.posterior) {
+        const PosteriorTrace& trace = *s.posterior;
+        described(computed, "Posterior of the limb’s own rows",
+                  prose("Fz " + number_text(s.wrench(row, kFz)) + " ± " + number_text(trace.sd(row, kFz)) +
+                        " N, worst sd " + number_text(trace.worst_sd[row]) + " N"));
+        described(computed, "NIS, and its alarm limit",
+                  prose(number_text(trace.nis[row]) + " against " + number_text(trace.nis_threshold[row])));
+        described(computed, "The posterior’s guard says",
+                  escaped(to_string(trace.state[static_cast<std::size_t>(row)])) +
+                      prose("; the consumer reads Fz " + number_text(s.guarded_force(row, kFz)) + " N"));
+      } else if (s.estimator == "deployed") {
         described(computed, "Condition number", number_text(s.kappa[row]));
         if (std::isfinite(s.reference_gain(row, 2))) {
           described(computed, "Fz per N·m of " + audit.reference_joint,

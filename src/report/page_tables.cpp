@@ -1,9 +1,49 @@
+#include <algorithm>
 #include <cmath>
 
+#include "audit/parts.hpp"
+#include "report/audit_series.hpp"
 #include "report/html_text.hpp"
 #include "report/page.hpp"
 
 namespace antaeus::parts {
+
+namespace {
+
+/// Changes of a guard that a page lists; the rest is in summary.json.
+constexpr std::size_t kMostChanges = 40;
+
+std::string with_spaces(std::string text) {
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
+}
+
+std::string action_in_words(ConsumerAction action) {
+  switch (action) {
+    case ConsumerAction::pass_raw: return "the deployed number";
+    case ConsumerAction::posterior: return "the posterior";
+    case ConsumerAction::hold: return "its last good number, decaying to zero";
+    case ConsumerAction::zero: return "zero";
+    case ConsumerAction::stop: return "zero, and a request to stop";
+  }
+  return "?";
+}
+
+/// "sd [N]": a check of the pre-flight with its unit.
+std::string check_title(const PreflightCheck& check) {
+  const char* unit = check.name == "gain"          ? " [N/(N·m)]"
+                     : check.name == "start_error" ? " [rad]"
+                     : check.name == "sd"          ? " [N]"
+                                                   : "";
+  return with_spaces(check.name) + unit;
+}
+
+}  // namespace
+
+void figure_element(std::string& out, const NamedFigure& figure) {
+  out += "<figure id=\"figure-" + escaped(figure.id) + "\"><h3>" + escaped(figure.title) + "</h3>\n" + figure.svg +
+         "\n<figcaption class=\"prose\">" + prose(figure.caption) + "</figcaption></figure>\n";
+}
 
 void counterfactual_section(std::string& out, const Audit& audit) {
   if (audit.counterfactuals.empty()) return;
@@ -32,6 +72,79 @@ void counterfactual_section(std::string& out, const Audit& audit) {
     }
   }
   out += "</section>\n";
+}
+
+void guard_section(std::string& out, const Audit& audit) {
+  const std::vector<const EstimateSeries*> hands = consumed_posteriors(audit);
+  if (hands.empty()) return;
+  out += "<section id=\"guard\"><h2>The posterior’s guard</h2>\n";
+  for (const EstimateSeries* hand : hands) {
+    const std::vector<GuardInterval> intervals = guard_timeline(*hand, audit.audited.reconstruction.first_step);
+    {
+      HtmlTable table(out, "States at the " + label_of(*hand),
+                      {"#from step", "#to step", "state", "the consumer reads", "because"});
+      for (std::size_t i = 0; i < std::min(intervals.size(), kMostChanges); ++i) {
+        const GuardInterval& interval = intervals[i];
+        const int lane = state_lane(interval.state);
+        table.row()
+            .number(step_link(interval.from))
+            .number(step_link(interval.to))
+            .raw("<td><span class=\"state " + std::string(kStateNames[lane]) + "\">" + kStateNames[lane] +
+                 "</span></td>")
+            .text(action_in_words(interval.action))
+            .text(interval.because == 0 ? "nothing speaks against it" : reasons_in_words(interval.because))
+            .end();
+      }
+    }
+    if (intervals.size() > kMostChanges) {
+      out += "<p class=\"prose quiet note\">The first " + std::to_string(kMostChanges) + " of " +
+             std::to_string(intervals.size()) + " intervals; all are in summary.json.</p>\n";
+    }
+  }
+  out += "</section>\n";
+}
+
+void reliability_section(std::string& out, const Audit& audit) {
+  bool open = false;
+  for (const EstimateSeries* hand : consumed_posteriors(audit)) {
+    const std::vector<const ReliabilityTable*> tables = reliability_of(audit, hand->endpoint);
+    if (tables.empty() || tables.front()->rows.empty()) continue;
+    if (!open) {
+      out +=
+          "<section id=\"reliability\"><h2>Which joint could lie unnoticed</h2>\n<p class=\"quiet note "
+          "lead\">Redundancy is the share of an error in a joint’s torque that shows in the misfit. A test finds the "
+          "error from the stated size on; one just below it shifts the estimated force by as much as stated, "
+          "unnoticed. A joint is undetectable where that size is beyond what its motor can make, or nothing "
+          "shows.</p>\n";
+    }
+    open = true;
+    std::vector<std::string> heads = {"joint", "#motor [N·m]"};
+    for (const ReliabilityTable* table : tables) {
+      heads.push_back("#redundancy, " + table->episode);
+      heads.push_back("#found from [N·m]");
+    }
+    heads.push_back("#shift in " + tables.front()->episode + " [N]");
+    HtmlTable table(out,
+                    "Reliability of the posterior at the " + label_of(*hand) + " at step " +
+                        std::to_string(tables.front()->step) + ", joint by joint",
+                    heads);
+    for (const ReliabilityTable::Row& first : tables.front()->rows) {
+      table.row().text(first.motor_label).number(fixed(first.torque_limit, 0));
+      for (const ReliabilityTable* other : tables) {
+        const auto row = std::find_if(other->rows.begin(), other->rows.end(),
+                                      [&](const ReliabilityTable::Row& r) { return r.joint == first.joint; });
+        if (row == other->rows.end()) {
+          table.number("–").number("–");
+          continue;
+        }
+        table.number(number_text(row->redundancy))
+            .number((std::isinf(row->detectable_bias) ? "no size" : fixed(row->detectable_bias, 1)) +
+                    (row->undetectable ? "<br><strong class=\"undetectable\">undetectable</strong>" : ""));
+      }
+      table.number(std::isinf(first.external_force) ? "no bound" : fixed(first.external_force, 1)).end();
+    }
+  }
+  if (open) out += "</section>\n";
 }
 
 void attribution_section(std::string& out, const Audit& audit) {
@@ -92,7 +205,7 @@ void preflight_section(std::string& out, const Audit& audit) {
     HtmlTable table(out, "Checks at the first valid step", {"check", "subject", "#value", "#limit", "result"});
     for (const PreflightCheck& c : audit.audited.preflight.checks) {
       table.row(c.passed ? nullptr : "failed")
-          .text(c.name == "gain" ? "gain [N/(N·m)]" : "start error [rad]")
+          .text(check_title(c))
           .text(c.subject)
           .number(fixed(c.value, 3))
           .number(fixed(c.limit, 3))

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "antaeus/io/json.hpp"
+#include "report/audit_series.hpp"
 #include "report/robot_meshes.hpp"
 
 namespace antaeus::parts {
@@ -201,6 +202,53 @@ Json robot_json(const Audit& audit, const MeshFiles* meshes) {
       .set("joints", std::move(joints));
 }
 
+/// Intervals of the guard as columns from, to (rows), state, action and place among `reasons`.
+Json timeline_json(const EstimateSeries& series) {
+  const std::vector<GuardInterval> intervals = guard_timeline(series, 0);
+  std::vector<std::uint32_t> known;
+  Json reasons = Json::array();
+  std::vector<std::int32_t> columns(5 * intervals.size());
+  for (std::size_t i = 0; i < intervals.size(); ++i) {
+    const GuardInterval& interval = intervals[i];
+    const auto found = std::find(known.begin(), known.end(), interval.because);
+    const auto place = static_cast<std::int32_t>(found - known.begin());
+    if (found == known.end()) {
+      known.push_back(interval.because);
+      reasons.push_back(reasons_in_words(interval.because));
+    }
+    const std::int32_t values[] = {static_cast<std::int32_t>(interval.from), static_cast<std::int32_t>(interval.to),
+                                   state_lane(interval.state), static_cast<std::int32_t>(interval.action), place};
+    for (std::size_t c = 0; c < 5; ++c) columns[c * intervals.size() + i] = values[c];
+  }
+  return Json::object().set("intervals", array_json("i32", 5, columns)).set("reasons", std::move(reasons));
+}
+
+/// What the posterior says beyond the force. \param whole with what only the audited episode needs
+Json posterior_json(const Sampling& sampling, const EstimateSeries& series, bool whole) {
+  const PosteriorTrace& trace = *series.posterior;
+  Json result = Json::object()
+                    .set("worst_sd", vector_json(sampling, trace.worst_sd))
+                    .set("nis", vector_json(sampling, trace.nis));
+  if (!whole) return result;
+  const auto step = [](Eigen::Index row) { return row < 0 ? Json() : Json(static_cast<std::int64_t>(row)); };
+  result
+      .set("sd", columns_json(sampling, 3, [&](Eigen::Index r, Eigen::Index c) { return trace.sd(r, c); }))
+      // Axes that belong together: of one step of a bin.
+      .set("axes", matrix_json(sampling, trace.force_axes, Bin::first_and_middle))
+      .set("nis_threshold", vector_json(sampling, trace.nis_threshold))
+      .set("first_alarm", step(trace.first_alarm))
+      .set("alarms", static_cast<std::int64_t>(trace.alarms))
+      .set("guarded", force_json(sampling, series.guarded_force))
+      .set("state", codes_json(sampling, trace.state))
+      .set("timeline", timeline_json(series));
+  Json motors = Json::array();
+  for (const int motor : trace.rows) motors.push_back(motor);
+  return result.set("motors", std::move(motors))
+      .set("detectable_bias", columns_json(sampling, trace.detectable_bias.cols(), [&](Eigen::Index r, Eigen::Index c) {
+             return static_cast<double>(trace.detectable_bias(r, c));
+           }));
+}
+
 Json series_json(const Sampling& sampling, const EstimateSeries& series) {
   Json result = Json::object()
                     .set("endpoint", series.endpoint)
@@ -208,6 +256,7 @@ Json series_json(const Sampling& sampling, const EstimateSeries& series) {
                     .set("estimator", series.estimator)
                     .set("sign", to_string(series.sign))
                     .set("force", force_json(sampling, series.wrench));
+  if (series.posterior) result.set("posterior", posterior_json(sampling, series, true));
   if (series.estimator != "deployed") return result;
   result.set("guarded", force_json(sampling, series.guarded_force))
       .set("gain", vector_json(sampling, series.reference_gain.col(kFz)))
@@ -237,12 +286,15 @@ Json baseline_json(const EpisodeAudit& baseline) {
   Json series = Json::array();
   for (const EstimateSeries& s : baseline.reconstruction.series) {
     if (s.estimator != "deployed" || !s.consumed) continue;
-    series.push_back(Json::object()
-                         .set("endpoint", s.endpoint)
-                         .set("force", force_json(sampling, s.wrench))
-                         .set("gain", vector_json(sampling, s.reference_gain.col(kFz)))
-                         .set("kappa", vector_json(sampling, s.kappa))
-                         .set("sigma_min", vector_json(sampling, s.sigma_min)));
+    const EstimateSeries* posterior = series_of(baseline, s.endpoint, "posterior");
+    series.push_back(
+        Json::object()
+            .set("endpoint", s.endpoint)
+            .set("posterior", posterior && posterior->posterior ? posterior_json(sampling, *posterior, false) : Json())
+            .set("force", force_json(sampling, s.wrench))
+            .set("gain", vector_json(sampling, s.reference_gain.col(kFz)))
+            .set("kappa", vector_json(sampling, s.kappa))
+            .set("sigma_min", vector_json(sampling, s.sigma_min)));
   }
   return Json::object()
       .set("name", baseline.episode.name)

@@ -88,6 +88,40 @@ await (await open(reportPath)).context().close(); // the browser itself is warm 
   await page.press('#step-search', 'Enter');
   await frame(page);
   check('step_search', /^Step 5\b/.test(await here(page)), await here(page));
+  const panels = await page.evaluate(() => [...document.querySelectorAll('.panel')].map((p) => p.dataset.panel));
+  check('posterior_has_its_panels', ['posterior', 'states', 'nis', 'worst-sd', 'bias'].every((id) => panels.includes(id)), panels.join());
+  const figures = await page.evaluate(() => [...document.querySelectorAll('figure')].map((f) => f.id));
+  check('posterior_has_its_figures', ['posterior-force', 'posterior-tests', 'redundancy', 'guard-timeline'].every((id) => figures.includes(`figure-${id}`)), figures.join());
+  check('what_saves_stands_before_the_views', await page.evaluate(() => Boolean(document.querySelector('#saved')?.compareDocumentPosition(document.querySelector('#explore')) & Node.DOCUMENT_POSITION_FOLLOWING)));
+  check('ellipsoid_has_a_legend', /one standard deviation/.test(await page.textContent('#ellipsoid-note')));
+  const goTo = async (step) => {
+    await page.fill('#step-search', String(step));
+    await page.press('#step-search', 'Enter');
+    await frame(page);
+  };
+  /** What the guard's panel says at the cursor: its sentence, and which lane is lit. */
+  const guard = () => page.evaluate(() => ({
+    told: document.querySelector('[data-panel=states] .told-line').textContent,
+    lit: [...document.querySelectorAll('[data-panel=states] .key')].filter((k) => k.querySelector('.reading').textContent === 'now').map((k) => k.dataset.line).join(),
+  }));
+  const table = await page.evaluate(() => [...document.querySelectorAll('#guard .scroll:first-of-type tbody tr')].map((row) => [...row.cells].map((c) => c.textContent)));
+  const wrong = [];
+  for (const [from, to, state, , because] of table) {
+    for (const step of [from, to]) {
+      await goTo(step);
+      const { told, lit } = await guard();
+      const reasons = because.startsWith('nothing') ? '' : `: ${because}`;
+      if (lit !== state || !told.startsWith(`${state} from step ${from} to ${to}${reasons}.`)) wrong.push(`${step}: ${lit}, ${told}`);
+    }
+  }
+  check('guard_timeline_follows_the_cursor', new Set(table.map((row) => row[2])).size > 1 && wrong.length === 0, wrong[0] ?? JSON.stringify(table).slice(0, 200));
+  const strip = await page.locator('[data-panel=posterior] canvas').screenshot();
+  await page.click('[data-panel=posterior] .key[data-line="Fz"]');
+  await frame(page);
+  check('posterior_hides_with_its_strip', !strip.equals(await page.locator('[data-panel=posterior] canvas').screenshot()));
+  await page.click('[data-panel=posterior] .key[data-line="Fz"]');
+  await goTo(5);
+
   await page.focus('#viewer');
   await page.keyboard.press('ArrowRight');
   await frame(page);
@@ -141,7 +175,7 @@ await (await open(reportPath)).context().close(); // the browser itself is warm 
   const ids = await page.evaluate(() => { const all = [...document.querySelectorAll('[id]')].map((e) => e.id); return all.filter((id, i) => all.indexOf(id) !== i); });
   check('ids_are_unique', ids.length === 0, ids.join());
   await page.emulateMedia({ media: 'print' });
-  check('print_hides_the_views', !(await page.isVisible('#explore')) && (await page.isVisible('.answers')));
+  check('print_hides_the_views', !(await page.isVisible('#explore')) && (await page.isVisible('.answers')) && (await page.isVisible('#figure-posterior-force svg')));
   await page.context().close();
 }
 for (const colorScheme of ['light', 'dark']) {

@@ -45,13 +45,49 @@ TEST(AuditFigures, AHumanoidWithBaselinesHasThemAll) {
   EXPECT_EQ(ids(audit_figures(audit_of({TwinKind::incident, TwinKind::good}))),
             (std::set<std::string>{"cascade-summary", "reference-cascade", "force-cascade", "joint-contribution",
                                    "singular-values", "joint-sweep", "junction", "start-errors", "lower-body-torques",
-                                   "targets", "good-runs"}));
+                                   "targets", "good-runs", "posterior-force", "posterior-tests", "redundancy",
+                                   "guard-timeline"}));
 }
 
-TEST(AuditFigures, WithoutBaselinesThereAreNoGoodRuns) {
-  const std::set<std::string> names = ids(audit_figures(audit_of({TwinKind::incident})));
-  EXPECT_EQ(names.count("good-runs"), 0u);
+TEST(AuditFigures, WithoutAPosteriorNothingIsSaidOfOne) {
+  Audit audit = audit_of({TwinKind::incident});
+  std::erase_if(audit.audited.reconstruction.series, [](const EstimateSeries& s) { return s.posterior.has_value(); });
+  audit.reliability.clear();
+  const std::set<std::string> names = ids(audit_figures(audit));
   EXPECT_EQ(names.count("force-cascade"), 1u);
+  for (const char* id : {"posterior-force", "posterior-tests", "redundancy", "guard-timeline"}) {
+    EXPECT_EQ(names.count(id), 0u) << id;
+  }
+}
+
+const NamedFigure& figure_of(const std::vector<NamedFigure>& figures, const std::string& id) {
+  const auto found = std::find_if(figures.begin(), figures.end(), [&](const NamedFigure& f) { return f.id == id; });
+  EXPECT_NE(found, figures.end()) << id;
+  return *found;
+}
+
+/// Grey print and the colour blind: states and joints are told in words too.
+TEST(AuditFigures, GuardAndReliabilityAreToldInWords) {
+  const Audit audit = audit_of({TwinKind::incident, TwinKind::good});
+  const std::vector<NamedFigure> figures = audit_figures(audit);
+  const std::string& guard = figure_of(figures, "guard-timeline").svg;
+  for (const char* state : {">ok<", ">degraded<", ">refused<"})
+    EXPECT_NE(guard.find(state), std::string::npos) << state;
+  int blind = 0;
+  for (const ReliabilityTable& table : audit.reliability) {
+    if (table.endpoint != audit.focus_endpoint) continue;
+    for (const ReliabilityTable::Row& row : table.rows) {
+      if (!row.undetectable) continue;
+      ++blind;
+      EXPECT_NE(figure_of(figures, "redundancy").caption.find(row.motor_label), std::string::npos) << row.motor_label;
+    }
+  }
+  ASSERT_GT(blind, 0);
+  const std::string& svg = figure_of(figures, "redundancy").svg;
+  int words = 0;
+  for (std::size_t at = svg.find(">undetectable<"); at != std::string::npos; at = svg.find(">undetectable<", at + 1))
+    ++words;
+  EXPECT_EQ(words, blind);
 }
 
 /// Every number of a caption is a number of summary.json, rounded.

@@ -66,25 +66,31 @@ Figure full_figure() {
   lines.thresholds.push_back({2, false, "limit"});
   lines.thresholds.push_back({1.5, true, "here"});
   lines.notes.push_back({1, 1, "note"});
+  lines.ribbons.push_back({"doubt", {0, 1, 2, 3}, {0, nan, -1, -3}, {2, 2, 1, INFINITY}, series_style(2)});
   Panel logarithmic = lines;
   logarithmic.y.logarithmic = true;
   Panel bars;
   bars.categories = {"one", "two", "three"};
   bars.bars = {{"first", {1, -2, nan}, series_style(0)}, {"second", {0.5, 3, 1}, series_style(1)}};
   bars.value_labels = true;
+  bars.bars[0].notes = {"named", "", "absent"};
+  bars.limits = {"most", {2, nan, 1}, series_style(3)};
   Panel stacked = bars;
   stacked.stacked = true, stacked.horizontal_bars = true;
   Panel drawing;
   drawing.frame = false, drawing.equal_scale = true;
   drawing.shapes.push_back({DrawnShape::Kind::arrow, {0, 1}, {0, 1}, series_style(2)});
   drawing.shapes.push_back({DrawnShape::Kind::dot, {0, nan}, {0, 1}, series_style(3)});
+  Panel lanes;
+  lanes.y.names = {"good", "bad"};
+  lanes.shapes.push_back({DrawnShape::Kind::polygon, {0, 2, 2, 0}, {0, 0, 0.4, 0.4}, series_style(4)});
   Panel empty;
   Figure figure;
   figure.id = "full";
   figure.title = "Full";
   figure.description = "One of everything";
   figure.columns = 2;
-  figure.panels = {lines, logarithmic, bars, stacked, drawing, empty};
+  figure.panels = {lines, logarithmic, bars, stacked, drawing, lanes, empty};
   return figure;
 }
 
@@ -126,6 +132,31 @@ TEST(Figure, AGapBreaksTheLine) {
   EXPECT_EQ(std::count(data.begin(), data.end(), 'L'), 2);
 }
 
+/// The strip's pieces begin and end at the gaps, closed each, and the extremes set the scale.
+TEST(Figure, AGapBreaksTheRibbon) {
+  Figure figure;
+  figure.id = "strip";
+  figure.panels.resize(1);
+  const double nan = std::nan("");
+  figure.panels[0].ribbons.push_back(
+      {"doubt", {0, 1, 2, 3, 4}, {-1, -1, nan, -40, -1}, {1, 1, 1, 40, 1}, series_style(0)});
+  const std::string svg = draw_figure(figure);
+  std::smatch match;
+  ASSERT_TRUE(std::regex_search(svg, match, std::regex("class=\"ribbon f-blue\" d=\"([^\"]*)\"")));
+  const std::string data = match[1];
+  EXPECT_EQ(std::count(data.begin(), data.end(), 'M'), 2);
+  EXPECT_EQ(std::count(data.begin(), data.end(), 'Z'), 2);
+  EXPECT_NE(svg.find(">−40<"), std::string::npos);
+  EXPECT_NE(svg.find(">doubt</text>"), std::string::npos) << "legend";
+}
+
+TEST(Figure, LanesAndNotesAreWords) {
+  const std::string svg = draw_figure(full_figure());
+  for (const char* word : {">good<", ">bad<", ">named<", ">most<"})
+    EXPECT_NE(svg.find(word), std::string::npos) << word;
+  EXPECT_EQ(svg.find(">absent<"), std::string::npos) << "a bar that is not drawn has no note";
+}
+
 TEST(Figure, HostileTextStaysText) {
   Figure figure = full_figure();
   figure.title = "</title><script>alert(1)</script>";
@@ -156,6 +187,9 @@ TEST(Figure, RefusesWhatItCannotDraw) {
   EXPECT_THROW(draw_figure(figure), Error);
   figure = full_figure();
   figure.panels[0].curves[0].y.pop_back();
+  EXPECT_THROW(draw_figure(figure), Error);
+  figure = full_figure();
+  figure.panels[0].ribbons[0].low.pop_back();
   EXPECT_THROW(draw_figure(figure), Error);
 }
 

@@ -148,6 +148,80 @@ TEST_F(HtmlReport, IsWellFormedAndSaysEveryStatement) {
   EXPECT_NE(page.find(escaped(audit.base_orientation)), std::string::npos);
 }
 
+std::string section_of(const std::string& page, const std::string& id) {
+  const std::size_t begin = page.find("<section id=\"" + id + "\"");
+  return begin == std::string::npos ? "" : page.substr(begin, page.find("</section>", begin) - begin);
+}
+
+/// What would have saved the robot stands before the views, from the verdict's statements alone.
+TEST_F(HtmlReport, SaysHighUpWhatWouldHaveSavedTheRobot) {
+  Audit audit = twin_audit();
+  audit.verdict.push_back({"advice", "Bend the left elbow."});
+  const std::string page = html_report(audit);
+  const std::string saved = section_of(page, "saved");
+  ASSERT_NE(saved, "");
+  EXPECT_LT(page.find("<section id=\"saved\""), page.find("<section id=\"explore\""));
+  std::size_t found = 0;
+  for (const Statement& s : audit.verdict) {
+    const bool told = saved.find("data-statement=\"" + s.id + "\"") != std::string::npos;
+    const bool wanted =
+        std::set<std::string>{"posterior", "reliability", "undetectable", "guarded_posterior", "advice"}.contains(s.id);
+    EXPECT_EQ(told, wanted) << s.id;
+    EXPECT_EQ(count_of(page, "data-statement=\"" + s.id + "\""), 1u) << s.id;
+    found += told;
+  }
+  EXPECT_EQ(found, 5u);
+  EXPECT_NE(saved.find("id=\"figure-posterior-force\""), std::string::npos);
+  EXPECT_EQ(count_of(page, "id=\"figure-posterior-force\""), 1u);
+}
+
+TEST_F(HtmlReport, TellsEveryStateOfTheGuardAndEveryUndetectableJointInWords) {
+  const Audit audit = twin_audit();
+  const std::string page = html_report(audit);
+  const std::string guard = section_of(page, "guard"), reliability = section_of(page, "reliability");
+  std::size_t intervals = 0;
+  for (const EstimateSeries& s : audit.audited.reconstruction.series) {
+    if (s.consumed) intervals += guard_timeline(s, 0).size();
+  }
+  ASSERT_GT(intervals, 0u);
+  EXPECT_EQ(count_of(guard, "class=\"state "), intervals);
+  const auto blind = [](const ReliabilityTable& table) {
+    return std::count_if(table.rows.begin(), table.rows.end(), [](const auto& row) { return row.undetectable; });
+  };
+  std::ptrdiff_t expected = 0;
+  for (const ReliabilityTable& table : audit.reliability) expected += blind(table);
+  ASSERT_GT(expected, 0);
+  EXPECT_EQ(static_cast<std::ptrdiff_t>(count_of(reliability, ">undetectable<")), expected);
+}
+
+/// A robot that the posterior has nothing to say of: no empty section, no word of it in the data.
+TEST_F(HtmlReport, WithoutAPosteriorThePageIsWholeAndSilent) {
+  Audit audit = twin_audit();
+  const auto strip = [](EpisodeAudit& episode) {
+    std::erase_if(episode.reconstruction.series, [](const EstimateSeries& s) { return s.posterior.has_value(); });
+  };
+  strip(audit.audited);
+  for (EpisodeAudit& baseline : audit.baselines) strip(baseline);
+  audit.reliability.clear();
+  const std::set<std::string> its = {"posterior", "reliability", "undetectable", "guarded_posterior"};
+  std::erase_if(audit.verdict, [&](const Statement& s) { return its.contains(s.id); });
+  const std::string page = html_report(audit);
+  EXPECT_EQ(imbalance(page), "");
+  for (const char* id : {"saved", "guard", "reliability"}) EXPECT_EQ(section_of(page, id), "") << id;
+  EXPECT_EQ(page.find("\"worst_sd\":"), std::string::npos);
+}
+
+/// Checks that are added later are shown by name.
+TEST_F(HtmlReport, EveryCheckOfThePreflightIsShown) {
+  Audit audit = twin_audit();
+  audit.audited.preflight.checks.push_back({"sd", "left_wrist_yaw_link", 19.985, 5.0, false});
+  audit.audited.preflight.checks.push_back({"some_new_check", "torso_joint", 1.0, 2.0, true});
+  const std::string preflight = section_of(html_report(audit), "preflight");
+  for (const char* text : {">sd [N]<", ">19.985<", ">some new check<", ">gain [N/(N·m)]<", ">start error [rad]<"}) {
+    EXPECT_NE(preflight.find(text), std::string::npos) << text;
+  }
+}
+
 /// Every id is unique: the statements' are used as anchors.
 TEST_F(HtmlReport, AnchorsAreUnique) {
   const std::string page = html_report(twin_audit());

@@ -33,6 +33,22 @@ export interface RobotTree {
   joints: Joint[];
 }
 
+interface RawPosterior {
+  worst_sd: Packed;
+  nis: Packed;
+  // Of the audited episode alone:
+  sd?: Packed;
+  axes?: Packed | null;
+  nis_threshold?: Packed;
+  first_alarm?: number | null;
+  alarms?: number;
+  guarded?: Packed;
+  state?: Packed;
+  timeline?: { intervals: Packed; reasons: string[] };
+  motors?: number[];
+  detectable_bias?: Packed;
+}
+
 interface RawSeries {
   endpoint: string;
   label: string;
@@ -45,6 +61,7 @@ interface RawSeries {
   sigma_min?: Packed;
   verdict?: Packed;
   contribution?: Packed;
+  posterior?: RawPosterior;
   guards?: { name: string; limit: number | null; acts: number; action: Packed }[];
 }
 
@@ -53,7 +70,7 @@ interface RawBaseline {
   rows: Packed;
   time: Packed | null;
   reference_residual: Packed | null;
-  series: { endpoint: string; force: Packed; gain: Packed; kappa: Packed; sigma_min: Packed }[];
+  series: { endpoint: string; force: Packed; gain: Packed; kappa: Packed; sigma_min: Packed; posterior: RawPosterior | null }[];
 }
 
 interface RawPayload {
@@ -111,6 +128,31 @@ export interface Guard {
   action: Columns;
 }
 
+/** Successive rows in one state of the posterior's guard: 0 ok, 1 degraded, 2 refused. */
+export interface Interval {
+  from: number;
+  to: number;
+  state: number;
+  action: number;
+  reasons: string;
+}
+
+export interface Posterior {
+  force: Columns; // Fx Fy Fz |F|
+  sd: Columns; // of Fx Fy Fz
+  axes: Columns | null; // three principal axes of the force's covariance, each as long as its sd; ascending
+  worstSd: Columns;
+  nis: Columns;
+  nisLimit: Columns;
+  firstAlarm: number | null; // row
+  alarms: number;
+  guarded: Columns; // Fx Fy Fz |F|
+  state: Columns;
+  timeline: Interval[];
+  motors: number[];
+  detectableBias: Columns; // one column a motor above
+}
+
 export interface Series {
   endpoint: string;
   label: string;
@@ -123,6 +165,7 @@ export interface Series {
   sigmaMin: Columns | null;
   verdict: Columns | null;
   contribution: Columns | null;
+  posterior: Posterior | null;
   guards: Guard[];
 }
 
@@ -130,7 +173,15 @@ export interface Baseline {
   name: string;
   x: ArrayLike<number>;
   residual: Columns | null;
-  series: { endpoint: string; force: Columns; gain: Columns; kappa: Columns; sigmaMin: Columns }[];
+  series: {
+    endpoint: string;
+    force: Columns;
+    gain: Columns;
+    kappa: Columns;
+    sigmaMin: Columns;
+    worstSd: Columns | null;
+    nis: Columns | null;
+  }[];
 }
 
 export interface Data {
@@ -152,6 +203,46 @@ export interface Data {
   baselines: Baseline[];
   events: { step: number; kind: string; text: string }[];
   robot: RobotTree;
+}
+
+function posterior(raw: RawSeries | undefined): Posterior | null {
+  const more = raw?.posterior;
+  if (!raw || !more?.sd || !more.nis_threshold || !more.guarded || !more.state || !more.timeline || !more.detectable_bias) return null;
+  const columns = unpack(more.timeline.intervals);
+  const { reasons } = more.timeline;
+  return {
+    force: unpack(raw.force),
+    sd: unpack(more.sd),
+    axes: maybe(more.axes),
+    worstSd: unpack(more.worst_sd),
+    nis: unpack(more.nis),
+    nisLimit: unpack(more.nis_threshold),
+    firstAlarm: more.first_alarm ?? null,
+    alarms: more.alarms ?? 0,
+    guarded: unpack(more.guarded),
+    state: unpack(more.state),
+    timeline: Array.from({ length: columns.length }, (_, i) => ({
+      from: columns.at(0, i),
+      to: columns.at(1, i),
+      state: columns.at(2, i),
+      action: columns.at(3, i),
+      reasons: reasons[columns.at(4, i)] ?? '',
+    })),
+    motors: more.motors ?? [],
+    detectableBias: unpack(more.detectable_bias),
+  };
+}
+
+/** The guard's interval that holds a row. */
+export function intervalAt(timeline: Interval[], row: number): Interval | null {
+  let low = 0;
+  let high = timeline.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((timeline[middle] as Interval).from <= row) low = middle;
+    else high = middle - 1;
+  }
+  return timeline[low] ?? null;
 }
 
 function axis(time: Packed | null, rows: ArrayLike<number>, first: number): Float64Array {
@@ -179,6 +270,7 @@ export function decode(text: string): Data {
       sigmaMin: maybe(one.sigma_min),
       verdict: maybe(one.verdict),
       contribution: maybe(one.contribution),
+      posterior: posterior(raw.series.find((s) => s.endpoint === one.endpoint && s.estimator === 'posterior')),
       guards: (one.guards ?? []).map((g) => ({ ...g, action: unpack(g.action) })),
     });
   }
@@ -210,6 +302,8 @@ export function decode(text: string): Data {
           gain: unpack(s.gain),
           kappa: unpack(s.kappa),
           sigmaMin: unpack(s.sigma_min),
+          worstSd: maybe(s.posterior?.worst_sd),
+          nis: maybe(s.posterior?.nis),
         })),
       };
     }),

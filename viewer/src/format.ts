@@ -42,3 +42,12 @@ export function setText(target: HTMLElement, text: string): void {
 export function cssColor(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
+
+/** A colour of the page, so transparent that what is behind it shows. */
+export function faded(name: string, alpha: number): string {
+  const color = cssColor(name);
+  return /^#[0-9a-f]{6}$/i.test(color) ? color + Math.round(255 * alpha).toString(16).padStart(2, '0') : color;
+}
+
+export const STATES = ['ok', 'degraded', 'refused'];
+export const ACTIONS = ['the deployed number', 'the posterior', 'its last good number, decaying to zero', 'zero', 'zero, and a request to stop'];

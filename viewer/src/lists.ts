@@ -1,6 +1,6 @@
 // The list of joints and the table of steps at the cursor.
 import type { Data, Series } from './data';
-import { element, number, setText } from './format';
+import { compact, element, number, setText, STATES } from './format';
 
 const VERDICTS = ['ok', 'degraded', 'refused', 'unobservable', 'invalid input'];
 
@@ -90,12 +90,14 @@ export class StepTable {
     moved: (sample: number) => void,
   ) {
     const heads = ['step', data.hasTime ? 'time [s]' : 'time', 'residual [N\u00b7m]', 'gain Fz', '\u03ba', '\u03c3 min', 'Fx [N]', 'Fy [N]', 'Fz [N]', '|F| [N]', 'default guards'];
+    if (data.series.some((s) => s.posterior)) heads.push('posterior Fz [N]', 'worst sd [N]', 'NIS', 'its guard');
+    const words = new Set(['default guards', 'its guard']);
     const head = element('tr');
-    heads.forEach((text, c) => head.append(element('th', { scope: 'col', class: c < heads.length - 1 ? 'n' : '' }, text)));
+    heads.forEach((text) => head.append(element('th', { scope: 'col', class: words.has(text) ? '' : 'n' }, text)));
     const body = element('tbody');
     for (let i = 0; i < 2 * AROUND + 1; ++i) {
       const row = element('tr');
-      const cells = heads.map((_, c) => element('td', { class: c < heads.length - 1 ? 'n' : '' }));
+      const cells = heads.map((text) => element('td', { class: words.has(text) ? '' : 'n' }));
       row.append(...cells);
       row.addEventListener('click', () => row.dataset.sample && moved(Number(row.dataset.sample)));
       body.append(row);
@@ -133,6 +135,16 @@ export class StepTable {
         number(series.force.at(3, at)),
         VERDICTS[series.verdict?.at(0, at) ?? 4] ?? '',
       ];
+      const posterior = series.posterior;
+      if (posterior) {
+        values.push(
+          `${number(posterior.force.at(2, at))} \u00b1 ${number(posterior.sd.at(2, at))}`,
+          number(posterior.worstSd.at(0, at)),
+          compact(posterior.nis.at(0, at)),
+          STATES[Math.min(2, posterior.state.at(0, at))] ?? '',
+        );
+      }
+      while (values.length < cells.length) values.push('\u2013');
       values.forEach((text, c) => setText(cells[c] as HTMLElement, text));
     });
   }

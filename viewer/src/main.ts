@@ -3,10 +3,10 @@ import 'uplot/dist/uPlot.min.css';
 import './page.css';
 import './viewer.css';
 import { decode, nearest, type Data, type Series } from './data';
-import { compact, element, number, setText } from './format';
+import { compact, element, number, setText, STATES } from './format';
 import { isWhole, JointList, StepTable, stepName } from './lists';
 import { Plots } from './plots';
-import { RobotView } from './robot';
+import { METERS_PER_SD, RobotView } from './robot';
 
 class Viewer {
   private sample: number;
@@ -103,6 +103,10 @@ class Viewer {
       this.robot.scale(this.series.force.at(3, this.sample));
       const newton = compact(this.series.force.at(3, this.sample));
       body.append(this.robot.root, element('p', { class: 'quiet note' }, `Arrow: the force as deployed, half a metre for ${newton} N. Colour: what each joint adds to Fz.`));
+      if (data.series.some((s) => s.posterior?.axes)) {
+        body.append(element('p', { class: 'quiet note', id: 'ellipsoid-note' }, element('span', { class: 'swatch round', style: '--line:var(--c1)' }),
+          `Ellipsoid at each hand: one standard deviation of the posterior\u2019s force, ${METERS_PER_SD * 10} m for 10 N. The double arrow is the direction of which least is known.`));
+      }
     } catch {
       body.append(element('p', { class: 'quiet note' }, 'This browser has no WebGL: the robot is not drawn.'));
     }
@@ -208,6 +212,14 @@ class Viewer {
     if (!this.pending) this.pending = requestAnimationFrame(() => this.update());
   }
 
+  private posteriorText(): string {
+    const { posterior } = this.series;
+    if (!posterior) return '';
+    const { sample } = this;
+    const state = STATES[Math.min(2, posterior.state.at(0, sample))] ?? '';
+    return `; posterior Fz ${compact(posterior.force.at(2, sample))} \u00b1 ${compact(posterior.sd.at(2, sample))} N, ${state}`;
+  }
+
   /** Moves every view to the cursor, in one frame. */
   private update(): void {
     const start = performance.now();
@@ -220,7 +232,7 @@ class Viewer {
     this.slider.value = String(sample);
     const bin = isWhole(data, sample) ? '' : ` (${data.sampling.bin} steps drawn as minimum and maximum)`;
     const time = data.hasTime ? `, ${number(data.x[sample], 3)} s` : '';
-    const text = `Step ${stepName(data, sample)}${time}: |F| ${compact(series.force.at(3, sample))} N at the ${series.label}${bin}`;
+    const text = `Step ${stepName(data, sample)}${time}: |F| ${compact(series.force.at(3, sample))} N at the ${series.label}${bin}${this.posteriorText()}`;
     setText(this.here, text);
     this.slider.setAttribute('aria-valuetext', text);
     window.clearTimeout(this.speakLater);

@@ -1,7 +1,7 @@
 // Time series under one cursor and one zoom.
 import uPlot from 'uplot';
-import { nearest, overlay, type Data, type Series } from './data';
-import { compact, cssColor, element, setText } from './format';
+import { intervalAt, nearest, overlay, type Data, type Interval, type Series } from './data';
+import { ACTIONS, compact, cssColor, element, faded, setText, STATES } from './format';
 
 interface Line {
   name: string;
@@ -11,6 +11,8 @@ interface Line {
   width?: number;
   shown?: boolean;
   baseline?: boolean;
+  scales?: boolean; // false: it may leave the panel
+  doubt?: ArrayLike<number>; // one sd to each side, shaded
 }
 
 interface PanelSpec {
@@ -19,12 +21,30 @@ interface PanelSpec {
   unit: string;
   lines: Line[];
   log?: boolean;
+  lanes?: boolean; // one lane a line, filled where it is 1 to 3
+  words?: string[]; // what a lane's value is called
+  timeline?: Interval[]; // whose reasons are written into the lanes
+  mark?: { sample: number; text: string };
+  tell?: (sample: number) => string;
 }
 
 const LEFT_AXIS = 58;
 const PALETTE = ['--c1', '--c2', '--c3', '--c4', '--c5', '--c6', '--c7'];
 const FADED = ['--b1', '--b2', '--b3'];
 const GUARD_ACTIONS = ['passed', 'clipped', 'zeroed', 'damping', 'no input'];
+const STATE_COLORS = ['--c3', '--c5', '--c2'];
+const LANE_FONT = 11;
+
+/** A logarithmic axis holds what is positive, and no more decades below than anybody reads. */
+const LOG_FLOOR = 0.01;
+function logRange(_plot: uPlot, min: number | null, max: number | null): [number, number] {
+  const high = max !== null && Number.isFinite(max) && max > LOG_FLOOR ? max : 10 * LOG_FLOOR;
+  const low = min !== null && Number.isFinite(min) && min > LOG_FLOOR ? min : LOG_FLOOR;
+  return uPlot.rangeLog(low, Math.max(high, low), 10, true) as [number, number];
+}
+/** What a logarithmic axis cannot hold is a gap. */
+const positive = (values: ArrayLike<number | null>): (number | null)[] =>
+  Array.from(values, (v) => (v !== null && Number.isFinite(v) && v > 0 ? v : null));
 
 /** uPlot breaks a line at null, not at NaN. */
 function gaps(values: ArrayLike<number>): ArrayLike<number | null> {
@@ -39,6 +59,8 @@ class Panel {
   private readonly holder: HTMLElement;
   private readonly mark: HTMLElement;
   private readonly readings: HTMLElement[] = [];
+  private readonly told: HTMLElement | null;
+  private readonly bounds = new Map<number, [number, number]>(); // line -> the series of its strip
   plot: uPlot | null = null;
 
   constructor(
@@ -61,7 +83,8 @@ class Panel {
         const shown = toggle.getAttribute('aria-pressed') !== 'true';
         toggle.setAttribute('aria-pressed', String(shown));
         owner.remember(spec.id, line.name, shown);
-        this.plot?.setSeries(spec.lines.indexOf(line) + 1, { show: shown });
+        const own = spec.lines.indexOf(line) + 1;
+        for (const at of [own, ...(this.bounds.get(own) ?? [])]) this.plot?.setSeries(at, { show: shown });
       });
       this.readings.push(reading);
       legend.append(toggle);
@@ -69,7 +92,8 @@ class Panel {
     head.append(legend);
     this.holder = element('div', { class: 'plot' });
     this.mark = element('div', { class: 'cursor-line' });
-    this.root = element('div', { class: 'panel', 'data-panel': spec.id }, head, this.holder);
+    this.told = spec.tell ? element('p', { class: 'told-line quiet' }) : null;
+    this.root = element('div', { class: 'panel', 'data-panel': spec.id }, head, ...(this.told ? [this.told] : []), this.holder);
   }
 
   draw(width: number): void {
@@ -77,18 +101,30 @@ class Panel {
     const ink = cssColor('--quiet');
     const grid = { stroke: cssColor('--grid'), width: 1 };
     const axis = { stroke: ink, grid, ticks: { ...grid, size: 4 }, font: '11px system-ui, sans-serif' };
-    const guards = this.spec.id === 'guards';
+    const guards = this.spec.lanes ?? false;
     const lanes = this.spec.lines.length;
+    const strips: { of: number; line: Line; values: (number | null)[] }[] = [];
+    this.bounds.clear();
+    this.spec.lines.forEach((line, i) => {
+      if (!line.doubt) return;
+      const doubt = line.doubt;
+      const first = lanes + 1 + strips.length;
+      this.bounds.set(i + 1, [first, first + 1]);
+      for (const side of [1, -1]) {
+        const values = Array.from(line.values, (v, at) => (v === null ? null : v + side * (doubt[at] as number)));
+        strips.push({ of: i + 1, line, values: gaps(values as number[]) as (number | null)[] });
+      }
+    });
     this.plot = new uPlot(
       {
         width,
-        height: guards ? 34 + 18 * lanes : 132,
+        height: guards ? 34 + (this.spec.timeline ? 24 : 18) * lanes : 132,
         padding: [8, 8, 0, 0],
         legend: { show: false },
         cursor: { x: false, y: false, points: { show: false }, drag: { x: true, y: false, dist: 5 } },
         scales: {
           x: { time: false },
-          y: guards ? { range: () => [0, lanes] } : this.spec.log ? { distr: 3, log: 10 } : {},
+          y: guards ? { range: () => [0, lanes] } : this.spec.log ? { distr: 3, log: 10, range: logRange } : {},
         },
         axes: [
           { ...axis, size: 24 },
@@ -105,15 +141,26 @@ class Panel {
             dash: line.dash,
             points: { show: false },
             paths: guards ? () => null : undefined,
+            auto: line.scales ?? true,
+          })),
+          ...strips.map(({ line }) => ({
+            show: this.owner.isShown(this.spec.id, line),
+            stroke: faded(line.color, 0.45),
+            width: 0.75,
+            points: { show: false },
           })),
         ] as uPlot.Series[],
+        bands: [...this.bounds].map(([line, [high, low]]) => ({
+          series: [high, low] as [number, number],
+          fill: faded(this.spec.lines[line - 1]?.color ?? '', 0.2),
+        })),
         hooks: {
           setScale: [(u, key) => key === 'x' && this.owner.zoomed(u)],
           drawClear: [(u) => this.shadeFocus(u)],
-          draw: guards ? [(u) => this.drawLanes(u)] : [],
+          draw: guards ? [(u) => this.drawLanes(u)] : this.spec.mark ? [(u) => this.drawMark(u)] : [],
         },
       },
-      [this.owner.data.x, ...this.spec.lines.map((l) => l.values)] as unknown as uPlot.AlignedData,
+      [this.owner.data.x, ...this.spec.lines.map((l) => (this.spec.log ? positive(l.values) : l.values)), ...strips.map((s) => s.values)] as unknown as uPlot.AlignedData,
       this.holder,
     );
     const over = this.plot.over;
@@ -143,6 +190,64 @@ class Panel {
     u.ctx.restore();
   }
 
+  /** A moment with a name, for example the first alarm. */
+  private drawMark(u: uPlot): void {
+    const { mark } = this.spec;
+    if (!mark) return;
+    const { ctx, bbox } = u;
+    const x = u.valToPos(this.owner.data.x[mark.sample] as number, 'x', true);
+    if (x < bbox.left || x > bbox.left + bbox.width) return;
+    const ratio = window.devicePixelRatio;
+    ctx.save();
+    ctx.strokeStyle = ctx.fillStyle = cssColor('--accent');
+    ctx.lineWidth = 1.5 * ratio;
+    ctx.setLineDash([]);
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+    ctx.font = `600 ${LANE_FONT * ratio}px system-ui, sans-serif`;
+    ctx.textBaseline = 'top';
+    const width = ctx.measureText(mark.text).width;
+    const fits = x + width + 8 * ratio < bbox.left + bbox.width;
+    ctx.textAlign = fits ? 'left' : 'right';
+    const at = fits ? x + 4 * ratio : x - 4 * ratio;
+    ctx.strokeStyle = cssColor('--paper');
+    ctx.lineWidth = 3 * ratio;
+    ctx.lineJoin = 'round';
+    ctx.strokeText(mark.text, at, bbox.top + 2 * ratio);
+    ctx.fillText(mark.text, at, bbox.top + 2 * ratio);
+    ctx.restore();
+  }
+
+  /** The lanes' names beside them, and the reasons of a state where they have room in its lane. */
+  private nameLanes(u: uPlot): void {
+    const { ctx, bbox } = u;
+    const ratio = window.devicePixelRatio;
+    const height = bbox.height / this.spec.lines.length;
+    ctx.save();
+    ctx.font = `${LANE_FONT * ratio}px system-ui, sans-serif`;
+    ctx.textBaseline = 'middle';
+    ctx.fillStyle = cssColor('--ink');
+    ctx.textAlign = 'right';
+    this.spec.lines.forEach((line, lane) => ctx.fillText(line.name, bbox.left - 6 * ratio, bbox.top + (lane + 0.5) * height));
+    ctx.textAlign = 'left';
+    const { data } = this.owner;
+    for (const interval of this.spec.timeline ?? []) {
+      if (!interval.reasons) continue;
+      const place = (row: number) => u.valToPos(data.x[nearest(data.rows, row)] as number, 'x', true);
+      const left = Math.max(place(interval.from), bbox.left) + 5 * ratio;
+      const right = Math.min(place(interval.to), bbox.left + bbox.width) - 3 * ratio;
+      if (right - left < 30 * ratio) continue;
+      let text = interval.reasons;
+      while (text.includes(',') && ctx.measureText(text + ' \u2026').width > right - left) text = text.slice(0, text.lastIndexOf(','));
+      if (text !== interval.reasons) text += ' \u2026';
+      if (ctx.measureText(text).width > right - left) continue;
+      ctx.fillText(text, left, bbox.top + (STATES.length - 1 - interval.state + 0.5) * height);
+    }
+    ctx.restore();
+  }
+
   /** One lane a guard, filled where it acts. */
   private drawLanes(u: uPlot): void {
     const { ctx, bbox } = u;
@@ -158,7 +263,7 @@ class Panel {
       const top = bbox.top + lane * height;
       ctx.fillStyle = cssColor('--soft');
       ctx.fillRect(bbox.left, top + 2, bbox.width, height - 4);
-      ctx.fillStyle = cssColor(line.color);
+      ctx.fillStyle = this.spec.timeline ? faded(line.color, 0.42) : cssColor(line.color);
       let start = -1;
       for (let i = from; i <= to + 1; ++i) {
         const code = i <= to ? (line.values[i] as number) : 0;
@@ -173,6 +278,7 @@ class Panel {
       }
     });
     ctx.restore();
+    if (this.spec.timeline) this.nameLanes(u);
   }
 
   cursor(sample: number): void {
@@ -181,11 +287,13 @@ class Panel {
     const inside = left >= 0 && left <= this.plot.over.clientWidth;
     this.mark.style.transform = `translateX(${Math.round(left)}px)`;
     this.mark.style.opacity = inside ? '1' : '0';
+    const { words, tell } = this.spec;
     this.spec.lines.forEach((line, i) => {
       const value = line.values[sample];
-      const text = this.spec.id === 'guards' ? (GUARD_ACTIONS[value ?? 4] ?? '') : compact(value);
-      setText(this.readings[i] as HTMLElement, text);
+      const doubt = line.doubt ? ` \u00b1 ${compact(line.doubt[sample])}` : '';
+      setText(this.readings[i] as HTMLElement, words ? (words[value ?? 4] ?? '') : compact(value) + doubt);
     });
+    if (this.told && tell) setText(this.told, tell(sample));
   }
 }
 
@@ -274,6 +382,80 @@ export class Plots {
       ],
     });
     const label = (motor: number) => data.motors[motor]?.label ?? `motor ${motor}`;
+    const { posterior } = series;
+    if (posterior) {
+      const of_posterior = (i: number) => gaps(posterior.force.column(i) as Float32Array);
+      const doubt = (i: number) => posterior.sd.column(i);
+      specs.push({
+        id: 'posterior',
+        title: `Posterior at the ${series.label}, \u00b1 one sd shaded`,
+        unit: 'N',
+        lines: [
+          { name: 'Fz', color: '--c1', values: of_posterior(2), doubt: doubt(2), width: 2 },
+          { name: 'Fx', color: '--c3', values: of_posterior(0), doubt: doubt(0), shown: false },
+          { name: 'Fy', color: '--c5', values: of_posterior(1), doubt: doubt(1), shown: false },
+          { name: 'Fz behind its guard', color: '--c3', values: gaps(posterior.guarded.column(2) as Float32Array), dash: [5, 3] },
+          { name: 'Fz as deployed', color: '--c2', values: force(2), scales: false },
+        ],
+      });
+      const state = posterior.state.column(0);
+      specs.push({
+        id: 'states',
+        title: 'The posterior\u2019s guard',
+        unit: '',
+        lanes: true,
+        words: ['', 'now'],
+        timeline: posterior.timeline,
+        lines: [2, 1, 0].map((lane) => ({
+          name: STATES[lane] as string,
+          color: STATE_COLORS[lane] as string,
+          values: Uint8Array.from(state, (code) => Number(Math.min(2, code) === lane)),
+        })),
+        tell: (sample) => {
+          const at = intervalAt(posterior.timeline, data.rows[sample] as number);
+          if (!at) return '';
+          const why = at.reasons ? `: ${at.reasons}` : '';
+          return `${STATES[at.state] ?? ''} from step ${data.firstStep + at.from} to ${data.firstStep + at.to}${why}. The consumer reads ${ACTIONS[at.action] ?? ''}.`;
+        },
+      });
+      specs.push({
+        id: 'nis',
+        title: 'NIS: above its limit the torques contradict every contact',
+        unit: '',
+        log: true,
+        mark: posterior.firstAlarm === null ? undefined : {
+          sample: nearest(data.rows, posterior.firstAlarm),
+          text: `first alarm, step ${data.firstStep + posterior.firstAlarm}`,
+        },
+        lines: [
+          { name: 'NIS', color: '--c0', values: gaps(posterior.nis.column(0) as Float32Array), width: 2 },
+          { name: 'limit', color: '--c2', values: gaps(posterior.nisLimit.column(0) as Float32Array), dash: [8, 4] },
+          ...overlays((b) => of(b)?.nis?.column(0) ?? null),
+        ],
+      });
+      specs.push({
+        id: 'worst-sd',
+        title: 'Sd of the force in the direction of which least is known',
+        unit: 'N',
+        lines: [
+          { name: 'worst sd', color: '--c0', values: gaps(posterior.worstSd.column(0) as Float32Array), width: 2 },
+          ...overlays((b) => of(b)?.worstSd?.column(0) ?? null),
+        ],
+      });
+      specs.push({
+        id: 'bias',
+        title: 'Smallest torque error that a test finds',
+        unit: 'N\u00b7m',
+        log: true,
+        lines: posterior.motors.map((motor, i) => ({
+          name: label(motor),
+          color: PALETTE[i % PALETTE.length] as string,
+          values: gaps(posterior.detectableBias.column(i) as Float32Array),
+          dash: i < PALETTE.length ? undefined : [5, 3],
+          shown: joints.includes(motor),
+        })),
+      });
+    }
     const perJoint = (from: Data['tau'], dash?: number[], suffix = ''): Line[] =>
       from
         ? joints.map((motor, i) => ({
@@ -332,6 +514,8 @@ export class Plots {
         id: 'guards',
         title: 'Each guard alone: filled where it would act',
         unit: '',
+        lanes: true,
+        words: GUARD_ACTIONS,
         lines: series.guards.map((g, i) => ({
           name: g.name.replace(/_/g, ' '),
           color: PALETTE[i % PALETTE.length] as string,

@@ -2,7 +2,7 @@
 import {
   AmbientLight, BoxGeometry, BufferGeometry, CapsuleGeometry, Color, ConeGeometry, CylinderGeometry, DirectionalLight,
   Float32BufferAttribute, GridHelper, Group, Matrix4, Mesh, MeshLambertMaterial, PerspectiveCamera, Quaternion, Scene,
-  SphereGeometry, Vector3, WebGLRenderer, Box3, HemisphereLight,
+  SphereGeometry, Vector3, WebGLRenderer, Box3, HemisphereLight, DoubleSide,
 } from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import { unpack, type Data, type Joint, type Pose, type Series, type Shape } from './data';
@@ -34,6 +34,56 @@ function geometry(shape: Shape): BufferGeometry | null {
   }
 }
 
+/** Size of an uncertainty ellipsoid: the same in every report, so that they can be compared. */
+export const METERS_PER_SD = 0.01;
+const LONGEST_SD = 0.5; // [m] on each side
+const THINNEST_SD = 0.004;
+
+/** One sd of the force at a hand, with the direction of which least is known as a double arrow. */
+class Ellipsoid {
+  readonly root = new Group();
+  private readonly ball: Mesh;
+  private readonly shaft: Mesh;
+  private readonly tips: Mesh[];
+  private readonly axes = [new Vector3(), new Vector3(), new Vector3()];
+
+  constructor(color: Color) {
+    // Seen through the arm: it stands around the wrist.
+    const layer = { color, transparent: true, depthTest: false, depthWrite: false };
+    this.ball = new Mesh(new SphereGeometry(1, 32, 20), new MeshLambertMaterial({ ...layer, opacity: 0.3, side: DoubleSide }));
+    this.ball.matrixAutoUpdate = false;
+    const solid = new MeshLambertMaterial({ ...layer, opacity: 0.95 });
+    this.shaft = new Mesh(new CylinderGeometry(0.006, 0.006, 1, 12), solid);
+    this.tips = [1, -1].map(() => new Mesh(new ConeGeometry(0.02, 0.05, 16).translate(0, -0.025, 0), solid));
+    this.ball.renderOrder = 2;
+    for (const part of [this.shaft, ...this.tips]) part.renderOrder = 3;
+    this.root.add(this.ball, this.shaft, ...this.tips);
+  }
+
+  show(series: Series, sample: number, link: Group | undefined): void {
+    const axes = series.posterior?.axes;
+    this.root.visible = axes != null && link !== undefined && Number.isFinite(axes.at(0, sample));
+    if (!this.root.visible || !axes || !link) return;
+    this.axes.forEach((axis, i) => {
+      axis.set(axes.at(3 * i, sample), axes.at(3 * i + 1, sample), axes.at(3 * i + 2, sample)).multiplyScalar(METERS_PER_SD);
+      axis.setLength(Math.min(LONGEST_SD, Math.max(THINNEST_SD, axis.length())));
+    });
+    const [a, b, worst] = this.axes as [Vector3, Vector3, Vector3];
+    this.ball.matrix.makeBasis(a, b, worst);
+    this.root.position.setFromMatrixPosition(link.matrixWorld);
+    const direction = worst.clone().normalize();
+    const up = new Vector3(0, 1, 0);
+    this.shaft.quaternion.setFromUnitVectors(up, direction);
+    this.shaft.scale.y = 2 * worst.length();
+    this.tips.forEach((tip, i) => {
+      const side = i === 0 ? 1 : -1;
+      tip.position.copy(worst).multiplyScalar(side);
+      tip.quaternion.setFromUnitVectors(up, direction.clone().multiplyScalar(side));
+      tip.visible = worst.length() > 0.06;
+    });
+  }
+}
+
 interface Node {
   joint: Joint;
   fixed: Matrix4;
@@ -52,6 +102,7 @@ export class RobotView {
   private readonly arrow = new Group();
   private readonly shaft: Mesh;
   private readonly head: Mesh;
+  private readonly ellipsoids = new Map<Series, Ellipsoid>();
   private metersPerNewton = 0.001;
   private readonly turn = new Quaternion();
   private readonly slide = new Matrix4();
@@ -64,7 +115,7 @@ export class RobotView {
     this.renderer.domElement.setAttribute('role', 'img');
     this.renderer.domElement.setAttribute(
       'aria-label',
-      'The robot at the cursor, coloured by what each joint adds to Fz; the same numbers stand in the list of joints',
+      'The robot at the cursor, coloured by what each joint adds to Fz, with the doubt about the force at each hand; the same numbers stand in the list of joints and in the table of steps',
     );
     this.scene.add(new HemisphereLight(0xffffff, 0x8899aa, 1.6), new AmbientLight(0xffffff, 0.5));
     const sun = new DirectionalLight(0xffffff, 1.6);
@@ -76,6 +127,12 @@ export class RobotView {
     this.head = new Mesh(new ConeGeometry(0.036, 0.09, 20).translate(0, 0.045, 0), arrowColor);
     this.arrow.add(this.shaft, this.head);
     this.scene.add(this.arrow);
+    for (const series of data.series) {
+      if (!series.posterior?.axes) continue;
+      const ellipsoid = new Ellipsoid(new Color(cssColor('--c1') || '#0072b2'));
+      this.ellipsoids.set(series, ellipsoid);
+      this.scene.add(ellipsoid.root);
+    }
 
     this.pose(0);
     const box = new Box3().setFromObject(this.links.get(data.robot.root) ?? new Group());
@@ -152,6 +209,11 @@ export class RobotView {
     this.metersPerNewton = newton > 0 ? 0.5 / newton : 0.001;
   }
 
+  private linkOf(series: Series): Group | undefined {
+    return this.links.get(series.endpoint) ??
+      this.links.get(this.data.robot.joints.find((j) => j.name === series.endpoint)?.child ?? '');
+  }
+
   show(series: Series, sample: number): void {
     this.pose(sample);
     const plain = new Color(cssColor('--metal') || '#b8bec4');
@@ -170,8 +232,8 @@ export class RobotView {
     }
     const force = new Vector3(series.force.at(0, sample), series.force.at(1, sample), series.force.at(2, sample));
     const length = Math.min(1.1, force.length() * this.metersPerNewton);
-    const link = this.links.get(series.endpoint) ??
-      this.links.get(this.data.robot.joints.find((j) => j.name === series.endpoint)?.child ?? '');
+    const link = this.linkOf(series);
+    for (const [hand, ellipsoid] of this.ellipsoids) ellipsoid.show(hand, sample, this.linkOf(hand));
     this.arrow.visible = Number.isFinite(length) && length > 0.02 && link !== undefined;
     if (this.arrow.visible && link) {
       this.arrow.position.setFromMatrixPosition(link.matrixWorld);

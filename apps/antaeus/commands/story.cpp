@@ -11,15 +11,21 @@ namespace {
 
 std::string step_text(Eigen::Index step) { return step < 0 ? "never" : std::to_string(step); }
 
+/// First and last row of the tables by step.
+std::pair<Eigen::Index, Eigen::Index> told_rows(const Audit& audit) {
+  const Reconstruction& r = audit.audited.reconstruction;
+  const Eigen::Index last = std::min(r.steps() - 1, std::max<Eigen::Index>(audit.focus_step - r.first_step, 8));
+  return {std::max<Eigen::Index>(0, last - 8), last};
+}
+
 std::string steps_section(const Audit& audit) {
   if (audit.focus_step < 0) return {};
   const Reconstruction& r = audit.audited.reconstruction;
   const EstimateSeries& s = r.find(audit.focus_endpoint, "deployed");
   TextTable table(
       {"step", "time s", "residual N·m", "gain N/(N·m)", "kappa", "Fx N", "Fy N", "Fz N", "|F| N", "verdict"});
-  const Eigen::Index focus = audit.focus_step - r.first_step;
-  const Eigen::Index last = std::min(r.steps() - 1, std::max<Eigen::Index>(focus, 8));
-  for (Eigen::Index i = std::max<Eigen::Index>(0, last - 8); i <= last; ++i) {
+  const auto [first, last] = told_rows(audit);
+  for (Eigen::Index i = first; i <= last; ++i) {
     table.add({std::to_string(r.first_step + i), fixed(r.time[i], 3), fixed(r.reference_residual[i], 2),
                fixed(s.reference_gain(i, kFz), 2), fixed(s.kappa[i], 1), fixed(s.wrench(i, 0), 1),
                fixed(s.wrench(i, 1), 1), fixed(s.wrench(i, 2), 1), fixed(s.force_norm[i], 1),
@@ -29,6 +35,59 @@ std::string steps_section(const Audit& audit) {
                  ", world axes; residual and gain of " +
                  (audit.reference_joint.empty() ? "no reference joint" : audit.reference_joint) + ")") +
          table.text();
+}
+
+const EstimateSeries* focus_posterior(const Audit& audit) {
+  for (const EstimateSeries& s : audit.audited.reconstruction.series) {
+    if (s.endpoint == audit.focus_endpoint && s.posterior) return &s;
+  }
+  return nullptr;
+}
+
+std::string posterior_section(const Audit& audit) {
+  const EstimateSeries* s = focus_posterior(audit);
+  if (audit.focus_step < 0 || !s) return {};
+  const PosteriorTrace& trace = *s->posterior;
+  const Reconstruction& r = audit.audited.reconstruction;
+  TextTable table({"step", "Fz N", "± sd N", "worst sd N", "NIS", "limit", "Fz read N", "state", "because"});
+  const auto [first, last] = told_rows(audit);
+  for (Eigen::Index i = first; i <= last; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    table.add({std::to_string(r.first_step + i), fixed(s->wrench(i, kFz), 1), fixed(trace.sd(i, kFz), 1),
+               fixed(trace.worst_sd[i], 1), fixed(trace.nis[i], 1), fixed(trace.nis_threshold[i], 1),
+               fixed(s->guarded_force(i, kFz), 1), std::string(to_string(trace.state[at])),
+               reasons_text(s->reasons[at])});
+  }
+  return heading("Posterior at the " + s->label + " and its guard (" + std::string(to_string(s->sign)) +
+                 ", world axes; sd in the direction of which least is known)") +
+         table.text();
+}
+
+std::string reliability_section(const Audit& audit) {
+  std::vector<const ReliabilityTable*> tables;
+  for (const ReliabilityTable& table : audit.reliability) {
+    if (table.endpoint == audit.focus_endpoint) tables.push_back(&table);
+  }
+  if (tables.empty()) return {};
+  std::vector<std::string> heads = {"joint", "motor N·m"};
+  for (const ReliabilityTable* table : tables) heads.push_back(table->episode);
+  TextTable text(heads);
+  for (const ReliabilityTable::Row& row : tables.front()->rows) {
+    std::vector<std::string> cells = {row.motor_label, fixed(row.torque_limit, 0)};
+    for (const ReliabilityTable* table : tables) {
+      const auto found = std::find_if(table->rows.begin(), table->rows.end(),
+                                      [&](const ReliabilityTable::Row& other) { return other.joint == row.joint; });
+      const bool there = found != table->rows.end();
+      cells.push_back(!there ? "–"
+                      : std::isinf(found->detectable_bias)
+                          ? "none, undetectable"
+                          : fixed(found->detectable_bias, 1) + (found->undetectable ? ", undetectable" : ""));
+    }
+    text.add(std::move(cells));
+  }
+  return heading("Smallest torque error that a test finds at the " + tables.front()->label + " [N·m], at step " +
+                 std::to_string(tables.front()->step)) +
+         text.text();
 }
 
 std::string attribution_section(const Audit& audit) {
@@ -103,7 +162,8 @@ std::string audit_story(const Audit& audit) {
   TextTable events({"step", "time s", "event"});
   for (const Event& e : audit.events) events.add({std::to_string(e.step), fixed(e.time, 3), e.text});
   out += heading("Events found in the data") + events.text();
-  out += steps_section(audit) + attribution_section(audit) + counterfactual_section(audit) + statistics_section(audit);
+  out += steps_section(audit) + posterior_section(audit) + reliability_section(audit) + attribution_section(audit) +
+         counterfactual_section(audit) + statistics_section(audit);
   if (audit.base_orientation.rfind("identity", 0) == 0)
     out += "\n  Base orientation: " + audit.base_orientation + ".\n";
   for (const std::string& note : audit.audited.episode.notes) out += wrapped("Note: " + note + ".", 2);

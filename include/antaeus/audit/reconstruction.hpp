@@ -34,6 +34,8 @@ struct PosteriorTrace {
   SampleMatrix sd;                    ///< N × 6: standard deviations of the wrench [N, N·m]
   VectorX worst_sd;                   ///< N [N]: of the force, in the direction of which least is known
   SampleMatrix worst_direction;       ///< N × 3: that direction, world axes
+  SampleMatrix force_axes;            ///< N × 9 [N]: principal axes of the force's covariance, each as long as its sd,
+                                      ///< ascending: x y z | x y z | x y z
   std::vector<int> observable;        ///< N: force directions with an sd under the limit, 0 … 3
   VectorX nis, nis_threshold;         ///< N
   VectorX innovation, innovation_sd;  ///< N [N·m]: of the reference joint

@@ -42,11 +42,19 @@ struct Curve {
   Join join = Join::lines;
 };
 
+/// A shaded strip between two lines, for example a value with its doubt. A gap in either is a gap of the strip.
+struct Ribbon {
+  std::string label;
+  std::vector<double> x, low, high;
+  Style style;
+};
+
 /// One series of bars, one value a category.
 struct Bars {
   std::string label;
   std::vector<double> values;
   Style style;
+  std::vector<std::string> notes = {};  ///< where not empty: what `value_labels` writes at a bar's end, not its value
 };
 
 /// A shaded strip of one axis, for example "allowed".
@@ -89,6 +97,7 @@ struct Axis {
   bool logarithmic = false;  ///< values ≤ 0 are gaps
   bool include_zero = false;
   bool ticks = true;
+  std::vector<std::string> names = {};  ///< of y without bars: lanes, name i at i, instead of numbers
 };
 
 /// One pair of axes and what stands between them.
@@ -96,8 +105,10 @@ struct Panel {
   std::string title;
   Axis x, y;
   std::vector<Curve> curves;
+  std::vector<Ribbon> ribbons;
   std::vector<std::string> categories;  ///< of the bars
   std::vector<Bars> bars;
+  Bars limits;                   ///< one mark a category, drawn across its bars
   bool horizontal_bars = false;  ///< categories downwards: for long names
   bool stacked = false;          ///< bars of one category end to end, not side by side
   bool value_labels = false;     ///< each bar ends in its value (not when stacked)
@@ -124,7 +135,7 @@ struct Figure {
 };
 
 /// The figure as one <svg> element. The same text stands in a page and, as a file, on its own.
-/// \throws Error for an id with other characters, columns < 1, or a curve with unequal x and y
+/// \throws Error for an id with other characters, columns < 1, or a curve or ribbon with unequal x and y
 std::string draw_figure(const Figure& figure);
 
 /// Ticks of 1, 2 or 5 times a power of ten within [minimum, maximum], about `count` of them; empty for a range that is
