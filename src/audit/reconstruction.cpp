@@ -257,9 +257,14 @@ Reconstruction reconstruct(const Robot& robot, const Episode& episode, const std
     recorders.back().posterior = make_recorder(robot, endpoint, "posterior", steps, options);
   }
   std::optional<GuardedEstimator> guarded;
+  std::optional<Episode> smoothed;
   if (!hands.empty()) {
-    guarded.emplace(robot, hands, options.equation, options.residual, options.posterior, options.guarded,
-                    options.feasibility);
+    ResidualOptions residual = options.residual;
+    if (options.smooth.zero_phase) {
+      smoothed = smooth_motion(episode, options.smooth);
+      residual.cut_off = 0.0;  // a causal filter would bring back the delay
+    }
+    guarded.emplace(robot, hands, options.equation, residual, options.posterior, options.guarded, options.feasibility);
     std::size_t hand = 0;
     for (EndpointRecorders& recorder : recorders) {
       if (!recorder.posterior) continue;
@@ -287,6 +292,7 @@ Reconstruction reconstruct(const Robot& robot, const Episode& episode, const std
       result.reference_residual[step] = equation.residual()[equation.reference_motor()];
     const std::vector<WrenchEstimate>& one = deployed.solve(equation);
     const std::vector<WrenchEstimate>& all = stacked.solve(equation);
+    if (smoothed) smoothed->observe(step, observation);
     if (guarded) guarded->update(observation);
     std::size_t hand = 0;
     for (std::size_t k = 0; k < endpoints.size(); ++k) {

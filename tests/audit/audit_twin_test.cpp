@@ -423,6 +423,22 @@ TEST(AuditTwin, Refusals) {
   EXPECT_THROW(run_audit(h1_2(), request, AuditOptions{}), EpisodeError);
 }
 
+TEST(AuditTwin, ZeroPhaseServesThePosteriorAlone) {
+  const Robot robot = test::own_robot("h1_2");
+  const SyntheticEpisode twin = make_twin(robot, TwinKind::incident, {.motor_side_torque = false, .inertial = true});
+  const std::vector<std::string> wrist = {"left_wrist_yaw_link"};
+  AuditOptions causal, smooth;
+  smooth.smooth.zero_phase = true;
+  const Reconstruction before = reconstruct(robot, twin.episode, wrist, causal);
+  const Reconstruction after = reconstruct(robot, twin.episode, wrist, smooth);
+  EXPECT_EQ(before.find(wrist[0], "deployed").wrench.topRows(9), after.find(wrist[0], "deployed").wrench.topRows(9));
+  // 50 Hz: too slow for causal differences, and nobody pushes.
+  const EstimateSeries &slow = before.find(wrist[0], "posterior"), &fast = after.find(wrist[0], "posterior");
+  EXPECT_EQ(slow.posterior->residual_kind[6], ResidualKind::static_gravity);
+  EXPECT_EQ(fast.posterior->residual_kind[6], ResidualKind::inverse_dynamics);
+  EXPECT_LT(fast.force_norm.segment(2, 20).mean(), 0.7 * slow.force_norm.segment(2, 20).mean());
+}
+
 TEST(AuditTwin, SignTurnsEveryForceAround) {
   AuditOptions turned;
   turned.estimator.sign = Sign::on_robot;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "antaeus/episode/episode.hpp"
+#include "antaeus/episode/smooth_motion.hpp"
 #include "antaeus/estimation/contact_equation.hpp"
 #include "antaeus/estimation/guard.hpp"
 #include "antaeus/estimation/guarded_estimator.hpp"
@@ -50,6 +51,22 @@ struct StackedOptions {
   }
 };
 
+/// Whether the posterior reads the log as it came, sample by sample, or smoothed without delay.
+struct SmoothingOptions : SmoothMotionOptions {
+  bool zero_phase = false;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& visit) {
+    visit(
+        OptionInfo{"zero_phase", "",
+                   "whether the posterior reads velocities, accelerations and torques smoothed without delay (not what "
+                   "a loop would have seen); deployed and stacked always read the log as it came",
+                   "study of estimators against MuJoCo's truth, §4: usable at 50 Hz where causal differences are not"},
+        self.zero_phase);
+    SmoothMotionOptions::visit(self, visit);
+  }
+};
+
 struct AuditOptions {
   EpisodeOptions episode;
   ContactEquationOptions equation;
@@ -59,6 +76,7 @@ struct AuditOptions {
   ResidualOptions residual;
   PosteriorOptions posterior;
   GuardedOptions guarded;
+  SmoothingOptions smooth;
   FeasibilityOptions feasibility;
   HypothesisOptions hypotheses;
   PreflightOptions preflight;
@@ -75,6 +93,7 @@ struct AuditOptions {
     visit("residual", self.residual);
     visit("posterior", self.posterior);
     visit("guarded", self.guarded);
+    visit("smooth", self.smooth);
     visit("feasibility", self.feasibility);
     visit("hypotheses", self.hypotheses);
     visit("preflight", self.preflight);
