@@ -5,11 +5,24 @@
 #include "antaeus/estimation/pose_advice.hpp"
 #include "audit/parts.hpp"
 
-namespace antaeus::parts {
+namespace antaeus {
+
+double AdviceRow::Alone::distance() const noexcept {
+  return std::fmin(std::abs(from - below), std::abs(above - from));  // fmin passes over NaN
+}
+
+namespace parts {
 
 namespace {
 
-double shift(const LoneMove& move) { return std::abs(move.nearest().to - move.from); }
+/// "left_elbow_joint alone from 1.5 to at most 1.02 or at least 1.97 rad"
+std::string alone_text(const AdviceRow::Alone& move) {
+  std::string text = move.joint + " alone from " + number_text(move.from) + " to ";
+  if (std::isfinite(move.below)) text += "at most " + number_text(move.below);
+  if (std::isfinite(move.below) && std::isfinite(move.above)) text += " or ";
+  if (std::isfinite(move.above)) text += "at least " + number_text(move.above);
+  return text + " rad";
+}
 
 }  // namespace
 
@@ -38,18 +51,20 @@ std::vector<AdviceRow> pose_advice(const Robot& robot, const Audit& audit) {
     row.found = advice.found;
     row.distance = advice.distance;
     for (const JointMove& move : advice.moves) row.moves.push_back({move.joint, move.from, move.to});
-    const LoneMove* least = nullptr;
     for (const LoneMove& move : advice.alone) {
-      if (move.found() && (!least || shift(move) < shift(*least))) least = &move;
+      if (!move.found() || advice.satisfied) continue;
+      row.alone.push_back({move.joint, move.from, move.below.found ? move.below.to : std::nan(""),
+                           move.above.found ? move.above.to : std::nan("")});
     }
-    if (least && !advice.satisfied) row.alone = {least->joint, least->from, least->nearest().to};
+    std::stable_sort(row.alone.begin(), row.alone.end(),
+                     [](const auto& a, const auto& b) { return a.distance() < b.distance(); });
     rows.push_back(std::move(row));
   }
   return rows;
 }
 
 std::vector<Statement> advice_verdict(const Audit& audit) {
-  std::string text;
+  std::string text, compared;
   for (const AdviceRow& row : audit.advice) {
     if (row.satisfied) continue;
     std::string wanted;
@@ -64,14 +79,18 @@ std::vector<Statement> advice_verdict(const Audit& audit) {
       continue;
     }
     text += " the nearest pose found lies " + number_text(row.distance) + " rad away";
-    if (!row.alone.joint.empty()) {
-      text += "; " + row.alone.joint + " alone would have to move from " + number_text(row.alone.from) + " to " +
-              number_text(row.alone.to) + " rad";
+    // The joint that needs least, and the one of the first answer, so that the sets can be compared.
+    std::string first = row.alone.empty() ? "" : row.alone.front().joint;
+    if (!row.alone.empty()) text += "; " + alone_text(row.alone.front());
+    for (const AdviceRow::Alone& move : row.alone) {
+      if (move.joint == compared && move.joint != first) text += "; " + alone_text(move);
     }
+    if (compared.empty()) compared = first;
     text += ".";
   }
   if (text.empty()) return {};
   return {{"advice", "Advice for the pose at step " + std::to_string(audit.advice.front().step) + ". " + text}};
 }
 
-}  // namespace antaeus::parts
+}  // namespace parts
+}  // namespace antaeus

@@ -143,7 +143,13 @@ Json advice_json(const AdviceRow& row) {
       .set("found", row.found)
       .set("distance_rad", row.distance)
       .set("moves", list_json(row.moves, move_json))
-      .set("alone", row.alone.joint.empty() ? Json() : move_json(row.alone));
+      .set("alone", list_json(row.alone, [](const AdviceRow::Alone& a) {
+             return Json::object()
+                 .set("joint", a.joint)
+                 .set("from_rad", a.from)
+                 .set("below_rad", a.below)
+                 .set("above_rad", a.above);
+           }));
 }
 
 Json cause_test_json(const CauseTest& test) {

@@ -310,8 +310,8 @@ void check_names(const RobotProfile& profile, const RobotModel& model) {
 }  // namespace
 
 std::vector<std::string> RobotProfile::option_groups() {
-  return {"episode",   "equation", "estimator", "stacked",   "guard", "residual",
-          "posterior", "guarded",  "smooth",    "preflight", "event"};
+  return {"episode", "equation", "estimator",   "stacked",    "guard",     "residual", "posterior",
+          "guarded", "smooth",   "feasibility", "hypotheses", "preflight", "event"};
 }
 
 const NamedPose& RobotProfile::pose(std::string_view wanted) const {

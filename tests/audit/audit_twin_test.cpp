@@ -105,6 +105,7 @@ TEST(AuditTwin, GuardTracesFollowFromTheWrenches) {
   for (const EpisodeAudit* episode : {&audit.audited, &audit.baselines[0], &audit.baselines[1]}) {
     for (const EstimateSeries& series : episode->reconstruction.series) {
       SCOPED_TRACE(series.endpoint + ", " + series.estimator + ", " + episode->episode.name);
+      if (series.posterior) continue;  // it has a guard of its own
       const GuardTrace &watchdog = guard(series, "watchdog"), &condition = guard(series, "condition");
       const GuardTrace &clamp = guard(series, "clamp"), &norm_clamp = guard(series, "norm_clamp");
       EXPECT_EQ(clamp.limit, 50.0);  // incident report, its four limits
@@ -140,6 +141,46 @@ TEST(AuditTwin, GuardTracesFollowFromTheWrenches) {
   }
 }
 
+bool of_posterior(const Counterfactual& c) { return c.remedy == "nis_alarm" || c.remedy == "guarded_posterior"; }
+
+TEST(AuditTwin, PosteriorsTraceAndCounterfactualsFollowFromItsSteps) {
+  const Audit& audit = twin_audit();
+  const EstimateSeries& focus = audit.audited.reconstruction.find(audit.focus_endpoint, "posterior");
+  const PosteriorTrace& trace = *focus.posterior;
+  Eigen::Index alarms = 0, refusals = 0, next = 0;
+  for (Eigen::Index i = 0; i < focus.wrench.rows(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    alarms += trace.nis[i] > trace.nis_threshold[i];
+    refusals += trace.state[at] == Verdict::refused;
+    EXPECT_TRUE(focus.guarded_force.row(i).allFinite());
+    if (trace.state[at] != Verdict::refused) {
+      EXPECT_EQ(Vector3(focus.guarded_force.row(i)), Vector3(focus.wrench.row(i).head<3>()));
+    }
+    // No principal direction is worse than the worst, and none better than nothing.
+    EXPECT_LE(trace.sd.row(i).head<3>().maxCoeff(), trace.worst_sd[i] + tolerance::kByHand);
+    EXPECT_LE(trace.worst_sd[i], 20.0 + tolerance::kByHand) << "the prior";
+  }
+  EXPECT_EQ(trace.alarms, alarms);
+  EXPECT_EQ(trace.refusals, refusals);
+  EXPECT_LT(trace.first_alarm, 8);
+  for (const GuardInterval& interval : guard_timeline(focus, 0)) {
+    EXPECT_EQ(interval.from, next);
+    for (Eigen::Index i = interval.from; i <= interval.to; ++i) {
+      EXPECT_EQ(trace.state[static_cast<std::size_t>(i)], interval.state);
+    }
+    next = interval.to + 1;
+  }
+  EXPECT_EQ(next, focus.wrench.rows());
+  int found = 0;
+  for (const Counterfactual& c : audit.counterfactuals) {
+    if (c.remedy != "nis_alarm" && c.remedy != "guarded_posterior") continue;
+    ++found;
+    EXPECT_EQ(c.first_act, c.remedy == "nis_alarm" ? trace.first_alarm : trace.first_refusal);
+    ASSERT_EQ(c.false_alarms.size(), 2u);
+  }
+  EXPECT_EQ(found, 2);
+}
+
 TEST(AuditTwin, CounterfactualsAgreeWithTheTraces) {
   const Audit& audit = twin_audit();
   const EstimateSeries& focus = audit.audited.reconstruction.find(audit.focus_endpoint, "deployed");
@@ -148,7 +189,7 @@ TEST(AuditTwin, CounterfactualsAgreeWithTheTraces) {
     SCOPED_TRACE(c.remedy);
     EXPECT_EQ(c.endpoint, audit.focus_endpoint);
     EXPECT_FALSE(c.consequence.empty());
-    if (c.kind != "guard" || c.remedy == "all_guards") continue;
+    if (c.kind != "guard" || c.remedy == "all_guards" || of_posterior(c)) continue;
     ++guards;
     const GuardTrace& trace = guard(focus, c.remedy);
     EXPECT_EQ(c.first_act, trace.first_act);
@@ -225,6 +266,8 @@ std::vector<std::string> numbers_in(const std::string& text) {
 /// As many decimals as a sentence shows: three significant digits, and no fewer than the whole newton.
 double half_unit_of(double value) {
   const double size = std::abs(value);
+  // Below 0.01: two significant digits.
+  if (size > 0 && size < 0.01) return 0.5 * std::pow(10.0, std::floor(std::log10(size)) - 1.0);
   return size < 1.0 ? 0.0005 : size < 10.0 ? 0.005 : size < 100.0 ? 0.05 : 0.5;
 }
 
@@ -248,6 +291,9 @@ TEST(AuditTwin, EveryNumberOfTheVerdictIsInTheResults) {
     return all;
   };
   std::map<std::string, std::vector<double>> expected;
+  const auto append = [&](const char* id, const std::vector<double>& values) {
+    expected[id].insert(expected[id].end(), values.begin(), values.end());
+  };
   expected["what"] =
       joined({step(focus), {s.force_norm[focus], s.wrench(focus, kFz), s.peak_force}, step(s.peak_step)});
   const double part = a.contribution(kFz, 12), total = a.wrench[kFz];
@@ -263,7 +309,7 @@ TEST(AuditTwin, EveryNumberOfTheVerdictIsInTheResults) {
     expected[name] = joined({step(counterfactual(name).first_act), {counterfactual(name).largest_force_read}});
   }
   for (const Counterfactual& c : audit.counterfactuals) {
-    if (c.kind != "guard" || c.remedy == "all_guards") continue;
+    if (c.kind != "guard" || c.remedy == "all_guards" || of_posterior(c)) continue;
     for (const auto& alarm : c.false_alarms) {
       if (alarm.steps > 0) expected["false_alarms"].push_back(100.0 * alarm.share);
     }
@@ -271,6 +317,46 @@ TEST(AuditTwin, EveryNumberOfTheVerdictIsInTheResults) {
   expected["stacked"] = {counterfactual("stacked").force_at_focus.z(),
                          r.find("left_ankle_roll_link", "stacked").wrench(focus, kFz),
                          r.find("right_ankle_roll_link", "stacked").wrench(focus, kFz), audit.total_mass * 9.81};
+  for (const FeasibilityRow& row : audit.feasibility) {
+    if (row.endpoint.empty() && !row.feasible) append("stacked", {-row.value, row.sd});
+  }
+  const EstimateSeries& p = r.find(audit.focus_endpoint, "posterior");
+  const PosteriorTrace& trace = *p.posterior;
+  for (int axis = 0; axis < 3; ++axis) append("posterior", {p.wrench(focus, axis), trace.sd(focus, axis)});
+  append("posterior", {1.0 * trace.observable[static_cast<std::size_t>(focus)], 3.0});
+  for (int axis = 0; axis < 3; ++axis) append("posterior", {trace.worst_direction(focus, axis)});
+  append("posterior", {trace.worst_sd[focus], 0.0, trace.worst_sd[0]});
+  for (const ReliabilityTable& table : audit.reliability) {
+    if (table.endpoint != audit.focus_endpoint) continue;
+    for (const ReliabilityTable::Row& row : table.rows) {
+      if (row.joint == audit.reference_joint) append("reliability", {row.detectable_bias, row.redundancy});
+    }
+  }
+  for (std::size_t i = 0; i < 2; ++i) {
+    append("cause_test", {audit.cause_test.causes[i].size, audit.cause_test.causes[i].size_sd});
+  }
+  append("guarded_posterior", step(trace.first_alarm));
+  append("guarded_posterior", step(trace.first_refusal));
+  append("guarded_posterior", {counterfactual("guarded_posterior").largest_force_read, s.peak_force});
+  for (const char* remedy : {"nis_alarm", "guarded_posterior"}) {
+    for (const auto& alarm : counterfactual(remedy).false_alarms) append("guarded_posterior", {100.0 * alarm.share});
+  }
+  append("advice", {0.0});
+  for (const AdviceRow& row : audit.advice) {
+    for (const auto& condition : row.conditions) append("advice", {condition.limit});
+    append("advice", {row.distance});
+    const auto alone = [&](const AdviceRow::Alone& move) {
+      append("advice", {move.from});
+      for (const double to : {move.below, move.above}) {
+        if (std::isfinite(to)) append("advice", {to});
+      }
+    };
+    const std::string& first = audit.advice.front().alone.front().joint;
+    alone(row.alone.front());
+    for (const auto& move : row.alone) {
+      if (move.joint == first && row.alone.front().joint != first) alone(move);
+    }
+  }
   expected["tilt"] = {5.0};
   for (const TiltSensitivity& tilt : audit.tilt)
     expected["tilt"].insert(expected["tilt"].end(), {tilt.largest_torque, tilt.phantom_force});
@@ -300,7 +386,7 @@ TEST(AuditTwin, EveryNumberOfTheVerdictIsInTheResults) {
     }
   }
   for (const char* id : {"what", "cause", "pose", "pose_reversed", "preflight", "watchdog", "clamp", "false_alarms",
-                         "stacked", "tilt"}) {
+                         "stacked", "tilt", "posterior", "reliability", "cause_test", "guarded_posterior", "advice"}) {
     EXPECT_TRUE(said.contains(id)) << id;
   }
 }
@@ -316,6 +402,7 @@ TEST(AuditTwin, RowsWithNanDoNotTouchTheOthers) {
   const Reconstruction whole = reconstruct(h1_2(), incident(), endpoints, AuditOptions{});
   const Reconstruction part = reconstruct(h1_2(), hurt, endpoints, AuditOptions{});
   ASSERT_EQ(part.steps(), whole.steps());
+  ASSERT_EQ(part.series.size(), 10u);  // deployed and stacked at four limbs, posterior at two
   for (std::size_t k = 0; k < whole.series.size(); ++k) {
     const EstimateSeries &a = whole.series[k], &b = part.series[k];
     SCOPED_TRACE(a.endpoint + ", " + a.estimator);
@@ -325,7 +412,13 @@ TEST(AuditTwin, RowsWithNanDoNotTouchTheOthers) {
         EXPECT_EQ(b.verdict[at], Verdict::invalid_input) << i;
         EXPECT_EQ(b.reasons[at] & ~kReasonWatchdog, kReasonInvalidInput) << "a latched watchdog stays latched; " << i;
         EXPECT_TRUE(b.wrench.row(i).array().isNaN().all()) << i;
-        EXPECT_TRUE(b.guarded_force.row(i).array().isNaN().all()) << "no force is not a force of zero; " << i;
+        // The posterior's guard holds what was last known, and says so.
+        if (b.posterior) {
+          EXPECT_EQ(b.posterior->state[at], Verdict::refused) << i;
+          EXPECT_EQ(b.posterior->action[at], ConsumerAction::hold) << i;
+        } else {
+          EXPECT_TRUE(b.guarded_force.row(i).array().isNaN().all()) << "no force is not a force of zero; " << i;
+        }
         EXPECT_TRUE(std::isnan(b.kappa[i]) && std::isnan(b.force_norm[i])) << i;
         for (const GuardTrace& trace : b.guards) {
           EXPECT_TRUE(trace.action[at] == GuardAction::no_input || trace.action[at] == GuardAction::damping)
@@ -343,7 +436,7 @@ TEST(AuditTwin, RowsWithNanDoNotTouchTheOthers) {
   EXPECT_EQ(audit.focus_step, 8);
   EXPECT_EQ(audit.cannot_tell.back().id, "invalid");
   const Table table = steps_table(part);
-  EXPECT_EQ(table.rows(), static_cast<std::size_t>(8 * whole.steps())) << "rows keep their place";
+  EXPECT_EQ(table.rows(), part.series.size() * static_cast<std::size_t>(whole.steps())) << "rows keep their place";
 }
 
 TEST(AuditTwin, AllRowsNan) {
@@ -441,8 +534,9 @@ TEST(AuditTwin, ZeroPhaseServesThePosteriorAlone) {
 
 TEST(AuditTwin, SignTurnsEveryForceAround) {
   AuditOptions turned;
-  turned.estimator.sign = Sign::on_robot;
+  turned.estimator.sign = turned.posterior.sign = Sign::on_robot;
   const Audit audit = run_audit(h1_2(), {incident()}, AuditRequest{}, turned);
+  ASSERT_EQ(audit.counterfactuals.size(), twin_audit().counterfactuals.size());
   const EstimateSeries& here = audit.audited.reconstruction.find("left_wrist_yaw_link", "deployed");
   const EstimateSeries& there = twin_audit().audited.reconstruction.find("left_wrist_yaw_link", "deployed");
   EXPECT_EQ(here.sign, Sign::on_robot);

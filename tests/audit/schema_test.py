@@ -100,8 +100,13 @@ def test_words_in_steps_are_documented(out, broken):
             assert set(row["reasons"].split()) <= set(reasons)
             assert (row["reasons"] == "") == (row["verdict"] == "ok")
             assert row["sign"] in ("on_environment", "on_robot") and row["frame"] == "world_aligned"
-            assert row["estimator"] in ("deployed", "stacked") and row["residual_kind"] == "static"
-            assert row["sd_Fx"] == row["sd_Fy"] == row["sd_Fz"] == "", "no covariance is claimed"
+            assert row["estimator"] in ("deployed", "stacked", "posterior") and row["residual_kind"] == "static"
+            of_posterior = row["estimator"] == "posterior"
+            assert (row["guard_state"] in ("ok", "degraded", "refused")) == of_posterior
+            assert (row["guard_action"] in ("pass_raw", "posterior", "hold", "zero", "stop")) == of_posterior
+            for name in ("sd_Fx", "sd_Fy", "sd_Fz", "worst_sd", "nis", "observable_directions"):
+                claimed = of_posterior and row["verdict"] != "invalid_input"
+                assert (row[name] != "") == claimed, "only the posterior claims a covariance"
 
 
 def test_one_row_a_step_endpoint_and_estimator(out):

@@ -163,11 +163,18 @@ struct AdviceRow {
   bool satisfied = false, found = false;
   double distance = 0.0;  ///< norm of the move [rad]
   struct Move {
-    std::string joint;  ///< empty: none
+    std::string joint;
     double from = 0.0, to = 0.0;
   };
   std::vector<Move> moves;
-  Move alone;  ///< the joint that reaches it alone with the smallest move
+  /// A joint that reaches it alone, all others held: up to `below` from its place downwards, from `above` upwards; NaN
+  /// where there is no opening on that side.
+  struct Alone {
+    std::string joint;
+    double from = 0.0, below = 0.0, above = 0.0;
+    double distance() const noexcept;  ///< to the nearer of the two
+  };
+  std::vector<Alone> alone;  ///< smallest move first
 };
 
 /// Successive steps in one state of the posterior's guard.

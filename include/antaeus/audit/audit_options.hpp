@@ -74,7 +74,7 @@ struct AuditOptions {
   StackedOptions stacked;
   GuardOptions guard;
   ResidualOptions residual;
-  PosteriorOptions posterior;
+  PosteriorOptions posterior{.sign = Sign::on_environment};  ///< beside the deployed number: one sign
   GuardedOptions guarded;
   SmoothingOptions smooth;
   FeasibilityOptions feasibility;
