@@ -78,10 +78,11 @@ NamedFigure known_force(const Robot& robot) {
         entry.minimal_detectable_bias[equation.reference_motor()]);
   }
   return {
-      figure.id, draw_figure(figure),
+      figure.id, figure.title,
       "One standard deviation of the left wrist's force in the x–z plane, H1-2. Left: motor zero, every direction is "
       "known better than the prior. Right: the incident's pose; along the line from shoulder to wrist the prior is "
-      "all there is."};
+      "all there is.",
+      draw_figure(figure)};
 }
 
 NamedFigure posterior_twin(const Robot& robot) {
@@ -136,10 +137,12 @@ NamedFigure posterior_twin(const Robot& robot) {
   test.curves = {nis};
   test.thresholds = {{.value = threshold, .label = "limit"}};
   figure.panels = {force, test};
-  return {figure.id, draw_figure(figure),
-          "The synthetic incident, first ten steps. Deployed: −533 N at step 8. Posterior: 0 ± 19 N. The guard refuses "
-          "from step " +
-              std::to_string(refused) + " on."};
+  const auto whole = [](double value) { return display_number(value, 0); };
+  return {figure.id, figure.title,
+          "The synthetic incident, first ten steps. Deployed at step 8: " + whole(raw.y[8]) +
+              " N. Posterior: " + whole(mean.y[8]) + " ± " + whole(high.y[8] - mean.y[8]) +
+              " N. The guard refuses from step " + std::to_string(refused) + " on.",
+          draw_figure(figure)};
 }
 
 }  // namespace
