@@ -4,7 +4,9 @@
 
 #include "antaeus/conditioning/condition_number.hpp"
 #include "antaeus/conditioning/gains.hpp"
+#include "antaeus/conditioning/gaussian_posterior.hpp"
 #include "antaeus/conditioning/pseudo_inverse.hpp"
+#include "antaeus/conditioning/redundancy.hpp"
 #include "conditioning/conditioning_matrices.hpp"
 #include "support/allocation_counter.hpp"
 
@@ -102,6 +104,25 @@ TEST(ConditioningRealtime, GainsDoNotAllocate) {
     worst_case_wrench(B, 1.0);
     scaled_condition_number(B, 0.3, svd);
     EXPECT_EQ(counter.count(), 0) << joints;
+  }
+}
+
+TEST(ConditioningRealtime, PosteriorAndRedundancyDoNotAllocate) {
+  for (const auto& [rows, unknowns] : {std::pair(7, 6), std::pair(33, 24)}) {
+    GaussianPosterior posterior(rows, unknowns);
+    Redundancy redundancy(rows, unknowns);
+    const MatrixX A = MatrixX::Random(rows, unknowns), L = MatrixX::Identity(unknowns, unknowns);
+    const VectorX y = VectorX::Ones(rows), variance = VectorX::Ones(rows), scale = VectorX::Ones(unknowns);
+    const Matrix3 C = Matrix3::Identity() + Matrix3::Constant(0.1);
+    AllocationCounter counter;
+    for (int i = 0; i < 100; ++i) {
+      posterior.compute(A, y, variance, L);
+      redundancy.compute(A, variance, scale);
+      principal_deviations(C);
+    }
+    EXPECT_EQ(counter.count(), 0) << rows << " × " << unknowns;
+    EXPECT_EQ(posterior.status(), Status::ok);
+    EXPECT_EQ(redundancy.status(), Status::ok);
   }
 }
 
