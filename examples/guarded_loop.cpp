@@ -1,0 +1,26 @@
+// The loop of a consumer that is protected: the synthetic incident, sample by sample, through the guarded posterior.
+// prints: refused at step 5: motion uncertain unobservable_direction inconsistent
+#include <algorithm>
+#include <cstdio>
+
+#include "antaeus/episode/synthetic_episode.hpp"
+#include "antaeus/estimation/guarded_estimator.hpp"
+
+int main() {
+  const antaeus::Robot robot = antaeus::load_robot("h1_2");
+  const antaeus::Episode log = antaeus::make_twin(robot, antaeus::TwinKind::incident).episode;
+  antaeus::GuardedEstimator loop(robot, robot.profile.deployed_endpoints);
+  antaeus::Observation sample;
+  double largest = 0.0;
+  bool told = false;
+  for (Eigen::Index step = 0; step < log.steps(); ++step) {
+    log.observe(step, sample);  // on the robot: what the drivers just delivered
+    const antaeus::GuardedWrench& left = loop.update(sample)[0];
+    largest = std::max(largest, left.wrench.force.norm());
+    if (left.state != antaeus::Verdict::refused || told) continue;
+    told = true;
+    std::printf("refused at step %d: %s\n", static_cast<int>(step), antaeus::reasons_text(left.reasons).c_str());
+  }
+  std::printf("the consumer reads at most %.1f N\n", largest);
+  return 0;
+}
