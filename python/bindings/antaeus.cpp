@@ -50,8 +50,9 @@ NB_MODULE(_antaeus, module) {
   bind_robot(module);
   bind_dynamics(module);
   bind_estimation(module);
-  bind_guard(module);
   bind_posterior(module);
+  bind_poses(module);
+  bind_guard(module);
   bind_episode(module);
   module.attr("__name__") = own_name;
 }

@@ -203,6 +203,7 @@ void bind_robot(nb::module_& module);
 void bind_dynamics(nb::module_& module);
 void bind_estimation(nb::module_& module);
 void bind_posterior(nb::module_& module);
+void bind_poses(nb::module_& module);
 void bind_guard(nb::module_& module);
 void bind_episode(nb::module_& module);
 

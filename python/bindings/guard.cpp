@@ -93,25 +93,13 @@ void bind_preflight(nb::module_& module) {
       .def_ro("value", &PreflightCheck::value, "|gain|, N/(N·m), or |q − target|, rad.")
       .def_ro("limit", &PreflightCheck::limit)
       .def_ro("passed", &PreflightCheck::passed, "value < limit; false for NaN.");
-  nb::class_<PoseConditioning>(module, "PoseConditioning",
-                               "How the pose of one endpoint turns joint torques into wrenches.")
-      .def_ro("endpoint", &PoseConditioning::endpoint)
-      .def_prop_ro("status", [](const PoseConditioning& self) { return self.status; })
-      .def_prop_ro("position", frozen_field(&PoseConditioning::position), kOwned,
-                   "[3] of the endpoint in base axes, m.")
-      .def_ro("kappa", &PoseConditioning::kappa)
-      .def_ro("kappa_scaled", &PoseConditioning::kappa_scaled, "With the characteristic length.")
-      .def_ro("sigma_min", &PoseConditioning::sigma_min)
-      .def_ro("manipulability", &PoseConditioning::manipulability)
-      .def_prop_ro("reference_gain", frozen_field(&PoseConditioning::reference_gain), kOwned,
-                   "[6] of the reference joint; NaN without one.")
-      .def_ro("reference_force_gain", &PoseConditioning::reference_force_gain, "Norm of its force rows.")
-      .def_prop_ro("gain", frozen_field(&PoseConditioning::gain), kOwned, "[6 × motors].");
   nb::class_<PreflightReport>(module, "PreflightReport", "The checks and what they rest on.")
       .def_ro("passed", &PreflightReport::passed, "Every check.")
       .def_ro("characteristic_length", &PreflightReport::characteristic_length, "m")
       .def_ro("endpoints", &PreflightReport::endpoints)
-      .def_ro("checks", &PreflightReport::checks);
+      .def_ro("checks", &PreflightReport::checks, "The incident report's: gain, then start_error.")
+      .def_ro("sd_checks", &PreflightReport::sd_checks,
+              "Antaeus' own: worst-direction sd at rest of every endpoint that at least six joints speak for.");
   const std::string signature = options_signature<PreflightOptions>(
       "def preflight(robot: Robot, endpoints: collections.abc.Sequence[str], q: numpy.typing.ArrayLike, "
       "target: numpy.typing.ArrayLike | None = None",

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "antaeus/estimation/contact_space_filter.hpp"
 #include "antaeus/estimation/frame_wrench.hpp"
 #include "antaeus/estimation/guarded_estimator.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
@@ -70,6 +71,33 @@ void bind_residual(nb::module_& module) {
           "equation"_a, "observation"_a, "The equation must have been updated with the same observation.")
       .def("reset", &ResidualEstimator::reset, "Forgets all history, as after a gap.")
       .def("residual", [](const ResidualEstimator& self) { return Residual(self.residual()); }, "Of the last call.");
+}
+
+void bind_contact_space_filter(nb::module_& module) {
+  const std::string signature = options_signature<ContactSpaceOptions>(
+      "def __init__(self, equation: ContactEquation, posterior: PosteriorEstimator", ") -> None");
+  const std::string doc =
+      options_doc<ContactSpaceOptions>("OptionsError for base rows or a reference row admitted by its innovation.");
+  nb::class_<ContactSpaceFilter>(module, "ContactSpaceFilter",
+                                 "Kalman filter with the wrenches as state: the posterior with a memory. A direction "
+                                 "that the pose does not show keeps what an earlier one showed of it, fading.")
+      .def(
+          "__init__",
+          [](ContactSpaceFilter* self, const ContactEquation& equation, const PosteriorEstimator& posterior,
+             const nb::kwargs& options) {
+            new (self)
+                ContactSpaceFilter(equation, posterior, options_from<ContactSpaceOptions>("contact_space", options));
+          },
+          "equation"_a, "posterior"_a, "options"_a, nb::sig(signature.c_str()), doc.c_str())
+      .def(
+          "step",
+          [](ContactSpaceFilter& self, const ContactEquation& equation, const Residual& residual, double dt) {
+            require_same(equation.model().motor_count(), residual.variance.size(), "ContactSpaceFilter.step",
+                         "residuals");
+            return std::vector<WrenchEstimate>(self.step(equation, residual, dt));
+          },
+          "equation"_a, "residual"_a, "dt"_a, "The residual of an instant dt seconds after the last one.")
+      .def("reset", &ContactSpaceFilter::reset, "Forgets everything.");
 }
 
 int endpoint_of(const PosteriorEstimator& posterior, int endpoint) {
@@ -310,6 +338,7 @@ void bind_frame_wrench(nb::module_& module) {
 void bind_posterior(nb::module_& module) {
   bind_residual(module);
   bind_posterior_estimator(module);
+  bind_contact_space_filter(module);
   bind_reliability(module);
   bind_guarded_results(module);
   bind_guarded_estimator(module);

@@ -1,0 +1,54 @@
+"""Pose quality, advice and the filter through the package: the numbers of C++ and of the study."""
+import numpy as np
+import pytest
+
+import antaeus
+
+WRIST = "left_wrist_yaw_link"
+
+
+@pytest.fixture(scope="module")
+def robot():
+    return antaeus.load_robot("h1_2")
+
+
+def test_preflight_tells_what_torques_can_tell(robot):
+    report = antaeus.preflight(robot, [WRIST], robot.pose("arm_waist_target"))
+    pose, = report.endpoints
+    assert pose.rest.worst_sd() == pytest.approx(20.0, abs=0.01)  # the prior: no information at all
+    assert abs(pose.rest.worst_direction()[2]) > 0.9
+    assert pose.rest.observable == 2
+    check, = report.sd_checks
+    assert (check.name, check.passed, report.passed) == ("sd", False, False)
+    good, = antaeus.preflight(robot, [WRIST], robot.pose("zero")).endpoints
+    assert good.rest.worst_sd() < 2.0 < good.moving.worst_sd()
+    assert np.all(good.posterior_phantom[:3] < good.phantom[:3])
+
+
+def test_advice_moves_the_elbow(robot):
+    q = robot.pose("arm_waist_target")
+    sd = antaeus.advise(robot, [WRIST], q, joints=["left_elbow_joint"])
+    alone, = sd.alone
+    assert sd.found and not sd.satisfied
+    assert alone.below[0] == pytest.approx(1.022, abs=0.01) and alone.above[0] == pytest.approx(1.971, abs=0.01)
+    assert sd.after[0].rest.worst_sd() < 5.0
+    published = antaeus.advise(robot, [WRIST], q, "published", ["left_elbow_joint"])
+    assert 0.4 < published.alone[0].below[0] < 0.6
+    assert antaeus.advise(robot, [WRIST], robot.pose("zero")).satisfied
+    with pytest.raises(antaeus.OptionsError, match="published"):
+        antaeus.advise(robot, [WRIST], q, "publishd")
+
+
+def test_the_filter_without_a_past_is_the_posterior(robot):
+    equation = antaeus.ContactEquation(robot, [WRIST])
+    residual = antaeus.ResidualEstimator(robot, kind="static")
+    posterior = antaeus.PosteriorEstimator(equation)
+    memory = antaeus.ContactSpaceFilter(equation, posterior)
+    n = robot.model.motor_count()
+    sample = antaeus.Observation(q=robot.pose("zero"), v=np.zeros(n), tau=np.full(n, 0.5))
+    equation.update(sample)
+    r = residual.update(equation, sample)
+    now, = memory.step(equation, r, np.inf)
+    plain, = posterior.solve(equation, r)
+    assert np.allclose(now.wrench.force, plain.wrench.force, atol=1e-9)
+    assert np.allclose(now.uncertainty.covariance, plain.uncertainty.covariance, atol=1e-7)
