@@ -5,7 +5,7 @@ import os
 import re
 
 import pytest
-from command_line import ROOT, run
+from command_line import ROOT, refused, run, text
 
 VERBS = {
     "demo": ["--out", "--episodes", "--json", "--pdf"],
@@ -16,21 +16,6 @@ VERBS = {
     "map": ["--robot", "--ignore-meshes", "--pose", "--positions", "--endpoint", "--joint", "--poses", "--steps", "--quantity", "--out", "--json"],
     "robot": ["--ignore-meshes", "--json"],
 }
-
-
-def text(stream):
-    return stream.decode("utf-8")
-
-
-def refused(*arguments, **how):
-    """The one line that a refusal is."""
-    done = run(*arguments, **how)
-    lines = text(done.stderr).splitlines()
-    assert done.returncode == 2, (done.returncode, lines)
-    assert len(lines) == 1, lines
-    assert done.stdout == b""
-    assert lines[0].startswith("antaeus: ")
-    return lines[0]
 
 
 def test_help_of_the_program_names_every_verb_and_the_exit_codes():

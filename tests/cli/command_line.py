@@ -40,3 +40,18 @@ def run(*arguments, cwd=None, file_limit=None, stdout=subprocess.PIPE, seconds=S
     return subprocess.run(
         [program, *map(os.fspath, arguments)],
         cwd=cwd, stdout=stdout, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, timeout=seconds, preexec_fn=bound, check=False)
+
+
+def text(stream):
+    return stream.decode("utf-8")
+
+
+def refused(*arguments, **how):
+    """The one line that a refusal is."""
+    done = run(*arguments, **how)
+    lines = text(done.stderr).splitlines()
+    assert done.returncode == 2, (done.returncode, lines)
+    assert len(lines) == 1, lines
+    assert done.stdout == b""
+    assert lines[0].startswith("antaeus: ")
+    return lines[0]

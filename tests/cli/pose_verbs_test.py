@@ -8,22 +8,10 @@ import xml.etree.ElementTree
 
 import pyarrow.parquet
 import pytest
-from command_line import ROOT, run
+from command_line import ROOT, refused, run, text
 
 TARGET = ("--robot", "h1_2", "--pose", "arm_waist_target")
 PLANE = ("-e", "left wrist", "-j", "left_shoulder_pitch_joint", "-j", "left_elbow_joint")
-
-
-def text(stream):
-    return stream.decode("utf-8")
-
-
-def refused(*arguments, **how):
-    done = run(*arguments, **how)
-    lines = text(done.stderr).splitlines()
-    assert done.returncode == 2, (done.returncode, lines)
-    assert len(lines) == 1 and lines[0].startswith("antaeus: ") and done.stdout == b"", lines
-    return lines[0]
 
 
 # --- preflight ----------------------------------------------------------------------------------------------------------

@@ -22,7 +22,8 @@ TEST(Redundancy, RepeatedMeasurementsOfOneNumber) {
     ASSERT_EQ(redundancy.compute(MatrixX::Ones(n, 1), VectorX::Constant(n, 4.0), VectorX::Ones(1)), Status::ok);
     for (int i = 0; i < n; ++i) {
       EXPECT_NEAR(redundancy.numbers()[i], 1.0 - 1.0 / n, tolerance::kArithmetic);
-      EXPECT_NEAR(redundancy.minimal_detectable_bias()[i], 2.0 * 4.1321479653 / std::sqrt(1.0 - 1.0 / n), 1e-9);
+      EXPECT_NEAR(redundancy.minimal_detectable_bias()[i], 2.0 * 4.1321479653 / std::sqrt(1.0 - 1.0 / n),
+                  tolerance::kByHand);
     }
     EXPECT_EQ(redundancy.rank(), 1);
     EXPECT_EQ(redundancy.total(), n - 1.0);

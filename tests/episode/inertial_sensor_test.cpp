@@ -101,21 +101,21 @@ TEST_F(TwinSensors, NoiseTiltAndFrictionAreWhatTheOptionsSay) {
       const Eigen::Quaterniond R(Eigen::Vector4d(episode.imu_quaternion.row(i).transpose()));
       return R * Vector3(episode.imu_specific_force.row(i).transpose());
     };
-    EXPECT_LT((in_world(tilted.episode) - in_world(clean.episode)).norm(), 1e-12);
+    EXPECT_LT((in_world(tilted.episode) - in_world(clean.episode)).norm(), tolerance::kCurve);
   }
 
   options = clean_options;
   options.friction = 0.5;
   const SyntheticEpisode rough = make_twin(robot(), TwinKind::good, options);
   const SampleMatrix added = rough.episode.tau - clean.episode.tau;
-  EXPECT_LT((added - (rough.motor_side_torque - clean.motor_side_torque)).cwiseAbs().maxCoeff(), 1e-12);
+  EXPECT_LT((added - (rough.motor_side_torque - clean.motor_side_torque)).cwiseAbs().maxCoeff(), tolerance::kCurve);
   const int shoulder = 13;
   int moving = 0;
   for (Eigen::Index i = 0; i < added.rows(); ++i) {
     const double v = clean.episode.v(i, shoulder);
-    EXPECT_NEAR(added(i, shoulder), v == 0.0 ? 0.0 : std::copysign(0.2, v), 1e-12) << i;
+    EXPECT_NEAR(added(i, shoulder), v == 0.0 ? 0.0 : std::copysign(0.2, v), tolerance::kCurve) << i;
     moving += v != 0.0;
-    EXPECT_NEAR(added(i, 14), 0.0, 1e-12) << "shoulder roll stands still";
+    EXPECT_NEAR(added(i, 14), 0.0, tolerance::kCurve) << "shoulder roll stands still";
   }
   EXPECT_GT(moving, 1000);
 }

@@ -8,6 +8,7 @@
 #include "antaeus/conditioning/gaussian_posterior.hpp"
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/estimation/wrench_estimator.hpp"
+#include "estimation/static_residual.hpp"
 #include "robot/test_robots.hpp"
 #include "support/tolerances.hpp"
 
@@ -16,8 +17,7 @@ namespace {
 
 using test::RandomStates;
 
-const std::vector<std::string> kLimbs = {"left_wrist_yaw_link", "right_wrist_yaw_link", "left_ankle_roll_link",
-                                         "right_ankle_roll_link"};
+using test::kLimbs;
 const std::vector<std::string> kFeet = {kLimbs[2], kLimbs[3]};
 constexpr int kTorso = 12;
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iostream>
 
+#include "estimation/static_residual.hpp"
 #include "robot/test_robots.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/tolerances.hpp"
@@ -16,24 +17,14 @@ namespace {
 using test::AllocationCounter;
 using test::RandomStates;
 
-const std::vector<std::string> kWrists = {"left_wrist_yaw_link", "right_wrist_yaw_link"};
+using test::kWrists;
 constexpr double kForever = std::numeric_limits<double>::infinity();
 
-class ContactSpace : public testing::Test {
+class ContactSpace : public test::StaticResidual {
  protected:
-  Robot robot_ = test::own_robot("h1_2");
-  ContactEquation equation_{robot_, kWrists};
-  ResidualEstimator residual_{robot_, {.kind = ResidualChoice::static_gravity}};
-  PosteriorEstimator posterior_{equation_};
+  ContactSpace() : StaticResidual(kWrists) {}
 
-  const Residual& load(const VectorX& q, const VectorX& tau) {
-    Observation o;
-    o.q = q;
-    o.v = VectorX::Zero(27);
-    o.tau = tau;
-    EXPECT_EQ(equation_.update(o), Status::ok);
-    return residual_.update(equation_, o);
-  }
+  PosteriorEstimator posterior_{equation_};
   /// The residual of a wrench at the left wrist and none else, of the present pose.
   Residual pushed(const VectorX& q, const Vector6& left) {
     load(q, VectorX::Zero(27));

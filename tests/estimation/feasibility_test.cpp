@@ -9,6 +9,7 @@
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
 #include "antaeus/estimation/wrench_estimator.hpp"
+#include "estimation/static_residual.hpp"
 #include "robot/test_robots.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/tolerances.hpp"
@@ -19,8 +20,7 @@ namespace {
 using test::AllocationCounter;
 using test::RandomStates;
 
-const std::vector<std::string> kLimbs = {"left_wrist_yaw_link", "right_wrist_yaw_link", "left_ankle_roll_link",
-                                         "right_ankle_roll_link"};
+using test::kLimbs;
 constexpr double kGravity = 9.81;
 
 const FeasibilityMargin& find(const Feasibility& result, MarginKind kind, int endpoint) {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "estimation/static_residual.hpp"
 #include "robot/test_robots.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/tolerances.hpp"
@@ -14,7 +15,7 @@ namespace {
 using test::AllocationCounter;
 using test::RandomStates;
 
-const std::vector<std::string> kWrists = {"left_wrist_yaw_link", "right_wrist_yaw_link"};
+using test::kWrists;
 
 class Guarded : public testing::Test {
  protected:

@@ -11,6 +11,7 @@
 #include "antaeus/conditioning/gaussian_posterior.hpp"
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
+#include "estimation/static_residual.hpp"
 #include "robot/test_robots.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/tolerances.hpp"
@@ -21,8 +22,7 @@ namespace {
 using test::AllocationCounter;
 using test::RandomStates;
 
-const std::vector<std::string> kLimbs = {"left_wrist_yaw_link", "right_wrist_yaw_link", "left_ankle_roll_link",
-                                         "right_ankle_roll_link"};
+using test::kLimbs;
 constexpr int kTorso = 12, kLeftElbow = 16;
 
 /// Normal numbers from uniform ones; the standard library's differ from one to the next.
@@ -44,20 +44,10 @@ class Noise {
   Eigen::Index next_ = 1000;
 };
 
-class Hypotheses : public testing::Test {
+class Hypotheses : public test::StaticResidual {
  protected:
-  Robot robot_ = test::own_robot("h1_2");
-  ContactEquation equation_{robot_, kLimbs};
-  ResidualEstimator residual_{robot_, {.kind = ResidualChoice::static_gravity}};
+  Hypotheses() : StaticResidual(kLimbs) {}
 
-  const Residual& load(const VectorX& q, const VectorX& tau) {
-    Observation o;
-    o.q = q;
-    o.v = VectorX::Zero(27);
-    o.tau = tau;
-    EXPECT_EQ(equation_.update(o), Status::ok);
-    return residual_.update(equation_, o);
-  }
   /// A robot at rest in \p q with torques \p beyond those that hold it.
   Residual at_rest(const VectorX& q, const VectorX& beyond, Noise* noise = nullptr) {
     load(q, VectorX::Zero(27));

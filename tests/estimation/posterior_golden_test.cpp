@@ -5,6 +5,7 @@
 
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/estimation/guarded_estimator.hpp"
+#include "estimation/static_residual.hpp"
 #include "robot/test_robots.hpp"
 #include "support/shared.hpp"
 
@@ -14,7 +15,7 @@ namespace {
 // What the issue asks of the posterior on the incident's own logs. There is no truth in them, but it is known that
 // nobody pushed in RE3, and that RE1 and RE2 went well.
 
-const std::vector<std::string> kWrists = {"left_wrist_yaw_link", "right_wrist_yaw_link"};
+using test::kWrists;
 constexpr int kTorso = 12, kLeftWristPitch = 18;
 
 struct Step {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "antaeus/estimation/guarded_estimator.hpp"
+#include "estimation/static_residual.hpp"
 #include "robot/test_robots.hpp"
 #include "support/tolerances.hpp"
 
@@ -12,9 +13,8 @@ namespace {
 
 using test::RandomStates;
 
-const std::vector<std::string> kWrists = {"left_wrist_yaw_link", "right_wrist_yaw_link"};
-const std::vector<std::string> kLimbs = {"left_wrist_yaw_link", "right_wrist_yaw_link", "left_ankle_roll_link",
-                                         "right_ankle_roll_link"};
+using test::kLimbs;
+using test::kWrists;
 
 Observation random_observation(const Robot& robot, RandomStates& random, double torque = 5.0) {
   Observation observation;
