@@ -179,7 +179,7 @@ class Writer {
     }
     std::string impossible;
     for (const FeasibilityRow& row : audit_.feasibility) {
-      if (row.feasible || row.endpoint.empty() == false) continue;
+      if (row.feasible || !row.endpoint.empty()) continue;
       impossible += (impossible.empty() ? "" : ", ") + row.margin + " by " + number_text(-row.value) + " " + row.unit +
                     " (sd " + number_text(row.sd) + ")";
     }
@@ -235,7 +235,7 @@ std::vector<Statement> cannot_tell(const Audit& audit) {
                  "deployed estimator."});
   if (episode.v.rows() == 0) {
     all.push_back({"velocity", "The log holds no velocities: inertial torques cannot be separated from contact."});
-  } else {
+  } else if (episode.imu_angular_velocity.rows() == 0 || episode.imu_specific_force.rows() == 0) {
     all.push_back({"acceleration",
                    "The log holds no accelerations and no base motion: the static residual counts inertial torque "
                    "as force."});
