@@ -14,15 +14,6 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-double largest_norm(const SampleMatrix& force) {
-  double largest = kNaN;
-  for (Eigen::Index i = 0; i < force.rows(); ++i) {
-    const double norm = force.row(i).head<3>().norm();
-    if (std::isfinite(norm) && !(norm <= largest)) largest = norm;
-  }
-  return largest;
-}
-
 const char* guard_title(const std::string& name) {
   if (name == "watchdog") return "watchdog";
   if (name == "condition") return "condition number";
@@ -237,6 +228,15 @@ class Comparison {
 };
 
 }  // namespace
+
+double largest_norm(const SampleMatrix& force) {
+  double largest = kNaN;
+  for (Eigen::Index i = 0; i < force.rows(); ++i) {
+    const double norm = force.row(i).head<3>().norm();
+    if (std::isfinite(norm) && !(norm <= largest)) largest = norm;
+  }
+  return largest;
+}
 
 std::vector<Counterfactual> counterfactuals(const Robot& robot, const std::vector<std::string>& endpoints,
                                             const AuditOptions& options, const Audit& audit) {

@@ -58,15 +58,6 @@ ReliabilityTable table_of(const Robot& robot, const EpisodeAudit& episode, const
   return table;
 }
 
-double largest_norm(const SampleMatrix& force) {
-  double largest = kNaN;
-  for (Eigen::Index i = 0; i < force.rows(); ++i) {
-    const double norm = force.row(i).norm();
-    if (std::isfinite(norm) && !(norm <= largest)) largest = norm;
-  }
-  return largest;
-}
-
 /// Steps of each good run at which `acts` holds at any consumed endpoint with a posterior.
 template <class Acts>
 std::vector<Counterfactual::FalseAlarm> false_alarms(const Audit& audit, Acts&& acts) {
@@ -138,9 +129,10 @@ CauseTest cause_test(const Robot& robot, const std::vector<std::string>& endpoin
   ResidualEstimator residual(robot, options.residual);
   HypothesisTest hypotheses(equation, options.hypotheses);
   Observation observation;
-  // Up to the focus step, so that motion and filters are as they were.
+  // Up to the focus step, so that motion and filters are as they were; they remember far less than this.
+  constexpr Eigen::Index kWarmUp = 1000;
   const Eigen::Index focus = row_of(audit, audit.focus_step);
-  for (Eigen::Index row = 0; row <= focus; ++row) {
+  for (Eigen::Index row = std::max<Eigen::Index>(0, focus - kWarmUp); row <= focus; ++row) {
     audit.audited.episode.observe(row, observation);
     equation.update(observation);
     residual.update(equation, observation);

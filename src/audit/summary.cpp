@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "audit/parts.hpp"
+
 namespace antaeus {
 
 namespace {
@@ -40,11 +42,6 @@ Json posterior_json(const EstimateSeries& s, Eigen::Index first_step, const std:
   const auto in_state = [&](Verdict state) {
     return static_cast<std::int64_t>(std::count(t.state.begin(), t.state.end(), state));
   };
-  double largest = std::nan("");
-  for (Eigen::Index i = 0; i < s.guarded_force.rows(); ++i) {
-    const double norm = s.guarded_force.row(i).norm();
-    if (std::isfinite(norm) && !(norm <= largest)) largest = norm;
-  }
   const auto at = [&](Eigen::Index log_step) {
     const Eigen::Index row = log_step - first_step;
     const auto i = static_cast<std::size_t>(row);
@@ -73,7 +70,7 @@ Json posterior_json(const EstimateSeries& s, Eigen::Index first_step, const std:
       .set("steps_degraded", in_state(Verdict::degraded))
       .set("steps_refused", in_state(Verdict::refused))
       .set("first_worst_sd_N", t.worst_sd.size() > 0 ? Json(t.worst_sd[0]) : Json())
-      .set("largest_guarded_force_N", largest)
+      .set("largest_guarded_force_N", parts::largest_norm(s.guarded_force))
       .set("at", list_json(told, at))
       .set("guard_timeline", list_json(guard_timeline(s, first_step), [](const GuardInterval& g) {
              return Json::object()

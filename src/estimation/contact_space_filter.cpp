@@ -8,6 +8,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/signal/chi_squared.hpp"
 #include "estimation/describe_posterior.hpp"
+#include "estimation/sign_factor.hpp"
 
 namespace antaeus {
 
@@ -161,7 +162,7 @@ void ContactSpaceFilter::update(Block& block, const ContactEquation& equation, c
 
 void ContactSpaceFilter::describe(const Block& block, const VectorX& x, const MatrixX& P,
                                   std::vector<WrenchEstimate>& estimates) const noexcept {
-  const double factor = posterior_.sign == Sign::on_robot ? 1.0 : -1.0;
+  const double factor = -sign_factor(posterior_.sign);
   for (std::size_t place = 0; place < block.endpoints.size(); ++place) {
     const auto at = static_cast<Eigen::Index>(6 * place);
     const Matrix6 L = block.L.block<6, 6>(at, at);

@@ -81,8 +81,6 @@ GuardedEstimator::GuardedEstimator(const Robot& robot, const std::vector<std::st
     watched_.push_back(std::move(watched));
     states_.emplace_back(2, HysteresisOptions{.rise_dwell = options_.rise_dwell, .fall_dwell = options_.fall_dwell}, 0);
   }
-  estimates_.resize(count);
-  for (WrenchEstimate& estimate : estimates_) estimate.reset(robot.model.motor_count());
   held_.resize(count);
   results_.resize(count);
   for (GuardedWrench& result : results_) result.sign = posterior.sign;
@@ -107,9 +105,9 @@ const std::vector<GuardedWrench>& GuardedEstimator::update(const Observation& ob
   equation_.update(observation);
   if (needs_raw_) raw_.solve(equation_);
   const Residual& residual = residual_.update(equation_, observation);
-  estimates_ = posterior_.solve(equation_, residual);
-  reliability_.solve(equation_, residual, estimates_);
-  feasibility_.check(equation_, estimates_, residual.moving);
+  posterior_.solve(equation_, residual);
+  reliability_.solve(equation_, residual, estimates());
+  feasibility_.check(equation_, estimates(), residual.moving);
 
   const double dt = observation.time - last_time_;
   bool refused_now = false;
@@ -117,11 +115,12 @@ const std::vector<GuardedWrench>& GuardedEstimator::update(const Observation& ob
   for (std::size_t k = 0; k < results_.size(); ++k) {
     GuardedWrench& result = results_[k];
     const std::uint32_t reasons = inspect(k, observation, now, dt);
-    const int wanted = (reasons & kRefusing) != 0 || estimates_[k].verdict == Verdict::unobservable ||
-                               (options_.refuse_sd > 0 && !(estimates_[k].uncertainty.worst_sd() <= options_.refuse_sd))
-                           ? 2
-                       : reasons != 0 ? 1
-                                      : 0;
+    const int wanted =
+        (reasons & kRefusing) != 0 || estimates()[k].verdict == Verdict::unobservable ||
+                (options_.refuse_sd > 0 && !(estimates()[k].uncertainty.worst_sd() <= options_.refuse_sd))
+            ? 2
+        : reasons != 0 ? 1
+                       : 0;
     const int before = states_[k].level();
     const int level = states_[k].step(wanted, observation.time);
     result.reasons = reasons | (level > wanted ? static_cast<std::uint32_t>(kReasonHeld) : 0u);
@@ -150,7 +149,7 @@ const std::vector<GuardedWrench>& GuardedEstimator::update(const Observation& ob
 
 std::uint32_t GuardedEstimator::inspect(std::size_t endpoint, const Observation& observation, double now,
                                         double dt) const noexcept {
-  const WrenchEstimate& estimate = estimates_[endpoint];
+  const WrenchEstimate& estimate = estimates()[endpoint];
   std::uint32_t reasons = estimate.reasons;
   if (estimate.status != Status::ok) return reasons | kReasonInvalidInput;
   if (now - observation.time > options_.maximum_age) reasons |= kReasonStale;
@@ -183,7 +182,7 @@ void GuardedEstimator::act(std::size_t endpoint, double dt) noexcept {
   Wrench& held = held_[endpoint];
   const double decay = dt > 0 ? std::exp(-dt / options_.decay_time) : 1.0;
   const Wrench& source =
-      wanted == ConsumerAction::pass_raw ? raw_.results()[endpoint].wrench : estimates_[endpoint].wrench;
+      wanted == ConsumerAction::pass_raw ? raw_.results()[endpoint].wrench : estimates()[endpoint].wrench;
   const bool asks_for_value = wanted == ConsumerAction::pass_raw || wanted == ConsumerAction::posterior;
   if (asks_for_value && source.is_finite()) {
     result.wrench = source;
@@ -221,9 +220,9 @@ void GuardedEstimator::record(const Observation& observation) noexcept {
   sample.residual_kind = residual_.residual().kind;
   for (std::size_t k = 0; k < results_.size(); ++k) {
     FlightSample::AtEndpoint& at = sample.endpoints[k];
-    at.wrench = estimates_[k].wrench.to_vector();
-    at.worst_sd = estimates_[k].uncertainty.worst_sd();
-    at.nis = estimates_[k].uncertainty.nis;
+    at.wrench = estimates()[k].wrench.to_vector();
+    at.worst_sd = estimates()[k].uncertainty.worst_sd();
+    at.nis = estimates()[k].uncertainty.nis;
     at.guarded = results_[k];
   }
 }

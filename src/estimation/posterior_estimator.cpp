@@ -7,6 +7,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/signal/chi_squared.hpp"
 #include "estimation/describe_posterior.hpp"
+#include "estimation/sign_factor.hpp"
 
 namespace antaeus {
 
@@ -16,8 +17,6 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Probability at which an endpoint's own rows show a contact: rare enough that noise does not excuse its neighbour.
 constexpr double kContactShown = 1e-3;
-
-double sign_factor(Sign sign) noexcept { return sign == Sign::on_environment ? 1.0 : -1.0; }
 
 void check(const PosteriorOptions& o) {
   const auto positive = [](double value, const char* name) {
@@ -190,30 +189,27 @@ void PosteriorEstimator::solve_block(Block& block, const ContactEquation& equati
     }
     block.L.block<6, 6>(column, column) = prior_[static_cast<std::size_t>(k)];
   }
+  // A reference row that is admitted by its innovation is left out first, and enters with a variance that its own
+  // innovation has shown to be needed.
+  const auto at = std::find(block.rows.begin(), block.rows.end(), reference_);
+  const bool admitted = options_.reference == ReferenceUse::innovation && at != block.rows.end() &&
+                        std::isfinite(residual.variance[reference_]);
+  const Eigen::Index row = base + (at - block.rows.begin());
+  if (admitted) block.variance[row] = kInfinity;
   Status status = block.posterior.compute(block.A, block.y, block.variance, block.L);
-  if (status == Status::ok && options_.reference == ReferenceUse::innovation && reference_ >= 0) {
-    // First without the reference row, then with a variance that its own innovation has shown to be needed.
-    const auto at = std::find(block.rows.begin(), block.rows.end(), reference_);
-    if (at != block.rows.end() && std::isfinite(residual.variance[reference_])) {
-      const Eigen::Index row = base + (at - block.rows.begin());
-      const double stated = residual.variance[reference_];
-      block.variance[row] = kInfinity;
-      status = block.posterior.compute(block.A, block.y, block.variance, block.L);
-      if (status == Status::ok) {
-        double explained = 0.0, spread = 0.0;
-        for (Eigen::Index i = 0; i < block.A.cols(); ++i) {
-          explained += block.A(row, i) * block.posterior.mean()[i];
-          double product = 0.0;
-          for (Eigen::Index j = 0; j < block.A.cols(); ++j)
-            product += block.posterior.covariance()(i, j) * block.A(row, j);
-          spread += block.A(row, i) * product;
-        }
-        const double expected = stated + spread, innovation = block.y[row] - explained;
-        const double quarter = 0.25 * innovation * innovation / expected;
-        block.variance[row] = std::max(stated, expected * std::max(1.0, quarter) - spread);
-        status = block.posterior.compute(block.A, block.y, block.variance, block.L);
-      }
+  if (admitted && status == Status::ok) {
+    double explained = 0.0, spread = 0.0;
+    for (Eigen::Index i = 0; i < block.A.cols(); ++i) {
+      explained += block.A(row, i) * block.posterior.mean()[i];
+      double product = 0.0;
+      for (Eigen::Index j = 0; j < block.A.cols(); ++j) product += block.posterior.covariance()(i, j) * block.A(row, j);
+      spread += block.A(row, i) * product;
     }
+    const double stated = residual.variance[reference_];
+    const double expected = stated + spread, innovation = block.y[row] - explained;
+    const double quarter = 0.25 * innovation * innovation / expected;
+    block.variance[row] = std::max(stated, expected * std::max(1.0, quarter) - spread);
+    status = block.posterior.compute(block.A, block.y, block.variance, block.L);
   }
   const double factor = sign_factor(options_.sign);
   for (std::size_t place = 0; place < block.endpoints.size(); ++place) {

@@ -4,15 +4,13 @@
 
 #include "antaeus/conditioning/condition_number.hpp"
 #include "antaeus/core/error.hpp"
+#include "estimation/sign_factor.hpp"
 
 namespace antaeus {
 
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-/// The equation r = Jᵀ ŵ has the robot's wrench on the environment for its solution; the other sign is its negative.
-double sign_factor(Sign sign) noexcept { return sign == Sign::on_environment ? 1.0 : -1.0; }
 
 /// \param unknowns  wrench components asked for: a matrix with fewer rows loses some although no singular value is cut
 void describe(const SmallSvd& svd, const InverseReport& inverse, Eigen::Index unknowns,

@@ -131,7 +131,7 @@ class GuardedEstimator {
   void reset() noexcept;
 
   const std::vector<GuardedWrench>& results() const noexcept { return results_; }
-  const std::vector<WrenchEstimate>& estimates() const noexcept { return estimates_; }
+  const std::vector<WrenchEstimate>& estimates() const noexcept { return posterior_.results(); }
   const std::vector<EndpointReliability>& reliability() const noexcept { return reliability_.results(); }
   const std::vector<int>& reliability_rows(std::size_t endpoint) const noexcept { return reliability_.rows(endpoint); }
   /// Of the last sample; empty margins without feet among the endpoints.
@@ -155,7 +155,6 @@ class GuardedEstimator {
   FeasibilityChecker feasibility_;
   DeployedEstimator raw_;
   bool needs_raw_;
-  std::vector<WrenchEstimate> estimates_;
   std::vector<std::vector<int>> watched_;  ///< per endpoint: motors whose torque rate is looked at
   std::vector<Hysteresis> states_;
   std::vector<Wrench> held_;
