@@ -1,8 +1,8 @@
 // What each piece of an estimate costs on the H1-2, and how the pieces add up.
 #include <benchmark/benchmark.h>
 
-#include "antaeus/estimation/guard.hpp"
-#include "antaeus/estimation/wrench_estimator.hpp"
+#include "antaeus/published/guard_chain.hpp"
+#include "antaeus/published/wrench_estimator.hpp"
 
 namespace {
 
@@ -53,30 +53,27 @@ void inverse_dynamics(benchmark::State& state) {
 }
 BENCHMARK(inverse_dynamics);
 
-void contact_equation(benchmark::State& state) {
-  ContactEquation equation(setup().robot, setup().endpoints(static_cast<std::size_t>(state.range(0))));
-  for (auto _ : state) benchmark::DoNotOptimize(equation.update(setup().observation));
+void instant(benchmark::State& state) {
+  InstantReader reader(setup().robot, setup().endpoints(static_cast<std::size_t>(state.range(0))));
+  for (auto _ : state) benchmark::DoNotOptimize(reader.at(setup().observation).status());
 }
-BENCHMARK(contact_equation)->Arg(1)->Arg(4);
+BENCHMARK(instant)->Arg(1)->Arg(4);
 
 void deployed_with_all_guards(benchmark::State& state) {
-  ContactEquation equation(setup().robot, setup().endpoints(1));
-  DeployedEstimator estimator(equation);
+  InstantReader reader(setup().robot, setup().endpoints(1));
+  DeployedEstimator estimator(reader);
   GuardChain guards;
   for (auto _ : state) {
-    equation.update(setup().observation);
-    benchmark::DoNotOptimize(
-        guards.apply(estimator.solve(equation).front(), equation.residual(), equation.reference_motor()));
+    benchmark::DoNotOptimize(guards.apply(estimator.solve(reader.at(setup().observation)).front()));
   }
 }
 BENCHMARK(deployed_with_all_guards);
 
 void stacked(benchmark::State& state) {
-  ContactEquation equation(setup().robot, setup().endpoints(4));
-  StackedEstimator estimator(equation, state.range(0) ? StackedRows::motors_and_base : StackedRows::motors);
+  InstantReader reader(setup().robot, setup().endpoints(4));
+  StackedEstimator estimator(reader, state.range(0) ? StackedRows::motors_and_base : StackedRows::motors);
   for (auto _ : state) {
-    equation.update(setup().observation);
-    benchmark::DoNotOptimize(estimator.solve(equation).data());
+    benchmark::DoNotOptimize(estimator.solve(reader.at(setup().observation)).endpoints.data());
   }
 }
 BENCHMARK(stacked)->Arg(0)->Arg(1);

@@ -5,15 +5,15 @@
 #include <iostream>
 #include <string>
 
-#include "antaeus/estimation/guard.hpp"
-#include "antaeus/estimation/wrench_estimator.hpp"
+#include "antaeus/published/guard_chain.hpp"
+#include "antaeus/published/wrench_estimator.hpp"
 
 int main() {
   using namespace antaeus;
   constexpr int kEstimates = 20000;
   const Robot robot = load_robot("h1_2");
-  ContactEquation equation(robot, {"left_wrist_yaw_link"});
-  DeployedEstimator estimator(equation);
+  InstantReader reader(robot, {"left_wrist_yaw_link"});
+  DeployedEstimator estimator(reader);
   GuardChain guards;
   Observation observation;
   observation.q = robot.pose("arm_waist_target");
@@ -23,13 +23,13 @@ int main() {
     const auto begin = std::chrono::steady_clock::now();
     for (int i = 0; i < kEstimates; ++i) {
       observation.q[13] = -0.3 + 1e-6 * i;  // never the same input twice
-      equation.update(observation);
-      const WrenchEstimate& estimate = estimator.solve(equation).front();
-      sum += guards.apply(estimate, equation.residual(), equation.reference_motor()).wrench.force.z();
+      const WrenchEstimate& estimate = estimator.solve(reader.at(observation)).front();
+      sum += guards.apply(estimate).wrench.force.z();
       sum += estimate.wrench.force.z();
     }
     const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - begin;
-    std::printf("%.1f %.17g\n", elapsed.count() / kEstimates, estimator.solve(equation).front().wrench.force.z());
+    std::printf("%.1f %.17g\n", elapsed.count() / kEstimates,
+                estimator.solve(reader.instant()).front().wrench.force.z());
     std::fflush(stdout);
   }
   return sum == 0.0;  // the sum keeps the loop alive

@@ -13,7 +13,7 @@
 #include <pinocchio/parsers/urdf.hpp>
 #include <vector>
 
-#include "antaeus/estimation/guarded_estimator.hpp"
+#include "antaeus/guard/guarded_estimator.hpp"
 
 namespace {
 
@@ -60,8 +60,8 @@ class Plain {
 
 class Chain {
  public:
-  Chain(const Robot& robot, ResidualChoice kind)
-      : guarded_(robot, kWrists, {}, ResidualOptions{.kind = kind}, {}, {}) {
+  Chain(const Robot& robot, ResidualChoice kind) : guarded_(robot, kWrists, {}, ResidualOptions{.kind = kind}, {}, {}) {
+    observation_.time = 0.0;
     observation_.q = robot.pose("zero");
     observation_.v = VectorX::Constant(robot.model.motor_count(), 0.1);
     observation_.tau = VectorX::Zero(robot.model.motor_count());
@@ -77,7 +77,7 @@ class Chain {
 
  private:
   GuardedEstimator guarded_;
-  Observation observation_{.time = 0.0};
+  Observation observation_;
 };
 
 template <class Call>

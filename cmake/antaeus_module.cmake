@@ -8,6 +8,8 @@ function(antaeus_module name)
     return()
   endif()
   add_library(antaeus_${name} OBJECT ${sources})
+  # What users may link against says ANTAEUS_API (antaeus/core/api.hpp); the rest stays inside.
+  set_target_properties(antaeus_${name} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   target_include_directories(antaeus_${name} PUBLIC ${CMAKE_SOURCE_DIR}/include PRIVATE ${CMAKE_SOURCE_DIR}/src)
   target_compile_definitions(antaeus_${name} PRIVATE ANTAEUS_VERSION="${PROJECT_VERSION}")
   target_link_libraries(antaeus_${name} PUBLIC Eigen3::Eigen PRIVATE antaeus_flags ${arg_PRIVATE})

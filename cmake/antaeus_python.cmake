@@ -1,6 +1,6 @@
 # antaeus_python_package(): the Python package of python/, ready to import from <output>/python.
 #   input    ANTAEUS_SITE_PACKAGES       site-packages of the environment that holds nanobind
-#   output   <output>/python/antaeus/    the package, its extension module and its typed stub
+#   output   <output>/python/antaeus/    the package, its extension module and its typed stubs
 #            ANTAEUS_PYTHON              the environment's interpreter
 #            ANTAEUS_PYTHON_PATH         what goes on its path
 set(ANTAEUS_PYTHON ${ANTAEUS_SITE_PACKAGES}/../../../bin/python)
@@ -27,7 +27,14 @@ function(antaeus_python_package)
       COMMAND ${CMAKE_COMMAND} -E copy ${source}/${file} ${ANTAEUS_PYTHON_PATH}/${file} VERBATIM)
     list(APPEND copies ${ANTAEUS_PYTHON_PATH}/${file})
   endforeach()
-  nanobind_add_stub(antaeus_stub MODULE antaeus PYTHON_PATH ${ANTAEUS_PYTHON_PATH} OUTPUT ${package}/__init__.pyi
-    PATTERN_FILE ${source}/stub_patterns.txt DEPENDS antaeus_extension ${copies})
+  # The package's stub has all names; those of its submodules, one a public file beside __init__.py, import from it.
+  set(stubs ${package}/__init__.pyi)
+  foreach(file ${files})
+    if(file MATCHES "^antaeus/([a-z]+)\\.py$")
+      list(APPEND stubs ${package}/${CMAKE_MATCH_1}.pyi)
+    endif()
+  endforeach()
+  nanobind_add_stub(antaeus_stub MODULE antaeus RECURSIVE PYTHON_PATH ${ANTAEUS_PYTHON_PATH} OUTPUT ${stubs}
+    OUTPUT_PATH ${package} PATTERN_FILE ${source}/stub_patterns.txt DEPENDS antaeus_extension ${copies})
   add_custom_target(antaeus_python ALL DEPENDS antaeus_stub)
 endfunction()

@@ -3,7 +3,7 @@
 // prints: left_wrist_yaw_link: gain 15.035 N
 #include <cstdio>
 
-#include "antaeus/estimation/preflight.hpp"
+#include "antaeus/pose/preflight.hpp"
 
 int main(int argc, char** argv) {
   const antaeus::Robot robot = antaeus::load_robot("h1_2");
@@ -11,8 +11,8 @@ int main(int argc, char** argv) {
   const antaeus::VectorX no_target;  // without targets the check of the start errors is left out
   const antaeus::PreflightReport report = antaeus::preflight(robot, robot.profile.deployed_endpoints, q, no_target);
   for (const antaeus::PreflightCheck& check : report.checks) {
-    std::printf("%s: %s %.3f N/(N·m), limit %.1f, %s\n", check.subject.c_str(), check.name.c_str(), check.value,
-                check.limit, check.passed ? "passed" : "refused");
+    std::printf("%s: %s %.3f N/(N·m), limit %.1f, %s\n", check.subject.c_str(), to_string(check.kind).data(),
+                check.value, check.limit, check.passed ? "passed" : "refused");
   }
   return report.passed ? 0 : 1;
 }

@@ -2,19 +2,18 @@
 // prints: Fz -518.0 N on_environment, kappa 38.58
 #include <cstdio>
 
-#include "antaeus/estimation/wrench_estimator.hpp"
+#include "antaeus/published/wrench_estimator.hpp"
 
 int main() {
   const antaeus::Robot robot = antaeus::load_robot("h1_2");
-  antaeus::ContactEquation equation(robot, {"left_wrist_yaw_link"});
-  antaeus::DeployedEstimator estimator(equation);  // pinv(Jᵀ)(τ − g)
+  antaeus::InstantReader reader(robot, {"left_wrist_yaw_link"});
+  antaeus::DeployedEstimator estimator(reader);  // pinv(Jᵀ)(τ − g)
   antaeus::Observation sample;
   sample.q = robot.pose("arm_waist_target");
   sample.tau.setZero(robot.model.motor_count());
-  equation.update(sample);                       // reads q and tau: residual, gravity, Jacobians
-  sample.tau = equation.gravity_torque();        // the robot holds itself still …
-  sample.tau[robot.reference_motor()] -= 34.45;  // … but for the torso [N·m]
-  equation.update(sample);
-  const antaeus::WrenchEstimate& wrist = estimator.solve(equation).front();
+  const antaeus::Instant& now = reader.at(sample);  // reads q and tau: residual, gravity, Jacobians
+  sample.tau = now.gravity_torque();                // the robot holds itself still …
+  sample.tau[robot.reference_motor()] -= 34.45;     // … but for the torso [N·m]
+  const antaeus::WrenchEstimate& wrist = estimator.solve(reader.at(sample)).front();
   std::printf("Fz %.1f N %s, kappa %.2f\n", wrist.wrench.force.z(), to_string(wrist.sign).data(), wrist.kappa);
 }

@@ -20,10 +20,9 @@ ORDERS = (
 )
 
 
-def published_steps(robot: antaeus.Robot, equation: antaeus.ContactEquation) -> Iterator[antaeus.Observation]:
+def published_steps(robot: antaeus.Robot, reader: antaeus.InstantReader) -> Iterator[antaeus.Observation]:
     q = robot.pose("re3_start")
-    equation.update(antaeus.Observation(q=q, tau=np.zeros(robot.model.motor_count())))
-    gravity = equation.gravity_torque()
+    gravity = reader.at(antaeus.Observation(q=q, tau=np.zeros(robot.model.motor_count()))).gravity_torque()
     for residual in (0.12, 0.00, 0.47, 4.22, 8.32, 14.24, 10.61, -5.27, -34.45):  # [N·m]
         tau = gravity.copy()
         tau[robot.reference_motor()] += residual
@@ -38,17 +37,15 @@ def recorded_steps(robot: antaeus.Robot, path: str) -> Iterator[antaeus.Observat
 
 def main() -> None:
     robot = antaeus.load_robot("h1_2")
-    equation = antaeus.ContactEquation(robot, ["left_wrist_yaw_link"])
-    estimator = antaeus.DeployedEstimator(equation)
-    samples = list(recorded_steps(robot, sys.argv[1]) if len(sys.argv) > 1 else published_steps(robot, equation))
+    reader = antaeus.InstantReader(robot, ["left_wrist_yaw_link"])
+    estimator = antaeus.DeployedEstimator(reader)
+    samples = list(recorded_steps(robot, sys.argv[1]) if len(sys.argv) > 1 else published_steps(robot, reader))
     for order in ORDERS:
         chain = antaeus.GuardChain(order)
         latched = None
         largest = 0.0  # |F| that a consumer reads until it is switched off [N]
         for step, sample in enumerate(samples):
-            equation.update(sample)
-            wrist = estimator.solve(equation)[0]
-            read = chain.apply(wrist, equation.residual(), robot.reference_motor())
+            read = chain.apply(estimator.solve(reader.at(sample))[0])
             if read.damping_mode:
                 latched = step
                 break

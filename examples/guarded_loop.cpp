@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "antaeus/episode/synthetic_episode.hpp"
-#include "antaeus/estimation/guarded_estimator.hpp"
+#include "antaeus/guard/guarded_estimator.hpp"
 
 int main() {
   const antaeus::Robot robot = antaeus::load_robot("h1_2");
@@ -15,11 +15,11 @@ int main() {
   bool told = false;
   for (Eigen::Index step = 0; step < log.steps(); ++step) {
     log.observe(step, sample);  // on the robot: what the drivers just delivered
-    const antaeus::GuardedWrench& left = loop.update(sample)[0];
+    const antaeus::ConsumerWrench& left = loop.update(sample)[0];
     largest = std::max(largest, left.wrench.force.norm());
     if (left.state != antaeus::Verdict::refused || told) continue;
     told = true;
-    std::printf("refused at step %d: %s\n", static_cast<int>(step), antaeus::reasons_text(left.reasons).c_str());
+    std::printf("refused at step %d: %s\n", static_cast<int>(step), left.reasons.text().c_str());
   }
   std::printf("the consumer reads at most %.1f N\n", largest);
   return 0;

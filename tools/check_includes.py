@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Reads every #include against the layer table: an include may only point to a lower layer, a module of one layer
-never includes another, and each third party stays behind its wall. Exit 1 with one line an offence."""
+never includes another, and each third party stays behind its wall. No file is too long, no room too large. Exit 1 with
+one line an offence. Usage: check_includes.py [--shares] [ROOT]; --shares prints the rooms' lines, largest first."""
 
 import pathlib
 import re
@@ -9,11 +10,12 @@ import sys
 LAYERS = {
     "core": 0,
     "conditioning": 1, "constraints": 1, "signal": 1, "io": 1,
-    "robot": 2,
-    "estimation": 3, "contact": 3, "ik": 3, "space": 3,
-    "control": 4, "sim": 4, "episode": 4,
-    "audit": 5, "experiments": 5,
-    "report": 6,
+    "robot": 2, "draw": 2,
+    "estimation": 3, "published": 3, "episode": 3, "contact": 3, "ik": 3, "space": 3,
+    "trust": 4, "control": 4, "sim": 4,
+    "guard": 5, "pose": 5, "identification": 5, "replay": 5,
+    "audit": 6, "experiments": 6,
+    "report": 7,
 }
 # Third party -> the source folders that may include it. Public headers may include none of them.
 WALLS = {
@@ -22,7 +24,8 @@ WALLS = {
     "nlohmann": ["io"], "arrow": ["io"], "parquet": ["io"], "zlib": ["io"],
     "CLI": ["apps"], "nanobind": ["python"],
 }
-LONGEST_HEADER, LONGEST_SOURCE = 250, 600
+LONGEST_HEADER, LONGEST_SOURCE = 200, 600
+LARGEST_ROOM = 0.14  # of the lines of all rooms, apps and bindings
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 
 
@@ -31,6 +34,16 @@ def module_of(path: pathlib.PurePath) -> str:
     if parts[0] == "include":
         return parts[2]
     return parts[1] if parts[0] == "src" else parts[0]
+
+
+def lines_of_rooms(root: pathlib.Path) -> dict[str, int]:
+    """A room is include/antaeus/<room> and src/<room>; apps and the Python bindings count as one each."""
+    lines: dict[str, int] = {}
+    for folder in ("include/antaeus", "src", "apps", "python/bindings"):
+        for file in (root / folder).rglob("*.[ch]pp"):
+            room = module_of(file.relative_to(root))
+            lines[room] = lines.get(room, 0) + len(file.read_text(encoding="utf-8").splitlines())
+    return dict(sorted(lines.items(), key=lambda entry: -entry[1]))
 
 
 def offences(root: pathlib.Path) -> list[str]:
@@ -43,7 +56,7 @@ def offences(root: pathlib.Path) -> list[str]:
             if module in LAYERS:
                 layer = LAYERS[module]
             elif module == "apps":
-                layer = 7
+                layer = 8
             elif interop:
                 continue
             else:
@@ -73,11 +86,20 @@ def offences(root: pathlib.Path) -> list[str]:
                     continue
                 if other not in LAYERS or LAYERS[other] >= layer:
                     found.append(f"{path}:{number}: {module} (layer {layer}) must not include {other}")
+    rooms = lines_of_rooms(root)
+    largest = LARGEST_ROOM * sum(rooms.values())
+    found += [f"{room}: {lines} lines, more than {LARGEST_ROOM:.0%} of the code ({largest:.0f})"
+              for room, lines in rooms.items() if lines > largest]
     return found
 
 
 if __name__ == "__main__":
-    project = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent.parent
+    folders = [argument for argument in sys.argv[1:] if argument != "--shares"]
+    project = pathlib.Path(folders[0]) if folders else pathlib.Path(__file__).resolve().parent.parent
+    if "--shares" in sys.argv:
+        shares = lines_of_rooms(project)
+        for name, count in shares.items():
+            print(f"{name:14}{count:7}{count / sum(shares.values()):8.1%}")
     bad = offences(project)
     print("\n".join(bad) if bad else "include rules: fine")
     sys.exit(1 if bad else 0)

@@ -93,7 +93,7 @@ int main(int argc, char** argv) {
     const Robot planar = load_robot("planar_3r"), humanoid = load_robot("h1_2");
     const std::string wrist = humanoid.profile.endpoints.front().frame;
     const double limit = humanoid.profile.preflight.gain_limit;
-    const PosedRobot bad{"arm_waist_target", humanoid.pose("arm_waist_target")}, zero{"zero", humanoid.pose("zero")};
+    const LabelledPose bad{"arm_waist_target", humanoid.pose("arm_waist_target")}, zero{"zero", humanoid.pose("zero")};
 
     const PlanarLesson lesson = planar_lesson(planar);
     const JunctionLesson junction = junction_lesson(humanoid, wrist, {bad, zero});

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <cstdio>
 
+#include "antaeus/draw/figure.hpp"
 #include "antaeus/episode/synthetic_episode.hpp"
-#include "antaeus/estimation/guarded_estimator.hpp"
-#include "antaeus/report/figure.hpp"
+#include "antaeus/guard/guarded_estimator.hpp"
 
 namespace antaeus {
 
@@ -40,42 +40,39 @@ NamedFigure known_force(const Robot& robot) {
   figure.columns = 2;
   figure.panel_height = 300;
   for (const char* name : {"zero", "arm_waist_target"}) {
-    ContactEquation equation(robot, wrists);
+    InstantReader reader(robot, wrists);
     ResidualEstimator residual(robot, {.kind = ResidualChoice::static_gravity});
-    PosteriorEstimator posterior(equation, {});
-    ReliabilityEstimator reliability(equation, posterior);
+    PosteriorEstimator posterior(reader, {});
+    ReliabilityEstimator reliability(reader, posterior);
     Observation observation;
     observation.q = robot.pose(name);
     observation.tau = VectorX::Zero(robot.model.motor_count());
     observation.v = observation.tau;
-    equation.update(observation);
-    observation.tau = equation.gravity_torque();
-    equation.update(observation);
-    const Residual still = residual.update(equation, observation);
+    observation.tau = reader.at(observation).gravity_torque();
+    const Uncertainty at_rest = posterior.solve(residual.form(reader.at(observation)))[0].uncertainty;
     observation.v.setConstant(1.0);
     ResidualEstimator moving_residual(robot, {.kind = ResidualChoice::static_gravity});
-    const Residual moving = moving_residual.update(equation, observation);
-    const Uncertainty at_rest = posterior.solve(equation, still)[0].uncertainty;
-    const Uncertainty in_motion = posterior.solve(equation, moving)[0].uncertainty;
+    const PosteriorEstimates& moving = posterior.solve(moving_residual.form(reader.at(observation)));
+    const Uncertainty& in_motion = moving[0].uncertainty;
     Panel panel;
     panel.title = robot.profile.pose(name).title;
     panel.equal_scale = true;
     panel.x = {.label = "Fx [N]", .minimum = -24, .maximum = 24};
     panel.y = {.label = "Fz [N]", .minimum = -24, .maximum = 24};
-    const double prior = posterior.options().force_prior;
+    const double prior = posterior.options().prior.force;
     const Matrix3 P0 = prior * prior * Matrix3::Identity();
     panel.curves.push_back(ellipse("prior, 20 N", P0, {Tone::muted, Dash::dotted, Marker::none, 1.4}));
     panel.curves.push_back(ellipse("posterior in motion (static residual)", in_motion.covariance.topLeftCorner<3, 3>(),
                                    {Tone::orange, Dash::dashed}));
     panel.curves.push_back(ellipse("posterior at rest", at_rest.covariance.topLeftCorner<3, 3>(), {Tone::blue}));
     figure.panels.push_back(std::move(panel));
-    const auto& entry = reliability.solve(equation, moving, posterior.solve(equation, moving))[0];
+    const auto& entry = reliability.of(moving)[0];
     std::printf(
         "%-17s worst sd %.1f N at rest, %.1f N in motion, along (%.2f, %.2f, %.2f); torso: redundancy %.2g, "
         "detectable from %.0f N·m on\n",
         name, at_rest.worst_sd(), in_motion.worst_sd(), at_rest.worst_direction().x(), at_rest.worst_direction().y(),
-        at_rest.worst_direction().z(), entry.redundancy[equation.reference_motor()],
-        entry.minimal_detectable_bias[equation.reference_motor()]);
+        at_rest.worst_direction().z(), entry.redundancy[reader.reference_motor()],
+        entry.minimal_detectable_bias[reader.reference_motor()]);
   }
   return {
       figure.id, figure.title,
@@ -89,8 +86,8 @@ NamedFigure posterior_twin(const Robot& robot) {
   const Episode twin = make_twin(robot, TwinKind::incident).episode;
   GuardedEstimator guarded(robot, {robot.profile.endpoints[0].frame, robot.profile.endpoints[1].frame}, {}, {},
                            {.sign = Sign::on_environment}, {});
-  ContactEquation equation(robot, {robot.profile.endpoints[0].frame});
-  DeployedEstimator deployed(equation);
+  InstantReader reader(robot, {robot.profile.endpoints[0].frame});
+  DeployedEstimator deployed(reader);
   Curve raw{"deployed", {}, {}, {Tone::vermillion, Dash::solid, Marker::circle}, Curve::Join::lines};
   Curve mean{"posterior", {}, {}, {Tone::blue, Dash::solid, Marker::square}, Curve::Join::lines};
   Curve high{"± 1 sd", {}, {}, {Tone::blue, Dash::dotted, Marker::none, 1.2}, Curve::Join::lines};
@@ -104,12 +101,11 @@ NamedFigure posterior_twin(const Robot& robot) {
     twin.observe(step, observation);
     const bool is_refused = guarded.update(observation)[0].state == Verdict::refused;
     if (is_refused && refused < 0) refused = step;
-    equation.update(observation);
     const WrenchEstimate& estimate = guarded.estimates()[0];
     const double sd = std::sqrt(estimate.uncertainty.covariance(2, 2)), Fz = estimate.wrench.force.z();
     threshold = estimate.uncertainty.nis_threshold;
     for (Curve* curve : {&raw, &mean, &high, &low, &nis}) curve->x.push_back(step);
-    raw.y.push_back(deployed.solve(equation)[0].wrench.force.z());
+    raw.y.push_back(deployed.solve(reader.at(observation))[0].wrench.force.z());
     mean.y.push_back(Fz);
     high.y.push_back(Fz + sd);
     low.y.push_back(Fz - sd);

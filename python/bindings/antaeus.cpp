@@ -45,14 +45,25 @@ NB_MODULE(_antaeus, module) {
   const nb::object own_name = module.attr("__name__");
   module.attr("__name__") = "antaeus";
   module.attr("__version__") = ANTAEUS_VERSION;
-  bind_core(module);
-  bind_errors(module);
-  bind_robot(module);
-  bind_dynamics(module);
-  bind_estimation(module);
-  bind_posterior(module);
-  bind_poses(module);
-  bind_guard(module);
-  bind_episode(module);
+  // Names in the order in which they were bound, by room: the package's submodules (antaeus/_rooms.py).
+  nb::dict rooms;
+  const auto bind_room = [&](const char* room, auto... binds) {
+    const auto names = [&] { return nb::list(nb::borrow<nb::dict>(module.attr("__dict__")).keys()); };
+    const std::size_t before = names().size();
+    (binds(module), ...);
+    nb::list bound;
+    const nb::list all = names();
+    for (std::size_t i = before; i < all.size(); ++i) bound.append(all[i]);
+    rooms[room] = nb::tuple(bound);
+  };
+  bind_room("core", bind_core, bind_errors);
+  bind_room("robot", bind_robot);
+  bind_room("estimation", bind_estimation);
+  bind_room("published", bind_published);
+  bind_room("trust", bind_trust);
+  bind_room("pose", bind_pose);
+  bind_room("episode", bind_episode);
+  bind_room("guard", bind_guard);
+  module.attr("_rooms") = rooms;
   module.attr("__name__") = own_name;
 }

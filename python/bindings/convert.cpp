@@ -39,6 +39,20 @@ void require(Status status, const char* place) {
   if (status != Status::ok) throw StatusError(place, status, status_meaning(status));
 }
 
+int endpoint_index(int endpoint, int count) {
+  if (endpoint < 0 || endpoint >= count) {
+    throw nb::index_error(("endpoint " + std::to_string(endpoint) + " of " + std::to_string(count)).c_str());
+  }
+  return endpoint;
+}
+
+void require_same(Eigen::Index mine, Eigen::Index theirs, const char* place, const char* what) {
+  if (mine != theirs) {
+    throw OptionsError(place, std::to_string(theirs) + " " + what + " where there are " + std::to_string(mine),
+                       "pass objects made from the same robot and endpoints");
+  }
+}
+
 Eigen::Map<const VectorX> as_vector(const ArrayArgument& argument, const char* place, const char* name,
                                     Eigen::Index size) {
   const auto& array = argument.array;
@@ -62,17 +76,28 @@ Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 void make_enumeration(nb::module_& module, const char* name, const char* meaning, const std::vector<std::string>& texts,
                       std::vector<PyObject*>& members) {
   nb::list pairs;
-  for (const std::string& text : texts) pairs.append(nb::make_tuple(text, text));
+  // An empty text means that nothing is said; C++ calls that value none.
+  const auto member_name = [](const std::string& text) { return text.empty() ? std::string("none") : text; };
+  for (const std::string& text : texts) pairs.append(nb::make_tuple(member_name(text), text));
   nb::object made = nb::module_::import_("antaeus._enumeration")
                         .attr("Enumeration")(name, pairs, "module"_a = module.attr("__name__"), "qualname"_a = name);
   made.attr("__doc__") = meaning;
   module.attr(name) = made;
   members.clear();
   for (const std::string& text : texts) {
-    const nb::object member = made.attr(text.c_str());
+    const nb::object member = made.attr(member_name(text).c_str());
     member.attr("__doc__") = nb::none();                    // else each member repeats the text of the class
     members.push_back(nb::object(member).release().ptr());  // held for ever: C++ hands them out
   }
+}
+
+std::vector<std::string> reason_names(Reasons reasons) {
+  std::vector<std::string> names;
+  constexpr auto all = enum_names(Reason{});
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (reasons.has(static_cast<Reason>(i))) names.emplace_back(all[i]);
+  }
+  return names;
 }
 
 std::string option_text(const std::string& place, nb::handle value) {
@@ -87,6 +112,39 @@ std::string option_text(const std::string& place, nb::handle value) {
   }
   throw OptionsError(place, "a value of type " + std::string(nb::inst_name(value).c_str()) + " cannot be an option",
                      "give a number, a name, or True or False");
+}
+
+std::string options_signature(std::string head, const OptionTable& table, const void* defaults, const char* tail) {
+  head += ", *";
+  for (const OptionRow& row : table.rows()) {
+    const std::string text = row.read(defaults);
+    head += std::string(", ") + row.info.name;
+    switch (row.type) {
+      case OptionType::switch_: head += text == "true" ? ": bool = True" : ": bool = False"; break;
+      case OptionType::integer: head += ": int = " + text; break;
+      case OptionType::number: head += ": float = " + text; break;
+      case OptionType::choice:
+      case OptionType::text: head += ": str = '" + text + "'"; break;
+    }
+  }
+  return head + tail;
+}
+
+std::string options_doc(std::string doc, const OptionTable& table, const void* defaults) {
+  doc += "\n\nOptions:";
+  for (const OptionRow& row : table.rows()) {
+    doc += std::string("\n  ") + row.info.name + " = " + row.read(defaults);
+    if (*row.info.unit) doc += std::string(" [") + row.info.unit + "]";
+    doc += std::string(": ") + row.info.meaning;
+    if (row.type == OptionType::integer || row.type == OptionType::number) doc += " (" + row.range.text() + ")";
+    if (row.type == OptionType::choice) {
+      std::string choices;
+      for (const std::string& choice : row.choices) choices += (choices.empty() ? "" : ", ") + choice;
+      doc += " (one of " + choices + ")";
+    }
+    doc += std::string(". Source: ") + row.info.source + ".";
+  }
+  return doc;
 }
 
 }  // namespace antaeus::python

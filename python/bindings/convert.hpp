@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "antaeus/core/error.hpp"
@@ -24,6 +23,7 @@
 #include "antaeus/core/status.hpp"
 #include "antaeus/core/types.hpp"
 #include "antaeus/core/wrench.hpp"
+#include "antaeus/core/wrench_estimate.hpp"
 
 namespace antaeus::python {
 
@@ -43,6 +43,13 @@ class StatusError : public Error {
 
 /// \throws StatusError unless the status is `ok`
 void require(Status status, const char* place);
+
+// What C++ leaves to the caller, Python checks.
+
+/// \throws IndexError unless there is an endpoint of that number
+int endpoint_index(int endpoint, int count);
+/// \throws OptionsError unless both numbers are the same: objects of two robots do not go together
+void require_same(Eigen::Index mine, Eigen::Index theirs, const char* place, const char* what);
 
 // Arrays -------------------------------------------------------------------------------------------------------------
 
@@ -93,10 +100,9 @@ auto frozen_field(Matrix Class::* field) {
 
 // Enumerations -------------------------------------------------------------------------------------------------------
 
-/// Values and Python members of a bound enumeration.
+/// The Python members of a bound enumeration, by value.
 template <class Enum>
 struct Enumeration {
-  inline static std::vector<std::pair<std::string, Enum>> rows;
   inline static std::vector<PyObject*> members;  // never released
 };
 
@@ -107,43 +113,29 @@ struct FixedText {
   char characters[size];
 };
 
-template <class Enum>
-std::vector<std::pair<std::string, Enum>> enumeration_rows() {
-  std::vector<std::pair<std::string, Enum>> rows;
-  if constexpr (requires { EnumNames<Enum>::table; }) {
-    for (const auto& [name, value] : EnumNames<Enum>::table) rows.emplace_back(name, value);
-  } else {
-    // to_string answers "?" past the last value, so that a value added in C++ needs no second list here.
-    for (int i = 0; to_string(static_cast<Enum>(i)) != "?"; ++i) {
-      rows.emplace_back(to_string(static_cast<Enum>(i)), static_cast<Enum>(i));
-    }
-  }
-  return rows;
-}
-
 void make_enumeration(nb::module_& module, const char* name, const char* meaning, const std::vector<std::string>& texts,
                       std::vector<PyObject*>& members);
 
-template <class Enum>
-void bind_enumeration(nb::module_& module, const char* meaning,
-                      std::vector<std::pair<std::string, Enum>> rows = enumeration_rows<Enum>()) {
-  std::vector<std::string> texts;
-  for (const auto& row : rows) texts.push_back(row.first);
+/// A Python enumeration with the names that C++ states once (enum_names).
+template <NamedEnum Enum>
+void bind_enumeration(nb::module_& module, const char* meaning) {
   const std::string_view name(nb::detail::type_caster<Enum>::Name.text);
-  make_enumeration(module, name.substr(name.find('.') + 1).data(), meaning, texts, Enumeration<Enum>::members);
-  Enumeration<Enum>::rows = std::move(rows);
+  make_enumeration(module, name.substr(name.find('.') + 1).data(), meaning, all_names<Enum>(),
+                   Enumeration<Enum>::members);
 }
 
-/// The value that a text or a member of the Python class names. \throws OptionsError with the nearest name
-template <class Enum>
-Enum named(const char* place, std::string_view text) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : Enumeration<Enum>::rows) {
-    if (name == text) return value;
-    names.push_back(name);
-  }
-  const UnknownName unknown = unknown_name("value", text, names);
-  throw OptionsError(place, unknown.problem, unknown.remedy);
+/// Names of the reasons in a set, in the order of their numbers.
+std::vector<std::string> reason_names(Reasons reasons);
+
+/// Getter of an attribute that is a value of its own: an enumeration, a wrench.
+template <class Class, class Value>
+auto copied_field(Value Class::* field) {
+  return [field](const Class& self) -> Value { return self.*field; };
+}
+/// Getter of an attribute that is a set of reasons.
+template <class Class>
+auto reasons_field(Reasons Class::* field) {
+  return [field](const Class& self) { return reason_names(self.*field); };
 }
 
 // Options ------------------------------------------------------------------------------------------------------------
@@ -153,59 +145,46 @@ std::string option_text(const std::string& place, nb::handle value);
 
 /// An options struct from keyword arguments. \throws OptionsError for an unknown name (with the nearest) or value
 template <class Options>
-Options options_from(const char* place, const nb::dict& keywords, Options options = {}) {
+Options options_from(const nb::dict& keywords, Options options = {}) {
+  const std::string& group = options_of(options).group();
   for (const auto& [key, value] : keywords) {
     const std::string name = nb::cast<std::string>(key);
-    set_option(options, place, name, option_text(std::string(place) + "." + name, value));
+    set_option(options, group, name, option_text(group + "." + name, value));
   }
   return options;
 }
+
+std::string options_signature(std::string head, const OptionTable& table, const void* defaults, const char* tail);
+std::string options_doc(std::string doc, const OptionTable& table, const void* defaults);
 
 /// The signature of a constructor or function that ends in options, for help() and the stubs.
 /// \param head  "def __init__(self, robot: Robot"
 /// \param tail  ") -> None"
 template <class Options>
-std::string options_signature(std::string head, const char* tail) {
+std::string options_signature(const char* head, const char* tail) {
   const Options defaults;
-  head += ", *";
-  Options::visit(defaults, [&](const OptionInfo& info, const auto& value) {
-    using Value = std::remove_cvref_t<decltype(value)>;
-    const std::string text = detail::option_text(value);
-    head += std::string(", ") + info.name;
-    if constexpr (std::is_same_v<Value, bool>) {
-      head += value ? ": bool = True" : ": bool = False";
-    } else if constexpr (std::is_arithmetic_v<Value>) {
-      head += (std::is_integral_v<Value> ? ": int = " : ": float = ") + text;
-    } else {
-      head += ": str = '" + text + "'";
-    }
-  });
-  return head + tail;
+  return options_signature(head, options_of(defaults), &defaults, tail);
 }
 
-/// A docstring followed by one line an option, from the same `visit` that reads them.
+/// A docstring followed by one line an option, from the table that reads them.
 template <class Options>
 std::string options_doc(std::string doc) {
-  doc += "\n\nOptions:";
   const Options defaults;
-  for (const OptionValue& option : list_options(defaults, "")) {
-    doc += std::string("\n  ") + option.info.name + " = " + option.value;
-    if (*option.info.unit) doc += std::string(" [") + option.info.unit + "]";
-    doc += std::string(": ") + option.info.meaning + ". Source: " + option.info.source + ".";
-  }
-  return doc;
+  return options_doc(std::move(doc), options_of(defaults), &defaults);
 }
 
 // Modules ------------------------------------------------------------------------------------------------------------
 
+// One a room of include/antaeus; bind_robot calls bind_dynamics.
 void bind_core(nb::module_& module);
 void bind_robot(nb::module_& module);
 void bind_dynamics(nb::module_& module);
 void bind_estimation(nb::module_& module);
-void bind_posterior(nb::module_& module);
-void bind_poses(nb::module_& module);
-void bind_guard(nb::module_& module);
+void bind_published(nb::module_& module);
+void bind_trust(nb::module_& module);
+void bind_pose(nb::module_& module);
 void bind_episode(nb::module_& module);
+void bind_guard(nb::module_& module);
 
 }  // namespace antaeus::python
 
@@ -217,17 +196,16 @@ struct type_caster<antaeus::python::ArrayArgument> {
   bool from_python(handle source, uint32_t flags, cleanup_list* cleanup) noexcept;
 };
 
-/// To Python only: names that come in are read by `named`, which can say what is near. Each bound enumeration has
+/// To Python only: names that come in are read by parse_enum, which can say what is near. Each bound enumeration has
 ///     template <> struct type_caster<Verdict> : EnumerationCaster<Verdict, "antaeus.Verdict"> {};
 template <class Enum, antaeus::python::FixedText python_name>
 struct EnumerationCaster {
   NB_TYPE_CASTER(Enum, const_name(python_name.characters))
   bool from_python(handle, uint32_t, cleanup_list*) noexcept { return false; }
   static handle from_cpp(Enum value, rv_policy, cleanup_list*) noexcept {
-    const auto& rows = antaeus::python::Enumeration<Enum>::rows;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (rows[i].second == value) return handle(antaeus::python::Enumeration<Enum>::members[i]).inc_ref();
-    }
+    const auto& members = antaeus::python::Enumeration<Enum>::members;
+    const auto at = static_cast<std::size_t>(value);
+    if (at < members.size()) return handle(members[at]).inc_ref();
     PyErr_SetString(PyExc_SystemError, "a value without a name");
     return {};
   }
@@ -239,5 +217,9 @@ template <>
 struct type_caster<antaeus::Verdict> : EnumerationCaster<antaeus::Verdict, "antaeus.Verdict"> {};
 template <>
 struct type_caster<antaeus::Sign> : EnumerationCaster<antaeus::Sign, "antaeus.Sign"> {};
+template <>
+struct type_caster<antaeus::WrenchRow> : EnumerationCaster<antaeus::WrenchRow, "antaeus.WrenchRow"> {};
+template <>
+struct type_caster<antaeus::ResidualKind> : EnumerationCaster<antaeus::ResidualKind, "antaeus.ResidualKind"> {};
 
 }  // namespace nanobind::detail

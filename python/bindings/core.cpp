@@ -1,20 +1,19 @@
-// Wrench, Pose, Observation, Status, Verdict, Sign.
+// What all rooms share: Wrench, Pose, Observation, Status, Verdict, Sign, the estimate of a wrench, settings.
 #include <nanobind/operators.h>
 #include <nanobind/stl/optional.h>
 
 #include <cmath>
-#include <limits>
 #include <optional>
 
 #include "antaeus/core/observation.hpp"
 #include "antaeus/core/pose.hpp"
+#include "antaeus/core/settings.hpp"
+#include "antaeus/core/wrench_estimate.hpp"
 #include "convert.hpp"
 
 namespace antaeus::python {
 
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 std::string numbers(const ConstVectorRef& vector) {
   std::string text = "[";
@@ -59,7 +58,7 @@ void bind_wrench(nb::module_& module) {
       });
 }
 
-void bind_pose(nb::module_& module) {
+void bind_frame_pose(nb::module_& module) {
   nb::class_<Pose>(module, "Pose", "The pose X_AB of a frame B in a frame A: p_A = rotation · p_B + translation.")
       .def(
           "__init__",
@@ -157,6 +156,101 @@ void bind_observation(nb::module_& module) {
                    "without an accelerometer.");
 }
 
+void bind_wrench_estimate(nb::module_& module) {
+  bind_enumeration<ResidualKind>(
+      module,
+      "Which torque residual an estimate rests on. static: τ − g(q), right only for a robot at "
+      "rest. inverse_dynamics: τ − (M a + C v + g). momentum_observer: what changes the "
+      "momentum beyond τ, C and g.");
+  nb::class_<Uncertainty>(module, "Uncertainty", "What a posterior says of its own doubt, in world axes.")
+      .def_prop_ro("covariance", frozen_field(&Uncertainty::covariance), kOwned,
+                   "[6 × 6] of the wrench, force before moment, N², N²·m, N²·m².")
+      .def_prop_ro("force_sd", frozen_field(&Uncertainty::force_sd), kOwned,
+                   "[3] along the principal directions of the force, ascending, N.")
+      .def_prop_ro("directions", frozen_field(&Uncertainty::directions), kOwned, "[3 × 3], those directions, columns.")
+      .def_ro("observable", &Uncertainty::observable, "How many of them have an sd under the limit.")
+      .def_prop_ro("observable_force", frozen_field(&Uncertainty::observable_force), kOwned,
+                   "[3], the force's part in their span, N; what lies outside is the prior's.")
+      .def_ro("nis", &Uncertainty::nis, "Of the endpoint's rows and the reference row.")
+      .def_ro("nis_threshold", &Uncertainty::nis_threshold)
+      .def_ro("nis_rows", &Uncertainty::nis_rows, "Degrees of freedom.")
+      .def_ro("innovation", &Uncertainty::innovation, "Reference joint: r − what the wrenches explain, N·m.")
+      .def_ro("innovation_sd", &Uncertainty::innovation_sd, "Of it, when nothing is wrong, N·m.")
+      .def("worst_sd", &Uncertainty::worst_sd, "N")
+      .def(
+          "worst_direction", [](const Uncertainty& self) { return fresh(self.worst_direction()); }, "[3], unit.")
+      .def("consistent", &Uncertainty::consistent, "nis ≤ nis_threshold.");
+
+  nb::class_<WrenchEstimate>(
+      module, "WrenchEstimate",
+      "A wrench at an endpoint's origin in world axes, and what is known of it. All numbers are NaN on invalid_input. "
+      "Plain data of its own: later calls do not change it.")
+      .def_prop_ro("status", copied_field(&WrenchEstimate::status))
+      .def_prop_ro("verdict", copied_field(&WrenchEstimate::verdict))
+      .def_prop_ro("reasons", reasons_field(&WrenchEstimate::reasons),
+                   "Names of the reasons why the verdict is not ok.")
+      .def_prop_ro("sign", copied_field(&WrenchEstimate::sign), "Whose wrench it is.")
+      .def_prop_ro("residual_kind", copied_field(&WrenchEstimate::residual_kind),
+                   "Which torque residual it rests on; static: τ − g(q), right only for a robot at rest.")
+      .def_prop_ro("wrench", copied_field(&WrenchEstimate::wrench))
+      .def_ro("has_covariance", &WrenchEstimate::has_covariance)
+      .def_ro("uncertainty", &WrenchEstimate::uncertainty, "NaN unless the estimator has a covariance.")
+      .def_ro("rank", &WrenchEstimate::rank, "Of the matrix that was inverted.")
+      .def_ro("kappa", &WrenchEstimate::kappa, "Its condition number; mixes m and rad.")
+      .def_ro("kappa_scaled", &WrenchEstimate::kappa_scaled,
+              "With linear rows divided by the characteristic length; NaN where not asked for.")
+      .def_ro("sigma_min", &WrenchEstimate::sigma_min, "Its smallest singular value.")
+      .def_ro("sigma_max", &WrenchEstimate::sigma_max)
+      .def_ro("manipulability", &WrenchEstimate::manipulability, "Product of its singular values.")
+      .def_prop_ro("gain", frozen_field(&WrenchEstimate::gain), kOwned,
+                   "[6 × motors]: wrench = gain · residual; N/(N·m), N·m/(N·m).")
+      .def_prop_ro("residual", frozen_field(&WrenchEstimate::residual), kOwned, "[motors], N·m.")
+      .def_ro("reference_motor", &WrenchEstimate::reference_motor, "That the profile names; −1 without one.")
+      .def_ro("reference_residual", &WrenchEstimate::reference_residual,
+              "r of the reference motor, N·m; NaN without one.")
+      .def_prop_ro("reference_gain", frozen_field(&WrenchEstimate::reference_gain), kOwned,
+                   "[6], its column of gain; NaN without one.")
+      .def("__len__", [](const WrenchEstimate&) { return 6; })
+      .def(
+          "__getitem__",
+          [](const WrenchEstimate& self, nb::handle index) {
+            return nb::cast(fresh(self.wrench.to_vector())).attr("__getitem__")(index);
+          },
+          "index"_a, "Of (Fx Fy Fz Mx My Mz), as from the array that deployed code returns.")
+      .def(
+          "__array__",
+          [](const WrenchEstimate& self, nb::handle dtype, nb::handle) {
+            nb::object array = nb::cast(fresh(self.wrench.to_vector()));
+            return dtype.is_none() ? array : array.attr("astype")(dtype);
+          },
+          "dtype"_a = nb::none(), "copy"_a = nb::none(), "(Fx Fy Fz Mx My Mz) for NumPy.")
+      .def("__repr__", [](const WrenchEstimate& self) {
+        return "WrenchEstimate(" + std::string(to_string(self.verdict)) + ", " + std::string(to_string(self.sign)) +
+               ", " + nb::repr(nb::cast(self.wrench)).c_str() + ")";
+      });
+}
+
+void bind_settings(nb::module_& module) {
+  nb::class_<Setting>(module, "Setting", "One option as a user set it.")
+      .def_ro("group", &Setting::group)
+      .def_ro("name", &Setting::name)
+      .def_ro("value", &Setting::value)
+      .def_ro("place", &Setting::place, "Where it was written: \"h1_2.toml:12\", \"--set\".")
+      .def("__repr__", [](const Setting& self) {
+        return "Setting(" + self.group + "." + self.name + "=" + self.value + ", " + self.place + ")";
+      });
+  nb::class_<Settings>(module, "Settings",
+                       "Options that users wrote in a profile's [options] or set since; the last one of an option "
+                       "counts. GuardedEstimator starts from them.")
+      .def(nb::init<>())
+      .def(
+          "set",
+          [](Settings& self, std::string_view assignment, const std::string& place) { self.set(assignment, place); },
+          "assignment"_a, "place"_a = "settings",
+          "\"group.option=value\", as the command line's --set has it. OptionsError with the nearest name.")
+      .def("all", &Settings::all, "Every Setting, in the order in which they were made.");
+}
+
 }  // namespace
 
 void bind_core(nb::module_& module) {
@@ -164,12 +258,13 @@ void bind_core(nb::module_& module) {
   bind_enumeration<Verdict>(module, "How far a number may be used, from best to worst.");
   bind_enumeration<Sign>(module,
                          "Who exerts a wrench on whom. on_robot: the environment on the robot, M v̇ + h = Sᵀτ + Σ Jᵀ w. "
-                         "on_environment: the "
-                         "robot on the environment, the negative; what pinv(Jᵀ)(τ − g) returns.",
-                         {{"on_robot", Sign::on_robot}, {"on_environment", Sign::on_environment}});
+                         "on_environment: the robot on the environment, the negative; what pinv(Jᵀ)(τ − g) returns.");
+  bind_enumeration<WrenchRow>(module, "Rows of a wrench and of pinv(Jᵀ), in storage order.");
   bind_wrench(module);
-  bind_pose(module);
+  bind_frame_pose(module);
   bind_observation(module);
+  bind_wrench_estimate(module);
+  bind_settings(module);
 }
 
 }  // namespace antaeus::python

@@ -1,11 +1,21 @@
-// Dynamics and PositionTerms. Outputs become return values, a status other than ok becomes a StatusError.
+// Dynamics and PositionTerms: outputs become return values, a status other than ok becomes a StatusError. And the
+// instant of a loop, which never raises: it carries its status.
 #include "antaeus/robot/dynamics.hpp"
 
 #include <nanobind/stl/optional.h>
 
 #include <optional>
 
+#include "antaeus/robot/instant.hpp"
+#include "antaeus/robot/wrench_estimates.hpp"
 #include "convert.hpp"
+
+namespace nanobind::detail {
+
+template <>
+struct type_caster<antaeus::ImuUse> : EnumerationCaster<antaeus::ImuUse, "antaeus.ImuUse"> {};
+
+}  // namespace nanobind::detail
 
 namespace antaeus::python {
 
@@ -95,10 +105,7 @@ void bind_position_terms(nb::module_& module) {
           "p_WC [3]: centre of mass in the world, m.");
 }
 
-}  // namespace
-
-void bind_dynamics(nb::module_& module) {
-  bind_position_terms(module);
+void bind_workspace(nb::module_& module) {
   nb::class_<Dynamics>(
       module, "Dynamics",
       "Rigid-body dynamics of one RobotModel: the workspace, one a thread. M v̇ + C v + g = τ + Σ Jᵀ w, w the wrench of "
@@ -158,6 +165,139 @@ void bind_dynamics(nb::module_& module) {
                           [&](MatrixX& C) { return self.coriolis_matrix(read.q(q), read.tangent(v, "v"), C); });
           },
           "q"_a, "v"_a, "C [nv × nv] with Ṁ = C + Cᵀ.");
+}
+
+int index_in(const Instant& now, int endpoint) { return endpoint_index(endpoint, now.endpoint_count()); }
+
+void bind_instant(nb::module_& module) {
+  nb::class_<Instant>(
+      module, "Instant",
+      "The robot at the time of one observation: joint torques, gravity, and Jacobian and pose of each endpoint. A "
+      "handle on the memory of its reader, which lives as long as it does. Once the reader has read another "
+      "observation the handle is stale: its status is not_computed and every number NaN. With w on the robot, "
+      "M v̇ + C v + g = τ + Σ Jᵀ w: at rest τ − g(q) = −Σ Jᵀ w.")
+      .def("status", &Instant::status, "ok, or why positions, torques or orientation could not be used.")
+      .def("motion_status", &Instant::motion_status,
+           "The same for optional channels: velocities, accelerations, gyro, accelerometer.")
+      .def(
+          "observation", [](const Instant& self) { return Observation(self.observation()); },
+          "What was read. A channel of the wrong size is full of NaN.")
+      .def("motor_count", &Instant::motor_count)
+      .def("endpoint_count", &Instant::endpoint_count)
+      .def("reference_motor", &Instant::reference_motor, "That the profile names; −1 without one.")
+      .def("used_imu", &Instant::used_imu,
+           "Whether the base's orientation came from an IMU; otherwise it is the identity.")
+      .def(
+          "torque", [](const Instant& self) { return fresh(self.torque()); },
+          "Joint torques in motor order: the channels through the profile's sign, gear, scale and offset, N·m.")
+      .def(
+          "gravity_torque", [](const Instant& self) { return fresh(self.gravity_torque()); },
+          "g(q) in motor order, N·m.")
+      .def(
+          "static_residual", [](const Instant& self) { return fresh(self.static_residual()); },
+          "τ − g(q) in motor order, N·m.")
+      .def(
+          "base_residual", [](const Instant& self) { return fresh(self.base_residual()); },
+          "−g(q) of the six base rows (force, moment; base axes), N, N·m; NaN for a fixed base.")
+      .def(
+          "jacobian", [](const Instant& self, int endpoint) { return fresh(self.jacobian(index_in(self, endpoint))); },
+          "endpoint"_a, "Motor columns of J [6 × motors]: frame origin, world axes, linear rows first.")
+      .def(
+          "base_jacobian",
+          [](const Instant& self, int endpoint) { return fresh(self.base_jacobian(index_in(self, endpoint))); },
+          "endpoint"_a, "Base columns of J [6 × 6]; NaN for a fixed base.")
+      .def(
+          "pose", [](const Instant& self, int endpoint) { return Pose(self.pose(index_in(self, endpoint))); },
+          "endpoint"_a, "X_WE, the base at the world's origin.")
+      .def(
+          "base_rotation", [](const Instant& self) { return fresh(self.base_rotation()); },
+          "R_WB [3 × 3]: the base's axes in the world; the identity when not known.")
+      .def(
+          "base_q", [](const Instant& self) { return fresh(self.base_q()); },
+          "q [nq] with the base at the identity: base axes are the world's.");
+}
+
+void bind_instant_reader(nb::module_& module) {
+  bind_enumeration<ImuUse>(module,
+                           "What the base's orientation is taken from. mounted: the IMU's quaternion, carried from the "
+                           "sensor's frame to the base. as_base: used as the base's, wherever the sensor sits (as "
+                           "deployed on the H1-2). none: the identity.");
+  const std::string signature = options_signature<InstantOptions>(
+      "def __init__(self, robot: Robot, endpoints: collections.abc.Sequence[str]", ") -> None");
+  const std::string doc = options_doc<InstantOptions>(
+      "Endpoints by frame name; ModelError with the nearest name, OptionsError for an unknown option.");
+  nb::class_<InstantReader>(module, "InstantReader",
+                            "Reads observations of one robot, each once, for all that is computed from it.")
+      .def(
+          "__init__",
+          [](InstantReader* self, const Robot& robot, const std::vector<std::string>& endpoints,
+             const nb::kwargs& options) {
+            new (self) InstantReader(robot, endpoints, options_from<InstantOptions>(options));
+          },
+          "robot"_a, "endpoints"_a, "options"_a, nb::sig(signature.c_str()), doc.c_str())
+      .def(
+          "at", [](InstantReader& self, const Observation& observation) { return Instant(self.at(observation)); },
+          "observation"_a, "Reads an observation; every Instant handed out before is stale from now on. Never raises.")
+      .def(
+          "instant", [](const InstantReader& self) { return Instant(self.instant()); },
+          "Of the last call; not_computed before the first.")
+      .def(
+          "model", [](const InstantReader& self) { return self.model(); }, "The model; a cheap handle.")
+      .def("profile", &InstantReader::profile, nb::rv_policy::reference_internal)
+      .def("endpoint_names", &InstantReader::endpoint_names)
+      .def("endpoint_count", &InstantReader::endpoint_count)
+      .def(
+          "frame",
+          [](const InstantReader& self, int endpoint) {
+            return self.frame(endpoint_index(endpoint, self.endpoint_count()));
+          },
+          "endpoint"_a)
+      .def("reference_motor", &InstantReader::reference_motor, "That the profile names; −1 without one.");
+}
+
+void bind_wrench_estimates(nb::module_& module) {
+  using Estimates = std::vector<WrenchEstimate>;
+  nb::class_<WrenchEstimates>(module, "WrenchEstimates",
+                              "One WrenchEstimate an endpoint, in the instant's order, and the instant that they are "
+                              "of. A sequence. Numbers are data of their own: only `instant` grows stale.")
+      .def_prop_ro("instant", copied_field(&WrenchEstimates::instant))
+      .def_ro("moving", &WrenchEstimates::moving, "Motion was seen, or cannot be excluded.")
+      .def_ro("endpoints", &WrenchEstimates::endpoints, "The same as a list.")
+      .def("status", &WrenchEstimates::status, "not_computed once the instant is stale.")
+      .def("__len__", &WrenchEstimates::size)
+      .def(
+          "__getitem__",
+          [](const WrenchEstimates& self, Py_ssize_t index) -> const WrenchEstimate& {
+            const auto size = static_cast<Py_ssize_t>(self.size());
+            const Py_ssize_t at = index < 0 ? index + size : index;
+            if (at < 0 || at >= size) throw nb::index_error("no estimate of that number");
+            return self.endpoints[static_cast<std::size_t>(at)];
+          },
+          "index"_a, nb::rv_policy::reference_internal)
+      .def(
+          "__getitem__",
+          [](const WrenchEstimates& self, const nb::slice& slice) {
+            Estimates part;
+            const auto [start, stop, step, count] = slice.compute(self.size());
+            for (std::size_t i = 0; i < count; ++i) {
+              part.push_back(self.endpoints[static_cast<std::size_t>(start + static_cast<Py_ssize_t>(i) * step)]);
+            }
+            return part;
+          },
+          "index"_a)
+      .def(
+          "__iter__", [](nb::handle_t<WrenchEstimates> self) { return nb::iter(self.attr("endpoints")); },
+          nb::sig("def __iter__(self) -> collections.abc.Iterator[WrenchEstimate]"));
+}
+
+}  // namespace
+
+void bind_dynamics(nb::module_& module) {
+  bind_position_terms(module);
+  bind_workspace(module);
+  bind_instant(module);
+  bind_instant_reader(module);
+  bind_wrench_estimates(module);
 }
 
 }  // namespace antaeus::python

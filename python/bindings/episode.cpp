@@ -81,7 +81,7 @@ void bind_recorded(nb::module_& module) {
   module.def(
       "load_episode",
       [](const std::filesystem::path& path, const Robot& robot, const nb::kwargs& options) {
-        return load_episode(path, robot, options_from<EpisodeOptions>("episode", options));
+        return load_episode(path, robot, options_from<EpisodeOptions>(options));
       },
       "path"_a, "robot"_a, "options"_a, nb::sig(signature.c_str()), doc.c_str());
   module.def(
@@ -127,7 +127,7 @@ void bind_synthetic(nb::module_& module) {
       "make_twin",
       [](const Robot& robot, std::string_view kind, double rate, double duration, double torque_noise,
          std::uint64_t seed, bool motor_side_torque) {
-        return make_twin(robot, named<TwinKind>("make_twin.kind", kind),
+        return make_twin(robot, parse_enum<TwinKind>(kind, "make_twin.kind"),
                          {.rate = rate,
                           .duration = duration,
                           .torque_noise = torque_noise,

@@ -1,22 +1,19 @@
-// The published guards in a chain, and the pre-flight.
-#include "antaeus/estimation/guard.hpp"
-
+// The guarded estimator and the drop-in.
 #include <nanobind/stl/optional.h>
 
 #include <optional>
 
-#include "antaeus/estimation/preflight.hpp"
+#include "antaeus/guard/frame_wrench.hpp"
+#include "antaeus/guard/guarded_estimator.hpp"
 #include "convert.hpp"
-#include "estimates.hpp"
 
 namespace nanobind::detail {
 
 template <>
-struct type_caster<antaeus::GuardKind> : EnumerationCaster<antaeus::GuardKind, "antaeus.GuardKind"> {};
+struct type_caster<antaeus::ConsumerAction> : EnumerationCaster<antaeus::ConsumerAction, "antaeus.ConsumerAction"> {};
 template <>
-struct type_caster<antaeus::GuardAction> : EnumerationCaster<antaeus::GuardAction, "antaeus.GuardAction"> {};
-template <>
-struct type_caster<antaeus::DominanceForm> : EnumerationCaster<antaeus::DominanceForm, "antaeus.DominanceForm"> {};
+struct type_caster<antaeus::FrameWrenchMethod>
+    : EnumerationCaster<antaeus::FrameWrenchMethod, "antaeus.FrameWrenchMethod"> {};
 
 }  // namespace nanobind::detail
 
@@ -24,105 +21,147 @@ namespace antaeus::python {
 
 namespace {
 
-void bind_guards(nb::module_& module) {
-  bind_enumeration<GuardKind>(module, "The published guards.");
-  bind_enumeration<GuardAction>(module, "What a guard did to the wrench that it was given.");
-  bind_enumeration<DominanceForm>(module,
-                                  "The two published forms of the dominance ratio. per_joint (the report's code): "
-                                  "‖(B_zj r_j)_j‖ over the other joints. formula: ‖Σ_j B_{xyz,j} r_j‖ over them.");
-  nb::class_<GuardRecord>(module, "GuardRecord", "One guard at one step.")
-      .def_prop_ro("kind", [](const GuardRecord& self) { return self.kind; })
-      .def_prop_ro("action", [](const GuardRecord& self) { return self.action; })
-      .def_ro("saw", &GuardRecord::saw, "The quantity it judges: max |F_i| or |F| in N, κ, ρ; NaN without input.")
-      .def_ro("limit", &GuardRecord::limit, "What it was compared with.")
-      .def("acted", &GuardRecord::acted);
-  nb::class_<ChainedWrench>(module, "ChainedWrench", "What the consumer reads behind a chain. Plain data of its own.")
-      .def_prop_ro("verdict", [](const ChainedWrench& self) { return self.verdict; })
-      .def_prop_ro("reasons", [](const ChainedWrench& self) { return reason_names(self.reasons); })
-      .def_prop_ro(
-          "wrench", [](const ChainedWrench& self) { return self.wrench; },
-          "NaN without input; zero only where a record says zeroed.")
-      .def_ro("damping_mode", &ChainedWrench::damping_mode, "Latched by the watchdog until reset().")
-      .def_prop_ro(
-          "records", [](const ChainedWrench& self) { return std::vector<GuardRecord>(self.records); },
-          "In the order of the chain.");
-
-  const std::string signature = options_signature<GuardOptions>(
-      "def __init__(self, order: collections.abc.Sequence[str] | None = None", ") -> None");
-  const std::string doc = options_doc<GuardOptions>("Guards in order; without one, default_order().");
-  nb::class_<GuardChain>(module, "GuardChain",
-                         "Guards in order, with the state of one endpoint: use one chain an endpoint. A chain never "
-                         "changes a number in silence: the records say what each guard saw and did.")
-      .def(
-          "__init__",
-          [](GuardChain* self, const std::optional<std::vector<std::string>>& order, const nb::kwargs& options) {
-            std::vector<GuardKind> kinds;
-            for (const std::string& name : order.value_or(std::vector<std::string>())) {
-              kinds.push_back(named<GuardKind>("guard.order", name));
-            }
-            new (self) GuardChain(order ? std::move(kinds) : GuardChain::default_order(),
-                                  options_from<GuardOptions>("guard", options));
-          },
-          "order"_a = nb::none(), "options"_a, nb::sig(signature.c_str()), doc.c_str())
-      .def_static("default_order", &GuardChain::default_order)
-      .def(
-          "apply",
-          [](GuardChain& self, const WrenchEstimate& estimate, const ArrayArgument& residual, int reference_motor) {
-            return ChainedWrench(
-                self.apply(estimate, as_vector(residual, "GuardChain.apply", "residual"), reference_motor));
-          },
-          "estimate"_a, "residual"_a, "reference_motor"_a,
-          "Each guard sees what the one before it let through. A clamp makes the verdict degraded, every other guard "
-          "that acts refused.")
-      .def("reset", &GuardChain::reset, "Forgets the watchdog's count and latch.");
-  module.def(
-      "reference_dominance",
-      [](const WrenchEstimate& estimate, const ArrayArgument& residual, int reference_motor, std::string_view form) {
-        return reference_dominance(estimate, as_vector(residual, "reference_dominance", "residual"), reference_motor,
-                                   named<DominanceForm>("reference_dominance.form", form));
-      },
-      "estimate"_a, "residual"_a, "reference_motor"_a, "form"_a,
-      "ρ: |B_zk r_k| over itself plus the part of the other joints, k the reference motor. 0 where it does not reach "
-      "the endpoint; NaN without input.");
+/// Options as the profile sets them, changed by the caller.
+template <class Options>
+Options settings(const RobotProfile& profile, const std::optional<nb::dict>& own) {
+  return options_from<Options>(own.value_or(nb::dict()), profile.settings.get<Options>());
 }
 
-void bind_preflight(nb::module_& module) {
-  nb::class_<PreflightCheck>(module, "PreflightCheck", "One check, with what it measured.")
-      .def_ro("name", &PreflightCheck::name, "gain or start_error.")
-      .def_ro("subject", &PreflightCheck::subject, "Endpoint or joint.")
-      .def_ro("value", &PreflightCheck::value, "|gain|, N/(N·m), or |q − target|, rad.")
-      .def_ro("limit", &PreflightCheck::limit)
-      .def_ro("passed", &PreflightCheck::passed, "value < limit; false for NaN.");
-  nb::class_<PreflightReport>(module, "PreflightReport", "The checks and what they rest on.")
-      .def_ro("passed", &PreflightReport::passed, "Every check.")
-      .def_ro("characteristic_length", &PreflightReport::characteristic_length, "m")
-      .def_ro("endpoints", &PreflightReport::endpoints)
-      .def_ro("checks", &PreflightReport::checks, "The incident report's: gain, then start_error.")
-      .def_ro("sd_checks", &PreflightReport::sd_checks,
-              "Antaeus' own: worst-direction sd at rest of every endpoint that at least six joints speak for.");
-  const std::string signature = options_signature<PreflightOptions>(
-      "def preflight(robot: Robot, endpoints: collections.abc.Sequence[str], q: numpy.typing.ArrayLike, "
-      "target: numpy.typing.ArrayLike | None = None",
-      ") -> PreflightReport");
-  const std::string doc = options_doc<PreflightOptions>(
-      "Gain of the reference joint at every endpoint and start errors (left out without targets) with the profile's "
-      "limits. q, target: motor positions. OptionsError for a wrong size or NaN.");
-  module.def(
-      "preflight",
-      [](const Robot& robot, const std::vector<std::string>& endpoints, const ArrayArgument& q,
-         const std::optional<ArrayArgument>& target, const nb::kwargs& options) {
-        return preflight(robot, endpoints, as_vector(q, "preflight", "q"),
-                         target ? VectorX(as_vector(*target, "preflight", "target")) : VectorX(),
-                         options_from<PreflightOptions>("preflight", options));
-      },
-      "robot"_a, "endpoints"_a, "q"_a, "target"_a = nb::none(), "options"_a, nb::sig(signature.c_str()), doc.c_str());
+/// The flight recorder, oldest first.
+std::vector<FlightSample> listed(const RingBuffer<FlightSample>& buffer) {
+  std::vector<FlightSample> samples;
+  for (int i = 0; i < buffer.size(); ++i) samples.push_back(buffer[i]);
+  return samples;
+}
+
+void bind_guarded_results(nb::module_& module) {
+  bind_enumeration<ConsumerAction>(
+      module,
+      "What the consumer reads. pass_raw: the deployed number. posterior: the posterior's. hold: the last number of a "
+      "better state, decaying to zero. zero. stop: zero, and a request to stop that stays until reset().");
+  nb::class_<ConsumerWrench>(module, "ConsumerWrench",
+                             "What the consumer of one endpoint may use. Plain data of its own.")
+      .def_prop_ro("state", copied_field(&ConsumerWrench::state), "ok, degraded or refused, after hysteresis.")
+      .def_prop_ro("reasons", reasons_field(&ConsumerWrench::reasons),
+                   "Of this sample; held: the state is worse than the sample.")
+      .def_prop_ro("because", reasons_field(&ConsumerWrench::because), "Of the sample that brought the present state.")
+      .def_prop_ro("action", copied_field(&ConsumerWrench::action), "What wrench is.")
+      .def_prop_ro("sign", copied_field(&ConsumerWrench::sign))
+      .def_prop_ro("wrench", copied_field(&ConsumerWrench::wrench), "Endpoint's origin, world axes; always finite.")
+      .def_ro("stop_requested", &ConsumerWrench::stop_requested, "Latched until reset().");
+  nb::class_<FlightSample::AtEndpoint>(module, "FlightSampleAtEndpoint", "One endpoint in the flight recorder.")
+      .def_prop_ro("wrench", frozen_field(&FlightSample::AtEndpoint::wrench), kOwned,
+                   "[6], estimate before the guard; NaN on invalid input.")
+      .def_ro("worst_sd", &FlightSample::AtEndpoint::worst_sd, "N")
+      .def_ro("nis", &FlightSample::AtEndpoint::nis)
+      .def_ro("guarded", &FlightSample::AtEndpoint::guarded);
+  nb::class_<FlightSample>(module, "FlightSample", "One sample of the flight recorder.")
+      .def_ro("observation", &FlightSample::observation)
+      .def_prop_ro("residual", frozen_field(&FlightSample::residual), kOwned, "[motors], N·m; NaN on invalid input.")
+      .def_prop_ro("residual_kind", copied_field(&FlightSample::residual_kind))
+      .def_ro("endpoints", &FlightSample::endpoints);
+  nb::class_<FlightRecord>(module, "FlightRecord", "What was recorded up to the moment of a refusal.")
+      .def_ro("endpoint", &FlightRecord::endpoint, "That was refused; −1: nothing was refused yet.")
+      .def_prop_ro("reasons", reasons_field(&FlightRecord::reasons))
+      .def_ro("time", &FlightRecord::time, "s")
+      .def_prop_ro(
+          "samples", [](const FlightRecord& self) { return listed(self.samples); },
+          "Oldest first; the last one is the refused sample.");
+}
+
+void bind_guarded_estimator(nb::module_& module) {
+  std::string doc =
+      "Options come from the profile; each argument is a dict that changes some of its group. OptionsError with the "
+      "nearest name.";
+  doc = options_doc<InstantOptions>(doc + "\n\nequation");
+  doc = options_doc<ResidualOptions>(doc + "\n\nresidual");
+  doc = options_doc<PosteriorOptions>(doc + "\n\nposterior");
+  doc = options_doc<GuardedOptions>(doc + "\n\nguarded");
+  doc = options_doc<FeasibilityOptions>(doc + "\n\nfeasibility");
+  nb::class_<GuardedEstimator>(module, "GuardedEstimator",
+                               "Observation → instant → residual → posterior → reliability → guard: a wrench that its "
+                               "consumer may use, and why.")
+      .def(
+          "__init__",
+          [](GuardedEstimator* self, const Robot& robot, const std::vector<std::string>& endpoints,
+             const std::optional<nb::dict>& equation, const std::optional<nb::dict>& residual,
+             const std::optional<nb::dict>& posterior, const std::optional<nb::dict>& guarded,
+             const std::optional<nb::dict>& feasibility) {
+            const RobotProfile& profile = robot.profile;
+            new (self) GuardedEstimator(
+                robot, endpoints, settings<InstantOptions>(profile, equation),
+                settings<ResidualOptions>(profile, residual), settings<PosteriorOptions>(profile, posterior),
+                settings<GuardedOptions>(profile, guarded), settings<FeasibilityOptions>(profile, feasibility));
+          },
+          "robot"_a, "endpoints"_a, nb::kw_only(), "equation"_a = nb::none(), "residual"_a = nb::none(),
+          "posterior"_a = nb::none(), "guarded"_a = nb::none(), "feasibility"_a = nb::none(), doc.c_str())
+      .def(
+          "update",
+          [](GuardedEstimator& self, const Observation& observation, std::optional<double> clock) {
+            return std::vector<ConsumerWrench>(self.update(observation, clock.value_or(observation.time)));
+          },
+          "observation"_a, "clock"_a = nb::none(),
+          "One result an endpoint. clock: the consumer's clock, for the sample's age, s. Never raises.")
+      .def("reset", &GuardedEstimator::reset, "Forgets history, states and stop requests; the last refusal stays.")
+      .def("results", [](const GuardedEstimator& self) { return std::vector<ConsumerWrench>(self.results()); })
+      .def("estimates", [](const GuardedEstimator& self) { return PosteriorEstimates(self.estimates()); })
+      .def("reliability",
+           [](const GuardedEstimator& self) { return std::vector<EndpointReliability>(self.reliability()); })
+      .def("residual", [](const GuardedEstimator& self) { return Residual(self.residual()); })
+      .def(
+          "feasibility", [](const GuardedEstimator& self) { return Feasibility(self.feasibility()); },
+          "Of the last sample; no margins without feet among the endpoints.")
+      .def(
+          "instant", [](const GuardedEstimator& self) { return Instant(self.instant()); }, "Of the last sample.")
+      .def("reader", &GuardedEstimator::reader, nb::rv_policy::reference_internal)
+      .def(
+          "recorder", [](const GuardedEstimator& self) { return listed(self.recorder()); },
+          "The flight recorder, oldest first.")
+      .def("last_refusal", [](const GuardedEstimator& self) { return FlightRecord(self.last_refusal()); })
+      .def("refusals", &GuardedEstimator::refusals);
+}
+
+void bind_frame_wrench(nb::module_& module) {
+  bind_enumeration<FrameWrenchMethod>(module, "posterior: the one to use. deployed: pinv(Jᵀ)(τ − g), to compare.");
+  nb::class_<FrameWrenchEstimator>(
+      module, "FrameWrenchEstimator",
+      "Replaces an object that has get_frame_wrench(frame_name, q, tau, imu_quat), as the H1-2's deployed code has it. "
+      "The sign is the profile's deployed sign; the residual is static, and since motion cannot be excluded, every "
+      "posterior is at best degraded.")
+      .def(
+          "__init__",
+          [](FrameWrenchEstimator* self, const Robot& robot, std::string_view method,
+             const std::vector<std::string>& frames) {
+            new (self) FrameWrenchEstimator(robot, parse_enum<FrameWrenchMethod>(method, "FrameWrenchEstimator.method"),
+                                            frames);
+          },
+          "robot"_a, "method"_a = "posterior", "frames"_a = nb::list(),
+          "frames: those that will be asked for; empty: those that the deployed code reads.")
+      .def(
+          "get_frame_wrench",
+          [](FrameWrenchEstimator& self, std::string_view frame_name, const ArrayArgument& q, const ArrayArgument& tau,
+             const std::optional<ArrayArgument>& imu_quat) {
+            constexpr const char* kPlace = "get_frame_wrench";
+            Eigen::Vector4d quaternion;
+            if (imu_quat) quaternion = as_vector(*imu_quat, kPlace, "imu_quat", 4);
+            return WrenchEstimate(self.get_frame_wrench(frame_name, as_vector(q, kPlace, "q"),
+                                                        as_vector(tau, kPlace, "tau"),
+                                                        imu_quat ? &quaternion : nullptr));
+          },
+          "frame_name"_a, "q"_a, "tau"_a, "imu_quat"_a = nb::none(),
+          "q, tau in motor order, rad, N·m; imu_quat of the IMU's frame in the profile's order, without one the base "
+          "counts as upright. The result is read like the array (Fx Fy Fz Mx My Mz) that deployed code returns, and "
+          "carries verdict and reasons; NaN for a frame that the constructor was not given.")
+      .def("frame_names", &FrameWrenchEstimator::frame_names)
+      .def("method", &FrameWrenchEstimator::method);
 }
 
 }  // namespace
 
 void bind_guard(nb::module_& module) {
-  bind_guards(module);
-  bind_preflight(module);
+  bind_guarded_results(module);
+  bind_guarded_estimator(module);
+  bind_frame_wrench(module);
 }
 
 }  // namespace antaeus::python

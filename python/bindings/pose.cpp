@@ -1,8 +1,22 @@
-// What a pose lets torques tell, and where to move the arm instead.
-#include "antaeus/estimation/pose_advice.hpp"
-#include "antaeus/estimation/pose_quality.hpp"
+// What a pose lets torques tell, where to move the arm instead, and the pre-flight.
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
+#include "antaeus/pose/pose_advice.hpp"
+#include "antaeus/pose/pose_quality.hpp"
+#include "antaeus/pose/preflight.hpp"
 #include "convert.hpp"
-#include "estimates.hpp"
+
+namespace nanobind::detail {
+
+template <>
+struct type_caster<antaeus::PoseLimitSet> : EnumerationCaster<antaeus::PoseLimitSet, "antaeus.PoseLimitSet"> {};
+template <>
+struct type_caster<antaeus::PreflightCheckKind>
+    : EnumerationCaster<antaeus::PreflightCheckKind, "antaeus.PreflightCheckKind"> {};
+
+}  // namespace nanobind::detail
 
 namespace antaeus::python {
 
@@ -23,7 +37,7 @@ void bind_quality(nb::module_& module) {
   nb::class_<PoseConditioning>(module, "PoseConditioning",
                                "How the pose of one endpoint turns joint torques into wrenches.")
       .def_ro("endpoint", &PoseConditioning::endpoint)
-      .def_prop_ro("status", [](const PoseConditioning& self) { return self.status; })
+      .def_prop_ro("status", copied_field(&PoseConditioning::status))
       .def_prop_ro("position", frozen_field(&PoseConditioning::position), kOwned,
                    "[3] of the endpoint in base axes, m.")
       .def_ro("kappa", &PoseConditioning::kappa)
@@ -44,6 +58,10 @@ void bind_quality(nb::module_& module) {
 }
 
 void bind_advice(nb::module_& module) {
+  bind_enumeration<PoseLimitSet>(
+      module,
+      "Named sets of conditions. sd: the posterior knows the force in every direction to within its full_use_sd. "
+      "published: the incident report's own limits of the deployed estimator, gain and condition number.");
   nb::class_<JointMove>(module, "JointMove", "What one joint must do, rad.")
       .def_ro("joint", &JointMove::joint)
       .def_ro("start", &JointMove::from, "Where it is: C++ `from`, which is a Python keyword.")
@@ -51,15 +69,15 @@ void bind_advice(nb::module_& module) {
   const auto side = [](const Opening& opening) {
     return opening.found ? nb::object(nb::make_tuple(opening.to, opening.until)) : nb::object(nb::none());
   };
-  nb::class_<LoneMove>(module, "LoneMove", "One joint moved alone, all others held, rad.")
-      .def_ro("joint", &LoneMove::joint)
-      .def_ro("start", &LoneMove::from, "Where it is.")
+  nb::class_<SingleJointMove>(module, "SingleJointMove", "One joint moved alone, all others held, rad.")
+      .def_ro("joint", &SingleJointMove::joint)
+      .def_ro("start", &SingleJointMove::from, "Where it is.")
       .def_prop_ro(
-          "below", [side](const LoneMove& self) { return side(self.below); },
+          "below", [side](const SingleJointMove& self) { return side(self.below); },
           nb::sig("def below(self) -> tuple[float, float] | None"),
           "Nearest sufficient position downwards and how far the opening reaches, or None.")
       .def_prop_ro(
-          "above", [side](const LoneMove& self) { return side(self.above); },
+          "above", [side](const SingleJointMove& self) { return side(self.above); },
           nb::sig("def above(self) -> tuple[float, float] | None"), "The same upwards.");
   nb::class_<PoseAdvice>(module, "PoseAdvice", "The nearest pose found (a local optimum) that satisfies the limits.")
       .def_ro("satisfied", &PoseAdvice::satisfied, "By the present pose already.")
@@ -81,20 +99,56 @@ void bind_advice(nb::module_& module) {
       "none: those of each endpoint's group. ModelError, OptionsError with the nearest name.");
   module.def(
       "advise",
-      [](const Robot& robot, const std::vector<std::string>& endpoints, const ArrayArgument& q,
-         const std::string& limits, const std::vector<std::string>& joints, const nb::kwargs& options) {
-        return advise(robot, endpoints, as_vector(q, "advise", "q"), pose_limits(robot, limits), joints,
-                      options_from<PoseAdviceOptions>("advise", options));
+      [](const Robot& robot, const std::vector<std::string>& endpoints, const ArrayArgument& q, std::string_view limits,
+         const std::vector<std::string>& joints, const nb::kwargs& options) {
+        return advise(robot, endpoints, as_vector(q, "advise", "q"),
+                      pose_limits(robot, parse_enum<PoseLimitSet>(limits, "advise.limits")), joints,
+                      options_from<PoseAdviceOptions>(options));
       },
       "robot"_a, "endpoints"_a, "q"_a, "limits"_a = "sd", "joints"_a = std::vector<std::string>{}, "options"_a,
       nb::sig(signature.c_str()), doc.c_str());
 }
 
+void bind_preflight(nb::module_& module) {
+  bind_enumeration<PreflightCheckKind>(
+      module, "gain: of the reference joint at a hand. start_error: of a joint. sd: of the force at an endpoint.");
+  nb::class_<PreflightCheck>(module, "PreflightCheck", "One check, with what it measured.")
+      .def_prop_ro("kind", copied_field(&PreflightCheck::kind))
+      .def_ro("subject", &PreflightCheck::subject, "Endpoint or joint.")
+      .def_ro("value", &PreflightCheck::value, "|gain|, N/(N·m), |q − target|, rad, or worst-direction sd at rest, N.")
+      .def_ro("limit", &PreflightCheck::limit)
+      .def_ro("passed", &PreflightCheck::passed, "value < limit; false for NaN.");
+  nb::class_<PreflightReport>(module, "PreflightReport", "The checks and what they rest on.")
+      .def_ro("passed", &PreflightReport::passed, "Every check.")
+      .def_ro("characteristic_length", &PreflightReport::characteristic_length, "m")
+      .def_ro("endpoints", &PreflightReport::endpoints)
+      .def_ro("checks", &PreflightReport::checks, "The incident report's: gain, then start_error.")
+      .def_ro("sd_checks", &PreflightReport::sd_checks,
+              "Antaeus' own: worst-direction sd at rest of every endpoint with torque rows of six joints or more.");
+  const std::string signature = options_signature<PreflightOptions>(
+      "def preflight(robot: Robot, endpoints: collections.abc.Sequence[str], q: numpy.typing.ArrayLike, "
+      "target: numpy.typing.ArrayLike | None = None",
+      ") -> PreflightReport");
+  const std::string doc = options_doc<PreflightOptions>(
+      "Gain of the reference joint at every endpoint and start errors (left out without targets) with the profile's "
+      "limits. q, target: motor positions. OptionsError for a wrong size or NaN.");
+  module.def(
+      "preflight",
+      [](const Robot& robot, const std::vector<std::string>& endpoints, const ArrayArgument& q,
+         const std::optional<ArrayArgument>& target, const nb::kwargs& options) {
+        return preflight(robot, endpoints, as_vector(q, "preflight", "q"),
+                         target ? VectorX(as_vector(*target, "preflight", "target")) : VectorX(),
+                         options_from<PreflightOptions>(options));
+      },
+      "robot"_a, "endpoints"_a, "q"_a, "target"_a = nb::none(), "options"_a, nb::sig(signature.c_str()), doc.c_str());
+}
+
 }  // namespace
 
-void bind_poses(nb::module_& module) {
+void bind_pose(nb::module_& module) {
   bind_quality(module);
   bind_advice(module);
+  bind_preflight(module);
 }
 
 }  // namespace antaeus::python

@@ -16,6 +16,13 @@ template <>
 struct type_caster<antaeus::FrictionUse> : EnumerationCaster<antaeus::FrictionUse, "antaeus.FrictionUse"> {};
 template <>
 struct type_caster<antaeus::JointType> : EnumerationCaster<antaeus::JointType, "antaeus.JointType"> {};
+template <>
+struct type_caster<antaeus::EndpointKind> : EnumerationCaster<antaeus::EndpointKind, "antaeus.EndpointKind"> {};
+template <>
+struct type_caster<antaeus::DeployedImu> : EnumerationCaster<antaeus::DeployedImu, "antaeus.DeployedImu"> {};
+template <>
+struct type_caster<antaeus::QuaternionOrder> : EnumerationCaster<antaeus::QuaternionOrder, "antaeus.QuaternionOrder"> {
+};
 
 }  // namespace nanobind::detail
 
@@ -24,17 +31,10 @@ namespace antaeus::python {
 namespace {
 
 void bind_description(nb::module_& module) {
-  bind_enumeration<MeshPolicy>(module, "Whether a mesh that a description names must exist. Dynamics do not need it.",
-                               {{"required", MeshPolicy::required}, {"ignored", MeshPolicy::ignored}});
+  bind_enumeration<MeshPolicy>(module, "Whether a mesh that a description names must exist. Dynamics do not need it.");
   bind_enumeration<JointType>(module,
                               "What a joint allows; continuous: revolute without limits; floating: six degrees of "
-                              "freedom; planar: three.",
-                              {{"fixed", JointType::fixed},
-                               {"revolute", JointType::revolute},
-                               {"continuous", JointType::continuous},
-                               {"prismatic", JointType::prismatic},
-                               {"floating", JointType::floating},
-                               {"planar", JointType::planar}});
+                              "freedom; planar: three.");
   nb::class_<Inertial>(module, "Inertial", "Mass, centre of mass and rotational inertia of one link.")
       .def(
           "__init__",
@@ -55,7 +55,7 @@ void bind_description(nb::module_& module) {
       .def_ro("line", &LinkDescription::line, "In the source file.");
   nb::class_<JointDescription>(module, "JointDescription", "A joint as its file describes it.")
       .def_ro("name", &JointDescription::name)
-      .def_prop_ro("type", [](const JointDescription& self) { return self.type; })
+      .def_prop_ro("type", copied_field(&JointDescription::type))
       .def_ro("parent", &JointDescription::parent, "Link.")
       .def_ro("child", &JointDescription::child, "Link.")
       .def_ro("X_PJ", &JointDescription::X_PJ, "Joint frame in the parent link.")
@@ -76,7 +76,7 @@ void bind_description(nb::module_& module) {
   module.def(
       "read_urdf",
       [](const std::filesystem::path& file, std::string_view meshes) {
-        return read_urdf(file, named<MeshPolicy>("read_urdf.meshes", meshes));
+        return read_urdf(file, parse_enum<MeshPolicy>(meshes, "read_urdf.meshes"));
       },
       "file"_a, "meshes"_a = "required",
       "Reads a URDF file. A moving link without inertia, an inertia that no body can have, a mesh that is not there "
@@ -87,8 +87,7 @@ void bind_model(nb::module_& module) {
   bind_enumeration<Base>(
       module,
       "What the root link may do. free_flyer: q = (x y z, quaternion x y z w), v = (linear, angular) "
-      "in base axes, before all joints. fixed: bolted to the world.",
-      {{"free_flyer", Base::free_flyer}, {"fixed", Base::fixed}});
+      "in base axes, before all joints. fixed: bolted to the world.");
   nb::class_<Payload>(module, "Payload", "A rigid load that the description does not know.")
       .def(
           "__init__",
@@ -104,7 +103,7 @@ void bind_model(nb::module_& module) {
           [](ModelOptions* self, std::string_view base, const ArrayArgument& gravity, std::vector<Payload> payloads,
              std::map<std::string, double> armature, std::map<std::string, double> locked_joints,
              std::vector<std::string> motors) {
-            new (self) ModelOptions{named<Base>("ModelOptions.base", base),
+            new (self) ModelOptions{parse_enum<Base>(base, "ModelOptions.base"),
                                     as_vector(gravity, "ModelOptions", "gravity", 3),
                                     std::move(payloads),
                                     std::move(armature),
@@ -113,7 +112,7 @@ void bind_model(nb::module_& module) {
           },
           nb::kw_only(), "base"_a = "free_flyer", "gravity"_a = nb::make_tuple(0.0, 0.0, -9.81),
           "payloads"_a = nb::list(), "armature"_a = nb::dict(), "locked_joints"_a = nb::dict(), "motors"_a = nb::list())
-      .def_prop_ro("base", [](const ModelOptions& self) { return self.base; })
+      .def_prop_ro("base", copied_field(&ModelOptions::base))
       .def_prop_ro("gravity", frozen_field(&ModelOptions::gravity), kOwned,
                    "[3], acceleration of free fall in world axes, m/s².")
       .def_ro("payloads", &ModelOptions::payloads)
@@ -207,12 +206,17 @@ void bind_model(nb::module_& module) {
 }
 
 void bind_profile_parts(nb::module_& module) {
-  bind_enumeration<TorqueSource>(module, "Where the torque is measured: at the motor's side, or at the joint.",
-                                 {{"motor", TorqueSource::motor}, {"joint", TorqueSource::joint}});
+  bind_enumeration<EndpointKind>(
+      module,
+      "The role of an endpoint. A foot stands on the ground; hands and tools touch what they "
+      "are made to touch.");
+  bind_enumeration<DeployedImu>(
+      module, "What the deployed code feeds the IMU's quaternion to. none, an empty text: the profile does not say.");
+  bind_enumeration<QuaternionOrder>(module, "Order of a quaternion's four numbers.");
+  bind_enumeration<TorqueSource>(module, "Where the torque is measured: at the motor's side, or at the joint.");
   bind_enumeration<FrictionUse>(module,
                                 "What the friction figures are good for. bound: they only widen the covariance. "
-                                "identified: they are taken out of the torque.",
-                                {{"bound", FrictionUse::bound}, {"identified", FrictionUse::identified}});
+                                "identified: they are taken out of the torque.");
   nb::class_<JointGroup>(module, "JointGroup", "Joints that belong together: a leg, an arm.")
       .def_ro("name", &JointGroup::name)
       .def_ro("title", &JointGroup::title)
@@ -220,7 +224,7 @@ void bind_profile_parts(nb::module_& module) {
   nb::class_<Endpoint>(module, "Endpoint", "A frame at which contact forces are asked for.")
       .def_ro("frame", &Endpoint::frame, "The model's frame name.")
       .def_ro("label", &Endpoint::label, "For people.")
-      .def_ro("kind", &Endpoint::kind, "hand, foot or tool.")
+      .def_prop_ro("kind", copied_field(&Endpoint::kind))
       .def_ro("group", &Endpoint::group, "Joint group that carries it; may be empty.");
   nb::class_<NamedPose>(module, "NamedPose", "A configuration with a name; joints that are not named are at zero.")
       .def_ro("name", &NamedPose::name)
@@ -228,8 +232,8 @@ void bind_profile_parts(nb::module_& module) {
       .def_ro("positions", &NamedPose::positions, "Joint → rad or m.");
   nb::class_<ImuMount>(module, "ImuMount", "Where the inertial sensor sits, and what the deployed code takes it for.")
       .def_ro("frame", &ImuMount::frame, "Empty: the robot has none.")
-      .def_ro("deployed_as", &ImuMount::deployed_as, "What the deployed code feeds the quaternion to.")
-      .def_ro("quaternion_order", &ImuMount::quaternion_order);
+      .def_prop_ro("deployed_as", copied_field(&ImuMount::deployed_as))
+      .def_prop_ro("order", copied_field(&ImuMount::order), "Of a quaternion's four numbers.");
   nb::class_<JointFigures>(module, "JointFigures", "Noise, friction and torque channel of one joint.")
       .def_ro("torque_sd", &JointFigures::torque_sd, "Of the torque measurement, N·m.")
       .def_ro("static_sd", &JointFigures::static_sd, "Of τ − g while the robot moves, N·m.")
@@ -245,7 +249,7 @@ void bind_profile_parts(nb::module_& module) {
       .def_ro("torque_limit", &JointFigures::torque_limit, "|joint torque| at which the drive saturates, N·m.");
   nb::class_<PreflightFigures>(module, "PreflightFigures", "Limits of the published pre-flight checks.")
       .def_ro("gain_limit", &PreflightFigures::gain_limit, "N/(N·m)")
-      .def_ro("gain_row", &PreflightFigures::gain_row)
+      .def_prop_ro("gain_row", copied_field(&PreflightFigures::gain_row), "Wrench row of the gain.")
       .def_ro("start_error_limit", &PreflightFigures::start_error_limit, "rad")
       .def_ro("start_error_joints", &PreflightFigures::start_error_joints);
 }
@@ -266,14 +270,14 @@ void bind_profile(nb::module_& module) {
       .def_ro("reference_joint", &RobotProfile::reference_joint,
               "The joint whose torque the endpoints share; empty: none.")
       .def_ro("imu", &RobotProfile::imu)
-      .def_prop_ro(
-          "deployed_sign", [](const RobotProfile& self) { return self.deployed_sign; },
-          "Of the estimator that the robot's users run.")
+      .def_prop_ro("deployed_sign", copied_field(&RobotProfile::deployed_sign),
+                   "Of the estimator that the robot's users run.")
       .def_ro("deployed_endpoints", &RobotProfile::deployed_endpoints, "Frames that its consumer reads.")
-      .def_prop_ro("torque_source", [](const RobotProfile& self) { return self.torque_source; })
-      .def_prop_ro("friction", [](const RobotProfile& self) { return self.friction; })
+      .def_prop_ro("torque_source", copied_field(&RobotProfile::torque_source))
+      .def_prop_ro("friction", copied_field(&RobotProfile::friction))
       .def_ro("torque_sign", &RobotProfile::torque_sign, "−1: the channel is positive against the joint's axis.")
       .def_ro("figures", &RobotProfile::figures, "Per motor.")
+      .def_ro("settings", &RobotProfile::settings, "[options], and what callers add.")
       .def_ro("poses", &RobotProfile::poses)
       .def_ro("preflight", &RobotProfile::preflight)
       .def("pose", &RobotProfile::pose, "name"_a, nb::rv_policy::reference_internal,
@@ -298,7 +302,7 @@ void bind_profile(nb::module_& module) {
   module.def(
       "load_robot",
       [](const std::string& name_or_path, std::string_view meshes) {
-        return load_robot(name_or_path, named<MeshPolicy>("load_robot.meshes", meshes));
+        return load_robot(name_or_path, parse_enum<MeshPolicy>(meshes, "load_robot.meshes"));
       },
       "name_or_path"_a, "meshes"_a = "required",
       "A robot from a profile (.toml), a description (.urdf), or the name of one that comes with Antaeus. ModelError "
@@ -314,6 +318,7 @@ void bind_robot(nb::module_& module) {
   bind_model(module);
   bind_profile_parts(module);
   bind_profile(module);
+  bind_dynamics(module);
 }
 
 }  // namespace antaeus::python

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "antaeus/estimation/pose_advice.hpp"
+#include "antaeus/pose/pose_advice.hpp"
 #include "audit/parts.hpp"
 
 namespace antaeus {
@@ -29,7 +29,9 @@ std::string alone_text(const AdviceRow::Alone& move) {
 std::vector<AdviceRow> pose_advice(const Robot& robot, const Audit& audit) {
   std::vector<AdviceRow> rows;
   // A pose that passes needs no advice; a start error is no matter of the arm's pose.
-  const auto failed = [](const PreflightCheck& check) { return !check.passed && check.name != "start_error"; };
+  const auto failed = [](const PreflightCheck& check) {
+    return !check.passed && check.kind != PreflightCheckKind::start_error;
+  };
   const PreflightReport& report = audit.audited.preflight;
   const bool any = std::any_of(report.checks.begin(), report.checks.end(), failed) ||
                    std::any_of(report.sd_checks.begin(), report.sd_checks.end(), failed);
@@ -37,24 +39,24 @@ std::vector<AdviceRow> pose_advice(const Robot& robot, const Audit& audit) {
   Eigen::Index first = 0;
   while (!audit.audited.episode.q.row(first).allFinite()) ++first;
   const VectorX q = audit.audited.episode.q.row(first);
-  for (const char* name : kPoseLimitNames) {
-    const PoseLimits limits = pose_limits(robot, name);
+  for (const PoseLimitSet set : {PoseLimitSet::sd, PoseLimitSet::published}) {
+    const PoseLimits limits = pose_limits(robot, set);
     const PoseAdvice advice = advise(robot, {audit.focus_endpoint}, q, limits);
     AdviceRow row;
-    row.limits = name;
+    row.limits = set;
     row.endpoint = audit.focus_endpoint;
     row.step = audit.audited.reconstruction.first_step + first;
     for (const PoseLimit& limit : limits.limits) {
-      row.conditions.push_back({enum_name(limit.quantity), limit.limit, std::string(unit_of(limit.quantity))});
+      row.conditions.push_back({limit.quantity, limit.limit});
     }
     row.satisfied = advice.satisfied;
     row.found = advice.found;
     row.distance = advice.distance;
     for (const JointMove& move : advice.moves) row.moves.push_back({move.joint, move.from, move.to});
-    for (const LoneMove& move : advice.alone) {
+    for (const SingleJointMove& move : advice.alone) {
       if (!move.found() || advice.satisfied) continue;
-      row.alone.push_back({move.joint, move.from, move.below.found ? move.below.to : std::nan(""),
-                           move.above.found ? move.above.to : std::nan("")});
+      row.alone.push_back(
+          {move.joint, move.from, move.below.found ? move.below.to : kNaN, move.above.found ? move.above.to : kNaN});
     }
     std::stable_sort(row.alone.begin(), row.alone.end(),
                      [](const auto& a, const auto& b) { return a.distance() < b.distance(); });
@@ -69,11 +71,12 @@ std::vector<Statement> advice_verdict(const Audit& audit) {
     if (row.satisfied) continue;
     std::string wanted;
     for (const auto& condition : row.conditions) {
-      wanted += (wanted.empty() ? "" : " and ") + condition.quantity + " below " + number_text(condition.limit) +
-                (condition.unit == "1" ? "" : " " + condition.unit);
+      const std::string unit(unit_of(condition.quantity));
+      wanted += (wanted.empty() ? "" : " and ") + std::string(to_string(condition.quantity)) + " below " +
+                number_text(condition.limit) + (unit == "1" ? "" : " " + unit);
     }
     text += (text.empty() ? "For " : " For ") + wanted + " at the " +
-            audit.audited.reconstruction.find(row.endpoint, "deployed").label;
+            audit.audited.reconstruction.find(row.endpoint, EstimatorName::deployed).label;
     if (!row.found) {
       text += " no pose was found.";
       continue;
@@ -86,7 +89,7 @@ std::vector<Statement> advice_verdict(const Audit& audit) {
       if (move.joint == compared && move.joint != first) text += "; " + alone_text(move);
     }
     if (compared.empty()) compared = first;
-    text += ".";
+    text += '.';
   }
   if (text.empty()) return {};
   return {{"advice", "Advice for the pose at step " + std::to_string(audit.advice.front().step) + ". " + text}};

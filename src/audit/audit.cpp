@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "antaeus/core/error.hpp"
-#include "audit/parts.hpp"
+#include "audit/focus_step.hpp"
 
 namespace antaeus {
 
@@ -20,7 +20,7 @@ std::string orientation_text(const Episode& episode, const Robot& robot, const A
 /// What the pose of the focus step does to torques, beside the baselines' first poses.
 void add_sweeps(const Robot& robot, Audit& audit) {
   if (audit.focus_step < 0) return;
-  std::vector<PosedRobot> poses;
+  std::vector<LabelledPose> poses;
   const auto add = [&](const EpisodeAudit& episode, Eigen::Index row) {
     const VectorX q = episode.episode.q.row(row);
     const std::string step = std::to_string(episode.reconstruction.first_step + row);
@@ -28,7 +28,7 @@ void add_sweeps(const Robot& robot, Audit& audit) {
   };
   add(audit.audited, parts::row_of(audit, audit.focus_step));
   for (const EpisodeAudit& baseline : audit.baselines) add(baseline, 0);
-  for (const PosedRobot& pose : poses) audit.spectra.push_back(pose_spectrum(robot, audit.focus_endpoint, pose));
+  for (const LabelledPose& pose : poses) audit.spectra.push_back(pose_spectrum(robot, audit.focus_endpoint, pose));
   std::vector<int> motors = influential_motors(robot, audit.focus_endpoint, poses.front());
   motors.resize(std::min<std::size_t>(motors.size(), 2));
   for (const int motor : motors) {
@@ -93,21 +93,18 @@ Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRe
   audit.base_orientation = orientation_text(audit.audited.episode, robot, options);
   parts::choose_focus(options, audit);
   audit.events = parts::find_events(robot, options, audit);
-  if (audit.focus_step >= 0) {
-    for (const char* estimator : {"deployed", "stacked"}) {
-      audit.attributions.push_back(attribute_step(robot, audit.audited.episode, parts::row_of(audit, audit.focus_step),
-                                                  endpoints, audit.focus_endpoint, estimator, options));
-      audit.attributions.back().step = audit.focus_step;
-    }
-  }
   audit.reliability = parts::reliability(robot, audit);
-  audit.feasibility = parts::feasibility(robot, endpoints, options, audit);
   audit.advice = parts::pose_advice(robot, audit);
   audit.cause_test = parts::cause_test(robot, endpoints, options, audit);
-  audit.counterfactuals = parts::counterfactuals(robot, endpoints, options, audit);
+  if (audit.focus_step >= 0) {
+    const parts::FocusStep focus(robot, endpoints, options, audit);
+    audit.attributions = parts::attributions(focus, audit);
+    audit.feasibility = parts::feasibility(robot, options, focus);
+    audit.counterfactuals = parts::counterfactuals(robot, options, focus, audit);
+    audit.reference_rows = parts::reference_rows(focus);
+  }
   audit.pose_counterfactuals = parts::pose_counterfactuals(robot, options, audit);
   audit.tilt = parts::tilt_sensitivity(robot, options, audit);
-  audit.reference_rows = parts::reference_rows(robot, endpoints, audit);
   add_sweeps(robot, audit);
   audit.verdict = parts::verdict(robot, audit);
   audit.cannot_tell = parts::cannot_tell(audit);

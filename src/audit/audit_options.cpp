@@ -8,43 +8,65 @@ AuditOptions audit_options(const RobotProfile& profile) {
   AuditOptions options;
   options.estimator.sign = profile.deployed_sign;
   options.posterior.sign = profile.deployed_sign;
-  for (const ProfileOption& setting : profile.settings) {
-    try {
-      set_audit_option(options, setting.group + "." + setting.name + "=" + setting.value);
-    } catch (const OptionsError& error) {
-      throw ModelError(profile.file.string() + ":" + std::to_string(setting.line), error.what(), "");
-    }
-  }
-  return options;
-}
-
-void set_audit_option(AuditOptions& options, std::string_view assignment) {
-  const std::size_t equals = assignment.find('=');
-  const std::size_t dot = assignment.find('.');
-  if (equals == std::string_view::npos || dot == std::string_view::npos || dot > equals) {
-    throw OptionsError("--set", "'" + std::string(assignment) + "' is no assignment", "write group.option=value");
-  }
-  const std::string_view group = assignment.substr(0, dot);
-  const std::string_view name = assignment.substr(dot + 1, equals - dot - 1);
-  bool found = false;
-  std::vector<std::string> groups;
-  AuditOptions::visit_groups(options, [&](const char* candidate, auto& members) {
-    groups.emplace_back(candidate);
-    if (group != candidate) return;
-    found = true;
-    set_option(members, candidate, name, assignment.substr(equals + 1));
+  AuditOptions::visit_groups(options, [&](auto& group) { group = profile.settings.get(std::move(group)); });
+  // Numbers stand side by side: one sign for all unless somebody asks for two.
+  const std::vector<Setting>& made = profile.settings.all();
+  const bool own_sign = std::any_of(made.begin(), made.end(), [](const Setting& setting) {
+    return setting.group == "posterior" && setting.name == "sign";
   });
-  if (found) return;
-  const UnknownName text = unknown_name("option group", group, groups);
-  throw OptionsError("--set", text.problem, text.remedy);
+  if (!own_sign) options.posterior.sign = options.estimator.sign;
+  return options;
 }
 
 std::vector<OptionValue> list_audit_options(const AuditOptions& options) {
   std::vector<OptionValue> all;
-  AuditOptions::visit_groups(options, [&](const char* group, const auto& members) {
-    for (OptionValue& value : list_options(members, group)) all.push_back(std::move(value));
+  AuditOptions::visit_groups(options, [&](const auto& group) {
+    for (OptionValue& value : list_options(group)) all.push_back(std::move(value));
   });
   return all;
 }
+
+const OptionTable& options_of(const EventOptions&) {
+  using O = EventOptions;
+  static const OptionTable table(
+      "event",
+      {
+          option("target_jump", "rad", "change of a target from one step to the next that counts as a jump",
+                 "RE1 and RE2 change by less at every step but their first", &O::target_jump),
+          option("residual_growth", "N·m", "reference residual that counts as grown",
+                 "99th percentile of the torso's torque in the good run RE1", &O::residual_growth),
+          option("focus_force", "N", "force whose first step the audit takes apart; the peak when none reaches it",
+                 "ten times the published clamp", &O::focus_force),
+          option("tilt", "deg", "base tilt of the sensitivity analysis",
+                 "docs/published_report_vs_data.md: incident report, Gravity comp., 5 degrees", &O::tilt),
+      });
+  return table;
+}
+const OptionTable& options_of(const StackedOptions&) {
+  using O = StackedOptions;
+  static const OptionTable table(
+      "stacked",
+      {
+          option("rows", "", "motors, or motors_and_base: the six rows too that no motor drives (floating base)",
+                 "docs/guards.md#the-stacked-estimator-is-no-guard: incident report, 27 × 24 motor rows", &O::rows),
+      });
+  return table;
+}
+const OptionTable& options_of(const SmoothingOptions&) {
+  using O = SmoothingOptions;
+  static const OptionTable table(
+      "smooth",
+      {
+          option("zero_phase", "",
+                 "whether the posterior reads velocities, accelerations and torques smoothed without delay (not what a "
+                 "loop would have seen); deployed and stacked always read the log as it came",
+                 "docs/estimator_study.md#rates: usable at 50 Hz where causal derivatives are not", &O::zero_phase),
+          part(&O::motion),
+      });
+  return table;
+}
+const OptionGroup kEventOptions(EventOptions{});
+const OptionGroup kStackedOptions(StackedOptions{});
+const OptionGroup kSmoothingOptions(SmoothingOptions{});
 
 }  // namespace antaeus

@@ -1,53 +1,38 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
+#include "antaeus/conditioning/gains.hpp"
 #include "antaeus/conditioning/pseudo_inverse.hpp"
 #include "antaeus/conditioning/small_svd.hpp"
-#include "audit/parts.hpp"
+#include "audit/focus_step.hpp"
 
 namespace antaeus::parts {
 
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-const char* guard_title(const std::string& name) {
-  if (name == "watchdog") return "watchdog";
-  if (name == "condition") return "condition number";
-  if (name == "reference_dominance") return "reference dominance, per joint (the report's code)";
-  if (name == "reference_dominance_formula") return "reference dominance, formula";
-  if (name == "clamp") return "clamp of each component";
+const char* guard_title(SingleGuard guard) {
+  switch (guard) {
+    case SingleGuard::watchdog: return "watchdog";
+    case SingleGuard::condition: return "condition number";
+    case SingleGuard::reference_dominance: return "reference dominance, per joint (the report's code)";
+    case SingleGuard::reference_dominance_formula: return "reference dominance, formula";
+    case SingleGuard::clamp: return "clamp of each component";
+    case SingleGuard::norm_clamp: break;
+  }
   return "clamp of the norm";
 }
 
-/// The focus step again, with all that the estimators need.
-struct Focus {
-  Focus(const Robot& robot, const std::vector<std::string>& endpoints, const AuditOptions& options, const Audit& audit)
-      : equation(robot, endpoints, options.equation),
-        index(
-            static_cast<int>(std::find(endpoints.begin(), endpoints.end(), audit.focus_endpoint) - endpoints.begin())) {
-    audit.audited.episode.observe(row_of(audit, audit.focus_step), observation);
-    equation.update(observation);
-  }
-  Observation observation;
-  ContactEquation equation;
-  int index;
-};
-
 class Comparison {
  public:
-  Comparison(const Robot& robot, const std::vector<std::string>& endpoints, const AuditOptions& options,
-             const Audit& audit)
+  Comparison(const Robot& robot, const AuditOptions& options, const FocusStep& focus, const Audit& audit)
       : robot_(robot),
-        endpoints_(endpoints),
         options_(options),
         audit_(audit),
-        deployed_(audit.audited.reconstruction.find(audit.focus_endpoint, "deployed")),
+        deployed_(audit.audited.reconstruction.find(audit.focus_endpoint, EstimatorName::deployed)),
         row_(row_of(audit, audit.focus_step)),
-        focus_(robot, endpoints, options, audit) {}
+        focus_(focus) {}
 
   std::vector<Counterfactual> all() {
     for (std::size_t g = 0; g < deployed_.guards.size(); ++g) guard(g);
@@ -61,7 +46,7 @@ class Comparison {
   }
 
  private:
-  Counterfactual row(const char* remedy, const char* title, const char* kind) const {
+  Counterfactual row(Remedy remedy, const char* title, RemedyKind kind) const {
     Counterfactual c;
     c.remedy = remedy;
     c.title = title;
@@ -99,7 +84,8 @@ class Comparison {
       for (Eigen::Index i = 0; i < baseline.episode.steps(); ++i) {
         const auto& all = baseline.reconstruction.series;
         count += std::any_of(all.begin(), all.end(), [&](const EstimateSeries& series) {
-          return series.consumed && series.estimator == "deployed" && acts(series, static_cast<std::size_t>(i));
+          return series.consumed && series.estimator == EstimatorName::deployed &&
+                 acts(series, static_cast<std::size_t>(i));
         });
       }
       c.false_alarms.push_back(
@@ -109,7 +95,7 @@ class Comparison {
 
   void guard(std::size_t index) {
     const GuardTrace& trace = deployed_.guards[index];
-    Counterfactual c = row(trace.name.c_str(), guard_title(trace.name), "guard");
+    Counterfactual c = row(static_cast<Remedy>(trace.guard), guard_title(trace.guard), RemedyKind::guard);
     first_act(c, trace.first_act);
     c.force_at_focus = trace.force_read.row(row_);
     c.largest_force_read = largest_norm(trace.force_read);
@@ -123,7 +109,7 @@ class Comparison {
   }
 
   void chain() {
-    Counterfactual c = row("all_guards", "all guards in the default order", "guard");
+    Counterfactual c = row(Remedy::all_guards, "all guards in the default order", RemedyKind::guard);
     const auto acts = [](const EstimateSeries& s, std::size_t i) {
       return s.verdict[i] == Verdict::refused || s.verdict[i] == Verdict::degraded;
     };
@@ -139,15 +125,15 @@ class Comparison {
   }
 
   void preflight_checks() {
-    for (const char* name : {"gain", "start_error"}) {
-      const bool gain = std::string(name) == "gain";
+    for (const PreflightCheckKind kind : {PreflightCheckKind::gain, PreflightCheckKind::start_error}) {
+      const bool gain = kind == PreflightCheckKind::gain;
       Counterfactual c =
-          row(gain ? "preflight_gain" : "preflight_start_error",
-              gain ? "pre-flight check of the gain" : "pre-flight check of the start errors", "preflight");
+          row(gain ? Remedy::preflight_gain : Remedy::preflight_start_error,
+              gain ? "pre-flight check of the gain" : "pre-flight check of the start errors", RemedyKind::preflight);
       const auto worst = [&](const PreflightReport& report) {
         const PreflightCheck* found = nullptr;
         for (const PreflightCheck& check : report.checks) {
-          if (check.name == name && (!found || check.value > found->value)) found = &check;
+          if (check.kind == kind && (!found || check.value > found->value)) found = &check;
         }
         return found;
       };
@@ -170,12 +156,12 @@ class Comparison {
   }
 
   void stacked() {
-    const EstimateSeries& series = audit_.audited.reconstruction.find(audit_.focus_endpoint, "stacked");
+    const EstimateSeries& series = audit_.audited.reconstruction.find(audit_.focus_endpoint, EstimatorName::stacked);
     Counterfactual c =
-        row("stacked",
+        row(Remedy::stacked,
             options_.stacked.rows == StackedRows::motors ? "stacked estimator, motor rows"
                                                          : "stacked estimator, motor and base rows, every step",
-            "estimator");
+            RemedyKind::estimator);
     c.force_at_focus = series.wrench.row(row_).head<3>();
     c.largest_force_read = series.peak_force;
     c.consequence = reads(c.force_at_focus) + ", up to " + number_text(c.largest_force_read) + " N later";
@@ -183,34 +169,31 @@ class Comparison {
   }
 
   void stacked_with_base() {
-    StackedEstimator estimator(focus_.equation, StackedRows::motors_and_base, options_.estimator);
-    Counterfactual c = row("stacked_with_base", "stacked estimator, motor and base rows", "estimator");
-    c.force_at_focus = estimator.solve(focus_.equation)[static_cast<std::size_t>(focus_.index)].wrench.force;
+    StackedEstimator estimator(focus_.reader(), StackedRows::motors_and_base, options_.estimator);
+    Counterfactual c = row(Remedy::stacked_with_base, "stacked estimator, motor and base rows", RemedyKind::estimator);
+    c.force_at_focus = estimator.solve(focus_.now())[focus_.endpoint()].wrench.force;
     c.consequence = reads(c.force_at_focus);
     rows_.push_back(std::move(c));
   }
 
   /// The endpoint's own joints alone ("arm-only"): the reference joint's row left out.
   void own_rows() {
-    const JointGroup* group = nullptr;
-    for (const Endpoint& endpoint : robot_.profile.endpoints) {
-      if (endpoint.frame == audit_.focus_endpoint) group = robot_.profile.find_group(endpoint.group);
-    }
-    if (!group || focus_.equation.status() != Status::ok) return;
+    const JointGroup* group = robot_.profile.group_of(audit_.focus_endpoint);
+    if (!group || focus_.now().status() != Status::ok) return;
     const auto count = static_cast<Eigen::Index>(group->joints.size());
     Matrix6X J(6, count);
     VectorX r(count);
     for (Eigen::Index j = 0; j < count; ++j) {
-      const int motor = robot_.model.motor(group->joints[static_cast<std::size_t>(j)]);
-      J.col(j) = focus_.equation.jacobian(focus_.index).col(motor);
-      r[j] = focus_.equation.residual()[motor];
+      const int motor = robot_.model.motor(group->joints[j]);
+      J.col(j) = focus_.now().jacobian(focus_.endpoint()).col(motor);
+      r[j] = focus_.now().static_residual()[motor];
     }
     SmallSvd svd(static_cast<int>(count), 6);
     svd.compute_transposed(J);
     MatrixX inverse(6, count);
     moore_penrose(svd, options_.estimator.relative_tolerance, inverse);
     if (options_.estimator.sign == Sign::on_robot) inverse = -inverse;
-    Counterfactual c = row("own_rows", "rows of the endpoint's own joints alone", "estimator");
+    Counterfactual c = row(Remedy::own_rows, "rows of the endpoint's own joints alone", RemedyKind::estimator);
     c.force_at_focus = (inverse * r).head<3>();
     const double kappa = svd.sigma()[0] / svd.sigma()[svd.sigma().size() - 1];
     c.consequence = reads(c.force_at_focus) + " (condition number " + number_text(kappa) + ")";
@@ -218,12 +201,11 @@ class Comparison {
   }
 
   const Robot& robot_;
-  const std::vector<std::string>& endpoints_;
   const AuditOptions& options_;
   const Audit& audit_;
   const EstimateSeries& deployed_;
   Eigen::Index row_;
-  Focus focus_;
+  const FocusStep& focus_;
   std::vector<Counterfactual> rows_;
 };
 
@@ -238,21 +220,37 @@ double largest_norm(const SampleMatrix& force) {
   return largest;
 }
 
-std::vector<Counterfactual> counterfactuals(const Robot& robot, const std::vector<std::string>& endpoints,
-                                            const AuditOptions& options, const Audit& audit) {
-  if (audit.focus_step < 0) return {};
-  return Comparison(robot, endpoints, options, audit).all();
+std::vector<Attribution> attributions(const FocusStep& focus, const Audit& audit) {
+  std::vector<Attribution> all;
+  const auto k = static_cast<std::size_t>(focus.endpoint());
+  for (const EstimatorName estimator : {EstimatorName::deployed, EstimatorName::stacked}) {
+    const WrenchEstimates& estimates = estimator == EstimatorName::deployed ? focus.deployed() : focus.stacked();
+    Attribution result;
+    result.step = audit.focus_step;
+    result.endpoint = audit.focus_endpoint;
+    result.estimator = estimator;
+    result.tau = focus.now().observation().tau;
+    result.gravity = focus.now().gravity_torque();
+    result.residual = focus.now().static_residual();
+    result.wrench = estimates[k].wrench.to_vector();
+    result.contribution.resize(6, result.residual.size());
+    attribution(estimates[k].gain, result.residual, result.contribution);
+    result.largest = largest_contributor(result.contribution, kFz).joint;
+    all.push_back(std::move(result));
+  }
+  return all;
+}
+
+std::vector<Counterfactual> counterfactuals(const Robot& robot, const AuditOptions& options, const FocusStep& focus,
+                                            const Audit& audit) {
+  return Comparison(robot, options, focus, audit).all();
 }
 
 std::vector<PoseCounterfactual> pose_counterfactuals(const Robot& robot, const AuditOptions& options,
                                                      const Audit& audit) {
   std::vector<PoseCounterfactual> rows;
   if (audit.focus_step < 0 || robot.reference_motor() < 0) return rows;
-  struct Posed {
-    std::string name;
-    VectorX q;
-  };
-  std::vector<Posed> poses;
+  std::vector<LabelledPose> poses;
   const Eigen::Index focus_row = row_of(audit, audit.focus_step);
   poses.push_back({audit.audited.episode.name + " step " + std::to_string(audit.focus_step),
                    audit.audited.episode.q.row(focus_row)});
@@ -264,15 +262,15 @@ std::vector<PoseCounterfactual> pose_counterfactuals(const Robot& robot, const A
 
   std::vector<const EpisodeAudit*> episodes = {&audit.audited};
   for (const EpisodeAudit& baseline : audit.baselines) episodes.push_back(&baseline);
-  for (const Posed& posed : poses) {
+  for (const LabelledPose& posed : poses) {
     const PreflightReport report = preflight(robot, {audit.focus_endpoint}, posed.q, VectorX(), options.preflight);
     const PoseConditioning& pose = report.endpoints.front();
     for (const EpisodeAudit* episode : episodes) {
       PoseCounterfactual row{
           episode->episode.name, posed.name, audit.focus_endpoint, pose.reference_gain[kFz], pose.kappa, kNaN, kNaN};
       const VectorX& residual = episode->reconstruction.reference_residual;
-      for (Eigen::Index i = 0; i < residual.size(); ++i) {
-        const double force = std::abs(row.gain * residual[i]);
+      for (const double torque : residual) {
+        const double force = std::abs(row.gain * torque);
         if (std::isfinite(force) && !(force <= row.largest_force)) row.largest_force = force;
       }
       if (episode == &audit.audited) row.force_at_focus = row.gain * residual[focus_row];
@@ -285,26 +283,23 @@ std::vector<PoseCounterfactual> pose_counterfactuals(const Robot& robot, const A
 std::vector<TiltSensitivity> tilt_sensitivity(const Robot& robot, const AuditOptions& options, const Audit& audit) {
   std::vector<TiltSensitivity> rows;
   if (audit.focus_step < 0 || robot.model.base() == Base::fixed) return rows;
-  ContactEquationOptions as_base;
-  as_base.imu = ImuUse::as_base;  // the tilt below is the base's own
-  ContactEquation equation(robot, {audit.focus_endpoint}, as_base);
-  DeployedEstimator estimator(equation, options.estimator);
+  // The tilt below is the base's own.
+  InstantReader reader(robot, {audit.focus_endpoint}, {.imu = ImuUse::as_base});
+  DeployedEstimator estimator(reader, options.estimator);
   Observation observation;
   audit.audited.episode.observe(row_of(audit, audit.focus_step), observation);
   observation.has_imu = true;
   const auto gravity_at = [&](const Eigen::Quaterniond& R) {
     observation.imu_quaternion_xyzw = R.coeffs();
-    equation.update(observation);
-    return VectorX(equation.gravity_torque());
+    return VectorX(reader.at(observation).gravity_torque());
   };
   const VectorX level = gravity_at(Eigen::Quaterniond::Identity());
-  const Matrix6X gain = estimator.solve(equation).front().gain;
+  const Matrix6X gain = estimator.solve(reader.instant()).front().gain;
   // Joints that carry a hand: the legs' gravity torques do not reach a hand's estimate.
   std::vector<bool> upper(static_cast<std::size_t>(robot.model.motor_count()), false);
   for (const Endpoint& endpoint : robot.profile.endpoints) {
-    if (endpoint.kind == "foot") continue;
-    for (const int m : robot.model.supporting_motors(robot.model.frame(endpoint.frame)))
-      upper[static_cast<std::size_t>(m)] = true;
+    if (endpoint.kind == EndpointKind::foot) continue;
+    for (const int m : robot.model.supporting_motors(robot.model.frame(endpoint.frame))) upper[m] = true;
   }
   const double angle = options.event.tilt * std::numbers::pi / 180.0;
   for (const bool roll : {true, false}) {
@@ -312,25 +307,21 @@ std::vector<TiltSensitivity> tilt_sensitivity(const Robot& robot, const AuditOpt
     const VectorX change = gravity_at(R) - level;
     TiltSensitivity row{roll ? "roll" : "pitch", angle, 0.0, "", (gain * change).head<3>().norm()};
     for (int m = 0; m < change.size(); ++m) {
-      if (!upper[static_cast<std::size_t>(m)] || std::abs(change[m]) <= row.largest_torque) continue;
+      if (!upper[m] || std::abs(change[m]) <= row.largest_torque) continue;
       row.largest_torque = std::abs(change[m]);
-      row.joint = robot.model.motor_names()[static_cast<std::size_t>(m)];
+      row.joint = robot.model.motor_names()[m];
     }
     rows.push_back(std::move(row));
   }
   return rows;
 }
 
-std::vector<ReferenceRow> reference_rows(const Robot& robot, const std::vector<std::string>& endpoints,
-                                         const Audit& audit) {
+std::vector<ReferenceRow> reference_rows(const FocusStep& focus) {
   std::vector<ReferenceRow> rows;
-  if (audit.focus_step < 0 || robot.reference_motor() < 0) return rows;
-  ContactEquation equation(robot, endpoints);
-  Observation observation;
-  audit.audited.episode.observe(row_of(audit, audit.focus_step), observation);
-  equation.update(observation);
-  for (int k = 0; k < equation.endpoint_count(); ++k) {
-    rows.push_back({endpoints[static_cast<std::size_t>(k)], equation.jacobian(k).col(robot.reference_motor()).norm()});
+  const Instant& now = focus.now();
+  if (now.reference_motor() < 0) return rows;
+  for (int k = 0; k < now.endpoint_count(); ++k) {
+    rows.push_back({focus.reader().endpoint_names()[k], now.jacobian(k).col(now.reference_motor()).norm()});
   }
   return rows;
 }

@@ -1,14 +1,11 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "audit/parts.hpp"
 
 namespace antaeus::parts {
 
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 /// Linear between samples, as numpy.percentile does.
 double percentile(std::vector<double> values, double share) {
@@ -46,7 +43,7 @@ ReferenceStatistics reference_statistics(const Robot& robot, const EpisodeAudit&
   s.maximum = *std::max_element(magnitudes.begin(), magnitudes.end());
   s.p99 = percentile(magnitudes, 0.99);
   for (const EstimateSeries& series : audit.reconstruction.series) {
-    if (series.estimator != "deployed" || series.kind == "foot") continue;
+    if (series.estimator != EstimatorName::deployed || series.kind == EndpointKind::foot) continue;
     ReferenceStatistics::Contamination c{series.endpoint, 0.0, kNaN, -1};
     double total = 0, valid = 0;
     for (Eigen::Index i = 0; i < audit.episode.steps(); ++i) {
@@ -98,8 +95,8 @@ void summarise_episode(const Robot& robot, const std::vector<std::string>& endpo
 
   std::vector<std::string> hands;
   for (const std::string& endpoint : endpoints) {
-    const EstimateSeries& series = audit.reconstruction.find(endpoint, "deployed");
-    if (series.kind != "foot" && series.consumed) hands.push_back(endpoint);
+    const EstimateSeries& series = audit.reconstruction.find(endpoint, EstimatorName::deployed);
+    if (series.kind != EndpointKind::foot && series.consumed) hands.push_back(endpoint);
   }
   if (hands.empty()) hands = endpoints;
   for (Eigen::Index i = 0; i < episode.steps(); ++i) {
@@ -114,10 +111,10 @@ void summarise_episode(const Robot& robot, const std::vector<std::string>& endpo
 void choose_focus(const AuditOptions& options, Audit& audit) {
   const EstimateSeries* worst = nullptr;
   for (const EstimateSeries& series : audit.audited.reconstruction.series) {
-    if (series.estimator != "deployed" || !series.consumed || series.peak_step < 0) continue;
+    if (series.estimator != EstimatorName::deployed || !series.consumed || series.peak_step < 0) continue;
     if (!worst || series.peak_force > worst->peak_force) worst = &series;
     for (const GuardTrace& guard : series.guards) {
-      audit.incident = audit.incident || (guard.name == "watchdog" && guard.acts > 0);
+      audit.incident = audit.incident || (guard.guard == SingleGuard::watchdog && guard.acts > 0);
     }
   }
   if (!worst) return;

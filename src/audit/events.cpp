@@ -11,8 +11,8 @@ namespace antaeus::parts {
 namespace {
 
 constexpr double kForceSteps[] = {50.0, 100.0, 200.0, 500.0, 1000.0, 2000.0};
-/// So many target jumps are told one by one; the rest is counted.
-constexpr std::size_t kJumpsTold = 6;
+/// So many target jumps are listed one by one; the rest is counted.
+constexpr std::size_t kJumpsListed = 6;
 
 class Finder {
  public:
@@ -25,7 +25,7 @@ class Finder {
 
   std::vector<Event> find() {
     for (const EstimateSeries& series : r_.series) {
-      if (series.estimator != "deployed" || !series.consumed) continue;
+      if (series.estimator != EstimatorName::deployed || !series.consumed) continue;
       forces(series);
       guards(series);
     }
@@ -39,9 +39,9 @@ class Finder {
   }
 
  private:
-  void add(const char* kind, Eigen::Index row, const std::string& subject, double value, const char* unit,
+  void add(EventKind kind, Eigen::Index row, const std::string& subject, double value, const char* unit,
            std::string text) {
-    const double time = r_.time.size() > 0 ? r_.time[row] : std::nan("");
+    const double time = r_.time.size() > 0 ? r_.time[row] : kNaN;
     events_.push_back({kind, r_.first_step + row, time, subject, value, unit, std::move(text)});
   }
 
@@ -49,14 +49,14 @@ class Finder {
     for (const double threshold : kForceSteps) {
       for (Eigen::Index i = 0; i < series.force_norm.size(); ++i) {
         if (!(series.force_norm[i] > threshold)) continue;
-        add("force_above", i, series.endpoint, series.force_norm[i], "N",
+        add(EventKind::force_above, i, series.endpoint, series.force_norm[i], "N",
             series.label + ": |F| above " + number_text(threshold) + " N for the first time (" +
                 number_text(series.force_norm[i]) + " N, Fz " + number_text(series.wrench(i, kFz)) + " N)");
         break;
       }
     }
     if (series.peak_step >= 0) {
-      add("peak_force", series.peak_step, series.endpoint, series.peak_force, "N",
+      add(EventKind::peak_force, series.peak_step, series.endpoint, series.peak_force, "N",
           series.label + ": peak |F| = " + number_text(series.peak_force) + " N");
     }
   }
@@ -64,17 +64,17 @@ class Finder {
   void guards(const EstimateSeries& series) {
     for (const GuardTrace& guard : series.guards) {
       if (guard.first_act < 0) continue;
-      const double saw = guard.saw[static_cast<std::size_t>(guard.first_act)];
-      add("guard_acts", guard.first_act, guard.name + "@" + series.endpoint, saw, "",
-          "guard " + guard.name + " would act on the " + series.label + " for the first time (saw " + number_text(saw) +
-              ", limit " + number_text(guard.limit) + ")");
+      const double saw = guard.saw[guard.first_act];
+      add(EventKind::guard_acts, guard.first_act, std::string(to_string(guard.guard)) + "@" + series.endpoint, saw, "",
+          "guard " + std::string(to_string(guard.guard)) + " would act on the " + series.label +
+              " for the first time (saw " + number_text(saw) + ", limit " + number_text(guard.limit) + ")");
     }
   }
 
   void residual() {
     for (Eigen::Index i = 0; i < r_.reference_residual.size(); ++i) {
       if (!(std::abs(r_.reference_residual[i]) > options_.event.residual_growth)) continue;
-      add("residual_grown", i, audit_.reference_joint, r_.reference_residual[i], "N·m",
+      add(EventKind::residual_grown, i, audit_.reference_joint, r_.reference_residual[i], "N·m",
           "residual of " + audit_.reference_joint + " grows past " + number_text(options_.event.residual_growth) +
               " N·m (" + number_text(r_.reference_residual[i]) + " N·m)");
       return;
@@ -98,16 +98,16 @@ class Finder {
       }
     }
     std::stable_sort(jumps.begin(), jumps.end(), [](const Jump& a, const Jump& b) { return a.row < b.row; });
-    for (std::size_t n = 0; n < std::min(jumps.size(), kJumpsTold); ++n) {
+    for (std::size_t n = 0; n < std::min(jumps.size(), kJumpsListed); ++n) {
       const Jump& jump = jumps[n];
-      const std::string& label = robot_.profile.motor_labels[static_cast<std::size_t>(jump.motor)];
-      add("target_jump", jump.row, label, jump.size, "rad",
+      const std::string& label = robot_.profile.motor_labels[jump.motor];
+      add(EventKind::target_jump, jump.row, label, jump.size, "rad",
           "target of " + label + " jumps by " + number_text(jump.size) + " rad to " +
               number_text(episode_.target(jump.row, jump.motor)) + " rad");
     }
-    if (jumps.size() > kJumpsTold) {
-      add("target_jump", jumps[kJumpsTold].row, "others", static_cast<double>(jumps.size() - kJumpsTold), "1",
-          std::to_string(jumps.size() - kJumpsTold) + " more joints have a first target jump from here on");
+    if (jumps.size() > kJumpsListed) {
+      add(EventKind::target_jump, jumps[kJumpsListed].row, "others", static_cast<double>(jumps.size() - kJumpsListed),
+          "1", std::to_string(jumps.size() - kJumpsListed) + " more joints have a first target jump from here on");
     }
   }
 
@@ -116,8 +116,8 @@ class Finder {
     for (Eigen::Index i = 0; i < episode_.steps(); ++i) {
       for (int m = 0; m < limits.size(); ++m) {
         if (!(std::abs(episode_.tau(i, m)) > limits[m])) continue;
-        const std::string& label = robot_.profile.motor_labels[static_cast<std::size_t>(m)];
-        add("torque_limit", i, label, episode_.tau(i, m), "N·m",
+        const std::string& label = robot_.profile.motor_labels[m];
+        add(EventKind::torque_limit, i, label, episode_.tau(i, m), "N·m",
             "torque of " + label + " past its rated " + number_text(limits[m]) + " N·m (" +
                 number_text(episode_.tau(i, m)) + " N·m), the first joint to do so");
         i = episode_.steps();
@@ -126,12 +126,14 @@ class Finder {
     }
     const EpisodeAudit& a = audit_.audited;
     if (a.peak_torque_motor < 0) return;
-    const std::string& label = robot_.profile.motor_labels[static_cast<std::size_t>(a.peak_torque_motor)];
-    add("peak_torque", a.peak_torque_step - r_.first_step, label, a.peak_torque, "N·m",
+    const std::string& label = robot_.profile.motor_labels[a.peak_torque_motor];
+    add(EventKind::peak_torque, a.peak_torque_step - r_.first_step, label, a.peak_torque, "N·m",
         "peak torque of the log: " + label + " " + number_text(a.peak_torque) + " N·m");
   }
 
-  void end() { add("end", r_.steps() - 1, episode_.name, static_cast<double>(r_.steps()), "1", "the log ends"); }
+  void end() {
+    add(EventKind::end, r_.steps() - 1, episode_.name, static_cast<double>(r_.steps()), "1", "the log ends");
+  }
 
   const Robot& robot_;
   const AuditOptions& options_;
@@ -175,9 +177,9 @@ std::string step_text(const Audit& audit, Eigen::Index step) {
   const Eigen::Index row = row_of(audit, step);
   if (row >= 0 && row < time.size() && std::isfinite(time[row])) {
     std::array<char, 64> buffer{};
-    const auto end =
+    const char* end =
         std::to_chars(buffer.data(), buffer.data() + buffer.size(), time[row], std::chars_format::fixed, 3).ptr;
-    text += " (" + std::string(buffer.data(), end) + " s)";
+    text += " (" + std::string(buffer.data(), static_cast<std::size_t>(end - buffer.data())) + " s)";
   }
   return text;
 }

@@ -1,11 +1,13 @@
 #pragma once
-// The parts of an audit, each from the reconstructions alone. Private to audit and report.
+// The parts of an audit, each from the reconstructions and the focus step alone. Private to audit and report.
 #include <string>
 #include <vector>
 
 #include "antaeus/audit/audit.hpp"
 
 namespace antaeus::parts {
+
+class FocusStep;
 
 /// Ranges, start errors, statistics and pre-flight of one episode.
 void summarise_episode(const Robot& robot, const std::vector<std::string>& endpoints, const AuditOptions& options,
@@ -15,16 +17,16 @@ void summarise_episode(const Robot& robot, const std::vector<std::string>& endpo
 void choose_focus(const AuditOptions& options, Audit& audit);
 
 std::vector<Event> find_events(const Robot& robot, const AuditOptions& options, const Audit& audit);
-std::vector<Counterfactual> counterfactuals(const Robot& robot, const std::vector<std::string>& endpoints,
-                                            const AuditOptions& options, const Audit& audit);
+/// What each joint contributes to the focus endpoint's wrench (incident report, eq. 4): deployed and stacked.
+std::vector<Attribution> attributions(const FocusStep& focus, const Audit& audit);
+std::vector<Counterfactual> counterfactuals(const Robot& robot, const AuditOptions& options, const FocusStep& focus,
+                                            const Audit& audit);
 std::vector<PoseCounterfactual> pose_counterfactuals(const Robot& robot, const AuditOptions& options,
                                                      const Audit& audit);
 std::vector<TiltSensitivity> tilt_sensitivity(const Robot& robot, const AuditOptions& options, const Audit& audit);
-std::vector<ReferenceRow> reference_rows(const Robot& robot, const std::vector<std::string>& endpoints,
-                                         const Audit& audit);
+std::vector<ReferenceRow> reference_rows(const FocusStep& focus);
 std::vector<ReliabilityTable> reliability(const Robot& robot, const Audit& audit);
-std::vector<FeasibilityRow> feasibility(const Robot& robot, const std::vector<std::string>& endpoints,
-                                        const AuditOptions& options, const Audit& audit);
+std::vector<FeasibilityRow> feasibility(const Robot& robot, const AuditOptions& options, const FocusStep& focus);
 std::vector<AdviceRow> pose_advice(const Robot& robot, const Audit& audit);
 std::vector<Statement> advice_verdict(const Audit& audit);
 CauseTest cause_test(const Robot& robot, const std::vector<std::string>& endpoints, const AuditOptions& options,

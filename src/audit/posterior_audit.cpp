@@ -1,10 +1,9 @@
 // What the posterior, its reliability and its guard say of an episode.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
-#include "antaeus/estimation/hypotheses.hpp"
-#include "audit/parts.hpp"
+#include "antaeus/trust/hypotheses.hpp"
+#include "audit/focus_step.hpp"
 
 namespace antaeus {
 
@@ -27,7 +26,6 @@ namespace parts {
 
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr const char* kAxes[] = {"x", "y", "z"};
 
 const EstimateSeries* posterior_of(const Reconstruction& r, const std::string& endpoint) {
@@ -76,9 +74,7 @@ std::vector<Counterfactual::FalseAlarm> false_alarms(const Audit& audit, Acts&& 
 }
 
 bool alarmed(const PosteriorTrace& trace, Eigen::Index i) { return trace.nis[i] > trace.nis_threshold[i]; }
-bool refused(const PosteriorTrace& trace, Eigen::Index i) {
-  return trace.state[static_cast<std::size_t>(i)] == Verdict::refused;
-}
+bool refused(const PosteriorTrace& trace, Eigen::Index i) { return trace.state[i] == Verdict::refused; }
 
 std::string signed_with_sd(double value, double sd) { return number_text(value) + " ± " + number_text(sd) + " N"; }
 
@@ -103,20 +99,13 @@ std::vector<ReliabilityTable> reliability(const Robot& robot, const Audit& audit
   return tables;
 }
 
-std::vector<FeasibilityRow> feasibility(const Robot& robot, const std::vector<std::string>& endpoints,
-                                        const AuditOptions& options, const Audit& audit) {
+std::vector<FeasibilityRow> feasibility(const Robot& robot, const AuditOptions& options, const FocusStep& focus) {
   std::vector<FeasibilityRow> rows;
-  if (audit.focus_step < 0) return rows;
-  ContactEquation equation(robot, endpoints, options.equation);
-  StackedEstimator stacked(equation, options.stacked.rows, options.estimator);
+  const std::vector<std::string>& endpoints = focus.reader().endpoint_names();
   FeasibilityChecker checker(robot, endpoints, options.feasibility);
-  Observation observation;
-  audit.audited.episode.observe(row_of(audit, audit.focus_step), observation);
-  equation.update(observation);
-  // The log cannot exclude motion, and the incident's robot moves.
-  for (const FeasibilityMargin& margin : checker.check(equation, stacked.solve(equation), true).margins) {
-    rows.push_back({"stacked", margin.endpoint < 0 ? "" : endpoints[static_cast<std::size_t>(margin.endpoint)],
-                    std::string(to_string(margin.kind)), margin.unit, margin.value, margin.sd, margin.feasible});
+  for (const FeasibilityMargin& margin : checker.of(focus.stacked()).margins) {
+    rows.push_back({EstimatorName::stacked, margin.endpoint < 0 ? "" : endpoints[margin.endpoint], margin.kind,
+                    margin.unit, margin.value, margin.sd, margin.feasible});
   }
   return rows;
 }
@@ -125,19 +114,18 @@ CauseTest cause_test(const Robot& robot, const std::vector<std::string>& endpoin
                      const Audit& audit) {
   CauseTest test;
   if (audit.focus_step < 0) return test;
-  ContactEquation equation(robot, endpoints, options.equation);
+  InstantReader reader(robot, endpoints, options.equation);
   ResidualEstimator residual(robot, options.residual);
-  HypothesisTest hypotheses(equation, options.hypotheses);
+  HypothesisTest hypotheses(reader, options.hypotheses);
   Observation observation;
   // Up to the focus step, so that motion and filters are as they were; they remember far less than this.
   constexpr Eigen::Index kWarmUp = 1000;
   const Eigen::Index focus = row_of(audit, audit.focus_step);
   for (Eigen::Index row = std::max<Eigen::Index>(0, focus - kWarmUp); row <= focus; ++row) {
     audit.audited.episode.observe(row, observation);
-    equation.update(observation);
-    residual.update(equation, observation);
+    residual.form(reader.at(observation));
   }
-  const HypothesisResult& result = hypotheses.solve(equation, residual.residual());
+  const HypothesisResult& result = hypotheses.solve(residual.residual());
   test.alarm = result.alarm;
   test.explained = result.explained;
   test.chi_squared = result.chi_squared;
@@ -145,7 +133,7 @@ CauseTest cause_test(const Robot& robot, const std::vector<std::string>& endpoin
   if (result.status != Status::ok) return test;
   for (const Cause& cause : result.causes) {
     test.causes.push_back({hypotheses.name(cause), cause.size, cause.size_sd, cause.unit, cause.log_likelihood_ratio,
-                           cause.bic, cause.log_evidence, std::string(to_string(cause.separation))});
+                           cause.bic, cause.log_evidence, cause.separation});
   }
   return test;
 }
@@ -156,7 +144,7 @@ std::vector<Counterfactual> posterior_counterfactuals(const Audit& audit) {
   const PosteriorTrace& trace = *series->posterior;
   const Reconstruction& r = audit.audited.reconstruction;
   const Eigen::Index row = row_of(audit, audit.focus_step);
-  const auto make = [&](const char* remedy, const char* title, const char* kind, Eigen::Index first) {
+  const auto make = [&](Remedy remedy, const char* title, RemedyKind kind, Eigen::Index first) {
     Counterfactual c;
     c.remedy = remedy, c.title = title, c.kind = kind, c.endpoint = audit.focus_endpoint;
     c.first_act = first < 0 ? -1 : r.first_step + first;
@@ -170,22 +158,24 @@ std::vector<Counterfactual> posterior_counterfactuals(const Audit& audit) {
   };
   std::vector<Counterfactual> rows;
 
-  Counterfactual number = make("posterior", "posterior: the limb's own rows, with a covariance", "estimator", -1);
+  Counterfactual number =
+      make(Remedy::posterior, "posterior: the limb's own rows, with a covariance", RemedyKind::estimator, -1);
   number.force_at_focus = series->wrench.row(row).head<3>();
   number.largest_force_read = series->peak_force;
   number.consequence = "reads Fz " + signed_with_sd(series->wrench(row, kFz), trace.sd(row, kFz)) +
-                       " at the focus step; " + std::to_string(trace.observable[static_cast<std::size_t>(row)]) +
+                       " at the focus step; " + std::to_string(trace.observable[row]) +
                        " of 3 force directions are observable";
   rows.push_back(std::move(number));
 
-  Counterfactual nis = make("nis_alarm", "NIS test of the posterior", "guard", trace.first_alarm);
+  Counterfactual nis = make(Remedy::nis_alarm, "NIS test of the posterior", RemedyKind::guard, trace.first_alarm);
   nis.force_at_focus = series->wrench.row(row).head<3>();
   nis.largest_force_read = series->peak_force;
   nis.consequence = acts(nis) + "; it only tells that the torques contradict every contact at this endpoint";
   nis.false_alarms = false_alarms(audit, alarmed);
   rows.push_back(std::move(nis));
 
-  Counterfactual guard = make("guarded_posterior", "posterior behind its guard", "guard", trace.first_refusal);
+  Counterfactual guard =
+      make(Remedy::guarded_posterior, "posterior behind its guard", RemedyKind::guard, trace.first_refusal);
   guard.force_at_focus = series->guarded_force.row(row);
   guard.largest_force_read = largest_norm(series->guarded_force);
   guard.consequence = (guard.first_act < 0 ? std::string("never refuses") : "refuses: " + acts(guard)) +
@@ -201,21 +191,20 @@ std::vector<Event> posterior_events(const Audit& audit) {
   for (const EstimateSeries& series : r.series) {
     if (!series.consumed || !series.posterior) continue;
     const PosteriorTrace& trace = *series.posterior;
-    const auto add = [&](const char* kind, Eigen::Index row, double value, const std::string& text) {
+    const auto add = [&](EventKind kind, Eigen::Index row, double value, const std::string& text) {
       const double time = r.time.size() > 0 ? r.time[row] : kNaN;
       events.push_back({kind, r.first_step + row, time, series.endpoint, value, "", text});
     };
     if (trace.first_alarm >= 0) {
-      add("nis_alarm", trace.first_alarm, trace.nis[trace.first_alarm],
+      add(EventKind::nis_alarm, trace.first_alarm, trace.nis[trace.first_alarm],
           series.label + ": NIS of the posterior above its limit for the first time (" +
               number_text(trace.nis[trace.first_alarm]) + ", limit " +
               number_text(trace.nis_threshold[trace.first_alarm]) + ")");
     }
     if (trace.first_refusal >= 0) {
       const auto at = static_cast<std::size_t>(trace.first_refusal);
-      add("guard_refuses", trace.first_refusal, trace.worst_sd[trace.first_refusal],
-          series.label + ": the posterior's guard refuses for the first time (" + reasons_text(trace.because[at]) +
-              ")");
+      add(EventKind::guard_refuses, trace.first_refusal, trace.worst_sd[trace.first_refusal],
+          series.label + ": the posterior's guard refuses for the first time (" + trace.because[at].text() + ")");
     }
   }
   return events;
@@ -235,7 +224,7 @@ std::vector<Statement> posterior_verdict(const Audit& audit) {
             signed_with_sd(series->wrench(row, axis), trace.sd(row, axis));
   }
   const Eigen::Index first = audit.audited.reconstruction.first_step;
-  text += " in the same step. It observes " + std::to_string(trace.observable[static_cast<std::size_t>(row)]) +
+  text += " in the same step. It observes " + std::to_string(trace.observable[row]) +
           " of 3 force directions: along (" + number_text(trace.worst_direction(row, 0)) + ", " +
           number_text(trace.worst_direction(row, 1)) + ", " + number_text(trace.worst_direction(row, 2)) +
           ") its sd is " + number_text(trace.worst_sd[row]) + " N";
@@ -273,13 +262,13 @@ std::vector<Statement> posterior_verdict(const Audit& audit) {
 
   const CauseTest& test = audit.cause_test;
   if (test.alarm && test.causes.size() > 1) {
-    const auto told = [](const CauseRow& c) {
+    const auto named = [](const CauseRow& c) {
       return c.cause + " (" + number_text(c.size) + " ± " + number_text(c.size_sd) + " " + c.unit + ")";
     };
     all.push_back({"cause_test", std::string("Of the single causes that were tested ") +
                                      (test.explained ? "the best explains the torques of this step: "
                                                      : "none explains the torques of this step; the best fits are ") +
-                                     told(test.causes[0]) + ", then " + told(test.causes[1]) + "."});
+                                     named(test.causes[0]) + ", then " + named(test.causes[1]) + "."});
   }
 
   text = trace.first_alarm < 0
@@ -290,12 +279,13 @@ std::vector<Statement> posterior_verdict(const Audit& audit) {
                                   : "refuses from " + step_text(audit, first + trace.first_refusal) + " on";
   text += ", and the consumer would have read at most " + number_text(largest_norm(series->guarded_force)) +
           " N where the deployed estimator gave it up to " +
-          number_text(audit.audited.reconstruction.find(audit.focus_endpoint, "deployed").peak_force) + " N";
+          number_text(audit.audited.reconstruction.find(audit.focus_endpoint, EstimatorName::deployed).peak_force) +
+          " N";
   std::string shares;
   for (const Counterfactual& c : audit.counterfactuals) {
-    if (c.remedy != "guarded_posterior" && c.remedy != "nis_alarm") continue;
+    if (c.remedy != Remedy::guarded_posterior && c.remedy != Remedy::nis_alarm) continue;
     for (const auto& alarm : c.false_alarms) {
-      shares += (shares.empty() ? "" : ", ") + std::string(c.remedy == "nis_alarm" ? "NIS in " : "refusals in ") +
+      shares += (shares.empty() ? "" : ", ") + std::string(c.remedy == Remedy::nis_alarm ? "NIS in " : "refusals in ") +
                 alarm.baseline + " " + number_text(100.0 * alarm.share) + " %";
     }
   }

@@ -11,7 +11,7 @@ namespace {
 
 Json vector_json(const Eigen::Ref<const VectorX>& v) {
   Json list = Json::array();
-  for (Eigen::Index i = 0; i < v.size(); ++i) list.push_back(v[i] + 0.0);  // −0 becomes 0
+  for (const double value : v) list.push_back(value + 0.0);  // −0 becomes 0
   return list;
 }
 
@@ -35,8 +35,8 @@ Json statements_json(const std::vector<Statement>& statements) {
   return list_json(statements, [](const Statement& s) { return Json::object().set("id", s.id).set("text", s.text); });
 }
 
-/// What a posterior says at the steps that are told, and its guard's states.
-Json posterior_json(const EstimateSeries& s, Eigen::Index first_step, const std::vector<Eigen::Index>& told) {
+/// What a posterior says at the steps that are listed, and its guard's states.
+Json posterior_json(const EstimateSeries& s, Eigen::Index first_step, const std::vector<Eigen::Index>& shown) {
   const PosteriorTrace& t = *s.posterior;
   const auto step = [&](Eigen::Index row) { return row < 0 ? Json() : step_json(first_step + row); };
   const auto in_state = [&](Verdict state) {
@@ -58,9 +58,9 @@ Json posterior_json(const EstimateSeries& s, Eigen::Index first_step, const std:
         .set("innovation_sd_Nm", t.innovation_sd[row])
         .set("residual_kind", to_string(t.residual_kind[i]))
         .set("state", to_string(t.state[i]))
-        .set("action", enum_name(t.action[i]))
+        .set("action", to_string(t.action[i]))
         .set("guarded_force_N", vector_json(s.guarded_force.row(row).transpose()))
-        .set("reasons", reasons_text(s.reasons[i]));
+        .set("reasons", s.reasons[i].text());
   };
   return Json::object()
       .set("nis_alarms", static_cast<std::int64_t>(t.alarms))
@@ -71,19 +71,19 @@ Json posterior_json(const EstimateSeries& s, Eigen::Index first_step, const std:
       .set("steps_refused", in_state(Verdict::refused))
       .set("first_worst_sd_N", t.worst_sd.size() > 0 ? Json(t.worst_sd[0]) : Json())
       .set("largest_guarded_force_N", parts::largest_norm(s.guarded_force))
-      .set("at", list_json(told, at))
+      .set("at", list_json(shown, at))
       .set("guard_timeline", list_json(guard_timeline(s, first_step), [](const GuardInterval& g) {
              return Json::object()
                  .set("from_step", step_json(g.from))
                  .set("to_step", step_json(g.to))
                  .set("state", to_string(g.state))
-                 .set("action", enum_name(g.action))
-                 .set("because", reasons_text(g.because));
+                 .set("action", to_string(g.action))
+                 .set("because", g.because.text());
            }));
 }
 
-/// \param told steps of the log whose forces are told
-Json series_json(const EstimateSeries& s, Eigen::Index first_step, const std::vector<Eigen::Index>& told) {
+/// \param shown steps of the log whose forces are listed
+Json series_json(const EstimateSeries& s, Eigen::Index first_step, const std::vector<Eigen::Index>& shown) {
   const auto step = [&](Eigen::Index row) { return row < 0 ? Json() : step_json(first_step + row); };
   Json verdicts = Json::object();
   for (const Verdict verdict :
@@ -94,17 +94,17 @@ Json series_json(const EstimateSeries& s, Eigen::Index first_step, const std::ve
   return Json::object()
       .set("endpoint", s.endpoint)
       .set("label", s.label)
-      .set("kind", s.kind)
+      .set("kind", to_string(s.kind))
       .set("consumed", s.consumed)
-      .set("estimator", s.estimator)
+      .set("estimator", to_string(s.estimator))
       .set("sign", to_string(s.sign))
-      .set("residual_kind", s.residual_kind)
+      .set("residual_kind", to_string(s.residual_kind))
       .set("peak_force_N", s.peak_force)
       .set("peak_force_step", step(s.peak_step))
       .set("largest_Fz_N", s.peak_component)
       .set("largest_Fz_step", step(s.peak_component_step))
       .set("verdict_counts", std::move(verdicts))
-      .set("forces", list_json(told,
+      .set("forces", list_json(shown,
                                [&](Eigen::Index log_step) {
                                  const Eigen::Index row = log_step - first_step;
                                  return Json::object()
@@ -115,12 +115,12 @@ Json series_json(const EstimateSeries& s, Eigen::Index first_step, const std::ve
       .set("guards", list_json(s.guards,
                                [&](const GuardTrace& g) {
                                  return Json::object()
-                                     .set("guard", g.name)
+                                     .set("guard", to_string(g.guard))
                                      .set("limit", g.limit)
                                      .set("first_act_step", step(g.first_act))
                                      .set("steps_acted", static_cast<std::int64_t>(g.acts));
                                }))
-      .set("posterior", s.posterior ? posterior_json(s, first_step, told) : Json());
+      .set("posterior", s.posterior ? posterior_json(s, first_step, shown) : Json());
 }
 
 Json advice_json(const AdviceRow& row) {
@@ -128,14 +128,16 @@ Json advice_json(const AdviceRow& row) {
     return Json::object().set("joint", m.joint).set("from_rad", m.from).set("to_rad", m.to);
   };
   return Json::object()
-      .set("limits", row.limits)
+      .set("limits", to_string(row.limits))
       .set("endpoint", row.endpoint)
       .set("step", step_json(row.step))
-      .set("conditions",
-           list_json(row.conditions,
-                     [](const AdviceRow::Condition& c) {
-                       return Json::object().set("quantity", c.quantity).set("limit", c.limit).set("unit", c.unit);
-                     }))
+      .set("conditions", list_json(row.conditions,
+                                   [](const AdviceRow::Condition& c) {
+                                     return Json::object()
+                                         .set("quantity", to_string(c.quantity))
+                                         .set("limit", c.limit)
+                                         .set("unit", unit_of(c.quantity));
+                                   }))
       .set("satisfied", row.satisfied)
       .set("found", row.found)
       .set("distance_rad", row.distance)
@@ -164,7 +166,7 @@ Json cause_test_json(const CauseTest& test) {
                  .set("log_likelihood_ratio", c.log_likelihood_ratio)
                  .set("bic", c.bic)
                  .set("log_evidence", c.log_evidence)
-                 .set("separation", c.separation);
+                 .set("separation", to_string(c.separation));
            }));
 }
 
@@ -185,8 +187,8 @@ Json reliability_table_json(const ReliabilityTable& table) {
            }));
 }
 
-/// \param told as for series_json
-Json episode_json(const EpisodeAudit& a, const std::vector<Eigen::Index>& told) {
+/// \param shown as for series_json
+Json episode_json(const EpisodeAudit& a, const std::vector<Eigen::Index>& shown) {
   const Episode& e = a.episode;
   const Eigen::Index first = a.reconstruction.first_step;
   const Eigen::Index last = e.steps() - 1;
@@ -223,11 +225,10 @@ Json episode_json(const EpisodeAudit& a, const std::vector<Eigen::Index>& told) 
       .set("notes", texts_json(e.notes))
       .set("invalid_steps", static_cast<std::int64_t>(e.invalid_steps.size()))
       .set("series",
-           list_json(a.reconstruction.series, [&](const EstimateSeries& s) { return series_json(s, first, told); }))
+           list_json(a.reconstruction.series, [&](const EstimateSeries& s) { return series_json(s, first, shown); }))
       .set("peak_torque_Nm", a.peak_torque)
       .set("peak_torque_step", step_json(a.peak_torque_step))
-      .set("peak_torque_joint",
-           a.peak_torque_motor < 0 ? Json() : Json(a.ranges[static_cast<std::size_t>(a.peak_torque_motor)].joint))
+      .set("peak_torque_joint", a.peak_torque_motor < 0 ? Json() : Json(a.ranges[a.peak_torque_motor].joint))
       .set("joint_ranges_rad", list_json(a.ranges,
                                          [](const JointRange& r) {
                                            return Json::object()
@@ -253,8 +254,8 @@ Json attribution_json(const Attribution& a, const Audit& audit) {
   Json joints = Json::array();
   for (Eigen::Index j = 0; j < a.residual.size(); ++j) {
     joints.push_back(Json::object()
-                         .set("joint", audit.audited.ranges[static_cast<std::size_t>(j)].joint)
-                         .set("label", audit.motor_labels[static_cast<std::size_t>(j)])
+                         .set("joint", audit.audited.ranges[j].joint)
+                         .set("label", audit.motor_labels[j])
                          .set("tau_Nm", a.tau[j] + 0.0)
                          .set("gravity_Nm", a.gravity[j] + 0.0)
                          .set("residual_Nm", a.residual[j] + 0.0)
@@ -263,7 +264,7 @@ Json attribution_json(const Attribution& a, const Audit& audit) {
   return Json::object()
       .set("step", step_json(a.step))
       .set("endpoint", a.endpoint)
-      .set("estimator", a.estimator)
+      .set("estimator", to_string(a.estimator))
       .set("wrench", vector_json(a.wrench))
       .set("joints", std::move(joints));
 }
@@ -361,7 +362,7 @@ Json preflight_summary(const PreflightReport& report) {
   for (const auto* list : {&report.checks, &report.sd_checks}) {
     for (const PreflightCheck& c : *list) {
       checks.push_back(Json::object()
-                           .set("check", c.name)
+                           .set("check", to_string(c.kind))
                            .set("subject", c.subject)
                            .set("value", c.value)
                            .set("limit", c.limit)
@@ -393,11 +394,11 @@ Json preflight_summary(const PreflightReport& report) {
 }
 
 Json audit_summary(const Audit& audit) {
-  std::vector<Eigen::Index> told;
-  for (const Event& event : audit.events) told.push_back(event.step);
-  if (audit.focus_step >= 0) told.push_back(audit.focus_step);
-  std::sort(told.begin(), told.end());
-  told.erase(std::unique(told.begin(), told.end()), told.end());
+  std::vector<Eigen::Index> shown;
+  for (const Event& event : audit.events) shown.push_back(event.step);
+  if (audit.focus_step >= 0) shown.push_back(audit.focus_step);
+  std::sort(shown.begin(), shown.end());
+  shown.erase(std::unique(shown.begin(), shown.end()), shown.end());
   Json settings = Json::array();
   for (const OptionValue& option : audit.settings) {
     settings.push_back(Json::object()
@@ -428,7 +429,7 @@ Json audit_summary(const Audit& audit) {
                                  return Json::object()
                                      .set("step", step_json(e.step))
                                      .set("time_s", e.time)
-                                     .set("kind", e.kind)
+                                     .set("kind", to_string(e.kind))
                                      .set("subject", e.subject)
                                      .set("value", e.value)
                                      .set("unit", e.unit)
@@ -437,9 +438,9 @@ Json audit_summary(const Audit& audit) {
       .set("counterfactuals", list_json(audit.counterfactuals,
                                         [](const Counterfactual& c) {
                                           return Json::object()
-                                              .set("remedy", c.remedy)
+                                              .set("remedy", to_string(c.remedy))
                                               .set("title", c.title)
-                                              .set("kind", c.kind)
+                                              .set("kind", to_string(c.kind))
                                               .set("endpoint", c.endpoint)
                                               .set("first_act_step", step_json(c.first_act))
                                               .set("first_act_time_s", c.first_act_time)
@@ -483,9 +484,9 @@ Json audit_summary(const Audit& audit) {
       .set("feasibility", list_json(audit.feasibility,
                                     [](const FeasibilityRow& f) {
                                       return Json::object()
-                                          .set("estimator", f.estimator)
+                                          .set("estimator", to_string(f.estimator))
                                           .set("endpoint", f.endpoint.empty() ? Json() : Json(f.endpoint))
-                                          .set("margin", f.margin)
+                                          .set("margin", to_string(f.margin))
                                           .set("unit", f.unit)
                                           .set("value", f.value)
                                           .set("sd", f.sd)
@@ -497,7 +498,7 @@ Json audit_summary(const Audit& audit) {
       .set("sweeps", list_json(audit.sweeps, sweep_json))
       .set("junction", junction_json(audit.junction))
       .set("lessons", list_json(audit.lessons, lesson_json))
-      .set("audited", episode_json(audit.audited, told))
+      .set("audited", episode_json(audit.audited, shown))
       .set("baselines", list_json(audit.baselines, [](const EpisodeAudit& b) { return episode_json(b, {}); }))
       .set("settings", std::move(settings));
 }

@@ -8,10 +8,10 @@ namespace antaeus::parts {
 namespace {
 
 std::string label_of(const Audit& audit, const std::string& endpoint) {
-  return audit.audited.reconstruction.find(endpoint, "deployed").label;
+  return audit.audited.reconstruction.find(endpoint, EstimatorName::deployed).label;
 }
 
-const Counterfactual* find(const Audit& audit, const char* remedy) {
+const Counterfactual* find(const Audit& audit, Remedy remedy) {
   for (const Counterfactual& c : audit.counterfactuals) {
     if (c.remedy == remedy) return &c;
   }
@@ -34,7 +34,7 @@ class Writer {
   Writer(const Robot& robot, const Audit& audit)
       : robot_(robot),
         audit_(audit),
-        deployed_(audit.audited.reconstruction.find(audit.focus_endpoint, "deployed")),
+        deployed_(audit.audited.reconstruction.find(audit.focus_endpoint, EstimatorName::deployed)),
         row_(row_of(audit, audit.focus_step)),
         label_(label_of(audit, audit.focus_endpoint)) {}
 
@@ -53,7 +53,7 @@ class Writer {
   }
 
  private:
-  void say(const char* id, std::string text) { statements_.push_back({id, std::move(text)}); }
+  void say(std::string id, std::string text) { statements_.push_back({std::move(id), std::move(text)}); }
 
   void what_happened() {
     const double fz = deployed_.wrench(row_, kFz), norm = deployed_.force_norm[row_];
@@ -73,14 +73,14 @@ class Writer {
 
   void cause() {
     const auto found = std::find_if(audit_.attributions.begin(), audit_.attributions.end(),
-                                    [](const Attribution& a) { return a.estimator == "deployed"; });
+                                    [](const Attribution& a) { return a.estimator == EstimatorName::deployed; });
     if (found == audit_.attributions.end() || found->largest < 0) return;
     const auto j = found->largest;
     const double part = found->contribution(kFz, j), total = found->wrench[kFz];
-    say("cause", "Of Fz = " + number_text(total) + " N, " + robot_.profile.motor_labels[static_cast<std::size_t>(j)] +
-                     " alone makes " + number_text(part) + " N: its torque beyond gravity is " +
-                     number_text(found->residual[j]) + " N·m, and in this pose 1 N·m there reads as " +
-                     number_text(found->residual[j] != 0 ? part / found->residual[j] : std::nan("")) +
+    say("cause", "Of Fz = " + number_text(total) + " N, " + robot_.profile.motor_labels[j] + " alone makes " +
+                     number_text(part) + " N: its torque beyond gravity is " + number_text(found->residual[j]) +
+                     " N·m, and in this pose 1 N·m there reads as " +
+                     number_text(found->residual[j] != 0 ? part / found->residual[j] : kNaN) +
                      " N. All other joints together make " + number_text(total - part) + " N.");
   }
 
@@ -106,8 +106,9 @@ class Writer {
     std::string failed;
     for (const PreflightCheck& check : audit_.audited.preflight.checks) {
       if (check.passed) continue;
-      failed += (failed.empty() ? "" : "; ") + std::string(check.name == "gain" ? "gain at " : "start error of ") +
-                check.subject + " " + number_text(check.value) + " against " + number_text(check.limit);
+      failed += (failed.empty() ? "" : "; ") +
+                std::string(check.kind == PreflightCheckKind::gain ? "gain at " : "start error of ") + check.subject +
+                " " + number_text(check.value) + " against " + number_text(check.limit);
     }
     if (audit_.audited.preflight.checks.empty()) {
       say("preflight",
@@ -119,7 +120,7 @@ class Writer {
       say("preflight", "The published pre-flight checks pass.");
       return;
     }
-    const Counterfactual* start = find(audit_, "preflight_start_error");
+    const Counterfactual* start = find(audit_, Remedy::preflight_start_error);
     std::string text = "Before the first step the published pre-flight would have refused: " + failed + ".";
     if (start) {
       const std::string wrong = names_of(start->false_alarms, false);
@@ -129,15 +130,16 @@ class Writer {
   }
 
   void guards() {
-    for (const char* name : {"watchdog", "clamp"}) {
-      const Counterfactual* c = find(audit_, name);
+    for (const Remedy remedy : {Remedy::watchdog, Remedy::clamp}) {
+      const Counterfactual* c = find(audit_, remedy);
       if (!c) continue;
       const std::string title = c->title;
       if (c->first_act < 0) {
-        say(name, "The " + title + " would never have acted.");
+        say(std::string(to_string(remedy)), "The " + title + " would never have acted.");
       } else {
-        say(name, "The " + title + " would first have acted at " + step_text(audit_, c->first_act) +
-                      "; alone it would still have let up to " + number_text(c->largest_force_read) + " N through.");
+        say(std::string(to_string(remedy)),
+            "The " + title + " would first have acted at " + step_text(audit_, c->first_act) +
+                "; alone it would still have let up to " + number_text(c->largest_force_read) + " N through.");
       }
     }
   }
@@ -145,8 +147,9 @@ class Writer {
   void false_alarms() {
     std::string text;
     for (const Counterfactual& c : audit_.counterfactuals) {
-      const bool published = c.remedy != "all_guards" && c.remedy != "nis_alarm" && c.remedy != "guarded_posterior";
-      if (c.kind != "guard" || !published) continue;
+      const bool published =
+          c.remedy != Remedy::all_guards && c.remedy != Remedy::nis_alarm && c.remedy != Remedy::guarded_posterior;
+      if (c.kind != RemedyKind::guard || !published) continue;
       const std::string wrong = names_of(c.false_alarms, true);
       if (!wrong.empty()) text += (text.empty() ? "" : "; ") + c.title + " in " + wrong;
     }
@@ -156,14 +159,14 @@ class Writer {
   }
 
   void stacked() {
-    const Counterfactual* c = find(audit_, "stacked");
+    const Counterfactual* c = find(audit_, Remedy::stacked);
     if (!c) return;
     std::string text = "The stacked estimator reads Fz = " + number_text(c->force_at_focus.z()) + " N at the " +
                        label_ + " in the same step";
     double vertical = 0.0;
     std::string feet;
     for (const EstimateSeries& s : audit_.audited.reconstruction.series) {
-      if (s.estimator != "stacked" || s.kind != "foot") continue;
+      if (s.estimator != EstimatorName::stacked || s.kind != EndpointKind::foot) continue;
       vertical += std::abs(s.wrench(row_, kFz));
       feet += (feet.empty() ? "" : " and ") + number_text(s.wrench(row_, kFz)) + " N";
     }
@@ -171,17 +174,17 @@ class Writer {
       text += ", with vertical foot forces of " + feet + " on a robot that weighs " +
               number_text(robot_.model.total_mass() * robot_.model.gravity().norm()) + " N";
     }
-    text += ".";
+    text += '.';
     std::string blind;
     for (const ReferenceRow& row : audit_.reference_rows) {
-      const EstimateSeries& s = audit_.audited.reconstruction.find(row.endpoint, "stacked");
-      if (s.kind == "foot" && row.norm == 0.0) blind += (blind.empty() ? "" : " and the ") + s.label;
+      const EstimateSeries& s = audit_.audited.reconstruction.find(row.endpoint, EstimatorName::stacked);
+      if (s.kind == EndpointKind::foot && row.norm == 0.0) blind += (blind.empty() ? "" : " and the ") + s.label;
     }
     std::string impossible;
     for (const FeasibilityRow& row : audit_.feasibility) {
       if (row.feasible || !row.endpoint.empty()) continue;
-      impossible += (impossible.empty() ? "" : ", ") + row.margin + " by " + number_text(-row.value) + " " + row.unit +
-                    " (sd " + number_text(row.sd) + ")";
+      impossible += (impossible.empty() ? "" : ", ") + std::string(to_string(row.margin)) + " by " +
+                    number_text(-row.value) + " " + row.unit + " (sd " + number_text(row.sd) + ")";
     }
     if (!impossible.empty()) {
       text += " The robot's weight and acceleration cannot make these forces: their sum is off in " + impossible + ".";

@@ -1,14 +1,12 @@
 #include "antaeus/conditioning/condition_number.hpp"
 
 #include <cmath>
-#include <limits>
+
+#include "antaeus/core/numbers.hpp"
 
 namespace antaeus {
 
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 bool is_valid(const ConstVectorRef& sigma) noexcept { return sigma.size() > 0 && (sigma.array() >= 0.0).all(); }
 

@@ -1,13 +1,12 @@
 #include "antaeus/conditioning/gains.hpp"
 
 #include <cmath>
-#include <limits>
+
+#include "antaeus/core/numbers.hpp"
 
 namespace antaeus {
 
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 bool holds(const ConstMatrix6XRef& B, int joint) noexcept { return joint >= 0 && joint < B.cols(); }
 

@@ -4,16 +4,12 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/numbers.hpp"
 
 namespace antaeus {
-
-namespace {
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-}
 
 GaussianPosterior::GaussianPosterior(int max_rows, int max_unknowns)
     : max_rows_(max_rows), max_unknowns_(max_unknowns) {

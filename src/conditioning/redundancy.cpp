@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "antaeus/conditioning/condition_number.hpp"
+#include "antaeus/core/numbers.hpp"
 
 namespace antaeus {
 
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 /// Singular values below this share of the largest are zero: rounding of a Jacobian, far below any noise.
 constexpr double kRankTolerance = 1e-10;
 
@@ -62,8 +61,7 @@ Status Redundancy::compute(const ConstMatrixRef& A, const ConstVectorRef& varian
     }
     const double rho = std::clamp(1.0 - U.row(i).head(rank_).squaredNorm(), 0.0, 1.0);
     numbers_[i] = rho;
-    bias_[i] =
-        rho > kUndetectable ? std::sqrt(variance[i] / rho) * noncentrality_ : std::numeric_limits<double>::infinity();
+    bias_[i] = rho > kUndetectable ? std::sqrt(variance[i] / rho) * noncentrality_ : kInfinity;
   }
   total_ = evidence - rank_;
   status_ = Status::ok;

@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/numbers.hpp"
 
 namespace antaeus {
 
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr std::uint64_t kMagnitudeBits = 0x7fffffffffffffffULL;
 constexpr std::uint64_t kInfinityBits = 0x7ff0000000000000ULL;
 
@@ -29,7 +29,7 @@ constexpr int kMostSweeps = 60;
 
 /// Two neighbouring entries of a column. Written out, because -O2 vectorises neither sums nor loops of unknown length.
 /// Every column begins at an even index and is padded with a zero to even length.
-typedef double Pair __attribute__((vector_size(16), may_alias));
+using Pair [[gnu::vector_size(16), gnu::may_alias]] = double;
 
 constexpr int padded(int size) { return (size + 1) & ~1; }
 
@@ -332,7 +332,7 @@ bool SmallSvd::gather(const View& A, Block& block) noexcept {
     return A.column_scale ? value * A.column_scale[block.transposed ? i : j] : value;
   };
   double largest = 0.0;
-  double least = std::numeric_limits<double>::infinity();
+  double least = kInfinity;
   for (int i = 0; i < block.long_size; ++i) {
     double line = 0.0;
     for (int j = 0; j < block.short_size; ++j) {
@@ -453,7 +453,7 @@ void SmallSvd::complete_short_side(const Block& block) noexcept {
     // The unit vector that the columns so far reach least; what they reach of it is removed twice, for orthogonality to
     // the last digit.
     int least = 0;
-    double least_reach = std::numeric_limits<double>::infinity();
+    double least_reach = kInfinity;
     for (int i = 0; i < size; ++i) {
       double reach = 0.0;
       for (int j = 0; j < k; ++j) reach += columns[2 * half * j + i] * columns[2 * half * j + i];

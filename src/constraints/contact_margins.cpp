@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "antaeus/core/numbers.hpp"
 
 namespace antaeus {
 
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 ContactMargins unknown(Status status) noexcept {
   ContactMargins margins;

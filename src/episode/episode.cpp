@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/files.hpp"
@@ -41,10 +40,10 @@ std::string npy(const VectorX& time) {
 }  // namespace
 
 double Episode::sample_time() const {
-  if (!has_time() || steps() < 2) return std::numeric_limits<double>::quiet_NaN();
+  if (!has_time() || steps() < 2) return kNaN;
   std::vector<double> gaps(static_cast<std::size_t>(steps() - 1));
   for (std::size_t i = 0; i < gaps.size(); ++i) {
-    gaps[i] = time[static_cast<Eigen::Index>(i) + 1] - time[static_cast<Eigen::Index>(i)];
+    gaps[i] = time[static_cast<Eigen::Index>(i) + 1] - time[i];
   }
   const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
   std::nth_element(gaps.begin(), middle, gaps.end());
@@ -52,7 +51,7 @@ double Episode::sample_time() const {
 }
 
 void Episode::observe(Eigen::Index step, Observation& observation) const {
-  observation.time = time.size() > 0 ? time[step] : std::numeric_limits<double>::quiet_NaN();
+  observation.time = time.size() > 0 ? time[step] : kNaN;
   observation.q = q.row(step).transpose();
   observation.tau = tau.row(step).transpose();
   observe_motors(v, step, observation.v);
@@ -135,5 +134,30 @@ void find_invalid_steps(Episode& episode) {
     if (!finite) episode.invalid_steps.push_back(i);
   }
 }
+
+const OptionTable& options_of(const EpisodeOptions&) {
+  using O = EpisodeOptions;
+  static const OptionTable table(
+      "episode",
+      {
+          option("time", "", "CSV column of the time stamps [s]", "names of the incident's own files", &O::time),
+          option("q", "", "CSV columns of motor positions; {joint}, {label} or {motor} varies",
+                 "names of the incident's own files", &O::q),
+          option("tau", "", "CSV columns of motor torques", "names of the incident's own files", &O::tau),
+          option("target", "", "CSV columns of commanded positions", "names of the incident's own files", &O::target),
+          option("v", "", "CSV columns of motor velocities", "names of the incident's own files", &O::v),
+          option("a", "", "CSV columns of motor accelerations", "named after them", &O::a),
+          option("imu_quaternion", "", "CSV columns of the IMU's quaternion; {axis} is x, y, z, w",
+                 "names of the incident's own files", &O::imu_quaternion),
+          option("imu_angular_velocity", "", "CSV columns of the gyro [rad/s]; {axis} is x, y, z", "named after them",
+                 &O::imu_angular_velocity),
+          option("imu_specific_force", "", "CSV columns of the accelerometer [m/s²]; {axis} is x, y, z",
+                 "named after them", &O::imu_specific_force),
+          option("require_target", "", "whether a log without commanded positions is refused",
+                 "names of the incident's own files", &O::require_target),
+      });
+  return table;
+}
+const OptionGroup kEpisodeOptions(EpisodeOptions{});
 
 }  // namespace antaeus

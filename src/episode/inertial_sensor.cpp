@@ -4,8 +4,8 @@
 
 namespace antaeus {
 
-InertialReading feel(const RobotModel& model, const PositionTerms& terms, FrameId sensor, const VectorX& q,
-                     const VectorX& v, const VectorX& a) {
+InertialReading inertial_reading(const RobotModel& model, const PositionTerms& terms, FrameId sensor, const VectorX& q,
+                                 const VectorX& v, const VectorX& a) {
   Pose X_WS;
   Matrix6X J(6, model.nv());
   terms.frame_pose(sensor, X_WS);

@@ -20,7 +20,7 @@ struct InertialReading {
 /// Source: ∂l_j/∂q_i = z_i × l_j for i ≤ j, z_j × l_i for i > j (Bruyninckx & De Schutter, J. Robotic Systems 13
 /// (1996)).
 /// \param terms  of \p q
-InertialReading feel(const RobotModel& model, const PositionTerms& terms, FrameId sensor, const VectorX& q,
-                     const VectorX& v, const VectorX& a);
+InertialReading inertial_reading(const RobotModel& model, const PositionTerms& terms, FrameId sensor, const VectorX& q,
+                                 const VectorX& v, const VectorX& a);
 
 }  // namespace antaeus

@@ -1,7 +1,6 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -76,8 +75,8 @@ class NpzSource : public Source {
 
 class CsvSource : public Source {
  public:
-  CsvSource(const fs::path& file, const Robot& robot, const EpisodeOptions& options)
-      : file_(file), robot_(robot), options_(options), table_(read_csv(file)) {}
+  CsvSource(const fs::path& file, const Robot& robot, EpisodeOptions options)
+      : file_(file), robot_(robot), options_(std::move(options)), table_(read_csv(file)) {}
   std::string place(const std::string& name) const override { return file_.string() + " (" + pattern(name) + ")"; }
 
   std::optional<Samples> find(const std::string& name) override {
@@ -95,8 +94,7 @@ class CsvSource : public Source {
     if (present < wanted.size()) {
       std::vector<std::string> names;
       for (const Column& column : table_.columns()) names.push_back(column.name);
-      const UnknownName text = unknown_name("column", absent, names);
-      throw EpisodeError(file_.string() + ":1", text.problem, text.remedy);
+      throw_unknown<EpisodeError>(file_.string() + ":1", "column", absent, names);
     }
     Samples samples;
     const std::size_t rows = table_.rows(), columns = wanted.size();
@@ -150,9 +148,9 @@ class CsvSource : public Source {
     const std::string text = pattern(name);
     if (name == "time") return {text};
     std::vector<std::string> names;
-    if (name.rfind("imu_", 0) == 0) {
+    if (name.starts_with("imu_")) {
       // Columns are named by axis, so their order in the file does not matter: always read as x y z (w).
-      const bool quaternion = name.rfind("imu_quat", 0) == 0;
+      const bool quaternion = name.starts_with("imu_quat");
       if (quaternion && name != "imu_quat_xyzw") return {};
       if (text.find("{axis}") == text.npos) {
         throw EpisodeError(file_.string(), "the pattern '" + text + "' names one column for all axes",
@@ -220,9 +218,9 @@ class Loader {
 
   void read_time() {
     std::optional<Samples> samples = source_.find("time");
-    episode_.time.setConstant(steps_, std::numeric_limits<double>::quiet_NaN());
+    episode_.time.setConstant(steps_, kNaN);
     if (!samples) {
-      episode_.missing.push_back("time");
+      episode_.missing.emplace_back("time");
       return;
     }
     const std::string place = source_.place("time");
@@ -250,28 +248,29 @@ class Loader {
 
   void read_imu() {
     SampleMatrix quaternion;
-    const bool scalar_first = robot_.profile.imu.quaternion_order == "wxyz";
+    const bool scalar_first = robot_.profile.imu.order == QuaternionOrder::wxyz;
     if (read("imu_quat_xyzw", 4, "a component", quaternion)) {
       episode_.imu_quaternion = std::move(quaternion);
     } else if (read("imu_quat_wxyz", 4, "a component", quaternion)) {
       take_scalar_first(quaternion);
     } else if (read("imu_quat", 4, "a component", quaternion)) {
-      episode_.notes.push_back("imu_quat is read in the profile's order, " + robot_.profile.imu.quaternion_order);
+      episode_.notes.push_back("imu_quat is read in the profile's order, " +
+                               std::string(to_string(robot_.profile.imu.order)));
       if (scalar_first) {
         take_scalar_first(quaternion);
       } else {
         episode_.imu_quaternion = std::move(quaternion);
       }
     } else {
-      episode_.missing.push_back("imu_quaternion");
+      episode_.missing.emplace_back("imu_quaternion");
     }
   }
 
   void read_inertial() {
     const bool gyro = read("imu_gyro", 3, "an axis", episode_.imu_angular_velocity);
     const bool accelerometer = read("imu_acc", 3, "an axis", episode_.imu_specific_force);
-    if (gyro && !accelerometer) episode_.missing.push_back("imu_acc");
-    if (accelerometer && !gyro) episode_.missing.push_back("imu_gyro");
+    if (gyro && !accelerometer) episode_.missing.emplace_back("imu_acc");
+    if (accelerometer && !gyro) episode_.missing.emplace_back("imu_gyro");
     if (accelerometer) check_accelerometer();
   }
 
@@ -304,12 +303,12 @@ class Loader {
     constexpr double kLeastGravity = 2.0;  // below, an accelerometer in g could not be told from one that is right
     const Vector3 gravity = robot_.model.gravity();
     if (gravity.norm() < kLeastGravity) return;
-    const SampleMatrix& felt = episode_.imu_specific_force;
+    const SampleMatrix& measured = episode_.imu_specific_force;
     std::vector<double> norms;
     double cosine = 0.0;
     Eigen::Index compared = 0;
-    for (Eigen::Index i = 0; i < felt.rows(); ++i) {
-      const Vector3 f = felt.row(i).transpose();
+    for (Eigen::Index i = 0; i < measured.rows(); ++i) {
+      const Vector3 f = measured.row(i).transpose();
       if (!f.allFinite()) continue;
       norms.push_back(f.norm());
       if (!episode_.has_imu() || !(f.norm() > 0.0)) continue;
@@ -412,9 +411,9 @@ Episode load_episode(const fs::path& path, const Robot& robot, const EpisodeOpti
   if (options.require_target) {
     loader.require("target_dof", episode.target);
   } else if (!loader.read_motors("target_dof", episode.target)) {
-    episode.missing.push_back("target_dof");
+    episode.missing.emplace_back("target_dof");
   }
-  if (!loader.read_motors("dq", episode.v)) episode.missing.push_back("dq");
+  if (!loader.read_motors("dq", episode.v)) episode.missing.emplace_back("dq");
   loader.read_motors("ddq", episode.a);
   loader.read_time();
   loader.read_imu();

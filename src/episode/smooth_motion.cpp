@@ -71,4 +71,16 @@ Episode smooth_motion(const Episode& episode, const SmoothMotionOptions& options
   return smooth;
 }
 
+const OptionTable& options_of(const SmoothMotionOptions&) {
+  using O = SmoothMotionOptions;
+  static const OptionTable table(
+      "", {
+              option("window", "s", "length of log that one polynomial is fitted to",
+                     "seven samples at 50 Hz, the fewest with which a cubic reaches the log's ends; 0.1 s at 500 Hz",
+                     &O::window, kPositive),
+              option("order", "1", "degree of that polynomial", "Savitzky & Golay 1964", &O::order, at_least(1)),
+          });
+  return table;
+}
+
 }  // namespace antaeus

@@ -56,7 +56,7 @@ std::array<int, kLegJoints> leg_roles(const Robot& robot, const Endpoint& foot, 
     const auto found = std::find_if(left.begin(), left.end(), [&](int motor) {
       const auto& joints = robot.model.description().joints;
       const auto joint = std::find_if(joints.begin(), joints.end(), [&](const JointDescription& j) {
-        return j.name == robot.model.motor_names()[static_cast<std::size_t>(motor)];
+        return j.name == robot.model.motor_names()[motor];
       });
       return joint != joints.end() && joint->axis[kRoleAxis[role]] > 0.9;
     });
@@ -72,13 +72,13 @@ Cast find_cast(const Robot& robot) {
   Cast cast;
   cast.reference = robot.reference_motor();
   if (cast.reference < 0) refuse(robot, "no reference joint");
-  for (const char* kind : {"hand", "foot"}) {
+  for (const EndpointKind kind : {EndpointKind::hand, EndpointKind::foot}) {
     std::size_t count = 0;
     for (const Endpoint& endpoint : robot.profile.endpoints) {
       if (endpoint.kind != kind) continue;
       const FrameId frame = robot.model.frame(endpoint.frame);
       std::vector<int> motors = robot.model.supporting_motors(frame);
-      const bool is_hand = std::string_view(kind) == "hand";
+      const bool is_hand = kind == EndpointKind::hand;
       if (contains(motors, cast.reference) != is_hand) {
         refuse(robot, endpoint.frame + (is_hand ? " is not carried" : " is carried") + " by the reference joint");
       }
@@ -93,7 +93,7 @@ Cast find_cast(const Robot& robot) {
       cast.frames.push_back(frame);
       ++count;
     }
-    if (count != 2) refuse(robot, std::to_string(count) + " endpoints of kind " + kind);
+    if (count != 2) refuse(robot, std::to_string(count) + " endpoints of kind " + std::string(to_string(kind)));
   }
   return cast;
 }
@@ -230,7 +230,7 @@ void TwinMaker::plan_shoulder() {
     residual[cast_.reference] = reference_residual_->value(t);
     Vector3 gain;
     for (std::size_t j = 0; j < kShoulderJoints; ++j) {
-      gain[static_cast<Eigen::Index>(j)] = inverse_(kFz, arm[j]);
+      gain[j] = inverse_(kFz, arm[j]);
       residual[arm[j]] = last ? script_.last_shoulder[j] : 0.0;
     }
     const double lacking = script_.hand_force[step] - inverse_.row(kFz).dot(residual);
@@ -244,7 +244,7 @@ void TwinMaker::plan_shoulder() {
   constexpr double kFadeSteps = 12.0;
   times.push_back(seconds(static_cast<double>(script_.hand_force.size()) + kFadeSteps));
   for (std::size_t j = 0; j < kShoulderJoints; ++j) {
-    residuals[j].push_back(script_.shoulder_remainder * shoulder[static_cast<Eigen::Index>(j)]);
+    residuals[j].push_back(script_.shoulder_remainder * shoulder[j]);
     shoulder_residuals_.emplace_back(times, residuals[j]);
   }
 }
@@ -302,7 +302,7 @@ Instant TwinMaker::instant(double t) const {
   now.v[kBaseYaw] = turn.velocity;
   now.a[kBaseYaw] = turn.acceleration;
   for (int motor = 0; motor < model.motor_count(); ++motor) {
-    const int row = model.motor_rows()[static_cast<std::size_t>(motor)];
+    const int row = model.motor_rows()[motor];
     now.v[row] = now.motor_v[motor];
     now.a[row] = now.motor_a[motor];
   }
@@ -317,7 +317,7 @@ void TwinMaker::compute(const Instant& now) {
   robot_.model.select_motor_rows(tau_, motor_tau_);
   robot_.model.select_motor_rows(gravity_, motor_gravity_);
   for (int motor = 0; motor < robot_.model.motor_count(); ++motor) {
-    motor_jacobian_.col(motor) = jacobians_[0].col(robot_.model.motor_rows()[static_cast<std::size_t>(motor)]);
+    motor_jacobian_.col(motor) = jacobians_[0].col(robot_.model.motor_rows()[motor]);
   }
 }
 
@@ -346,8 +346,8 @@ Eigen::Matrix<double, kFeetUnknowns, 1> TwinMaker::feet(double t, const VectorX&
     Eigen::Index row = i;
     double left_over = 0.0;
     if (i >= kBaseRows) {
-      const auto& [motor, torque] = held_torques_[static_cast<std::size_t>(i - kBaseRows)];
-      row = robot_.model.motor_rows()[static_cast<std::size_t>(motor)];
+      const auto& [motor, torque] = held_torques_[i - kBaseRows];
+      row = robot_.model.motor_rows()[motor];
       left_over = torque.value(t);
     }
     A.row(i) << jacobians_[2].col(row).transpose(), jacobians_[3].col(row).transpose();
@@ -400,7 +400,7 @@ void add_noise(SampleMatrix& samples, double deviation, std::uint64_t seed) {
 VectorX TwinMaker::friction(const VectorX& motor_v) const {
   VectorX torque = VectorX::Zero(motor_v.size());
   for (Eigen::Index m = 0; m < torque.size(); ++m) {
-    const double bound = robot_.profile.figures[static_cast<std::size_t>(m)].coulomb;
+    const double bound = robot_.profile.figures[m].coulomb;
     torque[m] = options_.friction * bound * static_cast<double>((motor_v[m] > 0.0) - (motor_v[m] < 0.0));
   }
   return torque;
@@ -444,7 +444,7 @@ SyntheticEpisode TwinMaker::make() {
     compute(now);
     if (script_.pushed) {
       const TwinPush push = twin_push(t);
-      twin.wrenches[static_cast<std::size_t>(push.hand)].row(i).head<3>() = push.force.transpose();
+      twin.wrenches[push.hand].row(i).head<3>() = push.force.transpose();
     }
     VectorX balance = tau_;
     for (std::size_t hand = 0; hand < 2; ++hand) {
@@ -470,9 +470,9 @@ SyntheticEpisode TwinMaker::make() {
     if (!has_imu) continue;
     const PositionTerms terms = dynamics_.at(now.q);
     if (options_.inertial) {
-      const InertialReading felt = feel(model, terms, imu, now.q, now.v, now.a);
-      episode.imu_angular_velocity.row(i) = (tilt.inverse() * felt.angular_velocity).transpose();
-      episode.imu_specific_force.row(i) = (tilt.inverse() * felt.specific_force).transpose();
+      const InertialReading measured = inertial_reading(model, terms, imu, now.q, now.v, now.a);
+      episode.imu_angular_velocity.row(i) = (tilt.inverse() * measured.angular_velocity).transpose();
+      episode.imu_specific_force.row(i) = (tilt.inverse() * measured.specific_force).transpose();
     }
     Pose X_WI;
     terms.frame_pose(imu, X_WI);

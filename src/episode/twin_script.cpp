@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <numbers>
 
 #include "smooth_curve.hpp"
 
@@ -165,7 +166,7 @@ double twin_clock(const TwinScript& script, double step) noexcept {
 
 TwinPush twin_push(double t) noexcept {
   constexpr double kPeriod = 3.6, kQuiet = 0.6, kRise = 0.8, kHold = 1.4;
-  constexpr double kDiagonal = 0.57735026918962576;
+  constexpr double kDiagonal = std::numbers::inv_sqrt3;
   constexpr double kPushes[][3] = {{20, 0, 0},
                                    {0, 15, 0},
                                    {0, 0, -30},

@@ -14,29 +14,26 @@ namespace {
 constexpr double kRankTolerance = 1e-10;
 }  // namespace
 
-ContactFreeProjection::ContactFreeProjection(const ContactEquation& equation, const std::vector<std::string>& removed,
+ContactFreeProjection::ContactFreeProjection(const InstantReader& reader, const std::vector<std::string>& removed,
                                              ContactFreeOptions options)
     : options_(options) {
-  const std::vector<std::string>& names = equation.endpoint_names();
+  const std::vector<std::string>& names = reader.endpoint_names();
   for (const std::string& frame : removed) {
     const auto found = std::find(names.begin(), names.end(), frame);
     if (found == names.end()) {
-      const UnknownName unknown = unknown_name("endpoint", frame, names);
-      throw ModelError("contact_free", unknown.problem, unknown.remedy);
+      throw_unknown<ModelError>("contact_free", "endpoint", frame, names);
     }
     removed_.push_back(static_cast<int>(found - names.begin()));
   }
-  for (int k = 0; k < equation.endpoint_count(); ++k) {
+  for (int k = 0; k < reader.endpoint_count(); ++k) {
     if (std::find(removed_.begin(), removed_.end(), k) == removed_.end()) kept_.push_back(k);
   }
   if (!options.base_rows) return;
-  if (equation.model().base() == Base::fixed) {
-    throw ModelError(equation.model().description().name, "a fixed base has no base rows",
+  if (reader.model().base() == Base::fixed) {
+    throw ModelError(reader.model().description().name, "a fixed base has no base rows",
                      "set contact_free.base_rows=false");
   }
-  if (!(options.base_force_sd > 0 && options.base_moment_sd > 0)) {
-    throw OptionsError("contact_free.base_force_sd", "must be more than zero", "give a size");
-  }
+  check_options(options.errors);
 }
 
 Status ContactFreeProjection::fail(Status status) {
@@ -46,12 +43,12 @@ Status ContactFreeProjection::fail(Status status) {
   return status_ = status;
 }
 
-Status ContactFreeProjection::compute(const ContactEquation& equation, const Residual& residual) {
-  if (equation.status() != Status::ok) return fail(equation.status());
-  if (residual.status != Status::ok) return fail(residual.status);
-  const Eigen::Index motors = equation.model().motor_count(), base = options_.base_rows ? 6 : 0, rows = base + motors;
-  if (equation.endpoint_count() != static_cast<int>(removed_.size() + kept_.size()) ||
-      residual.value.size() != motors || residual.variance.size() != motors) {
+Status ContactFreeProjection::compute(const Residual& residual) {
+  if (const Status status = residual.current(); status != Status::ok) return fail(status);
+  const Instant& now = residual.instant;
+  const Eigen::Index motors = now.motor_count(), base = options_.base_rows ? 6 : 0, rows = base + motors;
+  if (now.endpoint_count() != static_cast<int>(removed_.size() + kept_.size()) || residual.value.size() != motors ||
+      residual.variance.size() != motors) {
     return fail(Status::wrong_size);
   }
   base_rows_used_ = options_.base_rows && !residual.moving;
@@ -60,9 +57,9 @@ Status ContactFreeProjection::compute(const ContactEquation& equation, const Res
   VectorX r(rows), variance(rows);
   std::vector<Eigen::Index> no_evidence;
   if (options_.base_rows) {
-    r.head<6>() = equation.base_residual();
-    variance.head<3>().setConstant(options_.base_force_sd * options_.base_force_sd);
-    variance.segment<3>(3).setConstant(options_.base_moment_sd * options_.base_moment_sd);
+    r.head<6>() = now.base_residual();
+    variance.head<3>().setConstant(options_.errors.force_sd * options_.errors.force_sd);
+    variance.segment<3>(3).setConstant(options_.errors.moment_sd * options_.errors.moment_sd);
     for (Eigen::Index i = 0; i < 6 && !base_rows_used_; ++i) no_evidence.push_back(i);
   }
   r.tail(motors) = residual.value;
@@ -77,8 +74,8 @@ Status ContactFreeProjection::compute(const ContactEquation& equation, const Res
 
   const auto transposed_jacobian = [&](int endpoint) {
     MatrixX A(rows, 6);
-    if (options_.base_rows) A.topRows<6>() = equation.base_jacobian(endpoint).transpose();
-    A.bottomRows(motors) = equation.jacobian(endpoint).transpose();
+    if (options_.base_rows) A.topRows<6>() = now.base_jacobian(endpoint).transpose();
+    A.bottomRows(motors) = now.jacobian(endpoint).transpose();
     return A;
   };
   const auto unknowns = static_cast<Eigen::Index>(6 * removed_.size() + no_evidence.size());

@@ -3,18 +3,14 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/signal/chi_squared.hpp"
 #include "estimation/describe_posterior.hpp"
-#include "estimation/sign_factor.hpp"
 
 namespace antaeus {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// A time step that no clock gives says nothing of the past.
 double usable(double dt) noexcept { return dt >= 0 ? dt : kInfinity; }
@@ -32,15 +28,10 @@ void relax(Eigen::Index wrenches, double wrench, double error, VectorX& x, Matri
 
 }  // namespace
 
-ContactSpaceFilter::ContactSpaceFilter(const ContactEquation& equation, const PosteriorEstimator& posterior,
+ContactSpaceFilter::ContactSpaceFilter(const InstantReader& reader, const PosteriorEstimator& posterior,
                                        ContactSpaceOptions options)
     : options_(options), posterior_(posterior.options()) {
-  if (!(options.time_constant > 0 && options.error_time > 0)) {
-    throw OptionsError("contact_space.time_constant", "times must be more than zero", "give seconds");
-  }
-  if (!(options.lasting_share >= 0 && options.lasting_share < 1)) {
-    throw OptionsError("contact_space.lasting_share", "is no share", "give a number from 0 to below 1");
-  }
+  check_options(options);
   if (posterior_.rows == PosteriorRows::all_and_base) {
     throw OptionsError("posterior.rows", "a contact-space filter has no base rows", "set own or all");
   }
@@ -49,7 +40,7 @@ ContactSpaceFilter::ContactSpaceFilter(const ContactEquation& equation, const Po
                        "set exclude or trust");
   }
   std::size_t most_rows = 0;
-  for (int k = 0; k < equation.endpoint_count(); ++k) {
+  for (int k = 0; k < reader.endpoint_count(); ++k) {
     const std::vector<int>& rows = posterior.rows(k);
     const auto shared = std::find_if(blocks_.begin(), blocks_.end(),
                                      [&](const Block& block) { return !rows.empty() && block.rows == rows; });
@@ -80,9 +71,9 @@ ContactSpaceFilter::ContactSpaceFilter(const ContactEquation& equation, const Po
   for (std::size_t dof = 1; dof <= most_rows; ++dof) {
     thresholds_.push_back(chi_squared_threshold(posterior_.false_alarm, static_cast<double>(dof)));
   }
-  estimates_.resize(static_cast<std::size_t>(equation.endpoint_count()));
+  estimates_.resize(static_cast<std::size_t>(reader.endpoint_count()));
   for (WrenchEstimate& estimate : estimates_) {
-    estimate.reset(equation.model().motor_count());
+    estimate.reset(reader.model().motor_count());
     estimate.sign = posterior_.sign;
     estimate.has_covariance = true;
   }
@@ -96,11 +87,10 @@ void ContactSpaceFilter::reset() noexcept {
   }
 }
 
-Status ContactSpaceFilter::check(const ContactEquation& equation, const Residual& residual) const noexcept {
-  if (equation.status() != Status::ok) return equation.status();
-  if (residual.status != Status::ok) return residual.status;
-  if (equation.endpoint_count() != static_cast<int>(estimates_.size()) ||
-      residual.value.size() != equation.model().motor_count()) {
+Status ContactSpaceFilter::check(const Residual& residual) const noexcept {
+  if (const Status status = residual.current(); status != Status::ok) return status;
+  if (residual.instant.endpoint_count() != static_cast<int>(estimates_.size()) ||
+      residual.value.size() != residual.instant.motor_count()) {
     return Status::wrong_size;
   }
   for (const Block& block : blocks_) {
@@ -125,7 +115,7 @@ void ContactSpaceFilter::predict(Block& block, double dt) const noexcept {
   relax(block.L.cols(), remembered_wrench(dt), remembered_error(dt), block.x, block.P);
 }
 
-void ContactSpaceFilter::update(Block& block, const ContactEquation& equation, const Residual& residual) noexcept {
+void ContactSpaceFilter::update(Block& block, const Residual& residual) const noexcept {
   const Eigen::Index wrenches = block.L.cols();
   const double lasting = std::sqrt(options_.lasting_share), white = 1.0 - options_.lasting_share;
   block.nis = 0.0;
@@ -137,7 +127,7 @@ void ContactSpaceFilter::update(Block& block, const ContactEquation& equation, c
     block.row.setZero();
     for (std::size_t place = 0; place < block.endpoints.size(); ++place) {
       const auto at = static_cast<Eigen::Index>(6 * place);
-      const Vector6 a = equation.jacobian(block.endpoints[place]).col(motor);
+      const Vector6 a = residual.instant.jacobian(block.endpoints[place]).col(motor);
       block.row.segment<6>(at) = -(block.L.block<6, 6>(at, at).transpose() * a) / deviation;
     }
     block.row[wrenches + static_cast<Eigen::Index>(i)] = lasting;
@@ -174,50 +164,49 @@ void ContactSpaceFilter::describe(const Block& block, const VectorX& x, const Ma
   }
 }
 
-const std::vector<WrenchEstimate>& ContactSpaceFilter::step(const ContactEquation& equation, const Residual& residual,
-                                                            double dt) noexcept {
-  std::uint32_t reasons = 0;
-  if (started_ && std::isnan(dt)) reasons |= kReasonGap;
-  if (started_ && dt < 0) reasons |= kReasonTimeBack;
+const std::vector<WrenchEstimate>& ContactSpaceFilter::step(const Residual& residual, double dt) noexcept {
+  Reasons reasons;
+  if (started_ && std::isnan(dt)) reasons.add(Reason::gap);
+  if (started_ && dt < 0) reasons.add(Reason::time_back);
   // Before the first step there is only the prior, which is stationary: any dt leaves it as it is.
   for (Block& block : blocks_) predict(block, dt);
   started_ = true;
-  if (const Status status = check(equation, residual); status != Status::ok) {
+  if (const Status status = check(residual); status != Status::ok) {
     for (WrenchEstimate& estimate : estimates_) {
       estimate.invalidate(status);
-      estimate.reasons |= residual.reasons | reasons;
+      estimate.reasons.add(residual.reasons | reasons);
     }
     return estimates_;
   }
   for (Block& block : blocks_) {
-    update(block, equation, residual);
+    update(block, residual);
     describe(block, block.x, block.P, estimates_);
     for (const int k : block.endpoints) {
-      WrenchEstimate& estimate = estimates_[static_cast<std::size_t>(k)];
+      WrenchEstimate& estimate = estimates_[k];
       estimate.status = Status::ok;
       estimate.residual_kind = residual.kind;
       estimate.reasons = residual.reasons | reasons;
       estimate.uncertainty.nis = block.nis;
       estimate.uncertainty.nis_rows = block.evidence;
-      estimate.uncertainty.nis_threshold = thresholds_[static_cast<std::size_t>(block.evidence)];
+      estimate.uncertainty.nis_threshold = thresholds_[block.evidence];
       judge_posterior(posterior_, estimate);
     }
   }
   return estimates_;
 }
 
-ContactSpaceSmoother::ContactSpaceSmoother(const ContactEquation& equation, const PosteriorEstimator& posterior,
+ContactSpaceSmoother::ContactSpaceSmoother(const InstantReader& reader, const PosteriorEstimator& posterior,
                                            ContactSpaceOptions options)
-    : filter_(equation, posterior, options) {}
+    : filter_(reader, posterior, options) {}
 
-Status ContactSpaceSmoother::add(const ContactEquation& equation, const Residual& residual, double dt) {
-  Step step{dt, {}, {}, filter_.step(equation, residual, dt)};
+Status ContactSpaceSmoother::add(const Residual& residual, double dt) {
+  Step step{dt, {}, {}, filter_.step(residual, dt)};
   for (const ContactSpaceFilter::Block& block : filter_.blocks_) {
     step.x.push_back(block.x);
     step.P.push_back(block.P);
   }
   steps_.push_back(std::move(step));
-  return filter_.check(equation, residual);
+  return filter_.check(residual);
 }
 
 std::vector<std::vector<WrenchEstimate>> ContactSpaceSmoother::smooth() const {
@@ -226,11 +215,12 @@ std::vector<std::vector<WrenchEstimate>> ContactSpaceSmoother::smooth() const {
     results.push_back(step.estimates);
     for (WrenchEstimate& estimate : results.back()) {
       if (estimate.status == Status::ok) {
-        estimate.reasons &= ~(kReasonUncertain | kReasonUnobservable | kReasonInconsistent);
+        estimate.reasons.remove(Reason::uncertain | Reason::unobservable_direction | Reason::inconsistent);
         continue;
       }
       estimate.status = Status::ok;
-      estimate.reasons = (estimate.reasons & ~kReasonInvalidInput) | kReasonGap;
+      estimate.reasons.remove(Reason::invalid_input);
+      estimate.reasons.add(Reason::gap);
       estimate.uncertainty.nis = 0.0;
       estimate.uncertainty.nis_threshold = kInfinity;
     }
@@ -264,6 +254,22 @@ std::vector<std::vector<WrenchEstimate>> ContactSpaceSmoother::smooth() const {
     for (WrenchEstimate& estimate : step) judge_posterior(filter_.posterior_, estimate);
   }
   return results;
+}
+
+const OptionTable& options_of(const ContactSpaceOptions&) {
+  using O = ContactSpaceOptions;
+  static const OptionTable table(
+      "contact_space",
+      {
+          option("time_constant", "s", "after which a force is forgotten to 37 %",
+                 "our choice: people push for 0.1 to 0.3 s and longer", &O::time_constant, kPositive),
+          option("error_time", "s", "after which a lasting error of a torque is forgotten to 37 %",
+                 "our choice: as the force, so that a still robot's force is neither taken for friction nor faded",
+                 &O::error_time, kPositive),
+          option("lasting_share", "1", "share of the residual's variance that lasts; the rest is white noise",
+                 "the profile's figures: dry friction, which lasts, is most of it", &O::lasting_share, kBelowOne),
+      });
+  return table;
 }
 
 }  // namespace antaeus

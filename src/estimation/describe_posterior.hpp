@@ -29,12 +29,12 @@ inline void describe_posterior(const Vector6& w, const Matrix6& covariance, doub
 inline void judge_posterior(const PosteriorOptions& options, WrenchEstimate& estimate) noexcept {
   const Uncertainty& u = estimate.uncertainty;
   estimate.rank = u.observable;
-  if (u.worst_sd() > options.full_use_sd) estimate.reasons |= kReasonUncertain;
-  if (u.observable < 3) estimate.reasons |= kReasonUnobservable;
-  if (!u.consistent()) estimate.reasons |= kReasonInconsistent;
-  estimate.verdict = u.observable == 0       ? Verdict::unobservable
-                     : estimate.reasons != 0 ? Verdict::degraded
-                                             : Verdict::ok;
+  if (u.worst_sd() > options.full_use_sd) estimate.reasons.add(Reason::uncertain);
+  if (u.observable < 3) estimate.reasons.add(Reason::unobservable_direction);
+  if (!u.consistent()) estimate.reasons.add(Reason::inconsistent);
+  estimate.verdict = u.observable == 0           ? Verdict::unobservable
+                     : !estimate.reasons.empty() ? Verdict::degraded
+                                                 : Verdict::ok;
 }
 
 }  // namespace antaeus

@@ -2,51 +2,34 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/signal/chi_squared.hpp"
 #include "estimation/describe_posterior.hpp"
-#include "estimation/sign_factor.hpp"
 
 namespace antaeus {
 
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Probability at which an endpoint's own rows show a contact: rare enough that noise does not excuse its neighbour.
 constexpr double kContactShown = 1e-3;
 
 void check(const PosteriorOptions& o) {
-  const auto positive = [](double value, const char* name) {
-    if (!(value > 0)) throw OptionsError(std::string("posterior.") + name, "must be more than zero", "give a size");
-  };
-  positive(o.force_prior, "force_prior");
-  positive(o.moment_prior, "moment_prior");
-  positive(o.full_use_sd, "full_use_sd");
-  positive(o.observable_sd, "observable_sd");
-  positive(o.base_force_sd, "base_force_sd");
-  positive(o.base_moment_sd, "base_moment_sd");
-  if (!(o.false_alarm > 0 && o.false_alarm < 1)) {
-    throw OptionsError("posterior.false_alarm", "is no probability", "give a number between 0 and 1");
-  }
+  check_options(o);
   if (o.full_use_sd > o.observable_sd) {
     throw OptionsError("posterior.full_use_sd", "is above observable_sd", "make it the smaller of the two");
   }
 }
 
 /// Motors that speak for one endpoint.
-std::vector<int> own_rows(const ContactEquation& equation, const std::string& frame) {
-  const RobotModel& model = equation.model();
+std::vector<int> own_rows(const InstantReader& reader, const std::string& frame) {
+  const RobotModel& model = reader.model();
   std::vector<int> motors = model.supporting_motors(model.frame(frame));
-  const auto& endpoints = equation.profile().endpoints;
-  const auto known = std::find_if(endpoints.begin(), endpoints.end(), [&](const auto& e) { return e.frame == frame; });
-  const JointGroup* group = known == endpoints.end() ? nullptr : equation.profile().find_group(known->group);
+  const JointGroup* group = reader.profile().group_of(frame);
   std::erase_if(motors, [&](int motor) {
-    if (motor == equation.reference_motor()) return true;
+    if (motor == reader.reference_motor()) return true;
     if (!group) return false;
-    const std::string& name = model.motor_names()[static_cast<std::size_t>(motor)];
+    const std::string& name = model.motor_names()[motor];
     return std::find(group->joints.begin(), group->joints.end(), name) == group->joints.end();
   });
   return motors;
@@ -54,17 +37,17 @@ std::vector<int> own_rows(const ContactEquation& equation, const std::string& fr
 
 }  // namespace
 
-PosteriorEstimator::PosteriorEstimator(const ContactEquation& equation, PosteriorOptions options)
-    : options_(options), reference_(equation.reference_motor()) {
+PosteriorEstimator::PosteriorEstimator(const InstantReader& reader, PosteriorOptions options)
+    : options_(options), reference_(reader.reference_motor()) {
   check(options);
   const bool base = options.rows == PosteriorRows::all_and_base;
-  if (base && equation.model().base() == Base::fixed) {
-    throw ModelError(equation.model().description().name, "a fixed base has no base rows", "set posterior.rows=all");
+  if (base && reader.model().base() == Base::fixed) {
+    throw ModelError(reader.model().description().name, "a fixed base has no base rows", "set posterior.rows=all");
   }
-  const int count = equation.endpoint_count();
+  const int count = reader.endpoint_count();
   Matrix6 prior = Matrix6::Zero();
-  prior.diagonal().head<3>().setConstant(options.force_prior);
-  if (options.contact == ContactKind::wrench) prior.diagonal().tail<3>().setConstant(options.moment_prior);
+  prior.diagonal().head<3>().setConstant(options.prior.force);
+  if (options.contact == ContactKind::wrench) prior.diagonal().tail<3>().setConstant(options.prior.moment);
   prior_.assign(static_cast<std::size_t>(count), prior);
   block_index_.assign(static_cast<std::size_t>(count), 0);
   place_.assign(static_cast<std::size_t>(count), 0);
@@ -74,10 +57,10 @@ PosteriorEstimator::PosteriorEstimator(const ContactEquation& equation, Posterio
   for (int k = 0; k < count; ++k) {
     std::vector<int> mine;
     if (options.rows == PosteriorRows::own) {
-      mine = own_rows(equation, equation.endpoint_names()[static_cast<std::size_t>(k)]);
+      mine = own_rows(reader, reader.endpoint_names()[k]);
     } else {
-      const auto frame = equation.model().frame(equation.endpoint_names()[static_cast<std::size_t>(k)]);
-      mine = equation.model().supporting_motors(frame);
+      const auto frame = reader.model().frame(reader.endpoint_names()[k]);
+      mine = reader.model().supporting_motors(frame);
       if (options.reference == ReferenceUse::exclude) std::erase(mine, reference_);
     }
     std::vector<int> joined = mine, endpoints{k};
@@ -121,10 +104,13 @@ PosteriorEstimator::PosteriorEstimator(const ContactEquation& equation, Posterio
   for (int dof = 1; dof <= most_rows + 1; ++dof) {
     nis_thresholds_.push_back(chi_squared_threshold(options.false_alarm, dof));
   }
-  estimates_.resize(static_cast<std::size_t>(count));
+  estimates_.residual.value.setConstant(reader.model().motor_count(), kNaN);
+  estimates_.residual.variance = estimates_.residual.value;
+  estimates_.endpoints.resize(static_cast<std::size_t>(count));
   for (WrenchEstimate& estimate : estimates_) {
-    estimate.reset(equation.model().motor_count());
+    estimate.reset(reader.model().motor_count());
     estimate.sign = options.sign;
+    estimate.reference_motor = reference_;
     estimate.has_covariance = true;
   }
 }
@@ -133,9 +119,9 @@ Status PosteriorEstimator::set_known_direction(int endpoint, const Vector3& dire
   if (endpoint < 0 || endpoint >= static_cast<int>(prior_.size())) return Status::wrong_size;
   const double length = direction.norm();
   if (!std::isfinite(length) || !(length > 0)) return Status::not_finite;
-  Matrix6& prior = prior_[static_cast<std::size_t>(endpoint)];
+  Matrix6& prior = prior_[endpoint];
   prior.setZero();
-  prior.col(0).head<3>() = options_.force_prior * direction / length;
+  prior.col(0).head<3>() = options_.prior.force * direction / length;
   return Status::ok;
 }
 
@@ -145,33 +131,43 @@ double PosteriorEstimator::log_evidence() const noexcept {
   return sum;
 }
 
-const std::vector<WrenchEstimate>& PosteriorEstimator::solve(const ContactEquation& equation,
-                                                             const Residual& residual) noexcept {
-  Status status = equation.status() == Status::ok ? residual.status : equation.status();
-  if (status == Status::ok && (equation.endpoint_count() != static_cast<int>(estimates_.size()) ||
-                               residual.value.size() != equation.model().motor_count())) {
+const PosteriorEstimates& PosteriorEstimator::solve(const Residual& residual) noexcept {
+  const Instant& now = residual.instant;
+  Status status = residual.current();
+  if (status == Status::ok &&
+      (now.endpoint_count() != static_cast<int>(estimates_.size()) ||
+       now.motor_count() != std::ssize(estimates_.residual.value) || residual.value.size() != now.motor_count())) {
     status = Status::wrong_size;
   }
+  estimates_.instant = now;
+  estimates_.moving = residual.moving;
   if (status != Status::ok) {
+    Residual& kept = estimates_.residual;
+    kept.instant = now;
+    kept.status = status;
+    kept.reasons = residual.reasons;
+    kept.value.setConstant(kNaN);
+    kept.variance.setConstant(kNaN);
     for (WrenchEstimate& estimate : estimates_) {
       estimate.invalidate(status);
-      estimate.reasons |= residual.reasons;
+      estimate.reasons.add(residual.reasons);
     }
     return estimates_;
   }
-  for (Block& block : blocks_) solve_block(block, equation, residual);
-  test_reference(equation, residual);
+  estimates_.residual = residual;
+  for (Block& block : blocks_) solve_block(block, residual);
+  test_reference(residual);
   for (WrenchEstimate& estimate : estimates_) judge(estimate, residual);
   return estimates_;
 }
 
-void PosteriorEstimator::solve_block(Block& block, const ContactEquation& equation, const Residual& residual) noexcept {
+void PosteriorEstimator::solve_block(Block& block, const Residual& residual) noexcept {
   const Eigen::Index base = block.base ? 6 : 0;
   if (block.base) {
     // Quasi-static balance is false as soon as anything accelerates: then the rows are left out, and said to be.
-    block.y.head<6>() = equation.base_residual();
-    block.variance.head<3>().setConstant(options_.base_force_sd * options_.base_force_sd);
-    block.variance.segment<3>(3).setConstant(options_.base_moment_sd * options_.base_moment_sd);
+    block.y.head<6>() = residual.instant.base_residual();
+    block.variance.head<3>().setConstant(options_.base_rows.force_sd * options_.base_rows.force_sd);
+    block.variance.segment<3>(3).setConstant(options_.base_rows.moment_sd * options_.base_rows.moment_sd);
     if (residual.moving) block.variance.head<6>().setConstant(kInfinity);
   }
   for (std::size_t i = 0; i < block.rows.size(); ++i) {
@@ -182,12 +178,12 @@ void PosteriorEstimator::solve_block(Block& block, const ContactEquation& equati
   for (std::size_t place = 0; place < block.endpoints.size(); ++place) {
     const int k = block.endpoints[place];
     const auto column = 6 * static_cast<Eigen::Index>(place);
-    const Matrix6X& J = equation.jacobian(k);
-    if (block.base) block.A.block<6, 6>(0, column) = equation.base_jacobian(k).transpose();
+    const Matrix6X& J = residual.instant.jacobian(k);
+    if (block.base) block.A.block<6, 6>(0, column) = residual.instant.base_jacobian(k).transpose();
     for (std::size_t i = 0; i < block.rows.size(); ++i) {
       block.A.block<1, 6>(base + static_cast<Eigen::Index>(i), column) = J.col(block.rows[i]).transpose();
     }
-    block.L.block<6, 6>(column, column) = prior_[static_cast<std::size_t>(k)];
+    block.L.block<6, 6>(column, column) = prior_[k];
   }
   // A reference row that is admitted by its innovation is left out first, and enters with a variance that its own
   // innovation has shown to be needed.
@@ -223,7 +219,7 @@ void PosteriorEstimator::solve_block(Block& block, const ContactEquation& equati
     estimate.status = Status::ok;
     estimate.residual_kind = residual.kind;
     estimate.reasons = residual.reasons;
-    if (block.base && residual.moving) estimate.reasons |= kReasonBaseRowsDropped;
+    if (block.base && residual.moving) estimate.reasons.add(Reason::base_rows_dropped);
     estimate.gain.setZero();
     for (std::size_t i = 0; i < block.rows.size(); ++i) {
       estimate.gain.col(block.rows[i]) =
@@ -237,7 +233,7 @@ void PosteriorEstimator::solve_block(Block& block, const ContactEquation& equati
   }
 }
 
-void PosteriorEstimator::test_reference(const ContactEquation& equation, const Residual& residual) noexcept {
+void PosteriorEstimator::test_reference(const Residual& residual) noexcept {
   const bool tested = reference_ >= 0 && std::isfinite(residual.variance[reference_]);
   const double factor = sign_factor(options_.sign);
   for (std::size_t k = 0; k < estimates_.size(); ++k) {
@@ -246,13 +242,13 @@ void PosteriorEstimator::test_reference(const ContactEquation& equation, const R
     Uncertainty& u = estimate.uncertainty;
     const Block& mine = blocks_[block_index_[k]];
     const bool evidence = std::find(mine.rows.begin(), mine.rows.end(), reference_) != mine.rows.end();
-    if (tested && !equation.jacobian(static_cast<int>(k)).col(reference_).isZero(0.0)) {
+    if (tested && !residual.instant.jacobian(static_cast<int>(k)).col(reference_).isZero(0.0)) {
       double explained = 0.0, variance = residual.variance[reference_];
       for (std::size_t o = 0; o < estimates_.size(); ++o) {
         const Block& block = blocks_[block_index_[o]];
         const bool admitted = o == k || block.posterior.null_nis() > block.threshold_null || &block == &mine;
         if (!admitted || estimates_[o].status != Status::ok) continue;
-        const Vector6 a = equation.jacobian(static_cast<int>(o)).col(reference_);
+        const Vector6 a = residual.instant.jacobian(static_cast<int>(o)).col(reference_);
         explained += factor * a.dot(estimates_[o].wrench.to_vector());
         variance += a.dot(estimates_[o].uncertainty.covariance * a);
       }
@@ -271,9 +267,41 @@ void PosteriorEstimator::test_reference(const ContactEquation& equation, const R
 
 void PosteriorEstimator::judge(WrenchEstimate& estimate, const Residual& residual) const noexcept {
   if (estimate.status != Status::ok) return;
+  estimate.residual = residual.value;
   estimate.reference_residual = reference_ >= 0 ? residual.value[reference_] : kNaN;
   if (reference_ >= 0) estimate.reference_gain = estimate.gain.col(reference_);
   judge_posterior(options_, estimate);
 }
+
+const OptionTable& options_of(const PosteriorOptions&) {
+  using O = PosteriorOptions;
+  static const OptionTable table(
+      "posterior",
+      {
+          option("sign", "", "whose wrench is reported: on_robot or on_environment", "Antaeus' convention", &O::sign),
+          option("rows", "", "own, all, or all_and_base: which torques speak for an endpoint",
+                 "docs/estimator_study.md#posterior: the arm's own rows need no model of feet, gantry or torso",
+                 &O::rows),
+          option("reference", "", "exclude, innovation or trust: what the shared joint's torque is used for",
+                 "docs/estimator_study.md#rows: an unexplained torso torque reads as 1.5 N, trusted as 310 N",
+                 &O::reference),
+          option("contact", "", "wrench, or force: no moment about the endpoint's origin",
+                 "docs/estimator_study.md#priors: for a push 8 cm off the wrist, moments taken for zero double the "
+                 "error (1.6 to 3.3 N)",
+                 &O::contact),
+          part(&O::prior),
+          option("full_use_sd", "N", "sd in the worst direction up to which a force is used without reservation",
+                 "docs/estimator_study.md#guards: 64 % of 4000 random poses of the arm are below it", &O::full_use_sd,
+                 kPositive),
+          option("observable_sd", "N", "sd up to which a direction counts as observed",
+                 "docs/estimator_study.md#guards: 13 % of 4000 random poses of the arm are above it", &O::observable_sd,
+                 kPositive),
+          option("false_alarm", "1", "probability per sample that the NIS test calls noise a contradiction",
+                 "half of the one in a hundred that is allowed in RE1 and RE2", &O::false_alarm, kProbability),
+          part(&O::base_rows),
+      });
+  return table;
+}
+const OptionGroup kPosteriorOptions(PosteriorOptions{});
 
 }  // namespace antaeus

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <limits>
 #include <unordered_map>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/numbers.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/table.hpp"
 #include "io/text.hpp"
@@ -149,7 +149,7 @@ ColumnData read_column(const std::vector<Cell>& cells, std::size_t first, std::s
   numbers.reserve(rows);
   for (std::size_t i = first; i < cells.size(); i += stride) {
     if (cells[i].text.empty()) {
-      numbers.push_back(std::numeric_limits<double>::quiet_NaN());
+      numbers.push_back(kNaN);
     } else if (const auto value = parse_number(cells[i].text)) {
       numbers.push_back(*value);
     } else {

@@ -310,9 +310,8 @@ Json parse_json(std::string_view text, const std::string& name) {
   const char* reached = text.data();
   const char* const end = text.data() + text.size();
   Builder builder;
-  const bool is_read =
-      nlohmann::json::sax_parse(CountingIterator{text.data(), &reached}, CountingIterator{end, &reached}, &builder,
-                                nlohmann::json::input_format_t::json);
+  const bool is_read = nlohmann::json::sax_parse(CountingIterator{reached, &reached}, CountingIterator{end, &reached},
+                                                 &builder, nlohmann::json::input_format_t::json);
   if (is_read) return builder.take();
   // The last character that was read is the offending one, or the text ended too early.
   const auto read = static_cast<std::size_t>(reached - text.data());

@@ -168,11 +168,12 @@ class ZipReader {
     std::uint64_t size = field<std::uint32_t>(member.offset + 22);
     if (packed_size == kElsewhere && size == kElsewhere) {
       while (extra.size() >= 4) {
-        const std::size_t length = load<std::uint16_t>(extra.data() + 2);
+        const char* const at = extra.data();
+        const std::size_t length = load<std::uint16_t>(at + 2);
         if (length > extra.size() - 4) break;
-        if (load<std::uint16_t>(extra.data()) == kZip64Extra && length >= 16) {
-          size = load<std::uint64_t>(extra.data() + 4);
-          packed_size = load<std::uint64_t>(extra.data() + 12);
+        if (load<std::uint16_t>(at) == kZip64Extra && length >= 16) {
+          size = load<std::uint64_t>(at + 4);
+          packed_size = load<std::uint64_t>(at + 12);
           break;
         }
         extra.remove_prefix(4 + length);

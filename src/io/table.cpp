@@ -10,7 +10,7 @@ namespace antaeus {
 
 void TextColumn::push_back(std::string_view text) {
   // Logs repeat themselves: the row before is the likeliest match.
-  if (!codes.empty() && levels[static_cast<std::size_t>(codes.back())] == text) {
+  if (!codes.empty() && levels[codes.back()] == text) {
     codes.push_back(codes.back());
     return;
   }

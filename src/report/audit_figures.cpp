@@ -5,14 +5,14 @@
 #include <array>
 #include <cmath>
 
-#include "antaeus/report/figure.hpp"
+#include "antaeus/draw/figure.hpp"
 #include "report/audit_series.hpp"
 
 namespace antaeus {
 
 namespace {
 
-using Index = Eigen::Index;
+using Eigen::Index;
 
 using namespace parts;
 
@@ -21,16 +21,16 @@ class AuditFigures {
  public:
   explicit AuditFigures(const Audit& audit) : audit_(audit), episodes_(drawn_episodes(audit)) {
     for (const Endpoint& endpoint : audit.endpoints) {
-      if (endpoint.kind != "foot" || endpoint.group.empty()) continue;
+      if (endpoint.kind != EndpointKind::foot || endpoint.group.empty()) continue;
       const auto group = std::find_if(audit.groups.begin(), audit.groups.end(),
                                       [&](const JointGroup& g) { return g.name == endpoint.group; });
       if (group != audit.groups.end() && std::find(feet_.begin(), feet_.end(), &*group) == feet_.end())
         feet_.push_back(&*group);
     }
-    focus_ = series_of(audit.audited, audit.focus_endpoint, "deployed");
+    focus_ = series_of(audit.audited, audit.focus_endpoint, EstimatorName::deployed);
     for (const PreflightCheck& check : audit.audited.preflight.checks) {
-      if (check.name == "gain") gain_limit_ = check.limit;
-      if (check.name == "start_error") start_limit_ = check.limit;
+      if (check.kind == PreflightCheckKind::gain) gain_limit_ = check.limit;
+      if (check.kind == PreflightCheckKind::start_error) start_limit_ = check.limit;
     }
     row_ = audit.focus_step - audit.audited.reconstruction.first_step;
     if (focus_ && row_ >= 0) focus_->wrench.row(row_).head<3>().cwiseAbs().maxCoeff(&component_);
@@ -73,13 +73,13 @@ class AuditFigures {
     }
     return -1;
   }
-  std::string joint_label(int motor) const { return audit_.motor_labels[static_cast<std::size_t>(motor)]; }
+  std::string joint_label(int motor) const { return audit_.motor_labels[motor]; }
   std::string focus_label() const { return label_of(*focus_); }
-  std::string component() const { return kWrenchRowNames[component_]; }
+  std::string component() const { return enum_names(WrenchRow{})[component_]; }
   std::string name(const EpisodeAudit& episode) const { return episode.episode.name; }
-  const GuardTrace* guard(const std::string& kind) const {
+  const GuardTrace* guard(SingleGuard kind) const {
     for (const GuardTrace& trace : focus_->guards) {
-      if (trace.name == kind) return &trace;
+      if (trace.guard == kind) return &trace;
     }
     return nullptr;
   }
@@ -120,7 +120,7 @@ class AuditFigures {
     panel.x = steps_axis(false);
     panel.y.label = axis;
     for (std::size_t e = 0; e < episodes_.size(); ++e) {
-      const EstimateSeries* series = series_of(*episodes_[e], audit_.focus_endpoint, "deployed");
+      const EstimateSeries* series = series_of(*episodes_[e], audit_.focus_endpoint, EstimatorName::deployed);
       if (focus_only && !series) continue;
       panel.curves.push_back(by_step(name(*episodes_[e]), *episodes_[e], shared_rows(*episodes_[e]), episode_style(e),
                                      [&](Index i) { return value(*episodes_[e], series, i); }));
@@ -250,23 +250,23 @@ class AuditFigures {
     }
     whole.curves[0].label.clear(), whole.curves[1].label.clear();
     std::string caption = component() + " and |F| at the " + focus_label() + ", as the deployed estimator reads them.";
-    if (const GuardTrace* clamp = guard("clamp")) {
+    if (const GuardTrace* clamp = guard(SingleGuard::clamp)) {
       close.thresholds.push_back({clamp->limit, false, ""});
       close.thresholds.push_back({-clamp->limit, false, "clamp ±" + display_number(clamp->limit, 0) + " N"});
       close.thresholds.back().below = true;
     }
-    if (const GuardTrace* watchdog = guard("watchdog")) {
+    if (const GuardTrace* watchdog = guard(SingleGuard::watchdog)) {
       close.thresholds.push_back({watchdog->limit, false, "watchdog " + display_number(watchdog->limit, 0) + " N"});
     }
     std::vector<std::pair<Index, std::string>> acts;
     for (const GuardTrace& trace : focus_->guards) {
       if (trace.first_act < 0) continue;
       const Index step = audit_.audited.reconstruction.first_step + trace.first_act;
-      caption +=
-          (acts.empty() ? " First acts, each guard alone: " : ", ") + trace.name + " at step " + std::to_string(step);
-      acts.emplace_back(step, trace.name);
+      caption += (acts.empty() ? " First acts, each guard alone: " : ", ") + std::string(to_string(trace.guard)) +
+                 " at step " + std::to_string(step);
+      acts.emplace_back(step, to_string(trace.guard));
     }
-    if (!acts.empty()) caption += ".";
+    if (!acts.empty()) caption += '.';
     mark_acts(acts, close);
     figure.panels = {std::move(close), std::move(whole)};
     add(figure, caption);
@@ -291,7 +291,7 @@ class AuditFigures {
 
   void contribution() {
     const auto found = std::find_if(audit_.attributions.begin(), audit_.attributions.end(),
-                                    [](const Attribution& a) { return a.estimator == "deployed"; });
+                                    [](const Attribution& a) { return a.estimator == EstimatorName::deployed; });
     if (found == audit_.attributions.end() || found->contribution.cols() == 0) return;
     const Index row = component_;
     std::vector<Index> joints;
@@ -351,8 +351,7 @@ class AuditFigures {
           if (m < 0) continue;
           if (e == 0) panel.categories.push_back(joint_label(m));
           const auto& errors = episodes_[e]->start_errors;
-          const double error =
-              static_cast<std::size_t>(m) < errors.size() ? errors[static_cast<std::size_t>(m)].error : std::nan("");
+          const double error = static_cast<std::size_t>(m) < errors.size() ? errors[m].error : std::nan("");
           bars.values.push_back(error);
           if (std::isfinite(error)) low = std::min(low, error), high = std::max(high, error);
         }
@@ -371,7 +370,7 @@ class AuditFigures {
       const StartError* largest = nullptr;
       for (const int m : leg_motors()) {
         if (static_cast<std::size_t>(m) >= episode->start_errors.size()) continue;
-        const StartError& error = episode->start_errors[static_cast<std::size_t>(m)];
+        const StartError& error = episode->start_errors[m];
         if (!largest || std::abs(error.error) > std::abs(largest->error)) largest = &error;
       }
       if (largest)
@@ -469,7 +468,7 @@ class AuditFigures {
     std::string caption = "Targets of the joints of the legs over the first " + std::to_string(audited_rows()) +
                           " steps, all on one scale.";
     for (const Event& event : audit_.events) {
-      if (event.kind != "target_jump") continue;
+      if (event.kind != EventKind::target_jump) continue;
       caption += " First jump in " + name(audit_.audited) + ": step " + std::to_string(event.step) + ", " +
                  event.subject + ", " + display_number(event.value, 2) + " " + event.unit + ".";
       break;
@@ -507,19 +506,19 @@ class AuditFigures {
           panel.y.include_zero = true;
           std::size_t hand = 0;
           for (const EstimateSeries& series : episode.reconstruction.series) {
-            if (series.estimator != "deployed" || !series.consumed) continue;
+            if (series.estimator != EstimatorName::deployed || !series.consumed) continue;
             const Style style = hand == 0 ? Style{Tone::blue, Dash::solid, Marker::none, 1.1}
                                           : Style{Tone::orange, Dash::solid, Marker::none, 1.1};
             panel.curves.push_back(thinned_curve(label_of(series), episode.episode.steps(), 0, step, style,
                                                  [&](Index i) { return series.force_norm[i]; }));
             if (series.peak_step >= 0) {
-              caption += (caption.empty() ? "" : " ") + name(episode) + ", " + (label_of(series)) + ": peak " +
+              caption += (caption.empty() ? "" : " ") + name(episode) + ", " + label_of(series) + ": peak " +
                          display_number(series.peak_force, 1) + " N at step " +
                          std::to_string(episode.reconstruction.first_step + series.peak_step) + ".";
             }
             ++hand;
           }
-          if (const GuardTrace* watchdog = guard("watchdog"))
+          if (const GuardTrace* watchdog = guard(SingleGuard::watchdog))
             panel.thresholds.push_back(
                 {watchdog->limit, false, "watchdog " + display_number(watchdog->limit, 0) + " N"});
         }

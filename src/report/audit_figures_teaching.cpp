@@ -3,8 +3,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "antaeus/draw/figure.hpp"
 #include "antaeus/report/audit_figures.hpp"
-#include "antaeus/report/figure.hpp"
 
 namespace antaeus {
 
@@ -14,7 +14,7 @@ constexpr double kDegree = 180.0 / std::numbers::pi;
 
 std::vector<double> to_vector(const VectorX& v, double factor = 1.0) {
   std::vector<double> values(static_cast<std::size_t>(v.size()));
-  for (Eigen::Index i = 0; i < v.size(); ++i) values[static_cast<std::size_t>(i)] = factor * v[i];
+  for (Eigen::Index i = 0; i < v.size(); ++i) values[i] = factor * v[i];
   return values;
 }
 

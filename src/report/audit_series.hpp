@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "antaeus/audit/audit.hpp"
+#include "antaeus/draw/figure.hpp"
 #include "antaeus/report/audit_figures.hpp"
-#include "antaeus/report/figure.hpp"
 
 namespace antaeus::parts {
 
-/// More baselines than this would not be told apart in one figure.
+/// More baselines than this could not be distinguished in one figure.
 inline constexpr std::size_t kMostBaselines = 3;
 /// Buckets of a curve that is longer than kDecimationLimit: finer than the widest panel.
 inline constexpr std::size_t kCurveBuckets = 900;
@@ -29,7 +29,7 @@ inline std::vector<const EpisodeAudit*> drawn_episodes(const Audit& audit) {
 Style episode_style(std::size_t episode);
 
 /// Null where the episode has no such series.
-const EstimateSeries* series_of(const EpisodeAudit& episode, const std::string& endpoint, const char* estimator);
+const EstimateSeries* series_of(const EpisodeAudit& episode, const std::string& endpoint, EstimatorName estimator);
 /// Posteriors of the audited episode's endpoints that the consumer reads.
 std::vector<const EstimateSeries*> consumed_posteriors(const Audit& audit);
 inline const std::string& label_of(const EstimateSeries& series) {
@@ -41,7 +41,7 @@ template <class Value>
 Curve thinned_curve(std::string label, Eigen::Index rows, double first, double step, const Style& style,
                     Value&& value) {
   std::vector<double> y(static_cast<std::size_t>(std::max<Eigen::Index>(rows, 0)));
-  for (Eigen::Index i = 0; i < rows; ++i) y[static_cast<std::size_t>(i)] = value(i);
+  for (Eigen::Index i = 0; i < rows; ++i) y[i] = value(i);
   Curve result{std::move(label), {}, {}, style};
   if (y.size() > kDecimationLimit) {
     for (const std::size_t i : min_max_decimation(y, kCurveBuckets)) {
@@ -56,7 +56,11 @@ Curve thinned_curve(std::string label, Eigen::Index rows, double first, double s
 }
 
 /// "motion, unobservable direction": reasons as people read them.
-std::string reasons_in_words(std::uint32_t reasons);
+std::string reasons_in_words(Reasons reasons);
+/// "invalid input": a name as people read it.
+std::string in_words(std::string_view name);
+/// What the consumer reads, as people say it.
+std::string action_in_words(ConsumerAction action);
 /// What a state is called on the page and where its lane is: "ok", "degraded", "refused".
 inline constexpr const char* kStateNames[] = {"ok", "degraded", "refused"};
 /// 0 ok, 1 degraded, 2 anything worse.

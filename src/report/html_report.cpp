@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "antaeus/report/audit_figures.hpp"
-#include "report/html_text.hpp"
+#include "draw/html_text.hpp"
 #include "report/page.hpp"
 #include "report/payload.hpp"
 #include "report/robot_meshes.hpp"

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "audit/parts.hpp"
-#include "report/html_text.hpp"
+#include "draw/html_text.hpp"
 #include "report/page.hpp"
 
 namespace antaeus::parts {
@@ -85,7 +85,7 @@ class Chain {
   int nodes_ = 0;
 };
 
-const Event* first_event(const Audit& audit, const char* kind, const std::string& subject, Eigen::Index from) {
+const Event* first_event(const Audit& audit, EventKind kind, const std::string& subject, Eigen::Index from) {
   for (const Event& event : audit.events) {
     if (event.kind == kind && event.step >= from && (subject.empty() || event.subject == subject)) return &event;
   }
@@ -114,19 +114,19 @@ void answers_section(std::string& out, const Audit& audit) {
 }
 
 void posterior_section(std::string& out, const Audit& audit, const NamedFigure* figure) {
-  std::string told;
+  std::string answers;
   for (const Topic& topic : kTopics) {
     for (const Statement& s : audit.verdict) {
       if (s.id != topic.id) continue;
-      told += "<div><h3>" + std::string(topic.title) + "</h3><p class=\"prose\" data-statement=\"" + escaped(s.id) +
-              "\">" + prose(s.text) + "</p></div>\n";
+      answers += "<div><h3>" + std::string(topic.title) + "</h3><p class=\"prose\" data-statement=\"" + escaped(s.id) +
+                 "\">" + prose(s.text) + "</p></div>\n";
     }
   }
-  if (told.empty()) return;
+  if (answers.empty()) return;
   out +=
       "<section id=\"saved\"><h2>" +
       std::string(audit.incident ? "What would have saved the robot" : "What an estimator says that knows its doubt") +
-      "</h2>\n<div class=\"saved\"><div class=\"told\">\n" + told + "</div>\n";
+      "</h2>\n<div class=\"saved\"><div class=\"told\">\n" + answers + "</div>\n";
   if (figure) figure_element(out, *figure);
   out += "</div></section>\n";
 }
@@ -145,33 +145,34 @@ void chain_section(std::string& out, const Audit& audit) {
   const std::string label = label_of(audit, audit.focus_endpoint);
   Chain chain;
   for (const PreflightCheck& check : audit.audited.preflight.checks) {
-    if (check.name != "gain" || check.passed || check.subject != audit.focus_endpoint) continue;
+    if (check.kind != PreflightCheckKind::gain || check.passed || check.subject != audit.focus_endpoint) continue;
     chain.node("A pose that amplifies",
                "In the start pose 1 N·m of " + audit.reference_joint + " reads as " + number_text(check.value) +
                    " N at the " + label + "; the pre-flight limit is " + number_text(check.limit) + ".",
                when(audit, audit.audited.reconstruction.first_step));
   }
-  const Event* grown = first_event(audit, "residual_grown", "", 0);
+  const Event* grown = first_event(audit, EventKind::residual_grown, "", 0);
   if (grown && grown->step <= audit.focus_step) {
     if (chain.nodes() > 0) chain.arrow(true, "both are in the log, and the force is their product");
     chain.node("Torque beyond gravity", grown->text + ".", when(audit, grown->step));
   }
   // What was read before the targets jump can have made them jump; what came later cannot.
-  const Event* first = first_event(audit, "force_above", audit.focus_endpoint, 0);
+  const Event* first = first_event(audit, EventKind::force_above, audit.focus_endpoint, 0);
   if (!first || chain.nodes() == 0) return;
-  const Event* jump = first_event(audit, "target_jump", "", first->step);
+  const Event* jump = first_event(audit, EventKind::target_jump, "", first->step);
   const Event* force = first;
   const Event* strongest = first;
   for (const Event& event : audit.events) {
-    if (event.kind != "force_above" || event.subject != audit.focus_endpoint || event.step > audit.focus_step) continue;
+    if (event.kind != EventKind::force_above || event.subject != audit.focus_endpoint || event.step > audit.focus_step)
+      continue;
     strongest = &event;
     if (!jump || event.step <= jump->step) force = &event;
   }
   std::string because = "computed from the log";
   for (const Attribution& a : audit.attributions) {
-    if (a.estimator != "deployed" || a.largest < 0) continue;
-    because = "at step " + std::to_string(a.step) + " " + audit.motor_labels[static_cast<std::size_t>(a.largest)] +
-              " makes " + number_text(a.contribution(2, a.largest)) + " N of Fz " + number_text(a.wrench[2]) + " N";
+    if (a.estimator != EstimatorName::deployed || a.largest < 0) continue;
+    because = "at step " + std::to_string(a.step) + " " + audit.motor_labels[a.largest] + " makes " +
+              number_text(a.contribution(2, a.largest)) + " N of Fz " + number_text(a.wrench[2]) + " N";
   }
   chain.arrow(true, because);
   chain.node("A force is read", force->text + ".", when(audit, force->step));
@@ -184,7 +185,7 @@ void chain_section(std::string& out, const Audit& audit) {
     chain.arrow(false, "only the order in time is measured");
     chain.node("The force grows", strongest->text + ".", when(audit, strongest->step));
   }
-  if (const Event* limit = first_event(audit, "torque_limit", "", strongest->step)) {
+  if (const Event* limit = first_event(audit, EventKind::torque_limit, "", strongest->step)) {
     chain.arrow(false, "only the order in time is measured");
     chain.node("Rated torque passed", limit->text + ".", when(audit, limit->step));
   }
@@ -203,7 +204,7 @@ void knowledge_section(std::string& out, const Audit& audit) {
       if (!s.consumed) continue;
       const std::string force =
           prose("|F| " + number_text(s.force_norm[row]) + " N, Fz " + number_text(s.wrench(row, 2)) + " N");
-      if (s.estimator == "deployed") {
+      if (s.estimator == EstimatorName::deployed) {
         described(deployed, s.label + " at step " + std::to_string(audit.focus_step), force);
         if (s.peak_step >= 0) {
           described(deployed, s.label + ", peak",
@@ -219,25 +220,24 @@ void knowledge_section(std::string& out, const Audit& audit) {
         described(computed, "NIS, and its alarm limit",
                   prose(number_text(trace.nis[row]) + " against " + number_text(trace.nis_threshold[row])));
         described(computed, "The posterior’s guard says",
-                  escaped(to_string(trace.state[static_cast<std::size_t>(row)])) +
+                  escaped(to_string(trace.state[row])) +
                       prose("; the consumer reads Fz " + number_text(s.guarded_force(row, kFz)) + " N"));
-      } else if (s.estimator == "deployed") {
+      } else if (s.estimator == EstimatorName::deployed) {
         described(computed, "Condition number", number_text(s.kappa[row]));
         if (std::isfinite(s.reference_gain(row, 2))) {
           described(computed, "Fz per N·m of " + audit.reference_joint,
                     prose(number_text(s.reference_gain(row, 2)) + " N"));
         }
-        described(computed, "Default guards say", escaped(to_string(s.verdict[static_cast<std::size_t>(row)])));
+        described(computed, "Default guards say", escaped(to_string(s.verdict[row])));
       } else {
-        described(computed, "All endpoints at once (" + s.estimator + ")", force);
+        described(computed, "All endpoints at once (" + std::string(to_string(s.estimator)) + ")", force);
       }
     }
     for (const Attribution& a : audit.attributions) {
-      if (a.estimator != "deployed" || a.largest < 0) continue;
+      if (a.estimator != EstimatorName::deployed || a.largest < 0) continue;
       described(computed, "Largest part of Fz",
-                prose(number_text(a.contribution(2, a.largest)) + " N from " +
-                      audit.motor_labels[static_cast<std::size_t>(a.largest)] + ", whose torque beyond gravity is " +
-                      number_text(a.residual[a.largest]) + " N·m"));
+                prose(number_text(a.contribution(2, a.largest)) + " N from " + audit.motor_labels[a.largest] +
+                      ", whose torque beyond gravity is " + number_text(a.residual[a.largest]) + " N·m"));
     }
   }
   out +=
@@ -263,7 +263,7 @@ void timeline_section(std::string& out, const Audit& audit) {
       before = event.step;
       open = true;
     }
-    out += "<li class=\"prose event " + escaped(event.kind) + "\">" + prose(event.text) + "</li>\n";
+    out += "<li class=\"prose event " + escaped(to_string(event.kind)) + "\">" + prose(event.text) + "</li>\n";
   }
   out += (open ? std::string("</ul></li>\n") : std::string()) + "</ol></section>\n";
 }

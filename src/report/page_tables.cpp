@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "audit/parts.hpp"
+#include "draw/html_text.hpp"
 #include "report/audit_series.hpp"
-#include "report/html_text.hpp"
 #include "report/page.hpp"
 
 namespace antaeus::parts {
@@ -13,29 +13,10 @@ namespace {
 /// Changes of a guard that a page lists; the rest is in summary.json.
 constexpr std::size_t kMostChanges = 40;
 
-std::string with_spaces(std::string text) {
-  std::replace(text.begin(), text.end(), '_', ' ');
-  return text;
-}
-
-std::string action_in_words(ConsumerAction action) {
-  switch (action) {
-    case ConsumerAction::pass_raw: return "the deployed number";
-    case ConsumerAction::posterior: return "the posterior";
-    case ConsumerAction::hold: return "its last good number, decaying to zero";
-    case ConsumerAction::zero: return "zero";
-    case ConsumerAction::stop: return "zero, and a request to stop";
-  }
-  return "?";
-}
-
 /// "sd [N]": a check of the pre-flight with its unit.
 std::string check_title(const PreflightCheck& check) {
-  const char* unit = check.name == "gain"          ? " [N/(N·m)]"
-                     : check.name == "start_error" ? " [rad]"
-                     : check.name == "sd"          ? " [N]"
-                                                   : "";
-  return with_spaces(check.name) + unit;
+  constexpr const char* kUnits[] = {" [N/(N·m)]", " [rad]", " [N]"};
+  return in_words(to_string(check.kind)) + kUnits[static_cast<std::size_t>(check.kind)];
 }
 
 }  // namespace
@@ -61,7 +42,7 @@ void counterfactual_section(std::string& out, const Audit& audit) {
       if (alarms.empty()) alarms = audit.baselines.empty() ? "no good run given" : "–";
       table.row()
           .text(c.title)
-          .number(c.kind == "estimator" ? "–" : step_link(c.first_act))
+          .number(c.kind == RemedyKind::estimator ? "–" : step_link(c.first_act))
           .number(fixed(c.force_at_focus.x(), 1))
           .number(fixed(c.force_at_focus.y(), 1))
           .number(fixed(c.force_at_focus.z(), 1))
@@ -92,7 +73,7 @@ void guard_section(std::string& out, const Audit& audit) {
             .raw("<td><span class=\"state " + std::string(kStateNames[lane]) + "\">" + kStateNames[lane] +
                  "</span></td>")
             .text(action_in_words(interval.action))
-            .text(interval.because == 0 ? "nothing speaks against it" : reasons_in_words(interval.because))
+            .text(interval.because.empty() ? "nothing speaks against it" : reasons_in_words(interval.because))
             .end();
       }
     }
@@ -121,7 +102,7 @@ void reliability_section(std::string& out, const Audit& audit) {
     std::vector<std::string> heads = {"joint", "#motor [N·m]"};
     for (const ReliabilityTable* table : tables) {
       heads.push_back("#redundancy, " + table->episode);
-      heads.push_back("#found from [N·m]");
+      heads.emplace_back("#found from [N·m]");
     }
     heads.push_back("#shift in " + tables.front()->episode + " [N]");
     HtmlTable table(out,
@@ -149,7 +130,7 @@ void reliability_section(std::string& out, const Audit& audit) {
 
 void attribution_section(std::string& out, const Audit& audit) {
   for (const Attribution& a : audit.attributions) {
-    if (a.estimator != "deployed") continue;
+    if (a.estimator != EstimatorName::deployed) continue;
     out += "<section id=\"attribution\"><h2>Where the force comes from</h2>\n";
     {
       HtmlTable table(out,
@@ -160,7 +141,7 @@ void attribution_section(std::string& out, const Audit& audit) {
       for (Eigen::Index j = 0; j < a.residual.size(); ++j) {
         if (a.contribution.col(j).head<3>().isZero(0.0)) continue;
         table.row(j == a.largest ? "largest" : nullptr)
-            .text(audit.motor_labels[static_cast<std::size_t>(j)])
+            .text(audit.motor_labels[j])
             .number(fixed(a.tau[j], 2))
             .number(fixed(a.gravity[j], 2))
             .number(fixed(a.residual[j], 2))
@@ -234,7 +215,7 @@ void episodes_section(std::string& out, const Audit& audit) {
           .number(fixed(a.reference.maximum, 2))
           .number(fixed(a.reference.p99, 2))
           .number(fixed(a.peak_torque, 1))
-          .text(a.peak_torque_motor < 0 ? "" : audit.motor_labels[static_cast<std::size_t>(a.peak_torque_motor)])
+          .text(a.peak_torque_motor < 0 ? "" : audit.motor_labels[a.peak_torque_motor])
           .text(missing)
           .end();
     };

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 
 #include "antaeus/io/json.hpp"
+#include "audit/step_columns.hpp"
 #include "report/audit_series.hpp"
 #include "report/robot_meshes.hpp"
 
@@ -41,7 +41,7 @@ Json array_json(const char* type, Eigen::Index columns, const std::vector<Number
       .set("data", base64(values.data(), values.size() * sizeof(Number)));
 }
 
-/// How a bin is told by its two samples.
+/// Which two samples stand for a bin.
 enum class Bin { extremes, first_and_middle };
 
 /// The columns of value(row, column), one after the other.
@@ -50,7 +50,6 @@ Json columns_json(const Sampling& sampling, Eigen::Index columns, Value&& value,
   const auto samples = static_cast<std::size_t>(sampling.samples());
   std::vector<float> out(samples * static_cast<std::size_t>(columns));
   std::vector<double> least(static_cast<std::size_t>(columns)), most(static_cast<std::size_t>(columns));
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   std::size_t at = 0;
   for (const Sampling::Block& block : sampling.blocks) {
     const auto put = [&](std::size_t sample, std::size_t column, double number) {
@@ -69,16 +68,16 @@ Json columns_json(const Sampling& sampling, Eigen::Index columns, Value&& value,
     std::fill(most.begin(), most.end(), -kInfinity);
     for (Eigen::Index row = block.begin; row < block.end; ++row) {
       for (Eigen::Index c = 0; c < columns; ++c) {
-        const double v = value(row, c);  // NaN fails both comparisons
+        const double v = value(row, c);  // NaN as the second of two is passed over
         const auto column = static_cast<std::size_t>(c);
-        if (v < least[column]) least[column] = v;
-        if (v > most[column]) most[column] = v;
+        least[column] = std::min(least[column], v);
+        most[column] = std::max(most[column], v);
       }
     }
     for (std::size_t c = 0; c < least.size(); ++c) {
       const bool any = least[c] <= most[c];
-      put(at, c, any ? least[c] : std::nan(""));
-      put(at + 1, c, any ? most[c] : std::nan(""));
+      put(at, c, any ? least[c] : kNaN);
+      put(at + 1, c, any ? most[c] : kNaN);
     }
     at += 2;
   }
@@ -103,7 +102,7 @@ Json codes_json(const Sampling& sampling, const std::vector<Code>& codes) {
   for (const Sampling::Block& block : sampling.blocks) {
     std::uint8_t worst = 0;
     for (Eigen::Index row = block.begin; row < block.end; ++row) {
-      worst = std::max(worst, static_cast<std::uint8_t>(codes[static_cast<std::size_t>(row)]));
+      worst = std::max(worst, static_cast<std::uint8_t>(codes[row]));
     }
     out.push_back(worst);
     if (block.end - block.begin > 1) out.push_back(worst);
@@ -140,17 +139,6 @@ Json pose_json(const Pose& X) {
       {R(0, 0), R(0, 1), R(0, 2), p.x(), R(1, 0), R(1, 1), R(1, 2), p.y(), R(2, 0), R(2, 1), R(2, 2), p.z()});
 }
 
-const char* shape_name(ShapeKind kind) {
-  switch (kind) {
-    case ShapeKind::box: return "box";
-    case ShapeKind::cylinder: return "cylinder";
-    case ShapeKind::capsule: return "capsule";
-    case ShapeKind::sphere: return "sphere";
-    case ShapeKind::mesh: return "mesh";
-  }
-  return "?";
-}
-
 const char* joint_name(JointType type) {
   switch (type) {
     case JointType::revolute:
@@ -172,7 +160,7 @@ Json robot_json(const Audit& audit, const MeshFiles* meshes) {
         if (triangles.empty()) continue;
       }
       Json drawn = Json::object()
-                       .set("kind", shape_name(shape.kind))
+                       .set("kind", to_string(shape.kind))
                        .set("pose", pose_json(shape.X_LS))
                        .set("size", reals_json({shape.size.x(), shape.size.y(), shape.size.z()}))
                        .set("color", reals_json({shape.color[0], shape.color[1], shape.color[2], shape.color[3]}));
@@ -205,7 +193,7 @@ Json robot_json(const Audit& audit, const MeshFiles* meshes) {
 /// Intervals of the guard as columns from, to (rows), state, action and place among `reasons`.
 Json timeline_json(const EstimateSeries& series) {
   const std::vector<GuardInterval> intervals = guard_timeline(series, 0);
-  std::vector<std::uint32_t> known;
+  std::vector<Reasons> known;
   Json reasons = Json::array();
   std::vector<std::int32_t> columns(5 * intervals.size());
   for (std::size_t i = 0; i < intervals.size(); ++i) {
@@ -223,19 +211,29 @@ Json timeline_json(const EstimateSeries& series) {
   return Json::object().set("intervals", array_json("i32", 5, columns)).set("reasons", std::move(reasons));
 }
 
+/// Columns of steps.csv by their names (step_columns.hpp), at the steps of the sampling.
+Json column_json(const Sampling& sampling, const Reconstruction& r, const EstimateSeries& series,
+                 std::initializer_list<std::string_view> names) {
+  std::vector<const StepNumber*> columns;
+  for (const std::string_view name : names) columns.push_back(&step_number(name));
+  return columns_json(sampling, std::ssize(columns),
+                      [&](Eigen::Index row, Eigen::Index c) { return (*columns[c])(StepOfSeries{r, series, row}); });
+}
+
 /// What the posterior says beyond the force. \param whole with what only the audited episode needs
-Json posterior_json(const Sampling& sampling, const EstimateSeries& series, bool whole) {
+Json posterior_json(const Sampling& sampling, const Reconstruction& r, const EstimateSeries& series, bool whole) {
   const PosteriorTrace& trace = *series.posterior;
-  Json result = Json::object()
-                    .set("worst_sd", vector_json(sampling, trace.worst_sd))
-                    .set("nis", vector_json(sampling, trace.nis));
+  const auto column = [&](std::initializer_list<std::string_view> names) {
+    return column_json(sampling, r, series, names);
+  };
+  Json result = Json::object().set("worst_sd", column({"worst_sd"})).set("nis", column({"nis"}));
   if (!whole) return result;
   const auto step = [](Eigen::Index row) { return row < 0 ? Json() : Json(static_cast<std::int64_t>(row)); };
   result
-      .set("sd", columns_json(sampling, 3, [&](Eigen::Index r, Eigen::Index c) { return trace.sd(r, c); }))
+      .set("sd", column({"sd_Fx", "sd_Fy", "sd_Fz"}))
       // Axes that belong together: of one step of a bin.
       .set("axes", matrix_json(sampling, trace.force_axes, Bin::first_and_middle))
-      .set("nis_threshold", vector_json(sampling, trace.nis_threshold))
+      .set("nis_threshold", column({"nis_threshold"}))
       .set("first_alarm", step(trace.first_alarm))
       .set("alarms", static_cast<std::int64_t>(trace.alarms))
       .set("guarded", force_json(sampling, series.guarded_force))
@@ -244,35 +242,36 @@ Json posterior_json(const Sampling& sampling, const EstimateSeries& series, bool
   Json motors = Json::array();
   for (const int motor : trace.rows) motors.push_back(motor);
   return result.set("motors", std::move(motors))
-      .set("detectable_bias", columns_json(sampling, trace.detectable_bias.cols(), [&](Eigen::Index r, Eigen::Index c) {
-             return static_cast<double>(trace.detectable_bias(r, c));
+      .set("detectable_bias",
+           columns_json(sampling, trace.detectable_bias.cols(), [&](Eigen::Index row, Eigen::Index c) {
+             return static_cast<double>(trace.detectable_bias(row, c));
            }));
 }
 
-Json series_json(const Sampling& sampling, const EstimateSeries& series) {
+Json series_json(const Sampling& sampling, const Reconstruction& r, const EstimateSeries& series) {
   Json result = Json::object()
                     .set("endpoint", series.endpoint)
                     .set("label", series.label)
-                    .set("estimator", series.estimator)
+                    .set("estimator", to_string(series.estimator))
                     .set("sign", to_string(series.sign))
                     .set("force", force_json(sampling, series.wrench));
-  if (series.posterior) result.set("posterior", posterior_json(sampling, series, true));
-  if (series.estimator != "deployed") return result;
+  if (series.posterior) result.set("posterior", posterior_json(sampling, r, series, true));
+  if (series.estimator != EstimatorName::deployed) return result;
   result.set("guarded", force_json(sampling, series.guarded_force))
-      .set("gain", vector_json(sampling, series.reference_gain.col(kFz)))
-      .set("kappa", vector_json(sampling, series.kappa))
-      .set("sigma_min", vector_json(sampling, series.sigma_min))
+      .set("gain", column_json(sampling, r, series, {"reference_gain_Fz"}))
+      .set("kappa", column_json(sampling, r, series, {"kappa"}))
+      .set("sigma_min", column_json(sampling, r, series, {"sigma_min"}))
       .set("verdict", codes_json(sampling, series.verdict));
   const auto& parts = series.contribution_Fz;
   if (parts.rows() > 0) {
-    result.set("contribution", columns_json(sampling, parts.cols(), [&](Eigen::Index r, Eigen::Index c) {
-                 return static_cast<double>(parts(r, c));
+    result.set("contribution", columns_json(sampling, parts.cols(), [&](Eigen::Index row, Eigen::Index c) {
+                 return static_cast<double>(parts(row, c));
                }));
   }
   Json guards = Json::array();
   for (const GuardTrace& guard : series.guards) {
     guards.push_back(Json::object()
-                         .set("name", guard.name)
+                         .set("name", to_string(guard.guard))
                          .set("limit", guard.limit)
                          .set("acts", static_cast<std::int64_t>(guard.acts))
                          .set("action", codes_json(sampling, guard.action)));
@@ -281,20 +280,36 @@ Json series_json(const Sampling& sampling, const EstimateSeries& series) {
   return result;
 }
 
+/// What the codes of enumerations are called, in the order of their values.
+template <NamedEnum Enum, class Words>
+Json words_json(Words&& words) {
+  Json list = Json::array();
+  for (std::size_t i = 0; i < enum_names(Enum{}).size(); ++i) list.push_back(words(static_cast<Enum>(i)));
+  return list;
+}
+Json names_json() {
+  const auto plain = [](auto value) { return in_words(to_string(value)); };
+  return Json::object()
+      .set("verdict", words_json<Verdict>(plain))
+      .set("guard_action", words_json<GuardAction>(plain))
+      .set("consumer_action", words_json<ConsumerAction>(action_in_words));
+}
+
 Json baseline_json(const EpisodeAudit& baseline) {
   const Sampling sampling = sample_steps(baseline.episode.steps(), -1);
   Json series = Json::array();
   for (const EstimateSeries& s : baseline.reconstruction.series) {
-    if (s.estimator != "deployed" || !s.consumed) continue;
-    const EstimateSeries* posterior = series_of(baseline, s.endpoint, "posterior");
-    series.push_back(
-        Json::object()
-            .set("endpoint", s.endpoint)
-            .set("posterior", posterior && posterior->posterior ? posterior_json(sampling, *posterior, false) : Json())
-            .set("force", force_json(sampling, s.wrench))
-            .set("gain", vector_json(sampling, s.reference_gain.col(kFz)))
-            .set("kappa", vector_json(sampling, s.kappa))
-            .set("sigma_min", vector_json(sampling, s.sigma_min)));
+    if (s.estimator != EstimatorName::deployed || !s.consumed) continue;
+    const EstimateSeries* posterior = series_of(baseline, s.endpoint, EstimatorName::posterior);
+    series.push_back(Json::object()
+                         .set("endpoint", s.endpoint)
+                         .set("posterior", posterior && posterior->posterior
+                                               ? posterior_json(sampling, baseline.reconstruction, *posterior, false)
+                                               : Json())
+                         .set("force", force_json(sampling, s.wrench))
+                         .set("gain", column_json(sampling, baseline.reconstruction, s, {"reference_gain_Fz"}))
+                         .set("kappa", column_json(sampling, baseline.reconstruction, s, {"kappa"}))
+                         .set("sigma_min", column_json(sampling, baseline.reconstruction, s, {"sigma_min"})));
   }
   return Json::object()
       .set("name", baseline.episode.name)
@@ -345,20 +360,21 @@ std::string viewer_payload(const Audit& audit, const MeshFiles* meshes) {
   }
   Json series = Json::array();
   for (const EstimateSeries& s : r.series) {
-    if (s.consumed) series.push_back(series_json(sampling, s));
+    if (s.consumed) series.push_back(series_json(sampling, r, s));
   }
   Json events = Json::array();
   for (const Event& event : audit.events) {
     events.push_back(Json::object()
                          .set("step", static_cast<std::int64_t>(event.step))
-                         .set("kind", event.kind)
+                         .set("kind", to_string(event.kind))
                          .set("text", event.text));
   }
   Json baselines = Json::array();
   for (const EpisodeAudit& baseline : audit.baselines) baselines.push_back(baseline_json(baseline));
 
   std::string text = Json::object()
-                         .set("schema", "antaeus.report.payload/1")
+                         .set("schema", "antaeus.report.payload/2")
+                         .set("names", names_json())
                          .set("name", audited.episode.name)
                          .set("first_step", static_cast<std::int64_t>(r.first_step))
                          .set("steps", static_cast<std::int64_t>(r.steps()))

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <utility>
 
 #include "antaeus/core/error.hpp"
-#include "report/figure_parts.hpp"
-#include "report/figure_svg.hpp"
+#include "draw/figure_parts.hpp"
+#include "draw/figure_svg.hpp"
 
 namespace antaeus {
 
@@ -23,7 +22,7 @@ constexpr double kTitleHeight = 40.0, kLegendHeight = 26.0, kRight = 18.0;
 constexpr std::size_t kLevels = 7, kLimitLevel = 3;
 
 /// Where the colour steps. An sd ends at its prior's, four times the limit; 12 N of 5 is where a direction counts as
-/// unobservable (study of estimators, §7).
+/// unobservable (docs/estimator_study.md#guards).
 std::array<double, kLevels> levels(const MappedQuantity& quantity) {
   const bool bounded = quantity.quantity == PoseQuantity::sd || quantity.quantity == PoseQuantity::sd_moving;
   std::array<double, kLevels> all = {0.3, 0.5, 0.7, 1.0, 1.5, bounded ? 2.4 : 2.5, bounded ? 3.2 : 4.0};
@@ -126,7 +125,7 @@ class Contours {
         next.erase(found);
         current = follow;
       } while (current != first);
-      data += "Z";
+      data += 'Z';
     }
     return data;
   }
@@ -139,7 +138,7 @@ class Contours {
     return c == 0 || r == 0 || c > static_cast<long>(x_.size()) || r > static_cast<long>(y_.size());
   }
   double at(long c, long r) const {
-    if (framed(c, r)) return -std::numeric_limits<double>::infinity();
+    if (framed(c, r)) return -kInfinity;
     return values_[static_cast<std::size_t>(r - 1) * x_.size() + static_cast<std::size_t>(c - 1)];
   }
   bool over(long c, long r, double level) const { return at(c, r) > level; }
@@ -149,7 +148,7 @@ class Contours {
     if (i > static_cast<long>(places.size())) {
       return places.back() + (places.front() < places.back() ? kOutside : -kOutside);
     }
-    return places[static_cast<std::size_t>(i - 1)];
+    return places[i - 1];
   }
   std::pair<double, double> crossing(long edge, double level) const {
     const long width = static_cast<long>(x_.size()) + 2, node = edge / 2, c = node % width, r = node / width;
@@ -306,8 +305,8 @@ std::string described(const PoseMap& map, const std::vector<MappedQuantity>& qua
         return s.value(quantity.quantity) < quantity.limit;
       });
       const double share = 100.0 * static_cast<double>(below) / static_cast<double>(samples.size());
-      text += map.labels[k] + ": " + enum_name(quantity.quantity) + " is below " + level_text(quantity.limit) + " in " +
-              display_number(share, 0) + " % of the map. ";
+      text += map.labels[k] + ": " + std::string(to_string(quantity.quantity)) + " is below " +
+              level_text(quantity.limit) + " in " + display_number(share, 0) + " % of the map. ";
     }
   }
   return text;
@@ -379,7 +378,7 @@ Figure pose_list_figure(const PoseList& list, const std::vector<MappedQuantity>&
     Panel panel;
     panel.title = title_of(quantity.quantity);
     const std::string limit = "limit " + level_text(quantity.limit);
-    // Near a singularity κ and gain have no bound; what lies far beyond the limit need not be told apart.
+    // Near a singularity κ and gain have no bound; what lies far beyond the limit need not be distinguished.
     constexpr double kFarBeyond = 8.0;
     double largest = 0;
     for (std::size_t k = 0; k < list.endpoints.size(); ++k) {

@@ -3,12 +3,12 @@
 #include <cmath>
 
 #include "audit/parts.hpp"
+#include "draw/figure_parts.hpp"
 #include "report/audit_series.hpp"
-#include "report/figure_parts.hpp"
 
 namespace antaeus::parts {
 
-using Index = Eigen::Index;
+using Eigen::Index;
 
 Style episode_style(std::size_t episode) {
   constexpr Style kStyles[] = {{Tone::vermillion, Dash::solid, Marker::none, 2.0},
@@ -18,7 +18,7 @@ Style episode_style(std::size_t episode) {
   return kStyles[std::min(episode, std::size(kStyles) - 1)];
 }
 
-const EstimateSeries* series_of(const EpisodeAudit& episode, const std::string& endpoint, const char* estimator) {
+const EstimateSeries* series_of(const EpisodeAudit& episode, const std::string& endpoint, EstimatorName estimator) {
   for (const EstimateSeries& series : episode.reconstruction.series) {
     if (series.endpoint == endpoint && series.estimator == estimator) return &series;
   }
@@ -33,10 +33,27 @@ std::vector<const EstimateSeries*> consumed_posteriors(const Audit& audit) {
   return all;
 }
 
-std::string reasons_in_words(std::uint32_t reasons) {
-  std::string text = reasons_text(reasons), words;
-  for (const char c : text) words += c == ' ' ? ", " : c == '_' ? " " : std::string(1, c);
+std::string reasons_in_words(Reasons reasons) {
+  std::string words;
+  for (const char c : reasons.text()) words += c == ' ' ? ", " : c == '_' ? " " : std::string(1, c);
   return words;
+}
+
+std::string in_words(std::string_view name) {
+  std::string words(name);
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
+}
+
+std::string action_in_words(ConsumerAction action) {
+  switch (action) {
+    case ConsumerAction::pass_raw: return "the deployed number";
+    case ConsumerAction::posterior: return "the posterior";
+    case ConsumerAction::hold: return "its last good number, decaying to zero";
+    case ConsumerAction::zero: return "zero";
+    case ConsumerAction::stop: return "zero, and a request to stop";
+  }
+  return "?";
 }
 
 std::vector<const ReliabilityTable*> reliability_of(const Audit& audit, const std::string& endpoint) {
@@ -99,7 +116,7 @@ class PosteriorFigures {
     figure.panel_height = 140;
     const Index begin = std::max<Index>(0, focus_ - kAround), end = std::min(rows(), focus_ + kAround + 1);
     const bool apart = std::any_of(hands_.begin(), hands_.end(), [&](const EstimateSeries* hand) {
-      const EstimateSeries* deployed = series_of(audit_.audited, hand->endpoint, "deployed");
+      const EstimateSeries* deployed = series_of(audit_.audited, hand->endpoint, EstimatorName::deployed);
       double strip = 0, number = 0;
       for (Index i = begin; deployed && i < end; ++i) {
         strip = std::fmax(strip, std::abs(hand->wrench(i, kFz)) + hand->posterior->sd(i, kFz));
@@ -108,7 +125,7 @@ class PosteriorFigures {
       return number > kFarApart * strip;
     });
     const auto panel_of = [&](const EstimateSeries& hand, int row) {
-      const EstimateSeries* deployed = series_of(audit_.audited, hand.endpoint, "deployed");
+      const EstimateSeries* deployed = series_of(audit_.audited, hand.endpoint, EstimatorName::deployed);
       const PosteriorTrace& trace = *hand.posterior;
       Panel panel;
       panel.x.minimum = static_cast<double>(first_ + begin);
@@ -166,7 +183,7 @@ class PosteriorFigures {
                           "The shaded strip is one standard deviation of the posterior’s Fz to each side: where it is "
                           "as wide as the prior, the torques tell nothing of this force, and the strip says so.";
     for (const EstimateSeries* hand : hands_) {
-      const EstimateSeries* deployed = series_of(audit_.audited, hand->endpoint, "deployed");
+      const EstimateSeries* deployed = series_of(audit_.audited, hand->endpoint, EstimatorName::deployed);
       if (!deployed || !std::isfinite(hand->wrench(focus_, kFz))) continue;
       caption += " In that step at the " + label_of(*hand) + ": deployed Fz " +
                  display_number(deployed->wrench(focus_, kFz), 1) + " N, posterior " +
@@ -181,7 +198,7 @@ class PosteriorFigures {
   template <class Value>
   void compare(Panel& panel, const std::string& endpoint, Value&& value) const {
     for (std::size_t e = 0; e < episodes_.size(); ++e) {
-      const EstimateSeries* series = series_of(*episodes_[e], endpoint, "posterior");
+      const EstimateSeries* series = series_of(*episodes_[e], endpoint, EstimatorName::posterior);
       if (!series || !series->posterior) continue;
       const Reconstruction& r = episodes_[e]->reconstruction;
       panel.curves.push_back(thinned_curve(name(*episodes_[e]), std::min(r.steps(), rows()),
@@ -243,7 +260,7 @@ class PosteriorFigures {
       caption += " At the " + label_of(*hand) + " " + name(audit_.audited) + " begins with an sd of " +
                  display_number(trace.worst_sd[0], 1) + " N";
       for (std::size_t e = 1; e < episodes_.size(); ++e) {
-        const EstimateSeries* good = series_of(*episodes_[e], hand->endpoint, "posterior");
+        const EstimateSeries* good = series_of(*episodes_[e], hand->endpoint, EstimatorName::posterior);
         if (good && good->posterior) {
           caption += (e == 1 ? " (" : ", ") + name(*episodes_[e]) + " with " +
                      display_number(good->posterior->worst_sd[0], 1) + " N" + (e + 1 == episodes_.size() ? ")" : "");
@@ -290,7 +307,7 @@ class PosteriorFigures {
         const bool known = row != tables[t]->rows.end();
         const double rho = known ? row->redundancy : std::nan(""), error = known ? row->detectable_bias : std::nan("");
         shares.values.push_back(known ? std::clamp(rho, share.x.minimum, 1.0) : rho);
-        shares.notes.push_back(known && row->undetectable ? "undetectable" : "");
+        shares.notes.emplace_back(known && row->undetectable ? "undetectable" : "");
         errors.values.push_back(error);
         if (std::isfinite(error)) most = std::max(most, error), least = std::min(least, error);
       }
@@ -328,7 +345,7 @@ class PosteriorFigures {
     for (const GuardInterval& interval : intervals) {
       if (!coarse.empty() && interval.to - coarse.back().from < bucket) {
         coarse.back().to = interval.to;
-        if (interval.state > coarse.back().state) coarse.back().state = interval.state;
+        coarse.back().state = std::max(coarse.back().state, interval.state);
       } else {
         coarse.push_back(interval);
       }
@@ -356,7 +373,7 @@ class PosteriorFigures {
       panel.y.names.assign(std::begin(kStateNames), std::end(kStateNames));
       const double pixel = (panel.x.maximum - panel.x.minimum) / (figure.width - 90.0);
       double taken[3] = {-1e300, -1e300, -1e300};
-      std::uint32_t before = 0;
+      Reasons before;
       for (const GuardInterval& interval : drawn_intervals(*hand)) {
         const int lane = state_lane(interval.state);
         const double from = static_cast<double>(interval.from) - 0.5, to = static_cast<double>(interval.to) + 0.5;
@@ -364,9 +381,10 @@ class PosteriorFigures {
                                 {from, to, to, from},
                                 {lane - 0.26, lane - 0.26, lane + 0.12, lane + 0.12},
                                 {kTones[lane]}});
-        const std::uint32_t fresh = interval.because & ~before;
+        Reasons fresh = interval.because;
+        fresh.remove(before);
         before = interval.because;
-        const std::string words = reasons_in_words(fresh ? fresh : interval.because);
+        const std::string words = reasons_in_words(fresh.empty() ? interval.because : fresh);
         // Words near the right edge are moved back into the panel.
         const double width = (figure_parts::text_width(words, 11.0) + 10.0) * pixel;
         if (words.empty() || std::min(from, panel.x.maximum - width) < taken[lane]) continue;

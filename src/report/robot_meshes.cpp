@@ -4,12 +4,11 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <set>
 #include <unordered_map>
 #include <utility>
 
-#include "report/html_text.hpp"
+#include "draw/html_text.hpp"
 
 namespace antaeus::parts {
 
@@ -18,8 +17,8 @@ namespace {
 /// Corners merged on a cubic grid of so many cells along the longest edge of the mesh.
 TriangleMesh clustered(const TriangleMesh& mesh, int cells) {
   std::array<double, 3> low, high;
-  low.fill(std::numeric_limits<double>::infinity());
-  high.fill(-std::numeric_limits<double>::infinity());
+  low.fill(kInfinity);
+  high.fill(-kInfinity);
   for (std::size_t i = 0; i < mesh.vertices.size(); ++i) {
     low[i % 3] = std::min<double>(low[i % 3], mesh.vertices[i]);
     high[i % 3] = std::max<double>(high[i % 3], mesh.vertices[i]);
@@ -91,7 +90,7 @@ std::vector<float> drawn_triangles(const Shape& shape, const MeshFiles& meshes) 
   if (found == meshes.end()) return {};
   std::vector<float> vertices = simplified(found->second, kMostMeshTriangles).vertices;
   for (std::size_t i = 0; i < vertices.size(); ++i) {
-    vertices[i] = static_cast<float>(vertices[i] * shape.scale[static_cast<Eigen::Index>(i % 3)]);
+    vertices[i] = static_cast<float>(vertices[i] * shape.scale[i % 3]);
   }
   if (shape.scale.prod() < 0) {  // a mirror image turns the triangles inside out
     for (std::size_t at = 0; at + 8 < vertices.size(); at += 9) {

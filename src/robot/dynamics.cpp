@@ -1,7 +1,6 @@
 #include "antaeus/robot/dynamics.hpp"
 
 #include <cmath>
-#include <limits>
 #include <pinocchio/algorithm/aba.hpp>
 #include <pinocchio/algorithm/crba.hpp>
 #include <pinocchio/algorithm/frames.hpp>
@@ -15,7 +14,6 @@ namespace antaeus {
 
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kQuaternionSlack = 1e-3;
 
 }  // namespace
@@ -89,13 +87,15 @@ Status PositionTerms::ready() const noexcept {
 }
 
 Status PositionTerms::gravity_torque(VectorRef g) const noexcept {
+  if (!dynamics_) g.setConstant(kNaN);
+  if (!dynamics_) return status_;
   return gravity_torque(dynamics_->model_.impl_->gravity, g);
 }
 
-Status PositionTerms::gravity_torque(const Vector3& gravity, VectorRef g) const noexcept {
+Status PositionTerms::gravity_torque(const Vector3& free_fall, VectorRef g) const noexcept {
   g.setConstant(kNaN);
   if (const Status status = ready(); status != Status::ok) return status;
-  if (!gravity.allFinite()) return Status::not_finite;
+  if (!free_fall.allFinite()) return Status::not_finite;
   const pinocchio::Model& model = dynamics_->model_.impl_->model;
   if (g.size() != model.nv) return Status::wrong_size;
   // The Jacobians are there, so gravity costs one pass over first moments: each joint carries the weight of its
@@ -107,8 +107,8 @@ Status PositionTerms::gravity_torque(const Vector3& gravity, VectorRef g) const 
     const auto& body = model.inertias[j];
     w.first_moment[j] += body.mass() * (X.rotation() * body.lever() + X.translation());
     w.first_moment[model.parents[j]] += w.first_moment[j];
-    const Vector3 force = w.subtree_mass[j] * gravity;
-    const Vector3 moment = w.first_moment[j].cross(gravity);
+    const Vector3 force = w.subtree_mass[j] * free_fall;
+    const Vector3 moment = w.first_moment[j].cross(free_fall);
     const int row = model.idx_vs[j];
     for (int k = row; k < row + model.nvs[j]; ++k) {
       // data.J holds each joint's motion in world axes about the world's origin.
@@ -124,7 +124,7 @@ Status PositionTerms::frame_pose(FrameId frame, Pose& X_WF) const noexcept {
   if (const Status status = ready(); status != Status::ok) return status;
   const pinocchio::Model& model = dynamics_->model_.impl_->model;
   if (frame.index < 0 || frame.index >= model.nframes) return Status::unknown_frame;
-  const auto& f = model.frames[static_cast<std::size_t>(frame.index)];
+  const auto& f = model.frames[frame.index];
   const pinocchio::SE3 X = dynamics_->workspace_->data.oMi[f.parentJoint] * f.placement;
   X_WF.rotation = X.rotation();
   X_WF.translation = X.translation();
@@ -138,7 +138,7 @@ Status PositionTerms::frame_jacobian(FrameId frame, Matrix6XRef J_WF_W) const no
   if (frame.index < 0 || frame.index >= model.nframes) return Status::unknown_frame;
   if (J_WF_W.cols() != model.nv) return Status::wrong_size;
   auto& data = dynamics_->workspace_->data;
-  const auto& f = model.frames[static_cast<std::size_t>(frame.index)];
+  const auto& f = model.frames[frame.index];
   const Vector3 origin = data.oMi[f.parentJoint].act(f.placement.translation());
   J_WF_W.setZero();
   for (const auto joint : model.supports[f.parentJoint]) {
@@ -165,36 +165,37 @@ Status PositionTerms::inverse_dynamics(ConstVectorRef v, ConstVectorRef a, Vecto
   return Status::ok;
 }
 
-Status PositionTerms::inverse_dynamics(ConstVectorRef v, ConstVectorRef a, FrameId sensor, const Vector3& felt,
-                                       VectorRef tau, Vector3* base_felt) const noexcept {
+Status PositionTerms::inverse_dynamics(ConstVectorRef v, ConstVectorRef a, FrameId sensor,
+                                       const Vector3& specific_force, VectorRef tau,
+                                       Vector3* base_specific_force) const noexcept {
   tau.setConstant(kNaN);
-  if (base_felt) base_felt->setConstant(kNaN);
+  if (base_specific_force) base_specific_force->setConstant(kNaN);
   if (const Status status = ready(); status != Status::ok) return status;
   const pinocchio::Model& model = dynamics_->model_.impl_->model;
   if (dynamics_->model_.base() != Base::free_flyer || sensor.index < 0 || sensor.index >= model.nframes) {
     return Status::unknown_frame;
   }
-  if (!felt.allFinite()) return Status::not_finite;
+  if (!specific_force.allFinite()) return Status::not_finite;
   if (const Status status = inverse_dynamics(v, a, tau); status != Status::ok) return status;
   Dynamics::Workspace& w = *dynamics_->workspace_;
   // What the sensor would feel if the base accelerated as `a` says. The difference to what it does feel is an
   // acceleration of the whole robot: a uniform field, which acts as gravity does.
-  const auto& frame = model.frames[static_cast<std::size_t>(sensor.index)];
+  const auto& frame = model.frames[sensor.index];
   const pinocchio::Motion acceleration = frame.placement.actInv(w.data.a_gf[frame.parentJoint]);
   const pinocchio::Motion velocity = frame.placement.actInv(w.data.v[frame.parentJoint]);
   const Vector3 predicted = acceleration.linear() + velocity.angular().cross(velocity.linear());
   const Matrix3 R_W_sensor = w.data.oMi[frame.parentJoint].rotation() * frame.placement.rotation();
-  const Vector3 missing = R_W_sensor * (felt - predicted);
+  const Vector3 missing = R_W_sensor * (specific_force - predicted);
   const Status status = gravity_torque(Vector3(-missing), w.field);
   if (status != Status::ok) {
     tau.setConstant(kNaN);
     return status;
   }
   tau += w.field;
-  if (base_felt) {
+  if (base_specific_force) {
     const pinocchio::Motion& root = w.data.a_gf[1];
-    *base_felt = root.linear() + w.data.v[1].angular().cross(w.data.v[1].linear()) +
-                 w.data.oMi[1].rotation().transpose() * missing;
+    *base_specific_force = root.linear() + w.data.v[1].angular().cross(w.data.v[1].linear()) +
+                           w.data.oMi[1].rotation().transpose() * missing;
   }
   return Status::ok;
 }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <pinocchio/algorithm/joint-configuration.hpp>
+#include <ranges>
 #include <set>
 
 #include "antaeus/core/error.hpp"
@@ -89,8 +89,7 @@ class Builder {
     for (const auto& joint : description_.joints) names.push_back(joint.name);
     const auto check = [&](const std::string& name, const std::string& what) {
       if (std::find(names.begin(), names.end(), name) == names.end()) {
-        const UnknownName text = unknown_name("joint", name, names);
-        throw ModelError(description_.source + " (" + what + ")", text.problem, text.remedy);
+        throw_unknown<ModelError>(description_.source + " (" + what + ")", "joint", name, names);
       }
     };
     for (const auto& [name, value] : options_.armature) check(name, "armature");
@@ -106,8 +105,7 @@ class Builder {
     const auto below = children_.find(name);
     if (below == children_.end()) return;
     // Last in, first out: the first joint by name is built next, and its whole branch before its siblings.
-    for (auto child = below->second.rbegin(); child != below->second.rend(); ++child)
-      pending_.push_back({*child, body});
+    for (const auto& child : std::views::reverse(below->second)) pending_.push_back({child, body});
   }
 
   /// \return the frame that the joint's child link is fixed to
@@ -162,7 +160,7 @@ const pinocchio::Frame& frame_of(const pinocchio::Model& model, FrameId frame) {
   if (frame.index < 0 || frame.index >= model.nframes) {
     throw ModelError(model.name, "a frame handle of another model", "ask this model for the frame by name");
   }
-  return model.frames[static_cast<std::size_t>(frame.index)];
+  return model.frames[frame.index];
 }
 
 void check_masses(const RobotDescription& description, const pinocchio::Model& model) {
@@ -201,8 +199,7 @@ RobotModel::RobotModel(const RobotDescription& description, const ModelOptions& 
     if (frame == impl->frames.end()) {
       std::vector<std::string> names;
       for (const auto& [name, index] : impl->frames) names.push_back(name);
-      const UnknownName text = unknown_name("payload frame", payload.frame, names);
-      throw ModelError(description.source, text.problem, text.remedy);
+      throw_unknown<ModelError>(description.source, "payload frame", payload.frame, names);
     }
     const Inertial& load = payload.inertial;
     if (!(load.mass >= 0) || !std::isfinite(load.mass) || !load.center_of_mass.allFinite() ||
@@ -210,7 +207,7 @@ RobotModel::RobotModel(const RobotDescription& description, const ModelOptions& 
       throw ModelError(description.source + " (payload at '" + payload.frame + "')", "a mass no body can have",
                        "give finite numbers, the mass zero or more");
     }
-    const auto& carrier = model.frames[static_cast<std::size_t>(frame->second)];
+    const auto& carrier = model.frames[frame->second];
     model.appendBodyToJoint(carrier.parentJoint, to_inertia(payload.inertial), carrier.placement);
   }
   check_masses(description, model);
@@ -229,7 +226,7 @@ RobotModel::RobotModel(const RobotDescription& description, const ModelOptions& 
   impl->velocity.resize(motors);
   std::set<std::string> seen;
   for (Eigen::Index m = 0; m < motors; ++m) {
-    const std::string& name = impl->motor_names[static_cast<std::size_t>(m)];
+    const std::string& name = impl->motor_names[m];
     const auto found = std::find(model.names.begin() + 1, model.names.end(), name);
     if (found == model.names.end()) {
       const UnknownName text =
@@ -280,21 +277,17 @@ int RobotModel::motor(std::string_view joint) const {
   const auto& names = impl_->motor_names;
   const auto found = std::find(names.begin(), names.end(), joint);
   if (found == names.end()) {
-    const UnknownName text = unknown_name("motor joint", joint, names);
-    throw ModelError(impl_->description.name, text.problem, text.remedy);
+    throw_unknown<ModelError>(impl_->description.name, "motor joint", joint, names);
   }
   return static_cast<int>(found - names.begin());
 }
 
-bool RobotModel::has_frame(std::string_view name) const noexcept {
-  return impl_->frames.find(name) != impl_->frames.end();
-}
+bool RobotModel::has_frame(std::string_view name) const noexcept { return impl_->frames.contains(name); }
 
 FrameId RobotModel::frame(std::string_view name) const {
   const auto found = impl_->frames.find(name);
   if (found == impl_->frames.end()) {
-    const UnknownName text = unknown_name("frame", name, frame_names());
-    throw ModelError(impl_->description.name, text.problem, text.remedy);
+    throw_unknown<ModelError>(impl_->description.name, "frame", name, frame_names());
   }
   return {found->second};
 }
@@ -322,14 +315,14 @@ std::vector<int> RobotModel::supporting_motors(FrameId frame) const {
 Status RobotModel::position_from_motors(ConstVectorRef q_motor, const Eigen::Vector4d& quaternion_xyzw,
                                         VectorRef q) const noexcept {
   const Impl& impl = *impl_;
-  q.setConstant(std::numeric_limits<double>::quiet_NaN());
+  q.setConstant(kNaN);
   if (q.size() != impl.model.nq || q_motor.size() != motor_count()) return Status::wrong_size;
   if (!q_motor.allFinite()) return Status::not_finite;
   if (impl.options.base == Base::free_flyer && !quaternion_xyzw.allFinite()) return Status::not_finite;
   q = impl.neutral;
   if (impl.options.base == Base::free_flyer) q.segment<4>(3) = quaternion_xyzw;
   for (std::size_t m = 0; m < impl.motor_positions.size(); ++m) {
-    const double position = q_motor[static_cast<Eigen::Index>(m)];
+    const double position = q_motor[m];
     const int at = impl.motor_positions[m];
     if (impl.motor_is_cosine_sine[m]) {
       q[at] = std::cos(position);
@@ -343,24 +336,25 @@ Status RobotModel::position_from_motors(ConstVectorRef q_motor, const Eigen::Vec
 
 Status RobotModel::select_motor_rows(ConstVectorRef full, VectorRef motor) const noexcept {
   if (full.size() != nv() || motor.size() != motor_count()) {
-    motor.setConstant(std::numeric_limits<double>::quiet_NaN());
+    motor.setConstant(kNaN);
     return Status::wrong_size;
   }
-  for (std::size_t m = 0; m < impl_->motor_rows.size(); ++m)
-    motor[static_cast<Eigen::Index>(m)] = full[impl_->motor_rows[m]];
+  for (std::size_t m = 0; m < impl_->motor_rows.size(); ++m) motor[m] = full[impl_->motor_rows[m]];
   return Status::ok;
 }
 
+// NOLINTNEXTLINE(bugprone-exception-escape): Pinocchio throws on a wrong size only, which is refused before
 Status RobotModel::integrate(ConstVectorRef q, ConstVectorRef v, VectorRef result) const noexcept {
-  result.setConstant(std::numeric_limits<double>::quiet_NaN());
+  result.setConstant(kNaN);
   if (q.size() != nq() || v.size() != nv() || result.size() != nq()) return Status::wrong_size;
   if (!q.allFinite() || !v.allFinite()) return Status::not_finite;
   pinocchio::integrate(impl_->model, q, v, result);
   return Status::ok;
 }
 
+// NOLINTNEXTLINE(bugprone-exception-escape): as in `integrate`
 Status RobotModel::difference(ConstVectorRef q0, ConstVectorRef q1, VectorRef result) const noexcept {
-  result.setConstant(std::numeric_limits<double>::quiet_NaN());
+  result.setConstant(kNaN);
   if (q0.size() != nq() || q1.size() != nq() || result.size() != nv()) return Status::wrong_size;
   if (!q0.allFinite() || !q1.allFinite()) return Status::not_finite;
   pinocchio::difference(impl_->model, q0, q1, result);

@@ -4,10 +4,10 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <numbers>
+#include <optional>
 #include <set>
 
 #include "antaeus/core/error.hpp"
@@ -45,6 +45,16 @@ class Keys {
   std::string text_or(const std::string& key, const std::string& fallback) {
     const toml::node* node = find(key);
     return node ? text_of(*node, key) : fallback;
+  }
+  /// One of the names of an enumeration.
+  template <NamedEnum Enum>
+  Enum choice_or(const std::string& key, Enum fallback) {
+    const toml::node* node = find(key);
+    if (!node) return fallback;
+    const std::string name = text_of(*node, key);
+    if (const std::optional<Enum> value = find_enum<Enum>(name)) return *value;
+    const UnknownName unknown = unknown_name(key, name, all_names<Enum>());
+    fail(node, unknown.problem, unknown.remedy);
   }
   double number_or(const std::string& key, double fallback) {
     const toml::node* node = find(key);
@@ -117,18 +127,6 @@ class Keys {
   std::set<std::string> known_;
 };
 
-template <class Enum>
-Enum one_of(const Keys& keys, const toml::node* node, const std::string& key, const std::string& value,
-            const std::vector<std::pair<std::string, Enum>>& choices) {
-  std::vector<std::string> names;
-  for (const auto& [name, choice] : choices) {
-    if (name == value) return choice;
-    names.push_back(name);
-  }
-  const UnknownName text = unknown_name(key, value, names);
-  keys.fail(node, text.problem, text.remedy);
-}
-
 void read_figures(Keys& keys, RobotProfile& profile) {
   profile.figures.assign(profile.options.motors.size(), JointFigures{});
   for (Keys& table : keys.tables("joint_figures")) {
@@ -164,7 +162,7 @@ void read_figures(Keys& keys, RobotProfile& profile) {
         const UnknownName text = unknown_name("motor joint", joint, profile.options.motors);
         table.fail(table.find("joints"), text.problem, text.remedy);
       }
-      profile.figures[static_cast<std::size_t>(at - profile.options.motors.begin())] = figures;
+      profile.figures[at - profile.options.motors.begin()] = figures;
     }
   }
 }
@@ -180,7 +178,7 @@ void read_tables(Keys& keys, RobotProfile& profile, const std::string& file) {
     Endpoint endpoint;
     endpoint.frame = table.text("frame");
     endpoint.label = table.text_or("label", endpoint.frame);
-    endpoint.kind = table.text_or("kind", "tool");
+    endpoint.kind = table.choice_or("kind", endpoint.kind);
     endpoint.group = table.text_or("group", "");
     table.finish();
     profile.endpoints.push_back(std::move(endpoint));
@@ -188,30 +186,21 @@ void read_tables(Keys& keys, RobotProfile& profile, const std::string& file) {
   if (const toml::table* node = keys.table("imu")) {
     Keys table(*node, file, "imu");
     profile.imu.frame = table.text("frame");
-    profile.imu.quaternion_order = table.text_or("quaternion_order", "xyzw");
-    if (profile.imu.quaternion_order != "xyzw" && profile.imu.quaternion_order != "wxyz") {
-      table.fail(table.find("quaternion_order"), "unknown quaternion order '" + profile.imu.quaternion_order + "'",
-                 "write \"xyzw\" or \"wxyz\"");
-    }
+    profile.imu.order = table.choice_or("quaternion_order", profile.imu.order);
     table.text_or("mounted_on", "");
     table.finish();
   }
   if (const toml::table* node = keys.table("deployed")) {
     Keys table(*node, file, "deployed");
-    profile.deployed_sign = one_of<Sign>(table, table.find("sign"), "sign", table.text_or("sign", "on_environment"),
-                                         {{"on_environment", Sign::on_environment}, {"on_robot", Sign::on_robot}});
+    profile.deployed_sign = table.choice_or("sign", profile.deployed_sign);
     profile.deployed_endpoints = table.texts("endpoints");
-    profile.imu.deployed_as = table.text_or("imu_quaternion_fed_to", "");
+    profile.imu.deployed_as = table.choice_or("imu_quaternion_fed_to", profile.imu.deployed_as);
     table.finish();
   }
   if (const toml::table* node = keys.table("torque")) {
     Keys table(*node, file, "torque");
-    profile.torque_source =
-        one_of<TorqueSource>(table, table.find("source"), "source", table.text_or("source", "motor"),
-                             {{"motor", TorqueSource::motor}, {"joint", TorqueSource::joint}});
-    profile.friction =
-        one_of<FrictionUse>(table, table.find("friction"), "friction", table.text_or("friction", "bound"),
-                            {{"bound", FrictionUse::bound}, {"identified", FrictionUse::identified}});
+    profile.torque_source = table.choice_or("source", profile.torque_source);
+    profile.friction = table.choice_or("friction", profile.friction);
     profile.torque_sign = table.number_or("sign", 1.0);
     if (std::abs(profile.torque_sign) != 1.0) table.fail(table.find("sign"), "'sign' is neither 1 nor -1", "write one");
     table.finish();
@@ -220,11 +209,7 @@ void read_tables(Keys& keys, RobotProfile& profile, const std::string& file) {
     Keys table(*node, file, "preflight");
     PreflightFigures& figures = profile.preflight;
     figures.gain_limit = table.not_negative_or("gain_limit", figures.gain_limit);
-    figures.gain_row = table.text_or("gain_row", figures.gain_row);
-    if (std::none_of(std::begin(kWrenchRowNames), std::end(kWrenchRowNames),
-                     [&](const char* row) { return figures.gain_row == row; })) {
-      table.fail(table.find("gain_row"), "unknown wrench row '" + figures.gain_row + "'", "one of Fx Fy Fz Mx My Mz");
-    }
+    figures.gain_row = table.choice_or("gain_row", figures.gain_row);
     figures.start_error_limit = table.not_negative_or("start_error_limit", figures.start_error_limit);
     figures.start_error_joints = table.texts("start_error_joints");
     table.finish();
@@ -243,32 +228,36 @@ void read_tables(Keys& keys, RobotProfile& profile, const std::string& file) {
   }
 }
 
-/// [options.<group>] tables. Their owners check names and values; here only groups and what a value can be.
+/// [options.<group>] tables, checked against the tables of the rooms that own the options.
 void read_options(Keys& keys, RobotProfile& profile) {
-  const std::vector<std::string> valid = RobotProfile::option_groups();
   const toml::table* groups = keys.table("options");
   if (!groups) return;
+  std::vector<std::string> known;
+  for (const OptionGroup& group : OptionGroup::all()) known.push_back(group.table->group());
   for (const auto& [group, node] : *groups) {
     const std::string name(group.str());
-    if (std::find(valid.begin(), valid.end(), name) == valid.end()) {
-      const UnknownName text = unknown_name("option group", name, valid);
-      keys.fail(&node, text.problem, text.remedy);
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      const UnknownName unknown = unknown_name("option group", name, known);
+      keys.fail(&node, unknown.problem, unknown.remedy);
     }
     if (!node.is_table()) {
       keys.fail(&node, "'options." + name + "' must be a table", "write [options." + name + "]");
     }
     for (const auto& [key, value] : *node.as_table()) {
-      ProfileOption option{name, std::string(key.str()), "", static_cast<int>(value.source().begin.line)};
+      Setting setting{name, std::string(key.str()), "",
+                      profile.file.string() + ":" + std::to_string(value.source().begin.line)};
       if (const auto text = value.value_exact<std::string>()) {
-        option.value = *text;
+        setting.value = *text;
       } else if (const auto flag = value.value_exact<bool>()) {
-        option.value = *flag ? "true" : "false";
+        setting.value = *flag ? "true" : "false";
       } else {
-        const double number = keys.number_of(value, option.name);
-        char buffer[40];
-        option.value.assign(buffer, std::to_chars(buffer, buffer + sizeof buffer, number).ptr);
+        setting.value = detail::text_of(keys.number_of(value, setting.name));
       }
-      profile.settings.push_back(std::move(option));
+      try {
+        profile.settings.set(std::move(setting));
+      } catch (const OptionsError& error) {
+        throw ModelError("", error.what());
+      }
     }
   }
 }
@@ -279,13 +268,11 @@ void check_names(const RobotProfile& profile, const RobotModel& model) {
   const auto joint = [&](const std::string& name, const std::string& what) {
     const auto& motors = model.motor_names();
     if (std::find(motors.begin(), motors.end(), name) != motors.end()) return;
-    const UnknownName text = unknown_name("motor joint", name, motors);
-    throw ModelError(place + " (" + what + ")", text.problem, text.remedy);
+    throw_unknown<ModelError>(place + " (" + what + ")", "motor joint", name, motors);
   };
   const auto frame = [&](const std::string& name, const std::string& what) {
     if (model.has_frame(name)) return;
-    const UnknownName text = unknown_name("frame", name, model.frame_names());
-    throw ModelError(place + " (" + what + ")", text.problem, text.remedy);
+    throw_unknown<ModelError>(place + " (" + what + ")", "frame", name, model.frame_names());
   };
   for (const auto& group : profile.groups) {
     for (const auto& name : group.joints) joint(name, "group " + group.name);
@@ -295,8 +282,7 @@ void check_names(const RobotProfile& profile, const RobotModel& model) {
   for (const auto& endpoint : profile.endpoints) {
     frame(endpoint.frame, "endpoints");
     if (endpoint.group.empty() || profile.find_group(endpoint.group)) continue;
-    const UnknownName text = unknown_name("group", endpoint.group, groups);
-    throw ModelError(place + " (endpoint " + endpoint.frame + ")", text.problem, text.remedy);
+    throw_unknown<ModelError>(place + " (endpoint " + endpoint.frame + ")", "group", endpoint.group, groups);
   }
   for (const auto& name : profile.deployed_endpoints) frame(name, "deployed endpoints");
   if (!profile.imu.frame.empty()) frame(profile.imu.frame, "imu");
@@ -309,19 +295,13 @@ void check_names(const RobotProfile& profile, const RobotModel& model) {
 
 }  // namespace
 
-std::vector<std::string> RobotProfile::option_groups() {
-  return {"episode", "equation", "estimator",   "stacked",    "guard",     "residual", "posterior",
-          "guarded", "smooth",   "feasibility", "hypotheses", "preflight", "event"};
-}
-
 const NamedPose& RobotProfile::pose(std::string_view wanted) const {
   std::vector<std::string> names;
   for (const NamedPose& candidate : poses) {
     if (candidate.name == wanted) return candidate;
     names.push_back(candidate.name);
   }
-  const UnknownName text = unknown_name("pose", wanted, names);
-  throw ModelError(name, text.problem, text.remedy);
+  throw_unknown<ModelError>(name, "pose", wanted, names);
 }
 
 const Endpoint& RobotProfile::endpoint(std::string_view frame_or_label) const {
@@ -330,8 +310,24 @@ const Endpoint& RobotProfile::endpoint(std::string_view frame_or_label) const {
     if (candidate.frame == frame_or_label || candidate.label == frame_or_label) return candidate;
     names.push_back(candidate.frame);
   }
-  const UnknownName text = unknown_name("endpoint", frame_or_label, names);
-  throw ModelError(name, text.problem, text.remedy);
+  throw_unknown<ModelError>(name, "endpoint", frame_or_label, names);
+}
+
+const Endpoint* RobotProfile::find_endpoint(std::string_view frame) const noexcept {
+  for (const Endpoint& endpoint : endpoints) {
+    if (endpoint.frame == frame) return &endpoint;
+  }
+  return nullptr;
+}
+
+const JointGroup* RobotProfile::group_of(std::string_view frame) const noexcept {
+  const Endpoint* endpoint = find_endpoint(frame);
+  return endpoint ? find_group(endpoint->group) : nullptr;
+}
+
+std::string RobotProfile::label_of(std::string_view frame) const {
+  const Endpoint* endpoint = find_endpoint(frame);
+  return endpoint && !endpoint->label.empty() ? endpoint->label : std::string(frame);
 }
 
 const JointGroup* RobotProfile::find_group(std::string_view wanted) const noexcept {
@@ -391,8 +387,7 @@ RobotProfile read_profile(const std::filesystem::path& file) {
   profile.title = keys.text_or("title", profile.name);
   profile.provenance = keys.text_or("provenance", "");
   profile.model = file.parent_path() / keys.text("model");
-  profile.options.base = one_of<Base>(keys, keys.find("base"), "base", keys.text_or("base", "free_flyer"),
-                                      {{"free_flyer", Base::free_flyer}, {"fixed", Base::fixed}});
+  profile.options.base = keys.choice_or("base", Base::free_flyer);
   if (const toml::node* node = keys.find("gravity")) {
     const toml::array& values = keys.array_of(*node, "gravity");
     if (values.size() != 3) keys.fail(node, "'gravity' needs three numbers", "write [0.0, 0.0, -9.81]");

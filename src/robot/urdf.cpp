@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "antaeus/core/error.hpp"
@@ -42,9 +43,10 @@ class UrdfReader {
     }
     robot_.name = attribute(root, "name", "robot");
     robot_.source = name_;
-    for (auto* e = root->FirstChildElement("material"); e; e = e->NextSiblingElement("material")) read_material(e);
-    for (auto* e = root->FirstChildElement("link"); e; e = e->NextSiblingElement("link")) read_link(e);
-    for (auto* e = root->FirstChildElement("joint"); e; e = e->NextSiblingElement("joint")) read_joint(e);
+    for (const auto* e = root->FirstChildElement("material"); e; e = e->NextSiblingElement("material"))
+      read_material(e);
+    for (const auto* e = root->FirstChildElement("link"); e; e = e->NextSiblingElement("link")) read_link(e);
+    for (const auto* e = root->FirstChildElement("joint"); e; e = e->NextSiblingElement("joint")) read_joint(e);
     check_tree(root->GetLineNum());
     check_inertias();
     return std::move(robot_);
@@ -131,10 +133,10 @@ class UrdfReader {
       link.has_inertial = true;
       link.inertial = read_inertial(inertial, link.name);
     }
-    for (auto* e = element->FirstChildElement("visual"); e; e = e->NextSiblingElement("visual")) {
+    for (const auto* e = element->FirstChildElement("visual"); e; e = e->NextSiblingElement("visual")) {
       link.visuals.push_back(read_shape(e, link.name));
     }
-    for (auto* e = element->FirstChildElement("collision"); e; e = e->NextSiblingElement("collision")) {
+    for (const auto* e = element->FirstChildElement("collision"); e; e = e->NextSiblingElement("collision")) {
       link.collisions.push_back(read_shape(e, link.name));
     }
     robot_.links.push_back(std::move(link));
@@ -212,7 +214,7 @@ class UrdfReader {
   std::filesystem::path find_mesh(std::string uri, int line) const {
     namespace fs = std::filesystem;
     std::vector<fs::path> candidates;
-    if (uri.rfind("package://", 0) == 0) {
+    if (uri.starts_with("package://")) {
       const std::string inside = uri.substr(10);
       // Without ROS: a package is found when the file lies in a folder of its name, or beside it.
       std::error_code unknown_folder;  // a file may be named without its folder
@@ -222,7 +224,7 @@ class UrdfReader {
         if (up == up.parent_path()) break;
       }
     } else {
-      if (uri.rfind("file://", 0) == 0) uri.erase(0, 7);
+      if (uri.starts_with("file://")) uri.erase(0, 7);
       candidates.push_back(folder_ / uri);  // an absolute path replaces the folder
     }
     std::error_code ignored;
@@ -240,17 +242,12 @@ class UrdfReader {
     joint.name = attribute(element, "name");
     joint.line = element->GetLineNum();
     const std::string type = attribute(element, "type");
-    static const std::map<std::string, JointType> kTypes = {
-        {"fixed", JointType::fixed},         {"revolute", JointType::revolute}, {"continuous", JointType::continuous},
-        {"prismatic", JointType::prismatic}, {"floating", JointType::floating}, {"planar", JointType::planar}};
-    const auto known = kTypes.find(type);
-    if (known == kTypes.end()) {
-      std::vector<std::string> names;
-      for (const auto& [key, value] : kTypes) names.push_back(key);
-      const UnknownName text = unknown_name("joint type", type, names);
+    const std::optional<JointType> known = find_enum<JointType>(type);
+    if (!known) {
+      const UnknownName text = unknown_name("joint type", type, all_names<JointType>());
       fail(joint.line, text.problem, text.remedy);
     }
-    joint.type = known->second;
+    joint.type = *known;
     const XMLElement* parent = element->FirstChildElement("parent");
     const XMLElement* child = element->FirstChildElement("child");
     if (!parent || !child) {
@@ -267,7 +264,7 @@ class UrdfReader {
       }
     }
     const XMLElement* limit = element->FirstChildElement("limit");
-    const double infinity = std::numeric_limits<double>::infinity();
+    const double infinity = kInfinity;
     if (joint.type == JointType::revolute || joint.type == JointType::prismatic) {
       if (!limit) fail(joint.line, "joint '" + joint.name + "' has no <limit>", "add it, or make it continuous");
       joint.lower = number_or(limit, "lower", 0.0);
@@ -294,7 +291,7 @@ class UrdfReader {
     for (const auto& link : robot_.links) names.push_back(link.name);
     for (const auto& joint : robot_.joints) {
       for (const std::string& link : {joint.parent, joint.child}) {
-        if (!link_lines_.count(link)) {
+        if (!link_lines_.contains(link)) {
           const UnknownName text = unknown_name("link", link, names);
           fail(joint.line, "joint '" + joint.name + "': " + text.problem, text.remedy);
         }
@@ -304,7 +301,7 @@ class UrdfReader {
       }
     }
     for (const auto& link : robot_.links) {
-      if (parent_of.count(link.name)) continue;
+      if (parent_of.contains(link.name)) continue;
       if (!robot_.root.empty()) {
         fail(link.line, "two root links, '" + robot_.root + "' and '" + link.name + "'", "join them with a joint");
       }
@@ -316,7 +313,7 @@ class UrdfReader {
     for (const auto& link : robot_.links) {
       std::vector<std::string> way;
       std::string at = link.name;
-      while (!reached.count(at) && way.size() <= robot_.links.size()) {
+      while (!reached.contains(at) && way.size() <= robot_.links.size()) {
         way.push_back(at);
         at = parent_of.at(at)->parent;
       }

@@ -5,12 +5,12 @@
 #include <limits>
 #include <numbers>
 
+#include "antaeus/core/numbers.hpp"
+
 namespace antaeus {
 
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 /// Series and fraction need some multiple of √a terms near the mean; this is enough for dof of 1e9.

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "antaeus/core/numbers.hpp"
 
 namespace antaeus {
 
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 /// What the discrete sum overshoots a boundary by on average, at both of its ends: 2 · 0.583.
 constexpr double kOvershoot = 1.166;

@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "antaeus/core/error.hpp"
+#include "antaeus/core/numbers.hpp"
 
 namespace antaeus {
 
-namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-}  // namespace
+namespace {}  // namespace
 
 Hysteresis::Hysteresis(int highest, const HysteresisOptions& options, int initial)
     : options_(options), highest_(highest), level_(initial), last_time_(kNaN) {
@@ -39,13 +37,13 @@ int Hysteresis::step(int wanted, double time) noexcept {
   }
   for (int level = 1; level <= highest_; ++level) {
     const bool same_side = asked_ && (wanted >= level) == (last_wanted_ >= level);
-    for_[static_cast<std::size_t>(level)] = same_side ? for_[static_cast<std::size_t>(level)] + elapsed : 0.0;
+    for_[level] = same_side ? for_[level] + elapsed : 0.0;
   }
   last_wanted_ = wanted;
   asked_ = true;
 
   // Upwards from the held level as far as requests have lasted; else downwards.
-  const auto lasted = [&](int level, double dwell) { return for_[static_cast<std::size_t>(level)] >= dwell; };
+  const auto lasted = [&](int level, double dwell) { return for_[level] >= dwell; };
   const int before = level_;
   while (level_ < wanted && lasted(level_ + 1, options_.rise_dwell)) ++level_;
   if (level_ == before)

@@ -14,7 +14,7 @@ inline void require_log(const char* place, const ConstVectorRef& time, Eigen::In
     throw Error(place, std::to_string(time.size()) + " times for " + std::to_string(rows) + " rows", "give one a row");
   for (Eigen::Index row = 0; row < time.size(); ++row) {
     const std::string where = "time of row " + std::to_string(row);
-    if (!(time.segment<1>(row).allFinite())) throw Error(place, where + " is not finite", "leave the row out");
+    if (!time.segment<1>(row).allFinite()) throw Error(place, where + " is not finite", "leave the row out");
     if (row > 0 && time[row] < time[row - 1]) throw Error(place, where + " goes back", "sort the rows by time");
   }
 }

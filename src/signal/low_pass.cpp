@@ -1,10 +1,10 @@
 #include "antaeus/signal/low_pass.hpp"
 
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/numbers.hpp"
 
 namespace antaeus {
 
@@ -12,7 +12,7 @@ namespace {
 
 VectorX unknown(const char* place, int size) {
   if (size < 1) throw OptionsError(place, "size " + std::to_string(size) + " is below 1", "give the signal's length");
-  return VectorX::Constant(size, std::numeric_limits<double>::quiet_NaN());
+  return VectorX::Constant(size, kNaN);
 }
 
 double positive(const char* place, const char* name, double value) {

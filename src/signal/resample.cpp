@@ -4,13 +4,12 @@
 #include <cmath>
 #include <vector>
 
+#include "antaeus/core/numbers.hpp"
 #include "signal/logged.hpp"
 
 namespace antaeus {
 
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 /// Row of the last time that is not after the instant; −1 when there is none or the instant is NaN.
 Eigen::Index last_not_after(const ConstVectorRef& time, double instant) {
@@ -89,7 +88,7 @@ DelayEstimate estimate_delay(const ConstVectorRef& early_time, const ConstVector
   for (Eigen::Index i = 0; i < late.size(); ++i) {
     bool good = std::isfinite(late[i]);
     for (int k = -side; good && k <= side; ++k) good = std::isfinite(early_at(late_time[i] - k * options.delay_step));
-    common[static_cast<std::size_t>(i)] = good;
+    common[i] = good;
     count += good;
   }
   DelayEstimate estimate;
@@ -99,7 +98,7 @@ DelayEstimate estimate_delay(const ConstVectorRef& early_time, const ConstVector
 
   VectorX x(count), y(count), instants(count);
   for (Eigen::Index i = 0, n = 0; i < late.size(); ++i) {
-    if (!common[static_cast<std::size_t>(i)]) continue;
+    if (!common[i]) continue;
     y[n] = late[i];
     instants[n++] = late_time[i];
   }
@@ -113,13 +112,12 @@ DelayEstimate estimate_delay(const ConstVectorRef& early_time, const ConstVector
   for (int k = -side; k <= side; ++k) {
     grid.push_back(matched(k * options.delay_step));
     const double correlation = grid.back().correlation;
-    if (correlation > 0.0 && (best < 0 || correlation > grid[static_cast<std::size_t>(best)].correlation))
-      best = k + side;
+    if (correlation > 0.0 && (best < 0 || correlation > grid[best].correlation)) best = k + side;
   }
   if (best <= 0 || best == 2 * side) return estimate;
 
   // What is left is a parabola of the delay near its minimum, however small the noise; its logarithm is not.
-  const double before = grid[static_cast<std::size_t>(best) - 1].left, at = grid[static_cast<std::size_t>(best)].left,
+  const double before = grid[static_cast<std::size_t>(best) - 1].left, at = grid[best].left,
                after = grid[static_cast<std::size_t>(best) + 1].left;
   const double curvature = 0.5 * (before - 2.0 * at + after);
   if (!(curvature > 0.0)) return estimate;

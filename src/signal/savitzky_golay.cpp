@@ -2,9 +2,9 @@
 
 #include <Eigen/QR>
 #include <algorithm>
-#include <limits>
 #include <vector>
 
+#include "antaeus/core/numbers.hpp"
 #include "signal/logged.hpp"
 
 namespace antaeus {
@@ -22,10 +22,9 @@ SmoothedLog savitzky_golay(const ConstVectorRef& time, const ConstMatrixRef& sam
   const Eigen::Index rows = samples.rows(), channels = samples.cols(), half = options.window / 2;
   const int unknowns = options.order + 1;
   std::vector<char> usable(static_cast<std::size_t>(rows));
-  for (Eigen::Index row = 0; row < rows; ++row)
-    usable[static_cast<std::size_t>(row)] = samples.row(row).allFinite() ? 1 : 0;
+  for (Eigen::Index row = 0; row < rows; ++row) usable[row] = samples.row(row).allFinite() ? 1 : 0;
 
-  const MatrixX unknown = MatrixX::Constant(rows, channels, std::numeric_limits<double>::quiet_NaN());
+  const MatrixX unknown = MatrixX::Constant(rows, channels, kNaN);
   SmoothedLog out{unknown, unknown, unknown};
   MatrixX powers(options.window, unknowns), window(options.window, channels);
   for (Eigen::Index row = 0; row < rows; ++row) {
@@ -36,7 +35,7 @@ SmoothedLog savitzky_golay(const ConstVectorRef& time, const ConstMatrixRef& sam
     int count = 0;
     bool before = false, after = false;
     for (Eigen::Index i = begin; i < end; ++i) {
-      if (!usable[static_cast<std::size_t>(i)]) continue;
+      if (!usable[i]) continue;
       const double u = unit > 0.0 ? (time[i] - time[row]) / unit : 0.0;
       before = before || u <= 0.0;
       after = after || u >= 0.0;

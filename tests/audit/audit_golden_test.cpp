@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "antaeus/audit/audit.hpp"
-#include "estimation/printed_digits.hpp"
 #include "robot/test_robots.hpp"
+#include "support/printed_digits.hpp"
 
 namespace antaeus {
 namespace {
@@ -38,20 +38,20 @@ class AuditGolden : public testing::Test {
   static const EpisodeAudit& re2() { return audit_->baselines[0]; }
   static const EpisodeAudit& re1() { return audit_->baselines[1]; }
   static const EstimateSeries& series(const EpisodeAudit& episode, const char* endpoint,
-                                      const char* estimator = "deployed") {
+                                      EstimatorName estimator = EstimatorName::deployed) {
     return episode.reconstruction.find(endpoint, estimator);
   }
-  static const GuardTrace& guard(const EstimateSeries& series, const std::string& name) {
+  static const GuardTrace& guard(const EstimateSeries& series, SingleGuard which) {
     for (const GuardTrace& trace : series.guards) {
-      if (trace.name == name) return trace;
+      if (trace.guard == which) return trace;
     }
-    throw std::runtime_error("no guard " + name);
+    throw std::runtime_error("no guard " + std::string(to_string(which)));
   }
-  static const Counterfactual& counterfactual(const std::string& remedy) {
+  static const Counterfactual& counterfactual(Remedy remedy) {
     for (const Counterfactual& c : audit_->counterfactuals) {
       if (c.remedy == remedy) return c;
     }
-    throw std::runtime_error("no remedy " + remedy);
+    throw std::runtime_error("no remedy " + std::string(to_string(remedy)));
   }
 
   static std::optional<Audit> audit_;
@@ -78,13 +78,13 @@ TEST_F(AuditGolden, DeployedEstimateAtStep8) {
   EXPECT_PRINTED(left.sigma_min[8], "0.04666");                          // study §0.1
   EXPECT_PRINTED(re3().reconstruction.reference_residual[8], "-34.45");  // report
   EXPECT_EQ(left.sign, Sign::on_environment);
-  EXPECT_EQ(left.residual_kind, "static");
+  EXPECT_EQ(left.residual_kind, ResidualKind::static_gravity);
 }
 
 TEST_F(AuditGolden, AttributionAtStep8) {
   ASSERT_EQ(audit_->attributions.size(), 2u);
   const Attribution& deployed = audit_->attributions[0];
-  EXPECT_EQ(deployed.estimator, "deployed");
+  EXPECT_EQ(deployed.estimator, EstimatorName::deployed);
   EXPECT_EQ(deployed.step, 8);
   EXPECT_EQ(deployed.endpoint, kLeft);
   EXPECT_EQ(deployed.largest, 12);
@@ -101,7 +101,7 @@ TEST_F(AuditGolden, AttributionAtStep8) {
   EXPECT_TRUE(deployed.contribution.rightCols(7).isZero(0.0)) << "nor does the other arm";
   EXPECT_PRINTED(deployed.contribution.row(kFz).sum(), "-532.9");  // report, "Total"
   const Attribution& stacked = audit_->attributions[1];
-  EXPECT_EQ(stacked.estimator, "stacked");
+  EXPECT_EQ(stacked.estimator, EstimatorName::stacked);
   EXPECT_PRINTED(stacked.contribution.row(kFz).sum(), "-353.59");  // issue
 }
 
@@ -124,44 +124,49 @@ TEST_F(AuditGolden, LargestVerticalForcesOfTheGoodRuns) {
 
 TEST_F(AuditGolden, WhenEachGuardActs) {
   const EstimateSeries& left = series(re3(), kLeft);
-  EXPECT_EQ(guard(left, "watchdog").first_act, 6);    // issue: steps 4, 5, 6 are above 100 N
-  EXPECT_EQ(guard(left, "condition").first_act, 0);   // report: κ = 39.9 "at episode start"
-  EXPECT_EQ(guard(left, "norm_clamp").first_act, 3);  // report's table: |F| = 51.2 N at step 3
+  EXPECT_EQ(guard(left, SingleGuard::watchdog).first_act, 6);    // issue: steps 4, 5, 6 are above 100 N
+  EXPECT_EQ(guard(left, SingleGuard::condition).first_act, 0);   // report: κ = 39.9 "at episode start"
+  EXPECT_EQ(guard(left, SingleGuard::norm_clamp).first_act, 3);  // report's table: |F| = 51.2 N at step 3
   // Issue: the component clamp does not act at step 3, where every component is below 50 N, but at 4, on Fz.
-  const GuardTrace& clamp = guard(left, "clamp");
+  const GuardTrace& clamp = guard(left, SingleGuard::clamp);
   EXPECT_EQ(clamp.first_act, 4);
   EXPECT_EQ(clamp.force_read(4, kFz), 50.0);
   EXPECT_EQ(clamp.force_read(4, kFx), left.wrench(4, kFx)) << "only Fz is cut";
   EXPECT_EQ(clamp.force_read(8, kFz), -50.0);
-  EXPECT_PRINTED(guard(left, "reference_dominance").saw[8], "0.98");  // report's code, run: its text rounds it to 0.99
+  EXPECT_PRINTED(guard(left, SingleGuard::reference_dominance).saw[8],
+                 "0.98");  // report's code, run: its text rounds it to 0.99
   // None of them cries wolf in a good run but the dominance check; the report says that ρ stays below 0.2 there.
   for (const EpisodeAudit* good : {&re1(), &re2()}) {
-    for (const char* name : {"watchdog", "condition", "clamp", "norm_clamp"}) {
-      EXPECT_EQ(guard(series(*good, kLeft), name).acts, 0) << name;
+    for (const SingleGuard name :
+         {SingleGuard::watchdog, SingleGuard::condition, SingleGuard::clamp, SingleGuard::norm_clamp}) {
+      EXPECT_EQ(guard(series(*good, kLeft), name).acts, 0) << to_string(name);
     }
-    EXPECT_GT(guard(series(*good, kLeft), "reference_dominance").acts, 0);
+    EXPECT_GT(guard(series(*good, kLeft), SingleGuard::reference_dominance).acts, 0);
   }
-  EXPECT_EQ(counterfactual("watchdog").first_act, 6);
-  EXPECT_EQ(counterfactual("clamp").first_act, 4);
-  EXPECT_EQ(counterfactual("watchdog").force_at_focus, Vector3::Zero()) << "latched two steps before";
+  EXPECT_EQ(counterfactual(Remedy::watchdog).first_act, 6);
+  EXPECT_EQ(counterfactual(Remedy::clamp).first_act, 4);
+  EXPECT_EQ(counterfactual(Remedy::watchdog).force_at_focus, Vector3::Zero()) << "latched two steps before";
 }
 
 TEST_F(AuditGolden, StackedEstimatorAtStep8) {
-  const EstimateSeries &left = series(re3(), kLeft, "stacked"), &right = series(re3(), kRight, "stacked");
+  const EstimateSeries &left = series(re3(), kLeft, EstimatorName::stacked),
+                       &right = series(re3(), kRight, EstimatorName::stacked);
   EXPECT_PRINTED(left.wrench(8, kFx), "110.93");  // issue, all six
   EXPECT_PRINTED(left.wrench(8, kFy), "7.74");
   EXPECT_PRINTED(left.wrench(8, kFz), "-353.59");
   EXPECT_PRINTED(right.wrench(8, kFx), "-6.16");
   EXPECT_PRINTED(right.wrench(8, kFy), "-18.98");
   EXPECT_PRINTED(right.wrench(8, kFz), "12.16");
-  EXPECT_PRINTED(series(re3(), kLeftFoot, "stacked").wrench(8, kFz), "2605.3");   // issue; study §0.2: +2605
-  EXPECT_PRINTED(series(re3(), kRightFoot, "stacked").wrench(8, kFz), "1401.1");  // issue; study §0.2: +1401
-  EXPECT_PRINTED(counterfactual("stacked").force_at_focus.z(), "-353.59");
+  EXPECT_PRINTED(series(re3(), kLeftFoot, EstimatorName::stacked).wrench(8, kFz),
+                 "2605.3");  // issue; study §0.2: +2605
+  EXPECT_PRINTED(series(re3(), kRightFoot, EstimatorName::stacked).wrench(8, kFz),
+                 "1401.1");  // issue; study §0.2: +1401
+  EXPECT_PRINTED(counterfactual(Remedy::stacked).force_at_focus.z(), "-353.59");
 }
 
 TEST_F(AuditGolden, OtherPublishedRemediesAtStep8) {
-  EXPECT_PRINTED(counterfactual("stacked_with_base").force_at_focus.z(), "-875.7");  // issue; study §0.2: −876
-  const Counterfactual& own = counterfactual("own_rows");
+  EXPECT_PRINTED(counterfactual(Remedy::stacked_with_base).force_at_focus.z(), "-875.7");  // issue; study §0.2: −876
+  const Counterfactual& own = counterfactual(Remedy::own_rows);
   EXPECT_PRINTED(own.force_at_focus.z(), "-3654");                                                 // study §0.2
   EXPECT_NE(own.consequence.find("condition number 9549"), std::string::npos) << own.consequence;  // study §0.2
 }
@@ -271,7 +276,7 @@ TEST_F(AuditGolden, HipErrorCheckRefusesBothGoodRuns) {
     SCOPED_TRACE(episode->episode.name);
     int hips = 0;
     for (const PreflightCheck& check : episode->preflight.checks) {
-      if (check.name == "start_error") {
+      if (check.kind == PreflightCheckKind::start_error) {
         ++hips;
         EXPECT_FALSE(check.passed) << check.subject;
       } else if (check.subject == kLeft) {
@@ -281,7 +286,7 @@ TEST_F(AuditGolden, HipErrorCheckRefusesBothGoodRuns) {
     EXPECT_EQ(hips, 2);
     EXPECT_FALSE(episode->preflight.passed);
   }
-  const Counterfactual& start = counterfactual("preflight_start_error");
+  const Counterfactual& start = counterfactual(Remedy::preflight_start_error);
   ASSERT_EQ(start.false_alarms.size(), 2u);
   EXPECT_EQ(start.false_alarms[0].share, 1.0);
   EXPECT_EQ(start.false_alarms[1].share, 1.0);
@@ -306,9 +311,9 @@ TEST_F(AuditGolden, GoodRunsInTheIncidentsPose) {
 TEST_F(AuditGolden, BaseRowsByOption) {
   const Robot robot = test::own_robot("h1_2");
   AuditOptions options;
-  set_audit_option(options, "stacked.rows=motors_and_base");
+  set_option(options.stacked, "stacked", "rows", "motors_and_base");
   const Reconstruction all_rows = reconstruct(robot, re3().episode, robot.endpoint_frames(), options);
-  EXPECT_PRINTED(all_rows.find(kLeft, "stacked").wrench(8, kFz), "-875.7");  // issue; study §0.2: −876
+  EXPECT_PRINTED(all_rows.find(kLeft, EstimatorName::stacked).wrench(8, kFz), "-875.7");  // issue; study §0.2: −876
 }
 
 }  // namespace

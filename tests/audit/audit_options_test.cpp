@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "antaeus/core/error.hpp"
 #include "robot/test_robots.hpp"
 
@@ -11,31 +13,50 @@ namespace {
 TEST(AuditOptions, ProfilesMaySetEveryGroupAndNoOther) {
   const AuditOptions options;
   std::vector<std::string> groups;
-  AuditOptions::visit_groups(options, [&](const char* name, const auto&) { groups.emplace_back(name); });
-  std::vector<std::string> known = RobotProfile::option_groups();
+  AuditOptions::visit_groups(options, [&](const auto& group) { groups.push_back(options_of(group).group()); });
+  // Not of an audit: the pose advice's, and a filter's that no command runs.
+  groups.emplace_back("advice");
+  std::vector<std::string> known;
+  for (const OptionGroup& group : OptionGroup::all()) known.push_back(group.table->group());
   std::sort(groups.begin(), groups.end());
-  std::sort(known.begin(), known.end());
-  EXPECT_EQ(groups, known);
+  EXPECT_EQ(groups, known) << "the registered groups stand in the order of their names";
 }
 
 TEST(AuditOptions, ProfileSettingsAreApplied) {
   RobotProfile profile = test::own_robot("planar_3r").profile;
   profile.deployed_sign = Sign::on_robot;
-  profile.settings = {{"posterior", "force_prior", "35", 3}, {"guard", "clamp_force", "20", 4}};
+  profile.settings.set({"posterior", "force_prior", "35", "robot.toml:3"});
+  profile.settings.set({"guard", "clamp_force", "20", "robot.toml:4"});
   const AuditOptions options = audit_options(profile);
-  EXPECT_EQ(options.posterior.force_prior, 35.0);
+  EXPECT_EQ(options.posterior.prior.force, 35.0);
   EXPECT_EQ(options.guard.clamp_force, 20.0);
   EXPECT_EQ(options.posterior.sign, Sign::on_robot);
   EXPECT_EQ(options.estimator.sign, Sign::on_robot);
-  profile.file = "robot.toml";
-  profile.settings = {{"guard", "clamp_forse", "20", 7}};
   try {
-    audit_options(profile);
+    profile.settings.set({"guard", "clamp_forse", "20", "robot.toml:7"});
     FAIL();
-  } catch (const ModelError& error) {
+  } catch (const OptionsError& error) {
     EXPECT_NE(std::string(error.what()).find("robot.toml:7"), std::string::npos) << error.what();
     EXPECT_NE(std::string(error.what()).find("clamp_force"), std::string::npos) << error.what();
   }
+  EXPECT_EQ(profile.settings.all().size(), 2u) << "what is refused is not kept";
+}
+
+/// Every option of an audit with its value, as files and pages show them.
+TEST(AuditOptions, AreListedByGroupAndName) {
+  AuditOptions options;
+  options.guard.clamp_force = 21.5;
+  options.smooth.motion.window = 0.125;
+  const auto value = [listed = list_audit_options(options)](const std::string& group, const std::string& name) {
+    const auto at = std::find_if(listed.begin(), listed.end(),
+                                 [&](const OptionValue& v) { return v.group == group && v.info.name == name; });
+    return at == listed.end() ? "absent" : at->value;
+  };
+  EXPECT_EQ(value("guard", "clamp_force"), "21.5");
+  EXPECT_EQ(value("smooth", "window"), "0.125");
+  EXPECT_EQ(value("posterior", "force_prior"), "20");
+  EXPECT_EQ(value("posterior", "sign"), "on_environment");
+  EXPECT_EQ(value("preflight", "characteristic_length"), "0.3");
 }
 
 }  // namespace

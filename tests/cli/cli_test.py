@@ -13,7 +13,7 @@ VERBS = {
     "estimate": ["--robot", "--ignore-meshes", "--endpoint", "--estimator", "--step", "--out", "--json", "--set"],
     "preflight": ["--robot", "--ignore-meshes", "--pose", "--positions", "--episode", "--step", "--endpoint", "--json", "--set"],
     "advise": ["--robot", "--ignore-meshes", "--pose", "--positions", "--episode", "--step", "--endpoint", "--joint", "--keep-hand", "--limits", "--limit", "--json", "--set"],
-    "map": ["--robot", "--ignore-meshes", "--pose", "--positions", "--endpoint", "--joint", "--poses", "--steps", "--quantity", "--out", "--json"],
+    "map": ["--robot", "--ignore-meshes", "--pose", "--positions", "--endpoint", "--joint", "--poses", "--steps", "--quantity", "--out", "--json", "--set"],
     "robot": ["--ignore-meshes", "--json"],
 }
 
@@ -79,11 +79,13 @@ def test_nearest_names(twins):
 def test_values_of_options_are_checked(twins):
     incident = twins / "twin_incident"
     for assignment, why in [
-        ("guard.clamp_force=ten", "no number"), ("guard.clamp_force=-1", "zero or more"), ("guard.clamp_force=nan", "finite"),
-        ("guard.watchdog_steps=1.5", "no number"), ("clamp_force=1", "no assignment"), ("guard.clamp_force", "no assignment"),
+        ("guard.clamp_force=ten", "no number"), ("guard.clamp_force=-1", "zero or more"), ("guard.clamp_force=nan", "'nan' is no number that fits; write a number, zero or more"),
+        ("guard.clamp_force=inf", "'inf' is no number that fits"), ("guard.watchdog_steps=0", "write a whole number, at least 1"),
+        ("guard.watchdog_steps=1.5", "no number"), ("feasibility.sole_forward=inf", "write a number, any finite one"), ("posterior.false_alarm=1", "more than zero and less than 1"), ("clamp_force=1", "no assignment"), ("guard.clamp_force", "no assignment"),
         ("episode.require_target=maybe", "true or false"),
     ]:
-        assert why in refused("audit", incident, "--robot", "h1_2", "--set", assignment)
+        line = refused("audit", incident, "--robot", "h1_2", "--set", assignment)
+        assert why in line and line.startswith("antaeus: --set: "), line
     for verb in ("estimate", "preflight"):
         episode = [incident] if verb == "estimate" else ["--episode", incident]
         assert "is past the end" in refused(verb, *episode, "--robot", "h1_2", "--step", "77")

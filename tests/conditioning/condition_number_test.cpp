@@ -5,18 +5,15 @@
 #include <Eigen/LU>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "antaeus/conditioning/pseudo_inverse.hpp"
+#include "antaeus/core/numbers.hpp"
 #include "conditioning/conditioning_matrices.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 /// 2 × 3 Jacobian of the tip of a planar arm with links 0.5, 0.4, 0.3 m.
 MatrixX planar_jacobian(const std::array<double, 3>& degrees) {

@@ -7,6 +7,7 @@
 #include "antaeus/conditioning/gaussian_posterior.hpp"
 #include "antaeus/conditioning/pseudo_inverse.hpp"
 #include "antaeus/conditioning/redundancy.hpp"
+#include "antaeus/core/wrench.hpp"
 #include "conditioning/conditioning_matrices.hpp"
 #include "support/allocation_counter.hpp"
 

@@ -4,16 +4,15 @@
 
 #include <Eigen/Cholesky>
 #include <cmath>
-#include <limits>
 
 #include "antaeus/conditioning/pseudo_inverse.hpp"
+#include "antaeus/core/numbers.hpp"
+#include "antaeus/core/wrench.hpp"
 #include "conditioning/conditioning_matrices.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 /// pinv(Jᵀ) of the H1-2's hand.
 Matrix6X hand_inverse() {

@@ -4,9 +4,9 @@
 
 #include <Eigen/Dense>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
+#include "antaeus/core/numbers.hpp"
 #include "robot/test_robots.hpp"
 #include "support/tolerances.hpp"
 
@@ -14,7 +14,6 @@ namespace antaeus {
 namespace {
 
 using test::RandomStates;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct Problem {
   MatrixX A, L;

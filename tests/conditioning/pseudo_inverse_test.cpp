@@ -3,16 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/QR>
-#include <limits>
 #include <vector>
 
+#include "antaeus/core/numbers.hpp"
 #include "conditioning/conditioning_matrices.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<MatrixX> matrices(test::RandomMatrices& random) {
   MatrixX singular = random.hand();
@@ -102,7 +100,7 @@ TEST(PseudoInverse, DampedTendsToMoorePenrose) {
   ASSERT_EQ(svd.compute(random.limbs()), Status::ok);
   MatrixX exact(24, 27), B(24, 27);
   moore_penrose(svd, kNumpyRelativeTolerance, exact);
-  double last = std::numeric_limits<double>::infinity();
+  double last = kInfinity;
   for (const double lambda : {1e-1, 1e-2, 1e-3, 1e-4, 1e-5}) {
     damped(svd, lambda, B);
     const double error = (B - exact).norm();

@@ -4,8 +4,8 @@
 
 #include <Eigen/Dense>
 #include <cmath>
-#include <limits>
 
+#include "antaeus/core/numbers.hpp"
 #include "robot/test_robots.hpp"
 #include "support/tolerances.hpp"
 
@@ -13,7 +13,6 @@ namespace antaeus {
 namespace {
 
 using test::RandomStates;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 TEST(Redundancy, RepeatedMeasurementsOfOneNumber) {
   // n measurements of one number with sd σ: ρ = 1 − 1/n each, MDB = σ √λ₀ / √(1 − 1/n). Teunissen, Testing theory.

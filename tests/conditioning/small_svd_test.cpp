@@ -3,17 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/SVD>
-#include <limits>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/numbers.hpp"
 #include "conditioning/conditioning_matrices.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 TEST(SmallSvd, AgreesWithNumpyOnAHandJacobian) {
   MatrixX J = MatrixX::Zero(6, 27);

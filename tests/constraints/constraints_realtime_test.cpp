@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "antaeus/constraints/contact_margins.hpp"
+#include "antaeus/core/numbers.hpp"
 #include "support/allocation_counter.hpp"
 
 namespace antaeus {
@@ -16,7 +16,7 @@ TEST(ConstraintsRealtime, Margins) {
   balance.mass = 60.0;
   double sum = 0.0;
   test::AllocationCounter counter;
-  for (const double fz : {100.0, 0.0, -3.0, std::numeric_limits<double>::quiet_NaN()})
+  for (const double fz : {100.0, 0.0, -3.0, kNaN})
     for (const FrictionModel friction : {FrictionModel::cone, FrictionModel::pyramid}) {
       SurfaceContact contact{.friction = friction};
       const Wrench wrench{{1.0, 2.0, fz}, {0.5, 0.0, -0.1}};

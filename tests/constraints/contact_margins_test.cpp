@@ -5,16 +5,13 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "antaeus/core/numbers.hpp"
 #include "conditioning/conditioning_matrices.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// 20 cm × 10 cm.
 constexpr SurfaceContact kFoot{.mu = 0.5, .half_length_x = 0.1, .half_width_y = 0.05};

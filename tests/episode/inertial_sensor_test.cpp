@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "antaeus/episode/synthetic_episode.hpp"
-#include "estimation/moving_robot.hpp"
+#include "support/moving_robot.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {
@@ -25,10 +25,10 @@ TEST(InertialSensor, AgreesWithSecondDifferencesOfThePose) {
     for (double t = 0.0; t < 2.0; t += 0.09) {
       const Observation seen = moving.observe(t, frame, Vector6::Zero());
       const VectorX q = moving.q(t);
-      const InertialReading felt =
-          feel(robot.model, dynamics.at(q), robot.model.frame(frame), q, moving.v(t), moving.a(t));
-      EXPECT_LT((felt.angular_velocity - seen.imu_angular_velocity).norm(), tolerance::kDifferencedGyro) << t;
-      EXPECT_LT((felt.specific_force - seen.imu_specific_force).norm(), tolerance::kDifferencedAccelerometer) << t;
+      const InertialReading measured =
+          inertial_reading(robot.model, dynamics.at(q), robot.model.frame(frame), q, moving.v(t), moving.a(t));
+      EXPECT_LT((measured.angular_velocity - seen.imu_angular_velocity).norm(), tolerance::kDifferencedGyro) << t;
+      EXPECT_LT((measured.specific_force - seen.imu_specific_force).norm(), tolerance::kDifferencedAccelerometer) << t;
     }
   }
 }
@@ -62,9 +62,9 @@ TEST_F(TwinSensors, ChannelsAreExact) {
       const Eigen::AngleAxisd turned(Matrix3(before.rotation.transpose() * after.rotation));
       const Vector3 gyro = turned.angle() * kRate / 2.0 * turned.axis();
       const Vector3 acceleration = (after.translation - 2.0 * now.translation + before.translation) * kRate * kRate;
-      const Vector3 felt = now.rotation.transpose() * (acceleration + Vector3(0, 0, 9.81));
+      const Vector3 measured = now.rotation.transpose() * (acceleration + Vector3(0, 0, 9.81));
       EXPECT_LT((episode.imu_angular_velocity.row(i).transpose() - gyro).norm(), tolerance::kTwinVelocityDifference);
-      EXPECT_LT((episode.imu_specific_force.row(i).transpose() - felt).norm(), tolerance::kTwinSpecificForce);
+      EXPECT_LT((episode.imu_specific_force.row(i).transpose() - measured).norm(), tolerance::kTwinSpecificForce);
       largest_rate = std::max(largest_rate, gyro.norm());
     }
     EXPECT_GT(largest_rate, 0.05) << "it moves";

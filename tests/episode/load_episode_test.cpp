@@ -16,7 +16,6 @@
 namespace antaeus {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kMotors = 3;  // of planar_3r
 
 /// The bytes of one .npy file, with a header of the caller's making.
@@ -236,7 +235,7 @@ TEST_F(LoadEpisode, RowsThatCannotBeUsedKeepTheirPlace) {
   put_required("log", 6);
   std::vector<double> tau = samples(6, 100.0), q = samples(6, 200.0), target = samples(6, 300.0);
   tau[1 * kMotors + 2] = kNaN;
-  q[3 * kMotors] = -std::numeric_limits<double>::infinity();
+  q[3 * kMotors] = -kInfinity;
   target[5 * kMotors] = kNaN;  // a target is told, not computed with
   put("log/tau.npy", to_npy({6, kMotors}, tau));
   put("log/qpos.npy", to_npy({6, kMotors}, q));
@@ -343,7 +342,7 @@ TEST_F(LoadEpisode, HolesInOptionalChannelsAreNotedAndNotMeasuredThere) {
   put_required("log", 4);
   std::vector<double> gyro = samples(4, 0.0, 3), acc = samples(4, 10.0, 3), v = samples(4, 1.0), a = samples(4, 2.0);
   gyro[1 * 3 + 2] = kNaN;
-  acc[2 * 3] = acc[3 * 3] = std::numeric_limits<double>::infinity();
+  acc[2 * 3] = acc[3 * 3] = kInfinity;
   v[3 * kMotors] = a[0] = kNaN;
   put("log/imu_gyro.npy", to_npy({4, 3}, gyro));
   put("log/imu_acc.npy", to_npy({4, 3}, acc));

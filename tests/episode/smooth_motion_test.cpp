@@ -4,19 +4,16 @@
 
 #include <cmath>
 #include <iostream>
-#include <limits>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/episode/synthetic_episode.hpp"
 #include "antaeus/estimation/residual.hpp"
-#include "estimation/moving_robot.hpp"
 #include "io/io_support.hpp"
+#include "support/moving_robot.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 /// Cubics in time, which polynomials of order 3 follow exactly.
 Episode cubic(int steps, double rate, bool with_velocity) {
@@ -61,7 +58,7 @@ TEST(SmoothMotion, WhatWasNoNumberStaysNone) {
   Episode episode = cubic(30, 50.0, true);
   episode.imu_angular_velocity.setConstant(30, 3, 0.5);
   episode.tau(7, 1) = kNaN;
-  episode.q(9, 0) = std::numeric_limits<double>::infinity();
+  episode.q(9, 0) = kInfinity;
   episode.imu_angular_velocity(12, 2) = kNaN;
   const Episode smooth = smooth_motion(episode);
   EXPECT_EQ(smooth.invalid_steps, (std::vector<Eigen::Index>{7, 9}));
@@ -96,7 +93,7 @@ Errors residual_errors(const Robot& robot, const Episode& episode, const std::ve
                        const std::vector<SampleMatrix>& wrenches, const SampleMatrix& beside,
                        const SmoothMotionOptions& options) {
   const Episode smooth = smooth_motion(episode, options);
-  ContactEquation equation(robot, endpoints);
+  InstantReader reader(robot, endpoints);
   const auto rms = [&](const Episode& log, ResidualChoice kind, ResidualKind expected) {
     ResidualEstimator estimator(robot, {.kind = kind, .cut_off = 0.0});
     Observation observation;
@@ -105,15 +102,15 @@ Errors residual_errors(const Robot& robot, const Episode& episode, const std::ve
     // The ends' fits lean on one side.
     for (Eigen::Index i = 0; i < log.steps(); ++i) {
       log.observe(i, observation);
-      equation.update(observation);
-      const Residual& residual = estimator.update(equation, observation);
+      const Instant& now = reader.at(observation);
+      const Residual& residual = estimator.form(now);
       EXPECT_EQ(residual.status, Status::ok) << i;
-      EXPECT_EQ(residual.kind, expected) << reasons_text(residual.reasons);
+      EXPECT_EQ(residual.kind, expected) << residual.reasons.text();
       const double t = log.time[i];
       if (t < episode.time[0] + 0.1 || t > episode.time[log.steps() - 1] - 0.1) continue;
       VectorX error = residual.value - beside.row(i).transpose();
       for (std::size_t k = 0; k < endpoints.size(); ++k) {
-        error += equation.jacobian(static_cast<int>(k)).transpose() * wrenches[k].row(i).transpose();
+        error += now.jacobian(static_cast<int>(k)).transpose() * wrenches[k].row(i).transpose();
       }
       sum += error.squaredNorm();
       count += error.size();

@@ -8,11 +8,11 @@
 #include <filesystem>
 
 #include "antaeus/core/error.hpp"
-#include "antaeus/estimation/wrench_estimator.hpp"
+#include "antaeus/published/wrench_estimator.hpp"
 #include "antaeus/robot/dynamics.hpp"
-#include "estimation/printed_digits.hpp"
 #include "io/io_support.hpp"
 #include "robot/test_robots.hpp"
+#include "support/printed_digits.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {
@@ -34,14 +34,13 @@ const SyntheticEpisode& twin(TwinKind kind) {
 
 /// What the deployed estimator makes of every step, per hand.
 std::vector<std::vector<WrenchEstimate>> deployed(const SyntheticEpisode& made) {
-  ContactEquation equation(h1_2(), {made.endpoints[0], made.endpoints[1]});
-  DeployedEstimator estimator(equation);
+  InstantReader reader(h1_2(), {made.endpoints[0], made.endpoints[1]});
+  DeployedEstimator estimator(reader);
   Observation observation;
   std::vector<std::vector<WrenchEstimate>> estimates;
   for (Eigen::Index i = 0; i < made.episode.steps(); ++i) {
     made.episode.observe(i, observation);
-    equation.update(observation);
-    estimates.push_back(estimator.solve(equation));
+    estimates.push_back(estimator.solve(reader.at(observation)).endpoints);
   }
   return estimates;
 }
@@ -340,7 +339,7 @@ TEST(SyntheticEpisode, IsACompleteEpisode) {
   for (const TwinKind kind : kKinds) {
     const SyntheticEpisode& made = twin(kind);
     const Episode& episode = made.episode;
-    EXPECT_EQ(episode.name, std::string("twin_") + enum_name(kind));
+    EXPECT_EQ(episode.name, "twin_" + std::string(to_string(kind)));
     EXPECT_TRUE(episode.missing.empty());
     EXPECT_TRUE(episode.invalid_steps.empty());
     EXPECT_EQ(episode.channels.size(), 6u);

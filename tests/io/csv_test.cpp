@@ -7,15 +7,13 @@
 #include <limits>
 #include <random>
 
+#include "antaeus/core/numbers.hpp"
 #include "antaeus/io/table.hpp"
 #include "io_support.hpp"
 
 namespace antaeus {
 
 namespace {
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 const std::vector<double>& numbers(const Table& table, std::size_t column) {
   return std::get<std::vector<double>>(table.columns().at(column).data);
@@ -32,7 +30,7 @@ TEST(Csv, WritesTheTextThatRfc4180Asks) {
   TextColumn text;
   for (const char* const cell : {"a,b", "say \"x\"", "two\nlines", " spaced", ""}) text.push_back(cell);
   table.add({"te,xt", "", "", text});
-  table.add({"x", "N", "", std::vector<double>{0.1, kNan, -kInfinity, 1e21, -0.0}});
+  table.add({"x", "N", "", std::vector<double>{0.1, kNaN, -kInfinity, 1e21, -0.0}});
   table.add({"n", "1", "", std::vector<std::int64_t>{0, -1, std::numeric_limits<std::int64_t>::min(), 3, 4}});
   EXPECT_EQ(to_csv(table),
             "\"te,xt\",x,n\n\"a,b\",0.1,0\n\"say \"\"x\"\"\",,-1\n\"two\nlines\",-inf,-9223372036854775808\n"
@@ -42,7 +40,7 @@ TEST(Csv, WritesTheTextThatRfc4180Asks) {
 
 TEST(Csv, NoNumberIsNeverWrittenAsANumber) {
   Table table;
-  table.add({"x", "", "", std::vector<double>{kNan, 1.0, kNan}});
+  table.add({"x", "", "", std::vector<double>{kNaN, 1.0, kNaN}});
   EXPECT_EQ(to_csv(table), "x\n\"\"\n1\n\"\"\n");
   EXPECT_TRUE(std::isnan(numbers(parse_csv(to_csv(table), "t"), 0)[2]));
 }

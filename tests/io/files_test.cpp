@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 
 #include <csignal>
-#include <limits>
 
+#include "antaeus/core/numbers.hpp"
 #include "io_support.hpp"
 
 namespace antaeus {
@@ -168,8 +168,8 @@ TEST(ShortestText, ReadsBackEqual) {
   EXPECT_EQ(shortest_text(-0.0), "-0");
   EXPECT_EQ(shortest_text(5e-324), "5e-324");
   EXPECT_EQ(shortest_text(1.0 / 3.0), "0.3333333333333333");
-  EXPECT_EQ(shortest_text(-std::numeric_limits<double>::quiet_NaN()), "nan");
-  EXPECT_EQ(shortest_text(-std::numeric_limits<double>::infinity()), "-inf");
+  EXPECT_EQ(shortest_text(-kNaN), "nan");
+  EXPECT_EQ(shortest_text(-kInfinity), "-inf");
 }
 
 }  // namespace antaeus

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "antaeus/core/numbers.hpp"
 #include "io_support.hpp"
 
 namespace antaeus {
@@ -27,8 +28,8 @@ TEST(Json, MembersKeepTheirOrderAndReplaceInPlace) {
 TEST(Json, NumbersAreShortAndExact) {
   EXPECT_EQ(Json(0.1).dump(), "0.1");
   EXPECT_EQ(Json(std::numeric_limits<std::int64_t>::min()).dump(), "-9223372036854775808");
-  EXPECT_EQ(Json(std::numeric_limits<double>::quiet_NaN()).dump(), "null");
-  EXPECT_EQ(Json(-std::numeric_limits<double>::infinity()).dump(), "null");
+  EXPECT_EQ(Json(kNaN).dump(), "null");
+  EXPECT_EQ(Json(-kInfinity).dump(), "null");
   EXPECT_TRUE(std::signbit(parsed(Json(-0.0).dump()).number()));
   for (const double value : {5e-324, 1.7976931348623157e308, 1.0 / 3.0, 1e21, 123456789012345680.0}) {
     EXPECT_EQ(parsed(Json(value).dump()).number(), value);

@@ -5,8 +5,8 @@
 #include <Eigen/Core>
 #include <cmath>
 #include <cstring>
-#include <limits>
 
+#include "antaeus/core/numbers.hpp"
 #include "hex.hpp"
 #include "io_support.hpp"
 
@@ -117,7 +117,7 @@ TEST(Numpy, EveryNumberTypeInBothByteOrders) {
 }
 
 TEST(Numpy, WhatIsWrittenReadsBack) {
-  const Values values = {1.0, -0.0, std::numeric_limits<double>::infinity(), 5e-324, 1e308, 0.1};
+  const Values values = {1.0, -0.0, kInfinity, 5e-324, 1e308, 0.1};
   for (const Shape& shape : {Shape{6}, Shape{2, 3}, Shape{1, 3, 2, 1}}) {
     const std::string bytes = to_npy(shape, values);
     EXPECT_EQ(parsed(bytes).shape, shape);

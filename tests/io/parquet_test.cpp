@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "antaeus/core/numbers.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/table.hpp"
 #include "io_support.hpp"
@@ -12,13 +13,11 @@ namespace antaeus {
 
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
 Table sample() {
   Table table;
   table.add(
       {"step", "1", "index in the log", std::vector<std::int64_t>{0, 1, std::numeric_limits<std::int64_t>::max()}});
-  table.add({"Fz", "N", "force along z, on the robot, world frame", std::vector<double>{-0.1, kNan, 533.25}});
+  table.add({"Fz", "N", "force along z, on the robot, world frame", std::vector<double>{-0.1, kNaN, 533.25}});
   TextColumn verdict;
   for (const char* const text : {"ok", "", "ok"}) verdict.push_back(text);
   table.add({"verdict", "", "trust", verdict});

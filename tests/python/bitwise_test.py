@@ -56,26 +56,25 @@ def check_estimate(estimate, printed):
 def check_posterior(robot, printed):
     episode = antaeus.make_twin(robot, "pushes", duration=0.4, torque_noise=0.5, seed=8).episode
     hands = robot.profile.deployed_endpoints
-    equation = antaeus.ContactEquation(robot, hands)
+    reader = antaeus.InstantReader(robot, hands)
     residual = antaeus.ResidualEstimator(robot, kind="momentum_observer")
-    posterior = antaeus.PosteriorEstimator(equation, reference="innovation")
-    reliability = antaeus.ReliabilityEstimator(equation, posterior)
+    posterior = antaeus.PosteriorEstimator(reader, reference="innovation")
+    reliability = antaeus.ReliabilityEstimator(reader, posterior)
     guarded = antaeus.GuardedEstimator(robot, hands)
     drop_in = antaeus.FrameWrenchEstimator(robot)
     for step in range(episode.steps()):
         sample = episode.observe(step)
-        equation.update(sample)
-        r = residual.update(equation, sample)
+        r = residual.form(reader.at(sample))
         printed.expect("residual", r.value)
         printed.expect("variance", r.variance)
-        estimates = posterior.solve(equation, r)
+        estimates = posterior.solve(r)
         for estimate in estimates:
             u = estimate.uncertainty
             printed.expect("wrench", estimate.wrench.to_vector())
             printed.expect("covariance", u.covariance)
             printed.expect("directions", u.directions)
             printed.expect("doubt", [u.force_sd[0], u.worst_sd(), u.nis, u.nis_threshold, u.innovation, u.innovation_sd])
-        for result in reliability.solve(equation, r, estimates):
+        for result in reliability.of(estimates):
             printed.expect("redundancy", result.redundancy)
             printed.expect("bias", result.minimal_detectable_bias)
             printed.expect("external", result.external_force)
@@ -92,21 +91,21 @@ def test_every_function_gives_the_bits_of_cpp(name):
         check_dynamics(robot, printed)
     if name == "h1_2":
         twin = antaeus.make_twin(robot, "incident", duration=0.4, torque_noise=0.5, seed=7)
-        equation = antaeus.ContactEquation(robot, robot.endpoint_frames())
-        deployed = antaeus.DeployedEstimator(equation, characteristic_length=0.3)
-        stacked = antaeus.StackedEstimator(equation, "motors_and_base")
+        reader = antaeus.InstantReader(robot, robot.endpoint_frames())
+        deployed = antaeus.DeployedEstimator(reader, characteristic_length=0.3)
+        stacked = antaeus.StackedEstimator(reader, "motors_and_base")
         chain = antaeus.GuardChain()
         printed.expect("tau", twin.episode.tau)
         for step in range(twin.episode.steps()):
-            equation.update(twin.episode.observe(step))
-            printed.expect("residual", equation.residual())
-            printed.expect("base_residual", equation.base_residual())
-            printed.expect("jacobian", equation.jacobian(0))
-            hands = deployed.solve(equation)
-            for estimate in hands + stacked.solve(equation):
+            now = reader.at(twin.episode.observe(step))
+            printed.expect("residual", now.static_residual())
+            printed.expect("base_residual", now.base_residual())
+            printed.expect("jacobian", now.jacobian(0))
+            hands = deployed.solve(now)
+            for estimate in (*hands, *stacked.solve(now)):
                 check_estimate(estimate, printed)
             printed.expect("matrix", stacked.matrix())
-            read = chain.apply(hands[0], equation.residual(), robot.reference_motor())
+            read = chain.apply(hands[0])
             printed.expect("guarded", read.wrench.to_vector())
             for record in read.records:
                 printed.expect("record", [record.saw, record.limit])
@@ -122,14 +121,14 @@ def test_the_command_line_gives_the_same_numbers(name, robot, tmp_path):
                           "--estimator", name], capture_output=True, text=True, check=True).stdout
     rows = iter(json.loads(out)["rows"])  # JSON holds the shortest text that reads back as the same number
     episode = antaeus.load_episode(tmp_path / "twin", robot)
-    equation = antaeus.ContactEquation(robot, robot.endpoint_frames())
-    estimator = (antaeus.DeployedEstimator if name == "deployed" else antaeus.StackedEstimator)(equation)
+    reader = antaeus.InstantReader(robot, robot.endpoint_frames())
+    estimator = (antaeus.DeployedEstimator if name == "deployed" else antaeus.StackedEstimator)(reader)
     # The audit leaves the limit on κ, published for one wrist, out of the stacked matrix's chain.
     order = [kind for kind in antaeus.GuardChain.default_order() if name == "deployed" or kind != "condition"]
-    chains = [antaeus.GuardChain(order) for _ in range(equation.endpoint_count())]
+    chains = [antaeus.GuardChain(order) for _ in range(reader.endpoint_count())]
     for step in range(episode.steps()):
-        equation.update(episode.observe(step))
-        for endpoint, estimate, chain in zip(equation.endpoint_names(), estimator.solve(equation), chains):
+        now = reader.at(episode.observe(step))
+        for endpoint, estimate, chain in zip(reader.endpoint_names(), estimator.solve(now), chains):
             row = next(rows)
             assert (row["step"], row["endpoint"], row["sign"]) == (step, endpoint, estimate.sign)
             assert row["wrench"] == estimate.wrench.to_vector().tolist()
@@ -137,6 +136,6 @@ def test_the_command_line_gives_the_same_numbers(name, robot, tmp_path):
             assert row["sigma_min"] == estimate.sigma_min
             assert row["reference_gain_Fz"] == estimate.reference_gain[2]
             assert row["reference_residual_Nm"] == estimate.reference_residual
-            read = chain.apply(estimate, equation.residual(), robot.reference_motor())
+            read = chain.apply(estimate)
             assert row["verdict"] == read.verdict
     assert next(rows, None) is None

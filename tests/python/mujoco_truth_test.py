@@ -220,21 +220,22 @@ RESIDUALS = {"static": "static", "ID": "inverse_dynamics", "observer": "momentum
 
 def estimate(robot, samples):
     """Every method over the same samples, and the guarded loop, whose states are the second result."""
-    equation = antaeus.ContactEquation(robot, WRISTS)
-    feet_too = antaeus.ContactEquation(robot, WRISTS + ["left_ankle_roll_link", "right_ankle_roll_link"])
-    deployed = antaeus.DeployedEstimator(equation, sign="on_robot")
+    reader = antaeus.InstantReader(robot, WRISTS)
+    feet_too = antaeus.InstantReader(robot, WRISTS + ["left_ankle_roll_link", "right_ankle_roll_link"])
+    deployed = antaeus.DeployedEstimator(reader, sign="on_robot")
     stacked = antaeus.StackedEstimator(feet_too, sign="on_robot")
-    posterior = antaeus.PosteriorEstimator(equation)
+    posterior = antaeus.PosteriorEstimator(reader)
     residuals = {name: antaeus.ResidualEstimator(robot, kind=kind) for name, kind in RESIDUALS.items()}
     loop = antaeus.GuardedEstimator(robot, WRISTS)
     found = collections.defaultdict(Estimates)
     states = []
     for sample in samples:
-        assert equation.update(sample) == feet_too.update(sample) == "ok"
-        found["deployed"].add(deployed.solve(equation))
-        found["stacked"].add(stacked.solve(feet_too))
+        now, with_feet = reader.at(sample), feet_too.at(sample)
+        assert now.status() == with_feet.status() == "ok"
+        found["deployed"].add(deployed.solve(now))
+        found["stacked"].add(stacked.solve(with_feet))
         for name, residual in residuals.items():
-            found[name].add(posterior.solve(equation, residual.update(equation, sample)))
+            found[name].add(posterior.solve(residual.form(now)))
         guarded = loop.update(sample)
         states.append([str(one.state) for one in guarded])
         # With every channel at 500 Hz the loop chooses inverse dynamics, and its numbers are those of the pieces.
@@ -349,19 +350,19 @@ def test_the_residual_of_inverse_dynamics_is_the_push(robot, logs, scenario):
     MuJoCo's integration (v of the next step is v + a dt). Two rates extrapolate both lags to none.
     """
     log = logs("exact", scenario)
-    equation = antaeus.ContactEquation(robot, WRISTS)
+    reader = antaeus.InstantReader(robot, WRISTS)
     every, every_second = (antaeus.ResidualEstimator(robot, kind="inverse_dynamics", cut_off=0) for _ in range(2))
     worst = 0.0
     for i, t in enumerate(log.time):
         sample = antaeus.Observation(time=t, q=log.q[i], v=log.v[i], a=log.a[i], tau=log.tau[i],
                                      imu_quaternion_xyzw=log.quaternion[i], imu_angular_velocity=log.gyro[i],
                                      imu_specific_force=log.force[i])
-        equation.update(sample)
-        value = every.update(equation, sample).value
+        now = reader.at(sample)
+        value = every.form(now).value
         if i % 2 == 0:
-            value = value + (EVERY + 1) / EVERY * (value - every_second.update(equation, sample).value)
+            value = value + (EVERY + 1) / EVERY * (value - every_second.form(now).value)
             if t > SETTLED:
-                expected = sum(-equation.jacobian(k)[:3].T @ log.push[i, k] for k in (LEFT, RIGHT))
+                expected = sum(-now.jacobian(k)[:3].T @ log.push[i, k] for k in (LEFT, RIGHT))
                 worst = max(worst, abs(value - expected)[robot.reference_motor():].max())
     print(f"{scenario}: largest difference of torso and arm rows {worst:.1e} N·m")
     assert worst < tolerance("kMujocoResidual")

@@ -2,9 +2,11 @@
 
 import ast
 import gc
+import importlib
 import inspect
 import os
 import pathlib
+import re
 import resource
 import sys
 
@@ -23,9 +25,8 @@ def sample(robot, **more):
 
 
 def estimates(robot, observation):
-    equation = antaeus.ContactEquation(robot, [WRIST])
-    equation.update(observation)
-    return antaeus.DeployedEstimator(equation).solve(equation)
+    reader = antaeus.InstantReader(robot, [WRIST])
+    return antaeus.DeployedEstimator(reader).solve(reader.at(observation))
 
 
 # What goes in --------------------------------------------------------------------------------------------------------
@@ -128,25 +129,27 @@ def test_unknown_names_bring_the_nearest(robot, tmp_path):
 
 
 def test_a_loop_never_raises(robot):
-    equation = antaeus.ContactEquation(robot, [WRIST])
-    estimator, chain = antaeus.DeployedEstimator(equation), antaeus.GuardChain()
+    reader = antaeus.InstantReader(robot, [WRIST])
+    estimator, chain = antaeus.DeployedEstimator(reader), antaeus.GuardChain()
     bad = {"wrong_size": antaeus.Observation(q=[1.0], tau=[1.0]),
            "not_finite": antaeus.Observation(q=np.zeros(MOTORS), tau=np.full(MOTORS, np.nan)),
            "bad_orientation": sample(robot, imu_quaternion_xyzw=[0, 0, 0, 2])}
     for status, observation in bad.items():
-        assert equation.update(observation) == status
-        estimate = estimator.solve(equation)[0]
+        now = reader.at(observation)
+        assert now.status() == status
+        estimate = estimator.solve(now)[0]
         assert estimate.status == status and estimate.verdict == "invalid_input"
         assert estimate.reasons == ["invalid_input"]
         assert np.isnan(estimate.wrench.to_vector()).all() and np.isnan(estimate.gain).all()
-        read = chain.apply(estimate, equation.residual(), robot.reference_motor())
+        read = chain.apply(estimate)
         assert read.verdict == "invalid_input" and not read.wrench.is_finite()
         assert {record.action for record in read.records} == {"no_input"}
 
 
 def test_an_endpoint_that_does_not_exist_is_an_index_error(robot):
-    equation = antaeus.ContactEquation(robot, [WRIST])
-    for call in (equation.jacobian, equation.base_jacobian, equation.pose):
+    reader = antaeus.InstantReader(robot, [WRIST])
+    now = reader.at(sample(robot))
+    for call in (now.jacobian, now.base_jacobian, now.pose, reader.frame):
         for endpoint in (-1, 1):
             with pytest.raises(IndexError):
                 call(endpoint)
@@ -158,16 +161,16 @@ def test_an_endpoint_that_does_not_exist_is_an_index_error(robot):
 def test_options_by_keyword(robot):
     strict = antaeus.GuardChain(["clamp"], clamp_force=np.float32(1.5), watchdog_steps=np.int64(2))
     estimate = estimates(robot, sample(robot))[0]
-    read = strict.apply(estimate, np.zeros(MOTORS), robot.reference_motor())
+    read = strict.apply(estimate)
     assert np.abs(read.wrench.force).max() == 1.5 and read.verdict == "degraded" and read.reasons == ["clamped"]
     assert read.records[0].limit == 1.5
 
-    equation = antaeus.ContactEquation(robot, [WRIST], imu="none")
-    equation.update(sample(robot, imu_quaternion_xyzw=[0, 0, 0.6, 0.8]))
-    assert not equation.used_imu()
+    reader = antaeus.InstantReader(robot, [WRIST], imu="none")
+    now = reader.at(sample(robot, imu_quaternion_xyzw=[0, 0, 0.6, 0.8]))
+    assert not now.used_imu()
     scaled = dict(sign=antaeus.Sign.on_robot, characteristic_length=0.3)
-    flipped = antaeus.DeployedEstimator(equation, **scaled).solve(equation)[0]
-    plain = antaeus.DeployedEstimator(equation).solve(equation)[0]
+    flipped = antaeus.DeployedEstimator(reader, **scaled).solve(now)[0]
+    plain = antaeus.DeployedEstimator(reader).solve(now)[0]
     assert flipped.sign == "on_robot" and flipped.kappa_scaled > 1 and np.isnan(plain.kappa_scaled)
     assert np.array_equal(flipped.wrench.to_vector(), -plain.wrench.to_vector())
 
@@ -176,7 +179,7 @@ def test_numbers_keep_all_their_digits(robot):
     limit = 0.1 + 0.2  # 0.30000000000000004
     chain = antaeus.GuardChain(["clamp"], clamp_force=limit)
     estimate = estimates(robot, sample(robot))[0]
-    assert chain.apply(estimate, np.zeros(MOTORS), 0).records[0].limit == limit
+    assert chain.apply(estimate).records[0].limit == limit
 
 
 @pytest.mark.parametrize("options, message", [
@@ -198,12 +201,29 @@ def test_an_option_that_does_not_fit_is_refused(options, message):
     assert message in str(caught.value) and "\n" not in str(caught.value)
 
 
-def test_help_lists_every_option_with_unit_and_source():
+def test_help_lists_every_option_with_unit_range_and_source():
     text = inspect.getdoc(antaeus.GuardChain.__init__)
-    assert "clamp_force: float = 50" in text.splitlines()[0]
+    assert "clamp_force: float = 50" in text.splitlines()[0] and "dominance_form: str = 'per_joint'" in text
     for option in ("clamp_force = 50 [N]:", "watchdog_steps = 3 [1]:", "dominance_form = per_joint:"):
         assert option in text
+    assert "(at least 1). Source:" in text and "(one of per_joint, formula). Source:" in text
     assert text.count("Source:") == 6
+
+
+def test_settings_of_a_profile_are_where_the_guarded_loop_starts():
+    robot = antaeus.load_robot("h1_2")
+    settings = robot.profile.settings
+    given = len(settings.all())
+    settings.set("posterior.sign=on_environment")
+    last = settings.all()[given]
+    assert (last.group, last.name, last.value) == ("posterior", "sign", "on_environment") and last.place
+    for wrong, message in (("posterior.sgn=on_robot", "did you mean 'sign'"), ("posteriors.sign=on_robot", "did you mean"),
+                           ("posterior.force_prior=-1", "no number that fits"), ("sign", "is no assignment")):
+        with pytest.raises(antaeus.OptionsError, match=message):
+            settings.set(wrong)
+    assert len(settings.all()) == given + 1
+    loop = antaeus.GuardedEstimator(robot, [WRIST])
+    assert loop.update(sample(robot, time=0.0))[0].sign == "on_environment"
 
 
 # Names ---------------------------------------------------------------------------------------------------------------
@@ -223,9 +243,51 @@ def test_enumerations_are_their_text():
         "time_back"]
 
 
+SUBMODULES = ("core", "robot", "estimation", "published", "trust", "guard", "pose", "episode")
+
+
+def test_each_public_name_is_in_one_submodule():
+    seen = []
+    for room in SUBMODULES:
+        module = importlib.import_module(f"antaeus.{room}")
+        assert inspect.getdoc(module) and module is getattr(antaeus, room)
+        assert [name for name in dir(module) if not name.startswith("_")] == sorted(module.__all__)
+        for name in module.__all__:
+            assert getattr(module, name) is getattr(antaeus, name), f"{room}.{name}"
+        seen += module.__all__
+    assert sorted(seen) == sorted(set(seen)) == sorted(antaeus.__all__)
+    assert sorted(name for name in dir(antaeus) if not name.startswith("_")) == sorted([*seen, *SUBMODULES])
+    files = {path.stem for path in (ROOT / "python/antaeus").glob("*.py") if not path.name.startswith("_")}
+    assert files == set(SUBMODULES) and {path.name for path in (ROOT / "include/antaeus").iterdir()} > files
+    assert antaeus.estimation.PosteriorEstimator is antaeus.PosteriorEstimator
+    assert antaeus.published.GuardChain is antaeus.GuardChain and antaeus.robot.Instant is antaeus.Instant
+    everything = {}
+    exec("from antaeus import *", everything)
+    assert set(antaeus.__all__) <= set(everything) and not set(SUBMODULES) & set(everything)
+
+
+def test_a_room_binds_what_its_headers_declare():
+    """Of a class or an enumeration: include/antaeus/<room>/ declares that name."""
+    for room in SUBMODULES:
+        text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "include/antaeus" / room).glob("*.hpp"))
+        known = {"StatusError", "FlightSampleAtEndpoint"}  # of the bindings; nested in FlightSample
+        for name in getattr(antaeus, room).__all__:
+            assert name in known or re.search(rf"\b{name}\b", text), f"{room}.{name}"
+            if inspect.isclass(getattr(antaeus, name)) and name not in known:
+                assert re.search(rf"\b(class|struct|enum) ([A-Z_]+ )?{name}\b", text), f"{room}.{name}"
+
+
+@pytest.mark.parametrize("old, new", [("ContactEquation", "InstantReader"), ("LoneMove", "SingleJointMove")])
+def test_an_old_name_says_what_became_of_it(old, new):
+    assert not hasattr(antaeus, old) and hasattr(antaeus, new)
+    with pytest.raises(AttributeError, match=rf"^module 'antaeus' has no attribute '{old}'; it is {new} now[^\n]*$"):
+        getattr(antaeus, old)
+    with pytest.raises(AttributeError, match="^module 'antaeus' has no attribute 'Nothing'$"):
+        antaeus.Nothing
+
+
 def test_public_names_are_documented_and_typed():
-    names = [name for name in dir(antaeus) if not name.startswith("_")]
-    for name in names:
+    for name in antaeus.__all__:
         value = getattr(antaeus, name)
         assert value.__module__ == "antaeus", name
         assert inspect.getdoc(value), name
@@ -233,7 +295,7 @@ def test_public_names_are_documented_and_typed():
     assert "::" not in text  # a C++ type that Python does not know
     stub = ast.parse(text)
     typed = {node.name for node in stub.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
-    assert set(names) <= typed
+    assert set(antaeus.__all__) == typed  # nor __getattr__, with which a type checker would take any name
     assert (PACKAGE / "py.typed").exists()
     classes = {node.name: node for node in stub.body if isinstance(node, ast.ClassDef)}
     init = next(node for node in classes["GuardChain"].body if getattr(node, "name", "") == "__init__")
@@ -244,6 +306,19 @@ def test_public_names_are_documented_and_typed():
                 assert hasattr(getattr(antaeus, name), member.name), f"{name}.{member.name}"
 
 
+def test_submodules_are_typed():
+    imported = [alias.asname for node in ast.parse((PACKAGE / "__init__.pyi").read_text(encoding="utf-8")).body
+                if isinstance(node, ast.ImportFrom) for alias in node.names]
+    for room in SUBMODULES:
+        assert room in imported
+        stub = ast.parse((PACKAGE / f"{room}.pyi").read_text(encoding="utf-8"))
+        names = [alias for node in stub.body if isinstance(node, ast.ImportFrom) and node.module == "antaeus"
+                 for alias in node.names]
+        assert all(alias.asname == alias.name for alias in names)  # `as` makes it an export
+        assert {alias.name for alias in names} == set(getattr(antaeus, room).__all__)
+        assert not [node for node in stub.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+
+
 def test_robot_and_profile(robot):
     profile, model = robot.profile, robot.model
     assert (model.nq(), model.nv(), model.motor_count(), model.base()) == (34, 33, MOTORS, "free_flyer")
@@ -252,6 +327,10 @@ def test_robot_and_profile(robot):
     assert [endpoint.frame for endpoint in profile.endpoints] == robot.endpoint_frames()
     assert len(profile.figures) == MOTORS and profile.figures[0].torque_sd > 0
     assert profile.find_group("nothing") is None
+    kinds = [endpoint.kind for endpoint in profile.endpoints]
+    assert "hand" in kinds and "foot" in kinds and kinds[0] is antaeus.EndpointKind(str(kinds[0]))
+    assert profile.preflight.gain_row == "Fz" and profile.imu.order in ("xyzw", "wxyz")
+    assert profile.imu.deployed_as in ("unknown", "base", "mounted_on") and antaeus.DeployedImu.unknown == "unknown"
     assert profile.file.is_absolute() and profile.file.exists()
     assert model.gravity().tolist() == [0, 0, -9.81]
     assert WRIST in model.frame_names() and model.has_frame(WRIST) and not model.has_frame("nothing")
@@ -271,8 +350,7 @@ def test_a_model_with_a_payload_carries_it(robot):
     heavier = antaeus.Dynamics(model).at(q).gravity_torque() - antaeus.Dynamics(robot.model).at(q).gravity_torque()
     assert heavier[2] == pytest.approx(2.0 * 9.81, rel=1e-12)  # the base's vertical row, axes along the world's
     loaded = antaeus.Robot(robot.profile, model)
-    equation = antaeus.ContactEquation(loaded, [WRIST])
-    assert equation.update(sample(robot)) == "ok"
+    assert antaeus.InstantReader(loaded, [WRIST]).at(sample(robot)).status() == "ok"
     with pytest.raises(antaeus.OptionsError, match="did you mean 'fixed'"):
         antaeus.ModelOptions(base="fixd")
 
@@ -284,19 +362,18 @@ def test_results_outlive_what_made_them():
     robot = antaeus.load_robot("h1_2")
     model, profile = robot.model, robot.profile
     label = antaeus.load_robot("h1_2").profile.endpoints[0].label
-    equation = antaeus.ContactEquation(robot, [WRIST])
-    estimator = antaeus.DeployedEstimator(equation)
-    equation.update(sample(robot))
-    before = estimator.solve(equation)[0]
+    reader = antaeus.InstantReader(robot, [WRIST])
+    estimator = antaeus.DeployedEstimator(reader)
+    now = reader.at(sample(robot))
+    before = estimator.solve(now)[0]  # nothing else holds the sequence
     numbers = before.wrench.to_vector()
-    gain, residual, wrench = before.gain, equation.residual(), before.wrench
-    equation.update(antaeus.Observation(q=np.zeros(MOTORS), tau=np.full(MOTORS, np.nan)))
-    estimator.solve(equation)
+    gain, residual, wrench = before.gain, now.static_residual(), before.wrench
+    estimator.solve(reader.at(antaeus.Observation(q=np.zeros(MOTORS), tau=np.full(MOTORS, np.nan))))
     terms = antaeus.Dynamics(model).at(model.neutral())  # nothing else holds the Dynamics
     twin = antaeus.make_twin(robot, "good", duration=0.2)
     q, pushed = twin.episode.q, twin.wrenches[0]
     expected = q.copy()
-    del robot, equation, estimator, twin
+    del robot, reader, now, estimator, twin
     for _ in range(3):
         gc.collect()
         np.full(100_000, 7.0).sum()  # what was freed is written over
@@ -309,16 +386,59 @@ def test_results_outlive_what_made_them():
     assert np.array_equal(q, expected) and pushed.shape == (q.shape[0], 6)
 
 
+def test_an_instant_outlives_its_reader_and_grows_stale(robot):
+    reader = antaeus.InstantReader(robot, [WRIST])
+    assert reader.instant().status() == "not_computed"
+    first = reader.at(sample(robot, time=1.0))
+    assert (first.endpoint_count(), first.motor_count()) == (1, MOTORS) and first.observation().time == 1.0
+    assert first.reference_motor() == reader.reference_motor() == robot.reference_motor()
+    assert np.array_equal(first.static_residual(), first.torque() - first.gravity_torque())
+    residual = antaeus.ResidualEstimator(robot, kind="static").form(first)
+    posterior = antaeus.PosteriorEstimator(reader)
+    solved = antaeus.DeployedEstimator(reader).solve(first)
+    numbers = solved[0].wrench.to_vector()
+    second = reader.at(sample(robot, time=2.0))
+    assert first.status() == "not_computed" and second.status() == "ok"
+    assert np.isnan(first.static_residual()).all() and np.isnan(first.jacobian(0)).all()
+    assert np.isnan(first.pose(0).translation).all()
+    # What was computed stays; what would need its Jacobians says that they are gone.
+    assert residual.status == "ok" and residual.current() == "not_computed" and np.isfinite(residual.value).all()
+    assert solved.status() == "not_computed" and np.array_equal(solved[0].wrench.to_vector(), numbers)
+    assert posterior.solve(residual)[0].status == "not_computed"
+    expected = second.jacobian(0)
+    del reader, posterior
+    gc.collect()
+    np.full(100_000, 7.0).sum()
+    assert second.status() == "ok" and np.array_equal(second.jacobian(0), expected)
+    assert antaeus.DeployedEstimator(antaeus.InstantReader(robot, [WRIST])).solve(second)[0].status == "ok"
+
+
+def test_estimates_are_a_sequence(robot):
+    reader = antaeus.InstantReader(robot, robot.endpoint_frames())
+    found = antaeus.DeployedEstimator(reader).solve(reader.at(sample(robot)))
+    kappas = [estimate.kappa for estimate in found]
+    assert len(found) == len(kappas) == 4 and found.status() == "ok" and found.moving in (True, False)
+    assert [estimate.kappa for estimate in found.endpoints] == kappas
+    assert [estimate.kappa for estimate in found[1:3]] == kappas[1:3] and found[::-1][0].kappa == kappas[3]
+    assert found[-1].kappa == kappas[3] and found.instant.endpoint_count() == 4
+    for index in (4, -5):
+        with pytest.raises(IndexError):
+            found[index]
+    one, *_ = found
+    assert np.array_equal(one.residual, found.instant.static_residual())
+    assert one.reference_motor == robot.reference_motor()
+    assert one.reference_residual == one.residual[one.reference_motor]
+
+
 def test_attributes_are_read_only_and_functions_give_new_arrays(robot):
     estimate = estimates(robot, sample(robot))[0]
     episode = antaeus.make_twin(robot, "good", duration=0.1).episode
-    for array in (estimate.gain, estimate.reference_gain, estimate.wrench.force, episode.q, episode.time):
+    for array in (estimate.gain, estimate.residual, estimate.reference_gain, estimate.wrench.force, episode.q, episode.time):
         assert not array.flags.writeable
-    equation = antaeus.ContactEquation(robot, [WRIST])
-    equation.update(sample(robot))
-    first = equation.residual()
+    now = antaeus.InstantReader(robot, [WRIST]).at(sample(robot))
+    first = now.static_residual()
     first[:] = 0
-    assert equation.residual().any()
+    assert now.static_residual().any()
     assert estimate.gain.shape == (6, MOTORS) and estimate.gain.flags.c_contiguous
     with pytest.raises(AttributeError):
         estimate.kappa = 1.0
@@ -326,15 +446,14 @@ def test_attributes_are_read_only_and_functions_give_new_arrays(robot):
 
 def test_a_loop_does_not_grow(robot):
     """20 000 cycles: one leaked gain matrix a cycle would be 26 MB."""
-    equation = antaeus.ContactEquation(robot, [WRIST])
-    estimator, chain = antaeus.DeployedEstimator(equation), antaeus.GuardChain()
+    reader = antaeus.InstantReader(robot, [WRIST])
+    estimator, chain = antaeus.DeployedEstimator(reader), antaeus.GuardChain()
     observation = sample(robot)
 
     def cycle(count):
         for _ in range(count):
-            equation.update(observation)
-            estimate = estimator.solve(equation)[0]
-            chain.apply(estimate, equation.residual(), 0)
+            estimate = estimator.solve(reader.at(observation))[0]
+            chain.apply(estimate)
             assert estimate.gain.shape == (6, MOTORS)
             try:
                 antaeus.GuardChain(nothing=1)

@@ -81,16 +81,17 @@ def test_the_deployed_estimator_is_numpys_pinv(robot, reference):
     data = reference.createData()
     numbers = generator()
     frame = robot.profile.deployed_endpoints[0]
-    equation = antaeus.ContactEquation(robot, [frame])
-    estimator = antaeus.DeployedEstimator(equation)
+    reader = antaeus.InstantReader(robot, [frame])
+    estimator = antaeus.DeployedEstimator(reader)
     rows = robot.model.motor_rows()
     for _ in range(STATES):
         q_motor, tau = numbers.uniform(-1, 1, 27), numbers.uniform(-50, 50, 27)
-        assert equation.update(antaeus.Observation(q=q_motor, tau=tau)) == "ok"
+        now = reader.at(antaeus.Observation(q=q_motor, tau=tau))
+        assert now.status() == "ok"
         q = robot.model.position_from_motors(q_motor, [0, 0, 0, 1])
         gravity = pinocchio.computeGeneralizedGravity(reference, data, q)[rows]
         J = pinocchio.computeFrameJacobian(reference, data, q, reference.getFrameId(frame), WORLD_ALIGNED)[:, rows]
-        estimate = estimator.solve(equation)[0]
+        estimate = estimator.solve(now)[0]
         np.testing.assert_allclose(estimate.wrench.to_vector(), np.linalg.pinv(J.T) @ (tau - gravity), rtol=0,
                                    atol=tolerance("kRecoveredWrench") * estimate.kappa)
 

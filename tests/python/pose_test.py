@@ -19,7 +19,7 @@ def test_preflight_tells_what_torques_can_tell(robot):
     assert abs(pose.rest.worst_direction()[2]) > 0.9
     assert pose.rest.observable == 2
     check, = report.sd_checks
-    assert (check.name, check.passed, report.passed) == ("sd", False, False)
+    assert (check.kind, check.passed, report.passed) == ("sd", False, False)
     good, = antaeus.preflight(robot, [WRIST], robot.pose("zero")).endpoints
     assert good.rest.worst_sd() < 2.0 < good.moving.worst_sd()
     assert np.all(good.posterior_phantom[:3] < good.phantom[:3])
@@ -40,15 +40,14 @@ def test_advice_moves_the_elbow(robot):
 
 
 def test_the_filter_without_a_past_is_the_posterior(robot):
-    equation = antaeus.ContactEquation(robot, [WRIST])
+    reader = antaeus.InstantReader(robot, [WRIST])
     residual = antaeus.ResidualEstimator(robot, kind="static")
-    posterior = antaeus.PosteriorEstimator(equation)
-    memory = antaeus.ContactSpaceFilter(equation, posterior)
+    posterior = antaeus.PosteriorEstimator(reader)
+    memory = antaeus.ContactSpaceFilter(reader, posterior)
     n = robot.model.motor_count()
     sample = antaeus.Observation(q=robot.pose("zero"), v=np.zeros(n), tau=np.full(n, 0.5))
-    equation.update(sample)
-    r = residual.update(equation, sample)
-    now, = memory.step(equation, r, np.inf)
-    plain, = posterior.solve(equation, r)
+    r = residual.form(reader.at(sample))
+    now, = memory.step(r, np.inf)
+    plain, = posterior.solve(r)
     assert np.allclose(now.wrench.force, plain.wrench.force, atol=1e-9)
     assert np.allclose(now.uncertainty.covariance, plain.uncertainty.covariance, atol=1e-7)

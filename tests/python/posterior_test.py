@@ -12,9 +12,8 @@ WRIST = "left_wrist_yaw_link"
 def at_rest(robot, pose="re3_start", **more):
     """The robot holds itself still."""
     q = robot.pose(pose)
-    equation = antaeus.ContactEquation(robot, [WRIST])
-    equation.update(antaeus.Observation(q=q, tau=np.zeros(MOTORS)))
-    return antaeus.Observation(q=q, tau=equation.gravity_torque(), v=np.zeros(MOTORS), **more)
+    now = antaeus.InstantReader(robot, [WRIST]).at(antaeus.Observation(q=q, tau=np.zeros(MOTORS)))
+    return antaeus.Observation(q=q, tau=now.gravity_torque(), v=np.zeros(MOTORS), **more)
 
 
 def test_the_drop_in_reads_like_the_array_of_the_deployed_code(robot):
@@ -34,10 +33,9 @@ def test_the_drop_in_reads_like_the_array_of_the_deployed_code(robot):
 
 def test_the_deployed_method_is_the_deployed_estimator(robot):
     sample = at_rest(robot)
-    equation = antaeus.ContactEquation(robot, [WRIST])
+    reader = antaeus.InstantReader(robot, [WRIST])
     tau = sample.tau + np.linspace(-3, 3, MOTORS)
-    equation.update(antaeus.Observation(q=sample.q, tau=tau))
-    expected = antaeus.DeployedEstimator(equation).solve(equation)[0]
+    expected = antaeus.DeployedEstimator(reader).solve(reader.at(antaeus.Observation(q=sample.q, tau=tau)))[0]
     given = antaeus.FrameWrenchEstimator(robot, method="deployed", frames=[WRIST]).get_frame_wrench(WRIST, sample.q, tau)
     assert np.array_equal(given, expected)
 
@@ -58,13 +56,13 @@ def test_a_posterior_is_the_formula(robot):
     """C = (Aᵀ R⁻¹ A + P₀⁻¹)⁻¹, ŵ = C Aᵀ R⁻¹ r with NumPy's solver, on_environment, for one endpoint's own rows."""
     sample = at_rest(robot)
     sample.tau = sample.tau + np.linspace(-2, 2, MOTORS)
-    equation = antaeus.ContactEquation(robot, [WRIST])
-    equation.update(sample)
-    residual = antaeus.ResidualEstimator(robot, kind="static").update(equation, sample)
-    posterior = antaeus.PosteriorEstimator(equation, sign="on_environment", force_prior=20.0, moment_prior=1.5)
-    estimate = posterior.solve(equation, residual)[0]
+    reader = antaeus.InstantReader(robot, [WRIST])
+    now = reader.at(sample)
+    residual = antaeus.ResidualEstimator(robot, kind="static").form(now)
+    posterior = antaeus.PosteriorEstimator(reader, sign="on_environment", force_prior=20.0, moment_prior=1.5)
+    estimate = posterior.solve(residual)[0]
     rows = posterior.rows(0)
-    A = equation.jacobian(0)[:, rows].T
+    A = now.jacobian(0)[:, rows].T
     weight = A.T / residual.variance[rows]
     C = np.linalg.inv(weight @ A + np.diag([20.0**-2] * 3 + [1.5**-2] * 3))
     near = dict(rtol=0, atol=tolerance("kRecoveredWrench"))
@@ -92,15 +90,19 @@ def test_the_guarded_loop_never_raises_and_says_why(robot):
     assert [one.observation.time for one in loop.recorder()] == pytest.approx([0.0, 0.02, 0.04, 0.06, 0.08])
     (read,) = loop.update(at_rest(robot, time=0.01))  # the clock goes back
     assert "time_back" in read.reasons
-    (read,) = loop.update(at_rest(robot, time=0.10), now=5.0)
+    (read,) = loop.update(at_rest(robot, time=0.10), clock=5.0)
     assert "stale" in read.reasons
     loop.reset()
-    assert loop.equation().endpoint_names() == [WRIST] and loop.estimates()[0].has_covariance
+    assert loop.reader().endpoint_names() == [WRIST] and loop.estimates()[0].has_covariance
+    assert loop.instant().status() == loop.residual().instant.status() == "ok"
+    assert loop.instant().observation().time == 0.10 and not loop.feasibility().margins
 
 
 def test_options_of_the_guarded_loop_start_from_the_profile(robot):
     with pytest.raises(antaeus.OptionsError, match="guarded: unknown option 'force_limt'; did you mean 'force_limit'"):
         antaeus.GuardedEstimator(robot, [WRIST], guarded=dict(force_limt=1.0))
+    with pytest.raises(antaeus.OptionsError, match="feasibility: unknown option 'frictoin'; did you mean 'friction'"):
+        antaeus.GuardedEstimator(robot, [WRIST], feasibility=dict(frictoin=1.0))
     with pytest.raises(antaeus.OptionsError, match="residual.kind"):
         antaeus.GuardedEstimator(robot, [WRIST], residual=dict(kind="dynamic"))
     loop = antaeus.GuardedEstimator(robot, [WRIST], posterior=dict(sign="on_environment"))
@@ -109,20 +111,35 @@ def test_options_of_the_guarded_loop_start_from_the_profile(robot):
 
 def test_objects_of_different_robots_are_refused(robot):
     arm = antaeus.load_robot("planar_3r")
-    mine = antaeus.ContactEquation(robot, [WRIST])
-    theirs = antaeus.ContactEquation(arm, arm.endpoint_frames())
-    both = antaeus.ContactEquation(robot, robot.profile.deployed_endpoints)
-    residual = antaeus.ResidualEstimator(robot)
-    sample = at_rest(robot)
-    mine.update(sample)
-    r = residual.update(mine, sample)
+    mine = antaeus.InstantReader(robot, [WRIST])
+    theirs = antaeus.InstantReader(arm, arm.endpoint_frames())
+    both = antaeus.InstantReader(robot, robot.profile.deployed_endpoints)
+    now, other = mine.at(at_rest(robot)), theirs.at(antaeus.Observation(q=np.zeros(3), tau=np.zeros(3)))
+    two = both.at(at_rest(robot))
+    residual, static = antaeus.ResidualEstimator(robot), antaeus.ResidualEstimator(robot)
     posterior = antaeus.PosteriorEstimator(mine)
-    with pytest.raises(antaeus.OptionsError, match="same robot"):
-        residual.update(theirs, sample)
-    with pytest.raises(antaeus.OptionsError, match="same robot"):
-        posterior.solve(theirs, r)
+    estimates = posterior.solve(residual.form(now))
+    refused = pytest.raises(antaeus.OptionsError, match="same robot and endpoints")
+    with refused:
+        residual.form(other)
+    with refused:
+        posterior.solve(antaeus.ResidualEstimator(arm).form(other))
+    with refused:
+        posterior.solve(static.form(two))
+    with refused:
+        antaeus.ContactSpaceFilter(mine, posterior).step(static.residual(), 0.02)
+    with refused:
+        antaeus.DeployedEstimator(mine).solve(two)
+    with refused:
+        antaeus.StackedEstimator(mine).solve(other)
+    with refused:
+        antaeus.ReliabilityEstimator(both, antaeus.PosteriorEstimator(both)).of(estimates)
     with pytest.raises(antaeus.OptionsError, match="endpoints of the posterior"):
         antaeus.ReliabilityEstimator(both, posterior)
+    with pytest.raises(antaeus.OptionsError, match="endpoints of the posterior"):
+        antaeus.ContactSpaceFilter(both, posterior)
+    with pytest.raises(TypeError):  # reliability is of a posterior: no other estimate has the residual beside it
+        antaeus.ReliabilityEstimator(mine, posterior).of(antaeus.DeployedEstimator(mine).solve(now))
     with pytest.raises(IndexError):
         posterior.rows(1)
     with pytest.raises(antaeus.StatusError):
@@ -137,3 +154,83 @@ def test_channels_of_the_imu():
     assert not seen.has_gyro and seen.imu_angular_velocity is None
     with pytest.raises(antaeus.StatusError, match="imu_specific_force has shape"):
         seen.imu_specific_force = [1, 2]
+
+
+def test_reliability_of_a_posterior(robot):
+    reader = antaeus.InstantReader(robot, [WRIST])
+    posterior = antaeus.PosteriorEstimator(reader)
+    estimates = posterior.solve(antaeus.ResidualEstimator(robot).form(reader.at(at_rest(robot))))
+    reliability = antaeus.ReliabilityEstimator(reader, posterior)
+    (found,) = reliability.of(estimates)
+    rows = reliability.rows(0)
+    assert set(posterior.rows(0)) < set(rows) and robot.reference_motor() in rows
+    assert found.status == "ok" and np.nansum(found.redundancy) == pytest.approx(found.total_redundancy)
+    assert np.isfinite(found.redundancy).sum() == len(rows)
+    reader.at(at_rest(robot))
+    assert reliability.of(estimates)[0].status == "not_computed"  # the Jacobians are gone
+
+
+def test_feet_that_nothing_holds_are_infeasible(robot):
+    frames = robot.endpoint_frames()
+    reader = antaeus.InstantReader(robot, frames)
+    checker = antaeus.FeasibilityChecker(robot, frames, friction=0.6)
+    posterior = antaeus.PosteriorEstimator(reader, force_prior=400.0)
+    estimates = posterior.solve(antaeus.ResidualEstimator(robot).form(reader.at(at_rest(robot, "zero"))))
+    found = checker.of(estimates)
+    assert found.status == "ok" and found.balance_known and not found.sole_known
+    assert [margin.kind for margin in found.margins] == ["unilateral", "friction"] * 2 + ["total_x", "total_y", "total_z"]
+    assert {margin.unit for margin in found.margins} == {"N"} and found.margins[-1].endpoint == -1
+    weight = robot.model.total_mass() * 9.81
+    hung = checker.of(antaeus.DeployedEstimator(reader).solve(estimates.instant))  # no forces: nothing carries the robot
+    assert hung.violations() > 0 and not hung.feasible() and not hung.margins[-1].feasible
+    assert hung.margins[-1].value == pytest.approx(-weight, rel=0.05)
+    one = antaeus.InstantReader(robot, [WRIST])
+    wrong = checker.of(antaeus.DeployedEstimator(one).solve(one.at(at_rest(robot))))
+    assert wrong.status == "wrong_size" and np.isnan([margin.value for margin in wrong.margins]).all()
+    with pytest.raises(antaeus.OptionsError, match="give both"):
+        antaeus.FeasibilityChecker(robot, frames, half_length=0.1)
+
+
+def test_causes_of_a_residual(robot):
+    reader = antaeus.InstantReader(robot, robot.profile.deployed_endpoints)
+    test = antaeus.HypothesisTest(reader, false_alarm=0.001)
+    assert test.solve().status == "not_computed"
+    sample = at_rest(robot, "zero", time=0.0)
+    four = antaeus.InstantReader(robot, robot.endpoint_frames())
+    causes = antaeus.HypothesisTest(four).solve(antaeus.ResidualEstimator(robot).form(four.at(sample))).causes
+    with pytest.raises(antaeus.OptionsError, match="another test"):
+        test.name(next(cause for cause in causes if cause.endpoint == 3))
+    quiet = test.solve(antaeus.ResidualEstimator(robot).form(reader.at(sample)))
+    assert quiet.status == "ok" and not quiet.alarm and quiet.best().kind == "none" and test.name(quiet.best()) == "none"
+    motor = robot.model.motor("left_shoulder_roll_joint")
+    tau = sample.tau.copy()
+    tau[motor] += 25.0
+    sample.tau = tau
+    found = test.solve(antaeus.ResidualEstimator(robot).form(reader.at(sample)))
+    best = found.best()
+    assert found.alarm and found.explained and found.chi_squared > found.threshold
+    assert (best.kind, best.motor, best.unit) == ("joint_offset", motor, "N·m")
+    assert test.name(best) == "offset of left_shoulder_roll_joint" and motor in test.motors()
+    assert best.estimate.shape == best.deviation.shape == (1,) and best.size == best.estimate[0] > 0
+    assert found.causes[1].kind == found.runner_up().kind and found.causes[1].separation in ("indistinct", "strong",
+                                                                                             "very_strong")
+    test.reset()
+    now = reader.at(sample)
+    stale = antaeus.ResidualEstimator(robot).form(now)
+    assert test.add(stale, 0.5) == "ok" and test.add(stale, -1.0) == "not_finite"
+    assert test.solve().rows == pytest.approx(0.5 * len(test.motors()))
+    reader.at(sample)
+    assert test.add(stale) == "not_computed"
+
+
+def test_a_lasting_misfit_alarms():
+    watch = antaeus.SequentialHypothesis(independent_rate=10.0)
+    assert watch.step(0.0, np.nan, 8) == "not_finite" and not watch.alarm() and np.isnan(watch.onset())
+    for step in range(200):
+        assert watch.step(0.1 * step, 8.0 if step < 50 else 20.0, 8) == "ok"
+    assert watch.alarm() and watch.level() > 1 and 4.0 < watch.onset() < 6.0
+    assert watch.step(0.0, 8.0, 8) == "time_back"
+    watch.reset()
+    assert not watch.alarm() and watch.level() == 0
+    with pytest.raises(antaeus.OptionsError):
+        antaeus.SequentialHypothesis(drift=0.0)

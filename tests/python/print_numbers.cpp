@@ -4,11 +4,11 @@
 #include <cstdio>
 
 #include "antaeus/episode/synthetic_episode.hpp"
-#include "antaeus/estimation/frame_wrench.hpp"
-#include "antaeus/estimation/guard.hpp"
-#include "antaeus/estimation/guarded_estimator.hpp"
-#include "antaeus/estimation/preflight.hpp"
-#include "antaeus/estimation/wrench_estimator.hpp"
+#include "antaeus/guard/frame_wrench.hpp"
+#include "antaeus/guard/guarded_estimator.hpp"
+#include "antaeus/pose/preflight.hpp"
+#include "antaeus/published/guard_chain.hpp"
+#include "antaeus/published/wrench_estimator.hpp"
 
 namespace {
 
@@ -79,23 +79,23 @@ void print_estimate(const antaeus::WrenchEstimate& estimate) {
 void print_estimation(const antaeus::Robot& robot) {
   const antaeus::SyntheticEpisode twin =
       antaeus::make_twin(robot, antaeus::TwinKind::incident, {.duration = 0.4, .torque_noise = 0.5, .seed = 7});
-  antaeus::ContactEquation equation(robot, robot.endpoint_frames());
-  antaeus::DeployedEstimator deployed(equation, {.characteristic_length = 0.3});
-  antaeus::StackedEstimator stacked(equation, antaeus::StackedRows::motors_and_base);
+  antaeus::InstantReader reader(robot, robot.endpoint_frames());
+  antaeus::DeployedEstimator deployed(reader, {.characteristic_length = 0.3});
+  antaeus::StackedEstimator stacked(reader, antaeus::StackedRows::motors_and_base);
   antaeus::GuardChain chain;
   antaeus::Observation sample;
   print("tau", twin.episode.tau);
   for (Eigen::Index step = 0; step < twin.episode.steps(); ++step) {
     twin.episode.observe(step, sample);
-    equation.update(sample);
-    print("residual", equation.residual());
-    print("base_residual", equation.base_residual());
-    print("jacobian", equation.jacobian(0));
-    const std::vector<antaeus::WrenchEstimate>& hands = deployed.solve(equation);
+    const antaeus::Instant& now = reader.at(sample);
+    print("residual", now.static_residual());
+    print("base_residual", now.base_residual());
+    print("jacobian", now.jacobian(0));
+    const antaeus::WrenchEstimates& hands = deployed.solve(now);
     for (const antaeus::WrenchEstimate& estimate : hands) print_estimate(estimate);
-    for (const antaeus::WrenchEstimate& estimate : stacked.solve(equation)) print_estimate(estimate);
+    for (const antaeus::WrenchEstimate& estimate : stacked.solve(now)) print_estimate(estimate);
     print("matrix", stacked.matrix());
-    const antaeus::ChainedWrench& read = chain.apply(hands[0], equation.residual(), robot.reference_motor());
+    const antaeus::ChainedWrench& read = chain.apply(hands[0]);
     print("guarded", read.wrench.to_vector());
     for (const antaeus::GuardRecord& record : read.records) print("record", Eigen::Vector2d(record.saw, record.limit));
   }
@@ -104,20 +104,19 @@ void print_estimation(const antaeus::Robot& robot) {
 void print_posterior(const antaeus::Robot& robot) {
   const antaeus::SyntheticEpisode twin =
       antaeus::make_twin(robot, antaeus::TwinKind::pushes, {.duration = 0.4, .torque_noise = 0.5, .seed = 8});
-  antaeus::ContactEquation equation(robot, robot.profile.deployed_endpoints);
+  antaeus::InstantReader reader(robot, robot.profile.deployed_endpoints);
   antaeus::ResidualEstimator residual(robot, {.kind = antaeus::ResidualChoice::momentum_observer});
-  antaeus::PosteriorEstimator posterior(equation, {.reference = antaeus::ReferenceUse::innovation});
-  antaeus::ReliabilityEstimator reliability(equation, posterior);
+  antaeus::PosteriorEstimator posterior(reader, {.reference = antaeus::ReferenceUse::innovation});
+  antaeus::ReliabilityEstimator reliability(reader, posterior);
   antaeus::GuardedEstimator guarded(robot, robot.profile.deployed_endpoints);
   antaeus::FrameWrenchEstimator drop_in(robot);
   antaeus::Observation sample;
   for (Eigen::Index step = 0; step < twin.episode.steps(); ++step) {
     twin.episode.observe(step, sample);
-    equation.update(sample);
-    const antaeus::Residual& r = residual.update(equation, sample);
+    const antaeus::Residual& r = residual.form(reader.at(sample));
     print("residual", r.value);
     print("variance", r.variance);
-    const std::vector<antaeus::WrenchEstimate>& estimates = posterior.solve(equation, r);
+    const antaeus::PosteriorEstimates& estimates = posterior.solve(r);
     for (const antaeus::WrenchEstimate& estimate : estimates) {
       const antaeus::Uncertainty& u = estimate.uncertainty;
       print("wrench", estimate.wrench.to_vector());
@@ -126,12 +125,12 @@ void print_posterior(const antaeus::Robot& robot) {
       print("doubt",
             antaeus::Vector6(u.force_sd[0], u.force_sd[2], u.nis, u.nis_threshold, u.innovation, u.innovation_sd));
     }
-    for (const antaeus::EndpointReliability& result : reliability.solve(equation, r, estimates)) {
+    for (const antaeus::EndpointReliability& result : reliability.of(estimates)) {
       print("redundancy", result.redundancy);
       print("bias", result.minimal_detectable_bias);
       print("external", result.external_force);
     }
-    for (const antaeus::GuardedWrench& read : guarded.update(sample)) print("guarded", read.wrench.to_vector());
+    for (const antaeus::ConsumerWrench& read : guarded.update(sample)) print("guarded", read.wrench.to_vector());
     const antaeus::WrenchEstimate& answer =
         drop_in.get_frame_wrench(robot.profile.deployed_endpoints[0], sample.q, sample.tau);
     print("drop_in", answer.wrench.to_vector());

@@ -8,6 +8,7 @@
 
 #include "antaeus/audit/audit.hpp"
 #include "antaeus/episode/synthetic_episode.hpp"
+#include "antaeus/io/json.hpp"
 #include "robot/test_robots.hpp"
 
 namespace antaeus {
@@ -139,7 +140,7 @@ TEST_F(HtmlReport, IsWellFormedAndSaysEveryStatement) {
     EXPECT_NE(page.find(prose(statement.text)), std::string::npos) << statement.text;
   for (const Event& event : audit.events) EXPECT_NE(page.find(prose(event.text)), std::string::npos) << event.text;
   for (const Counterfactual& c : audit.counterfactuals)
-    EXPECT_NE(page.find(prose(c.consequence)), std::string::npos) << c.remedy;
+    EXPECT_NE(page.find(prose(c.consequence)), std::string::npos) << to_string(c.remedy);
   for (const OptionValue& option : audit.settings) {
     EXPECT_NE(page.find(option.group + "." + option.info.name), std::string::npos) << option.info.name;
   }
@@ -211,15 +212,35 @@ TEST_F(HtmlReport, WithoutAPosteriorThePageIsWholeAndSilent) {
   EXPECT_EQ(page.find("\"worst_sd\":"), std::string::npos);
 }
 
-/// Checks that are added later are shown by name.
+/// Checks of every kind are shown by name, kinds that are added later too.
 TEST_F(HtmlReport, EveryCheckOfThePreflightIsShown) {
   Audit audit = twin_audit();
-  audit.audited.preflight.checks.push_back({"sd", "left_wrist_yaw_link", 19.985, 5.0, false});
-  audit.audited.preflight.checks.push_back({"some_new_check", "torso_joint", 1.0, 2.0, true});
+  audit.audited.preflight.checks.push_back({PreflightCheckKind::sd, "left_wrist_yaw_link", 19.985, 5.0, false});
+  audit.audited.preflight.checks.push_back({PreflightCheckKind::start_error, "torso_joint", 1.125, 2.0, true});
   const std::string preflight = section_of(html_report(audit), "preflight");
-  for (const char* text : {">sd [N]<", ">19.985<", ">some new check<", ">gain [N/(N·m)]<", ">start error [rad]<"}) {
+  for (const char* text :
+       {">sd [N]<", ">19.985<", ">torso_joint<", ">1.125<", ">gain [N/(N·m)]<", ">start error [rad]<"}) {
     EXPECT_NE(preflight.find(text), std::string::npos) << text;
   }
+  for (std::string name : all_names<PreflightCheckKind>()) {
+    std::replace(name.begin(), name.end(), '_', ' ');
+    EXPECT_NE(preflight.find(">" + name + " ["), std::string::npos) << name;
+  }
+}
+
+/// The viewer is told what the codes mean: it has no list of its own.
+TEST_F(HtmlReport, PayloadNamesEveryValueOfItsEnumerations) {
+  const std::string page = html_report(twin_audit());
+  const std::string open = "id=\"payload\">";
+  const std::size_t begin = page.find(open) + open.size();
+  const Json payload = parse_json(page.substr(begin, page.find("</script>", begin) - begin), "payload");
+  EXPECT_EQ(payload["schema"].text(), "antaeus.report.payload/2");
+  for (const auto& [kind, values] :
+       {std::pair("verdict", all_names<Verdict>().size()), std::pair("guard_action", all_names<GuardAction>().size()),
+        std::pair("consumer_action", all_names<ConsumerAction>().size())}) {
+    EXPECT_EQ(payload["names"][kind].items().size(), values) << kind;
+  }
+  EXPECT_EQ(payload["names"]["verdict"].items()[4].text(), "invalid input");
 }
 
 /// Every id is unique: the statements' are used as anchors.

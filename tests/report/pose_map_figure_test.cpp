@@ -92,7 +92,7 @@ TEST(PoseMapFigure, ASaddleDoesNotCrossItself) {
 }
 
 TEST(PoseMapFigure, WhatIsUnknownOrInfiniteIsNotPermitted) {
-  for (const double value : {std::nan(""), std::numeric_limits<double>::infinity()}) {
+  for (const double value : {std::nan(""), kInfinity}) {
     const PoseMap map = made_map(5, [&](double x, double) { return x > 0.4 ? value : 10.0; });
     const std::string svg = draw_pose_map(map, {{PoseQuantity::kappa, 20.0}}, "unknown");
     EXPECT_EQ(limit_lines(svg).size(), 1u);

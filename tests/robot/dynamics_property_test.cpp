@@ -16,7 +16,6 @@ using test::NamedModel;
 using test::RandomStates;
 using test::Regime;
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr int kStates = 5;
 constexpr double kStep = 1e-6;
 
@@ -319,7 +318,7 @@ TEST(DynamicsProperty, BadInputGivesItsStatusAndNaN) {
     Dynamics dynamics(robot.model);
     const VectorX q = robot.model.neutral();
     const VectorX v = VectorX::Ones(robot.model.nv());
-    for (const double bad : {kNaN, std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()}) {
+    for (const double bad : {kNaN, kInfinity, -kInfinity}) {
       for (Eigen::Index i = 0; i < q.size(); ++i) {
         VectorX wrong = q;
         wrong[i] = bad;

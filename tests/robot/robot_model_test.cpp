@@ -5,7 +5,6 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "antaeus/core/error.hpp"
 #include "robot/test_robots.hpp"
@@ -15,9 +14,6 @@ namespace antaeus {
 namespace {
 
 using test::RandomStates;
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double largest(const MatrixX& A) { return A.cwiseAbs().maxCoeff(); }
 

@@ -81,12 +81,12 @@ TEST_F(Profile, FactsOfTheH1_2) {
   EXPECT_EQ(profile.reference_joint, "torso_joint");
   ASSERT_EQ(profile.endpoints.size(), 4u);
   EXPECT_EQ(profile.endpoint("left wrist").frame, "left_wrist_yaw_link");
-  EXPECT_EQ(profile.endpoint("right_ankle_roll_link").kind, "foot");
+  EXPECT_EQ(profile.endpoint("right_ankle_roll_link").kind, EndpointKind::foot);
   EXPECT_EQ(profile.find_group("left_arm")->joints.size(), 7u);
   EXPECT_EQ(profile.find_group("third_arm"), nullptr);
   EXPECT_EQ(profile.imu.frame, "imu_link");
-  EXPECT_EQ(profile.imu.quaternion_order, "xyzw");
-  EXPECT_EQ(profile.imu.deployed_as, "base");
+  EXPECT_EQ(profile.imu.order, QuaternionOrder::xyzw);
+  EXPECT_EQ(profile.imu.deployed_as, DeployedImu::base);
   EXPECT_EQ(profile.deployed_sign, Sign::on_environment);
   EXPECT_EQ(profile.deployed_endpoints, (std::vector<std::string>{"left_wrist_yaw_link", "right_wrist_yaw_link"}));
   EXPECT_EQ(profile.torque_source, TorqueSource::motor);
@@ -96,7 +96,7 @@ TEST_F(Profile, FactsOfTheH1_2) {
   EXPECT_EQ(profile.figures[19].coulomb, 0.15);
   for (const JointFigures& figures : profile.figures) EXPECT_EQ(figures.armature, 0.1);
   EXPECT_EQ(profile.preflight.gain_limit, 3.0);
-  EXPECT_EQ(profile.preflight.gain_row, "Fz");
+  EXPECT_EQ(profile.preflight.gain_row, kFz);
   EXPECT_EQ(profile.preflight.start_error_limit, 0.15);
   EXPECT_EQ(profile.preflight.start_error_joints.size(), 2u);
   EXPECT_EQ(profile.poses.size(), 3u);
@@ -220,14 +220,21 @@ TEST_F(Profile, OptionsAreReadAndRefusedByLine) {
   const std::string options =
       "\n[options.posterior]\nforce_prior = 30.0\nrows = \"all\"\n[options.guarded]\nrecorder_samples = 7\n";
   const RobotProfile profile = read_profile(write(text_ + options));
-  ASSERT_EQ(profile.settings.size(), 3u);
+  const std::vector<Setting>& settings = profile.settings.all();
+  ASSERT_EQ(settings.size(), 3u);
   // The TOML library hands tables over by name.
-  EXPECT_EQ(profile.settings[0].group + "." + profile.settings[0].name, "guarded.recorder_samples");
-  EXPECT_EQ(profile.settings[0].value, "7");
-  EXPECT_EQ(profile.settings[1].name + "=" + profile.settings[1].value, "force_prior=30");
-  EXPECT_EQ(profile.settings[2].value, "all");
+  EXPECT_EQ(settings[0].group + "." + settings[0].name, "guarded.recorder_samples");
+  EXPECT_EQ(settings[0].value, "7");
+  EXPECT_EQ(settings[1].name + "=" + settings[1].value, "force_prior=30");
+  EXPECT_EQ(settings[2].value, "all");
+  EXPECT_EQ(settings[0].place, profile.file.string() + ":" + std::to_string(line_of(text_ + options, "recorder")));
   expect_refused(text_ + "\n[options.postrior]\nforce_prior = 30.0\n", "[options.postrior]",
                  {"'postrior'", "'posterior'"});
+  expect_refused(text_ + "\n[options.postrior]\n", "[options.postrior]", {"'postrior'", "'posterior'"});
+  expect_refused(text_ + "\n[options.guard]\nclamp_forse = 20.0\n", "clamp_forse", {"'clamp_forse'", "'clamp_force'"});
+  expect_refused(text_ + "\n[options.guard]\nclamp_force = -1\n", "clamp_force", {"'-1'", "zero or more"});
+  expect_refused(text_ + "\n[options.guarded]\nrecorder_samples = 7.5\n", "recorder", {"'7.5'", "whole number"});
+  expect_refused(text_ + "\n[options.posterior]\nrows = \"al\"\n", "rows", {"'al'", "'all'"});
   expect_refused(text_ + "\n[options.posterior]\nforce_prior = [1]\n", "force_prior = [1]", {"must be a number"});
   expect_refused(text_ + "\n[options.posterior]\nforce_prior = inf\n", "force_prior = inf", {"must be finite"});
   expect_refused(text_ + "\n[options]\nposterior = 3\n", "posterior = 3", {"must be a table"});
@@ -245,9 +252,13 @@ TEST_F(Profile, LabelsAndNames) {
                  {"reference_joint", "'joint_l'", "'joint_1'"});
   expect_refused(replaced(text_, "positions = { joint_1", "positions = { jont_1"), "", {"pose bent", "'jont_1'"});
   expect_refused(text_ + "\n[imu]\nframe = \"tol\"\n", "", {"imu", "'tol'", "'tool'"});
-  expect_refused(text_ + "\n[imu]\nframe = \"tool\"\nquaternion_order = \"zyxw\"\n", "zyxw", {"zyxw", "wxyz"});
+  expect_refused(text_ + "\n[imu]\nframe = \"tool\"\nquaternion_order = \"zyxw\"\n", "zyxw", {"'zyxw'", "'xyzw'"});
+  expect_refused(text_ + "\n[imu]\nframe = \"tool\"\nquaternion_order = \"euler\"\n", "euler",
+                 {"'euler'", "xyzw, wxyz"});
   expect_refused(text_ + "\n[deployed]\nendpoints = [\"tol\"]\n", "", {"deployed endpoints", "'tool'"});
-  expect_refused(text_ + "\n[preflight]\ngain_row = \"Fq\"\n", "Fq", {"'Fq'", "Fz"});
+  expect_refused(text_ + "\n[preflight]\ngain_row = \"Fq\"\n", "Fq", {"'Fq'", "'Fx'"});
+  expect_refused(text_ + "\n[preflight]\ngain_row = \"vertical\"\n", "gain_row",
+                 {"'vertical'", "Fx, Fy, Fz, Mx, My, Mz"});
   expect_refused(text_ + "\n[preflight]\nstart_error_joints = [\"jont_1\"]\n", "", {"preflight", "'jont_1'"});
 }
 

@@ -3,16 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
+#include "antaeus/core/numbers.hpp"
 #include "signal/random_signals.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Upper critical values as printed in the tables of textbooks (NIST/SEMATECH e-Handbook 1.3.6.7.4): three decimals.
 TEST(ChiSquared, PrintedTable) {

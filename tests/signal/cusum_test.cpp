@@ -4,19 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/numbers.hpp"
 #include "antaeus/signal/chi_squared.hpp"
 #include "signal/random_signals.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Options whose false alarms come every `run_length` samples.
 CusumOptions every(double run_length, double drift, bool two_sided) {

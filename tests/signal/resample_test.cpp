@@ -6,13 +6,12 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/numbers.hpp"
 #include "signal/random_signals.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 /// Three samples of two channels; the second is lost once.
 const VectorX kTime = Eigen::Vector3d(1.0, 2.0, 4.0);
@@ -159,7 +158,7 @@ TEST(EstimateDelay, LostSamplesAreLeftOut) {
   Channels log = channels(random, 0.04, 0.0);
   log.early[700] = kNaN;
   log.late[100] = kNaN;
-  log.late[200] = std::numeric_limits<double>::infinity();
+  log.late[200] = kInfinity;
   const DelayEstimate found = estimate_delay(log.early_time, log.early, log.late_time, log.late);
   ASSERT_EQ(found.status, Status::ok);
   EXPECT_NEAR(found.delay, 0.04, tolerance::kNoiselessDelay);

@@ -3,16 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/numbers.hpp"
 #include "signal/random_signals.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 /// 2 − 3t + t² − t³/2 in the first column, its third multiple in the second.
 SmoothedLog cubic(const VectorX& time) {
@@ -62,7 +60,7 @@ TEST(SavitzkyGolay, SkipsRowsThatAreNotFinite) {
   const SmoothedLog exact = cubic(time);
   MatrixX samples = exact.value;
   samples(10, 0) = kNaN;
-  samples(11, 1) = std::numeric_limits<double>::infinity();
+  samples(11, 1) = kInfinity;
   const SmoothedLog found = savitzky_golay(time, samples, {.window = 9, .order = 3});
   EXPECT_LE((found.value - exact.value).cwiseAbs().maxCoeff(), tolerance::kPolynomial) << "the gap is bridged";
 }

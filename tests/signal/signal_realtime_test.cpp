@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
+#include "antaeus/core/numbers.hpp"
 #include "antaeus/signal/chi_squared.hpp"
 #include "antaeus/signal/cusum.hpp"
 #include "antaeus/signal/hysteresis.hpp"
@@ -14,8 +14,6 @@ namespace antaeus {
 namespace {
 
 using test::AllocationCounter;
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 /// Good samples, a bad one and one of a wrong size.
 template <class Filter>

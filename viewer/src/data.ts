@@ -73,7 +73,15 @@ interface RawBaseline {
   series: { endpoint: string; force: Packed; gain: Packed; kappa: Packed; sigma_min: Packed; posterior: RawPosterior | null }[];
 }
 
+/** What the codes of enumerations are called, in the order of their values. */
+interface Names {
+  verdict: string[];
+  guard_action: string[];
+  consumer_action: string[];
+}
+
 interface RawPayload {
+  names: Names;
   name: string;
   first_step: number;
   steps: number;
@@ -185,6 +193,8 @@ export interface Baseline {
 }
 
 export interface Data {
+  names: Names;
+  states: string[]; // of the posterior's guard, best first; a worse verdict counts as the last
   name: string;
   firstStep: number;
   steps: number;
@@ -275,6 +285,8 @@ export function decode(text: string): Data {
     });
   }
   return {
+    names: raw.names,
+    states: raw.names.verdict.slice(0, 3),
     name: raw.name,
     firstStep: raw.first_step,
     steps: raw.steps,

@@ -49,5 +49,3 @@ export function faded(name: string, alpha: number): string {
   return /^#[0-9a-f]{6}$/i.test(color) ? color + Math.round(255 * alpha).toString(16).padStart(2, '0') : color;
 }
 
-export const STATES = ['ok', 'degraded', 'refused'];
-export const ACTIONS = ['the deployed number', 'the posterior', 'its last good number, decaying to zero', 'zero', 'zero, and a request to stop'];

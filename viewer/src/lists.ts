@@ -1,8 +1,6 @@
 // The list of joints and the table of steps at the cursor.
 import type { Data, Series } from './data';
-import { compact, element, number, setText, STATES } from './format';
-
-const VERDICTS = ['ok', 'degraded', 'refused', 'unobservable', 'invalid input'];
+import { compact, element, number, setText } from './format';
 
 /** What each joint adds to Fz at the cursor; a press puts the joint into the plots or takes it out. */
 export class JointList {
@@ -133,7 +131,7 @@ export class StepTable {
         number(series.force.at(1, at)),
         number(series.force.at(2, at)),
         number(series.force.at(3, at)),
-        VERDICTS[series.verdict?.at(0, at) ?? 4] ?? '',
+        this.data.names.verdict[series.verdict?.at(0, at) ?? this.data.names.verdict.length - 1] ?? '',
       ];
       const posterior = series.posterior;
       if (posterior) {
@@ -141,7 +139,7 @@ export class StepTable {
           `${number(posterior.force.at(2, at))} \u00b1 ${number(posterior.sd.at(2, at))}`,
           number(posterior.worstSd.at(0, at)),
           compact(posterior.nis.at(0, at)),
-          STATES[Math.min(2, posterior.state.at(0, at))] ?? '',
+          this.data.states[Math.min(2, posterior.state.at(0, at))] ?? '',
         );
       }
       while (values.length < cells.length) values.push('\u2013');

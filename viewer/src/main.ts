@@ -3,7 +3,7 @@ import 'uplot/dist/uPlot.min.css';
 import './page.css';
 import './viewer.css';
 import { decode, nearest, type Data, type Series } from './data';
-import { compact, element, number, setText, STATES } from './format';
+import { compact, element, number, setText } from './format';
 import { isWhole, JointList, StepTable, stepName } from './lists';
 import { Plots } from './plots';
 import { METERS_PER_SD, RobotView } from './robot';
@@ -216,7 +216,7 @@ class Viewer {
     const { posterior } = this.series;
     if (!posterior) return '';
     const { sample } = this;
-    const state = STATES[Math.min(2, posterior.state.at(0, sample))] ?? '';
+    const state = this.data.states[Math.min(2, posterior.state.at(0, sample))] ?? '';
     return `; posterior Fz ${compact(posterior.force.at(2, sample))} \u00b1 ${compact(posterior.sd.at(2, sample))} N, ${state}`;
   }
 

@@ -1,7 +1,7 @@
 // Time series under one cursor and one zoom.
 import uPlot from 'uplot';
 import { intervalAt, nearest, overlay, type Data, type Interval, type Series } from './data';
-import { ACTIONS, compact, cssColor, element, faded, setText, STATES } from './format';
+import { compact, cssColor, element, faded, setText } from './format';
 
 interface Line {
   name: string;
@@ -31,7 +31,6 @@ interface PanelSpec {
 const LEFT_AXIS = 58;
 const PALETTE = ['--c1', '--c2', '--c3', '--c4', '--c5', '--c6', '--c7'];
 const FADED = ['--b1', '--b2', '--b3'];
-const GUARD_ACTIONS = ['passed', 'clipped', 'zeroed', 'damping', 'no input'];
 const STATE_COLORS = ['--c3', '--c5', '--c2'];
 const LANE_FONT = 11;
 
@@ -243,7 +242,7 @@ class Panel {
       while (text.includes(',') && ctx.measureText(text + ' \u2026').width > right - left) text = text.slice(0, text.lastIndexOf(','));
       if (text !== interval.reasons) text += ' \u2026';
       if (ctx.measureText(text).width > right - left) continue;
-      ctx.fillText(text, left, bbox.top + (STATES.length - 1 - interval.state + 0.5) * height);
+      ctx.fillText(text, left, bbox.top + (data.states.length - 1 - interval.state + 0.5) * height);
     }
     ctx.restore();
   }
@@ -407,7 +406,7 @@ export class Plots {
         words: ['', 'now'],
         timeline: posterior.timeline,
         lines: [2, 1, 0].map((lane) => ({
-          name: STATES[lane] as string,
+          name: data.states[lane] as string,
           color: STATE_COLORS[lane] as string,
           values: Uint8Array.from(state, (code) => Number(Math.min(2, code) === lane)),
         })),
@@ -415,7 +414,7 @@ export class Plots {
           const at = intervalAt(posterior.timeline, data.rows[sample] as number);
           if (!at) return '';
           const why = at.reasons ? `: ${at.reasons}` : '';
-          return `${STATES[at.state] ?? ''} from step ${data.firstStep + at.from} to ${data.firstStep + at.to}${why}. The consumer reads ${ACTIONS[at.action] ?? ''}.`;
+          return `${data.states[at.state] ?? ''} from step ${data.firstStep + at.from} to ${data.firstStep + at.to}${why}. The consumer reads ${data.names.consumer_action[at.action] ?? ''}.`;
         },
       });
       specs.push({
@@ -515,7 +514,7 @@ export class Plots {
         title: 'Each guard alone: filled where it would act',
         unit: '',
         lanes: true,
-        words: GUARD_ACTIONS,
+        words: data.names.guard_action,
         lines: series.guards.map((g, i) => ({
           name: g.name.replace(/_/g, ' '),
           color: PALETTE[i % PALETTE.length] as string,

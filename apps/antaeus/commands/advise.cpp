@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
-#include "antaeus/estimation/pose_advice.hpp"
 #include "antaeus/io/json.hpp"
+#include "antaeus/pose/pose_advice.hpp"
 #include "command.hpp"
 #include "terminal.hpp"
 
@@ -14,7 +14,6 @@ namespace {
 
 struct AdviseCommand {
   RobotChoice robot;
-  Settings settings;
   PoseChoice pose;
   EndpointChoice endpoints;
   std::vector<std::string> joints, sets, custom;
@@ -26,10 +25,11 @@ struct AdviseCommand {
       throw OptionsError("--keep-hand", "no distance", "give metres, zero or more");
     }
     const Robot loaded = robot.load();
-    const AuditOptions options = settings.options(loaded);
+    const AuditOptions options = audit_options(loaded.profile);
     const LabelledPose posed = pose.load(loaded, options.episode);
     const std::vector<std::string> frames = endpoints.frames(loaded);
-    const PoseAdviceOptions how{.keep_hand = keep_hand};
+    PoseAdviceOptions how = loaded.profile.settings.get<PoseAdviceOptions>();
+    if (keep_hand > 0) how.keep_hand = keep_hand;
     std::vector<PoseAdvice> advice;
     for (const PoseLimits& limits : wanted(loaded)) {
       advice.push_back(advise(loaded, frames, posed.q, limits, joints, how));
@@ -41,14 +41,16 @@ struct AdviseCommand {
 
   std::vector<PoseLimits> wanted(const Robot& loaded) const {
     std::vector<PoseLimits> all;
-    for (const std::string& name : sets) all.push_back(pose_limits(loaded, name));
+    for (const std::string& name : sets)
+      all.push_back(pose_limits(loaded, parse_enum<PoseLimitSet>(name, "--limits", "set of limits")));
     if (!custom.empty()) {
       PoseLimits own{"custom", {}};
       for (const std::string& text : custom) own.limits.push_back(parse_pose_limit(text));
       all.push_back(std::move(own));
     }
     if (all.empty()) {
-      for (const char* name : kPoseLimitNames) all.push_back(pose_limits(loaded, name));
+      for (const PoseLimitSet set : {PoseLimitSet::sd, PoseLimitSet::published})
+        all.push_back(pose_limits(loaded, set));
     }
     return all;
   }
@@ -57,7 +59,7 @@ struct AdviseCommand {
     std::string text;
     for (const PoseLimit& limit : limits.limits) {
       const std::string unit(unit_of(limit.quantity));
-      text += (text.empty() ? "" : ", ") + std::string(enum_name(limit.quantity)) + " < " + short_number(limit.limit) +
+      text += (text.empty() ? "" : ", ") + std::string(to_string(limit.quantity)) + " < " + short_number(limit.limit) +
               (unit == "1" ? "" : " " + unit);
     }
     return text;
@@ -77,7 +79,7 @@ struct AdviseCommand {
     return fixed((inside < value ? std::floor(scaled) : std::ceil(scaled)) / 1000.0, 3);
   }
 
-  static std::string lone_text(const LoneMove& move) {
+  static std::string single_text(const SingleJointMove& move) {
     std::string text;
     for (const Opening* side : {&move.below, &move.above}) {
       if (!side->found) continue;
@@ -96,8 +98,8 @@ struct AdviseCommand {
       TextTable values({"endpoint", "of", "unit", "now", a.found && !a.satisfied ? "there" : "", "limit"});
       for (std::size_t k = 0; k < a.before.size(); ++k) {
         for (const PoseLimit& limit : a.limits.limits) {
-          values.add({a.before[k].endpoint, enum_name(limit.quantity), std::string(unit_of(limit.quantity)),
-                      fixed(quality.value(a.before[k], limit.quantity), 3),
+          values.add({a.before[k].endpoint, std::string(to_string(limit.quantity)),
+                      std::string(unit_of(limit.quantity)), fixed(quality.value(a.before[k], limit.quantity), 3),
                       a.found && !a.satisfied ? fixed(quality.value(a.after[k], limit.quantity), 3) : "",
                       "< " + short_number(limit.limit)});
         }
@@ -122,7 +124,7 @@ struct AdviseCommand {
         text += "\n  No pose found that satisfies them.\n";
       }
       TextTable alone({"one joint alone", "now rad", "needs rad"});
-      for (const LoneMove& move : a.alone) alone.add({move.joint, fixed(move.from, 3), lone_text(move)});
+      for (const SingleJointMove& move : a.alone) alone.add({move.joint, fixed(move.from, 3), single_text(move)});
       if (!alone.empty()) text += "\n" + alone.text();
     }
     return text;
@@ -144,14 +146,14 @@ struct AdviseCommand {
       Json limits = Json::array(), moves = Json::array(), alone = Json::array(), values = Json::array();
       for (const PoseLimit& limit : a.limits.limits) {
         limits.push_back(Json::object()
-                             .set("quantity", enum_name(limit.quantity))
+                             .set("quantity", to_string(limit.quantity))
                              .set("unit", unit_of(limit.quantity))
                              .set("limit", limit.limit));
       }
       for (const JointMove& move : a.moves) {
         moves.push_back(Json::object().set("joint", move.joint).set("from_rad", move.from).set("to_rad", move.to));
       }
-      for (const LoneMove& move : a.alone) {
+      for (const SingleJointMove& move : a.alone) {
         alone.push_back(Json::object()
                             .set("joint", move.joint)
                             .set("from_rad", move.from)
@@ -160,7 +162,9 @@ struct AdviseCommand {
       }
       for (std::size_t k = 0; k < a.before.size(); ++k) {
         Json now = Json::object(), there = Json::object();
-        for (const auto& [name, quantity] : EnumNames<PoseQuantity>::table) {
+        for (std::size_t i = 0; i < enum_names(PoseQuantity{}).size(); ++i) {
+          const auto quantity = static_cast<PoseQuantity>(i);
+          const std::string_view name = to_string(quantity);
           now.set(name, quality.value(a.before[k], quantity));
           there.set(name, quality.value(a.after[k], quantity));
         }
@@ -209,7 +213,6 @@ void add_advise(CLI::App& app, Run& run) {
       ->take_all()
       ->allow_extra_args(false);
   verb->add_flag("--json", command->json, "print JSON instead of tables");
-  command->settings.add_to(*verb);
   verb->footer("Exit code 1: no pose found. Example: antaeus advise --robot h1_2 --pose arm_waist_target");
   verb->callback([command, &run] { run = [command] { return command->run(); }; });
 }

@@ -28,7 +28,6 @@ MeshFiles read_meshes(const RobotDescription& description) {
 
 struct AuditCommand {
   RobotChoice robot;
-  Settings settings;
   AuditRequest request;
   Delivery delivery;
   bool meshes = false;
@@ -44,7 +43,7 @@ struct AuditCommand {
     for (const auto& endpoint : request.endpoints) text += " --endpoint '" + endpoint + "'";
     if (request.from >= 0) text += " --from " + shortest_text(request.from);
     if (request.to >= 0) text += " --to " + shortest_text(request.to);
-    for (const auto& assignment : settings.assignments) text += " --set '" + assignment + "'";
+    for (const auto& assignment : robot.assignments) text += " --set '" + assignment + "'";
     return text;
   }
 
@@ -54,7 +53,7 @@ struct AuditCommand {
     ReportOptions report;
     if (meshes) report.meshes = read_meshes(loaded.model.description());
     request.command = command_text();
-    const Audit audit = run_audit(loaded, request, settings.options(loaded), progress_bar("audit"));
+    const Audit audit = run_audit(loaded, request, audit_options(loaded.profile), progress_bar("audit"));
     if (delivery.out.empty() && (!delivery.json || delivery.pdf)) {
       delivery.out = "antaeus-audit-" + audit.audited.episode.name;
     }
@@ -143,7 +142,6 @@ void add_audit(CLI::App& app, Run& run) {
                  "draw the robot's STL meshes in report.html, which grows by their size (a mesh is cut to 20 000 "
                  "triangles)")
       ->excludes("--ignore-meshes");
-  command->settings.add_to(*verb);
   verb->footer(
       "Exit code 1: the watchdog would have latched on an endpoint that the consumer reads.\n"
       "Example: antaeus audit re3 --robot h1_2 --baseline re2 --baseline re1 --out re3-audit");

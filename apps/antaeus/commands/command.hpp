@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "antaeus/audit/audit.hpp"
-#include "antaeus/estimation/pose_map.hpp"
+#include "antaeus/pose/pose_map.hpp"
 #include "antaeus/report/html_report.hpp"
 
 namespace antaeus::cli {
@@ -17,20 +17,14 @@ enum ExitCode : int { kFine = 0, kRefused = 1, kBadInput = 2 };
 /// The work of the verb that was given; set by the subcommand's callback.
 using Run = std::function<int()>;
 
-/// Options that several verbs take.
+/// The robot, and --set for any option of any group.
 struct RobotChoice {
   std::string robot;
   bool ignore_meshes = false;
-  void add_to(CLI::App& verb, bool required = true);
-  Robot load() const;
-};
-
-/// --set and the settings that it changes.
-struct Settings {
   std::vector<std::string> assignments;
   void add_to(CLI::App& verb);
-  /// The profile's sign, then --set. \throws OptionsError
-  AuditOptions options(const Robot& robot) const;
+  /// With the assignments among its profile's settings. \throws ModelError, OptionsError
+  Robot load() const;
 };
 
 /// The pose that a verb begins with: one of the profile's, positions, or a recorded step.

@@ -5,35 +5,21 @@
 
 namespace antaeus::cli {
 
-void RobotChoice::add_to(CLI::App& verb, bool required) {
-  auto* option =
-      verb.add_option("--robot,-r", robot, "robot: a name (antaeus robot lists them), a .toml profile or a .urdf");
-  option->option_text("NAME|FILE");
-  if (required) option->required();
+void RobotChoice::add_to(CLI::App& verb) {
+  verb.add_option("--robot,-r", robot, "robot: a name (antaeus robot lists them), a .toml profile or a .urdf")
+      ->option_text("NAME|FILE")
+      ->required();
   verb.add_flag("--ignore-meshes", ignore_meshes, "do not ask for the mesh files that a URDF names");
-}
-
-Robot RobotChoice::load() const {
-  return load_robot(robot, ignore_meshes ? MeshPolicy::ignored : MeshPolicy::required);
-}
-
-void Settings::add_to(CLI::App& verb) {
   verb.add_option("--set", assignments, "set any option, e.g. --set guard.clamp_force=30 (repeatable)")
       ->option_text("GROUP.OPTION=VALUE")
       ->take_all()
       ->allow_extra_args(false);
 }
 
-AuditOptions Settings::options(const Robot& robot) const {
-  AuditOptions options = audit_options(robot.profile);
-  bool posterior_sign = false;
-  for (const std::string& assignment : assignments) {
-    set_audit_option(options, assignment);
-    posterior_sign = posterior_sign || assignment.starts_with("posterior.sign=");
-  }
-  // Numbers stand side by side: one sign for all unless somebody asks for two.
-  if (!posterior_sign) options.posterior.sign = options.estimator.sign;
-  return options;
+Robot RobotChoice::load() const {
+  Robot loaded = load_robot(robot, ignore_meshes ? MeshPolicy::ignored : MeshPolicy::required);
+  for (const std::string& assignment : assignments) loaded.profile.settings.set(assignment);
+  return loaded;
 }
 
 void PoseChoice::add_to(CLI::App& verb, bool recorded) {

@@ -15,19 +15,16 @@ constexpr Eigen::Index kStepsShown = 20;
 
 struct EstimateCommand {
   RobotChoice robot;
-  Settings settings;
-  std::string episode, out, estimator = "deployed";
+  std::string episode, out, name = "deployed";
+  EstimatorName estimator = EstimatorName::deployed;
   std::vector<std::string> endpoints;
   int step = -1;
   bool json = false;
 
   int run() {
-    if (estimator != "deployed" && estimator != "stacked" && estimator != "posterior") {
-      const UnknownName text = unknown_name("estimator", estimator, {"deployed", "stacked", "posterior"});
-      throw OptionsError("--estimator", text.problem, text.remedy);
-    }
+    estimator = parse_enum<EstimatorName>(name, "--estimator", "estimator");
     const Robot loaded = robot.load();
-    const AuditOptions options = settings.options(loaded);
+    const AuditOptions options = audit_options(loaded.profile);
     const std::vector<std::string> frames = loaded.endpoint_frames(endpoints);
     EpisodeOptions reading = options.episode;
     reading.require_target = false;
@@ -64,17 +61,17 @@ struct EstimateCommand {
                            .set("step", static_cast<std::int64_t>(i))
                            .set("time_s", r.time[i])
                            .set("endpoint", s.endpoint)
-                           .set("estimator", s.estimator)
+                           .set("estimator", to_string(s.estimator))
                            .set("sign", to_string(s.sign))
                            .set("frame", "world_aligned")
-                           .set("residual_kind", s.residual_kind)
+                           .set("residual_kind", to_string(s.residual_kind))
                            .set("wrench", std::move(wrench))
                            .set("sd", deviations(s, i))
                            .set("kappa", s.kappa[i])
                            .set("sigma_min", s.sigma_min[i])
                            .set("reference_gain_Fz", s.reference_gain(i, kFz))
                            .set("reference_residual_Nm", r.reference_residual[i])
-                           .set("verdict", to_string(s.verdict[static_cast<std::size_t>(i)])));
+                           .set("verdict", to_string(s.verdict[i])));
       }
     }
     return Json::object().set("schema", "antaeus.estimate/1").set("rows", std::move(rows));
@@ -90,7 +87,7 @@ struct EstimateCommand {
 
   std::string to_text(const Reconstruction& r) const {
     TextTable table({"step", "time s", "endpoint", "Fx N", "Fy N", "Fz N", "Mx N·m", "My N·m", "Mz N·m",
-                     estimator == "posterior" ? "worst sd N" : "kappa", "verdict"});
+                     estimator == EstimatorName::posterior ? "worst sd N" : "kappa", "verdict"});
     const Eigen::Index shown = step < 0 ? std::min(r.steps(), kStepsShown) : r.steps();
     Sign sign = Sign::on_environment;
     for (Eigen::Index i = 0; i < shown; ++i) {
@@ -100,14 +97,14 @@ struct EstimateCommand {
         std::vector<std::string> cells = {std::to_string(i), fixed(r.time[i], 3), s.label};
         for (int row = 0; row < 6; ++row) cells.push_back(fixed(s.wrench(i, row), 2));
         cells.push_back(fixed(s.posterior ? s.posterior->worst_sd[i] : s.kappa[i], 1));
-        cells.emplace_back(to_string(s.verdict[static_cast<std::size_t>(i)]));
+        cells.emplace_back(to_string(s.verdict[i]));
         table.add(std::move(cells));
       }
     }
-    std::string text = heading("Estimator " + estimator + ", sign " + std::string(to_string(sign)) +
-                               ", endpoint's origin, world axes" +
-                               (estimator == "posterior" ? "" : ", static residual; no covariance")) +
-                       table.text();
+    std::string text =
+        heading("Estimator " + name + ", sign " + std::string(to_string(sign)) + ", endpoint's origin, world axes" +
+                (estimator == EstimatorName::posterior ? "" : ", static residual; no covariance")) +
+        table.text();
     if (shown < r.steps())
       text += "  … " + std::to_string(r.steps() - shown) + " more steps: --out FILE.csv or --json\n";
     return text;
@@ -127,12 +124,11 @@ void add_estimate(CLI::App& app, Run& run) {
       ->option_text("FRAME")
       ->take_all()
       ->allow_extra_args(false);
-  verb->add_option("--estimator", command->estimator, "deployed, stacked or posterior (endpoints other than feet)")
+  verb->add_option("--estimator", command->name, "deployed, stacked or posterior (endpoints other than feet)")
       ->option_text("NAME");
   verb->add_option("--step", command->step, "one step only")->check(CLI::NonNegativeNumber)->option_text("N");
   verb->add_option("--out,-o", command->out, "write every step to a .csv or .parquet file")->option_text("FILE");
   verb->add_flag("--json", command->json, "print JSON instead of a table");
-  command->settings.add_to(*verb);
   verb->callback([command, &run] { run = [command] { return command->run(); }; });
 }
 

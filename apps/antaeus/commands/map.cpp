@@ -3,9 +3,9 @@
 #include <filesystem>
 
 #include "antaeus/core/error.hpp"
-#include "antaeus/estimation/pose_map.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/json.hpp"
+#include "antaeus/pose/pose_map.hpp"
 #include "antaeus/report/pose_map_figure.hpp"
 #include "command.hpp"
 #include "terminal.hpp"
@@ -34,11 +34,10 @@ struct MapCommand {
     std::vector<MappedQuantity> all = mapped_quantities(loaded);
     if (quantity == "all") return all;
     std::vector<std::string> names = {"all"};
-    for (const MappedQuantity& q : all) names.emplace_back(enum_name(q.quantity));
-    std::erase_if(all, [&](const MappedQuantity& q) { return quantity != enum_name(q.quantity); });
+    for (const MappedQuantity& q : all) names.emplace_back(to_string(q.quantity));
+    std::erase_if(all, [&](const MappedQuantity& q) { return quantity != to_string(q.quantity); });
     if (!all.empty()) return all;
-    const UnknownName text = unknown_name("quantity", quantity, names);
-    throw OptionsError("--quantity", text.problem, text.remedy);
+    throw_unknown<OptionsError>("--quantity", "quantity", quantity, names);
   }
 
   int over_joints(const Robot& loaded, const std::vector<std::string>& frames,
@@ -152,7 +151,7 @@ struct MapCommand {
     for (std::size_t k = 0; k < labels.size(); ++k) {
       for (const MappedQuantity& q : quantities) {
         const Spread s = spread(samples[k], q);
-        table.add({labels[k], enum_name(q.quantity), std::string(unit_of(q.quantity)), fixed(s.least, 2),
+        table.add({labels[k], std::string(to_string(q.quantity)), std::string(unit_of(q.quantity)), fixed(s.least, 2),
                    s.most > 1e6 ? "unbounded" : fixed(s.most, 2), fixed(q.limit, 1), fixed(100 * s.below, 1) + " %"});
       }
     }
@@ -167,7 +166,7 @@ struct MapCommand {
         const Spread s = spread(samples[k], q);
         list.push_back(Json::object()
                            .set("endpoint", names[k])
-                           .set("quantity", enum_name(q.quantity))
+                           .set("quantity", to_string(q.quantity))
                            .set("unit", unit_of(q.quantity))
                            .set("limit", q.limit)
                            .set("minimum", s.least)

@@ -1,5 +1,5 @@
 // antaeus preflight: what this pose would do to a torque that nobody ordered, and what it lets torques tell.
-#include "antaeus/estimation/preflight.hpp"
+#include "antaeus/pose/preflight.hpp"
 
 #include <cmath>
 
@@ -14,14 +14,13 @@ namespace {
 
 struct PreflightCommand {
   RobotChoice robot;
-  Settings settings;
   PoseChoice pose;
   EndpointChoice endpoints;
   bool json = false;
 
-  int run() {
+  int run() const {
     const Robot loaded = robot.load();
-    const AuditOptions options = settings.options(loaded);
+    const AuditOptions options = audit_options(loaded.profile);
     VectorX target;
     const LabelledPose posed = pose.load(loaded, options.episode, &target);
     const PreflightReport report = preflight(loaded, endpoints.frames(loaded), posed.q, target, options.preflight);
@@ -91,10 +90,10 @@ struct PreflightCommand {
     TextTable checks({"check", "of", "value", "limit", "whose", "result"});
     for (const auto* list : {&report.checks, &report.sd_checks}) {
       for (const PreflightCheck& c : *list) {
-        const bool own = c.name == "sd";
-        checks.add({own                ? "sd N"
-                    : c.name == "gain" ? "gain N/(N·m)"
-                                       : "start error rad",
+        const bool own = c.kind == PreflightCheckKind::sd;
+        checks.add({own                                  ? "sd N"
+                    : c.kind == PreflightCheckKind::gain ? "gain N/(N·m)"
+                                                         : "start error rad",
                     c.subject, fixed(c.value, 3), fixed(c.limit, 3), own ? "Antaeus" : "published",
                     c.passed ? "pass" : "REFUSED"});
       }
@@ -122,7 +121,6 @@ void add_preflight(CLI::App& app, Run& run) {
   command->pose.add_to(*verb);
   command->endpoints.add_to(*verb);
   verb->add_flag("--json", command->json, "print JSON instead of tables");
-  command->settings.add_to(*verb);
   verb->footer("Exit code 1: a check refused. Example: antaeus preflight --robot h1_2 --pose arm_waist_target");
   verb->callback([command, &run] { run = [command] { return command->run(); }; });
 }

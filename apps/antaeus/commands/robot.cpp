@@ -12,7 +12,7 @@ struct RobotCommand {
   bool ignore_meshes = false;
   bool json = false;
 
-  int run() {
+  int run() const {
     if (name.empty()) return list();
     const Robot robot = load_robot(name, ignore_meshes ? MeshPolicy::ignored : MeshPolicy::required);
     print(json ? to_json(robot).dump() + "\n" : to_text(robot));
@@ -43,16 +43,19 @@ struct RobotCommand {
          frames = Json::array();
     for (int i = 0; i < m.motor_count(); ++i) {
       motors.push_back(Json::object()
-                           .set("joint", m.motor_names()[static_cast<std::size_t>(i)])
-                           .set("label", robot.profile.motor_labels[static_cast<std::size_t>(i)])
+                           .set("joint", m.motor_names()[i])
+                           .set("label", robot.profile.motor_labels[i])
                            .set("lower", m.lower_limits()[i])
                            .set("upper", m.upper_limits()[i])
                            .set("effort_limit", m.effort_limits()[i])
                            .set("velocity_limit", m.velocity_limits()[i]));
     }
     for (const Endpoint& e : robot.profile.endpoints) {
-      endpoints.push_back(
-          Json::object().set("frame", e.frame).set("label", e.label).set("kind", e.kind).set("group", e.group));
+      endpoints.push_back(Json::object()
+                              .set("frame", e.frame)
+                              .set("label", e.label)
+                              .set("kind", to_string(e.kind))
+                              .set("group", e.group));
     }
     for (const NamedPose& p : robot.profile.poses) poses.push_back(p.name);
     for (const std::string& f : m.frame_names()) frames.push_back(f);
@@ -85,17 +88,17 @@ struct RobotCommand {
                                2);
     if (!robot.profile.reference_joint.empty()) text += "  reference joint: " + robot.profile.reference_joint + "\n";
     if (!robot.profile.imu.frame.empty()) {
-      text += "  IMU: " + robot.profile.imu.frame + " (deployed code feeds its quaternion to: " +
-              (robot.profile.imu.deployed_as.empty() ? "unknown" : robot.profile.imu.deployed_as) + ")\n";
+      text += "  IMU: " + robot.profile.imu.frame +
+              " (deployed code feeds its quaternion to: " + std::string(to_string(robot.profile.imu.deployed_as)) +
+              ")\n";
     }
     TextTable motors({"motor", "joint", "label", "lower rad", "upper rad", "effort N·m"});
     for (int i = 0; i < m.motor_count(); ++i) {
-      motors.add({std::to_string(i), m.motor_names()[static_cast<std::size_t>(i)],
-                  robot.profile.motor_labels[static_cast<std::size_t>(i)], fixed(m.lower_limits()[i], 3),
+      motors.add({std::to_string(i), m.motor_names()[i], robot.profile.motor_labels[i], fixed(m.lower_limits()[i], 3),
                   fixed(m.upper_limits()[i], 3), fixed(m.effort_limits()[i], 0)});
     }
     TextTable endpoints({"endpoint", "label", "kind"});
-    for (const Endpoint& e : robot.profile.endpoints) endpoints.add({e.frame, e.label, e.kind});
+    for (const Endpoint& e : robot.profile.endpoints) endpoints.add({e.frame, e.label, std::string(to_string(e.kind))});
     text += heading("Motors") + motors.text();
     if (!endpoints.empty()) text += heading("Endpoints") + endpoints.text();
     std::string poses;

@@ -21,7 +21,7 @@ std::pair<Eigen::Index, Eigen::Index> told_rows(const Audit& audit) {
 std::string steps_section(const Audit& audit) {
   if (audit.focus_step < 0) return {};
   const Reconstruction& r = audit.audited.reconstruction;
-  const EstimateSeries& s = r.find(audit.focus_endpoint, "deployed");
+  const EstimateSeries& s = r.find(audit.focus_endpoint, EstimatorName::deployed);
   TextTable table(
       {"step", "time s", "residual N·m", "gain N/(N·m)", "kappa", "Fx N", "Fy N", "Fz N", "|F| N", "verdict"});
   const auto [first, last] = told_rows(audit);
@@ -29,7 +29,7 @@ std::string steps_section(const Audit& audit) {
     table.add({std::to_string(r.first_step + i), fixed(r.time[i], 3), fixed(r.reference_residual[i], 2),
                fixed(s.reference_gain(i, kFz), 2), fixed(s.kappa[i], 1), fixed(s.wrench(i, 0), 1),
                fixed(s.wrench(i, 1), 1), fixed(s.wrench(i, 2), 1), fixed(s.force_norm[i], 1),
-               std::string(to_string(s.verdict[static_cast<std::size_t>(i)]))});
+               std::string(to_string(s.verdict[i]))});
   }
   return heading("Deployed estimator at the " + s.label + " (" + std::string(to_string(s.sign)) +
                  ", world axes; residual and gain of " +
@@ -55,8 +55,7 @@ std::string posterior_section(const Audit& audit) {
     const auto at = static_cast<std::size_t>(i);
     table.add({std::to_string(r.first_step + i), fixed(s->wrench(i, kFz), 1), fixed(trace.sd(i, kFz), 1),
                fixed(trace.worst_sd[i], 1), fixed(trace.nis[i], 1), fixed(trace.nis_threshold[i], 1),
-               fixed(s->guarded_force(i, kFz), 1), std::string(to_string(trace.state[at])),
-               reasons_text(s->reasons[at])});
+               fixed(s->guarded_force(i, kFz), 1), std::string(to_string(trace.state[at])), s->reasons[at].text()});
   }
   return heading("Posterior at the " + s->label + " and its guard (" + std::string(to_string(s->sign)) +
                  ", world axes; sd in the direction of which least is known)") +
@@ -92,7 +91,7 @@ std::string reliability_section(const Audit& audit) {
 
 std::string attribution_section(const Audit& audit) {
   for (const Attribution& a : audit.attributions) {
-    if (a.estimator != "deployed") continue;
+    if (a.estimator != EstimatorName::deployed) continue;
     std::vector<Eigen::Index> joints;
     for (Eigen::Index j = 0; j < a.residual.size(); ++j) {
       if (!a.contribution.col(j).isZero(0.0)) joints.push_back(j);
@@ -102,8 +101,8 @@ std::string attribution_section(const Audit& audit) {
     });
     TextTable table({"joint", "tau N·m", "gravity N·m", "residual N·m", "dFz N"});
     for (const Eigen::Index j : joints) {
-      table.add({audit.motor_labels[static_cast<std::size_t>(j)], fixed(a.tau[j], 2), fixed(a.gravity[j], 2),
-                 fixed(a.residual[j], 2), fixed(a.contribution(kFz, j), 1)});
+      table.add({audit.motor_labels[j], fixed(a.tau[j], 2), fixed(a.gravity[j], 2), fixed(a.residual[j], 2),
+                 fixed(a.contribution(kFz, j), 1)});
     }
     return heading("Who makes Fz at step " + std::to_string(a.step) + " (the other " +
                    std::to_string(a.residual.size() - static_cast<Eigen::Index>(joints.size())) +
@@ -119,7 +118,7 @@ std::string counterfactual_section(const Audit& audit) {
   for (const EpisodeAudit& b : audit.baselines) heads.push_back("alarms in " + b.episode.name);
   TextTable table(heads);
   for (const Counterfactual& c : audit.counterfactuals) {
-    std::vector<std::string> cells = {c.title, c.kind == "estimator" ? "–" : step_text(c.first_act),
+    std::vector<std::string> cells = {c.title, c.kind == RemedyKind::estimator ? "–" : step_text(c.first_act),
                                       fixed(c.force_at_focus.z(), 1), fixed(c.largest_force_read, 1)};
     for (std::size_t b = 0; b < audit.baselines.size(); ++b) {
       cells.push_back(b < c.false_alarms.size() ? fixed(100.0 * c.false_alarms[b].share, 1) + " %" : "–");
@@ -138,14 +137,13 @@ std::string statistics_section(const Audit& audit) {
   const auto add = [&](const EpisodeAudit& a) {
     std::string vertical;
     for (const EstimateSeries& s : a.reconstruction.series) {
-      if (s.estimator == "deployed" && s.consumed)
+      if (s.estimator == EstimatorName::deployed && s.consumed)
         vertical += (vertical.empty() ? "" : ", ") + s.label + " " + fixed(s.peak_component, 1);
     }
     table.add({a.episode.name, std::to_string(a.episode.steps()), fixed(std::abs(a.reference.mean), 2),
                fixed(a.reference.mean_magnitude, 2), fixed(a.reference.deviation, 2), fixed(a.reference.maximum, 2),
                fixed(a.reference.p99, 2), fixed(a.peak_torque, 1),
-               a.peak_torque_motor < 0 ? "" : audit.motor_labels[static_cast<std::size_t>(a.peak_torque_motor)],
-               vertical});
+               a.peak_torque_motor < 0 ? "" : audit.motor_labels[a.peak_torque_motor], vertical});
   };
   add(audit.audited);
   for (const EpisodeAudit& b : audit.baselines) add(b);
@@ -164,8 +162,7 @@ std::string audit_story(const Audit& audit) {
   out += heading("Events found in the data") + events.text();
   out += steps_section(audit) + posterior_section(audit) + reliability_section(audit) + attribution_section(audit) +
          counterfactual_section(audit) + statistics_section(audit);
-  if (audit.base_orientation.rfind("identity", 0) == 0)
-    out += "\n  Base orientation: " + audit.base_orientation + ".\n";
+  if (audit.base_orientation.starts_with("identity")) out += "\n  Base orientation: " + audit.base_orientation + ".\n";
   for (const std::string& note : audit.audited.episode.notes) out += wrapped("Note: " + note + ".", 2);
   return out;
 }

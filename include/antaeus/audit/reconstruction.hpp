@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// An episode computed again, step by step: what every estimator said and what every guard would have done.
+/// An episode computed again, step by step: the results of every estimator, and what every guard would have done.
 
 #include <array>
 #include <functional>
@@ -9,18 +9,35 @@
 #include <vector>
 
 #include "antaeus/audit/audit_options.hpp"
+#include "antaeus/core/api.hpp"
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/io/table.hpp"
 
 namespace antaeus {
 
-/// Called with the share done, 0 … 1, about a hundred times.
-using Progress = std::function<void(double)>;
+/// The estimators whose numbers stand beside each other.
+enum class EstimatorName : std::uint8_t { deployed, stacked, posterior };
+constexpr auto enum_names(EstimatorName) noexcept {
+  return name_list<EstimatorName>("deployed", "stacked", "posterior");
+}
+
+/// The published guards that run alone, beside the default chain; the dominance guard in both published forms.
+enum class SingleGuard : std::uint8_t {
+  watchdog,
+  condition,
+  reference_dominance,
+  reference_dominance_formula,
+  clamp,
+  norm_clamp,
+};
+constexpr auto enum_names(SingleGuard) noexcept {
+  return name_list<SingleGuard>("watchdog", "condition", "reference_dominance", "reference_dominance_formula", "clamp",
+                                "norm_clamp");
+}
 
 /// One published guard by itself on one series: when it acts and what the consumer would have read behind it.
 struct GuardTrace {
-  std::string
-      name;  ///< "watchdog", "condition", "reference_dominance", "reference_dominance_formula", "clamp", "norm_clamp"
+  SingleGuard guard = SingleGuard::watchdog;
   std::vector<GuardAction> action;  ///< [N]
   std::vector<double> saw;          ///< [N] what it judged
   double limit = 0.0;
@@ -29,8 +46,8 @@ struct GuardTrace {
   SampleMatrix force_read;      ///< N × 3 [N]: force behind this guard alone; zero where it zeroes or stops
 };
 
-/// What a posterior and its guard say beyond the wrench, step by step.
-struct PosteriorTrace {
+/// Results of a posterior and its guard beside the wrench, step by step.
+struct ANTAEUS_API PosteriorTrace {
   SampleMatrix sd;                    ///< N × 6: standard deviations of the wrench [N, N·m]
   VectorX worst_sd;                   ///< N [N]: of the force, in the direction of which least is known
   SampleMatrix worst_direction;       ///< N × 3: that direction, world axes
@@ -39,14 +56,14 @@ struct PosteriorTrace {
   std::vector<int> observable;        ///< N: force directions with an sd under the limit, 0 … 3
   VectorX nis, nis_threshold;         ///< N
   VectorX innovation, innovation_sd;  ///< N [N·m]: of the reference joint
-  std::vector<int> rows;              ///< motors whose reliability is told, in motor order
+  std::vector<int> rows;              ///< motors whose reliability is given, in motor order
   /// N × rows, single precision: redundancy, minimal detectable bias [N·m], and the force [N] by which a torque error
   /// of that size shifts the estimate
   using Reliability = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   Reliability redundancy, detectable_bias, external_force;
   std::vector<Verdict> state;          ///< of the guard: ok, degraded or refused
   std::vector<ConsumerAction> action;  ///< what the consumer reads
-  std::vector<std::uint32_t> because;  ///< of the sample that brought the state
+  std::vector<Reasons> because;        ///< of the sample that brought the state
   std::vector<ResidualKind> residual_kind;
   Eigen::Index alarms = 0, first_alarm = -1;      ///< steps at which the NIS is above its threshold
   Eigen::Index refusals = 0, first_refusal = -1;  ///< steps at which the guard refuses
@@ -56,13 +73,13 @@ struct PosteriorTrace {
 
 /// One estimator at one endpoint over the episode. Frame: endpoint's origin, world axes; sign as stated.
 struct EstimateSeries {
-  std::string endpoint;   ///< frame
-  std::string label;      ///< for people
-  std::string kind;       ///< "hand", "foot", "tool"
-  bool consumed = false;  ///< the deployed consumer reads it
-  std::string estimator;  ///< "deployed", "stacked", and for all endpoints but feet "posterior"
+  std::string endpoint;  ///< frame
+  std::string label;     ///< for people
+  EndpointKind kind = EndpointKind::tool;
+  bool consumed = false;                              ///< the deployed consumer reads it
+  EstimatorName estimator = EstimatorName::deployed;  ///< the posterior at all endpoints but feet
   Sign sign = Sign::on_environment;
-  std::string residual_kind;
+  ResidualKind residual_kind = ResidualKind::static_gravity;  ///< of the posterior: see its trace
 
   SampleMatrix wrench;                                     ///< N × 6 [N, N·m]
   VectorX force_norm;                                      ///< N [N]
@@ -73,7 +90,7 @@ struct EstimateSeries {
   /// that the consumer reads, empty for the rest.
   Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> contribution_Fz;
   std::vector<Verdict> verdict;  ///< estimate and guard: the default chain, or the posterior's own guard
-  std::vector<std::uint32_t> reasons;
+  std::vector<Reasons> reasons;
   SampleMatrix guarded_force;               ///< N × 3 [N] behind that guard
   std::vector<GuardTrace> guards;           ///< the published ones; empty for the posterior
   std::optional<PosteriorTrace> posterior;  ///< of the posterior alone
@@ -85,7 +102,7 @@ struct EstimateSeries {
 };
 
 /// An episode, reconstructed.
-struct Reconstruction {
+struct ANTAEUS_API Reconstruction {
   std::string name;
   Eigen::Index first_step = 0;         ///< number of the first step in the log, when a part was cut out
   VectorX time;                        ///< N [s]
@@ -98,28 +115,25 @@ struct Reconstruction {
 
   Eigen::Index steps() const noexcept { return residual.rows(); }
   /// \throws Error when there is no such series
-  const EstimateSeries& find(std::string_view endpoint, std::string_view estimator) const;
+  const EstimateSeries& find(std::string_view endpoint, EstimatorName estimator) const;
 };
 
 /// Computes every step, endpoint and estimator. Steps that cannot be used are NaN with verdict `invalid_input`.
-Reconstruction reconstruct(const Robot& robot, const Episode& episode, const std::vector<std::string>& endpoints,
-                           const AuditOptions& options, const Progress& progress = {}, Eigen::Index first_step = 0);
+ANTAEUS_API Reconstruction reconstruct(const Robot& robot, const Episode& episode,
+                                       const std::vector<std::string>& endpoints, const AuditOptions& options,
+                                       const Progress& progress = {}, Eigen::Index first_step = 0);
 
 /// What each joint contributes to the wrench at one step (incident report, eq. 4).
 struct Attribution {
   Eigen::Index step = 0;
   std::string endpoint;
-  std::string estimator;
+  EstimatorName estimator = EstimatorName::deployed;
   VectorX tau, gravity, residual;  ///< motors [N·m]
   Matrix6X contribution;           ///< 6 × motors; columns sum to the wrench [N, N·m]
   Vector6 wrench;
   int largest = -1;  ///< motor with the largest |ΔFz|
 };
-Attribution attribute_step(const Robot& robot, const Episode& episode, Eigen::Index step,
-                           const std::vector<std::string>& endpoints, const std::string& endpoint,
-                           const std::string& estimator, const AuditOptions& options);
-
-/// The contract table of design.md: one row a step, endpoint and estimator.
-Table steps_table(const Reconstruction& reconstruction);
+/// The table of docs/schema/steps.md: one row a step, endpoint and estimator.
+ANTAEUS_API Table steps_table(const Reconstruction& reconstruction);
 
 }  // namespace antaeus

@@ -1,14 +1,15 @@
 #pragma once
 /// \file
-/// The audit as JSON: docs/schema/summary.md describes it, a test holds it to that.
+/// The audit as JSON. docs/schema/summary.md describes it, and a test compares the two.
 
 #include "antaeus/audit/audit.hpp"
+#include "antaeus/core/api.hpp"
 #include "antaeus/io/json.hpp"
 
 namespace antaeus {
 
-Json audit_summary(const Audit& audit);
+ANTAEUS_API Json audit_summary(const Audit& audit);
 /// Its part on a pre-flight, `audited.preflight` there.
-Json preflight_summary(const PreflightReport& report);
+ANTAEUS_API Json preflight_summary(const PreflightReport& report);
 
 }  // namespace antaeus

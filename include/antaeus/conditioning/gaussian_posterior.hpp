@@ -1,7 +1,8 @@
 #pragma once
 /// \file
-/// What a few noisy equations say of unknowns that were known a little before.
+/// Gaussian posterior of a linear model: mean and covariance of unknowns with a prior, given noisy equations.
 
+#include "antaeus/core/api.hpp"
 #include "antaeus/core/status.hpp"
 #include "antaeus/core/types.hpp"
 
@@ -13,12 +14,12 @@ namespace antaeus {
 ///
 ///     (I + BᵀB) z = Bᵀ ỹ,    C = L (I + BᵀB)⁻¹ Lᵀ.
 ///
-/// The matrix that is inverted has no unit and no eigenvalue below 1, whatever A is: a direction that A does not see
-/// keeps its prior, and no condition number can blow up. As P₀ → ∞ the mean tends to weighted least squares.
+/// The matrix that is inverted has no unit and no eigenvalue below 1, whatever A is. So nothing is divided by a small
+/// number, and a direction that A does not see keeps its prior. As P₀ → ∞ the mean tends to weighted least squares.
 /// Source: Rasmussen & Williams, "Gaussian Processes for Machine Learning" (2006), eq. 2.8; Tarantola (2005), ch. 3.
 ///
 /// \realtime after construction, conditioning_realtime_test. One object per thread.
-class GaussianPosterior {
+class ANTAEUS_API GaussianPosterior {
  public:
   /// \param max_rows, max_unknowns  the largest A that compute() will take
   GaussianPosterior(int max_rows, int max_unknowns);
@@ -46,7 +47,7 @@ class GaussianPosterior {
   double null_nis() const noexcept { return null_nis_; }
   /// Rows with a finite variance.
   int evidence_rows() const noexcept { return evidence_; }
-  /// log p(y): which of several causes explains y best, once they are all stated as priors.
+  /// log p(y): compares causes of y that are stated as priors; the largest explains y best.
   double log_evidence() const noexcept { return log_evidence_; }
 
  private:
@@ -66,12 +67,12 @@ class GaussianPosterior {
 struct PrincipalDeviations {
   Vector3 deviation;  ///< ascending; NaN when the covariance is not finite
   Matrix3 direction;  ///< columns, orthonormal, entry of largest magnitude positive
-  /// The direction of which least is known.
+  /// Largest of them.
   double worst() const noexcept { return deviation[2]; }
   Vector3 worst_direction() const noexcept { return direction.col(2); }
 };
 /// \param covariance  3 × 3, symmetric, e.g. the force block of a wrench's [N²]
 /// \realtime conditioning_realtime_test
-PrincipalDeviations principal_deviations(const Matrix3& covariance) noexcept;
+ANTAEUS_API PrincipalDeviations principal_deviations(const Matrix3& covariance) noexcept;
 
 }  // namespace antaeus

@@ -1,8 +1,10 @@
 #pragma once
 /// \file
-/// Three inverses of a decomposed matrix A = U diag(σ) Vᵀ. Each is V diag(f(σ)) Uᵀ, n × m, and says what it left out.
+/// Three inverses of a decomposed matrix A = U diag(σ) Vᵀ. Each is V diag(f(σ)) Uᵀ,
+/// n × m, and reports what it left out.
 
 #include "antaeus/conditioning/small_svd.hpp"
+#include "antaeus/core/api.hpp"
 #include "antaeus/core/status.hpp"
 #include "antaeus/core/types.hpp"
 
@@ -23,23 +25,23 @@ struct InverseReport {
   double norm = 0.0;
 };
 
-/// Below this fraction of σ₁ a singular value is taken for zero: the default of numpy.linalg.pinv, to which the
-/// deployed estimators of the field owe their numbers. NumPy 2 still means 1e-15 when neither rcond nor rtol is given;
+/// Below this fraction of σ₁ a singular value is taken for zero: the default of numpy.linalg.pinv, which deployed
+/// estimators use. NumPy 2 still means 1e-15 when neither rcond nor rtol is given;
 /// only an explicit rtol=None selects max(m, n)·ε (6e-15 for 27 × 6), as MATLAB and Eigen do. It is below the rounding
 /// error of σ itself: an exactly singular Jacobian may come out as full rank with gains of 1e15. It reproduces what was
-/// deployed; it protects nobody.
+/// deployed, and does not protect against a singular pose.
 inline constexpr double kNumpyRelativeTolerance = 1e-15;
 
 /// Moore-Penrose inverse: f(σ) = 1/σ where σ > relative_tolerance · σ₁, else 0.
 /// \param out  n × m, fully overwritten
 /// \realtime conditioning_realtime_test
-InverseReport moore_penrose(const SmallSvd& svd, double relative_tolerance, MatrixRef out) noexcept;
+ANTAEUS_API InverseReport moore_penrose(const SmallSvd& svd, double relative_tolerance, MatrixRef out) noexcept;
 
 /// Truncated inverse: f(σ) = 1/σ where σ ≥ sigma_min_absolute and σ > 0, else 0. The threshold has the unit of A: for a
 /// Jacobian a mixture of m and 1 (see scaled_condition_number() for rows of one unit).
 /// \param out  n × m, fully overwritten
 /// \realtime conditioning_realtime_test
-InverseReport truncated(const SmallSvd& svd, double sigma_min_absolute, MatrixRef out) noexcept;
+ANTAEUS_API InverseReport truncated(const SmallSvd& svd, double sigma_min_absolute, MatrixRef out) noexcept;
 
 /// Damped inverse: f(σ) = σ/(σ² + λ²), at most 1/(2λ); tends to Moore-Penrose as λ → 0 and equals it, with nothing cut
 /// but exact zeros, at λ = 0. Good directions are damped too, by σ²/(σ² + λ²). Sources: Nakamura & Hanafusa, J. Dyn.
@@ -47,6 +49,6 @@ InverseReport truncated(const SmallSvd& svd, double sigma_min_absolute, MatrixRe
 /// \param lambda  unit of A, ≥ 0
 /// \param out     n × m, fully overwritten
 /// \realtime conditioning_realtime_test
-InverseReport damped(const SmallSvd& svd, double lambda, MatrixRef out) noexcept;
+ANTAEUS_API InverseReport damped(const SmallSvd& svd, double lambda, MatrixRef out) noexcept;
 
 }  // namespace antaeus

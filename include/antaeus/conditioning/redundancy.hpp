@@ -1,9 +1,10 @@
 #pragma once
 /// \file
-/// Baarda's reliability theory, from geodesy: which measurement could be wrong without anybody noticing, and what that
-/// would do to the result.
+/// Redundancy numbers of measurements: how large an error in one of them must be before a test detects it.
+/// They come from Baarda's reliability theory in geodesy.
 
 #include "antaeus/conditioning/small_svd.hpp"
+#include "antaeus/core/api.hpp"
 #include "antaeus/core/status.hpp"
 #include "antaeus/core/types.hpp"
 
@@ -14,13 +15,13 @@ inline constexpr double kBaardaNoncentrality = 3.2905267314919255 + 0.8416212335
 
 /// Redundancy of the rows of y = A x + e, e ~ N(0, diag(variance)), x unknown.
 ///
-/// The hat matrix H = A (AᵀWA)⁻¹ AᵀW says how much of each measurement the fit swallows; what is left over,
+/// The diagonal of the hat matrix H = A (AᵀWA)⁻¹ AᵀW is the share of each measurement that the fit absorbs. The rest,
 /// ρ_j = 1 − H_jj, is the share of an error in row j that shows in the residuals. ρ_j = 0: an error of any size there
 /// is taken for a signal, and no test on the residuals can ever find it. Σ ρ_j = rows − rank.
 /// Source: Baarda, "A testing procedure for use in geodetic networks" (1968); Teunissen, "Testing theory" (2006), §4.
 ///
 /// \realtime after construction, conditioning_realtime_test. One object per thread.
-class Redundancy {
+class ANTAEUS_API Redundancy {
  public:
   Redundancy(int max_rows, int max_unknowns, double noncentrality = kBaardaNoncentrality);
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "antaeus/core/api.hpp"
 #include "antaeus/core/status.hpp"
 #include "antaeus/core/types.hpp"
 
@@ -13,9 +14,9 @@ namespace antaeus {
 /// Thin SVD A = U diag(σ) Vᵀ of an m × n matrix, with memory taken once.
 ///
 /// Only what is non-zero is worked on. For a hand of a humanoid A = Jᵀ is 27 × 6, but only the 8 joints between torso
-/// and hand have non-zero rows; two hands and two feet together are 27 × 24 and fall into three blocks that share no
-/// row and no column, each of which has a decomposition of its own. Per block: Householder QR with column pivoting,
-/// then one-sided Jacobi rotations on Rᵀ. Such a decomposition finds also the small singular values of a matrix with
+/// and hand have non-zero rows. Two hands and two feet together are 27 × 24. They fall into three blocks that share no
+/// row and no column, and each block is decomposed by itself. Per block: Householder QR with column pivoting, then
+/// one-sided Jacobi rotations on Rᵀ. Such a decomposition finds also the small singular values of a matrix with
 /// badly scaled columns to full relative accuracy, which bidiagonalisation does not.
 ///
 /// Sources: Hestenes, J. SIAM 6 (1958) for the rotations; Brent & Luk, SIAM J. Sci. Stat. Comput. 6 (1985) for rounds
@@ -23,7 +24,7 @@ namespace antaeus {
 /// also brings the order of de Rijk (1989); Cox & Higham, BIT 38 (1998) for sorting badly scaled rows first.
 ///
 /// \realtime after construction, conditioning_realtime_test. One object per thread.
-class SmallSvd {
+class ANTAEUS_API SmallSvd {
  public:
   /// \param max_rows, max_columns  the largest A that compute() will take; Error when negative
   explicit SmallSvd(int max_rows, int max_columns);
@@ -53,12 +54,12 @@ class SmallSvd {
   /// min(m, n) singular values, largest first. Below 1e-65 of the largest of their block they are returned as 0.
   Eigen::Map<const VectorX> sigma() const noexcept { return {sigma_.data(), size_}; }
 
-  /// m × min(m, n), orthonormal columns. A zero row of A is an exactly zero row of U, except in columns whose σ is 0
-  /// when A has fewer non-zero rows than columns: orthonormal columns then need the other rows too.
+  /// m × min(m, n), orthonormal columns. A zero row of A is an exactly zero row of U, except where σ is 0 and A
+  /// has fewer non-zero rows than columns: orthonormal columns then need the other rows too.
   Eigen::Map<const MatrixX> U() const noexcept { return {u_.data(), rows_, size_}; }
 
-  /// n × min(m, n), orthonormal columns. In each, the entry of largest magnitude is positive, which fixes the sign of
-  /// the pair.
+  /// n × min(m, n), orthonormal columns. In each, the entry of largest magnitude is
+  /// positive, which fixes the sign of the pair.
   Eigen::Map<const MatrixX> V() const noexcept { return {v_.data(), columns_, size_}; }
 
   /// Number of singular values above relative_tolerance · σ₁ (strictly, so 0 for a zero matrix);

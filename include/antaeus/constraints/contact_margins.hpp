@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Can the ground have exerted this wrench? Signed margins of one contact, their uncertainty, and the balance of all.
+/// Signed margins that tell whether the ground can have exerted a wrench, their uncertainty, and the balance of forces.
 ///
 /// Wrenches are those of the ground **on the robot** at the origin of the contact frame, in its axes: the origin is the
 /// middle of the sole, z the ground's outward normal. So a foot that is pushed by the ground has f_z > 0. Every margin
@@ -8,9 +8,10 @@
 /// \realtime all of them, constraints_realtime_test
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 
+#include "antaeus/core/api.hpp"
+#include "antaeus/core/numbers.hpp"
 #include "antaeus/core/status.hpp"
 #include "antaeus/core/wrench.hpp"
 
@@ -33,7 +34,7 @@ struct SurfaceContact {
 };
 
 namespace detail {
-inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double kUnknown = kNaN;
 }
 
 /// Signed margins; NaN unless `ok`. The contact is impossible where one is negative.
@@ -42,7 +43,7 @@ inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 /// corners, each inside its pyramid, add up to the wrench. In the cone model `yaw` keeps the bound of the circumscribed
 /// pyramid: a negative margin proves that the wrench is impossible, margins ≥ 0 do not prove the opposite.
 /// Source: Caron, Pham, Nakamura, "Stability of surface contacts for humanoid robots", ICRA 2015, arXiv 1501.04719.
-struct ContactMargins {
+struct ANTAEUS_API ContactMargins {
   /// `not_finite` for a wrench or contact with NaN or infinity; `not_computed` for a negative size or coefficient.
   Status status = Status::not_computed;
   /// f_z [N]: the ground pushes and does not pull.
@@ -60,7 +61,7 @@ struct ContactMargins {
   bool feasible() const noexcept;
 };
 
-ContactMargins contact_margins(const Wrench& wrench, const SurfaceContact& contact) noexcept;
+ANTAEUS_API ContactMargins contact_margins(const Wrench& wrench, const SurfaceContact& contact) noexcept;
 
 /// The standard deviation of each margin (same names and units; NaN unless `ok`) for a wrench of small uncertainty.
 ///
@@ -68,8 +69,8 @@ ContactMargins contact_margins(const Wrench& wrench, const SurfaceContact& conta
 /// their sds is given; for the friction cone without tangential force the bound μ sd(f_z) + the largest tangential sd.
 /// \param covariance  6 × 6, of (f_x f_y f_z τ_x τ_y τ_z), symmetric, [N², N·N·m, (N·m)²]. NaN or infinity in it is
 ///                    `not_finite`; where it gives a negative variance, that sd is NaN
-ContactMargins margin_deviation(const Wrench& wrench, const SurfaceContact& contact,
-                                const Matrix6& covariance) noexcept;
+ANTAEUS_API ContactMargins margin_deviation(const Wrench& wrench, const SurfaceContact& contact,
+                                            const Matrix6& covariance) noexcept;
 
 /// Newton's second law for the whole robot: ΣF = m (a_com − gravity). All vectors in the same, inertial axes.
 struct ForceBalance {
@@ -94,7 +95,7 @@ struct TotalForceMargin {
   Vector3 margin = Vector3::Constant(detail::kUnknown);
 };
 
-/// \param k  how many standard deviations are borne, ≥ 0: 3 is exceeded by chance 27 times in 10 000 on each axis
-TotalForceMargin total_force_margin(const ForceBalance& balance, double k = 3.0) noexcept;
+/// \param k  how many standard deviations are accepted, ≥ 0: 3 is exceeded by chance 27 times in 10 000 on each axis
+ANTAEUS_API TotalForceMargin total_force_margin(const ForceBalance& balance, double k = 3.0) noexcept;
 
 }  // namespace antaeus

@@ -1,16 +1,18 @@
 #pragma once
 /// \file
-/// The set-up error family. Loop functions never throw: they return a Status.
+/// Exceptions of set-up code. Loop functions never throw: they return a Status.
 
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "antaeus/core/api.hpp"
+
 namespace antaeus {
 
-/// Something that was handed to us cannot be used. The message is one line, "place: problem; remedy".
-class Error : public std::runtime_error {
+/// An input that cannot be used. The message is one line, "place: problem; remedy".
+class ANTAEUS_API Error : public std::runtime_error {
  public:
   /// \param place    the file and the place in it ("log.csv:12", "h1_2.toml [guard]"), or the argument's name
   /// \param problem  what is wrong there
@@ -23,19 +25,19 @@ class Error : public std::runtime_error {
 };
 
 /// A robot description, a profile, or a name in one of them.
-class ModelError : public Error {
+class ANTAEUS_API ModelError : public Error {
  public:
   using Error::Error;
 };
 
 /// An option's name, value or combination.
-class OptionsError : public Error {
+class ANTAEUS_API OptionsError : public Error {
  public:
   using Error::Error;
 };
 
 /// A recorded episode: its files, shapes, clock.
-class EpisodeError : public Error {
+class ANTAEUS_API EpisodeError : public Error {
  public:
   using Error::Error;
 };
@@ -45,10 +47,19 @@ struct UnknownName {
   std::string problem;
   std::string remedy;
 };
-UnknownName unknown_name(std::string_view kind, std::string_view name, const std::vector<std::string>& valid);
+ANTAEUS_API UnknownName unknown_name(std::string_view kind, std::string_view name,
+                                     const std::vector<std::string>& valid);
 
-/// The valid name with the smallest edit distance to \p name, or empty when none is near enough to be a slip of the
-/// hand.
-std::string nearest_name(std::string_view name, const std::vector<std::string>& valid);
+/// Throws the error for a name that does not exist. \tparam Failure  of the family above
+template <class Failure>
+[[noreturn]] void throw_unknown(const std::string& place, std::string_view kind, std::string_view name,
+                                const std::vector<std::string>& valid) {
+  const UnknownName text = unknown_name(kind, name, valid);
+  throw Failure(place, text.problem, text.remedy);
+}
+
+/// The valid name with the smallest edit distance to \p name, or empty when none
+/// is near enough to be a typing mistake.
+ANTAEUS_API std::string nearest_name(std::string_view name, const std::vector<std::string>& valid);
 
 }  // namespace antaeus

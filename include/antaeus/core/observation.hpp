@@ -1,20 +1,18 @@
 #pragma once
 /// \file
-/// What is known of the robot at one instant, from its drivers, a simulation or a log.
-
-#include <limits>
+/// One sample of a robot's sensors, from its drivers, a simulation or a log.
 
 #include "antaeus/core/types.hpp"
 
 namespace antaeus {
 
 /// One sample. Motor quantities are in motor order (RobotModel::motor_names), in rad or m and N·m or N.
-/// What was not measured stays empty, and every estimate names what it did without.
+/// What was not measured stays empty, and every estimate names the channels that it lacked.
 struct Observation {
-  double time = std::numeric_limits<double>::quiet_NaN();  ///< [s], any origin, never going back
-  VectorX q;                                               ///< motor positions
-  VectorX v;                                               ///< motor velocities; empty when not measured
-  VectorX a;                                               ///< motor accelerations; empty when not measured
+  double time = kNaN;    ///< [s], any origin, never going back
+  VectorX q;             ///< motor positions
+  VectorX v;             ///< motor velocities; empty when not measured
+  VectorX a;             ///< motor accelerations; empty when not measured
   VectorX tau;           ///< motor torques: what the motor exerts on the joint, positive along the joint's axis
   bool has_imu = false;  ///< whether `imu_quaternion_xyzw` was measured
   /// Orientation of the sensor's frame in the world, x y z w (Pinocchio's and ROS' order; MuJoCo has w x y z).

@@ -1,20 +1,34 @@
 #pragma once
 /// \file
-/// Options are plain structs with defaults. Each has one static function
+/// Options: plain structs with defaults, and one table each that says what a user must know to set them.
 ///
-///     template <class Self, class Visitor>
-///     static void visit(Self& self, Visitor&& visit) { visit(OptionInfo{"limit", "N", "…", "…"}, self.limit); }
+/// The header has the struct, each field with unit and meaning, and one line:
 ///
-/// from which JSON, the CLI's --set, Python's keyword arguments and the report's table of settings are all fed.
+///     const OptionTable& options_of(const GuardOptions&);
+///
+/// The source file has the table, one row an option: name, unit, meaning, source, field, range.
+///     const OptionTable& options_of(const GuardOptions&) {
+///       static const OptionTable table("guard", {
+///           option("clamp_force", "N", "limit of each component", "incident report", &GuardOptions::clamp_force,
+///           kPositive),
+///       });
+///       return table;
+///     }
+///     const OptionGroup kGroup(GuardOptions{});  // known to every --set, every profile, and the docs
+///
+/// JSON, `--set`, profiles, Python's keyword arguments, docs/options.md and the report's settings read this table.
 
-#include <charconv>
-#include <cmath>
+#include <functional>
+#include <initializer_list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
-#include "antaeus/core/error.hpp"
+#include "antaeus/core/api.hpp"
+#include "antaeus/core/enumeration.hpp"
+#include "antaeus/core/range.hpp"
 
 namespace antaeus {
 
@@ -26,20 +40,23 @@ struct OptionInfo {
   const char* source;   ///< paper, report or measurement that the default comes from
 };
 
-/// Names of an enumeration's values; specialise with `static constexpr std::pair<const char*, Enum> table[]`.
-template <class Enum>
-struct EnumNames;
-
-/// The name of an enumeration's value, as files and the CLI write it.
-template <class Enum>
-const char* enum_name(Enum value) noexcept {
-  for (const auto& [name, candidate] : EnumNames<Enum>::table) {
-    if (candidate == value) return name;
-  }
-  return "?";
+enum class OptionType : std::uint8_t { switch_, integer, number, choice, text };
+constexpr auto enum_names(OptionType) noexcept {
+  return name_list<OptionType>("switch", "integer", "number", "choice", "text");
 }
 
-/// One option as text, for tables and files.
+/// One option of a struct, without the struct's type.
+struct OptionRow {
+  OptionInfo info;
+  OptionType type = OptionType::number;
+  Range range;                       ///< of integers and numbers
+  std::vector<std::string> choices;  ///< of a choice
+  std::function<std::string(const void*)> read;
+  /// \throws OptionsError that begins with the place
+  std::function<void(void*, std::string_view text, const std::string& place)> write;
+};
+
+/// One option with its present value, for tables and files.
 struct OptionValue {
   std::string group;
   OptionInfo info;
@@ -48,77 +65,121 @@ struct OptionValue {
 
 namespace detail {
 
-template <class T>
-std::string option_text(const T& value) {
-  if constexpr (std::is_same_v<T, bool>) {
-    return value ? "true" : "false";
-  } else if constexpr (std::is_enum_v<T>) {
-    return enum_name(value);
-  } else if constexpr (std::is_same_v<T, std::string>) {
-    return value;
-  } else {
-    char buffer[40];
-    return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};
-  }
-}
-
-template <class T>
-void parse_option(const std::string& place, std::string_view text, T& value) {
-  if constexpr (std::is_same_v<T, bool>) {
-    if (text != "true" && text != "false")
-      throw OptionsError(place, "'" + std::string(text) + "' is no switch", "write true or false");
-    value = text == "true";
-  } else if constexpr (std::is_enum_v<T>) {
-    std::vector<std::string> names;
-    for (const auto& [name, candidate] : EnumNames<T>::table) {
-      if (text == name) {
-        value = candidate;
-        return;
-      }
-      names.emplace_back(name);
-    }
-    const UnknownName unknown = unknown_name("value", text, names);
-    throw OptionsError(place, unknown.problem, unknown.remedy);
-  } else if constexpr (std::is_same_v<T, std::string>) {
-    value = std::string(text);
-  } else {
-    T parsed{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed);
-    bool good = error == std::errc{} && end == text.data() + text.size();
-    if constexpr (std::is_floating_point_v<T>) good = good && std::isfinite(parsed) && parsed >= 0;
-    if (!good)
-      throw OptionsError(place, "'" + std::string(text.substr(0, 60)) + "' is no number that fits",
-                         "write a finite number, zero or more");
-    value = parsed;
-  }
-}
+ANTAEUS_API std::string text_of(bool value);
+ANTAEUS_API std::string text_of(int value);
+ANTAEUS_API std::string text_of(double value);
+ANTAEUS_API bool parse_switch(std::string_view text, const std::string& place);
+ANTAEUS_API int parse_integer(std::string_view text, const Range& range, const std::string& place);
+ANTAEUS_API double parse_number(std::string_view text, const Range& range, const std::string& place);
 
 }  // namespace detail
 
-/// Every option of a struct with its present value.
-template <class Options>
-std::vector<OptionValue> list_options(const Options& options, const std::string& group) {
-  std::vector<OptionValue> listed;
-  Options::visit(options, [&](const OptionInfo& info, const auto& value) {
-    listed.push_back({group, info, detail::option_text(value)});
-  });
-  return listed;
+/// The row of one field.
+template <class Options, class Value>
+OptionRow option(const char* name, const char* unit, const char* meaning, const char* source, Value Options::* field,
+                 Range range = kNotNegative) {
+  OptionRow row{{name, unit, meaning, source}, OptionType::text, range, {}, {}, {}};
+  const auto value = [field](const void* options) -> const Value& {
+    return static_cast<const Options*>(options)->*field;
+  };
+  const auto place = [field](void* options) -> Value& { return static_cast<Options*>(options)->*field; };
+  if constexpr (std::is_enum_v<Value>) {
+    row.type = OptionType::choice;
+    row.choices = all_names<Value>();
+    row.read = [value](const void* options) { return std::string(to_string(value(options))); };
+    row.write = [place](void* options, std::string_view text, const std::string& where) {
+      place(options) = parse_enum<Value>(text, where);
+    };
+  } else if constexpr (std::is_same_v<Value, std::string>) {
+    row.read = [value](const void* options) { return value(options); };
+    row.write = [place](void* options, std::string_view text, const std::string&) { place(options) = text; };
+  } else {
+    row.type = std::is_same_v<Value, bool>  ? OptionType::switch_
+               : std::is_same_v<Value, int> ? OptionType::integer
+                                            : OptionType::number;
+    row.read = [value](const void* options) { return detail::text_of(value(options)); };
+    row.write = [place, range](void* options, std::string_view text, const std::string& where) {
+      if constexpr (std::is_same_v<Value, bool>) place(options) = detail::parse_switch(text, where);
+      if constexpr (std::is_same_v<Value, int>) place(options) = detail::parse_integer(text, range, where);
+      if constexpr (std::is_same_v<Value, double>) place(options) = detail::parse_number(text, range, where);
+    };
+  }
+  return row;
 }
 
-/// Sets one option from text. \throws OptionsError for an unknown name (with the nearest) or a value that does not fit
+/// Rows of one struct under the name by which users set them.
+class ANTAEUS_API OptionTable {
+ public:
+  /// What stands in a table's braces: one row, or all rows of a struct that is a field.
+  struct Entry {
+    Entry(OptionRow row) : rows{std::move(row)} {}                       // NOLINT: an entry is written as its row
+    Entry(std::vector<OptionRow> several) : rows(std::move(several)) {}  // NOLINT
+    std::vector<OptionRow> rows;
+  };
+  /// \param group  "guard" of --set guard.clamp_force=40; empty for a struct that is only part of others
+  OptionTable(std::string group, std::initializer_list<Entry> entries);
+
+  const std::string& group() const noexcept { return group_; }
+  const std::vector<OptionRow>& rows() const noexcept { return rows_; }
+  /// \throws OptionsError at \p place with the nearest name
+  const OptionRow& find(std::string_view name, const std::string& place) const;
+
+ private:
+  std::string group_;
+  std::vector<OptionRow> rows_;
+};
+
+/// The rows of a struct that is a field of \p Options: users see no difference.
+template <class Options, class Part>
+std::vector<OptionRow> part(Part Options::* field) {
+  std::vector<OptionRow> rows = options_of(Part{}).rows();
+  for (OptionRow& row : rows) {
+    row.read = [field, read = row.read](const void* options) {
+      return read(&(static_cast<const Options*>(options)->*field));
+    };
+    row.write = [field, write = row.write](void* options, std::string_view text, const std::string& place) {
+      write(&(static_cast<Options*>(options)->*field), text, place);
+    };
+  }
+  return rows;
+}
+
+/// Makes a table known to Settings: a constant of this type beside the table, in its source file.
+struct ANTAEUS_API OptionGroup {
+  template <class Options>
+  explicit OptionGroup(const Options& defaults)
+      : OptionGroup(options_of(defaults), [defaults] { return std::make_shared<Options>(defaults); }) {}
+  OptionGroup(const OptionTable& options, std::function<std::shared_ptr<void>()> make_defaults);
+
+  const OptionTable* table;
+  std::function<std::shared_ptr<void>()> make;  ///< the struct with its defaults
+
+  /// Those of all rooms that are linked, by name.
+  static const std::vector<OptionGroup>& all();
+};
+
+namespace detail {
+ANTAEUS_API void set_option(const OptionTable& table, void* options, const std::string& place, std::string_view name,
+                            std::string_view text);
+ANTAEUS_API void check_options(const OptionTable& table, const void* options);
+ANTAEUS_API std::vector<OptionValue> list_options(const OptionTable& table, const void* options);
+}  // namespace detail
+
+/// Sets one option from text. \param place  for messages: "guard", "robot.toml:12"
+/// \throws OptionsError for an unknown name (with the nearest) or a value that does not fit
 template <class Options>
-void set_option(Options& options, const std::string& group, std::string_view name, std::string_view text) {
-  bool found = false;
-  std::vector<std::string> names;
-  Options::visit(options, [&](const OptionInfo& info, auto& value) {
-    names.emplace_back(info.name);
-    if (name != info.name) return;
-    found = true;
-    detail::parse_option(group + "." + info.name, text, value);
-  });
-  if (found) return;
-  const UnknownName unknown = unknown_name("option", name, names);
-  throw OptionsError(group, unknown.problem, unknown.remedy);
+void set_option(Options& options, const std::string& place, std::string_view name, std::string_view text) {
+  detail::set_option(options_of(options), &options, place, name, text);
+}
+/// \throws OptionsError that names the first option out of its range
+template <class Options>
+void check_options(const Options& options) {
+  detail::check_options(options_of(options), &options);
+}
+/// Every option of a struct with its present value.
+template <class Options>
+std::vector<OptionValue> list_options(const Options& options) {
+  return detail::list_options(options_of(options), &options);
 }
 
 }  // namespace antaeus

@@ -1,9 +1,10 @@
 #pragma once
 /// \file
-/// What a loop function says of its input, and what an estimate says of itself.
+/// The status of a loop function's input, and the verdict on an estimate.
 
 #include <cstdint>
-#include <string_view>
+
+#include "antaeus/core/enumeration.hpp"
 
 namespace antaeus {
 
@@ -14,9 +15,13 @@ enum class Status : std::uint8_t {
   not_finite,       ///< an argument holds NaN or infinity
   bad_orientation,  ///< a quaternion is not of unit length within 1e-3
   unknown_frame,    ///< a frame handle is of another model
-  not_computed,     ///< no result yet
+  not_computed,     ///< no result yet, or a later call has overwritten it
   time_back,        ///< the time stamp is not after the last one
 };
+constexpr auto enum_names(Status) noexcept {
+  return name_list<Status>("ok", "wrong_size", "not_finite", "bad_orientation", "unknown_frame", "not_computed",
+                           "time_back");
+}
 
 /// How far a number may be used. Ordered from best to worst.
 enum class Verdict : std::uint8_t {
@@ -26,29 +31,8 @@ enum class Verdict : std::uint8_t {
   unobservable,   ///< the torques hold no information on it
   invalid_input,  ///< the input could not be used; the numbers are NaN
 };
-
-constexpr std::string_view to_string(Status status) noexcept {
-  switch (status) {
-    case Status::ok: return "ok";
-    case Status::wrong_size: return "wrong_size";
-    case Status::not_finite: return "not_finite";
-    case Status::bad_orientation: return "bad_orientation";
-    case Status::unknown_frame: return "unknown_frame";
-    case Status::not_computed: return "not_computed";
-    case Status::time_back: return "time_back";
-  }
-  return "?";
-}
-
-constexpr std::string_view to_string(Verdict verdict) noexcept {
-  switch (verdict) {
-    case Verdict::ok: return "ok";
-    case Verdict::degraded: return "degraded";
-    case Verdict::refused: return "refused";
-    case Verdict::unobservable: return "unobservable";
-    case Verdict::invalid_input: return "invalid_input";
-  }
-  return "?";
+constexpr auto enum_names(Verdict) noexcept {
+  return name_list<Verdict>("ok", "degraded", "refused", "unobservable", "invalid_input");
 }
 
 }  // namespace antaeus

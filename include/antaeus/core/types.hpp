@@ -1,8 +1,11 @@
 #pragma once
 /// \file
-/// Shapes that every module shares. SI units throughout; linear part before angular part.
+/// Vector and matrix types that every module uses. SI units throughout; linear part before angular part.
 
 #include <Eigen/Core>
+#include <functional>
+
+#include "antaeus/core/numbers.hpp"
 
 namespace antaeus {
 
@@ -21,9 +24,7 @@ using ConstMatrixRef = Eigen::Ref<const MatrixX>;
 using MatrixRef = Eigen::Ref<MatrixX>;
 using Matrix6XRef = Eigen::Ref<Matrix6X>;
 
-/// Names of the six components of a wrench, in storage order.
-inline constexpr const char* kWrenchRowNames[6] = {"Fx", "Fy", "Fz", "Mx", "My", "Mz"};
-/// Rows of a wrench and of pinv(Jᵀ) by name.
-enum WrenchRow : int { kFx = 0, kFy = 1, kFz = 2, kMx = 3, kMy = 4, kMz = 5 };
+/// Called by set-up and log code with the share of the work that is done, 0 … 1, about a hundred times.
+using Progress = std::function<void(double)>;
 
 }  // namespace antaeus

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "antaeus/core/api.hpp"
 #include "antaeus/core/observation.hpp"
 #include "antaeus/core/options.hpp"
 #include "antaeus/robot/robot_profile.hpp"
@@ -24,7 +25,7 @@ struct EpisodeChannel {
 };
 
 /// Samples of one robot, all in motor order, N steps. Empty matrices were not recorded.
-struct Episode {
+struct ANTAEUS_API Episode {
   std::string name;    ///< last part of the path
   std::string sha256;  ///< of the channels' hashes, independent of folder and file dates
   std::vector<EpisodeChannel> channels;
@@ -50,44 +51,25 @@ struct Episode {
   /// Median sample time [s]; NaN without time stamps or with one step.
   double sample_time() const;
   /// Fills an observation that has been filled before without allocating. A step whose gyro or accelerometer holds NaN
-  /// counts as not measured there; NaN in v or a is handed on, and whoever uses it refuses the sample by name.
+  /// counts as not measured there; NaN in v or a is passed on, and its user refuses the sample with the reason.
   void observe(Eigen::Index step, Observation& observation) const;
 };
 
-/// How a log is read. Patterns name CSV columns: {joint} is the joint's name, {label} its short label, {motor} its
-/// index.
+/// How a log is read. Patterns name CSV columns: {joint} is the joint's name,
+/// {label} its short label, {motor} its index.
 struct EpisodeOptions {
-  std::string time = "time";
-  std::string q = "qpos_{motor}";
-  std::string tau = "tau_{motor}";
-  std::string target = "target_dof_{motor}";
-  std::string v = "dq_{motor}";
-  std::string a = "ddq_{motor}";
-  std::string imu_quaternion = "imu_quat_{axis}";
-  std::string imu_angular_velocity = "imu_gyro_{axis}";
-  std::string imu_specific_force = "imu_acc_{axis}";
-  bool require_target = true;
-
-  template <class Self, class Visitor>
-  static void visit(Self& self, Visitor&& visit) {
-    constexpr const char* kOwn = "names of the incident's own files";
-    constexpr const char* kOurs = "named after them";
-    visit(OptionInfo{"time", "", "CSV column of the time stamps [s]", kOwn}, self.time);
-    visit(OptionInfo{"q", "", "CSV columns of motor positions; {joint}, {label} or {motor} varies", kOwn}, self.q);
-    visit(OptionInfo{"tau", "", "CSV columns of motor torques", kOwn}, self.tau);
-    visit(OptionInfo{"target", "", "CSV columns of commanded positions", kOwn}, self.target);
-    visit(OptionInfo{"v", "", "CSV columns of motor velocities", kOwn}, self.v);
-    visit(OptionInfo{"a", "", "CSV columns of motor accelerations", kOurs}, self.a);
-    visit(OptionInfo{"imu_quaternion", "", "CSV columns of the IMU's quaternion; {axis} is x, y, z, w", kOwn},
-          self.imu_quaternion);
-    visit(OptionInfo{"imu_angular_velocity", "", "CSV columns of the gyro [rad/s]; {axis} is x, y, z", kOurs},
-          self.imu_angular_velocity);
-    visit(OptionInfo{"imu_specific_force", "", "CSV columns of the accelerometer [m/s²]; {axis} is x, y, z", kOurs},
-          self.imu_specific_force);
-    visit(OptionInfo{"require_target", "", "whether a log without commanded positions is refused", kOwn},
-          self.require_target);
-  }
+  std::string time = "time";                  ///< CSV column of the time stamps [s]
+  std::string q = "qpos_{motor}";             ///< CSV columns of motor positions; {joint}, {label} or {motor} varies
+  std::string tau = "tau_{motor}";            ///< CSV columns of motor torques
+  std::string target = "target_dof_{motor}";  ///< CSV columns of commanded positions
+  std::string v = "dq_{motor}";               ///< CSV columns of motor velocities
+  std::string a = "ddq_{motor}";              ///< CSV columns of motor accelerations
+  std::string imu_quaternion = "imu_quat_{axis}";        ///< CSV columns of the IMU's quaternion; {axis} is x, y, z, w
+  std::string imu_angular_velocity = "imu_gyro_{axis}";  ///< CSV columns of the gyro [rad/s]; {axis} is x, y, z
+  std::string imu_specific_force = "imu_acc_{axis}";     ///< CSV columns of the accelerometer [m/s²]; {axis} is x, y, z
+  bool require_target = true;                            ///< whether a log without commanded positions is refused
 };
+ANTAEUS_API const OptionTable& options_of(const EpisodeOptions&);
 
 /// Reads a folder of .npy files (tau, qpos, target_dof; dq, ddq, time, imu_quat_xyzw or imu_quat_wxyz, imu_gyro,
 /// imu_acc optional), an .npz with members of those names, or a .csv with a header. Rows with NaN keep their place;
@@ -95,13 +77,14 @@ struct EpisodeOptions {
 /// away from up, or is far from gravity, is noted.
 /// \throws EpisodeError that names file, place and remedy: missing, empty, ragged, wrong motor count, time going back,
 ///         an accelerometer in g; Error for a file that is damaged in itself
-Episode load_episode(const std::filesystem::path& path, const Robot& robot, const EpisodeOptions& options = {});
+ANTAEUS_API Episode load_episode(const std::filesystem::path& path, const Robot& robot,
+                                 const EpisodeOptions& options = {});
 
 /// The part with from ≤ time ≤ to [s]; a negative limit is none. Steps keep their number through `first_step`.
 /// \throws EpisodeError when nothing is left, or the log has no time stamps
-Episode cut_episode(const Episode& episode, double from, double to, Eigen::Index& first_step);
+ANTAEUS_API Episode cut_episode(const Episode& episode, double from, double to, Eigen::Index& first_step);
 
 /// Writes the channels that are present as .npy files, whole or not at all.
-void write_episode(const Episode& episode, const std::filesystem::path& folder);
+ANTAEUS_API void write_episode(const Episode& episode, const std::filesystem::path& folder);
 
 }  // namespace antaeus

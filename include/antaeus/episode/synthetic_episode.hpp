@@ -1,15 +1,17 @@
 #pragma once
 /// \file
-/// Twins of the incident's episodes with exact truth: motion and wrenches are chosen, torques follow by dynamics.
+/// Synthetic twins of the incident's episodes. Motion and wrenches are chosen and torques follow by dynamics, so that
+/// the truth is exact.
 ///
 ///     τ = rnea(q, v, a) − Σ J_kᵀ w_k     (w_k on the robot; feet: weighted minimum-norm solution of the six base rows)
 ///
-/// Source: the study of estimators against truth, §8 (docs/claims.md names the figures that each twin reproduces).
+/// Source: docs/estimator_study.md#twins (docs/claims.md names the figures that each twin reproduces).
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "antaeus/core/api.hpp"
 #include "antaeus/episode/episode.hpp"
 
 namespace antaeus {
@@ -18,23 +20,20 @@ namespace antaeus {
 /// `good` (after RE2): arms at motor zero, the torso's residual of RE2, nobody pushes.
 /// `incident` (after RE3): arms in arm_waist_target as it drooped, the torso's residual of RE3, nobody pushes.
 enum class TwinKind { pushes, good, incident };
-template <>
-struct EnumNames<TwinKind> {
-  static constexpr std::pair<const char*, TwinKind> table[] = {
-      {"pushes", TwinKind::pushes}, {"good", TwinKind::good}, {"incident", TwinKind::incident}};
-};
+constexpr auto enum_names(TwinKind) noexcept { return name_list<TwinKind>("pushes", "good", "incident"); }
 
 struct TwinOptions {
   double rate = 50.0;         ///< samples a second
   double duration = 0.0;      ///< [s]; 0: the kind's own length
   double torque_noise = 0.0;  ///< standard deviation of white torque noise [N·m]
   std::uint64_t seed = 1;     ///< of the noise
-  /// Adds the part of the torso's residual that rigid arms cannot carry as a motor-side torque, so that the incident's
-  /// figures are met to the newton (study §8: at least part of the real residual was not rigid-body inertia).
+  /// Adds, as a motor-side torque, the part of the torso's residual that rigid arms cannot carry. The incident's
+  /// figures are then met within 1 N. Part of the real residual was probably no inertia
+  /// (docs/estimator_study.md#torso-torque).
   bool motor_side_torque = true;
   /// Adds the gyro and the accelerometer of the profile's IMU. The incident's own logs have neither.
   bool inertial = false;
-  bool accelerations = false;        ///< adds the motors' accelerations, which no robot measures
+  bool accelerations = false;        ///< adds the motors' accelerations, which robots hardly ever measure
   double gyro_noise = 0.0;           ///< standard deviation of white noise a sample and axis [rad/s]
   double accelerometer_noise = 0.0;  ///< the same [m/s²]
   double imu_tilt = 0.0;             ///< the IMU sits turned about its own y by this; all its channels show it [rad]
@@ -56,6 +55,6 @@ struct SyntheticEpisode {
 
 /// Makes a twin for a robot with two hands, two feet and a reference joint, as the H1-2.
 /// \throws ModelError when the robot lacks them, OptionsError for numbers out of range and `inertial` without an IMU
-SyntheticEpisode make_twin(const Robot& robot, TwinKind kind, const TwinOptions& options = {});
+ANTAEUS_API SyntheticEpisode make_twin(const Robot& robot, TwinKind kind, const TwinOptions& options = {});
 
 }  // namespace antaeus

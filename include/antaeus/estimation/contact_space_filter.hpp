@@ -1,40 +1,29 @@
 #pragma once
 /// \file
-/// Kalman filter and smoother with the wrenches as state: the posterior with a memory.
+/// Kalman filter and smoother with the wrenches as state: the posterior over time.
 
 #include <vector>
 
+#include "antaeus/core/api.hpp"
 #include "antaeus/core/options.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
 
 namespace antaeus {
 
 struct ContactSpaceOptions {
-  double time_constant = 0.2;
-  double error_time = 0.2;
-  double lasting_share = 0.9;
-
-  template <class Self, class Visitor>
-  static void visit(Self& self, Visitor&& visit) {
-    visit(OptionInfo{"time_constant", "s", "after which a force is forgotten to 37 %",
-                     "our choice: people push for 0.1 to 0.3 s and longer"},
-          self.time_constant);
-    visit(OptionInfo{"error_time", "s", "after which a lasting error of a torque is forgotten to 37 %",
-                     "our choice: as the force, so that a still robot's force is neither taken for friction nor faded"},
-          self.error_time);
-    visit(OptionInfo{"lasting_share", "1", "share of the residual's variance that lasts; the rest is white noise",
-                     "the profile's figures: dry friction, which lasts, is most of it"},
-          self.lasting_share);
-  }
+  double time_constant = 0.2;  ///< [s] after which a force is forgotten to 37 %
+  double error_time = 0.2;     ///< [s] after which a lasting error of a torque is forgotten to 37 %
+  double lasting_share = 0.9;  ///< [1] share of the residual's variance that lasts; the rest is white noise
 };
+ANTAEUS_API const OptionTable& options_of(const ContactSpaceOptions&);
 
 /// The wrenches as an Ornstein–Uhlenbeck process, seen through the residual of the posterior's own rows:
 ///
 ///     w(t + dt) = φ w(t) + n,   cov n = (1 − φ²) P₀,   φ = exp(−dt/T),   r = −A w + e,
 ///
-/// discretised exactly, so that any dt is right: without evidence the wrench relaxes to the prior N(0, P₀), never
-/// beyond, and after a long gap one step is PosteriorEstimator's answer for `own` rows. A direction that the present
-/// pose does not show keeps what an earlier pose showed of it, fading.
+/// discretised exactly, so that any dt is allowed. Without evidence the wrench relaxes to the prior N(0, P₀), and never
+/// beyond. After a long gap one step is PosteriorEstimator's answer for `own` rows. In a direction that the present
+/// pose does not show, evidence of an earlier pose stays and fades.
 ///
 /// Friction does not change between samples, so most of e does not average out: `lasting_share` of its variance is an
 /// Ornstein–Uhlenbeck process too, one state a row. With 0 the errors are independent, and the covariance of a constant
@@ -43,23 +32,22 @@ struct ContactSpaceOptions {
 /// State and rows are whitened (stationary variance 1, noise 1); rows enter one after the other in Joseph's form, so no
 /// matrix is inverted and none can lose its definiteness. Rows with infinite variance are no evidence.
 /// Sources: Hu & Xiong, IEEE TIE 65 (2018); Wahrburg et al., T-ASE 15 (2018); Bierman, "Factorization methods" (1977).
-class ContactSpaceFilter {
+class ANTAEUS_API ContactSpaceFilter {
  public:
   /// \param posterior  whose rows, priors and limits are used, as they are now
   /// \throws OptionsError  for times that are not positive, a share outside [0, 1), base rows, or a reference row whose
   ///                       variance depends on its innovation
-  ContactSpaceFilter(const ContactEquation& equation, const PosteriorEstimator& posterior,
+  ContactSpaceFilter(const InstantReader& reader, const PosteriorEstimator& posterior,
                      ContactSpaceOptions options = {});
 
   /// Takes the residual of an instant \p dt seconds after the last one: infinity forgets everything, 0 adds evidence on
   /// the same instant, negative and NaN forget everything and say so (`time_back`, `gap`). The first call's is ignored.
   ///
-  /// One result an endpoint, in the equation's order. The NIS is that of the innovation: what the past did not lead to
+  /// One result an endpoint, in the instant's order. The NIS is that of the innovation: what the past did not lead to
   /// expect, of all rows that the endpoint's are solved with; their sum over time is χ² too. `gain` and the reference
   /// joint's numbers are NaN. There is no settling: the first step's covariance is as true as any.
   /// On a bad input results are NaN, and the state only grows older. \realtime (contact_space_filter_test)
-  const std::vector<WrenchEstimate>& step(const ContactEquation& equation, const Residual& residual,
-                                          double dt) noexcept;
+  const std::vector<WrenchEstimate>& step(const Residual& residual, double dt) noexcept;
   /// Forgets everything. \realtime
   void reset() noexcept;
 
@@ -78,11 +66,11 @@ class ContactSpaceFilter {
     double nis = 0.0;
     int evidence = 0;
   };
-  Status check(const ContactEquation& equation, const Residual& residual) const noexcept;
+  Status check(const Residual& residual) const noexcept;
   double remembered_wrench(double dt) const noexcept;
   double remembered_error(double dt) const noexcept;
   void predict(Block& block, double dt) const noexcept;
-  void update(Block& block, const ContactEquation& equation, const Residual& residual) noexcept;
+  void update(Block& block, const Residual& residual) const noexcept;
   void describe(const Block& block, const VectorX& x, const MatrixX& P,
                 std::vector<WrenchEstimate>& estimates) const noexcept;
 
@@ -98,15 +86,15 @@ class ContactSpaceFilter {
 /// Source: Rauch, Tung & Striebel, AIAA J. 3 (1965).
 ///
 /// Set-up and log code: it stores every step (H1-2, two wrists: 3 kB a step) and allocates.
-class ContactSpaceSmoother {
+class ANTAEUS_API ContactSpaceSmoother {
  public:
   /// \throws as ContactSpaceFilter
-  ContactSpaceSmoother(const ContactEquation& equation, const PosteriorEstimator& posterior,
+  ContactSpaceSmoother(const InstantReader& reader, const PosteriorEstimator& posterior,
                        ContactSpaceOptions options = {});
 
   /// Takes the next step of the log; arguments as of ContactSpaceFilter::step().
   /// \return status of the step: a bad one counts as a time without evidence
-  Status add(const ContactEquation& equation, const Residual& residual, double dt);
+  Status add(const Residual& residual, double dt);
 
   std::size_t steps() const noexcept { return steps_.size(); }
   /// The filter's results of the last step.

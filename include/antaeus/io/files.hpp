@@ -9,14 +9,16 @@
 #include <utility>
 #include <vector>
 
+#include "antaeus/core/api.hpp"
+
 namespace antaeus {
 
 /// Reads a regular file. \throws Error that names it: missing, a folder, unreadable, larger than \p limit bytes
-std::string read_file(const std::filesystem::path& file, std::uintmax_t limit = std::uintmax_t{1} << 34);
+ANTAEUS_API std::string read_file(const std::filesystem::path& file, std::uintmax_t limit = std::uintmax_t{1} << 34);
 
-/// A set of files that appears in its folder complete or not at all: each is written beside its place under a
-/// temporary name and synced; only when all have succeeded are they renamed into place.
-class FileSet {
+/// A set of files that appears in its folder complete or not at all. Each file is first written beside its place under
+/// a temporary name and synced. Only when all have succeeded are they renamed.
+class ANTAEUS_API FileSet {
  public:
   /// \param folder made on commit when absent (and removed again when the commit fails)
   explicit FileSet(std::filesystem::path folder) : folder_(std::move(folder)) {}
@@ -34,12 +36,12 @@ class FileSet {
 };
 
 /// One file, whole or not at all. \throws Error as FileSet::commit
-void write_file(const std::filesystem::path& file, std::string_view bytes);
+ANTAEUS_API void write_file(const std::filesystem::path& file, std::string_view bytes);
 
 /// SHA-256 (FIPS 180-4) of the bytes, as 64 lower-case hexadecimal digits.
-std::string sha256(std::string_view bytes);
+ANTAEUS_API std::string sha256(std::string_view bytes);
 
 /// The shortest decimal text that reads back as the same double ("nan", "inf" for the rest). Independent of the locale.
-std::string shortest_text(double value);
+ANTAEUS_API std::string shortest_text(double value);
 
 }  // namespace antaeus

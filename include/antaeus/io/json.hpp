@@ -12,10 +12,12 @@
 #include <variant>
 #include <vector>
 
+#include "antaeus/core/api.hpp"
+
 namespace antaeus {
 
 /// A JSON value. Build it with the constructors, read it with the accessors.
-class Json {
+class ANTAEUS_API Json {
  public:
   using Array = std::vector<Json>;
   using Member = std::pair<std::string, Json>;
@@ -75,6 +77,6 @@ class Json {
 
 /// \throws Error that names \p name, line and column: a syntax error, invalid UTF-8, a key that appears twice in one
 /// object, a number beyond the range of a double, more than 256 levels of nesting
-Json parse_json(std::string_view text, const std::string& name);
+ANTAEUS_API Json parse_json(std::string_view text, const std::string& name);
 
 }  // namespace antaeus

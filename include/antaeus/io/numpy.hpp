@@ -11,12 +11,13 @@
 #include <string_view>
 #include <vector>
 
+#include "antaeus/core/api.hpp"
 #include "antaeus/core/types.hpp"
 
 namespace antaeus {
 
 /// An array as doubles in C (row-major) order, and how it was stored. Integers beyond 2^53 become the nearest double.
-struct NumpyArray {
+struct ANTAEUS_API NumpyArray {
   std::vector<std::size_t> shape;
   std::vector<double> values;  ///< product(shape) elements, last index fastest
   std::string stored_type;     ///< "float32", "float64", "int64", …
@@ -27,19 +28,19 @@ struct NumpyArray {
 
 /// Parses the bytes of one .npy file. The declared shape is checked against the bytes present before anything is
 /// allocated. \param name stands for the file in messages. \throws Error
-NumpyArray parse_npy(std::string_view bytes, const std::string& name);
-NumpyArray read_npy(const std::filesystem::path& file);
+ANTAEUS_API NumpyArray parse_npy(std::string_view bytes, const std::string& name);
+ANTAEUS_API NumpyArray read_npy(const std::filesystem::path& file);
 /// Members by name without ".npy". Stored and deflated members, no zip64 directory (4 GiB, 65 535 members); deflated
 /// members may inflate to 512 MiB together. \throws Error on encrypted, truncated, duplicate, overlapping or oversized
 /// members, and on a wrong checksum
-std::map<std::string, NumpyArray> parse_npz(std::string_view bytes, const std::string& name);
-std::map<std::string, NumpyArray> read_npz(const std::filesystem::path& file);
+ANTAEUS_API std::map<std::string, NumpyArray> parse_npz(std::string_view bytes, const std::string& name);
+ANTAEUS_API std::map<std::string, NumpyArray> read_npz(const std::filesystem::path& file);
 
 /// Bytes of a .npy file, float64, C order, format 1.0.
-std::string to_npy(const std::vector<std::size_t>& shape, const std::vector<double>& values);
+ANTAEUS_API std::string to_npy(const std::vector<std::size_t>& shape, const std::vector<double>& values);
 /// The rows × columns matrix as above.
-std::string to_npy(ConstMatrixRef matrix);
+ANTAEUS_API std::string to_npy(ConstMatrixRef matrix);
 /// Bytes of a .npz file (stored members, fixed time stamp: same input, same bytes).
-std::string to_npz(const std::map<std::string, NumpyArray>& arrays);
+ANTAEUS_API std::string to_npz(const std::map<std::string, NumpyArray>& arrays);
 
 }  // namespace antaeus

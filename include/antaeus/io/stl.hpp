@@ -7,9 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "antaeus/core/api.hpp"
+
 namespace antaeus {
 
-/// A soup of triangles, wound so that their normals point outwards.
+/// Triangles that share no corners, wound so that their normals point outwards.
 struct TriangleMesh {
   std::vector<float>
       vertices;  ///< x y z of three corners, 9 numbers a triangle; all finite. STL knows no unit: [m] here
@@ -21,8 +23,8 @@ struct TriangleMesh {
 /// whatever text it begins with; one that begins with "solid" and holds no zero byte is ASCII (several solids become
 /// one mesh). Normals, attributes and names are passed over. \param name stands for the file in messages.
 /// \throws Error on any other length, a corner that is not finite, no triangle at all, or more than 5 million
-TriangleMesh parse_stl(std::string_view bytes, const std::string& name);
+ANTAEUS_API TriangleMesh parse_stl(std::string_view bytes, const std::string& name);
 /// \throws Error as above, and on a file beyond 256 MiB
-TriangleMesh read_stl(const std::filesystem::path& file);
+ANTAEUS_API TriangleMesh read_stl(const std::filesystem::path& file);
 
 }  // namespace antaeus

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// A table of named columns, each with its unit, sign and meaning, and where it goes: CSV, Parquet.
+/// A table of named columns, each with unit, sign and meaning. It is read from and written to CSV and Parquet.
 /// NaN is an empty cell in CSV and null in Parquet: "no number" is never written as a number.
 
 #include <cstdint>
@@ -10,10 +10,12 @@
 #include <variant>
 #include <vector>
 
+#include "antaeus/core/api.hpp"
+
 namespace antaeus {
 
 /// Text column that stores each distinct string once.
-struct TextColumn {
+struct ANTAEUS_API TextColumn {
   std::vector<std::string> levels;  ///< distinct strings, in order of first appearance
   std::vector<std::int32_t> codes;  ///< one index into `levels` a row
 
@@ -24,8 +26,8 @@ struct TextColumn {
 
 using ColumnData = std::variant<std::vector<double>, std::vector<std::int64_t>, TextColumn>;
 
-/// A column and what a stranger needs to read it.
-struct Column {
+/// A column, with what a reader needs to use it.
+struct ANTAEUS_API Column {
   std::string name;     ///< header text
   std::string unit;     ///< "N", "N·m", "rad", "1"; empty for text
   std::string meaning;  ///< one sentence, with frame and sign where they apply
@@ -35,7 +37,7 @@ struct Column {
 };
 
 /// Columns of equal length.
-class Table {
+class ANTAEUS_API Table {
  public:
   /// Appends a column. \throws Error when the name repeats or the length differs.
   void add(Column column);
@@ -52,17 +54,17 @@ class Table {
 };
 
 /// CSV text: header line, '\n' ends, RFC 4180 quotes, numbers in the shortest form that reads back equal.
-std::string to_csv(const Table& table);
+ANTAEUS_API std::string to_csv(const Table& table);
 
 /// Reads a CSV file with a header line; a column whose every cell is a number or empty is numeric (empty = NaN).
 /// \throws Error that names file and line: no header, ragged row, repeated name, unclosed quote
-Table read_csv(const std::filesystem::path& file);
+ANTAEUS_API Table read_csv(const std::filesystem::path& file);
 /// The same from text; \p name stands in for the file in messages.
-Table parse_csv(std::string_view text, const std::string& name);
+ANTAEUS_API Table parse_csv(std::string_view text, const std::string& name);
 
 /// Parquet bytes with unit and meaning as field metadata. Loads libantaeus_parquet.so on first use.
 /// \throws Error when that library is not installed
-std::string to_parquet(const Table& table);
-Table read_parquet(const std::filesystem::path& file);
+ANTAEUS_API std::string to_parquet(const Table& table);
+ANTAEUS_API Table read_parquet(const std::filesystem::path& file);
 
 }  // namespace antaeus

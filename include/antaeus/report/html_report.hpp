@@ -1,12 +1,13 @@
 #pragma once
 /// \file
-/// The audit as one self-contained HTML page. Result structs in, bytes out: the same audit gives the same bytes.
+/// The audit as one self-contained HTML page. The same audit gives the same bytes.
 
 #include <map>
 #include <optional>
 #include <string>
 
 #include "antaeus/audit/audit.hpp"
+#include "antaeus/core/api.hpp"
 #include "antaeus/io/stl.hpp"
 
 namespace antaeus {
@@ -25,6 +26,6 @@ struct ReportOptions {
 /// UTF-8 text of the page, self-contained: it asks for nothing from the network. Names and paths are shown as text,
 /// whatever they hold. A log of more than 20 000 steps is drawn whole near the focus step and elsewhere by the least
 /// and the largest value of equal bins; the page says so.
-std::string html_report(const Audit& audit, const ReportOptions& options = {});
+ANTAEUS_API std::string html_report(const Audit& audit, const ReportOptions& options = {});
 
 }  // namespace antaeus

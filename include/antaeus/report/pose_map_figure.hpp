@@ -1,29 +1,32 @@
 #pragma once
 /// \file
-/// Maps of poses as SVG: what draw_figure is for curves, for numbers over two joints or over a list of poses.
+/// Maps of poses as SVG: numbers over two joints, or over a list of poses.
 ///
 /// Like every figure one SVG serves light, dark and print, and equal input gives equal bytes. Set-up code: allocates.
 
 #include <string>
 #include <vector>
 
-#include "antaeus/estimation/pose_map.hpp"
-#include "antaeus/report/figure.hpp"
+#include "antaeus/core/api.hpp"
+#include "antaeus/draw/figure.hpp"
+#include "antaeus/pose/pose_map.hpp"
 
 namespace antaeus {
 
 /// Filled contours of each quantity over the two joints, a row of panels for each endpoint.
 ///
-/// Blue is below the limit and orange above it, farther is stronger; the colour steps at fixed shares of the limit,
-/// which the bar under each panel names, and the limit itself is a line of its own. Between the grid's points the
+/// Blue is below the limit and orange above it, farther is stronger. The colour steps at fixed shares of the limit,
+/// which the bar under each panel names. The limit itself is a line of its own. Between the grid's points the
 /// logarithm is interpolated. Named poses are marked, hollow where a joint that is not drawn stands elsewhere.
 /// Source of the contours: marching squares, saddles decided by the mean of the four corners.
 /// \param id  of the figure, [a-z0-9-]
 /// \throws Error for an id of other characters, or without quantities
-std::string draw_pose_map(const PoseMap& map, const std::vector<MappedQuantity>& quantities, const std::string& id);
+ANTAEUS_API std::string draw_pose_map(const PoseMap& map, const std::vector<MappedQuantity>& quantities,
+                                      const std::string& id);
 
 /// The same quantities over a list of poses: points on a logarithmic axis, one panel a quantity, the limit as a line.
 /// Up to 24 poses are named at the axis, more are numbered.
-Figure pose_list_figure(const PoseList& list, const std::vector<MappedQuantity>& quantities, const std::string& id);
+ANTAEUS_API Figure pose_list_figure(const PoseList& list, const std::vector<MappedQuantity>& quantities,
+                                    const std::string& id);
 
 }  // namespace antaeus

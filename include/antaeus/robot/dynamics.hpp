@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "antaeus/core/api.hpp"
 #include "antaeus/core/pose.hpp"
 #include "antaeus/core/status.hpp"
 #include "antaeus/robot/robot_model.hpp"
@@ -17,10 +18,12 @@ namespace antaeus {
 
 class Dynamics;
 
-/// What depends on q alone, computed once by Dynamics::at and read as often as wanted.
+/// All quantities that depend on q alone, computed once by Dynamics::at and read any number of times.
 /// Valid until the next call of `at` on the same Dynamics; afterwards its functions return `not_computed`.
-class PositionTerms {
+class ANTAEUS_API PositionTerms {
  public:
+  /// Empty: every function returns `not_computed`.
+  PositionTerms() noexcept = default;
   Status status() const noexcept { return status_; }
   /// g(q) [nv]: the generalised torque that holds the robot still against gravity. \realtime
   Status gravity_torque(VectorRef g) const noexcept;
@@ -28,15 +31,15 @@ class PositionTerms {
   Status gravity_torque(const Vector3& free_fall, VectorRef g) const noexcept;
   /// τ = M a + C v + g [nv] at this q. \realtime
   Status inverse_dynamics(ConstVectorRef v, ConstVectorRef a, VectorRef tau) const noexcept;
-  /// The same for a floating base whose linear acceleration nobody measures but an accelerometer feels.
+  /// The same for a floating base, whose linear acceleration comes from an accelerometer.
   ///
-  /// What a[0..2] holds is ignored, and so is gravity: both are contained in the specific force, wherever on the robot
-  /// it is felt. The base's linear velocity must be given as zero: dynamics does not depend on it (Galilei).
-  /// \param felt       specific force a − g in the axes of the frame \p sensor [m/s²]
-  /// \param base_felt  where wanted, receives the specific force at the base's origin in base axes
-  /// \return `unknown_frame` also for a fixed base, which feels nothing that is not in a. \realtime
-  Status inverse_dynamics(ConstVectorRef v, ConstVectorRef a, FrameId sensor, const Vector3& felt, VectorRef tau,
-                          Vector3* base_felt = nullptr) const noexcept;
+  /// a[0..2] is ignored, and so is gravity: both are contained in the specific force, wherever on the robot the sensor
+  /// sits. The base's linear velocity must be given as zero: dynamics does not depend on it (Galilei).
+  /// \param specific_force  a − g at the origin of the frame \p sensor, in its axes [m/s²]
+  /// \param base_specific_force  where wanted, receives the specific force at the base's origin in base axes
+  /// \return `unknown_frame` also for a fixed base, whose motion is all in a. \realtime
+  Status inverse_dynamics(ConstVectorRef v, ConstVectorRef a, FrameId sensor, const Vector3& specific_force,
+                          VectorRef tau, Vector3* base_specific_force = nullptr) const noexcept;
   /// X_WF: pose of the frame in the world. \realtime
   Status frame_pose(FrameId frame, Pose& X_WF) const noexcept;
   /// J_WF_W [6 × nv]: velocity of the frame's origin, in world axes (Pinocchio: LOCAL_WORLD_ALIGNED), linear rows
@@ -51,13 +54,13 @@ class PositionTerms {
       : dynamics_(dynamics), status_(status), generation_(generation) {}
   Status ready() const noexcept;
 
-  Dynamics* dynamics_;
-  Status status_;
-  std::uint64_t generation_;
+  Dynamics* dynamics_ = nullptr;
+  Status status_ = Status::not_computed;
+  std::uint64_t generation_ = 0;
 };
 
 /// Scratch memory and algorithms for one model. Not thread-safe: one a thread. Movable; copy the model instead.
-class Dynamics {
+class ANTAEUS_API Dynamics {
  public:
   explicit Dynamics(RobotModel model);
   ~Dynamics();

@@ -4,11 +4,12 @@
 /// Every format is read into this one type (URDF here, MJCF in sim), and a RobotModel is made from it alone.
 
 #include <filesystem>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "antaeus/core/api.hpp"
+#include "antaeus/core/enumeration.hpp"
 #include "antaeus/core/pose.hpp"
 
 namespace antaeus {
@@ -20,7 +21,10 @@ struct Inertial {
   Matrix3 inertia = Matrix3::Zero();         ///< about the centre of mass, in link axes [kg·m²]
 };
 
-enum class ShapeKind { box, cylinder, capsule, sphere, mesh };
+enum class ShapeKind : std::uint8_t { box, cylinder, capsule, sphere, mesh };
+constexpr auto enum_names(ShapeKind) noexcept {
+  return name_list<ShapeKind>("box", "cylinder", "capsule", "sphere", "mesh");
+}
 
 /// A geometric shape fixed to a link.
 struct Shape {
@@ -42,23 +46,26 @@ struct LinkDescription {
 };
 
 /// `continuous` is a revolute joint without limits. `floating` has six degrees of freedom, `planar` three.
-enum class JointType { fixed, revolute, continuous, prismatic, floating, planar };
+enum class JointType : std::uint8_t { fixed, revolute, continuous, prismatic, floating, planar };
+constexpr auto enum_names(JointType) noexcept {
+  return name_list<JointType>("fixed", "revolute", "continuous", "prismatic", "floating", "planar");
+}
 
 struct JointDescription {
   std::string name;
   JointType type = JointType::fixed;
-  std::string parent;               ///< link
-  std::string child;                ///< link
-  Pose X_PJ;                        ///< joint frame in the parent link; the child link's frame at position zero
-  Vector3 axis = Vector3::UnitX();  ///< of rotation or translation, unit, in joint axes
-  double lower = -std::numeric_limits<double>::infinity();          ///< [rad] or [m]
-  double upper = std::numeric_limits<double>::infinity();           ///< [rad] or [m]
-  double effort_limit = std::numeric_limits<double>::infinity();    ///< [N·m] or [N]
-  double velocity_limit = std::numeric_limits<double>::infinity();  ///< [rad/s] or [m/s]
+  std::string parent;                 ///< link
+  std::string child;                  ///< link
+  Pose X_PJ;                          ///< joint frame in the parent link; the child link's frame at position zero
+  Vector3 axis = Vector3::UnitX();    ///< of rotation or translation, unit, in joint axes
+  double lower = -kInfinity;          ///< [rad] or [m]
+  double upper = kInfinity;           ///< [rad] or [m]
+  double effort_limit = kInfinity;    ///< [N·m] or [N]
+  double velocity_limit = kInfinity;  ///< [rad/s] or [m/s]
   int line = 0;
 };
 
-struct RobotDescription {
+struct ANTAEUS_API RobotDescription {
   std::string name;
   std::string source;  ///< file as it was named to us, for messages
   std::string sha256;  ///< of the file's bytes
@@ -72,14 +79,15 @@ struct RobotDescription {
 
 /// Whether a mesh that a file names must exist. Dynamics do not need it, a viewer and collision checks do.
 enum class MeshPolicy { required, ignored };
+constexpr auto enum_names(MeshPolicy) noexcept { return name_list<MeshPolicy>("required", "ignored"); }
 
-/// Reads a URDF file. What urdfdom passes over in silence is an error here, with the line: a moving link without
-/// inertia, an inertia that no body can have, a mesh that is not there, two parents, a loop, a repeated name.
+/// Reads a URDF file. Faults that urdfdom ignores are errors here, with their line: a moving link without inertia, an
+/// inertia that no body can have, a missing mesh, two parents, a loop, a repeated name.
 /// Mimic joints are read as independent joints, and `notes` says so.
 /// \throws ModelError "file:line: problem; remedy"
-RobotDescription read_urdf(const std::filesystem::path& file, MeshPolicy meshes = MeshPolicy::required);
+ANTAEUS_API RobotDescription read_urdf(const std::filesystem::path& file, MeshPolicy meshes = MeshPolicy::required);
 /// The same from text; \p folder is what mesh paths are relative to.
-RobotDescription parse_urdf(std::string_view text, const std::string& name, const std::filesystem::path& folder,
-                            MeshPolicy meshes);
+ANTAEUS_API RobotDescription parse_urdf(std::string_view text, const std::string& name,
+                                        const std::filesystem::path& folder, MeshPolicy meshes);
 
 }  // namespace antaeus

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The robot's fixed facts, shared by every workspace: a cheap handle on immutable data.
+/// The fixed properties of a robot: joints, masses, limits, frames. A cheap handle on data that every workspace shares.
 
 #include <filesystem>
 #include <map>
@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "antaeus/core/api.hpp"
 #include "antaeus/core/pose.hpp"
 #include "antaeus/core/status.hpp"
 #include "antaeus/robot/robot_description.hpp"
@@ -17,9 +18,10 @@ namespace antaeus {
 
 /// What the root link may do. `free_flyer`: six degrees of freedom before all joints, q = (x y z, quaternion x y z w),
 /// v = (linear, angular) in base axes. `fixed`: the root is bolted to the world.
-enum class Base { free_flyer, fixed };
+enum class Base : std::uint8_t { free_flyer, fixed };
+constexpr auto enum_names(Base) noexcept { return name_list<Base>("free_flyer", "fixed"); }
 
-/// A rigid load that the description does not know.
+/// A rigid load that is not in the description.
 struct Payload {
   std::string frame;  ///< link or joint frame that carries it
   Inertial inertial;  ///< in that frame
@@ -44,7 +46,7 @@ struct FrameId {
 ///
 /// Order of joints: depth first from the root, the joints of one link by name (Pinocchio's order for the same URDF).
 /// nq ≥ nv: a free flyer takes 7 of q and 6 of v, a continuous joint (cos, sin) of q and 1 of v.
-class RobotModel {
+class ANTAEUS_API RobotModel {
  public:
   /// \throws ModelError for an unknown joint or frame (with the nearest name), a massless moving body,
   ///         or motors that are not single-degree joints

@@ -1,16 +1,17 @@
 #pragma once
 /// \file
-/// What a robot's description does not say and its users must know: a TOML file beside the model.
+/// The profile of a robot: motor order, endpoints, IMU, noise, friction and limits. A TOML file beside the model.
+/// It holds what the robot's description (URDF) does not say.
 /// robots/h1_2/profile.toml is the commented example; docs/profile.md lists every key.
 
 #include <filesystem>
-#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "antaeus/core/options.hpp"
+#include "antaeus/core/api.hpp"
+#include "antaeus/core/settings.hpp"
 #include "antaeus/core/wrench.hpp"
 #include "antaeus/robot/robot_model.hpp"
 
@@ -23,11 +24,15 @@ struct JointGroup {
   std::vector<std::string> joints;
 };
 
-/// A frame at which contact forces are asked for.
+/// The role of an endpoint. A foot stands on the ground; hands and tools touch what they are made to touch.
+enum class EndpointKind : std::uint8_t { hand, foot, tool };
+constexpr auto enum_names(EndpointKind) noexcept { return name_list<EndpointKind>("hand", "foot", "tool"); }
+
+/// A frame at which contact wrenches are estimated.
 struct Endpoint {
   std::string frame;  ///< the model's frame name
   std::string label;  ///< for people: "left wrist"
-  std::string kind;   ///< "hand", "foot" or "tool"
+  EndpointKind kind = EndpointKind::tool;
   std::string group;  ///< joint group that carries it; may be empty
 };
 
@@ -38,53 +43,56 @@ struct NamedPose {
   std::map<std::string, double> positions;  ///< joint → [rad] or [m]
 };
 
-/// Where the inertial sensor sits, and what the deployed code takes it for.
+/// Which body's orientation the deployed code takes the IMU's quaternion for. `unknown`: the profile does not state it.
+enum class DeployedImu : std::uint8_t { unknown, base, mounted_on };
+constexpr auto enum_names(DeployedImu) noexcept { return name_list<DeployedImu>("unknown", "base", "mounted_on"); }
+/// Order of a quaternion's four numbers.
+enum class QuaternionOrder : std::uint8_t { xyzw, wxyz };
+constexpr auto enum_names(QuaternionOrder) noexcept { return name_list<QuaternionOrder>("xyzw", "wxyz"); }
+
+/// Where the inertial sensor sits, and where the deployed code assumes that it sits.
 struct ImuMount {
-  std::string frame;        ///< the sensor's frame; empty: the robot has none
-  std::string deployed_as;  ///< what the deployed code feeds the quaternion to: "base" or "mounted_on"
-  std::string quaternion_order = "xyzw";
+  std::string frame;  ///< the sensor's frame; empty: the robot has none
+  DeployedImu deployed_as = DeployedImu::unknown;
+  QuaternionOrder order = QuaternionOrder::xyzw;
 };
 
-/// Noise, friction and torque channel of one joint. Whose figures they are stands in the profile.
+/// Noise, friction and torque channel of one joint. The profile names the source of the figures.
 struct JointFigures {
   double torque_sd = 1.0;  ///< standard deviation of the torque measurement [N·m]
   /// Standard deviation of the static residual τ − g while the robot moves, inertial torques and all [N·m]
   double static_sd = 1.0;
-  double coulomb = 0.0;          ///< dry friction while sliding [N·m]
-  double stribeck = 0.0;         ///< what breaks loose above `coulomb` [N·m]
-  double stribeck_speed = 0.05;  ///< where three quarters of dry friction are developed (tanh 1) [rad/s]
-  double viscous = 0.0;          ///< friction per speed [N·m·s/rad]
-  double friction_offset = 0.0;  ///< friction at rest that has a sign, such as a cable's pull [N·m]
-  double armature = 0.0;         ///< reflected rotor inertia [kg·m²]; part of M when the torque is the motor's
-  double gear = 1.0;             ///< joint torque per unit of the channel: gear ratio times torque constant
-  double scale = 1.0;            ///< identified correction of the channel's gain
-  double torque_offset = 0.0;    ///< what the channel reads at no torque, in the channel's unit
-  double torque_limit = std::numeric_limits<double>::infinity();  ///< |joint torque| at which the drive saturates [N·m]
+  double coulomb = 0.0;             ///< dry friction while sliding [N·m]
+  double stribeck = 0.0;            ///< what breaks loose above `coulomb` [N·m]
+  double stribeck_speed = 0.05;     ///< where three quarters of dry friction are developed (tanh 1) [rad/s]
+  double viscous = 0.0;             ///< friction per speed [N·m·s/rad]
+  double friction_offset = 0.0;     ///< friction at rest that has a sign, such as a cable's pull [N·m]
+  double armature = 0.0;            ///< reflected rotor inertia [kg·m²]; part of M when the torque is the motor's
+  double gear = 1.0;                ///< joint torque per unit of the channel: gear ratio times torque constant
+  double scale = 1.0;               ///< identified correction of the channel's gain
+  double torque_offset = 0.0;       ///< what the channel reads at no torque, in the channel's unit
+  double torque_limit = kInfinity;  ///< |joint torque| at which the drive saturates [N·m]
 };
 
 /// Where the torque is measured: `motor` (current or motor side: rotor inertia and gear friction are in it) or `joint`
 /// (a sensor at the output).
-enum class TorqueSource { motor, joint };
+enum class TorqueSource : std::uint8_t { motor, joint };
+constexpr auto enum_names(TorqueSource) noexcept { return name_list<TorqueSource>("motor", "joint"); }
 
-/// What the friction figures are good for. `bound`: nobody identified them, they only widen the covariance.
-/// `identified`: they are taken out of the torque, and a fifth of dry friction stays as doubt.
-enum class FrictionUse { bound, identified };
-
-/// One line of the profile's [options] table, kept as text: the module that owns the option reads and checks it.
-struct ProfileOption {
-  std::string group, name, value;
-  int line = 0;
-};
+/// How the friction figures are used. `bound`: nobody identified them, they only widen the covariance.
+/// `identified`: they are subtracted from the torque, and a fifth of dry friction stays as uncertainty.
+enum class FrictionUse : std::uint8_t { bound, identified };
+constexpr auto enum_names(FrictionUse) noexcept { return name_list<FrictionUse>("bound", "identified"); }
 
 /// Limits of the published pre-flight checks.
 struct PreflightFigures {
   double gain_limit = 3.0;          ///< |reference gain| [N/(N·m)]
-  std::string gain_row = "Fz";      ///< wrench row of the gain
+  WrenchRow gain_row = kFz;         ///< wrench row of the gain
   double start_error_limit = 0.15;  ///< |q − target| at the start [rad]
   std::vector<std::string> start_error_joints;
 };
 
-struct RobotProfile {
+struct ANTAEUS_API RobotProfile {
   std::string name;
   std::string title;
   std::string provenance;
@@ -103,7 +111,7 @@ struct RobotProfile {
   FrictionUse friction = FrictionUse::bound;
   double torque_sign = 1.0;           ///< −1: the channel is positive against the joint's axis
   std::vector<JointFigures> figures;  ///< in motor order
-  std::vector<ProfileOption> settings;
+  Settings settings;                  ///< [options], and what callers add, as --set does
   std::vector<NamedPose> poses;
   PreflightFigures preflight;
 
@@ -111,8 +119,12 @@ struct RobotProfile {
   const NamedPose& pose(std::string_view name) const;
   const Endpoint& endpoint(std::string_view frame_or_label) const;
   const JointGroup* find_group(std::string_view name) const noexcept;
-  /// Groups that [options] may set: those of `antaeus audit --set`, each read by the module that owns it.
-  static std::vector<std::string> option_groups();
+  /// By frame; null where the profile does not list it.
+  const Endpoint* find_endpoint(std::string_view frame) const noexcept;
+  /// The joint group that carries an endpoint; null without one.
+  const JointGroup* group_of(std::string_view frame) const noexcept;
+  /// What people call an endpoint: its label, else the frame.
+  std::string label_of(std::string_view frame) const;
   /// Joint torque of motor \p motor from what its channel reads: sign · scale · gear · (reading − torque_offset) [N·m].
   double joint_torque(std::size_t motor, double reading) const noexcept {
     const JointFigures& f = figures[motor];
@@ -120,22 +132,14 @@ struct RobotProfile {
   }
 };
 
-/// Options of one group with the profile's [options.<group>] applied. \throws ModelError that names file, line and key
-template <class Options>
-Options profile_options(const RobotProfile& profile, const std::string& group, Options options = {}) {
-  for (const ProfileOption& setting : profile.settings) {
-    if (setting.group != group) continue;
-    try {
-      set_option(options, group, setting.name, setting.value);
-    } catch (const OptionsError& error) {
-      throw ModelError(profile.file.string() + ":" + std::to_string(setting.line), error.what(), "");
-    }
-  }
-  return options;
-}
+/// A configuration and what to call it: a pose of the profile, a row of a table, a step of an episode.
+struct LabelledPose {
+  std::string name;
+  VectorX q;  ///< motor positions [rad] or [m]
+};
 
 /// A model and its profile, checked against each other.
-struct Robot {
+struct ANTAEUS_API Robot {
   RobotProfile profile;
   RobotModel model;
 
@@ -149,17 +153,17 @@ struct Robot {
 };
 
 /// Reads and checks a profile. \throws ModelError that names file, line and key
-RobotProfile read_profile(const std::filesystem::path& file);
+ANTAEUS_API RobotProfile read_profile(const std::filesystem::path& file);
 
 /// Resolves a robot: a profile (.toml), a description (.urdf), or the name of a robot that comes with Antaeus.
 /// \throws ModelError with the nearest name
-Robot load_robot(const std::string& name_or_path, MeshPolicy meshes = MeshPolicy::required);
+ANTAEUS_API Robot load_robot(const std::string& name_or_path, MeshPolicy meshes = MeshPolicy::required);
 /// The same with model options changed by the caller (take them from the profile first).
-Robot make_robot(RobotProfile profile, MeshPolicy meshes = MeshPolicy::required);
+ANTAEUS_API Robot make_robot(RobotProfile profile, MeshPolicy meshes = MeshPolicy::required);
 
 /// Folder that holds the robots which come with Antaeus: ANTAEUS_ROBOTS, else share/antaeus/robots beside the library.
-std::filesystem::path robots_folder();
+ANTAEUS_API std::filesystem::path robots_folder();
 /// Names in that folder, sorted.
-std::vector<std::string> robot_names();
+ANTAEUS_API std::vector<std::string> robot_names();
 
 }  // namespace antaeus

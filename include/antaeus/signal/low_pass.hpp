@@ -1,24 +1,25 @@
 #pragma once
 /// \file
-/// Causal low passes for vectors whose samples need not come at even times.
+/// Causal low-pass filters for vectors, exact also for samples at uneven times.
 ///
 /// Both hold the newest sample over the interval that it ends (zero-order hold) and solve the filter's differential
-/// equation over that interval exactly. Hence no step is too long to be stable, two steps of one input are one step of
-/// their sum, and a constant input is returned to the last digit. A sine of frequency f sampled every dt comes out as
-/// from the continuous filter, times sin(π f dt)/(π f dt), and dt/2 earlier; images at the sample rate and above are
-/// filtered like any other frequency.
+/// equation over that interval exactly. Hence no step is too long to be stable. Two steps with one input equal one step
+/// of their total time, and a constant input is returned to the last digit. A sine of frequency f sampled every dt
+/// comes out as from the continuous filter, times sin(π f dt)/(π f dt), and dt/2 earlier; images at the sample rate and
+/// above are filtered like any other frequency.
 ///
 /// Before the first sample the output is NaN; the first sample starts the filter at rest there, whatever its dt.
-/// Bad input changes nothing, so that a lost sample is bridged: give the next one the whole time since the last good
-/// one.
+/// Bad input changes nothing, so that a lost sample is bridged: give the next one
+/// the whole time since the last good one.
 
+#include "antaeus/core/api.hpp"
 #include "antaeus/core/status.hpp"
 #include "antaeus/core/types.hpp"
 
 namespace antaeus {
 
 /// ẏ = λ (x − y): y ← y + (1 − exp(−λ dt)) (x − y).
-class ExponentialLowPass {
+class ANTAEUS_API ExponentialLowPass {
  public:
   /// \param size  of the vector, ≥ 1
   /// \param rate  λ [1/s], > 0; the cut-off (−3 dB) is λ/2π Hz, the delay of slow signals 1/λ
@@ -44,7 +45,7 @@ class ExponentialLowPass {
 
 /// Butterworth's second order: ÿ + √2 ω ẏ + ω² y = ω² x, flat up to its cut-off and 12 dB an octave beyond; slow
 /// signals come out √2/ω late. Source: Butterworth, "On the theory of filter amplifiers", Wireless Engineer 7 (1930).
-class ButterworthLowPass {
+class ANTAEUS_API ButterworthLowPass {
  public:
   /// \param size     of the vector, ≥ 1
   /// \param cut_off  ω/2π [Hz], > 0, where the gain is 1/√2

@@ -1,12 +1,10 @@
 #pragma once
 /// \file
-/// A log at other times than its own, and how much later one channel is than another.
+/// Resampling of a log at given times, and the delay of one channel against another.
 ///
 /// Set-up code: allocates. Log times are finite and do not go back, else Error with the row.
 
-#include <limits>
-
-#include "antaeus/core/options.hpp"
+#include "antaeus/core/api.hpp"
 #include "antaeus/core/status.hpp"
 #include "antaeus/core/types.hpp"
 
@@ -23,24 +21,17 @@ struct HeldSamples {
 /// \param time, samples  the log: one time a row [s], rows × channels
 /// \param instants       [s], in any order; NaN where one is NaN
 /// \param longest_age    [s] beyond which a sample is not held
-HeldSamples sample_and_hold(const ConstVectorRef& time, const ConstMatrixRef& samples, const ConstVectorRef& instants,
-                            double longest_age = std::numeric_limits<double>::infinity());
+ANTAEUS_API HeldSamples sample_and_hold(const ConstVectorRef& time, const ConstMatrixRef& samples,
+                                        const ConstVectorRef& instants, double longest_age = kInfinity);
 
 /// Straight lines between samples: uses the future, for analysis. NaN outside the log, at NaN instants, and next to NaN
 /// samples, but not at a good sample's own time. \return instants × channels
-MatrixX interpolate_linear(const ConstVectorRef& time, const ConstMatrixRef& samples, const ConstVectorRef& instants);
+ANTAEUS_API MatrixX interpolate_linear(const ConstVectorRef& time, const ConstMatrixRef& samples,
+                                       const ConstVectorRef& instants);
 
 struct DelayOptions {
-  double largest_delay = 0.2;
-  double delay_step = 0.002;
-
-  template <class Self, class Visitor>
-  static void visit(Self& self, Visitor&& visit) {
-    visit(OptionInfo{"largest_delay", "s", "delays from minus to plus this are tried", "ten steps of 50 Hz"},
-          self.largest_delay);
-    visit(OptionInfo{"delay_step", "s", "grid of the delays, refined by a parabola", "a tenth of a step of 50 Hz"},
-          self.delay_step);
-  }
+  double largest_delay = 0.2;  ///< [s] delays from minus to plus this are tried
+  double delay_step = 0.002;   ///< [s] grid of the delays, refined by a parabola
 };
 
 /// How much later one channel is than another.
@@ -48,10 +39,10 @@ struct DelayEstimate {
   /// `ok`; `not_computed` when nothing can be said: too few common samples, a channel that does not vary, no positive
   /// correlation, or the best delay at the end of the grid. The numbers are then NaN.
   Status status = Status::not_computed;
-  double delay = std::numeric_limits<double>::quiet_NaN();        ///< [s], positive: `late` follows `early`
-  double sd = std::numeric_limits<double>::quiet_NaN();           ///< of the delay [s]
-  double correlation = std::numeric_limits<double>::quiet_NaN();  ///< at that delay, 0 … 1
-  int samples = 0;                                                ///< of `late` that were compared
+  double delay = kNaN;        ///< [s], positive: `late` follows `early`
+  double sd = kNaN;           ///< of the delay [s]
+  double correlation = kNaN;  ///< at that delay, 0 … 1
+  int samples = 0;            ///< of `late` that were compared
 };
 
 /// Fits late(t) = gain · early(t − delay) + offset, gain > 0, `early` being interpolated: the delay of largest
@@ -62,8 +53,8 @@ struct DelayEstimate {
 /// samples, where interpolation averages most: smooth it first. A periodic signal is known up to its period only.
 /// \throws Error for sizes and times that do not fit, OptionsError for options that are not positive, or a grid of more
 ///         than 100 000 delays
-DelayEstimate estimate_delay(const ConstVectorRef& early_time, const ConstVectorRef& early,
-                             const ConstVectorRef& late_time, const ConstVectorRef& late,
-                             const DelayOptions& options = {});
+ANTAEUS_API DelayEstimate estimate_delay(const ConstVectorRef& early_time, const ConstVectorRef& early,
+                                         const ConstVectorRef& late_time, const ConstVectorRef& late,
+                                         const DelayOptions& options = {});
 
 }  // namespace antaeus

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The last N of something, for flight recorders and windows.
+/// A ring buffer: keeps the last N elements, for flight recorders and windows.
 
 #include <cstddef>
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace antaeus {
 
-/// Keeps the newest `capacity` elements; a further one replaces the oldest. All memory is taken by the constructor:
-/// every slot is a copy of a prototype, so that an element with memory of its own (a VectorX, a struct of them) is
+/// Keeps the newest `capacity` elements; a further one replaces the oldest. All memory is taken by the constructor,
+/// where every slot is a copy of a prototype. So an element with memory of its own (a VectorX, a struct of them) is
 /// filled by assignment of equal size, without allocation.
 ///
 ///     RingBuffer<Sample> recorder(500, Sample(motors));

@@ -221,10 +221,10 @@ int guarded(AntaeusParquetTakeProblem take_problem, void* receiver, Work work) n
     } catch (...) {
       take_problem(receiver, text_of("an unknown problem"));
     }
+    return 1;
   } catch (...) {
-    // The receiver had no memory left to hear it; the return value still says that it failed.
+    return 1;  // the receiver had no memory left to hear why
   }
-  return 1;
 }
 
 }  // namespace

@@ -1,0 +1,65 @@
+#pragma once
+/// \file
+/// How far the focus step's numbers can be trusted: reliability, feasibility, single causes, and the guard's states.
+
+#include <string>
+#include <vector>
+
+#include "antaeus/audit/reconstruction.hpp"
+#include "antaeus/core/api.hpp"
+#include "antaeus/trust/feasibility.hpp"
+#include "antaeus/trust/hypotheses.hpp"
+
+namespace antaeus {
+
+/// Baarda's reliability of one endpoint's joints at one step (ReliabilityEstimator).
+struct ReliabilityTable {
+  std::string episode;
+  Eigen::Index step = -1;  ///< in the log
+  std::string endpoint, label;
+  struct Row {
+    std::string joint, motor_label;
+    double redundancy = 0.0;       ///< 0 … 1
+    double detectable_bias = 0.0;  ///< smallest error that a test finds [N·m]; infinite: none
+    double torque_limit = 0.0;     ///< of the motor [N·m]
+    double external_force = 0.0;   ///< shift of the posterior's force that such an error causes, unnoticed [N]
+    bool undetectable = false;     ///< redundancy below kUndetectableRedundancy, or a bias above the motor's limit
+  };
+  std::vector<Row> rows;
+};
+
+/// One condition that the ground and the weight put on an estimator's wrenches (FeasibilityChecker).
+struct FeasibilityRow {
+  EstimatorName estimator = EstimatorName::stacked;
+  std::string endpoint;  ///< empty for the whole robot's balance
+  MarginKind margin = MarginKind::unilateral;
+  std::string unit;
+  double value = 0.0, sd = 0.0;  ///< ≥ 0 where the condition holds
+  bool feasible = false;
+};
+
+/// One single cause of the focus step's residuals against the others (HypothesisTest), best first.
+struct CauseRow {
+  std::string cause;  ///< "contact at left wrist"
+  double size = 0.0, size_sd = 0.0;
+  std::string unit;
+  double log_likelihood_ratio = 0.0, bic = 0.0, log_evidence = 0.0;
+  Separation separation = Separation::indistinct;  ///< from the best
+};
+struct CauseTest {
+  bool alarm = false, explained = false;
+  double chi_squared = 0.0, threshold = 0.0;
+  std::vector<CauseRow> causes;
+};
+
+/// Successive steps in one state of the posterior's guard.
+struct GuardInterval {
+  Eigen::Index from = 0, to = 0;  ///< steps of the log, both included
+  Verdict state = Verdict::refused;
+  ConsumerAction action = ConsumerAction::zero;
+  Reasons because;  ///< of the sample that brought the state
+};
+/// The guard's states of a posterior's series. \param first_step number of its first row in the log
+ANTAEUS_API std::vector<GuardInterval> guard_timeline(const EstimateSeries& series, Eigen::Index first_step);
+
+}  // namespace antaeus

@@ -1,0 +1,79 @@
+#pragma once
+/// \file
+/// Named reasons why a verdict is not `ok`, and sets of them.
+
+#include <cstdint>
+#include <string>
+
+#include "antaeus/core/api.hpp"
+#include "antaeus/core/enumeration.hpp"
+
+namespace antaeus {
+
+/// One reason. New ones are added at the end: the numbers stand in flight records.
+enum class Reason : std::uint8_t {
+  invalid_input,           ///< the observation could not be used
+  rank_deficient,          ///< some direction of the wrench leaves no trace in the torques
+  condition_number,        ///< guard: condition number above its limit
+  reference_dominance,     ///< guard: the reference joint makes most of the force
+  clamped,                 ///< guard: the force was cut to its limit
+  watchdog,                ///< guard: the force was too large for too long; latched
+  motion,                  ///< the robot moves and the residual is static
+  motion_unknown,          ///< no velocity: motion cannot be excluded and the residual is static
+  missing_channels,        ///< the requested residual needs channels that were not measured
+  low_rate,                ///< samples too far apart for accelerations; the residual is static
+  gap,                     ///< samples were lost; filters were restarted
+  settling,                ///< filters have not seen enough samples yet
+  time_back,               ///< the time stamp is not after the last one
+  saturated,               ///< torques at the drive's limit were left out
+  uncertain,               ///< some direction is known worse than the limit for full use
+  unobservable_direction,  ///< some direction is known worse than the limit for any use
+  inconsistent,            ///< the torques contradict model, noise and prior (NIS alarm)
+  torque_rate,             ///< guard: a torque changes faster than any contact that is allowed for
+  stale,                   ///< guard: the sample is older than allowed
+  infeasible,              ///< guard: no contact can exert this wrench
+  base_rows_dropped,       ///< base rows were requested but the robot moves
+  held,                    ///< guard: not recovered for long enough yet
+  force_limit,             ///< guard: the force is beyond what the consumer was made for
+};
+constexpr auto enum_names(Reason) noexcept {
+  return name_list<Reason>("invalid_input", "rank_deficient", "condition_number", "reference_dominance", "clamped",
+                           "watchdog", "motion", "motion_unknown", "missing_channels", "low_rate", "gap", "settling",
+                           "time_back", "saturated", "uncertain", "unobservable_direction", "inconsistent",
+                           "torque_rate", "stale", "infeasible", "base_rows_dropped", "held", "force_limit");
+}
+
+/// A set of reasons; empty when made. All functions but text() are fit for a control loop.
+class ANTAEUS_API Reasons {
+ public:
+  constexpr Reasons() noexcept = default;
+  constexpr Reasons(Reason reason) noexcept : bits_(bit(reason)) {}  // NOLINT: one reason is a set
+  static constexpr Reasons from_bits(std::uint64_t bits) noexcept {
+    Reasons reasons;
+    reasons.bits_ = bits;
+    return reasons;
+  }
+
+  constexpr bool has(Reason reason) const noexcept { return (bits_ & bit(reason)) != 0; }
+  /// Whether the two sets share a reason.
+  constexpr bool has_any(Reasons other) const noexcept { return (bits_ & other.bits_) != 0; }
+  constexpr bool empty() const noexcept { return bits_ == 0; }
+  constexpr void add(Reasons more) noexcept { bits_ |= more.bits_; }
+  constexpr void remove(Reasons less) noexcept { bits_ &= ~less.bits_; }
+  friend constexpr Reasons operator|(Reasons a, Reasons b) noexcept { return from_bits(a.bits_ | b.bits_); }
+  constexpr bool operator==(const Reasons&) const noexcept = default;
+  /// Bit i is the reason with the number i.
+  constexpr std::uint64_t bits() const noexcept { return bits_; }
+  /// The names, separated by blanks. Allocates.
+  std::string text() const;
+
+ private:
+  static constexpr std::uint64_t bit(Reason reason) noexcept {
+    return std::uint64_t{1} << static_cast<unsigned>(reason);
+  }
+  std::uint64_t bits_ = 0;
+};
+/// `a | b` of two reasons.
+constexpr Reasons operator|(Reason a, Reason b) noexcept { return Reasons(a) | Reasons(b); }
+
+}  // namespace antaeus

@@ -1,0 +1,190 @@
+#pragma once
+/// \file
+/// Tests of the single causes that a residual may have: which fits best, and whether the data can separate them.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "antaeus/core/api.hpp"
+#include "antaeus/estimation/contact_prior.hpp"
+#include "antaeus/estimation/residual.hpp"
+#include "antaeus/signal/cusum.hpp"
+
+namespace antaeus {
+
+/// `contact`: any wrench on the robot at an endpoint. `payload`: a mass that hangs at a hand's origin.
+/// `joint_offset`: friction, or a bias of the torque channel, of one joint. `torque_scale`: one gain error of all
+/// channels. `base_tilt`: the vertical is not where it is taken to be; no cause of a residual that needs no vertical.
+enum class CauseKind : std::uint8_t { none, contact, payload, joint_offset, torque_scale, base_tilt };
+constexpr auto enum_names(CauseKind) noexcept {
+  return name_list<CauseKind>("none", "contact", "payload", "joint_offset", "torque_scale", "base_tilt");
+}
+
+/// How clearly the best cause beats another: ΔBIC up to 6, to 10, above. `indistinct` also where the other would fit
+/// what the best one does, whatever their sizes: then the best is preferred only
+/// because it is simpler, or by its prior.
+/// Source: Kass & Raftery, JASA 90 (1995), §3.2.
+enum class Separation : std::uint8_t { indistinct, strong, very_strong };
+constexpr auto enum_names(Separation) noexcept { return name_list<Separation>("indistinct", "strong", "very_strong"); }
+
+/// Which motors' rows are looked at. `above_feet`: those that carry no foot, so that ground forces need no
+/// explanation; a robot without feet has all. `all`: the legs' too, for a robot whose feet are in the air.
+enum class HypothesisRows { above_feet, all };
+constexpr auto enum_names(HypothesisRows) noexcept { return name_list<HypothesisRows>("above_feet", "all"); }
+
+/// By what the causes are ordered. `bic`: best fit, with a penalty for every unknown. `evidence`: probability of the
+/// data under each cause's prior, so that a fit by an improbably large force ranks low.
+enum class Ranking { bic, evidence };
+constexpr auto enum_names(Ranking) noexcept { return name_list<Ranking>("bic", "evidence"); }
+
+struct HypothesisOptions {
+  HypothesisRows rows = HypothesisRows::above_feet;  ///< above_feet, or all: which motors' torques are to be explained
+  Ranking ranking = Ranking::evidence;               ///< evidence or bic: what orders the causes
+  double false_alarm = 0.005;  ///< [1] probability that noise alone raises the alarm, each time it is asked
+  ContactPrior contact{};      ///< force_prior [N], moment_prior [N·m] of a contact
+  double payload_prior = 2.0;  ///< [kg] sd of a payload's mass
+  double offset_prior = 10.0;  ///< [N·m] sd of one joint's friction or offset
+  double scale_prior = 0.05;   ///< [1] sd of the common gain error
+  double tilt_prior = 0.05;    ///< [rad] sd of each of the two tilts
+};
+ANTAEUS_API const OptionTable& options_of(const HypothesisOptions&);
+
+/// One cause and how well it fits.
+struct Cause {
+  CauseKind kind = CauseKind::none;
+  int endpoint = -1;  ///< of a contact or payload
+  int motor = -1;     ///< of a joint offset
+  const char* unit = "";
+
+  int unknowns = 0;                   ///< that the rows can see: the rank of its columns
+  double log_likelihood_ratio = 0.0;  ///< best fit against `none`, ≥ 0
+  double bic = 0.0;                   ///< unknowns · ln(rows) − 2 · log_likelihood_ratio; 0 of `none`
+  double log_evidence = 0.0;          ///< ln p(r | cause) − ln p(r | none)
+
+  /// Posterior under its prior, in `components` numbers: wrench on the robot in world axes [N, N·m], mass [kg], torque
+  /// that the channel shows too much [N·m], share, or tilts about the base's x and y [rad].
+  std::array<double, 6> estimate{};
+  std::array<double, 6> deviation{};  ///< sd of each
+  int components = 0;
+  double size = 0.0;  ///< of it, in `unit`: the force's norm, the tilt's angle, else the number itself
+  double size_sd = 0.0;
+
+  /// Σ of the squared, whitened residual that is left when the best cause is true as estimated and this one is fitted
+  /// to it, of any size. Small: this one looks like the best.
+  double misfit_of_best = 0.0;
+  Separation separation = Separation::indistinct;  ///< from the best cause
+};
+
+struct HypothesisResult {
+  Status status = Status::not_computed;
+  bool alarm = false;        ///< noise alone does not make such residuals
+  bool explained = false;    ///< the best cause leaves no more than noise would
+  double chi_squared = 0.0;  ///< Σ of squared, whitened residuals
+  double threshold = 0.0;    ///< that noise exceeds with probability `false_alarm`
+  double rows = 0.0;         ///< with evidence; sum of weights over a window
+  /// Best first. Causes that leave no trace in the rows are last, with 0 unknowns and the score of `none`.
+  std::vector<Cause> causes;
+
+  const Cause& best() const noexcept { return causes[0]; }
+  const Cause& runner_up() const noexcept { return causes[1]; }
+};
+
+/// Likelihood ratios between single causes. These are: none, a contact at each endpoint, a payload at each hand, an
+/// offset of each joint among the rows, a common gain error of the torque channels, and a tilted base.
+///
+/// Each cause is r = −Jᵀw, or the like: columns B times unknowns x ~ N(0, prior) plus noise of residual.variance. All
+/// columns of all causes are whitened and scaled by their priors once, and only their Gram matrix is kept: a window of
+/// residuals adds up, one x for all of it. Causes are tested one at a time; two at once are `explained` = false, and
+/// then `best` is only the best of the causes tested.
+///
+/// A best fit is no proof. A payload is a contact that pushes down, so the two are always `indistinct`. So are a fault
+/// of the torso's torque and a contact, in a pose where the torso has redundancy 0 (RE3's).
+/// Source: Schwarz, Ann. Statist. 6 (1978).
+class ANTAEUS_API HypothesisTest {
+ public:
+  /// \throws OptionsError for priors that are not positive or a probability outside 0 … 1
+  explicit HypothesisTest(const InstantReader& reader, HypothesisOptions options = {});
+
+  /// Forgets the window.
+  void reset() noexcept;
+  /// Adds one instant. \param weight  of its evidence, > 0: where errors last for k samples, 1/k
+  /// \return what is wrong with the input; the window stays as it was then. \realtime (hypotheses_test)
+  Status add(const Residual& residual, double weight = 1.0) noexcept;
+  /// Judges the window. `not_computed` when it is empty. \realtime (hypotheses_test)
+  const HypothesisResult& solve() noexcept;
+  /// reset(), add() and solve().
+  const HypothesisResult& solve(const Residual& residual) noexcept;
+
+  const HypothesisResult& result() const noexcept { return result_; }
+  const HypothesisOptions& options() const noexcept { return options_; }
+  /// Motors whose rows are looked at, in motor order.
+  const std::vector<int>& motors() const noexcept { return motors_; }
+  /// "contact at left wrist", with the profile's labels. Allocates.
+  std::string name(const Cause& cause) const;
+
+ private:
+  struct Columns {
+    CauseKind kind;
+    int endpoint, motor, first, count;
+    const char* unit;
+  };
+  struct Fit;
+  void fill(const Residual& residual) noexcept;
+  void judge(const Columns& columns, Cause& cause) const noexcept;
+  double misfit(const Columns& truth, const Cause& fitted_truth, const Columns& other) const noexcept;
+  const Columns* find(const Cause& cause) const noexcept;
+
+  HypothesisOptions options_;
+  RobotModel model_;
+  std::vector<int> motors_;
+  std::vector<std::string> endpoint_labels_, motor_names_;
+  std::vector<Columns> causes_;
+  VectorX scale_;       ///< prior sd of every column
+  MatrixX B_;           ///< whitened, scaled columns of one instant
+  VectorX y_, full_;    ///< whitened residual; generalised gravity torque
+  MatrixX gram_;        ///< Σ BᵀB
+  VectorX projection_;  ///< Σ Bᵀy
+  double square_ = 0.0, rows_ = 0.0;
+  HypothesisResult result_;
+};
+
+struct SequentialOptions {
+  double false_alarms_per_hour = 0.1;  ///< [1/h] alarms while all is well
+  double independent_rate = 10.0;      ///< [Hz] rate of samples whose errors are about independent; others are skipped
+  double drift = 0.5;  ///< [sd] half the lasting shift of the standardised NIS that is to be found soonest
+};
+
+/// Watches the NIS of an endpoint over time: finds a contradiction too small for the threshold on single samples, at a
+/// stated rate of false alarms. One-sided CUSUM of standardise_chi_squared(nis).
+///
+/// The rate holds while errors are as stated and independent at `independent_rate`. It is made to find a small misfit
+/// that stays, such as friction or a load that the model lacks: in RE1 the NIS of 8 rows doubles after 37 s, below any
+/// threshold on single samples, and it alarms. A jump is found sooner by that
+/// threshold (RE3: before step 8, here at 21).
+class ANTAEUS_API SequentialHypothesis {
+ public:
+  /// \throws OptionsError for rates or a drift that are not positive
+  explicit SequentialHypothesis(const SequentialOptions& options = {});
+
+  /// \param time  [s]; a sample sooner than 1/independent_rate after the last used one is skipped
+  /// \return `ok` also for a skipped sample; `not_finite` for NaN or no rows, `time_back`: nothing changes then, but
+  ///         that the next sample is used. \realtime (hypotheses_test)
+  Status step(double time, double nis, int nis_rows) noexcept;
+
+  bool alarm() const noexcept { return cusum_.alarm(); }
+  /// What the alarm compares with 1: the sum over its threshold.
+  double level() const noexcept { return cusum_.upper() / cusum_.threshold(); }
+  /// Time of the first sample of the shift [s]; NaN when there is none.
+  double onset() const noexcept { return onset_; }
+  void reset() noexcept;
+
+ private:
+  double period_;
+  Cusum cusum_;
+  double last_, onset_;
+};
+
+}  // namespace antaeus

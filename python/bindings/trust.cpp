@@ -1,0 +1,231 @@
+// Reliability of torques, feasibility of wrenches, and tests of causes. Nothing here raises in a loop.
+#include <nanobind/stl/array.h>
+
+#include "antaeus/trust/feasibility.hpp"
+#include "antaeus/trust/hypotheses.hpp"
+#include "antaeus/trust/reliability.hpp"
+#include "convert.hpp"
+
+namespace nanobind::detail {
+
+template <>
+struct type_caster<antaeus::MarginKind> : EnumerationCaster<antaeus::MarginKind, "antaeus.MarginKind"> {};
+template <>
+struct type_caster<antaeus::CauseKind> : EnumerationCaster<antaeus::CauseKind, "antaeus.CauseKind"> {};
+template <>
+struct type_caster<antaeus::Separation> : EnumerationCaster<antaeus::Separation, "antaeus.Separation"> {};
+
+}  // namespace nanobind::detail
+
+namespace antaeus::python {
+
+namespace {
+
+void bind_reliability(nb::module_& module) {
+  nb::class_<EndpointReliability>(module, "EndpointReliability",
+                                  "Which torque errors stay undetected, and how far they shift the force. Vectors in "
+                                  "motor order, NaN where a motor's row is not used or is no evidence.")
+      .def_prop_ro("status", copied_field(&EndpointReliability::status))
+      .def_prop_ro("redundancy", frozen_field(&EndpointReliability::redundancy), kOwned,
+                   "[motors], 0 … 1: the share of an error in joint j that shows in the misfit.")
+      .def_prop_ro("minimal_detectable_bias", frozen_field(&EndpointReliability::minimal_detectable_bias), kOwned,
+                   "[motors], N·m: smallest error that the misfit reveals (0.1 % false alarms, 80 % power).")
+      .def_prop_ro("external_force", frozen_field(&EndpointReliability::external_force), kOwned,
+                   "[motors], N: shift of the force that an error of that size causes, unnoticed.")
+      .def_ro("total_redundancy", &EndpointReliability::total_redundancy, "Rows with evidence less rank.")
+      .def_ro("condition", &EndpointReliability::condition, "κ of the whitened, unit-scaled rows.")
+      .def_ro("sigma_min", &EndpointReliability::sigma_min, "Their smallest, prior sds per noise sd.");
+  nb::class_<ReliabilityEstimator>(module, "ReliabilityEstimator",
+                                   "Reliability of every endpoint of a posterior (Baarda).")
+      .def(
+          "__init__",
+          [](ReliabilityEstimator* self, const InstantReader& reader, const PosteriorEstimator& posterior) {
+            constexpr const char* kPlace = "ReliabilityEstimator";
+            require_same(reader.endpoint_count(), static_cast<Eigen::Index>(posterior.results().size()), kPlace,
+                         "endpoints of the posterior");
+            require_same(reader.model().motor_count(), posterior.results().residual.value.size(), kPlace,
+                         "motors of the posterior");
+            new (self) ReliabilityEstimator(reader, posterior);
+          },
+          "reader"_a, "posterior"_a, "The posterior must have been made from the same reader.")
+      .def(
+          "of",
+          [](ReliabilityEstimator& self, const PosteriorEstimates& estimates) {
+            constexpr const char* kPlace = "ReliabilityEstimator.of";
+            const std::vector<EndpointReliability>& last = self.results();
+            require_same(static_cast<Eigen::Index>(last.size()), static_cast<Eigen::Index>(estimates.size()), kPlace,
+                         "endpoints");
+            require_same(last.front().redundancy.size(), estimates.residual.value.size(), kPlace, "motors");
+            return std::vector<EndpointReliability>(self.of(estimates));
+          },
+          "estimates"_a, "One result an endpoint. Never raises.")
+      .def(
+          "rows",
+          [](const ReliabilityEstimator& self, int endpoint) {
+            return self.rows(
+                static_cast<std::size_t>(endpoint_index(endpoint, static_cast<int>(self.results().size()))));
+          },
+          "endpoint"_a, "Motors whose rows are analysed, in motor order.");
+}
+
+void bind_feasibility(nb::module_& module) {
+  bind_enumeration<MarginKind>(module,
+                               "What a margin is of. total_x … total_z: the whole robot's balance, world axes.");
+  nb::class_<FeasibilityMargin>(module, "FeasibilityMargin", "One condition.")
+      .def_prop_ro("kind", copied_field(&FeasibilityMargin::kind))
+      .def_ro("endpoint", &FeasibilityMargin::endpoint, "In the order of the estimates; −1: the whole robot.")
+      .def_ro("unit", &FeasibilityMargin::unit)
+      .def_ro("value", &FeasibilityMargin::value, "≥ 0 where the condition holds; NaN where it could not be computed.")
+      .def_ro("sd", &FeasibilityMargin::sd, "First order; 0 for an estimate without covariance.")
+      .def_ro("feasible", &FeasibilityMargin::feasible, "value + k·sd ≥ 0; false for NaN.");
+  nb::class_<Feasibility>(module, "Feasibility", "The margins of one instant. Plain data of its own.")
+      .def_prop_ro("status", copied_field(&Feasibility::status))
+      .def_ro("margins", &Feasibility::margins, "Always the same ones in the same order.")
+      .def_ro("sole_known", &Feasibility::sole_known, "Whether centre of pressure and yaw are among them.")
+      .def_ro("balance_known", &Feasibility::balance_known,
+              "Whether the balance is: a floating base with feet, all of them endpoints.")
+      .def("feasible", &Feasibility::feasible, "Every margin, with status ok.")
+      .def("violations", &Feasibility::violations);
+  const std::string signature = options_signature<FeasibilityOptions>(
+      "def __init__(self, robot: Robot, endpoints: collections.abc.Sequence[str]", ") -> None");
+  const std::string doc = options_doc<FeasibilityOptions>(
+      "Endpoints by frame name, in the order of the estimates. ModelError, OptionsError.");
+  nb::class_<FeasibilityChecker>(module, "FeasibilityChecker",
+                                 "Whether ground and weight can have made the estimated wrenches: margins of every "
+                                 "foot, and of ΣF = m (a_com − g). It needs no true force.")
+      .def(
+          "__init__",
+          [](FeasibilityChecker* self, const Robot& robot, const std::vector<std::string>& endpoints,
+             const nb::kwargs& options) {
+            new (self) FeasibilityChecker(robot, endpoints, options_from<FeasibilityOptions>(options));
+          },
+          "robot"_a, "endpoints"_a, "options"_a, nb::sig(signature.c_str()), doc.c_str())
+      .def(
+          "of",
+          [](FeasibilityChecker& self, const WrenchEstimates& estimates) { return Feasibility(self.of(estimates)); },
+          "estimates"_a,
+          "Of any estimator, either sign; their covariance counts where they have one. Never raises: estimates of "
+          "other "
+          "endpoints have status wrong_size.");
+}
+
+void bind_cause(nb::module_& module) {
+  bind_enumeration<CauseKind>(
+      module,
+      "contact: any wrench on the robot at an endpoint. payload: a mass that hangs at a hand's origin. joint_offset: "
+      "friction, or a bias of the torque channel, of one joint. torque_scale: one gain error of all channels. "
+      "base_tilt: "
+      "the vertical is not where it is taken to be.");
+  bind_enumeration<Separation>(module,
+                               "How clearly the best cause beats another. indistinct also where the other would fit "
+                               "what the best one does, whatever their sizes.");
+  const auto components = [](std::array<double, 6> Cause::* field) {
+    return
+        [field](const Cause& self) { return frozen(Eigen::Map<const VectorX>((self.*field).data(), self.components)); };
+  };
+  nb::class_<Cause>(module, "Cause", "One cause and how well it fits. Plain data of its own.")
+      .def_prop_ro("kind", copied_field(&Cause::kind))
+      .def_ro("endpoint", &Cause::endpoint, "Of a contact or payload; else −1.")
+      .def_ro("motor", &Cause::motor, "Of a joint offset; else −1.")
+      .def_ro("unit", &Cause::unit, "Of size.")
+      .def_ro("unknowns", &Cause::unknowns, "That the rows can see.")
+      .def_ro("log_likelihood_ratio", &Cause::log_likelihood_ratio, "Best fit against none, ≥ 0.")
+      .def_ro("bic", &Cause::bic, "0 of none.")
+      .def_ro("log_evidence", &Cause::log_evidence, "ln p(r | cause) − ln p(r | none).")
+      .def_prop_ro("estimate", components(&Cause::estimate), kOwned,
+                   "Posterior under its prior: wrench on the robot in world axes, N, N·m; mass, kg; torque that the "
+                   "channel shows too much, N·m; share; or tilts about the base's x and y, rad.")
+      .def_prop_ro("deviation", components(&Cause::deviation), kOwned, "sd of each.")
+      .def_ro("components", &Cause::components)
+      .def_ro("size", &Cause::size, "The force's norm, the tilt's angle, else the number itself.")
+      .def_ro("size_sd", &Cause::size_sd)
+      .def_ro("misfit_of_best", &Cause::misfit_of_best,
+              "Misfit that is left when the best cause is true and this one is fitted to it. Small: they look alike.")
+      .def_prop_ro("separation", copied_field(&Cause::separation), "From the best cause.");
+  nb::class_<HypothesisResult>(module, "HypothesisResult", "What a window of residuals says of its causes.")
+      .def_prop_ro("status", copied_field(&HypothesisResult::status))
+      .def_ro("alarm", &HypothesisResult::alarm, "Noise alone does not make such residuals.")
+      .def_ro("explained", &HypothesisResult::explained, "The best cause leaves no more than noise would.")
+      .def_ro("chi_squared", &HypothesisResult::chi_squared, "Σ of squared, whitened residuals.")
+      .def_ro("threshold", &HypothesisResult::threshold, "That noise exceeds with probability false_alarm.")
+      .def_ro("rows", &HypothesisResult::rows, "With evidence; sum of weights over a window.")
+      .def_ro("causes", &HypothesisResult::causes, "Best first.")
+      .def("best", &HypothesisResult::best, nb::rv_policy::reference_internal)
+      .def("runner_up", &HypothesisResult::runner_up, nb::rv_policy::reference_internal);
+}
+
+void bind_hypotheses(nb::module_& module) {
+  const std::string signature =
+      options_signature<HypothesisOptions>("def __init__(self, reader: InstantReader", ") -> None");
+  const std::string doc = options_doc<HypothesisOptions>("OptionsError for an unknown option.");
+  nb::class_<HypothesisTest>(module, "HypothesisTest",
+                             "Likelihood ratios between the single causes that a residual may have. A best fit is no "
+                             "proof: a payload is a contact that pushes down, so the two are always indistinct.")
+      .def(
+          "__init__",
+          [](HypothesisTest* self, const InstantReader& reader, const nb::kwargs& options) {
+            new (self) HypothesisTest(reader, options_from<HypothesisOptions>(options));
+          },
+          "reader"_a, "options"_a, nb::sig(signature.c_str()), doc.c_str())
+      .def("reset", &HypothesisTest::reset, "Forgets the window.")
+      .def("add", &HypothesisTest::add, "residual"_a, "weight"_a = 1.0,
+           "Adds one instant; weight: of its evidence, 1/k where errors last for k samples. The Status says what is "
+           "wrong with the input; the window stays as it was then. Never raises.")
+      .def(
+          "solve", [](HypothesisTest& self) { return HypothesisResult(self.solve()); },
+          "Judges the window; not_computed when it is empty.")
+      .def(
+          "solve",
+          [](HypothesisTest& self, const Residual& residual) { return HypothesisResult(self.solve(residual)); },
+          "residual"_a, "reset(), add() and solve().")
+      .def("motors", &HypothesisTest::motors, "Motors whose rows are looked at, in motor order.")
+      .def(
+          "name",
+          [](const HypothesisTest& self, const Cause& cause) {
+            const bool at_endpoint = cause.kind == CauseKind::contact || cause.kind == CauseKind::payload;
+            const auto known = [&](const Cause& mine) {
+              return mine.kind == cause.kind && mine.endpoint == cause.endpoint && mine.motor == cause.motor;
+            };
+            const std::vector<Cause>& mine = self.result().causes;
+            // Before the first solve the result holds no causes to compare with.
+            if ((at_endpoint || cause.kind == CauseKind::joint_offset) &&
+                std::none_of(mine.begin(), mine.end(), known)) {
+              throw OptionsError("HypothesisTest.name", "the cause is of another test", "pass one of its last result");
+            }
+            return self.name(cause);
+          },
+          "cause"_a, "\"contact at left wrist\", with the profile's labels.");
+
+  const SequentialOptions defaults;
+  nb::class_<SequentialHypothesis>(module, "SequentialHypothesis",
+                                   "Watches the NIS of an endpoint over time: finds a contradiction too small for the "
+                                   "threshold on single samples, at a stated rate of false alarms.")
+      .def(
+          "__init__",
+          [](SequentialHypothesis* self, double false_alarms_per_hour, double independent_rate, double drift) {
+            new (self) SequentialHypothesis(
+                {.false_alarms_per_hour = false_alarms_per_hour, .independent_rate = independent_rate, .drift = drift});
+          },
+          nb::kw_only(), "false_alarms_per_hour"_a = defaults.false_alarms_per_hour,
+          "independent_rate"_a = defaults.independent_rate, "drift"_a = defaults.drift,
+          "false_alarms_per_hour: 1/h, while all is well; independent_rate: of samples whose errors are about "
+          "independent, Hz, others are skipped; drift: half the lasting shift that is to be found soonest, sd. "
+          "OptionsError unless positive.")
+      .def("step", &SequentialHypothesis::step, "time"_a, "nis"_a, "nis_rows"_a,
+           "Status: ok also for a skipped sample; not_finite, time_back: the sample changes nothing. Never raises.")
+      .def("alarm", &SequentialHypothesis::alarm)
+      .def("level", &SequentialHypothesis::level, "What the alarm compares with 1.")
+      .def("onset", &SequentialHypothesis::onset, "Time of the first sample of the shift, s; NaN when there is none.")
+      .def("reset", &SequentialHypothesis::reset);
+}
+
+}  // namespace
+
+void bind_trust(nb::module_& module) {
+  bind_reliability(module);
+  bind_feasibility(module);
+  bind_cause(module);
+  bind_hypotheses(module);
+}
+
+}  // namespace antaeus::python

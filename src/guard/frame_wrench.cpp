@@ -1,0 +1,79 @@
+#include "antaeus/guard/frame_wrench.hpp"
+
+namespace antaeus {
+
+namespace {
+
+std::vector<std::string> chosen(const Robot& robot, const std::vector<std::string>& frames) {
+  if (!frames.empty()) return robot.endpoint_frames(frames);
+  return robot.endpoint_frames(robot.profile.deployed_endpoints);
+}
+
+PosteriorOptions in_deployed_sign(const RobotProfile& profile) {
+  PosteriorOptions options = profile.settings.get<PosteriorOptions>();
+  options.sign = profile.deployed_sign;
+  return options;
+}
+
+ResidualOptions static_only(const RobotProfile& profile) {
+  ResidualOptions options = profile.settings.get<ResidualOptions>();
+  options.kind = ResidualChoice::static_gravity;
+  return options;
+}
+
+}  // namespace
+
+FrameWrenchEstimator::FrameWrenchEstimator(const Robot& robot, FrameWrenchMethod method,
+                                           const std::vector<std::string>& frames)
+    : method_(method),
+      scalar_first_(robot.profile.imu.order == QuaternionOrder::wxyz),
+      reader_(robot, chosen(robot, frames), robot.profile.settings.get<InstantOptions>()),
+      residual_(robot, static_only(robot.profile)),
+      posterior_(reader_, in_deployed_sign(robot.profile)),
+      deployed_(reader_, {.sign = robot.profile.deployed_sign}) {
+  const Eigen::Index motors = robot.model.motor_count();
+  observation_.q.setZero(motors);
+  observation_.tau.setZero(motors);
+  unknown_.reset(motors);
+  unknown_.invalidate(Status::unknown_frame);
+  unknown_.sign = robot.profile.deployed_sign;
+}
+
+const WrenchEstimate& FrameWrenchEstimator::get_frame_wrench(std::string_view frame_name, ConstVectorRef q,
+                                                             ConstVectorRef tau,
+                                                             const Eigen::Vector4d* imu_quat) noexcept {
+  const std::vector<std::string>& names = reader_.endpoint_names();
+  std::size_t k = 0;
+  while (k < names.size() && names[k] != frame_name) ++k;
+  if (k == names.size()) {
+    unknown_.invalidate(Status::unknown_frame);
+    return unknown_;
+  }
+  if (q.size() != observation_.q.size() || tau.size() != observation_.tau.size()) {
+    unknown_.invalidate(Status::wrong_size);
+    return unknown_;
+  }
+  Eigen::Vector4d xyzw(0.0, 0.0, 0.0, 1.0);
+  if (imu_quat) {
+    xyzw = scalar_first_ ? Eigen::Vector4d((*imu_quat)[1], (*imu_quat)[2], (*imu_quat)[3], (*imu_quat)[0]) : *imu_quat;
+  }
+  // NaN equals nothing, so a bad sample is computed, and refused, each time.
+  const bool same = computed_ && observation_.has_imu == (imu_quat != nullptr) && observation_.q == q &&
+                    observation_.tau == tau && observation_.imu_quaternion_xyzw == xyzw;
+  if (!same) {
+    observation_.q = q;
+    observation_.tau = tau;
+    observation_.has_imu = imu_quat != nullptr;
+    observation_.imu_quaternion_xyzw = xyzw;
+    const Instant& now = reader_.at(observation_);
+    if (method_ == FrameWrenchMethod::deployed) {
+      deployed_.solve(now);
+    } else {
+      posterior_.solve(residual_.form(now));
+    }
+    computed_ = true;
+  }
+  return method_ == FrameWrenchMethod::deployed ? deployed_.results()[k] : posterior_.results()[k];
+}
+
+}  // namespace antaeus

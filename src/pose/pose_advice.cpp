@@ -1,0 +1,423 @@
+#include "antaeus/pose/pose_advice.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numbers>
+#include <optional>
+
+#include "antaeus/core/error.hpp"
+#include "antaeus/published/guard_chain.hpp"
+
+namespace antaeus {
+
+namespace {
+
+constexpr int kBisections = 24;
+/// Moves smaller than this are taken back where the limits allow it: advice is read by people.
+constexpr double kSmallMove = 0.02;
+constexpr double kFirstStep = 0.3;
+/// What a step of the local search must gain, as a share: else rounding would keep it going.
+constexpr double kGain = 5e-4;
+
+/// Joints that are searched together, and the endpoints that they move.
+struct Component {
+  std::vector<int> motors;
+  std::vector<std::size_t> endpoints;
+};
+
+/// i-th number of the van der Corput sequence: evenly spread in (0, 1).
+double radical_inverse(int i, int base) {
+  double value = 0.0, share = 1.0 / base;
+  for (; i > 0; i /= base, share /= base) value += share * (i % base);
+  return value;
+}
+
+/// Evenly spread direction in n dimensions: pairs of the sequence through Box and Muller.
+VectorX spread_direction(int i, Eigen::Index n) {
+  constexpr int kPrimes[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53};
+  constexpr int kCount = static_cast<int>(std::size(kPrimes));
+  VectorX direction(n);
+  for (Eigen::Index k = 0; k < n; ++k) {
+    const int pair = static_cast<int>(k) / 2 * 2;
+    // Beyond the table the sequence is taken further along: dimensions must not repeat each other.
+    const int at = i + 1 + 409 * (pair / kCount);
+    const double u = radical_inverse(at, kPrimes[pair % kCount]), v = radical_inverse(at, kPrimes[(pair + 1) % kCount]);
+    const double radius = std::sqrt(-2.0 * std::log(u)), angle = 2.0 * std::numbers::pi * v;
+    direction[k] = radius * (k % 2 ? std::sin(angle) : std::cos(angle));
+  }
+  return direction.normalized();
+}
+
+/// Search of one component. Points are moves in scaled joints, u = √weight (q − q₀): their norm is the distance.
+class Search {
+ public:
+  Search(PoseQuality& quality, const PoseLimits& limits, const PoseAdviceOptions& options, const VectorX& q,
+         const std::vector<Vector3>& hands, Component component, int& evaluations)
+      : quality_(quality),
+        limits_(limits),
+        options_(options),
+        start_(q),
+        q_(q),
+        hands_(hands),
+        component_(std::move(component)),
+        evaluations_(evaluations) {
+    const auto n = static_cast<Eigen::Index>(component_.motors.size());
+    scale_.setOnes(n);
+    lower_.resize(n);
+    upper_.resize(n);
+    const RobotModel& model = quality.model();
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const int motor = component_.motors[i];
+      if (options.weights.size() > 0) scale_[i] = std::sqrt(options.weights[motor]);
+      const auto bound = [&](double limit, double fallback) {
+        return scale_[i] * ((std::isfinite(limit) ? limit : start_[motor] + fallback) - start_[motor]);
+      };
+      lower_[i] = bound(model.lower_limits()[motor], -std::numbers::pi);
+      upper_[i] = bound(model.upper_limits()[motor], std::numbers::pi);
+    }
+  }
+
+  const Component& component() const { return component_; }
+  VectorX clamped(const VectorX& u) const { return u.cwiseMax(lower_).cwiseMin(upper_); }
+  /// Motor positions of a move.
+  const VectorX& positions(const VectorX& u) {
+    for (std::size_t i = 0; i < component_.motors.size(); ++i) {
+      const auto at = static_cast<Eigen::Index>(i);
+      q_[component_.motors[i]] = start_[component_.motors[i]] + u[at] / scale_[at];
+    }
+    return q_;
+  }
+
+  bool permitted(const VectorX& u) {
+    ++evaluations_;
+    const std::vector<PoseConditioning>& poses = quality_.evaluate(positions(u));
+    for (const std::size_t k : component_.endpoints) {
+      if (poses[k].status != Status::ok) return false;
+      for (const PoseLimit& limit : limits_.limits) {
+        if (!(quality_.value(poses[k], limit.quantity) < limit.limit)) return false;
+      }
+      if (options_.keep_hand > 0 && !((poses[k].position - hands_[k]).norm() <= options_.keep_hand)) return false;
+    }
+    return true;
+  }
+
+  SingleJointMove alone(std::size_t joint) {
+    const auto i = static_cast<Eigen::Index>(joint);
+    const int motor = component_.motors[joint];
+    const double step = options_.scan_step * scale_[i];
+    SingleJointMove answer{quality_.model().motor_names()[motor], motor, start_[motor], {}, {}};
+    VectorX u = VectorX::Zero(scale_.size());
+    for (const double sign : {-1.0, 1.0}) {
+      const double reach = sign < 0 ? -lower_[i] : upper_[i];
+      if (!(reach > 0)) continue;
+      const auto count = static_cast<int>(std::ceil(reach / step));
+      const auto place = [&](int n) { return std::min(n * step, reach); };
+      const auto open = [&](double distance) {
+        u[i] = sign * distance;
+        return permitted(u);
+      };
+      int hit = 1;
+      while (hit <= count && !open(place(hit))) ++hit;
+      if (hit > count) continue;
+      int out = hit + 1;
+      while (out <= count && open(place(out))) ++out;
+      const double edge = bisect(place(hit - 1), place(hit), open);
+      const double end = out > count ? reach : bisect(place(out), place(out - 1), open);
+      Opening& side = sign < 0 ? answer.below : answer.above;
+      side = {true, start_[motor] + sign * edge / scale_[i], start_[motor] + sign * end / scale_[i]};
+      candidates_.emplace_back(VectorX::Zero(scale_.size()));
+      candidates_.back()[i] = sign * edge;
+    }
+    return answer;
+  }
+
+  /// The nearest permitted move found from all directions.
+  std::optional<VectorX> nearest() {
+    double best = kInfinity;
+    for (const VectorX& candidate : candidates_) best = std::min(best, candidate.norm());
+    const Eigen::Index n = scale_.size();
+    if (n > 1) {
+      const double reach = lower_.cwiseAbs().cwiseMax(upper_.cwiseAbs()).norm();
+      for (int d = 0; d < options_.directions; ++d) {
+        const VectorX direction = spread_direction(d, n);
+        // Twice the scan's step: the refinement finds the border again.
+        const double step = 2.0 * options_.scan_step;
+        // A ray may end farther than the best so far and still refine to something nearer.
+        // NOLINTNEXTLINE(bugprone-float-loop-counter): rounding can only add or drop the last place
+        for (double r = step; r <= std::min(reach, 1.5 * best); r += step) {
+          if (!permitted(clamped(r * direction))) continue;
+          const double edge = bisect(r - step, r, [&](double place) { return permitted(clamped(place * direction)); });
+          candidates_.push_back(clamped(edge * direction));
+          best = std::min(best, candidates_.back().norm());
+          break;
+        }
+      }
+    }
+    if (candidates_.empty()) return std::nullopt;
+    std::stable_sort(candidates_.begin(), candidates_.end(),
+                     [](const VectorX& a, const VectorX& b) { return a.norm() < b.norm(); });
+    candidates_.resize(std::min(candidates_.size(), static_cast<std::size_t>(std::max(1, options_.starts))));
+    std::optional<VectorX> answer;
+    for (const VectorX& candidate : candidates_) {
+      VectorX refined = n > 1 ? refine(candidate) : candidate;
+      if (!answer || refined.norm() < answer->norm()) answer = std::move(refined);
+    }
+    answer = tidy(*answer);
+    for (const VectorX& candidate : candidates_) {
+      if (candidate.norm() < answer->norm()) answer = candidate;
+    }
+    return answer;
+  }
+
+ private:
+  /// The permitted end of the border between a place that is not and one that is permitted.
+  template <class Permitted>
+  static double bisect(double outside, double inside, Permitted&& at) {
+    for (int i = 0; i < kBisections; ++i) {
+      const double middle = 0.5 * (outside + inside);
+      (at(middle) ? inside : outside) = middle;
+    }
+    return inside;
+  }
+
+  /// Compass search for a nearer point of the border.
+  VectorX refine(VectorX u) {
+    const Eigen::Index n = u.size();
+    // NOLINTNEXTLINE(bugprone-float-loop-counter): halving is exact
+    for (double step = std::min(kFirstStep, u.norm()); step > options_.final_step; step *= 0.5) {
+      bool improved = true;
+      while (improved) {
+        improved = false;
+        for (Eigen::Index i = 0; i < n; ++i) {
+          // j = i: along the joint itself; others: between two joints, where a crease of the border holds the rest up.
+          for (Eigen::Index j = i; j < n; ++j) {
+            for (int signs = 0; signs < (i == j ? 2 : 4); ++signs) {
+              VectorX trial = u;
+              const double length = i == j ? step : step * std::numbers::sqrt2 / 2;
+              trial[i] += signs & 1 ? -length : length;
+              if (i != j) trial[j] += signs & 2 ? -length : length;
+              improved = shorten(u, trial) || improved;
+            }
+          }
+        }
+      }
+    }
+    return u;
+  }
+
+  /// Takes \p trial's direction if it is permitted nearer than \p u, as near as it is.
+  bool shorten(VectorX& u, const VectorX& trial) {
+    const double length = trial.norm(), goal = u.norm() * (1.0 - kGain);
+    if (length < 1e-9) return false;
+    const VectorX direction = trial / length;
+    VectorX point = clamped(goal * direction);
+    if (!permitted(point)) return false;
+    double inside = 1.0;
+    constexpr double kShrink = 0.95;
+    while (inside > 1e-3 && permitted(clamped(inside * kShrink * point))) inside *= kShrink;
+    double outside = inside * kShrink;
+    for (int i = 0; i < kBisections / 3; ++i) {
+      const double middle = 0.5 * (outside + inside);
+      (permitted(clamped(middle * point)) ? inside : outside) = middle;
+    }
+    u = clamped(inside * point);
+    return true;
+  }
+
+  /// Takes small moves back, if the others need not grow by more than 2 % for it.
+  VectorX tidy(VectorX u) {
+    for (Eigen::Index i = 0; i < u.size(); ++i) {
+      if (u[i] == 0 || std::abs(u[i] / scale_[i]) > kSmallMove) continue;
+      VectorX without = u;
+      without[i] = 0;
+      for (int step = 0; step <= 10; ++step) {
+        const VectorX grown = clamped((1.0 + 0.002 * step) * without);
+        if (!permitted(grown)) continue;
+        u = grown;
+        break;
+      }
+    }
+    return u;
+  }
+
+  PoseQuality& quality_;
+  const PoseLimits& limits_;
+  const PoseAdviceOptions& options_;
+  VectorX start_, q_;
+  const std::vector<Vector3>& hands_;
+  Component component_;
+  int& evaluations_;
+  VectorX scale_, lower_, upper_;
+  std::vector<VectorX> candidates_;
+};
+
+/// Motors that may move for an endpoint.
+std::vector<int> movable(const Robot& robot, const std::string& endpoint, const std::vector<std::string>& joints) {
+  const RobotModel& model = robot.model;
+  const std::vector<int> supporting = model.supporting_motors(model.frame(endpoint));
+  const std::vector<std::string>* wanted = &joints;
+  if (joints.empty()) {
+    const JointGroup* group = robot.profile.group_of(endpoint);
+    if (!group) return supporting;
+    wanted = &group->joints;
+  }
+  std::vector<int> motors;
+  for (const int motor : supporting) {
+    const std::string& name = model.motor_names()[motor];
+    if (std::find(wanted->begin(), wanted->end(), name) != wanted->end()) motors.push_back(motor);
+  }
+  return motors;
+}
+
+std::vector<Component> components(const Robot& robot, const std::vector<std::string>& endpoints,
+                                  const std::vector<std::string>& joints, bool together) {
+  std::vector<Component> parts;
+  for (std::size_t k = 0; k < endpoints.size(); ++k) {
+    Component mine{movable(robot, endpoints[k], joints), {k}};
+    const std::vector<int> supporting = robot.model.supporting_motors(robot.model.frame(endpoints[k]));
+    for (std::size_t b = parts.size(); b-- > 0;) {
+      Component& other = parts[b];
+      const auto meets = [](const std::vector<int>& a, const std::vector<int>& c) {
+        return std::any_of(a.begin(), a.end(), [&](int m) { return std::find(c.begin(), c.end(), m) != c.end(); });
+      };
+      // What moves the other may also move this one, without being asked to.
+      if (!together && !meets(other.motors, mine.motors) && !meets(other.motors, supporting)) continue;
+      mine.motors.insert(mine.motors.end(), other.motors.begin(), other.motors.end());
+      mine.endpoints.insert(mine.endpoints.begin(), other.endpoints.begin(), other.endpoints.end());
+      parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(b));
+    }
+    std::sort(mine.motors.begin(), mine.motors.end());
+    mine.motors.erase(std::unique(mine.motors.begin(), mine.motors.end()), mine.motors.end());
+    parts.push_back(std::move(mine));
+  }
+  return parts;
+}
+
+void check(const Robot& robot, ConstVectorRef q, const PoseLimits& limits, const std::vector<std::string>& joints,
+           const PoseAdviceOptions& options) {
+  const Eigen::Index motors = robot.model.motor_count();
+  if (q.size() != motors || !q.allFinite()) {
+    throw OptionsError("pose", std::to_string(q.size()) + " values, or NaN among them",
+                       "give " + std::to_string(motors) + " finite positions");
+  }
+  if (limits.limits.empty()) throw OptionsError("limits", "none given", "name a set, or give quantity=limit");
+  for (const PoseLimit& limit : limits.limits) {
+    if (!(limit.limit > 0)) throw OptionsError("limits", "a limit that is not positive", "give a number above zero");
+    const bool needs_reference = limit.quantity == PoseQuantity::gain || limit.quantity == PoseQuantity::force_gain;
+    if (needs_reference && robot.reference_motor() < 0) {
+      throw OptionsError("limits", "'" + std::string(to_string(limit.quantity)) + "' needs a reference joint",
+                         "name one in the robot's profile, or limit sd or kappa");
+    }
+  }
+  if (options.weights.size() > 0 && (options.weights.size() != motors || !(options.weights.minCoeff() > 0))) {
+    throw OptionsError("advice.weights", "not one positive number a motor", "give none, or " + std::to_string(motors));
+  }
+  if (!(options.scan_step > 0) || !(options.final_step > 0)) {
+    throw OptionsError("advice.scan_step", "steps must be more than zero", "give radians");
+  }
+  for (const std::string& joint : joints) robot.model.motor(joint);
+}
+
+}  // namespace
+
+PoseLimit parse_pose_limit(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  PoseLimit limit;
+  const auto [end, error] = std::from_chars(text.data() + (equals == std::string_view::npos ? text.size() : equals + 1),
+                                            text.data() + text.size(), limit.limit);
+  if (equals == std::string_view::npos || error != std::errc{} || end != text.data() + text.size() ||
+      !(limit.limit > 0) || !std::isfinite(limit.limit)) {
+    throw OptionsError("--limit", "'" + std::string(text.substr(0, 60)) + "' is no limit",
+                       "write quantity=number, as in sd=5");
+  }
+  limit.quantity = parse_enum<PoseQuantity>(text.substr(0, equals), "--limit");
+  return limit;
+}
+
+PoseLimits pose_limits(const Robot& robot, PoseLimitSet set) {
+  if (set == PoseLimitSet::sd) {
+    const auto posterior = robot.profile.settings.get<PosteriorOptions>();
+    return {"sd", {{PoseQuantity::sd, posterior.full_use_sd}}};
+  }
+  PoseLimits limits{"published", {}};
+  if (robot.reference_motor() >= 0) limits.limits.push_back({PoseQuantity::gain, robot.profile.preflight.gain_limit});
+  limits.limits.push_back({PoseQuantity::kappa, GuardOptions{}.condition_limit});
+  return limits;
+}
+
+PoseAdvice advise(const Robot& robot, const std::vector<std::string>& endpoints, ConstVectorRef q,
+                  const PoseLimits& limits, const std::vector<std::string>& joints, const PoseAdviceOptions& options) {
+  check(robot, q, limits, joints, options);
+  PoseQuality quality(robot, endpoints);
+  PoseAdvice advice;
+  advice.limits = limits;
+  advice.q = q;
+  advice.before = advice.after = quality.evaluate(q);
+  advice.hand_shift.assign(endpoints.size(), 0.0);
+  std::vector<Vector3> hands;
+  for (const PoseConditioning& pose : advice.before) hands.push_back(pose.position);
+
+  const bool together = quality.posterior_options().rows != PosteriorRows::own;
+  const std::vector<Component> parts = components(robot, endpoints, joints, together);
+  for (const std::string& joint : joints) {
+    const int motor = robot.model.motor(joint);
+    const bool used = std::any_of(parts.begin(), parts.end(), [&](const Component& part) {
+      return std::find(part.motors.begin(), part.motors.end(), motor) != part.motors.end();
+    });
+    if (!used)
+      throw OptionsError("--joint", "'" + joint + "' moves none of the endpoints", "name a joint of their limbs");
+  }
+  advice.satisfied = advice.found = true;
+  for (const Component& part : parts) {
+    Search search(quality, limits, options, q, hands, part, advice.evaluations);
+    if (search.permitted(VectorX::Zero(static_cast<Eigen::Index>(part.motors.size())))) continue;
+    advice.satisfied = false;
+    for (std::size_t i = 0; i < part.motors.size(); ++i) advice.alone.push_back(search.alone(i));
+    const std::optional<VectorX> move = part.motors.empty() ? std::nullopt : search.nearest();
+    if (!move) {
+      advice.found = false;
+      continue;
+    }
+    const VectorX& there = search.positions(*move);
+    for (const int motor : part.motors) advice.q[motor] = there[motor];
+  }
+  if (!advice.found) {
+    advice.q = q;
+    return advice;
+  }
+  advice.after = quality.evaluate(advice.q);
+  for (std::size_t k = 0; k < hands.size(); ++k) advice.hand_shift[k] = (advice.after[k].position - hands[k]).norm();
+  for (Eigen::Index m = 0; m < q.size(); ++m) {
+    if (advice.q[m] == q[m]) continue;
+    advice.moves.push_back({robot.model.motor_names()[m], static_cast<int>(m), q[m], advice.q[m]});
+    const double weight = options.weights.size() > 0 ? options.weights[m] : 1.0;
+    advice.distance += weight * (advice.q[m] - q[m]) * (advice.q[m] - q[m]);
+  }
+  advice.distance = std::sqrt(advice.distance);
+  std::stable_sort(advice.moves.begin(), advice.moves.end(), [](const JointMove& a, const JointMove& b) {
+    return std::abs(a.to - a.from) > std::abs(b.to - b.from);
+  });
+  return advice;
+}
+
+const OptionTable& options_of(const PoseAdviceOptions&) {
+  using O = PoseAdviceOptions;
+  static const OptionTable table(
+      "advice",
+      {
+          option("keep_hand", "m", "distance that an endpoint may move, in base axes; 0: any", "the user's task",
+                 &O::keep_hand),
+          option("scan_step", "rad", "step of the scan along a joint or a direction: narrower openings are missed",
+                 "the H1-2's gain changes by up to a factor of 1.5 over it", &O::scan_step, kPositive),
+          option("final_step", "rad", "step at which the local search stops", "a servo's steady error", &O::final_step,
+                 kPositive),
+          option("directions", "1", "directions of the coarse search", "8 joints: more change no answer on the H1-2",
+                 &O::directions),
+          option("starts", "1", "best coarse answers that are refined", "the same", &O::starts),
+      });
+  return table;
+}
+const OptionGroup kPoseAdviceOptions(PoseAdviceOptions{});
+
+}  // namespace antaeus

@@ -1,0 +1,281 @@
+#include "antaeus/pose/pose_map.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "antaeus/core/error.hpp"
+#include "antaeus/pose/pose_advice.hpp"
+#include "pose/joint_positions.hpp"
+
+namespace antaeus {
+
+namespace {
+
+constexpr double kSamePosition = 1e-9;
+
+PoseSample sample_of(const PoseQuality& quality, const PoseConditioning& pose) {
+  return {pose.status,
+          pose.reference_gain[quality.gain_row()],
+          pose.reference_force_gain,
+          pose.kappa,
+          pose.rest.worst_sd(),
+          pose.moving.worst_sd(),
+          pose.rest.axis_sd,
+          pose.rest.worst_direction(),
+          pose.rest.observable,
+          pose.position};
+}
+
+void check_pose(const Robot& robot, const LabelledPose& pose) {
+  const int motors = robot.model.motor_count();
+  if (pose.q.size() == motors && pose.q.allFinite()) return;
+  throw OptionsError("pose '" + pose.name + "'", std::to_string(pose.q.size()) + " values, or NaN among them",
+                     "give " + std::to_string(motors) + " finite positions");
+}
+
+std::vector<std::string> labels_of(const Robot& robot, const std::vector<std::string>& frames) {
+  std::vector<std::string> labels;
+  for (const std::string& frame : frames) labels.push_back(robot.profile.label_of(frame));
+  return labels;
+}
+
+/// Columns that samples fill, in the order of add().
+class SampleColumns {
+ public:
+  void add(const PoseSample& s) {
+    const double numbers[] = {s.gain,
+                              s.force_gain,
+                              s.kappa,
+                              s.sd,
+                              s.sd_moving,
+                              s.axis_sd.x(),
+                              s.axis_sd.y(),
+                              s.axis_sd.z(),
+                              s.worst_direction.x(),
+                              s.worst_direction.y(),
+                              s.worst_direction.z(),
+                              s.position.x(),
+                              s.position.y(),
+                              s.position.z()};
+    for (std::size_t i = 0; i < std::size(numbers); ++i) numbers_[i].push_back(numbers[i]);
+    observable_.push_back(s.observable);
+  }
+  void finish(Table& table) {
+    struct Head {
+      const char *name, *unit, *meaning;
+    };
+    constexpr Head kHeads[] = {
+        {"gain", "N/(N·m)", "what 1 N·m at the reference joint becomes in the profile's wrench row, as deployed"},
+        {"force_gain", "N/(N·m)", "norm of the force that 1 N·m at the reference joint becomes, as deployed"},
+        {"kappa", "1", "condition number of the endpoint's Jacobian; mixes m and rad"},
+        {"sd", "N", "posterior sd of the force in its worst direction, robot at rest"},
+        {"sd_moving", "N", "the same while the robot moves and the residual is static"},
+        {"sd_Fx", "N", "posterior sd along x at rest, axes of the upright base"},
+        {"sd_Fy", "N", "posterior sd along y at rest, axes of the upright base"},
+        {"sd_Fz", "N", "posterior sd along z at rest, axes of the upright base"},
+        {"worst_x", "1", "direction of `sd`, unit length, x"},
+        {"worst_y", "1", "direction of `sd`, unit length, y"},
+        {"worst_z", "1", "direction of `sd`, unit length, z"},
+        {"x", "m", "endpoint's origin in base axes, x"},
+        {"y", "m", "endpoint's origin in base axes, y"},
+        {"z", "m", "endpoint's origin in base axes, z"}};
+    static_assert(std::size(kHeads) == kNumbers);
+    for (std::size_t i = 0; i < kNumbers; ++i) {
+      table.add({kHeads[i].name, kHeads[i].unit, kHeads[i].meaning, std::move(numbers_[i])});
+    }
+    table.add({"observable", "1", "directions of the force with an sd up to posterior.observable_sd, 0 to 3",
+               std::move(observable_)});
+  }
+
+ private:
+  static constexpr std::size_t kNumbers = 14;
+  std::vector<double> numbers_[kNumbers];
+  std::vector<std::int64_t> observable_;
+};
+
+}  // namespace
+
+double PoseSample::value(PoseQuantity quantity) const noexcept {
+  switch (quantity) {
+    case PoseQuantity::sd: return sd;
+    case PoseQuantity::sd_moving: return sd_moving;
+    case PoseQuantity::gain: return std::abs(gain);
+    case PoseQuantity::force_gain: return force_gain;
+    case PoseQuantity::kappa: return kappa;
+  }
+  return kNaN;
+}
+
+std::vector<MappedQuantity> mapped_quantities(const Robot& robot) {
+  std::vector<MappedQuantity> quantities;
+  for (const PoseLimitSet set : {PoseLimitSet::published, PoseLimitSet::sd}) {
+    for (const PoseLimit& limit : pose_limits(robot, set).limits) quantities.push_back({limit.quantity, limit.limit});
+  }
+  return quantities;
+}
+
+PoseMap map_poses(const Robot& robot, const std::vector<std::string>& endpoints, const LabelledPose& held,
+                  std::string_view joint_x, std::string_view joint_y, int steps, const Progress& progress) {
+  check_pose(robot, held);
+  const RobotModel& model = robot.model;
+  const int motor_x = model.motor(joint_x), motor_y = model.motor(joint_y);
+  if (motor_x == motor_y) throw OptionsError("--joint", "the same joint twice", "name two joints");
+  if (steps < 2 || steps > 1000) {
+    throw OptionsError("--steps", std::to_string(steps) + " is no number of steps", "give 2 to 1000");
+  }
+  PoseQuality quality(robot, endpoints);
+  std::vector<int> supporting;
+  for (const std::string& endpoint : endpoints) {
+    const std::vector<int> own = model.supporting_motors(model.frame(endpoint));
+    supporting.insert(supporting.end(), own.begin(), own.end());
+  }
+  const auto moves = [&](int motor) {
+    return std::find(supporting.begin(), supporting.end(), motor) != supporting.end();
+  };
+  for (const auto& [motor, name] : {std::pair(motor_x, joint_x), std::pair(motor_y, joint_y)}) {
+    if (moves(motor)) continue;
+    throw OptionsError("--joint", "'" + std::string(name) + "' moves none of the endpoints",
+                       "name a joint of their limbs");
+  }
+  PoseMap map{held.name,
+              std::string(joint_x),
+              std::string(joint_y),
+              joint_positions(robot, motor_x, held.q[motor_x], steps),
+              joint_positions(robot, motor_y, held.q[motor_y], steps),
+              endpoints,
+              labels_of(robot, endpoints),
+              {},
+              {}};
+  map.samples.resize(endpoints.size());
+  VectorX q = held.q;
+  for (Eigen::Index iy = 0; iy < map.y.size(); ++iy) {
+    for (Eigen::Index ix = 0; ix < map.x.size(); ++ix) {
+      q[motor_x] = map.x[ix];
+      q[motor_y] = map.y[iy];
+      const std::vector<PoseConditioning>& poses = quality.evaluate(q);
+      for (std::size_t k = 0; k < poses.size(); ++k) map.samples[k].push_back(sample_of(quality, poses[k]));
+    }
+    if (progress) progress(static_cast<double>(iy + 1) / static_cast<double>(map.y.size()));
+  }
+  const auto mark = [&](const std::string& name, const VectorX& pose) {
+    MapMark at{name, pose[motor_x], pose[motor_y], true};
+    for (const int motor : supporting) {
+      const bool free = motor == motor_x || motor == motor_y;
+      if (!free && std::abs(pose[motor] - held.q[motor]) > kSamePosition) at.in_plane = false;
+    }
+    const auto inside = [](const VectorX& range, double value) {
+      return value >= range[0] && value <= range[range.size() - 1];
+    };
+    if (inside(map.x, at.x) && inside(map.y, at.y)) map.marks.push_back(std::move(at));
+  };
+  mark(held.name, held.q);
+  for (const NamedPose& pose : robot.profile.poses) {
+    if (pose.name != held.name) mark(pose.name, robot.pose(pose.name));
+  }
+  return map;
+}
+
+PoseList list_poses(const Robot& robot, const std::vector<std::string>& endpoints, std::vector<LabelledPose> poses,
+                    const Progress& progress) {
+  if (poses.empty()) throw OptionsError("--poses", "no poses", "give at least one");
+  for (const LabelledPose& pose : poses) check_pose(robot, pose);
+  PoseQuality quality(robot, endpoints);
+  PoseList list{std::move(poses), robot.model.motor_names(), endpoints, labels_of(robot, endpoints), {}};
+  list.samples.resize(endpoints.size());
+  for (std::size_t i = 0; i < list.poses.size(); ++i) {
+    const std::vector<PoseConditioning>& evaluated = quality.evaluate(list.poses[i].q);
+    for (std::size_t k = 0; k < evaluated.size(); ++k) list.samples[k].push_back(sample_of(quality, evaluated[k]));
+    if (progress) progress(static_cast<double>(i + 1) / static_cast<double>(list.poses.size()));
+  }
+  return list;
+}
+
+std::vector<LabelledPose> poses_from_table(const Robot& robot, const Table& table, const std::string& file) {
+  const std::vector<std::string>& motors = robot.model.motor_names();
+  std::vector<std::pair<Eigen::Index, std::vector<double>>> columns;
+  std::vector<std::string> unknown;
+  const TextColumn* names = nullptr;
+  for (const Column& column : table.columns()) {
+    const auto motor = std::find(motors.begin(), motors.end(), column.name);
+    if (motor != motors.end()) {
+      columns.emplace_back(motor - motors.begin(), table.numbers(column.name));
+    } else if (column.name == "pose" && std::holds_alternative<TextColumn>(column.data)) {
+      names = &std::get<TextColumn>(column.data);
+    } else {
+      unknown.push_back(column.name);
+    }
+  }
+  // A column that is nearly a motor's was meant to be one: its joint would silently stand at zero.
+  for (const std::string& name : unknown) {
+    const std::string near = nearest_name(name, motors);
+    if (!near.empty()) throw OptionsError(file, "no motor '" + name + "'", "did you mean '" + near + "'?");
+  }
+  if (columns.empty()) {
+    throw OptionsError(file, "no column is named after a motor", "the first motor is '" + motors.front() + "'");
+  }
+  std::vector<LabelledPose> poses;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    LabelledPose pose{names ? std::string((*names)[row]) : "row " + std::to_string(row),
+                      VectorX::Zero(robot.model.motor_count())};
+    for (const auto& [motor, values] : columns) {
+      if (!std::isfinite(values[row])) {
+        throw OptionsError(file + " row " + std::to_string(row), "no number for '" + motors[motor] + "'",
+                           "give every motor's position");
+      }
+      pose.q[motor] = values[row];
+    }
+    poses.push_back(std::move(pose));
+  }
+  if (poses.empty()) throw OptionsError(file, "no rows", "give one pose a line");
+  return poses;
+}
+
+Table pose_table(const PoseMap& map) {
+  std::vector<double> x, y;
+  TextColumn endpoint;
+  SampleColumns numbers;
+  for (Eigen::Index iy = 0; iy < map.y.size(); ++iy) {
+    for (Eigen::Index ix = 0; ix < map.x.size(); ++ix) {
+      for (std::size_t k = 0; k < map.endpoints.size(); ++k) {
+        x.push_back(map.x[ix]);
+        y.push_back(map.y[iy]);
+        endpoint.push_back(map.endpoints[k]);
+        numbers.add(map.samples[k][iy * map.x.size() + ix]);
+      }
+    }
+  }
+  Table table;
+  table.add(
+      {map.joint_x, "rad", "position of the first joint; the others are held in the pose " + map.pose, std::move(x)});
+  table.add({map.joint_y, "rad", "position of the second joint", std::move(y)});
+  table.add({"endpoint", "", "frame of the model", std::move(endpoint)});
+  numbers.finish(table);
+  return table;
+}
+
+Table pose_table(const PoseList& list) {
+  TextColumn pose, endpoint;
+  SampleColumns numbers;
+  std::vector<std::vector<double>> positions(list.joints.size());
+  for (std::size_t i = 0; i < list.poses.size(); ++i) {
+    for (std::size_t k = 0; k < list.endpoints.size(); ++k) {
+      pose.push_back(list.poses[i].name);
+      endpoint.push_back(list.endpoints[k]);
+      numbers.add(list.samples[k][i]);
+      for (std::size_t m = 0; m < positions.size(); ++m) {
+        positions[m].push_back(list.poses[i].q[m]);
+      }
+    }
+  }
+  Table table;
+  table.add({"pose", "", "name of the pose", std::move(pose)});
+  table.add({"endpoint", "", "frame of the model", std::move(endpoint)});
+  numbers.finish(table);
+  for (std::size_t m = 0; m < positions.size(); ++m) {
+    table.add({list.joints[m], "rad", "motor position", std::move(positions[m])});
+  }
+  return table;
+}
+
+}  // namespace antaeus

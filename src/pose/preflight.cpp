@@ -1,0 +1,77 @@
+#include "antaeus/pose/preflight.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "antaeus/core/error.hpp"
+
+namespace antaeus {
+
+namespace {
+/// Unknowns of a wrench.
+constexpr std::size_t kWrenchRows = 6;
+}  // namespace
+
+PreflightReport preflight(const Robot& robot, const std::vector<std::string>& endpoints, ConstVectorRef q,
+                          ConstVectorRef target, const PreflightOptions& options) {
+  const RobotModel& model = robot.model;
+  const auto check_vector = [&](ConstVectorRef vector, const char* name) {
+    if (vector.size() != model.motor_count()) {
+      throw OptionsError(
+          name, std::to_string(vector.size()) + " values for " + std::to_string(model.motor_count()) + " motors",
+          "give one a motor");
+    }
+    if (!vector.allFinite()) throw OptionsError(name, "NaN or infinity among the values", "give finite numbers");
+  };
+  check_vector(q, "pose");
+  if (target.size() > 0) check_vector(target, "target");
+
+  PoseQuality quality(robot, endpoints, options.quality);
+  PreflightReport report;
+  report.characteristic_length = options.quality.characteristic_length;
+  report.budget_sd = options.quality.budget_sd;
+  report.joints = model.motor_names();
+  report.endpoints = quality.evaluate(q);
+  const PreflightFigures& figures = robot.profile.preflight;
+  const auto check = [](PreflightCheckKind kind, const std::string& subject, double value, double limit) {
+    return PreflightCheck{kind, subject, value, limit, value < limit};
+  };
+  const double sd_limit = options.sd_limit > 0 ? options.sd_limit : quality.posterior_options().full_use_sd;
+  for (std::size_t k = 0; k < endpoints.size(); ++k) {
+    const PoseConditioning& pose = report.endpoints[k];
+    if (robot.reference_motor() >= 0) {
+      report.checks.push_back(
+          check(PreflightCheckKind::gain, endpoints[k], quality.value(pose, PoseQuantity::gain), figures.gain_limit));
+    }
+    if (quality.rows(static_cast<int>(k)).size() >= kWrenchRows) {
+      report.sd_checks.push_back(
+          check(PreflightCheckKind::sd, endpoints[k], quality.value(pose, PoseQuantity::sd), sd_limit));
+    }
+  }
+  if (target.size() > 0) {
+    for (const std::string& joint : figures.start_error_joints) {
+      const int motor = model.motor(joint);
+      report.checks.push_back(
+          check(PreflightCheckKind::start_error, joint, std::abs(q[motor] - target[motor]), figures.start_error_limit));
+    }
+  }
+  const auto passed = [](const PreflightCheck& c) { return c.passed; };
+  report.passed = std::all_of(report.checks.begin(), report.checks.end(), passed) &&
+                  std::all_of(report.sd_checks.begin(), report.sd_checks.end(), passed);
+  return report;
+}
+
+const OptionTable& options_of(const PreflightOptions&) {
+  using O = PreflightOptions;
+  static const OptionTable table(
+      "preflight",
+      {
+          part(&O::quality),
+          option("sd_limit", "N", "sd in the worst direction at rest that refuses a pose; 0: posterior.full_use_sd",
+                 "docs/estimator_study.md#guards: below 5 N a force is used without reservation", &O::sd_limit),
+      });
+  return table;
+}
+const OptionGroup kPreflightOptions(PreflightOptions{});
+
+}  // namespace antaeus

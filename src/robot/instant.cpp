@@ -1,0 +1,192 @@
+#include "antaeus/robot/instant.hpp"
+
+#include <Eigen/Geometry>
+#include <cmath>
+
+#include "antaeus/core/error.hpp"
+
+namespace antaeus {
+
+namespace {
+
+constexpr double kQuaternionSlack = 1e-3;
+
+/// Copies a channel into memory that is there already; one of the wrong size becomes NaN.
+void copy_channel(const VectorX& from, VectorX& to) noexcept {
+  if (from.size() == to.size()) {
+    to = from;
+  } else {
+    to.setConstant(kNaN);
+  }
+}
+
+/// The same for a channel that may be missing: its memory waits in `spare` meanwhile.
+void copy_optional(const VectorX& from, VectorX& to, VectorX& spare) noexcept {
+  if ((from.size() == 0) != (to.size() == 0)) to.swap(spare);
+  if (from.size() > 0) copy_channel(from, to);
+}
+
+Status check_channel(const VectorX& channel, Eigen::Index motors) noexcept {
+  if (channel.size() == 0) return Status::ok;
+  if (channel.size() != motors) return Status::wrong_size;
+  return channel.allFinite() ? Status::ok : Status::not_finite;
+}
+
+}  // namespace
+
+const Instant::Data Instant::kOfNothing{};
+
+InstantReader::InstantReader(const Robot& robot, const std::vector<std::string>& endpoints, InstantOptions options)
+    : profile_(std::make_shared<const RobotProfile>(robot.profile)),
+      options_(options),
+      names_(endpoints),
+      memory_(std::make_shared<Instant::Memory>(robot.model)) {
+  const RobotModel& model = robot.model;
+  if (endpoints.empty()) throw ModelError(robot.profile.name, "no endpoints", "name at least one frame (--endpoint)");
+  for (const std::string& name : endpoints) frames_.push_back(model.frame(name));
+  if (!robot.profile.imu.frame.empty()) imu_frame_ = model.frame(robot.profile.imu.frame);
+  full_gravity_.setZero(model.nv());
+  full_jacobian_.setZero(6, model.nv());
+  const Eigen::Index motors = model.motor_count();
+  spare_v_.setConstant(motors, kNaN);
+  spare_a_.setConstant(motors, kNaN);
+
+  Instant::Data& nothing = memory_->nothing;
+  nothing.reference_motor = robot.reference_motor();
+  for (VectorX* vector : {&nothing.torque, &nothing.gravity, &nothing.static_residual, &nothing.observation.q,
+                          &nothing.observation.tau}) {
+    vector->setConstant(motors, kNaN);
+  }
+  nothing.base_q.setConstant(model.nq(), kNaN);
+  nothing.jacobians.assign(frames_.size(), Matrix6X::Constant(6, motors, kNaN));
+  nothing.base_jacobians.assign(frames_.size(), Matrix6::Constant(kNaN));
+  nothing.poses.assign(frames_.size(), Pose{Matrix3::Constant(kNaN), Vector3::Constant(kNaN)});
+  memory_->now = nothing;
+  instant_ = Instant(memory_, memory_->generation);
+}
+
+const Instant& InstantReader::at(const Observation& observation) noexcept {
+  ++memory_->generation;
+  instant_.generation_ = memory_->generation;
+  Instant::Data& now = memory_->now;
+  keep(observation);
+  now.motion_status = check_motion(observation);
+  now.status = compute(observation);
+  if (now.status == Status::ok) return instant_;
+  for (VectorX* vector : {&now.torque, &now.gravity, &now.static_residual, &now.base_q}) vector->setConstant(kNaN);
+  now.base_residual.setConstant(kNaN);
+  now.base_terms = PositionTerms();
+  now.R_WB.setIdentity();
+  now.used_imu = false;
+  for (std::size_t k = 0; k < frames_.size(); ++k) {
+    now.jacobians[k].setConstant(kNaN);
+    now.base_jacobians[k].setConstant(kNaN);
+    now.poses[k] = memory_->nothing.poses[k];
+  }
+  return instant_;
+}
+
+void InstantReader::keep(const Observation& observation) noexcept {
+  Observation& kept = memory_->now.observation;
+  kept.time = observation.time;
+  copy_channel(observation.q, kept.q);
+  copy_channel(observation.tau, kept.tau);
+  copy_optional(observation.v, kept.v, spare_v_);
+  copy_optional(observation.a, kept.a, spare_a_);
+  kept.has_imu = observation.has_imu;
+  kept.imu_quaternion_xyzw = observation.imu_quaternion_xyzw;
+  kept.has_gyro = observation.has_gyro;
+  kept.imu_angular_velocity = observation.imu_angular_velocity;
+  kept.has_accelerometer = observation.has_accelerometer;
+  kept.imu_specific_force = observation.imu_specific_force;
+}
+
+Status InstantReader::check_motion(const Observation& observation) const noexcept {
+  for (const VectorX* channel : {&observation.v, &observation.a}) {
+    if (const Status status = check_channel(*channel, model().motor_count()); status != Status::ok) return status;
+  }
+  const bool bad_gyro = observation.has_gyro && !observation.imu_angular_velocity.allFinite();
+  const bool bad_accelerometer = observation.has_accelerometer && !observation.imu_specific_force.allFinite();
+  return bad_gyro || bad_accelerometer ? Status::not_finite : Status::ok;
+}
+
+Status InstantReader::orient_base(const Observation& observation) noexcept {
+  Instant::Data& now = memory_->now;
+  now.R_WB.setIdentity();
+  now.used_imu = false;
+  if (!observation.has_imu || options_.imu == ImuUse::none || model().base() == Base::fixed) return Status::ok;
+  const Eigen::Vector4d& xyzw = observation.imu_quaternion_xyzw;
+  if (!xyzw.allFinite()) return Status::not_finite;
+  if (std::abs(xyzw.norm() - 1.0) > kQuaternionSlack) return Status::bad_orientation;
+  now.used_imu = true;
+  const Eigen::Quaterniond imu(xyzw[3], xyzw[0], xyzw[1], xyzw[2]);
+  now.R_WB = imu.normalized().toRotationMatrix();
+  if (options_.imu == ImuUse::as_base || imu_frame_.index < 0) return Status::ok;
+  // R_world_base = R_world_imu · R_base_imuᵀ, the latter by the kinematics.
+  Pose X_base_imu;
+  if (const Status status = now.base_terms.frame_pose(imu_frame_, X_base_imu); status != Status::ok) return status;
+  now.R_WB = now.R_WB * X_base_imu.rotation.transpose();
+  return Status::ok;
+}
+
+Status InstantReader::compute(const Observation& observation) noexcept {
+  const RobotModel& model = this->model();
+  Instant::Data& now = memory_->now;
+  if (observation.q.size() != model.motor_count() || observation.tau.size() != model.motor_count()) {
+    return Status::wrong_size;
+  }
+  if (!observation.q.allFinite() || !observation.tau.allFinite()) return Status::not_finite;
+  // Kinematics run once, with the base at the identity; what depends on its orientation is turned afterwards.
+  const Eigen::Vector4d upright(0.0, 0.0, 0.0, 1.0);
+  if (const Status status = model.position_from_motors(observation.q, upright, now.base_q); status != Status::ok) {
+    return status;
+  }
+  now.base_terms = memory_->dynamics.at(now.base_q);
+  const PositionTerms& terms = now.base_terms;
+  if (const Status status = orient_base(observation); status != Status::ok) return status;
+  const Matrix3& R_WB = now.R_WB;
+  const Vector3 gravity = R_WB.transpose() * model.gravity();
+  if (const Status status = terms.gravity_torque(gravity, full_gravity_); status != Status::ok) return status;
+  if (const Status status = model.select_motor_rows(full_gravity_, now.gravity); status != Status::ok) return status;
+  for (Eigen::Index m = 0; m < now.torque.size(); ++m) {
+    now.torque[m] = profile_->joint_torque(static_cast<std::size_t>(m), observation.tau[m]);
+  }
+  now.static_residual = now.torque - now.gravity;
+  const bool floating = model.base() == Base::free_flyer;
+  if (floating) now.base_residual = -full_gravity_.head<6>();
+  const std::vector<int>& rows = model.motor_rows();
+  const auto turn = [&](const auto& from, auto to) {
+    to.template head<3>().noalias() = R_WB * from.template head<3>();
+    to.template tail<3>().noalias() = R_WB * from.template tail<3>();
+  };
+  for (std::size_t k = 0; k < frames_.size(); ++k) {
+    if (const Status status = terms.frame_jacobian(frames_[k], full_jacobian_); status != Status::ok) return status;
+    if (const Status status = terms.frame_pose(frames_[k], now.poses[k]); status != Status::ok) return status;
+    now.poses[k] = Pose{R_WB, Vector3::Zero()} * now.poses[k];
+    // Columns that are exactly zero stay exactly zero, whatever the orientation.
+    for (std::size_t m = 0; m < rows.size(); ++m) {
+      turn(full_jacobian_.col(rows[m]), now.jacobians[k].col(static_cast<Eigen::Index>(m)));
+    }
+    if (!floating) continue;
+    for (Eigen::Index column = 0; column < 6; ++column) {
+      turn(full_jacobian_.col(column), now.base_jacobians[k].col(column));
+    }
+  }
+  return Status::ok;
+}
+
+const OptionTable& options_of(const InstantOptions&) {
+  using O = InstantOptions;
+  static const OptionTable table(
+      "equation",
+      {
+          option("imu", "", "what the base's orientation is taken from: mounted, as_base (as deployed), none",
+                 "docs/estimator_study.md#imu: the H1-2's IMU sits on the torso link, its deployed code feeds the "
+                 "quaternion to the pelvis",
+                 &O::imu),
+      });
+  return table;
+}
+const OptionGroup kInstantOptions(InstantOptions{});
+
+}  // namespace antaeus

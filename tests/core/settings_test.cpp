@@ -1,0 +1,112 @@
+#include "antaeus/core/settings.hpp"
+
+#include <gtest/gtest.h>
+
+#include "antaeus/core/error.hpp"
+#include "antaeus/estimation/posterior_estimator.hpp"
+#include "antaeus/published/guard_chain.hpp"
+#include "antaeus/trust/feasibility.hpp"
+#include "antaeus/trust/hypotheses.hpp"
+
+namespace antaeus {
+namespace {
+
+/// What is said to a setting, or "accepted".
+template <class... Arguments>
+std::string said_to(const Arguments&... arguments) {
+  Settings settings;
+  try {
+    settings.set(arguments...);
+  } catch (const OptionsError& error) {
+    EXPECT_TRUE(settings.all().empty()) << "refused and yet kept";
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Settings, UnknownGroupsOptionsAndValuesNamePlaceAndNearest) {
+  EXPECT_EQ(said_to("gaurd.clamp_force=1"), "--set: unknown option group 'gaurd'; did you mean 'guard'?");
+  EXPECT_EQ(said_to("guard.clamp_forse=1"), "--set: guard: unknown option 'clamp_forse'; did you mean 'clamp_force'?");
+  EXPECT_EQ(said_to("guard.clamp_force=-1"),
+            "--set: guard.clamp_force: '-1' is no number that fits; write a number, zero or more");
+  EXPECT_EQ(said_to("equation.imu=mountd"), "--set: equation.imu: unknown value 'mountd'; did you mean 'mounted'?");
+  EXPECT_EQ(said_to("episode.require_target=maybe"),
+            "--set: episode.require_target: 'maybe' is no switch; write true or false");
+  EXPECT_EQ(said_to("guard.clamp_force=30"), "accepted");
+  EXPECT_EQ(said_to(Setting{"guard", "clamp_forse", "1", "robot.toml:12"}),
+            "robot.toml:12: guard: unknown option 'clamp_forse'; did you mean 'clamp_force'?");
+  EXPECT_EQ(said_to(Setting{"guard", "clamp_force", "ten", "robot.toml:12"}),
+            "robot.toml:12: guard.clamp_force: 'ten' is no number that fits; write a number, zero or more");
+  EXPECT_EQ(said_to(Setting{"gaurd", "clamp_force", "1", "robot.toml:12"}),
+            "robot.toml:12: unknown option group 'gaurd'; did you mean 'guard'?");
+  EXPECT_EQ(said_to(Setting{"guard", "clamp_force", "ten", ""}),
+            "guard.clamp_force: 'ten' is no number that fits; write a number, zero or more")
+      << "without a place";
+}
+
+TEST(Settings, AnAssignmentHasItsForm) {
+  for (const char* text : {"", "guard", "guard.clamp_force", "clamp_force=1", "=1", "guard=clamp_force.1"}) {
+    EXPECT_EQ(said_to(text), "--set: '" + std::string(text) + "' is no assignment; write group.option=value");
+  }
+  EXPECT_EQ(said_to("guard", "a place"), "a place: 'guard' is no assignment; write group.option=value");
+  EXPECT_LT(said_to(std::string(9999, 'x')).size(), 250u);
+  EXPECT_NE(said_to(".=").find("unknown option group ''"), std::string::npos);
+  EXPECT_NE(said_to("guard.=1").find("guard: unknown option ''"), std::string::npos);
+  EXPECT_NE(said_to("guard.clamp_force=").find("'' is no number that fits"), std::string::npos);
+}
+
+/// Only the first equals sign and the first dot part the text: values may hold both.
+TEST(Settings, ValuesMayHoldDotsAndEqualsSigns) {
+  Settings settings;
+  settings.set("guard.clamp_force=12.5");
+  EXPECT_EQ(settings.all()[0].group, "guard");
+  EXPECT_EQ(settings.all()[0].name, "clamp_force");
+  EXPECT_EQ(settings.all()[0].value, "12.5");
+  EXPECT_EQ(settings.all()[0].place, "--set");
+  EXPECT_EQ(said_to("guard.clamp_force=1=2"),
+            "--set: guard.clamp_force: '1=2' is no number that fits; write a number, zero or more");
+}
+
+TEST(Settings, TheLastOneCounts) {
+  Settings settings;
+  settings.set({"guard", "clamp_force", "30", "robot.toml:3"});
+  settings.set("guard.clamp_force=40");
+  settings.set("guard.watchdog_steps=5");
+  settings.set("guard.clamp_force=35");
+  ASSERT_EQ(settings.all().size(), 4u);
+  EXPECT_EQ(settings.all()[0].place, "robot.toml:3");
+  const GuardOptions options = settings.get<GuardOptions>();
+  EXPECT_EQ(options.clamp_force, 35.0);
+  EXPECT_EQ(options.watchdog_steps, 5);
+}
+
+TEST(Settings, GetChangesWhatWasSetAndNothingElse) {
+  Settings settings;
+  settings.set("posterior.force_prior=35");
+  settings.set("posterior.base_moment_sd=3");
+  settings.set("posterior.rows=all");
+  settings.set("feasibility.sole_forward=-0.03");
+  const PosteriorOptions posterior = settings.get(PosteriorOptions{.full_use_sd = 4.0});
+  EXPECT_EQ(posterior.prior.force, 35.0);
+  EXPECT_EQ(posterior.prior.moment, PosteriorOptions{}.prior.moment);
+  EXPECT_EQ(posterior.base_rows.moment_sd, 3.0);
+  EXPECT_EQ(posterior.rows, PosteriorRows::all);
+  EXPECT_EQ(posterior.full_use_sd, 4.0) << "the caller's default";
+  EXPECT_EQ(settings.get<FeasibilityOptions>().sole_forward, -0.03);
+  EXPECT_EQ(settings.get<HypothesisOptions>().contact.force, HypothesisOptions{}.contact.force)
+      << "an option of the same name in another group";
+  EXPECT_EQ(settings.get<GuardOptions>().clamp_force, GuardOptions{}.clamp_force);
+  EXPECT_EQ(Settings().get(PosteriorOptions{.full_use_sd = 4.0}).full_use_sd, 4.0);
+}
+
+TEST(Settings, WhatIsRefusedLeavesTheRestAsItWas) {
+  Settings settings;
+  settings.set("guard.clamp_force=30");
+  EXPECT_THROW(settings.set("guard.clamp_force=-1"), OptionsError);
+  EXPECT_THROW(settings.set("gaurd.clamp_force=1"), OptionsError);
+  ASSERT_EQ(settings.all().size(), 1u);
+  EXPECT_EQ(settings.get<GuardOptions>().clamp_force, 30.0);
+}
+
+}  // namespace
+}  // namespace antaeus
