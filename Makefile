@@ -13,9 +13,12 @@ help: ## this list
 setup:
 	@tools/setup.sh
 
+# A user's build never stops at a warning of a newer compiler; CI's does.
+WARNINGS_AS_ERRORS := $(if $(filter true 1,$(CI)),ON,OFF)
+
 # $(1): preset, $(2): further CMake definitions
 define configure
-@ANTAEUS_SITE_PACKAGES=$$(echo $(CURDIR)/$(VENV)/lib/python3*/site-packages) cmake --preset $(1) $(2) > build/configure-$(1).log 2>&1 || { tail -n 30 build/configure-$(1).log; exit 1; }
+@ANTAEUS_SITE_PACKAGES=$$(echo $(CURDIR)/$(VENV)/lib/python3*/site-packages) cmake --preset $(1) -DANTAEUS_WARNINGS_AS_ERRORS=$(WARNINGS_AS_ERRORS) $(2) > build/configure-$(1).log 2>&1 || { tail -n 30 build/configure-$(1).log; exit 1; }
 endef
 
 demo: setup ## build, then audit the incident twin beside its good twin
@@ -43,16 +46,24 @@ fuzz: setup ## fuzz the parsers under the sanitizers (FUZZ_RUNS=1000000)
 	@cmake --build build/asan -j $(JOBS) --target fuzzers
 	@for f in build/asan/tests/fuzz_*; do [ -x $$f ] && echo $$f && $$f $(or $(FUZZ_RUNS),1000000) 1 || exit 1; done
 
-format: setup ## clang-format every source
-	@git ls-files -co --exclude-standard '*.cpp' '*.hpp' | xargs clang-format -i
+format: setup ## clang-format every C++ source
+	@tools/format.sh
 
-docs: setup ## the generated pages of docs/
+tidy: ## clang-tidy over src/ and apps/; a finding is an error
+	@tools/setup.sh tidy
 	$(call configure,release)
-	@cmake --build build/release -j $(JOBS) --target antaeus_cli antaeus_parquet docs_figures
+	@run-clang-tidy.py -p build/release -j $(JOBS) -quiet -hide-progress -extra-arg=-Wno-error '^$(CURDIR)/(src|apps)/'
+
+docs: setup ## the generated pages of docs/, and build/docs/html from the headers' comments
+	$(call configure,release)
+	@cmake --build build/release -j $(JOBS) --target antaeus_cli antaeus_parquet docs_figures docs_tables
+	@build/bin/docs_tables docs
 	@build/bin/docs_figures docs/figures > build/docs_figures.txt && echo "numbers of docs/incident.md: build/docs_figures.txt"
 	@$(VENV)/bin/python tools/compare_published.py --write
+	@if command -v doxygen > /dev/null; then doxygen docs/Doxyfile && echo "reference: build/docs/html/index.html"; \
+	else echo "the reference of the headers needs doxygen; install it with: sudo apt-get install doxygen"; fi
 
 clean: ## remove build/
 	rm -rf build
 
-.PHONY: help setup demo test asan bench fuzz format docs clean
+.PHONY: help setup demo test asan bench fuzz format tidy docs clean
