@@ -2,22 +2,25 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
+#include <cstdio>
+#include <mutex>
+#include <optional>
 #include <system_error>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/io/scratch_folder.hpp"
+#include "io/unfinished.hpp"
 
 namespace antaeus {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string reason(int code) { return std::generic_category().message(code); }
 
 /// Closes what it holds.
 class Descriptor {
@@ -37,31 +40,12 @@ class Descriptor {
   int handle_;
 };
 
-std::string remedy_for(int code) {
-  switch (code) {
-    case EACCES:
-    case EPERM:
-    case EROFS: return "choose a folder that you may write to";
-    case ENOSPC:
-    case EDQUOT:
-    case EFBIG: return "make room or choose another disk";
-    case ENAMETOOLONG: return "choose a shorter name";
-    default: return "check the path and the disk";
-  }
-}
-
 [[noreturn]] void throw_unwritable(const fs::path& file, int code) {
-  throw Error(file.string(), "cannot be written (" + reason(code) + ")", remedy_for(code));
-}
-
-/// A name for a file beside its place. Short, so that it fits wherever the final name does.
-fs::path temporary_beside(const fs::path& file) {
-  static std::atomic<unsigned> counter{0};
-  return file.parent_path() / (".antaeus-" + std::to_string(::getpid()) + "-" + std::to_string(counter++));
+  throw Error(file.string(), "cannot be written (" + errno_text(code) + ")", errno_remedy(code));
 }
 
 void write_synced(const fs::path& temporary, const fs::path& file, const std::string& bytes) {
-  Descriptor out(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666));
+  Descriptor out(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
   if (out.get() < 0) throw_unwritable(file, errno);
   for (std::size_t at = 0; at < bytes.size();) {
     const ssize_t written = ::write(out.get(), bytes.data() + at, bytes.size() - at);
@@ -79,41 +63,77 @@ void sync_folder(const fs::path& folder) noexcept {
   if (handle.get() >= 0) static_cast<void>(::fsync(handle.get()));
 }
 
-/// What a commit has done so far; whatever was not kept is undone on destruction.
-class Transaction {
+bool is_folder(const fs::path& path) noexcept {
+  std::error_code absent;
+  return fs::is_directory(path, absent);
+}
+
+/// The folders that a set's folder needs, made; gone again unless they are kept.
+class MadeFolders {
  public:
-  Transaction() = default;
-  Transaction(const Transaction&) = delete;
-  Transaction& operator=(const Transaction&) = delete;
-  ~Transaction() {
-    if (!kept_) {
-      for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
-        if (step->is_in_place && step->backup.empty()) ::unlink(step->file.c_str());
-        if (!step->backup.empty()) ::rename(step->backup.c_str(), step->file.c_str());
-        ::unlink(step->temporary.c_str());
-      }
-      for (auto folder = folders_.rbegin(); folder != folders_.rend(); ++folder) ::rmdir(folder->c_str());
-    } else {
-      for (const Step& step : steps_) {
-        if (!step.backup.empty()) ::unlink(step.backup.c_str());
-      }
+  MadeFolders() = default;
+  MadeFolders(const MadeFolders&) = delete;
+  MadeFolders& operator=(const MadeFolders&) = delete;
+  ~MadeFolders() {
+    const std::lock_guard<std::mutex> hold(unfinished().mutex);
+    for (auto folder = folders_.rbegin(); folder != folders_.rend(); ++folder) {
+      if (!kept_) ::rmdir(folder->c_str());
+      unfinished().made.erase(*folder);
     }
   }
-
-  /// Makes the folder and those above it.
-  void make_folder(const fs::path& folder) {
-    if (folder.empty() || fs::is_directory(folder)) return;
-    if (folder.has_relative_path()) make_folder(folder.parent_path());
-    folders_.reserve(folders_.size() + 1);
+  void make(const fs::path& folder) {
+    if (folder.empty() || is_folder(folder)) return;
+    if (folder.has_relative_path()) make(folder.parent_path());
+    const std::lock_guard<std::mutex> hold(unfinished().mutex);
     if (::mkdir(folder.c_str(), 0777) == 0) {
       folders_.push_back(folder);
-    } else if (errno != EEXIST || !fs::is_directory(folder)) {
-      throw Error(folder.string(), "the folder cannot be made (" + reason(errno) + ")", remedy_for(errno));
+      unfinished().made.insert(folder);
+    } else if (const int code = errno; code != EEXIST || !is_folder(folder)) {
+      throw Error(folder.string(), "the folder cannot be made (" + errno_text(code) + ")", errno_remedy(code));
     }
   }
+  void keep() noexcept { kept_ = true; }
 
-  /// Writes the bytes beside their place.
-  void stage(const fs::path& file, const std::string& bytes) {
+ private:
+  std::vector<fs::path> folders_;
+  bool kept_ = false;
+};
+
+/// Puts the files of a set in place. Whole folders first: one rename, or one exchange of two folders, leaves no moment
+/// in which a reader or a kill meets some new files and some old ones.
+class Publication {
+ public:
+  using Files = std::vector<std::pair<std::string, std::string>>;
+
+  Publication(fs::path folder, const Files& files) : folder_(std::move(folder)), files_(files) {}
+
+  void run() {
+    // "out/" is "out": its own parent it is not.
+    if (!folder_.has_filename() && folder_.has_relative_path()) folder_ = folder_.parent_path();
+    if (files_.size() == 1) made_.make(folder_);  // a lone file replaces a file, never the folder that it lies in
+    if (!is_folder(folder_)) {
+      made_.make(folder_.parent_path());
+      check_absent();
+      if (place_new_folder()) return made_.keep();
+      made_.make(folder_);
+    }
+    for (const auto& [name, bytes] : files_) check_place(folder_ / name);
+    if (files_.size() == 1 || !exchange_folder()) exchange_files();
+    made_.keep();
+  }
+
+ private:
+  /// What is there in the folder's place, and is no folder.
+  void check_absent() const {
+    struct stat status{};
+    if (::lstat(folder_.c_str(), &status) != 0) {
+      if (errno == ENOENT) return;
+      throw Error(folder_.string(), "the folder cannot be made (" + errno_text(errno) + ")", errno_remedy(errno));
+    }
+    throw Error(folder_.string(), "the folder cannot be made (" + errno_text(EEXIST) + ")", "choose another name");
+  }
+
+  static void check_place(const fs::path& file) {
     std::error_code absent;
     const fs::file_status present = fs::status(file, absent);
     if (fs::is_directory(present))
@@ -121,42 +141,149 @@ class Transaction {
     if (fs::exists(present) && !fs::is_regular_file(present)) {
       throw Error(file.string(), "it exists and is no regular file", "choose another name");
     }
-    steps_.push_back({file, temporary_beside(file), {}, false});
-    write_synced(steps_.back().temporary, file, bytes);
   }
 
-  /// Renames everything into place.
-  void publish() {
-    for (Step& step : steps_) {
-      std::error_code absent;
-      const fs::file_status present = fs::symlink_status(step.file, absent);
-      // A set may need one name as a file and as a folder; a folder must never be moved aside as a backup.
-      if (fs::is_directory(present)) throw_unwritable(step.file, EISDIR);
-      if (steps_.size() > 1 && fs::exists(present)) {
-        const fs::path backup = temporary_beside(step.file);
-        // A link keeps the old file visible until the new one replaces it; not every file system has links.
-        if (::link(step.file.c_str(), backup.c_str()) != 0 && ::rename(step.file.c_str(), backup.c_str()) != 0) {
-          throw_unwritable(step.file, errno);
-        }
-        step.backup = backup;
-      }
-      if (::rename(step.temporary.c_str(), step.file.c_str()) != 0) throw_unwritable(step.file, errno);
-      step.is_in_place = true;
+  /// Writes every file below `scratch`, named in messages by the place that it is meant for.
+  void write_all(const fs::path& scratch) const {
+    for (const auto& [name, bytes] : files_) {
+      std::error_code failed;
+      fs::create_directories((scratch / name).parent_path(), failed);
+      if (failed) throw_unwritable(folder_ / name, failed.value());
+      write_synced(scratch / name, folder_ / name, bytes);
     }
-    kept_ = true;
-    for (const Step& step : steps_) sync_folder(step.file.parent_path());
+    sync_folder(scratch);
   }
 
- private:
-  struct Step {
-    fs::path file;
-    fs::path temporary;
-    fs::path backup;  ///< the file that was there before
-    bool is_in_place;
+  static fs::path parent_of(const fs::path& path) {
+    return path.has_parent_path() ? path.parent_path() : fs::path(".");
+  }
+
+  /// Nothing is there yet: the folder appears with its files. \return false if someone else made it meanwhile
+  bool place_new_folder() const {
+    const ScratchFolder scratch(parent_of(folder_));
+    write_all(scratch.path());
+    const std::lock_guard<std::mutex> hold(unfinished().mutex);
+    int failed = ::renameat2(AT_FDCWD, scratch.path().c_str(), AT_FDCWD, folder_.c_str(), RENAME_NOREPLACE);
+    // Without that flag a folder that appears meanwhile is still safe, unless it is empty.
+    if (failed != 0 && errno == EINVAL) failed = ::rename(scratch.path().c_str(), folder_.c_str());
+    if (failed != 0 && (errno == EEXIST || errno == ENOTEMPTY)) return false;
+    if (failed != 0) throw_unwritable(folder_, errno);
+    sync_folder(parent_of(folder_));
+    return true;
+  }
+
+  /// Replaces the folder as one, with the user's own files in it. \return false where that cannot be done, or where the
+  /// folder is more than a place for results (folders in it, many files, someone's working directory, rights that a new
+  /// folder would not have)
+  bool exchange_folder() const {
+    std::error_code absent;
+    const fs::path target = fs::canonical(folder_, absent);
+    if (absent || !target.has_relative_path() || !may_be_replaced(target)) return false;
+    std::optional<ScratchFolder> scratch;
+    try {
+      scratch.emplace(parent_of(target));
+    } catch (const Error&) {
+      return false;  // the folder may be written to, its parent may not
+    }
+    write_all(scratch->path());
+    if (!copy_rights(target, scratch->path())) return false;
+    const std::lock_guard<std::mutex> hold(unfinished().mutex);
+    if (!link_others(target, scratch->path())) return false;
+    if (::renameat2(AT_FDCWD, scratch->path().c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) != 0) return false;
+    keep_late_files(scratch->path(), target);
+    sync_folder(parent_of(target));
+    return true;
+  }
+
+  static bool may_be_replaced(const fs::path& target) {
+    struct stat folder{}, here{};
+    if (::stat(target.c_str(), &folder) != 0 || folder.st_uid != ::geteuid()) return false;
+    if (::faccessat(AT_FDCWD, target.c_str(), R_OK | W_OK | X_OK, AT_EACCESS) != 0) return false;
+    if (::stat(".", &here) == 0 && here.st_dev == folder.st_dev && here.st_ino == folder.st_ino) return false;
+    for (const char* list : {"system.posix_acl_access", "system.posix_acl_default"}) {
+      if (::getxattr(target.c_str(), list, nullptr, 0) > 0) return false;
+    }
+    return true;
+  }
+
+  static bool copy_rights(const fs::path& from, const fs::path& to) {
+    struct stat rights{}, own{};
+    if (::stat(from.c_str(), &rights) != 0 || ::stat(to.c_str(), &own) != 0) return false;
+    if (own.st_gid != rights.st_gid && ::lchown(to.c_str(), static_cast<uid_t>(-1), rights.st_gid) != 0) return false;
+    return ::chmod(to.c_str(), rights.st_mode & 07777) == 0;
+  }
+
+  /// The files that are not of the set get a second name in the new folder: at no time are they in the old one only.
+  bool link_others(const fs::path& target, const fs::path& scratch) const {
+    constexpr int kMost = 64;
+    int count = 0;
+    std::error_code failed;
+    for (fs::directory_iterator entry(target, failed), end; !failed && entry != end; entry.increment(failed)) {
+      const fs::path name = entry->path().filename();
+      const bool ours = std::any_of(files_.begin(), files_.end(), [&](const auto& file) { return file.first == name; });
+      if (ours) continue;
+      if (++count > kMost || ::link(entry->path().c_str(), (scratch / name).c_str()) != 0) return false;
+    }
+    return !failed;
+  }
+
+  /// What someone wrote into the old folder between the links and the exchange.
+  static void keep_late_files(const fs::path& old, const fs::path& target) {
+    std::error_code failed;
+    for (fs::directory_iterator entry(old, failed), end; !failed && entry != end; entry.increment(failed)) {
+      const fs::path place = target / entry->path().filename();
+      static_cast<void>(
+          ::renameat2(AT_FDCWD, entry->path().c_str(), AT_FDCWD, place.c_str(), RENAME_NOREPLACE));  // else it is there
+    }
+  }
+
+  /// File by file, each whole at any time; what fails is undone, but a kill in between leaves new files beside old
+  /// ones.
+  void exchange_files() {
+    const ScratchFolder scratch(folder_);
+    write_all(scratch.path());
+    for (const auto& [name, bytes] : files_) made_.make((folder_ / name).parent_path());
+    const std::lock_guard<std::mutex> hold(unfinished().mutex);
+    std::vector<Placed> placed;
+    for (const auto& [name, bytes] : files_) {
+      const Placed step = place(scratch.path() / name, folder_ / name);
+      if (step.how == How::failed) {
+        const int code = errno;
+        for (auto done = placed.rbegin(); done != placed.rend(); ++done) take_back(*done);
+        throw_unwritable(folder_ / name, code);
+      }
+      placed.push_back(step);
+    }
+    for (const auto& [name, bytes] : files_) sync_folder((folder_ / name).parent_path());
+  }
+
+  enum class How { failed, added, exchanged, replaced };
+  struct Placed {
+    fs::path from, to;
+    How how;
   };
-  std::vector<Step> steps_;
-  std::vector<fs::path> folders_;
-  bool kept_ = false;
+  static Placed place(const fs::path& from, const fs::path& to) {
+    std::error_code absent;
+    if (!fs::exists(fs::symlink_status(to, absent))) {
+      return {from, to, ::rename(from.c_str(), to.c_str()) == 0 ? How::added : How::failed};
+    }
+    if (is_folder(to)) {  // made since the places were checked: a folder must never be moved aside
+      errno = EISDIR;
+      return {from, to, How::failed};
+    }
+    if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0)
+      return {from, to, How::exchanged};
+    const bool unknown = errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP;
+    return {from, to, unknown && ::rename(from.c_str(), to.c_str()) == 0 ? How::replaced : How::failed};
+  }
+  static void take_back(const Placed& step) noexcept {
+    if (step.how == How::added) ::unlink(step.to.c_str());
+    if (step.how == How::exchanged) ::rename(step.from.c_str(), step.to.c_str());
+  }
+
+  fs::path folder_;
+  const Files& files_;
+  MadeFolders made_;
 };
 
 }  // namespace
@@ -165,9 +292,10 @@ std::string read_file(const fs::path& file, std::uintmax_t limit) {
   constexpr const char* kRemedy = "check the path";
   // Without O_NONBLOCK the opening of a pipe would wait for its writer.
   Descriptor in(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  if (in.get() < 0) throw Error(file.string(), "cannot be read (" + reason(errno) + ")", kRemedy);
+  if (in.get() < 0) throw Error(file.string(), "cannot be read (" + errno_text(errno) + ")", kRemedy);
   struct stat status{};
-  if (::fstat(in.get(), &status) != 0) throw Error(file.string(), "cannot be read (" + reason(errno) + ")", kRemedy);
+  if (::fstat(in.get(), &status) != 0)
+    throw Error(file.string(), "cannot be read (" + errno_text(errno) + ")", kRemedy);
   if (S_ISDIR(status.st_mode)) throw Error(file.string(), "it is a folder", "name a file");
   if (!S_ISREG(status.st_mode)) throw Error(file.string(), "it is no regular file", "name a regular file");
   const auto too_large = [&] {
@@ -184,7 +312,7 @@ std::string read_file(const fs::path& file, std::uintmax_t limit) {
     if (filled == bytes.size()) bytes.resize(2 * bytes.size());
     const ssize_t count = ::read(in.get(), bytes.data() + filled, bytes.size() - filled);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw Error(file.string(), "cannot be read (" + reason(errno) + ")", kRemedy);
+    if (count < 0) throw Error(file.string(), "cannot be read (" + errno_text(errno) + ")", kRemedy);
     if (count == 0) break;
     filled += static_cast<std::size_t>(count);
     if (filled > limit) throw too_large();
@@ -210,14 +338,8 @@ void FileSet::add(std::string name, std::string bytes) {
 }
 
 void FileSet::commit() {
-  Transaction transaction;
-  const fs::path folder = folder_.empty() ? fs::path(".") : folder_;
-  transaction.make_folder(folder);
-  for (const auto& [name, bytes] : files_) {
-    transaction.make_folder((folder / name).parent_path());
-    transaction.stage(folder / name, bytes);
-  }
-  transaction.publish();
+  if (files_.empty()) return;
+  Publication(folder_.empty() ? fs::path(".") : folder_, files_).run();
   files_.clear();
 }
 

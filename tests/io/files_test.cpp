@@ -1,5 +1,6 @@
 #include "antaeus/io/files.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -7,6 +8,7 @@
 #include <csignal>
 
 #include "antaeus/core/numbers.hpp"
+#include "antaeus/io/scratch_folder.hpp"
 #include "io_support.hpp"
 
 namespace antaeus {
@@ -115,17 +117,125 @@ TEST(FileSet, AFullDiskLeavesTheOldFilesAsTheyWere) {
   EXPECT_EQ(read_file(folder.path() / "small"), "new");
 }
 
-TEST(FileSet, AFailureBetweenTheRenamesBringsTheOldFilesBack) {
+TEST(FileSet, ANameThatIsAFileAndAFolderLeavesNothing) {
   const TemporaryFolder folder;
   write_file(folder.path() / "replaced", "old");
   FileSet files(folder.path());
   files.add("replaced", "new");
-  files.add("fresh", "1");
   files.add("both", "a file");
-  files.add("both/x", "and a folder: only the rename finds out");
-  EXPECT_ERROR(files.commit(), "both: cannot be written");
+  files.add("both/x", "and a folder");
+  EXPECT_ERROR(files.commit(), "both/x: cannot be written");
   EXPECT_EQ(read_file(folder.path() / "replaced"), "old");
   EXPECT_EQ(folder.entries(), 1U);
+}
+
+TEST(FileSet, AFailureBetweenTheRenamesBringsTheOldFilesBack) {
+  // In a sticky folder another user's file may be written to and linked, but not replaced: only the rename finds out.
+  constexpr uid_t kNobody = 65534;
+  const TemporaryFolder folder;
+  const fs::path out = folder.path() / "sticky";
+  fs::create_directory(out);
+  write_file(out / "first", "old");
+  write_file(out / "second", "another user's");
+  ::chmod(folder.path().c_str(), 0755);
+  ::chmod(out.c_str(), 01777);
+  ::chmod((out / "second").c_str(), 0666);
+  if (::geteuid() != 0 || ::chown((out / "first").c_str(), kNobody, kNobody) != 0 || ::seteuid(kNobody) != 0) {
+    GTEST_SKIP() << "only root can make another user's files";
+  }
+  FileSet files(out);
+  files.add("first", "new");
+  files.add("second", "new");
+  files.add("third", "new");
+  const std::string message = test::message_of([&] { files.commit(); });
+  ASSERT_EQ(::seteuid(0), 0);
+  EXPECT_NE(message.find("second: cannot be written"), std::string::npos) << message;
+  EXPECT_EQ(read_file(out / "first"), "old");
+  EXPECT_EQ(read_file(out / "second"), "another user's");
+  EXPECT_EQ(folder.entries(), 3U) << "the folder and its two files";
+}
+
+TEST(FileSet, AFolderIsReplacedAsOneAndKeepsWhatElseIsInIt) {
+  const TemporaryFolder folder;
+  const fs::path out = folder.path() / "out";
+  for (const std::string bytes : {"old", "new"}) {
+    FileSet files(out);
+    files.add("a", bytes);
+    files.add("b", bytes);
+    files.commit();
+    if (bytes == "new") break;
+    write_file(out / "notes.txt", "mine");
+    fs::create_symlink("notes.txt", out / "link");
+    fs::permissions(out, fs::perms::owner_all | fs::perms::group_read);
+  }
+  EXPECT_EQ(read_file(out / "a"), "new");
+  EXPECT_EQ(read_file(out / "notes.txt"), "mine");
+  EXPECT_EQ(fs::read_symlink(out / "link"), "notes.txt");
+  EXPECT_EQ(fs::status(out).permissions(), fs::perms::owner_all | fs::perms::group_read);
+  EXPECT_EQ(folder.entries(), 5U) << "the folder, two files of the set, two of the user, and nothing else";
+}
+
+TEST(FileSet, AReaderOfTheFolderSeesOneSet) {
+  const TemporaryFolder folder;
+  const auto write = [&](const std::string& bytes) {
+    FileSet files(folder.path() / "out");
+    files.add("a", bytes);
+    files.add("b", bytes);
+    files.commit();
+  };
+  write("old");
+  const int before = ::open((folder.path() / "out").c_str(), O_RDONLY | O_DIRECTORY);
+  struct stat old{}, now{};
+  ASSERT_EQ(::fstat(before, &old), 0);
+  write("new");
+  ASSERT_EQ(::stat((folder.path() / "out").c_str(), &now), 0);
+  EXPECT_NE(old.st_ino, now.st_ino) << "one exchange of folders, not one rename a file";
+  ::close(before);
+}
+
+TEST(FileSet, AFolderThatHoldsMoreThanResultsStaysTheSameFolder) {
+  const TemporaryFolder folder;
+  const fs::path out = folder.path() / "out";
+  fs::create_directories(out / "photographs");
+  struct stat old{}, now{};
+  ASSERT_EQ(::stat(out.c_str(), &old), 0);
+  FileSet files(out);
+  files.add("a", "1");
+  files.add("b", "2");
+  files.commit();
+  ASSERT_EQ(::stat(out.c_str(), &now), 0);
+  EXPECT_EQ(old.st_ino, now.st_ino);
+  EXPECT_EQ(folder.entries(), 4U);
+}
+
+TEST(FileSet, ALinkToAFolderStaysALink) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder.path() / "real");
+  fs::create_directory_symlink("real", folder.path() / "link");
+  FileSet files(folder.path() / "link" / "");
+  files.add("a", "1");
+  files.add("b", "2");
+  files.commit();
+  EXPECT_TRUE(fs::is_symlink(folder.path() / "link"));
+  EXPECT_EQ(read_file(folder.path() / "real" / "b"), "2");
+  EXPECT_EQ(folder.entries(), 4U);
+}
+
+TEST(ScratchFolder, WhatADeadOwnerLeftGoesAndALivingOnesStays) {
+  const TemporaryFolder folder;
+  const fs::path dead = folder.path() / ".antaeus-0123456789abcdef";
+  const fs::path alike = folder.path() / ".antaeus-notes";
+  fs::create_directories(dead / "deep");
+  fs::create_directory(alike);
+  const ScratchFolder living(folder.path());
+  EXPECT_FALSE(fs::exists(dead));
+  EXPECT_TRUE(fs::exists(alike)) << "no name of ours";
+  {
+    const ScratchFolder other(folder.path());
+    EXPECT_TRUE(fs::exists(living.path()));
+    EXPECT_NE(other.path(), living.path());
+  }
+  EXPECT_EQ(folder.entries(), 2U);
 }
 
 TEST(FileSet, AFileInThePlaceOfItsFolderIsNamed) {
