@@ -1,15 +1,21 @@
 // antaeus: the command line over the library. Results on stdout, talk on stderr.
+#include <fcntl.h>
+
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
+#include <iostream>
 
 #include "antaeus/core/error.hpp"
 #include "commands/command.hpp"
+#include "interruption.hpp"
 #include "terminal.hpp"
 
 namespace {
 
 using antaeus::cli::kBadInput;
+using antaeus::cli::say;
 
 /// CLI11 says what was wrong, not what was meant: add the nearest verb or option.
 std::string explain(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
@@ -40,10 +46,44 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error, int argc,
   return line + "; see antaeus " + (verb == &app ? "" : verb->get_name() + " ") + "--help";
 }
 
+/// A stream that is closed (`>&-`) is opened on nothing: else the next file that is opened would take its number, and
+/// receive what is printed. Stdout is opened for reading, so that printing fails and is told.
+void open_closed_streams() {
+  for (const int stream : {0, 1, 2}) {
+    if (::fcntl(stream, F_GETFD) < 0) static_cast<void>(::open("/dev/null", stream == 2 ? O_WRONLY : O_RDONLY));
+  }
+}
+
+/// A pipe's reader may leave early, but a full disk must not pass for success. What the work found is not lost by it.
+int after_printing(int code) {
+  std::cout.flush();
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout) return code;
+  say("antaeus: stdout: cannot be written; make room, or send it elsewhere");
+  return code == antaeus::cli::kFine ? kBadInput : code;
+}
+
+/// The verb's work; what fails is told in one line.
+int run_told(const antaeus::cli::Run& run) {
+  try {
+    return run();
+  } catch (const antaeus::Error& error) {
+    say(std::string("antaeus: ") + error.what());
+  } catch (const std::bad_alloc&) {
+    say("antaeus: not enough memory; cut the log (--from, --to)");
+  } catch (const std::filesystem::filesystem_error& error) {
+    say("antaeus: " + error.path1().string() + ": cannot be used (" + error.code().message() + "); check the path");
+  } catch (const std::exception& error) {
+    say(std::string("antaeus: ") + error.what() + "; please report this");
+  }
+  return kBadInput;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   using namespace antaeus::cli;
+  open_closed_streams();
+  clean_up_when_interrupted();
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes becomes an error that is told, not the end of the process
   CLI::App app("Forces between a robot and the world: estimated, judged, explained.", "antaeus");
   app.set_version_flag("--version", "antaeus " ANTAEUS_VERSION);
@@ -61,7 +101,7 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {
-    return app.exit(help);
+    return after_printing(app.exit(help));
   } catch (const CLI::ParseError& error) {
     if (argc < 2) {
       print(app.help());
@@ -70,19 +110,5 @@ int main(int argc, char** argv) {
     say("antaeus: " + explain(app, error, argc, argv));
     return kBadInput;
   }
-  try {
-    const int code = run();
-    // A pipe's reader may leave early, but a full disk must not pass for success.
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-      throw antaeus::Error("stdout", "cannot be written", "make room, or send it elsewhere");
-    }
-    return code;
-  } catch (const antaeus::Error& error) {
-    say(std::string("antaeus: ") + error.what());
-  } catch (const std::bad_alloc&) {
-    say("antaeus: not enough memory; cut the log (--from, --to)");
-  } catch (const std::exception& error) {
-    say(std::string("antaeus: ") + error.what() + "; please report this");
-  }
-  return kBadInput;
+  return after_printing(run_told(run));
 }

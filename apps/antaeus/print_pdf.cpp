@@ -10,11 +10,14 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/files.hpp"
+#include "antaeus/io/scratch_folder.hpp"
 
 extern char** environ;
 
@@ -25,29 +28,44 @@ namespace {
 constexpr std::chrono::minutes kPatience{2};
 
 bool runs(const std::filesystem::path& program) {
-  return std::filesystem::is_regular_file(program) && ::access(program.c_str(), X_OK) == 0;
+  std::error_code unknown;
+  return std::filesystem::is_regular_file(program, unknown) && ::access(program.c_str(), X_OK) == 0;
 }
 
-/// A folder of its own that goes when it goes out of scope.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "antaeus-print-XXXXXX").string();
-    if (!::mkdtemp(name.data()))
-      throw Error("--pdf", "no temporary folder can be made", "set TMPDIR to one that can be written");
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
+/// Process group of the browser that runs, for whoever must end the process early.
+struct Browser {
+  std::mutex mutex;
+  pid_t group = 0;
 };
+Browser& browser() {
+  static auto* const one = new Browser;  // never destroyed: an interruption may come while the process ends
+  return *one;
+}
+
+/// Where temporary files go, by TMPDIR.
+std::filesystem::path temporary_place() {
+  std::error_code failed;
+  const std::filesystem::path place = std::filesystem::temp_directory_path(failed);
+  if (failed) throw Error("--pdf", "no temporary folder can be made", "set TMPDIR to one that can be written");
+  return place;
+}
+
+/// The file's address: what has a meaning in one ('#', '?', '%') and what is no ASCII stands as %NN.
+std::string address_of(const std::filesystem::path& file) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
+  constexpr char kHex[] = "0123456789ABCDEF";
+  std::error_code unknown;
+  std::string address = "file://";
+  for (const char c : std::filesystem::absolute(file, unknown).string()) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (kPlain.find(c) != std::string_view::npos) {
+      address += c;
+    } else {
+      address += {'%', kHex[byte >> 4], kHex[byte & 15]};
+    }
+  }
+  return address;
+}
 
 /// Runs the program in a process group of its own, so that a browser that hangs goes with all its children.
 int run_and_wait(const std::vector<std::string>& command) {
@@ -59,23 +77,36 @@ int run_and_wait(const std::vector<std::string>& command) {
   for (const int stream : {1, 2}) posix_spawn_file_actions_addopen(&files, stream, "/dev/null", O_WRONLY, 0);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
   posix_spawnattr_setpgroup(&attributes, 0);
+  sigset_t none;  // this process waits for its signals in a thread (interruption.hpp); the browser shall not
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
   pid_t child = 0;
-  const int failed = posix_spawn(&child, arguments[0], &files, &attributes, arguments.data(), environ);
+  int failed = 0;
+  {
+    const std::lock_guard<std::mutex> hold(browser().mutex);
+    failed = posix_spawn(&child, arguments[0], &files, &attributes, arguments.data(), environ);
+    if (failed == 0) browser().group = child;
+  }
   posix_spawn_file_actions_destroy(&files);
   posix_spawnattr_destroy(&attributes);
   if (failed != 0) return -1;
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   int status = 0;
+  bool late = false;
   while (::waitpid(child, &status, WNOHANG) == 0) {
-    if (std::chrono::steady_clock::now() > deadline) {
-      ::kill(-child, SIGKILL);
-      ::waitpid(child, &status, 0);
-      return -1;
+    if (!late && std::chrono::steady_clock::now() > deadline) {
+      late = true;
+      kill_browser();
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
+  {
+    const std::lock_guard<std::mutex> hold(browser().mutex);
+    browser().group = 0;
+  }
+  if (late) return -1;
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
@@ -111,8 +142,13 @@ std::string find_chromium() {
                      "install one, or set CHROMIUM to its path; report.html prints from any browser");
 }
 
+void kill_browser() noexcept {
+  const std::lock_guard<std::mutex> hold(browser().mutex);
+  if (browser().group > 0) ::kill(-browser().group, SIGKILL);
+}
+
 std::string print_pdf(const std::string& chromium, std::string_view html) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder(temporary_place(), 0700);
   const std::filesystem::path page = folder.path() / "report.html", pdf = folder.path() / "report.pdf";
   write_file(page, html);
   std::vector<std::string> command = {chromium,
@@ -128,10 +164,11 @@ std::string print_pdf(const std::string& chromium, std::string_view html) {
                                       "--no-pdf-header-footer",
                                       "--print-to-pdf=" + pdf.string()};
   if (::geteuid() == 0) command.emplace_back("--no-sandbox");  // Chromium refuses its sandbox to root
-  command.push_back("file://" + page.string());
+  command.push_back(address_of(page));
   const int status = run_and_wait(command);
   std::string bytes;
-  if (std::filesystem::exists(pdf)) bytes = read_file(pdf);
+  std::error_code unknown;
+  if (std::filesystem::exists(pdf, unknown)) bytes = read_file(pdf);
   if (status != 0 || !bytes.starts_with("%PDF-") ||
       bytes.find("%%EOF", bytes.size() - std::min<std::size_t>(bytes.size(), 64)) == std::string::npos) {
     throw Error("--pdf", chromium + " did not print the report",
