@@ -11,8 +11,6 @@
 #include <cstdio>
 #include <memory>
 
-#include "antaeus/core/error.hpp"
-
 namespace antaeus::cli {
 
 namespace {
@@ -101,8 +99,6 @@ std::string TextTable::text() const {
   for (const auto& row : rows_) put(row);
   return out;
 }
-
-std::string printable(std::string_view text) { return Error("", std::string(text)).what(); }
 
 std::string wrapped(std::string_view text, std::size_t indent) {
   std::string out;

@@ -5,10 +5,9 @@
 #include <string_view>
 #include <vector>
 
-namespace antaeus::cli {
+#include "antaeus/core/error.hpp"
 
-/// The text with control characters shown as \xNN: names from files and arguments must not steer a terminal.
-std::string printable(std::string_view text);
+namespace antaeus::cli {
 
 /// A table for a terminal: text to the left, numbers to the right.
 class TextTable {

@@ -3,27 +3,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/utf8.hpp"
+
 namespace antaeus {
 
 namespace {
-
-/// Terminals and logs must survive hostile names: control characters are shown, never sent.
-std::string printable(const std::string& text) {
-  constexpr char kHex[] = "0123456789abcdef";
-  std::string shown;
-  shown.reserve(text.size());
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      shown += "\\x";
-      shown += kHex[byte >> 4];
-      shown += kHex[byte & 15];
-    } else {
-      shown += c;
-    }
-  }
-  return shown;
-}
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -41,6 +25,27 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+std::string printable(std::string_view text) {
+  constexpr char kHex[] = "0123456789abcdef";
+  const auto hex = [&](std::string& out, unsigned value, int digits) {
+    for (int shift = 4 * (digits - 1); shift >= 0; shift -= 4) out += kHex[(value >> shift) & 15U];
+  };
+  std::string shown;
+  shown.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = utf8_length(text, at);
+    const char32_t code = length == 0 ? static_cast<unsigned char>(text[at]) : utf8_code_point(text, at, length);
+    if (length > 0 && !is_steering(code)) {
+      shown.append(text, at, length);
+    } else {
+      shown += code < 0x100 ? "\\x" : "\\u";
+      hex(shown, code, code < 0x100 ? 2 : 4);
+    }
+    at += std::max<std::size_t>(length, 1);
+  }
+  return shown;
+}
 
 std::string Error::one_line(const std::string& place, const std::string& problem, const std::string& remedy) {
   std::string line = place.empty() ? problem : place + ": " + problem;

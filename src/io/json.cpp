@@ -7,6 +7,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/files.hpp"
+#include "core/utf8.hpp"
 #include "io/text.hpp"
 
 namespace antaeus {
@@ -22,23 +23,26 @@ const Json kNull;
   throw Error("JSON", std::string("the value is no ") + wanted, "check the file against its schema");
 }
 
+/// What would steer a terminal is escaped: the same text to a reader of JSON, and harmless where the file is shown.
 void append_quoted(std::string& out, std::string_view text) {
   constexpr char kHex[] = "0123456789abcdef";
+  const std::string valid = valid_utf8(text);
   out += '"';
-  for (const char c : valid_utf8(text)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
+  for (std::size_t at = 0; at < valid.size();) {
+    const std::size_t length = utf8_length(valid, at);
+    const char32_t code = utf8_code_point(valid, at, length);
+    if (code == '"' || code == '\\') {
       out += '\\';
-      out += c;
-    } else if (c == '\n') {
+      out += valid[at];
+    } else if (code == '\n') {
       out += "\\n";
-    } else if (byte < 0x20) {
-      out += "\\u00";
-      out += kHex[byte >> 4];
-      out += kHex[byte & 15];
+    } else if (is_steering(code)) {
+      out += "\\u";
+      for (int shift = 12; shift >= 0; shift -= 4) out += kHex[(code >> shift) & 15U];
     } else {
-      out += c;
+      out.append(valid, at, length);
     }
+    at += length;
   }
   out += '"';
 }

@@ -86,9 +86,10 @@ struct RobotCommand {
                                    std::to_string(m.nq()) + ", nv " + std::to_string(m.nv()) + ", " +
                                    std::to_string(m.motor_count()) + " motors, " + fixed(m.total_mass(), 3) + " kg",
                                2);
-    if (!robot.profile.reference_joint.empty()) text += "  reference joint: " + robot.profile.reference_joint + "\n";
+    if (!robot.profile.reference_joint.empty())
+      text += "  reference joint: " + printable(robot.profile.reference_joint) + "\n";
     if (!robot.profile.imu.frame.empty()) {
-      text += "  IMU: " + robot.profile.imu.frame +
+      text += "  IMU: " + printable(robot.profile.imu.frame) +
               " (deployed code feeds its quaternion to: " + std::string(to_string(robot.profile.imu.deployed_as)) +
               ")\n";
     }
@@ -103,7 +104,7 @@ struct RobotCommand {
     if (!endpoints.empty()) text += heading("Endpoints") + endpoints.text();
     std::string poses;
     for (const NamedPose& p : robot.profile.poses) poses += (poses.empty() ? "" : ", ") + p.name;
-    if (!poses.empty()) text += "\n  Poses: " + poses + "\n";
+    if (!poses.empty()) text += "\n  Poses: " + printable(poses) + "\n";
     for (const std::string& note : m.description().notes) text += wrapped("Note: " + note, 2);
     return text + wrapped(robot.profile.provenance, 2);
   }

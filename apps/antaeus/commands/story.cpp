@@ -162,7 +162,9 @@ std::string audit_story(const Audit& audit) {
   out += heading("Events found in the data") + events.text();
   out += steps_section(audit) + posterior_section(audit) + reliability_section(audit) + attribution_section(audit) +
          counterfactual_section(audit) + statistics_section(audit);
-  if (audit.base_orientation.starts_with("identity")) out += "\n  Base orientation: " + audit.base_orientation + ".\n";
+  if (audit.base_orientation.starts_with("identity")) {
+    out += "\n  Base orientation: " + printable(audit.base_orientation) + ".\n";
+  }
   for (const std::string& note : audit.audited.episode.notes) out += wrapped("Note: " + note + ".", 2);
   return out;
 }

@@ -11,6 +11,10 @@
 
 namespace antaeus {
 
+/// The text with what would steer a terminal, or deceive its reader, made visible: control characters and bytes that
+/// are no UTF-8 as \xNN, what turns the direction of writing as \uNNNN. Names from files and arguments are shown so.
+ANTAEUS_API std::string printable(std::string_view text);
+
 /// An input that cannot be used. The message is one line, "place: problem; remedy".
 class ANTAEUS_API Error : public std::runtime_error {
  public:
