@@ -28,9 +28,7 @@ std::size_t Column::size() const noexcept {
 
 void Table::add(Column column) {
   const std::string place = "column '" + column.name + "'";
-  for (const Column& present : columns_) {
-    if (present.name == column.name) throw Error(place, "the table has a column of this name", "rename one of them");
-  }
+  if (places_.contains(column.name)) throw Error(place, "the table has a column of this name", "rename one of them");
   if (!columns_.empty() && column.size() != rows()) {
     throw Error(place, "has " + std::to_string(column.size()) + " rows where the table has " + std::to_string(rows()),
                 "give every column the same length");
@@ -44,14 +42,13 @@ void Table::add(Column column) {
     }
   }
   columns_.push_back(std::move(column));
+  places_.emplace(columns_.back().name, columns_.size() - 1);
 }
 
 const Column& Table::column(std::string_view name) const {
+  if (const auto found = places_.find(name); found != places_.end()) return columns_[found->second];
   std::vector<std::string> names;
-  for (const Column& column : columns_) {
-    if (column.name == name) return column;
-    names.push_back(column.name);
-  }
+  for (const Column& column : columns_) names.push_back(column.name);
   const UnknownName unknown = unknown_name("column", name, names);
   throw Error("table", unknown.problem, unknown.remedy);
 }

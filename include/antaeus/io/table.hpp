@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -51,6 +53,7 @@ class ANTAEUS_API Table {
 
  private:
   std::vector<Column> columns_;
+  std::map<std::string, std::size_t, std::less<>> places_;  ///< of the columns, by name
 };
 
 /// CSV text: header line, '\n' ends, RFC 4180 quotes, numbers in the shortest form that reads back equal.
