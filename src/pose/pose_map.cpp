@@ -212,7 +212,8 @@ std::vector<LabelledPose> poses_from_table(const Robot& robot, const Table& tabl
     if (!near.empty()) throw OptionsError(file, "no motor '" + name + "'", "did you mean '" + near + "'?");
   }
   if (columns.empty()) {
-    throw OptionsError(file, "no column is named after a motor", "the first motor is '" + motors.front() + "'");
+    throw OptionsError(file, "no column is named after a motor",
+                       motors.empty() ? "the robot has none" : "the first motor is '" + motors.front() + "'");
   }
   std::vector<LabelledPose> poses;
   for (std::size_t row = 0; row < table.rows(); ++row) {

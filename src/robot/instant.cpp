@@ -43,6 +43,10 @@ InstantReader::InstantReader(const Robot& robot, const std::vector<std::string>&
       memory_(std::make_shared<Instant::Memory>(robot.model)) {
   const RobotModel& model = robot.model;
   if (endpoints.empty()) throw ModelError(robot.profile.name, "no endpoints", "name at least one frame (--endpoint)");
+  if (model.motor_count() == 0) {
+    throw ModelError(robot.profile.name, "the robot has no motors: there are no torques to estimate from",
+                     "give a description with movable joints");
+  }
   for (const std::string& name : endpoints) frames_.push_back(model.frame(name));
   if (!robot.profile.imu.frame.empty()) imu_frame_ = model.frame(robot.profile.imu.frame);
   full_gravity_.setZero(model.nv());

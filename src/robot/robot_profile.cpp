@@ -12,6 +12,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/files.hpp"
+#include "robot/toml_nesting.hpp"
 
 namespace antaeus {
 
@@ -368,6 +369,7 @@ int Robot::reference_motor() const {
 
 RobotProfile read_profile(const std::filesystem::path& file) {
   const std::string bytes = read_file(file, kLargestProfile);
+  check_toml_nesting(bytes, file.string());
   toml::table table;
   try {
     table = toml::parse(bytes, file.string());
@@ -444,10 +446,11 @@ std::filesystem::path robots_folder() {
 
 std::vector<std::string> robot_names() {
   std::vector<std::string> names;
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(robots_folder(), ignored)) {
-    if (std::filesystem::exists(entry.path() / "profile.toml", ignored))
-      names.push_back(entry.path().filename().string());
+  std::error_code failed, absent;
+  for (std::filesystem::directory_iterator entry(robots_folder(), failed), end; !failed && entry != end;
+       entry.increment(failed)) {
+    if (std::filesystem::exists(entry->path() / "profile.toml", absent))
+      names.push_back(entry->path().filename().string());
   }
   std::sort(names.begin(), names.end());
   return names;

@@ -259,7 +259,10 @@ class UrdfReader {
     if (const XMLElement* axis = element->FirstChildElement("axis"); axis && axis->Attribute("xyz")) {
       const Vector3 direction = numbers<3>(axis, "xyz");
       if (joint.type != JointType::fixed && joint.type != JointType::floating) {
-        if (direction.norm() < 1e-6) fail(axis->GetLineNum(), "the axis has no direction", "write a unit vector");
+        const double length = direction.norm();  // infinite where squares overflow
+        if (!(length >= 1e-6) || !std::isfinite(length)) {
+          fail(axis->GetLineNum(), "the axis has no direction", "write a unit vector");
+        }
         joint.axis = direction.normalized();
       }
     }

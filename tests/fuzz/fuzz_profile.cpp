@@ -85,7 +85,8 @@ positions = { a = 0.5, b = -1 }
 gain_limit = 3
 gain_row = "Mz"
 start_error_joints = ["b"]
-)"};
+)",
+          "[a.a.a.a.a.a.a.a]\n\"a.\\\"\".'b'.c = {d.e = [[['x']]]} # [\n", "x = \"\"\"a\"\"\"\"\"\ny = '''b''''\n"};
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -257,7 +257,7 @@ TEST_F(Profile, LabelsAndNames) {
                  {"'euler'", "xyzw, wxyz"});
   expect_refused(text_ + "\n[deployed]\nendpoints = [\"tol\"]\n", "", {"deployed endpoints", "'tool'"});
   expect_refused(text_ + "\n[preflight]\ngain_row = \"Fq\"\n", "Fq", {"'Fq'", "'Fx'"});
-  expect_refused(text_ + "\n[preflight]\ngain_row = \"vertical\"\n", "gain_row",
+  expect_refused(text_ + "\n[preflight]\ngain_row = \"vertical\"\n", "gain_row = \"vertical\"",
                  {"'vertical'", "Fx, Fy, Fz, Mx, My, Mz"});
   expect_refused(text_ + "\n[preflight]\nstart_error_joints = [\"jont_1\"]\n", "", {"preflight", "'jont_1'"});
 }
@@ -274,6 +274,50 @@ TEST_F(Profile, NotAProfile) {
   expect_refused(std::string("[\0a]", 4), "", {"not valid TOML"});
   expect_refused("", "", {"schema 1"});
   expect_refused("schema = 1\n[[groups", "[[groups", {"not valid TOML"});
+}
+
+/// "a.a.a…" of that many names.
+std::string dotted(int levels) {
+  std::string text = "a";
+  for (int i = 1; i < levels; ++i) text += ".a";
+  return text;
+}
+
+TEST_F(Profile, NestingIsBounded) {
+  const std::string begin = text_ + "\n# mark\n";
+  const std::string lists = std::string(40, '[') + std::string(40, ']');
+  for (const std::string& line :
+       {"[" + dotted(65) + "]", "[[" + dotted(65) + "]]", dotted(65) + " = 1", "x = {" + dotted(65) + " = 1}",
+        "[" + dotted(40) + "]\n" + dotted(40) + " = 1", "x = {" + dotted(30) + " = " + lists + "}",
+        "['" + std::string(4000, '.') + "'." + dotted(40000) + "]", R"("a\"".)" + dotted(100) + " = 1"}) {
+    SCOPED_TRACE(line.substr(0, 60));
+    const fs::path file = write(begin + line + "\n");
+    try {
+      load_robot(file.string());
+      ADD_FAILURE() << "accepted";
+    } catch (const ModelError& error) {
+      const std::string message = error.what();
+      EXPECT_NE(message.find(": nested more than 64 levels deep; "), std::string::npos) << message;
+      EXPECT_EQ(message.rfind(file.string() + ":", 0), 0U) << message;
+    }
+  }
+  expect_refused(begin + dotted(40000) + " = 1\n", dotted(40000), {"nested more than 64 levels deep"});
+}
+
+TEST_F(Profile, DotsAndBracketsInTextsAndCommentsDoNotNest) {
+  const std::string dots(200, '.'), open(200, '[');
+  for (const std::string& value :
+       {"\"" + dots + open + "\"", "'" + dots + open + "'", "\"\"\"\n" + dots + "\"" + open + "\"\"\"\"\"",
+        "'''\n" + dots + "'" + open + "''''", R"("\")" + dots + "\" # " + open, "\"x\" # \"" + dots}) {
+    SCOPED_TRACE(value);
+    const fs::path file = write("schema = 1 # " + open + "\nname = " + value + "\nx." + dotted(60) + " = 1\n");
+    try {
+      load_robot(file.string());
+      ADD_FAILURE() << "accepted";
+    } catch (const ModelError& error) {
+      EXPECT_NE(std::string(error.what()).find("no key 'model'"), std::string::npos) << error.what();
+    }
+  }
 }
 
 TEST_F(Profile, FilesThatCannotBeRead) {

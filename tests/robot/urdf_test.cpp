@@ -182,6 +182,10 @@ TEST(Urdf, BadJoints) {
   expect_refused(robot(link("a") + joint("j", "a", "b", "spherical") + link("b")), 3, {"spherical", "prismatic"});
   expect_refused(robot(link("a") + joint("j", "a", "b", "continuous", "\n<axis xyz=\"0 0 0\"/>") + link("b")), 4,
                  {"axis has no direction"});
+  for (const char* axis : {"0 0 1e155", "1e308 1e308 0", "1e-7 0 0", "nan 0 0", "0 inf 0"}) {
+    const std::string line = "\n<axis xyz=\"" + std::string(axis) + "\"/>";
+    expect_refused(robot(link("a") + joint("j", "a", "b", "continuous", line) + link("b")), 4, {"axis"});
+  }
   expect_refused(robot(link("a") + joint("j", "a", "b", "revolute") + link("b")), 3, {"'j'", "<limit>"});
   expect_refused(robot(link("a") + joint("j", "a", "b", "revolute", "\n<limit lower=\"2\" upper=\"1\"/>") + link("b")),
                  4, {"'j'", "lower limit above upper"});

@@ -119,7 +119,8 @@ class ANTAEUS_API Instant {
 /// Reads observations of one robot: the workspace, one a thread.
 class ANTAEUS_API InstantReader {
  public:
-  /// \param endpoints frame names, at least one. \throws ModelError with the nearest name
+  /// \param endpoints frame names, at least one. \throws ModelError with the nearest name, and for a robot without
+  /// motors
   InstantReader(const Robot& robot, const std::vector<std::string>& endpoints, InstantOptions options = {});
   InstantReader(InstantReader&&) noexcept = default;
   InstantReader& operator=(InstantReader&&) noexcept = default;
