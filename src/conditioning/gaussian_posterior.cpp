@@ -74,7 +74,7 @@ Status GaussianPosterior::compute(const ConstMatrixRef& A, const ConstVectorRef&
   X = prior_factor.transpose();
   R.solveInPlace(X);  // X = R⁻¹ Lᵀ, C = XᵀX
   H = B.transpose();
-  R.solveInPlace(H);  // H = R⁻¹ Bᵀ, K = Xᵀ H diag(weight)
+  if (m_ > 0) R.solveInPlace(H);  // H = R⁻¹ Bᵀ, K = Xᵀ H diag(weight)
   C = X.transpose().lazyProduct(X);
   K = X.transpose().lazyProduct(H);
   K.array().rowwise() *= weight.transpose().array();

@@ -81,10 +81,12 @@ ContactSpaceFilter::ContactSpaceFilter(const InstantReader& reader, const Poster
 
 void ContactSpaceFilter::reset() noexcept {
   started_ = false;
-  for (Block& block : blocks_) {
-    block.x.setZero();
-    block.P.setIdentity();
-  }
+  for (Block& block : blocks_) forget(block);
+}
+
+void ContactSpaceFilter::forget(Block& block) noexcept {
+  block.x.setZero();
+  block.P.setIdentity();
 }
 
 Status ContactSpaceFilter::check(const Residual& residual) const noexcept {
@@ -180,6 +182,14 @@ const std::vector<WrenchEstimate>& ContactSpaceFilter::step(const Residual& resi
   }
   for (Block& block : blocks_) {
     update(block, residual);
+    if (!std::isfinite(block.x.squaredNorm()) || !block.P.allFinite()) {
+      forget(block);  // a sample that overflows must not be remembered
+      for (const int k : block.endpoints) {
+        estimates_[k].invalidate(Status::not_finite);
+        estimates_[k].reasons.add(residual.reasons | reasons);
+      }
+      continue;
+    }
     describe(block, block.x, block.P, estimates_);
     for (const int k : block.endpoints) {
       WrenchEstimate& estimate = estimates_[k];

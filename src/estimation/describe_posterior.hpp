@@ -25,9 +25,10 @@ inline void describe_posterior(const Vector6& w, const Matrix6& covariance, doub
   }
 }
 
-/// Sets rank, reasons and verdict of an estimate that has been described.
+/// Sets rank, reasons and verdict of an estimate that has been described. One that is not finite is invalid input.
 inline void judge_posterior(const PosteriorOptions& options, WrenchEstimate& estimate) noexcept {
   const Uncertainty& u = estimate.uncertainty;
+  if (!estimate.wrench.is_measurable() || !u.covariance.allFinite()) return estimate.invalidate(Status::not_finite);
   estimate.rank = u.observable;
   if (u.worst_sd() > options.full_use_sd) estimate.reasons.add(Reason::uncertain);
   if (u.observable < 3) estimate.reasons.add(Reason::unobservable_direction);

@@ -216,6 +216,11 @@ void PosteriorEstimator::solve_block(Block& block, const Residual& residual) noe
     }
     const auto column = 6 * static_cast<Eigen::Index>(place);
     const Vector6 w = factor * block.posterior.mean().segment<6>(column);
+    const auto covariance = block.posterior.covariance().block<6, 6>(column, column);
+    if (!Wrench::from_vector(w).is_measurable() || !covariance.allFinite()) {
+      estimate.invalidate(Status::not_finite);
+      continue;
+    }
     estimate.status = Status::ok;
     estimate.residual_kind = residual.kind;
     estimate.reasons = residual.reasons;
@@ -225,7 +230,7 @@ void PosteriorEstimator::solve_block(Block& block, const Residual& residual) noe
       estimate.gain.col(block.rows[i]) =
           factor * block.posterior.gain().block<6, 1>(column, base + static_cast<Eigen::Index>(i));
     }
-    describe_posterior(w, block.posterior.covariance().block<6, 6>(column, column), options_.observable_sd, estimate);
+    describe_posterior(w, covariance, options_.observable_sd, estimate);
     Uncertainty& u = estimate.uncertainty;
     u.nis = block.posterior.nis();
     u.nis_rows = block.posterior.evidence_rows();

@@ -78,6 +78,7 @@ const WrenchEstimates& DeployedEstimator::solve(const Instant& now) noexcept {
     estimate.wrench = Wrench::from_vector(w);
     describe(svd_, inverse, 6, estimate);
     fill_reference(now, estimate);
+    if (!estimate.wrench.is_measurable()) estimate.invalidate(Status::not_finite);
   }
   return estimates_;
 }
@@ -129,6 +130,7 @@ const WrenchEstimates& StackedEstimator::solve(const Instant& now) noexcept {
     estimate.gain = inverse_.block(6 * k, base, 6, motors);
     describe(svd_, inverse, A_.cols(), estimate);
     fill_reference(now, estimate);
+    if (!estimate.wrench.is_measurable()) estimate.invalidate(Status::not_finite);
   }
   return estimates_;
 }

@@ -3,6 +3,7 @@
 /// A wrench (force and moment), and the sign that says who exerts it on whom.
 /// Frame and sign are stated wherever one is stored.
 
+#include <cmath>
 #include <cstdint>
 
 #include "antaeus/core/enumeration.hpp"
@@ -33,6 +34,8 @@ struct Wrench {
   Vector6 to_vector() const noexcept { return (Vector6() << force, torque).finished(); }
   Wrench operator-() const noexcept { return {-force, -torque}; }
   bool is_finite() const noexcept { return force.allFinite() && torque.allFinite(); }
+  /// Finite, and small enough that its size is too: squares of more than 1e154 overflow, and |F| would be infinite.
+  bool is_measurable() const noexcept { return std::isfinite(force.squaredNorm() + torque.squaredNorm()); }
 };
 
 }  // namespace antaeus

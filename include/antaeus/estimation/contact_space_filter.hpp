@@ -69,6 +69,8 @@ class ANTAEUS_API ContactSpaceFilter {
   Status check(const Residual& residual) const noexcept;
   double remembered_wrench(double dt) const noexcept;
   double remembered_error(double dt) const noexcept;
+  /// Back to what is known before any torque is seen.
+  static void forget(Block& block) noexcept;
   void predict(Block& block, double dt) const noexcept;
   void update(Block& block, const Residual& residual) const noexcept;
   void describe(const Block& block, const VectorX& x, const MatrixX& P,
