@@ -83,6 +83,7 @@ Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRe
     if (progress) share = [&](double s) { progress(done + s * weight); };
     part.reconstruction = reconstruct(robot, part.episode, endpoints, options, share, first_step);
     done += weight;
+    note_overflow(part.reconstruction, part.episode);
     parts::summarise_episode(robot, endpoints, options, part);
     if (e == 0) {
       audit.audited = std::move(part);

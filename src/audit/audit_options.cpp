@@ -39,6 +39,10 @@ const OptionTable& options_of(const EventOptions&) {
                  "ten times the published clamp", &O::focus_force),
           option("tilt", "deg", "base tilt of the sensitivity analysis",
                  "docs/published_report_vs_data.md: incident report, Gravity comp., 5 degrees", &O::tilt),
+          option("least_usable_share", "1",
+                 "share of the log's steps that must hold numbers before it can be said that there was no incident",
+                 "our choice: what was not seen in a tenth of the log may have happened there", &O::least_usable_share,
+                 kShare),
       });
   return table;
 }

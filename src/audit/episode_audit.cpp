@@ -109,6 +109,9 @@ void summarise_episode(const Robot& robot, const std::vector<std::string>& endpo
 }
 
 void choose_focus(const AuditOptions& options, Audit& audit) {
+  const Episode& episode = audit.audited.episode;
+  const auto unusable = static_cast<double>(episode.invalid_steps.size());
+  audit.usable_share = 1.0 - unusable / static_cast<double>(episode.steps());
   const EstimateSeries* worst = nullptr;
   for (const EstimateSeries& series : audit.audited.reconstruction.series) {
     if (series.estimator != EstimatorName::deployed || !series.consumed || series.peak_step < 0) continue;
@@ -118,6 +121,8 @@ void choose_focus(const AuditOptions& options, Audit& audit) {
     }
   }
   if (!worst) return;
+  const bool enough = audit.usable_share >= options.event.least_usable_share;
+  audit.outcome = audit.incident ? Outcome::incident : enough ? Outcome::no_incident : Outcome::cannot_be_told;
   audit.focus_endpoint = worst->endpoint;
   audit.focus_step = audit.audited.reconstruction.first_step + worst->peak_step;
   for (Eigen::Index i = 0; i < worst->force_norm.size(); ++i) {

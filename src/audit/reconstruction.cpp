@@ -304,4 +304,24 @@ Reconstruction reconstruct(const Robot& robot, const Episode& episode, const std
   return result;
 }
 
+void note_overflow(const Reconstruction& reconstruction, Episode& episode) {
+  std::vector<Eigen::Index> all;
+  Eigen::Index count = 0, first = -1;
+  for (Eigen::Index i = 0; i < reconstruction.steps(); ++i) {
+    const auto& known = episode.invalid_steps;
+    const bool invalid = std::binary_search(known.begin(), known.end(), i);
+    const bool overflows = std::any_of(reconstruction.series.begin(), reconstruction.series.end(), [&](const auto& s) {
+      return s.estimator == EstimatorName::deployed && !std::isfinite(s.force_norm[i]);
+    });
+    if (invalid || overflows) all.push_back(i);
+    if (invalid || !overflows) continue;
+    if (count++ == 0) first = reconstruction.first_step + i;
+  }
+  if (count == 0) return;
+  episode.invalid_steps = std::move(all);
+  episode.notes.push_back(std::to_string(count) +
+                          " steps hold numbers too large to compute a force from (first: step " +
+                          std::to_string(first) + "); they keep their place, verdict invalid_input");
+}
+
 }  // namespace antaeus

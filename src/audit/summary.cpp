@@ -421,6 +421,8 @@ Json audit_summary(const Audit& audit) {
                         .set("reference_joint", audit.reference_joint.empty() ? Json() : Json(audit.reference_joint)))
       .set("base_orientation", audit.base_orientation)
       .set("incident", audit.incident)
+      .set("outcome", to_string(audit.outcome))
+      .set("usable_share", audit.usable_share)
       .set("focus", Json::object().set("endpoint", audit.focus_endpoint).set("step", step_json(audit.focus_step)))
       .set("verdict", statements_json(audit.verdict))
       .set("cannot_tell", statements_json(audit.cannot_tell))

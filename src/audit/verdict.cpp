@@ -58,7 +58,15 @@ class Writer {
   void what_happened() {
     const double fz = deployed_.wrench(row_, kFz), norm = deployed_.force_norm[row_];
     const Eigen::Index peak = audit_.audited.reconstruction.first_step + deployed_.peak_step;
-    std::string text = "No incident: the largest force that the deployed estimator reads at the " + label_ + " is " +
+    const Episode& episode = audit_.audited.episode;
+    const Eigen::Index usable = episode.steps() - std::ssize(episode.invalid_steps);
+    const std::string rests_on = std::to_string(usable) + " of " + std::to_string(episode.steps()) + " steps";
+    std::string begin = "No incident:";
+    if (usable < episode.steps()) begin = "No incident in the " + rests_on + " that hold numbers:";
+    if (audit_.outcome == Outcome::cannot_be_told) {
+      begin = "It cannot be told whether there was an incident: only " + rests_on + " hold numbers. In them";
+    }
+    std::string text = begin + " the largest force that the deployed estimator reads at the " + label_ + " is " +
                        number_text(deployed_.peak_force) + " N, at " + step_text(audit_, peak);
     if (audit_.incident) {
       text = "Incident: at " + step_text(audit_, audit_.focus_step) +
@@ -219,7 +227,10 @@ class Writer {
 }  // namespace
 
 std::vector<Statement> verdict(const Robot& robot, const Audit& audit) {
-  if (audit.focus_step < 0) return {{"what", "No step of this log can be used: every row holds NaN or infinity."}};
+  if (audit.focus_step < 0)
+    return {{"what",
+             "No step of this log can be used: every row holds NaN, infinity or numbers too large to compute a force "
+             "from."}};
   return Writer(robot, audit).write();
 }
 
@@ -245,8 +256,8 @@ std::vector<Statement> cannot_tell(const Audit& audit) {
   }
   if (!episode.has_time()) all.push_back({"time", "The log holds no time stamps: durations are given in steps."});
   if (!episode.invalid_steps.empty()) {
-    all.push_back(
-        {"invalid", std::to_string(episode.invalid_steps.size()) + " steps hold NaN or infinity and say nothing."});
+    all.push_back({"invalid", std::to_string(episode.invalid_steps.size()) +
+                                  " steps hold NaN, infinity or numbers too large, and say nothing."});
   }
   return all;
 }

@@ -20,11 +20,14 @@ void header(std::string& out, const Audit& audit) {
   for (const EpisodeAudit& baseline : audit.baselines) {
     against += (against.empty() ? ", beside " : ", ") + baseline.episode.name;
   }
+  const std::pair<const char*, const char*> badge =
+      audit.outcome == Outcome::incident      ? std::pair("incident", "incident")
+      : audit.outcome == Outcome::no_incident ? std::pair("calm", "no incident")
+                                              : std::pair("unknown", "cannot be told");
   out += "<header><p class=\"kicker\">Antaeus audit · " + escaped(audit.robot_title) + "</p>\n<h1>" +
-         escaped(audit.audited.episode.name) + "<span class=\"badge " + (audit.incident ? "incident" : "calm") + "\">" +
-         (audit.incident ? "incident" : "no incident") + "</span></h1>\n<p class=\"quiet\">" +
-         std::to_string(audit.audited.episode.steps()) + " steps" + escaped(against) +
-         ". Base orientation: " + escaped(audit.base_orientation) + ".</p></header>\n";
+         escaped(audit.audited.episode.name) + "<span class=\"badge " + badge.first + "\">" + badge.second +
+         "</span></h1>\n<p class=\"quiet\">" + std::to_string(audit.audited.episode.steps()) + " steps" +
+         escaped(against) + ". Base orientation: " + escaped(audit.base_orientation) + ".</p></header>\n";
 }
 
 /// The figure that stands beside the verdict on the posterior.

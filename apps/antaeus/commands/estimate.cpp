@@ -28,12 +28,13 @@ struct EstimateCommand {
     const std::vector<std::string> frames = loaded.endpoint_frames(endpoints);
     EpisodeOptions reading = options.episode;
     reading.require_target = false;
-    const Episode log = load_episode(episode, loaded, reading);
+    Episode log = load_episode(episode, loaded, reading);
     if (step >= log.steps()) {
       throw OptionsError("--step", std::to_string(step) + " is past the end",
                          "the log has steps 0 to " + std::to_string(log.steps() - 1));
     }
     Reconstruction result = reconstruct(loaded, log, frames, options, progress_bar("estimate"));
+    note_overflow(result, log);
     std::erase_if(result.series, [&](const EstimateSeries& s) { return s.estimator != estimator; });
     if (!out.empty()) {
       const Table table = steps_table(result);

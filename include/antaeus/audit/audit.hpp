@@ -2,6 +2,7 @@
 /// \file
 /// An audit: an incident explained from its log, in plain structs. Every number of the verdict comes from them.
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -13,6 +14,10 @@
 #include "antaeus/pose/sweep.hpp"
 
 namespace antaeus {
+
+/// What the audit says of the log. `cannot_be_told`: no incident in the steps that hold numbers, but they are too few.
+enum class Outcome : std::uint8_t { incident, no_incident, cannot_be_told };
+constexpr auto enum_names(Outcome) noexcept { return name_list<Outcome>("incident", "no_incident", "cannot_be_told"); }
 
 struct Audit {
   std::string robot, robot_title, model_sha256, profile_sha256;
@@ -28,7 +33,9 @@ struct Audit {
   EpisodeAudit audited;
   std::vector<EpisodeAudit> baselines;
 
-  bool incident = false;                  ///< the watchdog would have latched on an endpoint that the consumer reads
+  bool incident = false;      ///< the watchdog would have latched on an endpoint that the consumer reads
+  double usable_share = 0.0;  ///< [1] share of the audited steps that hold numbers
+  Outcome outcome = Outcome::cannot_be_told;
   std::string focus_endpoint;             ///< consumed endpoint with the largest deployed force
   Eigen::Index focus_step = -1;           ///< step in the log that is analysed
   std::vector<Event> events;              ///< by step

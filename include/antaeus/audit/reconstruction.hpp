@@ -123,6 +123,10 @@ ANTAEUS_API Reconstruction reconstruct(const Robot& robot, const Episode& episod
                                        const std::vector<std::string>& endpoints, const AuditOptions& options,
                                        const Progress& progress = {}, Eigen::Index first_step = 0);
 
+/// Adds to the episode's invalid steps those whose numbers are finite but too large to compute a force from, and a
+/// note.
+ANTAEUS_API void note_overflow(const Reconstruction& reconstruction, Episode& episode);
+
 /// What each joint contributes to the wrench at one step (incident report, eq. 4).
 struct Attribution {
   Eigen::Index step = 0;
