@@ -62,7 +62,7 @@ class NpzSource : public Source {
     const auto found = arrays_.find(name);
     if (found == arrays_.end()) return std::nullopt;
     const NumpyArray& array = found->second;
-    return Samples{{name, file_.filename().string() + "[" + name + "]", array.stored_type,
+    return Samples{{name, printable(file_.filename().string()) + "[" + name + "]", array.stored_type,
                     sha256(to_npy(array.shape, array.values))},
                    array.shape,
                    array.values};
@@ -105,7 +105,7 @@ class CsvSource : public Source {
       const std::vector<double> column = numbers(wanted[c]);
       for (std::size_t r = 0; r < rows; ++r) samples.values[r * columns + c] = column[r];
     }
-    samples.channel = {name, file_.filename().string() + "[" + pattern(name) + "]", "text",
+    samples.channel = {name, printable(file_.filename().string()) + "[" + pattern(name) + "]", "text",
                        sha256(to_npy(samples.shape, samples.values))};
     return samples;
   }
@@ -381,8 +381,9 @@ std::unique_ptr<Source> open_source(const fs::path& path, const Robot& robot, co
   if (status.type() == fs::file_type::directory) return std::make_unique<FolderSource>(path);
   if (status.type() == fs::file_type::not_found) {
     std::vector<std::string> beside;
-    for (const auto& entry : fs::directory_iterator(path.has_parent_path() ? path.parent_path() : ".", error)) {
-      beside.push_back(entry.path().filename().string());
+    const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+      beside.push_back(entry->path().filename().string());
     }
     const std::string nearest = nearest_name(path.filename().string(), beside);
     throw EpisodeError(
@@ -395,8 +396,10 @@ std::unique_ptr<Source> open_source(const fs::path& path, const Robot& robot, co
 }
 
 std::string last_name(const fs::path& path) {
-  const fs::path clean = fs::absolute(path).lexically_normal();  // "." has a name, too
-  return clean.has_filename() ? clean.filename().string() : clean.parent_path().filename().string();
+  std::error_code no_working_directory;
+  fs::path clean = fs::absolute(path, no_working_directory).lexically_normal();  // "." has a name, too
+  if (no_working_directory) clean = path.lexically_normal();
+  return printable((clean.has_filename() ? clean : clean.parent_path()).filename().string());
 }
 
 }  // namespace

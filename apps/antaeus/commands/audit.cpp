@@ -26,6 +26,30 @@ MeshFiles read_meshes(const RobotDescription& description) {
   return meshes;
 }
 
+/// The text as one word of a shell: pasted, it is the argument that it was, whatever stands in it.
+std::string shell_word(const std::string& text) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.,/:=@%+";
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
+  std::string word = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      word += "'\\''";
+    } else {
+      word += c;
+    }
+  }
+  return word + "'";
+}
+
+/// The last name of a path, as a word. One that begins like an option is told to be a file.
+std::string file_word(const std::filesystem::path& path) {
+  std::error_code no_working_directory;
+  const std::filesystem::path clean = std::filesystem::absolute(path, no_working_directory).lexically_normal();
+  const std::filesystem::path& whole = clean.empty() ? path : clean;
+  const std::string name = (whole.has_filename() ? whole : whole.parent_path()).filename().string();
+  return shell_word(name.starts_with('-') ? "./" + name : name);
+}
+
 struct AuditCommand {
   RobotChoice robot;
   AuditRequest request;
@@ -34,16 +58,12 @@ struct AuditCommand {
 
   /// What reproduces the audit, without the folders of this machine.
   std::string command_text() const {
-    const auto last = [](std::filesystem::path path) {
-      path = std::filesystem::absolute(path).lexically_normal();
-      return (path.has_filename() ? path : path.parent_path()).filename().string();
-    };
-    std::string text = "antaeus audit " + last(request.episode) + " --robot " + last(robot.robot);
-    for (const auto& baseline : request.baselines) text += " --baseline " + last(baseline);
-    for (const auto& endpoint : request.endpoints) text += " --endpoint '" + endpoint + "'";
+    std::string text = "antaeus audit " + file_word(request.episode) + " --robot " + file_word(robot.robot);
+    for (const auto& baseline : request.baselines) text += " --baseline " + file_word(baseline);
+    for (const auto& endpoint : request.endpoints) text += " --endpoint " + shell_word(endpoint);
     if (request.from >= 0) text += " --from " + shortest_text(request.from);
     if (request.to >= 0) text += " --to " + shortest_text(request.to);
-    for (const auto& assignment : robot.assignments) text += " --set '" + assignment + "'";
+    for (const auto& assignment : robot.assignments) text += " --set " + shell_word(assignment);
     return text;
   }
 
