@@ -160,7 +160,7 @@ class Publication {
 
   /// Nothing is there yet: the folder appears with its files. \return false if someone else made it meanwhile
   bool place_new_folder() const {
-    const ScratchFolder scratch(parent_of(folder_));
+    const ScratchFolder scratch(parent_of(folder_), 0777, folder_);
     write_all(scratch.path());
     const std::lock_guard<std::mutex> hold(unfinished().mutex);
     int failed = ::renameat2(AT_FDCWD, scratch.path().c_str(), AT_FDCWD, folder_.c_str(), RENAME_NOREPLACE);

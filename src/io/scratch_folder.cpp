@@ -102,7 +102,8 @@ std::string errno_remedy(int code) {
   }
 }
 
-ScratchFolder::ScratchFolder(const fs::path& place, unsigned mode) {
+ScratchFolder::ScratchFolder(const fs::path& place, unsigned mode, const fs::path& whose) {
+  const std::string named = (whose.empty() ? place : whose).string();
   remove_orphans(place);
   Unfinished& live = unfinished();
   constexpr int kAttempts = 100;
@@ -112,12 +113,12 @@ ScratchFolder::ScratchFolder(const fs::path& place, unsigned mode) {
     if (::mkdir(path_.c_str(), mode) != 0) {
       if (errno == EEXIST) continue;
       const int code = errno;
-      throw Error(place.string(), "cannot be written (" + errno_text(code) + ")", errno_remedy(code));
+      throw Error(named, "cannot be written (" + errno_text(code) + ")", errno_remedy(code));
     }
     lock_ = lock_own(path_);
     if (lock_ >= 0) live.scratch.insert(path_);
   }
-  if (lock_ < 0) throw Error(place.string(), "no temporary folder can be made in it", "choose another folder");
+  if (lock_ < 0) throw Error(named, "no temporary folder can be made in it", "choose another folder");
 }
 
 ScratchFolder::~ScratchFolder() {

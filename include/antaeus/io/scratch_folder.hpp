@@ -15,8 +15,10 @@ class ANTAEUS_API ScratchFolder {
  public:
   /// \param place  folder that exists
   /// \param mode   permissions, less the umask
-  /// \throws Error that names the place, the reason and the remedy
-  explicit ScratchFolder(const std::filesystem::path& place, unsigned mode = 0777);
+  /// \param whose  what it is made for, named in messages; empty: the place
+  /// \throws Error that names what it is made for, the reason and the remedy
+  explicit ScratchFolder(const std::filesystem::path& place, unsigned mode = 0777,
+                         const std::filesystem::path& whose = {});
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
