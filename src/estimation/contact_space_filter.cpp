@@ -161,7 +161,7 @@ void ContactSpaceFilter::describe(const Block& block, const VectorX& x, const Ma
     const Vector6 z = x.segment<6>(at);
     const Matrix6 product = L * P.block<6, 6>(at, at) * L.transpose();
     const Matrix6 covariance = 0.5 * (product + product.transpose());
-    describe_posterior(factor * (L * z), covariance, posterior_.observable_sd,
+    describe_posterior(factor * (L * z), covariance, L, posterior_.observable_sd,
                        estimates[static_cast<std::size_t>(block.endpoints[place])]);
   }
 }

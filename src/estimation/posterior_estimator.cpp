@@ -193,6 +193,8 @@ void PosteriorEstimator::solve_block(Block& block, const Residual& residual) noe
   const Eigen::Index row = base + (at - block.rows.begin());
   if (admitted) block.variance[row] = kInfinity;
   Status status = block.posterior.compute(block.A, block.y, block.variance, block.L);
+  double nis = block.posterior.nis();
+  double admitted_innovation = kNaN, admitted_sd = kNaN;
   if (admitted && status == Status::ok) {
     double explained = 0.0, spread = 0.0;
     for (Eigen::Index i = 0; i < block.A.cols(); ++i) {
@@ -203,6 +205,10 @@ void PosteriorEstimator::solve_block(Block& block, const Residual& residual) noe
     }
     const double stated = residual.variance[reference_];
     const double expected = stated + spread, innovation = block.y[row] - explained;
+    // The test is of the stated variance, the estimate uses the raised one: else no fault could ever show.
+    admitted_innovation = innovation;
+    admitted_sd = std::sqrt(expected);
+    nis += innovation * innovation / expected;
     const double quarter = 0.25 * innovation * innovation / expected;
     block.variance[row] = std::max(stated, expected * std::max(1.0, quarter) - spread);
     status = block.posterior.compute(block.A, block.y, block.variance, block.L);
@@ -230,11 +236,12 @@ void PosteriorEstimator::solve_block(Block& block, const Residual& residual) noe
       estimate.gain.col(block.rows[i]) =
           factor * block.posterior.gain().block<6, 1>(column, base + static_cast<Eigen::Index>(i));
     }
-    describe_posterior(w, covariance, options_.observable_sd, estimate);
+    describe_posterior(w, covariance, prior_[block.endpoints[place]], options_.observable_sd, estimate);
     Uncertainty& u = estimate.uncertainty;
-    u.nis = block.posterior.nis();
+    u.nis = nis;
     u.nis_rows = block.posterior.evidence_rows();
-    u.innovation = u.innovation_sd = kNaN;
+    u.innovation = admitted_innovation;
+    u.innovation_sd = admitted_sd;
   }
 }
 
@@ -247,7 +254,9 @@ void PosteriorEstimator::test_reference(const Residual& residual) noexcept {
     Uncertainty& u = estimate.uncertainty;
     const Block& mine = blocks_[block_index_[k]];
     const bool evidence = std::find(mine.rows.begin(), mine.rows.end(), reference_) != mine.rows.end();
-    if (tested && !residual.instant.jacobian(static_cast<int>(k)).col(reference_).isZero(0.0)) {
+    // A row that was admitted by its innovation has that innovation already.
+    const bool known = std::isfinite(u.innovation);
+    if (tested && !known && !residual.instant.jacobian(static_cast<int>(k)).col(reference_).isZero(0.0)) {
       double explained = 0.0, variance = residual.variance[reference_];
       for (std::size_t o = 0; o < estimates_.size(); ++o) {
         const Block& block = blocks_[block_index_[o]];

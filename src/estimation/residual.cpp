@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "antaeus/core/error.hpp"
 
@@ -156,7 +157,7 @@ const Residual& ResidualEstimator::form(const Instant& now) noexcept {
   if (residual_.kind != ResidualKind::static_gravity) {
     status = compute_dynamic(now, dt);
     const double constant = residual_.kind == ResidualKind::momentum_observer ? 1.0 / options_.observer_rate
-                            : options_.cut_off > 0 ? std::sqrt(2.0) / (kTwoPi * options_.cut_off)
+                            : options_.cut_off > 0 ? std::numbers::sqrt2 / (kTwoPi * options_.cut_off)
                                                    : 0.0;
     settled = since_reset_ >= kSettlingConstants * constant;
   } else {
@@ -243,19 +244,16 @@ Status ResidualEstimator::observe_momentum(const Instant& now, const Vector3& gr
   if (const Status s = momentum_dynamics_->coriolis_matrix(now.base_q(), full_v_, coriolis_); s != Status::ok) return s;
   for (std::size_t m = 0; m < rows.size(); ++m) {
     const auto at = static_cast<Eigen::Index>(m);
-    momentum_[at] = options_.observer_rate * full_tau_[rows[m]];
+    const double momentum = full_tau_[rows[m]];
     drive_[at] += coriolis_.col(rows[m]).dot(full_v_) - full_tau_static_[rows[m]];
+    // ṙ = λ (u − ṗ − r). The mean of ṗ over the step is exactly Δp/Δt, so inertia passes with weight 1 at any rate. To
+    // hold p over the step instead would leave 1 − x/(eˣ − 1) of the inertial torque in r, x = λ Δt.
+    if (!first) drive_[at] -= (momentum - momentum_[at]) / dt;
+    momentum_[at] = momentum;
   }
-  Status filtered = Status::ok;
-  if (first) {
-    // It begins with what the static residual says rather than with "nothing touches the robot".
-    drive_ = momentum_ + raw_;
-    filtered = observer_.reset(drive_);
-  } else {
-    drive_ += momentum_;
-    filtered = observer_.step(drive_, dt);
-  }
-  residual_.value = observer_.value() - momentum_;
+  // It begins with what the static residual says rather than with "nothing touches the robot".
+  const Status filtered = first ? observer_.reset(raw_) : observer_.step(drive_, dt);
+  residual_.value = observer_.value();
   return filtered;
 }
 

@@ -304,6 +304,54 @@ TEST_F(Posterior, BaseRowsBalanceTheRobotAtRestAndAreLeftOutWhenItMoves) {
   EXPECT_THROW(PosteriorEstimator(on_fixed, options), ModelError);
 }
 
+TEST_F(Posterior, AdmittedReferenceRowIsTestedWithItsStatedVariance) {
+  // The raised variance alone would cap the row's share of the NIS at 4, so that no fault could ever alarm.
+  Observation observation;
+  observation.q = robot_.pose("re3_start");
+  observation.v = VectorX::Zero(27);
+  observation.tau = VectorX::Zero(27);
+  load(observation);
+  const VectorX balance = now().gravity_torque();
+  const auto uncertainty = [&](ReferenceUse use, double fault) {
+    observation.tau = balance;
+    observation.tau[12] += fault;
+    PosteriorEstimator posterior(reader_, {.rows = PosteriorRows::all, .reference = use});
+    return posterior.solve(load(observation))[0].uncertainty;
+  };
+  const Uncertainty quiet = uncertainty(ReferenceUse::innovation, 0.0);
+  EXPECT_TRUE(quiet.consistent());
+  const Uncertainty faulty = uncertainty(ReferenceUse::innovation, -34.45);
+  EXPECT_FALSE(faulty.consistent()) << faulty.nis << " against " << faulty.nis_threshold;
+  // Where the two variances are the same, so are the two tests: a small innovation leaves the row as it is stated.
+  const Uncertainty small = uncertainty(ReferenceUse::innovation, 0.5), trusted = uncertainty(ReferenceUse::trust, 0.5);
+  EXPECT_EQ(small.nis_rows, trusted.nis_rows);
+  EXPECT_NEAR(small.nis, trusted.nis, tolerance::kSamePosterior * (1 + trusted.nis));
+}
+
+TEST_F(Posterior, ANarrowPriorIsNoKnowledge) {
+  // In the incident's pose the torques do not show one direction of the force. A prior below the limits on the sd must
+  // not make it observed.
+  Observation observation;
+  observation.q = robot_.pose("re3_start");
+  observation.v = VectorX::Zero(27);
+  observation.tau = VectorX::Zero(27);
+  load(observation);
+  observation.tau = now().gravity_torque();
+  const Residual& residual = load(observation);
+  for (const double prior : {5.0, 11.0, 20.0}) {
+    SCOPED_TRACE(prior);
+    PosteriorEstimator posterior(reader_, {.prior = {.force = prior}});
+    const WrenchEstimate& left = posterior.solve(residual)[0];
+    EXPECT_EQ(left.uncertainty.observable, 2);
+    EXPECT_TRUE(left.reasons.has(Reason::unobservable_direction));
+    EXPECT_EQ(left.verdict, Verdict::degraded);
+  }
+  // A direction that is declared to be free of force needs no evidence.
+  PosteriorEstimator known(reader_, {});
+  ASSERT_EQ(known.set_known_direction(0, Vector3::UnitX()), Status::ok);
+  EXPECT_EQ(known.solve(residual)[0].uncertainty.observable, 3);
+}
+
 TEST_F(Posterior, RedundancyNumbersSumToTheRedundancy) {
   RandomStates random(69);
   SCOPED_TRACE(random.text());

@@ -62,10 +62,10 @@ struct Residual {
 /// acceleration comes from the IMU's specific force, which contains gravity. So no orientation and no base velocity is
 /// needed. Every signal runs through one low pass, so that all are late by the same √2/ω.
 ///
-/// Momentum observer, exactly discretised: p = M v, τ̂ = λp − LPF_λ(τ + Cᵀv − g + λp), stable at any step. Its frame
-/// moves with the base's origin, where gravity is the negative specific force and the base's velocity is zero.
-/// Sources: De Luca & Mattone, ICRA 2005; Haddadin, De Luca & Albu-Schäffer, T-RO 33 (2017), §IV;
-/// docs/estimator_study.md#residuals.
+/// Momentum observer: ṙ = λ (τ + Cᵀv − g − ṗ − r) with p = M v. Over a step ṗ enters by its exact mean Δp/Δt and the
+/// other terms by their last value, so inertia leaves nothing behind and any step is stable. Its frame moves with the
+/// base's origin, where gravity is the negative specific force and the base's velocity is zero. Sources: De Luca &
+/// Mattone, ICRA 2005; Haddadin, De Luca & Albu-Schäffer, T-RO 33 (2017), §IV; docs/estimator_study.md#residuals.
 class ANTAEUS_API ResidualEstimator {
  public:
   /// \throws OptionsError for options out of range
@@ -104,7 +104,7 @@ class ANTAEUS_API ResidualEstimator {
   VectorX full_v_, full_a_, full_tau_, full_tau_static_, raw_, dynamic_part_;
   Matrix6X imu_jacobian_;
   ButterworthLowPass low_pass_;
-  ExponentialLowPass observer_;
+  ExponentialLowPass observer_;  ///< of rate λ
   MatrixX coriolis_;
   VectorX momentum_, drive_;
 };
