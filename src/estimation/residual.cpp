@@ -12,8 +12,12 @@ namespace {
 
 /// Share of dry friction that stays in doubt where it was identified and taken out.
 constexpr double kIdentifiedDoubt = 0.2;
-/// Clocks jitter: a sample that is 5 % late is not a lower rate.
+/// Clocks jitter: samples that are 5 % late are not a lower rate.
 constexpr double kRateSlack = 1.05;
+/// Nor is a fifth of them lost, and as many more by chance, once they came fast enough.
+constexpr double kLossSlack = 1.5;
+/// Time over which the rate is taken, of 32 samples at most [s].
+constexpr double kRateTime = 0.15;
 /// Time constants after which a filter has forgotten how it began (5 %).
 constexpr double kSettlingConstants = 3.0;
 constexpr double kTwoPi = 6.283185307179586;
@@ -32,7 +36,9 @@ ResidualEstimator::ResidualEstimator(const Robot& robot, ResidualOptions options
       friction_use_(robot.profile.friction),
       // A cut-off of zero means no filter; the object is there all the same.
       low_pass_(robot.model.motor_count(), options.cut_off > 0 ? options.cut_off : 1.0),
-      observer_(robot.model.motor_count(), options.observer_rate) {
+      dynamic_low_pass_(low_pass_),
+      observer_(robot.model.motor_count(), options.observer_rate),
+      dynamic_observer_(observer_) {
   if (!robot.profile.imu.frame.empty()) imu_frame_ = model_.frame(robot.profile.imu.frame);
   const Eigen::Index motors = model_.motor_count(), nv = model_.nv();
   torque_limit_ = model_.effort_limits();
@@ -43,7 +49,8 @@ ResidualEstimator::ResidualEstimator(const Robot& robot, ResidualOptions options
   }
   residual_.value.setConstant(motors, kNaN);
   residual_.variance.setConstant(motors, kNaN);
-  for (VectorX* vector : {&last_q_, &last_v_, &speed_, &raw_, &dynamic_part_, &momentum_, &drive_}) {
+  for (VectorX* vector :
+       {&last_q_, &last_v_, &speed_, &raw_, &raw_dynamic_part_, &dynamic_part_, &momentum_, &drive_}) {
     vector->setZero(motors);
   }
   for (VectorX* vector : {&full_v_, &full_a_, &full_tau_, &full_tau_static_}) vector->setZero(nv);
@@ -60,6 +67,8 @@ void ResidualEstimator::reset() noexcept {
   moving_until_ = -kInfinity;
   since_reset_ = 0.0;
   has_velocity_ = has_rates_ = false;
+  times_.clear();
+  fast_ = slow_ = false;
   omega_.setZero();
   last_omega_.setZero();
 }
@@ -74,7 +83,7 @@ double ResidualEstimator::friction(std::size_t motor, double speed) const noexce
   return torque;
 }
 
-ResidualKind ResidualEstimator::choose(const Observation& observation, double dt) noexcept {
+ResidualKind ResidualEstimator::choose(const Observation& observation) noexcept {
   if (options_.kind == ResidualChoice::static_gravity) return ResidualKind::static_gravity;
   const bool floating = model_.base() == Base::free_flyer;
   const bool asked = options_.kind != ResidualChoice::automatic;
@@ -86,12 +95,25 @@ ResidualKind ResidualEstimator::choose(const Observation& observation, double dt
   }
   if (options_.kind == ResidualChoice::momentum_observer) return ResidualKind::momentum_observer;
   // Accelerations that somebody measured or smoothed offline have no minimal rate.
-  const bool slow = observation.a.size() == 0 && std::isfinite(dt) && dt * options_.minimum_rate > kRateSlack;
-  if (slow) {
+  if (observation.a.size() == 0 && slow_) {
     if (asked) residual_.reasons.add(Reason::low_rate);
     return ResidualKind::static_gravity;
   }
   return ResidualKind::inverse_dynamics;
+}
+
+/// Whether samples come fast enough for differences, on average of the last ones. Once they do, it takes more than
+/// losses to say that they do not.
+void ResidualEstimator::watch_rate(double time) noexcept {
+  if (!std::isfinite(time)) return;
+  times_.push() = time;
+  int first = 0;
+  while (first < times_.size() - 2 && time - times_[first] > kRateTime) ++first;
+  const int intervals = times_.size() - 1 - first;
+  if (intervals < 1) return;
+  const double mean = (time - times_[first]) / intervals;
+  fast_ = mean * options_.minimum_rate <= (fast_ ? kLossSlack : kRateSlack);
+  slow_ = !fast_;
 }
 
 void ResidualEstimator::watch_motion(const Observation& observation, double dt) noexcept {
@@ -133,13 +155,14 @@ const Residual& ResidualEstimator::form(const Instant& now) noexcept {
   if (now.motor_count() != motors) return refuse(Status::wrong_size, Reason::invalid_input);
   if (now.motion_status() != Status::ok) return refuse(now.motion_status(), Reason::invalid_input);
   const Observation& observation = now.observation();
+  const double time = std::isfinite(observation.time) ? observation.time : kNaN;
   residual_.reasons = Reasons();
-  double dt = observation.time - last_time_;  // NaN without a clock, and for the first sample
+  double dt = time - last_time_;  // NaN without a clock, and for the first sample
   if (dt <= 0) {
     // A clock that was set back is a new clock; a repeated stamp is the old one.
     if (dt < 0) {
       reset();
-      last_time_ = observation.time;
+      last_time_ = time;
     }
     return refuse(Status::time_back, Reason::invalid_input | Reason::time_back);
   }
@@ -149,7 +172,8 @@ const Residual& ResidualEstimator::form(const Instant& now) noexcept {
     dt = kNaN;
   }
   residual_.status = Status::ok;
-  residual_.kind = choose(observation, dt);
+  watch_rate(time);
+  residual_.kind = choose(observation);
   watch_motion(observation, dt);
 
   Status status = Status::ok;
@@ -172,7 +196,7 @@ const Residual& ResidualEstimator::form(const Instant& now) noexcept {
   if (status != Status::ok) return refuse(status, Reason::invalid_input);
   if (!settled) residual_.reasons.add(Reason::settling);
   fill_variance(now);
-  last_time_ = observation.time;
+  last_time_ = time;
   last_q_ = observation.q;
   has_rates_ = std::isfinite(observation.time);
   return residual_;
@@ -210,7 +234,7 @@ Status ResidualEstimator::compute_dynamic(const Instant& now, double dt) noexcep
   if (status != Status::ok) return status;
   for (std::size_t m = 0; m < rows.size(); ++m) {
     const auto at = static_cast<Eigen::Index>(m);
-    dynamic_part_[at] = full_tau_static_[rows[m]] - now.gravity_torque()[at];
+    raw_dynamic_part_[at] = full_tau_static_[rows[m]] - now.gravity_torque()[at];
     drive_[at] = now.torque()[at] - friction(m, full_v_[rows[m]]);
     raw_[at] = drive_[at] - full_tau_static_[rows[m]];
   }
@@ -221,12 +245,18 @@ Status ResidualEstimator::compute_dynamic(const Instant& now, double dt) noexcep
   if (residual_.kind == ResidualKind::inverse_dynamics) {
     if (options_.cut_off == 0) {
       residual_.value = raw_;
+      dynamic_part_ = raw_dynamic_part_;
       return Status::ok;
     }
     // The first sample knows no acceleration: what it yields is static, and named so by `settling`.
     const Status filtered = first ? low_pass_.reset(raw_) : low_pass_.step(raw_, dt);
     residual_.value = low_pass_.value();
-    return filtered;
+    if (filtered != Status::ok) return filtered;
+    // An error of the inertial torque reaches the estimate through the same filter.
+    const Status doubt =
+        first ? dynamic_low_pass_.reset(raw_dynamic_part_) : dynamic_low_pass_.step(raw_dynamic_part_, dt);
+    dynamic_part_ = dynamic_low_pass_.value();
+    return doubt;
   }
   return observe_momentum(now, floating ? Vector3(-base_specific_force) : model_.gravity(), first, dt);
 }
@@ -254,7 +284,11 @@ Status ResidualEstimator::observe_momentum(const Instant& now, const Vector3& gr
   // It begins with what the static residual says rather than with "nothing touches the robot".
   const Status filtered = first ? observer_.reset(raw_) : observer_.step(drive_, dt);
   residual_.value = observer_.value();
-  return filtered;
+  if (filtered != Status::ok) return filtered;
+  const Status doubt =
+      first ? dynamic_observer_.reset(raw_dynamic_part_) : dynamic_observer_.step(raw_dynamic_part_, dt);
+  dynamic_part_ = dynamic_observer_.value();
+  return doubt;
 }
 
 void ResidualEstimator::fill_variance(const Instant& now) noexcept {
@@ -295,7 +329,7 @@ const OptionTable& options_of(const ResidualOptions&) {
           option("kind", "", "automatic, static, inverse_dynamics or momentum_observer",
                  "docs/estimator_study.md#residuals: a static residual cannot be calibrated in motion", &O::kind),
           option(
-              "minimum_rate", "Hz", "samples a second below which accelerations are not differenced",
+              "minimum_rate", "Hz", "samples a second, on average, below which accelerations are not differenced",
               "docs/estimator_study.md#rates: at 50 Hz causal derivatives give coverage 0.5; 200 to 500 Hz are needed",
               &O::minimum_rate, kPositive),
           option("cut_off", "Hz", "of the one causal low pass that every signal of the dynamic residual goes through",

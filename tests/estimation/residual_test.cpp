@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 
 #include "support/moving_robot.hpp"
 #include "support/tolerances.hpp"
@@ -317,6 +318,95 @@ TEST_F(ResidualChannels, IdentifiedFrictionIsTakenOut) {
   reader.at(observation);
   // Sliding at twenty times the Stribeck speed: Coulomb's 0.8 in full.
   EXPECT_NEAR(residual.value[12], reader.instant().static_residual()[12] - 0.5 - 0.1 - 0.8, tolerance::kByHand);
+}
+
+/// A robot at rest whose velocities are noisy, at 500 Hz; \p lost of the samples do not arrive.
+class ResidualOverTime : public testing::Test {
+ protected:
+  template <class Visit>
+  void run(const ResidualOptions& options, double seconds, double velocity_noise, double lost, Visit&& visit) {
+    InstantReader reader(robot_, {kWrist});
+    ResidualEstimator estimator(robot_, options);
+    Observation observation = MovingRobot(robot_, 60, 0.0, 0.0).observe(0.0, kWrist, kNothing);
+    observation.a.resize(0);
+    for (int i = 0; 0.002 * i < seconds; ++i) {
+      if (i > 5 && random_.vector(1)[0] < 2.0 * lost - 1.0) continue;
+      observation.time = 0.002 * i;
+      observation.v = random_.vector(27, std::sqrt(3.0) * velocity_noise);
+      visit(i, estimator.form(reader.at(observation)));
+    }
+  }
+  Robot robot_ = test::own_robot("h1_2");
+  test::RandomStates random_{61};
+};
+
+TEST_F(ResidualOverTime, LostSamplesDoNotRestartFilters) {
+  for (const ResidualChoice kind : {ResidualChoice::automatic, ResidualChoice::inverse_dynamics}) {
+    for (const double lost : {0.2, 0.5}) {
+      SCOPED_TRACE(std::string(to_string(kind)) + ", " + std::to_string(lost) + ", " + random_.text());
+      run({.kind = kind}, 5.0, 0.001, lost, [&](int i, const Residual& residual) {
+        ASSERT_EQ(residual.kind, ResidualKind::inverse_dynamics) << i;
+        ASSERT_EQ(residual.reasons.has(Reason::settling), i < 23) << i << " " << residual.reasons.text();
+        ASSERT_FALSE(residual.reasons.has_any(Reason::low_rate | Reason::gap)) << i;
+      });
+    }
+  }
+}
+
+TEST_F(ResidualOverTime, ABridgedLossIsAMeanAcceleration) {
+  // Motors that speed up evenly, two samples of three missing for a while: the differences are still the acceleration.
+  InstantReader reader(robot_, {kWrist});
+  ResidualEstimator estimator(robot_, {.kind = ResidualChoice::inverse_dynamics, .cut_off = 0});
+  Observation observation = MovingRobot(robot_, 60, 0.0, 0.0).observe(0.0, kWrist, kNothing);
+  const auto at = [&](int i) {
+    observation.a.resize(0);
+    observation.time = 0.002 * i;
+    observation.v.setConstant(0.5 * observation.time);
+    return estimator.form(reader.at(observation)).value;
+  };
+  for (int i = 0; i < 30; ++i) at(i);
+  const VectorX dense = at(30), bridged = at(40);
+  EXPECT_EQ(estimator.residual().kind, ResidualKind::inverse_dynamics);
+  EXPECT_LT(largest_error(dense, bridged), 0.01) << "20 ms of speed, and no more";
+  EXPECT_GT(largest_error(dense, reader.instant().static_residual()), 0.5);
+}
+
+TEST_F(ResidualOverTime, TheRateThatCountsIsTheMean) {
+  InstantReader reader(robot_, {kWrist});
+  for (const double rate : {50.0, 150.0, 185.0, 195.0, 500.0}) {
+    ResidualEstimator estimator(robot_);
+    Observation observation = MovingRobot(robot_, 60, 0.0, 0.0).observe(0.0, kWrist, kNothing);
+    observation.a.resize(0);
+    for (int i = 0; i < 100; ++i) {
+      observation.time = i / rate;
+      estimator.form(reader.at(observation));
+      if (i == 0) continue;
+      ASSERT_EQ(estimator.residual().kind, rate < 190.5 ? ResidualKind::static_gravity : ResidualKind::inverse_dynamics)
+          << rate << " " << i;
+    }
+  }
+}
+
+/// Differenced velocities of 0.01 rad/s noise are 7 rad/s² of acceleration noise, which the estimate's filter takes
+/// out. What is taken out of the estimate may not widen its covariance.
+TEST_F(ResidualOverTime, InertialDoubtIsFilteredAsTheEstimateIs) {
+  for (const ResidualChoice kind : {ResidualChoice::inverse_dynamics, ResidualChoice::momentum_observer}) {
+    SCOPED_TRACE(std::string(to_string(kind)) + ", " + random_.text());
+    double still = 0.0, largest = 0.0, sum = 0.0;
+    int count = 0;
+    run({.kind = kind}, 4.0, 0.0, 0.0, [&](int, const Residual& residual) { still = residual.variance[13]; });
+    run({.kind = kind}, 4.0, 0.01, 0.0, [&](int i, const Residual& residual) {
+      if (i < 100) return;
+      const double added = residual.variance[13] - still;
+      largest = std::max(largest, added);
+      sum += added;
+      ++count;
+    });
+    std::printf("%s: noise adds %.4f N²·m² to the variance of %.4f, at most %.4f\n",
+                std::string(to_string(kind)).c_str(), sum / count, still, largest);
+    EXPECT_LT(sum / count, 0.02 * still);
+    EXPECT_LT(largest, 0.2 * still);
+  }
 }
 
 TEST(ResidualOptionsCheck, RefusesWhatIsNoRate) {

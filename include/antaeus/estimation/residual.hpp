@@ -11,6 +11,7 @@
 #include "antaeus/core/wrench_estimate.hpp"
 #include "antaeus/robot/instant.hpp"
 #include "antaeus/signal/low_pass.hpp"
+#include "antaeus/signal/ring_buffer.hpp"
 
 namespace antaeus {
 
@@ -23,7 +24,7 @@ constexpr auto enum_names(ResidualChoice) noexcept {
 
 struct ResidualOptions {
   ResidualChoice kind = ResidualChoice::automatic;  ///< automatic, static, inverse_dynamics or momentum_observer
-  double minimum_rate = 200.0;  ///< [Hz] samples a second below which accelerations are not differenced
+  double minimum_rate = 200.0;  ///< [Hz] samples a second, on average, below which accelerations are not differenced
   double cut_off = 15.0;  ///< [Hz] of the one causal low pass that every signal of the dynamic residual goes through
   double observer_rate = 60.0;  ///< [1/s] bandwidth of the momentum observer
   double maximum_gap = 0.1;     ///< [s] time between samples after which filters begin anew
@@ -60,7 +61,8 @@ struct Residual {
 ///
 /// Inverse dynamics: τ − rnea(q, v, a). a is the difference of velocities where it is not measured. The base's
 /// acceleration comes from the IMU's specific force, which contains gravity. So no orientation and no base velocity is
-/// needed. Every signal runs through one low pass, so that all are late by the same √2/ω.
+/// needed. Every signal runs through one low pass, so that all are late by the same √2/ω; the inertial torque in the
+/// variance too. Lost samples up to maximum_gap are bridged: a difference over a longer time is a mean acceleration.
 ///
 /// Momentum observer: ṙ = λ (τ + Cᵀv − g − ṗ − r) with p = M v. Over a step ṗ enters by its exact mean Δp/Δt and the
 /// other terms by their last value, so inertia leaves nothing behind and any step is stable. Its frame moves with the
@@ -78,7 +80,8 @@ class ANTAEUS_API ResidualEstimator {
   const Residual& residual() const noexcept { return residual_; }
 
  private:
-  ResidualKind choose(const Observation& observation, double dt) noexcept;
+  ResidualKind choose(const Observation& observation) noexcept;
+  void watch_rate(double time) noexcept;
   void watch_motion(const Observation& observation, double dt) noexcept;
   Status compute_dynamic(const Instant& now, double dt) noexcept;
   Status observe_momentum(const Instant& now, const Vector3& gravity, bool first, double dt) noexcept;
@@ -99,12 +102,14 @@ class ANTAEUS_API ResidualEstimator {
   double moving_until_ = 0.0;  ///< on the clock since_start_
   double since_reset_ = 0.0;   ///< [s] of filtered history
   bool has_velocity_ = false, has_rates_ = false;
+  RingBuffer<double> times_{32};  ///< [s] of the last samples: the rate at which they come
+  bool fast_ = false, slow_ = false;
   VectorX last_q_, last_v_, speed_;
   Vector3 omega_, last_omega_;
-  VectorX full_v_, full_a_, full_tau_, full_tau_static_, raw_, dynamic_part_;
+  VectorX full_v_, full_a_, full_tau_, full_tau_static_, raw_, raw_dynamic_part_, dynamic_part_;
   Matrix6X imu_jacobian_;
-  ButterworthLowPass low_pass_;
-  ExponentialLowPass observer_;  ///< of rate λ
+  ButterworthLowPass low_pass_, dynamic_low_pass_;
+  ExponentialLowPass observer_, dynamic_observer_;  ///< of rate λ
   MatrixX coriolis_;
   VectorX momentum_, drive_;
 };
