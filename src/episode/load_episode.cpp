@@ -1,4 +1,3 @@
-#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -10,6 +9,7 @@
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/numpy.hpp"
 #include "antaeus/io/table.hpp"
+#include "antaeus/robot/input_checks.hpp"
 #include "channels.hpp"
 
 namespace antaeus {
@@ -292,6 +292,37 @@ class Loader {
     note("imu_acc", episode_.imu_specific_force, "read as not measured there");
   }
 
+  /// What the loop would refuse, sample by sample; not again what was said of the whole log.
+  void note_findings() {
+    InputChecks checks(robot_, robot_.profile.settings.get<InputCheckOptions>());
+    struct Found {
+      Eigen::Index steps = 0, first = -1;
+      int motor = -1;
+    };
+    std::map<Reason, Found> all;
+    Observation observation;
+    for (Eigen::Index i = 0; i < episode_.steps(); ++i) {
+      episode_.observe(i, observation);
+      const InputFindings& findings = checks.of(observation);
+      Reasons reasons = findings.reasons;
+      for (const Reasons& motor : findings.motors) reasons.add(motor);
+      for (unsigned bit = 0; reasons.bits() >> bit != 0; ++bit) {
+        const auto reason = static_cast<Reason>(bit);
+        if (!reasons.has(reason)) continue;
+        Found& found = all[reason];
+        if (found.steps++ == 0) found = {1, i, findings.motor_with(reason)};
+      }
+    }
+    for (const auto& [reason, found] : all) {
+      if (accelerometer_noted_.has(reason)) continue;
+      const std::string motor =
+          found.motor < 0 ? "" : ", " + robot_.model.motor_names()[static_cast<std::size_t>(found.motor)];
+      episode_.notes.push_back(std::string(to_string(reason)) + ": " + std::to_string(found.steps) +
+                               " steps (first: step " + std::to_string(found.first) + motor +
+                               "); a guarded loop refuses them");
+    }
+  }
+
   void take_scalar_first(const SampleMatrix& quaternion) {
     episode_.imu_quaternion.resize(quaternion.rows(), 4);
     episode_.imu_quaternion << quaternion.rightCols(3), quaternion.col(0);
@@ -305,16 +336,16 @@ class Loader {
     if (gravity.norm() < kLeastGravity) return;
     const SampleMatrix& measured = episode_.imu_specific_force;
     std::vector<double> norms;
-    double cosine = 0.0;
+    double cosine = 0.0;  // of the angle to up
     Eigen::Index compared = 0;
     for (Eigen::Index i = 0; i < measured.rows(); ++i) {
       const Vector3 f = measured.row(i).transpose();
       if (!f.allFinite()) continue;
       norms.push_back(f.norm());
-      if (!episode_.has_imu() || !(f.norm() > 0.0)) continue;
-      const Eigen::Quaterniond R_WS(Eigen::Vector4d(episode_.imu_quaternion.row(i).transpose()));
-      if (!(R_WS.norm() > 0.0)) continue;
-      cosine -= (R_WS.normalized() * f).normalized().dot(gravity.normalized());
+      if (!episode_.has_imu()) continue;
+      const double angle = angle_from_up(episode_.imu_quaternion.row(i).transpose(), f, gravity);
+      if (!std::isfinite(angle)) continue;
+      cosine += std::cos(angle);
       ++compared;
     }
     if (norms.empty()) return;
@@ -328,12 +359,14 @@ class Loader {
     constexpr double kPlausible[] = {0.5, 2.0};
     const double share = *middle / gravity.norm();
     if (share < kPlausible[0] || share > kPlausible[1]) {
+      accelerometer_noted_.add(Reason::accelerometer_scale);
       episode_.notes.push_back("imu_acc: median norm " + shortest_text(rounded(*middle)) + " m/s², but gravity is " +
                                shortest_text(rounded(gravity.norm())) +
                                "; it is read as specific force a − g in m/s², gravity included");
     }
     constexpr double kLeastCosine = 0.5;  // 60°: neither tilt nor motion does that on average
     if (compared > 0 && !(cosine / static_cast<double>(compared) > kLeastCosine)) {
+      accelerometer_noted_.add(Reason::orientation_contradicts);
       constexpr double kDegrees = 57.29577951308232;
       const double angle = std::acos(std::clamp(cosine / static_cast<double>(compared), -1.0, 1.0)) * kDegrees;
       episode_.notes.push_back("imu_acc: " + std::to_string(std::lround(angle)) +
@@ -362,6 +395,7 @@ class Loader {
   Episode& episode_;
   Eigen::Index steps_ = -1;
   std::string first_;
+  Reasons accelerometer_noted_;
 };
 
 void note_invalid_steps(Episode& episode) {
@@ -422,6 +456,7 @@ Episode load_episode(const fs::path& path, const Robot& robot, const EpisodeOpti
   loader.read_imu();
   loader.read_inertial();
   loader.note_holes();
+  loader.note_findings();
   note_invalid_steps(episode);
   episode.sha256 = hash_of_channels(episode.channels);
   return episode;

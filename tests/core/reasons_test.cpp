@@ -33,7 +33,13 @@ TEST(Reasons, NumbersAreStable) {
                                               {19, Reason::infeasible},
                                               {20, Reason::base_rows_dropped},
                                               {21, Reason::held},
-                                              {22, Reason::force_limit}};
+                                              {22, Reason::force_limit},
+                                              {23, Reason::position_out_of_limits},
+                                              {24, Reason::position_jump},
+                                              {25, Reason::dead_torque},
+                                              {26, Reason::orientation_contradicts},
+                                              {27, Reason::accelerometer_scale},
+                                              {28, Reason::no_clock}};
   EXPECT_EQ(numbers.size(), all_names<Reason>().size()) << "pin a new reason here";
   for (const auto& [number, reason] : numbers) {
     EXPECT_EQ(static_cast<unsigned>(reason), number) << to_string(reason);

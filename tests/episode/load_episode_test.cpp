@@ -63,7 +63,7 @@ class LoadEpisode : public testing::Test {
   /// The three required channels of \p steps steps in a folder.
   void put_required(const std::string& name, std::size_t steps) const {
     put(name + "/tau.npy", to_npy({steps, kMotors}, samples(steps, 100.0)));
-    put(name + "/qpos.npy", to_npy({steps, kMotors}, samples(steps, 200.0)));
+    put(name + "/qpos.npy", to_npy({steps, kMotors}, samples(steps, -2.0)));
     put(name + "/target_dof.npy", to_npy({steps, kMotors}, samples(steps, 300.0)));
   }
   Episode load(const std::string& name, const EpisodeOptions& options = {}) const {
@@ -80,7 +80,7 @@ TEST_F(LoadEpisode, FolderWithRequiredChannelsAlone) {
   EXPECT_EQ(episode.name, "log");
   EXPECT_EQ(episode.steps(), 4);
   EXPECT_TRUE(same_bits(episode.tau, matrix(samples(4, 100.0))));
-  EXPECT_TRUE(same_bits(episode.q, matrix(samples(4, 200.0))));
+  EXPECT_TRUE(same_bits(episode.q, matrix(samples(4, -2.0))));
   EXPECT_TRUE(same_bits(episode.target, matrix(samples(4, 300.0))));
   EXPECT_EQ(episode.tau(2, 1), 100.0 + 0.25 * 7) << "row 2, motor 1 is sample 7";
   EXPECT_EQ(episode.missing, (std::vector<std::string>{"dq", "time", "imu_quaternion"}));
@@ -159,7 +159,7 @@ TEST_F(LoadEpisode, NpzHoldsTheSameAsAFolder) {
     return NumpyArray{std::move(shape), std::move(values), "float64"};
   };
   put("log.npz", to_npz({{"tau", array({3, kMotors}, samples(3, 100.0))},
-                         {"qpos", array({3, kMotors}, samples(3, 200.0))},
+                         {"qpos", array({3, kMotors}, samples(3, -2.0))},
                          {"target_dof", array({3, kMotors}, samples(3, 300.0))},
                          {"time", array({3}, {0.0, 0.02, 0.04})},
                          {"something_else", array({1}, {1.0})}}));
@@ -233,7 +233,7 @@ TEST_F(LoadEpisode, EmptyCellsOfACsvAreInvalidSteps) {
 
 TEST_F(LoadEpisode, RowsThatCannotBeUsedKeepTheirPlace) {
   put_required("log", 6);
-  std::vector<double> tau = samples(6, 100.0), q = samples(6, 200.0), target = samples(6, 300.0);
+  std::vector<double> tau = samples(6, 100.0), q = samples(6, -2.0), target = samples(6, 300.0);
   tau[1 * kMotors + 2] = kNaN;
   q[3 * kMotors] = -kInfinity;
   target[5 * kMotors] = kNaN;  // a target is told, not computed with
@@ -254,10 +254,10 @@ TEST_F(LoadEpisode, RowsThatCannotBeUsedKeepTheirPlace) {
 
 TEST_F(LoadEpisode, UnevenTimeIsKept) {
   put_required("log", 5);
-  put("log/time.npy", to_npy({5, 1}, {1.0, 1.02, 1.02, 1.09, 1.11}));
+  put("log/time.npy", to_npy({5, 1}, {1.0, 1.2, 1.2, 1.9, 2.1}));
   const Episode episode = load("log");
-  EXPECT_EQ(episode.time[3], 1.09);
-  EXPECT_NEAR(episode.sample_time(), 0.02, 1e-12) << "gaps 0.02 0 0.07 0.02: the median";
+  EXPECT_EQ(episode.time[3], 1.9);
+  EXPECT_NEAR(episode.sample_time(), 0.2, 1e-12) << "gaps 0.2 0 0.7 0.2: the median";
   ASSERT_EQ(episode.notes.size(), 1u);
   EXPECT_EQ(episode.notes[0], "1 time stamps repeat the one before");
 }
@@ -327,7 +327,7 @@ TEST_F(LoadEpisode, NpzHoldsInertialChannels) {
     return NumpyArray{std::move(shape), std::move(values), "float64"};
   };
   put("log.npz", to_npz({{"tau", array({2, kMotors}, samples(2, 100.0))},
-                         {"qpos", array({2, kMotors}, samples(2, 200.0))},
+                         {"qpos", array({2, kMotors}, samples(2, -2.0))},
                          {"target_dof", array({2, kMotors}, samples(2, 300.0))},
                          {"ddq", array({2, kMotors}, samples(2, 400.0))},
                          {"imu_gyro", array({2, 3}, samples(2, 500.0, 3))},
@@ -400,6 +400,32 @@ TEST(LoadAccelerometer, UnitSignAndAxesAreLookedAt) {
       notes({0, 0, 1.0}, false),
       (log / "imu_acc.npy").string() + ": median norm 1.04: it is in g; multiply by 9.81: specific force in m/s²");
   EXPECT_THROW(notes({0, 0, 1.0}, false), EpisodeError);
+}
+
+TEST(LoadFindings, WhatALoopWouldRefuseIsNotedOnce) {
+  const Robot robot = test::own_robot("planar_3r");
+  test::TemporaryFolder folder;
+  const std::filesystem::path log = folder.path() / "log";
+  constexpr std::size_t kSteps = 50;
+  std::vector<double> time, q, v(kSteps * 3, 0.0), tau;
+  for (std::size_t i = 0; i < kSteps; ++i) {
+    time.push_back(0.02 * static_cast<double>(i));
+    for (int m = 0; m < 3; ++m) {
+      q.push_back(m == 1 && i == 20 ? 9.0 : m == 2 && i >= 30 ? 0.5 : 0.0);
+      tau.push_back(i < 40 ? 0.01 * static_cast<double>(i % 7) : 0.25);
+    }
+  }
+  write_file(log / "time.npy", to_npy({kSteps}, time));
+  write_file(log / "qpos.npy", to_npy({kSteps, 3}, q));
+  write_file(log / "target_dof.npy", to_npy({kSteps, 3}, q));
+  write_file(log / "dq.npy", to_npy({kSteps, 3}, v));
+  write_file(log / "tau.npy", to_npy({kSteps, 3}, tau));
+  const std::vector<std::string>& joints = robot.model.motor_names();
+  EXPECT_EQ(load_episode(log, robot).notes,
+            (std::vector<std::string>{
+                "position_out_of_limits: 1 steps (first: step 20, " + joints[1] + "); a guarded loop refuses them",
+                "position_jump: 21 steps (first: step 20, " + joints[1] + "); a guarded loop refuses them",
+                "dead_torque: 7 steps (first: step 43); a guarded loop refuses them"}));
 }
 
 TEST_F(LoadEpisode, HostileHeaders) {

@@ -12,35 +12,43 @@ namespace antaeus {
 
 /// One reason. New ones are added at the end: the numbers stand in flight records.
 enum class Reason : std::uint8_t {
-  invalid_input,           ///< the observation could not be used
-  rank_deficient,          ///< some direction of the wrench leaves no trace in the torques
-  condition_number,        ///< guard: condition number above its limit
-  reference_dominance,     ///< guard: the reference joint makes most of the force
-  clamped,                 ///< guard: the force was cut to its limit
-  watchdog,                ///< guard: the force was too large for too long; latched
-  motion,                  ///< the robot moves and the residual is static
-  motion_unknown,          ///< no velocity: motion cannot be excluded and the residual is static
-  missing_channels,        ///< the requested residual needs channels that were not measured
-  low_rate,                ///< samples too far apart for accelerations; the residual is static
-  gap,                     ///< samples were lost; filters were restarted
-  settling,                ///< filters have not seen enough samples yet
-  time_back,               ///< the time stamp is not after the last one
-  saturated,               ///< torques at the drive's limit were left out
-  uncertain,               ///< some direction is known worse than the limit for full use
-  unobservable_direction,  ///< some direction is known worse than the limit for any use
-  inconsistent,            ///< the torques contradict model, noise and prior (NIS alarm)
-  torque_rate,             ///< guard: a torque changes faster than any contact that is allowed for
-  stale,                   ///< guard: the sample is older than allowed
-  infeasible,              ///< guard: no contact can exert this wrench
-  base_rows_dropped,       ///< base rows were requested but the robot moves
-  held,                    ///< guard: not recovered for long enough yet
-  force_limit,             ///< guard: the force is beyond what the consumer was made for
+  invalid_input,            ///< the observation could not be used
+  rank_deficient,           ///< some direction of the wrench leaves no trace in the torques
+  condition_number,         ///< guard: condition number above its limit
+  reference_dominance,      ///< guard: the reference joint makes most of the force
+  clamped,                  ///< guard: the force was cut to its limit
+  watchdog,                 ///< guard: the force was too large for too long; latched
+  motion,                   ///< the robot moves and the residual is static
+  motion_unknown,           ///< no velocity: motion cannot be excluded and the residual is static
+  missing_channels,         ///< the requested residual needs channels that were not measured
+  low_rate,                 ///< samples too far apart for accelerations; the residual is static
+  gap,                      ///< samples were lost; filters were restarted
+  settling,                 ///< filters have not seen enough samples yet
+  time_back,                ///< the time stamp is not after the last one
+  saturated,                ///< torques at the drive's limit were left out
+  uncertain,                ///< some direction is known worse than the limit for full use
+  unobservable_direction,   ///< some direction is known worse than the limit for any use
+  inconsistent,             ///< the torques contradict model, noise and prior (NIS alarm)
+  torque_rate,              ///< guard: a torque changes faster than any contact that is allowed for
+  stale,                    ///< guard: the sample is older than allowed
+  infeasible,               ///< guard: no contact can exert this wrench
+  base_rows_dropped,        ///< base rows were requested but the robot moves
+  held,                     ///< guard: not recovered for long enough yet
+  force_limit,              ///< guard: the force is beyond what the consumer was made for
+  position_out_of_limits,   ///< input: a position is far beyond its joint's limits
+  position_jump,            ///< input: a position changed by what the joint's speed cannot have done
+  dead_torque,              ///< input: torques stay exactly as they were
+  orientation_contradicts,  ///< input: the quaternion contradicts the accelerometer, or the gyro
+  accelerometer_scale,      ///< input: the accelerometer's norm is not near gravity for long
+  no_clock,                 ///< guard: the sample's time stamp is not a finite number
 };
 constexpr auto enum_names(Reason) noexcept {
   return name_list<Reason>("invalid_input", "rank_deficient", "condition_number", "reference_dominance", "clamped",
                            "watchdog", "motion", "motion_unknown", "missing_channels", "low_rate", "gap", "settling",
                            "time_back", "saturated", "uncertain", "unobservable_direction", "inconsistent",
-                           "torque_rate", "stale", "infeasible", "base_rows_dropped", "held", "force_limit");
+                           "torque_rate", "stale", "infeasible", "base_rows_dropped", "held", "force_limit",
+                           "position_out_of_limits", "position_jump", "dead_torque", "orientation_contradicts",
+                           "accelerometer_scale", "no_clock");
 }
 
 /// A set of reasons; empty when made. All functions but text() are fit for a control loop.

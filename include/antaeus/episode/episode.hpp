@@ -74,7 +74,7 @@ ANTAEUS_API const OptionTable& options_of(const EpisodeOptions&);
 /// Reads a folder of .npy files (tau, qpos, target_dof; dq, ddq, time, imu_quat_xyzw or imu_quat_wxyz, imu_gyro,
 /// imu_acc optional), an .npz with members of those names, or a .csv with a header. Rows with NaN keep their place;
 /// those in tau, qpos or the quaternion are listed, those in other channels are noted. An accelerometer that points
-/// away from up, or is far from gravity, is noted.
+/// away from up, or is far from gravity, is noted; so is what InputChecks finds step by step.
 /// \throws EpisodeError that names file, place and remedy: missing, empty, ragged, wrong motor count, time going back,
 ///         an accelerometer in g; Error for a file that is damaged in itself
 ANTAEUS_API Episode load_episode(const std::filesystem::path& path, const Robot& robot,

@@ -1,0 +1,317 @@
+#include "antaeus/robot/input_checks.hpp"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+
+#include "antaeus/core/error.hpp"
+
+namespace antaeus {
+
+namespace {
+
+/// An angle without limits beyond this is no angle: a hundred turns [rad].
+constexpr double kNoAngle = 628.3185307179586;
+/// A metre of a sliding joint counts as ten radians: a joint's lever is a tenth of a metre or more.
+constexpr double kMetresPerRadian = 0.1;
+/// Samples on end without a change before torques are called dead, whatever the rate.
+constexpr int kDeadSamples = 3;
+/// Sums of sample times round.
+constexpr double kTimeSlack = 1.0 + 1e-9;
+/// An accelerometer means gravity alone when its norm is within this share of it, and the gyro is below this [rad/s].
+constexpr double kGravityAlone = 0.2, kQuietGyro = 1.0;
+/// What a base is granted to turn where no gyro says otherwise [rad/s].
+constexpr double kUnknownGyro = 10.0;
+/// [m/s²] below, the world has too little gravity to test anything by it.
+constexpr double kLeastGravity = 2.0;
+/// As InstantReader has it.
+constexpr double kQuaternionSlack = 1e-3;
+/// Share of the torque limit at which a drive is saturated, as residual.saturation_share has it.
+constexpr double kSaturated = 0.98;
+
+InputCheckOptions checked(const InputCheckOptions& options) {
+  check_options(options);
+  return options;
+}
+
+bool usable(const Eigen::Vector4d& quaternion) noexcept {
+  return quaternion.allFinite() && std::abs(quaternion.norm() - 1.0) <= kQuaternionSlack;
+}
+
+/// Angle of the rotation between two unit quaternions [rad].
+double turn_between(const Eigen::Vector4d& a, const Eigen::Vector4d& b) noexcept {
+  return 2.0 * std::acos(std::min(1.0, std::abs(a.dot(b)) / (a.norm() * b.norm())));
+}
+
+}  // namespace
+
+int InputFindings::motor_with(Reason reason) const noexcept {
+  for (std::size_t m = 0; m < motors.size(); ++m) {
+    if (motors[m].has(reason)) return static_cast<int>(m);
+  }
+  return -1;
+}
+
+double angle_from_up(const Eigen::Vector4d& quaternion_xyzw, const Vector3& specific_force,
+                     const Vector3& gravity) noexcept {
+  const double product = quaternion_xyzw.norm() * specific_force.norm() * gravity.norm();
+  if (!(product > 0.0) || !std::isfinite(product)) return kNaN;
+  const Eigen::Quaterniond R_WS(Eigen::Vector4d(quaternion_xyzw.normalized()));
+  const double cosine = -(R_WS * specific_force.normalized()).dot(gravity.normalized());
+  return std::acos(std::clamp(cosine, -1.0, 1.0));
+}
+
+Reasons check_age(double time, double clock, double maximum_age, const InputCheckOptions& options) noexcept {
+  Reasons reasons;
+  if (!std::isfinite(time)) reasons.add(Reason::no_clock);
+  const double age = clock - time;
+  // NaN and infinity are on no good side of either comparison.
+  const bool fresh = std::isfinite(clock) && age <= maximum_age && age >= -options.clock_lead;
+  if (std::isfinite(time) && !fresh) reasons.add(Reason::stale);
+  return reasons;
+}
+
+InputChecks::InputChecks(const Robot& robot, InputCheckOptions options)
+    : options_(checked(options)),
+      profile_(robot.profile),
+      gravity_(robot.model.gravity()),
+      oriented_(robot.model.base() == Base::free_flyer && robot.model.gravity().norm() >= kLeastGravity) {
+  const RobotModel& model = robot.model;
+  for (Eigen::Index m = 0; m < model.motor_count(); ++m) {
+    const std::string& name = model.motor_names()[static_cast<std::size_t>(m)];
+    const auto& all = model.description().joints;
+    const auto joint = std::find_if(all.begin(), all.end(), [&](const JointDescription& j) { return j.name == name; });
+    const bool slides = joint != all.end() && joint->type == JointType::prismatic;
+    Joint figures{};
+    figures.unit = slides ? kMetresPerRadian : 1.0;
+    figures.lower = model.lower_limits()[m];
+    figures.upper = model.upper_limits()[m];
+    const double range = figures.upper - figures.lower;
+    if (!std::isfinite(range) || !(range > 0)) {
+      figures.lower = -kNoAngle * figures.unit;
+      figures.upper = kNoAngle * figures.unit;
+      figures.margin = options_.position_margin * figures.unit;
+    } else {
+      figures.margin = std::max(options_.position_margin * figures.unit, options_.position_share * range);
+    }
+    // A URDF that gives no effort or velocity writes 0.
+    figures.speed_limit = model.velocity_limits()[m] > 0 ? model.velocity_limits()[m] : kInfinity;
+    const double effort = model.effort_limits()[m] > 0 ? model.effort_limits()[m] : kInfinity;
+    const double drive = profile_.figures[static_cast<std::size_t>(m)].torque_limit;
+    figures.torque_limit = std::min(effort, drive > 0 ? drive : kInfinity);
+    joints_.push_back(figures);
+  }
+  findings_.motors.resize(joints_.size());
+  for (VectorX* vector : {&last_q_, &last_v_, &last_tau_}) vector->setZero(model.motor_count());
+  reset();
+}
+
+void InputChecks::reset() noexcept {
+  forget();
+  for (Joint& joint : joints_) joint.offset = 0.0;
+  turned_ = false;
+  findings_.reasons = Reasons();
+  for (Reasons& reasons : findings_.motors) reasons = Reasons();
+  findings_.shares = InputShares();
+}
+
+void InputChecks::forget() noexcept {
+  last_time_ = kNaN;
+  had_v_ = had_imu_ = had_gyro_ = false;
+  same_for_ = 0.0;
+  same_samples_ = tilted_samples_ = 0;
+  for (Joint& joint : joints_) joint.still_for = 0.0;
+  norm_ = kNaN;
+}
+
+void InputChecks::add(std::size_t motor, Reason reason) noexcept {
+  findings_.motors[motor].add(reason);
+  findings_.reasons.add(reason);
+}
+
+const InputFindings& InputChecks::of(const Observation& observation) noexcept {
+  findings_.reasons = Reasons();
+  for (Reasons& reasons : findings_.motors) reasons = Reasons();
+  findings_.shares = InputShares();
+  const Eigen::Index motors = last_q_.size();
+  if (observation.q.size() != motors || observation.tau.size() != motors) return findings_;
+  check_positions(observation);
+  if (!observation.q.allFinite() || !observation.tau.allFinite()) return findings_;
+
+  const bool clocked = std::isfinite(observation.time);
+  double dt = observation.time - last_time_;
+  if (dt < 0 || dt > options_.maximum_gap) {
+    forget();
+    dt = kNaN;
+  }
+  if (dt != 0) {
+    check_jumps(observation, dt);
+    check_torques(observation, dt);
+  }
+  check_orientation(observation, dt);
+  check_scale(observation, dt);
+  if (dt == 0) return findings_;
+
+  last_time_ = clocked ? observation.time : kNaN;
+  last_q_ = observation.q;
+  last_tau_ = observation.tau;
+  had_v_ = observation.v.size() == motors && observation.v.allFinite();
+  if (had_v_) last_v_ = observation.v;
+  had_imu_ = observation.has_imu && usable(observation.imu_quaternion_xyzw);
+  if (had_imu_) last_quaternion_ = observation.imu_quaternion_xyzw;
+  had_gyro_ = observation.has_gyro && observation.imu_angular_velocity.allFinite();
+  if (had_gyro_) last_gyro_ = observation.imu_angular_velocity.norm();
+  return findings_;
+}
+
+void InputChecks::check_positions(const Observation& observation) noexcept {
+  for (std::size_t m = 0; m < joints_.size(); ++m) {
+    const Joint& joint = joints_[m];
+    const double q = observation.q[static_cast<Eigen::Index>(m)];
+    if (!std::isfinite(q)) continue;
+    const double beyond = std::max({0.0, joint.lower - q, q - joint.upper}) / joint.margin;
+    findings_.shares.position = std::max(findings_.shares.position, beyond);
+    if (beyond >= 1.0) add(m, Reason::position_out_of_limits);
+  }
+}
+
+void InputChecks::check_jumps(const Observation& observation, double dt) noexcept {
+  const bool measured = had_v_ && observation.v.size() == last_v_.size() && observation.v.allFinite();
+  for (std::size_t m = 0; m < joints_.size(); ++m) {
+    Joint& joint = joints_[m];
+    const auto at = static_cast<Eigen::Index>(m);
+    const double least = options_.jump * joint.unit;
+    if (dt > 0) {
+      double unexplained = observation.q[at] - last_q_[at], bound = 2.0 * joint.speed_limit * dt + least;
+      if (measured) {
+        const double top = std::max(std::abs(observation.v[at]), std::abs(last_v_[at]));
+        unexplained -= 0.5 * (observation.v[at] + last_v_[at]) * dt;
+        // Between samples of equal speed, A moves a joint by A Δt²/4 at most; clocks and filters of v are off by half.
+        bound = least + 0.5 * top * dt + 0.25 * options_.jump_acceleration * joint.unit * dt * dt;
+      }
+      const double share = std::abs(unexplained) / bound;
+      findings_.shares.jump = std::max(findings_.shares.jump, share);
+      if (share >= 1.0) {
+        joint.offset += unexplained;
+        if (std::abs(joint.offset) <= bound) joint.offset = 0.0;
+      }
+    }
+    if (joint.offset != 0.0) add(m, Reason::position_jump);
+  }
+}
+
+void InputChecks::check_torques(const Observation& observation, double dt) noexcept {
+  if (!(dt > 0)) return;
+  const bool measured = observation.v.size() == last_v_.size();
+  int compared = 0, changed = 0;
+  for (std::size_t m = 0; m < joints_.size(); ++m) {
+    Joint& joint = joints_[m];
+    const auto at = static_cast<Eigen::Index>(m);
+    const double limit = kSaturated * joint.torque_limit;
+    const bool saturated = std::abs(profile_.joint_torque(m, observation.tau[at])) >= limit;
+    if (observation.tau[at] != last_tau_[at] || saturated) joint.still_for = 0.0;
+    if (saturated) continue;
+    ++compared;
+    if (observation.tau[at] != last_tau_[at]) {
+      ++changed;
+    } else if (measured && std::abs(observation.v[at]) > options_.stuck_speed * joint.unit) {
+      joint.still_for += dt;
+    }
+    const double share = joint.still_for * kTimeSlack / options_.stuck_time;
+    findings_.shares.stuck = std::max(findings_.shares.stuck, share);
+    if (share >= 1.0) findings_.motors[m].add(Reason::dead_torque);
+  }
+  // The torque of a single motor may stand still at rest, in a drive's coarse steps.
+  const bool same = compared > 1 && changed == 0;
+  same_for_ = same ? same_for_ + dt : 0.0;
+  same_samples_ = same ? same_samples_ + 1 : 0;
+  findings_.shares.dead =
+      std::min(same_for_ * kTimeSlack / options_.dead_time, static_cast<double>(same_samples_) / kDeadSamples);
+  if (findings_.shares.dead >= 1.0) findings_.reasons.add(Reason::dead_torque);
+}
+
+void InputChecks::check_orientation(const Observation& observation, double dt) noexcept {
+  if (!oriented_ || !observation.has_imu || !usable(observation.imu_quaternion_xyzw)) return;
+  const Eigen::Vector4d& now = observation.imu_quaternion_xyzw;
+  const bool gyro = observation.has_gyro && observation.imu_angular_velocity.allFinite();
+  const double speed = gyro ? observation.imu_angular_velocity.norm() : kUnknownGyro;
+  if (dt > 0 && had_imu_) {
+    const double fastest = had_gyro_ ? std::max(speed, last_gyro_) : speed;
+    const double bound = options_.turn + 2.0 * fastest * dt;
+    const double share = turn_between(now, last_quaternion_) / bound;
+    findings_.shares.turn = share;
+    if (share >= 1.0 && !turned_) {
+      turned_ = true;
+      before_turn_ = last_quaternion_;
+    } else if (turned_ && turn_between(now, before_turn_) <= bound) {
+      turned_ = false;
+    }
+  }
+  const bool accelerometer = observation.has_accelerometer && observation.imu_specific_force.allFinite();
+  const double g = gravity_.norm();
+  const bool gravity_alone = accelerometer &&
+                             std::abs(observation.imu_specific_force.norm() - g) <= kGravityAlone * g &&
+                             (!gyro || speed <= kQuietGyro);
+  if (!gravity_alone) {
+    tilted_samples_ = 0;
+  } else {
+    const double share = angle_from_up(now, observation.imu_specific_force, gravity_) / options_.tilt;
+    findings_.shares.tilt = share;
+    tilted_samples_ = share >= 1.0 ? tilted_samples_ + 1 : 0;
+    if (tilted_samples_ == 0 && findings_.shares.turn < 1.0) turned_ = false;
+  }
+  if (turned_ || tilted_samples_ >= 2) findings_.reasons.add(Reason::orientation_contradicts);
+}
+
+void InputChecks::check_scale(const Observation& observation, double dt) noexcept {
+  const double g = gravity_.norm();
+  if (!oriented_ || !observation.has_accelerometer || !observation.imu_specific_force.allFinite()) return;
+  if (!std::isfinite(norm_)) norm_ = g;  // taken for right until it has shown otherwise
+  if (dt > 0) {
+    const double cut = std::min(observation.imu_specific_force.norm(), 2.0 * g);
+    norm_ -= std::expm1(-dt / options_.scale_time) * (cut - norm_);
+  }
+  findings_.shares.scale = std::abs(norm_ / g - 1.0) / options_.scale_share;
+  if (findings_.shares.scale >= 1.0) findings_.reasons.add(Reason::accelerometer_scale);
+}
+
+const OptionTable& options_of(const InputCheckOptions&) {
+  using O = InputCheckOptions;
+  static const OptionTable table(
+      "input",
+      {
+          option("position_margin", "rad",
+                 "how far beyond a joint's limit a position may be, or position_share, the larger; a metre counts as "
+                 "ten radians",
+                 "the incident's RE3: left hip yaw 0.12 rad beyond", &O::position_margin, kPositive),
+          option("position_share", "1", "the same as a share of the joint's range", "our choice", &O::position_share),
+          option("jump", "rad", "change of position that the velocity does not explain, at any rate",
+                 "largest in RE1 to RE3 0.17, at −8 and +7 rad/s in the fall of RE3, else 0.03", &O::jump, kPositive),
+          option("jump_acceleration", "rad/s²", "what a joint may do between two samples",
+                 "the H1-2's ankle: 60 N·m against a rotor of 0.1 kg·m² is 600; the fall in RE3 has 770",
+                 &O::jump_acceleration),
+          option("dead_time", "s", "how long all torques may stay exactly as they were",
+                 "in six real logs of 27 motors, one of 8 and one of 2: one sample of 1 ms at most", &O::dead_time,
+                 kPositive),
+          option("stuck_time", "s", "how long one torque may, while its joint moves",
+                 "longest in six real logs: 0.12 s, a resolution of 0.06 N·m", &O::stuck_time, kPositive),
+          option("stuck_speed", "rad/s", "speed above which a joint moves", "residual.motion_speed", &O::stuck_speed),
+          option("tilt", "rad", "angle between the accelerometer's up and the quaternion's",
+                 "30 degrees: neither mounting nor filter errs so", &O::tilt, kPositive),
+          option("turn", "rad",
+                 "turn of the quaternion from one sample to the next beyond twice the gyro's that is refused",
+                 "15 rad/s at 50 Hz, with a gyro that stands still", &O::turn, kPositive),
+          option("scale_share", "1", "how far the accelerometer's mean norm may be from gravity, as a share of it",
+                 "in g it is 0.9 off; no walk is on average", &O::scale_share, kPositive),
+          option("scale_time", "s", "time constant of that mean; 0.7 of it passes before anything is said",
+                 "half a second of free fall: a drop of 1.3 m", &O::scale_time, kPositive),
+          option("clock_lead", "s", "how far a sample's stamp may lie in the clock's future",
+                 "half a sample at 50 Hz: two clocks of one machine", &O::clock_lead),
+          option("maximum_gap", "s", "time between samples beyond which they are not compared", "residual.maximum_gap",
+                 &O::maximum_gap, kPositive),
+      });
+  return table;
+}
+const OptionGroup kInputCheckOptions(InputCheckOptions{});
+
+}  // namespace antaeus
