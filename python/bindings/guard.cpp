@@ -78,6 +78,7 @@ void bind_guarded_estimator(nb::module_& module) {
   doc = options_doc<PosteriorOptions>(doc + "\n\nposterior");
   doc = options_doc<GuardedOptions>(doc + "\n\nguarded");
   doc = options_doc<FeasibilityOptions>(doc + "\n\nfeasibility");
+  doc = options_doc<InputCheckOptions>(doc + "\n\ninput");
   nb::class_<GuardedEstimator>(module, "GuardedEstimator",
                                "Observation → instant → residual → posterior → reliability → guard: a wrench that its "
                                "consumer may use, and why.")
@@ -86,15 +87,17 @@ void bind_guarded_estimator(nb::module_& module) {
           [](GuardedEstimator* self, const Robot& robot, const std::vector<std::string>& endpoints,
              const std::optional<nb::dict>& equation, const std::optional<nb::dict>& residual,
              const std::optional<nb::dict>& posterior, const std::optional<nb::dict>& guarded,
-             const std::optional<nb::dict>& feasibility) {
+             const std::optional<nb::dict>& feasibility, const std::optional<nb::dict>& input) {
             const RobotProfile& profile = robot.profile;
             new (self) GuardedEstimator(
                 robot, endpoints, settings<InstantOptions>(profile, equation),
                 settings<ResidualOptions>(profile, residual), settings<PosteriorOptions>(profile, posterior),
-                settings<GuardedOptions>(profile, guarded), settings<FeasibilityOptions>(profile, feasibility));
+                settings<GuardedOptions>(profile, guarded), settings<FeasibilityOptions>(profile, feasibility),
+                settings<InputCheckOptions>(profile, input));
           },
           "robot"_a, "endpoints"_a, nb::kw_only(), "equation"_a = nb::none(), "residual"_a = nb::none(),
-          "posterior"_a = nb::none(), "guarded"_a = nb::none(), "feasibility"_a = nb::none(), doc.c_str())
+          "posterior"_a = nb::none(), "guarded"_a = nb::none(), "feasibility"_a = nb::none(), "input"_a = nb::none(),
+          doc.c_str())
       .def(
           "update",
           [](GuardedEstimator& self, const Observation& observation, std::optional<double> clock) {

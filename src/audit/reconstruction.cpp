@@ -254,7 +254,8 @@ Reconstruction reconstruct(const Robot& robot, const Episode& episode, const std
       smoothed = smooth_motion(episode, options.smooth.motion);
       residual.cut_off = 0.0;  // a causal filter would bring back the delay
     }
-    guarded.emplace(robot, hands, options.equation, residual, options.posterior, options.guarded, options.feasibility);
+    guarded.emplace(robot, hands, options.equation, residual, options.posterior, options.guarded, options.feasibility,
+                    options.input);
     std::size_t hand = 0;
     for (EndpointRecorders& recorder : recorders) {
       if (!recorder.posterior) continue;

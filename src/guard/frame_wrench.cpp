@@ -1,5 +1,7 @@
 #include "antaeus/guard/frame_wrench.hpp"
 
+#include <algorithm>
+
 namespace antaeus {
 
 namespace {
@@ -28,12 +30,17 @@ FrameWrenchEstimator::FrameWrenchEstimator(const Robot& robot, FrameWrenchMethod
     : method_(method),
       scalar_first_(robot.profile.imu.order == QuaternionOrder::wxyz),
       reader_(robot, chosen(robot, frames), robot.profile.settings.get<InstantOptions>()),
+      input_(robot, robot.profile.settings.get<InputCheckOptions>()),
       residual_(robot, static_only(robot.profile)),
       posterior_(reader_, in_deployed_sign(robot.profile)),
       deployed_(reader_, {.sign = robot.profile.deployed_sign}) {
   const Eigen::Index motors = robot.model.motor_count();
   observation_.q.setZero(motors);
   observation_.tau.setZero(motors);
+  // Of the shape that they will have: nothing is allocated later.
+  for (std::size_t i = 0; i < reader_.endpoint_names().size(); ++i) {
+    results_.push_back(method == FrameWrenchMethod::deployed ? deployed_.results()[i] : posterior_.results()[i]);
+  }
   unknown_.reset(motors);
   unknown_.invalidate(Status::unknown_frame);
   unknown_.sign = robot.profile.deployed_sign;
@@ -66,14 +73,20 @@ const WrenchEstimate& FrameWrenchEstimator::get_frame_wrench(std::string_view fr
     observation_.has_imu = imu_quat != nullptr;
     observation_.imu_quaternion_xyzw = xyzw;
     const Instant& now = reader_.at(observation_);
+    const Reasons findings = input_.of(observation_).reasons;
     if (method_ == FrameWrenchMethod::deployed) {
       deployed_.solve(now);
     } else {
       posterior_.solve(residual_.form(now));
     }
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      results_[i] = method_ == FrameWrenchMethod::deployed ? deployed_.results()[i] : posterior_.results()[i];
+      results_[i].reasons.add(findings);
+      if (!findings.empty()) results_[i].verdict = std::max(results_[i].verdict, Verdict::refused);
+    }
     computed_ = true;
   }
-  return method_ == FrameWrenchMethod::deployed ? deployed_.results()[k] : posterior_.results()[k];
+  return results_[k];
 }
 
 }  // namespace antaeus

@@ -9,12 +9,11 @@ namespace antaeus {
 
 namespace {
 
-/// A contact may begin between two samples; over this time its torque must have had the time to grow.
-constexpr double kRateWindow = 0.02;
-
 /// Reasons after which nothing of a sample may be used.
 constexpr Reasons kRefusing = Reason::invalid_input | Reason::time_back | Reason::stale | Reason::inconsistent |
-                              Reason::torque_rate | Reason::force_limit | Reason::infeasible;
+                              Reason::torque_rate | Reason::force_limit | Reason::infeasible |
+                              Reason::position_out_of_limits | Reason::position_jump | Reason::dead_torque |
+                              Reason::orientation_contradicts | Reason::accelerometer_scale | Reason::no_clock;
 
 GuardedOptions checked(const GuardedOptions& options) {
   check_options(options);
@@ -46,14 +45,15 @@ void copy_or_nan(const VectorX& from, VectorX& to) noexcept {
 GuardedEstimator::GuardedEstimator(const Robot& robot, const std::vector<std::string>& endpoints)
     : GuardedEstimator(robot, endpoints, robot.profile.settings.get<InstantOptions>(),
                        robot.profile.settings.get<ResidualOptions>(), robot.profile.settings.get<PosteriorOptions>(),
-                       robot.profile.settings.get<GuardedOptions>(), robot.profile.settings.get<FeasibilityOptions>()) {
-}
+                       robot.profile.settings.get<GuardedOptions>(), robot.profile.settings.get<FeasibilityOptions>(),
+                       robot.profile.settings.get<InputCheckOptions>()) {}
 
 GuardedEstimator::GuardedEstimator(const Robot& robot, const std::vector<std::string>& endpoints,
                                    InstantOptions equation, ResidualOptions residual, PosteriorOptions posterior,
-                                   GuardedOptions guarded, FeasibilityOptions feasibility)
+                                   GuardedOptions guarded, FeasibilityOptions feasibility, InputCheckOptions input)
     : options_(checked(guarded)),
       reader_(robot, endpoints, equation),
+      input_(robot, input),
       residual_(robot, residual),
       posterior_(reader_, posterior),
       reliability_(reader_, posterior_),
@@ -61,6 +61,7 @@ GuardedEstimator::GuardedEstimator(const Robot& robot, const std::vector<std::st
       raw_(reader_, {.sign = posterior.sign}),
       needs_raw_(guarded.on_ok == ConsumerAction::pass_raw || guarded.on_degraded == ConsumerAction::pass_raw ||
                  guarded.on_refused == ConsumerAction::pass_raw),
+      torque_rate_(robot.model.motor_count(), guarded.torque_rate, input.maximum_gap),
       last_time_(kNaN),
       recorder_(guarded.recorder_samples, prototype(robot.model.motor_count(), endpoints.size())),
       refusal_{.endpoint = -1, .reasons = {}, .time = 0.0, .samples = recorder_} {
@@ -74,10 +75,10 @@ GuardedEstimator::GuardedEstimator(const Robot& robot, const std::vector<std::st
   held_.resize(count);
   results_.resize(count);
   for (ConsumerWrench& result : results_) result.sign = posterior.sign;
-  last_torque_.setConstant(robot.model.motor_count(), kNaN);
 }
 
 void GuardedEstimator::reset() noexcept {
+  input_.reset();
   residual_.reset();
   for (Hysteresis& state : states_) state.reset(0);
   for (Wrench& held : held_) held = Wrench{};
@@ -86,13 +87,15 @@ void GuardedEstimator::reset() noexcept {
     result = ConsumerWrench{};
     result.sign = sign;
   }
-  last_torque_.setConstant(kNaN);
+  torque_rate_.reset();
   last_time_ = kNaN;
   recorder_.clear();
 }
 
 const std::vector<ConsumerWrench>& GuardedEstimator::update(const Observation& observation, double clock) noexcept {
   const Instant& now = reader_.at(observation);
+  input_.of(observation);
+  if (now.status() == Status::ok) torque_rate_.see(observation.time, now.torque());
   if (needs_raw_) raw_.solve(now);
   const PosteriorEstimates& estimates = posterior_.solve(residual_.form(now));
   reliability_.of(estimates);
@@ -103,7 +106,7 @@ const std::vector<ConsumerWrench>& GuardedEstimator::update(const Observation& o
   int first_refused = -1;
   for (std::size_t k = 0; k < results_.size(); ++k) {
     ConsumerWrench& result = results_[k];
-    const Reasons reasons = inspect(k, clock, dt);
+    const Reasons reasons = inspect(k, clock);
     const int wanted = reasons.has_any(kRefusing) || estimates[k].verdict == Verdict::unobservable ||
                                (options_.refuse_sd > 0 && !(estimates[k].uncertainty.worst_sd() <= options_.refuse_sd))
                            ? 2
@@ -128,23 +131,22 @@ const std::vector<ConsumerWrench>& GuardedEstimator::update(const Observation& o
     refusal_.samples = recorder_;  // of equal shape: nothing is allocated
     ++refusals_;
   }
-  if (now.status() == Status::ok) last_torque_ = now.torque();
   if (std::isfinite(observation.time)) last_time_ = observation.time;
   return results_;
 }
 
-Reasons GuardedEstimator::inspect(std::size_t endpoint, double clock, double dt) const noexcept {
+Reasons GuardedEstimator::inspect(std::size_t endpoint, double clock) const noexcept {
   const Instant& now = reader_.instant();
   const WrenchEstimate& estimate = estimates()[endpoint];
-  Reasons reasons = estimate.reasons;
+  const double time = now.observation().time;
+  Reasons reasons = estimate.reasons | input_.findings().reasons;
+  reasons.add(check_age(time, clock, options_.maximum_age, input_.options()));
+  for (const int motor : watched_[endpoint]) {
+    reasons.add(input_.findings().motors[static_cast<std::size_t>(motor)]);
+  }
   if (estimate.status != Status::ok) return reasons | Reason::invalid_input;
-  if (clock - now.observation().time > options_.maximum_age) reasons.add(Reason::stale);
-  if (dt > 0) {
-    const double window = std::max(dt, kRateWindow);
-    for (const int motor : watched_[endpoint]) {
-      const double change = std::abs(now.torque()[motor] - last_torque_[motor]);
-      if (change > options_.torque_rate * window) reasons.add(Reason::torque_rate);
-    }
+  for (const int motor : watched_[endpoint]) {
+    if (torque_rate_.too_fast(motor)) reasons.add(Reason::torque_rate);
   }
   for (const FeasibilityMargin& margin : feasibility_.result().margins) {
     const bool concerns = margin.endpoint < 0 || margin.endpoint == static_cast<int>(endpoint);

@@ -19,7 +19,8 @@ using test::kWrists;
 
 class Guarded : public testing::Test {
  protected:
-  /// A robot at rest at motor zero, with both arms away from singular poses, and \p push on its left hand.
+  /// A robot at rest at motor zero, with both arms away from singular poses, and \p push on its left hand. Its torques
+  /// are never twice the same to the last digit, or they were dead.
   Observation at(double time, const Vector3& push = Vector3::Zero()) {
     Observation observation;
     observation.time = time;
@@ -29,7 +30,7 @@ class Guarded : public testing::Test {
     const Instant& now = reader_.at(observation);
     Vector6 w = Vector6::Zero();
     w.head<3>() = push;
-    observation.tau = now.gravity_torque() - now.jacobian(0).transpose() * w;
+    observation.tau = now.gravity_torque() - now.jacobian(0).transpose() * w + breath_.vector(27, 1e-9);
     return observation;
   }
   GuardedEstimator make(GuardedOptions guarded = {}, PosteriorOptions posterior = {}) {
@@ -38,6 +39,7 @@ class Guarded : public testing::Test {
 
   Robot robot_ = test::own_robot("h1_2");
   InstantReader reader_{robot_, kWrists};
+  RandomStates breath_{70};
 };
 
 TEST_F(Guarded, AGoodSampleInAGoodPosePasses) {
@@ -66,7 +68,8 @@ TEST_F(Guarded, EveryFaultGivesTheStateThatNamesIt) {
       {"infinite position", Reason::invalid_input, Verdict::refused, [](Observation& o) { o.q[0] = INFINITY; }},
       {"NaN velocity", Reason::invalid_input, Verdict::refused, [](Observation& o) { o.v[0] = std::nan(""); }},
       {"short vector", Reason::invalid_input, Verdict::refused, [](Observation& o) { o.q.conservativeResize(20); }},
-      {"no velocity", Reason::motion_unknown, Verdict::degraded,
+      {"no clock", Reason::no_clock, Verdict::refused, [](Observation& o) { o.time = NAN; }},
+      {"no clock, no velocity", Reason::motion_unknown, Verdict::refused,
        [](Observation& o) {
          o.time = NAN;
          o.v.resize(0);
@@ -237,6 +240,7 @@ TEST_F(Guarded, AMillionCyclesWithFaultsNeitherAllocateNorLie) {
     Reasons expected;
     sample = known.observation;
     sample.time = clock;
+    sample.tau[26] += 1e-9 * (i % 5);  // a breath: torques that stay exactly as they were are dead
     // A fault every 977 cycles, of each kind in turn.
     if (i % 977 == 500) {
       ++faults;

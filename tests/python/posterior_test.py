@@ -76,7 +76,9 @@ def test_a_posterior_is_the_formula(robot):
 def test_the_guarded_loop_never_raises_and_says_why(robot):
     loop = antaeus.GuardedEstimator(robot, [WRIST], guarded=dict(recorder_samples=5, on_refused="zero"))
     for step in range(4):
-        (read,) = loop.update(at_rest(robot, time=0.02 * step))
+        sample = at_rest(robot, time=0.02 * step)
+        sample.tau = sample.tau + 1e-9 * step  # torques that stay exactly as they were are dead
+        (read,) = loop.update(sample)
     assert read.wrench.is_finite() and loop.refusals() == len(loop.last_refusal().samples) == 0
     assert loop.last_refusal().endpoint == -1
     bad = at_rest(robot, time=0.08)
@@ -103,6 +105,8 @@ def test_options_of_the_guarded_loop_start_from_the_profile(robot):
         antaeus.GuardedEstimator(robot, [WRIST], guarded=dict(force_limt=1.0))
     with pytest.raises(antaeus.OptionsError, match="feasibility: unknown option 'frictoin'; did you mean 'friction'"):
         antaeus.GuardedEstimator(robot, [WRIST], feasibility=dict(frictoin=1.0))
+    with pytest.raises(antaeus.OptionsError, match="input: unknown option 'jmp'; did you mean 'jump'"):
+        antaeus.GuardedEstimator(robot, [WRIST], input=dict(jmp=1.0))
     with pytest.raises(antaeus.OptionsError, match="residual.kind"):
         antaeus.GuardedEstimator(robot, [WRIST], residual=dict(kind="dynamic"))
     loop = antaeus.GuardedEstimator(robot, [WRIST], posterior=dict(sign="on_environment"))

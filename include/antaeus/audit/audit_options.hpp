@@ -11,6 +11,7 @@
 #include "antaeus/pose/preflight.hpp"
 #include "antaeus/published/guard_chain.hpp"
 #include "antaeus/published/wrench_estimator.hpp"
+#include "antaeus/robot/input_checks.hpp"
 #include "antaeus/robot/instant.hpp"
 #include "antaeus/trust/hypotheses.hpp"
 
@@ -46,6 +47,7 @@ ANTAEUS_API const OptionTable& options_of(const SmoothingOptions&);
 struct AuditOptions {
   EpisodeOptions episode;
   InstantOptions equation;
+  InputCheckOptions input;
   WrenchEstimatorOptions estimator{.characteristic_length = 0.3};
   StackedOptions stacked;
   GuardOptions guard;
@@ -63,6 +65,7 @@ struct AuditOptions {
   static void visit_groups(Self& self, Visitor&& visit) {
     visit(self.episode);
     visit(self.equation);
+    visit(self.input);
     visit(self.estimator);
     visit(self.stacked);
     visit(self.guard);

@@ -9,6 +9,7 @@
 #include "antaeus/core/api.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
 #include "antaeus/published/wrench_estimator.hpp"
+#include "antaeus/robot/input_checks.hpp"
 
 namespace antaeus {
 
@@ -21,7 +22,7 @@ constexpr auto enum_names(FrameWrenchMethod) noexcept { return name_list<FrameWr
 /// The sign is the profile's `deployed.sign`, so that the consumer need not change. The residual is static. This call
 /// knows neither velocity nor clock, so motion cannot be excluded: every posterior is at best `degraded` with
 /// `motion_unknown`, and each joint's sd is at least its `static_sd`. With velocities, a gyro and a clock,
-/// GuardedEstimator is more accurate.
+/// GuardedEstimator is more accurate. A position that cannot be (InputChecks) is `refused`, with the reason.
 class ANTAEUS_API FrameWrenchEstimator {
  public:
   /// \param frames  those that get_frame_wrench will name; empty: the endpoints that the deployed code reads, else all
@@ -43,11 +44,13 @@ class ANTAEUS_API FrameWrenchEstimator {
   FrameWrenchMethod method_;
   bool scalar_first_ = false;
   InstantReader reader_;
+  InputChecks input_;
   ResidualEstimator residual_;
   PosteriorEstimator posterior_;
   DeployedEstimator deployed_;
   Observation observation_;
   bool computed_ = false;
+  std::vector<WrenchEstimate> results_;
   WrenchEstimate unknown_;
 };
 

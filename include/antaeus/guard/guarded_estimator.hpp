@@ -8,7 +8,9 @@
 #include "antaeus/core/api.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
 #include "antaeus/estimation/residual.hpp"
+#include "antaeus/guard/torque_rate.hpp"
 #include "antaeus/published/wrench_estimator.hpp"
+#include "antaeus/robot/input_checks.hpp"
 #include "antaeus/robot/instant.hpp"
 #include "antaeus/signal/hysteresis.hpp"
 #include "antaeus/signal/ring_buffer.hpp"
@@ -76,7 +78,8 @@ struct FlightRecord {
 /// Observation → instant → residual → posterior → reliability → guard. All memory is taken by the constructor.
 ///
 /// A sample requests `refused` when
-/// - it cannot be used: NaN, sizes, time going back, age;
+/// - it cannot be used: NaN, sizes, time going back, age, no clock;
+/// - what it says cannot be (InputChecks): of the sample as a whole, and of the torques that this endpoint uses;
 /// - it contradicts the model (NIS), or changes faster than a contact can;
 /// - its force is larger than the consumer was made for, or no direction is observable;
 /// - feet are among the endpoints, and no ground can have made it (FeasibilityChecker).
@@ -86,12 +89,12 @@ struct FlightRecord {
 class ANTAEUS_API GuardedEstimator {
  public:
   /// Options come from the profile's [options.equation], [options.residual], [options.posterior], [options.guarded],
-  /// [options.feasibility].
+  /// [options.feasibility], [options.input].
   /// \throws ModelError, OptionsError
   GuardedEstimator(const Robot& robot, const std::vector<std::string>& endpoints);
   GuardedEstimator(const Robot& robot, const std::vector<std::string>& endpoints, InstantOptions equation,
                    ResidualOptions residual, PosteriorOptions posterior, GuardedOptions guarded,
-                   FeasibilityOptions feasibility = {});
+                   FeasibilityOptions feasibility = {}, InputCheckOptions input = {});
 
   /// One result an endpoint, in the order given. \realtime (guarded_estimator_realtime_test)
   const std::vector<ConsumerWrench>& update(const Observation& observation) noexcept {
@@ -108,6 +111,8 @@ class ANTAEUS_API GuardedEstimator {
   const std::vector<int>& reliability_rows(std::size_t endpoint) const noexcept { return reliability_.rows(endpoint); }
   /// Of the last sample; empty margins without feet among the endpoints.
   const Feasibility& feasibility() const noexcept { return feasibility_.result(); }
+  /// What is wrong with the last sample itself.
+  const InputFindings& input() const noexcept { return input_.findings(); }
   const Residual& residual() const noexcept { return residual_.residual(); }
   /// The instant of the last sample.
   const Instant& instant() const noexcept { return reader_.instant(); }
@@ -117,12 +122,13 @@ class ANTAEUS_API GuardedEstimator {
   int refusals() const noexcept { return refusals_; }
 
  private:
-  Reasons inspect(std::size_t endpoint, double clock, double dt) const noexcept;
+  Reasons inspect(std::size_t endpoint, double clock) const noexcept;
   void act(std::size_t endpoint, double dt) noexcept;
   void record() noexcept;
 
   GuardedOptions options_;
   InstantReader reader_;
+  InputChecks input_;
   ResidualEstimator residual_;
   PosteriorEstimator posterior_;
   ReliabilityEstimator reliability_;
@@ -133,7 +139,7 @@ class ANTAEUS_API GuardedEstimator {
   std::vector<Hysteresis> states_;
   std::vector<Wrench> held_;
   std::vector<ConsumerWrench> results_;
-  VectorX last_torque_;
+  TorqueRate torque_rate_;
   double last_time_;
   RingBuffer<FlightSample> recorder_;
   FlightRecord refusal_;
