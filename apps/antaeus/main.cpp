@@ -35,7 +35,7 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error, int argc,
   }
   for (int i = 2; i < argc; ++i) {
     const std::string given = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
-    if (given.rfind("--", 0) != 0 || std::find(options.begin(), options.end(), given) != options.end()) continue;
+    if (!given.starts_with("--") || std::find(options.begin(), options.end(), given) != options.end()) continue;
     const auto text = antaeus::unknown_name("option", given, options);
     return text.problem + "; " + text.remedy;
   }

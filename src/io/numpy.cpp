@@ -269,7 +269,7 @@ std::string to_npy(const std::vector<std::size_t>& shape, const std::vector<doub
   }
   std::string extents;
   for (std::size_t d = 0; d < shape.size(); ++d) extents += (d ? ", " : "") + std::to_string(shape[d]);
-  if (shape.size() == 1) extents += ",";
+  if (shape.size() == 1) extents += ',';
   std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (" + extents + "), }";
   constexpr std::size_t kAlignment = 64;  // the data then lie aligned in a mapped file
   constexpr std::size_t kPreamble = 10;

@@ -115,7 +115,7 @@ class Keys {
     const std::vector<std::string> valid(known_.begin(), known_.end());
     for (const auto& [key, node] : table_) {
       const std::string name(key.str());
-      if (known_.count(name)) continue;
+      if (known_.contains(name)) continue;
       const UnknownName text = unknown_name("key", name, valid);
       fail(&node, text.problem, text.remedy);
     }

@@ -20,7 +20,7 @@ struct AdviseCommand {
   double keep_hand = 0.0;
   bool json = false;
 
-  int run() {
+  int run() const {
     if (!std::isfinite(keep_hand) || keep_hand < 0) {
       throw OptionsError("--keep-hand", "no distance", "give metres, zero or more");
     }

@@ -116,9 +116,9 @@ struct ANTAEUS_API RobotProfile {
   PreflightFigures preflight;
 
   /// \throws ModelError with the nearest name
-  const NamedPose& pose(std::string_view name) const;
+  const NamedPose& pose(std::string_view wanted) const;
   const Endpoint& endpoint(std::string_view frame_or_label) const;
-  const JointGroup* find_group(std::string_view name) const noexcept;
+  const JointGroup* find_group(std::string_view wanted) const noexcept;
   /// By frame; null where the profile does not list it.
   const Endpoint* find_endpoint(std::string_view frame) const noexcept;
   /// The joint group that carries an endpoint; null without one.
