@@ -13,13 +13,13 @@ namespace {
 
 using namespace antaeus;
 
-/// A cell: what would end it is escaped, and a page of docs/ is a link.
-std::string cell(std::string_view text) {
+/// A cell: what would end it is escaped, and a page of docs/ is a link. \param up  from the page that holds it to docs/
+std::string cell(std::string_view text, const std::string& up = "") {
   std::string escaped;
   while (!text.empty()) {
     if (text.starts_with("docs/")) {
       const std::string page(text.substr(5, text.find_first_of(" :;,)", 5) - 5));
-      escaped += "[" + page + "](" + page + ")";
+      escaped += "[" + page + "](" + up + page + ")";
       text.remove_prefix(5 + page.size());
       continue;
     }
@@ -51,7 +51,7 @@ std::string column_table() {
   std::string text = "| column | unit | meaning |\n|---|---|---|\n";
   const Table steps = steps_table(Reconstruction{});
   for (const Column& column : steps.columns()) {
-    text += "| `" + column.name + "` | " + cell(column.unit) + " | " + cell(column.meaning) + " |\n";
+    text += "| `" + column.name + "` | " + cell(column.unit) + " | " + cell(column.meaning, "../") + " |\n";
   }
   return text;
 }
