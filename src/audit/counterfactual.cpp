@@ -12,6 +12,12 @@ namespace antaeus::parts {
 
 namespace {
 
+/// The remedy of the same name.
+constexpr Remedy remedy_of(SingleGuard guard) noexcept { return *find_enum<Remedy>(to_string(guard)); }
+static_assert(std::ranges::all_of(enum_names(SingleGuard{}),
+                                  [](std::string_view name) { return find_enum<Remedy>(name).has_value(); }),
+              "a published guard is no remedy");
+
 const char* guard_title(SingleGuard guard) {
   switch (guard) {
     case SingleGuard::watchdog: return "watchdog";
@@ -95,7 +101,7 @@ class Comparison {
 
   void guard(std::size_t index) {
     const GuardTrace& trace = deployed_.guards[index];
-    Counterfactual c = row(static_cast<Remedy>(trace.guard), guard_title(trace.guard), RemedyKind::guard);
+    Counterfactual c = row(remedy_of(trace.guard), guard_title(trace.guard), RemedyKind::guard);
     first_act(c, trace.first_act);
     c.force_at_focus = trace.force_read.row(row_);
     c.largest_force_read = largest_norm(trace.force_read);

@@ -22,6 +22,12 @@ constexpr double kRateTime = 0.15;
 constexpr double kSettlingConstants = 3.0;
 constexpr double kTwoPi = 6.283185307179586;
 
+/// The next value of a filter; the first sample begins it.
+template <class Filter>
+Status advance(Filter& filter, const VectorX& sample, bool first, double dt) noexcept {
+  return first ? filter.reset(sample) : filter.step(sample, dt);
+}
+
 ResidualOptions checked(const ResidualOptions& options) {
   check_options(options);
   return options;
@@ -249,12 +255,11 @@ Status ResidualEstimator::compute_dynamic(const Instant& now, double dt) noexcep
       return Status::ok;
     }
     // The first sample knows no acceleration: what it yields is static, and named so by `settling`.
-    const Status filtered = first ? low_pass_.reset(raw_) : low_pass_.step(raw_, dt);
+    const Status filtered = advance(low_pass_, raw_, first, dt);
     residual_.value = low_pass_.value();
     if (filtered != Status::ok) return filtered;
     // An error of the inertial torque reaches the estimate through the same filter.
-    const Status doubt =
-        first ? dynamic_low_pass_.reset(raw_dynamic_part_) : dynamic_low_pass_.step(raw_dynamic_part_, dt);
+    const Status doubt = advance(dynamic_low_pass_, raw_dynamic_part_, first, dt);
     dynamic_part_ = dynamic_low_pass_.value();
     return doubt;
   }
@@ -282,11 +287,10 @@ Status ResidualEstimator::observe_momentum(const Instant& now, const Vector3& gr
     momentum_[at] = momentum;
   }
   // It begins with what the static residual says rather than with "nothing touches the robot".
-  const Status filtered = first ? observer_.reset(raw_) : observer_.step(drive_, dt);
+  const Status filtered = advance(observer_, first ? raw_ : drive_, first, dt);
   residual_.value = observer_.value();
   if (filtered != Status::ok) return filtered;
-  const Status doubt =
-      first ? dynamic_observer_.reset(raw_dynamic_part_) : dynamic_observer_.step(raw_dynamic_part_, dt);
+  const Status doubt = advance(dynamic_observer_, raw_dynamic_part_, first, dt);
   dynamic_part_ = dynamic_observer_.value();
   return doubt;
 }

@@ -31,15 +31,6 @@ FlightSample prototype(Eigen::Index motors, std::size_t endpoints) {
   return sample;
 }
 
-/// Copies a channel into memory that is there already: one that was not measured becomes NaN.
-void copy_or_nan(const VectorX& from, VectorX& to) noexcept {
-  if (from.size() == to.size()) {
-    to = from;
-  } else {
-    to.setConstant(kNaN);
-  }
-}
-
 }  // namespace
 
 GuardedEstimator::GuardedEstimator(const Robot& robot, const std::vector<std::string>& endpoints)
@@ -191,20 +182,8 @@ void GuardedEstimator::act(std::size_t endpoint, double dt) noexcept {
 }
 
 void GuardedEstimator::record() noexcept {
-  const Observation& observation = reader_.instant().observation();
   FlightSample& sample = recorder_.push();
-  Observation& kept = sample.observation;
-  kept.q = observation.q;
-  kept.tau = observation.tau;
-  copy_or_nan(observation.v, kept.v);
-  copy_or_nan(observation.a, kept.a);
-  kept.time = observation.time;
-  kept.has_imu = observation.has_imu;
-  kept.imu_quaternion_xyzw = observation.imu_quaternion_xyzw;
-  kept.has_gyro = observation.has_gyro;
-  kept.imu_angular_velocity = observation.imu_angular_velocity;
-  kept.has_accelerometer = observation.has_accelerometer;
-  kept.imu_specific_force = observation.imu_specific_force;
+  copy_in_place(reader_.instant().observation(), sample.observation);
   sample.residual = residual_.residual().value;
   sample.residual_kind = residual_.residual().kind;
   for (std::size_t k = 0; k < results_.size(); ++k) {

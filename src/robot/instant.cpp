@@ -11,19 +11,9 @@ namespace {
 
 constexpr double kQuaternionSlack = 1e-3;
 
-/// Copies a channel into memory that is there already; one of the wrong size becomes NaN.
-void copy_channel(const VectorX& from, VectorX& to) noexcept {
-  if (from.size() == to.size()) {
-    to = from;
-  } else {
-    to.setConstant(kNaN);
-  }
-}
-
-/// The same for a channel that may be missing: its memory waits in `spare` meanwhile.
-void copy_optional(const VectorX& from, VectorX& to, VectorX& spare) noexcept {
+/// Gives a channel that may be missing its memory, or takes it away: meanwhile it waits in `spare`.
+void follow_presence(const VectorX& from, VectorX& to, VectorX& spare) noexcept {
   if ((from.size() == 0) != (to.size() == 0)) to.swap(spare);
-  if (from.size() > 0) copy_channel(from, to);
 }
 
 Status check_channel(const VectorX& channel, Eigen::Index motors) noexcept {
@@ -92,17 +82,9 @@ const Instant& InstantReader::at(const Observation& observation) noexcept {
 
 void InstantReader::keep(const Observation& observation) noexcept {
   Observation& kept = memory_->now.observation;
-  kept.time = observation.time;
-  copy_channel(observation.q, kept.q);
-  copy_channel(observation.tau, kept.tau);
-  copy_optional(observation.v, kept.v, spare_v_);
-  copy_optional(observation.a, kept.a, spare_a_);
-  kept.has_imu = observation.has_imu;
-  kept.imu_quaternion_xyzw = observation.imu_quaternion_xyzw;
-  kept.has_gyro = observation.has_gyro;
-  kept.imu_angular_velocity = observation.imu_angular_velocity;
-  kept.has_accelerometer = observation.has_accelerometer;
-  kept.imu_specific_force = observation.imu_specific_force;
+  follow_presence(observation.v, kept.v, spare_v_);
+  follow_presence(observation.a, kept.a, spare_a_);
+  copy_in_place(observation, kept);
 }
 
 Status InstantReader::check_motion(const Observation& observation) const noexcept {

@@ -12,6 +12,7 @@
 #include "io/io_support.hpp"
 #include "robot/test_robots.hpp"
 #include "support/allocation_counter.hpp"
+#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
@@ -257,7 +258,7 @@ TEST_F(LoadEpisode, UnevenTimeIsKept) {
   put("log/time.npy", to_npy({5, 1}, {1.0, 1.2, 1.2, 1.9, 2.1}));
   const Episode episode = load("log");
   EXPECT_EQ(episode.time[3], 1.9);
-  EXPECT_NEAR(episode.sample_time(), 0.2, 1e-12) << "gaps 0.2 0 0.7 0.2: the median";
+  EXPECT_NEAR(episode.sample_time(), 0.2, tolerance::kArithmetic) << "gaps 0.2 0 0.7 0.2: the median";
   ASSERT_EQ(episode.notes.size(), 1u);
   EXPECT_EQ(episode.notes[0], "1 time stamps repeat the one before");
 }

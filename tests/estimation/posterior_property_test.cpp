@@ -53,6 +53,17 @@ class Posterior : public testing::Test {
     EXPECT_EQ(reader_.at(observation).status(), Status::ok);
     return residual_.form(now());
   }
+  /// The incident's pose, held against gravity, with a torque at the torso that nobody's hand made.
+  const Residual& load_start_pose(double torso_fault) {
+    Observation observation;
+    observation.q = robot_.pose("re3_start");
+    observation.v = VectorX::Zero(27);
+    observation.tau = VectorX::Zero(27);
+    load(observation);
+    observation.tau = now().gravity_torque();
+    observation.tau[12] += torso_fault;
+    return load(observation);
+  }
   const Instant& now() const { return reader_.instant(); }
 };
 
@@ -231,14 +242,7 @@ TEST_F(Posterior, SaturatedRowsAreAsIfTheyWereNotThere) {
 
 TEST_F(Posterior, ReferenceRowIsAdmittedOnlyAsFarAsItsInnovationAllows) {
   // RE3's fault on purpose: 34 N·m at the torso that nobody's hand made, in the incident's pose.
-  Observation observation;
-  observation.q = robot_.pose("re3_start");
-  observation.v = VectorX::Zero(27);
-  observation.tau = VectorX::Zero(27);
-  load(observation);
-  observation.tau = now().gravity_torque();
-  observation.tau[12] -= 34.45;
-  const Residual& residual = load(observation);
+  const Residual& residual = load_start_pose(-34.45);
   const auto force = [&](ReferenceUse use) {
     PosteriorEstimator posterior(reader_, {.rows = PosteriorRows::all, .reference = use});
     return posterior.solve(residual)[0].wrench.force.norm();
@@ -306,17 +310,9 @@ TEST_F(Posterior, BaseRowsBalanceTheRobotAtRestAndAreLeftOutWhenItMoves) {
 
 TEST_F(Posterior, AdmittedReferenceRowIsTestedWithItsStatedVariance) {
   // The raised variance alone would cap the row's share of the NIS at 4, so that no fault could ever alarm.
-  Observation observation;
-  observation.q = robot_.pose("re3_start");
-  observation.v = VectorX::Zero(27);
-  observation.tau = VectorX::Zero(27);
-  load(observation);
-  const VectorX balance = now().gravity_torque();
   const auto uncertainty = [&](ReferenceUse use, double fault) {
-    observation.tau = balance;
-    observation.tau[12] += fault;
     PosteriorEstimator posterior(reader_, {.rows = PosteriorRows::all, .reference = use});
-    return posterior.solve(load(observation))[0].uncertainty;
+    return posterior.solve(load_start_pose(fault))[0].uncertainty;
   };
   const Uncertainty quiet = uncertainty(ReferenceUse::innovation, 0.0);
   EXPECT_TRUE(quiet.consistent());
@@ -331,13 +327,7 @@ TEST_F(Posterior, AdmittedReferenceRowIsTestedWithItsStatedVariance) {
 TEST_F(Posterior, ANarrowPriorIsNoKnowledge) {
   // In the incident's pose the torques do not show one direction of the force. A prior below the limits on the sd must
   // not make it observed.
-  Observation observation;
-  observation.q = robot_.pose("re3_start");
-  observation.v = VectorX::Zero(27);
-  observation.tau = VectorX::Zero(27);
-  load(observation);
-  observation.tau = now().gravity_torque();
-  const Residual& residual = load(observation);
+  const Residual& residual = load_start_pose(0.0);
   for (const double prior : {5.0, 11.0, 20.0}) {
     SCOPED_TRACE(prior);
     PosteriorEstimator posterior(reader_, {.prior = {.force = prior}});

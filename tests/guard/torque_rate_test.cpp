@@ -8,6 +8,7 @@
 #include "robot/test_robots.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/static_residual.hpp"
+#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
@@ -33,15 +34,21 @@ TEST(TorqueRate, ARampIsAsFastAtAnyRate) {
     for (const double slope : {0.5, 0.99, 1.01, 2.0, 8.0}) {
       // Past 20 ms each comparison is over the time that it spans: the share is the slope, not the slope times a
       // window.
-      EXPECT_NEAR(largest_share(rate, 0.2, [&](double t) { return -slope * kLimit * t; }), slope, 1e-6) << slope;
+      EXPECT_NEAR(largest_share(rate, 0.2, [&](double t) { return -slope * kLimit * t; }), slope,
+                  tolerance::kTorqueRateShare)
+          << slope;
     }
   }
 }
 
 TEST(TorqueRate, AStepIsAsLargeAtAnyRate) {
   for (const double rate : {50.0, 500.0, 10000.0}) {
-    EXPECT_NEAR(largest_share(rate, 0.2, [](double t) { return t > 0.1 ? 9.0 : 0.0; }), 0.9, 1e-6) << rate;
-    EXPECT_NEAR(largest_share(rate, 0.2, [](double t) { return t > 0.1 ? -11.0 : 0.0; }), 1.1, 1e-6) << rate;
+    EXPECT_NEAR(largest_share(rate, 0.2, [](double t) { return t > 0.1 ? 9.0 : 0.0; }), 0.9,
+                tolerance::kTorqueRateShare)
+        << rate;
+    EXPECT_NEAR(largest_share(rate, 0.2, [](double t) { return t > 0.1 ? -11.0 : 0.0; }), 1.1,
+                tolerance::kTorqueRateShare)
+        << rate;
   }
 }
 

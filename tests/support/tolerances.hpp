@@ -50,6 +50,11 @@ inline constexpr Tolerance kArithmetic{1e-13};
 
 // --- io --------------------------------------------------------------------------------------------------------------
 
+// --- guard -----------------------------------------------------------------------------------------------------------
+/// A torque's change as a share of its limit, sampled at up to 10 kHz: stamps about 10 s round by 1e-15 s, which is
+/// 1e-11 of a step of 0.1 ms; the guard's own slack for the end of its window is 1e-9.
+inline constexpr Tolerance kTorqueRateShare{1e-6};
+
 // --- estimation ------------------------------------------------------------------------------------------------------
 /// A wrench that torques hold exactly, recovered: κ ≤ 40 times rounding of torques up to 300 N·m (1e-13).
 inline constexpr Tolerance kRecoveredWrench{1e-9};

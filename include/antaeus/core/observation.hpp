@@ -2,6 +2,7 @@
 /// \file
 /// One sample of a robot's sensors, from its drivers, a simulation or a log.
 
+#include "antaeus/core/api.hpp"
 #include "antaeus/core/types.hpp"
 
 namespace antaeus {
@@ -23,5 +24,10 @@ struct Observation {
   /// Specific force a − g at the sensor, in its axes [m/s²]: +9.81 along the axis that points up, at rest.
   Vector3 imu_specific_force = Vector3::Zero();
 };
+
+/// Copies an observation into memory that is there already: a motor channel whose size differs becomes NaN in its
+/// place.
+/// \realtime (estimation_realtime_test)
+ANTAEUS_API void copy_in_place(const Observation& from, Observation& to) noexcept;
 
 }  // namespace antaeus
