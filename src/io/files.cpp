@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <mutex>
 #include <optional>
+#include <ranges>
 #include <system_error>
 
 #include "antaeus/core/error.hpp"
@@ -76,9 +77,9 @@ class MadeFolders {
   MadeFolders& operator=(const MadeFolders&) = delete;
   ~MadeFolders() {
     const std::lock_guard<std::mutex> hold(unfinished().mutex);
-    for (auto folder = folders_.rbegin(); folder != folders_.rend(); ++folder) {
-      if (!kept_) ::rmdir(folder->c_str());
-      unfinished().made.erase(*folder);
+    for (const fs::path& folder : std::views::reverse(folders_)) {
+      if (!kept_) ::rmdir(folder.c_str());
+      unfinished().made.erase(folder);
     }
   }
   void make(const fs::path& folder) {
@@ -123,13 +124,15 @@ class Publication {
   }
 
  private:
-  /// What is there in the folder's place, and is no folder.
+  /// Refuses what is there in the folder's place and is no folder. Another writer may have made the folder since it was
+  /// looked for: then it is used like one that was there before.
   void check_absent() const {
     struct stat status{};
     if (::lstat(folder_.c_str(), &status) != 0) {
       if (errno == ENOENT) return;
       throw Error(folder_.string(), "the folder cannot be made (" + errno_text(errno) + ")", errno_remedy(errno));
     }
+    if (S_ISDIR(status.st_mode) || is_folder(folder_)) return;
     throw Error(folder_.string(), "the folder cannot be made (" + errno_text(EEXIST) + ")", "choose another name");
   }
 
@@ -249,7 +252,7 @@ class Publication {
       const Placed step = place(scratch.path() / name, folder_ / name);
       if (step.how == How::failed) {
         const int code = errno;
-        for (auto done = placed.rbegin(); done != placed.rend(); ++done) take_back(*done);
+        for (const Placed& done : std::views::reverse(placed)) take_back(done);
         throw_unwritable(folder_ / name, code);
       }
       placed.push_back(step);
