@@ -80,6 +80,7 @@ int run_told(const antaeus::cli::Run& run) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(bugprone-exception-escape): memory that runs out while options are declared may end the process
 int main(int argc, char** argv) {
   using namespace antaeus::cli;
   open_closed_streams();

@@ -19,8 +19,6 @@
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/scratch_folder.hpp"
 
-extern char** environ;
-
 namespace antaeus::cli {
 
 namespace {

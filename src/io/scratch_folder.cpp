@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <random>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -133,7 +134,7 @@ void remove_scratch() noexcept {
   Unfinished& live = unfinished();
   live.mutex.lock();  // and never given back
   for (const fs::path& folder : live.scratch) remove_whole(folder);
-  for (auto folder = live.made.rbegin(); folder != live.made.rend(); ++folder) ::rmdir(folder->c_str());
+  for (const fs::path& folder : std::views::reverse(live.made)) ::rmdir(folder.c_str());
 }
 
 }  // namespace antaeus
