@@ -1,5 +1,5 @@
 """The loop of a consumer that is protected: the synthetic incident, sample by sample, through the guarded posterior."""
-# prints: refused at step 5: motion uncertain unobservable_direction inconsistent
+# prints: refused at step 5: motion uncertain unobservable_direction unexplained
 import numpy as np
 
 import antaeus

@@ -162,6 +162,14 @@ void bind_wrench_estimate(nb::module_& module) {
       "Which torque residual an estimate rests on. static: τ − g(q), right only for a robot at "
       "rest. inverse_dynamics: τ − (M a + C v + g). momentum_observer: what changes the "
       "momentum beyond τ, C and g.");
+  nb::class_<ConsistencyTest>(
+      module, "ConsistencyTest",
+      "A sum of squares that is χ² with dof degrees of freedom while all is as assumed, and the "
+      "limit that it then exceeds with the probability posterior.false_alarm.")
+      .def_ro("value", &ConsistencyTest::value)
+      .def_ro("limit", &ConsistencyTest::limit)
+      .def_ro("dof", &ConsistencyTest::dof, "0: there is nothing to test.")
+      .def("passes", &ConsistencyTest::passes, "value ≤ limit.");
   nb::class_<Uncertainty>(module, "Uncertainty", "What a posterior says of its own doubt, in world axes.")
       .def_prop_ro("covariance", frozen_field(&Uncertainty::covariance), kOwned,
                    "[6 × 6] of the wrench, force before moment, N², N²·m, N²·m².")
@@ -171,15 +179,21 @@ void bind_wrench_estimate(nb::module_& module) {
       .def_ro("observable", &Uncertainty::observable, "How many of them have an sd under the limit.")
       .def_prop_ro("observable_force", frozen_field(&Uncertainty::observable_force), kOwned,
                    "[3], the force's part in their span, N; what lies outside is the prior's.")
-      .def_ro("nis", &Uncertainty::nis, "Of the endpoint's rows and the reference row.")
-      .def_ro("nis_threshold", &Uncertainty::nis_threshold)
+      .def_ro("misfit", &Uncertainty::misfit, "What no wrench explains, whatever its size.")
+      .def_ro("contact", &Uncertainty::contact, "The wrench against its prior.")
+      .def_ro("reference", &Uncertainty::reference, "The reference joint's row against all others.")
+      .def_ro("nis", &Uncertainty::nis,
+              "Of the endpoint's rows and the reference row, where another endpoint may explain only what its own rows "
+              "show: a guard, not a test with a stated rate.")
+      .def_ro("nis_threshold", &Uncertainty::nis_threshold, "χ² at posterior.false_alarm.")
       .def_ro("nis_rows", &Uncertainty::nis_rows, "Degrees of freedom.")
-      .def_ro("innovation", &Uncertainty::innovation, "Reference joint: r − what the wrenches explain, N·m.")
+      .def_ro("innovation", &Uncertainty::innovation,
+              "Reference joint: r − what the wrenches estimated without it explain, N·m.")
       .def_ro("innovation_sd", &Uncertainty::innovation_sd, "Of it, when nothing is wrong, N·m.")
       .def("worst_sd", &Uncertainty::worst_sd, "N")
       .def(
           "worst_direction", [](const Uncertainty& self) { return fresh(self.worst_direction()); }, "[3], unit.")
-      .def("consistent", &Uncertainty::consistent, "nis ≤ nis_threshold.");
+      .def("consistent", &Uncertainty::consistent, "misfit.passes() and reference.passes().");
 
   nb::class_<WrenchEstimate>(
       module, "WrenchEstimate",

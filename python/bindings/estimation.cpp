@@ -22,6 +22,9 @@ void bind_residual(nb::module_& module) {
       .def_prop_ro("value", frozen_field(&Residual::value), kOwned, "[motors], N·m; NaN unless ok.")
       .def_prop_ro("variance", frozen_field(&Residual::variance), kOwned,
                    "[motors] of its error, N²·m²; infinite: no evidence (saturated torque).")
+      .def_ro("tilted", &Residual::tilted, "A floating base whose orientation nobody measured: tilt is not zero.")
+      .def_prop_ro("tilt", frozen_field(&Residual::tilt), kOwned,
+                   "[motors × 2], N·m: what a tilt of one sd about each horizontal axis makes of the torques.")
       .def_ro("moving", &Residual::moving, "Motion seen, or not excluded.")
       .def_ro("saturated", &Residual::saturated, "Motors at their drive's limit.");
   const std::string signature = options_signature<ResidualOptions>("def __init__(self, robot: Robot", ") -> None");
@@ -57,7 +60,11 @@ void bind_posterior_estimator(nb::module_& module) {
   const std::string doc = options_doc<PosteriorOptions>("ModelError for base rows on a fixed base.");
   nb::class_<PosteriorEstimates, WrenchEstimates>(module, "PosteriorEstimates",
                                                   "The posterior's wrenches, with the residual that they explain.")
-      .def_ro("residual", &PosteriorEstimates::residual);
+      .def_ro("residual", &PosteriorEstimates::residual)
+      .def_prop_ro("row_precision", frozen_field(&PosteriorEstimates::row_precision), kOwned,
+                   "[motors], 1/(N²·m²): (S⁻¹)_jj, S = R + Σ A P₀ Aᵀ over all rows used; NaN for the others.")
+      .def_prop_ro("row_test", frozen_field(&PosteriorEstimates::row_test), kOwned,
+                   "[motors]: e_jᵀ S⁻¹ r / √(S⁻¹)_jj, N(0, 1) while all is as assumed.");
   nb::class_<PosteriorEstimator>(
       module, "PosteriorEstimator",
       "Maximum a posteriori wrenches of all endpoints from one residual, each with its covariance: "

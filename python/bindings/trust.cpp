@@ -27,12 +27,17 @@ void bind_reliability(nb::module_& module) {
                                   "motor order, NaN where a motor's row is not used or is no evidence.")
       .def_prop_ro("status", copied_field(&EndpointReliability::status))
       .def_prop_ro("redundancy", frozen_field(&EndpointReliability::redundancy), kOwned,
-                   "[motors], 0 … 1: the share of an error in joint j that shows in the misfit.")
+                   "[motors], 0 … 1: the share of an error in joint j that shows, contacts within their priors.")
       .def_prop_ro("minimal_detectable_bias", frozen_field(&EndpointReliability::minimal_detectable_bias), kOwned,
-                   "[motors], N·m: smallest error that the misfit reveals (0.1 % false alarms, 80 % power).")
+                   "[motors], N·m: smallest error that the row's test finds (0.1 % false alarms, 80 % power).")
       .def_prop_ro("external_force", frozen_field(&EndpointReliability::external_force), kOwned,
                    "[motors], N: shift of the force that an error of that size causes, unnoticed.")
-      .def_ro("total_redundancy", &EndpointReliability::total_redundancy, "Rows with evidence less rank.")
+      .def_ro("total_redundancy", &EndpointReliability::total_redundancy, "Σ of redundancy.")
+      .def_prop_ro("prior_free_redundancy", frozen_field(&EndpointReliability::prior_free_redundancy), kOwned,
+                   "[motors]: redundancy with contacts of any size at this endpoint, and none elsewhere.")
+      .def_prop_ro("prior_free_bias", frozen_field(&EndpointReliability::prior_free_bias), kOwned,
+                   "[motors], N·m: minimal_detectable_bias of the same; infinite: no size is found.")
+      .def_ro("prior_free_total", &EndpointReliability::prior_free_total, "Rows with evidence less rank.")
       .def_ro("condition", &EndpointReliability::condition, "κ of the whitened, unit-scaled rows.")
       .def_ro("sigma_min", &EndpointReliability::sigma_min, "Their smallest, prior sds per noise sd.");
   nb::class_<ReliabilityEstimator>(module, "ReliabilityEstimator",
@@ -132,6 +137,9 @@ void bind_cause(nb::module_& module) {
       .def_ro("log_likelihood_ratio", &Cause::log_likelihood_ratio, "Best fit against none, ≥ 0.")
       .def_ro("bic", &Cause::bic, "0 of none.")
       .def_ro("log_evidence", &Cause::log_evidence, "ln p(r | cause) − ln p(r | none).")
+      .def_ro("probability", &Cause::probability,
+              "Of all causes at once, given the data and the priors; they sum to 1.")
+      .def_ro("nis", &Cause::nis, "What the cause leaves when it is of a size that its prior allows.")
       .def_prop_ro("estimate", components(&Cause::estimate), kOwned,
                    "Posterior under its prior: wrench on the robot in world axes, N, N·m; mass, kg; torque that the "
                    "channel shows too much, N·m; share; or tilts about the base's x and y, rad.")
@@ -145,11 +153,12 @@ void bind_cause(nb::module_& module) {
   nb::class_<HypothesisResult>(module, "HypothesisResult", "What a window of residuals says of its causes.")
       .def_prop_ro("status", copied_field(&HypothesisResult::status))
       .def_ro("alarm", &HypothesisResult::alarm, "Noise alone does not make such residuals.")
-      .def_ro("explained", &HypothesisResult::explained, "The best cause leaves no more than noise would.")
+      .def_ro("explained", &HypothesisResult::explained,
+              "The best cause, of a size that its prior allows, leaves no more than noise would.")
       .def_ro("chi_squared", &HypothesisResult::chi_squared, "Σ of squared, whitened residuals.")
       .def_ro("threshold", &HypothesisResult::threshold, "That noise exceeds with probability false_alarm.")
       .def_ro("rows", &HypothesisResult::rows, "With evidence; sum of weights over a window.")
-      .def_ro("causes", &HypothesisResult::causes, "Best first.")
+      .def_ro("causes", &HypothesisResult::causes, "Best first; without an alarm none is the best.")
       .def("best", &HypothesisResult::best, nb::rv_policy::reference_internal)
       .def("runner_up", &HypothesisResult::runner_up, nb::rv_policy::reference_internal);
 }

@@ -49,8 +49,11 @@ ReliabilityTable table_of(const Robot& robot, const EpisodeAudit& episode, const
                                 trace.detectable_bias(row, column),
                                 robot.model.effort_limits()[trace.rows[i]],
                                 trace.external_force(row, column),
+                                trace.prior_free_redundancy(row, column),
+                                trace.prior_free_bias(row, column),
                                 false};
-    entry.undetectable = entry.redundancy < kUndetectableRedundancy || entry.detectable_bias > entry.torque_limit;
+    entry.undetectable =
+        entry.prior_free_redundancy < kUndetectableRedundancy || entry.prior_free_bias > entry.torque_limit;
     table.rows.push_back(std::move(entry));
   }
   return table;
@@ -73,8 +76,14 @@ std::vector<Counterfactual::FalseAlarm> false_alarms(const Audit& audit, Acts&& 
   return alarms;
 }
 
-bool alarmed(const PosteriorTrace& trace, Eigen::Index i) { return trace.nis[i] > trace.nis_threshold[i]; }
+bool alarmed(const PosteriorTrace& trace, Eigen::Index i) { return trace.alarm[static_cast<std::size_t>(i)]; }
 bool refused(const PosteriorTrace& trace, Eigen::Index i) { return trace.state[i] == Verdict::refused; }
+
+/// Nobody needs the digits of what is all but certain.
+std::string probability_text(double p) {
+  constexpr double kNext = 0.001;
+  return p < kNext ? "under 0.001" : p > 1.0 - kNext ? "over 0.999" : number_text(p);
+}
 
 std::string signed_with_sd(double value, double sd) { return number_text(value) + " ± " + number_text(sd) + " N"; }
 
@@ -133,7 +142,7 @@ CauseTest cause_test(const Robot& robot, const std::vector<std::string>& endpoin
   if (result.status != Status::ok) return test;
   for (const Cause& cause : result.causes) {
     test.causes.push_back({hypotheses.name(cause), cause.size, cause.size_sd, cause.unit, cause.log_likelihood_ratio,
-                           cause.bic, cause.log_evidence, cause.separation});
+                           cause.bic, cause.log_evidence, cause.probability, cause.separation});
   }
   return test;
 }
@@ -167,10 +176,12 @@ std::vector<Counterfactual> posterior_counterfactuals(const Audit& audit) {
                        " of 3 force directions are observable";
   rows.push_back(std::move(number));
 
-  Counterfactual nis = make(Remedy::nis_alarm, "NIS test of the posterior", RemedyKind::guard, trace.first_alarm);
+  Counterfactual nis =
+      make(Remedy::nis_alarm, "consistency tests of the posterior", RemedyKind::guard, trace.first_alarm);
   nis.force_at_focus = series->wrench.row(row).head<3>();
   nis.largest_force_read = series->peak_force;
-  nis.consequence = acts(nis) + "; it only tells that the torques contradict every contact at this endpoint";
+  nis.consequence =
+      acts(nis) + "; it tells that no contact of the size that the prior allows explains the torques, not what does";
   nis.false_alarms = false_alarms(audit, alarmed);
   rows.push_back(std::move(nis));
 
@@ -197,9 +208,8 @@ std::vector<Event> posterior_events(const Audit& audit) {
     };
     if (trace.first_alarm >= 0) {
       add(EventKind::nis_alarm, trace.first_alarm, trace.nis[trace.first_alarm],
-          series.label + ": NIS of the posterior above its limit for the first time (" +
-              number_text(trace.nis[trace.first_alarm]) + ", limit " +
-              number_text(trace.nis_threshold[trace.first_alarm]) + ")");
+          series.label + ": a consistency test of the posterior alarms for the first time (" +
+              (series.reasons[static_cast<std::size_t>(trace.first_alarm)] & kTestAlarm).text() + ")");
     }
     if (trace.first_refusal >= 0) {
       const auto at = static_cast<std::size_t>(trace.first_refusal);
@@ -238,11 +248,14 @@ std::vector<Statement> posterior_verdict(const Audit& audit) {
     if (table.endpoint != audit.focus_endpoint) continue;
     for (const ReliabilityTable::Row& entry : table.rows) {
       if (entry.joint != audit.reference_joint) continue;
-      reliability += reliability.empty() ? "An error in the torque of " + entry.joint + " shows in the misfit from "
-                                         : "; in " + table.episode + " from ";
-      reliability +=
-          std::isfinite(entry.detectable_bias) ? number_text(entry.detectable_bias) + " N·m on" : "no size on";
-      reliability += " (redundancy " + number_text(entry.redundancy) + ")";
+      reliability += reliability.empty()
+                         ? "With contacts of the size that the prior allows, an error in the torque of " + entry.joint +
+                               " is found from "
+                         : "; in " + table.episode + " from ";
+      reliability += number_text(entry.detectable_bias) + " N·m on; with contacts of any size ";
+      reliability += std::isfinite(entry.prior_free_bias) ? "from " + number_text(entry.prior_free_bias) + " N·m on"
+                                                          : "no error of any size is";
+      reliability += " (redundancy " + number_text(entry.prior_free_redundancy) + ")";
     }
   }
   if (!reliability.empty()) all.push_back({"reliability", reliability + "."});
@@ -257,13 +270,16 @@ std::vector<Statement> posterior_verdict(const Audit& audit) {
   }
   if (!blind.empty()) {
     all.push_back({"undetectable",
-                   "Joints whose torque could be wrong by all that their motor can do, unnoticed: " + blind + "."});
+                   "Joints whose torque could be wrong by all that their motor can do and still be explained by some "
+                   "contact, however large: " +
+                       blind + "."});
   }
 
   const CauseTest& test = audit.cause_test;
   if (test.alarm && test.causes.size() > 1) {
     const auto named = [](const CauseRow& c) {
-      return c.cause + " (" + number_text(c.size) + " ± " + number_text(c.size_sd) + " " + c.unit + ")";
+      return c.cause + " (" + number_text(c.size) + " ± " + number_text(c.size_sd) + " " + c.unit + ", probability " +
+             probability_text(c.probability) + ")";
     };
     all.push_back({"cause_test", std::string("Of the single causes that were tested ") +
                                      (test.explained ? "the best explains the torques of this step: "
@@ -272,9 +288,10 @@ std::vector<Statement> posterior_verdict(const Audit& audit) {
   }
 
   text = trace.first_alarm < 0
-             ? "Its NIS never contradicts"
-             : "Its NIS first contradicts every contact at " + step_text(audit, first + trace.first_alarm);
-  text += "; its guard ";
+             ? "Its tests never alarm: some contact of the size that the prior allows always explains the torques"
+             : "Its tests first alarm at " + step_text(audit, first + trace.first_alarm) +
+                   ": no contact that the rows show, of the size that the prior allows, explains the torques";
+  text += ". Its guard ";
   text += trace.first_refusal < 0 ? "never refuses"
                                   : "refuses from " + step_text(audit, first + trace.first_refusal) + " on";
   text += ", and the consumer would have read at most " + number_text(largest_norm(series->guarded_force)) +
@@ -285,8 +302,9 @@ std::vector<Statement> posterior_verdict(const Audit& audit) {
   for (const Counterfactual& c : audit.counterfactuals) {
     if (c.remedy != Remedy::guarded_posterior && c.remedy != Remedy::nis_alarm) continue;
     for (const auto& alarm : c.false_alarms) {
-      shares += (shares.empty() ? "" : ", ") + std::string(c.remedy == Remedy::nis_alarm ? "NIS in " : "refusals in ") +
-                alarm.baseline + " " + number_text(100.0 * alarm.share) + " %";
+      shares += (shares.empty() ? "" : ", ") +
+                std::string(c.remedy == Remedy::nis_alarm ? "tests in " : "refusals in ") + alarm.baseline + " " +
+                number_text(100.0 * alarm.share) + " %";
     }
   }
   text += shares.empty() ? "." : ". Alarms in the good runs: " + shares + ".";

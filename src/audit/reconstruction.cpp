@@ -129,14 +129,17 @@ PosteriorTrace empty_trace(const std::vector<int>& rows, Eigen::Index steps) {
   trace.sd.setConstant(steps, 6, kNaN);
   trace.worst_direction.setConstant(steps, 3, kNaN);
   trace.force_axes.setConstant(steps, 9, kNaN);
-  for (VectorX* column : {&trace.worst_sd, &trace.nis, &trace.nis_threshold, &trace.innovation, &trace.innovation_sd}) {
+  for (VectorX* column : {&trace.worst_sd, &trace.nis, &trace.nis_threshold, &trace.misfit, &trace.misfit_limit,
+                          &trace.contact, &trace.contact_limit, &trace.innovation, &trace.innovation_sd}) {
     column->setConstant(steps, kNaN);
   }
   trace.observable.assign(count, 0);
   trace.rows = rows;
-  for (PosteriorTrace::Reliability* matrix : {&trace.redundancy, &trace.detectable_bias, &trace.external_force}) {
+  for (PosteriorTrace::Reliability* matrix : {&trace.redundancy, &trace.detectable_bias, &trace.external_force,
+                                              &trace.prior_free_redundancy, &trace.prior_free_bias}) {
     matrix->setConstant(steps, static_cast<Eigen::Index>(rows.size()), std::numeric_limits<float>::quiet_NaN());
   }
+  trace.alarm.assign(count, false);
   trace.state.assign(count, Verdict::refused);
   trace.action.assign(count, ConsumerAction::zero);
   trace.because.assign(count, Reason::invalid_input);
@@ -171,6 +174,10 @@ void record_posterior(EstimateSeries& series, Eigen::Index step, const GuardedEs
   trace.observable[at] = u.observable;
   trace.nis[step] = u.nis;
   trace.nis_threshold[step] = u.nis_threshold;
+  trace.misfit[step] = u.misfit.value;
+  trace.misfit_limit[step] = u.misfit.limit;
+  trace.contact[step] = u.contact.value;
+  trace.contact_limit[step] = u.contact.limit;
   trace.innovation[step] = u.innovation;
   trace.innovation_sd[step] = u.innovation_sd;
   for (std::size_t i = 0; i < trace.rows.size(); ++i) {
@@ -178,12 +185,15 @@ void record_posterior(EstimateSeries& series, Eigen::Index step, const GuardedEs
     trace.redundancy(step, column) = static_cast<float>(reliability.redundancy[trace.rows[i]]);
     trace.detectable_bias(step, column) = static_cast<float>(reliability.minimal_detectable_bias[trace.rows[i]]);
     trace.external_force(step, column) = static_cast<float>(reliability.external_force[trace.rows[i]]);
+    trace.prior_free_redundancy(step, column) = static_cast<float>(reliability.prior_free_redundancy[trace.rows[i]]);
+    trace.prior_free_bias(step, column) = static_cast<float>(reliability.prior_free_bias[trace.rows[i]]);
   }
   trace.state[at] = read.state;
   trace.action[at] = read.action;
   trace.because[at] = read.because;
   trace.residual_kind[at] = estimate.residual_kind;
-  if (estimate.status == Status::ok && !u.consistent()) {
+  trace.alarm[at] = estimate.status == Status::ok && estimate.reasons.has_any(kTestAlarm);
+  if (trace.alarm[at]) {
     if (trace.first_alarm < 0) trace.first_alarm = step;
     ++trace.alarms;
   }

@@ -115,26 +115,41 @@ std::vector<StepColumn> make_columns() {
          of_posterior([](const PosteriorTrace& t, const At& s) {
            return std::isfinite(t.worst_sd[s.row]) ? static_cast<double>(t.observable[s.at()]) : kNaN;
          }));
-  number(
-      "nis", "1",
-      "normalised innovation squared of the endpoint's rows and the reference row; χ² when model, noise and prior hold",
-      of_posterior([](const PosteriorTrace& t, const At& s) { return t.nis[s.row]; }));
+  number("nis", "1",
+         "normalised innovation squared of the endpoint's rows and the reference row, where another endpoint explains "
+         "only "
+         "what its own rows show; a guard, not a test with a stated rate",
+         of_posterior([](const PosteriorTrace& t, const At& s) { return t.nis[s.row]; }));
   number("nis_threshold", "1", "its limit at posterior.false_alarm",
          of_posterior([](const PosteriorTrace& t, const At& s) { return t.nis_threshold[s.row]; }));
   number("innovation", "N·m",
-         "residual of the reference joint less what the estimated wrenches explain; empty without one",
+         "residual of the reference joint less what the wrenches estimated without it explain; empty without one",
          of_posterior([](const PosteriorTrace& t, const At& s) { return t.innovation[s.row]; }));
-  number("innovation_sd", "N·m", "its standard deviation when nothing is wrong",
+  number("innovation_sd", "N·m", "its standard deviation when nothing is wrong and contacts are as their priors say",
          of_posterior([](const PosteriorTrace& t, const At& s) { return t.innovation_sd[s.row]; }));
-  number("reference_redundancy", "1", "share of an error in the reference torque that shows in the misfit, 0 … 1",
+  number("reference_redundancy", "1",
+         "share of an error in the reference torque that shows, contacts within their priors",
          of_reference(&PosteriorTrace::redundancy));
   number("reference_detectable_bias", "N·m",
-         "smallest error of it that a test finds; empty: none, or no reference joint",
+         "smallest error of it that the test of its row finds (0.1 % false alarms, 80 % power); empty without one",
          of_reference(&PosteriorTrace::detectable_bias));
   text("guard_state", "ok, degraded or refused, after hysteresis",
        text_of_posterior([](const PosteriorTrace& t, const At& s) { return t.state[s.at()]; }));
   text("guard_action", "what guarded_F* is: pass_raw, posterior, hold, zero or stop",
        text_of_posterior([](const PosteriorTrace& t, const At& s) { return t.action[s.at()]; }));
+  number("misfit", "1", "what no wrench at the endpoint explains, whatever its size: χ² when the stated noise holds",
+         of_posterior([](const PosteriorTrace& t, const At& s) { return t.misfit[s.row]; }));
+  number("misfit_limit", "1", "its limit at posterior.false_alarm; infinite where the rows leave nothing to test",
+         of_posterior([](const PosteriorTrace& t, const At& s) { return t.misfit_limit[s.row]; }));
+  number("contact_size", "1", "the wrench against its prior: χ² when contacts are drawn from the prior",
+         of_posterior([](const PosteriorTrace& t, const At& s) { return t.contact[s.row]; }));
+  number("contact_size_limit", "1", "its limit at posterior.false_alarm",
+         of_posterior([](const PosteriorTrace& t, const At& s) { return t.contact_limit[s.row]; }));
+  number("reference_prior_free_redundancy", "1", "as reference_redundancy, contacts of any size at this endpoint",
+         of_reference(&PosteriorTrace::prior_free_redundancy));
+  number("reference_prior_free_detectable_bias", "N·m",
+         "as reference_detectable_bias, contacts of any size at this endpoint; empty: no size is found",
+         of_reference(&PosteriorTrace::prior_free_bias));
   return all;
 }
 

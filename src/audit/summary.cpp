@@ -54,6 +54,10 @@ Json posterior_json(const EstimateSeries& s, Eigen::Index first_step, const std:
         .set("observable_directions", static_cast<std::int64_t>(t.observable[i]))
         .set("nis", t.nis[row])
         .set("nis_threshold", t.nis_threshold[row])
+        .set("misfit", t.misfit[row])
+        .set("misfit_limit", t.misfit_limit[row])
+        .set("contact_size", t.contact[row])
+        .set("contact_size_limit", t.contact_limit[row])
         .set("innovation_Nm", t.innovation[row])
         .set("innovation_sd_Nm", t.innovation_sd[row])
         .set("residual_kind", to_string(t.residual_kind[i]))
@@ -166,6 +170,7 @@ Json cause_test_json(const CauseTest& test) {
                  .set("log_likelihood_ratio", c.log_likelihood_ratio)
                  .set("bic", c.bic)
                  .set("log_evidence", c.log_evidence)
+                 .set("probability", c.probability)
                  .set("separation", to_string(c.separation));
            }));
 }
@@ -183,6 +188,8 @@ Json reliability_table_json(const ReliabilityTable& table) {
                  .set("detectable_bias_Nm", r.detectable_bias)
                  .set("torque_limit_Nm", r.torque_limit)
                  .set("external_force_N", r.external_force)
+                 .set("prior_free_redundancy", r.prior_free_redundancy)
+                 .set("prior_free_detectable_bias_Nm", r.prior_free_bias)
                  .set("undetectable", r.undetectable);
            }));
 }
@@ -350,7 +357,9 @@ Json reliability_json(const EndpointReliability& reliability, const std::vector<
                        .set("joint", joints[j])
                        .set("redundancy", reliability.redundancy[at])
                        .set("minimal_detectable_bias_Nm", reliability.minimal_detectable_bias[at])
-                       .set("external_force_N", reliability.external_force[at]));
+                       .set("external_force_N", reliability.external_force[at])
+                       .set("prior_free_redundancy", reliability.prior_free_redundancy[at])
+                       .set("prior_free_detectable_bias_Nm", reliability.prior_free_bias[at]));
   }
   return list;
 }
@@ -389,6 +398,7 @@ Json preflight_summary(const PreflightReport& report) {
                  .set("sd_rest", knowledge_json(p.rest))
                  .set("sd_moving", knowledge_json(p.moving))
                  .set("total_redundancy", p.reliability.total_redundancy)
+                 .set("prior_free_total_redundancy", p.reliability.prior_free_total)
                  .set("joints", reliability_json(p.reliability, report.joints));
            }));
 }

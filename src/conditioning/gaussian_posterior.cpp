@@ -12,7 +12,7 @@
 namespace antaeus {
 
 GaussianPosterior::GaussianPosterior(int max_rows, int max_unknowns)
-    : max_rows_(max_rows), max_unknowns_(max_unknowns) {
+    : max_rows_(max_rows), max_unknowns_(max_unknowns), svd_(std::max(max_rows, 0), std::max(max_unknowns, 0)) {
   if (max_rows < 0 || max_unknowns < 0) throw Error("GaussianPosterior", "negative size", "give zero or more");
   const Eigen::Index m = max_rows, n = max_unknowns;
   mean_.setConstant(n, kNaN);
@@ -32,8 +32,8 @@ Status GaussianPosterior::fail(Status status) noexcept {
   mean_.setConstant(kNaN);
   covariance_.setConstant(kNaN);
   gain_.setConstant(kNaN);
-  nis_ = null_nis_ = log_evidence_ = kNaN;
-  evidence_ = 0;
+  nis_ = null_nis_ = misfit_ = log_evidence_ = kNaN;
+  evidence_ = misfit_rows_ = 0;
   return status;
 }
 
@@ -82,13 +82,24 @@ Status GaussianPosterior::compute(const ConstMatrixRef& A, const ConstVectorRef&
   mean.noalias() = X.transpose().lazyProduct(z);
   R.transpose().solveInPlace(z);
   // Residual and departure from the prior at the optimum: the same number as yᵀS⁻¹y, without its cancellation.
-  double misfit = 0.0;
+  double left_over = 0.0;
   for (Eigen::Index i = 0; i < m_; ++i) {
     const double left = whitened[i] - B.row(i).dot(z);
-    misfit += left * left;
+    left_over += left * left;
   }
-  nis_ = misfit + z.squaredNorm();
+  nis_ = left_over + z.squaredNorm();
   null_nis_ = whitened.squaredNorm();
+  if (const Status status = svd_.compute(B); status != Status::ok) return fail(status);
+  const auto sigma = svd_.sigma();
+  const auto U = svd_.U();
+  double explained = 0.0;
+  misfit_rows_ = evidence_;
+  for (Eigen::Index i = 0; i < sigma.size() && sigma[i] >= kFelt; ++i) {
+    const double along = U.col(i).dot(whitened);
+    explained += along * along / (1.0 + sigma[i] * sigma[i]);
+    --misfit_rows_;
+  }
+  misfit_ = std::max(nis_ - explained, 0.0);
   const double log_determinant = log_variance + 2.0 * G.diagonal().array().log().sum();
   log_evidence_ = -0.5 * (nis_ + log_determinant + evidence_ * std::log(2.0 * std::numbers::pi));
   status_ = Status::ok;

@@ -125,7 +125,9 @@ void ContactSpaceFilter::update(Block& block, const Residual& residual) const no
   for (std::size_t i = 0; i < block.rows.size(); ++i) {
     const int motor = block.rows[i];
     if (!std::isfinite(residual.variance[motor])) continue;
-    const double deviation = std::sqrt(residual.variance[motor]);
+    // A tilt that nobody measured counts as noise of each row by itself: its correlation between rows is left out.
+    const double tilt = residual.tilted ? residual.tilt.row(motor).squaredNorm() : 0.0;
+    const double deviation = std::sqrt(residual.variance[motor] + tilt);
     block.row.setZero();
     for (std::size_t place = 0; place < block.endpoints.size(); ++place) {
       const auto at = static_cast<Eigen::Index>(6 * place);
@@ -199,6 +201,9 @@ const std::vector<WrenchEstimate>& ContactSpaceFilter::step(const Residual& resi
       estimate.uncertainty.nis = block.nis;
       estimate.uncertainty.nis_rows = block.evidence;
       estimate.uncertainty.nis_threshold = thresholds_[block.evidence];
+      // What the past and the prior predict of these rows is one test; its parts are not told apart.
+      estimate.uncertainty.misfit = {block.nis, thresholds_[block.evidence], block.evidence};
+      estimate.uncertainty.contact = estimate.uncertainty.reference = ConsistencyTest{};
       judge_posterior(posterior_, estimate);
     }
   }
@@ -225,7 +230,7 @@ std::vector<std::vector<WrenchEstimate>> ContactSpaceSmoother::smooth() const {
     results.push_back(step.estimates);
     for (WrenchEstimate& estimate : results.back()) {
       if (estimate.status == Status::ok) {
-        estimate.reasons.remove(Reason::uncertain | Reason::unobservable_direction | Reason::inconsistent);
+        estimate.reasons.remove(Reason::uncertain | Reason::unobservable_direction | Reason::inconsistent | kTestAlarm);
         continue;
       }
       estimate.status = Status::ok;
@@ -233,6 +238,7 @@ std::vector<std::vector<WrenchEstimate>> ContactSpaceSmoother::smooth() const {
       estimate.reasons.add(Reason::gap);
       estimate.uncertainty.nis = 0.0;
       estimate.uncertainty.nis_threshold = kInfinity;
+      estimate.uncertainty.misfit = estimate.uncertainty.contact = estimate.uncertainty.reference = ConsistencyTest{};
     }
   }
   for (std::size_t b = 0; b < filter_.blocks_.size(); ++b) {

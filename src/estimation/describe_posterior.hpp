@@ -13,6 +13,10 @@ inline constexpr double kLeastInformation = 0.64;
 /// 12 N of a 20 N prior is exactly the limit: rounding must not decide.
 inline constexpr double kRounding = 1.0 + 1e-9;
 
+/// A misfit above its limit says that the noise is larger than was stated; so far above it, by three times and more in
+/// every row, it says that something is wrong.
+inline constexpr double kGrossMisfit = 10.0;
+
 /// Fills wrench, covariance, principal directions and the observable part. \p w as `estimate.sign` has it.
 /// \param prior_factor  L of the endpoint, P₀ = L Lᵀ. A direction in which it is zero is known by declaration.
 inline void describe_posterior(const Vector6& w, const Matrix6& covariance, const Matrix6& prior_factor,
@@ -43,6 +47,11 @@ inline void judge_posterior(const PosteriorOptions& options, WrenchEstimate& est
   if (u.worst_sd() > options.full_use_sd) estimate.reasons.add(Reason::uncertain);
   if (u.observable < 3) estimate.reasons.add(Reason::unobservable_direction);
   if (!u.consistent()) estimate.reasons.add(Reason::inconsistent);
+  if (!u.reference.passes() || !(u.misfit.value <= kGrossMisfit * u.misfit.limit)) {
+    estimate.reasons.add(Reason::contradiction);
+  }
+  if (!(u.nis <= u.nis_threshold)) estimate.reasons.add(Reason::unexplained);
+  if (!u.contact.passes()) estimate.reasons.add(Reason::beyond_prior);
   estimate.verdict = u.observable == 0           ? Verdict::unobservable
                      : !estimate.reasons.empty() ? Verdict::degraded
                                                  : Verdict::ok;

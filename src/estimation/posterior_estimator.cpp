@@ -13,6 +13,8 @@ namespace {
 
 /// Probability at which an endpoint's own rows show a contact: rare enough that noise does not excuse its neighbour.
 constexpr double kContactShown = 1e-3;
+/// Unknowns of a tilt: about the base's two horizontal axes.
+constexpr Eigen::Index kTilts = 2;
 
 void check(const PosteriorOptions& o) {
   check_options(o);
@@ -38,7 +40,7 @@ std::vector<int> own_rows(const InstantReader& reader, const std::string& frame)
 }  // namespace
 
 PosteriorEstimator::PosteriorEstimator(const InstantReader& reader, PosteriorOptions options)
-    : options_(options), reference_(reader.reference_motor()) {
+    : options_(options), reference_(reader.reference_motor()), floating_(reader.model().base() == Base::free_flyer) {
   check(options);
   const bool base = options.rows == PosteriorRows::all_and_base;
   if (base && reader.model().base() == Base::fixed) {
@@ -83,29 +85,33 @@ PosteriorEstimator::PosteriorEstimator(const InstantReader& reader, PosteriorOpt
   int most_rows = 0;
   for (std::size_t b = 0; b < rows.size(); ++b) {
     const int height = static_cast<int>(rows[b].size()) + (base ? 6 : 0);
-    const int width = 6 * static_cast<int>(members[b].size());
+    const int width = 6 * static_cast<int>(members[b].size()) + (floating_ ? static_cast<int>(kTilts) : 0);
     most_rows = std::max(most_rows, height);
-    Block block{members[b],
-                rows[b],
-                base,
-                MatrixX::Zero(height, width),
-                MatrixX::Zero(width, width),
-                VectorX::Zero(height),
-                VectorX::Constant(height, 1.0),
-                GaussianPosterior(height, width),
-                height > 0 ? chi_squared_threshold(kContactShown, height) : kInfinity};
+    Block block{.endpoints = members[b],
+                .rows = rows[b],
+                .base = base,
+                .A = MatrixX::Zero(height, width),
+                .L = MatrixX::Zero(width, width),
+                .y = VectorX::Zero(height),
+                .variance = VectorX::Constant(height, 1.0),
+                .reference = VectorX::Zero(width),
+                .shared = VectorX::Zero(width),
+                .posterior = GaussianPosterior(height, width),
+                .threshold_null = height > 0 ? chi_squared_threshold(kContactShown, height) : kInfinity};
     for (std::size_t place = 0; place < members[b].size(); ++place) {
       block_index_[static_cast<std::size_t>(members[b][place])] = b;
       place_[static_cast<std::size_t>(members[b][place])] = static_cast<int>(place);
     }
     blocks_.push_back(std::move(block));
   }
-  nis_thresholds_.push_back(kInfinity);
+  limits_.push_back(kInfinity);
   for (int dof = 1; dof <= most_rows + 1; ++dof) {
-    nis_thresholds_.push_back(chi_squared_threshold(options.false_alarm, dof));
+    limits_.push_back(chi_squared_threshold(options.false_alarm, dof));
   }
   estimates_.residual.value.setConstant(reader.model().motor_count(), kNaN);
   estimates_.residual.variance = estimates_.residual.value;
+  estimates_.residual.tilt.setZero(reader.model().motor_count(), kTilts);
+  estimates_.row_precision = estimates_.row_test = estimates_.residual.value;
   estimates_.endpoints.resize(static_cast<std::size_t>(count));
   for (WrenchEstimate& estimate : estimates_) {
     estimate.reset(reader.model().motor_count());
@@ -148,6 +154,8 @@ const PosteriorEstimates& PosteriorEstimator::solve(const Residual& residual) no
     kept.reasons = residual.reasons;
     kept.value.setConstant(kNaN);
     kept.variance.setConstant(kNaN);
+    estimates_.row_precision.setConstant(kNaN);
+    estimates_.row_test.setConstant(kNaN);
     for (WrenchEstimate& estimate : estimates_) {
       estimate.invalidate(status);
       estimate.reasons.add(residual.reasons);
@@ -155,25 +163,30 @@ const PosteriorEstimates& PosteriorEstimator::solve(const Residual& residual) no
     return estimates_;
   }
   estimates_.residual = residual;
-  for (Block& block : blocks_) solve_block(block, residual);
-  test_reference(residual);
-  for (WrenchEstimate& estimate : estimates_) judge(estimate, residual);
+  for (Block& block : blocks_) {
+    fill(block, residual);
+    compute(block);
+  }
+  test_rows(residual);
+  for (Block& block : blocks_) {
+    if (options_.reference == ReferenceUse::innovation) readmit_reference(block);
+    describe(block, residual);
+  }
   return estimates_;
 }
 
-void PosteriorEstimator::solve_block(Block& block, const Residual& residual) noexcept {
-  const Eigen::Index base = block.base ? 6 : 0;
+bool PosteriorEstimator::has_reference(const Block& block) const noexcept {
+  return std::find(block.rows.begin(), block.rows.end(), reference_) != block.rows.end();
+}
+
+void PosteriorEstimator::fill(Block& block, const Residual& residual) noexcept {
+  const Eigen::Index base = block.base ? 6 : 0, tilts = block.A.cols() - kTilts;
   if (block.base) {
     // Quasi-static balance is false as soon as anything accelerates: then the rows are left out, and said to be.
     block.y.head<6>() = residual.instant.base_residual();
     block.variance.head<3>().setConstant(options_.base_rows.force_sd * options_.base_rows.force_sd);
     block.variance.segment<3>(3).setConstant(options_.base_rows.moment_sd * options_.base_rows.moment_sd);
     if (residual.moving) block.variance.head<6>().setConstant(kInfinity);
-  }
-  for (std::size_t i = 0; i < block.rows.size(); ++i) {
-    const int motor = block.rows[i];
-    block.y[base + static_cast<Eigen::Index>(i)] = residual.value[motor];
-    block.variance[base + static_cast<Eigen::Index>(i)] = residual.variance[motor];
   }
   for (std::size_t place = 0; place < block.endpoints.size(); ++place) {
     const int k = block.endpoints[place];
@@ -184,40 +197,115 @@ void PosteriorEstimator::solve_block(Block& block, const Residual& residual) noe
       block.A.block<1, 6>(base + static_cast<Eigen::Index>(i), column) = J.col(block.rows[i]).transpose();
     }
     block.L.block<6, 6>(column, column) = prior_[k];
+    if (reference_ >= 0) block.reference.segment<6>(column) = J.col(reference_);
   }
-  // A reference row that is admitted by its innovation is left out first, and enters with a variance that its own
-  // innovation has shown to be needed.
-  const auto at = std::find(block.rows.begin(), block.rows.end(), reference_);
-  const bool admitted = options_.reference == ReferenceUse::innovation && at != block.rows.end() &&
-                        std::isfinite(residual.variance[reference_]);
-  const Eigen::Index row = base + (at - block.rows.begin());
-  if (admitted) block.variance[row] = kInfinity;
-  Status status = block.posterior.compute(block.A, block.y, block.variance, block.L);
-  double nis = block.posterior.nis();
-  double admitted_innovation = kNaN, admitted_sd = kNaN;
-  if (admitted && status == Status::ok) {
-    double explained = 0.0, spread = 0.0;
-    for (Eigen::Index i = 0; i < block.A.cols(); ++i) {
-      explained += block.A(row, i) * block.posterior.mean()[i];
-      double product = 0.0;
-      for (Eigen::Index j = 0; j < block.A.cols(); ++j) product += block.posterior.covariance()(i, j) * block.A(row, j);
-      spread += block.A(row, i) * product;
+  for (std::size_t i = 0; i < block.rows.size(); ++i) {
+    const int motor = block.rows[i];
+    const Eigen::Index row = base + static_cast<Eigen::Index>(i);
+    block.y[row] = residual.value[motor];
+    // A reference row that is admitted by its innovation is left out first.
+    const bool later = motor == reference_ && options_.reference == ReferenceUse::innovation;
+    block.variance[row] = later ? kInfinity : residual.variance[motor];
+    if (residual.tilted) block.A.block<1, kTilts>(row, tilts) = residual.tilt.row(motor);
+  }
+  if (!residual.tilted) return;
+  block.L.bottomRightCorner<kTilts, kTilts>().setIdentity();
+}
+
+void PosteriorEstimator::compute(Block& block) noexcept {
+  const Eigen::Index n = estimates_.residual.tilted ? block.A.cols() : 6 * std::ssize(block.endpoints);
+  block.status = block.posterior.compute(block.A.leftCols(n), block.y, block.variance, block.L.topLeftCorner(n, n));
+  block.nis = block.posterior.nis();
+  block.misfit = block.posterior.misfit();
+  block.evidence = block.posterior.evidence_rows();
+  block.misfit_rows = block.posterior.misfit_rows();
+  block.shows_contact = block.posterior.null_nis() > block.threshold_null;
+}
+
+/// S⁻¹ of all rows is never formed. Within a block it is R⁻¹ − R⁻¹ A C Aᵀ R⁻¹; blocks share no row and no unknown, and
+/// the reference row, which all of them load, borders the whole by one row.
+void PosteriorEstimator::test_rows(const Residual& residual) noexcept {
+  VectorX &precision = estimates_.row_precision, &test = estimates_.row_test;
+  precision.setConstant(kNaN);
+  test.setConstant(kNaN);
+  innovation_ = innovation_sd_ = kNaN;
+  bool borders = reference_ >= 0 && std::isfinite(residual.variance[reference_]);
+  bool trusted = false;
+  double innovation = borders ? residual.value[reference_] : 0.0;
+  double spread = borders ? residual.variance[reference_] : 1.0;
+  // Each block, and this row, has a tilt of its own, though it is the same one: what one says of it, the others ignore.
+  if (borders && residual.tilted) spread += residual.tilt.row(reference_).squaredNorm();
+  for (Block& block : blocks_) {
+    const auto C = block.posterior.covariance();
+    block.shared.setZero();
+    block.reference_mean = block.reference_variance = 0.0;
+    if (!borders || block.reference.isZero(0.0)) continue;
+    trusted = trusted || (options_.reference == ReferenceUse::trust && has_reference(block));
+    if (block.status != Status::ok) borders = false;  // what this block would explain is not known
+    if (!borders || trusted) continue;
+    const auto a = block.reference.head(C.cols());
+    block.shared.head(C.cols()) = C.lazyProduct(a);
+    block.reference_mean = a.dot(block.posterior.mean());
+    block.reference_variance = a.dot(block.shared.head(C.cols()));
+    innovation -= block.reference_mean;
+    spread += block.reference_variance;
+  }
+  borders = borders && !trusted;
+  for (const Block& block : blocks_) {
+    if (block.status != Status::ok) continue;
+    const auto C = block.posterior.covariance();
+    const Eigen::Index base = block.base ? 6 : 0, n = C.cols();
+    for (std::size_t i = 0; i < block.rows.size(); ++i) {
+      const Eigen::Index row = base + static_cast<Eigen::Index>(i);
+      const double R = block.variance[row];
+      if (!std::isfinite(R)) continue;
+      double explained = 0.0, share = 0.0, bordered = 0.0;
+      for (Eigen::Index c = 0; c < n; ++c) {
+        explained += block.A(row, c) * block.posterior.mean()[c];
+        bordered += block.A(row, c) * block.shared[c] / R;
+        double product = 0.0;
+        for (Eigen::Index d = 0; d < n; ++d) product += C(d, c) * block.A(row, d);
+        share += block.A(row, c) * product / R;
+      }
+      double p = (1.0 - share) / R, t = (block.y[row] - explained) / R;
+      if (borders) {
+        p += bordered * bordered / spread;
+        t -= bordered * innovation / spread;
+      }
+      precision[block.rows[i]] = p;
+      test[block.rows[i]] = t / std::sqrt(p);
     }
-    const double stated = residual.variance[reference_];
-    const double expected = stated + spread, innovation = block.y[row] - explained;
-    // The test is of the stated variance, the estimate uses the raised one: else no fault could ever show.
-    admitted_innovation = innovation;
-    admitted_sd = std::sqrt(expected);
-    nis += innovation * innovation / expected;
-    const double quarter = 0.25 * innovation * innovation / expected;
-    block.variance[row] = std::max(stated, expected * std::max(1.0, quarter) - spread);
-    status = block.posterior.compute(block.A, block.y, block.variance, block.L);
   }
+  if (borders) {
+    precision[reference_] = 1.0 / spread;
+    test[reference_] = innovation / std::sqrt(spread);
+  }
+  if (!borders && !trusted) return;
+  innovation_sd_ = 1.0 / std::sqrt(precision[reference_]);
+  innovation_ = test[reference_] * innovation_sd_;
+}
+
+/// The reference row enters with a variance that its own innovation has shown to be needed. The tests were of the
+/// stated one: else no fault could ever show.
+void PosteriorEstimator::readmit_reference(Block& block) noexcept {
+  if (block.status != Status::ok || !has_reference(block) || !std::isfinite(innovation_)) return;
+  const auto at = std::find(block.rows.begin(), block.rows.end(), reference_);
+  const double stated = estimates_.residual.variance[reference_], expected = innovation_sd_ * innovation_sd_;
+  const double quarter = 0.25 * innovation_ * innovation_ / expected;
+  block.variance[(block.base ? 6 : 0) + (at - block.rows.begin())] =
+      std::max(stated, expected * std::max(1.0, quarter) - (expected - stated));
+  const Eigen::Index n = block.posterior.covariance().cols();
+  block.status = block.posterior.compute(block.A.leftCols(n), block.y, block.variance, block.L.topLeftCorner(n, n));
+}
+
+void PosteriorEstimator::describe(const Block& block, const Residual& residual) noexcept {
+  const Eigen::Index base = block.base ? 6 : 0;
   const double factor = sign_factor(options_.sign);
   for (std::size_t place = 0; place < block.endpoints.size(); ++place) {
-    WrenchEstimate& estimate = estimates_[static_cast<std::size_t>(block.endpoints[place])];
-    if (status != Status::ok) {
-      estimate.invalidate(status);
+    const int k = block.endpoints[place];
+    WrenchEstimate& estimate = estimates_[static_cast<std::size_t>(k)];
+    if (block.status != Status::ok) {
+      estimate.invalidate(block.status);
       continue;
     }
     const auto column = 6 * static_cast<Eigen::Index>(place);
@@ -236,55 +324,42 @@ void PosteriorEstimator::solve_block(Block& block, const Residual& residual) noe
       estimate.gain.col(block.rows[i]) =
           factor * block.posterior.gain().block<6, 1>(column, base + static_cast<Eigen::Index>(i));
     }
-    describe_posterior(w, covariance, prior_[block.endpoints[place]], options_.observable_sd, estimate);
+    describe_posterior(w, covariance, prior_[k], options_.observable_sd, estimate);
     Uncertainty& u = estimate.uncertainty;
-    u.nis = nis;
-    u.nis_rows = block.posterior.evidence_rows();
-    u.innovation = admitted_innovation;
-    u.innovation_sd = admitted_sd;
+    u.misfit = test_of(block.misfit, block.misfit_rows);
+    u.contact = test_of(std::max(block.nis - block.misfit, 0.0), block.evidence - block.misfit_rows);
+    const bool loads =
+        reference_ >= 0 && std::isfinite(innovation_) && !residual.instant.jacobian(k).col(reference_).isZero(0.0);
+    u.reference = loads ? test_of(std::pow(estimates_.row_test[reference_], 2), 1) : ConsistencyTest{};
+    u.innovation = loads ? innovation_ : kNaN;
+    u.innovation_sd = loads ? innovation_sd_ : kNaN;
+    u.nis = block.nis;
+    u.nis_rows = block.evidence;
+    // A reference row that is trusted is among the block's rows already.
+    if (loads && !(options_.reference == ReferenceUse::trust && has_reference(block))) add_nis(block, u);
+    u.nis_threshold = limit(u.nis_rows);
+    estimate.residual = residual.value;
+    estimate.reference_residual = reference_ >= 0 ? residual.value[reference_] : kNaN;
+    if (reference_ >= 0) estimate.reference_gain = estimate.gain.col(reference_);
+    judge_posterior(options_, estimate);
   }
 }
 
-void PosteriorEstimator::test_reference(const Residual& residual) noexcept {
-  const bool tested = reference_ >= 0 && std::isfinite(residual.variance[reference_]);
-  const double factor = sign_factor(options_.sign);
-  for (std::size_t k = 0; k < estimates_.size(); ++k) {
-    WrenchEstimate& estimate = estimates_[k];
-    if (estimate.status != Status::ok) continue;
-    Uncertainty& u = estimate.uncertainty;
-    const Block& mine = blocks_[block_index_[k]];
-    const bool evidence = std::find(mine.rows.begin(), mine.rows.end(), reference_) != mine.rows.end();
-    // A row that was admitted by its innovation has that innovation already.
-    const bool known = std::isfinite(u.innovation);
-    if (tested && !known && !residual.instant.jacobian(static_cast<int>(k)).col(reference_).isZero(0.0)) {
-      double explained = 0.0, variance = residual.variance[reference_];
-      for (std::size_t o = 0; o < estimates_.size(); ++o) {
-        const Block& block = blocks_[block_index_[o]];
-        const bool admitted = o == k || block.posterior.null_nis() > block.threshold_null || &block == &mine;
-        if (!admitted || estimates_[o].status != Status::ok) continue;
-        const Vector6 a = residual.instant.jacobian(static_cast<int>(o)).col(reference_);
-        explained += factor * a.dot(estimates_[o].wrench.to_vector());
-        variance += a.dot(estimates_[o].uncertainty.covariance * a);
-      }
-      u.innovation = residual.value[reference_] - explained;
-      u.innovation_sd = std::sqrt(variance);
-      // A row that is already among the evidence has been tested with it.
-      if (!evidence) {
-        u.nis += u.innovation * u.innovation / variance;
-        ++u.nis_rows;
-      }
-    }
-    const auto dof = std::min(static_cast<std::size_t>(u.nis_rows), nis_thresholds_.size() - 1);
-    u.nis_threshold = nis_thresholds_[dof];
+void PosteriorEstimator::add_nis(const Block& mine, Uncertainty& uncertainty) const noexcept {
+  const Residual& residual = estimates_.residual;
+  double innovation = residual.value[reference_], spread = residual.variance[reference_];
+  if (residual.tilted) spread += residual.tilt.row(reference_).squaredNorm();
+  for (const Block& block : blocks_) {
+    if (&block != &mine && !block.shows_contact) continue;
+    innovation -= block.reference_mean;
+    spread += block.reference_variance;
   }
+  uncertainty.nis += innovation * innovation / spread;
+  ++uncertainty.nis_rows;
 }
 
-void PosteriorEstimator::judge(WrenchEstimate& estimate, const Residual& residual) const noexcept {
-  if (estimate.status != Status::ok) return;
-  estimate.residual = residual.value;
-  estimate.reference_residual = reference_ >= 0 ? residual.value[reference_] : kNaN;
-  if (reference_ >= 0) estimate.reference_gain = estimate.gain.col(reference_);
-  judge_posterior(options_, estimate);
+double PosteriorEstimator::limit(int dof) const noexcept {
+  return limits_[static_cast<std::size_t>(std::clamp(dof, 0, static_cast<int>(limits_.size()) - 1))];
 }
 
 const OptionTable& options_of(const PosteriorOptions&) {
@@ -310,8 +385,8 @@ const OptionTable& options_of(const PosteriorOptions&) {
           option("observable_sd", "N", "sd up to which a direction counts as observed",
                  "docs/estimator_study.md#guards: 13 % of 4000 random poses of the arm are above it", &O::observable_sd,
                  kPositive),
-          option("false_alarm", "1", "probability per sample that the NIS test calls noise a contradiction",
-                 "half of the one in a hundred that is allowed in RE1 and RE2", &O::false_alarm, kProbability),
+          option("false_alarm", "1", "probability per sample that a consistency test alarms while all is as assumed",
+                 "our choice: one in 200, each test at this rate", &O::false_alarm, kProbability),
           part(&O::base_rows),
       });
   return table;

@@ -1,5 +1,6 @@
 #include "antaeus/estimation/residual.hpp"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -55,6 +56,7 @@ ResidualEstimator::ResidualEstimator(const Robot& robot, ResidualOptions options
   }
   residual_.value.setConstant(motors, kNaN);
   residual_.variance.setConstant(motors, kNaN);
+  residual_.tilt.setZero(motors, 2);
   for (VectorX* vector :
        {&last_q_, &last_v_, &speed_, &raw_, &raw_dynamic_part_, &dynamic_part_, &momentum_, &drive_}) {
     vector->setZero(motors);
@@ -202,6 +204,7 @@ const Residual& ResidualEstimator::form(const Instant& now) noexcept {
   if (status != Status::ok) return refuse(status, Reason::invalid_input);
   if (!settled) residual_.reasons.add(Reason::settling);
   fill_variance(now);
+  fill_tilt(now);
   last_time_ = time;
   last_q_ = observation.q;
   has_rates_ = std::isfinite(observation.time);
@@ -325,6 +328,22 @@ void ResidualEstimator::fill_variance(const Instant& now) noexcept {
   if (residual_.saturated > 0) residual_.reasons.add(Reason::saturated);
 }
 
+/// The model's gravity is linear in free fall; turned by δ about the base's axis e, that changes by (γ × e) δ.
+void ResidualEstimator::fill_tilt(const Instant& now) noexcept {
+  const bool needed = residual_.kind == ResidualKind::static_gravity || residual_.reasons.has(Reason::settling);
+  residual_.tilted = needed && options_.tilt_sd > 0 && model_.base() == Base::free_flyer && !now.used_imu();
+  residual_.tilt.setZero();
+  if (!residual_.tilted) return;
+  const Vector3 fall = now.base_rotation().transpose() * model_.gravity();
+  const std::vector<int>& rows = model_.motor_rows();
+  for (int axis = 0; axis < 2; ++axis) {
+    if (now.base_terms().gravity_torque(fall.cross(Vector3::Unit(axis)), full_tau_static_) != Status::ok) continue;
+    for (std::size_t m = 0; m < rows.size(); ++m) {
+      residual_.tilt(static_cast<Eigen::Index>(m), axis) = options_.tilt_sd * full_tau_static_[rows[m]];
+    }
+  }
+}
+
 const OptionTable& options_of(const ResidualOptions&) {
   using O = ResidualOptions;
   static const OptionTable table(
@@ -353,6 +372,8 @@ const OptionTable& options_of(const ResidualOptions&) {
                  "docs/estimator_study.md#noise", &O::torque_share),
           option("dynamic_share", "1", "sd of the inertial torque, as a share of it",
                  "docs/estimator_study.md#noise: calibrated together with coulomb_share", &O::dynamic_share),
+          option("tilt_sd", "rad", "sd of each tilt of a floating base whose orientation nobody measured",
+                 "our choice: 2 degrees, a robot that stands", &O::tilt_sd),
           option("saturation_share", "1", "share of the torque limit at which a sample is no evidence",
                  "2 % below the limit: a clamped torque reads its limit exactly, a regulated one just below",
                  &O::saturation_share, kPositive),

@@ -11,9 +11,11 @@ namespace antaeus {
 namespace {
 
 /// Row of a wrench by its name; the profile's reader has checked it.
-/// No sample before this one, no IMU: whatever else the profile prefers for logs would only find channels missing.
+/// No sample before this one, no IMU: whatever else the profile prefers for logs would only find channels missing. A
+/// pose that is asked for is upright.
 ResidualOptions static_only(ResidualOptions options) {
   options.kind = ResidualChoice::static_gravity;
+  options.tilt_sd = 0.0;
   return options;
 }
 
@@ -75,12 +77,7 @@ void PoseQuality::fail(Status status) noexcept {
     pose.posterior_phantom.setConstant(kNaN);
     pose.rest.invalidate();
     pose.moving.invalidate();
-    EndpointReliability& reliability = pose.reliability;
-    reliability.status = status;
-    reliability.redundancy.setConstant(kNaN);
-    reliability.minimal_detectable_bias.setConstant(kNaN);
-    reliability.external_force.setConstant(kNaN);
-    reliability.total_redundancy = reliability.condition = reliability.sigma_min = kNaN;
+    pose.reliability.invalidate(status);
   }
 }
 

@@ -93,16 +93,18 @@ void reliability_section(std::string& out, const Audit& audit) {
     if (!open) {
       out +=
           "<section id=\"reliability\"><h2>Which joint could lie unnoticed</h2>\n<p class=\"quiet note "
-          "lead\">Redundancy is the share of an error in a joint’s torque that shows in the misfit. A test finds the "
-          "error from the stated size on; one just below it shifts the estimated force by as much as stated, "
-          "unnoticed. A joint is undetectable where that size is beyond what its motor can make, or nothing "
-          "shows.</p>\n";
+          "lead\">Redundancy is the share of an error in a joint’s torque that shows, contacts being of the size "
+          "that the prior allows. A test finds the error from the stated size on; one just below it shifts the "
+          "estimated force by as much as stated, unnoticed. The last figure makes no assumption on the contact’s size: "
+          "undetectable is a joint whose error, up to all that its motor can make, some large enough contact "
+          "explains.</p>\n";
     }
     open = true;
     std::vector<std::string> heads = {"joint", "#motor [N·m]"};
     for (const ReliabilityTable* table : tables) {
       heads.push_back("#redundancy, " + table->episode);
       heads.emplace_back("#found from [N·m]");
+      heads.emplace_back("#any contact [N·m]");
     }
     heads.push_back("#shift in " + tables.front()->episode + " [N]");
     HtmlTable table(out,
@@ -115,11 +117,12 @@ void reliability_section(std::string& out, const Audit& audit) {
         const auto row = std::find_if(other->rows.begin(), other->rows.end(),
                                       [&](const ReliabilityTable::Row& r) { return r.joint == first.joint; });
         if (row == other->rows.end()) {
-          table.number("–").number("–");
+          table.number("–").number("–").number("–");
           continue;
         }
         table.number(number_text(row->redundancy))
-            .number((std::isinf(row->detectable_bias) ? "no size" : fixed(row->detectable_bias, 1)) +
+            .number(fixed(row->detectable_bias, 1))
+            .number((std::isinf(row->prior_free_bias) ? "no size" : fixed(row->prior_free_bias, 1)) +
                     (row->undetectable ? "<br><strong class=\"undetectable\">undetectable</strong>" : ""));
       }
       table.number(std::isinf(first.external_force) ? "no bound" : fixed(first.external_force, 1)).end();

@@ -215,7 +215,7 @@ class PosteriorFigures {
     figure.panel_height = 150;
     std::string caption =
         "Above, the standard deviation of the force in the direction of which least is known. Below, the normalised "
-        "innovation squared (NIS) with its alarm limit: above it the torques contradict every contact at this hand.";
+        "innovation squared (NIS) with its limit: above it the torques contradict every contact within the prior.";
     for (const bool nis : {false, true}) {
       for (const EstimateSeries* hand : hands_) {
         const PosteriorTrace& trace = *hand->posterior;
@@ -241,7 +241,7 @@ class PosteriorFigures {
           if (trace.first_alarm >= 0) {
             const auto at = static_cast<double>(first_ + trace.first_alarm);
             panel.thresholds.push_back(
-                {at, true, "first alarm, step " + std::to_string(first_ + trace.first_alarm), kMark});
+                {at, true, "first test alarm, step " + std::to_string(first_ + trace.first_alarm), kMark});
             panel.curves.push_back({"",
                                     {at},
                                     {trace.nis[trace.first_alarm]},
@@ -278,25 +278,26 @@ class PosteriorFigures {
     if (tables.empty() || tables.front()->rows.empty()) return;
     Figure figure;
     figure.id = "redundancy";
-    figure.title = "Which joint’s torque could be wrong without a test noticing";
+    figure.title = "Which joint’s torque could be wrong without a test noticing, and what a prior adds";
     figure.columns = 2;
     figure.panel_height = 120;
     Panel share, bias;
-    share.title = "Share of an error that shows";
+    share.title = "Share of an error that shows, any contact";
     share.x.label = "redundancy";
     share.x.logarithmic = true;
     share.x.minimum = 1e-6, share.x.maximum = 1.0;
     share.thresholds.push_back({kUndetectableRedundancy, true, ""});
-    bias.title = "Smallest error that the test finds";
+    bias.title = "Smallest error found, contacts within the prior";
     bias.x.label = "torque error [N·m]";
     bias.x.logarithmic = true;
     for (const ReliabilityTable::Row& row : tables.front()->rows) share.categories.push_back(row.motor_label);
     bias.categories = share.categories;
-    std::string caption = "Reliability of each joint’s torque for the posterior at the " + tables.front()->label +
-                          ", at step " + std::to_string(tables.front()->step) + " of " + tables.front()->episode +
-                          (tables.size() > 1 ? " beside the good runs" : "") +
-                          ". The line in the left panel is the redundancy below which a joint counts as undetectable; "
-                          "the marks of the right one are torques that the joint’s motor can make.";
+    std::string caption =
+        "Reliability of each joint’s torque for the posterior at the " + tables.front()->label + ", at step " +
+        std::to_string(tables.front()->step) + " of " + tables.front()->episode +
+        (tables.size() > 1 ? " beside the good runs" : "") +
+        ". Left, contacts may have any size; below the line a joint counts as undetectable. Right, contacts "
+        "are within the prior; the marks are torques that the joint’s motor can make.";
     double most = 1.0, least = 1.0;
     for (std::size_t t = 0; t < std::min(tables.size(), kMostBaselines + 1); ++t) {
       Style style = episode_style(t);
@@ -305,7 +306,8 @@ class PosteriorFigures {
         const auto row = std::find_if(tables[t]->rows.begin(), tables[t]->rows.end(),
                                       [&](const ReliabilityTable::Row& r) { return r.motor_label == joint; });
         const bool known = row != tables[t]->rows.end();
-        const double rho = known ? row->redundancy : std::nan(""), error = known ? row->detectable_bias : std::nan("");
+        const double rho = known ? row->prior_free_redundancy : std::nan(""),
+                     error = known ? row->detectable_bias : std::nan("");
         shares.values.push_back(known ? std::clamp(rho, share.x.minimum, 1.0) : rho);
         shares.notes.emplace_back(known && row->undetectable ? "undetectable" : "");
         errors.values.push_back(error);
@@ -315,10 +317,11 @@ class PosteriorFigures {
       std::string blind;
       for (const ReliabilityTable::Row& row : tables[t]->rows) {
         if (!row.undetectable) continue;
-        blind += (blind.empty() ? " " : ", ") + row.motor_label + " (" + number_text(row.redundancy) + ")";
+        blind += (blind.empty() ? " " : ", ") + row.motor_label + " (" + number_text(row.prior_free_redundancy) + ")";
       }
       caption +=
-          " " + tables[t]->episode + (blind.empty() ? ": every joint can be tested." : ", undetectable:" + blind + ".");
+          " " + tables[t]->episode +
+          (blind.empty() ? ": every joint can be tested." : ", undetectable whatever the contact:" + blind + ".");
     }
     bias.x.minimum = std::pow(10.0, std::floor(std::log10(least)));
     bias.x.maximum = 4.0 * most;

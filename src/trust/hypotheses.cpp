@@ -188,6 +188,7 @@ void HypothesisTest::judge(const Columns& columns, Cause& cause) const noexcept 
   cause.motor = columns.motor;
   cause.unit = columns.unit;
   cause.components = columns.count;
+  cause.nis = square_;
   const Eigen::Index first = columns.first, count = columns.count;
   if (count == 0) return;
   const SmallVector b = projection_.segment(first, count);
@@ -203,6 +204,7 @@ void HypothesisTest::judge(const Columns& columns, Cause& cause) const noexcept 
     const double information = std::max(fit.values()[i], 0.0);
     shrunk[i] = turned[i] / (1.0 + information);
     cause.log_evidence += 0.5 * (turned[i] * shrunk[i] - std::log1p(information));
+    cause.nis -= turned[i] * shrunk[i];
   }
   SmallVector mean = V.lazyProduct(shrunk), direction = SmallVector::Zero(count);
   SmallMatrix covariance(count, count);
@@ -247,6 +249,21 @@ double HypothesisTest::misfit(const Columns& truth, const Cause& fitted_truth, c
   return std::max(left, 0.0);
 }
 
+double HypothesisTest::log_prior(CauseKind kind) const noexcept {
+  const double others = (1.0 - options_.none_prior) / static_cast<double>(std::max<std::size_t>(causes_.size() - 1, 1));
+  return std::log(kind == CauseKind::none ? options_.none_prior : others);
+}
+
+void HypothesisTest::weigh() noexcept {
+  double most = -kInfinity, sum = 0.0;
+  for (const Cause& cause : result_.causes) most = std::max(most, cause.log_evidence + log_prior(cause.kind));
+  for (Cause& cause : result_.causes) {
+    cause.probability = std::exp(cause.log_evidence + log_prior(cause.kind) - most);
+    sum += cause.probability;
+  }
+  for (Cause& cause : result_.causes) cause.probability /= sum;
+}
+
 const HypothesisResult& HypothesisTest::solve() noexcept {
   result_.rows = rows_;
   if (!(rows_ > 0)) {
@@ -256,6 +273,7 @@ const HypothesisResult& HypothesisTest::solve() noexcept {
     for (Cause& cause : result_.causes) {
       cause = Cause{};
       cause.bic = cause.log_evidence = cause.log_likelihood_ratio = cause.size = cause.size_sd = kNaN;
+      cause.probability = cause.nis = kNaN;
     }
     return result_;
   }
@@ -265,17 +283,22 @@ const HypothesisResult& HypothesisTest::solve() noexcept {
   result_.alarm = square_ > result_.threshold;
   for (std::size_t i = 0; i < causes_.size(); ++i) judge(causes_[i], result_.causes[i]);
 
+  weigh();
   const auto score = [&](const Cause& cause) {
-    return options_.ranking == Ranking::bic ? -0.5 * cause.bic : cause.log_evidence;
+    return options_.ranking == Ranking::bic ? -0.5 * cause.bic : cause.log_evidence + log_prior(cause.kind);
   };
   const auto traceless = [](const Cause& cause) { return cause.kind != CauseKind::none && cause.unknowns == 0; };
   std::sort(result_.causes.begin(), result_.causes.end(), [&](const Cause& a, const Cause& b) {
     return traceless(a) != traceless(b) ? traceless(b) : score(a) > score(b);
   });
+  // Noise fits some of many causes better than none: without an alarm there is nothing to explain.
+  if (!result_.alarm) {
+    const auto none = std::find_if(result_.causes.begin(), result_.causes.end(),
+                                   [](const Cause& cause) { return cause.kind == CauseKind::none; });
+    std::rotate(result_.causes.begin(), none, none + 1);
+  }
   const Cause& best = result_.causes[0];
-  const double dof = rows_ - best.unknowns;
-  const double left = square_ - 2.0 * best.log_likelihood_ratio;
-  result_.explained = !(dof > 0) || left <= chi_squared_threshold(options_.false_alarm, dof);
+  result_.explained = best.nis <= result_.threshold;
   const Columns* truth = find(best);
   for (std::size_t i = 1; i < result_.causes.size(); ++i) {
     Cause& cause = result_.causes[i];
@@ -361,6 +384,8 @@ const OptionTable& options_of(const HypothesisOptions&) {
                  "hypotheses_test: evidence names the simulated cause more often", &O::ranking),
           option("false_alarm", "1", "probability that noise alone raises the alarm, each time it is asked",
                  "as the posterior's NIS test", &O::false_alarm, kProbability),
+          option("none_prior", "1", "probability, before any data, that no cause is at work; the others share the rest",
+                 "our choice: even odds", &O::none_prior, kProbability),
           part(&O::contact),
           option("payload_prior", "kg", "sd of a payload's mass", "what such a hand lifts", &O::payload_prior,
                  kPositive),

@@ -21,9 +21,11 @@ ReliabilityEstimator::ReliabilityEstimator(const InstantReader& reader, const Po
     const int height = static_cast<int>(rows.size());
     rows_.push_back({rows, MatrixX::Zero(height, 6), VectorX::Constant(height, 1.0), Redundancy(height, 6)});
     EndpointReliability result;
-    result.redundancy.setConstant(motors, kNaN);
-    result.minimal_detectable_bias.setConstant(motors, kNaN);
-    result.external_force.setConstant(motors, kNaN);
+    for (VectorX* numbers : {&result.redundancy, &result.minimal_detectable_bias, &result.external_force,
+                             &result.prior_free_redundancy, &result.prior_free_bias}) {
+      numbers->resize(motors);
+    }
+    result.invalidate(Status::not_computed);
     results_.push_back(std::move(result));
   }
 }
@@ -34,11 +36,7 @@ const std::vector<EndpointReliability>& ReliabilityEstimator::of(const Posterior
   for (std::size_t k = 0; k < results_.size(); ++k) {
     EndpointReliability& result = results_[k];
     Rows& rows = rows_[k];
-    result.redundancy.setConstant(kNaN);
-    result.minimal_detectable_bias.setConstant(kNaN);
-    result.external_force.setConstant(kNaN);
-    result.total_redundancy = result.condition = result.sigma_min = kNaN;
-    result.status = residual.current();
+    result.invalidate(residual.current());
     if (k >= estimates.size() || now.endpoint_count() != static_cast<int>(results_.size())) {
       result.status = Status::wrong_size;
     }
@@ -50,18 +48,22 @@ const std::vector<EndpointReliability>& ReliabilityEstimator::of(const Posterior
     }
     result.status = rows.redundancy.compute(rows.A, rows.variance, scale_);
     if (result.status != Status::ok) continue;
-    result.total_redundancy = rows.redundancy.total();
+    result.prior_free_total = rows.redundancy.total();
     result.condition = rows.redundancy.condition();
     result.sigma_min = rows.redundancy.sigma_min();
+    result.total_redundancy = 0.0;
     for (std::size_t i = 0; i < rows.motors.size(); ++i) {
       const auto at = static_cast<Eigen::Index>(i);
       const int motor = rows.motors[i];
-      const double bias = rows.redundancy.minimal_detectable_bias()[at];
-      const double gain = estimates[k].gain.col(motor).head<3>().norm();
-      result.redundancy[motor] = rows.redundancy.numbers()[at];
-      result.minimal_detectable_bias[motor] = bias;
-      // 0 · ∞: a row that the estimate does not use shifts nothing, however wrong it is.
-      result.external_force[motor] = gain == 0 ? 0.0 : gain * bias;
+      result.prior_free_redundancy[motor] = rows.redundancy.numbers()[at];
+      result.prior_free_bias[motor] = rows.redundancy.minimal_detectable_bias()[at];
+      const double precision = estimates.row_precision[motor];
+      if (!std::isfinite(precision)) continue;
+      result.redundancy[motor] = residual.variance[motor] * precision;
+      result.minimal_detectable_bias[motor] = kBaardaNoncentrality / std::sqrt(precision);
+      result.external_force[motor] =
+          estimates[k].gain.col(motor).head<3>().norm() * result.minimal_detectable_bias[motor];
+      result.total_redundancy += result.redundancy[motor];
     }
   }
   return results_;

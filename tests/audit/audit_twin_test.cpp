@@ -367,11 +367,13 @@ TEST(AuditTwin, EveryNumberOfTheVerdictIsInTheResults) {
   for (const ReliabilityTable& table : audit.reliability) {
     if (table.endpoint != audit.focus_endpoint) continue;
     for (const ReliabilityTable::Row& row : table.rows) {
-      if (row.joint == audit.reference_joint) append("reliability", {row.detectable_bias, row.redundancy});
+      if (row.joint == audit.reference_joint)
+        append("reliability", {row.detectable_bias, row.prior_free_bias, row.prior_free_redundancy});
     }
   }
   for (std::size_t i = 0; i < 2; ++i) {
-    append("cause_test", {audit.cause_test.causes[i].size, audit.cause_test.causes[i].size_sd});
+    const CauseRow& cause = audit.cause_test.causes[i];
+    append("cause_test", {cause.size, cause.size_sd, std::clamp(cause.probability, 0.001, 0.999)});
   }
   append("guarded_posterior", step(trace.first_alarm));
   append("guarded_posterior", step(trace.first_refusal));

@@ -39,7 +39,10 @@ TEST(Reasons, NumbersAreStable) {
                                               {25, Reason::dead_torque},
                                               {26, Reason::orientation_contradicts},
                                               {27, Reason::accelerometer_scale},
-                                              {28, Reason::no_clock}};
+                                              {28, Reason::no_clock},
+                                              {29, Reason::contradiction},
+                                              {30, Reason::unexplained},
+                                              {31, Reason::beyond_prior}};
   EXPECT_EQ(numbers.size(), all_names<Reason>().size()) << "pin a new reason here";
   for (const auto& [number, reason] : numbers) {
     EXPECT_EQ(static_cast<unsigned>(reason), number) << to_string(reason);

@@ -47,7 +47,8 @@ class Posterior : public testing::Test {
  protected:
   Robot robot_ = test::own_robot("h1_2");
   InstantReader reader_{robot_, kWrists};
-  ResidualEstimator residual_{robot_, {.kind = ResidualChoice::static_gravity}};
+  /// The base is upright, and known to be.
+  ResidualEstimator residual_{robot_, {.kind = ResidualChoice::static_gravity, .tilt_sd = 0.0}};
 
   const Residual& load(const Observation& observation) {
     EXPECT_EQ(reader_.at(observation).status(), Status::ok);
@@ -92,7 +93,7 @@ TEST_F(Posterior, NisIsThatOfTheWholeInnovationCovariance) {
   SCOPED_TRACE(random.text());
   PosteriorEstimator posterior(reader_, {.sign = Sign::on_environment});
   for (int i = 0; i < 50; ++i) {
-    // Torques near gravity's own, so that no endpoint shows a contact and the neighbour stays out of it.
+    // Torques near gravity's own, so that no endpoint shows a contact and the neighbour stays out of the NIS.
     Observation observation = random_observation(robot_, random, 0.0);
     load(observation);
     observation.tau = now().gravity_torque() + random.vector(27, 0.05);
@@ -360,7 +361,12 @@ TEST_F(Posterior, RedundancyNumbersSumToTheRedundancy) {
         sum += rho;
       }
       EXPECT_NEAR(sum, result.total_redundancy, tolerance::kByHand);
-      EXPECT_EQ(result.total_redundancy, 2.0);  // torso and seven joints, six unknowns
+      EXPECT_EQ(result.prior_free_total, 2.0);  // torso and seven joints, six unknowns
+      // A prior is knowledge: it only adds redundancy, and at most one for each row.
+      EXPECT_LE(result.total_redundancy, 8.0);
+      double free = 0.0;
+      for (const double rho : result.prior_free_redundancy) free += std::isnan(rho) ? 0.0 : rho;
+      EXPECT_NEAR(free, result.prior_free_total, tolerance::kByHand);
     }
   }
 }

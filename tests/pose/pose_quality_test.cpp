@@ -94,8 +94,8 @@ TEST(PoseQuality, TheIncidentsPoseKnowsNothingAlongTheArm) {
   EXPECT_PRINTED(left.rest.worst_sd(), "20.0");  // study §7: the prior itself
   EXPECT_GT(std::abs(left.rest.worst_direction().z()), 0.9);
   EXPECT_EQ(left.rest.observable, 2);
-  EXPECT_LT(left.reliability.redundancy[12], kUndetectableRedundancy);
-  EXPECT_GT(left.reliability.minimal_detectable_bias[12], 100.0);
+  EXPECT_LT(left.reliability.prior_free_redundancy[12], kUndetectableRedundancy);
+  EXPECT_GT(left.reliability.prior_free_bias[12], 100.0);
   EXPECT_TRUE(std::isnan(left.reliability.redundancy[0])) << "a leg does not speak for a wrist";
   EXPECT_PRINTED(quality.evaluate(robot.pose("zero"))[0].rest.worst_sd(), "1.8");
 }

@@ -41,7 +41,7 @@ def test_advice_moves_the_elbow(robot):
 
 def test_the_filter_without_a_past_is_the_posterior(robot):
     reader = antaeus.InstantReader(robot, [WRIST])
-    residual = antaeus.ResidualEstimator(robot, kind="static")
+    residual = antaeus.ResidualEstimator(robot, kind="static", tilt_sd=0.0)
     posterior = antaeus.PosteriorEstimator(reader)
     memory = antaeus.ContactSpaceFilter(reader, posterior)
     n = robot.model.motor_count()

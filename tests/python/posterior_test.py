@@ -58,7 +58,7 @@ def test_a_posterior_is_the_formula(robot):
     sample.tau = sample.tau + np.linspace(-2, 2, MOTORS)
     reader = antaeus.InstantReader(robot, [WRIST])
     now = reader.at(sample)
-    residual = antaeus.ResidualEstimator(robot, kind="static").form(now)
+    residual = antaeus.ResidualEstimator(robot, kind="static", tilt_sd=0.0).form(now)  # known to be upright
     posterior = antaeus.PosteriorEstimator(reader, sign="on_environment", force_prior=20.0, moment_prior=1.5)
     estimate = posterior.solve(residual)[0]
     rows = posterior.rows(0)

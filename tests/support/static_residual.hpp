@@ -31,7 +31,8 @@ class StaticResidual : public testing::Test {
 
   Robot robot_ = own_robot("h1_2");
   InstantReader reader_;
-  ResidualEstimator residual_{robot_, {.kind = ResidualChoice::static_gravity}};
+  /// The base is upright, and known to be.
+  ResidualEstimator residual_{robot_, {.kind = ResidualChoice::static_gravity, .tilt_sd = 0.0}};
 };
 
 }  // namespace antaeus::test

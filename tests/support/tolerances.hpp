@@ -67,6 +67,10 @@ inline constexpr Tolerance kByHand{1e-9};
 inline constexpr Tolerance kDifferencedResidual{0.02};
 /// The same at rest: only rounding, 4 × 1e-16 / 1e-8 m/s² times 10 kg·m.
 inline constexpr Tolerance kDifferencedStill{1e-5};
+/// Gravity's change with the base's tilt by central differences over this angle [rad]: truncation 1e-8/24 of 100 N·m;
+/// rounding 1e-14 × 100 / 1e-4, times 0.035 rad, and squared with terms of 3 N·m.
+inline constexpr double kTiltStep = 1e-4;
+inline constexpr Tolerance kDifferencedTilt{1e-6};
 /// A Gaussian posterior by two algorithms (Cholesky of the whitened problem; dense inverses): κ of the problem, below
 /// 1e6, times ε.
 inline constexpr Tolerance kSamePosterior{1e-9};

@@ -7,12 +7,14 @@
 #include <iostream>
 #include <map>
 #include <random>
+#include <tuple>
 
 #include "antaeus/conditioning/gaussian_posterior.hpp"
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
 #include "robot/test_robots.hpp"
 #include "support/allocation_counter.hpp"
+#include "support/noise.hpp"
 #include "support/static_residual.hpp"
 #include "support/tolerances.hpp"
 
@@ -20,29 +22,11 @@ namespace antaeus {
 namespace {
 
 using test::AllocationCounter;
+using test::Noise;
 using test::RandomStates;
 
 using test::kLimbs;
 constexpr int kTorso = 12, kLeftElbow = 16;
-
-/// Normal numbers from uniform ones; the standard library's differ from one to the next.
-class Noise {
- public:
-  explicit Noise(unsigned seed) : random_(seed) {}
-  double operator()() {
-    if (next_ >= 1000) {
-      const VectorX u = random_.vector(2000), radius = u.head(1000).array() * 0.5 + 0.5;
-      numbers_ = (-2.0 * radius.array().max(1e-300).log()).sqrt() * (3.141592653589793 * u.tail(1000).array()).cos();
-      next_ = 0;
-    }
-    return numbers_[next_++];
-  }
-
- private:
-  RandomStates random_;
-  VectorX numbers_;
-  Eigen::Index next_ = 1000;
-};
 
 class Hypotheses : public test::StaticResidual {
  protected:
@@ -299,6 +283,93 @@ TEST_F(Hypotheses, NoiseRaisesTheAlarmAtTheChosenRate) {
             << " of " << kTrials << "\n";
   EXPECT_NEAR(alarms, kRate * kTrials, 4 * std::sqrt(kRate * kTrials));
   EXPECT_LT(sure, 0.05 * kTrials);
+}
+
+/// E9: of the samples in which a cause is given the probability P, it is at work in the share P. Two-sided.
+TEST_F(Hypotheses, ProbabilitiesAreFrequencies) {
+  HypothesisTest test(reader_);
+  const HypothesisOptions& options = test.options();
+  RandomStates random(109);
+  Noise noise(110);
+  SCOPED_TRACE(random.text() + " and 110");
+  // What may be at work: the causes that leave a trace, with the sizes of their priors.
+  test.solve(at_rest(random.vector(27, 0.8), VectorX::Zero(27)));
+  const std::size_t causes = test.result().causes.size();
+  constexpr int kTrials = 6000, kBins = 5;
+  double stated[kBins] = {}, happened[kBins] = {}, count[kBins] = {};
+  for (int trial = 0; trial < kTrials; ++trial) {
+    const VectorX q = random.vector(27, 0.8);
+    at_rest(q, VectorX::Zero(27));
+    const Instant instant = now();
+    const double pick = 0.5 * (random.vector(1)[0] + 1.0);
+    const auto at = static_cast<std::size_t>(std::max(0.0, (pick - options.none_prior) / (1.0 - options.none_prior)) *
+                                             static_cast<double>(causes - 1));
+    Cause truth;
+    if (pick >= options.none_prior) {
+      std::vector<Cause> others;
+      for (const Cause& cause : test.result().causes) {
+        if (cause.kind != CauseKind::none) others.push_back(cause);
+      }
+      std::sort(others.begin(), others.end(), [](const Cause& a, const Cause& b) {
+        return std::tuple(a.kind, a.endpoint, a.motor) < std::tuple(b.kind, b.endpoint, b.motor);
+      });
+      truth = others[std::min(at, others.size() - 1)];
+    }
+    VectorX beyond = VectorX::Zero(27);
+    const VectorX g = now().gravity_torque();
+    switch (truth.kind) {
+      case CauseKind::contact: {
+        Vector6 w;
+        for (int i = 0; i < 6; ++i) w[i] = (i < 3 ? options.contact.force : options.contact.moment) * noise();
+        beyond = -now().jacobian(truth.endpoint).transpose() * w;
+        break;
+      }
+      case CauseKind::payload: {
+        const Vector6 w = (Vector6() << 0, 0, -9.81 * options.payload_prior * noise(), 0, 0, 0).finished();
+        beyond = -now().jacobian(truth.endpoint).transpose() * w;
+        break;
+      }
+      case CauseKind::joint_offset: beyond[truth.motor] = options.offset_prior * noise(); break;
+      case CauseKind::torque_scale: {
+        // The cause is a share of the torque that the channel shows: τ = g / (1 − s).
+        const double share = options.scale_prior * noise();
+        beyond = g * share / (1.0 - share);
+        break;
+      }
+      default: break;
+    }
+    if (truth.kind == CauseKind::base_tilt) continue;  // finite angles are not linear; the others suffice
+    const HypothesisResult& result = test.solve(at_rest(q, beyond, &noise));
+    double sum = 0.0;
+    for (const Cause& cause : result.causes) {
+      sum += cause.probability;
+      const int bin = std::min(kBins - 1, static_cast<int>(cause.probability * kBins));
+      stated[bin] += cause.probability;
+      happened[bin] += cause.kind == truth.kind && cause.endpoint == truth.endpoint && cause.motor == truth.motor;
+      ++count[bin];
+    }
+    EXPECT_NEAR(sum, 1.0, tolerance::kByHand);
+    if (!result.alarm) EXPECT_EQ(result.best().kind, CauseKind::none) << "no alarm, nothing to explain";
+  }
+  for (int bin = 0; bin < kBins; ++bin) {
+    const double mean = stated[bin] / count[bin], share = happened[bin] / count[bin];
+    std::cout << "stated " << 100 * mean << " %, happened " << 100 * share << " % of " << count[bin] << "\n";
+    // 4 sd of a share; and 2 % for the skipped tilt, one cause of 23 in half of the samples.
+    EXPECT_NEAR(share, mean, 4 * std::sqrt(mean * (1 - mean) / count[bin]) + 0.02) << bin;
+  }
+}
+
+/// E9: a force of 10⁴ N fits many things. It explains nothing.
+TEST_F(Hypotheses, AnImpossiblyLargeContactExplainsNothing) {
+  HypothesisTest test(reader_);
+  // In the incident's pose a torque at the torso of 60 N·m is a contact of a thousand newtons and more.
+  VectorX fault = VectorX::Zero(27);
+  fault[kTorso] = -60.0;
+  const HypothesisResult& result = test.solve(at_rest(robot_.pose("re3_start"), fault));
+  const Cause* contact = find(result, CauseKind::contact, 0, -1);
+  EXPECT_GT(contact->log_likelihood_ratio, 100.0) << "the unbounded fit takes it";
+  EXPECT_GT(contact->nis, result.threshold) << "a contact within its prior does not";
+  EXPECT_LT(contact->probability, 1e-3);
 }
 
 /// Geodesy's verdict on the incident as a likelihood ratio: in RE3's pose the torso's fault and a contact at the left

@@ -419,12 +419,12 @@ export class Plots {
       });
       specs.push({
         id: 'nis',
-        title: 'NIS: above its limit the torques contradict every contact',
+        title: 'NIS: above its limit the torques contradict every contact within the prior',
         unit: '',
         log: true,
         mark: posterior.firstAlarm === null ? undefined : {
           sample: nearest(data.rows, posterior.firstAlarm),
-          text: `first alarm, step ${data.firstStep + posterior.firstAlarm}`,
+          text: `first test alarm, step ${data.firstStep + posterior.firstAlarm}`,
         },
         lines: [
           { name: 'NIS', color: '--c0', values: gaps(posterior.nis.column(0) as Float32Array), width: 2 },
@@ -443,7 +443,7 @@ export class Plots {
       });
       specs.push({
         id: 'bias',
-        title: 'Smallest torque error that a test finds',
+        title: 'Smallest torque error that a test finds, contacts within the prior',
         unit: 'N\u00b7m',
         log: true,
         lines: posterior.motors.map((motor, i) => ({

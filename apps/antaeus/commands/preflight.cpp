@@ -65,18 +65,18 @@ struct PreflightCommand {
   }
 
   static std::string joints(const PreflightReport& report, const PoseConditioning& p) {
-    TextTable table({"joint", "redundancy", "detectable from N·m", "force till then N"});
+    TextTable table({"joint", "redundancy", "found from N·m", "force till then N", "any contact: from N·m"});
     for (std::size_t j = 0; j < report.joints.size(); ++j) {
       const auto at = static_cast<Eigen::Index>(j);
       const EndpointReliability& r = p.reliability;
       if (std::isnan(r.redundancy[at])) continue;
-      const bool never = r.redundancy[at] < kUndetectableRedundancy;
-      table.add({report.joints[j], fixed(r.redundancy[at], 4),
-                 never ? "never" : fixed(r.minimal_detectable_bias[at], 2),
-                 never && r.external_force[at] > 0 ? "–" : fixed(r.external_force[at], 1)});
+      const bool never = r.prior_free_redundancy[at] < kUndetectableRedundancy;
+      table.add({report.joints[j], fixed(r.redundancy[at], 4), fixed(r.minimal_detectable_bias[at], 2),
+                 fixed(r.external_force[at], 1), never ? "never" : fixed(r.prior_free_bias[at], 2)});
     }
     if (table.empty()) return {};
-    return heading("Whose torque could lie unnoticed, " + p.endpoint + " (0.1 % false alarms, 80 % power)") +
+    return heading("Whose torque could lie unnoticed, " + p.endpoint +
+                   " (0.1 % false alarms, 80 % power; contact within the prior, of any size)") +
            table.text();
   }
 

@@ -77,15 +77,15 @@ std::string reliability_section(const Audit& audit) {
       const auto found = std::find_if(table->rows.begin(), table->rows.end(),
                                       [&](const ReliabilityTable::Row& other) { return other.joint == row.joint; });
       const bool there = found != table->rows.end();
+      const auto size = [](double bias) { return std::isinf(bias) ? std::string("none") : fixed(bias, 1); };
       cells.push_back(!there ? "–"
-                      : std::isinf(found->detectable_bias)
-                          ? "none, undetectable"
-                          : fixed(found->detectable_bias, 1) + (found->undetectable ? ", undetectable" : ""));
+                             : size(found->detectable_bias) + ", " + size(found->prior_free_bias) +
+                                   (found->undetectable ? " (undetectable)" : ""));
     }
     text.add(std::move(cells));
   }
   return heading("Smallest torque error that a test finds at the " + tables.front()->label + " [N·m], at step " +
-                 std::to_string(tables.front()->step)) +
+                 std::to_string(tables.front()->step) + ": with contacts within the prior, with contacts of any size") +
          text.text();
 }
 

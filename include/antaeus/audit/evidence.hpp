@@ -20,10 +20,13 @@ struct ReliabilityTable {
   struct Row {
     std::string joint, motor_label;
     double redundancy = 0.0;       ///< 0 … 1
-    double detectable_bias = 0.0;  ///< smallest error that a test finds [N·m]; infinite: none
+    double detectable_bias = 0.0;  ///< smallest error that the row's test finds, contacts within their priors [N·m]
     double torque_limit = 0.0;     ///< of the motor [N·m]
     double external_force = 0.0;   ///< shift of the posterior's force that such an error causes, unnoticed [N]
-    bool undetectable = false;     ///< redundancy below kUndetectableRedundancy, or a bias above the motor's limit
+    double prior_free_redundancy = 0.0;  ///< the same without an assumption on the contact's size
+    double prior_free_bias = 0.0;        ///< [N·m]; infinite: none is found
+    /// Without such an assumption: redundancy below kUndetectableRedundancy, or a bias above the motor's limit
+    bool undetectable = false;
   };
   std::vector<Row> rows;
 };
@@ -44,6 +47,7 @@ struct CauseRow {
   double size = 0.0, size_sd = 0.0;
   std::string unit;
   double log_likelihood_ratio = 0.0, bic = 0.0, log_evidence = 0.0;
+  double probability = 0.0;                        ///< of all causes and none, weighed at once
   Separation separation = Separation::indistinct;  ///< from the best
 };
 struct CauseTest {

@@ -54,18 +54,21 @@ struct ANTAEUS_API PosteriorTrace {
   SampleMatrix force_axes;            ///< N × 9 [N]: principal axes of the force's covariance, each as long as its sd,
                                       ///< ascending: x y z | x y z | x y z
   std::vector<int> observable;        ///< N: force directions with an sd under the limit, 0 … 3
-  VectorX nis, nis_threshold;         ///< N
+  VectorX nis, nis_threshold;         ///< N: the sum of the tests
+  VectorX misfit, misfit_limit;       ///< N: what no wrench explains
+  VectorX contact, contact_limit;     ///< N: the wrench against its prior
   VectorX innovation, innovation_sd;  ///< N [N·m]: of the reference joint
   std::vector<int> rows;              ///< motors whose reliability is given, in motor order
   /// N × rows, single precision: redundancy, minimal detectable bias [N·m], and the force [N] by which a torque error
-  /// of that size shifts the estimate
+  /// of that size shifts the estimate; then the first two without priors
   using Reliability = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  Reliability redundancy, detectable_bias, external_force;
+  Reliability redundancy, detectable_bias, external_force, prior_free_redundancy, prior_free_bias;
   std::vector<Verdict> state;          ///< of the guard: ok, degraded or refused
   std::vector<ConsumerAction> action;  ///< what the consumer reads
   std::vector<Reasons> because;        ///< of the sample that brought the state
   std::vector<ResidualKind> residual_kind;
-  Eigen::Index alarms = 0, first_alarm = -1;      ///< steps at which the NIS is above its threshold
+  std::vector<bool> alarm;                        ///< whether a test alarms (kTestAlarm)
+  Eigen::Index alarms = 0, first_alarm = -1;      ///< steps at which one does
   Eigen::Index refusals = 0, first_refusal = -1;  ///< steps at which the guard refuses
   /// Place of a motor among `rows`, −1 when it is not there.
   int place(int motor) const noexcept;

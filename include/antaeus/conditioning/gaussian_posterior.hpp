@@ -2,6 +2,7 @@
 /// \file
 /// Gaussian posterior of a linear model: mean and covariance of unknowns with a prior, given noisy equations.
 
+#include "antaeus/conditioning/small_svd.hpp"
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/status.hpp"
 #include "antaeus/core/types.hpp"
@@ -45,6 +46,13 @@ class ANTAEUS_API GaussianPosterior {
   double nis() const noexcept { return nis_; }
   /// yᵀ diag(variance)⁻¹ y: the same when x is known to be zero.
   double null_nis() const noexcept { return null_nis_; }
+  /// The part of nis() that no x explains, whatever its size: with B = U Σ Vᵀ the whitened y outside the columns of U.
+  /// A direction in which an x of one prior sd makes less than kFelt noise sds counts as outside. χ² with misfit_rows()
+  /// degrees of freedom for any x of a few prior sds; the rest of nis() is χ² with the others when x is as its prior.
+  double misfit() const noexcept { return misfit_; }
+  int misfit_rows() const noexcept { return misfit_rows_; }
+  /// What an x of one prior sd must make of the noise's sd to be felt: ten prior sds then shift one row by one sd.
+  static constexpr double kFelt = 0.1;
   /// Rows with a finite variance.
   int evidence_rows() const noexcept { return evidence_; }
   /// log p(y): compares causes of y that are stated as priors; the largest explains y best.
@@ -57,7 +65,9 @@ class ANTAEUS_API GaussianPosterior {
   Eigen::Index m_ = 0, n_ = 0;
   Status status_ = Status::not_computed;
   int evidence_ = 0;
-  double nis_ = 0.0, null_nis_ = 0.0, log_evidence_ = 0.0;
+  int misfit_rows_ = 0;
+  double nis_ = 0.0, null_nis_ = 0.0, misfit_ = 0.0, log_evidence_ = 0.0;
+  SmallSvd svd_;
   // Column-major storage of the largest problem; compute() maps its top-left part densely.
   VectorX mean_, covariance_, gain_;
   VectorX weight_, whitened_, scaled_, information_, factor_, half_gain_, z_;

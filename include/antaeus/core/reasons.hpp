@@ -28,7 +28,7 @@ enum class Reason : std::uint8_t {
   saturated,                ///< torques at the drive's limit were left out
   uncertain,                ///< some direction is known worse than the limit for full use
   unobservable_direction,   ///< some direction is known worse than the limit for any use
-  inconsistent,             ///< the torques contradict model, noise and prior (NIS alarm)
+  inconsistent,             ///< the torques contradict model and stated noise (misfit or reference row)
   torque_rate,              ///< guard: a torque changes faster than any contact that is allowed for
   stale,                    ///< guard: the sample is older than allowed
   infeasible,               ///< guard: no contact can exert this wrench
@@ -41,6 +41,9 @@ enum class Reason : std::uint8_t {
   orientation_contradicts,  ///< input: the quaternion contradicts the accelerometer, or the gyro
   accelerometer_scale,      ///< input: the accelerometer's norm is not near gravity for long
   no_clock,                 ///< guard: the sample's time stamp is not a finite number
+  contradiction,            ///< the reference row, or a gross misfit, contradicts every contact within the prior
+  unexplained,              ///< only a contact that no row shows, or a fault, explains the reference row (NIS)
+  beyond_prior,             ///< the contact is larger than its prior allows for, or a torque error looks like one
 };
 constexpr auto enum_names(Reason) noexcept {
   return name_list<Reason>("invalid_input", "rank_deficient", "condition_number", "reference_dominance", "clamped",
@@ -48,7 +51,7 @@ constexpr auto enum_names(Reason) noexcept {
                            "time_back", "saturated", "uncertain", "unobservable_direction", "inconsistent",
                            "torque_rate", "stale", "infeasible", "base_rows_dropped", "held", "force_limit",
                            "position_out_of_limits", "position_jump", "dead_torque", "orientation_contradicts",
-                           "accelerometer_scale", "no_clock");
+                           "accelerometer_scale", "no_clock", "contradiction", "unexplained", "beyond_prior");
 }
 
 /// A set of reasons; empty when made. All functions but text() are fit for a control loop.
@@ -69,6 +72,8 @@ class ANTAEUS_API Reasons {
   constexpr void add(Reasons more) noexcept { bits_ |= more.bits_; }
   constexpr void remove(Reasons less) noexcept { bits_ &= ~less.bits_; }
   friend constexpr Reasons operator|(Reasons a, Reasons b) noexcept { return from_bits(a.bits_ | b.bits_); }
+  /// Those that are in both sets.
+  friend constexpr Reasons operator&(Reasons a, Reasons b) noexcept { return from_bits(a.bits_ & b.bits_); }
   constexpr bool operator==(const Reasons&) const noexcept = default;
   /// Bit i is the reason with the number i.
   constexpr std::uint64_t bits() const noexcept { return bits_; }
@@ -83,5 +88,9 @@ class ANTAEUS_API Reasons {
 };
 /// `a | b` of two reasons.
 constexpr Reasons operator|(Reason a, Reason b) noexcept { return Reasons(a) | Reasons(b); }
+
+/// What a posterior's tests alarm with: no contact that the rows show, of a size that the prior allows, explains the
+/// torques.
+inline constexpr Reasons kTestAlarm = Reason::contradiction | Reason::unexplained | Reason::beyond_prior;
 
 }  // namespace antaeus

@@ -20,8 +20,24 @@ constexpr auto enum_names(ResidualKind) noexcept {
   return name_list<ResidualKind>("static", "inverse_dynamics", "momentum_observer");
 }
 
+/// A sum of squares that is χ² with `dof` degrees of freedom while all is as assumed, and the limit that it then
+/// exceeds with the probability `posterior.false_alarm`. Without degrees of freedom there is nothing to test.
+struct ConsistencyTest {
+  double value = 0.0;
+  double limit = kInfinity;
+  int dof = 0;
+  bool passes() const noexcept { return value <= limit; }
+  void invalidate() noexcept {
+    value = limit = kNaN;
+    dof = 0;
+  }
+};
+
 /// The uncertainty that an estimator states for its wrench, in world axes. NaN (and 0 directions) unless the estimator
 /// has a covariance.
+///
+/// Three tests, independent of each other while all is as assumed. `misfit` needs no assumption on the contact's size,
+/// the other two assume the prior; where nothing touches the robot they alarm more rarely than stated.
 struct Uncertainty {
   Matrix6 covariance;        ///< of the wrench, force before moment [N², N²·m, N²·m²]
   Vector3 force_sd;          ///< along the principal directions of the force, ascending [N]
@@ -29,15 +45,24 @@ struct Uncertainty {
   int observable = 0;        ///< how many of them have an sd under the limit: columns 0 … observable − 1
   Vector3 observable_force;  ///< the force's part in their span [N]; outside it the number is the prior's
 
-  double nis = 0.0;            ///< of the endpoint's rows and the reference row: χ² with `nis_rows` degrees of freedom
-  double nis_threshold = 0.0;  ///< at the chosen false-alarm probability
-  int nis_rows = 0;
-  double innovation = 0.0;     ///< reference joint: r − what the estimated wrenches explain [N·m]
-  double innovation_sd = 0.0;  ///< of it, when nothing is wrong [N·m]
+  ConsistencyTest misfit;     ///< what no wrench explains, whatever its size: rows less the directions that they show
+  ConsistencyTest contact;    ///< the wrench against its prior: is the contact larger than was allowed for?
+  ConsistencyTest reference;  ///< the reference joint's row against all others: (innovation / innovation_sd)²
+
+  /// Normalised innovation squared of the endpoint's rows and the reference row, where another endpoint may explain
+  /// only what its own rows show: a contact that no row sees is none. No test with a stated rate, but a guard. Its
+  /// limit is χ² at `false_alarm`; with nothing touching the robot it alarms more rarely, with an unseen contact
+  /// elsewhere more often.
+  double nis = 0.0;
+  double nis_threshold = 0.0;
+  int nis_rows = 0;            ///< degrees of freedom of `nis`
+  double innovation = 0.0;     ///< reference joint: r − what the wrenches estimated without it explain [N·m]
+  double innovation_sd = 0.0;  ///< of it, when nothing is wrong and contacts are as the priors say [N·m]
 
   double worst_sd() const noexcept { return force_sd[2]; }
   Vector3 worst_direction() const noexcept { return directions.col(2); }
-  bool consistent() const noexcept { return nis <= nis_threshold; }
+  /// Whether the torques agree with model and noise, for some contact: misfit and reference, each at its rate.
+  bool consistent() const noexcept { return misfit.passes() && reference.passes(); }
   void invalidate() noexcept {
     covariance.setConstant(kNaN);
     force_sd.setConstant(kNaN);
@@ -45,6 +70,7 @@ struct Uncertainty {
     observable_force.setConstant(kNaN);
     observable = nis_rows = 0;
     nis = nis_threshold = innovation = innovation_sd = kNaN;
+    for (ConsistencyTest* test : {&misfit, &contact, &reference}) test->invalidate();
   }
 };
 

@@ -41,7 +41,7 @@ struct PosteriorOptions {
   ContactPrior prior{};                       ///< force_prior [N], moment_prior [N·m]
   double full_use_sd = 5.0;     ///< [N] sd in the worst direction up to which a force is used without reservation
   double observable_sd = 12.0;  ///< [N] sd up to which a direction counts as observed
-  double false_alarm = 0.005;   ///< [1] probability per sample that the NIS test calls noise a contradiction
+  double false_alarm = 0.005;   ///< [1] probability per sample that a consistency test alarms while all is as assumed
   BaseRowErrors base_rows{};    ///< base_force_sd [N], base_moment_sd [N·m] (all_and_base)
 };
 ANTAEUS_API const OptionTable& options_of(const PosteriorOptions&);
@@ -49,6 +49,12 @@ ANTAEUS_API const OptionTable& options_of(const PosteriorOptions&);
 /// The posterior's wrenches, with the residual that they explain.
 struct PosteriorEstimates : WrenchEstimates {
   Residual residual;
+  /// \name One test a torque row: this row against all others, contacts at all endpoints within their priors
+  /// In motor order, NaN for rows that no endpoint uses. With S = R + Σ A P₀ Aᵀ over all these rows:
+  ///@{
+  VectorX row_precision;  ///< (S⁻¹)_jj [1/(N²·m²)]: how sharply the others predict row j
+  VectorX row_test;       ///< e_jᵀ S⁻¹ r / √(S⁻¹)_jj: N(0, 1) while all is as assumed
+  ///@}
 };
 
 /// Maximum a posteriori wrenches of all endpoints from one residual, each with its covariance.
@@ -56,10 +62,14 @@ struct PosteriorEstimates : WrenchEstimates {
 ///     C = (Aᵀ R⁻¹ A + P₀⁻¹)⁻¹,   ŵ = C Aᵀ R⁻¹ r,   A = rows of Jᵀ, R = diag(residual.variance)
 ///
 /// solved whitened and unit-scaled (GaussianPosterior). A direction that the rows do not see keeps the prior: ŵ is
-/// about 0 there and the sd is the prior's, which says so. The NIS of an endpoint tests its own rows and the reference
-/// row together: can a contact here, within prior and noise, explain them? Contact at another endpoint is
-/// admitted as explanation where that endpoint's own rows show one.
-/// Source: docs/estimator_study.md#posterior.
+/// about 0 there and the sd is the prior's, which says so. A tilt of the base that nobody measured is a further unknown
+/// of each block of rows (Residual::tilt).
+///
+/// Tests (Uncertainty): the misfit of an endpoint's block; its wrench against its prior; and the reference row against
+/// all other rows, with contacts at all endpoints within their priors. Beside them the NIS, which lets another endpoint
+/// explain the reference row only where that endpoint's own rows show a contact: it speaks sooner where a pose hides
+/// contacts. Endpoints that this estimator does not have cannot explain anything.
+/// Source: docs/estimator_study.md#posterior; Baarda (1968) for the test of one row.
 class ANTAEUS_API PosteriorEstimator {
  public:
   /// \throws OptionsError, ModelError for base rows on a fixed base
@@ -89,23 +99,38 @@ class ANTAEUS_API PosteriorEstimator {
     std::vector<int> endpoints;
     std::vector<int> rows;  ///< motors
     bool base = false;
-    MatrixX A, L;
+    MatrixX A, L;  ///< the last two columns are those of the tilt
     VectorX y, variance;
+    VectorX reference;  ///< the reference joint's row of A
+    VectorX shared;     ///< C times that row
     GaussianPosterior posterior;
+    Status status = Status::not_computed;
+    double nis = 0.0, misfit = 0.0;  ///< before the reference row was readmitted, as the two below
+    int evidence = 0, misfit_rows = 0;
     double threshold_null = 0.0;  ///< χ² above which these rows show a contact
+    bool shows_contact = false;
+    double reference_mean = 0.0, reference_variance = 0.0;  ///< what this block's contacts make of the reference row
   };
   std::size_t block_of(int endpoint) const noexcept { return block_index_[endpoint]; }
-  void solve_block(Block& block, const Residual& residual) noexcept;
-  void test_reference(const Residual& residual) noexcept;
-  void judge(WrenchEstimate& estimate, const Residual& residual) const noexcept;
+  void fill(Block& block, const Residual& residual) noexcept;
+  void compute(Block& block) noexcept;
+  bool has_reference(const Block& block) const noexcept;
+  void test_rows(const Residual& residual) noexcept;
+  void readmit_reference(Block& block) noexcept;
+  void describe(const Block& block, const Residual& residual) noexcept;
+  void add_nis(const Block& block, Uncertainty& uncertainty) const noexcept;
+  double limit(int dof) const noexcept;
+  ConsistencyTest test_of(double value, int dof) const noexcept { return {value, limit(dof), dof}; }
 
   PosteriorOptions options_;
   int reference_ = -1;
+  bool floating_ = false;
+  double innovation_ = kNaN, innovation_sd_ = kNaN;  ///< of the reference row, given all others
   std::vector<Matrix6> prior_;
   std::vector<Block> blocks_;
   std::vector<std::size_t> block_index_;
-  std::vector<int> place_;              ///< of an endpoint in its block
-  std::vector<double> nis_thresholds_;  ///< by degrees of freedom
+  std::vector<int> place_;      ///< of an endpoint in its block
+  std::vector<double> limits_;  ///< of χ² at `false_alarm`, by degrees of freedom
   PosteriorEstimates estimates_;
 };
 

@@ -33,6 +33,7 @@ struct ResidualOptions {
   double coulomb_share = 0.8;      ///< [1] sd of dry friction as a share of its bound
   double torque_share = 0.02;      ///< [1] sd of the torque channel's gain, as a share of the torque
   double dynamic_share = 0.08;     ///< [1] sd of the inertial torque, as a share of it
+  double tilt_sd = 0.035;          ///< [rad] sd of each tilt of a floating base whose orientation nobody measured
   double saturation_share = 0.98;  ///< [1] share of the torque limit at which a sample is no evidence
 };
 ANTAEUS_API const OptionTable& options_of(const ResidualOptions&);
@@ -47,8 +48,12 @@ struct Residual {
   Reasons reasons = Reason::invalid_input;  ///< why it is less accurate than possible
   VectorX value;                            ///< [N·m]; NaN unless `ok`
   VectorX variance;                         ///< of its error [N²·m²]; infinity: no evidence (saturated torque)
-  bool moving = false;                      ///< motion seen, or not excluded
-  int saturated = 0;                        ///< motors at their drive's limit
+  /// motors × 2 [N·m]: what a tilt of one sd about each horizontal axis of the base makes of the torques. An error that
+  /// all rows share, on top of `variance`. Zero where the vertical is measured or not needed.
+  Eigen::Matrix<double, Eigen::Dynamic, 2> tilt;
+  bool tilted = false;  ///< whether it is not zero
+  bool moving = false;  ///< motion seen, or not excluded
+  int saturated = 0;    ///< motors at their drive's limit
 
   /// `status`, or `not_computed` once the instant is stale: its Jacobians are gone then.
   Status current() const noexcept { return status == Status::ok ? instant.status() : status; }
@@ -57,7 +62,8 @@ struct Residual {
 /// Forms the residual that the measured channels allow, and states which one and why.
 ///
 /// Static: τ − g(q). Its variance is the noise and the friction of a robot at rest; once motion is seen, or cannot be
-/// excluded, each joint's sd is at least its profile's `static_sd`.
+/// excluded, each joint's sd is at least its profile's `static_sd`. A floating base without an IMU counts as upright
+/// within `tilt_sd`.
 ///
 /// Inverse dynamics: τ − rnea(q, v, a). a is the difference of velocities where it is not measured. The base's
 /// acceleration comes from the IMU's specific force, which contains gravity. So no orientation and no base velocity is
@@ -86,6 +92,7 @@ class ANTAEUS_API ResidualEstimator {
   Status compute_dynamic(const Instant& now, double dt) noexcept;
   Status observe_momentum(const Instant& now, const Vector3& gravity, bool first, double dt) noexcept;
   void fill_variance(const Instant& now) noexcept;
+  void fill_tilt(const Instant& now) noexcept;
   double friction(std::size_t motor, double speed) const noexcept;
 
   ResidualOptions options_;

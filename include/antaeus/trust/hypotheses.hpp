@@ -35,8 +35,8 @@ constexpr auto enum_names(Separation) noexcept { return name_list<Separation>("i
 enum class HypothesisRows { above_feet, all };
 constexpr auto enum_names(HypothesisRows) noexcept { return name_list<HypothesisRows>("above_feet", "all"); }
 
-/// By what the causes are ordered. `bic`: best fit, with a penalty for every unknown. `evidence`: probability of the
-/// data under each cause's prior, so that a fit by an improbably large force ranks low.
+/// By what the causes are ordered. `bic`: best fit, with a penalty for every unknown. `evidence`: probability of each
+/// cause given the data, under its priors, so that a fit by an improbably large force ranks low.
 enum class Ranking { bic, evidence };
 constexpr auto enum_names(Ranking) noexcept { return name_list<Ranking>("bic", "evidence"); }
 
@@ -44,7 +44,8 @@ struct HypothesisOptions {
   HypothesisRows rows = HypothesisRows::above_feet;  ///< above_feet, or all: which motors' torques are to be explained
   Ranking ranking = Ranking::evidence;               ///< evidence or bic: what orders the causes
   double false_alarm = 0.005;  ///< [1] probability that noise alone raises the alarm, each time it is asked
-  ContactPrior contact{};      ///< force_prior [N], moment_prior [N·m] of a contact
+  double none_prior = 0.5;  ///< [1] probability, before any data, that no cause is at work; the others share the rest
+  ContactPrior contact{};   ///< force_prior [N], moment_prior [N·m] of a contact
   double payload_prior = 2.0;  ///< [kg] sd of a payload's mass
   double offset_prior = 10.0;  ///< [N·m] sd of one joint's friction or offset
   double scale_prior = 0.05;   ///< [1] sd of the common gain error
@@ -63,6 +64,10 @@ struct Cause {
   double log_likelihood_ratio = 0.0;  ///< best fit against `none`, ≥ 0
   double bic = 0.0;                   ///< unknowns · ln(rows) − 2 · log_likelihood_ratio; 0 of `none`
   double log_evidence = 0.0;          ///< ln p(r | cause) − ln p(r | none)
+  /// P(cause | r) when exactly one of the causes, or none, is at work: all of them are weighed at once, so that one of
+  /// many that fits by chance is no finding. They sum to 1.
+  double probability = 0.0;
+  double nis = 0.0;  ///< rᵀ (R + B P₀ Bᵀ)⁻¹ r: what the cause leaves when it is of a size that its prior allows
 
   /// Posterior under its prior, in `components` numbers: wrench on the robot in world axes [N, N·m], mass [kg], torque
   /// that the channel shows too much [N·m], share, or tilts about the base's x and y [rad].
@@ -81,11 +86,12 @@ struct Cause {
 struct HypothesisResult {
   Status status = Status::not_computed;
   bool alarm = false;        ///< noise alone does not make such residuals
-  bool explained = false;    ///< the best cause leaves no more than noise would
+  bool explained = false;    ///< the best cause, of a size that its prior allows, leaves no more than noise would
   double chi_squared = 0.0;  ///< Σ of squared, whitened residuals
   double threshold = 0.0;    ///< that noise exceeds with probability `false_alarm`
   double rows = 0.0;         ///< with evidence; sum of weights over a window
-  /// Best first. Causes that leave no trace in the rows are last, with 0 unknowns and the score of `none`.
+  /// Best first; without an alarm `none` is the best. Causes that leave no trace in the rows are last, with 0 unknowns
+  /// and the score of `none`.
   std::vector<Cause> causes;
 
   const Cause& best() const noexcept { return causes[0]; }
@@ -100,9 +106,9 @@ struct HypothesisResult {
 /// residuals adds up, one x for all of it. Causes are tested one at a time; two at once are `explained` = false, and
 /// then `best` is only the best of the causes tested.
 ///
-/// A best fit is no proof. A payload is a contact that pushes down, so the two are always `indistinct`. So are a fault
-/// of the torso's torque and a contact, in a pose where the torso has redundancy 0 (RE3's).
-/// Source: Schwarz, Ann. Statist. 6 (1978).
+/// A best fit is no proof: read its probability, and what it is `indistinct` from. A payload is a contact that pushes
+/// down, so the two are always `indistinct`. So are a fault of the torso's torque and a contact, in a pose where the
+/// torso has redundancy 0 (RE3's). Source: Schwarz, Ann. Statist. 6 (1978).
 class ANTAEUS_API HypothesisTest {
  public:
   /// \throws OptionsError for priors that are not positive or a probability outside 0 … 1
@@ -136,6 +142,8 @@ class ANTAEUS_API HypothesisTest {
   void judge(const Columns& columns, Cause& cause) const noexcept;
   double misfit(const Columns& truth, const Cause& fitted_truth, const Columns& other) const noexcept;
   const Columns* find(const Cause& cause) const noexcept;
+  double log_prior(CauseKind kind) const noexcept;
+  void weigh() noexcept;
 
   HypothesisOptions options_;
   RobotModel model_;

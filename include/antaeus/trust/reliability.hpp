@@ -11,23 +11,44 @@
 
 namespace antaeus {
 
-/// Reliability of one endpoint's rows: its own and the reference joint's, one contact at the endpoint, no prior.
-/// Vectors are in motor order, NaN where a motor's row is not among them or is no evidence.
+/// Reliability of the rows that speak for one endpoint: its own and the reference joint's. Vectors are in motor order,
+/// NaN where a motor's row is not among them or is no evidence.
+///
+/// Of the estimator that runs, the priors of all its contacts are part: with S = R + Σ A P₀ Aᵀ over all its rows,
+///
+///     ρ_j = R_jj (S⁻¹)_jj,   MDB_j = √λ₀ / √(S⁻¹)_jj,   √λ₀ = 4.13
+///
+/// and the test is PosteriorEstimates::row_test. A prior counts as six more observations: it is what lets a test call a
+/// torque error improbable that a large enough contact would explain. The `prior_free` numbers make no assumption on
+/// the size of a contact at this endpoint, and know of no contact elsewhere.
 struct EndpointReliability {
   Status status = Status::not_computed;
-  VectorX redundancy;  ///< ρ_j, 0 … 1: the share of an error in joint j that shows in the misfit; Σ = rows − rank
-  /// Smallest error of a joint's torque that the misfit reveals (0.1 % false alarms, 80 % power) [N·m]; infinite: none
+  VectorX redundancy;  ///< ρ_j, 0 … 1: the share of an error in joint j that shows in the misfit
+  /// Smallest error of a joint's torque that its row's test finds (0.1 % false alarms, 80 % power) [N·m]
   VectorX minimal_detectable_bias;
   /// External reliability: shift of the estimated force that an error of that size at joint j causes, unnoticed [N].
   /// 0 for joints whose rows the estimate does not use.
   VectorX external_force;
-  double total_redundancy = 0.0;  ///< rows with evidence less rank
+  double total_redundancy = 0.0;  ///< Σ ρ_j
+
+  VectorX prior_free_redundancy;  ///< the same without priors; 0: an error of any size is taken for a contact
+  VectorX prior_free_bias;        ///< [N·m]; infinite where no test on these rows alone finds an error of any size
+  double prior_free_total = 0.0;  ///< Σ of prior_free_redundancy: rows with evidence less rank
   double condition = 0.0;         ///< κ of the whitened, unit-scaled rows: no mixture of m and rad
   double sigma_min = 0.0;         ///< smallest singular value of them, in prior sds per noise sd
+
+  void invalidate(Status why) noexcept {
+    status = why;
+    for (VectorX* numbers :
+         {&redundancy, &minimal_detectable_bias, &external_force, &prior_free_redundancy, &prior_free_bias}) {
+      numbers->setConstant(kNaN);
+    }
+    total_redundancy = prior_free_total = condition = sigma_min = kNaN;
+  }
 };
 
-/// A joint counts as undetectable where its redundancy is below this: the test would need an error 30 times as large
-/// as that of a joint with full redundancy.
+/// Without priors a joint counts as undetectable where its redundancy is below this: the test would need an error 30
+/// times as large as that of a joint with full redundancy.
 inline constexpr double kUndetectableRedundancy = 1e-3;
 
 /// Computes the reliability of every endpoint of a posterior.
