@@ -1,6 +1,5 @@
 #include "antaeus/conditioning/gaussian_posterior.hpp"
 
-#include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
@@ -21,10 +20,8 @@ GaussianPosterior::GaussianPosterior(int max_rows, int max_unknowns)
   weight_.setZero(m);
   whitened_.setZero(m);
   scaled_.setZero(m * n);
-  information_.setZero(n * n);
-  factor_.setZero(n * n);
-  half_gain_.setZero(n * m);
-  z_.setZero(n);
+  turned_.setZero(n * n);
+  left_.setZero(m);
 }
 
 Status GaussianPosterior::fail(Status status) noexcept {
@@ -32,7 +29,7 @@ Status GaussianPosterior::fail(Status status) noexcept {
   mean_.setConstant(kNaN);
   covariance_.setConstant(kNaN);
   gain_.setConstant(kNaN);
-  nis_ = null_nis_ = misfit_ = log_evidence_ = kNaN;
+  nis_ = null_nis_ = misfit_ = explained_ = log_evidence_ = kNaN;
   evidence_ = misfit_rows_ = 0;
   return status;
 }
@@ -57,50 +54,50 @@ Status GaussianPosterior::compute(const ConstMatrixRef& A, const ConstVectorRef&
     if (evidence) log_variance += std::log(variance[i]);
     evidence_ += evidence;
   }
-  Eigen::Map<MatrixX> B(scaled_.data(), m_, n_), G(information_.data(), n_, n_), X(factor_.data(), n_, n_),
-      H(half_gain_.data(), n_, m_), K(gain_.data(), n_, m_), C(covariance_.data(), n_, n_);
-  Eigen::Map<VectorX> z(z_.data(), n_), mean(mean_.data(), n_);
+  const Eigen::Index k = std::min(m_, n_);
+  Eigen::Map<MatrixX> B(scaled_.data(), m_, n_), T(turned_.data(), n_, k), K(gain_.data(), n_, m_),
+      C(covariance_.data(), n_, n_);
+  Eigen::Map<VectorX> mean(mean_.data(), n_);
   const auto weight = weight_.head(m_);
   const auto whitened = whitened_.head(m_);
   // lazyProduct: at these sizes (7 × 6) the general product's blocking costs more than the product.
   B = A.lazyProduct(prior_factor);
   B.array().colwise() *= weight.array();
-  if (!B.allFinite()) return fail(Status::not_finite);
-  G = B.transpose().lazyProduct(B);
-  G.diagonal().array() += 1.0;
-  // G = R Rᵀ in place; no eigenvalue is below 1, so it cannot fail on finite numbers.
-  if (Eigen::internal::llt_inplace<double, Eigen::Lower>::unblocked(G) >= 0) return fail(Status::not_finite);
-  const auto R = G.triangularView<Eigen::Lower>();
-  X = prior_factor.transpose();
-  R.solveInPlace(X);  // X = R⁻¹ Lᵀ, C = XᵀX
-  H = B.transpose();
-  if (m_ > 0) R.solveInPlace(H);  // H = R⁻¹ Bᵀ, K = Xᵀ H diag(weight)
-  C = X.transpose().lazyProduct(X);
-  K = X.transpose().lazyProduct(H);
-  K.array().rowwise() *= weight.transpose().array();
-  z.noalias() = H.lazyProduct(whitened);
-  mean.noalias() = X.transpose().lazyProduct(z);
-  R.transpose().solveInPlace(z);
-  // Residual and departure from the prior at the optimum: the same number as yᵀS⁻¹y, without its cancellation.
-  double left_over = 0.0;
-  for (Eigen::Index i = 0; i < m_; ++i) {
-    const double left = whitened[i] - B.row(i).dot(z);
-    left_over += left * left;
-  }
-  nis_ = left_over + z.squaredNorm();
-  null_nis_ = whitened.squaredNorm();
   if (const Status status = svd_.compute(B); status != Status::ok) return fail(status);
   const auto sigma = svd_.sigma();
-  const auto U = svd_.U();
-  double explained = 0.0;
-  misfit_rows_ = evidence_;
-  for (Eigen::Index i = 0; i < sigma.size() && sigma[i] >= kFelt; ++i) {
-    const double along = U.col(i).dot(whitened);
-    explained += along * along / (1.0 + sigma[i] * sigma[i]);
-    --misfit_rows_;
+  const auto U = svd_.U(), V = svd_.V();
+
+  // C = L (V diag(1/(1+σ²)) Vᵀ + I − VVᵀ) Lᵀ: what V does not span has kept its prior.
+  T = prior_factor.lazyProduct(V);
+  if (k < n_) {
+    C = prior_factor.lazyProduct(prior_factor.transpose());
+    C -= T.lazyProduct(T.transpose());
+  } else {
+    C.setZero();
   }
-  misfit_ = std::max(nis_ - explained, 0.0);
-  const double log_determinant = log_variance + 2.0 * G.diagonal().array().log().sum();
+  double log_determinant = log_variance;
+  mean.setZero();
+  misfit_ = explained_ = 0.0;
+  misfit_rows_ = evidence_;
+  left_.head(m_) = whitened;
+  for (Eigen::Index i = 0; i < k; ++i) {
+    const double information = 1.0 + sigma[i] * sigma[i], along = U.col(i).dot(whitened);
+    const auto direction = T.col(i);
+    // A symmetric update by hand: rankUpdate allocates.
+    for (Eigen::Index c = 0; c < n_; ++c) C.col(c) += (direction[c] / information) * direction;
+    mean += (sigma[i] * along / information) * direction;
+    left_.head(m_) -= along * U.col(i);
+    log_determinant += std::log(information);
+    const bool felt = sigma[i] >= kFelt;
+    (felt ? explained_ : misfit_) += along * along / information;
+    misfit_rows_ -= felt;
+  }
+  for (Eigen::Index i = 0; i < k; ++i) T.col(i) *= sigma[i] / (1.0 + sigma[i] * sigma[i]);
+  K = T.lazyProduct(U.transpose());
+  K.array().rowwise() *= weight.transpose().array();
+  misfit_ += left_.head(m_).squaredNorm();
+  nis_ = misfit_ + explained_;
+  null_nis_ = whitened.squaredNorm();
   log_evidence_ = -0.5 * (nis_ + log_determinant + evidence_ * std::log(2.0 * std::numbers::pi));
   status_ = Status::ok;
   return status_;

@@ -11,9 +11,9 @@ namespace antaeus {
 
 /// Posterior of x ~ N(0, P₀) given y = A x + e, e ~ N(0, diag(variance)), with memory taken once.
 ///
-/// Everything is solved whitened and unit-scaled: with P₀ = L Lᵀ, x = L z and B = diag(variance)^-½ A L,
+/// Everything is solved whitened and unit-scaled: with P₀ = L Lᵀ, x = L z and B = diag(variance)^-½ A L = U Σ Vᵀ,
 ///
-///     (I + BᵀB) z = Bᵀ ỹ,    C = L (I + BᵀB)⁻¹ Lᵀ.
+///     (I + BᵀB) z = Bᵀ ỹ,    z = V diag(σ/(1+σ²)) Uᵀ ỹ,    C = L (I + BᵀB)⁻¹ Lᵀ.
 ///
 /// The matrix that is inverted has no unit and no eigenvalue below 1, whatever A is. So nothing is divided by a small
 /// number, and a direction that A does not see keeps its prior. As P₀ → ∞ the mean tends to weighted least squares.
@@ -66,11 +66,11 @@ class ANTAEUS_API GaussianPosterior {
   Status status_ = Status::not_computed;
   int evidence_ = 0;
   int misfit_rows_ = 0;
-  double nis_ = 0.0, null_nis_ = 0.0, misfit_ = 0.0, log_evidence_ = 0.0;
+  double nis_ = 0.0, null_nis_ = 0.0, misfit_ = 0.0, explained_ = 0.0, log_evidence_ = 0.0;
   SmallSvd svd_;
   // Column-major storage of the largest problem; compute() maps its top-left part densely.
   VectorX mean_, covariance_, gain_;
-  VectorX weight_, whitened_, scaled_, information_, factor_, half_gain_, z_;
+  VectorX weight_, whitened_, scaled_, turned_, left_;
 };
 
 /// Standard deviations of a covariance along its own axes.
