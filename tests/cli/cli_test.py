@@ -183,9 +183,14 @@ def test_estimate(twins, tmp_path):
     one = json.loads(run("estimate", incident, "--robot", "h1_2", "--step", "8", "--endpoint", "left wrist", "--json").stdout)
     assert [row["step"] for row in one["rows"]] == [8]
     row = one["rows"][0]
+    assert (row["endpoint"], row["estimator"], row["sign"]) == ("left_wrist_yaw_link", "posterior", "on_environment")
+    assert row["verdict"] == "refused" and row["residual_kind"] == "static" and "unobservable_direction" in row["reasons"].split()
+    assert row["worst_sd"] == pytest.approx(20.0, abs=0.05)  # the prior: this direction leaves no trace in the torques
+    deployed = json.loads(run("estimate", incident, "--robot", "h1_2", "--step", "8", "--endpoint", "left wrist", "--estimator", "deployed", "--json").stdout)
+    row = deployed["rows"][0]
     assert (row["endpoint"], row["estimator"], row["sign"]) == ("left_wrist_yaw_link", "deployed", "on_environment")
     assert row["wrench"][2] == pytest.approx(-532.9, abs=0.05)  # incident report
-    assert row["verdict"] == "refused"
+    assert row["verdict"] == "refused" and row["sd"] is None and row["worst_sd"] is None
     stacked = json.loads(run("estimate", incident, "--robot", "h1_2", "--estimator", "stacked", "--json").stdout)
     assert {row["estimator"] for row in stacked["rows"]} == {"stacked"}
     assert len(stacked["rows"]) == 77 * 4
@@ -194,6 +199,29 @@ def test_estimate(twins, tmp_path):
     assert (tmp_path / "wrenches.csv").read_text().startswith("step,time,endpoint,estimator,")
     assert run("estimate", incident, "--robot", "h1_2", "--out", tmp_path / "wrenches.parquet").returncode == 0
     assert (tmp_path / "wrenches.parquet").read_bytes()[:4] == b"PAR1"
+
+
+@pytest.mark.parametrize("estimator", ["posterior", "deployed", "stacked"])
+def test_json_of_an_estimate_says_what_its_csv_says(twins, tmp_path, estimator):
+    done = run("estimate", twins / "twin_incident", "--robot", "h1_2", "--estimator", estimator, "--json", "--out", tmp_path / "wrenches.csv")
+    rows = json.loads(done.stdout)["rows"]
+    header, *cells = [line.split(",") for line in (tmp_path / "wrenches.csv").read_text("utf-8").splitlines()]
+    assert len(rows) == len(cells)
+    for row, line in zip(rows, cells):
+        for name, cell in zip(header, line):
+            assert row[name] == cell if isinstance(row[name], str) else row[name] is None and cell == "" or row[name] == float(cell), (name, row[name], cell)
+
+
+def test_estimate_prints_the_posterior_and_leaves_feet_out(twins):
+    incident = twins / "twin_incident"
+    shown = text(run("estimate", incident, "--robot", "h1_2").stdout)
+    assert "Estimator posterior, sign on_environment" in shown and "static residual" in shown
+    assert "worst sd N" in shown and "unobservable_direction" in shown
+    assert "Left out: left foot, right foot" in " ".join(shown.split())
+    assert json.loads(run("estimate", incident, "--robot", "h1_2", "--json").stdout)["left_out"] == ["left foot", "right foot"]
+    line = refused("estimate", incident, "--robot", "h1_2", "--endpoint", "left foot")
+    assert "no posterior at left foot" in line and "--estimator deployed" in line
+    assert "Left out" not in text(run("estimate", incident, "--robot", "h1_2", "--endpoint", "left foot", "--estimator", "stacked").stdout)
 
 
 @pytest.mark.parametrize("estimator", ["deployed", "stacked"])
