@@ -23,11 +23,12 @@ TEST(AuditOptions, ProfilesMaySetEveryGroupAndNoOther) {
 }
 
 TEST(AuditOptions, ProfileSettingsAreApplied) {
-  RobotProfile profile = test::own_robot("planar_3r").profile;
+  Robot robot = test::own_robot("planar_3r");
+  RobotProfile& profile = robot.profile;
   profile.deployed_sign = Sign::on_robot;
   profile.settings.set({"posterior", "force_prior", "35", "robot.toml:3"});
   profile.settings.set({"guard", "clamp_force", "20", "robot.toml:4"});
-  const AuditOptions options = audit_options(profile);
+  const AuditOptions options = audit_options(robot);
   EXPECT_EQ(options.posterior.prior.force, 35.0);
   EXPECT_EQ(options.guard.clamp_force, 20.0);
   EXPECT_EQ(options.posterior.sign, Sign::on_robot);
@@ -40,6 +41,31 @@ TEST(AuditOptions, ProfileSettingsAreApplied) {
     EXPECT_NE(std::string(error.what()).find("clamp_force"), std::string::npos) << error.what();
   }
   EXPECT_EQ(profile.settings.all().size(), 2u) << "what is refused is not kept";
+}
+
+TEST(AuditOptions, SignIsWhatWasSetElseTheDeployedElseOnRobot) {
+  Robot robot = test::own_robot("planar_3r");
+  const auto signs = [&] {
+    const AuditOptions options = audit_options(robot);
+    return std::pair(options.estimator.sign, options.posterior.sign);
+  };
+  const auto both = [](Sign sign) { return std::pair(sign, sign); };
+  EXPECT_EQ(robot.profile.deployed_sign, std::nullopt);
+  EXPECT_EQ(signs(), both(Sign::on_robot));
+  robot.profile.deployed_sign = Sign::on_environment;
+  EXPECT_EQ(signs(), both(Sign::on_environment));
+  robot.profile.settings.set("estimator.sign=on_robot");
+  EXPECT_EQ(signs(), both(Sign::on_robot)) << "the posterior stands beside the deployed number";
+  robot.profile.settings.set("posterior.sign=on_environment");
+  EXPECT_EQ(signs(), std::pair(Sign::on_robot, Sign::on_environment));
+  const std::vector<OptionValue> listed = list_audit_options(audit_options(robot), robot.settings({"tool"}));
+  const auto source = [&](const std::string& group) {
+    return std::find_if(listed.begin(), listed.end(),
+                        [&](const OptionValue& v) { return v.group == group && std::string(v.info.name) == "sign"; })
+        ->source;
+  };
+  EXPECT_TRUE(source("posterior").starts_with("set: --set")) << source("posterior");
+  EXPECT_TRUE(source("estimator").starts_with("set: --set")) << source("estimator");
 }
 
 /// Every option of an audit with its value, as files and pages show them.

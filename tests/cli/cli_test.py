@@ -14,7 +14,7 @@ VERBS = {
     "preflight": ["--robot", "--ignore-meshes", "--pose", "--positions", "--episode", "--step", "--endpoint", "--json", "--set"],
     "advise": ["--robot", "--ignore-meshes", "--pose", "--positions", "--episode", "--step", "--endpoint", "--joint", "--keep-hand", "--limits", "--limit", "--json", "--set"],
     "map": ["--robot", "--ignore-meshes", "--pose", "--positions", "--endpoint", "--joint", "--poses", "--steps", "--quantity", "--out", "--json", "--set"],
-    "robot": ["--ignore-meshes", "--json"],
+    "robot": ["--ignore-meshes", "--endpoint", "--json"],
 }
 
 
@@ -232,6 +232,20 @@ def test_estimate_and_audit_agree(twins, tmp_path, estimator):
     header, *rows = (tmp_path / "audit" / "steps.csv").read_text("utf-8").splitlines()
     own = [row for row in rows if row.split(",")[3] == estimator]
     assert (tmp_path / "wrenches.csv").read_text("utf-8").splitlines() == [header, *own]
+
+
+def test_forces_have_the_profiles_sign_else_on_robot(small, twins):
+    def rows(*arguments):
+        return json.loads(run("estimate", *arguments, "--json").stdout)["rows"]
+
+    for estimator in ("posterior", "deployed", "stacked"):
+        plain, turned = (rows(small, "--robot", "planar_3r", "--estimator", estimator, *more) for more in ((), ("--set", "estimator.sign=on_environment")))
+        assert {row["sign"] for row in plain} == {"on_robot"}, "planar_3r states no deployed sign"
+        assert {row["sign"] for row in turned} == {"on_environment"}
+        assert [row["Fx"] for row in plain] == [-row["Fx"] for row in turned]
+        assert {row["sign"] for row in rows(twins / "twin_good", "--robot", "h1_2", "--estimator", estimator, "--step", "0")} == {"on_environment"}
+    assert "sign of forces: on_robot (Antaeus' convention: the profile states no deployed sign)" in text(run("robot", "planar_3r").stdout)
+    assert "sign of forces: on_environment (the profile's deployed sign)" in text(run("robot", "h1_2").stdout)
 
 
 def test_estimate_of_a_log_without_targets(small):

@@ -26,9 +26,9 @@ struct EstimateCommand {
   int run() {
     estimator = parse_enum<EstimatorName>(name, "--estimator", "estimator");
     const Robot loaded = robot.load();
-    const AuditOptions options = audit_options(loaded.profile);
     const std::vector<std::string> frames = loaded.endpoint_frames(endpoints);
-    left_out = estimator == EstimatorName::posterior ? feet(loaded.profile, frames) : std::vector<std::string>();
+    const AuditOptions options = audit_options(loaded, frames);
+    left_out = estimator == EstimatorName::posterior ? feet(loaded, frames) : std::vector<std::string>();
     if (left_out.size() == frames.size()) {
       throw OptionsError("--estimator", "no posterior at " + joined(left_out) + ": " + kFeet,
                          "name a hand or a tool with --endpoint, or set --estimator deployed or stacked");
@@ -58,11 +58,10 @@ struct EstimateCommand {
 
   bool wanted(Eigen::Index i) const { return step < 0 || i == step; }
 
-  static std::vector<std::string> feet(const RobotProfile& profile, const std::vector<std::string>& frames) {
+  static std::vector<std::string> feet(const Robot& robot, const std::vector<std::string>& frames) {
     std::vector<std::string> labels;
     for (const std::string& frame : frames) {
-      const Endpoint* known = profile.find_endpoint(frame);
-      if (known && known->kind == EndpointKind::foot) labels.push_back(known->label);
+      if (robot.kind_of(frame) == EndpointKind::foot) labels.push_back(robot.profile.label_of(frame));
     }
     return labels;
   }
