@@ -68,6 +68,21 @@ TEST(AuditOptions, SignIsWhatWasSetElseTheDeployedElseOnRobot) {
   EXPECT_TRUE(source("estimator").starts_with("set: --set")) << source("estimator");
 }
 
+/// What was published of the H1-2 is what its rated load gives: not one of its options differs from the struct's.
+TEST(AuditOptions, TheH1KeepsItsFigures) {
+  const Robot robot = test::own_robot("h1_2");
+  const AuditOptions options = audit_options(robot);
+  const std::vector<OptionValue> resolved = list_audit_options(options, robot.settings(robot.endpoint_frames()));
+  const std::vector<OptionValue> published = list_audit_options(AuditOptions{});
+  ASSERT_EQ(resolved.size(), published.size());
+  int of_the_load = 0;
+  for (std::size_t i = 0; i < resolved.size(); ++i) {
+    EXPECT_EQ(resolved[i].value, published[i].value) << resolved[i].group << "." << resolved[i].info.name;
+    of_the_load += resolved[i].source.find("N of the profile's rated_load, 3.06 kg") != std::string::npos;
+  }
+  EXPECT_EQ(of_the_load, 11);
+}
+
 /// Every option of an audit with its value, as files and pages show them.
 TEST(AuditOptions, AreListedByGroupAndName) {
   AuditOptions options;

@@ -248,6 +248,25 @@ def test_forces_have_the_profiles_sign_else_on_robot(small, twins):
     assert "sign of forces: on_environment (the profile's deployed sign)" in text(run("robot", "h1_2").stdout)
 
 
+def test_robot_says_where_its_settings_come_from(small):
+    def settings(*arguments):
+        return {s["option"]: s for s in json.loads(run("robot", *arguments, "--json").stdout)["settings"]}
+
+    h1_2 = settings("h1_2")
+    assert h1_2["guarded.force_limit"]["value"] == "60" and "rated_load, 3.06 kg" in h1_2["guarded.force_limit"]["source"]
+    urdf = ROOT / "robots" / "planar_3r" / "planar_3r.urdf"
+    assert "guarded.force_limit" not in settings(urdf) and "name them with --endpoint" in " ".join(text(run("robot", urdf).stdout).split())
+    assert "half of what joint_1 holds at its longest lever (50 N·m at 1.2 m)" in settings(urdf, "--endpoint", "tool")["posterior.force_prior"]["source"]
+    shown = " ".join(text(run("robot", "planar_3r").stdout).split())
+    assert "guarded.force_limit 42 N" in shown and "profile, effort" in shown
+    assert "did you mean 'tool'" in refused("robot", urdf, "--endpoint", "tol")
+    summary = json.loads(run("audit", small, "--robot", "planar_3r", "--json", "--set", "guarded.force_limit=33").stdout)
+    sources = {s["option"]: (s["value"], s["source"]) for s in summary["settings"]}
+    assert sources["guarded.force_limit"][0] == "33" and sources["guarded.force_limit"][1].startswith("set: --set")
+    assert sources["posterior.force_prior"][0] == "14" and "joint_1" in sources["posterior.force_prior"][1]
+    assert "joint_1" not in sources["posterior.false_alarm"][1]
+
+
 def test_estimate_of_a_log_without_targets(small):
     (small / "target_dof.npy").unlink()
     assert run("estimate", small, "--robot", "planar_3r").returncode == 0
