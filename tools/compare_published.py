@@ -132,7 +132,7 @@ class Ours:
         return json.loads(done.stdout)
 
     def _estimate(self, key, file):
-        self._json("estimate", self._folder[key], "--robot", "h1_2", "--json", "--out", file)
+        self._json("estimate", self._folder[key], "--robot", "h1_2", "--estimator", "deployed", "--json", "--out", file)
         with open(file, newline="") as rows:
             rows = [row for row in csv.DictReader(rows) if row["estimator"] == "deployed"]
         return {wrist: [row for row in rows if row["endpoint"] == frame] for wrist, frame in WRISTS.items()}

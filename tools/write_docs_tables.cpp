@@ -29,6 +29,19 @@ std::string cell(std::string_view text, const std::string& up = "") {
   return escaped.empty() ? "–" : escaped;
 }
 
+/// What the default of a known robot is; the struct's own value stands before it.
+std::string followed(const OptionRow& row) {
+  char share[32];
+  std::snprintf(share, sizeof share, "%.3g", row.share);
+  switch (row.follows) {
+    case Follows::sign: return "; [the robot's](notation.md#sign)";
+    case Follows::force: return std::string("; ") + share + " [F](estimator.md#defaults-of-any-robot)";
+    case Follows::weight: return std::string("; ") + share + " weights";
+    case Follows::nothing: break;
+  }
+  return {};
+}
+
 std::string option_table() {
   std::string text = "| option | unit | default | values | meaning | source |\n|---|---|---|---|---|---|\n";
   for (const OptionGroup& group : OptionGroup::all()) {
@@ -40,8 +53,8 @@ std::string option_table() {
       if (row.type == OptionType::integer) values = "whole, " + row.range.text();
       if (row.type == OptionType::number) values = row.range.text();
       text += "| `" + group.table->group() + "." + row.info.name + "` | " + cell(row.info.unit) + " | `" +
-              row.read(defaults.get()) + "` | " + cell(values) + " | " + cell(row.info.meaning) + " | " +
-              cell(row.info.source) + " |\n";
+              row.read(defaults.get()) + "`" + followed(row) + " | " + cell(values) + " | " + cell(row.info.meaning) +
+              " | " + cell(row.info.source) + " |\n";
     }
   }
   return text;

@@ -23,8 +23,8 @@ namespace {
 
 /// Options as the profile sets them, changed by the caller.
 template <class Options>
-Options settings(const RobotProfile& profile, const std::optional<nb::dict>& own) {
-  return options_from<Options>(own.value_or(nb::dict()), profile.settings.get<Options>());
+Options changed(const Settings& settings, const std::optional<nb::dict>& own) {
+  return options_from<Options>(own.value_or(nb::dict()), settings.get<Options>());
 }
 
 /// The flight recorder, oldest first.
@@ -71,7 +71,8 @@ void bind_guarded_results(nb::module_& module) {
 
 void bind_guarded_estimator(nb::module_& module) {
   std::string doc =
-      "Options come from the profile; each argument is a dict that changes some of its group. OptionsError with the "
+      "Options come from the profile and from what fits the robot (its deployed sign, its loads); each argument is a "
+      "dict that changes some of its group. OptionsError with the "
       "nearest name.";
   doc = options_doc<InstantOptions>(doc + "\n\nequation");
   doc = options_doc<ResidualOptions>(doc + "\n\nresidual");
@@ -88,12 +89,11 @@ void bind_guarded_estimator(nb::module_& module) {
              const std::optional<nb::dict>& equation, const std::optional<nb::dict>& residual,
              const std::optional<nb::dict>& posterior, const std::optional<nb::dict>& guarded,
              const std::optional<nb::dict>& feasibility, const std::optional<nb::dict>& input) {
-            const RobotProfile& profile = robot.profile;
+            const Settings all = robot.settings(endpoints);
             new (self) GuardedEstimator(
-                robot, endpoints, settings<InstantOptions>(profile, equation),
-                settings<ResidualOptions>(profile, residual), settings<PosteriorOptions>(profile, posterior),
-                settings<GuardedOptions>(profile, guarded), settings<FeasibilityOptions>(profile, feasibility),
-                settings<InputCheckOptions>(profile, input));
+                robot, endpoints, changed<InstantOptions>(all, equation), changed<ResidualOptions>(all, residual),
+                changed<PosteriorOptions>(all, posterior), changed<GuardedOptions>(all, guarded),
+                changed<FeasibilityOptions>(all, feasibility), changed<InputCheckOptions>(all, input));
           },
           "robot"_a, "endpoints"_a, nb::kw_only(), "equation"_a = nb::none(), "residual"_a = nb::none(),
           "posterior"_a = nb::none(), "guarded"_a = nb::none(), "feasibility"_a = nb::none(), "input"_a = nb::none(),
@@ -129,7 +129,8 @@ void bind_frame_wrench(nb::module_& module) {
   nb::class_<FrameWrenchEstimator>(
       module, "FrameWrenchEstimator",
       "Replaces an object that has get_frame_wrench(frame_name, q, tau, imu_quat), as the H1-2's deployed code has it. "
-      "The sign is the profile's deployed sign; the residual is static, and since motion cannot be excluded, every "
+      "The sign is the profile's deployed sign, which no option turns (on_robot where the profile states none); the "
+      "residual is static, and since motion cannot be excluded, every "
       "posterior is at best degraded.")
       .def(
           "__init__",

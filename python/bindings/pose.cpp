@@ -102,7 +102,7 @@ void bind_advice(nb::module_& module) {
       [](const Robot& robot, const std::vector<std::string>& endpoints, const ArrayArgument& q, std::string_view limits,
          const std::vector<std::string>& joints, const nb::kwargs& options) {
         return advise(robot, endpoints, as_vector(q, "advise", "q"),
-                      pose_limits(robot, parse_enum<PoseLimitSet>(limits, "advise.limits")), joints,
+                      pose_limits(robot, parse_enum<PoseLimitSet>(limits, "advise.limits"), endpoints), joints,
                       options_from<PoseAdviceOptions>(options));
       },
       "robot"_a, "endpoints"_a, "q"_a, "limits"_a = "sd", "joints"_a = std::vector<std::string>{}, "options"_a,

@@ -1,5 +1,6 @@
 // Robots: description, model, profile.
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 
 #include "antaeus/robot/robot_profile.hpp"
 #include "convert.hpp"
@@ -12,6 +13,8 @@ template <>
 struct type_caster<antaeus::MeshPolicy> : EnumerationCaster<antaeus::MeshPolicy, "antaeus.MeshPolicy"> {};
 template <>
 struct type_caster<antaeus::TorqueSource> : EnumerationCaster<antaeus::TorqueSource, "antaeus.TorqueSource"> {};
+template <>
+struct type_caster<antaeus::FigureSource> : EnumerationCaster<antaeus::FigureSource, "antaeus.FigureSource"> {};
 template <>
 struct type_caster<antaeus::FrictionUse> : EnumerationCaster<antaeus::FrictionUse, "antaeus.FrictionUse"> {};
 template <>
@@ -213,6 +216,8 @@ void bind_profile_parts(nb::module_& module) {
   bind_enumeration<DeployedImu>(
       module, "What the deployed code feeds the IMU's quaternion to. none, an empty text: the profile does not say.");
   bind_enumeration<QuaternionOrder>(module, "Order of a quaternion's four numbers.");
+  bind_enumeration<FigureSource>(module,
+                                 "Where a joint's figure comes from: the profile, its effort limit, or nothing.");
   bind_enumeration<TorqueSource>(module, "Where the torque is measured: at the motor's side, or at the joint.");
   bind_enumeration<FrictionUse>(module,
                                 "What the friction figures are good for. bound: they only widen the covariance. "
@@ -237,6 +242,8 @@ void bind_profile_parts(nb::module_& module) {
   nb::class_<JointFigures>(module, "JointFigures", "Noise, friction and torque channel of one joint.")
       .def_ro("torque_sd", &JointFigures::torque_sd, "Of the torque measurement, N·m.")
       .def_ro("static_sd", &JointFigures::static_sd, "Of τ − g while the robot moves, N·m.")
+      .def_prop_ro("torque_sd_from", copied_field(&JointFigures::torque_sd_from), "profile, effort_limit or assumed.")
+      .def_prop_ro("static_sd_from", copied_field(&JointFigures::static_sd_from), "profile, effort_limit or assumed.")
       .def_ro("coulomb", &JointFigures::coulomb, "Dry friction while sliding, N·m.")
       .def_ro("stribeck", &JointFigures::stribeck, "What breaks loose above it, N·m.")
       .def_ro("stribeck_speed", &JointFigures::stribeck_speed, "rad/s")
@@ -264,6 +271,7 @@ void bind_profile(nb::module_& module) {
       .def_ro("sha256", &RobotProfile::sha256, "Of the profile's bytes.")
       .def_ro("model", &RobotProfile::model, "Description file.")
       .def_ro("options", &RobotProfile::options, "Base, gravity, motor order.")
+      .def_ro("rated_load", &RobotProfile::rated_load, "That each hand or tool is made for, kg; NaN: not stated.")
       .def_ro("motor_labels", &RobotProfile::motor_labels, "Short names in motor order.")
       .def_ro("groups", &RobotProfile::groups)
       .def_ro("endpoints", &RobotProfile::endpoints)
@@ -271,7 +279,7 @@ void bind_profile(nb::module_& module) {
               "The joint whose torque the endpoints share; empty: none.")
       .def_ro("imu", &RobotProfile::imu)
       .def_prop_ro("deployed_sign", copied_field(&RobotProfile::deployed_sign),
-                   "Of the estimator that the robot's users run.")
+                   "Of the estimator that the robot's users run; None: the profile does not state it.")
       .def_ro("deployed_endpoints", &RobotProfile::deployed_endpoints, "Frames that its consumer reads.")
       .def_prop_ro("torque_source", copied_field(&RobotProfile::torque_source))
       .def_prop_ro("friction", copied_field(&RobotProfile::friction))

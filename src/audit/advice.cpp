@@ -40,7 +40,7 @@ std::vector<AdviceRow> pose_advice(const Robot& robot, const Audit& audit) {
   while (!audit.audited.episode.q.row(first).allFinite()) ++first;
   const VectorX q = audit.audited.episode.q.row(first);
   for (const PoseLimitSet set : {PoseLimitSet::sd, PoseLimitSet::published}) {
-    const PoseLimits limits = pose_limits(robot, set);
+    const PoseLimits limits = pose_limits(robot, set, {audit.focus_endpoint});
     const PoseAdvice advice = advise(robot, {audit.focus_endpoint}, q, limits);
     AdviceRow row;
     row.limits = set;

@@ -66,7 +66,7 @@ Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRe
   audit.reference_joint = robot.profile.reference_joint;
   audit.endpoints = robot.profile.endpoints;
   audit.groups = robot.profile.groups;
-  audit.settings = list_audit_options(options);
+  audit.settings = list_audit_options(options, robot.settings(endpoints));
   audit.command = request.command;
   audit.version = ANTAEUS_VERSION;
 
@@ -97,6 +97,7 @@ Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRe
   audit.reliability = parts::reliability(robot, audit);
   audit.advice = parts::pose_advice(robot, audit);
   audit.cause_test = parts::cause_test(robot, endpoints, options, audit);
+  audit.contact = parts::contact_finding(options, audit);
   if (audit.focus_step >= 0) {
     const parts::FocusStep focus(robot, endpoints, options, audit);
     audit.attributions = parts::attributions(focus, audit);

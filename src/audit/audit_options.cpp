@@ -4,24 +4,20 @@
 
 namespace antaeus {
 
-AuditOptions audit_options(const RobotProfile& profile) {
+AuditOptions audit_options(const Settings& settings) {
   AuditOptions options;
-  options.estimator.sign = profile.deployed_sign;
-  options.posterior.sign = profile.deployed_sign;
-  AuditOptions::visit_groups(options, [&](auto& group) { group = profile.settings.get(std::move(group)); });
-  // Numbers stand side by side: one sign for all unless somebody asks for two.
-  const std::vector<Setting>& made = profile.settings.all();
-  const bool own_sign = std::any_of(made.begin(), made.end(), [](const Setting& setting) {
-    return setting.group == "posterior" && setting.name == "sign";
-  });
-  if (!own_sign) options.posterior.sign = options.estimator.sign;
+  AuditOptions::visit_groups(options, [&](auto& group) { group = settings.get(std::move(group)); });
   return options;
 }
 
-std::vector<OptionValue> list_audit_options(const AuditOptions& options) {
+AuditOptions audit_options(const Robot& robot, const std::vector<std::string>& endpoints) {
+  return audit_options(robot.settings(robot.endpoint_frames(endpoints)));
+}
+
+std::vector<OptionValue> list_audit_options(const AuditOptions& options, const Settings& settings) {
   std::vector<OptionValue> all;
   AuditOptions::visit_groups(options, [&](const auto& group) {
-    for (OptionValue& value : list_options(group)) all.push_back(std::move(value));
+    for (OptionValue& value : settings.list(group)) all.push_back(std::move(value));
   });
   return all;
 }
@@ -35,8 +31,10 @@ const OptionTable& options_of(const EventOptions&) {
                  "RE1 and RE2 change by less at every step but their first", &O::target_jump),
           option("residual_growth", "N·m", "reference residual that counts as grown",
                  "99th percentile of the torso's torque in the good run RE1", &O::residual_growth),
-          option("focus_force", "N", "force whose first step the audit takes apart; the peak when none reaches it",
-                 "ten times the published clamp", &O::focus_force),
+          following(
+              Follows::force, 50.0 / 3.0,
+              option("focus_force", "N", "force whose first step the audit takes apart; the peak when none reaches it",
+                     "ten times the published clamp", &O::focus_force)),
           option("tilt", "deg", "base tilt of the sensitivity analysis",
                  "docs/published_report_vs_data.md: incident report, Gravity comp., 5 degrees", &O::tilt),
           option("least_usable_share", "1",

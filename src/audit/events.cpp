@@ -51,7 +51,8 @@ class Finder {
         if (!(series.force_norm[i] > threshold)) continue;
         add(EventKind::force_above, i, series.endpoint, series.force_norm[i], "N",
             series.label + ": |F| above " + number_text(threshold) + " N for the first time (" +
-                number_text(series.force_norm[i]) + " N, Fz " + number_text(series.wrench(i, kFz)) + " N)");
+                number_text(series.force_norm[i]) + " N, Fz " + number_text(series.wrench(i, kFz)) + " N " +
+                std::string(to_string(series.sign)) + ")");
         break;
       }
     }

@@ -141,10 +141,32 @@ CauseTest cause_test(const Robot& robot, const std::vector<std::string>& endpoin
   test.threshold = result.threshold;
   if (result.status != Status::ok) return test;
   for (const Cause& cause : result.causes) {
-    test.causes.push_back({hypotheses.name(cause), cause.size, cause.size_sd, cause.unit, cause.log_likelihood_ratio,
-                           cause.bic, cause.log_evidence, cause.probability, cause.separation});
+    const std::string frame = cause.endpoint >= 0 ? endpoints[static_cast<std::size_t>(cause.endpoint)] : std::string();
+    test.causes.push_back({hypotheses.name(cause), cause.kind, frame, cause.size, cause.size_sd, cause.unit,
+                           cause.log_likelihood_ratio, cause.bic, cause.log_evidence, cause.probability, cause.separation});
   }
   return test;
+}
+
+ContactFinding contact_finding(const AuditOptions& options, const Audit& audit) {
+  ContactFinding finding;
+  finding.limit = options.guarded.force_limit;
+  const CauseTest& test = audit.cause_test;
+  if (!test.alarm || !test.explained || test.causes.empty()) return finding;
+  const CauseRow& best = test.causes.front();
+  const bool joint = std::any_of(test.causes.begin() + 1, test.causes.end(), [](const CauseRow& cause) {
+    return cause.kind == CauseKind::joint_offset && cause.separation == Separation::indistinct;
+  });
+  // A payload is a contact that pushes down: which of the two it was, no torque tells.
+  finding.found = (best.kind == CauseKind::contact || best.kind == CauseKind::payload) &&
+                  best.endpoint == audit.focus_endpoint && !joint;
+  if (!finding.found) return finding;
+  const auto contact = std::find_if(test.causes.begin(), test.causes.end(), [&](const CauseRow& cause) {
+    return cause.kind == CauseKind::contact && cause.endpoint == audit.focus_endpoint;
+  });
+  finding.size = contact->size;
+  finding.size_sd = contact->size_sd;
+  return finding;
 }
 
 std::vector<Counterfactual> posterior_counterfactuals(const Audit& audit) {
@@ -214,7 +236,8 @@ std::vector<Event> posterior_events(const Audit& audit) {
     if (trace.first_refusal >= 0) {
       const auto at = static_cast<std::size_t>(trace.first_refusal);
       add(EventKind::guard_refuses, trace.first_refusal, trace.worst_sd[trace.first_refusal],
-          series.label + ": the posterior's guard refuses for the first time (" + trace.because[at].text() + ")");
+          series.label + ": the posterior's guard refuses for the first time (" + trace.because[at].text() + ")" +
+              (trace.because[at].has(Reason::force_limit) ? ", a force beyond what its consumer was made for" : ""));
     }
   }
   return events;
@@ -228,7 +251,7 @@ std::vector<Statement> posterior_verdict(const Audit& audit) {
   std::vector<Statement> all;
   if (!std::isfinite(trace.worst_sd[row])) return all;
 
-  std::string text = "The posterior of the " + series->label + " reads";
+  std::string text = "The posterior of the " + series->label + " (" + std::string(to_string(series->sign)) + ") reads";
   for (int axis = 0; axis < 3; ++axis) {
     text += std::string(axis == 0 ? " F" : ", F") + kAxes[axis] + " = " +
             signed_with_sd(series->wrench(row, axis), trace.sd(row, axis));
@@ -294,6 +317,10 @@ std::vector<Statement> posterior_verdict(const Audit& audit) {
   text += ". Its guard ";
   text += trace.first_refusal < 0 ? "never refuses"
                                   : "refuses from " + step_text(audit, first + trace.first_refusal) + " on";
+  if (trace.first_refusal >= 0 &&
+      trace.because[static_cast<std::size_t>(trace.first_refusal)].has(Reason::force_limit)) {
+    text += " (a force beyond what its consumer was made for)";
+  }
   text += ", and the consumer would have read at most " + number_text(largest_norm(series->guarded_force)) +
           " N where the deployed estimator gave it up to " +
           number_text(audit.audited.reconstruction.find(audit.focus_endpoint, EstimatorName::deployed).peak_force) +

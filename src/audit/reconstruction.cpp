@@ -40,16 +40,34 @@ std::vector<GuardKind> chain_of(EstimatorName estimator) {
   return order;
 }
 
+/// The published limits hold at hands. A foot that a consumer reads carries the robot: there they are of the weight.
+GuardOptions limits_at(const Robot& robot, const std::string& endpoint, bool consumed, GuardOptions guard) {
+  if (!consumed || robot.kind_of(endpoint) != EndpointKind::foot) return guard;
+  const auto of_weight = robot.settings({endpoint}).get<GuardOptions>();
+  guard.clamp_force = std::max(guard.clamp_force, of_weight.clamp_force);
+  guard.watchdog_force = std::max(guard.watchdog_force, of_weight.watchdog_force);
+  return guard;
+}
+
+/// Frames that the consumer reads. Where the profile says nothing: all that are audited, but feet only where there is
+/// nothing else, because weight on a foot is no force that a policy asked for.
+std::vector<std::string> consumed_frames(const Robot& robot, const std::vector<std::string>& endpoints) {
+  if (!robot.profile.deployed_endpoints.empty()) return robot.profile.deployed_endpoints;
+  std::vector<std::string> frames = endpoints;
+  std::erase_if(frames, [&](const std::string& frame) { return robot.kind_of(frame) == EndpointKind::foot; });
+  return frames.empty() ? endpoints : frames;
+}
+
 Recorder make_recorder(const Robot& robot, const std::string& endpoint, EstimatorName estimator, Eigen::Index steps,
-                       const AuditOptions& options) {
-  Recorder recorder{{}, GuardChain(chain_of(estimator), options.guard), {}};
+                       const AuditOptions& options, const std::vector<std::string>& consumed) {
+  const bool is_consumed = std::find(consumed.begin(), consumed.end(), endpoint) != consumed.end();
+  const GuardOptions limits = limits_at(robot, endpoint, is_consumed, options.guard);
+  Recorder recorder{{}, GuardChain(chain_of(estimator), limits), {}};
   EstimateSeries& series = recorder.series;
   series.endpoint = endpoint;
   series.label = robot.profile.label_of(endpoint);
-  if (const Endpoint* known = robot.profile.find_endpoint(endpoint)) series.kind = known->kind;
-  const auto& deployed = robot.profile.deployed_endpoints;
-  // Without a word on the consumer in the profile, every endpoint is taken for consumed.
-  series.consumed = deployed.empty() || std::find(deployed.begin(), deployed.end(), endpoint) != deployed.end();
+  series.kind = robot.kind_of(endpoint);
+  series.consumed = is_consumed;
   series.estimator = estimator;
   series.sign = options.estimator.sign;
   const bool is_posterior = estimator == EstimatorName::posterior;
@@ -71,7 +89,7 @@ Recorder make_recorder(const Robot& robot, const std::string& endpoint, Estimato
   if (is_posterior) return recorder;
   for (std::size_t g = 0; g < enum_names(SingleGuard{}).size(); ++g) {
     const auto guard = static_cast<SingleGuard>(g);
-    GuardOptions alone = options.guard;
+    GuardOptions alone = limits;
     const GuardKind kind = kind_of(guard, alone);
     recorder.alone.emplace_back(std::vector<GuardKind>{kind}, alone);
     GuardTrace trace;
@@ -249,12 +267,14 @@ Reconstruction reconstruct(const Robot& robot, const Episode& episode, const std
   std::vector<EndpointRecorders> recorders;
   // A foot carries the robot: a prior of a hand's push does not fit it, and its leg has no redundancy.
   std::vector<std::string> hands;
+  const std::vector<std::string> consumed = consumed_frames(robot, endpoints);
   for (const std::string& endpoint : endpoints) {
-    recorders.push_back({make_recorder(robot, endpoint, EstimatorName::deployed, steps, options),
-                         make_recorder(robot, endpoint, EstimatorName::stacked, steps, options), std::nullopt});
+    recorders.push_back({make_recorder(robot, endpoint, EstimatorName::deployed, steps, options, consumed),
+                         make_recorder(robot, endpoint, EstimatorName::stacked, steps, options, consumed),
+                         std::nullopt});
     if (recorders.back().deployed.series.kind == EndpointKind::foot) continue;
     hands.push_back(endpoint);
-    recorders.back().posterior = make_recorder(robot, endpoint, EstimatorName::posterior, steps, options);
+    recorders.back().posterior = make_recorder(robot, endpoint, EstimatorName::posterior, steps, options, consumed);
   }
   std::optional<GuardedEstimator> guarded;
   std::optional<Episode> smoothed;

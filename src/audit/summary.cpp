@@ -416,7 +416,7 @@ Json audit_summary(const Audit& audit) {
                            .set("value", option.value)
                            .set("unit", option.info.unit)
                            .set("meaning", option.info.meaning)
-                           .set("source", option.info.source));
+                           .set("source", option.source));
   }
   return Json::object()
       .set("schema", "antaeus.audit.summary/1")
@@ -505,6 +505,12 @@ Json audit_summary(const Audit& audit) {
                                           .set("feasible", f.feasible);
                                     }))
       .set("cause_test", cause_test_json(audit.cause_test))
+      .set("contact", Json::object()
+                          .set("found", audit.contact.found)
+                          .set("size_N", audit.contact.size)
+                          .set("size_sd_N", audit.contact.size_sd)
+                          .set("limit_N", audit.contact.limit)
+                          .set("beyond", audit.contact.beyond()))
       .set("advice", list_json(audit.advice, advice_json))
       .set("spectra", list_json(audit.spectra, spectrum_json))
       .set("sweeps", list_json(audit.sweeps, sweep_json))

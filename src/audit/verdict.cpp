@@ -41,7 +41,8 @@ class Writer {
   std::vector<Statement> write() {
     what_happened();
     cause();
-    same_torque_elsewhere();
+    // What the reference joint's torque would read as elsewhere, where it may be what made the force.
+    if (deployed_.kind != EndpointKind::foot && !audit_.contact.found) same_torque_elsewhere();
     known_before();
     guards();
     false_alarms();
@@ -69,9 +70,10 @@ class Writer {
     std::string text = begin + " the largest force that the deployed estimator reads at the " + label_ + " is " +
                        number_text(deployed_.peak_force) + " N, at " + step_text(audit_, peak);
     if (audit_.incident) {
-      text = "Incident: at " + step_text(audit_, audit_.focus_step) +
-             " the deployed estimator reads |F| = " + number_text(norm) + " N at the " + label_ + " (Fz " +
-             number_text(fz) + " N)";
+      text = std::string(audit_.contact.beyond() ? "Incident, a contact beyond what the consumer was made for: at "
+                                                 : "Incident: at ") +
+             step_text(audit_, audit_.focus_step) + " the deployed estimator reads |F| = " + number_text(norm) +
+             " N at the " + label_ + " (Fz " + number_text(fz) + " N " + std::string(to_string(deployed_.sign)) + ")";
       if (peak != audit_.focus_step) {
         text += "; it peaks at " + number_text(deployed_.peak_force) + " N at " + step_text(audit_, peak);
       }
@@ -79,7 +81,32 @@ class Writer {
     say("what", text + ".");
   }
 
+  /// Weight on a foot, and a contact that all joints agree on, are nobody's fault.
+  bool told_without_blame() {
+    if (deployed_.kind == EndpointKind::foot) {
+      double vertical = 0.0;
+      for (const EstimateSeries& s : audit_.audited.reconstruction.series) {
+        if (s.estimator == EstimatorName::deployed && s.kind == EndpointKind::foot) vertical += s.wrench(row_, kFz);
+      }
+      say("cause", "A foot carries the robot: the deployed estimator's vertical forces at the audited feet add up to " +
+                       number_text(std::abs(vertical)) + " N in this step, and the robot weighs " +
+                       number_text(robot_.weight()) + " N.");
+      return true;
+    }
+    const ContactFinding& contact = audit_.contact;
+    if (!contact.found) return false;
+    std::string text = "The torques of all joints together are those of a contact at the " + label_ + " of " +
+                       number_text(contact.size) + " ± " + number_text(contact.size_sd) +
+                       " N; no single joint's torque explains them. ";
+    text += contact.beyond() ? "It is beyond the " + number_text(contact.limit) +
+                                   " N that the consumer was made for (guarded.force_limit)."
+                             : "The consumer was made for " + number_text(contact.limit) + " N (guarded.force_limit).";
+    say("cause", text);
+    return true;
+  }
+
   void cause() {
+    if (told_without_blame()) return;
     const auto found = std::find_if(audit_.attributions.begin(), audit_.attributions.end(),
                                     [](const Attribution& a) { return a.estimator == EstimatorName::deployed; });
     if (found == audit_.attributions.end() || found->largest < 0) return;

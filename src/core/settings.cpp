@@ -1,8 +1,37 @@
 #include "antaeus/core/settings.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
 
 namespace antaeus {
+
+namespace {
+
+/// A default that follows the robot as text; empty where what it follows is not known. Two digits: the rule is no
+/// better.
+std::string followed(const OptionRow& row, const RobotScale& scale) {
+  if (row.follows == Follows::sign && scale.sign) return std::string(to_string(*scale.sign));
+  if (row.follows != Follows::force && row.follows != Follows::weight) return {};
+  const double size = row.follows == Follows::force ? scale.force : scale.weight;
+  if (!(size > 0) || !std::isfinite(size)) return {};
+  std::array<char, 40> digits{};
+  char* end =
+      std::to_chars(digits.data(), digits.data() + digits.size(), row.share * size, std::chars_format::scientific, 1)
+          .ptr;
+  double rounded = 0.0;
+  std::from_chars(digits.data(), end, rounded);
+  return detail::text_of(rounded);
+}
+
+std::string share_text(double share) {
+  std::array<char, 40> digits{};
+  return {digits.data(),
+          std::to_chars(digits.data(), digits.data() + digits.size(), share, std::chars_format::general, 3).ptr};
+}
+
+}  // namespace
 
 void Settings::set(Setting setting) {
   const std::vector<OptionGroup>& groups = OptionGroup::all();
@@ -28,6 +57,42 @@ void Settings::set(std::string_view assignment, const std::string& place) {
   }
   set(Setting{std::string(assignment.substr(0, dot)), std::string(assignment.substr(dot + 1, equals - dot - 1)),
               std::string(assignment.substr(equals + 1)), place});
+}
+
+const Setting* Settings::find(std::string_view group, std::string_view name) const noexcept {
+  const Setting* found = nullptr;
+  for (const Setting& setting : settings_) {
+    if (setting.group == group && setting.name == name) found = &setting;
+  }
+  return found;
+}
+
+void Settings::follow(const OptionTable& table, void* options) const {
+  for (const OptionRow& row : table.rows()) {
+    const std::string value = followed(row, scale_);
+    if (!value.empty()) row.write(options, value, table.group() + "." + row.info.name);
+  }
+}
+
+std::vector<OptionValue> Settings::with_sources(const OptionTable& table, const void* options) const {
+  std::vector<OptionValue> listed = detail::list_options(table, options);
+  for (std::size_t i = 0; i < listed.size(); ++i) {
+    const OptionRow& row = table.rows()[i];
+    OptionValue& option = listed[i];
+    const std::string value = followed(row, scale_);
+    if (const Setting* set = find(table.group(), row.info.name)) {
+      // A folder is of this machine, and no source.
+      const std::string place = set->place.substr(set->place.find_last_of('/') + 1);
+      option.source = "set: " + place + "; the default: " + row.info.source;
+    } else if (!value.empty() && value == option.value) {
+      option.source = row.follows == Follows::sign
+                          ? scale_.sign_from
+                          : share_text(row.share) + " × " +
+                                (row.follows == Follows::force ? scale_.force_from : scale_.weight_from) + "; " +
+                                row.info.source;
+    }
+  }
+  return listed;
 }
 
 }  // namespace antaeus

@@ -7,10 +7,12 @@ const OptionTable& options_of(const ContactPrior&) {
   constexpr const char* kSource = "docs/estimator_study.md#priors";
   static const OptionTable table(
       "", {
-              option("force_prior", "N", "sd of each force component before any torque is seen", kSource, &O::force,
-                     kPositive),
-              option("moment_prior", "N·m", "sd of each moment component before any torque is seen", kSource,
-                     &O::moment, kPositive),
+              following(Follows::force, 2.0 / 3.0,
+                        option("force_prior", "N", "sd of each force component before any torque is seen", kSource,
+                               &O::force, kPositive)),
+              following(Follows::force, 0.05,
+                        option("moment_prior", "N·m", "sd of each moment component before any torque is seen", kSource,
+                               &O::moment, kPositive)),
           });
   return table;
 }

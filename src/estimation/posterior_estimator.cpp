@@ -367,7 +367,11 @@ const OptionTable& options_of(const PosteriorOptions&) {
   static const OptionTable table(
       "posterior",
       {
-          option("sign", "", "whose wrench is reported: on_robot or on_environment", "Antaeus' convention", &O::sign),
+          following(Follows::sign, 1.0,
+                    option("sign", "", "whose wrench is reported: on_robot or on_environment",
+                           "docs/notation.md#sign: estimator.sign where it is set, else the profile's deployed sign, "
+                           "else Antaeus' convention",
+                           &O::sign)),
           option("rows", "", "own, all, or all_and_base: which torques speak for an endpoint",
                  "docs/estimator_study.md#posterior: the arm's own rows need no model of feet, gantry or torso",
                  &O::rows),
@@ -379,12 +383,16 @@ const OptionTable& options_of(const PosteriorOptions&) {
                  "error (1.6 to 3.3 N)",
                  &O::contact),
           part(&O::prior),
-          option("full_use_sd", "N", "sd in the worst direction up to which a force is used without reservation",
-                 "docs/estimator_study.md#guards: 64 % of 4000 random poses of the arm are below it", &O::full_use_sd,
-                 kPositive),
-          option("observable_sd", "N", "sd up to which a direction counts as observed",
-                 "docs/estimator_study.md#guards: 13 % of 4000 random poses of the arm are above it", &O::observable_sd,
-                 kPositive),
+          following(
+              Follows::force, 1.0 / 6.0,
+              option("full_use_sd", "N", "sd in the worst direction up to which a force is used without reservation",
+                     "docs/estimator_study.md#guards: 64 % of 4000 random poses of the H1-2's arm are below its 5 N",
+                     &O::full_use_sd, kPositive)),
+          following(
+              Follows::force, 0.4,
+              option("observable_sd", "N", "sd up to which a direction counts as observed",
+                     "docs/estimator_study.md#guards: 13 % of 4000 random poses of the H1-2's arm are above its 12 N",
+                     &O::observable_sd, kPositive)),
           option("false_alarm", "1", "probability per sample that a consistency test alarms while all is as assumed",
                  "our choice: one in 200, each test at this rate", &O::false_alarm, kProbability),
           part(&O::base_rows),

@@ -11,14 +11,15 @@ std::vector<std::string> chosen(const Robot& robot, const std::vector<std::strin
   return robot.endpoint_frames(robot.profile.deployed_endpoints);
 }
 
-PosteriorOptions in_deployed_sign(const RobotProfile& profile) {
-  PosteriorOptions options = profile.settings.get<PosteriorOptions>();
-  options.sign = profile.deployed_sign;
+/// A consumer whose profile states its sign goes on reading that sign, whatever an option says.
+PosteriorOptions in_consumers_sign(const RobotProfile& profile, const Settings& settings) {
+  PosteriorOptions options = settings.get<PosteriorOptions>();
+  if (profile.deployed_sign) options.sign = *profile.deployed_sign;
   return options;
 }
 
-ResidualOptions static_only(const RobotProfile& profile) {
-  ResidualOptions options = profile.settings.get<ResidualOptions>();
+ResidualOptions static_only(const Settings& settings) {
+  ResidualOptions options = settings.get<ResidualOptions>();
   options.kind = ResidualChoice::static_gravity;
   return options;
 }
@@ -27,13 +28,17 @@ ResidualOptions static_only(const RobotProfile& profile) {
 
 FrameWrenchEstimator::FrameWrenchEstimator(const Robot& robot, FrameWrenchMethod method,
                                            const std::vector<std::string>& frames)
+    : FrameWrenchEstimator(robot, method, chosen(robot, frames), robot.settings(chosen(robot, frames))) {}
+
+FrameWrenchEstimator::FrameWrenchEstimator(const Robot& robot, FrameWrenchMethod method,
+                                           const std::vector<std::string>& frames, const Settings& settings)
     : method_(method),
       scalar_first_(robot.profile.imu.order == QuaternionOrder::wxyz),
-      reader_(robot, chosen(robot, frames), robot.profile.settings.get<InstantOptions>()),
-      input_(robot, robot.profile.settings.get<InputCheckOptions>()),
-      residual_(robot, static_only(robot.profile)),
-      posterior_(reader_, in_deployed_sign(robot.profile)),
-      deployed_(reader_, {.sign = robot.profile.deployed_sign}) {
+      reader_(robot, frames, settings.get<InstantOptions>()),
+      input_(robot, settings.get<InputCheckOptions>()),
+      residual_(robot, static_only(settings)),
+      posterior_(reader_, in_consumers_sign(robot.profile, settings)),
+      deployed_(reader_, {.sign = posterior_.options().sign}) {
   const Eigen::Index motors = robot.model.motor_count();
   observation_.q.setZero(motors);
   observation_.tau.setZero(motors);
@@ -43,7 +48,7 @@ FrameWrenchEstimator::FrameWrenchEstimator(const Robot& robot, FrameWrenchMethod
   }
   unknown_.reset(motors);
   unknown_.invalidate(Status::unknown_frame);
-  unknown_.sign = robot.profile.deployed_sign;
+  unknown_.sign = posterior_.options().sign;
 }
 
 const WrenchEstimate& FrameWrenchEstimator::get_frame_wrench(std::string_view frame_name, ConstVectorRef q,

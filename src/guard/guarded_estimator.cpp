@@ -34,10 +34,13 @@ FlightSample prototype(Eigen::Index motors, std::size_t endpoints) {
 }  // namespace
 
 GuardedEstimator::GuardedEstimator(const Robot& robot, const std::vector<std::string>& endpoints)
-    : GuardedEstimator(robot, endpoints, robot.profile.settings.get<InstantOptions>(),
-                       robot.profile.settings.get<ResidualOptions>(), robot.profile.settings.get<PosteriorOptions>(),
-                       robot.profile.settings.get<GuardedOptions>(), robot.profile.settings.get<FeasibilityOptions>(),
-                       robot.profile.settings.get<InputCheckOptions>()) {}
+    : GuardedEstimator(robot, endpoints, robot.settings(endpoints)) {}
+
+GuardedEstimator::GuardedEstimator(const Robot& robot, const std::vector<std::string>& endpoints,
+                                   const Settings& settings)
+    : GuardedEstimator(robot, endpoints, settings.get<InstantOptions>(), settings.get<ResidualOptions>(),
+                       settings.get<PosteriorOptions>(), settings.get<GuardedOptions>(),
+                       settings.get<FeasibilityOptions>(), settings.get<InputCheckOptions>()) {}
 
 GuardedEstimator::GuardedEstimator(const Robot& robot, const std::vector<std::string>& endpoints,
                                    InstantOptions equation, ResidualOptions residual, PosteriorOptions posterior,
@@ -58,6 +61,8 @@ GuardedEstimator::GuardedEstimator(const Robot& robot, const std::vector<std::st
       refusal_{.endpoint = -1, .reasons = {}, .time = 0.0, .samples = recorder_} {
   const std::size_t count = endpoints.size();
   for (std::size_t k = 0; k < count; ++k) {
+    const bool foot = robot.kind_of(endpoints[k]) == EndpointKind::foot;
+    force_limits_.push_back(foot ? options_.foot_force_limit : options_.force_limit);
     std::vector<int> watched = posterior_.rows(static_cast<int>(k));
     if (reader_.reference_motor() >= 0) watched.push_back(reader_.reference_motor());
     watched_.push_back(std::move(watched));
@@ -143,7 +148,7 @@ Reasons GuardedEstimator::inspect(std::size_t endpoint, double clock) const noex
     const bool concerns = margin.endpoint < 0 || margin.endpoint == static_cast<int>(endpoint);
     if (concerns && !margin.feasible) reasons.add(Reason::infeasible);
   }
-  if (!(estimate.wrench.force.norm() <= options_.force_limit)) reasons.add(Reason::force_limit);
+  if (!(estimate.wrench.force.norm() <= force_limits_[endpoint])) reasons.add(Reason::force_limit);
   return reasons;
 }
 
@@ -216,8 +221,14 @@ const OptionTable& options_of(const GuardedOptions&) {
                  &O::maximum_age, kPositive),
           option("torque_rate", "N·m/s", "rate of any torque used or tested, over 20 ms or more, that is refused",
                  "largest in the good runs RE1, RE2: 178; in RE3 before its peak: 1495", &O::torque_rate, kPositive),
-          option("force_limit", "N", "force above which the estimate is refused: what the consumer was made for",
-                 "twice the 30 N that the H1-2 policy was tested with", &O::force_limit, kPositive),
+          following(
+              Follows::force, 2.0,
+              option("force_limit", "N", "force above which the estimate is refused: what the consumer was made for",
+                     "twice the load: the H1-2's policy was tested with 30 N", &O::force_limit, kPositive)),
+          following(
+              Follows::weight, 2.0,
+              option("foot_force_limit", "N", "the same at feet, which carry the robot",
+                     "twice the weight: all of it on one foot, set down at a walk", &O::foot_force_limit, kPositive)),
           option("refuse_sd", "N", "sd in the worst direction above which the estimate is refused; 0: degraded only",
                  "docs/estimator_study.md#loop: the shrunk value did no harm", &O::refuse_sd),
           option("recorder_samples", "1", "samples that the flight recorder keeps", "10 s at 50 Hz, 1 s at 500 Hz",

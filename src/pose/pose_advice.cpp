@@ -335,9 +335,9 @@ PoseLimit parse_pose_limit(std::string_view text) {
   return limit;
 }
 
-PoseLimits pose_limits(const Robot& robot, PoseLimitSet set) {
+PoseLimits pose_limits(const Robot& robot, PoseLimitSet set, const std::vector<std::string>& endpoints) {
   if (set == PoseLimitSet::sd) {
-    const auto posterior = robot.profile.settings.get<PosteriorOptions>();
+    const auto posterior = robot.settings(endpoints).get<PosteriorOptions>();
     return {"sd", {{PoseQuantity::sd, posterior.full_use_sd}}};
   }
   PoseLimits limits{"published", {}};

@@ -107,10 +107,11 @@ double PoseSample::value(PoseQuantity quantity) const noexcept {
   return kNaN;
 }
 
-std::vector<MappedQuantity> mapped_quantities(const Robot& robot) {
+std::vector<MappedQuantity> mapped_quantities(const Robot& robot, const std::vector<std::string>& endpoints) {
   std::vector<MappedQuantity> quantities;
   for (const PoseLimitSet set : {PoseLimitSet::published, PoseLimitSet::sd}) {
-    for (const PoseLimit& limit : pose_limits(robot, set).limits) quantities.push_back({limit.quantity, limit.limit});
+    for (const PoseLimit& limit : pose_limits(robot, set, endpoints).limits)
+      quantities.push_back({limit.quantity, limit.limit});
   }
   return quantities;
 }

@@ -35,8 +35,8 @@ void ForceKnowledge::invalidate() noexcept {
 }
 
 PoseQuality::PoseQuality(const Robot& robot, const std::vector<std::string>& endpoints, PoseQualityOptions options)
-    : PoseQuality(robot, endpoints, options, robot.profile.settings.get<ResidualOptions>(),
-                  robot.profile.settings.get<PosteriorOptions>()) {}
+    : PoseQuality(robot, endpoints, options, robot.settings(endpoints).get<ResidualOptions>(),
+                  robot.settings(endpoints).get<PosteriorOptions>()) {}
 
 PoseQuality::PoseQuality(const Robot& robot, const std::vector<std::string>& endpoints, PoseQualityOptions options,
                          ResidualOptions residual, PosteriorOptions posterior)

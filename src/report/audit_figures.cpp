@@ -324,7 +324,10 @@ class AuditFigures {
     for (Panel* panel : {&residual, &force}) panel->horizontal_bars = panel->value_labels = true;
     figure.panels = {std::move(residual), std::move(force)};
     const Index first = joints.front();
-    add(figure, "Step " + std::to_string(audit_.focus_step) + ": of " + component() + " = " +
+    // Where a contact made the force, the largest part is that of the joint with the longest lever, and no cause.
+    const std::string contact =
+        audit_.contact.found ? "The torques are those of a contact, and the joints share it. " : std::string();
+    add(figure, contact + "Step " + std::to_string(audit_.focus_step) + ": of " + component() + " = " +
                     display_number(found->wrench[row], 1) + " N, " + joint_label(static_cast<int>(first)) +
                     " alone makes " + display_number(found->contribution(row, first), 1) + " N out of " +
                     display_number(found->residual[first], 2) + " N·m. Joints that do not reach the " + focus_label() +

@@ -273,7 +273,7 @@ void provenance_section(std::string& out, const Audit& audit) {
           .text(o.value)
           .text(o.info.unit)
           .text(o.info.meaning)
-          .text(o.info.source)
+          .text(o.source)
           .end();
     }
   }

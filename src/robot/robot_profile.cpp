@@ -12,6 +12,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/files.hpp"
+#include "robot/joint_noise.hpp"
 #include "robot/toml_nesting.hpp"
 
 namespace antaeus {
@@ -146,6 +147,8 @@ void read_figures(Keys& keys, RobotProfile& profile) {
     figures.torque_sd = table.not_negative_or("torque_sd", figures.torque_sd);
     if (figures.torque_sd == 0) table.fail(table.find("torque_sd"), "'torque_sd' is zero", "no sensor is exact");
     figures.static_sd = table.positive_or("static_sd", figures.static_sd);
+    if (table.find("torque_sd")) figures.torque_sd_from = FigureSource::profile;
+    if (table.find("static_sd")) figures.static_sd_from = FigureSource::profile;
     figures.coulomb = table.not_negative_or("coulomb", 0.0);
     figures.stribeck = table.not_negative_or("stribeck", 0.0);
     figures.stribeck_speed = table.positive_or("stribeck_speed", figures.stribeck_speed);
@@ -184,6 +187,11 @@ void read_tables(Keys& keys, RobotProfile& profile, const std::string& file) {
     table.finish();
     profile.endpoints.push_back(std::move(endpoint));
   }
+  if (const toml::table* node = keys.table("robot")) {
+    Keys table(*node, file, "robot");
+    if (table.find("rated_load")) profile.rated_load = table.positive_or("rated_load", 1.0);
+    table.finish();
+  }
   if (const toml::table* node = keys.table("imu")) {
     Keys table(*node, file, "imu");
     profile.imu.frame = table.text("frame");
@@ -193,7 +201,7 @@ void read_tables(Keys& keys, RobotProfile& profile, const std::string& file) {
   }
   if (const toml::table* node = keys.table("deployed")) {
     Keys table(*node, file, "deployed");
-    profile.deployed_sign = table.choice_or("sign", profile.deployed_sign);
+    if (table.find("sign")) profile.deployed_sign = table.choice_or("sign", Sign::on_robot);
     profile.deployed_endpoints = table.texts("endpoints");
     profile.imu.deployed_as = table.choice_or("imu_quaternion_fed_to", profile.imu.deployed_as);
     table.finish();
@@ -430,6 +438,7 @@ Robot make_robot(RobotProfile profile, MeshPolicy meshes) {
     profile.figures.assign(model.motor_names().size(), JointFigures{});
   }
   check_names(profile, model);
+  fill_noise(model, profile.figures);
   return {std::move(profile), std::move(model)};
 }
 

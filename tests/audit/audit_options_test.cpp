@@ -23,11 +23,12 @@ TEST(AuditOptions, ProfilesMaySetEveryGroupAndNoOther) {
 }
 
 TEST(AuditOptions, ProfileSettingsAreApplied) {
-  RobotProfile profile = test::own_robot("planar_3r").profile;
+  Robot robot = test::own_robot("planar_3r");
+  RobotProfile& profile = robot.profile;
   profile.deployed_sign = Sign::on_robot;
   profile.settings.set({"posterior", "force_prior", "35", "robot.toml:3"});
   profile.settings.set({"guard", "clamp_force", "20", "robot.toml:4"});
-  const AuditOptions options = audit_options(profile);
+  const AuditOptions options = audit_options(robot);
   EXPECT_EQ(options.posterior.prior.force, 35.0);
   EXPECT_EQ(options.guard.clamp_force, 20.0);
   EXPECT_EQ(options.posterior.sign, Sign::on_robot);
@@ -40,6 +41,46 @@ TEST(AuditOptions, ProfileSettingsAreApplied) {
     EXPECT_NE(std::string(error.what()).find("clamp_force"), std::string::npos) << error.what();
   }
   EXPECT_EQ(profile.settings.all().size(), 2u) << "what is refused is not kept";
+}
+
+TEST(AuditOptions, SignIsWhatWasSetElseTheDeployedElseOnRobot) {
+  Robot robot = test::own_robot("planar_3r");
+  const auto signs = [&] {
+    const AuditOptions options = audit_options(robot);
+    return std::pair(options.estimator.sign, options.posterior.sign);
+  };
+  const auto both = [](Sign sign) { return std::pair(sign, sign); };
+  EXPECT_EQ(robot.profile.deployed_sign, std::nullopt);
+  EXPECT_EQ(signs(), both(Sign::on_robot));
+  robot.profile.deployed_sign = Sign::on_environment;
+  EXPECT_EQ(signs(), both(Sign::on_environment));
+  robot.profile.settings.set("estimator.sign=on_robot");
+  EXPECT_EQ(signs(), both(Sign::on_robot)) << "the posterior stands beside the deployed number";
+  robot.profile.settings.set("posterior.sign=on_environment");
+  EXPECT_EQ(signs(), std::pair(Sign::on_robot, Sign::on_environment));
+  const std::vector<OptionValue> listed = list_audit_options(audit_options(robot), robot.settings({"tool"}));
+  const auto source = [&](const std::string& group) {
+    return std::find_if(listed.begin(), listed.end(),
+                        [&](const OptionValue& v) { return v.group == group && std::string(v.info.name) == "sign"; })
+        ->source;
+  };
+  EXPECT_TRUE(source("posterior").starts_with("set: --set")) << source("posterior");
+  EXPECT_TRUE(source("estimator").starts_with("set: --set")) << source("estimator");
+}
+
+/// What was published of the H1-2 is what its rated load gives: not one of its options differs from the struct's.
+TEST(AuditOptions, TheH1KeepsItsFigures) {
+  const Robot robot = test::own_robot("h1_2");
+  const AuditOptions options = audit_options(robot);
+  const std::vector<OptionValue> resolved = list_audit_options(options, robot.settings(robot.endpoint_frames()));
+  const std::vector<OptionValue> published = list_audit_options(AuditOptions{});
+  ASSERT_EQ(resolved.size(), published.size());
+  int of_the_load = 0;
+  for (std::size_t i = 0; i < resolved.size(); ++i) {
+    EXPECT_EQ(resolved[i].value, published[i].value) << resolved[i].group << "." << resolved[i].info.name;
+    of_the_load += resolved[i].source.find("N of the profile's rated_load, 3.06 kg") != std::string::npos;
+  }
+  EXPECT_EQ(of_the_load, 11);
 }
 
 /// Every option of an audit with its value, as files and pages show them.

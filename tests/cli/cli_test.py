@@ -14,7 +14,7 @@ VERBS = {
     "preflight": ["--robot", "--ignore-meshes", "--pose", "--positions", "--episode", "--step", "--endpoint", "--json", "--set"],
     "advise": ["--robot", "--ignore-meshes", "--pose", "--positions", "--episode", "--step", "--endpoint", "--joint", "--keep-hand", "--limits", "--limit", "--json", "--set"],
     "map": ["--robot", "--ignore-meshes", "--pose", "--positions", "--endpoint", "--joint", "--poses", "--steps", "--quantity", "--out", "--json", "--set"],
-    "robot": ["--ignore-meshes", "--json"],
+    "robot": ["--ignore-meshes", "--endpoint", "--json"],
 }
 
 
@@ -183,9 +183,14 @@ def test_estimate(twins, tmp_path):
     one = json.loads(run("estimate", incident, "--robot", "h1_2", "--step", "8", "--endpoint", "left wrist", "--json").stdout)
     assert [row["step"] for row in one["rows"]] == [8]
     row = one["rows"][0]
+    assert (row["endpoint"], row["estimator"], row["sign"]) == ("left_wrist_yaw_link", "posterior", "on_environment")
+    assert row["verdict"] == "refused" and row["residual_kind"] == "static" and "unobservable_direction" in row["reasons"].split()
+    assert row["worst_sd"] == pytest.approx(20.0, abs=0.05)  # the prior: this direction leaves no trace in the torques
+    deployed = json.loads(run("estimate", incident, "--robot", "h1_2", "--step", "8", "--endpoint", "left wrist", "--estimator", "deployed", "--json").stdout)
+    row = deployed["rows"][0]
     assert (row["endpoint"], row["estimator"], row["sign"]) == ("left_wrist_yaw_link", "deployed", "on_environment")
     assert row["wrench"][2] == pytest.approx(-532.9, abs=0.05)  # incident report
-    assert row["verdict"] == "refused"
+    assert row["verdict"] == "refused" and row["sd"] is None and row["worst_sd"] is None
     stacked = json.loads(run("estimate", incident, "--robot", "h1_2", "--estimator", "stacked", "--json").stdout)
     assert {row["estimator"] for row in stacked["rows"]} == {"stacked"}
     assert len(stacked["rows"]) == 77 * 4
@@ -196,6 +201,29 @@ def test_estimate(twins, tmp_path):
     assert (tmp_path / "wrenches.parquet").read_bytes()[:4] == b"PAR1"
 
 
+@pytest.mark.parametrize("estimator", ["posterior", "deployed", "stacked"])
+def test_json_of_an_estimate_says_what_its_csv_says(twins, tmp_path, estimator):
+    done = run("estimate", twins / "twin_incident", "--robot", "h1_2", "--estimator", estimator, "--json", "--out", tmp_path / "wrenches.csv")
+    rows = json.loads(done.stdout)["rows"]
+    header, *cells = [line.split(",") for line in (tmp_path / "wrenches.csv").read_text("utf-8").splitlines()]
+    assert len(rows) == len(cells)
+    for row, line in zip(rows, cells):
+        for name, cell in zip(header, line):
+            assert row[name] == cell if isinstance(row[name], str) else row[name] is None and cell == "" or row[name] == float(cell), (name, row[name], cell)
+
+
+def test_estimate_prints_the_posterior_and_leaves_feet_out(twins):
+    incident = twins / "twin_incident"
+    shown = text(run("estimate", incident, "--robot", "h1_2").stdout)
+    assert "Estimator posterior, sign on_environment" in shown and "static residual" in shown
+    assert "worst sd N" in shown and "unobservable_direction" in shown
+    assert "Left out: left foot, right foot" in " ".join(shown.split())
+    assert json.loads(run("estimate", incident, "--robot", "h1_2", "--json").stdout)["left_out"] == ["left foot", "right foot"]
+    line = refused("estimate", incident, "--robot", "h1_2", "--endpoint", "left foot")
+    assert "no posterior at left foot" in line and "--estimator deployed" in line
+    assert "Left out" not in text(run("estimate", incident, "--robot", "h1_2", "--endpoint", "left foot", "--estimator", "stacked").stdout)
+
+
 @pytest.mark.parametrize("estimator", ["deployed", "stacked"])
 def test_estimate_and_audit_agree(twins, tmp_path, estimator):
     incident = twins / "twin_incident"
@@ -204,6 +232,39 @@ def test_estimate_and_audit_agree(twins, tmp_path, estimator):
     header, *rows = (tmp_path / "audit" / "steps.csv").read_text("utf-8").splitlines()
     own = [row for row in rows if row.split(",")[3] == estimator]
     assert (tmp_path / "wrenches.csv").read_text("utf-8").splitlines() == [header, *own]
+
+
+def test_forces_have_the_profiles_sign_else_on_robot(small, twins):
+    def rows(*arguments):
+        return json.loads(run("estimate", *arguments, "--json").stdout)["rows"]
+
+    for estimator in ("posterior", "deployed", "stacked"):
+        plain, turned = (rows(small, "--robot", "planar_3r", "--estimator", estimator, *more) for more in ((), ("--set", "estimator.sign=on_environment")))
+        assert {row["sign"] for row in plain} == {"on_robot"}, "planar_3r states no deployed sign"
+        assert {row["sign"] for row in turned} == {"on_environment"}
+        assert [row["Fx"] for row in plain] == [-row["Fx"] for row in turned]
+        assert {row["sign"] for row in rows(twins / "twin_good", "--robot", "h1_2", "--estimator", estimator, "--step", "0")} == {"on_environment"}
+    assert "sign of forces: on_robot (Antaeus' convention: the profile states no deployed sign)" in text(run("robot", "planar_3r").stdout)
+    assert "sign of forces: on_environment (the profile's deployed sign)" in text(run("robot", "h1_2").stdout)
+
+
+def test_robot_says_where_its_settings_come_from(small):
+    def settings(*arguments):
+        return {s["option"]: s for s in json.loads(run("robot", *arguments, "--json").stdout)["settings"]}
+
+    h1_2 = settings("h1_2")
+    assert h1_2["guarded.force_limit"]["value"] == "60" and "rated_load, 3.06 kg" in h1_2["guarded.force_limit"]["source"]
+    urdf = ROOT / "robots" / "planar_3r" / "planar_3r.urdf"
+    assert "guarded.force_limit" not in settings(urdf) and "name them with --endpoint" in " ".join(text(run("robot", urdf).stdout).split())
+    assert "half of what joint_1 holds at its longest lever (50 N·m at 1.2 m)" in settings(urdf, "--endpoint", "tool")["posterior.force_prior"]["source"]
+    shown = " ".join(text(run("robot", "planar_3r").stdout).split())
+    assert "guarded.force_limit 42 N" in shown and "profile, effort" in shown
+    assert "did you mean 'tool'" in refused("robot", urdf, "--endpoint", "tol")
+    summary = json.loads(run("audit", small, "--robot", "planar_3r", "--json", "--set", "guarded.force_limit=33").stdout)
+    sources = {s["option"]: (s["value"], s["source"]) for s in summary["settings"]}
+    assert sources["guarded.force_limit"][0] == "33" and sources["guarded.force_limit"][1].startswith("set: --set")
+    assert sources["posterior.force_prior"][0] == "14" and "joint_1" in sources["posterior.force_prior"][1]
+    assert "joint_1" not in sources["posterior.false_alarm"][1]
 
 
 def test_estimate_of_a_log_without_targets(small):

@@ -35,6 +35,36 @@ TEST(FrameWrench, AnswersTheDeployedCallInTheDeployedSign) {
   EXPECT_FALSE(raw.has_covariance);
 }
 
+/// The consumer was written for one sign: what a user sets for audits or loops must not turn it under the consumer.
+TEST(FrameWrench, NoOptionTurnsTheSignThatTheConsumerReads) {
+  Robot robot = test::own_robot("h1_2");
+  const VectorX q = robot.pose("zero");
+  VectorX tau = VectorX::Zero(27);
+  tau[15] = 4.0;
+  const auto read = [&](FrameWrenchMethod method) {
+    FrameWrenchEstimator drop_in(robot, method);
+    const WrenchEstimate& left = drop_in.get_frame_wrench("left_wrist_yaw_link", q, tau);
+    EXPECT_EQ(left.sign, drop_in.get_frame_wrench("no_frame", q, tau).sign);
+    return std::pair(left.sign, left.wrench.force);
+  };
+  for (const FrameWrenchMethod method : {FrameWrenchMethod::posterior, FrameWrenchMethod::deployed}) {
+    robot = test::own_robot("h1_2");
+    const auto stated = read(method);
+    EXPECT_EQ(stated.first, Sign::on_environment);
+    robot.profile.settings.set("posterior.sign=on_robot");
+    robot.profile.settings.set("estimator.sign=on_robot");
+    EXPECT_EQ(read(method), stated) << "the profile states the consumer's sign";
+
+    robot = test::own_robot("h1_2");
+    robot.profile.deployed_sign.reset();
+    const auto unstated = read(method);
+    EXPECT_EQ(unstated.first, Sign::on_robot);
+    EXPECT_EQ(unstated.second, -stated.second);
+    robot.profile.settings.set("posterior.sign=on_environment");
+    EXPECT_EQ(read(method), stated) << "where no sign is stated, an option may";
+  }
+}
+
 TEST(FrameWrench, QuaternionIsReadInTheProfilesOrder) {
   Robot robot = test::own_robot("h1_2");
   const Eigen::Vector4d xyzw = Eigen::Vector4d(0.1, -0.2, 0.3, 0.9).normalized();

@@ -49,10 +49,38 @@ TEST_F(Guarded, AGoodSampleInAGoodPosePasses) {
   ASSERT_EQ(results.size(), 2u);
   EXPECT_EQ(results[0].state, Verdict::ok) << results[0].reasons.text();
   EXPECT_EQ(results[0].action, ConsumerAction::posterior);
-  EXPECT_EQ(results[0].sign, Sign::on_robot);
-  EXPECT_LT((results[0].wrench.force - push).norm(), 2.0);
+  EXPECT_EQ(results[0].sign, Sign::on_environment) << "the deployed sign of the profile";
+  EXPECT_LT((results[0].wrench.force + push).norm(), 2.0);
   EXPECT_LT(results[1].wrench.force.norm(), 1e-6);
   EXPECT_EQ(estimator.last_refusal().endpoint, -1);
+}
+
+/// One sign in every state: a consumer that reads on through raw, posterior and held numbers never sees it turn.
+TEST_F(Guarded, TheSignIsTheProfilesInEveryStateOfTheGuard) {
+  const Vector3 push(10.0, -4.0, 12.0);
+  const auto check = [&](Sign sign, ConsumerAction on_ok) {
+    Settings settings = robot_.settings(kWrists);
+    settings.set("guarded.on_ok=" + std::string(to_string(on_ok)));
+    GuardedEstimator estimator(robot_, kWrists, settings);
+    EXPECT_EQ(estimator.update(at(0.0, push))[0].action, on_ok);
+    const Vector3 first = estimator.results()[0].wrench.force;
+    EXPECT_LT((first + sign_factor(sign) * push).norm(), 2.0) << to_string(sign);
+    Observation bad = at(0.02, push);
+    bad.tau[14] = std::nan("");
+    EXPECT_EQ(estimator.update(bad)[0].action, ConsumerAction::hold);
+    EXPECT_GT(estimator.results()[0].wrench.force.dot(first), 0.0);
+    EXPECT_EQ(estimator.results()[0].sign, sign);
+    estimator.reset();
+    EXPECT_EQ(estimator.results()[0].sign, sign);
+  };
+  for (const ConsumerAction on_ok : {ConsumerAction::posterior, ConsumerAction::pass_raw}) {
+    robot_ = test::own_robot("h1_2");
+    check(Sign::on_environment, on_ok);
+    robot_.profile.deployed_sign.reset();
+    check(Sign::on_robot, on_ok);
+    robot_.profile.settings.set("posterior.sign=on_environment");
+    check(Sign::on_environment, on_ok);
+  }
 }
 
 struct Fault {

@@ -135,7 +135,7 @@ TEST(Preflight, RobotWithoutReferenceJoint) {
     const PreflightReport report = preflight(robot, {"tool"}, robot.pose(name), VectorX());
     EXPECT_TRUE(report.checks.empty());
     EXPECT_TRUE(report.sd_checks.empty()) << "no pose of three joints could pass";
-    EXPECT_GT(report.endpoints[0].rest.worst_sd(), 19.0);
+    EXPECT_GT(report.endpoints[0].rest.worst_sd(), 0.95 * robot.settings({"tool"}).get<PosteriorOptions>().prior.force);
     EXPECT_TRUE(report.passed);
     const PoseConditioning& pose = report.endpoints[0];
     EXPECT_TRUE(std::isnan(pose.reference_force_gain) && pose.reference_gain.array().isNaN().all());

@@ -226,7 +226,7 @@ def estimate(robot, samples):
     stacked = antaeus.StackedEstimator(feet_too, sign="on_robot")
     posterior = antaeus.PosteriorEstimator(reader)
     residuals = {name: antaeus.ResidualEstimator(robot, kind=kind) for name, kind in RESIDUALS.items()}
-    loop = antaeus.GuardedEstimator(robot, WRISTS)
+    loop = antaeus.GuardedEstimator(robot, WRISTS, posterior=dict(sign="on_robot"))
     found = collections.defaultdict(Estimates)
     states = []
     for sample in samples:

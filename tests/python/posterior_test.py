@@ -109,6 +109,10 @@ def test_options_of_the_guarded_loop_start_from_the_profile(robot):
         antaeus.GuardedEstimator(robot, [WRIST], input=dict(jmp=1.0))
     with pytest.raises(antaeus.OptionsError, match="residual.kind"):
         antaeus.GuardedEstimator(robot, [WRIST], residual=dict(kind="dynamic"))
+    assert antaeus.GuardedEstimator(robot, [WRIST]).update(at_rest(robot, time=0.0))[0].sign == robot.profile.deployed_sign == "on_environment"
+    loop = antaeus.GuardedEstimator(robot, [WRIST], posterior=dict(sign="on_robot"))
+    assert loop.update(at_rest(robot, time=0.0))[0].sign == "on_robot"
+    assert antaeus.load_robot("planar_3r").profile.deployed_sign is None
     loop = antaeus.GuardedEstimator(robot, [WRIST], posterior=dict(sign="on_environment"))
     assert loop.update(at_rest(robot, time=0.0))[0].sign == "on_environment"
 

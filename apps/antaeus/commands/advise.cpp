@@ -25,13 +25,13 @@ struct AdviseCommand {
       throw OptionsError("--keep-hand", "no distance", "give metres, zero or more");
     }
     const Robot loaded = robot.load();
-    const AuditOptions options = audit_options(loaded.profile);
+    const AuditOptions options = audit_options(loaded, endpoints.frames(loaded));
     const LabelledPose posed = pose.load(loaded, options.episode);
     const std::vector<std::string> frames = endpoints.frames(loaded);
-    PoseAdviceOptions how = loaded.profile.settings.get<PoseAdviceOptions>();
+    PoseAdviceOptions how = loaded.settings(frames).get<PoseAdviceOptions>();
     if (keep_hand > 0) how.keep_hand = keep_hand;
     std::vector<PoseAdvice> advice;
-    for (const PoseLimits& limits : wanted(loaded)) {
+    for (const PoseLimits& limits : wanted(loaded, frames)) {
       advice.push_back(advise(loaded, frames, posed.q, limits, joints, how));
     }
     const PoseQuality quality(loaded, frames);
@@ -39,10 +39,10 @@ struct AdviseCommand {
     return std::all_of(advice.begin(), advice.end(), [](const auto& a) { return a.found; }) ? kFine : kRefused;
   }
 
-  std::vector<PoseLimits> wanted(const Robot& loaded) const {
+  std::vector<PoseLimits> wanted(const Robot& loaded, const std::vector<std::string>& frames) const {
     std::vector<PoseLimits> all;
     for (const std::string& name : sets)
-      all.push_back(pose_limits(loaded, parse_enum<PoseLimitSet>(name, "--limits", "set of limits")));
+      all.push_back(pose_limits(loaded, parse_enum<PoseLimitSet>(name, "--limits", "set of limits"), frames));
     if (!custom.empty()) {
       PoseLimits own{"custom", {}};
       for (const std::string& text : custom) own.limits.push_back(parse_pose_limit(text));
@@ -50,7 +50,7 @@ struct AdviseCommand {
     }
     if (all.empty()) {
       for (const PoseLimitSet set : {PoseLimitSet::sd, PoseLimitSet::published})
-        all.push_back(pose_limits(loaded, set));
+        all.push_back(pose_limits(loaded, set, frames));
     }
     return all;
   }

@@ -73,7 +73,7 @@ struct AuditCommand {
     ReportOptions report;
     if (meshes) report.meshes = read_meshes(loaded.model.description());
     request.command = command_text();
-    const Audit audit = run_audit(loaded, request, audit_options(loaded.profile), progress_bar("audit"));
+    const Audit audit = run_audit(loaded, request, audit_options(loaded, request.endpoints), progress_bar("audit"));
     if (delivery.out.empty() && (!delivery.json || delivery.pdf)) {
       delivery.out = "antaeus-audit-" + audit.audited.episode.name;
     }

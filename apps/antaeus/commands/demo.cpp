@@ -21,7 +21,7 @@ struct DemoCommand {
       twins.push_back(make_twin(robot, kind).episode);
       if (!episodes.empty()) write_episode(twins.back(), std::filesystem::path(episodes) / twins.back().name);
     }
-    Audit audit = run_audit(robot, std::move(twins), request, audit_options(robot.profile), progress_bar("demo"));
+    Audit audit = run_audit(robot, std::move(twins), request, audit_options(robot), progress_bar("demo"));
     audit.lessons.push_back(planar_lesson(load_robot("planar_3r")));  // the smallest robot on which it can be seen
     return deliver(audit, delivery);
   }

@@ -25,13 +25,13 @@ struct MapCommand {
 
   int run() {
     const Robot loaded = robot.load();
-    const std::vector<MappedQuantity> quantities = wanted(loaded);
     const std::vector<std::string> frames = endpoints.frames(loaded);
+    const std::vector<MappedQuantity> quantities = wanted(loaded, frames);
     return poses.empty() ? over_joints(loaded, frames, quantities) : over_list(loaded, frames, quantities);
   }
 
-  std::vector<MappedQuantity> wanted(const Robot& loaded) const {
-    std::vector<MappedQuantity> all = mapped_quantities(loaded);
+  std::vector<MappedQuantity> wanted(const Robot& loaded, const std::vector<std::string>& frames) const {
+    std::vector<MappedQuantity> all = mapped_quantities(loaded, frames);
     if (quantity == "all") return all;
     std::vector<std::string> names = {"all"};
     for (const MappedQuantity& q : all) names.emplace_back(to_string(q.quantity));

@@ -20,7 +20,7 @@ struct PreflightCommand {
 
   int run() const {
     const Robot loaded = robot.load();
-    const AuditOptions options = audit_options(loaded.profile);
+    const AuditOptions options = audit_options(loaded, endpoints.frames(loaded));
     VectorX target;
     const LabelledPose posed = pose.load(loaded, options.episode, &target);
     const PreflightReport report = preflight(loaded, endpoints.frames(loaded), posed.q, target, options.preflight);

@@ -9,13 +9,21 @@ namespace {
 
 struct RobotCommand {
   std::string name;
+  std::vector<std::string> endpoints;
   bool ignore_meshes = false;
   bool json = false;
 
   int run() const {
     if (name.empty()) return list();
     const Robot robot = load_robot(name, ignore_meshes ? MeshPolicy::ignored : MeshPolicy::required);
-    print(json ? to_json(robot).dump() + "\n" : to_text(robot));
+    const std::vector<std::string> frames =
+        endpoints.empty() && robot.profile.endpoints.empty() ? endpoints : robot.endpoint_frames(endpoints);
+    const Settings settings = robot.settings(frames);
+    std::vector<OptionValue> own;
+    for (OptionValue& option : list_audit_options(audit_options(settings), settings)) {
+      if (option.source != option.info.source) own.push_back(std::move(option));
+    }
+    print(json ? to_json(robot, own).dump() + "\n" : to_text(robot, frames, own));
     return kFine;
   }
 
@@ -37,7 +45,7 @@ struct RobotCommand {
     return kFine;
   }
 
-  static Json to_json(const Robot& robot) {
+  static Json to_json(const Robot& robot, const std::vector<OptionValue>& own) {
     const RobotModel& m = robot.model;
     Json motors = Json::array(), endpoints = Json::array(), poses = Json::array(), notes = Json::array(),
          frames = Json::array();
@@ -48,7 +56,19 @@ struct RobotCommand {
                            .set("lower", m.lower_limits()[i])
                            .set("upper", m.upper_limits()[i])
                            .set("effort_limit", m.effort_limits()[i])
-                           .set("velocity_limit", m.velocity_limits()[i]));
+                           .set("velocity_limit", m.velocity_limits()[i])
+                           .set("torque_sd", robot.profile.figures[i].torque_sd)
+                           .set("torque_sd_from", to_string(robot.profile.figures[i].torque_sd_from))
+                           .set("static_sd", robot.profile.figures[i].static_sd)
+                           .set("static_sd_from", to_string(robot.profile.figures[i].static_sd_from)));
+    }
+    Json settings = Json::array();
+    for (const OptionValue& option : own) {
+      settings.push_back(Json::object()
+                             .set("option", option.group + "." + option.info.name)
+                             .set("value", option.value)
+                             .set("unit", option.info.unit)
+                             .set("source", option.source));
     }
     for (const Endpoint& e : robot.profile.endpoints) {
       endpoints.push_back(Json::object()
@@ -70,7 +90,10 @@ struct RobotCommand {
         .set("model_sha256", m.description().sha256)
         .set("reference_joint", robot.profile.reference_joint.empty() ? Json() : Json(robot.profile.reference_joint))
         .set("imu_frame", robot.profile.imu.frame.empty() ? Json() : Json(robot.profile.imu.frame))
-        .set("deployed_sign", to_string(robot.profile.deployed_sign))
+        .set("deployed_sign", robot.profile.deployed_sign ? Json(to_string(*robot.profile.deployed_sign)) : Json())
+        .set("reported_sign", to_string(robot.profile.reported_sign().first))
+        .set("rated_load_kg", robot.profile.rated_load)
+        .set("settings", std::move(settings))
         .set("motors", std::move(motors))
         .set("endpoints", std::move(endpoints))
         .set("poses", std::move(poses))
@@ -79,7 +102,17 @@ struct RobotCommand {
         .set("provenance", robot.profile.provenance);
   }
 
-  static std::string to_text(const Robot& robot) {
+  /// Where the two standard deviations of a joint come from.
+  static std::string sources(const JointFigures& figures) {
+    const auto name = [](FigureSource source) {
+      return source == FigureSource::effort_limit ? std::string("effort") : std::string(to_string(source));
+    };
+    if (figures.torque_sd_from == figures.static_sd_from) return name(figures.torque_sd_from);
+    return name(figures.torque_sd_from) + ", " + name(figures.static_sd_from);
+  }
+
+  static std::string to_text(const Robot& robot, const std::vector<std::string>& frames,
+                             const std::vector<OptionValue>& own) {
     const RobotModel& m = robot.model;
     std::string text = heading(robot.profile.title) +
                        wrapped(std::string(m.base() == Base::free_flyer ? "free-flying base" : "fixed base") + ", nq " +
@@ -93,15 +126,27 @@ struct RobotCommand {
               " (deployed code feeds its quaternion to: " + std::string(to_string(robot.profile.imu.deployed_as)) +
               ")\n";
     }
-    TextTable motors({"motor", "joint", "label", "lower rad", "upper rad", "effort N·m"});
+    const auto [sign, sign_from] = robot.profile.reported_sign();
+    text += wrapped("sign of forces: " + std::string(to_string(sign)) + " (" + sign_from + ")", 2);
+    TextTable motors(
+        {"motor", "joint", "label", "lower rad", "upper rad", "effort N·m", "torque sd", "static sd", "sd from"});
     for (int i = 0; i < m.motor_count(); ++i) {
       motors.add({std::to_string(i), m.motor_names()[i], robot.profile.motor_labels[i], fixed(m.lower_limits()[i], 3),
-                  fixed(m.upper_limits()[i], 3), fixed(m.effort_limits()[i], 0)});
+                  fixed(m.upper_limits()[i], 3), fixed(m.effort_limits()[i], 0),
+                  fixed(robot.profile.figures[i].torque_sd, 2), fixed(robot.profile.figures[i].static_sd, 2),
+                  sources(robot.profile.figures[i])});
     }
     TextTable endpoints({"endpoint", "label", "kind"});
     for (const Endpoint& e : robot.profile.endpoints) endpoints.add({e.frame, e.label, std::string(to_string(e.kind))});
     text += heading("Motors") + motors.text();
     if (!endpoints.empty()) text += heading("Endpoints") + endpoints.text();
+    TextTable settings({"setting", "value", "unit", "from"});
+    for (const OptionValue& o : own) settings.add({o.group + "." + o.info.name, o.value, o.info.unit, o.source});
+    text += heading("Settings that are this robot's own") + settings.text();
+    if (frames.empty()) {
+      text += wrapped(
+          "Force limits and priors follow the frames at which forces are estimated: name them with --endpoint.", 2);
+    }
     std::string poses;
     for (const NamedPose& p : robot.profile.poses) poses += (poses.empty() ? "" : ", ") + p.name;
     if (!poses.empty()) text += "\n  Poses: " + printable(poses) + "\n";
@@ -117,6 +162,10 @@ void add_robot(CLI::App& app, Run& run) {
   CLI::App* verb = app.add_subcommand("robot", "list the robots, or show one");
   verb->add_option("name", command->name, "a name, a .toml profile or a .urdf; none: list them")
       ->option_text("NAME|FILE");
+  verb->add_option("--endpoint,-e", command->endpoints, "frame or label whose force limits are shown (repeatable)")
+      ->option_text("FRAME")
+      ->take_all()
+      ->allow_extra_args(false);
   verb->add_flag("--ignore-meshes", command->ignore_meshes, "do not ask for the mesh files that a URDF names");
   verb->add_flag("--json", command->json, "print JSON instead of tables");
   verb->callback([command, &run] { run = [command] { return command->run(); }; });

@@ -18,6 +18,12 @@ std::pair<Eigen::Index, Eigen::Index> told_rows(const Audit& audit) {
   return {std::max<Eigen::Index>(0, last - 8), last};
 }
 
+/// The sign of the deployed and the stacked numbers.
+std::string sign_text(const Audit& audit) {
+  const auto& series = audit.audited.reconstruction.series;
+  return series.empty() ? std::string() : std::string(to_string(series.front().sign));
+}
+
 std::string steps_section(const Audit& audit) {
   if (audit.focus_step < 0) return {};
   const Reconstruction& r = audit.audited.reconstruction;
@@ -104,7 +110,7 @@ std::string attribution_section(const Audit& audit) {
       table.add({audit.motor_labels[j], fixed(a.tau[j], 2), fixed(a.gravity[j], 2), fixed(a.residual[j], 2),
                  fixed(a.contribution(kFz, j), 1)});
     }
-    return heading("Who makes Fz at step " + std::to_string(a.step) + " (the other " +
+    return heading("Who makes Fz at step " + std::to_string(a.step) + " (" + sign_text(audit) + "; the other " +
                    std::to_string(a.residual.size() - static_cast<Eigen::Index>(joints.size())) +
                    " joints: exactly 0)") +
            table.text();
@@ -125,8 +131,8 @@ std::string counterfactual_section(const Audit& audit) {
     }
     table.add(std::move(cells));
   }
-  return heading("What each remedy would have done (Fz read at step " + std::to_string(audit.focus_step) +
-                 "; largest |F| let through; share of steps with an alarm in each good run)") +
+  return heading("What each remedy would have done (Fz read at step " + std::to_string(audit.focus_step) + ", " +
+                 sign_text(audit) + "; largest |F| let through; share of steps with an alarm in each good run)") +
          table.text();
 }
 

@@ -48,6 +48,7 @@ struct Audit {
   std::vector<ReliabilityTable> reliability;
   std::vector<FeasibilityRow> feasibility;  ///< of the stacked estimator at the focus step; empty without feet
   CauseTest cause_test;                     ///< at the focus step
+  ContactFinding contact;                   ///< at the focus step
   std::vector<AdviceRow> advice;            ///< empty where the pre-flight lets the pose start
   std::vector<Endpoint> endpoints;          ///< the profile's, whether audited or not
   std::vector<JointGroup> groups;           ///< the profile's: figures are drawn by them

@@ -52,7 +52,7 @@ struct AuditOptions {
   StackedOptions stacked;
   GuardOptions guard;
   ResidualOptions residual;
-  PosteriorOptions posterior{.sign = Sign::on_environment};  ///< beside the deployed number: one sign
+  PosteriorOptions posterior{.sign = Sign::on_environment};  ///< that of `estimator`: numbers stand side by side
   GuardedOptions guarded;
   SmoothingOptions smooth;
   FeasibilityOptions feasibility;
@@ -80,9 +80,11 @@ struct AuditOptions {
   }
 };
 
-/// The options of a robot: its deployed sign, and its profile's settings with what a caller added to them.
-ANTAEUS_API AuditOptions audit_options(const RobotProfile& profile);
-/// Every option with its present value, unit, meaning and source.
-ANTAEUS_API std::vector<OptionValue> list_audit_options(const AuditOptions& options);
+/// The options of a robot for these endpoints (frames or labels; empty: the profile's): defaults that follow the robot,
+/// and what its profile and a caller set. \throws ModelError as Robot::endpoint_frames
+ANTAEUS_API AuditOptions audit_options(const Robot& robot, const std::vector<std::string>& endpoints = {});
+ANTAEUS_API AuditOptions audit_options(const Settings& settings);
+/// Every option with its present value, unit, meaning, and the source of the value.
+ANTAEUS_API std::vector<OptionValue> list_audit_options(const AuditOptions& options, const Settings& settings = {});
 
 }  // namespace antaeus

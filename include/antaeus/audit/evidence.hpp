@@ -44,6 +44,8 @@ struct FeasibilityRow {
 /// One single cause of the focus step's residuals against the others (HypothesisTest), best first.
 struct CauseRow {
   std::string cause;  ///< "contact at left wrist"
+  CauseKind kind = CauseKind::none;
+  std::string endpoint;  ///< of a contact or payload: frame
   double size = 0.0, size_sd = 0.0;
   std::string unit;
   double log_likelihood_ratio = 0.0, bic = 0.0, log_evidence = 0.0;
@@ -54,6 +56,14 @@ struct CauseTest {
   bool alarm = false, explained = false;
   double chi_squared = 0.0, threshold = 0.0;
   std::vector<CauseRow> causes;
+};
+
+/// What a consumer was made for, against a contact that the focus step's torques are those of.
+struct ContactFinding {
+  bool found = false;  ///< one contact at the focus endpoint explains the torques, and no single joint's torque does
+  double size = kNaN, size_sd = kNaN;  ///< of its force [N]; NaN unless found
+  double limit = 0.0;                  ///< guarded.force_limit: what the consumer was made for [N]
+  bool beyond() const noexcept { return found && size > limit; }
 };
 
 /// Successive steps in one state of the posterior's guard.

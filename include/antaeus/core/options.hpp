@@ -45,6 +45,10 @@ constexpr auto enum_names(OptionType) noexcept {
   return name_list<OptionType>("switch", "integer", "number", "choice", "text");
 }
 
+/// What a default follows once the robot is known (RobotScale); `nothing`: it is the struct's.
+enum class Follows : std::uint8_t { nothing, sign, force, weight };
+constexpr auto enum_names(Follows) noexcept { return name_list<Follows>("nothing", "sign", "force", "weight"); }
+
 /// One option of a struct, without the struct's type.
 struct OptionRow {
   OptionInfo info;
@@ -54,6 +58,8 @@ struct OptionRow {
   std::function<std::string(const void*)> read;
   /// \throws OptionsError that begins with the place
   std::function<void(void*, std::string_view text, const std::string& place)> write;
+  Follows follows = Follows::nothing;
+  double share = 1.0;  ///< the default is this much of what it follows
 };
 
 /// One option with its present value, for tables and files.
@@ -61,6 +67,7 @@ struct OptionValue {
   std::string group;
   OptionInfo info;
   std::string value;
+  std::string source;  ///< where this value comes from: a file's line, a rule, else `info.source`
 };
 
 namespace detail {
@@ -78,7 +85,7 @@ ANTAEUS_API double parse_number(std::string_view text, const Range& range, const
 template <class Options, class Value>
 OptionRow option(const char* name, const char* unit, const char* meaning, const char* source, Value Options::* field,
                  Range range = kNotNegative) {
-  OptionRow row{{name, unit, meaning, source}, OptionType::text, range, {}, {}, {}};
+  OptionRow row{{name, unit, meaning, source}, OptionType::text, range, {}, {}, {}, Follows::nothing, 1.0};
   const auto value = [field](const void* options) -> const Value& {
     return static_cast<const Options*>(options)->*field;
   };
@@ -104,6 +111,13 @@ OptionRow option(const char* name, const char* unit, const char* meaning, const 
       if constexpr (std::is_same_v<Value, double>) place(options) = detail::parse_number(text, range, where);
     };
   }
+  return row;
+}
+
+/// The same option with a default that is \p share of what it follows, rounded to two digits.
+inline OptionRow following(Follows what, double share, OptionRow row) {
+  row.follows = what;
+  row.share = share;
   return row;
 }
 

@@ -3,12 +3,15 @@
 /// Settings: options that users wrote in a profile's [options] or behind --set.
 /// Each is checked when it is set, and kept until the module that owns the option reads it.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/options.hpp"
+#include "antaeus/core/types.hpp"
+#include "antaeus/core/wrench.hpp"
 
 namespace antaeus {
 
@@ -16,6 +19,16 @@ namespace antaeus {
 struct Setting {
   std::string group, name, value;
   std::string place;  ///< where it was written: "h1_2.toml:12", "--set"
+};
+
+/// What of a robot the defaults of its options follow, each with the words that say where it comes from.
+struct RobotScale {
+  std::optional<Sign> sign;  ///< that the consumer of its forces reads
+  std::string sign_from;
+  double force = kNaN;  ///< [N] that its endpoints are made for; NaN: not known, and defaults stay as they are
+  std::string force_from;
+  double weight = kNaN;  ///< [N] of the whole robot
+  std::string weight_from;
 };
 
 /// Settings in the order in which they were made: the last one of an option counts.
@@ -28,19 +41,36 @@ class ANTAEUS_API Settings {
   void set(std::string_view assignment, const std::string& place = "--set");
 
   const std::vector<Setting>& all() const noexcept { return settings_; }
+  /// The last one of an option; null when nobody set it.
+  const Setting* find(std::string_view group, std::string_view name) const noexcept;
 
-  /// The options of a group: \p defaults with what users set.
+  /// What the defaults follow from now on.
+  void set_scale(RobotScale scale) { scale_ = std::move(scale); }
+  const RobotScale& scale() const noexcept { return scale_; }
+
+  /// The options of a group: \p defaults, those that follow the robot as it is, and what users set.
   template <class Options>
   Options get(Options options = {}) const {
     const OptionTable& table = options_of(options);
+    follow(table, &options);
     for (const Setting& setting : settings_) {
       if (setting.group == table.group()) set_option(options, setting.group, setting.name, setting.value);
     }
     return options;
   }
 
+  /// The options of a group as they are now, each with the source of its value.
+  template <class Options>
+  std::vector<OptionValue> list(const Options& options) const {
+    return with_sources(options_of(options), &options);
+  }
+
  private:
+  void follow(const OptionTable& table, void* options) const;
+  std::vector<OptionValue> with_sources(const OptionTable& table, const void* options) const;
+
   std::vector<Setting> settings_;
+  RobotScale scale_;
 };
 
 }  // namespace antaeus

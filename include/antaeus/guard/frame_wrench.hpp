@@ -19,10 +19,11 @@ constexpr auto enum_names(FrameWrenchMethod) noexcept { return name_list<FrameWr
 
 /// Replaces an object that has `get_frame_wrench(frame_name, q, tau, imu_quat)`, as the H1-2's deployed code has it.
 ///
-/// The sign is the profile's `deployed.sign`, so that the consumer need not change. The residual is static. This call
-/// knows neither velocity nor clock, so motion cannot be excluded: every posterior is at best `degraded` with
-/// `motion_unknown`, and each joint's sd is at least its `static_sd`. With velocities, a gyro and a clock,
-/// GuardedEstimator is more accurate. A position that cannot be (InputChecks) is `refused`, with the reason.
+/// The sign is the profile's `deployed.sign`, so that the consumer need not change: no option turns it. A profile that
+/// states none leaves it to `posterior.sign`, else to `on_robot`. Both methods have the same sign. The residual is
+/// static. This call knows neither velocity nor clock, so motion cannot be excluded: every posterior is at best
+/// `degraded` with `motion_unknown`, and each joint's sd is at least its `static_sd`. With velocities, a gyro and a
+/// clock, GuardedEstimator is more accurate. A position that cannot be (InputChecks) is `refused`, with the reason.
 class ANTAEUS_API FrameWrenchEstimator {
  public:
   /// \param frames  those that get_frame_wrench will name; empty: the endpoints that the deployed code reads, else all
@@ -41,6 +42,9 @@ class ANTAEUS_API FrameWrenchEstimator {
   FrameWrenchMethod method() const noexcept { return method_; }
 
  private:
+  FrameWrenchEstimator(const Robot& robot, FrameWrenchMethod method, const std::vector<std::string>& frames,
+                       const Settings& settings);
+
   FrameWrenchMethod method_;
   bool scalar_first_ = false;
   InstantReader reader_;

@@ -36,8 +36,9 @@ struct GuardedOptions {
   double rise_dwell = 0.0;                                 ///< [s] how long a worse state must be asked for; 0: at once
   double fall_dwell = 0.5;                                 ///< [s] how long a better state must be asked for
   double maximum_age = 0.1;                                ///< [s] age of a sample above which it is refused
-  double torque_rate = 500.0;  ///< [N·m/s] rate of any torque used or tested, over 20 ms or more, that is refused
-  double force_limit = 60.0;   ///< [N] force above which the estimate is refused: what the consumer was made for
+  double torque_rate = 500.0;        ///< [N·m/s] rate of any torque used or tested, over 20 ms or more, that is refused
+  double force_limit = 60.0;         ///< [N] force above which the estimate is refused: what the consumer was made for
+  double foot_force_limit = 1300.0;  ///< [N] the same at feet, which carry the robot
   double refuse_sd = 0.0;      ///< [N] sd in the worst direction above which the estimate is refused; 0: degraded only
   int recorder_samples = 500;  ///< [1] samples that the flight recorder keeps
 };
@@ -81,7 +82,7 @@ struct FlightRecord {
 /// - it cannot be used: NaN, sizes, time going back, age, no clock;
 /// - what it says cannot be (InputChecks): of the sample as a whole, and of the torques that this endpoint uses;
 /// - it contradicts the model (NIS), or changes faster than a contact can;
-/// - its force is larger than the consumer was made for, or no direction is observable;
+/// - its force is larger than the consumer was made for (at a foot: than feet carry), or no direction is observable;
 /// - feet are among the endpoints, and no ground can have made it (FeasibilityChecker).
 ///
 /// It requests `degraded` for any lesser reason. The state rises after `rise_dwell`, and falls after `fall_dwell` of
@@ -89,9 +90,11 @@ struct FlightRecord {
 class ANTAEUS_API GuardedEstimator {
  public:
   /// Options come from the profile's [options.equation], [options.residual], [options.posterior], [options.guarded],
-  /// [options.feasibility], [options.input].
+  /// [options.feasibility], [options.input], and from what fits this robot and these endpoints (Robot::settings): the
+  /// sign is the one that the profile's deployed consumer reads.
   /// \throws ModelError, OptionsError
   GuardedEstimator(const Robot& robot, const std::vector<std::string>& endpoints);
+  GuardedEstimator(const Robot& robot, const std::vector<std::string>& endpoints, const Settings& settings);
   GuardedEstimator(const Robot& robot, const std::vector<std::string>& endpoints, InstantOptions equation,
                    ResidualOptions residual, PosteriorOptions posterior, GuardedOptions guarded,
                    FeasibilityOptions feasibility = {}, InputCheckOptions input = {});
@@ -136,6 +139,7 @@ class ANTAEUS_API GuardedEstimator {
   DeployedEstimator raw_;
   bool needs_raw_;
   std::vector<std::vector<int>> watched_;  ///< per endpoint: motors whose torque rate is looked at
+  std::vector<double> force_limits_;       ///< per endpoint [N]
   std::vector<Hysteresis> states_;
   std::vector<Wrench> held_;
   std::vector<ConsumerWrench> results_;

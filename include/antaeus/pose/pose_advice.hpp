@@ -32,7 +32,9 @@ struct PoseLimits {
   std::string name;
   std::vector<PoseLimit> limits;
 };
-ANTAEUS_API PoseLimits pose_limits(const Robot& robot, PoseLimitSet set);
+/// \param endpoints  whose forces the limit on the sd fits; empty: the profile's
+ANTAEUS_API PoseLimits pose_limits(const Robot& robot, PoseLimitSet set,
+                                   const std::vector<std::string>& endpoints = {});
 
 struct PoseAdviceOptions {
   double keep_hand = 0.0;     ///< [m] distance that an endpoint may move, in base axes; 0: any

@@ -19,7 +19,8 @@ struct MappedQuantity {
 };
 /// Gain and κ with the published limits, sd at rest with the posterior's full_use_sd; the gain only where the robot has
 /// a reference joint.
-ANTAEUS_API std::vector<MappedQuantity> mapped_quantities(const Robot& robot);
+ANTAEUS_API std::vector<MappedQuantity> mapped_quantities(const Robot& robot,
+                                                          const std::vector<std::string>& endpoints = {});
 
 /// The numbers of one pose at one endpoint.
 struct ANTAEUS_API PoseSample {

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,11 +58,19 @@ struct ImuMount {
   QuaternionOrder order = QuaternionOrder::xyzw;
 };
 
+/// Where a joint's figure comes from. `effort_limit`: a share of it, because the profile states none. `assumed`: there
+/// is no limit either.
+enum class FigureSource : std::uint8_t { assumed, effort_limit, profile };
+constexpr auto enum_names(FigureSource) noexcept {
+  return name_list<FigureSource>("assumed", "effort_limit", "profile");
+}
+
 /// Noise, friction and torque channel of one joint. The profile names the source of the figures.
 struct JointFigures {
   double torque_sd = 1.0;  ///< standard deviation of the torque measurement [N·m]
   /// Standard deviation of the static residual τ − g while the robot moves, inertial torques and all [N·m]
   double static_sd = 1.0;
+  FigureSource torque_sd_from = FigureSource::assumed, static_sd_from = FigureSource::assumed;
   double coulomb = 0.0;             ///< dry friction while sliding [N·m]
   double stribeck = 0.0;            ///< what breaks loose above `coulomb` [N·m]
   double stribeck_speed = 0.05;     ///< where three quarters of dry friction are developed (tanh 1) [rad/s]
@@ -100,18 +109,19 @@ struct ANTAEUS_API RobotProfile {
   std::string sha256;                     ///< of the file's bytes
   std::filesystem::path model;            ///< description file
   ModelOptions options;                   ///< base, gravity, motor order
+  double rated_load = kNaN;               ///< [kg] that each hand or tool is made for; NaN: not stated
   std::vector<std::string> motor_labels;  ///< short names in motor order
   std::vector<JointGroup> groups;
   std::vector<Endpoint> endpoints;
   std::string reference_joint;  ///< the joint whose torque the endpoints share; empty: none
   ImuMount imu;
-  Sign deployed_sign = Sign::on_environment;    ///< of the estimator that the robot's users run
+  std::optional<Sign> deployed_sign;            ///< of the estimator that the robot's users run; empty: not stated
   std::vector<std::string> deployed_endpoints;  ///< frames that its consumer reads
   TorqueSource torque_source = TorqueSource::motor;
   FrictionUse friction = FrictionUse::bound;
   double torque_sign = 1.0;           ///< −1: the channel is positive against the joint's axis
   std::vector<JointFigures> figures;  ///< in motor order
-  Settings settings;                  ///< [options], and what callers add, as --set does
+  Settings settings;                  ///< [options], and what callers add, as --set does; see Robot::settings
   std::vector<NamedPose> poses;
   PreflightFigures preflight;
 
@@ -123,6 +133,8 @@ struct ANTAEUS_API RobotProfile {
   const Endpoint* find_endpoint(std::string_view frame) const noexcept;
   /// The joint group that carries an endpoint; null without one.
   const JointGroup* group_of(std::string_view frame) const noexcept;
+  /// The sign in which forces are reported, and where it comes from.
+  std::pair<Sign, std::string> reported_sign() const;
   /// What people call an endpoint: its label, else the frame.
   std::string label_of(std::string_view frame) const;
   /// Joint torque of motor \p motor from what its channel reads: sign · scale · gear · (reading − torque_offset) [N·m].
@@ -148,6 +160,13 @@ struct ANTAEUS_API Robot {
   /// Frames of endpoints named by frame or label; the profile's own for an empty list.
   /// \throws ModelError for an unknown name (with the nearest), a repeated one, or when there is none at all
   std::vector<std::string> endpoint_frames(const std::vector<std::string>& wanted = {}) const;
+  /// What an endpoint is: by the profile; one that it does not list is a foot where the base floats and the frame's
+  /// name says so (foot, sole, toe, ankle), else a tool.
+  EndpointKind kind_of(std::string_view frame) const;
+  double weight() const noexcept;  ///< [N], payloads included
+  /// The profile's settings, with defaults that follow this robot and these endpoints: the sign (reported_sign), and
+  /// the force that the endpoints are made for (docs/estimator.md#defaults-of-any-robot).
+  Settings settings(const std::vector<std::string>& endpoints) const;
   /// Index of the reference joint's motor, −1 without one.
   int reference_motor() const;
 };

@@ -1,0 +1,153 @@
+// What the defaults of options follow once the robot is known, and where each figure comes from.
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <tuple>
+
+#include "antaeus/robot/robot_profile.hpp"
+#include "robot/joint_noise.hpp"
+
+namespace antaeus {
+
+namespace {
+
+constexpr double kStandardGravity = 9.81;  // m/s²
+/// Half of what effort limits hold at a stretched arm: the other half carries the arm itself and moves it.
+constexpr double kShareOfEffort = 0.5;
+/// Where no effort limit is known: what hands carry beside a robot that stands by itself, and beside an arm that is
+/// bolted down.
+constexpr double kShareOfWeight = 0.05, kShareOfArm = 0.15;
+/// Words in the names of frames that stand on the ground.
+constexpr const char* kFootWords[] = {"foot", "feet", "sole", "toe", "ankle"};
+/// Noise of a torque that nobody identified, and of τ − g(q) in motion, as shares of the effort limit.
+constexpr double kNoiseShare = 0.01, kStaticShare = 0.025;
+
+std::string number(double value) {
+  std::array<char, 40> digits{};
+  return {digits.data(),
+          std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::general, 3).ptr};
+}
+
+bool says_foot(std::string_view frame) {
+  std::string name(frame);
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+  return std::any_of(std::begin(kFootWords), std::end(kFootWords),
+                     [&](const char* word) { return name.find(word) != std::string::npos; });
+}
+
+/// The joint that moves a link; null for the root. A joint's frame is its child link's.
+const JointDescription* joint_of(const RobotDescription& description, std::string_view frame) {
+  for (const JointDescription& joint : description.joints) {
+    if (joint.child == frame || joint.name == frame) return &joint;
+  }
+  return nullptr;
+}
+
+/// The smallest force at a frame that one of its motors' effort limits makes at its longest lever: the links between,
+/// stretched out.
+struct HeldForce {
+  double force = kInfinity, effort = kNaN, lever = kNaN;
+  std::string joint;
+};
+
+HeldForce held_force(const RobotModel& model, const std::string& frame) {
+  HeldForce least;
+  const RobotDescription& description = model.description();
+  const std::vector<std::string>& motors = model.motor_names();
+  double lever = 0.0;
+  const JointDescription* joint = joint_of(description, frame);
+  // A tree: no more steps than joints.
+  for (std::size_t steps = 0; joint && steps <= description.joints.size(); ++steps) {
+    const bool linear = joint->type == JointType::prismatic;
+    const auto motor = std::find(motors.begin(), motors.end(), joint->name);
+    if (motor != motors.end()) {
+      const double effort = model.effort_limits()[motor - motors.begin()];
+      const double force = linear ? effort : effort / lever;
+      if (effort > 0 && std::isfinite(force) && force < least.force) least = {force, effort, lever, joint->name};
+    }
+    if (linear && std::isfinite(joint->lower) && std::isfinite(joint->upper)) {
+      lever += std::max(std::abs(joint->lower), std::abs(joint->upper));
+    }
+    lever += joint->X_PJ.translation.norm();
+    joint = joint_of(description, joint->parent);
+  }
+  return least;
+}
+
+}  // namespace
+
+std::pair<Sign, std::string> RobotProfile::reported_sign() const {
+  if (const Setting* set = settings.find("estimator", "sign")) {
+    return {parse_enum<Sign>(set->value, set->place), "follows estimator.sign"};
+  }
+  if (deployed_sign) return {*deployed_sign, "the profile's deployed sign"};
+  return {Sign::on_robot, "Antaeus' convention: the profile states no deployed sign"};
+}
+
+double Robot::weight() const noexcept {
+  // Gravity may be zero, of an arm on a table; what it weighs in the hand is not.
+  const double g = model.gravity().norm();
+  return model.total_mass() * (g > 0 ? g : kStandardGravity);
+}
+
+EndpointKind Robot::kind_of(std::string_view frame) const {
+  if (const Endpoint* known = profile.find_endpoint(frame)) return known->kind;
+  return model.base() == Base::free_flyer && says_foot(frame) ? EndpointKind::foot : EndpointKind::tool;
+}
+
+Settings Robot::settings(const std::vector<std::string>& endpoints) const {
+  RobotScale scale;
+  std::tie(scale.sign, scale.sign_from) = profile.reported_sign();
+  scale.weight = weight();
+  scale.weight_from = "the robot's weight of " + number(scale.weight) + " N";
+  std::vector<std::string> hands = endpoints;
+  if (hands.empty()) {
+    for (const Endpoint& endpoint : profile.endpoints) hands.push_back(endpoint.frame);
+  }
+  const bool any = !hands.empty();
+  std::erase_if(hands, [&](const std::string& frame) { return kind_of(frame) == EndpointKind::foot; });
+  HeldForce least;
+  for (const std::string& frame : hands) {
+    if (HeldForce held = held_force(model, frame); held.force < least.force) least = std::move(held);
+  }
+  if (std::isfinite(profile.rated_load) && (!hands.empty() || !any)) {
+    scale.force = profile.rated_load * kStandardGravity;
+    scale.force_from = number(scale.force) + " N of the profile's rated_load, " + number(profile.rated_load) + " kg";
+  } else if (any && hands.empty()) {
+    scale.force = scale.weight;
+    scale.force_from = scale.weight_from + ", at feet";
+  } else if (kShareOfEffort * least.force <= scale.weight) {
+    scale.force = kShareOfEffort * least.force;
+    scale.force_from = number(scale.force) + " N, half of what " + least.joint + " holds at its longest lever (" +
+                       number(least.effort) + (least.lever > 0 ? " N·m at " + number(least.lever) + " m)" : " N)");
+  } else if (any) {
+    const double share = model.base() == Base::free_flyer ? kShareOfWeight : kShareOfArm;
+    scale.force = share * scale.weight;
+    scale.force_from = number(scale.force) + " N, " + number(100.0 * share) + " % of " + scale.weight_from +
+                       (std::isfinite(least.force) ? " (its effort limits hold more than the robot weighs)"
+                                                   : " (it has no effort limits)");
+  }
+  Settings all = profile.settings;
+  all.set_scale(std::move(scale));
+  return all;
+}
+
+void fill_noise(const RobotModel& model, std::vector<JointFigures>& figures) {
+  constexpr JointFigures kUnknown;
+  for (std::size_t motor = 0; motor < figures.size(); ++motor) {
+    const double effort = model.effort_limits()[static_cast<Eigen::Index>(motor)];
+    if (!(effort > 0) || !std::isfinite(effort)) continue;
+    const auto fill = [effort](double& figure, FigureSource& from, double unknown, double share) {
+      if (from != FigureSource::assumed || figure != unknown) return;
+      figure = share * effort;
+      from = FigureSource::effort_limit;
+    };
+    JointFigures& joint = figures[motor];
+    fill(joint.torque_sd, joint.torque_sd_from, kUnknown.torque_sd, kNoiseShare);
+    fill(joint.static_sd, joint.static_sd_from, kUnknown.static_sd, kStaticShare);
+  }
+}
+
+}  // namespace antaeus
