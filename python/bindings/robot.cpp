@@ -1,6 +1,8 @@
 // Robots: description, model, profile.
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 
+#include "antaeus/robot/limbs.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "convert.hpp"
 
@@ -8,6 +10,8 @@ namespace nanobind::detail {
 
 template <>
 struct type_caster<antaeus::Base> : EnumerationCaster<antaeus::Base, "antaeus.Base"> {};
+template <>
+struct type_caster<antaeus::BaseSource> : EnumerationCaster<antaeus::BaseSource, "antaeus.BaseSource"> {};
 template <>
 struct type_caster<antaeus::MeshPolicy> : EnumerationCaster<antaeus::MeshPolicy, "antaeus.MeshPolicy"> {};
 template <>
@@ -217,6 +221,9 @@ void bind_profile_parts(nb::module_& module) {
   bind_enumeration<FrictionUse>(module,
                                 "What the friction figures are good for. bound: they only widen the covariance. "
                                 "identified: they are taken out of the torque.");
+  bind_enumeration<BaseSource>(module,
+                               "Who decided what the base is. caller: the program. option: the user who loads the "
+                               "robot. profile: its key base. limbs: nobody; one limb is fixed, several float.");
   nb::class_<JointGroup>(module, "JointGroup", "Joints that belong together: a leg, an arm.")
       .def_ro("name", &JointGroup::name)
       .def_ro("title", &JointGroup::title)
@@ -264,6 +271,7 @@ void bind_profile(nb::module_& module) {
       .def_ro("sha256", &RobotProfile::sha256, "Of the profile's bytes.")
       .def_ro("model", &RobotProfile::model, "Description file.")
       .def_ro("options", &RobotProfile::options, "Base, gravity, motor order.")
+      .def_prop_ro("base_source", copied_field(&RobotProfile::base_source), "Who decided what the base is.")
       .def_ro("motor_labels", &RobotProfile::motor_labels, "Short names in motor order.")
       .def_ro("groups", &RobotProfile::groups)
       .def_ro("endpoints", &RobotProfile::endpoints)
@@ -301,12 +309,20 @@ void bind_profile(nb::module_& module) {
       .def("reference_motor", &Robot::reference_motor, "Index of the reference joint's motor, −1 without one.");
   module.def(
       "load_robot",
-      [](const std::string& name_or_path, std::string_view meshes) {
-        return load_robot(name_or_path, parse_enum<MeshPolicy>(meshes, "load_robot.meshes"));
+      [](const std::string& name_or_path, std::string_view meshes, const std::optional<std::string>& base) {
+        std::optional<Base> chosen;
+        if (base) chosen = parse_base(*base, "load_robot.base");
+        return load_robot(name_or_path, parse_enum<MeshPolicy>(meshes, "load_robot.meshes"), chosen);
       },
-      "name_or_path"_a, "meshes"_a = "required",
-      "A robot from a profile (.toml), a description (.urdf), or the name of one that comes with Antaeus. ModelError "
-      "with the nearest name.");
+      "name_or_path"_a, "meshes"_a = "required", "base"_a = nb::none(),
+      "A robot from a profile (.toml), a description (.urdf), or the name of one that comes with Antaeus. base: "
+      "'fixed' "
+      "or 'floating'; unless given as the profile says, else fixed for a robot of one limb, floating for one of "
+      "several. "
+      "ModelError with the nearest name.");
+  module.def("base_text", &base_text, "robot"_a, "What the base is and who decided it.");
+  module.def("limb_count", &limb_count, "description"_a,
+             "Legs and arms: branches of three movable joints or more that leave the body within three of the root.");
   module.def("robot_names", &robot_names, "Names of the robots that come with Antaeus.");
   module.def("robots_folder", &robots_folder, "Folder that holds them.");
 }

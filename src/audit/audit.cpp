@@ -61,6 +61,9 @@ Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRe
   audit.model_sha256 = robot.model.description().sha256;
   audit.profile_sha256 = robot.profile.sha256;
   audit.description = robot.model.description();
+  audit.base = robot.model.base();
+  audit.base_source = robot.profile.base_source;
+  audit.base_text = base_text(robot);
   audit.total_mass = robot.model.total_mass();
   audit.motor_labels = robot.profile.motor_labels;
   audit.reference_joint = robot.profile.reference_joint;

@@ -417,6 +417,8 @@ Json audit_summary(const Audit& audit) {
                         .set("title", audit.robot_title)
                         .set("model_sha256", audit.model_sha256)
                         .set("profile_sha256", audit.profile_sha256)
+                        .set("base", to_string(audit.base))
+                        .set("base_source", to_string(audit.base_source))
                         .set("total_mass_kg", audit.total_mass)
                         .set("reference_joint", audit.reference_joint.empty() ? Json() : Json(audit.reference_joint)))
       .set("base_orientation", audit.base_orientation)

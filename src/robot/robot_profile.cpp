@@ -12,6 +12,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/files.hpp"
+#include "antaeus/robot/limbs.hpp"
 #include "robot/toml_nesting.hpp"
 
 namespace antaeus {
@@ -20,6 +21,12 @@ namespace {
 
 constexpr std::uintmax_t kLargestProfile = std::uintmax_t{4} << 20;
 constexpr std::int64_t kSchema = 1;
+
+const std::vector<std::string> kBaseNames = {"fixed", "floating", "free_flyer"};
+
+std::optional<Base> base_named(std::string_view text) {
+  return text == "floating" ? Base::free_flyer : find_enum<Base>(text);
+}
 
 /// Reads keys of one TOML table, remembers which were asked for, and refuses the rest: a misspelt key must not be
 /// a default in silence.
@@ -389,7 +396,14 @@ RobotProfile read_profile(const std::filesystem::path& file) {
   profile.title = keys.text_or("title", profile.name);
   profile.provenance = keys.text_or("provenance", "");
   profile.model = file.parent_path() / keys.text("model");
-  profile.options.base = keys.choice_or("base", Base::free_flyer);
+  profile.base_source = BaseSource::limbs;
+  if (const toml::node* node = keys.find("base")) {
+    profile.base_source = BaseSource::profile;
+    const std::optional<Base> base = base_named(keys.text_of(*node, "base"));
+    const UnknownName unknown = unknown_name("base", keys.text_of(*node, "base"), kBaseNames);
+    if (!base) keys.fail(node, unknown.problem, unknown.remedy);
+    profile.options.base = *base;
+  }
   if (const toml::node* node = keys.find("gravity")) {
     const toml::array& values = keys.array_of(*node, "gravity");
     if (values.size() != 3) keys.fail(node, "'gravity' needs three numbers", "write [0.0, 0.0, -9.81]");
@@ -423,7 +437,12 @@ Robot make_robot(RobotProfile profile, MeshPolicy meshes) {
       }
     }
   }
-  RobotModel model(read_urdf(profile.model, meshes), profile.options);
+  const RobotDescription description = read_urdf(profile.model, meshes);
+  if (profile.base_source == BaseSource::limbs) {
+    const bool floats = limb_count(description) > 1 && !frees_itself(description);
+    profile.options.base = floats ? Base::free_flyer : Base::fixed;
+  }
+  RobotModel model(description, profile.options);
   if (profile.options.motors.empty()) {
     profile.options.motors = model.motor_names();
     profile.motor_labels = model.motor_names();
@@ -456,28 +475,63 @@ std::vector<std::string> robot_names() {
   return names;
 }
 
-Robot load_robot(const std::string& name_or_path, MeshPolicy meshes) {
+Base parse_base(std::string_view text, const std::string& place) {
+  if (const std::optional<Base> base = base_named(text)) return *base;
+  throw_unknown<OptionsError>(place, "base", text, kBaseNames);
+}
+
+std::string base_text(const Robot& robot) {
+  const RobotDescription& description = robot.model.description();
+  const bool floats = robot.model.base() == Base::free_flyer;
+  const std::string base = floats ? "floating" : "fixed";
+  switch (robot.profile.base_source) {
+    case BaseSource::caller: return base;
+    case BaseSource::option: return base + " (--base)";
+    case BaseSource::profile: return base + " (the profile's)";
+    case BaseSource::limbs: break;
+  }
+  const int limbs = limb_count(description);
+  const std::string why = frees_itself(description) ? "the description has a root joint of its own"
+                          : limbs == 1              ? "one limb"
+                                                    : std::to_string(limbs) + " limbs";
+  return base + " (" + why + "; --base " + (floats ? "fixed" : "floating") + " otherwise)";
+}
+
+namespace {
+
+RobotProfile find_profile(const std::string& name_or_path) {
   const std::filesystem::path path(name_or_path);
-  if (path.extension() == ".toml") return make_robot(read_profile(path), meshes);
+  if (path.extension() == ".toml") return read_profile(path);
   if (path.extension() == ".urdf") {
     RobotProfile bare;
     bare.name = path.stem().string();
     bare.title = bare.name;
     bare.provenance = "made from the description alone: no endpoints, groups or noise figures";
     bare.model = path;
-    return make_robot(std::move(bare), meshes);
+    bare.base_source = BaseSource::limbs;
+    return bare;
   }
   const bool plain_name =
       !name_or_path.empty() && name_or_path.find('/') == std::string::npos && name_or_path[0] != '.';
   std::error_code ignored;
   if (plain_name && std::filesystem::exists(robots_folder() / name_or_path / "profile.toml", ignored)) {
-    return make_robot(read_profile(robots_folder() / name_or_path / "profile.toml"), meshes);
+    return read_profile(robots_folder() / name_or_path / "profile.toml");
   }
-  if (std::filesystem::exists(path / "profile.toml", ignored))
-    return make_robot(read_profile(path / "profile.toml"), meshes);
+  if (std::filesystem::exists(path / "profile.toml", ignored)) return read_profile(path / "profile.toml");
   const UnknownName text = unknown_name("robot", name_or_path, robot_names());
   throw ModelError("--robot", text.problem,
                    text.remedy + (text.remedy.empty() ? "" : ", or ") + "give a .toml or .urdf file");
+}
+
+}  // namespace
+
+Robot load_robot(const std::string& name_or_path, MeshPolicy meshes, std::optional<Base> base) {
+  RobotProfile profile = find_profile(name_or_path);
+  if (base) {
+    profile.options.base = *base;
+    profile.base_source = BaseSource::option;
+  }
+  return make_robot(std::move(profile), meshes);
 }
 
 }  // namespace antaeus

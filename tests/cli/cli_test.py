@@ -9,12 +9,12 @@ from command_line import ROOT, refused, run, text
 
 VERBS = {
     "demo": ["--out", "--episodes", "--json", "--pdf"],
-    "audit": ["--robot", "--out", "--baseline", "--endpoint", "--from", "--to", "--json", "--pdf", "--set", "--ignore-meshes", "--meshes"],
-    "estimate": ["--robot", "--ignore-meshes", "--endpoint", "--estimator", "--step", "--out", "--json", "--set"],
-    "preflight": ["--robot", "--ignore-meshes", "--pose", "--positions", "--episode", "--step", "--endpoint", "--json", "--set"],
-    "advise": ["--robot", "--ignore-meshes", "--pose", "--positions", "--episode", "--step", "--endpoint", "--joint", "--keep-hand", "--limits", "--limit", "--json", "--set"],
-    "map": ["--robot", "--ignore-meshes", "--pose", "--positions", "--endpoint", "--joint", "--poses", "--steps", "--quantity", "--out", "--json", "--set"],
-    "robot": ["--ignore-meshes", "--json"],
+    "audit": ["--robot", "--out", "--baseline", "--endpoint", "--from", "--to", "--json", "--pdf", "--set", "--ignore-meshes", "--base", "--meshes"],
+    "estimate": ["--robot", "--ignore-meshes", "--base", "--endpoint", "--estimator", "--step", "--out", "--json", "--set"],
+    "preflight": ["--robot", "--ignore-meshes", "--base", "--pose", "--positions", "--episode", "--step", "--endpoint", "--json", "--set"],
+    "advise": ["--robot", "--ignore-meshes", "--base", "--pose", "--positions", "--episode", "--step", "--endpoint", "--joint", "--keep-hand", "--limits", "--limit", "--json", "--set"],
+    "map": ["--robot", "--ignore-meshes", "--base", "--pose", "--positions", "--endpoint", "--joint", "--poses", "--steps", "--quantity", "--out", "--json", "--set"],
+    "robot": ["--ignore-meshes", "--base", "--json"],
 }
 
 

@@ -41,7 +41,7 @@ def test_preflight_json_is_as_documented():
             return {leaf for item in value for leaf in leaves(item, path + "[]")}
         return {path}
 
-    assert leaves(report) == set(told) | {"schema"}
+    assert leaves(report) == set(told) | {"schema", "base", "base_source"}
     left = report["endpoints"][0]
     assert left["sd_moving"]["worst_N"] >= left["sd_rest"]["worst_N"]
     assert [j["joint"] for j in left["joints"]][0] == "torso_joint" and len(left["joints"]) == 8

@@ -520,3 +520,14 @@ if PACKAGE.parent.resolve() == (pathlib.Path(sys.prefix).parent / "python").reso
         bare = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         found = run_python("import antaeus; print(antaeus.__file__)", environment=bare).strip()
         assert pathlib.Path(found).resolve().parent == PACKAGE.resolve()
+
+
+def test_the_base_is_an_argument():
+    urdf = antaeus.load_robot("planar_3r").model.description().source
+    bare = antaeus.load_robot(urdf)
+    assert bare.model.base() == "fixed" and bare.profile.base_source == "limbs"
+    assert antaeus.base_text(bare) == "fixed (one limb; --base floating otherwise)"
+    assert antaeus.load_robot(urdf, base="floating").model.nv() == 9
+    assert antaeus.limb_count(antaeus.load_robot("h1_2").model.description()) == 4
+    with pytest.raises(antaeus.OptionsError, match="load_robot.base: unknown base 'flaoting'; did you mean 'floating'"):
+        antaeus.load_robot(urdf, base="flaoting")

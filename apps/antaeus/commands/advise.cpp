@@ -35,7 +35,8 @@ struct AdviseCommand {
       advice.push_back(advise(loaded, frames, posed.q, limits, joints, how));
     }
     const PoseQuality quality(loaded, frames);
-    print(json ? to_json(advice, posed, quality).dump() + "\n" : to_text(advice, posed, quality));
+    print(json ? with_base(to_json(advice, posed, quality), loaded).dump() + "\n"
+               : to_text(advice, posed, quality) + "\n  " + base_line(loaded) + "\n");
     return std::all_of(advice.begin(), advice.end(), [](const auto& a) { return a.found; }) ? kFine : kRefused;
   }
 

@@ -63,6 +63,7 @@ struct AuditCommand {
     for (const auto& endpoint : request.endpoints) text += " --endpoint " + shell_word(endpoint);
     if (request.from >= 0) text += " --from " + shortest_text(request.from);
     if (request.to >= 0) text += " --to " + shortest_text(request.to);
+    if (!robot.base.empty()) text += " --base " + shell_word(robot.base);
     for (const auto& assignment : robot.assignments) text += " --set " + shell_word(assignment);
     return text;
   }

@@ -9,17 +9,33 @@ void RobotChoice::add_to(CLI::App& verb) {
   verb.add_option("--robot,-r", robot, "robot: a name (antaeus robot lists them), a .toml profile or a .urdf")
       ->option_text("NAME|FILE")
       ->required();
-  verb.add_flag("--ignore-meshes", ignore_meshes, "do not ask for the mesh files that a URDF names");
+  add_model_options_to(verb);
   verb.add_option("--set", assignments, "set any option, e.g. --set guard.clamp_force=30 (repeatable)")
       ->option_text("GROUP.OPTION=VALUE")
       ->take_all()
       ->allow_extra_args(false);
 }
 
+void RobotChoice::add_model_options_to(CLI::App& verb) {
+  verb.add_flag("--ignore-meshes", ignore_meshes, "do not ask for the mesh files that a URDF names");
+  verb.add_option("--base", base,
+                  "fixed: the root is bolted to the world; floating (default: the profile's, else fixed for a robot of "
+                  "one limb)")
+      ->option_text("fixed|floating");
+}
+
 Robot RobotChoice::load() const {
-  Robot loaded = load_robot(robot, ignore_meshes ? MeshPolicy::ignored : MeshPolicy::required);
+  std::optional<Base> chosen;
+  if (!base.empty()) chosen = parse_base(base, "--base");
+  Robot loaded = load_robot(robot, ignore_meshes ? MeshPolicy::ignored : MeshPolicy::required, chosen);
   for (const std::string& assignment : assignments) loaded.profile.settings.set(assignment);
   return loaded;
+}
+
+std::string base_line(const Robot& robot) { return "base: " + base_text(robot); }
+
+Json with_base(Json json, const Robot& robot) {
+  return json.set("base", to_string(robot.model.base())).set("base_source", to_string(robot.profile.base_source));
 }
 
 void PoseChoice::add_to(CLI::App& verb, bool recorded) {

@@ -41,7 +41,7 @@ struct EstimateCommand {
       const bool parquet = std::filesystem::path(out).extension() == ".parquet";
       write_file(out, parquet ? to_parquet(table) : to_csv(table));
     }
-    print(json ? to_json(result).dump() + "\n" : to_text(result));
+    print(json ? with_base(to_json(result), loaded).dump() + "\n" : to_text(result) + "  " + base_line(loaded) + "\n");
     if (!log.invalid_steps.empty()) {
       say("antaeus: " + log.name + ": " + log.notes.back());
       return kBadInput;

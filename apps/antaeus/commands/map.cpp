@@ -58,21 +58,22 @@ struct MapCommand {
                             .set("y_rad", mark.y)
                             .set("in_plane", mark.in_plane));
       }
-      print(Json::object()
-                .set("schema", "antaeus.map/1")
-                .set("pose", map.pose)
-                .set("joints", Json(Json::Array{map.joint_x, map.joint_y}))
-                .set("steps", steps)
-                .set("poses", static_cast<std::int64_t>(map.x.size() * map.y.size()))
-                .set("marks", std::move(marks))
-                .set("quantities", summary(map.endpoints, map.samples, quantities))
+      print(with_base(Json::object()
+                          .set("schema", "antaeus.map/1")
+                          .set("pose", map.pose)
+                          .set("joints", Json(Json::Array{map.joint_x, map.joint_y}))
+                          .set("steps", steps)
+                          .set("poses", static_cast<std::int64_t>(map.x.size() * map.y.size()))
+                          .set("marks", std::move(marks))
+                          .set("quantities", summary(map.endpoints, map.samples, quantities)),
+                      loaded)
                 .dump() +
             "\n");
       return kFine;
     }
     print(heading("Map over " + map.joint_x + " and " + map.joint_y + ", " + std::to_string(steps) + " × " +
                   std::to_string(steps) + " poses, other joints as in " + map.pose) +
-          ranges(map.labels, map.samples, quantities) + written());
+          ranges(map.labels, map.samples, quantities) + "\n  " + base_line(loaded) + written());
     return kFine;
   }
 
@@ -105,16 +106,17 @@ struct MapCommand {
     const PoseList list = list_poses(loaded, frames, std::move(all), progress_bar("map"));
     write(draw_figure(pose_list_figure(list, quantities, "pose-list")), pose_table(list));
     if (json) {
-      print(Json::object()
-                .set("schema", "antaeus.map/1")
-                .set("poses", static_cast<std::int64_t>(list.poses.size()))
-                .set("quantities", summary(list.endpoints, list.samples, quantities))
+      print(with_base(Json::object()
+                          .set("schema", "antaeus.map/1")
+                          .set("poses", static_cast<std::int64_t>(list.poses.size()))
+                          .set("quantities", summary(list.endpoints, list.samples, quantities)),
+                      loaded)
                 .dump() +
             "\n");
       return kFine;
     }
     print(heading(std::to_string(list.poses.size()) + " poses") + ranges(list.labels, list.samples, quantities) +
-          written());
+          "\n  " + base_line(loaded) + written());
     return kFine;
   }
 

@@ -24,7 +24,7 @@ struct PreflightCommand {
     VectorX target;
     const LabelledPose posed = pose.load(loaded, options.episode, &target);
     const PreflightReport report = preflight(loaded, endpoints.frames(loaded), posed.q, target, options.preflight);
-    print(json ? to_json(report).dump() + "\n" : to_text(report, loaded));
+    print(json ? with_base(to_json(report), loaded).dump() + "\n" : to_text(report, loaded));
     return report.passed ? kFine : kRefused;
   }
 
@@ -105,7 +105,7 @@ struct PreflightCommand {
                        poses.text() + knowledge(report) + phantoms(report);
     for (const PoseConditioning& p : report.endpoints) text += joints(report, p);
     if (!checks.empty()) text += heading("Checks") + checks.text();
-    return text + "\n  " +
+    return text + "\n  " + base_line(loaded) + "\n  " +
            (report.passed ? "Pre-flight passed.\n"
                           : "Pre-flight REFUSED: do not switch the consumer on in this pose. antaeus advise looks for "
                             "the nearest that passes.\n");

@@ -1,5 +1,6 @@
 // antaeus robot: what Antaeus knows of a robot.
 #include "antaeus/io/json.hpp"
+#include "antaeus/robot/limbs.hpp"
 #include "command.hpp"
 #include "terminal.hpp"
 
@@ -8,13 +9,12 @@ namespace antaeus::cli {
 namespace {
 
 struct RobotCommand {
-  std::string name;
-  bool ignore_meshes = false;
+  RobotChoice choice;
   bool json = false;
 
   int run() const {
-    if (name.empty()) return list();
-    const Robot robot = load_robot(name, ignore_meshes ? MeshPolicy::ignored : MeshPolicy::required);
+    if (choice.robot.empty()) return list();
+    const Robot robot = choice.load();
     print(json ? to_json(robot).dump() + "\n" : to_text(robot));
     return kFine;
   }
@@ -63,7 +63,9 @@ struct RobotCommand {
     return Json::object()
         .set("name", robot.profile.name)
         .set("title", robot.profile.title)
-        .set("base", m.base() == Base::free_flyer ? "free_flyer" : "fixed")
+        .set("base", to_string(m.base()))
+        .set("base_source", to_string(robot.profile.base_source))
+        .set("limbs", limb_count(m.description()))
         .set("nq", m.nq())
         .set("nv", m.nv())
         .set("total_mass_kg", m.total_mass())
@@ -81,11 +83,11 @@ struct RobotCommand {
 
   static std::string to_text(const Robot& robot) {
     const RobotModel& m = robot.model;
-    std::string text = heading(robot.profile.title) +
-                       wrapped(std::string(m.base() == Base::free_flyer ? "free-flying base" : "fixed base") + ", nq " +
-                                   std::to_string(m.nq()) + ", nv " + std::to_string(m.nv()) + ", " +
-                                   std::to_string(m.motor_count()) + " motors, " + fixed(m.total_mass(), 3) + " kg",
-                               2);
+    std::string text =
+        heading(robot.profile.title) +
+        wrapped(base_line(robot) + ", nq " + std::to_string(m.nq()) + ", nv " + std::to_string(m.nv()) + ", " +
+                    std::to_string(m.motor_count()) + " motors, " + fixed(m.total_mass(), 3) + " kg",
+                2);
     if (!robot.profile.reference_joint.empty())
       text += "  reference joint: " + printable(robot.profile.reference_joint) + "\n";
     if (!robot.profile.imu.frame.empty()) {
@@ -115,9 +117,9 @@ struct RobotCommand {
 void add_robot(CLI::App& app, Run& run) {
   auto command = std::make_shared<RobotCommand>();
   CLI::App* verb = app.add_subcommand("robot", "list the robots, or show one");
-  verb->add_option("name", command->name, "a name, a .toml profile or a .urdf; none: list them")
+  verb->add_option("name", command->choice.robot, "a name, a .toml profile or a .urdf; none: list them")
       ->option_text("NAME|FILE");
-  verb->add_flag("--ignore-meshes", command->ignore_meshes, "do not ask for the mesh files that a URDF names");
+  command->choice.add_model_options_to(*verb);
   verb->add_flag("--json", command->json, "print JSON instead of tables");
   verb->callback([command, &run] { run = [command] { return command->run(); }; });
 }

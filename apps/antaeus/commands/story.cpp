@@ -154,6 +154,7 @@ std::string statistics_section(const Audit& audit) {
 
 std::string audit_story(const Audit& audit) {
   std::string out = heading("Audit of " + audit.audited.episode.name + " (" + audit.robot_title + ")");
+  out += "  base: " + audit.base_text + "\n";
   for (const Statement& s : audit.verdict) out += wrapped("• " + s.text, 2);
   out += heading("What this log cannot tell");
   for (const Statement& s : audit.cannot_tell) out += wrapped("• " + s.text, 2);

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -92,14 +93,20 @@ struct PreflightFigures {
   std::vector<std::string> start_error_joints;
 };
 
+/// Who decided what the base is. `caller`: the program that made the profile. `option`: the user who loads the robot.
+/// `profile`: its key `base`. `limbs`: nobody did; a robot of one limb is fixed, one of several floats (limbs.hpp).
+enum class BaseSource : std::uint8_t { caller, option, profile, limbs };
+constexpr auto enum_names(BaseSource) noexcept { return name_list<BaseSource>("caller", "option", "profile", "limbs"); }
+
 struct ANTAEUS_API RobotProfile {
   std::string name;
   std::string title;
   std::string provenance;
-  std::filesystem::path file;             ///< empty when made from a bare description
-  std::string sha256;                     ///< of the file's bytes
-  std::filesystem::path model;            ///< description file
-  ModelOptions options;                   ///< base, gravity, motor order
+  std::filesystem::path file;   ///< empty when made from a bare description
+  std::string sha256;           ///< of the file's bytes
+  std::filesystem::path model;  ///< description file
+  ModelOptions options;         ///< base, gravity, motor order
+  BaseSource base_source = BaseSource::caller;
   std::vector<std::string> motor_labels;  ///< short names in motor order
   std::vector<JointGroup> groups;
   std::vector<Endpoint> endpoints;
@@ -156,10 +163,18 @@ struct ANTAEUS_API Robot {
 ANTAEUS_API RobotProfile read_profile(const std::filesystem::path& file);
 
 /// Resolves a robot: a profile (.toml), a description (.urdf), or the name of a robot that comes with Antaeus.
+/// \param base  what the root may do; unless given as the profile says, else by the number of limbs
 /// \throws ModelError with the nearest name
-ANTAEUS_API Robot load_robot(const std::string& name_or_path, MeshPolicy meshes = MeshPolicy::required);
-/// The same with model options changed by the caller (take them from the profile first).
+ANTAEUS_API Robot load_robot(const std::string& name_or_path, MeshPolicy meshes = MeshPolicy::required,
+                             std::optional<Base> base = {});
+/// "fixed", "floating" or its other name "free_flyer". \throws OptionsError at \p place
+ANTAEUS_API Base parse_base(std::string_view text, const std::string& place);
+/// The same with model options changed by the caller (take them from the profile first). The base is chosen by the
+/// number of limbs where `base_source` says so.
 ANTAEUS_API Robot make_robot(RobotProfile profile, MeshPolicy meshes = MeshPolicy::required);
+
+/// What the base is and who decided it, for people: "fixed (one limb; --base floating otherwise)".
+ANTAEUS_API std::string base_text(const Robot& robot);
 
 /// Folder that holds the robots which come with Antaeus: ANTAEUS_ROBOTS, else share/antaeus/robots beside the library.
 ANTAEUS_API std::filesystem::path robots_folder();
