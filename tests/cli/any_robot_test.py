@@ -56,3 +56,38 @@ def test_no_such_base():
         if verb in ("estimate", "audit"):
             continue
         assert refused(*VERBS[verb], "--base", "fixd") == "antaeus: --base: unknown base 'fixd'; did you mean 'fixed'?"
+
+
+# --- singular poses -----------------------------------------------------------------------------------------------------
+
+def test_preflight_refuses_a_singular_pose_and_says_what_is_lost():
+    done = run("preflight", *ARM, "--positions", "joint_1=0.5")
+    story = text(done.stdout)
+    assert done.returncode == 1 and "REFUSED" in story and "no torque tells of the force (0.88, 0.48, 0.00) N" in story
+    assert "inf" not in story and "nan" not in story
+    report = json.loads(run("preflight", *ARM, "--positions", "joint_1=0.5", "--json").stdout)
+    check = report["checks"][-1]
+    assert check["check"] == "conditioning" and check["value"] is None and check["limit"] == 20 and not check["passed"]
+    near = text(run("preflight", *ARM, "--positions", "joint_1=0.5,joint_2=0.1").stdout)
+    assert "is nearly singular here: torques that are each off by one sd (moving) read as" in near
+    assert run("preflight", *ARM, *BENT).returncode == 0
+
+
+def test_what_advise_finds_for_the_preflight_passes_it():
+    told = json.loads(run("advise", *ARM, "--positions", "joint_1=0.5", "--limits", "preflight", "--json").stdout)
+    pose = told["advice"][0]
+    assert pose["found"] and not pose["satisfied"] and pose["endpoints"][0]["now"]["error_force"] is None
+    positions = ",".join(f"joint_{i + 1}={q!r}" for i, q in enumerate(pose["positions_rad"]))
+    assert run("preflight", *ARM, "--positions", positions).returncode == 0
+    story = text(run("advise", *ARM, "--positions", "joint_1=0.5", "--limits", "preflight").stdout)
+    assert "∞" in story and "inf" not in story
+
+
+def test_several_reference_joints_are_named(tmp_path):
+    folder = ROOT / "robots" / "h1_2"
+    profile = (folder / "profile.toml").read_text("utf-8").replace('model = "h1_2.urdf"', f'model = "{folder}/h1_2.urdf"')
+    (tmp_path / "p.toml").write_text(profile.replace("[preflight]\n", '[preflight]\ngain_joints = ["torso_joint", "left_shoulder_pitch_joint"]\n'))
+    done = run("preflight", "--robot", tmp_path / "p.toml", "--pose", "zero", "--json")
+    checks = [(c["joint"], c["subject"][:4]) for c in json.loads(done.stdout)["checks"] if c["check"] == "gain"]
+    assert checks == [("torso_joint", "left"), ("left_shoulder_pitch_joint", "left"), ("torso_joint", "righ")]
+    assert "gain N/(N·m) of left_shoulder_pitch_joint" in text(run("preflight", "--robot", tmp_path / "p.toml", "--pose", "zero").stdout)

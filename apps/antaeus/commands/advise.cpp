@@ -31,7 +31,7 @@ struct AdviseCommand {
     PoseAdviceOptions how = loaded.profile.settings.get<PoseAdviceOptions>();
     if (keep_hand > 0) how.keep_hand = keep_hand;
     std::vector<PoseAdvice> advice;
-    for (const PoseLimits& limits : wanted(loaded)) {
+    for (const PoseLimits& limits : wanted(loaded, frames)) {
       advice.push_back(advise(loaded, frames, posed.q, limits, joints, how));
     }
     const PoseQuality quality(loaded, frames);
@@ -40,10 +40,10 @@ struct AdviseCommand {
     return std::all_of(advice.begin(), advice.end(), [](const auto& a) { return a.found; }) ? kFine : kRefused;
   }
 
-  std::vector<PoseLimits> wanted(const Robot& loaded) const {
+  std::vector<PoseLimits> wanted(const Robot& loaded, const std::vector<std::string>& frames) const {
     std::vector<PoseLimits> all;
     for (const std::string& name : sets)
-      all.push_back(pose_limits(loaded, parse_enum<PoseLimitSet>(name, "--limits", "set of limits")));
+      all.push_back(pose_limits(loaded, parse_enum<PoseLimitSet>(name, "--limits", "set of limits"), frames));
     if (!custom.empty()) {
       PoseLimits own{"custom", {}};
       for (const std::string& text : custom) own.limits.push_back(parse_pose_limit(text));
@@ -204,12 +204,14 @@ void add_advise(CLI::App& app, Run& run) {
       ->allow_extra_args(false);
   verb->add_option("--keep-hand", command->keep_hand, "how far an endpoint may move [m] (default: any)")
       ->option_text("M");
-  verb->add_option("--limits", command->sets, "sd or published (repeatable; default: both, one after the other)")
+  verb->add_option("--limits", command->sets,
+                   "sd, published or preflight (repeatable; default: the first two, one after the other)")
       ->option_text("SET")
       ->take_all()
       ->allow_extra_args(false);
   verb->add_option("--limit", command->custom,
-                   "a limit of one's own, as sd=5; sd, sd_moving, gain, force_gain, kappa (repeatable: all together)")
+                   "a limit of one's own, as sd=5; sd, sd_moving, gain, force_gain, kappa, error_force (repeatable: "
+                   "all together)")
       ->option_text("OF=VALUE")
       ->take_all()
       ->allow_extra_args(false);

@@ -97,7 +97,7 @@ struct EstimateCommand {
         sign = s.sign;
         std::vector<std::string> cells = {std::to_string(i), fixed(r.time[i], 3), s.label};
         for (int row = 0; row < 6; ++row) cells.push_back(fixed(s.wrench(i, row), 2));
-        cells.push_back(fixed(s.posterior ? s.posterior->worst_sd[i] : s.kappa[i], 1));
+        cells.push_back(s.posterior ? fixed(s.posterior->worst_sd[i], 1) : condition(s.kappa[i], 1));
         cells.emplace_back(to_string(s.verdict[i]));
         table.add(std::move(cells));
       }

@@ -87,9 +87,10 @@ constexpr auto enum_names(FrictionUse) noexcept { return name_list<FrictionUse>(
 
 /// Limits of the published pre-flight checks.
 struct PreflightFigures {
-  double gain_limit = 3.0;          ///< |reference gain| [N/(N·m)]
-  WrenchRow gain_row = kFz;         ///< wrench row of the gain
-  double start_error_limit = 0.15;  ///< |q − target| at the start [rad]
+  double gain_limit = 3.0;               ///< |reference gain| [N/(N·m)]
+  WrenchRow gain_row = kFz;              ///< wrench row of the gain
+  std::vector<std::string> gain_joints;  ///< whose gain is checked; empty: the reference joint's
+  double start_error_limit = 0.15;       ///< |q − target| at the start [rad]
   std::vector<std::string> start_error_joints;
 };
 
@@ -157,6 +158,8 @@ struct ANTAEUS_API Robot {
   std::vector<std::string> endpoint_frames(const std::vector<std::string>& wanted = {}) const;
   /// Index of the reference joint's motor, −1 without one.
   int reference_motor() const;
+  /// Motors whose gain pre-flight checks: `preflight.gain_joints`, else the reference joint; may be empty.
+  std::vector<int> gain_motors() const;
 };
 
 /// Reads and checks a profile. \throws ModelError that names file, line and key
