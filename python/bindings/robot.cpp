@@ -304,8 +304,10 @@ void bind_profile(nb::module_& module) {
       .def(
           "pose", [](const Robot& self, std::string_view name) { return fresh(self.pose(name)); }, "name"_a,
           "Motor positions of a named pose; ModelError with the nearest name.")
-      .def("endpoint_frames", &Robot::endpoint_frames, "wanted"_a = nb::list(),
-           "Frames of endpoints named by frame or label; the profile's own for an empty list.")
+      .def(
+          "endpoint_frames",
+          [](const Robot& self, const std::vector<std::string>& wanted) { return self.endpoint_frames(wanted); },
+          "wanted"_a = nb::list(), "Frames of endpoints named by frame or label; the profile's own for an empty list.")
       .def("reference_motor", &Robot::reference_motor, "Index of the reference joint's motor, −1 without one.");
   module.def(
       "load_robot",

@@ -42,7 +42,7 @@ void add_sweeps(const Robot& robot, Audit& audit) {
 
 Audit run_audit(const Robot& robot, const AuditRequest& request, const AuditOptions& options,
                 const Progress& progress) {
-  robot.endpoint_frames(request.endpoints);  // names are checked before any file is read
+  robot.endpoint_frames(request.endpoints, "--endpoint");  // names are checked before any file is read
   std::vector<Episode> episodes;
   episodes.push_back(load_episode(request.episode, robot, options.episode));
   for (const std::filesystem::path& baseline : request.baselines) {

@@ -298,10 +298,11 @@ std::vector<Component> components(const Robot& robot, const std::vector<std::str
 void check(const Robot& robot, ConstVectorRef q, const PoseLimits& limits, const std::vector<std::string>& joints,
            const PoseAdviceOptions& options) {
   const Eigen::Index motors = robot.model.motor_count();
-  if (q.size() != motors || !q.allFinite()) {
-    throw OptionsError("pose", std::to_string(q.size()) + " values, or NaN among them",
-                       "give " + std::to_string(motors) + " finite positions");
+  if (q.size() != motors) {
+    throw OptionsError("advise.q", std::to_string(q.size()) + " values for " + std::to_string(motors) + " motors",
+                       "give one a motor");
   }
+  if (!q.allFinite()) throw OptionsError("advise.q", "NaN or infinity among the values", "give finite numbers");
   if (limits.limits.empty()) throw OptionsError("limits", "none given", "name a set, or give quantity=limit");
   for (const PoseLimit& limit : limits.limits) {
     if (!(limit.limit > 0)) throw OptionsError("limits", "a limit that is not positive", "give a number above zero");
@@ -318,7 +319,7 @@ void check(const Robot& robot, ConstVectorRef q, const PoseLimits& limits, const
   if (!(options.scan_step > 0) || !(options.final_step > 0)) {
     throw OptionsError("advice.scan_step", "steps must be more than zero", "give radians");
   }
-  for (const std::string& joint : joints) robot.model.motor(joint);
+  for (const std::string& joint : joints) motor_named(robot.model, joint, "advise.joints");
 }
 
 }  // namespace

@@ -23,8 +23,8 @@ PreflightReport preflight(const Robot& robot, const std::vector<std::string>& en
     }
     if (!vector.allFinite()) throw OptionsError(name, "NaN or infinity among the values", "give finite numbers");
   };
-  check_vector(q, "pose");
-  if (target.size() > 0) check_vector(target, "target");
+  check_vector(q, "preflight.q");
+  if (target.size() > 0) check_vector(target, "preflight.target");
 
   PoseQuality quality(robot, endpoints, options.quality);
   PreflightReport report;

@@ -94,13 +94,20 @@ VectorX Robot::pose(std::string_view name) const {
   return q;
 }
 
-std::vector<std::string> Robot::endpoint_frames(const std::vector<std::string>& wanted) const {
+std::vector<std::string> Robot::endpoint_frames(const std::vector<std::string>& wanted,
+                                                const std::string& place) const {
   std::vector<std::string> frames;
   const auto add = [&](const std::string& frame) {
     if (std::find(frames.begin(), frames.end(), frame) != frames.end()) {
-      throw ModelError(profile.name, "endpoint '" + frame + "' is named twice", "remove one");
+      throw ModelError(place, "endpoint '" + frame + "' is named twice", "remove one");
     }
-    model.frame(frame);  // throws with the nearest name
+    if (!model.has_frame(frame)) {
+      // The profile's endpoints are meant rather than one of a hundred frames.
+      std::vector<std::string> names;
+      for (const Endpoint& endpoint : profile.endpoints) names.insert(names.end(), {endpoint.label, endpoint.frame});
+      if (nearest_name(frame, names).empty()) names = model.frame_names();
+      throw_unknown<ModelError>(place, "endpoint or frame", frame, names);
+    }
     frames.push_back(frame);
   };
   for (const std::string& name : wanted) {

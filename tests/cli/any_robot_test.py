@@ -91,3 +91,30 @@ def test_several_reference_joints_are_named(tmp_path):
     checks = [(c["joint"], c["subject"][:4]) for c in json.loads(done.stdout)["checks"] if c["check"] == "gain"]
     assert checks == [("torso_joint", "left"), ("left_shoulder_pitch_joint", "left"), ("torso_joint", "righ")]
     assert "gain N/(N·m) of left_shoulder_pitch_joint" in text(run("preflight", "--robot", tmp_path / "p.toml", "--pose", "zero").stdout)
+
+
+# --- names and sizes ----------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("arguments, line", [
+    (("preflight", "--pose", "zer"), "--pose: unknown pose 'zer'; did you mean 'zero'?"),
+    (("preflight", "--pose", "zero", "-e", "left wrst"), "--endpoint: unknown endpoint or frame 'left wrst'; did you mean 'left wrist'?"),
+    (("preflight", "--pose", "zero", "-e", "imu_lnk"), "--endpoint: unknown endpoint or frame 'imu_lnk'; did you mean 'imu_link'?"),
+    (("preflight", "--pose", "zero", "-e", "left wrist", "-e", "left_wrist_yaw_link"), "--endpoint: endpoint 'left_wrist_yaw_link' is named twice; remove one"),
+    (("preflight", "--positions", "left_elbow_jont=1"), "--positions: unknown motor joint 'left_elbow_jont'; did you mean 'left_elbow_joint'?"),
+    (("preflight", "--positions", "left_elbow_joint=1,left_elbow_joint=2"), "--positions: joint 'left_elbow_joint' is given twice; remove one"),
+    (("preflight", "--positions", "left_elbow_joint=nan"), "--positions: 'left_elbow_joint=nan' is no position; write joint=radians,joint=radians"),
+    (("advise", "--pose", "zero", "-j", "left_elbow_jont"), "--joint: unknown motor joint 'left_elbow_jont'; did you mean 'left_elbow_joint'?"),
+    (("map", "--pose", "zero", "-j", "left_elbow_jont", "-j", "torso_joint"), "--joint: unknown motor joint 'left_elbow_jont'; did you mean 'left_elbow_joint'?"),
+    (("map", "--poses", "zer"), "--poses: unknown pose 'zer'; did you mean 'zero'?"),
+])
+def test_a_misspelt_name_is_blamed_on_its_option(arguments, line):
+    assert refused(*arguments, "--robot", "h1_2") == f"antaeus: {line}"
+
+
+def test_a_pose_where_the_robot_has_none():
+    assert refused("preflight", *ARM, "--pose", "zero") == "antaeus: --pose: the profile names no poses, so not 'zero' either; give --positions"
+
+
+def test_a_misspelt_endpoint_of_a_log(small):
+    for verb in ("audit", "estimate"):
+        assert refused(verb, small, "--robot", "planar_3r", "-e", "tol") == "antaeus: --endpoint: unknown endpoint or frame 'tol'; did you mean 'tool'?"

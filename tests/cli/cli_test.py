@@ -61,7 +61,7 @@ def test_nearest_names(twins):
         (("preflight", "--robot", "h1_2", "--pos", "zero"), "--pos", "--pose"),
         (("audit", incident, "--robot", "h1-2"), "h1-2", "h1_2"),
         (("robot", "planar3r"), "planar3r", "planar_3r"),
-        (("audit", incident, "--robot", "h1_2", "--endpoint", "left_wrist"), "left_wrist", "left_wrist_"),
+        (("audit", incident, "--robot", "h1_2", "--endpoint", "left_wrist"), "left_wrist", "left wrist"),
         (("estimate", incident, "--robot", "h1_2", "--endpoint", "left_wrist_yaw_lnk"), "left_wrist_yaw_lnk", "left_wrist_yaw_link"),
         (("estimate", incident, "--robot", "h1_2", "--estimator", "stackd"), "stackd", "stacked"),
         (("preflight", "--robot", "h1_2", "--endpoint", "left_wrst_yaw_link", "--pose", "zero"), "left_wrst", "left_wrist_yaw_link"),

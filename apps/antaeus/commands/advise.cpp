@@ -28,6 +28,7 @@ struct AdviseCommand {
     const AuditOptions options = audit_options(loaded.profile);
     const LabelledPose posed = pose.load(loaded, options.episode);
     const std::vector<std::string> frames = endpoints.frames(loaded);
+    for (const std::string& joint : joints) motor_named(loaded.model, joint, "--joint");
     PoseAdviceOptions how = loaded.profile.settings.get<PoseAdviceOptions>();
     if (keep_hand > 0) how.keep_hand = keep_hand;
     std::vector<PoseAdvice> advice;

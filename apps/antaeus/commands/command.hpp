@@ -74,6 +74,8 @@ std::string base_line(const Robot& robot);
 Json with_base(Json json, const Robot& robot);
 /// The audit's story for the terminal.
 std::string audit_story(const Audit& audit);
+/// A pose of the profile. \throws OptionsError at the option, with the nearest name
+VectorX named_pose(const Robot& robot, const std::string& name, const std::string& option);
 /// Motor positions "joint=value,joint=value" on top of zero. \throws OptionsError
 VectorX parse_positions(const Robot& robot, const std::string& text);
 

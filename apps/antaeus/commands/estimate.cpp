@@ -25,7 +25,7 @@ struct EstimateCommand {
     estimator = parse_enum<EstimatorName>(name, "--estimator", "estimator");
     const Robot loaded = robot.load();
     const AuditOptions options = audit_options(loaded.profile);
-    const std::vector<std::string> frames = loaded.endpoint_frames(endpoints);
+    const std::vector<std::string> frames = loaded.endpoint_frames(endpoints, "--endpoint");
     EpisodeOptions reading = options.episode;
     reading.require_target = false;
     Episode log = load_episode(episode, loaded, reading);

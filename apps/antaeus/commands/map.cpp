@@ -45,6 +45,7 @@ struct MapCommand {
     if (joints.size() != 2) {
       throw OptionsError("--joint", std::to_string(joints.size()) + " given", "name two joints, or give --poses");
     }
+    for (const std::string& joint : joints) motor_named(loaded.model, joint, "--joint");
     const LabelledPose held = pose.load(loaded, {});
     const PoseMap map = map_poses(loaded, endpoints.endpoints.empty() ? moved(loaded, frames) : frames, held, joints[0],
                                   joints[1], steps, progress_bar("map"));
@@ -100,7 +101,7 @@ struct MapCommand {
       if (std::filesystem::path(item).extension() == ".csv") {
         for (LabelledPose& read : poses_from_table(loaded, read_csv(item), item)) all.push_back(std::move(read));
       } else {
-        all.push_back({item, loaded.pose(item)});
+        all.push_back({item, named_pose(loaded, item, "--poses")});
       }
     }
     const PoseList list = list_poses(loaded, frames, std::move(all), progress_bar("map"));

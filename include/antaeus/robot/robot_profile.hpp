@@ -154,8 +154,10 @@ struct ANTAEUS_API Robot {
   /// Motor positions of a named pose.
   VectorX pose(std::string_view name) const;
   /// Frames of endpoints named by frame or label; the profile's own for an empty list.
+  /// \param place  the argument that messages name
   /// \throws ModelError for an unknown name (with the nearest), a repeated one, or when there is none at all
-  std::vector<std::string> endpoint_frames(const std::vector<std::string>& wanted = {}) const;
+  std::vector<std::string> endpoint_frames(const std::vector<std::string>& wanted = {},
+                                           const std::string& place = "endpoints") const;
   /// Index of the reference joint's motor, −1 without one.
   int reference_motor() const;
   /// Motors whose gain pre-flight checks: `preflight.gain_joints`, else the reference joint; may be empty.
