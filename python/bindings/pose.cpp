@@ -101,7 +101,8 @@ void bind_advice(nb::module_& module) {
       ") -> PoseAdvice");
   const std::string doc = options_doc<PoseAdviceOptions>(
       "The nearest pose that satisfies a named set of limits at every endpoint: 'sd' (posterior's worst direction) or "
-      "'published' (the incident report's gain and condition number) or 'preflight'. q: motor positions, rad. joints: that may move; "
+      "'published' (the incident report's gain and condition number) or 'preflight'. q: motor positions, rad. joints: "
+      "that may move; "
       "none: those of each endpoint's group. ModelError, OptionsError with the nearest name.");
   module.def(
       "advise",

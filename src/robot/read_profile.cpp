@@ -32,8 +32,12 @@ class Keys {
       : table_(table), file_(std::move(file)), where_(std::move(where)) {}
 
   [[noreturn]] void fail(const toml::node* node, const std::string& problem, const std::string& remedy) const {
-    const auto line = node ? node->source().begin.line : table_.source().begin.line;
-    throw ModelError(file_ + ":" + std::to_string(line) + (where_.empty() ? "" : " [" + where_ + "]"), problem, remedy);
+    throw ModelError(file_ + ":" + std::to_string(line(node)) + (where_.empty() ? "" : " [" + where_ + "]"), problem,
+                     remedy);
+  }
+  /// Of the node, else of the table's head.
+  int line(const toml::node* node) const {
+    return static_cast<int>(node ? node->source().begin.line : table_.source().begin.line);
   }
 
   const toml::node* find(const std::string& key) {
@@ -43,8 +47,20 @@ class Keys {
 
   std::string text(const std::string& key) {
     const toml::node* node = find(key);
-    if (!node) fail(nullptr, "no key '" + key + "'", "add it (a text)");
-    return text_of(*node, key);
+    if (node) return text_of(*node, key);
+    // What the file lacks as a whole has no line: whatever is wrong on one is told first.
+    if (where_.empty()) {
+      lack("no key '" + key + "'", "add it (a text)");
+      return {};
+    }
+    // Misspelt, it is the misspelt line's mistake.
+    for (const auto& [other, value] : table_) {
+      const std::string name(other.str());
+      if (known_.contains(name) || nearest_name(name, {key}).empty()) continue;
+      const UnknownName unknown = unknown_name("key", name, {key});
+      fail(&value, unknown.problem, unknown.remedy);
+    }
+    fail(nullptr, "no key '" + key + "'", "add it (a text)");
   }
   std::string text_or(const std::string& key, const std::string& fallback) {
     const toml::node* node = find(key);
@@ -113,6 +129,27 @@ class Keys {
     return *node.as_array();
   }
 
+  /// Something that the file as a whole lacks: told by `finish`, once all its lines are found right.
+  void lack(const std::string& problem, const std::string& remedy) {
+    if (lacking_.problem.empty()) lacking_ = {problem, remedy};
+  }
+
+  /// Texts of a list, none twice; where each stands is kept in \p lines as "what name".
+  std::vector<std::string> names(const std::string& key, std::map<std::string, int>& lines, const std::string& what) {
+    std::vector<std::string> values;
+    if (const toml::node* node = find(key)) {
+      for (const toml::node& item : array_of(*node, key)) {
+        const std::string name = text_of(item, key);
+        if (std::find(values.begin(), values.end(), name) != values.end()) {
+          fail(&item, "'" + key + "' names '" + name + "' twice", "remove one");
+        }
+        values.push_back(name);
+        lines.emplace(what + " " + name, line(&item));
+      }
+    }
+    return values;
+  }
+
   /// Every key must have been asked for by now.
   void finish() const {
     const std::vector<std::string> valid(known_.begin(), known_.end());
@@ -122,6 +159,7 @@ class Keys {
       const UnknownName text = unknown_name("key", name, valid);
       fail(&node, text.problem, text.remedy);
     }
+    if (!lacking_.problem.empty()) throw ModelError(file_, lacking_.problem, lacking_.remedy);
   }
 
  private:
@@ -129,12 +167,14 @@ class Keys {
   std::string file_;
   std::string where_;
   std::set<std::string> known_;
+  UnknownName lacking_;
 };
 
 void read_figures(Keys& keys, RobotProfile& profile) {
   profile.figures.assign(profile.options.motors.size(), JointFigures{});
   for (Keys& table : keys.tables("joint_figures")) {
-    std::vector<std::string> joints = table.texts("joints");
+    std::vector<std::string> joints = table.names("joints", profile.lines, "joint_figures");
+    const std::size_t own = joints.size();
     if (const std::string group = table.text_or("group", ""); !group.empty()) {
       const JointGroup* found = profile.find_group(group);
       if (!found) {
@@ -160,11 +200,17 @@ void read_figures(Keys& keys, RobotProfile& profile) {
     figures.torque_offset = table.number_or("torque_offset", 0.0);
     figures.torque_limit = table.positive_or("torque_limit", figures.torque_limit);
     table.finish();
-    for (const std::string& joint : joints) {
+    if (!table.find("group") && !table.find("joints")) {
+      table.fail(nullptr, "names neither 'group' nor 'joints'", "say whose figures these are");
+    }
+    if (profile.options.motors.empty()) continue;  // which the file as a whole lacks
+    for (std::size_t i = 0; i < joints.size(); ++i) {
+      const std::string& joint = joints[i];
       const auto at = std::find(profile.options.motors.begin(), profile.options.motors.end(), joint);
       if (at == profile.options.motors.end()) {
+        if (i >= own) continue;  // told at the group's own line, with the model
         const UnknownName text = unknown_name("motor joint", joint, profile.options.motors);
-        table.fail(table.find("joints"), text.problem, text.remedy);
+        table.fail(table.array_of(*table.find("joints"), "joints").get(i), text.problem, text.remedy);
       }
       profile.figures[at - profile.options.motors.begin()] = figures;
     }
@@ -173,9 +219,12 @@ void read_figures(Keys& keys, RobotProfile& profile) {
 
 void read_tables(Keys& keys, RobotProfile& profile, const std::string& file) {
   for (Keys& table : keys.tables("groups")) {
-    JointGroup group{table.text("name"), "", table.texts("joints")};
+    JointGroup group{table.text("name"), "", table.names("joints", profile.lines, "group")};
     group.title = table.text_or("title", group.name);
     table.finish();
+    if (profile.find_group(group.name)) {
+      table.fail(table.find("name"), "a second group '" + group.name + "'", "rename or remove one");
+    }
     profile.groups.push_back(std::move(group));
   }
   for (Keys& table : keys.tables("endpoints")) {
@@ -185,11 +234,22 @@ void read_tables(Keys& keys, RobotProfile& profile, const std::string& file) {
     endpoint.kind = table.choice_or("kind", endpoint.kind);
     endpoint.group = table.text_or("group", "");
     table.finish();
+    for (const Endpoint& other : profile.endpoints) {
+      if (other.frame == endpoint.frame) {
+        table.fail(table.find("frame"), "a second endpoint '" + endpoint.frame + "'", "remove one");
+      }
+      if (other.label == endpoint.label) {
+        table.fail(table.find("label"), "a second label '" + endpoint.label + "'", "rename one");
+      }
+    }
+    profile.lines.emplace("endpoint " + endpoint.frame, table.line(table.find("frame")));
+    profile.lines.emplace("group of " + endpoint.frame, table.line(table.find("group")));
     profile.endpoints.push_back(std::move(endpoint));
   }
   if (const toml::table* node = keys.table("imu")) {
     Keys table(*node, file, "imu");
     profile.imu.frame = table.text("frame");
+    profile.lines.emplace("imu " + profile.imu.frame, table.line(table.find("frame")));
     profile.imu.order = table.choice_or("quaternion_order", profile.imu.order);
     table.text_or("mounted_on", "");
     table.finish();
@@ -197,7 +257,7 @@ void read_tables(Keys& keys, RobotProfile& profile, const std::string& file) {
   if (const toml::table* node = keys.table("deployed")) {
     Keys table(*node, file, "deployed");
     profile.deployed_sign = table.choice_or("sign", profile.deployed_sign);
-    profile.deployed_endpoints = table.texts("endpoints");
+    profile.deployed_endpoints = table.names("endpoints", profile.lines, "deployed endpoint");
     profile.imu.deployed_as = table.choice_or("imu_quaternion_fed_to", profile.imu.deployed_as);
     table.finish();
   }
@@ -214,9 +274,9 @@ void read_tables(Keys& keys, RobotProfile& profile, const std::string& file) {
     PreflightFigures& figures = profile.preflight;
     figures.gain_limit = table.not_negative_or("gain_limit", figures.gain_limit);
     figures.gain_row = table.choice_or("gain_row", figures.gain_row);
-    figures.gain_joints = table.texts("gain_joints");
+    figures.gain_joints = table.names("gain_joints", profile.lines, "preflight");
     figures.start_error_limit = table.not_negative_or("start_error_limit", figures.start_error_limit);
-    figures.start_error_joints = table.texts("start_error_joints");
+    figures.start_error_joints = table.names("start_error_joints", profile.lines, "preflight");
     table.finish();
   }
   for (Keys& table : keys.tables("poses")) {
@@ -225,10 +285,17 @@ void read_tables(Keys& keys, RobotProfile& profile, const std::string& file) {
     pose.title = table.text_or("title", pose.name);
     if (const toml::table* positions = table.table("positions")) {
       for (const auto& [joint, node] : *positions) {
+        profile.lines.emplace("pose " + pose.name + " " + std::string(joint.str()),
+                              static_cast<int>(joint.source().begin.line));
         pose.positions[std::string(joint.str())] = table.number_of(node, std::string(joint.str()));
       }
     }
     table.finish();
+    for (const NamedPose& other : profile.poses) {
+      if (other.name == pose.name) {
+        table.fail(table.find("name"), "a second pose '" + pose.name + "'", "rename or remove one");
+      }
+    }
     profile.poses.push_back(std::move(pose));
   }
 }
@@ -296,6 +363,7 @@ RobotProfile read_profile(const std::filesystem::path& file) {
   profile.title = keys.text_or("title", profile.name);
   profile.provenance = keys.text_or("provenance", "");
   profile.model = file.parent_path() / keys.text("model");
+  if (const toml::node* node = keys.find("model")) profile.lines.emplace("model", keys.line(node));
   profile.base_source = BaseSource::limbs;
   if (const toml::node* node = keys.find("base")) {
     profile.base_source = BaseSource::profile;
@@ -310,17 +378,23 @@ RobotProfile read_profile(const std::filesystem::path& file) {
     for (int i = 0; i < 3; ++i)
       profile.options.gravity[i] = keys.number_of(*values.get(static_cast<std::size_t>(i)), "gravity");
   }
-  profile.options.motors = keys.texts("motors");
-  if (profile.options.motors.empty()) keys.fail(keys.find("motors"), "no motors", "list the joints in motor order");
+  profile.options.motors = keys.names("motors", profile.lines, "motor");
+  if (profile.options.motors.empty()) {
+    if (keys.find("motors")) keys.fail(keys.find("motors"), "no motors", "list the joints in motor order");
+    keys.lack("no key 'motors'", "list the joints in motor order");
+  }
   profile.motor_labels = keys.texts("motor_labels");
   if (profile.motor_labels.empty()) profile.motor_labels = profile.options.motors;
-  if (profile.motor_labels.size() != profile.options.motors.size()) {
+  if (keys.find("motors") && profile.motor_labels.size() != profile.options.motors.size()) {
     keys.fail(keys.find("motor_labels"),
               std::to_string(profile.motor_labels.size()) + " labels for " +
                   std::to_string(profile.options.motors.size()) + " motors",
               "give one a motor");
   }
   profile.reference_joint = keys.text_or("reference_joint", "");
+  if (const toml::node* node = keys.find("reference_joint")) {
+    profile.lines.emplace("reference_joint " + profile.reference_joint, keys.line(node));
+  }
   read_tables(keys, profile, file.string());
   read_figures(keys, profile);
   read_options(keys, profile);

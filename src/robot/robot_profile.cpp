@@ -14,36 +14,64 @@ namespace antaeus {
 
 namespace {
 
+/// "file:line (what)" of a name in the profile; without the line where a program has put it there.
+std::string place_of(const RobotProfile& profile, const std::string& key, const std::string& what) {
+  const auto line = profile.lines.find(key);
+  std::string place = profile.file.string();
+  if (line != profile.lines.end()) place.append(":").append(std::to_string(line->second));
+  return place.append(" (").append(what).append(")");
+}
+
+/// The motors against the description, where a profile's line can be blamed.
+void check_motors(const RobotProfile& profile, const RobotDescription& description) {
+  if (profile.file.empty()) return;
+  std::vector<std::string> movable;
+  for (const JointDescription& joint : description.joints) {
+    const bool one =
+        joint.type == JointType::revolute || joint.type == JointType::continuous || joint.type == JointType::prismatic;
+    if (one) movable.push_back(joint.name);
+  }
+  for (const std::string& name : profile.options.motors) {
+    if (std::find(movable.begin(), movable.end(), name) != movable.end()) continue;
+    const auto joint = std::find_if(description.joints.begin(), description.joints.end(),
+                                    [&](const JointDescription& known) { return known.name == name; });
+    const std::string place = place_of(profile, "motor " + name, "motors");
+    if (joint == description.joints.end()) throw_unknown<ModelError>(place, "motor joint", name, movable);
+    throw ModelError(place, "joint '" + name + "' is " + std::string(to_string(joint->type)),
+                     "name revolute, continuous and prismatic joints only");
+  }
+}
+
 /// Names in the profile against the model that it describes.
 void check_names(const RobotProfile& profile, const RobotModel& model) {
-  const std::string place = profile.file.string();
-  const auto joint = [&](const std::string& name, const std::string& what) {
+  const auto joint = [&](const std::string& name, const std::string& key, const std::string& what) {
     const auto& motors = model.motor_names();
     if (std::find(motors.begin(), motors.end(), name) != motors.end()) return;
-    throw_unknown<ModelError>(place + " (" + what + ")", "motor joint", name, motors);
+    throw_unknown<ModelError>(place_of(profile, key + " " + name, what), "motor joint", name, motors);
   };
-  const auto frame = [&](const std::string& name, const std::string& what) {
+  const auto frame = [&](const std::string& name, const std::string& key, const std::string& what) {
     if (model.has_frame(name)) return;
-    throw_unknown<ModelError>(place + " (" + what + ")", "frame", name, model.frame_names());
+    throw_unknown<ModelError>(place_of(profile, key + " " + name, what), "frame", name, model.frame_names());
   };
   for (const auto& group : profile.groups) {
-    for (const auto& name : group.joints) joint(name, "group " + group.name);
+    for (const auto& name : group.joints) joint(name, "group", "group " + group.name);
   }
   std::vector<std::string> groups;
   for (const auto& group : profile.groups) groups.push_back(group.name);
   for (const auto& endpoint : profile.endpoints) {
-    frame(endpoint.frame, "endpoints");
+    frame(endpoint.frame, "endpoint", "endpoints");
     if (endpoint.group.empty() || profile.find_group(endpoint.group)) continue;
-    throw_unknown<ModelError>(place + " (endpoint " + endpoint.frame + ")", "group", endpoint.group, groups);
+    throw_unknown<ModelError>(place_of(profile, "group of " + endpoint.frame, "endpoint " + endpoint.frame), "group",
+                              endpoint.group, groups);
   }
-  for (const auto& name : profile.deployed_endpoints) frame(name, "deployed endpoints");
-  if (!profile.imu.frame.empty()) frame(profile.imu.frame, "imu");
-  if (!profile.reference_joint.empty()) joint(profile.reference_joint, "reference_joint");
+  for (const auto& name : profile.deployed_endpoints) frame(name, "deployed endpoint", "deployed endpoints");
+  if (!profile.imu.frame.empty()) frame(profile.imu.frame, "imu", "imu");
+  if (!profile.reference_joint.empty()) joint(profile.reference_joint, "reference_joint", "reference_joint");
   for (const auto& pose : profile.poses) {
-    for (const auto& [name, position] : pose.positions) joint(name, "pose " + pose.name);
+    for (const auto& [name, position] : pose.positions) joint(name, "pose " + pose.name, "pose " + pose.name);
   }
-  for (const auto& name : profile.preflight.gain_joints) joint(name, "preflight");
-  for (const auto& name : profile.preflight.start_error_joints) joint(name, "preflight");
+  for (const auto& name : profile.preflight.gain_joints) joint(name, "preflight", "preflight");
+  for (const auto& name : profile.preflight.start_error_joints) joint(name, "preflight", "preflight");
 }
 
 }  // namespace
@@ -142,7 +170,13 @@ Robot make_robot(RobotProfile profile, MeshPolicy meshes) {
       }
     }
   }
+  std::error_code unreadable;
+  if (profile.lines.contains("model") && !std::filesystem::exists(profile.model, unreadable)) {
+    throw ModelError(place_of(profile, "model", "model"), "there is no file " + profile.model.string(),
+                     "name the URDF, relative to the profile");
+  }
   const RobotDescription description = read_urdf(profile.model, meshes);
+  check_motors(profile, description);
   if (profile.base_source == BaseSource::limbs) {
     const bool floats = limb_count(description) > 1 && !frees_itself(description);
     profile.options.base = floats ? Base::free_flyer : Base::fixed;

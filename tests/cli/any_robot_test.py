@@ -1,6 +1,7 @@
 """Robots that nobody has written a profile for: what a new user gets without asking, and what each verb says of it."""
 
 import json
+import re
 
 import pytest
 from command_line import ROOT, SHARED, refused, run, text
@@ -118,3 +119,15 @@ def test_a_pose_where_the_robot_has_none():
 def test_a_misspelt_endpoint_of_a_log(small):
     for verb in ("audit", "estimate"):
         assert refused(verb, small, "--robot", "planar_3r", "-e", "tol") == "antaeus: --endpoint: unknown endpoint or frame 'tol'; did you mean 'tool'?"
+
+
+# --- numbers ------------------------------------------------------------------------------------------------------------
+
+def test_numbers_are_written_as_people_write_them(small, tmp_path):
+    """Over the straight arm and through it: no inf, nan, -0.0, exponent or long run of digits in any table."""
+    straight = ("--positions", "joint_1=0.5")
+    for arguments in [("preflight", *ARM, *straight), ("advise", *ARM, *straight, "--limit", "kappa=1000"),
+                      ("map", *ARM, *straight, "-j", "joint_1", "-j", "joint_2", "--steps", "3"), ("estimate", small, *ARM)]:
+        story = text(run(*arguments, cwd=tmp_path).stdout)
+        assert not re.search(r"\b(inf|nan)\b|-0\.0+\b|\d[eE][+-]?\d|\d{9}", story), story
+    assert re.search(r"∞\s+∞", text(run("preflight", *ARM, *straight).stdout))

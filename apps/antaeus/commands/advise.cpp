@@ -101,8 +101,8 @@ struct AdviseCommand {
       for (std::size_t k = 0; k < a.before.size(); ++k) {
         for (const PoseLimit& limit : a.limits.limits) {
           values.add({a.before[k].endpoint, std::string(to_string(limit.quantity)),
-                      std::string(unit_of(limit.quantity)), fixed(quality.value(a.before[k], limit.quantity), 3),
-                      a.found && !a.satisfied ? fixed(quality.value(a.after[k], limit.quantity), 3) : "",
+                      std::string(unit_of(limit.quantity)), condition(quality.value(a.before[k], limit.quantity), 3),
+                      a.found && !a.satisfied ? condition(quality.value(a.after[k], limit.quantity), 3) : "",
                       "< " + short_number(limit.limit)});
         }
       }

@@ -154,8 +154,8 @@ struct MapCommand {
     for (std::size_t k = 0; k < labels.size(); ++k) {
       for (const MappedQuantity& q : quantities) {
         const Spread s = spread(samples[k], q);
-        table.add({labels[k], std::string(to_string(q.quantity)), std::string(unit_of(q.quantity)), fixed(s.least, 2),
-                   s.most > 1e6 ? "unbounded" : fixed(s.most, 2), fixed(q.limit, 1), fixed(100 * s.below, 1) + " %"});
+        table.add({labels[k], std::string(to_string(q.quantity)), std::string(unit_of(q.quantity)),
+                   condition(s.least, 2), condition(s.most, 2), fixed(q.limit, 1), fixed(100 * s.below, 1) + " %"});
       }
     }
     return table.text();

@@ -103,10 +103,11 @@ struct ANTAEUS_API RobotProfile {
   std::string name;
   std::string title;
   std::string provenance;
-  std::filesystem::path file;   ///< empty when made from a bare description
-  std::string sha256;           ///< of the file's bytes
-  std::filesystem::path model;  ///< description file
-  ModelOptions options;         ///< base, gravity, motor order
+  std::filesystem::path file;        ///< empty when made from a bare description
+  std::string sha256;                ///< of the file's bytes
+  std::map<std::string, int> lines;  ///< where the file has the names that the model must know, for messages
+  std::filesystem::path model;       ///< description file
+  ModelOptions options;              ///< base, gravity, motor order
   BaseSource base_source = BaseSource::caller;
   std::vector<std::string> motor_labels;  ///< short names in motor order
   std::vector<JointGroup> groups;
