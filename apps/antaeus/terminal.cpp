@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <memory>
 
 namespace antaeus::cli {
@@ -31,7 +32,8 @@ std::size_t width_of(std::string_view text) {
 
 bool is_number(std::string_view cell) {
   if (cell.empty()) return false;
-  return cell == "–" || cell == "never" || (cell.find_first_not_of("0123456789.+-−e %") == std::string_view::npos);
+  return cell == "–" || cell == "never" ||
+         (cell.find_first_not_of("0123456789.+-−e %∞·⁰¹²³⁴⁵⁶⁷⁸⁹") == std::string_view::npos);
 }
 
 std::vector<std::string> lines_of(std::string_view text, std::size_t width) {
@@ -113,12 +115,31 @@ std::string heading(std::string_view text) {
 }
 
 std::string fixed(double value, int digits) {
-  if (!std::isfinite(value)) return "–";
+  if (std::isnan(value)) return "–";
+  if (std::isinf(value)) return value > 0 ? "∞" : "−∞";
+  constexpr double kLargest = 1e7;
+  const bool large = std::abs(value) >= kLargest;
   std::array<char, 400> buffer{};
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, digits);
-  const std::string text(buffer.data(), end.ptr);
+  const auto end =
+      large ? std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::scientific, 1)
+            : std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, digits);
+  std::string text(buffer.data(), end.ptr);
+  if (large) {
+    constexpr std::array<const char*, 10> kRaised = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+    const std::size_t e = text.find('e');
+    std::string power;
+    for (const char digit : text.substr(e + 2)) {
+      if (!(power.empty() && digit == '0')) power += kRaised[static_cast<std::size_t>(digit - '0')];
+    }
+    return text.substr(0, e) + "·10" + power;
+  }
   // "-0.00" would be read as a sign.
   return text.find_first_not_of("-0.") == std::string::npos && text[0] == '-' ? text.substr(1) : text;
+}
+
+std::string condition(double kappa, int digits) {
+  constexpr double kSingular = 1e12;
+  return fixed(kappa >= kSingular ? std::numeric_limits<double>::infinity() : kappa, digits);
 }
 
 std::function<void(double)> progress_bar(std::string what) {

@@ -27,8 +27,10 @@ class TextTable {
 std::string wrapped(std::string_view text, std::size_t indent = 0);
 /// Heading in bold where stdout is a terminal.
 std::string heading(std::string_view text);
-/// Fixed decimals; "–" for NaN.
+/// A number as people write it: fixed decimals, from ten million on a power of ten (4.6·10⁸), "∞"; "–" for NaN.
 std::string fixed(double value, int digits);
+/// The same of a condition number, which double precision knows up to 10¹²: beyond, the matrix is singular and κ is ∞.
+std::string condition(double kappa, int digits);
 
 /// Progress bar on stderr, shown only on a terminal and only when the work takes more than half a second.
 std::function<void(double)> progress_bar(std::string what);

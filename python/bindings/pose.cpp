@@ -50,6 +50,11 @@ void bind_quality(nb::module_& module) {
       .def_prop_ro("gain", frozen_field(&PoseConditioning::gain), kOwned, "[6 × motors].")
       .def_prop_ro("phantom", frozen_field(&PoseConditioning::phantom), kOwned,
                    "[6] largest |wrench| that residuals within the budget make of nothing, deployed estimator.")
+      .def_ro("error_force", &PoseConditioning::error_force,
+              "What torque errors of one sd each read as in the worst direction, N; infinite in a singular pose.")
+      .def_prop_ro("error_direction", frozen_field(&PoseConditioning::error_direction), kOwned,
+                   "[6] that direction, unit: force, moment over the characteristic length, N.")
+      .def_ro("whole_wrench", &PoseConditioning::whole_wrench, "Of force and moment; else of the force alone.")
       .def_prop_ro("posterior_phantom", frozen_field(&PoseConditioning::posterior_phantom), kOwned,
                    "[6] the same by the posterior of a moving robot.")
       .def_ro("rest", &PoseConditioning::rest, "Posterior's doubt for a robot known to stand still.")
@@ -61,7 +66,8 @@ void bind_advice(nb::module_& module) {
   bind_enumeration<PoseLimitSet>(
       module,
       "Named sets of conditions. sd: the posterior knows the force in every direction to within its full_use_sd. "
-      "published: the incident report's own limits of the deployed estimator, gain and condition number.");
+      "published: the incident report's own limits of the deployed estimator, gain and condition number. preflight: "
+      "what preflight asks of a pose.");
   nb::class_<JointMove>(module, "JointMove", "What one joint must do, rad.")
       .def_ro("joint", &JointMove::joint)
       .def_ro("start", &JointMove::from, "Where it is: C++ `from`, which is a Python keyword.")
@@ -95,7 +101,8 @@ void bind_advice(nb::module_& module) {
       ") -> PoseAdvice");
   const std::string doc = options_doc<PoseAdviceOptions>(
       "The nearest pose that satisfies a named set of limits at every endpoint: 'sd' (posterior's worst direction) or "
-      "'published' (the incident report's gain and condition number). q: motor positions, rad. joints: that may move; "
+      "'published' (the incident report's gain and condition number) or 'preflight'. q: motor positions, rad. joints: "
+      "that may move; "
       "none: those of each endpoint's group. ModelError, OptionsError with the nearest name.");
   module.def(
       "advise",
@@ -111,27 +118,35 @@ void bind_advice(nb::module_& module) {
 
 void bind_preflight(nb::module_& module) {
   bind_enumeration<PreflightCheckKind>(
-      module, "gain: of the reference joint at a hand. start_error: of a joint. sd: of the force at an endpoint.");
+      module,
+      "gain: of a reference joint at an endpoint that it carries. start_error: of a joint. sd: of the "
+      "force at an endpoint. conditioning: what errors of its own torques read as there.");
   nb::class_<PreflightCheck>(module, "PreflightCheck", "One check, with what it measured.")
       .def_prop_ro("kind", copied_field(&PreflightCheck::kind))
       .def_ro("subject", &PreflightCheck::subject, "Endpoint or joint.")
-      .def_ro("value", &PreflightCheck::value, "|gain|, N/(N·m), |q − target|, rad, or worst-direction sd at rest, N.")
+      .def_ro("value", &PreflightCheck::value,
+              "|gain|, N/(N·m), |q − target|, rad, or worst-direction sd at rest, or "
+              "error_force, N.")
       .def_ro("limit", &PreflightCheck::limit)
-      .def_ro("passed", &PreflightCheck::passed, "value < limit; false for NaN.");
+      .def_ro("passed", &PreflightCheck::passed, "value < limit; false for NaN.")
+      .def_ro("joint", &PreflightCheck::joint, "Of a gain: whose.");
   nb::class_<PreflightReport>(module, "PreflightReport", "The checks and what they rest on.")
       .def_ro("passed", &PreflightReport::passed, "Every check.")
       .def_ro("characteristic_length", &PreflightReport::characteristic_length, "m")
       .def_ro("endpoints", &PreflightReport::endpoints)
       .def_ro("checks", &PreflightReport::checks, "The incident report's: gain, then start_error.")
       .def_ro("sd_checks", &PreflightReport::sd_checks,
-              "Antaeus' own: worst-direction sd at rest of every endpoint with torque rows of six joints or more.");
+              "Antaeus' own: worst-direction sd at rest of every endpoint with torque rows of six joints or more.")
+      .def_ro("conditioning_checks", &PreflightReport::conditioning_checks,
+              "Antaeus' own: error_force of every endpoint; it refuses a singular pose.");
   const std::string signature = options_signature<PreflightOptions>(
       "def preflight(robot: Robot, endpoints: collections.abc.Sequence[str], q: numpy.typing.ArrayLike, "
       "target: numpy.typing.ArrayLike | None = None",
       ") -> PreflightReport");
   const std::string doc = options_doc<PreflightOptions>(
       "Gain of the reference joint at every endpoint and start errors (left out without targets) with the profile's "
-      "limits. q, target: motor positions. OptionsError for a wrong size or NaN.");
+      "limits; sd and conditioning of every endpoint. q, target: motor positions. OptionsError for a wrong size or "
+      "NaN.");
   module.def(
       "preflight",
       [](const Robot& robot, const std::vector<std::string>& endpoints, const ArrayArgument& q,

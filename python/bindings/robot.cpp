@@ -2,6 +2,7 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 
+#include "antaeus/robot/limbs.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "convert.hpp"
 
@@ -9,6 +10,8 @@ namespace nanobind::detail {
 
 template <>
 struct type_caster<antaeus::Base> : EnumerationCaster<antaeus::Base, "antaeus.Base"> {};
+template <>
+struct type_caster<antaeus::BaseSource> : EnumerationCaster<antaeus::BaseSource, "antaeus.BaseSource"> {};
 template <>
 struct type_caster<antaeus::MeshPolicy> : EnumerationCaster<antaeus::MeshPolicy, "antaeus.MeshPolicy"> {};
 template <>
@@ -222,6 +225,9 @@ void bind_profile_parts(nb::module_& module) {
   bind_enumeration<FrictionUse>(module,
                                 "What the friction figures are good for. bound: they only widen the covariance. "
                                 "identified: they are taken out of the torque.");
+  bind_enumeration<BaseSource>(module,
+                               "Who decided what the base is. caller: the program. option: the user who loads the "
+                               "robot. profile: its key base. limbs: nobody; one limb is fixed, several float.");
   nb::class_<JointGroup>(module, "JointGroup", "Joints that belong together: a leg, an arm.")
       .def_ro("name", &JointGroup::name)
       .def_ro("title", &JointGroup::title)
@@ -272,6 +278,7 @@ void bind_profile(nb::module_& module) {
       .def_ro("model", &RobotProfile::model, "Description file.")
       .def_ro("options", &RobotProfile::options, "Base, gravity, motor order.")
       .def_ro("rated_load", &RobotProfile::rated_load, "That each hand or tool is made for, kg; NaN: not stated.")
+      .def_prop_ro("base_source", copied_field(&RobotProfile::base_source), "Who decided what the base is.")
       .def_ro("motor_labels", &RobotProfile::motor_labels, "Short names in motor order.")
       .def_ro("groups", &RobotProfile::groups)
       .def_ro("endpoints", &RobotProfile::endpoints)
@@ -304,17 +311,27 @@ void bind_profile(nb::module_& module) {
       .def(
           "pose", [](const Robot& self, std::string_view name) { return fresh(self.pose(name)); }, "name"_a,
           "Motor positions of a named pose; ModelError with the nearest name.")
-      .def("endpoint_frames", &Robot::endpoint_frames, "wanted"_a = nb::list(),
-           "Frames of endpoints named by frame or label; the profile's own for an empty list.")
+      .def(
+          "endpoint_frames",
+          [](const Robot& self, const std::vector<std::string>& wanted) { return self.endpoint_frames(wanted); },
+          "wanted"_a = nb::list(), "Frames of endpoints named by frame or label; the profile's own for an empty list.")
       .def("reference_motor", &Robot::reference_motor, "Index of the reference joint's motor, −1 without one.");
   module.def(
       "load_robot",
-      [](const std::string& name_or_path, std::string_view meshes) {
-        return load_robot(name_or_path, parse_enum<MeshPolicy>(meshes, "load_robot.meshes"));
+      [](const std::string& name_or_path, std::string_view meshes, const std::optional<std::string>& base) {
+        std::optional<Base> chosen;
+        if (base) chosen = parse_base(*base, "load_robot.base");
+        return load_robot(name_or_path, parse_enum<MeshPolicy>(meshes, "load_robot.meshes"), chosen);
       },
-      "name_or_path"_a, "meshes"_a = "required",
-      "A robot from a profile (.toml), a description (.urdf), or the name of one that comes with Antaeus. ModelError "
-      "with the nearest name.");
+      "name_or_path"_a, "meshes"_a = "required", "base"_a = nb::none(),
+      "A robot from a profile (.toml), a description (.urdf), or the name of one that comes with Antaeus. base: "
+      "'fixed' "
+      "or 'floating'; unless given as the profile says, else fixed for a robot of one limb, floating for one of "
+      "several. "
+      "ModelError with the nearest name.");
+  module.def("base_text", &base_text, "robot"_a, "What the base is and who decided it.");
+  module.def("limb_count", &limb_count, "description"_a,
+             "Legs and arms: branches of three movable joints or more that leave the body within three of the root.");
   module.def("robot_names", &robot_names, "Names of the robots that come with Antaeus.");
   module.def("robots_folder", &robots_folder, "Folder that holds them.");
 }

@@ -42,7 +42,7 @@ void add_sweeps(const Robot& robot, Audit& audit) {
 
 Audit run_audit(const Robot& robot, const AuditRequest& request, const AuditOptions& options,
                 const Progress& progress) {
-  robot.endpoint_frames(request.endpoints);  // names are checked before any file is read
+  robot.endpoint_frames(request.endpoints, "--endpoint");  // names are checked before any file is read
   std::vector<Episode> episodes;
   episodes.push_back(load_episode(request.episode, robot, options.episode));
   for (const std::filesystem::path& baseline : request.baselines) {
@@ -61,6 +61,9 @@ Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRe
   audit.model_sha256 = robot.model.description().sha256;
   audit.profile_sha256 = robot.profile.sha256;
   audit.description = robot.model.description();
+  audit.base = robot.model.base();
+  audit.base_source = robot.profile.base_source;
+  audit.base_text = base_text(robot);
   audit.total_mass = robot.model.total_mass();
   audit.motor_labels = robot.profile.motor_labels;
   audit.reference_joint = robot.profile.reference_joint;

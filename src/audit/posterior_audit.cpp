@@ -143,7 +143,8 @@ CauseTest cause_test(const Robot& robot, const std::vector<std::string>& endpoin
   for (const Cause& cause : result.causes) {
     const std::string frame = cause.endpoint >= 0 ? endpoints[static_cast<std::size_t>(cause.endpoint)] : std::string();
     test.causes.push_back({hypotheses.name(cause), cause.kind, frame, cause.size, cause.size_sd, cause.unit,
-                           cause.log_likelihood_ratio, cause.bic, cause.log_evidence, cause.probability, cause.separation});
+                           cause.log_likelihood_ratio, cause.bic, cause.log_evidence, cause.probability,
+                           cause.separation});
   }
   return test;
 }

@@ -368,11 +368,12 @@ Json reliability_json(const EndpointReliability& reliability, const std::vector<
 
 Json preflight_summary(const PreflightReport& report) {
   Json checks = Json::array();
-  for (const auto* list : {&report.checks, &report.sd_checks}) {
+  for (const auto* list : {&report.checks, &report.sd_checks, &report.conditioning_checks}) {
     for (const PreflightCheck& c : *list) {
       checks.push_back(Json::object()
                            .set("check", to_string(c.kind))
                            .set("subject", c.subject)
+                           .set("joint", c.joint.empty() ? Json() : Json(c.joint))
                            .set("value", c.value)
                            .set("limit", c.limit)
                            .set("passed", c.passed));
@@ -395,6 +396,9 @@ Json preflight_summary(const PreflightReport& report) {
                  .set("reference_force_gain", p.reference_force_gain)
                  .set("phantom", vector_json(p.phantom))
                  .set("posterior_phantom", vector_json(p.posterior_phantom))
+                 .set("error_force_N", p.error_force)
+                 .set("error_direction", vector_json(p.error_direction))
+                 .set("whole_wrench", p.whole_wrench)
                  .set("sd_rest", knowledge_json(p.rest))
                  .set("sd_moving", knowledge_json(p.moving))
                  .set("total_redundancy", p.reliability.total_redundancy)
@@ -427,6 +431,8 @@ Json audit_summary(const Audit& audit) {
                         .set("title", audit.robot_title)
                         .set("model_sha256", audit.model_sha256)
                         .set("profile_sha256", audit.profile_sha256)
+                        .set("base", to_string(audit.base))
+                        .set("base_source", to_string(audit.base_source))
                         .set("total_mass_kg", audit.total_mass)
                         .set("reference_joint", audit.reference_joint.empty() ? Json() : Json(audit.reference_joint)))
       .set("base_orientation", audit.base_orientation)

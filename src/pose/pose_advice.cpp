@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/pose/preflight.hpp"
 #include "antaeus/published/guard_chain.hpp"
 
 namespace antaeus {
@@ -297,17 +298,19 @@ std::vector<Component> components(const Robot& robot, const std::vector<std::str
 void check(const Robot& robot, ConstVectorRef q, const PoseLimits& limits, const std::vector<std::string>& joints,
            const PoseAdviceOptions& options) {
   const Eigen::Index motors = robot.model.motor_count();
-  if (q.size() != motors || !q.allFinite()) {
-    throw OptionsError("pose", std::to_string(q.size()) + " values, or NaN among them",
-                       "give " + std::to_string(motors) + " finite positions");
+  if (q.size() != motors) {
+    throw OptionsError("advise.q", std::to_string(q.size()) + " values for " + std::to_string(motors) + " motors",
+                       "give one a motor");
   }
+  if (!q.allFinite()) throw OptionsError("advise.q", "NaN or infinity among the values", "give finite numbers");
   if (limits.limits.empty()) throw OptionsError("limits", "none given", "name a set, or give quantity=limit");
   for (const PoseLimit& limit : limits.limits) {
     if (!(limit.limit > 0)) throw OptionsError("limits", "a limit that is not positive", "give a number above zero");
-    const bool needs_reference = limit.quantity == PoseQuantity::gain || limit.quantity == PoseQuantity::force_gain;
-    if (needs_reference && robot.reference_motor() < 0) {
+    const bool unknown = (limit.quantity == PoseQuantity::gain && robot.gain_motors().empty()) ||
+                         (limit.quantity == PoseQuantity::force_gain && robot.reference_motor() < 0);
+    if (unknown) {
       throw OptionsError("limits", "'" + std::string(to_string(limit.quantity)) + "' needs a reference joint",
-                         "name one in the robot's profile, or limit sd or kappa");
+                         "name one in the robot's profile, or limit sd, kappa or error_force");
     }
   }
   if (options.weights.size() > 0 && (options.weights.size() != motors || !(options.weights.minCoeff() > 0))) {
@@ -316,7 +319,7 @@ void check(const Robot& robot, ConstVectorRef q, const PoseLimits& limits, const
   if (!(options.scan_step > 0) || !(options.final_step > 0)) {
     throw OptionsError("advice.scan_step", "steps must be more than zero", "give radians");
   }
-  for (const std::string& joint : joints) robot.model.motor(joint);
+  for (const std::string& joint : joints) motor_named(robot.model, joint, "advise.joints");
 }
 
 }  // namespace
@@ -339,6 +342,22 @@ PoseLimits pose_limits(const Robot& robot, PoseLimitSet set, const std::vector<s
   if (set == PoseLimitSet::sd) {
     const auto posterior = robot.settings(endpoints).get<PosteriorOptions>();
     return {"sd", {{PoseQuantity::sd, posterior.full_use_sd}}};
+  }
+  if (set == PoseLimitSet::preflight) {
+    const Settings settings = robot.settings(endpoints);
+    const auto posterior = settings.get<PosteriorOptions>();
+    const auto figures = settings.get<PreflightOptions>();
+    const auto own = [](double figure, double fallback) { return figure > 0 ? figure : fallback; };
+    PoseLimits limits{"preflight",
+                      {{PoseQuantity::error_force, own(figures.error_force_limit, posterior.prior.force)}}};
+    if (!robot.gain_motors().empty()) {
+      limits.limits.push_back({PoseQuantity::gain, robot.profile.preflight.gain_limit});
+    }
+    const bool wrenches = std::all_of(endpoints.begin(), endpoints.end(), [&](const std::string& frame) {
+      return robot.model.supporting_motors(robot.model.frame(frame)).size() >= 6;
+    });
+    if (wrenches) limits.limits.push_back({PoseQuantity::sd, own(figures.sd_limit, posterior.full_use_sd)});
+    return limits;
   }
   PoseLimits limits{"published", {}};
   if (robot.reference_motor() >= 0) limits.limits.push_back({PoseQuantity::gain, robot.profile.preflight.gain_limit});

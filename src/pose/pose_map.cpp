@@ -24,7 +24,8 @@ PoseSample sample_of(const PoseQuality& quality, const PoseConditioning& pose) {
           pose.rest.axis_sd,
           pose.rest.worst_direction(),
           pose.rest.observable,
-          pose.position};
+          pose.position,
+          pose.error_force};
 }
 
 void check_pose(const Robot& robot, const LabelledPose& pose) {
@@ -103,6 +104,7 @@ double PoseSample::value(PoseQuantity quantity) const noexcept {
     case PoseQuantity::gain: return std::abs(gain);
     case PoseQuantity::force_gain: return force_gain;
     case PoseQuantity::kappa: return kappa;
+    case PoseQuantity::error_force: return error_force;
   }
   return kNaN;
 }

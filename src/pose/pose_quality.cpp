@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "antaeus/conditioning/gains.hpp"
 #include "antaeus/core/error.hpp"
@@ -10,7 +11,11 @@ namespace antaeus {
 
 namespace {
 
-/// Row of a wrench by its name; the profile's reader has checked it.
+/// Below this share of the largest, a singular value of a Jacobian is rounding.
+constexpr double kLostShare = 1e-12, kSeenShare = 1e-8;
+/// Poses at which a limb is tried for what it can see at all: one may be singular by chance, eight are not.
+constexpr int kTriedPoses = 8;
+
 /// No sample before this one, no IMU: whatever else the profile prefers for logs would only find channels missing. A
 /// pose that is asked for is upright.
 ResidualOptions static_only(ResidualOptions options) {
@@ -45,6 +50,9 @@ PoseQuality::PoseQuality(const Robot& robot, const std::vector<std::string>& end
       posterior_(reader_, posterior),
       reliability_(reader_, posterior_),
       deployed_(reader_, {.characteristic_length = options.characteristic_length}),
+      length_(options.characteristic_length),
+      svd_(robot.model.motor_count(), 6),
+      gain_motors_(robot.gain_motors()),
       gain_row_(robot.profile.preflight.gain_row) {
   check_options(options);
   const Eigen::Index motors = robot.model.motor_count();
@@ -63,7 +71,64 @@ PoseQuality::PoseQuality(const Robot& robot, const std::vector<std::string>& end
     results_[k].gain.resize(6, motors);
     results_[k].reliability = reliability_.results()[k];
   }
+  whitened_.setZero(6, motors);
+  learn_ranks();
   fail(Status::not_computed);
+}
+
+/// What the own rows of each endpoint see in poses taken at random: the rank that a regular pose has.
+void PoseQuality::learn_ranks() {
+  const RobotModel& model = reader_.model();
+  const bool wrench = posterior_.options().contact == ContactKind::wrench;
+  seen_.assign(results_.size(), Seen{});
+  std::uint64_t state = 1;
+  for (int pose = 0; pose < kTriedPoses; ++pose) {
+    for (Eigen::Index m = 0; m < rest_.q.size(); ++m) {
+      state = state * 6364136223846793005U + 1442695040888963407U;  // Knuth's, MMIX
+      const double share = static_cast<double>(state >> 11) * 0x1p-53;
+      const double lower = std::max(model.lower_limits()[m], -std::numbers::pi);
+      rest_.q[m] = lower + share * (std::min(model.upper_limits()[m], std::numbers::pi) - lower);
+    }
+    const Instant& now = reader_.at(rest_);
+    if (now.status() != Status::ok) continue;
+    for (std::size_t k = 0; k < seen_.size(); ++k) {
+      for (const bool whole : {true, false}) {
+        whitened_.setZero();
+        for (const int motor : rows(static_cast<int>(k))) {
+          whitened_.col(motor) = now.jacobian(static_cast<int>(k)).col(motor);
+        }
+        whitened_.bottomRows<3>() *= length_;
+        if (svd_.compute_transposed(whitened_.topRows(whole ? 6 : 3)) != Status::ok) continue;
+        const int rank = svd_.rank(kSeenShare);
+        if (whole && wrench && rank == 6) seen_[k] = {true, 6};
+        if (!whole && !seen_[k].wrench) seen_[k].rank = std::max(seen_[k].rank, rank);
+      }
+    }
+  }
+  rest_.q.setZero();
+}
+
+void PoseQuality::fill_error_force(const Instant& now, const VectorX& variance, std::size_t endpoint) noexcept {
+  PoseConditioning& pose = results_[endpoint];
+  const Seen seen = seen_[endpoint];
+  pose.whole_wrench = seen.wrench;
+  pose.error_direction.setZero();
+  whitened_.setZero();
+  for (const int motor : rows(static_cast<int>(endpoint))) {
+    // A torque that is no evidence, as a saturated one, has an infinite variance: its column stays zero.
+    whitened_.col(motor) = now.jacobian(static_cast<int>(endpoint)).col(motor) / std::sqrt(variance[motor]);
+  }
+  whitened_.bottomRows<3>() *= length_;
+  const int unknowns = seen.wrench ? 6 : 3;
+  if (svd_.compute_transposed(whitened_.topRows(unknowns)) != Status::ok) {
+    pose.error_force = kNaN;
+    return;
+  }
+  const auto sigma = svd_.sigma();
+  const int last = seen.rank - 1;
+  const bool lost = last < 0 || last >= sigma.size() || !(sigma[last] > kLostShare * sigma[0]);
+  pose.error_force = lost ? kInfinity : 1.0 / sigma[last];
+  if (last >= 0 && last < sigma.size()) pose.error_direction.head(unknowns) = svd_.V().col(last);
 }
 
 void PoseQuality::fail(Status status) noexcept {
@@ -74,6 +139,8 @@ void PoseQuality::fail(Status status) noexcept {
     pose.reference_gain.setConstant(kNaN);
     pose.gain.setConstant(kNaN);
     pose.phantom.setConstant(kNaN);
+    pose.error_force = kNaN;
+    pose.error_direction.setConstant(kNaN);
     pose.posterior_phantom.setConstant(kNaN);
     pose.rest.invalidate();
     pose.moving.invalidate();
@@ -125,7 +192,11 @@ const std::vector<PoseConditioning>& PoseQuality::evaluate(ConstVectorRef q) noe
     results_[k].rest = knowledge(estimates[k]);
     results_[k].reliability = reliability[k];
   }
-  posterior_.solve(residual_.form(reader_.at(moving_)));
+  const Residual& moving = residual_.form(reader_.at(moving_));
+  for (std::size_t k = 0; k < results_.size(); ++k) {
+    if (moving.status == Status::ok) fill_error_force(moving.instant, moving.variance, k);
+  }
+  posterior_.solve(moving);
   for (std::size_t k = 0; k < results_.size(); ++k) {
     results_[k].moving = knowledge(estimates[k]);
     results_[k].posterior_phantom = worst_case_wrench(estimates[k].gain, budget_);
@@ -137,9 +208,14 @@ double PoseQuality::value(const PoseConditioning& pose, PoseQuantity quantity) c
   switch (quantity) {
     case PoseQuantity::sd: return pose.rest.worst_sd();
     case PoseQuantity::sd_moving: return pose.moving.worst_sd();
-    case PoseQuantity::gain: return std::abs(pose.reference_gain[gain_row_]);
+    case PoseQuantity::gain: {
+      double largest = gain_motors_.empty() ? kNaN : 0.0;
+      for (const int motor : gain_motors_) largest = std::max(largest, std::abs(pose.gain(gain_row_, motor)));
+      return pose.status == Status::ok ? largest : kNaN;
+    }
     case PoseQuantity::force_gain: return pose.reference_force_gain;
     case PoseQuantity::kappa: return pose.kappa;
+    case PoseQuantity::error_force: return pose.error_force;
   }
   return kNaN;
 }

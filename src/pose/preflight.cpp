@@ -23,8 +23,8 @@ PreflightReport preflight(const Robot& robot, const std::vector<std::string>& en
     }
     if (!vector.allFinite()) throw OptionsError(name, "NaN or infinity among the values", "give finite numbers");
   };
-  check_vector(q, "pose");
-  if (target.size() > 0) check_vector(target, "target");
+  check_vector(q, "preflight.q");
+  if (target.size() > 0) check_vector(target, "preflight.target");
 
   PoseQuality quality(robot, endpoints, options.quality);
   PreflightReport report;
@@ -36,13 +36,21 @@ PreflightReport preflight(const Robot& robot, const std::vector<std::string>& en
   const auto check = [](PreflightCheckKind kind, const std::string& subject, double value, double limit) {
     return PreflightCheck{kind, subject, value, limit, value < limit};
   };
+  const std::vector<int> gain_motors = robot.gain_motors();
   const double sd_limit = options.sd_limit > 0 ? options.sd_limit : quality.posterior_options().full_use_sd;
+  const double error_force_limit =
+      options.error_force_limit > 0 ? options.error_force_limit : quality.posterior_options().prior.force;
   for (std::size_t k = 0; k < endpoints.size(); ++k) {
     const PoseConditioning& pose = report.endpoints[k];
-    if (robot.reference_motor() >= 0) {
-      report.checks.push_back(
-          check(PreflightCheckKind::gain, endpoints[k], quality.value(pose, PoseQuantity::gain), figures.gain_limit));
+    const std::vector<int> carrying = model.supporting_motors(model.frame(endpoints[k]));
+    for (const int motor : gain_motors) {
+      if (std::find(carrying.begin(), carrying.end(), motor) == carrying.end()) continue;
+      report.checks.push_back(check(PreflightCheckKind::gain, endpoints[k],
+                                    std::abs(pose.gain(figures.gain_row, motor)), figures.gain_limit));
+      report.checks.back().joint = model.motor_names()[motor];
     }
+    report.conditioning_checks.push_back(
+        check(PreflightCheckKind::conditioning, endpoints[k], pose.error_force, error_force_limit));
     if (quality.rows(static_cast<int>(k)).size() >= kWrenchRows) {
       report.sd_checks.push_back(
           check(PreflightCheckKind::sd, endpoints[k], quality.value(pose, PoseQuantity::sd), sd_limit));
@@ -57,7 +65,8 @@ PreflightReport preflight(const Robot& robot, const std::vector<std::string>& en
   }
   const auto passed = [](const PreflightCheck& c) { return c.passed; };
   report.passed = std::all_of(report.checks.begin(), report.checks.end(), passed) &&
-                  std::all_of(report.sd_checks.begin(), report.sd_checks.end(), passed);
+                  std::all_of(report.sd_checks.begin(), report.sd_checks.end(), passed) &&
+                  std::all_of(report.conditioning_checks.begin(), report.conditioning_checks.end(), passed);
   return report;
 }
 
@@ -69,6 +78,11 @@ const OptionTable& options_of(const PreflightOptions&) {
           part(&O::quality),
           option("sd_limit", "N", "sd in the worst direction at rest that refuses a pose; 0: posterior.full_use_sd",
                  "docs/estimator_study.md#guards: below 5 N a force is used without reservation", &O::sd_limit),
+          option("error_force_limit", "N",
+                 "what torque errors of one sd may read as in the worst direction, robot moving; 0: "
+                 "posterior.force_prior",
+                 "docs/guards.md#pre-flight: errors must read as less than the forces that are expected",
+                 &O::error_force_limit),
       });
   return table;
 }

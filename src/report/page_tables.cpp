@@ -15,7 +15,7 @@ constexpr std::size_t kMostChanges = 40;
 
 /// "sd [N]": a check of the pre-flight with its unit.
 std::string check_title(const PreflightCheck& check) {
-  constexpr const char* kUnits[] = {" [N/(N·m)]", " [rad]", " [N]"};
+  constexpr const char* kUnits[] = {" [N/(N·m)]", " [rad]", " [N]", " [N]"};
   return in_words(to_string(check.kind)) + kUnits[static_cast<std::size_t>(check.kind)];
 }
 
@@ -183,18 +183,21 @@ void pose_section(std::string& out, const Audit& audit) {
 }
 
 void preflight_section(std::string& out, const Audit& audit) {
-  if (audit.audited.preflight.checks.empty()) return;
+  const PreflightReport& preflight = audit.audited.preflight;
+  if (preflight.checks.empty() && preflight.conditioning_checks.empty()) return;
   out += "<section id=\"preflight\"><h2>Pre-flight, had it been run</h2>\n";
   {
     HtmlTable table(out, "Checks at the first valid step", {"check", "subject", "#value", "#limit", "result"});
-    for (const PreflightCheck& c : audit.audited.preflight.checks) {
-      table.row(c.passed ? nullptr : "failed")
-          .text(check_title(c))
-          .text(c.subject)
-          .number(fixed(c.value, 3))
-          .number(fixed(c.limit, 3))
-          .text(c.passed ? "passes" : "refuses the start")
-          .end();
+    for (const auto* list : {&preflight.checks, &preflight.conditioning_checks}) {
+      for (const PreflightCheck& c : *list) {
+        table.row(c.passed ? nullptr : "failed")
+            .text(check_title(c))
+            .text(c.subject)
+            .number(std::isinf(c.value) ? "∞" : fixed(c.value, 3))
+            .number(fixed(c.limit, 3))
+            .text(c.passed ? "passes" : "refuses the start")
+            .end();
+      }
     }
   }
   out += "</section>\n";

@@ -59,6 +59,7 @@ std::string title_of(PoseQuantity quantity) {
     case PoseQuantity::gain: return "Reference gain [N/(N·m)]";
     case PoseQuantity::force_gain: return "Reference force gain [N/(N·m)]";
     case PoseQuantity::kappa: return "Condition number κ [1]";
+    case PoseQuantity::error_force: return "Torque errors read as [N]";
   }
   return "?";
 }

@@ -37,7 +37,10 @@ InstantReader::InstantReader(const Robot& robot, const std::vector<std::string>&
     throw ModelError(robot.profile.name, "the robot has no motors: there are no torques to estimate from",
                      "give a description with movable joints");
   }
-  for (const std::string& name : endpoints) frames_.push_back(model.frame(name));
+  for (const std::string& name : endpoints) {
+    if (!model.has_frame(name)) throw_unknown<ModelError>("endpoints", "frame", name, model.frame_names());
+    frames_.push_back(model.frame(name));
+  }
   if (!robot.profile.imu.frame.empty()) imu_frame_ = model.frame(robot.profile.imu.frame);
   full_gravity_.setZero(model.nv());
   full_jacobian_.setZero(6, model.nv());

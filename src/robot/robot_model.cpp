@@ -282,6 +282,13 @@ int RobotModel::motor(std::string_view joint) const {
   return static_cast<int>(found - names.begin());
 }
 
+int motor_named(const RobotModel& model, std::string_view joint, const std::string& place) {
+  const std::vector<std::string>& names = model.motor_names();
+  const auto found = std::find(names.begin(), names.end(), joint);
+  if (found == names.end()) throw_unknown<OptionsError>(place, "motor joint", joint, names);
+  return static_cast<int>(found - names.begin());
+}
+
 bool RobotModel::has_frame(std::string_view name) const noexcept { return impl_->frames.contains(name); }
 
 FrameId RobotModel::frame(std::string_view name) const {

@@ -1,305 +1,78 @@
 #include "antaeus/robot/robot_profile.hpp"
 
 #include <dlfcn.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <numbers>
-#include <optional>
-#include <set>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/files.hpp"
+#include "antaeus/robot/limbs.hpp"
 #include "robot/joint_noise.hpp"
-#include "robot/toml_nesting.hpp"
 
 namespace antaeus {
 
 namespace {
 
-constexpr std::uintmax_t kLargestProfile = std::uintmax_t{4} << 20;
-constexpr std::int64_t kSchema = 1;
-
-/// Reads keys of one TOML table, remembers which were asked for, and refuses the rest: a misspelt key must not be
-/// a default in silence.
-class Keys {
- public:
-  Keys(const toml::table& table, std::string file, std::string where)
-      : table_(table), file_(std::move(file)), where_(std::move(where)) {}
-
-  [[noreturn]] void fail(const toml::node* node, const std::string& problem, const std::string& remedy) const {
-    const auto line = node ? node->source().begin.line : table_.source().begin.line;
-    throw ModelError(file_ + ":" + std::to_string(line) + (where_.empty() ? "" : " [" + where_ + "]"), problem, remedy);
-  }
-
-  const toml::node* find(const std::string& key) {
-    known_.insert(key);
-    return table_.get(key);
-  }
-
-  std::string text(const std::string& key) {
-    const toml::node* node = find(key);
-    if (!node) fail(nullptr, "no key '" + key + "'", "add it (a text)");
-    return text_of(*node, key);
-  }
-  std::string text_or(const std::string& key, const std::string& fallback) {
-    const toml::node* node = find(key);
-    return node ? text_of(*node, key) : fallback;
-  }
-  /// One of the names of an enumeration.
-  template <NamedEnum Enum>
-  Enum choice_or(const std::string& key, Enum fallback) {
-    const toml::node* node = find(key);
-    if (!node) return fallback;
-    const std::string name = text_of(*node, key);
-    if (const std::optional<Enum> value = find_enum<Enum>(name)) return *value;
-    const UnknownName unknown = unknown_name(key, name, all_names<Enum>());
-    fail(node, unknown.problem, unknown.remedy);
-  }
-  double number_or(const std::string& key, double fallback) {
-    const toml::node* node = find(key);
-    return node ? number_of(*node, key) : fallback;
-  }
-  double not_negative_or(const std::string& key, double fallback) {
-    const double value = number_or(key, fallback);
-    if (value < 0) fail(find(key), "'" + key + "' is negative", "give a size, zero or more");
-    return value;
-  }
-  double positive_or(const std::string& key, double fallback) {
-    const double value = number_or(key, fallback);
-    if (!(value > 0)) fail(find(key), "'" + key + "' must be more than zero", "give a positive number");
-    return value;
-  }
-  std::vector<std::string> texts(const std::string& key) {
-    std::vector<std::string> values;
-    if (const toml::node* node = find(key)) {
-      for (const toml::node& item : array_of(*node, key)) values.push_back(text_of(item, key));
-    }
-    return values;
-  }
-  std::vector<Keys> tables(const std::string& key) {
-    std::vector<Keys> found;
-    if (const toml::node* node = find(key)) {
-      for (const toml::node& item : array_of(*node, key)) {
-        if (!item.is_table()) fail(&item, "'" + key + "' must be a list of tables", "write [[" + key + "]]");
-        found.emplace_back(*item.as_table(), file_, key);
-      }
-    }
-    return found;
-  }
-  const toml::table* table(const std::string& key) {
-    const toml::node* node = find(key);
-    if (node && !node->is_table()) fail(node, "'" + key + "' must be a table", "write [" + key + "]");
-    return node ? node->as_table() : nullptr;
-  }
-
-  std::string text_of(const toml::node& node, const std::string& key) const {
-    const auto value = node.value_exact<std::string>();
-    if (!value) fail(&node, "'" + key + "' must be a text", "put it in quotes");
-    return *value;
-  }
-  double number_of(const toml::node& node, const std::string& key) const {
-    const auto value = node.value<double>();
-    if (!value || !node.is_number()) fail(&node, "'" + key + "' must be a number", "write it without quotes");
-    if (!std::isfinite(*value)) fail(&node, "'" + key + "' must be finite", "give a number");
-    return *value;
-  }
-  const toml::array& array_of(const toml::node& node, const std::string& key) const {
-    if (!node.is_array()) fail(&node, "'" + key + "' must be a list", "write [ … ]");
-    return *node.as_array();
-  }
-
-  /// Every key must have been asked for by now.
-  void finish() const {
-    const std::vector<std::string> valid(known_.begin(), known_.end());
-    for (const auto& [key, node] : table_) {
-      const std::string name(key.str());
-      if (known_.contains(name)) continue;
-      const UnknownName text = unknown_name("key", name, valid);
-      fail(&node, text.problem, text.remedy);
-    }
-  }
-
- private:
-  const toml::table& table_;
-  std::string file_;
-  std::string where_;
-  std::set<std::string> known_;
-};
-
-void read_figures(Keys& keys, RobotProfile& profile) {
-  profile.figures.assign(profile.options.motors.size(), JointFigures{});
-  for (Keys& table : keys.tables("joint_figures")) {
-    std::vector<std::string> joints = table.texts("joints");
-    if (const std::string group = table.text_or("group", ""); !group.empty()) {
-      const JointGroup* found = profile.find_group(group);
-      if (!found) {
-        std::vector<std::string> names;
-        for (const auto& g : profile.groups) names.push_back(g.name);
-        const UnknownName text = unknown_name("group", group, names);
-        table.fail(table.find("group"), text.problem, text.remedy);
-      }
-      joints.insert(joints.end(), found->joints.begin(), found->joints.end());
-    }
-    JointFigures figures;
-    figures.torque_sd = table.not_negative_or("torque_sd", figures.torque_sd);
-    if (figures.torque_sd == 0) table.fail(table.find("torque_sd"), "'torque_sd' is zero", "no sensor is exact");
-    figures.static_sd = table.positive_or("static_sd", figures.static_sd);
-    if (table.find("torque_sd")) figures.torque_sd_from = FigureSource::profile;
-    if (table.find("static_sd")) figures.static_sd_from = FigureSource::profile;
-    figures.coulomb = table.not_negative_or("coulomb", 0.0);
-    figures.stribeck = table.not_negative_or("stribeck", 0.0);
-    figures.stribeck_speed = table.positive_or("stribeck_speed", figures.stribeck_speed);
-    figures.viscous = table.not_negative_or("viscous", 0.0);
-    figures.friction_offset = table.number_or("friction_offset", 0.0);
-    figures.armature = table.not_negative_or("armature", 0.0);
-    figures.gear = table.positive_or("gear", figures.gear);
-    figures.scale = table.positive_or("scale", figures.scale);
-    figures.torque_offset = table.number_or("torque_offset", 0.0);
-    figures.torque_limit = table.positive_or("torque_limit", figures.torque_limit);
-    table.finish();
-    for (const std::string& joint : joints) {
-      const auto at = std::find(profile.options.motors.begin(), profile.options.motors.end(), joint);
-      if (at == profile.options.motors.end()) {
-        const UnknownName text = unknown_name("motor joint", joint, profile.options.motors);
-        table.fail(table.find("joints"), text.problem, text.remedy);
-      }
-      profile.figures[at - profile.options.motors.begin()] = figures;
-    }
-  }
+/// "file:line (what)" of a name in the profile; without the line where a program has put it there.
+std::string place_of(const RobotProfile& profile, const std::string& key, const std::string& what) {
+  const auto line = profile.lines.find(key);
+  std::string place = profile.file.string();
+  if (line != profile.lines.end()) place.append(":").append(std::to_string(line->second));
+  return place.append(" (").append(what).append(")");
 }
 
-void read_tables(Keys& keys, RobotProfile& profile, const std::string& file) {
-  for (Keys& table : keys.tables("groups")) {
-    JointGroup group{table.text("name"), "", table.texts("joints")};
-    group.title = table.text_or("title", group.name);
-    table.finish();
-    profile.groups.push_back(std::move(group));
+/// The motors against the description, where a profile's line can be blamed.
+void check_motors(const RobotProfile& profile, const RobotDescription& description) {
+  if (profile.file.empty()) return;
+  std::vector<std::string> movable;
+  for (const JointDescription& joint : description.joints) {
+    const bool one =
+        joint.type == JointType::revolute || joint.type == JointType::continuous || joint.type == JointType::prismatic;
+    if (one) movable.push_back(joint.name);
   }
-  for (Keys& table : keys.tables("endpoints")) {
-    Endpoint endpoint;
-    endpoint.frame = table.text("frame");
-    endpoint.label = table.text_or("label", endpoint.frame);
-    endpoint.kind = table.choice_or("kind", endpoint.kind);
-    endpoint.group = table.text_or("group", "");
-    table.finish();
-    profile.endpoints.push_back(std::move(endpoint));
-  }
-  if (const toml::table* node = keys.table("robot")) {
-    Keys table(*node, file, "robot");
-    if (table.find("rated_load")) profile.rated_load = table.positive_or("rated_load", 1.0);
-    table.finish();
-  }
-  if (const toml::table* node = keys.table("imu")) {
-    Keys table(*node, file, "imu");
-    profile.imu.frame = table.text("frame");
-    profile.imu.order = table.choice_or("quaternion_order", profile.imu.order);
-    table.text_or("mounted_on", "");
-    table.finish();
-  }
-  if (const toml::table* node = keys.table("deployed")) {
-    Keys table(*node, file, "deployed");
-    if (table.find("sign")) profile.deployed_sign = table.choice_or("sign", Sign::on_robot);
-    profile.deployed_endpoints = table.texts("endpoints");
-    profile.imu.deployed_as = table.choice_or("imu_quaternion_fed_to", profile.imu.deployed_as);
-    table.finish();
-  }
-  if (const toml::table* node = keys.table("torque")) {
-    Keys table(*node, file, "torque");
-    profile.torque_source = table.choice_or("source", profile.torque_source);
-    profile.friction = table.choice_or("friction", profile.friction);
-    profile.torque_sign = table.number_or("sign", 1.0);
-    if (std::abs(profile.torque_sign) != 1.0) table.fail(table.find("sign"), "'sign' is neither 1 nor -1", "write one");
-    table.finish();
-  }
-  if (const toml::table* node = keys.table("preflight")) {
-    Keys table(*node, file, "preflight");
-    PreflightFigures& figures = profile.preflight;
-    figures.gain_limit = table.not_negative_or("gain_limit", figures.gain_limit);
-    figures.gain_row = table.choice_or("gain_row", figures.gain_row);
-    figures.start_error_limit = table.not_negative_or("start_error_limit", figures.start_error_limit);
-    figures.start_error_joints = table.texts("start_error_joints");
-    table.finish();
-  }
-  for (Keys& table : keys.tables("poses")) {
-    NamedPose pose;
-    pose.name = table.text("name");
-    pose.title = table.text_or("title", pose.name);
-    if (const toml::table* positions = table.table("positions")) {
-      for (const auto& [joint, node] : *positions) {
-        pose.positions[std::string(joint.str())] = table.number_of(node, std::string(joint.str()));
-      }
-    }
-    table.finish();
-    profile.poses.push_back(std::move(pose));
-  }
-}
-
-/// [options.<group>] tables, checked against the tables of the rooms that own the options.
-void read_options(Keys& keys, RobotProfile& profile) {
-  const toml::table* groups = keys.table("options");
-  if (!groups) return;
-  std::vector<std::string> known;
-  for (const OptionGroup& group : OptionGroup::all()) known.push_back(group.table->group());
-  for (const auto& [group, node] : *groups) {
-    const std::string name(group.str());
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      const UnknownName unknown = unknown_name("option group", name, known);
-      keys.fail(&node, unknown.problem, unknown.remedy);
-    }
-    if (!node.is_table()) {
-      keys.fail(&node, "'options." + name + "' must be a table", "write [options." + name + "]");
-    }
-    for (const auto& [key, value] : *node.as_table()) {
-      Setting setting{name, std::string(key.str()), "",
-                      profile.file.string() + ":" + std::to_string(value.source().begin.line)};
-      if (const auto text = value.value_exact<std::string>()) {
-        setting.value = *text;
-      } else if (const auto flag = value.value_exact<bool>()) {
-        setting.value = *flag ? "true" : "false";
-      } else {
-        setting.value = detail::text_of(keys.number_of(value, setting.name));
-      }
-      try {
-        profile.settings.set(std::move(setting));
-      } catch (const OptionsError& error) {
-        throw ModelError("", error.what());
-      }
-    }
+  for (const std::string& name : profile.options.motors) {
+    if (std::find(movable.begin(), movable.end(), name) != movable.end()) continue;
+    const auto joint = std::find_if(description.joints.begin(), description.joints.end(),
+                                    [&](const JointDescription& known) { return known.name == name; });
+    const std::string place = place_of(profile, "motor " + name, "motors");
+    if (joint == description.joints.end()) throw_unknown<ModelError>(place, "motor joint", name, movable);
+    throw ModelError(place, "joint '" + name + "' is " + std::string(to_string(joint->type)),
+                     "name revolute, continuous and prismatic joints only");
   }
 }
 
 /// Names in the profile against the model that it describes.
 void check_names(const RobotProfile& profile, const RobotModel& model) {
-  const std::string place = profile.file.string();
-  const auto joint = [&](const std::string& name, const std::string& what) {
+  const auto joint = [&](const std::string& name, const std::string& key, const std::string& what) {
     const auto& motors = model.motor_names();
     if (std::find(motors.begin(), motors.end(), name) != motors.end()) return;
-    throw_unknown<ModelError>(place + " (" + what + ")", "motor joint", name, motors);
+    throw_unknown<ModelError>(place_of(profile, key + " " + name, what), "motor joint", name, motors);
   };
-  const auto frame = [&](const std::string& name, const std::string& what) {
+  const auto frame = [&](const std::string& name, const std::string& key, const std::string& what) {
     if (model.has_frame(name)) return;
-    throw_unknown<ModelError>(place + " (" + what + ")", "frame", name, model.frame_names());
+    throw_unknown<ModelError>(place_of(profile, key + " " + name, what), "frame", name, model.frame_names());
   };
   for (const auto& group : profile.groups) {
-    for (const auto& name : group.joints) joint(name, "group " + group.name);
+    for (const auto& name : group.joints) joint(name, "group", "group " + group.name);
   }
   std::vector<std::string> groups;
   for (const auto& group : profile.groups) groups.push_back(group.name);
   for (const auto& endpoint : profile.endpoints) {
-    frame(endpoint.frame, "endpoints");
+    frame(endpoint.frame, "endpoint", "endpoints");
     if (endpoint.group.empty() || profile.find_group(endpoint.group)) continue;
-    throw_unknown<ModelError>(place + " (endpoint " + endpoint.frame + ")", "group", endpoint.group, groups);
+    throw_unknown<ModelError>(place_of(profile, "group of " + endpoint.frame, "endpoint " + endpoint.frame), "group",
+                              endpoint.group, groups);
   }
-  for (const auto& name : profile.deployed_endpoints) frame(name, "deployed endpoints");
-  if (!profile.imu.frame.empty()) frame(profile.imu.frame, "imu");
-  if (!profile.reference_joint.empty()) joint(profile.reference_joint, "reference_joint");
+  for (const auto& name : profile.deployed_endpoints) frame(name, "deployed endpoint", "deployed endpoints");
+  if (!profile.imu.frame.empty()) frame(profile.imu.frame, "imu", "imu");
+  if (!profile.reference_joint.empty()) joint(profile.reference_joint, "reference_joint", "reference_joint");
   for (const auto& pose : profile.poses) {
-    for (const auto& [name, position] : pose.positions) joint(name, "pose " + pose.name);
+    for (const auto& [name, position] : pose.positions) joint(name, "pose " + pose.name, "pose " + pose.name);
   }
-  for (const auto& name : profile.preflight.start_error_joints) joint(name, "preflight");
+  for (const auto& name : profile.preflight.gain_joints) joint(name, "preflight", "preflight");
+  for (const auto& name : profile.preflight.start_error_joints) joint(name, "preflight", "preflight");
 }
 
 }  // namespace
@@ -350,13 +123,20 @@ VectorX Robot::pose(std::string_view name) const {
   return q;
 }
 
-std::vector<std::string> Robot::endpoint_frames(const std::vector<std::string>& wanted) const {
+std::vector<std::string> Robot::endpoint_frames(const std::vector<std::string>& wanted,
+                                                const std::string& place) const {
   std::vector<std::string> frames;
   const auto add = [&](const std::string& frame) {
     if (std::find(frames.begin(), frames.end(), frame) != frames.end()) {
-      throw ModelError(profile.name, "endpoint '" + frame + "' is named twice", "remove one");
+      throw ModelError(place, "endpoint '" + frame + "' is named twice", "remove one");
     }
-    model.frame(frame);  // throws with the nearest name
+    if (!model.has_frame(frame)) {
+      // The profile's endpoints are meant rather than one of a hundred frames.
+      std::vector<std::string> names;
+      for (const Endpoint& endpoint : profile.endpoints) names.insert(names.end(), {endpoint.label, endpoint.frame});
+      if (nearest_name(frame, names).empty()) names = model.frame_names();
+      throw_unknown<ModelError>(place, "endpoint or frame", frame, names);
+    }
     frames.push_back(frame);
   };
   for (const std::string& name : wanted) {
@@ -375,51 +155,11 @@ int Robot::reference_motor() const {
   return profile.reference_joint.empty() ? -1 : model.motor(profile.reference_joint);
 }
 
-RobotProfile read_profile(const std::filesystem::path& file) {
-  const std::string bytes = read_file(file, kLargestProfile);
-  check_toml_nesting(bytes, file.string());
-  toml::table table;
-  try {
-    table = toml::parse(bytes, file.string());
-  } catch (const toml::parse_error& error) {
-    throw ModelError(file.string() + ":" + std::to_string(error.source().begin.line),
-                     "not valid TOML (" + std::string(error.description()) + ")", "mend the line");
-  }
-  Keys keys(table, file.string(), "");
-  const toml::node* schema = keys.find("schema");
-  if (!schema || schema->value<std::int64_t>() != kSchema) {
-    keys.fail(schema, "not a profile of schema 1", "begin the file with `schema = 1`");
-  }
-  RobotProfile profile;
-  profile.file = file;
-  profile.sha256 = sha256(bytes);
-  profile.name = keys.text("name");
-  profile.title = keys.text_or("title", profile.name);
-  profile.provenance = keys.text_or("provenance", "");
-  profile.model = file.parent_path() / keys.text("model");
-  profile.options.base = keys.choice_or("base", Base::free_flyer);
-  if (const toml::node* node = keys.find("gravity")) {
-    const toml::array& values = keys.array_of(*node, "gravity");
-    if (values.size() != 3) keys.fail(node, "'gravity' needs three numbers", "write [0.0, 0.0, -9.81]");
-    for (int i = 0; i < 3; ++i)
-      profile.options.gravity[i] = keys.number_of(*values.get(static_cast<std::size_t>(i)), "gravity");
-  }
-  profile.options.motors = keys.texts("motors");
-  if (profile.options.motors.empty()) keys.fail(keys.find("motors"), "no motors", "list the joints in motor order");
-  profile.motor_labels = keys.texts("motor_labels");
-  if (profile.motor_labels.empty()) profile.motor_labels = profile.options.motors;
-  if (profile.motor_labels.size() != profile.options.motors.size()) {
-    keys.fail(keys.find("motor_labels"),
-              std::to_string(profile.motor_labels.size()) + " labels for " +
-                  std::to_string(profile.options.motors.size()) + " motors",
-              "give one a motor");
-  }
-  profile.reference_joint = keys.text_or("reference_joint", "");
-  read_tables(keys, profile, file.string());
-  read_figures(keys, profile);
-  read_options(keys, profile);
-  keys.finish();
-  return profile;
+std::vector<int> Robot::gain_motors() const {
+  std::vector<int> motors;
+  for (const std::string& joint : profile.preflight.gain_joints) motors.push_back(model.motor(joint));
+  if (motors.empty() && reference_motor() >= 0) motors.push_back(reference_motor());
+  return motors;
 }
 
 Robot make_robot(RobotProfile profile, MeshPolicy meshes) {
@@ -431,7 +171,18 @@ Robot make_robot(RobotProfile profile, MeshPolicy meshes) {
       }
     }
   }
-  RobotModel model(read_urdf(profile.model, meshes), profile.options);
+  std::error_code unreadable;
+  if (profile.lines.contains("model") && !std::filesystem::exists(profile.model, unreadable)) {
+    throw ModelError(place_of(profile, "model", "model"), "there is no file " + profile.model.string(),
+                     "name the URDF, relative to the profile");
+  }
+  const RobotDescription description = read_urdf(profile.model, meshes);
+  check_motors(profile, description);
+  if (profile.base_source == BaseSource::limbs) {
+    const bool floats = limb_count(description) > 1 && !frees_itself(description);
+    profile.options.base = floats ? Base::free_flyer : Base::fixed;
+  }
+  RobotModel model(description, profile.options);
   if (profile.options.motors.empty()) {
     profile.options.motors = model.motor_names();
     profile.motor_labels = model.motor_names();
@@ -465,28 +216,58 @@ std::vector<std::string> robot_names() {
   return names;
 }
 
-Robot load_robot(const std::string& name_or_path, MeshPolicy meshes) {
+std::string base_text(const Robot& robot) {
+  const RobotDescription& description = robot.model.description();
+  const bool floats = robot.model.base() == Base::free_flyer;
+  const std::string base = floats ? "floating" : "fixed";
+  switch (robot.profile.base_source) {
+    case BaseSource::caller: return base;
+    case BaseSource::option: return base + " (--base)";
+    case BaseSource::profile: return base + " (the profile's)";
+    case BaseSource::limbs: break;
+  }
+  const int limbs = limb_count(description);
+  const std::string why = frees_itself(description) ? "the description has a root joint of its own"
+                          : limbs == 1              ? "one limb"
+                                                    : std::to_string(limbs) + " limbs";
+  return base + " (" + why + "; --base " + (floats ? "fixed" : "floating") + " otherwise)";
+}
+
+namespace {
+
+RobotProfile find_profile(const std::string& name_or_path) {
   const std::filesystem::path path(name_or_path);
-  if (path.extension() == ".toml") return make_robot(read_profile(path), meshes);
+  if (path.extension() == ".toml") return read_profile(path);
   if (path.extension() == ".urdf") {
     RobotProfile bare;
     bare.name = path.stem().string();
     bare.title = bare.name;
     bare.provenance = "made from the description alone: no endpoints, groups or noise figures";
     bare.model = path;
-    return make_robot(std::move(bare), meshes);
+    bare.base_source = BaseSource::limbs;
+    return bare;
   }
   const bool plain_name =
       !name_or_path.empty() && name_or_path.find('/') == std::string::npos && name_or_path[0] != '.';
   std::error_code ignored;
   if (plain_name && std::filesystem::exists(robots_folder() / name_or_path / "profile.toml", ignored)) {
-    return make_robot(read_profile(robots_folder() / name_or_path / "profile.toml"), meshes);
+    return read_profile(robots_folder() / name_or_path / "profile.toml");
   }
-  if (std::filesystem::exists(path / "profile.toml", ignored))
-    return make_robot(read_profile(path / "profile.toml"), meshes);
+  if (std::filesystem::exists(path / "profile.toml", ignored)) return read_profile(path / "profile.toml");
   const UnknownName text = unknown_name("robot", name_or_path, robot_names());
   throw ModelError("--robot", text.problem,
                    text.remedy + (text.remedy.empty() ? "" : ", or ") + "give a .toml or .urdf file");
+}
+
+}  // namespace
+
+Robot load_robot(const std::string& name_or_path, MeshPolicy meshes, std::optional<Base> base) {
+  RobotProfile profile = find_profile(name_or_path);
+  if (base) {
+    profile.options.base = *base;
+    profile.base_source = BaseSource::option;
+  }
+  return make_robot(std::move(profile), meshes);
 }
 
 }  // namespace antaeus

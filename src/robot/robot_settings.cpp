@@ -23,6 +23,8 @@ constexpr double kShareOfWeight = 0.05, kShareOfArm = 0.15;
 constexpr const char* kFootWords[] = {"foot", "feet", "sole", "toe", "ankle"};
 /// Noise of a torque that nobody identified, and of τ − g(q) in motion, as shares of the effort limit.
 constexpr double kNoiseShare = 0.01, kStaticShare = 0.025;
+/// An effort limit of so many times the torque that holds the whole robot at its longest reach is a placeholder.
+constexpr double kPlaceholder = 10.0;
 
 std::string number(double value) {
   std::array<char, 40> digits{};
@@ -76,6 +78,27 @@ HeldForce held_force(const RobotModel& model, const std::string& frame) {
   return least;
 }
 
+/// The farthest that links reach from the root, stretched out [m].
+double longest_reach(const RobotDescription& description) {
+  double longest = 0.0;
+  for (const JointDescription& tip : description.joints) {
+    double reach = 0.0;
+    const JointDescription* joint = &tip;
+    for (std::size_t steps = 0; joint && steps <= description.joints.size(); ++steps) {
+      reach += joint->X_PJ.translation.norm();
+      joint = joint_of(description, joint->parent);
+    }
+    longest = std::max(longest, reach);
+  }
+  return longest;
+}
+
+/// Gravity may be zero, of an arm on a table; what it weighs in the hand is not.
+double weight_of(const RobotModel& model) noexcept {
+  const double g = model.gravity().norm();
+  return model.total_mass() * (g > 0 ? g : kStandardGravity);
+}
+
 }  // namespace
 
 std::pair<Sign, std::string> RobotProfile::reported_sign() const {
@@ -86,11 +109,7 @@ std::pair<Sign, std::string> RobotProfile::reported_sign() const {
   return {Sign::on_robot, "Antaeus' convention: the profile states no deployed sign"};
 }
 
-double Robot::weight() const noexcept {
-  // Gravity may be zero, of an arm on a table; what it weighs in the hand is not.
-  const double g = model.gravity().norm();
-  return model.total_mass() * (g > 0 ? g : kStandardGravity);
-}
+double Robot::weight() const noexcept { return weight_of(model); }
 
 EndpointKind Robot::kind_of(std::string_view frame) const {
   if (const Endpoint* known = profile.find_endpoint(frame)) return known->kind;
@@ -136,13 +155,16 @@ Settings Robot::settings(const std::vector<std::string>& endpoints) const {
 
 void fill_noise(const RobotModel& model, std::vector<JointFigures>& figures) {
   constexpr JointFigures kUnknown;
+  const double whole = weight_of(model) * longest_reach(model.description());
   for (std::size_t motor = 0; motor < figures.size(); ++motor) {
-    const double effort = model.effort_limits()[static_cast<Eigen::Index>(motor)];
-    if (!(effort > 0) || !std::isfinite(effort)) continue;
-    const auto fill = [effort](double& figure, FigureSource& from, double unknown, double share) {
+    double torque = model.effort_limits()[static_cast<Eigen::Index>(motor)];
+    if (!(torque > 0) || !std::isfinite(torque)) continue;
+    const bool placeholder = whole > 0 && torque > kPlaceholder * whole;
+    if (placeholder) torque = whole;
+    const auto fill = [&](double& figure, FigureSource& from, double unknown, double share) {
       if (from != FigureSource::assumed || figure != unknown) return;
-      figure = share * effort;
-      from = FigureSource::effort_limit;
+      figure = share * torque;
+      from = placeholder ? FigureSource::weight : FigureSource::effort_limit;
     };
     JointFigures& joint = figures[motor];
     fill(joint.torque_sd, joint.torque_sd_from, kUnknown.torque_sd, kNoiseShare);

@@ -174,7 +174,7 @@ def known_numbers(summary):
             derived.append(abs(focus - c["first_act_step"]))
             if c["first_act_time_s"] is not None and focus_time is not None:
                 derived += [abs(focus_time - c["first_act_time_s"]) * s for s in (1, 1000)]
-    constants = [50.0, 100.0, 200.0, 500.0, 1000.0, 2000.0, 1.0, 5.0]  # thresholds of the events, "1 N·m", the tilt
+    constants = [50.0, 100.0, 200.0, 500.0, 1000.0, 2000.0, 1.0, 5.0, 0.999, 0.001]  # thresholds of the events, "1 N·m", the tilt, "over 0.999"
     return numpy.abs(numpy.array(found + derived + constants))
 
 

@@ -9,12 +9,12 @@ from command_line import ROOT, refused, run, text
 
 VERBS = {
     "demo": ["--out", "--episodes", "--json", "--pdf"],
-    "audit": ["--robot", "--out", "--baseline", "--endpoint", "--from", "--to", "--json", "--pdf", "--set", "--ignore-meshes", "--meshes"],
-    "estimate": ["--robot", "--ignore-meshes", "--endpoint", "--estimator", "--step", "--out", "--json", "--set"],
-    "preflight": ["--robot", "--ignore-meshes", "--pose", "--positions", "--episode", "--step", "--endpoint", "--json", "--set"],
-    "advise": ["--robot", "--ignore-meshes", "--pose", "--positions", "--episode", "--step", "--endpoint", "--joint", "--keep-hand", "--limits", "--limit", "--json", "--set"],
-    "map": ["--robot", "--ignore-meshes", "--pose", "--positions", "--endpoint", "--joint", "--poses", "--steps", "--quantity", "--out", "--json", "--set"],
-    "robot": ["--ignore-meshes", "--endpoint", "--json"],
+    "audit": ["--robot", "--out", "--baseline", "--endpoint", "--from", "--to", "--json", "--pdf", "--set", "--ignore-meshes", "--base", "--meshes"],
+    "estimate": ["--robot", "--ignore-meshes", "--base", "--endpoint", "--estimator", "--step", "--out", "--json", "--set"],
+    "preflight": ["--robot", "--ignore-meshes", "--base", "--pose", "--positions", "--episode", "--step", "--endpoint", "--json", "--set"],
+    "advise": ["--robot", "--ignore-meshes", "--base", "--pose", "--positions", "--episode", "--step", "--endpoint", "--joint", "--keep-hand", "--limits", "--limit", "--json", "--set"],
+    "map": ["--robot", "--ignore-meshes", "--base", "--pose", "--positions", "--endpoint", "--joint", "--poses", "--steps", "--quantity", "--out", "--json", "--set"],
+    "robot": ["--ignore-meshes", "--base", "--endpoint", "--json"],
 }
 
 
@@ -61,7 +61,7 @@ def test_nearest_names(twins):
         (("preflight", "--robot", "h1_2", "--pos", "zero"), "--pos", "--pose"),
         (("audit", incident, "--robot", "h1-2"), "h1-2", "h1_2"),
         (("robot", "planar3r"), "planar3r", "planar_3r"),
-        (("audit", incident, "--robot", "h1_2", "--endpoint", "left_wrist"), "left_wrist", "left_wrist_"),
+        (("audit", incident, "--robot", "h1_2", "--endpoint", "left_wrist"), "left_wrist", "left wrist"),
         (("estimate", incident, "--robot", "h1_2", "--endpoint", "left_wrist_yaw_lnk"), "left_wrist_yaw_lnk", "left_wrist_yaw_link"),
         (("estimate", incident, "--robot", "h1_2", "--estimator", "stackd"), "stackd", "stacked"),
         (("preflight", "--robot", "h1_2", "--endpoint", "left_wrst_yaw_link", "--pose", "zero"), "left_wrst", "left_wrist_yaw_link"),

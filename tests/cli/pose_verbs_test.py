@@ -22,7 +22,7 @@ def test_preflight_fails_both_kinds_of_check_in_the_incidents_pose_and_none_at_z
     assert {("gain", "left_wrist_yaw_link"), ("sd", "left_wrist_yaw_link")} <= failed
     done = run("preflight", "--robot", "h1_2", "--pose", "zero", "--json")
     report = json.loads(done.stdout)
-    assert done.returncode == 0 and report["passed"] and {c["check"] for c in report["checks"]} == {"gain", "sd"}
+    assert done.returncode == 0 and report["passed"] and {c["check"] for c in report["checks"]} == {"gain", "sd", "conditioning"}
 
 
 def test_the_sd_check_alone_refuses_too():
@@ -41,7 +41,7 @@ def test_preflight_json_is_as_documented():
             return {leaf for item in value for leaf in leaves(item, path + "[]")}
         return {path}
 
-    assert leaves(report) == set(told) | {"schema"}
+    assert leaves(report) == set(told) | {"schema", "base", "base_source"}
     left = report["endpoints"][0]
     assert left["sd_moving"]["worst_N"] >= left["sd_rest"]["worst_N"]
     assert [j["joint"] for j in left["joints"]][0] == "torso_joint" and len(left["joints"]) == 8
@@ -80,12 +80,13 @@ def test_advise_gives_both_sets_for_the_left_elbow():
 
 
 def test_what_advise_says_passes_preflight():
-    told = json.loads(run("advise", *TARGET, "--limits", "published", "--limits", "sd", "--limit", "sd=5", "--limit", "gain=3", "--json").stdout)
+    told = json.loads(run("advise", *TARGET, "--limits", "published", "--limits", "sd", "--limits", "preflight", "--limit", "sd=5", "--limit", "gain=3", "--json").stdout)
     motors = [m["joint"] for m in json.loads(run("robot", "h1_2", "--json").stdout)["motors"]]
-    assert [a["set"] for a in told["advice"]] == ["published", "sd", "custom"]
-    custom = told["advice"][2]
-    assert custom["found"]
-    positions = ",".join(f"{joint}={q!r}" for joint, q in zip(motors, custom["positions_rad"]))
+    assert [a["set"] for a in told["advice"]] == ["published", "sd", "preflight", "custom"]
+    whole = told["advice"][2]
+    assert [limit["quantity"] for limit in whole["limits"]] == ["error_force", "gain", "sd"]
+    assert whole["found"] and told["advice"][3]["found"]
+    positions = ",".join(f"{joint}={q!r}" for joint, q in zip(motors, whole["positions_rad"]))
     done = run("preflight", "--robot", "h1_2", "--positions", positions, "--json")
     assert done.returncode == 0 and json.loads(done.stdout)["passed"]
 

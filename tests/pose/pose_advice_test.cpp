@@ -209,7 +209,7 @@ TEST_F(PoseAdviceOnTheH1_2, RefusesWhatItCannotUse) {
   EXPECT_THROW(parse_pose_limit("kapa=20"), OptionsError);
   EXPECT_EQ(parse_pose_limit("kappa=20").quantity, PoseQuantity::kappa);
   EXPECT_EQ(parse_pose_limit("sd=4.5").limit, 4.5);
-  EXPECT_THROW(ask(PoseLimitSet::sd, {"left_elbow_jont"}), ModelError);
+  EXPECT_THROW(ask(PoseLimitSet::sd, {"left_elbow_jont"}), OptionsError);
   EXPECT_THROW(ask(PoseLimitSet::sd, {"right_elbow_joint"}), OptionsError) << "it moves no endpoint that was asked for";
   EXPECT_THROW(advise(robot_, kLeft, VectorX::Zero(3), pose_limits(robot_, PoseLimitSet::sd)), OptionsError);
   EXPECT_THROW(advise(robot_, kLeft, target_, {"none", {}}), OptionsError);

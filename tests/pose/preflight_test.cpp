@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Eigenvalues>
 #include <Eigen/SVD>
 #include <cmath>
 
@@ -136,7 +137,10 @@ TEST(Preflight, RobotWithoutReferenceJoint) {
     EXPECT_TRUE(report.checks.empty());
     EXPECT_TRUE(report.sd_checks.empty()) << "no pose of three joints could pass";
     EXPECT_GT(report.endpoints[0].rest.worst_sd(), 0.95 * robot.settings({"tool"}).get<PosteriorOptions>().prior.force);
-    EXPECT_TRUE(report.passed);
+    ASSERT_EQ(report.conditioning_checks.size(), 1u);
+    EXPECT_EQ(report.passed, std::string(name) == "bent");
+    EXPECT_EQ(report.conditioning_checks[0].passed, report.passed);
+    EXPECT_FALSE(report.endpoints[0].whole_wrench);
     const PoseConditioning& pose = report.endpoints[0];
     EXPECT_TRUE(std::isnan(pose.reference_force_gain) && pose.reference_gain.array().isNaN().all());
     EXPECT_EQ(pose.gain.cols(), 3);
@@ -153,6 +157,137 @@ TEST(Preflight, RobotWithoutReferenceJoint) {
     const MatrixX J = now.jacobian(0).topRows<2>();
     EXPECT_PRINTED(Eigen::JacobiSVD<MatrixX>(J).singularValues()[1], sigma_min);
   }
+}
+
+/// The wrists' own rows, by a dense inverse: torques off by the residual's sd, moments over 0.3 m.
+TEST(Preflight, TorqueErrorsReadAsTheInverseOfTheOwnRows) {
+  const Robot robot = test::own_robot("h1_2");
+  test::RandomStates random(513);
+  SCOPED_TRACE(random.text());
+  for (int trial = 0; trial < 20; ++trial) {
+    const VectorX q = random.vector(27, 1.2);
+    const PreflightReport report = preflight(robot, kWrists, q, VectorX());
+    InstantReader reader(robot, kWrists);
+    Observation observation;
+    observation.q = q;
+    observation.tau = VectorX::Zero(27);
+    const Instant& now = reader.at(observation);
+    ASSERT_EQ(now.status(), Status::ok);
+    for (int k = 0; k < 2; ++k) {
+      Matrix6 information = Matrix6::Zero();
+      for (int m = 13 + 7 * k; m < 20 + 7 * k; ++m) {
+        const JointFigures& f = robot.profile.figures[static_cast<std::size_t>(m)];
+        Vector6 column = now.jacobian(k).col(m);
+        column.tail<3>() *= 0.3;
+        information += column * column.transpose() / (f.static_sd * f.static_sd);
+      }
+      const Eigen::SelfAdjointEigenSolver<Matrix6> eigen(information);
+      const PoseConditioning& pose = report.endpoints[static_cast<std::size_t>(k)];
+      const double expected = 1.0 / std::sqrt(eigen.eigenvalues()[0]);
+      EXPECT_TRUE(pose.whole_wrench);
+      EXPECT_NEAR(pose.error_force / expected, 1.0, tolerance::kErrorForce);
+      EXPECT_NEAR(std::abs(pose.error_direction.dot(eigen.eigenvectors().col(0))), 1.0, tolerance::kErrorForce);
+      const PreflightCheck& check = report.conditioning_checks[static_cast<std::size_t>(k)];
+      EXPECT_EQ(check.value, pose.error_force);
+      EXPECT_EQ(check.limit, 20.0) << "posterior.force_prior";
+      EXPECT_EQ(check.passed, pose.error_force < 20.0);
+    }
+  }
+}
+
+/// An arm as a UR5's: six joints, wrist_2 turns the last axis into that of the three parallel ones before it.
+constexpr const char* kOffsetArm = R"(<robot name="arm"><link name="base"/>
+  <joint name="pan" type="revolute"><parent link="base"/><child link="l1"/><origin xyz="0 0 0.089"/><axis xyz="0 0 1"/>LIMIT</joint>
+  <joint name="lift" type="revolute"><parent link="l1"/><child link="l2"/><origin xyz="0 0.136 0" rpy="0 1.5708 0"/><axis xyz="0 1 0"/>LIMIT</joint>
+  <joint name="elbow" type="revolute"><parent link="l2"/><child link="l3"/><origin xyz="0 -0.12 0.425"/><axis xyz="0 1 0"/>LIMIT</joint>
+  <joint name="wrist_1" type="revolute"><parent link="l3"/><child link="l4"/><origin xyz="0 0 0.392" rpy="0 1.5708 0"/><axis xyz="0 1 0"/>LIMIT</joint>
+  <joint name="wrist_2" type="revolute"><parent link="l4"/><child link="l5"/><origin xyz="0 0.093 0"/><axis xyz="0 0 1"/>LIMIT</joint>
+  <joint name="wrist_3" type="revolute"><parent link="l5"/><child link="tool"/><origin xyz="0 0 0.095"/><axis xyz="0 1 0"/>LIMIT</joint>
+  LINKS</robot>)";
+
+Robot offset_arm() {
+  std::string text = kOffsetArm, links;
+  const std::string limit = R"(<limit lower="-6" upper="6" effort="150" velocity="3"/>)";
+  for (std::size_t at; (at = text.find("LIMIT")) != std::string::npos;) text.replace(at, 5, limit);
+  for (const char* name : {"l1", "l2", "l3", "l4", "l5", "tool"}) {
+    links += std::string("<link name=\"") + name +
+             "\"><inertial><mass value=\"1\"/><inertia ixx=\".01\" iyy=\".01\" izz=\".01\" ixy=\"0\" ixz=\"0\" "
+             "iyz=\"0\"/></inertial></link>";
+  }
+  text.replace(text.find("LINKS"), 5, links);
+  ModelOptions options;
+  options.base = Base::fixed;
+  RobotModel model(parse_urdf(text, "arm.urdf", ".", MeshPolicy::ignored), options);
+  RobotProfile profile;
+  profile.name = "arm";
+  profile.motor_labels = profile.options.motors = model.motor_names();
+  profile.figures.assign(6, JointFigures{});
+  for (const auto& [option, value] : {std::pair{"force_prior", "20"}, std::pair{"moment_prior", "1.5"},
+                                      std::pair{"full_use_sd", "5"}, std::pair{"observable_sd", "12"}}) {
+    profile.settings.set({"posterior", option, value, "test"});
+  }
+  return {profile, model};
+}
+
+TEST(Preflight, ASingularPoseIsRefusedWithoutAReferenceJoint) {
+  const Robot robot = offset_arm();
+  VectorX q(6);
+  q << 0.0, -1.0, 1.5, 0.5, 1.2, 0.0;
+  EXPECT_TRUE(preflight(robot, {"tool"}, q, VectorX()).passed);
+  double before = 0.0;
+  for (const double wrist : {0.3, 0.1, 0.02, 0.001}) {
+    q[4] = wrist;
+    const PreflightReport report = preflight(robot, {"tool"}, q, VectorX());
+    EXPECT_TRUE(report.checks.empty());
+    EXPECT_TRUE(report.sd_checks[0].passed) << "the prior on moments hides it";
+    EXPECT_EQ(report.conditioning_checks[0].kind, PreflightCheckKind::conditioning);
+    EXPECT_GT(report.conditioning_checks[0].value, before);
+    before = report.conditioning_checks[0].value;
+    EXPECT_EQ(report.passed, before < 20.0);
+    EXPECT_EQ(report.passed, wrist > 0.2) << wrist;
+  }
+  q[4] = 0.0;
+  const PreflightReport singular = preflight(robot, {"tool"}, q, VectorX());
+  EXPECT_EQ(singular.endpoints[0].error_force, kInfinity);
+  EXPECT_FALSE(singular.passed);
+  const Vector6 lost = singular.endpoints[0].error_direction;
+  EXPECT_GT(std::abs(lost[1]), 0.3) << "along the four parallel axes";
+  EXPECT_NEAR(Vector3(lost[0], 0.0, lost[2]).norm(), 0.0, tolerance::kByHand);
+  q[4] = 1.2;
+  EXPECT_FALSE(preflight(robot, {"tool"}, q, VectorX(), {.error_force_limit = 1.0}).passed);
+  EXPECT_EQ(preflight(robot, {"base"}, q, VectorX()).endpoints[0].error_force, kInfinity) << "no joint carries it";
+}
+
+TEST(Preflight, AStretchedLegOfThreeJointsIsRefusedABentOneIsNot) {
+  ANTAEUS_REQUIRE_SHARED("golden/contact_inverse_dynamics/urdf/solo12.urdf");
+  const Robot robot = load_robot((test::shared_folder() / "golden/contact_inverse_dynamics/urdf/solo12.urdf").string(),
+                                 MeshPolicy::ignored);
+  VectorX q = VectorX::Zero(12);
+  const PreflightReport stretched = preflight(robot, {"FL_FOOT"}, q, VectorX());
+  EXPECT_FALSE(stretched.passed);
+  EXPECT_EQ(stretched.endpoints[0].error_force, kInfinity);
+  EXPECT_GT(std::abs(stretched.endpoints[0].error_direction[2]), 0.9) << "along the leg";
+  q[robot.model.motor("FL_HFE")] = 0.7;
+  q[robot.model.motor("FL_KFE")] = -1.5;
+  const PreflightReport bent = preflight(robot, {"FL_FOOT"}, q, VectorX());
+  EXPECT_TRUE(bent.passed);
+  EXPECT_FALSE(bent.endpoints[0].whole_wrench);
+}
+
+TEST(Preflight, EveryReferenceJointIsCheckedWhereItCarries) {
+  Robot robot = test::own_robot("h1_2");
+  robot.profile.preflight.gain_joints = {"torso_joint", "left_shoulder_pitch_joint"};
+  const PreflightReport report = preflight(robot, kWrists, robot.pose("zero"), VectorX());
+  ASSERT_EQ(report.checks.size(), 3u) << "the left shoulder carries the left wrist alone";
+  EXPECT_EQ(report.checks[0].joint, "torso_joint");
+  EXPECT_EQ(report.checks[1].joint, "left_shoulder_pitch_joint");
+  EXPECT_EQ(report.checks[1].subject, kWrists[0]);
+  const int shoulder = robot.model.motor("left_shoulder_pitch_joint");
+  EXPECT_EQ(report.checks[1].value, std::abs(report.endpoints[0].gain(kFz, shoulder)));
+  EXPECT_EQ(report.checks[2].joint, "torso_joint");
+  // A reference joint that does not carry the endpoint has nothing to say there.
+  EXPECT_TRUE(
+      preflight(test::own_robot("h1_2"), {"left_ankle_roll_link"}, robot.pose("zero"), VectorX()).checks.empty());
 }
 
 TEST(Preflight, RefusesWhatIsNoPose) {

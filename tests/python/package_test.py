@@ -520,3 +520,33 @@ if PACKAGE.parent.resolve() == (pathlib.Path(sys.prefix).parent / "python").reso
         bare = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         found = run_python("import antaeus; print(antaeus.__file__)", environment=bare).strip()
         assert pathlib.Path(found).resolve().parent == PACKAGE.resolve()
+
+
+def test_the_base_is_an_argument():
+    urdf = antaeus.load_robot("planar_3r").model.description().source
+    bare = antaeus.load_robot(urdf)
+    assert bare.model.base() == "fixed" and bare.profile.base_source == "limbs"
+    assert antaeus.base_text(bare) == "fixed (one limb; --base floating otherwise)"
+    assert antaeus.load_robot(urdf, base="floating").model.nv() == 9
+    assert antaeus.limb_count(antaeus.load_robot("h1_2").model.description()) == 4
+    with pytest.raises(antaeus.OptionsError, match="load_robot.base: unknown base 'flaoting'; did you mean 'floating'"):
+        antaeus.load_robot(urdf, base="flaoting")
+
+
+def test_messages_name_the_argument_and_both_sizes():
+    robot = antaeus.load_robot("h1_2")
+    wrist, q = ["left_wrist_yaw_link"], np.zeros(27)
+    for call, line in [
+        (lambda: antaeus.preflight(robot, wrist, q[:26]), "preflight.q: 26 values for 27 motors; give one a motor"),
+        (lambda: antaeus.preflight(robot, wrist, q, q[:3]), "preflight.target: 3 values for 27 motors; give one a motor"),
+        (lambda: antaeus.preflight(robot, wrist, q * np.nan), "preflight.q: NaN or infinity among the values; give finite numbers"),
+        (lambda: antaeus.advise(robot, wrist, q[:3]), "advise.q: 3 values for 27 motors; give one a motor"),
+        (lambda: antaeus.advise(robot, wrist, q * np.nan), "advise.q: NaN or infinity among the values; give finite numbers"),
+        (lambda: antaeus.advise(robot, wrist, q, joints=["left_elbow_jont"]), "advise.joints: unknown motor joint 'left_elbow_jont'; did you mean 'left_elbow_joint'?"),
+        (lambda: antaeus.preflight(robot, ["left_wrist_yaw_lnk"], q), "endpoints: unknown frame 'left_wrist_yaw_lnk'; did you mean 'left_wrist_yaw_link'?"),
+        (lambda: antaeus.InstantReader(robot, ["left_wrist_yaw_lnk"]), "endpoints: unknown frame 'left_wrist_yaw_lnk'; did you mean 'left_wrist_yaw_link'?"),
+        (lambda: robot.endpoint_frames(["left wrst"]), "endpoints: unknown endpoint or frame 'left wrst'; did you mean 'left wrist'?"),
+    ]:
+        with pytest.raises(antaeus.Error) as caught:
+            call()
+        assert str(caught.value) == line

@@ -57,7 +57,8 @@ class Profile : public testing::Test {
       ADD_FAILURE() << "accepted; expected '" << parts.front() << "'";
     } catch (const ModelError& error) {
       const std::string message = error.what();
-      const std::string place = file.string() + (at.empty() ? "" : ":" + std::to_string(line_of(text, at)));
+      std::string place = file.string();
+      if (!at.empty()) place.append(":").append(std::to_string(line_of(text, at)));
       EXPECT_EQ(message.rfind(place, 0), 0u) << message << "\nexpected to begin with: " << place;
       for (const std::string& part : parts)
         EXPECT_NE(message.find(part), std::string::npos) << message << "\nlacks: " << part;
@@ -137,11 +138,41 @@ TEST_F(Profile, GoodCopyIsAccepted) {
 
 TEST_F(Profile, BareDescriptionIsARobot) {
   const Robot robot = load_robot((folder_ / "planar_3r.urdf").string());
-  EXPECT_EQ(robot.model.base(), Base::free_flyer);
+  EXPECT_EQ(robot.model.base(), Base::fixed) << "one limb";
+  EXPECT_EQ(robot.profile.base_source, BaseSource::limbs);
+  EXPECT_EQ(base_text(robot), "fixed (one limb; --base floating otherwise)");
   EXPECT_EQ(robot.profile.options.motors, (std::vector<std::string>{"joint_1", "joint_2", "joint_3"}));
   EXPECT_EQ(robot.profile.motor_labels, robot.profile.options.motors);
   EXPECT_EQ(robot.profile.figures.size(), 3u);
   EXPECT_TRUE(robot.profile.endpoints.empty());
+}
+
+TEST_F(Profile, TheBaseIsTheUsersElseTheProfilesElseByLimbs) {
+  const std::string file = write(text_).string();
+  EXPECT_EQ(base_text(load_robot(file)), "fixed (the profile's)");
+  const Robot freed = load_robot(file, MeshPolicy::required, Base::free_flyer);
+  EXPECT_EQ(base_text(freed), "floating (--base)");
+  EXPECT_EQ(freed.model.nv(), 9);
+  EXPECT_EQ(load_robot(write(replaced(text_, "base = \"fixed\"", "base = \"floating\"")).string()).model.base(),
+            Base::free_flyer);
+  EXPECT_EQ(base_text(load_robot(write(replaced(text_, "base = \"fixed\"", "")).string())),
+            "fixed (one limb; --base floating otherwise)");
+  EXPECT_EQ(base_text(test::own_robot("h1_2")), "floating (the profile's)");
+  const std::string h1_2 = (test::robots_folder() / "h1_2" / "h1_2.urdf").string();
+  EXPECT_EQ(base_text(load_robot(h1_2)), "floating (4 limbs; --base fixed otherwise)");
+  EXPECT_EQ(load_robot(h1_2, MeshPolicy::required, Base::fixed).model.nv(), 27);
+  // A profile that a program made keeps its base.
+  RobotProfile own;
+  own.model = h1_2;
+  own.options.base = Base::fixed;
+  EXPECT_EQ(base_text(make_robot(own)), "fixed");
+  EXPECT_EQ(parse_base("floating", "--base"), Base::free_flyer);
+  try {
+    parse_base("fxied", "--base");
+    ADD_FAILURE() << "accepted";
+  } catch (const OptionsError& error) {
+    EXPECT_STREQ(error.what(), "--base: unknown base 'fxied'; did you mean 'fixed'?");
+  }
 }
 
 TEST_F(Profile, UnknownKeys) {
@@ -243,23 +274,58 @@ TEST_F(Profile, OptionsAreReadAndRefusedByLine) {
 TEST_F(Profile, LabelsAndNames) {
   expect_refused(replaced(text_, "motor_labels = [\"joint 1\", ", "motor_labels = ["), "motor_labels",
                  {"2 labels for 3 motors"});
-  expect_refused(text_ + "\n[[groups]]\nname = \"more\"\njoints = [\"joint_9\"]\n", "",
+  expect_refused(text_ + "\n[[groups]]\nname = \"more\"\njoints = [\"joint_9\"]\n", "[\"joint_9\"]",
                  {"group more", "'joint_9'", "'joint_1'"});
-  expect_refused(replaced(text_, "frame = \"tool\"", "frame = \"tol\""), "", {"endpoints", "'tol'", "'tool'"});
-  expect_refused(replaced(text_, "kind = \"hand\"\ngroup = \"arm\"", "kind = \"hand\"\ngroup = \"arn\""), "",
+  expect_refused(replaced(text_, "frame = \"tool\"", "frame = \"tol\""), "\"tol\"", {"endpoints", "'tol'", "'tool'"});
+  expect_refused(replaced(text_, "kind = \"hand\"\ngroup = \"arm\"", "kind = \"hand\"\ngroup = \"arn\""), "\"arn\"",
                  {"endpoint tool", "'arn'", "'arm'"});
-  expect_refused(replaced(text_, "base = \"fixed\"", "base = \"fixed\"\nreference_joint = \"joint_l\""), "",
+  expect_refused(replaced(text_, "base = \"fixed\"", "base = \"fixed\"\nreference_joint = \"joint_l\""), "\"joint_l\"",
                  {"reference_joint", "'joint_l'", "'joint_1'"});
-  expect_refused(replaced(text_, "positions = { joint_1", "positions = { jont_1"), "", {"pose bent", "'jont_1'"});
-  expect_refused(text_ + "\n[imu]\nframe = \"tol\"\n", "", {"imu", "'tol'", "'tool'"});
+  expect_refused(replaced(text_, "positions = { joint_1", "positions = { jont_1"), "{ jont_1",
+                 {"pose bent", "'jont_1'"});
+  expect_refused(text_ + "\n[imu]\nframe = \"tol\"\n", "\"tol\"", {"imu", "'tol'", "'tool'"});
   expect_refused(text_ + "\n[imu]\nframe = \"tool\"\nquaternion_order = \"zyxw\"\n", "zyxw", {"'zyxw'", "'xyzw'"});
   expect_refused(text_ + "\n[imu]\nframe = \"tool\"\nquaternion_order = \"euler\"\n", "euler",
                  {"'euler'", "xyzw, wxyz"});
-  expect_refused(text_ + "\n[deployed]\nendpoints = [\"tol\"]\n", "", {"deployed endpoints", "'tool'"});
+  expect_refused(text_ + "\n[deployed]\nendpoints = [\"tol\"]\n", "[\"tol\"]", {"deployed endpoints", "'tool'"});
   expect_refused(text_ + "\n[preflight]\ngain_row = \"Fq\"\n", "Fq", {"'Fq'", "'Fx'"});
   expect_refused(text_ + "\n[preflight]\ngain_row = \"vertical\"\n", "gain_row = \"vertical\"",
                  {"'vertical'", "Fx, Fy, Fz, Mx, My, Mz"});
-  expect_refused(text_ + "\n[preflight]\nstart_error_joints = [\"jont_1\"]\n", "", {"preflight", "'jont_1'"});
+  expect_refused(text_ + "\n[preflight]\nstart_error_joints = [\"jont_1\"]\n", "[\"jont_1\"]",
+                 {"preflight", "'jont_1'"});
+}
+
+TEST_F(Profile, MistakesAreBlamedOnTheirOwnLine) {
+  // What the file lacks as a whole has no line, and comes after what does.
+  const std::string motors = "motors = [\"joint_1\", \"joint_2\"";
+  const std::string without = replaced(text_, motors + ", \"joint_3\"]", "");
+  expect_refused(without, "", {"profile.toml: no key 'motors'"});
+  expect_refused(without + "\n[options.posterior]\nforce_prior = -3\n", "force_prior = -3", {"'-3'"});
+  expect_refused(replaced(text_, motors, "motosr = [\"joint_1\", \"joint_2\""), "motosr", {"'motosr'", "'motors'"});
+  expect_refused(replaced(text_, "model = ", "modle = "), "modle", {"'modle'", "'model'"});
+  expect_refused(replaced(text_, "frame = \"tool\"", "frme = \"tool\""), "frme", {"'frme'", "'frame'"});
+  expect_refused(replaced(text_, "name = \"planar_3r\"", "") + "\n[torque_]\n", "[torque_]", {"'torque_'"});
+  // Items of a list that takes several lines.
+  expect_refused(replaced(text_, motors, "motors = [\"joint_1\",\n\"jiont_2\""), "\"jiont_2",
+                 {"motors", "'jiont_2'", "'joint_2'"});
+  expect_refused(replaced(text_, motors, "motors = [\"joint_1\",\n \"joint_1\""), " \"joint_1\", ",
+                 {"names 'joint_1' twice"});
+  expect_refused(replaced(text_, "[[joint_figures]]\ngroup = \"arm\"",
+                          "[[joint_figures]]\njoints = [\n  \"joint_1\",\n  \"joint_7\"]"),
+                 "\"joint_7\"", {"'joint_7'"});
+  expect_refused(text_ + "\n[[groups]]\nname = \"more\"\njoints = [\n\"joint_1\",\n\"joint_9\"]\n", "\"joint_9\"",
+                 {"group more"});
+  expect_refused(text_ + "\n[[poses]]\nname = \"p\"\n[poses.positions]\njoint_1 = 0\njoint_8 = 1\n", "joint_8",
+                 {"pose p", "'joint_8'"});
+  // Twice.
+  for (const std::string again : {"[[groups]]\nname = \"arm\" # again", "[[endpoints]]\nframe = \"tool\" # again",
+                                  "[[poses]]\nname = \"bent\" # again"}) {
+    expect_refused(text_ + "\n" + again + "\n", "# again", {"a second "});
+  }
+  // Of no effect, or of no file.
+  expect_refused(text_ + "\n[[joint_figures]] # whose\ntorque_sd = 1\n", "[[joint_figures]] # whose",
+                 {"neither 'group' nor 'joints'"});
+  expect_refused(replaced(text_, "planar_3r.urdf\"", "absent.urdf\""), "absent.urdf", {"there is no file"});
 }
 
 TEST_F(Profile, NotAProfile) {
@@ -315,7 +381,7 @@ TEST_F(Profile, DotsAndBracketsInTextsAndCommentsDoNotNest) {
       load_robot(file.string());
       ADD_FAILURE() << "accepted";
     } catch (const ModelError& error) {
-      EXPECT_NE(std::string(error.what()).find("no key 'model'"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("unknown key 'x'"), std::string::npos) << error.what();
     }
   }
 }

@@ -172,6 +172,8 @@ inline constexpr Tolerance kMujocoResidual{0.02};
 // --- pose quality, advice and map ------------------------------------------------------------------------------------
 /// An sd up to 20 N: square root of a variance that two algorithms agree on to kSamePosterior of 400 N² [N].
 inline constexpr Tolerance kPoseSd{1e-7};
+/// A relative singular value and its direction, from an eigenvalue of the squared matrix: κ² of 10⁸ times rounding.
+inline constexpr Tolerance kErrorForce{1e-6};
 /// A contour between points 2.9 px apart [px]: a cone's curvature at a radius of 60 px leaves 2.9²/8/60, coordinates
 /// are written to 0.01.
 inline constexpr Tolerance kContour{0.05};

@@ -28,6 +28,7 @@ struct AdviseCommand {
     const AuditOptions options = audit_options(loaded, endpoints.frames(loaded));
     const LabelledPose posed = pose.load(loaded, options.episode);
     const std::vector<std::string> frames = endpoints.frames(loaded);
+    for (const std::string& joint : joints) motor_named(loaded.model, joint, "--joint");
     PoseAdviceOptions how = loaded.settings(frames).get<PoseAdviceOptions>();
     if (keep_hand > 0) how.keep_hand = keep_hand;
     std::vector<PoseAdvice> advice;
@@ -35,7 +36,8 @@ struct AdviseCommand {
       advice.push_back(advise(loaded, frames, posed.q, limits, joints, how));
     }
     const PoseQuality quality(loaded, frames);
-    print(json ? to_json(advice, posed, quality).dump() + "\n" : to_text(advice, posed, quality));
+    print(json ? with_base(to_json(advice, posed, quality), loaded).dump() + "\n"
+               : to_text(advice, posed, quality) + "\n  " + base_line(loaded) + "\n");
     return std::all_of(advice.begin(), advice.end(), [](const auto& a) { return a.found; }) ? kFine : kRefused;
   }
 
@@ -99,8 +101,8 @@ struct AdviseCommand {
       for (std::size_t k = 0; k < a.before.size(); ++k) {
         for (const PoseLimit& limit : a.limits.limits) {
           values.add({a.before[k].endpoint, std::string(to_string(limit.quantity)),
-                      std::string(unit_of(limit.quantity)), fixed(quality.value(a.before[k], limit.quantity), 3),
-                      a.found && !a.satisfied ? fixed(quality.value(a.after[k], limit.quantity), 3) : "",
+                      std::string(unit_of(limit.quantity)), condition(quality.value(a.before[k], limit.quantity), 3),
+                      a.found && !a.satisfied ? condition(quality.value(a.after[k], limit.quantity), 3) : "",
                       "< " + short_number(limit.limit)});
         }
       }
@@ -203,12 +205,14 @@ void add_advise(CLI::App& app, Run& run) {
       ->allow_extra_args(false);
   verb->add_option("--keep-hand", command->keep_hand, "how far an endpoint may move [m] (default: any)")
       ->option_text("M");
-  verb->add_option("--limits", command->sets, "sd or published (repeatable; default: both, one after the other)")
+  verb->add_option("--limits", command->sets,
+                   "sd, published or preflight (repeatable; default: the first two, one after the other)")
       ->option_text("SET")
       ->take_all()
       ->allow_extra_args(false);
   verb->add_option("--limit", command->custom,
-                   "a limit of one's own, as sd=5; sd, sd_moving, gain, force_gain, kappa (repeatable: all together)")
+                   "a limit of one's own, as sd=5; sd, sd_moving, gain, force_gain, kappa, error_force (repeatable: "
+                   "all together)")
       ->option_text("OF=VALUE")
       ->take_all()
       ->allow_extra_args(false);

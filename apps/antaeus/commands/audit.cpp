@@ -63,6 +63,7 @@ struct AuditCommand {
     for (const auto& endpoint : request.endpoints) text += " --endpoint " + shell_word(endpoint);
     if (request.from >= 0) text += " --from " + shortest_text(request.from);
     if (request.to >= 0) text += " --to " + shortest_text(request.to);
+    if (!robot.base.empty()) text += " --base " + shell_word(robot.base);
     for (const auto& assignment : robot.assignments) text += " --set " + shell_word(assignment);
     return text;
   }
@@ -73,7 +74,9 @@ struct AuditCommand {
     ReportOptions report;
     if (meshes) report.meshes = read_meshes(loaded.model.description());
     request.command = command_text();
-    const Audit audit = run_audit(loaded, request, audit_options(loaded, request.endpoints), progress_bar("audit"));
+    const Audit audit =
+        run_audit(loaded, request, audit_options(loaded, loaded.endpoint_frames(request.endpoints, "--endpoint")),
+                  progress_bar("audit"));
     if (delivery.out.empty() && (!delivery.json || delivery.pdf)) {
       delivery.out = "antaeus-audit-" + audit.audited.episode.name;
     }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "antaeus/audit/audit.hpp"
+#include "antaeus/io/json.hpp"
 #include "antaeus/pose/pose_map.hpp"
 #include "antaeus/report/html_report.hpp"
 
@@ -21,8 +22,11 @@ using Run = std::function<int()>;
 struct RobotChoice {
   std::string robot;
   bool ignore_meshes = false;
+  std::string base;  ///< fixed or floating; empty: as the profile says, else by the number of limbs
   std::vector<std::string> assignments;
   void add_to(CLI::App& verb);
+  /// The part that `antaeus robot` has too.
+  void add_model_options_to(CLI::App& verb);
   /// With the assignments among its profile's settings. \throws ModelError, OptionsError
   Robot load() const;
 };
@@ -64,8 +68,14 @@ struct Delivery {
 };
 /// Prints an audit, or its JSON, writes its files, and gives the exit code.
 int deliver(const Audit& audit, const Delivery& delivery, const ReportOptions& report = {});
+/// "base: fixed (one limb; --base floating otherwise)": what the base is, and who said so.
+std::string base_line(const Robot& robot);
+/// The two keys that say the same in a verb's JSON.
+Json with_base(Json json, const Robot& robot);
 /// The audit's story for the terminal.
 std::string audit_story(const Audit& audit);
+/// A pose of the profile. \throws OptionsError at the option, with the nearest name
+VectorX named_pose(const Robot& robot, const std::string& name, const std::string& option);
 /// Motor positions "joint=value,joint=value" on top of zero. \throws OptionsError
 VectorX parse_positions(const Robot& robot, const std::string& text);
 

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "antaeus/core/error.hpp"
 #include "command.hpp"
@@ -9,17 +11,33 @@ void RobotChoice::add_to(CLI::App& verb) {
   verb.add_option("--robot,-r", robot, "robot: a name (antaeus robot lists them), a .toml profile or a .urdf")
       ->option_text("NAME|FILE")
       ->required();
-  verb.add_flag("--ignore-meshes", ignore_meshes, "do not ask for the mesh files that a URDF names");
+  add_model_options_to(verb);
   verb.add_option("--set", assignments, "set any option, e.g. --set guard.clamp_force=30 (repeatable)")
       ->option_text("GROUP.OPTION=VALUE")
       ->take_all()
       ->allow_extra_args(false);
 }
 
+void RobotChoice::add_model_options_to(CLI::App& verb) {
+  verb.add_flag("--ignore-meshes", ignore_meshes, "do not ask for the mesh files that a URDF names");
+  verb.add_option("--base", base,
+                  "fixed: the root is bolted to the world; floating (default: the profile's, else fixed for a robot of "
+                  "one limb)")
+      ->option_text("fixed|floating");
+}
+
 Robot RobotChoice::load() const {
-  Robot loaded = load_robot(robot, ignore_meshes ? MeshPolicy::ignored : MeshPolicy::required);
+  std::optional<Base> chosen;
+  if (!base.empty()) chosen = parse_base(base, "--base");
+  Robot loaded = load_robot(robot, ignore_meshes ? MeshPolicy::ignored : MeshPolicy::required, chosen);
   for (const std::string& assignment : assignments) loaded.profile.settings.set(assignment);
   return loaded;
+}
+
+std::string base_line(const Robot& robot) { return "base: " + base_text(robot); }
+
+Json with_base(Json json, const Robot& robot) {
+  return json.set("base", to_string(robot.model.base())).set("base_source", to_string(robot.profile.base_source));
 }
 
 void PoseChoice::add_to(CLI::App& verb, bool recorded) {
@@ -37,7 +55,7 @@ LabelledPose PoseChoice::load(const Robot& robot, const EpisodeOptions& options,
   if (!pose.empty() + !positions.empty() + !episode.empty() != 1) {
     throw OptionsError("pose", "none, or more than one", "give one of --pose, --positions, --episode");
   }
-  if (!pose.empty()) return {pose, robot.pose(pose)};
+  if (!pose.empty()) return {pose, named_pose(robot, pose, "--pose")};
   if (!positions.empty()) return {"given", parse_positions(robot, positions)};
   const Episode log = load_episode(episode, robot, options);
   if (step >= log.steps()) {
@@ -57,11 +75,24 @@ void EndpointChoice::add_to(CLI::App& verb) {
 
 std::vector<std::string> EndpointChoice::frames(const Robot& robot) const {
   const bool consumed = endpoints.empty() && !robot.profile.deployed_endpoints.empty();
-  return robot.endpoint_frames(consumed ? robot.profile.deployed_endpoints : endpoints);
+  return robot.endpoint_frames(consumed ? robot.profile.deployed_endpoints : endpoints, "--endpoint");
+}
+
+VectorX named_pose(const Robot& robot, const std::string& name, const std::string& option) {
+  std::vector<std::string> names;
+  for (const NamedPose& pose : robot.profile.poses) names.push_back(pose.name);
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    if (names.empty()) {
+      throw OptionsError(option, "the profile names no poses, so not '" + name + "' either", "give --positions");
+    }
+    throw_unknown<OptionsError>(option, "pose", name, names);
+  }
+  return robot.pose(name);
 }
 
 VectorX parse_positions(const Robot& robot, const std::string& text) {
   VectorX q = VectorX::Zero(robot.model.motor_count());
+  std::vector<bool> given(static_cast<std::size_t>(q.size()), false);
   std::size_t at = 0;
   while (at < text.size()) {
     const std::size_t end = std::min(text.find(',', at), text.size());
@@ -71,10 +102,16 @@ VectorX parse_positions(const Robot& robot, const std::string& text) {
     double value = 0;
     const char* first = item.data() + (equals == std::string::npos ? item.size() : equals + 1);
     const auto [last, error] = std::from_chars(first, item.data() + item.size(), value);
-    if (equals == std::string::npos || error != std::errc{} || last != item.data() + item.size()) {
+    if (equals == std::string::npos || error != std::errc{} || last != item.data() + item.size() ||
+        !std::isfinite(value)) {
       throw OptionsError("--positions", "'" + item + "' is no position", "write joint=radians,joint=radians");
     }
-    q[robot.model.motor(item.substr(0, equals))] = value;
+    const int motor = motor_named(robot.model, item.substr(0, equals), "--positions");
+    if (given[static_cast<std::size_t>(motor)]) {
+      throw OptionsError("--positions", "joint '" + item.substr(0, equals) + "' is given twice", "remove one");
+    }
+    given[static_cast<std::size_t>(motor)] = true;
+    q[motor] = value;
   }
   return q;
 }

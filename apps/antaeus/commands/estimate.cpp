@@ -26,7 +26,7 @@ struct EstimateCommand {
   int run() {
     estimator = parse_enum<EstimatorName>(name, "--estimator", "estimator");
     const Robot loaded = robot.load();
-    const std::vector<std::string> frames = loaded.endpoint_frames(endpoints);
+    const std::vector<std::string> frames = loaded.endpoint_frames(endpoints, "--endpoint");
     const AuditOptions options = audit_options(loaded, frames);
     left_out = estimator == EstimatorName::posterior ? feet(loaded, frames) : std::vector<std::string>();
     if (left_out.size() == frames.size()) {
@@ -48,7 +48,7 @@ struct EstimateCommand {
       const bool parquet = std::filesystem::path(out).extension() == ".parquet";
       write_file(out, parquet ? to_parquet(table) : to_csv(table));
     }
-    print(json ? to_json(result).dump() + "\n" : to_text(result));
+    print(json ? with_base(to_json(result), loaded).dump() + "\n" : to_text(result) + "  " + base_line(loaded) + "\n");
     if (!log.invalid_steps.empty()) {
       say("antaeus: " + log.name + ": " + log.notes.back());
       return kBadInput;
@@ -128,7 +128,7 @@ struct EstimateCommand {
         sign = s.sign;
         std::vector<std::string> cells = {std::to_string(i), fixed(r.time[i], 3), s.label};
         for (int row = 0; row < 6; ++row) cells.push_back(fixed(s.wrench(i, row), 2));
-        cells.push_back(fixed(s.posterior ? s.posterior->worst_sd[i] : s.kappa[i], 1));
+        cells.push_back(s.posterior ? fixed(s.posterior->worst_sd[i], 1) : condition(s.kappa[i], 1));
         cells.emplace_back(to_string(s.verdict[static_cast<std::size_t>(i)]));
         cells.push_back(s.reasons[static_cast<std::size_t>(i)].text());
         table.add(std::move(cells));

@@ -45,6 +45,7 @@ struct MapCommand {
     if (joints.size() != 2) {
       throw OptionsError("--joint", std::to_string(joints.size()) + " given", "name two joints, or give --poses");
     }
+    for (const std::string& joint : joints) motor_named(loaded.model, joint, "--joint");
     const LabelledPose held = pose.load(loaded, {});
     const PoseMap map = map_poses(loaded, endpoints.endpoints.empty() ? moved(loaded, frames) : frames, held, joints[0],
                                   joints[1], steps, progress_bar("map"));
@@ -58,21 +59,22 @@ struct MapCommand {
                             .set("y_rad", mark.y)
                             .set("in_plane", mark.in_plane));
       }
-      print(Json::object()
-                .set("schema", "antaeus.map/1")
-                .set("pose", map.pose)
-                .set("joints", Json(Json::Array{map.joint_x, map.joint_y}))
-                .set("steps", steps)
-                .set("poses", static_cast<std::int64_t>(map.x.size() * map.y.size()))
-                .set("marks", std::move(marks))
-                .set("quantities", summary(map.endpoints, map.samples, quantities))
+      print(with_base(Json::object()
+                          .set("schema", "antaeus.map/1")
+                          .set("pose", map.pose)
+                          .set("joints", Json(Json::Array{map.joint_x, map.joint_y}))
+                          .set("steps", steps)
+                          .set("poses", static_cast<std::int64_t>(map.x.size() * map.y.size()))
+                          .set("marks", std::move(marks))
+                          .set("quantities", summary(map.endpoints, map.samples, quantities)),
+                      loaded)
                 .dump() +
             "\n");
       return kFine;
     }
     print(heading("Map over " + map.joint_x + " and " + map.joint_y + ", " + std::to_string(steps) + " × " +
                   std::to_string(steps) + " poses, other joints as in " + map.pose) +
-          ranges(map.labels, map.samples, quantities) + written());
+          ranges(map.labels, map.samples, quantities) + "\n  " + base_line(loaded) + written());
     return kFine;
   }
 
@@ -99,22 +101,23 @@ struct MapCommand {
       if (std::filesystem::path(item).extension() == ".csv") {
         for (LabelledPose& read : poses_from_table(loaded, read_csv(item), item)) all.push_back(std::move(read));
       } else {
-        all.push_back({item, loaded.pose(item)});
+        all.push_back({item, named_pose(loaded, item, "--poses")});
       }
     }
     const PoseList list = list_poses(loaded, frames, std::move(all), progress_bar("map"));
     write(draw_figure(pose_list_figure(list, quantities, "pose-list")), pose_table(list));
     if (json) {
-      print(Json::object()
-                .set("schema", "antaeus.map/1")
-                .set("poses", static_cast<std::int64_t>(list.poses.size()))
-                .set("quantities", summary(list.endpoints, list.samples, quantities))
+      print(with_base(Json::object()
+                          .set("schema", "antaeus.map/1")
+                          .set("poses", static_cast<std::int64_t>(list.poses.size()))
+                          .set("quantities", summary(list.endpoints, list.samples, quantities)),
+                      loaded)
                 .dump() +
             "\n");
       return kFine;
     }
     print(heading(std::to_string(list.poses.size()) + " poses") + ranges(list.labels, list.samples, quantities) +
-          written());
+          "\n  " + base_line(loaded) + written());
     return kFine;
   }
 
@@ -151,8 +154,8 @@ struct MapCommand {
     for (std::size_t k = 0; k < labels.size(); ++k) {
       for (const MappedQuantity& q : quantities) {
         const Spread s = spread(samples[k], q);
-        table.add({labels[k], std::string(to_string(q.quantity)), std::string(unit_of(q.quantity)), fixed(s.least, 2),
-                   s.most > 1e6 ? "unbounded" : fixed(s.most, 2), fixed(q.limit, 1), fixed(100 * s.below, 1) + " %"});
+        table.add({labels[k], std::string(to_string(q.quantity)), std::string(unit_of(q.quantity)),
+                   condition(s.least, 2), condition(s.most, 2), fixed(q.limit, 1), fixed(100 * s.below, 1) + " %"});
       }
     }
     return table.text();

@@ -24,7 +24,7 @@ struct PreflightCommand {
     VectorX target;
     const LabelledPose posed = pose.load(loaded, options.episode, &target);
     const PreflightReport report = preflight(loaded, endpoints.frames(loaded), posed.q, target, options.preflight);
-    print(json ? to_json(report).dump() + "\n" : to_text(report, loaded));
+    print(json ? with_base(to_json(report), loaded).dump() + "\n" : to_text(report, loaded));
     return report.passed ? kFine : kRefused;
   }
 
@@ -41,8 +41,7 @@ struct PreflightCommand {
       for (const auto& [name, known] : {std::pair("at rest", &p.rest), std::pair("moving", &p.moving)}) {
         const Vector3 d = known->worst_direction();
         table.add({p.endpoint, name, fixed(known->axis_sd.x(), 1), fixed(known->axis_sd.y(), 1),
-                   fixed(known->axis_sd.z(), 1), fixed(known->worst_sd(), 1),
-                   "(" + fixed(d.x(), 2) + ", " + fixed(d.y(), 2) + ", " + fixed(d.z(), 2) + ")",
+                   fixed(known->axis_sd.z(), 1), fixed(known->worst_sd(), 1), vector_text(d),
                    std::to_string(known->observable) + " of 3"});
       }
     }
@@ -80,22 +79,69 @@ struct PreflightCommand {
            table.text();
   }
 
+  /// \param several  reference joints, so that one must be named
+  static std::string check_title(const PreflightCheck& check, bool several) {
+    switch (check.kind) {
+      case PreflightCheckKind::gain: return "gain N/(N·m)" + (several ? " of " + check.joint : std::string());
+      case PreflightCheckKind::start_error: return "start error rad";
+      case PreflightCheckKind::sd: return "sd N";
+      case PreflightCheckKind::conditioning: return "torque errors N";
+    }
+    return {};
+  }
+
+  static std::string vector_text(const Vector3& v) {
+    return "(" + fixed(v.x(), 2) + ", " + fixed(v.y(), 2) + ", " + fixed(v.z(), 2) + ")";
+  }
+
+  /// Why the conditioning refuses a pose, in one sentence an endpoint.
+  static std::string singular(const PreflightReport& report, const Robot& loaded) {
+    std::string text;
+    for (std::size_t k = 0; k < report.endpoints.size(); ++k) {
+      const PoseConditioning& p = report.endpoints[k];
+      const PreflightCheck& check = report.conditioning_checks[k];
+      if (check.passed) continue;
+      const Vector3 force = p.error_direction.head<3>(), moment = p.error_direction.tail<3>();
+      const bool blind = std::isinf(p.error_force);
+      std::string what = "• " + p.endpoint + (blind ? " is singular" : " is nearly singular") + " here";
+      if (p.whole_wrench) {
+        what += " (kappa " + condition(p.kappa, 1);
+        if (p.reference_force_gain > 0) what += " with the torque of " + loaded.profile.reference_joint;
+        what += ")";
+      }
+      what += ": ";
+      if (blind && p.error_direction.isZero(0.0)) {
+        what += "no torque tells anything of a force there";
+      } else {
+        what += blind ? "no torque tells of "
+                      : "torques that are each off by one sd (moving) read as " + fixed(p.error_force, 0) +
+                            " N against a limit of " + fixed(check.limit, 0) + " N, along ";
+        what += "the force " + vector_text(force);
+        if (p.whole_wrench) {
+          what += " N with the moment " + vector_text(moment * report.characteristic_length) + " N·m";
+        } else {
+          what += " N, taken for a force without moment";
+        }
+      }
+      text += wrapped(what + ".", 2);
+    }
+    return text.empty() ? text : heading("Singular") + text;
+  }
+
   static std::string to_text(const PreflightReport& report, const Robot& loaded) {
     TextTable poses({"endpoint", "x m", "y m", "z m", "kappa", "kappa scaled", "sigma min", "gain Fz", "gain |F|"});
     for (const PoseConditioning& p : report.endpoints) {
       poses.add({p.endpoint, fixed(p.position.x(), 3), fixed(p.position.y(), 3), fixed(p.position.z(), 3),
-                 fixed(p.kappa, 2), fixed(p.kappa_scaled, 2), fixed(p.sigma_min, 4), fixed(p.reference_gain[kFz], 3),
-                 fixed(p.reference_force_gain, 3)});
+                 condition(p.kappa, 2), condition(p.kappa_scaled, 2), fixed(p.sigma_min, 4),
+                 fixed(p.reference_gain[kFz], 3), fixed(p.reference_force_gain, 3)});
     }
+    const bool several = loaded.gain_motors().size() > 1;
     TextTable checks({"check", "of", "value", "limit", "whose", "result"});
-    for (const auto* list : {&report.checks, &report.sd_checks}) {
+    for (const auto* list : {&report.checks, &report.sd_checks, &report.conditioning_checks}) {
       for (const PreflightCheck& c : *list) {
-        const bool own = c.kind == PreflightCheckKind::sd;
-        checks.add({own                                  ? "sd N"
-                    : c.kind == PreflightCheckKind::gain ? "gain N/(N·m)"
-                                                         : "start error rad",
-                    c.subject, fixed(c.value, 3), fixed(c.limit, 3), own ? "Antaeus" : "published",
-                    c.passed ? "pass" : "REFUSED"});
+        const bool own = c.kind == PreflightCheckKind::sd || c.kind == PreflightCheckKind::conditioning;
+        checks.add({check_title(c, several), c.subject, fixed(c.value, c.value < 1000 ? 3 : 0), fixed(c.limit, 3),
+                    own ? "Antaeus" : "published", c.passed ? "pass" : "REFUSED"});
       }
     }
     std::string text = heading("Pose (position in base axes; gain of " +
@@ -105,10 +151,12 @@ struct PreflightCommand {
                        poses.text() + knowledge(report) + phantoms(report);
     for (const PoseConditioning& p : report.endpoints) text += joints(report, p);
     if (!checks.empty()) text += heading("Checks") + checks.text();
-    return text + "\n  " +
-           (report.passed ? "Pre-flight passed.\n"
-                          : "Pre-flight REFUSED: do not switch the consumer on in this pose. antaeus advise looks for "
-                            "the nearest that passes.\n");
+    text += singular(report, loaded);
+    return text + "\n  " + base_line(loaded) + "\n  " +
+           (report.passed
+                ? "Pre-flight passed.\n"
+                : "Pre-flight REFUSED: do not switch the consumer on in this pose.\n  antaeus advise --limits "
+                  "preflight looks for the nearest that passes.\n");
   }
 };
 

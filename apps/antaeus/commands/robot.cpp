@@ -1,5 +1,6 @@
 // antaeus robot: what Antaeus knows of a robot.
 #include "antaeus/io/json.hpp"
+#include "antaeus/robot/limbs.hpp"
 #include "command.hpp"
 #include "terminal.hpp"
 
@@ -8,16 +9,16 @@ namespace antaeus::cli {
 namespace {
 
 struct RobotCommand {
-  std::string name;
+  RobotChoice choice;
   std::vector<std::string> endpoints;
-  bool ignore_meshes = false;
   bool json = false;
 
   int run() const {
-    if (name.empty()) return list();
-    const Robot robot = load_robot(name, ignore_meshes ? MeshPolicy::ignored : MeshPolicy::required);
-    const std::vector<std::string> frames =
-        endpoints.empty() && robot.profile.endpoints.empty() ? endpoints : robot.endpoint_frames(endpoints);
+    if (choice.robot.empty()) return list();
+    const Robot robot = choice.load();
+    const std::vector<std::string> frames = endpoints.empty() && robot.profile.endpoints.empty()
+                                                ? endpoints
+                                                : robot.endpoint_frames(endpoints, "--endpoint");
     const Settings settings = robot.settings(frames);
     std::vector<OptionValue> own;
     for (OptionValue& option : list_audit_options(audit_options(settings), settings)) {
@@ -83,7 +84,9 @@ struct RobotCommand {
     return Json::object()
         .set("name", robot.profile.name)
         .set("title", robot.profile.title)
-        .set("base", m.base() == Base::free_flyer ? "free_flyer" : "fixed")
+        .set("base", to_string(m.base()))
+        .set("base_source", to_string(robot.profile.base_source))
+        .set("limbs", limb_count(m.description()))
         .set("nq", m.nq())
         .set("nv", m.nv())
         .set("total_mass_kg", m.total_mass())
@@ -114,11 +117,11 @@ struct RobotCommand {
   static std::string to_text(const Robot& robot, const std::vector<std::string>& frames,
                              const std::vector<OptionValue>& own) {
     const RobotModel& m = robot.model;
-    std::string text = heading(robot.profile.title) +
-                       wrapped(std::string(m.base() == Base::free_flyer ? "free-flying base" : "fixed base") + ", nq " +
-                                   std::to_string(m.nq()) + ", nv " + std::to_string(m.nv()) + ", " +
-                                   std::to_string(m.motor_count()) + " motors, " + fixed(m.total_mass(), 3) + " kg",
-                               2);
+    std::string text =
+        heading(robot.profile.title) +
+        wrapped(base_line(robot) + ", nq " + std::to_string(m.nq()) + ", nv " + std::to_string(m.nv()) + ", " +
+                    std::to_string(m.motor_count()) + " motors, " + fixed(m.total_mass(), 3) + " kg",
+                2);
     if (!robot.profile.reference_joint.empty())
       text += "  reference joint: " + printable(robot.profile.reference_joint) + "\n";
     if (!robot.profile.imu.frame.empty()) {
@@ -160,13 +163,13 @@ struct RobotCommand {
 void add_robot(CLI::App& app, Run& run) {
   auto command = std::make_shared<RobotCommand>();
   CLI::App* verb = app.add_subcommand("robot", "list the robots, or show one");
-  verb->add_option("name", command->name, "a name, a .toml profile or a .urdf; none: list them")
+  verb->add_option("name", command->choice.robot, "a name, a .toml profile or a .urdf; none: list them")
       ->option_text("NAME|FILE");
   verb->add_option("--endpoint,-e", command->endpoints, "frame or label whose force limits are shown (repeatable)")
       ->option_text("FRAME")
       ->take_all()
       ->allow_extra_args(false);
-  verb->add_flag("--ignore-meshes", command->ignore_meshes, "do not ask for the mesh files that a URDF names");
+  command->choice.add_model_options_to(*verb);
   verb->add_flag("--json", command->json, "print JSON instead of tables");
   verb->callback([command, &run] { run = [command] { return command->run(); }; });
 }

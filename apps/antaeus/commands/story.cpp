@@ -33,7 +33,7 @@ std::string steps_section(const Audit& audit) {
   const auto [first, last] = told_rows(audit);
   for (Eigen::Index i = first; i <= last; ++i) {
     table.add({std::to_string(r.first_step + i), fixed(r.time[i], 3), fixed(r.reference_residual[i], 2),
-               fixed(s.reference_gain(i, kFz), 2), fixed(s.kappa[i], 1), fixed(s.wrench(i, 0), 1),
+               fixed(s.reference_gain(i, kFz), 2), condition(s.kappa[i], 1), fixed(s.wrench(i, 0), 1),
                fixed(s.wrench(i, 1), 1), fixed(s.wrench(i, 2), 1), fixed(s.force_norm[i], 1),
                std::string(to_string(s.verdict[i]))});
   }
@@ -160,6 +160,7 @@ std::string statistics_section(const Audit& audit) {
 
 std::string audit_story(const Audit& audit) {
   std::string out = heading("Audit of " + audit.audited.episode.name + " (" + audit.robot_title + ")");
+  out += "  base: " + audit.base_text + "\n";
   for (const Statement& s : audit.verdict) out += wrapped("• " + s.text, 2);
   out += heading("What this log cannot tell");
   for (const Statement& s : audit.cannot_tell) out += wrapped("• " + s.text, 2);

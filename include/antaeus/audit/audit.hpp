@@ -22,6 +22,9 @@ constexpr auto enum_names(Outcome) noexcept { return name_list<Outcome>("inciden
 struct Audit {
   std::string robot, robot_title, model_sha256, profile_sha256;
   RobotDescription description;  ///< links and joints, for drawing
+  Base base = Base::free_flyer;
+  BaseSource base_source = BaseSource::caller;
+  std::string base_text;  ///< both, for people
   double total_mass = 0.0;
   std::vector<std::string> motor_labels;
   std::string reference_joint;

@@ -24,15 +24,17 @@ ANTAEUS_API PoseLimit parse_pose_limit(std::string_view text);
 /// `published`: the incident report's own limits of the deployed estimator, |gain| of its Check A and condition number
 /// of its monitor. The two do not imply each other: the first asks whether torques hold the force, the second how much
 /// one wrong torque is amplified.
-enum class PoseLimitSet : std::uint8_t { sd, published };
-constexpr auto enum_names(PoseLimitSet) noexcept { return name_list<PoseLimitSet>("sd", "published"); }
+/// `preflight`: what the pre-flight asks of a pose, gain, sd and conditioning together.
+enum class PoseLimitSet : std::uint8_t { sd, published, preflight };
+constexpr auto enum_names(PoseLimitSet) noexcept { return name_list<PoseLimitSet>("sd", "published", "preflight"); }
 
 /// Conditions that belong together, under the name that advice prints.
 struct PoseLimits {
   std::string name;
   std::vector<PoseLimit> limits;
 };
-/// \param endpoints  whose forces the limit on the sd fits; empty: the profile's
+/// \param endpoints  whose forces the limit on the sd fits; empty: the profile's. `preflight` asks the sd only where
+/// all of them have six joints or more
 ANTAEUS_API PoseLimits pose_limits(const Robot& robot, PoseLimitSet set,
                                    const std::vector<std::string>& endpoints = {});
 

@@ -34,6 +34,7 @@ struct ANTAEUS_API PoseSample {
   Vector3 worst_direction = Vector3::Zero();
   int observable = 0;
   Vector3 position = Vector3::Zero();  ///< of the endpoint in base axes [m]
+  double error_force = 0.0;            ///< what torque errors of one sd read as in the worst direction [N]
 
   /// As PoseQuality::value.
   double value(PoseQuantity quantity) const noexcept;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "antaeus/conditioning/small_svd.hpp"
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/observation.hpp"
 #include "antaeus/core/options.hpp"
@@ -49,6 +50,16 @@ struct PoseConditioning {
   Vector6 phantom;                    ///< largest |wrench| from residuals within the budget, no contact [N, N·m]
   ///@}
 
+  /// \name Of the endpoint's own torques, without a prior
+  ///@{
+  /// [N] sd of the worst-known direction of the wrench when every own torque is off by its sd (robot moving): what
+  /// such errors read as. Moments count over the characteristic length. Infinity: a direction that the limb sees in
+  /// other poses is lost, the pose is singular; or the limb sees none at all.
+  double error_force = 0.0;
+  Vector6 error_direction;    ///< that direction, unit: force [N], moment over the characteristic length [N]
+  bool whole_wrench = false;  ///< of force and moment; else of the force alone, where the limb cannot tell both apart
+  ///@}
+
   /// \name Of the posterior
   ///@{
   ForceKnowledge rest;              ///< robot known to stand still
@@ -61,14 +72,16 @@ struct PoseConditioning {
 /// One number of a pose for which there are limits.
 /// `sd`, `sd_moving`: worst direction of the force [N]. `gain`: magnitude of the reference joint's gain in the
 /// profile's row [N/(N·m)]. `force_gain`: norm of its force rows [N/(N·m)]. `kappa`: condition number of the Jacobian.
-enum class PoseQuantity { sd, sd_moving, gain, force_gain, kappa };
+/// `error_force`: what torque errors of one sd read as in the worst direction [N].
+enum class PoseQuantity { sd, sd_moving, gain, force_gain, kappa, error_force };
 constexpr auto enum_names(PoseQuantity) noexcept {
-  return name_list<PoseQuantity>("sd", "sd_moving", "gain", "force_gain", "kappa");
+  return name_list<PoseQuantity>("sd", "sd_moving", "gain", "force_gain", "kappa", "error_force");
 }
 constexpr std::string_view unit_of(PoseQuantity quantity) noexcept {
   switch (quantity) {
     case PoseQuantity::sd:
-    case PoseQuantity::sd_moving: return "N";
+    case PoseQuantity::sd_moving:
+    case PoseQuantity::error_force: return "N";
     case PoseQuantity::gain:
     case PoseQuantity::force_gain: return "N/(N·m)";
     case PoseQuantity::kappa: return "1";
@@ -114,12 +127,25 @@ class ANTAEUS_API PoseQuality {
 
  private:
   void fail(Status status) noexcept;
+  void learn_ranks();
+  void fill_error_force(const Instant& now, const VectorX& variance, std::size_t endpoint) noexcept;
+
+  /// Directions that an endpoint's own rows see in regular poses, of the force alone or of the whole wrench.
+  struct Seen {
+    bool wrench = false;
+    int rank = 0;
+  };
 
   InstantReader reader_;
   ResidualEstimator residual_;
   PosteriorEstimator posterior_;
   ReliabilityEstimator reliability_;
   DeployedEstimator deployed_;
+  double length_;  ///< characteristic [m]
+  SmallSvd svd_;
+  Matrix6X whitened_;  ///< columns of J in sds of their torques
+  std::vector<Seen> seen_;
+  std::vector<int> gain_motors_;
   VectorX budget_;
   int gain_row_ = kFz;
   Observation rest_, moving_;

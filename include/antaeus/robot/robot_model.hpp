@@ -100,4 +100,7 @@ class ANTAEUS_API RobotModel {
   std::shared_ptr<const Impl> impl_;
 };
 
+/// Index of a motor that an argument or option names. \throws OptionsError at \p place, with the nearest name
+ANTAEUS_API int motor_named(const RobotModel& model, std::string_view joint, const std::string& place);
+
 }  // namespace antaeus

@@ -14,6 +14,7 @@
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/settings.hpp"
 #include "antaeus/core/wrench.hpp"
+#include "antaeus/robot/joint_figures.hpp"
 #include "antaeus/robot/robot_model.hpp"
 
 namespace antaeus {
@@ -58,31 +59,6 @@ struct ImuMount {
   QuaternionOrder order = QuaternionOrder::xyzw;
 };
 
-/// Where a joint's figure comes from. `effort_limit`: a share of it, because the profile states none. `assumed`: there
-/// is no limit either.
-enum class FigureSource : std::uint8_t { assumed, effort_limit, profile };
-constexpr auto enum_names(FigureSource) noexcept {
-  return name_list<FigureSource>("assumed", "effort_limit", "profile");
-}
-
-/// Noise, friction and torque channel of one joint. The profile names the source of the figures.
-struct JointFigures {
-  double torque_sd = 1.0;  ///< standard deviation of the torque measurement [N·m]
-  /// Standard deviation of the static residual τ − g while the robot moves, inertial torques and all [N·m]
-  double static_sd = 1.0;
-  FigureSource torque_sd_from = FigureSource::assumed, static_sd_from = FigureSource::assumed;
-  double coulomb = 0.0;             ///< dry friction while sliding [N·m]
-  double stribeck = 0.0;            ///< what breaks loose above `coulomb` [N·m]
-  double stribeck_speed = 0.05;     ///< where three quarters of dry friction are developed (tanh 1) [rad/s]
-  double viscous = 0.0;             ///< friction per speed [N·m·s/rad]
-  double friction_offset = 0.0;     ///< friction at rest that has a sign, such as a cable's pull [N·m]
-  double armature = 0.0;            ///< reflected rotor inertia [kg·m²]; part of M when the torque is the motor's
-  double gear = 1.0;                ///< joint torque per unit of the channel: gear ratio times torque constant
-  double scale = 1.0;               ///< identified correction of the channel's gain
-  double torque_offset = 0.0;       ///< what the channel reads at no torque, in the channel's unit
-  double torque_limit = kInfinity;  ///< |joint torque| at which the drive saturates [N·m]
-};
-
 /// Where the torque is measured: `motor` (current or motor side: rotor inertia and gear friction are in it) or `joint`
 /// (a sensor at the output).
 enum class TorqueSource : std::uint8_t { motor, joint };
@@ -95,20 +71,28 @@ constexpr auto enum_names(FrictionUse) noexcept { return name_list<FrictionUse>(
 
 /// Limits of the published pre-flight checks.
 struct PreflightFigures {
-  double gain_limit = 3.0;          ///< |reference gain| [N/(N·m)]
-  WrenchRow gain_row = kFz;         ///< wrench row of the gain
-  double start_error_limit = 0.15;  ///< |q − target| at the start [rad]
+  double gain_limit = 3.0;               ///< |reference gain| [N/(N·m)]
+  WrenchRow gain_row = kFz;              ///< wrench row of the gain
+  std::vector<std::string> gain_joints;  ///< whose gain is checked; empty: the reference joint's
+  double start_error_limit = 0.15;       ///< |q − target| at the start [rad]
   std::vector<std::string> start_error_joints;
 };
+
+/// Who decided what the base is. `caller`: the program that made the profile. `option`: the user who loads the robot.
+/// `profile`: its key `base`. `limbs`: nobody did; a robot of one limb is fixed, one of several floats (limbs.hpp).
+enum class BaseSource : std::uint8_t { caller, option, profile, limbs };
+constexpr auto enum_names(BaseSource) noexcept { return name_list<BaseSource>("caller", "option", "profile", "limbs"); }
 
 struct ANTAEUS_API RobotProfile {
   std::string name;
   std::string title;
   std::string provenance;
-  std::filesystem::path file;             ///< empty when made from a bare description
-  std::string sha256;                     ///< of the file's bytes
-  std::filesystem::path model;            ///< description file
-  ModelOptions options;                   ///< base, gravity, motor order
+  std::filesystem::path file;        ///< empty when made from a bare description
+  std::string sha256;                ///< of the file's bytes
+  std::map<std::string, int> lines;  ///< where the file has the names that the model must know, for messages
+  std::filesystem::path model;       ///< description file
+  ModelOptions options;              ///< base, gravity, motor order
+  BaseSource base_source = BaseSource::caller;
   double rated_load = kNaN;               ///< [kg] that each hand or tool is made for; NaN: not stated
   std::vector<std::string> motor_labels;  ///< short names in motor order
   std::vector<JointGroup> groups;
@@ -158,8 +142,10 @@ struct ANTAEUS_API Robot {
   /// Motor positions of a named pose.
   VectorX pose(std::string_view name) const;
   /// Frames of endpoints named by frame or label; the profile's own for an empty list.
+  /// \param place  the argument that messages name
   /// \throws ModelError for an unknown name (with the nearest), a repeated one, or when there is none at all
-  std::vector<std::string> endpoint_frames(const std::vector<std::string>& wanted = {}) const;
+  std::vector<std::string> endpoint_frames(const std::vector<std::string>& wanted = {},
+                                           const std::string& place = "endpoints") const;
   /// What an endpoint is: by the profile; one that it does not list is a foot where the base floats and the frame's
   /// name says so (foot, sole, toe, ankle), else a tool.
   EndpointKind kind_of(std::string_view frame) const;
@@ -169,16 +155,26 @@ struct ANTAEUS_API Robot {
   Settings settings(const std::vector<std::string>& endpoints) const;
   /// Index of the reference joint's motor, −1 without one.
   int reference_motor() const;
+  /// Motors whose gain pre-flight checks: `preflight.gain_joints`, else the reference joint; may be empty.
+  std::vector<int> gain_motors() const;
 };
 
 /// Reads and checks a profile. \throws ModelError that names file, line and key
 ANTAEUS_API RobotProfile read_profile(const std::filesystem::path& file);
 
 /// Resolves a robot: a profile (.toml), a description (.urdf), or the name of a robot that comes with Antaeus.
+/// \param base  what the root may do; unless given as the profile says, else by the number of limbs
 /// \throws ModelError with the nearest name
-ANTAEUS_API Robot load_robot(const std::string& name_or_path, MeshPolicy meshes = MeshPolicy::required);
-/// The same with model options changed by the caller (take them from the profile first).
+ANTAEUS_API Robot load_robot(const std::string& name_or_path, MeshPolicy meshes = MeshPolicy::required,
+                             std::optional<Base> base = {});
+/// "fixed", "floating" or its other name "free_flyer". \throws OptionsError at \p place
+ANTAEUS_API Base parse_base(std::string_view text, const std::string& place);
+/// The same with model options changed by the caller (take them from the profile first). The base is chosen by the
+/// number of limbs where `base_source` says so.
 ANTAEUS_API Robot make_robot(RobotProfile profile, MeshPolicy meshes = MeshPolicy::required);
+
+/// What the base is and who decided it, for people: "fixed (one limb; --base floating otherwise)".
+ANTAEUS_API std::string base_text(const Robot& robot);
 
 /// Folder that holds the robots which come with Antaeus: ANTAEUS_ROBOTS, else share/antaeus/robots beside the library.
 ANTAEUS_API std::filesystem::path robots_folder();

@@ -1,0 +1,412 @@
+// A profile's TOML file into a RobotProfile. Each mistake is blamed on its own line.
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include "antaeus/core/error.hpp"
+#include "antaeus/io/files.hpp"
+#include "antaeus/robot/robot_profile.hpp"
+#include "robot/toml_nesting.hpp"
+
+namespace antaeus {
+
+namespace {
+
+constexpr std::uintmax_t kLargestProfile = std::uintmax_t{4} << 20;
+constexpr std::int64_t kSchema = 1;
+
+const std::vector<std::string> kBaseNames = {"fixed", "floating", "free_flyer"};
+
+std::optional<Base> base_named(std::string_view text) {
+  return text == "floating" ? Base::free_flyer : find_enum<Base>(text);
+}
+
+/// Reads keys of one TOML table, remembers which were asked for, and refuses the rest: a misspelt key must not be
+/// a default in silence.
+class Keys {
+ public:
+  Keys(const toml::table& table, std::string file, std::string where)
+      : table_(table), file_(std::move(file)), where_(std::move(where)) {}
+
+  [[noreturn]] void fail(const toml::node* node, const std::string& problem, const std::string& remedy) const {
+    throw ModelError(file_ + ":" + std::to_string(line(node)) + (where_.empty() ? "" : " [" + where_ + "]"), problem,
+                     remedy);
+  }
+  /// Of the node, else of the table's head.
+  int line(const toml::node* node) const {
+    return static_cast<int>(node ? node->source().begin.line : table_.source().begin.line);
+  }
+
+  const toml::node* find(const std::string& key) {
+    known_.insert(key);
+    return table_.get(key);
+  }
+
+  std::string text(const std::string& key) {
+    const toml::node* node = find(key);
+    if (node) return text_of(*node, key);
+    // What the file lacks as a whole has no line: whatever is wrong on one is told first.
+    if (where_.empty()) {
+      lack("no key '" + key + "'", "add it (a text)");
+      return {};
+    }
+    // Misspelt, it is the misspelt line's mistake.
+    for (const auto& [other, value] : table_) {
+      const std::string name(other.str());
+      if (known_.contains(name) || nearest_name(name, {key}).empty()) continue;
+      const UnknownName unknown = unknown_name("key", name, {key});
+      fail(&value, unknown.problem, unknown.remedy);
+    }
+    fail(nullptr, "no key '" + key + "'", "add it (a text)");
+  }
+  std::string text_or(const std::string& key, const std::string& fallback) {
+    const toml::node* node = find(key);
+    return node ? text_of(*node, key) : fallback;
+  }
+  /// One of the names of an enumeration.
+  template <NamedEnum Enum>
+  Enum choice_or(const std::string& key, Enum fallback) {
+    const toml::node* node = find(key);
+    if (!node) return fallback;
+    const std::string name = text_of(*node, key);
+    if (const std::optional<Enum> value = find_enum<Enum>(name)) return *value;
+    const UnknownName unknown = unknown_name(key, name, all_names<Enum>());
+    fail(node, unknown.problem, unknown.remedy);
+  }
+  double number_or(const std::string& key, double fallback) {
+    const toml::node* node = find(key);
+    return node ? number_of(*node, key) : fallback;
+  }
+  double not_negative_or(const std::string& key, double fallback) {
+    const double value = number_or(key, fallback);
+    if (value < 0) fail(find(key), "'" + key + "' is negative", "give a size, zero or more");
+    return value;
+  }
+  double positive_or(const std::string& key, double fallback) {
+    const double value = number_or(key, fallback);
+    if (!(value > 0)) fail(find(key), "'" + key + "' must be more than zero", "give a positive number");
+    return value;
+  }
+  std::vector<std::string> texts(const std::string& key) {
+    std::vector<std::string> values;
+    if (const toml::node* node = find(key)) {
+      for (const toml::node& item : array_of(*node, key)) values.push_back(text_of(item, key));
+    }
+    return values;
+  }
+  std::vector<Keys> tables(const std::string& key) {
+    std::vector<Keys> found;
+    if (const toml::node* node = find(key)) {
+      for (const toml::node& item : array_of(*node, key)) {
+        if (!item.is_table()) fail(&item, "'" + key + "' must be a list of tables", "write [[" + key + "]]");
+        found.emplace_back(*item.as_table(), file_, key);
+      }
+    }
+    return found;
+  }
+  const toml::table* table(const std::string& key) {
+    const toml::node* node = find(key);
+    if (node && !node->is_table()) fail(node, "'" + key + "' must be a table", "write [" + key + "]");
+    return node ? node->as_table() : nullptr;
+  }
+
+  std::string text_of(const toml::node& node, const std::string& key) const {
+    const auto value = node.value_exact<std::string>();
+    if (!value) fail(&node, "'" + key + "' must be a text", "put it in quotes");
+    return *value;
+  }
+  double number_of(const toml::node& node, const std::string& key) const {
+    const auto value = node.value<double>();
+    if (!value || !node.is_number()) fail(&node, "'" + key + "' must be a number", "write it without quotes");
+    if (!std::isfinite(*value)) fail(&node, "'" + key + "' must be finite", "give a number");
+    return *value;
+  }
+  const toml::array& array_of(const toml::node& node, const std::string& key) const {
+    if (!node.is_array()) fail(&node, "'" + key + "' must be a list", "write [ … ]");
+    return *node.as_array();
+  }
+
+  /// Something that the file as a whole lacks: told by `finish`, once all its lines are found right.
+  void lack(const std::string& problem, const std::string& remedy) {
+    if (lacking_.problem.empty()) lacking_ = {problem, remedy};
+  }
+
+  /// Texts of a list, none twice; where each stands is kept in \p lines as "what name".
+  std::vector<std::string> names(const std::string& key, std::map<std::string, int>& lines, const std::string& what) {
+    std::vector<std::string> values;
+    if (const toml::node* node = find(key)) {
+      for (const toml::node& item : array_of(*node, key)) {
+        const std::string name = text_of(item, key);
+        if (std::find(values.begin(), values.end(), name) != values.end()) {
+          fail(&item, "'" + key + "' names '" + name + "' twice", "remove one");
+        }
+        values.push_back(name);
+        lines.emplace(what + " " + name, line(&item));
+      }
+    }
+    return values;
+  }
+
+  /// Every key must have been asked for by now.
+  void finish() const {
+    const std::vector<std::string> valid(known_.begin(), known_.end());
+    for (const auto& [key, node] : table_) {
+      const std::string name(key.str());
+      if (known_.contains(name)) continue;
+      const UnknownName text = unknown_name("key", name, valid);
+      fail(&node, text.problem, text.remedy);
+    }
+    if (!lacking_.problem.empty()) throw ModelError(file_, lacking_.problem, lacking_.remedy);
+  }
+
+ private:
+  const toml::table& table_;
+  std::string file_;
+  std::string where_;
+  std::set<std::string> known_;
+  UnknownName lacking_;
+};
+
+void read_figures(Keys& keys, RobotProfile& profile) {
+  profile.figures.assign(profile.options.motors.size(), JointFigures{});
+  for (Keys& table : keys.tables("joint_figures")) {
+    std::vector<std::string> joints = table.names("joints", profile.lines, "joint_figures");
+    const std::size_t own = joints.size();
+    if (const std::string group = table.text_or("group", ""); !group.empty()) {
+      const JointGroup* found = profile.find_group(group);
+      if (!found) {
+        std::vector<std::string> names;
+        for (const auto& g : profile.groups) names.push_back(g.name);
+        const UnknownName text = unknown_name("group", group, names);
+        table.fail(table.find("group"), text.problem, text.remedy);
+      }
+      joints.insert(joints.end(), found->joints.begin(), found->joints.end());
+    }
+    JointFigures figures;
+    figures.torque_sd = table.not_negative_or("torque_sd", figures.torque_sd);
+    if (figures.torque_sd == 0) table.fail(table.find("torque_sd"), "'torque_sd' is zero", "no sensor is exact");
+    figures.static_sd = table.positive_or("static_sd", figures.static_sd);
+    if (table.find("torque_sd")) figures.torque_sd_from = FigureSource::profile;
+    if (table.find("static_sd")) figures.static_sd_from = FigureSource::profile;
+    figures.coulomb = table.not_negative_or("coulomb", 0.0);
+    figures.stribeck = table.not_negative_or("stribeck", 0.0);
+    figures.stribeck_speed = table.positive_or("stribeck_speed", figures.stribeck_speed);
+    figures.viscous = table.not_negative_or("viscous", 0.0);
+    figures.friction_offset = table.number_or("friction_offset", 0.0);
+    figures.armature = table.not_negative_or("armature", 0.0);
+    figures.gear = table.positive_or("gear", figures.gear);
+    figures.scale = table.positive_or("scale", figures.scale);
+    figures.torque_offset = table.number_or("torque_offset", 0.0);
+    figures.torque_limit = table.positive_or("torque_limit", figures.torque_limit);
+    table.finish();
+    if (!table.find("group") && !table.find("joints")) {
+      table.fail(nullptr, "names neither 'group' nor 'joints'", "say whose figures these are");
+    }
+    if (profile.options.motors.empty()) continue;  // which the file as a whole lacks
+    for (std::size_t i = 0; i < joints.size(); ++i) {
+      const std::string& joint = joints[i];
+      const auto at = std::find(profile.options.motors.begin(), profile.options.motors.end(), joint);
+      if (at == profile.options.motors.end()) {
+        if (i >= own) continue;  // told at the group's own line, with the model
+        const UnknownName text = unknown_name("motor joint", joint, profile.options.motors);
+        table.fail(table.array_of(*table.find("joints"), "joints").get(i), text.problem, text.remedy);
+      }
+      profile.figures[at - profile.options.motors.begin()] = figures;
+    }
+  }
+}
+
+void read_tables(Keys& keys, RobotProfile& profile, const std::string& file) {
+  for (Keys& table : keys.tables("groups")) {
+    JointGroup group{table.text("name"), "", table.names("joints", profile.lines, "group")};
+    group.title = table.text_or("title", group.name);
+    table.finish();
+    if (profile.find_group(group.name)) {
+      table.fail(table.find("name"), "a second group '" + group.name + "'", "rename or remove one");
+    }
+    profile.groups.push_back(std::move(group));
+  }
+  for (Keys& table : keys.tables("endpoints")) {
+    Endpoint endpoint;
+    endpoint.frame = table.text("frame");
+    endpoint.label = table.text_or("label", endpoint.frame);
+    endpoint.kind = table.choice_or("kind", endpoint.kind);
+    endpoint.group = table.text_or("group", "");
+    table.finish();
+    for (const Endpoint& other : profile.endpoints) {
+      if (other.frame == endpoint.frame) {
+        table.fail(table.find("frame"), "a second endpoint '" + endpoint.frame + "'", "remove one");
+      }
+      if (other.label == endpoint.label) {
+        table.fail(table.find("label"), "a second label '" + endpoint.label + "'", "rename one");
+      }
+    }
+    profile.lines.emplace("endpoint " + endpoint.frame, table.line(table.find("frame")));
+    profile.lines.emplace("group of " + endpoint.frame, table.line(table.find("group")));
+    profile.endpoints.push_back(std::move(endpoint));
+  }
+  if (const toml::table* node = keys.table("robot")) {
+    Keys table(*node, file, "robot");
+    if (table.find("rated_load")) profile.rated_load = table.positive_or("rated_load", 1.0);
+    table.finish();
+  }
+  if (const toml::table* node = keys.table("imu")) {
+    Keys table(*node, file, "imu");
+    profile.imu.frame = table.text("frame");
+    profile.lines.emplace("imu " + profile.imu.frame, table.line(table.find("frame")));
+    profile.imu.order = table.choice_or("quaternion_order", profile.imu.order);
+    table.text_or("mounted_on", "");
+    table.finish();
+  }
+  if (const toml::table* node = keys.table("deployed")) {
+    Keys table(*node, file, "deployed");
+    if (table.find("sign")) profile.deployed_sign = table.choice_or("sign", Sign::on_robot);
+    profile.deployed_endpoints = table.names("endpoints", profile.lines, "deployed endpoint");
+    profile.imu.deployed_as = table.choice_or("imu_quaternion_fed_to", profile.imu.deployed_as);
+    table.finish();
+  }
+  if (const toml::table* node = keys.table("torque")) {
+    Keys table(*node, file, "torque");
+    profile.torque_source = table.choice_or("source", profile.torque_source);
+    profile.friction = table.choice_or("friction", profile.friction);
+    profile.torque_sign = table.number_or("sign", 1.0);
+    if (std::abs(profile.torque_sign) != 1.0) table.fail(table.find("sign"), "'sign' is neither 1 nor -1", "write one");
+    table.finish();
+  }
+  if (const toml::table* node = keys.table("preflight")) {
+    Keys table(*node, file, "preflight");
+    PreflightFigures& figures = profile.preflight;
+    figures.gain_limit = table.not_negative_or("gain_limit", figures.gain_limit);
+    figures.gain_row = table.choice_or("gain_row", figures.gain_row);
+    figures.gain_joints = table.names("gain_joints", profile.lines, "preflight");
+    figures.start_error_limit = table.not_negative_or("start_error_limit", figures.start_error_limit);
+    figures.start_error_joints = table.names("start_error_joints", profile.lines, "preflight");
+    table.finish();
+  }
+  for (Keys& table : keys.tables("poses")) {
+    NamedPose pose;
+    pose.name = table.text("name");
+    pose.title = table.text_or("title", pose.name);
+    if (const toml::table* positions = table.table("positions")) {
+      for (const auto& [joint, node] : *positions) {
+        profile.lines.emplace("pose " + pose.name + " " + std::string(joint.str()),
+                              static_cast<int>(joint.source().begin.line));
+        pose.positions[std::string(joint.str())] = table.number_of(node, std::string(joint.str()));
+      }
+    }
+    table.finish();
+    for (const NamedPose& other : profile.poses) {
+      if (other.name == pose.name) {
+        table.fail(table.find("name"), "a second pose '" + pose.name + "'", "rename or remove one");
+      }
+    }
+    profile.poses.push_back(std::move(pose));
+  }
+}
+
+/// [options.<group>] tables, checked against the tables of the rooms that own the options.
+void read_options(Keys& keys, RobotProfile& profile) {
+  const toml::table* groups = keys.table("options");
+  if (!groups) return;
+  std::vector<std::string> known;
+  for (const OptionGroup& group : OptionGroup::all()) known.push_back(group.table->group());
+  for (const auto& [group, node] : *groups) {
+    const std::string name(group.str());
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      const UnknownName unknown = unknown_name("option group", name, known);
+      keys.fail(&node, unknown.problem, unknown.remedy);
+    }
+    if (!node.is_table()) {
+      keys.fail(&node, "'options." + name + "' must be a table", "write [options." + name + "]");
+    }
+    for (const auto& [key, value] : *node.as_table()) {
+      Setting setting{name, std::string(key.str()), "",
+                      profile.file.string() + ":" + std::to_string(value.source().begin.line)};
+      if (const auto text = value.value_exact<std::string>()) {
+        setting.value = *text;
+      } else if (const auto flag = value.value_exact<bool>()) {
+        setting.value = *flag ? "true" : "false";
+      } else {
+        setting.value = detail::text_of(keys.number_of(value, setting.name));
+      }
+      try {
+        profile.settings.set(std::move(setting));
+      } catch (const OptionsError& error) {
+        throw ModelError("", error.what());
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Base parse_base(std::string_view text, const std::string& place) {
+  if (const std::optional<Base> base = base_named(text)) return *base;
+  throw_unknown<OptionsError>(place, "base", text, kBaseNames);
+}
+
+RobotProfile read_profile(const std::filesystem::path& file) {
+  const std::string bytes = read_file(file, kLargestProfile);
+  check_toml_nesting(bytes, file.string());
+  toml::table table;
+  try {
+    table = toml::parse(bytes, file.string());
+  } catch (const toml::parse_error& error) {
+    throw ModelError(file.string() + ":" + std::to_string(error.source().begin.line),
+                     "not valid TOML (" + std::string(error.description()) + ")", "mend the line");
+  }
+  Keys keys(table, file.string(), "");
+  const toml::node* schema = keys.find("schema");
+  if (!schema || schema->value<std::int64_t>() != kSchema) {
+    keys.fail(schema, "not a profile of schema 1", "begin the file with `schema = 1`");
+  }
+  RobotProfile profile;
+  profile.file = file;
+  profile.sha256 = sha256(bytes);
+  profile.name = keys.text("name");
+  profile.title = keys.text_or("title", profile.name);
+  profile.provenance = keys.text_or("provenance", "");
+  profile.model = file.parent_path() / keys.text("model");
+  if (const toml::node* node = keys.find("model")) profile.lines.emplace("model", keys.line(node));
+  profile.base_source = BaseSource::limbs;
+  if (const toml::node* node = keys.find("base")) {
+    profile.base_source = BaseSource::profile;
+    const std::optional<Base> base = base_named(keys.text_of(*node, "base"));
+    const UnknownName unknown = unknown_name("base", keys.text_of(*node, "base"), kBaseNames);
+    if (!base) keys.fail(node, unknown.problem, unknown.remedy);
+    profile.options.base = *base;
+  }
+  if (const toml::node* node = keys.find("gravity")) {
+    const toml::array& values = keys.array_of(*node, "gravity");
+    if (values.size() != 3) keys.fail(node, "'gravity' needs three numbers", "write [0.0, 0.0, -9.81]");
+    for (int i = 0; i < 3; ++i)
+      profile.options.gravity[i] = keys.number_of(*values.get(static_cast<std::size_t>(i)), "gravity");
+  }
+  profile.options.motors = keys.names("motors", profile.lines, "motor");
+  if (profile.options.motors.empty()) {
+    if (keys.find("motors")) keys.fail(keys.find("motors"), "no motors", "list the joints in motor order");
+    keys.lack("no key 'motors'", "list the joints in motor order");
+  }
+  profile.motor_labels = keys.texts("motor_labels");
+  if (profile.motor_labels.empty()) profile.motor_labels = profile.options.motors;
+  if (keys.find("motors") && profile.motor_labels.size() != profile.options.motors.size()) {
+    keys.fail(keys.find("motor_labels"),
+              std::to_string(profile.motor_labels.size()) + " labels for " +
+                  std::to_string(profile.options.motors.size()) + " motors",
+              "give one a motor");
+  }
+  profile.reference_joint = keys.text_or("reference_joint", "");
+  if (const toml::node* node = keys.find("reference_joint")) {
+    profile.lines.emplace("reference_joint " + profile.reference_joint, keys.line(node));
+  }
+  read_tables(keys, profile, file.string());
+  read_figures(keys, profile);
+  read_options(keys, profile);
+  keys.finish();
+  return profile;
+}
+
+}  // namespace antaeus
