@@ -267,8 +267,8 @@ class PosteriorFigures {
         }
       }
       caption += trace.first_alarm < 0
-                     ? std::string(" and its NIS never alarms.")
-                     : " and its NIS first alarms at step " + std::to_string(first_ + trace.first_alarm) + ".";
+                     ? std::string(" and its tests never alarm.")
+                     : " and its tests first alarm at step " + std::to_string(first_ + trace.first_alarm) + ".";
     }
     add(figure, caption);
   }

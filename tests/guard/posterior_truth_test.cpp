@@ -147,7 +147,7 @@ const Scores& scores(Scenario scenario) {
 
 TEST(PosteriorTruth, Table) {
   std::cout << "| twin | estimator | RMSE x/y/z [N] | worst phantom [N] | above 15 N | coverage L, R | NEES L, R "
-               "| false alarms | NIS alarms | found |\n|---|---|---|---|---|---|---|---|---|---|\n";
+               "| false alarms | inconsistent | found |\n|---|---|---|---|---|---|---|---|---|---|\n";
   for (int scenario = 0; scenario < kScenarios; ++scenario) {
     for (int method = 0; method < kMethods; ++method) {
       const Score& s = scores(static_cast<Scenario>(scenario))[static_cast<std::size_t>(method)];
@@ -224,7 +224,7 @@ TEST(PosteriorTruth, WhatItSaysOfItsDoubtIsTrue) {
 TEST(PosteriorTruth, MotorSideTorqueOfTheArmIsReadAsForce) {
   const Score& s = scores(kIncidentMotorSide)[kInverseDynamics];
   EXPECT_LT(s.coverage(0), 0.5);
-  EXPECT_GT(s.inconsistent_share(), 0.8) << "but the NIS says so";
+  EXPECT_GT(s.inconsistent_share(), 0.8) << "but the tests say so";
   EXPECT_GT(s.coverage(1), 0.93) << "the other arm has none";
 }
 
