@@ -139,7 +139,7 @@ std::vector<StepColumn> make_columns() {
        text_of_posterior([](const PosteriorTrace& t, const At& s) { return t.action[s.at()]; }));
   number("misfit", "1", "what no wrench at the endpoint explains, whatever its size: χ² when the stated noise holds",
          of_posterior([](const PosteriorTrace& t, const At& s) { return t.misfit[s.row]; }));
-  number("misfit_limit", "1", "its limit at posterior.false_alarm; infinite where the rows leave nothing to test",
+  number("misfit_limit", "1", "its limit at posterior.false_alarm; inf where the rows leave nothing to test",
          of_posterior([](const PosteriorTrace& t, const At& s) { return t.misfit_limit[s.row]; }));
   number("contact_size", "1", "the wrench against its prior: χ² when contacts are drawn from the prior",
          of_posterior([](const PosteriorTrace& t, const At& s) { return t.contact[s.row]; }));

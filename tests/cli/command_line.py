@@ -20,6 +20,11 @@ def bounds_memory(program):
     return b"__asan_init" not in pathlib.Path(program).read_bytes()
 
 
+def patience(seconds):
+    """How long a program may take. The sanitizers make it about ten times slower."""
+    return seconds if bounds_memory(os.environ["ANTAEUS_CLI"]) else 15 * seconds
+
+
 def run(*arguments, cwd=None, file_limit=None, stdout=subprocess.PIPE, seconds=SECONDS, capabilities=True):
     """file_limit bounds the size of any file that the program writes [bytes]; without capabilities root is bound by
     permissions as everybody is."""
@@ -39,7 +44,7 @@ def run(*arguments, cwd=None, file_limit=None, stdout=subprocess.PIPE, seconds=S
 
     return subprocess.run(
         [program, *map(os.fspath, arguments)],
-        cwd=cwd, stdout=stdout, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, timeout=seconds, preexec_fn=bound, check=False)
+        cwd=cwd, stdout=stdout, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, timeout=patience(seconds), preexec_fn=bound, check=False)
 
 
 def text(stream):

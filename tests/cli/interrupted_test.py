@@ -14,7 +14,7 @@ import time
 import urllib.parse
 
 import pytest
-from command_line import run
+from command_line import patience, run
 
 SEED = 7
 KILLS = int(os.environ.get("ANTAEUS_KILLS", "20"))
@@ -75,7 +75,7 @@ def test_killed_at_random_moments(small, tmp_path, two_runs):
         time.sleep(length * chance.uniform(0.3, 1.1))
         with_signal = chance.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
         process.send_signal(with_signal)
-        process.communicate(timeout=10)
+        process.communicate(timeout=patience(10))
         now = print_of(out)
         assert now in whole, f"seed {SEED}, run {n}, {with_signal.name}: mixed"
         found[whole.index(now)] += 1
@@ -101,7 +101,7 @@ def stopped_in_scratch(arguments, place, patience=10.0):
                 return process
             process.send_signal(signal.SIGCONT)
             break
-    process.communicate(timeout=10)
+    process.communicate(timeout=patience(10))
     return None
 
 
@@ -119,7 +119,7 @@ def test_interrupted_while_writing(small, tmp_path, with_signal):
     process = in_scratch(audit(small, place / "new" / "out"), place)
     process.send_signal(with_signal)
     process.send_signal(signal.SIGCONT)
-    process.communicate(timeout=10)
+    process.communicate(timeout=patience(10))
     # A shell shows it as 128 + signal: 130, 143, 129.
     assert process.returncode in (0, -with_signal)
     assert hidden(place) == []
@@ -148,7 +148,7 @@ def test_what_a_killed_run_left_goes_with_the_next_and_what_a_living_one_writes_
     assert run(*audit(small, place / "other")).returncode == 0
     assert hidden(place), "it was taken from one that lives"
     living.send_signal(signal.SIGCONT)
-    living.communicate(timeout=10)
+    living.communicate(timeout=patience(10))
     assert living.returncode == 0
     assert hidden(place) == []
     assert len(print_of(place / "out")) == len(print_of(place / "other")) == 4
@@ -162,7 +162,7 @@ def test_two_writers_at_once_leave_one_whole_result(small, tmp_path, two_runs):
             shutil.rmtree(out)
         both = [start(*audit(small, out, *more)) for more, _ in two_runs]
         for process in both:
-            _, told = process.communicate(timeout=20)
+            _, told = process.communicate(timeout=patience(20))
             assert process.returncode == 0, told
         assert print_of(out) in [prints for _, prints in two_runs]
     assert hidden(place) == []
@@ -191,7 +191,7 @@ def test_without_exchange_results_are_still_replaced(small, tmp_path, two_runs):
     place = tmp_path / "place"
     for more, prints in [*two_runs, two_runs[0]]:
         process = start(*audit(small, place / "out", *more), preexec_fn=without_renameat2)
-        _, told = process.communicate(timeout=20)
+        _, told = process.communicate(timeout=patience(20))
         assert process.returncode == 0, told
         assert print_of(place / "out") == prints
         assert hidden(place) == []
@@ -220,7 +220,7 @@ def full():
 
 def closed(*arguments):
     process = start(*arguments, stdout=None, preexec_fn=lambda: os.close(1))
-    _, told = process.communicate(timeout=20)
+    _, told = process.communicate(timeout=patience(20))
     return process.returncode, told
 
 
@@ -261,7 +261,7 @@ def test_an_interruption_ends_the_browser_and_removes_its_folder(small, tmp_path
     child = int(pid_file.read_text())
     assert list(place.iterdir())
     process.send_signal(with_signal)
-    process.communicate(timeout=10)
+    process.communicate(timeout=patience(10))
     assert process.returncode == -with_signal
     assert list(place.iterdir()) == []
     assert not (tmp_path / "out").exists()
@@ -284,7 +284,7 @@ def test_the_address_of_the_page_is_encoded(small, tmp_path):
     told = tmp_path / "told"
     browser = script(tmp_path / "browser", f'for last in "$@"; do :; done\nprintf %s "$last" > {told}\nexit 1\n')
     process = start(*audit(small, tmp_path / "out", "--pdf"), env=os.environ | {"CHROMIUM": str(browser), "TMPDIR": str(place)})
-    process.communicate(timeout=20)
+    process.communicate(timeout=patience(20))
     address = urllib.parse.urlsplit(told.read_text())
     assert address.scheme == "file" and not address.query and not address.fragment
     assert urllib.parse.unquote(address.path).startswith(str(place) + "/")
