@@ -133,7 +133,12 @@ ScratchFolder::~ScratchFolder() {
 void remove_scratch() noexcept {
   Unfinished& live = unfinished();
   live.mutex.lock();  // and never given back
-  for (const fs::path& folder : live.scratch) remove_whole(folder);
+  for (const fs::path& folder : live.scratch) {
+    // Another thread may still write into it; once the folder is gone it cannot.
+    constexpr int kTries = 1000;
+    struct stat there{};
+    for (int i = 0; i < kTries && ::lstat(folder.c_str(), &there) == 0; ++i) remove_whole(folder);
+  }
   for (const fs::path& folder : std::views::reverse(live.made)) ::rmdir(folder.c_str());
 }
 

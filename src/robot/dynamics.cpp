@@ -88,7 +88,8 @@ Status PositionTerms::ready() const noexcept {
 
 Status PositionTerms::gravity_torque(VectorRef g) const noexcept {
   g.setConstant(kNaN);
-  if (const Status status = ready(); status != Status::ok) return status;  // a Dynamics that was moved away has no model
+  if (const Status status = ready(); status != Status::ok)
+    return status;  // a Dynamics that was moved away has no model
   return gravity_torque(dynamics_->model_.impl_->gravity, g);
 }
 
