@@ -68,7 +68,7 @@ std::vector<Counterfactual::FalseAlarm> false_alarms(const Audit& audit, Acts&& 
     for (Eigen::Index i = 0; i < baseline.episode.steps(); ++i) {
       const auto& all = baseline.reconstruction.series;
       count += std::any_of(all.begin(), all.end(),
-                           [&](const EstimateSeries& s) { return s.consumed && s.posterior && acts(*s.posterior, i); });
+                           [&](const EstimateSeries& s) { return s.consumed && s.posterior && acts(s, i); });
     }
     alarms.push_back(
         {baseline.episode.name, count, static_cast<double>(count) / static_cast<double>(baseline.episode.steps())});
@@ -76,8 +76,8 @@ std::vector<Counterfactual::FalseAlarm> false_alarms(const Audit& audit, Acts&& 
   return alarms;
 }
 
-bool alarmed(const PosteriorTrace& trace, Eigen::Index i) { return trace.alarm[static_cast<std::size_t>(i)]; }
-bool refused(const PosteriorTrace& trace, Eigen::Index i) { return trace.state[i] == Verdict::refused; }
+bool alarmed(const EstimateSeries& series, Eigen::Index i) { return series.reasons[i].has_any(kTestAlarm); }
+bool refused(const EstimateSeries& series, Eigen::Index i) { return series.posterior->state[i] == Verdict::refused; }
 
 /// Nobody needs the digits of what is all but certain.
 std::string probability_text(double p) {

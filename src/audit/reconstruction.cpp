@@ -157,7 +157,6 @@ PosteriorTrace empty_trace(const std::vector<int>& rows, Eigen::Index steps) {
                                               &trace.prior_free_redundancy, &trace.prior_free_bias}) {
     matrix->setConstant(steps, static_cast<Eigen::Index>(rows.size()), std::numeric_limits<float>::quiet_NaN());
   }
-  trace.alarm.assign(count, false);
   trace.state.assign(count, Verdict::refused);
   trace.action.assign(count, ConsumerAction::zero);
   trace.because.assign(count, Reason::invalid_input);
@@ -210,8 +209,7 @@ void record_posterior(EstimateSeries& series, Eigen::Index step, const GuardedEs
   trace.action[at] = read.action;
   trace.because[at] = read.because;
   trace.residual_kind[at] = estimate.residual_kind;
-  trace.alarm[at] = estimate.status == Status::ok && estimate.reasons.has_any(kTestAlarm);
-  if (trace.alarm[at]) {
+  if (series.reasons[at].has_any(kTestAlarm)) {
     if (trace.first_alarm < 0) trace.first_alarm = step;
     ++trace.alarms;
   }

@@ -29,7 +29,7 @@ Status GaussianPosterior::fail(Status status) noexcept {
   mean_.setConstant(kNaN);
   covariance_.setConstant(kNaN);
   gain_.setConstant(kNaN);
-  nis_ = null_nis_ = misfit_ = explained_ = log_evidence_ = kNaN;
+  nis_ = null_nis_ = misfit_ = log_evidence_ = kNaN;
   evidence_ = misfit_rows_ = 0;
   return status;
 }
@@ -77,7 +77,8 @@ Status GaussianPosterior::compute(const ConstMatrixRef& A, const ConstVectorRef&
   }
   double log_determinant = log_variance;
   mean.setZero();
-  misfit_ = explained_ = 0.0;
+  double explained = 0.0;
+  misfit_ = 0.0;
   misfit_rows_ = evidence_;
   left_.head(m_) = whitened;
   for (Eigen::Index i = 0; i < k; ++i) {
@@ -89,14 +90,14 @@ Status GaussianPosterior::compute(const ConstMatrixRef& A, const ConstVectorRef&
     left_.head(m_) -= along * U.col(i);
     log_determinant += std::log(information);
     const bool felt = sigma[i] >= kFelt;
-    (felt ? explained_ : misfit_) += along * along / information;
+    (felt ? explained : misfit_) += along * along / information;
     misfit_rows_ -= felt;
   }
   for (Eigen::Index i = 0; i < k; ++i) T.col(i) *= sigma[i] / (1.0 + sigma[i] * sigma[i]);
   K = T.lazyProduct(U.transpose());
   K.array().rowwise() *= weight.transpose().array();
   misfit_ += left_.head(m_).squaredNorm();
-  nis_ = misfit_ + explained_;
+  nis_ = misfit_ + explained;
   null_nis_ = whitened.squaredNorm();
   log_evidence_ = -0.5 * (nis_ + log_determinant + evidence_ * std::log(2.0 * std::numbers::pi));
   status_ = Status::ok;

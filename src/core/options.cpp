@@ -1,6 +1,7 @@
 #include "antaeus/core/options.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -51,6 +52,11 @@ namespace detail {
 std::string text_of(bool value) { return value ? "true" : "false"; }
 std::string text_of(int value) { return digits_of(value); }
 std::string text_of(double value) { return digits_of(value); }
+std::string three_digits(double value) {
+  std::array<char, 40> digits{};
+  return {digits.data(),
+          std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::general, 3).ptr};
+}
 
 bool parse_switch(std::string_view text, const std::string& place) {
   if (text != "true" && text != "false") {

@@ -25,12 +25,6 @@ std::string followed(const OptionRow& row, const RobotScale& scale) {
   return detail::text_of(rounded);
 }
 
-std::string share_text(double share) {
-  std::array<char, 40> digits{};
-  return {digits.data(),
-          std::to_chars(digits.data(), digits.data() + digits.size(), share, std::chars_format::general, 3).ptr};
-}
-
 }  // namespace
 
 void Settings::set(Setting setting) {
@@ -87,7 +81,7 @@ std::vector<OptionValue> Settings::with_sources(const OptionTable& table, const 
     } else if (!value.empty() && value == option.value) {
       option.source = row.follows == Follows::sign
                           ? scale_.sign_from
-                          : share_text(row.share) + " × " +
+                          : detail::three_digits(row.share) + " × " +
                                 (row.follows == Follows::force ? scale_.force_from : scale_.weight_from) + "; " +
                                 row.info.source;
     }

@@ -166,6 +166,7 @@ const PosteriorEstimates& PosteriorEstimator::solve(const Residual& residual) no
   for (Block& block : blocks_) {
     fill(block, residual);
     compute(block);
+    note_tests(block);
   }
   test_rows(residual);
   for (Block& block : blocks_) {
@@ -180,7 +181,7 @@ bool PosteriorEstimator::has_reference(const Block& block) const noexcept {
 }
 
 void PosteriorEstimator::fill(Block& block, const Residual& residual) noexcept {
-  const Eigen::Index base = block.base ? 6 : 0, tilts = block.A.cols() - kTilts;
+  const Eigen::Index base = block.base_rows(), tilts = block.A.cols() - kTilts;
   if (block.base) {
     // Quasi-static balance is false as soon as anything accelerates: then the rows are left out, and said to be.
     block.y.head<6>() = residual.instant.base_residual();
@@ -214,12 +215,23 @@ void PosteriorEstimator::fill(Block& block, const Residual& residual) noexcept {
 
 void PosteriorEstimator::compute(Block& block) noexcept {
   const Eigen::Index n = estimates_.residual.tilted ? block.A.cols() : 6 * std::ssize(block.endpoints);
-  block.status = block.posterior.compute(block.A.leftCols(n), block.y, block.variance, block.L.topLeftCorner(n, n));
+  block.posterior.compute(block.A.leftCols(n), block.y, block.variance, block.L.topLeftCorner(n, n));
+}
+
+/// What the tests need, before the reference row may be readmitted with another variance.
+void PosteriorEstimator::note_tests(Block& block) noexcept {
   block.nis = block.posterior.nis();
   block.misfit = block.posterior.misfit();
   block.evidence = block.posterior.evidence_rows();
   block.misfit_rows = block.posterior.misfit_rows();
   block.shows_contact = block.posterior.null_nis() > block.threshold_null;
+}
+
+/// The reference row's own variance. Each block, and this row, has a tilt of its own, though it is the same one: what
+/// one says of it, the others ignore.
+double PosteriorEstimator::reference_spread() const noexcept {
+  const Residual& residual = estimates_.residual;
+  return residual.variance[reference_] + (residual.tilted ? residual.tilt.row(reference_).squaredNorm() : 0.0);
 }
 
 /// S⁻¹ of all rows is never formed. Within a block it is R⁻¹ − R⁻¹ A C Aᵀ R⁻¹; blocks share no row and no unknown, and
@@ -232,16 +244,14 @@ void PosteriorEstimator::test_rows(const Residual& residual) noexcept {
   bool borders = reference_ >= 0 && std::isfinite(residual.variance[reference_]);
   bool trusted = false;
   double innovation = borders ? residual.value[reference_] : 0.0;
-  double spread = borders ? residual.variance[reference_] : 1.0;
-  // Each block, and this row, has a tilt of its own, though it is the same one: what one says of it, the others ignore.
-  if (borders && residual.tilted) spread += residual.tilt.row(reference_).squaredNorm();
+  double spread = borders ? reference_spread() : 1.0;
   for (Block& block : blocks_) {
     const auto C = block.posterior.covariance();
     block.shared.setZero();
     block.reference_mean = block.reference_variance = 0.0;
     if (!borders || block.reference.isZero(0.0)) continue;
     trusted = trusted || (options_.reference == ReferenceUse::trust && has_reference(block));
-    if (block.status != Status::ok) borders = false;  // what this block would explain is not known
+    if (block.posterior.status() != Status::ok) borders = false;  // what this block would explain is not known
     if (!borders || trusted) continue;
     const auto a = block.reference.head(C.cols());
     block.shared.head(C.cols()) = C.lazyProduct(a);
@@ -252,9 +262,9 @@ void PosteriorEstimator::test_rows(const Residual& residual) noexcept {
   }
   borders = borders && !trusted;
   for (const Block& block : blocks_) {
-    if (block.status != Status::ok) continue;
+    if (block.posterior.status() != Status::ok) continue;
     const auto C = block.posterior.covariance();
-    const Eigen::Index base = block.base ? 6 : 0, n = C.cols();
+    const Eigen::Index base = block.base_rows(), n = C.cols();
     for (std::size_t i = 0; i < block.rows.size(); ++i) {
       const Eigen::Index row = base + static_cast<Eigen::Index>(i);
       const double R = block.variance[row];
@@ -288,24 +298,23 @@ void PosteriorEstimator::test_rows(const Residual& residual) noexcept {
 /// The reference row enters with a variance that its own innovation has shown to be needed. The tests were of the
 /// stated one: else no fault could ever show.
 void PosteriorEstimator::readmit_reference(Block& block) noexcept {
-  if (block.status != Status::ok || !has_reference(block) || !std::isfinite(innovation_)) return;
+  if (block.posterior.status() != Status::ok || !has_reference(block) || !std::isfinite(innovation_)) return;
   const auto at = std::find(block.rows.begin(), block.rows.end(), reference_);
   const double stated = estimates_.residual.variance[reference_], expected = innovation_sd_ * innovation_sd_;
   const double quarter = 0.25 * innovation_ * innovation_ / expected;
-  block.variance[(block.base ? 6 : 0) + (at - block.rows.begin())] =
+  block.variance[block.base_rows() + (at - block.rows.begin())] =
       std::max(stated, expected * std::max(1.0, quarter) - (expected - stated));
-  const Eigen::Index n = block.posterior.covariance().cols();
-  block.status = block.posterior.compute(block.A.leftCols(n), block.y, block.variance, block.L.topLeftCorner(n, n));
+  compute(block);
 }
 
 void PosteriorEstimator::describe(const Block& block, const Residual& residual) noexcept {
-  const Eigen::Index base = block.base ? 6 : 0;
+  const Eigen::Index base = block.base_rows();
   const double factor = sign_factor(options_.sign);
   for (std::size_t place = 0; place < block.endpoints.size(); ++place) {
     const int k = block.endpoints[place];
     WrenchEstimate& estimate = estimates_[static_cast<std::size_t>(k)];
-    if (block.status != Status::ok) {
-      estimate.invalidate(block.status);
+    if (block.posterior.status() != Status::ok) {
+      estimate.invalidate(block.posterior.status());
       continue;
     }
     const auto column = 6 * static_cast<Eigen::Index>(place);
@@ -346,9 +355,7 @@ void PosteriorEstimator::describe(const Block& block, const Residual& residual) 
 }
 
 void PosteriorEstimator::add_nis(const Block& mine, Uncertainty& uncertainty) const noexcept {
-  const Residual& residual = estimates_.residual;
-  double innovation = residual.value[reference_], spread = residual.variance[reference_];
-  if (residual.tilted) spread += residual.tilt.row(reference_).squaredNorm();
+  double innovation = estimates_.residual.value[reference_], spread = reference_spread();
   for (const Block& block : blocks_) {
     if (&block != &mine && !block.shows_contact) continue;
     innovation -= block.reference_mean;

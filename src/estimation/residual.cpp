@@ -1,6 +1,5 @@
 #include "antaeus/estimation/residual.hpp"
 
-#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -328,16 +327,14 @@ void ResidualEstimator::fill_variance(const Instant& now) noexcept {
   if (residual_.saturated > 0) residual_.reasons.add(Reason::saturated);
 }
 
-/// The model's gravity is linear in free fall; turned by δ about the base's axis e, that changes by (γ × e) δ.
 void ResidualEstimator::fill_tilt(const Instant& now) noexcept {
   const bool needed = residual_.kind == ResidualKind::static_gravity || residual_.reasons.has(Reason::settling);
   residual_.tilted = needed && options_.tilt_sd > 0 && model_.base() == Base::free_flyer && !now.used_imu();
   residual_.tilt.setZero();
   if (!residual_.tilted) return;
-  const Vector3 fall = now.base_rotation().transpose() * model_.gravity();
   const std::vector<int>& rows = model_.motor_rows();
   for (int axis = 0; axis < 2; ++axis) {
-    if (now.base_terms().gravity_torque(fall.cross(Vector3::Unit(axis)), full_tau_static_) != Status::ok) continue;
+    if (tilt_torque(now, model_.gravity(), axis, full_tau_static_) != Status::ok) continue;
     for (std::size_t m = 0; m < rows.size(); ++m) {
       residual_.tilt(static_cast<Eigen::Index>(m), axis) = options_.tilt_sd * full_tau_static_[rows[m]];
     }

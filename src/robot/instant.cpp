@@ -164,6 +164,12 @@ Status InstantReader::compute(const Observation& observation) noexcept {
   return Status::ok;
 }
 
+Status tilt_torque(const Instant& now, const Vector3& gravity, int axis, VectorRef torque) noexcept {
+  // g is linear in free fall. Turned by δ about the base's axis e, the base sees free fall change by (γ × e) δ.
+  const Vector3 fall = now.base_rotation().transpose() * gravity;
+  return now.base_terms().gravity_torque(fall.cross(Vector3::Unit(axis)), torque);
+}
+
 const OptionTable& options_of(const InstantOptions&) {
   using O = InstantOptions;
   static const OptionTable table(

@@ -18,6 +18,7 @@ struct Tree {
   struct Node {
     int parent = -1, depth = 0, height = 0;
     bool moves = false;  ///< against its parent
+    double reach = 0.0;  ///< from the root, the links between stretched out [m]
   };
 
   explicit Tree(const RobotDescription& description) {
@@ -31,7 +32,8 @@ struct Tree {
       const auto node = static_cast<int>(at);
       for (const JointDescription* joint : children[link]) {
         const bool moves = joint->type != JointType::fixed;
-        nodes.push_back({node, nodes[at].depth + (moves ? 1 : 0), 0, moves});
+        const double reach = nodes[at].reach + joint->X_PJ.translation.norm();
+        nodes.push_back({node, nodes[at].depth + (moves ? 1 : 0), 0, moves, reach});
         open.emplace_back(joint->child, node);
       }
     }
@@ -66,6 +68,13 @@ int limb_count(const RobotDescription& description) {
     if (++branches[parent] > 1) ++limbs;
   }
   return limbs;
+}
+
+double longest_reach(const RobotDescription& description) {
+  const Tree tree(description);
+  double longest = 0.0;
+  for (const Tree::Node& node : tree.nodes) longest = std::max(longest, node.reach);
+  return longest;
 }
 
 bool frees_itself(const RobotDescription& description) {

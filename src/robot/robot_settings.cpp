@@ -1,11 +1,10 @@
 // What the defaults of options follow once the robot is known, and where each figure comes from.
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <tuple>
 
+#include "antaeus/robot/limbs.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "robot/joint_noise.hpp"
 
@@ -26,11 +25,7 @@ constexpr double kNoiseShare = 0.01, kStaticShare = 0.025;
 /// An effort limit of so many times the torque that holds the whole robot at its longest reach is a placeholder.
 constexpr double kPlaceholder = 10.0;
 
-std::string number(double value) {
-  std::array<char, 40> digits{};
-  return {digits.data(),
-          std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::general, 3).ptr};
-}
+using detail::three_digits;
 
 bool says_foot(std::string_view frame) {
   std::string name(frame);
@@ -78,21 +73,6 @@ HeldForce held_force(const RobotModel& model, const std::string& frame) {
   return least;
 }
 
-/// The farthest that links reach from the root, stretched out [m].
-double longest_reach(const RobotDescription& description) {
-  double longest = 0.0;
-  for (const JointDescription& tip : description.joints) {
-    double reach = 0.0;
-    const JointDescription* joint = &tip;
-    for (std::size_t steps = 0; joint && steps <= description.joints.size(); ++steps) {
-      reach += joint->X_PJ.translation.norm();
-      joint = joint_of(description, joint->parent);
-    }
-    longest = std::max(longest, reach);
-  }
-  return longest;
-}
-
 /// Gravity may be zero, of an arm on a table; what it weighs in the hand is not.
 double weight_of(const RobotModel& model) noexcept {
   const double g = model.gravity().norm();
@@ -120,7 +100,7 @@ Settings Robot::settings(const std::vector<std::string>& endpoints) const {
   RobotScale scale;
   std::tie(scale.sign, scale.sign_from) = profile.reported_sign();
   scale.weight = weight();
-  scale.weight_from = "the robot's weight of " + number(scale.weight) + " N";
+  scale.weight_from = "the robot's weight of " + three_digits(scale.weight) + " N";
   std::vector<std::string> hands = endpoints;
   if (hands.empty()) {
     for (const Endpoint& endpoint : profile.endpoints) hands.push_back(endpoint.frame);
@@ -133,18 +113,20 @@ Settings Robot::settings(const std::vector<std::string>& endpoints) const {
   }
   if (std::isfinite(profile.rated_load) && (!hands.empty() || !any)) {
     scale.force = profile.rated_load * kStandardGravity;
-    scale.force_from = number(scale.force) + " N of the profile's rated_load, " + number(profile.rated_load) + " kg";
+    scale.force_from =
+        three_digits(scale.force) + " N of the profile's rated_load, " + three_digits(profile.rated_load) + " kg";
   } else if (any && hands.empty()) {
     scale.force = scale.weight;
     scale.force_from = scale.weight_from + ", at feet";
   } else if (kShareOfEffort * least.force <= scale.weight) {
     scale.force = kShareOfEffort * least.force;
-    scale.force_from = number(scale.force) + " N, half of what " + least.joint + " holds at its longest lever (" +
-                       number(least.effort) + (least.lever > 0 ? " N·m at " + number(least.lever) + " m)" : " N)");
+    scale.force_from = three_digits(scale.force) + " N, half of what " + least.joint + " holds at its longest lever (" +
+                       three_digits(least.effort) +
+                       (least.lever > 0 ? " N·m at " + three_digits(least.lever) + " m)" : " N)");
   } else if (any) {
     const double share = model.base() == Base::free_flyer ? kShareOfWeight : kShareOfArm;
     scale.force = share * scale.weight;
-    scale.force_from = number(scale.force) + " N, " + number(100.0 * share) + " % of " + scale.weight_from +
+    scale.force_from = three_digits(scale.force) + " N, " + three_digits(100.0 * share) + " % of " + scale.weight_from +
                        (std::isfinite(least.force) ? " (its effort limits hold more than the robot weighs)"
                                                    : " (it has no effort limits)");
   }

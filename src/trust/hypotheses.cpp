@@ -135,10 +135,8 @@ void HypothesisTest::fill(const Residual& residual) noexcept {
       case CauseKind::base_tilt: {
         // A dynamic residual takes gravity from the accelerometer: no vertical is needed, and none can be wrong.
         if (residual.kind != ResidualKind::static_gravity) break;
-        // g is linear in free fall. Turned by δ about the base's axis e, the base sees free fall change by (γ × e) δ.
-        const Vector3 fall = now.base_rotation().transpose() * gravity;
         for (int axis = 0; axis < 2; ++axis) {
-          if (now.base_terms().gravity_torque(fall.cross(Vector3::Unit(axis)), full_) != Status::ok) continue;
+          if (tilt_torque(now, gravity, axis, full_) != Status::ok) continue;
           for (std::size_t i = 0; i < motors_.size(); ++i) {
             B_(static_cast<Eigen::Index>(i), first + axis) = full_[motor_rows[static_cast<std::size_t>(motors_[i])]];
           }

@@ -21,11 +21,7 @@ ReliabilityEstimator::ReliabilityEstimator(const InstantReader& reader, const Po
     const int height = static_cast<int>(rows.size());
     rows_.push_back({rows, MatrixX::Zero(height, 6), VectorX::Constant(height, 1.0), Redundancy(height, 6)});
     EndpointReliability result;
-    for (VectorX* numbers : {&result.redundancy, &result.minimal_detectable_bias, &result.external_force,
-                             &result.prior_free_redundancy, &result.prior_free_bias}) {
-      numbers->resize(motors);
-    }
-    result.invalidate(Status::not_computed);
+    result.reset(motors);
     results_.push_back(std::move(result));
   }
 }

@@ -79,16 +79,21 @@ TEST(Preflight, ReStartOfTheIncident) {
   EXPECT_PRINTED(report.endpoints[0].kappa, "39.9");
 }
 
+/// The H1-2 in a pose, its motors without torque.
+const Instant& unloaded(InstantReader& reader, const VectorX& q) {
+  Observation observation;
+  observation.q = q;
+  observation.tau = VectorX::Zero(27);
+  return reader.at(observation);
+}
+
 TEST(Preflight, FiguresAgreeWithOneAnother) {
   const Robot robot = test::own_robot("h1_2");
   const VectorX q = robot.pose("re3_start");
   const PreflightReport report = preflight(robot, kWrists, q, VectorX(), {.quality = {.characteristic_length = 0.2}});
   EXPECT_EQ(report.characteristic_length, 0.2);
   InstantReader reader(robot, kWrists);
-  Observation observation;
-  observation.q = q;
-  observation.tau = VectorX::Zero(27);
-  const Instant& now = reader.at(observation);
+  const Instant& now = unloaded(reader, q);
   ASSERT_EQ(now.status(), Status::ok);
   for (int k = 0; k < 2; ++k) {
     const PoseConditioning& pose = report.endpoints[static_cast<std::size_t>(k)];
@@ -168,10 +173,7 @@ TEST(Preflight, TorqueErrorsReadAsTheInverseOfTheOwnRows) {
     const VectorX q = random.vector(27, 1.2);
     const PreflightReport report = preflight(robot, kWrists, q, VectorX());
     InstantReader reader(robot, kWrists);
-    Observation observation;
-    observation.q = q;
-    observation.tau = VectorX::Zero(27);
-    const Instant& now = reader.at(observation);
+    const Instant& now = unloaded(reader, q);
     ASSERT_EQ(now.status(), Status::ok);
     for (int k = 0; k < 2; ++k) {
       Matrix6 information = Matrix6::Zero();

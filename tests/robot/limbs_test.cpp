@@ -25,6 +25,7 @@ class Tree {
       joint.type = type;
       joint.parent = link;
       joint.child = link = "link_" + std::to_string(count_);
+      joint.X_PJ.translation = {0.5, 0.0, 0.0};
       robot_.joints.push_back(joint);
       add(link);
     }
@@ -114,6 +115,15 @@ TEST(Limbs, DepthCostsNoStack) {
   Tree chain;
   chain.chain("root", 20000);
   EXPECT_EQ(chain.limbs(), 1);
+}
+
+/// Each robot that is loaded asks for it: in one walk, or a long file would be read for hours.
+TEST(Limbs, ReachIsTheLongestWayFromTheRoot) {
+  Tree robot;
+  robot.chain(robot.chain("root", 1), 20000);
+  robot.chain("root", 3);
+  EXPECT_EQ(longest_reach(robot.robot()), 0.5 * 20001);
+  EXPECT_EQ(longest_reach(Tree().robot()), 0.0);
 }
 
 TEST(Limbs, PublishedRobots) {

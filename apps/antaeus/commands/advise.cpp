@@ -25,9 +25,8 @@ struct AdviseCommand {
       throw OptionsError("--keep-hand", "no distance", "give metres, zero or more");
     }
     const Robot loaded = robot.load();
-    const AuditOptions options = audit_options(loaded, endpoints.frames(loaded));
-    const LabelledPose posed = pose.load(loaded, options.episode);
     const std::vector<std::string> frames = endpoints.frames(loaded);
+    const LabelledPose posed = pose.load(loaded, audit_options(loaded, frames).episode);
     for (const std::string& joint : joints) motor_named(loaded.model, joint, "--joint");
     PoseAdviceOptions how = loaded.settings(frames).get<PoseAdviceOptions>();
     if (keep_hand > 0) how.keep_hand = keep_hand;

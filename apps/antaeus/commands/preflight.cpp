@@ -20,10 +20,11 @@ struct PreflightCommand {
 
   int run() const {
     const Robot loaded = robot.load();
-    const AuditOptions options = audit_options(loaded, endpoints.frames(loaded));
+    const std::vector<std::string> frames = endpoints.frames(loaded);
+    const AuditOptions options = audit_options(loaded, frames);
     VectorX target;
     const LabelledPose posed = pose.load(loaded, options.episode, &target);
-    const PreflightReport report = preflight(loaded, endpoints.frames(loaded), posed.q, target, options.preflight);
+    const PreflightReport report = preflight(loaded, frames, posed.q, target, options.preflight);
     print(json ? with_base(to_json(report), loaded).dump() + "\n" : to_text(report, loaded));
     return report.passed ? kFine : kRefused;
   }

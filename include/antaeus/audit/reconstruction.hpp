@@ -67,8 +67,7 @@ struct ANTAEUS_API PosteriorTrace {
   std::vector<ConsumerAction> action;  ///< what the consumer reads
   std::vector<Reasons> because;        ///< of the sample that brought the state
   std::vector<ResidualKind> residual_kind;
-  std::vector<bool> alarm;                        ///< whether a test alarms (kTestAlarm)
-  Eigen::Index alarms = 0, first_alarm = -1;      ///< steps at which one does
+  Eigen::Index alarms = 0, first_alarm = -1;      ///< steps at which a test alarms: kTestAlarm among the reasons
   Eigen::Index refusals = 0, first_refusal = -1;  ///< steps at which the guard refuses
   /// Place of a motor among `rows`, −1 when it is not there.
   int place(int motor) const noexcept;

@@ -66,7 +66,7 @@ class ANTAEUS_API GaussianPosterior {
   Status status_ = Status::not_computed;
   int evidence_ = 0;
   int misfit_rows_ = 0;
-  double nis_ = 0.0, null_nis_ = 0.0, misfit_ = 0.0, explained_ = 0.0, log_evidence_ = 0.0;
+  double nis_ = 0.0, null_nis_ = 0.0, misfit_ = 0.0, log_evidence_ = 0.0;
   SmallSvd svd_;
   // Column-major storage of the largest problem; compute() maps its top-left part densely.
   VectorX mean_, covariance_, gain_;

@@ -75,6 +75,7 @@ namespace detail {
 ANTAEUS_API std::string text_of(bool value);
 ANTAEUS_API std::string text_of(int value);
 ANTAEUS_API std::string text_of(double value);
+ANTAEUS_API std::string three_digits(double value);
 ANTAEUS_API bool parse_switch(std::string_view text, const std::string& place);
 ANTAEUS_API int parse_integer(std::string_view text, const Range& range, const std::string& place);
 ANTAEUS_API double parse_number(std::string_view text, const Range& range, const std::string& place);

@@ -104,20 +104,22 @@ class ANTAEUS_API PosteriorEstimator {
     VectorX reference;  ///< the reference joint's row of A
     VectorX shared;     ///< C times that row
     GaussianPosterior posterior;
-    Status status = Status::not_computed;
     double nis = 0.0, misfit = 0.0;  ///< before the reference row was readmitted, as the two below
     int evidence = 0, misfit_rows = 0;
     double threshold_null = 0.0;  ///< χ² above which these rows show a contact
     bool shows_contact = false;
+    Eigen::Index base_rows() const noexcept { return base ? 6 : 0; }
     double reference_mean = 0.0, reference_variance = 0.0;  ///< what this block's contacts make of the reference row
   };
   std::size_t block_of(int endpoint) const noexcept { return block_index_[endpoint]; }
   void fill(Block& block, const Residual& residual) noexcept;
   void compute(Block& block) noexcept;
+  void note_tests(Block& block) noexcept;
   bool has_reference(const Block& block) const noexcept;
   void test_rows(const Residual& residual) noexcept;
   void readmit_reference(Block& block) noexcept;
   void describe(const Block& block, const Residual& residual) noexcept;
+  double reference_spread() const noexcept;
   void add_nis(const Block& block, Uncertainty& uncertainty) const noexcept;
   double limit(int dof) const noexcept;
   ConsistencyTest test_of(double value, int dof) const noexcept { return {value, limit(dof), dof}; }

@@ -116,6 +116,11 @@ class ANTAEUS_API Instant {
   std::uint64_t generation_ = 0;
 };
 
+/// What a small tilt of the base about its x axis (\p axis 0) or y axis (1) makes of gravity's torques, per radian.
+/// \param gravity  free fall in world axes, the model's \param torque  [nv], base axes [N·m/rad]; NaN unless `ok`
+/// \realtime (estimation_realtime_test)
+ANTAEUS_API Status tilt_torque(const Instant& now, const Vector3& gravity, int axis, VectorRef torque) noexcept;
+
 /// Reads observations of one robot: the workspace, one a thread.
 class ANTAEUS_API InstantReader {
  public:

@@ -3,6 +3,7 @@
 /// Reliability of joint torques (Baarda): which torque errors stay undetected, and how far they shift the wrench.
 /// It is computed per joint, pose and endpoint.
 
+#include <array>
 #include <vector>
 
 #include "antaeus/conditioning/redundancy.hpp"
@@ -37,13 +38,20 @@ struct EndpointReliability {
   double condition = 0.0;         ///< κ of the whitened, unit-scaled rows: no mixture of m and rad
   double sigma_min = 0.0;         ///< smallest singular value of them, in prior sds per noise sd
 
+  /// Sets the dimension and NaN in every number.
+  void reset(Eigen::Index motors) {
+    for (VectorX* numbers : vectors()) numbers->resize(motors);
+    invalidate(Status::not_computed);
+  }
   void invalidate(Status why) noexcept {
     status = why;
-    for (VectorX* numbers :
-         {&redundancy, &minimal_detectable_bias, &external_force, &prior_free_redundancy, &prior_free_bias}) {
-      numbers->setConstant(kNaN);
-    }
+    for (VectorX* numbers : vectors()) numbers->setConstant(kNaN);
     total_redundancy = prior_free_total = condition = sigma_min = kNaN;
+  }
+
+ private:
+  std::array<VectorX*, 5> vectors() noexcept {
+    return {&redundancy, &minimal_detectable_bias, &external_force, &prior_free_redundancy, &prior_free_bias};
   }
 };
 
