@@ -64,6 +64,8 @@ NB_MODULE(_antaeus, module) {
   bind_room("pose", bind_pose);
   bind_room("episode", bind_episode);
   bind_room("guard", bind_guard);
+  // antaeus.audit is the function, so the room's submodule cannot have that name too.
+  bind_room("auditing", bind_audit);
   module.attr("_rooms") = rooms;
   module.attr("__name__") = own_name;
 }

@@ -98,6 +98,25 @@ auto frozen_field(Matrix Class::* field) {
   return [field](const Class& self) { return frozen(self.*field); };
 }
 
+/// A read-only array on the memory of a vector or row-major matrix that belongs to `owner`, which it keeps alive.
+template <class Matrix>
+auto view(const Matrix& matrix, nb::handle owner) {
+  if constexpr (requires { matrix.rows(); } && !requires { requires Matrix::IsVectorAtCompileTime == 1; }) {
+    static_assert(Matrix::IsRowMajor);
+    return nb::ndarray<nb::numpy, const typename Matrix::Scalar, nb::ndim<2>>(
+        matrix.data(), {static_cast<std::size_t>(matrix.rows()), static_cast<std::size_t>(matrix.cols())}, owner);
+  } else {
+    using Scalar = std::remove_cvref_t<decltype(*matrix.data())>;
+    return nb::ndarray<nb::numpy, const Scalar, nb::ndim<1>>(matrix.data(), {static_cast<std::size_t>(matrix.size())},
+                                                             owner);
+  }
+}
+/// Getter of an array attribute that is such a view.
+template <class Class, class Matrix>
+auto viewed_field(Matrix Class::* field) {
+  return [field](nb::handle_t<Class> self) { return view(nb::cast<const Class&>(self).*field, self); };
+}
+
 // Enumerations -------------------------------------------------------------------------------------------------------
 
 /// The Python members of a bound enumeration, by value.
@@ -175,7 +194,7 @@ std::string options_doc(std::string doc) {
 
 // Modules ------------------------------------------------------------------------------------------------------------
 
-// One a room of include/antaeus; bind_robot calls bind_dynamics.
+// One a room of include/antaeus; bind_robot calls bind_dynamics, bind_audit calls bind_series.
 void bind_core(nb::module_& module);
 void bind_robot(nb::module_& module);
 void bind_dynamics(nb::module_& module);
@@ -185,6 +204,8 @@ void bind_trust(nb::module_& module);
 void bind_pose(nb::module_& module);
 void bind_episode(nb::module_& module);
 void bind_guard(nb::module_& module);
+void bind_audit(nb::module_& module);
+void bind_series(nb::module_& module);
 
 }  // namespace antaeus::python
 

@@ -253,6 +253,17 @@ void bind_settings(nb::module_& module) {
       .def("__repr__", [](const Setting& self) {
         return "Setting(" + self.group + "." + self.name + "=" + self.value + ", " + self.place + ")";
       });
+  nb::class_<OptionValue>(module, "OptionValue", "One option with the value that a result was computed with.")
+      .def_ro("group", &OptionValue::group)
+      .def_prop_ro("name", [](const OptionValue& self) { return std::string(self.info.name); })
+      .def_ro("value", &OptionValue::value, "As the command line's --set takes it.")
+      .def_prop_ro(
+          "unit", [](const OptionValue& self) { return std::string(self.info.unit); }, "Empty for names and switches.")
+      .def_prop_ro("meaning", [](const OptionValue& self) { return std::string(self.info.meaning); })
+      .def_ro("source", &OptionValue::source, "Where the value comes from: a line of the profile, a rule, a paper.")
+      .def("__repr__", [](const OptionValue& self) {
+        return "OptionValue(" + self.group + "." + self.info.name + "=" + self.value + ")";
+      });
   nb::class_<Settings>(module, "Settings",
                        "Options that users wrote in a profile's [options] or set since; the last one of an option "
                        "counts. GuardedEstimator starts from them.")

@@ -17,18 +17,6 @@ namespace antaeus::python {
 
 namespace {
 
-using Samples = nb::ndarray<nb::numpy, const double, nb::ndim<2>>;
-
-/// A read-only array on memory of `owner`.
-Samples view(const SampleMatrix& matrix, nb::handle owner) {
-  return Samples(matrix.data(), {static_cast<std::size_t>(matrix.rows()), static_cast<std::size_t>(matrix.cols())},
-                 owner);
-}
-template <class Class>
-auto samples(SampleMatrix Class::* field) {
-  return [field](nb::handle_t<Class> self) { return view(nb::cast<const Class&>(self).*field, self); };
-}
-
 void bind_recorded(nb::module_& module) {
   nb::class_<EpisodeChannel>(module, "EpisodeChannel", "One file, npz member or group of CSV columns that was read.")
       .def_ro("name", &EpisodeChannel::name)
@@ -44,11 +32,12 @@ void bind_recorded(nb::module_& module) {
       .def_ro("missing", &Episode::missing, "Optional channels that the log does not hold.")
       .def_ro("notes", &Episode::notes, "What was found and how it was read.")
       .def_prop_ro("time", frozen_field(&Episode::time), kOwned, "[N], s, never decreasing; NaN when not recorded.")
-      .def_prop_ro("q", samples(&Episode::q), kOwned, "[N × motors], rad or m.")
-      .def_prop_ro("tau", samples(&Episode::tau), kOwned, "[N × motors], N·m or N.")
-      .def_prop_ro("target", samples(&Episode::target), kOwned, "Commanded positions [N × motors], rad or m.")
-      .def_prop_ro("v", samples(&Episode::v), kOwned, "[N × motors], rad/s or m/s.")
-      .def_prop_ro("imu_quaternion", samples(&Episode::imu_quaternion), kOwned, "[N × 4], x y z w, sensor in world.")
+      .def_prop_ro("q", viewed_field(&Episode::q), kOwned, "[N × motors], rad or m.")
+      .def_prop_ro("tau", viewed_field(&Episode::tau), kOwned, "[N × motors], N·m or N.")
+      .def_prop_ro("target", viewed_field(&Episode::target), kOwned, "Commanded positions [N × motors], rad or m.")
+      .def_prop_ro("v", viewed_field(&Episode::v), kOwned, "[N × motors], rad/s or m/s.")
+      .def_prop_ro("imu_quaternion", viewed_field(&Episode::imu_quaternion), kOwned,
+                   "[N × 4], x y z w, sensor in world.")
       .def_prop_ro(
           "invalid_steps",
           [](const Episode& self) {
@@ -117,10 +106,10 @@ void bind_synthetic(nb::module_& module) {
           },
           nb::sig("def wrenches(self) -> list[numpy.typing.NDArray[numpy.float64]]"),
           "Per endpoint [N × 6]: on the robot, frame origin, world axes, N, N·m.")
-      .def_prop_ro("full_q", samples(&SyntheticEpisode::full_q), kOwned, "[N × nq]")
-      .def_prop_ro("full_v", samples(&SyntheticEpisode::full_v), kOwned, "[N × nv]")
-      .def_prop_ro("full_a", samples(&SyntheticEpisode::full_a), kOwned, "[N × nv]")
-      .def_prop_ro("motor_side_torque", samples(&SyntheticEpisode::motor_side_torque), kOwned,
+      .def_prop_ro("full_q", viewed_field(&SyntheticEpisode::full_q), kOwned, "[N × nq]")
+      .def_prop_ro("full_v", viewed_field(&SyntheticEpisode::full_v), kOwned, "[N × nv]")
+      .def_prop_ro("full_a", viewed_field(&SyntheticEpisode::full_a), kOwned, "[N × nv]")
+      .def_prop_ro("motor_side_torque", viewed_field(&SyntheticEpisode::motor_side_torque), kOwned,
                    "[N × motors], in τ but neither inertia, gravity nor contact, N·m.");
   const TwinOptions defaults;
   module.def(

@@ -6,11 +6,10 @@
 #include "antaeus/guard/frame_wrench.hpp"
 #include "antaeus/guard/guarded_estimator.hpp"
 #include "convert.hpp"
+#include "shared_enumerations.hpp"
 
 namespace nanobind::detail {
 
-template <>
-struct type_caster<antaeus::ConsumerAction> : EnumerationCaster<antaeus::ConsumerAction, "antaeus.ConsumerAction"> {};
 template <>
 struct type_caster<antaeus::FrameWrenchMethod>
     : EnumerationCaster<antaeus::FrameWrenchMethod, "antaeus.FrameWrenchMethod"> {};

@@ -7,11 +7,10 @@
 #include "antaeus/pose/pose_quality.hpp"
 #include "antaeus/pose/preflight.hpp"
 #include "convert.hpp"
+#include "shared_enumerations.hpp"
 
 namespace nanobind::detail {
 
-template <>
-struct type_caster<antaeus::PoseLimitSet> : EnumerationCaster<antaeus::PoseLimitSet, "antaeus.PoseLimitSet"> {};
 template <>
 struct type_caster<antaeus::PreflightCheckKind>
     : EnumerationCaster<antaeus::PreflightCheckKind, "antaeus.PreflightCheckKind"> {};
@@ -63,6 +62,11 @@ void bind_quality(nb::module_& module) {
 }
 
 void bind_advice(nb::module_& module) {
+  bind_enumeration<PoseQuantity>(
+      module,
+      "What a condition on a pose is of. sd, sd_moving: the posterior's doubt of the force, N. gain: of the reference "
+      "joint in the profile's row, force_gain: norm of its force rows, N/(N·m). kappa: condition number. error_force: "
+      "what torque errors of one sd each read as, N.");
   bind_enumeration<PoseLimitSet>(
       module,
       "Named sets of conditions. sd: the posterior knows the force in every direction to within its full_use_sd. "

@@ -7,6 +7,7 @@
 #include "antaeus/published/guard_chain.hpp"
 #include "antaeus/published/wrench_estimator.hpp"
 #include "convert.hpp"
+#include "shared_enumerations.hpp"
 
 namespace nanobind::detail {
 
@@ -14,8 +15,6 @@ template <>
 struct type_caster<antaeus::StackedRows> : EnumerationCaster<antaeus::StackedRows, "antaeus.StackedRows"> {};
 template <>
 struct type_caster<antaeus::GuardKind> : EnumerationCaster<antaeus::GuardKind, "antaeus.GuardKind"> {};
-template <>
-struct type_caster<antaeus::GuardAction> : EnumerationCaster<antaeus::GuardAction, "antaeus.GuardAction"> {};
 template <>
 struct type_caster<antaeus::DominanceForm> : EnumerationCaster<antaeus::DominanceForm, "antaeus.DominanceForm"> {};
 

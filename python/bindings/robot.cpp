@@ -5,13 +5,10 @@
 #include "antaeus/robot/limbs.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "convert.hpp"
+#include "shared_enumerations.hpp"
 
 namespace nanobind::detail {
 
-template <>
-struct type_caster<antaeus::Base> : EnumerationCaster<antaeus::Base, "antaeus.Base"> {};
-template <>
-struct type_caster<antaeus::BaseSource> : EnumerationCaster<antaeus::BaseSource, "antaeus.BaseSource"> {};
 template <>
 struct type_caster<antaeus::MeshPolicy> : EnumerationCaster<antaeus::MeshPolicy, "antaeus.MeshPolicy"> {};
 template <>
@@ -22,8 +19,6 @@ template <>
 struct type_caster<antaeus::FrictionUse> : EnumerationCaster<antaeus::FrictionUse, "antaeus.FrictionUse"> {};
 template <>
 struct type_caster<antaeus::JointType> : EnumerationCaster<antaeus::JointType, "antaeus.JointType"> {};
-template <>
-struct type_caster<antaeus::EndpointKind> : EnumerationCaster<antaeus::EndpointKind, "antaeus.EndpointKind"> {};
 template <>
 struct type_caster<antaeus::DeployedImu> : EnumerationCaster<antaeus::DeployedImu, "antaeus.DeployedImu"> {};
 template <>

@@ -5,17 +5,9 @@
 #include "antaeus/trust/hypotheses.hpp"
 #include "antaeus/trust/reliability.hpp"
 #include "convert.hpp"
+#include "shared_enumerations.hpp"
 
-namespace nanobind::detail {
-
-template <>
-struct type_caster<antaeus::MarginKind> : EnumerationCaster<antaeus::MarginKind, "antaeus.MarginKind"> {};
-template <>
-struct type_caster<antaeus::CauseKind> : EnumerationCaster<antaeus::CauseKind, "antaeus.CauseKind"> {};
-template <>
-struct type_caster<antaeus::Separation> : EnumerationCaster<antaeus::Separation, "antaeus.Separation"> {};
-
-}  // namespace nanobind::detail
+namespace nanobind::detail {}  // namespace nanobind::detail
 
 namespace antaeus::python {
 

@@ -1,0 +1,304 @@
+"""The audit through the package: the numbers and bytes of the command line, and what is refused."""
+
+import csv
+import gc
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import antaeus
+import numpy as np
+import pytest
+from support import ROOT
+
+WRIST = "left_wrist_yaw_link"
+SHARED = pathlib.Path(os.environ.get("ANTAEUS_SHARED", ROOT.parent / "shared"))
+LOG = SHARED / "episodes/re3_real_encode_tr1"
+
+
+@pytest.fixture(scope="module")
+def logs(robot, tmp_path_factory):
+    """A folder with the twins of the incident and of a good run."""
+    folder = tmp_path_factory.mktemp("logs")
+    for kind in ("incident", "good"):
+        antaeus.write_episode(antaeus.make_twin(robot, kind).episode, folder / kind)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def audit(logs):
+    return antaeus.audit(logs / "incident", "h1_2", baselines=[logs / "good"])
+
+
+def command_line(logs, out, *more):
+    done = subprocess.run([os.environ["ANTAEUS_CLI"], "audit", "incident", "--robot", "h1_2", *more, "--out", out],
+                          cwd=logs, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1, done.stderr  # an incident
+    return out
+
+
+@pytest.fixture(scope="module")
+def printed(logs, tmp_path_factory):
+    return command_line(logs, tmp_path_factory.mktemp("cli"), "--baseline", "good")
+
+
+# What comes out ------------------------------------------------------------------------------------------------------
+
+
+def test_files_are_the_command_lines_bytes(audit, printed, tmp_path):
+    audit.save(tmp_path / "new/page.html")
+    audit.save(str(tmp_path / "page.json"))
+    assert (tmp_path / "new/page.html").read_bytes() == (printed / "report.html").read_bytes()
+    assert (tmp_path / "page.json").read_bytes() == (printed / "summary.json").read_bytes()
+    assert audit.summary == json.loads((printed / "summary.json").read_text(encoding="utf-8"))
+    assert audit.command == "antaeus audit incident --robot h1_2 --baseline good" == audit.summary["command"]
+
+
+def test_steps_are_the_command_lines_table(audit, printed):
+    steps = audit.steps
+    with (printed / "steps.csv").open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    assert list(steps) == header
+    for name, cells in zip(header, zip(*rows, strict=True), strict=True):
+        column = steps[name]
+        if column.dtype == object:
+            assert column.tolist() == list(cells), name
+        else:  # the shortest text that reads back as the same number
+            assert np.array_equal(column, [float(cell) if cell else np.nan for cell in cells],
+                                  equal_nan=column.dtype == float), name
+    posterior = (steps["estimator"] == "posterior") & (steps["endpoint"] == WRIST)
+    assert np.array_equal(steps["Fz"][posterior], audit.series(WRIST, "posterior").wrench[:, 2])
+    assert audit.baselines[0].steps["step"].size > 0
+
+
+def test_arrow_is_the_command_lines_parquet(audit, printed):
+    from pyarrow import parquet
+    ours, theirs = audit.to_arrow(), parquet.read_table(printed / "steps.parquet")
+    assert ours.equals(theirs, check_metadata=True)
+    assert ours.schema.field("Fx").metadata[b"unit"] == b"N"
+
+
+def test_results_are_those_of_the_summary(audit):
+    summary = audit.summary
+    assert audit.outcome == "incident" and audit.incident and audit.outcome is antaeus.Outcome.incident
+    assert (audit.focus_step, audit.focus_endpoint) == (summary["focus"]["step"], summary["focus"]["endpoint"])
+    assert [(s.id, s.text) for s in audit.verdict] == [(s["id"], s["text"]) for s in summary["verdict"]]
+    assert [(s.id, s.text) for s in audit.cannot_tell] == [(s["id"], s["text"]) for s in summary["cannot_tell"]]
+    assert [(e.step, e.kind, e.text) for e in audit.events] == [(e["step"], e["kind"], e["text"])
+                                                                for e in summary["events"]]
+    assert [c.title for c in audit.counterfactuals] == [c["title"] for c in summary["counterfactuals"]]
+    assert [c.cause for c in audit.cause_test.causes] == [c["cause"] for c in summary["causes"]["causes"]]
+    assert len(audit.pose_counterfactuals) == len(summary["pose_counterfactuals"]) > 0
+    assert audit.advice and audit.advice[0].conditions[0].quantity in list(antaeus.PoseQuantity)
+    assert audit.reliability[0].rows[0].joint in audit.audited.reconstruction.name or audit.reliability[0].rows
+    assert audit.feasibility[0].estimator == "stacked" and audit.tilt[0].axis == "roll"
+    assert not audit.contact.found and np.isnan(audit.contact.size)
+    assert audit.usable_share == 1.0 and len(audit.baselines) == 1 and audit.baselines[0].episode.name == "good"
+    clamp, = [o for o in audit.settings if (o.group, o.name) == ("guard", "clamp_force")]
+    assert float(clamp.value) > 0 and clamp.unit == "N" and clamp.meaning and clamp.source
+    assert audit.endpoints[0].frame and audit.description.name and audit.base == "free_flyer"
+    assert repr(audit) == (f"Audit(incident of h1_2: incident, {audit.audited.reconstruction.steps()} steps, focus "
+                           f"{WRIST} at step {audit.focus_step})")
+
+
+def test_series(audit):
+    deployed, posterior = audit.series(WRIST, "deployed"), audit.series("left wrist", "posterior")
+    n = audit.audited.reconstruction.steps()
+    assert deployed.wrench.shape == posterior.sd.shape == (n, 6) and deployed.sd is None
+    assert posterior.endpoint == WRIST and deployed.sign == posterior.sign == "on_environment"
+    for attribution in audit.attributions:
+        series = audit.series(attribution.endpoint, str(attribution.estimator))
+        assert np.array_equal(attribution.wrench, series.wrench[attribution.step])
+        assert attribution.contribution.shape == (6, attribution.tau.size)
+    assert np.array_equal(deployed.force_norm[audit.focus_step], np.linalg.norm(deployed.wrench[audit.focus_step, :3]))
+    verdicts, actions = list(antaeus.Verdict), list(antaeus.ConsumerAction)
+    trace = posterior.posterior
+    assert deployed.posterior is None and deployed.guards[0].guard == "watchdog" and deployed.verdict.dtype == np.uint8
+    timeline = antaeus.guard_timeline(posterior)
+    assert timeline[0].start == 0 and timeline[-1].to == n - 1
+    for part in timeline:
+        steps = slice(part.start, part.to + 1)
+        assert {verdicts[code] for code in trace.state[steps]} == {part.state}
+        assert actions[trace.action[part.start]] == part.action
+        assert trace.because[part.start] == part.because
+    assert [bool(reasons) for reasons in posterior.reasons] == [verdicts[code] != "ok" for code in posterior.verdict]
+    assert trace.redundancy.shape == (n, trace.rows.size) and trace.redundancy.dtype == np.float32
+    assert len(audit.audited.reconstruction.series) == len(set(zip(audit.steps["endpoint"], audit.steps["estimator"],
+                                                                   strict=True)))
+
+
+def test_results_are_read_only_and_outlive_the_audit(logs):
+    series = antaeus.audit(logs / "incident", "h1_2").series(WRIST, "deployed")
+    gc.collect()
+    copy = series.wrench.copy()
+    wrench, verdict = series.wrench, series.verdict
+    del series
+    gc.collect()
+    assert np.array_equal(wrench, copy) and verdict.size == len(copy)
+    column = antaeus.audit(logs / "incident", "h1_2").steps["Fz"]
+    gc.collect()
+    assert np.isfinite(column).any()
+    for array in (wrench, verdict, column):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+    audit = antaeus.audit(logs / "incident", "h1_2")
+    with pytest.raises(ValueError, match="read-only"):
+        audit.steps["endpoint"][0] = ""
+    with pytest.raises(AttributeError):
+        audit.incident = False
+
+
+# What goes in --------------------------------------------------------------------------------------------------------
+
+
+def test_objects_give_the_numbers_of_their_files(robot, logs, audit):
+    incident, good = (antaeus.load_episode(logs / kind, robot) for kind in ("incident", "good"))
+    own = antaeus.audit(incident, robot, baselines=[good])
+    assert own.command == ""  # no line can name an object
+    expected = audit.summary
+    assert expected.pop("command") and own.summary | {"command": None} == expected | {"command": None}
+    mixed = antaeus.audit(str(logs / "incident"), robot, [good, logs / "good"])
+    assert mixed.command == "" and len(mixed.baselines) == 2
+    assert incident.q.shape == own.audited.episode.q.shape  # handed over, not used up
+
+
+def test_part_endpoints_and_settings_are_the_command_lines(logs, tmp_path):
+    time_of = antaeus.audit(logs / "incident", "h1_2").audited.reconstruction.time
+    start, stop = float(time_of[5]), float(time_of[40])
+    out = command_line(logs, tmp_path / "cli", "--endpoint", "left wrist", "--from", repr(start), "--to", repr(stop),
+                       "--set", "guard.clamp_force=31")
+    own = antaeus.audit(logs / "incident", "h1_2", endpoints=["left wrist"], start=start, stop=stop,
+                        settings={"guard.clamp_force": 31})
+    expected, found = json.loads((out / "summary.json").read_text(encoding="utf-8")), own.summary
+    assert found["command"] == expected["command"]
+    assert "--endpoint 'left wrist'" in found["command"] and "--set guard.clamp_force=31" in found["command"]
+    # Where a setting was written is all that differs.
+    assert json.dumps(found).replace("audit.settings", "--set") == json.dumps(expected)
+    assert own.audited.reconstruction.first_step == 5 and own.steps["step"][0] == 5
+
+
+def test_the_callers_robot_stays_as_it_is(robot, logs):
+    before = len(robot.profile.settings.all())
+    own = antaeus.audit(logs / "incident", robot, settings={"guard.clamp_force": 31, "posterior.sign": "on_robot"})
+    assert own.series(WRIST, "posterior").sign == "on_robot"
+    assert len(robot.profile.settings.all()) == before
+
+
+@pytest.mark.parametrize("change, kind, message", [
+    ({"robot": "h1_3"}, antaeus.ModelError, "unknown robot 'h1_3'; did you mean 'h1_2'"),
+    ({"episode": "nowhere"}, antaeus.EpisodeError, "nowhere: no such episode"),
+    ({"baselines": ["nowhere"]}, antaeus.EpisodeError, "nowhere: no such episode"),
+    ({"endpoints": ["left_wrst"]}, antaeus.ModelError, "audit.endpoints: .*'left_wrst'; did you mean 'left wrist'"),
+    ({"settings": {"guard.clamp_forc": 31}}, antaeus.OptionsError, "audit.settings: .*did you mean 'clamp_force'"),
+    ({"settings": {"clamp_force": 31}}, antaeus.OptionsError, "audit.settings"),
+    ({"settings": {"guard.clamp_force": None}}, antaeus.OptionsError, "audit.settings.*NoneType"),
+    ({"start": float("nan")}, antaeus.OptionsError, "audit.start: nan is no time stamp"),
+    ({"stop": -1}, antaeus.OptionsError, "audit.stop: -1 is no time stamp"),
+    ({"start": 1e9}, antaeus.EpisodeError, ""),
+    ({"baselines": "good"}, TypeError, "incompatible function arguments"),
+    ({"episode": 3}, TypeError, "incompatible function arguments"),
+])
+def test_what_cannot_be_used_is_refused_in_one_line(logs, change, kind, message):
+    arguments = {"episode": logs / "incident", "robot": "h1_2"} | change
+    with pytest.raises(kind, match=message) as caught:
+        antaeus.audit(**arguments)
+    assert kind is TypeError or len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", ["page.pdf", "page", "page.HTM", "."])
+def test_save_writes_two_formats_and_names_them(audit, tmp_path, name):
+    with pytest.raises(ValueError, match=r"^audit\.save: .*\.html .*\.json [^\n]*$"):
+        audit.save(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_failed_save_leaves_the_old_file(audit, tmp_path):
+    (tmp_path / "file").write_text("old", encoding="utf-8")
+    with pytest.raises(antaeus.Error, match="file"):
+        audit.save(tmp_path / "file/page.html")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+    assert (tmp_path / "file").read_text(encoding="utf-8") == "old"
+
+
+def test_an_endpoint_or_estimator_that_is_not_there(audit):
+    with pytest.raises(antaeus.OptionsError, match="'left_wrst'; did you mean 'left wrist'"):
+        audit.series("left_wrst", "deployed")
+    with pytest.raises(antaeus.OptionsError, match="'postrior'; did you mean 'posterior'"):
+        audit.series(WRIST, "postrior")
+    foot = next(endpoint.frame for endpoint in audit.endpoints if endpoint.kind == "foot")
+    with pytest.raises(antaeus.OptionsError, match="series.endpoint"):
+        audit.series(foot, "posterior")
+    with pytest.raises(antaeus.OptionsError, match="guard_timeline: .*deployed"):
+        antaeus.guard_timeline(audit.series(WRIST, "deployed"))
+
+
+# While it runs -------------------------------------------------------------------------------------------------------
+
+
+def test_the_interpreter_runs_on_meanwhile(robot):
+    log = antaeus.make_twin(robot, "good", duration=30.0).episode
+    span = []
+
+    def work():
+        span.append(time.perf_counter())
+        antaeus.audit(log, robot)
+        span.append(time.perf_counter())
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    ticks = []
+    while thread.is_alive():
+        ticks.append(time.perf_counter())
+        time.sleep(0.001)
+    start, end = span
+    tenth = (end - start) / 10  # with the lock held there would be none between the first moments and the last
+    assert len([tick for tick in ticks if start + 2 * tenth < tick < end - 2 * tenth]) >= 3
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer signals here")
+def test_a_signal_ends_an_audit(robot):
+    log = antaeus.make_twin(robot, "good", duration=60.0).episode
+
+    def stop(number, frame):
+        raise InterruptedError("enough")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        with pytest.raises(InterruptedError, match="enough"):
+            antaeus.audit(log, robot)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_audits_of_one_process_share_nothing(logs, audit):
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(
+        antaeus.audit(logs / "incident", "h1_2", [logs / "good"]).summary)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [audit.summary] * 4
+
+
+@pytest.mark.skipif(not (LOG / "tau.npy").exists(),
+                    reason="reference data absent: episodes/re3_real_encode_tr1 in ANTAEUS_SHARED (default ../shared)")
+def test_the_incidents_own_log():
+    audit = antaeus.audit(LOG, "h1_2", baselines=[SHARED / "episodes/re2_real_encode"])
+    assert (audit.outcome, audit.focus_step, audit.focus_endpoint) == ("incident", 8, WRIST)
+    tau, q = np.load(LOG / "tau.npy"), np.load(LOG / "qpos.npy")
+    attribution = audit.attributions[0]
+    assert np.array_equal(attribution.tau, tau[8]) and np.array_equal(audit.audited.episode.q, q)
+    assert f"{attribution.wrench[2]:.0f}" == "-533" and attribution.estimator == "deployed"  # the incident report's
+    assert audit.advice[0].moves or audit.advice[0].alone
+
+
+if __name__ == "__main__":
+    sys.exit(pytest.main([__file__]))
