@@ -7,7 +7,6 @@ import os
 import pathlib
 import signal
 import subprocess
-import sys
 import threading
 import time
 
@@ -92,10 +91,10 @@ def test_results_are_those_of_the_summary(audit):
     assert [(e.step, e.kind, e.text) for e in audit.events] == [(e["step"], e["kind"], e["text"])
                                                                 for e in summary["events"]]
     assert [c.title for c in audit.counterfactuals] == [c["title"] for c in summary["counterfactuals"]]
-    assert [c.cause for c in audit.cause_test.causes] == [c["cause"] for c in summary["causes"]["causes"]]
+    assert [c.cause for c in audit.cause_test.causes] == [c["cause"] for c in summary["cause_test"]["causes"]]
     assert len(audit.pose_counterfactuals) == len(summary["pose_counterfactuals"]) > 0
     assert audit.advice and audit.advice[0].conditions[0].quantity in list(antaeus.PoseQuantity)
-    assert audit.reliability[0].rows[0].joint in audit.audited.reconstruction.name or audit.reliability[0].rows
+    assert [table.step for table in audit.reliability] == [table["step"] for table in summary["reliability"]]
     assert audit.feasibility[0].estimator == "stacked" and audit.tilt[0].axis == "roll"
     assert not audit.contact.found and np.isnan(audit.contact.size)
     assert audit.usable_share == 1.0 and len(audit.baselines) == 1 and audit.baselines[0].episode.name == "good"
@@ -199,7 +198,7 @@ def test_the_callers_robot_stays_as_it_is(robot, logs):
     ({"settings": {"guard.clamp_force": None}}, antaeus.OptionsError, "audit.settings.*NoneType"),
     ({"start": float("nan")}, antaeus.OptionsError, "audit.start: nan is no time stamp"),
     ({"stop": -1}, antaeus.OptionsError, "audit.stop: -1 is no time stamp"),
-    ({"start": 1e9}, antaeus.EpisodeError, ""),
+    ({"start": 1e9}, antaeus.EpisodeError, "no step between"),
     ({"baselines": "good"}, TypeError, "incompatible function arguments"),
     ({"episode": 3}, TypeError, "incompatible function arguments"),
 ])
@@ -298,7 +297,3 @@ def test_the_incidents_own_log():
     assert np.array_equal(attribution.tau, tau[8]) and np.array_equal(audit.audited.episode.q, q)
     assert f"{attribution.wrench[2]:.0f}" == "-533" and attribution.estimator == "deployed"  # the incident report's
     assert audit.advice[0].moves or audit.advice[0].alone
-
-
-if __name__ == "__main__":
-    sys.exit(pytest.main([__file__]))
