@@ -46,15 +46,20 @@ double limit_time(const std::optional<double>& limit, const char* place) {
   return *limit;
 }
 
-std::string quoted(const std::string& text) {
-  return nb::cast<std::string>(nb::module_::import_("shlex").attr("quote")(text));
+/// A text as one word of a shell, as the command line writes it. Names that are not UTF-8 keep their bytes.
+std::string quoted(const nb::object& text) {
+  nb::object word = nb::module_::import_("shlex").attr("quote")(text);
+  if (!word.equal(text)) word = nb::str("'") + text.attr("replace")("'", "'\\''") + nb::str("'");
+  const auto bytes = nb::cast<nb::bytes>(word.attr("encode")("utf-8", "surrogateescape"));
+  return {bytes.c_str(), bytes.size()};
 }
+std::string quoted(const std::string& text) { return quoted(nb::cast(text)); }
 
-/// The last name of a path as a word of a shell, as the command line writes it.
+/// The last name of a path as such a word.
 std::string file_word(const std::filesystem::path& file) {
   const nb::module_ path = nb::module_::import_("os.path");
-  const std::string name = nb::cast<std::string>(path.attr("basename")(path.attr("abspath")(file.string())));
-  return quoted(name.starts_with('-') ? "./" + name : name);
+  const nb::object name = path.attr("basename")(path.attr("abspath")(nb::cast(file)));
+  return quoted(nb::cast<bool>(name.attr("startswith")("-")) ? nb::str("./") + name : name);
 }
 
 /// The line that does the same audit; empty where an object of Python went in, which no line can name.
@@ -110,6 +115,11 @@ Audit audit(Log episode, const RobotChoice& robot, std::vector<Log> baselines, s
 }
 
 // What comes out -----------------------------------------------------------------------------------------------------
+
+/// Text that may hold the bytes of a file's name; others than UTF-8 are as os.fsdecode has them.
+nb::str decoded(const std::string& text) {
+  return nb::steal<nb::str>(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogateescape"));
+}
 
 nb::object summary(const Audit& audit) {
   std::string text;
@@ -423,8 +433,9 @@ void bind_result(nb::module_& module) {
       .def_ro("reference_joint", &Audit::reference_joint, "Empty: none.")
       .def_ro("base_orientation", &Audit::base_orientation, "What was taken for it: \"imu (mounted)\", …")
       .def_ro("settings", &Audit::settings, "Every option with its value and the source of that.")
-      .def_ro("command", &Audit::command,
-              "The command line that does the same; empty where a Robot or an Episode was handed over.")
+      .def_prop_ro(
+          "command", [](const Audit& self) { return decoded(self.command); },
+          "The command line that does the same; empty where a Robot or an Episode was handed over.")
       .def_ro("version", &Audit::version)
       .def_ro("audited", &Audit::audited)
       .def_ro("baselines", &Audit::baselines, "Good runs, each an EpisodeAudit.")
@@ -473,7 +484,7 @@ void bind_result(nb::module_& module) {
         if (self.focus_step >= 0) {
           text += ", focus " + self.focus_endpoint + " at step " + std::to_string(self.focus_step);
         }
-        return text + ")";
+        return decoded(text + ")");
       });
 }
 

@@ -5,6 +5,8 @@ import gc
 import json
 import os
 import pathlib
+import shlex
+import shutil
 import signal
 import subprocess
 import threading
@@ -179,6 +181,19 @@ def test_part_endpoints_and_settings_are_the_command_lines(logs, tmp_path):
     # Where a setting was written is all that differs.
     assert json.dumps(found).replace("audit.settings", "--set") == json.dumps(expected)
     assert own.audited.reconstruction.first_step == 5 and own.steps["step"][0] == 5
+
+
+@pytest.mark.parametrize("name", [b"two words", b"it's", "é µ".encode(), b"-x", b"a$b`c`", b"bytes \xff"])
+def test_the_command_is_the_command_lines_whatever_the_name(logs, tmp_path, name):
+    folder = tmp_path / os.fsdecode(name)
+    shutil.copytree(logs / "incident", folder)
+    done = subprocess.run([os.environ["ANTAEUS_CLI"], "audit", b"./" + name, "--robot", "h1_2", "--json"], cwd=tmp_path,
+                          capture_output=True, timeout=60, check=False)
+    own = antaeus.audit(folder, "h1_2")
+    own.save(tmp_path / "summary.json")
+    assert (tmp_path / "summary.json").read_bytes() == done.stdout
+    word = shlex.split(own.command)[2]
+    assert os.path.normpath(word) == os.fsdecode(name) and own.summary["incident"] and repr(own).startswith("Audit(")
 
 
 def test_the_callers_robot_stays_as_it_is(robot, logs):
