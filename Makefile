@@ -23,7 +23,7 @@ endef
 
 demo: setup ## build, then audit the incident twin beside its good twin
 	$(call configure,release)
-	@cmake --build build/release -j $(JOBS) --target antaeus_cli antaeus_parquet antaeus_python
+	@cmake --build build/release -j $(JOBS) --target antaeus_cli antaeus_parquet antaeus_meshes antaeus_python
 	@$(ANTAEUS) demo --out build/demo; status=$$?; [ $$status -le 1 ] && echo "report: build/demo/report.html"
 
 test: setup ## build everything, run every test
@@ -56,7 +56,7 @@ tidy: ## clang-tidy over src/ and apps/; a finding is an error
 
 docs: setup ## the generated pages of docs/, and build/docs/html from the headers' comments
 	$(call configure,release)
-	@cmake --build build/release -j $(JOBS) --target antaeus_cli antaeus_parquet docs_figures docs_tables
+	@cmake --build build/release -j $(JOBS) --target antaeus_cli antaeus_parquet antaeus_meshes docs_figures docs_tables
 	@build/bin/docs_tables docs
 	@build/bin/docs_figures docs/figures > build/docs_figures.txt && echo "numbers of docs/incident.md: build/docs_figures.txt"
 	@$(VENV)/bin/python tools/compare_published.py --write

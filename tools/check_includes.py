@@ -21,7 +21,7 @@ LAYERS = {
 WALLS = {
     "pinocchio": ["robot"], "tinyxml2": ["robot"], "toml": ["robot"],
     "proxsuite": ["constraints"], "mujoco": ["sim"],
-    "nlohmann": ["io"], "arrow": ["io"], "parquet": ["io"], "zlib": ["io"],
+    "nlohmann": ["io"], "arrow": ["io"], "parquet": ["io"], "zlib": ["io"], "assimp": ["io"],
     "CLI": ["apps"], "nanobind": ["python"],
 }
 LONGEST_HEADER, LONGEST_SOURCE = 200, 600

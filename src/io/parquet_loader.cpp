@@ -1,5 +1,3 @@
-#include <dlfcn.h>
-
 #include <string>
 #include <unordered_map>
 
@@ -7,6 +5,7 @@
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/table.hpp"
 #include "io/parquet/parquet_abi.hpp"
+#include "io/plugin.hpp"
 #include "io/text.hpp"
 
 namespace antaeus {
@@ -19,37 +18,12 @@ struct Plugin {
   AntaeusParquetRead* read;
 };
 
-std::filesystem::path own_folder() {
-  Dl_info info{};
-  const bool is_found = ::dladdr(reinterpret_cast<const void*>(&own_folder), &info) != 0 && info.dli_fname;
-  return is_found ? std::filesystem::path(info.dli_fname).parent_path() : std::filesystem::path();
-}
-
-std::string last_loader_message() {
-  const char* const message = ::dlerror();
-  return message ? message : "unknown reason";
-}
-
 Plugin load_plugin() {
   constexpr const char* kFile = "libantaeus_parquet.so";
   constexpr const char* kRemedy = "build the target antaeus_parquet and put it beside libantaeus.so, or write CSV";
-  const std::filesystem::path folder = own_folder();
-  void* library = nullptr;
-  std::string reason;
-  // Beside us first: an installation never picks up the plugin of another one.
-  for (const std::filesystem::path& beside : {folder / kFile, folder.parent_path() / "lib" / kFile}) {
-    std::error_code absent;
-    if (library || folder.empty() || !std::filesystem::exists(beside, absent)) continue;
-    library = ::dlopen(beside.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!library && reason.empty()) reason = last_loader_message();
-  }
-  if (!library) library = ::dlopen(kFile, RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    if (reason.empty()) reason = last_loader_message();
-    throw Error(kFile, "Parquet support cannot be loaded (" + reason + ")", kRemedy);
-  }
-  const Plugin plugin = {reinterpret_cast<AntaeusParquetWrite*>(::dlsym(library, "antaeus_parquet_write_1")),
-                         reinterpret_cast<AntaeusParquetRead*>(::dlsym(library, "antaeus_parquet_read_1"))};
+  void* const library = open_plugin(kFile, "Parquet support", kRemedy);
+  const Plugin plugin = {reinterpret_cast<AntaeusParquetWrite*>(plugin_function(library, "antaeus_parquet_write_1")),
+                         reinterpret_cast<AntaeusParquetRead*>(plugin_function(library, "antaeus_parquet_read_1"))};
   if (!plugin.write || !plugin.read) throw Error(kFile, "the plugin is of another version", kRemedy);
   return plugin;
 }
