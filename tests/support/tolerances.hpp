@@ -182,5 +182,7 @@ inline constexpr Tolerance kErrorForce{1e-6};
 inline constexpr Tolerance kContour{0.05};
 /// A corner of a mesh below 1 m that was written as float in mm, moved and scaled: four roundings of 6e-8 [m].
 inline constexpr Tolerance kMeshCorner{2.4e-7};
+/// A point of a stick below 1 m, through its rotation and back: some ε [m].
+inline constexpr Tolerance kStick{4e-15};
 
 }  // namespace antaeus::tolerance

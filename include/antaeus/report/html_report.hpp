@@ -2,18 +2,14 @@
 /// \file
 /// The audit as one self-contained HTML page. The same audit gives the same bytes.
 
-#include <map>
 #include <optional>
 #include <string>
 
 #include "antaeus/audit/audit.hpp"
 #include "antaeus/core/api.hpp"
-#include "antaeus/io/stl.hpp"
+#include "antaeus/report/robot_meshes.hpp"
 
 namespace antaeus {
-
-/// Meshes by the file that names them in the description (`Shape::mesh`).
-using MeshFiles = std::map<std::string, TriangleMesh>;
 
 /// What the page holds beside its text, tables and figures.
 struct ReportOptions {
