@@ -1,5 +1,5 @@
 #pragma once
-// Pieces of draw_figure: numbers, text widths, the style sheet. Private to src/report.
+// Pieces of draw_figure: numbers, text widths, the style sheet. Private.
 #include <algorithm>
 #include <cmath>
 #include <string>

@@ -1,5 +1,5 @@
 #pragma once
-// SVG elements, hatchings and legends, from which draw_figure builds. Private to src/report.
+// SVG elements, hatchings and legends, from which draw_figure builds. Private.
 #include <string>
 #include <string_view>
 #include <vector>

@@ -247,7 +247,7 @@ TEST(ReadMeshes, ReadsWhatIsThereAndTellsTheRest) {
   EXPECT_NE(notes[0].find("b.stl"), std::string::npos);
   EXPECT_NE(notes[1].find("gone.dae"), std::string::npos);
   EXPECT_EQ(drawn_robot(description, meshes).links[1].shapes.at(0).kind, ShapeKind::mesh);
-  EXPECT_EQ(read_meshes(description).size(), 2u);
+  EXPECT_EQ(read_meshes(description, nullptr).size(), 2u);
 }
 
 /// The incident's robot: its visuals are STL files of 7 to 60 thousand triangles.

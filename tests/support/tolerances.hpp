@@ -180,6 +180,8 @@ inline constexpr Tolerance kErrorForce{1e-6};
 /// A contour between points 2.9 px apart [px]: a cone's curvature at a radius of 60 px leaves 2.9²/8/60, coordinates
 /// are written to 0.01.
 inline constexpr Tolerance kContour{0.05};
+/// A place in a figure: coordinates are written to 0.01 [px].
+inline constexpr Tolerance kPixel{0.0051};
 /// A corner of a mesh below 1 m that was written as float in mm, moved and scaled: four roundings of 6e-8 [m].
 inline constexpr Tolerance kMeshCorner{2.4e-7};
 /// A point of a stick below 1 m, through its rotation and back: some ε [m].

@@ -17,7 +17,7 @@ using MeshFiles = std::map<std::string, TriangleMesh>;
 
 /// Reads the meshes of the links' visuals, each file once, and those of the collision shapes where a link has no
 /// visuals or one of them cannot be read. A robot can be drawn without its meshes, so a missing or unreadable file is
-/// no error. \param notes when given, gains one line a file that was not read, in the description's order
-ANTAEUS_API MeshFiles read_meshes(const RobotDescription& description, std::vector<std::string>* notes = nullptr);
+/// no error. \param notes unless null, gains one line a file that was not read, in the description's order
+ANTAEUS_API MeshFiles read_meshes(const RobotDescription& description, std::vector<std::string>* notes);
 
 }  // namespace antaeus

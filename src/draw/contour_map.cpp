@@ -1,10 +1,9 @@
-#include "antaeus/report/pose_map_figure.hpp"
+#include "antaeus/draw/contour_map.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <utility>
 
 #include "antaeus/core/error.hpp"
@@ -20,15 +19,6 @@ using namespace figure_parts;
 constexpr double kPlot = 232.0, kGap = 24.0, kLeft = 62.0, kHead = 26.0, kAxisHeight = 40.0, kBar = 38.0;
 constexpr double kTitleHeight = 40.0, kLegendHeight = 26.0, kRight = 18.0;
 constexpr std::size_t kLevels = 7, kLimitLevel = 3;
-
-/// Where the colour steps. An sd ends at its prior's, four times the limit; 12 N of 5 is where a direction counts as
-/// unobservable (docs/estimator_study.md#guards).
-std::array<double, kLevels> levels(const MappedQuantity& quantity) {
-  const bool bounded = quantity.quantity == PoseQuantity::sd || quantity.quantity == PoseQuantity::sd_moving;
-  std::array<double, kLevels> all = {0.3, 0.5, 0.7, 1.0, 1.5, bounded ? 2.4 : 2.5, bounded ? 3.2 : 4.0};
-  for (double& level : all) level *= quantity.limit;
-  return all;
-}
 
 /// Colours of the eight steps. Both schemes are palest at the limit, seen against their paper, so that strength is
 /// distance from it. Blue against orange: the pair that no common colour blindness confuses.
@@ -50,27 +40,6 @@ std::string map_style() {
          ".antaeus-figure .hollow{fill:var(--f-paper);stroke:var(--f-ink);stroke-width:1.6}"
          ".antaeus-figure .small{font-size:10.5px}.antaeus-figure .bold{font-size:10.5px;font-weight:700}"
          ".antaeus-figure .big{font-size:15px;font-weight:600}";
-}
-
-std::string title_of(PoseQuantity quantity) {
-  switch (quantity) {
-    case PoseQuantity::sd: return "Worst-direction sd at rest [N]";
-    case PoseQuantity::sd_moving: return "Worst-direction sd moving [N]";
-    case PoseQuantity::gain: return "Reference gain [N/(N·m)]";
-    case PoseQuantity::force_gain: return "Reference force gain [N/(N·m)]";
-    case PoseQuantity::kappa: return "Condition number κ [1]";
-    case PoseQuantity::error_force: return "Torque errors read as [N]";
-  }
-  return "?";
-}
-
-/// "0.9", "1.5", "12": as many digits as a level needs.
-std::string level_text(double value) {
-  const double tenths = value * 10.0;
-  const int digits = value >= 10 || std::abs(value - std::round(value)) < 1e-9 ? 0
-                     : std::abs(tenths - std::round(tenths)) < 1e-9            ? 1
-                                                                               : 2;
-  return display_number(value, digits);
 }
 
 /// Numbers at the points of a grid whose columns and rows have places on paper.
@@ -164,16 +133,18 @@ class Contours {
 };
 
 /// One map with its axes and its bar of colours.
-class MapPanel {
+class PanelDrawing {
  public:
-  MapPanel(const PoseMap& map, std::size_t endpoint, const MappedQuantity& quantity, std::string id)
-      : map_(map), endpoint_(endpoint), quantity_(quantity), id_(std::move(id)) {}
+  PanelDrawing(const ContourMap& map, const MapPanel& panel, std::string id)
+      : map_(map), panel_(panel), id_(std::move(id)) {
+    for (std::size_t i = 0; i < kLevels; ++i) levels_[i] = panel.steps[i] * panel.limit;
+  }
 
   void draw(Svg& svg, double left, double top, bool first_column) {
     left_ = left, top_ = top + kHead, right_ = left + kPlot, bottom_ = top_ + kPlot;
-    x_.minimum = map_.x[0], x_.maximum = map_.x[map_.x.size() - 1], x_.from = left_, x_.to = right_;
-    y_.minimum = map_.y[0], y_.maximum = map_.y[map_.y.size() - 1], y_.from = bottom_, y_.to = top_;
-    svg.words(left_, top + 15, title_of(quantity_.quantity), "head");
+    x_.minimum = map_.x.values.front(), x_.maximum = map_.x.values.back(), x_.from = left_, x_.to = right_;
+    y_.minimum = map_.y.values.front(), y_.maximum = map_.y.values.back(), y_.from = bottom_, y_.to = top_;
+    svg.words(left_, top + 15, panel_.title, "head");
     svg.text += "<clipPath id=\"" + id_ + "\"><rect x=\"" + coordinate(left_) + "\" y=\"" + coordinate(top_) +
                 "\" width=\"" + coordinate(kPlot) + "\" height=\"" + coordinate(kPlot) +
                 "\"/></clipPath>\n<g clip-path=\"url(#" + id_ + ")\">\n";
@@ -190,19 +161,18 @@ class MapPanel {
  private:
   void draw_field(Svg& svg) const {
     std::vector<double> x, y, logs;
-    for (const double value : map_.x) x.push_back(x_.at(value));
-    for (const double value : map_.y) y.push_back(y_.at(value));
-    for (const PoseSample& sample : map_.samples[endpoint_]) {
-      // An infinite κ is far above every level; what is not known is shown as nothing is: not as permitted.
-      const double value = sample.value(quantity_.quantity);
-      logs.push_back(std::isnan(value) ? 300.0 : std::clamp(std::log10(value), -300.0, 300.0));
+    for (const double value : map_.x.values) x.push_back(x_.at(value));
+    for (const double value : map_.y.values) y.push_back(y_.at(value));
+    for (const double value : panel_.values) {
+      // Infinity is far above every level; what is not known is shown as nothing is: not as permitted.
+      const double log = std::log10(value);
+      logs.push_back(std::isnan(log) ? 300.0 : std::clamp(log, -300.0, 300.0));
     }
     const Contours contours(std::move(x), std::move(y), std::move(logs));
     svg.rectangle(left_, top_, kPlot, kPlot, "m-0");
     std::string limit;
-    const std::array<double, kLevels> steps = levels(quantity_);
     for (std::size_t i = 0; i < kLevels; ++i) {
-      const std::string data = contours.loops(std::log10(steps[i]));
+      const std::string data = contours.loops(std::log10(levels_[i]));
       if (i == kLimitLevel) limit = data;
       if (!data.empty()) {
         svg.text += "<path class=\"m-" + std::to_string(i + 1) + "\" fill-rule=\"evenodd\" d=\"" + data + "\"/>\n";
@@ -231,23 +201,23 @@ class MapPanel {
       if (first_column) svg.words(left_ - 7, y_.at(ys[i]) + 4, y_texts[i], "soft", "end");
     }
     svg.path(marks, "axis");
-    svg.words((left_ + right_) / 2, bottom_ + 33, map_.joint_x + " [rad]", "soft", "middle");
+    svg.words((left_ + right_) / 2, bottom_ + 33, map_.x.label, "soft", "middle");
     if (first_column) {
-      svg.words(left_ - 42, (top_ + bottom_) / 2, map_.joint_y + " [rad]", "soft", "middle", -90);
+      svg.words(left_ - 42, (top_ + bottom_) / 2, map_.y.label, "soft", "middle", -90);
     }
   }
 
   void draw_marks(Svg& svg) const {
     std::vector<std::pair<double, double>> taken;  // left end and baseline of the labels
     // Hollow ones first and wider: one that lies under another still shows as a ring.
-    for (const bool in_plane : {false, true}) {
-      for (const MapMark& mark : map_.marks) {
-        if (mark.in_plane != in_plane) continue;
+    for (const bool hollow : {true, false}) {
+      for (const MapPoint& mark : map_.points) {
+        if (mark.hollow != hollow) continue;
         svg.text += "<circle cx=\"" + coordinate(x_.at(mark.x)) + "\" cy=\"" + coordinate(y_.at(mark.y)) + "\" r=\"" +
-                    (in_plane ? "4\" class=\"pose" : "5.5\" class=\"hollow") + "\"/>\n";
+                    (hollow ? "5.5\" class=\"hollow" : "4\" class=\"pose") + "\"/>\n";
       }
     }
-    for (const MapMark& mark : map_.marks) {
+    for (const MapPoint& mark : map_.points) {
       const double px = x_.at(mark.x), py = y_.at(mark.y), width = text_width(mark.name, kSmallSize);
       const bool right = px + 8 + width < right_ - 2;
       const double begin = right ? px + 8 : std::max(px - 8 - width, left_ + 2);
@@ -279,61 +249,71 @@ class MapPanel {
     svg.path(
         "M" + coordinate(left_) + " " + coordinate(top) + "h" + coordinate(kPlot) + "v11h" + coordinate(-kPlot) + "z",
         "axis");
-    const std::array<double, kLevels> steps = levels(quantity_);
     for (std::size_t i = 0; i < kLevels; ++i) {
       const double x = left_ + width * static_cast<double>(i + 1);
       const bool limit = i == kLimitLevel;
       if (limit) svg.path("M" + coordinate(x) + " " + coordinate(top - 3) + "v17", "limit");
-      svg.words(x, top + 25, level_text(steps[i]), limit ? "bold" : "soft small", "middle");
+      svg.words(x, top + 25, level_text(levels_[i]), limit ? "bold" : "soft small", "middle");
     }
   }
 
-  const PoseMap& map_;
-  std::size_t endpoint_;
-  MappedQuantity quantity_;
+  const ContourMap& map_;
+  const MapPanel& panel_;
   std::string id_;
+  std::array<double, kLevels> levels_{};
   double left_ = 0, top_ = 0, right_ = 0, bottom_ = 0;
   Scale x_, y_;
 };
 
-/// Share of the map below the limit, in words for who cannot see it.
-std::string described(const PoseMap& map, const std::vector<MappedQuantity>& quantities) {
-  std::string text;
-  for (std::size_t k = 0; k < map.endpoints.size(); ++k) {
-    for (const MappedQuantity& quantity : quantities) {
-      const auto& samples = map.samples[k];
-      const auto below = std::count_if(samples.begin(), samples.end(), [&](const PoseSample& s) {
-        return s.value(quantity.quantity) < quantity.limit;
-      });
-      const double share = 100.0 * static_cast<double>(below) / static_cast<double>(samples.size());
-      text += map.labels[k] + ": " + std::string(to_string(quantity.quantity)) + " is below " +
-              level_text(quantity.limit) + " in " + display_number(share, 0) + " % of the map. ";
+void check(const ContourMap& map, const std::string& id) {
+  const std::string place = "figure '" + id + "'";
+  const bool named = !id.empty() && std::all_of(id.begin(), id.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+  });
+  if (!named) throw Error(place, "an id of other characters than a-z, 0-9 and '-'", "rename it");
+  if (map.x.values.size() < 2 || map.y.values.size() < 2) {
+    throw Error(place, "an axis of fewer than two values", "give two or more");
+  }
+  std::size_t panels = 0;
+  for (const MapRow& row : map.rows) {
+    panels += row.panels.size();
+    for (const MapPanel& panel : row.panels) {
+      if (panel.values.size() == map.x.values.size() * map.y.values.size()) continue;
+      throw Error(place, "panel '" + panel.title + "' has " + std::to_string(panel.values.size()) + " values",
+                  "give " + std::to_string(map.x.values.size() * map.y.values.size()) + ", as the grid has points");
     }
   }
-  return text;
+  if (panels == 0) throw Error(place, "no panels", "give one or more");
 }
 
 }  // namespace
 
-std::string draw_pose_map(const PoseMap& map, const std::vector<MappedQuantity>& quantities, const std::string& id) {
-  const bool named = !id.empty() && std::all_of(id.begin(), id.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-  });
-  if (!named) throw Error("figure '" + id + "'", "an id of other characters than a-z, 0-9 and '-'", "rename it");
-  if (quantities.empty()) throw Error("figure '" + id + "'", "no quantities", "give one or more");
-  const auto columns = static_cast<double>(quantities.size()), rows = static_cast<double>(map.endpoints.size());
+std::string level_text(double value) {
+  const double tenths = value * 10.0;
+  const int digits = value >= 10 || std::abs(value - std::round(value)) < 1e-9 ? 0
+                     : std::abs(tenths - std::round(tenths)) < 1e-9            ? 1
+                                                                               : 2;
+  return display_number(value, digits);
+}
+
+std::string draw_contour_map(const ContourMap& map, const std::string& id) {
+  check(map, id);
+  std::size_t widest = 0;
+  for (const MapRow& row : map.rows) widest = std::max(widest, row.panels.size());
+  const auto columns = static_cast<double>(widest), rows = static_cast<double>(map.rows.size());
   const double row_height = kHead + kPlot + kAxisHeight + kBar;
   const double width = kLeft + columns * kPlot + (columns - 1) * kGap + kRight;
   const double height = rows * (kTitleHeight + row_height) + kLegendHeight + 6;
 
   Svg body;
-  for (std::size_t k = 0; k < map.endpoints.size(); ++k) {
+  std::size_t drawn = 0;
+  for (std::size_t k = 0; k < map.rows.size(); ++k) {
+    const MapRow& row = map.rows[k];
     const double top = static_cast<double>(k) * (kTitleHeight + row_height);
-    body.words(kLeft, top + 22, map.labels[k], "big");
-    body.words(kLeft + 1.1 * text_width(map.labels[k], 15) + 12, top + 22, "other joints as in the pose " + map.pose,
-               "soft");
-    for (std::size_t i = 0; i < quantities.size(); ++i) {
-      MapPanel panel(map, k, quantities[i], id + "-c" + std::to_string(k * quantities.size() + i));
+    body.words(kLeft, top + 22, row.title, "big");
+    if (!row.note.empty()) body.words(kLeft + 1.1 * text_width(row.title, 15) + 12, top + 22, row.note, "soft");
+    for (std::size_t i = 0; i < row.panels.size(); ++i) {
+      PanelDrawing panel(map, row.panels[i], id + "-c" + std::to_string(drawn++));
       panel.draw(body, kLeft + static_cast<double>(i) * (kPlot + kGap), top + kTitleHeight - 4, i == 0);
     }
   }
@@ -347,70 +327,22 @@ std::string draw_pose_map(const PoseMap& map, const std::vector<MappedQuantity>&
   const auto circle = [&](const char* kind) {
     return "<circle cx=\"" + coordinate(x + 8) + "\" cy=\"" + coordinate(y) + "\" r=\"4\" class=\"" + kind + "\"/>\n";
   };
-  const bool narrow = quantities.size() == 1;
-  entry("<path class=\"limit\" d=\"M" + coordinate(x) + " " + coordinate(y) + "h16\"/>\n", "limit");
-  if (std::any_of(map.marks.begin(), map.marks.end(), [](const MapMark& m) { return m.in_plane; }))
-    entry(circle("pose"), narrow ? "pose" : "named pose");
-  if (std::any_of(map.marks.begin(), map.marks.end(), [](const MapMark& m) { return !m.in_plane; }))
-    entry(circle("hollow"), narrow ? "pose off this plane" : "named pose whose other joints stand elsewhere");
+  const auto any = [&](bool hollow) {
+    return std::any_of(map.points.begin(), map.points.end(), [&](const MapPoint& p) { return p.hollow == hollow; });
+  };
+  entry("<path class=\"limit\" d=\"M" + coordinate(x) + " " + coordinate(y) + "h16\"/>\n", map.limit_label);
+  if (any(false)) entry(circle("pose"), map.full_label);
+  if (any(true)) entry(circle("hollow"), map.hollow_label);
 
   Svg svg;
-  const std::string title = "Poses over " + map.joint_x + " and " + map.joint_y;
   svg.text = "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"antaeus-figure\" width=\"" + coordinate(width) +
              "\" height=\"" + coordinate(height) + "\" viewBox=\"0 0 " + coordinate(width) + " " + coordinate(height) +
              "\" role=\"img\" aria-labelledby=\"" + id + "-t " + id + "-d\">\n<title id=\"" + id + "-t\">" +
-             xml_escaped(title) + "</title>\n<desc id=\"" + id + "-d\">" + xml_escaped(described(map, quantities)) +
+             xml_escaped(map.title) + "</title>\n<desc id=\"" + id + "-d\">" + xml_escaped(map.description) +
              "</desc>\n<style>" + std::string(style_sheet()) + map_style() + "</style>\n";
   svg.rectangle(0, 0, width, height, "paper");
   svg.text += body.text + "</svg>\n";
   return svg.text;
-}
-
-Figure pose_list_figure(const PoseList& list, const std::vector<MappedQuantity>& quantities, const std::string& id) {
-  constexpr std::size_t kNamed = 24;
-  constexpr std::array<Marker, 5> kMarkers = {Marker::circle, Marker::diamond, Marker::square, Marker::triangle,
-                                              Marker::cross};
-  Figure figure;
-  figure.id = id;
-  figure.title = "Poses and their limits";
-  figure.description = "Each pose's numbers against the limits";
-  const bool named = list.poses.size() <= kNamed;
-  for (const MappedQuantity& quantity : quantities) {
-    Panel panel;
-    panel.title = title_of(quantity.quantity);
-    const std::string limit = "limit " + level_text(quantity.limit);
-    // Near a singularity κ and gain have no bound; what lies far beyond the limit need not be distinguished.
-    constexpr double kFarBeyond = 8.0;
-    double largest = 0;
-    for (std::size_t k = 0; k < list.endpoints.size(); ++k) {
-      std::vector<double> values;
-      for (const PoseSample& sample : list.samples[k]) values.push_back(sample.value(quantity.quantity));
-      for (const double value : values) largest = std::max(largest, value);
-      if (named) {
-        panel.bars.push_back({list.labels[k], std::move(values), series_style(k)});
-      } else {
-        std::vector<double> rows(values.size());
-        std::iota(rows.begin(), rows.end(), 0.0);
-        panel.curves.push_back({list.labels[k], std::move(rows), std::move(values),
-                                series_style(k, kMarkers[k % kMarkers.size()]), Curve::Join::none});
-      }
-    }
-    if (named) {
-      panel.horizontal_bars = panel.value_labels = true;
-      for (const LabelledPose& pose : list.poses) panel.categories.push_back(pose.name);
-      if (!(largest < kFarBeyond * quantity.limit)) panel.x.maximum = kFarBeyond * quantity.limit;
-      const double lanes = static_cast<double>(list.poses.size() * list.endpoints.size());
-      panel.height = 24.0 + 15.0 * lanes;
-      panel.thresholds.push_back({quantity.limit, true, limit});
-    } else {
-      panel.y.logarithmic = true;
-      panel.height = 190;
-      panel.x.label = "row of the list";
-      panel.thresholds.push_back({quantity.limit, false, limit});
-    }
-    figure.panels.push_back(std::move(panel));
-  }
-  return figure;
 }
 
 }  // namespace antaeus

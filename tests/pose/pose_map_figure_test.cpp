@@ -1,4 +1,4 @@
-#include "antaeus/report/pose_map_figure.hpp"
+#include "antaeus/pose/pose_map_figure.hpp"
 
 #include <gtest/gtest.h>
 

@@ -15,10 +15,7 @@ namespace antaeus {
 
 /// Filled contours of each quantity over the two joints, a row of panels for each endpoint.
 ///
-/// Blue is below the limit and orange above it, farther is stronger. The colour steps at fixed shares of the limit,
-/// which the bar under each panel names. The limit itself is a line of its own. Between the grid's points the
-/// logarithm is interpolated. Named poses are marked, hollow where a joint that is not drawn stands elsewhere.
-/// Source of the contours: marching squares, saddles decided by the mean of the four corners.
+/// How they look: draw_contour_map. Named poses are marked, hollow where a joint that is not drawn stands elsewhere.
 /// \param id  of the figure, [a-z0-9-]
 /// \throws Error for an id of other characters, or without quantities
 ANTAEUS_API std::string draw_pose_map(const PoseMap& map, const std::vector<MappedQuantity>& quantities,
