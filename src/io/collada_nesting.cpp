@@ -142,12 +142,22 @@ class Scan {
           named_[plain].push_back(node);
         }
       }
-      for (const std::string_view counting : {"count", "offset", "stride", "set"}) {
-        if (key == counting && !is_held(value)) {
-          return fail(std::string(counting) + "=\"" + excerpt(value) + "\" is more than the file holds, or no number");
-        }
+      if (!is_held(name, key, value)) {
+        return fail(std::string(key) + "=\"" + excerpt(value) + "\" is more than the file holds, or no number");
       }
+      if (name == "input" && key == "semantic" && value == "VERTEX") has_corners_ = true;
     }
+    if (name == "polylist" || name == "triangles") has_corners_ = has_sizes_ = false;
+    if (name == "polygons" || name == "trifans" || name == "tristrips" || name == "linestrips" || name == "lines") {
+      has_corners_ = false;
+    }
+    if (name == "vcount") has_sizes_ = true;
+    if (name == "p" && !has_corners_) return fail("<p> before <input semantic=\"VERTEX\">");
+    if (name == "p" && !has_sizes_ && !open_.empty() && open_.back().name == "polylist") {
+      return fail("<p> before <vcount>");
+    }
+    if (!is_empty && (name == "p" || name == "v" || name == "vcount")) whole_numbers(name);
+    if (!fault_.problem.empty()) return;
     if (is_empty) return;
     open_.push_back({name, node});
     if (open_.size() > kDeepest) fail("elements nested deeper than " + std::to_string(kDeepest));
@@ -170,9 +180,40 @@ class Scan {
     return text;
   }
 
-  bool is_held(std::string_view value) const {
+  /// Whether the bytes can hold what a number says; true of other attributes.
+  bool is_held(std::string_view element, std::string_view key, std::string_view value) const {
+    constexpr double kMostChannels = 32, kMostSets = 1000;
+    double most = static_cast<double>(text_.size());
+    if (key == "set") {
+      most = kMostSets;
+    } else if (key == "stride" || (key == "offset" && element == "input")) {
+      most = kMostChannels;
+    } else if (key != "count" && key != "offset") {
+      return true;
+    }
     const std::optional<double> number = parse_number(value);
-    return number && *number >= 0 && *number <= static_cast<double>(text_.size());
+    return number && *number >= 0 && *number <= most;
+  }
+
+  /// A list of whole numbers and nothing else: at any other character assimp would read the same number for ever.
+  void whole_numbers(std::string_view name) {
+    double sum = 0;
+    for (std::size_t digits = 0;; ++at_) {
+      const char c = at_ < text_.size() ? text_[at_] : '<';
+      if (c >= '0' && c <= '9') {
+        if (++digits > 10) return fail("a number of more than ten digits in <" + std::string(name) + ">");
+        last_ = digits == 1 ? c - '0' : 10 * last_ + (c - '0');
+        continue;
+      }
+      if (digits > 0) sum += last_;
+      digits = 0;
+      if (c == '<') break;
+      if (!is_space(c) && c != '-') return fail("a character that is no number in <" + std::string(name) + ">");
+    }
+    if (!starts("</")) fail("<" + std::string(name) + "> holds more than numbers");
+    if (name == "vcount" && !(sum <= static_cast<double>(text_.size()))) {
+      fail("<vcount> names more corners than the file holds");
+    }
   }
 
   /// Depth first, children before their parents; the size of a node is the number of nodes that it becomes.
@@ -226,6 +267,8 @@ class Scan {
   std::vector<Node> nodes_;
   std::map<std::string, std::vector<std::size_t>, std::less<>> named_;
   bool has_entity_ = false;
+  bool has_corners_ = false, has_sizes_ = false;  ///< of the primitives that are being read
+  double last_ = 0;
   ColladaFault fault_;
 };
 

@@ -14,9 +14,11 @@ struct ColladaFault {
 };
 
 /// assimp 6.0.5 walks elements and nodes by recursion and follows every <instance_node>, so that a file deep enough, or
-/// a node that holds itself, overruns the stack (its issue 6509), and it believes counts. Looks for elements nested
-/// deeper than 100, nodes that hold themselves, more than 100 000 nodes once all instances are followed, and counts
-/// that the bytes cannot hold. Strict where pugixml is: what it could read otherwise than this is refused.
+/// a node that holds itself, overruns the stack (its issue 6509); it believes counts, and reads a list of indices with
+/// a letter in it for ever. Refused are: elements nested deeper than 100; nodes that hold themselves, or more than 100
+/// 000 with all instances followed; counts that the bytes cannot hold; lists of indices with anything but numbers, or
+/// before the <input> and <vcount> that they need. Strict where pugixml is: what it could read otherwise than this is
+/// refused.
 ColladaFault fault_of_collada(std::string_view text);
 
 }  // namespace antaeus

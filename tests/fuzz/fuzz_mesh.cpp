@@ -30,6 +30,12 @@ std::string collada(const std::string& nodes, const std::string& library = {}) {
 
 }  // namespace
 
+#if defined(ANTAEUS_SANITIZED)
+// assimp 6.0.5 leaves some bytes behind where it gives up on a Collada file.
+extern "C" const char* __lsan_default_suppressions();
+extern "C" const char* __lsan_default_suppressions() { return "leak:libassimp\n"; }
+#endif
+
 std::vector<std::string> antaeus::fuzz::seeds() {
   return {
       collada("<node id=\"a\"><translate>1 2 3</translate><rotate>0 0 1 90</rotate>"
@@ -46,7 +52,7 @@ std::vector<std::string> antaeus::fuzz::seeds() {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  // What begins like XML is tried as Collada: assimp fills 16 MB for the smallest OBJ file, so not both.
+  // What begins like XML is tried as Collada, the rest as OBJ.
   const bool is_xml = bytes.substr(0, 16).find('<') != std::string_view::npos;
   antaeus::TriangleMesh mesh;
   try {

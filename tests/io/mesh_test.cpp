@@ -9,6 +9,12 @@
 #include "io_support.hpp"
 #include "support/tolerances.hpp"
 
+#if defined(ANTAEUS_SANITIZED)
+// assimp 6.0.5 leaves some bytes behind where it gives up on a Collada file.
+extern "C" const char* __lsan_default_suppressions();
+extern "C" const char* __lsan_default_suppressions() { return "leak:libassimp\n"; }
+#endif
+
 namespace antaeus {
 
 namespace {
@@ -203,6 +209,22 @@ TEST(Mesh, HostileColladaIsRefusedBeforeAssimpSeesIt) {
   std::string counts = as_dae();
   counts.replace(counts.find("count=\"24\""), 10, "count=\"4294967295\"");
   EXPECT_ERROR(parse_mesh(counts, "a.dae"), "a.dae:5: count=\"4294967295\" is more than the file holds");
+}
+
+TEST(Mesh, ListsOfIndicesThatAssimpCannotReadAreRefused) {
+  const auto refused = [](const std::string& from, const std::string& to, const std::string& text) {
+    std::string dae = as_dae();
+    const std::size_t at = dae.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    EXPECT_ERROR(parse_mesh(dae.replace(at, from.size(), to), "a.dae"), text);
+  };
+  refused("<p> 0 2", "<p> 0 x", "a.dae:7: a character that is no number in <p>");  // read for ever
+  refused("<p> 0 2", "<p> 0 <!-- 2 -->", "a.dae:7: <p> holds more than numbers");
+  refused("<p> 0 2", "<p> 0 12345678901", "a.dae:7: a number of more than ten digits in <p>");
+  refused("<triangles count=\"12\">", "<polylist count=\"12\">", "a.dae:7: <p> before <vcount>");
+  refused("semantic=\"VERTEX\"", "semantic=\"NORMAL\"", "a.dae:7: <p> before <input semantic=\"VERTEX\">");
+  refused("offset=\"0\"", "offset=\"33\"", "a.dae:7: offset=\"33\" is more than the file holds, or no number");
+  refused("<p> 0 2", "<p> 0 99", "a.dae: it cannot be read as Collada");
 }
 
 TEST(Mesh, ReadsFilesAndNamesTheMissingOne) {
