@@ -63,6 +63,7 @@ class Search {
         hands_(hands),
         component_(std::move(component)),
         evaluations_(evaluations) {
+    for (const PoseLimit& limit : limits.limits) parts_ = parts_ | PoseParts::of(limit.quantity);
     const auto n = static_cast<Eigen::Index>(component_.motors.size());
     scale_.setOnes(n);
     lower_.resize(n);
@@ -92,7 +93,7 @@ class Search {
 
   bool permitted(const VectorX& u) {
     ++evaluations_;
-    const std::vector<PoseConditioning>& poses = quality_.evaluate(positions(u));
+    const std::vector<PoseConditioning>& poses = quality_.evaluate(positions(u), parts_);
     for (const std::size_t k : component_.endpoints) {
       if (poses[k].status != Status::ok) return false;
       for (const PoseLimit& limit : limits_.limits) {
@@ -243,6 +244,7 @@ class Search {
   }
 
   PoseQuality& quality_;
+  PoseParts parts_{false, false, false, false};  // that the limits ask for
   const PoseLimits& limits_;
   const PoseAdviceOptions& options_;
   VectorX start_, q_;

@@ -148,7 +148,8 @@ void PoseQuality::fail(Status status) noexcept {
   }
 }
 
-const std::vector<PoseConditioning>& PoseQuality::evaluate(ConstVectorRef q) noexcept {
+const std::vector<PoseConditioning>& PoseQuality::evaluate(ConstVectorRef q, PoseParts parts) noexcept {
+  if (!parts.deployed || !parts.rest || !parts.reliability || !parts.moving) fail(Status::not_computed);
   if (q.size() != rest_.q.size()) {
     fail(Status::wrong_size);
     return results_;
@@ -169,13 +170,23 @@ const std::vector<PoseConditioning>& PoseQuality::evaluate(ConstVectorRef q) noe
   moving_.q = rest_.q;
   moving_.tau = rest_.tau;
 
+  for (std::size_t k = 0; k < results_.size(); ++k) {
+    results_[k].status = Status::ok;
+    results_[k].position = at_rest.pose(static_cast<int>(k)).translation;
+  }
+  if (parts.deployed) fill_deployed(at_rest);
+  if (parts.rest || parts.reliability) fill_rest(at_rest, parts.reliability);
+  if (parts.moving) fill_moving();
+  return results_;
+}
+
+void PoseQuality::fill_deployed(const Instant& at_rest) noexcept {
   const int reference = reader_.reference_motor();
   const WrenchEstimates& deployed = deployed_.solve(at_rest);
   for (std::size_t k = 0; k < results_.size(); ++k) {
     PoseConditioning& pose = results_[k];
     const WrenchEstimate& estimate = deployed[k];
     pose.status = estimate.status;
-    pose.position = at_rest.pose(static_cast<int>(k)).translation;
     pose.kappa = estimate.kappa;
     pose.kappa_scaled = estimate.kappa_scaled;
     pose.sigma_min = estimate.sigma_min;
@@ -185,23 +196,29 @@ const std::vector<PoseConditioning>& PoseQuality::evaluate(ConstVectorRef q) noe
     pose.gain = estimate.gain;
     pose.phantom = worst_case_wrench(estimate.gain, budget_);
   }
+}
+
+void PoseQuality::fill_rest(const Instant& at_rest, bool reliability) noexcept {
   const PosteriorEstimates& estimates = posterior_.solve(residual_.form(at_rest));
-  const std::vector<EndpointReliability>& reliability = reliability_.of(estimates);
   for (std::size_t k = 0; k < results_.size(); ++k) {
     if (results_[k].status == Status::ok) results_[k].status = estimates[k].status;
     results_[k].rest = knowledge(estimates[k]);
-    results_[k].reliability = reliability[k];
   }
+  if (!reliability) return;
+  const std::vector<EndpointReliability>& all = reliability_.of(estimates);
+  for (std::size_t k = 0; k < results_.size(); ++k) results_[k].reliability = all[k];
+}
+
+void PoseQuality::fill_moving() noexcept {
   const Residual& moving = residual_.form(reader_.at(moving_));
   for (std::size_t k = 0; k < results_.size(); ++k) {
     if (moving.status == Status::ok) fill_error_force(moving.instant, moving.variance, k);
   }
-  posterior_.solve(moving);
+  const PosteriorEstimates& estimates = posterior_.solve(moving);
   for (std::size_t k = 0; k < results_.size(); ++k) {
     results_[k].moving = knowledge(estimates[k]);
     results_[k].posterior_phantom = worst_case_wrench(estimates[k].gain, budget_);
   }
-  return results_;
 }
 
 double PoseQuality::value(const PoseConditioning& pose, PoseQuantity quantity) const noexcept {

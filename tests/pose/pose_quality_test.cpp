@@ -140,6 +140,30 @@ TEST(PoseQuality, ValuesByName) {
   EXPECT_EQ(quality.value(pose, PoseQuantity::kappa), pose.kappa);
 }
 
+/// A search asks for one number of many poses: it is the same to the last bit, and nothing of another pose is left
+/// over.
+TEST(PoseQuality, PartsAreTheWholesNumbersAndTheRestIsNaN) {
+  const Robot robot = test::own_robot("h1_2");
+  PoseQuality quality(robot, kWrists);
+  RandomStates random(7);
+  for (int i = 0; i < 20; ++i) {
+    const VectorX q = random.vector(robot.model.motor_count(), 1.0);
+    const std::vector<PoseConditioning> whole = quality.evaluate(q);
+    for (const PoseQuantity quantity : all_values<PoseQuantity>()) {
+      quality.evaluate(robot.pose("zero"));
+      const std::vector<PoseConditioning>& part = quality.evaluate(q, PoseParts::of(quantity));
+      for (std::size_t k = 0; k < kWrists.size(); ++k) {
+        EXPECT_EQ(quality.value(part[k], quantity), quality.value(whole[k], quantity)) << to_string(quantity);
+        EXPECT_EQ(part[k].position, whole[k].position);
+        EXPECT_EQ(std::isnan(part[k].kappa), !PoseParts::of(quantity).deployed);
+        EXPECT_EQ(std::isnan(part[k].rest.worst_sd()), !PoseParts::of(quantity).rest);
+        EXPECT_EQ(std::isnan(part[k].error_force), !PoseParts::of(quantity).moving);
+        EXPECT_TRUE(part[k].reliability.redundancy.array().isNaN().all());
+      }
+    }
+  }
+}
+
 TEST(PoseQuality, RealtimeEvaluateDoesNotAllocate) {
   for (const auto& [name, endpoints] : {std::pair<const char*, std::vector<std::string>>("h1_2", kWrists),
                                         std::pair<const char*, std::vector<std::string>>("planar_3r", {"tool"})}) {

@@ -71,6 +71,14 @@ std::vector<std::string> all_names() {
   return {kNames.begin(), kNames.end()};
 }
 
+/// All values in their order.
+template <NamedEnum Enum>
+constexpr auto all_values() noexcept {
+  std::array<Enum, enum_names(Enum{}).size()> values{};
+  for (std::size_t at = 0; at < values.size(); ++at) values[at] = static_cast<Enum>(at);
+  return values;
+}
+
 /// \throws Failure that names the place and the nearest valid name
 template <NamedEnum Enum, class Failure = OptionsError>
 Enum parse_enum(std::string_view name, const std::string& place, std::string_view kind = "value") {

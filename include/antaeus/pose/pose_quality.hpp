@@ -89,6 +89,24 @@ constexpr std::string_view unit_of(PoseQuantity quantity) noexcept {
   return "?";
 }
 
+/// What of a pose is evaluated. A search that asks for one number of thousands of poses leaves the rest out.
+struct PoseParts {
+  bool deployed = true;  ///< gains, condition numbers, phantom
+  bool rest = true;      ///< the posterior at rest
+  bool reliability = true;
+  bool moving = true;  ///< the posterior of a moving robot, and `error_force`
+
+  /// What `value` of that quantity reads.
+  static constexpr PoseParts of(PoseQuantity quantity) noexcept {
+    const bool rest = quantity == PoseQuantity::sd;
+    const bool moving = quantity == PoseQuantity::sd_moving || quantity == PoseQuantity::error_force;
+    return {!rest && !moving, rest, false, moving};
+  }
+  constexpr PoseParts operator|(const PoseParts& o) const noexcept {
+    return {deployed || o.deployed, rest || o.rest, reliability || o.reliability, moving || o.moving};
+  }
+};
+
 struct PoseQualityOptions {
   double characteristic_length = 0.3;  ///< [m] divides the linear rows for a condition number without mixed units
   double budget_sd = 3.0;  ///< [1] residual budget of the phantom force: each joint's static_sd (profile) times this
@@ -108,8 +126,9 @@ class ANTAEUS_API PoseQuality {
               ResidualOptions residual, PosteriorOptions posterior);
 
   /// One result an endpoint. \param q motor positions; of the wrong size or with NaN every status says so.
+  /// \param parts  the others are NaN, and `status` speaks of these alone
   /// \realtime (pose_quality_test)
-  const std::vector<PoseConditioning>& evaluate(ConstVectorRef q) noexcept;
+  const std::vector<PoseConditioning>& evaluate(ConstVectorRef q, PoseParts parts = {}) noexcept;
   /// Of the last call.
   const std::vector<PoseConditioning>& results() const noexcept { return results_; }
 
@@ -128,6 +147,9 @@ class ANTAEUS_API PoseQuality {
  private:
   void fail(Status status) noexcept;
   void learn_ranks();
+  void fill_deployed(const Instant& at_rest) noexcept;
+  void fill_rest(const Instant& at_rest, bool reliability) noexcept;
+  void fill_moving() noexcept;
   void fill_error_force(const Instant& now, const VectorX& variance, std::size_t endpoint) noexcept;
 
   /// Directions that an endpoint's own rows see in regular poses, of the force alone or of the whole wrench.
