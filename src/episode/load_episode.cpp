@@ -11,14 +11,13 @@
 #include "antaeus/io/table.hpp"
 #include "antaeus/robot/input_checks.hpp"
 #include "channels.hpp"
+#include "log_files.hpp"
 
 namespace antaeus {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::uintmax_t kLargestChannel = std::uintmax_t{8} << 30;
 
 /// One channel's samples, wherever they came from.
 struct Samples {
@@ -179,12 +178,6 @@ class CsvSource : public Source {
   EpisodeOptions options_;
   Table table_;
 };
-
-std::string shape_text(const std::vector<std::size_t>& shape) {
-  std::string text = "(";
-  for (std::size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
-  return text + (shape.size() == 1 ? ",)" : ")");
-}
 
 class Loader {
  public:
@@ -406,34 +399,13 @@ void note_invalid_steps(Episode& episode) {
       std::to_string(episode.invalid_steps.front()) + "); they keep their place, verdict invalid_input");
 }
 
+constexpr const char* kForms = "a folder of .npy files, an .npz or a .csv";
+
 std::unique_ptr<Source> open_source(const fs::path& path, const Robot& robot, const EpisodeOptions& options) {
-  std::error_code error;
-  const auto status = fs::status(path, error);
-  if (error && status.type() != fs::file_type::not_found) {
-    throw EpisodeError(path.string(), "cannot be read (" + error.message() + ")", "check its permissions");
-  }
-  if (status.type() == fs::file_type::directory) return std::make_unique<FolderSource>(path);
-  if (status.type() == fs::file_type::not_found) {
-    std::vector<std::string> beside;
-    const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-      beside.push_back(entry->path().filename().string());
-    }
-    const std::string nearest = nearest_name(path.filename().string(), beside);
-    throw EpisodeError(
-        path.string(), "no such episode",
-        nearest.empty() ? "give a folder of .npy files, an .npz or a .csv" : "did you mean '" + nearest + "'?");
-  }
+  if (is_log_folder(path, kForms)) return std::make_unique<FolderSource>(path);
   if (path.extension() == ".npz") return std::make_unique<NpzSource>(path);
   if (path.extension() == ".csv") return std::make_unique<CsvSource>(path, robot, options);
-  throw EpisodeError(path.string(), "not an episode", "give a folder of .npy files, an .npz or a .csv");
-}
-
-std::string last_name(const fs::path& path) {
-  std::error_code no_working_directory;
-  fs::path clean = fs::absolute(path, no_working_directory).lexically_normal();  // "." has a name, too
-  if (no_working_directory) clean = path.lexically_normal();
-  return printable((clean.has_filename() ? clean : clean.parent_path()).filename().string());
+  throw EpisodeError(path.string(), "not an episode", std::string("give ") + kForms);
 }
 
 }  // namespace
@@ -441,7 +413,7 @@ std::string last_name(const fs::path& path) {
 Episode load_episode(const fs::path& path, const Robot& robot, const EpisodeOptions& options) {
   const std::unique_ptr<Source> source = open_source(path, robot, options);
   Episode episode;
-  episode.name = last_name(path);
+  episode.name = log_name(path);
   Loader loader(*source, robot, episode);
   loader.require("tau", episode.tau);
   loader.require("qpos", episode.q);

@@ -253,20 +253,26 @@ std::string common_fields(const std::string& member, const std::string& data) {
 
 }  // namespace
 
-std::map<std::string, NumpyArray> parse_npz(std::string_view bytes, const std::string& name) {
+std::map<std::string, NumpyArray> parse_npz(std::string_view bytes, const std::string& name,
+                                            std::vector<std::string>* left_out) {
   ZipReader reader(bytes, name);
   std::map<std::string, NumpyArray> arrays;
   for (const Member& member : reader.members()) {
     const std::string key = member.name.substr(0, member.name.size() - kSuffix.size());
     const std::string place = name + " [" + excerpt(key) + "]";
     if (arrays.contains(key)) throw Error(place, "the member appears twice", "save it again with numpy.savez");
-    arrays.emplace(key, parse_npy(reader.unpack(member), place));
+    try {
+      arrays.emplace(key, parse_npy(reader.unpack(member), place));
+    } catch (const Error& error) {
+      if (!left_out) throw;
+      left_out->emplace_back(error.what());
+    }
   }
   return arrays;
 }
 
-std::map<std::string, NumpyArray> read_npz(const std::filesystem::path& file) {
-  return parse_npz(read_file(file), file.string());
+std::map<std::string, NumpyArray> read_npz(const std::filesystem::path& file, std::vector<std::string>* left_out) {
+  return parse_npz(read_file(file), file.string(), left_out);
 }
 
 std::string to_npz(const std::map<std::string, NumpyArray>& arrays) {

@@ -1,0 +1,345 @@
+#include "antaeus/episode/raw_log.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "antaeus/core/error.hpp"
+#include "antaeus/io/files.hpp"
+#include "antaeus/io/numpy.hpp"
+#include "antaeus/io/table.hpp"
+#include "channels.hpp"
+#include "log_files.hpp"
+#include "raw_channels.hpp"
+
+namespace antaeus {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kForms = "a folder of .npy files, an .npz, a .csv or a .parquet";
+constexpr std::size_t kMostColumns = 256;  ///< more are a picture or a map, and no signals
+constexpr double kNoClock = 1e5;           ///< [s] steps of a clock that does not count seconds but nanoseconds
+
+/// A channel before it is known which of them belong to the log.
+struct Found {
+  std::string name, source, sha256;
+  std::vector<std::string> columns;
+  std::vector<std::size_t> shape;
+  std::vector<double> values;  ///< row-major
+  std::size_t rows() const { return shape.empty() ? 1 : shape[0]; }
+};
+
+/// A name from a file, short enough to be told.
+std::string told(const std::string& name) {
+  constexpr std::size_t kLongest = 80;
+  const std::string shown = printable(name.substr(0, kLongest));
+  return name.size() > kLongest ? shown + "…" : shown;
+}
+
+/// Why these time stamps [s] are no axis; empty: they are one.
+std::string clock_trouble(const VectorX& stamps) {
+  for (Eigen::Index i = 0; i < stamps.size(); ++i) {
+    if (!std::isfinite(stamps[i])) return "the time stamp of step " + std::to_string(i) + " is not finite";
+    if (i > 0 && stamps[i] < stamps[i - 1]) {
+      return "time goes back at step " + std::to_string(i) + ", from " + shortest_text(stamps[i - 1]) + " s to " +
+             shortest_text(stamps[i]) + " s";
+    }
+  }
+  if (stamps.size() > 1 && stamps[0] == stamps[stamps.size() - 1]) {
+    return "time stands still at " + shortest_text(stamps[0]) + " s";
+  }
+  return {};
+}
+
+class RawReader {
+ public:
+  explicit RawReader(fs::path path) : path_(std::move(path)) {}
+
+  RawLog read() {
+    log_.name = log_name(path_);
+    if (is_log_folder(path_, kForms)) {
+      read_folder();
+    } else if (path_.extension() == ".npz") {
+      read_members();
+    } else if (path_.extension() == ".csv") {
+      read_table(read_csv(path_));
+    } else if (path_.extension() == ".parquet") {
+      read_table(read_parquet(path_));
+    } else {
+      throw EpisodeError(path_.string(), "not an episode", std::string("give ") + kForms);
+    }
+    if (found_.empty()) nothing_readable();
+    keep_one_length();
+    take_clock();
+    if (found_.empty()) {
+      throw EpisodeError(path_.string(), "time stamps and nothing else", "add the channels that were logged with them");
+    }
+    take_channels();
+    return std::move(log_);
+  }
+
+ private:
+  [[noreturn]] void nothing_readable() const {
+    // With one reason, or the first of several, the reader knows where to look.
+    if (log_.notes.empty()) throw EpisodeError(path_.string(), "no channel in it", std::string("give ") + kForms);
+    throw EpisodeError(path_.string(), "nothing in it can be read as numbers (" + log_.notes.front() + ")",
+                       "save the channels again as arrays of numbers");
+  }
+
+  // --- Files ----------------------------------------------------------------------------------------------------------
+
+  void add(Found found) {
+    const std::size_t rows = found.rows();
+    const std::size_t columns = rows == 0 || found.shape.empty() ? 1 : found.values.size() / rows;
+    if (found.shape.empty()) {
+      log_.notes.push_back(told(found.name) + " is left out: a single number");
+      return;
+    }
+    if (columns > kMostColumns || columns == 0) {
+      log_.notes.push_back(told(found.name) + " is left out: shape " + shape_text(found.shape) + ", " +
+                           (columns == 0 ? "no column" : "more than " + std::to_string(kMostColumns) + " numbers a row"));
+      return;
+    }
+    if (found.columns.empty()) {
+      for (std::size_t c = 0; c < columns; ++c) found.columns.push_back(columns == 1 ? "" : std::to_string(c));
+    }
+    found_.push_back(std::move(found));
+  }
+
+  void read_folder() {
+    std::vector<fs::path> files;
+    std::size_t others = 0;
+    std::error_code error;
+    for (fs::directory_iterator entry(path_, error), end; !error && entry != end; entry.increment(error)) {
+      if (entry->path().extension() == ".npy") {
+        files.push_back(entry->path());
+      } else {
+        ++others;
+      }
+    }
+    if (error) throw EpisodeError(path_.string(), "cannot be read (" + error.message() + ")", "check its permissions");
+    if (files.empty()) {
+      throw EpisodeError(path_.string(),
+                         others == 0 ? "an empty folder" : "no .npy file among the " + std::to_string(others) + " in it",
+                         std::string("give ") + kForms);
+    }
+    std::sort(files.begin(), files.end());
+    for (const fs::path& file : files) {
+      try {
+        const std::string bytes = read_file(file, kLargestChannel);
+        NumpyArray array = parse_npy(bytes, file.filename().string());
+        const std::string name = file.stem().string();
+        add({printable(name), printable(file.filename().string()), sha256(bytes), {}, array.shape, std::move(array.values)});
+      } catch (const Error& reason) {
+        log_.notes.push_back("left out: " + std::string(reason.what()));
+      }
+    }
+  }
+
+  void read_members() {
+    std::vector<std::string> unread;
+    std::map<std::string, NumpyArray> arrays = read_npz(path_, &unread);
+    for (const std::string& reason : unread) log_.notes.push_back("left out: " + reason);
+    for (auto& [name, array] : arrays) {
+      const std::string hash = sha256(to_npy(array.shape, array.values));
+      const std::string source = printable(path_.filename().string()) + "[" + printable(name) + "]";
+      add({printable(name), source, hash, {}, array.shape, std::move(array.values)});
+    }
+  }
+
+  void read_table(const Table& table) {
+    std::vector<std::string> names;
+    std::string texts;
+    std::size_t text_count = 0;
+    for (const Column& column : table.columns()) {
+      if (std::holds_alternative<TextColumn>(column.data)) {
+        if (++text_count <= 5) texts += (texts.empty() ? "" : ", ") + told(column.name);
+      } else {
+        names.push_back(column.name);
+      }
+    }
+    if (text_count > 5) texts += ", …";
+    if (text_count > 0) {
+      log_.notes.push_back(std::to_string(text_count) + (text_count == 1 ? " column holds" : " columns hold") +
+                           " text and is left out: " + texts);
+      if (text_count > 1) log_.notes.back() = std::to_string(text_count) + " columns hold text and are left out: " + texts;
+    }
+    const std::vector<ColumnPlace> places = column_places(names);
+    std::vector<std::string> order;
+    std::map<std::string, std::vector<std::size_t>> groups;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      // Time stamps stand alone, whatever shares their stem.
+      const std::string channel = time_unit(names[i]) ? names[i] : places[i].channel;
+      if (!groups.contains(channel)) order.push_back(channel);
+      groups[channel].push_back(i);
+    }
+    for (const std::string& channel : order) add_group(table, channel, groups[channel], names, places);
+  }
+
+  void add_group(const Table& table, const std::string& channel, std::vector<std::size_t> members,
+                 const std::vector<std::string>& names, const std::vector<ColumnPlace>& places) {
+    const auto label = [&](std::size_t i) -> const std::string& { return places[i].label; };
+    constexpr std::string_view kAxes = "xyzw";
+    const bool axes = members.size() > 1 && std::all_of(members.begin(), members.end(), [&](std::size_t i) {
+                        return label(i).size() == 1 && kAxes.find(label(i)[0]) != std::string_view::npos;
+                      });
+    const bool digits = std::all_of(members.begin(), members.end(), [&](std::size_t i) {
+      return !label(i).empty() && label(i).size() < 6 && label(i).find_first_not_of("0123456789") == std::string::npos;
+    });
+    // Columns are told by their names, so their order in the file does not matter.
+    if (axes) {
+      std::stable_sort(members.begin(), members.end(), [&](std::size_t a, std::size_t b) {
+        return kAxes.find(label(a)[0]) < kAxes.find(label(b)[0]);
+      });
+    } else if (digits) {
+      std::stable_sort(members.begin(), members.end(),
+                       [&](std::size_t a, std::size_t b) { return std::stoi(label(a)) < std::stoi(label(b)); });
+    }
+    Found found;
+    found.name = printable(channel == "imu_quat" && axes && members.size() == 4 ? "imu_quat_xyzw" : channel);
+    const std::size_t rows = table.rows(), columns = members.size();
+    found.shape = time_unit(channel) ? std::vector<std::size_t>{rows} : std::vector<std::size_t>{rows, columns};
+    found.values.resize(rows * columns);
+    for (std::size_t c = 0; c < columns; ++c) {
+      const std::vector<double> column = table.numbers(names[members[c]]);
+      for (std::size_t r = 0; r < rows; ++r) found.values[r * columns + c] = column[r];
+      found.columns.push_back(told(label(members[c])));
+    }
+    found.source = told(names[members.front()]);
+    if (columns > 1) found.source += " … " + told(names[members.back()]);
+    found.sha256 = sha256(to_npy(found.shape, found.values));
+    add(std::move(found));
+  }
+
+  // --- Which of them are the log ---------------------------------------------------------------------------------------
+
+  /// Torques and positions say how long the log is, else what most channels agree on, else the longest.
+  void keep_one_length() {
+    std::map<std::size_t, int> votes;
+    for (const Found& one : found_) {
+      const ChannelRole role = channel_role(one.name, one.columns);
+      votes[one.rows()] += role == ChannelRole::torque || role == ChannelRole::position ? 1000 : 1;
+    }
+    std::size_t rows = 0;
+    int most = -1;
+    for (const auto& [length, count] : votes) {
+      if (length > 0 && count >= most) {
+        most = count;
+        rows = length;
+      }
+    }
+    if (rows == 0) throw EpisodeError(path_.string(), "no rows", "give a log with at least one row");
+    std::erase_if(found_, [&](const Found& one) {
+      if (one.rows() == rows) return false;
+      log_.notes.push_back(told(one.name) + " is left out: " + std::to_string(one.rows()) +
+                           (one.rows() == 1 ? " row" : " rows") + ", where the log has " + std::to_string(rows));
+      return true;
+    });
+  }
+
+  void take_clock() {
+    // The name that our own logs have goes first.
+    auto clock = std::find_if(found_.begin(), found_.end(), [](const Found& one) { return one.name == "time"; });
+    if (clock == found_.end() || clock->columns.size() != 1) {
+      clock = std::find_if(found_.begin(), found_.end(),
+                           [](const Found& one) { return one.columns.size() == 1 && time_unit(one.name); });
+    }
+    if (clock == found_.end()) return;
+    const double unit = time_unit(clock->name).value_or(1.0);
+    const VectorX stamps =
+        Eigen::Map<const VectorX>(clock->values.data(), static_cast<Eigen::Index>(clock->values.size())) * unit;
+    const std::string trouble = clock_trouble(stamps);
+    hashes_.push_back({"time", clock->sha256});
+    if (trouble.empty()) {
+      log_.time = stamps;
+      const double mean = (stamps[stamps.size() - 1] - stamps[0]) / static_cast<double>(stamps.size());
+      if (mean > kNoClock) {
+        log_.time *= 1e-9;
+        log_.notes.push_back(told(clock->name) + " is read as nanoseconds: its steps are of " +
+                             shortest_text(std::round(mean)));
+      }
+    } else {
+      log_.notes.push_back(told(clock->name) + " is no axis: " + trouble);
+    }
+    found_.erase(clock);
+  }
+
+  void take_channels() {
+    std::vector<RawChannel> channels;
+    for (Found& one : found_) {
+      const ChannelRole role = channel_role(one.name, one.columns);
+      hashes_.push_back({one.name, one.sha256});
+      const auto rows = static_cast<Eigen::Index>(one.rows()), columns = static_cast<Eigen::Index>(one.columns.size());
+      channels.push_back({one.name, one.source, role, std::move(one.columns),
+                          Eigen::Map<const SampleMatrix>(one.values.data(), rows, columns)});
+      one.values = {};
+    }
+    std::stable_sort(channels.begin(), channels.end(), [](const RawChannel& a, const RawChannel& b) {
+      return a.role != b.role ? a.role < b.role : a.name < b.name;
+    });
+    log_.channels = std::move(channels);
+    log_.sha256 = hash();
+  }
+
+  /// In the order in which load_episode reads channels, then by name.
+  std::string hash() {
+    const std::vector<std::string> first = {"tau", "qpos", "target_dof", "dq", "ddq", "time", "imu_quat_xyzw",
+                                            "imu_quat_wxyz", "imu_quat", "imu_gyro", "imu_acc"};
+    const auto place = [&](const EpisodeChannel& one) { return std::find(first.begin(), first.end(), one.name); };
+    std::vector<EpisodeChannel> channels;
+    for (const auto& [name, sha] : hashes_) channels.push_back({name, "", "", sha});
+    std::stable_sort(channels.begin(), channels.end(), [&](const EpisodeChannel& a, const EpisodeChannel& b) {
+      return place(a) != place(b) ? place(a) < place(b) : a.name < b.name;
+    });
+    return hash_of_channels(channels);
+  }
+
+  fs::path path_;
+  RawLog log_;
+  std::vector<Found> found_;
+  std::vector<std::pair<std::string, std::string>> hashes_;
+};
+
+RawLog of_episode(const Episode& episode, const std::vector<std::string>& labels) {
+  RawLog log;
+  log.name = episode.name;
+  log.sha256 = episode.sha256;
+  log.notes = episode.notes;
+  if (episode.has_time()) {
+    const std::string trouble = clock_trouble(episode.time);
+    if (trouble.empty() && episode.time.size() == episode.steps()) log.time = episode.time;
+    if (!trouble.empty()) log.notes.push_back("time is no axis: " + trouble);
+  }
+  const auto source = [&](const std::string& name) {
+    for (const EpisodeChannel& channel : episode.channels) {
+      if (channel.name == name) return channel.source;
+    }
+    return std::string("in memory");
+  };
+  const auto add = [&](const NamedChannel& channel, std::vector<std::string> columns) {
+    const SampleMatrix& samples = episode.*channel.samples;
+    if (samples.rows() == 0 || samples.cols() == 0) return;
+    for (Eigen::Index c = std::ssize(columns); c < samples.cols(); ++c) columns.push_back(std::to_string(c));
+    columns.resize(static_cast<std::size_t>(samples.cols()));
+    const ChannelRole role = channel_role(channel.name, columns);
+    log.channels.push_back({channel.name, source(channel.name), role, std::move(columns), samples});
+  };
+  for (const NamedChannel& channel : kMotorChannels) add(channel, labels);
+  for (const NamedChannel& channel : kImuChannels) add(channel, {"x", "y", "z", "w"});
+  if (log.channels.empty()) throw EpisodeError(episode.name, "no steps", "give an episode with at least one step");
+  std::erase_if(log.channels, [&](const RawChannel& channel) { return channel.values.rows() != episode.steps(); });
+  std::stable_sort(log.channels.begin(), log.channels.end(),
+                   [](const RawChannel& a, const RawChannel& b) { return a.role < b.role; });
+  return log;
+}
+
+}  // namespace
+
+RawLog load_raw_log(const fs::path& path) { return RawReader(path).read(); }
+
+RawLog raw_log(const Episode& episode, const Robot& robot) { return of_episode(episode, robot.profile.motor_labels); }
+RawLog raw_log(const Episode& episode) { return of_episode(episode, {}); }
+
+}  // namespace antaeus
