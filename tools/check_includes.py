@@ -25,7 +25,7 @@ WALLS = {
     "CLI": ["apps"], "nanobind": ["python"],
 }
 LONGEST_HEADER, LONGEST_SOURCE = 200, 600
-LARGEST_ROOM = 0.14  # of the lines of all rooms, apps and bindings
+LARGEST_ROOM = 0.12  # of the lines of all rooms, apps and bindings
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 
 

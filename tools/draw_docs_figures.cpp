@@ -11,6 +11,7 @@
 #include "antaeus/audit/audit.hpp"
 #include "antaeus/episode/synthetic_episode.hpp"
 #include "antaeus/io/files.hpp"
+#include "antaeus/pose/lesson_figures.hpp"
 #include "antaeus/report/audit_figures.hpp"
 #include "estimator_figures.hpp"
 

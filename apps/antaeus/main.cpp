@@ -93,6 +93,7 @@ int main(int argc, char** argv) {
   app.footer("Exit codes: 0 fine, 1 ran and refused or found an incident, 2 bad input.");
   Run run;
   add_demo(app, run);
+  add_show(app, run);
   add_audit(app, run);
   add_estimate(app, run);
   add_preflight(app, run);

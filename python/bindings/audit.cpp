@@ -10,9 +10,11 @@
 
 #include "antaeus/audit/summary.hpp"
 #include "antaeus/io/files.hpp"
+#include "antaeus/io/shell_words.hpp"
 #include "antaeus/io/table.hpp"
 #include "antaeus/report/html_report.hpp"
 #include "convert.hpp"
+#include "logs.hpp"
 #include "shared_enumerations.hpp"
 
 namespace nanobind::detail {
@@ -34,9 +36,6 @@ namespace {
 
 // What goes in -------------------------------------------------------------------------------------------------------
 
-using Log = std::variant<Episode, std::filesystem::path>;
-using RobotChoice = std::variant<Robot, std::filesystem::path>;
-
 /// A limit in time for AuditRequest, where a negative one is none. \throws OptionsError that names the argument
 double limit_time(const std::optional<double>& limit, const char* place) {
   if (!limit) return -1.0;
@@ -46,37 +45,23 @@ double limit_time(const std::optional<double>& limit, const char* place) {
   return *limit;
 }
 
-/// A text as one word of a shell, as the command line writes it. Names that are not UTF-8 keep their bytes.
-std::string quoted(const nb::object& text) {
-  nb::object word = nb::module_::import_("shlex").attr("quote")(text);
-  if (!word.equal(text)) word = nb::str("'") + text.attr("replace")("'", "'\\''") + nb::str("'");
-  const auto bytes = nb::cast<nb::bytes>(word.attr("encode")("utf-8", "surrogateescape"));
-  return {bytes.c_str(), bytes.size()};
-}
-std::string quoted(const std::string& text) { return quoted(nb::cast(text)); }
-
-/// The last name of a path as such a word.
-std::string file_word(const std::filesystem::path& file) {
-  const nb::module_ path = nb::module_::import_("os.path");
-  const nb::object name = path.attr("basename")(path.attr("abspath")(nb::cast(file)));
-  return quoted(nb::cast<bool>(name.attr("startswith")("-")) ? nb::str("./") + name : name);
-}
-
 /// The line that does the same audit; empty where an object of Python went in, which no line can name.
 std::string command_text(const RobotChoice& robot, const std::vector<Log>& logs, const AuditRequest& request,
                          const std::vector<std::string>& assignments) {
   std::string text = "antaeus audit";
+  std::filesystem::path folder;
   for (std::size_t i = 0; i < logs.size(); ++i) {
     const auto* file = std::get_if<std::filesystem::path>(&logs[i]);
     const auto* robot_file = std::get_if<std::filesystem::path>(&robot);
     if (!file || !robot_file) return {};
-    text += (i == 0 ? " " : " --baseline ") + file_word(*file);
-    if (i == 0) text += " --robot " + file_word(*robot_file);
+    if (i == 0) folder = folder_of(*file);
+    text += (i == 0 ? " " : " --baseline ") + file_word(*file, folder);
+    if (i == 0) text += " --robot " + file_word(*robot_file, folder);
   }
-  for (const std::string& endpoint : request.endpoints) text += " --endpoint " + quoted(endpoint);
+  for (const std::string& endpoint : request.endpoints) text += " --endpoint " + shell_word(endpoint);
   if (request.from >= 0) text += " --from " + shortest_text(request.from);
   if (request.to >= 0) text += " --to " + shortest_text(request.to);
-  for (const std::string& assignment : assignments) text += " --set " + quoted(assignment);
+  for (const std::string& assignment : assignments) text += " --set " + shell_word(assignment);
   return text;
 }
 
@@ -115,11 +100,6 @@ Audit audit(Log episode, const RobotChoice& robot, std::vector<Log> baselines, s
 }
 
 // What comes out -----------------------------------------------------------------------------------------------------
-
-/// Text that may hold the bytes of a file's name; others than UTF-8 are as os.fsdecode has them.
-nb::str decoded(const std::string& text) {
-  return nb::steal<nb::str>(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogateescape"));
-}
 
 nb::object summary(const Audit& audit) {
   std::string text;

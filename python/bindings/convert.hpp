@@ -206,6 +206,7 @@ void bind_episode(nb::module_& module);
 void bind_guard(nb::module_& module);
 void bind_audit(nb::module_& module);
 void bind_series(nb::module_& module);
+void bind_show(nb::module_& module);
 
 }  // namespace antaeus::python
 

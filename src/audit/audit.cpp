@@ -111,8 +111,10 @@ Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRe
   audit.pose_counterfactuals = parts::pose_counterfactuals(robot, options, audit);
   audit.tilt = parts::tilt_sensitivity(robot, options, audit);
   add_sweeps(robot, audit);
+  audit.contacts = parts::contact_intervals(audit);
   audit.verdict = parts::verdict(robot, audit);
   audit.cannot_tell = parts::cannot_tell(audit);
+  audit.next_checks = parts::next_checks(audit);
   return audit;
 }
 

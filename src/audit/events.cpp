@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "antaeus/draw/figure.hpp"
 #include "antaeus/io/files.hpp"
 #include "audit/parts.hpp"
 
@@ -148,18 +149,7 @@ class Finder {
 
 std::string number_text(double value) {
   if (!std::isfinite(value)) return "unknown";
-  const double size = std::abs(value);
-  int digits = 0;
-  if (size > 0 && size < 0.01) {
-    // Two significant digits: a redundancy of 0.00003 is not none.
-    digits = std::min(12, 1 - static_cast<int>(std::floor(std::log10(size))));
-  } else if (size < 1.0) {
-    digits = 3;
-  } else if (size < 10.0) {
-    digits = 2;
-  } else if (size < 100.0) {
-    digits = 1;
-  }
+  const int digits = display_digits(value);
   std::array<char, 64> buffer{};
   const auto written =
       std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, digits);

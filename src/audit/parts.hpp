@@ -40,6 +40,10 @@ std::vector<Event> posterior_events(const Audit& audit);
 std::vector<Statement> posterior_verdict(const Audit& audit);
 std::vector<Statement> verdict(const Robot& robot, const Audit& audit);
 std::vector<Statement> cannot_tell(const Audit& audit);
+// contacts.cpp
+std::vector<ContactInterval> contact_intervals(const Audit& audit);
+std::vector<Statement> contacts_verdict(const Audit& audit);
+std::vector<Statement> next_checks(const Audit& audit);
 
 /// Step of the log ↔ row of the reconstruction.
 inline Eigen::Index row_of(const Audit& audit, Eigen::Index step) {

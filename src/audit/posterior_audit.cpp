@@ -303,29 +303,32 @@ std::vector<Statement> posterior_verdict(const Audit& audit) {
   if (test.alarm && test.causes.size() > 1) {
     const auto named = [](const CauseRow& c) {
       return c.cause + " (" + number_text(c.size) + " ± " + number_text(c.size_sd) + " " + c.unit + ", probability " +
-             probability_text(c.probability) + ")";
+             probability_text(c.probability) + " among those tested)";
     };
-    all.push_back({"cause_test", std::string("Of the single causes that were tested ") +
-                                     (test.explained ? "the best explains the torques of this step: "
-                                                     : "none explains the torques of this step; the best fits are ") +
-                                     named(test.causes[0]) + ", then " + named(test.causes[1]) + "."});
+    const std::string begin =
+        test.explained ? "Of the single causes that were tested the likeliest explains the torques of this step: "
+                       : "No single cause that was tested explains the torques of this step. The likeliest is ";
+    const std::string end = test.explained
+                                ? "."
+                                : ", yet with it too they stay beyond what the stated noise makes: several things "
+                                  "were wrong at once, or one that was not tested.";
+    all.push_back({"cause_test", begin + named(test.causes[0]) + ", then " + named(test.causes[1]) + end});
   }
 
-  text = trace.first_alarm < 0
-             ? "Its tests never alarm: some contact of the size that the prior allows always explains the torques"
-             : "Its tests first alarm at " + step_text(audit, first + trace.first_alarm) +
-                   ": no contact that the rows show, of the size that the prior allows, explains the torques";
-  text += ". Its guard ";
+  text = "Behind the posterior's guard the consumer would have read at most " +
+         number_text(largest_norm(series->guarded_force)) + " N where the deployed estimator gave it up to " +
+         number_text(audit.audited.reconstruction.find(audit.focus_endpoint, EstimatorName::deployed).peak_force) +
+         " N. The guard ";
   text += trace.first_refusal < 0 ? "never refuses"
                                   : "refuses from " + step_text(audit, first + trace.first_refusal) + " on";
   if (trace.first_refusal >= 0 &&
       trace.because[static_cast<std::size_t>(trace.first_refusal)].has(Reason::force_limit)) {
     text += " (a force beyond what its consumer was made for)";
   }
-  text += ", and the consumer would have read at most " + number_text(largest_norm(series->guarded_force)) +
-          " N where the deployed estimator gave it up to " +
-          number_text(audit.audited.reconstruction.find(audit.focus_endpoint, EstimatorName::deployed).peak_force) +
-          " N";
+  text += trace.first_alarm < 0
+              ? "; its tests never alarm: some contact of the size that the prior allows always explains the torques"
+              : "; its tests first alarm at " + step_text(audit, first + trace.first_alarm) +
+                    ": no contact that the rows show, of the size that the prior allows, explains the torques";
   std::string shares;
   for (const Counterfactual& c : audit.counterfactuals) {
     if (c.remedy != Remedy::guarded_posterior && c.remedy != Remedy::nis_alarm) continue;

@@ -442,6 +442,7 @@ Json audit_summary(const Audit& audit) {
       .set("focus", Json::object().set("endpoint", audit.focus_endpoint).set("step", step_json(audit.focus_step)))
       .set("verdict", statements_json(audit.verdict))
       .set("cannot_tell", statements_json(audit.cannot_tell))
+      .set("next_checks", statements_json(audit.next_checks))
       .set("events", list_json(audit.events,
                                [](const Event& e) {
                                  return Json::object()
@@ -517,6 +518,18 @@ Json audit_summary(const Audit& audit) {
                           .set("size_sd_N", audit.contact.size_sd)
                           .set("limit_N", audit.contact.limit)
                           .set("beyond", audit.contact.beyond()))
+      .set("contacts", list_json(audit.contacts,
+                                 [](const ContactInterval& c) {
+                                   return Json::object()
+                                       .set("endpoint", c.endpoint)
+                                       .set("label", c.label)
+                                       .set("from_step", step_json(c.from))
+                                       .set("to_step", step_json(c.to))
+                                       .set("from_s", c.from_time)
+                                       .set("to_s", c.to_time)
+                                       .set("size_N", c.size)
+                                       .set("size_sd_N", c.size_sd);
+                                 }))
       .set("advice", list_json(audit.advice, advice_json))
       .set("spectra", list_json(audit.spectra, spectrum_json))
       .set("sweeps", list_json(audit.sweeps, sweep_json))

@@ -47,6 +47,7 @@ class Writer {
     guards();
     false_alarms();
     stacked();
+    for (Statement& statement : contacts_verdict(audit_)) statements_.push_back(std::move(statement));
     for (Statement& statement : posterior_verdict(audit_)) statements_.push_back(std::move(statement));
     for (Statement& statement : advice_verdict(audit_)) statements_.push_back(std::move(statement));
     tilt();
@@ -267,7 +268,7 @@ std::vector<Statement> cannot_tell(const Audit& audit) {
   all.push_back({"consumed",
                  "The log holds no wrench that the consumer read: the forces above are reconstructed. Whether the "
                  "consumer was given them cannot be told from it."});
-  if (!episode.has_imu()) {
+  if (audit.base != Base::fixed && !episode.has_imu()) {
     all.push_back(
         {"imu", "The log holds no IMU: the base is taken for upright, and the effect of a tilt can only be bounded."});
   }
@@ -276,7 +277,8 @@ std::vector<Statement> cannot_tell(const Audit& audit) {
                  "deployed estimator."});
   if (episode.v.rows() == 0) {
     all.push_back({"velocity", "The log holds no velocities: inertial torques cannot be separated from contact."});
-  } else if (episode.imu_angular_velocity.rows() == 0 || episode.imu_specific_force.rows() == 0) {
+  } else if (audit.base != Base::fixed &&
+             (episode.imu_angular_velocity.rows() == 0 || episode.imu_specific_force.rows() == 0)) {
     all.push_back({"acceleration",
                    "The log holds no accelerations and no base motion: the static residual counts inertial torque "
                    "as force."});

@@ -254,4 +254,13 @@ std::string display_number(double value, int digits) {
   return text.find_first_not_of("0.") == std::string::npos ? text : "−" + text;
 }
 
+int display_digits(double value) {
+  const double size = std::abs(value);
+  if (!(size < 100.0)) return 0;
+  if (size >= 10.0) return 1;
+  if (size >= 1.0) return 2;
+  if (size >= 0.01 || size == 0.0) return 3;
+  return std::min(12, 1 - static_cast<int>(std::floor(std::log10(size))));
+}
+
 }  // namespace antaeus

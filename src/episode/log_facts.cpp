@@ -7,7 +7,7 @@ namespace antaeus {
 
 namespace {
 
-constexpr double kGap = 3.0;              ///< median steps
+constexpr double kGap = 3.0;  ///< median steps
 constexpr std::size_t kMostBroken = 10'000;
 
 ChannelFacts facts_of(const SampleMatrix& values) {
@@ -17,7 +17,7 @@ ChannelFacts facts_of(const SampleMatrix& values) {
     bool whole = true;
     for (Eigen::Index c = 0; c < values.cols(); ++c) {
       const double value = values(row, c);
-      if (!std::isfinite(value)) {
+      if (!is_sample(value)) {
         whole = false;
         continue;
       }
@@ -33,10 +33,11 @@ ChannelFacts facts_of(const SampleMatrix& values) {
     }
     if (!whole) ++facts.broken_rows;
   }
-  facts.empty = std::all_of(facts.columns.begin(), facts.columns.end(), [](const ColumnFacts& c) { return c.finite == 0; });
-  facts.frozen = values.rows() > 1 && std::all_of(facts.columns.begin(), facts.columns.end(), [&](const ColumnFacts& c) {
-                   return c.finite == values.rows() && c.least == c.largest;
-                 });
+  facts.empty =
+      std::all_of(facts.columns.begin(), facts.columns.end(), [](const ColumnFacts& c) { return c.finite == 0; });
+  facts.frozen = values.rows() > 1 &&
+                 std::all_of(facts.columns.begin(), facts.columns.end(),
+                             [&](const ColumnFacts& c) { return c.finite == values.rows() && c.least == c.largest; });
   return facts;
 }
 
@@ -64,14 +65,15 @@ void find_broken_rows(const RawLog& log, LogFacts& facts) {
       if (facts.channels[i].broken_rows == 0 || facts.channels[i].empty) continue;
       const SampleMatrix& values = log.channels[i].values;
       for (Eigen::Index c = 0; c < values.cols(); ++c) {
-        if (facts.channels[i].columns[static_cast<std::size_t>(c)].finite == 0 || std::isfinite(values(row, c))) continue;
+        if (facts.channels[i].columns[static_cast<std::size_t>(c)].finite == 0 || is_sample(values(row, c))) continue;
         now.push_back(static_cast<int>(i));
         break;
       }
     }
     if (now.empty()) continue;
     ++facts.broken_rows;
-    const bool follows = !facts.broken.empty() && facts.broken.back().to == row - 1 && facts.broken.back().channels == now;
+    const bool follows =
+        !facts.broken.empty() && facts.broken.back().to == row - 1 && facts.broken.back().channels == now;
     if (follows || facts.broken.size() == kMostBroken) {
       facts.broken.back().to = row;
     } else {
@@ -81,6 +83,16 @@ void find_broken_rows(const RawLog& log, LogFacts& facts) {
 }
 
 }  // namespace
+
+std::pair<double, double> ChannelFacts::range() const noexcept {
+  double least = kNaN, largest = kNaN;
+  for (const ColumnFacts& column : columns) {
+    if (column.finite == 0) continue;
+    least = std::isnan(least) ? column.least : std::min(least, column.least);
+    largest = std::isnan(largest) ? column.largest : std::max(largest, column.largest);
+  }
+  return {least, largest};
+}
 
 LogFacts log_facts(const RawLog& log) {
   LogFacts facts;

@@ -10,7 +10,8 @@
 
 namespace antaeus {
 
-/// Seconds in the unit of a channel of time stamps, by its name: "t", "time [s]", "timestamp_ns"; none for another name.
+/// Seconds in the unit of a channel of time stamps, by its name: "t", "time [s]", "timestamp_ns"; none for another
+/// name.
 std::optional<double> time_unit(std::string_view name);
 
 /// What a channel of this name holds, by its columns: three named x, y, z are no joints.

@@ -88,7 +88,19 @@ class RawReader {
                        "save the channels again as arrays of numbers");
   }
 
-  // --- Files ----------------------------------------------------------------------------------------------------------
+  // --- Files ---------------------------------------------------------------------------------------------------------
+
+  /// What a page says does not depend on where the log lies.
+  std::string without_folder(std::string message) const {
+    const std::string name = printable(path_.filename().string());
+    for (const std::string& path : {path_.string(), printable(path_.string())}) {
+      for (std::size_t at = message.find(path); !path.empty() && at != message.npos;
+           at = message.find(path, at + name.size())) {
+        message.replace(at, path.size(), name);
+      }
+    }
+    return message;
+  }
 
   void add(Found found) {
     const std::size_t rows = found.rows();
@@ -98,8 +110,9 @@ class RawReader {
       return;
     }
     if (columns > kMostColumns || columns == 0) {
-      log_.notes.push_back(told(found.name) + " is left out: shape " + shape_text(found.shape) + ", " +
-                           (columns == 0 ? "no column" : "more than " + std::to_string(kMostColumns) + " numbers a row"));
+      log_.notes.push_back(
+          told(found.name) + " is left out: shape " + shape_text(found.shape) + ", " +
+          (columns == 0 ? "no column" : "more than " + std::to_string(kMostColumns) + " numbers a row"));
       return;
     }
     if (found.columns.empty()) {
@@ -121,9 +134,10 @@ class RawReader {
     }
     if (error) throw EpisodeError(path_.string(), "cannot be read (" + error.message() + ")", "check its permissions");
     if (files.empty()) {
-      throw EpisodeError(path_.string(),
-                         others == 0 ? "an empty folder" : "no .npy file among the " + std::to_string(others) + " in it",
-                         std::string("give ") + kForms);
+      throw EpisodeError(
+          path_.string(),
+          others == 0 ? "an empty folder" : "no .npy file among the " + std::to_string(others) + " in it",
+          std::string("give ") + kForms);
     }
     std::sort(files.begin(), files.end());
     for (const fs::path& file : files) {
@@ -131,9 +145,14 @@ class RawReader {
         const std::string bytes = read_file(file, kLargestChannel);
         NumpyArray array = parse_npy(bytes, file.filename().string());
         const std::string name = file.stem().string();
-        add({printable(name), printable(file.filename().string()), sha256(bytes), {}, array.shape, std::move(array.values)});
+        add({printable(name),
+             printable(file.filename().string()),
+             sha256(bytes),
+             {},
+             array.shape,
+             std::move(array.values)});
       } catch (const Error& reason) {
-        log_.notes.push_back("left out: " + std::string(reason.what()));
+        log_.notes.push_back("left out: " + without_folder(reason.what()));
       }
     }
   }
@@ -141,7 +160,7 @@ class RawReader {
   void read_members() {
     std::vector<std::string> unread;
     std::map<std::string, NumpyArray> arrays = read_npz(path_, &unread);
-    for (const std::string& reason : unread) log_.notes.push_back("left out: " + reason);
+    for (const std::string& reason : unread) log_.notes.push_back("left out: " + without_folder(reason));
     for (auto& [name, array] : arrays) {
       const std::string hash = sha256(to_npy(array.shape, array.values));
       const std::string source = printable(path_.filename().string()) + "[" + printable(name) + "]";
@@ -164,7 +183,8 @@ class RawReader {
     if (text_count > 0) {
       log_.notes.push_back(std::to_string(text_count) + (text_count == 1 ? " column holds" : " columns hold") +
                            " text and is left out: " + texts);
-      if (text_count > 1) log_.notes.back() = std::to_string(text_count) + " columns hold text and are left out: " + texts;
+      if (text_count > 1)
+        log_.notes.back() = std::to_string(text_count) + " columns hold text and are left out: " + texts;
     }
     const std::vector<ColumnPlace> places = column_places(names);
     std::vector<std::string> order;
@@ -190,9 +210,8 @@ class RawReader {
     });
     // Columns are told by their names, so their order in the file does not matter.
     if (axes) {
-      std::stable_sort(members.begin(), members.end(), [&](std::size_t a, std::size_t b) {
-        return kAxes.find(label(a)[0]) < kAxes.find(label(b)[0]);
-      });
+      std::stable_sort(members.begin(), members.end(),
+                       [&](std::size_t a, std::size_t b) { return kAxes.find(label(a)[0]) < kAxes.find(label(b)[0]); });
     } else if (digits) {
       std::stable_sort(members.begin(), members.end(),
                        [&](std::size_t a, std::size_t b) { return std::stoi(label(a)) < std::stoi(label(b)); });
@@ -213,7 +232,7 @@ class RawReader {
     add(std::move(found));
   }
 
-  // --- Which of them are the log ---------------------------------------------------------------------------------------
+  // --- Which of them are the log -------------------------------------------------------------------------------------
 
   /// Torques and positions say how long the log is, else what most channels agree on, else the longest.
   void keep_one_length() {
@@ -271,22 +290,31 @@ class RawReader {
     for (Found& one : found_) {
       const ChannelRole role = channel_role(one.name, one.columns);
       hashes_.push_back({one.name, one.sha256});
+      name_axes(role, one);
       const auto rows = static_cast<Eigen::Index>(one.rows()), columns = static_cast<Eigen::Index>(one.columns.size());
       channels.push_back({one.name, one.source, role, std::move(one.columns),
                           Eigen::Map<const SampleMatrix>(one.values.data(), rows, columns)});
       one.values = {};
     }
-    std::stable_sort(channels.begin(), channels.end(), [](const RawChannel& a, const RawChannel& b) {
-      return a.role != b.role ? a.role < b.role : a.name < b.name;
-    });
+    std::stable_sort(channels.begin(), channels.end(),
+                     [](const RawChannel& a, const RawChannel& b) { return a.role < b.role; });
     log_.channels = std::move(channels);
     log_.sha256 = hash();
   }
 
+  /// Columns of an IMU that have numbers get the axes' names.
+  static void name_axes(ChannelRole role, Found& one) {
+    const bool numbers = one.columns.front() == "0";
+    if (role == ChannelRole::orientation && numbers && one.name.ends_with("xyzw")) one.columns = {"x", "y", "z", "w"};
+    if (role == ChannelRole::orientation && numbers && one.name.ends_with("wxyz")) one.columns = {"w", "x", "y", "z"};
+    if ((role == ChannelRole::gyro || role == ChannelRole::accelerometer) && numbers) one.columns = {"x", "y", "z"};
+  }
+
   /// In the order in which load_episode reads channels, then by name.
   std::string hash() {
-    const std::vector<std::string> first = {"tau", "qpos", "target_dof", "dq", "ddq", "time", "imu_quat_xyzw",
-                                            "imu_quat_wxyz", "imu_quat", "imu_gyro", "imu_acc"};
+    const std::vector<std::string> first = {"tau",      "qpos",     "target_dof",    "dq",
+                                            "ddq",      "time",     "imu_quat_xyzw", "imu_quat_wxyz",
+                                            "imu_quat", "imu_gyro", "imu_acc"};
     const auto place = [&](const EpisodeChannel& one) { return std::find(first.begin(), first.end(), one.name); };
     std::vector<EpisodeChannel> channels;
     for (const auto& [name, sha] : hashes_) channels.push_back({name, "", "", sha});
@@ -321,8 +349,12 @@ RawLog of_episode(const Episode& episode, const std::vector<std::string>& labels
   const auto add = [&](const NamedChannel& channel, std::vector<std::string> columns) {
     const SampleMatrix& samples = episode.*channel.samples;
     if (samples.rows() == 0 || samples.cols() == 0) return;
-    for (Eigen::Index c = std::ssize(columns); c < samples.cols(); ++c) columns.push_back(std::to_string(c));
-    columns.resize(static_cast<std::size_t>(samples.cols()));
+    const bool axes = channel.name == std::string_view("imu_gyro") || channel.name == std::string_view("imu_acc");
+    if (axes) columns.resize(3);
+    if (std::ssize(columns) != samples.cols()) {  // no robot, or another one's
+      columns.clear();
+      for (Eigen::Index c = 0; c < samples.cols(); ++c) columns.push_back(std::to_string(c));
+    }
     const ChannelRole role = channel_role(channel.name, columns);
     log.channels.push_back({channel.name, source(channel.name), role, std::move(columns), samples});
   };

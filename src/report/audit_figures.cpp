@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "antaeus/draw/figure.hpp"
+#include "antaeus/pose/lesson_figures.hpp"
 #include "report/audit_series.hpp"
 
 namespace antaeus {

@@ -375,9 +375,13 @@ TEST(AuditTwin, EveryNumberOfTheVerdictIsInTheResults) {
     const CauseRow& cause = audit.cause_test.causes[i];
     append("cause_test", {cause.size, cause.size_sd, std::clamp(cause.probability, 0.001, 0.999)});
   }
-  append("guarded_posterior", step(trace.first_alarm));
-  append("guarded_posterior", step(trace.first_refusal));
   append("guarded_posterior", {counterfactual(Remedy::guarded_posterior).largest_force_read, s.peak_force});
+  append("guarded_posterior", step(trace.first_refusal));
+  append("guarded_posterior", step(trace.first_alarm));
+  for (std::size_t i = 0; i < std::min<std::size_t>(audit.contacts.size(), 4); ++i) {
+    const ContactInterval& c = audit.contacts[i];
+    append("contacts", joined({{c.size, c.size_sd}, step(c.from), step(c.to)}));
+  }
   for (const Remedy remedy : {Remedy::nis_alarm, Remedy::guarded_posterior}) {
     for (const auto& alarm : counterfactual(remedy).false_alarms) append("guarded_posterior", {100.0 * alarm.share});
   }
@@ -628,6 +632,44 @@ TEST(AuditTwin, RobotWithoutReferenceJoint) {
   }
   const Json summary = parse_json(audit_summary(audit).dump(), "summary");
   EXPECT_TRUE(summary["robot"]["reference_joint"].is_null());
+}
+
+/// What is listed is what was there: every push of the twin's truth above the noise, at its wrist and of its size.
+TEST(AuditTwin, ContactIntervalsAreThePushes) {
+  const SyntheticEpisode twin = make_twin(h1_2(), TwinKind::pushes);
+  const Audit audit = run_audit(h1_2(), {twin.episode}, AuditRequest{}, audit_options(h1_2()));
+  ASSERT_FALSE(audit.incident);
+  ASSERT_GT(audit.contacts.size(), 10u);
+  const auto truth = [&](const std::string& endpoint, Eigen::Index row) {
+    const auto at = std::find(twin.endpoints.begin(), twin.endpoints.end(), endpoint) - twin.endpoints.begin();
+    return twin.wrenches[static_cast<std::size_t>(at)].row(row).head<3>().norm();
+  };
+  for (const ContactInterval& c : audit.contacts) {
+    SCOPED_TRACE(c.label + " from step " + std::to_string(c.from));
+    Eigen::Index pushed = 0;
+    double most = 0.0;
+    for (Eigen::Index row = c.from; row <= c.to; ++row) {
+      pushed += truth(c.endpoint, row) > 0.0;
+      most = std::max(most, truth(c.endpoint, row));
+    }
+    EXPECT_EQ(pushed, c.to - c.from + 1) << "somebody pushes in every step";
+    EXPECT_NEAR(c.size, most, 3.0 * c.size_sd);
+    EXPECT_LT(c.size_sd, 0.25 * most) << "or the line above says little";
+  }
+  // The other way round: no push of 10 N or more is missed.
+  for (const std::string& endpoint : audit.endpoints.empty() ? std::vector<std::string>{} : twin.endpoints) {
+    if (h1_2().kind_of(endpoint) == EndpointKind::foot) continue;
+    for (Eigen::Index row = 0; row < twin.episode.steps(); ++row) {
+      if (truth(endpoint, row) < 9.9) continue;
+      EXPECT_TRUE(std::any_of(
+          audit.contacts.begin(), audit.contacts.end(),
+          [&](const ContactInterval& c) { return c.endpoint == endpoint && c.from - 10 <= row && row <= c.to + 10; }))
+          << endpoint << " step " << row;
+    }
+  }
+  const Audit good =
+      run_audit(h1_2(), {make_twin(h1_2(), TwinKind::good).episode}, AuditRequest{}, audit_options(h1_2()));
+  EXPECT_TRUE(good.contacts.empty()) << "nobody pushes";
 }
 
 }  // namespace

@@ -61,6 +61,43 @@ def copy_episode(source, target, repeat=1):
         numpy.save(target / file.name, values)
 
 
+def save_log(folder, joints, steps, time=True, fill=None):
+    folder.mkdir(parents=True)
+    t = numpy.arange(steps) * 0.01
+    q = numpy.sin(t[:, None] + numpy.arange(joints)) if fill is None else numpy.full((steps, joints), fill)
+    for name, values in {"qpos": q, "tau": 3.0 * q, "target_dof": q}.items():
+        numpy.save(folder / f"{name}.npy", values)
+    if time:
+        numpy.save(folder / "time.npy", t)
+    return folder
+
+
+def chain(folder, joints):
+    """A robot of so many joints in a row, without shapes."""
+    links = "".join(f"<link name='l{i}'><inertial><mass value='1'/><inertia ixx='.01' iyy='.01' izz='.01' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+                    for i in range(joints + 1))
+    moves = "".join(f"<joint name='a_rather_long_name_of_joint_{i}' type='revolute'><parent link='l{i}'/><child link='l{i + 1}'/><origin xyz='0 0 .1'/>"
+                    f"<axis xyz='0 1 0'/><limit lower='-2' upper='2' effort='50' velocity='5'/></joint>" for i in range(joints))
+    file = folder / f"chain{joints}.urdf"
+    file.write_text(f"<robot name='chain'>{links}{moves}</robot>")
+    return file
+
+
+def plain_pages(folder):
+    """Pages of logs that a newcomer may have, and of robots that nobody had in mind."""
+    logs = {"other": (save_log(folder / "l/other", 7, 300), ["--robot", "h1_2"]),
+            "no_time": (save_log(folder / "l/no_time", 3, 300, time=False), ["--robot", "planar_3r"]),
+            "one_row": (save_log(folder / "l/one_row", 3, 1), ["--robot", "planar_3r"]),
+            "nan": (save_log(folder / "l/nan", 3, 50, fill=numpy.nan), ["--robot", "planar_3r"]),
+            "sixty": (save_log(folder / "l/sixty", 60, 300), ["--robot", chain(folder, 60)]),
+            "single": (save_log(folder / "l/single", 1, 300), ["--robot", chain(folder, 1)])}
+    for name, (log, more) in logs.items():
+        run("show", log, *more, "--out", folder / f"show_{name}", code=(0,))
+    run("audit", logs["sixty"][0], "--robot", chain(folder, 60), "--endpoint", "l60", "--out", folder / "audit_sixty")
+    run("audit", logs["nan"][0], "--robot", "planar_3r", "--out", folder / "audit_nan", code=(2,))
+    return [f"show_{name}" for name in logs] + ["audit_sixty", "audit_nan"]
+
+
 @pytest.fixture(scope="session")
 def driven(demo):
     folder, names, _ = demo
@@ -73,16 +110,14 @@ def driven(demo):
     full_run = next(name for name in names if "pushes" in name.name)
     assert len(numpy.load(full_run / "tau.npy")) == 2620
     run("audit", full_run, "--robot", "h1_2", "--out", folder / "full")
-    done = subprocess.run(
-        ["node", HERE / "drive_report.mjs", PACKAGES, CHROMIUM, folder / "audit/report.html",
-         folder / "hostile/report.html", folder / "long/report.html",
-         folder / "full/report.html"], capture_output=True, text=True, timeout=300)
+    pages = [folder / name / "report.html" for name in ("audit", "hostile", "long", "full", *plain_pages(folder))]
+    done = subprocess.run(["node", HERE / "drive_report.mjs", PACKAGES, CHROMIUM, *pages], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
 CHECKS = re.findall(r"check\('([a-z0-9_]+)'", (HERE / "drive_report.mjs").read_text()) + [
-    "contrast_light", "contrast_dark", "cursor_moves_lines", "cursor_moves_row", "cursor_moves_joints",
+    "contrast_light", "contrast_dark", "plain_show_other", "plain_show_one_row", "plain_show_sixty", "plain_audit_sixty", "cursor_moves_lines", "cursor_moves_row", "cursor_moves_joints",
     "cursor_moves_slider", "cursor_moves_reading"]
 
 
@@ -92,6 +127,13 @@ CHECKS = re.findall(r"check\('([a-z0-9_]+)'", (HERE / "drive_report.mjs").read_t
 def test_in_the_browser(driven, name):
     print(name, driven[name]["note"])
     assert driven[name]["ok"], driven[name]["note"]
+
+
+@needs_browser
+@needs_packages
+def test_every_check_of_the_browser(driven):
+    """Those too whose names are made while it runs."""
+    assert [(name, found["note"]) for name, found in driven.items() if not found["ok"]] == []
 
 
 def test_same_input_same_bytes_and_small(demo):
@@ -115,6 +157,23 @@ def test_pdf(demo):
     first = (folder / "pdf/report.pdf").read_bytes()
     assert first.startswith(b"%PDF-") and b"%%EOF" in first[-64:]
     assert first.count(b"/Type /Page\n") >= 2 or first.count(b"/Type/Page") >= 2 or b"/Count" in first
+
+
+SHARED = pathlib.Path(os.environ.get("ANTAEUS_SHARED", ROOT.parent / "shared"))
+MOST_PAGES, MOST_BYTES = 12, 2_000_000  # of the incident's own log with two baselines, issue 11
+
+
+@needs_browser
+def test_the_incident_is_a_short_page_and_a_short_print(tmp_path):
+    logs = [SHARED / "episodes" / name for name in ("re3_real_encode_tr1", "re2_real_encode", "re1_real_encode")]
+    if not logs[0].exists():
+        pytest.skip(f"reference data absent: {logs[0]}")
+    run("audit", logs[0], "--robot", "h1_2", "--baseline", logs[1], "--baseline", logs[2], "--pdf", "--out", tmp_path / "re3")
+    pages = len(re.findall(rb"/Type\s*/Page\b", (tmp_path / "re3/report.pdf").read_bytes()))
+    assert 5 < pages <= MOST_PAGES
+    assert (tmp_path / "re3/report.html").stat().st_size < MOST_BYTES
+    summary = json.loads((tmp_path / "re3/summary.json").read_text())
+    assert list(unexplained((tmp_path / "re3/report.html").read_text(), summary)) == []
 
 
 def test_pdf_without_a_browser_is_said_clearly(demo, tmp_path):

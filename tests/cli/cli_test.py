@@ -9,6 +9,7 @@ from command_line import ROOT, refused, run, text
 
 VERBS = {
     "demo": ["--out", "--episodes", "--json", "--pdf"],
+    "show": ["--robot", "--ignore-meshes", "--base", "--out", "--json", "--pdf"],
     "audit": ["--robot", "--out", "--baseline", "--endpoint", "--from", "--to", "--json", "--pdf", "--set", "--ignore-meshes", "--base", "--meshes"],
     "estimate": ["--robot", "--ignore-meshes", "--base", "--endpoint", "--estimator", "--step", "--out", "--json", "--set"],
     "preflight": ["--robot", "--ignore-meshes", "--base", "--pose", "--positions", "--episode", "--step", "--endpoint", "--json", "--set"],

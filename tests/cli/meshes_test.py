@@ -1,4 +1,4 @@
-"""audit --meshes: the robot of report.html is drawn from its STL files, which are read here by NumPy."""
+"""The robot of report.html is drawn from its meshes, which are read here by NumPy; --meshes wants all of them."""
 
 import base64
 import json
@@ -10,8 +10,9 @@ import pytest
 from command_line import ROOT, SHARED, run
 
 URDF = SHARED / "robots" / "h1_2" / "h1_2_handless.urdf"
-LIMIT = 20_000  # triangles of a mesh, as the page says
-CELL = 0.02  # of a mesh's longest edge: a coarser mesh may be off by about a cell of its grid
+LIMIT = 30_000  # triangles of a robot, as the page says
+CELL = 0.28  # of a mesh's longest edge: a box of n cells an edge has 12 n² triangles; with 480, the smallest share here, n is
+# 6.3, and a corner lies within a cell's diagonal of the cell's mean
 PLANAR = ROOT / "robots" / "planar_3r"
 TETRAHEDRON = np.array([[[0, 0, 0], [0, 1, 0], [1, 0, 0]], [[0, 0, 0], [1, 0, 0], [0, 0, 1]],
                         [[0, 0, 0], [0, 0, 1], [0, 1, 0]], [[1, 0, 0], [0, 1, 0], [0, 0, 1]]], "<f4")
@@ -28,17 +29,26 @@ def corners_of(path):
     return np.frombuffer(path.read_bytes()[84:], records)["corners"]
 
 
-def drawn(page):
-    """Triangles by link, as the page holds them."""
+def scene_of(page):
     payload = json.loads(re.search(r'<script type="application/json" id="payload">(.*?)</script>', page, re.S).group(1))
+    return payload["scenes"][0]
+
+
+def drawn(page):
+    """Triangles of meshes by link, as the page holds them."""
     found = {}
-    for link in payload["robot"]["links"]:
+    for link in scene_of(page)["robots"][0]["links"]:
         for shape in link["shapes"]:
             if shape["kind"] == "mesh":
-                numbers = np.frombuffer(base64.b64decode(shape["triangles"]["data"]), "<f4")
-                assert shape["triangles"]["shape"] == [1, len(numbers)]
-                found.setdefault(link["name"], []).append(numbers.reshape(-1, 3, 3))
+                corners = np.frombuffer(base64.b64decode(shape["vertices"]["data"]), "<f4").reshape(-1, 3)
+                indices = np.frombuffer(base64.b64decode(shape["indices"]["data"]), "<i4")
+                found.setdefault(link["name"], []).append(corners[indices].reshape(-1, 3, 3))
     return found
+
+
+def in_order(triangles):
+    """Triangles whose first corner and whose order say nothing."""
+    return sorted(min(tuple(map(tuple, np.roll(t, -k, axis=0).astype(float).round(6).tolist())) for k in range(3)) for t in triangles)
 
 
 def farthest(some, others):
@@ -49,8 +59,7 @@ def farthest(some, others):
 
 
 def note_of(page):
-    found = re.search(r'<p class="quiet" id="mesh-note">(.*?)</p>', page)
-    return found.group(1) if found else ""
+    return scene_of(page)["note"]
 
 
 @pytest.fixture
@@ -82,11 +91,24 @@ def test_mesh_is_drawn_scaled(small, meshed, tmp_path):
     robot = meshed("link.stl", stl(TETRAHEDRON), "0.1 0.2 0.3")
     page = audited(small, robot, tmp_path / "out", "--meshes")
     (triangles,), = drawn(page).values()
-    np.testing.assert_allclose(triangles, TETRAHEDRON * np.array([0.1, 0.2, 0.3]), rtol=1e-6)
-    assert note_of(page) == ""
-    plain = audited(small, robot, tmp_path / "plain")
-    assert drawn(plain) == {}
-    assert note_of(plain) == ""
+    assert in_order(triangles) == in_order(TETRAHEDRON * np.array([0.1, 0.2, 0.3]))
+    assert "link.stl" not in note_of(page)
+    assert audited(small, robot, tmp_path / "plain").replace(" --meshes", "") == page.replace(" --meshes", "")
+    assert drawn(audited(small, robot, tmp_path / "none", "--ignore-meshes")) == {}
+
+
+def test_other_formats_are_drawn_too(small, meshed, tmp_path):
+    """An OBJ file of the same tetrahedron, through the plugin."""
+    corners = [(0, 0, 0), (0, 1, 0), (1, 0, 0), (0, 0, 1)]
+    text = "".join(f"v {x} {y} {z}\n" for x, y, z in corners) + "f 1 2 3\nf 1 3 4\nf 1 4 2\nf 3 2 4\n"
+    (triangles,), = drawn(audited(small, meshed("link.obj", text.encode()), tmp_path / "out")).values()
+    assert in_order(triangles) == in_order(TETRAHEDRON)
+
+
+def test_a_mesh_that_cannot_be_read_is_named_and_stood_in_for(small, meshed, tmp_path):
+    page = audited(small, meshed("link_b.dae", b"<COLLADA/>"), tmp_path / "out")
+    assert drawn(page) == {} and "link_b.dae" in note_of(page)
+    assert all(link["shapes"] for link in scene_of(page)["robots"][0]["links"] if link["name"].startswith("link"))
 
 
 def test_mirrored_mesh_keeps_its_outside(small, meshed, tmp_path):
@@ -95,12 +117,6 @@ def test_mirrored_mesh_keeps_its_outside(small, meshed, tmp_path):
     def volume(corners):
         return np.linalg.det(corners.astype(float)).sum() / 6
     assert volume(triangles) == pytest.approx(volume(TETRAHEDRON), rel=1e-6)
-
-
-def test_other_formats_are_named(small, meshed, tmp_path):
-    page = audited(small, meshed("link_b.dae", b"<COLLADA/>"), tmp_path / "out", "--meshes")
-    assert drawn(page) == {}
-    assert "link_b.dae" in note_of(page)
 
 
 @pytest.mark.parametrize("content", [None, b"", stl(TETRAHEDRON)[:-1], stl(TETRAHEDRON * np.float32(np.nan))],
@@ -127,19 +143,17 @@ def test_h1_2_from_its_own_meshes(twins, tmp_path):
     (tmp_path / "profile.toml").write_text(profile)
     page = audited(twins / "twin_incident", tmp_path / "profile.toml", tmp_path / "out", "--meshes")
     links = drawn(page)
-    coarser = set()
+    count = sum(len(triangles) for meshes in links.values() for triangles in meshes)
+    assert LIMIT / 2 < count <= LIMIT
+    compared = 0
     for match in re.finditer(r'<link name="(\w+)">.*?</link>', URDF.read_text(), re.S):
         visual = re.search(r'<visual>.*?<mesh filename="meshes/(.*?)"', match.group(0), re.S)
         if not visual:
             continue
         original = corners_of(URDF.parent / "meshes" / visual.group(1))
         triangles = links[match.group(1)][0]
-        if len(original) <= LIMIT:
-            np.testing.assert_array_equal(triangles, original)
-            continue
-        coarser.add(visual.group(1))
-        assert LIMIT / 2 < len(triangles) <= LIMIT
         size = np.ptp(original.reshape(-1, 3), axis=0).max()
         assert max(farthest(original, triangles), farthest(triangles, original)) < CELL * size
-    assert coarser and all(name in note_of(page) for name in coarser)
-    assert len(page) < 32 << 20
+        compared += 1
+    assert compared > 20 and "coarser" in note_of(page)
+    assert len(page) < 4 << 20

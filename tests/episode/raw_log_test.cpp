@@ -86,10 +86,11 @@ TEST_F(RawLogTest, WhatIsOfAnotherLengthOrNoNumberIsLeftOutAndNoted) {
 }
 
 TEST_F(RawLogTest, ColumnsAreGroupedByTheirStem) {
-  const RawLog log = load_raw_log(text("log.csv",
-                                       "t [ms],tau_1,tau_0,effort/x_joint,kin_Fx,kin_Fy,imu_quat_w,imu_quat_x,imu_quat_y,"
-                                       "imu_quat_z,- arm_1_joint_position,note,alone\n"
-                                       "0,1,0,5,6,7,1,0,0,0,9,ok,3\n20,1,0,5,6,7,1,0,0,0,9,ok,3\n"));
+  const RawLog log =
+      load_raw_log(text("log.csv",
+                        "t [ms],tau_1,tau_0,effort/x_joint,kin_Fx,kin_Fy,imu_quat_w,imu_quat_x,imu_quat_y,"
+                        "imu_quat_z,- arm_1_joint_position,note,alone\n"
+                        "0,1,0,5,6,7,1,0,0,0,9,ok,3\n20,1,0,5,6,7,1,0,0,0,9,ok,3\n"));
   ASSERT_TRUE(log.has_time());
   EXPECT_DOUBLE_EQ(log.time[1], 0.02);
   ASSERT_NE(find(log, "tau"), nullptr);
@@ -111,7 +112,8 @@ TEST_F(RawLogTest, AClockThatIsNoneIsSaidAndLeftOut) {
   const auto clock = [&](const std::string& stamps) {
     return load_raw_log(text("log.csv", "time,tau_0,tau_1\n" + stamps));
   };
-  EXPECT_TRUE(noted(clock("0,1,2\n0.2,1,2\n0.1,1,2\n"), "time is no axis: time goes back at step 2, from 0.2 s to 0.1 s"));
+  EXPECT_TRUE(
+      noted(clock("0,1,2\n0.2,1,2\n0.1,1,2\n"), "time is no axis: time goes back at step 2, from 0.2 s to 0.1 s"));
   EXPECT_TRUE(noted(clock("0,1,2\n,1,2\n"), "the time stamp of step 1 is not finite"));
   EXPECT_TRUE(noted(clock("3,1,2\n3,1,2\n"), "time stands still at 3 s"));
   EXPECT_FALSE(clock("3,1,2\n3,1,2\n").has_time());
@@ -133,7 +135,8 @@ TEST_F(RawLogTest, ArchivesWithTextsAreReadWithoutThem) {
 }
 
 TEST_F(RawLogTest, NothingReadableIsRefusedInOneLine) {
-  EXPECT_NE(refused(folder_).find("an empty folder; give a folder of .npy files"), std::string::npos) << refused(folder_);
+  EXPECT_NE(refused(folder_).find("an empty folder; give a folder of .npy files"), std::string::npos)
+      << refused(folder_);
   text("readme.txt", "a log");
   EXPECT_NE(refused(folder_).find("no .npy file among the 1 in it"), std::string::npos);
   EXPECT_NE(refused(folder_ / "readme.tx").find("did you mean 'readme.txt'?"), std::string::npos);
@@ -149,9 +152,10 @@ TEST_F(RawLogTest, NothingReadableIsRefusedInOneLine) {
 }
 
 TEST_F(RawLogTest, FactsFindGapsBrokenRowsAndFrozenChannels) {
-  const RawLog log = load_raw_log(text("log.csv",
-                                       "time,tau_0,tau_1,q_0,q_1,dead_x,dead_y\n"
-                                       "0,1,2,5,5,,1\n0.1,-4,2,5,5,,2\n0.2,,2,5,5,,3\n0.9,,2,5,5,,4\n1.0,3,inf,5,5,,5\n"));
+  const RawLog log =
+      load_raw_log(text("log.csv",
+                        "time,tau_0,tau_1,q_0,q_1,dead_x,dead_y\n"
+                        "0,1,2,5,5,,1\n0.1,-4,2,5,5,,2\n0.2,,2,5,5,,3\n0.9,,2,5,5,,4\n1.0,3,inf,5,5,,5\n"));
   const LogFacts facts = log_facts(log);
   const ColumnFacts& tau = facts.channels[0].columns[0];
   EXPECT_EQ(tau.least, -4.0);

@@ -53,6 +53,18 @@ TEST(Npz, WhatIsWrittenReadsBackAndIsReproducible) {
   EXPECT_EQ(parsed(to_npz({{"grüße", {{1}, {4}, ""}}})).at("grüße").values, (Values{4}));
 }
 
+TEST(Npz, DamagedMembersAreLeftOutWhereTheCallerAsks) {
+  std::string bytes = two_arrays();
+  bytes.at(bytes.find("PK\x03\x04", 1) - 1) ^= 1;  // the last byte of a: its checksum is wrong
+  EXPECT_THROW(parsed(bytes), Error);
+  std::vector<std::string> left_out;
+  const auto arrays = parse_npz(bytes, "t.npz", &left_out);
+  ASSERT_EQ(arrays.size(), 1U);
+  EXPECT_EQ(arrays.at("b").values, (Values{3}));
+  ASSERT_EQ(left_out.size(), 1U);
+  EXPECT_TRUE(left_out[0].starts_with("t.npz [a.npy]: the checksum")) << left_out[0];
+}
+
 TEST(Npz, EveryTruncationIsRefused) {
   for (const std::string& whole : {two_arrays(), from_hex(kSavezCompressed)}) {
     for (std::size_t size = 0; size < whole.size(); ++size) EXPECT_THROW(parsed(whole.substr(0, size)), Error) << size;

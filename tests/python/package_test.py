@@ -244,7 +244,7 @@ def test_enumerations_are_their_text():
 
 
 SUBMODULES = ("core", "robot", "estimation", "published", "trust", "guard", "pose", "episode",
-              "auditing")
+              "auditing", "report")
 FOLDERS = {"auditing": "audit"}  # of include/antaeus; antaeus.audit is the function
 
 

@@ -79,15 +79,19 @@ std::string escaped(const std::string& text) {
   return safe;
 }
 
-/// As the page must write a sentence: numbers carry a minus sign, not a hyphen.
-std::string prose(const std::string& text) {
-  const std::string safe = escaped(text);
+/// The page as a reader sees it: no tags, no breaks that are not there, every number with its minus sign as typed.
+std::string as_read(const std::string& page) {
   std::string out;
-  for (std::size_t i = 0; i < safe.size(); ++i) {
-    const bool begins = i == 0 || safe[i - 1] == ' ' || safe[i - 1] == '(';
-    const bool sign =
-        safe[i] == '-' && begins && i + 1 < safe.size() && std::isdigit(static_cast<unsigned char>(safe[i + 1]));
-    out += sign ? "−" : std::string(1, safe[i]);
+  bool inside = false;
+  for (const char c : page) {
+    if (c == '<') inside = true;
+    if (!inside) out += c;
+    if (c == '>') inside = false;
+  }
+  for (const auto& [from, to] : {std::pair<std::string, std::string>("−", "-"), {"\u00A0", " "}}) {
+    for (std::size_t at = out.find(from); at != std::string::npos; at = out.find(from, at + to.size())) {
+      out.replace(at, from.size(), to);
+    }
   }
   return out;
 }
@@ -128,19 +132,19 @@ class HtmlReport : public testing::Test {
 TEST_F(HtmlReport, IsWellFormedAndSaysEveryStatement) {
   const Audit audit = twin_audit();
   const std::string page = html_report(audit);
+  const std::string text = as_read(without_code(page));
+  const auto says = [&](const std::string& sentence) { return text.find(escaped(sentence)) != std::string::npos; };
   EXPECT_EQ(imbalance(page), "");
   EXPECT_TRUE(page.starts_with("<!doctype html>"));
   EXPECT_NE(page.find("<html lang="), std::string::npos);
   EXPECT_NE(page.find("<meta charset=\"utf-8\">"), std::string::npos);
   ASSERT_FALSE(audit.verdict.empty());
   ASSERT_FALSE(audit.cannot_tell.empty());
-  for (const Statement& statement : audit.verdict)
-    EXPECT_NE(page.find(prose(statement.text)), std::string::npos) << statement.text;
-  for (const Statement& statement : audit.cannot_tell)
-    EXPECT_NE(page.find(prose(statement.text)), std::string::npos) << statement.text;
-  for (const Event& event : audit.events) EXPECT_NE(page.find(prose(event.text)), std::string::npos) << event.text;
-  for (const Counterfactual& c : audit.counterfactuals)
-    EXPECT_NE(page.find(prose(c.consequence)), std::string::npos) << to_string(c.remedy);
+  for (const auto* list : {&audit.verdict, &audit.cannot_tell, &audit.next_checks}) {
+    for (const Statement& statement : *list) EXPECT_TRUE(says(statement.text)) << statement.text;
+  }
+  for (const Event& event : audit.events) EXPECT_TRUE(says(event.text.substr(1))) << event.text;
+  for (const Counterfactual& c : audit.counterfactuals) EXPECT_TRUE(says(c.consequence)) << to_string(c.remedy);
   for (const OptionValue& option : audit.settings) {
     EXPECT_NE(page.find(option.group + "." + option.info.name), std::string::npos) << option.info.name;
   }
@@ -154,25 +158,71 @@ std::string section_of(const std::string& page, const std::string& id) {
   return begin == std::string::npos ? "" : page.substr(begin, page.find("</section>", begin) - begin);
 }
 
-/// What would have saved the robot stands before the views, from the verdict's statements alone.
-TEST_F(HtmlReport, SaysHighUpWhatWouldHaveSavedTheRobot) {
+/// What happened, why, what to do: in that order, above everything else, the guard and the pose first.
+TEST_F(HtmlReport, AnswersInTheOrderOfTwoMinutes) {
   const Audit audit = twin_audit();
   const std::string page = html_report(audit);
-  const std::string saved = section_of(page, "saved");
-  ASSERT_NE(saved, "");
-  EXPECT_LT(page.find("<section id=\"saved\""), page.find("<section id=\"explore\""));
-  std::size_t found = 0;
-  for (const Statement& s : audit.verdict) {
-    const bool told = saved.find("data-statement=\"" + s.id + "\"") != std::string::npos;
-    const bool wanted =
-        std::set<std::string>{"posterior", "reliability", "undetectable", "guarded_posterior", "advice"}.contains(s.id);
-    EXPECT_EQ(told, wanted) << s.id;
-    EXPECT_EQ(count_of(page, "data-statement=\"" + s.id + "\""), 1u) << s.id;
-    found += told;
+  std::size_t before = 0;
+  for (const char* id :
+       {"what", "cause", "cause_test", "guarded_posterior", "advice", "watchdog", "clamp", "preflight"}) {
+    const std::string mark = "data-statement=\"" + std::string(id) + "\"";
+    const bool told =
+        std::any_of(audit.verdict.begin(), audit.verdict.end(), [&](const auto& s) { return s.id == id; });
+    EXPECT_EQ(count_of(page, mark), told ? 1u : 0u) << id;
+    if (!told) continue;
+    EXPECT_GT(page.find(mark), before) << id;
+    before = page.find(mark);
   }
-  EXPECT_EQ(found, 5u);
-  EXPECT_NE(saved.find("id=\"figure-posterior-force\""), std::string::npos);
+  EXPECT_LT(before, page.find("<nav"));
+  EXPECT_LT(page.find("<nav"), page.find("<section id=\"explore\""));
+  for (const Statement& s : audit.verdict) EXPECT_EQ(count_of(page, "data-statement=\"" + s.id + "\""), 1u) << s.id;
   EXPECT_EQ(count_of(page, "id=\"figure-posterior-force\""), 1u);
+}
+
+/// Nobody asks whether an incident could have been known where there was none; contacts are told instead.
+TEST_F(HtmlReport, AsksOnlyWhatConcernsTheLog) {
+  const Robot robot = test::own_robot("planar_3r");
+  Episode episode;
+  episode.name = "push";
+  const Eigen::Index steps = 400;
+  episode.time.setLinSpaced(steps, 0.0, 3.99);
+  episode.q.setZero(steps, 3);
+  episode.q.col(0).setConstant(0.3);
+  episode.q.col(1).setConstant(0.9);
+  episode.q.col(2).setConstant(0.4);
+  episode.target = episode.q;
+  episode.v.setZero(steps, 3);
+  episode.tau.setZero(steps, 3);
+  Dynamics dynamics(robot.model);
+  const PositionTerms at = dynamics.at(VectorX(episode.q.row(0).transpose()));
+  VectorX gravity(3);
+  at.gravity_torque(gravity);
+  test::RandomStates noise(5);  // a channel that never changes is a dead one
+  for (Eigen::Index i = 0; i < steps; ++i) {
+    episode.tau.row(i) = (gravity + noise.vector(3, 0.01)).transpose();
+  }
+  // 20 N of the environment on the tool from 1 s to 3 s, sideways: the motors hold against it.
+  const std::vector<std::string> tool = robot.endpoint_frames({});
+  Matrix6X J = Matrix6X::Zero(6, 3);
+  at.frame_jacobian(robot.model.frame(tool.front()), J);
+  Vector6 push = Vector6::Zero();
+  push[1] = -20.0;
+  for (Eigen::Index i = 100; i <= 300; ++i) episode.tau.row(i) -= (J.transpose() * push).transpose();
+  const Audit audit = run_audit(robot, {episode}, AuditRequest{}, audit_options(robot));
+  ASSERT_FALSE(audit.incident);
+  ASSERT_EQ(audit.contacts.size(), 1u);
+  const ContactInterval& contact = audit.contacts.front();
+  EXPECT_EQ(contact.from, 100);
+  EXPECT_EQ(contact.to, 300);
+  EXPECT_NEAR(contact.size, 20.0, 3.0 * contact.size_sd);
+  EXPECT_LT(contact.size_sd, 6.0) << "or the line above says nothing";
+  const std::string page = html_report(audit);
+  EXPECT_EQ(page.find("Could we have known"), std::string::npos);
+  EXPECT_EQ(section_of(page, "knowledge").find("IMU"), std::string::npos) << "the base is fixed";
+  EXPECT_NE(as_read(page).find("step 100 (1.000 s) to step 300 (3.000 s)"), std::string::npos);
+  // Without the push there is none.
+  episode.tau.middleRows(100, 201) += (J.transpose() * push).transpose().replicate(201, 1);
+  EXPECT_TRUE(run_audit(robot, {episode}, AuditRequest{}, audit_options(robot)).contacts.empty());
 }
 
 TEST_F(HtmlReport, TellsEveryStateOfTheGuardAndEveryUndetectableJointInWords) {
@@ -191,7 +241,7 @@ TEST_F(HtmlReport, TellsEveryStateOfTheGuardAndEveryUndetectableJointInWords) {
   std::ptrdiff_t expected = 0;
   for (const ReliabilityTable& table : audit.reliability) expected += blind(table);
   ASSERT_GT(expected, 0);
-  EXPECT_EQ(static_cast<std::ptrdiff_t>(count_of(reliability, ">undetectable<")), expected);
+  EXPECT_EQ(static_cast<std::ptrdiff_t>(count_of(reliability, "<strong>undetectable</strong>")), expected);
 }
 
 /// A robot that the posterior has nothing to say of: no empty section, no word of it in the data.
@@ -203,13 +253,14 @@ TEST_F(HtmlReport, WithoutAPosteriorThePageIsWholeAndSilent) {
   strip(audit.audited);
   for (EpisodeAudit& baseline : audit.baselines) strip(baseline);
   audit.reliability.clear();
-  const std::set<std::string> its = {"posterior",         "reliability", "undetectable",
-                                     "guarded_posterior", "cause_test",  "advice"};
+  audit.contacts.clear();
+  const std::set<std::string> its = {"posterior",  "reliability", "undetectable", "guarded_posterior",
+                                     "cause_test", "advice",      "contacts"};
   std::erase_if(audit.verdict, [&](const Statement& s) { return its.contains(s.id); });
   const std::string page = html_report(audit);
   EXPECT_EQ(imbalance(page), "");
-  for (const char* id : {"saved", "guard", "reliability"}) EXPECT_EQ(section_of(page, id), "") << id;
-  EXPECT_EQ(page.find("\"worst_sd\":"), std::string::npos);
+  for (const char* id : {"saved", "guard", "reliability", "contacts"}) EXPECT_EQ(section_of(page, id), "") << id;
+  EXPECT_EQ(page.find("\"worst-sd\""), std::string::npos);
 }
 
 /// Checks of every kind are shown by name, kinds that are added later too.
@@ -228,19 +279,32 @@ TEST_F(HtmlReport, EveryCheckOfThePreflightIsShown) {
   }
 }
 
-/// The viewer is told what the codes mean: it has no list of its own.
-TEST_F(HtmlReport, PayloadNamesEveryValueOfItsEnumerations) {
-  const std::string page = html_report(twin_audit());
+/// The viewer is told everything: it has no list and no name of its own.
+TEST_F(HtmlReport, PayloadHoldsNoNumberThatIsNotThere) {
+  const Audit audit = twin_audit();
+  const std::string page = html_report(audit);
   const std::string open = "id=\"payload\">";
   const std::size_t begin = page.find(open) + open.size();
-  const Json payload = parse_json(page.substr(begin, page.find("</script>", begin) - begin), "payload");
-  EXPECT_EQ(payload["schema"].text(), "antaeus.report.payload/2");
-  for (const auto& [kind, values] :
-       {std::pair("verdict", all_names<Verdict>().size()), std::pair("guard_action", all_names<GuardAction>().size()),
-        std::pair("consumer_action", all_names<ConsumerAction>().size())}) {
-    EXPECT_EQ(payload["names"][kind].items().size(), values) << kind;
+  const Json views = parse_json(page.substr(begin, page.find("</script>", begin) - begin), "payload");
+  EXPECT_EQ(views["schema"].text(), "antaeus.views/1");
+  const auto channels = static_cast<std::int64_t>(views["channels"].size());
+  std::size_t lines = 0;
+  for (const Json& panel : views["panels"].items()) {
+    for (const char* list : {"lines", "lanes"}) {
+      for (const Json& line : panel[list].items()) {
+        EXPECT_GE(line["channel"].integer(), 0) << panel["id"].text();
+        EXPECT_LT(line["channel"].integer(), channels);
+        ++lines;
+      }
+    }
   }
-  EXPECT_EQ(payload["names"]["verdict"].items()[4].text(), "invalid input");
+  EXPECT_GT(lines, 50u);
+  // The words of the published guards are the enumeration's.
+  for (const Json& column : views["columns"].items()) {
+    if (column["label"].text() == "published guards") {
+      EXPECT_EQ(column["words"].size(), all_names<Verdict>().size());
+    }
+  }
 }
 
 /// Every id is unique: the statements' are used as anchors.
@@ -253,7 +317,8 @@ TEST_F(HtmlReport, AnchorsAreUnique) {
   }
   // Links inside the page lead somewhere.
   for (std::size_t at = page.find(" href=\"#"); at != std::string::npos; at = page.find(" href=\"#", at + 1)) {
-    EXPECT_TRUE(seen.contains(page.substr(at + 8, page.find('"', at + 8) - at - 8)));
+    const std::string to = page.substr(at + 8, page.find('"', at + 8) - at - 8);
+    EXPECT_TRUE(seen.contains(to) || to.starts_with("step=")) << to;
   }
   EXPECT_TRUE(seen.contains("explore"));
 }

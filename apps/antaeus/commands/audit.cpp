@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "antaeus/audit/summary.hpp"
+#include "antaeus/core/error.hpp"
 #include "antaeus/io/files.hpp"
-#include "antaeus/io/stl.hpp"
 #include "antaeus/report/html_report.hpp"
 #include "command.hpp"
 #include "print_pdf.hpp"
@@ -13,41 +13,12 @@ namespace antaeus::cli {
 
 namespace {
 
-/// The STL files that the description's visual shapes name. \throws Error for one that is missing or damaged
-MeshFiles read_meshes(const RobotDescription& description) {
-  MeshFiles meshes;
-  for (const LinkDescription& link : description.links) {
-    for (const Shape& shape : link.visuals) {
-      if (shape.kind != ShapeKind::mesh || CLI::detail::to_lower(shape.mesh.extension().string()) != ".stl") continue;
-      const std::string file = shape.mesh.string();
-      if (!meshes.contains(file)) meshes.emplace(file, read_stl(shape.mesh));
-    }
-  }
+/// What the robot is drawn from. \param required  whether a missing or damaged file is an error
+MeshFiles meshes_of(const RobotDescription& description, bool required) {
+  std::vector<std::string> notes;
+  MeshFiles meshes = read_meshes(description, &notes);
+  if (required && !notes.empty()) throw Error("--meshes", notes.front(), "mend the file, or leave --meshes out");
   return meshes;
-}
-
-/// The text as one word of a shell: pasted, it is the argument that it was, whatever stands in it.
-std::string shell_word(const std::string& text) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.,/:=@%+";
-  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
-  std::string word = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      word += "'\\''";
-    } else {
-      word += c;
-    }
-  }
-  return word + "'";
-}
-
-/// The last name of a path, as a word. One that begins like an option is told to be a file.
-std::string file_word(const std::filesystem::path& path) {
-  std::error_code no_working_directory;
-  const std::filesystem::path clean = std::filesystem::absolute(path, no_working_directory).lexically_normal();
-  const std::filesystem::path& whole = clean.empty() ? path : clean;
-  const std::string name = (whole.has_filename() ? whole : whole.parent_path()).filename().string();
-  return shell_word(name.starts_with('-') ? "./" + name : name);
 }
 
 struct AuditCommand {
@@ -58,12 +29,15 @@ struct AuditCommand {
 
   /// What reproduces the audit, without the folders of this machine.
   std::string command_text() const {
-    std::string text = "antaeus audit " + file_word(request.episode) + " --robot " + file_word(robot.robot);
-    for (const auto& baseline : request.baselines) text += " --baseline " + file_word(baseline);
+    const std::filesystem::path folder = folder_of(request.episode);
+    std::string text =
+        "antaeus audit " + file_word(request.episode, folder) + " --robot " + file_word(robot.robot, folder);
+    for (const auto& baseline : request.baselines) text += " --baseline " + file_word(baseline, folder);
     for (const auto& endpoint : request.endpoints) text += " --endpoint " + shell_word(endpoint);
     if (request.from >= 0) text += " --from " + shortest_text(request.from);
     if (request.to >= 0) text += " --to " + shortest_text(request.to);
     if (!robot.base.empty()) text += " --base " + shell_word(robot.base);
+    if (robot.ignore_meshes) text += " --ignore-meshes";
     for (const auto& assignment : robot.assignments) text += " --set " + shell_word(assignment);
     return text;
   }
@@ -72,7 +46,7 @@ struct AuditCommand {
     delivery.prepare();
     const Robot loaded = robot.load();
     ReportOptions report;
-    if (meshes) report.meshes = read_meshes(loaded.model.description());
+    if (!robot.ignore_meshes) report.meshes = meshes_of(loaded.model.description(), meshes);
     request.command = command_text();
     const Audit audit =
         run_audit(loaded, request, audit_options(loaded, loaded.endpoint_frames(request.endpoints, "--endpoint")),
@@ -162,8 +136,8 @@ void add_audit(CLI::App& app, Run& run) {
                  "print summary.json instead of the story; writes files only with --out or --pdf");
   command->delivery.add_pdf_to(*verb);
   verb->add_flag("--meshes", command->meshes,
-                 "draw the robot's STL meshes in report.html, which grows by their size (a mesh is cut to 20 000 "
-                 "triangles)")
+                 "the robot's meshes must be there: a missing or damaged file is an error, and not only drawn as a "
+                 "stick in report.html")
       ->excludes("--ignore-meshes");
   verb->footer(
       "Exit code 1: the watchdog would have latched on an endpoint that the consumer reads.\n"

@@ -7,6 +7,7 @@
 
 #include "antaeus/audit/audit.hpp"
 #include "antaeus/io/json.hpp"
+#include "antaeus/io/shell_words.hpp"
 #include "antaeus/pose/pose_map.hpp"
 #include "antaeus/report/html_report.hpp"
 
@@ -55,6 +56,7 @@ void add_estimate(CLI::App& app, Run& run);
 void add_map(CLI::App& app, Run& run);
 void add_preflight(CLI::App& app, Run& run);
 void add_robot(CLI::App& app, Run& run);
+void add_show(CLI::App& app, Run& run);
 
 /// What an audit is written as.
 struct Delivery {

@@ -19,7 +19,7 @@ void RobotChoice::add_to(CLI::App& verb) {
 }
 
 void RobotChoice::add_model_options_to(CLI::App& verb) {
-  verb.add_flag("--ignore-meshes", ignore_meshes, "do not ask for the mesh files that a URDF names");
+  verb.add_flag("--ignore-meshes", ignore_meshes, "neither ask for nor draw the mesh files that a URDF names");
   verb.add_option("--base", base,
                   "fixed: the root is bolted to the world; floating (default: the profile's, else fixed for a robot of "
                   "one limb)")

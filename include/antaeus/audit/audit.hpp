@@ -52,6 +52,7 @@ struct Audit {
   std::vector<FeasibilityRow> feasibility;  ///< of the stacked estimator at the focus step; empty without feet
   CauseTest cause_test;                     ///< at the focus step
   ContactFinding contact;                   ///< at the focus step
+  std::vector<ContactInterval> contacts;    ///< by their first step
   std::vector<AdviceRow> advice;            ///< empty where the pre-flight lets the pose start
   std::vector<Endpoint> endpoints;          ///< the profile's, whether audited or not
   std::vector<JointGroup> groups;           ///< the profile's: figures are drawn by them
@@ -61,6 +62,7 @@ struct Audit {
   std::vector<PlanarLesson> lessons;  ///< the demo adds the planar arm, else empty
   std::vector<Statement> verdict;
   std::vector<Statement> cannot_tell;
+  std::vector<Statement> next_checks;  ///< what would settle what the log leaves open
 };
 
 /// What to audit.

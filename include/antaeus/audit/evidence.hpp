@@ -66,6 +66,16 @@ struct ContactFinding {
   bool beyond() const noexcept { return found && size > limit; }
 };
 
+/// Successive steps in which the posterior's force at an endpoint is larger than the stated noise, friction and model
+/// error make: χ² of the force with its covariance beyond what noise exceeds in one step of 10 000. Steps whose torques
+/// no contact explains (kTestAlarm), dead or saturated ones count as none; what is shorter than 0.1 s is left out.
+struct ContactInterval {
+  std::string endpoint, label;
+  Eigen::Index from = 0, to = 0;            ///< steps of the log, both included
+  double from_time = kNaN, to_time = kNaN;  ///< [s]
+  double size = 0.0, size_sd = 0.0;         ///< median |F|, and the sd along it in that step [N]
+};
+
 /// Successive steps in one state of the posterior's guard.
 struct GuardInterval {
   Eigen::Index from = 0, to = 0;  ///< steps of the log, both included

@@ -145,6 +145,14 @@ struct Figure {
 /// \throws Error for an id with other characters, columns < 1, or a curve or ribbon with unequal x and y
 ANTAEUS_API std::string draw_figure(const Figure& figure);
 
+/// A drawn figure with what is told beside it, ready to stand in a page or in a file.
+struct NamedFigure {
+  std::string id;       ///< "singular-values", …: [a-z0-9-], unique in a page
+  std::string title;    ///< plain text, as the caption: not escaped
+  std::string caption;  ///< each number in it is one of the results'
+  std::string svg;      ///< one <svg> element without an XML declaration
+};
+
 /// Ticks of 1, 2 or 5 times a power of ten within [minimum, maximum], about `count` of them; empty when minimum is not
 /// below maximum.
 ANTAEUS_API std::vector<double> nice_ticks(double minimum, double maximum, int count);
@@ -162,5 +170,7 @@ ANTAEUS_API std::vector<std::size_t> min_max_decimation(const std::vector<double
 ANTAEUS_API std::string xml_escaped(std::string_view text);
 /// The number as people read it: `digits` after the point, minus sign U+2212, "–" for NaN and infinity.
 ANTAEUS_API std::string display_number(double value, int digits);
+/// How many digits after the point show three significant ones; two below 0.01, for a share of 0.00003 is not none.
+ANTAEUS_API int display_digits(double value);
 
 }  // namespace antaeus

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "antaeus/core/api.hpp"
@@ -41,24 +41,25 @@ struct RawChannel {
   std::string source = {};  ///< file, member or columns
   ChannelRole role = ChannelRole::other;
   std::vector<std::string> columns = {};  ///< what tells them apart: "0", "left_knee", "x"; one alone may be ""
-  SampleMatrix values = {};               ///< N × columns, units as logged; orientations x y z w unless the name says wxyz
+  SampleMatrix values = {};  ///< N × columns, units as logged; orientations x y z w unless the name says wxyz
 };
 
 struct ANTAEUS_API RawLog {
   std::string name = {};    ///< last part of the path
   std::string sha256 = {};  ///< as Episode::sha256, and the same where load_episode reads the same channels
   VectorX time = {};        ///< [s], finite and never decreasing; empty: no usable clock, and `notes` says why
-  std::vector<RawChannel> channels = {};  ///< by role, then by name; at least one, all of one length
+  std::vector<RawChannel> channels = {};  ///< by role, then as the files have them; one or more, of one length
   std::vector<std::string> notes = {};    ///< what was left out or read how, one line each
 
   Eigen::Index steps() const noexcept { return channels.empty() ? 0 : channels.front().values.rows(); }
   bool has_time() const noexcept { return time.size() > 0; }
 };
 
-/// Reads a folder of .npy files, an .npz, a .csv or a .parquet. Columns of tables are grouped by their common stem (tau_0,
-/// tau_1: tau). What is no number, of another length, of more than 256 columns, or damaged while other channels are not,
-/// is left out and noted.
-/// \throws EpisodeError, one line: nothing there, nothing readable, no rows; Error for a file that is damaged as a whole
+/// Reads a folder of .npy files, an .npz, a .csv or a .parquet. Columns of tables are grouped by their common stem
+/// (tau_0, tau_1: tau). What is no number, of another length, of more than 256 columns, or damaged while other channels
+/// are not, is left out and noted.
+/// \throws EpisodeError, one line: nothing there, nothing readable, no rows; Error for a file that is damaged as a
+/// whole
 ANTAEUS_API RawLog load_raw_log(const std::filesystem::path& path);
 
 /// An episode's channels, with the robot's motor labels as columns.
@@ -66,20 +67,26 @@ ANTAEUS_API RawLog raw_log(const Episode& episode, const Robot& robot);
 /// The same without a robot: columns are numbers.
 ANTAEUS_API RawLog raw_log(const Episode& episode);
 
+/// A number that something can have measured. What is larger in size counts as infinite in all facts of a log.
+inline constexpr double kLargestSample = 1e30;
+constexpr bool is_sample(double value) noexcept { return value <= kLargestSample && value >= -kLargestSample; }
+
 /// What one column of a log holds.
 struct ColumnFacts {
-  double least = kNaN, largest = kNaN;            ///< of the finite numbers; NaN: there are none
+  double least = kNaN, largest = kNaN;              ///< of the finite numbers; NaN: there are none
   Eigen::Index least_step = -1, largest_step = -1;  ///< first rows with them
   Eigen::Index finite = 0;                          ///< rows with a finite number
   /// The number that is largest in size, with its sign, and its step.
   double peak() const noexcept { return -least > largest ? least : largest; }
   Eigen::Index peak_step() const noexcept { return -least > largest ? least_step : largest_step; }
 };
-struct ChannelFacts {
+struct ANTAEUS_API ChannelFacts {
   std::vector<ColumnFacts> columns = {};
   Eigen::Index broken_rows = 0;  ///< with NaN or infinity in any column
-  bool empty = false;            ///< no finite number at all
-  bool frozen = false;           ///< two rows or more, all equal and finite
+  /// Least and largest finite number; NaN: there is none.
+  std::pair<double, double> range() const noexcept;
+  bool empty = false;   ///< no finite number at all
+  bool frozen = false;  ///< two rows or more, all equal and finite
 };
 /// Successive rows with NaN or infinity in the same channels; columns without any finite number do not count here.
 struct BrokenRows {
@@ -88,16 +95,16 @@ struct BrokenRows {
 };
 /// The clock jumps between a step and the one before it.
 struct TimeGap {
-  Eigen::Index step = 0;   ///< the one after the gap
-  double duration = 0.0;   ///< [s]
+  Eigen::Index step = 0;  ///< the one after the gap
+  double duration = 0.0;  ///< [s]
 };
 struct ANTAEUS_API LogFacts {
   std::vector<ChannelFacts> channels = {};  ///< as the log's
   double sample_time = kNaN;                ///< median [s]; NaN without a clock or with one row
   double duration = kNaN;                   ///< [s], first to last row
   std::vector<TimeGap> gaps = {};           ///< longer than three times the median
-  std::vector<BrokenRows> broken = {};      ///< in the order of rows; 10 000 at most, the last up to the last broken row
-  Eigen::Index broken_rows = 0;             ///< in all of `broken`
+  std::vector<BrokenRows> broken = {};  ///< in the order of rows; 10 000 at most, the last up to the last broken row
+  Eigen::Index broken_rows = 0;         ///< in all of `broken`
 };
 ANTAEUS_API LogFacts log_facts(const RawLog& log);
 

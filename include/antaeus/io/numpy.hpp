@@ -33,7 +33,8 @@ ANTAEUS_API NumpyArray read_npy(const std::filesystem::path& file);
 /// Members by name without ".npy". Stored and deflated members, no zip64 directory (4 GiB, 65 535 members); deflated
 /// members may inflate to 512 MiB together. \throws Error on encrypted, truncated, duplicate, overlapping or oversized
 /// members, and on a wrong checksum
-/// \param left_out  unless null, a member that cannot be read as numbers (texts, objects, damaged ones) is no error: it is
+/// \param left_out  unless null, a member that cannot be read as numbers (texts, objects, damaged ones) is no error: it
+/// is
 ///                  left out, and its message stands here
 ANTAEUS_API std::map<std::string, NumpyArray> parse_npz(std::string_view bytes, const std::string& name,
                                                         std::vector<std::string>* left_out = nullptr);

@@ -1,0 +1,90 @@
+// Pages of logs without a verdict. The page of an audit is in audit.cpp.
+#include <nanobind/stl/optional.h>
+
+#include <memory>
+#include <optional>
+
+#include "antaeus/episode/log_summary.hpp"
+#include "antaeus/io/files.hpp"
+#include "antaeus/io/shell_words.hpp"
+#include "antaeus/report/show_page.hpp"
+#include "convert.hpp"
+#include "logs.hpp"
+
+namespace antaeus::python {
+
+namespace {
+
+/// A page with the log that its views read.
+struct ShownPage {
+  std::shared_ptr<const RawLog> log;
+  Page page;
+  std::string summary;  ///< JSON
+};
+
+ShownPage show(Log episode, const std::optional<RobotChoice>& robot) {
+  std::string command;
+  const auto* file = std::get_if<std::filesystem::path>(&episode);
+  const auto* robot_file = robot ? std::get_if<std::filesystem::path>(&*robot) : nullptr;
+  if (file && (!robot || robot_file)) {
+    const std::filesystem::path folder = folder_of(*file);
+    command = "antaeus show " + file_word(*file, folder);
+    if (robot_file) command += " --robot " + file_word(*robot_file, folder);
+  }
+
+  // From here on nothing is Python's: what went in was copied.
+  const nb::gil_scoped_release unlocked;
+  std::optional<Robot> loaded;
+  if (robot) {
+    loaded = robot_file ? load_robot(robot_file->string(), MeshPolicy::ignored) : std::get<Robot>(*robot);
+  }
+  const Robot* known = loaded ? &*loaded : nullptr;
+  std::shared_ptr<const MeshFiles> meshes;
+  if (known) meshes = std::make_shared<const MeshFiles>(read_meshes(known->model.description(), nullptr));
+  const auto in_memory = [&](const Episode& log) { return known ? raw_log(log, *known) : raw_log(log); };
+  ShownPage shown;
+  shown.log = std::make_shared<const RawLog>(file ? load_raw_log(*file) : in_memory(std::get<Episode>(episode)));
+  shown.page = show_page(*shown.log, known, meshes, command);
+  shown.summary = log_summary(*shown.log, known).dump();
+  return shown;
+}
+
+void save(const ShownPage& shown, const std::filesystem::path& file) {
+  const std::filesystem::path suffix = file.extension();
+  if (std::filesystem::is_directory(file)) {
+    throw OptionsError("page.save", "'" + file.string() + "' is a folder",
+                       "name a file in it that ends in .html (the page) or .json (the summary)");
+  }
+  if (suffix != ".html" && suffix != ".json") {
+    throw OptionsError("page.save", "'" + file.string() + "' says no format",
+                       "let it end in .html (the page) or .json (the summary)");
+  }
+  const nb::gil_scoped_release unlocked;
+  write_file(file, suffix == ".html" ? html_page(shown.page) : shown.summary + "\n");
+}
+
+}  // namespace
+
+void bind_show(nb::module_& module) {
+  nb::class_<ShownPage>(module, "Page", "A page made from data: text, tables and linked views in one HTML file.")
+      .def_prop_ro(
+          "title", [](const ShownPage& self) { return decoded(self.page.title); }, "Name of the log.")
+      .def_prop_ro(
+          "summary", [](const ShownPage& self) { return nb::module_::import_("json").attr("loads")(self.summary); },
+          nb::sig("def summary(self) -> dict[str, typing.Any]"),
+          "What summary.json of `antaeus show` holds; made anew at each call.")
+      .def("save", &save, "path"_a,
+           "Writes the page (.html) or the summary (.json), whole or not at all; the bytes are those of the command "
+           "line's files. OptionsError, a ValueError, for another name.")
+      .def("__repr__", [](const ShownPage& self) { return decoded("Page(" + self.page.title + ")"); });
+  module.def(
+      "show", &show, "episode"_a, "robot"_a = nb::none(),
+      nb::sig("def show(episode: str | os.PathLike | Episode, robot: str | os.PathLike | Robot | None = None) -> "
+              "Page"),
+      "Any log as a page without a verdict: what is in it, what is missing, and the robot in space; what "
+      "`antaeus show` does. episode: a folder of .npy files, .npz, .csv or .parquet of any robot, or an Episode. "
+      "robot: a name, a profile, a description, a Robot, or None. The interpreter's lock is released meanwhile. "
+      "EpisodeError, ModelError: one line, with the nearest name.");
+}
+
+}  // namespace antaeus::python

@@ -1,0 +1,255 @@
+#include "fitted_log.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace antaeus::parts {
+
+namespace {
+
+bool is_number(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+constexpr double kLongAgo = 1e6;  ///< [s]
+
+const char* kUnits[] = {"N·m", "rad", "rad", "rad/s", "rad/s²"};
+const char* kSlidingUnits[] = {"N", "m", "m", "m/s", "m/s²"};
+
+}  // namespace
+
+std::string role_in_words(ChannelRole role) {
+  constexpr const char* kWords[] = {"torques",         "positions", "targets",       "velocities", "accelerations",
+                                    "IMU orientation", "gyro",      "accelerometer", "other"};
+  return kWords[static_cast<std::size_t>(role)];
+}
+
+std::string listed(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
+  }
+  return text;
+}
+
+FittedLog::FittedLog(const RawLog& read, const Robot* given) : log(&read), robot(given), facts(log_facts(read)) {
+  if (robot) {
+    robot_name = robot->profile.name;
+    robot_title = robot->profile.title.empty() ? robot->profile.name : robot->profile.title;
+  }
+  time = log->time;
+  if (log->has_time() && std::abs(time[0]) > kLongAgo) {
+    origin = time[0];
+    time.array() -= origin;
+  }
+  find_joints();
+  fit_robot();
+  order_joints();
+}
+
+void FittedLog::find_joints() {
+  // Channels of joints belong together where they have as many columns: as the robot's motors, else as the first of
+  // them.
+  Eigen::Index wanted = -1;
+  const auto is_joints = [](const RawChannel& c) { return static_cast<std::size_t>(c.role) < kJointRoles; };
+  for (const RawChannel& c : log->channels) {
+    if (is_joints(c) && robot && c.values.cols() == robot->model.motor_count()) wanted = c.values.cols();
+  }
+  for (std::size_t i = 0; i < log->channels.size(); ++i) {
+    const RawChannel& c = log->channels[i];
+    const int place = static_cast<int>(i);
+    int* where = nullptr;
+    if (is_joints(c)) {
+      if (wanted < 0) wanted = c.values.cols();
+      if (c.values.cols() == wanted) where = &joint_channels[static_cast<std::size_t>(c.role)];
+    } else if (c.role == ChannelRole::orientation) {
+      where = &orientation;
+    } else if (c.role == ChannelRole::gyro) {
+      where = &gyro;
+    } else if (c.role == ChannelRole::accelerometer) {
+      where = &accelerometer;
+    }
+    if (where && *where < 0) {
+      *where = place;
+    } else {
+      others.push_back(place);
+    }
+  }
+  // The labels of a channel that has names go before those that have numbers.
+  const RawChannel* named = nullptr;
+  for (const int place : joint_channels) {
+    const RawChannel* c = channel(place);
+    if (!c) continue;
+    const bool names = !std::any_of(c->columns.begin(), c->columns.end(), is_number);
+    if (!named || (names && std::any_of(named->columns.begin(), named->columns.end(), is_number))) named = c;
+  }
+  if (!named) return;
+  for (const std::string& label : named->columns) {
+    labels.push_back(label);
+    joints.push_back(is_number(label) ? "joint " + label : label.empty() ? "joint" : label);
+  }
+  motors.assign(joints.size(), -1);
+}
+
+void FittedLog::fit_robot() {
+  if (!robot) return;
+  const std::vector<std::string>& names = robot->model.motor_names();
+  const std::vector<std::string>& short_names = robot->profile.motor_labels;
+  const auto count = [](std::size_t n) { return std::to_string(n) + (n == 1 ? " motor" : " motors"); };
+  if (joints.empty()) {
+    misfit = "the log has no channel of joints: drawn without the robot";
+    return;
+  }
+  std::size_t known = 0;
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    for (std::size_t m = 0; m < names.size(); ++m) {
+      if (labels[j] != names[m] && (m >= short_names.size() || labels[j] != short_names[m])) continue;
+      motors[j] = static_cast<int>(m);
+      ++known;
+      break;
+    }
+  }
+  if (known == 0 && joints.size() == names.size()) {
+    for (std::size_t j = 0; j < joints.size(); ++j) motors[j] = static_cast<int>(j);
+    known = joints.size();
+  }
+  if (known == 0) {
+    misfit = "the log has " + count(joints.size()) + ", the " + robot_name + " has " + std::to_string(names.size()) +
+             ": drawn without the robot";
+    return;
+  }
+  fits = true;
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    if (motors[j] >= 0 && static_cast<std::size_t>(motors[j]) < short_names.size()) {
+      joints[j] = short_names[static_cast<std::size_t>(motors[j])];
+    }
+  }
+}
+
+bool FittedLog::slides(int joint) const {
+  if (!fits || motors[static_cast<std::size_t>(joint)] < 0) return false;
+  const std::string& name =
+      robot->model.motor_names()[static_cast<std::size_t>(motors[static_cast<std::size_t>(joint)])];
+  for (const JointDescription& j : robot->model.description().joints) {
+    if (j.name == name) return j.type == JointType::prismatic;
+  }
+  return false;
+}
+
+std::string FittedLog::unit(ChannelRole role, int joint) const {
+  return (slides(joint) ? kSlidingUnits : kUnits)[static_cast<std::size_t>(role)];
+}
+
+std::string FittedLog::unit_of_channel(int place) const {
+  const RawChannel& c = *channel(place);
+  const auto role = static_cast<std::size_t>(c.role);
+  if (role < kJointRoles) {
+    int sliding = 0;
+    if (joint_channels[role] == place) {
+      for (int j = 0; j < static_cast<int>(joints.size()); ++j) sliding += slides(j);
+    }
+    if (sliding == 0) return kUnits[role];
+    if (sliding == static_cast<int>(joints.size())) return kSlidingUnits[role];
+    return std::string(kUnits[role]) + " or " + kSlidingUnits[role];
+  }
+  switch (c.role) {
+    case ChannelRole::orientation: return "1";
+    case ChannelRole::gyro: return "rad/s";
+    case ChannelRole::accelerometer: return "m/s²";
+    default: break;
+  }
+  // "force [N]" says its unit itself.
+  const std::size_t open = c.name.rfind('[');
+  return open != std::string::npos && c.name.ends_with(']') ? c.name.substr(open + 1, c.name.size() - open - 2) : "";
+}
+
+std::string FittedLog::column_name(int place, int column) const {
+  const RawChannel& c = *channel(place);
+  const auto role = static_cast<std::size_t>(c.role);
+  if (role < kJointRoles && joint_channels[role] == place) return joints[static_cast<std::size_t>(column)];
+  const std::string& label = c.columns[static_cast<std::size_t>(column)];
+  return label.empty() ? c.name : c.name + " " + label;
+}
+
+bool FittedLog::is_of_joints(int place) const {
+  return std::find(joint_channels.begin(), joint_channels.end(), place) != joint_channels.end();
+}
+
+std::string FittedLog::part_name(int place, int column) const {
+  const std::string name = column_name(place, column);
+  return is_of_joints(place) ? channel(place)->name + " of " + name : name;
+}
+
+NamedParts FittedLog::frozen() const {
+  NamedParts parts;
+  for (int i = 0; i < static_cast<int>(log->channels.size()) && log->steps() > 1; ++i) {
+    const ChannelFacts& here = facts.channels[static_cast<std::size_t>(i)];
+    const RawChannel& c = *channel(i);
+    if (here.frozen) parts.channels.push_back(c.name);
+    if (here.frozen || c.role == ChannelRole::target || c.role == ChannelRole::orientation) continue;
+    if (c.role == ChannelRole::other) continue;
+    for (std::size_t k = 0; k < here.columns.size(); ++k) {
+      const ColumnFacts& column = here.columns[k];
+      if (column.finite > 1 && column.least == column.largest)
+        parts.columns.push_back(part_name(i, static_cast<int>(k)));
+    }
+  }
+  return parts;
+}
+
+NamedParts FittedLog::without_numbers() const {
+  NamedParts parts;
+  for (int i = 0; i < static_cast<int>(log->channels.size()); ++i) {
+    const ChannelFacts& here = facts.channels[static_cast<std::size_t>(i)];
+    if (here.empty) parts.channels.push_back(channel(i)->name);
+    for (std::size_t k = 0; k < here.columns.size() && !here.empty; ++k) {
+      if (here.columns[k].finite == 0) parts.columns.push_back(part_name(i, static_cast<int>(k)));
+    }
+  }
+  return parts;
+}
+
+std::vector<std::string> FittedLog::absent() const {
+  std::vector<std::string> words;
+  if (!log->has_time()) words.emplace_back("a usable clock");
+  for (const ChannelRole role :
+       {ChannelRole::torque, ChannelRole::position, ChannelRole::target, ChannelRole::velocity}) {
+    if (place(role) < 0) words.push_back(role_in_words(role));
+  }
+  if (orientation < 0) words.emplace_back("the IMU’s orientation");
+  return words;
+}
+
+int FittedLog::peak_joint() const {
+  int peak = -1;
+  double most = -1.0;
+  for (int j = 0; j < static_cast<int>(joints.size()); ++j) {
+    if (!has(ChannelRole::torque, j)) continue;
+    const double size = std::abs(column(ChannelRole::torque, j)->peak());
+    if (size > most) {
+      most = size;
+      peak = j;
+    }
+  }
+  return peak;
+}
+
+void FittedLog::order_joints() {
+  std::vector<double> moved(joints.size(), 0.0);
+  for (const ChannelRole role : {ChannelRole::position, ChannelRole::velocity, ChannelRole::torque}) {
+    if (place(role) < 0) continue;
+    for (std::size_t j = 0; j < joints.size(); ++j) {
+      const ColumnFacts& c = *column(role, static_cast<int>(j));
+      moved[j] = c.finite > 0 ? c.largest - c.least : 0.0;
+    }
+    if (std::any_of(moved.begin(), moved.end(), [](double d) { return d > 0.0; })) break;
+  }
+  for (int j = 0; j < static_cast<int>(joints.size()); ++j) {
+    if (moved[static_cast<std::size_t>(j)] > 0.0) by_motion.push_back(j);
+  }
+  std::stable_sort(by_motion.begin(), by_motion.end(), [&](int a, int b) {
+    return moved[static_cast<std::size_t>(a)] > moved[static_cast<std::size_t>(b)];
+  });
+}
+
+}  // namespace antaeus::parts

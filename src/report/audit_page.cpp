@@ -1,0 +1,346 @@
+// The page of an audit, in the order of a reader who has two minutes.
+#include "antaeus/report/audit_page.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "antaeus/report/audit_figures.hpp"
+#include "antaeus/report/html_report.hpp"
+#include "audit/parts.hpp"
+#include "report/audit_page_parts.hpp"
+#include "report/audit_series.hpp"
+
+namespace antaeus {
+
+namespace parts {
+
+namespace {
+
+/// What the verdict says under these ids, each statement once.
+class Statements {
+ public:
+  explicit Statements(const std::vector<Statement>& all) : all_(all) {}
+
+  std::vector<Paragraph> take(std::initializer_list<std::string_view> ids) {
+    std::vector<Paragraph> taken;
+    for (const std::string_view id : ids) {
+      for (std::size_t i = 0; i < all_.size(); ++i) {
+        if (all_[i].id == id && told_.insert(i).second)
+          taken.push_back({linked_steps(all_[i].text), false, all_[i].id});
+      }
+    }
+    return taken;
+  }
+  std::vector<Paragraph> rest() {
+    std::vector<Paragraph> taken;
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+      if (told_.insert(i).second) taken.push_back({linked_steps(all_[i].text), false, all_[i].id});
+    }
+    return taken;
+  }
+
+ private:
+  const std::vector<Statement>& all_;
+  std::set<std::size_t> told_;
+};
+
+std::string label_of(const Audit& audit, const std::string& endpoint) {
+  for (const EstimateSeries& s : audit.audited.reconstruction.series) {
+    if (s.endpoint == endpoint) return s.label;
+  }
+  return endpoint;
+}
+
+/// Bold words before one of the answer's paragraphs.
+void lead(Answer& answer, std::string_view id, const char* words) {
+  for (Paragraph& p : answer.paragraphs) {
+    if (p.id != id) continue;
+    Prose text = Strong{words};
+    for (const Prose::Piece& piece : p.text.pieces()) text << piece;
+    p.text = std::move(text);
+  }
+}
+
+std::vector<Answer> answers(const Audit& audit, Statements& said) {
+  std::vector<Answer> all;
+  const auto answer = [&](const char* question, std::initializer_list<std::string_view> ids) {
+    std::vector<Paragraph> paragraphs = said.take(ids);
+    if (!paragraphs.empty()) all.push_back({question, std::move(paragraphs)});
+  };
+  answer("What happened?", {"what"});
+  if (audit.incident) {
+    answer("Why?", {"cause", "cause_test"});
+    answer("What would have helped, and what to do now?", {"guarded_posterior", "advice", "watchdog", "clamp"});
+    lead(all.back(), "guarded_posterior", "A guard. ");
+    lead(all.back(), "advice", "Another pose. ");
+    answer("Could we have known?", {"preflight"});
+  } else {
+    answer("Which forces stand out?", {"contacts"});
+    answer("What makes the largest reading?", {"cause", "cause_test"});
+    answer("How far can the numbers be trusted?", {"posterior"});
+  }
+  return all;
+}
+
+/// "step 8, 22.609 s"
+Prose when(const Audit& audit, Eigen::Index step) {
+  if (step < 0) return {};
+  Prose text = "step ";
+  text << StepLink{step};
+  const VectorX& time = audit.audited.reconstruction.time;
+  const Eigen::Index row = row_of(audit, step);
+  if (row >= 0 && row < time.size() && std::isfinite(time[row])) text << ", " << Quantity{time[row], "s", 3};
+  return text;
+}
+
+std::string capital(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
+const Event* first_event(const Audit& audit, EventKind kind, const std::string& subject, Eigen::Index from) {
+  for (const Event& event : audit.events) {
+    if (event.kind == kind && event.step >= from && (subject.empty() || event.subject == subject)) return &event;
+  }
+  return nullptr;
+}
+
+/// What the log shows in the order of time. What follows is in the log; that it follows from the force is not: the log
+/// holds no wrench that was read.
+Section chain_section(const Audit& audit) {
+  Section section{"chain", "How one thing led to the next", {}};
+  if (!audit.incident || audit.focus_step < 0) return section;
+  const std::string label = label_of(audit, audit.focus_endpoint);
+  Chain chain;
+  const auto node = [&](const char* title, const std::string& text, Eigen::Index step, bool inferred, Prose because) {
+    chain.nodes.push_back({title, linked_steps(capital(text)), when(audit, step), inferred, std::move(because)});
+  };
+  for (const PreflightCheck& check : audit.audited.preflight.checks) {
+    if (check.kind != PreflightCheckKind::gain || check.passed || check.subject != audit.focus_endpoint) continue;
+    node("A pose that amplifies",
+         "In the start pose 1 N·m of " + audit.reference_joint + " reads as " + number_text(check.value) +
+             " N at the " + label + "; the pre-flight limit is " + number_text(check.limit) + ".",
+         audit.audited.reconstruction.first_step, false, {});
+  }
+  const Event* grown = first_event(audit, EventKind::residual_grown, "", 0);
+  if (grown && grown->step <= audit.focus_step) {
+    node("Torque beyond gravity", grown->text + ".", grown->step, false,
+         "both are in the log, and the force is their product");
+  }
+  // What was read before the targets jump can have made them jump; what came later cannot.
+  const Event* first = first_event(audit, EventKind::force_above, audit.focus_endpoint, 0);
+  if (!first || chain.nodes.empty()) return section;
+  const Event* jump = first_event(audit, EventKind::target_jump, "", first->step);
+  const Event* force = first;
+  const Event* strongest = first;
+  for (const Event& event : audit.events) {
+    if (event.kind != EventKind::force_above || event.subject != audit.focus_endpoint || event.step > audit.focus_step)
+      continue;
+    strongest = &event;
+    if (!jump || event.step <= jump->step) force = &event;
+  }
+  std::string because = "computed from the log";
+  for (const Attribution& a : audit.attributions) {
+    if (a.estimator != EstimatorName::deployed || a.largest < 0) continue;
+    because = "at step " + std::to_string(a.step) + " " + audit.motor_labels[a.largest] + " makes " +
+              number_text(a.contribution(2, a.largest)) + " N of Fz " + number_text(a.wrench[2]) + " N";
+  }
+  constexpr const char* kOrder = "only the order in time is measured";
+  node("A force is read", force->text + ".", force->step, false, because);
+  if (jump && jump->step <= strongest->step) {
+    node("Targets jump", jump->text + ".", jump->step, true, "the log holds no wrench that the consumer read");
+  }
+  if (strongest != force) node("The force grows", strongest->text + ".", strongest->step, true, kOrder);
+  if (const Event* limit = first_event(audit, EventKind::torque_limit, "", strongest->step)) {
+    node("Rated torque passed", limit->text + ".", limit->step, true, kOrder);
+  }
+  section.blocks = {chain,
+                    Paragraph{"A full arrow is computed from the log alone. A dashed one is inferred: both of its "
+                              "ends are in the log, the link between them is not.",
+                              true}};
+  return section;
+}
+
+/// What the log shows at the focus step, and what a model makes of it.
+struct Known {
+  Definitions facts, inference;
+};
+Known known_at_focus(const Audit& audit) {
+  Known known;
+  if (audit.focus_step < 0) return known;
+  const Reconstruction& r = audit.audited.reconstruction;
+  const Eigen::Index row = row_of(audit, audit.focus_step);
+  const auto force = [&](const EstimateSeries& s) {
+    Prose text = "|F| ";
+    text << Quantity{s.force_norm[row], "N"} << ", Fz " << Quantity{s.wrench(row, kFz), "N"};
+    return text;
+  };
+  for (const EstimateSeries& s : r.series) {
+    if (!s.consumed) continue;
+    if (s.estimator == EstimatorName::deployed) {
+      known.facts.items.push_back(
+          {s.label + " at step " + std::to_string(audit.focus_step) + ", as deployed", force(s)});
+      if (s.peak_step >= 0) {
+        Prose peak = "|F| ";
+        peak << Quantity{s.peak_force, "N"} << " at step " << StepLink{r.first_step + s.peak_step};
+        known.facts.items.push_back({s.label + ", peak as deployed", peak});
+      }
+    }
+    if (s.endpoint != audit.focus_endpoint) continue;
+    if (s.estimator == EstimatorName::deployed) {
+      known.facts.items.push_back({"Condition number", Quantity{s.kappa[row]}});
+      if (std::isfinite(s.reference_gain(row, 2))) {
+        known.facts.items.push_back(
+            {"Fz per N·m of " + audit.reference_joint, Quantity{s.reference_gain(row, 2), "N"}});
+      }
+      known.facts.items.push_back({"Published guards in their default order", in_words(to_string(s.verdict[row]))});
+    } else if (s.posterior) {
+      const PosteriorTrace& trace = *s.posterior;
+      Prose number = "Fz ";
+      number << Quantity{s.wrench(row, kFz), ""} << " ± " << Quantity{trace.sd(row, kFz), "N"} << ", worst sd "
+             << Quantity{trace.worst_sd[row], "N"};
+      known.inference.items.push_back({"Posterior of the limb’s own rows", number});
+      Prose nis;
+      nis << Quantity{trace.nis[row]} << " against " << Quantity{trace.nis_threshold[row]};
+      known.inference.items.push_back({"NIS, and its alarm limit", nis});
+      Prose guard;
+      guard << state_word(trace.state[row]) << "; the consumer reads Fz " << Quantity{s.guarded_force(row, kFz), "N"};
+      known.inference.items.push_back({"The posterior’s guard says", guard});
+    } else {
+      known.inference.items.push_back(
+          {"All endpoints at once (" + std::string(to_string(s.estimator)) + ")", force(s)});
+    }
+  }
+  for (const Attribution& a : audit.attributions) {
+    if (a.estimator != EstimatorName::deployed || a.largest < 0) continue;
+    Prose part;
+    part << Quantity{a.contribution(2, a.largest), "N"}
+         << " from " + audit.motor_labels[a.largest] + ", whose torque beyond gravity is "
+         << Quantity{a.residual[a.largest], "N·m"};
+    known.facts.items.push_back({"Largest part of the deployed Fz", part});
+  }
+  return known;
+}
+
+Section knowledge_section(const Audit& audit) {
+  Known known = known_at_focus(audit);
+  Bullets missing, next;
+  for (const Statement& s : audit.cannot_tell) missing.items.push_back({s.text});
+  for (const Statement& s : audit.next_checks) next.items.push_back({linked_steps(s.text)});
+  Columns columns;
+  columns.columns.push_back({"Facts", "Computed from the log and the robot’s model alone.", {std::move(known.facts)}});
+  columns.columns.push_back({"Inference",
+                             "Rests on the stated noise and priors, or on what the log does not hold.",
+                             {std::move(known.inference), std::move(missing)}});
+  columns.columns.push_back({"Next checks", "What would settle what this log leaves open.", {std::move(next)}});
+  return {"knowledge", "Facts, inference, next checks", {std::move(columns)}};
+}
+
+Tone tone_of(EventKind kind) {
+  switch (kind) {
+    case EventKind::force_above:
+    case EventKind::peak_force: return Tone::vermillion;
+    case EventKind::nis_alarm:
+    case EventKind::guard_refuses:
+    case EventKind::guard_acts: return Tone::blue;
+    case EventKind::torque_limit:
+    case EventKind::peak_torque: return Tone::purple;
+    case EventKind::target_jump: return Tone::green;
+    default: return Tone::muted;
+  }
+}
+
+Section timeline_section(const Audit& audit) {
+  Timeline timeline;
+  for (const Event& event : audit.events) {
+    if (timeline.moments.empty() || timeline.moments.back().step != event.step) {
+      timeline.moments.push_back({event.step, event.time, {}});
+    }
+    timeline.moments.back().entries.push_back({capital(event.text), tone_of(event.kind)});
+  }
+  return {"timeline", "Timeline", {timeline}, true};
+}
+
+/// The figure that stands beside the verdict on the posterior.
+constexpr const char* kPosteriorFigure = "posterior-force";
+
+Section posterior_section(Statements& said, const std::vector<NamedFigure>& figures) {
+  Columns columns;
+  const std::pair<const char*, const char*> topics[] = {{"The number, with its doubt", "posterior"},
+                                                        {"From which size an error shows", "reliability"},
+                                                        {"Where no test can help", "undetectable"}};
+  for (const auto& [title, id] : topics) {
+    Columns::Column column{title, "", {}};
+    for (Paragraph& p : said.take({id})) column.blocks.emplace_back(std::move(p));
+    columns.columns.push_back(std::move(column));
+  }
+  Section section{"saved", "What an estimator says that knows its doubt", {std::move(columns)}};
+  Figures beside;
+  for (const NamedFigure& figure : figures) {
+    if (figure.id == kPosteriorFigure) beside.figures.push_back(figure);
+  }
+  section.blocks.emplace_back(std::move(beside));
+  return section;
+}
+
+Section figures_section(std::vector<NamedFigure> figures) {
+  std::erase_if(figures, [](const NamedFigure& figure) { return figure.id == kPosteriorFigure; });
+  return {"figures", "All figures", {Figures{std::move(figures)}}, true};
+}
+
+Prose subtitle(const Audit& audit) {
+  const Episode& episode = audit.audited.episode;
+  std::string text = std::to_string(episode.steps()) + (episode.steps() == 1 ? " step" : " steps");
+  for (std::size_t i = 0; i < audit.baselines.size(); ++i) {
+    text += (i == 0 ? ", beside " : ", ") + audit.baselines[i].episode.name;
+  }
+  text += ". Base: " + audit.base_text;
+  if (audit.base != Base::fixed) text += "; its orientation: " + audit.base_orientation;
+  return text + ".";
+}
+
+}  // namespace
+
+}  // namespace parts
+
+Page audit_page(const Audit& audit, std::shared_ptr<const MeshFiles> meshes) {
+  using namespace parts;
+  Page page;
+  page.kicker = "Antaeus audit · " + audit.robot_title;
+  page.title = audit.audited.episode.name;
+  switch (audit.outcome) {
+    case Outcome::incident: page.badge = "incident", page.badge_tone = Tone::vermillion; break;
+    case Outcome::no_incident: page.badge = "no incident", page.badge_tone = Tone::green; break;
+    case Outcome::cannot_be_told: page.badge = "cannot be told", page.badge_tone = Tone::muted; break;
+  }
+  page.subtitle = subtitle(audit);
+  Statements said(audit.verdict);
+  page.answers = answers(audit, said);
+  page.views = audit_views(audit, std::move(meshes));
+  std::vector<NamedFigure> figures = audit_figures(audit);
+  page.sections = {chain_section(audit),
+                   {"explore", "Look closer", {ViewsPlace{}}},
+                   contacts_section(audit),
+                   knowledge_section(audit),
+                   posterior_section(said, figures)};
+  page.sections.push_back({"further", "Also found", {Bullets{said.rest()}}, true});
+  for (Section (*make)(const Audit&) :
+       {remedies_section, guard_section, reliability_section, attribution_section, timeline_section}) {
+    page.sections.push_back(make(audit));
+  }
+  page.sections.push_back(figures_section(std::move(figures)));
+  for (Section (*make)(const Audit&) :
+       {poses_section, preflight_section, episodes_section, joints_section, provenance_section}) {
+    page.sections.push_back(make(audit));
+  }
+  return page;
+}
+
+std::string html_report(const Audit& audit, const ReportOptions& options) {
+  std::shared_ptr<const MeshFiles> meshes;
+  if (options.meshes) meshes = std::make_shared<const MeshFiles>(*options.meshes);
+  return html_page(audit_page(audit, std::move(meshes)), {.interactive = options.interactive});
+}
+
+}  // namespace antaeus

@@ -1,0 +1,13 @@
+#pragma once
+// The parts of the page of a log.
+#include <memory>
+
+#include "antaeus/report/show_page.hpp"
+#include "episode/fitted_log.hpp"
+
+namespace antaeus::parts {
+
+/// show_views.cpp. The views read the log's arrays.
+Views show_views(const std::shared_ptr<const FittedLog>& shown, std::shared_ptr<const MeshFiles> meshes);
+
+}  // namespace antaeus::parts
