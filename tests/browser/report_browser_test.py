@@ -95,7 +95,12 @@ def plain_pages(folder):
         run("show", log, *more, "--out", folder / f"show_{name}", code=(0,))
     run("audit", logs["sixty"][0], "--robot", chain(folder, 60), "--endpoint", "l60", "--out", folder / "audit_sixty")
     run("audit", logs["nan"][0], "--robot", "planar_3r", "--out", folder / "audit_nan", code=(2,))
-    return [f"show_{name}" for name in logs] + ["audit_sixty", "audit_nan"]
+    # One page with all that the model has, as tests/report/page_test.cpp makes it.
+    (folder / "everything").mkdir()
+    tests = pathlib.Path(CLI).with_name("report_tests")
+    subprocess.run([tests, "--gtest_filter=Page.EverythingIsWritten"], check=True, capture_output=True,
+                   env={**os.environ, "ANTAEUS_PAGE_OUT": str(folder / "everything/report.html")})
+    return [f"show_{name}" for name in logs] + ["audit_sixty", "audit_nan", "everything"]
 
 
 @pytest.fixture(scope="session")
@@ -117,7 +122,7 @@ def driven(demo):
 
 
 CHECKS = re.findall(r"check\('([a-z0-9_]+)'", (HERE / "drive_report.mjs").read_text()) + [
-    "contrast_light", "contrast_dark", "plain_show_other", "plain_show_one_row", "plain_show_sixty", "plain_audit_sixty", "cursor_moves_lines", "cursor_moves_row", "cursor_moves_joints",
+    "contrast_light", "contrast_dark", "plain_show_other", "plain_show_one_row", "plain_show_sixty", "plain_audit_sixty", "plain_everything", "cursor_moves_lines", "cursor_moves_row", "cursor_moves_joints",
     "cursor_moves_slider", "cursor_moves_reading"]
 
 
