@@ -13,8 +13,8 @@ bool is_number(const std::string& text) {
 
 constexpr double kLongAgo = 1e6;  ///< [s]
 
-const char* kUnits[] = {"N·m", "rad", "rad", "rad/s", "rad/s²"};
-const char* kSlidingUnits[] = {"N", "m", "m", "m/s", "m/s²"};
+constexpr const char* kUnits[] = {"N·m", "rad", "rad", "rad/s", "rad/s²"};
+constexpr const char* kSlidingUnits[] = {"N", "m", "m", "m/s", "m/s²"};
 
 }  // namespace
 

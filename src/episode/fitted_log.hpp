@@ -16,7 +16,7 @@ struct NamedParts {
 };
 
 struct FittedLog {
-  FittedLog(const RawLog& log, const Robot* robot);
+  FittedLog(const RawLog& read, const Robot* given);
 
   const RawLog* log;
   const Robot* robot;

@@ -96,7 +96,7 @@ Paragraph motion(const FittedLog& shown) {
   }
   if (told > 0) return {text << ".", false, "motion"};
   const ColumnFacts* first = shown.column(ChannelRole::position, 0);
-  const bool any = shown.facts.channels[static_cast<std::size_t>(shown.place(ChannelRole::position))].empty == false;
+  const bool any = !shown.facts.channels[static_cast<std::size_t>(shown.place(ChannelRole::position))].empty;
   if (!any || !first) return {};
   return {"No joint moves by more than 0.001 " + shown.unit_of_channel(shown.place(ChannelRole::position)) + ".", false,
           "motion"};

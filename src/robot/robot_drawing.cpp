@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <ranges>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -147,9 +148,9 @@ class Drawing {
       any = any || limbs_[i].carries;
     }
     for (Limb& limb : limbs_) limb.carries = limb.carries || !any;
-    for (auto at = order_.rbegin(); at != order_.rend(); ++at) {
-      for (const Child& child : limbs_[*at].children) {
-        limbs_[*at].carries = limbs_[*at].carries || limbs_[child.link].carries;
+    for (const auto at : std::views::reverse(order_)) {
+      for (const Child& child : limbs_[at].children) {
+        limbs_[at].carries = limbs_[at].carries || limbs_[child.link].carries;
       }
     }
     // The size is that of the box around the links' origins, at position zero.

@@ -125,14 +125,14 @@ struct Block;
 struct Columns {
   struct Column {
     std::string title = {}, lead = {};
-    std::vector<Block> blocks = {};
+    std::vector<Block> blocks;
   };
-  std::vector<Column> columns = {};
+  std::vector<Column> columns;
 };
 /// What few need: folded on the screen, open in print.
 struct Folded {
   std::string title = {};
-  std::vector<Block> blocks = {};
+  std::vector<Block> blocks;
 };
 struct Block : std::variant<Paragraph, Bullets, Definitions, TableBlock, Figures, Chain, Timeline, CodeLine, ViewsPlace,
                             Columns, Folded> {
