@@ -270,7 +270,7 @@ class RawReader {
     const VectorX stamps =
         Eigen::Map<const VectorX>(clock->values.data(), static_cast<Eigen::Index>(clock->values.size())) * unit;
     const std::string trouble = clock_trouble(stamps);
-    hashes_.push_back({"time", clock->sha256});
+    hashes_.emplace_back("time", clock->sha256);
     if (trouble.empty()) {
       log_.time = stamps;
       const double mean = (stamps[stamps.size() - 1] - stamps[0]) / static_cast<double>(stamps.size());
@@ -289,7 +289,7 @@ class RawReader {
     std::vector<RawChannel> channels;
     for (Found& one : found_) {
       const ChannelRole role = channel_role(one.name, one.columns);
-      hashes_.push_back({one.name, one.sha256});
+      hashes_.emplace_back(one.name, one.sha256);
       name_axes(role, one);
       const auto rows = static_cast<Eigen::Index>(one.rows()), columns = static_cast<Eigen::Index>(one.columns.size());
       channels.push_back({one.name, one.source, role, std::move(one.columns),

@@ -231,7 +231,7 @@ Section joints_section(const Audit& audit) {
   return {"joints", "Joints", {table}, true};
 }
 
-TableBlock settings_table(const std::vector<OptionValue>& settings) {
+static TableBlock settings_table(const std::vector<OptionValue>& settings) {
   TableBlock table{"Every setting of this audit", {"option", "value", "unit", "meaning", "source"}, {}};
   for (const OptionValue& o : settings) {
     table.rows.push_back({{o.group + "." + o.info.name, o.value, o.info.unit, o.info.meaning, o.source}});

@@ -153,7 +153,6 @@ class AuditViews {
 
   void endpoint(int option, const EstimateSeries& hand) {
     const Conditions here = {{0, option}};
-    const std::string label = label_of(hand);
     const EstimateSeries* posterior = series_of(audit_.audited, hand.endpoint, EstimatorName::posterior);
     if (posterior && !posterior->posterior) posterior = nullptr;
     std::array<ChannelId, 3> force{};

@@ -108,7 +108,7 @@ struct PreflightCommand {
       if (p.whole_wrench) {
         what += " (kappa " + condition(p.kappa, 1);
         if (p.reference_force_gain > 0) what += " with the torque of " + loaded.profile.reference_joint;
-        what += ")";
+        what += ')';
       }
       what += ": ";
       if (blind && p.error_direction.isZero(0.0)) {
