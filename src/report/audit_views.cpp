@@ -1,6 +1,8 @@
 // The linked views of an audit: every number is one of its arrays, read when the page is written.
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <tuple>
 
 #include "audit/parts.hpp"
 #include "audit/step_columns.hpp"
@@ -44,8 +46,7 @@ class AuditViews {
   }
 
  private:
-  // --- What the rows are
-  // ----------------------------------------------------------------------------------------------
+  // --- What the rows are --------------------------------------------------------------------------------------------
 
   void runs() {
     const auto run = [&](const EpisodeAudit& e, Eigen::Index first) {
@@ -99,30 +100,33 @@ class AuditViews {
     return chosen;
   }
 
-  // --- Channels
-  // -------------------------------------------------------------------------------------------------------
+  // --- Channels -----------------------------------------------------------------------------------------------------
 
+  /// One channel for one array, however many views show it: a log is read once, and its numbers stand once in the page.
+  template <class Value>
+  ChannelId once(const void* array, const void* reader, Eigen::Index c, Bin bin, int run, Value&& value) {
+    const auto [entry, fresh] = known_.try_emplace({array, reader, c, bin, run}, kNoChannel);
+    if (fresh) entry->second = views_.add(std::forward<Value>(value), bin, run);
+    return entry->second;
+  }
   template <class Matrix>
   ChannelId column(const Matrix& matrix, Eigen::Index c, Bin bin = Bin::extremes, int run = 0) {
-    return views_.add([&matrix, c](Eigen::Index row) { return static_cast<double>(matrix(row, c)); }, bin, run);
+    return once(&matrix, nullptr, c, bin, run,
+                [&matrix, c](Eigen::Index row) { return static_cast<double>(matrix(row, c)); });
   }
   ChannelId vector(const VectorX& values, int run = 0) {
-    return views_.add([&values](Eigen::Index row) { return values[row]; }, Bin::extremes, run);
+    return once(&values, nullptr, 0, Bin::extremes, run, [&values](Eigen::Index row) { return values[row]; });
   }
   template <class Code>
   ChannelId codes(const std::vector<Code>& values) {
-    return views_.add(
-        [&values](Eigen::Index row) { return static_cast<double>(values[static_cast<std::size_t>(row)]); },
-        Bin::largest);
-  }
-  ChannelId norm(const SampleMatrix& force, int run = 0) {
-    return views_.add([&force](Eigen::Index row) { return force.row(row).head<3>().norm(); }, Bin::extremes, run);
+    return once(&values, nullptr, 0, Bin::largest, 0,
+                [&values](Eigen::Index row) { return static_cast<double>(values[static_cast<std::size_t>(row)]); });
   }
   /// A column of steps.csv by its name (step_columns.hpp).
   ChannelId named(const Reconstruction& r, const EstimateSeries& series, const char* name, int run = 0) {
     const StepNumber& read = step_number(name);
-    return views_.add([&r, &series, &read](Eigen::Index row) { return read(StepOfSeries{r, series, row}); },
-                      Bin::extremes, run);
+    return once(&series, &read, 0, Bin::extremes, run,
+                [&r, &series, &read](Eigen::Index row) { return read(StepOfSeries{r, series, row}); });
   }
 
   /// One line a baseline, where it has that series.
@@ -138,8 +142,7 @@ class AuditViews {
     }
   }
 
-  // --- Panels of one endpoint
-  // -----------------------------------------------------------------------------------------
+  // --- Panels of one endpoint ---------------------------------------------------------------------------------------
 
   /// The component that is largest at the focus: what is shown of a force at first. Fz where nothing is known.
   int main_axis(const EstimateSeries& hand) const {
@@ -157,7 +160,7 @@ class AuditViews {
     if (posterior && !posterior->posterior) posterior = nullptr;
     std::array<ChannelId, 3> force{};
     for (int c = 0; c < 3; ++c) force[static_cast<std::size_t>(c)] = column(hand.wrench, c);
-    const ChannelId size = norm(hand.wrench);
+    const ChannelId size = vector(hand.force_norm);
     force_panel(hand, here, force, size);
     if (posterior) posterior_panels(hand, *posterior, here, force);
     if (hand.reference_gain.rows() > 0 && r_.reference_motor >= 0) {
@@ -167,7 +170,7 @@ class AuditViews {
     single(hand, here, "sigma", "Smallest singular value σ", "", "σ min", "sigma_min");
     guard_panel(hand, here);
     bars(hand, here, force[2]);
-    scene_of(hand, posterior, here, force, size);
+    scene_of(hand, posterior, here, force);
     readings(hand, posterior, here, force, size);
   }
 
@@ -183,14 +186,16 @@ class AuditViews {
                    {.name = "Fy", .channel = force[1], .tone = Tone::orange, .shown = main == 1},
                    {.name = "Fz", .channel = force[2], .tone = Tone::vermillion, .shown = main == kFz}};
     if (hand.guarded_force.rows() > 0) {
-      panel.lines.push_back({.name = "|F| behind guards", .channel = norm(hand.guarded_force), .tone = Tone::blue});
+      const SampleMatrix& behind = hand.guarded_force;
+      const ChannelId norm = views_.add([&behind](Eigen::Index row) { return behind.row(row).norm(); });
+      panel.lines.push_back({.name = "|F| behind guards", .channel = norm, .tone = Tone::blue});
     }
     if (const EstimateSeries* stacked = series_of(audit_.audited, hand.endpoint, EstimatorName::stacked)) {
       panel.lines.push_back(
           {.name = "Fz stacked", .channel = column(stacked->wrench, 2), .tone = Tone::purple, .shown = false});
     }
     compare(panel.lines, hand, EstimatorName::deployed,
-            [&](const Reconstruction&, const EstimateSeries& s, int run) { return norm(s.wrench, run); });
+            [&](const Reconstruction&, const EstimateSeries& s, int run) { return vector(s.force_norm, run); });
     views_.panels.push_back(std::move(panel));
   }
 
@@ -314,8 +319,7 @@ class AuditViews {
     views_.panels.push_back(std::move(panel));
   }
 
-  // --- Joints
-  // ---------------------------------------------------------------------------------------------------------
+  // --- Joints -------------------------------------------------------------------------------------------------------
 
   std::string reference_label() const {
     return r_.reference_motor < 0 ? "" : audit_.motor_labels[static_cast<std::size_t>(r_.reference_motor)];
@@ -383,8 +387,7 @@ class AuditViews {
     views_.bars.push_back(std::move(list));
   }
 
-  // --- Scene, readings, table
-  // -----------------------------------------------------------------------------------------
+  // --- Scene, readings, table ---------------------------------------------------------------------------------------
 
   void robot(std::shared_ptr<const MeshFiles> meshes) {
     SceneRobot robot{.description = audit_.description, .meshes = std::move(meshes)};
@@ -404,7 +407,7 @@ class AuditViews {
   }
 
   void scene_of(const EstimateSeries& hand, const EstimateSeries* posterior, const Conditions& here,
-                const std::array<ChannelId, 3>& force, ChannelId) {
+                const std::array<ChannelId, 3>& force) {
     Scene& scene = views_.scenes.front();
     const Anchor anchor{0, link_of(hand.endpoint)};
     const Eigen::Index row = views_.focus < 0 ? 0 : views_.focus;
@@ -473,6 +476,7 @@ class AuditViews {
   Views views_;
   std::vector<const EstimateSeries*> hands_;
   std::vector<ChannelId> q_, residual_;
+  std::map<std::tuple<const void*, const void*, Eigen::Index, Bin, int>, ChannelId> known_;
 };
 
 }  // namespace

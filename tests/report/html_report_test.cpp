@@ -299,6 +299,14 @@ TEST_F(HtmlReport, PayloadHoldsNoNumberThatIsNotThere) {
     }
   }
   EXPECT_GT(lines, 50u);
+  // A number that a plot and the table show stands once in the page.
+  std::set<std::int64_t> drawn;
+  for (const Json& panel : views["panels"].items()) {
+    for (const Json& line : panel["lines"].items()) drawn.insert({line["channel"].integer(), line["sd"].integer()});
+  }
+  std::size_t shared = 0;
+  for (const Json& column : views["columns"].items()) shared += drawn.contains(column["channel"].integer());
+  EXPECT_EQ(shared, views["columns"].size() - 4) << "all but the guards' words, two at each hand";
   // The words of the published guards are the enumeration's.
   for (const Json& column : views["columns"].items()) {
     if (column["label"].text() == "published guards") {
