@@ -75,8 +75,7 @@ std::vector<Statement> advice_verdict(const Audit& audit) {
       wanted += (wanted.empty() ? "" : " and ") + std::string(to_string(condition.quantity)) + " below " +
                 number_text(condition.limit) + (unit == "1" ? "" : " " + unit);
     }
-    text += (text.empty() ? "For " : " For ") + wanted + " at the " +
-            audit.audited.reconstruction.find(row.endpoint, EstimatorName::deployed).label;
+    text += (text.empty() ? "For " : " For ") + wanted + " at the " + label_of(audit, row.endpoint);
     if (!row.found) {
       text += " no pose was found.";
       continue;

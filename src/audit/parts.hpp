@@ -57,6 +57,8 @@ const EstimateSeries* focus_posterior(const Audit& audit);
 
 /// "12.3", with the digits that the reader needs: three significant ones below 100, none after the point above.
 std::string number_text(double value);
+/// What people call an audited endpoint.
+std::string label_of(const Audit& audit, const std::string& endpoint);
 /// "step 8 (22.609 s)", without the time where there is none.
 std::string step_text(const Audit& audit, Eigen::Index step);
 

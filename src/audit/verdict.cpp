@@ -7,10 +7,6 @@ namespace antaeus::parts {
 
 namespace {
 
-std::string label_of(const Audit& audit, const std::string& endpoint) {
-  return audit.audited.reconstruction.find(endpoint, EstimatorName::deployed).label;
-}
-
 const Counterfactual* find(const Audit& audit, Remedy remedy) {
   for (const Counterfactual& c : audit.counterfactuals) {
     if (c.remedy == remedy) return &c;
@@ -253,6 +249,10 @@ class Writer {
 };
 
 }  // namespace
+
+std::string label_of(const Audit& audit, const std::string& endpoint) {
+  return audit.audited.reconstruction.find(endpoint, EstimatorName::deployed).label;
+}
 
 std::vector<Statement> verdict(const Robot& robot, const Audit& audit) {
   if (audit.focus_step < 0)

@@ -213,7 +213,7 @@ void PosteriorEstimator::fill(Block& block, const Residual& residual) noexcept {
   block.L.bottomRightCorner<kTilts, kTilts>().setIdentity();
 }
 
-void PosteriorEstimator::compute(Block& block) noexcept {
+void PosteriorEstimator::compute(Block& block) const noexcept {
   const Eigen::Index n = estimates_.residual.tilted ? block.A.cols() : 6 * std::ssize(block.endpoints);
   block.posterior.compute(block.A.leftCols(n), block.y, block.variance, block.L.topLeftCorner(n, n));
 }

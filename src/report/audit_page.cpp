@@ -45,13 +45,6 @@ class Statements {
   std::set<std::size_t> told_;
 };
 
-std::string label_of(const Audit& audit, const std::string& endpoint) {
-  for (const EstimateSeries& s : audit.audited.reconstruction.series) {
-    if (s.endpoint == endpoint) return s.label;
-  }
-  return endpoint;
-}
-
 /// Bold words before one of the answer's paragraphs.
 void lead(Answer& answer, std::string_view id, const char* words) {
   for (Paragraph& p : answer.paragraphs) {

@@ -37,8 +37,7 @@ Json packed(const char* type, const std::vector<Number>& values) {
   return Json::object().set("type", type).set("data", base64(values.data(), values.size() * sizeof(Number)));
 }
 
-// --- Channels
-// ---------------------------------------------------------------------------------------------------------
+// --- Channels -------------------------------------------------------------------------------------------------------
 
 /// The samples of one channel in the making.
 struct Samples {
@@ -114,8 +113,7 @@ Json run_json(const Run& run, const Sampling& sampling) {
       .set("time", std::move(time));
 }
 
-// --- Small values
-// -----------------------------------------------------------------------------------------------------
+// --- Small values ---------------------------------------------------------------------------------------------------
 
 template <class List, class Make>
 Json list_json(const List& list, Make&& make) {
@@ -145,8 +143,7 @@ Json when_json(const Conditions& conditions) {
 Json tone_json(Tone tone) { return std::string(to_string(tone)); }
 Json row_json(Eigen::Index row) { return static_cast<std::int64_t>(row); }
 
-// --- Plots and lists
-// --------------------------------------------------------------------------------------------------
+// --- Plots and lists ------------------------------------------------------------------------------------------------
 
 Json line_json(const Line& line) {
   return Json::object()
@@ -255,8 +252,7 @@ Json selector_json(const Selector& selector) {
       .set("multiple", selector.multiple);
 }
 
-// --- Scenes
-// -----------------------------------------------------------------------------------------------------------
+// --- Scenes ---------------------------------------------------------------------------------------------------------
 
 const char* joint_name(JointType type) {
   switch (type) {

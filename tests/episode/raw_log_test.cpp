@@ -12,6 +12,7 @@
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/numpy.hpp"
 #include "antaeus/io/scratch_folder.hpp"
+#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
@@ -119,7 +120,7 @@ TEST_F(RawLogTest, AClockThatIsNoneIsSaidAndLeftOut) {
   EXPECT_FALSE(clock("3,1,2\n3,1,2\n").has_time());
   EXPECT_EQ(clock("0,1,2\n0.2,1,2\n0.1,1,2\n").steps(), 3);
   const RawLog nano = clock("1700000000000000000,1,2\n1700000000020000000,1,2\n");
-  EXPECT_NEAR(nano.time[1] - nano.time[0], 0.02, 1e-6);  // tolerance: a double at 1.7e9 s
+  EXPECT_NEAR(nano.time[1] - nano.time[0], 0.02, tolerance::kEpochClock);
   EXPECT_TRUE(noted(nano, "read as nanoseconds"));
 }
 

@@ -10,6 +10,7 @@
 #include "antaeus/episode/synthetic_episode.hpp"
 #include "antaeus/io/json.hpp"
 #include "robot/test_robots.hpp"
+#include "support/page_payload.hpp"
 
 namespace antaeus {
 namespace {
@@ -282,10 +283,7 @@ TEST_F(HtmlReport, EveryCheckOfThePreflightIsShown) {
 /// The viewer is told everything: it has no list and no name of its own.
 TEST_F(HtmlReport, PayloadHoldsNoNumberThatIsNotThere) {
   const Audit audit = twin_audit();
-  const std::string page = html_report(audit);
-  const std::string open = "id=\"payload\">";
-  const std::size_t begin = page.find(open) + open.size();
-  const Json views = parse_json(page.substr(begin, page.find("</script>", begin) - begin), "payload");
+  const Json views = test::payload_of(html_report(audit));
   EXPECT_EQ(views["schema"].text(), "antaeus.views/1");
   const auto channels = static_cast<std::int64_t>(views["channels"].size());
   std::size_t lines = 0;

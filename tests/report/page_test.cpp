@@ -9,9 +9,12 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/json.hpp"
+#include "support/page_payload.hpp"
 
 namespace antaeus {
 namespace {
+
+using test::payload_of;
 
 constexpr Eigen::Index kRows = 300;
 constexpr const char* kHostile = "</script><img src=x onerror=alert(1)>&\"'";
@@ -20,12 +23,6 @@ std::size_t count_of(const std::string& page, const std::string& what) {
   std::size_t count = 0;
   for (std::size_t at = page.find(what); at != std::string::npos; at = page.find(what, at + 1)) ++count;
   return count;
-}
-
-Json payload_of(const std::string& page) {
-  const std::string open = "id=\"payload\">";
-  const std::size_t begin = page.find(open) + open.size();
-  return parse_json(page.substr(begin, page.find("</script>", begin) - begin), "payload");
 }
 
 /// Two links that turn about y, without shapes.

@@ -81,6 +81,8 @@ inline constexpr Tolerance kSameRowTest{1e-7};
 // --- episode and audit -----------------------------------------------------------------------------------------------
 /// A difference of two numbers that were each rounded to 0.001 before they were subtracted, as the report did.
 inline constexpr Tolerance kSubtractedPrintedDigits{1e-3};
+/// Difference of two time stamps since 1970 [s]: doubles at 1.7e9 are 2.4e-7 apart, and each of the two is rounded.
+inline constexpr Tolerance kEpochClock{1e-6};
 // Twins (synthetic_episode_test, smooth_curve_test):
 /// Piecewise cubics against SciPy's: a dozen roundings of numbers up to 35.
 inline constexpr Tolerance kCurve{1e-12};

@@ -113,14 +113,14 @@ class ANTAEUS_API PosteriorEstimator {
   };
   std::size_t block_of(int endpoint) const noexcept { return block_index_[endpoint]; }
   void fill(Block& block, const Residual& residual) noexcept;
-  void compute(Block& block) noexcept;
+  void compute(Block& block) const noexcept;
   void note_tests(Block& block) noexcept;
   bool has_reference(const Block& block) const noexcept;
   void test_rows(const Residual& residual) noexcept;
   void readmit_reference(Block& block) noexcept;
   void describe(const Block& block, const Residual& residual) noexcept;
   double reference_spread() const noexcept;
-  void add_nis(const Block& block, Uncertainty& uncertainty) const noexcept;
+  void add_nis(const Block& mine, Uncertainty& uncertainty) const noexcept;
   double limit(int dof) const noexcept;
   ConsistencyTest test_of(double value, int dof) const noexcept { return {value, limit(dof), dof}; }
 
