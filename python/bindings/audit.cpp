@@ -234,6 +234,8 @@ void bind_findings(nb::module_& module) {
       .def_ro("start_errors", &EpisodeAudit::start_errors)
       .def_ro("reference", &EpisodeAudit::reference)
       .def_ro("preflight", &EpisodeAudit::preflight, "At the first valid step.")
+      .def_ro("contact_share", &EpisodeAudit::contact_share,
+              "Steps within an interval of a force that stands out, 0 … 1.")
       .def_ro("peak_torque", &EpisodeAudit::peak_torque, "Largest |τ| of any motor, N·m; NaN without a finite one.")
       .def_ro("peak_torque_step", &EpisodeAudit::peak_torque_step, "Of the log.")
       .def_ro("peak_torque_motor", &EpisodeAudit::peak_torque_motor)
@@ -284,7 +286,8 @@ void bind_evidence(nb::module_& module) {
       .def_ro("bic", &CauseRow::bic)
       .def_ro("log_evidence", &CauseRow::log_evidence)
       .def_ro("probability", &CauseRow::probability, "Of all causes and none, weighed at once.")
-      .def_prop_ro("separation", copied_field(&CauseRow::separation), "From the best.");
+      .def_prop_ro("separation", copied_field(&CauseRow::separation), "From the best.")
+      .def_ro("misfit", &CauseRow::misfit, "χ² that stays with it; above CauseTest.threshold: too much.");
   nb::class_<CauseTest>(module, "CauseTest", "The single causes against each other, at the focus step.")
       .def_ro("alarm", &CauseTest::alarm, "Noise alone does not make such residuals.")
       .def_ro("explained", &CauseTest::explained, "The best cause leaves no more than noise would.")
@@ -327,8 +330,13 @@ void bind_remedies(nb::module_& module) {
   using FalseAlarm = Counterfactual::FalseAlarm;
   nb::class_<FalseAlarm>(module, "CounterfactualFalseAlarm", "How often a guard acts in a baseline.")
       .def_ro("baseline", &FalseAlarm::baseline)
-      .def_ro("steps", &FalseAlarm::steps, "At which it acts at any endpoint that the consumer reads.")
-      .def_ro("share", &FalseAlarm::share, "Of the baseline's steps, 0 … 1.");
+      .def_ro("steps", &FalseAlarm::steps,
+              "At which it acts at any endpoint that the consumer reads; the posterior's guard: refuses.")
+      .def_ro("share", &FalseAlarm::share, "Of the baseline's steps, 0 … 1.")
+      .def_ro("degraded_steps", &FalseAlarm::degraded_steps,
+              "At which the guard is degraded: the published chain clips (counted in steps too), the posterior's guard "
+              "passes its number with that word.")
+      .def_ro("degraded_share", &FalseAlarm::degraded_share, "Of the baseline's steps, 0 … 1.");
   nb::class_<Counterfactual>(module, "Counterfactual",
                              "One remedy: when it would have acted, and what would have been read.")
       .def_prop_ro("remedy", copied_field(&Counterfactual::remedy))
@@ -424,6 +432,7 @@ void bind_result(nb::module_& module) {
       .def_ro("usable_share", &Audit::usable_share, "Of the audited steps, those that hold numbers, 0 … 1.")
       .def_ro("focus_endpoint", &Audit::focus_endpoint, "Frame of the consumed endpoint with the largest force.")
       .def_ro("focus_step", &Audit::focus_step, "Step of the log that is analysed; −1: none.")
+      .def_ro("focus_axis", &Audit::focus_axis, "Largest component of the deployed force there: 0 x, 1 y, 2 z.")
       .def_ro("events", &Audit::events, "By step.")
       .def_ro("attributions", &Audit::attributions, "At the focus step: deployed and stacked.")
       .def_ro("counterfactuals", &Audit::counterfactuals, "What each remedy would have done.")

@@ -27,6 +27,12 @@ auto codes_field(std::vector<Enum> Class::* field) {
     return Codes(reinterpret_cast<const std::uint8_t*>(values.data()), {values.size()}, self);
   };
 }
+/// Getter of what each motor adds to one component of the force.
+auto contribution(std::size_t axis) {
+  return [axis](nb::handle_t<EstimateSeries> self) {
+    return view(nb::cast<const EstimateSeries&>(self).contribution[axis], self);
+  };
+}
 /// Getter of a list of sets of reasons: the names of each.
 template <class Class>
 auto reason_lists_field(std::vector<Reasons> Class::* field) {
@@ -134,9 +140,11 @@ void bind_estimate_series(nb::module_& module) {
       .def_prop_ro("rank", viewed_field(&EstimateSeries::rank), kOwned, "[N]")
       .def_prop_ro("reference_gain", viewed_field(&EstimateSeries::reference_gain), kOwned,
                    "[N × 6] what 1 N·m at the reference joint becomes, N/(N·m) and 1; NaN without one.")
-      .def_prop_ro("contribution_Fz", viewed_field(&EstimateSeries::contribution_Fz), kOwned,
-                   "[N × motors] what each motor's residual adds to Fz, N; single precision. Deployed estimator at "
+      .def_prop_ro("contribution_Fx", contribution(0), kOwned,
+                   "[N × motors] what each motor's residual adds to Fx, N; single precision. Deployed estimator at "
                    "endpoints that the consumer reads, else empty.")
+      .def_prop_ro("contribution_Fy", contribution(1), kOwned, "The same of Fy.")
+      .def_prop_ro("contribution_Fz", contribution(2), kOwned, "The same of Fz.")
       .def_prop_ro("verdict", codes_field(&EstimateSeries::verdict), kOwned,
                    "[N] of estimate and guard: places in Verdict, so that list(antaeus.Verdict)[code] is its name.")
       .def_prop_ro("reasons", reason_lists_field(&EstimateSeries::reasons), "[N] why the verdict is not ok: names.")
@@ -180,7 +188,8 @@ void bind_attribution(nb::module_& module) {
       .def_prop_ro("contribution", frozen_field(&Attribution::contribution), kOwned,
                    "[6 × motors]; the columns sum to the wrench, N, N·m.")
       .def_prop_ro("wrench", frozen_field(&Attribution::wrench), kOwned, "[6], N, N·m.")
-      .def_ro("largest", &Attribution::largest, "Motor with the largest |ΔFz|.");
+      .def_ro("axis", &Attribution::axis, "Component that is taken apart: 0 x, 1 y, 2 z; Audit.focus_axis.")
+      .def_ro("largest", &Attribution::largest, "Motor that adds most to it.");
 }
 
 }  // namespace

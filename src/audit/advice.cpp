@@ -80,10 +80,15 @@ std::vector<Statement> advice_verdict(const Audit& audit) {
       text += " no pose was found.";
       continue;
     }
-    text += " the nearest pose found lies " + number_text(row.distance) + " rad away";
+    text += " the nearest pose found lies " + number_text(row.distance) + " rad away (";
+    for (std::size_t i = 0; i < row.moves.size(); ++i) {
+      const AdviceRow::Move& move = row.moves[i];
+      text += (i == 0 ? "" : ", ") + move.joint + " from " + number_text(move.from) + " to " + number_text(move.to);
+    }
+    text += " rad)";
     // The joint that needs least, and the one of the first answer, so that the sets can be compared.
     std::string first = row.alone.empty() ? "" : row.alone.front().joint;
-    if (!row.alone.empty()) text += "; " + alone_text(row.alone.front());
+    if (!row.alone.empty()) text += "; or " + alone_text(row.alone.front());
     for (const AdviceRow::Alone& move : row.alone) {
       if (move.joint == compared && move.joint != first) text += "; " + alone_text(move);
     }

@@ -14,7 +14,9 @@ std::string orientation_text(const Episode& episode, const Robot& robot, const A
   if (!episode.has_imu()) return "identity (the log holds no IMU)";
   if (options.equation.imu == ImuUse::none) return "identity (the IMU was not used, by option)";
   if (options.equation.imu == ImuUse::as_base) return "IMU quaternion taken for the base's (as deployed)";
-  return "IMU quaternion carried from " + robot.profile.imu.frame + " to the base";
+  const std::string& frame = robot.profile.imu.frame;
+  if (frame.empty()) return "IMU quaternion taken for the base's (the profile names no frame of the IMU)";
+  return "IMU quaternion carried from " + frame + " to the base";
 }
 
 /// What the pose of the focus step does to torques, beside the baselines' first poses.
@@ -111,7 +113,12 @@ Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRe
   audit.pose_counterfactuals = parts::pose_counterfactuals(robot, options, audit);
   audit.tilt = parts::tilt_sensitivity(robot, options, audit);
   add_sweeps(robot, audit);
-  audit.contacts = parts::contact_intervals(audit);
+  audit.contacts = parts::contact_intervals(audit.audited.reconstruction);
+  audit.audited.contact_share = parts::share_within(audit.contacts, audit.audited.reconstruction);
+  for (EpisodeAudit& baseline : audit.baselines) {
+    baseline.contact_share =
+        parts::share_within(parts::contact_intervals(baseline.reconstruction), baseline.reconstruction);
+  }
   audit.verdict = parts::verdict(robot, audit);
   audit.cannot_tell = parts::cannot_tell(audit);
   audit.next_checks = parts::next_checks(audit);

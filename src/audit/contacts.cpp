@@ -72,14 +72,23 @@ void intervals_of(const EstimateSeries& series, const Reconstruction& r, std::ve
 
 }  // namespace
 
-std::vector<ContactInterval> contact_intervals(const Audit& audit) {
+std::vector<ContactInterval> contact_intervals(const Reconstruction& r) {
   std::vector<ContactInterval> found;
-  const Reconstruction& r = audit.audited.reconstruction;
   for (const EstimateSeries& series : r.series) {
     if (series.posterior && series.posterior->force_axes.rows() == r.steps()) intervals_of(series, r, found);
   }
   std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.from < b.from; });
   return found;
+}
+
+double share_within(const std::vector<ContactInterval>& contacts, const Reconstruction& r) {
+  std::vector<bool> within(static_cast<std::size_t>(r.steps()), false);
+  for (const ContactInterval& c : contacts) {
+    std::fill(within.begin() + (c.from - r.first_step), within.begin() + (c.to - r.first_step + 1), true);
+  }
+  return within.empty()
+             ? 0.0
+             : static_cast<double>(std::count(within.begin(), within.end(), true)) / static_cast<double>(within.size());
 }
 
 std::vector<Statement> contacts_verdict(const Audit& audit) {
@@ -88,7 +97,9 @@ std::vector<Statement> contacts_verdict(const Audit& audit) {
     return {};
   }
   if (audit.contacts.empty()) {
-    return {{"contacts", "No force beyond what the stated noise, friction and model error make was found."}};
+    return {{"contacts",
+             "No force stands out for 0.1 s or longer: none larger than the stated noise, friction and model error "
+             "make, in steps whose torques some contact explains."}};
   }
   constexpr std::size_t kMostTold = 4;
   std::string text;
@@ -114,7 +125,8 @@ std::vector<Statement> next_checks(const Audit& audit) {
     all.push_back({"joint", "Hold this pose with nothing touching the robot and read the torque of " + joint +
                                 ": the " + number_text(deployed->residual[deployed->largest]) +
                                 " N·m beyond gravity of " + step_text(audit, audit.focus_step) +
-                                " must not be there. If they are, the sensor, the model or friction is wrong."});
+                                " must not be there. If they stay, the sensor, the model or friction is wrong; if "
+                                "they vanish, motion or a contact made them."});
   }
   if (audit.incident) {
     all.push_back({"touch", "Look at the video, or at a force sensor, whether anything touched the robot from " +

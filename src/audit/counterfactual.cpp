@@ -6,6 +6,7 @@
 #include "antaeus/conditioning/gains.hpp"
 #include "antaeus/conditioning/pseudo_inverse.hpp"
 #include "antaeus/conditioning/small_svd.hpp"
+#include "audit/alarms.hpp"
 #include "audit/focus_step.hpp"
 
 namespace antaeus::parts {
@@ -17,18 +18,6 @@ constexpr Remedy remedy_of(SingleGuard guard) noexcept { return *find_enum<Remed
 static_assert(std::ranges::all_of(enum_names(SingleGuard{}),
                                   [](std::string_view name) { return find_enum<Remedy>(name).has_value(); }),
               "a published guard is no remedy");
-
-const char* guard_title(SingleGuard guard) {
-  switch (guard) {
-    case SingleGuard::watchdog: return "watchdog";
-    case SingleGuard::condition: return "condition number";
-    case SingleGuard::reference_dominance: return "reference dominance, per joint (the report's code)";
-    case SingleGuard::reference_dominance_formula: return "reference dominance, formula";
-    case SingleGuard::clamp: return "clamp of each component";
-    case SingleGuard::norm_clamp: break;
-  }
-  return "clamp of the norm";
-}
 
 class Comparison {
  public:
@@ -52,7 +41,7 @@ class Comparison {
   }
 
  private:
-  Counterfactual row(Remedy remedy, const char* title, RemedyKind kind) const {
+  Counterfactual row(Remedy remedy, const std::string& title, RemedyKind kind) const {
     Counterfactual c;
     c.remedy = remedy;
     c.title = title;
@@ -82,23 +71,6 @@ class Comparison {
     return text;
   }
 
-  /// Steps of each good run at which `acts(series, step)` holds at any endpoint that the consumer reads.
-  template <class Acts>
-  void add_false_alarms(Counterfactual& c, Acts&& acts) const {
-    for (const EpisodeAudit& baseline : audit_.baselines) {
-      Eigen::Index count = 0;
-      for (Eigen::Index i = 0; i < baseline.episode.steps(); ++i) {
-        const auto& all = baseline.reconstruction.series;
-        count += std::any_of(all.begin(), all.end(), [&](const EstimateSeries& series) {
-          return series.consumed && series.estimator == EstimatorName::deployed &&
-                 acts(series, static_cast<std::size_t>(i));
-        });
-      }
-      c.false_alarms.push_back(
-          {baseline.episode.name, count, static_cast<double>(count) / static_cast<double>(baseline.episode.steps())});
-    }
-  }
-
   void guard(std::size_t index) {
     const GuardTrace& trace = deployed_.guards[index];
     Counterfactual c = row(remedy_of(trace.guard), guard_title(trace.guard), RemedyKind::guard);
@@ -107,26 +79,33 @@ class Comparison {
     c.largest_force_read = largest_norm(trace.force_read);
     c.consequence =
         before_focus(c) + "; the consumer would still have read up to " + number_text(c.largest_force_read) + " N";
-    add_false_alarms(c, [index](const EstimateSeries& series, std::size_t step) {
+    c.false_alarms = alarms_in_baselines(audit_, [index](const EstimateSeries& series, std::size_t step) {
+      if (series.estimator != EstimatorName::deployed) return Verdict::ok;
       const GuardAction action = series.guards[index].action[step];
-      return action != GuardAction::passed && action != GuardAction::no_input;
+      return action != GuardAction::passed && action != GuardAction::no_input ? Verdict::refused : Verdict::ok;
     });
     rows_.push_back(std::move(c));
   }
 
   void chain() {
     Counterfactual c = row(Remedy::all_guards, "all guards in the default order", RemedyKind::guard);
-    const auto acts = [](const EstimateSeries& s, std::size_t i) {
-      return s.verdict[i] == Verdict::refused || s.verdict[i] == Verdict::degraded;
-    };
     for (std::size_t i = 0; i < deployed_.verdict.size() && c.first_act < 0; ++i) {
-      if (acts(deployed_, i)) first_act(c, static_cast<Eigen::Index>(i));
+      const Verdict verdict = deployed_.verdict[i];
+      if (verdict == Verdict::refused || verdict == Verdict::degraded) first_act(c, static_cast<Eigen::Index>(i));
     }
     c.force_at_focus = deployed_.guarded_force.row(row_);
     c.largest_force_read = largest_norm(deployed_.guarded_force);
     c.consequence =
         before_focus(c) + "; the consumer would still have read up to " + number_text(c.largest_force_read) + " N";
-    add_false_alarms(c, acts);
+    // It clips while degraded: what is read is changed then too.
+    c.false_alarms = alarms_in_baselines(audit_, [](const EstimateSeries& s, std::size_t i) {
+      const bool judged = s.estimator == EstimatorName::deployed && s.verdict[i] <= Verdict::refused;
+      return judged ? s.verdict[i] : Verdict::ok;
+    });
+    for (Counterfactual::FalseAlarm& alarm : c.false_alarms) {
+      alarm.steps += alarm.degraded_steps;
+      alarm.share += alarm.degraded_share;
+    }
     rows_.push_back(std::move(c));
   }
 
@@ -151,14 +130,17 @@ class Comparison {
       for (const EpisodeAudit& baseline : audit_.baselines) {
         const PreflightCheck* good = worst(baseline.preflight);
         const bool refused = good && !good->passed;
-        c.false_alarms.push_back({baseline.episode.name, refused ? baseline.episode.steps() : 0, refused ? 1.0 : 0.0});
+        c.false_alarms.push_back({.baseline = baseline.episode.name,
+                                  .steps = refused ? baseline.episode.steps() : 0,
+                                  .share = refused ? 1.0 : 0.0});
       }
       rows_.push_back(std::move(c));
     }
   }
 
   std::string reads(const Vector3& force) const {
-    return "reads Fz " + number_text(force.z()) + " N, |F| " + number_text(force.norm()) + " N at the focus step";
+    return "reads " + axis_name(audit_.focus_axis) + " " + number_text(force[audit_.focus_axis]) + " N, |F| " +
+           number_text(force.norm()) + " N at the focus step";
   }
 
   void stacked() {
@@ -241,7 +223,8 @@ std::vector<Attribution> attributions(const FocusStep& focus, const Audit& audit
     result.wrench = estimates[k].wrench.to_vector();
     result.contribution.resize(6, result.residual.size());
     attribution(estimates[k].gain, result.residual, result.contribution);
-    result.largest = largest_contributor(result.contribution, kFz).joint;
+    result.axis = audit.focus_axis;
+    result.largest = largest_contributor(result.contribution, result.axis).joint;
     all.push_back(std::move(result));
   }
   return all;
@@ -301,11 +284,11 @@ std::vector<TiltSensitivity> tilt_sensitivity(const Robot& robot, const AuditOpt
   };
   const VectorX level = gravity_at(Eigen::Quaterniond::Identity());
   const Matrix6X gain = estimator.solve(reader.instant()).front().gain;
-  // Joints that carry a hand: the legs' gravity torques do not reach a hand's estimate.
+  // Joints that carry an audited hand: the legs' gravity torques do not reach a hand's estimate.
   std::vector<bool> upper(static_cast<std::size_t>(robot.model.motor_count()), false);
-  for (const Endpoint& endpoint : robot.profile.endpoints) {
-    if (endpoint.kind == EndpointKind::foot) continue;
-    for (const int m : robot.model.supporting_motors(robot.model.frame(endpoint.frame))) upper[m] = true;
+  for (const EstimateSeries& series : audit.audited.reconstruction.series) {
+    if (series.kind == EndpointKind::foot && series.endpoint != audit.focus_endpoint) continue;
+    for (const int m : robot.model.supporting_motors(robot.model.frame(series.endpoint))) upper[m] = true;
   }
   const double angle = options.event.tilt * std::numbers::pi / 180.0;
   for (const bool roll : {true, false}) {

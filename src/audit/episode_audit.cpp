@@ -131,6 +131,7 @@ void choose_focus(const AuditOptions& options, Audit& audit) {
       break;
     }
   }
+  audit.focus_axis = largest_component(*worst, row_of(audit, audit.focus_step));
 }
 
 }  // namespace antaeus::parts

@@ -1,10 +1,6 @@
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 
-#include "antaeus/draw/figure.hpp"
-#include "antaeus/io/files.hpp"
 #include "audit/parts.hpp"
 
 namespace antaeus::parts {
@@ -47,13 +43,14 @@ class Finder {
   }
 
   void forces(const EstimateSeries& series) {
+    const int axis = largest_component(series, series.peak_step);
     for (const double threshold : kForceSteps) {
       for (Eigen::Index i = 0; i < series.force_norm.size(); ++i) {
         if (!(series.force_norm[i] > threshold)) continue;
         add(EventKind::force_above, i, series.endpoint, series.force_norm[i], "N",
             series.label + ": |F| above " + number_text(threshold) + " N for the first time (" +
-                number_text(series.force_norm[i]) + " N, Fz " + number_text(series.wrench(i, kFz)) + " N " +
-                std::string(to_string(series.sign)) + ")");
+                number_text(series.force_norm[i]) + " N, " + axis_name(axis) + " " +
+                number_text(series.wrench(i, axis)) + " N: " + sign_in_words(series.sign) + ")");
         break;
       }
     }
@@ -68,7 +65,7 @@ class Finder {
       if (guard.first_act < 0) continue;
       const double saw = guard.saw[guard.first_act];
       add(EventKind::guard_acts, guard.first_act, std::string(to_string(guard.guard)) + "@" + series.endpoint, saw, "",
-          "guard " + std::string(to_string(guard.guard)) + " would act on the " + series.label +
+          "published guard (" + guard_title(guard.guard) + ") would act on the " + series.label +
               " for the first time (saw " + number_text(saw) + ", limit " + number_text(guard.limit) + ")");
     }
   }
@@ -146,34 +143,6 @@ class Finder {
 };
 
 }  // namespace
-
-std::string number_text(double value) {
-  if (!std::isfinite(value)) return "unknown";
-  const int digits = display_digits(value);
-  std::array<char, 64> buffer{};
-  const auto written =
-      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, digits);
-  if (written.ec != std::errc{}) return shortest_text(value);
-  std::string text(buffer.data(), written.ptr);
-  if (text.find('.') != std::string::npos) {
-    text.erase(text.find_last_not_of('0') + 1);
-    if (text.back() == '.') text.pop_back();
-  }
-  return text == "-0" ? "0" : text;
-}
-
-std::string step_text(const Audit& audit, Eigen::Index step) {
-  std::string text = "step " + std::to_string(step);
-  const VectorX& time = audit.audited.reconstruction.time;
-  const Eigen::Index row = row_of(audit, step);
-  if (row >= 0 && row < time.size() && std::isfinite(time[row])) {
-    std::array<char, 64> buffer{};
-    const char* end =
-        std::to_chars(buffer.data(), buffer.data() + buffer.size(), time[row], std::chars_format::fixed, 3).ptr;
-    text += " (" + std::string(buffer.data(), static_cast<std::size_t>(end - buffer.data())) + " s)";
-  }
-  return text;
-}
 
 std::vector<Event> find_events(const Robot& robot, const AuditOptions& options, const Audit& audit) {
   return Finder(robot, options, audit).find();

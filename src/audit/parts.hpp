@@ -41,7 +41,9 @@ std::vector<Statement> posterior_verdict(const Audit& audit);
 std::vector<Statement> verdict(const Robot& robot, const Audit& audit);
 std::vector<Statement> cannot_tell(const Audit& audit);
 // contacts.cpp
-std::vector<ContactInterval> contact_intervals(const Audit& audit);
+std::vector<ContactInterval> contact_intervals(const Reconstruction& r);
+/// Share of the steps that lie within one of them.
+double share_within(const std::vector<ContactInterval>& contacts, const Reconstruction& r);
 std::vector<Statement> contacts_verdict(const Audit& audit);
 std::vector<Statement> next_checks(const Audit& audit);
 
@@ -55,8 +57,20 @@ double largest_norm(const SampleMatrix& force);
 /// The focus endpoint's posterior, null where it has none.
 const EstimateSeries* focus_posterior(const Audit& audit);
 
+// words.cpp
 /// "12.3", with the digits that the reader needs: three significant ones below 100, none after the point above.
 std::string number_text(double value);
+/// "invalid input": a name as people read it.
+std::string in_words(std::string_view name);
+/// "motion, unobservable direction": reasons as people read them.
+std::string reasons_in_words(Reasons reasons);
+/// "the robot's force on its surroundings": whose force a number is.
+std::string sign_in_words(Sign sign);
+/// "Fx", "Fy", "Fz".
+std::string axis_name(int axis);
+std::string guard_title(SingleGuard guard);
+/// Component of the force that is largest in this row: 0 x, 1 y, 2 z; z where nothing is known.
+int largest_component(const EstimateSeries& series, Eigen::Index row);
 /// What people call an audited endpoint.
 std::string label_of(const Audit& audit, const std::string& endpoint);
 /// "step 8 (22.609 s)", without the time where there is none.

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "antaeus/trust/hypotheses.hpp"
+#include "audit/alarms.hpp"
 #include "audit/focus_step.hpp"
 
 namespace antaeus {
@@ -59,25 +60,15 @@ ReliabilityTable table_of(const Robot& robot, const EpisodeAudit& episode, const
   return table;
 }
 
-/// Steps of each good run at which `acts` holds at any consumed endpoint with a posterior.
-template <class Acts>
-std::vector<Counterfactual::FalseAlarm> false_alarms(const Audit& audit, Acts&& acts) {
-  std::vector<Counterfactual::FalseAlarm> alarms;
-  for (const EpisodeAudit& baseline : audit.baselines) {
-    Eigen::Index count = 0;
-    for (Eigen::Index i = 0; i < baseline.episode.steps(); ++i) {
-      const auto& all = baseline.reconstruction.series;
-      count += std::any_of(all.begin(), all.end(),
-                           [&](const EstimateSeries& s) { return s.consumed && s.posterior && acts(s, i); });
-    }
-    alarms.push_back(
-        {baseline.episode.name, count, static_cast<double>(count) / static_cast<double>(baseline.episode.steps())});
-  }
-  return alarms;
+/// A test of the posterior alarms.
+Verdict tests_say(const EstimateSeries& series, std::size_t i) {
+  return series.posterior && series.reasons[i].has_any(kTestAlarm) ? Verdict::refused : Verdict::ok;
 }
-
-bool alarmed(const EstimateSeries& series, Eigen::Index i) { return series.reasons[i].has_any(kTestAlarm); }
-bool refused(const EstimateSeries& series, Eigen::Index i) { return series.posterior->state[i] == Verdict::refused; }
+/// The state of the posterior's guard; without numbers it judges nothing.
+Verdict guard_says(const EstimateSeries& series, std::size_t i) {
+  if (!series.posterior || series.posterior->state[i] > Verdict::refused) return Verdict::ok;
+  return series.posterior->state[i];
+}
 
 /// Nobody needs the digits of what is all but certain.
 std::string probability_text(double p) {
@@ -144,7 +135,7 @@ CauseTest cause_test(const Robot& robot, const std::vector<std::string>& endpoin
     const std::string frame = cause.endpoint >= 0 ? endpoints[static_cast<std::size_t>(cause.endpoint)] : std::string();
     test.causes.push_back({hypotheses.name(cause), cause.kind, frame, cause.size, cause.size_sd, cause.unit,
                            cause.log_likelihood_ratio, cause.bic, cause.log_evidence, cause.probability,
-                           cause.separation});
+                           cause.separation, cause.nis});
   }
   return test;
 }
@@ -194,9 +185,10 @@ std::vector<Counterfactual> posterior_counterfactuals(const Audit& audit) {
       make(Remedy::posterior, "posterior: the limb's own rows, with a covariance", RemedyKind::estimator, -1);
   number.force_at_focus = series->wrench.row(row).head<3>();
   number.largest_force_read = series->peak_force;
-  number.consequence = "reads Fz " + signed_with_sd(series->wrench(row, kFz), trace.sd(row, kFz)) +
-                       " at the focus step; " + std::to_string(trace.observable[row]) +
-                       " of 3 force directions are observable";
+  const int axis = audit.focus_axis;
+  number.consequence = "reads " + axis_name(axis) + " " +
+                       signed_with_sd(series->wrench(row, axis), trace.sd(row, axis)) + " at the focus step; " +
+                       std::to_string(trace.observable[row]) + " of 3 force directions are observable";
   rows.push_back(std::move(number));
 
   Counterfactual nis =
@@ -205,7 +197,7 @@ std::vector<Counterfactual> posterior_counterfactuals(const Audit& audit) {
   nis.largest_force_read = series->peak_force;
   nis.consequence =
       acts(nis) + "; it tells that no contact of the size that the prior allows explains the torques, not what does";
-  nis.false_alarms = false_alarms(audit, alarmed);
+  nis.false_alarms = alarms_in_baselines(audit, tests_say);
   rows.push_back(std::move(nis));
 
   Counterfactual guard =
@@ -214,7 +206,7 @@ std::vector<Counterfactual> posterior_counterfactuals(const Audit& audit) {
   guard.largest_force_read = largest_norm(series->guarded_force);
   guard.consequence = (guard.first_act < 0 ? std::string("never refuses") : "refuses: " + acts(guard)) +
                       "; the consumer would have read up to " + number_text(guard.largest_force_read) + " N";
-  guard.false_alarms = false_alarms(audit, refused);
+  guard.false_alarms = alarms_in_baselines(audit, guard_says);
   rows.push_back(std::move(guard));
   return rows;
 }
@@ -232,16 +224,39 @@ std::vector<Event> posterior_events(const Audit& audit) {
     if (trace.first_alarm >= 0) {
       add(EventKind::nis_alarm, trace.first_alarm, trace.nis[trace.first_alarm],
           series.label + ": a consistency test of the posterior alarms for the first time (" +
-              (series.reasons[static_cast<std::size_t>(trace.first_alarm)] & kTestAlarm).text() + ")");
+              reasons_in_words(series.reasons[static_cast<std::size_t>(trace.first_alarm)] & kTestAlarm) + ")");
     }
     if (trace.first_refusal >= 0) {
       const auto at = static_cast<std::size_t>(trace.first_refusal);
       add(EventKind::guard_refuses, trace.first_refusal, trace.worst_sd[trace.first_refusal],
-          series.label + ": the posterior's guard refuses for the first time (" + trace.because[at].text() + ")" +
+          series.label + ": the posterior's guard refuses for the first time (" + reasons_in_words(trace.because[at]) +
+              ")" +
               (trace.because[at].has(Reason::force_limit) ? ", a force beyond what its consumer was made for" : ""));
     }
   }
   return events;
+}
+
+/// What the test of single causes says, where there is something to explain: an incident. A found contact is told as
+/// the cause, and nothing beside it.
+static std::string causes_text(const Audit& audit) {
+  const CauseTest& test = audit.cause_test;
+  if (!audit.incident || audit.contact.found || !test.alarm || test.causes.size() < 2) return {};
+  const auto named = [](const CauseRow& c) {
+    return c.cause + " (" + number_text(c.size) + " ± " + number_text(c.size_sd) + " " + c.unit;
+  };
+  if (test.explained) {
+    const auto weighed = [&](const CauseRow& c) {
+      return named(c) + ", probability " + probability_text(c.probability) + " among those tested)";
+    };
+    return "Of the single causes that were tested the likeliest explains the torques of this step: " +
+           weighed(test.causes[0]) + ", then " + weighed(test.causes[1]) + ". Motion was not among them.";
+  }
+  const CauseRow& best = test.causes[0];
+  return "No single cause that was tested explains the torques of this step. The nearest, " + named(best) +
+         "), leaves a misfit (χ²) of " + number_text(best.misfit) + " of " + number_text(test.chi_squared) +
+         " where the stated noise makes " + number_text(test.threshold) +
+         " at most: several things were wrong at once, or one that was not tested, such as motion.";
 }
 
 std::vector<Statement> posterior_verdict(const Audit& audit) {
@@ -252,7 +267,7 @@ std::vector<Statement> posterior_verdict(const Audit& audit) {
   std::vector<Statement> all;
   if (!std::isfinite(trace.worst_sd[row])) return all;
 
-  std::string text = "The posterior of the " + series->label + " (" + std::string(to_string(series->sign)) + ") reads";
+  std::string text = "The posterior of the " + series->label + " (" + sign_in_words(series->sign) + ") reads";
   for (int axis = 0; axis < 3; ++axis) {
     text += std::string(axis == 0 ? " F" : ", F") + kAxes[axis] + " = " +
             signed_with_sd(series->wrench(row, axis), trace.sd(row, axis));
@@ -299,46 +314,40 @@ std::vector<Statement> posterior_verdict(const Audit& audit) {
                        blind + "."});
   }
 
-  const CauseTest& test = audit.cause_test;
-  if (test.alarm && test.causes.size() > 1) {
-    const auto named = [](const CauseRow& c) {
-      return c.cause + " (" + number_text(c.size) + " ± " + number_text(c.size_sd) + " " + c.unit + ", probability " +
-             probability_text(c.probability) + " among those tested)";
-    };
-    const std::string begin =
-        test.explained ? "Of the single causes that were tested the likeliest explains the torques of this step: "
-                       : "No single cause that was tested explains the torques of this step. The likeliest is ";
-    const std::string end = test.explained
-                                ? "."
-                                : ", yet with it too they stay beyond what the stated noise makes: several things "
-                                  "were wrong at once, or one that was not tested.";
-    all.push_back({"cause_test", begin + named(test.causes[0]) + ", then " + named(test.causes[1]) + end});
-  }
+  if (const std::string causes = causes_text(audit); !causes.empty()) all.push_back({"cause_test", causes});
 
-  text = "Behind the posterior's guard the consumer would have read at most " +
-         number_text(largest_norm(series->guarded_force)) + " N where the deployed estimator gave it up to " +
-         number_text(audit.audited.reconstruction.find(audit.focus_endpoint, EstimatorName::deployed).peak_force) +
-         " N. The guard ";
-  text += trace.first_refusal < 0 ? "never refuses"
-                                  : "refuses from " + step_text(audit, first + trace.first_refusal) + " on";
-  if (trace.first_refusal >= 0 &&
-      trace.because[static_cast<std::size_t>(trace.first_refusal)].has(Reason::force_limit)) {
-    text += " (a force beyond what its consumer was made for)";
+  const double behind = largest_norm(series->guarded_force);
+  const double given = audit.audited.reconstruction.find(audit.focus_endpoint, EstimatorName::deployed).peak_force;
+  text = "Behind the posterior's guard the consumer would have read at most " + number_text(behind) + " N, " +
+         (behind > given ? "more than the " : "where the deployed estimator gave it up to ") + number_text(given) +
+         (behind > given ? " N of the deployed estimator." : " N.");
+  if (trace.observable[row] < 3) {
+    text += " At step " + std::to_string(audit.focus_step) + " the torques show only " +
+            std::to_string(trace.observable[row]) +
+            " of 3 force directions: a small number there says that little is known, not that the force is small.";
+  }
+  if (trace.first_refusal < 0) {
+    text += " The guard never refuses.";
+  } else {
+    const Reasons because = trace.because[static_cast<std::size_t>(trace.first_refusal)];
+    text += " The guard refuses from " + step_text(audit, first + trace.first_refusal) + " on" +
+            (because.has(Reason::force_limit) ? " (a force beyond what its consumer was made for)." : ".");
   }
   text += trace.first_alarm < 0
-              ? "; its tests never alarm: some contact of the size that the prior allows always explains the torques"
-              : "; its tests first alarm at " + step_text(audit, first + trace.first_alarm) +
-                    ": no contact that the rows show, of the size that the prior allows, explains the torques";
-  std::string shares;
+              ? " Its tests never alarm: some contact of the size that the prior allows always explains the torques."
+              : " Its tests first alarm at " + step_text(audit, first + trace.first_alarm) +
+                    ": no contact that the rows show, of the size that the prior allows, explains the torques.";
   for (const Counterfactual& c : audit.counterfactuals) {
     if (c.remedy != Remedy::guarded_posterior && c.remedy != Remedy::nis_alarm) continue;
+    std::string shares;
     for (const auto& alarm : c.false_alarms) {
-      shares += (shares.empty() ? "" : ", ") +
-                std::string(c.remedy == Remedy::nis_alarm ? "tests in " : "refusals in ") + alarm.baseline + " " +
-                number_text(100.0 * alarm.share) + " %";
+      shares += (shares.empty() ? "" : ", ") + number_text(100.0 * alarm.share) + " % of " + alarm.baseline;
+      if (alarm.degraded_steps > 0) shares += " (degraded in " + number_text(100.0 * alarm.degraded_share) + " %)";
+    }
+    if (!shares.empty()) {
+      text += (c.remedy == Remedy::nis_alarm ? " The tests alarm in " : " The guard refuses in ") + shares + '.';
     }
   }
-  text += shares.empty() ? "." : ". Alarms in the good runs: " + shares + ".";
   all.push_back({"guarded_posterior", text});
   return all;
 }

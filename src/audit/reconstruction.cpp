@@ -76,7 +76,9 @@ Recorder make_recorder(const Robot& robot, const std::string& endpoint, Estimato
   series.reference_gain.setConstant(steps, 6, kNaN);
   series.guarded_force.setConstant(steps, 3, kNaN);
   if (series.consumed && estimator == EstimatorName::deployed) {
-    series.contribution_Fz.setConstant(steps, robot.model.motor_count(), std::numeric_limits<float>::quiet_NaN());
+    for (EstimateSeries::Contribution& parts : series.contribution) {
+      parts.setConstant(steps, robot.model.motor_count(), std::numeric_limits<float>::quiet_NaN());
+    }
   }
   for (VectorX EstimateSeries::* column :
        {&EstimateSeries::force_norm, &EstimateSeries::kappa, &EstimateSeries::kappa_scaled, &EstimateSeries::sigma_min,
@@ -113,9 +115,10 @@ void record(Recorder& recorder, Eigen::Index step, const WrenchEstimate& estimat
   series.manipulability[step] = estimate.manipulability;
   series.rank[at] = estimate.rank;
   series.reference_gain.row(step) = estimate.reference_gain;
-  if (series.contribution_Fz.rows() > 0) {
-    series.contribution_Fz.row(step) =
-        (estimate.gain.row(kFz).array() * estimate.residual.transpose().array()).template cast<float>();
+  for (int axis = 0; axis < 3; ++axis) {
+    EstimateSeries::Contribution& parts = series.contribution[static_cast<std::size_t>(axis)];
+    if (parts.rows() == 0) continue;
+    parts.row(step) = (estimate.gain.row(axis).array() * estimate.residual.transpose().array()).template cast<float>();
   }
   const ChainedWrench& guarded = recorder.chain.apply(estimate);
   series.verdict[at] = guarded.verdict;

@@ -171,7 +171,8 @@ Json cause_test_json(const CauseTest& test) {
                  .set("bic", c.bic)
                  .set("log_evidence", c.log_evidence)
                  .set("probability", c.probability)
-                 .set("separation", to_string(c.separation));
+                 .set("separation", to_string(c.separation))
+                 .set("misfit", c.misfit);
            }));
 }
 
@@ -233,6 +234,7 @@ Json episode_json(const EpisodeAudit& a, const std::vector<Eigen::Index>& shown)
       .set("invalid_steps", static_cast<std::int64_t>(e.invalid_steps.size()))
       .set("series",
            list_json(a.reconstruction.series, [&](const EstimateSeries& s) { return series_json(s, first, shown); }))
+      .set("contact_share", a.contact_share)
       .set("peak_torque_Nm", a.peak_torque)
       .set("peak_torque_step", step_json(a.peak_torque_step))
       .set("peak_torque_joint", a.peak_torque_motor < 0 ? Json() : Json(a.ranges[a.peak_torque_motor].joint))
@@ -439,7 +441,10 @@ Json audit_summary(const Audit& audit) {
       .set("incident", audit.incident)
       .set("outcome", to_string(audit.outcome))
       .set("usable_share", audit.usable_share)
-      .set("focus", Json::object().set("endpoint", audit.focus_endpoint).set("step", step_json(audit.focus_step)))
+      .set("focus", Json::object()
+                        .set("endpoint", audit.focus_endpoint)
+                        .set("step", step_json(audit.focus_step))
+                        .set("component", parts::axis_name(audit.focus_axis)))
       .set("verdict", statements_json(audit.verdict))
       .set("cannot_tell", statements_json(audit.cannot_tell))
       .set("next_checks", statements_json(audit.next_checks))
@@ -470,7 +475,10 @@ Json audit_summary(const Audit& audit) {
                                                      return Json::object()
                                                          .set("baseline", f.baseline)
                                                          .set("steps", static_cast<std::int64_t>(f.steps))
-                                                         .set("share", f.share);
+                                                         .set("share", f.share)
+                                                         .set("degraded_steps",
+                                                              static_cast<std::int64_t>(f.degraded_steps))
+                                                         .set("degraded_share", f.degraded_share);
                                                    }));
                                         }))
       .set("attributions",

@@ -14,6 +14,14 @@ const Counterfactual* find(const Audit& audit, Remedy remedy) {
   return nullptr;
 }
 
+/// "twice the load (…)": who set an option, or where its default comes from.
+std::string source_of(const Audit& audit, std::string_view group, std::string_view name) {
+  for (const OptionValue& option : audit.settings) {
+    if (option.group == group && option.info.name == name) return option.source.substr(0, option.source.find(';'));
+  }
+  return {};
+}
+
 std::string names_of(const std::vector<Counterfactual::FalseAlarm>& alarms, bool shares) {
   std::string text;
   for (const auto& alarm : alarms) {
@@ -32,6 +40,7 @@ class Writer {
         audit_(audit),
         deployed_(audit.audited.reconstruction.find(audit.focus_endpoint, EstimatorName::deployed)),
         row_(row_of(audit, audit.focus_step)),
+        axis_(audit.focus_axis),
         label_(label_of(audit, audit.focus_endpoint)) {}
 
   std::vector<Statement> write() {
@@ -40,7 +49,7 @@ class Writer {
     // What the reference joint's torque would read as elsewhere, where it may be what made the force.
     if (deployed_.kind != EndpointKind::foot && !audit_.contact.found) same_torque_elsewhere();
     known_before();
-    guards();
+    if (audit_.incident) guards();
     false_alarms();
     stacked();
     for (Statement& statement : contacts_verdict(audit_)) statements_.push_back(std::move(statement));
@@ -54,7 +63,7 @@ class Writer {
   void say(std::string id, std::string text) { statements_.push_back({std::move(id), std::move(text)}); }
 
   void what_happened() {
-    const double fz = deployed_.wrench(row_, kFz), norm = deployed_.force_norm[row_];
+    const double component = deployed_.wrench(row_, axis_), norm = deployed_.force_norm[row_];
     const Eigen::Index peak = audit_.audited.reconstruction.first_step + deployed_.peak_step;
     const Episode& episode = audit_.audited.episode;
     const Eigen::Index usable = episode.steps() - std::ssize(episode.invalid_steps);
@@ -70,7 +79,8 @@ class Writer {
       text = std::string(audit_.contact.beyond() ? "Incident, a contact beyond what the consumer was made for: at "
                                                  : "Incident: at ") +
              step_text(audit_, audit_.focus_step) + " the deployed estimator reads |F| = " + number_text(norm) +
-             " N at the " + label_ + " (Fz " + number_text(fz) + " N " + std::string(to_string(deployed_.sign)) + ")";
+             " N at the " + label_ + " (" + axis_name(axis_) + " " + number_text(component) +
+             " N: " + sign_in_words(deployed_.sign) + ")";
       if (peak != audit_.focus_step) {
         text += "; it peaks at " + number_text(deployed_.peak_force) + " N at " + step_text(audit_, peak);
       }
@@ -92,12 +102,18 @@ class Writer {
     }
     const ContactFinding& contact = audit_.contact;
     if (!contact.found) return false;
-    std::string text = "The torques of all joints together are those of a contact at the " + label_ + " of " +
-                       number_text(contact.size) + " ± " + number_text(contact.size_sd) +
-                       " N; no single joint's torque explains them. ";
-    text += contact.beyond() ? "It is beyond the " + number_text(contact.limit) +
-                                   " N that the consumer was made for (guarded.force_limit)."
-                             : "The consumer was made for " + number_text(contact.limit) + " N (guarded.force_limit).";
+    std::string text = "The torques of all joints together fit a contact at the " + label_ + " of " +
+                       number_text(contact.size) + " ± " + number_text(contact.size_sd) + " N";
+    const CauseRow& best = audit_.cause_test.causes.front();
+    if (best.kind == CauseKind::payload) {
+      text += ", or a load of " + number_text(best.size) + " ± " + number_text(best.size_sd) + " " + best.unit +
+              " that hangs there: the torques of one pose do not tell which";
+    }
+    text += "; no error of a single joint's torque explains them as well. Motion was not tested. ";
+    text += contact.beyond()
+                ? "The force is beyond the " + number_text(contact.limit) + " N that the consumer was made for"
+                : "The consumer was made for " + number_text(contact.limit) + " N";
+    text += " (guarded.force_limit: " + source_of(audit_, "guarded", "force_limit") + ").";
     say("cause", text);
     return true;
   }
@@ -108,10 +124,10 @@ class Writer {
                                     [](const Attribution& a) { return a.estimator == EstimatorName::deployed; });
     if (found == audit_.attributions.end() || found->largest < 0) return;
     const auto j = found->largest;
-    const double part = found->contribution(kFz, j), total = found->wrench[kFz];
-    say("cause", "Of Fz = " + number_text(total) + " N, " + robot_.profile.motor_labels[j] + " alone makes " +
-                     number_text(part) + " N: its torque beyond gravity is " + number_text(found->residual[j]) +
-                     " N·m, and in this pose 1 N·m there reads as " +
+    const double part = found->contribution(axis_, j), total = found->wrench[axis_];
+    say("cause", "Of " + axis_name(axis_) + " = " + number_text(total) + " N, " + robot_.profile.motor_labels[j] +
+                     " alone makes " + number_text(part) + " N: its torque beyond gravity is " +
+                     number_text(found->residual[j]) + " N·m, and in this pose 1 N·m there reads as " +
                      number_text(found->residual[j] != 0 ? part / found->residual[j] : kNaN) +
                      " N. All other joints together make " + number_text(total - part) + " N.");
   }
@@ -129,7 +145,7 @@ class Writer {
     const std::string here = audit_.audited.episode.name + " step " + std::to_string(audit_.focus_step);
     for (const PoseCounterfactual& row : audit_.pose_counterfactuals) {
       if (row.pose != here || row.residuals_of == audit_.audited.episode.name) continue;
-      say("pose_reversed", "The good run " + row.residuals_of + " in this pose would have read up to " +
+      say("pose_reversed", "The baseline " + row.residuals_of + " in this pose would have read up to " +
                                number_text(row.largest_force) + " N from the same joint.");
     }
   }
@@ -143,6 +159,7 @@ class Writer {
                 " " + number_text(check.value) + " against " + number_text(check.limit);
     }
     if (audit_.audited.preflight.checks.empty()) {
+      if (!audit_.incident) return;
       say("preflight",
           "The published pre-flight has nothing to check: the robot's profile names no reference joint and no "
           "start-error joints.");
@@ -156,7 +173,7 @@ class Writer {
     std::string text = "Before the first step the published pre-flight would have refused: " + failed + ".";
     if (start) {
       const std::string wrong = names_of(start->false_alarms, false);
-      if (!wrong.empty()) text += " But its start-error check refuses the good runs too: " + wrong + ".";
+      if (!wrong.empty()) text += " But its start-error check refuses the baselines too: " + wrong + ".";
     }
     say("preflight", text);
   }
@@ -167,10 +184,10 @@ class Writer {
       if (!c) continue;
       const std::string title = c->title;
       if (c->first_act < 0) {
-        say(std::string(to_string(remedy)), "The " + title + " would never have acted.");
+        say(std::string(to_string(remedy)), "The published guard \"" + title + "\" would never have acted.");
       } else {
         say(std::string(to_string(remedy)),
-            "The " + title + " would first have acted at " + step_text(audit_, c->first_act) +
+            "The published guard \"" + title + "\" would first have acted at " + step_text(audit_, c->first_act) +
                 "; alone it would still have let up to " + number_text(c->largest_force_read) + " N through.");
       }
     }
@@ -186,15 +203,26 @@ class Writer {
       if (!wrong.empty()) text += (text.empty() ? "" : "; ") + c.title + " in " + wrong;
     }
     if (audit_.baselines.empty()) return;
-    say("false_alarms", text.empty() ? "No published guard acts in the good runs."
-                                     : "False alarms of the published guards in the good runs: " + text + ".");
+    text = text.empty() ? "No published guard acts in the baselines."
+                        : "Alarms of the published guards in the baselines: " + text + ".";
+    // What stands out may be a contact; an alarm there need not be a false one.
+    std::string contacts;
+    for (const EpisodeAudit& baseline : audit_.baselines) {
+      if (baseline.contact_share <= 0.0) continue;
+      contacts += (contacts.empty() ? "" : ", ") + number_text(100.0 * baseline.contact_share) + " % of the steps of " +
+                  baseline.episode.name;
+    }
+    if (!contacts.empty()) {
+      text += " In " + contacts + " a force stands out in the posterior too: alarms there need not be false.";
+    }
+    say("false_alarms", text);
   }
 
   void stacked() {
     const Counterfactual* c = find(audit_, Remedy::stacked);
     if (!c) return;
-    std::string text = "The stacked estimator reads Fz = " + number_text(c->force_at_focus.z()) + " N at the " +
-                       label_ + " in the same step";
+    std::string text = "The stacked estimator reads " + axis_name(axis_) + " = " +
+                       number_text(c->force_at_focus[axis_]) + " N at the " + label_ + " in the same step";
     double vertical = 0.0;
     std::string feet;
     for (const EstimateSeries& s : audit_.audited.reconstruction.series) {
@@ -203,7 +231,7 @@ class Writer {
       feet += (feet.empty() ? "" : " and ") + number_text(s.wrench(row_, kFz)) + " N";
     }
     if (!feet.empty()) {
-      text += ", with vertical foot forces of " + feet + " on a robot that weighs " +
+      text += ", with vertical foot forces (positive: upwards) of " + feet + " on a robot that weighs " +
               number_text(robot_.model.total_mass() * robot_.model.gravity().norm()) + " N";
     }
     text += '.';
@@ -215,7 +243,7 @@ class Writer {
     std::string impossible;
     for (const FeasibilityRow& row : audit_.feasibility) {
       if (row.feasible || !row.endpoint.empty()) continue;
-      impossible += (impossible.empty() ? "" : ", ") + std::string(to_string(row.margin)) + " by " +
+      impossible += (impossible.empty() ? "" : ", ") + in_words(to_string(row.margin)) + " by " +
                     number_text(-row.value) + " " + row.unit + " (sd " + number_text(row.sd) + ")";
     }
     if (!impossible.empty()) {
@@ -229,21 +257,23 @@ class Writer {
   }
 
   void tilt() {
+    if (audit_.audited.reconstruction.used_imu) return;  // its orientation was known
     std::string text;
     for (const TiltSensitivity& t : audit_.tilt) {
       text += (text.empty() ? "" : "; ") + t.axis + " " + number_text(t.largest_torque) + " N·m (" + t.joint + "), " +
               number_text(t.phantom_force) + " N";
     }
     if (text.empty()) return;
-    say("tilt", "A base tilt of " + number_text(audit_.tilt.front().angle * 57.29577951308232) +
-                    " degrees that nobody measures changes gravity torques above the base and the force by: " + text +
-                    ".");
+    say("tilt", "The base is taken for upright. A tilt of " +
+                    number_text(audit_.tilt.front().angle * 57.29577951308232) +
+                    " degrees would change the gravity torque of one joint, and the force, by: " + text + ".");
   }
 
   const Robot& robot_;
   const Audit& audit_;
   const EstimateSeries& deployed_;
   Eigen::Index row_;
+  int axis_;
   std::string label_;
   std::vector<Statement> statements_;
 };
@@ -268,6 +298,14 @@ std::vector<Statement> cannot_tell(const Audit& audit) {
   all.push_back({"consumed",
                  "The log holds no wrench that the consumer read: the forces above are reconstructed. Whether the "
                  "consumer was given them cannot be told from it."});
+  const auto& series = audit.audited.reconstruction.series;
+  const bool foot =
+      std::any_of(series.begin(), series.end(), [](const EstimateSeries& s) { return s.kind == EndpointKind::foot; });
+  if (audit.base == Base::free_flyer && !foot) {
+    all.push_back({"ground",
+                   "No foot is among the audited endpoints: what the ground makes in the joints that carry the robot "
+                   "is not modelled."});
+  }
   if (audit.base != Base::fixed && !episode.has_imu()) {
     all.push_back(
         {"imu", "The log holds no IMU: the base is taken for upright, and the effect of a tilt can only be bounded."});

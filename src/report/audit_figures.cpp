@@ -179,7 +179,7 @@ class AuditFigures {
       figure.panels[i].thresholds.push_back(focus_mark(i == 0));
       if (i + 2 >= figure.panels.size()) figure.panels[i].x.label = "step of the log";
     }
-    add(figure, name(audit_.audited) + (episodes_.size() > 1 ? " beside the first steps of the good runs" : "") +
+    add(figure, name(audit_.audited) + (episodes_.size() > 1 ? " beside the first steps of the baselines" : "") +
                     "; the dotted line is the step that is taken apart, " + std::to_string(audit_.focus_step) +
                     ". The force peaks at " + display_number(focus_->peak_force, 0) + " N at step " +
                     std::to_string(audit_.audited.reconstruction.first_step + focus_->peak_step) + ", the torques at " +
@@ -200,7 +200,7 @@ class AuditFigures {
   void reference_cascade() {
     Figure figure;
     figure.id = "reference-cascade";
-    figure.title = "The reference joint's torque beyond gravity, beside the good runs";
+    figure.title = "The reference joint's torque beyond gravity, beside the baselines";
     figure.panel_height = 210;
     Panel panel = residual_panel();
     panel.title.clear();
@@ -483,7 +483,7 @@ class AuditFigures {
   void good_runs() {
     Figure figure;
     figure.id = "good-runs";
-    figure.title = "The good runs in full";
+    figure.title = "The baselines in full";
     figure.letters = false;
     figure.columns = static_cast<int>(episodes_.size()) - 1;
     figure.panel_height = 140;

@@ -99,6 +99,11 @@ const Event* first_event(const Audit& audit, EventKind kind, const std::string& 
   return nullptr;
 }
 
+/// What the numbers rest on beside log and model: ", the base taken for upright".
+std::string upright(const Audit& audit) {
+  return audit.base == Base::fixed || audit.audited.reconstruction.used_imu ? "" : ", the base taken for upright";
+}
+
 /// What the log shows in the order of time. What follows is in the log; that it follows from the force is not: the log
 /// holds no wrench that was read.
 Section chain_section(const Audit& audit) {
@@ -133,13 +138,14 @@ Section chain_section(const Audit& audit) {
     strongest = &event;
     if (!jump || event.step <= jump->step) force = &event;
   }
-  std::string because = "computed from the log";
+  std::string because = "computed from the log and the robot’s model";
   for (const Attribution& a : audit.attributions) {
     if (a.estimator != EstimatorName::deployed || a.largest < 0) continue;
     because = "at step " + std::to_string(a.step) + " " + audit.motor_labels[a.largest] + " makes " +
-              number_text(a.contribution(2, a.largest)) + " N of Fz " + number_text(a.wrench[2]) + " N";
+              number_text(a.contribution(a.axis, a.largest)) + " N of " + axis_name(a.axis) + " " +
+              number_text(a.wrench[a.axis]) + " N";
   }
-  constexpr const char* kOrder = "only the order in time is measured";
+  constexpr const char* kOrder = "the log shows only the order in time";
   node("A force is read", force->text + ".", force->step, false, because);
   if (jump && jump->step <= strongest->step) {
     node("Targets jump", jump->text + ".", jump->step, true, "the log holds no wrench that the consumer read");
@@ -149,8 +155,9 @@ Section chain_section(const Audit& audit) {
     node("Rated torque passed", limit->text + ".", limit->step, true, kOrder);
   }
   section.blocks = {chain,
-                    Paragraph{"A full arrow is computed from the log alone. A dashed one is inferred: both of its "
-                              "ends are in the log, the link between them is not.",
+                    Paragraph{"A full arrow is computed from the log and the robot’s model" + upright(audit) +
+                                  ". A dashed one is inferred: both of its ends are in the log, the link between them "
+                                  "is not.",
                               true}};
   return section;
 }
@@ -164,9 +171,11 @@ Known known_at_focus(const Audit& audit) {
   if (audit.focus_step < 0) return known;
   const Reconstruction& r = audit.audited.reconstruction;
   const Eigen::Index row = row_of(audit, audit.focus_step);
+  const int axis = audit.focus_axis;
+  const std::string component = axis_name(axis);
   const auto force = [&](const EstimateSeries& s) {
     Prose text = "|F| ";
-    text << Quantity{s.force_norm[row], "N"} << ", Fz " << Quantity{s.wrench(row, kFz), "N"};
+    text << Quantity{s.force_norm[row], "N"} << ", " + component + " " << Quantity{s.wrench(row, axis), "N"};
     return text;
   };
   for (const EstimateSeries& s : r.series) {
@@ -190,15 +199,16 @@ Known known_at_focus(const Audit& audit) {
       known.facts.items.push_back({"Published guards in their default order", in_words(to_string(s.verdict[row]))});
     } else if (s.posterior) {
       const PosteriorTrace& trace = *s.posterior;
-      Prose number = "Fz ";
-      number << Quantity{s.wrench(row, kFz), ""} << " ± " << Quantity{trace.sd(row, kFz), "N"} << ", worst sd "
+      Prose number = component + " ";
+      number << Quantity{s.wrench(row, axis), ""} << " ± " << Quantity{trace.sd(row, axis), "N"} << ", worst sd "
              << Quantity{trace.worst_sd[row], "N"};
       known.inference.items.push_back({"Posterior of the limb’s own rows", number});
       Prose nis;
       nis << Quantity{trace.nis[row]} << " against " << Quantity{trace.nis_threshold[row]};
       known.inference.items.push_back({"NIS, and its alarm limit", nis});
       Prose guard;
-      guard << state_word(trace.state[row]) << "; the consumer reads Fz " << Quantity{s.guarded_force(row, kFz), "N"};
+      guard << state_word(trace.state[row]) << "; the consumer reads " + component + " "
+            << Quantity{s.guarded_force(row, axis), "N"};
       known.inference.items.push_back({"The posterior’s guard says", guard});
     } else {
       known.inference.items.push_back(
@@ -208,10 +218,10 @@ Known known_at_focus(const Audit& audit) {
   for (const Attribution& a : audit.attributions) {
     if (a.estimator != EstimatorName::deployed || a.largest < 0) continue;
     Prose part;
-    part << Quantity{a.contribution(2, a.largest), "N"}
+    part << Quantity{a.contribution(axis, a.largest), "N"}
          << " from " + audit.motor_labels[a.largest] + ", whose torque beyond gravity is "
          << Quantity{a.residual[a.largest], "N·m"};
-    known.facts.items.push_back({"Largest part of the deployed Fz", part});
+    known.facts.items.push_back({"Largest part of the deployed " + component, part});
   }
   return known;
 }
@@ -222,12 +232,13 @@ Section knowledge_section(const Audit& audit) {
   for (const Statement& s : audit.cannot_tell) missing.items.push_back({s.text});
   for (const Statement& s : audit.next_checks) next.items.push_back({linked_steps(s.text)});
   Columns columns;
-  columns.columns.push_back({"Facts", "Computed from the log and the robot’s model alone.", {std::move(known.facts)}});
+  columns.columns.push_back(
+      {"Computed", "Follows from the log and the robot’s model" + upright(audit) + ".", {std::move(known.facts)}});
   columns.columns.push_back({"Inference",
                              "Rests on the stated noise and priors, or on what the log does not hold.",
                              {std::move(known.inference), std::move(missing)}});
   columns.columns.push_back({"Next checks", "What would settle what this log leaves open.", {std::move(next)}});
-  return {"knowledge", "Facts, inference, next checks", {std::move(columns)}};
+  return {"knowledge", "Computed, inferred, to be checked", {std::move(columns)}};
 }
 
 Tone tone_of(EventKind kind) {

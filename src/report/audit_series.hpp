@@ -25,7 +25,7 @@ inline std::vector<const EpisodeAudit*> drawn_episodes(const Audit& audit) {
   return episodes;
 }
 
-/// The incident stands out; good runs are cooler and dashed.
+/// The incident stands out; baselines are cooler and dashed.
 Style episode_style(std::size_t episode);
 
 /// Null where the episode has no such series.
@@ -55,17 +55,13 @@ Curve thinned_curve(std::string label, Eigen::Index rows, double first, double s
   return result;
 }
 
-/// "motion, unobservable direction": reasons as people read them.
-std::string reasons_in_words(Reasons reasons);
-/// "invalid input": a name as people read it.
-std::string in_words(std::string_view name);
 /// What the consumer reads, as people say it.
 std::string action_in_words(ConsumerAction action);
 /// What a state is called on the page and where its lane is: "ok", "degraded", "refused".
 inline constexpr const char* kStateNames[] = {"ok", "degraded", "refused"};
 /// 0 ok, 1 degraded, 2 anything worse.
 inline int state_lane(Verdict state) { return std::min(static_cast<int>(state), static_cast<int>(Verdict::refused)); }
-/// Of consumed endpoints: at the focus step beside the same step of the good runs.
+/// Of consumed endpoints: at the focus step beside the same step of the baselines.
 std::vector<const ReliabilityTable*> reliability_of(const Audit& audit, const std::string& endpoint);
 
 /// Posterior, NIS, redundancy and guard; none for an audit without a posterior.

@@ -18,7 +18,6 @@ using Bin = Channel::Bin;
 constexpr std::size_t kFirstJoints = 3;  ///< that are chosen at first
 constexpr double kArrow = 0.5;           ///< [m] of the focus force
 constexpr double kMetersPerSd = 0.01;    ///< the same in every report, so that they can be compared
-constexpr const char* kAxisNames[] = {"Fx", "Fy", "Fz"};
 
 template <NamedEnum Enum, class Words>
 std::vector<std::string> words_of(Words&& words) {
@@ -86,9 +85,10 @@ class AuditViews {
     const Eigen::Index row = views_.focus < 0 ? 0 : views_.focus;
     const EstimateSeries* focus = series_of(audit_.audited, audit_.focus_endpoint, EstimatorName::deployed);
     for (int m = 0; m < static_cast<int>(audit_.motor_labels.size()); ++m) order.push_back(m);
-    if (focus && focus->contribution_Fz.rows() > row) {
+    const EstimateSeries::Contribution* parts = focus ? &focus->contribution[main_axis(*focus)] : nullptr;
+    if (parts && parts->rows() > row) {
       const auto part = [&](int m) {
-        const float value = std::abs(focus->contribution_Fz(row, m));
+        const float value = std::abs((*parts)(row, m));
         return std::isfinite(value) ? value : 0.0F;
       };
       std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return part(a) > part(b); });
@@ -146,12 +146,7 @@ class AuditViews {
 
   /// The component that is largest at the focus: what is shown of a force at first. Fz where nothing is known.
   int main_axis(const EstimateSeries& hand) const {
-    const Eigen::Index row = views_.focus < 0 ? 0 : views_.focus;
-    int axis = kFz;
-    for (int c = 0; c < 3 && hand.wrench.rows() > row; ++c) {
-      if (std::abs(hand.wrench(row, c)) > std::abs(hand.wrench(row, axis))) axis = c;
-    }
-    return axis;
+    return largest_component(hand, views_.focus < 0 ? 0 : views_.focus);
   }
 
   void endpoint(int option, const EstimateSeries& hand) {
@@ -169,7 +164,7 @@ class AuditViews {
     single(hand, here, "kappa", "Condition number κ", "", "κ", "kappa");
     single(hand, here, "sigma", "Smallest singular value σ", "", "σ min", "sigma_min");
     guard_panel(hand, here);
-    bars(hand, here, force[2]);
+    bars(hand, here, force);
     scene_of(hand, posterior, here, force);
     readings(hand, posterior, here, force, size);
   }
@@ -177,7 +172,7 @@ class AuditViews {
   void force_panel(const EstimateSeries& hand, const Conditions& here, const std::array<ChannelId, 3>& force,
                    ChannelId size) {
     ViewPanel panel{.id = "force",
-                    .title = "Force at the " + label_of(hand) + ", " + in_words(to_string(hand.sign)),
+                    .title = "Force at the " + label_of(hand) + ": " + sign_in_words(hand.sign),
                     .unit = "N",
                     .when = here};
     const int main = main_axis(hand);
@@ -191,8 +186,10 @@ class AuditViews {
       panel.lines.push_back({.name = "|F| behind guards", .channel = norm, .tone = Tone::blue});
     }
     if (const EstimateSeries* stacked = series_of(audit_.audited, hand.endpoint, EstimatorName::stacked)) {
-      panel.lines.push_back(
-          {.name = "Fz stacked", .channel = column(stacked->wrench, 2), .tone = Tone::purple, .shown = false});
+      panel.lines.push_back({.name = axis_name(main) + " stacked",
+                             .channel = column(stacked->wrench, main),
+                             .tone = Tone::purple,
+                             .shown = false});
     }
     compare(panel.lines, hand, EstimatorName::deployed,
             [&](const Reconstruction&, const EstimateSeries& s, int run) { return vector(s.force_norm, run); });
@@ -209,14 +206,14 @@ class AuditViews {
     constexpr Tone kTones[] = {Tone::green, Tone::orange, Tone::blue};
     const int main = main_axis(hand);
     for (const int c : {main, (main + 1) % 3, (main + 2) % 3}) {
-      number.lines.push_back({.name = kAxisNames[c],
+      number.lines.push_back({.name = axis_name(c),
                               .channel = column(posterior.wrench, c),
                               .sd = column(trace.sd, c),
                               .tone = kTones[c],
                               .wide = c == main,
                               .shown = c == main});
     }
-    const std::string name = kAxisNames[main];
+    const std::string name = axis_name(main);
     number.lines.push_back({.name = name + " behind its guard",
                             .channel = column(posterior.guarded_force, main),
                             .tone = Tone::green,
@@ -362,16 +359,17 @@ class AuditViews {
     views_.panels.push_back(std::move(target));
   }
 
-  void bars(const EstimateSeries& hand, const Conditions& here, ChannelId total) {
-    const auto& parts = hand.contribution_Fz;
+  void bars(const EstimateSeries& hand, const Conditions& here, const std::array<ChannelId, 3>& force) {
+    const int axis = main_axis(hand);
+    const EstimateSeries::Contribution& parts = hand.contribution[static_cast<std::size_t>(axis)];
     if (parts.rows() == 0) return;
-    BarList list{.title = "What each joint adds to Fz at the " + label_of(hand),
-                 .value_head = "adds to Fz",
+    BarList list{.title = "What each joint adds to " + axis_name(axis) + " at the " + label_of(hand),
+                 .value_head = "adds to " + axis_name(axis),
                  .aside_head = "residual",
                  .unit = "N",
                  .aside_unit = "N·m",
                  .selector = 1,
-                 .total = total,
+                 .total = force[static_cast<std::size_t>(axis)],
                  .when = here};
     for (Eigen::Index m = 0; m < parts.cols(); ++m) {
       const bool reaches = (parts.col(m).array().abs() > 0.0F).any();
@@ -394,8 +392,9 @@ class AuditViews {
     for (std::size_t m = 0; m < audit_.audited.ranges.size() && m < q_.size(); ++m) {
       robot.joints.push_back({audit_.audited.ranges[m].joint, q_[m]});
     }
-    views_.scenes.push_back(
-        {.title = audit_.robot_title, .note = "Colour: what each joint adds to Fz.", .robots = {std::move(robot)}});
+    views_.scenes.push_back({.title = audit_.robot_title,
+                             .note = "Colour: what each joint adds to the force’s largest component.",
+                             .robots = {std::move(robot)}});
   }
 
   /// A frame of the model is a link, or a joint whose child stands there.
@@ -415,7 +414,7 @@ class AuditViews {
     const double whole = std::isfinite(focus) && focus > 1.0
                              ? focus
                              : std::max(1.0, std::isfinite(hand.peak_force) ? hand.peak_force : 1.0);
-    scene.arrows.push_back({.name = "force as deployed, " + in_words(to_string(hand.sign)),
+    scene.arrows.push_back({.name = "force as deployed: " + sign_in_words(hand.sign),
                             .unit = "N",
                             .anchor = anchor,
                             .vector = force,
@@ -447,13 +446,13 @@ class AuditViews {
     }
     cell("κ", "", named(r_, hand, "kappa"), 1);
     cell("σ min", "", named(r_, hand, "sigma_min"), 4);
-    for (std::size_t c = 0; c < 3; ++c) cell(kAxisNames[c], "N", force[c], 1);
+    for (std::size_t c = 0; c < 3; ++c) cell(axis_name(static_cast<int>(c)), "N", force[c], 1);
     cell("|F|", "N", size, 1);
     views_.columns.push_back({.label = "published guards", .channel = guard, .words = verdicts, .when = here});
     if (!posterior) return;
     const PosteriorTrace& trace = *posterior->posterior;
     const int main = main_axis(hand);
-    const std::string name = std::string("posterior ") + kAxisNames[main];
+    const std::string name = "posterior " + axis_name(main);
     const ChannelId number = column(posterior->wrench, main), sd = column(trace.sd, main);
     std::vector<std::string> states;
     for (const Verdict verdict : all_values<Verdict>()) states.emplace_back(kStateNames[state_lane(verdict)]);

@@ -174,7 +174,7 @@ class Writer {
     return element("ol", {{"class", "chain"}}, items);
   }
   Html arrow(const Chain::Node& to) const {
-    const char* word = to.inferred ? "inferred" : "measured";
+    const char* word = to.inferred ? "inferred" : "computed";
     Html shape = element("path", {{"class", "shaft"}, {"d", "M1 8H38"}}, {});
     shape << element("path", {{"class", "tip"}, {"d", "M37 2.5L47 8L37 13.5Z"}}, {});
     Html told = element("b", word);

@@ -33,18 +33,6 @@ std::vector<const EstimateSeries*> consumed_posteriors(const Audit& audit) {
   return all;
 }
 
-std::string reasons_in_words(Reasons reasons) {
-  std::string words;
-  for (const char c : reasons.text()) words += c == ' ' ? ", " : c == '_' ? " " : std::string(1, c);
-  return words;
-}
-
-std::string in_words(std::string_view name) {
-  std::string words(name);
-  std::replace(words.begin(), words.end(), '_', ' ');
-  return words;
-}
-
 std::string action_in_words(ConsumerAction action) {
   switch (action) {
     case ConsumerAction::pass_raw: return "the deployed number";
@@ -109,6 +97,8 @@ class PosteriorFigures {
   }
 
   void forces() {
+    const int axis = audit_.focus_axis;
+    const std::string component = axis_name(axis);
     Figure figure;
     figure.id = "posterior-force";
     figure.title = "The deployed number, and the posterior with its doubt";
@@ -119,8 +109,8 @@ class PosteriorFigures {
       const EstimateSeries* deployed = series_of(audit_.audited, hand->endpoint, EstimatorName::deployed);
       double strip = 0, number = 0;
       for (Index i = begin; deployed && i < end; ++i) {
-        strip = std::fmax(strip, std::abs(hand->wrench(i, kFz)) + hand->posterior->sd(i, kFz));
-        number = std::fmax(number, std::abs(deployed->wrench(i, kFz)));
+        strip = std::fmax(strip, std::abs(hand->wrench(i, axis)) + hand->posterior->sd(i, axis));
+        number = std::fmax(number, std::abs(deployed->wrench(i, axis)));
       }
       return number > kFarApart * strip;
     });
@@ -135,12 +125,12 @@ class PosteriorFigures {
           read{"behind the posterior’s guard", {}, {}, kGuarded};
       double low = 0, high = 0;
       for (Index i = begin; i < end; ++i) {
-        const double x = static_cast<double>(first_ + i), sd = trace.sd(i, kFz);
+        const double x = static_cast<double>(first_ + i), sd = trace.sd(i, axis);
         const bool norm = row == 2;
-        const double value = norm ? hand.force_norm[i] : hand.wrench(i, kFz);
+        const double value = norm ? hand.force_norm[i] : hand.wrench(i, axis);
         number.x.push_back(x), number.y.push_back(value);
-        read.x.push_back(x), read.y.push_back(norm ? hand.guarded_force.row(i).norm() : hand.guarded_force(i, kFz));
-        if (deployed) raw.x.push_back(x), raw.y.push_back(norm ? deployed->force_norm[i] : deployed->wrench(i, kFz));
+        read.x.push_back(x), read.y.push_back(norm ? hand.guarded_force.row(i).norm() : hand.guarded_force(i, axis));
+        if (deployed) raw.x.push_back(x), raw.y.push_back(norm ? deployed->force_norm[i] : deployed->wrench(i, axis));
         if (norm) continue;
         doubt.x.push_back(x), doubt.low.push_back(value - sd), doubt.high.push_back(value + sd);
         if (std::isfinite(value - sd)) low = std::min(low, value - sd), high = std::max(high, value + sd);
@@ -167,7 +157,7 @@ class PosteriorFigures {
       } else {
         panel.ribbons.push_back(std::move(doubt));
       }
-      if (&hand == hands_.front()) panel.y.label = row == 2 ? "|F| [N]" : "Fz [N]";
+      if (&hand == hands_.front()) panel.y.label = row == 2 ? "|F| [N]" : component + " [N]";
       panel.curves = {std::move(raw), std::move(number), std::move(read)};
       panel.thresholds.push_back(focus_mark());
       return panel;
@@ -180,16 +170,17 @@ class PosteriorFigures {
                           (apart ? "The upper row has the deployed number’s scale, the middle one the posterior’s, "
                                    "which the deployed number leaves where the two disagree most. "
                                  : "") +
-                          "The shaded strip is one standard deviation of the posterior’s Fz to each side: where it is "
+                          "The shaded strip is one standard deviation of the posterior’s " + component +
+                          " to each side: where it is "
                           "as wide as the prior, the torques tell nothing of this force, and the strip says so.";
     for (const EstimateSeries* hand : hands_) {
       const EstimateSeries* deployed = series_of(audit_.audited, hand->endpoint, EstimatorName::deployed);
-      if (!deployed || !std::isfinite(hand->wrench(focus_, kFz))) continue;
-      caption += " In that step at the " + label_of(*hand) + ": deployed Fz " +
-                 display_number(deployed->wrench(focus_, kFz), 1) + " N, posterior " +
-                 display_number(hand->wrench(focus_, kFz), 1) + " ± " +
-                 display_number(hand->posterior->sd(focus_, kFz), 1) + " N, read behind its guard " +
-                 display_number(hand->guarded_force(focus_, kFz), 1) + " N.";
+      if (!deployed || !std::isfinite(hand->wrench(focus_, axis))) continue;
+      caption += " In that step at the " + label_of(*hand) + ": deployed " + component + " " +
+                 display_number(deployed->wrench(focus_, axis), 1) + " N, posterior " +
+                 display_number(hand->wrench(focus_, axis), 1) + " ± " +
+                 display_number(hand->posterior->sd(focus_, axis), 1) + " N, read behind its guard " +
+                 display_number(hand->guarded_force(focus_, axis), 1) + " N.";
     }
     add(figure, caption);
   }
@@ -295,7 +286,7 @@ class PosteriorFigures {
     std::string caption =
         "Reliability of each joint’s torque for the posterior at the " + tables.front()->label + ", at step " +
         std::to_string(tables.front()->step) + " of " + tables.front()->episode +
-        (tables.size() > 1 ? " beside the good runs" : "") +
+        (tables.size() > 1 ? " beside the baselines" : "") +
         ". Left, contacts may have any size; below the line a joint counts as undetectable. Right, contacts "
         "are within the prior; the marks are torques that the joint’s motor can make.";
     double most = 1.0, least = 1.0;

@@ -171,7 +171,7 @@ void expect_contact_beyond(const Audit& audit, double push, const std::string& l
   EXPECT_TRUE(audit.contact.beyond());
   EXPECT_NEAR(audit.contact.size, push, 4.0 * audit.contact.size_sd);
   const std::string cause = statement(audit, "cause");
-  EXPECT_NE(cause.find("those of a contact at the " + label), std::string::npos) << cause;
+  EXPECT_NE(cause.find("fit a contact at the " + label), std::string::npos) << cause;
   EXPECT_NE(cause.find("beyond the"), std::string::npos) << cause;
   EXPECT_EQ(cause.find("alone makes"), std::string::npos) << cause;
   EXPECT_EQ(statement(audit, "pose"), "");

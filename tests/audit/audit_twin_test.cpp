@@ -184,6 +184,37 @@ TEST(AuditTwin, PosteriorsTraceAndCounterfactualsFollowFromItsSteps) {
   EXPECT_EQ(found, 2);
 }
 
+/// The same is counted of every guard: where it acts, and where it only warns.
+TEST(AuditTwin, AlarmsAndWarningsAreCountedAlike) {
+  const Audit& audit = twin_audit();
+  Eigen::Index warned = 0;
+  for (const Counterfactual& c : audit.counterfactuals) {
+    const bool chain = c.remedy == Remedy::all_guards;
+    if (!chain && c.remedy != Remedy::guarded_posterior) continue;
+    ASSERT_EQ(c.false_alarms.size(), audit.baselines.size());
+    for (std::size_t b = 0; b < audit.baselines.size(); ++b) {
+      const EpisodeAudit& good = audit.baselines[b];
+      Eigen::Index refused = 0, degraded = 0;
+      for (std::size_t step = 0; step < static_cast<std::size_t>(good.episode.steps()); ++step) {
+        Verdict worst = Verdict::ok;
+        for (const char* endpoint : {"left_wrist_yaw_link", "right_wrist_yaw_link"}) {
+          const EstimateSeries& series =
+              good.reconstruction.find(endpoint, chain ? EstimatorName::deployed : EstimatorName::posterior);
+          worst = std::max(worst, chain ? series.verdict[step] : series.posterior->state[step]);
+        }
+        refused += worst == Verdict::refused;
+        degraded += worst == Verdict::degraded;
+      }
+      const Counterfactual::FalseAlarm& alarm = c.false_alarms[b];
+      EXPECT_EQ(alarm.steps, chain ? refused + degraded : refused);
+      EXPECT_EQ(alarm.degraded_steps, degraded);
+      EXPECT_EQ(alarm.degraded_share, static_cast<double>(degraded) / static_cast<double>(good.episode.steps()));
+      warned += degraded;
+    }
+  }
+  EXPECT_GT(warned, 0) << "or nothing was tried";
+}
+
 /// The guard that a remedy is the use of: they share the name.
 SingleGuard single_guard(Remedy remedy) { return parse_enum<SingleGuard>(to_string(remedy), "remedy"); }
 
@@ -371,24 +402,38 @@ TEST(AuditTwin, EveryNumberOfTheVerdictIsInTheResults) {
         append("reliability", {row.detectable_bias, row.prior_free_bias, row.prior_free_redundancy});
     }
   }
-  for (std::size_t i = 0; i < 2; ++i) {
+  for (std::size_t i = 0; i < (audit.cause_test.explained ? 2U : 1U); ++i) {
     const CauseRow& cause = audit.cause_test.causes[i];
-    append("cause_test", {cause.size, cause.size_sd, std::clamp(cause.probability, 0.001, 0.999)});
+    append("cause_test", {cause.size, cause.size_sd});
+    if (audit.cause_test.explained) {
+      append("cause_test", {std::clamp(cause.probability, 0.001, 0.999)});
+    } else {
+      append("cause_test", {cause.misfit, audit.cause_test.chi_squared, audit.cause_test.threshold});
+    }
   }
   append("guarded_posterior", {counterfactual(Remedy::guarded_posterior).largest_force_read, s.peak_force});
+  if (trace.observable[static_cast<std::size_t>(focus)] < 3) {
+    append("guarded_posterior",
+           {static_cast<double>(audit.focus_step), 1.0 * trace.observable[static_cast<std::size_t>(focus)], 3.0});
+  }
   append("guarded_posterior", step(trace.first_refusal));
   append("guarded_posterior", step(trace.first_alarm));
+  if (audit.contacts.empty()) append("contacts", {0.1});
   for (std::size_t i = 0; i < std::min<std::size_t>(audit.contacts.size(), 4); ++i) {
     const ContactInterval& c = audit.contacts[i];
     append("contacts", joined({{c.size, c.size_sd}, step(c.from), step(c.to)}));
   }
   for (const Remedy remedy : {Remedy::nis_alarm, Remedy::guarded_posterior}) {
-    for (const auto& alarm : counterfactual(remedy).false_alarms) append("guarded_posterior", {100.0 * alarm.share});
+    for (const auto& alarm : counterfactual(remedy).false_alarms) {
+      append("guarded_posterior", {100.0 * alarm.share});
+      if (alarm.degraded_steps > 0) append("guarded_posterior", {100.0 * alarm.degraded_share});
+    }
   }
   append("advice", {0.0});
   for (const AdviceRow& row : audit.advice) {
     for (const auto& condition : row.conditions) append("advice", {condition.limit});
     append("advice", {row.distance});
+    for (const AdviceRow::Move& move : row.moves) append("advice", {move.from, move.to});
     const auto alone = [&](const AdviceRow::Alone& move) {
       append("advice", {move.from});
       for (const double to : {move.below, move.above}) {
@@ -400,6 +445,9 @@ TEST(AuditTwin, EveryNumberOfTheVerdictIsInTheResults) {
     for (const auto& move : row.alone) {
       if (move.joint == first && row.alone.front().joint != first) alone(move);
     }
+  }
+  for (const EpisodeAudit& good : audit.baselines) {
+    if (good.contact_share > 0.0) expected["false_alarms"].push_back(100.0 * good.contact_share);
   }
   expected["tilt"] = {5.0};
   for (const TiltSensitivity& tilt : audit.tilt)

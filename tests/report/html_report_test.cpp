@@ -221,6 +221,18 @@ TEST_F(HtmlReport, AsksOnlyWhatConcernsTheLog) {
   EXPECT_EQ(page.find("Could we have known"), std::string::npos);
   EXPECT_EQ(section_of(page, "knowledge").find("IMU"), std::string::npos) << "the base is fixed";
   EXPECT_NE(as_read(page).find("step 100 (1.000 s) to step 300 (3.000 s)"), std::string::npos);
+  // The push is sideways: what is taken apart is Fy, everywhere.
+  EXPECT_EQ(audit.focus_axis, kFy);
+  for (const char* text : {"adds to Fy", "Largest part of the deployed Fy", "posterior Fy"}) {
+    EXPECT_NE(page.find(text), std::string::npos) << text;
+  }
+  for (const char* text : {"adds to Fz at", "deployed Fz", "posterior Fz", "Of Fz"}) {
+    EXPECT_EQ(page.find(text), std::string::npos) << text;
+  }
+  // Nothing is asked of guards that nobody needed, of causes where nothing went wrong, of baselines that are not there.
+  for (const char* text : {"never have acted", "data-statement=\"cause_test\"", "baselines</", "nothing to check"}) {
+    EXPECT_EQ(page.find(text), std::string::npos) << text;
+  }
   // Without the push there is none.
   episode.tau.middleRows(100, 201) += (J.transpose() * push).transpose().replicate(201, 1);
   EXPECT_TRUE(run_audit(robot, {episode}, AuditRequest{}, audit_options(robot)).contacts.empty());

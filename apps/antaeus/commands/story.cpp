@@ -18,10 +18,17 @@ std::pair<Eigen::Index, Eigen::Index> told_rows(const Audit& audit) {
   return {std::max<Eigen::Index>(0, last - 8), last};
 }
 
+std::string component_name(int axis) { return std::string("F") + static_cast<char>('x' + axis); }
+
+/// Whose force a number is.
+std::string sign_words(Sign sign) {
+  return sign == Sign::on_robot ? "the surroundings' force on the robot" : "the robot's force on its surroundings";
+}
+
 /// The sign of the deployed and the stacked numbers.
 std::string sign_text(const Audit& audit) {
   const auto& series = audit.audited.reconstruction.series;
-  return series.empty() ? std::string() : std::string(to_string(series.front().sign));
+  return series.empty() ? std::string() : sign_words(series.front().sign);
 }
 
 std::string steps_section(const Audit& audit) {
@@ -37,7 +44,7 @@ std::string steps_section(const Audit& audit) {
                fixed(s.wrench(i, 1), 1), fixed(s.wrench(i, 2), 1), fixed(s.force_norm[i], 1),
                std::string(to_string(s.verdict[i]))});
   }
-  return heading("Deployed estimator at the " + s.label + " (" + std::string(to_string(s.sign)) +
+  return heading("Deployed estimator at the " + s.label + " (" + sign_words(s.sign) +
                  ", world axes; residual and gain of " +
                  (audit.reference_joint.empty() ? "no reference joint" : audit.reference_joint) + ")") +
          table.text();
@@ -55,15 +62,18 @@ std::string posterior_section(const Audit& audit) {
   if (audit.focus_step < 0 || !s) return {};
   const PosteriorTrace& trace = *s->posterior;
   const Reconstruction& r = audit.audited.reconstruction;
-  TextTable table({"step", "Fz N", "± sd N", "worst sd N", "NIS", "limit", "Fz read N", "state", "because"});
+  const int axis = audit.focus_axis;
+  const std::string component = component_name(axis);
+  TextTable table(
+      {"step", component + " N", "± sd N", "worst sd N", "NIS", "limit", component + " read N", "state", "because"});
   const auto [first, last] = told_rows(audit);
   for (Eigen::Index i = first; i <= last; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    table.add({std::to_string(r.first_step + i), fixed(s->wrench(i, kFz), 1), fixed(trace.sd(i, kFz), 1),
+    table.add({std::to_string(r.first_step + i), fixed(s->wrench(i, axis), 1), fixed(trace.sd(i, axis), 1),
                fixed(trace.worst_sd[i], 1), fixed(trace.nis[i], 1), fixed(trace.nis_threshold[i], 1),
-               fixed(s->guarded_force(i, kFz), 1), std::string(to_string(trace.state[at])), s->reasons[at].text()});
+               fixed(s->guarded_force(i, axis), 1), std::string(to_string(trace.state[at])), s->reasons[at].text()});
   }
-  return heading("Posterior at the " + s->label + " and its guard (" + std::string(to_string(s->sign)) +
+  return heading("Posterior at the " + s->label + " and its guard (" + sign_words(s->sign) +
                  ", world axes; sd in the direction of which least is known)") +
          table.text();
 }
@@ -103,14 +113,15 @@ std::string attribution_section(const Audit& audit) {
       if (!a.contribution.col(j).isZero(0.0)) joints.push_back(j);
     }
     std::stable_sort(joints.begin(), joints.end(), [&](Eigen::Index x, Eigen::Index y) {
-      return std::abs(a.contribution(kFz, x)) > std::abs(a.contribution(kFz, y));
+      return std::abs(a.contribution(a.axis, x)) > std::abs(a.contribution(a.axis, y));
     });
-    TextTable table({"joint", "tau N·m", "gravity N·m", "residual N·m", "dFz N"});
+    TextTable table({"joint", "tau N·m", "gravity N·m", "residual N·m", "d" + component_name(a.axis) + " N"});
     for (const Eigen::Index j : joints) {
       table.add({audit.motor_labels[j], fixed(a.tau[j], 2), fixed(a.gravity[j], 2), fixed(a.residual[j], 2),
-                 fixed(a.contribution(kFz, j), 1)});
+                 fixed(a.contribution(a.axis, j), 1)});
     }
-    return heading("Who makes Fz at step " + std::to_string(a.step) + " (" + sign_text(audit) + "; the other " +
+    return heading("Who makes " + component_name(a.axis) + " at step " + std::to_string(a.step) + " (" +
+                   sign_text(audit) + "; the other " +
                    std::to_string(a.residual.size() - static_cast<Eigen::Index>(joints.size())) +
                    " joints: exactly 0)") +
            table.text();
@@ -120,19 +131,26 @@ std::string attribution_section(const Audit& audit) {
 
 std::string counterfactual_section(const Audit& audit) {
   if (audit.counterfactuals.empty()) return {};
-  std::vector<std::string> heads = {"remedy", "acts at", "Fz N", "max |F| N"};
+  std::vector<std::string> heads = {"remedy", "acts at", component_name(audit.focus_axis) + " N", "max |F| N"};
   for (const EpisodeAudit& b : audit.baselines) heads.push_back("alarms in " + b.episode.name);
   TextTable table(heads);
   for (const Counterfactual& c : audit.counterfactuals) {
     std::vector<std::string> cells = {c.title, c.kind == RemedyKind::estimator ? "–" : step_text(c.first_act),
-                                      fixed(c.force_at_focus.z(), 1), fixed(c.largest_force_read, 1)};
+                                      fixed(c.force_at_focus[audit.focus_axis], 1), fixed(c.largest_force_read, 1)};
     for (std::size_t b = 0; b < audit.baselines.size(); ++b) {
-      cells.push_back(b < c.false_alarms.size() ? fixed(100.0 * c.false_alarms[b].share, 1) + " %" : "–");
+      std::string share = "–";
+      if (b < c.false_alarms.size()) {
+        const Counterfactual::FalseAlarm& alarm = c.false_alarms[b];
+        share = fixed(100.0 * alarm.share, 1) + " %";
+        if (alarm.degraded_steps > 0) share += " (degraded " + fixed(100.0 * alarm.degraded_share, 1) + " %)";
+      }
+      cells.push_back(std::move(share));
     }
     table.add(std::move(cells));
   }
-  return heading("What each remedy would have done (Fz read at step " + std::to_string(audit.focus_step) + ", " +
-                 sign_text(audit) + "; largest |F| let through; share of steps with an alarm in each good run)") +
+  return heading("What each remedy would have done (" + component_name(audit.focus_axis) + " read at step " +
+                 std::to_string(audit.focus_step) + ", " + sign_text(audit) +
+                 "; largest |F| let through; share of steps with an alarm in each baseline)") +
          table.text();
 }
 

@@ -41,6 +41,7 @@ struct Audit {
   Outcome outcome = Outcome::cannot_be_told;
   std::string focus_endpoint;             ///< consumed endpoint with the largest deployed force
   Eigen::Index focus_step = -1;           ///< step in the log that is analysed
+  int focus_axis = kFz;                   ///< largest component of the deployed force there: 0 x, 1 y, 2 z
   std::vector<Event> events;              ///< by step
   std::vector<Attribution> attributions;  ///< at the focus step: deployed and stacked
   std::vector<Counterfactual> counterfactuals;

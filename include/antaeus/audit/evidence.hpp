@@ -51,6 +51,7 @@ struct CauseRow {
   double log_likelihood_ratio = 0.0, bic = 0.0, log_evidence = 0.0;
   double probability = 0.0;                        ///< of all causes and none, weighed at once
   Separation separation = Separation::indistinct;  ///< from the best
+  double misfit = kNaN;                            ///< χ² that stays with it; above CauseTest::threshold: too much
 };
 struct CauseTest {
   bool alarm = false, explained = false;

@@ -71,8 +71,9 @@ struct EpisodeAudit {
   std::vector<JointRange> ranges;
   std::vector<StartError> start_errors;
   ReferenceStatistics reference;
-  PreflightReport preflight;  ///< at the first valid step
-  double peak_torque = 0.0;   ///< largest |τ| of any motor [N·m]; NaN without a finite one
+  PreflightReport preflight;   ///< at the first valid step
+  double contact_share = 0.0;  ///< [1] steps within an interval of a force that stands out (ContactInterval)
+  double peak_torque = 0.0;    ///< largest |τ| of any motor [N·m]; NaN without a finite one
   Eigen::Index peak_torque_step = -1;
   int peak_torque_motor = -1;
 };

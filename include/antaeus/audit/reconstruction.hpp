@@ -88,9 +88,10 @@ struct EstimateSeries {
   VectorX kappa, kappa_scaled, sigma_min, manipulability;  ///< N
   std::vector<int> rank;
   SampleMatrix reference_gain;  ///< N × 6
-  /// N × motors [N]: what each motor's residual adds to Fz; single precision, for the deployed estimator at endpoints
-  /// that the consumer reads, empty for the rest.
-  Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> contribution_Fz;
+  /// N × motors [N]: what each motor's residual adds to Fx, to Fy and to Fz; single precision, for the deployed
+  /// estimator at endpoints that the consumer reads, empty for the rest.
+  using Contribution = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  std::array<Contribution, 3> contribution;
   std::vector<Verdict> verdict;  ///< estimate and guard: the default chain, or the posterior's own guard
   std::vector<Reasons> reasons;
   SampleMatrix guarded_force;               ///< N × 3 [N] behind that guard
@@ -137,7 +138,8 @@ struct Attribution {
   VectorX tau, gravity, residual;  ///< motors [N·m]
   Matrix6X contribution;           ///< 6 × motors; columns sum to the wrench [N, N·m]
   Vector6 wrench;
-  int largest = -1;  ///< motor with the largest |ΔFz|
+  int axis = kFz;    ///< component of the force that is taken apart: Audit::focus_axis
+  int largest = -1;  ///< motor that adds most to it
 };
 /// The table of docs/schema/steps.md: one row a step, endpoint and estimator.
 ANTAEUS_API Table steps_table(const Reconstruction& reconstruction);

@@ -49,11 +49,16 @@ struct Counterfactual {
   Vector3 force_at_focus;           ///< read by the consumer at the focus step [N]
   double largest_force_read = 0.0;  ///< largest |F| that it would have let through [N]
   std::string consequence;          ///< one sentence from the numbers
-  /// One entry a baseline, for guards: steps at which it acts at any endpoint that the consumer reads.
+  /// One entry a baseline, for guards: at how many steps it acts, at any endpoint that the consumer reads. Whether the
+  /// alarm is false depends on what the baseline holds (EpisodeAudit::contact_share).
   struct FalseAlarm {
     std::string baseline;
-    Eigen::Index steps = 0;
+    Eigen::Index steps = 0;  ///< the published guards change what is read; the posterior's guard refuses
     double share = 0.0;
+    /// Steps at which a guard that knows this state is degraded: the published chain clips (counted in `steps` too),
+    /// the posterior's guard passes its number with a warning.
+    Eigen::Index degraded_steps = 0;
+    double degraded_share = 0.0;
   };
   std::vector<FalseAlarm> false_alarms;
 };
@@ -73,7 +78,7 @@ struct PoseCounterfactual {
 struct TiltSensitivity {
   std::string axis;             ///< "roll", "pitch"
   double angle = 0.0;           ///< [rad]
-  double largest_torque = 0.0;  ///< max |Δg| over the joints above the base that support a hand [N·m]
+  double largest_torque = 0.0;  ///< max |Δg| over the joints between the base and an audited hand [N·m]
   std::string joint;
   double phantom_force = 0.0;  ///< |pinv(Jᵀ) Δg| at the focus endpoint [N]
 };

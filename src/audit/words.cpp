@@ -1,0 +1,79 @@
+// Numbers, names and signs as people read them.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "antaeus/draw/figure.hpp"
+#include "antaeus/io/files.hpp"
+#include "audit/parts.hpp"
+
+namespace antaeus::parts {
+
+std::string number_text(double value) {
+  if (!std::isfinite(value)) return "unknown";
+  const int digits = display_digits(value);
+  std::array<char, 64> buffer{};
+  const auto written =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, digits);
+  if (written.ec != std::errc{}) return shortest_text(value);
+  std::string text(buffer.data(), written.ptr);
+  if (text.find('.') != std::string::npos) {
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') text.pop_back();
+  }
+  return text == "-0" ? "0" : text;
+}
+
+std::string step_text(const Audit& audit, Eigen::Index step) {
+  std::string text = "step " + std::to_string(step);
+  const VectorX& time = audit.audited.reconstruction.time;
+  const Eigen::Index row = row_of(audit, step);
+  if (row >= 0 && row < time.size() && std::isfinite(time[row])) {
+    std::array<char, 64> buffer{};
+    const char* end =
+        std::to_chars(buffer.data(), buffer.data() + buffer.size(), time[row], std::chars_format::fixed, 3).ptr;
+    text += " (" + std::string(buffer.data(), static_cast<std::size_t>(end - buffer.data())) + " s)";
+  }
+  return text;
+}
+
+std::string in_words(std::string_view name) {
+  std::string words(name);
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
+}
+
+std::string reasons_in_words(Reasons reasons) {
+  std::string words;
+  for (const char c : reasons.text()) words += c == ' ' ? ", " : c == '_' ? " " : std::string(1, c);
+  return words;
+}
+
+std::string sign_in_words(Sign sign) {
+  return sign == Sign::on_robot ? "the surroundings' force on the robot" : "the robot's force on its surroundings";
+}
+
+std::string axis_name(int axis) { return std::string("F") + static_cast<char>('x' + axis); }
+
+std::string guard_title(SingleGuard guard) {
+  switch (guard) {
+    case SingleGuard::watchdog: return "watchdog";
+    case SingleGuard::condition: return "condition number";
+    case SingleGuard::reference_dominance: return "reference dominance, per joint (the report's code)";
+    case SingleGuard::reference_dominance_formula: return "reference dominance, formula";
+    case SingleGuard::clamp: return "clamp of each component";
+    case SingleGuard::norm_clamp: break;
+  }
+  return "clamp of the norm";
+}
+
+int largest_component(const EstimateSeries& series, Eigen::Index row) {
+  int axis = kFz;
+  for (int c = 0; c < 3 && row >= 0 && row < series.wrench.rows(); ++c) {
+    if (std::abs(series.wrench(row, c)) > std::abs(series.wrench(row, axis))) axis = c;
+  }
+  return axis;
+}
+
+}  // namespace antaeus::parts
