@@ -163,6 +163,17 @@ std::string FittedLog::unit_of_channel(int place) const {
   return open != std::string::npos && c.name.ends_with(']') ? c.name.substr(open + 1, c.name.size() - open - 2) : "";
 }
 
+std::string FittedLog::unit_in_words(int place) const {
+  const auto role = static_cast<std::size_t>(channel(place)->role);
+  if (fits || role >= kJointRoles) return unit_of_channel(place);
+  return std::string(kUnits[role]) + " (or " + kSlidingUnits[role] + " where a joint slides)";
+}
+
+bool FittedLog::has_fixed_base() const { return robot && robot->model.base() == Base::fixed; }
+bool FittedLog::has_idle_imu() const {
+  return has_fixed_base() && (orientation >= 0 || gyro >= 0 || accelerometer >= 0);
+}
+
 std::string FittedLog::column_name(int place, int column) const {
   const RawChannel& c = *channel(place);
   const auto role = static_cast<std::size_t>(c.role);
@@ -211,12 +222,12 @@ NamedParts FittedLog::without_numbers() const {
 
 std::vector<std::string> FittedLog::absent() const {
   std::vector<std::string> words;
-  if (!log->has_time()) words.emplace_back("a usable clock");
+  if (!log->has_time() && !log->bad_clock) words.emplace_back("time stamps");
   for (const ChannelRole role :
        {ChannelRole::torque, ChannelRole::position, ChannelRole::target, ChannelRole::velocity}) {
     if (place(role) < 0) words.push_back(role_in_words(role));
   }
-  if (orientation < 0) words.emplace_back("the IMU’s orientation");
+  if (orientation < 0 && !has_fixed_base()) words.emplace_back("the IMU’s orientation");
   return words;
 }
 

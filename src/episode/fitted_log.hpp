@@ -55,6 +55,10 @@ struct FittedLog {
   std::string unit(ChannelRole role, int joint) const;
   /// Of a whole channel: "rad", "rad or m" where joints differ, "" where it is not known.
   std::string unit_of_channel(int place) const;
+  /// The same for people: without a robot that says which joints slide, "N·m (or N where a joint slides)".
+  std::string unit_in_words(int place) const;
+  /// An IMU's channel, and a fixed base of the robot, which it tells nothing of.
+  bool has_idle_imu() const;
   /// "left knee", "force x": a column among all of the log.
   std::string column_name(int place, int column) const;
   bool is_of_joints(int place) const;
@@ -75,6 +79,7 @@ struct FittedLog {
   void fit_robot();
   void order_joints();
   bool slides(int joint) const;
+  bool has_fixed_base() const;
 };
 
 /// "torques", …: a role as people call its channel.

@@ -14,11 +14,11 @@ ChannelFacts facts_of(const SampleMatrix& values) {
   ChannelFacts facts;
   facts.columns.resize(static_cast<std::size_t>(values.cols()));
   for (Eigen::Index row = 0; row < values.rows(); ++row) {
-    bool whole = true;
+    bool whole = true, drawable = true;
     for (Eigen::Index c = 0; c < values.cols(); ++c) {
       const double value = values(row, c);
       if (!is_sample(value)) {
-        whole = false;
+        (std::isfinite(value) ? drawable : whole) = false;
         continue;
       }
       ColumnFacts& column = facts.columns[static_cast<std::size_t>(c)];
@@ -32,6 +32,7 @@ ChannelFacts facts_of(const SampleMatrix& values) {
       }
     }
     if (!whole) ++facts.broken_rows;
+    if (!drawable) ++facts.too_large_rows;
   }
   facts.empty =
       std::all_of(facts.columns.begin(), facts.columns.end(), [](const ColumnFacts& c) { return c.finite == 0; });
@@ -57,29 +58,41 @@ void find_clock_facts(const VectorX& time, LogFacts& facts) {
   }
 }
 
-void find_broken_rows(const RawLog& log, LogFacts& facts) {
+/// Rows in which `is_wrong` holds for a number of a column that `counts`; a channel has `rows` of them.
+template <class IsWrong, class Counts>
+Eigen::Index find_rows(const RawLog& log, const LogFacts& facts, Eigen::Index ChannelFacts::* rows, IsWrong&& is_wrong,
+                       Counts&& counts, std::vector<BrokenRows>& found) {
+  Eigen::Index all = 0;
   std::vector<int> now;
   for (Eigen::Index row = 0; row < log.steps(); ++row) {
     now.clear();
     for (std::size_t i = 0; i < log.channels.size(); ++i) {
-      if (facts.channels[i].broken_rows == 0 || facts.channels[i].empty) continue;
+      if (facts.channels[i].*rows == 0) continue;
       const SampleMatrix& values = log.channels[i].values;
       for (Eigen::Index c = 0; c < values.cols(); ++c) {
-        if (facts.channels[i].columns[static_cast<std::size_t>(c)].finite == 0 || is_sample(values(row, c))) continue;
+        if (!is_wrong(values(row, c)) || !counts(i, static_cast<std::size_t>(c))) continue;
         now.push_back(static_cast<int>(i));
         break;
       }
     }
     if (now.empty()) continue;
-    ++facts.broken_rows;
-    const bool follows =
-        !facts.broken.empty() && facts.broken.back().to == row - 1 && facts.broken.back().channels == now;
-    if (follows || facts.broken.size() == kMostBroken) {
-      facts.broken.back().to = row;
+    ++all;
+    const bool follows = !found.empty() && found.back().to == row - 1 && found.back().channels == now;
+    if (follows || found.size() == kMostBroken) {
+      found.back().to = row;
     } else {
-      facts.broken.push_back({row, row, now});
+      found.push_back({row, row, now});
     }
   }
+  return all;
+}
+
+void find_broken_rows(const RawLog& log, LogFacts& facts) {
+  const auto has_samples = [&](std::size_t i, std::size_t c) { return facts.channels[i].columns[c].finite > 0; };
+  const auto always = [](std::size_t, std::size_t) { return true; };
+  const auto not_finite = [](double value) { return !std::isfinite(value); };
+  facts.broken_rows = find_rows(log, facts, &ChannelFacts::broken_rows, not_finite, has_samples, facts.broken);
+  facts.too_large_rows = find_rows(log, facts, &ChannelFacts::too_large_rows, is_too_large, always, facts.too_large);
 }
 
 }  // namespace

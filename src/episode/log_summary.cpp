@@ -31,6 +31,7 @@ Json log_summary(const RawLog& log, const Robot* robot) {
                            .set("least", least)
                            .set("largest", largest)
                            .set("nan_rows", facts.channels[i].broken_rows)
+                           .set("too_large_rows", facts.channels[i].too_large_rows)
                            .set("frozen", facts.channels[i].frozen)
                            .set("source", channel.source));
   }
@@ -61,6 +62,7 @@ Json log_summary(const RawLog& log, const Robot* robot) {
                      .set("channels", log.channels.size())
                      .set("joints", shown.joints.size())
                      .set("nan_rows", facts.broken_rows)
+                     .set("too_large_rows", facts.too_large_rows)
                      .set("gaps", facts.gaps.size())
                      .set("longest_gap_s", longest)
                      .set("frozen_channels", frozen)

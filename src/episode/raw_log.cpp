@@ -1,6 +1,7 @@
 #include "antaeus/episode/raw_log.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <map>
 
@@ -38,19 +39,32 @@ std::string told(const std::string& name) {
   return name.size() > kLongest ? shown + "…" : shown;
 }
 
+/// A time stamp [s], to the microsecond: what a clock that counts from 1970 can tell.
+std::string stamp_text(double stamp) {
+  if (std::abs(stamp) >= 1e15) return shortest_text(stamp);  // no double has digits after the point there
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, stamp, std::chars_format::fixed, 6).ptr};
+}
+
 /// Why these time stamps [s] are no axis; empty: they are one.
 std::string clock_trouble(const VectorX& stamps) {
   for (Eigen::Index i = 0; i < stamps.size(); ++i) {
     if (!std::isfinite(stamps[i])) return "the time stamp of step " + std::to_string(i) + " is not finite";
     if (i > 0 && stamps[i] < stamps[i - 1]) {
-      return "time goes back at step " + std::to_string(i) + ", from " + shortest_text(stamps[i - 1]) + " s to " +
-             shortest_text(stamps[i]) + " s";
+      return "time goes back at step " + std::to_string(i) + ", from " + stamp_text(stamps[i - 1]) + " s to " +
+             stamp_text(stamps[i]) + " s";
     }
   }
   if (stamps.size() > 1 && stamps[0] == stamps[stamps.size() - 1]) {
-    return "time stands still at " + shortest_text(stamps[0]) + " s";
+    return "time stands still at " + stamp_text(stamps[0]) + " s";
   }
   return {};
+}
+
+/// It goes before all other notes: without time many of them read differently.
+void tell_bad_clock(const std::string& trouble, RawLog& log) {
+  log.bad_clock = true;
+  log.notes.insert(log.notes.begin(), "time stamps unusable: " + trouble);
 }
 
 class RawReader {
@@ -280,7 +294,7 @@ class RawReader {
                              shortest_text(std::round(mean)));
       }
     } else {
-      log_.notes.push_back(told(clock->name) + " is no axis: " + trouble);
+      tell_bad_clock(trouble, log_);
     }
     found_.erase(clock);
   }
@@ -338,7 +352,7 @@ RawLog of_episode(const Episode& episode, const std::vector<std::string>& labels
   if (episode.has_time()) {
     const std::string trouble = clock_trouble(episode.time);
     if (trouble.empty() && episode.time.size() == episode.steps()) log.time = episode.time;
-    if (!trouble.empty()) log.notes.push_back("time is no axis: " + trouble);
+    if (!trouble.empty()) tell_bad_clock(trouble, log);
   }
   const auto source = [&](const std::string& name) {
     for (const EpisodeChannel& channel : episode.channels) {

@@ -468,6 +468,7 @@ class AuditViews {
   void note() {
     if (audit_.base == Base::fixed) return;
     views_.note = "The robot’s base is drawn upright and in place: the log does not say where it was.";
+    if (r_.used_imu) views_.note += " How it was turned, which the IMU says, is in the forces and not in the drawing.";
   }
 
   const Audit& audit_;

@@ -47,7 +47,7 @@ Prose subtitle(const FittedLog& shown) {
   Prose text = counted(steps, "step", "steps");
   const LogFacts& facts = shown.facts;
   if (!shown.log->has_time()) {
-    text << " without time stamps";
+    text << (shown.log->bad_clock ? ", time stamps unusable" : " without time stamps");
   } else if (steps > 1) {
     text << " over " << Quantity{facts.duration, "s"};
     if (facts.sample_time > 0.0) text << " at " << Quantity{1.0 / facts.sample_time, "Hz"};
@@ -86,15 +86,26 @@ Paragraph contents(const FittedLog& shown) {
 
 Paragraph motion(const FittedLog& shown) {
   if (shown.log->steps() < 2 || shown.place(ChannelRole::position) < 0) return {};
-  Prose text;
-  std::size_t told = 0;
-  for (const int j : shown.by_motion) {
+  const auto range = [&](int j) {
     const ColumnFacts* q = shown.column(ChannelRole::position, j);
-    if (told == kMostMoving || !(q->largest - q->least > kHardlyMoves)) break;
-    text << (told++ == 0 ? "Most moves " : ", then ") << Strong{shown.joints[static_cast<std::size_t>(j)]} << ", over "
-         << Quantity{q->largest - q->least, shown.unit(ChannelRole::position, j)};
+    return q->largest - q->least;
+  };
+  const std::string in_words = shown.unit_in_words(shown.place(ChannelRole::position));
+  // The largest of them says how many digits all have.
+  std::vector<int> most;
+  for (const int j : shown.by_motion) {
+    if (most.size() < kMostMoving && range(j) > kHardlyMoves) most.push_back(j);
   }
-  if (told > 0) return {text << ".", false, "motion"};
+  Prose text = "The largest motion is at ";
+  for (std::size_t i = 0; i < most.size(); ++i) {
+    const std::string unit = shown.fits ? shown.unit(ChannelRole::position, most[i]) : i == 0 ? in_words : "rad";
+    text << (i == 0                ? ""
+             : i + 1 < most.size() ? ", then at "
+                                   : " and then at ")
+         << Strong{shown.joints[static_cast<std::size_t>(most[i])]} << ", "
+         << Quantity{range(most[i]), unit, display_digits(range(most.front()))};
+  }
+  if (!most.empty()) return {text << ".", false, "motion"};
   const ColumnFacts* first = shown.column(ChannelRole::position, 0);
   const bool any = !shown.facts.channels[static_cast<std::size_t>(shown.place(ChannelRole::position))].empty;
   if (!any || !first) return {};
@@ -108,37 +119,49 @@ Paragraph peak(const FittedLog& shown) {
   const ColumnFacts* tau = shown.column(ChannelRole::torque, j);
   if (tau->peak() == 0.0) return {"All torques are zero.", false, "peak_torque"};
   Prose text = "The largest torque is ";
-  text << Quantity{tau->peak(), shown.unit(ChannelRole::torque, j)} << " at "
-       << Strong{shown.joints[static_cast<std::size_t>(j)]} << ", ";
+  const std::string unit =
+      shown.fits ? shown.unit(ChannelRole::torque, j) : shown.unit_in_words(shown.place(ChannelRole::torque));
+  text << Quantity{tau->peak(), unit} << " at " << Strong{shown.joints[static_cast<std::size_t>(j)]} << ", ";
   add_step(text, shown, tau->peak_step());
   return {text << ".", false, "peak_torque"};
 }
 
 // --- What is missing or broken? --------------------------------------------------------------------------------------
 
-Paragraph broken_rows(const FittedLog& shown) {
+/// "6 rows hold NaN or infinity, in tau; the first at step 40 (0.8 s), the longest piece from step 40 …"
+Prose rows_with(const char* what, const FittedLog& shown, const std::vector<BrokenRows>& pieces, Eigen::Index count) {
   const LogFacts& facts = shown.facts;
-  if (facts.broken.empty()) return {};
   std::vector<std::string> where;
   for (std::size_t i = 0; i < facts.channels.size(); ++i) {
     bool here = false;
-    for (const BrokenRows& rows : facts.broken) {
+    for (const BrokenRows& rows : pieces) {
       here = here || std::find(rows.channels.begin(), rows.channels.end(), static_cast<int>(i)) != rows.channels.end();
     }
     if (here) where.push_back(shown.log->channels[i].name);
   }
-  const auto longest = std::max_element(facts.broken.begin(), facts.broken.end(),
+  const auto longest = std::max_element(pieces.begin(), pieces.end(),
                                         [](const auto& a, const auto& b) { return a.to - a.from < b.to - b.from; });
-  Prose text = counted(facts.broken_rows, "row holds", "rows hold") + " NaN or infinity, in " + listed_briefly(where) +
-               "; " + (facts.broken_rows == 1 ? "at " : "the first at ");
-  add_step(text, shown, facts.broken.front().from);
+  Prose text = counted(count, "row holds ", "rows hold ") + what + ", in " + listed_briefly(where) + "; " +
+               (count == 1 ? "at " : "the first at ");
+  add_step(text, shown, pieces.front().from);
   if (longest->to > longest->from) {
     text << ", the longest piece from ";
     add_step(text, shown, longest->from);
     text << " to ";
     add_step(text, shown, longest->to);
   }
-  return {text << ".", false, "nan_rows"};
+  return text << ".";
+}
+Paragraph broken_rows(const FittedLog& shown) {
+  const LogFacts& facts = shown.facts;
+  if (facts.broken.empty()) return {};
+  return {rows_with("NaN or infinity", shown, facts.broken, facts.broken_rows), false, "nan_rows"};
+}
+Paragraph too_large_rows(const FittedLog& shown) {
+  const LogFacts& facts = shown.facts;
+  if (facts.too_large.empty()) return {};
+  Prose text = rows_with("numbers too large to draw", shown, facts.too_large, facts.too_large_rows);
+  return {text << " Beyond ±10³⁰ they are left out of plots, least and largest.", false, "too_large_rows"};
 }
 
 Paragraph gaps(const FittedLog& shown) {
@@ -168,11 +191,16 @@ Paragraph frozen(const FittedLog& shown) {
 Paragraph dead(const FittedLog& shown) {
   NamedParts none = shown.without_numbers();
   if (none.channels.size() == shown.log->channels.size()) {
-    return {"Every number of the log is NaN or infinite: there is nothing to draw.", false, "no_numbers"};
+    return {shown.facts.too_large.empty()
+                ? "Every number of the log is NaN or infinite: there is nothing to draw."
+                : "Every number of the log is NaN, infinite or too large to draw: there is nothing to draw.",
+            false, "no_numbers"};
   }
   none.channels.insert(none.channels.end(), none.columns.begin(), none.columns.end());
   if (none.channels.empty()) return {};
-  return {"Not one finite number in " + listed_briefly(none.channels) + ".", false, "no_numbers"};
+  return {(shown.facts.too_large.empty() ? "Not one finite number in " : "Not one number that can be drawn in ") +
+              listed_briefly(none.channels) + ".",
+          false, "no_numbers"};
 }
 
 Paragraph absent(const FittedLog& shown) {
@@ -185,6 +213,9 @@ std::vector<Paragraph> missing(const FittedLog& shown) {
   const auto add = [&](Paragraph paragraph) {
     if (!paragraph.text.empty()) all.push_back(std::move(paragraph));
   };
+  const std::vector<std::string>& notes = shown.log->notes;
+  const std::size_t first = shown.log->bad_clock && !notes.empty() ? 1 : 0;
+  if (first > 0) add({capital(notes[0]) + ".", false, "bad_clock"});
   add(dead(shown));
   if (!shown.misfit.empty()) add({capital(shown.misfit) + ".", false, "misfit"});
   if (shown.fits && shown.place(ChannelRole::position) < 0) {
@@ -194,16 +225,20 @@ std::vector<Paragraph> missing(const FittedLog& shown) {
     add({"A single row: of motion, gaps and frozen channels nothing can be told.", false, "one_row"});
   }
   add(broken_rows(shown));
+  add(too_large_rows(shown));
   add(gaps(shown));
   add(frozen(shown));
-  const bool whole = all.empty() && shown.log->steps() > 1;
+  const bool whole = all.size() == first && shown.log->steps() > 1;
   if (whole) {
     add({shown.log->has_time() ? "No NaN, no gap in time, no frozen channel." : "No NaN, no frozen channel.", false,
          "whole"});
   }
+  if (shown.has_idle_imu()) {
+    add({"The log holds an IMU, and the robot’s base is fixed: the IMU is plotted, and the robot is drawn upright.",
+         false, "idle_imu"});
+  }
   add(absent(shown));
-  const std::vector<std::string>& notes = shown.log->notes;
-  for (std::size_t i = 0; i < std::min(notes.size(), kMostNotes); ++i) add({capital(notes[i]) + ".", true});
+  for (std::size_t i = first; i < std::min(notes.size(), kMostNotes); ++i) add({capital(notes[i]) + ".", true});
   if (notes.size() > kMostNotes) {
     add({std::to_string(notes.size() - kMostNotes) + " more notes stand at the end of the page.", true});
   }
@@ -214,16 +249,27 @@ std::vector<Paragraph> missing(const FittedLog& shown) {
 
 Section channels_section(const FittedLog& shown) {
   TableBlock table{"Every channel of numbers that the log holds",
-                   {"channel", "what", "#columns", "unit", "#least", "#largest", "#rows with NaN", "source"},
+                   {"channel", "what", "#columns", "unit", "#least", "#largest", "#rows with NaN"},
                    {}};
+  const bool huge = !shown.facts.too_large.empty();
+  if (huge) table.heads.emplace_back("#rows too large to draw");
+  table.heads.emplace_back("source");
   for (std::size_t i = 0; i < shown.log->channels.size(); ++i) {
     const RawChannel& channel = shown.log->channels[i];
     const ChannelFacts& facts = shown.facts.channels[i];
     const auto [least, largest] = facts.range();
-    const std::string unit = shown.unit_of_channel(static_cast<int>(i));
-    table.rows.push_back({{channel.name, channel.role == ChannelRole::other ? "–" : role_in_words(channel.role),
-                           std::to_string(channel.columns.size()), unit.empty() ? "not known" : unit, Quantity{least},
-                           Quantity{largest}, std::to_string(facts.broken_rows), channel.source}});
+    const std::string unit = shown.unit_in_words(static_cast<int>(i));
+    const int digits = display_digits(std::max(std::abs(least), std::abs(largest)));
+    std::vector<Prose> cells = {channel.name,
+                                channel.role == ChannelRole::other ? "–" : role_in_words(channel.role),
+                                std::to_string(channel.columns.size()),
+                                unit.empty() ? "not known" : unit,
+                                Quantity{least, "", digits},
+                                Quantity{largest, "", digits},
+                                std::to_string(facts.broken_rows)};
+    if (huge) cells.emplace_back(std::to_string(facts.too_large_rows));
+    cells.emplace_back(channel.source);
+    table.rows.push_back({std::move(cells)});
   }
   const bool folded = table.rows.size() > kMostRows;
   Section section{"channels", "Channels", {std::move(table)}, folded};
@@ -242,7 +288,7 @@ Section joints_section(const FittedLog& shown) {
   const int q = shown.place(ChannelRole::position), tau = shown.place(ChannelRole::torque);
   TableBlock table{"What each joint did", {"joint"}, {}};
   // A unit that all share stands in the heads.
-  const auto unit_of = [&](int place) { return place < 0 ? std::string() : shown.unit_of_channel(place); };
+  const auto unit_of = [&](int place) { return place < 0 ? std::string() : shown.unit_in_words(place); };
   const std::string q_unit = unit_of(q), tau_unit = unit_of(tau);
   const auto is_mixed = [](const std::string& unit) { return unit.find(" or ") != std::string::npos; };
   const auto head = [&](const char* words, const std::string& unit) {

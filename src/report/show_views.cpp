@@ -116,6 +116,9 @@ class ShowViews {
   std::string unit(ChannelRole role) const {
     return shown_->place(role) < 0 ? "" : shown_->unit_of_channel(shown_->place(role));
   }
+  std::string unit_in_words(ChannelRole role) const {
+    return shown_->place(role) < 0 ? "" : shown_->unit_in_words(shown_->place(role));
+  }
 
   void joint_panels() {
     const bool q = shown_->place(ChannelRole::position) >= 0, target = shown_->place(ChannelRole::target) >= 0;
@@ -123,12 +126,12 @@ class ShowViews {
                        .title = q && target ? "Position (line) and target (dashes)"
                                 : q         ? "Position"
                                             : "Target",
-                       .unit = unit(q ? ChannelRole::position : ChannelRole::target)};
+                       .unit = unit_in_words(q ? ChannelRole::position : ChannelRole::target)};
     joint_lines(position, ChannelRole::position);
     joint_lines(position, ChannelRole::target, " target", true);
     add(std::move(position));
     const auto one = [&](const char* id, const char* title, ChannelRole role, bool detail) {
-      ViewPanel panel{.id = id, .title = title, .unit = unit(role), .detail = detail};
+      ViewPanel panel{.id = id, .title = title, .unit = unit_in_words(role), .detail = detail};
       joint_lines(panel, role);
       add(std::move(panel));
     };
@@ -194,10 +197,10 @@ class ShowViews {
     }
   }
 
-  /// Rows with NaN, and gaps in time. Only where there are any.
+  /// Rows with NaN or with numbers too large, and gaps in time. Only where there are any.
   void missing_panel() {
     const LogFacts& facts = shown_->facts;
-    if (facts.broken.empty() && facts.gaps.empty()) return;
+    if (facts.broken.empty() && facts.too_large.empty() && facts.gaps.empty()) return;
     ViewPanel panel{.id = "missing", .title = "What is missing"};
     const auto lane = [&](const char* name, Tone tone, auto&& mark) {
       auto codes = std::make_shared<std::vector<std::uint8_t>>(static_cast<std::size_t>(log_.steps()), 0);
@@ -211,22 +214,26 @@ class ShowViews {
     const auto text = [&](Eigen::Index from, Eigen::Index to, int at, std::string words, std::string sentence) {
       if (panel.texts.size() < kMostTexts) panel.texts.push_back({from, to, at, std::move(words), std::move(sentence)});
     };
-    if (!facts.broken.empty()) {
-      const int at = lane("NaN", Tone::vermillion, [&](std::vector<std::uint8_t>& codes) {
-        for (const BrokenRows& rows : facts.broken) {
+    const auto pieces_lane = [&](const char* name, Tone tone, const std::string& what,
+                                 const std::vector<BrokenRows>& pieces) {
+      if (pieces.empty()) return;
+      const int at = lane(name, tone, [&](std::vector<std::uint8_t>& codes) {
+        for (const BrokenRows& rows : pieces) {
           for (Eigen::Index row = rows.from; row <= rows.to; ++row) codes[static_cast<std::size_t>(row)] = 1;
         }
       });
-      for (const BrokenRows& rows : facts.broken) {
+      for (const BrokenRows& rows : pieces) {
         std::vector<std::string> names;
         for (const int place : rows.channels) names.push_back(shown_->channel(place)->name);
         const std::string which = listed(names);
         const std::string where = rows.from == rows.to
                                       ? "step " + std::to_string(rows.from)
                                       : "steps " + std::to_string(rows.from) + " to " + std::to_string(rows.to);
-        text(rows.from, rows.to, at, which, "NaN or infinity in " + which + ", " + where + ".");
+        text(rows.from, rows.to, at, which, what + " in " + which + ", " + where + ".");
       }
-    }
+    };
+    pieces_lane("NaN", Tone::vermillion, "NaN or infinity", facts.broken);
+    pieces_lane("too large", Tone::purple, "Numbers too large to draw", facts.too_large);
     if (!facts.gaps.empty()) {
       const int at = lane("time gap", Tone::orange, [&](std::vector<std::uint8_t>& codes) {
         for (const TimeGap& gap : facts.gaps) codes[static_cast<std::size_t>(gap.step)] = 1;
@@ -298,10 +305,13 @@ class ShowViews {
     if (joints() > 0) return;
     for (const int place : shown_->others) {
       for (int c = 0; c < shown_->channel(place)->values.cols() && std::ssize(views_.columns) < 2 * kFirstLines; ++c) {
-        if (facts(place).columns[static_cast<std::size_t>(c)].finite == 0) continue;
+        const ColumnFacts& of = facts(place).columns[static_cast<std::size_t>(c)];
+        if (of.finite == 0) continue;
+        const double size = std::max(std::abs(of.least), std::abs(of.largest));
         views_.columns.push_back({.label = shown_->column_name(place, c),
                                   .unit = shown_->unit_of_channel(place),
-                                  .channel = column(place, c)});
+                                  .channel = column(place, c),
+                                  .digits = display_digits(size)});
       }
     }
   }

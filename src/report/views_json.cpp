@@ -333,7 +333,10 @@ Json scene_json(const Scene& scene) {
   for (const SceneRobot& robot : scene.robots) {
     const DrawnRobot drawn = drawn_robot(robot.description, robot.meshes ? *robot.meshes : MeshFiles{});
     robots.push_back(robot_json(robot, drawn));
-    if (!drawn.note.empty() && !robot.ghost) note += (note.empty() ? "" : " ") + drawn.note;
+    // Who asked for no meshes knows that none are drawn.
+    for (const std::string& told : {drawn.note, robot.meshes ? drawn.meshes : std::string()}) {
+      if (!told.empty() && !robot.ghost) note += (note.empty() ? "" : " ") + told;
+    }
   }
   return Json::object()
       .set("title", scene.title)

@@ -82,7 +82,11 @@ class Drawing {
     for (std::size_t i = 0; i < limbs_.size(); ++i) robot.links.push_back({description_.links[i].name, {}});
     draw_shapes(robot);
     for (std::size_t i = 0; i < limbs_.size(); ++i) draw_sticks(i, robot.links[i]);
-    robot.note = note();
+    if (is_stick_figure_ && !sticks_.empty()) {
+      robot.note = "The description holds no shapes: sticks run from joint to joint.";
+    } else {
+      robot.meshes = told_of_meshes();
+    }
     return robot;
   }
 
@@ -334,30 +338,17 @@ class Drawing {
     }
   }
 
-  template <class Names>
-  static std::string listed(const Names& names) {
-    constexpr std::size_t kShown = 6;
+  /// "3 meshes are not at hand, the first b.dae: collision shapes and sticks stand in. 1 mesh is drawn coarser."
+  std::string told_of_meshes() const {
+    const auto counted = [](std::size_t n) { return std::to_string(n) + (n == 1 ? " mesh is " : " meshes are "); };
     std::string text;
-    std::size_t count = 0;
-    for (const std::string& name : names) {
-      if (count++ < kShown) text += (text.empty() ? "" : ", ") + name;
+    if (!absent_.empty()) {
+      std::string instead = stood_in_.empty() ? "" : "collision shapes";
+      if (!sticks_.empty()) instead += instead.empty() ? "sticks" : " and sticks";
+      const std::string name = (absent_.size() == 1 ? ", " : ", the first ") + *absent_.begin();
+      text = counted(absent_.size()) + "not at hand" + name + (instead.empty() ? "." : ": " + instead + " stand in.");
     }
-    return count <= kShown ? text : text + " and " + std::to_string(count - kShown) + " more";
-  }
-
-  std::string note() const {
-    std::string text;
-    const auto add = [&](const std::string& sentence) { text += (text.empty() ? "" : " ") + sentence + "."; };
-    if (is_stick_figure_ && !sticks_.empty()) {
-      add("The description holds no shapes: sticks run from joint to joint");
-      return text;
-    }
-    if (!absent_.empty()) add("Not drawn, because the meshes are not at hand: " + listed(absent_));
-    if (!stood_in_.empty()) add("Collision shapes stand in at the links " + listed(stood_in_));
-    if (!sticks_.empty()) add("Sticks stand in at the links " + listed(sticks_));
-    if (!coarser_.empty()) {
-      add("Drawn coarser, with at most " + std::to_string(most_) + " triangles in all: " + listed(coarser_));
-    }
+    if (!coarser_.empty()) text += (text.empty() ? "" : " ") + counted(coarser_.size()) + "drawn coarser.";
     return text;
   }
 

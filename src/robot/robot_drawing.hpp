@@ -27,7 +27,8 @@ struct DrawnLink {
 
 struct DrawnRobot {
   std::vector<DrawnLink> links;  ///< all of the description, in its order
-  std::string note;  ///< what is left out, drawn coarser or stands in: plain text, not escaped; "" when nothing
+  std::string note;              ///< that no shape is described: plain text, not escaped; "" when some is
+  std::string meshes;  ///< one line on meshes that are not drawn, or coarser: the same; "" when there are none such
 };
 
 /// A link is drawn by its visuals where all of them can be drawn (primitives, and meshes that were handed in), else by

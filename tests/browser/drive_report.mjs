@@ -57,6 +57,17 @@ async function cursorLatency(page) {
   return { median: durations[30], note: `median ${durations[30].toFixed(1)} ms, 90 % ${durations[54].toFixed(1)} ms` };
 }
 
+/** How far the page is wider than the window, with all that can be opened open. */
+const sideways = (page) => page.evaluate(() => {
+  document.querySelectorAll('details').forEach((d) => (d.open = true));
+  return document.documentElement.scrollWidth - document.documentElement.clientWidth;
+});
+/** Numbers of the bar lists that are wider than their place, or stand on another. */
+const cutNumbers = (page) => page.evaluate(() => [...document.querySelectorAll('.bar-list:not([hidden]) .bar-row, .bar-list:not([hidden]) .bar-head')].flatMap((row) => {
+  const edge = row.getBoundingClientRect().right;
+  return [...row.querySelectorAll('.n')].filter((n) => n.textContent && (n.scrollWidth > n.clientWidth || n.getBoundingClientRect().right > edge + 0.5)).map((n) => n.textContent);
+}));
+
 await (await open(reportPath)).context().close(); // the browser itself is warm from here on
 {
   const page = await open(reportPath);
@@ -176,6 +187,8 @@ await (await open(reportPath)).context().close(); // the browser itself is warm 
   check('a_joint_is_added_to_the_plots', (await page.locator('[data-panel=tau] .key').count()) === joints + 1);
   // Refusals move nothing and say what is possible.
   const stays = await here(page);
+  await goTo(77);
+  check('refusal_says_why', /^not in this log: it has steps 0 to 76, or /.test(await page.textContent('#step-message')), await page.textContent('#step-message'));
   for (const wrongStep of ['77', '-1', '8.5', 'x', '99 s', '1e9', '']) {
     await page.fill('#step-search', wrongStep);
     await page.press('#step-search', 'Enter');
@@ -194,6 +207,15 @@ await (await open(reportPath)).context().close(); // the browser itself is warm 
   await page.evaluate(() => (location.hash = '#step=800'));
   await frame(page);
   check('hash_out_of_range_is_refused', /^Step 8\b/.test(await here(page)) && /steps 0 to 76/.test(await page.textContent('#step-message')));
+  await page.evaluate(() => (location.hash = '#step=22.7'));
+  await frame(page);
+  await frame(page);
+  const fraction = await page.textContent('#step-message');
+  check('hash_with_a_time_is_told', /^Step 8\b/.test(await here(page)) && /\u201c22\.7\u201d is not in this log: a link names a whole step; it has steps 0 to 76/.test(fraction) && (await page.isVisible('#step-message')), fraction);
+  const keys = await page.textContent('#how-to');
+  check('keys_stand_on_the_page', /Shift/.test(keys) && /Home and End/.test(keys) && /Space/.test(keys) && /double-click/.test(keys) && (await page.isVisible('#how-to')), keys);
+  const cutWide = await cutNumbers(page);
+  check('bars_are_not_cut', cutWide.length === 0, cutWide.join());
   await page.click('nav.contents a[href="#timeline"]');
   await frame(page);
   check('contents_open_what_is_folded', await page.evaluate(() => document.querySelector('#timeline details').open));
@@ -239,6 +261,10 @@ for (const colorScheme of ['light', 'dark']) {
   await page.evaluate(() => document.querySelectorAll('details').forEach((d) => (d.open = true)));
   const small = await page.evaluate(() => [...document.querySelectorAll('figure svg')].map((svg) => 11 * (svg.getBoundingClientRect().width / svg.viewBox.baseVal.width)).filter((px) => px < 11 - 0.05));
   check('phone_figure_text_is_readable', small.length === 0, small.map((px) => px.toFixed(1)).join());
+  const fingers = await page.textContent('#how-to');
+  check('touch_hints_say_what_works', /Drag across a plot/.test(fingers) && /pinch/.test(fingers) && !/click|Keys|wheel/.test(fingers + (await page.textContent('#resolution'))), fingers);
+  const cutPhone = await cutNumbers(page);
+  check('phone_bars_are_not_cut', cutPhone.length === 0, cutPhone.join());
   const wide = await page.evaluate(() => document.documentElement.scrollWidth);
   check('phone_does_not_scroll_sideways_when_all_is_open', wide <= 390, `${wide} px`);
   await page.context().close();
@@ -299,10 +325,19 @@ for (const path of plainPaths) {
   await page.keyboard.press('End');
   await frame(page);
   check(`plain_${name}`, empty.length === 0 && (await page.textContent('main')).length > 200, empty.join());
+  const wide = await sideways(page);
+  check(`plain_wide_${name}`, wide <= 0, `${wide} px`);
+  const cutTitles = await page.evaluate(() => [...document.querySelectorAll('.panel h4, .scene h4, .bar-list h4')].filter((h) => h.scrollHeight > h.clientHeight + 1 && !(h.title && h.textContent.startsWith(h.title))).map((h) => h.textContent.slice(0, 40)));
+  const tall = await page.evaluate(() => [...document.querySelectorAll('.panel h4, .scene h4, .bar-list h4')].filter((h) => h.offsetHeight > 50).map((h) => h.textContent.slice(0, 40)));
+  check(`titles_${name}`, cutTitles.length + tall.length === 0, [...cutTitles, ...tall].join());
+  const cut = await cutNumbers(page);
+  check(`bars_${name}`, cut.length === 0, cut.join());
+  const scales = await page.evaluate(() => document.querySelector('.scene-legend')?.textContent ?? '');
+  if (name === 'everything') check('small_forces_do_not_fill_the_scene', /0\.1\sm is 4\sN, the largest scale of a force/.test(scales), scales);
   await page.setViewportSize({ width: 390, height: 844 });
   await frame(page);
-  const width = await page.evaluate(() => document.documentElement.scrollWidth);
-  check(`plain_phone_${name}`, width <= 390, `${width} px`);
+  const width = await sideways(page);
+  check(`plain_phone_${name}`, width <= 0, `${width} px`);
   await page.context().close();
 }
 check('no_console_errors', complaints.length === 0, complaints.slice(0, 5).join(' | '));

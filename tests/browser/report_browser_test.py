@@ -72,14 +72,14 @@ def save_log(folder, joints, steps, time=True, fill=None):
     return folder
 
 
-def chain(folder, joints):
-    """A robot of so many joints in a row, without shapes."""
-    links = "".join(f"<link name='l{i}'><inertial><mass value='1'/><inertia ixx='.01' iyy='.01' izz='.01' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+def chain(folder, joints, stretch=""):
+    """A robot of so many joints in a row, without shapes; every name ends with `stretch`."""
+    links = "".join(f"<link name='l{i}{stretch}'><inertial><mass value='1'/><inertia ixx='.01' iyy='.01' izz='.01' ixy='0' ixz='0' iyz='0'/></inertial></link>"
                     for i in range(joints + 1))
-    moves = "".join(f"<joint name='a_rather_long_name_of_joint_{i}' type='revolute'><parent link='l{i}'/><child link='l{i + 1}'/><origin xyz='0 0 .1'/>"
+    moves = "".join(f"<joint name='a_rather_long_name_of_joint_{i}{stretch}' type='revolute'><parent link='l{i}{stretch}'/><child link='l{i + 1}{stretch}'/><origin xyz='0 0 .1'/>"
                     f"<axis xyz='0 1 0'/><limit lower='-2' upper='2' effort='50' velocity='5'/></joint>" for i in range(joints))
-    file = folder / f"chain{joints}.urdf"
-    file.write_text(f"<robot name='chain'>{links}{moves}</robot>")
+    file = folder / f"chain{joints}{stretch[:200]}.urdf"
+    file.write_text(f"<robot name='chain{stretch}'>{links}{moves}</robot>")
     return file
 
 
@@ -90,17 +90,19 @@ def plain_pages(folder):
             "one_row": (save_log(folder / "l/one_row", 3, 1), ["--robot", "planar_3r"]),
             "nan": (save_log(folder / "l/nan", 3, 50, fill=numpy.nan), ["--robot", "planar_3r"]),
             "sixty": (save_log(folder / "l/sixty", 60, 300), ["--robot", chain(folder, 60)]),
+            "long_names": (save_log(folder / "l" / ("e" * 240), 3, 300), ["--robot", chain(folder, 3, "x" * 270)]),
             "single": (save_log(folder / "l/single", 1, 300), ["--robot", chain(folder, 1)])}
     for name, (log, more) in logs.items():
         run("show", log, *more, "--out", folder / f"show_{name}", code=(0,))
     run("audit", logs["sixty"][0], "--robot", chain(folder, 60), "--endpoint", "l60", "--out", folder / "audit_sixty")
+    run("audit", logs["long_names"][0], *logs["long_names"][1], "--endpoint", "l3" + "x" * 270, "--out", folder / "audit_long_names")
     run("audit", logs["nan"][0], "--robot", "planar_3r", "--out", folder / "audit_nan", code=(2,))
     # One page with all that the model has, as tests/report/page_test.cpp makes it.
     (folder / "everything").mkdir()
     tests = pathlib.Path(CLI).with_name("report_tests")
     subprocess.run([tests, "--gtest_filter=Page.EverythingIsWritten"], check=True, capture_output=True,
                    env={**os.environ, "ANTAEUS_PAGE_OUT": str(folder / "everything/report.html")})
-    return [f"show_{name}" for name in logs] + ["audit_sixty", "audit_nan", "everything"]
+    return [f"show_{name}" for name in logs] + ["audit_sixty", "audit_nan", "audit_long_names", "everything"]
 
 
 @pytest.fixture(scope="session")
@@ -122,7 +124,7 @@ def driven(demo):
 
 
 CHECKS = re.findall(r"check\('([a-z0-9_]+)'", (HERE / "drive_report.mjs").read_text()) + [
-    "contrast_light", "contrast_dark", "plain_show_other", "plain_show_one_row", "plain_show_sixty", "plain_audit_sixty", "plain_everything", "cursor_moves_lines", "cursor_moves_row", "cursor_moves_joints",
+    "contrast_light", "contrast_dark", "plain_show_other", "plain_show_one_row", "plain_show_sixty", "plain_audit_sixty", "plain_everything", "plain_phone_show_long_names", "plain_wide_show_long_names", "plain_phone_audit_long_names", "plain_wide_audit_long_names", "titles_show_long_names", "bars_show_single", "cursor_moves_lines", "cursor_moves_row", "cursor_moves_joints",
     "cursor_moves_slider", "cursor_moves_reading"]
 
 

@@ -62,8 +62,9 @@ def test_bad_logs_are_pages_that_say_so(tmp_path):
         "nan_only": (dict(tau=tau * np.nan, qpos=tau * np.nan), "Every number of the log is NaN or infinite"),
         "sixty": (dict(tau=numbers.normal(size=(40, 60)), time=clock), "Torques of 60 joints."),
         "one_joint": (dict(qpos=tau[:, :1], time=clock), "Positions of 1 joint."),
-        "time_back": (dict(tau=tau, time=back), "Time is no axis: time goes back at step 30"),
+        "time_back": (dict(tau=tau, time=back), "Time stamps unusable: time goes back at step 30, from 0.580000 s to 0.100000 s"),
         "gap": (dict(tau=tau, time=gap), "1 gap in time, longer than three times the median step of 20 ms: 0.52 s before step 20"),
+        "huge": (dict(qpos=np.where(np.arange(40)[:, None] == 7, -1e300, tau), tau=tau, time=clock), "1 row holds numbers too large to draw, in qpos; at step 7"),
         "frozen": (dict(tau=tau, qpos=tau * 0, time=clock), "Frozen, the same in every row: qpos."),
         "lengths": (dict(tau=tau, force=tau[:30]), "Force is left out: 30 rows, where the log has 40"),
     }

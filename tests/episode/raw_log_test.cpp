@@ -113,12 +113,14 @@ TEST_F(RawLogTest, AClockThatIsNoneIsSaidAndLeftOut) {
   const auto clock = [&](const std::string& stamps) {
     return load_raw_log(text("log.csv", "time,tau_0,tau_1\n" + stamps));
   };
-  EXPECT_TRUE(
-      noted(clock("0,1,2\n0.2,1,2\n0.1,1,2\n"), "time is no axis: time goes back at step 2, from 0.2 s to 0.1 s"));
+  EXPECT_TRUE(noted(clock("0,1,2\n0.2,1,2\n0.1,1,2\n"),
+                    "time stamps unusable: time goes back at step 2, from 0.200000 s to 0.100000 s"));
   EXPECT_TRUE(noted(clock("0,1,2\n,1,2\n"), "the time stamp of step 1 is not finite"));
-  EXPECT_TRUE(noted(clock("3,1,2\n3,1,2\n"), "time stands still at 3 s"));
+  EXPECT_TRUE(noted(clock("3,1,2\n3,1,2\n"), "time stands still at 3.000000 s"));
   EXPECT_FALSE(clock("3,1,2\n3,1,2\n").has_time());
   EXPECT_EQ(clock("0,1,2\n0.2,1,2\n0.1,1,2\n").steps(), 3);
+  EXPECT_TRUE(clock("3,1,2\n3,1,2\n").bad_clock);
+  EXPECT_FALSE(clock("3,1,2\n4,1,2\n").bad_clock);
   const RawLog nano = clock("1700000000000000000,1,2\n1700000000020000000,1,2\n");
   EXPECT_NEAR(nano.time[1] - nano.time[0], 0.02, tolerance::kEpochClock);
   EXPECT_TRUE(noted(nano, "read as nanoseconds"));
@@ -175,6 +177,20 @@ TEST_F(RawLogTest, FactsFindGapsBrokenRowsAndFrozenChannels) {
   EXPECT_EQ(facts.gaps[0].step, 3);
   EXPECT_DOUBLE_EQ(facts.gaps[0].duration, 0.9 - 0.2);
   EXPECT_DOUBLE_EQ(facts.duration, 1.0);
+}
+
+TEST_F(RawLogTest, FactsTellNumbersTooLargeToDrawFromNaN) {
+  const LogFacts facts = log_facts(load_raw_log(
+      text("log.csv", "time,tau_0,tau_1,huge\n0,1,2,1e300\n0.1,1e300,2,-1e300\n0.2,,2,1e300\n0.3,inf,-1e31,1e300\n")));
+  EXPECT_EQ(facts.channels[0].broken_rows, 2);
+  EXPECT_EQ(facts.channels[0].too_large_rows, 2);
+  EXPECT_EQ(facts.channels[0].columns[0].largest, 1.0);
+  EXPECT_EQ(facts.channels[1].broken_rows, 0);
+  EXPECT_TRUE(facts.channels[1].empty);
+  EXPECT_EQ(facts.broken_rows, 2);
+  EXPECT_EQ(facts.too_large_rows, 4);
+  EXPECT_FALSE(is_too_large(kNaN) || is_too_large(-kInfinity) || is_too_large(1e30) || is_too_large(0.0));
+  EXPECT_TRUE(is_too_large(1e31) && is_too_large(-1.7e308));
 }
 
 TEST_F(RawLogTest, AnEpisodeGivesTheSameLogAsItsFiles) {

@@ -325,6 +325,17 @@ TEST_F(HtmlReport, PayloadHoldsNoNumberThatIsNotThere) {
   }
 }
 
+/// The drawing stands upright whatever the IMU says, and the page says so.
+TEST_F(HtmlReport, KnowsWhetherAnImuTurnedTheBase) {
+  Audit audit = twin_audit();
+  const auto note = [&](bool used) {
+    audit.audited.reconstruction.used_imu = used;
+    return test::payload_of(html_report(audit))["note"].text();
+  };
+  EXPECT_EQ(note(false), "The robot’s base is drawn upright and in place: the log does not say where it was.");
+  EXPECT_NE(note(true).find("How it was turned, which the IMU says, is in the forces"), std::string::npos);
+}
+
 /// Every id is unique: the statements' are used as anchors.
 TEST_F(HtmlReport, AnchorsAreUnique) {
   const std::string page = html_report(twin_audit());

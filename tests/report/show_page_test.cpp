@@ -93,10 +93,12 @@ TEST(ShowPage, ALogSaysWhatIsInIt) {
   EXPECT_TRUE(page.badge.empty());
   EXPECT_EQ(plain(page.subtitle), "100 steps over 1.980 s at 50.000 Hz");
   EXPECT_TRUE(says(page, "Torques and positions of 3 joints."));
-  EXPECT_TRUE(says(page, "Most moves joint 3, over 0.060 rad"));
+  EXPECT_TRUE(says(
+      page, "The largest motion is at joint 3, 0.060 rad, then at joint 2, 0.040 rad and then at joint 1, 0.020 rad."));
   EXPECT_TRUE(says(page, "The largest torque is 2.000 N·m at joint 1, step 0 (0.000 s)."));
   EXPECT_TRUE(says(page, "No NaN, no gap in time, no frozen channel."));
-  EXPECT_TRUE(says(page, "Not in this log: targets, velocities and the IMU’s orientation."));
+  EXPECT_TRUE(says(page, "Not in this log: targets and velocities."));  // a fixed base has no use for an IMU
+  EXPECT_FALSE(says(page, "The log holds an IMU"));
   EXPECT_EQ(page.views.scenes.size(), 1u);
   EXPECT_EQ(page.views.scenes[0].note, "Colour: torque.");  // a fixed base stands where it stands
   EXPECT_EQ(page.views.focus, 0);
@@ -131,12 +133,21 @@ TEST(ShowPage, ColumnsWithTheRobotsNamesMayBeFewerAndInAnyOrder) {
 TEST(ShowPage, WithoutTimeTheAxisIsTheStep) {
   RawLog log = waving(100, 3);
   log.time.resize(0);
-  log.notes = {"time is no axis: time goes back at step 20, from 0.38 s to 0.1 s"};
+  EXPECT_EQ(plain(show_page(log).subtitle), "100 steps without time stamps");
+  EXPECT_TRUE(says(show_page(log), "Not in this log: time stamps,"));
+  log.bad_clock = true;
+  log.notes = {"time stamps unusable: time goes back at step 20, from 0.380000 s to 0.100000 s", "another note"};
   const Page page = show_page(log);
-  EXPECT_EQ(plain(page.subtitle), "100 steps without time stamps");
-  EXPECT_TRUE(says(page, "Time is no axis: time goes back at step 20"));
+  EXPECT_EQ(plain(page.subtitle), "100 steps, time stamps unusable");
+  const std::vector<Paragraph>& missing = page.answers.at(1).paragraphs;
+  EXPECT_EQ(plain(missing.at(0).text),
+            "Time stamps unusable: time goes back at step 20, from 0.380000 s to 0.100000 s.");
+  EXPECT_FALSE(missing[0].quiet);
+  const std::string all = answers(page);
+  EXPECT_EQ(all.find("ime stamps unusable", all.find("ime stamps unusable") + 1), std::string::npos) << "said twice";
+  EXPECT_TRUE(says(page, "Another note."));
   EXPECT_TRUE(says(page, "No NaN, no frozen channel.\n"));
-  EXPECT_TRUE(says(page, "a usable clock"));
+  EXPECT_FALSE(says(page, "Not in this log: time stamps"));
   expect_no_empty_panel(page);
 }
 
@@ -243,15 +254,60 @@ TEST(ShowPage, AClockThatCountsFromLongAgoIsCountedFromTheFirstRow) {
   EXPECT_TRUE(says(page, "step 0 (0.000 s)"));
 }
 
-TEST(ShowPage, NumbersBeyondWhatIsMeasuredAreBroken) {
+TEST(ShowPage, NumbersTooLargeToDrawAreNotToldAsNaN) {
   RawLog log = waving(50, 3);
   log.channels[0].values.setConstant(1e300);
   log.channels[1].values(7, 1) = -1e31;
+  log.channels[1].values(9, 1) = kNaN;
   const Page page = show_page(log);
   EXPECT_FALSE(has_panel(page, "torque"));
-  EXPECT_TRUE(says(page, "Not one finite number in tau."));
-  EXPECT_TRUE(says(page, "1 row holds NaN or infinity, in qpos; at step 7 (0.140 s)."));
+  EXPECT_TRUE(says(page, "Not one number that can be drawn in tau."));
+  EXPECT_FALSE(says(page, "Not one finite number"));
+  EXPECT_TRUE(says(page, "1 row holds NaN or infinity, in qpos; at step 9 (0.180 s)."));
+  EXPECT_TRUE(says(page, "50 rows hold numbers too large to draw, in tau and qpos; the first at step 0 (0.000 s)"));
   expect_no_empty_panel(page);
+  ASSERT_TRUE(has_panel(page, "missing"));
+  const Json summary = log_summary(log);
+  EXPECT_EQ(summary["metrics"]["nan_rows"].integer(), 1);
+  EXPECT_EQ(summary["metrics"]["too_large_rows"].integer(), 50);
+  EXPECT_EQ(summary["channels"].items()[1]["too_large_rows"].integer(), 1);
+  EXPECT_NE(html_page(page).find("rows too large to draw"), std::string::npos);
+  EXPECT_EQ(html_page(show_page(waving(50, 3))).find("rows too large to draw"), std::string::npos);
+  // Nothing but such numbers: they are finite, and the page does not say otherwise.
+  for (RawChannel& c : log.channels) c.values.setConstant(-1e300);
+  EXPECT_TRUE(says(show_page(log), "Every number of the log is NaN, infinite or too large to draw"));
+}
+
+TEST(ShowPage, WithoutARobotNobodyKnowsWhichJointsSlide) {
+  const RawLog log = waving(100, 3);
+  const Page page = show_page(log);
+  EXPECT_TRUE(says(page, "The largest torque is 2.000 N·m (or N where a joint slides) at joint 0"));
+  EXPECT_TRUE(says(page, "0.060 rad (or m where a joint slides)"));
+  EXPECT_TRUE(says(page, "the IMU’s orientation."));  // nor whether its base moves
+  EXPECT_NE(html_page(page).find("<td class=\"prose\">N·m (or N where a joint slides)</td>"), std::string::npos);
+  const Robot robot = own_robot("planar_3r");
+  EXPECT_EQ(html_page(show_page(log, &robot)).find("where a joint slides"), std::string::npos);
+}
+
+TEST(ShowPage, AnImuInTheLogOfAFixedBaseIsNoticed) {
+  RawLog log = waving(20, 3);
+  log.channels.push_back(channel("imu_gyro", ChannelRole::gyro, Values::Random(20, 3)));
+  const Robot robot = own_robot("planar_3r");
+  const std::string told = "The log holds an IMU, and the robot’s base is fixed";
+  EXPECT_TRUE(says(show_page(log, &robot), told));
+  EXPECT_FALSE(says(show_page(log), told));
+}
+
+TEST(ShowPage, NumbersOfOneColumnHaveOnePrecision) {
+  RawLog log{.name = "forces", .sha256 = "00"};
+  Values force(3, 1);
+  force << -0.5, 12.25, 3.0;
+  log.channels = {channel("force", ChannelRole::other, force)};
+  const Page page = show_page(log);
+  ASSERT_EQ(page.views.columns.size(), 1u);
+  EXPECT_EQ(page.views.columns[0].digits, 1);
+  const std::string html = html_page(page);
+  EXPECT_NE(html.find(">−0.5</td><td class=\"n\">12.2</td>"), std::string::npos);
 }
 
 TEST(ShowPage, SameLogSameBytes) {

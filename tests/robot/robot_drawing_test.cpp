@@ -116,11 +116,10 @@ TEST(RobotDrawing, VisualsThenCollisionsThenSticks) {
   EXPECT_NEAR(distance(stick, {0.3, 0, 0.4}), 0.0, tolerance::kStick);
   EXPECT_NEAR(distance(stick, {0, 0, 0}), 0.0, tolerance::kStick);
   EXPECT_EQ(link_of(robot, "d").shapes.at(0).kind, ShapeKind::capsule) << "on along the bone before it";
-  EXPECT_EQ(
-      robot.note,
-      "Not drawn, because the meshes are not at hand: b.dae, c.dae, d.dae. Collision shapes stand in at the links b. "
-      "Sticks stand in at the links c, d.");
+  EXPECT_EQ(robot.meshes, "3 meshes are not at hand, the first b.dae: collision shapes and sticks stand in.");
+  EXPECT_EQ(robot.note, "");
   EXPECT_EQ(drawn_robot(parsed(link("a", visual(kBox))), {}).note, "");
+  EXPECT_EQ(drawn_robot(parsed(link("a", visual(kBox))), {}).meshes, "");
 }
 
 TEST(RobotDrawing, ARobotWithoutShapesIsAStickFigure) {
@@ -181,6 +180,7 @@ TEST(RobotDrawing, MeshesShareTheirCornersAndTheScaleIsApplied) {
   for (const std::uint32_t index : shape.indices) EXPECT_LT(index, shape.vertices.size() / 3);
   EXPECT_GT(volume(shape), 0.0) << "mirrored, it is wound outwards still";
   EXPECT_EQ(robot.note, "");
+  EXPECT_EQ(robot.meshes, "");
 }
 
 TEST(RobotDrawing, TheBudgetIsSharedOutBySize) {
@@ -201,7 +201,7 @@ TEST(RobotDrawing, TheBudgetIsSharedOutBySize) {
   const double whole = 4.0 / 3.0 * M_PI * 0.125;
   EXPECT_GT(volume(link_of(robot, "big").shapes[0]), 0.93 * whole);
   EXPECT_LT(volume(link_of(robot, "big").shapes[0]), whole);
-  EXPECT_EQ(robot.note, "Drawn coarser, with at most 4000 triangles in all: big.stl, small.stl.");
+  EXPECT_EQ(robot.meshes, "2 meshes are drawn coarser.");
   EXPECT_EQ(triangles(drawn_robot(description, meshes)), triangles(drawn_robot(description, meshes, 30'000)));
   // Without any triangle to spend, boxes stand for the meshes.
   const DrawnRobot boxes = drawn_robot(description, meshes, 0);

@@ -1,7 +1,7 @@
 // Values beside each other at the cursor; a press on a row chooses what it stands for.
 import type { Choice } from './choice';
 import type { Data } from './data';
-import { cut, distinct, element, number, setText, withUnit } from './format';
+import { columnText, cut, distinct, element, setText, withUnit } from './format';
 import type { BarList } from './payload';
 
 interface Row {
@@ -16,7 +16,7 @@ export class BarView {
   readonly root: HTMLElement;
   private readonly rows: Row[];
   private readonly marks: (() => void)[] = [];
-  private readonly digits: { value: number; aside: number };
+  private readonly peaks: { value: number; aside: number };
   private readonly sum = element('span', { class: 'n' });
 
   constructor(
@@ -24,23 +24,30 @@ export class BarView {
     private readonly choice: Choice,
     private readonly spec: BarList,
   ) {
-    this.digits = { value: this.common([...spec.rows.map((row) => row.value), spec.total]), aside: this.common(spec.rows.map((row) => row.aside)) };
+    this.peaks = { value: this.peak([...spec.rows.map((row) => row.value), spec.total]), aside: this.peak(spec.rows.map((row) => row.aside)) };
     const asides = spec.rows.some((row) => row.aside >= 0);
     const list = element('ul', { tabindex: '0', role: 'list', 'aria-label': spec.title });
     const names = distinct(spec.rows.map((row) => row.label));
     this.rows = spec.rows.map((row, i) => this.rowOf(row, names[i] ?? row.label, list));
-    const head = element('div', { class: 'bar-head' }, element('span'), element('span', { class: 'n' }, spec.aside_head), element('span', {}, spec.value_head), this.sum);
-    this.root = element('div', { class: asides ? 'bar-list' : 'bar-list narrow' }, ...(spec.title ? [element('h4', {}, spec.title)] : []), head, list);
+    const head = element('div', { class: 'bar-head' }, element('span'), element('span', { class: 'n' }, asides ? spec.aside_head : ''), element('span', {}, spec.value_head), this.sum);
+    this.root = element('div', { class: asides ? 'bar-list' : 'bar-list narrow' }, ...(spec.title ? [element('h4', { title: spec.title }, spec.title)] : []), head, list);
+    this.root.style.setProperty('--value', this.width(this.peaks.value, spec.unit, ''));
+    this.root.style.setProperty('--aside', this.width(this.peaks.aside, spec.aside_unit, spec.aside_head));
     const other = this.others();
     if (other) this.root.append(other);
     this.refresh();
   }
 
-  /** Digits after the point that suit all numbers of a column, at every row. */
-  private common(channels: number[]): number {
+  /** The largest size in a column, at any row. */
+  private peak(channels: number[]): number {
     let most = 0;
     for (const channel of channels) most = Math.max(most, this.data.peak(channel));
-    return most > 0 ? Math.max(0, Math.min(6, 3 - Math.floor(Math.log10(most)))) : 1;
+    return most;
+  }
+  /** Room for the longest number of a column with its unit, and for its head: it is never cut, and never jumps. */
+  private width(peak: number, unit: string, head: string): string {
+    const longest = withUnit(columnText(-peak, peak), unit);
+    return `${Math.max(longest.length, head.length) + 0.5}ch`;
   }
 
   private rowOf(spec: BarList['rows'][number], short: string, list: HTMLElement): Row {
@@ -104,10 +111,10 @@ export class BarView {
       row.bar.style.left = `${share < 0 ? 50 + share : 50}%`;
       row.bar.style.width = `${Math.abs(share)}%`;
       row.bar.className = share < 0 ? 'bar down' : 'bar up';
-      setText(row.value, withUnit(number(value, this.digits.value), spec.unit));
+      setText(row.value, withUnit(columnText(value, this.peaks.value), spec.unit));
       const aside = spec.rows[i]?.aside ?? -1;
-      if (aside >= 0) setText(row.aside, withUnit(number(data.at(aside, sample), this.digits.aside), spec.aside_unit));
+      if (aside >= 0) setText(row.aside, withUnit(columnText(data.at(aside, sample), this.peaks.aside), spec.aside_unit));
     });
-    if (spec.total >= 0) setText(this.sum, withUnit(number(data.at(spec.total, sample), this.digits.value), spec.unit));
+    if (spec.total >= 0) setText(this.sum, withUnit(columnText(data.at(spec.total, sample), this.peaks.value), spec.unit));
   }
 }

@@ -37,6 +37,11 @@ export function compact(value: number | undefined | null): string {
   if (size >= 1e6 || size < 1e-4) return scientific(value, 2);
   return number(value, Math.max(0, Math.min(6, 2 - Math.floor(Math.log10(size)))));
 }
+/** A number of a column whose largest has the size `peak`: three significant digits of that one, so that all have the same. */
+export function columnText(value: number | undefined | null, peak: number): string {
+  if (peak > 0 && (peak >= 1e6 || peak < 1e-4)) return compact(value);
+  return number(value, peak > 0 ? Math.max(0, 2 - Math.floor(Math.log10(peak))) : 0);
+}
 /** A number beside an axis, which is round already. */
 export function tick(value: number): string {
   if (value === 0) return '0';

@@ -51,7 +51,7 @@ export class Panel {
     this.levels = spec.limits.filter((l): l is Level => l.value !== null && Number.isFinite(l.value));
     this.strips = lines.flatMap((line, of) => this.stripOf(line, of));
     const head = element('div', { class: 'panel-head' });
-    head.append(element('h4', {}, spec.title, element('span', { class: 'unit' }, spec.unit ? ` [${spec.unit}]` : '')));
+    head.append(element('h4', { title: spec.title }, spec.title, element('span', { class: 'unit' }, spec.unit ? ` [${spec.unit}]` : '')));
     const legend = element('div', { class: 'legend', role: 'group', 'aria-label': `${this.lanes ? 'lanes' : 'lines'} of ${spec.title}` });
     for (const lane of spec.lanes) legend.append(this.laneKey(lane.name, toneVariable(lane.tone)));
     for (const line of lines) legend.append(this.lineKey(line));

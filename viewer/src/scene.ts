@@ -89,7 +89,7 @@ export class SceneView {
 
   private describe(): void {
     const { spec } = this;
-    if (spec.title) this.root.append(element('h4', {}, spec.title));
+    if (spec.title) this.root.append(element('h4', { title: spec.title }, spec.title));
     const legend = element('ul', { class: 'scene-legend' }, ...this.things.map((thing) => thing.legend));
     if (spec.frames.length > 0) legend.append(element('li', { class: 'quiet' }, 'Axes: x vermillion, y green, z blue'));
     this.root.append(this.box, legend);

@@ -1,6 +1,6 @@
 // The box in which a step or a time is typed. It shows the cursor's step while nobody types.
 import type { Data } from './data';
-import { element, setText } from './format';
+import { cut, element, setText } from './format';
 import { rangeText, sampleOf } from './steps';
 
 export class StepBox {
@@ -51,11 +51,21 @@ export class StepBox {
     if (sample === null) {
       this.box.value = text;
       this.box.setAttribute('aria-invalid', 'true');
-      setText(this.message, rangeText(this.data));
+      setText(this.message, this.refusal(text, fromLink));
       return;
     }
     this.clear();
     this.go(sample);
+  }
+
+  /** Why a text sends the cursor nowhere, and what would. */
+  private refusal(text: string, fromLink: boolean): string {
+    const { data } = this;
+    const range = rangeText(data);
+    const shown = cut(text.trim(), 20);
+    if (!fromLink) return `not in this log: it has ${range}`;
+    const isTime = sampleOf(data, text) !== null;
+    return `the link\u2019s step \u201c${shown}\u201d is not in this log: ${isTime ? 'a link names a whole step; ' : ''}it has ${range}`;
   }
 
   cursor(sample: number): void {

@@ -21,6 +21,8 @@ export interface Thing {
 }
 
 const UP = new Vector3(0, 1, 0);
+/** [m/N] No force is drawn larger: the few newtons that are left where nothing touches would fill the scene. */
+const LARGEST_FORCE_SCALE = 0.025;
 export const colorOf = (tone: Tone): Color => new Color(cssColor(toneVariable(tone)) || '#0072b2');
 export const vector = (data: Data, channels: ChannelId[], sample: number, into: Vector3, first = 0): Vector3 =>
   into.set(data.at(channels[first] ?? -1, sample), data.at(channels[first + 1] ?? -1, sample), data.at(channels[first + 2] ?? -1, sample));
@@ -46,13 +48,17 @@ export class Arrow implements Thing {
   private readonly head: Mesh;
   private readonly value = new Vector3();
   private readonly from = new Vector3();
+  private readonly scale: number; // [m] a unit
 
   constructor(private readonly spec: SceneArrow, private readonly size: number) {
     this.when = spec.when;
+    const limited = spec.unit === 'N' && spec.meters_per_unit > LARGEST_FORCE_SCALE;
+    this.scale = limited ? LARGEST_FORCE_SCALE : spec.meters_per_unit;
     this.shaft = new Mesh(new CylinderGeometry(0.01 * size, 0.01 * size, 1, 16).translate(0, 0.5, 0), this.material);
     this.head = new Mesh(new ConeGeometry(0.026 * size, 0.064 * size, 20).translate(0, 0.032 * size, 0), this.material);
     this.root.add(this.shaft, this.head);
-    this.legend = entry(toneVariable(spec.tone), '', spec.name, scaleText(spec.meters_per_unit, spec.unit));
+    const told = scaleText(this.scale, spec.unit);
+    this.legend = entry(toneVariable(spec.tone), '', spec.name, limited ? `${told}, the largest scale of a force` : told);
     this.recolor();
   }
   recolor(): void {
@@ -65,7 +71,7 @@ export class Arrow implements Thing {
     if (spec.from.some((channel) => channel >= 0)) vector(data, spec.from, sample, this.from);
     else if (at) this.from.setFromMatrixPosition(at);
     else this.from.set(NaN, NaN, NaN);
-    const length = this.value.length() * spec.meters_per_unit;
+    const length = this.value.length() * this.scale;
     this.root.visible = isFinite3(this.from) && Number.isFinite(length) && length > 0.01 * size;
     if (!this.root.visible) return;
     this.root.position.copy(this.from);

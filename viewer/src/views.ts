@@ -76,6 +76,7 @@ export class Viewer {
     root.replaceChildren(this.toolbar.root, ...this.controls.below,
       element('div', { class: alone ? 'views alone' : 'views' }, beside, this.panels.root),
       element('p', { class: 'quiet note', id: 'resolution' }, this.resolution()),
+      ...(data.samples > 1 ? [element('p', { class: 'quiet note', id: 'how-to' }, this.howTo())] : []),
       ...(data.views.note ? [element('p', { class: 'quiet note', id: 'views-note' }, data.views.note)] : []),
       this.table.root, this.spoken);
     root.tabIndex = 0;
@@ -95,11 +96,22 @@ export class Viewer {
     window.addEventListener('resize', place);
   }
 
-  /** How the run is drawn, and what a pointer does. */
+  /** What the keys and a pointer do; on a touch screen what fingers do. */
+  private howTo(): string {
+    const scene = this.scenes.length > 0;
+    if (window.matchMedia('(hover: none) and (pointer: coarse)').matches) {
+      return `Drag across a plot to move the cursor.${scene ? ' Drag the robot to turn it, pinch to zoom it.' : ''}`;
+    }
+    const robot = scene ? ' Drag the robot to turn it; after a click on it the wheel zooms, and a double-click shows all of it again.' : '';
+    return `Keys, after a click on a plot: \u2190 and \u2192 move the cursor by one, with Shift by ten; Home and End go to the ends; Space plays and stops. ` +
+      `In a plot: drag to zoom, double-click for the whole run.${robot}`;
+  }
+
+  /** How the run is drawn. */
   private resolution(): string {
     const { run, samples, time, hasComparisons } = this.data;
     if (samples < 2) return 'The run has a single row: its numbers are told, and nothing is drawn along it.';
-    const axis = `The horizontal axis is the ${time ? 'time in s' : 'step'}. Drag in a plot to zoom, double-click for the whole run.`;
+    const axis = `The horizontal axis is the ${time ? 'time in s' : 'step'}.`;
     const together = hasComparisons ? ' What is compared starts together with this run.' : '';
     if (run.bin <= 1) return `Every step is drawn. ${axis}${together}`;
     const [from, to] = [run.first_step + run.whole_begin, run.first_step + run.whole_end - 1];

@@ -47,7 +47,8 @@ struct RawChannel {
 struct ANTAEUS_API RawLog {
   std::string name = {};    ///< last part of the path
   std::string sha256 = {};  ///< as Episode::sha256, and the same where load_episode reads the same channels
-  VectorX time = {};        ///< [s], finite and never decreasing; empty: no usable clock, and `notes` says why
+  VectorX time = {};        ///< [s], finite and never decreasing; empty: no usable clock
+  bool bad_clock = false;   ///< there are time stamps that cannot be used: the first of `notes` says why
   std::vector<RawChannel> channels = {};  ///< by role, then as the files have them; one or more, of one length
   std::vector<std::string> notes = {};    ///< what was left out or read how, one line each
 
@@ -67,28 +68,33 @@ ANTAEUS_API RawLog raw_log(const Episode& episode, const Robot& robot);
 /// The same without a robot: columns are numbers.
 ANTAEUS_API RawLog raw_log(const Episode& episode);
 
-/// A number that something can have measured. What is larger in size counts as infinite in all facts of a log.
+/// A number that something can have measured, and that can be drawn. What is finite and larger in size is counted as
+/// too large, and is in no least, largest or plot.
 inline constexpr double kLargestSample = 1e30;
 constexpr bool is_sample(double value) noexcept { return value <= kLargestSample && value >= -kLargestSample; }
+constexpr bool is_too_large(double value) noexcept {
+  return !is_sample(value) && value - value == 0.0;  // NaN and infinity are not equal
+}
 
 /// What one column of a log holds.
 struct ColumnFacts {
-  double least = kNaN, largest = kNaN;              ///< of the finite numbers; NaN: there are none
+  double least = kNaN, largest = kNaN;              ///< of the samples (is_sample); NaN: there are none
   Eigen::Index least_step = -1, largest_step = -1;  ///< first rows with them
-  Eigen::Index finite = 0;                          ///< rows with a finite number
+  Eigen::Index finite = 0;                          ///< rows with a sample
   /// The number that is largest in size, with its sign, and its step.
   double peak() const noexcept { return -least > largest ? least : largest; }
   Eigen::Index peak_step() const noexcept { return -least > largest ? least_step : largest_step; }
 };
 struct ANTAEUS_API ChannelFacts {
   std::vector<ColumnFacts> columns = {};
-  Eigen::Index broken_rows = 0;  ///< with NaN or infinity in any column
-  /// Least and largest finite number; NaN: there is none.
+  Eigen::Index broken_rows = 0;     ///< with NaN or infinity in any column
+  Eigen::Index too_large_rows = 0;  ///< with a number too large to draw in any column
+  /// Least and largest sample; NaN: there is none.
   std::pair<double, double> range() const noexcept;
-  bool empty = false;   ///< no finite number at all
-  bool frozen = false;  ///< two rows or more, all equal and finite
+  bool empty = false;   ///< no sample at all
+  bool frozen = false;  ///< two rows or more, all equal and samples
 };
-/// Successive rows with NaN or infinity in the same channels; columns without any finite number do not count here.
+/// Successive rows with NaN or infinity, or with numbers too large to draw, in the same channels.
 struct BrokenRows {
   Eigen::Index from = 0, to = 0;  ///< both included
   std::vector<int> channels = {};
@@ -103,8 +109,11 @@ struct ANTAEUS_API LogFacts {
   double sample_time = kNaN;                ///< median [s]; NaN without a clock or with one row
   double duration = kNaN;                   ///< [s], first to last row
   std::vector<TimeGap> gaps = {};           ///< longer than three times the median
-  std::vector<BrokenRows> broken = {};  ///< in the order of rows; 10 000 at most, the last up to the last broken row
-  Eigen::Index broken_rows = 0;         ///< in all of `broken`
+  /// NaN or infinity, in the order of rows; 10 000 at most, the last up to the last such row. Columns without any
+  /// sample do not count here.
+  std::vector<BrokenRows> broken = {};
+  std::vector<BrokenRows> too_large = {};            ///< the same of numbers too large to draw, in all columns
+  Eigen::Index broken_rows = 0, too_large_rows = 0;  ///< in all of `broken`, of `too_large`
 };
 ANTAEUS_API LogFacts log_facts(const RawLog& log);
 
