@@ -478,8 +478,23 @@ TEST(AuditTwin, EveryNumberOfTheVerdictIsInTheResults) {
     }
   }
   for (const char* id : {"what", "cause", "pose", "pose_reversed", "preflight", "watchdog", "clamp", "false_alarms",
-                         "stacked", "tilt", "posterior", "reliability", "cause_test", "guarded_posterior", "advice"}) {
+                         "stacked", "posterior", "reliability", "cause_test", "guarded_posterior", "advice"}) {
     EXPECT_TRUE(said.contains(id)) << id;
+  }
+  EXPECT_FALSE(said.contains("tilt")) << "the twin's IMU knows the tilt";
+}
+
+/// A tilt is bounded where nobody measured it, by the joints that carry what was audited.
+TEST(AuditTwin, ATiltIsToldOnlyWithoutAnImu) {
+  Episode blind = incident();
+  blind.imu_quaternion.resize(0, 4);
+  const std::vector<std::string> wrist = {"left_wrist_yaw_link"};
+  const Audit audit = run_audit(h1_2(), {blind}, {.endpoints = wrist}, audit_options(h1_2(), wrist));
+  const auto told = std::find_if(audit.verdict.begin(), audit.verdict.end(), [](auto& s) { return s.id == "tilt"; });
+  ASSERT_NE(told, audit.verdict.end());
+  for (const TiltSensitivity& t : audit.tilt) {
+    EXPECT_TRUE(t.joint.starts_with("left_") || t.joint == "torso_joint") << t.joint << " does not carry the wrist";
+    EXPECT_NE(told->text.find(t.joint), std::string::npos);
   }
 }
 
