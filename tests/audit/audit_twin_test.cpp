@@ -489,7 +489,9 @@ TEST(AuditTwin, ATiltIsToldOnlyWithoutAnImu) {
   Episode blind = incident();
   blind.imu_quaternion.resize(0, 4);
   const std::vector<std::string> wrist = {"left_wrist_yaw_link"};
-  const Audit audit = run_audit(h1_2(), {blind}, {.endpoints = wrist}, audit_options(h1_2(), wrist));
+  AuditRequest request;
+  request.endpoints = wrist;
+  const Audit audit = run_audit(h1_2(), {blind}, request, audit_options(h1_2(), wrist));
   const auto told = std::find_if(audit.verdict.begin(), audit.verdict.end(), [](auto& s) { return s.id == "tilt"; });
   ASSERT_NE(told, audit.verdict.end());
   for (const TiltSensitivity& t : audit.tilt) {
