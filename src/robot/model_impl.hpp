@@ -17,6 +17,8 @@ struct RobotModel::Impl {
   std::vector<bool> motor_is_cosine_sine;  // the motor's joint stores (cos, sin) in q
   std::vector<pinocchio::JointIndex> motor_joints;
   VectorX lower, upper, effort, velocity;
+  VectorX damping;                     // of each row of v
+  std::vector<std::string> row_names;  // joint of each row of v
   VectorX neutral;
   Vector3 gravity = Vector3::Zero();
   double total_mass = 0.0;

@@ -252,11 +252,25 @@ RobotModel::RobotModel(const RobotDescription& description, const ModelOptions& 
     impl->effort[m] = described->effort_limit;
     impl->velocity[m] = described->velocity_limit;
   }
+  impl->damping.setZero(model.nv);
+  impl->row_names.resize(static_cast<std::size_t>(model.nv));
+  for (std::size_t joint = 1; joint < model.joints.size(); ++joint) {
+    const int row = model.joints[joint].idx_v(), rows = model.joints[joint].nv();
+    const auto described = std::find_if(description.joints.begin(), description.joints.end(),
+                                        [&](const JointDescription& j) { return j.name == model.names[joint]; });
+    if (described != description.joints.end()) impl->damping.segment(row, rows).setConstant(described->damping);
+    for (int i = 0; i < rows; ++i) {
+      impl->row_names[static_cast<std::size_t>(row + i)] =
+          rows == 1 ? model.names[joint] : model.names[joint] + "_" + std::to_string(i);
+    }
+  }
   impl->neutral = pinocchio::neutral(model);
   for (std::size_t joint = 0; joint < model.joints.size(); ++joint) impl->total_mass += model.inertias[joint].mass();
   impl_ = std::move(impl);
 }
 
+const VectorX& RobotModel::damping() const noexcept { return impl_->damping; }
+const std::vector<std::string>& RobotModel::row_names() const noexcept { return impl_->row_names; }
 int RobotModel::nq() const noexcept { return impl_->model.nq; }
 int RobotModel::nv() const noexcept { return impl_->model.nv; }
 Base RobotModel::base() const noexcept { return impl_->options.base; }

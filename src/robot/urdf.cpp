@@ -278,6 +278,11 @@ class UrdfReader {
     }
     joint.effort_limit = number_or(limit, "effort", infinity);
     joint.velocity_limit = number_or(limit, "velocity", infinity);
+    const XMLElement* dynamics = element->FirstChildElement("dynamics");
+    joint.damping = number_or(dynamics, "damping", 0.0);
+    if (joint.damping < 0.0) {
+      fail(dynamics->GetLineNum(), "joint '" + joint.name + "' has a negative damping", "give 0 or more");
+    }
     if (element->FirstChildElement("mimic")) {
       robot_.notes.push_back("joint '" + joint.name + "' mimics another; it is read as an independent joint");
     }

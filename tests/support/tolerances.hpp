@@ -189,4 +189,11 @@ inline constexpr Tolerance kMeshCorner{2.4e-7};
 /// A point of a stick below 1 m, through its rotation and back: some ε [m].
 inline constexpr Tolerance kStick{4e-15};
 
+/// Against nimblephysics, relative to the largest entry: other algorithms, the same 6 × 6 systems (issue 12).
+inline constexpr Tolerance kNimble{1e-10};
+/// The same over time, whose system has a condition of 10⁴ to 10⁶.
+inline constexpr Tolerance kNimbleOverTime{1e-9};
+/// Smoothing alone in link axes: only the turning of the feet tells what the wrenches are.
+inline constexpr Tolerance kNimbleIllConditioned{1e-7};
+
 }  // namespace antaeus::tolerance

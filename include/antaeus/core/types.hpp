@@ -17,6 +17,8 @@ using VectorX = Eigen::VectorXd;
 using MatrixX = Eigen::MatrixXd;
 /// 6 × n: a Jacobian (rows vx vy vz wx wy wz) or the n-joint columns of pinv(Jᵀ) (rows Fx Fy Fz Mx My Mz).
 using Matrix6X = Eigen::Matrix<double, 6, Eigen::Dynamic>;
+/// Samples by rows: row i is step i.
+using SampleMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 using ConstVectorRef = Eigen::Ref<const VectorX>;
 using VectorRef = Eigen::Ref<VectorX>;

@@ -13,9 +13,6 @@
 
 namespace antaeus {
 
-/// Samples by rows: row i is step i.
-using SampleMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
 /// One file, npz member or group of CSV columns that was read.
 struct EpisodeChannel {
   std::string name;    ///< "tau", "qpos", "target_dof", "dq", "ddq", "time", "imu_quat_xyzw", "imu_gyro", "imu_acc"

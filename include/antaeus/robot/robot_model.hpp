@@ -66,6 +66,10 @@ class ANTAEUS_API RobotModel {
   int motor(std::string_view joint) const;
   /// Row of v, tau and g that belongs to each motor.
   const std::vector<int>& motor_rows() const noexcept;
+  /// Joint of each row of v, nv; "joint_i" where one has several.
+  const std::vector<std::string>& row_names() const noexcept;
+  /// Viscous damping of the description, nv [N·m·s/rad | N·s/m]; no function of this library uses it unasked.
+  const VectorX& damping() const noexcept;
   /// Per motor: position [rad|m], effort [N·m|N] and velocity [rad/s|m/s] limits; infinite where there are none.
   const VectorX& lower_limits() const noexcept;
   const VectorX& upper_limits() const noexcept;

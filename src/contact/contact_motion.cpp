@@ -1,0 +1,307 @@
+#include "antaeus/contact/contact_motion.hpp"
+
+#include <Eigen/Geometry>
+#include <cmath>
+#include <map>
+
+#include "antaeus/core/error.hpp"
+#include "antaeus/io/files.hpp"
+#include "antaeus/io/numpy.hpp"
+#include "antaeus/io/table.hpp"
+
+namespace antaeus {
+
+namespace {
+
+/// A member of a file: rows, columns and where it came from.
+using Members = std::map<std::string, NumpyArray>;
+
+constexpr const char* kMembers[] = {"q",         "time",   "dt",       "v",       "a",      "v_next", "guess",     "previous",
+                                    "magnitude", "active", "external", "damping", "spring", "rest",   "root_euler"};
+
+std::vector<std::string> known_members() { return {std::begin(kMembers), std::end(kMembers)}; }
+
+std::string in_a_row(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+/// Columns of one stem: q_0 q_1 … (also q[0], q.0), in the order of their numbers; time and dt stand alone.
+Members members_of(const Table& table, const std::string& file) {
+  std::map<std::string, std::map<int, const Column*>> groups;
+  for (const Column& column : table.columns()) {
+    std::string stem = column.name;
+    int number = 0;
+    const std::size_t last = stem.find_last_not_of("0123456789]");
+    std::string digits = last == std::string::npos ? "" : stem.substr(last + 1);
+    if (!digits.empty() && digits.back() == ']') digits.pop_back();
+    const bool numbered = !digits.empty() && digits.size() < 6 && last != std::string::npos &&
+                          (stem[last] == '_' || stem[last] == '.' || stem[last] == '[');
+    if (numbered) {
+      number = std::stoi(digits);
+      stem = stem.substr(0, last);
+    }
+    groups[stem == "t" ? "time" : stem][number] = &column;
+  }
+  Members members;
+  for (const auto& [stem, columns] : groups) {
+    const auto known = known_members();
+    if (std::find(known.begin(), known.end(), stem) == known.end()) continue;
+    NumpyArray array;
+    array.stored_type = "float64";
+    array.shape = {table.rows(), columns.size()};
+    if (columns.size() == 1 && (stem == "time" || stem == "dt")) array.shape = {table.rows()};
+    array.values.resize(table.rows() * columns.size());
+    std::size_t c = 0;
+    for (const auto& [number, column] : columns) {
+      if (number != static_cast<int>(c) && columns.size() > 1) {
+        throw EpisodeError(file + " [" + stem + "]", "column " + stem + "_" + std::to_string(c) + " is missing",
+                           "number the columns from 0");
+      }
+      if (std::holds_alternative<TextColumn>(column->data)) {
+        throw EpisodeError(file + " [" + column->name + "]", "holds text", "give numbers");
+      }
+      const std::vector<double> values = table.numbers(column->name);
+      for (std::size_t row = 0; row < values.size(); ++row) array.values[row * columns.size() + c] = values[row];
+      ++c;
+    }
+    members[stem] = std::move(array);
+  }
+  return members;
+}
+
+Members read_members(const std::filesystem::path& path) {
+  const std::string name = path.string();
+  if (std::filesystem::is_directory(path)) {
+    Members members;
+    for (const char* member : kMembers) {
+      const std::filesystem::path file = path / (std::string(member) + ".npy");
+      if (std::filesystem::exists(file)) members[member] = read_npy(file);
+    }
+    return members;
+  }
+  if (!std::filesystem::exists(path)) throw EpisodeError(name, "does not exist", "give an .npz, a folder of .npy or a .csv");
+  const std::string ending = path.extension().string();
+  if (ending == ".npz") return read_npz(path);
+  if (ending == ".csv") return members_of(read_csv(path), name);
+  throw EpisodeError(name, "is no motion", "give an .npz, a folder of .npy or a .csv");
+}
+
+}  // namespace
+
+ContactMotion load_contact_motion(const std::filesystem::path& path) {
+  const Members members = read_members(path);
+  const std::string file = path.string();
+  ContactMotion motion;
+  motion.name = path.stem().string();
+  if (motion.name.empty()) motion.name = path.parent_path().filename().string();
+  const auto find = [&](const char* member) {
+    const auto found = members.find(member);
+    return found == members.end() ? nullptr : &found->second;
+  };
+  // A matrix of N rows; guess may be N × k × 6, previous k × 6, and one state may come as a vector.
+  const auto matrix = [&](const char* member, SampleMatrix& to) {
+    const NumpyArray* array = find(member);
+    if (!array) return;
+    const bool one = array->shape.size() == 1;
+    const auto rows = static_cast<Eigen::Index>(one ? 1 : array->rows());
+    const auto columns = static_cast<Eigen::Index>(one ? array->values.size() : array->columns());
+    if (array->shape.empty() || array->shape.size() > 3) {
+      throw EpisodeError(file + " [" + member + "]", "has " + std::to_string(array->shape.size()) + " dimensions",
+                         "give two: frames and columns");
+    }
+    to = Eigen::Map<const SampleMatrix>(array->values.data(), rows, columns);
+  };
+  const auto vector = [&](const char* member, VectorX& to) {
+    if (const NumpyArray* array = find(member)) {
+      to = Eigen::Map<const VectorX>(array->values.data(), static_cast<Eigen::Index>(array->values.size()));
+    }
+  };
+  matrix("q", motion.q);
+  matrix("v", motion.v);
+  matrix("a", motion.a);
+  matrix("v_next", motion.v_next);
+  matrix("guess", motion.guess);
+  matrix("previous", motion.previous);
+  matrix("magnitude", motion.magnitude);
+  matrix("active", motion.active);
+  matrix("external", motion.external);
+  matrix("root_euler", motion.root_euler);
+  vector("time", motion.time);
+  vector("dt", motion.dt);
+  vector("damping", motion.damping);
+  vector("spring", motion.spring);
+  vector("rest", motion.rest);
+  if (motion.q.size() == 0) {
+    throw EpisodeError(file, "holds no positions", "give q, N × nq (" + in_a_row(known_members()) + " are read)");
+  }
+  return motion;
+}
+
+namespace {
+
+class Checker {
+ public:
+  Checker(ContactMotion& motion, const RobotModel& model, int contacts)
+      : motion_(motion), model_(model), contacts_(contacts), frames_(motion.frames()) {}
+
+  void run() {
+    euler();
+    rows("q", motion_.q, frames_, model_.nq(), false);
+    for (Eigen::Index t = 0; t < frames_; ++t) {
+      if (model_.base() != Base::free_flyer) break;
+      const double length = motion_.q.row(t).segment<4>(3).norm();
+      if (std::abs(length - 1.0) <= 1e-3) continue;
+      fail("q", "the base's quaternion of frame " + std::to_string(t) + " has length " + text(length),
+           "give unit quaternions, x y z w in columns 3 to 6");
+    }
+    const int nv = model_.nv();
+    rows("v", motion_.v, frames_, nv);
+    rows("a", motion_.a, frames_, nv);
+    rows("v_next", motion_.v_next, frames_, nv);
+    rows("guess", motion_.guess, frames_, 6 * contacts_);
+    rows("external", motion_.external, frames_, nv);
+    rows("magnitude", motion_.magnitude, frames_, contacts_);
+    rows("active", motion_.active, frames_, contacts_);
+    previous();
+    for (auto [name, values] : {std::pair<const char*, VectorX*>{"damping", &motion_.damping},
+                                {"spring", &motion_.spring},
+                                {"rest", &motion_.rest}}) {
+      vector(name, *values, nv);
+    }
+    for (double value : motion_.magnitude.reshaped()) not_negative("magnitude", value);
+    for (double value : motion_.damping) not_negative("damping", value);
+    for (double value : motion_.spring) not_negative("spring", value);
+    for (double value : motion_.active.reshaped()) {
+      if (value != 0.0 && value != 1.0) fail("active", "holds " + text(value), "give 1 where a contact touches, else 0");
+    }
+    states();
+    clock();
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& member, const std::string& problem, const std::string& remedy) const {
+    throw EpisodeError(motion_.name + " [" + member + "]", problem, remedy);
+  }
+  static std::string text(double value) { return shortest_text(value); }
+
+  void rows(const char* member, const SampleMatrix& values, Eigen::Index count, Eigen::Index columns,
+            bool optional = true) const {
+    if (optional && values.size() == 0) return;
+    if (values.rows() != count || values.cols() != columns) {
+      fail(member, "is " + std::to_string(values.rows()) + " × " + std::to_string(values.cols()),
+           "give " + std::to_string(count) + " × " + std::to_string(columns));
+    }
+    for (Eigen::Index t = 0; t < count; ++t) {
+      if (!values.row(t).allFinite()) {
+        fail(member, "holds NaN or infinity in frame " + std::to_string(t), "cut the motion there, or fill the gap");
+      }
+    }
+  }
+  void vector(const char* member, const VectorX& values, Eigen::Index count) const {
+    if (values.size() == 0) return;
+    if (values.size() != count) {
+      fail(member, "has " + std::to_string(values.size()) + " numbers", "give " + std::to_string(count));
+    }
+    if (!values.allFinite()) fail(member, "holds NaN or infinity", "give numbers");
+  }
+  void not_negative(const char* member, double value) const {
+    if (value < 0.0) fail(member, "holds " + text(value), "give 0 or more");
+  }
+
+  void previous() const {
+    if (motion_.previous.size() == 0) return;
+    rows("previous", motion_.previous, contacts_, 6);
+  }
+
+  void euler() {
+    if (motion_.root_euler.size() == 0) return;
+    if (model_.base() != Base::free_flyer) fail("root_euler", "the base is fixed", "leave it out, or give --base floating");
+    rows("root_euler", motion_.root_euler, motion_.root_euler.rows(), 6);
+    const Eigen::Index N = motion_.root_euler.rows(), joints = model_.nq() - 7;
+    const bool whole = motion_.q.cols() == model_.nq();
+    if (motion_.q.rows() != N || (!whole && motion_.q.cols() != joints)) {
+      fail("q", "is " + std::to_string(motion_.q.rows()) + " × " + std::to_string(motion_.q.cols()),
+           "beside root_euler give " + std::to_string(N) + " × " + std::to_string(joints) + ", the joints alone");
+    }
+    SampleMatrix q(N, model_.nq());
+    q.rightCols(joints) = motion_.q.rightCols(joints);
+    for (Eigen::Index t = 0; t < N; ++t) {
+      const auto e = motion_.root_euler.row(t);
+      const Eigen::Quaterniond R = Eigen::AngleAxisd(e[3], Vector3::UnitX()) *
+                                   Eigen::AngleAxisd(e[4], Vector3::UnitY()) *
+                                   Eigen::AngleAxisd(e[5], Vector3::UnitZ());
+      q.row(t).head<3>() = e.head<3>();
+      q.row(t).segment<4>(3) = R.coeffs().transpose();
+    }
+    motion_.q = std::move(q);
+    frames_ = N;
+  }
+
+  void states() {
+    if (motion_.a.size() > 0 && motion_.v_next.size() > 0) fail("v_next", "stands beside a", "give one of the two");
+    if ((motion_.a.size() > 0 || motion_.v_next.size() > 0) && motion_.v.size() == 0) {
+      fail("v", "is missing beside a", "give both, or neither: they are then made from q");
+    }
+    if (motion_.v.size() > 0 && !motion_.is_states()) fail("a", "is missing beside v", "give both, or neither");
+  }
+
+  void clock() {
+    constexpr double kSlack = 0.01;  // of a time step: what stamps of a millisecond leave of 100 Hz
+    if (motion_.time.size() > 0) {
+      vector("time", motion_.time, frames_);
+      for (Eigen::Index t = 1; t < frames_; ++t) {
+        if (motion_.time[t] > motion_.time[t - 1]) continue;
+        fail("time", std::string(motion_.time[t] < motion_.time[t - 1] ? "goes back" : "repeats") + " at frame " +
+                 std::to_string(t), "sort the frames, and leave out repeated ones");
+      }
+    }
+    const bool one = motion_.dt.size() == 1;
+    if (motion_.dt.size() > 0) {
+      if (!one && (motion_.dt.size() != frames_ || !motion_.is_states())) {
+        fail("dt", "has " + std::to_string(motion_.dt.size()) + " numbers", "give one");
+      }
+      for (const double dt : motion_.dt) {
+        if (!(dt > 0.0) || !std::isfinite(dt)) fail("dt", "is " + text(dt), "give seconds, more than zero");
+      }
+    }
+    if (motion_.is_states()) {
+      if (motion_.v_next.size() > 0 && motion_.dt.size() == 0) fail("dt", "is missing beside v_next", "give it");
+      return;
+    }
+    const Eigen::Index least = 3;
+    if (frames_ < least) {
+      fail("q", "has " + std::to_string(frames_) + " frames",
+           "give three or more: velocities and accelerations are made from them; or give v and a");
+    }
+    if (motion_.time.size() > 0) {
+      const double mean = (motion_.time[frames_ - 1] - motion_.time[0]) / static_cast<double>(frames_ - 1);
+      for (Eigen::Index t = 1; t < frames_; ++t) {
+        const double step = motion_.time[t] - motion_.time[t - 1];
+        if (std::abs(step - mean) <= kSlack * mean) continue;
+        fail("time", "is uneven: " + text(step) + " s before frame " + std::to_string(t) + ", " + text(mean) +
+                 " s on average", "resample the motion, or give v and a");
+      }
+      if (one && std::abs(motion_.dt[0] - mean) > kSlack * mean) {
+        fail("dt", "is " + text(motion_.dt[0]) + " s, but time goes on by " + text(mean) + " s a frame",
+             "leave one of them out");
+      }
+      if (!one) motion_.dt = VectorX::Constant(1, mean);
+    }
+    if (motion_.dt.size() == 0) fail("dt", "is missing", "give dt or time: accelerations need a clock; or give v and a");
+  }
+
+  ContactMotion& motion_;
+  const RobotModel& model_;
+  int contacts_;
+  Eigen::Index frames_;
+};
+
+}  // namespace
+
+void check_contact_motion(ContactMotion& motion, const RobotModel& model, int contacts) {
+  Checker(motion, model, contacts).run();
+}
+
+}  // namespace antaeus
