@@ -104,7 +104,7 @@ struct ElasticQp::Passes {
 
   RowsOfFrame rows(int t) const noexcept {
     const Frame& frame = qp.at(t);
-    return {qp.data_.data() + frame.data, qp.array(t, 0), frame.padded, frame.shape.unknowns};
+    return {{qp.data_.data() + frame.data, frame.padded, frame.shape.unknowns}, qp.array(t, 0)};
   }
   double* part(std::vector<double>& vector, int t) const noexcept { return vector.data() + qp.hessian_.offset(t); }
 
@@ -173,7 +173,7 @@ struct ElasticQp::Passes {
       evaluate(t, rounding);
       elastic_rows::weigh(own, sums);
       double *const dz = part(qp.dz_, t), *const pull = part(qp.correction_, t), *const slope = part(qp.slope_, t);
-      elastic_rows::transposed_products<N>(own, own[elastic_rows::kMultiplier], own[elastic_rows::kStep], pull, dz);
+      elastic_rows::transposed_products<N>(own.G, own[elastic_rows::kMultiplier], own[elastic_rows::kStep], pull, dz);
       for (int j = 0; j < n; ++j) {
         const double gradient = slope[j] + pull[j];
         stationarity = std::max(stationarity, std::abs(gradient));
@@ -182,7 +182,7 @@ struct ElasticQp::Passes {
       }
       double* const D = qp.matrix_.diagonal(t).data();
       std::copy_n(qp.hessian_.diagonal(t).data(), n * n, D);
-      elastic_rows::add_weighted_square<N>(own, D);
+      elastic_rows::add_weighted_square<N>(own.G, own[elastic_rows::kWeight], D);
       add_curvature(t, rounding, D);
       if (t + 1 < qp.frames())
         std::copy_n(qp.hessian_.lower(t).data(), qp.hessian_.lower(t).size(), qp.matrix_.lower(t).data());
@@ -202,7 +202,7 @@ struct ElasticQp::Passes {
     for (int t = 0; t < qp.frames(); ++t) {
       const RowsOfFrame own = rows(t);
       elastic_rows::aim(own, target, clip);
-      elastic_rows::subtract_transposed_product<N>(own, own[elastic_rows::kValue], part(qp.correction_, t));
+      elastic_rows::subtract_transposed_product<N>(own.G, own[elastic_rows::kValue], part(qp.correction_, t));
     }
   }
 

@@ -11,16 +11,13 @@
 /// What has eliminated dλ adds Gᵀ w G to the matrix of dz. π is carried along: ρ − λ cancels where a limit is broken.
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "constraints/pair.hpp"
+#include "constraints/row_products.hpp"
 
 namespace antaeus::elastic_rows {
 
-using pairs::both;
-using pairs::load;
-using pairs::Pair;
 using pairs::store;
 
 /// Arrays of a frame behind its G, each of the padded number of rows.
@@ -40,13 +37,12 @@ enum Array : int {
   kArrays,
 };
 
-/// One frame: column-major G with `rows` (even) rows, and the arrays.
+/// One frame: G, and the arrays behind it.
 struct RowsOfFrame {
-  const double* G;
+  RowMatrix G;
   double* arrays;
-  int rows, unknowns;
 
-  double* operator[](Array index) const noexcept { return arrays + index * rows; }
+  double* operator[](Array index) const noexcept { return arrays + index * G.rows; }
 };
 
 /// What a pass gathers over all rows of all frames.
@@ -56,23 +52,9 @@ struct Sums {
   Pair worst_product = {}, worst_primal = {};
 };
 
-/// Number of unknowns: a constant where it is known to the compiler.
-template <int N>
-constexpr int count(int n) noexcept {
-  return N > 0 ? N : n;
-}
-
-/// G z for two rows. N = 0: any number of unknowns.
-template <int N>
-inline Pair row_values(const double* G, int m, int n, const double* z) noexcept {
-  Pair value = {};
-  for (int j = 0; j < count<N>(n); ++j) value += load(G + j * m) * both(z[j]);
-  return value;
-}
-
 /// Start: on the central path of products μ, exactly feasible.
 inline void start(const RowsOfFrame& rows, double mu, double price) noexcept {
-  for (int r = 0; r < rows.rows; ++r) {
+  for (int r = 0; r < rows.G.rows; ++r) {
     const double slack = -rows[kValue][r], scaled = slack * price;
     // Of the two roots' forms the one that does not cancel: λ for a kept limit, π for a broken one.
     const double root = std::sqrt(scaled * scaled + 4.0 * mu * mu);
@@ -88,13 +70,13 @@ inline void start(const RowsOfFrame& rows, double mu, double price) noexcept {
 /// v of the linear rows; the cones' own v is written afterwards.
 template <int N>
 inline void evaluate(const RowsOfFrame& rows, const double* z) noexcept {
-  for (int r = 0; r < rows.rows; r += 2)
-    store(rows[kValue] + r, row_values<N>(rows.G + r, rows.rows, rows.unknowns, z) - load(rows[kBound] + r));
+  for (int r = 0; r < rows.G.rows; r += 2)
+    store(rows[kValue] + r, row_values<N>(rows.G, r, z) - load(rows[kBound] + r));
 }
 
 /// Weights and residuals at the present point.
 inline void weigh(const RowsOfFrame& rows, Sums& sums) noexcept {
-  for (int r = 0; r < rows.rows; r += 2) {
+  for (int r = 0; r < rows.G.rows; r += 2) {
     const Pair v = load(rows[kValue] + r), s = load(rows[kSlack] + r), e = load(rows[kViolation] + r);
     const Pair lambda = load(rows[kMultiplier] + r), pi = load(rows[kReserve] + r);
     const Pair products = s * lambda, producte = e * pi, is = 1.0 / products, ie = 1.0 / producte;
@@ -109,68 +91,12 @@ inline void weigh(const RowsOfFrame& rows, Sums& sums) noexcept {
   }
 }
 
-/// out_j = Gᵀ x and Gᵀ y, one column of G at a time.
-template <int N>
-inline void transposed_products(const RowsOfFrame& rows, const double* x, const double* y, double* out_x,
-                                double* out_y) noexcept {
-  const int m = rows.rows, n = count<N>(rows.unknowns);
-  for (int j = 0; j < n; ++j) {
-    Pair sum_x = {}, sum_y = {};
-    const double* column = rows.G + j * m;
-    for (int r = 0; r < m; r += 2) {
-      const Pair g = load(column + r);
-      sum_x += g * load(x + r);
-      sum_y += g * load(y + r);
-    }
-    out_x[j] = pairs::sum(sum_x);
-    out_y[j] = pairs::sum(sum_y);
-  }
-}
-
-template <int N>
-inline void subtract_transposed_product(const RowsOfFrame& rows, const double* x, double* out) noexcept {
-  const int m = rows.rows, n = count<N>(rows.unknowns);
-  for (int j = 0; j < n; ++j) {
-    Pair sum = {};
-    for (int r = 0; r < m; r += 2) sum += load(rows.G + j * m + r) * load(x + r);
-    out[j] -= pairs::sum(sum);
-  }
-}
-
-/// Columns i and j of Gᵀ w G, in a tile of three by three that stays in registers: D(i + a, j + b) += …
-template <int Size>
-inline void add_tile(const double* Gi, const double* Gj, const double* w, int m, double* D, int n,
-                     bool diagonal) noexcept {
-  std::array<std::array<Pair, Size>, Size> sum{};
-  for (int r = 0; r < m; r += 2) {
-    const Pair weight = load(w + r);
-    std::array<Pair, Size> left;
-    for (int a = 0; a < Size; ++a) left[a] = weight * load(Gi + a * m + r);
-    for (int b = 0; b < Size; ++b) {
-      const Pair right = load(Gj + b * m + r);
-      for (int a = 0; a < Size; ++a) sum[b][a] += left[a] * right;
-    }
-  }
-  for (int b = 0; b < Size; ++b)
-    for (int a = diagonal ? b : 0; a < Size; ++a) D[a + b * n] += pairs::sum(sum[b][a]);
-}
-
-/// Lower triangle of D += Gᵀ diag(w) G; D is n × n.
-template <int N>
-inline void add_weighted_square(const RowsOfFrame& rows, double* D) noexcept {
-  constexpr int kTile = N > 0 && N % 3 == 0 ? 3 : 1;
-  const int m = rows.rows, n = count<N>(rows.unknowns);
-  for (int j = 0; j < n; j += kTile)
-    for (int i = j; i < n; i += kTile)
-      add_tile<kTile>(rows.G + i * m, rows.G + j * m, rows[kWeight], m, D + i + j * n, n, i == j);
-}
-
 /// dλ of the predictor, and what the products would become.
 template <int N>
 inline void predict(const RowsOfFrame& rows, const double* dz, Sums& sums) noexcept {
-  for (int r = 0; r < rows.rows; r += 2) {
+  for (int r = 0; r < rows.G.rows; r += 2) {
     const Pair s = load(rows[kSlack] + r), e = load(rows[kViolation] + r);
-    const Pair Gdz = row_values<N>(rows.G + r, rows.rows, rows.unknowns, dz);
+    const Pair Gdz = row_values<N>(rows.G, r, dz);
     const Pair step = load(rows[kWeight] + r) * (Gdz + load(rows[kValue] + r));
     store(rows[kStep] + r, step);
     const Pair x = step * s * load(rows[kInverseS] + r), y = step * e * load(rows[kInverseE] + r);
@@ -184,7 +110,7 @@ inline void predict(const RowsOfFrame& rows, const double* dz, Sums& sums) noexc
 /// Targets of the corrector: σμ less the second-order term of the predictor, which is clipped.
 inline void aim(const RowsOfFrame& rows, double target, double clip) noexcept {
   const auto clipped = [clip](Pair x) { return pairs::smallest(pairs::largest(x, both(-clip)), both(clip)); };
-  for (int r = 0; r < rows.rows; r += 2) {
+  for (int r = 0; r < rows.G.rows; r += 2) {
     const Pair s = load(rows[kSlack] + r), e = load(rows[kViolation] + r), step = load(rows[kStep] + r);
     const Pair is = load(rows[kInverseS] + r), ie = load(rows[kInverseE] + r);
     const Pair x = step * s * is, y = step * e * ie;
@@ -199,11 +125,11 @@ inline void aim(const RowsOfFrame& rows, double target, double clip) noexcept {
 /// The whole step from the corrector's change of dz, and the products along it.
 template <int N>
 inline void combine(const RowsOfFrame& rows, const double* correction, Sums& sums) noexcept {
-  for (int r = 0; r < rows.rows; r += 2) {
+  for (int r = 0; r < rows.G.rows; r += 2) {
     const Pair s = load(rows[kSlack] + r), e = load(rows[kViolation] + r);
     const Pair is = load(rows[kInverseS] + r), ie = load(rows[kInverseE] + r);
     const Pair a = load(rows[kTargetS] + r), b = load(rows[kTargetE] + r);
-    const Pair change = row_values<N>(rows.G + r, rows.rows, rows.unknowns, correction);
+    const Pair change = row_values<N>(rows.G, r, correction);
     const Pair step = load(rows[kStep] + r) + load(rows[kWeight] + r) * change + load(rows[kValue] + r);
     const Pair x = step * s * is, y = step * e * ie;
     const Pair ds = a * is - 1.0 - x, de = b * ie - 1.0 + y;
@@ -219,7 +145,7 @@ inline void combine(const RowsOfFrame& rows, const double* correction, Sums& sum
 
 /// The smallest product after a step.
 inline void least_product(const RowsOfFrame& rows, double step, Pair& least) noexcept {
-  for (int r = 0; r < rows.rows; r += 2) {
+  for (int r = 0; r < rows.G.rows; r += 2) {
     const Pair s = load(rows[kSlack] + r), e = load(rows[kViolation] + r), d = step * load(rows[kStep] + r);
     const Pair product_s = (s + step * s * load(rows[kTargetS] + r)) * (load(rows[kMultiplier] + r) + d);
     const Pair product_e = (e + step * e * load(rows[kTargetE] + r)) * (load(rows[kReserve] + r) - d);
@@ -228,7 +154,7 @@ inline void least_product(const RowsOfFrame& rows, double step, Pair& least) noe
 }
 
 inline void advance(const RowsOfFrame& rows, double step) noexcept {
-  for (int r = 0; r < rows.rows; r += 2) {
+  for (int r = 0; r < rows.G.rows; r += 2) {
     const Pair s = load(rows[kSlack] + r), e = load(rows[kViolation] + r), d = step * load(rows[kStep] + r);
     store(rows[kSlack] + r, s + step * s * load(rows[kTargetS] + r));
     store(rows[kViolation] + r, e + step * e * load(rows[kTargetE] + r));
