@@ -150,6 +150,17 @@ inline constexpr Tolerance kMeanSquareOf300{0.33};
 inline constexpr Tolerance kMarginByHand{1e-12};
 /// Margins' sds by central differences with step 1e-5 of functions of order 100: rounding 1e-14/1e-5, truncation 1e-10.
 inline constexpr Tolerance kMarginSlope{1e-7};
+/// Factor, solution and inverse of block matrices with entries of order 1 and eigenvalues above 1, against dense ones:
+/// κ up to 100 times some 10 ε.
+inline constexpr Tolerance kBlockTridiagonal{1e-13};
+/// Unknowns and violations of quadratic programmes that are solved by hand [N]: products of slack and multiplier stop
+/// below 1e-5, and multipliers of order 10 turn that into 1e-6.
+inline constexpr Tolerance kElasticQpByHand{2e-6};
+/// The optimum's conditions, each from dense algebra on the answer. Stationarity: the solver's own bar, 1e-9 of the
+/// largest of g and Gᵀλ. Feasibility: its 1e-7 N. Products: its 1e-9 · price. A tenth more for sums in another order.
+inline constexpr Tolerance kElasticQpStationarity{1.1e-9};
+inline constexpr Tolerance kElasticQpPrimal{1.1e-7};
+inline constexpr Tolerance kElasticQpProduct{1.1e-9};
 
 // --- estimation: hypotheses, filter, projection ---------------------------------------------------------------------
 /// Best fits from a Gram matrix against QR of the columns themselves, relative to χ²: κ² of the seen directions, up to
