@@ -1,29 +1,51 @@
 #pragma once
-// The problem over time in its null space: blocks of a quadratic cost, and the way back to wrenches. Private.
-#include <vector>
+/// Windows that are given in seconds, so that no answer depends on the sampling rate.
 
-#include "antaeus/constraints/block_tridiagonal.hpp"
-#include "contact/frame_algebra.hpp"
+#include <algorithm>
+#include <cmath>
 
-namespace antaeus::contact_parts {
+#include "antaeus/core/types.hpp"
+#include "antaeus/signal/savitzky_golay.hpp"
 
-/// w = w₀ + N z: all wrenches of one frame that make its total. Rows: force and moment of each contact, world axes.
-struct FrameBasis {
-  Eigen::VectorXd origin;  ///< w₀, 6 k
-  Eigen::MatrixXd free;    ///< N, 6 k × n
-};
+namespace antaeus {
 
-/// Minimise Σ ½ zᵀH z + gᵀz over time; H block-tridiagonal.
-struct NullSpaceProblem {
-  std::vector<FrameBasis> frames;
-  BlockTridiagonal hessian;
-  Eigen::VectorXd gradient;
-};
+/// A fit over ± this many seconds, and at least over one sample on each side.
+inline SavitzkyGolayOptions fit_over(const VectorX& time, double half) {
+  const Eigen::Index n = time.size();
+  const double step = (time[n - 1] - time[0]) / static_cast<double>(n - 1);
+  const double most = static_cast<double>((n - 1) / 2);
+  const int side = static_cast<int>(std::clamp(std::round(half / step), 1.0, std::max(1.0, most)));
+  return {2 * side + 1, 2};
+}
 
-/// Sets it all up: the general form, any contacts, any active sets.
-NullSpaceProblem null_space_problem(const ContactDemand& demand, const ContactOptions& options);
-/// The frame's wrenches from its free parameters.
-void recover(const ContactDemand& demand, const NullSpaceProblem& problem, const Eigen::VectorXd& z,
-             ContactSolution& solution);
+/// Calls work(i, j, weight) for every row j within ± half of row i. The weight falls from 1 to 0 over the last step, so
+/// that the sum over samples is that of an integral.
+template <class Work>
+void within(const VectorX& time, double half, Work&& work) {
+  const Eigen::Index n = time.size();
+  const double step = n > 1 ? (time[n - 1] - time[0]) / static_cast<double>(n - 1) : 1.0;
+  Eigen::Index first = 0;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    while (first < i && time[i] - time[first] >= half + 0.5 * step) ++first;
+    for (Eigen::Index j = first; j < n && time[j] - time[i] < half + 0.5 * step; ++j) {
+      work(i, j, std::clamp((half - std::abs(time[j] - time[i])) / step + 0.5, 0.0, 1.0));
+    }
+  }
+}
 
-}  // namespace antaeus::contact_parts
+/// The mean over ± half, at every row.
+inline VectorX averaged(const VectorX& time, const VectorX& values, double half) {
+  VectorX sum = VectorX::Zero(time.size()), weight = VectorX::Zero(time.size());
+  within(time, half, [&](Eigen::Index i, Eigen::Index j, double w) {
+    sum[i] += w * values[j];
+    weight[i] += w;
+  });
+  return (weight.array() > 0).select(sum.array() / weight.array().max(1e-300), values.array());
+}
+
+/// The root mean square over ± half, at every row.
+inline VectorX rms_over(const VectorX& time, const VectorX& values, double half) {
+  return averaged(time, values.cwiseAbs2(), half).cwiseSqrt();
+}
+
+}  // namespace antaeus

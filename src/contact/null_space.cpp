@@ -1,5 +1,5 @@
 // All frames together: per frame the null space of the six equations, then one block-tridiagonal system.
-#include "contact/over_time.hpp"
+#include "contact/null_space.hpp"
 
 #include <Eigen/QR>
 
