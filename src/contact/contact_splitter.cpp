@@ -27,7 +27,7 @@ Vector6 divide(const Matrix6& S, const Vector6& b) noexcept {
 
 }  // namespace
 
-ContactSplitter::ContactSplitter(const std::vector<ContactKind>& kinds, const ContactOptions& options)
+ContactSplitter::ContactSplitter(const std::vector<ContactType>& kinds, const ContactOptions& options)
     : options_(options), guess_metric_(false) {
   check_options(options);
   if (kinds.empty()) throw OptionsError("--contact", "no contact", "name at least one frame");
@@ -55,7 +55,7 @@ Status ContactSplitter::solve(const ContactDemand& demand, Eigen::Index t, Eigen
     S.topLeftCorner<3, 3>().diagonal().array() += 1.0 / a.force;
     S.bottomLeftCorner<3, 3>() += D / a.force;
     S.bottomRightCorner<3, 3>() += D * D.transpose() / a.force;
-    if (demand.kinds[static_cast<std::size_t>(c)] == ContactKind::wrench) {
+    if (demand.kinds[static_cast<std::size_t>(c)] == ContactType::wrench) {
       S.bottomRightCorner<3, 3>().diagonal().array() += per_lever * per_lever / a.moment;
     } else {
       wrench.col(c).tail<3>().setZero();
@@ -73,7 +73,7 @@ Status ContactSplitter::solve(const ContactDemand& demand, Eigen::Index t, Eigen
     const Vector3 d = demand.places[static_cast<std::size_t>(demand.column(t, c))].translation - demand.about.col(t);
     const Vector3 moment = y.tail<3>() * per_lever;
     wrench.col(c).head<3>() += (y.head<3>() - d.cross(moment)) / a.force;
-    if (demand.kinds[static_cast<std::size_t>(c)] == ContactKind::wrench) wrench.col(c).tail<3>() += moment / a.moment;
+    if (demand.kinds[static_cast<std::size_t>(c)] == ContactType::wrench) wrench.col(c).tail<3>() += moment / a.moment;
   }
   residual = demand.total.col(t) - contact_parts::total_of(demand, t, wrench);
   return Status::ok;

@@ -58,7 +58,7 @@ void decomposed_basis(const ContactDemand& demand, Eigen::Index t, const std::ve
     A.block<3, 3>(0, at).setIdentity();
     A.block<3, 3>(3, at) = cross_matrix(d) / lever;
     for (int i = 0; i < 3; ++i) rows.push_back(6 * c + i);
-    if (demand.kinds[static_cast<std::size_t>(c)] == ContactKind::point) continue;
+    if (demand.kinds[static_cast<std::size_t>(c)] == ContactType::point) continue;
     A.block<3, 3>(3, at + 3).diagonal().setConstant(1.0 / lever);
     for (int i = 3; i < 6; ++i) rows.push_back(6 * c + i);
   }
@@ -94,7 +94,7 @@ FrameBasis basis_of(const ContactDemand& demand, Eigen::Index t, double lever) {
   for (int c = 0; c < demand.contact_count(); ++c) {
     if (!demand.is_active(t, c)) continue;
     active.push_back(c);
-    moments = moments && demand.kinds[static_cast<std::size_t>(c)] == ContactKind::wrench;
+    moments = moments && demand.kinds[static_cast<std::size_t>(c)] == ContactType::wrench;
   }
   if (moments && !active.empty()) {
     analytic_basis(demand, t, active, basis);
@@ -118,8 +118,8 @@ Eigen::MatrixXd scaled(const Eigen::MatrixXd& rows, Weight&& weight) {
 
 }  // namespace
 
-NullSpaceProblem null_space_problem(const ContactDemand& demand, const ContactOptions& options) {
-  const CostWeights weights(demand, options, true);
+NullSpaceProblem null_space_problem(const ContactDemand& demand, const ContactOptions& options, bool over_time) {
+  const CostWeights weights(demand, options, over_time);
   const Eigen::Index N = demand.frames();
   const int k = demand.contact_count();
   NullSpaceProblem problem;
@@ -131,7 +131,8 @@ NullSpaceProblem null_space_problem(const ContactDemand& demand, const ContactOp
   }
   problem.hessian.reshape(sizes);
   problem.gradient.setZero(problem.hessian.rows());
-  const Weights smoothing = weights.smoothing(), previous = weights.previous();
+  const Weights smoothing = over_time ? weights.smoothing() : Weights{};
+  const Weights previous = over_time ? weights.previous() : Weights{};
   for (Eigen::Index t = 0; t < N; ++t) {
     const int block = static_cast<int>(t);
     const FrameBasis& here = problem.frames[static_cast<std::size_t>(t)];

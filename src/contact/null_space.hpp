@@ -21,7 +21,8 @@ struct NullSpaceProblem {
 };
 
 /// Sets it all up: the general form, any contacts, any active sets.
-NullSpaceProblem null_space_problem(const ContactDemand& demand, const ContactOptions& options);
+/// \param over_time  false: the frames have nothing to do with each other
+NullSpaceProblem null_space_problem(const ContactDemand& demand, const ContactOptions& options, bool over_time = true);
 /// The frame's wrenches from its free parameters.
 void recover(const ContactDemand& demand, const NullSpaceProblem& problem, const Eigen::VectorXd& z,
              ContactSolution& solution);

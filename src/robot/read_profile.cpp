@@ -219,6 +219,29 @@ void read_figures(Keys& keys, RobotProfile& profile) {
   }
 }
 
+/// What a contact at an endpoint can exert. The sole's corners go once around it, each a turn to the left.
+void read_surface(Keys& table, ContactSurface& surface) {
+  surface.friction = table.not_negative_or("friction", kNaN);
+  surface.torsion = table.not_negative_or("torsion", kNaN);
+  if (table.find("force_cap")) surface.force_cap = table.positive_or("force_cap", kNaN);
+  surface.sole_depth = table.number_or("sole_depth", 0.0);
+  const toml::node* sole = table.find("sole");
+  if (!sole) return;
+  constexpr const char* kRemedy = "write the corners [[x, y], …] in the endpoint's frame, counter-clockwise";
+  for (const toml::node& corner : table.array_of(*sole, "sole")) {
+    const toml::array& numbers = table.array_of(corner, "sole");
+    if (numbers.size() != 2) table.fail(&corner, "a corner has " + std::to_string(numbers.size()) + " numbers", kRemedy);
+    surface.sole.emplace_back(table.number_of(*numbers.get(0), "sole"), table.number_of(*numbers.get(1), "sole"));
+  }
+  const std::size_t n = surface.sole.size();
+  bool convex = n >= 3;
+  for (std::size_t i = 0; convex && i < n; ++i) {
+    const Eigen::Vector2d a = surface.sole[(i + 1) % n] - surface.sole[i], b = surface.sole[(i + 2) % n] - surface.sole[i];
+    convex = a.x() * b.y() - a.y() * b.x() > 0.0;
+  }
+  if (!convex) table.fail(sole, "'sole' is no convex polygon that turns left", kRemedy);
+}
+
 void read_tables(Keys& keys, RobotProfile& profile, const std::string& file) {
   for (Keys& table : keys.tables("groups")) {
     JointGroup group{table.text("name"), "", table.names("joints", profile.lines, "group")};
@@ -235,6 +258,7 @@ void read_tables(Keys& keys, RobotProfile& profile, const std::string& file) {
     endpoint.label = table.text_or("label", endpoint.frame);
     endpoint.kind = table.choice_or("kind", endpoint.kind);
     endpoint.group = table.text_or("group", "");
+    read_surface(table, endpoint.surface);
     table.finish();
     for (const Endpoint& other : profile.endpoints) {
       if (other.frame == endpoint.frame) {

@@ -35,7 +35,6 @@ FeasibilityChecker::FeasibilityChecker(const Robot& robot, const std::vector<std
     const Endpoint* known = robot.profile.find_endpoint(frame);
     return known ? known->kind : EndpointKind::tool;
   };
-  result_.sole_known = options.half_length > 0;
   const auto add = [&](MarginKind margin, int endpoint, const char* unit) {
     result_.margins.push_back({margin, endpoint, unit, kNaN, kNaN, false});
   };
@@ -43,10 +42,12 @@ FeasibilityChecker::FeasibilityChecker(const Robot& robot, const std::vector<std
     robot.model.frame(frame);  // throws for a name that is none
     const int endpoint = static_cast<int>(is_foot_.size());
     is_foot_.push_back(kind(frame) == EndpointKind::foot);
+    feet_.push_back(foot_of(robot, frame));
     if (!is_foot_.back()) continue;
     add(MarginKind::unilateral, endpoint, "N");
     add(MarginKind::friction, endpoint, "N");
-    if (!result_.sole_known) continue;
+    if (!feet_.back().has_sole) continue;
+    result_.sole_known = true;
     for (const MarginKind moment : {MarginKind::cop_x, MarginKind::cop_y, MarginKind::yaw}) {
       add(moment, endpoint, "N·m");
     }
@@ -60,6 +61,25 @@ FeasibilityChecker::FeasibilityChecker(const Robot& robot, const std::vector<std
   result_.balance_known = robot.model.base() == Base::free_flyer && feet > 0 && listed == feet;
   if (!result_.balance_known) return;
   for (const MarginKind total : {MarginKind::total_x, MarginKind::total_y, MarginKind::total_z}) add(total, -1, "N");
+}
+
+FeasibilityChecker::Foot FeasibilityChecker::foot_of(const Robot& robot, const std::string& frame) const {
+  Foot foot;
+  foot.contact = {options_.friction, options_.half_length, options_.half_width, FrictionModel::cone, {}};
+  foot.middle = Vector3(options_.sole_forward, 0.0, -options_.sole_depth);
+  foot.has_sole = options_.half_length > 0;
+  const Endpoint* known = robot.profile.find_endpoint(frame);
+  if (!known) return foot;
+  const ContactSurface& surface = known->surface;
+  if (!std::isnan(surface.friction)) foot.contact.mu = surface.friction;
+  if (!std::isnan(surface.torsion)) foot.contact.torsional_coefficient = surface.torsion;
+  if (!surface.has_sole()) return foot;
+  // The rectangle that holds the sole: a corner that is cut off counts as sole.
+  foot.contact.half_length_x = surface.half_size().x();
+  foot.contact.half_width_y = surface.half_size().y();
+  foot.middle = Vector3(surface.middle().x(), surface.middle().y(), -surface.sole_depth);
+  foot.has_sole = true;
+  return foot;
 }
 
 void FeasibilityChecker::set(std::size_t& next, double value, double sd) noexcept {
@@ -103,7 +123,8 @@ void FeasibilityChecker::check_foot(const WrenchEstimates& estimates, int endpoi
     R_WC.col(1) = Vector3::UnitZ().cross(R_WC.col(0));
   }
   // T carries a wrench at the frame's origin in world axes to the sole's middle in contact axes.
-  const Vector3 p = R_WF * Vector3(options_.sole_forward, 0.0, -options_.sole_depth);
+  const Foot& foot = feet_[static_cast<std::size_t>(endpoint)];
+  const Vector3 p = R_WF * foot.middle;
   Matrix3 cross;
   cross << 0, -p.z(), p.y(), p.z(), 0, -p.x(), -p.y(), p.x(), 0;
   Matrix6 T = Matrix6::Zero();
@@ -111,7 +132,7 @@ void FeasibilityChecker::check_foot(const WrenchEstimates& estimates, int endpoi
   T.bottomLeftCorner<3, 3>() = -R_WC.transpose() * cross;
   const Wrench wrench = Wrench::from_vector(T * on_robot(estimate).to_vector());
 
-  const SurfaceContact contact{options_.friction, options_.half_length, options_.half_width, FrictionModel::cone, {}};
+  const SurfaceContact& contact = foot.contact;
   const ContactMargins value = contact_margins(wrench, contact);
   ContactMargins sd;
   if (estimate.has_covariance) {
@@ -121,7 +142,7 @@ void FeasibilityChecker::check_foot(const WrenchEstimates& estimates, int endpoi
   }
   set(next, value.unilateral, sd.unilateral);
   set(next, value.friction, sd.friction);
-  if (!result_.sole_known) return;
+  if (!foot.has_sole) return;
   set(next, flat ? value.cop_x : kNaN, sd.cop_x);
   set(next, flat ? value.cop_y : kNaN, sd.cop_y);
   set(next, flat ? value.yaw : kNaN, sd.yaw);

@@ -51,6 +51,7 @@ struct EndpointChoice {
 
 void add_advise(CLI::App& app, Run& run);
 void add_audit(CLI::App& app, Run& run);
+void add_contact(CLI::App& app, Run& run);
 void add_demo(CLI::App& app, Run& run);
 void add_estimate(CLI::App& app, Run& run);
 void add_map(CLI::App& app, Run& run);

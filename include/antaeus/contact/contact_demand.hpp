@@ -18,7 +18,7 @@ using Matrix3X = Eigen::Matrix<double, 3, Eigen::Dynamic>;
 /// k contacts over N frames. Column t · k + c belongs to contact c in frame t.
 struct ContactDemand {
   std::vector<std::string> contacts;  ///< names, in order
-  std::vector<ContactKind> kinds;     ///< k
+  std::vector<ContactType> kinds;     ///< k
   VectorX time;                       ///< N [s]
   double dt = kNaN;                   ///< [s] of even frames; NaN: independent states
   /// 6 × N: the wrench that the motion needs from all contacts, on the robot, world axes, about `about` [N, N·m].
@@ -54,7 +54,7 @@ struct ContactSolution {
 class ANTAEUS_API ContactSplitter {
  public:
   /// \throws OptionsError for weights that are all zero or negative
-  ContactSplitter(const std::vector<ContactKind>& kinds, const ContactOptions& options);
+  ContactSplitter(const std::vector<ContactType>& kinds, const ContactOptions& options);
   /// One frame. \param wrench  6 × k, receives the result; \param residual  receives what is left
   /// \realtime (contact_realtime_test)
   Status solve(const ContactDemand& demand, Eigen::Index frame, Eigen::Ref<Matrix6X> wrench,

@@ -13,8 +13,8 @@ enum class Compatibility : std::uint8_t { none, nimble };
 constexpr auto enum_names(Compatibility) noexcept { return name_list<Compatibility>("none", "nimble"); }
 
 /// What a contact can exert: a force and a moment, or a force alone.
-enum class ContactKind : std::uint8_t { wrench, point };
-constexpr auto enum_names(ContactKind) noexcept { return name_list<ContactKind>("wrench", "point"); }
+enum class ContactType : std::uint8_t { wrench, point };
+constexpr auto enum_names(ContactType) noexcept { return name_list<ContactType>("wrench", "point"); }
 
 /// Axes in which a contact's wrench is written and read; its point is always the contact frame's origin.
 enum class WrenchAxes : std::uint8_t { world, link };
@@ -33,7 +33,7 @@ constexpr auto enum_names(LimitSet) noexcept { return name_list<LimitSet>("none"
 /// T = `smoothing_time`, Δw in world axes (none) or in link axes (nimble); v the velocity of the contact's origin.
 struct ContactOptions {
   Compatibility compatibility = Compatibility::none;
-  ContactKind kind = ContactKind::wrench;  ///< what each contact can exert
+  ContactType kind = ContactType::wrench;  ///< what each contact can exert
   double least_torque = 1.0;               ///< [1] weight of the wrenches' size
   double smoothing = 1.0;                  ///< [1] weight of their change over time
   double smoothing_time = 0.05;            ///< [s] T: changes slower than this cost less than the wrench itself

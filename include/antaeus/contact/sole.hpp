@@ -31,7 +31,7 @@ struct Sole {
   /// is taken as spread evenly over the middle half of each side: sd = (half the side / 2)/√3.
   /// \param middle  of the sole ahead of the frame's origin [m]
   static Sole rectangle(double middle, double half_length, double half_width, double depth) {
-    constexpr double kShare = 0.2886751345948129;  // 1/(2√3)
+    constexpr double kMiddleHalf = 0.2886751345948129;  // 1/(2√3)
     Sole sole;
     sole.up = Vector3::UnitZ();
     sole.depth = depth;
@@ -39,8 +39,8 @@ struct Sole {
     sole.front = middle + half_length;
     sole.flat = sole.toes_up = sole.heel_up = middle;
     sole.medial = 0.0;
-    sole.along_sd = kShare * half_length;
-    sole.across_sd = kShare * half_width;
+    sole.along_sd = kMiddleHalf * half_length;
+    sole.across_sd = kMiddleHalf * half_width;
     return sole;
   }
 };

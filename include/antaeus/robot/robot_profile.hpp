@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "antaeus/constraints/contact_surface.hpp"
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/settings.hpp"
 #include "antaeus/core/wrench.hpp"
@@ -36,6 +37,7 @@ struct Endpoint {
   std::string label;  ///< for people: "left wrist"
   EndpointKind kind = EndpointKind::tool;
   std::string group;  ///< joint group that carries it; may be empty
+  ContactSurface surface = {};  ///< what a contact there can exert, as far as the profile states it
 };
 
 /// A configuration with a name. Joints that are not named are at zero.

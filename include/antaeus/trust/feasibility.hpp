@@ -15,6 +15,7 @@ namespace antaeus {
 
 struct FeasibilityOptions {
   double k = 3.0;                    ///< [sd] how many standard deviations below zero a margin may be
+  // Where the profile's endpoint states friction or a sole (ContactSurface), that counts, and not the six below.
   double friction = 0.7;             ///< [1] coefficient of the ground under a foot
   double half_length = 0.0;          ///< [m] half the sole's length; 0: unknown, no centre of pressure is checked
   double half_width = 0.0;           ///< [m] half the sole's width; 0: unknown, no centre of pressure is checked
@@ -91,6 +92,14 @@ class ANTAEUS_API FeasibilityChecker {
 
   FeasibilityOptions options_;
   std::vector<bool> is_foot_;
+  /// Of each endpoint: the contact, and its sole's middle in the foot frame.
+  struct Foot {
+    SurfaceContact contact;
+    Vector3 middle = Vector3::Zero();
+    bool has_sole = false;
+  };
+  Foot foot_of(const Robot& robot, const std::string& frame) const;
+  std::vector<Foot> feet_;
   double mass_ = 0.0;
   Vector3 gravity_;
   Feasibility result_;

@@ -1,0 +1,52 @@
+#pragma once
+// What contacts and motors can do, as rows on a frame's wrenches. Private.
+#include <string>
+#include <vector>
+
+#include "antaeus/contact/contact_result.hpp"
+#include "contact/null_space.hpp"
+
+namespace antaeus::contact_parts {
+
+/// Moments count at this lever [m], so that all rows are in newtons.
+inline constexpr double kRowLever = 0.1;
+/// A limit is broken beyond this [N]: what the solver's stop leaves (constraints/elastic_qp.hpp) and some.
+inline constexpr double kBroken = 0.02;
+
+/// C w ≤ h on the stacked wrenches of a frame, 6 k, world axes; cones apart.
+struct FrameLimits {
+  struct Row {
+    LimitKind kind = LimitKind::unilateral;
+    int subject = 0;  ///< contact; row of v for a torque limit
+  };
+  struct Cone {
+    int contact = 0;
+    double friction = 0.0;
+    Eigen::MatrixXd rows;  ///< 3 × 6k: tangential x and y, normal
+  };
+  Eigen::MatrixXd left;
+  Eigen::VectorXd right;
+  std::vector<Row> rows;
+  std::vector<Cone> cones;
+};
+
+/// What every frame shares.
+struct LimitSource {
+  const MotionDynamics& dynamics;
+  const ContactOptions& options;
+  LimitSet set = LimitSet::pyramid;
+  std::vector<ContactSurface> surfaces;  ///< k, with the options' values where the profile states none
+  Vector3 up = Vector3::UnitZ();
+  VectorX torque_limits;  ///< nv, infinite where there are none; empty: no robot
+};
+
+FrameLimits frame_limits(const LimitSource& source, Eigen::Index t);
+
+/// The wrenches that keep the limits, or break them least; what is broken is appended.
+ContactSolution solve_with_limits(const LimitSource& source, bool over_time, std::vector<std::string>& remarks);
+
+/// Margins of a solution, and its broken limits. \param torque  N × nv, or empty
+void judge(const LimitSource& source, const std::vector<std::string>& row_names, const SampleMatrix& torque,
+           const ContactSolution& solution, std::vector<FrameMargins>& margins, std::vector<LimitViolation>& broken);
+
+}  // namespace antaeus::contact_parts

@@ -1,0 +1,272 @@
+// From a motion to its contacts: what is asked, solved, judged, and how far it can be trusted.
+#include "antaeus/contact/contact_result.hpp"
+
+#include <Eigen/Cholesky>
+#include <cmath>
+
+#include "antaeus/core/error.hpp"
+#include "antaeus/robot/dynamics.hpp"
+#include "contact/contact_limits.hpp"
+
+namespace antaeus {
+
+namespace {
+
+using contact_parts::LimitSource;
+
+/// What the profile states of each contact, else the options.
+std::vector<ContactSurface> surfaces_of(const RobotProfile* profile, const ContactRequest& request,
+                                        const ContactOptions& options) {
+  if ((options.half_length > 0.0) != (options.half_width > 0.0)) {
+    throw OptionsError("contact.half_length", "length and width of the sole go together", "give both, or neither");
+  }
+  std::vector<ContactSurface> surfaces;
+  for (const std::string& frame : request.contacts) {
+    const Endpoint* known = profile ? profile->find_endpoint(frame) : nullptr;
+    ContactSurface surface = known ? known->surface : ContactSurface{};
+    if (std::isnan(surface.friction)) surface.friction = options.friction;
+    if (std::isnan(surface.torsion)) surface.torsion = options.torsion;
+    if (std::isnan(surface.force_cap)) surface.force_cap = options.force_cap;
+    if (!surface.has_sole() && options.half_length > 0.0) {
+      const double x = options.half_length, y = options.half_width;
+      surface.sole = {{-x, -y}, {x, -y}, {x, y}, {-x, y}};
+    }
+    surfaces.push_back(std::move(surface));
+  }
+  return surfaces;
+}
+
+int vertical_axis(const Vector3& up) {
+  int axis = 2;
+  for (int i = 0; i < 3; ++i) {
+    if (std::abs(up[i]) > std::abs(up[axis])) axis = i;
+  }
+  return axis;
+}
+
+/// The motion as the posterior reads it.
+TotalMotion total_of(const ContactResult& result) {
+  const ContactDemand& demand = result.dynamics.demand;
+  const int k = demand.contact_count();
+  TotalMotion total;
+  total.name = result.motion;
+  total.time = demand.time;
+  total.wrench.resize(demand.frames(), 6);
+  total.com = result.dynamics.center_of_mass.transpose();
+  total.up = vertical_axis(result.up);
+  for (Eigen::Index t = 0; t < demand.frames(); ++t) {
+    const Vector3 force = demand.total.col(t).head<3>(), about = demand.about.col(t);
+    total.wrench.row(t).head<3>() = force;
+    total.wrench.row(t).tail<3>() = Vector3(demand.total.col(t).tail<3>()) + about.cross(force);
+  }
+  for (int c = 0; c < k; ++c) {
+    FootMotion foot{demand.contacts[static_cast<std::size_t>(c)], {}};
+    for (Eigen::Index t = 0; t < demand.frames(); ++t) {
+      foot.pose.push_back(demand.places[static_cast<std::size_t>(demand.column(t, c))]);
+    }
+    total.feet.push_back(std::move(foot));
+  }
+  return total;
+}
+
+/// The timing that the demand states, for the posterior.
+ContactTiming stated_timing(const ContactDemand& demand) {
+  ContactTiming timing;
+  timing.time = demand.time;
+  timing.feet = demand.contacts;
+  timing.probability.setOnes(demand.frames(), demand.contact_count());
+  for (Eigen::Index t = 0; t < demand.frames(); ++t) {
+    for (int c = 0; c < demand.contact_count(); ++c) timing.probability(t, c) = demand.is_active(t, c) ? 1.0 : 0.0;
+  }
+  return timing;
+}
+
+/// Mean square error of what was solved, seen from the posterior: its covariance, and how far its mean is.
+void add_error(ContactResult& result) {
+  const ContactDemand& demand = result.dynamics.demand;
+  const ContactPosterior& posterior = *result.posterior;
+  if (posterior.status != Status::ok) {
+    result.sd_because = "no posterior was found: " + posterior.remark;
+    return;
+  }
+  const int k = demand.contact_count();
+  result.error.resize(static_cast<std::size_t>(demand.frames() * k));
+  for (Eigen::Index t = 0; t < demand.frames(); ++t) {
+    for (int c = 0; c < k; ++c) {
+      const FootWrenches& foot = posterior.feet[static_cast<std::size_t>(c)];
+      const Vector6 off = result.solution.wrench.col(t * k + c) - foot.mean.row(t).transpose();
+      result.error[static_cast<std::size_t>(t * k + c)] =
+          foot.covariance[static_cast<std::size_t>(t)] + off * off.transpose();
+    }
+  }
+}
+
+void judge_residual(ContactResult& result) {
+  double squares = 0.0;
+  Eigen::Index count = 0;
+  for (Eigen::Index t = 0; t < result.solution.residual.cols(); ++t) {
+    const double force = result.solution.residual.col(t).head<3>().squaredNorm();
+    if (!std::isfinite(force)) continue;
+    squares += force;
+    ++count;
+  }
+  result.residual_share = count > 0 ? std::sqrt(squares / static_cast<double>(count)) / result.weight : kNaN;
+  result.residual_fine = result.residual_share <= result.options.residual_limit;
+}
+
+/// Root accelerations of the least kinetic energy of change that leave no residual: only the root's own change, M_rr δa
+/// = −residual; the joints' torques follow by M_jr δa.
+void reduce_residual(const Robot& robot, ContactResult& result) {
+  const int nv = robot.model.nv();
+  Dynamics dynamics(robot.model);
+  MatrixX M(nv, nv);
+  result.root_change.setZero(result.torque.rows(), 6);
+  for (Eigen::Index t = 0; t < result.torque.rows(); ++t) {
+    dynamics.mass_matrix(VectorX(result.q.row(t)), M);
+    const Vector6 residual = result.torque.row(t).head<6>().transpose();
+    const Vector6 change = -M.topLeftCorner<6, 6>().ldlt().solve(residual);
+    result.root_change.row(t) = change.transpose();
+    result.torque.row(t) += (M.leftCols<6>() * change).transpose();
+  }
+}
+
+}  // namespace
+
+ContactResult contact_inverse_dynamics(const Robot& robot, ContactMotion motion, const ContactRequest& request,
+                                       const ContactOptions& options, const SplitOptions& split,
+                                       const TimingOptions& timing, const Progress& progress) {
+  ContactResult result;
+  result.motion = motion.name;
+  result.robot = robot.profile.title.empty() ? robot.profile.name : robot.profile.title;
+  result.base_text = base_text(robot);
+  result.request = request;
+  result.options = options;
+  result.description = robot.model.description();
+  result.rows = robot.model.row_names();
+  result.weight = robot.weight();
+  result.up = -robot.model.gravity().normalized();
+  result.torque_limits.setConstant(robot.model.nv(), kInfinity);
+  for (int m = 0; m < robot.model.motor_count(); ++m) {
+    const double limit = robot.model.effort_limits()[m];
+    if (limit > 0.0) result.torque_limits[robot.model.motor_rows()[static_cast<std::size_t>(m)]] = limit;
+  }
+  result.surfaces = surfaces_of(&robot.profile, request, options);
+  result.dynamics = motion_dynamics(robot, motion, request, options, progress);
+  ContactDemand& demand = result.dynamics.demand;
+  check_contact_motion(motion, robot.model, demand.contact_count());  // root_euler into q, for drawing
+  result.q = motion.q.topRows(demand.frames());
+
+  const bool clock = demand.frames() >= 3 && demand.time.allFinite() && !motion.is_states();
+  if (options.detect && demand.active.empty()) {
+    if (!clock) throw OptionsError("contact.detect", "needs a motion over time", "give q with dt or time");
+    std::vector<ContactPoints> points;
+    for (int c = 0; c < demand.contact_count(); ++c) {
+      ContactPoints foot{demand.contacts[static_cast<std::size_t>(c)], {MatrixX(demand.frames(), 3)}};
+      for (Eigen::Index t = 0; t < demand.frames(); ++t) {
+        foot.points[0].row(t) = demand.places[static_cast<std::size_t>(demand.column(t, c))].translation.transpose();
+      }
+      points.push_back(std::move(foot));
+    }
+    result.timing = detect_contacts(demand.time, vertical_axis(result.up), points, timing);
+    for (Eigen::Index t = 0; t < demand.frames(); ++t) {
+      for (int c = 0; c < demand.contact_count(); ++c) {
+        bool touches = false;
+        for (const FootContact& contact : result.timing->intervals) {
+          touches = touches || (contact.foot == demand.contacts[static_cast<std::size_t>(c)] &&
+                                demand.time[t] >= contact.from && demand.time[t] <= contact.to);
+        }
+        demand.active.push_back(touches);
+      }
+    }
+  }
+
+  const LimitSource source{result.dynamics, options, request.limits, result.surfaces, result.up, result.torque_limits};
+  if (request.limits != LimitSet::none) {
+    result.solution = contact_parts::solve_with_limits(source, request.over_time, result.remarks);
+  } else {
+    result.solution = request.over_time ? solve_over_time(demand, options) : solve_frames(demand, options);
+  }
+  result.torque = contact_torques(result.dynamics, result.solution);
+  judge_residual(result);
+  if (options.reduce_residual) reduce_residual(robot, result);
+  contact_parts::judge(source, result.rows, result.torque, result.solution, result.margins, result.violations);
+  result.feasible = result.violations.empty();
+
+  const ContactSurface& first = result.surfaces.front();
+  if (options.compatibility == Compatibility::nimble) {
+    result.sd_because = "Nimble's mode states no uncertainty";
+  } else if (!clock) {
+    result.sd_because = "independent states say nothing of how contacts change over time";
+  } else if (!first.has_sole()) {
+    result.sd_because =
+        "the soles are not known: state them in the profile (endpoints[].sole), or give contact.half_length and "
+        "contact.half_width";
+  } else if (options.kind == ContactType::point) {
+    result.sd_because = "what is known of soles does not hold for points";
+  } else {
+    const Sole sole =
+        Sole::rectangle(first.middle().x(), first.half_size().x(), first.half_size().y(), first.sole_depth);
+    result.posterior = split_contacts(total_of(result), result.timing ? *result.timing : stated_timing(demand), sole, split);
+    add_error(result);
+  }
+  if (options.kind == ContactType::point && demand.contact_count() < 3) {
+    result.remarks.push_back("Fewer than three points cannot make every total: what they leave is in the root residual.");
+  }
+  return result;
+}
+
+ContactResult contact_split(const TotalMotion& motion, const ContactRequest& request, const ContactOptions& options,
+                            const SplitOptions& split, const TimingOptions& timing) {
+  check_options(options);
+  ContactResult result;
+  result.motion = motion.name;
+  result.request = request;
+  result.options = options;
+  result.weight = motion.weight();
+  result.up = Vector3::Unit(motion.up);
+  if (request.limits != LimitSet::none) {
+    throw OptionsError("--with-limits", "needs a robot", "with --total the feet are a person's: leave it at none");
+  }
+  ContactDemand& demand = result.dynamics.demand;
+  const Eigen::Index N = motion.rows();
+  const int k = static_cast<int>(motion.feet.size());
+  for (const FootMotion& foot : motion.feet) demand.contacts.push_back(foot.name);
+  result.request.contacts = demand.contacts;
+  demand.kinds.assign(static_cast<std::size_t>(k), options.kind);
+  demand.time = motion.time;
+  demand.dt = N > 1 ? (motion.time[N - 1] - motion.time[0]) / static_cast<double>(N - 1) : kNaN;
+  demand.total = motion.wrench.transpose();
+  demand.about.setZero(3, N);
+  for (Eigen::Index t = 0; t < N; ++t) {
+    for (const FootMotion& foot : motion.feet) demand.places.push_back(foot.pose[static_cast<std::size_t>(t)]);
+  }
+  result.dynamics.center_of_mass = motion.com.transpose();
+  result.surfaces = surfaces_of(nullptr, result.request, options);
+  if (options.compatibility == Compatibility::nimble) {
+    result.solution = request.over_time ? solve_over_time(demand, options) : solve_frames(demand, options);
+    result.sd_because = "Nimble's mode states no uncertainty";
+  } else {
+    result.timing = detect_contacts(motion, {}, timing);
+    result.posterior = split_contacts(motion, *result.timing, {}, split);
+    result.solution.wrench.setConstant(6, N * k, kNaN);
+    result.solution.residual.setConstant(6, N, kNaN);
+    result.solution.status.assign(static_cast<std::size_t>(N), result.posterior->status);
+    if (result.posterior->status == Status::ok) {
+      for (Eigen::Index t = 0; t < N; ++t) {
+        for (int c = 0; c < k; ++c) {
+          result.solution.wrench.col(t * k + c) =
+              result.posterior->feet[static_cast<std::size_t>(c)].mean.row(t).transpose();
+        }
+        result.solution.residual.col(t) =
+            demand.total.col(t) - contact_parts::total_of(demand, t, result.solution.wrench.middleCols(t * k, k));
+      }
+    } else {
+      result.remarks.push_back("No posterior was found: " + result.posterior->remark);
+    }
+    add_error(result);
+  }
+  judge_residual(result);
+  return result;
+}
+
+}  // namespace antaeus
