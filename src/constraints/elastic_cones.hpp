@@ -105,11 +105,20 @@ inline Scaling weigh(const ConeRows& cone, Sums& sums) noexcept {
   scaling.inverse_M(2, 2) += shrink * (1.0 + 2.0 * w[1] * w[1]) / across;
   scaling.inverse_M(1, 2) -= shrink * 2.0 * w[1] * w[2] / across;
   scaling.inverse_M(2, 1) = scaling.inverse_M(1, 2);
-  cone.three(kStep) = scaling.inverse_M * v;
+  scaling.inverse_W = scaling.W / (eta * eta);
+  for (const int across_axis : {1, 2})
+    scaling.inverse_W(0, across_axis) = scaling.inverse_W(across_axis, 0) = -scaling.inverse_W(0, across_axis);
+  scaling.column = -first * pull;
+  // M⁻¹ v, by W² y = s: v is as large as s, M⁻¹ turns what its rounding leaves along the boundary into newtons.
+  const Vector3 gap = v + s - Vector3(e, 0.0, 0.0);
+  // Its first component is what e/π multiplies: 1 − first · e/π is written as what it is, without a difference.
+  scaling.kept = first * eta * eta / across;
+  Vector3 step = scaling.inverse_M * gap - y + e * (y[0] + pi) / pi * scaling.column;
+  step[0] = scaling.inverse_M.row(0).dot(gap) + e * first - y[0] * scaling.kept;
+  cone.three(kStep) = step;
   const double sy = s.dot(y), e_pi = e * pi;
   sums.product[0] += sy + e_pi;
   sums.worst_product[0] = std::max({sums.worst_product[0], sy, e_pi});
-  const Vector3 gap = v + s - Vector3(e, 0.0, 0.0);
   sums.worst_primal[0] = std::max(sums.worst_primal[0], gap.cwiseAbs().maxCoeff());
   return scaling;
 }
@@ -146,9 +155,9 @@ inline void follow(const ConeRows& cone, const Scaling& scaling, double b, Sums&
 }
 
 inline void predict(const ConeRows& cone, Scaling& scaling, const double* dz, Sums& sums) noexcept {
-  const Vector3 moved = values(cone, dz) + cone.three(kValue);
-  cone.three(kStep) = scaling.inverse_M * moved;
-  scaling.demand = moved + cone.three(kSlack) - Vector3(cone.one(kViolation), 0.0, 0.0);
+  const Vector3 moved = values(cone, dz);
+  cone.three(kStep) += scaling.inverse_M * moved;
+  scaling.demand = moved + cone.three(kValue) + cone.three(kSlack) - Vector3(cone.one(kViolation), 0.0, 0.0);
   follow(cone, scaling, 0.0, sums);
 }
 
@@ -157,10 +166,12 @@ inline void aim(const ConeRows& cone, const Scaling& scaling, double target, dou
   const double dy0 = cone.one(kStep), de = cone.one(kTargetE);
   Vector3 second = -product(-scaling.l - up, up);
   second *= std::min(1.0, clip / std::max(second.cwiseAbs().maxCoeff(), 1e-300));
-  const Vector3 a = scaling.W * divide(scaling.l, Vector3(target, 0.0, 0.0) + second);
+  const Vector3 a = scaling.inverse_W * divide(scaling.l, Vector3(target, 0.0, 0.0) + second);
   const double b = target + std::clamp(de * dy0, -clip, clip);
   cone.one(kTargetE) = b;
-  cone.three(kValue) = scaling.inverse_M * (a - Vector3(b / cone.one(kReserve), 0.0, 0.0));
+  // M⁻¹ (W a − b/π) with M = W² + e/π.
+  cone.three(kValue) = a - (cone.one(kViolation) * a[0] + b) / cone.one(kReserve) * scaling.column;
+  cone.one(kValue) = a[0] * scaling.kept - b / cone.one(kReserve) * scaling.column[0];
 }
 
 inline void combine(const ConeRows& cone, Scaling& scaling, const double* correction, Sums& sums) noexcept {

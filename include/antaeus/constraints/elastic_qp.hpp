@@ -70,8 +70,9 @@ struct QpResiduals {
 namespace detail {
 /// What an iteration knows of a cone: src/constraints/elastic_cones.hpp.
 struct ConeScaling {
-  Eigen::Matrix3d W, inverse_M;
-  Eigen::Vector3d l, demand;
+  Eigen::Matrix3d W, inverse_W, inverse_M;
+  Eigen::Vector3d l, column, demand;  ///< column: first of inverse_M; demand: − ds but for de
+  double kept;
 };
 }  // namespace detail
 
