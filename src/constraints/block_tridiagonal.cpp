@@ -7,49 +7,55 @@ namespace antaeus {
 
 namespace {
 
-/// Lower Cholesky factor in place; the upper triangle is left alone. False where a pivot is not positive.
+// Each loop below is a chain in which every step waits for the one before. So what a step multiplies is scaled beside
+// the chain: unit columns C(i, j)/C(j, j) go through it, and the root and the division of a pivot are off it.
+
+/// Lower Cholesky factor in place, and the reciprocals of its diagonal; the upper triangle is left alone. False where a
+/// pivot is not positive.
 template <class Matrix>
-bool cholesky(Matrix& A) noexcept {
+bool cholesky(Matrix& A, double* reciprocal) noexcept {
   const Eigen::Index n = A.rows();
   for (Eigen::Index j = 0; j < n; ++j) {
-    double pivot = A(j, j);
-    for (Eigen::Index k = 0; k < j; ++k) pivot -= A(j, k) * A(j, k);
+    const double pivot = A(j, j);
     if (!(pivot > 0.0) || !std::isfinite(pivot)) return false;
-    const double root = std::sqrt(pivot), inverse = 1.0 / root;
-    A(j, j) = root;
-    for (Eigen::Index i = j + 1; i < n; ++i) {
-      double sum = A(i, j);
-      for (Eigen::Index k = 0; k < j; ++k) sum -= A(i, k) * A(j, k);
-      A(i, j) = sum * inverse;
+    const double share = 1.0 / pivot;
+    for (Eigen::Index k = j + 1; k < n; ++k) {
+      const double unit = A(k, j) * share;
+      for (Eigen::Index i = k; i < n; ++i) A(i, k) -= A(i, j) * unit;
     }
+  }
+  for (Eigen::Index j = 0; j < n; ++j) {
+    const double root = std::sqrt(A(j, j));
+    reciprocal[j] = 1.0 / root;
+    A(j, j) = root;
+    for (Eigen::Index i = j + 1; i < n; ++i) A(i, j) *= reciprocal[j];
   }
   return true;
 }
 
 /// X ← X C⁻ᵀ, C lower triangular.
 template <class Rows, class Factor>
-void divide_by_transpose(Rows& X, const Factor& C) noexcept {
+void divide_by_transpose(Rows& X, const Factor& C, const double* reciprocal) noexcept {
   const Eigen::Index n = C.rows();
-  for (Eigen::Index j = 0; j < n; ++j) {
-    for (Eigen::Index k = 0; k < j; ++k) X.col(j) -= X.col(k) * C(j, k);
-    X.col(j) /= C(j, j);
-  }
+  for (Eigen::Index j = 0; j < n; ++j)
+    for (Eigen::Index k = 0; k < j; ++k) X.col(j) -= X.col(k) * (C(j, k) * reciprocal[k]);
+  for (Eigen::Index j = 0; j < n; ++j) X.col(j) *= reciprocal[j];
 }
 
 template <class Factor, class Vector>
-void forward(const Factor& C, Vector&& x) noexcept {
-  for (Eigen::Index j = 0; j < C.rows(); ++j) {
-    x[j] /= C(j, j);
-    for (Eigen::Index i = j + 1; i < C.rows(); ++i) x[i] -= C(i, j) * x[j];
-  }
+void forward(const Factor& C, const double* reciprocal, Vector&& x) noexcept {
+  const Eigen::Index n = C.rows();
+  for (Eigen::Index j = 0; j < n; ++j)
+    for (Eigen::Index i = j + 1; i < n; ++i) x[i] -= (C(i, j) * reciprocal[j]) * x[j];
+  for (Eigen::Index j = 0; j < n; ++j) x[j] *= reciprocal[j];
 }
 
 template <class Factor, class Vector>
-void backward(const Factor& C, Vector&& x) noexcept {
-  for (Eigen::Index j = C.rows() - 1; j >= 0; --j) {
-    for (Eigen::Index i = j + 1; i < C.rows(); ++i) x[j] -= C(i, j) * x[i];
-    x[j] /= C(j, j);
-  }
+void backward(const Factor& C, const double* reciprocal, Vector&& x) noexcept {
+  const Eigen::Index n = C.rows();
+  for (Eigen::Index j = 0; j < n; ++j) x[j] *= reciprocal[j];
+  for (Eigen::Index i = n - 1; i > 0; --i)
+    for (Eigen::Index j = 0; j < i; ++j) x[j] -= (C(i, j) * reciprocal[j]) * x[i];
 }
 
 /// Calls work with the common size of all blocks as a constant, or with Eigen::Dynamic.
@@ -81,6 +87,7 @@ void BlockTridiagonal::reshape(std::span<const int> sizes) {
     if (t + 1 < count) place += n * sizes_[t + 1];
   }
   data_.assign(static_cast<std::size_t>(place), 0.0);
+  reciprocals_.assign(static_cast<std::size_t>(rows()), 0.0);
 }
 
 void BlockTridiagonal::reshape(int blocks, int size) {
@@ -110,10 +117,10 @@ bool BlockTridiagonal::factor() noexcept {
         const Eigen::Map<const Eigen::Matrix<double, n, n>> X(data_.data() + lower_[t - 1], size(t), size(t - 1));
         D.noalias() -= X.lazyProduct(X.transpose());
       }
-      if (!cholesky(D)) return false;
+      if (!cholesky(D, reciprocals_.data() + offset(t))) return false;
       if (t + 1 == blocks()) break;
       Eigen::Map<Eigen::Matrix<double, n, n>> X(data_.data() + lower_[t], size(t + 1), size(t));
-      divide_by_transpose(X, D);
+      divide_by_transpose(X, D, reciprocals_.data() + offset(t));
     }
     return true;
   });
@@ -128,14 +135,14 @@ void BlockTridiagonal::solve(Eigen::Ref<Eigen::VectorXd> x) const noexcept {
     for (int t = 0; t < blocks(); ++t) {
       Part here = part(t);
       if (t > 0) here.noalias() -= Const(data_.data() + lower_[t - 1], size(t), size(t - 1)).lazyProduct(part(t - 1));
-      forward(Const(data_.data() + diagonal_[t], size(t), size(t)), here);
+      forward(Const(data_.data() + diagonal_[t], size(t), size(t)), reciprocals_.data() + offset(t), here);
     }
     for (int t = blocks() - 1; t >= 0; --t) {
       Part here = part(t);
       if (t + 1 < blocks()) {
         here.noalias() -= Const(data_.data() + lower_[t], size(t + 1), size(t)).transpose().lazyProduct(part(t + 1));
       }
-      backward(Const(data_.data() + diagonal_[t], size(t), size(t)), here);
+      backward(Const(data_.data() + diagonal_[t], size(t), size(t)), reciprocals_.data() + offset(t), here);
     }
   });
 }
@@ -149,16 +156,17 @@ void BlockTridiagonal::inverse_blocks(BlockTridiagonal& inverse) const noexcept 
     using Mutable = Eigen::Map<Eigen::Matrix<double, n, n>>;
     for (int t = blocks() - 1; t >= 0; --t) {
       const Const C(data_.data() + diagonal_[t], size(t), size(t));
+      const double* const reciprocal = reciprocals_.data() + offset(t);
       Mutable S(inverse.data_.data() + diagonal_[t], size(t), size(t));
       S.setIdentity();
       // Columns of C⁻¹, then C⁻ᵀ C⁻¹ in the same place.
-      for (Eigen::Index j = 0; j < C.cols(); ++j) forward(C, S.col(j));
+      for (Eigen::Index j = 0; j < C.cols(); ++j) forward(C, reciprocal, S.col(j));
       if (t + 1 < blocks()) {
         const Const X(data_.data() + lower_[t], size(t + 1), size(t));
         const Const next(inverse.data_.data() + diagonal_[t + 1], size(t + 1), size(t + 1));
         Mutable below(inverse.data_.data() + lower_[t], size(t + 1), size(t));
         below.noalias() = X.lazyProduct(S);  // X C⁻¹
-        for (Eigen::Index j = 0; j < C.cols(); ++j) backward(C, S.col(j));
+        for (Eigen::Index j = 0; j < C.cols(); ++j) backward(C, reciprocal, S.col(j));
         // S_tt += (X C⁻¹)ᵀ S_{t+1} (X C⁻¹), one column at a time: no scratch memory.
         for (Eigen::Index j = 0; j < C.cols(); ++j) {
           for (Eigen::Index i = 0; i <= j; ++i) {
@@ -168,15 +176,14 @@ void BlockTridiagonal::inverse_blocks(BlockTridiagonal& inverse) const noexcept 
             if (i != j) S(j, i) = S(i, j);
           }
         }
+        // −S_{t+1} times a column, in place: through a copy, for which the inverse has room that it does not use.
+        Eigen::Map<Eigen::Matrix<double, n, 1>> column(inverse.reciprocals_.data() + offset(t + 1), below.rows());
         for (Eigen::Index j = 0; j < below.cols(); ++j) {
-          // −S_{t+1} times a column, in place: through a row at a time of a copy on the stack where it is small.
-          constexpr int kMost = n == Eigen::Dynamic ? 64 : n;
-          Eigen::Matrix<double, n, 1, 0, kMost, 1> column(below.rows());
           column = below.col(j);
           below.col(j).noalias() = -next.lazyProduct(column);
         }
       } else {
-        for (Eigen::Index j = 0; j < C.cols(); ++j) backward(C, S.col(j));
+        for (Eigen::Index j = 0; j < C.cols(); ++j) backward(C, reciprocal, S.col(j));
       }
     }
   });

@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "constraints/elastic_cones.hpp"
 #include "constraints/elastic_rows.hpp"
 
 namespace antaeus {
 
 namespace {
 
+using elastic_rows::ConeRows;
 using elastic_rows::RowsOfFrame;
+using elastic_rows::Scaling;
 using elastic_rows::Sums;
 
 // Found on problems of two feet; no user can choose them better, so none is an option.
@@ -23,6 +26,8 @@ constexpr double kStalled = 0.9;        ///< stationarity fell by less than to t
 constexpr double kStallCentring = 0.3;  ///< least σ after that
 constexpr double kShortStep = 0.1, kShortCentring = 0.5;  ///< least σ after a step shorter than this
 constexpr double kFloor = 0.1;  ///< of the products at the stop: the target is never below, so that λ and π keep digits
+constexpr double kSpread =
+    0.01;  ///< of the largest product: nor below this, so that the mean does not run away from it
 
 }  // namespace
 
@@ -35,14 +40,14 @@ void ElasticQp::reshape(std::span<const QpFrame> frames) {
   bool equal = true;
   for (std::size_t t = 0; t < frames.size(); ++t) {
     const QpFrame& shape = frames[t];
-    const int padded = (shape.rows + shape.cones + 1) / 2 * 2;
-    frames_[t] = {shape, padded, data, cone, cone_data};
+    const int linear = (shape.rows + 1) / 2 * 2, padded = linear + (3 * shape.cones + 1) / 2 * 2;
+    frames_[t] = {shape, linear, padded, data, cone, cone_data};
     sizes_[t] = shape.unknowns;
     equal = equal && shape.unknowns == frames[0].unknowns;
     data += static_cast<std::size_t>(padded) * static_cast<std::size_t>(shape.unknowns + elastic_rows::kArrays);
     cone += static_cast<std::size_t>(shape.cones);
     cone_data += 3 * static_cast<std::size_t>(shape.cones) * static_cast<std::size_t>(shape.unknowns);
-    rows += static_cast<std::size_t>(padded);
+    rows += static_cast<std::size_t>(linear + shape.cones);
   }
   common_size_ = equal && !frames.empty() ? frames[0].unknowns : 0;
   row_count_ = static_cast<double>(rows);
@@ -54,7 +59,7 @@ void ElasticQp::reshape(std::span<const QpFrame> frames) {
   for (std::vector<double>* const vector : {&gradient_, &z_, &dz_, &correction_, &slope_})
     vector->assign(static_cast<std::size_t>(hessian_.rows()), 0.0);
   for (int t = 0; t < this->frames(); ++t)
-    for (int r = at(t).shape.rows + at(t).shape.cones; r < at(t).padded; ++r) array(t, elastic_rows::kBound)[r] = 1.0;
+    if (at(t).linear > at(t).shape.rows) array(t, elastic_rows::kBound)[at(t).shape.rows] = 1.0;
   iterations_ = 0;
   fail(QpStatus::not_computed);
 }
@@ -88,11 +93,20 @@ ElasticQp::Cone ElasticQp::cone(int t, int k) noexcept {
 }
 
 ElasticQp::ConstVector ElasticQp::multipliers(int t) const noexcept {
-  return {array(t, elastic_rows::kMultiplier), at(t).shape.rows + at(t).shape.cones};
+  return {array(t, elastic_rows::kMultiplier), at(t).shape.rows};
 }
 
 ElasticQp::ConstVector ElasticQp::violations(int t) const noexcept {
-  return {array(t, elastic_rows::kViolation), at(t).shape.rows + at(t).shape.cones};
+  return {array(t, elastic_rows::kViolation), at(t).shape.rows};
+}
+
+Eigen::Vector3d ElasticQp::cone_multiplier(int t, int k) const noexcept {
+  const double* const y = array(t, elastic_rows::kMultiplier) + at(t).linear + 3 * k;
+  return {y[1], y[2], y[0]};
+}
+
+double ElasticQp::cone_violation(int t, int k) const noexcept {
+  return array(t, elastic_rows::kViolation)[at(t).linear + 3 * k];
 }
 
 // --- the passes over time --------------------------------------------------------------------------------------------
@@ -104,74 +118,49 @@ struct ElasticQp::Passes {
 
   RowsOfFrame rows(int t) const noexcept {
     const Frame& frame = qp.at(t);
-    return {{qp.data_.data() + frame.data, frame.padded, frame.shape.unknowns}, qp.array(t, 0)};
+    return {{qp.data_.data() + frame.data, frame.padded, frame.shape.unknowns}, qp.array(t, 0), frame.linear};
   }
   double* part(std::vector<double>& vector, int t) const noexcept { return vector.data() + qp.hessian_.offset(t); }
 
-  /// c = C z + c_0 of cone k, and √(c_x² + c_y² + ε²).
-  Eigen::Vector4d cone_point(int t, int k, double rounding) const noexcept {
+  /// Calls work(cone, its scaling) for each cone of frame t.
+  template <class Work>
+  void each_cone(int t, const RowsOfFrame& own, Work&& work) const noexcept {
     const Frame& frame = qp.at(t);
-    const double* C = qp.cone(t, k).data();
-    const double* z = part(qp.z_, t);
-    Eigen::Vector4d c;
-    c << qp.cone_offset(t, k), 0.0;
-    for (int j = 0; j < frame.shape.unknowns; ++j)
-      for (int axis = 0; axis < 3; ++axis) c[axis] += C[3 * j + axis] * z[j];
-    c[3] = std::sqrt(c[0] * c[0] + c[1] * c[1] + rounding * rounding);
-    return c;
+    for (int k = 0; k < frame.shape.cones; ++k)
+      work(ConeRows{own, frame.linear + 3 * k}, qp.cones_[frame.cone + static_cast<std::size_t>(k)].scaling);
   }
 
-  void evaluate(int t, double rounding) const noexcept {
-    elastic_rows::evaluate<N>(rows(t), part(qp.z_, t));
-    const Frame& frame = qp.at(t);
-    for (int k = 0; k < frame.shape.cones; ++k) {
-      const Eigen::Vector4d c = cone_point(t, k, rounding);
-      const double mu = qp.friction(t, k);
-      const double* C = qp.cone(t, k).data();
-      const int row = frame.shape.rows + k;
-      qp.array(t, elastic_rows::kValue)[row] = c[3] - mu * c[2];
-      double* const G = qp.data_.data() + frame.data + row;
-      for (int j = 0; j < frame.shape.unknowns; ++j)
-        G[j * frame.padded] = (C[3 * j] * c[0] + C[3 * j + 1] * c[1]) / c[3] - mu * C[3 * j + 2];
-    }
-  }
-
-  /// Lower triangle of D += λ ∇²√(…) = λ Bᵀ (1 − u uᵀ) B/√(…), B the tangential rows of C, u = (c_x c_y)/√(…).
-  void add_curvature(int t, double rounding, double* D) const noexcept {
-    const Frame& frame = qp.at(t);
-    const int n = frame.shape.unknowns;
-    for (int k = 0; k < frame.shape.cones; ++k) {
-      const Eigen::Vector4d c = cone_point(t, k, rounding);
-      const double scale = qp.array(t, elastic_rows::kMultiplier)[frame.shape.rows + k] / c[3];
-      const double ux = c[0] / c[3], uy = c[1] / c[3];
-      // 1 − u_x² without cancellation.
-      const double round = rounding / c[3];
-      const double xx = scale * (uy * uy + round * round), yy = scale * (ux * ux + round * round),
-                   xy = -scale * ux * uy;
-      const double* C = qp.cone(t, k).data();
-      for (int j = 0; j < n; ++j) {
-        const double x = xx * C[3 * j] + xy * C[3 * j + 1], y = xy * C[3 * j] + yy * C[3 * j + 1];
-        for (int i = j; i < n; ++i) D[i + j * n] += C[3 * i] * x + C[3 * i + 1] * y;
-      }
-    }
-  }
-
-  void start(double mu, double rounding) const noexcept {
+  /// The cones' rows of G and h, then all variables.
+  void start(double mu) const noexcept {
     for (int t = 0; t < qp.frames(); ++t) {
-      evaluate(t, rounding);
-      elastic_rows::start(rows(t), mu, qp.options_.price);
+      const Frame& frame = qp.at(t);
+      const RowsOfFrame own = rows(t);
+      for (int k = 0; k < frame.shape.cones; ++k) {
+        const int first = frame.linear + 3 * k;
+        const double friction = qp.friction(t, k);
+        const Cone C = qp.cone(t, k);
+        double* const G = qp.data_.data() + frame.data + first;
+        for (int j = 0; j < frame.shape.unknowns; ++j)
+          Eigen::Map<Eigen::Vector3d>(G + j * frame.padded) << -friction * C(2, j), -C(0, j), -C(1, j);
+        const Eigen::Vector3d& offset = qp.cone_offset(t, k);
+        Eigen::Map<Eigen::Vector3d>(own[elastic_rows::kBound] + first) << friction * offset.z(), offset.x(), offset.y();
+      }
+      elastic_rows::evaluate<N>(own, part(qp.z_, t));
+      elastic_rows::start(own, mu, qp.options_.price);
+      each_cone(t, own, [&](const ConeRows& cone, Scaling&) { elastic_rows::start(cone, mu, qp.options_.price); });
     }
   }
 
   /// The matrix and the predictor's right-hand side (into dz_), and how far the present point is from the optimum.
   /// \return the largest pull of the limits on an unknown, |Gᵀ λ|
-  double linearise(double rounding, Sums& sums) const noexcept {
+  double linearise(Sums& sums) const noexcept {
     double stationarity = 0.0, scale = 0.0;
     for (int t = 0; t < qp.frames(); ++t) {
       const int n = elastic_rows::count<N>(qp.at(t).shape.unknowns);
       const RowsOfFrame own = rows(t);
-      evaluate(t, rounding);
+      elastic_rows::evaluate<N>(own, part(qp.z_, t));
       elastic_rows::weigh(own, sums);
+      each_cone(t, own, [&](const ConeRows& cone, Scaling& scaling) { scaling = elastic_rows::weigh(cone, sums); });
       double *const dz = part(qp.dz_, t), *const pull = part(qp.correction_, t), *const slope = part(qp.slope_, t);
       elastic_rows::transposed_products<N>(own.G, own[elastic_rows::kMultiplier], own[elastic_rows::kStep], pull, dz);
       for (int j = 0; j < n; ++j) {
@@ -183,7 +172,9 @@ struct ElasticQp::Passes {
       double* const D = qp.matrix_.diagonal(t).data();
       std::copy_n(qp.hessian_.diagonal(t).data(), n * n, D);
       elastic_rows::add_weighted_square<N>(own.G, own[elastic_rows::kWeight], D);
-      add_curvature(t, rounding, D);
+      each_cone(t, own, [D](const ConeRows& cone, const Scaling& scaling) {
+        elastic_rows::add_weighted_square(cone, scaling, D);
+      });
       if (t + 1 < qp.frames())
         std::copy_n(qp.hessian_.lower(t).data(), qp.hessian_.lower(t).size(), qp.matrix_.lower(t).data());
     }
@@ -194,7 +185,13 @@ struct ElasticQp::Passes {
   }
 
   void predict(Sums& sums) const noexcept {
-    for (int t = qp.frames(); t-- > 0;) elastic_rows::predict<N>(rows(t), part(qp.dz_, t), sums);
+    for (int t = qp.frames(); t-- > 0;) {
+      const RowsOfFrame own = rows(t);
+      const double* const dz = part(qp.dz_, t);
+      elastic_rows::predict<N>(own, dz, sums);
+      each_cone(t, own,
+                [&](const ConeRows& cone, Scaling& scaling) { elastic_rows::predict(cone, scaling, dz, sums); });
+    }
   }
 
   void aim(double target, double clip) const noexcept {
@@ -202,29 +199,48 @@ struct ElasticQp::Passes {
     for (int t = 0; t < qp.frames(); ++t) {
       const RowsOfFrame own = rows(t);
       elastic_rows::aim(own, target, clip);
+      each_cone(t, own,
+                [&](const ConeRows& cone, const Scaling& scaling) { elastic_rows::aim(cone, scaling, target, clip); });
       elastic_rows::subtract_transposed_product<N>(own.G, own[elastic_rows::kValue], part(qp.correction_, t));
     }
   }
 
   void combine(Sums& sums) const noexcept {
-    for (int t = qp.frames(); t-- > 0;) elastic_rows::combine<N>(rows(t), part(qp.correction_, t), sums);
+    for (int t = qp.frames(); t-- > 0;) {
+      const RowsOfFrame own = rows(t);
+      const double* const correction = part(qp.correction_, t);
+      elastic_rows::combine<N>(own, correction, sums);
+      each_cone(t, own, [&](const ConeRows& cone, Scaling& scaling) {
+        elastic_rows::combine(cone, scaling, correction, sums);
+      });
+    }
     for (std::size_t i = 0; i < qp.dz_.size(); ++i) qp.dz_[i] += qp.correction_[i];
   }
 
-  /// No variable becomes zero, and no product falls far behind the others.
+  /// No variable leaves its cone, and no product falls far behind the others.
   double step_length(const Sums& sums) const noexcept {
     double step = std::min(1.0, kToTheBoundary / pairs::largest(sums.speed));
     for (int i = 0; i < kMostShortenings; ++i, step *= kShorter) {
       const double mean = pairs::sum(sums.product + step * (sums.first + step * sums.second)) / (2.0 * qp.row_count_);
       pairs::Pair least = pairs::both(mean);
-      for (int t = 0; t < qp.frames(); ++t) elastic_rows::least_product(rows(t), step, least);
+      for (int t = 0; t < qp.frames(); ++t) {
+        const RowsOfFrame own = rows(t);
+        elastic_rows::least_product(own, step, least);
+        each_cone(t, own, [&](const ConeRows& cone, const Scaling&) {
+          least = pairs::smallest(least, pairs::both(elastic_rows::least_product(cone, step)));
+        });
+      }
       if (pairs::smallest(least) >= kLeastProduct * mean) break;
     }
     return step;
   }
 
   void advance(double step) const noexcept {
-    for (int t = 0; t < qp.frames(); ++t) elastic_rows::advance(rows(t), step);
+    for (int t = 0; t < qp.frames(); ++t) {
+      const RowsOfFrame own = rows(t);
+      elastic_rows::advance(own, step);
+      each_cone(t, own, [step](const ConeRows& cone, const Scaling&) { elastic_rows::advance(cone, step); });
+    }
     for (std::size_t i = 0; i < qp.z_.size(); ++i) qp.z_[i] += step * qp.dz_[i];
   }
 };
@@ -254,7 +270,7 @@ bool ElasticQp::is_sound() const noexcept {
   }
   add(gradient_.data(), gradient_.size());
   add(cone_data_.data(), cone_data_.size());
-  bool sound = options_.price > 0.0 && options_.cone_rounding > 0.0;
+  bool sound = options_.price > 0.0;
   for (const ConeNumbers& cone : cones_) {
     add(cone.offset.data(), 3);
     sound = sound && cone.mu >= 0.0 && std::isfinite(cone.mu);
@@ -265,8 +281,10 @@ bool ElasticQp::is_sound() const noexcept {
 QpStatus ElasticQp::fail(QpStatus status) noexcept {
   std::fill(z_.begin(), z_.end(), kNaN);
   for (int t = 0; t < frames(); ++t)
-    for (const auto index : {elastic_rows::kMultiplier, elastic_rows::kViolation})
-      std::fill_n(array(t, index), at(t).padded, kNaN);
+    for (const auto index : {elastic_rows::kMultiplier, elastic_rows::kViolation}) {
+      std::fill_n(array(t, index), at(t).shape.rows, kNaN);
+      std::fill_n(array(t, index) + at(t).linear, 3 * at(t).shape.cones, kNaN);
+    }
   residuals_ = {};
   return status_ = status;
 }
@@ -275,23 +293,19 @@ template <int N>
 QpStatus ElasticQp::iterate() noexcept {
   const Passes<N> passes{*this};
   const double rho = options_.price, stop = options_.complementarity * rho;
-  // The cones are rounded as generously as the limits are elastic at this stage, and at last by ε.
-  const auto rounding_at = [&](double mu) { return std::max(options_.cone_rounding, mu / rho); };
   double mu = kStart * rho, step = 1.0, before = kInfinity, slant = stop;
   for (const double g : gradient_) slant = std::max(slant, std::abs(g));
-  double rounding = rounding_at(mu);
-  passes.start(mu, rounding);
+  passes.start(mu);
   for (iterations_ = 0;; ++iterations_) {
     hessian_.multiply(all(z_), all(slope_));
     for (std::size_t i = 0; i < slope_.size(); ++i) slope_[i] += gradient_[i];
     Sums sums;
-    const double scale = std::max(passes.linearise(rounding, sums), slant);
+    const double scale = std::max(passes.linearise(sums), slant);
     if (!all(slope_).allFinite()) return QpStatus::not_positive_definite;
     if (row_count_ == 0.0) return QpStatus::solved;
     mu = pairs::sum(sums.product) / (2.0 * row_count_);
     const bool stationary = residuals_.stationarity <= options_.stationarity * scale;
-    if (stationary && residuals_.primal <= options_.primal && residuals_.complementarity <= stop &&
-        rounding <= options_.cone_rounding)
+    if (stationary && residuals_.primal <= options_.primal && residuals_.complementarity <= stop)
       return QpStatus::solved;
     if (iterations_ >= options_.iteration_budget) return QpStatus::iteration_budget;
     if (!std::isfinite(mu) || !matrix_.factor()) return QpStatus::not_positive_definite;
@@ -299,21 +313,19 @@ QpStatus ElasticQp::iterate() noexcept {
     matrix_.solve(all(dz_));
     passes.predict(sums);
     const double affine = std::min(1.0, 1.0 / pairs::largest(sums.speed));
-    const double after = (1.0 - affine) * mu + affine * affine * pairs::sum(sums.second) / (2.0 * row_count_);
+    const double after = mu + affine * pairs::sum(sums.first + affine * sums.second) / (2.0 * row_count_);
     const double share = after / mu;
     double centring = std::clamp(share * share * share, 0.0, 1.0);
     if (!stationary && residuals_.stationarity > kStalled * before) centring = std::max(centring, kStallCentring);
     if (step < kShortStep) centring = std::max(centring, kShortCentring);
     before = residuals_.stationarity;
 
-    sums.second = sums.speed = pairs::both(0.0);
-    passes.aim(std::max(centring * mu, kFloor * stop), kClip * mu);
+    sums.first = sums.second = sums.speed = pairs::both(0.0);
+    passes.aim(std::max({centring * mu, kFloor * stop, kSpread * residuals_.complementarity}), kClip * mu);
     matrix_.solve(all(correction_));
     passes.combine(sums);
     step = passes.step_length(sums);
     passes.advance(step);
-    mu = pairs::sum(sums.product + step * (sums.first + step * sums.second)) / (2.0 * row_count_);
-    rounding = std::min(rounding, rounding_at(mu));
   }
 }
 

@@ -37,10 +37,11 @@ enum Array : int {
   kArrays,
 };
 
-/// One frame: G, and the arrays behind it.
+/// One frame: G, and the arrays behind it. The first `linear` (even) rows are treated here, cones after them elsewhere.
 struct RowsOfFrame {
   RowMatrix G;
   double* arrays;
+  int linear;
 
   double* operator[](Array index) const noexcept { return arrays + index * G.rows; }
 };
@@ -54,7 +55,7 @@ struct Sums {
 
 /// Start: on the central path of products μ, exactly feasible.
 inline void start(const RowsOfFrame& rows, double mu, double price) noexcept {
-  for (int r = 0; r < rows.G.rows; ++r) {
+  for (int r = 0; r < rows.linear; ++r) {
     const double slack = -rows[kValue][r], scaled = slack * price;
     // Of the two roots' forms the one that does not cancel: λ for a kept limit, π for a broken one.
     const double root = std::sqrt(scaled * scaled + 4.0 * mu * mu);
@@ -67,7 +68,7 @@ inline void start(const RowsOfFrame& rows, double mu, double price) noexcept {
   }
 }
 
-/// v of the linear rows; the cones' own v is written afterwards.
+/// v, of the cones too.
 template <int N>
 inline void evaluate(const RowsOfFrame& rows, const double* z) noexcept {
   for (int r = 0; r < rows.G.rows; r += 2)
@@ -76,7 +77,7 @@ inline void evaluate(const RowsOfFrame& rows, const double* z) noexcept {
 
 /// Weights and residuals at the present point.
 inline void weigh(const RowsOfFrame& rows, Sums& sums) noexcept {
-  for (int r = 0; r < rows.G.rows; r += 2) {
+  for (int r = 0; r < rows.linear; r += 2) {
     const Pair v = load(rows[kValue] + r), s = load(rows[kSlack] + r), e = load(rows[kViolation] + r);
     const Pair lambda = load(rows[kMultiplier] + r), pi = load(rows[kReserve] + r);
     const Pair products = s * lambda, producte = e * pi, is = 1.0 / products, ie = 1.0 / producte;
@@ -94,7 +95,7 @@ inline void weigh(const RowsOfFrame& rows, Sums& sums) noexcept {
 /// dλ of the predictor, and what the products would become.
 template <int N>
 inline void predict(const RowsOfFrame& rows, const double* dz, Sums& sums) noexcept {
-  for (int r = 0; r < rows.G.rows; r += 2) {
+  for (int r = 0; r < rows.linear; r += 2) {
     const Pair s = load(rows[kSlack] + r), e = load(rows[kViolation] + r);
     const Pair Gdz = row_values<N>(rows.G, r, dz);
     const Pair step = load(rows[kWeight] + r) * (Gdz + load(rows[kValue] + r));
@@ -103,6 +104,7 @@ inline void predict(const RowsOfFrame& rows, const double* dz, Sums& sums) noexc
     // ds/s = −1 − x and de/e = y − 1: no division.
     sums.speed = pairs::largest(sums.speed, pairs::largest(pairs::largest(1.0 + x, -x), pairs::largest(1.0 - y, y)));
     const Pair product_s = s * load(rows[kMultiplier] + r), product_e = e * load(rows[kReserve] + r);
+    sums.first -= product_s + product_e;
     sums.second -= product_s * x * (1.0 + x) + product_e * y * (y - 1.0);
   }
 }
@@ -110,7 +112,7 @@ inline void predict(const RowsOfFrame& rows, const double* dz, Sums& sums) noexc
 /// Targets of the corrector: σμ less the second-order term of the predictor, which is clipped.
 inline void aim(const RowsOfFrame& rows, double target, double clip) noexcept {
   const auto clipped = [clip](Pair x) { return pairs::smallest(pairs::largest(x, both(-clip)), both(clip)); };
-  for (int r = 0; r < rows.G.rows; r += 2) {
+  for (int r = 0; r < rows.linear; r += 2) {
     const Pair s = load(rows[kSlack] + r), e = load(rows[kViolation] + r), step = load(rows[kStep] + r);
     const Pair is = load(rows[kInverseS] + r), ie = load(rows[kInverseE] + r);
     const Pair x = step * s * is, y = step * e * ie;
@@ -125,7 +127,7 @@ inline void aim(const RowsOfFrame& rows, double target, double clip) noexcept {
 /// The whole step from the corrector's change of dz, and the products along it.
 template <int N>
 inline void combine(const RowsOfFrame& rows, const double* correction, Sums& sums) noexcept {
-  for (int r = 0; r < rows.G.rows; r += 2) {
+  for (int r = 0; r < rows.linear; r += 2) {
     const Pair s = load(rows[kSlack] + r), e = load(rows[kViolation] + r);
     const Pair is = load(rows[kInverseS] + r), ie = load(rows[kInverseE] + r);
     const Pair a = load(rows[kTargetS] + r), b = load(rows[kTargetE] + r);
@@ -145,7 +147,7 @@ inline void combine(const RowsOfFrame& rows, const double* correction, Sums& sum
 
 /// The smallest product after a step.
 inline void least_product(const RowsOfFrame& rows, double step, Pair& least) noexcept {
-  for (int r = 0; r < rows.G.rows; r += 2) {
+  for (int r = 0; r < rows.linear; r += 2) {
     const Pair s = load(rows[kSlack] + r), e = load(rows[kViolation] + r), d = step * load(rows[kStep] + r);
     const Pair product_s = (s + step * s * load(rows[kTargetS] + r)) * (load(rows[kMultiplier] + r) + d);
     const Pair product_e = (e + step * e * load(rows[kTargetE] + r)) * (load(rows[kReserve] + r) - d);
@@ -154,7 +156,7 @@ inline void least_product(const RowsOfFrame& rows, double step, Pair& least) noe
 }
 
 inline void advance(const RowsOfFrame& rows, double step) noexcept {
-  for (int r = 0; r < rows.G.rows; r += 2) {
+  for (int r = 0; r < rows.linear; r += 2) {
     const Pair s = load(rows[kSlack] + r), e = load(rows[kViolation] + r), d = step * load(rows[kStep] + r);
     store(rows[kSlack] + r, s + step * s * load(rows[kTargetS] + r));
     store(rows[kViolation] + r, e + step * e * load(rows[kTargetE] + r));

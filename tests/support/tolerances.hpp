@@ -154,13 +154,15 @@ inline constexpr Tolerance kMarginSlope{1e-7};
 /// κ up to 100 times some 10 ε.
 inline constexpr Tolerance kBlockTridiagonal{1e-13};
 /// Unknowns and violations of quadratic programmes that are solved by hand [N]: products of slack and multiplier stop
-/// below 1e-5, and multipliers of order 10 turn that into 1e-6.
-inline constexpr Tolerance kElasticQpByHand{2e-6};
+/// below 1e-5, over multipliers of 1 and more.
+inline constexpr Tolerance kElasticQpByHand{1.1e-5};
 /// The optimum's conditions, each from dense algebra on the answer. Stationarity: the solver's own bar, 1e-9 of the
 /// largest of g and Gᵀλ. Feasibility: its 1e-7 N. Products: its 1e-9 · price. A tenth more for sums in another order.
 inline constexpr Tolerance kElasticQpStationarity{1.1e-9};
 inline constexpr Tolerance kElasticQpPrimal{1.1e-7};
 inline constexpr Tolerance kElasticQpProduct{1.1e-9};
+/// One problem solved in two ways [N]: products of up to 1e-5 over multipliers from 0.01 where a limit is reached.
+inline constexpr Tolerance kElasticQpTwoSolutions{1e-3};
 
 // --- estimation: hypotheses, filter, projection ---------------------------------------------------------------------
 /// Best fits from a Gram matrix against QR of the columns themselves, relative to χ²: κ² of the seen directions, up to

@@ -56,6 +56,7 @@ class ANTAEUS_API BlockTridiagonal {
   std::vector<Eigen::Index> rows_;              ///< offsets of the blocks, and the number of rows
   std::vector<Eigen::Index> diagonal_, lower_;  ///< places in data_
   std::vector<double> data_;
+  std::vector<double> reciprocals_;  ///< of the factor's diagonal
 };
 
 }  // namespace antaeus

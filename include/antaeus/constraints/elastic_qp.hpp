@@ -3,7 +3,7 @@
 /// Quadratic programmes over time whose limits may be broken at a price: one interior point for one frame or 100 000.
 ///
 ///     minimise    Σ_t ½ z_tᵀ D_t z_t + z_{t+1}ᵀ L_t z_t + g_tᵀ z_t  +  ρ Σ e
-///     subject to  G_t z_t ≤ h_t + e,    √(c_x² + c_y² + ε²) ≤ μ c_n + e  with (c_x c_y c_n) = C z_t + c_0,    e ≥ 0.
+///     subject to  G_t z_t ≤ h_t + e,    √(c_x² + c_y²) ≤ μ c_n + e  with (c_x c_y c_n) = C z_t + c_0,    e ≥ 0.
 ///
 /// The matrix of D_t and L_t (block_tridiagonal.hpp) is positive definite. A limit that can be kept is kept where its
 /// multiplier is below ρ; where limits contradict each other, ρ large makes the sum of violations as small as it can
@@ -18,7 +18,8 @@
 ///
 /// Method: Mehrotra, "On the implementation of a primal-dual interior point method", SIAM J. Optim. 2 (1992), from a
 /// start on the central path, with both slacks of an elastic row eliminated: one factorisation of blocks of the size of
-/// z_t an iteration. The cone is a smooth convex row, whose gradient and curvature are taken anew at every iteration.
+/// z_t an iteration. Friction cones are exact, apex included, in the scaling of Nesterov and Todd (SIAM J. Optim. 8,
+/// 1998).
 
 #include <Eigen/Core>
 #include <cstdint>
@@ -47,7 +48,6 @@ constexpr auto enum_names(QpStatus) noexcept {
 struct ElasticQpOptions {
   double price = 1e4;             ///< ρ, of a newton of violation [unit of the cost / N], > 0
   int iteration_budget = 100;     ///< ≥ 0
-  double cone_rounding = 1e-6;    ///< ε [N], > 0: the cone's apex is rounded, so that the cone is smaller by at most ε
   double stationarity = 1e-9;     ///< stop: gradient of the Lagrangian, of the largest of g and Gᵀλ [1]
   double primal = 1e-7;           ///< stop: |row − bound + slack − violation| [N]
   double complementarity = 1e-9;  ///< stop: largest product of slack and multiplier, of ρ [N]
@@ -66,6 +66,15 @@ struct QpResiduals {
   double primal = kNaN;           ///< |row − bound + slack − violation| [N]
   double complementarity = kNaN;  ///< slack · multiplier, violation · (ρ − multiplier) [cost]
 };
+
+namespace detail {
+/// What an iteration knows of a cone: src/constraints/elastic_cones.hpp.
+struct ConeScaling {
+  Eigen::Matrix3d W, inverse_W, inverse_M;
+  Eigen::Vector3d l, column, demand;  ///< column: first of inverse_M; demand: − ds but for de
+  double kept;
+};
+}  // namespace detail
 
 /// Holds one problem, its answer and the memory for both. One object per thread.
 /// \realtime all but reshape(), elastic_qp_test; reshape() to a shape whose sums are no larger than before neither
@@ -113,15 +122,20 @@ class ANTAEUS_API ElasticQp {
   const QpResiduals& residuals() const noexcept { return residuals_; }
   /// z_t
   ConstVector unknowns(int t) const noexcept { return {z_.data() + hessian_.offset(t), at(t).shape.unknowns}; }
-  /// Of the rows, then of the cones; in [0, ρ]: what a newton more in h would save [cost / N].
+  /// Of the rows, in [0, ρ]: what a newton more in h would save [cost / N].
   ConstVector multipliers(int t) const noexcept;
-  /// e, of the rows, then of the cones [N]: about complementarity · ρ/(ρ − multiplier) where the limit is kept.
+  /// e of the rows [N]: about complementarity · ρ/(ρ − multiplier) where the limit is kept.
   ConstVector violations(int t) const noexcept;
+  /// Of cone k: (y_x y_y y_n) with √(y_x² + y_y²) ≤ y_n ≤ ρ; the cone's pull on z is Cᵀ (y_x y_y μ y_n) [cost / N].
+  Eigen::Vector3d cone_multiplier(int t, int k) const noexcept;
+  /// e of cone k [N].
+  double cone_violation(int t, int k) const noexcept;
 
  private:
   struct Frame {
     QpFrame shape;
-    int padded = 0;        ///< rows and cones, and an empty row where their number is odd
+    int linear = 0;        ///< rows, and an empty one where their number is odd
+    int padded = 0;        ///< the same and three for each cone, and an empty one where that is odd
     std::size_t data = 0;  ///< place in data_: G, then what constraints/elastic_rows.hpp lists, a padded length each
     std::size_t cone = 0;  ///< first in cones_
     std::size_t cone_data = 0;  ///< place in cone_data_
@@ -129,6 +143,7 @@ class ANTAEUS_API ElasticQp {
   struct ConeNumbers {
     Eigen::Vector3d offset = Eigen::Vector3d::Zero();
     double mu = 0.0;
+    detail::ConeScaling scaling;
   };
   template <int N>
   struct Passes;  ///< over the frames, elastic_qp.cpp
