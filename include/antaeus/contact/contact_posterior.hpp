@@ -56,13 +56,15 @@ struct HiddenContact {
   double size = kNaN;               ///< mean vertical force over the interval [N]; drawn towards 0 by what is expected
   double sd = kNaN;                 ///< of it [N]
   double lower = kNaN;              ///< what it carries at least, on average, with 95 % probability [N]
-  double z = kNaN;                  ///< largest of vertical force over its sd
+  double z = kNaN;                  ///< largest of the trace's z
 };
 
 /// The hidden contact in every row, also where it is not certain.
 struct HiddenTrace {
-  VectorX force, sd;                ///< vertical force on the body [N]
-  VectorX lower;                    ///< one-sided 95 % bound of it, at least 0 [N]
+  VectorX force;                    ///< vertical, on the body [N]
+  VectorX sd;                       ///< of it, with what an error of the place does to it [N]
+  VectorX z;                        ///< force over its sd at that place: how certain it is that something touches
+  VectorX lower;                    ///< one-sided 95 % bound of the force, at least 0 [N]
   MatrixX place;                    ///< rows × 3, below it on the ground [m]
   VectorX place_sd;                 ///< [m]
   std::vector<HiddenContact> seen;  ///< intervals

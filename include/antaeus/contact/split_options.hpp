@@ -45,10 +45,10 @@ struct SplitOptions {
   double hidden_sd_still = 0.5;     ///< [1] share that it carries while the body stands still
   double hidden_sd_moving = 0.005;  ///< [1] share that it carries in any case
   double hidden_speed = 0.5;        ///< [m/s] horizontal speed of the centre of mass of a body that moves on
-  double hidden_lean_sd = 0.1;      ///< [1] of its horizontal force, over the vertical one
+  double hidden_lean_sd = 0.001;    ///< [1] of its horizontal force, over the vertical one
   double hidden_correlation = 0.5;  ///< [s]
   double hidden_z = 3.0;            ///< [sd] above zero: it is seen
-  double hidden_z_end = 2.0;        ///< [sd] above zero: what was seen is not gone yet
+  double hidden_z_end = 1.645;      ///< [sd] above zero: what was seen is not gone yet
   double hidden_shortest = 0.3;     ///< [s] that it is seen at least
   // Solver.
   int most_iterations = 50;  ///< [1] Gauss–Newton steps
