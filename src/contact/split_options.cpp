@@ -76,10 +76,10 @@ const OptionTable& options_of(const SplitOptions&) {
           option("hidden_z_end", "sd", "how far above zero it still counts, once seen",
                  "1.645: as long as its 95 % lower bound is above zero", &O::hidden_z_end, kPositive),
           option("hidden_shortest", "s", "how long it is seen at least", "our choice", &O::hidden_shortest),
-          option("most_iterations", "1", "Gauss–Newton steps at most", "4 to 8 are usual", &O::most_iterations,
-                 at_least(1)),
+          option("most_iterations", "1", "Gauss–Newton steps at most",
+                 "10 to 20 are usual, some 50 with a hidden contact", &O::most_iterations, at_least(1)),
           option("tolerance", "1", "decrease of the cost, per row of the problem, at which it has converged",
-                 "1e-8: the wrenches stay within 0.01 N", &O::tolerance, kPositive),
+                 "1e-10: the wrenches stay within 0.1 N", &O::tolerance, kPositive),
       });
   return table;
 }

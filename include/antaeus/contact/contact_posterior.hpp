@@ -13,6 +13,11 @@
 /// Several deviations are ratios of the unknowns; Gauss–Newton linearises them with all their derivatives and searches
 /// along each step. The Hessian is block-tridiagonal, its inverse's blocks are the covariances.
 ///
+/// The answer is the point of least cost, and the covariance that of the linearised problem. Give a motion that was
+/// low-passed (6 Hz is usual): of a rough one the point of least cost favours uneven loads, since a larger load makes
+/// the same rough moment a smaller deviation, and intervals that should hold 95 % hold 76 % (measured,
+/// contact_posterior_test).
+///
 /// Wrenches are those of the ground **on the foot**, world axes, moment about the origin of the foot's frame.
 /// Intervals are of 95 %; of the vertical force it is the interval of highest density of the normal distribution that
 /// is cut at 0, since the ground does not pull.

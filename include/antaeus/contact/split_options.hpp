@@ -51,8 +51,8 @@ struct SplitOptions {
   double hidden_z_end = 1.645;      ///< [sd] above zero: what was seen is not gone yet
   double hidden_shortest = 0.3;     ///< [s] that it is seen at least
   // Solver.
-  int most_iterations = 50;  ///< [1] Gauss–Newton steps
-  double tolerance = 1e-8;   ///< [1] decrease of the cost per row of the problem at which it has converged
+  int most_iterations = 200;  ///< [1] Gauss–Newton steps
+  double tolerance = 1e-10;   ///< [1] decrease of the cost per row of the problem at which it has converged
 };
 ANTAEUS_API const OptionTable& options_of(const SplitOptions&);
 
