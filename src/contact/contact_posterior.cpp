@@ -175,7 +175,7 @@ class Result {
     const Eigen::Index rows = motion_.rows();
     FootPair result{a, b, {}, MatrixX(rows, 3), VectorX(rows), VectorX(rows)};
     for (Eigen::Index t = 0; t < rows; ++t) {
-      result.covariance.push_back(at_foot(t, a) * block(t, a, b) * at_foot(t, b).transpose());
+      result.covariance.emplace_back(at_foot(t, a) * block(t, a, b) * at_foot(t, b).transpose());
       Vector3 d = contact(t, b).c - contact(t, a).c;
       d.z() = 0.0;
       d = d.norm() > 1e-6 ? Vector3(d.normalized()) : Vector3::UnitX();

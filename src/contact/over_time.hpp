@@ -13,8 +13,8 @@ namespace antaeus {
 inline SavitzkyGolayOptions fit_over(const VectorX& time, double half) {
   const Eigen::Index n = time.size();
   const double step = (time[n - 1] - time[0]) / static_cast<double>(n - 1);
-  const double most = static_cast<double>((n - 1) / 2);
-  const int side = static_cast<int>(std::clamp(std::round(half / step), 1.0, std::max(1.0, most)));
+  const int most = static_cast<int>(std::max<Eigen::Index>(1, (n - 1) / 2));
+  const int side = std::clamp(static_cast<int>(std::min(std::round(half / step), 1e6)), 1, most);
   return {2 * side + 1, 2};
 }
 

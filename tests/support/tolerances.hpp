@@ -210,8 +210,8 @@ inline constexpr Tolerance kCalibration{3.3};
 inline constexpr Tolerance kCalibrationSquare{0.21};
 /// The squeeze's sd against its prior: loads differ from halves by some 10 %, and the sides' sum of 5 N tells a little.
 inline constexpr Tolerance kSqueezeShare{0.1};
-/// One Gauss–Newton solution in two worlds: forces up to 700 N through some 20 iterations that end alike, and medians of
-/// places that round differently by 1e-16 [N, N·m].
+/// One Gauss–Newton solution in two worlds: forces up to 700 N through some 20 iterations that end alike, and medians
+/// of places that round differently by 1e-16 [N, N·m].
 inline constexpr Tolerance kTurnedWorld{1e-6};
 /// 50 against 100 Hz, as a share of the weight: "a few per cent".
 inline constexpr Tolerance kRateForce{0.02};

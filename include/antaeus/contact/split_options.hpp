@@ -34,7 +34,7 @@ struct SplitOptions {
   double load_correlation = 0.05;       ///< [s]
   double difference_sd = 1.5;           ///< [1] share by which two feet differ
   double difference_correlation = 0.3;  ///< [s]
-  double shift_rate_quiet = 0.2;        ///< [1/√s] random walk of the difference of two feet's loads
+  double shift_rate_quiet = 0.25;       ///< [1/√s] random walk of the difference of two feet's loads
   double shift_rate_step = 5.0;         ///< [1/√s] the same near a step
   double step_window = 0.3;             ///< [s] how near
   double force_floor = 0.02;            ///< [1] share that stands for the vertical force where it is small
