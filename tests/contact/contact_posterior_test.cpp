@@ -222,6 +222,36 @@ TEST(ContactPosterior, NoFootOnTheGroundIsNoReasonToFail) {
   EXPECT_GT(posterior.nis.minCoeff(), 100.0);
 }
 
+TEST(ContactPosterior, FewRowsAndSlowSamplingHaveAnAnswer) {
+  const Standing one = standing(kTwo, 200, 9, exact(), flat_sole());
+  for (const int every : {4, 10, 70}) {  // 25 Hz, 10 Hz, three rows
+    const TotalMotion slow = test::thinned(one.motion, every);
+    for (const bool hidden : {false, true}) {
+      SplitOptions options = exact();
+      options.hidden_contact = hidden;
+      const ContactPosterior posterior = split(slow, flat_sole(), options);
+      ASSERT_EQ(posterior.status, Status::ok) << every;
+      for (const FootWrenches& foot : posterior.feet) {
+        EXPECT_TRUE(foot.mean.allFinite() && foot.lower.allFinite() && foot.upper.allFinite()) << every;
+      }
+      EXPECT_EQ(posterior.hidden.force.size(), hidden ? slow.rows() : 0);
+    }
+  }
+}
+
+TEST(ContactPosterior, AHiddenContactBesideAnyNumberOfFeet) {
+  for (const int feet : {1, 3, 4}) {
+    std::vector<Vector3> places{{0, 0.15, 0}, {0, -0.15, 0}, {-0.4, 0.15, 0}, {-0.4, -0.15, 0}};
+    places.resize(static_cast<std::size_t>(feet));
+    const Standing one = standing(places, 60, 10, exact(), flat_sole());
+    SplitOptions options = exact();
+    options.hidden_contact = true;
+    const ContactPosterior posterior = split(one.motion, flat_sole(), options);
+    ASSERT_EQ(posterior.status, Status::ok) << feet;
+    EXPECT_TRUE(posterior.hidden.force.allFinite() && posterior.hidden.place.allFinite()) << feet;
+  }
+}
+
 TEST(ContactPosterior, RefusesWhatDoesNotFit) {
   const Standing one = standing(kTwo, 50, 8, exact(), flat_sole());
   const ContactTiming timing = detect_contacts(one.motion, flat_sole());

@@ -94,6 +94,58 @@ TEST(HumanPlates, NoHiddenContactIsSeenWhereThereIsNone) {
   }
 }
 
+TEST(HumanPlates, UnevenLoadsAreFollowed) {
+  ANTAEUS_REQUIRE_SHARED("measured/human_plates");
+  // A share of the weight goes from the left foot to the right, each wrench scaled as a whole; the centre of mass
+  // follows as statics demand.
+  const auto uneven = [](const char* name, double share, double period) {
+    PlateTrial trial = test::plate_trial(name);
+    TotalMotion& motion = trial.motion;
+    const double weight = motion.weight();
+    for (Eigen::Index i = 0; i < motion.rows(); ++i) {
+      const double moved = share * (period > 0 ? std::sin(2 * M_PI * motion.time[i] / period) : 1.0) *
+                           (trial.plates[0](i, 1) + trial.plates[1](i, 1));
+      Eigen::RowVectorXd change = Eigen::RowVectorXd::Zero(6);
+      for (int f = 0; f < 2; ++f) {
+        MatrixX& plate = trial.plates[static_cast<std::size_t>(f)];
+        const Eigen::RowVectorXd more = (f == 0 ? 1 : -1) * moved / plate(i, 1) * plate.row(i);
+        plate.row(i) += more;
+        change += more;
+      }
+      motion.wrench.row(i) += change;
+      motion.com(i, 0) += change[5] / weight;
+      motion.com(i, 2) -= change[3] / weight;
+    }
+    return trial;
+  };
+  struct Case {
+    const char* trial;
+    double share, period;  ///< [s], 0: constant
+  };
+  for (const Case& one : {Case{"static1", 0.3, 0}, Case{"static1", 0.3, 5}, Case{"squats1", 0.2, 0},
+                          Case{"squats1", 0.4, 0}, Case{"squats1", 0.3, 5}}) {
+    const PlateTrial trial = uneven(one.trial, one.share, one.period);
+    const ContactPosterior posterior = split(trial.motion);
+    double squares = 0.0, halves = 0.0, held = 0.0, count = 0.0;
+    for (Eigen::Index i = 0; i < trial.motion.rows(); ++i) {
+      if (!inside(trial.motion, i, 0.3)) continue;
+      for (int f = 0; f < 2; ++f) {
+        const FootWrenches& foot = posterior.feet[static_cast<std::size_t>(f)];
+        const double truth = trial.truth(f, i)[1];
+        squares += std::pow(foot.mean(i, 1) - truth, 2);
+        halves += std::pow(0.5 * trial.motion.wrench(i, 1) - truth, 2);
+        held += truth >= foot.lower(i, 1) && truth <= foot.upper(i, 1);
+        ++count;
+      }
+    }
+    std::printf("%s, %.0f %% moved, period %.0f s: vertical %.1f N (halves %.0f N), coverage %.0f %%\n", one.trial,
+                100 * one.share, one.period, std::sqrt(squares / count), std::sqrt(halves / count), 100 * held / count);
+    EXPECT_LT(std::sqrt(squares / count), tolerance::kUnevenLoad);
+    EXPECT_LT(squares, 0.1 * halves);
+    EXPECT_GT(held, 0.8 * count);
+  }
+}
+
 /// The trial, with a chair that takes a part of the weight for a while. The feet keep their centres of pressure and
 /// carry less, the centre of mass moves back as statics demand: a synthetic, consistent truth.
 struct Seated {
