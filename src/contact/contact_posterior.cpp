@@ -19,6 +19,7 @@ const double kTwoSided = normal_quantile(0.5 * (1.0 + kCovered));  ///< 1.96
 const double kOneSided = normal_quantile(kCovered);                ///< 1.645
 /// A mean this many sds below the bound counts as there: a tail beyond is no number.
 constexpr double kDeepest = -8.0;
+constexpr double kShortestLever = 0.01;  ///< [m] between a hidden contact and the feet: nearer, it is one of them
 
 /// [from, to] of highest density of a normal distribution that is cut at 0.
 struct Interval {
@@ -116,6 +117,7 @@ class Result {
     const double floor = problem_.body.options.force_floor * problem_.body.weight;
     trace.force.resize(rows);
     trace.sd.resize(rows);
+    trace.z.resize(rows);
     trace.lower.resize(rows);
     trace.place.resize(rows, 3);
     trace.place_sd.resize(rows);
@@ -123,18 +125,22 @@ class Result {
       const Vector6 w = solution_.w.row(t).segment<6>(6 * at).transpose();
       const Matrix6 covariance = block(t, at, at);
       const double force = w[2], sd = std::sqrt(std::max(0.0, covariance(2, 2)));
-      trace.force[t] = force;
-      trace.sd[t] = sd;
-      trace.lower[t] = std::max(0.0, force - kOneSided * sd);
       // p = (−m_y, m_x)/f about c; first order in the wrench.
       const double up = std::max(force, floor);
-      const Vector3 offset(-w[4] / up, w[3] / up, 0.0);
-      trace.place.row(t) = (world_ * (contact(t, at).c + offset)).transpose();
+      const Vector3 offset(-w[4] / up, w[3] / up, 0.0), place = contact(t, at).c + offset;
+      trace.place.row(t) = (world_ * place).transpose();
       Eigen::Matrix<double, 2, 6> J = Eigen::Matrix<double, 2, 6>::Zero();
       J(0, 4) = -1.0 / up;
       J(1, 3) = 1.0 / up;
       J.col(2) = -offset.head<2>() / up;
       trace.place_sd[t] = std::sqrt(std::max(0.0, (J * covariance * J.transpose()).diagonal().maxCoeff()));
+      // The motion shows the force times its lever to the feet. A chair does not move, so that an error of its place
+      // stays, however long it is watched, and the force errs with it in proportion.
+      const double lever = std::max((place - feet_centre(t)).head<2>().norm(), kShortestLever);
+      trace.force[t] = force;
+      trace.z[t] = force / sd;
+      trace.sd[t] = std::hypot(sd, up * problem_.body.options.hidden_place_sd / lever);
+      trace.lower[t] = std::max(0.0, force - kOneSided * trace.sd[t]);
     }
     VectorX sds = trace.sd;
     std::nth_element(sds.begin(), sds.begin() + rows / 2, sds.end());
@@ -154,11 +160,22 @@ class Result {
     return transport(world_, contact(t, f).c - world_.transpose() * pose.translation);
   }
 
+  /// Where the feet's reference points are on average, by how much each may carry.
+  Vector3 feet_centre(Eigen::Index t) const {
+    Vector3 sum = Vector3::Zero();
+    double all = 0.0;
+    for (int f = 0; f < problem_.body.feet; ++f) {
+      sum += contact(t, f).c * contact(t, f).load_sd;
+      all += contact(t, f).load_sd;
+    }
+    return sum / all;
+  }
+
   FootPair pair(int a, int b) const {
     const Eigen::Index rows = motion_.rows();
     FootPair result{a, b, {}, MatrixX(rows, 3), VectorX(rows), VectorX(rows)};
     for (Eigen::Index t = 0; t < rows; ++t) {
-      result.covariance.push_back(at_foot(t, a) * block(t, a, b) * at_foot(t, b).transpose());
+      result.covariance.emplace_back(at_foot(t, a) * block(t, a, b) * at_foot(t, b).transpose());
       Vector3 d = contact(t, b).c - contact(t, a).c;
       d.z() = 0.0;
       d = d.norm() > 1e-6 ? Vector3(d.normalized()) : Vector3::UnitX();
@@ -175,7 +192,7 @@ class Result {
   /// Intervals in which the force is above `hidden_z_end` sds, and above `hidden_z` long enough.
   void seen(HiddenTrace& trace) const {
     const SplitOptions& o = problem_.body.options;
-    const VectorX z = trace.force.cwiseQuotient(trace.sd);
+    const VectorX& z = trace.z;
     const VectorX& time = motion_.time;
     for (Eigen::Index first = 0; first < z.size(); ++first) {
       if (!(z[first] > o.hidden_z_end)) continue;
@@ -202,7 +219,7 @@ class Result {
     contact.lower = trace.lower.segment(first, count).mean();
     contact.place = (trace.place.middleRows(first, count).transpose() * force) / force.sum();
     contact.place_sd = trace.place_sd.segment(first, count).dot(force) / force.sum();
-    contact.z = force.cwiseQuotient(sd).maxCoeff();
+    contact.z = trace.z.segment(first, count).maxCoeff();
     return contact;
   }
 

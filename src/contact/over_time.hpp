@@ -9,13 +9,13 @@
 
 namespace antaeus {
 
-/// A fit over ± this many seconds, and at least over one sample on each side.
+/// A parabola over ± this many seconds, and at least over two samples on each side: so three remain at a log's ends.
 inline SavitzkyGolayOptions fit_over(const VectorX& time, double half) {
+  constexpr double kFewest = 2.0;
   const Eigen::Index n = time.size();
   const double step = (time[n - 1] - time[0]) / static_cast<double>(n - 1);
-  const double most = static_cast<double>((n - 1) / 2);
-  const int side = static_cast<int>(std::clamp(std::round(half / step), 1.0, std::max(1.0, most)));
-  return {2 * side + 1, 2};
+  const double most = std::max(kFewest, static_cast<double>(n));
+  return {2 * static_cast<int>(std::clamp(std::round(half / step), kFewest, most)) + 1, 2};
 }
 
 /// Calls work(i, j, weight) for every row j within ± half of row i. The weight falls from 1 to 0 over the last step, so

@@ -255,15 +255,31 @@ class Cost {
   VectorX phi_, weight_;
 };
 
-/// The total force on the feet by how certainly they touch, no moments.
-VectorX first_guess(const SplitProblem& problem, const ContactTiming& timing) {
-  const int n = problem.body.unknowns();
+/// The total force on the contacts, no moments: a hidden contact, if it is to carry, as much as the lever between it
+/// and the feet says, the feet by how certainly they touch.
+VectorX first_guess(const SplitProblem& problem, const ContactTiming& timing, bool carries) {
+  const int n = problem.body.unknowns(), feet = problem.body.feet;
   VectorX w = VectorX::Zero(n * std::ssize(problem.rows));
   for (std::size_t t = 0; t < problem.rows.size(); ++t) {
     const auto row = static_cast<Eigen::Index>(t);
+    const KnownRow& known = problem.rows[t];
+    const Vector3 force = known.total.head<3>();
     const double all = timing.probability.row(row).sum() + 1e-3;
-    for (int f = 0; f < problem.body.feet; ++f) {
-      w.segment<3>(n * row + 6 * f) = problem.rows[t].total.head<3>() * (timing.probability(row, f) / all);
+    double hidden = 0.0;
+    if (carries) {
+      Vector3 middle = Vector3::Zero();
+      for (int f = 0; f < feet; ++f)
+        middle += known.contacts[static_cast<std::size_t>(f)].c * timing.probability(row, f);
+      const Vector3 lever = known.contacts.back().c - middle / all;
+      const Vector3 pressure(-known.total[4], known.total[3], 0.0);  // times the force, from `ground`
+      const double up = std::max(force.z(), problem.body.options.force_floor * problem.body.weight);
+      const Vector3 off = known.ground + pressure / up - middle / all;
+      const double length = lever.head<2>().squaredNorm();
+      hidden = length > 0 ? std::clamp(off.head<2>().dot(lever.head<2>()) / length, 0.0, 0.9) : 0.0;
+      w[n * row + 6 * feet + 2] = hidden * force.z();
+    }
+    for (int f = 0; f < feet; ++f) {
+      w.segment<3>(n * row + 6 * f) = (1.0 - hidden) * force * (timing.probability(row, f) / all);
     }
   }
   return w;
@@ -271,11 +287,13 @@ VectorX first_guess(const SplitProblem& problem, const ContactTiming& timing) {
 
 }  // namespace
 
-SplitSolution solve(const SplitProblem& problem, const ContactTiming& timing) {
+namespace {
+
+SplitSolution solve_from(const SplitProblem& problem, VectorX w) {
   SplitSolution solution;
   const int n = problem.body.unknowns(), rows = static_cast<int>(problem.rows.size());
   Cost cost(problem);
-  VectorX w = first_guess(problem, timing), slope, step, tried;
+  VectorX slope, step, tried;
   BlockTridiagonal hessian;
   hessian.reshape(rows, n);
   const double small = problem.body.options.tolerance * rows;
@@ -307,6 +325,17 @@ SplitSolution solve(const SplitProblem& problem, const ContactTiming& timing) {
   solution.w = Eigen::Map<const MatrixX>(w.data(), n, rows).transpose();
   solution.solved = true;
   return solution;
+}
+
+}  // namespace
+
+SplitSolution solve(const SplitProblem& problem, const ContactTiming& timing) {
+  SplitSolution solution = solve_from(problem, first_guess(problem, timing, false));
+  if (!problem.body.hidden) return solution;
+  // With a hidden contact there may be two minima, one in which it carries nothing.
+  SplitSolution carrying = solve_from(problem, first_guess(problem, timing, true));
+  const bool better = carrying.solved && (!solution.solved || carrying.cost < solution.cost);
+  return better ? std::move(carrying) : std::move(solution);
 }
 
 }  // namespace antaeus

@@ -74,14 +74,22 @@ Stance stance_of(const std::vector<Attitude>& rows) {
   const auto less = [](const Attitude& a, const Attitude& b) { return std::abs(a.roll) < std::abs(b.roll); };
   const double smallest = std::min_element(still.begin(), still.end(), less)->roll;
   std::erase_if(still, [&](const Attitude& a) { return std::abs(a.roll - smallest) > kSameRoll; });
+  // Medians along and across the mean heading, so that no axis of the world matters.
+  Vector3 mean = Vector3::Zero();
+  for (const Attitude& one : still) mean += one.forward;
+  mean = mean.norm() > 0.1 ? Vector3(mean.normalized()) : still.front().forward;
+  const Matrix3 axes = (Matrix3() << mean, mean.cross(Vector3::UnitZ()), Vector3::UnitZ()).finished();
+  const auto median_vector = [&](auto&& get) {
+    Vector3 result;
+    for (int k = 0; k < 3; ++k) {
+      result[k] = median_of(still, [&](const Attitude& one) { return axes.col(k).dot(get(one)); });
+    }
+    return Vector3(axes * result);
+  };
   Stance stance;
-  for (int axis = 0; axis < 3; ++axis) {
-    stance.place[axis] = median_of(still, [&](const Attitude& a) { return a.place[axis]; });
-    stance.forward[axis] = median_of(still, [&](const Attitude& a) { return a.forward[axis]; });
-  }
-  stance.forward.z() = 0.0;
-  if (stance.forward.norm() < 0.1) stance.forward = still.front().forward;
-  stance.forward.normalize();
+  stance.place = median_vector([](const Attitude& one) { return one.place; });
+  stance.forward = median_vector([](const Attitude& one) { return one.forward; });
+  stance.forward = stance.forward.norm() > 0.1 ? Vector3(stance.forward.normalized()) : mean;
   stance.pitch = median_of(still, [](const Attitude& a) { return a.pitch; });
   return stance;
 }

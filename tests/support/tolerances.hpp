@@ -201,6 +201,46 @@ inline constexpr Tolerance kPixel{0.0051};
 inline constexpr Tolerance kMeshCorner{2.4e-7};
 /// A point of a stick below 1 m, through its rotation and back: some ε [m].
 inline constexpr Tolerance kStick{4e-15};
+// --- contact ---------------------------------------------------------------------------------------------------------
+/// Weight from velocities at both ends, relative to m: a quadratic's are exact, sums of 100 numbers round [N/kg].
+inline constexpr Tolerance kContactWeight{1e-9};
+/// 60.06 kg against force and trajectory that were low-passed and written with six digits: 0.2 % [N].
+inline constexpr Tolerance kPlatesWeight{1.2};
+/// A swing sin² by 10 cm in 0.5 s leaves the ground slower than 0.25 m/s for 0.05 s; averages over 0.05 s [s].
+inline constexpr Tolerance kSyntheticStep{0.08};
+/// A crossing between rows 20 ms apart against 1 ms, through fits over 40 and 60 ms [s].
+inline constexpr Tolerance kTimingRate{0.008};
+/// The issue's own bar: strikes and toe-offs within 30 ms [s]; times are written with two digits.
+inline constexpr Tolerance kPlatesTiming{0.030 + 1e-9};
+/// Central differences with step 1e-3 of ratios with a floor of 12 N, relative to 1 + the derivative: 1e-6 × third
+/// derivatives, which are 1/12² of the first.
+inline constexpr Tolerance kDeviationDifference{1e-6};
+/// Ratios whose floor is 1e-3 × 12 mN² of the force's square.
+inline constexpr Tolerance kDeviationByHand{1e-6};
+/// Share of 4800 correlated checks, about 400 independent ones: 3 · √(0.95 · 0.05/400) [%].
+inline constexpr Tolerance kCalibration{3.3};
+/// Mean of as many squared z: 3 · √(2/400).
+inline constexpr Tolerance kCalibrationSquare{0.21};
+/// The squeeze's sd against its prior: loads differ from halves by some 10 %, and the sides' sum of 5 N tells a little.
+inline constexpr Tolerance kSqueezeShare{0.1};
+/// One Gauss–Newton solution in two worlds: forces up to 700 N through some 20 iterations that end alike, and medians
+/// of places that round differently by 1e-16 [N, N·m].
+inline constexpr Tolerance kTurnedWorld{1e-6};
+/// 50 against 100 Hz, as a share of the weight: "a few per cent".
+inline constexpr Tolerance kRateForce{0.02};
+/// And of the sd's ratio from 1.
+inline constexpr Tolerance kRateSd{0.05};
+/// The bars of the issue, of each foot's vertical force [N]: standing as the prototype, squats within 10 % of the best
+/// rule's 10.9 and 10.6 N, walking 45 N.
+inline constexpr Tolerance kPlatesStanding{10.0};
+inline constexpr Tolerance kPlatesSquatRight{1.1 * 10.9}, kPlatesSquatLeft{1.1 * 10.6};
+inline constexpr Tolerance kPlatesWalking{45.0};
+/// The issue's bar of the squeeze's half-width, standing or squatting [N].
+inline constexpr Tolerance kSqueezeHalfWidth{25.0};
+/// The issue's bar of a hidden contact's place [m].
+inline constexpr Tolerance kChairPlace{0.10};
+/// Feet whose loads move by up to 180 N: 4 % of 589 N [N]; the centre of pressure's 14 mm alone are some 20 N.
+inline constexpr Tolerance kUnevenLoad{24.0};
 
 /// Against nimblephysics, relative to the largest entry: other algorithms, the same 6 × 6 systems (issue 12).
 inline constexpr Tolerance kNimble{1e-10};

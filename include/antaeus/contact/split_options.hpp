@@ -34,7 +34,7 @@ struct SplitOptions {
   double load_correlation = 0.05;       ///< [s]
   double difference_sd = 1.5;           ///< [1] share by which two feet differ
   double difference_correlation = 0.3;  ///< [s]
-  double shift_rate_quiet = 0.2;        ///< [1/√s] random walk of the difference of two feet's loads
+  double shift_rate_quiet = 0.25;       ///< [1/√s] random walk of the difference of two feet's loads
   double shift_rate_step = 5.0;         ///< [1/√s] the same near a step
   double step_window = 0.3;             ///< [s] how near
   double force_floor = 0.02;            ///< [1] share that stands for the vertical force where it is small
@@ -45,14 +45,14 @@ struct SplitOptions {
   double hidden_sd_still = 0.5;     ///< [1] share that it carries while the body stands still
   double hidden_sd_moving = 0.005;  ///< [1] share that it carries in any case
   double hidden_speed = 0.5;        ///< [m/s] horizontal speed of the centre of mass of a body that moves on
-  double hidden_lean_sd = 0.1;      ///< [1] of its horizontal force, over the vertical one
+  double hidden_lean_sd = 0.001;    ///< [1] of its horizontal force, over the vertical one
   double hidden_correlation = 0.5;  ///< [s]
   double hidden_z = 3.0;            ///< [sd] above zero: it is seen
-  double hidden_z_end = 2.0;        ///< [sd] above zero: what was seen is not gone yet
+  double hidden_z_end = 1.645;      ///< [sd] above zero: what was seen is not gone yet
   double hidden_shortest = 0.3;     ///< [s] that it is seen at least
   // Solver.
-  int most_iterations = 50;  ///< [1] Gauss–Newton steps
-  double tolerance = 1e-8;   ///< [1] decrease of the cost per row of the problem at which it has converged
+  int most_iterations = 200;  ///< [1] Gauss–Newton steps
+  double tolerance = 1e-10;   ///< [1] decrease of the cost per row of the problem at which it has converged
 };
 ANTAEUS_API const OptionTable& options_of(const SplitOptions&);
 
