@@ -93,7 +93,8 @@ struct ANTAEUS_API ContactPosterior {
 };
 
 /// \param timing  of the same rows and feet
-/// \throws Error for sizes that do not fit, OptionsError, EpisodeError for a motion without weight
+/// \throws Error for sizes that do not fit and more than ten contacts, OptionsError, EpisodeError for a motion without
+/// weight
 ANTAEUS_API ContactPosterior split_contacts(const TotalMotion& motion, const ContactTiming& timing,
                                             const Sole& sole = {}, const SplitOptions& options = {});
 
