@@ -1,0 +1,105 @@
+#pragma once
+// What can be read off a result beyond its own numbers: who touches, where the pressure is, what is broken. Private to
+// contact and report.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "antaeus/contact/contact_result.hpp"
+
+namespace antaeus::parts {
+
+/// Largest, least and mean of what was added, numbers only.
+struct Spread {
+  double least = kNaN, largest = kNaN, sum = 0.0, squares = 0.0;
+  Eigen::Index at_least = -1, at_largest = -1, count = 0;
+  void add(double value, Eigen::Index at) {
+    if (!std::isfinite(value)) return;
+    if (!(least <= value)) least = value, at_least = at;
+    if (!(largest >= value)) largest = value, at_largest = at;
+    sum += value, squares += value * value, ++count;
+  }
+  double mean() const { return count > 0 ? sum / static_cast<double>(count) : kNaN; }
+  double rms() const { return count > 0 ? std::sqrt(squares / static_cast<double>(count)) : kNaN; }
+};
+
+/// The result with the questions that a page asks of it. World axes; "level" is horizontal.
+class ContactReading {
+ public:
+  explicit ContactReading(const ContactResult& result);
+
+  const ContactResult& result() const { return result_; }
+  const ContactDemand& demand() const { return result_.dynamics.demand; }
+  Eigen::Index frames() const { return demand().frames(); }
+  int contacts() const { return demand().contact_count(); }
+  const std::string& name(int c) const { return demand().contacts[static_cast<std::size_t>(c)]; }
+  bool has_robot() const { return !result_.description.links.empty(); }
+  /// "robot", or "body" where the total was given.
+  std::string who() const { return has_robot() ? "robot" : "body"; }
+  /// Per step; empty where there is no clock.
+  const VectorX& time() const { return time_; }
+  const Vector3& level(int axis) const { return level_[static_cast<std::size_t>(axis)]; }
+  const std::string& level_name(int axis) const { return level_names_[static_cast<std::size_t>(axis)]; }
+  const Pose& place(Eigen::Index t, int c) const {
+    return demand().places[static_cast<std::size_t>(demand().column(t, c))];
+  }
+  bool is_point(int c) const { return demand().kinds[static_cast<std::size_t>(c)] == ContactType::point; }
+  const ContactSurface* sole(int c) const;
+
+  /// Whether the contact was taken to touch: as stated, else as found in the motion, else always.
+  bool touches(Eigen::Index t, int c) const;
+  Vector3 force(Eigen::Index t, int c) const { return wrench(t, c).head<3>(); }
+  Vector3 moment(Eigen::Index t, int c) const { return wrench(t, c).tail<3>(); }
+  double vertical(Eigen::Index t, int c) const { return force(t, c).dot(result_.up); }
+  double horizontal(Eigen::Index t, int c) const { return (force(t, c) - vertical(t, c) * result_.up).norm(); }
+  bool has_sd() const { return !result_.error.empty(); }
+  /// One sd of the force along a direction, or of the moment; NaN where it is not known.
+  double force_sd(Eigen::Index t, int c, const Vector3& along) const { return sd(t, c, along, 0); }
+  double moment_sd(Eigen::Index t, int c, const Vector3& along) const { return sd(t, c, along, 3); }
+  /// In the world; NaN where hardly anything presses. At the height of the sole, else of the ground, else of the
+  /// origin.
+  Vector3 pressure(Eigen::Index t, int c) const;
+  /// From the contact's origin, level: along and across the sole, as its limits count, else along the level axes.
+  double pressure_along(Eigen::Index t, int c, int axis) const;
+  double residual_force(Eigen::Index t) const { return result_.solution.residual.col(t).head<3>().norm(); }
+  double residual_moment(Eigen::Index t) const { return result_.solution.residual.col(t).tail<3>().norm(); }
+
+  /// First row of v that is a joint's.
+  Eigen::Index first_joint() const { return 6; }
+  Eigen::Index joints() const { return std::max<Eigen::Index>(0, result_.torque.cols() - first_joint()); }
+  const std::string& joint(Eigen::Index j) const { return result_.rows[static_cast<std::size_t>(first_joint() + j)]; }
+  const JointDescription* described(Eigen::Index j) const;
+  double torque(Eigen::Index t, Eigen::Index j) const { return result_.torque(t, first_joint() + j); }
+  double torque_limit(Eigen::Index j) const;
+  std::string torque_unit(Eigen::Index j) const;
+  bool has_torque_limits() const;
+  /// With a robot whose limits were asked for.
+  bool was_checked() const { return result_.request.limits != LimitSet::none; }
+  /// A posterior with an answer.
+  const ContactPosterior* posterior() const {
+    return result_.posterior && result_.posterior->status == Status::ok ? &*result_.posterior : nullptr;
+  }
+
+ private:
+  Vector6 wrench(Eigen::Index t, int c) const { return result_.solution.wrench.col(demand().column(t, c)); }
+  double sd(Eigen::Index t, int c, const Vector3& along, int first) const;
+
+  const ContactResult& result_;
+  VectorX time_;
+  std::array<Vector3, 2> level_;
+  std::array<std::string, 2> level_names_;
+};
+
+/// "the ground would have to pull"
+std::string in_words(LimitKind kind);
+/// What is broken, by subject and kind, worst first.
+struct BrokenLimit {
+  std::string subject;
+  LimitKind kind = LimitKind::unilateral;
+  Spread size;  ///< [N]
+};
+std::vector<BrokenLimit> broken_limits(const ContactResult& result);
+
+}  // namespace antaeus::parts

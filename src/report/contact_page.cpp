@@ -1,0 +1,361 @@
+// The page of a motion's contacts: four questions, each answered from the result.
+#include "antaeus/report/contact_page.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "episode/fitted_log.hpp"
+#include "report/contact_page_parts.hpp"
+
+namespace antaeus {
+
+namespace parts {
+
+namespace {
+
+constexpr int kMostContacts = 6;        ///< that are told one by one
+constexpr std::size_t kMostBroken = 8;  ///< limits that are told one by one
+constexpr std::size_t kMostHidden = 5;  ///< hidden contacts that are told one by one
+constexpr double kTwoSided = 1.959964;  ///< [sd] of 95 %
+constexpr double kNoResidual = 1e-6;    ///< [1] share of the weight that rounding leaves
+
+std::string counted(Eigen::Index n, const char* one, const char* many) {
+  return std::to_string(n) + " " + (n == 1 ? one : many);
+}
+
+}  // namespace
+
+void add_step(Prose& text, const ContactReading& reading, Eigen::Index step) {
+  text << "step " << StepLink{step};
+  if (reading.time().size() > 0) text << " (" << Quantity{reading.time()[step], "s", 3} << ")";
+}
+
+namespace {
+
+/// "120 steps over 1.2 s at 100 Hz; each step for itself"
+Prose subtitle(const ContactReading& r) {
+  const ContactResult& result = r.result();
+  Prose text = counted(r.frames(), "step", "steps");
+  if (r.time().size() > 1) {
+    text << " over " << Quantity{r.time()[r.frames() - 1] - r.time()[0], "s"};
+    if (r.demand().dt > 0.0) text << " at " << Quantity{1.0 / r.demand().dt, "Hz"};
+  } else {
+    text << (r.frames() > 1 ? ", states without a clock" : "");
+  }
+  text << "; contacts: " + listed(r.demand().contacts);
+  if (result.posterior && !r.has_robot()) {
+    text << "; wrenches: the posterior’s means";
+  } else {
+    text << (result.request.over_time ? "; all steps together, smooth over time" : "; each step for itself");
+  }
+  if (result.options.compatibility == Compatibility::nimble) text << ", as Nimble does";
+  return text << ".";
+}
+
+// --- What carries the robot? -----------------------------------------------------------------------------------------
+
+Answer carried(const ContactReading& r) {
+  Answer answer{"What carries the " + r.who() + "?", {}};
+  const double weight = r.result().weight;
+  Prose shares = "The weight is ";
+  shares << Quantity{weight, "N"} << ". Over the whole motion";
+  std::vector<Spread> vertical(static_cast<std::size_t>(r.contacts()));
+  for (int c = 0; c < r.contacts(); ++c) {
+    Spread& all = vertical[static_cast<std::size_t>(c)];
+    for (Eigen::Index t = 0; t < r.frames(); ++t) all.add(r.vertical(t, c), t);
+    shares << (c == 0                 ? " "
+               : c + 1 < r.contacts() ? ", "
+                                      : " and ")
+           << Strong{r.name(c)} << (c == 0 ? " carries " : " ") << Quantity{100.0 * all.mean() / weight, "%"}
+           << (c == 0 ? " of it" : "");
+  }
+  const bool any = std::any_of(vertical.begin(), vertical.end(), [](const Spread& s) { return s.count > 0; });
+  if (!any) {
+    answer.paragraphs.push_back({"No step has wrenches: nothing can be told.", false, "no_numbers"});
+    return answer;
+  }
+  answer.paragraphs.push_back({shares << ": the mean vertical force on the " + r.who() + ".", false, "shares"});
+  for (int c = 0; c < std::min(r.contacts(), kMostContacts); ++c) {
+    Spread meanwhile;
+    Eigen::Index touching = 0;
+    for (Eigen::Index t = 0; t < r.frames(); ++t) {
+      if (!r.touches(t, c)) continue;
+      ++touching;
+      meanwhile.add(r.vertical(t, c), t);
+    }
+    Prose text = Strong{r.name(c)};
+    if (meanwhile.count == 0) {
+      answer.paragraphs.push_back({text << " touches in no step that has numbers."});
+      continue;
+    }
+    text << (touching == r.frames()
+                 ? " touches in every step"
+                 : " touches in " + std::to_string(touching) + " of " + counted(r.frames(), "step", "steps"))
+         << " and pushes the " + r.who() + " up with " << Quantity{meanwhile.mean(), "N"}
+         << " on average meanwhile, with at most " << Quantity{meanwhile.largest, "N"};
+    const double sd = r.force_sd(meanwhile.at_largest, c, r.result().up);
+    if (std::isfinite(sd)) text << " ± " << Quantity{sd, "N"} << " (one sd)";
+    text << " at ";
+    add_step(text, r, meanwhile.at_largest);
+    answer.paragraphs.push_back({text << "."});
+  }
+  if (r.contacts() > kMostContacts) {
+    answer.paragraphs.push_back({"The other contacts stand in the tables below.", true});
+  }
+  return answer;
+}
+
+// --- Is it possible? -------------------------------------------------------------------------------------------------
+
+struct NamedMargin {
+  const char* words;
+  double FrameMargins::* field;
+};
+constexpr NamedMargin kMargins[] = {{"the ground pushes", &FrameMargins::unilateral},
+                                    {"friction", &FrameMargins::friction},
+                                    {"the centre of pressure on the sole", &FrameMargins::cop},
+                                    {"turning on the ground", &FrameMargins::yaw},
+                                    {"the motors’ torques", &FrameMargins::torque}};
+
+Answer possible(const ContactReading& r) {
+  const ContactResult& result = r.result();
+  Answer answer{"Is it possible?", {}};
+  std::vector<std::string> known;
+  const NamedMargin* nearest = nullptr;
+  Spread margin;
+  for (const NamedMargin& one : kMargins) {
+    Spread all;
+    for (std::size_t t = 0; t < result.margins.size(); ++t)
+      all.add(result.margins[t].*one.field, static_cast<Eigen::Index>(t));
+    if (all.count == 0) continue;
+    known.emplace_back(one.words);
+    if (!nearest || all.least < margin.least) margin = all, nearest = &one;
+  }
+  const std::string of_known = known.empty() ? "" : " Known: " + listed(known) + ".";
+  if (!r.was_checked()) {
+    Prose text = Strong{"Not checked. "};
+    text << (r.has_robot() ? "No limits were asked for, so these wrenches keep none."
+                           : "A total wrench says nothing of friction, soles and motors.");
+    if (nearest && margin.least < 0.0) {
+      text << std::string(" They miss one, ") + nearest->words + ", by " << Quantity{-margin.least, "N"} << " at ";
+      add_step(text, r, margin.at_least);
+      text << "; others may not: ask for limits to find out";
+      text << ".";
+    }
+    answer.paragraphs.push_back({text, false, "not_checked"});
+    return answer;
+  }
+  const std::string friction = result.request.limits == LimitSet::cone ? "friction as a cone" : "friction as a pyramid";
+  const std::vector<BrokenLimit> broken = broken_limits(result);
+  if (broken.empty()) {
+    Prose text = Strong{"Yes. "};
+    text << "These wrenches keep every limit that is known (" + friction + ").";
+    if (nearest) {
+      text << std::string(" Nearest comes ") + nearest->words + ", " << Quantity{margin.least, "N"}
+           << " from its limit at ";
+      add_step(text, r, margin.at_least);
+      text << ".";
+    }
+    answer.paragraphs.push_back({text << of_known, false, "feasible"});
+    return answer;
+  }
+  Eigen::Index steps = 0, last = -1;
+  for (const LimitViolation& one : result.violations) {
+    if (one.frame != last) ++steps;
+    last = one.frame;
+  }
+  Prose text = Strong{"No. "};
+  text << "No wrenches of these contacts keep all limits in " + std::to_string(steps) + " of " +
+              counted(r.frames(), "step", "steps") + " (" + friction +
+              "). Those that break them least, by the sum of newtons:";
+  answer.paragraphs.push_back({text, false, "infeasible"});
+  for (std::size_t i = 0; i < std::min(broken.size(), kMostBroken); ++i) {
+    const BrokenLimit& one = broken[i];
+    Prose line = Strong{one.subject};
+    line << ": " + in_words(one.kind) + " in " + counted(one.size.count, "step", "steps") + ", at worst by "
+         << Quantity{one.size.largest, "N"} << " at ";
+    add_step(line, r, one.size.at_largest);
+    answer.paragraphs.push_back({line << "."});
+  }
+  answer.paragraphs.push_back({"Moments and torques count at a lever of 0.1 m: 1 N·m is 10 N." + of_known, true});
+  return answer;
+}
+
+// --- What does the motion not tell? ----------------------------------------------------------------------------------
+
+/// The interval of each squeeze, on average over the steps in which both touch.
+void squeezes(const ContactReading& r, const ContactPosterior& posterior, Answer& answer) {
+  for (const FootPair& pair : posterior.pairs) {
+    Spread size, sd;
+    for (Eigen::Index t = 0; t < std::min(r.frames(), pair.squeeze.size()); ++t) {
+      if (!r.touches(t, pair.a) || !r.touches(t, pair.b)) continue;
+      size.add(pair.squeeze[t], t);
+      sd.add(pair.squeeze_sd[t], t);
+    }
+    if (size.count == 0) continue;
+    Prose text = "While both touch, the squeeze between " + r.name(pair.a) + " and " + r.name(pair.b) +
+                 ", by which the ground pushes both feet towards each other, lies between ";
+    text << Quantity{size.mean() - kTwoSided * sd.mean(), "N"} << " and "
+         << Quantity{size.mean() + kTwoSided * sd.mean(), "N"}
+         << " (95 %, on average of " + counted(size.count, "step", "steps") +
+                "). That interval is knowledge about feet, not of the motion.";
+    answer.paragraphs.push_back({text, false, "squeeze"});
+  }
+}
+
+void hidden(const ContactReading& r, const ContactPosterior& posterior, Answer& answer) {
+  const HiddenTrace& trace = posterior.hidden;
+  if (trace.force.size() == 0) return;
+  for (std::size_t i = 0; i < std::min(trace.seen.size(), kMostHidden); ++i) {
+    const HiddenContact& one = trace.seen[i];
+    Prose text = Strong{"Something else carries the " + r.who() + ", too: "};
+    text << "from " << Quantity{one.from, "s", 2} << " to " << Quantity{one.to, "s", 2}
+         << " a contact that is none of these pushes it up with " << Quantity{one.size, "N"} << " ± "
+         << Quantity{one.sd, "N"} << ", with at least " << Quantity{one.lower, "N"} << " (95 %), at ("
+         << Quantity{one.place.x(), "", 2} << ", " << Quantity{one.place.y(), "", 2} << ", "
+         << Quantity{one.place.z(), "m", 2} << ") ± " << Quantity{one.place_sd, "m", 2} << " in the world.";
+    answer.paragraphs.push_back({text, false, "hidden"});
+  }
+  Prose text = trace.seen.empty() ? "No contact beside these is certain. " : "";
+  text << "A touch of less than about " << Quantity{kTwoSided * trace.resolution, "N"} << " would not show.";
+  answer.paragraphs.push_back({text, true, "hidden_resolution"});
+}
+
+Answer open(const ContactReading& r) {
+  const ContactResult& result = r.result();
+  Answer answer{"What does the motion not tell?", {}};
+  const ContactPosterior* posterior = r.posterior();
+  int together = 0;
+  for (Eigen::Index t = 0; t < r.frames(); ++t) {
+    int now = 0;
+    for (int c = 0; c < r.contacts(); ++c) now += r.touches(t, c) ? 1 : 0;
+    together = std::max(together, now);
+  }
+  if (together <= 1 && r.contacts() > 0) {
+    answer.paragraphs.push_back(
+        {"Never more than one of these contacts touches at a time: the motion then says what "
+         "it exerts, as far as motion and masses are right.",
+         false, "one_contact"});
+  } else if (posterior && !posterior->unobservable.empty()) {
+    answer.paragraphs.push_back({"The motion holds the sum of all contacts and nothing else. Not in it: " +
+                                     listed(posterior->unobservable) + ".",
+                                 false, "unobservable"});
+  } else {
+    Eigen::Index unknowns = 0;
+    for (int c = 0; c < r.contacts(); ++c) unknowns += r.is_point(c) ? 3 : 6;
+    answer.paragraphs.push_back({"The motion gives six equations a step, the contacts have up to " +
+                                     std::to_string(unknowns) +
+                                     " unknowns: how they share the sum is a choice, the one of least effort.",
+                                 false, "choice"});
+  }
+  if (posterior) {
+    squeezes(r, *posterior, answer);
+    hidden(r, *posterior, answer);
+  }
+  if (!r.has_sd()) {
+    answer.paragraphs.push_back(
+        {"How far these wrenches can be trusted is not known: " + result.sd_because + ".", false, "no_sd"});
+  } else if (r.has_robot()) {
+    answer.paragraphs.push_back(
+        {"Sds are root mean square errors to be expected: of the posterior, and of how far "
+         "these wrenches are from its means.",
+         true});
+  }
+  return answer;
+}
+
+// --- What is left? ---------------------------------------------------------------------------------------------------
+
+Answer left(const ContactReading& r) {
+  const ContactResult& result = r.result();
+  Answer answer{"What is left?", {}};
+  Spread force, moment;
+  for (Eigen::Index t = 0; t < r.frames(); ++t) {
+    force.add(r.residual_force(t), t);
+    moment.add(r.residual_moment(t), t);
+  }
+  const double limit = result.options.residual_limit;
+  if (force.count > 0) {
+    Prose text;
+    if (force.largest <= kNoResidual * result.weight) {
+      text << "Nothing: the contacts make all of the force that the motion needs at the root.";
+    } else {
+      text << "Of the force that the motion needs at the root, the contacts leave " << Quantity{force.rms(), "N"}
+           << " (root mean square), " << Quantity{100.0 * force.rms() / result.weight, "%"}
+           << " of the weight; at most " << Quantity{force.largest, "N"} << ", at ";
+      add_step(text, r, force.at_largest);
+      text << ". Of the moment they leave at most " << Quantity{moment.largest, "N·m"} << ".";
+    }
+    answer.paragraphs.push_back({text, false, "residual"});
+    if (!result.residual_fine) {
+      Prose beyond = Strong{"Beyond the limit"};
+      beyond << " of " << Quantity{100.0 * limit, "%"}
+             << " of the weight: a contact is missing, or motion, masses and contact times do not fit together.";
+      answer.paragraphs.push_back({beyond, false, "residual_limit"});
+    }
+  }
+  const bool wrenches = std::none_of(r.demand().kinds.begin(), r.demand().kinds.end(),
+                                     [](ContactType kind) { return kind == ContactType::point; });
+  if (wrenches && r.has_robot() && !r.was_checked() && result.residual_fine) {
+    answer.paragraphs.push_back(
+        {"A contact that exerts force and moment without limits explains any motion: that "
+         "little is left proves nothing.",
+         true});
+  }
+  if (result.root_change.size() > 0) {
+    Spread change;
+    for (Eigen::Index t = 0; t < result.root_change.rows(); ++t)
+      change.add(result.root_change.row(t).head<3>().norm(), t);
+    Prose text = "That was taken out by changing the acceleration of the base by at most ";
+    text << Quantity{change.largest, "m/s²"} << ", at ";
+    add_step(text, r, change.at_largest);
+    answer.paragraphs.push_back({text << ". The torques are those of the changed motion.", false, "root_change"});
+  }
+  Eigen::Index bad = 0;
+  for (const Status status : result.solution.status) bad += status == Status::ok ? 0 : 1;
+  if (bad > 0)
+    answer.paragraphs.push_back({counted(bad, "step has", "steps have") + " no numbers: gaps in the plots."});
+  for (const std::string& remark : result.remarks) answer.paragraphs.push_back({remark, true});
+  if (result.posterior && !result.posterior->remark.empty()) {
+    answer.paragraphs.push_back({result.posterior->remark, true});
+  }
+  return answer;
+}
+
+void badge(const ContactReading& r, Page& page) {
+  const ContactResult& result = r.result();
+  const bool any = result.solution.wrench.array().isFinite().any();
+  page.badge_tone = Tone::vermillion;
+  if (!any) {
+    page.badge = "cannot be told", page.badge_tone = Tone::muted;
+  } else if (!result.feasible) {
+    page.badge = "infeasible";
+  } else if (!result.residual_fine) {
+    page.badge = "residual beyond its limit";
+  } else if (!r.was_checked()) {
+    page.badge = "limits not checked", page.badge_tone = Tone::muted;
+  } else {
+    page.badge = "fine", page.badge_tone = Tone::green;
+  }
+}
+
+}  // namespace
+
+}  // namespace parts
+
+Page contact_page(const ContactResult& result, std::shared_ptr<const MeshFiles> meshes) {
+  using namespace parts;
+  const auto reading = std::make_shared<const ContactReading>(result);
+  Page page;
+  page.kicker = "Antaeus contact" + (result.robot.empty() ? std::string() : " · " + result.robot);
+  page.title = result.motion;
+  page.subtitle = subtitle(*reading);
+  badge(*reading, page);
+  page.answers = {carried(*reading), possible(*reading), open(*reading), left(*reading)};
+  page.views = contact_views(reading, std::move(meshes));
+  page.sections.push_back({"explore", "Look closer", {ViewsPlace{}}});
+  for (Section& section : contact_sections(*reading)) page.sections.push_back(std::move(section));
+  return page;
+}
+
+}  // namespace antaeus
