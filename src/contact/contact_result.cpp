@@ -3,6 +3,7 @@
 
 #include <Eigen/Cholesky>
 #include <cmath>
+#include <filesystem>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/robot/dynamics.hpp"
@@ -206,11 +207,13 @@ ContactResult contact_inverse_dynamics(const Robot& robot, ContactMotion motion,
   } else {
     const Sole sole =
         Sole::rectangle(first.middle().x(), first.half_size().x(), first.half_size().y(), first.sole_depth);
-    result.posterior = split_contacts(total_of(result), result.timing ? *result.timing : stated_timing(demand), sole, split);
+    result.posterior =
+        split_contacts(total_of(result), result.timing ? *result.timing : stated_timing(demand), sole, split);
     add_error(result);
   }
   if (options.kind == ContactType::point && demand.contact_count() < 3) {
-    result.remarks.push_back("Fewer than three points cannot make every total: what they leave is in the root residual.");
+    result.remarks.emplace_back(
+        "Fewer than three points cannot make every total: what they leave is in the root residual.");
   }
   return result;
 }
@@ -219,7 +222,7 @@ ContactResult contact_split(const TotalMotion& motion, const ContactRequest& req
                             const SplitOptions& split, const TimingOptions& timing) {
   check_options(options);
   ContactResult result;
-  result.motion = motion.name;
+  result.motion = std::filesystem::path(motion.name).stem().string();
   result.request = request;
   result.options = options;
   result.weight = motion.weight();
