@@ -173,7 +173,7 @@ MotionDynamics motion_dynamics(const Robot& robot, ContactMotion motion, const C
   demand.total.resize(6, N);
   demand.about.resize(3, N);
   demand.places.resize(static_cast<std::size_t>(N * k));
-  demand.speeds.resize(3, N * k);
+  if (options.velocity_penalty > 0.0) demand.speeds.resize(3, N * k);
   result.total.resize(N, nv);
   result.center_of_mass.resize(3, N);
   result.base.resize(static_cast<std::size_t>(N));
@@ -225,7 +225,7 @@ MotionDynamics motion_dynamics(const Robot& robot, ContactMotion motion, const C
     for (int c = 0; c < k; ++c) {
       at.frame_pose(frames[static_cast<std::size_t>(c)], demand.places[static_cast<std::size_t>(t * k + c)]);
       at.frame_jacobian(frames[static_cast<std::size_t>(c)], J);
-      demand.speeds.col(t * k + c) = (J * v).head<3>();
+      if (demand.speeds.size() > 0) demand.speeds.col(t * k + c) = J.topRows<3>().lazyProduct(v);
       const std::vector<int>& rows = result.carriers[static_cast<std::size_t>(c)];
       Matrix6X& kept = result.jacobians[static_cast<std::size_t>(c)];
       for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -19,7 +19,8 @@ const double kTwoSided = normal_quantile(0.5 * (1.0 + kCovered));  ///< 1.96
 const double kOneSided = normal_quantile(kCovered);                ///< 1.645
 /// A mean this many sds below the bound counts as there: a tail beyond is no number.
 constexpr double kDeepest = -8.0;
-constexpr double kShortestLever = 0.01;  ///< [m] between a hidden contact and the feet: nearer, it is one of them
+constexpr std::size_t kMostContacts = 10;  ///< BlockTridiagonal's largest block is of 64 unknowns
+constexpr double kShortestLever = 0.01;    ///< [m] between a hidden contact and the feet: nearer, it is one of them
 
 /// [from, to] of highest density of a normal distribution that is cut at 0.
 struct Interval {
@@ -34,9 +35,12 @@ Interval pushing(double mean, double sd) {
   return {0.0, std::max(0.0, (deep - normal_quantile((1.0 - kCovered) * mass)) * sd)};
 }
 
-void check_fit(const TotalMotion& motion, const ContactTiming& timing) {
+void check_fit(const TotalMotion& motion, const ContactTiming& timing, const SplitOptions& options) {
   check(motion);
   const std::string place = "contacts of " + motion.name;
+  if (motion.feet.size() + (options.hidden_contact ? 1 : 0) > kMostContacts) {
+    throw Error(place, std::to_string(motion.feet.size()) + " feet", "name at most ten contacts");
+  }
   if (timing.time.size() != motion.rows() || timing.probability.rows() != motion.rows() ||
       timing.probability.cols() != std::ssize(motion.feet) || timing.feet.size() != motion.feet.size()) {
     throw Error(place, "the timing has other rows or feet than the motion", "detect or give them for this motion");
@@ -247,7 +251,7 @@ void check_split(const SplitOptions& options, const Sole& sole) {
 ContactPosterior split_contacts(const TotalMotion& motion, const ContactTiming& timing, const Sole& sole,
                                 const SplitOptions& options) {
   check_split(options, sole);
-  check_fit(motion, timing);
+  check_fit(motion, timing, options);
   const SplitProblem problem = split_problem(motion, timing, sole, options);
   const SplitSolution solution = solve(problem, timing);
   ContactPosterior result;

@@ -104,16 +104,116 @@ FrameBasis basis_of(const ContactDemand& demand, Eigen::Index t, double lever) {
   return basis;
 }
 
-/// Adds weights times the wrenches of one frame: P w, for the diagonal P.
-template <class Weight>
-Eigen::MatrixXd scaled(const Eigen::MatrixXd& rows, Weight&& weight) {
-  Eigen::MatrixXd result = rows;
+/// The basis of two contacts that exert moments, in sizes that the compiler knows: as analytic_basis.
+using PairBasis = Basis<12, 6>;
+PairBasis pair_basis(const ContactDemand& demand, Eigen::Index t) noexcept {
+  PairBasis basis;
+  const Vector3 p0 = demand.places[static_cast<std::size_t>(demand.column(t, 0))].translation;
+  const Vector3 p1 = demand.places[static_cast<std::size_t>(demand.column(t, 1))].translation;
+  const Vector3 center = (p0 + p1) / 2.0, d = p0 - center, half = demand.total.col(t).head<3>() / 2.0;
+  const Vector3 moment = Vector3(demand.total.col(t).tail<3>()) / 2.0 + (Vector3(demand.about.col(t)) - center).cross(half);
+  basis.origin << half, moment - d.cross(half), half, moment + d.cross(half);
+  constexpr double q = 0.7071067811865476;
+  const Matrix3 D = q * cross_matrix(d);
+  basis.free.setZero();
+  basis.free.block<3, 3>(0, 0).diagonal().setConstant(q);
+  basis.free.block<3, 3>(3, 0) = -D;
+  basis.free.block<3, 3>(3, 3).diagonal().setConstant(q);
+  basis.free.block<3, 3>(6, 0).diagonal().setConstant(-q);
+  basis.free.block<3, 3>(9, 0) = -D;
+  basis.free.block<3, 3>(9, 3).diagonal().setConstant(-q);
+  return basis;
+}
+
+/// P w for the diagonal P: rows of force and moment of each contact, weighed.
+template <class Rows, class Weight>
+Rows scaled(const Rows& rows, Weight&& weight) noexcept(Rows::RowsAtCompileTime != Eigen::Dynamic) {
+  Rows result = rows;
   for (Eigen::Index c = 0; 6 * c < rows.rows(); ++c) {
     const Weights a = weight(static_cast<int>(c));
-    result.middleRows<3>(6 * c) *= a.force;
-    result.middleRows<3>(6 * c + 3) *= a.moment;
+    result.template middleRows<3>(6 * c) *= a.force;
+    result.template middleRows<3>(6 * c + 3) *= a.moment;
   }
   return result;
+}
+
+/// Adds the cost of frame t and, unless `next` is null, of the change to the frame after it.
+template <int wrenches, int unknowns>
+void assemble(const ContactDemand& demand, const CostWeights& weights, bool over_time, Eigen::Index t,
+              const Basis<wrenches, unknowns>& here, const Basis<wrenches, unknowns>* next, BlockTridiagonal& hessian,
+              Eigen::VectorXd& gradients) {
+  const int k = demand.contact_count(), block = static_cast<int>(t);
+  const Weights smoothing = over_time ? weights.smoothing() : Weights{};
+  const Weights previous = over_time && t == 0 ? weights.previous() : Weights{};
+  auto gradient = gradients.segment<unknowns>(hessian.offset(block), hessian.size(block));
+  using Square = Eigen::Map<Eigen::Matrix<double, unknowns, unknowns>>;
+  const auto square = [](BlockTridiagonal::Block map) { return Square(map.data(), map.rows(), map.cols()); };
+  const auto size = [&](int c) {
+    const Weights a = weights.size(t, c);
+    return Weights{a.force + previous.force, a.moment + previous.moment};
+  };
+  auto pull = here.origin;  // w₀ − where the cost is least, weighed
+  for (int c = 0; c < k; ++c) {
+    if (!demand.is_active(t, c)) continue;
+    const Weights a = weights.size(t, c);
+    auto part = pull.template segment<6>(6 * c);
+    const Vector6 w = part;
+    Vector6 aim = Vector6::Zero();
+    if (demand.guess.size() > 0) aim = demand.guess.col(demand.column(t, c));
+    part.template head<3>() = a.force * (w - aim).template head<3>();
+    part.template tail<3>() = a.moment * (w - aim).template tail<3>();
+    if (previous.moment == 0.0) continue;
+    const Vector6 before = demand.previous.col(c);
+    part.template head<3>() += previous.force * (w - before).template head<3>();
+    part.template tail<3>() += previous.moment * (w - before).template tail<3>();
+  }
+  gradient.noalias() += here.free.transpose().lazyProduct(pull);
+  square(hessian.diagonal(block)).noalias() += here.free.transpose().lazyProduct(scaled(here.free, size));
+  if (!next || smoothing.moment == 0.0) return;
+
+  // What is compared: contacts that touch in both frames; in link axes the earlier wrench turns with the link.
+  auto origin = here.origin;
+  auto free = here.free;
+  const auto both = [&](int c) {
+    return demand.is_active(t, c) && demand.is_active(t + 1, c) ? smoothing : Weights{};
+  };
+  if (weights.smooths_in_link_axes()) {
+    for (int c = 0; c < k; ++c) {
+      const Matrix3 turn = demand.places[static_cast<std::size_t>(demand.column(t + 1, c))].rotation *
+                           demand.places[static_cast<std::size_t>(demand.column(t, c))].rotation.transpose();
+      for (int row = 6 * c; row < 6 * c + 6; row += 3) {
+        origin.template segment<3>(row) = turn.lazyProduct(here.origin.template segment<3>(row));
+        free.template middleRows<3>(row) = turn.lazyProduct(here.free.template middleRows<3>(row));
+      }
+    }
+  }
+  const auto after = scaled(next->free, both), before = scaled(free, both);
+  auto step = next->origin;
+  step -= origin;
+  step = scaled(step, both);
+  square(hessian.diagonal(block)).noalias() += free.transpose().lazyProduct(before);
+  square(hessian.diagonal(block + 1)).noalias() += next->free.transpose().lazyProduct(after);
+  square(hessian.lower(block)).noalias() -= next->free.transpose().lazyProduct(before);
+  gradient.noalias() -= free.transpose().lazyProduct(step);
+  gradients.segment<unknowns>(hessian.offset(block + 1), hessian.size(block + 1)).noalias() +=
+      next->free.transpose().lazyProduct(step);
+}
+
+/// Wrenches of one frame from its free parameters, and what they leave.
+template <class Basis, class Unknowns>
+void recover_frame(const ContactDemand& demand, Eigen::Index t, const Basis& basis, const Unknowns& z,
+                   ContactSolution& solution) {
+  const int k = demand.contact_count();
+  auto w = basis.origin;
+  w.noalias() += basis.free.lazyProduct(z);
+  solution.wrench.middleCols(t * k, k) = Eigen::Map<const Matrix6X>(w.data(), 6, k);
+  solution.residual.col(t) = demand.total.col(t) - total_of(demand, t, solution.wrench.middleCols(t * k, k));
+}
+
+void make_room(const ContactDemand& demand, ContactSolution& solution) {
+  solution.wrench.resize(6, demand.frames() * demand.contact_count());
+  solution.residual.resize(6, demand.frames());
+  solution.status.assign(static_cast<std::size_t>(demand.frames()), Status::ok);
 }
 
 }  // namespace
@@ -121,7 +221,6 @@ Eigen::MatrixXd scaled(const Eigen::MatrixXd& rows, Weight&& weight) {
 NullSpaceProblem null_space_problem(const ContactDemand& demand, const ContactOptions& options, bool over_time) {
   const CostWeights weights(demand, options, over_time);
   const Eigen::Index N = demand.frames();
-  const int k = demand.contact_count();
   NullSpaceProblem problem;
   problem.frames.reserve(static_cast<std::size_t>(N));
   std::vector<int> sizes;
@@ -131,79 +230,45 @@ NullSpaceProblem null_space_problem(const ContactDemand& demand, const ContactOp
   }
   problem.hessian.reshape(sizes);
   problem.gradient.setZero(problem.hessian.rows());
-  const Weights smoothing = over_time ? weights.smoothing() : Weights{};
-  const Weights previous = over_time ? weights.previous() : Weights{};
   for (Eigen::Index t = 0; t < N; ++t) {
-    const int block = static_cast<int>(t);
-    const FrameBasis& here = problem.frames[static_cast<std::size_t>(t)];
-    auto gradient = problem.gradient.segment(problem.hessian.offset(block), problem.hessian.size(block));
-    const auto size = [&](int c) {
-      Weights a = weights.size(t, c);
-      if (t == 0) a.force += previous.force, a.moment += previous.moment;
-      return a;
-    };
-    Eigen::VectorXd pull = here.origin;  // w₀ − where the cost is least, weighed
-    for (int c = 0; c < k; ++c) {
-      if (!demand.is_active(t, c)) continue;
-      const Weights a = weights.size(t, c);
-      Vector6 aim = Vector6::Zero();
-      if (demand.guess.size() > 0) aim = demand.guess.col(demand.column(t, c));
-      auto part = pull.segment<6>(6 * c);
-      const Vector6 w = part;
-      part.head<3>() = a.force * (w - aim).head<3>();
-      part.tail<3>() = a.moment * (w - aim).tail<3>();
-      if (t > 0 || previous.moment == 0.0) continue;
-      const Vector6 before = demand.previous.col(c);
-      part.head<3>() += previous.force * (w - before).head<3>();
-      part.tail<3>() += previous.moment * (w - before).tail<3>();
-    }
-    gradient.noalias() += here.free.transpose() * pull;
-    problem.hessian.diagonal(block).noalias() += here.free.transpose() * scaled(here.free, size);
-    if (t + 1 == N || smoothing.moment == 0.0) continue;
-
-    const FrameBasis& next = problem.frames[static_cast<std::size_t>(t + 1)];
-    // What is compared: contacts that touch in both frames; in link axes the earlier wrench turns with the link.
-    Eigen::VectorXd origin = here.origin;
-    Eigen::MatrixXd free = here.free;
-    const auto both = [&](int c) {
-      return demand.is_active(t, c) && demand.is_active(t + 1, c) ? smoothing : Weights{};
-    };
-    if (weights.smooths_in_link_axes()) {
-      for (int c = 0; c < k; ++c) {
-        const Matrix3 turn = demand.places[static_cast<std::size_t>(demand.column(t + 1, c))].rotation *
-                             demand.places[static_cast<std::size_t>(demand.column(t, c))].rotation.transpose();
-        for (int part = 0; part < 2; ++part) {
-          origin.segment<3>(6 * c + 3 * part) = turn * origin.segment<3>(6 * c + 3 * part).eval();
-          free.middleRows<3>(6 * c + 3 * part) = turn * free.middleRows<3>(6 * c + 3 * part).eval();
-        }
-      }
-    }
-    const Eigen::MatrixXd after = scaled(next.free, both), before = scaled(free, both);
-    const Eigen::VectorXd step = scaled(Eigen::MatrixXd(next.origin - origin), both);
-    problem.hessian.diagonal(block).noalias() += free.transpose() * before;
-    problem.hessian.diagonal(block + 1).noalias() += next.free.transpose() * after;
-    problem.hessian.lower(block).noalias() -= next.free.transpose() * before;
-    gradient.noalias() -= free.transpose() * step;
-    problem.gradient.segment(problem.hessian.offset(block + 1), problem.hessian.size(block + 1)).noalias() +=
-        next.free.transpose() * step;
+    const auto at = static_cast<std::size_t>(t);
+    assemble(demand, weights, over_time, t, problem.frames[at], t + 1 < N ? &problem.frames[at + 1] : nullptr,
+             problem.hessian, problem.gradient);
   }
   return problem;
 }
 
 void recover(const ContactDemand& demand, const NullSpaceProblem& problem, const Eigen::VectorXd& z,
              ContactSolution& solution) {
-  const int k = demand.contact_count();
-  solution.wrench.resize(6, demand.frames() * k);
-  solution.residual.resize(6, demand.frames());
-  solution.status.assign(static_cast<std::size_t>(demand.frames()), Status::ok);
+  make_room(demand, solution);
   for (Eigen::Index t = 0; t < demand.frames(); ++t) {
     const int block = static_cast<int>(t);
-    const FrameBasis& frame = problem.frames[static_cast<std::size_t>(t)];
-    Eigen::VectorXd w = frame.origin;
-    w.noalias() += frame.free * z.segment(problem.hessian.offset(block), problem.hessian.size(block));
-    solution.wrench.middleCols(t * k, k) = Eigen::Map<const Matrix6X>(w.data(), 6, k);
-    solution.residual.col(t) = demand.total.col(t) - total_of(demand, t, solution.wrench.middleCols(t * k, k));
+    recover_frame(demand, t, problem.frames[static_cast<std::size_t>(t)],
+                  z.segment(problem.hessian.offset(block), problem.hessian.size(block)), solution);
   }
+}
+
+bool solve_pairs(const ContactDemand& demand, const ContactOptions& options, ContactSolution& solution) {
+  const CostWeights weights(demand, options, true);
+  const Eigen::Index N = demand.frames();
+  BlockTridiagonal hessian;
+  hessian.reshape(static_cast<int>(N), 6);
+  Eigen::VectorXd z = Eigen::VectorXd::Zero(hessian.rows());
+  PairBasis here = pair_basis(demand, 0), next = here;
+  for (Eigen::Index t = 0; t < N; ++t) {
+    if (t + 1 < N) next = pair_basis(demand, t + 1);
+    assemble(demand, weights, true, t, here, t + 1 < N ? &next : nullptr, hessian, z);
+    here = next;
+  }
+  if (!hessian.factor()) return false;
+  z = -z;
+  hessian.solve(z);
+  make_room(demand, solution);
+  // The bases again: cheaper than to keep them.
+  for (Eigen::Index t = 0; t < N; ++t) {
+    recover_frame(demand, t, pair_basis(demand, t), z.segment<6>(6 * t), solution);
+  }
+  return true;
 }
 
 }  // namespace contact_parts
@@ -218,15 +283,19 @@ ContactSolution solve_over_time(const ContactDemand& demand, const ContactOption
     throw OptionsError("frame " + std::to_string(t), "holds NaN or infinity",
                        "forces over time need every frame; cut the motion there");
   }
-  NullSpaceProblem problem = null_space_problem(demand, options);
   ContactSolution solution;
-  BlockTridiagonal factor = problem.hessian;
-  if (!factor.factor()) {
+  const auto undetermined = [] {
     throw OptionsError("contact.least_torque, contact.smoothing", "these weights leave the wrenches undetermined",
                        "give least_torque a positive weight");
+  };
+  if (is_pair(demand)) {
+    if (!solve_pairs(demand, options, solution)) undetermined();
+    return solution;
   }
+  NullSpaceProblem problem = null_space_problem(demand, options);
+  if (!problem.hessian.factor()) undetermined();
   Eigen::VectorXd z = -problem.gradient;
-  factor.solve(z);
+  problem.hessian.solve(z);
   recover(demand, problem, z, solution);
   return solution;
 }

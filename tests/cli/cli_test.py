@@ -16,6 +16,7 @@ VERBS = {
     "advise": ["--robot", "--ignore-meshes", "--base", "--pose", "--positions", "--episode", "--step", "--endpoint", "--joint", "--keep-hand", "--limits", "--limit", "--json", "--set"],
     "map": ["--robot", "--ignore-meshes", "--base", "--pose", "--positions", "--endpoint", "--joint", "--poses", "--steps", "--quantity", "--out", "--json", "--set"],
     "robot": ["--ignore-meshes", "--base", "--endpoint", "--json"],
+    "contact": ["--robot", "--ignore-meshes", "--base", "--total", "--contact", "--over-time", "--with-limits", "--wrench-frame", "--set", "--out", "--json", "--pdf"],
 }
 
 
@@ -38,7 +39,7 @@ def test_help_of_a_verb_names_its_options(verb):
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_option_of_a_help_page_is_listed_above(verb):
     shown = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", text(run(verb, "--help").stdout)))
-    example = {"--baseline", "--pose", "--out", "--robot", "--set"}  # help pages end with an example of use
+    example = {"--baseline", "--pose", "--out", "--robot", "--set", "--contact", "--over-time"}  # help pages end with an example of use
     assert shown - set(VERBS[verb]) - {"--help"} - example == set()
 
 

@@ -271,6 +271,8 @@ TEST(ContactPosterior, RefusesWhatDoesNotFit) {
   TotalMotion nan = one.motion;
   nan.wrench(3, 2) = kNaN;
   EXPECT_THROW(split_contacts(nan, timing), EpisodeError);
+  const Standing crowd = standing(std::vector<Vector3>(11, Vector3::Zero()), 20, 8, exact(), flat_sole());
+  EXPECT_THROW(split(crowd.motion, flat_sole()), Error);
   options = {};
   options.most_iterations = 1;
   const ContactPosterior hurried = split_contacts(one.motion, timing, flat_sole(), options);

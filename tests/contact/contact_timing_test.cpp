@@ -79,13 +79,13 @@ TEST(ContactTiming, AFootThatIsNeverDownDoesNotTouch) {
 }
 
 TEST(ContactTiming, GivenContactsAreTaken) {
-  const std::vector<ContactInterval> known{{"b", 2.0, 3.0}, {"a", 0.5, 1.0}};
+  const std::vector<FootContact> known{{"b", 2.0, 3.0}, {"a", 0.5, 1.0}};
   const ContactTiming timing = given_contacts(kTime, {"a", "b"}, known);
   EXPECT_EQ(timing.probability(75, 0), 1.0);
   EXPECT_EQ(timing.probability(75, 1), 0.0);
   EXPECT_EQ(timing.intervals[0].foot, "a");
   EXPECT_EQ(timing.of("b")[0].from, 2.0);
-  const std::vector<ContactInterval> unknown{{"c", 0, 1}}, backwards{{"a", 1, 0}};
+  const std::vector<FootContact> unknown{{"c", 0, 1}}, backwards{{"a", 1, 0}};
   EXPECT_THROW(given_contacts(kTime, {"a", "b"}, unknown), OptionsError);
   EXPECT_THROW(given_contacts(kTime, {"a", "b"}, backwards), OptionsError);
 }
@@ -113,7 +113,7 @@ TEST(ContactTiming, StrikesAndToeOffsAgreeWithPlates) {
       const bool now = trial.loaded(f, i);
       if (now == trial.loaded(f, i - 1)) continue;
       double nearest = kInfinity;
-      for (const ContactInterval& one : timing.of(trial.motion.feet[static_cast<std::size_t>(f)].name)) {
+      for (const FootContact& one : timing.of(trial.motion.feet[static_cast<std::size_t>(f)].name)) {
         const double off = (now ? one.from : one.to) - trial.motion.time[i];
         if (std::abs(off) < std::abs(nearest)) nearest = off;
       }

@@ -249,4 +249,9 @@ inline constexpr Tolerance kNimbleOverTime{1e-9};
 /// Smoothing alone in link axes: only the turning of the feet tells what the wrenches are.
 inline constexpr Tolerance kNimbleIllConditioned{1e-7};
 
+/// A humanoid's weight through 30 bodies' first moments [N]: some ε of 1000 N each.
+inline constexpr Tolerance kKinematicWeight{1e-9};
+/// A stream's wrenches, relative to the largest: a lag that leaves 1e-12, through a system of condition 10⁴.
+inline constexpr Tolerance kStreamed{1e-9};
+
 }  // namespace antaeus::tolerance

@@ -25,7 +25,7 @@ struct ContactDemand {
   Matrix6X total;
   Matrix3X about;              ///< 3 × N [m], world
   std::vector<Pose> places;    ///< N · k: contact frames in the world
-  Matrix3X speeds;             ///< 3 × N·k [m/s]: velocity of their origins, world axes
+  Matrix3X speeds;             ///< 3 × N·k [m/s]: velocity of their origins, world axes; or empty
   std::vector<bool> active;    ///< N · k; empty: all, always
   Matrix6X guess;              ///< 6 × N·k, world axes about the origins, or empty: zero
   Matrix6X previous;           ///< 6 × k, in the axes of the first frame's world, or empty

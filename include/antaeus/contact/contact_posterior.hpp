@@ -15,8 +15,8 @@
 ///
 /// The answer is the point of least cost, and the covariance that of the linearised problem. Give a motion that was
 /// low-passed (6 Hz is usual): of a rough one the point of least cost favours uneven loads, since a larger load makes
-/// the same rough moment a smaller deviation, and intervals that should hold 95 % hold 76 % (measured,
-/// contact_posterior_test).
+/// the same rough moment a smaller deviation, and intervals that should hold 95 % held 76 % (measured
+/// once).
 ///
 /// Wrenches are those of the ground **on the foot**, world axes, moment about the origin of the foot's frame.
 /// Intervals are of 95 %; of the vertical force it is the interval of highest density of the normal distribution that
@@ -93,7 +93,8 @@ struct ANTAEUS_API ContactPosterior {
 };
 
 /// \param timing  of the same rows and feet
-/// \throws Error for sizes that do not fit, OptionsError, EpisodeError for a motion without weight
+/// \throws Error for sizes that do not fit and more than ten contacts, OptionsError, EpisodeError for a motion without
+/// weight
 ANTAEUS_API ContactPosterior split_contacts(const TotalMotion& motion, const ContactTiming& timing,
                                             const Sole& sole = {}, const SplitOptions& options = {});
 

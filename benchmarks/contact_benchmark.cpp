@@ -1,0 +1,144 @@
+// Contact inverse dynamics of a humanoid on two feet, beside the passes that any answer needs (rnea, joint Jacobians, two
+// frame Jacobians), in turns within one run: medians of ratios. Bars of the issue: 3 over time, 2.5 a frame.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <pinocchio/algorithm/frames.hpp>
+#include <pinocchio/algorithm/jacobian.hpp>
+#include <pinocchio/algorithm/rnea.hpp>
+#include <pinocchio/multibody.hpp>
+#include <pinocchio/parsers/urdf.hpp>
+#include <vector>
+
+#include "antaeus/contact/contact_dynamics.hpp"
+#include "antaeus/contact/contact_frame_solver.hpp"
+#include "antaeus/robot/dynamics.hpp"
+
+namespace {
+
+using namespace antaeus;
+
+const std::vector<std::string> kFeet = {"left_ankle_roll_link", "right_ankle_roll_link"};
+
+const Robot& robot() {
+  static const Robot loaded = load_robot("h1_2", MeshPolicy::ignored, Base::free_flyer);
+  return loaded;
+}
+
+/// Every joint swings, the base sways: N frames at 100 Hz.
+ContactMotion swinging(Eigen::Index frames) {
+  ContactMotion motion;
+  motion.name = "swinging";
+  const int nq = robot().model.nq();
+  motion.q.resize(frames, nq);
+  for (Eigen::Index t = 0; t < frames; ++t) {
+    const double s = 0.01 * static_cast<double>(t);
+    motion.q.row(t) = robot().model.neutral().transpose();
+    motion.q(t, 0) = 0.05 * std::sin(2.0 * s);
+    motion.q(t, 2) = 1.0 + 0.02 * std::cos(3.0 * s);
+    for (int j = 7; j < nq; ++j) motion.q(t, j) = 0.2 * std::sin(s * (1.0 + 0.1 * j) + j);
+  }
+  motion.dt = VectorX::Constant(1, 0.01);
+  return motion;
+}
+
+/// What a user would write with Pinocchio alone.
+class Plain {
+ public:
+  Plain() {
+    pinocchio::urdf::buildModel(robot().profile.model.string(), pinocchio::JointModelFreeFlyer(), model_);
+    data_ = std::make_unique<pinocchio::Data>(model_);
+    J_.setZero(6, model_.nv);
+    for (const std::string& foot : kFeet) frames_.push_back(model_.getFrameId(foot));
+  }
+  void run(const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& a) {
+    benchmark::DoNotOptimize(pinocchio::rnea(model_, *data_, q, v, a).data());
+    pinocchio::computeJointJacobians(model_, *data_, q);
+    for (const auto frame : frames_) {
+      pinocchio::updateFramePlacement(model_, *data_, frame);
+      J_.setZero();
+      pinocchio::getFrameJacobian(model_, *data_, frame, pinocchio::LOCAL_WORLD_ALIGNED, J_);
+      benchmark::DoNotOptimize(J_.data());
+    }
+  }
+  /// All frames of a motion.
+  void run_all(const MatrixX& q, const MatrixX& v, const MatrixX& a) {
+    for (Eigen::Index t = 0; t < q.cols(); ++t) run(q.col(t), v.col(t), a.col(t));
+  }
+
+ private:
+  pinocchio::Model model_;
+  std::unique_ptr<pinocchio::Data> data_;
+  Matrix6X J_;
+  std::vector<pinocchio::FrameIndex> frames_;
+};
+
+double seconds(const auto& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + std::ssize(values) / 2, values.end());
+  return values[values.size() / 2];
+}
+
+/// The whole call over time: differences, dynamics, solution, torques.
+void over_time(benchmark::State& state) {
+  const Eigen::Index T = state.range(0);
+  const ContactMotion motion = swinging(T);
+  const ContactRequest request{kFeet, true, LimitSet::none, WrenchAxes::world};
+  const ContactOptions options;
+  const MotionDynamics once = motion_dynamics(robot(), motion, request, options);
+  const MatrixX q = motion.q.transpose(), v = once.v.transpose(), a = once.a.transpose();
+  Plain plain;
+  std::vector<double> ratios, ours, theirs, solving;
+  for (auto _ : state) {
+    const double reference = seconds([&] { plain.run_all(q, v, a); });
+    double solve = 0.0;
+    const double whole = seconds([&] {
+      const MotionDynamics dynamics = motion_dynamics(robot(), motion, request, options);
+      ContactSolution solution;
+      solve = seconds([&] { solution = solve_over_time(dynamics.demand, options); });
+      benchmark::DoNotOptimize(contact_torques(dynamics, solution).data());
+    });
+    ratios.push_back(whole / reference);
+    ours.push_back(whole), theirs.push_back(reference), solving.push_back(solve);
+    state.SetIterationTime(whole);
+  }
+  const double per = 1e6 / static_cast<double>(T);
+  state.counters["ratio"] = median(ratios);
+  state.counters["us_per_frame"] = median(ours) * per;
+  state.counters["plain_us_per_frame"] = median(theirs) * per;
+  state.counters["solve_us_per_frame"] = median(solving) * per;
+}
+BENCHMARK(over_time)->Arg(100)->Arg(400)->Arg(1000)->Arg(10000)->Arg(100000)->UseManualTime()->Unit(benchmark::kMillisecond);
+
+/// One frame at a time, as a loop would: dynamics, the two wrenches, torques.
+void per_frame(benchmark::State& state) {
+  const ContactMotion motion = swinging(500);
+  const ContactRequest request{kFeet, false, LimitSet::none, WrenchAxes::world};
+  const ContactOptions options;
+  const MotionDynamics once = motion_dynamics(robot(), motion, request, options);
+  const MatrixX q = motion.q.transpose(), v = once.v.transpose(), a = once.a.transpose();
+  Plain plain;
+  ContactFrameSolver solver(robot(), kFeet, options);
+  std::vector<double> ratios, ours;
+  for (auto _ : state) {
+    const double reference = seconds([&] { plain.run_all(q, v, a); });
+    const double whole = seconds([&] {
+      for (Eigen::Index t = 0; t < q.cols(); ++t) benchmark::DoNotOptimize(&solver.solve(q.col(t), v.col(t), a.col(t)));
+    });
+    ratios.push_back(whole / reference);
+    ours.push_back(whole);
+    state.SetIterationTime(whole);
+  }
+  state.counters["ratio"] = median(ratios);
+  state.counters["us_per_frame"] = median(ours) * 1e6 / static_cast<double>(q.cols());
+}
+BENCHMARK(per_frame)->UseManualTime()->Unit(benchmark::kMillisecond);
+
+}  // namespace
