@@ -3,6 +3,7 @@
 
 #include <Eigen/Cholesky>
 #include <cmath>
+#include <filesystem>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/robot/dynamics.hpp"
@@ -219,7 +220,7 @@ ContactResult contact_split(const TotalMotion& motion, const ContactRequest& req
                             const SplitOptions& split, const TimingOptions& timing) {
   check_options(options);
   ContactResult result;
-  result.motion = motion.name;
+  result.motion = std::filesystem::path(motion.name).stem().string();  // no folder of this machine
   result.request = request;
   result.options = options;
   result.weight = motion.weight();
