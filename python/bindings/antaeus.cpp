@@ -66,6 +66,8 @@ NB_MODULE(_antaeus, module) {
   bind_room("guard", bind_guard);
   // antaeus.audit is the function, so the room's submodule cannot have that name too.
   bind_room("auditing", bind_audit);
+  // Nor the room of antaeus.contact.
+  bind_room("contacts", bind_contact);
   bind_room("report", bind_show);
   module.attr("_rooms") = rooms;
   module.attr("__name__") = own_name;

@@ -63,8 +63,9 @@ class ContactReading {
   Vector3 pressure(Eigen::Index t, int c) const;
   /// From the contact's origin, level: along and across the sole, as its limits count, else along the level axes.
   double pressure_along(Eigen::Index t, int c, int axis) const;
-  double residual_force(Eigen::Index t) const { return result_.solution.residual.col(t).head<3>().norm(); }
-  double residual_moment(Eigen::Index t) const { return result_.solution.residual.col(t).tail<3>().norm(); }
+  /// Root force and moment that no contact explains; 0 where rounding alone is left.
+  double residual_force(Eigen::Index t) const { return told(result_.solution.residual.col(t).head<3>().norm()); }
+  double residual_moment(Eigen::Index t) const { return told(result_.solution.residual.col(t).tail<3>().norm()); }
 
   /// First row of v that is a joint's.
   Eigen::Index first_joint() const { return 6; }
@@ -85,6 +86,8 @@ class ContactReading {
  private:
   Vector6 wrench(Eigen::Index t, int c) const { return result_.solution.wrench.col(demand().column(t, c)); }
   double sd(Eigen::Index t, int c, const Vector3& along, int first) const;
+  double told(double residual) const { return residual <= kRounding * result_.weight ? 0.0 : residual; }
+  static constexpr double kRounding = 1e-9;  ///< [1] of the weight
 
   const ContactResult& result_;
   VectorX time_;

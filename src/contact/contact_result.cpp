@@ -222,7 +222,7 @@ ContactResult contact_split(const TotalMotion& motion, const ContactRequest& req
                             const SplitOptions& split, const TimingOptions& timing) {
   check_options(options);
   ContactResult result;
-  result.motion = std::filesystem::path(motion.name).stem().string();
+  result.motion = std::filesystem::path(motion.name).stem().string();  // no folder of this machine
   result.request = request;
   result.options = options;
   result.weight = motion.weight();

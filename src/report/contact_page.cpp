@@ -17,6 +17,7 @@ constexpr int kMostContacts = 6;        ///< that are told one by one
 constexpr std::size_t kMostBroken = 8;  ///< limits that are told one by one
 constexpr std::size_t kMostHidden = 5;  ///< hidden contacts that are told one by one
 constexpr double kTwoSided = 1.959964;  ///< [sd] of 95 %
+constexpr double kAtLimit = 0.05;       ///< [N] what a solver leaves of a margin
 constexpr double kNoResidual = 1e-6;    ///< [1] share of the weight that rounding leaves
 
 std::string counted(Eigen::Index n, const char* one, const char* many) {
@@ -151,8 +152,12 @@ Answer possible(const ContactReading& r) {
     Prose text = Strong{"Yes. "};
     text << "These wrenches keep every limit that is known (" + friction + ").";
     if (nearest) {
-      text << std::string(" Nearest comes ") + nearest->words + ", " << Quantity{margin.least, "N"}
-           << " from its limit at ";
+      text << std::string(" Nearest comes ") + nearest->words + ", ";
+      if (margin.least < kAtLimit) {
+        text << "which is at its limit at ";
+      } else {
+        text << Quantity{margin.least, "N"} << " from its limit at ";
+      }
       add_step(text, r, margin.at_least);
       text << ".";
     }

@@ -98,8 +98,8 @@ Section limits_section(const ContactReading& r) {
     const ContactSurface& surface = r.result().surfaces[static_cast<std::size_t>(c)];
     Prose size = "not known";
     if (surface.has_sole()) {
-      size = Prose();
-      size << Quantity{2.0 * surface.half_size().x(), "", 3} << " × " << Quantity{2.0 * surface.half_size().y(), "", 3};
+      size = display_number(2.0 * surface.half_size().x(), 3) + "\u00a0×\u00a0" +
+             display_number(2.0 * surface.half_size().y(), 3);
     }
     const bool capped = surface.force_cap > 0.0;
     taken.rows.push_back({{r.name(c), Quantity{surface.friction, "", 2}, Quantity{surface.torsion, "", 3},

@@ -224,7 +224,8 @@ class ContactViews {
       shown.lines.push_back(
           {.name = name,
            .channel = add([&all, field = field](Index t) { return all[static_cast<std::size_t>(t)].*field; }),
-           .tone = tone(n++)});
+           .tone = tone(n++),
+           .scales = field != &FrameMargins::torque});
     }
     panel(std::move(shown));
   }

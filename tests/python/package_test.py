@@ -244,8 +244,9 @@ def test_enumerations_are_their_text():
 
 
 SUBMODULES = ("core", "robot", "estimation", "published", "trust", "guard", "pose", "episode",
-              "auditing", "report")
-FOLDERS = {"auditing": "audit"}  # of include/antaeus; antaeus.audit is the function
+              "auditing", "contacts", "report")
+# Of include/antaeus; antaeus.audit and antaeus.contact are the functions.
+FOLDERS = {"auditing": "audit", "contacts": "contact"}
 
 
 def test_each_public_name_is_in_one_submodule():
@@ -275,6 +276,9 @@ def test_a_room_binds_what_its_headers_declare():
         folder = ROOT / "include/antaeus" / FOLDERS.get(room, room)
         text = "".join(path.read_text(encoding="utf-8") for path in folder.glob("*.hpp"))
         known = {"StatusError", "audit"}  # of the bindings; run_audit in C++
+        # One call each, where C++ has one function for all (contact_inverse_dynamics).
+        known |= {"contact", "ContactState", "inverse_dynamics", "multiple_contact_inverse_dynamics",
+                  "contact_inverse_dynamics_over_time"}
         nested = {"FlightSampleAtEndpoint", "ReferenceStatisticsContamination", "ReliabilityTableRow",
                   "CounterfactualFalseAlarm", "AdviceRowCondition", "AdviceRowMove", "AdviceRowAlone"}
         known |= nested  # a struct of a struct
