@@ -103,10 +103,15 @@ std::vector<FrameId> contact_frames(const Robot& robot, const ContactRequest& re
 
 void check_weights(const ContactOptions& options, const ContactMotion& motion, const ContactRequest& request) {
   check_options(options);
-  const bool weighed = options.least_torque > 0.0 || (request.over_time && options.smoothing > 0.0) ||
-                       options.velocity_penalty > 0.0 || (motion.magnitude.array() > 0.0).any() ||
-                       (!request.over_time && motion.guess.size() > 0);
+  const bool weighed =
+      options.least_torque > 0.0 || (request.over_time && options.smoothing > 0.0) || options.velocity_penalty > 0.0 ||
+      (motion.magnitude.array() > 0.0).any() ||
+      (request.over_time ? options.previous_weight > 0.0 && motion.previous.size() > 0 : motion.guess.size() > 0);
   if (weighed || request.contacts.size() < 2) return;
+  if (!request.over_time) {
+    throw OptionsError("contact.least_torque", "0 leaves the wrenches undetermined",
+                       "give it a positive weight, or a guess; contact.smoothing counts with --over-time");
+  }
   throw OptionsError("contact.least_torque, contact.smoothing", "all weights are zero",
                      "give one of them a positive weight");
 }
@@ -137,7 +142,7 @@ MotionDynamics motion_dynamics(const Robot& robot, ContactMotion motion, const C
   }
   const std::vector<FrameId> frames = contact_frames(robot, request);
   const int k = static_cast<int>(frames.size()), nv = model.nv();
-  check_contact_motion(motion, model, k);
+  check_contact_motion(motion, model, k, request.over_time);
   check_weights(options, motion, request);
 
   MotionDynamics result;
@@ -148,10 +153,6 @@ MotionDynamics motion_dynamics(const Robot& robot, ContactMotion motion, const C
       result.a = motion.v_next - motion.v;
       for (Eigen::Index t = 0; t < motion.frames(); ++t) result.a.row(t) /= motion.dt[motion.dt.size() == 1 ? 0 : t];
     }
-    const bool clock = motion.dt.size() == 1 || motion.time.size() > 1;
-    if (request.over_time && !clock) {
-      throw EpisodeError(motion.name + " [dt]", "is missing", "forces over time need dt or time");
-    }
   } else {
     differentiate(model, motion.q, motion.dt[0], nimble, result.v, result.a);
   }
@@ -159,10 +160,10 @@ MotionDynamics motion_dynamics(const Robot& robot, ContactMotion motion, const C
   ContactDemand& demand = result.demand;
   demand.contacts = request.contacts;
   demand.kinds.assign(static_cast<std::size_t>(k), options.kind);
-  demand.dt = motion.dt.size() > 0 ? motion.dt[0]
-              : motion.time.size() > 1
-                  ? (motion.time[motion.frames() - 1] - motion.time[0]) / static_cast<double>(motion.frames() - 1)
-                  : kNaN;
+  demand.dt = motion.dt.size() > 0 ? motion.dt[0] : kNaN;
+  if (motion.is_states() && motion.time.size() > 1) {  // dt is then the step to v_next
+    demand.dt = (motion.time[motion.frames() - 1] - motion.time[0]) / static_cast<double>(motion.frames() - 1);
+  }
   if (motion.time.size() > 0) {
     demand.time = motion.time.head(N);
   } else {
@@ -203,6 +204,11 @@ MotionDynamics motion_dynamics(const Robot& robot, ContactMotion motion, const C
     q = motion.q.row(t), v = result.v.row(t), a = result.a.row(t);
     const PositionTerms at = dynamics.at(q);
     at.inverse_dynamics(v, a, tau);
+    if (at.status() != Status::ok || !tau.allFinite()) {
+      throw EpisodeError((motion.file.empty() ? motion.name : motion.file) + " [q]",
+                         "the dynamics of frame " + std::to_string(t) + " are beyond numbers",
+                         "give metres, radians and seconds");
+    }
     if (motion.external.size() > 0) tau -= motion.external.row(t).transpose();
     if (damping.size() > 0) tau += damping.cwiseProduct(v);
     if (motion.spring.size() > 0) {

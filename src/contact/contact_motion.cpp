@@ -1,6 +1,7 @@
 #include "antaeus/contact/contact_motion.hpp"
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -22,10 +23,25 @@ constexpr const char* kMembers[] = {"q",        "time",    "dt",       "v",     
 
 std::vector<std::string> known_members() { return {std::begin(kMembers), std::end(kMembers)}; }
 
+/// What holds for the whole motion: a table repeats it in every row.
+bool holds_throughout(const std::string& member) {
+  return member == "dt" || member == "damping" || member == "spring" || member == "rest" || member == "previous";
+}
+
 std::string in_a_row(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
   return text;
+}
+
+/// One row for all, where all are the same. `scalar`: one number; else one that changes stays as it is, a number a row.
+void keep_first_row(NumpyArray& array, bool scalar) {
+  const std::size_t columns = array.columns();
+  for (std::size_t i = columns; i < array.values.size(); ++i) {
+    if (array.values[i] != array.values[i - columns]) return;
+  }
+  array.values.resize(std::min(array.values.size(), columns));
+  array.shape = scalar ? std::vector<std::size_t>{array.values.size()} : std::vector<std::size_t>{1, columns};
 }
 
 /// Columns of one stem: q_0 q_1 … (also q[0], q.0), in the order of their numbers; time and dt stand alone.
@@ -43,7 +59,12 @@ Members members_of(const Table& table, const std::string& file) {
       number = std::stoi(digits);
       stem = stem.substr(0, last);
     }
-    groups[stem == "t" ? "time" : stem][number] = &column;
+    const Column*& place = groups[stem == "t" ? "time" : stem][number];
+    if (place) {
+      throw EpisodeError(file + " [" + column.name + "]", "says the same as '" + place->name + "'",
+                         "leave one of them out");
+    }
+    place = &column;
   }
   Members members;
   for (const auto& [stem, columns] : groups) {
@@ -67,7 +88,19 @@ Members members_of(const Table& table, const std::string& file) {
       for (std::size_t row = 0; row < values.size(); ++row) array.values[row * columns.size() + c] = values[row];
       ++c;
     }
+    if (holds_throughout(stem)) keep_first_row(array, stem == "dt");
     members[stem] = std::move(array);
+  }
+  return members;
+}
+
+Members read_archive(const std::filesystem::path& path) {
+  std::vector<std::string> left_out;
+  Members members = read_npz(path, &left_out);
+  for (const std::string& message : left_out) {
+    for (const char* member : kMembers) {
+      if (message.find("[" + std::string(member) + "]") != std::string::npos) return read_npz(path);  // throws
+    }
   }
   return members;
 }
@@ -85,7 +118,7 @@ Members read_members(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path))
     throw EpisodeError(name, "does not exist", "give an .npz, a folder of .npy or a .csv");
   const std::string ending = path.extension().string();
-  if (ending == ".npz") return read_npz(path);
+  if (ending == ".npz") return read_archive(path);
   if (ending == ".csv") return members_of(read_csv(path), name);
   throw EpisodeError(name, "is no motion", "give an .npz, a folder of .npy or a .csv");
 }
@@ -96,30 +129,46 @@ ContactMotion load_contact_motion(const std::filesystem::path& path) {
   const Members members = read_members(path);
   const std::string file = path.string();
   ContactMotion motion;
-  motion.name = path.stem().string();
-  if (motion.name.empty()) motion.name = path.parent_path().filename().string();
-  const auto find = [&](const char* member) {
+  motion.file = file;
+  motion.name = printable((path.has_stem() ? path.stem() : path.parent_path().filename()).string());
+  const auto find = [&](const char* member) -> const NumpyArray* {
     const auto found = members.find(member);
-    return found == members.end() ? nullptr : &found->second;
+    if (found == members.end()) return nullptr;
+    if (found->second.values.empty() && std::string(member) != "q") {
+      throw EpisodeError(file + " [" + member + "]", "is empty", "leave it out, or fill it");
+    }
+    return &found->second;
   };
-  // A matrix of N rows; guess may be N × k × 6, previous k × 6, and one state may come as a vector.
+  const auto bad_shape = [&](const char* member, const NumpyArray& array, const std::string& remedy) {
+    std::string shape;
+    for (const std::size_t extent : array.shape) shape += (shape.empty() ? "" : " × ") + std::to_string(extent);
+    throw EpisodeError(file + " [" + member + "]", shape.empty() ? "is a single number" : "is " + shape, remedy);
+  };
+  // A matrix of N rows; guess may be N × k × 6, and one state may come as a vector.
   const auto matrix = [&](const char* member, SampleMatrix& to) {
     const NumpyArray* array = find(member);
     if (!array) return;
-    const bool one = array->shape.size() == 1;
+    const auto& shape = array->shape;
+    const bool wrenches = std::string(member) == "guess" && shape.size() == 3;
+    if (wrenches && shape[2] != 6) bad_shape(member, *array, "give frames × contacts × 6, force before moment");
+    if (!wrenches && (shape.empty() || shape.size() > 2))
+      bad_shape(member, *array, "give two extents: frames and columns");
+    const bool one = shape.size() == 1;
     const auto rows = static_cast<Eigen::Index>(one ? 1 : array->rows());
     const auto columns = static_cast<Eigen::Index>(one ? array->values.size() : array->columns());
-    if (array->shape.empty() || array->shape.size() > 3) {
-      throw EpisodeError(file + " [" + member + "]", "has " + std::to_string(array->shape.size()) + " dimensions",
-                         "give two: frames and columns");
-    }
     to = Eigen::Map<const SampleMatrix>(array->values.data(), rows, columns);
   };
   const auto vector = [&](const char* member, VectorX& to) {
-    if (const NumpyArray* array = find(member)) {
-      to = Eigen::Map<const VectorX>(array->values.data(), static_cast<Eigen::Index>(array->values.size()));
+    const NumpyArray* array = find(member);
+    if (!array) return;
+    if (std::count_if(array->shape.begin(), array->shape.end(), [](std::size_t n) { return n > 1; }) > 1) {
+      bad_shape(member, *array, "give one number, or a row of them");
     }
+    to = Eigen::Map<const VectorX>(array->values.data(), static_cast<Eigen::Index>(array->values.size()));
   };
+  if (!find("q") || find("q")->values.empty()) {
+    throw EpisodeError(file, "holds no positions", "give q, N × nq (" + in_a_row(known_members()) + " are read)");
+  }
   matrix("q", motion.q);
   matrix("v", motion.v);
   matrix("a", motion.a);
@@ -135,9 +184,6 @@ ContactMotion load_contact_motion(const std::filesystem::path& path) {
   vector("damping", motion.damping);
   vector("spring", motion.spring);
   vector("rest", motion.rest);
-  if (motion.q.size() == 0) {
-    throw EpisodeError(file, "holds no positions", "give q, N × nq (" + in_a_row(known_members()) + " are read)");
-  }
   return motion;
 }
 
@@ -145,19 +191,13 @@ namespace {
 
 class Checker {
  public:
-  Checker(ContactMotion& motion, const RobotModel& model, int contacts)
-      : motion_(motion), model_(model), contacts_(contacts), frames_(motion.frames()) {}
+  Checker(ContactMotion& motion, const RobotModel& model, int contacts, bool over_time)
+      : motion_(motion), model_(model), contacts_(contacts), over_time_(over_time), frames_(motion.frames()) {}
 
   void run() {
     euler();
     rows("q", motion_.q, frames_, model_.nq(), false);
-    for (Eigen::Index t = 0; t < frames_; ++t) {
-      if (model_.base() != Base::free_flyer) break;
-      const double length = motion_.q.row(t).segment<4>(3).norm();
-      if (std::abs(length - 1.0) <= 1e-3) continue;
-      fail("q", "the base's quaternion of frame " + std::to_string(t) + " has length " + text(length),
-           "give unit quaternions, x y z w in columns 3 to 6");
-    }
+    unit_lengths();
     const int nv = model_.nv();
     rows("v", motion_.v, frames_, nv);
     rows("a", motion_.a, frames_, nv);
@@ -171,6 +211,13 @@ class Checker {
                                 {"spring", &motion_.spring},
                                 {"rest", &motion_.rest}}) {
       vector(name, *values, nv);
+      const bool of_joints = values == &motion_.rest || values->size() < 6 || model_.base() != Base::free_flyer;
+      if (!of_joints && !values->head<6>().isZero(0.0)) {
+        fail(name, "acts on the base", "give 0 in its six rows: nothing ties a floating base to the world");
+      }
+    }
+    if (motion_.rest.size() > 0 && motion_.spring.size() == 0) {
+      fail("rest", "stands without spring", "give the springs' stiffness, or leave rest out");
     }
     for (double value : motion_.magnitude.reshaped()) not_negative("magnitude", value);
     for (double value : motion_.damping) not_negative("damping", value);
@@ -185,13 +232,13 @@ class Checker {
 
  private:
   [[noreturn]] void fail(const std::string& member, const std::string& problem, const std::string& remedy) const {
-    throw EpisodeError(motion_.name + " [" + member + "]", problem, remedy);
+    throw EpisodeError((motion_.file.empty() ? motion_.name : motion_.file) + " [" + member + "]", problem, remedy);
   }
   static std::string text(double value) { return shortest_text(value); }
 
   void rows(const char* member, const SampleMatrix& values, Eigen::Index count, Eigen::Index columns,
             bool optional = true) const {
-    if (optional && values.size() == 0) return;
+    if (optional && values.rows() == 0) return;
     if (values.rows() != count || values.cols() != columns) {
       fail(member, "is " + std::to_string(values.rows()) + " × " + std::to_string(values.cols()),
            "give " + std::to_string(count) + " × " + std::to_string(columns));
@@ -213,13 +260,45 @@ class Checker {
     if (value < 0.0) fail(member, "holds " + text(value), "give 0 or more");
   }
 
-  void previous() const {
-    if (motion_.previous.size() == 0) return;
+  /// Quaternions and cosines with their sines are made exactly unit: differences over time see what is off.
+  void unit_lengths() {
+    constexpr double kSlack = 1e-3;  // as Dynamics::at
+    const VectorX& neutral = model_.neutral();
+    for (Eigen::Index t = 0; t < frames_; ++t) {
+      auto q = motion_.q.row(t);
+      if (model_.base() == Base::free_flyer) {
+        const double length = q.segment<4>(3).norm();
+        if (!(std::abs(length - 1.0) <= kSlack)) {
+          fail("q", "the base's quaternion of frame " + std::to_string(t) + " has length " + text(length),
+               "give unit quaternions, x y z w in columns 3 to 6");
+        }
+        q.segment<4>(3) /= length;
+      }
+      for (Eigen::Index i = model_.base() == Base::free_flyer ? 7 : 0; i + 1 < neutral.size(); ++i) {
+        if (neutral[i] != 1.0) continue;  // a continuous joint's cosine
+        const double length = q.segment<2>(i).norm();
+        if (!(std::abs(length - 1.0) <= kSlack)) {
+          fail("q",
+               "columns " + std::to_string(i) + " and " + std::to_string(i + 1) + " of frame " + std::to_string(t) +
+                   " have length " + text(length),
+               "give the continuous joint's cosine and sine there");
+        }
+        q.segment<2>(i) /= length;
+      }
+    }
+  }
+
+  void previous() {
+    if (motion_.previous.rows() == 0) return;
+    // A table has it as one row.
+    if (motion_.previous.rows() == 1 && motion_.previous.cols() == 6 * contacts_) {
+      motion_.previous = SampleMatrix(Eigen::Map<const SampleMatrix>(motion_.previous.data(), contacts_, 6));
+    }
     rows("previous", motion_.previous, contacts_, 6);
   }
 
   void euler() {
-    if (motion_.root_euler.size() == 0) return;
+    if (motion_.root_euler.rows() == 0) return;
     if (model_.base() != Base::free_flyer)
       fail("root_euler", "the base is fixed", "leave it out, or give --base floating");
     rows("root_euler", motion_.root_euler, motion_.root_euler.rows(), 6);
@@ -244,11 +323,13 @@ class Checker {
   }
 
   void states() {
-    if (motion_.a.size() > 0 && motion_.v_next.size() > 0) fail("v_next", "stands beside a", "give one of the two");
-    if ((motion_.a.size() > 0 || motion_.v_next.size() > 0) && motion_.v.size() == 0) {
-      fail("v", "is missing beside a", "give both, or neither: they are then made from q");
+    const bool v = motion_.v.rows() > 0, a = motion_.a.rows() > 0, v_next = motion_.v_next.rows() > 0;
+    if (a && v_next) fail("v_next", "stands beside a", "give one of the two");
+    if ((a || v_next) && !v) {
+      fail("v", std::string("is missing beside ") + (a ? "a" : "v_next"),
+           "give both, or neither: they are then made from q");
     }
-    if (motion_.v.size() > 0 && !motion_.is_states()) fail("a", "is missing beside v", "give both, or neither");
+    if (v && !motion_.is_states()) fail("a", "is missing beside v", "give both, or neither");
   }
 
   void clock() {
@@ -272,30 +353,36 @@ class Checker {
         if (!(dt > 0.0) || !std::isfinite(dt)) fail("dt", "is " + text(dt), "give seconds, more than zero");
       }
     }
-    if (motion_.is_states()) {
-      if (motion_.v_next.size() > 0 && motion_.dt.size() == 0) fail("dt", "is missing beside v_next", "give it");
-      return;
+    const bool states = motion_.is_states();
+    if (states) {
+      if (motion_.v_next.rows() > 0 && motion_.dt.size() == 0) fail("dt", "is missing beside v_next", "give it");
+      if (!over_time_) return;
+      if (motion_.time.size() < 2 && !one) {
+        fail("dt", motion_.dt.size() == 0 ? "is missing" : "has " + std::to_string(motion_.dt.size()) + " numbers",
+             "forces over time need one dt, or time");
+      }
     }
-    const Eigen::Index least = 3;
-    if (frames_ < least) {
-      fail("q", "has " + std::to_string(frames_) + " frames",
+    if (!states && frames_ < 3) {
+      fail("q", "has " + std::to_string(frames_) + (frames_ == 1 ? " frame" : " frames"),
            "give three or more: velocities and accelerations are made from them; or give v and a");
     }
-    if (motion_.time.size() > 0) {
+    if (motion_.time.size() > 1) {
       const double mean = (motion_.time[frames_ - 1] - motion_.time[0]) / static_cast<double>(frames_ - 1);
       for (Eigen::Index t = 1; t < frames_; ++t) {
         const double step = motion_.time[t] - motion_.time[t - 1];
         if (std::abs(step - mean) <= kSlack * mean) continue;
         fail("time",
              "is uneven: " + text(step) + " s before frame " + std::to_string(t) + ", " + text(mean) + " s on average",
-             "resample the motion, or give v and a");
+             states ? "resample the motion, or leave --over-time out" : "resample the motion, or give v and a");
       }
-      if (one && std::abs(motion_.dt[0] - mean) > kSlack * mean) {
+      // Beside v_next it is the step from v to v_next, however far frames are apart.
+      if (one && motion_.v_next.rows() == 0 && std::abs(motion_.dt[0] - mean) > kSlack * mean) {
         fail("dt", "is " + text(motion_.dt[0]) + " s, but time goes on by " + text(mean) + " s a frame",
              "leave one of them out");
       }
-      if (!one) motion_.dt = VectorX::Constant(1, mean);
+      if (!one && !states) motion_.dt = VectorX::Constant(1, mean);
     }
+    if (states) return;
     if (motion_.dt.size() == 0)
       fail("dt", "is missing", "give dt or time: accelerations need a clock; or give v and a");
   }
@@ -303,13 +390,14 @@ class Checker {
   ContactMotion& motion_;
   const RobotModel& model_;
   int contacts_;
+  bool over_time_;
   Eigen::Index frames_;
 };
 
 }  // namespace
 
-void check_contact_motion(ContactMotion& motion, const RobotModel& model, int contacts) {
-  Checker(motion, model, contacts).run();
+void check_contact_motion(ContactMotion& motion, const RobotModel& model, int contacts, bool over_time) {
+  Checker(motion, model, contacts, over_time).run();
 }
 
 }  // namespace antaeus

@@ -157,7 +157,7 @@ ContactResult contact_inverse_dynamics(const Robot& robot, ContactMotion motion,
   check_contact_motion(motion, robot.model, demand.contact_count());  // root_euler into q, for drawing
   result.q = motion.q.topRows(demand.frames());
 
-  const bool clock = demand.frames() >= 3 && demand.time.allFinite() && !motion.is_states();
+  const bool clock = demand.frames() >= 3 && demand.time.allFinite() && (!motion.is_states() || request.over_time);
   if (options.detect && demand.active.empty()) {
     if (!clock) throw OptionsError("contact.detect", "needs a motion over time", "give q with dt or time");
     std::vector<ContactPoints> points;
@@ -222,7 +222,7 @@ ContactResult contact_split(const TotalMotion& motion, const ContactRequest& req
                             const SplitOptions& split, const TimingOptions& timing) {
   check_options(options);
   ContactResult result;
-  result.motion = std::filesystem::path(motion.name).stem().string();  // no folder of this machine
+  result.motion = printable(std::filesystem::path(motion.name).stem().string());  // no folder of this machine
   result.request = request;
   result.options = options;
   result.weight = motion.weight();

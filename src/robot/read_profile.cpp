@@ -236,11 +236,15 @@ void read_surface(Keys& table, ContactSurface& surface) {
   }
   const std::size_t n = surface.sole.size();
   bool convex = n >= 3;
+  double turned = 0.0;  // a star turns left at every corner too, but more than once around
   for (std::size_t i = 0; convex && i < n; ++i) {
-    const Eigen::Vector2d a = surface.sole[(i + 1) % n] - surface.sole[i],
-                          b = surface.sole[(i + 2) % n] - surface.sole[i];
-    convex = a.x() * b.y() - a.y() * b.x() > 0.0;
+    const Eigen::Vector2d here = surface.sole[(i + 1) % n];
+    const Eigen::Vector2d a = here - surface.sole[i], b = surface.sole[(i + 2) % n] - here;
+    const double left = a.x() * b.y() - a.y() * b.x();
+    convex = left > 0.0 && std::isfinite(left);
+    turned += std::atan2(left, a.dot(b));
   }
+  convex = convex && turned < 9.0;  // [rad] between once and twice around
   if (!convex) table.fail(sole, "'sole' is no convex polygon that turns left", kRemedy);
 }
 

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -52,8 +53,13 @@ name = "arm"
 joints = ["a", "b"]
 [[endpoints]]
 frame = "tool"
-kind = "hand"
+kind = "foot"
 group = "arm"
+friction = 0.6
+torsion = 0.04
+force_cap = 400
+sole = [[-0.05, -0.04], [0.12, -0.03], [0.15, 0.0], [0.12, 0.03], [-0.05, 0.04]]
+sole_depth = 0.06
 [imu]
 frame = "imu"
 mounted_on = "base"
@@ -98,6 +104,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const JointFigures& figures : profile.figures) {
       fuzz::require(figures.torque_sd > 0 && figures.static_sd > 0 && figures.armature >= 0 && figures.gear > 0);
       fuzz::require(figures.stribeck_speed > 0 && figures.torque_limit > 0);
+    }
+    for (const Endpoint& endpoint : profile.endpoints) {
+      const ContactSurface& surface = endpoint.surface;
+      fuzz::require(!(surface.friction < 0) && !(surface.torsion < 0) && !(surface.force_cap <= 0));
+      fuzz::require(std::isfinite(surface.sole_depth) && (surface.sole.empty() || surface.sole.size() >= 3));
+      fuzz::require(surface.sole.empty() || surface.half_size().minCoeff() > 0);
     }
   } catch (const Error&) {
   }

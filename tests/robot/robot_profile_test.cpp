@@ -222,6 +222,55 @@ TEST_F(Profile, BadFigures) {
                  "[\"joint_7\"]", {"'joint_7'", "'joint_1'"});
 }
 
+TEST_F(Profile, WhatAnEndpointsContactCanExert) {
+  const std::string place = "label = \"tool\"\n";
+  const auto with = [&](const std::string& lines) { return replaced(text_, place, place + lines + "\n"); };
+  const RobotProfile bare = read_profile(write(text_));
+  EXPECT_TRUE(std::isnan(bare.endpoints[0].surface.friction) && std::isnan(bare.endpoints[0].surface.torsion));
+  EXPECT_TRUE(std::isnan(bare.endpoints[0].surface.force_cap) && !bare.endpoints[0].surface.has_sole());
+  const RobotProfile profile =
+      read_profile(write(with("friction = 0.6\ntorsion = 0\nforce_cap = 400\nsole_depth = 0.06\n"
+                              "sole = [[-0.05, -0.04], [0.12, -0.02], [0.15, 0.01], [0.12, 0.03], [-0.05, 0.04]]")));
+  const ContactSurface& surface = profile.endpoints[0].surface;
+  EXPECT_EQ(surface.friction, 0.6);
+  EXPECT_EQ(surface.torsion, 0.0);
+  EXPECT_EQ(surface.force_cap, 400.0);
+  EXPECT_EQ(surface.sole_depth, 0.06);
+  ASSERT_EQ(surface.sole.size(), 5u);
+  EXPECT_EQ(surface.sole[2], Eigen::Vector2d(0.15, 0.01));
+  EXPECT_NEAR((surface.middle() - Eigen::Vector2d(0.05, 0.0)).norm(), 0.0, tolerance::kArithmetic);
+  EXPECT_NEAR((surface.half_size() - Eigen::Vector2d(0.1, 0.04)).norm(), 0.0, tolerance::kArithmetic);
+
+  for (const std::string key : {"friction", "torsion"}) {
+    expect_refused(with(key + " = -0.1"), key + " = -0.1", {"'" + key + "' is negative", "endpoints"});
+  }
+  for (const std::string value : {"0", "-5"}) {
+    expect_refused(with("force_cap = " + value), "force_cap = " + value, {"'force_cap' must be more than zero"});
+  }
+  for (const std::string key : {"friction", "torsion", "force_cap", "sole_depth"}) {
+    expect_refused(with(key + " = nan"), key + " = nan", {"must be finite"});
+    expect_refused(with(key + " = inf"), key + " = inf", {"must be finite"});
+    expect_refused(with(key + " = \"high\""), key + " = \"high\"", {"'" + key + "' must be a number"});
+  }
+  expect_refused(with("frictoin = 0.6"), "frictoin", {"'frictoin'", "'friction'"});
+  const std::string corners = "counter-clockwise";
+  for (const std::string sole : {"[]", "[[0.1, 0.0], [0.2, 0.0]]",                       // no area
+                                 "[[0, 0], [0.1, 0], [0.2, 0]]",                         // in a line
+                                 "[[0, 0], [0, 0.1], [0.1, 0.1], [0.1, 0]]",             // clockwise
+                                 "[[0, 0], [0.1, 0], [0.1, 0], [0, 0.1]]",               // a corner twice
+                                 "[[0, 0], [0.2, 0], [0.05, 0.05], [0, 0.2]]",           // a dent
+                                 "[[0, 0], [0.1, 0.1], [0.1, 0], [0, 0.1]]",             // crossed
+                                 "[[0, 10], [-6, -8], [9.5, 3], [-9.5, 3], [6, -8]]",    // a star
+                                 "[[0, 0], [1e200, 0], [1e200, 1e200], [0, 1e200]]"}) {  // beyond numbers
+    expect_refused(with("sole = " + sole), "sole = " + sole, {"'sole' is no convex polygon", corners});
+  }
+  expect_refused(with("sole = [[0, 0], [0.1, 0], [0.1, 0.1, 0.1]]"), "sole = ", {"a corner has 3 numbers", corners});
+  expect_refused(with("sole = [[0, 0], [0.1, 0], [nan, 0.1]]"), "sole = ", {"must be finite"});
+  expect_refused(with("sole = [[0, 0], [0.1, 0], [0.1, \"a\"]]"), "sole = ", {"must be a number"});
+  expect_refused(with("sole = [0.1, 0.2]"), "sole = ", {"must be a list"});
+  expect_refused(with("sole = 0.1"), "sole = ", {"must be a list"});
+}
+
 TEST_F(Profile, TorqueChannel) {
   const std::string place = "[torque]\nsource = \"motor\"";
   expect_refused(replaced(text_, place, place + "\nsign = 2"), "sign = 2", {"'sign' is neither 1 nor -1"});

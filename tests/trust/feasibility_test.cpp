@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 
@@ -136,6 +137,46 @@ TEST_F(FeasibilityTest, TheSoleIsWhereTheOptionsPutIt) {
   const Feasibility& result = checker.of(e);
   EXPECT_TRUE(result.feasible());
   EXPECT_NEAR(find(result, MarginKind::cop_x, 2).value, 0.13 * weight, tolerance::kByHand);
+}
+
+TEST_F(FeasibilityTest, WhatTheProfileStatesOfAFootCountsInPlaceOfTheOptions) {
+  stand();
+  Robot robot = robot_;
+  ContactSurface& surface =
+      std::find_if(robot.profile.endpoints.begin(), robot.profile.endpoints.end(), [](const Endpoint& e) {
+        return e.frame == kLimbs[2];
+      })->surface;
+  // 30 N forward at the sole, of both feet against each other.
+  WrenchEstimates e = standing(Sign::on_robot);
+  const double weight = e[2].wrench.force.z();
+  e[2].wrench.force.x() = 30, e[3].wrench.force.x() = -30;
+  for (std::size_t k : {2u, 3u}) e[k].wrench.torque = Vector3(0.03, 0.01, -0.06).cross(e[k].wrench.force);
+  FeasibilityOptions options{.friction = 0.5, .half_length = 0.2, .half_width = 0.1};
+  const auto margin = [&](MarginKind kind, int endpoint) {
+    FeasibilityChecker checker(robot, kLimbs, options);
+    return find(checker.of(e), kind, endpoint).value;
+  };
+  EXPECT_NEAR(margin(MarginKind::friction, 2), 0.5 * weight - 30, tolerance::kByHand);
+  EXPECT_NEAR(margin(MarginKind::cop_x, 2), 0.2 * weight - std::abs(0.03 * weight + 0.06 * 30), tolerance::kByHand);
+
+  surface.friction = 0.4;
+  EXPECT_NEAR(margin(MarginKind::friction, 2), 0.4 * weight - 30, tolerance::kByHand);
+  EXPECT_NEAR(margin(MarginKind::friction, 3), 0.5 * weight - 30, tolerance::kByHand)
+      << "the other foot's is not stated";
+  // Its middle is 0.03 m ahead and 0.01 m to the left, so the centre of pressure is there.
+  surface.sole = {{-0.08, -0.04}, {0.14, -0.04}, {0.14, 0.06}, {-0.08, 0.06}};
+  surface.sole_depth = 0.06;
+  EXPECT_NEAR(margin(MarginKind::cop_x, 2), 0.11 * weight, tolerance::kByHand);
+  EXPECT_NEAR(margin(MarginKind::cop_y, 2), 0.05 * weight, tolerance::kByHand);
+  EXPECT_NEAR(margin(MarginKind::cop_x, 3), 0.2 * weight - std::abs(0.03 * weight - 0.06 * 30), tolerance::kByHand);
+  surface.torsion = 0.01;
+  EXPECT_NEAR(margin(MarginKind::yaw, 2), 0.01 * weight, tolerance::kByHand);
+  // The foot whose sole the profile states has moments' margins without the options, the other has none.
+  options.half_length = options.half_width = 0.0;
+  FeasibilityChecker checker(robot, kLimbs, options);
+  EXPECT_TRUE(checker.of(e).sole_known);
+  EXPECT_EQ(checker.result().margins.size(), 5u + 2u + 3u);
+  EXPECT_NEAR(find(checker.result(), MarginKind::cop_x, 2).value, 0.11 * weight, tolerance::kByHand);
 }
 
 TEST_F(FeasibilityTest, BadInputIsNeverFeasible) {

@@ -16,6 +16,7 @@ namespace antaeus {
 /// base axes. What is empty is not there.
 struct ContactMotion {
   std::string name;
+  std::string file;               ///< where it was read from, for messages; empty: the name
   SampleMatrix q;                 ///< N × nq
   VectorX time;                   ///< N [s]; empty: no clock
   VectorX dt;                     ///< 1 or N [s]: of the frames, or of each independent state
@@ -33,12 +34,15 @@ struct ContactMotion {
   bool is_states() const noexcept { return v.rows() > 0 && (a.rows() > 0 || v_next.rows() > 0); }
 };
 
-/// Reads an .npz, a folder of .npy files, or a CSV (columns q_0 q_1 …, v_0 …, time). Members of other names are left
-/// alone. \throws EpisodeError, one line: file, member, remedy
+/// Reads an .npz, a folder of .npy files, or a CSV (columns q_0 q_1 …, v_0 …, time; what holds for the whole motion,
+/// such as damping, is the same in every row). Members of other names are left alone. \throws EpisodeError, one line:
+/// file, member, remedy
 ANTAEUS_API ContactMotion load_contact_motion(const std::filesystem::path& path);
 
-/// Checks sizes, numbers and clock against the robot and k contacts, puts `root_euler` into q, fills `dt` from `time`.
+/// Checks sizes, numbers and clock against the robot and k contacts, puts `root_euler` into q, makes quaternions unit
+/// that are nearly so, fills `dt` from `time`. \param over_time  states too must follow each other evenly
 /// \throws EpisodeError that names the member and the remedy
-ANTAEUS_API void check_contact_motion(ContactMotion& motion, const RobotModel& model, int contacts);
+ANTAEUS_API void check_contact_motion(ContactMotion& motion, const RobotModel& model, int contacts,
+                                      bool over_time = false);
 
 }  // namespace antaeus
