@@ -1,5 +1,5 @@
-// Contact inverse dynamics of a humanoid on two feet, beside the passes that any answer needs (rnea, joint Jacobians, two
-// frame Jacobians), in turns within one run: medians of ratios. Bars of the issue: 3 over time, 2.5 a frame.
+// Contact inverse dynamics of a humanoid on two feet, beside the passes that any answer needs (rnea, joint Jacobians,
+// two frame Jacobians), in turns within one run: medians of ratios. Bars of the issue: 3 over time, 2.5 a frame.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -115,7 +115,8 @@ void over_time(benchmark::State& state) {
   state.counters["plain_us_per_frame"] = median(theirs) * per;
   state.counters["solve_us_per_frame"] = median(solving) * per;
 }
-BENCHMARK(over_time)->Arg(100)->Arg(400)->Arg(1000)->Arg(10000)->Arg(100000)->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(over_time)->Arg(100)->Arg(400)->Arg(1000)->Arg(10000)->Arg(100000)->UseManualTime()->Unit(
+    benchmark::kMillisecond);
 
 /// One frame at a time, as a loop would: dynamics, the two wrenches, torques.
 void per_frame(benchmark::State& state) {

@@ -110,16 +110,17 @@ void BlockTridiagonal::multiply(Eigen::Ref<const Eigen::VectorXd> x,
 
 bool BlockTridiagonal::factor() noexcept {
   return with_size(sizes_, [this](auto constant) {
-    constexpr int n = decltype(constant)::value;
+    constexpr int kSize = decltype(constant)::value;
     for (int t = 0; t < blocks(); ++t) {
-      Eigen::Map<Eigen::Matrix<double, n, n>> D(data_.data() + diagonal_[t], size(t), size(t));
+      Eigen::Map<Eigen::Matrix<double, kSize, kSize>> D(data_.data() + diagonal_[t], size(t), size(t));
       if (t > 0) {
-        const Eigen::Map<const Eigen::Matrix<double, n, n>> X(data_.data() + lower_[t - 1], size(t), size(t - 1));
+        const Eigen::Map<const Eigen::Matrix<double, kSize, kSize>> X(data_.data() + lower_[t - 1], size(t),
+                                                                      size(t - 1));
         D.noalias() -= X.lazyProduct(X.transpose());
       }
       if (!cholesky(D, reciprocals_.data() + offset(t))) return false;
       if (t + 1 == blocks()) break;
-      Eigen::Map<Eigen::Matrix<double, n, n>> X(data_.data() + lower_[t], size(t + 1), size(t));
+      Eigen::Map<Eigen::Matrix<double, kSize, kSize>> X(data_.data() + lower_[t], size(t + 1), size(t));
       divide_by_transpose(X, D, reciprocals_.data() + offset(t));
     }
     return true;
@@ -128,9 +129,9 @@ bool BlockTridiagonal::factor() noexcept {
 
 void BlockTridiagonal::solve(Eigen::Ref<Eigen::VectorXd> x) const noexcept {
   with_size(sizes_, [&](auto constant) {
-    constexpr int n = decltype(constant)::value;
-    using Const = Eigen::Map<const Eigen::Matrix<double, n, n>>;
-    using Part = Eigen::Map<Eigen::Matrix<double, n, 1>>;
+    constexpr int kSize = decltype(constant)::value;
+    using Const = Eigen::Map<const Eigen::Matrix<double, kSize, kSize>>;
+    using Part = Eigen::Map<Eigen::Matrix<double, kSize, 1>>;
     const auto part = [&](int t) { return Part(x.data() + offset(t), size(t)); };
     for (int t = 0; t < blocks(); ++t) {
       Part here = part(t);
@@ -151,9 +152,9 @@ void BlockTridiagonal::inverse_blocks(BlockTridiagonal& inverse) const noexcept 
   // With A = C Cᵀ, C_t on the diagonal and X_t below it, S = A⁻¹:
   //   S_tt = C_t⁻ᵀ (1 + X_tᵀ S_{t+1,t+1} X_t) C_t⁻¹,   S_{t+1,t} = −S_{t+1,t+1} X_t C_t⁻¹.
   with_size(sizes_, [&](auto constant) {
-    constexpr int n = decltype(constant)::value;
-    using Const = Eigen::Map<const Eigen::Matrix<double, n, n>>;
-    using Mutable = Eigen::Map<Eigen::Matrix<double, n, n>>;
+    constexpr int kSize = decltype(constant)::value;
+    using Const = Eigen::Map<const Eigen::Matrix<double, kSize, kSize>>;
+    using Mutable = Eigen::Map<Eigen::Matrix<double, kSize, kSize>>;
     for (int t = blocks() - 1; t >= 0; --t) {
       const Const C(data_.data() + diagonal_[t], size(t), size(t));
       const double* const reciprocal = reciprocals_.data() + offset(t);
@@ -177,7 +178,7 @@ void BlockTridiagonal::inverse_blocks(BlockTridiagonal& inverse) const noexcept 
           }
         }
         // −S_{t+1} times a column, in place: through a copy, for which the inverse has room that it does not use.
-        Eigen::Map<Eigen::Matrix<double, n, 1>> column(inverse.reciprocals_.data() + offset(t + 1), below.rows());
+        Eigen::Map<Eigen::Matrix<double, kSize, 1>> column(inverse.reciprocals_.data() + offset(t + 1), below.rows());
         for (Eigen::Index j = 0; j < below.cols(); ++j) {
           column = below.col(j);
           below.col(j).noalias() = -next.lazyProduct(column);

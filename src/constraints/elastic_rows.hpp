@@ -97,8 +97,8 @@ template <int N>
 inline void predict(const RowsOfFrame& rows, const double* dz, Sums& sums) noexcept {
   for (int r = 0; r < rows.linear; r += 2) {
     const Pair s = load(rows[kSlack] + r), e = load(rows[kViolation] + r);
-    const Pair Gdz = row_values<N>(rows.G, r, dz);
-    const Pair step = load(rows[kWeight] + r) * (Gdz + load(rows[kValue] + r));
+    const Pair G_dz = row_values<N>(rows.G, r, dz);
+    const Pair step = load(rows[kWeight] + r) * (G_dz + load(rows[kValue] + r));
     store(rows[kStep] + r, step);
     const Pair x = step * s * load(rows[kInverseS] + r), y = step * e * load(rows[kInverseE] + r);
     // ds/s = −1 − x and de/e = y − 1: no division.

@@ -62,15 +62,15 @@ inline void subtract_transposed_product(const RowMatrix& G, const double* x, dou
 
 /// Columns i and j of Gᵀ w G, in a tile of three by three that stays in registers: D(i + a, j + b) += …
 template <int Size>
-inline void add_tile(const double* Gi, const double* Gj, const double* w, int m, double* D, int n,
+inline void add_tile(const double* G_i, const double* G_j, const double* w, int m, double* D, int n,
                      bool diagonal) noexcept {
   std::array<std::array<Pair, Size>, Size> sum{};
   for (int r = 0; r < m; r += 2) {
     const Pair weight = load(w + r);
     std::array<Pair, Size> left;
-    for (int a = 0; a < Size; ++a) left[a] = weight * load(Gi + a * m + r);
+    for (int a = 0; a < Size; ++a) left[a] = weight * load(G_i + a * m + r);
     for (int b = 0; b < Size; ++b) {
-      const Pair right = load(Gj + b * m + r);
+      const Pair right = load(G_j + b * m + r);
       for (int a = 0; a < Size; ++a) sum[b][a] += left[a] * right;
     }
   }

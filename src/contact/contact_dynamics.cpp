@@ -131,7 +131,8 @@ MotionDynamics motion_dynamics(const Robot& robot, ContactMotion motion, const C
   const RobotModel& model = robot.model;
   const bool nimble = options.compatibility == Compatibility::nimble;
   if (model.base() != Base::free_flyer) {
-    throw OptionsError("--base", "is fixed", "a fixed base takes up every force, so the motion says nothing of the "
+    throw OptionsError("--base", "is fixed",
+                       "a fixed base takes up every force, so the motion says nothing of the "
                        "contacts; give --base floating, or estimate them from torques (antaeus estimate)");
   }
   const std::vector<FrameId> frames = contact_frames(robot, request);

@@ -58,7 +58,7 @@ Table wrenches_table(const ContactResult& result) {
       }
       for (int row = 0; row < 6; ++row) {
         numbers[static_cast<std::size_t>(row)].push_back(wrench(row, i) + 0.0);
-        numbers[static_cast<std::size_t>(6 + row)].push_back(std::sqrt(error(row, row)));
+        numbers[static_cast<std::size_t>(row) + 6].push_back(std::sqrt(error(row, row)));
       }
       for (int axis = 0; axis < 3; ++axis) places[static_cast<std::size_t>(axis)].push_back(place.translation[axis]);
     }
@@ -71,7 +71,8 @@ Table wrenches_table(const ContactResult& result) {
   table.add({"sign", "", "on_robot: what the contact exerts on the robot (or person)", std::move(sign)});
   table.add({"frame", "", "axes of the wrench: world, or link (the contact frame's own)", std::move(frame)});
   for (std::size_t row = 0; row < 6; ++row) {
-    table.add({kComponents[row], kUnits[row], std::string(row < 3 ? "force, " : "moment about the contact's origin, ") + axes,
+    table.add({kComponents[row], kUnits[row],
+               std::string(row < 3 ? "force, " : "moment about the contact's origin, ") + axes,
                std::move(numbers[row])});
   }
   for (std::size_t row = 0; row < 6; ++row) {
@@ -82,7 +83,8 @@ Table wrenches_table(const ContactResult& result) {
   table.add({"active", "1", "1 where the contact touches", std::move(active)});
   table.add({"status", "", "of the frame: ok, or why its numbers are empty", std::move(status)});
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    table.add({std::string("p") + "xyz"[axis], "m", "origin of the contact frame in the world", std::move(places[axis])});
+    table.add(
+        {std::string("p") + "xyz"[axis], "m", "origin of the contact frame in the world", std::move(places[axis])});
   }
   return table;
 }
@@ -103,10 +105,11 @@ Table torques_table(const ContactResult& result) {
   table.add({"step", "1", "frame of the motion, from 0", std::move(step)});
   table.add({"time", "s", "of the motion; empty without a clock", std::move(time)});
   for (int row = 0; row < 6; ++row) {
-    table.add({std::string("root_") + kComponents[row], kUnits[row],
-               robot ? "what no contact explains, axes and origin of the base"
-                     : "what no contact explains, world axes, about the world's origin",
-               column([&](Eigen::Index t) { return robot ? result.torque(t, row) : result.solution.residual(row, t); })});
+    table.add(
+        {std::string("root_") + kComponents[row], kUnits[row],
+         robot ? "what no contact explains, axes and origin of the base"
+               : "what no contact explains, world axes, about the world's origin",
+         column([&](Eigen::Index t) { return robot ? result.torque(t, row) : result.solution.residual(row, t); })});
   }
   for (Eigen::Index row = 6; row < result.torque.cols(); ++row) {
     table.add({result.rows[static_cast<std::size_t>(row)], "N·m | N", "what the motor exerts on the joint",
@@ -212,8 +215,7 @@ Json contact_summary(const ContactResult& result) {
   if (result.posterior && !result.posterior->remark.empty()) remarks.push_back(result.posterior->remark);
   json.set("unobservable", std::move(unobservable))
       .set("hidden_contacts", std::move(hidden))
-      .set("hidden_resolution_N",
-           result.posterior ? number_or_null(result.posterior->hidden.resolution) : Json())
+      .set("hidden_resolution_N", result.posterior ? number_or_null(result.posterior->hidden.resolution) : Json())
       .set("contact_intervals", std::move(intervals))
       .set("remarks", std::move(remarks));
   if (result.root_change.size() > 0) {

@@ -9,8 +9,7 @@ namespace antaeus {
 
 ContactFrameSolver::ContactFrameSolver(const Robot& robot, const std::vector<std::string>& contacts,
                                        const ContactOptions& options, bool with_guess)
-    : dynamics_(robot.model),
-      splitter_(std::vector<ContactType>(contacts.size(), options.kind), options) {
+    : dynamics_(robot.model), splitter_(std::vector<ContactType>(contacts.size(), options.kind), options) {
   if (robot.model.base() != Base::free_flyer) {
     throw OptionsError("base", "is fixed", "a fixed base takes up every force; load the robot with a floating one");
   }

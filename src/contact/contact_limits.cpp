@@ -23,7 +23,8 @@ GroundAxes ground_axes(const Pose& place, const Vector3& up) {
   axes.z = up;
   int best = 0;
   for (int i = 1; i < 3; ++i) {
-    if (std::abs(place.rotation.col(i).dot(up)) < std::abs(place.rotation.col(best).dot(up)) - 0.3) best = i;
+    const double upright = std::abs(place.rotation.col(best).dot(up)), other = std::abs(place.rotation.col(i).dot(up));
+    if (other < upright - 0.3) best = i;
   }
   axes.x = place.rotation.col(best) - place.rotation.col(best).dot(up) * up;
   axes.x.normalize();
@@ -40,7 +41,7 @@ class Builder {
 
   /// part · w of one contact ≤ bound.
   void add(LimitKind kind, int contact, const RowVector& part, double bound) {
-    parts_.push_back({contact, part});
+    parts_.emplace_back(contact, part);
     bounds_.push_back(bound);
     limits_.rows.push_back({kind, contact});
   }
@@ -61,12 +62,14 @@ class Builder {
   std::vector<double> bounds_;
 };
 
-RowVector on_force(const Vector3& direction) { return (RowVector() << direction.transpose(), 0.0, 0.0, 0.0).finished(); }
+RowVector on_force(const Vector3& direction) {
+  return (RowVector() << direction.transpose(), 0.0, 0.0, 0.0).finished();
+}
 
 /// Moment about a point that lies at r from the contact's origin: (m − r × f) · direction.
 RowVector on_moment(const Vector3& direction, const Vector3& r) {
   RowVector row;
-  row << -(direction.cross(r)).transpose(), direction.transpose();
+  row << -direction.cross(r).transpose(), direction.transpose();
   return row;
 }
 
@@ -112,8 +115,7 @@ FrameLimits frame_limits(const LimitSource& source, Eigen::Index t) {
     for (std::size_t i = 0; i < n; ++i) {
       const Eigen::Vector2d a = surface.sole[i], edge = (surface.sole[(i + 1) % n] - a).normalized();
       const Eigen::Vector2d outward(edge.y(), -edge.x());
-      builder.add(LimitKind::cop, c,
-                  (-outward.x() * my + outward.y() * mx - outward.dot(a) * normal) / kRowLever, 0.0);
+      builder.add(LimitKind::cop, c, (-outward.x() * my + outward.y() * mx - outward.dot(a) * normal) / kRowLever, 0.0);
     }
   }
   // |total − Σ Jᵀ w| ≤ limit, for motors that carry a contact.

@@ -16,8 +16,9 @@ namespace {
 /// A member of a file: rows, columns and where it came from.
 using Members = std::map<std::string, NumpyArray>;
 
-constexpr const char* kMembers[] = {"q",         "time",   "dt",       "v",       "a",      "v_next", "guess",     "previous",
-                                    "magnitude", "active", "external", "damping", "spring", "rest",   "root_euler"};
+constexpr const char* kMembers[] = {"q",        "time",    "dt",       "v",         "a",
+                                    "v_next",   "guess",   "previous", "magnitude", "active",
+                                    "external", "damping", "spring",   "rest",      "root_euler"};
 
 std::vector<std::string> known_members() { return {std::begin(kMembers), std::end(kMembers)}; }
 
@@ -81,7 +82,8 @@ Members read_members(const std::filesystem::path& path) {
     }
     return members;
   }
-  if (!std::filesystem::exists(path)) throw EpisodeError(name, "does not exist", "give an .npz, a folder of .npy or a .csv");
+  if (!std::filesystem::exists(path))
+    throw EpisodeError(name, "does not exist", "give an .npz, a folder of .npy or a .csv");
   const std::string ending = path.extension().string();
   if (ending == ".npz") return read_npz(path);
   if (ending == ".csv") return members_of(read_csv(path), name);
@@ -174,7 +176,8 @@ class Checker {
     for (double value : motion_.damping) not_negative("damping", value);
     for (double value : motion_.spring) not_negative("spring", value);
     for (double value : motion_.active.reshaped()) {
-      if (value != 0.0 && value != 1.0) fail("active", "holds " + text(value), "give 1 where a contact touches, else 0");
+      if (value != 0.0 && value != 1.0)
+        fail("active", "holds " + text(value), "give 1 where a contact touches, else 0");
     }
     states();
     clock();
@@ -217,7 +220,8 @@ class Checker {
 
   void euler() {
     if (motion_.root_euler.size() == 0) return;
-    if (model_.base() != Base::free_flyer) fail("root_euler", "the base is fixed", "leave it out, or give --base floating");
+    if (model_.base() != Base::free_flyer)
+      fail("root_euler", "the base is fixed", "leave it out, or give --base floating");
     rows("root_euler", motion_.root_euler, motion_.root_euler.rows(), 6);
     const Eigen::Index N = motion_.root_euler.rows(), joints = model_.nq() - 7;
     const bool whole = motion_.q.cols() == model_.nq();
@@ -253,8 +257,10 @@ class Checker {
       vector("time", motion_.time, frames_);
       for (Eigen::Index t = 1; t < frames_; ++t) {
         if (motion_.time[t] > motion_.time[t - 1]) continue;
-        fail("time", std::string(motion_.time[t] < motion_.time[t - 1] ? "goes back" : "repeats") + " at frame " +
-                 std::to_string(t), "sort the frames, and leave out repeated ones");
+        fail("time",
+             std::string(motion_.time[t] < motion_.time[t - 1] ? "goes back" : "repeats") + " at frame " +
+                 std::to_string(t),
+             "sort the frames, and leave out repeated ones");
       }
     }
     const bool one = motion_.dt.size() == 1;
@@ -280,8 +286,9 @@ class Checker {
       for (Eigen::Index t = 1; t < frames_; ++t) {
         const double step = motion_.time[t] - motion_.time[t - 1];
         if (std::abs(step - mean) <= kSlack * mean) continue;
-        fail("time", "is uneven: " + text(step) + " s before frame " + std::to_string(t) + ", " + text(mean) +
-                 " s on average", "resample the motion, or give v and a");
+        fail("time",
+             "is uneven: " + text(step) + " s before frame " + std::to_string(t) + ", " + text(mean) + " s on average",
+             "resample the motion, or give v and a");
       }
       if (one && std::abs(motion_.dt[0] - mean) > kSlack * mean) {
         fail("dt", "is " + text(motion_.dt[0]) + " s, but time goes on by " + text(mean) + " s a frame",
@@ -289,7 +296,8 @@ class Checker {
       }
       if (!one) motion_.dt = VectorX::Constant(1, mean);
     }
-    if (motion_.dt.size() == 0) fail("dt", "is missing", "give dt or time: accelerations need a clock; or give v and a");
+    if (motion_.dt.size() == 0)
+      fail("dt", "is missing", "give dt or time: accelerations need a clock; or give v and a");
   }
 
   ContactMotion& motion_;

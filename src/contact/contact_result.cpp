@@ -207,11 +207,13 @@ ContactResult contact_inverse_dynamics(const Robot& robot, ContactMotion motion,
   } else {
     const Sole sole =
         Sole::rectangle(first.middle().x(), first.half_size().x(), first.half_size().y(), first.sole_depth);
-    result.posterior = split_contacts(total_of(result), result.timing ? *result.timing : stated_timing(demand), sole, split);
+    result.posterior =
+        split_contacts(total_of(result), result.timing ? *result.timing : stated_timing(demand), sole, split);
     add_error(result);
   }
   if (options.kind == ContactType::point && demand.contact_count() < 3) {
-    result.remarks.push_back("Fewer than three points cannot make every total: what they leave is in the root residual.");
+    result.remarks.emplace_back(
+        "Fewer than three points cannot make every total: what they leave is in the root residual.");
   }
   return result;
 }

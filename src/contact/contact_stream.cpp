@@ -40,8 +40,8 @@ SettledFrames ContactStream::push(const ContactDemand& frames) {
   if (held_.contacts.empty()) {
     held_ = frames;
   } else {
-    if (frames.contacts != held_.contacts || frames.dt != held_.dt ||
-        frames.active.empty() != held_.active.empty() || (frames.guess.size() > 0) != (held_.guess.size() > 0)) {
+    if (frames.contacts != held_.contacts || frames.dt != held_.dt || frames.active.empty() != held_.active.empty() ||
+        (frames.guess.size() > 0) != (held_.guess.size() > 0)) {
       throw OptionsError("stream", "these frames are of other contacts or another time step", "begin a new stream");
     }
     const Eigen::Index before = held_.time.size();
@@ -61,7 +61,8 @@ SettledFrames ContactStream::push(const ContactDemand& frames) {
 }
 
 SettledFrames ContactStream::finish() {
-  return held_.frames() > 0 && begin_ + held_.frames() > done_ ? settle(begin_ + held_.frames()) : SettledFrames{done_, {}};
+  return held_.frames() > 0 && begin_ + held_.frames() > done_ ? settle(begin_ + held_.frames())
+                                                               : SettledFrames{done_, {}};
 }
 
 SettledFrames ContactStream::settle(Eigen::Index until) {

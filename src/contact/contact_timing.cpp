@@ -185,13 +185,12 @@ ContactTiming given_contacts(const VectorX& time, const std::vector<std::string>
     kept.probability = 1.0;
     timing.intervals.push_back(kept);
   }
-  std::stable_sort(timing.intervals.begin(), timing.intervals.end(),
-                   [&](const FootContact& a, const FootContact& b) {
-                     const auto place = [&](const FootContact& one) {
-                       return std::find(feet.begin(), feet.end(), one.foot) - feet.begin();
-                     };
-                     return place(a) != place(b) ? place(a) < place(b) : a.from < b.from;
-                   });
+  std::stable_sort(timing.intervals.begin(), timing.intervals.end(), [&](const FootContact& a, const FootContact& b) {
+    const auto place = [&](const FootContact& one) {
+      return std::find(feet.begin(), feet.end(), one.foot) - feet.begin();
+    };
+    return place(a) != place(b) ? place(a) < place(b) : a.from < b.from;
+  });
   for (Eigen::Index f = 0; f < timing.probability.cols(); ++f) {
     timing.probability.col(f) = averaged(time, VectorX(timing.probability.col(f)), options.smoothing);
   }

@@ -1,5 +1,6 @@
 #pragma once
-// The algebra of one frame: weights, the map from wrenches to their total, and what leaves the total unchanged. Private.
+// The algebra of one frame: weights, the map from wrenches to their total, and what leaves the total unchanged.
+// Private.
 #include <Eigen/Dense>
 #include <cmath>
 
@@ -26,8 +27,8 @@ class CostWeights {
              (nearest ? 1.0 : options.least_torque) * dt};
     per_speed_ = options.velocity_penalty * dt;
     per_magnitude_ = dt;
-    const double rate = nimble_ ? options.smoothing
-                                : options.smoothing * options.smoothing_time * options.smoothing_time / dt;
+    const double rate =
+        nimble_ ? options.smoothing : options.smoothing * options.smoothing_time * options.smoothing_time / dt;
     smoothing_ = {nimble_ ? rate : rate * lever2, rate};
     const double first = nimble_ ? options.previous_weight : options.previous_weight * options.smoothing_time;
     previous_ = {nimble_ ? first : first * lever2, first};
@@ -63,7 +64,8 @@ inline Matrix3 cross_matrix(const Vector3& d) noexcept {
 }
 
 /// Total of the contacts' wrenches about a point.
-inline Vector6 total_of(const ContactDemand& demand, Eigen::Index t, const Eigen::Ref<const Matrix6X>& wrench) noexcept {
+inline Vector6 total_of(const ContactDemand& demand, Eigen::Index t,
+                        const Eigen::Ref<const Matrix6X>& wrench) noexcept {
   Vector6 sum = Vector6::Zero();
   for (int c = 0; c < demand.contact_count(); ++c) {
     const Vector3 d = demand.places[static_cast<std::size_t>(demand.column(t, c))].translation - demand.about.col(t);

@@ -25,8 +25,7 @@ void analytic_basis(const ContactDemand& demand, Eigen::Index t, const std::vect
   for (const int c : active) center += demand.places[static_cast<std::size_t>(demand.column(t, c))].translation;
   center /= m;
   const Vector3 force = demand.total.col(t).head<3>();
-  const Vector3 moment =
-      Vector3(demand.total.col(t).tail<3>()) + (Vector3(demand.about.col(t)) - center).cross(force);
+  const Vector3 moment = Vector3(demand.total.col(t).tail<3>()) + (Vector3(demand.about.col(t)) - center).cross(force);
   basis.origin.setZero(6 * k);
   basis.free.setZero(6 * k, 6 * (m - 1));
   for (int b = 0; b < m; ++b) {
@@ -111,17 +110,18 @@ PairBasis pair_basis(const ContactDemand& demand, Eigen::Index t) noexcept {
   const Vector3 p0 = demand.places[static_cast<std::size_t>(demand.column(t, 0))].translation;
   const Vector3 p1 = demand.places[static_cast<std::size_t>(demand.column(t, 1))].translation;
   const Vector3 center = (p0 + p1) / 2.0, d = p0 - center, half = demand.total.col(t).head<3>() / 2.0;
-  const Vector3 moment = Vector3(demand.total.col(t).tail<3>()) / 2.0 + (Vector3(demand.about.col(t)) - center).cross(half);
+  const Vector3 moment =
+      Vector3(demand.total.col(t).tail<3>()) / 2.0 + (Vector3(demand.about.col(t)) - center).cross(half);
   basis.origin << half, moment - d.cross(half), half, moment + d.cross(half);
-  constexpr double q = 0.7071067811865476;
-  const Matrix3 D = q * cross_matrix(d);
+  constexpr double kContrast = 0.7071067811865476;
+  const Matrix3 D = kContrast * cross_matrix(d);
   basis.free.setZero();
-  basis.free.block<3, 3>(0, 0).diagonal().setConstant(q);
+  basis.free.block<3, 3>(0, 0).diagonal().setConstant(kContrast);
   basis.free.block<3, 3>(3, 0) = -D;
-  basis.free.block<3, 3>(3, 3).diagonal().setConstant(q);
-  basis.free.block<3, 3>(6, 0).diagonal().setConstant(-q);
+  basis.free.block<3, 3>(3, 3).diagonal().setConstant(kContrast);
+  basis.free.block<3, 3>(6, 0).diagonal().setConstant(-kContrast);
   basis.free.block<3, 3>(9, 0) = -D;
-  basis.free.block<3, 3>(9, 3).diagonal().setConstant(-q);
+  basis.free.block<3, 3>(9, 3).diagonal().setConstant(-kContrast);
   return basis;
 }
 
@@ -174,9 +174,7 @@ void assemble(const ContactDemand& demand, const CostWeights& weights, bool over
   // What is compared: contacts that touch in both frames; in link axes the earlier wrench turns with the link.
   auto origin = here.origin;
   auto free = here.free;
-  const auto both = [&](int c) {
-    return demand.is_active(t, c) && demand.is_active(t + 1, c) ? smoothing : Weights{};
-  };
+  const auto both = [&](int c) { return demand.is_active(t, c) && demand.is_active(t + 1, c) ? smoothing : Weights{}; };
   if (weights.smooths_in_link_axes()) {
     for (int c = 0; c < k; ++c) {
       const Matrix3 turn = demand.places[static_cast<std::size_t>(demand.column(t + 1, c))].rotation *

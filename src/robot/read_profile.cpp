@@ -230,13 +230,15 @@ void read_surface(Keys& table, ContactSurface& surface) {
   constexpr const char* kRemedy = "write the corners [[x, y], …] in the endpoint's frame, counter-clockwise";
   for (const toml::node& corner : table.array_of(*sole, "sole")) {
     const toml::array& numbers = table.array_of(corner, "sole");
-    if (numbers.size() != 2) table.fail(&corner, "a corner has " + std::to_string(numbers.size()) + " numbers", kRemedy);
+    if (numbers.size() != 2)
+      table.fail(&corner, "a corner has " + std::to_string(numbers.size()) + " numbers", kRemedy);
     surface.sole.emplace_back(table.number_of(*numbers.get(0), "sole"), table.number_of(*numbers.get(1), "sole"));
   }
   const std::size_t n = surface.sole.size();
   bool convex = n >= 3;
   for (std::size_t i = 0; convex && i < n; ++i) {
-    const Eigen::Vector2d a = surface.sole[(i + 1) % n] - surface.sole[i], b = surface.sole[(i + 2) % n] - surface.sole[i];
+    const Eigen::Vector2d a = surface.sole[(i + 1) % n] - surface.sole[i],
+                          b = surface.sole[(i + 2) % n] - surface.sole[i];
     convex = a.x() * b.y() - a.y() * b.x() > 0.0;
   }
   if (!convex) table.fail(sole, "'sole' is no convex polygon that turns left", kRemedy);

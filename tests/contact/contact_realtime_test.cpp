@@ -53,7 +53,8 @@ TEST(ContactRealtime, AFrameDoesNotAllocateAndIsThatOfTheBatch) {
         EXPECT_EQ(counter.count(), 0u);
         ASSERT_EQ(frame.status, Status::ok);
         const double size = 1.0 + frame.wrench.cwiseAbs().maxCoeff();
-        EXPECT_LE((frame.wrench - batch.wrench.middleCols(2 * t, 2)).cwiseAbs().maxCoeff(), tolerance::kArithmetic * size);
+        EXPECT_LE((frame.wrench - batch.wrench.middleCols(2 * t, 2)).cwiseAbs().maxCoeff(),
+                  tolerance::kArithmetic * size);
         EXPECT_LE((frame.torque - torque.row(t).transpose()).cwiseAbs().maxCoeff(), tolerance::kArithmetic * size);
       }
     }

@@ -107,7 +107,8 @@ TEST_P(NimbleParity, StatesOfEveryKind) {
       list.push_back(one["wrench"]);
       check(one, {one["body"].text()}, list, Json());
     }
-    for (const Json& one : state["multi_min_torque"].items()) check(one, names_of(one["bodies"]), one["wrenches"], Json());
+    for (const Json& one : state["multi_min_torque"].items())
+      check(one, names_of(one["bodies"]), one["wrenches"], Json());
     for (const Json& one : state["multi_guess"].items()) {
       check(one, names_of(one["bodies"]), one["wrenches"], one["guesses"]);
     }
@@ -133,7 +134,8 @@ TEST_P(NimbleParity, OverTime) {
     options.previous_weight = run["prev_contact_weight"].number();
     if (run["prev_contact_forces"].size() > 0) {
       motion.previous.resize(k, 6);
-      for (Eigen::Index b = 0; b < k; ++b) motion.previous.row(b) = turned(run["prev_contact_forces"][static_cast<std::size_t>(b)]);
+      for (Eigen::Index b = 0; b < k; ++b)
+        motion.previous.row(b) = turned(run["prev_contact_forces"][static_cast<std::size_t>(b)]);
     }
     if (run["magnitude_costs"].size() > 0) {
       motion.magnitude.setZero(N, k);

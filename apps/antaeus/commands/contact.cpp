@@ -60,8 +60,7 @@ struct ContactCommand {
     ContactMotion read = load_contact_motion(motion);
     const Settings& settings = loaded.profile.settings;
     ContactResult result = contact_inverse_dynamics(loaded, std::move(read), request, settings.get<ContactOptions>(),
-                                                    settings.get<SplitOptions>(),
-                                                    settings.get<TimingOptions>(), bar);
+                                                    settings.get<SplitOptions>(), settings.get<TimingOptions>(), bar);
     if (!robot.ignore_meshes) {
       meshes = std::make_shared<const MeshFiles>(read_meshes(loaded.model.description(), nullptr));
     }
@@ -137,8 +136,9 @@ void add_contact(CLI::App& app, Run& run) {
       ->option_text("GROUP.OPTION=VALUE")
       ->take_all()
       ->allow_extra_args(false);
-  verb->add_option("--out,-o", command->delivery.out,
-                   "folder for report.html, summary.json, wrenches.csv, torques.csv (default: antaeus-contact-<motion>)")
+  verb->add_option(
+          "--out,-o", command->delivery.out,
+          "folder for report.html, summary.json, wrenches.csv, torques.csv (default: antaeus-contact-<motion>)")
       ->option_text("DIR");
   verb->add_flag("--json", command->delivery.json,
                  "print summary.json instead of the story; writes files only with --out or --pdf");

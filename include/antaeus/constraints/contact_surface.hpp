@@ -19,8 +19,12 @@ struct ContactSurface {
   double sole_depth = 0.0;  ///< from the frame's origin down to the sole, along the frame's −z [m]
 
   /// Middle and half sizes of the smallest rectangle along the frame's axes that holds the sole.
-  Eigen::Vector2d middle() const noexcept { return sole.empty() ? Eigen::Vector2d(0.0, 0.0) : Eigen::Vector2d((low() + high()) / 2.0); }
-  Eigen::Vector2d half_size() const noexcept { return sole.empty() ? Eigen::Vector2d(0.0, 0.0) : Eigen::Vector2d((high() - low()) / 2.0); }
+  Eigen::Vector2d middle() const noexcept {
+    return sole.empty() ? Eigen::Vector2d(0.0, 0.0) : Eigen::Vector2d((low() + high()) / 2.0);
+  }
+  Eigen::Vector2d half_size() const noexcept {
+    return sole.empty() ? Eigen::Vector2d(0.0, 0.0) : Eigen::Vector2d((high() - low()) / 2.0);
+  }
   bool has_sole() const noexcept { return !sole.empty(); }
 
  private:

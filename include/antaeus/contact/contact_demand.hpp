@@ -23,13 +23,13 @@ struct ContactDemand {
   double dt = kNaN;                   ///< [s] of even frames; NaN: independent states
   /// 6 × N: the wrench that the motion needs from all contacts, on the robot, world axes, about `about` [N, N·m].
   Matrix6X total;
-  Matrix3X about;              ///< 3 × N [m], world
-  std::vector<Pose> places;    ///< N · k: contact frames in the world
-  Matrix3X speeds;             ///< 3 × N·k [m/s]: velocity of their origins, world axes; or empty
-  std::vector<bool> active;    ///< N · k; empty: all, always
-  Matrix6X guess;              ///< 6 × N·k, world axes about the origins, or empty: zero
-  Matrix6X previous;           ///< 6 × k, in the axes of the first frame's world, or empty
-  Eigen::MatrixXd magnitude;   ///< k × N [1]: weights of the wrenches' size, or empty
+  Matrix3X about;             ///< 3 × N [m], world
+  std::vector<Pose> places;   ///< N · k: contact frames in the world
+  Matrix3X speeds;            ///< 3 × N·k [m/s]: velocity of their origins, world axes; or empty
+  std::vector<bool> active;   ///< N · k; empty: all, always
+  Matrix6X guess;             ///< 6 × N·k, world axes about the origins, or empty: zero
+  Matrix6X previous;          ///< 6 × k, in the axes of the first frame's world, or empty
+  Eigen::MatrixXd magnitude;  ///< k × N [1]: weights of the wrenches' size, or empty
 
   int contact_count() const noexcept { return static_cast<int>(contacts.size()); }
   Eigen::Index frames() const noexcept { return total.cols(); }
@@ -41,9 +41,9 @@ struct ContactDemand {
 
 /// Wrenches of the contacts and what they leave.
 struct ContactSolution {
-  Matrix6X wrench;                ///< 6 × N·k: on the robot, world axes, about the contacts' origins; 0 where inactive
-  Matrix6X residual;              ///< 6 × N: total − what the wrenches make, as `total`
-  std::vector<Status> status;     ///< N: `not_finite` where the demand holds NaN; the frame's numbers are NaN then
+  Matrix6X wrench;             ///< 6 × N·k: on the robot, world axes, about the contacts' origins; 0 where inactive
+  Matrix6X residual;           ///< 6 × N: total − what the wrenches make, as `total`
+  std::vector<Status> status;  ///< N: `not_finite` where the demand holds NaN; the frame's numbers are NaN then
 };
 
 /// Each frame for itself: the wrenches nearest to `guess` (nearest to zero: least torque) that make the total.
@@ -57,7 +57,7 @@ class ANTAEUS_API ContactSplitter {
   ContactSplitter(const std::vector<ContactType>& kinds, const ContactOptions& options);
   /// One frame. \param wrench  6 × k, receives the result; \param residual  receives what is left
   /// \realtime (contact_realtime_test)
-  Status solve(const ContactDemand& demand, Eigen::Index frame, Eigen::Ref<Matrix6X> wrench,
+  Status solve(const ContactDemand& demand, Eigen::Index t, Eigen::Ref<Matrix6X> wrench,
                Vector6& residual) const noexcept;
 
  private:

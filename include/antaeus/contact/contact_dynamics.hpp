@@ -27,11 +27,11 @@ struct ContactRequest {
 
 /// A motion's dynamics, before anything is said of its contacts.
 struct MotionDynamics {
-  SampleMatrix v, a;       ///< N × nv, given or made from q
-  SampleMatrix total;      ///< N × nv [N, N·m]: generalised force that motors and contacts must make together
-  ContactDemand demand;    ///< of the root: N frames (Nimble's forward differences: the motion's less two)
-  Matrix3X center_of_mass; ///< 3 × N [m]
-  std::vector<Pose> base;  ///< N: of the root
+  SampleMatrix v, a;        ///< N × nv, given or made from q
+  SampleMatrix total;       ///< N × nv [N, N·m]: generalised force that motors and contacts must make together
+  ContactDemand demand;     ///< of the root: N frames (Nimble's forward differences: the motion's less two)
+  Matrix3X center_of_mass;  ///< 3 × N [m]
+  std::vector<Pose> base;   ///< N: of the root
   /// Columns of the contacts' Jacobians at the joints that carry them: rows of v, and 6 × count each frame.
   std::vector<std::vector<int>> carriers;
   std::vector<Matrix6X> jacobians;  ///< per contact: 6 × count·N, world axes at the contact's origin

@@ -16,16 +16,16 @@ namespace antaeus {
 /// base axes. What is empty is not there.
 struct ContactMotion {
   std::string name;
-  SampleMatrix q;       ///< N × nq
-  VectorX time;         ///< N [s]; empty: no clock
-  VectorX dt;           ///< 1 or N [s]: of the frames, or of each independent state
-  SampleMatrix v, a;    ///< N × nv; both: the frames are independent states
-  SampleMatrix v_next;  ///< N × nv: in place of a = (v_next − v)/dt
-  SampleMatrix guess;   ///< N × 6k: wrenches to be near to, in the axes of the request, force before moment
-  SampleMatrix previous;    ///< k × 6: wrenches before the first frame, as guess
-  SampleMatrix magnitude;   ///< N × k [1]: weights of the wrenches' size
-  SampleMatrix active;      ///< N × k: 0 or 1
-  SampleMatrix external;    ///< N × nv: generalised force of what acts beside the contacts, on the robot [N, N·m]
+  SampleMatrix q;                 ///< N × nq
+  VectorX time;                   ///< N [s]; empty: no clock
+  VectorX dt;                     ///< 1 or N [s]: of the frames, or of each independent state
+  SampleMatrix v, a;              ///< N × nv; both: the frames are independent states
+  SampleMatrix v_next;            ///< N × nv: in place of a = (v_next − v)/dt
+  SampleMatrix guess;             ///< N × 6k: wrenches to be near to, in the axes of the request, force before moment
+  SampleMatrix previous;          ///< k × 6: wrenches before the first frame, as guess
+  SampleMatrix magnitude;         ///< N × k [1]: weights of the wrenches' size
+  SampleMatrix active;            ///< N × k: 0 or 1
+  SampleMatrix external;          ///< N × nv: generalised force of what acts beside the contacts, on the robot [N, N·m]
   VectorX damping, spring, rest;  ///< nv: D v + K (q − rest) that the motors work against; rows of joints
   SampleMatrix root_euler;  ///< N × 6: x y z and angles a b c with R = Rx(a) Ry(b) Rz(c), in place of q's first seven
 

@@ -27,8 +27,8 @@ constexpr auto enum_names(LimitSet) noexcept { return name_list<LimitSet>("none"
 
 /// The cost, m the moment about the contact's origin, f the force, ℓ `lever`:
 ///
-///     none:   ∫ least_torque (|m|² + ℓ²|f|²) + smoothing T² (|ṁ|² + ℓ²|ḟ|²) + (velocity_penalty |v|² + magnitude)(…) dt
-///     nimble: Σ least_torque (|m|² + 0.01 |f|²) + smoothing |Δw|² + (velocity_penalty |v|² + magnitude) |w|²,
+///     none:   ∫ least_torque (|m|² + ℓ²|f|²) + smoothing T² (|ṁ|² + ℓ²|ḟ|²) + (velocity_penalty |v|² + magnitude)(…)
+///     dt nimble: Σ least_torque (|m|² + 0.01 |f|²) + smoothing |Δw|² + (velocity_penalty |v|² + magnitude) |w|²,
 ///
 /// T = `smoothing_time`, Δw in world axes (none) or in link axes (nimble); v the velocity of the contact's origin.
 struct ContactOptions {

@@ -32,23 +32,23 @@ struct FrameMargins {
 };
 
 struct ContactResult {
-  std::string motion;          ///< name of the file
-  std::string robot;           ///< title; empty where the total was given
+  std::string motion;  ///< name of the file
+  std::string robot;   ///< title; empty where the total was given
   std::string base_text;
-  std::string command;         ///< that reproduces it
+  std::string command;  ///< that reproduces it
   ContactRequest request;
   ContactOptions options;
-  RobotDescription description;  ///< for drawing; empty without a robot
-  SampleMatrix q;                ///< N × nq, what is drawn; empty without a robot
-  std::vector<std::string> rows; ///< names of the joints' rows of v: torques' columns
-  VectorX torque_limits;         ///< of those rows [N·m | N]; infinite where there are none
-  double weight = kNaN;          ///< [N]
-  Vector3 up = Vector3::UnitZ(); ///< against gravity, world axes
+  RobotDescription description;   ///< for drawing; empty without a robot
+  SampleMatrix q;                 ///< N × nq, what is drawn; empty without a robot
+  std::vector<std::string> rows;  ///< names of the joints' rows of v: torques' columns
+  VectorX torque_limits;          ///< of those rows [N·m | N]; infinite where there are none
+  double weight = kNaN;           ///< [N]
+  Vector3 up = Vector3::UnitZ();  ///< against gravity, world axes
 
-  MotionDynamics dynamics;     ///< with `demand`; without a robot that alone
+  MotionDynamics dynamics;  ///< with `demand`; without a robot that alone
   ContactSolution solution;
-  SampleMatrix torque;         ///< N × nv, rows of the base: the root residual in base axes; empty without a robot
-  SampleMatrix root_change;    ///< N × 6: what reduce_residual changed of the root's acceleration, base axes; or empty
+  SampleMatrix torque;       ///< N × nv, rows of the base: the root residual in base axes; empty without a robot
+  SampleMatrix root_change;  ///< N × 6: what reduce_residual changed of the root's acceleration, base axes; or empty
   /// N · k: mean square error of each wrench, world axes: the posterior's covariance and, where the wrench is not the
   /// posterior's mean, the square of the difference. Empty: unknown, and `sd_because` says why.
   std::vector<Matrix6> error;

@@ -2,9 +2,9 @@
 /// \file
 /// Forces over time of motions that do not fit in memory, or that have not ended: frames go in, settled ones come out.
 ///
-/// What is far away hardly counts: with the cost of contact_options.hpp the influence of a frame on another one fades by
-/// e⁻¹ over about the time T = smoothing_time · √(smoothing/least_torque). So a frame is settled once `lag` frames have
-/// followed it, and the stream keeps `lag` settled ones as the past of what comes: memory does not grow.
+/// What is far away hardly counts: with the cost of contact_options.hpp the influence of a frame on another one fades
+/// by e⁻¹ over about the time T = smoothing_time · √(smoothing/least_torque). So a frame is settled once `lag` frames
+/// have followed it, and the stream keeps `lag` settled ones as the past of what comes: memory does not grow.
 
 #include "antaeus/contact/contact_demand.hpp"
 

@@ -55,9 +55,9 @@ struct FootContact {
 };
 
 struct ANTAEUS_API ContactTiming {
-  VectorX time;                            ///< [s]
-  std::vector<std::string> feet;           ///< columns of probability
-  MatrixX probability;                     ///< rows × feet, 0 … 1
+  VectorX time;                        ///< [s]
+  std::vector<std::string> feet;       ///< columns of probability
+  MatrixX probability;                 ///< rows × feet, 0 … 1
   std::vector<FootContact> intervals;  ///< by foot, then by time
 
   /// The intervals of one foot, in time.
