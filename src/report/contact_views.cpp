@@ -13,6 +13,7 @@ using Bin = Channel::Bin;
 using Index = Eigen::Index;
 
 constexpr double kArrow = 0.5;           ///< [m] of an arrow as large as the weight
+constexpr double kFoot = 0.02;           ///< [m] of the ball that stands for a foot without a robot
 constexpr std::size_t kFirstJoints = 4;  ///< that are chosen at first
 constexpr double kPercent = 100.0;
 
@@ -401,26 +402,57 @@ class ContactViews {
     scene.robots.push_back(std::move(drawn));
   }
 
+  /// Without a robot: the centre of mass, and feet that move around it as they were seen to.
+  void feet(Scene& scene) {
+    const auto reading = reading_;
+    const Matrix3X& com = result_.dynamics.center_of_mass;
+    const bool known = com.cols() == r_.frames();
+    const auto middle = [&com, known](Index t) { return known ? Vector3(com.col(t)) : Vector3(Vector3::Zero()); };
+    const auto ball = [](double radius) {
+      return Shape{.kind = ShapeKind::sphere, .X_LS = {}, .size = {radius, 0.0, 0.0}, .mesh = {}};
+    };
+    const std::string root = "centre of mass";
+    SceneRobot body;
+    body.description.name = body.description.root = root;
+    const auto link = [&body](const std::string& name) -> LinkDescription& {
+      body.description.links.emplace_back().name = name;
+      return body.description.links.back();
+    };
+    link(root).visuals = {ball(kFoot)};
+    const auto way = channels(middle, Bin::one_row);
+    std::copy(way.begin(), way.end(), body.base.begin());
+    for (int c = 0; c < r_.contacts(); ++c) {
+      // Three slides and three turns, R = Rx Ry Rz.
+      std::string parent = root;
+      for (int i = 0; i < 6; ++i) {
+        const std::string child = i < 5 ? r_.name(c) + " " + std::to_string(i) : r_.name(c);
+        link(child);
+        body.description.joints.push_back(
+            {child, i < 3 ? JointType::prismatic : JointType::revolute, parent, child, {}, Vector3::Unit(i % 3)});
+        const auto position = [reading, c, i, middle, turn = upright_](Index t) {
+          const Pose& foot = reading->place(t, c);
+          if (i < 3) return turn.row(i).dot(foot.translation - middle(t));
+          const Matrix3 R = turn * foot.rotation;
+          return i == 3 ? std::atan2(-R(1, 2), R(2, 2)) : i == 4 ? std::asin(R(0, 2)) : std::atan2(-R(0, 1), R(0, 0));
+        };
+        body.joints.push_back({child, add(position, Bin::one_row), {}});
+        parent = child;
+      }
+      body.description.links.back().visuals = {ball(kFoot)};
+      scene.frames.push_back({.name = r_.name(c), .anchor = {static_cast<int>(scene.robots.size()), r_.name(c)}});
+    }
+    scene.robots.push_back(std::move(body));
+  }
+
   void scene(std::shared_ptr<const MeshFiles> meshes) {
     const auto reading = reading_;
     Scene shown{.title = "Feet"};
     if (r_.has_robot() && result_.q.rows() == r_.frames()) robot(shown, std::move(meshes));
     const bool drawn = !shown.robots.empty();
+    if (!drawn) feet(shown);
     const double scale = std::isfinite(result_.weight) && result_.weight > 0.0 ? kArrow / result_.weight : 1e-3;
     for (int c = 0; c < r_.contacts(); ++c) {
       Anchor anchor{0, link_of(r_.name(c))};
-      if (!drawn) {
-        // Without a robot each foot is a body of its own that moves as it was seen to.
-        RobotDescription foot;
-        foot.name = foot.root = r_.name(c);
-        foot.links.resize(1);
-        foot.links[0].name = foot.root;
-        anchor.robot = static_cast<int>(shown.robots.size());
-        anchor.link = r_.name(c);
-        shown.robots.push_back(
-            {.description = std::move(foot), .base = base([reading, c](Index t) { return reading->place(t, c); })});
-        shown.frames.push_back({.name = r_.name(c), .anchor = anchor});
-      }
       const auto from = [reading, c](Index t) -> Vector3 {
         const Vector3 at = reading->pressure(t, c);
         return at.allFinite() ? at : reading->place(t, c).translation;
@@ -452,7 +484,7 @@ class ContactViews {
     const std::string per_meter = display_number(1.0 / scale, 0);
     shown.note += (shown.note.empty() ? "" : " ") + ("Arrows: 1 m is " + per_meter + " N");
     shown.note += std::isfinite(result_.weight) ? ", half a metre the weight." : ".";
-    shown.note += " They start where the pressure is, where that is known.";
+    shown.note += " They start at the centre of pressure, where it is known.";
     if (!upright_.isIdentity(1e-12)) shown.note += " The world is drawn with its vertical upwards.";
     views_.scenes.push_back(std::move(shown));
   }

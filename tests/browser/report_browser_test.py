@@ -83,6 +83,30 @@ def chain(folder, joints, stretch=""):
     return file
 
 
+def contact_pages(folder):
+    """Motions through contacts: two and one of a robot, limits broken, and feet without a robot."""
+    steps, columns = 200, {}
+    time = numpy.arange(steps) * 0.01
+    base = numpy.tile([0.0, 0, 0.5, 0, 0, 0, 1], (steps, 1))
+    base[:, 1] = 0.1 * numpy.sin(3 * time)
+    numpy.savez(folder / "motion.npz", time=time, q=numpy.hstack([base, 0.3 * numpy.sin(time[:, None] + numpy.arange(3))]))
+    sole = ["--set", "contact.half_length=0.1", "--set", "contact.half_width=0.05"]
+    run("contact", folder / "motion.npz", "--robot", chain(folder, 3), "-c", "l0", "-c", "l3", "--over-time", "--with-limits", "cone",
+        *sole, "--out", folder / "contact_two")
+    long = "x" * 270
+    run("contact", folder / "motion.npz", "--robot", chain(folder, 3, long), "-c", "l0" + long, "-c", "l3" + long, *sole, "--out", folder / "contact_long_names")
+    rest = numpy.zeros(steps)
+    for name, value in (("t", time), ("kin_Fy", 700 + 50 * numpy.sin(3 * time)), ("kin_Tz", rest + 28), ("com_x", rest + 0.04), ("com_y", rest + 1)):
+        columns[name] = value
+    for foot, z in (("right", 0.1), ("left", -0.1)):
+        columns |= {f"{foot}_px": rest, f"{foot}_py": rest + 0.03, f"{foot}_pz": rest + z}
+        columns |= {f"{foot}_R{i}{j}": rest + (i == j) for i in range(3) for j in range(3)}
+    columns |= {name: rest for name in ("kin_Fx", "kin_Fz", "kin_Tx", "kin_Ty", "com_z")}
+    numpy.savetxt(folder / "total.csv", numpy.column_stack(list(columns.values())), delimiter=",", header=",".join(columns), comments="")
+    run("contact", "--total", folder / "total.csv", "--out", folder / "contact_total")
+    return ["contact_two", "contact_long_names", "contact_total"]
+
+
 def plain_pages(folder):
     """Pages of logs that a newcomer may have, and of robots that nobody had in mind."""
     logs = {"other": (save_log(folder / "l/other", 7, 300), ["--robot", "h1_2"]),
@@ -102,7 +126,7 @@ def plain_pages(folder):
     tests = pathlib.Path(CLI).with_name("report_tests")
     subprocess.run([tests, "--gtest_filter=Page.EverythingIsWritten"], check=True, capture_output=True,
                    env={**os.environ, "ANTAEUS_PAGE_OUT": str(folder / "everything/report.html")})
-    return [f"show_{name}" for name in logs] + ["audit_sixty", "audit_nan", "audit_long_names", "everything"]
+    return [f"show_{name}" for name in logs] + ["audit_sixty", "audit_nan", "audit_long_names", "everything", *contact_pages(folder)]
 
 
 @pytest.fixture(scope="session")
@@ -124,7 +148,7 @@ def driven(demo):
 
 
 CHECKS = re.findall(r"check\('([a-z0-9_]+)'", (HERE / "drive_report.mjs").read_text()) + [
-    "contrast_light", "contrast_dark", "plain_show_other", "plain_show_one_row", "plain_show_sixty", "plain_audit_sixty", "plain_everything", "plain_phone_show_long_names", "plain_wide_show_long_names", "plain_phone_audit_long_names", "plain_wide_audit_long_names", "titles_show_long_names", "bars_show_single", "cursor_moves_lines", "cursor_moves_row", "cursor_moves_joints",
+    "contrast_light", "contrast_dark", "plain_show_other", "plain_show_one_row", "plain_show_sixty", "plain_audit_sixty", "plain_everything", "plain_contact_two", "plain_contact_total", "plain_phone_contact_two", "plain_wide_contact_two", "plain_phone_contact_long_names", "plain_phone_contact_total", "plain_phone_show_long_names", "plain_wide_show_long_names", "plain_phone_audit_long_names", "plain_wide_audit_long_names", "titles_show_long_names", "bars_show_single", "cursor_moves_lines", "cursor_moves_row", "cursor_moves_joints",
     "cursor_moves_slider", "cursor_moves_reading"]
 
 

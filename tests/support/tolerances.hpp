@@ -67,6 +67,11 @@ inline constexpr Tolerance kByHand{1e-9};
 inline constexpr Tolerance kDifferencedResidual{0.02};
 /// The same at rest: only rounding, 4 × 1e-16 / 1e-8 m/s² times 10 kg·m.
 inline constexpr Tolerance kDifferencedStill{1e-5};
+/// Vertical force of a slowly swaying robot, relative: its centre of mass differenced twice over 0.02 s, of which h²/12
+/// times the 4th derivative is left, 1e-5 m/s² of 9.81.
+inline constexpr Tolerance kDifferencedForce{1e-5};
+/// Centre of pressure beyond an edge [m]: a limit may be broken by 0.02 N at a lever of 0.1 m, 2e-3 N·m under 240 N.
+inline constexpr Tolerance kBesideTheSole{1e-5};
 /// Gravity's change with the base's tilt by central differences over this angle [rad]: truncation 1e-8/24 of 100 N·m;
 /// rounding 1e-14 × 100 / 1e-4, times 0.035 rad, and squared with terms of 3 N·m.
 inline constexpr double kTiltStep = 1e-4;

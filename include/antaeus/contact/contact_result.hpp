@@ -58,7 +58,7 @@ struct ContactResult {
   std::vector<ContactSurface> surfaces;    ///< k, as used
   std::optional<ContactTiming> timing;     ///< where contacts were found in the motion
   std::optional<ContactPosterior> posterior;
-  double residual_share = kNaN;  ///< largest root force that no contact explains, of the weight [1]
+  double residual_share = kNaN;  ///< root mean square of the root force that no contact explains, of the weight [1]
   bool residual_fine = true, feasible = true;
   std::vector<std::string> remarks;  ///< what a reader must know, one sentence each
 
