@@ -198,12 +198,12 @@ ContactResult contact_inverse_dynamics(const Robot& robot, ContactMotion motion,
     result.sd_because = "Nimble's mode states no uncertainty";
   } else if (!clock) {
     result.sd_because = "independent states say nothing of how contacts change over time";
+  } else if (options.kind == ContactType::point) {
+    result.sd_because = "what is known of soles does not hold for points";
   } else if (!first.has_sole()) {
     result.sd_because =
         "the soles are not known: state them in the profile (endpoints[].sole), or give contact.half_length and "
         "contact.half_width";
-  } else if (options.kind == ContactType::point) {
-    result.sd_because = "what is known of soles does not hold for points";
   } else {
     const Sole sole =
         Sole::rectangle(first.middle().x(), first.half_size().x(), first.half_size().y(), first.sole_depth);

@@ -231,10 +231,17 @@ Answer open(const ContactReading& r) {
   Answer answer{"What does the motion not tell?", {}};
   const ContactPosterior* posterior = r.posterior();
   int together = 0;
+  Eigen::Index unknowns = 0;
   for (Eigen::Index t = 0; t < r.frames(); ++t) {
     int now = 0;
-    for (int c = 0; c < r.contacts(); ++c) now += r.touches(t, c) ? 1 : 0;
+    Eigen::Index open_now = 0;
+    for (int c = 0; c < r.contacts(); ++c) {
+      if (!r.touches(t, c)) continue;
+      ++now;
+      open_now += r.is_point(c) ? 3 : 6;
+    }
     together = std::max(together, now);
+    unknowns = std::max(unknowns, open_now);
   }
   if (together <= 1 && r.contacts() > 0) {
     answer.paragraphs.push_back(
@@ -246,11 +253,9 @@ Answer open(const ContactReading& r) {
                                      listed(posterior->unobservable) + ".",
                                  false, "unobservable"});
   } else {
-    Eigen::Index unknowns = 0;
-    for (int c = 0; c < r.contacts(); ++c) unknowns += r.is_point(c) ? 3 : 6;
-    answer.paragraphs.push_back({"The motion gives six equations a step, the contacts have up to " +
+    answer.paragraphs.push_back({"The motion gives six equations a step, the contacts that touch have up to " +
                                      std::to_string(unknowns) +
-                                     " unknowns: how they share the sum is a choice, the one of least effort.",
+                                     " unknowns: what that leaves open is a choice, the one of least effort.",
                                  false, "choice"});
   }
   if (posterior) {

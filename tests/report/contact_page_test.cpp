@@ -148,7 +148,7 @@ TEST(ContactPage, TwoFeetShareTheWeight) {
   EXPECT_EQ(plain_text(page.subtitle).substr(0, 8), "20 steps");
   EXPECT_TRUE(says(page, "foot_0 carries 50 % of it and foot_1 50 %")) << answers(page);
   EXPECT_TRUE(says(page, "foot_1 touches in every step and pushes the robot up with 250 N on average meanwhile"));
-  EXPECT_TRUE(says(page, "six equations a step, the contacts have up to 12 unknowns"));
+  EXPECT_TRUE(says(page, "six equations a step, the contacts that touch have up to 12 unknowns"));
   EXPECT_TRUE(says(page, "can be trusted is not known: the soles are not known."));
   EXPECT_TRUE(says(page, "Nothing: the contacts make all of the force"));
   EXPECT_TRUE(says(page, "explains any motion"));
