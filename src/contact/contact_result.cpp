@@ -81,6 +81,27 @@ ContactTiming stated_timing(const ContactDemand& demand) {
   return timing;
 }
 
+/// Why the posterior, which knows one sole for all feet, cannot be asked; empty: it can.
+std::string without_soles(const ContactResult& result) {
+  constexpr double kSame = 1e-6;  // [m]
+  const ContactSurface& first = result.surfaces.front();
+  for (std::size_t c = 0; c < result.surfaces.size(); ++c) {
+    const ContactSurface& surface = result.surfaces[c];
+    if (!surface.has_sole()) {
+      return "the soles are not known, not that of " + printable(result.request.contacts[c]) +
+             ": state them in the profile (endpoints[].sole), or give contact.half_length and contact.half_width";
+    }
+    const bool same = (surface.half_size() - first.half_size()).norm() < kSame &&
+                      std::abs(surface.middle().x() - first.middle().x()) < kSame &&
+                      std::abs(surface.sole_depth - first.sole_depth) < kSame;
+    if (!same) {
+      return "the soles of " + printable(result.request.contacts.front()) + " and " +
+             printable(result.request.contacts[c]) + " differ, and uncertainties are known of equal soles only";
+    }
+  }
+  return "";
+}
+
 /// Mean square error of what was solved, seen from the posterior: its covariance, and how far its mean is.
 void add_error(ContactResult& result) {
   const ContactDemand& demand = result.dynamics.demand;
@@ -156,8 +177,7 @@ ContactResult contact_inverse_dynamics(const Robot& robot, ContactMotion motion,
   check_contact_motion(motion, robot.model, demand.contact_count());  // root_euler into q, for drawing
   result.q = motion.q.topRows(demand.frames());
 
-  const bool clock =
-      demand.frames() >= 3 && demand.time.allFinite() && (!motion.is_states() || request.over_time);
+  const bool clock = demand.frames() >= 3 && demand.time.allFinite() && (!motion.is_states() || request.over_time);
   if (options.detect && demand.active.empty()) {
     if (!clock) throw OptionsError("contact.detect", "needs a motion over time", "give q with dt or time");
     std::vector<ContactPoints> points;
@@ -198,20 +218,20 @@ ContactResult contact_inverse_dynamics(const Robot& robot, ContactMotion motion,
     result.sd_because = "Nimble's mode states no uncertainty";
   } else if (!clock) {
     result.sd_because = "independent states say nothing of how contacts change over time";
-  } else if (!first.has_sole()) {
-    result.sd_because =
-        "the soles are not known: state them in the profile (endpoints[].sole), or give contact.half_length and "
-        "contact.half_width";
+  } else if (std::string reason = without_soles(result); !reason.empty()) {
+    result.sd_because = std::move(reason);
   } else if (options.kind == ContactType::point) {
     result.sd_because = "what is known of soles does not hold for points";
   } else {
     const Sole sole =
         Sole::rectangle(first.middle().x(), first.half_size().x(), first.half_size().y(), first.sole_depth);
-    result.posterior = split_contacts(total_of(result), result.timing ? *result.timing : stated_timing(demand), sole, split);
+    result.posterior =
+        split_contacts(total_of(result), result.timing ? *result.timing : stated_timing(demand), sole, split);
     add_error(result);
   }
   if (options.kind == ContactType::point && demand.contact_count() < 3) {
-    result.remarks.push_back("Fewer than three points cannot make every total: what they leave is in the root residual.");
+    result.remarks.push_back(
+        "Fewer than three points cannot make every total: what they leave is in the root residual.");
   }
   return result;
 }

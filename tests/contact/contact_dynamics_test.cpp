@@ -243,5 +243,27 @@ TEST(ContactDynamics, AResidualThatIsReducedIsTheBasesAcceleration) {
   }
 }
 
+TEST(ContactDynamics, UncertaintyNeedsOneSoleForAllContacts) {
+  Robot robot = test::biped();
+  ContactMotion motion;
+  motion.name = "stance";
+  motion.q = test::standing(robot).transpose().replicate(30, 1);
+  motion.dt = VectorX::Constant(1, 0.02);
+  const auto because = [&] {
+    const ContactResult result = contact_inverse_dynamics(robot, motion, {kSoles, true});
+    EXPECT_EQ(result.error.empty(), !result.sd_because.empty());
+    return result.sd_because;
+  };
+  EXPECT_NE(because().find("not that of left_sole"), std::string::npos) << because();
+  ContactSurface sole;
+  sole.sole = {{-0.11, -0.05}, {0.11, -0.05}, {0.11, 0.05}, {-0.11, 0.05}};
+  robot.profile.endpoints.push_back({"left_sole", "left", EndpointKind::foot, "", sole});
+  EXPECT_NE(because().find("not that of right_sole"), std::string::npos) << because();
+  robot.profile.endpoints.push_back({"right_sole", "right", EndpointKind::foot, "", sole});
+  EXPECT_EQ(because(), "");
+  robot.profile.endpoints[1].surface.sole_depth = 0.02;
+  EXPECT_NE(because().find("left_sole and right_sole differ"), std::string::npos) << because();
+}
+
 }  // namespace
 }  // namespace antaeus
