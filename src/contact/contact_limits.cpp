@@ -257,7 +257,8 @@ void judge(const LimitSource& source, const std::vector<std::string>& row_names,
         case LimitKind::torque: least(frame.torque, value); break;
         case LimitKind::force_cap: break;
       }
-      if (!(value < -kBroken) || source.set == LimitSet::none) return;
+      const bool asked = kind != LimitKind::torque || source.options.torque_limits;
+      if (!(value < -kBroken) || source.set == LimitSet::none || !asked) return;
       for (LimitViolation& known : worst) {
         if (known.kind != kind || known.subject != subject) continue;
         known.size = std::max(known.size, -value);

@@ -82,6 +82,27 @@ ContactTiming stated_timing(const ContactDemand& demand) {
   return timing;
 }
 
+/// Why the posterior, which knows one sole for all feet, cannot be asked; empty: it can.
+std::string without_soles(const ContactResult& result) {
+  constexpr double kSame = 1e-6;  // [m]
+  const ContactSurface& first = result.surfaces.front();
+  for (std::size_t c = 0; c < result.surfaces.size(); ++c) {
+    const ContactSurface& surface = result.surfaces[c];
+    if (!surface.has_sole()) {
+      return "the soles are not known, not that of " + printable(result.request.contacts[c]) +
+             ": state them in the profile (endpoints[].sole), or give contact.half_length and contact.half_width";
+    }
+    const bool same = (surface.half_size() - first.half_size()).norm() < kSame &&
+                      std::abs(surface.middle().x() - first.middle().x()) < kSame &&
+                      std::abs(surface.sole_depth - first.sole_depth) < kSame;
+    if (!same) {
+      return "the soles of " + printable(result.request.contacts.front()) + " and " +
+             printable(result.request.contacts[c]) + " differ, and uncertainties are known of equal soles only";
+    }
+  }
+  return "";
+}
+
 /// Mean square error of what was solved, seen from the posterior: its covariance, and how far its mean is.
 void add_error(ContactResult& result) {
   const ContactDemand& demand = result.dynamics.demand;
@@ -200,10 +221,8 @@ ContactResult contact_inverse_dynamics(const Robot& robot, ContactMotion motion,
     result.sd_because = "independent states say nothing of how contacts change over time";
   } else if (options.kind == ContactType::point) {
     result.sd_because = "what is known of soles does not hold for points";
-  } else if (!first.has_sole()) {
-    result.sd_because =
-        "the soles are not known: state them in the profile (endpoints[].sole), or give contact.half_length and "
-        "contact.half_width";
+  } else if (std::string reason = without_soles(result); !reason.empty()) {
+    result.sd_because = std::move(reason);
   } else {
     const Sole sole =
         Sole::rectangle(first.middle().x(), first.half_size().x(), first.half_size().y(), first.sole_depth);

@@ -247,6 +247,29 @@ inline constexpr Tolerance kChairPlace{0.10};
 /// Feet whose loads move by up to 180 N: 4 % of 589 N [N]; the centre of pressure's 14 mm alone are some 20 N.
 inline constexpr Tolerance kUnevenLoad{24.0};
 
+/// The issue's bar is 1e-10: forward dynamics with torques and wrenches, over one step of 4 ms, against the asked
+/// velocity [m/s, rad/s]. Accelerations up to 25 times κ of the biped's mass matrix, some 10⁴, times ε times the step:
+/// 2e-13.
+inline constexpr Tolerance kAskedVelocity{1e-12};
+/// Torques and root residuals up to 2000 N·m of two recursions over 18 bodies: some 100 roundings [N, N·m].
+inline constexpr Tolerance kRootResidual{5e-11};
+/// Ratio of errors at steps 8 and 4 ms from 4: the next order is (7 rad/s · 8 ms)² = 0.3 % of it, and the worst frames
+/// differ; at the ends, one-sided, 4 % of it.
+inline constexpr Tolerance kOrderOfDifferences{0.2};
+/// Parabolas through steps of 1 ms: h²/3 times third derivatives of 0.2 (7 rad/s)³ = 70, at the ends [rad/s].
+inline constexpr Tolerance kThreeFramesVelocity{5e-5};
+/// The same over 1 ms inside: h²/12 times fourth derivatives of 500 rad/s⁴ times 42 kg m² or inertia of 1 kg m²: 4e-4,
+/// and as much of velocities; rounding 1e-16/h² · 42 = 4e-9 [N, N·m].
+inline constexpr Tolerance kDifferencedTorque{5e-3};
+/// The issue's own bar of the sampling rate: 1 % rms of the forces.
+inline constexpr Tolerance kSamplingRate{0.01};
+/// The issue's own bar of a kept limit, and the threshold at which one is called broken [N].
+inline constexpr Tolerance kKeptLimit{0.02};
+/// Sizes of broken limits: each of up to four stops 1e-2 N short of the least sum [N].
+inline constexpr Tolerance kBrokenSum{0.08};
+/// Two programmes for one optimum, each stopped within 1e-2 N of its limits, in wrenches of up to 400 N [N, N·m].
+inline constexpr Tolerance kSameOptimum{0.05};
+
 /// Against nimblephysics, relative to the largest entry: other algorithms, the same 6 × 6 systems (issue 12).
 inline constexpr Tolerance kNimble{1e-10};
 /// The same over time, whose system has a condition of 10⁴ to 10⁶.
