@@ -140,11 +140,11 @@ FrameLimits frame_limits(const LimitSource& source, Eigen::Index t) {
         left.block<1, 6>(at, 6 * c) = -source.dynamics.jacobians[static_cast<std::size_t>(c)]
                                            .col(t * std::ssize(rows) + (found - rows.begin()))
                                            .transpose() /
-                                      kRowLever;
+                                      source.torque_levers[row];
       }
       left.row(at + 1) = -left.row(at);
-      right[at] = (limit - source.dynamics.total(t, row)) / kRowLever;
-      right[at + 1] = (limit + source.dynamics.total(t, row)) / kRowLever;
+      right[at] = (limit - source.dynamics.total(t, row)) / source.torque_levers[row];
+      right[at + 1] = (limit + source.dynamics.total(t, row)) / source.torque_levers[row];
       limits.rows.push_back({LimitKind::torque, row});
       limits.rows.push_back({LimitKind::torque, row});
       at += 2;
@@ -280,7 +280,7 @@ void judge(const LimitSource& source, const std::vector<std::string>& row_names,
       const double limit = source.torque_limits[row];
       if (!std::isfinite(limit)) continue;
       judge_one(LimitKind::torque, row_names[static_cast<std::size_t>(row)],
-                (limit - std::abs(torque(t, row))) / kRowLever);
+                (limit - std::abs(torque(t, row))) / source.torque_levers[row]);
     }
     margins.push_back(frame);
     broken.insert(broken.end(), worst.begin(), worst.end());

@@ -38,6 +38,7 @@ struct LimitSource {
   std::vector<ContactSurface> surfaces;  ///< k, with the options' values where the profile states none
   Vector3 up = Vector3::UnitZ();
   VectorX torque_limits;  ///< nv, infinite where there are none; empty: no robot
+  VectorX torque_levers;  ///< nv [m]: what makes a limit newtons: kRowLever, and 1 for a joint that slides
 };
 
 FrameLimits frame_limits(const LimitSource& source, Eigen::Index t);

@@ -123,6 +123,20 @@ void add_error(ContactResult& result) {
   }
 }
 
+/// What turns a torque limit into newtons, of each row of v [m].
+VectorX torque_levers(const RobotModel& model) {
+  VectorX levers = VectorX::Constant(model.nv(), contact_parts::kRowLever);
+  for (int m = 0; m < model.motor_count(); ++m) {
+    for (const JointDescription& joint : model.description().joints) {
+      const bool slides = joint.type == JointType::prismatic;
+      if (slides && joint.name == model.motor_names()[static_cast<std::size_t>(m)]) {
+        levers[model.motor_rows()[static_cast<std::size_t>(m)]] = 1.0;
+      }
+    }
+  }
+  return levers;
+}
+
 void judge_residual(ContactResult& result) {
   double squares = 0.0;
   Eigen::Index count = 0;
@@ -202,7 +216,9 @@ ContactResult contact_inverse_dynamics(const Robot& robot, ContactMotion motion,
     }
   }
 
-  const LimitSource source{result.dynamics, options, request.limits, result.surfaces, result.up, result.torque_limits};
+  const LimitSource source{result.dynamics,           options,   request.limits,
+                           result.surfaces,           result.up, result.torque_limits,
+                           torque_levers(robot.model)};
   if (request.limits != LimitSet::none) {
     result.solution = contact_parts::solve_with_limits(source, request.over_time, result.remarks);
   } else {
@@ -210,7 +226,10 @@ ContactResult contact_inverse_dynamics(const Robot& robot, ContactMotion motion,
   }
   result.torque = contact_torques(result.dynamics, result.solution);
   judge_residual(result);
-  if (options.reduce_residual) reduce_residual(robot, result);
+  if (options.reduce_residual) {
+    reduce_residual(robot, result);
+    result.residual_fine = true;  // its share tells how much there was
+  }
   contact_parts::judge(source, result.rows, result.torque, result.solution, result.margins, result.violations);
   result.feasible = result.violations.empty();
 

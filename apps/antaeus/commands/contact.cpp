@@ -61,6 +61,7 @@ struct ContactCommand {
     const Settings& settings = loaded.profile.settings;
     ContactResult result = contact_inverse_dynamics(loaded, std::move(read), request, settings.get<ContactOptions>(),
                                                     settings.get<SplitOptions>(), settings.get<TimingOptions>(), bar);
+    if (robot.base.empty()) result.base_text = "floating (a robot in contact; nobody chose otherwise)";
     if (!robot.ignore_meshes) {
       meshes = std::make_shared<const MeshFiles>(read_meshes(loaded.model.description(), nullptr));
     }

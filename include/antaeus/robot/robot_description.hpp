@@ -62,7 +62,7 @@ struct JointDescription {
   double upper = kInfinity;           ///< [rad] or [m]
   double effort_limit = kInfinity;    ///< [N·m] or [N]
   double velocity_limit = kInfinity;  ///< [rad/s] or [m/s]
-  double damping = 0.0;               ///< [N·m·s/rad] or [N·s/m]: of the file; contact inverse dynamics as Nimble uses it
+  double damping = 0.0;  ///< [N·m·s/rad] or [N·s/m]: of the file; contact inverse dynamics as Nimble uses it
   int line = 0;
 };
 

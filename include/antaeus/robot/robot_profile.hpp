@@ -36,7 +36,7 @@ struct Endpoint {
   std::string frame;  ///< the model's frame name
   std::string label;  ///< for people: "left wrist"
   EndpointKind kind = EndpointKind::tool;
-  std::string group;  ///< joint group that carries it; may be empty
+  std::string group;            ///< joint group that carries it; may be empty
   ContactSurface surface = {};  ///< what a contact there can exert, as far as the profile states it
 };
 

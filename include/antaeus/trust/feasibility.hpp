@@ -14,7 +14,7 @@
 namespace antaeus {
 
 struct FeasibilityOptions {
-  double k = 3.0;                    ///< [sd] how many standard deviations below zero a margin may be
+  double k = 3.0;  ///< [sd] how many standard deviations below zero a margin may be
   // Where the profile's endpoint states friction or a sole (ContactSurface), that counts, and not the six below.
   double friction = 0.7;             ///< [1] coefficient of the ground under a foot
   double half_length = 0.0;          ///< [m] half the sole's length; 0: unknown, no centre of pressure is checked
