@@ -163,6 +163,7 @@ Solved contact(const MotionChoice& motion, const std::optional<RobotChoice>& rob
     const auto* robot_file = std::get_if<std::filesystem::path>(&*robot);
     Robot loaded =
         robot_file ? load_robot(robot_file->string(), MeshPolicy::ignored, Base::free_flyer) : std::get<Robot>(*robot);
+    if (robot_file) loaded.profile.base_source = BaseSource::caller;
     Settings& all = loaded.profile.settings;
     set_all(all);
     *result = contact_inverse_dynamics(loaded, file ? load_contact_motion(*file) : std::move(*arrays), request,

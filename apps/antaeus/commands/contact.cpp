@@ -56,12 +56,12 @@ struct ContactCommand {
     RobotChoice asked = robot;
     asked.ignore_meshes = true;
     if (asked.base.empty()) asked.base = "floating";
-    const Robot loaded = asked.load();
+    Robot loaded = asked.load();
+    if (robot.base.empty()) loaded.profile.base_source = BaseSource::caller;
     ContactMotion read = load_contact_motion(motion);
     const Settings& settings = loaded.profile.settings;
     ContactResult result = contact_inverse_dynamics(loaded, std::move(read), request, settings.get<ContactOptions>(),
                                                     settings.get<SplitOptions>(), settings.get<TimingOptions>(), bar);
-    if (robot.base.empty()) result.base_text = "floating (a robot in contact; nobody chose otherwise)";
     if (!robot.ignore_meshes) {
       meshes = std::make_shared<const MeshFiles>(read_meshes(loaded.model.description(), nullptr));
     }
