@@ -2,6 +2,7 @@
 #include "antaeus/contact/contact_result.hpp"
 
 #include <Eigen/Cholesky>
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
@@ -137,6 +138,12 @@ VectorX torque_levers(const RobotModel& model) {
   return levers;
 }
 
+/// Within an interval in which a hidden contact is certain.
+bool is_seen(const HiddenTrace& hidden, double time) {
+  return std::any_of(hidden.seen.begin(), hidden.seen.end(),
+                     [&](const HiddenContact& contact) { return time >= contact.from && time <= contact.to; });
+}
+
 void judge_residual(ContactResult& result) {
   double squares = 0.0;
   Eigen::Index count = 0;
@@ -256,6 +263,40 @@ ContactResult contact_inverse_dynamics(const Robot& robot, ContactMotion motion,
   return result;
 }
 
+namespace {
+
+/// Where a hidden contact is seen, what it leaves to the feet; elsewhere the feet carry all: what was not seen must not
+/// take weight from them.
+ContactPosterior split_with_hidden(const TotalMotion& motion, const ContactTiming& timing, SplitOptions split) {
+  split.hidden_contact = true;
+  ContactPosterior with = split_contacts(motion, timing, {}, split);
+  split.hidden_contact = false;
+  ContactPosterior posterior = split_contacts(motion, timing, {}, split);
+  if (with.status != Status::ok || posterior.status != Status::ok) return posterior;
+  for (Eigen::Index t = 0; t < motion.rows(); ++t) {
+    if (!is_seen(with.hidden, motion.time[t])) continue;
+    const auto at = static_cast<std::size_t>(t);
+    for (std::size_t c = 0; c < posterior.feet.size(); ++c) {
+      for (MatrixX FootWrenches::* rows :
+           {&FootWrenches::mean, &FootWrenches::lower, &FootWrenches::upper, &FootWrenches::reference}) {
+        (posterior.feet[c].*rows).row(t) = (with.feet[c].*rows).row(t);
+      }
+      posterior.feet[c].covariance[at] = with.feet[c].covariance[at];
+    }
+    for (std::size_t i = 0; i < posterior.pairs.size(); ++i) {
+      posterior.pairs[i].covariance[at] = with.pairs[i].covariance[at];
+      posterior.pairs[i].direction.row(t) = with.pairs[i].direction.row(t);
+      posterior.pairs[i].squeeze[t] = with.pairs[i].squeeze[t];
+      posterior.pairs[i].squeeze_sd[t] = with.pairs[i].squeeze_sd[t];
+    }
+    posterior.nis[t] = with.nis[t];
+  }
+  posterior.hidden = std::move(with.hidden);
+  return posterior;
+}
+
+}  // namespace
+
 ContactResult contact_split(const TotalMotion& motion, const ContactRequest& request, const ContactOptions& options,
                             const SplitOptions& split, const TimingOptions& timing) {
   check_options(options);
@@ -288,7 +329,8 @@ ContactResult contact_split(const TotalMotion& motion, const ContactRequest& req
     result.sd_because = "Nimble's mode states no uncertainty";
   } else {
     result.timing = detect_contacts(motion, {}, timing);
-    result.posterior = split_contacts(motion, *result.timing, {}, split);
+    result.posterior = split.hidden_contact ? split_with_hidden(motion, *result.timing, split)
+                                            : split_contacts(motion, *result.timing, {}, split);
     result.solution.wrench.setConstant(6, N * k, kNaN);
     result.solution.residual.setConstant(6, N, kNaN);
     result.solution.status.assign(static_cast<std::size_t>(N), result.posterior->status);
@@ -300,6 +342,11 @@ ContactResult contact_split(const TotalMotion& motion, const ContactRequest& req
         }
         result.solution.residual.col(t) =
             demand.total.col(t) - contact_parts::total_of(demand, t, result.solution.wrench.middleCols(t * k, k));
+        if (!is_seen(result.posterior->hidden, motion.time[t])) continue;
+        const Vector3 force = result.posterior->hidden.force[t] * result.up;
+        const Vector3 place = result.posterior->hidden.place.row(t).transpose();
+        result.solution.residual.col(t).head<3>() -= force;
+        result.solution.residual.col(t).tail<3>() -= place.cross(force);
       }
     } else {
       result.remarks.push_back("No posterior was found: " + result.posterior->remark);

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "antaeus/contact/contact_posterior.hpp"
+#include "antaeus/contact/contact_result.hpp"
 #include "support/human_plates.hpp"
 #include "support/tolerances.hpp"
 
@@ -232,6 +233,33 @@ TEST(HumanPlates, ALightTouchIsNotInTheMotion) {
   const ContactPosterior posterior = split(seated("static1", 100.0, 0.3).trial.motion, options);
   EXPECT_TRUE(posterior.hidden.seen.empty());
   EXPECT_GT(posterior.hidden.resolution, 100.0);
+}
+
+/// As a result: where the chair is seen its force counts among what is explained, elsewhere the feet carry all.
+TEST(HumanPlates, ASeenChairIsNoResidual) {
+  ANTAEUS_REQUIRE_SHARED("measured/human_plates");
+  const Seated person = seated("static1", 480.0, 0.4);
+  SplitOptions possible;
+  possible.hidden_contact = true;
+  const ContactResult result = contact_split(person.trial.motion, {}, {}, possible);
+  const ContactResult blind = contact_split(person.trial.motion, {});
+  ASSERT_EQ(result.posterior->hidden.seen.size(), 1u);
+  EXPECT_LT(result.residual_share, tolerance::kSeatedResidual);
+  const HiddenContact& seen = result.posterior->hidden.seen.front();
+  double feet = 0.0, chair = 0.0;
+  Eigen::Index frames = 0;
+  for (Eigen::Index t = 0; t < person.chair.size(); ++t) {
+    const double time = person.trial.motion.time[t],
+                 up = result.solution.wrench(kFy, 2 * t) + result.solution.wrench(kFy, 2 * t + 1);
+    if (time < seen.from || time > seen.to) {
+      EXPECT_EQ(result.solution.wrench(kFy, 2 * t), blind.solution.wrench(kFy, 2 * t)) << t;
+      continue;
+    }
+    feet += up, chair += person.chair[t], ++frames;
+  }
+  ASSERT_GT(frames, 100);
+  const double left = person.trial.motion.weight() - chair / static_cast<double>(frames);
+  EXPECT_NEAR(feet / static_cast<double>(frames), left, 2.0 * seen.sd) << "the chair carries the rest";
 }
 
 TEST(HumanPlates, AChairThatIsNotDeclaredIsWhatTwoFeetCannotExplain) {

@@ -281,5 +281,7 @@ inline constexpr Tolerance kNimbleIllConditioned{1e-7};
 inline constexpr Tolerance kKinematicWeight{1e-9};
 /// A stream's wrenches, relative to the largest: a lag that leaves 1e-12, through a system of condition 10⁴.
 inline constexpr Tolerance kStreamed{1e-9};
+/// Root force that feet and a seat leave, as a share of the weight: the estimator's own 8 N (sd) of 589 N, doubled.
+inline constexpr Tolerance kSeatedResidual{0.03};
 
 }  // namespace antaeus::tolerance
