@@ -234,7 +234,13 @@ class Checker {
   [[noreturn]] void fail(const std::string& member, const std::string& problem, const std::string& remedy) const {
     throw EpisodeError((motion_.file.empty() ? motion_.name : motion_.file) + " [" + member + "]", problem, remedy);
   }
-  static std::string text(double value) { return shortest_text(value); }
+  /// With nine digits: differences of time stamps have rounding in their last ones.
+  static std::string text(double value) {
+    if (!std::isfinite(value) || value == 0.0) return shortest_text(value);
+    const double scale = std::pow(10.0, 8.0 - std::floor(std::log10(std::abs(value))));
+    const double rounded = std::round(value * scale) / scale;
+    return shortest_text(std::isfinite(rounded) ? rounded : value);
+  }
 
   void rows(const char* member, const SampleMatrix& values, Eigen::Index count, Eigen::Index columns,
             bool optional = true) const {

@@ -76,7 +76,10 @@ Status ContactSplitter::solve(const ContactDemand& demand, Eigen::Index t, Eigen
     if (demand.kinds[static_cast<std::size_t>(c)] == ContactType::wrench) wrench.col(c).tail<3>() += moment / a.moment;
   }
   residual = demand.total.col(t) - contact_parts::total_of(demand, t, wrench);
-  return Status::ok;
+  if (wrench.allFinite() && residual.allFinite()) return Status::ok;
+  wrench.setConstant(kNaN);  // weights so far apart that their products overflow
+  residual.setConstant(kNaN);
+  return Status::not_computed;
 }
 
 ContactSolution solve_frames(const ContactDemand& demand, const ContactOptions& options) {

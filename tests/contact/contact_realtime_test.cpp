@@ -85,6 +85,17 @@ TEST(ContactRealtime, BadInputIsAStatus) {
   EXPECT_THROW(ContactFrameSolver(humanoid(), {}), OptionsError);
 }
 
+/// Weights that overflow give no numbers, and say so.
+TEST(ContactRealtime, WhatOverflowsIsNotOk) {
+  ContactOptions options;
+  options.lever = 1e-150;
+  ContactFrameSolver solver(humanoid(), kFeet, options);
+  const VectorX q = humanoid().model.neutral(), v = VectorX::Zero(humanoid().model.nv());
+  const ContactFrame& frame = solver.solve(q, v, v);
+  EXPECT_NE(frame.status, Status::ok);
+  EXPECT_TRUE(frame.wrench.array().isNaN().all());
+}
+
 /// A contact that does not touch carries nothing; without any, all of the weight is in the residual.
 TEST(ContactRealtime, ContactsComeAndGo) {
   ContactFrameSolver solver(humanoid(), kFeet);
