@@ -204,9 +204,20 @@ ContactResult contact_inverse_dynamics(const Robot& robot, ContactMotion motion,
     if (!clock) throw OptionsError("contact.detect", "needs a motion over time", "give q with dt or time");
     std::vector<ContactPoints> points;
     for (int c = 0; c < demand.contact_count(); ++c) {
-      ContactPoints foot{demand.contacts[static_cast<std::size_t>(c)], {MatrixX(demand.frames(), 3)}};
-      for (Eigen::Index t = 0; t < demand.frames(); ++t) {
-        foot.points[0].row(t) = demand.places[static_cast<std::size_t>(demand.column(t, c))].translation.transpose();
+      // The corners of the sole, heel and toe among them, where it is known; else the frame's origin.
+      const ContactSurface& surface = result.surfaces[static_cast<std::size_t>(c)];
+      std::vector<Vector3> corners(surface.has_sole() ? 0 : 1, Vector3::Zero());
+      for (const Eigen::Vector2d& corner : surface.sole) {
+        corners.emplace_back(corner.x(), corner.y(), -surface.sole_depth);
+      }
+      ContactPoints foot{demand.contacts[static_cast<std::size_t>(c)], {}};
+      for (const Vector3& corner : corners) {
+        MatrixX path(demand.frames(), 3);
+        for (Eigen::Index t = 0; t < demand.frames(); ++t) {
+          const Pose& place = demand.places[static_cast<std::size_t>(demand.column(t, c))];
+          path.row(t) = (place.rotation * corner + place.translation).transpose();
+        }
+        foot.points.push_back(std::move(path));
       }
       points.push_back(std::move(foot));
     }
