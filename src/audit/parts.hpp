@@ -64,10 +64,6 @@ std::string number_text(double value);
 std::string in_words(std::string_view name);
 /// "motion, unobservable direction": reasons as people read them.
 std::string reasons_in_words(Reasons reasons);
-/// "the robot's force on its surroundings": whose force a number is.
-std::string sign_in_words(Sign sign);
-/// "Fx", "Fy", "Fz".
-std::string axis_name(int axis);
 std::string guard_title(SingleGuard guard);
 /// Component of the force that is largest in this row: 0 x, 1 y, 2 z; z where nothing is known.
 int largest_component(const EstimateSeries& series, Eigen::Index row);

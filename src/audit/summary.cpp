@@ -444,7 +444,7 @@ Json audit_summary(const Audit& audit) {
       .set("focus", Json::object()
                         .set("endpoint", audit.focus_endpoint)
                         .set("step", step_json(audit.focus_step))
-                        .set("component", parts::axis_name(audit.focus_axis)))
+                        .set("component", axis_name(audit.focus_axis)))
       .set("verdict", statements_json(audit.verdict))
       .set("cannot_tell", statements_json(audit.cannot_tell))
       .set("next_checks", statements_json(audit.next_checks))

@@ -8,7 +8,15 @@
 #include "antaeus/io/files.hpp"
 #include "audit/parts.hpp"
 
-namespace antaeus::parts {
+namespace antaeus {
+
+std::string sign_in_words(Sign sign) {
+  return sign == Sign::on_robot ? "the surroundings' force on the robot" : "the robot's force on its surroundings";
+}
+
+std::string axis_name(int axis) { return std::string("F") + static_cast<char>('x' + axis); }
+
+namespace parts {
 
 std::string number_text(double value) {
   if (!std::isfinite(value)) return "unknown";
@@ -50,12 +58,6 @@ std::string reasons_in_words(Reasons reasons) {
   return words;
 }
 
-std::string sign_in_words(Sign sign) {
-  return sign == Sign::on_robot ? "the surroundings' force on the robot" : "the robot's force on its surroundings";
-}
-
-std::string axis_name(int axis) { return std::string("F") + static_cast<char>('x' + axis); }
-
 std::string guard_title(SingleGuard guard) {
   switch (guard) {
     case SingleGuard::watchdog: return "watchdog";
@@ -76,4 +78,6 @@ int largest_component(const EstimateSeries& series, Eigen::Index row) {
   return axis;
 }
 
-}  // namespace antaeus::parts
+}  // namespace parts
+
+}  // namespace antaeus

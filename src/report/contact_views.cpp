@@ -10,7 +10,7 @@ namespace antaeus::parts {
 namespace {
 
 using Bin = Channel::Bin;
-using Index = Eigen::Index;
+using Eigen::Index;
 
 constexpr double kArrow = 0.5;           ///< [m] of an arrow as large as the weight
 constexpr double kFoot = 0.02;           ///< [m] of the ball that stands for a foot without a robot
@@ -361,7 +361,7 @@ class ContactViews {
     const auto place = channels([pose](Index t) { return pose(t).translation; }, Bin::one_row);
     std::array<ChannelId, 7> ids = {place[0], place[1], place[2]};
     for (int c = 0; c < 4; ++c) {
-      ids[static_cast<std::size_t>(3 + c)] =
+      ids[static_cast<std::size_t>(c) + 3] =
           add([pose, c,
                turn = upright_](Index t) { return Eigen::Quaterniond(Matrix3(turn * pose(t).rotation)).coeffs()[c]; },
               Bin::one_row);

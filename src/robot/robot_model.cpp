@@ -260,7 +260,7 @@ RobotModel::RobotModel(const RobotDescription& description, const ModelOptions& 
                                         [&](const JointDescription& j) { return j.name == model.names[joint]; });
     if (described != description.joints.end()) impl->damping.segment(row, rows).setConstant(described->damping);
     for (int i = 0; i < rows; ++i) {
-      impl->row_names[static_cast<std::size_t>(row + i)] =
+      impl->row_names[static_cast<std::size_t>(row) + static_cast<std::size_t>(i)] =
           rows == 1 ? model.names[joint] : model.names[joint] + "_" + std::to_string(i);
     }
   }

@@ -18,17 +18,10 @@ std::pair<Eigen::Index, Eigen::Index> told_rows(const Audit& audit) {
   return {std::max<Eigen::Index>(0, last - 8), last};
 }
 
-std::string component_name(int axis) { return std::string("F") + static_cast<char>('x' + axis); }
-
-/// Whose force a number is.
-std::string sign_words(Sign sign) {
-  return sign == Sign::on_robot ? "the surroundings' force on the robot" : "the robot's force on its surroundings";
-}
-
 /// The sign of the deployed and the stacked numbers.
 std::string sign_text(const Audit& audit) {
   const auto& series = audit.audited.reconstruction.series;
-  return series.empty() ? std::string() : sign_words(series.front().sign);
+  return series.empty() ? std::string() : sign_in_words(series.front().sign);
 }
 
 std::string steps_section(const Audit& audit) {
@@ -44,7 +37,7 @@ std::string steps_section(const Audit& audit) {
                fixed(s.wrench(i, 1), 1), fixed(s.wrench(i, 2), 1), fixed(s.force_norm[i], 1),
                std::string(to_string(s.verdict[i]))});
   }
-  return heading("Deployed estimator at the " + s.label + " (" + sign_words(s.sign) +
+  return heading("Deployed estimator at the " + s.label + " (" + sign_in_words(s.sign) +
                  ", world axes; residual and gain of " +
                  (audit.reference_joint.empty() ? "no reference joint" : audit.reference_joint) + ")") +
          table.text();
@@ -63,7 +56,7 @@ std::string posterior_section(const Audit& audit) {
   const PosteriorTrace& trace = *s->posterior;
   const Reconstruction& r = audit.audited.reconstruction;
   const int axis = audit.focus_axis;
-  const std::string component = component_name(axis);
+  const std::string component = axis_name(axis);
   TextTable table(
       {"step", component + " N", "± sd N", "worst sd N", "NIS", "limit", component + " read N", "state", "because"});
   const auto [first, last] = told_rows(audit);
@@ -73,7 +66,7 @@ std::string posterior_section(const Audit& audit) {
                fixed(trace.worst_sd[i], 1), fixed(trace.nis[i], 1), fixed(trace.nis_threshold[i], 1),
                fixed(s->guarded_force(i, axis), 1), std::string(to_string(trace.state[at])), s->reasons[at].text()});
   }
-  return heading("Posterior at the " + s->label + " and its guard (" + sign_words(s->sign) +
+  return heading("Posterior at the " + s->label + " and its guard (" + sign_in_words(s->sign) +
                  ", world axes; sd in the direction of which least is known)") +
          table.text();
 }
@@ -115,14 +108,13 @@ std::string attribution_section(const Audit& audit) {
     std::stable_sort(joints.begin(), joints.end(), [&](Eigen::Index x, Eigen::Index y) {
       return std::abs(a.contribution(a.axis, x)) > std::abs(a.contribution(a.axis, y));
     });
-    TextTable table({"joint", "tau N·m", "gravity N·m", "residual N·m", "d" + component_name(a.axis) + " N"});
+    TextTable table({"joint", "tau N·m", "gravity N·m", "residual N·m", "d" + axis_name(a.axis) + " N"});
     for (const Eigen::Index j : joints) {
       table.add({audit.motor_labels[j], fixed(a.tau[j], 2), fixed(a.gravity[j], 2), fixed(a.residual[j], 2),
                  fixed(a.contribution(a.axis, j), 1)});
     }
-    return heading("Who makes " + component_name(a.axis) + " at step " + std::to_string(a.step) + " (" +
-                   sign_text(audit) + "; the other " +
-                   std::to_string(a.residual.size() - static_cast<Eigen::Index>(joints.size())) +
+    return heading("Who makes " + axis_name(a.axis) + " at step " + std::to_string(a.step) + " (" + sign_text(audit) +
+                   "; the other " + std::to_string(a.residual.size() - static_cast<Eigen::Index>(joints.size())) +
                    " joints: exactly 0)") +
            table.text();
   }
@@ -131,7 +123,7 @@ std::string attribution_section(const Audit& audit) {
 
 std::string counterfactual_section(const Audit& audit) {
   if (audit.counterfactuals.empty()) return {};
-  std::vector<std::string> heads = {"remedy", "acts at", component_name(audit.focus_axis) + " N", "max |F| N"};
+  std::vector<std::string> heads = {"remedy", "acts at", axis_name(audit.focus_axis) + " N", "max |F| N"};
   for (const EpisodeAudit& b : audit.baselines) heads.push_back("alarms in " + b.episode.name);
   TextTable table(heads);
   for (const Counterfactual& c : audit.counterfactuals) {
@@ -148,7 +140,7 @@ std::string counterfactual_section(const Audit& audit) {
     }
     table.add(std::move(cells));
   }
-  return heading("What each remedy would have done (" + component_name(audit.focus_axis) + " read at step " +
+  return heading("What each remedy would have done (" + axis_name(audit.focus_axis) + " read at step " +
                  std::to_string(audit.focus_step) + ", " + sign_text(audit) +
                  "; largest |F| let through; share of steps with an alarm in each baseline)") +
          table.text();

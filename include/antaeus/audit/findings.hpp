@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "antaeus/audit/reconstruction.hpp"
+#include "antaeus/core/api.hpp"
 #include "antaeus/pose/preflight.hpp"
 
 namespace antaeus {
@@ -77,6 +78,11 @@ struct EpisodeAudit {
   Eigen::Index peak_torque_step = -1;
   int peak_torque_motor = -1;
 };
+
+/// "the robot's force on its surroundings": whose force a number is, for people.
+ANTAEUS_API std::string sign_in_words(Sign sign);
+/// "Fx", "Fy", "Fz" of 0, 1, 2.
+ANTAEUS_API std::string axis_name(int axis);
 
 /// One sentence of the verdict and the key of each number in it.
 struct Statement {

@@ -73,7 +73,7 @@ ANTAEUS_API RawLog raw_log(const Episode& episode);
 inline constexpr double kLargestSample = 1e30;
 constexpr bool is_sample(double value) noexcept { return value <= kLargestSample && value >= -kLargestSample; }
 constexpr bool is_too_large(double value) noexcept {
-  return !is_sample(value) && value - value == 0.0;  // NaN and infinity are not equal
+  return !is_sample(value) && value < kInfinity && value > -kInfinity;
 }
 
 /// What one column of a log holds.
