@@ -138,6 +138,19 @@ VectorX torque_levers(const RobotModel& model) {
   return levers;
 }
 
+/// What was found in the motion, frame by frame.
+void state_contacts(const ContactTiming& timing, ContactDemand& demand) {
+  demand.active.clear();
+  for (Eigen::Index t = 0; t < demand.frames(); ++t) {
+    for (const std::string& name : demand.contacts) {
+      demand.active.push_back(
+          std::any_of(timing.intervals.begin(), timing.intervals.end(), [&](const FootContact& contact) {
+            return contact.foot == name && demand.time[t] >= contact.from && demand.time[t] <= contact.to;
+          }));
+    }
+  }
+}
+
 /// Within an interval in which a hidden contact is certain.
 bool is_seen(const HiddenTrace& hidden, double time) {
   return std::any_of(hidden.seen.begin(), hidden.seen.end(),
@@ -222,16 +235,7 @@ ContactResult contact_inverse_dynamics(const Robot& robot, ContactMotion motion,
       points.push_back(std::move(foot));
     }
     result.timing = detect_contacts(demand.time, vertical_axis(result.up), points, timing);
-    for (Eigen::Index t = 0; t < demand.frames(); ++t) {
-      for (int c = 0; c < demand.contact_count(); ++c) {
-        bool touches = false;
-        for (const FootContact& contact : result.timing->intervals) {
-          touches = touches || (contact.foot == demand.contacts[static_cast<std::size_t>(c)] &&
-                                demand.time[t] >= contact.from && demand.time[t] <= contact.to);
-        }
-        demand.active.push_back(touches);
-      }
-    }
+    state_contacts(*result.timing, demand);
   }
 
   const LimitSource source{result.dynamics,           options,   request.limits,
@@ -363,6 +367,7 @@ ContactResult contact_split(const TotalMotion& motion, const ContactRequest& req
       result.remarks.push_back("No posterior was found: " + result.posterior->remark);
     }
     add_error(result);
+    state_contacts(*result.timing, demand);
   }
   judge_residual(result);
   return result;
