@@ -5,6 +5,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/robot/dynamics.hpp"
+#include "contact/contact_names.hpp"
 #include "contact/frame_algebra.hpp"
 
 namespace antaeus {
@@ -86,21 +87,6 @@ void differentiate(const RobotModel& model, const SampleMatrix& q, double dt, bo
 
 namespace {
 
-/// Frames of the request, each known and each once.
-std::vector<FrameId> contact_frames(const Robot& robot, const ContactRequest& request) {
-  if (request.contacts.empty()) throw OptionsError("--contact", "no contact", "name at least one frame");
-  std::set<std::string> seen;
-  std::vector<FrameId> frames;
-  for (const std::string& name : request.contacts) {
-    if (!robot.model.has_frame(name)) {
-      throw_unknown<OptionsError>("--contact", "frame", name, robot.model.frame_names());
-    }
-    if (!seen.insert(name).second) throw OptionsError("--contact", "'" + name + "' is named twice", "name it once");
-    frames.push_back(robot.model.frame(name));
-  }
-  return frames;
-}
-
 void check_weights(const ContactOptions& options, const ContactMotion& motion, const ContactRequest& request) {
   check_options(options);
   const bool weighed =
@@ -140,7 +126,7 @@ MotionDynamics motion_dynamics(const Robot& robot, ContactMotion motion, const C
                        "a fixed base takes up every force, so the motion says nothing of the "
                        "contacts; give --base floating, or estimate them from torques (antaeus estimate)");
   }
-  const std::vector<FrameId> frames = contact_frames(robot, request);
+  const std::vector<FrameId> frames = contact_parts::contact_frames(model, request.contacts, "--contact");
   const int k = static_cast<int>(frames.size()), nv = model.nv();
   check_contact_motion(motion, model, k, request.over_time);
   check_weights(options, motion, request);
@@ -157,6 +143,7 @@ MotionDynamics motion_dynamics(const Robot& robot, ContactMotion motion, const C
     differentiate(model, motion.q, motion.dt[0], nimble, result.v, result.a);
   }
   const Eigen::Index N = result.v.rows();
+  result.q = motion.q.topRows(N);
   ContactDemand& demand = result.demand;
   demand.contacts = request.contacts;
   demand.kinds.assign(static_cast<std::size_t>(k), options.kind);

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "antaeus/contact/contact_result.hpp"
+#include "contact/contact_reading.hpp"
 
 namespace antaeus {
 
@@ -13,17 +13,7 @@ constexpr const char* kUnits[] = {"N", "N", "N", "N·m", "N·m", "N·m"};
 
 Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
-struct Spread {
-  double least = kNaN, largest = kNaN, sum = 0.0;
-  Eigen::Index count = 0;
-  void add(double value) {
-    if (!std::isfinite(value)) return;
-    if (!(least <= value)) least = value;
-    if (!(largest >= value)) largest = value;
-    sum += value, ++count;
-  }
-  double mean() const { return count > 0 ? sum / static_cast<double>(count) : kNaN; }
-};
+using parts::Spread;
 
 }  // namespace
 
@@ -132,8 +122,8 @@ Json contact_summary(const ContactResult& result) {
     Eigen::Index active = 0;
     for (Eigen::Index t = 0; t < demand.frames(); ++t) {
       const Vector3 force = result.solution.wrench.col(demand.column(t, c)).head<3>();
-      vertical.add(force.dot(result.up));
-      horizontal.add((force - force.dot(result.up) * result.up).norm());
+      vertical.add(force.dot(result.up), t);
+      horizontal.add((force - force.dot(result.up) * result.up).norm(), t);
       active += demand.is_active(t, c);
     }
     const ContactSurface& surface = result.surfaces[static_cast<std::size_t>(c)];
@@ -160,8 +150,8 @@ Json contact_summary(const ContactResult& result) {
   }
   Spread force, moment;
   for (Eigen::Index t = 0; t < result.solution.residual.cols(); ++t) {
-    force.add(result.solution.residual.col(t).head<3>().norm());
-    moment.add(result.solution.residual.col(t).tail<3>().norm());
+    force.add(result.solution.residual.col(t).head<3>().norm(), t);
+    moment.add(result.solution.residual.col(t).tail<3>().norm(), t);
   }
   Json json = Json::object()
                   .set("schema", "antaeus.contact.summary/1")

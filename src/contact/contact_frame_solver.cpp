@@ -1,15 +1,15 @@
 #include "antaeus/contact/contact_frame_solver.hpp"
 
 #include <Eigen/Geometry>
-#include <set>
 
 #include "antaeus/core/error.hpp"
+#include "contact/contact_names.hpp"
 
 namespace antaeus {
 
 ContactFrameSolver::ContactFrameSolver(const Robot& robot, const std::vector<std::string>& contacts,
                                        const ContactOptions& options, bool with_guess)
-    : dynamics_(robot.model), splitter_(std::vector<ContactType>(contacts.size(), options.kind), options) {
+    : dynamics_(robot.model), splitter_(options) {
   if (robot.model.base() != Base::free_flyer) {
     throw OptionsError("base", "is fixed", "a fixed base takes up every force; load the robot with a floating one");
   }
@@ -17,14 +17,7 @@ ContactFrameSolver::ContactFrameSolver(const Robot& robot, const std::vector<std
     throw OptionsError("contact.least_torque", "0 leaves the wrenches undetermined",
                        "give it a positive weight, or a guess");
   }
-  std::set<std::string> seen;
-  for (const std::string& name : contacts) {
-    if (!robot.model.has_frame(name)) {
-      throw_unknown<OptionsError>("contacts", "frame", name, robot.model.frame_names());
-    }
-    if (!seen.insert(name).second) throw OptionsError("contacts", "'" + name + "' is named twice", "name it once");
-    frames_.push_back(robot.model.frame(name));
-  }
+  frames_ = contact_parts::contact_frames(robot.model, contacts, "contacts");
   const auto k = std::ssize(contacts);
   demand_.contacts = contacts;
   demand_.kinds.assign(contacts.size(), options.kind);

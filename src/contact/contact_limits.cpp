@@ -39,26 +39,33 @@ class Builder {
  public:
   Builder(FrameLimits& limits, int contacts) : limits_(limits), contacts_(contacts) {}
 
-  /// part · w of one contact ≤ bound.
-  void add(LimitKind kind, int contact, const RowVector& part, double bound) {
-    parts_.emplace_back(contact, part);
+  /// Begins a row Σ part · w ≤ bound.
+  void begin(LimitKind kind, int subject, double bound) {
     bounds_.push_back(bound);
-    limits_.rows.push_back({kind, contact});
+    limits_.rows.push_back({kind, subject});
+  }
+  /// One contact's part of the row that was begun last.
+  void part(int contact, const RowVector& row) { parts_.push_back({std::ssize(bounds_) - 1, contact, row}); }
+  /// A row of one contact alone.
+  void add(LimitKind kind, int contact, const RowVector& row, double bound) {
+    begin(kind, contact, bound);
+    part(contact, row);
   }
   void finish() {
-    limits_.left.setZero(std::ssize(parts_), 6 * contacts_);
-    limits_.right.resize(std::ssize(parts_));
-    for (Eigen::Index i = 0; i < std::ssize(parts_); ++i) {
-      const auto& [contact, part] = parts_[static_cast<std::size_t>(i)];
-      limits_.left.block<1, 6>(i, 6 * contact) = part;
-      limits_.right[i] = bounds_[static_cast<std::size_t>(i)];
-    }
+    limits_.left.setZero(std::ssize(bounds_), 6 * contacts_);
+    limits_.right = Eigen::Map<const Eigen::VectorXd>(bounds_.data(), std::ssize(bounds_));
+    for (const Part& part : parts_) limits_.left.block<1, 6>(part.row, 6 * part.contact) = part.numbers;
   }
 
  private:
+  struct Part {
+    Eigen::Index row;
+    int contact;
+    RowVector numbers;
+  };
   FrameLimits& limits_;
   int contacts_;
-  std::vector<std::pair<int, RowVector>> parts_;
+  std::vector<Part> parts_;
   std::vector<double> bounds_;
 };
 
@@ -73,9 +80,34 @@ RowVector on_moment(const Vector3& direction, const Vector3& r) {
   return row;
 }
 
+/// |total − Σ Jᵀ w| ≤ limit, for motors that carry a contact.
+void add_torque_rows(const LimitSource& source, Eigen::Index t, Builder& builder) {
+  const ContactDemand& demand = source.dynamics.demand;
+  const int k = demand.contact_count();
+  std::set<int> joints;
+  for (int c = 0; c < k; ++c) {
+    if (!demand.is_active(t, c)) continue;
+    for (const int row : source.dynamics.carriers[static_cast<std::size_t>(c)]) joints.insert(row);
+  }
+  for (const int joint : joints) {
+    const double limit = source.torque_limits[joint], lever = source.torque_levers[joint];
+    if (!std::isfinite(limit)) continue;
+    for (const double sign : {1.0, -1.0}) {
+      builder.begin(LimitKind::torque, joint, (limit - sign * source.dynamics.total(t, joint)) / lever);
+      for (int c = 0; c < k; ++c) {
+        const std::vector<int>& rows = source.dynamics.carriers[static_cast<std::size_t>(c)];
+        const auto found = std::lower_bound(rows.begin(), rows.end(), joint);
+        if (!demand.is_active(t, c) || found == rows.end() || *found != joint) continue;
+        const Matrix6X& J = source.dynamics.jacobians[static_cast<std::size_t>(c)];
+        builder.part(c, -sign * J.col(t * std::ssize(rows) + (found - rows.begin())).transpose() / lever);
+      }
+    }
+  }
+}
+
 }  // namespace
 
-FrameLimits frame_limits(const LimitSource& source, Eigen::Index t) {
+FrameLimits frame_limits(const LimitSource& source, Eigen::Index t, bool motors) {
   const ContactDemand& demand = source.dynamics.demand;
   const int k = demand.contact_count();
   FrameLimits limits;
@@ -118,45 +150,8 @@ FrameLimits frame_limits(const LimitSource& source, Eigen::Index t) {
       builder.add(LimitKind::cop, c, (-outward.x() * my + outward.y() * mx - outward.dot(a) * normal) / kRowLever, 0.0);
     }
   }
-  // |total − Σ Jᵀ w| ≤ limit, for motors that carry a contact.
-  if (source.torque_limits.size() > 0 && source.options.torque_limits) {
-    std::set<int> joints;
-    for (int c = 0; c < k; ++c) {
-      if (!demand.is_active(t, c)) continue;
-      for (const int row : source.dynamics.carriers[static_cast<std::size_t>(c)]) joints.insert(row);
-    }
-    builder.finish();
-    Eigen::MatrixXd left(2 * std::ssize(joints), 6 * k);
-    left.setZero();
-    Eigen::VectorXd right(left.rows());
-    Eigen::Index at = 0;
-    for (const int row : joints) {
-      const double limit = source.torque_limits[row];
-      if (!std::isfinite(limit)) continue;
-      for (int c = 0; c < k; ++c) {
-        const std::vector<int>& rows = source.dynamics.carriers[static_cast<std::size_t>(c)];
-        const auto found = std::lower_bound(rows.begin(), rows.end(), row);
-        if (!demand.is_active(t, c) || found == rows.end() || *found != row) continue;
-        left.block<1, 6>(at, 6 * c) = -source.dynamics.jacobians[static_cast<std::size_t>(c)]
-                                           .col(t * std::ssize(rows) + (found - rows.begin()))
-                                           .transpose() /
-                                      source.torque_levers[row];
-      }
-      left.row(at + 1) = -left.row(at);
-      right[at] = (limit - source.dynamics.total(t, row)) / source.torque_levers[row];
-      right[at + 1] = (limit + source.dynamics.total(t, row)) / source.torque_levers[row];
-      limits.rows.push_back({LimitKind::torque, row});
-      limits.rows.push_back({LimitKind::torque, row});
-      at += 2;
-    }
-    const Eigen::Index before = limits.left.rows();
-    limits.left.conservativeResize(before + at, Eigen::NoChange);
-    limits.right.conservativeResize(before + at);
-    limits.left.bottomRows(at) = left.topRows(at);
-    limits.right.tail(at) = right.head(at);
-  } else {
-    builder.finish();
-  }
+  if (motors && source.torque_limits.size() > 0 && source.options.torque_limits) add_torque_rows(source, t, builder);
+  builder.finish();
   return limits;
 }
 
@@ -244,7 +239,7 @@ void judge(const LimitSource& source, const std::vector<std::string>& row_names,
   };
   for (Eigen::Index t = 0; t < demand.frames(); ++t) {
     FrameMargins frame;
-    const FrameLimits limits = frame_limits(source, t);
+    const FrameLimits limits = frame_limits(source, t, false);  // torques are judged from themselves, below
     const Eigen::Map<const Eigen::VectorXd> w(solution.wrench.data() + 6 * k * t, 6 * k);
     const Eigen::VectorXd slack = limits.right - limits.left * w;
     std::vector<LimitViolation> worst;  // the largest of each kind and subject
@@ -268,7 +263,6 @@ void judge(const LimitSource& source, const std::vector<std::string>& row_names,
     };
     for (std::size_t i = 0; i < limits.rows.size(); ++i) {
       const FrameLimits::Row& row = limits.rows[i];
-      if (row.kind == LimitKind::torque) continue;
       judge_one(row.kind, demand.contacts[static_cast<std::size_t>(row.subject)], slack[static_cast<Eigen::Index>(i)]);
     }
     for (const FrameLimits::Cone& cone : limits.cones) {

@@ -41,7 +41,8 @@ struct LimitSource {
   VectorX torque_levers;  ///< nv [m]: what makes a limit newtons: kRowLever, and 1 for a joint that slides
 };
 
-FrameLimits frame_limits(const LimitSource& source, Eigen::Index t);
+/// \param motors  with rows of torque limits
+FrameLimits frame_limits(const LimitSource& source, Eigen::Index t, bool motors = true);
 
 /// The wrenches that keep the limits, or break them least; what is broken is appended.
 ContactSolution solve_with_limits(const LimitSource& source, bool over_time, std::vector<std::string>& remarks);

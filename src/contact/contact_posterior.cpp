@@ -7,6 +7,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/signal/chi_squared.hpp"
+#include "contact/frame_algebra.hpp"
 #include "contact/split_problem.hpp"
 #include "contact/stances.hpp"
 
@@ -58,12 +59,9 @@ void check_fit(const TotalMotion& motion, const ContactTiming& timing, const Spl
 
 /// From (f, m about c) in level axes to (f, m about p) in the world's.
 Matrix6 transport(const Matrix3& world, const Vector3& from_p_to_c) {
-  Matrix3 cross;
-  cross << 0, -from_p_to_c.z(), from_p_to_c.y(), from_p_to_c.z(), 0, -from_p_to_c.x(), -from_p_to_c.y(),
-      from_p_to_c.x(), 0;
   Matrix6 T = Matrix6::Zero();
   T.topLeftCorner<3, 3>() = T.bottomRightCorner<3, 3>() = world;
-  T.bottomLeftCorner<3, 3>() = world * cross;
+  T.bottomLeftCorner<3, 3>() = world * contact_parts::cross_matrix(from_p_to_c);
   return T;
 }
 

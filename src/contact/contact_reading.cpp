@@ -32,13 +32,6 @@ const ContactSurface* ContactReading::sole(int c) const {
                                                                                          : nullptr;
 }
 
-bool ContactReading::touches(Eigen::Index t, int c) const {
-  if (!demand().active.empty() || !result_.timing) return demand().is_active(t, c);
-  const ContactTiming& timing = *result_.timing;
-  if (timing.probability.rows() != frames() || timing.probability.cols() != contacts()) return true;
-  return timing.probability(t, c) > 0.5;
-}
-
 double ContactReading::sd(Eigen::Index t, int c, const Vector3& along, int first) const {
   if (!has_sd()) return kNaN;
   const Matrix6& error = result_.error[static_cast<std::size_t>(demand().column(t, c))];

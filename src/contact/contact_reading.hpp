@@ -49,7 +49,7 @@ class ContactReading {
   const ContactSurface* sole(int c) const;
 
   /// Whether the contact was taken to touch: as stated, else as found in the motion, else always.
-  bool touches(Eigen::Index t, int c) const;
+  bool touches(Eigen::Index t, int c) const { return demand().is_active(t, c); }
   Vector3 force(Eigen::Index t, int c) const { return wrench(t, c).head<3>(); }
   Vector3 moment(Eigen::Index t, int c) const { return wrench(t, c).tail<3>(); }
   double vertical(Eigen::Index t, int c) const { return force(t, c).dot(result_.up); }

@@ -9,6 +9,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "contact/contact_limits.hpp"
+#include "contact/contact_reading.hpp"
 
 namespace antaeus {
 
@@ -158,15 +159,11 @@ bool is_seen(const HiddenTrace& hidden, double time) {
 }
 
 void judge_residual(ContactResult& result) {
-  double squares = 0.0;
-  Eigen::Index count = 0;
+  parts::Spread force;
   for (Eigen::Index t = 0; t < result.solution.residual.cols(); ++t) {
-    const double force = result.solution.residual.col(t).head<3>().squaredNorm();
-    if (!std::isfinite(force)) continue;
-    squares += force;
-    ++count;
+    force.add(result.solution.residual.col(t).head<3>().norm(), t);
   }
-  result.residual_share = count > 0 ? std::sqrt(squares / static_cast<double>(count)) / result.weight : kNaN;
+  result.residual_share = force.rms() / result.weight;
   result.residual_fine = result.residual_share <= result.options.residual_limit;
 }
 
@@ -178,7 +175,7 @@ void reduce_residual(const Robot& robot, ContactResult& result) {
   MatrixX M(nv, nv);
   result.root_change.setZero(result.torque.rows(), 6);
   for (Eigen::Index t = 0; t < result.torque.rows(); ++t) {
-    dynamics.mass_matrix(VectorX(result.q.row(t)), M);
+    dynamics.mass_matrix(VectorX(result.dynamics.q.row(t)), M);
     const Vector6 residual = result.torque.row(t).head<6>().transpose();
     const Vector6 change = -M.topLeftCorner<6, 6>().ldlt().solve(residual);
     result.root_change.row(t) = change.transpose();
@@ -207,12 +204,10 @@ ContactResult contact_inverse_dynamics(const Robot& robot, ContactMotion motion,
     if (limit > 0.0) result.torque_limits[robot.model.motor_rows()[static_cast<std::size_t>(m)]] = limit;
   }
   result.surfaces = surfaces_of(&robot.profile, request, options);
-  result.dynamics = motion_dynamics(robot, motion, request, options, progress);
+  const bool over_time = !motion.is_states() || request.over_time;
+  result.dynamics = motion_dynamics(robot, std::move(motion), request, options, progress);
   ContactDemand& demand = result.dynamics.demand;
-  check_contact_motion(motion, robot.model, demand.contact_count());  // root_euler into q, for drawing
-  result.q = motion.q.topRows(demand.frames());
-
-  const bool clock = demand.frames() >= 3 && demand.time.allFinite() && (!motion.is_states() || request.over_time);
+  const bool clock = demand.frames() >= 3 && demand.time.allFinite() && over_time;
   if (options.detect && demand.active.empty()) {
     if (!clock) throw OptionsError("contact.detect", "needs a motion over time", "give q with dt or time");
     std::vector<ContactPoints> points;

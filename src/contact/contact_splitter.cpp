@@ -27,11 +27,7 @@ Vector6 divide(const Matrix6& S, const Vector6& b) noexcept {
 
 }  // namespace
 
-ContactSplitter::ContactSplitter(const std::vector<ContactType>& kinds, const ContactOptions& options)
-    : options_(options), guess_metric_(false) {
-  check_options(options);
-  if (kinds.empty()) throw OptionsError("--contact", "no contact", "name at least one frame");
-}
+ContactSplitter::ContactSplitter(const ContactOptions& options) : options_(options) { check_options(options); }
 
 Status ContactSplitter::solve(const ContactDemand& demand, Eigen::Index t, Eigen::Ref<Matrix6X> wrench,
                               Vector6& residual) const noexcept {
@@ -83,7 +79,8 @@ Status ContactSplitter::solve(const ContactDemand& demand, Eigen::Index t, Eigen
 }
 
 ContactSolution solve_frames(const ContactDemand& demand, const ContactOptions& options) {
-  const ContactSplitter splitter(demand.kinds, options);
+  const ContactSplitter splitter(options);
+  if (demand.contacts.empty()) throw OptionsError("--contact", "no contact", "name at least one frame");
   const int k = demand.contact_count();
   const CostWeights weights(demand, options, false);
   for (Eigen::Index t = 0; t < demand.frames(); ++t) {

@@ -8,9 +8,6 @@
 
 namespace antaeus::contact_parts {
 
-/// Most contacts of one frame that the allocation-free forms hold.
-inline constexpr int kMostContacts = 8;
-
 /// Weights of one contact's wrench: a_f |f − f₀|² + a_m |m − m₀|².
 struct Weights {
   double force = 0.0, moment = 0.0;

@@ -385,8 +385,8 @@ class ContactViews {
       const JointDescription* joint = r_.described(j);
       if (!joint) return;  // of several rows: nobody knows where the next one stands
       const bool turns = joint->type == JointType::continuous;
-      if (place + (turns ? 2 : 1) > result_.q.cols()) return;
-      const SampleMatrix& q = result_.q;
+      if (place + (turns ? 2 : 1) > result_.dynamics.q.cols()) return;
+      const SampleMatrix& q = result_.dynamics.q;
       const auto angle = [&q, place, turns](Index t) {
         return turns ? std::atan2(q(t, place + 1), q(t, place)) : q(t, place);
       };
@@ -447,7 +447,7 @@ class ContactViews {
   void scene(std::shared_ptr<const MeshFiles> meshes) {
     const auto reading = reading_;
     Scene shown{.title = "Feet"};
-    if (r_.has_robot() && result_.q.rows() == r_.frames()) robot(shown, std::move(meshes));
+    if (r_.has_robot() && result_.dynamics.q.rows() == r_.frames()) robot(shown, std::move(meshes));
     const bool drawn = !shown.robots.empty();
     if (!drawn) feet(shown);
     const double scale = std::isfinite(result_.weight) && result_.weight > 0.0 ? kArrow / result_.weight : 1e-3;

@@ -65,9 +65,9 @@ ContactResult standing(int contacts, ContactType kind = ContactType::wrench) {
   demand.total.row(2).setConstant(kWeight);
   demand.about = Matrix3X::Zero(3, kSteps);
   const int nv = 6 + contacts;
-  result.q = SampleMatrix::Zero(kSteps, nv + 1);
-  result.q.col(2).setConstant(1.0);
-  result.q.col(6).setConstant(1.0);
+  result.dynamics.q = SampleMatrix::Zero(kSteps, nv + 1);
+  result.dynamics.q.col(2).setConstant(1.0);
+  result.dynamics.q.col(6).setConstant(1.0);
   result.dynamics.base.assign(kSteps, Pose{Matrix3::Identity(), Vector3::UnitZ()});
   result.dynamics.center_of_mass = Vector3::UnitZ().replicate(1, kSteps);
   for (int i = 0; i < nv; ++i) {
@@ -265,7 +265,7 @@ TEST(ContactPage, WithoutARobotTheFeetMoveAndUpIsDrawnUp) {
   ContactResult result = with_posterior(2);
   result.robot.clear();
   result.description = {};
-  result.q.resize(0, 0);
+  result.dynamics.q.resize(0, 0);
   result.torque.resize(0, 0);
   result.rows.clear();
   result.torque_limits.resize(0);

@@ -54,7 +54,7 @@ struct ContactSolution {
 class ANTAEUS_API ContactSplitter {
  public:
   /// \throws OptionsError for weights that are all zero or negative
-  ContactSplitter(const std::vector<ContactType>& kinds, const ContactOptions& options);
+  explicit ContactSplitter(const ContactOptions& options);
   /// One frame. \param wrench  6 × k, receives the result; \param residual  receives what is left
   /// \realtime (contact_realtime_test)
   Status solve(const ContactDemand& demand, Eigen::Index t, Eigen::Ref<Matrix6X> wrench,
@@ -62,7 +62,6 @@ class ANTAEUS_API ContactSplitter {
 
  private:
   ContactOptions options_;
-  bool guess_metric_;
 };
 
 /// All frames, each for itself. \throws OptionsError

@@ -27,6 +27,7 @@ struct ContactRequest {
 
 /// A motion's dynamics, before anything is said of its contacts.
 struct MotionDynamics {
+  SampleMatrix q;           ///< N × nq, as checked: unit quaternions, `root_euler` put in
   SampleMatrix v, a;        ///< N × nv, given or made from q
   SampleMatrix total;       ///< N × nv [N, N·m]: generalised force that motors and contacts must make together
   ContactDemand demand;     ///< of the root: N frames (Nimble's forward differences: the motion's less two)

@@ -39,7 +39,6 @@ struct ContactResult {
   ContactRequest request;
   ContactOptions options;
   RobotDescription description;   ///< for drawing; empty without a robot
-  SampleMatrix q;                 ///< N × nq, what is drawn; empty without a robot
   std::vector<std::string> rows;  ///< names of the joints' rows of v: torques' columns
   VectorX torque_limits;          ///< of those rows [N·m | N]; infinite where there are none
   double weight = kNaN;           ///< [N]
