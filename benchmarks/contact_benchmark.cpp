@@ -4,76 +4,33 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
-#include <pinocchio/algorithm/frames.hpp>
-#include <pinocchio/algorithm/jacobian.hpp>
-#include <pinocchio/algorithm/rnea.hpp>
-#include <pinocchio/multibody.hpp>
-#include <pinocchio/parsers/urdf.hpp>
 #include <vector>
 
 #include "antaeus/contact/contact_dynamics.hpp"
 #include "antaeus/contact/contact_frame_solver.hpp"
-#include "antaeus/robot/dynamics.hpp"
+#include "plain_pinocchio.hpp"
+#include "support/swinging.hpp"
 
 namespace {
 
 using namespace antaeus;
 
-const std::vector<std::string> kFeet = {"left_ankle_roll_link", "right_ankle_roll_link"};
+using test::swinging;
 
-const Robot& robot() {
-  static const Robot loaded = load_robot("h1_2", MeshPolicy::ignored, Base::free_flyer);
-  return loaded;
-}
+const std::vector<std::string>& kFeet = test::kSwingingFeet;
+const Robot& robot() { return test::swinging_humanoid(); }
 
-/// Every joint swings, the base sways: N frames at 100 Hz.
-ContactMotion swinging(Eigen::Index frames) {
-  ContactMotion motion;
-  motion.name = "swinging";
-  const int nq = robot().model.nq();
-  motion.q.resize(frames, nq);
-  for (Eigen::Index t = 0; t < frames; ++t) {
-    const double s = 0.01 * static_cast<double>(t);
-    motion.q.row(t) = robot().model.neutral().transpose();
-    motion.q(t, 0) = 0.05 * std::sin(2.0 * s);
-    motion.q(t, 2) = 1.0 + 0.02 * std::cos(3.0 * s);
-    for (int j = 7; j < nq; ++j) motion.q(t, j) = 0.2 * std::sin(s * (1.0 + 0.1 * j) + j);
-  }
-  motion.dt = VectorX::Constant(1, 0.01);
-  return motion;
-}
-
-/// What a user would write with Pinocchio alone.
-class Plain {
+/// All frames of a motion.
+class Plain : public PlainPinocchio {
  public:
-  Plain() {
-    pinocchio::urdf::buildModel(robot().profile.model.string(), pinocchio::JointModelFreeFlyer(), model_);
-    data_ = std::make_unique<pinocchio::Data>(model_);
-    J_.setZero(6, model_.nv);
-    for (const std::string& foot : kFeet) frames_.push_back(model_.getFrameId(foot));
-  }
-  void run(const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& a) {
-    benchmark::DoNotOptimize(pinocchio::rnea(model_, *data_, q, v, a).data());
-    pinocchio::computeJointJacobians(model_, *data_, q);
-    for (const auto frame : frames_) {
-      pinocchio::updateFramePlacement(model_, *data_, frame);
-      J_.setZero();
-      pinocchio::getFrameJacobian(model_, *data_, frame, pinocchio::LOCAL_WORLD_ALIGNED, J_);
-      benchmark::DoNotOptimize(J_.data());
+  Plain() : PlainPinocchio(robot().profile.model.string(), kFeet) {}
+  void run_all(const MatrixX& q, const MatrixX& v, const MatrixX& a) {
+    for (Eigen::Index t = 0; t < q.cols(); ++t) {
+      inverse_dynamics(q.col(t), v.col(t), a.col(t));
+      jacobians(q.col(t));
     }
   }
-  /// All frames of a motion.
-  void run_all(const MatrixX& q, const MatrixX& v, const MatrixX& a) {
-    for (Eigen::Index t = 0; t < q.cols(); ++t) run(q.col(t), v.col(t), a.col(t));
-  }
-
- private:
-  pinocchio::Model model_;
-  std::unique_ptr<pinocchio::Data> data_;
-  Matrix6X J_;
-  std::vector<pinocchio::FrameIndex> frames_;
 };
 
 double seconds(const auto& work) {

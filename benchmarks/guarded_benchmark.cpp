@@ -6,14 +6,11 @@
 #include <chrono>
 #include <cstdio>
 #include <pinocchio/algorithm/crba.hpp>
-#include <pinocchio/algorithm/frames.hpp>
-#include <pinocchio/algorithm/jacobian.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
-#include <pinocchio/multibody.hpp>
-#include <pinocchio/parsers/urdf.hpp>
 #include <vector>
 
 #include "antaeus/guard/guarded_estimator.hpp"
+#include "plain_pinocchio.hpp"
 
 namespace {
 
@@ -23,39 +20,25 @@ const std::vector<std::string> kWrists = {"left_wrist_yaw_link", "right_wrist_ya
 constexpr int kCalls = 500, kRounds = 101;
 
 /// What a user would write: one pass of inverse dynamics and two frame Jacobians; for an observer M and C too.
-class Plain {
+class Plain : public PlainPinocchio {
  public:
-  explicit Plain(const Robot& robot) {
-    pinocchio::urdf::buildModel(robot.profile.model.string(), pinocchio::JointModelFreeFlyer(), model_);
-    data_ = std::make_unique<pinocchio::Data>(model_);
-    q_ = pinocchio::neutral(model_);
-    v_ = VectorX::Constant(model_.nv, 0.1);
-    J_.setZero(6, model_.nv);
-    for (const std::string& wrist : kWrists) frames_.push_back(model_.getFrameId(wrist));
-  }
+  explicit Plain(const Robot& robot)
+      : PlainPinocchio(robot.profile.model.string(), kWrists),
+        q_(pinocchio::neutral(model_)),
+        v_(VectorX::Constant(model_.nv, 0.1)) {}
   void run(bool observer, int i) {
     q_[20] = 0.3 + 1e-6 * i;
     const ConstVectorRef q(q_), v(v_);
-    benchmark::DoNotOptimize(pinocchio::rnea(model_, *data_, q, v, v).data());
+    inverse_dynamics(q, v, v);
     if (observer) {
       benchmark::DoNotOptimize(pinocchio::crba(model_, *data_, q).data());
       benchmark::DoNotOptimize(pinocchio::computeCoriolisMatrix(model_, *data_, q, v).data());
     }
-    pinocchio::computeJointJacobians(model_, *data_, q);
-    for (const auto frame : frames_) {
-      pinocchio::updateFramePlacement(model_, *data_, frame);
-      J_.setZero();
-      pinocchio::getFrameJacobian(model_, *data_, frame, pinocchio::LOCAL_WORLD_ALIGNED, J_);
-      benchmark::DoNotOptimize(J_.data());
-    }
+    jacobians(q);
   }
 
  private:
-  pinocchio::Model model_;
-  std::unique_ptr<pinocchio::Data> data_;
   VectorX q_, v_;
-  Matrix6X J_;
-  std::vector<pinocchio::FrameIndex> frames_;
 };
 
 class Chain {

@@ -6,33 +6,17 @@
 #include "antaeus/contact/contact_stream.hpp"
 #include "antaeus/core/error.hpp"
 #include "support/allocation_counter.hpp"
+#include "support/swinging.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {
 
 namespace {
 
-const std::vector<std::string> kFeet = {"left_ankle_roll_link", "right_ankle_roll_link"};
+using test::swinging;
 
-const Robot& humanoid() {
-  static const Robot robot = load_robot("h1_2", MeshPolicy::ignored, Base::free_flyer);
-  return robot;
-}
-
-ContactMotion swinging(Eigen::Index frames) {
-  ContactMotion motion;
-  motion.name = "swinging";
-  const int nq = humanoid().model.nq();
-  motion.q.resize(frames, nq);
-  for (Eigen::Index t = 0; t < frames; ++t) {
-    const double s = 0.01 * static_cast<double>(t);
-    motion.q.row(t) = humanoid().model.neutral().transpose();
-    motion.q(t, 2) = 1.0 + 0.02 * std::cos(3.0 * s);
-    for (int j = 7; j < nq; ++j) motion.q(t, j) = 0.2 * std::sin(s * (1.0 + 0.1 * j) + j);
-  }
-  motion.dt = VectorX::Constant(1, 0.01);
-  return motion;
-}
+const std::vector<std::string>& kFeet = test::kSwingingFeet;
+const Robot& humanoid() { return test::swinging_humanoid(); }
 
 TEST(ContactRealtime, AFrameDoesNotAllocateAndIsThatOfTheBatch) {
   const ContactMotion motion = swinging(40);

@@ -1,0 +1,48 @@
+#pragma once
+// What a user would write with Pinocchio alone: the passes that any estimator of contact wrenches needs.
+#include <benchmark/benchmark.h>
+
+#include <memory>
+#include <pinocchio/algorithm/frames.hpp>
+#include <pinocchio/algorithm/jacobian.hpp>
+#include <pinocchio/algorithm/rnea.hpp>
+#include <pinocchio/multibody.hpp>
+#include <pinocchio/parsers/urdf.hpp>
+#include <string>
+#include <vector>
+
+#include "antaeus/core/types.hpp"
+
+namespace antaeus {
+
+class PlainPinocchio {
+ public:
+  PlainPinocchio(const std::string& urdf, const std::vector<std::string>& frames) {
+    pinocchio::urdf::buildModel(urdf, pinocchio::JointModelFreeFlyer(), model_);
+    data_ = std::make_unique<pinocchio::Data>(model_);
+    J_.setZero(6, model_.nv);
+    for (const std::string& frame : frames) frames_.push_back(model_.getFrameId(frame));
+  }
+  void inverse_dynamics(const ConstVectorRef& q, const ConstVectorRef& v, const ConstVectorRef& a) {
+    benchmark::DoNotOptimize(pinocchio::rnea(model_, *data_, q, v, a).data());
+  }
+  void jacobians(const ConstVectorRef& q) {
+    pinocchio::computeJointJacobians(model_, *data_, q);
+    for (const auto frame : frames_) {
+      pinocchio::updateFramePlacement(model_, *data_, frame);
+      J_.setZero();
+      pinocchio::getFrameJacobian(model_, *data_, frame, pinocchio::LOCAL_WORLD_ALIGNED, J_);
+      benchmark::DoNotOptimize(J_.data());
+    }
+  }
+
+ protected:
+  pinocchio::Model model_;
+  std::unique_ptr<pinocchio::Data> data_;
+
+ private:
+  Matrix6X J_;
+  std::vector<pinocchio::FrameIndex> frames_;
+};
+
+}  // namespace antaeus
