@@ -118,6 +118,7 @@ void add_contact(CLI::App& app, Run& run) {
                    "robot: a name (antaeus robot lists them), a .toml profile or a .urdf")
       ->option_text("NAME|FILE");
   command->robot.add_model_options_to(*verb);
+  verb->get_option("--base")->description("floating (default), or fixed, which is refused: it takes up every force");
   verb->add_option("--total", command->total,
                    "in place of a robot: .csv with the total wrench of a motion and the poses of its feet")
       ->option_text("FILE");
