@@ -19,7 +19,7 @@ LAYERS = {
 }
 # Third party -> the source folders that may include it. Public headers may include none of them.
 WALLS = {
-    "pinocchio": ["robot"], "tinyxml2": ["robot"], "toml": ["robot"],
+    "pinocchio": ["robot"], "coal": ["robot"], "tinyxml2": ["robot"], "toml": ["robot"],
     "proxsuite": ["constraints"], "mujoco": ["sim"],
     "nlohmann": ["io"], "arrow": ["io"], "parquet": ["io"], "zlib": ["io"], "assimp": ["io"],
     "CLI": ["apps"], "nanobind": ["python"],

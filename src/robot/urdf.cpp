@@ -283,7 +283,8 @@ class UrdfReader {
     if (joint.damping < 0.0) {
       fail(dynamics->GetLineNum(), "joint '" + joint.name + "' has a negative damping", "give 0 or more");
     }
-    if (element->FirstChildElement("mimic")) {
+    if (const XMLElement* mimic = element->FirstChildElement("mimic")) {
+      joint.mimics = attribute(mimic, "joint");
       robot_.notes.push_back("joint '" + joint.name + "' mimics another; it is read as an independent joint");
     }
     if (!joint_lines_.emplace(joint.name, joint.line).second) {

@@ -98,6 +98,8 @@ TEST(Urdf, ReadsNumbersFramesAndShapes) {
   EXPECT_EQ(r.joints[0].velocity_limit, 4);
   ASSERT_EQ(r.notes.size(), 1u);
   EXPECT_NE(r.notes[0].find("'k' mimics"), std::string::npos);
+  EXPECT_EQ(r.joints[0].mimics, "");
+  EXPECT_EQ(r.joints[1].mimics, "j");
 }
 
 /// rpy turns about the fixed axes x, then y, then z.
