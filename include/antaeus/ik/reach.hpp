@@ -1,0 +1,153 @@
+#pragma once
+/// \file
+/// Inverse kinematics: joint positions that bring a frame to a target within the limits, or what prevents it.
+///
+///     const ReachModel model(KinematicChain(robot.model, "panda_hand"));   // fixed; builds the table of starts
+///     ReachSolver solver(model);                                           // one a thread
+///     const ReachSolution& found = solver.solve(X_WF);
+///     if (found.status == ReachStatus::reached) use(found.q);
+///     else say(reason_text(model, found));
+///
+/// Method: error-scaled Levenberg–Marquardt with limits as an active set, from starts that are filed by the two
+/// symmetries of a chain that begins and ends with a revolute joint; for what none of them reaches, the nearest pose
+/// within the limits by projected Newton steps. docs/ik.md tells how and why. Answers do not depend on the clock, on
+/// the number of threads, on the instruction set, nor on other targets: the same target gives the same bits.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "antaeus/conditioning/instruction_set.hpp"
+#include "antaeus/ik/chain.hpp"
+#include "antaeus/ik/reach_options.hpp"
+
+namespace antaeus {
+
+/// How a target ended.
+enum class ReachStatus : std::uint8_t {
+  reached,            ///< both errors within tolerance, every joint within its limits
+  out_of_reach,       ///< not even without joint limits; q is the closest pose within them
+  blocked_by_limits,  ///< `rejected` would reach it; q is the closest pose within the limits
+  local_minimum,      ///< q cannot be improved by small steps, and nothing more is known
+  iteration_budget,   ///< the budget or the deadline ended the search: q is the best so far
+  bad_input,          ///< target or start is no number, of wrong size, or no rotation: q is NaN
+};
+constexpr auto enum_names(ReachStatus) noexcept {
+  return name_list<ReachStatus>("reached", "out_of_reach", "blocked_by_limits", "local_minimum", "iteration_budget",
+                                "bad_input");
+}
+
+/// What stands behind a status other than reached.
+enum class ReachEvidence : std::uint8_t {
+  none,
+  link_lengths,  ///< proven: farther away than all links stretched out
+  agreement,     ///< stationary within the limits, several descents agree, and attempts without limits fail too
+  one_descent,   ///< stationary, one descent alone came there
+  branch_only,   ///< follow(): one attempt on the branch of the start; others were not asked
+  other_branch,  ///< explain(): another branch reaches it
+  no_limits,     ///< `rejected`, found with the limits lifted
+  budget,
+  deadline,
+  target,  ///< the target's rotation is not orthonormal, or a number of it not finite
+  start,   ///< the start is of wrong size or not finite
+};
+constexpr auto enum_names(ReachEvidence) noexcept {
+  return name_list<ReachEvidence>("none", "link_lengths", "agreement", "one_descent", "branch_only", "other_branch",
+                                  "no_limits", "budget", "deadline", "target", "start");
+}
+
+/// Positions of a chain's joints, without memory from the heap.
+using ChainVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMaxChainJoints, 1>;
+
+struct ReachSolution {
+  ReachStatus status = ReachStatus::bad_input;
+  ReachEvidence evidence = ReachEvidence::none;
+  ChainVector q;                 ///< [rad] or [m]; always within the limits, exactly
+  double position_error = kNaN;  ///< |p − p*| [m]
+  double rotation_error = kNaN;  ///< angle [rad]; 0 where the position alone was asked for
+  int iterations = 0;            ///< evaluations of the chain, of all stages
+  int attempts = 0;              ///< starts from which the target was tried
+  int descents = 0;              ///< starts from which the closest pose was looked for
+  int agreeing_starts = 0;       ///< of those, how many came to this pose's distance within 1e-6
+  double gradient = kNaN;        ///< largest entry of the projected gradient of ½(m² + rad²) at q; NaN: reached
+  std::uint32_t blocked_by = 0;  ///< bit i: joint i of the chain is outside its limits in `rejected`
+  ChainVector rejected;          ///< empty unless blocked: reaches the target with the limits lifted
+  std::uint32_t pulled_in = 0;   ///< bit i: joint i of the start was outside its limits
+};
+
+/// What solvers share: chain, options, tables of starts. Fixed; copies share; thread-safe.
+/// Building the tables takes about 0.2 s and 7 MB for seven joints (`table_seconds`, `table_bytes` say it); chains of
+/// equal numbers share theirs.
+class ANTAEUS_API ReachModel {
+ public:
+  /// \throws OptionsError for an option out of its range
+  explicit ReachModel(KinematicChain chain, const ReachOptions& options = {});
+
+  const KinematicChain& chain() const noexcept;
+  const ReachOptions& options() const noexcept;
+  double table_seconds() const noexcept;
+  std::size_t table_bytes() const noexcept;
+  /// Whether starts come from a table; else, as the first or the last joint is prismatic or there are fewer than three,
+  /// from a sequence over all joints: slower.
+  bool has_table() const noexcept;
+
+  struct Impl;
+  const Impl& impl() const noexcept { return *impl_; }
+
+ private:
+  std::shared_ptr<const Impl> impl_;
+};
+
+/// Workspace, one a thread. \realtime all but the constructor (reach_realtime_test)
+class ANTAEUS_API ReachSolver {
+ public:
+  /// \param set  instructions to use; one that this machine does not have is replaced by the next smaller
+  explicit ReachSolver(ReachModel model, InstructionSet set = instruction_set());
+
+  /// From the table's starts: any branch that reaches the target. At most about 0.5 ms where it fails.
+  /// \param X_WF  pose of the frame in the world; its rotation orthonormal within 1e-6 (unread for positions)
+  const ReachSolution& solve(const Pose& X_WF) noexcept;
+  /// On the branch of \p start [size] alone: for servo loops and paths. One descent, a microsecond or two.
+  /// Where it fails the status is `out_of_reach` if link lengths prove it, else `local_minimum` (branch_only).
+  const ReachSolution& follow(const Pose& X_WF, ConstVectorRef start) noexcept;
+  /// What solve() says of the target that follow() did not reach; q stays that of \p followed.
+  ReachSolution explain(const Pose& X_WF, const ReachSolution& followed) noexcept;
+
+  const ReachModel& model() const noexcept { return model_; }
+
+ private:
+  ReachModel model_;
+  InstructionSet set_;
+  ReachSolution solution_;
+};
+
+/// Joints that a mask of a solution names.
+ANTAEUS_API std::vector<std::string> joint_names(const KinematicChain& chain, std::uint32_t mask);
+/// One sentence: why, and how sure that is.
+ANTAEUS_API std::string reason_text(const ReachModel& model, const ReachSolution& solution);
+
+/// How a batch is worked on; answers do not depend on it.
+struct BatchWork {
+  int threads = 1;  ///< ≥ 1
+  InstructionSet set = instruction_set();
+};
+/// Answers of many independent targets, in their order; those that are not reached stand whole in `failures`.
+struct ReachBatch {
+  SampleMatrix q;                   ///< targets × joints
+  std::vector<ReachStatus> status;  ///< of each target
+  VectorX position_error, rotation_error;
+  Eigen::VectorXi iterations, attempts;
+  std::vector<ReachSolution> failures;
+  std::vector<int> failure_of;  ///< target of each
+  int reached = 0;
+  /// The whole solution of one target, as solve() gives it.
+  ReachSolution solution(Eigen::Index target) const;
+};
+/// Solves each target as ReachSolver::solve does, to the bit, several side by side and in several threads.
+/// Set-up code: allocates. \param progress  where wanted, told from the calling thread
+ANTAEUS_API ReachBatch solve_batch(const ReachModel& model, std::span<const Pose> targets, const BatchWork& work = {},
+                                   const Progress& progress = nullptr);
+
+}  // namespace antaeus

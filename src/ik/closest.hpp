@@ -1,0 +1,245 @@
+#pragma once
+/// \file
+/// The pose nearest to a target that the limits allow: f = ½(|e_p|² + θ²) is made least in the box of the limits by
+/// projected Newton steps (Bertsekas, "Projected Newton methods", SIAM J. Control Optim. 20, 1982) with the exact
+/// Hessian, which costs what JᵀJ costs. One radian counts as one metre; for a position f = ½|e_p|².
+///
+/// For joints i ≤ j, with Jp the linear columns and z the axes:
+///     H_ij = (Jp_i − e_p × z_i)·Jp_j + (A z_i − ½ e_r × z_i)·z_j,   e_r = θ u,  A = u uᵀ + (θ/2) cot(θ/2) (I − u uᵀ).
+
+#include "ik/starts.hpp"
+
+namespace antaeus::lanes {
+inline namespace ANTAEUS_LANES {
+
+struct ClosestTuning {
+  double damping = 1e-3;  ///< at the start [m²]
+  double damping_floor = 1e-9;
+  double gain = 0.1, loss = 6.0;  ///< damping after an accepted step, after a rejected one, times
+  double longest = 0.7;           ///< of a step, any joint [rad] or [m]
+  double stationary = 1e-9;       ///< largest entry of the projected gradient at the end
+  int most_iterations = 60;
+  int patience = 4;       ///< iterations before a start may be given up against the best
+  double optimism = 3.0;  ///< times the predicted decrease that is still believed in
+};
+
+/// What a descent came to.
+struct Descent {
+  double f = __builtin_huge_val();
+  double gradient = __builtin_huge_val();  ///< largest entry of the projected gradient
+  int iterations = 0;
+  bool stationary = false;
+  bool given_up = false;  ///< it cannot beat the best
+};
+
+template <int N>
+struct Curvature {
+  double f = 0.0, gradient[kRoom<N>], hessian[kRoom<N> * (kRoom<N> + 1) / 2];
+};
+
+template <int N, bool kRotation>
+double closest_value(const ChainNumbers& chain, const Target<double>& target, const double* q, Forward<double, N>& now,
+                     Vec3<double>& ep, Vec3<double>& er, double& angle) {
+  forward(chain, q, now);
+  ep = target.p - now.p;
+  double f = dot(ep, ep);
+  if constexpr (kRotation) {
+    er = rotation_log(now, target, angle);
+    f = f + angle * angle;
+  }
+  return 0.5 * f;
+}
+
+template <int N, bool kRotation>
+void curvature(const ChainNumbers& chain, const Forward<double, N>& now, const Vec3<double>& ep, const Vec3<double>& er,
+               double angle, Curvature<N>& out) {
+  const int n = count<N>(chain);
+  Vec3<double> column[kRoom<N>], bent[kRoom<N>], turn[kRoom<N>];
+  linear_columns(chain, now, column);
+  double along = 1.0, across = 0.0;  // A = along I + across u uᵀ
+  Vec3<double> u{};
+  if constexpr (kRotation) {
+    // (θ/2) cot(θ/2) from sin and cos of the half angle; near zero 1 − θ²/12.
+    if (angle > 1e-4) {
+      double s, c;
+      sine_cosine(0.5 * angle, s, c);
+      along = 0.5 * angle * c / s;
+      u = (1.0 / angle) * er;
+    } else {
+      along = 1.0 - angle * angle / 12.0;
+      u = angle > 1e-30 ? (1.0 / angle) * er : er;
+    }
+    across = 1.0 - along;
+  }
+  for (int i = 0; i < n; ++i) {
+    const Vec3<double>& z = now.axis[i];
+    out.gradient[i] = -dot(ep, column[i]);
+    bent[i] = chain.prismatic[i] ? column[i] : column[i] - cross(ep, z);
+    if constexpr (kRotation) {
+      if (chain.prismatic[i]) {
+        turn[i] = {0.0, 0.0, 0.0};
+      } else {
+        out.gradient[i] = out.gradient[i] - dot(er, z);
+        turn[i] = along * z + (across * dot(u, z)) * u - 0.5 * cross(er, z);
+      }
+    }
+  }
+  int at = 0;
+  for (int j = 0; j < n; ++j) {
+    for (int i = 0; i <= j; ++i) {
+      double h = dot(bent[i], column[j]);
+      if constexpr (kRotation) {
+        if (!chain.prismatic[j]) h = h + dot(turn[i], now.axis[j]);
+      }
+      out.hessian[at++] = h;
+    }
+  }
+}
+
+/// Solves (H + damping I) x = b over the free joints by L D Lᵀ. \return false where it is not positive definite
+template <int N>
+bool solve_free(const double* H, double damping, const int* free, int size, const double* b, double* x) {
+  double l[kRoom<N> * (kRoom<N> + 1) / 2], inverse[kRoom<N>], v[kRoom<N>];
+  for (int r = 0; r < size; ++r) {
+    const int row = r * (r + 1) / 2, from = free[r] * (free[r] + 1) / 2;
+    double sum = b[r];
+    for (int c = 0; c < r; ++c) {
+      const int other = c * (c + 1) / 2;
+      double value = H[from + free[c]];
+      for (int k = 0; k < c; ++k) value -= v[k] * l[other + k];
+      v[c] = value;
+    }
+    const double diagonal = H[from + free[r]] + damping;
+    double pivot = diagonal;
+    for (int c = 0; c < r; ++c) {
+      l[row + c] = v[c] * inverse[c];
+      pivot -= v[c] * l[row + c];
+      sum -= l[row + c] * x[c];
+    }
+    if (!(pivot > 1e-12)) return false;
+    inverse[r] = 1.0 / pivot;
+    x[r] = sum;
+  }
+  for (int r = size - 1; r >= 0; --r) {
+    double value = x[r] * inverse[r];
+    for (int k = r + 1; k < size; ++k) value -= l[k * (k + 1) / 2 + r] * x[k];
+    x[r] = value;
+  }
+  return true;
+}
+
+/// Descends from \p q, which receives the end. \param best  f that other starts have come to
+template <int N, bool kRotation>
+Descent descend(const ChainNumbers& chain, const ClosestTuning& tuning, const Target<double>& target, double best,
+                double* q) {
+  const int n = count<N>(chain);
+  Descent end;
+  Forward<double, N> now;
+  Vec3<double> ep{}, er{};
+  double angle = 0.0, damping = tuning.damping;
+  end.f = closest_value<N, kRotation>(chain, target, q, now, ep, er, angle);
+  Curvature<N> at;
+  while (true) {
+    ++end.iterations;
+    curvature<N, kRotation>(chain, now, ep, er, angle, at);
+    int free[kRoom<N>], size = 0;
+    end.gradient = 0.0;
+    for (int i = 0; i < n; ++i) {
+      const double g = at.gradient[i];
+      const bool held = (q[i] >= chain.upper[i] && g < 0.0) || (q[i] <= chain.lower[i] && g > 0.0);
+      if (held) continue;
+      free[size++] = i;
+      const double size_of = g < 0.0 ? -g : g;
+      if (size_of > end.gradient) end.gradient = size_of;
+    }
+    if (end.gradient <= tuning.stationary) {
+      end.stationary = true;
+      return end;
+    }
+    if (end.iterations >= tuning.most_iterations) return end;
+    // Steps of growing damping until one is downhill.
+    bool accepted = false;
+    for (int tries = 0; tries < 24 && !accepted; ++tries) {
+      double b[kRoom<N>], x[kRoom<N>], trial[kRoom<N>];
+      int open[kRoom<N>], opens = size;
+      for (int k = 0; k < size; ++k) open[k] = free[k];
+      for (int i = 0; i < n; ++i) trial[i] = q[i];
+      bool solved = true;
+      double moved[kRoom<N>];
+      for (int i = 0; i < n; ++i) moved[i] = 0.0;
+      for (int round = 0; round < 3; ++round) {
+        for (int k = 0; k < opens; ++k) {
+          double value = -at.gradient[open[k]];
+          if (round > 0) {
+            for (int i = 0; i < n; ++i) {
+              if (moved[i] == 0.0) continue;
+              const int a = i > open[k] ? i : open[k], c = i > open[k] ? open[k] : i;
+              value -= at.hessian[a * (a + 1) / 2 + c] * moved[i];
+            }
+          }
+          b[k] = value;
+        }
+        solved = solve_free<N>(at.hessian, damping, open, opens, b, x);
+        if (!solved) break;
+        double longest = 0.0;
+        for (int k = 0; k < opens; ++k) {
+          const double length = x[k] < 0.0 ? -x[k] : x[k];
+          if (length > longest) longest = length;
+        }
+        const double share = longest > tuning.longest ? tuning.longest / longest : 1.0;
+        int left = 0;
+        bool over = false;
+        for (int k = 0; k < opens; ++k) {
+          const int i = open[k];
+          const double wanted = q[i] + share * x[k];
+          if (round < 2 && (wanted > chain.upper[i] || wanted < chain.lower[i])) {
+            trial[i] = wanted > chain.upper[i] ? chain.upper[i] : chain.lower[i];
+            moved[i] = trial[i] - q[i];
+            over = true;
+          } else {
+            trial[i] = clamped(wanted, chain.lower[i], chain.upper[i]);
+            open[left++] = i;
+          }
+        }
+        opens = left;
+        if (!over || opens == 0) break;
+      }
+      if (!solved) {
+        damping = larger(damping * tuning.loss, tuning.damping);
+        continue;
+      }
+      // How much the model promises, by which a start is given up that cannot beat the best.
+      double promised = 0.0;
+      for (int i = 0; i < n; ++i) promised -= 0.5 * at.gradient[i] * (trial[i] - q[i]);
+      if (end.iterations >= tuning.patience && end.f - tuning.optimism * promised > best) {
+        end.given_up = true;
+        return end;
+      }
+      Forward<double, N> there;
+      Vec3<double> tp{}, tr{};
+      double t_angle = 0.0;
+      const double f = closest_value<N, kRotation>(chain, target, trial, there, tp, tr, t_angle);
+      if (f < end.f || (f <= end.f && promised <= 1e-15)) {
+        const bool rounding = !(f < end.f);
+        for (int i = 0; i < n; ++i) q[i] = trial[i];
+        end.f = f;
+        now = there;
+        ep = tp;
+        er = tr;
+        angle = t_angle;
+        damping = larger(damping * tuning.gain, tuning.damping_floor);
+        accepted = true;
+        if (rounding) end.stationary = end.gradient <= 1e-6;
+      } else {
+        damping = damping * tuning.loss;
+      }
+    }
+    if (!accepted) {  // no step is downhill any more: rounding, or a kink of θ at half a turn
+      end.stationary = end.gradient <= 1e-6;
+      return end;
+    }
+  }
+}
+
+}  // namespace ANTAEUS_LANES
+}  // namespace antaeus::lanes
