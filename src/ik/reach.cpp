@@ -13,6 +13,7 @@ using detail::AttemptAnswer;
 using detail::ChainNumbers;
 using detail::ClosestAnswer;
 using detail::Distance;
+using detail::MoreAttempts;
 using detail::ReachBuild;
 using detail::ReachTask;
 using detail::TargetNumbers;
@@ -24,6 +25,10 @@ constexpr double kTurn = 2.0 * M_PI;
 constexpr double kOrthonormal = 1e-6;
 /// Samples are finitely many: a target this much beyond them may still be reached [m].
 constexpr double kSampleMargin = 0.02;
+/// A closest pose that misses by less may yet be reached from around it [√(m² + rad²)].
+constexpr double kNear = 0.02;
+/// One that misses by less is worth a few milliseconds before it is called unreachable.
+constexpr double kVeryNear = 0.005;
 /// Descents that must have come to the same distance before it is called the closest.
 constexpr int kAgreeing = 2;
 
@@ -84,7 +89,7 @@ Lifted lift_limits(const ReachModel::Impl& model, const ReachBuild& build, const
   if (near.reached) consider(near);
   AttemptAnswer any{};
   build.one(model.free_task, target, any);
-  if (!any.reached && !near.reached) build.more(model.free_task, target, any);
+  if (!any.reached && !near.reached) build.more(model.free_task, target, MoreAttempts::table, any);
   if (any.reached) consider(any);
   solution.iterations += near.iterations + any.iterations;
   if (std::isinf(least)) return Lifted::none;
@@ -179,7 +184,7 @@ void finish(const ReachModel::Impl& model, const ReachBuild& build, const Target
            std::chrono::duration<double>(Clock::now() - begin).count() > model.options.deadline;
   };
   ClosestAnswer closest;
-  build.closest(model.task, target, closest);
+  build.closest(model.task, target, !distance.proven, closest);
   solution.attempts = answer.attempts;
   solution.descents = closest.starts;
   solution.agreeing_starts = closest.agreeing;
@@ -201,7 +206,12 @@ void finish(const ReachModel::Impl& model, const ReachBuild& build, const Target
   if (late()) return stopped(ReachEvidence::deadline);
   if (!distance.far) {
     const int before = answer.iterations;
-    build.more(model.task, target, answer);
+    // Reached in no hurry: near a singular pose the last millimetre takes many steps.
+    if (2.0 * closest.f < kNear * kNear) build.around(model.task, target, closest.q, answer);
+    if (!answer.reached) build.more(model.task, target, MoreAttempts::all, answer);
+    if (!answer.reached && 2.0 * closest.f < kVeryNear * kVeryNear) {
+      build.more(model.task, target, MoreAttempts::patient, answer);
+    }
     solution.attempts = answer.attempts;
     solution.iterations += answer.iterations - before;
     if (answer.reached) {

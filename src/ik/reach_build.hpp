@@ -36,6 +36,9 @@ struct ClosestAnswer {
   int iterations = 0;
 };
 
+/// Those of the table; these and the low-discrepancy sequence's; more of the sequence, which take their time.
+enum class MoreAttempts { table, all, patient };
+
 struct ReachBuild {
   int lanes;
   /// The first attempts of \p count targets, side by side.
@@ -43,11 +46,13 @@ struct ReachBuild {
   /// The same of one.
   void (*one)(const ReachTask&, const TargetNumbers& target, AttemptAnswer& answer);
   /// The attempts that follow, added to an answer.
-  void (*more)(const ReachTask&, const TargetNumbers& target, AttemptAnswer& answer);
+  void (*more)(const ReachTask&, const TargetNumbers& target, MoreAttempts which, AttemptAnswer& answer);
   /// One attempt from q, added to an answer.
   void (*from)(const ReachTask&, const TargetNumbers& target, const double* q, AttemptAnswer& answer);
-  /// The closest pose from several starts.
-  void (*closest)(const ReachTask&, const TargetNumbers& target, ClosestAnswer& answer);
+  /// Attempts around q, which all but reaches the target, added to an answer.
+  void (*around)(const ReachTask&, const TargetNumbers& target, const double* q, AttemptAnswer& answer);
+  /// The closest pose from several starts. \p confirm: further ones where only one came to it
+  void (*closest)(const ReachTask&, const TargetNumbers& target, bool confirm, ClosestAnswer& answer);
   /// The closest pose on the branch of q.
   void (*descend)(const ReachTask&, const TargetNumbers& target, const double* q, ClosestAnswer& answer);
   /// |e_p| and the angle at q.

@@ -11,6 +11,7 @@ inline namespace ANTAEUS_LANES {
 
 using detail::AttemptAnswer;
 using detail::ClosestAnswer;
+using detail::MoreAttempts;
 using detail::ReachBuild;
 using detail::ReachTask;
 using detail::TargetNumbers;
@@ -27,9 +28,14 @@ using Widest = double;
 inline constexpr int kSequenceStarts = 400, kStartsWithoutTable = 300;
 /// Starts of the closest pose: entries of the target's cell, entries of the position's cell, pulled targets.
 inline constexpr int kClosestEntries = 4, kClosestPositions = 2, kClosestPulled = 16;
-inline constexpr int kClosestEntriesPosition = 2, kClosestPulledPosition = 3;
+inline constexpr int kClosestEntriesPosition = 4, kClosestPulledPosition = 5;
+/// Further starts, pulled targets and the sequence in turn, until a second descent confirms the first.
+inline constexpr int kConfirmingStarts = 100;
 /// A pulled target stands at 0.4 … 1 of the distance, turned by up to 0.8 rad.
 inline constexpr double kPullLeast = 0.4, kPullTurn = 0.46;
+/// Where the closest pose all but reaches the target, attempts from this far around it [rad] or [m] have their time.
+inline constexpr double kAround = 0.4;
+inline constexpr int kAroundStarts = 40, kAroundIterations = 60;
 /// Two descents agree where their distances differ by less [√(m² + rad²)].
 inline constexpr double kAgreement = 1e-6;
 
@@ -128,6 +134,33 @@ struct StartFeed {
   }
 };
 
+/// Attempts around a configuration that all but reaches the target.
+struct AroundFeed {
+  const ReachTask& task;
+  const Target<double>& aim;
+  const double* middle;
+  AttemptAnswer& answer;
+  int given = 0;
+
+  bool next(double* q, double& budget) {
+    const ChainNumbers& chain = *task.chain;
+    for (int i = 0; i < chain.joints; ++i) {
+      q[i] = clamped(middle[i] + kAround * symmetric(given, task.seeds->steps[i]), chain.lower[i], chain.upper[i]);
+    }
+    budget = task.budget - answer.iterations;
+    return budget > 0.0 && given++ < kAroundStarts;
+  }
+  bool begin(int, Target<double>& target, double* q, double& budget) {
+    if (given > 0) return false;
+    target = aim;
+    return next(q, budget);
+  }
+  bool again(int, const Outcome& outcome, double* q, double& budget) {
+    add(*task.chain, outcome, answer);
+    return !outcome.reached && next(q, budget);
+  }
+};
+
 /// One attempt from a given start.
 struct OneFeed {
   const ReachTask& task;
@@ -165,7 +198,7 @@ void first_attempts(const ReachTask& task, const TargetNumbers* targets, int cou
 }
 
 template <int N, bool kRotation>
-void more_attempts(const ReachTask& task, const TargetNumbers& numbers, AttemptAnswer& answer) {
+void more_attempts(const ReachTask& task, const TargetNumbers& numbers, MoreAttempts which, AttemptAnswer& answer) {
   const Target<double> target = as_target(numbers);
   const auto run = [&](int first, int last, const AttemptTuning& tuning) {
     if (answer.reached) return;
@@ -173,9 +206,15 @@ void more_attempts(const ReachTask& task, const TargetNumbers& numbers, AttemptA
     run_attempts<double, N, kRotation>(*task.chain, tuning, goal_of(task), feed);
   };
   if (has_table(task)) {
-    run(kFirstStarts, kTableStarts, AttemptTuning{});
-    run(kTableStarts, kTableStarts + kSequenceStarts, patient(0.99));
-  } else {
+    constexpr int kSequenceEnd = kTableStarts + kSequenceStarts;
+    if (which != MoreAttempts::patient) run(kFirstStarts, kTableStarts, AttemptTuning{});
+    if (which == MoreAttempts::all) run(kTableStarts, kSequenceEnd, patient(0.99));
+    if (which == MoreAttempts::patient) {
+      AttemptTuning tuning = patient(kNever);
+      tuning.most_iterations = kAroundIterations;
+      run(kSequenceEnd, kSequenceEnd + kSequenceStarts, tuning);
+    }
+  } else if (which != MoreAttempts::patient) {
     run(kFirstStarts, kStartsWithoutTable, patient(kNever));
   }
 }
@@ -185,6 +224,15 @@ void attempt_from(const ReachTask& task, const TargetNumbers& numbers, const dou
   const Target<double> target = as_target(numbers);
   OneFeed feed{task, target, q, answer};
   run_attempts<double, N, kRotation>(*task.chain, patient(kNever), goal_of(task), feed);
+}
+
+template <int N, bool kRotation>
+void attempts_around(const ReachTask& task, const TargetNumbers& numbers, const double* q, AttemptAnswer& answer) {
+  const Target<double> target = as_target(numbers);
+  AttemptTuning tuning = patient(kNever);
+  tuning.most_iterations = kAroundIterations;
+  AroundFeed feed{task, target, q, answer};
+  run_attempts<double, N, kRotation>(*task.chain, tuning, goal_of(task), feed);
 }
 
 template <int N, bool kRotation>
@@ -201,68 +249,102 @@ void closest_on_branch(const ReachTask& task, const TargetNumbers& numbers, cons
   answer.iterations = end.iterations;
 }
 
+/// Descents of one target, the best of them kept.
 template <int N, bool kRotation>
-void closest_of_all(const ReachTask& task, const TargetNumbers& numbers, ClosestAnswer& answer) {
-  const ChainNumbers& chain = *task.chain;
-  const SeedTable& seeds = *task.seeds;
-  const Target<double> target = as_target(numbers);
-  const ClosestTuning tuning;
-  constexpr int kMost = kClosestEntries + kClosestPositions + kClosestPulled;
-  double ends[kMost];
+struct Descents {
+  const ReachTask& task;
+  const Target<double>& target;
+  ClosestAnswer& answer;
   double q[kRoom<N>];
-  answer.f = __builtin_huge_val();
-  answer.starts = answer.agreeing = answer.iterations = 0;
-  answer.stationary = false;
-  const double enough = 0.5 * 1e-12;  // reached beyond doubt
-  const auto run = [&] {
-    if (answer.f < enough) return;
-    const Descent end = descend<N, kRotation>(chain, tuning, target, answer.f, q);
+  double ends[kClosestEntries + kClosestPositions + kClosestPulled + kConfirmingStarts];
+
+  bool hurried = true;  ///< a descent that cannot beat the best is given up
+
+  /// From q. Nothing is left to do once the target is reached beyond doubt.
+  void run() {
+    constexpr double kReached = 0.5 * 1e-12;
+    if (answer.f < kReached) return;
+    const Descent end =
+        descend<N, kRotation>(*task.chain, ClosestTuning{}, target, hurried ? answer.f : __builtin_huge_val(), q);
     answer.iterations += end.iterations;
     ends[answer.starts++] = end.given_up ? __builtin_huge_val() : __builtin_sqrt(2.0 * end.f);
     if (end.f < answer.f && !end.given_up) {
-      for (int i = 0; i < chain.joints; ++i) answer.q[i] = q[i];
+      for (int i = 0; i < task.chain->joints; ++i) answer.q[i] = q[i];
       answer.f = end.f;
       answer.gradient = end.gradient;
       answer.stationary = end.stationary;
     }
-  };
-  const bool table = (kRotation ? seeds.pose : seeds.position).dimensions > 0;
-  if (table) {
+  }
+  void run_entries(const Target<double>& near, int most) {
     Ranking ranking;
     int entry;
-    rank<kRotation>(chain, seeds, target, ranking);
-    for (int k = 0; k < (kRotation ? kClosestEntries : kClosestEntriesPosition) && ranking.take(entry); ++k) {
-      entry_start<kRotation>(chain, seeds, ranking, entry, q);
-      run();
-    }
-    if constexpr (kRotation) {
-      rank<false>(chain, seeds, target, ranking);
-      for (int k = 0; k < kClosestPositions && ranking.take(entry); ++k) {
-        entry_start<false>(chain, seeds, ranking, entry, q);
-        run();
-      }
-    }
-    const Vec3<double> middle{0.0, 0.0, 0.5 * (seeds.lowest + seeds.highest)};
-    const int pulled = kRotation ? kClosestPulled : kClosestPulledPosition;
-    for (int k = 0; k < pulled; ++k) {
-      double six[4];
-      for (int i = 0; i < 4; ++i) six[i] = symmetric(k, kSixSteps[i]);
-      const double share = kPullLeast + (1.0 - kPullLeast) * 0.5 * (six[0] + 1.0);
-      const Target<double> moved = displaced(target, (share - 1.0) * (target.p - middle),
-                                             {kPullTurn * six[1], kPullTurn * six[2], kPullTurn * six[3]});
-      rank<kRotation>(chain, seeds, moved, ranking);
-      if (!ranking.take(entry)) continue;
-      entry_start<kRotation>(chain, seeds, ranking, entry, q);
-      run();
-    }
-  } else {
-    for (int k = 0; k < kMost; ++k) {
-      Starts::sequence(chain, seeds, k, q);
+    rank<kRotation>(*task.chain, *task.seeds, near, ranking);
+    for (int k = 0; k < most && ranking.take(entry); ++k) {
+      entry_start<kRotation>(*task.chain, *task.seeds, ranking, entry, q);
       run();
     }
   }
-  const double best = __builtin_sqrt(2.0 * answer.f);
-  for (int k = 0; k < answer.starts; ++k) answer.agreeing += ends[k] - best <= kAgreement;
+  /// From the entry for the target pulled towards the middle of the workspace and turned, number k.
+  void run_pulled(int k) {
+    const Vec3<double> middle{0.0, 0.0, 0.5 * (task.seeds->lowest + task.seeds->highest)};
+    double four[4];
+    for (int i = 0; i < 4; ++i) four[i] = symmetric(k, kSixSteps[i]);
+    const double share = kPullLeast + (1.0 - kPullLeast) * 0.5 * (four[0] + 1.0);
+    Ranking ranking;
+    int entry;
+    rank<kRotation>(*task.chain, *task.seeds,
+                    displaced(target, (share - 1.0) * (target.p - middle),
+                              {kPullTurn * four[1], kPullTurn * four[2], kPullTurn * four[3]}),
+                    ranking);
+    // Every other one with the second joint bent the other way than in the best so far: shoulders have two sides.
+    const auto half = static_cast<float>(task.seeds->from[1] + 0.5 * task.seeds->span[1]);
+    const bool found =
+        k % 2 == 1 ? ranking.take_across(half, static_cast<float>(answer.q[1]), entry) : ranking.take(entry);
+    if (!found) return;
+    entry_start<kRotation>(*task.chain, *task.seeds, ranking, entry, q);
+    run();
+  }
+  void run_sequence(int k) {
+    Starts::sequence(*task.chain, *task.seeds, k, q);
+    run();
+  }
+  void count_agreeing() {
+    const double best = __builtin_sqrt(2.0 * answer.f);
+    answer.agreeing = 0;
+    for (int k = 0; k < answer.starts; ++k) answer.agreeing += ends[k] - best <= kAgreement;
+  }
+};
+
+template <int N, bool kRotation>
+void closest_of_all(const ReachTask& task, const TargetNumbers& numbers, bool confirm, ClosestAnswer& answer) {
+  const Target<double> target = as_target(numbers);
+  answer.f = __builtin_huge_val();
+  answer.starts = answer.agreeing = answer.iterations = 0;
+  answer.stationary = false;
+  Descents<N, kRotation> descents{task, target, answer, {}, {}};
+  const bool table = has_table(task);
+  const int pulled = kRotation ? kClosestPulled : kClosestPulledPosition;
+  if (table) {
+    descents.run_entries(target, kRotation ? kClosestEntries : kClosestEntriesPosition);
+    if constexpr (kRotation) {
+      Ranking ranking;
+      int entry;
+      rank<false>(*task.chain, *task.seeds, target, ranking);
+      for (int k = 0; k < kClosestPositions && ranking.take(entry); ++k) {
+        entry_start<false>(*task.chain, *task.seeds, ranking, entry, descents.q);
+        descents.run();
+      }
+    }
+    for (int k = 0; k < pulled; ++k) descents.run_pulled(k);
+  } else {
+    for (int k = 0; k < kClosestEntries + kClosestPositions + kClosestPulled; ++k) descents.run_sequence(k);
+  }
+  descents.count_agreeing();
+  descents.hurried = false;  // those that are given up confirm nothing
+  for (int k = 0; confirm && k < kConfirmingStarts && answer.agreeing < 2; ++k) {
+    table&& k % 2 == 0 ? descents.run_pulled(pulled + k / 2) : descents.run_sequence(k + 22);
+    descents.count_agreeing();
+  }
 }
 
 template <int N, bool kRotation>
@@ -304,14 +386,17 @@ inline const ReachBuild& this_build() {
       [](const ReachTask& task, const TargetNumbers& target, AttemptAnswer& answer) {
         attempts_of<double>(task, &target, 1, &answer);
       },
-      [](const ReachTask& task, const TargetNumbers& target, AttemptAnswer& answer) {
-        with_shape(task, [&](auto s) { more_attempts<s.kJoints, s.kPose>(task, target, answer); });
+      [](const ReachTask& task, const TargetNumbers& target, MoreAttempts which, AttemptAnswer& answer) {
+        with_shape(task, [&](auto s) { more_attempts<s.kJoints, s.kPose>(task, target, which, answer); });
       },
       [](const ReachTask& task, const TargetNumbers& target, const double* q, AttemptAnswer& answer) {
         with_shape(task, [&](auto s) { attempt_from<s.kJoints, s.kPose>(task, target, q, answer); });
       },
-      [](const ReachTask& task, const TargetNumbers& target, ClosestAnswer& answer) {
-        with_shape(task, [&](auto s) { closest_of_all<s.kJoints, s.kPose>(task, target, answer); });
+      [](const ReachTask& task, const TargetNumbers& target, const double* q, AttemptAnswer& answer) {
+        with_shape(task, [&](auto s) { attempts_around<s.kJoints, s.kPose>(task, target, q, answer); });
+      },
+      [](const ReachTask& task, const TargetNumbers& target, bool confirm, ClosestAnswer& answer) {
+        with_shape(task, [&](auto s) { closest_of_all<s.kJoints, s.kPose>(task, target, confirm, answer); });
       },
       [](const ReachTask& task, const TargetNumbers& target, const double* q, ClosestAnswer& answer) {
         with_shape(task, [&](auto s) { closest_on_branch<s.kJoints, s.kPose>(task, target, q, answer); });

@@ -95,6 +95,17 @@ struct Ranking {
     order[entry] = kTaken | entry;
     return true;
   }
+  /// Of the entries whose first sampled joint is on the other side of \p middle than \p value the best; else the best.
+  bool take_across(float middle, float value, int& entry) {
+    std::int32_t best = kTaken;
+    for (int e = 0; e < kCellEntries; ++e) {
+      if ((cell[e] > middle) != (value > middle) && order[e] < best) best = order[e];
+    }
+    if (best >= kNowhere) return take(entry);
+    entry = best & 7;
+    order[entry] = kTaken | entry;
+    return true;
+  }
 };
 
 /// The nearest turn of an angle to the middle of a joint's limits, and by how much it is still outside them, squared.
