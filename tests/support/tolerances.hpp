@@ -28,7 +28,7 @@ class Tolerance {
 /// ~700).
 inline constexpr Tolerance kModelParity{1e-9};
 /// The issue's own bar for the Jacobian of an arm of nine joints against MuJoCo's: some ε of lengths below 1.5 m, which
-/// MuJoCo sums along the chain with quaternions and we with matrices. The residual is 3e-15.
+/// MuJoCo sums along the chain with quaternions and we with matrices. The residual is 1e-15.
 inline constexpr Tolerance kJacobianParity{1e-12};
 /// Two algorithms for one quantity in double precision on a tree of 28 bodies: 1e-13 relative × entries up to 700.
 inline constexpr Tolerance kSameQuantity{1e-10};
