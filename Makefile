@@ -41,6 +41,11 @@ bench: setup ## benchmarks against what a user would otherwise run
 	@cmake --build build/release -j $(JOBS)
 	@tools/run_benchmarks.sh
 
+bench-ik: setup ## inverse kinematics of other libraries beside ours (QUICK=1: fewer targets; WRITE=1: into docs/)
+	$(call configure,release)
+	@cmake --build build/release -j $(JOBS) --target antaeus_cli
+	@ANTAEUS_CLI=$(ANTAEUS) $(VENV)/bin/python benchmarks/ik_peers.py $(if $(QUICK),--quick) $(if $(WRITE),--write)
+
 fuzz: setup ## fuzz the parsers under the sanitizers (FUZZ_RUNS=1000000)
 	$(call configure,asan)
 	@cmake --build build/asan -j $(JOBS) --target fuzzers
@@ -66,4 +71,4 @@ docs: setup ## the generated pages of docs/, and build/docs/html from the header
 clean: ## remove build/
 	rm -rf build
 
-.PHONY: help setup demo test asan bench fuzz format tidy docs clean
+.PHONY: help setup demo test asan bench bench-ik fuzz format tidy docs clean

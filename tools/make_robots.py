@@ -16,7 +16,8 @@ import sys
 from dataclasses import dataclass, replace
 
 ROBOTS = pathlib.Path(__file__).resolve().parent.parent / "robots"
-AXES = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1)}
+AXES = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1), "-y": (0, -1, 0)}
+QUARTER = math.pi / 2
 
 
 # ------------------------------------------------------------------------------------ reflection
@@ -114,6 +115,7 @@ class Motor:
     upper: float
     effort: float
     velocity: float
+    kind: str = "revolute"  # or prismatic: metres and newtons
 
     def flipped(self):
         return self if self.axis == "y" else replace(self, lower=-self.upper, upper=-self.lower)
@@ -368,6 +370,233 @@ def h1_2():
     return [pelvis, *left_leg, *right_leg, torso, *left_arm, *right_arm, badge, *frames]
 
 
+# ------------------------------------------------------------------------------------ Franka Panda, with its hand
+# A link's z axis is its joint's axis. At zero the links 1, 3 and 5 stand upright; in 2 "up" is −y, in 4 it is y; 6 and 7
+# look down.
+
+PANDA_COLOURS = {
+    "shell": (0.92, 0.93, 0.94, 1),
+    "joint": (0.20, 0.22, 0.25, 1),
+    "accent": (0.10, 0.45, 0.55, 1),
+}
+
+
+def panda_arm():
+    """Links 1 to 7: origin and turn against the link before, motor, mass, shapes."""
+    strong, weak = dict(effort=87, velocity=2.175), dict(effort=12, velocity=2.61)
+    yield (
+        (0, 0, 0.333), 0, Motor("z", -2.8973, 2.8973, **strong),
+        Mass(
+            4.970684, (0.003875, 0.002081, -0.04762),
+            0.70337, 0.70661, 0.009117, -0.000139, 0.006772, 0.019169,
+        ),
+        (
+            Rod((0, 0, -0.185), (0, 0, -0.05), 0.06, "shell", rounded=False),
+            Rod((0, -0.075, 0), (0, 0.075, 0), 0.062, "shell", rounded=False),
+            Rod((0, -0.081, 0), (0, 0.081, 0), 0.045, "joint", rounded=False, solid=False),
+        ),
+    )  # fmt: skip
+    yield (
+        (0, 0, 0), -QUARTER, Motor("z", -1.7628, 1.7628, **strong),
+        Mass(
+            0.646926, (-0.003141, -0.02872, 0.003495),
+            0.007962, 0.02811, 0.025995, -0.003925, 0.010254, 0.000704,
+        ),
+        (
+            Rod((0, -0.05, 0), (0, -0.17, 0), 0.058, "shell"),
+            Rod((0, -0.178, 0), (0, -0.192, 0), 0.061, "joint", rounded=False, solid=False),
+        ),
+    )  # fmt: skip
+    yield (
+        (0, -0.316, 0), QUARTER, Motor("z", -2.8973, 2.8973, **strong),
+        Mass(
+            3.228604, (0.027518, 0.039252, -0.066502),
+            0.037242, 0.036155, 0.01083, -0.004761, -0.011396, -0.012805,
+        ),
+        (
+            Rod((0, 0, -0.122), (0, 0, -0.06), 0.058, "shell", rounded=False),
+            Rod((0, 0, -0.06), (0.0825, 0, 0), 0.052, "shell"),
+            Rod((0.0825, -0.07, 0), (0.0825, 0.07, 0), 0.055, "shell", rounded=False),
+            Rod((0.0825, -0.076, 0), (0.0825, 0.076, 0), 0.04, "joint", rounded=False, solid=False),
+        ),
+    )  # fmt: skip
+    yield (
+        (0.0825, 0, 0), QUARTER, Motor("z", -3.0718, -0.0698, **strong),
+        Mass(
+            3.587895, (-0.05317, 0.104419, 0.027454),
+            0.025853, 0.019552, 0.028323, 0.007796, -0.001332, 0.008641,
+        ),
+        (
+            Rod((0, 0, 0), (-0.0825, 0.085, 0), 0.05, "shell"),
+            Rod((-0.0825, 0.085, 0), (-0.0825, 0.125, 0), 0.056, "shell", rounded=False),
+            Rod((-0.0825, 0.119, 0), (-0.0825, 0.129, 0), 0.059, "joint", rounded=False, solid=False),
+        ),
+    )  # fmt: skip
+    yield (
+        (-0.0825, 0.384, 0), -QUARTER, Motor("z", -2.8973, 2.8973, **weak),
+        Mass(
+            1.225946, (-0.011953, 0.041065, -0.038437),
+            0.035549, 0.029474, 0.008627, -0.002117, -0.004037, 0.000229,
+        ),
+        (
+            Rod((0, 0, -0.252), (0, 0, -0.21), 0.056, "shell"),
+            Rod((0, 0.03, -0.2), (0, 0.062, -0.07), 0.036, "shell"),
+            Rod((0, 0.075, 0), (0, 0.055, -0.05), 0.04, "shell"),
+            Rod((0, 0.078, 0), (0, -0.05, 0), 0.047, "joint", rounded=False),
+        ),
+    )  # fmt: skip
+    yield (
+        (0, 0, 0), QUARTER, Motor("z", -0.0175, 3.7525, **weak),
+        Mass(
+            1.666555, (0.060149, -0.014117, -0.010517),
+            0.001964, 0.004354, 0.005433, 0.000109, -0.001158, 0.000341,
+        ),
+        (
+            Rod((0.01, 0, 0), (0.075, 0, 0), 0.045, "shell"),
+            Rod((0.088, 0.05, 0), (0.088, -0.05, 0), 0.047, "shell", rounded=False),
+            Rod((0.088, 0.056, 0), (0.088, 0.05, 0), 0.035, "accent", rounded=False, solid=False),
+        ),
+    )  # fmt: skip
+    yield (
+        (0.088, 0, 0), QUARTER, Motor("z", -2.8973, 2.8973, **weak),
+        Mass(
+            0.735522, (0.010517, -0.004252, 0.061597),
+            0.012516, 0.010027, 0.004815, -0.000428, -0.001196, -0.000741,
+        ),
+        (
+            Rod((0, 0, 0.052), (0, 0, 0.098), 0.044, "shell", rounded=False),
+            Rod((0, 0, 0.098), (0, 0, 0.107), 0.032, "joint", rounded=False),
+            Box((0.045, 0.045, 0.075), (0.05, 0.05, 0.03), "joint", solid=False),
+        ),
+    )  # fmt: skip
+
+
+def panda():
+    yield Body(
+        "panda_link0",
+        mass=Mass(
+            0.629769, (-0.041018, -0.00014, 0.049974),
+            0.00315, 0.00388, 0.004285, 8.2904e-7, 0.00015, 8.2299e-6,
+        ),
+        shapes=(
+            Box((-0.03, 0, 0.02), (0.2, 0.18, 0.04), "joint"),
+            Box((-0.1, 0, 0.065), (0.08, 0.12, 0.05), "joint"),
+            Rod((0, 0, 0.04), (0, 0, 0.138), 0.068, "shell", rounded=False),
+            Rod((0, 0, 0.138), (0, 0, 0.148), 0.06, "joint", rounded=False, solid=False),
+        ),
+    )  # fmt: skip
+    parent = "panda_link0"
+    for index, (origin, roll, motor, mass, shapes) in enumerate(panda_arm(), start=1):
+        link = f"panda_link{index}"
+        yield Body(link, f"panda_joint{index}", parent, origin, (roll, 0, 0), motor, mass, shapes)
+        parent = link
+    yield Body("panda_link8", "panda_joint8", "panda_link7", (0, 0, 0.107))
+    yield Body(
+        "panda_hand", "panda_hand_joint", "panda_link8", rpy=(0, 0, -math.pi / 4),
+        mass=Mass(0.73, (-0.01, 0, 0.03), 0.001, 0.0025, 0.0017),
+        shapes=(
+            Box((0, 0, 0.03), (0.05, 0.19, 0.055), "shell"),
+            Box((0, 0, 0.0605), (0.03, 0.18, 0.006), "joint", solid=False),
+        ),
+    )  # fmt: skip
+    yield Body("panda_hand_tcp", "panda_hand_tcp_joint", "panda_hand", (0, 0, 0.1034))
+    for side, index, axis, out in (("left", 1, "y", 1), ("right", 2, "-y", -1)):
+        yield Body(
+            f"panda_{side}finger", f"panda_finger_joint{index}", "panda_hand", (0, 0, 0.0584),
+            motor=Motor(axis, 0, 0.04, effort=100, velocity=0.2, kind="prismatic"),
+            mass=Mass(0.015, (0, 0, 0), 2.375e-6, 2.375e-6, 7.5e-7),
+            shapes=(
+                Box((0, out * 0.016, 0.014), (0.02, 0.018, 0.026), "joint"),
+                Box((0, out * 0.0085, 0.04), (0.018, 0.015, 0.028), "joint"),
+            ),
+        )  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------ Universal Robots UR5e
+# `base` is the controller's base, that of the published Denavit-Hartenberg table, and tool0 its last frame. The links
+# stand where the manufacturer's own description has them: on the joints' axes, a table's frame turned back about its x.
+
+UR5E_COLOURS = {
+    "shell": (0.75, 0.77, 0.79, 1),
+    "joint": (0.28, 0.30, 0.33, 1),
+    "cap": (0.30, 0.55, 0.75, 1),
+}
+UR5E_D1, UR5E_A2, UR5E_A3, UR5E_D4, UR5E_D5, UR5E_D6 = 0.1625, -0.425, -0.3922, 0.1333, 0.0997, 0.0996
+
+
+def ur5e_joint(name, parent, link, origin, roll, limit, effort, mass, *shapes):
+    motor = Motor("z", -limit, limit, effort=effort, velocity=math.pi)
+    return Body(link, f"{name}_joint", parent, origin, (roll, 0, 0), motor, mass, shapes)
+
+
+def ur5e():
+    beside = 0.138  # the upper arm's own plane; the forearm's is at 0.007
+    housing, cap = dict(rounded=False), dict(rounded=False, solid=False)
+    yield Body(
+        "base", shapes=(Rod((0, 0, 0), (0, 0, 0.02), 0.075, "joint", **housing), Rod((0, 0, 0.02), (0, 0, 0.095), 0.062, "shell", **housing)),
+    )  # fmt: skip
+    yield ur5e_joint(
+        "shoulder_pan", "base", "shoulder_link", (0, 0, UR5E_D1), 0, math.tau, 150,
+        Mass(
+            3.761, (0, -0.00193, -0.02561),
+            0.0070021, 0.00657286, 0.00648091, 1.053e-5, 7.3e-7, -4.9994e-4,
+        ),
+        Rod((0, 0, -0.065), (0, 0, 0), 0.06, "shell", **housing),
+        Rod((0, 0.06, 0), (0, -0.07, 0), 0.06, "shell", **housing),
+        Rod((0, 0.06, 0), (0, 0.068, 0), 0.054, "cap", **cap),
+    )  # fmt: skip
+    yield ur5e_joint(
+        "shoulder_lift", "shoulder_link", "upper_arm_link", (0, 0, 0), QUARTER, math.tau, 150,
+        Mass(
+            8.058, (-0.2125, 0, 0.11336),
+            0.01505885, 0.33388086, 0.33247207, -5.4e-5, 5.63e-6, -1.81e-6,
+        ),
+        Rod((0, 0, 0.075), (0, 0, 0.195), 0.06, "shell", **housing),
+        Rod((0, 0, 0.195), (0, 0, 0.203), 0.054, "cap", **cap),
+        Rod((-0.05, 0, beside), (UR5E_A2 + 0.05, 0, beside), 0.046, "shell", **housing),
+        Rod((UR5E_A2, 0, 0.066), (UR5E_A2, 0, 0.192), 0.056, "shell", **housing),
+        Rod((UR5E_A2, 0, 0.192), (UR5E_A2, 0, 0.2), 0.05, "cap", **cap),
+    )  # fmt: skip
+    yield ur5e_joint(
+        "elbow", "upper_arm_link", "forearm_link", (UR5E_A2, 0, 0), 0, math.pi, 150,
+        Mass(
+            2.846, (-0.2422, 0, 0.0265),
+            0.00399632, 0.07879254, 0.0784851, -1.365e-5, 0.00137272, -6.6e-6,
+        ),
+        Rod((0, 0, -0.05), (0, 0, 0.062), 0.054, "shell", **housing),
+        Rod((0, 0, -0.058), (0, 0, -0.05), 0.048, "cap", **cap),
+        Rod((-0.04, 0, 0.007), (UR5E_A3 + 0.03, 0, 0.007), 0.039, "shell", **housing),
+        Rod((UR5E_A3, 0, -0.04), (UR5E_A3, 0, 0.06), 0.042, "shell", **housing),
+        Rod((UR5E_A3, 0, -0.047), (UR5E_A3, 0, -0.04), 0.037, "cap", **cap),
+    )  # fmt: skip
+    yield ur5e_joint(
+        "wrist_1", "forearm_link", "wrist_1_link", (UR5E_A3, 0, UR5E_D4), 0, math.tau, 28,
+        Mass(
+            1.37, (0, -0.01634, -0.0018),
+            0.00165491, 0.00126279, 0.00135962, 4.38e-6, -2.82e-6, -1.0157e-4,
+        ),
+        Rod((0, 0, -0.07), (0, 0, 0), 0.04, "shell", **housing),
+        Rod((0, 0.045, 0), (0, -0.055, 0), 0.041, "shell", **housing),
+        Rod((0, 0.045, 0), (0, 0.052, 0), 0.036, "cap", **cap),
+    )  # fmt: skip
+    yield ur5e_joint(
+        "wrist_2", "wrist_1_link", "wrist_2_link", (0, -UR5E_D5, 0), QUARTER, math.tau, 28,
+        Mass(
+            1.3, (0, 0.01634, -0.0018),
+            0.00135617, 0.00096614, 0.00127827, 4.44e-6, 2.74e-6, 5.048e-5,
+        ),
+        Rod((0, 0, -0.043), (0, 0, 0), 0.04, "shell", **housing),
+        Rod((0, -0.045, 0), (0, 0.055, 0), 0.041, "shell", **housing),
+        Rod((0, -0.052, 0), (0, -0.045, 0), 0.036, "cap", **cap),
+    )  # fmt: skip
+    yield ur5e_joint(
+        "wrist_3", "wrist_2_link", "wrist_3_link", (0, UR5E_D6, 0), -QUARTER, math.tau, 28,
+        Mass(0.365, (0, 0, -0.001159), 1.8694e-4, 1.8908e-4, 2.5756e-4, 6e-8, -1.7e-7, -9.2e-7),
+        Rod((0, 0, -0.043), (0, 0, 0), 0.038, "joint", **housing),
+    )  # fmt: skip
+    yield Body("tool0", "tool0_joint", "wrist_3_link")
+
+
 # ------------------------------------------------------------------------------------ planar arm
 
 PLANAR_COLOURS = {
@@ -433,7 +662,7 @@ def link_lines(body):
 
 
 def joint_lines(body):
-    yield f'  <joint name="{body.joint}" type="{"revolute" if body.motor else "fixed"}">'
+    yield f'  <joint name="{body.joint}" type="{body.motor.kind if body.motor else "fixed"}">'
     yield f'    <parent link="{body.parent}"/> <child link="{body.link}"/> {placement(body.origin, body.rpy)}'
     if body.motor:
         motor = body.motor
@@ -458,7 +687,9 @@ def urdf(name, bodies, colours):
 def files():
     return {
         ROBOTS / "h1_2" / "h1_2.urdf": urdf("h1_2", h1_2(), H1_2_COLOURS),
+        ROBOTS / "panda" / "panda.urdf": urdf("panda", panda(), PANDA_COLOURS),
         ROBOTS / "planar_3r" / "planar_3r.urdf": urdf("planar_3r", planar_3r(), PLANAR_COLOURS),
+        ROBOTS / "ur5e" / "ur5e.urdf": urdf("ur5e", ur5e(), UR5E_COLOURS),
     }
 
 
