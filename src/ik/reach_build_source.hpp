@@ -36,6 +36,9 @@ inline constexpr double kPullLeast = 0.4, kPullTurn = 0.46;
 /// Where the closest pose all but reaches the target, attempts from this far around it [rad] or [m] have their time.
 inline constexpr double kAround = 0.4;
 inline constexpr int kAroundStarts = 40, kAroundIterations = 60;
+/// On a branch steps are short: a long one may end in the basin of another [rad] or [m].
+inline constexpr double kBranchStep = 0.1;
+inline constexpr int kBranchIterations = 200;
 /// Two descents agree where their distances differ by less [√(m² + rad²)].
 inline constexpr double kAgreement = 1e-6;
 
@@ -240,8 +243,10 @@ void closest_on_branch(const ReachTask& task, const TargetNumbers& numbers, cons
   for (int i = 0; i < task.chain->joints; ++i) {
     answer.q[i] = clamped(q[i], task.chain->lower[i], task.chain->upper[i]);
   }
-  const Descent end =
-      descend<N, kRotation>(*task.chain, ClosestTuning{}, as_target(numbers), __builtin_huge_val(), answer.q);
+  ClosestTuning tuning;
+  tuning.longest = kBranchStep;
+  tuning.most_iterations = kBranchIterations;
+  const Descent end = descend<N, kRotation>(*task.chain, tuning, as_target(numbers), __builtin_huge_val(), answer.q);
   answer.f = end.f;
   answer.gradient = end.gradient;
   answer.stationary = end.stationary;
