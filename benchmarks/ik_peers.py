@@ -19,6 +19,7 @@ import math
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import time
@@ -33,7 +34,7 @@ import ik_targets as sets
 ROOT = sets.ROOT
 INSTALLED, OUT = ROOT / "build/ik_peers", ROOT / "build/bench_ik"
 PAGE, FIGURE = ROOT / "docs/ik_peers.md", ROOT / "docs/figures/ik-peers.svg"
-BEGIN, END = "<!-- written by `make bench-ik`: begin -->", "<!-- end -->"
+BEGIN, END = "<!-- written by benchmarks/ik_peers.py --write: begin -->", "<!-- end -->"
 LIMIT, QUICK_LIMIT = 700.0, 45.0  # [s] of all peers together
 # peer → the environment that it runs in
 PEERS = {
@@ -336,7 +337,7 @@ def main():
     lower_best(best, found.values(), arm, targets)
     result = {
         "date": datetime.date.today().isoformat(),
-        "command": "make bench-ik" + " QUICK=1" * given.quick,
+        "command": shlex.join(["python", "benchmarks/ik_peers.py", *sys.argv[1:]]),
         "machine": f"{machine()}, {os.cpu_count()} cores",
         "seed": sets.SEED,
         "targets_sha256": hashlib.sha256(b"".join(targets[name].tobytes() for name in targets)).hexdigest(),
