@@ -113,6 +113,7 @@ void set_reached(ReachSolution& solution) {
   solution.status = ReachStatus::reached;
   solution.evidence = ReachEvidence::none;
   solution.gradient = kNaN;
+  solution.descents = solution.agreeing_starts = 0;
 }
 
 }  // namespace
@@ -183,6 +184,18 @@ void finish(const ReachModel::Impl& model, const ReachBuild& build, const Target
     return model.options.deadline > 0.0 &&
            std::chrono::duration<double>(Clock::now() - begin).count() > model.options.deadline;
   };
+  const auto stopped = [&](ReachEvidence why) {
+    solution.status = ReachStatus::iteration_budget;
+    solution.evidence = why;
+  };
+  if (answer.attempts > 0 && answer.iterations >= model.task.budget) {
+    copy(answer.q, model.task.chain->joints, solution.q);
+    build.errors(model.task, target, answer.q, solution.position_error, solution.rotation_error);
+    solution.iterations = answer.iterations;
+    solution.attempts = answer.attempts;
+    return within(model.task, solution.position_error, solution.rotation_error) ? set_reached(solution)
+                                                                                : stopped(ReachEvidence::budget);
+  }
   ClosestAnswer closest;
   build.closest(model.task, target, !distance.proven, closest);
   solution.attempts = answer.attempts;
@@ -199,10 +212,6 @@ void finish(const ReachModel::Impl& model, const ReachBuild& build, const Target
     solution.evidence = ReachEvidence::link_lengths;
     return;
   }
-  const auto stopped = [&](ReachEvidence why) {
-    solution.status = ReachStatus::iteration_budget;
-    solution.evidence = why;
-  };
   if (late()) return stopped(ReachEvidence::deadline);
   if (!distance.far) {
     const int before = answer.iterations;

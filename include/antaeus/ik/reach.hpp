@@ -69,7 +69,7 @@ struct ReachSolution {
   double rotation_error = kNaN;  ///< angle [rad]; 0 where the position alone was asked for
   int iterations = 0;            ///< evaluations of the chain, of all stages
   int attempts = 0;              ///< starts from which the target was tried
-  int descents = 0;              ///< starts from which the closest pose was looked for
+  int descents = 0;              ///< starts from which the closest pose was looked for; 0: reached
   int agreeing_starts = 0;       ///< of those, how many came to this pose's distance within 1e-6
   double gradient = kNaN;        ///< largest entry of the projected gradient of ½(m² + rad²) at q; NaN: reached
   std::uint32_t blocked_by = 0;  ///< bit i: joint i of the chain is outside its limits in `rejected`
@@ -134,7 +134,7 @@ struct BatchWork {
   InstructionSet set = instruction_set();
 };
 /// Answers of many independent targets, in their order; those that are not reached stand whole in `failures`.
-struct ReachBatch {
+struct ANTAEUS_API ReachBatch {
   SampleMatrix q;                   ///< targets × joints
   std::vector<ReachStatus> status;  ///< of each target
   VectorX position_error, rotation_error;
