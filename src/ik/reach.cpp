@@ -152,7 +152,10 @@ Distance distance_of(const ReachModel::Impl& model, const TargetNumbers& target)
   const SeedGrid& grid = model.task.rotation ? seeds.pose : seeds.position;
   if (grid.dimensions > 0) {
     const double tool = chain.tool_length + kSampleMargin;
-    distance.far = flat > seeds.widest + tool || p[2] > seeds.highest + tool || p[2] < seeds.lowest - tool;
+    const double place[2] = {chain.prismatic[0] ? p[0] : flat, chain.prismatic[0] ? p[1] : p[2]};
+    for (int k = 0; k < 2; ++k) {
+      distance.far = distance.far || place[k] > seeds.high[k] + tool || place[k] < seeds.low[k] - tool;
+    }
   }
   return distance;
 }

@@ -291,7 +291,10 @@ struct Descents {
   }
   /// From the entry for the target pulled towards the middle of the workspace and turned, number k.
   void run_pulled(int k) {
-    const Vec3<double> middle{0.0, 0.0, 0.5 * (task.seeds->lowest + task.seeds->highest)};
+    const double *low = task.seeds->low, *high = task.seeds->high;
+    const Vec3<double> middle = task.chain->prismatic[0]
+                                    ? Vec3<double>{0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1]), target.p.z}
+                                    : Vec3<double>{0.0, 0.0, 0.5 * (low[1] + high[1])};
     double four[4];
     for (int i = 0; i < 4; ++i) four[i] = symmetric(k, kSixSteps[i]);
     const double share = kPullLeast + (1.0 - kPullLeast) * 0.5 * (four[0] + 1.0);

@@ -9,7 +9,7 @@
 ///     else say(reason_text(model, found));
 ///
 /// Method: error-scaled Levenberg–Marquardt with limits as an active set, from starts that are filed by the two
-/// symmetries of a chain that begins and ends with a revolute joint; for what none of them reaches, the nearest pose
+/// symmetries of a chain that ends with a revolute joint; for what none of them reaches, the nearest pose
 /// within the limits by projected Newton steps. docs/ik.md tells how and why. Answers do not depend on the clock, on
 /// the number of threads, on the instruction set, nor on other targets: the same target gives the same bits.
 
@@ -89,8 +89,8 @@ class ANTAEUS_API ReachModel {
   const ReachOptions& options() const noexcept;
   double table_seconds() const noexcept;
   std::size_t table_bytes() const noexcept;
-  /// Whether starts come from a table; else, as the first or the last joint is prismatic or there are fewer than three,
-  /// from a sequence over all joints: slower.
+  /// Whether starts come from a table; else, as the last joint is prismatic or there are fewer than three, from a
+  /// sequence over all joints: slower.
   bool has_table() const noexcept;
 
   struct Impl;
