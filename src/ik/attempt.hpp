@@ -69,38 +69,77 @@ struct Triangle {
   D m[K * (K + 1) / 2];
 };
 
-/// y of M y = e by M = L D Lᵀ, M positive definite.
+/// The inverse of a symmetric 3 × 3 matrix by its cofactors: lower triangle in, lower triangle out. One quotient, and
+/// short chains of dependent operations: the step's time is latency.
+template <class D>
+ANTAEUS_LANES_INLINE void invert3(const D* m, D* inverse) {
+  const D c00 = m[2] * m[5] - m[4] * m[4], c10 = m[3] * m[4] - m[1] * m[5], c20 = m[1] * m[4] - m[3] * m[2];
+  const D share = 1.0 / (m[0] * c00 + m[1] * c10 + m[3] * c20);
+  inverse[0] = share * c00;
+  inverse[1] = share * c10;
+  inverse[2] = share * (m[0] * m[5] - m[3] * m[3]);
+  inverse[3] = share * c20;
+  inverse[4] = share * (m[1] * m[3] - m[0] * m[4]);
+  inverse[5] = share * (m[0] * m[2] - m[1] * m[1]);
+}
+template <class D>
+ANTAEUS_LANES_INLINE void times3(const D* m, const D* x, D* y) {
+  y[0] = m[0] * x[0] + m[1] * x[1] + m[3] * x[2];
+  y[1] = m[1] * x[0] + m[2] * x[1] + m[4] * x[2];
+  y[2] = m[3] * x[0] + m[4] * x[1] + m[5] * x[2];
+}
+
+/// y of M y = e, M symmetric and positive definite, K = 3 or 6: by 3 × 3 blocks M = [A Bᵀ; B C] and C − B A⁻¹ Bᵀ.
 template <class D, int K>
 ANTAEUS_LANES_INLINE void solve_triangle(const Triangle<D, K>& M, const D* e, D* y) {
-  D l[K * (K + 1) / 2], inverse[K], v[K];
-#pragma GCC unroll 8
-  for (int r = 0; r < K; ++r) {
-    const int row = r * (r + 1) / 2;
-    D sum = e[r];
-#pragma GCC unroll 8
-    for (int c = 0; c < r; ++c) {
-      const int other = c * (c + 1) / 2;
-      D value = M.m[row + c];
-#pragma GCC unroll 8
-      for (int k = 0; k < c; ++k) value = value - v[k] * l[other + k];
-      v[c] = value;  // l_rc d_c
+  static_assert(K == 3 || K == 6);
+  D A[6];
+  invert3(M.m, A);
+  if constexpr (K == 3) {
+    times3(A, e, y);
+  } else {
+    const D* B[3] = {M.m + 6, M.m + 10, M.m + 15};  // rows
+    D G[3][3], S[6], rest[3], first[3];
+#pragma GCC unroll 3
+    for (int r = 0; r < 3; ++r) times3(A, B[r], G[r]);
+#pragma GCC unroll 3
+    for (int r = 0; r < 3; ++r) {
+#pragma GCC unroll 3
+      for (int c = 0; c <= r; ++c) {
+        S[r * (r + 1) / 2 + c] =
+            M.m[(r + 3) * (r + 4) / 2 + 3 + c] - (G[r][0] * B[c][0] + G[r][1] * B[c][1] + G[r][2] * B[c][2]);
+      }
+      rest[r] = e[3 + r] - (G[r][0] * e[0] + G[r][1] * e[1] + G[r][2] * e[2]);
     }
-    D pivot = M.m[row + r];
-#pragma GCC unroll 8
-    for (int c = 0; c < r; ++c) {
-      l[row + c] = v[c] * inverse[c];
-      pivot = pivot - v[c] * l[row + c];
-      sum = sum - l[row + c] * y[c];
-    }
-    inverse[r] = 1.0 / pivot;
-    y[r] = sum;
+    D inverse[6];
+    invert3(S, inverse);
+    times3(inverse, rest, y + 3);
+    times3(A, e, first);
+#pragma GCC unroll 3
+    for (int c = 0; c < 3; ++c) y[c] = first[c] - (G[0][c] * y[3] + G[1][c] * y[4] + G[2][c] * y[5]);
   }
-#pragma GCC unroll 8
-  for (int r = K - 1; r >= 0; --r) {
-    D value = y[r] * inverse[r];
-#pragma GCC unroll 8
-    for (int k = r + 1; k < K; ++k) value = value - l[k * (k + 1) / 2 + r] * y[k];
-    y[r] = value;
+}
+
+/// Sums the products of columns, rows R … R + 2 times rows C … C + 2, in registers.
+template <class D, int K, int R, int C>
+ANTAEUS_LANES_INLINE void add_block(const D (*columns)[K], int n, Triangle<D, K>& M) {
+  D sum[9];
+#pragma GCC unroll 9
+  for (int k = 0; k < 9; ++k) {
+    const int r = R + k / 3, c = C + k % 3;
+    if (c <= r) sum[k] = M.m[r * (r + 1) / 2 + c];
+  }
+  for (int i = 0; i < n; ++i) {
+#pragma GCC unroll 9
+    for (int k = 0; k < 9; ++k) {
+      const int r = R + k / 3, c = C + k % 3;
+      if (c <= r) sum[k] = sum[k] + columns[i][r] * columns[i][c];
+    }
+  }
+#pragma GCC unroll 9
+  for (int k = 0; k < 9; ++k) {
+    const int r = R + k / 3, c = C + k % 3;
+    if (c <= r) M.m[r * (r + 1) / 2 + c] = sum[k];
   }
 }
 
@@ -135,14 +174,14 @@ ANTAEUS_LANES_INLINE void step(const ChainNumbers& chain, const AttemptTuning& t
     trial[i] = q[i];
   }
   Triangle<D, K> M;
-#pragma GCC unroll 8
-  for (int r = 0; r < K; ++r) {
-#pragma GCC unroll 8
-    for (int c = 0; c <= r; ++c) {
-      D sum = r == c ? lambda : zero;
-      for (int i = 0; i < n; ++i) sum = sum + columns[i][r] * columns[i][c];
-      M.m[r * (r + 1) / 2 + c] = sum;
-    }
+#pragma GCC unroll 21
+  for (int k = 0; k < K * (K + 1) / 2; ++k) M.m[k] = zero;
+#pragma GCC unroll 6
+  for (int k = 0; k < K; ++k) M.m[k * (k + 1) / 2 + k] = lambda;
+  add_block<D, K, 0, 0>(columns, n, M);
+  if constexpr (kRotation) {
+    add_block<D, K, 3, 0>(columns, n, M);
+    add_block<D, K, 3, 3>(columns, n, M);
   }
   D y[K];
   for (int round = 0;; ++round) {

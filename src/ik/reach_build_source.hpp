@@ -208,17 +208,15 @@ void more_attempts(const ReachTask& task, const TargetNumbers& numbers, MoreAtte
     StartFeed<kRotation> feed{task, target, answer, first, last};
     run_attempts<double, N, kRotation>(*task.chain, tuning, goal_of(task), feed);
   };
-  if (has_table(task)) {
-    constexpr int kSequenceEnd = kTableStarts + kSequenceStarts;
-    if (which != MoreAttempts::patient) run(kFirstStarts, kTableStarts, AttemptTuning{});
-    if (which == MoreAttempts::all) run(kTableStarts, kSequenceEnd, patient(0.99));
-    if (which == MoreAttempts::patient) {
-      AttemptTuning tuning = patient(kNever);
-      tuning.most_iterations = kAroundIterations;
-      run(kSequenceEnd, kSequenceEnd + kSequenceStarts, tuning);
-    }
-  } else if (which != MoreAttempts::patient) {
-    run(kFirstStarts, kStartsWithoutTable, patient(kNever));
+  constexpr int kEnd = kFirstStarts + kSequenceStarts;
+  if (!has_table(task)) {
+    if (which == MoreAttempts::sequence) run(kFirstStarts, kStartsWithoutTable, patient(kNever));
+  } else if (which == MoreAttempts::sequence) {
+    run(kFirstStarts, kEnd, patient(0.99));
+  } else {
+    AttemptTuning tuning = patient(kNever);
+    tuning.most_iterations = kAroundIterations;
+    run(kEnd, kEnd + kSequenceStarts, tuning);
   }
 }
 

@@ -17,8 +17,7 @@ using detail::SeedTable;
 
 inline constexpr int kFirstEntries = 4;                             ///< attempts from the target's own cell
 inline constexpr int kEntriesAJitter = 4;                           ///< attempts from the cell of each jittered target
-inline constexpr int kFirstStarts = 20;                             ///< attempts before the closest pose is looked for
-inline constexpr int kTableStarts = 68;                             ///< attempts before the low-discrepancy sequence
+inline constexpr int kFirstStarts = 68;                             ///< attempts before the low-discrepancy sequence
 inline constexpr double kJitterDistance = 0.1, kJitterAngle = 0.3;  ///< [m], [rad]
 
 constexpr double kTurn = 6.28318530717958647693;
@@ -261,8 +260,8 @@ struct Starts {
     const bool table = (kRotation ? seeds.pose : seeds.position).dimensions > 0;
     while (given < last) {
       const int k = given++;
-      if (!table || k >= kTableStarts) {
-        sequence(chain, seeds, table ? k - kTableStarts : k, q);
+      if (!table || k >= kFirstStarts) {
+        sequence(chain, seeds, table ? k - kFirstStarts : k, q);
         return true;
       }
       if (k == 0) {
