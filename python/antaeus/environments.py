@@ -12,7 +12,8 @@ try:
     import mujoco
     import numpy as np
 except ImportError as error:
-    raise ImportError(f"antaeus.environments needs the package {error.name}; pip install {error.name}", name=error.name) from None
+    missing = error.name
+    raise ImportError(f"antaeus.environments needs the package {missing}; pip install {missing}", name=missing) from None
 
 import antaeus
 
@@ -27,9 +28,9 @@ class CartesianReach(gymnasium.Env[np.ndarray, np.ndarray]):
     """An arm brings its hand to a point. Actions move the hand; inverse kinematics turns them into joint angles.
 
     An action a [3], each in [−1, 1], moves the commanded point by action_size · a, world axes. `ReachSolver.follow`
-    finds the joint angles for it on the branch that the arm is on, so that no joint jumps, and the joints go there
-    within their limits of position and speed. A controller in MuJoCo drives them with the motors' limits of torque.
-    What cannot be reached is approached: the commanded point is then where the hand can be, and does not run away.
+    finds the joint angles for it on the branch that the arm is on, so that no joint jumps, and the joints are sent
+    there within their limits of position and speed. A controller in MuJoCo drives them within the motors' torques. What
+    cannot be reached is approached: the commanded point is then where the hand can be, and does not run away.
 
     Observation [2 n + 9]: joint angles [n] rad, their speeds [n] rad/s, the hand's position [3] m, the vector from it to
     the target [3] m, the last action [3]; world axes, the robot's root at the origin.
@@ -39,22 +40,22 @@ class CartesianReach(gymnasium.Env[np.ndarray, np.ndarray]):
     being far away. The distance is a cost here.)
 
     An episode ends (terminated) when the hand is within reached_distance of the target, and is cut (truncated) after
-    max_steps. `info` holds hand and target [3] m, distance [m], and status, evidence and reason of the last answer of the
-    inverse kinematics. `model` and `data` are MuJoCo's, for a viewer.
+    max_steps. `info` holds hand and target [3] m, distance [m], and status, evidence and reason of the last answer of
+    the inverse kinematics. `model` and `data` are MuJoCo's, for a viewer.
     """
 
     metadata: dict[str, Any] = {"render_modes": []}
 
-    def __init__(self, robot: str | antaeus.Robot = "panda", frame: str = "panda_hand", start: str | Sequence[float] = "ready",
-                 *, keep_orientation: bool = False, action_size: float = 0.02, control_period: float = 0.04,
-                 axis_weights: Sequence[float] = (1.0, 1.0, 1.0), action_cost: float = 0.01, change_cost: float = 0.0,
-                 reached_distance: float = 0.01, max_steps: int = 200, start_noise: float = 0.05, armature: float = 0.1,
-                 bandwidth: float = 30.0) -> None:
+    def __init__(self, robot: str | antaeus.Robot = "panda", frame: str = "panda_hand",
+                 start: str | Sequence[float] = "ready", *, keep_orientation: bool = False, action_size: float = 0.02, control_period: float = 0.04,
+                 axis_weights: Sequence[float] = (1.0, 1.0, 1.0), action_cost: float = 0.01,
+                 change_cost: float = 0.0, reached_distance: float = 0.01, max_steps: int = 200,
+                 start_noise: float = 0.05, armature: float = 0.1, bandwidth: float = 30.0) -> None:
         """
-        robot: a name, a file, or a Robot. frame: the link that is moved. start: a pose of the profile, or joint angles of
-        the chain [n]. keep_orientation: the hand stays turned as at the start; else its orientation is free.
-        action_size: m that an action of 1 moves the commanded point. control_period: s between actions. axis_weights: of
-        the distance, world axes. action_cost, change_cost: m for an action, or its change, of length 1.
+        robot: a name, a file, or a Robot. frame: the link that is moved. start: a pose of the profile, or joint angles
+        of the chain [n]. keep_orientation: the hand stays turned as at the start; else its orientation is free.
+        action_size: m that an action of 1 moves the commanded point. control_period: s between actions. axis_weights:
+        of the distance, world axes. action_cost, change_cost: m for an action, or its change, of length 1.
         reached_distance: m; 0: an episode never ends by itself. start_noise: rad or m by which each joint may be off at
         the start. armature: kg·m² added to each joint, its rotor behind the gear. bandwidth: rad/s of the joint
         controller, critically damped. OptionsError, ModelError: one line.
@@ -66,7 +67,8 @@ class CartesianReach(gymnasium.Env[np.ndarray, np.ndarray]):
                                 start_noise=start_noise, armature=armature).items():
             _check(name, value, value >= 0, "give 0 or more")
         self._weights = np.array(axis_weights, dtype=float)
-        _check("axis_weights", axis_weights, self._weights.shape == (3,) and (self._weights >= 0).all(), "give three, 0 or more")
+        _check("axis_weights", axis_weights, self._weights.shape == (3,) and (self._weights >= 0).all(),
+               "give three, 0 or more")
         self._robot = antaeus.load_robot(robot) if isinstance(robot, str) else robot
         self._chain = antaeus.KinematicChain(self._robot.model, frame)
         self._solver = antaeus.ReachSolver(antaeus.ReachModel(self._chain, position_only=not keep_orientation))
@@ -75,8 +77,8 @@ class CartesianReach(gymnasium.Env[np.ndarray, np.ndarray]):
         self._effort = self._robot.model.effort_limits()[motors]
         self._speed = self._robot.model.velocity_limits()[motors]
         self._lower, self._upper = (np.array([getattr(joint, end) for joint in joints]) for end in ("lower", "upper"))
-        at_start = self._chain.from_motors(self._robot.pose(start)) if isinstance(start, str) else np.array(start, dtype=float)
-        self._rest, _ = self._chain.pulled_in(at_start)
+        named = isinstance(start, str)
+        self._rest, _ = self._chain.pulled_in(self._chain.from_motors(self._robot.pose(start)) if named else start)
         self._action_size, self._period, self._bandwidth = action_size, control_period, bandwidth
         self._action_cost, self._change_cost = action_cost, change_cost
         self._reached, self._max_steps, self._noise = reached_distance, max_steps, start_noise
@@ -89,14 +91,15 @@ class CartesianReach(gymnasium.Env[np.ndarray, np.ndarray]):
         self._at_v = np.array([joint.dofadr[0] for joint in addresses])
         self._place(self._rest)
         if np.abs(self._position() - self._chain.pose(self._rest).translation).max() > 1e-6:
-            raise antaeus.ModelError(f"frame '{frame}': MuJoCo has it elsewhere than the chain; lock no joint but at zero")
+            raise antaeus.ModelError(f"frame '{frame}': MuJoCo has it elsewhere than the chain; lock joints at zero only")
         self.action_space = gymnasium.spaces.Box(-1.0, 1.0, (3,), np.float32)
         self.observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (2 * len(joints) + 9,), np.float64)
         self._target = self._position()
         self._wanted, self._commanded = self._rest, antaeus.Pose()
         self._last_action, self._steps = np.zeros(3), 0
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None,
+              options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
         """The arm near its start, at rest, and a target that some posture within the limits reaches.
 
         options: target, a point [3] m; start, joint angles of the chain [n].
@@ -164,7 +167,8 @@ class CartesianReach(gymnasium.Env[np.ndarray, np.ndarray]):
         low, high = np.maximum(self._lower, -np.pi), np.minimum(self._upper, np.pi)
         for _ in range(1000):
             point = self._chain.pose(self.np_random.uniform(low, high)).translation
-            if point[2] >= _FLOOR and self._solver.solve(antaeus.Pose(self._commanded.rotation, point)).status == "reached":
+            pose = antaeus.Pose(self._commanded.rotation, point)
+            if point[2] >= _FLOOR and self._solver.solve(pose).status == "reached":
                 return point
         return self._commanded.translation
 
@@ -185,7 +189,8 @@ class CartesianReach(gymnasium.Env[np.ndarray, np.ndarray]):
 
 def _check(name: str, value: object, right: bool, remedy: str) -> None:
     if not right:
-        raise antaeus.OptionsError(f"CartesianReach.{name}: {'is unknown' if value is None else f'{value} does not fit'}; {remedy}")
+        problem = "is unknown" if value is None else f"{value} does not fit"
+        raise antaeus.OptionsError(f"CartesianReach.{name}: {problem}; {remedy}")
 
 
 def _read(robot: antaeus.Robot, chain: antaeus.KinematicChain, armature: float, timestep: float) -> mujoco.MjModel:
