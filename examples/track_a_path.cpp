@@ -1,7 +1,7 @@
 // A joint controller follows a path that inverse kinematics maps out: the Panda's hand draws a circle.
 // follow() keeps each point on the branch of the one before, so that no joint jumps. A PD controller with gravity
 // compensation, within the motors' limits, moves the joints. The Python twin plays it in MuJoCo, and prints the same.
-// prints: hand within 4.80 mm of its place, largest torque 27.90 N·m
+// prints: hand within 4.8 mm of its place, largest torque 27.9 N·m
 #include <cstdio>
 
 #include "antaeus/ik/reach.hpp"
@@ -57,5 +57,5 @@ int main() {
   }
   std::printf("%d of %zu points reached, no joint moves more than %.2f mrad between two\n", reached, path.size(),
               1000.0 * jump);
-  std::printf("hand within %.2f mm of its place, largest torque %.2f N·m\n", 1000.0 * miss, torque);
+  std::printf("hand within %.1f mm of its place, largest torque %.1f N·m\n", 1000.0 * miss, torque);
 }

@@ -4,7 +4,7 @@ follow() keeps each point on the branch of the one before, so that no joint jump
 compensation, within the motors' limits, moves the joints; MuJoCo reads our URDF and knows nothing of our dynamics.
 The C++ twin integrates our own forward dynamics in its place, and prints the same.
 """
-# prints: hand within 4.80 mm of its place, largest torque 27.90 N·m
+# prints: hand within 4.8 mm of its place, largest torque 27.9 N·m
 import mujoco
 import numpy as np
 
@@ -56,4 +56,4 @@ for now, then, target in zip(wanted, wanted[1:], path[1:]):
     torque = max(torque, np.abs(data.qfrc_applied).max())
 jump = np.abs(np.diff(wanted, axis=0)).max()
 print(f"{reached} of {len(path)} points reached, no joint moves more than {1000 * jump:.2f} mrad between two")
-print(f"hand within {1000 * miss:.2f} mm of its place, largest torque {torque:.2f} N·m")
+print(f"hand within {1000 * miss:.1f} mm of its place, largest torque {torque:.1f} N·m")

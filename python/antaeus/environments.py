@@ -37,7 +37,8 @@ class CartesianReach(gymnasium.Env[np.ndarray, np.ndarray]):
 
     Reward: −‖w ∘ (target − hand)‖ − α ‖a‖ − β ‖a − a_before‖, with w = axis_weights, α = action_cost, β = change_cost.
     (The article that this follows prints a plus before the distance, ‖target − ee‖ − α ‖action‖: that would reward
-    being far away. The distance is a cost here.)
+    being far away. The distance is a cost here.) The second term charges the length of the commanded path, α / action_size
+    for each metre, at any speed: it does not make motion smooth. The third does.
 
     An episode ends (terminated) when the hand is within reached_distance of the target, and is cut (truncated) after
     max_steps. `info` holds hand and target [3] m, distance [m], and status, evidence and reason of the last answer of

@@ -172,7 +172,7 @@ void bind_solution(nb::module_& module) {
       "without joint limits. blocked_by_limits: `rejected` would reach it. local_minimum: q cannot be improved by "
       "small "
       "steps, and nothing more is known. iteration_budget: budget or deadline ended the search. bad_input: target or "
-      "start cannot be used, q is NaN. In the third to fifth q is the closest pose within the limits, or the best so "
+      "start cannot be used, q is NaN. In the second to fifth q is the closest pose within the limits, or the best so "
       "far.");
   bind_enumeration<ReachEvidence>(
       module,
@@ -373,7 +373,7 @@ void bind_batch(nb::module_& module) {
              "Solves each target as ReachSolver.solve does, to the bit, several side by side and in several threads. "
              "targets: N × 7 (x y z qx qy qz qw), N × 4 × 4, N × 3 for a model with position_only, or a list of Pose; "
              "world axes, m. set: an InstructionSet. Answers depend on neither. The interpreter's lock is released "
-             "meanwhile, and Ctrl-C ends it.");
+             "meanwhile, and Ctrl-C ends it: with several threads once the others are through.");
 }
 
 // Plain methods ------------------------------------------------------------------------------------------------------

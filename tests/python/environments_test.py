@@ -100,6 +100,21 @@ def test_the_reward_is_its_formula():
     assert near > far
 
 
+def test_only_the_change_of_the_action_charges_roughness():
+    """One way of 16 cm: fast, slowly, and in jerks. The actions cost the same, their changes do not."""
+    ways = {"fast": [1.0] * 8, "slow": [0.25] * 32, "jerks": [1.0, 0.0] * 8}
+
+    def cost(entries, **weights):
+        env = CartesianReach(axis_weights=(0, 0, 0), reached_distance=0.0, **weights)
+        env.reset(seed=0, options={"start": READY})
+        return -sum(env.step(np.array([0, entry, 0]))[1] for entry in [*entries, 0.0])
+
+    actions = {way: cost(entries, action_cost=0.5) for way, entries in ways.items()}
+    assert actions == {way: pytest.approx(0.5 / 0.02 * 0.16, rel=1e-12) for way in ways}
+    changes = {way: cost(entries, action_cost=0.0, change_cost=1.0) for way, entries in ways.items()}
+    assert changes == {"fast": 2.0, "slow": 0.5, "jerks": 16.0}
+
+
 def test_the_hand_goes_where_the_action_says(env):
     """Ten steps of 1 cm along y, then rest: the controller lags and arrives."""
     env.reset(seed=0, options={"start": READY, "target": [0.9, 0.0, 0.2]})
