@@ -36,6 +36,11 @@ asan: setup ## the test-suite under the address and undefined-behaviour sanitize
 	@cmake --build build/asan -j $(JOBS)
 	@ctest --test-dir build/asan --output-on-failure -j $(JOBS) -LE 'realtime|timing'
 
+soak: setup ## the slow proofs: a million poses, thousands of blocked targets (the tests hold samples of them)
+	$(call configure,release)
+	@cmake --build build/release -j $(JOBS) --target ik_tests
+	@ANTAEUS_SOAK=1 build/bin/ik_tests --gtest_filter='Blocked.*:ReachSoak.*:*Soak*'
+
 bench: setup ## benchmarks against what a user would otherwise run
 	$(call configure,release,-DANTAEUS_BUILD_BENCHMARKS=ON)
 	@cmake --build build/release -j $(JOBS)
@@ -71,4 +76,4 @@ docs: setup ## the generated pages of docs/, and build/docs/html from the header
 clean: ## remove build/
 	rm -rf build
 
-.PHONY: help setup demo test asan bench bench-ik fuzz format tidy docs clean
+.PHONY: help setup demo test asan soak bench bench-ik fuzz format tidy docs clean
