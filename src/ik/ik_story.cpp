@@ -13,7 +13,7 @@ constexpr std::size_t kMostTold = 5;  ///< failures and steps that are told one 
 
 std::string number(double value) {
   std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%.3g", value);
+  std::snprintf(text.data(), text.size(), std::abs(value) < 1000.0 ? "%.3g" : "%.0f", value);
   return text.data();
 }
 std::string counted(std::size_t n, const std::string& one, const std::string& many) {
@@ -65,15 +65,57 @@ IkAnswer reached(const IkResult& r) {
   return answer;
 }
 
+/// Failures that are told as one: targets first to last, of one status.
+struct Told {
+  int first, last, worst;
+};
+
+/// Of a path: failures that follow each other.
+std::vector<Told> stretches(const IkResult& r) {
+  std::vector<Told> all;
+  for (const int t : r.answers.failure_of) {
+    if (all.empty() || all.back().last + 1 != t || r.status(t) != r.status(all.back().first)) {
+      all.push_back({t, t, t});
+      continue;
+    }
+    all.back().last = t;
+    const auto miss = [&](int k) { return std::hypot(r.answers.position_error[k], r.answers.rotation_error[k]); };
+    if (miss(t) > miss(all.back().worst)) all.back().worst = t;
+  }
+  return all;
+}
+
+/// Of independent targets: the first of each status, then their seconds, and so on.
+std::vector<Told> examples(const IkResult& r) {
+  std::vector<std::pair<int, int>> order;
+  std::array<int, enum_names(ReachStatus{}).size()> seen{};
+  for (const int t : r.answers.failure_of) order.emplace_back(seen[static_cast<std::size_t>(r.status(t))]++, t);
+  std::sort(order.begin(), order.end());
+  order.resize(std::min(order.size(), kMostTold));
+  std::vector<Told> all;
+  for (const auto& [nth, t] : order) all.push_back({t, t, t});
+  std::sort(all.begin(), all.end(), [](const Told& a, const Told& b) { return a.first < b.first; });
+  return all;
+}
+
 IkAnswer others(const IkResult& r) {
   IkAnswer answer{r.answers.reached > 0 ? "Why not the others?" : "Why not?", {}};
   const std::vector<int>& failures = r.answers.failure_of;
-  for (std::size_t k = 0; k < std::min(failures.size(), kMostTold); ++k) {
-    answer.statements.push_back({{}, r.reason(failures[k]) + ".", failures[k]});
+  const std::vector<Told> chosen = r.request.path ? stretches(r) : examples(r);
+  std::size_t told = 0;
+  for (std::size_t k = 0; k < std::min(chosen.size(), kMostTold); ++k) {
+    const Told& one = chosen[k];
+    told += static_cast<std::size_t>(one.last - one.first + 1);
+    std::string text = r.reason(one.worst) + ".";
+    if (one.last > one.first) {
+      text = in_words(r.status(one.first)) + " up to target " + std::to_string(one.last) + ". The worst, target " +
+             std::to_string(one.worst) + ": " + text;
+    }
+    answer.statements.push_back({{}, text, one.first});
   }
-  if (failures.size() > kMostTold) {
+  if (failures.size() > told) {
     answer.statements.push_back(
-        {{}, counted(failures.size() - kMostTold, "other stands", "others stand") + " in solutions.csv.", -1, true});
+        {{}, counted(failures.size() - told, "other stands", "others stand") + " in solutions.csv.", -1, true});
   }
   const std::vector<ChainJoint>& joints = r.model.chain().joints();
   std::vector<std::string> named;
@@ -94,21 +136,25 @@ IkAnswer quiet(const IkResult& r) {
   for (const IkStep& step : r.steps) {
     if (!step.needed()) lost.push_back(&step);
   }
-  std::string text = "No joint moves further than " + number(r.largest_step) + " rad or m from one target to the next";
+  const bool slides = std::any_of(r.model.chain().joints().begin(), r.model.chain().joints().end(),
+                                  [](const ChainJoint& joint) { return joint.prismatic; });
+  std::string text = "the largest step of a joint from one target to the next is " + number(r.largest_step) +
+                     (slides ? " rad or m" : " rad");
   if (!r.steps.empty()) {
     text += "; " + counted(r.steps.size(), "step is", "steps are") + " larger than " + number(kLargeStep);
   }
   text += ".";
   if (!r.steps.empty() && lost.empty()) {
-    text += " Cut into " + std::to_string(kSubdivisions) +
-            " pieces, every such interval is passed in small steps: the frame’s way asks for them.";
+    text += " Cut into " + std::to_string(kSubdivisions) + " pieces, every such interval is passed in steps below " +
+            number(kSmallStep) + ": the frame’s way asks for them.";
   }
-  answer.statements.push_back({lost.empty() ? "No. " : "Yes. ", text});
+  answer.statements.push_back({lost.empty() ? "No: " : "Yes: ", text});
   for (std::size_t k = 0; k < std::min(lost.size(), kMostTold); ++k) {
     const IkStep& step = *lost[k];
+    const ChainJoint& joint = r.model.chain().joints()[static_cast<std::size_t>(step.joint)];
     answer.statements.push_back(
         {{},
-         r.model.chain().joints()[static_cast<std::size_t>(step.joint)].name + " moves by " + number(step.size) +
+         joint.name + " moves by " + number(step.size) + (joint.prismatic ? " m" : " rad") +
              " on the way from target " + std::to_string(step.from) +
              (std::isfinite(step.largest_substep) ? ", and no finer way makes that small: the branch was lost."
                                                   : "; this step was not examined."),

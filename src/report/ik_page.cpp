@@ -15,7 +15,7 @@ namespace {
 using Bin = Channel::Bin;
 using Eigen::Index;
 
-constexpr int kMostRows = 100;           ///< of the table of targets
+constexpr int kMostRows = 30;            ///< of the table of targets
 constexpr std::size_t kMostDots = 1500;  ///< of one status in the picture
 constexpr int kFewestDots = 10;          ///< targets that make a picture
 constexpr double kBall = 0.012;          ///< [m] radius of the ball at a target
@@ -77,7 +77,7 @@ class IkPage {
 
   TableBlock targets() const {
     TableBlock table{"", {"#target", "status", "#position error [mm]"}, {}};
-    if (with_rotation_) table.heads.push_back("#rotation error [rad]");
+    if (with_rotation_) table.heads.push_back("#rotation error [mrad]");
     table.heads.insert(table.heads.end(), {"#iterations", "why"});
     if (std::ssize(order_) < r_.size()) {
       table.caption = std::to_string(order_.size()) + " of " + std::to_string(r_.size()) +
@@ -87,9 +87,8 @@ class IkPage {
       const ReachSolution s = r_.solution(t);
       const bool fine = s.status == ReachStatus::reached;
       TableBlock::Row row{{StepLink{t}, StateWord{in_words(s.status), fine ? Tone::green : Tone::vermillion},
-                           Quantity{1000.0 * s.position_error, ""}},
-                          fine ? TableBlock::Row::Mark::none : TableBlock::Row::Mark::failed};
-      if (with_rotation_) row.cells.emplace_back(Quantity{s.rotation_error, ""});
+                           Quantity{1000.0 * s.position_error, "", 3}}};
+      if (with_rotation_) row.cells.emplace_back(Quantity{1000.0 * s.rotation_error, "", 3});
       row.cells.emplace_back(Quantity{static_cast<double>(s.iterations), "", 0});
       row.cells.emplace_back(r_.reason(t));
       table.rows.push_back(std::move(row));
@@ -176,12 +175,20 @@ class IkPage {
 
   void panels(Views& views) const {
     ViewPanel states{.id = "status", .title = "What became of each target"};
+    Reading status_now{.label = "status"};
+    for (const ReachStatus status : all_values<ReachStatus>()) status_now.words.push_back(in_words(status));
+    status_now.channel = add(
+        views, [](const IkResult& r, Index t) { return static_cast<double>(r.status(static_cast<int>(t))); },
+        Bin::largest);
+    views.readings.push_back(status_now);
+    views.columns.push_back(status_now);
     for (const ReachStatus status : all_values<ReachStatus>()) {
       if (r_.count(status) == 0) continue;
       const ChannelId now = add(
           views, [status](const IkResult& r, Index t) { return r.status(static_cast<int>(t)) == status ? 1.0 : 0.0; },
           Bin::largest);
-      states.lanes.push_back({in_words(status), now, {"no", "yes"}, {false, true}, style_of(status).tone});
+      const std::string name = status == ReachStatus::blocked_by_limits ? "blocked" : in_words(status);
+      states.lanes.push_back({name, now, {"no", "yes"}, {false, true}, style_of(status).tone});
     }
     views.panels.push_back(std::move(states));
 
@@ -212,7 +219,6 @@ class IkPage {
       own.when = when;
       positions.push_back(std::move(own));
     }
-    chosen.chosen.erase(chosen.chosen.begin());  // a selector begins with its first option chosen
     if (chain_.size() > 1) views.selectors.push_back(std::move(chosen));
     if (!shares.lines.empty()) views.panels.push_back(std::move(shares));
     views.panels.insert(views.panels.end(), positions.begin(), positions.end());

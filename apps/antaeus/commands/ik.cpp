@@ -53,7 +53,11 @@ struct IkCommand {
     const Robot loaded = asked.load();
     ReachOptions options = loaded.profile.settings.get<ReachOptions>();
     options.position_only = options.position_only || position_only;
-    const KinematicChain chain(loaded.model, frame);
+    // An endpoint's label stands for its frame.
+    for (const Endpoint& endpoint : loaded.profile.endpoints) {
+      if (endpoint.label == frame && !loaded.model.has_frame(frame)) request.frame = endpoint.frame;
+    }
+    const KinematicChain chain(loaded.model, request.frame);
     request.targets = file.empty() ? parse_ik_targets(targets) : read_ik_targets(file);
     if (!start.empty()) request.start = parse_ik_start(loaded, chain, start);
     IkResult result = solve_ik(loaded, std::move(request), options, progress_bar("ik"));
@@ -131,7 +135,8 @@ void add_ik(CLI::App& app, Run& run) {
                    "robot: a name (antaeus robot lists them), a .toml profile or a .urdf")
       ->option_text("NAME|FILE")
       ->required();
-  verb->add_option("--frame,-f", command->frame, "link, joint or frame of the robot that shall come to the targets")
+  verb->add_option("--frame,-f", command->frame,
+                   "link, joint or frame of the robot, or label of an endpoint, that shall come to the targets")
       ->option_text("FRAME")
       ->required();
   verb->add_option("--targets", command->file,
