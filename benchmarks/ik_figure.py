@@ -83,8 +83,8 @@ def figure(rows, style):
         f'<svg xmlns="http://www.w3.org/2000/svg" class="antaeus-figure" width="{WIDTH}" height="{height}" '
         f'viewBox="0 0 {WIDTH} {height}" role="img" aria-labelledby="{NAME}-t {NAME}-d">',
         f'<title id="{NAME}-t">Inverse kinematics of several libraries on one target set</title>',
-        f'<desc id="{NAME}-d">Each row is a solver: CPU time of a solve, median and 99th percentile, and how often it was '
-        "right. The numbers stand in docs/ik_peers.md.</desc>",
+        f'<desc id="{NAME}-d">Each row is a solver: CPU time of a solve, median and 99th percentile, and how often it '
+        "was right. The numbers stand in docs/ik_peers.md.</desc>",
         style,
         f'<rect x="0" y="0" width="{WIDTH}" height="{height}" class="paper"/>',
         mark(LABELS + 4, 14, DOT, "blue"),

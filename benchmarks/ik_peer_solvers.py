@@ -4,8 +4,9 @@
 Usage: ik_peer_solvers.py PEER URDF TARGETS.npz ANSWERS.npz BUDGET
 
 A peer is a class with the tasks that it can do (position alone 3, pose 6) and `solve(target, q0, position_only)`, which
-returns a configuration, or None, and whether the peer claims success. Its settings are those at which it was found to do
-best, and stand here. A variant that starts anew until its time is over is not asked what cannot be reached.
+returns a configuration, or None, and whether the peer claims success. Its settings stand here and in docs/ik_peers.md;
+none was searched for on these targets. A variant that starts anew until its time is over is not asked what cannot be
+reached.
 """
 
 import gc
@@ -103,6 +104,46 @@ class Mink:
         return at.q, False
 
 
+class MujocoMinimize:
+    """MuJoCo's bounded least squares on the pose's error, m and rad weighed alike, with its own differences as Jacobian
+    and its default stops: it minimises, and so goes to the closest answer where there is no other."""
+
+    tasks = "36"
+
+    def __init__(self, urdf, lower, upper):
+        import mujoco
+        from mujoco import minimize
+
+        spec = mujoco.MjSpec.from_file(urdf)
+        spec.compiler.fusestatic = False
+        self.model = spec.compile()
+        self.data = mujoco.MjData(self.model)
+        self.mujoco, self.minimize, self.body = mujoco, minimize, self.model.body(FRAME).id
+        self.bounds = [np.array(lower), np.array(upper)]
+
+    def solve(self, target, q0, position_only):
+        mujoco, model, data = self.mujoco, self.model, self.data
+        wanted = np.empty(4)
+        mujoco.mju_mat2Quat(wanted, target[:3, :3].ravel())
+
+        def residual(columns):
+            columns = columns.reshape(len(q0), -1)
+            errors = np.empty((3 if position_only else 6, columns.shape[1]))
+            for at in range(columns.shape[1]):
+                data.qpos[:] = columns[:, at]
+                mujoco.mj_kinematics(model, data)
+                errors[:3, at] = data.xpos[self.body] - target[:3, 3]
+                if not position_only:
+                    turn = np.empty(3)
+                    mujoco.mju_subQuat(turn, wanted, data.xquat[self.body])
+                    errors[3:, at] = turn
+            return errors
+
+        q, _ = self.minimize.least_squares(q0, residual, bounds=self.bounds, verbose=0)
+        left = residual(q)[:, 0]
+        return q, bool(np.linalg.norm(left[:3]) < STOP_POSITION and np.linalg.norm(left[3:]) < STOP_ROTATION)
+
+
 class Placo:
     """Differential; the loop is ours."""
 
@@ -156,8 +197,8 @@ class PlacoRegularised(Placo):
 
 
 class Roboplan:
-    """SimpleIk with our tolerances and no collision checking; otherwise its defaults: 100 iterations, step 0.25, at most
-    2 restarts, 5 ms."""
+    """SimpleIk with our tolerances and no collision checking; otherwise its defaults: 100 iterations, step 0.25, at
+    most 2 restarts, 5 ms."""
 
     tasks = "6"
     changed = {}
@@ -245,7 +286,8 @@ class KdlChain:
         while link != BASE:
             joint = joints[link]
             place = joint.find("origin")
-            at = kdl.Frame(kdl.Rotation.RPY(*numbers(place, "rpy", "0 0 0")), kdl.Vector(*numbers(place, "xyz", "0 0 0")))
+            turn = kdl.Rotation.RPY(*numbers(place, "rpy", "0 0 0"))
+            at = kdl.Frame(turn, kdl.Vector(*numbers(place, "xyz", "0 0 0")))
             name = joint.get("name")
             if joint.get("type") == "fixed":
                 hinge = kdl.Joint(name)
@@ -302,7 +344,8 @@ class KdlLma(KdlChain):
 
     def set_up(self):
         lma = self.kdl.ChainIkSolverPos_LMA
-        self.solver = {True: lma(self.chain, np.array([1.0, 1, 1, 0, 0, 0]), 1e-5, 500), False: lma(self.chain, 1e-5, 500)}
+        weights = np.array([1.0, 1, 1, 0, 0, 0])
+        self.solver = {True: lma(self.chain, weights, 1e-5, 500), False: lma(self.chain, 1e-5, 500)}
 
     def solver_of(self, position_only):
         return self.solver[position_only]
@@ -339,6 +382,7 @@ PEERS = {
     "kdl_nr_jl_restarts": KdlNewtonRestarts,
     "pink": Pink,
     "mink": Mink,
+    "mujoco_minimize": MujocoMinimize,
     "placo": Placo,
     "placo_reg_0.01": PlacoRegularised,
     "roboplan_simple_ik": Roboplan,

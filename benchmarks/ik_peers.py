@@ -7,7 +7,7 @@
 
 The peers' packages go into build/ik_peers by benchmarks/ik_peers.lock; what does not install is said and left out. Into
 build/bench_ik go targets, answers, peers.json, peers.md and peers.svg. Ours come from `antaeus ik --timing`, and from
-build/bench_ik/ours.json where ik_benchmark has written it: {"seed": that of the targets, "rows": as those of peers.json}.
+build/bench_ik/ours.json where ik_benchmark has written it: {"seed": that of the targets, "rows": as in peers.json}.
 """
 
 import argparse
@@ -15,9 +15,11 @@ import csv
 import datetime
 import hashlib
 import json
+import math
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import time
@@ -32,12 +34,12 @@ import ik_targets as sets
 ROOT = sets.ROOT
 INSTALLED, OUT = ROOT / "build/ik_peers", ROOT / "build/bench_ik"
 PAGE, FIGURE = ROOT / "docs/ik_peers.md", ROOT / "docs/figures/ik-peers.svg"
-BEGIN, END = "<!-- written by `make bench-ik`: begin -->", "<!-- end -->"
+BEGIN, END = "<!-- written by benchmarks/ik_peers.py --write: begin -->", "<!-- end -->"
 LIMIT, QUICK_LIMIT = 700.0, 45.0  # [s] of all peers together
 # peer → the environment that it runs in
 PEERS = {
     "kdl_lma": "kdl", "kdl_lma_restarts": "kdl", "kdl_nr_jl": "kdl", "kdl_nr_jl_restarts": "kdl", "mink": "mink",
-    "pink": "pink", "placo": "placo", "placo_reg_0.01": "placo", "roboplan_oink": "roboplan",
+    "mujoco_minimize": "mink", "pink": "pink", "placo": "placo", "placo_reg_0.01": "placo", "roboplan_oink": "roboplan",
     "roboplan_restarts": "roboplan", "roboplan_restarts_step_1": "roboplan", "roboplan_simple_ik": "roboplan",
 }  # fmt: skip
 ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
@@ -103,9 +105,22 @@ def install(name, lock):
     return python, surroundings
 
 
+def environment_of(name, lock, known):
+    """As install(); what did not install once is not tried again in this run."""
+    if name not in known:
+        try:
+            known[name] = install(name, lock)
+        except (RuntimeError, OSError, subprocess.SubprocessError) as error:
+            known[name] = error
+    if isinstance(known[name], Exception):
+        raise known[name]
+    return known[name]
+
+
 def version_of(peer, lock):
     """Package and version as the lock has them."""
-    package = {"pink": "pin-pink", "kdl": "python3-pykdl"}.get(PEERS[peer], PEERS[peer])
+    packages = {"pink": "pin-pink", "kdl": "python3-pykdl", "mujoco_minimize": "mujoco"}
+    package = packages.get(peer, packages.get(PEERS[peer], PEERS[peer]))
     lines = lock[PEERS[peer]] + lock.get(f"{PEERS[peer]}:debian", [])
     found = [line for line in lines if re.match(rf"{re.escape(package)}=", line)]
     return re.sub("=+", " ", found[0]) if found else package
@@ -114,9 +129,9 @@ def version_of(peer, lock):
 # ------------------------------------------------------------------------------------ running
 
 
-def run_peer(peer, lock, targets, budget):
+def run_peer(peer, environment_of_it, targets, budget):
     """Task → Answers of one peer."""
-    python, surroundings = install(PEERS[peer], lock)
+    python, surroundings = environment_of_it
     out = OUT / "answers" / f"{peer}.npz"
     command = [python, ROOT / "benchmarks/ik_peer_solvers.py", peer, OUT / "arm.urdf", targets, out, str(budget)]
     environment = {**os.environ, **ONE_THREAD, **surroundings}
@@ -152,7 +167,8 @@ def run_antaeus(cli, joints):
         task = sets.task_name(name, position_only)
         out = OUT / "antaeus" / task
         command = [cli, "ik", "--robot", "panda", "--frame", sets.FRAME, "--targets", OUT / f"targets/{task}.csv"]
-        command += ["--timing", "--out", out] + ["--position-only"] * position_only + ["--path"] * (name == "path")
+        command += ["--timing", "--out", out, "--start", "ready" if name == "path" else "middle"]
+        command += ["--position-only"] * position_only + ["--path"] * (name == "path")
         done = subprocess.run(command, capture_output=True, text=True, timeout=300)
         if done.returncode not in (0, 1):
             raise RuntimeError(last_line(done))
@@ -212,12 +228,21 @@ TITLES = {
 }  # fmt: skip
 
 
+def three_digits(us):
+    """Of a time, without an exponent; thousands apart."""
+    if us >= 99.95:
+        us = round(us, 2 - math.floor(math.log10(us)))
+        return f"{us:,.0f}".replace(",", "\u202f")
+    return f"{us:#.3g}" if us >= 1 else f"{us:.2f}"
+
+
 def columns_of(task):
-    yield "median µs", lambda row: f"{row['median_us']:.4g}"
-    yield "p99 µs", lambda row: f"{row['p99_us']:.4g}"
+    yield "median µs", lambda row: three_digits(row["median_us"])
+    yield "p99 µs", lambda row: three_digits(row["p99_us"])
     if task.startswith("unreach"):
         yield "within 1e-3 of the closest %", lambda row: f"{row['within_close']:.1f}"
-        yield "median excess", lambda row: "–" if row["excess_median"] is None else f"{max(0.0, row['excess_median']):.2g}"
+        excess = lambda row: row["excess_median"]
+        yield "median excess", lambda row: "–" if excess(row) is None else f"{max(0.0, excess(row)):.2g}"
     else:
         yield "reached %" if task.startswith("path") else "success %", lambda row: f"{row['success']:.1f}"
     if task.startswith("path"):
@@ -239,16 +264,20 @@ def markdown(result):
         if not rows:
             continue
         columns = list(columns_of(task))
-        lines += [f"### {title} ({max(row['count'] for row in rows)})", ""]
+        most = max(row["count"] for row in rows)
+        lines += [f"### {title} ({most})", ""]
         lines.append("| solver | " + " | ".join(name for name, _ in columns) + " |")
         lines.append("|---" * (len(columns) + 1) + "|")
         for row in rows:
-            lines.append(f"| {row['solver']} | " + " | ".join(show(row) for _, show in columns) + " |")
+            solver = row["solver"] + (f" ({row['count']} of them)" if row["count"] < most else "")
+            lines.append(f"| {solver} | " + " | ".join(show(row) for _, show in columns) + " |")
         lines.append("")
     lines += ["| solver | package |", "|---|---|"]
-    lines += [f"| {solver} | {version} |" for solver, version in dict((r["solver"], r["version"]) for r in result["rows"]).items()]
+    versions = {row["solver"]: row["version"] for row in result["rows"]}
+    lines += [f"| {solver} | {version} |" for solver, version in versions.items()]
     lines += ["", *(f"- {name}: left out, {why}." for name, why in result["left_out"].items())]
-    lines += ["", f"Written on {result['date']} by `{result['command']}` on {result['machine']}, seed {result['seed']}."]
+    made = f"Written on {result['date']} by `{result['command']}` on {result['machine']}, seed {result['seed']}."
+    lines += ["", made]
     return "\n".join(lines).replace("\n\n\n", "\n\n") + "\n"
 
 
@@ -266,7 +295,8 @@ def main():
     parser.add_argument("--quick", action="store_true", help="fewer targets")
     parser.add_argument("--write", action="store_true", help="also write docs/ik_peers.md and its figure")
     parser.add_argument("--peers", nargs="*", choices=sorted(PEERS), default=sorted(PEERS), help="these alone")
-    parser.add_argument("--cli", default=os.environ.get("ANTAEUS_CLI", ROOT / "build/bin/antaeus"), help="our command line")
+    cli = os.environ.get("ANTAEUS_CLI", ROOT / "build/bin/antaeus")
+    parser.add_argument("--cli", default=cli, help="our command line")
     given = parser.parse_args()
     for folder in ("answers", "targets", "antaeus"):
         (OUT / folder).mkdir(parents=True, exist_ok=True)
@@ -278,18 +308,20 @@ def main():
     for name, position_only in sets.TASKS:
         sets.write_csv(OUT / f"targets/{sets.task_name(name, position_only)}.csv", targets[name], position_only)
     tasks = [sets.task_name(*task) for task in sets.TASKS]
-    np.savez(OUT / "targets.npz", lower=arm.lower, upper=arm.upper, middle=arm.middle, ready=sets.READY, tasks=tasks, **targets)
+    about = {"lower": arm.lower, "upper": arm.upper, "middle": arm.middle, "ready": sets.READY, "tasks": tasks}
+    np.savez(OUT / "targets.npz", **about, **targets)
     say("closest answers to the targets out of reach …")
     starts = 4 if given.quick else 12
     best = {sets.task_name("unreach", p): sets.closest(arm, targets["unreach"], p, starts) for p in (True, False)}
 
     lock_text = (ROOT / "benchmarks/ik_peers.lock").read_text(encoding="utf-8")
-    lock, found, versions, left_out = read_lock(lock_text), {}, {}, {}
+    lock, environments, found, versions, left_out = read_lock(lock_text), {}, {}, {}, {}
     budget = (QUICK_LIMIT if given.quick else LIMIT) / len(given.peers) / len(sets.TASKS)
     for peer in given.peers:
         began = time.perf_counter()
         try:
-            found[peer] = run_peer(peer, lock, OUT / "targets.npz", budget)
+            installed = environment_of(PEERS[peer], lock, environments)
+            found[peer] = run_peer(peer, installed, OUT / "targets.npz", budget)
             versions[peer] = version_of(peer, lock)
             say(f"{peer}: {time.perf_counter() - began:.0f} s")
         except (RuntimeError, subprocess.SubprocessError, OSError) as error:
@@ -305,7 +337,7 @@ def main():
     lower_best(best, found.values(), arm, targets)
     result = {
         "date": datetime.date.today().isoformat(),
-        "command": "make bench-ik" + " QUICK=1" * given.quick,
+        "command": shlex.join(["python", "benchmarks/ik_peers.py", *sys.argv[1:]]),
         "machine": f"{machine()}, {os.cpu_count()} cores",
         "seed": sets.SEED,
         "targets_sha256": hashlib.sha256(b"".join(targets[name].tobytes() for name in targets)).hexdigest(),

@@ -1,7 +1,7 @@
 """The target sets on which solvers of inverse kinematics are compared, and the judge of their answers.
 
-The arm is the Panda without fingers; all that a solver is told is a URDF, a start and a target. The judge knows the arm by
-Pinocchio's forward kinematics and by the limits in that URDF, and asks no solver whether it succeeded.
+The arm is the Panda without fingers; all that a solver is told is a URDF, a start and a target. The judge knows the arm
+by Pinocchio's forward kinematics and by the limits in that URDF, and asks no solver whether it succeeded.
 """
 
 import dataclasses
@@ -18,7 +18,8 @@ COUNTS = {"pose6": 1000, "pos3": 1000, "sing": 200, "unreach": 200, "path": 400}
 QUICK = {"pose6": 100, "pos3": 100, "sing": 40, "unreach": 20, "path": 80}
 # (set, whether the position alone is asked for)
 TASKS = (
-    ("pose6", False), ("sing", False), ("pos3", True), ("unreach", True), ("unreach", False), ("path", True), ("path", False),
+    ("pose6", False), ("sing", False), ("pos3", True),
+    ("unreach", True), ("unreach", False), ("path", True), ("path", False),
 )  # fmt: skip
 ELBOW, SHOULDER_HEIGHT = 3, 0.333  # index of joint 4; [m]
 NEARLY_STRAIGHT = 0.02  # [rad] from the elbow's upper limit: the set sing
@@ -70,8 +71,8 @@ class Arm:
         return max(0.0, np.max(self.lower - q), np.max(q - self.upper))
 
     def reach(self):
-        """Largest distance [m] of the hand's origin from the shoulder, within limits. Joints 4, 5 and 6 alone change it;
-        all starts end in one maximum: upper arm, forearm and hand in line, which takes joint 4 to −0.47 rad."""
+        """Largest distance [m] of the hand's origin from the shoulder, within limits. Joints 4, 5 and 6 alone change
+        it; it is reached with upper arm, forearm and hand in line, which takes joint 4 to −0.47 rad."""
         from scipy.optimize import minimize
 
         free, shoulder = [3, 4, 5], np.array([0, 0, SHOULDER_HEIGHT])
@@ -95,8 +96,8 @@ def _unit(vector):
 
 
 def make_sets(arm, counts=None, seed=SEED):
-    """Name of a set → 4 × 4 targets [count, 4, 4]. Each set has a generator of its own: a shorter one is the beginning of
-    a longer one, `path` apart."""
+    """Name of a set → 4 × 4 targets [count, 4, 4]. Each set has a generator of its own: a shorter one is the beginning
+    of a longer one, `path` apart."""
     counts = counts or COUNTS
     numbers = {name: np.random.default_rng([seed, at]) for at, name in enumerate(COUNTS)}
     uniform = lambda name: numbers[name].uniform(arm.lower, arm.upper)
@@ -174,7 +175,8 @@ def closest(arm, targets, position_only, starts=12, seed=SEED):
         for start in range(starts):
             q0 = arm.middle if start == 0 else numbers.uniform(arm.lower, arm.upper)
             found = least_squares(
-                lambda q: _residual(arm, q, target, position_only)[0], np.clip(q0, arm.lower + inner, arm.upper - inner),
+                lambda q: _residual(arm, q, target, position_only)[0],
+                np.clip(q0, arm.lower + inner, arm.upper - inner),
                 jac=lambda q: _residual(arm, q, target, position_only)[1], bounds=(arm.lower, arm.upper),
                 xtol=1e-10, ftol=1e-12, gtol=1e-10, max_nfev=200,
             )  # fmt: skip

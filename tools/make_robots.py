@@ -371,8 +371,8 @@ def h1_2():
 
 
 # ------------------------------------------------------------------------------------ Franka Panda, with its hand
-# A link's z axis is its joint's axis. At zero the links 1, 3 and 5 stand upright; in 2 "up" is −y, in 4 it is y; 6 and 7
-# look down.
+# A link's z axis is its joint's axis. At zero the links 1, 3 and 5 stand upright; in 2 "up" is −y, in 4 it is y; the
+# axis of 7 looks down.
 
 PANDA_COLOURS = {
     "shell": (0.92, 0.93, 0.94, 1),
@@ -533,7 +533,11 @@ def ur5e():
     beside = 0.138  # the upper arm's own plane; the forearm's is at 0.007
     housing, cap = dict(rounded=False), dict(rounded=False, solid=False)
     yield Body(
-        "base", shapes=(Rod((0, 0, 0), (0, 0, 0.02), 0.075, "joint", **housing), Rod((0, 0, 0.02), (0, 0, 0.095), 0.062, "shell", **housing)),
+        "base",
+        shapes=(
+            Rod((0, 0, 0), (0, 0, 0.02), 0.075, "joint", **housing),
+            Rod((0, 0, 0.02), (0, 0, 0.095), 0.062, "shell", **housing),
+        ),
     )  # fmt: skip
     yield ur5e_joint(
         "shoulder_pan", "base", "shoulder_link", (0, 0, UR5E_D1), 0, math.tau, 150,

@@ -17,8 +17,8 @@ using detail::ChainNumbers;
 
 static_assert(kMaxChainJoints == detail::kMaxJoints);
 
-/// Axes whose angle is below this are met by a tilt: their common normal lies metres away, and digits with it.
-constexpr double kNearlyParallel = 0.02;
+/// Axes with a smaller sine between them are met by a tilt: their common normal lies metres away, and digits with it.
+constexpr double kNearlyParallel = 0.2;
 /// Axes whose angle is below this are parallel: over a metre the difference is less than rounding.
 constexpr double kParallel = 1e-15;
 

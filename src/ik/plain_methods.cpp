@@ -160,7 +160,7 @@ void plain_solve(const detail::ChainNumbers& chain, const PlainOptions& options,
       double position, rotation;
       error_of<N, kRotation>(now, target, options.axes, e, position, rotation);
       const double f = position * position + rotation * rotation;
-      if (f < best) {
+      if (f < best || !restarts) {  // one start ends where it ends
         best = f;
         for (int i = 0; i < n; ++i) solution.q[i] = q[i];
         solution.position_error = position;

@@ -113,6 +113,7 @@ void set_reached(ReachSolution& solution) {
   solution.status = ReachStatus::reached;
   solution.evidence = ReachEvidence::none;
   solution.gradient = kNaN;
+  solution.descents = solution.agreeing_starts = 0;
 }
 
 }  // namespace
@@ -151,7 +152,10 @@ Distance distance_of(const ReachModel::Impl& model, const TargetNumbers& target)
   const SeedGrid& grid = model.task.rotation ? seeds.pose : seeds.position;
   if (grid.dimensions > 0) {
     const double tool = chain.tool_length + kSampleMargin;
-    distance.far = flat > seeds.widest + tool || p[2] > seeds.highest + tool || p[2] < seeds.lowest - tool;
+    const double place[2] = {chain.prismatic[0] ? p[0] : flat, chain.prismatic[0] ? p[1] : p[2]};
+    for (int k = 0; k < 2; ++k) {
+      distance.far = distance.far || place[k] > seeds.high[k] + tool || place[k] < seeds.low[k] - tool;
+    }
   }
   return distance;
 }
@@ -183,6 +187,18 @@ void finish(const ReachModel::Impl& model, const ReachBuild& build, const Target
     return model.options.deadline > 0.0 &&
            std::chrono::duration<double>(Clock::now() - begin).count() > model.options.deadline;
   };
+  const auto stopped = [&](ReachEvidence why) {
+    solution.status = ReachStatus::iteration_budget;
+    solution.evidence = why;
+  };
+  if (answer.attempts > 0 && answer.iterations >= model.task.budget) {
+    copy(answer.q, model.task.chain->joints, solution.q);
+    build.errors(model.task, target, answer.q, solution.position_error, solution.rotation_error);
+    solution.iterations = answer.iterations;
+    solution.attempts = answer.attempts;
+    return within(model.task, solution.position_error, solution.rotation_error) ? set_reached(solution)
+                                                                                : stopped(ReachEvidence::budget);
+  }
   ClosestAnswer closest;
   build.closest(model.task, target, !distance.proven, closest);
   solution.attempts = answer.attempts;
@@ -199,10 +215,6 @@ void finish(const ReachModel::Impl& model, const ReachBuild& build, const Target
     solution.evidence = ReachEvidence::link_lengths;
     return;
   }
-  const auto stopped = [&](ReachEvidence why) {
-    solution.status = ReachStatus::iteration_budget;
-    solution.evidence = why;
-  };
   if (late()) return stopped(ReachEvidence::deadline);
   if (!distance.far) {
     const int before = answer.iterations;

@@ -36,6 +36,9 @@ inline constexpr double kPullLeast = 0.4, kPullTurn = 0.46;
 /// Where the closest pose all but reaches the target, attempts from this far around it [rad] or [m] have their time.
 inline constexpr double kAround = 0.4;
 inline constexpr int kAroundStarts = 40, kAroundIterations = 60;
+/// On a branch steps are short: a long one may end in the basin of another [rad] or [m].
+inline constexpr double kBranchStep = 0.1;
+inline constexpr int kBranchIterations = 200;
 /// Two descents agree where their distances differ by less [√(m² + rad²)].
 inline constexpr double kAgreement = 1e-6;
 
@@ -240,8 +243,10 @@ void closest_on_branch(const ReachTask& task, const TargetNumbers& numbers, cons
   for (int i = 0; i < task.chain->joints; ++i) {
     answer.q[i] = clamped(q[i], task.chain->lower[i], task.chain->upper[i]);
   }
-  const Descent end =
-      descend<N, kRotation>(*task.chain, ClosestTuning{}, as_target(numbers), __builtin_huge_val(), answer.q);
+  ClosestTuning tuning;
+  tuning.longest = kBranchStep;
+  tuning.most_iterations = kBranchIterations;
+  const Descent end = descend<N, kRotation>(*task.chain, tuning, as_target(numbers), __builtin_huge_val(), answer.q);
   answer.f = end.f;
   answer.gradient = end.gradient;
   answer.stationary = end.stationary;
@@ -286,7 +291,10 @@ struct Descents {
   }
   /// From the entry for the target pulled towards the middle of the workspace and turned, number k.
   void run_pulled(int k) {
-    const Vec3<double> middle{0.0, 0.0, 0.5 * (task.seeds->lowest + task.seeds->highest)};
+    const double *low = task.seeds->low, *high = task.seeds->high;
+    const Vec3<double> middle = task.chain->prismatic[0]
+                                    ? Vec3<double>{0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1]), target.p.z}
+                                    : Vec3<double>{0.0, 0.0, 0.5 * (low[1] + high[1])};
     double four[4];
     for (int i = 0; i < 4; ++i) four[i] = symmetric(k, kSixSteps[i]);
     const double share = kPullLeast + (1.0 - kPullLeast) * 0.5 * (four[0] + 1.0);

@@ -18,10 +18,11 @@ constexpr double kTurn = 2.0 * M_PI;
 /// What the empty slot of a cell holds as its radius: no target is that far.
 constexpr float kNowhere = 1e9F;
 
-/// One sample as it is filed.
+/// One sample as it is filed: where the last axis lies but for the first joint's motion.
 struct Sample {
-  double radius, height, azimuth;
-  double axis[3], front[3];  // in the radial plane
+  double place[2];           ///< radius and height; x and y across a rail [m]
+  double first;              ///< azimuth [rad]; along the rail [m]
+  double axis[3], front[3];  ///< in the plane of the azimuth
 };
 
 struct Filing {
@@ -57,9 +58,9 @@ struct Filing {
     float* fields = cell(index) + used++;
     const auto put = [&](int field, double value) { fields[field * kCellEntries] = static_cast<float>(value); };
     for (int i = 0; i < grid.joints; ++i) put(i, q[i]);
-    put(grid.joints, sample.radius);
-    put(grid.joints + 1, sample.height);
-    put(grid.joints + 2, sample.azimuth);
+    put(grid.joints, sample.place[0]);
+    put(grid.joints + 1, sample.place[1]);
+    put(grid.joints + 2, sample.first);
     if (grid.dimensions < 4) return;
     for (int i = 0; i < 3; ++i) {
       put(grid.joints + 3 + i, sample.axis[i]);
@@ -99,13 +100,22 @@ struct Filing {
   }
 };
 
-Sample sample_of(const lanes::Vec3<double>& at, const lanes::Vec3<double>& axis, const lanes::Vec3<double>& front) {
+Sample sample_of(bool rail, const lanes::Vec3<double>& at, const lanes::Vec3<double>& axis,
+                 const lanes::Vec3<double>& front) {
   Sample sample{};
-  sample.radius = std::hypot(at.x, at.y);
-  sample.height = at.z;
-  // Where the line meets the first axis, its own azimuth stands in.
-  sample.azimuth = sample.radius > 1e-6 ? lanes::angle_of(at.y, at.x) : lanes::angle_of(axis.y, axis.x);
-  const double c = std::cos(sample.azimuth), s = std::sin(sample.azimuth);
+  double c = 1.0, s = 0.0;
+  if (rail) {
+    sample.place[0] = at.x;
+    sample.place[1] = at.y;
+    sample.first = at.z;
+  } else {
+    sample.place[0] = std::hypot(at.x, at.y);
+    sample.place[1] = at.z;
+    // Where the line meets the first axis, its own azimuth stands in.
+    sample.first = sample.place[0] > 1e-6 ? lanes::angle_of(at.y, at.x) : lanes::angle_of(axis.y, axis.x);
+    c = std::cos(sample.first);
+    s = std::sin(sample.first);
+  }
   const auto turned = [&](const lanes::Vec3<double>& v, double* into) {
     into[0] = c * v.x + s * v.y;
     into[1] = c * v.y - s * v.x;
@@ -133,7 +143,8 @@ void build(const ChainNumbers& chain, int samples, SeedTable& table) {
     }
   }
   low_discrepancy_steps(n, table.steps);
-  if (n < 3 || chain.prismatic[0] || chain.prismatic[n - 1]) return;
+  if (n < 3 || chain.prismatic[n - 1]) return;
+  const bool rail = chain.prismatic[0];
 
   // Joints between, then all but the first.
   for (const bool pose : {true, false}) {
@@ -143,7 +154,7 @@ void build(const ChainNumbers& chain, int samples, SeedTable& table) {
     std::vector<double> q(static_cast<std::size_t>(n), 0.0);
     std::vector<Sample> kept(static_cast<std::size_t>(samples));
     std::vector<float> positions(static_cast<std::size_t>(samples) * static_cast<std::size_t>(joints));
-    double widest = 0.0, lowest = HUGE_VAL, highest = -HUGE_VAL;
+    double low[2] = {HUGE_VAL, HUGE_VAL}, high[2] = {-HUGE_VAL, -HUGE_VAL};
     for (int s = 0; s < samples; ++s) {
       for (int i = 0; i < joints; ++i) {
         const double share = 0.5 + (s + 1) * steps[i];
@@ -154,20 +165,22 @@ void build(const ChainNumbers& chain, int samples, SeedTable& table) {
       lanes::forward(chain, q.data(), now);
       // Of a pose the point of the last axis nearest to F, of a position F itself.
       const lanes::Vec3<double> on_axis = now.p - chain.tool[0] * now.x - chain.tool[1] * now.y;
-      const Sample sample = sample_of(pose ? on_axis : now.p, now.z, now.x);
+      const Sample sample = sample_of(rail, pose ? on_axis : now.p, now.z, now.x);
       kept[static_cast<std::size_t>(s)] = sample;
-      widest = std::max(widest, sample.radius);
-      lowest = std::min(lowest, sample.height);
-      highest = std::max(highest, sample.height);
+      for (int k = 0; k < 2; ++k) {
+        low[k] = std::min(low[k], sample.place[k]);
+        high[k] = std::max(high[k], sample.place[k]);
+      }
     }
-    table.widest = std::max(table.widest, widest);
-    table.lowest = pose ? lowest : std::min(table.lowest, lowest);
-    table.highest = pose ? highest : std::max(table.highest, highest);
-    Filing filing(pose ? 4 : 2, pose ? std::array{10, 14, 8, 10} : std::array{24, 36, 1, 1}, {0.0, lowest, -1.0, -M_PI},
-                  {widest, highest, 1.0, M_PI}, joints);
+    for (int k = 0; k < 2; ++k) {
+      table.low[k] = pose ? low[k] : std::min(table.low[k], low[k]);
+      table.high[k] = pose ? high[k] : std::max(table.high[k], high[k]);
+    }
+    Filing filing(pose ? 4 : 2, pose ? std::array{10, 14, 8, 10} : std::array{24, 36, 1, 1},
+                  {rail ? low[0] : 0.0, low[1], -1.0, -M_PI}, {high[0], high[1], 1.0, M_PI}, joints);
     for (int s = 0; s < samples; ++s) {
       const Sample& sample = kept[static_cast<std::size_t>(s)];
-      const double key[4] = {sample.radius, sample.height, sample.axis[2],
+      const double key[4] = {sample.place[0], sample.place[1], sample.axis[2],
                              lanes::angle_of(sample.axis[1], sample.axis[0])};
       const float* from = positions.data() + static_cast<std::size_t>(s * joints);
       for (int i = 0; i < joints; ++i) q[static_cast<std::size_t>(i)] = from[i];

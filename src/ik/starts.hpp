@@ -124,9 +124,28 @@ struct Turned {
   }
 };
 
-/// What of a target the table is asked for: in the plane that the first axis spans with the target's own last axis.
+/// Where the first joint stands for an entry, a turn or a slide, and by how much that is outside its limits, squared.
+struct FirstJoint {
+  Turned turn;
+  float lower, upper;
+  bool rail;
+  ANTAEUS_LANES_INLINE FirstJoint(const ChainNumbers& chain, const SeedTable& seeds)
+      : turn(chain, seeds, 0),
+        lower(static_cast<float>(chain.lower[0])),
+        upper(static_cast<float>(chain.upper[0])),
+        rail(chain.prismatic[0]) {}
+  ANTAEUS_LANES_INLINE Float4 into(Float4 value, Float4& outside2) const {
+    if (!rail) return turn.into(value, outside2);
+    const Float4 below = lower - value, above = value - upper;
+    const Float4 outside = below > above ? below : above;
+    outside2 = outside > 0.0F ? outside * outside : Float4{};
+    return value;
+  }
+};
+
+/// What of a target the table is asked for: seen in the plane of its azimuth, or across the rail.
 struct RadialTarget {
-  double radius, height, cosine = 1.0, sine = 0.0;  ///< cosine, sine: of the azimuth
+  double place[2], first = 0.0;
   Vec3<double> x{}, y{}, z{};
   const float* cell;
 };
@@ -138,22 +157,30 @@ ANTAEUS_LANES_INLINE RadialTarget radial_target(const ChainNumbers& chain, const
   const SeedGrid& grid = kRotation ? seeds.pose : seeds.position;
   Vec3<double> c = target.p;
   if constexpr (kRotation) c = c - chain.tool[0] * target.x - chain.tool[1] * target.y;
-  out.radius = __builtin_sqrt(c.x * c.x + c.y * c.y);
-  out.height = c.z;
-  if (out.radius > 1e-6) {
-    out.cosine = c.x / out.radius;
-    out.sine = c.y / out.radius;
-  } else if constexpr (kRotation) {
-    const double flat = __builtin_sqrt(target.z.x * target.z.x + target.z.y * target.z.y);
-    if (flat > 1e-6) {
-      out.cosine = target.z.x / flat;
-      out.sine = target.z.y / flat;
+  double cosine = 1.0, sine = 0.0;  // of the azimuth
+  if (chain.prismatic[0]) {
+    out.place[0] = c.x;
+    out.place[1] = c.y;
+    out.first = c.z;
+  } else {
+    out.place[0] = __builtin_sqrt(c.x * c.x + c.y * c.y);
+    out.place[1] = c.z;
+    if (out.place[0] > 1e-6) {
+      cosine = c.x / out.place[0];
+      sine = c.y / out.place[0];
+    } else if constexpr (kRotation) {
+      const double flat = __builtin_sqrt(target.z.x * target.z.x + target.z.y * target.z.y);
+      if (flat > 1e-6) {
+        cosine = target.z.x / flat;
+        sine = target.z.y / flat;
+      }
     }
+    out.first = rough_angle(static_cast<float>(sine), static_cast<float>(cosine));
   }
-  double key[4] = {out.radius, out.height, 0.0, 0.0};
+  double key[4] = {out.place[0], out.place[1], 0.0, 0.0};
   if constexpr (kRotation) {
     const auto radial = [&](const Vec3<double>& v) {
-      return Vec3<double>{out.cosine * v.x + out.sine * v.y, out.cosine * v.y - out.sine * v.x, v.z};
+      return Vec3<double>{cosine * v.x + sine * v.y, cosine * v.y - sine * v.x, v.z};
     };
     out.z = radial(target.z);
     out.x = radial(target.x);
@@ -177,15 +204,15 @@ void rank(const ChainNumbers& chain, const SeedTable& seeds, const RadialTarget&
   const SeedGrid& grid = kRotation ? seeds.pose : seeds.position;
   ranking.cell = target.cell;
   const float* keys = target.cell + grid.joints * kCellEntries;
-  const auto r = static_cast<float>(target.radius), h = static_cast<float>(target.height);
-  const float azimuth = rough_angle(static_cast<float>(target.sine), static_cast<float>(target.cosine));
-  const Turned first(chain, seeds, 0);
+  const auto r = static_cast<float>(target.place[0]), h = static_cast<float>(target.place[1]);
+  const auto along = static_cast<float>(target.first);
+  const FirstJoint first(chain, seeds);
   float costs[kCellEntries];
   const auto field = [&](int f, int e) { return load4(keys + f * kCellEntries + e); };
   for (int e = 0; e < kCellEntries; e += 4) {
     const Float4 dr = field(0, e) - r, dh = field(1, e) - h;
     Float4 outside2;
-    store4(ranking.first + e, first.into(azimuth - field(2, e), outside2));
+    store4(ranking.first + e, first.into(along - field(2, e), outside2));
     Float4 cost = dr * dr + dh * dh + outside2;
     if constexpr (kRotation) {
       const Turned end(chain, seeds, chain.joints - 1);

@@ -1,4 +1,4 @@
-"""The recipe of the target sets of `make bench-ik`, and its judge: what is said of other people's solvers must be right."""
+"""The recipe of the target sets of `make bench-ik`, and its judge: what is said of others' solvers must be right."""
 
 import re
 import subprocess
@@ -190,6 +190,11 @@ def test_every_peer_that_is_run_is_there():
     code = "import ik_peer_solvers; print(*sorted(ik_peer_solvers.PEERS))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT / "benchmarks", capture_output=True, text=True, check=True)
     assert done.stdout.split() == sorted(ik_peers.PEERS)
+
+
+def test_times_have_three_digits():
+    shown = [ik_peers.three_digits(us).replace("\u202f", " ") for us in (0.456, 1.0, 42.81, 99.99, 384.7, 999.9, 18800.4)]
+    assert shown == ["0.46", "1.00", "42.8", "100", "385", "1 000", "18 800"]
 
 
 def test_tables_and_figure_hold_every_solver():

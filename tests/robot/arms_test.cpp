@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
 #include <set>
 
 #include "robot/test_robots.hpp"
@@ -12,14 +13,6 @@ namespace antaeus {
 namespace {
 
 using test::Arm;
-
-Vector3 tool_at_zero(const Arm& arm) {
-  const RobotModel model(arm.description, test::fixed_base());
-  Dynamics dynamics(model);
-  Pose pose;
-  EXPECT_EQ(dynamics.at(model.neutral()).frame_pose(model.frame(arm.frame), pose), Status::ok);
-  return pose.translation;
-}
 
 TEST(Arms, EachIsAChainWhoseEveryJointMovesItsFrame) {
   std::set<std::string> names;
@@ -53,11 +46,67 @@ TEST(Arms, JointsAreOfTheKindsThatTheyAreThereFor) {
   EXPECT_EQ(types(test::continuous_arm()), "crcrcrc");
 }
 
-/// Published figures: the Panda's flange at zero is 88 mm ahead and 333 + 316 + 384 − 107 mm up; the UR5e's sum of
-/// Denavit-Hartenberg lengths.
-TEST(Arms, ZeroPosesAreThePublishedLengths) {
-  EXPECT_LT((tool_at_zero(test::panda_arm()) - Vector3(0.088, 0, 0.926)).norm(), tolerance::kSameKinematics);
-  EXPECT_LT((tool_at_zero(test::ur5e_arm()) - Vector3(-0.8172, -0.2329, 0.0628)).norm(), tolerance::kSameKinematics);
+/// One row of a published table: Rx(alpha) and along x by a before the joint (Craig's order), or after it.
+struct Row {
+  double a, d, alpha;
+};
+
+Eigen::Isometry3d along(double x, double z) { return Eigen::Isometry3d(Eigen::Translation3d(x, 0, z)); }
+Eigen::Isometry3d about(double angle, const Vector3& axis) { return Eigen::Isometry3d(Eigen::AngleAxisd(angle, axis)); }
+
+/// The arm's tool at random positions within its limits, against the product of a table's matrices.
+template <typename Product>
+void expect_poses(const Arm& arm, const Product& product) {
+  SCOPED_TRACE(arm.name);
+  const RobotModel model(arm.description, test::fixed_base());
+  Dynamics dynamics(model);
+  test::RandomStates random(20261122);
+  SCOPED_TRACE(random.text());
+  for (int sample = 0; sample < 100; ++sample) {
+    const VectorX q = model.lower_limits() + 0.5 * (random.vector(model.nv()).array() + 1.0)
+                                                       .matrix()
+                                                       .cwiseProduct(model.upper_limits() - model.lower_limits());
+    Pose pose;
+    ASSERT_EQ(dynamics.at(q).frame_pose(model.frame(arm.frame), pose), Status::ok);
+    const Eigen::Isometry3d expected = product(q);
+    EXPECT_LT((pose.translation - expected.translation()).norm(), tolerance::kSameKinematics);
+    EXPECT_LT((pose.rotation - expected.rotation()).norm(), tolerance::kSameKinematics);
+  }
+}
+
+/// Franka's own table (its control interface's documentation, Craig's order), the flange and the hand turned by −45°.
+TEST(Arms, PandaIsFrankasDenavitHartenbergTable) {
+  constexpr double kTurn = test::kQuarterTurn;
+  const std::array<Row, 7> rows{{{0, 0.333, 0},
+                                 {0, 0, -kTurn},
+                                 {0, 0.316, kTurn},
+                                 {0.0825, 0, kTurn},
+                                 {-0.0825, 0.384, -kTurn},
+                                 {0, 0, kTurn},
+                                 {0.088, 0, kTurn}}};
+  expect_poses(test::panda_arm(), [&](const VectorX& q) {
+    Eigen::Isometry3d product = Eigen::Isometry3d::Identity();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      product = product * about(rows[i].alpha, Vector3::UnitX()) * along(rows[i].a, 0) *
+                about(q[static_cast<Eigen::Index>(i)], Vector3::UnitZ()) * along(0, rows[i].d);
+    }
+    return product * along(0, 0.107) * about(-kTurn / 2, Vector3::UnitZ());
+  });
+}
+
+/// Universal Robots' own table, in the classical order.
+TEST(Arms, Ur5eIsTheManufacturersDenavitHartenbergTable) {
+  constexpr double kTurn = test::kQuarterTurn;
+  const std::array<Row, 6> rows{
+      {{0, 0.1625, kTurn}, {-0.425, 0, 0}, {-0.3922, 0, 0}, {0, 0.1333, kTurn}, {0, 0.0997, -kTurn}, {0, 0.0996, 0}}};
+  expect_poses(test::ur5e_arm(), [&](const VectorX& q) {
+    Eigen::Isometry3d product = Eigen::Isometry3d::Identity();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      product = product * about(q[static_cast<Eigen::Index>(i)], Vector3::UnitZ()) * along(rows[i].a, rows[i].d) *
+                about(rows[i].alpha, Vector3::UnitX());
+    }
+    return product;
+  });
 }
 
 /// A frame that does not hang on the link is no chain, and nothing is read behind the end.

@@ -30,8 +30,8 @@ inline constexpr Tolerance kModelParity{1e-9};
 /// The issue's own bar for the Jacobian of an arm of nine joints against MuJoCo's: some ε of lengths below 1.5 m, which
 /// MuJoCo sums along the chain with quaternions and we with matrices. The residual is 1e-15.
 inline constexpr Tolerance kJacobianParity{1e-12};
-/// The Panda's largest reach [m], by a search over joint angles: flat there, so 1e-8 of the angles is 1e-16 of it, and a
-/// quasi-Newton method that differences stops some 1e-6 rad short.
+/// The Panda's largest reach [m], by a search over joint angles: flat there, so 1e-8 of the angles is 1e-16 of it, and
+/// a quasi-Newton method that differences stops some 1e-6 rad short.
 inline constexpr Tolerance kReach{1e-9};
 /// Two algorithms for one quantity in double precision on a tree of 28 bodies: 1e-13 relative × entries up to 700.
 inline constexpr Tolerance kSameQuantity{1e-10};
@@ -289,5 +289,27 @@ inline constexpr Tolerance kKinematicWeight{1e-9};
 inline constexpr Tolerance kStreamed{1e-9};
 /// Root force that feet and a seat leave, as a share of the weight: the estimator's own 8 N (sd) of 589 N, doubled.
 inline constexpr Tolerance kSeatedResidual{0.03};
+
+// --- ik --------------------------------------------------------------------------------------------------------------
+/// Functions with results of up to 4, half a unit in the last place of their own and of the library's.
+inline constexpr Tolerance kLastDigit{9e-16};
+/// Poses of chains of up to 8 joints and 2 m, whose common normals may stand fifty times as far: the issue's own bar.
+inline constexpr Tolerance kChainPose{1e-12};
+/// Distances by two forward kinematics [m].
+inline constexpr Tolerance kReachError{1e-12};
+/// Angles by the sine's arc against those of a quaternion: the root of rounding where the cosine is flat [rad].
+inline constexpr Tolerance kReachAngle{3e-8};
+/// Rotation vectors near half a turn: rounding over a sine of 1e-7 [rad].
+inline constexpr Tolerance kRotationLog{1e-7};
+/// Largest entry of the projected gradient at a closest pose: 1e-9 is where descents end, 1e-6 where rounding ends them.
+inline constexpr Tolerance kStationary{1e-6};
+/// Closest poses of one target seen from two bases: other last digits, other roundings of the table's cells.
+inline constexpr Tolerance kClosestMiss{1e-3};
+/// Central differences with step 1e-5 of numbers up to 10: truncation 1e-10, rounding 1e-15 / 1e-5; near half a turn the
+/// third derivative of θ² is a hundred times as large.
+inline constexpr Tolerance kClosestGradient{1e-7};
+inline constexpr Tolerance kClosestHessian{1e-6};
+/// A pseudo-inverse step by two algorithms, relative to the largest entry, away from singular poses.
+inline constexpr Tolerance kPlainStep{1e-10};
 
 }  // namespace antaeus::tolerance

@@ -9,7 +9,7 @@
 ///     else say(reason_text(model, found));
 ///
 /// Method: error-scaled Levenberg–Marquardt with limits as an active set, from starts that are filed by the two
-/// symmetries of a chain that begins and ends with a revolute joint; for what none of them reaches, the nearest pose
+/// symmetries of a chain that ends with a revolute joint; for what none of them reaches, the nearest pose
 /// within the limits by projected Newton steps. docs/ik.md tells how and why. Answers do not depend on the clock, on
 /// the number of threads, on the instruction set, nor on other targets: the same target gives the same bits.
 
@@ -69,7 +69,7 @@ struct ReachSolution {
   double rotation_error = kNaN;  ///< angle [rad]; 0 where the position alone was asked for
   int iterations = 0;            ///< evaluations of the chain, of all stages
   int attempts = 0;              ///< starts from which the target was tried
-  int descents = 0;              ///< starts from which the closest pose was looked for
+  int descents = 0;              ///< starts from which the closest pose was looked for; 0: reached
   int agreeing_starts = 0;       ///< of those, how many came to this pose's distance within 1e-6
   double gradient = kNaN;        ///< largest entry of the projected gradient of ½(m² + rad²) at q; NaN: reached
   std::uint32_t blocked_by = 0;  ///< bit i: joint i of the chain is outside its limits in `rejected`
@@ -89,8 +89,8 @@ class ANTAEUS_API ReachModel {
   const ReachOptions& options() const noexcept;
   double table_seconds() const noexcept;
   std::size_t table_bytes() const noexcept;
-  /// Whether starts come from a table; else, as the first or the last joint is prismatic or there are fewer than three,
-  /// from a sequence over all joints: slower.
+  /// Whether starts come from a table; else, as the last joint is prismatic or there are fewer than three, from a
+  /// sequence over all joints: slower.
   bool has_table() const noexcept;
 
   struct Impl;
@@ -134,7 +134,7 @@ struct BatchWork {
   InstructionSet set = instruction_set();
 };
 /// Answers of many independent targets, in their order; those that are not reached stand whole in `failures`.
-struct ReachBatch {
+struct ANTAEUS_API ReachBatch {
   SampleMatrix q;                   ///< targets × joints
   std::vector<ReachStatus> status;  ///< of each target
   VectorX position_error, rotation_error;

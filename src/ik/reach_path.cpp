@@ -1,0 +1,139 @@
+#include "antaeus/ik/reach_path.hpp"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <tuple>
+
+#include "ik/reach_model.hpp"
+
+namespace antaeus {
+
+namespace {
+
+/// Solutions of the first target that are tried, and starts from which they are looked for.
+constexpr int kBeginnings = 32, kStarts = 200;
+/// Two solutions are one where no joint differs by more [rad] or [m].
+constexpr double kSame = 0.3;
+
+/// Processor time of this thread [s].
+double thread_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+Pose between(const Pose& from, const Pose& to, double share) {
+  const Eigen::Quaterniond a(from.rotation), b(to.rotation);
+  return {a.slerp(share, b).toRotationMatrix(), (1.0 - share) * from.translation + share * to.translation};
+}
+
+double change(const ChainVector& from, const ChainVector& to) { return (to - from).cwiseAbs().maxCoeff(); }
+
+/// The path from one beginning.
+struct Run {
+  std::vector<ReachSolution> solutions;
+  std::vector<double> seconds;
+  std::vector<LongStep> long_steps;
+
+  int jumps() const {
+    return static_cast<int>(std::ranges::count_if(long_steps, [](const LongStep& step) { return !step.needed; }));
+  }
+  double longest() const {
+    double most = 0.0;
+    for (const LongStep& step : long_steps) most = std::max(most, step.step);
+    return most;
+  }
+};
+
+Run run_from(ReachSolver& solver, std::span<const Pose> targets, const ChainVector& beginning, bool timed) {
+  Run run;
+  ChainVector at = beginning;
+  for (const Pose& target : targets) {
+    const double before = timed ? thread_seconds() : 0.0;
+    const ReachSolution& solution = solver.follow(target, at);
+    if (timed) run.seconds.push_back(thread_seconds() - before);
+    if (solution.status != ReachStatus::bad_input) at = solution.q;
+    run.solutions.push_back(solution);
+  }
+  ChainVector from;
+  const Pose* last = nullptr;
+  for (std::size_t k = 0; k < targets.size(); ++k) {
+    const ReachSolution& solution = run.solutions[k];
+    if (solution.status == ReachStatus::bad_input) continue;
+    if (last) {
+      LongStep step{static_cast<int>(k), change(from, solution.q), 0.0, true};
+      if (step.step > kLongStep) {
+        ChainVector part = from;
+        for (int p = 1; p <= kPathParts; ++p) {
+          const ChainVector next = solver.follow(between(*last, targets[k], p * (1.0 / kPathParts)), part).q;
+          step.finest = std::max(step.finest, change(part, next));
+          part = next;
+        }
+        step.needed = step.finest < kNeededPart;
+        run.long_steps.push_back(step);
+      }
+    }
+    from = solution.q;
+    last = &targets[k];
+  }
+  return run;
+}
+
+/// Solutions of one target on different branches, the solver's own first.
+std::vector<ChainVector> beginnings_of(const ReachModel& model, ReachSolver& solver, const Pose& target) {
+  const ReachSolution& first = solver.solve(target);
+  std::vector<ChainVector> found{first.q};
+  if (first.status != ReachStatus::reached) return found;
+  const detail::SeedTable& seeds = *model.impl().seeds;
+  const detail::ChainNumbers& chain = *model.impl().task.chain;
+  ChainVector start(chain.joints);
+  for (int k = 1; k <= kStarts && found.size() < kBeginnings; ++k) {
+    for (int i = 0; i < chain.joints; ++i) {
+      const double share = 0.5 + k * seeds.steps[i];
+      start[i] = seeds.from[i] + (share - std::floor(share)) * seeds.span[i];
+    }
+    const ReachSolution& other = solver.follow(target, start);
+    if (other.status != ReachStatus::reached) continue;
+    if (std::ranges::none_of(found, [&](const ChainVector& q) { return change(q, other.q) < kSame; })) {
+      found.push_back(other.q);
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+ReachPath follow_path(const ReachModel& model, std::span<const Pose> targets, const std::optional<VectorX>& start,
+                      bool timed) {
+  ReachPath path;
+  if (targets.empty()) return path;
+  ReachSolver solver(model);
+  std::vector<ChainVector> beginnings;
+  if (start) {
+    beginnings.emplace_back(*start);
+  } else {
+    // Rows before the first usable target have no part in the choice.
+    for (const Pose& target : targets) {
+      beginnings = beginnings_of(model, solver, target);
+      if (beginnings.front().allFinite()) break;
+    }
+  }
+  Run best;
+  for (const ChainVector& beginning : beginnings) {
+    Run run = run_from(solver, targets, beginning, timed);
+    ++path.beginnings;
+    const auto key = [](const Run& r) { return std::tuple(r.jumps(), r.longest()); };
+    if (path.beginnings == 1 || key(run) < key(best)) best = std::move(run);
+    if (best.jumps() == 0) break;
+  }
+  for (std::size_t k = 0; k < targets.size(); ++k) {
+    path.solutions.push_back(solver.explain(targets[k], best.solutions[k]));
+  }
+  path.long_steps = std::move(best.long_steps);
+  path.follow_seconds = std::move(best.seconds);
+  return path;
+}
+
+}  // namespace antaeus
