@@ -37,11 +37,11 @@ double quantile(std::vector<double> values, double share) {
 
 Json path_summary(const IkResult& result) {
   Json steps = Json::array();
-  int needed = 0, lost = 0;
+  int needed = 0, ended = 0;
   for (const IkStep& step : result.steps) {
     const bool examined = std::isfinite(step.largest_substep);
     needed += examined && step.needed();
-    lost += examined && !step.needed();
+    ended += examined && !step.needed();
     if (steps.size() == kMostTold) continue;
     steps.push_back(Json::object()
                         .set("from", step.from)
@@ -53,9 +53,10 @@ Json path_summary(const IkResult& result) {
   }
   return Json::object()
       .set("largest_step", number_or_null(result.largest_step))
-      .set("large_steps", result.steps.size())
+      .set("beginnings", result.beginnings)
+      .set("long_steps", result.steps.size())
       .set("needed", needed)
-      .set("branch_lost", lost)
+      .set("branch_ended", ended)
       .set("steps", std::move(steps));
 }
 

@@ -131,7 +131,6 @@ class Run {
     if (request_.timing) result_.cpu_us.setConstant(count(), kNaN);
     if (request_.path) {
       request_.method == IkMethod::reach ? path() : plain_path();
-      examine_steps();
     } else if (request_.method == IkMethod::reach) {
       request_.start.size() == 0 ? table_starts() : own_start();
     } else {
@@ -205,21 +204,37 @@ class Run {
   // --- Paths ---------------------------------------------------------------------------------------------------------
 
   void path() {
-    Answers answers(result_.answers, count(), chain_.size());
+    std::optional<VectorX> start;
+    if (request_.start.size() > 0) start = request_.start;
+    const ReachPath path = follow_path(result_.model, request_.targets.poses, start);
+    {
+      Answers answers(result_.answers, count(), chain_.size());
+      for (Index t = 0; t < count(); ++t) answers.keep(t, path.solutions[static_cast<std::size_t>(t)]);
+    }
+    result_.beginnings = path.beginnings;
+    list_steps();
+    auto examined = path.long_steps.begin();  // in the same order
+    for (IkStep& step : result_.steps) {
+      while (examined != path.long_steps.end() && examined->waypoint < step.to) ++examined;
+      if (examined != path.long_steps.end() && examined->waypoint == step.to) step.largest_substep = examined->finest;
+    }
+    if (!request_.timing) return;
     ReachSolver solver(result_.model);
     VectorX at = request_.start;
     for (Index t = 0; t < count(); ++t) {
       tell(t);
-      const Pose& X_WF = target(t);
-      const bool begins = at.size() == 0;
-      const ReachSolution found = begins ? solver.solve(X_WF) : solver.follow(X_WF, at);
-      time(t, found.status, [&] { begins ? solver.solve(X_WF) : solver.follow(X_WF, at); });
-      answers.keep(t, begins ? found : solver.explain(X_WF, found));
+      const ReachSolution& found = path.solutions[static_cast<std::size_t>(t)];
+      time(t, found.status, [&] { at.size() == 0 ? solver.solve(target(t)) : solver.follow(target(t), at); });
       if (found.status != ReachStatus::bad_input) at = found.q;
     }
   }
 
   void plain_path() {
+    answer_plain_path();
+    list_steps();
+    examine_steps();
+  }
+  void answer_plain_path() {
     Answers answers(result_.answers, count(), chain_.size());
     PlainSolver solver(chain_, plain_options(request_.method, result_.model.options()));
     VectorX at = plain_start();
@@ -233,25 +248,29 @@ class Run {
     }
   }
 
-  void examine_steps() {
-    int before = -1, examined = 0;
+  void list_steps() {
+    int before = -1;
     for (int t = 0; t < result_.size(); ++t) {
       if (result_.status(t) == ReachStatus::bad_input) continue;
       if (before >= 0) {
-        IkStep step{before, t, 0, 0.0, kNaN};
+        IkStep step{.from = before, .to = t};
         Index joint = 0;
         step.size = (result_.answers.q.row(t) - result_.answers.q.row(before)).cwiseAbs().maxCoeff(&joint);
         step.joint = static_cast<int>(joint);
         if (!(result_.largest_step >= step.size)) result_.largest_step = step.size;
-        if (step.size > kLargeStep) result_.steps.push_back(step);
+        if (step.size > kLongStep) result_.steps.push_back(step);
       }
       before = t;
     }
+  }
+
+  void examine_steps() {
     ReachSolver solver(result_.model);
+    int examined = 0;
     for (IkStep& step : result_.steps) {
       if (examined++ == kMostExamined) {
         result_.remarks.push_back("the first " + std::to_string(kMostExamined) + " of " +
-                                  std::to_string(result_.steps.size()) + " large steps were subdivided");
+                                  std::to_string(result_.steps.size()) + " long steps were examined");
         break;
       }
       if (progress_) progress_(static_cast<double>(examined) / static_cast<double>(result_.steps.size()));
@@ -265,8 +284,8 @@ class Run {
     const Eigen::Quaterniond a(turns ? A.rotation : Matrix3::Identity()), b(turns ? B.rotation : Matrix3::Identity());
     VectorX at = result_.answers.q.row(step.from).transpose();
     double largest = 0.0;
-    for (int k = 1; k <= kSubdivisions && largest < kSmallStep; ++k) {
-      const double share = static_cast<double>(k) / kSubdivisions;
+    for (int k = 1; k <= kPathParts && largest < kNeededPart; ++k) {
+      const double share = static_cast<double>(k) / kPathParts;
       const Pose X_WF{a.slerp(share, b).toRotationMatrix(), A.translation + share * (B.translation - A.translation)};
       const ReachSolution& found = solver.follow(X_WF, at);
       largest = std::max(largest, (found.q - at).cwiseAbs().maxCoeff());

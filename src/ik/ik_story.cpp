@@ -141,12 +141,12 @@ IkAnswer quiet(const IkResult& r) {
   std::string text = "the largest step of a joint from one target to the next is " + number(r.largest_step) +
                      (slides ? " rad or m" : " rad");
   if (!r.steps.empty()) {
-    text += "; " + counted(r.steps.size(), "step is", "steps are") + " larger than " + number(kLargeStep);
+    text += "; " + counted(r.steps.size(), "step is", "steps are") + " larger than " + number(kLongStep);
   }
   text += ".";
   if (!r.steps.empty() && lost.empty()) {
-    text += " Cut into " + std::to_string(kSubdivisions) + " pieces, every such interval is passed in steps below " +
-            number(kSmallStep) + ": the frame’s way asks for them.";
+    text += " Cut into " + std::to_string(kPathParts) + " pieces, every such interval is passed in steps below " +
+            number(kNeededPart) + ": the frame’s way asks for them.";
   }
   answer.statements.push_back({lost.empty() ? "No: " : "Yes: ", text});
   for (std::size_t k = 0; k < std::min(lost.size(), kMostTold); ++k) {
@@ -156,9 +156,16 @@ IkAnswer quiet(const IkResult& r) {
         {{},
          joint.name + " moves by " + number(step.size) + (joint.prismatic ? " m" : " rad") +
              " on the way from target " + std::to_string(step.from) +
-             (std::isfinite(step.largest_substep) ? ", and no finer way makes that small: the branch was lost."
+             (std::isfinite(step.largest_substep) ? ", and a finer way does not make that small: the branch ends there."
                                                   : "; this step was not examined."),
          step.to});
+  }
+  if (r.beginnings > 1) {
+    answer.statements.push_back({{},
+                                 "Tried from " + std::to_string(r.beginnings) +
+                                     " answers to the first target: this is the way with the fewest jumps.",
+                                 -1,
+                                 true});
   }
   if (lost.size() > kMostTold) {
     answer.statements.push_back(

@@ -237,7 +237,7 @@ class IkPage {
                               .title = "Largest step of a joint from the target before",
                               .unit = "rad or m",
                               .lines = {{.name = "step", .channel = step}},
-                              .limits = {{kLargeStep, ""}}});
+                              .limits = {{kLongStep, ""}}});
     }
     const ChannelId work =
         add(views, [](const IkResult& r, Index t) { return static_cast<double>(r.answers.iterations[t]); });

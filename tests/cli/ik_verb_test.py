@@ -200,8 +200,8 @@ def test_a_path_in_out_and_back(panda, tmp_path):
     np.testing.assert_allclose(result.q[0], ready, atol=2 * POSITION)  # the start's branch
     path, steps = result.summary["path"], np.abs(np.diff(result.q, axis=0)).max(axis=1)
     assert path["largest_step"] == steps.max() > 0.2  # at the edge of reach joints are fast
-    assert [s["from"] for s in path["steps"]] == list(np.flatnonzero(steps > 0.2)) and path["large_steps"] == len(path["steps"])
-    assert path["needed"] + path["branch_lost"] == path["large_steps"] and path["needed"] > 0
+    assert [s["from"] for s in path["steps"]] == list(np.flatnonzero(steps > 0.2)) and path["long_steps"] == len(path["steps"])
+    assert path["needed"] + path["branch_ended"] == path["long_steps"] and path["needed"] > 0
     for step in path["steps"]:
         assert step["needed"] == (step["largest_substep"] < 0.16) and step["step"] == steps[step["from"]]
     apart = solved(panda, file, exits=(1,))

@@ -247,16 +247,16 @@ TEST(IkRun, LargeStepsOfAPathAreToldApart) {
   EXPECT_FALSE(through.steps.empty());
   for (const IkStep& step : through.steps) {
     EXPECT_EQ(step.to, step.from + 1);
-    EXPECT_GT(step.size, kLargeStep);
+    EXPECT_GT(step.size, kLongStep);
     EXPECT_LE(step.size, through.largest_step);
     EXPECT_TRUE(std::isfinite(step.largest_substep));
-    EXPECT_EQ(step.needed(), step.largest_substep < kSmallStep);
+    EXPECT_EQ(step.needed(), step.largest_substep < kNeededPart);
   }
   // Small steps of a short way need no look.
   const IkResult still =
       solve_ik(planar(), {.frame = "tool", .targets = targets_of("x,y,z\n0.8,0.1,0\n0.8,0.11,0\n"), .path = true});
   EXPECT_TRUE(still.steps.empty());
-  EXPECT_LT(still.largest_step, kLargeStep);
+  EXPECT_LT(still.largest_step, kLongStep);
   // Far targets that lie apart: the branch is lost, or the way needs it; each is told in the story.
   bool told = false;
   for (const IkAnswer& answer : ik_story(through)) told = told || answer.question == "Does the path jump?";
@@ -272,7 +272,7 @@ TEST(IkRun, APathGoesOnAfterATargetThatIsNone) {
   EXPECT_EQ(result.status(3), ReachStatus::reached);
   EXPECT_TRUE(result.answers.q.row(2).array().isNaN().all());
   EXPECT_GT(result.largest_step, 0.0);  // from target 1 to target 3
-  EXPECT_LT(result.largest_step, kLargeStep);
+  EXPECT_LT(result.largest_step, kLongStep);
 }
 
 TEST(IkRun, IsRefusedWhereItCannotBegin) {

@@ -18,6 +18,7 @@
 #include "antaeus/core/api.hpp"
 #include "antaeus/ik/plain_methods.hpp"
 #include "antaeus/ik/reach.hpp"
+#include "antaeus/ik/reach_path.hpp"
 #include "antaeus/io/json.hpp"
 #include "antaeus/io/table.hpp"
 #include "antaeus/robot/robot_profile.hpp"
@@ -53,8 +54,9 @@ struct IkRequest {
   IkTargets targets;
   bool path = false;  ///< each target is followed from the answer before; else they are independent
   IkMethod method = IkMethod::reach;
-  /// Positions of the chain's joints; empty: none. A path begins there; independent targets are each followed from
-  /// there, on its branch. Pulled into the limits. Plain methods without one start in the middle of the limits.
+  /// Positions of the chain's joints; empty: none. A path begins there, else where follow_path finds it best;
+  /// independent targets are each followed from there, on its branch. Pulled into the limits. Plain methods without one
+  /// start in the middle of the limits.
   VectorX start = {};
   int threads = 1;  ///< ≥ 1; a path is worked on by one
   /// Whether `cpu_us` is measured, in a second pass on one thread with warm caches: the mean of so many repeats as take
@@ -62,22 +64,18 @@ struct IkRequest {
   bool timing = false;
 };
 
-/// From one target of a path to the next, where some joint moves by more than kLargeStep.
+/// From one target of a path to the next, where some joint moves by more than kLongStep.
 struct IkStep {
   int from = 0, to = 0;  ///< targets
   int joint = 0;         ///< of the chain: the one that moves most
   double size = 0.0;     ///< [rad] or [m]
-  /// Largest step where the interval is cut into kSubdivisions and followed from the answer at `from`; the search ends
-  /// at the first that is no small step. NaN: not examined, for there are more than kMostExamined
+  /// Largest step where kPathParts targets are put between and followed from the answer at `from`. NaN: not examined,
+  /// which happens to plain methods with more than kMostExamined such steps.
   double largest_substep = kNaN;
-  /// The frame's way asks for it: all substeps are small. Else the branch was lost.
-  bool needed() const noexcept;
+  /// The frame's way asks for it: all parts are small. Else the branch ended, or was lost.
+  bool needed() const noexcept { return largest_substep < kNeededPart; }
 };
-inline constexpr double kLargeStep = 0.2;   ///< [rad] or [m]
-inline constexpr double kSmallStep = 0.16;  ///< [rad] or [m] of a subdivided interval
-inline constexpr int kSubdivisions = 512;   ///< of an interval
-inline constexpr int kMostExamined = 1000;  ///< steps of a path that are subdivided
-inline bool IkStep::needed() const noexcept { return largest_substep < kSmallStep; }
+inline constexpr int kMostExamined = 1000;
 
 struct ANTAEUS_API IkResult {
   IkRequest request;
@@ -92,7 +90,8 @@ struct ANTAEUS_API IkResult {
   VectorX start = {};                       ///< as used, within the limits; empty: none
   std::vector<std::string> pulled_in = {};  ///< joints of the start that were outside their limits
   double largest_step = kNaN;               ///< of a path [rad] or [m]; NaN with fewer than two answers
-  std::vector<IkStep> steps = {};           ///< those beyond kLargeStep
+  std::vector<IkStep> steps = {};           ///< those beyond kLongStep
+  int beginnings = 0;                       ///< answers to a path's first target that it was tried from
   std::vector<std::string> remarks = {};    ///< what a reader must know, one sentence each
 
   int size() const noexcept { return static_cast<int>(answers.status.size()); }
