@@ -30,7 +30,7 @@ std::string joined(const std::vector<std::string>& names) {
 double quantile(std::vector<double> values, double share) {
   std::erase_if(values, [](double value) { return !std::isfinite(value); });
   if (values.empty()) return kNaN;
-  const auto at = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1) + 0.5);
+  const auto at = static_cast<std::ptrdiff_t>(std::lround(share * static_cast<double>(values.size() - 1)));
   std::nth_element(values.begin(), values.begin() + at, values.end());
   return values[static_cast<std::size_t>(at)];
 }

@@ -313,9 +313,9 @@ void check_columns(const KinematicChain& chain) {
 void remark(IkResult& result, bool asked) {
   const IkTargets& targets = result.request.targets;
   if (!targets.has_rotation) {
-    result.remarks.push_back("the targets have no quaternions: their positions alone are asked for");
+    result.remarks.emplace_back("the targets have no quaternions: their positions alone are asked for");
   } else if (asked) {
-    result.remarks.push_back("the targets' quaternions were not read: their positions alone are asked for");
+    result.remarks.emplace_back("the targets' quaternions were not read: their positions alone are asked for");
   }
   if (!result.pulled_in.empty()) {
     result.remarks.push_back("the start was outside the limits of " + list(result.pulled_in) +
@@ -323,9 +323,9 @@ void remark(IkResult& result, bool asked) {
   }
   const bool tabled = result.request.method == IkMethod::reach && result.request.start.size() == 0;
   if (tabled && !result.model.has_table()) {
-    result.remarks.push_back(
-        "the chain has no table of starts, for its first or last joint slides or it has fewer than three: starts come "
-        "from a sequence over all joints, which is slower");
+    result.remarks.emplace_back(
+        "the chain has no table of starts, for its last joint slides or it has fewer than three: starts come from a "
+        "sequence over all joints, which is slower");
   }
 }
 
@@ -352,8 +352,8 @@ std::string IkResult::reason(int target) const {
   return reason_text(model, solution(target));
 }
 
-int IkResult::count(ReachStatus wanted) const {
-  return static_cast<int>(std::count(answers.status.begin(), answers.status.end(), wanted));
+int IkResult::count(ReachStatus status) const {
+  return static_cast<int>(std::count(answers.status.begin(), answers.status.end(), status));
 }
 
 Pose IkResult::answered(int target) const {

@@ -37,7 +37,8 @@ const char* meaning_of(ReachStatus status) {
     case ReachStatus::out_of_reach: return "no configuration comes there, not even beyond the joints’ limits";
     case ReachStatus::blocked_by_limits:
       return "a configuration beyond the joints’ limits comes there, none within them was found";
-    case ReachStatus::local_minimum: return "small steps do not improve the pose, and no more is known";
+    case ReachStatus::local_minimum:
+      return "small steps do not improve the pose; what another branch would do, the reason says";
     case ReachStatus::iteration_budget: return "the search ended before it came to a result";
     case ReachStatus::bad_input: return "the target holds no pose";
   }
@@ -143,7 +144,7 @@ IkAnswer quiet(const IkResult& r) {
   if (!r.steps.empty()) {
     text += "; " + counted(r.steps.size(), "step is", "steps are") + " larger than " + number(kLongStep);
   }
-  text += ".";
+  text += '.';
   if (!r.steps.empty() && lost.empty()) {
     text += " Cut into " + std::to_string(kPathParts) + " pieces, every such interval is passed in steps below " +
             number(kNeededPart) + ": the frame’s way asks for them.";

@@ -77,7 +77,7 @@ class IkPage {
 
   TableBlock targets() const {
     TableBlock table{"", {"#target", "status", "#position error [mm]"}, {}};
-    if (with_rotation_) table.heads.push_back("#rotation error [mrad]");
+    if (with_rotation_) table.heads.emplace_back("#rotation error [mrad]");
     table.heads.insert(table.heads.end(), {"#iterations", "why"});
     if (std::ssize(order_) < r_.size()) {
       table.caption = std::to_string(order_.size()) + " of " + std::to_string(r_.size()) +
@@ -90,7 +90,7 @@ class IkPage {
                            Quantity{1000.0 * s.position_error, "", 3}}};
       if (with_rotation_) row.cells.emplace_back(Quantity{1000.0 * s.rotation_error, "", 3});
       row.cells.emplace_back(Quantity{static_cast<double>(s.iterations), "", 0});
-      row.cells.emplace_back(r_.reason(t));
+      row.cells.emplace_back(fine && s.pulled_in == 0 ? "" : r_.reason(t));
       table.rows.push_back(std::move(row));
     }
     return table;
@@ -230,12 +230,13 @@ class IkPage {
              &ReachBatch::rotation_error);
     }
     if (r_.request.path && r_.size() > 1) {
+      const bool slides = std::ranges::any_of(chain_.joints(), &ChainJoint::prismatic);
       const ChannelId step = add(views, [](const IkResult& r, Index t) {
         return t == 0 ? kNaN : (r.answers.q.row(t) - r.answers.q.row(t - 1)).cwiseAbs().maxCoeff();
       });
       views.panels.push_back({.id = "steps",
                               .title = "Largest step of a joint from the target before",
-                              .unit = "rad or m",
+                              .unit = slides ? "rad or m" : "rad",
                               .lines = {{.name = "step", .channel = step}},
                               .limits = {{kLongStep, ""}}});
     }
@@ -261,8 +262,8 @@ class IkPage {
     views.columns.push_back({.label = id + " error", .unit = unit, .channel = error});
   }
 
-  SceneRobot drawn(Views& views, const std::shared_ptr<const MeshFiles>& meshes, bool rejected) const {
-    SceneRobot robot{.description = r_.description, .meshes = meshes, .ghost = rejected};
+  SceneRobot drawn(Views& views, std::shared_ptr<const MeshFiles> meshes, bool rejected) const {
+    SceneRobot robot{.description = r_.description, .meshes = std::move(meshes), .ghost = rejected};
     for (int j = 0; j < chain_.size(); ++j) {
       const auto position = [j, rejected](const IkResult& r, Index t) {
         if (rejected) {
@@ -306,7 +307,7 @@ class IkPage {
     }
     scene.frames.push_back({.name = chain_.frame(), .anchor = frame});
     if (r_.count(ReachStatus::blocked_by_limits) > 0) {
-      scene.robots.push_back(drawn(views, meshes, true));
+      scene.robots.push_back(drawn(views, std::move(meshes), true));
       scene.note += std::string(scene.note.empty() ? "" : " ") +
                     "Pale: the configuration beyond the limits that would reach a blocked target.";
     }

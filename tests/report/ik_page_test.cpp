@@ -134,14 +134,17 @@ TEST(IkPage, WhatLimitsBlockIsDrawnPale) {
   for (const char* name : {"base", "arm", "<tip & co>"}) {
     arm.links.push_back({name, true, bar, {}, {}});
   }
-  JointDescription turn{"<turn>", JointType::revolute, "base", "arm", {}, Vector3::UnitZ(), -1.5, 1.5};
-  JointDescription tip{"fixed", JointType::fixed, "arm", "<tip & co>", {}};
+  JointDescription turn, tip;
+  turn.name = "<turn>", turn.type = JointType::revolute, turn.parent = "base", turn.child = "arm";
+  turn.axis = Vector3::UnitZ(), turn.lower = -1.5, turn.upper = 1.5;
+  tip.name = "fixed", tip.parent = "arm", tip.child = "<tip & co>";
   tip.X_PJ.translation.x() = 0.5;
   arm.joints = {turn, tip};
   ModelOptions options;
   options.base = Base::fixed;
-  Robot robot{.profile = {}, .model = RobotModel(arm, options)};
-  robot.profile.title = "<b>arm</b>";
+  RobotProfile profile;
+  profile.title = "<b>arm</b>";
+  const Robot robot{profile, RobotModel(arm, options)};
   const IkResult result =
       solve_ik(robot, {.frame = "<tip & co>", .targets = parse_ik_targets(std::vector<std::string>{"-0.5,0,0"})});
   ASSERT_EQ(result.status(0), ReachStatus::blocked_by_limits) << result.reason(0);
