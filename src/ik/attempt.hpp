@@ -7,190 +7,12 @@
 /// A joint that stands on its limit and is pushed outwards is left out, and judged anew every iteration: this is its
 /// release. A joint that the step would push over goes to its limit exactly, and the others make up for it.
 
-#include "ik/forward.hpp"
+#include "ik/attempt_step.hpp"
 
 namespace antaeus::lanes {
 inline namespace ANTAEUS_LANES {
 
-/// How attempts are made; tried on Panda, UR5e, G1 and H1-2 arms (docs/ik.md).
-struct AttemptTuning {
-  double length = 0.3;          ///< [m/rad] L: 0.15 … 0.6 are alike
-  double damping_floor = 1e-6;  ///< [m²]
-  double damping_scale = 1e-2;  ///< of μ E
-  double trust_gain = 0.3;      ///< μ after an accepted step, times
-  double trust_loss = 10.0;     ///< μ after a rejected one, times
-  double trust_floor = 1e-3;    ///< least μ
-  double most_rejections = 4;   ///< end of the attempt
-  double most_iterations = 20;  ///< end of the attempt
-  double patience = 2;          ///< iterations that may pass before slow progress ends the attempt
-  double slow = 0.8;            ///< an accepted step that leaves more than this share of E is slow
-};
-
-/// The end of an attempt, as squares: |e_p|² and |e_r|² below them.
-struct Goal {
-  double position2 = 0.0, rotation2 = 0.0;
-};
-
-/// What an accepted configuration tells the next step.
-template <class D, int N>
-struct Linear {
-  Vec3<D> column[kRoom<N>], axis[kRoom<N>];  ///< linear and angular velocity for a unit of each joint
-  Vec3<D> ep, er;
-  D E, position2, rotation2;  ///< rotation2: of the chordal error in radians
-};
-
-template <class D, int N, bool kRotation>
-ANTAEUS_LANES_INLINE void linearise(const ChainNumbers& chain, const AttemptTuning& tuning, const D* q,
-                                    const Target<D>& target, Linear<D, N>& out) {
-  Forward<D, N> now;
-  forward(chain, q, now);
-  linear_columns(chain, now, out.column);
-  const int n = count<N>(chain);
-  const D zero = all_lanes<D>(0.0), L = all_lanes<D>(tuning.length);
-  out.ep = target.p - now.p;
-  out.position2 = dot(out.ep, out.ep);
-  if constexpr (kRotation) {
-    const Vec3<D> er = chordal_error(now, target);
-    out.rotation2 = dot(er, er);
-    out.er = L * er;
-    for (int i = 0; i < n; ++i) {
-      out.axis[i] = chain.prismatic[i] ? Vec3<D>{zero, zero, zero} : L * now.axis[i];
-    }
-    out.E = out.position2 + dot(out.er, out.er);
-  } else {
-    out.rotation2 = zero;
-    out.E = out.position2;
-  }
-}
-
-/// Lower triangle of a K × K matrix, row by row, that sums weighted outer products.
-template <class D, int K>
-struct Triangle {
-  D m[K * (K + 1) / 2];
-};
-
-/// y of M y = e by M = L D Lᵀ, M positive definite.
-template <class D, int K>
-ANTAEUS_LANES_INLINE void solve_triangle(const Triangle<D, K>& M, const D* e, D* y) {
-  D l[K * (K + 1) / 2], inverse[K], v[K];
-#pragma GCC unroll 8
-  for (int r = 0; r < K; ++r) {
-    const int row = r * (r + 1) / 2;
-    D sum = e[r];
-#pragma GCC unroll 8
-    for (int c = 0; c < r; ++c) {
-      const int other = c * (c + 1) / 2;
-      D value = M.m[row + c];
-#pragma GCC unroll 8
-      for (int k = 0; k < c; ++k) value = value - v[k] * l[other + k];
-      v[c] = value;  // l_rc d_c
-    }
-    D pivot = M.m[row + r];
-#pragma GCC unroll 8
-    for (int c = 0; c < r; ++c) {
-      l[row + c] = v[c] * inverse[c];
-      pivot = pivot - v[c] * l[row + c];
-      sum = sum - l[row + c] * y[c];
-    }
-    inverse[r] = 1.0 / pivot;
-    y[r] = sum;
-  }
-#pragma GCC unroll 8
-  for (int r = K - 1; r >= 0; --r) {
-    D value = y[r] * inverse[r];
-#pragma GCC unroll 8
-    for (int k = r + 1; k < K; ++k) value = value - l[k * (k + 1) / 2 + r] * y[k];
-    y[r] = value;
-  }
-}
-
-template <class D, int N, bool kRotation>
-ANTAEUS_LANES_INLINE void step(const ChainNumbers& chain, const AttemptTuning& tuning, const Linear<D, N>& at,
-                               const D* q, const D& mu, D* trial) {
-  constexpr int K = kRotation ? 6 : 3;
-  const int n = count<N>(chain);
-  const D zero = all_lanes<D>(0.0);
-  const D lambda = tuning.damping_floor + tuning.damping_scale * mu * at.E;
-  D e[K] = {at.ep.x, at.ep.y, at.ep.z};
-  if constexpr (kRotation) {
-    e[3] = at.er.x;
-    e[4] = at.er.y;
-    e[5] = at.er.z;
-  }
-  D columns[kRoom<N>][K];
-  Mask<D> fixed[kRoom<N>];
-  for (int i = 0; i < n; ++i) {
-    const D lower = all_lanes<D>(chain.lower[i]), upper = all_lanes<D>(chain.upper[i]);
-    D gain = dot(at.column[i], at.ep);
-    if constexpr (kRotation) gain = gain + dot(at.axis[i], at.er);
-    fixed[i] = ((q[i] >= upper) & (gain > zero)) | ((q[i] <= lower) & (gain < zero));
-    columns[i][0] = select(fixed[i], zero, at.column[i].x);
-    columns[i][1] = select(fixed[i], zero, at.column[i].y);
-    columns[i][2] = select(fixed[i], zero, at.column[i].z);
-    if constexpr (kRotation) {
-      columns[i][3] = select(fixed[i], zero, at.axis[i].x);
-      columns[i][4] = select(fixed[i], zero, at.axis[i].y);
-      columns[i][5] = select(fixed[i], zero, at.axis[i].z);
-    }
-    trial[i] = q[i];
-  }
-  Triangle<D, K> M;
-#pragma GCC unroll 8
-  for (int r = 0; r < K; ++r) {
-#pragma GCC unroll 8
-    for (int c = 0; c <= r; ++c) {
-      D sum = r == c ? lambda : zero;
-      for (int i = 0; i < n; ++i) sum = sum + columns[i][r] * columns[i][c];
-      M.m[r * (r + 1) / 2 + c] = sum;
-    }
-  }
-  D y[K];
-  for (int round = 0;; ++round) {
-    solve_triangle<D, K>(M, e, y);
-    Mask<D> over_any = zero < zero;
-    Mask<D> over[kRoom<N>];
-    D wanted[kRoom<N>];
-    for (int i = 0; i < n; ++i) {
-      D dq = zero;
-#pragma GCC unroll 8
-      for (int k = 0; k < K; ++k) dq = dq + columns[i][k] * y[k];
-      wanted[i] = select(fixed[i], trial[i], D(q[i] + dq));
-      over[i] = (wanted[i] > chain.upper[i]) | (wanted[i] < chain.lower[i]);
-      over_any = over_any | over[i];
-    }
-    if (round == 2 || !any(over_any)) {
-      for (int i = 0; i < n; ++i) {
-        trial[i] = clamped(wanted[i], all_lanes<D>(chain.lower[i]), all_lanes<D>(chain.upper[i]));
-      }
-      return;
-    }
-    // Those that went over stand on their limits; the others solve for what is left.
-    for (int i = 0; i < n; ++i) {
-      if (!any(over[i])) continue;
-      const D limit = select(wanted[i] > chain.upper[i], all_lanes<D>(chain.upper[i]), all_lanes<D>(chain.lower[i]));
-      const D move = select(over[i], D(limit - q[i]), zero);
-      trial[i] = select(over[i], limit, trial[i]);
-      fixed[i] = fixed[i] | over[i];
-      D gone[K];
-#pragma GCC unroll 8
-      for (int k = 0; k < K; ++k) {
-        gone[k] = select(over[i], columns[i][k], zero);
-        e[k] = e[k] - gone[k] * move;
-        columns[i][k] = columns[i][k] - gone[k];
-      }
-#pragma GCC unroll 8
-      for (int r = 0; r < K; ++r) {
-#pragma GCC unroll 8
-        for (int c = 0; c <= r; ++c) M.m[r * (r + 1) / 2 + c] = M.m[r * (r + 1) / 2 + c] - gone[r] * gone[c];
-      }
-    }
-  }
-}
-
-/// Attempts side by side, each lane its own. \p feed says where each begins, and takes what became of it:
-///
-///     bool begin(int lane, Target<double>& target, double* q, double& budget);   false: nothing left for this lane
-///     bool again(int lane, const Outcome& outcome, double* q, double& budget);   another start for the same target
+/// What became of an attempt.
 struct Outcome {
   bool reached = false;
   const double* q = nullptr;
@@ -198,6 +20,10 @@ struct Outcome {
   int iterations = 0;
 };
 
+/// Attempts side by side, each lane its own. \p feed says where each begins, and takes what became of it:
+///
+///     bool begin(int lane, Target<double>& target, double* q, double& budget);   false: nothing left for this lane
+///     bool again(int lane, const Outcome& outcome, double* q, double& budget);   another start for the same target
 template <class D, int N, bool kRotation, class Feed>
 void run_attempts(const ChainNumbers& chain, const AttemptTuning& tuning, const Goal& goal, Feed& feed) {
   constexpr int kLanes = LaneTraits<D>::kLanes;

@@ -89,7 +89,6 @@ Lifted lift_limits(const ReachModel::Impl& model, const ReachBuild& build, const
   if (near.reached) consider(near);
   AttemptAnswer any{};
   build.one(model.free_task, target, any);
-  if (!any.reached && !near.reached) build.more(model.free_task, target, MoreAttempts::table, any);
   if (any.reached) consider(any);
   solution.iterations += near.iterations + any.iterations;
   if (std::isinf(least)) return Lifted::none;
@@ -220,7 +219,7 @@ void finish(const ReachModel::Impl& model, const ReachBuild& build, const Target
     const int before = answer.iterations;
     // Reached in no hurry: near a singular pose the last millimetre takes many steps.
     if (2.0 * closest.f < kNear * kNear) build.around(model.task, target, closest.q, answer);
-    if (!answer.reached) build.more(model.task, target, MoreAttempts::all, answer);
+    if (!answer.reached) build.more(model.task, target, MoreAttempts::sequence, answer);
     if (!answer.reached && 2.0 * closest.f < kVeryNear * kVeryNear) {
       build.more(model.task, target, MoreAttempts::patient, answer);
     }

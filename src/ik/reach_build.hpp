@@ -36,8 +36,8 @@ struct ClosestAnswer {
   int iterations = 0;
 };
 
-/// Those of the table; these and the low-discrepancy sequence's; more of the sequence, which take their time.
-enum class MoreAttempts { table, all, patient };
+/// Those of the low-discrepancy sequence; more of it, which take their time.
+enum class MoreAttempts { sequence, patient };
 
 struct ReachBuild {
   int lanes;
