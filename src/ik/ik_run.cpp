@@ -153,7 +153,8 @@ class Run {
   // --- Targets that do not know each other ---------------------------------------------------------------------------
 
   void table_starts() {
-    result_.answers = solve_batch(result_.model, request_.targets.poses, {.threads = request_.threads}, progress_);
+    result_.answers = solve_batch(result_.model, request_.targets.poses,
+                                  {.threads = std::min(request_.threads, kMostThreads)}, progress_);
     if (!request_.timing) return;
     ReachSolver solver(result_.model);
     for (Index t = 0; t < count(); ++t) {
