@@ -28,9 +28,10 @@ function(antaeus_python_package)
     list(APPEND copies ${ANTAEUS_PYTHON_PATH}/${file})
   endforeach()
   # The package's stub has all names; those of its submodules, one a public file beside __init__.py, import from it.
+  # environments.py has its types in its text, and needs packages that the build does not.
   set(stubs ${package}/__init__.pyi)
   foreach(file ${files})
-    if(file MATCHES "^antaeus/([a-z]+)\\.py$")
+    if(file MATCHES "^antaeus/([a-z]+)\\.py$" AND NOT CMAKE_MATCH_1 STREQUAL environments)
       list(APPEND stubs ${package}/${CMAKE_MATCH_1}.pyi)
     endif()
   endforeach()

@@ -16,17 +16,6 @@ namespace antaeus::python {
 
 namespace {
 
-using Codes = nb::ndarray<nb::numpy, const std::uint8_t, nb::ndim<1>>;
-
-/// Getter of a list of enumeration members as their places in the enumeration, a byte each.
-template <class Class, NamedEnum Enum>
-auto codes_field(std::vector<Enum> Class::* field) {
-  static_assert(std::is_same_v<std::underlying_type_t<Enum>, std::uint8_t>);
-  return [field](nb::handle_t<Class> self) {
-    const std::vector<Enum>& values = nb::cast<const Class&>(self).*field;
-    return Codes(reinterpret_cast<const std::uint8_t*>(values.data()), {values.size()}, self);
-  };
-}
 /// Getter of what each motor adds to one component of the force.
 auto contribution(std::size_t axis) {
   return [axis](nb::handle_t<EstimateSeries> self) {

@@ -157,6 +157,17 @@ auto reasons_field(Reasons Class::* field) {
   return [field](const Class& self) { return reason_names(self.*field); };
 }
 
+/// Getter of a list of enumeration members as their places in the enumeration, a byte each.
+template <class Class, NamedEnum Enum>
+auto codes_field(std::vector<Enum> Class::* field) {
+  static_assert(std::is_same_v<std::underlying_type_t<Enum>, std::uint8_t>);
+  return [field](nb::handle_t<Class> self) {
+    const std::vector<Enum>& values = nb::cast<const Class&>(self).*field;
+    return nb::ndarray<nb::numpy, const std::uint8_t, nb::ndim<1>>(reinterpret_cast<const std::uint8_t*>(values.data()),
+                                                                   {values.size()}, self);
+  };
+}
+
 // Options ------------------------------------------------------------------------------------------------------------
 
 /// A Python value as the text that set_option reads: numbers with all their digits, enumerations by name.
@@ -205,6 +216,7 @@ void bind_pose(nb::module_& module);
 void bind_episode(nb::module_& module);
 void bind_guard(nb::module_& module);
 void bind_contact(nb::module_& module);
+void bind_ik(nb::module_& module);
 void bind_audit(nb::module_& module);
 void bind_series(nb::module_& module);
 void bind_show(nb::module_& module);

@@ -133,7 +133,12 @@ ReachBatch solve_batch(const ReachModel& model, std::span<const Pose> targets, c
   };
   std::vector<std::jthread> others;
   for (int k = 1; k < threads; ++k) others.emplace_back(run, k);
-  run(0);
+  try {
+    run(0);
+  } catch (...) {  // of progress: the others stop after their block
+    next = count;
+    throw;
+  }
   others.clear();
   std::vector<std::pair<int, ReachSolution>> failures;
   for (Worker& worker : workers) {

@@ -1,6 +1,7 @@
 """C++ equals Python bit for bit: print_numbers.cpp prints what the library computes, the command line what it says."""
 
 import json
+import math
 import os
 import subprocess
 
@@ -83,12 +84,37 @@ def check_posterior(robot, printed):
         printed.expect("drop_in", drop_in.get_frame_wrench(hands[0], sample.q, sample.tau))
 
 
-@pytest.mark.parametrize("name", ["h1_2", "planar_3r"])
+def check_ik(robot, printed):
+    chain = antaeus.KinematicChain(robot.model, robot.profile.endpoints[0].frame)
+    solver = antaeus.ReachSolver(antaeus.ReachModel(chain))
+    plain = antaeus.PlainSolver(chain, method="pinv", axes="local")
+
+    def wave(phase):  # math.sin is the C library's
+        return np.array([0.6 * math.sin(0.7 * i + phase) for i in range(chain.size())])
+
+    for k in range(40):
+        start, _ = chain.pulled_in(chain.middle() + wave(k))
+        X_WF = chain.pose(chain.pulled_in(start + 0.3 * wave(k + 0.5))[0])
+        if k % 4 == 3:
+            X_WF = antaeus.Pose(X_WF.rotation, X_WF.translation * 1.5)
+        printed.expect("target", X_WF.translation)
+        printed.expect("rotation", X_WF.rotation)
+        followed = solver.follow(X_WF, start)
+        for name, found in (("solved", solver.solve(X_WF)), ("plain", plain.solve(X_WF, start)), ("followed", followed),
+                            ("explained", solver.explain(X_WF, followed))):
+            printed.expect(name, found.q)
+            printed.expect("errors", [found.position_error, found.rotation_error, found.gradient])
+            printed.expect("counts", [found.iterations, found.attempts, found.descents, found.agreeing_starts])
+
+
+@pytest.mark.parametrize("name", ["h1_2", "planar_3r", "panda"])
 def test_every_function_gives_the_bits_of_cpp(name):
     robot = antaeus.load_robot(name)
     printed = Printed(name)
     for _ in range(5):
         check_dynamics(robot, printed)
+    if name == "panda":
+        check_ik(robot, printed)
     if name == "h1_2":
         twin = antaeus.make_twin(robot, "incident", duration=0.4, torque_noise=0.5, seed=7)
         reader = antaeus.InstantReader(robot, robot.endpoint_frames())

@@ -6,6 +6,7 @@
 #include "antaeus/episode/synthetic_episode.hpp"
 #include "antaeus/guard/frame_wrench.hpp"
 #include "antaeus/guard/guarded_estimator.hpp"
+#include "antaeus/ik/plain_methods.hpp"
 #include "antaeus/pose/preflight.hpp"
 #include "antaeus/published/guard_chain.hpp"
 #include "antaeus/published/wrench_estimator.hpp"
@@ -137,11 +138,38 @@ void print_posterior(const antaeus::Robot& robot) {
   }
 }
 
+void print_solution(const char* name, const antaeus::ReachSolution& solution) {
+  print(name, solution.q);
+  print("errors", antaeus::Vector3(solution.position_error, solution.rotation_error, solution.gradient));
+  print("counts", Eigen::Vector4d(solution.iterations, solution.attempts, solution.descents, solution.agreeing_starts));
+}
+
+void print_ik(const antaeus::Robot& robot) {
+  const antaeus::KinematicChain chain(robot.model, robot.profile.endpoints[0].frame);
+  const antaeus::ReachModel model(chain);
+  antaeus::ReachSolver solver(model);
+  antaeus::PlainSolver plain(chain, {.method = antaeus::PlainMethod::pinv, .axes = antaeus::ErrorAxes::local});
+  for (int k = 0; k < 40; ++k) {
+    const VectorX start = chain.pulled_in(chain.middle() + wave(chain.size(), k));
+    antaeus::Pose X_WF;
+    chain.pose(chain.pulled_in(start + 0.3 * wave(chain.size(), k + 0.5)), X_WF);
+    if (k % 4 == 3) X_WF.translation *= 1.5;  // some out of reach
+    print("target", X_WF.translation);
+    print("rotation", X_WF.rotation);
+    print_solution("solved", solver.solve(X_WF));
+    print_solution("plain", plain.solve(X_WF, start));
+    const antaeus::ReachSolution followed = solver.follow(X_WF, start);
+    print_solution("followed", followed);
+    print_solution("explained", solver.explain(X_WF, followed));
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const antaeus::Robot robot = antaeus::load_robot(argc > 1 ? argv[1] : "h1_2");
   for (int round = 0; round < 5; ++round) print_dynamics(robot, round);
+  if (robot.profile.name == "panda") print_ik(robot);
   if (robot.profile.name != "h1_2") return 0;
   print_estimation(robot);
   print_posterior(robot);
