@@ -100,6 +100,7 @@ int main(int argc, char** argv) {
   add_advise(app, run);
   add_map(app, run);
   add_contact(app, run);
+  add_ik(app, run);
   add_robot(app, run);
   try {
     app.parse(argc, argv);

@@ -17,6 +17,7 @@ VERBS = {
     "map": ["--robot", "--ignore-meshes", "--base", "--pose", "--positions", "--endpoint", "--joint", "--poses", "--steps", "--quantity", "--out", "--json", "--set"],
     "robot": ["--ignore-meshes", "--base", "--endpoint", "--json"],
     "contact": ["--robot", "--ignore-meshes", "--base", "--total", "--contact", "--over-time", "--with-limits", "--wrench-frame", "--set", "--out", "--json", "--pdf"],
+    "ik": ["--robot", "--ignore-meshes", "--base", "--frame", "--targets", "--target", "--position-only", "--path", "--method", "--start", "--threads", "--timing", "--set", "--out", "--json", "--pdf"],
 }
 
 

@@ -34,7 +34,9 @@ def test_errors(small, name):
     shown = raw(name)
     for arguments in ((shown,), ("audit", shown, "-r", "h1_2"), ("audit", small, "-r", shown), ("robot", shown), ("audit", small, "-r", "planar_3r", "-e", shown),
                       ("audit", small, "-r", "planar_3r", "--set", b"guard." + shown + b"=1"), ("audit", small, "-r", "planar_3r", b"--" + shown),
-                      ("preflight", "-r", "planar_3r", "--positions", shown)):
+                      ("preflight", "-r", "planar_3r", "--positions", shown),
+                      ("ik", "-r", "planar_3r", "-f", shown, "--target", "1,0,0"), ("ik", "-r", "planar_3r", "-f", "tool", "--target", shown),
+                      ("ik", "-r", "planar_3r", "-f", "tool", "--target", "1,0,0", "--start", shown), ("ik", "-r", "planar_3r", "-f", "tool", "--targets", shown)):
         done = run(*arguments)
         assert done.returncode == 2 and done.stderr.count(b"\n") == 1, arguments
         assert_harmless(done.stderr)

@@ -1,0 +1,178 @@
+// antaeus ik: joint positions that bring a frame to targets, or what prevents it.
+#include <algorithm>
+
+#include "antaeus/core/error.hpp"
+#include "antaeus/ik/ik_run.hpp"
+#include "antaeus/ik/ik_story.hpp"
+#include "antaeus/io/files.hpp"
+#include "antaeus/report/ik_page.hpp"
+#include "command.hpp"
+#include "print_pdf.hpp"
+#include "terminal.hpp"
+
+namespace antaeus::cli {
+
+namespace {
+
+struct IkCommand {
+  RobotChoice robot;
+  std::string frame, file, method = "default", start;
+  std::vector<std::string> targets;
+  bool position_only = false, path = false, timing = false;
+  int threads = 1;
+  Delivery delivery;
+
+  /// Neither threads nor timing: answers do not depend on them.
+  std::string command_text() const {
+    const std::string& first = file.empty() ? robot.robot : file;
+    const std::filesystem::path folder = folder_of(first);
+    std::string text = "antaeus ik --robot " + file_word(robot.robot, folder) + " --frame " + shell_word(frame);
+    if (!robot.base.empty()) text += " --base " + shell_word(robot.base);
+    if (!file.empty()) text += " --targets " + file_word(file, folder);
+    for (const std::string& target : targets) text += " --target " + shell_word(target);
+    if (position_only) text += " --position-only";
+    if (path) text += " --path";
+    if (method != "default") text += " --method " + method;
+    if (!start.empty()) text += " --start " + shell_word(start);
+    for (const std::string& assignment : robot.assignments) text += " --set " + shell_word(assignment);
+    return text;
+  }
+
+  IkResult solve(std::shared_ptr<const MeshFiles>& meshes) {
+    if (file.empty() == targets.empty()) {
+      throw OptionsError("--targets, --target", "one of the two must be given",
+                         "--targets FILE.csv, or --target x,y,z[,qx,qy,qz,qw]");
+    }
+    IkRequest request{.frame = frame, .targets = {}, .path = path};
+    request.method = parse_enum<IkMethod>(method, "--method", "method");
+    request.threads = threads;
+    request.timing = timing;
+    if (threads < 1) throw OptionsError("--threads", std::to_string(threads) + " is fewer than one", "give 1 or more");
+    RobotChoice asked = robot;
+    asked.ignore_meshes = true;
+    const Robot loaded = asked.load();
+    ReachOptions options = loaded.profile.settings.get<ReachOptions>();
+    options.position_only = options.position_only || position_only;
+    // An endpoint's label stands for its frame.
+    for (const Endpoint& endpoint : loaded.profile.endpoints) {
+      if (endpoint.label == frame && !loaded.model.has_frame(frame)) request.frame = endpoint.frame;
+    }
+    const KinematicChain chain(loaded.model, request.frame);
+    request.targets = file.empty() ? parse_ik_targets(targets) : read_ik_targets(file);
+    if (!start.empty()) request.start = parse_ik_start(loaded, chain, start);
+    IkResult result = solve_ik(loaded, std::move(request), options, progress_bar("ik"));
+    if (!robot.ignore_meshes) {
+      meshes = std::make_shared<const MeshFiles>(read_meshes(loaded.model.description(), nullptr));
+    }
+    return result;
+  }
+
+  /// A frame's name as part of a folder's.
+  std::string default_folder() const {
+    std::string name = frame;
+    std::replace(name.begin(), name.end(), '/', '_');
+    return "antaeus-ik-" + name;
+  }
+
+  int run() {
+    delivery.prepare();
+    std::shared_ptr<const MeshFiles> meshes;
+    IkResult result = solve(meshes);
+    result.command = command_text();
+    const std::string summary = ik_summary(result).dump() + "\n";
+    if (delivery.out.empty() && (!delivery.json || delivery.pdf)) delivery.out = default_folder();
+    std::string names = "report.html, ";
+    if (!delivery.out.empty()) {
+      const Page page = ik_page(result, meshes);
+      FileSet files(delivery.out);
+      if (delivery.pdf) files.add("report.pdf", print_pdf(delivery.chromium, html_page(page, {.interactive = false})));
+      if (delivery.pdf) names += "report.pdf, ";
+      files.add("report.html", html_page(page));
+      files.add("summary.json", summary);
+      names += "summary.json, solutions.csv, solutions.parquet";
+      const Table solutions = solutions_table(result);
+      files.add("solutions.csv", to_csv(solutions));
+      files.add("solutions.parquet", to_parquet(solutions));
+      if (const Table rejected = rejected_table(result); rejected.rows() > 0) {
+        files.add("rejected.csv", to_csv(rejected));
+        files.add("rejected.parquet", to_parquet(rejected));
+        names += ", rejected.csv, rejected.parquet";
+      }
+      files.commit();
+    }
+    for (const std::string& joint : result.pulled_in) {
+      say("antaeus: --start: joint '" + printable(joint) + "' was outside its limits and stands at the nearer one");
+    }
+    if (delivery.json) {
+      print(summary);
+    } else {
+      print(story(result));
+      if (!delivery.out.empty()) print("\n  Written to " + printable(delivery.out) + ": " + names + "\n");
+    }
+    return result.all_reached() ? kFine : kRefused;
+  }
+
+  static std::string story(const IkResult& result) {
+    std::string out =
+        heading(printable(result.robot) + ", " + printable(result.request.frame) + ": " + ik_subtitle(result));
+    for (const IkAnswer& answer : ik_story(result)) {
+      out += heading(answer.question);
+      for (const IkStatement& one : answer.statements) {
+        const std::string about = one.target >= 0 ? "Target " + std::to_string(one.target) + ": " : "";
+        out += wrapped((one.quiet ? "Note: " : "• ") + printable(one.lead + about + one.text), 2);
+      }
+    }
+    return out;
+  }
+};
+
+}  // namespace
+
+void add_ik(CLI::App& app, Run& run) {
+  auto command = std::make_shared<IkCommand>();
+  CLI::App* verb = app.add_subcommand("ik", "joint positions that bring a frame to targets, or what prevents it");
+  verb->add_option("--robot,-r", command->robot.robot,
+                   "robot: a name (antaeus robot lists them), a .toml profile or a .urdf")
+      ->option_text("NAME|FILE")
+      ->required();
+  verb->add_option("--frame,-f", command->frame,
+                   "link, joint or frame of the robot, or label of an endpoint, that shall come to the targets")
+      ->option_text("FRAME")
+      ->required();
+  verb->add_option("--targets", command->file,
+                   ".csv with columns x, y, z [m] and, for poses, qx, qy, qz, qw; world axes")
+      ->option_text("FILE");
+  verb->add_option("--target", command->targets, "in place of a file: x,y,z or x,y,z,qx,qy,qz,qw (repeatable)")
+      ->option_text("NUMBERS")
+      ->take_all()
+      ->allow_extra_args(false);
+  verb->add_flag("--position-only", command->position_only, "the frame's origin alone; quaternions are not read");
+  verb->add_flag("--path", command->path, "follow each target from the answer before; else targets are independent");
+  verb->add_option("--method", command->method, "default, or a plain one to compare with: dls, pinv, dls_restarts")
+      ->option_text("NAME");
+  verb->add_option(
+          "--start", command->start,
+          "pose of the profile, joint=value,..., or one number for each joint of the chain: stay on its branch")
+      ->option_text("POSE");
+  verb->add_option("--threads", command->threads, "threads for independent targets (default 1); answers stay the same")
+      ->option_text("N");
+  verb->add_flag("--timing", command->timing, "also measure the CPU time of each solve, with warm caches");
+  verb->add_option("--set", command->robot.assignments,
+                   "set any option of group ik, e.g. --set ik.position_tolerance=1e-5 (repeatable)")
+      ->option_text("GROUP.OPTION=VALUE")
+      ->take_all()
+      ->allow_extra_args(false);
+  command->robot.add_model_options_to(*verb);
+  verb->add_option("--out,-o", command->delivery.out,
+                   "folder for report.html, summary.json, solutions.csv (default: antaeus-ik-<frame>)")
+      ->option_text("DIR");
+  verb->add_flag("--json", command->delivery.json,
+                 "print summary.json instead of the story; writes files only with --out or --pdf");
+  command->delivery.add_pdf_to(*verb);
+  verb->footer(
+      "Exit code 1: a target is not reached.\n"
+      "Example: antaeus ik --robot panda --frame panda_hand --target 0.4,0.1,0.5");
+  verb->callback([command, &run] { run = [command] { return command->run(); }; });
+}
+
+}  // namespace antaeus::cli

@@ -1,0 +1,396 @@
+#include "antaeus/ik/ik_run.hpp"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <ctime>
+#include <mutex>
+#include <thread>
+
+#include "antaeus/core/error.hpp"
+#include "ik/solution_columns.hpp"
+
+namespace antaeus {
+
+namespace {
+
+using Eigen::Index;
+
+constexpr double kTimedWork = 20e-6;  ///< [s] that one reading of the clock is spread over
+constexpr int kTimedRepeats = 5;
+constexpr int kMostThreads = 256;
+constexpr Index kBlock = 16;
+
+double thread_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// CPU time of a call with warm caches [µs].
+template <class Call>
+double cpu_us_of(Call call) {
+  double begin = thread_seconds();
+  call();
+  const double once = std::max(thread_seconds() - begin, 1e-7);
+  const int calls = std::max(1, static_cast<int>(std::ceil(kTimedWork / once)));
+  double least = kInfinity;
+  for (int repeat = 0; repeat < kTimedRepeats; ++repeat) {
+    begin = thread_seconds();
+    for (int i = 0; i < calls; ++i) call();
+    least = std::min(least, (thread_seconds() - begin) / calls);
+  }
+  return 1e6 * least;
+}
+
+std::string list(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    text += (k == 0 ? "" : k + 1 == names.size() ? " and " : ", ") + names[k];
+  }
+  return text;
+}
+
+/// Work on targets that do not know each other. \param worker  makes what one thread calls with each of its targets
+template <class Make>
+void for_all(Index count, int threads, const Progress& progress, Make worker) {
+  std::atomic<Index> next = 0;
+  const auto run = [&](bool tells) {
+    auto work = worker();
+    for (Index first = next.fetch_add(kBlock); first < count; first = next.fetch_add(kBlock)) {
+      if (tells && progress) progress(static_cast<double>(first) / static_cast<double>(count));
+      for (Index t = first; t < std::min(first + kBlock, count); ++t) work(t);
+    }
+  };
+  std::vector<std::jthread> others;
+  const Index most = std::min<Index>({threads, kMostThreads, count / kBlock + 1});
+  for (Index k = 1; k < most; ++k) others.emplace_back(run, false);
+  run(true);
+}
+
+/// A batch that is filled target by target, from several threads.
+class Answers {
+ public:
+  Answers(ReachBatch& batch, Index count, int joints) : batch_(batch) {
+    batch_ = {};
+    batch_.q.setConstant(count, joints, kNaN);
+    batch_.status.resize(static_cast<std::size_t>(count));
+    batch_.position_error.setConstant(count, kNaN);
+    batch_.rotation_error.setConstant(count, kNaN);
+    batch_.iterations.setZero(count);
+    batch_.attempts.setZero(count);
+  }
+  void keep(Index t, const ReachSolution& solution) {
+    batch_.q.row(t) = solution.q.transpose();
+    batch_.status[static_cast<std::size_t>(t)] = solution.status;
+    batch_.position_error[t] = solution.position_error;
+    batch_.rotation_error[t] = solution.rotation_error;
+    batch_.iterations[t] = solution.iterations;
+    batch_.attempts[t] = solution.attempts;
+    const std::scoped_lock lock(mutex_);
+    if (solution.status == ReachStatus::reached) {
+      ++batch_.reached;
+    } else {
+      failures_.emplace_back(static_cast<int>(t), solution);
+    }
+  }
+  ~Answers() {
+    std::sort(failures_.begin(), failures_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (auto& [target, solution] : failures_) {
+      batch_.failure_of.push_back(target);
+      batch_.failures.push_back(solution);
+    }
+  }
+  Answers(const Answers&) = delete;
+  Answers& operator=(const Answers&) = delete;
+
+ private:
+  ReachBatch& batch_;
+  std::mutex mutex_;
+  std::vector<std::pair<int, ReachSolution>> failures_;
+};
+
+PlainOptions plain_options(IkMethod method, const ReachOptions& options) {
+  PlainOptions plain;
+  plain.method = method == IkMethod::dls    ? PlainMethod::dls
+                 : method == IkMethod::pinv ? PlainMethod::pinv
+                                            : PlainMethod::dls_restarts;
+  plain.position_only = options.position_only;
+  plain.position_tolerance = options.position_tolerance;
+  plain.rotation_tolerance = options.rotation_tolerance;
+  return plain;
+}
+
+class Run {
+ public:
+  Run(IkResult& result, const Progress& progress)
+      : result_(result), request_(result.request), chain_(result.model.chain()), progress_(progress) {}
+
+  void solve() {
+    if (request_.timing) result_.cpu_us.setConstant(count(), kNaN);
+    if (request_.path) {
+      request_.method == IkMethod::reach ? path() : plain_path();
+    } else if (request_.method == IkMethod::reach) {
+      request_.start.size() == 0 ? table_starts() : own_start();
+    } else {
+      plain();
+    }
+    if (progress_) progress_(1.0);
+  }
+
+ private:
+  Index count() const { return std::ssize(request_.targets.poses); }
+  const Pose& target(Index t) const { return request_.targets.poses[static_cast<std::size_t>(t)]; }
+  void tell(Index t) const {
+    if (progress_ && t % kBlock == 0) progress_(static_cast<double>(t) / static_cast<double>(count()));
+  }
+  template <class Call>
+  void time(Index t, ReachStatus status, Call call) {
+    if (request_.timing && status != ReachStatus::bad_input) result_.cpu_us[t] = cpu_us_of(call);
+  }
+
+  // --- Targets that do not know each other ---------------------------------------------------------------------------
+
+  void table_starts() {
+    result_.answers = solve_batch(result_.model, request_.targets.poses,
+                                  {.threads = std::min(request_.threads, kMostThreads)}, progress_);
+    if (!request_.timing) return;
+    ReachSolver solver(result_.model);
+    for (Index t = 0; t < count(); ++t) {
+      tell(t);
+      time(t, result_.status(static_cast<int>(t)), [&] { solver.solve(target(t)); });
+    }
+  }
+
+  void own_start() {
+    {
+      Answers answers(result_.answers, count(), chain_.size());
+      for_all(count(), request_.threads, progress_, [&] {
+        return [this, &answers, solver = ReachSolver(result_.model)](Index t) mutable {
+          const ReachSolution followed = solver.follow(target(t), request_.start);
+          answers.keep(t, solver.explain(target(t), followed));
+        };
+      });
+    }
+    if (!request_.timing) return;
+    ReachSolver solver(result_.model);
+    for (Index t = 0; t < count(); ++t) {
+      tell(t);
+      time(t, result_.status(static_cast<int>(t)), [&] { solver.follow(target(t), request_.start); });
+    }
+  }
+
+  VectorX plain_start() const { return request_.start.size() > 0 ? request_.start : chain_.middle(); }
+
+  void plain() {
+    const PlainOptions options = plain_options(request_.method, result_.model.options());
+    const VectorX start = plain_start();
+    {
+      Answers answers(result_.answers, count(), chain_.size());
+      for_all(count(), request_.threads, progress_, [&] {
+        return [this, &answers, &start, solver = PlainSolver(chain_, options)](Index t) mutable {
+          answers.keep(t, solver.solve(target(t), start));
+        };
+      });
+    }
+    if (!request_.timing) return;
+    PlainSolver solver(chain_, options);
+    for (Index t = 0; t < count(); ++t) {
+      tell(t);
+      time(t, result_.status(static_cast<int>(t)), [&] { solver.solve(target(t), start); });
+    }
+  }
+
+  // --- Paths ---------------------------------------------------------------------------------------------------------
+
+  void path() {
+    std::optional<VectorX> start;
+    if (request_.start.size() > 0) start = request_.start;
+    const ReachPath path = follow_path(result_.model, request_.targets.poses, start);
+    {
+      Answers answers(result_.answers, count(), chain_.size());
+      for (Index t = 0; t < count(); ++t) answers.keep(t, path.solutions[static_cast<std::size_t>(t)]);
+    }
+    result_.beginnings = path.beginnings;
+    list_steps();
+    auto examined = path.long_steps.begin();  // in the same order
+    for (IkStep& step : result_.steps) {
+      while (examined != path.long_steps.end() && examined->waypoint < step.to) ++examined;
+      if (examined != path.long_steps.end() && examined->waypoint == step.to) step.largest_substep = examined->finest;
+    }
+    if (!request_.timing) return;
+    ReachSolver solver(result_.model);
+    VectorX at = request_.start;
+    for (Index t = 0; t < count(); ++t) {
+      tell(t);
+      const ReachSolution& found = path.solutions[static_cast<std::size_t>(t)];
+      time(t, found.status, [&] { at.size() == 0 ? solver.solve(target(t)) : solver.follow(target(t), at); });
+      if (found.status != ReachStatus::bad_input) at = found.q;
+    }
+  }
+
+  void plain_path() {
+    answer_plain_path();
+    list_steps();
+    examine_steps();
+  }
+  void answer_plain_path() {
+    Answers answers(result_.answers, count(), chain_.size());
+    PlainSolver solver(chain_, plain_options(request_.method, result_.model.options()));
+    VectorX at = plain_start();
+    for (Index t = 0; t < count(); ++t) {
+      tell(t);
+      const Pose& X_WF = target(t);
+      const ReachSolution found = solver.solve(X_WF, at);
+      time(t, found.status, [&] { solver.solve(X_WF, at); });
+      answers.keep(t, found);
+      if (found.status != ReachStatus::bad_input) at = found.q;
+    }
+  }
+
+  void list_steps() {
+    int before = -1;
+    for (int t = 0; t < result_.size(); ++t) {
+      if (result_.status(t) == ReachStatus::bad_input) continue;
+      if (before >= 0) {
+        IkStep step{.from = before, .to = t};
+        Index joint = 0;
+        step.size = (result_.answers.q.row(t) - result_.answers.q.row(before)).cwiseAbs().maxCoeff(&joint);
+        step.joint = static_cast<int>(joint);
+        if (!(result_.largest_step >= step.size)) result_.largest_step = step.size;
+        if (step.size > kLongStep) result_.steps.push_back(step);
+      }
+      before = t;
+    }
+  }
+
+  void examine_steps() {
+    ReachSolver solver(result_.model);
+    int examined = 0;
+    for (IkStep& step : result_.steps) {
+      if (examined++ == kMostExamined) {
+        result_.remarks.push_back("the first " + std::to_string(kMostExamined) + " of " +
+                                  std::to_string(result_.steps.size()) + " long steps were examined");
+        break;
+      }
+      if (progress_) progress_(static_cast<double>(examined) / static_cast<double>(result_.steps.size()));
+      step.largest_substep = largest_substep(solver, step);
+    }
+  }
+
+  double largest_substep(ReachSolver& solver, const IkStep& step) const {
+    const Pose &A = target(step.from), &B = target(step.to);
+    const bool turns = !result_.model.options().position_only;
+    const Eigen::Quaterniond a(turns ? A.rotation : Matrix3::Identity()), b(turns ? B.rotation : Matrix3::Identity());
+    VectorX at = result_.answers.q.row(step.from).transpose();
+    double largest = 0.0;
+    for (int k = 1; k <= kPathParts && largest < kNeededPart; ++k) {
+      const double share = static_cast<double>(k) / kPathParts;
+      const Pose X_WF{a.slerp(share, b).toRotationMatrix(), A.translation + share * (B.translation - A.translation)};
+      const ReachSolution& found = solver.follow(X_WF, at);
+      largest = std::max(largest, (found.q - at).cwiseAbs().maxCoeff());
+      at = found.q;
+    }
+    return largest;
+  }
+
+  IkResult& result_;
+  const IkRequest& request_;
+  const KinematicChain& chain_;
+  const Progress& progress_;
+};
+
+void check_columns(const KinematicChain& chain) {
+  for (const ChainJoint& joint : chain.joints()) {
+    for (const char* const column : parts::kSolutionColumns) {
+      if (joint.name == column) {
+        throw ModelError("joint '" + joint.name + "'", "a column of solutions.csv has its name", "rename the joint");
+      }
+    }
+  }
+}
+
+void remark(IkResult& result, bool asked) {
+  const IkTargets& targets = result.request.targets;
+  if (!targets.has_rotation) {
+    result.remarks.emplace_back("the targets have no quaternions: their positions alone are asked for");
+  } else if (asked) {
+    result.remarks.emplace_back("the targets' quaternions were not read: their positions alone are asked for");
+  }
+  if (!result.pulled_in.empty()) {
+    result.remarks.push_back("the start was outside the limits of " + list(result.pulled_in) +
+                             " and was pulled to them");
+  }
+  const bool tabled = result.request.method == IkMethod::reach && result.request.start.size() == 0;
+  if (tabled && !result.model.has_table()) {
+    result.remarks.emplace_back(
+        "the chain has no table of starts, for its last joint slides or it has fewer than three: starts come from a "
+        "sequence over all joints, which is slower");
+  }
+}
+
+}  // namespace
+
+ReachSolution IkResult::solution(int target) const {
+  ReachSolution found = answers.solution(target);
+  // Reached targets are kept without it.
+  if (start.size() > 0 && (!request.path || target == 0)) {
+    found.pulled_in = 0;
+    for (int i = 0; i < model.chain().size(); ++i) {
+      const std::string& name = model.chain().joints()[static_cast<std::size_t>(i)].name;
+      if (std::find(pulled_in.begin(), pulled_in.end(), name) != pulled_in.end()) found.pulled_in |= 1U << i;
+    }
+  }
+  return found;
+}
+
+std::string IkResult::reason(int target) const {
+  const auto problem = request.targets.position_problems.find(target);
+  if (problem != request.targets.position_problems.end()) return problem->second;
+  const auto turned = request.targets.rotation_problems.find(target);
+  if (!model.options().position_only && turned != request.targets.rotation_problems.end()) return turned->second;
+  return reason_text(model, solution(target));
+}
+
+int IkResult::count(ReachStatus status) const {
+  return static_cast<int>(std::count(answers.status.begin(), answers.status.end(), status));
+}
+
+Pose IkResult::answered(int target) const {
+  Pose X_WF;
+  model.chain().pose(answers.q.row(target).transpose(), X_WF);
+  return X_WF;
+}
+
+IkResult solve_ik(const Robot& robot, IkRequest request, ReachOptions options, const Progress& progress) {
+  if (request.targets.poses.empty()) throw OptionsError("targets", "there are none", "give at least one");
+  if (request.threads < 1) throw OptionsError("--threads", "fewer than one", "give 1 or more");
+  KinematicChain chain(robot.model, request.frame);
+  check_columns(chain);
+  if (request.start.size() != 0 && (request.start.size() != chain.size() || !request.start.allFinite())) {
+    throw OptionsError("start", "is not one finite number for each of " + std::to_string(chain.size()) + " joints",
+                       "give the chain's joints in their order");
+  }
+  const bool asked = options.position_only;
+  options.position_only = asked || !request.targets.has_rotation;
+  std::vector<OptionValue> settings = robot.profile.settings.list(options);
+  // The plain methods ask the model for words alone.
+  if (request.method != IkMethod::reach) options.table_samples = 1;
+  const RobotProfile& profile = robot.profile;
+  IkResult result{.request = std::move(request),
+                  .model = ReachModel(std::move(chain), options),
+                  .robot = profile.title.empty() ? profile.name : profile.title,
+                  .base_text = base_text(robot),
+                  .command = {}};
+  result.description = robot.model.description();
+  result.settings = std::move(settings);
+  if (result.request.start.size() > 0) {
+    result.start = result.model.chain().pulled_in(result.request.start, &result.pulled_in);
+  }
+  remark(result, asked);
+  Run(result, progress).solve();
+  return result;
+}
+
+}  // namespace antaeus
