@@ -63,7 +63,8 @@ struct JointDescription {
   double effort_limit = kInfinity;    ///< [N·m] or [N]
   double velocity_limit = kInfinity;  ///< [rad/s] or [m/s]
   double damping = 0.0;  ///< [N·m·s/rad] or [N·s/m]: of the file; contact inverse dynamics as Nimble uses it
-  std::string mimics;    ///< joint that it is made to follow; empty: none. Models read it as independent all the same
+  std::string mimics =
+      {};  ///< joint that it is made to follow; empty: none. Models read it as independent all the same
   int line = 0;
 };
 
