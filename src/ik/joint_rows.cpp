@@ -1,5 +1,6 @@
 #include "ik/joint_rows.hpp"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 
 #include "antaeus/core/error.hpp"

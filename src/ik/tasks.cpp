@@ -1,5 +1,6 @@
 #include "antaeus/ik/tasks.hpp"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 

@@ -22,7 +22,7 @@ constexpr auto enum_names(ErrorAxes) noexcept { return name_list<ErrorAxes>("ref
 struct FrameTaskOptions {
   FramePart part = FramePart::pose;
   ErrorAxes axes = ErrorAxes::reference;
-  std::string reference;  ///< frame that the target is given in, itself moving; empty: the world
+  std::string reference = {};  ///< frame that the target is given in, itself moving; empty: the world
   TaskSettings settings = {};
 };
 
