@@ -7,6 +7,9 @@ namespace antaeus::detail {
 
 namespace {
 
+/// Braking is planned to end this short of a limit [rad | m], so that rounding on the way costs no limit a bit.
+constexpr double kReserve = 1e-10;
+
 /// The largest v ≤ start that `holds`, a few roundings below it.
 template <class Condition>
 double shrink_to(double start, double unit, Condition&& holds) noexcept {
@@ -49,19 +52,19 @@ StepRange step_range(const JointRow& joint, double position, double previous, do
       });
       position_end = std::max(position_end, 0.0);
     }
-    braked = std::min(position_end, braking_speed(position_end, acceleration * dt));
+    braked = std::min(position_end, braking_speed(std::max(0.0, position_end - kReserve / dt), acceleration * dt));
   };
   double highest, braked_high, lowest, braked_low;
   end(1.0, joint.upper, highest, braked_high);
   end(-1.0, joint.lower, lowest, braked_low);
   const double hard_high = std::min(highest, joint.velocity), hard_low = -std::min(lowest, joint.velocity);
   StepRange range{std::max(hard_low, -braked_low), std::min(hard_high, braked_high)};
-  if (!(acceleration < kInfinity)) return range;
+  if (!(acceleration < kInfinity)) return {hard_low, hard_high};
   const double change = acceleration * dt, unit = kUlp * (std::abs(previous) + change);
   const double fastest = shrink_to(previous + change, unit, [&](double v) { return v - previous <= change; });
   const double slowest = -shrink_to(change - previous, unit, [&](double v) { return v + previous <= change; });
-  // A range of braking that is empty by rounding alone is none: rounding of the root above, times the steps.
-  const double rounding = 1e-11 * (1.0 + std::abs(previous));
+  // What rounding on the way has taken from the reserve is no conflict.
+  const double rounding = 0.1 * kReserve / dt;
   if (slowest > range.upper + rounding || fastest < range.lower - rounding) {
     const double v = std::clamp(slowest > range.upper ? slowest : fastest, hard_low, hard_high);
     return {v, v, true};

@@ -22,6 +22,8 @@ constexpr double kNoMove = 1e-10;
 constexpr double kSufficient = 1e-4;
 /// A joint nearer than this to its limit is at it [rad, m].
 constexpr double kAtLimit = 1e-9;
+/// Largest damping, a unit of error [1/rad]: steps are then gradient steps of a hundredth.
+constexpr double kMostCautious = 1e3;
 constexpr int kHalvings = 14, kRepairs = 4;
 
 /// Room of each joint, and the longest step.
@@ -52,7 +54,7 @@ bool TaskSolver::Workspace::prepare_iteration(int count) noexcept {
     auto& target = squares.level(k);
     target.A = each.J;
     target.b = -each.error;
-    target.damping = std::hypot(options.damping, options.error_damping * each.error.norm());
+    target.damping = std::hypot(options.damping, caution[k] * each.error.norm());
   }
   limit_move(squares, joints, q, options.longest_step);
   if (guard(squares, options.margin, 0.9, 1.0) != Status::ok) return false;
@@ -107,12 +109,14 @@ bool TaskSolver::Workspace::accept(int lead, double alpha) noexcept {
     const double start = level(lead).start.norm();
     repair.level(lead).b.noalias() = squares.level(lead).A.lazyProduct(p);
     const double predicted = start - (level(lead).start + repair.level(lead).b).norm();
-    return level_error(lead) <= start - kSufficient * alpha * predicted;
+    came = (start - level_error(lead)) / (alpha * predicted);
+    return came >= kSufficient;
   }
   const double start = value, predicted = -gradient.dot(p);
   scaled = gradient;  // of q, which `evaluate_objectives` overwrites
   const bool computed = evaluate_objectives() == Status::ok;
-  const bool better = computed && value <= start - kSufficient * alpha * predicted;
+  came = computed ? (start - value) / (alpha * predicted) : 0.0;
+  const bool better = came >= kSufficient;
   value = start;
   gradient = scaled;
   return better;
@@ -127,6 +131,14 @@ int TaskSolver::Workspace::leading_level(int count) noexcept {
     if (start - (level(k).start + repair.level(k).b).norm() > kLeads * start) return k;
   }
   return count - 1;
+}
+
+/// Levenberg and Marquardt's rule: the damping of what is out of reach follows how much of the predicted decrease came.
+void TaskSolver::Workspace::adapt(int count, double alpha, double share) noexcept {
+  const double factor = alpha < 1.0 ? 1.5 / alpha : share > 0.75 ? 0.5 : share < 0.4 ? 2.0 : 1.0;
+  for (int k = 0; k < std::min(count, level_count()); ++k) {
+    caution[k] = std::clamp(caution[k] * factor, options.error_damping, kMostCautious);
+  }
 }
 
 SolveStatus TaskSolver::Workspace::improve_level(int k) noexcept {
@@ -150,6 +162,7 @@ SolveStatus TaskSolver::Workspace::improve_level(int k) noexcept {
       if (!taken) alpha *= 0.5;
     }
     if (!taken) return SolveStatus::stationary;
+    adapt(count, alpha, came);
     q = next;
   }
 }
@@ -176,6 +189,7 @@ void TaskSolver::Workspace::improve_objectives() noexcept {
     }
     if (!taken) return;
     stride *= alpha == 1.0 ? 2.0 : alpha;
+    adapt(level_count(), alpha, came);
     q = next;
   }
 }
@@ -206,6 +220,7 @@ const SolveResult& TaskSolver::solve(ConstVectorRef q_start) noexcept {
 
   w.need = -kInfinity;
   w.reference.setConstant(kInfinity);
+  w.caution.setConstant(w.options.error_damping);
   const int offset = w.level_count() - static_cast<int>(r.levels.size());
   for (int k = offset; k < w.level_count(); ++k) {
     LevelResult& level = r.levels[static_cast<std::size_t>(k - offset)];

@@ -79,6 +79,7 @@ TaskSolver::Workspace::Workspace(const TaskProblem& given)
     levels.push_back(std::move(made));
   }
   reference.setZero(std::ssize(levels));
+  caution.setZero(std::ssize(levels));
   const bool holds = levels.front().rows > 0;
   errors.setZero(std::ssize(levels) - (holds ? 0 : 1));
   squares.level(level_count()).A.setIdentity();

@@ -48,6 +48,7 @@ struct TaskSolver::Workspace {
   bool try_point(int count, double alpha) noexcept;
   bool accept(int lead, double alpha) noexcept;
   int leading_level(int count) noexcept;
+  void adapt(int count, double alpha, double share) noexcept;
   SolveStatus improve_level(int k) noexcept;
   void improve_objectives() noexcept;
 
@@ -64,10 +65,11 @@ struct TaskSolver::Workspace {
   detail::LevelSolver squares, repair;  // a last level of nv rows prefers a velocity
   VectorX q, next, moved, positions, scaled, v, kept_v, gradient, one_gradient, p;
   VectorX reference;              // of each level: the error that must not grow
+  VectorX caution;                // of each level: damping a unit of its error
   VectorX errors;                 // of level_errors
   Matrix6X first, second;
   const VectorX* at = &q;
-  double value = 0.0, smallest = kInfinity, need = -kInfinity, stride = 0.0;
+  double value = 0.0, smallest = kInfinity, need = -kInfinity, stride = 0.0, came = 0.0;
   int bad_task = -1, nearest = -1, iterations = 0;
   StepResult step;
   SolveResult solution;

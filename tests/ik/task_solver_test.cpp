@@ -141,7 +141,7 @@ TEST(TaskSolver, StepsKeepEveryLimitToTheLastBit) {
   TaskProblem problem(model);
   const auto hand = problem.add(FrameTask(model, kHand, {.settings = {.priority = 1, .gain = 200.0}}));
   const auto other = problem.add(FrameTask(model, kOther, {.settings = {.priority = 2, .gain = 200.0}}));
-  const VectorX acceleration = VectorX::Constant(model.nv(), 30.0);
+  const VectorX acceleration = VectorX::Constant(model.nv(), 150.0);
   problem.limit_acceleration(acceleration);
   TaskSolver solver(problem);
   const double dt = 0.01;
