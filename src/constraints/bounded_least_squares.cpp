@@ -60,8 +60,7 @@ LeastSquaresStatus BoundedLeastSquares::solve(const ConstMatrixRef& C, const Con
     return fail(LeastSquaresStatus::wrong_size);
   }
   const bool comparable = (lower.array() <= kInfinity).all() && (upper.array() >= -kInfinity).all();
-  if (!C.allFinite() || !d.allFinite() || !N.allFinite() || !comparable || !(damping > 0.0) ||
-      !(damping < kInfinity)) {
+  if (!C.allFinite() || !d.allFinite() || !N.allFinite() || !comparable || !(damping > 0.0) || !(damping < kInfinity)) {
     return fail(LeastSquaresStatus::not_finite);
   }
   const LeastSquaresStatus status = run(C, d, damping, N, lower, upper);

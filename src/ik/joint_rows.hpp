@@ -11,7 +11,7 @@ namespace antaeus::detail {
 /// One row of v that is a joint of a single degree of freedom.
 struct JointRow {
   int row = -1;
-  int position = -1;  ///< index in q; −1 for a continuous joint, which keeps (cos, sin)
+  int position = -1;                             ///< index in q; −1 for a continuous joint, which keeps (cos, sin)
   double lower = -kInfinity, upper = kInfinity;  ///< [rad | m]; continuous: none
   double velocity = kInfinity;                   ///< [rad/s | m/s]
 };

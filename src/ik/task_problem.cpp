@@ -25,8 +25,8 @@ const OptionTable& options_of(const TaskSolverOptions&) {
                  &Options::error_tolerance, kPositive),
           option("longest_step", "rad, m", "solve: largest change of a row of v in one iteration",
                  "keeps linearised errors within 5 %", &Options::longest_step, kPositive),
-          option("iteration_budget", "1", "solve: iterations a level", "ten times the usual", &Options::iteration_budget,
-                 at_least(1)),
+          option("iteration_budget", "1", "solve: iterations a level", "ten times the usual",
+                 &Options::iteration_budget, at_least(1)),
       });
   return table;
 }

@@ -260,7 +260,9 @@ const SolveResult& TaskSolver::solve(ConstVectorRef q_start) noexcept {
   for (const detail::JointRow& joint : w.joints) {
     if (joint.position < 0) continue;
     const double position = w.q[joint.position];
-    r.at_limit[static_cast<std::size_t>(joint.row)] = position >= joint.upper - kAtLimit ? 1 : position <= joint.lower + kAtLimit ? -1 : 0;
+    r.at_limit[static_cast<std::size_t>(joint.row)] = position >= joint.upper - kAtLimit   ? 1
+                                                      : position <= joint.lower + kAtLimit ? -1
+                                                                                           : 0;
   }
   return r;
 }

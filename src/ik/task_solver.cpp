@@ -21,7 +21,8 @@ constexpr int kRepairs = 8;
 constexpr double kHeld = 1e-7;
 
 /// Rows of the levels, and of the one that prefers a velocity.
-std::vector<int> level_rows(const std::vector<std::unique_ptr<Task>>& tasks, const std::vector<int>& priorities, int nv) {
+std::vector<int> level_rows(const std::vector<std::unique_ptr<Task>>& tasks, const std::vector<int>& priorities,
+                            int nv) {
   std::vector<int> rows;
   for (const int priority : priorities) {
     rows.push_back(0);
@@ -344,10 +345,10 @@ const StepResult& TaskSolver::step(ConstVectorRef q, ConstVectorRef v_previous, 
   r.pair = w.nearest;
   r.hold_error = w.hold_error();
   r.input = Status::ok;
-  r.status = r.hold_error > kHoldTolerance                       ? StepStatus::hold_broken
-             : conflict || w.smallest < w.options.margin         ? StepStatus::collision_conflict
-             : r.row >= 0                                        ? StepStatus::limits_conflict
-                                                                 : StepStatus::ok;
+  r.status = r.hold_error > kHoldTolerance               ? StepStatus::hold_broken
+             : conflict || w.smallest < w.options.margin ? StepStatus::collision_conflict
+             : r.row >= 0                                ? StepStatus::limits_conflict
+                                                         : StepStatus::ok;
   if (r.status != StepStatus::hold_broken) r.task = -1;
   return r;
 }

@@ -61,12 +61,12 @@ struct TaskSolver::Workspace {
   std::vector<std::unique_ptr<Task>> tasks;
   std::vector<std::unique_ptr<Objective>> objectives;
   std::vector<detail::JointRow> joints;
-  std::vector<Level> levels;      // levels[0] has priority 0, possibly no rows
+  std::vector<Level> levels;            // levels[0] has priority 0, possibly no rows
   detail::LevelSolver squares, repair;  // a last level of nv rows prefers a velocity
   VectorX q, next, moved, positions, scaled, v, kept_v, gradient, one_gradient, p;
-  VectorX reference;              // of each level: the error that must not grow
-  VectorX caution;                // of each level: damping a unit of its error
-  VectorX errors;                 // of level_errors
+  VectorX reference;  // of each level: the error that must not grow
+  VectorX caution;    // of each level: damping a unit of its error
+  VectorX errors;     // of level_errors
   Matrix6X first, second;
   const VectorX* at = &q;
   double value = 0.0, smallest = kInfinity, need = -kInfinity, stride = 0.0, came = 0.0;

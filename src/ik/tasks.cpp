@@ -110,7 +110,8 @@ CenterOfMassTask::CenterOfMassTask(std::string axes, TaskSettings chosen)
     : Task("centre of mass " + axes, static_cast<int>(axes.size()), chosen) {
   for (const char letter : axes) {
     if (letter < 'x' || letter > 'z' || std::ranges::count(axes, letter) != 1) {
-      throw OptionsError("CenterOfMassTask", "the axes are '" + printable(axes) + "'", "give letters of \"xyz\", each once");
+      throw OptionsError("CenterOfMassTask", "the axes are '" + printable(axes) + "'",
+                         "give letters of \"xyz\", each once");
     }
     axes_.push_back(letter - 'x');
   }
@@ -203,8 +204,7 @@ Status LookAtTask::evaluate(const TaskState& state, VectorRef error, MatrixRef j
   // ḋ = −w × d − (I − ddᵀ) v / distance, all in frame axes.
   const Matrix3 linear = (d * d.transpose() - Matrix3::Identity()) / distance * X.rotation.transpose();
   const Matrix3 angular = detail::cross_matrix(d) * X.rotation.transpose();
-  const Eigen::Matrix<double, 2, 3> change =
-      -(factor * across_.transpose() + slope * seen * axis_.transpose()).eval();
+  const Eigen::Matrix<double, 2, 3> change = -(factor * across_.transpose() + slope * seen * axis_.transpose()).eval();
   const Eigen::Matrix<double, 2, 3> by_linear = change * linear, by_angular = change * angular;
   jacobian = by_linear.lazyProduct(J.topRows<3>());
   jacobian += by_angular.lazyProduct(J.bottomRows<3>());

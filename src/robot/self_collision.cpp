@@ -1,10 +1,11 @@
 #include "antaeus/robot/self_collision.hpp"
 
-#include <Eigen/Geometry>
-#include <coal/distance.h>
+#include <coal/narrowphase/gjk.h>
+#include <coal/narrowphase/minkowski_difference.h>
 #include <coal/shape/convex.h>
 #include <coal/shape/geometric_shapes.h>
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -21,7 +22,7 @@ namespace {
 struct Body {
   int link = 0, shape = 0, link_slot = 0;
   Pose X_LS;
-  std::shared_ptr<coal::CollisionGeometry> geometry;
+  std::shared_ptr<coal::ShapeBase> geometry;
   Vector3 center;  // of the sphere, in link axes
   double radius = 0.0;
 };
@@ -47,17 +48,12 @@ int moving_joint(const RobotModel& model, std::string link) {
   }
 }
 
-coal::DistanceRequest distance_request() {
-  coal::DistanceRequest request(true, true);
-  request.gjk_tolerance = 1e-10;
-  request.epa_tolerance = 1e-8;
-  request.gjk_max_iterations = 256;
-  return request;
-}
+constexpr double kGjkTolerance = 1e-10, kEpaTolerance = 1e-8;  // [m]
+constexpr std::size_t kGjkIterations = 256, kEpaIterations = 64;
 
 coal::Transform3s to_transform(const Pose& X) { return {X.rotation, X.translation}; }
 
-std::shared_ptr<coal::CollisionGeometry> hull_of(const Shape& shape, Vector3& low, Vector3& high) {
+std::shared_ptr<coal::ShapeBase> hull_of(const Shape& shape, Vector3& low, Vector3& high) {
   const TriangleMesh mesh = read_mesh(shape.mesh);
   auto points = std::make_shared<std::vector<coal::Vec3s>>();
   points->reserve(mesh.vertices.size() / 3);
@@ -70,7 +66,7 @@ std::shared_ptr<coal::CollisionGeometry> hull_of(const Shape& shape, Vector3& lo
     high = high.cwiseMax(points->back());
   }
   const auto count = static_cast<unsigned int>(points->size());
-  return std::shared_ptr<coal::CollisionGeometry>(coal::ConvexBase::convexHull(points, count, false, ""));
+  return std::shared_ptr<coal::ShapeBase>(coal::ConvexBase::convexHull(points, count, false, ""));
 }
 
 /// \param place  for messages: "link 'torso_link'"
@@ -131,22 +127,41 @@ struct SelfCollisionModel::Impl {
   int most_near = 0;
 };
 
+/// Coal's algorithms are called one by one: its own `distance` makes the text of an exception, on the heap, each time.
 struct SelfCollision::Workspace {
   explicit Workspace(const SelfCollisionModel::Impl& impl)
       : link_pose(impl.carriers.size()),
         centers(3, static_cast<Eigen::Index>(impl.bodies.size())),
-        request(distance_request()),
-        J(6, impl.model.nv()) {
-    for (const auto& [a, b] : impl.body_pairs) {
-      queries.emplace_back(impl.bodies[static_cast<std::size_t>(a)].geometry.get(),
-                           impl.bodies[static_cast<std::size_t>(b)].geometry.get());
+        J(6, impl.model.nv()) {}
+
+  NearPair query(const Body& one, const Pose& X_W1, const Body& two, const Pose& X_W2) {
+    const coal::Transform3s tf1 = to_transform(X_W1);
+    difference.set(one.geometry.get(), two.geometry.get(), tf1, to_transform(X_W2));
+    const coal::Vec3s guess(1.0, 0.0, 0.0);
+    NearPair result;
+    coal::Vec3s p1, p2, normal;
+    if (gjk.evaluate(difference, guess) == coal::details::GJK::Collision) {
+      // Deep enough that only the polytope tells how deep.
+      epa.reset(kEpaIterations, kEpaTolerance);
+      epa.evaluate(gjk, -guess);
+      result.distance = std::min(0.0, -epa.depth);
+      epa.getWitnessPointsAndNormal(difference, p1, p2, normal);
+    } else {
+      result.distance = gjk.distance;
+      gjk.getWitnessPointsAndNormal(difference, p1, p2, normal);
     }
+    const Vector3 middle = tf1.transform(0.5 * (p1 + p2));
+    result.normal = tf1.getRotation() * normal;
+    result.on_first = middle - 0.5 * result.distance * result.normal;
+    result.on_second = middle + 0.5 * result.distance * result.normal;
+    return result;
   }
+
   std::vector<Pose> link_pose;
   Eigen::Matrix3Xd centers;
-  coal::DistanceRequest request;
-  coal::DistanceResult result;
-  std::vector<coal::ComputeDistance> queries;
+  coal::details::MinkowskiDiff difference;
+  coal::details::GJK gjk{kGjkIterations, kGjkTolerance};
+  coal::details::EPA epa{kEpaIterations, kEpaTolerance};
   Matrix6X J;
 };
 
@@ -159,8 +174,7 @@ SelfCollisionModel::SelfCollisionModel(const RobotModel& model, const SelfCollis
     const LinkDescription& link = description.links[i];
     if (link.collisions.empty()) continue;
     const int slot = static_cast<int>(impl->carriers.size()), joint = moving_joint(model, link.name);
-    const int beyond =
-        joint < 0 ? -2 : moving_joint(model, description.joints[static_cast<std::size_t>(joint)].parent);
+    const int beyond = joint < 0 ? -2 : moving_joint(model, description.joints[static_cast<std::size_t>(joint)].parent);
     impl->carriers.push_back({static_cast<int>(i), model.frame(link.name), joint, beyond});
     for (std::size_t s = 0; s < link.collisions.size(); ++s) {
       const std::string place = description.source + ":" + std::to_string(link.line) + " (link '" + link.name + "')";
@@ -287,10 +301,11 @@ Status SelfCollision::compute(const PositionTerms& terms, double within) noexcep
     const Body &one = impl.bodies[static_cast<std::size_t>(a)], &two = impl.bodies[static_cast<std::size_t>(b)];
     const double apart = (w.centers.col(a) - w.centers.col(b)).norm() - one.radius - two.radius;
     if (apart > within) continue;
-    w.result.clear();
     const Pose X_W1 = w.link_pose[static_cast<std::size_t>(one.link_slot)] * one.X_LS;
     const Pose X_W2 = w.link_pose[static_cast<std::size_t>(two.link_slot)] * two.X_LS;
-    const double distance = w.queries[p](to_transform(X_W1), to_transform(X_W2), w.request, w.result);
+    NearPair found = w.query(one, X_W1, two, X_W2);
+    found.pair = static_cast<int>(p);
+    const double distance = found.distance;
     if (!(distance <= within)) continue;
     smallest_ = std::min(smallest_, distance);
     const bool full = count_ == static_cast<int>(near_.size());
@@ -298,8 +313,7 @@ Status SelfCollision::compute(const PositionTerms& terms, double within) noexcep
     if (full && near_.back().distance <= distance) continue;
     std::size_t at = full ? near_.size() - 1 : static_cast<std::size_t>(count_++);
     for (; at > 0 && near_[at - 1].distance > distance; --at) near_[at] = near_[at - 1];
-    near_[at] = {static_cast<int>(p), distance, w.result.nearest_points[0], w.result.nearest_points[1],
-                 w.result.normal};
+    near_[at] = found;
   }
   return Status::ok;
 }

@@ -70,10 +70,10 @@ TEST(TaskFeet, SquatAndReachEndOnPlantedFeet) {
 TEST(TaskFeet, StayAlongATrajectoryOfSteps) {
   const RobotModel model = own_robot("h1_2").model;
   Planted stand(model);
-  const auto pelvis = stand.problem.add(
-      FrameTask(model, model.description().root, {.part = FramePart::position, .settings = {.priority = 2, .gain = 100.0}}));
-  const auto hand =
-      stand.problem.add(FrameTask(model, kHand, {.part = FramePart::position, .settings = {.priority = 3, .gain = 100.0}}));
+  const auto pelvis = stand.problem.add(FrameTask(
+      model, model.description().root, {.part = FramePart::position, .settings = {.priority = 2, .gain = 100.0}}));
+  const auto hand = stand.problem.add(
+      FrameTask(model, kHand, {.part = FramePart::position, .settings = {.priority = 3, .gain = 100.0}}));
   stand.problem.add(PostureTask(model));
   stand.problem.limit_acceleration(VectorX::Constant(model.nv(), 60.0));
   TaskSolver solver(stand.problem);
@@ -98,8 +98,8 @@ TEST(TaskFeet, StayAlongATrajectoryOfSteps) {
   }
   EXPECT_EQ(broken, 0);
   EXPECT_LE(most, tolerance::kPlantedFoot);
-  EXPECT_LT(lowest, -0.17);      // it does squat
-  EXPECT_LT(com_error, 0.005);   // well within a sole of 26 cm
+  EXPECT_LT(lowest, -0.17);     // it does squat
+  EXPECT_LT(com_error, 0.005);  // well within a sole of 26 cm
   std::printf("feet %.3g, lowest %.3f, centre of mass %.3g\n", most, lowest, com_error);
 }
 

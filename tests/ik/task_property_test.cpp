@@ -67,9 +67,11 @@ TEST(TaskProperty, JacobianIsTheErrorsDerivative) {
         MatrixX J(task->rows(), nv), scratch(task->rows(), nv), slope(task->rows(), nv);
         ASSERT_EQ(task->evaluate(state(q), error, J), Status::ok);
         // Near a half turn the logarithm jumps to the other side.
-        if (error.size() >= 3 && error.tail<3>().norm() > 2.9 && task->name().find("centre") == std::string::npos) continue;
+        if (error.size() >= 3 && error.tail<3>().norm() > 2.9 && task->name().find("centre") == std::string::npos)
+          continue;
         for (int j = 0; j < nv; ++j) {
-          ASSERT_EQ(task->evaluate(state(moved(robot.model, q, kStep * VectorX::Unit(nv, j))), ahead, scratch), Status::ok);
+          ASSERT_EQ(task->evaluate(state(moved(robot.model, q, kStep * VectorX::Unit(nv, j))), ahead, scratch),
+                    Status::ok);
           ASSERT_EQ(task->evaluate(state(moved(robot.model, q, -kStep * VectorX::Unit(nv, j))), behind, scratch),
                     Status::ok);
           slope.col(j) = (ahead - behind) / (2.0 * kStep);

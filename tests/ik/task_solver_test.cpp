@@ -264,7 +264,8 @@ TEST(TaskSolver, ObjectivesGainWhatTasksLeaveFree) {
       VectorX gradient(model.nv());
       ASSERT_EQ(kind->evaluate(state(start), before, gradient), Status::ok);
       EXPECT_LT(result.objective, before - 0.01 * std::abs(before));
-      EXPECT_LE((pose_of(model, result.q, kHand).translation - hand.target.translation).norm(), tolerance::kTaskReached);
+      EXPECT_LE((pose_of(model, result.q, kHand).translation - hand.target.translation).norm(),
+                tolerance::kTaskReached);
       // One step at rate 1 goes down too.
       const StepResult& step = solver.step(start, VectorX::Zero(model.nv()), 1e-3);
       double after = 0.0;

@@ -41,7 +41,8 @@ inline VectorX moved(const RobotModel& model, const VectorX& q, const VectorX& v
 /// Random joints, 5 % and more of their range away from limits; the base at the origin.
 inline VectorX within_limits(const RobotModel& model, RandomStates& random, double share = 0.9) {
   const VectorX lower = model.lower_limits().cwiseMax(-3.0), upper = model.upper_limits().cwiseMin(3.0);
-  const VectorX motors = 0.5 * (lower + upper) + 0.5 * share * (upper - lower).cwiseProduct(random.vector(lower.size()));
+  const VectorX motors =
+      0.5 * (lower + upper) + 0.5 * share * (upper - lower).cwiseProduct(random.vector(lower.size()));
   VectorX q(model.nq());
   EXPECT_EQ(model.position_from_motors(motors, {0.0, 0.0, 0.0, 1.0}, q), Status::ok);
   return q;
@@ -83,8 +84,6 @@ inline Vector3 center_of_mass(const RobotModel& model, const VectorX& q) {
 }
 
 /// Angle between two orientations [rad].
-inline double angle_between(const Matrix3& A, const Matrix3& B) {
-  return Eigen::AngleAxisd(A.transpose() * B).angle();
-}
+inline double angle_between(const Matrix3& A, const Matrix3& B) { return Eigen::AngleAxisd(A.transpose() * B).angle(); }
 
 }  // namespace antaeus::test

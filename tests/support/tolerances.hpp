@@ -301,5 +301,19 @@ inline constexpr Tolerance kTaskPriority{1e-9};
 inline constexpr Tolerance kTaskStationary{1e-5};
 /// The issue's own bar of a planted foot [m, rad].
 inline constexpr Tolerance kPlantedFoot{1e-6};
+/// Least squares between limits, relative to 1 and x: slopes and limits after up to 60 exchanges of 30 unknowns, each
+/// rounding by some ε, through an inverse triangle of condition up to 1e4 (the damping).
+inline constexpr Tolerance kBoundedStationarity{1e-9};
+inline constexpr Tolerance kBoundedLimit{1e-11};
+/// The same of two unknowns, but for the damping: 1e-8 of them.
+inline constexpr Tolerance kBoundedByHand{4e-8};
+/// An sd by Cholesky against singular values, relative: conditions up to 1e5 times ε.
+inline constexpr Tolerance kForceDeviation{1e-10};
+/// Distances by GJK with Coal's tolerance of 1e-10, and its curved shapes [m].
+inline constexpr Tolerance kGjkDistance{1e-6};
+/// Their central differences with step 1e-5: 2e-9/2e-5, and truncation where nearest points slide fast.
+inline constexpr Tolerance kGjkSlope{2e-3};
+/// A hull of corners that a mesh holds as floats [m]: 0.2 m × 6e-8.
+inline constexpr Tolerance kHullDistance{1e-7};
 
 }  // namespace antaeus::tolerance

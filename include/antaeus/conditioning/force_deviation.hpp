@@ -21,9 +21,9 @@ struct WrenchPriorSd {
 /// (moment rows of u zero), ∂σ/∂J = − a (W Jᵀ a)ᵀ / σ wherever the eigenvalue is single; where several are equal, it
 /// is a subgradient.
 struct ForceDeviation {
-  double deviation = 0.0;                 ///< σ [N], at most the prior's
-  Vector3 direction = Vector3::Zero();    ///< u, unit, axes of J's rows; entry of largest magnitude positive
-  Vector6 leverage = Vector6::Zero();     ///< a
+  double deviation = 0.0;               ///< σ [N], at most the prior's
+  Vector3 direction = Vector3::Zero();  ///< u, unit, axes of J's rows; entry of largest magnitude positive
+  Vector6 leverage = Vector6::Zero();   ///< a
 };
 
 /// \param J            6 × n, linear rows first

@@ -71,9 +71,9 @@ class ANTAEUS_API BoundedLeastSquares {
   LeastSquaresStatus status_ = LeastSquaresStatus::not_computed;
   int iterations_ = 0, active_count_ = 0;
   VectorX x_, multipliers_, norm_;
-  MatrixX stacked_;     ///< (C d; λI 0): Householder leaves the triangle on top
-  MatrixX J_;           ///< inverse triangle, turned so that its first columns belong to the active limits
-  MatrixX R_;           ///< triangle of the active limits' normals in J's axes
+  MatrixX stacked_;  ///< (C d; λI 0): Householder leaves the triangle on top
+  MatrixX J_;        ///< inverse triangle, turned so that its first columns belong to the active limits
+  MatrixX R_;        ///< triangle of the active limits' normals in J's axes
   VectorX normal_, along_, step_, slope_, price_;
   std::vector<int> active_;      ///< limits in the order they were taken
   std::vector<double> sign_;     ///< 1: at the lower limit, −1: at the upper

@@ -40,9 +40,9 @@ class ANTAEUS_API Manipulability : public Objective {
 
  private:
   FrameId frame_;
-  Vector6 scale_;             // of the rows; 0: does not count
-  VectorX column_;            // nv, 1 or 0
-  std::vector<int> starts_;   // first row of v of the joint of each row
+  Vector6 scale_;            // of the rows; 0: does not count
+  VectorX column_;           // nv, 1 or 0
+  std::vector<int> starts_;  // first row of v of the joint of each row
 };
 
 /// Places a limb where its forces can be known: the sd of the worst-known direction of an external force at a frame

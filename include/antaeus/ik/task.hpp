@@ -41,7 +41,8 @@ inline constexpr double kHoldTolerance = 1e-10;
 class ANTAEUS_API Task {
  public:
   /// \param name  for results and messages; \param rows  of the error, ≥ 1
-  Task(std::string name, int rows, const TaskSettings& chosen) : settings(chosen), name_(std::move(name)), rows_(rows) {}
+  Task(std::string name, int rows, const TaskSettings& chosen)
+      : settings(chosen), name_(std::move(name)), rows_(rows) {}
   Task(const Task&) = default;
   Task& operator=(const Task&) = default;
   Task(Task&&) = default;
@@ -66,7 +67,8 @@ class ANTAEUS_API Task {
 /// A wish without a target, for what tasks leave free: a number that shall become small.
 class ANTAEUS_API Objective {
  public:
-  /// \param how_much  the weight, ≥ 0: TaskSolver::step moves with −weight · gradient as far as all tasks allow [1/s per unit of value]
+  /// \param how_much  the weight, ≥ 0: TaskSolver::step moves with −weight · gradient as far as all tasks allow [1/s
+  /// per unit of value]
   Objective(std::string name, double how_much) : weight(how_much), name_(std::move(name)) {}
   Objective(const Objective&) = default;
   Objective& operator=(const Objective&) = default;

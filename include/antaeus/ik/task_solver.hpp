@@ -22,7 +22,7 @@ namespace antaeus {
 /// Outcome of one step, from best to worst.
 enum class StepStatus : std::uint8_t {
   ok,
-  limits_conflict,     ///< `row` came too fast to brake before its limit: it brakes as hard as position and velocity allow
+  limits_conflict,  ///< `row` came too fast to brake before its limit: it brakes as hard as position and velocity allow
   collision_conflict,  ///< the distances of `pair` and others cannot all be kept: v keeps them as far as can be
   hold_broken,         ///< `task`, of priority 0, is not kept: limits, distances or other tasks of priority 0 forbid it
   bad_input,           ///< see `input`; q and v are NaN
@@ -34,20 +34,20 @@ constexpr auto enum_names(StepStatus) noexcept {
 struct StepResult {
   StepStatus status = StepStatus::bad_input;
   Status input = Status::not_computed;  ///< why bad_input: `time_back` for dt not positive, else of q, v or `task`
-  int task = -1;       ///< in the order of TaskProblem::add: the one at fault, of bad_input and hold_broken
-  int row = -1;        ///< of v: first with a conflict of limits
-  int pair = -1;       ///< of SelfCollisionModel::pairs: nearest after the step, where it is watched
-  int pulled_in = 0;   ///< joints that were outside their limits and were put onto them before the step
+  int task = -1;             ///< in the order of TaskProblem::add: the one at fault, of bad_input and hold_broken
+  int row = -1;              ///< of v: first with a conflict of limits
+  int pair = -1;             ///< of SelfCollisionModel::pairs: nearest after the step, where it is watched
+  int pulled_in = 0;         ///< joints that were outside their limits and were put onto them before the step
   double distance = kNaN;    ///< smallest after the step [m]; infinity: none watched
   double hold_error = kNaN;  ///< largest entry of the errors of priority 0 after the step [m, rad]
-  VectorX v;           ///< nv
-  VectorX q;           ///< nq: RobotModel::integrate(q, v dt), within the limits to the last bit
+  VectorX v;                 ///< nv
+  VectorX q;                 ///< nq: RobotModel::integrate(q, v dt), within the limits to the last bit
 };
 
 /// Why a level, or all of a solve, ended.
 enum class SolveStatus : std::uint8_t {
-  reached,           ///< errors below error_tolerance
-  stationary,        ///< no further improvement that keeps the limits and the levels above: out of reach, or a local end
+  reached,     ///< errors below error_tolerance
+  stationary,  ///< no further improvement that keeps the limits and the levels above: out of reach, or a local end
   iteration_budget,  ///< still improving
   infeasible,        ///< priority 0 not reached, or a margin that the start broke: see levels[0] and distance
   bad_input,         ///< see `input` and `task`; q is NaN
@@ -68,12 +68,12 @@ struct SolveResult {
   SolveStatus status = SolveStatus::bad_input;  ///< the worst of the levels'; `infeasible` before all others
   Status input = Status::not_computed;
   int task = -1;
-  int pulled_in = 0;                 ///< joints whose start was outside their limits
-  VectorX q;                         ///< nq
-  std::vector<LevelResult> levels;   ///< in the order of priorities
-  std::vector<int> at_limit;         ///< nv: −1 or 1 for a joint at its lower or upper limit, else 0
-  double distance = kNaN;            ///< smallest at the end [m]; infinity: none watched
-  double objective = kNaN;           ///< Σ weight · value at the end; 0 without objectives
+  int pulled_in = 0;                ///< joints whose start was outside their limits
+  VectorX q;                        ///< nq
+  std::vector<LevelResult> levels;  ///< in the order of priorities
+  std::vector<int> at_limit;        ///< nv: −1 or 1 for a joint at its lower or upper limit, else 0
+  double distance = kNaN;           ///< smallest at the end [m]; infinity: none watched
+  double objective = kNaN;          ///< Σ weight · value at the end; 0 without objectives
   int objective_iterations = 0;
 };
 

@@ -21,7 +21,7 @@ namespace antaeus {
 enum class ExclusionReason : std::uint8_t {
   same_body,   ///< no joint between them moves
   neighbours,  ///< one joint between them
-  touching,    ///< their shapes touch in the reference configuration
+  touching,    ///< their shapes touch, or nearly so, in the reference configuration
   by_caller,   ///< SelfCollisionOptions::ignored
 };
 constexpr auto enum_names(ExclusionReason) noexcept {
@@ -34,10 +34,12 @@ struct ExcludedPair {
 };
 
 struct SelfCollisionOptions {
-  VectorX reference;           ///< nq: links that touch here are excluded; empty: the neutral configuration
-  double touching = 0.0;       ///< links nearer than this in the reference configuration are excluded [m], ≥ 0
-  std::vector<std::pair<std::string, std::string>> ignored;  ///< links that may touch
-  int most_near = 24;          ///< pairs of shapes that SelfCollision keeps at once, the nearest ones, ≥ 1
+  VectorX reference = {};  ///< nq: links that touch here are excluded; empty: the neutral configuration
+  /// Links nearer than this in the reference configuration are excluded [m], ≥ 0: what the design puts that close
+  /// keeps no margin. Take it above the margin that is wanted (TaskSolverOptions::margin).
+  double touching = 0.02;
+  std::vector<std::pair<std::string, std::string>> ignored = {};  ///< links that may touch
+  int most_near = 24;  ///< pairs of shapes that SelfCollision keeps at once, the nearest ones, ≥ 1
 };
 
 /// The shapes of a robot and which of them can meet. A cheap handle on shared immutable data.
@@ -70,10 +72,10 @@ class ANTAEUS_API SelfCollisionModel {
 
 /// Two shapes that are near each other.
 struct NearPair {
-  int pair = -1;                        ///< in SelfCollisionModel::pairs
-  double distance = kNaN;               ///< [m]; negative: depth of penetration
-  Vector3 on_first, on_second;          ///< nearest points in the world [m]
-  Vector3 normal;                       ///< unit, from the first to the second
+  int pair = -1;                ///< in SelfCollisionModel::pairs
+  double distance = kNaN;       ///< [m]; negative: depth of penetration
+  Vector3 on_first, on_second;  ///< nearest points in the world [m]
+  Vector3 normal;               ///< unit, from the first to the second
 };
 
 /// Scratch for one thread.
