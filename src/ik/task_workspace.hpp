@@ -37,8 +37,8 @@ struct TaskSolver::Workspace {
   Status evaluate_objectives() noexcept;
   /// Finds the near pairs. No self-collision: infinity.
   Status measure() noexcept;
-  /// G and floors of a solver: distance + gradient · v · dt ≥ need + hair, or what `approach` leaves of it.
-  Status guard(detail::LevelSolver& solver, double need, double approach, double dt) noexcept;
+  /// G and floors of a solver: distance + gradient · v · dt ≥ wanted + hair, or what `approach` leaves of it.
+  Status guard(detail::LevelSolver& solver, double wanted, double approach, double dt) noexcept;
   double level_error(int k) const noexcept { return levels[static_cast<std::size_t>(k)].error.norm(); }
   /// Largest entry of the errors of priority 0, weights taken out.
   double hold_error(int* worst = nullptr) const noexcept;

@@ -61,7 +61,7 @@ std::shared_ptr<coal::ShapeBase> hull_of(const Shape& shape, Vector3& low, Vecto
   high.setConstant(-kInfinity);
   for (std::size_t i = 0; i + 2 < mesh.vertices.size(); i += 3) {
     const Vector3 corner(mesh.vertices[i], mesh.vertices[i + 1], mesh.vertices[i + 2]);
-    points->push_back(shape.scale.cwiseProduct(corner));
+    points->emplace_back(shape.scale.cwiseProduct(corner));
     low = low.cwiseMin(points->back());
     high = high.cwiseMax(points->back());
   }

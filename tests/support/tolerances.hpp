@@ -299,6 +299,9 @@ inline constexpr Tolerance kTaskReached{1.5e-9};
 inline constexpr Tolerance kTaskPriority{1e-9};
 /// Place of a stationary point [m]: where an error of 0.1 stops to fall by 1e-10 of itself, √(1e-10) of it.
 inline constexpr Tolerance kTaskStationary{1e-5};
+/// A step's velocities against an interior point whose products of slack and multiplier stop at 1e-14 · 1e3: over
+/// multipliers of 1e-5 and more, where a limit hardly counts [rad/s].
+inline constexpr Tolerance kTaskOptimum{1e-6};
 /// The issue's own bar of a planted foot [m, rad].
 inline constexpr Tolerance kPlantedFoot{1e-6};
 /// Least squares between limits, relative to 1 and x: slopes and limits after up to 60 exchanges of 30 unknowns, each
@@ -309,8 +312,8 @@ inline constexpr Tolerance kBoundedLimit{1e-11};
 inline constexpr Tolerance kBoundedByHand{4e-8};
 /// An sd by Cholesky against singular values, relative: conditions up to 1e5 times ε.
 inline constexpr Tolerance kForceDeviation{1e-10};
-/// Distances by GJK with Coal's tolerance of 1e-10, and its curved shapes [m].
-inline constexpr Tolerance kGjkDistance{1e-6};
+/// Distances of spheres, capsules and boxes below 2 m by GJK, which is asked for 1e-10 of what is squared [m].
+inline constexpr Tolerance kGjkDistance{1e-8};
 /// Their central differences with step 1e-5: 2e-9/2e-5, and truncation where nearest points slide fast.
 inline constexpr Tolerance kGjkSlope{2e-3};
 /// A hull of corners that a mesh holds as floats [m]: 0.2 m × 6e-8.

