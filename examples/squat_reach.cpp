@@ -1,5 +1,6 @@
 // A humanoid squats and reaches for the floor beside its feet, which stay planted, with its weight over the soles.
-// prints: hand 0.0 mm from its target, feet moved by less than 1e-6 m, centre of mass 0.0 mm off, links 10 mm apart or more
+// prints: hand 0.0 mm from its target, feet moved by less than 1e-6 m, centre of mass 0.0 mm off, links 10 mm apart or
+// more
 #include <algorithm>
 #include <cstdio>
 
@@ -58,7 +59,9 @@ int main() {
   for (const LevelResult& level : result.levels) {
     std::printf("priority %d: %s, error %.1e\n", level.priority, to_string(level.status).data(), level.error);
   }
-  std::printf("hand %.1f mm from its target, feet moved by %s than 1e-6 m, centre of mass %.1f mm off, links %.0f mm apart or more\n",
-              1e3 * off, moved < 1e-6 ? "less" : "more", 1e3 * (p_WC - balance.target).head<2>().norm(),
-              1e3 * std::min(result.distance, 0.010));
+  std::printf(
+      "hand %.1f mm from its target, feet moved by %s than 1e-6 m, centre of mass %.1f mm off, links %.0f mm apart or "
+      "more\n",
+      1e3 * off, moved < 1e-6 ? "less" : "more", 1e3 * (p_WC - balance.target).head<2>().norm(),
+      1e3 * std::min(result.distance, 0.010));
 }

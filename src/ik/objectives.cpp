@@ -77,23 +77,23 @@ Status Manipulability::evaluate(const TaskState& state, double& value, VectorRef
   return Status::ok;
 }
 
-ForceKnowledge::ForceKnowledge(const RobotModel& model, const std::string& frame, const VectorX& torque_sd,
-                               WrenchPriorSd prior, double weight_of_it)
+ForceSd::ForceSd(const RobotModel& model, const std::string& frame, const VectorX& torque_sd, WrenchPriorSd prior,
+                 double weight_of_it)
     : Objective("force sd at " + frame, weight_of_it),
       frame_(model.frame(frame)),
       prior_(prior),
       starts_(detail::joint_starts(model)) {
   const bool positive = (torque_sd.array() > 0.0).all() && prior.force > 0.0 && prior.moment > 0.0;
   if (torque_sd.size() != model.nv() || !positive) {
-    throw OptionsError("ForceKnowledge", "an sd is missing or not positive",
+    throw OptionsError("ForceSd", "an sd is missing or not positive",
                        "give one torque sd a row of v, infinity for a row without a sensor");
   }
   information_ = torque_sd.cwiseAbs2().cwiseInverse();
 }
 
-std::unique_ptr<Objective> ForceKnowledge::clone() const { return std::make_unique<ForceKnowledge>(*this); }
+std::unique_ptr<Objective> ForceSd::clone() const { return std::make_unique<ForceSd>(*this); }
 
-Status ForceKnowledge::evaluate(const TaskState& state, double& value, VectorRef gradient) const noexcept {
+Status ForceSd::evaluate(const TaskState& state, double& value, VectorRef gradient) const noexcept {
   value = kNaN;
   gradient.setConstant(kNaN);
   Matrix6X& J = state.first;

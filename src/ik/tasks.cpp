@@ -68,7 +68,7 @@ Status FrameTask::evaluate(const TaskState& state, VectorRef error, MatrixRef ja
   }
   const Pose X = X_WA.inverse() * X_WF;
   const int linear = part_ == FramePart::orientation ? 0 : 3;
-  if (axes_ == ErrorAxes::reference) {
+  if (axes_ == TaskAxes::reference) {
     const Matrix3 R_AW = X_WA.rotation.transpose();
     if (linear > 0) {
       error.head<3>() = X.translation - target.translation;

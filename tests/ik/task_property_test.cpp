@@ -25,7 +25,7 @@ std::vector<std::unique_ptr<Task>> every_kind(const RobotModel& model, RandomSta
   std::vector<std::unique_ptr<Task>> tasks;
   const auto [far, near] = two_frames(model);
   for (const FramePart part : all_values<FramePart>()) {
-    for (const ErrorAxes axes : all_values<ErrorAxes>()) {
+    for (const TaskAxes axes : all_values<TaskAxes>()) {
       for (const std::string& reference : {std::string(), near}) {
         FrameTask task(model, far, {.part = part, .axes = axes, .reference = reference});
         task.target = {test::random_rotation(random, 2.5), random.vector(3)};
@@ -95,7 +95,7 @@ TEST(TaskProperty, GradientIsTheObjectivesDerivative) {
     if (nv > 6) objectives.push_back(Manipulability(robot.model, far, true, true, 0.3).clone());
     VectorX sd = VectorX::Constant(nv, 0.5);
     if (robot.model.base() == Base::free_flyer) sd.head(6).setConstant(kInfinity);
-    objectives.push_back(ForceKnowledge(robot.model, far, sd).clone());
+    objectives.push_back(ForceSd(robot.model, far, sd).clone());
     for (int i = 0; i < 3; ++i) {
       const VectorX q = test::within_limits(robot.model, random);
       for (const auto& objective : objectives) {
@@ -131,7 +131,7 @@ TEST(TaskProperty, ErrorsDoNotDependOnWhereTheWorldBegins) {
     there.head<3>() = X_VB.translation;
     there.segment<4>(3) = Eigen::Quaterniond(X_VB.rotation).coeffs();
     for (const FramePart part : all_values<FramePart>()) {
-      for (const ErrorAxes axes : all_values<ErrorAxes>()) {
+      for (const TaskAxes axes : all_values<TaskAxes>()) {
         FrameTask task(model, "left_wrist_yaw_link", {.part = part, .axes = axes});
         task.target = {test::random_rotation(random, 1.0), random.vector(3)};
         VectorX before(task.rows()), after(task.rows());
@@ -139,7 +139,7 @@ TEST(TaskProperty, ErrorsDoNotDependOnWhereTheWorldBegins) {
         ASSERT_EQ(task.evaluate(state(q), before, J), Status::ok);
         task.target = X_VW * task.target;
         ASSERT_EQ(task.evaluate(state(there), after, J_after), Status::ok);
-        if (axes == ErrorAxes::frame) {
+        if (axes == TaskAxes::frame) {
           EXPECT_LE(largest(after - before), tolerance::kTaskInvariance);
           EXPECT_LE(largest(J_after - J), tolerance::kTaskInvariance);
         } else {

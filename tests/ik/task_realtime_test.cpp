@@ -17,7 +17,7 @@ void expect_no_allocation(const std::string& name, const std::string& near, cons
   FrameTask planted(model, near, {.settings = {.priority = 0}});
   planted.target = test::pose_of(model, test::within_limits(model, random, 0.1), near);
   problem.add(planted);
-  const auto hand = problem.add(FrameTask(model, far, {.axes = ErrorAxes::frame}));
+  const auto hand = problem.add(FrameTask(model, far, {.axes = TaskAxes::frame}));
   problem.add(FrameTask(model, far, {.part = FramePart::position, .reference = near, .settings = {.priority = 2}}));
   problem.add(CenterOfMassTask("xy", {.priority = 2}));
   problem.add(LookAtTask(model, far, Vector3::UnitX(), {.priority = 3}));
@@ -26,7 +26,7 @@ void expect_no_allocation(const std::string& name, const std::string& near, cons
   problem.add(PostureTask(model));
   problem.add(LimitDistance(model));
   problem.add(Manipulability(model, far));
-  problem.add(ForceKnowledge(model, far, VectorX::Ones(model.nv())));
+  problem.add(ForceSd(model, far, VectorX::Ones(model.nv())));
   problem.avoid(SelfCollisionModel(model));
   problem.limit_acceleration(VectorX::Constant(model.nv(), 50.0));
   TaskSolver solver(problem);

@@ -114,7 +114,8 @@ TEST(TaskSolver, AStepIsTheOptimumOfItsQuadraticProgramme) {
     qp.gradient(0) = -J.transpose() * wanted;
     for (int m = 0; m < nv; ++m) {
       const int row = model.motor_rows()[static_cast<std::size_t>(m)];
-      const double to_upper = (model.upper_limits()[m] - q[row]) / dt, to_lower = (q[row] - model.lower_limits()[m]) / dt;
+      const double to_upper = (model.upper_limits()[m] - q[row]) / dt,
+                   to_lower = (q[row] - model.lower_limits()[m]) / dt;
       qp.rows(0)(2 * row, row) = 1.0;
       qp.rows(0)(2 * row + 1, row) = -1.0;
       qp.bounds(0)[2 * row] = std::min(model.velocity_limits()[m], to_upper);
@@ -294,7 +295,7 @@ TEST(TaskSolver, ObjectivesGainWhatTasksLeaveFree) {
     std::vector<std::unique_ptr<Objective>> kinds;
     kinds.push_back(LimitDistance(model).clone());
     kinds.push_back(Manipulability(model, kHand).clone());
-    kinds.push_back(ForceKnowledge(model, kHand, sd).clone());
+    kinds.push_back(ForceSd(model, kHand, sd).clone());
     test::StateAt state(model);
     for (const auto& kind : kinds) {
       SCOPED_TRACE(kind->name());

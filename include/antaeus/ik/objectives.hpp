@@ -47,13 +47,13 @@ class ANTAEUS_API Manipulability : public Objective {
 
 /// Places a limb where its forces can be known: the sd of the worst-known direction of an external force at a frame
 /// [N], when joint torques of given noise measure it (ForceDeviation).
-class ANTAEUS_API ForceKnowledge : public Objective {
+class ANTAEUS_API ForceSd : public Objective {
  public:
   /// \param torque_sd  nv [N·m | N]; infinity: a row that nobody measures, such as those of a floating base
   /// \param prior      what is known of the wrench before
   /// \throws ModelError for an unknown frame, OptionsError for sds that are not positive
-  ForceKnowledge(const RobotModel& model, const std::string& frame, const VectorX& torque_sd, WrenchPriorSd prior = {},
-                 double weight = 1.0);
+  ForceSd(const RobotModel& model, const std::string& frame, const VectorX& torque_sd, WrenchPriorSd prior = {},
+          double weight = 1.0);
   Status evaluate(const TaskState& state, double& value, VectorRef gradient) const noexcept override;
   std::unique_ptr<Objective> clone() const override;
 

@@ -41,11 +41,11 @@ class ANTAEUS_API TaskProblem {
 
   /// \throws OptionsError for a weight or gain that is not positive, or a negative priority
   template <class Kind>
-  TaskHandle<Kind> add(Kind task) {
+  TaskHandle<Kind> add(const Kind& task) {
     if constexpr (std::is_base_of_v<Objective, Kind>) {
-      return {add_objective(std::make_shared<Kind>(std::move(task)))};
+      return {add_objective(task.clone())};
     } else {
-      return {add_task(std::make_shared<Kind>(std::move(task)))};
+      return {add_task(task.clone())};
     }
   }
   /// Keeps all pairs of the model at options.margin.

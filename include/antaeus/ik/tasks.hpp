@@ -13,15 +13,15 @@ enum class FramePart : std::uint8_t { position, orientation, pose };
 constexpr auto enum_names(FramePart) noexcept { return name_list<FramePart>("position", "orientation", "pose"); }
 
 /// The axes in which a frame's error is written. Both kinds are zero at the target alone.
-enum class ErrorAxes : std::uint8_t {
+enum class TaskAxes : std::uint8_t {
   reference,  ///< p − p_target, and log(R R_targetᵀ): axes of the reference frame, of the world without one
   frame,      ///< log(X_target⁻¹ X) on SE(3), of SO(3) for an orientation alone: axes of the moving frame
 };
-constexpr auto enum_names(ErrorAxes) noexcept { return name_list<ErrorAxes>("reference", "frame"); }
+constexpr auto enum_names(TaskAxes) noexcept { return name_list<TaskAxes>("reference", "frame"); }
 
 struct FrameTaskOptions {
   FramePart part = FramePart::pose;
-  ErrorAxes axes = ErrorAxes::reference;
+  TaskAxes axes = TaskAxes::reference;
   std::string reference = {};  ///< frame that the target is given in, itself moving; empty: the world
   TaskSettings settings = {};
 };
@@ -42,7 +42,7 @@ class ANTAEUS_API FrameTask : public Task {
  private:
   FrameId frame_, reference_;  // reference_.index −1: the world
   FramePart part_;
-  ErrorAxes axes_;
+  TaskAxes axes_;
 };
 
 /// The centre of mass at a point of the world [m].
