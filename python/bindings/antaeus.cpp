@@ -57,7 +57,7 @@ NB_MODULE(_antaeus, module) {
     rooms[room] = nb::tuple(bound);
   };
   bind_room("core", bind_core, bind_errors);
-  bind_room("robot", bind_robot);
+  bind_room("robot", bind_robot, bind_self_collision);
   bind_room("estimation", bind_estimation);
   bind_room("published", bind_published);
   bind_room("trust", bind_trust);

@@ -198,6 +198,7 @@ std::string options_doc(std::string doc) {
 void bind_core(nb::module_& module);
 void bind_robot(nb::module_& module);
 void bind_dynamics(nb::module_& module);
+void bind_self_collision(nb::module_& module);
 void bind_estimation(nb::module_& module);
 void bind_published(nb::module_& module);
 void bind_trust(nb::module_& module);

@@ -114,7 +114,7 @@ def test_bad_input_is_named():
 
 def test_links_keep_their_distance():
     model = arm()
-    collisions = ik.SelfCollisionModel(model)
+    collisions = antaeus.SelfCollisionModel(model)
     assert collisions.pair_count() > 1000
     assert ("left_hip_roll_link", "left_knee_link", "neighbours") in collisions.excluded()
     problem = ik.TaskProblem(model, margin=0.015)
