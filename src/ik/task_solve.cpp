@@ -16,6 +16,9 @@ constexpr double kNoRise = 1e-10;
 constexpr double kNoGain = 1e-10;
 /// The same above which a level that was done leads again: those behind it have moved it to where it can improve.
 constexpr double kLeads = 1e-3;
+/// So many iterations that bring less than this share of the error are the end of it, too.
+constexpr int kPatience = 20;
+constexpr double kTooSlow = 1e-5;
 /// Largest entry of a step that counts as none [rad, m].
 constexpr double kNoMove = 1e-10;
 /// Share of the predicted decrease that an iteration must bring (Armijo).
@@ -143,6 +146,7 @@ void TaskSolver::Workspace::adapt(int count, double alpha, double share) noexcep
 
 SolveStatus TaskSolver::Workspace::improve_level(int k) noexcept {
   const int count = k + 1;
+  double checkpoint = kInfinity;
   for (iterations = 0;; ++iterations) {
     if (!prepare_iteration(count)) return SolveStatus::bad_input;
     for (int j = 0; j < k; ++j) reference[j] = std::min(reference[j], level(j).start.norm());
@@ -153,6 +157,10 @@ SolveStatus TaskSolver::Workspace::improve_level(int k) noexcept {
       repair.level(k).b.noalias() = squares.level(k).A.lazyProduct(p);
       const double gain = start - (level(k).start + repair.level(k).b).norm();
       if (!(gain > kNoGain * start) || p.cwiseAbs().maxCoeff() < kNoMove) return SolveStatus::stationary;
+    }
+    if (iterations % kPatience == 0) {
+      if (lead == k && start > (1.0 - kTooSlow) * checkpoint) return SolveStatus::stationary;
+      checkpoint = lead == k ? start : kInfinity;
     }
     if (iterations == options.iteration_budget) return SolveStatus::iteration_budget;
     double alpha = 1.0;

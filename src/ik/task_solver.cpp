@@ -13,8 +13,11 @@ namespace {
 
 /// Distances are aimed at this much above the margin [m]: what GJK and one more linearisation may be off.
 constexpr double kHair = 1e-6;
-/// A conflict of distances smaller than this is rounding [m/s].
-constexpr double kNoSlack = 1e-9;
+/// Share of what joints can decelerate that links may count on to stop before each other: the rest is for the other
+/// links, for what tasks of priority 0 need of the same joints, and for how distances curve.
+constexpr double kBraking = 0.25;
+/// And what a step may ask of them where it came too fast.
+constexpr double kHardestBraking = 0.5;
 /// Linearisations with which what must hold is brought back onto its manifold: each squares the error.
 constexpr int kRepairs = 8;
 /// Holds that are farther off before a step are brought in by it, not kept by it [m, rad].
@@ -66,7 +69,8 @@ TaskSolver::Workspace::Workspace(const TaskProblem& given)
   const int nv = model.nv();
   for (const auto& objective : given.objectives()) objectives.push_back(objective->clone());
   if (given.collisions()) collision.emplace(*given.collisions());
-  for (VectorX* vector : {&positions, &scaled, &v, &kept_v, &gradient, &one_gradient, &p}) vector->setZero(nv);
+  for (VectorX* vector : {&positions, &scaled, &v, &kept_v, &gradient, &one_gradient, &p, &previous})
+    vector->setZero(nv);
   const std::vector<int> priorities = priorities_of(given);
   const std::vector<int> rows = level_rows(tasks, priorities, nv);
   for (std::size_t k = 0; k < priorities.size(); ++k) {
@@ -167,12 +171,26 @@ Status TaskSolver::Workspace::measure() noexcept {
   return status;
 }
 
-Status TaskSolver::Workspace::guard(detail::LevelSolver& solver, double wanted, double approach, double dt) noexcept {
+Status TaskSolver::Workspace::guard(detail::LevelSolver& solver, double wanted, double approach, double dt,
+                                    double braking) noexcept {
   solver.guards = collision ? collision->count() : 0;
   for (int i = 0; i < solver.guards; ++i) {
     if (const Status status = collision->gradient(terms, i, one_gradient); status != Status::ok) return status;
     solver.G.row(i) = one_gradient.transpose();
-    solver.floor[i] = -approach * (collision->near(i).distance - wanted - kHair) / dt;
+    const double room = (collision->near(i).distance - wanted - kHair) / dt;
+    solver.floor[i] = -approach * room;
+    if (!(braking > 0.0) || !(room > 0.0)) continue;
+    double deceleration = 0.0;  // that the joints between the two can make together
+    for (const detail::JointRow& joint : joints) {
+      const double share = std::abs(one_gradient[joint.row]);
+      if (share > 0.0) deceleration += share * problem.acceleration_limits()[joint.row];
+    }
+    const double change = deceleration * dt;
+    if (!(change < kInfinity)) continue;
+    // Slow enough to stop in time, and no harder to reach from where the joints are than what they can do in a step;
+    // what the distance itself demands stays.
+    const double slow = std::max(solver.floor[i], -detail::braking_speed(room, braking * change));
+    solver.floor[i] = std::max(-room, std::min(slow, one_gradient.dot(previous) + kHardestBraking * change));
   }
   return Status::ok;
 }
@@ -250,6 +268,7 @@ const StepResult& TaskSolver::step(ConstVectorRef q, ConstVectorRef v_previous, 
   if (!(dt > 0.0) || !(dt < kInfinity)) return refuse(Status::time_back);
 
   w.q = q;
+  w.previous = v_previous;
   r.pulled_in = w.pull_in(w.q);
   if (const Status status = w.look_at(w.q); status != Status::ok) return refuse(status);
   w.bad_task = -1;
@@ -273,8 +292,9 @@ const StepResult& TaskSolver::step(ConstVectorRef q, ConstVectorRef v_previous, 
       row += task.rows();
     }
   }
-  squares.lower.setConstant(-kInfinity);
-  squares.upper.setConstant(kInfinity);
+  // What is no joint, a floating base, moves as far as linearisations reach.
+  squares.lower.setConstant(-w.options.longest_step / dt);
+  squares.upper = -squares.lower;
   for (const detail::JointRow& joint : w.joints) {
     detail::JointRow limits = joint;
     limits.velocity *= w.options.velocity_share;
@@ -285,7 +305,8 @@ const StepResult& TaskSolver::step(ConstVectorRef q, ConstVectorRef v_previous, 
     squares.upper[joint.row] = range.upper;
     if (range.conflict && r.row < 0) r.row = joint.row;
   }
-  if (const Status status = w.guard(squares, w.options.margin, w.options.approach, dt); status != Status::ok) {
+  if (const Status status = w.guard(squares, w.options.margin, w.options.approach, dt, kBraking);
+      status != Status::ok) {
     return refuse(status);
   }
   int preferred = -1;
@@ -296,7 +317,6 @@ const StepResult& TaskSolver::step(ConstVectorRef q, ConstVectorRef v_previous, 
     squares.level(preferred).damping = w.options.damping;
   }
   if (!squares.solve(w.level_count(), preferred)) return refuse(Status::not_finite);
-  const bool conflict = squares.slack() > kNoSlack;
   w.kept_v = squares.v();
 
   // What must hold is held at the end of the step, not only along its tangent: limits of the step as they are, the
@@ -345,10 +365,10 @@ const StepResult& TaskSolver::step(ConstVectorRef q, ConstVectorRef v_previous, 
   r.pair = w.nearest;
   r.hold_error = w.hold_error();
   r.input = Status::ok;
-  r.status = r.hold_error > kHoldTolerance               ? StepStatus::hold_broken
-             : conflict || w.smallest < w.options.margin ? StepStatus::collision_conflict
-             : r.row >= 0                                ? StepStatus::limits_conflict
-                                                         : StepStatus::ok;
+  r.status = r.hold_error > kHoldTolerance   ? StepStatus::hold_broken
+             : w.smallest < w.options.margin ? StepStatus::collision_conflict
+             : r.row >= 0                    ? StepStatus::limits_conflict
+                                             : StepStatus::ok;
   if (r.status != StepStatus::hold_broken) r.task = -1;
   return r;
 }

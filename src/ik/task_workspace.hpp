@@ -37,8 +37,9 @@ struct TaskSolver::Workspace {
   Status evaluate_objectives() noexcept;
   /// Finds the near pairs. No self-collision: infinity.
   Status measure() noexcept;
+  /// With \p braking, a share of the acceleration limits, no faster than what stops before `wanted`.
   /// G and floors of a solver: distance + gradient · v · dt ≥ wanted + hair, or what `approach` leaves of it.
-  Status guard(detail::LevelSolver& solver, double wanted, double approach, double dt) noexcept;
+  Status guard(detail::LevelSolver& solver, double wanted, double approach, double dt, double braking = 0.0) noexcept;
   double level_error(int k) const noexcept { return levels[static_cast<std::size_t>(k)].error.norm(); }
   /// Largest entry of the errors of priority 0, weights taken out.
   double hold_error(int* worst = nullptr) const noexcept;
@@ -63,7 +64,7 @@ struct TaskSolver::Workspace {
   std::vector<detail::JointRow> joints;
   std::vector<Level> levels;            // levels[0] has priority 0, possibly no rows
   detail::LevelSolver squares, repair;  // a last level of nv rows prefers a velocity
-  VectorX q, next, moved, positions, scaled, v, kept_v, gradient, one_gradient, p;
+  VectorX q, next, moved, positions, scaled, v, kept_v, gradient, one_gradient, p, previous;
   VectorX reference;  // of each level: the error that must not grow
   VectorX caution;    // of each level: damping a unit of its error
   VectorX errors;     // of level_errors

@@ -146,6 +146,15 @@ struct SelfCollision::Workspace {
       epa.evaluate(gjk, -guess);
       result.distance = std::min(0.0, -epa.depth);
       epa.getWitnessPointsAndNormal(difference, p1, p2, normal);
+      // A polytope that did not grow says nothing: then the way out is from centre to centre, and a bound of its
+      // length.
+      if (!(std::abs(epa.depth) <= one.radius + two.radius) || !normal.allFinite() || !(p1 + p2).allFinite()) {
+        const Vector3 from = X_W1.translation, apart = X_W2.translation - from;
+        result.distance = -std::min(one.radius, two.radius);
+        result.normal = apart.norm() > 0.0 ? Vector3(apart.normalized()) : Vector3(Vector3::UnitZ());
+        result.on_first = result.on_second = from + 0.5 * apart;
+        return result;
+      }
     } else {
       result.distance = gjk.distance;
       gjk.getWitnessPointsAndNormal(difference, p1, p2, normal);

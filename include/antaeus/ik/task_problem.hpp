@@ -19,11 +19,12 @@ struct TaskSolverOptions {
   double error_damping = 0.1;     ///< solve: damping a unit of a level's error where it cannot be reached [1/rad], ≥ 0
   double velocity_share = 1.0;    ///< of the description's velocity limits that step() may use [1]
   double margin = 0.01;           ///< least distance between links, where self-collision is watched [m], ≥ 0
-  double watch = 0.05;            ///< links nearer than margin + this are watched [m], > 0
+  double watch = 0.15;            ///< links nearer than margin + this are watched [m], > 0
   double approach = 0.5;          ///< share of what is left above the margin that one step may use [1]
   double error_tolerance = 1e-9;  ///< solve: a level with a smaller error is reached [m, rad], > 0
-  double longest_step = 0.3;      ///< solve: largest change of a row of v in one iteration [rad, m], > 0
-  int iteration_budget = 200;     ///< solve: iterations a level
+  double longest_step =
+      0.3;  ///< largest change of a row of v in an iteration of solve, of a base in a step [rad, m], > 0
+  int iteration_budget = 200;  ///< solve: iterations a level
 };
 ANTAEUS_API const OptionTable& options_of(const TaskSolverOptions&);
 
