@@ -125,6 +125,44 @@ TEST(TaskCollision, ArmsThatAreSentThroughEachOtherKeepTheirDistance) {
   std::printf("smallest %.9f, without %.4f\n", smallest, without);
 }
 
+/// With acceleration limits links have to brake before each other. Where distances curve more than was planned for, the
+/// margin gives, never the limits, and the status says so.
+TEST(TaskCollision, WithAccelerationLimitsTheyBrakeInTime) {
+  const RobotModel model = two_arms();
+  const TaskSolverOptions options{.margin = 0.02};
+  TaskProblem problem(model, options);
+  const FrameTaskOptions position{.part = FramePart::position, .settings = {.priority = 1}};
+  const auto left = problem.add(FrameTask(model, "left_tip", position));
+  const auto right = problem.add(FrameTask(model, "right_tip", position));
+  problem.avoid(SelfCollisionModel(model));
+  problem.limit_acceleration(VectorX::Constant(model.nv(), 40.0));
+  TaskSolver solver(problem);
+  RandomStates random(1352);
+  VectorX q = model.neutral(), v = VectorX::Zero(model.nv());
+  for (int i = 0; i < model.nv(); ++i) q[i] = i < 4 ? 0.3 : -0.3;
+  double smallest = kInfinity;
+  int below = 0;
+  for (int i = 0; i < 2000; ++i) {
+    if (i % 200 == 0) {
+      const double side = i % 400 == 0 ? 0.35 : -0.35;
+      solver[left].target.translation = Vector3(0.6, -side, 0.4) + random.vector(3, 0.15);
+      solver[right].target.translation = Vector3(0.6, side, 0.4) + random.vector(3, 0.15);
+    }
+    const StepResult& step = solver.step(q, v, 0.01);
+    const double distance = smallest_distance(model, step.q);
+    ASSERT_LE(test::largest(step.v - v), 0.4) << i;
+    ASSERT_EQ(step.status == StepStatus::collision_conflict, step.distance < options.margin) << i;
+    smallest = std::min(smallest, distance);
+    below += distance < options.margin;
+    q = step.q;
+    v = step.v;
+  }
+  EXPECT_LT(smallest, options.margin + 0.01);  // it was tried
+  EXPECT_GT(smallest, options.margin - tolerance::kBrakedMargin);
+  EXPECT_LT(below, 100);
+  std::printf("smallest %.6f, %d of 2000 steps below the margin\n", smallest, below);
+}
+
 TEST(TaskCollision, SolutionsKeepTheDistanceAndSayWhereTheyStop) {
   const RobotModel model = two_arms();
   const TaskSolverOptions options{.margin = 0.02};

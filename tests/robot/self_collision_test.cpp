@@ -143,7 +143,7 @@ TEST(SelfCollision, SaysWhatIsLeftOutAndWhy) {
   Dynamics dynamics(model);
   ASSERT_EQ(near.compute(dynamics.at(model.neutral()), 1.0), Status::ok);
   EXPECT_GT(near.smallest(), 0.02);
-  EXPECT_GT(near.left_out(), 0);  // 24 are kept, nearest first
+  EXPECT_GT(near.left_out(), 0);  // 128 are kept, nearest first
   for (int i = 1; i < near.count(); ++i) EXPECT_LE(near.near(i - 1).distance, near.near(i).distance);
   std::printf("%zu pairs of shapes, %zu pairs of links left out (%d touching), smallest distance %.4f m: %s\n",
               shapes.pairs().size(), shapes.excluded().size(), count[static_cast<int>(ExclusionReason::touching)],

@@ -39,7 +39,7 @@ struct SelfCollisionOptions {
   /// keeps no margin. Take it above the margin that is wanted (TaskSolverOptions::margin).
   double touching = 0.02;
   std::vector<std::pair<std::string, std::string>> ignored = {};  ///< links that may touch
-  int most_near = 32;  ///< pairs of shapes that SelfCollision keeps at once, the nearest ones, ≥ 1
+  int most_near = 128;  ///< pairs of shapes that SelfCollision keeps at once, the nearest ones, ≥ 1
 };
 
 /// The shapes of a robot and which of them can meet. A cheap handle on shared immutable data.
