@@ -17,7 +17,7 @@ constexpr double kHair = 1e-6;
 /// links, for what tasks of priority 0 need of the same joints, and for how distances curve.
 constexpr double kBraking = 0.25;
 /// And what a step may ask of them where it came too fast.
-constexpr double kHardestBraking = 0.5;
+constexpr double kHardestBraking = 0.9;
 /// Linearisations with which what must hold is brought back onto its manifold: each squares the error.
 constexpr int kRepairs = 8;
 /// Holds that are farther off before a step are brought in by it, not kept by it [m, rad].

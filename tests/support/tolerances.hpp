@@ -302,8 +302,6 @@ inline constexpr Tolerance kTaskStationary{1e-5};
 /// A step's velocities against an interior point whose products of slack and multiplier stop at 1e-14 · 1e3: over
 /// multipliers of 1e-5 and more, where a limit hardly counts [rad/s].
 inline constexpr Tolerance kTaskOptimum{1e-6};
-/// By how much a margin may give where arms that brake by 40 rad/s² meet and distances curve: half of 2 cm [m].
-inline constexpr Tolerance kBrakedMargin{0.01};
 /// The issue's own bar of a planted foot [m, rad].
 inline constexpr Tolerance kPlantedFoot{1e-6};
 /// Least squares between limits, relative to 1 and x: slopes and limits after up to 60 exchanges of 30 unknowns, each
