@@ -32,9 +32,8 @@ class LevelSolver {
 
   /// \param count  levels 0 … count − 1, then `last` where it is not −1. \return false for numbers that are not finite
   bool solve(int count, int last = -1) noexcept;
-  /// The answer, within lower … upper exactly. \p slack of the floors was needed (0 where they can be kept).
+  /// The answer, within lower … upper exactly. Floors that cannot all be kept were lowered by the least common amount.
   const VectorX& v() const noexcept { return v_; }
-  double slack() const noexcept { return slack_; }
 
  private:
   bool solve_level(const Level& level, bool first) noexcept;
