@@ -314,8 +314,8 @@ inline constexpr Tolerance kBoundedByHand{4e-8};
 inline constexpr Tolerance kForceDeviation{1e-10};
 /// Distances of spheres, capsules and boxes below 2 m by GJK, which is asked for 1e-10 of what is squared [m].
 inline constexpr Tolerance kGjkDistance{1e-8};
-/// Their central differences with step 1e-5: 2e-9/2e-5, and truncation where nearest points slide fast.
-inline constexpr Tolerance kGjkSlope{2e-3};
+/// Their central differences with step 1e-5: 1e-10/2e-5, and truncation where nearest points slide fast.
+inline constexpr Tolerance kGjkSlope{5e-5};
 /// A hull of corners that a mesh holds as floats [m]: 0.2 m × 6e-8.
 inline constexpr Tolerance kHullDistance{1e-7};
 
