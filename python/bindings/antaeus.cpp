@@ -57,7 +57,7 @@ NB_MODULE(_antaeus, module) {
     rooms[room] = nb::tuple(bound);
   };
   bind_room("core", bind_core, bind_errors);
-  bind_room("robot", bind_robot);
+  bind_room("robot", bind_robot, bind_self_collision);
   bind_room("estimation", bind_estimation);
   bind_room("published", bind_published);
   bind_room("trust", bind_trust);
@@ -68,7 +68,7 @@ NB_MODULE(_antaeus, module) {
   bind_room("auditing", bind_audit);
   // Nor the room of antaeus.contact.
   bind_room("contacts", bind_contact);
-  bind_room("ik", bind_ik);
+  bind_room("ik", bind_ik, bind_ik_tasks);
   bind_room("report", bind_show);
   module.attr("_rooms") = rooms;
   module.attr("__name__") = own_name;

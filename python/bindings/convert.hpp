@@ -209,6 +209,7 @@ std::string options_doc(std::string doc) {
 void bind_core(nb::module_& module);
 void bind_robot(nb::module_& module);
 void bind_dynamics(nb::module_& module);
+void bind_self_collision(nb::module_& module);
 void bind_estimation(nb::module_& module);
 void bind_published(nb::module_& module);
 void bind_trust(nb::module_& module);
@@ -217,6 +218,7 @@ void bind_episode(nb::module_& module);
 void bind_guard(nb::module_& module);
 void bind_contact(nb::module_& module);
 void bind_ik(nb::module_& module);
+void bind_ik_tasks(nb::module_& module);
 void bind_audit(nb::module_& module);
 void bind_series(nb::module_& module);
 void bind_show(nb::module_& module);

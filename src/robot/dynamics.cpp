@@ -214,6 +214,27 @@ Status PositionTerms::center_of_mass(Vector3& p_WC) const noexcept {
   return Status::ok;
 }
 
+Status PositionTerms::center_of_mass_jacobian(Matrix3XRef J_WC) const noexcept {
+  J_WC.setConstant(kNaN);
+  if (const Status status = ready(); status != Status::ok) return status;
+  const RobotModel::Impl& impl = *dynamics_->model_.impl_;
+  const pinocchio::Model& model = impl.model;
+  if (J_WC.cols() != model.nv) return Status::wrong_size;
+  // A joint moves its subtree as one body: the velocity of the subtree's centre of mass, times its share of the mass.
+  Dynamics::Workspace& w = *dynamics_->workspace_;
+  for (Vector3& moment : w.first_moment) moment.setZero();
+  for (std::size_t j = model.joints.size() - 1; j > 0; --j) {
+    w.first_moment[j] += model.inertias[j].mass() * w.data.oMi[j].act(model.inertias[j].lever());
+    w.first_moment[model.parents[j]] += w.first_moment[j];
+    for (int k = model.idx_vs[j]; k < model.idx_vs[j] + model.nvs[j]; ++k) {
+      const Vector3 angular = w.data.J.col(k).tail<3>();
+      J_WC.col(k) =
+          (w.subtree_mass[j] * w.data.J.col(k).head<3>() + angular.cross(w.first_moment[j])) / impl.total_mass;
+    }
+  }
+  return Status::ok;
+}
+
 Status Dynamics::inverse_dynamics(ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, VectorRef tau) noexcept {
   tau.setConstant(kNaN);
   if (const Status status = check(q); status != Status::ok) return status;

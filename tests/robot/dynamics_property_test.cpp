@@ -143,6 +143,35 @@ TEST(DynamicsProperty, CenterOfMassIsTheMeanOfTheLinks) {
   });
 }
 
+TEST(DynamicsProperty, CenterOfMassMovesAsItsJacobianSays) {
+  for_all(117, [](Dynamics& dynamics, const VectorX& q, RandomStates&) {
+    const RobotModel& model = dynamics.model();
+    const int nv = model.nv();
+    Eigen::Matrix<double, 3, Eigen::Dynamic> J(3, nv), slope(3, nv), wrong(3, nv + 1);
+    Vector3 ahead, behind;
+    ASSERT_EQ(dynamics.at(q).center_of_mass_jacobian(J), Status::ok);
+    EXPECT_EQ(dynamics.at(q).center_of_mass_jacobian(wrong), Status::wrong_size);
+    for (int j = 0; j < nv; ++j) {
+      ASSERT_EQ(dynamics.at(moved(model, q, kStep * VectorX::Unit(nv, j))).center_of_mass(ahead), Status::ok);
+      ASSERT_EQ(dynamics.at(moved(model, q, -kStep * VectorX::Unit(nv, j))).center_of_mass(behind), Status::ok);
+      slope.col(j) = (ahead - behind) / (2.0 * kStep);
+    }
+    EXPECT_LE(largest(J - slope), tolerance::kFiniteDifference);
+  });
+}
+
+/// Gravity's torque is minus the weight times how the centre of mass rises: another algorithm, to rounding.
+TEST(DynamicsProperty, CenterOfMassJacobianCarriesTheWeight) {
+  for_all(118, [](Dynamics& dynamics, const VectorX& q, RandomStates&) {
+    const RobotModel& model = dynamics.model();
+    Eigen::Matrix<double, 3, Eigen::Dynamic> J(3, model.nv());
+    VectorX g(model.nv());
+    ASSERT_EQ(dynamics.at(q).center_of_mass_jacobian(J), Status::ok);
+    ASSERT_EQ(dynamics.at(q).gravity_torque(g), Status::ok);
+    EXPECT_LE(largest(g + J.transpose() * (model.total_mass() * model.gravity())), tolerance::kSameQuantity);
+  });
+}
+
 /// Joints between the root and a link, from the description alone.
 std::set<std::string> joints_above(const RobotDescription& description, std::string link) {
   std::map<std::string, const JointDescription*> above;

@@ -35,6 +35,7 @@ void expect_no_allocation(const std::string& name) {
     terms.frame_pose(frame, X);
     terms.frame_jacobian(frame, J);
     terms.center_of_mass(p_WC);
+    terms.center_of_mass_jacobian(J.topRows<3>());
     dynamics.inverse_dynamics(q, v, a, out);
     dynamics.forward_dynamics(q, v, a, out);
     dynamics.nonlinear_effects(q, v, out);

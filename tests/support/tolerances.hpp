@@ -321,4 +321,39 @@ inline constexpr Tolerance kClosestHessian{1e-6};
 /// A pseudo-inverse step by two algorithms, relative to the largest entry, away from singular poses.
 inline constexpr Tolerance kPlainStep{1e-10};
 
+// --- ik tasks --------------------------------------------------------------------------------------------------------
+/// Central differences with step 1e-6 of errors up to 5: rounding 1e-15/1e-6, truncation 1e-12/6 of third derivatives,
+/// which near a half turn and close to what is looked at reach 1e3.
+inline constexpr Tolerance kTaskDifference{5e-8};
+/// The same of logarithms of determinants and sds, relative to 1 and the gradient: conditions of 10³ to 10⁵ of what is
+/// inverted, times ε/1e-6.
+inline constexpr Tolerance kObjectiveDifference{2e-6};
+/// Errors and Jacobians of one pose through another base 7 m away: some ten roundings of numbers up to 10.
+inline constexpr Tolerance kTaskInvariance{5e-14};
+/// A level counts as reached below 1e-9, by another forward kinematics: some ε more [m, rad].
+inline constexpr Tolerance kTaskReached{1.5e-9};
+/// The issue's own bar: what a lower priority may change of a higher one's error [m, rad; a step: m/s, rad/s].
+inline constexpr Tolerance kTaskPriority{1e-9};
+/// Place of a stationary point [m]: where an error of 0.1 stops to fall by 1e-10 of itself, √(1e-10) of it.
+inline constexpr Tolerance kTaskStationary{1e-5};
+/// A step's velocities against an interior point whose products of slack and multiplier stop at 1e-14 · 1e3: over
+/// multipliers of 1e-5 and more, where a limit hardly counts [rad/s].
+inline constexpr Tolerance kTaskOptimum{1e-6};
+/// The issue's own bar of a planted foot [m, rad].
+inline constexpr Tolerance kPlantedFoot{1e-6};
+/// Least squares between limits, relative to 1 and x: slopes and limits after up to 60 exchanges of 30 unknowns, each
+/// rounding by some ε, through an inverse triangle of condition up to 1e4 (the damping).
+inline constexpr Tolerance kBoundedStationarity{1e-9};
+inline constexpr Tolerance kBoundedLimit{1e-11};
+/// The same of two unknowns, but for the damping: 1e-8 of them.
+inline constexpr Tolerance kBoundedByHand{4e-8};
+/// An sd by Cholesky against singular values, relative: conditions up to 1e5 times ε.
+inline constexpr Tolerance kForceDeviation{1e-10};
+/// Distances of spheres, capsules and boxes below 2 m by GJK, which is asked for 1e-10 of what is squared [m].
+inline constexpr Tolerance kGjkDistance{1e-8};
+/// Their central differences with step 1e-5: 1e-10/2e-5, and truncation where nearest points slide fast.
+inline constexpr Tolerance kGjkSlope{5e-5};
+/// A hull of corners that a mesh holds as floats [m]: 0.2 m × 6e-8.
+inline constexpr Tolerance kHullDistance{1e-7};
+
 }  // namespace antaeus::tolerance

@@ -25,6 +25,8 @@ using VectorRef = Eigen::Ref<VectorX>;
 using ConstMatrixRef = Eigen::Ref<const MatrixX>;
 using MatrixRef = Eigen::Ref<MatrixX>;
 using Matrix6XRef = Eigen::Ref<Matrix6X>;
+/// 3 × n, also rows of a larger matrix.
+using Matrix3XRef = Eigen::Ref<Eigen::Matrix<double, 3, Eigen::Dynamic>, 0, Eigen::OuterStride<>>;
 
 /// Called by set-up and log code with the share of the work that is done, 0 … 1, about a hundred times.
 using Progress = std::function<void(double)>;

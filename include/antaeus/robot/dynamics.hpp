@@ -47,6 +47,8 @@ class ANTAEUS_API PositionTerms {
   Status frame_jacobian(FrameId frame, Matrix6XRef J_WF_W) const noexcept;
   /// Centre of mass in the world [m]. \realtime
   Status center_of_mass(Vector3& p_WC) const noexcept;
+  /// J_WC [3 × nv]: velocity of the centre of mass, in world axes [m/s per unit of v]. \realtime
+  Status center_of_mass_jacobian(Matrix3XRef J_WC) const noexcept;
 
  private:
   friend class Dynamics;
