@@ -48,7 +48,7 @@ bench: setup ## benchmarks against what a user would otherwise run
 
 bench-ik: setup ## inverse kinematics of other libraries beside ours (QUICK=1: fewer targets; WRITE=1: into docs/)
 	$(call configure,release)
-	@cmake --build build/release -j $(JOBS) --target antaeus_cli
+	@cmake --build build/release -j $(JOBS) --target antaeus_cli antaeus_parquet
 	@ANTAEUS_CLI=$(ANTAEUS) $(VENV)/bin/python benchmarks/ik_peers.py $(if $(QUICK),--quick) $(if $(WRITE),--write)
 
 fuzz: setup ## fuzz the parsers under the sanitizers (FUZZ_RUNS=1000000)

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "antaeus/ik/task_solver.hpp"
-#include "antaeus/ik/tasks.hpp"
 #include "antaeus/robot/robot_profile.hpp"
+#include "antaeus/tasks/task_solver.hpp"
+#include "antaeus/tasks/tasks.hpp"
 
 using namespace antaeus;
 

@@ -68,7 +68,8 @@ NB_MODULE(_antaeus, module) {
   bind_room("auditing", bind_audit);
   // Nor the room of antaeus.contact.
   bind_room("contacts", bind_contact);
-  bind_room("ik", bind_ik, bind_ik_tasks);
+  bind_room("ik", bind_ik);
+  bind_room("tasks", bind_tasks);
   bind_room("report", bind_show);
   module.attr("_rooms") = rooms;
   module.attr("__name__") = own_name;

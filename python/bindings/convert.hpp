@@ -218,7 +218,7 @@ void bind_episode(nb::module_& module);
 void bind_guard(nb::module_& module);
 void bind_contact(nb::module_& module);
 void bind_ik(nb::module_& module);
-void bind_ik_tasks(nb::module_& module);
+void bind_tasks(nb::module_& module);
 void bind_audit(nb::module_& module);
 void bind_series(nb::module_& module);
 void bind_show(nb::module_& module);

@@ -350,7 +350,9 @@ class PanelDrawing {
       pen_down = true;
     }
     if (!data.empty()) svg.path(data, line_classes(curve.style), &curve.style);
-    if (curve.style.marker == Marker::none || points.size() > 200) return;
+    // Marks on a dense line say nothing; without a line they are all there is.
+    const bool dense = points.size() > 200 && curve.join != Curve::Join::none;
+    if (curve.style.marker == Marker::none || dense) return;
     for (const std::size_t i : points) {
       if (x_.holds(curve.x[i]) && y_.holds(curve.y[i])) svg.marker(x_.at(curve.x[i]), y_.at(curve.y[i]), curve.style);
     }

@@ -207,7 +207,7 @@ class Run {
   void path() {
     std::optional<VectorX> start;
     if (request_.start.size() > 0) start = request_.start;
-    const ReachPath path = follow_path(result_.model, request_.targets.poses, start);
+    const ReachPath path = follow_path(result_.model, request_.targets.poses, start, false, progress_);
     {
       Answers answers(result_.answers, count(), chain_.size());
       for (Index t = 0; t < count(); ++t) answers.keep(t, path.solutions[static_cast<std::size_t>(t)]);

@@ -364,13 +364,15 @@ const ReachSolution& ReachSolver::follow(const Pose& X_WF, ConstVectorRef start)
   return solution_;
 }
 
-ReachSolution ReachSolver::explain(const Pose& X_WF, const ReachSolution& followed) noexcept {
-  if (followed.status == ReachStatus::reached || followed.status == ReachStatus::bad_input ||
-      followed.evidence == ReachEvidence::link_lengths) {
-    return followed;
-  }
+namespace detail {
+
+bool open_question(const ReachSolution& followed) noexcept {
+  return followed.status != ReachStatus::reached && followed.status != ReachStatus::bad_input &&
+         followed.evidence != ReachEvidence::link_lengths;
+}
+
+ReachSolution told_of(const ReachSolution& followed, const ReachSolution& whole) noexcept {
   ReachSolution told = followed;
-  const ReachSolution& whole = solve(X_WF);
   told.iterations += whole.iterations;
   told.attempts = whole.attempts;
   if (whole.status == ReachStatus::reached) {
@@ -385,6 +387,14 @@ ReachSolution ReachSolver::explain(const Pose& X_WF, const ReachSolution& follow
   told.blocked_by = whole.blocked_by;
   told.rejected = whole.rejected;
   return told;
+}
+
+}  // namespace detail
+
+ReachSolution ReachSolver::explain(const Pose& X_WF, const ReachSolution& followed) noexcept {
+  if (!detail::open_question(followed)) return followed;
+  const ReachSolution copy = followed;  // it may be this solver's own
+  return detail::told_of(copy, solve(X_WF));
 }
 
 }  // namespace antaeus

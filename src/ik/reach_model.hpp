@@ -34,6 +34,11 @@ void take_reached(const AttemptAnswer& answer, ReachSolution& solution) noexcept
 void finish(const ReachModel::Impl& model, const ReachBuild& build, const TargetNumbers& target,
             const Distance& distance, AttemptAnswer& answer, ReachSolution& solution) noexcept;
 
+/// Whether solve() may say more of a target than follow() did.
+bool open_question(const ReachSolution& followed) noexcept;
+/// A solution of follow() with what solve() says of the same target.
+ReachSolution told_of(const ReachSolution& followed, const ReachSolution& whole) noexcept;
+
 }  // namespace detail
 
 }  // namespace antaeus

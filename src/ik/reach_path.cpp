@@ -31,6 +31,9 @@ Pose between(const Pose& from, const Pose& to, double share) {
 
 double change(const ChainVector& from, const ChainVector& to) { return (to - from).cwiseAbs().maxCoeff(); }
 
+/// A path that ends often is not subdivided for ever: long steps of one run that are looked into.
+constexpr int kMostLongSteps = 200;
+
 /// The path from one beginning.
 struct Run {
   std::vector<ReachSolution> solutions;
@@ -39,6 +42,14 @@ struct Run {
 
   int jumps() const {
     return static_cast<int>(std::ranges::count_if(long_steps, [](const LongStep& step) { return !step.needed; }));
+  }
+  /// Targets that are reached, but not on this branch.
+  int missed(const std::vector<bool>& reachable) const {
+    int count = 0;
+    for (std::size_t k = 0; k < solutions.size(); ++k) {
+      count += reachable[k] && solutions[k].status != ReachStatus::reached;
+    }
+    return count;
   }
   double longest() const {
     double most = 0.0;
@@ -66,12 +77,14 @@ Run run_from(ReachSolver& solver, std::span<const Pose> targets, const ChainVect
       LongStep step{static_cast<int>(k), change(from, solution.q), 0.0, true};
       if (step.step > kLongStep) {
         ChainVector part = from;
-        for (int p = 1; p <= kPathParts; ++p) {
+        // One part that is long is enough to know.
+        for (int p = 1; p <= kPathParts && step.finest < kNeededPart && std::ssize(run.long_steps) < kMostLongSteps;
+             ++p) {
           const ChainVector next = solver.follow(between(*last, targets[k], p * (1.0 / kPathParts)), part).q;
           step.finest = std::max(step.finest, change(part, next));
           part = next;
         }
-        step.needed = step.finest < kNeededPart;
+        step.needed = step.finest < kNeededPart && step.finest > 0.0;
         run.long_steps.push_back(step);
       }
     }
@@ -106,7 +119,7 @@ std::vector<ChainVector> beginnings_of(const ReachModel& model, ReachSolver& sol
 }  // namespace
 
 ReachPath follow_path(const ReachModel& model, std::span<const Pose> targets, const std::optional<VectorX>& start,
-                      bool timed) {
+                      bool timed, const Progress& progress) {
   ReachPath path;
   if (targets.empty()) return path;
   ReachSolver solver(model);
@@ -120,17 +133,36 @@ ReachPath follow_path(const ReachModel& model, std::span<const Pose> targets, co
       if (beginnings.front().allFinite()) break;
     }
   }
+  // What solve() says of a target that some run did not reach; asked once.
+  std::vector<std::optional<ReachSolution>> whole(targets.size());
+  std::vector<bool> reachable(targets.size(), true);
+  const auto ask = [&](const Run& run) {
+    for (std::size_t k = 0; k < targets.size(); ++k) {
+      const ReachSolution& s = run.solutions[k];
+      if (s.status == ReachStatus::reached) continue;
+      if (!detail::open_question(s)) {
+        reachable[k] = false;
+      } else if (!whole[k]) {
+        whole[k] = solver.solve(targets[k]);
+        reachable[k] = whole[k]->status == ReachStatus::reached;
+      }
+    }
+  };
   Run best;
   for (const ChainVector& beginning : beginnings) {
     Run run = run_from(solver, targets, beginning, timed);
     ++path.beginnings;
-    const auto key = [](const Run& r) { return std::tuple(r.jumps(), r.longest()); };
+    ask(run);
+    const auto key = [&](const Run& r) { return std::tuple(r.jumps(), r.missed(reachable), r.longest()); };
     if (path.beginnings == 1 || key(run) < key(best)) best = std::move(run);
-    if (best.jumps() == 0) break;
+    if (best.jumps() == 0 && best.missed(reachable) == 0) break;
+    if (progress) progress(static_cast<double>(path.beginnings) / static_cast<double>(beginnings.size()));
   }
   for (std::size_t k = 0; k < targets.size(); ++k) {
-    path.solutions.push_back(solver.explain(targets[k], best.solutions[k]));
+    const ReachSolution& s = best.solutions[k];
+    path.solutions.push_back(detail::open_question(s) ? detail::told_of(s, *whole[k]) : s);
   }
+  if (progress) progress(1.0);
   path.long_steps = std::move(best.long_steps);
   path.follow_seconds = std::move(best.seconds);
   return path;

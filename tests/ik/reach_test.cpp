@@ -255,6 +255,25 @@ TEST(Reach, TheBudgetOfIterationsIsKept) {
   EXPECT_GT(ended, 0) << "three iterations do not do for all";
 }
 
+TEST(Reach, ADeadlineEndsAFailingSolveAndSaysSo) {
+  ReachArm arm(test::panda_arm());
+  ReachOptions options;
+  options.deadline = 1e-9;
+  const ReachModel model(arm.chain, options);
+  ReachSolver solver(model);
+  ReachSets sets(arm, 109);
+  int late = 0;
+  for (const Pose& target : sets.at_distance(30, {0, 0, 0.333}, 1.0)) {
+    const ReachSolution& s = solver.solve(target);
+    EXPECT_TRUE(arm.judge(target, s.q).within_limits);
+    if (s.status != ReachStatus::iteration_budget) continue;
+    ++late;
+    EXPECT_EQ(s.evidence, ReachEvidence::deadline);
+    EXPECT_NE(reason_text(model, s).find("deadline"), std::string::npos);
+  }
+  EXPECT_GT(late, 10);
+}
+
 TEST(Reach, TablesAreSharedAndTheSameEveryTime) {
   ReachArm arm(test::g1_arm());
   const ReachModel first(arm.chain), second(arm.chain);

@@ -310,18 +310,19 @@ inline constexpr Tolerance kReachError{1e-12};
 inline constexpr Tolerance kReachAngle{3e-8};
 /// Rotation vectors near half a turn: rounding over a sine of 1e-7 [rad].
 inline constexpr Tolerance kRotationLog{1e-7};
-/// Largest entry of the projected gradient at a closest pose: 1e-9 is where descents end, 1e-6 where rounding ends them.
+/// Largest entry of the projected gradient at a closest pose: 1e-9 is where descents end, 1e-6 where rounding ends
+/// them.
 inline constexpr Tolerance kStationary{1e-6};
 /// Closest poses of one target seen from two bases: other last digits, other roundings of the table's cells.
 inline constexpr Tolerance kClosestMiss{1e-3};
-/// Central differences with step 1e-5 of numbers up to 10: truncation 1e-10, rounding 1e-15 / 1e-5; near half a turn the
-/// third derivative of θ² is a hundred times as large.
+/// Central differences with step 1e-5 of numbers up to 10: truncation 1e-10, rounding 1e-15 / 1e-5; near half a turn
+/// the third derivative of θ² is a hundred times as large.
 inline constexpr Tolerance kClosestGradient{1e-7};
 inline constexpr Tolerance kClosestHessian{1e-6};
 /// A pseudo-inverse step by two algorithms, relative to the largest entry, away from singular poses.
 inline constexpr Tolerance kPlainStep{1e-10};
 
-// --- ik tasks --------------------------------------------------------------------------------------------------------
+// --- tasks -----------------------------------------------------------------------------------------------------------
 /// Central differences with step 1e-6 of errors up to 5: rounding 1e-15/1e-6, truncation 1e-12/6 of third derivatives,
 /// which near a half turn and close to what is looked at reach 1e3.
 inline constexpr Tolerance kTaskDifference{5e-8};

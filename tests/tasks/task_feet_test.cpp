@@ -1,4 +1,4 @@
-#include "ik/task_support.hpp"
+#include "tasks/task_support.hpp"
 
 namespace antaeus {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <Eigen/Dense>
 
-#include "antaeus/ik/objectives.hpp"
-#include "antaeus/ik/task_solver.hpp"
-#include "antaeus/ik/tasks.hpp"
+#include "antaeus/tasks/objectives.hpp"
+#include "antaeus/tasks/task_solver.hpp"
+#include "antaeus/tasks/tasks.hpp"
 #include "robot/test_robots.hpp"
 #include "support/tolerances.hpp"
 

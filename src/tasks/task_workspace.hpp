@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "antaeus/ik/task_solver.hpp"
-#include "ik/joint_rows.hpp"
-#include "ik/level_solver.hpp"
+#include "antaeus/tasks/task_solver.hpp"
+#include "tasks/joint_rows.hpp"
+#include "tasks/level_solver.hpp"
 
 namespace antaeus {
 

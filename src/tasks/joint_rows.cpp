@@ -1,4 +1,4 @@
-#include "ik/joint_rows.hpp"
+#include "tasks/joint_rows.hpp"
 
 #include <Eigen/Geometry>
 #include <algorithm>

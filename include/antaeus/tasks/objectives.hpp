@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "antaeus/conditioning/force_deviation.hpp"
-#include "antaeus/ik/task.hpp"
+#include "antaeus/tasks/task.hpp"
 
 namespace antaeus {
 

@@ -1,7 +1,7 @@
 #pragma once
 // Which velocities of one joint are allowed in one step. Private to src/ik.
 
-#include "ik/joint_rows.hpp"
+#include "tasks/joint_rows.hpp"
 
 namespace antaeus::detail {
 

@@ -1,4 +1,4 @@
-#include "antaeus/ik/task_problem.hpp"
+#include "antaeus/tasks/task_problem.hpp"
 
 #include "antaeus/core/error.hpp"
 
@@ -7,7 +7,7 @@ namespace antaeus {
 const OptionTable& options_of(const TaskSolverOptions&) {
   using Options = TaskSolverOptions;
   static const OptionTable table(
-      "ik_tasks",
+      "tasks",
       {
           option("damping", "1", "damping of every level, against its Jacobian", "1e-8 of a velocity at gain 1",
                  &Options::damping, kPositive),

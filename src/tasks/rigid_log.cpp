@@ -1,4 +1,4 @@
-#include "ik/rigid_log.hpp"
+#include "tasks/rigid_log.hpp"
 
 #include <Eigen/Geometry>
 #include <cmath>

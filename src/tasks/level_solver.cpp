@@ -1,4 +1,4 @@
-#include "ik/level_solver.hpp"
+#include "tasks/level_solver.hpp"
 
 #include <algorithm>
 #include <cmath>

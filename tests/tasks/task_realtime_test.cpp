@@ -1,5 +1,5 @@
-#include "ik/task_support.hpp"
 #include "support/allocation_counter.hpp"
+#include "tasks/task_support.hpp"
 
 namespace antaeus {
 namespace {

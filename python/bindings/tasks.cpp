@@ -1,9 +1,10 @@
 // Inverse kinematics by tasks: tasks and objectives go in, steps and solutions come out as plain values.
+#include "antaeus/tasks/tasks.hpp"
+
 #include <memory>
 
-#include "antaeus/ik/objectives.hpp"
-#include "antaeus/ik/task_solver.hpp"
-#include "antaeus/ik/tasks.hpp"
+#include "antaeus/tasks/objectives.hpp"
+#include "antaeus/tasks/task_solver.hpp"
 #include "convert.hpp"
 
 namespace nanobind::detail {
@@ -186,7 +187,7 @@ void bind_results(nb::module_& module) {
 
 }  // namespace
 
-void bind_ik_tasks(nb::module_& module) {
+void bind_tasks(nb::module_& module) {
   bind_kinds(module);
   bind_objectives(module);
   bind_results(module);

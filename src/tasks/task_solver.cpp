@@ -1,11 +1,11 @@
-#include "antaeus/ik/task_solver.hpp"
+#include "antaeus/tasks/task_solver.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 
-#include "ik/step_range.hpp"
-#include "ik/task_workspace.hpp"
+#include "tasks/step_range.hpp"
+#include "tasks/task_workspace.hpp"
 
 namespace antaeus {
 

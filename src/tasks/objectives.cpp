@@ -1,10 +1,10 @@
-#include "antaeus/ik/objectives.hpp"
+#include "antaeus/tasks/objectives.hpp"
 
 #include <Eigen/Cholesky>
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
-#include "ik/joint_rows.hpp"
+#include "tasks/joint_rows.hpp"
 
 namespace antaeus {
 

@@ -1,5 +1,5 @@
-#include "ik/task_support.hpp"
 #include "support/segment_distance.hpp"
+#include "tasks/task_support.hpp"
 
 namespace antaeus {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "antaeus/ik/task.hpp"
+#include "antaeus/tasks/task.hpp"
 
 namespace antaeus {
 

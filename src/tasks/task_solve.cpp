@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ik/step_range.hpp"
-#include "ik/task_workspace.hpp"
+#include "tasks/step_range.hpp"
+#include "tasks/task_workspace.hpp"
 
 namespace antaeus {
 

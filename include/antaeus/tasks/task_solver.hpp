@@ -15,7 +15,7 @@
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/enumeration.hpp"
-#include "antaeus/ik/task_problem.hpp"
+#include "antaeus/tasks/task_problem.hpp"
 
 namespace antaeus {
 

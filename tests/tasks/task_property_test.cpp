@@ -1,6 +1,6 @@
 #include <map>
 
-#include "ik/task_support.hpp"
+#include "tasks/task_support.hpp"
 
 namespace antaeus {
 namespace {

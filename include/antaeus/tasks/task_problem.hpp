@@ -9,8 +9,8 @@
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/options.hpp"
-#include "antaeus/ik/task.hpp"
 #include "antaeus/robot/self_collision.hpp"
+#include "antaeus/tasks/task.hpp"
 
 namespace antaeus {
 

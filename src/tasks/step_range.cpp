@@ -1,4 +1,4 @@
-#include "ik/step_range.hpp"
+#include "tasks/step_range.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 #include "antaeus/constraints/elastic_qp.hpp"
-#include "ik/task_support.hpp"
+#include "tasks/task_support.hpp"
 
 namespace antaeus {
 namespace {

@@ -1,11 +1,11 @@
-"""antaeus.ik's tasks: one step against PIQP on matrices that Pinocchio made, and a solution with planted feet."""
+"""antaeus.tasks: one step against PIQP on matrices that Pinocchio made, and a solution with planted feet."""
 import numpy as np
 import pinocchio
 import piqp
 import pytest
 
 import antaeus
-from antaeus import ik
+from antaeus import tasks
 
 JOINTS = {False: (), True: (pinocchio.JointModelFreeFlyer(),)}
 LIMIT = 1e-6  # [rad/s]: PIQP is asked for 1e-12 of its residuals, over a damping of 1e-2 squared
@@ -40,9 +40,9 @@ def test_a_step_is_the_optimum_that_piqp_finds():
         J = pinocchio.getFrameJacobian(reference, data, frame, pinocchio.LOCAL_WORLD_ALIGNED)
         here = data.oMf[frame]
         away = random.uniform(-0.4, 0.4, 3)
-        problem = ik.TaskProblem(model, damping=damping)
-        problem.add(ik.FrameTask(model, "left_wrist_yaw_link", antaeus.Pose(here.rotation, here.translation + away), gain=gain))
-        step = ik.TaskSolver(problem).step(q, np.zeros(nv), dt)
+        problem = tasks.TaskProblem(model, damping=damping)
+        problem.add(tasks.FrameTask(model, "left_wrist_yaw_link", antaeus.Pose(here.rotation, here.translation + away), gain=gain))
+        step = tasks.TaskSolver(problem).step(q, np.zeros(nv), dt)
         assert step.status == antaeus.StepStatus.ok
 
         wanted = np.concatenate([gain * away, np.zeros(3)])
@@ -67,15 +67,15 @@ def test_feet_stay_where_pinocchio_sees_them():
         motors[model.motor(f"{side}_knee_joint")] = 0.8
     start = model.position_from_motors(motors, [0, 0, 0, 1])
     terms = antaeus.Dynamics(model).at(start)
-    problem = ik.TaskProblem(model)
+    problem = tasks.TaskProblem(model)
     feet = {name: terms.frame_pose(name) for name in ("left_ankle_roll_link", "right_ankle_roll_link")}
     for name, pose in feet.items():
-        problem.add(ik.FrameTask(model, name, pose, priority=0))
+        problem.add(tasks.FrameTask(model, name, pose, priority=0))
     middle = np.mean([pose.translation for pose in feet.values()], axis=0)
-    problem.add(ik.CenterOfMassTask(middle + [0.04, 0, 0], axes="xy"))
-    hand = problem.add(ik.FrameTask(model, "left_wrist_yaw_link", part="position", priority=2))
-    problem.add(ik.PostureTask(model, start))
-    solver = ik.TaskSolver(problem)
+    problem.add(tasks.CenterOfMassTask(middle + [0.04, 0, 0], axes="xy"))
+    hand = problem.add(tasks.FrameTask(model, "left_wrist_yaw_link", part="position", priority=2))
+    problem.add(tasks.PostureTask(model, start))
+    solver = tasks.TaskSolver(problem)
     target = middle + [0.3, 0.35, 0.5]
     solver.set_target(hand, target)
     result = solver.solve(start)
@@ -96,14 +96,14 @@ def test_feet_stay_where_pinocchio_sees_them():
 def test_bad_input_is_named():
     model = arm()
     with pytest.raises(antaeus.ModelError, match="left_wrist_yaw_link"):
-        ik.FrameTask(model, "left_wrist_yaw_lin")
+        tasks.FrameTask(model, "left_wrist_yaw_lin")
     with pytest.raises(antaeus.OptionsError, match="position"):
-        ik.FrameTask(model, "left_wrist_yaw_link", part="positoin")
+        tasks.FrameTask(model, "left_wrist_yaw_link", part="positoin")
     with pytest.raises(antaeus.OptionsError, match="damping"):
-        ik.TaskProblem(model, dampin=1.0)
-    problem = ik.TaskProblem(model)
-    hand = problem.add(ik.FrameTask(model, "left_wrist_yaw_link"))
-    solver = ik.TaskSolver(problem)
+        tasks.TaskProblem(model, dampin=1.0)
+    problem = tasks.TaskProblem(model)
+    hand = problem.add(tasks.FrameTask(model, "left_wrist_yaw_link"))
+    solver = tasks.TaskSolver(problem)
     solver.set_target(hand, [np.nan, 0, 0])
     step = solver.step(model.neutral(), np.zeros(model.nv()), 0.01)
     assert step.status == antaeus.StepStatus.bad_input and step.task == hand
@@ -117,9 +117,9 @@ def test_links_keep_their_distance():
     collisions = antaeus.SelfCollisionModel(model)
     assert collisions.pair_count() > 1000
     assert ("left_hip_roll_link", "left_knee_link", "neighbours") in collisions.excluded()
-    problem = ik.TaskProblem(model, margin=0.015)
-    problem.add(ik.FrameTask(model, "left_wrist_yaw_link", antaeus.Pose(translation=[0.05, 0.0, 0.3]), part="position"))
+    problem = tasks.TaskProblem(model, margin=0.015)
+    problem.add(tasks.FrameTask(model, "left_wrist_yaw_link", antaeus.Pose(translation=[0.05, 0.0, 0.3]), part="position"))
     problem.avoid(collisions)
-    result = ik.TaskSolver(problem).solve(model.neutral())
+    result = tasks.TaskSolver(problem).solve(model.neutral())
     assert result.status != antaeus.SolveStatus.infeasible
     assert result.distance >= 0.015

@@ -1,12 +1,12 @@
-#include "antaeus/ik/tasks.hpp"
+#include "antaeus/tasks/tasks.hpp"
 
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
-#include "ik/joint_rows.hpp"
-#include "ik/rigid_log.hpp"
+#include "tasks/joint_rows.hpp"
+#include "tasks/rigid_log.hpp"
 
 namespace antaeus {
 
