@@ -167,7 +167,7 @@ def run_antaeus(cli, joints):
         task = sets.task_name(name, position_only)
         out = OUT / "antaeus" / task
         command = [cli, "ik", "--robot", "panda", "--frame", sets.FRAME, "--targets", OUT / f"targets/{task}.csv"]
-        command += ["--timing", "--out", out, "--start", "ready" if name == "path" else "middle"]
+        command += ["--timing", "--out", out] + ["--start", "ready"] * (name == "path")  # else starts of its own
         command += ["--position-only"] * position_only + ["--path"] * (name == "path")
         done = subprocess.run(command, capture_output=True, text=True, timeout=300)
         if done.returncode not in (0, 1):

@@ -278,11 +278,14 @@ void bind_solver(nb::module_& module) {
           "model", [](const ReachSolver& self) { return self.model(); }, "The model; a cheap handle.")
       .def(
           "solve",
-          [](ReachSolver& self, const TargetChoice& X_WF) {
-            return ReachSolution(
-                self.solve(target_of(X_WF, self.model().options().position_only, "ReachSolver.solve")));
+          [](ReachSolver& self, const TargetChoice& X_WF, const std::optional<ArrayArgument>& start) {
+            constexpr const char* kPlace = "ReachSolver.solve";
+            const Pose target = target_of(X_WF, self.model().options().position_only, kPlace);
+            return ReachSolution(start ? self.solve(target, as_vector(*start, kPlace, "start")) : self.solve(target));
           },
-          "X_WF"_a, "From the table's starts: any branch that reaches the target.")
+          "X_WF"_a, "start"_a = nb::none(),
+          "From the table's starts: any branch that reaches the target. start: positions of the chain's joints, pulled "
+          "into the limits, from which one attempt is made first.")
       .def(
           "follow",
           [](ReachSolver& self, const TargetChoice& X_WF, const ArrayArgument& start) {

@@ -34,7 +34,7 @@ void run_attempts(const ChainNumbers& chain, const AttemptTuning& tuning, const 
   Linear<D, N>*held = &room[0], *tried = &room[1];
   D q[kRoom<N>], trial[kRoom<N>];
   D mu = all_lanes<D>(1.0), iterations = zero, rejections = zero, most = zero;
-  Mask<D> active = zero < zero;
+  Mask<D> active{};
   double start[kRoom<N>];
   held->E = infinite;
   held->position2 = held->rotation2 = infinite;

@@ -61,17 +61,17 @@ ANTAEUS_LANES_INLINE void linearise(const ChainNumbers& chain, const AttemptTuni
 template <class D, int N, bool kRotation>
 ANTAEUS_LANES_INLINE void step(const ChainNumbers& chain, const AttemptTuning& tuning, const Linear<D, N>& at,
                                const D* q, const D& mu, D* trial) {
-  constexpr int K = kRotation ? 6 : 3;
+  constexpr int kRows = kRotation ? 6 : 3;
   const int n = count<N>(chain);
   const D zero = all_lanes<D>(0.0);
   const D lambda = tuning.damping_floor + tuning.damping_scale * mu * at.E;
-  D e[K] = {at.ep.x, at.ep.y, at.ep.z};
+  D e[kRows] = {at.ep.x, at.ep.y, at.ep.z};
   if constexpr (kRotation) {
     e[3] = at.er.x;
     e[4] = at.er.y;
     e[5] = at.er.z;
   }
-  D columns[kRoom<N>][K];
+  D columns[kRoom<N>][kRows];
   Mask<D> fixed[kRoom<N>];
   for (int i = 0; i < n; ++i) {
     const D lower = all_lanes<D>(chain.lower[i]), upper = all_lanes<D>(chain.upper[i]);
@@ -88,26 +88,26 @@ ANTAEUS_LANES_INLINE void step(const ChainNumbers& chain, const AttemptTuning& t
     }
     trial[i] = q[i];
   }
-  Triangle<D, K> M;
+  Triangle<D, kRows> M;
 #pragma GCC unroll 21
-  for (int k = 0; k < K * (K + 1) / 2; ++k) M.m[k] = zero;
+  for (int k = 0; k < kRows * (kRows + 1) / 2; ++k) M.m[k] = zero;
 #pragma GCC unroll 6
-  for (int k = 0; k < K; ++k) M.m[k * (k + 1) / 2 + k] = lambda;
-  add_block<D, K, 0, 0>(columns, n, M);
+  for (int k = 0; k < kRows; ++k) M.m[k * (k + 1) / 2 + k] = lambda;
+  add_block<D, kRows, 0, 0>(columns, n, M);
   if constexpr (kRotation) {
-    add_block<D, K, 3, 0>(columns, n, M);
-    add_block<D, K, 3, 3>(columns, n, M);
+    add_block<D, kRows, 3, 0>(columns, n, M);
+    add_block<D, kRows, 3, 3>(columns, n, M);
   }
-  D y[K];
+  D y[kRows];
   for (int round = 0;; ++round) {
-    solve_triangle<D, K>(M, e, y);
-    Mask<D> over_any = zero < zero;
+    solve_triangle<D, kRows>(M, e, y);
+    Mask<D> over_any{};
     Mask<D> over[kRoom<N>];
     D wanted[kRoom<N>];
     for (int i = 0; i < n; ++i) {
       D dq = zero;
 #pragma GCC unroll 8
-      for (int k = 0; k < K; ++k) dq = dq + columns[i][k] * y[k];
+      for (int k = 0; k < kRows; ++k) dq = dq + columns[i][k] * y[k];
       wanted[i] = select(fixed[i], trial[i], D(q[i] + dq));
       over[i] = (wanted[i] > chain.upper[i]) | (wanted[i] < chain.lower[i]);
       over_any = over_any | over[i];
@@ -125,15 +125,15 @@ ANTAEUS_LANES_INLINE void step(const ChainNumbers& chain, const AttemptTuning& t
       const D move = select(over[i], D(limit - q[i]), zero);
       trial[i] = select(over[i], limit, trial[i]);
       fixed[i] = fixed[i] | over[i];
-      D gone[K];
+      D gone[kRows];
 #pragma GCC unroll 8
-      for (int k = 0; k < K; ++k) {
+      for (int k = 0; k < kRows; ++k) {
         gone[k] = select(over[i], columns[i][k], zero);
         e[k] = e[k] - gone[k] * move;
         columns[i][k] = columns[i][k] - gone[k];
       }
 #pragma GCC unroll 8
-      for (int r = 0; r < K; ++r) {
+      for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 8
         for (int c = 0; c <= r; ++c) M.m[r * (r + 1) / 2 + c] = M.m[r * (r + 1) / 2 + c] - gone[r] * gone[c];
       }

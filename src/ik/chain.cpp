@@ -142,7 +142,7 @@ ChainNumbers flattened(const std::vector<Axis>& axes, const Pose& X_WF, const st
   Matrix3 R_W0;
   R_W0 << at.x, at.y, at.z;
   write(R_W0.transpose(), numbers.R_0W);
-  Eigen::Map<Vector3>(numbers.p_0W) = -(R_W0.transpose() * at.origin);
+  Eigen::Map<Vector3>(numbers.world_origin) = -(R_W0.transpose() * at.origin);
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const bool last = i + 1 == axes.size();
     AxisFrame next;
@@ -245,7 +245,7 @@ Status KinematicChain::pose(ConstVectorRef q, Pose& X_WF) const noexcept {
   using Rows = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>;
   const Rows R_0N(R), R_0W(chain.R_0W), R_FN(chain.R_FN);
   X_WF.rotation = R_0W.transpose() * R_0N * R_FN.transpose();
-  X_WF.translation = R_0W.transpose() * (Eigen::Map<const Vector3>(p) - Eigen::Map<const Vector3>(chain.p_0W));
+  X_WF.translation = R_0W.transpose() * (Eigen::Map<const Vector3>(p) - Eigen::Map<const Vector3>(chain.world_origin));
   return Status::ok;
 }
 

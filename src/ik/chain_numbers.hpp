@@ -21,11 +21,11 @@ struct ChainNumbers {
   bool prismatic[kMaxJoints] = {};
   ChainLink links[kMaxJoints] = {};
   double lower[kMaxJoints] = {}, upper[kMaxJoints] = {};  ///< infinite where there is none
-  double tool[2] = {};                ///< from the last axis to F's origin, along x and y of the last frame [m]
-  double tool_length = 0.0;           ///< of both
-  double R_0W[9] = {}, p_0W[3] = {};  ///< world in frame 0 (row by row)
-  double R_FN[9] = {};                ///< last frame in F
-  double reach = 0.0;                 ///< [m] from frame 0's origin
+  double tool[2] = {};                        ///< from the last axis to F's origin, along x and y of the last frame [m]
+  double tool_length = 0.0;                   ///< of both
+  double R_0W[9] = {}, world_origin[3] = {};  ///< world in frame 0 (row by row)
+  double R_FN[9] = {};                        ///< last frame in F
+  double reach = 0.0;                         ///< [m] from frame 0's origin
 };
 
 /// Where F shall be, in frame 0 and without the tool's own rotation: R row by row, and F's origin.

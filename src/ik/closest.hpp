@@ -82,8 +82,7 @@ Descent descend(const ChainNumbers& chain, const ClosestTuning& tuning, const Ta
       const bool held = (q[i] >= chain.upper[i] && g < 0.0) || (q[i] <= chain.lower[i] && g > 0.0);
       if (held) continue;
       free[size++] = i;
-      const double size_of = g < 0.0 ? -g : g;
-      if (size_of > end.gradient) end.gradient = size_of;
+      end.gradient = larger(end.gradient, g < 0.0 ? -g : g);
     }
     if (end.gradient <= tuning.stationary) {
       end.stationary = true;
@@ -116,8 +115,7 @@ Descent descend(const ChainNumbers& chain, const ClosestTuning& tuning, const Ta
         if (!solved) break;
         double longest = 0.0;
         for (int k = 0; k < opens; ++k) {
-          const double length = x[k] < 0.0 ? -x[k] : x[k];
-          if (length > longest) longest = length;
+          longest = larger(longest, x[k] < 0.0 ? -x[k] : x[k]);
         }
         const double share = longest > tuning.longest ? tuning.longest / longest : 1.0;
         int left = 0;

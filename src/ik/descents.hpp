@@ -12,7 +12,7 @@ using detail::ClosestAnswer;
 
 /// Starts of the closest pose: entries of the target's cell, entries of the position's cell, pulled targets.
 inline constexpr int kClosestEntries = 4, kClosestPositions = 2, kClosestPulled = 16;
-inline constexpr int kClosestEntriesPosition = 4, kClosestPulledPosition = 5;
+inline constexpr int kClosestEntriesPosition = 4, kClosestPulledPosition = 7;
 /// Further starts, pulled targets and the sequence in turn, until a second descent confirms the first.
 inline constexpr int kConfirmingStarts = 100;
 /// A pulled target stands at 0.4 … 1 of the distance, turned by up to 0.8 rad.

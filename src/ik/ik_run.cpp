@@ -168,8 +168,7 @@ class Run {
       Answers answers(result_.answers, count(), chain_.size());
       for_all(count(), request_.threads, progress_, [&] {
         return [this, &answers, solver = ReachSolver(result_.model)](Index t) mutable {
-          const ReachSolution followed = solver.follow(target(t), request_.start);
-          answers.keep(t, solver.explain(target(t), followed));
+          answers.keep(t, solver.solve(target(t), request_.start));
         };
       });
     }
@@ -177,7 +176,7 @@ class Run {
     ReachSolver solver(result_.model);
     for (Index t = 0; t < count(); ++t) {
       tell(t);
-      time(t, result_.status(static_cast<int>(t)), [&] { solver.follow(target(t), request_.start); });
+      time(t, result_.status(static_cast<int>(t)), [&] { solver.solve(target(t), request_.start); });
     }
   }
 

@@ -111,35 +111,35 @@ struct Scratch {
 template <int N, bool kRotation>
 void one_step(const detail::ChainNumbers& chain, const PlainOptions& options, const Forward<double, N>& now,
               const double* e, Scratch& scratch, double* dq) {
-  constexpr int K = kRotation ? 6 : 3;
+  constexpr int kRows = kRotation ? 6 : 3;
   const int n = lanes::count<N>(chain);
-  double J[kRoom<N>][K];
-  jacobian<N, K>(chain, now, J);
+  double J[kRoom<N>][kRows];
+  jacobian<N, kRows>(chain, now, J);
   if (options.method == PlainMethod::pinv) {
-    const Eigen::Map<const Eigen::Matrix<double, K, Eigen::Dynamic>> columns(&J[0][0], K, n);
+    const Eigen::Map<const Eigen::Matrix<double, kRows, Eigen::Dynamic>> columns(&J[0][0], kRows, n);
     scratch.svd.compute(columns);
     moore_penrose(scratch.svd, options.pinv_tolerance, scratch.inverse);
-    const Eigen::Map<const Eigen::Matrix<double, K, 1>> error(e);
+    const Eigen::Map<const Eigen::Matrix<double, kRows, 1>> error(e);
     Eigen::Map<VectorX>(dq, n).noalias() = scratch.inverse.lazyProduct(error);
     return;
   }
   double lambda = options.lambda;
   if (options.adaptive) {
-    const double share = manipulability<N, K>(n, J) / options.adaptive_from;
+    const double share = manipulability<N, kRows>(n, J) / options.adaptive_from;
     lambda = share < 1.0 ? lambda * (1.0 - share) : 0.0;
   }
-  damped_step<N, K>(n, J, e, lambda, dq);
+  damped_step<N, kRows>(n, J, e, lambda, dq);
 }
 
 template <int N, bool kRotation>
 void plain_solve(const detail::ChainNumbers& chain, const PlainOptions& options, const Target<double>& target,
                  Scratch& scratch, ReachSolution& solution) {
-  constexpr int K = kRotation ? 6 : 3;
+  constexpr int kRows = kRotation ? 6 : 3;
   const int n = lanes::count<N>(chain);
   const bool restarts = options.method == PlainMethod::dls_restarts;
   const double share = restarts ? 1.0 : options.step;
   std::uint64_t state = options.seed;
-  double q[kRoom<N>], e[K] = {}, dq[kRoom<N>];
+  double q[kRoom<N>], e[kRows] = {}, dq[kRoom<N>];
   for (int i = 0; i < n; ++i) q[i] = solution.q[i];
   double best = kInfinity;
   for (int start = 0; start < (restarts ? options.starts : 1); ++start) {
@@ -224,7 +224,7 @@ const ReachSolution& PlainSolver::solve(const Pose& X_WF, ConstVectorRef start) 
   const Target<double> target{
       {R[0], R[3], R[6]}, {R[1], R[4], R[7]}, {R[2], R[5], R[8]}, {numbers.p[0], numbers.p[1], numbers.p[2]}};
   Scratch scratch{svd_, inverse_};
-  const auto run = [&]<int N>() {
+  const auto run = [&]<int N> {
     options_.position_only ? plain_solve<N, false>(chain, options_, target, scratch, solution_)
                            : plain_solve<N, true>(chain, options_, target, scratch, solution_);
   };

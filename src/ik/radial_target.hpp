@@ -25,8 +25,8 @@ ANTAEUS_LANES_INLINE F rough_angle(F y, F x) {
   const F t = low / (high + 1e-30F);
   const F s = t * t;
   F angle = ((-0.0464964749F * s + 0.15931422F) * s - 0.327622764F) * s * t + t;
-  angle = ay > ax ? 1.57079637F - angle : angle;
-  angle = x < 0.0F ? 3.14159274F - angle : angle;
+  angle = ay > ax ? 0.5F * std::numbers::pi_v<float> - angle : angle;
+  angle = x < 0.0F ? std::numbers::pi_v<float> - angle : angle;
   return y < 0.0F ? -angle : angle;
 }
 ANTAEUS_LANES_INLINE Float4 load4(const float* from) {

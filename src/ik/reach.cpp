@@ -131,7 +131,7 @@ bool read_target(const ChainNumbers& chain, bool rotation, const Pose& X_WF, Tar
   using Rows = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
   const Eigen::Map<const Rows> R_0W(chain.R_0W), R_FN(chain.R_FN);
   if (!X_WF.translation.allFinite()) return false;
-  Eigen::Map<Vector3>(target.p) = R_0W * X_WF.translation + Eigen::Map<const Vector3>(chain.p_0W);
+  Eigen::Map<Vector3>(target.p) = R_0W * X_WF.translation + Eigen::Map<const Vector3>(chain.world_origin);
   if (!rotation) return true;
   if (!X_WF.rotation.allFinite() || X_WF.rotation.determinant() < 0.5 ||
       !((X_WF.rotation.transpose() * X_WF.rotation - Matrix3::Identity()).cwiseAbs().maxCoeff() <= kOrthonormal)) {
@@ -303,8 +303,29 @@ ReachSolver::ReachSolver(ReachModel model, InstructionSet set) : model_(std::mov
 }
 
 const ReachSolution& ReachSolver::solve(const Pose& X_WF) noexcept {
+  detail::clear(model_.impl(), solution_);
+  return solve(X_WF, nullptr);
+}
+
+const ReachSolution& ReachSolver::solve(const Pose& X_WF, ConstVectorRef start) noexcept {
+  detail::clear(model_.impl(), solution_);
+  return read_start(start) ? solve(X_WF, start.data()) : solution_;
+}
+
+bool ReachSolver::read_start(ConstVectorRef start) noexcept {
+  const ChainNumbers& chain = *model_.impl().task.chain;
+  if (start.size() != chain.joints || !start.allFinite()) {
+    solution_.evidence = ReachEvidence::start;
+    return false;
+  }
+  for (int i = 0; i < chain.joints; ++i) {
+    if (start[i] < chain.lower[i] || start[i] > chain.upper[i]) solution_.pulled_in |= std::uint32_t{1} << i;
+  }
+  return true;
+}
+
+const ReachSolution& ReachSolver::solve(const Pose& X_WF, const double* start) noexcept {
   const ReachModel::Impl& model = model_.impl();
-  detail::clear(model, solution_);
   TargetNumbers target;
   if (!detail::read_target(*model.task.chain, model.task.rotation, X_WF, target)) {
     solution_.evidence = ReachEvidence::target;
@@ -316,7 +337,13 @@ const ReachSolution& ReachSolver::solve(const Pose& X_WF) noexcept {
   answer.reached = false;
   answer.iterations = answer.attempts = 0;
   if (!distance.proven && !distance.far) {
-    build.one(model.task, target, answer);
+    if (start) build.from(model.task, target, start, answer);
+    const int iterations = answer.iterations;
+    if (!answer.reached) {
+      build.one(model.task, target, answer);
+      answer.iterations += iterations;
+      answer.attempts += start ? 1 : 0;
+    }
     if (answer.reached) {
       detail::unwind(*model.task.chain, answer.q);
       detail::take_reached(answer, solution_);
@@ -330,19 +357,12 @@ const ReachSolution& ReachSolver::solve(const Pose& X_WF) noexcept {
 const ReachSolution& ReachSolver::follow(const Pose& X_WF, ConstVectorRef start) noexcept {
   const ReachModel::Impl& model = model_.impl();
   detail::clear(model, solution_);
-  const ChainNumbers& chain = *model.task.chain;
   TargetNumbers target;
   if (!detail::read_target(*model.task.chain, model.task.rotation, X_WF, target)) {
     solution_.evidence = ReachEvidence::target;
     return solution_;
   }
-  if (start.size() != chain.joints || !start.allFinite()) {
-    solution_.evidence = ReachEvidence::start;
-    return solution_;
-  }
-  for (int i = 0; i < chain.joints; ++i) {
-    if (start[i] < chain.lower[i] || start[i] > chain.upper[i]) solution_.pulled_in |= std::uint32_t{1} << i;
-  }
+  if (!read_start(start)) return solution_;
   const ReachBuild& build = detail::reach_build(set_);
   ClosestAnswer closest;
   build.descend(model.task, target, start.data(), closest);
@@ -393,7 +413,8 @@ ReachSolution told_of(const ReachSolution& followed, const ReachSolution& whole)
 
 ReachSolution ReachSolver::explain(const Pose& X_WF, const ReachSolution& followed) noexcept {
   if (!detail::open_question(followed)) return followed;
-  const ReachSolution copy = followed;  // it may be this solver's own
+  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): it may be this solver's own, which solve() overwrites
+  const ReachSolution copy = followed;
   return detail::told_of(copy, solve(X_WF));
 }
 

@@ -1,5 +1,6 @@
 #include "ik/seed_table.hpp"
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -151,18 +152,18 @@ void build(const ChainNumbers& chain, int samples, SeedTable& table) {
     const int joints = pose ? n - 2 : n - 1;
     double steps[kMaxJoints];
     low_discrepancy_steps(joints, steps);
-    std::vector<double> q(static_cast<std::size_t>(n), 0.0);
+    double q[kMaxJoints] = {};
     std::vector<Sample> kept(static_cast<std::size_t>(samples));
-    std::vector<float> positions(static_cast<std::size_t>(samples) * static_cast<std::size_t>(joints));
+    Eigen::Array<float, Eigen::Dynamic, 1> positions(Eigen::Index{samples} * joints);
     double low[2] = {HUGE_VAL, HUGE_VAL}, high[2] = {-HUGE_VAL, -HUGE_VAL};
     for (int s = 0; s < samples; ++s) {
       for (int i = 0; i < joints; ++i) {
         const double share = 0.5 + (s + 1) * steps[i];
-        q[static_cast<std::size_t>(i + 1)] = table.from[i + 1] + (share - std::floor(share)) * table.span[i + 1];
-        positions[static_cast<std::size_t>(s * joints + i)] = static_cast<float>(q[static_cast<std::size_t>(i + 1)]);
+        q[i + 1] = table.from[i + 1] + (share - std::floor(share)) * table.span[i + 1];
+        positions[Eigen::Index{s} * joints + i] = static_cast<float>(q[i + 1]);
       }
       lanes::Forward<double, 0> now;
-      lanes::forward(chain, q.data(), now);
+      lanes::forward(chain, q, now);
       // Of a pose the point of the last axis nearest to F, of a position F itself.
       const lanes::Vec3<double> on_axis = now.p - chain.tool[0] * now.x - chain.tool[1] * now.y;
       const Sample sample = sample_of(rail, pose ? on_axis : now.p, now.z, now.x);
@@ -182,9 +183,9 @@ void build(const ChainNumbers& chain, int samples, SeedTable& table) {
       const Sample& sample = kept[static_cast<std::size_t>(s)];
       const double key[4] = {sample.place[0], sample.place[1], sample.axis[2],
                              lanes::angle_of(sample.axis[1], sample.axis[0])};
-      const float* from = positions.data() + static_cast<std::size_t>(s * joints);
-      for (int i = 0; i < joints; ++i) q[static_cast<std::size_t>(i)] = from[i];
-      filing.file(key, q.data(), sample);
+      const float* from = positions.data() + Eigen::Index{s} * joints;
+      for (int i = 0; i < joints; ++i) q[i] = from[i];
+      filing.file(key, q, sample);
     }
     filing.fill_gaps();
     auto& data = pose ? table.pose_data : table.position_data;

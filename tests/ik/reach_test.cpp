@@ -203,6 +203,29 @@ TEST(Reach, FollowingAStartStaysOnItsBranch) {
   EXPECT_LE(farthest, 0.5) << "no jump to another branch";
 }
 
+/// A start is a wish, not a limit: near it where one attempt reaches, else any branch.
+TEST(Reach, AGivenStartIsTriedFirst) {
+  ReachArm arm(test::panda_arm());
+  const ReachModel& model = model_of(arm, false);
+  ReachSolver solver(model);
+  ReachSets sets(arm, 127);
+  int near = 0;
+  for (int k = 0; k < 200; ++k) {
+    const VectorX q = sets.positions();
+    VectorX start = q;
+    for (double& entry : start) entry += 0.1 * (2.0 * sets.uniform() - 1.0);
+    const Pose target = arm.pose(q);
+    const ReachSolution s = solver.solve(target, arm.chain.pulled_in(start));
+    EXPECT_TRUE(arm.judge(target, s.q).reaches(false));
+    near += (s.q - q).cwiseAbs().maxCoeff() < 0.3;
+    const ReachSolution far = solver.solve(target, sets.positions());
+    EXPECT_EQ(far.status, ReachStatus::reached);
+    EXPECT_TRUE(arm.judge(target, far.q).reaches(false));
+  }
+  EXPECT_GE(near, 190);
+  EXPECT_EQ(solver.solve(arm.pose(arm.chain.middle()), VectorX::Zero(5)).evidence, ReachEvidence::start);
+}
+
 TEST(Reach, AStartOutsideTheLimitsIsPulledInAndNamed) {
   ReachArm arm(test::panda_arm());
   const ReachModel& model = model_of(arm, false);

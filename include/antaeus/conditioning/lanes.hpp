@@ -12,6 +12,7 @@
 /// Masks say which lanes something holds for: bool for double, a vector of whole numbers (0 or −1) for a vector.
 
 #include <cstdint>
+#include <numbers>
 #if defined(__AVX2__)
 #include <immintrin.h>
 #endif
@@ -46,11 +47,10 @@ struct LaneTraits<double> {
   using Whole = std::int64_t;
 };
 template <class D>
-using Mask = typename LaneTraits<D>::Mask;
+using Mask = LaneTraits<D>::Mask;
 
 ANTAEUS_LANES_INLINE bool any(bool mask) { return mask; }
 ANTAEUS_LANES_INLINE bool all(bool mask) { return mask; }
-ANTAEUS_LANES_INLINE bool no_lane(bool) { return false; }
 ANTAEUS_LANES_INLINE bool holds(bool mask, int) { return mask; }
 ANTAEUS_LANES_INLINE double square_root(double x) { return __builtin_sqrt(x); }
 ANTAEUS_LANES_INLINE double select(bool mask, double yes, double no) { return mask ? yes : no; }
@@ -123,7 +123,7 @@ ANTAEUS_LANES_INLINE D clamped(D x, D lower, D upper) {
 /// Cody and Waite's reduction by π/2 in three parts, then the minimax polynomials of Moshier's Cephes library.
 template <class D>
 ANTAEUS_LANES_INLINE void sine_cosine(const D& x, D& sine, D& cosine) {
-  using Whole = typename LaneTraits<D>::Whole;
+  using Whole = LaneTraits<D>::Whole;
   constexpr double kShift = 6755399441055744.0;  // 1.5 · 2^52: what is added to it is rounded to a whole number
   const D shifted = x * 0.63661977236758134308 + kShift;
   const Whole quarter = bits(shifted);
@@ -177,7 +177,7 @@ ANTAEUS_LANES_INLINE double angle_of(double y, double x) {
       1.945506571482613964425e2;
   double angle = base + (t * (z * (p / q)) + t + more);
   if (steep) angle = 1.57079632679489661923 - angle;
-  if (x < 0.0) angle = 3.14159265358979323846 - angle;
+  if (x < 0.0) angle = std::numbers::pi - angle;
   return y < 0.0 ? -angle : angle;
 }
 

@@ -109,6 +109,8 @@ class ANTAEUS_API ReachSolver {
   /// From the table's starts: any branch that reaches the target. At most about 0.5 ms where it fails.
   /// \param X_WF  pose of the frame in the world; its rotation orthonormal within 1e-6 (unread for positions)
   const ReachSolution& solve(const Pose& X_WF) noexcept;
+  /// The same after one attempt from \p start [size], which is pulled into the limits: near it where that reaches.
+  const ReachSolution& solve(const Pose& X_WF, ConstVectorRef start) noexcept;
   /// On the branch of \p start [size] alone: for servo loops and paths. One descent, a microsecond or two.
   /// Where it fails the status is `out_of_reach` if link lengths prove it, else `local_minimum` (branch_only).
   const ReachSolution& follow(const Pose& X_WF, ConstVectorRef start) noexcept;
@@ -119,6 +121,8 @@ class ANTAEUS_API ReachSolver {
 
  private:
   ReachModel model_;
+  const ReachSolution& solve(const Pose& X_WF, const double* start) noexcept;
+  bool read_start(ConstVectorRef start) noexcept;
   InstructionSet set_;
   ReachSolution solution_;
 };
