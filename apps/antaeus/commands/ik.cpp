@@ -50,7 +50,10 @@ struct IkCommand {
     if (threads < 1) throw OptionsError("--threads", std::to_string(threads) + " is fewer than one", "give 1 or more");
     RobotChoice asked = robot;
     asked.ignore_meshes = true;
-    const Robot loaded = asked.load();
+    // Without a choice the root is held: a base that floats would stand where it is all the same.
+    if (asked.base.empty()) asked.base = "fixed";
+    Robot loaded = asked.load();
+    if (robot.base.empty()) loaded.profile.base_source = BaseSource::caller;
     ReachOptions options = loaded.profile.settings.get<ReachOptions>();
     options.position_only = options.position_only || position_only;
     // An endpoint's label stands for its frame.
@@ -150,9 +153,9 @@ void add_ik(CLI::App& app, Run& run) {
   verb->add_flag("--path", command->path, "follow each target from the answer before; else targets are independent");
   verb->add_option("--method", command->method, "default, or a plain one to compare with: dls, pinv, dls_restarts")
       ->option_text("NAME");
-  verb->add_option(
-          "--start", command->start,
-          "pose of the profile, joint=value,..., or one number for each joint of the chain: stay on its branch")
+  verb->add_option("--start", command->start,
+                   "pose of the profile, joint=value,..., or one number for each joint of the chain: tried first, and "
+                   "kept to with --path")
       ->option_text("POSE");
   verb->add_option("--threads", command->threads, "threads for independent targets (default 1); answers stay the same")
       ->option_text("N");
@@ -163,6 +166,7 @@ void add_ik(CLI::App& app, Run& run) {
       ->take_all()
       ->allow_extra_args(false);
   command->robot.add_model_options_to(*verb);
+  verb->get_option("--base")->description("fixed (default), or floating: the root stands at the origin all the same");
   verb->add_option("--out,-o", command->delivery.out,
                    "folder for report.html, summary.json, solutions.csv (default: antaeus-ik-<frame>)")
       ->option_text("DIR");
