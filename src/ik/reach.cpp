@@ -29,6 +29,8 @@ constexpr double kSampleMargin = 0.02;
 constexpr double kNear = 0.02;
 /// One that misses by less is worth a few milliseconds before it is called unreachable.
 constexpr double kVeryNear = 0.005;
+/// Largest entry of the projected gradient at which a descent that ran out of iterations is still called stationary.
+constexpr double kStationary = 1e-6;
 /// Descents that must have come to the same distance before it is called the closest.
 constexpr int kAgreeing = 2;
 
@@ -200,6 +202,16 @@ void finish(const ReachModel::Impl& model, const ReachBuild& build, const Target
   }
   ClosestAnswer closest;
   build.closest(model.task, target, !distance.proven, closest);
+  if (!closest.stationary) {
+    // Near a singular pose the last steps along the valley are many.
+    ClosestAnswer further;
+    build.descend(model.task, target, closest.q, further);
+    closest.iterations += further.iterations;
+    std::copy_n(further.q, model.task.chain->joints, closest.q);
+    closest.f = further.f;
+    closest.gradient = further.gradient;
+    closest.stationary = further.stationary || further.gradient <= kStationary;
+  }
   solution.attempts = answer.attempts;
   solution.descents = closest.starts;
   solution.agreeing_starts = closest.agreeing;

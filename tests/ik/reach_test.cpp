@@ -185,6 +185,23 @@ TEST(Reach, JustBeyondTheWorkspaceIsOutOfReachToo) {
   EXPECT_GE(counts[ReachStatus::out_of_reach], 50);
 }
 
+/// Reachable poses moved by up to 5 cm and 0.1 rad: some leave the workspace by a hair. Every one has a verdict.
+TEST(Reach, AtTheEdgeEveryTargetHasAVerdict) {
+  ReachArm arm(test::panda_arm());
+  ReachSets sets(arm, 131);
+  std::vector<Pose> targets = sets.reachable(6000);
+  for (Pose& target : targets) {
+    target.translation += 0.05 * sets.uniform() * sets.direction();
+    target.rotation = Eigen::AngleAxisd(0.1 * sets.uniform(), sets.direction()).toRotationMatrix() * target.rotation;
+  }
+  std::map<ReachStatus, int> counts;
+  for (const ReachStatus status : solve_batch(model_of(arm, false), targets, {.threads = 2}).status) ++counts[status];
+  EXPECT_EQ(counts[ReachStatus::iteration_budget], 0);
+  EXPECT_EQ(counts[ReachStatus::local_minimum], 0);
+  EXPECT_GT(counts[ReachStatus::out_of_reach], 100);
+  EXPECT_GT(counts[ReachStatus::blocked_by_limits], 0);
+}
+
 TEST(Reach, FollowingAStartStaysOnItsBranch) {
   ReachArm arm(test::panda_arm());
   ReachSolver solver(model_of(arm, false));
