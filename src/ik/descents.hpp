@@ -21,7 +21,7 @@ inline constexpr double kPullLeast = 0.4, kPullTurn = 0.46;
 inline constexpr double kBranchStep = 0.1;
 inline constexpr int kBranchIterations = 200;
 /// Two descents agree where their distances differ by less [√(m² + rad²)].
-inline constexpr double kAgreement = 1e-6;
+inline constexpr double kAgreement = 1e-5;
 
 /// Descents of one target, the best of them kept.
 template <int N, bool kRotation>

@@ -70,7 +70,7 @@ struct ReachSolution {
   int iterations = 0;            ///< evaluations of the chain, of all stages
   int attempts = 0;              ///< starts from which the target was tried
   int descents = 0;              ///< starts from which the closest pose was looked for; 0: reached
-  int agreeing_starts = 0;       ///< of those, how many came to this pose's distance within 1e-6
+  int agreeing_starts = 0;       ///< of those, how many came to this pose's distance within 1e-5
   double gradient = kNaN;        ///< largest entry of the projected gradient of ½(m² + rad²) at q; NaN: reached
   std::uint32_t blocked_by = 0;  ///< bit i: joint i of the chain is outside its limits in `rejected`
   ChainVector rejected;          ///< empty unless blocked: reaches the target with the limits lifted
