@@ -24,14 +24,6 @@ std::string role_in_words(ChannelRole role) {
   return kWords[static_cast<std::size_t>(role)];
 }
 
-std::string listed(const std::vector<std::string>& words) {
-  std::string text;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    text += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
-  }
-  return text;
-}
-
 FittedLog::FittedLog(const RawLog& read, const Robot* given) : log(&read), robot(given), facts(log_facts(read)) {
   if (robot) {
     robot_name = robot->profile.name;

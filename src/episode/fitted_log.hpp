@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "antaeus/core/words.hpp"
 #include "antaeus/episode/raw_log.hpp"
 
 namespace antaeus::parts {
@@ -84,8 +85,5 @@ struct FittedLog {
 
 /// "torques", …: a role as people call its channel.
 std::string role_in_words(ChannelRole role);
-
-/// "a, b and c"
-std::string listed(const std::vector<std::string>& words);
 
 }  // namespace antaeus::parts

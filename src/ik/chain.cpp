@@ -160,7 +160,6 @@ ChainNumbers flattened(const std::vector<Axis>& axes, const Pose& X_WF, const st
     numbers.upper[i] = joints[i].upper;
     const ChainLink& link = numbers.links[i];
     numbers.tilted = numbers.tilted || link.sin_tilt != 0.0;
-    numbers.sliding = numbers.sliding || joints[i].prismatic;
     const double stroke =
         joints[i].prismatic ? std::max(std::abs(link.offset + joints[i].lower), std::abs(link.offset + joints[i].upper))
                             : std::abs(link.offset);

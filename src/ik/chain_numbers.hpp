@@ -16,8 +16,7 @@ struct ChainLink {
 
 struct ChainNumbers {
   int joints = 0;
-  bool tilted = false;   ///< some link has a tilt
-  bool sliding = false;  ///< some joint is prismatic
+  bool tilted = false;  ///< some link has a tilt
   bool prismatic[kMaxJoints] = {};
   ChainLink links[kMaxJoints] = {};
   double lower[kMaxJoints] = {}, upper[kMaxJoints] = {};  ///< infinite where there is none

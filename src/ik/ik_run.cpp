@@ -1,15 +1,15 @@
 #include "antaeus/ik/ik_run.hpp"
 
-#include <Eigen/Geometry>
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <ctime>
-#include <mutex>
-#include <thread>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/words.hpp"
+#include "ik/batch_work.hpp"
+#include "ik/path_parts.hpp"
+#include "ik/reach_model.hpp"
 #include "ik/solution_columns.hpp"
+#include "ik/thread_time.hpp"
 
 namespace antaeus {
 
@@ -22,94 +22,21 @@ constexpr int kTimedRepeats = 5;
 constexpr int kMostThreads = 256;
 constexpr Index kBlock = 16;
 
-double thread_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
 /// CPU time of a call with warm caches [µs].
 template <class Call>
 double cpu_us_of(Call call) {
-  double begin = thread_seconds();
+  double begin = detail::thread_seconds();
   call();
-  const double once = std::max(thread_seconds() - begin, 1e-7);
+  const double once = std::max(detail::thread_seconds() - begin, 1e-7);
   const int calls = std::max(1, static_cast<int>(std::ceil(kTimedWork / once)));
   double least = kInfinity;
   for (int repeat = 0; repeat < kTimedRepeats; ++repeat) {
-    begin = thread_seconds();
+    begin = detail::thread_seconds();
     for (int i = 0; i < calls; ++i) call();
-    least = std::min(least, (thread_seconds() - begin) / calls);
+    least = std::min(least, (detail::thread_seconds() - begin) / calls);
   }
   return 1e6 * least;
 }
-
-std::string list(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t k = 0; k < names.size(); ++k) {
-    text += (k == 0 ? "" : k + 1 == names.size() ? " and " : ", ") + names[k];
-  }
-  return text;
-}
-
-/// Work on targets that do not know each other. \param worker  makes what one thread calls with each of its targets
-template <class Make>
-void for_all(Index count, int threads, const Progress& progress, Make worker) {
-  std::atomic<Index> next = 0;
-  const auto run = [&](bool tells) {
-    auto work = worker();
-    for (Index first = next.fetch_add(kBlock); first < count; first = next.fetch_add(kBlock)) {
-      if (tells && progress) progress(static_cast<double>(first) / static_cast<double>(count));
-      for (Index t = first; t < std::min(first + kBlock, count); ++t) work(t);
-    }
-  };
-  std::vector<std::jthread> others;
-  const Index most = std::min<Index>({threads, kMostThreads, count / kBlock + 1});
-  for (Index k = 1; k < most; ++k) others.emplace_back(run, false);
-  run(true);
-}
-
-/// A batch that is filled target by target, from several threads.
-class Answers {
- public:
-  Answers(ReachBatch& batch, Index count, int joints) : batch_(batch) {
-    batch_ = {};
-    batch_.q.setConstant(count, joints, kNaN);
-    batch_.status.resize(static_cast<std::size_t>(count));
-    batch_.position_error.setConstant(count, kNaN);
-    batch_.rotation_error.setConstant(count, kNaN);
-    batch_.iterations.setZero(count);
-    batch_.attempts.setZero(count);
-  }
-  void keep(Index t, const ReachSolution& solution) {
-    batch_.q.row(t) = solution.q.transpose();
-    batch_.status[static_cast<std::size_t>(t)] = solution.status;
-    batch_.position_error[t] = solution.position_error;
-    batch_.rotation_error[t] = solution.rotation_error;
-    batch_.iterations[t] = solution.iterations;
-    batch_.attempts[t] = solution.attempts;
-    const std::scoped_lock lock(mutex_);
-    if (solution.status == ReachStatus::reached) {
-      ++batch_.reached;
-    } else {
-      failures_.emplace_back(static_cast<int>(t), solution);
-    }
-  }
-  ~Answers() {
-    std::sort(failures_.begin(), failures_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (auto& [target, solution] : failures_) {
-      batch_.failure_of.push_back(target);
-      batch_.failures.push_back(solution);
-    }
-  }
-  Answers(const Answers&) = delete;
-  Answers& operator=(const Answers&) = delete;
-
- private:
-  ReachBatch& batch_;
-  std::mutex mutex_;
-  std::vector<std::pair<int, ReachSolution>> failures_;
-};
 
 PlainOptions plain_options(IkMethod method, const ReachOptions& options) {
   PlainOptions plain;
@@ -152,6 +79,18 @@ class Run {
 
   // --- Targets that do not know each other ---------------------------------------------------------------------------
 
+  /// \param make  makes, in each thread, what solves one target
+  template <class Make>
+  void solve_all(Make make) {
+    detail::BatchAnswers answers(result_.answers, count(), chain_.size());
+    detail::in_blocks(count(), kBlock, std::min(request_.threads, kMostThreads), progress_, [&] {
+      return [&answers, solve = make()](Index first, Index last) mutable {
+        for (Index t = first; t < last; ++t) answers.keep(t, solve(t));
+      };
+    });
+    answers.close();
+  }
+
   void table_starts() {
     result_.answers = solve_batch(result_.model, request_.targets.poses,
                                   {.threads = std::min(request_.threads, kMostThreads)}, progress_);
@@ -164,14 +103,11 @@ class Run {
   }
 
   void own_start() {
-    {
-      Answers answers(result_.answers, count(), chain_.size());
-      for_all(count(), request_.threads, progress_, [&] {
-        return [this, &answers, solver = ReachSolver(result_.model)](Index t) mutable {
-          answers.keep(t, solver.solve(target(t), request_.start));
-        };
-      });
-    }
+    solve_all([&] {
+      return [this, solver = ReachSolver(result_.model)](Index t) mutable {
+        return solver.solve(target(t), request_.start);
+      };
+    });
     if (!request_.timing) return;
     ReachSolver solver(result_.model);
     for (Index t = 0; t < count(); ++t) {
@@ -185,14 +121,11 @@ class Run {
   void plain() {
     const PlainOptions options = plain_options(request_.method, result_.model.options());
     const VectorX start = plain_start();
-    {
-      Answers answers(result_.answers, count(), chain_.size());
-      for_all(count(), request_.threads, progress_, [&] {
-        return [this, &answers, &start, solver = PlainSolver(chain_, options)](Index t) mutable {
-          answers.keep(t, solver.solve(target(t), start));
-        };
-      });
-    }
+    solve_all([&] {
+      return [this, &start, solver = PlainSolver(chain_, options)](Index t) mutable {
+        return solver.solve(target(t), start);
+      };
+    });
     if (!request_.timing) return;
     PlainSolver solver(chain_, options);
     for (Index t = 0; t < count(); ++t) {
@@ -207,10 +140,9 @@ class Run {
     std::optional<VectorX> start;
     if (request_.start.size() > 0) start = request_.start;
     const ReachPath path = follow_path(result_.model, request_.targets.poses, start, false, progress_);
-    {
-      Answers answers(result_.answers, count(), chain_.size());
-      for (Index t = 0; t < count(); ++t) answers.keep(t, path.solutions[static_cast<std::size_t>(t)]);
-    }
+    detail::BatchAnswers answers(result_.answers, count(), chain_.size());
+    for (Index t = 0; t < count(); ++t) answers.keep(t, path.solutions[static_cast<std::size_t>(t)]);
+    answers.close();
     result_.beginnings = path.beginnings;
     list_steps();
     auto examined = path.long_steps.begin();  // in the same order
@@ -235,7 +167,7 @@ class Run {
     examine_steps();
   }
   void answer_plain_path() {
-    Answers answers(result_.answers, count(), chain_.size());
+    detail::BatchAnswers answers(result_.answers, count(), chain_.size());
     PlainSolver solver(chain_, plain_options(request_.method, result_.model.options()));
     VectorX at = plain_start();
     for (Index t = 0; t < count(); ++t) {
@@ -246,6 +178,7 @@ class Run {
       answers.keep(t, found);
       if (found.status != ReachStatus::bad_input) at = found.q;
     }
+    answers.close();
   }
 
   void list_steps() {
@@ -274,24 +207,9 @@ class Run {
         break;
       }
       if (progress_) progress_(static_cast<double>(examined) / static_cast<double>(result_.steps.size()));
-      step.largest_substep = largest_substep(solver, step);
+      step.largest_substep = detail::largest_part(solver, target(step.from), target(step.to),
+                                                  result_.answers.q.row(step.from).transpose());
     }
-  }
-
-  double largest_substep(ReachSolver& solver, const IkStep& step) const {
-    const Pose &A = target(step.from), &B = target(step.to);
-    const bool turns = !result_.model.options().position_only;
-    const Eigen::Quaterniond a(turns ? A.rotation : Matrix3::Identity()), b(turns ? B.rotation : Matrix3::Identity());
-    VectorX at = result_.answers.q.row(step.from).transpose();
-    double largest = 0.0;
-    for (int k = 1; k <= kPathParts && largest < kNeededPart; ++k) {
-      const double share = static_cast<double>(k) / kPathParts;
-      const Pose X_WF{a.slerp(share, b).toRotationMatrix(), A.translation + share * (B.translation - A.translation)};
-      const ReachSolution& found = solver.follow(X_WF, at);
-      largest = std::max(largest, (found.q - at).cwiseAbs().maxCoeff());
-      at = found.q;
-    }
-    return largest;
   }
 
   IkResult& result_;
@@ -318,7 +236,7 @@ void remark(IkResult& result, bool asked) {
     result.remarks.emplace_back("the targets' quaternions were not read: their positions alone are asked for");
   }
   if (!result.pulled_in.empty()) {
-    result.remarks.push_back("the start was outside the limits of " + list(result.pulled_in) +
+    result.remarks.push_back("the start was outside the limits of " + listed(result.pulled_in) +
                              " and was pulled to them");
   }
   const bool tabled = result.request.method == IkMethod::reach && result.request.start.size() == 0;
@@ -335,11 +253,7 @@ ReachSolution IkResult::solution(int target) const {
   ReachSolution found = answers.solution(target);
   // Reached targets are kept without it.
   if (start.size() > 0 && (!request.path || target == 0)) {
-    found.pulled_in = 0;
-    for (int i = 0; i < model.chain().size(); ++i) {
-      const std::string& name = model.chain().joints()[static_cast<std::size_t>(i)].name;
-      if (std::find(pulled_in.begin(), pulled_in.end(), name) != pulled_in.end()) found.pulled_in |= 1U << i;
-    }
+    found.pulled_in = detail::outside_limits(model.chain().numbers(), request.start.data());
   }
   return found;
 }

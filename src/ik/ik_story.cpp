@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "antaeus/core/words.hpp"
+
 namespace antaeus {
 
 namespace {
@@ -18,13 +20,6 @@ std::string number(double value) {
 }
 std::string counted(std::size_t n, const std::string& one, const std::string& many) {
   return std::to_string(n) + " " + (n == 1 ? one : many);
-}
-std::string listed(const std::vector<std::string>& words) {
-  std::string text;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    text += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
-  }
-  return text;
 }
 std::string sentence(std::string text) {
   if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');

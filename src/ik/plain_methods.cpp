@@ -216,8 +216,8 @@ const ReachSolution& PlainSolver::solve(const Pose& X_WF, ConstVectorRef start) 
     solution_.evidence = ReachEvidence::start;
     return solution_;
   }
+  solution_.pulled_in = detail::outside_limits(chain, start.data());
   for (int i = 0; i < chain.joints; ++i) {
-    if (start[i] < chain.lower[i] || start[i] > chain.upper[i]) solution_.pulled_in |= std::uint32_t{1} << i;
     solution_.q[i] = std::clamp(start[i], chain.lower[i], chain.upper[i]);
   }
   const double* R = numbers.R;

@@ -330,9 +330,7 @@ bool ReachSolver::read_start(ConstVectorRef start) noexcept {
     solution_.evidence = ReachEvidence::start;
     return false;
   }
-  for (int i = 0; i < chain.joints; ++i) {
-    if (start[i] < chain.lower[i] || start[i] > chain.upper[i]) solution_.pulled_in |= std::uint32_t{1} << i;
-  }
+  solution_.pulled_in = detail::outside_limits(chain, start.data());
   return true;
 }
 
@@ -346,8 +344,6 @@ const ReachSolution& ReachSolver::solve(const Pose& X_WF, const double* start) n
   const ReachBuild& build = detail::reach_build(set_);
   const Distance distance = detail::distance_of(model, target);
   AttemptAnswer answer;
-  answer.reached = false;
-  answer.iterations = answer.attempts = 0;
   if (!distance.proven && !distance.far) {
     if (start) build.from(model.task, target, start, answer);
     const int iterations = answer.iterations;
@@ -397,6 +393,14 @@ const ReachSolution& ReachSolver::follow(const Pose& X_WF, ConstVectorRef start)
 }
 
 namespace detail {
+
+std::uint32_t outside_limits(const ChainNumbers& chain, const double* q) noexcept {
+  std::uint32_t mask = 0;
+  for (int i = 0; i < chain.joints; ++i) {
+    if (q[i] < chain.lower[i] || q[i] > chain.upper[i]) mask |= std::uint32_t{1} << i;
+  }
+  return mask;
+}
 
 bool open_question(const ReachSolution& followed) noexcept {
   return followed.status != ReachStatus::reached && followed.status != ReachStatus::bad_input &&

@@ -34,6 +34,8 @@ void take_reached(const AttemptAnswer& answer, ReachSolution& solution) noexcept
 void finish(const ReachModel::Impl& model, const ReachBuild& build, const TargetNumbers& target,
             const Distance& distance, AttemptAnswer& answer, ReachSolution& solution) noexcept;
 
+/// Bit i: joint i of \p q is outside its limits.
+std::uint32_t outside_limits(const ChainNumbers& chain, const double* q) noexcept;
 /// Whether solve() may say more of a target than follow() did.
 bool open_question(const ReachSolution& followed) noexcept;
 /// A solution of follow() with what solve() says of the same target.

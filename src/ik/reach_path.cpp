@@ -3,10 +3,11 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <tuple>
 
+#include "ik/path_parts.hpp"
 #include "ik/reach_model.hpp"
+#include "ik/thread_time.hpp"
 
 namespace antaeus {
 
@@ -16,13 +17,6 @@ namespace {
 constexpr int kBeginnings = 32, kStarts = 200;
 /// Two solutions are one where no joint differs by more [rad] or [m].
 constexpr double kSame = 0.3;
-
-/// Processor time of this thread [s].
-double thread_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 Pose between(const Pose& from, const Pose& to, double share) {
   const Eigen::Quaterniond a(from.rotation), b(to.rotation);
@@ -62,9 +56,9 @@ Run run_from(ReachSolver& solver, std::span<const Pose> targets, const ChainVect
   Run run;
   ChainVector at = beginning;
   for (const Pose& target : targets) {
-    const double before = timed ? thread_seconds() : 0.0;
+    const double before = timed ? detail::thread_seconds() : 0.0;
     const ReachSolution& solution = solver.follow(target, at);
-    if (timed) run.seconds.push_back(thread_seconds() - before);
+    if (timed) run.seconds.push_back(detail::thread_seconds() - before);
     if (solution.status != ReachStatus::bad_input) at = solution.q;
     run.solutions.push_back(solution);
   }
@@ -76,13 +70,8 @@ Run run_from(ReachSolver& solver, std::span<const Pose> targets, const ChainVect
     if (last) {
       LongStep step{static_cast<int>(k), change(from, solution.q), 0.0, true};
       if (step.step > kLongStep) {
-        ChainVector part = from;
-        // One part that is long is enough to know.
-        for (int p = 1; p <= kPathParts && step.finest < kNeededPart && std::ssize(run.long_steps) < kMostLongSteps;
-             ++p) {
-          const ChainVector next = solver.follow(between(*last, targets[k], p * (1.0 / kPathParts)), part).q;
-          step.finest = std::max(step.finest, change(part, next));
-          part = next;
+        if (std::ssize(run.long_steps) < kMostLongSteps) {
+          step.finest = detail::largest_part(solver, *last, targets[k], from);
         }
         step.needed = step.finest < kNeededPart && step.finest > 0.0;
         run.long_steps.push_back(step);
@@ -117,6 +106,16 @@ std::vector<ChainVector> beginnings_of(const ReachModel& model, ReachSolver& sol
 }
 
 }  // namespace
+
+double detail::largest_part(ReachSolver& solver, const Pose& from, const Pose& to, ChainVector at) {
+  double largest = 0.0;
+  for (int p = 1; p <= kPathParts && largest < kNeededPart; ++p) {
+    const ChainVector next = solver.follow(between(from, to, p * (1.0 / kPathParts)), at).q;
+    largest = std::max(largest, change(at, next));
+    at = next;
+  }
+  return largest;
+}
 
 ReachPath follow_path(const ReachModel& model, std::span<const Pose> targets, const std::optional<VectorX>& start,
                       bool timed, const Progress& progress) {

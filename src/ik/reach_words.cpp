@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "antaeus/core/words.hpp"
 #include "antaeus/ik/reach.hpp"
 
 namespace antaeus {
@@ -11,15 +12,6 @@ namespace {
 std::string number(double value, const char* format = "%.3g") {
   char text[40];
   std::snprintf(text, sizeof text, format, value);
-  return text;
-}
-
-std::string list(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t k = 0; k < names.size(); ++k) {
-    if (k > 0) text += k + 1 == names.size() ? " and " : ", ";
-    text += names[k];
-  }
   return text;
 }
 
@@ -47,7 +39,7 @@ std::string overrun(const KinematicChain& chain, const ReachSolution& s) {
     parts.push_back(joint.name + " " + number(over) + (joint.prismatic ? " m " : " rad ") +
                     (above ? "above its upper limit" : "below its lower limit"));
   }
-  return list(parts);
+  return listed(parts);
 }
 
 }  // namespace
@@ -99,7 +91,7 @@ std::string reason_text(const ReachModel& model, const ReachSolution& s) {
     case ReachEvidence::start: text = "the start is not finite, or not one number for each joint of the chain"; break;
   }
   if (s.pulled_in != 0) {
-    text += "; the start was outside the limits of " + list(joint_names(model.chain(), s.pulled_in)) +
+    text += "; the start was outside the limits of " + listed(joint_names(model.chain(), s.pulled_in)) +
             " and was pulled to them";
   }
   return text;

@@ -121,7 +121,7 @@ TEST(IkPage, APathHasItsTrailItsStepsAndItsJumps) {
   const Scene& scene = page.views.scenes.at(0);
   ASSERT_EQ(scene.trails.size(), 2U);
   EXPECT_EQ(at(page, scene.trails[0].point[0], 3), 0.6);
-  EXPECT_NEAR(at(page, scene.trails[1].point[0], 3), 0.6, 1e-4);  // the tolerance of a target
+  EXPECT_NEAR(at(page, scene.trails[1].point[0], 3), 0.6, ReachOptions{}.position_tolerance);
   EXPECT_NE(section(page, "set"), nullptr);
   expect_whole(page);
 }
@@ -152,8 +152,8 @@ TEST(IkPage, WhatLimitsBlockIsDrawnPale) {
   const Scene& scene = page.views.scenes.at(0);
   ASSERT_EQ(scene.robots.size(), 3U);
   EXPECT_TRUE(scene.robots[2].ghost);
-  EXPECT_NEAR(std::abs(at(page, scene.robots[2].joints[0].position, 0)), M_PI, 1e-3);
-  EXPECT_NEAR(std::abs(at(page, scene.robots[0].joints[0].position, 0)), 1.5, 1e-9);
+  EXPECT_NEAR(std::abs(at(page, scene.robots[2].joints[0].position, 0)), M_PI, ReachOptions{}.rotation_tolerance);
+  EXPECT_EQ(std::abs(at(page, scene.robots[0].joints[0].position, 0)), 1.5) << "at its limit, exactly";
   EXPECT_TRUE(says(page, "reached only with <turn>"));
   const std::string html = html_page(page);
   EXPECT_EQ(html.find("<tip"), std::string::npos);

@@ -56,7 +56,6 @@ ANTAEUS_LANES_INLINE double square_root(double x) { return __builtin_sqrt(x); }
 ANTAEUS_LANES_INLINE double select(bool mask, double yes, double no) { return mask ? yes : no; }
 ANTAEUS_LANES_INLINE double lane(double x, int) { return x; }
 ANTAEUS_LANES_INLINE void set_lane(double& x, int, double value) { x = value; }
-ANTAEUS_LANES_INLINE bool negated(bool mask) { return !mask; }
 ANTAEUS_LANES_INLINE std::int64_t bits(double x) { return __builtin_bit_cast(std::int64_t, x); }
 ANTAEUS_LANES_INLINE double from_bits(std::int64_t x) { return __builtin_bit_cast(double, x); }
 
@@ -74,7 +73,6 @@ ANTAEUS_LANES_INLINE Double4 square_root(Double4 x) { return (Double4)_mm256_sqr
 ANTAEUS_LANES_INLINE Double4 select(Mask4 mask, Double4 yes, Double4 no) { return mask ? yes : no; }
 ANTAEUS_LANES_INLINE double lane(const Double4& x, int k) { return x[k]; }
 ANTAEUS_LANES_INLINE void set_lane(Double4& x, int k, double value) { x[k] = value; }
-ANTAEUS_LANES_INLINE Mask4 negated(Mask4 mask) { return ~mask; }
 ANTAEUS_LANES_INLINE Mask4 bits(Double4 x) { return (Mask4)x; }
 ANTAEUS_LANES_INLINE Double4 from_bits(Mask4 x) { return (Double4)x; }
 #endif
@@ -92,7 +90,6 @@ ANTAEUS_LANES_INLINE Double8 square_root(Double8 x) { return (Double8)_mm512_sqr
 ANTAEUS_LANES_INLINE Double8 select(Mask8 mask, Double8 yes, Double8 no) { return mask ? yes : no; }
 ANTAEUS_LANES_INLINE double lane(const Double8& x, int k) { return x[k]; }
 ANTAEUS_LANES_INLINE void set_lane(Double8& x, int k, double value) { x[k] = value; }
-ANTAEUS_LANES_INLINE Mask8 negated(Mask8 mask) { return ~mask; }
 ANTAEUS_LANES_INLINE Mask8 bits(Double8 x) { return (Mask8)x; }
 ANTAEUS_LANES_INLINE Double8 from_bits(Mask8 x) { return (Double8)x; }
 #endif
