@@ -105,7 +105,7 @@ class State {
   virtual int contact_count() const noexcept = 0;
   virtual ContactFacts contact(int index) const noexcept = 0;
   virtual Pose frame(bool is_site, int index) const noexcept = 0;
-  virtual Wrench force_sensor() const noexcept = 0;  // of the body on its parent, about the site, in its axes
+  virtual Wrench force_sensor() const noexcept = 0;  // of the parent on the site's body, about the site, in its axes
   // What moving and holding a body takes, m (a − g) and the moment, about its centre of mass, in world axes.
   virtual Wrench demand(int body, Vector3& center_of_mass) const noexcept = 0;
 };

@@ -55,7 +55,7 @@ class ANTAEUS_API SceneOrder {
   /// \throws ModelError for a joint of the model that is not the scene's
   SceneOrder(const Scene& scene, const RobotModel& model);
 
-  /// q [nq], v [nv] → qpos, qvel of MuJoCo. \realtime (scene_robot_realtime_test)
+  /// q [nq], v [nv] → qpos, qvel of MuJoCo. \realtime (mujoco_plant_realtime_test)
   Status to_scene(ConstVectorRef q, ConstVectorRef v, VectorRef qpos, VectorRef qvel) const noexcept;
   /// qpos, qvel → q, v. \realtime
   Status to_robot(ConstVectorRef qpos, ConstVectorRef qvel, VectorRef q, VectorRef v) const noexcept;
