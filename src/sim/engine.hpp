@@ -11,6 +11,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/pose.hpp"
 #include "antaeus/core/wrench.hpp"
+#include "antaeus/robot/robot_description.hpp"
 #include "antaeus/sim/scene.hpp"
 
 namespace antaeus::sim {
@@ -48,6 +49,9 @@ struct SiteFacts {
 struct GeomFacts {
   std::string name;
   int body = 0;
+  bool has_shape = false;  // planes, ellipsoids and fields have none here
+  bool is_visual = false;  // it touches nothing
+  Shape shape;             // in body axes
 };
 
 struct ActuatorFacts {

@@ -107,8 +107,11 @@ class Extractor {
       if (!parent.empty()) add_joint(weld_name(own), parent, own, X);
     }
     add_link(own);
+    LinkDescription& link = robot_.description.links.back();
+    for (const sim::GeomFacts& geom : facts_.geoms) {
+      if (geom.body == index && geom.has_shape) (geom.is_visual ? link.visuals : link.collisions).push_back(geom.shape);
+    }
     if (body.mass > 0.0) {
-      LinkDescription& link = robot_.description.links.back();
       link.has_inertial = true;
       link.inertial.mass = body.mass;
       link.inertial.center_of_mass = body.X_BI.translation;

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/robot/robot_meshes.hpp"
 #include "antaeus/sim/scene_robot.hpp"
 #include "sim/scenes.hpp"
 #include "support/tolerances.hpp"
@@ -155,6 +156,25 @@ TEST(Scene, SaysThatAModelIsOfAnotherRobot) {
   const Scene scene(pusher());
   const RobotModel other = test::own_robot("planar_3r").model;
   expect_words([&] { SceneOrder(scene, other); }, {"unknown joint"});
+}
+
+TEST(SceneRobot, IsDrawnAsTheFilesDrawIt) {
+  const RobotDescription robot = scene_robot(Scene(ur5e_scene())).description;
+  const LinkDescription& arm = *robot.find_link("upper_arm_link");
+  ASSERT_EQ(arm.visuals.size(), 4u);
+  EXPECT_EQ(arm.visuals[0].mesh.filename(), "upperarm_0.obj");
+  for (const Shape& shape : arm.visuals) {  // the file puts them at the body's origin, and MuJoCo moves them
+    EXPECT_LE(shape.X_LS.translation.norm(), tolerance::kMeshPlace);
+    EXPECT_LE((shape.X_LS.rotation - Matrix3::Identity()).norm(), tolerance::kMeshPlace);
+  }
+  EXPECT_NEAR(arm.visuals[3].color[2], 0.8, tolerance::kMeshPlace);
+  ASSERT_EQ(arm.collisions.size(), 2u);
+  EXPECT_EQ(arm.collisions[1].kind, ShapeKind::capsule);
+  EXPECT_EQ(arm.collisions[1].size, Vector3(0.05, 0.4, 0.0));
+  EXPECT_EQ(robot.find_link("table")->collisions[0].size, Vector3(0.8, 0.8, 0.05));
+  std::vector<std::string> notes;
+  EXPECT_GT(read_meshes(robot, &notes).size(), 20u);
+  EXPECT_TRUE(notes.empty());
 }
 
 TEST(SceneRobot, TellsWhatTheTreeDoesNotHold) {

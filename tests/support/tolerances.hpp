@@ -53,6 +53,8 @@ inline constexpr Tolerance kForwardDynamics{1e-9};
 /// The issue's own bar for parity with MuJoCo, whose model is the source of ours: entries up to some hundred
 /// (SI units), a dozen bodies, each with some ε of it. The residuals are below 3e-13.
 inline constexpr Tolerance kMujocoParity{1e-11};
+/// A mesh that was moved into its axes of inertia and back, through single precision [m].
+inline constexpr Tolerance kMeshPlace{1e-6};
 /// Force at the mount less the payload's demand against the contacts' own sum [N, N·m]: forces up to 1e3 through a
 /// dozen bodies, each with some ε of it; MuJoCo's solver does not matter, because both read the same force.
 inline constexpr Tolerance kMountForce{1e-11};

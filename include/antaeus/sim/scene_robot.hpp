@@ -28,7 +28,8 @@ struct SceneRobotOptions {
 /// name is called after its number ("body_3"), and a name that is taken gets its kind behind it ("tool_site"). A body's
 /// further joints, and an anchor off the body's origin, stand between two links: "body/joint". Positions of hinges and
 /// slides are MuJoCo's, qpos0 included. Springs, friction, equalities and MuJoCo's own gravity compensation are not
-/// part of it: `description.notes` says which there are. Shapes are left out.
+/// part of it: `description.notes` says which there are. Geoms that touch nothing are visuals, the others collision
+/// shapes; planes, ellipsoids and height fields are left out.
 struct SceneRobot {
   RobotDescription description;
   ModelOptions options;

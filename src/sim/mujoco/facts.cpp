@@ -70,6 +70,48 @@ JointFacts joint_facts(const mjModel& m, int joint, const std::string& place) {
   return facts;
 }
 
+GeomFacts geom_facts(const mjModel& m, int geom) {
+  GeomFacts facts;
+  facts.name = name_of(m, mjOBJ_GEOM, geom);
+  facts.body = m.geom_bodyid[geom];
+  facts.is_visual = m.geom_contype[geom] == 0 && m.geom_conaffinity[geom] == 0;
+  facts.has_shape = true;
+  Shape& shape = facts.shape;
+  shape.X_LS = {to_rotation(m.geom_quat + 4 * geom), to_vector(m.geom_pos + 3 * geom)};
+  const Vector3 half = to_vector(m.geom_size + 3 * geom);
+  const int material = m.geom_matid[geom], mesh = m.geom_dataid[geom];
+  const float* const color = material < 0 ? m.geom_rgba + 4 * geom : m.mat_rgba + 4 * material;
+  shape.color = Eigen::Map<const Eigen::Vector4f>(color).cast<double>();
+  switch (m.geom_type[geom]) {
+    case mjGEOM_BOX:
+      shape.kind = ShapeKind::box;
+      shape.size = 2.0 * half;
+      break;
+    case mjGEOM_SPHERE:
+      shape.kind = ShapeKind::sphere;
+      shape.size[0] = half[0];
+      break;
+    case mjGEOM_CYLINDER:
+    case mjGEOM_CAPSULE:
+      shape.kind = m.geom_type[geom] == mjGEOM_CAPSULE ? ShapeKind::capsule : ShapeKind::cylinder;
+      shape.size = {half[0], 2.0 * half[1], 0.0};
+      break;
+    case mjGEOM_MESH: {
+      facts.has_shape = m.mesh_pathadr[mesh] >= 0;
+      if (!facts.has_shape) break;
+      shape.kind = ShapeKind::mesh;
+      shape.mesh = m.paths + m.mesh_pathadr[mesh];
+      shape.scale = to_vector(m.mesh_scale + 3 * mesh);
+      // MuJoCo moves a mesh into its axes of inertia, and the geom the other way.
+      const Pose X_FG{to_rotation(m.mesh_quat + 4 * mesh), to_vector(m.mesh_pos + 3 * mesh)};
+      shape.X_LS = shape.X_LS * X_FG.inverse();
+      break;
+    }
+    default: facts.has_shape = false;
+  }
+  return facts;
+}
+
 ActuatorFacts actuator_facts(const mjModel& m, int actuator, const std::vector<std::string>& robots_own) {
   ActuatorFacts facts;
   facts.name = name_of(m, mjOBJ_ACTUATOR, actuator);
@@ -133,7 +175,7 @@ SceneFacts read_facts(const Composed& composed) {
                            {to_rotation(m.site_quat + 4 * site), to_vector(m.site_pos + 3 * site)}});
   }
   for (int geom = 0; geom < m.ngeom; ++geom) {
-    facts.geoms.push_back({name_of(m, mjOBJ_GEOM, geom), m.geom_bodyid[geom]});
+    facts.geoms.push_back(geom_facts(m, geom));
   }
   for (int actuator = 0; actuator < m.nactuator; ++actuator) {
     facts.actuators.push_back(actuator_facts(m, actuator, composed.robot_actuators));

@@ -53,7 +53,7 @@ class MujocoState final : public State {
     }
   }
 
-  int contact_count() const noexcept override { return static_cast<int>(data_->ncon); }
+  int contact_count() const noexcept override { return data_->ncon; }
 
   ContactFacts contact(int index) const noexcept override {
     const mjContact& contact = data_->contact[index];
