@@ -64,6 +64,12 @@ inline constexpr Tolerance kLinkageMoment{2e-3};
 /// A body that rests on a contact [N]: 10 s after the touch, a spring of some 10 ms has died away; its weight and push
 /// are 23 N and the solver stops at 1e-8, ten times.
 inline constexpr Tolerance kRestingForce{2e-7};
+/// Friction over normal force on MuJoCo's elliptic cone [1]: its solver's stop, 1e-8 of some 30 N.
+inline constexpr Tolerance kSlidingFriction{1e-6};
+/// The issue's own bar for holding by gravity's torque alone [rad].
+inline constexpr Tolerance kGravityHold{1e-10};
+/// The same bar with the real gripper and joint damping of 1: fingers give a little where the model holds them.
+inline constexpr Tolerance kGripperHold{1e-6};
 /// Sd of 3000 normal numbers, relative: four standard errors, 4/√6000.
 inline constexpr Tolerance kSensedNoise{0.052};
 

@@ -131,7 +131,8 @@ struct Ur5eScene {
   std::filesystem::path assets = {};
   ToolJoints gripper = ToolJoints::rigid;
   bool has_table = true;
-  Pose X_WT{Matrix3::Identity(), Vector3(-0.134, 0.492, 0.2)};  ///< the table: middle of its upper face
+  Pose X_WT{Matrix3::Identity(),
+            Vector3(-0.134, 0.492, 0.29)};  ///< the table: 25 mm below the fingertip at the file's keyframe "home"
   bool has_pairs = true;        ///< contacts of the fingers' pads with the table as `pair` says; else the files' own
   ScenePair pair = {};          ///< its geoms are filled in
   double joint_damping = kNaN;  ///< as SceneDescription
