@@ -49,6 +49,30 @@ inline constexpr Tolerance kFiniteDifference{2e-6};
 /// a − M⁻¹(M a) of accelerations up to 10: kSameQuantity × κ of the H1-2's mass matrix over its norm, about 10³.
 inline constexpr Tolerance kForwardDynamics{1e-9};
 
+// --- sim -------------------------------------------------------------------------------------------------------------
+/// The issue's own bar for parity with MuJoCo, whose model is the source of ours: entries up to some hundred
+/// (SI units), a dozen bodies, each with some ε of it. The residuals are below 3e-13.
+inline constexpr Tolerance kMujocoParity{1e-11};
+/// A mesh that was moved into its axes of inertia and back, through single precision [m].
+inline constexpr Tolerance kMeshPlace{1e-6};
+/// Force at the mount less the payload's demand against the contacts' own sum [N, N·m]: forces up to 1e3 through a
+/// dozen bodies, each with some ε of it; MuJoCo's solver does not matter, because both read the same force.
+inline constexpr Tolerance kMountForce{1e-11};
+/// The same moment of a linkage [N·m]: MuJoCo's loops are closed by forces at two points that its solver leaves up to
+/// 0.5 mm apart, at up to some N while the table strikes the fingers.
+inline constexpr Tolerance kLinkageMoment{2e-3};
+/// A body that rests on a contact [N]: 10 s after the touch, a spring of some 10 ms has died away; its weight and push
+/// are 23 N and the solver stops at 1e-8, ten times.
+inline constexpr Tolerance kRestingForce{2e-7};
+/// Friction over normal force on MuJoCo's elliptic cone [1]: its solver's stop, 1e-8 of some 30 N.
+inline constexpr Tolerance kSlidingFriction{1e-6};
+/// The issue's own bar for holding by gravity's torque alone [rad].
+inline constexpr Tolerance kGravityHold{1e-10};
+/// The same bar with the real gripper and joint damping of 1: fingers give a little where the model holds them.
+inline constexpr Tolerance kGripperHold{1e-6};
+/// Sd of 3000 normal numbers, relative: four standard errors, 4/√6000.
+inline constexpr Tolerance kSensedNoise{0.052};
+
 // --- conditioning ----------------------------------------------------------------------------------------------------
 /// Singular values of entries of order 1, relative to σ₁: two backward stable algorithms of up to 33 × 24 differ by
 /// some n·ε.

@@ -1,0 +1,99 @@
+#pragma once
+/// \file
+/// A robot in MuJoCo, driven by joint torques one time step at a time: what it senses, and what is true.
+
+#include <memory>
+#include <string>
+
+#include "antaeus/core/api.hpp"
+#include "antaeus/core/options.hpp"
+#include "antaeus/core/pose.hpp"
+#include "antaeus/core/status.hpp"
+#include "antaeus/core/wrench.hpp"
+#include "antaeus/sim/scene.hpp"
+
+namespace antaeus {
+
+/// What lies between the simulation and a real arm. Viscous friction is the scene's (SceneDescription::joint_damping).
+struct PlantOptions {
+  double coulomb = 0.0;         ///< Coulomb friction of each motor's joint [N·m] or [N]; MujocoPlant takes single ones
+  double stick_range = 1e-4;    ///< how far a joint gives before it slides [rad] or [m]
+  double position_noise = 0.0;  ///< sd of each motor's position [rad] or [m]
+  double velocity_noise = 0.0;  ///< sd of each motor's velocity [rad/s] or [m/s]
+  double motor_noise = 0.0;     ///< sd of each motor's torque as it is sensed [N·m] or [N]
+  double force_noise = 0.0;     ///< sd of each component of the sensed force [N]
+  double torque_noise = 0.0;    ///< sd of each component of the sensed moment [N·m]
+  double delay = 0.0;           ///< of the sensed wrench [s], in whole time steps
+  double payload_error = 0.0;   ///< the payload that is taken off the sensor is this share too heavy [1]
+  double tool_control = 0.0;    ///< of every actuator of the tool, in its file's unit (2F-85: 255 is closed)
+  int seed = 1;                 ///< of all noise; the same seed gives the same numbers
+};
+ANTAEUS_API const OptionTable& options_of(const PlantOptions&);
+
+/// Where the plant measures.
+struct PlantPlaces {
+  std::string site;               ///< of the scene: wrenches are about its origin
+  std::string contact_body = {};  ///< the geoms of its tree are the end-effector; empty: of the force sensor's body
+};
+
+/// What a robot's controller is told. NaN where there is nothing yet.
+struct PlantReading {
+  double time = kNaN;  ///< [s]
+  VectorX q, v;        ///< of each motor, after the step
+  VectorX tau;         ///< of each motor, over the step: before friction
+  /// The environment on the robot, about the site's origin in world axes: the force sensor less the payload's weight
+  /// and inertia, of the step `delay` ago. NaN without a sensor.
+  Wrench wrench{Vector3::Constant(kNaN), Vector3::Constant(kNaN)};
+};
+
+/// What is so, without noise, delay and error.
+struct PlantTruth {
+  double time = kNaN;
+  VectorX qpos, qvel;     ///< the whole scene after the step, in MuJoCo's order (SceneOrder)
+  VectorX tau, friction;  ///< over the step, each motor: after its limits; Coulomb friction's share, not in tau
+  /// The environment on the end-effector over the step, about the site's origin in world axes: the sum of all contacts
+  /// between a geom of the set and one outside of it, the robot's own arm too. At the pose in which the step began.
+  Wrench contact{Vector3::Constant(kNaN), Vector3::Constant(kNaN)};
+  int contacts = 0;                                                 ///< places of contact in that sum
+  Pose X_WS;                                                        ///< the site when the step began
+  Wrench sensor{Vector3::Constant(kNaN), Vector3::Constant(kNaN)};  ///< as `reading.wrench`, exact and at once
+};
+
+/// Scratch memory of one simulation, one a thread. Steps are noexcept, total and free of allocation.
+class ANTAEUS_API MujocoPlant {
+ public:
+  /// \param coulomb  friction of each motor [N·m] or [N] in place of `options.coulomb`; empty: that
+  /// \throws ModelError for a site or body that does not exist, an actuator of the robot that is not torque controlled
+  ///         (by name), a scene without motors; OptionsError for an option out of its range
+  MujocoPlant(const Scene& scene, const PlantPlaces& places, const PlantOptions& options = {},
+              const VectorX& coulomb = {});
+  ~MujocoPlant();
+  MujocoPlant(MujocoPlant&&) noexcept;
+  MujocoPlant& operator=(MujocoPlant&&) noexcept;
+
+  int motor_count() const noexcept;
+  double time_step() const noexcept;  ///< [s]
+  /// Joint of each motor.
+  const std::vector<std::string>& motor_joints() const noexcept;
+
+  /// To rest at time zero: motors at \p q, all other joints at their reference. Noise starts again. \realtime
+  Status reset(ConstVectorRef q) noexcept;
+  /// The same for the whole scene, in MuJoCo's order. \realtime
+  Status reset_scene(ConstVectorRef qpos) noexcept;
+  /// A wrench of the environment on the robot at the site, about its origin in world axes, in every step from now on,
+  /// beside the contacts and not among them. \realtime
+  Status push(const Wrench& wrench) noexcept;
+  /// One time step with the motors' torques [N·m] or [N]. On `wrong_size` and `not_finite` of an argument nothing
+  /// moves; a torque of 1e10 and more is not finite to MuJoCo. `not_finite` is also a simulation that has broken, until
+  /// the next reset. \realtime (mujoco_plant_realtime_test)
+  Status step(ConstVectorRef tau) noexcept;
+
+  const PlantReading& reading() const noexcept;
+  const PlantTruth& truth() const noexcept;
+
+ private:
+  struct Workspace;
+  std::unique_ptr<Workspace> workspace_;
+};
+
+}  // namespace antaeus

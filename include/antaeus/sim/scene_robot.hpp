@@ -1,0 +1,76 @@
+#pragma once
+/// \file
+/// The robot of a scene as Antaeus sees it: the same tree of joints, masses and frames, out of MuJoCo's compiled model.
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "antaeus/core/api.hpp"
+#include "antaeus/core/status.hpp"
+#include "antaeus/robot/robot_model.hpp"
+#include "antaeus/sim/scene.hpp"
+
+namespace antaeus {
+
+/// What becomes of a scene's joints in the model.
+struct SceneRobotOptions {
+  /// Body whose tree is wanted; it must not be carried by a moving one. Empty: the whole scene.
+  std::string root = {};
+  /// Joint → position at which it is held [rad] or [m]; it becomes fixed.
+  std::map<std::string, double> locked_joints = {};
+};
+
+/// A description and the options that make a model of it: fixed base, gravity, armature, motors (the scene's torque
+/// actuators, in their order; without one all joints).
+///
+/// Links are MuJoCo's bodies under their names, with the world as the root; sites are links without mass. What has no
+/// name is called after its number ("body_3"), and a name that is taken gets its kind behind it ("tool_site"). A body's
+/// further joints, and an anchor off the body's origin, stand between two links: "body/joint". Positions of hinges and
+/// slides are MuJoCo's, qpos0 included. Springs, friction, equalities and MuJoCo's own gravity compensation are not
+/// part of it: `description.notes` says which there are. Geoms that touch nothing are visuals, the others collision
+/// shapes; planes, ellipsoids and height fields are left out.
+struct SceneRobot {
+  RobotDescription description;
+  ModelOptions options;
+
+  RobotModel model() const { return {description, options}; }
+};
+/// \throws ModelError for a root or joint that does not exist, and a root on a moving body
+ANTAEUS_API SceneRobot scene_robot(const Scene& scene, const SceneRobotOptions& options = {});
+
+/// Positions of the joints of a body's tree at a position of the scene, for SceneRobotOptions::locked_joints: a gripper
+/// as it stands.
+/// \param qpos  in MuJoCo's order [nq]
+/// \throws ModelError for a body that does not exist, a wrong size, or a free joint in the tree
+ANTAEUS_API std::map<std::string, double> joint_positions(const Scene& scene, const std::string& body,
+                                                          ConstVectorRef qpos);
+
+/// Carries vectors between a model of a scene and MuJoCo's order.
+///
+/// They differ in the order of joints, in joints that the model holds, and in free joints: MuJoCo has the quaternion as
+/// (w x y z) and the linear velocity in world axes, the model (x y z w) and body axes. Where the model does not say
+/// (held joints, other robots), MuJoCo's vectors have the held position or the reference, and zeros.
+class ANTAEUS_API SceneOrder {
+ public:
+  /// \throws ModelError for a joint of the model that is not the scene's
+  SceneOrder(const Scene& scene, const RobotModel& model);
+
+  /// q [nq], v [nv] → qpos, qvel of MuJoCo. \realtime (mujoco_plant_realtime_test)
+  Status to_scene(ConstVectorRef q, ConstVectorRef v, VectorRef qpos, VectorRef qvel) const noexcept;
+  /// qpos, qvel → q, v. \realtime
+  Status to_robot(ConstVectorRef qpos, ConstVectorRef qvel, VectorRef q, VectorRef v) const noexcept;
+  /// a at (q, v) → qacc. \realtime
+  Status acceleration_to_scene(ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, VectorRef qacc) const noexcept;
+  /// qacc at (q, v) → a. \realtime
+  Status acceleration_to_robot(ConstVectorRef q, ConstVectorRef v, ConstVectorRef qacc, VectorRef a) const noexcept;
+  /// Generalised forces at q. \realtime
+  Status force_to_scene(ConstVectorRef q, ConstVectorRef tau, VectorRef qfrc) const noexcept;
+  Status force_to_robot(ConstVectorRef q, ConstVectorRef qfrc, VectorRef tau) const noexcept;
+
+ private:
+  struct Impl;
+  std::shared_ptr<const Impl> impl_;
+};
+
+}  // namespace antaeus

@@ -1,0 +1,27 @@
+#include "sim/engine.hpp"
+
+#include "io/plugin.hpp"
+
+namespace antaeus::sim {
+
+namespace {
+
+const Engine& load_engine() {
+  constexpr const char* kFile = "libantaeus_sim.so";
+  constexpr const char* kRemedy =
+      "build the target antaeus_sim_plugin, put it beside libantaeus.so, and pip install mujoco==4.0.0";
+  void* const library = open_plugin(kFile, "simulation", kRemedy);
+  const auto entry =
+      reinterpret_cast<decltype(&antaeus_sim_engine_1)>(plugin_function(library, "antaeus_sim_engine_1"));
+  if (!entry) throw Error(kFile, "the plugin is of another version", kRemedy);
+  return *entry();
+}
+
+}  // namespace
+
+const Engine& engine() {
+  static const Engine& loaded = load_engine();
+  return loaded;
+}
+
+}  // namespace antaeus::sim

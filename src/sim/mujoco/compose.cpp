@@ -1,0 +1,255 @@
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <utility>
+
+#include "antaeus/core/error.hpp"
+#include "antaeus/io/files.hpp"
+#include "sim/mujoco/mujoco_parts.hpp"
+
+namespace antaeus::sim {
+
+namespace {
+
+struct DeleteSpec {
+  void operator()(mjSpec* spec) const noexcept { mj_deleteSpec(spec); }
+};
+using SpecPointer = std::unique_ptr<mjSpec, DeleteSpec>;
+
+/// MuJoCo's own words, on one line.
+std::string one_line(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n')) text.replace(at, 1, ", ");
+  return text;
+}
+
+std::string place_of(const Mjcf& source, const char* otherwise) {
+  return source.file.empty() ? otherwise : source.file.string();
+}
+
+SpecPointer parse(const Mjcf& source, const std::string& place) {
+  char words[1024] = "";
+  SpecPointer spec;
+  if (source.file.empty()) {
+    if (source.text.empty()) throw ModelError(place, "no model is given", "name an MJCF file, or give its text");
+    spec.reset(mj_parseXMLString(source.text.c_str(), nullptr, words, sizeof words));
+  } else {
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(source.file, ignored)) {
+      throw ModelError(place, "there is no such file", "name an MJCF file");
+    }
+    spec.reset(mj_parseXML(source.file.c_str(), nullptr, words, sizeof words));
+  }
+  if (!spec) throw ModelError(place, "MuJoCo cannot read it (" + one_line(words) + ")", "correct the MJCF");
+  return spec;
+}
+
+std::vector<mjsElement*> elements(const mjSpec* spec, mjtObj type) {
+  std::vector<mjsElement*> all;
+  for (mjsElement* one = mjs_firstElement(spec, type); one; one = mjs_nextElement(spec, one)) all.push_back(one);
+  return all;
+}
+
+std::string name_of(mjsElement* element) { return mjs_getString(mjs_getName(element)); }
+
+mjsElement* find(const mjSpec* spec, mjtObj type, const std::string& name, const std::string& place, const char* kind) {
+  mjsElement* const found = mjs_findElement(spec, type, name.c_str());
+  if (found && !name.empty()) return found;
+  std::vector<std::string> names;
+  for (mjsElement* const one : elements(spec, type)) {
+    if (!name_of(one).empty()) names.push_back(name_of(one));
+  }
+  throw_unknown<ModelError>(place, kind, name, names);
+}
+
+void remove_all(mjSpec* spec, mjtObj type) {
+  for (mjsElement* const element : elements(spec, type)) mjs_delete(spec, element);
+}
+
+void set_name(mjsElement* element, const std::string& name, const std::string& place) {
+  if (mjs_setName(element, name.c_str()) != 0) {
+    throw ModelError(place, "the name '" + name + "' is taken", "choose another");
+  }
+}
+
+void set_physics(const ScenePhysics& physics, const std::string& place, mjOption& option) {
+  if (!(physics.time_step > 0) || !std::isfinite(physics.time_step) || !physics.gravity.allFinite() ||
+      !(physics.friction_impedance > 0) || !std::isfinite(physics.friction_impedance)) {
+    throw ModelError(place, "time step, gravity or friction impedance is no usable number",
+                     "give finite numbers, the first and the last above zero");
+  }
+  constexpr int kIntegrators[] = {mjINT_EULER, mjINT_RK4, mjINT_IMPLICIT, mjINT_IMPLICITFAST};
+  option.timestep = physics.time_step;
+  Eigen::Map<Vector3>(option.gravity) = physics.gravity;
+  option.integrator = kIntegrators[static_cast<int>(physics.integrator)];
+  option.cone = physics.is_cone_elliptic ? mjCONE_ELLIPTIC : mjCONE_PYRAMIDAL;
+  option.impratio = physics.friction_impedance;
+  option.disableflags |= mjDSBL_AUTORESET;  // a state that breaks is told, not put back to the start
+}
+
+/// A motor whose control is the joint's torque, with the limits of force that the servo had.
+void make_motor(mjsActuator* actuator, const std::string& place) {
+  const std::string name = name_of(actuator->element);
+  if (actuator->trntype != mjTRN_JOINT && actuator->trntype != mjTRN_JOINTINPARENT) {
+    throw ModelError(place, "actuator '" + name + "' moves no joint, so no torque motor can be made of it",
+                     "remove it, or leave the actuators as they are (has_torque_motors)");
+  }
+  const double gear = actuator->gear[0];
+  if (const char* const problem = mjs_setToMotor(actuator); problem && *problem) {
+    throw ModelError(place, "actuator '" + name + "': " + one_line(problem), "write it as a motor");
+  }
+  actuator->trntype = mjTRN_JOINT;
+  actuator->gaintype = mjGAIN_FIXED;
+  actuator->biastype = mjBIAS_NONE;
+  actuator->dyntype = mjDYN_NONE;
+  std::fill(std::begin(actuator->gainprm), std::end(actuator->gainprm), 0.0);
+  std::fill(std::begin(actuator->biasprm), std::end(actuator->biasprm), 0.0);
+  actuator->gainprm[0] = 1.0;
+  actuator->gear[0] = 1.0;
+  actuator->armature *= gear * gear;
+  for (int power = 0; power <= mjNPOLY; ++power)
+    actuator->damping[power] *= gear * gear * std::pow(std::abs(gear), power);
+  actuator->delay = 0.0;
+  actuator->ctrllimited = mjLIMITED_FALSE;  // a servo's are angles
+  actuator->ctrlrange[0] = actuator->ctrlrange[1] = 0.0;
+  const double first = gear * actuator->forcerange[0], second = gear * actuator->forcerange[1];
+  actuator->forcerange[0] = std::min(first, second);
+  actuator->forcerange[1] = std::max(first, second);
+}
+
+std::vector<std::string> prepare_robot(const SceneDescription& description, mjSpec* spec, const std::string& place) {
+  remove_all(spec, mjOBJ_KEY);  // of another number of joints once a tool is attached
+  std::vector<std::string> own;
+  for (mjsElement* const element : elements(spec, mjOBJ_ACTUATOR)) {
+    mjsActuator* const actuator = mjs_asActuator(element);
+    if (name_of(element).empty()) {
+      throw ModelError(place, "an actuator of '" + std::string(mjs_getString(actuator->target)) + "' has no name",
+                       "give it one");
+    }
+    own.push_back(name_of(element));
+    if (description.has_torque_motors) make_motor(actuator, place);
+    if (!std::isnan(description.joint_damping)) {
+      if (!(description.joint_damping >= 0) || !std::isfinite(description.joint_damping)) {
+        throw ModelError(place, "the joints' damping is no usable number", "give zero or more");
+      }
+      mjsElement* const joint = mjs_findElement(spec, mjOBJ_JOINT, mjs_getString(actuator->target));
+      if (!joint) continue;
+      double* const damping = mjs_asJoint(joint)->damping;
+      std::fill(damping, damping + mjNPOLY + 1, 0.0);
+      damping[0] = description.joint_damping;
+    }
+  }
+  return own;
+}
+
+/// \return the tool's specification, which must outlive the scene's
+SpecPointer attach(const SceneDescription& description, mjSpec* spec, const std::string& place) {
+  const SceneTool& tool = *description.tool;
+  const std::string tool_place = place_of(tool.model, "the tool's text");
+  SpecPointer child = parse(tool.model, tool_place);
+  remove_all(child.get(), mjOBJ_KEY);
+  remove_all(child.get(), mjOBJ_SENSOR);
+  if (tool.joints == ToolJoints::rigid) {
+    for (const mjtObj type : {mjOBJ_EQUALITY, mjOBJ_ACTUATOR, mjOBJ_TENDON, mjOBJ_JOINT}) {
+      remove_all(child.get(), type);
+    }
+  }
+  set_physics(description.physics, place, child->option);  // else MuJoCo warns of what it drops
+  mjsElement* const site = find(spec, mjOBJ_SITE, tool.site, place, "site");
+  if (!mjs_attach(site, child->element, tool.prefix.c_str(), "")) {
+    throw ModelError(tool_place, "MuJoCo cannot attach it (" + one_line(mjs_getError(spec)) + ")",
+                     "choose another prefix, or correct the MJCF");
+  }
+  return child;
+}
+
+void add_site(const SceneSite& site, mjSpec* spec, const std::string& place) {
+  mjsBody* const body = mjs_asBody(find(spec, mjOBJ_BODY, site.body, place + " (site '" + site.name + "')", "body"));
+  mjsSite* const added = mjs_addSite(body, nullptr);
+  set_name(added->element, site.name, place);
+  Eigen::Map<Vector3>(added->pos) = site.X_BS.translation;
+  to_quaternion(site.X_BS.rotation, added->quat);
+}
+
+void add_table(const SceneTable& table, mjSpec* spec, const std::string& place) {
+  if (!(table.size.array() > 0).all() || !table.size.allFinite() || !table.X_WT.translation.allFinite() ||
+      !table.X_WT.rotation.allFinite()) {
+    throw ModelError(place, "the table '" + table.name + "' has no usable size or pose", "give edges above zero");
+  }
+  mjsBody* const body = mjs_addBody(mjs_findBody(spec, "world"), nullptr);
+  set_name(body->element, table.name, place);
+  Eigen::Map<Vector3>(body->pos) = table.X_WT.translation;
+  to_quaternion(table.X_WT.rotation, body->quat);
+  mjsGeom* const geom = mjs_addGeom(body, nullptr);
+  set_name(geom->element, table.name, place);
+  geom->type = mjGEOM_BOX;
+  Eigen::Map<Vector3>(geom->size) = 0.5 * table.size;
+  geom->pos[2] = -0.5 * table.size[2];
+}
+
+void add_pair(const ScenePair& pair, mjSpec* spec, const std::string& place) {
+  const std::string where = place + " (contact pair)";
+  find(spec, mjOBJ_GEOM, pair.geom, where, "geom");
+  find(spec, mjOBJ_GEOM, pair.other, where, "geom");
+  const bool is_usable = pair.time_constant > 0 && pair.damping_ratio > 0 && pair.friction_time_constant >= 0 &&
+                         pair.friction_damping_ratio > 0 && pair.friction > 0;
+  if (!is_usable || !std::isfinite(pair.time_constant + pair.damping_ratio + pair.friction_time_constant +
+                                   pair.friction_damping_ratio + pair.friction)) {
+    throw ModelError(where, "a number of '" + pair.geom + "' on '" + pair.other + "' is not usable",
+                     "give numbers above zero");
+  }
+  mjsPair* const added = mjs_addPair(spec, nullptr);
+  mjs_setString(added->geomname1, pair.geom.c_str());
+  mjs_setString(added->geomname2, pair.other.c_str());
+  added->condim = 3;
+  added->solref[0] = pair.time_constant;
+  added->solref[1] = pair.damping_ratio;
+  if (pair.friction_time_constant > 0) {
+    added->solreffriction[0] = pair.friction_time_constant;
+    added->solreffriction[1] = pair.friction_damping_ratio;
+  }
+  added->friction[0] = added->friction[1] = pair.friction;
+}
+
+void add_force_sensor(const std::string& site, mjSpec* spec, const std::string& place) {
+  find(spec, mjOBJ_SITE, site, place + " (force sensor)", "site");
+  for (const auto& [type, name] :
+       {std::pair{mjSENS_FORCE, "antaeus_force"}, std::pair{mjSENS_TORQUE, "antaeus_torque"}}) {
+    mjsSensor* const sensor = mjs_addSensor(spec);
+    set_name(sensor->element, name, place);
+    sensor->type = type;
+    sensor->objtype = mjOBJ_SITE;
+    mjs_setString(sensor->objname, site.c_str());
+  }
+}
+
+std::string bytes_of(const Mjcf& source) { return source.file.empty() ? source.text : read_file(source.file); }
+
+}  // namespace
+
+Composed compose_model(const SceneDescription& description) {
+  Composed composed;
+  const std::string place = place_of(description.robot, description.name.c_str());
+  composed.name = place;
+  const SpecPointer spec = parse(description.robot, place);
+  // Sensors of the files would stand before ours, and nobody reads them.
+  remove_all(spec.get(), mjOBJ_SENSOR);
+  set_physics(description.physics, place, spec->option);
+  composed.robot_actuators = prepare_robot(description, spec.get(), place);
+  SpecPointer tool;
+  if (description.tool) tool = attach(description, spec.get(), place);
+  for (const SceneSite& site : description.sites) add_site(site, spec.get(), place);
+  if (description.table) add_table(*description.table, spec.get(), place);
+  for (const ScenePair& pair : description.pairs) add_pair(pair, spec.get(), place);
+  if (!description.force_sensor_site.empty()) add_force_sensor(description.force_sensor_site, spec.get(), place);
+  composed.force_sensor_site = description.force_sensor_site;
+  composed.model.reset(mj_compile(spec.get(), nullptr));
+  if (!composed.model) {
+    throw ModelError(place, "MuJoCo cannot compile it (" + one_line(mjs_getError(spec.get())) + ")",
+                     "correct the MJCF");
+  }
+  composed.sha256 = sha256(bytes_of(description.robot) + (description.tool ? bytes_of(description.tool->model) : ""));
+  return composed;
+}
+
+}  // namespace antaeus::sim

@@ -1,0 +1,230 @@
+#include "antaeus/sim/scene_robot.hpp"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <set>
+
+#include "antaeus/core/error.hpp"
+#include "sim/scene_impl.hpp"
+
+namespace antaeus {
+
+namespace {
+
+using sim::BodyFacts;
+using sim::JointFacts;
+using sim::JointKind;
+using sim::SceneFacts;
+
+std::string name_or(const std::string& name, const char* kind, int index) {
+  return name.empty() ? std::string(kind) + "_" + std::to_string(index) : name;
+}
+
+/// The name, lengthened until it is not among those that are taken.
+std::string free_name(std::set<std::string>& taken, std::string name, const std::string& ending) {
+  while (!taken.insert(name).second) name += ending;
+  return name;
+}
+
+bool is_below(const SceneFacts& facts, int body, int root) {
+  while (body > root) body = facts.bodies[body].parent;  // a parent stands before its children
+  return body == root;
+}
+
+Pose turned(const Vector3& axis, double angle) {
+  return {Eigen::AngleAxisd(angle, axis).toRotationMatrix(), Vector3::Zero()};
+}
+Pose moved(const Vector3& by) { return {Matrix3::Identity(), by}; }
+
+/// Writes the tree of one root, or of all, as links and joints.
+class Extractor {
+ public:
+  Extractor(const SceneFacts& facts, int root) : facts_(facts), root_(root), names_(sim::link_names(facts)) {
+    links_taken_.insert(names_.bodies.begin(), names_.bodies.end());
+    links_taken_.insert(names_.sites.begin(), names_.sites.end());
+    for (int joint = 0; joint < static_cast<int>(facts.joints.size()); ++joint) {
+      joints_taken_.insert(sim::joint_name(facts, joint));
+    }
+  }
+
+  SceneRobot extract() {
+    RobotDescription& description = robot_.description;
+    description.name = facts_.name;
+    description.source = facts_.name;
+    description.sha256 = facts_.sha256;
+    description.notes = facts_.notes;
+    for (int body = 0; body < static_cast<int>(facts_.bodies.size()); ++body) {
+      if (is_wanted(body)) add_body(body);
+    }
+    description.root = names_.bodies[0];
+    for (int site = 0; site < static_cast<int>(facts_.sites.size()); ++site) add_site(site);
+    robot_.options.base = Base::fixed;
+    robot_.options.gravity = facts_.gravity;
+    return std::move(robot_);
+  }
+
+ private:
+  /// The root's tree, and what carries it.
+  bool is_wanted(int body) const { return is_below(facts_, body, root_) || is_below(facts_, root_, body); }
+  /// Of a fixed joint, which MuJoCo does not have.
+  std::string weld_name(const std::string& link) { return free_name(joints_taken_, link + "_weld", "_weld"); }
+
+  std::string add_link(const std::string& name) {
+    LinkDescription link;
+    link.name = name;
+    robot_.description.links.push_back(link);
+    return name;
+  }
+
+  JointDescription& add_joint(std::string name, const std::string& parent, const std::string& child, const Pose& X) {
+    JointDescription joint;
+    joint.name = std::move(name);
+    joint.parent = parent;
+    joint.child = child;
+    joint.X_PJ = X;
+    robot_.description.joints.push_back(joint);
+    return robot_.description.joints.back();
+  }
+
+  void add_body(int index) {
+    const BodyFacts& body = facts_.bodies[index];
+    const std::string& own = names_.bodies[index];
+    if (index > 0) {
+      std::string parent = names_.bodies[body.parent];
+      Pose X = body.X_PB;  // of the frame that comes next, in `parent`
+      for (std::size_t at = 0; at < body.joints.size(); ++at) {
+        const JointFacts& joint = facts_.joints[body.joints[at]];
+        const bool is_last = at + 1 == body.joints.size();
+        const bool is_own = is_last && (joint.kind != JointKind::hinge || joint.anchor.isZero(0.0));
+        const std::string name = sim::joint_name(facts_, body.joints[at]);
+        const std::string child = is_own ? own : add_link(free_name(links_taken_, own + "/" + name, "_link"));
+        write_joint(joint, add_joint(name, parent, child, at_reference(joint, X)));
+        // Behind a hinge the frame stands at the anchor.
+        X = joint.kind == JointKind::hinge ? moved(-joint.anchor) : Pose();
+        parent = child;
+        if (is_own) parent.clear();
+      }
+      if (!parent.empty()) add_joint(weld_name(own), parent, own, X);
+    }
+    add_link(own);
+    LinkDescription& link = robot_.description.links.back();
+    for (const sim::GeomFacts& geom : facts_.geoms) {
+      if (geom.body == index && geom.has_shape) (geom.is_visual ? link.visuals : link.collisions).push_back(geom.shape);
+    }
+    if (body.mass > 0.0) {
+      link.has_inertial = true;
+      link.inertial.mass = body.mass;
+      link.inertial.center_of_mass = body.X_BI.translation;
+      const Matrix3& R = body.X_BI.rotation;
+      link.inertial.inertia = R * body.inertia.asDiagonal() * R.transpose();
+    }
+  }
+
+  /// Where the joint's frame stands at position zero, which is not where the file draws it.
+  static Pose at_reference(const JointFacts& joint, const Pose& X) {
+    switch (joint.kind) {
+      case JointKind::hinge: return X * moved(joint.anchor) * turned(joint.axis, -joint.reference);
+      case JointKind::slide: return X * moved(-joint.reference * joint.axis);
+      case JointKind::free: break;
+    }
+    return {};  // of the world, wherever the file puts the body
+  }
+
+  void write_joint(const JointFacts& joint, JointDescription& to) {
+    if (joint.kind == JointKind::free) {
+      to.type = JointType::floating;
+      return;
+    }
+    to.type = joint.kind == JointKind::hinge ? JointType::revolute : JointType::prismatic;
+    to.axis = joint.axis;
+    to.lower = joint.lower;
+    to.upper = joint.upper;
+    to.effort_limit = joint.effort;
+    to.damping = joint.damping;
+    if (joint.armature != 0.0) robot_.options.armature[to.name] = joint.armature;
+  }
+
+  void add_site(int index) {
+    const sim::SiteFacts& site = facts_.sites[index];
+    if (!is_wanted(site.body)) return;
+    const std::string& name = names_.sites[index];
+    add_link(name);
+    add_joint(weld_name(name), names_.bodies[site.body], name, site.X_BS);
+  }
+
+  const SceneFacts& facts_;
+  int root_;
+  sim::LinkNames names_;
+  SceneRobot robot_;
+  std::set<std::string> links_taken_, joints_taken_;
+};
+
+}  // namespace
+
+namespace sim {
+
+LinkNames link_names(const SceneFacts& facts) {
+  LinkNames names;
+  std::set<std::string> taken;
+  for (int body = 0; body < static_cast<int>(facts.bodies.size()); ++body) {
+    names.bodies.push_back(free_name(taken, name_or(facts.bodies[body].name, "body", body), "_body"));
+  }
+  for (int site = 0; site < static_cast<int>(facts.sites.size()); ++site) {
+    names.sites.push_back(free_name(taken, name_or(facts.sites[site].name, "site", site), "_site"));
+  }
+  return names;
+}
+
+std::string joint_name(const SceneFacts& facts, int joint) { return name_or(facts.joints[joint].name, "joint", joint); }
+
+}  // namespace sim
+
+SceneRobot scene_robot(const Scene& scene, const SceneRobotOptions& options) {
+  const SceneFacts& facts = scene.impl().facts();
+  int root = 0;
+  if (!options.root.empty()) {
+    root = sim::index_of(facts.bodies, options.root, facts.name, "root body");
+    for (int body = facts.bodies[root].parent; body > 0; body = facts.bodies[body].parent) {
+      if (facts.bodies[body].joints.empty()) continue;
+      throw ModelError(
+          facts.name,
+          "the root body '" + options.root + "' is carried by a moving one, '" + facts.bodies[body].name + "'",
+          "name a body that stands on the world");
+    }
+  }
+  SceneRobot robot = Extractor(facts, root).extract();
+  for (const auto& [joint, position] : options.locked_joints) {
+    sim::index_of(facts.joints, joint, facts.name + " (locked joints)", "joint");
+  }
+  robot.options.locked_joints = options.locked_joints;
+  for (const sim::ActuatorFacts& actuator : facts.actuators) {
+    if (!actuator.is_torque || !is_below(facts, facts.joints[actuator.joint].body, root)) continue;
+    const std::string name = sim::joint_name(facts, actuator.joint);
+    std::vector<std::string>& motors = robot.options.motors;
+    const bool is_held = options.locked_joints.contains(name);
+    if (!is_held && std::find(motors.begin(), motors.end(), name) == motors.end()) motors.push_back(name);
+  }
+  return robot;
+}
+
+std::map<std::string, double> joint_positions(const Scene& scene, const std::string& body, ConstVectorRef qpos) {
+  const SceneFacts& facts = scene.impl().facts();
+  const int root = sim::index_of(facts.bodies, body, facts.name, "body");
+  if (qpos.size() != facts.position_size || !qpos.allFinite()) {
+    throw ModelError(facts.name, "the position is not of " + std::to_string(facts.position_size) + " finite numbers",
+                     "give MuJoCo's qpos");
+  }
+  std::map<std::string, double> positions;
+  for (int joint = 0; joint < static_cast<int>(facts.joints.size()); ++joint) {
+    const JointFacts& one = facts.joints[joint];
+    if (!is_below(facts, one.body, root)) continue;
+    if (one.kind == JointKind::free) {
+      throw ModelError(facts.name, "joint '" + sim::joint_name(facts, joint) + "' is free and cannot be held",
+                       "name a body beyond it");
+    }
+    positions[sim::joint_name(facts, joint)] = qpos[one.position];
+  }
+  return positions;
+}
+
+}  // namespace antaeus
