@@ -201,6 +201,45 @@ Status PositionTerms::inverse_dynamics(ConstVectorRef v, ConstVectorRef a, Frame
   return Status::ok;
 }
 
+Status PositionTerms::nonlinear_effects(ConstVectorRef v, VectorRef h, FrameId frame,
+                                        Vector6& drift_WF_W) const noexcept {
+  h.setConstant(kNaN);
+  drift_WF_W.setConstant(kNaN);
+  if (const Status status = ready(); status != Status::ok) return status;
+  const pinocchio::Model& model = dynamics_->model_.impl_->model;
+  if (frame.index < 0 || frame.index >= model.nframes) return Status::unknown_frame;
+  if (v.size() != model.nv || h.size() != model.nv) return Status::wrong_size;
+  if (!v.allFinite()) return Status::not_finite;
+  Dynamics::Workspace& w = *dynamics_->workspace_;
+  // As inverse_dynamics: oMi and J stay.
+  h = pinocchio::nonLinearEffects(model, w.data, w.configuration(), v);
+  const auto& f = model.frames[frame.index];
+  const auto& X = w.data.oMi[f.parentJoint];
+  // The recursion began with the root accelerated against gravity.
+  pinocchio::Motion acceleration = w.data.a_gf[f.parentJoint];
+  acceleration.linear() += X.rotation().transpose() * model.gravity.linear();
+  acceleration = f.placement.actInv(acceleration);
+  const pinocchio::Motion velocity = f.placement.actInv(w.data.v[f.parentJoint]);
+  const Matrix3 R = X.rotation() * f.placement.rotation();
+  drift_WF_W.head<3>() = R * (acceleration.linear() + velocity.angular().cross(velocity.linear()));
+  drift_WF_W.tail<3>() = R * acceleration.angular();
+  return Status::ok;
+}
+
+Status PositionTerms::mass_matrix(MatrixRef M) const noexcept {
+  M.setConstant(kNaN);
+  if (const Status status = ready(); status != Status::ok) return status;
+  const pinocchio::Model& model = dynamics_->model_.impl_->model;
+  if (M.rows() != model.nv || M.cols() != model.nv) return Status::wrong_size;
+  Dynamics::Workspace& w = *dynamics_->workspace_;
+  // It writes neither oMi nor J either.
+  pinocchio::crba(model, w.data, w.configuration());
+  // crba fills the upper triangle only.
+  M.triangularView<Eigen::Upper>() = w.data.M;
+  M.triangularView<Eigen::StrictlyLower>() = w.data.M.transpose();
+  return Status::ok;
+}
+
 Status PositionTerms::center_of_mass(Vector3& p_WC) const noexcept {
   p_WC.setConstant(kNaN);
   if (const Status status = ready(); status != Status::ok) return status;
@@ -266,15 +305,7 @@ Status Dynamics::nonlinear_effects(ConstVectorRef q, ConstVectorRef v, VectorRef
 }
 
 Status Dynamics::mass_matrix(ConstVectorRef q, MatrixRef M) noexcept {
-  M.setConstant(kNaN);
-  if (const Status status = check(q); status != Status::ok) return status;
-  const auto& model = model_.impl_->model;
-  if (M.rows() != model.nv || M.cols() != model.nv) return Status::wrong_size;
-  pinocchio::crba(model, workspace_->data, workspace_->configuration());
-  // crba fills the upper triangle only.
-  M.triangularView<Eigen::Upper>() = workspace_->data.M;
-  M.triangularView<Eigen::StrictlyLower>() = workspace_->data.M.transpose();
-  return Status::ok;
+  return PositionTerms(this, check(q), workspace_->generation).mass_matrix(M);
 }
 
 Status Dynamics::coriolis_matrix(ConstVectorRef q, ConstVectorRef v, MatrixRef C) noexcept {

@@ -12,7 +12,7 @@
 #include "antaeus/core/pose.hpp"
 #include "antaeus/core/wrench.hpp"
 #include "antaeus/robot/robot_description.hpp"
-#include "antaeus/sim/scene.hpp"
+#include "antaeus/sim/mujoco_scene.hpp"
 
 namespace antaeus::sim {
 

@@ -4,12 +4,12 @@
 #include <algorithm>
 
 #include "antaeus/core/error.hpp"
-#include "sim/scene_impl.hpp"
+#include "sim/mujoco_scene_impl.hpp"
 
 namespace antaeus {
 
 struct MujocoDynamics::Workspace {
-  Workspace(const Scene& scene_in, const RobotModel& model_in)
+  Workspace(const MujocoScene& scene_in, const RobotModel& model_in)
       : scene(scene_in), model(model_in), order(scene_in, model_in), state(scene.impl().model->make_state(true)) {
     const sim::SceneFacts& facts = scene.impl().facts();
     qpos.setZero(facts.position_size);
@@ -79,7 +79,7 @@ struct MujocoDynamics::Workspace {
     int index = -1;
   };
 
-  Scene scene;
+  MujocoScene scene;
   RobotModel model;
   SceneOrder order;
   std::unique_ptr<sim::State> state;
@@ -91,7 +91,7 @@ struct MujocoDynamics::Workspace {
   std::vector<Place> frames;  // of the model's frames, by handle
 };
 
-MujocoDynamics::MujocoDynamics(const Scene& scene, const RobotModel& model)
+MujocoDynamics::MujocoDynamics(const MujocoScene& scene, const RobotModel& model)
     : workspace_(std::make_unique<Workspace>(scene, model)) {
   const sim::LinkNames names = sim::link_names(scene.impl().facts());
   const auto index_in = [](const std::vector<std::string>& all, const std::string& name) {

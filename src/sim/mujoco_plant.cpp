@@ -9,7 +9,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/signal/ring_buffer.hpp"
-#include "sim/scene_impl.hpp"
+#include "sim/mujoco_scene_impl.hpp"
 
 namespace antaeus {
 
@@ -105,7 +105,7 @@ const OptionTable& options_of(const PlantOptions&) {
 }
 
 struct MujocoPlant::Workspace {
-  Workspace(Scene scene_in, const PlantPlaces& places, const PlantOptions& options_in, const VectorX& coulomb_in)
+  Workspace(MujocoScene scene_in, const PlantPlaces& places, const PlantOptions& options_in, const VectorX& coulomb_in)
       : scene(std::move(scene_in)),
         options((check_options(options_in), options_in)),
         time_step(scene.impl().facts().time_step),
@@ -292,7 +292,7 @@ struct MujocoPlant::Workspace {
     return Status::ok;
   }
 
-  Scene scene;
+  MujocoScene scene;
   PlantOptions options;
   double time_step;
   std::unique_ptr<sim::State> state, free_state;
@@ -313,7 +313,7 @@ struct MujocoPlant::Workspace {
   PlantTruth truth;
 };
 
-MujocoPlant::MujocoPlant(const Scene& scene, const PlantPlaces& places, const PlantOptions& options,
+MujocoPlant::MujocoPlant(const MujocoScene& scene, const PlantPlaces& places, const PlantOptions& options,
                          const VectorX& coulomb)
     : workspace_(std::make_unique<Workspace>(scene, places, options, coulomb)) {}
 MujocoPlant::~MujocoPlant() = default;

@@ -1,8 +1,8 @@
 #include <Eigen/Geometry>
 
 #include "antaeus/core/error.hpp"
-#include "antaeus/sim/scene_robot.hpp"
-#include "sim/scene_impl.hpp"
+#include "antaeus/sim/mujoco_robot.hpp"
+#include "sim/mujoco_scene_impl.hpp"
 
 namespace antaeus {
 
@@ -31,7 +31,7 @@ Matrix3 rotation_of(ConstVectorRef q, int at) noexcept {
 
 }  // namespace
 
-SceneOrder::SceneOrder(const Scene& scene, const RobotModel& model) {
+SceneOrder::SceneOrder(const MujocoScene& scene, const RobotModel& model) {
   auto impl = std::make_shared<Impl>();
   const sim::SceneFacts& facts = scene.impl().facts();
   const auto kind_of = [&](const std::string& name) -> const sim::JointFacts* {

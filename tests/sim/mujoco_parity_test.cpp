@@ -24,7 +24,7 @@ struct Parity {
 
 void expect_ok(Status status) { ASSERT_EQ(to_string(status), to_string(Status::ok)); }
 
-Parity compare(const Scene& scene, const RobotModel& model, const std::vector<std::string>& frames,
+Parity compare(const MujocoScene& scene, const RobotModel& model, const std::vector<std::string>& frames,
                RandomStates& random) {
   MujocoDynamics mujoco(scene, model);
   Dynamics dynamics(model);
@@ -71,7 +71,7 @@ Parity compare(const Scene& scene, const RobotModel& model, const std::vector<st
   return worst;
 }
 
-void expect_parity(const char* name, const Scene& scene, const RobotModel& model,
+void expect_parity(const char* name, const MujocoScene& scene, const RobotModel& model,
                    const std::vector<std::string>& frames) {
   RandomStates random(1401);
   SCOPED_TRACE(std::string(name) + ", " + random.text());
@@ -91,34 +91,34 @@ void expect_parity(const char* name, const Scene& scene, const RobotModel& model
 }
 
 TEST(MujocoParity, Ur5eWithRigidGripper) {
-  const Scene scene(ur5e_scene());
-  const SceneRobot robot = scene_robot(scene, {.root = "base"});
+  const MujocoScene scene(ur5e_scene());
+  const MujocoRobot robot = mujoco_robot(scene, {.root = "base"});
   EXPECT_EQ(robot.model().nv(), 6);
   expect_parity("UR5e, rigid gripper", scene, robot.model(),
                 {"fingertip", "mount", "wrist_3_link", "gripper_left_pad"});
 }
 
 TEST(MujocoParity, Ur5eWithRealGripperAsAWholeTree) {
-  const Scene scene(ur5e_scene({.gripper = ToolJoints::real}));
-  const SceneRobot robot = scene_robot(scene);
+  const MujocoScene scene(ur5e_scene({.gripper = ToolJoints::real}));
+  const MujocoRobot robot = mujoco_robot(scene);
   EXPECT_EQ(robot.model().nv(), 14);
   expect_parity("UR5e, real gripper", scene, robot.model(), {"fingertip", "mount", "gripper_left_pad"});
 }
 
 TEST(MujocoParity, Ur5eWithRealGripperHeld) {
-  const Scene scene(ur5e_scene({.gripper = ToolJoints::real}));
+  const MujocoScene scene(ur5e_scene({.gripper = ToolJoints::real}));
   VectorX qpos(14);
   // Closed, as it stands in MuJoCo after a while.
   qpos << 0, 0, 0, 0, 0, 0, 0.79, -0.01, 0.78, -0.76, 0.79, -0.02, 0.77, -0.75;
-  const SceneRobot robot = scene_robot(scene, {"", joint_positions(scene, "gripper_base_mount", qpos)});
+  const MujocoRobot robot = mujoco_robot(scene, {"", joint_positions(scene, "gripper_base_mount", qpos)});
   EXPECT_EQ(robot.model().nv(), 6);
   EXPECT_EQ(robot.model().motor_count(), 6);
   expect_parity("UR5e, real gripper held", scene, robot.model(), {"fingertip", "mount", "gripper_left_pad"});
 }
 
 TEST(MujocoParity, SlidesAnchorsReferencesTurnedBodiesAndAFreeJoint) {
-  const Scene scene(test::scene_of(test::kMixedMjcf));
-  const SceneRobot robot = scene_robot(scene);
+  const MujocoScene scene(test::scene_of(test::kMixedMjcf));
+  const MujocoRobot robot = mujoco_robot(scene);
   EXPECT_EQ(robot.model().nv(), 15);
   expect_parity("own MJCF", scene, robot.model(),
                 {"tool", "tool_site", "gimbal", "branch", "craft", "boom_end", "piston"});
@@ -127,13 +127,13 @@ TEST(MujocoParity, SlidesAnchorsReferencesTurnedBodiesAndAFreeJoint) {
 TEST(MujocoParity, ActuatorsAsTheFileHasThem) {
   SceneDescription description = test::scene_of(test::kMixedMjcf);
   description.has_torque_motors = false;
-  const Scene scene(description);
-  expect_parity("own MJCF, its own actuators", scene, scene_robot(scene).model(), {"tool"});
+  const MujocoScene scene(description);
+  expect_parity("own MJCF, its own actuators", scene, mujoco_robot(scene).model(), {"tool"});
 }
 
 TEST(MujocoParity, OneTreeOfSeveral) {
-  const Scene scene(test::scene_of(test::kMixedMjcf));
-  const SceneRobot robot = scene_robot(scene, {"rail", {{"lift", 0.3}, {"a_turn", -0.8}}});
+  const MujocoScene scene(test::scene_of(test::kMixedMjcf));
+  const MujocoRobot robot = mujoco_robot(scene, {"rail", {{"lift", 0.3}, {"a_turn", -0.8}}});
   EXPECT_EQ(robot.model().nv(), 5);
   EXPECT_FALSE(robot.model().has_frame("craft"));
   expect_parity("own MJCF, one tree with two joints held", scene, robot.model(), {"tool", "tool_site", "branch"});

@@ -7,7 +7,7 @@
 namespace antaeus {
 namespace {
 
-void expect_no_allocation(const Scene& scene, const std::string& site, const VectorX& q, const VectorX& tau) {
+void expect_no_allocation(const MujocoScene& scene, const std::string& site, const VectorX& q, const VectorX& tau) {
   MujocoPlant plant(scene, {.site = site}, {.coulomb = 0.1, .force_noise = 0.1, .delay = 0.002});
   ASSERT_EQ(plant.reset(q), Status::ok);
   const VectorX bad = VectorX::Constant(q.size(), kNaN);
@@ -28,18 +28,18 @@ TEST(MujocoPlantRealtime, NoAllocationOfThePusher) {
   SceneDescription scene = test::scene_of(test::kPusherMjcf);
   scene.table = SceneTable{};
   scene.force_sensor_site = "ankle";
-  expect_no_allocation(Scene(scene), "sole", VectorX::Constant(2, -0.07), VectorX::Constant(2, -5.0));
+  expect_no_allocation(MujocoScene(scene), "sole", VectorX::Constant(2, -0.07), VectorX::Constant(2, -5.0));
 }
 
 TEST(MujocoPlantRealtime, NoAllocationOfTheUr5eThatFallsOnTheTable) {
   VectorX q(6);
   q << -1.5708, -1.5708, 1.5708, -1.5708, -1.5708, 0.0;
-  expect_no_allocation(Scene(ur5e_scene({.gripper = ToolJoints::real})), "fingertip", q, VectorX::Zero(6));
+  expect_no_allocation(MujocoScene(ur5e_scene({.gripper = ToolJoints::real})), "fingertip", q, VectorX::Zero(6));
 }
 
 TEST(SceneRobotRealtime, NoAllocationOfSceneOrder) {
-  const Scene scene(test::scene_of(test::kMixedMjcf));
-  const RobotModel model = scene_robot(scene).model();
+  const MujocoScene scene(test::scene_of(test::kMixedMjcf));
+  const RobotModel model = mujoco_robot(scene).model();
   const SceneOrder order(scene, model);
   test::RandomStates random(1404);
   const VectorX q = random.configuration(model), v = random.vector(15), a = random.vector(15);

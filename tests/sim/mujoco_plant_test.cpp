@@ -9,7 +9,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/robot/dynamics.hpp"
-#include "antaeus/sim/scene_robot.hpp"
+#include "antaeus/sim/mujoco_robot.hpp"
 #include "sim/scenes.hpp"
 #include "support/tolerances.hpp"
 
@@ -40,7 +40,7 @@ VectorX two(double first, double second) { return (VectorX(2) << first, second).
 
 /// Lets the pusher down and presses with 10 N beside its weight.
 void expect_push_on_robot(const SceneDescription& description) {
-  MujocoPlant plant(Scene(description), {.site = "sole"});
+  MujocoPlant plant(MujocoScene(description), {.site = "sole"});
   ASSERT_EQ(plant.reset(two(0.1, -0.07)), Status::ok);
   for (int i = 0; i < 10000; ++i) ASSERT_EQ(plant.step(two(0.0, -10.0)), Status::ok);
   EXPECT_EQ(plant.truth().contacts, 1);
@@ -63,7 +63,7 @@ TEST(MujocoPlant, ASlidingPairHasItsFriction) {
   SceneDescription scene = pusher_over_table();
   scene.table->size = Vector3(5, 1, 0.05);
   scene.pairs = {{.geom = "tip", .other = "table", .friction = 0.2}};
-  MujocoPlant plant(Scene(scene), {.site = "sole"});
+  MujocoPlant plant(MujocoScene(scene), {.site = "sole"});
   ASSERT_EQ(plant.reset(two(0.0, -0.07)), Status::ok);
   for (int i = 0; i < 2000; ++i) ASSERT_EQ(plant.step(two(5.0, -10.0)), Status::ok);
   const Vector3 force = plant.truth().contact.force;
@@ -72,7 +72,7 @@ TEST(MujocoPlant, ASlidingPairHasItsFriction) {
 }
 
 /// While everything slides, strikes and leaves: force at the mount less the payload's demand is the contacts' sum.
-void expect_mount_force(const Scene& scene, const PlantPlaces& places, const VectorX& q, const VectorX& press,
+void expect_mount_force(const MujocoScene& scene, const PlantPlaces& places, const VectorX& q, const VectorX& press,
                         double shake, double tool_control, double torque_tolerance) {
   MujocoPlant plant(scene, places, {.tool_control = tool_control});
   ASSERT_EQ(plant.reset(q), Status::ok);
@@ -97,7 +97,7 @@ void expect_mount_force(const Scene& scene, const PlantPlaces& places, const Vec
 }
 
 TEST(MujocoPlant, TheMountFeelsTheContactsOfThePusher) {
-  expect_mount_force(Scene(pusher_over_table()), {.site = "sole"}, two(0.0, -0.07), two(0.5, -10.0), 20.0, 0.0,
+  expect_mount_force(MujocoScene(pusher_over_table()), {.site = "sole"}, two(0.0, -0.07), two(0.5, -10.0), 20.0, 0.0,
                      tolerance::kMountForce);
 }
 
@@ -106,15 +106,15 @@ VectorX ur5e_home() { return (VectorX(6) << -1.5708, -1.5708, 1.5708, -1.5708, -
 /// Gravity's torque of the arm at home, which presses a little harder than it weighs.
 void expect_mount_force_of_the_ur5e(ToolJoints gripper, double tool_control, double torque_tolerance) {
   Ur5eScene options{.gripper = gripper, .joint_damping = 1.0};
-  Scene scene(ur5e_scene(options));
-  const RobotModel model = scene_robot(scene, {.root = "base"}).model();
+  MujocoScene scene(ur5e_scene(options));
+  const RobotModel model = mujoco_robot(scene, {.root = "base"}).model();
   Dynamics dynamics(model);
   VectorX q = model.neutral();
   q.head(6) = ur5e_home();
   Pose X;
   ASSERT_EQ(dynamics.at(q).frame_pose(model.frame("fingertip"), X), Status::ok);
   options.X_WT.translation = X.translation - Vector3(0.0, 0.0, 0.002);
-  scene = Scene(ur5e_scene(options));
+  scene = MujocoScene(ur5e_scene(options));
   VectorX g(model.nv());
   Matrix6X J(6, model.nv());
   ASSERT_EQ(dynamics.at(q).gravity_torque(g), Status::ok);
@@ -133,8 +133,8 @@ TEST(MujocoPlant, TheMountFeelsTheContactsOfARealGripper) {
 
 /// The arm at home under the torque of gravity alone, by the model that was read out of the scene. \return how far it
 /// has gone after 2 s [rad]
-double drift_at_home(const Scene& scene, const SceneRobotOptions& held, MujocoPlant& plant) {
-  const RobotModel model = scene_robot(scene, held).model();
+double drift_at_home(const MujocoScene& scene, const MujocoRobotOptions& held, MujocoPlant& plant) {
+  const RobotModel model = mujoco_robot(scene, held).model();
   const SceneOrder order(scene, model);
   Dynamics dynamics(model);
   VectorX q(model.nq()), v(model.nv()), g(model.nv());
@@ -148,7 +148,7 @@ double drift_at_home(const Scene& scene, const SceneRobotOptions& held, MujocoPl
 }
 
 TEST(MujocoPlant, GravitysTorqueHoldsTheArm) {
-  const Scene scene(ur5e_scene());
+  const MujocoScene scene(ur5e_scene());
   MujocoPlant plant(scene, {.site = "fingertip"});
   ASSERT_EQ(plant.reset(ur5e_home()), Status::ok);
   const double drift = drift_at_home(scene, {.root = "base"}, plant);
@@ -157,10 +157,10 @@ TEST(MujocoPlant, GravitysTorqueHoldsTheArm) {
 }
 
 TEST(MujocoPlant, GravitysTorqueHoldsTheArmWithTheGripperAsItStands) {
-  const Scene scene(ur5e_scene({.gripper = ToolJoints::real, .joint_damping = 1.0}));
+  const MujocoScene scene(ur5e_scene({.gripper = ToolJoints::real, .joint_damping = 1.0}));
   MujocoPlant plant(scene, {.site = "fingertip"}, {.tool_control = 255.0});
   ASSERT_EQ(plant.reset(ur5e_home()), Status::ok);
-  const RobotModel model = scene_robot(scene, {.root = "base"}).model();
+  const RobotModel model = mujoco_robot(scene, {.root = "base"}).model();
   // The fingers close while the arm is held by a spring.
   for (int i = 0; i < 4000; ++i) {
     const VectorX hold = 4000.0 * (ur5e_home() - plant.reading().q) - 200.0 * plant.reading().v;
@@ -177,7 +177,7 @@ TEST(MujocoPlant, GravitysTorqueHoldsTheArmWithTheGripperAsItStands) {
 }
 
 TEST(MujocoPlant, AWrongPayloadShowsAsItsWeight) {
-  MujocoPlant plant(Scene(pusher_over_table()), {.site = "sole"}, {.payload_error = 0.1});
+  MujocoPlant plant(MujocoScene(pusher_over_table()), {.site = "sole"}, {.payload_error = 0.1});
   ASSERT_EQ(plant.reset(two(0.0, -0.07)), Status::ok);
   for (int i = 0; i < 10000; ++i) ASSERT_EQ(plant.step(two(0.0, -10.0)), Status::ok);
   EXPECT_NEAR(plant.reading().wrench.force.z() - plant.truth().contact.force.z(), 0.1 * kFoot * kFree,
@@ -185,7 +185,7 @@ TEST(MujocoPlant, AWrongPayloadShowsAsItsWeight) {
 }
 
 TEST(MujocoPlant, NoiseHasItsSizeAndItsSeed) {
-  const Scene scene(pusher_over_table());
+  const MujocoScene scene(pusher_over_table());
   PlantOptions options{.position_noise = 1e-3, .force_noise = 0.5, .seed = 7};
   MujocoPlant first(scene, {.site = "sole"}, options), same(scene, {.site = "sole"}, options);
   options.seed = 8;
@@ -210,7 +210,7 @@ TEST(MujocoPlant, NoiseHasItsSizeAndItsSeed) {
 }
 
 TEST(MujocoPlant, ADelayShiftsTheWrench) {
-  const Scene scene(pusher_over_table());
+  const MujocoScene scene(pusher_over_table());
   MujocoPlant prompt(scene, {.site = "sole"}), late(scene, {.site = "sole"}, {.delay = 0.003});
   ASSERT_EQ(prompt.reset(two(0.0, -0.05)), Status::ok);
   ASSERT_EQ(late.reset(two(0.0, -0.05)), Status::ok);
@@ -230,7 +230,7 @@ TEST(MujocoPlant, ADelayShiftsTheWrench) {
 
 TEST(MujocoPlant, CoulombFrictionSticks) {
   const VectorX lift = two(0.0, kRodAndFoot * kFree);
-  MujocoPlant plant(Scene(pusher_over_table()), {.site = "sole"}, {.coulomb = 2.0});
+  MujocoPlant plant(MujocoScene(pusher_over_table()), {.site = "sole"}, {.coulomb = 2.0});
   ASSERT_EQ(plant.reset(two(0.0, 0.1)), Status::ok);
   for (int i = 0; i < 5000; ++i) ASSERT_EQ(plant.step(lift + two(1.8, 0.0)), Status::ok);
   EXPECT_LT(std::abs(plant.truth().qpos[0]), 2e-4);  // it gives by 0.9e-4, and slips a little when it is loaded
@@ -242,7 +242,7 @@ TEST(MujocoPlant, CoulombFrictionSticks) {
 }
 
 TEST(MujocoPlant, APushIsAWrenchOnTheRobot) {
-  MujocoPlant plant(Scene(pusher_over_table()), {.site = "sole"});
+  MujocoPlant plant(MujocoScene(pusher_over_table()), {.site = "sole"});
   ASSERT_EQ(plant.reset(two(0.0, 0.1)), Status::ok);
   ASSERT_EQ(plant.push({Vector3(2.3, 5.0, kRodAndFoot * kFree), Vector3::Zero()}), Status::ok);
   for (int i = 0; i < 1000; ++i) ASSERT_EQ(plant.step(two(0.0, 0.0)), Status::ok);
@@ -253,14 +253,14 @@ TEST(MujocoPlant, APushIsAWrenchOnTheRobot) {
 }
 
 TEST(MujocoPlant, MotorsKeepTheirLimits) {
-  MujocoPlant plant(Scene(pusher_over_table()), {.site = "sole"});
+  MujocoPlant plant(MujocoScene(pusher_over_table()), {.site = "sole"});
   ASSERT_EQ(plant.step(two(0.0, 1000.0)), Status::ok);
   EXPECT_EQ(plant.truth().tau[1], 60.0);
   EXPECT_EQ(plant.reading().tau[1], 60.0);
 }
 
 TEST(MujocoPlant, BadInputMovesNothing) {
-  MujocoPlant plant(Scene(pusher_over_table()), {.site = "sole"});
+  MujocoPlant plant(MujocoScene(pusher_over_table()), {.site = "sole"});
   ASSERT_EQ(plant.step(two(1.0, 0.0)), Status::ok);
   const VectorX before = plant.truth().qpos;
   EXPECT_EQ(plant.step(two(kNaN, 0.0)), Status::not_finite);
@@ -278,7 +278,7 @@ TEST(MujocoPlant, BadInputMovesNothing) {
 }
 
 TEST(MujocoPlant, ABrokenSimulationSaysSoUntilItIsReset) {
-  MujocoPlant plant(Scene(pusher_over_table()), {.site = "sole"});
+  MujocoPlant plant(MujocoScene(pusher_over_table()), {.site = "sole"});
   Status status = Status::ok;
   for (int i = 0; i < 5000 && status == Status::ok; ++i) status = plant.step(two(9e9, 0.0));
   EXPECT_EQ(status, Status::not_finite);
@@ -300,10 +300,10 @@ TEST(MujocoPlant, SaysWhatItCannotDrive) {
   SceneDescription servos = ur5e_scene();
   servos.has_torque_motors = false;
   EXPECT_NE(message([&] {
-              MujocoPlant(Scene(servos), {.site = "fingertip"});
+              MujocoPlant(MujocoScene(servos), {.site = "fingertip"});
             }).find("actuator 'shoulder_pan' is not torque controlled"),
             std::string::npos);
-  const Scene scene(pusher_over_table());
+  const MujocoScene scene(pusher_over_table());
   EXPECT_NE(message([&] { MujocoPlant(scene, {.site = "soul"}); }).find("unknown site 'soul'; did you mean 'sole'"),
             std::string::npos);
   EXPECT_NE(message([&] { MujocoPlant(scene, {.site = "sole", .contact_body = "hand"}); }).find("unknown body 'hand'"),
@@ -311,9 +311,10 @@ TEST(MujocoPlant, SaysWhatItCannotDrive) {
   EXPECT_NE(message([&] { MujocoPlant(scene, {.site = "sole"}, {.delay = -1.0}); }).find("delay"), std::string::npos);
   EXPECT_NE(message([&] { MujocoPlant(scene, {.site = "sole"}, {}, VectorX::Ones(3)); }).find("give 2"),
             std::string::npos);
-  EXPECT_NE(
-      message([&] { MujocoPlant(Scene(test::scene_of(test::kPusherMjcf)), {.site = "sole"}); }).find("no force sensor"),
-      std::string::npos);
+  EXPECT_NE(message([&] {
+              MujocoPlant(MujocoScene(test::scene_of(test::kPusherMjcf)), {.site = "sole"});
+            }).find("no force sensor"),
+            std::string::npos);
 }
 
 }  // namespace

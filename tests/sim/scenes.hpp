@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "antaeus/sim/scene.hpp"
-#include "antaeus/sim/scene_robot.hpp"
+#include "antaeus/sim/mujoco_robot.hpp"
+#include "antaeus/sim/mujoco_scene.hpp"
 #include "robot/test_robots.hpp"
 
 namespace antaeus::test {

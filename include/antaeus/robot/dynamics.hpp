@@ -40,6 +40,11 @@ class ANTAEUS_API PositionTerms {
   /// \return `unknown_frame` also for a fixed base, whose motion is all in a. \realtime
   Status inverse_dynamics(ConstVectorRef v, ConstVectorRef a, FrameId sensor, const Vector3& specific_force,
                           VectorRef tau, Vector3* base_specific_force = nullptr) const noexcept;
+  /// M [nv × nv] at this q, armature included, both triangles. \realtime
+  Status mass_matrix(MatrixRef M) const noexcept;
+  /// C v + g [nv], and J̇ v of the frame's origin in world axes [m/s², rad/s²]: its acceleration while v is constant.
+  /// \realtime
+  Status nonlinear_effects(ConstVectorRef v, VectorRef h, FrameId frame, Vector6& drift_WF_W) const noexcept;
   /// X_WF: pose of the frame in the world. \realtime
   Status frame_pose(FrameId frame, Pose& X_WF) const noexcept;
   /// J_WF_W [6 × nv]: velocity of the frame's origin, in world axes (Pinocchio: LOCAL_WORLD_ALIGNED), linear rows

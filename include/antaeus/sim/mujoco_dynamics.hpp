@@ -7,7 +7,7 @@
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/pose.hpp"
 #include "antaeus/core/status.hpp"
-#include "antaeus/sim/scene_robot.hpp"
+#include "antaeus/sim/mujoco_robot.hpp"
 
 namespace antaeus {
 
@@ -19,7 +19,7 @@ namespace antaeus {
 class ANTAEUS_API MujocoDynamics {
  public:
   /// \throws ModelError for a joint or frame of the model that is not the scene's
-  MujocoDynamics(const Scene& scene, const RobotModel& model);
+  MujocoDynamics(const MujocoScene& scene, const RobotModel& model);
   ~MujocoDynamics();
   MujocoDynamics(MujocoDynamics&&) noexcept;
   MujocoDynamics& operator=(MujocoDynamics&&) noexcept;

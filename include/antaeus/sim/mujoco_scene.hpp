@@ -97,12 +97,12 @@ struct SceneDescription {
 };
 
 /// The compiled scene, fixed and shared: a cheap handle, thread-safe.
-class ANTAEUS_API Scene {
+class ANTAEUS_API MujocoScene {
  public:
   /// \throws ModelError "file: problem; remedy" for a file that is missing or that MuJoCo refuses, a site, body or geom
   ///         that does not exist (with the nearest name), an actuator that no motor can be made of, a ball joint (by
   ///         name); Error where libantaeus_sim.so or MuJoCo cannot be loaded
-  explicit Scene(const SceneDescription& description);
+  explicit MujocoScene(const SceneDescription& description);
 
   const SceneDescription& description() const noexcept;
   std::vector<std::string> body_names() const;

@@ -1,29 +1,29 @@
-#include "antaeus/sim/scene.hpp"
+#include "antaeus/sim/mujoco_scene.hpp"
 
 #include <cstdlib>
 #include <system_error>
 #include <utility>
 
 #include "antaeus/core/error.hpp"
-#include "sim/scene_impl.hpp"
+#include "sim/mujoco_scene_impl.hpp"
 
 namespace antaeus {
 
-Scene::Scene(const SceneDescription& description) {
+MujocoScene::MujocoScene(const SceneDescription& description) {
   auto impl = std::make_shared<Impl>();
   impl->description = description;
   impl->model = sim::engine().compose(description);
   impl_ = std::move(impl);
 }
 
-const SceneDescription& Scene::description() const noexcept { return impl_->description; }
-std::vector<std::string> Scene::body_names() const { return sim::names_of(impl_->facts().bodies); }
-std::vector<std::string> Scene::geom_names() const { return sim::names_of(impl_->facts().geoms); }
-std::vector<std::string> Scene::site_names() const { return sim::names_of(impl_->facts().sites); }
-std::vector<std::string> Scene::joint_names() const { return sim::names_of(impl_->facts().joints); }
-std::vector<std::byte> Scene::binary() const { return impl_->model->binary(); }
+const SceneDescription& MujocoScene::description() const noexcept { return impl_->description; }
+std::vector<std::string> MujocoScene::body_names() const { return sim::names_of(impl_->facts().bodies); }
+std::vector<std::string> MujocoScene::geom_names() const { return sim::names_of(impl_->facts().geoms); }
+std::vector<std::string> MujocoScene::site_names() const { return sim::names_of(impl_->facts().sites); }
+std::vector<std::string> MujocoScene::joint_names() const { return sim::names_of(impl_->facts().joints); }
+std::vector<std::byte> MujocoScene::binary() const { return impl_->model->binary(); }
 
-std::vector<std::string> Scene::motor_names() const {
+std::vector<std::string> MujocoScene::motor_names() const {
   std::vector<std::string> names;
   for (const sim::ActuatorFacts& actuator : impl_->facts().actuators) {
     if (!actuator.is_tool) names.push_back(actuator.name);
@@ -31,7 +31,7 @@ std::vector<std::string> Scene::motor_names() const {
   return names;
 }
 
-std::vector<std::string> Scene::tool_actuator_names() const {
+std::vector<std::string> MujocoScene::tool_actuator_names() const {
   std::vector<std::string> names;
   for (const sim::ActuatorFacts& actuator : impl_->facts().actuators) {
     if (actuator.is_tool) names.push_back(actuator.name);

@@ -1,11 +1,11 @@
-#include "antaeus/sim/scene_robot.hpp"
+#include "antaeus/sim/mujoco_robot.hpp"
 
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <set>
 
 #include "antaeus/core/error.hpp"
-#include "sim/scene_impl.hpp"
+#include "sim/mujoco_scene_impl.hpp"
 
 namespace antaeus {
 
@@ -47,7 +47,7 @@ class Extractor {
     }
   }
 
-  SceneRobot extract() {
+  MujocoRobot extract() {
     RobotDescription& description = robot_.description;
     description.name = facts_.name;
     description.source = facts_.name;
@@ -155,7 +155,7 @@ class Extractor {
   const SceneFacts& facts_;
   int root_;
   sim::LinkNames names_;
-  SceneRobot robot_;
+  MujocoRobot robot_;
   std::set<std::string> links_taken_, joints_taken_;
 };
 
@@ -179,7 +179,7 @@ std::string joint_name(const SceneFacts& facts, int joint) { return name_or(fact
 
 }  // namespace sim
 
-SceneRobot scene_robot(const Scene& scene, const SceneRobotOptions& options) {
+MujocoRobot mujoco_robot(const MujocoScene& scene, const MujocoRobotOptions& options) {
   const SceneFacts& facts = scene.impl().facts();
   int root = 0;
   if (!options.root.empty()) {
@@ -192,7 +192,7 @@ SceneRobot scene_robot(const Scene& scene, const SceneRobotOptions& options) {
           "name a body that stands on the world");
     }
   }
-  SceneRobot robot = Extractor(facts, root).extract();
+  MujocoRobot robot = Extractor(facts, root).extract();
   for (const auto& [joint, position] : options.locked_joints) {
     sim::index_of(facts.joints, joint, facts.name + " (locked joints)", "joint");
   }
@@ -207,7 +207,7 @@ SceneRobot scene_robot(const Scene& scene, const SceneRobotOptions& options) {
   return robot;
 }
 
-std::map<std::string, double> joint_positions(const Scene& scene, const std::string& body, ConstVectorRef qpos) {
+std::map<std::string, double> joint_positions(const MujocoScene& scene, const std::string& body, ConstVectorRef qpos) {
   const SceneFacts& facts = scene.impl().facts();
   const int root = sim::index_of(facts.bodies, body, facts.name, "body");
   if (qpos.size() != facts.position_size || !qpos.allFinite()) {

@@ -9,12 +9,12 @@
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/status.hpp"
 #include "antaeus/robot/robot_model.hpp"
-#include "antaeus/sim/scene.hpp"
+#include "antaeus/sim/mujoco_scene.hpp"
 
 namespace antaeus {
 
 /// What becomes of a scene's joints in the model.
-struct SceneRobotOptions {
+struct MujocoRobotOptions {
   /// Body whose tree is wanted; it must not be carried by a moving one. Empty: the whole scene.
   std::string root = {};
   /// Joint → position at which it is held [rad] or [m]; it becomes fixed.
@@ -30,20 +30,20 @@ struct SceneRobotOptions {
 /// slides are MuJoCo's, qpos0 included. Springs, friction, equalities and MuJoCo's own gravity compensation are not
 /// part of it: `description.notes` says which there are. Geoms that touch nothing are visuals, the others collision
 /// shapes; planes, ellipsoids and height fields are left out.
-struct SceneRobot {
+struct MujocoRobot {
   RobotDescription description;
   ModelOptions options;
 
   RobotModel model() const { return {description, options}; }
 };
 /// \throws ModelError for a root or joint that does not exist, and a root on a moving body
-ANTAEUS_API SceneRobot scene_robot(const Scene& scene, const SceneRobotOptions& options = {});
+ANTAEUS_API MujocoRobot mujoco_robot(const MujocoScene& scene, const MujocoRobotOptions& options = {});
 
-/// Positions of the joints of a body's tree at a position of the scene, for SceneRobotOptions::locked_joints: a gripper
-/// as it stands.
+/// Positions of the joints of a body's tree at a position of the scene, for MujocoRobotOptions::locked_joints: a
+/// gripper as it stands.
 /// \param qpos  in MuJoCo's order [nq]
 /// \throws ModelError for a body that does not exist, a wrong size, or a free joint in the tree
-ANTAEUS_API std::map<std::string, double> joint_positions(const Scene& scene, const std::string& body,
+ANTAEUS_API std::map<std::string, double> joint_positions(const MujocoScene& scene, const std::string& body,
                                                           ConstVectorRef qpos);
 
 /// Carries vectors between a model of a scene and MuJoCo's order.
@@ -54,7 +54,7 @@ ANTAEUS_API std::map<std::string, double> joint_positions(const Scene& scene, co
 class ANTAEUS_API SceneOrder {
  public:
   /// \throws ModelError for a joint of the model that is not the scene's
-  SceneOrder(const Scene& scene, const RobotModel& model);
+  SceneOrder(const MujocoScene& scene, const RobotModel& model);
 
   /// q [nq], v [nv] → qpos, qvel of MuJoCo. \realtime (mujoco_plant_realtime_test)
   Status to_scene(ConstVectorRef q, ConstVectorRef v, VectorRef qpos, VectorRef qvel) const noexcept;

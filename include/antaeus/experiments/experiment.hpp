@@ -1,0 +1,122 @@
+#pragma once
+/// \file
+/// Named runs in simulation: what a controller does to an arm, measured against what is so.
+///
+///     Settings settings;
+///     settings.set("scene.friction=0.3");
+///     const ExperimentResult result = run_experiment("hybrid-hold", settings);
+///     result.metric("force_mean").value;
+///
+/// Set-up code: allocates, takes seconds. The same settings give the same numbers.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "antaeus/core/api.hpp"
+#include "antaeus/core/options.hpp"
+#include "antaeus/core/settings.hpp"
+#include "antaeus/core/types.hpp"
+#include "antaeus/draw/figure.hpp"
+#include "antaeus/io/json.hpp"
+#include "antaeus/io/table.hpp"
+#include "antaeus/robot/robot_description.hpp"
+
+namespace antaeus {
+
+/// A number of a run, and what it had to be.
+struct Metric {
+  std::string name;                              ///< "force_mean", as in summary.json
+  double value = kNaN;                           ///< SI units
+  std::string unit;                              ///< "N", "1" for shares
+  std::string meaning;                           ///< one sentence: of what, over which time
+  double lower = -kInfinity, upper = kInfinity;  ///< the criterion; infinite: none
+  double source = kNaN;                          ///< what the published source has; NaN: nothing
+
+  bool has_criterion() const noexcept { return lower > -kInfinity || upper < kInfinity; }
+  /// NaN meets no criterion.
+  bool is_met() const noexcept { return !has_criterion() || (value >= lower && value <= upper); }
+};
+
+/// One line of a table that puts runs side by side: other laws, other contacts, other gains.
+struct Variant {
+  std::string name;            ///< "source, 3 DoF, as printed"
+  std::vector<double> values;  ///< one for each head of the comparison; NaN: none
+  bool is_main = false;        ///< the run whose metrics and samples the result has
+};
+struct Comparison {
+  std::string title, note;
+  std::vector<std::string> heads;  ///< with units: "mean [N]"
+  std::vector<Variant> variants;
+};
+
+/// What the run passed through: a phase begins, for a reason.
+struct PhaseChange {
+  double time = kNaN;  ///< [s] of the samples
+  std::string phase;   ///< that begins
+  std::string reason;  ///< one sentence
+};
+
+/// A quantity over the run, for a plot: columns of the samples.
+struct SamplePlot {
+  std::string title, unit;
+  struct Line {
+    std::string column;
+    std::string name;
+    std::string sd_column = {};  ///< shaded to both sides
+  };
+  std::vector<Line> lines;
+  std::vector<double> limits;  ///< levels across the plot
+};
+
+/// How the run looks in space.
+struct Replay {
+  RobotDescription description = {};
+  std::vector<std::string> joints;   ///< of the description
+  std::vector<std::string> columns;  ///< of the samples: their positions
+  /// Columns of a force in world axes [N], the environment on the robot, and where it acts [m]; empty: none.
+  std::vector<std::string> force, place;
+  /// Columns of the place that was wanted in world axes [m]; empty: none.
+  std::vector<std::string> wanted;
+  bool has_table = false;
+  Pose X_WT;              ///< the table's upper face, z out of it
+  Vector3 size{0, 0, 0};  ///< its edges [m]
+};
+
+struct ANTAEUS_API ExperimentResult {
+  std::string name, title;
+  std::string question;  ///< what is tried, one or two sentences
+  std::string command;   ///< that repeats it
+  std::vector<Metric> metrics;
+  std::vector<Comparison> comparisons;
+  std::vector<std::string> physics;   ///< contact, friction, noise, as simulated; one sentence each
+  std::vector<std::string> findings;  ///< what the figures say, one sentence each, most important first
+  std::vector<std::string> remarks;   ///< what a reader must know beside
+  std::vector<PhaseChange> phases;
+  Table samples;  ///< columns `time`, q_*, and what the experiment measures
+  std::vector<SamplePlot> plots;
+  std::vector<NamedFigure> figures;
+  Replay replay;
+  std::vector<OptionValue> settings;  ///< as used
+
+  bool is_met() const noexcept;
+  /// \throws Error with the nearest name
+  const Metric& metric(std::string_view name) const;
+};
+
+/// Names, in the order of docs/simulate.md.
+ANTAEUS_API std::vector<std::string> experiment_names();
+/// One sentence. \throws OptionsError with the nearest name
+ANTAEUS_API std::string experiment_summary(std::string_view name);
+
+/// \param seed  of all noise and all random states
+/// \throws OptionsError for a name that there is not (with the nearest), ModelError for a scene that cannot be made or
+/// a
+///         task that the arm cannot reach
+ANTAEUS_API ExperimentResult run_experiment(std::string_view name, const Settings& settings = {}, int seed = 1,
+                                            const Progress& progress = nullptr);
+
+/// summary.json: schema, settings, `metrics` as plain numbers, criteria, comparisons, phases.
+ANTAEUS_API Json experiment_summary_json(const ExperimentResult& result);
+
+}  // namespace antaeus

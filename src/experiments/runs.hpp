@@ -1,0 +1,18 @@
+#pragma once
+// The experiments, one function each; experiment.cpp lists them by name.
+#include "antaeus/experiments/experiment.hpp"
+
+namespace antaeus {
+
+/// What every experiment is given.
+struct RunRequest {
+  Settings settings;
+  int seed = 1;
+  Progress progress;  ///< may be empty
+
+  void tell(double share) const {
+    if (progress) progress(share);
+  }
+};
+
+}  // namespace antaeus
