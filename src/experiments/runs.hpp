@@ -15,4 +15,6 @@ struct RunRequest {
   }
 };
 
+ExperimentResult run_parity(const RunRequest& request);
+
 }  // namespace antaeus
