@@ -8,6 +8,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/words.hpp"
+#include "antaeus/io/shell_words.hpp"
 #include "experiments/runs.hpp"
 
 namespace antaeus {
@@ -89,6 +90,7 @@ std::string verdict_text(const ExperimentResult& result) {
   if (criteria == 0) return "No criterion was set.";
   if (missed.empty())
     return criteria == 1 ? "The criterion is met." : "All " + std::to_string(criteria) + " criteria are met.";
+  if (criteria == 1) return "The criterion is missed: " + missed.front() + ".";
   return std::to_string(missed.size()) + " of " + std::to_string(criteria) + " criteria " +
          (missed.size() == 1 ? "is" : "are") + " missed: " + listed(missed) + ".";
 }
@@ -105,6 +107,11 @@ ExperimentResult run_experiment(std::string_view name, const Settings& settings,
   ExperimentResult result = entry(name).run({settings, seed, progress});
   result.name = name;
   result.seed = seed;
+  result.command = "antaeus simulate " + result.name + (seed == 1 ? "" : " --seed " + std::to_string(seed));
+  for (const Setting& setting : settings.all()) {
+    if (setting.group == "clip") continue;
+    result.command += " --set " + shell_word(setting.group + "." + setting.name + "=" + setting.value);
+  }
   std::set<std::string> read = {"clip"};
   for (const OptionValue& option : result.settings) read.insert(option.group);
   for (const Setting& setting : settings.all()) {

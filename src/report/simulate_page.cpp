@@ -15,6 +15,7 @@ using Eigen::Index;
 
 constexpr double kMetersPerNewton = 0.02;
 constexpr std::size_t kMostReadings = 8;
+constexpr std::size_t kMostCsvRows = 200'000;  ///< Parquet has all
 constexpr std::array<Tone, 6> kTones = {Tone::blue,   Tone::vermillion, Tone::green,
                                         Tone::purple, Tone::orange,     Tone::sky};
 
@@ -253,6 +254,17 @@ class SimulatePage {
 
 Page simulate_page(const ExperimentResult& result, std::shared_ptr<const MeshFiles> meshes, const std::string& clip) {
   return SimulatePage(result).make(std::move(meshes), clip);
+}
+
+std::vector<std::string> add_simulation_files(const ExperimentResult& result, FileSet& files, const std::string& clip) {
+  const auto meshes = std::make_shared<const MeshFiles>(read_meshes(result.replay.description, nullptr));
+  std::vector<std::string> names = {"report.html", "summary.json", "samples.parquet"};
+  files.add(names[0], html_page(simulate_page(result, meshes, clip)));
+  files.add(names[1], experiment_summary_json(result).dump() + "\n");
+  files.add(names[2], to_parquet(result.samples));
+  if (result.samples.rows() > kMostCsvRows) return names;
+  files.add(names.emplace_back("samples.csv"), to_csv(result.samples));
+  return names;
 }
 
 }  // namespace antaeus

@@ -41,7 +41,7 @@ TEST(Experiments, ValuesAndCriteriaAsPeopleReadThem) {
   EXPECT_EQ(criterion_text(metric), "≤ 5.02");
   ExperimentResult result;
   result.metrics = {metric, {"free", 1.0, "N", ""}};
-  EXPECT_EQ(verdict_text(result), "1 of 1 criteria is missed: force_mean.");
+  EXPECT_EQ(verdict_text(result), "The criterion is missed: force_mean.");
   EXPECT_FALSE(result.is_met());
 }
 

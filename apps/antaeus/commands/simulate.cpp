@@ -12,8 +12,6 @@ namespace antaeus::cli {
 
 namespace {
 
-constexpr std::size_t kMostCsvRows = 200'000;  ///< of samples.csv; Parquet has all
-
 std::string list_text() {
   TextTable table({"name", "what it tries"});
   for (const std::string& name : experiment_names()) table.add({name, experiment_summary(name)});
@@ -26,14 +24,6 @@ struct SimulateCommand {
   std::vector<std::string> assignments;
   bool clip = false;
   Delivery delivery;
-
-  std::string command_text() const {
-    std::string text = "antaeus simulate " + shell_word(name);
-    if (seed != 1) text += " --seed " + std::to_string(seed);
-    for (const std::string& assignment : assignments) text += " --set " + shell_word(assignment);
-    if (clip) text += " --clip";
-    return text;
-  }
 
   int list() const {
     if (!delivery.json) {
@@ -56,13 +46,11 @@ struct SimulateCommand {
     for (const std::string& assignment : assignments) settings.set(assignment);
     if (clip) check_clip(settings.get<ClipChoice>());
     if (delivery.out.empty() && (!delivery.json || delivery.pdf || clip)) delivery.out = "antaeus-simulate-" + name;
-    ExperimentResult result = run_experiment(name, settings, seed, progress_bar(name));
-    result.command = command_text();
-    const std::string summary = experiment_summary_json(result).dump() + "\n";
+    const ExperimentResult result = run_experiment(name, settings, seed, progress_bar(name));
     std::string written;
-    if (!delivery.out.empty()) written = write(result, settings, summary);
+    if (!delivery.out.empty()) written = write(result, settings);
     if (delivery.json) {
-      print(summary);
+      print(experiment_summary_json(result).dump() + "\n");
     } else {
       print(story(result));
       if (!written.empty()) print("\n  Written to " + printable(delivery.out) + ": " + written + "\n");
@@ -71,27 +59,22 @@ struct SimulateCommand {
   }
 
   /// \return the files' names
-  std::string write(const ExperimentResult& result, const Settings& settings, const std::string& summary) const {
+  std::string write(const ExperimentResult& result, const Settings& settings) const {
     FileSet files(delivery.out);
-    std::string names = "report.html, ", told;
+    std::string names, told;
     if (clip) {
       Clip made = experiment_clip(result, settings, progress_bar("clip"));
       files.add("clip.mp4", std::move(made.mp4));
       told = made.of_the_run;
     }
-    const auto meshes = std::make_shared<const MeshFiles>(read_meshes(result.replay.description, nullptr));
-    const Page page = simulate_page(result, meshes, told);
-    if (delivery.pdf) {
-      files.add("report.pdf", print_pdf(delivery.chromium, html_page(page, {.interactive = false})));
-      names += "report.pdf, ";
+    for (const std::string& file : add_simulation_files(result, files, told)) {
+      names += (names.empty() ? "" : ", ") + file;
     }
-    files.add("report.html", html_page(page));
-    files.add("summary.json", summary);
-    files.add("samples.parquet", to_parquet(result.samples));
-    names += "summary.json, samples.parquet";
-    if (result.samples.rows() <= kMostCsvRows) {
-      files.add("samples.csv", to_csv(result.samples));
-      names += ", samples.csv";
+    if (delivery.pdf) {
+      const auto meshes = std::make_shared<const MeshFiles>(read_meshes(result.replay.description, nullptr));
+      const std::string page = html_page(simulate_page(result, meshes, told), {.interactive = false});
+      files.add("report.pdf", print_pdf(delivery.chromium, page));
+      names += ", report.pdf";
     }
     if (clip) names += ", clip.mp4 (" + told + ")";
     files.commit();

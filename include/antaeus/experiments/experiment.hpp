@@ -87,7 +87,7 @@ struct Replay {
 struct ANTAEUS_API ExperimentResult {
   std::string name, title;
   std::string question;  ///< what is tried, one or two sentences
-  std::string command;   ///< that repeats it
+  std::string command;   ///< that repeats it; filled by run_experiment
   std::vector<Metric> metrics;
   std::vector<Comparison> comparisons;
   std::vector<std::string> physics;   ///< contact, friction, noise, as simulated; one sentence each

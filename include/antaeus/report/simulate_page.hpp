@@ -4,9 +4,11 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/experiments/experiment.hpp"
+#include "antaeus/io/files.hpp"
 #include "antaeus/report/page.hpp"
 #include "antaeus/robot/robot_meshes.hpp"
 
@@ -17,5 +19,10 @@ namespace antaeus {
 /// \param clip    what clip.mp4 beside the page shows (Clip::of_the_run); empty: there is none
 ANTAEUS_API Page simulate_page(const ExperimentResult& result, std::shared_ptr<const MeshFiles> meshes = nullptr,
                                const std::string& clip = {});
+
+/// What `antaeus simulate` writes: report.html, summary.json, samples.parquet, and samples.csv up to 200 000 rows.
+/// \param clip  as above; the file itself is the caller's \return names of the files
+ANTAEUS_API std::vector<std::string> add_simulation_files(const ExperimentResult& result, FileSet& files,
+                                                          const std::string& clip = {});
 
 }  // namespace antaeus
