@@ -3,12 +3,14 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <numbers>
 #include <random>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/experiments/arm_rig.hpp"
 #include "antaeus/robot/dynamics.hpp"
+#include "antaeus/robot/robot_profile.hpp"
 #include "antaeus/sim/mujoco_dynamics.hpp"
 #include "experiments/runs.hpp"
 
@@ -99,8 +101,15 @@ class RandomStates {
 /// A model of ours beside one that MuJoCo computes with.
 class Pair {
  public:
-  Pair(const MujocoScene& scene, const RobotModel& ours, const RobotModel& mujocos)
-      : dynamics_(ours), mujoco_(scene, mujocos), model_(mujocos), n_(ours.nv()) {
+  /// Name of a frame in either model.
+  using Frames = std::vector<std::pair<std::string, std::string>>;
+
+  Pair(const MujocoScene& scene, const RobotModel& ours, const RobotModel& mujocos, Frames frames = {})
+      : dynamics_(ours), mujoco_(scene, mujocos), model_(mujocos), n_(ours.nv()), frames_(std::move(frames)) {
+    const bool is_all = frames_.empty();
+    for (const char* const name : {"fingertip", "mount", "wrist_3_link", "gripper_left_pad"}) {
+      if (is_all) frames_.emplace_back(name, name);
+    }
     if (mujocos.nv() != n_) throw Error("parity", "the two models differ in their joints", "compare like with like");
   }
 
@@ -121,9 +130,9 @@ class Pair {
     need(dynamics_.nonlinear_effects(state.q, state.v, x));
     need(mujoco_.nonlinear_effects(state.q, state.v, y));
     errors[2] = largest(x - y);
-    for (const char* const name : {"fingertip", "mount", "wrist_3_link", "gripper_left_pad"}) {
+    for (const auto& [our_name, their_name] : frames_) {
       const PositionTerms here = dynamics_.at(state.q);
-      const FrameId frame = dynamics_.model().frame(name), theirs = model_.frame(name);
+      const FrameId frame = dynamics_.model().frame(our_name), theirs = model_.frame(their_name);
       need(here.frame_jacobian(frame, J));
       need(mujoco_.frame_jacobian(state.q, theirs, K));
       need(here.frame_pose(frame, X));
@@ -145,17 +154,66 @@ class Pair {
   MujocoDynamics mujoco_;
   RobotModel model_;
   int n_;
+  Frames frames_;
 };
 
 bool is_of_gripper(const LinkDescription& link) { return link.name.starts_with("gripper_"); }
 
-RobotModel without_gripper(MujocoRobot robot) {
+MujocoRobot without_gripper(MujocoRobot robot) {
   for (LinkDescription& link : robot.description.links) {
     if (!is_of_gripper(link)) continue;
     link.inertial = {};
     link.has_inertial = false;
   }
-  return robot.model();
+  return robot;
+}
+
+/// Mass, centre and inertia of the gripper's links, all fixed to the wrist, in the axes of the frame that carries it.
+Inertial lumped_gripper(const RobotDescription& description, const std::string& wrist, const std::string& flange) {
+  std::map<std::string, Pose> X_wrist = {{wrist, {}}};
+  for (const JointDescription& joint : description.joints) {  // a parent stands before its children
+    if (const auto parent = X_wrist.find(joint.parent); parent != X_wrist.end()) {
+      X_wrist[joint.child] = parent->second * joint.X_PJ;
+    }
+  }
+  Inertial lump;
+  const Pose X_flange = X_wrist.at(flange).inverse();
+  const auto each = [&](const auto& visit) {
+    for (const LinkDescription& link : description.links) {
+      if (is_of_gripper(link) && link.has_inertial) visit(link.inertial, X_flange * X_wrist.at(link.name));
+    }
+  };
+  const auto place = [](const Inertial& part, const Pose& X) {
+    return X.rotation * part.center_of_mass + X.translation;
+  };
+  each([&](const Inertial& part, const Pose& X) {
+    lump.mass += part.mass;
+    lump.center_of_mass += part.mass * place(part, X);
+  });
+  lump.center_of_mass /= lump.mass;
+  each([&](const Inertial& part, const Pose& X) {
+    const Vector3 r = place(part, X) - lump.center_of_mass;
+    lump.inertia += X.rotation * part.inertia * X.rotation.transpose() +
+                    part.mass * (r.squaredNorm() * Matrix3::Identity() - r * r.transpose());
+  });
+  return lump;
+}
+
+/// The gripper's mass at the flange, in place of its links.
+RobotModel with_payload(const MujocoRobot& robot) {
+  MujocoRobot bare = without_gripper(robot);
+  bare.options.payloads.push_back(
+      {"attachment_site", lumped_gripper(robot.description, "wrist_3_link", "attachment_site")});
+  return bare.model();
+}
+
+/// The maker's own figures of the arm (robots/ur5e), with MuJoCo's gripper as a payload and MuJoCo's armature.
+RobotModel of_the_maker(const MujocoRobot& robot) {
+  const Robot published = load_robot("ur5e", MeshPolicy::ignored);
+  RobotDescription description = published.model.description();
+  ModelOptions options = robot.options;
+  options.payloads.push_back({"tool0", lumped_gripper(robot.description, "wrist_3_link", "attachment_site")});
+  return {description, options};
 }
 
 RobotModel without_armature(MujocoRobot robot) {
@@ -246,16 +304,22 @@ ExperimentResult run_parity(const RunRequest& request) {
   models.push_back({"gripper as one body, 6 joints", "rigid", "", {rigid_rig.scene, rigid_model, rigid_model}});
   models.push_back({"whole tree, 14 joints", "tree", "", {real_rig.scene, tree, tree}});
   models.push_back({"gripper held closed, 6 joints", "held", "", {real_rig.scene, real_rig.real, real_rig.real}});
+  models.push_back(
+      {"gripper as a payload, 6 joints", "payload", "", {rigid_rig.scene, with_payload(rigid), rigid_model}});
   const auto wrong = [&](const char* name, const char* column, const char* label, const RobotModel& model) {
     ablations.push_back({name, column, label, {rigid_rig.scene, model, rigid_model}});
   };
-  wrong("without the gripper’s mass", "no_payload", "no payload", without_gripper(rigid));
+  wrong("without the gripper’s mass", "no_payload", "no payload", without_gripper(rigid).model());
   wrong("without armature", "no_armature", "no armature", without_armature(rigid));
   wrong("inertials rounded to 6 digits", "6_digits", "6 digits", rounded(rigid, 6));
   wrong("inertials rounded to 5 digits", "5_digits", "5 digits", rounded(rigid, 5));
   wrong("inertials rounded to 4 digits", "4_digits", "4 digits", rounded(rigid, 4));
   ablations.push_back(
       {"gripper closed, the model’s open", "open", "gripper open", {real_rig.scene, open_model, real_rig.real}});
+  ablations.push_back({"the maker’s URDF and a payload",
+                       "maker",
+                       "maker’s URDF",
+                       {rigid_rig.scene, of_the_maker(rigid), rigid_model, {{"tool0", "attachment_site"}}}});
 
   std::vector<SampleLog::Head> heads = {{"state", "1", "number of the random state"}};
   for (int joint = 0; joint < kArm; ++joint) {
@@ -264,7 +328,7 @@ ExperimentResult run_parity(const RunRequest& request) {
   }
   for (const Quantity& quantity : kQuantities) {
     heads.push_back({quantity.name, quantity.unit,
-                     std::string("largest difference from MuJoCo over three models: ") + quantity.meaning});
+                     std::string("largest difference from MuJoCo over four models: ") + quantity.meaning});
   }
   for (const Case& one : ablations) {
     heads.push_back({"gravity_" + one.column, "N·m", "the same of g, " + one.name});
@@ -307,7 +371,8 @@ ExperimentResult run_parity(const RunRequest& request) {
     result.metrics.push_back({std::string(quantity.name) + "_max", worst[i], quantity.unit,
                               std::string("largest error: ") + quantity.meaning, -kInfinity, kLimit, quantity.source});
   }
-  result.comparisons.push_back(comparison_of("The gripper in three ways", "Each of its own scene in MuJoCo.", models));
+  result.comparisons.push_back(comparison_of(
+      "The gripper in four ways", "A payload is what a URDF has; the others are read out of MuJoCo’s model.", models));
   result.comparisons.push_back(comparison_of("What a wrong model shows",
                                              "Against MuJoCo’s right one, in the same states. Armature that is written "
                                              "as Pinocchio’s rotorInertia is left out: "
@@ -327,6 +392,9 @@ ExperimentResult run_parity(const RunRequest& request) {
                             "; forgotten armature leaves gravity right and M wrong by " +
                             value_text(ablations[1].worst[1]) +
                             " kg·m²; a gripper that is held open in the model and is closed costs " + g(5) + ".");
+  result.findings.push_back(
+      "The maker’s own figures of the arm, as its URDF has them, differ from the Menagerie’s by " + g(6) +
+      " with the same payload: parity is a matter of one source for both.");
   result.remarks.push_back("Positions are drawn from ±π of every joint, the gripper’s too: a tree has no limits.");
   std::vector<SamplePlot::Line> gravity = {{"gravity", "as it is"}};
   for (const Case& one : ablations) gravity.push_back({"gravity_" + one.column, one.label});

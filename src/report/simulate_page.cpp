@@ -39,19 +39,14 @@ class SimulatePage {
     answers(clip);
     page_.views = views(std::move(meshes));
     page_.sections.push_back({"figures-of-the-run", "Against the criteria", {metrics()}});
-    Section& looks = page_.sections.emplace_back(Section{"look", "Look closer", {}});
-    if (!page_.views.empty()) looks.blocks.emplace_back(ViewsPlace{});
-    Section& beside = page_.sections.emplace_back(Section{"beside", "Beside each other", {}});
+    if (!page_.views.empty()) page_.sections.push_back({"look", "Look closer", {ViewsPlace{}}});
     for (const Comparison& one : r_.comparisons) {
-      beside.blocks.emplace_back(Paragraph{Prose(Strong{one.title})});
-      beside.blocks.emplace_back(comparison(one));
+      page_.sections.push_back({"compared-" + std::to_string(page_.sections.size()), one.title, {comparison(one)}});
     }
     if (!r_.figures.empty()) page_.sections.push_back({"pictures", "Pictures", {Figures{r_.figures}}});
-    Section& phases = page_.sections.emplace_back(Section{"phases", "What the run passed through", {}});
-    if (!r_.phases.empty()) phases.blocks.emplace_back(timeline());
+    if (!r_.phases.empty()) page_.sections.push_back({"phases", "What the run passed through", {timeline()}});
     page_.sections.push_back({"settings", "Settings", {settings()}, true});
-    Section& again = page_.sections.emplace_back(Section{"again", "Run it again", {}});
-    if (!r_.command.empty()) again.blocks.emplace_back(CodeLine{r_.command});
+    if (!r_.command.empty()) page_.sections.push_back({"again", "Run it again", {CodeLine{r_.command}}});
     return std::move(page_);
   }
 

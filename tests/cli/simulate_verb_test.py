@@ -95,6 +95,7 @@ def test_wrong_models_are_told_apart(parity):
     digits = [wrong[f"inertials rounded to {n} digits"][g] for n in (6, 5, 4)]
     assert 1e-7 < digits[0] < digits[1] < digits[2] < 1e-2
     assert wrong["gripper closed, the model’s open"][g] > 1e-3
+    assert wrong["the maker’s URDF and a payload"][g] > 0.5 and wrong["the maker’s URDF and a payload"][heads.index("position")] < 2e-3
 
 
 def test_gravity_of_a_sample_is_mujocos_own(parity, tmp_path, monkeypatch):
