@@ -14,8 +14,9 @@ namespace antaeus {
 
 namespace {
 
-constexpr double kMetersPerNewton = 0.02;
+constexpr double kMetersPerNewton = 0.03;
 constexpr double kBeside = 0.05;  // [m] that the arrow stands towards the camera: the gripper would hide it
+constexpr double kAcrossTheTable = -0.8;  // [rad] towards the robot, which does not stand before its tool
 const Vector3 kWithoutTable{0.0, 0.1, 0.25};
 
 /// Columns of a vector; empty where there is none.
@@ -97,7 +98,8 @@ Clip experiment_clip(const ExperimentResult& result, const Settings& settings, c
   }
   CameraView view;
   view.target = replay.has_table ? Vector3(replay.X_WT.translation + Vector3(0.0, 0.0, 0.12)) : kWithoutTable;
-  view.distance = replay.has_table ? 1.3 : 2.6;
+  view.distance = replay.has_table ? 1.1 : 2.6;
+  if (replay.has_table) view.azimuth = kAcrossTheTable;
   MujocoCamera camera(scene, choice.width, choice.height, view);
   const Vector3 beside = -kBeside * Vector3(std::cos(view.azimuth), std::sin(view.azimuth), 0.0);
 

@@ -13,7 +13,7 @@ namespace {
 
 using Eigen::Index;
 
-constexpr double kMetersPerNewton = 0.02;
+constexpr double kMetersPerNewton = 0.03;
 constexpr std::size_t kMostReadings = 8;
 constexpr std::size_t kMostCsvRows = 200'000;  ///< Parquet has all
 constexpr std::array<Tone, 6> kTones = {Tone::blue,   Tone::vermillion, Tone::green,

@@ -185,6 +185,8 @@ void add_table(const SceneTable& table, mjSpec* spec, const std::string& place) 
   geom->type = mjGEOM_BOX;
   Eigen::Map<Vector3>(geom->size) = 0.5 * table.size;
   geom->pos[2] = -0.5 * table.size[2];
+  const float wood[3] = {0.76F, 0.73F, 0.68F};
+  std::copy(wood, wood + 3, geom->rgba);
 }
 
 void add_pair(const ScenePair& pair, mjSpec* spec, const std::string& place) {
