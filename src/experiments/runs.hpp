@@ -22,6 +22,7 @@ struct RunRequest {
   }
 };
 
+ExperimentResult run_parity(const RunRequest& request);
 ExperimentResult run_hybrid_hold(const RunRequest& request);
 ExperimentResult run_hybrid_trace(const RunRequest& request);
 ExperimentResult run_stiffness_change(const RunRequest& request);
