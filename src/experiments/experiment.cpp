@@ -16,7 +16,12 @@ struct Entry {
 };
 
 const std::vector<Entry>& entries() {
-  static const std::vector<Entry> all = {};
+  static const std::vector<Entry> all = {
+      {"gravity-hold", "The arm held by g(q) alone, and how far it drifts", run_gravity_hold},
+      {"perturbation", "A kick, and how fast the arm still is after it", run_perturbation},
+      {"impedance", "A push against a spring: its peak, where it rests, and how it answers at each frequency",
+       run_impedance},
+  };
   return all;
 }
 

@@ -15,4 +15,8 @@ struct RunRequest {
   }
 };
 
+ExperimentResult run_gravity_hold(const RunRequest& request);
+ExperimentResult run_perturbation(const RunRequest& request);
+ExperimentResult run_impedance(const RunRequest& request);
+
 }  // namespace antaeus

@@ -305,8 +305,7 @@ Status Dynamics::nonlinear_effects(ConstVectorRef q, ConstVectorRef v, VectorRef
 }
 
 Status Dynamics::mass_matrix(ConstVectorRef q, MatrixRef M) noexcept {
-  // In this order: the check begins a new generation.
-  const Status status = check(q);
+  const Status status = check(q);  // it counts the generation up: before that is read
   return PositionTerms(this, status, workspace_->generation).mass_matrix(M);
 }
 
