@@ -225,7 +225,7 @@ Study stiff_position_study(const SceneChoice& scene, int seed) {
   study.table.title = "Commanded 1 mm under the table";
   study.table.note = "Let down at " + shown(1e3 * kSpeed) + " mm/s onto solref (" + shown(scene.solref) +
                      " s, 1), friction " + shown(scene.friction) +
-                     ": the largest force of an impedance is the touch's strike..";
+                     ": the largest force of an impedance is the touch's strike.";
   study.table.heads = {"largest force [N]", "after 2 s [N]", "after 4 s [N]"};
   Figure figure;
   figure.id = "stiff-position";
