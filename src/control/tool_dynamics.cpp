@@ -27,7 +27,7 @@ struct ToolDynamics::Workspace {
       throw ModelError(robot, "a joint turns without limits, which this controller cannot wrap", "give it limits");
     }
     const int n = model.nv();
-    for (VectorX* const vector : {&state.q, &state.v, &state.h}) vector->setConstant(n, kNaN);
+    for (VectorX* const vector : {&state.q, &state.v, &state.g, &state.h}) vector->setConstant(n, kNaN);
     state.J.setConstant(6, n, kNaN);
     state.M.setConstant(n, n, kNaN);
     state.M_inv_Jt.setConstant(n, 6, kNaN);
@@ -36,7 +36,7 @@ struct ToolDynamics::Workspace {
 
   const ToolState& fail(Status why) noexcept {
     state.status = why;
-    for (VectorX* const vector : {&state.q, &state.v, &state.h}) vector->setConstant(kNaN);
+    for (VectorX* const vector : {&state.q, &state.v, &state.g, &state.h}) vector->setConstant(kNaN);
     state.X_WT = {Matrix3::Constant(kNaN), Vector3::Constant(kNaN)};
     for (Vector6* const vector : {&state.twist, &state.drift}) vector->setConstant(kNaN);
     state.J.setConstant(kNaN);
@@ -54,6 +54,7 @@ struct ToolDynamics::Workspace {
     if (terms.status() != Status::ok) return fail(terms.status());
     terms.frame_pose(frame, state.X_WT);
     terms.frame_jacobian(frame, state.J);
+    terms.gravity_torque(state.g);
     terms.nonlinear_effects(v, state.h, frame, state.drift);
     terms.mass_matrix(state.M);
     state.q = q;
