@@ -14,7 +14,7 @@ namespace {
 using Eigen::Index;
 
 constexpr double kMetersPerNewton = 0.03;
-constexpr std::size_t kMostReadings = 8;
+constexpr std::size_t kMostReadings = 5;
 constexpr std::size_t kMostCsvRows = 200'000;  ///< Parquet has all
 constexpr std::array<Tone, 6> kTones = {Tone::blue,   Tone::vermillion, Tone::green,
                                         Tone::purple, Tone::orange,     Tone::sky};
@@ -153,6 +153,10 @@ class SimulatePage {
       views.runs.front().time = Eigen::Map<const VectorX>(axis_.data(), std::ssize(axis_));
     } else {
       views.note = "A step is a row of samples.csv, by its " + r_.axis + ".";
+    }
+    if (r_.phases.size() > 1) {  // the first is the way there
+      views.focus = row_at(r_.phases[1].time);
+      views.focus_name = r_.phases[1].phase;
     }
     phase_lane(views);
     for (const SamplePlot& plot : r_.plots) add(views, plot);
