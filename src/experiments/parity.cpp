@@ -16,6 +16,8 @@
 
 namespace antaeus {
 
+namespace {
+
 /// Group "parity".
 struct ParityChoice {
   int states = 1000;
@@ -37,8 +39,6 @@ const OptionTable& options_of(const ParityChoice&) {
   return table;
 }
 const OptionGroup kParityGroup(ParityChoice{});
-
-namespace {
 
 constexpr double kLimit = 1e-11;  // rounding leaves 1e-13: two orders of room for another machine
 constexpr int kArm = 6;
@@ -407,7 +407,7 @@ class ParityRun {
         "MuJoCo 4.0 with contacts, limits, equalities, friction and springs off: the tree alone.",
         "Our model is read out of MuJoCo’s compiled one and not of a file: links, joints and inertias to the last bit, "
         "armature included."};
-    result.remarks.push_back("Positions are drawn from ±π of every joint, the gripper’s too: a tree has no limits.");
+    result.remarks.emplace_back("Positions are drawn from ±π of every joint, the gripper’s too: a tree has no limits.");
     result.findings.push_back("Torques of gravity agree to " + value_text(worst_[0]) + " N·m and mass matrices to " +
                               value_text(worst_[1]) + " kg·m²; the published study has 8.01·10⁻⁶ and 3.34·10⁻⁵.");
     result.comparisons.push_back(
