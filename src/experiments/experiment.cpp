@@ -24,10 +24,13 @@ struct Entry {
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> all = {
       {"parity", "the rigid-body dynamics beside MuJoCo’s, over random states", run_parity},
+      {"gravity-hold", "the arm held by g(q) alone, and how far it drifts", run_gravity_hold},
+      {"perturbation", "a kick, and how fast the arm still is after it", run_perturbation},
+      {"impedance", "a push against a spring: its peak, where it rests, how it answers at each frequency", run_impedance},
       {"hybrid-hold", "press the table with a constant force, at rest", run_hybrid_hold},
       {"hybrid-trace", "press the table with a constant force while sliding along a line", run_hybrid_trace},
       {"tilted-table", "the same on a table whose tilt is not known", run_tilted_table},
-      {"stiffness-change", "slide along a line while the table's stiffness steps", run_stiffness_change},
+      {"stiffness-change", "slide along a line while the table’s stiffness steps", run_stiffness_change},
   };
   return all;
 }
