@@ -16,7 +16,12 @@ struct Entry {
 };
 
 const std::vector<Entry>& entries() {
-  static const std::vector<Entry> all = {};
+  static const std::vector<Entry> all = {
+      {"hybrid-hold", "press the table with a constant force, at rest", run_hybrid_hold},
+      {"hybrid-trace", "press the table with a constant force while sliding along a line", run_hybrid_trace},
+      {"tilted-table", "the same on a table whose tilt is not known", run_tilted_table},
+      {"stiffness-change", "slide along a line while the table's stiffness steps", run_stiffness_change},
+  };
   return all;
 }
 
@@ -28,6 +33,14 @@ const Entry& entry(std::string_view name) {
 }
 
 }  // namespace
+
+const OptionTable& options_of(const RunChoice&) {
+  static const OptionTable table("experiment",
+                                 {option("comparisons", "", "whether other laws, contacts and gains are run beside",
+                                         "the whole story", &RunChoice::comparisons)});
+  return table;
+}
+const OptionGroup kRunGroup(RunChoice{});
 
 bool ExperimentResult::is_met() const noexcept {
   return std::all_of(metrics.begin(), metrics.end(), [](const Metric& metric) { return metric.is_met(); });

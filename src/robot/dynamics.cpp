@@ -305,7 +305,8 @@ Status Dynamics::nonlinear_effects(ConstVectorRef q, ConstVectorRef v, VectorRef
 }
 
 Status Dynamics::mass_matrix(ConstVectorRef q, MatrixRef M) noexcept {
-  return PositionTerms(this, check(q), workspace_->generation).mass_matrix(M);
+  const Status status = check(q);  // counts the generation up
+  return PositionTerms(this, status, workspace_->generation).mass_matrix(M);
 }
 
 Status Dynamics::coriolis_matrix(ConstVectorRef q, ConstVectorRef v, MatrixRef C) noexcept {

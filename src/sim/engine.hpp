@@ -98,6 +98,8 @@ class State {
   virtual const double* actuator_torque() const noexcept = 0;  // in joint space, of the last step
   virtual double time() const noexcept = 0;
   virtual void reset() noexcept = 0;
+  /// Of all contact pairs, from now on: solref[0]. Allocates the first time. \return how many pairs there are
+  virtual int set_pair_time_constant(double time_constant) = 0;
   virtual void step() noexcept = 0;
   // Of position and velocity as they stand, without friction, springs, actuators, limits and contacts:
   virtual void inverse(double* torque) noexcept = 0;  // M a + C v + g
@@ -163,4 +165,4 @@ int index_of(const std::vector<Facts>& all, const std::string& name, const std::
 
 /// The plugin's one function. Its name carries the version of this border: a plugin of another version is not found
 /// rather than misread.
-extern "C" const antaeus::sim::Engine* antaeus_sim_engine_1();
+extern "C" const antaeus::sim::Engine* antaeus_sim_engine_2();

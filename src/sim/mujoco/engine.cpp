@@ -64,7 +64,7 @@ class MujocoEngine final : public Engine {
 
 }  // namespace antaeus::sim
 
-extern "C" __attribute__((visibility("default"))) const antaeus::sim::Engine* antaeus_sim_engine_1() {
+extern "C" __attribute__((visibility("default"))) const antaeus::sim::Engine* antaeus_sim_engine_2() {
   static const antaeus::sim::MujocoEngine engine;
   return &engine;
 }
