@@ -43,7 +43,12 @@ struct SensorlessOptions {
   FrictionForwardOptions forward = {};
   RockOptions rock = {};
   HybridOptions hybrid = {.force = {.integral = 2.0, .integral_limit = 4.0, .blend = 0.1}};
-  ContactTaskOptions task = {.wait_time = 0.0, .landing_lead = 1e-4, .contact_force = 1.2, .stall_is_contact = true, .settle_time = 1.0, .lost_force = 1.0};
+  ContactTaskOptions task = {.wait_time = 0.0,
+                             .landing_lead = 1e-4,
+                             .contact_force = 1.2,
+                             .stall_is_contact = true,
+                             .settle_time = 1.0,
+                             .lost_force = 1.0};
 };
 ANTAEUS_API const OptionTable& options_of(const SensorlessOptions&);
 
