@@ -15,6 +15,7 @@ using Eigen::Index;
 
 constexpr double kMetersPerNewton = 0.03;
 constexpr std::size_t kMostReadings = 5;
+constexpr std::size_t kMostRead = 3;           ///< lines of a plot whose values are told in the sentence at the cursor
 constexpr std::size_t kMostCsvRows = 200'000;  ///< Parquet has all
 constexpr std::array<Tone, 6> kTones = {Tone::blue,   Tone::vermillion, Tone::green,
                                         Tone::purple, Tone::orange,     Tone::sky};
@@ -43,7 +44,10 @@ class SimulatePage {
     for (const Comparison& one : r_.comparisons) {
       page_.sections.push_back({"compared-" + std::to_string(page_.sections.size()), one.title, {comparison(one)}});
     }
-    if (!r_.figures.empty()) page_.sections.push_back({"pictures", "Pictures", {Figures{r_.figures}}});
+    Section pictures{"pictures", "Pictures", {}};
+    for (const NamedFigure& figure : r_.figures)
+      pictures.blocks.emplace_back(Figures{{figure}});  // each as wide as the page
+    page_.sections.push_back(std::move(pictures));
     if (!r_.phases.empty()) page_.sections.push_back({"phases", "What the run passed through", {timeline()}});
     page_.sections.push_back({"settings", "Settings", {settings()}, true});
     if (!r_.command.empty()) page_.sections.push_back({"again", "Run it again", {CodeLine{r_.command}}});
@@ -210,7 +214,7 @@ class SimulatePage {
       const Reading reading{.label = line.name, .unit = plot.unit, .channel = id, .sd = drawn.sd};
       panel.lines.push_back(std::move(drawn));
       views.columns.push_back(reading);
-      if (!plot.logarithmic && views.readings.size() < kMostReadings) views.readings.push_back(reading);
+      if (plot.lines.size() <= kMostRead && views.readings.size() < kMostReadings) views.readings.push_back(reading);
     }
     for (const double limit : plot.limits) panel.limits.push_back({limit, ""});
     if (!panel.lines.empty()) views.panels.push_back(std::move(panel));
