@@ -15,6 +15,7 @@ namespace {
 constexpr int kEventsKept = 64;
 constexpr double kStillShare = 0.2;    // of the landing speed: slower is standing
 constexpr double kStillTime = 0.2;     // [s]
+constexpr double kSpeedTime = 0.02;    // [s] of the speed's low-pass
 constexpr double kDoubtTime = 0.2;     // [s] in which a force may miss what was wanted
 constexpr double kFirstTime = 0.25;    // [s] of a phase in which it may always
 constexpr double kRadialShare = 0.15;  // of the circle's time, out and again back
@@ -134,7 +135,7 @@ void ContactTask::enter(TaskPhase phase, TaskReason reason, double value) noexce
   const bool pressed = presses();
   order_.phase = phase;
   phase_time_ = 0.0;
-  lost_ = cut_ = doubtful_ = still_ = 0.0;
+  lost_ = cut_ = doubtful_ = still_ = speed_ = 0.0;
   // Where the next phase begins is where this one wanted to be: a phase does not inherit the error of the one before.
   place_ = order_.target.X_WT.translation;
   R_start_ = order_.target.X_WT.rotation;
@@ -172,7 +173,8 @@ bool ContactTask::backs_off(const ToolState& state, const TaskInput& input, doub
   missing_ = std::isfinite(force) ? 0.0 : missing_ + input.dt;
   cut_ = input.is_saturated ? cut_ + input.dt : 0.0;
   const double miss = std::abs(force - options_.force);
-  const bool is_doubtful = presses() && phase_time_ > kFirstTime && input.force_sd > 0.0 && miss > 2.0 * input.force_sd;
+  const bool is_doubtful = presses() && phase_time_ > kFirstTime && input.force_sd > 0.0 &&
+                           miss > std::max(2.0 * input.force_sd, options_.most_sd_share * options_.force);
   doubtful_ = is_doubtful ? doubtful_ + input.dt : 0.0;
   const auto back = [&](TaskReason reason, double value) {
     order_.target.X_WT = state.X_WT;
@@ -193,8 +195,10 @@ bool ContactTask::backs_off(const ToolState& state, const TaskInput& input, doub
 void ContactTask::approach(const ToolState& state, const TaskInput& input, double force) noexcept {
   HybridTarget& target = order_.target;
   if (waits()) return;
+  // Joints' velocities have noise, of which one sample in a stall may look like motion.
   const double speed = -normal_.dot(state.twist.head<3>());
-  still_ = phase_time_ > options_.wait_time + kFirstTime && speed < kStillShare * options_.landing_speed
+  speed_ += (1.0 - std::exp(-input.dt / kSpeedTime)) * (speed - speed_);
+  still_ = phase_time_ > options_.wait_time + kFirstTime && speed_ < kStillShare * options_.landing_speed
                ? still_ + input.dt
                : 0.0;
   const bool has_touched = force > options_.contact_force;
@@ -265,7 +269,8 @@ void ContactTask::finish_circle(const ToolState& state) noexcept {
 }
 
 void ContactTask::press(const ToolState& state, const TaskInput& input, double force) noexcept {
-  lost_ = force < options_.lost_force ? lost_ + input.dt : 0.0;
+  // A force that is hardly known may well be there.
+  lost_ = force + input.force_sd < options_.lost_force ? lost_ + input.dt : 0.0;
   if (lost_ > options_.lost_time) {
     resumes_ = order_.phase;
     resume_time_ = order_.phase == TaskPhase::explore ? 0.0 : phase_time_;

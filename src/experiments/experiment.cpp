@@ -32,6 +32,9 @@ const std::vector<Entry>& entries() {
       {"hybrid-trace", "press the table with a constant force while sliding along a line", run_hybrid_trace},
       {"tilted-table", "the same on a table whose tilt is not known", run_tilted_table},
       {"stiffness-change", "slide along a line while the table’s stiffness steps", run_stiffness_change},
+      {"sensorless-hold", "press the table with a constant force, at rest, without a force sensor",
+       run_sensorless_hold},
+      {"sensorless-trace", "press while sliding along a line, without a force sensor", run_sensorless_trace},
   };
   return all;
 }

@@ -49,7 +49,7 @@ enum class TaskReason : std::uint8_t {
   no_surface,       ///< nothing touched within `reach`
   too_much_force,   ///< beyond `most_force`
   force_missing,    ///< no measured force for `missing_time`
-  force_uncertain,  ///< its sd is beyond `most_sd_share` of the wanted force, or it misses that by more than two sd
+  force_uncertain,  ///< its sd is beyond `most_sd_share` of the wanted force, or it misses that by more, and by two sd
   near_singular,    ///< the arm can hardly move the tool in some direction
   saturated,        ///< a motor at its limit for `saturated_time`
   unclear_surface,  ///< the circle did not tell a plane
@@ -80,7 +80,7 @@ struct ContactTaskOptions {
   double align_time = 2.0;        ///< [s]
   LineProfile line = {};          ///< length 0: no line, and `settle` becomes `hold`
   Vector3 direction{1.0, 0.0, 0.0};  ///< of the line in world axes; its part along the surface counts
-  double lost_force = 0.3;           ///< below it there is no contact [N]
+  double lost_force = 0.3;           ///< below it, by more than an sd, there is no contact [N]
   double lost_time = 0.05;           ///< [s]
   double most_force = 60.0;          ///< [N]
   double missing_time = 0.01;        ///< [s]
@@ -154,6 +154,7 @@ class ANTAEUS_API ContactTask {
   double lost_ = 0.0, missing_ = 0.0, cut_ = 0.0, doubtful_ = 0.0, still_ = 0.0;  // how long already [s]
   Vector3 normal_, along_;                 // of the surface; of the line, in the surface
   Vector3 place_;                          // wanted at the phase's start, world [m]
+  double speed_ = 0.0;                     // toward the surface, without noise [m/s]
   double travelled_ = 0.0;                 // on the way down or back [m]
   Matrix3 R_start_ = Matrix3::Identity();  // of the tool at the phase's start
   Vector3 turn_axis_ = Vector3::UnitX();   // of `align`
