@@ -164,9 +164,12 @@ class SimulatePage {
     } else {
       views.note = "A step is a row of samples.csv, by its " + r_.axis + ".";
     }
-    if (r_.phases.size() > 1) {  // the first is the way there
-      views.focus = row_at(r_.phases[1].time);
-      views.focus_name = r_.phases[1].phase;
+    // Where the tool has touched; else where the first phase, which is the way there, has ended.
+    const auto touch = std::ranges::find(r_.phases, "settle", &PhaseChange::phase);
+    if (r_.phases.size() > 1) {
+      const PhaseChange& shown = touch == r_.phases.end() ? r_.phases[1] : *touch;
+      views.focus = row_at(shown.time);
+      views.focus_name = shown.phase;
     }
     phase_lane(views);
     for (const SamplePlot& plot : r_.plots) add(views, plot);
