@@ -118,7 +118,8 @@ Study frequency_study(ArmRig& rig, const CartesianImpedanceOptions& options, dou
   control.update(home, {.X_WT = home.X_WT});
   Curve designed{"designed", {}, {}, series_style(0)}, measured{"measured", {}, {}, series_style(1, Marker::circle)};
   measured.join = Curve::Join::none;
-  for (double frequency = 0.3; frequency < 20.0; frequency *= 1.06) {
+  for (int point = 0; point <= 72; ++point) {
+    const double frequency = 0.3 * std::pow(1.06, point);
     designed.x.push_back(frequency);
     designed.y.push_back(1e3 * designed_compliance(home, control, joint_damping, kTurn * frequency));
   }
