@@ -2,6 +2,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -17,8 +18,13 @@ struct ToolDynamics::Workspace {
     if (model.base() != Base::fixed) {
       throw ModelError(robot, "its base floats, and this controller's stands", "make the model with Base::fixed");
     }
-    if (model.motor_count() != model.nv() || model.nq() != model.nv()) {
-      throw ModelError(robot, "a joint has no motor, or more positions than velocities", "lock it in the model");
+    for (const std::string& joint : model.row_names()) {
+      const std::vector<std::string>& motors = model.motor_names();
+      if (std::find(motors.begin(), motors.end(), joint) != motors.end()) continue;
+      throw ModelError(robot, "joint '" + joint + "' has no motor", "lock it: ModelOptions::locked_joints");
+    }
+    if (model.nq() != model.nv()) {
+      throw ModelError(robot, "a joint turns without limits, which this controller cannot wrap", "give it limits");
     }
     const int n = model.nv();
     for (VectorX* const vector : {&state.q, &state.v, &state.g, &state.h}) vector->setConstant(n, kNaN);

@@ -60,8 +60,9 @@ const OptionTable& options_of(const SceneChoice&) {
           option("solref", "s", "time constant of the contact's normal direction: smaller is stiffer", kStudy,
                  &SceneChoice::solref, Range{0.002, 1.0}),
           option("friction", "1", "coefficient of the contact", kStudy, &SceneChoice::friction, Range{0.0, 10.0}),
-          option("pair", "", "whether the contact's friction has a reference of its own, solreffriction = [0.1, 1]",
-                 kStudy, &SceneChoice::pair),
+          option("pair", "", "whether the contact's friction has a reference of its own", kStudy, &SceneChoice::pair),
+          option("solreffriction", "s", "time constant of that reference: longer chatters less and creeps more at rest",
+                 "docs/simulate.md", &SceneChoice::solreffriction, kPositive),
           option("table_height", "m", "how much higher the table stands than the controller is told", "level with it",
                  &SceneChoice::table_height, Range{-0.1, 0.02}),
           option("tilt", "rad", "of the table, which the controller is not told", "level", &SceneChoice::tilt,
@@ -105,12 +106,14 @@ ArmRig make_rig(const SceneChoice& scene_choice, const PlantChoice& plant_choice
   built.joint_damping = plant_choice.joint_damping;
   built.pair.time_constant = scene_choice.solref;
   built.pair.friction = scene_choice.friction;
-  if (!scene_choice.pair) built.pair.friction_time_constant = 0.0;
+  built.pair.friction_time_constant = scene_choice.pair ? scene_choice.solreffriction : 0.0;
   const Pose nominal = built.X_WT;
   const Vector3 axis(std::cos(scene_choice.tilt_direction), std::sin(scene_choice.tilt_direction), 0.0);
   built.X_WT.rotation = Eigen::AngleAxisd(scene_choice.tilt, axis).toRotationMatrix();
   built.X_WT.translation.z() += scene_choice.table_height;
-  MujocoScene scene(ur5e_scene(built));
+  SceneDescription description = ur5e_scene(built);
+  if (description.table) description.table->size = kTableSize;
+  MujocoScene scene(description);
 
   PlantOptions options;
   options.force_noise = plant_choice.noise;
@@ -152,12 +155,13 @@ ArmRig make_rig(const SceneChoice& scene_choice, const PlantChoice& plant_choice
 std::vector<std::string> physics_of(const SceneChoice& scene, const PlantChoice& plant) {
   std::vector<std::string> told;
   told.push_back("MuJoCo 4.0, 1 ms steps, implicit integration, elliptic friction cones, impratio 10.");
+  const std::string friction_reference =
+      scene.pair ? ", an explicit pair with solreffriction (" + number(scene.solreffriction) +
+                       " s, 1): without it a sliding contact chatters, for MuJoCo's cone couples sliding into the "
+                       "normal; with it a contact at rest creeps a little."
+                 : ", an explicit pair without solreffriction: friction has the normal's reference.";
   told.push_back("Contact of the pads with the table: solref (" + number(scene.solref) + " s, 1), friction " +
-                 number(scene.friction) +
-                 (scene.pair
-                      ? ", an explicit pair with solreffriction (0.1 s, 1): without it a sliding contact chatters, "
-                        "for MuJoCo's cone couples sliding into the normal."
-                      : ", an explicit pair without solreffriction: friction has the normal's reference."));
+                 number(scene.friction) + friction_reference);
   if (scene.table_height != 0.0 || scene.tilt != 0.0) {
     told.push_back("The table stands " + number(1000.0 * scene.table_height) +
                    " mm higher than told and is tilted by " + number(scene.tilt * 180.0 / std::numbers::pi) + "°.");

@@ -305,7 +305,7 @@ Status Dynamics::nonlinear_effects(ConstVectorRef q, ConstVectorRef v, VectorRef
 }
 
 Status Dynamics::mass_matrix(ConstVectorRef q, MatrixRef M) noexcept {
-  const Status status = check(q);  // it counts the generation up: before that is read
+  const Status status = check(q);  // counts the generation up
   return PositionTerms(this, status, workspace_->generation).mass_matrix(M);
 }
 

@@ -12,6 +12,7 @@
 #include "antaeus/core/pose.hpp"
 #include "antaeus/core/wrench.hpp"
 #include "antaeus/robot/robot_description.hpp"
+#include "antaeus/sim/mujoco_camera.hpp"
 #include "antaeus/sim/mujoco_scene.hpp"
 
 namespace antaeus::sim {
@@ -98,6 +99,8 @@ class State {
   virtual const double* actuator_torque() const noexcept = 0;  // in joint space, of the last step
   virtual double time() const noexcept = 0;
   virtual void reset() noexcept = 0;
+  /// Of all contact pairs, from now on: solref[0]. Allocates the first time. \return how many pairs there are
+  virtual int set_pair_time_constant(double time_constant) = 0;
   virtual void step() noexcept = 0;
   // Of position and velocity as they stand, without friction, springs, actuators, limits and contacts:
   virtual void inverse(double* torque) noexcept = 0;  // M a + C v + g
@@ -114,6 +117,13 @@ class State {
   virtual Wrench demand(int body, Vector3& center_of_mass) const noexcept = 0;
 };
 
+/// Renders without a screen.
+class Camera {
+ public:
+  virtual ~Camera() = default;
+  virtual std::string render(const double* position, const std::vector<CameraArrow>& arrows) = 0;
+};
+
 class Model {
  public:
   virtual ~Model() = default;
@@ -121,6 +131,8 @@ class Model {
   virtual std::vector<std::byte> binary() const = 0;
   /// \param is_free  without friction, springs, actuators, limits and contacts
   virtual std::unique_ptr<State> make_state(bool is_free) const = 0;
+  /// \throws Error where EGL is missing
+  virtual std::unique_ptr<Camera> make_camera(int width, int height, const CameraView& view) const = 0;
 };
 
 class Engine {
@@ -163,4 +175,4 @@ int index_of(const std::vector<Facts>& all, const std::string& name, const std::
 
 /// The plugin's one function. Its name carries the version of this border: a plugin of another version is not found
 /// rather than misread.
-extern "C" const antaeus::sim::Engine* antaeus_sim_engine_1();
+extern "C" const antaeus::sim::Engine* antaeus_sim_engine_2();

@@ -350,6 +350,15 @@ Status MujocoPlant::push(const Wrench& wrench) noexcept {
   return Status::ok;
 }
 
+void MujocoPlant::set_contact_time_constant(double time_constant) {
+  if (!(time_constant > 0.0) || !std::isfinite(time_constant)) {
+    throw OptionsError("contact time constant", "it is not above zero", "give seconds");
+  }
+  if (workspace_->state->set_pair_time_constant(time_constant) == 0) {
+    throw OptionsError("contact time constant", "the scene has no contact pairs", "give it some");
+  }
+}
+
 Status MujocoPlant::step(ConstVectorRef tau) noexcept { return workspace_->step(tau); }
 
 }  // namespace antaeus

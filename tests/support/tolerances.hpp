@@ -98,6 +98,23 @@ inline constexpr Tolerance kTwistDifference{1e-6};
 /// 0.1 m at most; their truncation is (200 rad/s · 8 µs)⁵.
 inline constexpr Tolerance kExactStep{1e-13};
 
+// --- control: without a force sensor ---------------------------------------------------------------------------------
+/// What the momentum observer finds of a push against the push itself, as late [N·m]: over a step of 1 ms torque and M
+/// v̇ are taken for even, wrong by h²/24 of their second derivative, some 100 N·m · (6/s)² · 1e-6/24, and what the first
+/// sample began with, e⁻¹² of it.
+inline constexpr Tolerance kObservedTorque{1e-3};
+/// A posterior of one joint by hand [N, relative]: a division and a root.
+inline constexpr Tolerance kPosteriorByHand{1e-12};
+/// Friction and bias of a straight line without noise [N·m]: the prior's pull, its variance over that of 4 s of samples
+/// 32 ms apart at an sd of 0.02 N·m, times how far the prior was off.
+inline constexpr Tolerance kTaredLine{2e-3};
+/// Central differences with step 1e-5 s of motions whose third derivative is up to 100/s³ times their size 4e-3.
+inline constexpr Tolerance kMotionDifference{1e-8};
+/// Share of 2000 runs within an interval of 95 %: four standard errors, 4 √(0.95 · 0.05/2000).
+inline constexpr Tolerance kCoverageOfRuns{0.0195};
+/// Root mean square of the same runs' errors over their sd: four standard errors, 4/√4000.
+inline constexpr Tolerance kScaleOfRuns{0.064};
+
 // --- conditioning ----------------------------------------------------------------------------------------------------
 /// Singular values of entries of order 1, relative to σ₁: two backward stable algorithms of up to 33 × 24 differ by
 /// some n·ε.

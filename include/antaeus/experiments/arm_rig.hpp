@@ -19,7 +19,8 @@ namespace antaeus {
 struct SceneChoice {
   double solref = 0.004;        ///< time constant of the contact's normal direction [s]
   double friction = 0.7;        ///< of the contact
-  bool pair = true;             ///< friction has a reference of its own, solreffriction = [0.1, 1]; else it has not
+  bool pair = true;             ///< friction has a reference of its own, solreffriction; else it has not
+  double solreffriction = 0.2;  ///< time constant of that reference [s]
   double table_height = 0.0;    ///< how much higher the table stands than the controller is told [m]
   double tilt = 0.0;            ///< of the table [rad]
   double tilt_direction = 0.0;  ///< of the axis that it is tilted about, from world x [rad]
@@ -41,6 +42,9 @@ ANTAEUS_API const OptionTable& options_of(const PlantChoice&);
 
 /// Shares of `plant.coulomb` by joint, from the base on.
 inline constexpr std::array<double, 6> kCoulombShares = {1.0, 1.0, 0.8, 0.3, 0.3, 0.3};
+
+/// Edges of the table [m]: it ends before the upper arm, also where it is tilted.
+inline const Vector3 kTableSize{0.8, 0.46, 0.05};
 
 /// Everything an experiment moves.
 struct ANTAEUS_API ArmRig {

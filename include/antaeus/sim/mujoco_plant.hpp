@@ -83,6 +83,9 @@ class ANTAEUS_API MujocoPlant {
   /// A wrench of the environment on the robot at the site, about its origin in world axes, in every step from now on,
   /// beside the contacts and not among them. \realtime
   Status push(const Wrench& wrench) noexcept;
+  /// How stiff the scene's contact pairs are from now on: solref[0] of all of them [s]. Set-up code, not for a loop.
+  /// \throws OptionsError for a scene without pairs, or a number that is not above zero
+  void set_contact_time_constant(double time_constant);
   /// One time step with the motors' torques [N·m] or [N]. On `wrong_size` and `not_finite` of an argument nothing
   /// moves; a torque of 1e10 and more is not finite to MuJoCo. `not_finite` is also a simulation that has broken, until
   /// the next reset. \realtime (mujoco_plant_realtime_test)

@@ -35,6 +35,9 @@ class MujocoModel final : public Model {
   }
 
   std::unique_ptr<State> make_state(bool is_free) const override { return sim::make_state(is_free ? free_ : model_); }
+  std::unique_ptr<Camera> make_camera(int width, int height, const CameraView& view) const override {
+    return sim::make_camera(*model_, width, height, view);
+  }
 
  private:
   SceneFacts facts_;
@@ -64,7 +67,7 @@ class MujocoEngine final : public Engine {
 
 }  // namespace antaeus::sim
 
-extern "C" __attribute__((visibility("default"))) const antaeus::sim::Engine* antaeus_sim_engine_1() {
+extern "C" __attribute__((visibility("default"))) const antaeus::sim::Engine* antaeus_sim_engine_2() {
   static const antaeus::sim::MujocoEngine engine;
   return &engine;
 }

@@ -27,6 +27,12 @@ class MujocoState final : public State {
   double time() const noexcept override { return data_->time; }
 
   void reset() noexcept override { mj_resetData(m(), d()); }
+  int set_pair_time_constant(double time_constant) override {
+    if (!own_) model_ = own_ = std::shared_ptr<mjModel>(mj_copyModel(nullptr, m()), mj_deleteModel);
+    if (!own_) throw Error("MuJoCo", "no memory for a model", "free some");
+    for (int pair = 0; pair < own_->npair; ++pair) own_->pair_solref[mjNREF * pair] = time_constant;
+    return static_cast<int>(own_->npair);
+  }
   void step() noexcept override { mj_step(m(), d()); }
 
   void inverse(double* torque) noexcept override {
@@ -93,6 +99,7 @@ class MujocoState final : public State {
   mjData* d() noexcept { return data_.get(); }
 
   std::shared_ptr<const mjModel> model_;
+  std::shared_ptr<mjModel> own_;  // the same, where it was changed
   DataPointer data_;
   int force_ = -1, torque_ = -1;  // in sensordata
 };

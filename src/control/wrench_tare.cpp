@@ -1,0 +1,18 @@
+#include "antaeus/control/wrench_tare.hpp"
+
+namespace antaeus {
+
+Status WrenchTare::add(const Wrench& measured) noexcept {
+  if (!measured.is_finite()) return Status::not_finite;
+  sum_ += measured.to_vector();
+  ++count_;
+  return Status::ok;
+}
+
+Wrench WrenchTare::offset() const noexcept { return Wrench::from_vector(count_ > 0 ? Vector6(sum_ / count_) : sum_); }
+
+Wrench WrenchTare::of(const Wrench& measured) const noexcept {
+  return Wrench::from_vector(measured.to_vector() - offset().to_vector());
+}
+
+}  // namespace antaeus

@@ -1,0 +1,144 @@
+#include "experiments/force_story.hpp"
+
+#include <cmath>
+#include <numbers>
+
+#include "antaeus/robot/dynamics.hpp"
+
+namespace antaeus {
+
+namespace {
+
+std::string digits(double value) { return detail::three_digits(value); }
+std::string percent(double share) { return digits(100.0 * share) + " %"; }
+std::string millimeters(double meters) { return digits(1000.0 * meters) + " mm"; }
+
+}  // namespace
+
+std::string force_text(double newtons) { return digits(newtons) + " N"; }
+std::string seconds_text(double seconds) { return digits(seconds) + " s"; }
+std::string degrees_text(double radians) { return digits(radians * 180.0 / std::numbers::pi) + "°"; }
+
+void describe_force_run(ExperimentResult& result, const ArmRig& rig, const ForceSetup& setup, const ForceRun& run) {
+  result.samples = run.log.table();
+  for (const TaskEvent& event : run.events) {
+    std::string reason = in_words(event.reason);
+    if (event.reason == TaskReason::touched || event.reason == TaskReason::too_much_force) {
+      reason += ": " + force_text(event.value);
+    }
+    result.phases.push_back({event.time, std::string(to_string(event.phase)), reason});
+  }
+  result.plots.push_back(
+      {"Force of the table along its normal",
+       "N",
+       {{"force", "true"}, {"force_measured", "as the controller was told"}, {"force_wanted", "wanted"}},
+       {}});
+  result.plots.push_back({"Place along the table, from where it was wanted", "m", {{"tangent_error", "distance"}}, {}});
+  result.plots.push_back({"Speed of the tool", "m/s", {{"speed", "speed"}}, {}});
+  SamplePlot torques{"Torques asked of the motors", "N·m", {}, {}};
+  Replay& replay = result.replay;
+  replay.description = rig.told.description();
+  for (const std::string& joint : rig.plant.motor_joints()) {
+    torques.lines.push_back({"tau_" + joint, joint});
+    replay.joints.push_back(joint);
+    replay.columns.push_back("q_" + joint);
+  }
+  result.plots.push_back(std::move(torques));
+  replay.force = {"Fx", "Fy", "Fz"};
+  replay.place = {"x", "y", "z"};
+  replay.wanted = {"x_wanted", "y_wanted", "z_wanted"};
+  replay.has_table = true;
+  replay.X_WT = rig.X_WT;
+  replay.size = kTableSize;
+  if (setup.control.is_source()) {
+    result.remarks.push_back(
+        "The source's laws bring what the source had: a joint damping of 1 N·m·s/rad, landing at 20 mm/s, a line of "
+        "minimum jerk in 5 s, contacts without solreffriction, the force of the simulation's contacts, and figures "
+        "from "
+        "the touch on. Set any of them to see it otherwise.");
+  }
+  tell_end(result, run);
+}
+
+void add_force_metrics(ExperimentResult& result, const ForceFigures& figures, const ForceCriteria& criteria) {
+  const std::string span = ", " + criteria.span;
+  result.metrics.push_back({.name = "force_mean",
+                            .value = figures.mean,
+                            .unit = "N",
+                            .meaning = "mean of the true force along the table's normal" + span,
+                            .lower = criteria.wanted - criteria.mean_within,
+                            .upper = criteria.wanted + criteria.mean_within,
+                            .source = criteria.source_mean});
+  result.metrics.push_back({.name = "force_within_1N",
+                            .value = figures.within_1N,
+                            .unit = "1",
+                            .meaning = "share of the true force within 1 N of what was wanted" + span,
+                            .lower = criteria.least_within_1N > 0.0 ? criteria.least_within_1N : -kInfinity,
+                            .source = criteria.source_within_1N});
+  result.metrics.push_back({.name = "force_within_01N",
+                            .value = figures.within_01N,
+                            .unit = "1",
+                            .meaning = "the same within 0.1 N",
+                            .lower = criteria.least_within_01N > 0.0 ? criteria.least_within_01N : -kInfinity});
+  result.metrics.push_back(
+      {.name = "tangent_error_max",
+       .value = figures.tangent_max,
+       .unit = "m",
+       .meaning = "largest distance of the tool's true place, along the table, from where it was wanted" + span,
+       .upper = criteria.most_off,
+       .source = criteria.source_off});
+}
+
+void tell_end(ExperimentResult& result, const ForceRun& run) {
+  if (!run.finished) {
+    const TaskEvent* cause = nullptr;
+    for (const TaskEvent& event : run.events) {
+      if (event.phase == TaskPhase::retreat) cause = &event;
+    }
+    result.findings.push_back(cause ? "The task was given up at " + seconds_text(cause->time) + ": " +
+                                          in_words(cause->reason) + "."
+                                    : "The task did not come to its end in the time that it was given.");
+  }
+  if (run.saturated > 0) {
+    result.findings.push_back("A motor was at its limit in " + std::to_string(run.saturated) + " cycles.");
+  }
+}
+
+void tell_hold(ExperimentResult& result, const ForceRun& run, double from) {
+  const ForceFigures f = run.figures(from, run.ended), all = run.figures(run.touched, run.ended);
+  if (f.samples == 0) return;
+  result.findings.push_back("The force stays between " + force_text(f.least) + " and " + force_text(f.largest) +
+                            ", on average " + force_text(f.mean) + "; " + percent(f.within_1N) + " within 1 N and " +
+                            percent(f.within_01N) + " within 0.1 N. From the touch on it is " + percent(all.within_1N) +
+                            " within 1 N.");
+  result.findings.push_back("The blow of the landing is " + force_text(run.landing_peak) +
+                            "; it grows with the landing speed.");
+  result.findings.push_back("Along the table the tool stays within " + millimeters(f.tangent_max) +
+                            " of its place, and turns by at most " + degrees_text(run.tilt_max) + ".");
+}
+
+void tell_trace(ExperimentResult& result, const ArmRig& rig, const ForceRun& run) {
+  const ForceFigures f = run.figures(run.traced, run.held);
+  if (f.samples > 0) {
+    result.findings.push_back("While it slides the force stays between " + force_text(f.least) + " and " +
+                              force_text(f.largest) + ": " + percent(f.within_1N) + " within 1 N, on average " +
+                              force_text(f.mean) + ". The place is off by at most " + millimeters(f.tangent_max) + ".");
+  }
+  Dynamics dynamics(rig.told);
+  Matrix6X J(6, rig.told.nv());
+  dynamics.at(rig.home).frame_jacobian(rig.told.frame(ArmRig::kTool), J);
+  result.findings.push_back("The tool's Jacobian has no small row at home: its row of x has a norm of " +
+                            digits(J.row(0).norm()) + " m, of y " + digits(J.row(1).norm()) + " m, of z " +
+                            digits(J.row(2).norm()) + " m. The source explains its 94 % by a row of about 0.01.");
+}
+
+void tell_tilt(ExperimentResult& result, const ForceRun& run, double tilt) {
+  result.findings.push_back("The table's tilt of " + degrees_text(tilt) + " is found to " +
+                            degrees_text(run.normal_error) + ".");
+  const ForceFigures f = run.figures(run.traced, run.ended);
+  if (f.samples == 0) return;
+  result.findings.push_back("Then " + percent(f.within_1N) + " of the force is within 1 N, on average " +
+                            force_text(f.mean) + ", and the place within " + millimeters(f.tangent_max) + ".");
+}
+
+}  // namespace antaeus
