@@ -62,7 +62,7 @@ struct ForceSetup {
 };
 /// \param base  the experiment's own defaults. A law of the source's also brings the source's landing, its line, its
 ///              joint damping, and a contact without a reference for friction: as it was published.
-ForceSetup force_setup(const Settings& settings, ForceSetup base, int seed);
+ANTAEUS_API ForceSetup force_setup(const Settings& settings, ForceSetup base, int seed);
 /// Settings of a setup as used, for the page.
 std::vector<OptionValue> list_setup(const Settings& settings, const ForceSetup& setup, bool has_line);
 
@@ -86,7 +86,7 @@ struct ForceRun {
   double wanted = 5.0;         ///< force [N]
 
   /// Of the samples with from ≤ time < to.
-  ForceFigures figures(double from, double to) const;
+  ANTAEUS_API ForceFigures figures(double from, double to) const;
 };
 
 /// What happens to a run from outside; called before each cycle.
@@ -96,7 +96,7 @@ struct RunHooks {
 };
 
 /// \throws ModelError where the line leaves the arm's reach; OptionsError
-ForceRun run_force_task(ArmRig& rig, const ForceSetup& setup, bool has_line, const Progress& progress = nullptr,
-                        const RunHooks& hooks = {});
+ANTAEUS_API ForceRun run_force_task(ArmRig& rig, const ForceSetup& setup, bool has_line,
+                                    const Progress& progress = nullptr, const RunHooks& hooks = {});
 
 }  // namespace antaeus
