@@ -23,7 +23,7 @@ endef
 
 demo: setup ## build, then audit the incident twin beside its good twin
 	$(call configure,release)
-	@cmake --build build/release -j $(JOBS) --target antaeus_cli antaeus_parquet antaeus_meshes antaeus_python
+	@cmake --build build/release -j $(JOBS) --target antaeus_cli antaeus_parquet antaeus_meshes antaeus_sim_plugin antaeus_python
 	@$(ANTAEUS) demo --out build/demo; status=$$?; [ $$status -le 1 ] && echo "report: build/demo/report.html"
 
 test: setup ## build everything, run every test
@@ -73,7 +73,12 @@ docs: setup ## the generated pages of docs/, and build/docs/html from the header
 	@if command -v doxygen > /dev/null; then doxygen docs/Doxyfile && echo "reference: build/docs/html/index.html"; \
 	else echo "the reference of the headers needs doxygen; install it with: sudo apt-get install doxygen"; fi
 
+docs-simulate: setup ## run every experiment and write its figures into docs/simulate.md (some minutes)
+	$(call configure,release)
+	@cmake --build build/release -j $(JOBS) --target antaeus_cli antaeus_parquet antaeus_meshes antaeus_sim_plugin
+	@ANTAEUS_CLI=$(ANTAEUS) $(VENV)/bin/python tools/write_simulate_table.py
+
 clean: ## remove build/
 	rm -rf build
 
-.PHONY: help setup demo test asan soak bench bench-ik fuzz format tidy docs clean
+.PHONY: help setup demo test asan soak bench bench-ik fuzz format tidy docs docs-simulate clean

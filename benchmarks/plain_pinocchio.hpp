@@ -17,8 +17,12 @@ namespace antaeus {
 
 class PlainPinocchio {
  public:
-  PlainPinocchio(const std::string& urdf, const std::vector<std::string>& frames) {
-    pinocchio::urdf::buildModel(urdf, pinocchio::JointModelFreeFlyer(), model_);
+  PlainPinocchio(const std::string& urdf, const std::vector<std::string>& frames, bool floats = true) {
+    if (floats) {
+      pinocchio::urdf::buildModel(urdf, pinocchio::JointModelFreeFlyer(), model_);
+    } else {
+      pinocchio::urdf::buildModel(urdf, model_);
+    }
     data_ = std::make_unique<pinocchio::Data>(model_);
     J_.setZero(6, model_.nv);
     for (const std::string& frame : frames) frames_.push_back(model_.getFrameId(frame));

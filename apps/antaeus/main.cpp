@@ -101,6 +101,7 @@ int main(int argc, char** argv) {
   add_map(app, run);
   add_contact(app, run);
   add_ik(app, run);
+  add_simulate(app, run);
   add_robot(app, run);
   try {
     app.parse(argc, argv);

@@ -33,7 +33,7 @@ std::size_t width_of(std::string_view text) {
 bool is_number(std::string_view cell) {
   if (cell.empty()) return false;
   return cell == "–" || cell == "never" ||
-         (cell.find_first_not_of("0123456789.+-−e %∞·⁰¹²³⁴⁵⁶⁷⁸⁹") == std::string_view::npos);
+         (cell.find_first_not_of("0123456789.+-−e %∞·⁻⁰¹²³⁴⁵⁶⁷⁸⁹") == std::string_view::npos);
 }
 
 std::vector<std::string> lines_of(std::string_view text, std::size_t width) {

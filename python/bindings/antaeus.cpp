@@ -70,6 +70,8 @@ NB_MODULE(_antaeus, module) {
   bind_room("contacts", bind_contact);
   bind_room("ik", bind_ik);
   bind_room("tasks", bind_tasks);
+  bind_room("sim", bind_sim);
+  bind_room("experiments", bind_experiments);
   bind_room("report", bind_show);
   module.attr("_rooms") = rooms;
   module.attr("__name__") = own_name;

@@ -221,6 +221,8 @@ void bind_ik(nb::module_& module);
 void bind_tasks(nb::module_& module);
 void bind_audit(nb::module_& module);
 void bind_series(nb::module_& module);
+void bind_sim(nb::module_& module);
+void bind_experiments(nb::module_& module);
 void bind_show(nb::module_& module);
 
 }  // namespace antaeus::python

@@ -2,6 +2,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -17,11 +18,16 @@ struct ToolDynamics::Workspace {
     if (model.base() != Base::fixed) {
       throw ModelError(robot, "its base floats, and this controller's stands", "make the model with Base::fixed");
     }
-    if (model.motor_count() != model.nv() || model.nq() != model.nv()) {
-      throw ModelError(robot, "a joint has no motor, or more positions than velocities", "lock it in the model");
+    for (const std::string& joint : model.row_names()) {
+      const std::vector<std::string>& motors = model.motor_names();
+      if (std::find(motors.begin(), motors.end(), joint) != motors.end()) continue;
+      throw ModelError(robot, "joint '" + joint + "' has no motor", "lock it: ModelOptions::locked_joints");
+    }
+    if (model.nq() != model.nv()) {
+      throw ModelError(robot, "a joint turns without limits, which this controller cannot wrap", "give it limits");
     }
     const int n = model.nv();
-    for (VectorX* const vector : {&state.q, &state.v, &state.h}) vector->setConstant(n, kNaN);
+    for (VectorX* const vector : {&state.q, &state.v, &state.g, &state.h}) vector->setConstant(n, kNaN);
     state.J.setConstant(6, n, kNaN);
     state.M.setConstant(n, n, kNaN);
     state.M_inv_Jt.setConstant(n, 6, kNaN);
@@ -30,7 +36,7 @@ struct ToolDynamics::Workspace {
 
   const ToolState& fail(Status why) noexcept {
     state.status = why;
-    for (VectorX* const vector : {&state.q, &state.v, &state.h}) vector->setConstant(kNaN);
+    for (VectorX* const vector : {&state.q, &state.v, &state.g, &state.h}) vector->setConstant(kNaN);
     state.X_WT = {Matrix3::Constant(kNaN), Vector3::Constant(kNaN)};
     for (Vector6* const vector : {&state.twist, &state.drift}) vector->setConstant(kNaN);
     state.J.setConstant(kNaN);
@@ -48,6 +54,7 @@ struct ToolDynamics::Workspace {
     if (terms.status() != Status::ok) return fail(terms.status());
     terms.frame_pose(frame, state.X_WT);
     terms.frame_jacobian(frame, state.J);
+    terms.gravity_torque(state.g);
     terms.nonlinear_effects(v, state.h, frame, state.drift);
     terms.mass_matrix(state.M);
     state.q = q;

@@ -26,6 +26,9 @@ Number parse(std::string_view text, const Range& range, const std::string& place
                      "write " + (kind + range.text()));
 }
 
+/// Of ASCII, whatever the locale.
+char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
 std::vector<OptionGroup>& groups() {
   static std::vector<OptionGroup> all;
   return all;
@@ -104,10 +107,14 @@ OptionTable::OptionTable(std::string group, std::initializer_list<Entry> entries
 
 const OptionRow& OptionTable::find(std::string_view name, const std::string& place) const {
   std::vector<std::string> names;
+  const OptionRow* alike = nullptr;
   for (const OptionRow& row : rows_) {
-    if (name == row.info.name) return row;
-    names.emplace_back(row.info.name);
+    const std::string_view own = row.info.name;
+    if (name == own) return row;
+    if (std::ranges::equal(name, own, {}, lower_case, lower_case)) alike = &row;
+    names.emplace_back(own);
   }
+  if (alike) return *alike;
   throw_unknown<OptionsError>(place, "option", name, names);
 }
 

@@ -39,6 +39,7 @@ void Settings::set(Setting setting) {
   // Tried on a struct of its own: a value that does not fit is found here, where its place is known.
   const std::shared_ptr<void> scratch = group->make();
   const std::string place = setting.place.empty() ? setting.group : setting.place + ": " + setting.group;
+  setting.name = group->table->find(setting.name, place).info.name;  // as the table writes it: `find` asks for that
   detail::set_option(*group->table, scratch.get(), place, setting.name, setting.value);
   settings_.push_back(std::move(setting));
 }

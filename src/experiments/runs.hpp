@@ -22,11 +22,15 @@ struct RunRequest {
   }
 };
 
+ExperimentResult run_parity(const RunRequest& request);
 ExperimentResult run_hybrid_hold(const RunRequest& request);
 ExperimentResult run_hybrid_trace(const RunRequest& request);
 ExperimentResult run_sensorless_hold(const RunRequest& request);
 ExperimentResult run_sensorless_trace(const RunRequest& request);
 ExperimentResult run_stiffness_change(const RunRequest& request);
 ExperimentResult run_tilted_table(const RunRequest& request);
+ExperimentResult run_gravity_hold(const RunRequest& request);
+ExperimentResult run_perturbation(const RunRequest& request);
+ExperimentResult run_impedance(const RunRequest& request);
 
 }  // namespace antaeus

@@ -12,6 +12,7 @@
 #include "antaeus/core/pose.hpp"
 #include "antaeus/core/wrench.hpp"
 #include "antaeus/robot/robot_description.hpp"
+#include "antaeus/sim/mujoco_camera.hpp"
 #include "antaeus/sim/mujoco_scene.hpp"
 
 namespace antaeus::sim {
@@ -116,6 +117,13 @@ class State {
   virtual Wrench demand(int body, Vector3& center_of_mass) const noexcept = 0;
 };
 
+/// Renders without a screen.
+class Camera {
+ public:
+  virtual ~Camera() = default;
+  virtual std::string render(const double* position, const std::vector<CameraArrow>& arrows) = 0;
+};
+
 class Model {
  public:
   virtual ~Model() = default;
@@ -123,6 +131,8 @@ class Model {
   virtual std::vector<std::byte> binary() const = 0;
   /// \param is_free  without friction, springs, actuators, limits and contacts
   virtual std::unique_ptr<State> make_state(bool is_free) const = 0;
+  /// \throws Error where EGL is missing
+  virtual std::unique_ptr<Camera> make_camera(int width, int height, const CameraView& view) const = 0;
 };
 
 class Engine {

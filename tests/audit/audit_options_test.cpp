@@ -14,8 +14,11 @@ TEST(AuditOptions, ProfilesMaySetEveryGroupAndNoOther) {
   const AuditOptions options;
   std::vector<std::string> groups;
   AuditOptions::visit_groups(options, [&](const auto& group) { groups.push_back(options_of(group).group()); });
-  // Not of an audit: the pose advice's, and those of contact inverse dynamics and of inverse kinematics.
-  for (const char* other : {"advice", "contact", "ik", "split", "tasks", "timing"}) groups.emplace_back(other);
+  // Not of an audit: the pose advice's, and those of contact inverse dynamics, inverse kinematics and simulation.
+  for (const char* other :
+       {"advice", "clip", "contact", "ik", "parity", "plant", "scene", "split", "tasks", "timing"}) {
+    groups.emplace_back(other);
+  }
   std::vector<std::string> known;
   for (const OptionGroup& group : OptionGroup::all()) known.push_back(group.table->group());
   std::sort(groups.begin(), groups.end());

@@ -80,6 +80,15 @@ TEST(Settings, TheLastOneCounts) {
   EXPECT_EQ(options.watchdog_steps, 5);
 }
 
+/// A gain is K_fp in a paper and k_fp on a keyboard.
+TEST(Settings, NamesAreFoundWhateverTheirCase) {
+  Settings settings;
+  settings.set("guard.Clamp_FORCE=30");
+  EXPECT_EQ(settings.get<GuardOptions>().clamp_force, 30.0);
+  ASSERT_NE(settings.find("guard", "clamp_force"), nullptr) << "kept as the table writes it";
+  EXPECT_EQ(said_to("Guard.clamp_force=30"), "--set: unknown option group 'Guard'; did you mean 'guard'?");
+}
+
 TEST(Settings, GetChangesWhatWasSetAndNothingElse) {
   Settings settings;
   settings.set("posterior.force_prior=35");

@@ -467,5 +467,78 @@ TEST(DynamicsProperty, CosineAndSineAreNormalisedOrRefused) {
   }
 }
 
+TEST(DynamicsProperty, DriftIsTheTwistsChangeAtConstantVelocity) {
+  for_all(118, [](Dynamics& dynamics, const VectorX& q, RandomStates& random) {
+    const RobotModel& model = dynamics.model();
+    const int nv = model.nv();
+    const VectorX v = random.vector(nv);
+    for (const LinkDescription& link : model.description().links) {
+      const FrameId frame = model.frame(link.name);
+      Matrix6X before(6, nv), after(6, nv);
+      ASSERT_EQ(dynamics.at(moved(model, q, -kStep * v)).frame_jacobian(frame, before), Status::ok);
+      ASSERT_EQ(dynamics.at(moved(model, q, kStep * v)).frame_jacobian(frame, after), Status::ok);
+      VectorX h(nv);
+      Vector6 drift;
+      ASSERT_EQ(dynamics.at(q).nonlinear_effects(v, h, frame, drift), Status::ok);
+      EXPECT_LE(largest((after - before) * v / (2.0 * kStep) - drift), tolerance::kFiniteDifference) << link.name;
+      EXPECT_LE(largest(h - nonlinear_effects(dynamics, q, v)), tolerance::kSameQuantity);
+    }
+  });
+}
+
+/// A tool's controller reads all of them from one view: none may spoil what the next one reads.
+TEST(DynamicsProperty, TermsOfTheVelocityLeaveTheOthersAsTheyWere) {
+  for_all(119, [](Dynamics& dynamics, const VectorX& q, RandomStates& random) {
+    const RobotModel& model = dynamics.model();
+    const int nv = model.nv();
+    const FrameId frame = model.frame(model.description().links.back().name);
+    const PositionTerms terms = dynamics.at(q);
+    Matrix6X J(6, nv), J_after(6, nv);
+    Pose X, X_after;
+    VectorX g(nv), g_after(nv), h(nv);
+    Vector6 drift;
+    MatrixX M(nv, nv);
+    ASSERT_EQ(terms.frame_jacobian(frame, J), Status::ok);
+    ASSERT_EQ(terms.frame_pose(frame, X), Status::ok);
+    ASSERT_EQ(terms.gravity_torque(g), Status::ok);
+    ASSERT_EQ(terms.nonlinear_effects(random.vector(nv), h, frame, drift), Status::ok);
+    ASSERT_EQ(terms.mass_matrix(M), Status::ok);
+    ASSERT_EQ(terms.frame_jacobian(frame, J_after), Status::ok);
+    ASSERT_EQ(terms.frame_pose(frame, X_after), Status::ok);
+    ASSERT_EQ(terms.gravity_torque(g_after), Status::ok);
+    EXPECT_EQ(J, J_after);
+    EXPECT_EQ(X.rotation, X_after.rotation);
+    EXPECT_EQ(X.translation, X_after.translation);
+    EXPECT_EQ(g, g_after);
+    EXPECT_LE(largest(M - mass_matrix(dynamics, q)), tolerance::kSameQuantity);
+  });
+}
+
+TEST(DynamicsProperty, TermsOfTheVelocityRefuseWhatIsWrong) {
+  const RobotModel model = test::own_robot("planar_3r").model;
+  Dynamics dynamics(model);
+  const int nv = model.nv();
+  VectorX h(nv);
+  Vector6 drift;
+  MatrixX M(nv, nv), small(nv - 1, nv);
+  const VectorX v = VectorX::Ones(nv), nan = VectorX::Constant(nv, kNaN);
+  const PositionTerms terms = dynamics.at(model.neutral());
+  const auto refused = [&](Status given, Status why) {
+    EXPECT_EQ(given, why);
+    EXPECT_TRUE(h.array().isNaN().all());
+    EXPECT_TRUE(drift.array().isNaN().all());
+  };
+  refused(terms.nonlinear_effects(nan, h, {1}, drift), Status::not_finite);
+  refused(terms.nonlinear_effects(v.head(nv - 1), h, {1}, drift), Status::wrong_size);
+  refused(terms.nonlinear_effects(v, h, {-1}, drift), Status::unknown_frame);
+  refused(terms.nonlinear_effects(v, h, {1000}, drift), Status::unknown_frame);
+  EXPECT_EQ(terms.mass_matrix(small), Status::wrong_size);
+  EXPECT_TRUE(small.array().isNaN().all());
+  dynamics.at(model.neutral());
+  refused(terms.nonlinear_effects(v, h, {1}, drift), Status::not_computed);
+  EXPECT_EQ(terms.mass_matrix(M), Status::not_computed);
+  EXPECT_TRUE(M.array().isNaN().all());
+}
+
 }  // namespace
 }  // namespace antaeus

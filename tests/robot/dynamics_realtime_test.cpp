@@ -22,6 +22,7 @@ void expect_no_allocation(const std::string& name) {
   Matrix6X J(6, nv);
   Pose X;
   Vector3 p_WC;
+  Vector6 drift;
   const Eigen::Vector4d xyzw(0.0, 0.0, 0.0, 1.0);
   for (int i = 0; i < 50; ++i) {
     VectorX q = random.configuration(model);
@@ -36,6 +37,8 @@ void expect_no_allocation(const std::string& name) {
     terms.frame_jacobian(frame, J);
     terms.center_of_mass(p_WC);
     terms.center_of_mass_jacobian(J.topRows<3>());
+    terms.nonlinear_effects(v, out, frame, drift);
+    terms.mass_matrix(square);
     dynamics.inverse_dynamics(q, v, a, out);
     dynamics.forward_dynamics(q, v, a, out);
     dynamics.nonlinear_effects(q, v, out);

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
+#include <cmath>
 #include <functional>
 #include <iostream>
 
@@ -35,7 +36,7 @@ Parity compare(const MujocoScene& scene, const RobotModel& model, const std::vec
   Pose X, X_mujoco;
   Parity worst;
   const auto keep = [](double& largest, double value) {
-    if (!(value <= largest)) largest = value;  // NaN too
+    if (!(value <= largest) && !std::isnan(largest)) largest = value;  // NaN is larger than all
   };
   for (int state = 0; state < kStates; ++state) {
     const VectorX q = random.configuration(model), v = random.vector(nv, 3.0);

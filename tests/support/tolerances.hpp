@@ -73,6 +73,24 @@ inline constexpr Tolerance kGripperHold{1e-6};
 /// Sd of 3000 normal numbers, relative: four standard errors, 4/√6000.
 inline constexpr Tolerance kSensedNoise{0.052};
 
+// --- control ---------------------------------------------------------------------------------------------------------
+/// M Λ and other products of two inverses, relative to their largest entry: conditions up to 10⁴ of masses and
+/// mobilities times some ε. The floor of the mobility is compared apart.
+inline constexpr Tolerance kToolMass{1e-9};
+/// Storage of an impedance against the power put in, over 2 s by Runge and Kutta at 1 ms: h⁴/100 of (60 rad/s)⁴ modes,
+/// relative to the energies of up to 10 J [J].
+inline constexpr Tolerance kStoredEnergy{1e-5};
+/// Damping of a mode by the eigenvalues of its linear system: the square root of rounding where both meet (critical).
+inline constexpr Tolerance kDampingRatio{1e-6};
+/// A spring's rest after 5 s [m, rad]: what is left of a posture's slow motion, exp(−5 s · 2.5 rad/s) of it.
+inline constexpr Tolerance kSpringRest{1e-5};
+/// Rotation vectors up to half a turn by AngleAxis of a product of matrices: rounding over a sine of 1e-3 [rad].
+inline constexpr Tolerance kTurnError{1e-9};
+/// Steady states of an exact step, relative: what exp(−t/τ) leaves after 40 τ, some ε more.
+inline constexpr Tolerance kAdmittanceRest{1e-9};
+/// Exact steps against Runge and Kutta with a hundred substeps: h⁵ of 20 µs times (40 rad/s)⁵, and rounding.
+inline constexpr Tolerance kExactStep{1e-11};
+
 // --- control: without a force sensor ---------------------------------------------------------------------------------
 /// What the momentum observer finds of a push against the push itself, as late [N·m]: over a step of 1 ms torque and M
 /// v̇ are taken for even, wrong by h²/24 of their second derivative, some 100 N·m · (6/s)² · 1e-6/24, and what the first

@@ -58,6 +58,7 @@ void add_ik(CLI::App& app, Run& run);
 void add_map(CLI::App& app, Run& run);
 void add_preflight(CLI::App& app, Run& run);
 void add_robot(CLI::App& app, Run& run);
+void add_simulate(CLI::App& app, Run& run);
 void add_show(CLI::App& app, Run& run);
 
 /// What an audit is written as.

@@ -94,7 +94,7 @@ ANTAEUS_API const OptionTable& options_of(const ContactTaskOptions&);
 
 /// What a cycle tells the task.
 struct TaskInput {
-  Wrench measured;            ///< the environment on the robot, about the tool, world axes; NaN where none came
+  Wrench measured = {};       ///< the environment on the robot, about the tool, world axes; NaN where none came
   double force_sd = 0.0;      ///< of its component along the normal [N]; 0 for a sensor
   bool is_saturated = false;  ///< a motor's torque was cut
   double dt = 0.0;            ///< [s]

@@ -37,7 +37,7 @@ ANTAEUS_API const OptionTable& options_of(const HybridOptions&);
 struct HybridTarget {
   Matrix3 R_WC = Matrix3::Identity();      ///< axes of the task in the world; by habit z out of the surface
   std::array<bool, 6> force_axes = {};     ///< along x y z and about x y z of it: true under force control
-  Wrench wrench;                           ///< wanted there: the environment on the robot, about the tool, task axes
+  Wrench wrench = {};                      ///< wanted there: the environment on the robot, about the tool, task axes
   Pose X_WT;                               ///< wanted elsewhere
   Vector6 twist = Vector6::Zero();         ///< of it, world axes [m/s, rad/s]
   Vector6 acceleration = Vector6::Zero();  ///< [m/s², rad/s²]

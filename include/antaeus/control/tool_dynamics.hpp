@@ -26,6 +26,7 @@ struct ToolState {
   Vector6 twist;     ///< V = J v [m/s, rad/s]
   Matrix6X J;        ///< J_WT_W [6 × n]
   Vector6 drift;     ///< J̇ v: the tool's acceleration while v is constant [m/s², rad/s²]
+  VectorX g;         ///< gravity's torque [n]: what holds the arm still
   VectorX h;         ///< C v + g [n]: the torque that keeps v constant
   MatrixX M;         ///< mass matrix [n × n], armature included
   MatrixX M_inv_Jt;  ///< M⁻¹ Jᵀ [n × 6]
@@ -56,7 +57,7 @@ class ANTAEUS_API ToolDynamics {
   int size() const noexcept;  ///< n joints, all of them motors, in the model's order
 
   /// Reads one instant; the last one's numbers are overwritten. \param q, v  of the motors [n]
-  /// \realtime (tool_dynamics_realtime_test)
+  /// \realtime (impedance_realtime_test)
   const ToolState& at(ConstVectorRef q, ConstVectorRef v) noexcept;
   const ToolState& state() const noexcept;
 

@@ -67,6 +67,7 @@ struct SamplePlot {
   };
   std::vector<Line> lines;
   std::vector<double> limits;  ///< levels across the plot
+  bool logarithmic = false;
 };
 
 /// How the run looks in space.
@@ -86,7 +87,7 @@ struct Replay {
 struct ANTAEUS_API ExperimentResult {
   std::string name, title;
   std::string question;  ///< what is tried, one or two sentences
-  std::string command;   ///< that repeats it
+  std::string command;   ///< that repeats it; filled by run_experiment
   std::vector<Metric> metrics;
   std::vector<Comparison> comparisons;
   std::vector<std::string> physics;   ///< contact, friction, noise, as simulated; one sentence each
@@ -98,6 +99,8 @@ struct ANTAEUS_API ExperimentResult {
   std::vector<NamedFigure> figures;
   Replay replay;
   std::vector<OptionValue> settings;  ///< as used
+  int seed = 1;                       ///< filled by run_experiment
+  std::string axis = "time";          ///< column of the samples that the rows stand over
 
   bool is_met() const noexcept;
   /// \throws Error with the nearest name
@@ -111,10 +114,16 @@ ANTAEUS_API std::string experiment_summary(std::string_view name);
 
 /// \param seed  of all noise and all random states
 /// \throws OptionsError for a name that there is not (with the nearest), ModelError for a scene that cannot be made or
-/// a
-///         task that the arm cannot reach
+///         a task that the arm cannot reach
 ANTAEUS_API ExperimentResult run_experiment(std::string_view name, const Settings& settings = {}, int seed = 1,
                                             const Progress& progress = nullptr);
+
+/// A value as people read it: "0.9994", "1.3·10⁻¹³", "–" for NaN.
+ANTAEUS_API std::string value_text(double value);
+/// "≤ 1·10⁻¹¹", "0.99 to 1"; empty without a criterion.
+ANTAEUS_API std::string criterion_text(const Metric& metric);
+/// "3 of 8 criteria are missed: …", or that all are met.
+ANTAEUS_API std::string verdict_text(const ExperimentResult& result);
 
 /// summary.json: schema, settings, `metrics` as plain numbers, criteria, comparisons, phases.
 ANTAEUS_API Json experiment_summary_json(const ExperimentResult& result);

@@ -185,6 +185,8 @@ void add_table(const SceneTable& table, mjSpec* spec, const std::string& place) 
   geom->type = mjGEOM_BOX;
   Eigen::Map<Vector3>(geom->size) = 0.5 * table.size;
   geom->pos[2] = -0.5 * table.size[2];
+  const float wood[3] = {0.76F, 0.73F, 0.68F};
+  std::copy(wood, wood + 3, geom->rgba);
 }
 
 void add_pair(const ScenePair& pair, mjSpec* spec, const std::string& place) {
@@ -223,6 +225,21 @@ void add_force_sensor(const std::string& site, mjSpec* spec, const std::string& 
   }
 }
 
+/// A sky for pictures, where the files have none: else it is black.
+void add_sky(mjSpec* spec) {
+  for (mjsElement* const element : elements(spec, mjOBJ_TEXTURE)) {
+    if (mjs_asTexture(element)->type == mjTEXTURE_SKYBOX) return;
+  }
+  mjsTexture* const sky = mjs_addTexture(spec, nullptr);
+  set_name(sky->element, "antaeus_sky", "scene");
+  sky->type = mjTEXTURE_SKYBOX;
+  sky->builtin = mjBUILTIN_GRADIENT;
+  sky->width = sky->height = 64;
+  const double above[3] = {0.80, 0.86, 0.93}, below[3] = {0.97, 0.97, 0.96};
+  std::copy(above, above + 3, sky->rgb1);
+  std::copy(below, below + 3, sky->rgb2);
+}
+
 std::string bytes_of(const Mjcf& source) { return source.file.empty() ? source.text : read_file(source.file); }
 
 }  // namespace
@@ -242,6 +259,7 @@ Composed compose_model(const SceneDescription& description) {
   if (description.table) add_table(*description.table, spec.get(), place);
   for (const ScenePair& pair : description.pairs) add_pair(pair, spec.get(), place);
   if (!description.force_sensor_site.empty()) add_force_sensor(description.force_sensor_site, spec.get(), place);
+  add_sky(spec.get());
   composed.force_sensor_site = description.force_sensor_site;
   composed.model.reset(mj_compile(spec.get(), nullptr));
   if (!composed.model) {

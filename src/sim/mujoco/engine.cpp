@@ -35,6 +35,9 @@ class MujocoModel final : public Model {
   }
 
   std::unique_ptr<State> make_state(bool is_free) const override { return sim::make_state(is_free ? free_ : model_); }
+  std::unique_ptr<Camera> make_camera(int width, int height, const CameraView& view) const override {
+    return sim::make_camera(*model_, width, height, view);
+  }
 
  private:
   SceneFacts facts_;

@@ -40,8 +40,10 @@ Composed compose_model(const SceneDescription& description);
 /// \throws ModelError for what a tree of hinges, slides and free joints does not hold, by name
 SceneFacts read_facts(const Composed& composed);
 
-/// Both keep the model alive.
+/// Keeps the model alive.
 std::unique_ptr<State> make_state(std::shared_ptr<const mjModel> model);
+/// Draws a copy of the model. \throws Error where EGL is missing
+std::unique_ptr<Camera> make_camera(const mjModel& model, int width, int height, const CameraView& view);
 /// A copy without friction, springs, actuators, limits and contacts.
 std::shared_ptr<const mjModel> free_copy(const mjModel& model);
 

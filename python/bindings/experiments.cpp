@@ -1,0 +1,145 @@
+// Named runs in simulation.
+#include <nanobind/stl/map.h>
+
+#include "antaeus/experiments/clip.hpp"
+#include "antaeus/experiments/experiment.hpp"
+#include "antaeus/report/simulate_page.hpp"
+#include "convert.hpp"
+
+namespace antaeus::python {
+
+namespace {
+
+/// A result with what its clip is made from.
+struct Ran {
+  ExperimentResult result;
+  Settings settings;
+};
+
+Progress interruptible() {
+  return [](double) {
+    const nb::gil_scoped_acquire locked;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  };
+}
+
+Ran run(const std::string& name, const nb::dict& settings, int seed) {
+  Ran ran;
+  for (const auto& [key, value] : settings) {
+    const std::string option = nb::cast<std::string>(key);
+    const std::string assignment = option + "=" + option_text(option, value);
+    Settings().set(assignment, "run_experiment");  // whose name a message has
+    ran.settings.set(assignment);                  // as on the command line: the files' bytes are the same
+  }
+  const nb::gil_scoped_release unlocked;
+  ran.result = run_experiment(name, ran.settings, seed, interruptible());
+  return ran;
+}
+
+/// Column → numbers.
+nb::dict samples(const Ran& self) {
+  nb::dict columns;
+  for (const Column& column : self.result.samples.columns()) {
+    const std::vector<double> numbers = self.result.samples.numbers(column.name);
+    columns[column.name.c_str()] = fresh(Eigen::Map<const VectorX>(numbers.data(), std::ssize(numbers)));
+  }
+  return columns;
+}
+
+void save(const Ran& self, const std::filesystem::path& folder, bool clip) {
+  const nb::gil_scoped_release unlocked;
+  FileSet files(folder);
+  std::string told;
+  if (clip) {
+    Clip made = experiment_clip(self.result, self.settings, interruptible());
+    files.add("clip.mp4", std::move(made.mp4));
+    told = made.of_the_run;
+  }
+  add_simulation_files(self.result, files, told);
+  files.commit();
+}
+
+template <class Value>
+auto field(Value ExperimentResult::* member) {
+  return [member](const Ran& self) { return self.result.*member; };
+}
+
+}  // namespace
+
+void bind_experiments(nb::module_& module) {
+  nb::class_<Metric>(module, "Metric", "A number of a run, and what it had to be.")
+      .def_ro("name", &Metric::name)
+      .def_ro("value", &Metric::value, "SI units, shares 0 … 1.")
+      .def_ro("unit", &Metric::unit)
+      .def_ro("meaning", &Metric::meaning)
+      .def_ro("lower", &Metric::lower, "−inf: not bounded.")
+      .def_ro("upper", &Metric::upper, "inf: not bounded.")
+      .def_ro("source", &Metric::source, "What the published study has; NaN: nothing.")
+      .def("has_criterion", &Metric::has_criterion)
+      .def("is_met", &Metric::is_met, "NaN meets no criterion.")
+      .def("__repr__", [](const Metric& self) {
+        return "Metric(" + self.name + "=" + nb::repr(nb::float_(self.value)).c_str() + ")";
+      });
+  nb::class_<PhaseChange>(module, "PhaseChange", "A phase of a run begins, for a reason.")
+      .def_ro("time", &PhaseChange::time, "s")
+      .def_ro("phase", &PhaseChange::phase)
+      .def_ro("reason", &PhaseChange::reason);
+  nb::class_<Variant>(module, "Variant", "One run among those of a comparison.")
+      .def_ro("name", &Variant::name)
+      .def_ro("values", &Variant::values, "One for each head; NaN: none.")
+      .def_ro("is_main", &Variant::is_main, "The run whose metrics and samples the result has.");
+  nb::class_<Comparison>(module, "Comparison", "Runs side by side: other laws, other contacts, other gains.")
+      .def_ro("title", &Comparison::title)
+      .def_ro("note", &Comparison::note)
+      .def_ro("heads", &Comparison::heads, "With units.")
+      .def_ro("variants", &Comparison::variants);
+  nb::class_<Ran>(module, "ExperimentResult", "What a run of antaeus simulate found.")
+      .def_prop_ro("name", field(&ExperimentResult::name))
+      .def_prop_ro("title", field(&ExperimentResult::title))
+      .def_prop_ro("question", field(&ExperimentResult::question))
+      .def_prop_ro("command", field(&ExperimentResult::command), "That repeats it on a command line.")
+      .def_prop_ro("seed", field(&ExperimentResult::seed))
+      .def_prop_ro(
+          "metrics",
+          [](const Ran& self) {
+            nb::dict metrics;
+            for (const Metric& metric : self.result.metrics) metrics[metric.name.c_str()] = metric.value;
+            return metrics;
+          },
+          nb::sig("def metrics(self) -> dict[str, float]"), "Name → number, SI units.")
+      .def(
+          "metric", [](const Ran& self, std::string_view name) { return self.result.metric(name); }, "name"_a,
+          "With its criterion. Error with the nearest name.")
+      .def(
+          "is_met", [](const Ran& self) { return self.result.is_met(); }, "Whether every criterion is.")
+      .def_prop_ro("comparisons", field(&ExperimentResult::comparisons))
+      .def_prop_ro("phases", field(&ExperimentResult::phases))
+      .def_prop_ro("physics", field(&ExperimentResult::physics), "Contact, friction and noise as simulated.")
+      .def_prop_ro("findings", field(&ExperimentResult::findings), "Most important first.")
+      .def_prop_ro("remarks", field(&ExperimentResult::remarks))
+      .def_prop_ro("samples", &samples, nb::sig("def samples(self) -> dict[str, numpy.typing.NDArray[numpy.float64]]"),
+                   "Column → array, one number a row; made anew at each call.")
+      .def_prop_ro(
+          "summary",
+          [](const Ran& self) {
+            return nb::module_::import_("json").attr("loads")(experiment_summary_json(self.result).dump());
+          },
+          nb::sig("def summary(self) -> dict[str, typing.Any]"),
+          "What summary.json holds (docs/schema/simulate.md); made anew at each call.")
+      .def("save", &save, "folder"_a, nb::kw_only(), "clip"_a = false,
+           "Writes report.html, summary.json, samples.parquet and samples.csv, with clip also clip.mp4, as one folder "
+           "that appears whole; the bytes are those of the command line.")
+      .def("__repr__", [](const Ran& self) {
+        return "ExperimentResult(" + self.result.name + ": " + verdict_text(self.result) + ")";
+      });
+  module.def("experiment_names", &experiment_names);
+  module.def("experiment_summary", &experiment_summary, "name"_a, "One sentence.");
+  module.def("run_experiment", &run, "name"_a, "settings"_a = nb::dict(), nb::kw_only(), "seed"_a = 1,
+             nb::sig("def run_experiment(name: str, settings: dict[str, typing.Any] = {}, *, seed: int = 1) -> "
+                     "ExperimentResult"),
+             "What antaeus simulate runs. settings: \"group.option\" → value, e.g. {\"scene.friction\": 0.3}. "
+             "OptionsError for an unknown name (with the nearest), ModelError for a scene that cannot be made. The "
+             "interpreter's lock is released meanwhile, and Ctrl-C ends it.");
+}
+
+}  // namespace antaeus::python

@@ -1,0 +1,31 @@
+#pragma once
+// A place to render into without a screen: EGL, loaded when the first camera is made.
+
+namespace antaeus::sim {
+
+/// A context of OpenGL with a surface of one pixel; what is drawn goes into framebuffers.
+class Offscreen {
+ public:
+  /// \throws Error that names what is missing and its package
+  Offscreen();
+  ~Offscreen();
+  Offscreen(const Offscreen&) = delete;
+  Offscreen& operator=(const Offscreen&) = delete;
+
+  /// Takes the calling thread's context; it has it back when the guard goes.
+  class Current {
+   public:
+    explicit Current(const Offscreen& on);
+    ~Current();
+    Current(const Current&) = delete;
+    Current& operator=(const Current&) = delete;
+
+   private:
+    const Offscreen& on_;
+  };
+
+ private:
+  void *display_ = nullptr, *surface_ = nullptr, *context_ = nullptr;
+};
+
+}  // namespace antaeus::sim

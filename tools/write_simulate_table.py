@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""Runs every experiment of `antaeus simulate` and writes its figures between the markers of docs/simulate.md.
+Usage: write_simulate_table.py [NAME...]; ANTAEUS_CLI names the program. `make docs-simulate` calls it."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+PAGE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "simulate.md"
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def number(value):
+    if value is None:
+        return ""
+    if value == 0 or 1e-3 <= abs(value) < 1e5:
+        return f"{value:.4g}"
+    mantissa, power = f"{value:.2e}".split("e")
+    return f"{float(mantissa):g}·10{str(int(power)).translate(RAISED)}"
+
+
+def criterion(one):
+    low, high = number(one["lower"]), number(one["upper"])
+    return f"{low} to {high}" if low and high else f"≥ {low}" if low else f"≤ {high}" if high else ""
+
+
+def section(program, name):
+    done = subprocess.run([program, "simulate", name, "--json"], capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 1):
+        sys.exit(f"{name}: {done.stderr.strip()}")
+    summary = json.loads(done.stdout)
+    lines = [f"### {summary['title']}", "", f"`{summary['command']}`. {summary['question']}", "",
+             "| figure | value | unit | criterion | | published | meaning |", "|---|---|---|---|---|---|---|"]
+    for one in summary["criteria"]:
+        met = {True: "met", False: "**missed**", None: ""}[one["met"]]
+        cells = [f"`{one['metric']}`", number(summary["metrics"][one["metric"]]), one["unit"], criterion(one), met,
+                 number(one["source"]), one["meaning"]]
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    lines += [""] + [f"- {text}" for text in summary["physics"] + summary["findings"]] + [""]
+    print(f"{name}: {'met' if summary['met'] else 'missed'}", file=sys.stderr)
+    return "\n".join(lines)
+
+
+def main():
+    program = os.environ.get("ANTAEUS_CLI", "build/bin/antaeus")
+    listed = json.loads(subprocess.run([program, "simulate", "--json"], capture_output=True, text=True, check=True).stdout)
+    names = [one["name"] for one in listed["experiments"]]
+    text = PAGE.read_text(encoding="utf-8")
+    for name in names:
+        if len(sys.argv) > 1 and name not in sys.argv[1:]:
+            continue
+        begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
+        block = f"{begin}\n\n{section(program, name)}\n{end}"
+        if begin in text:
+            text = re.sub(re.escape(begin) + ".*?" + re.escape(end), lambda _: block, text, flags=re.S)  # noqa: B023
+        else:
+            text = text.rstrip() + "\n\n" + block + "\n"
+    # In the order of the program's list; what stands before the first stays.
+    blocks = dict(re.findall(r"(?s)<!-- ([a-z-]+) -->(.*?)<!-- /\1 -->", text))
+    head = text[: text.index("<!-- ")].rstrip()
+    PAGE.write_text(head + "\n\n" + "\n\n".join(f"<!-- {n} -->{blocks[n]}<!-- /{n} -->" for n in names if n in blocks) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
