@@ -15,7 +15,7 @@ namespace antaeus {
 namespace {
 
 constexpr double kMetersPerNewton = 0.03;
-constexpr double kBeside = 0.05;  // [m] that the arrow stands towards the camera: the gripper would hide it
+constexpr double kBeside = 0.05;          // [m] that the arrow stands towards the camera: the gripper would hide it
 constexpr double kAcrossTheTable = -0.8;  // [rad] towards the robot, which does not stand before its tool
 const Vector3 kWithoutTable{0.0, 0.1, 0.25};
 

@@ -131,7 +131,7 @@ ExperimentResult run_experiment(std::string_view name, const Settings& settings,
     if (setting.group == "clip") continue;
     result.command += " --set " + shell_word(setting.group + "." + setting.name + "=" + setting.value);
   }
-  std::set<std::string> read = {"clip"};
+  std::set<std::string> read = {"clip", "experiment"};
   for (const OptionValue& option : result.settings) read.insert(option.group);
   for (const Setting& setting : settings.all()) {
     if (!read.insert(setting.group).second) continue;

@@ -31,4 +31,11 @@ void tell_tilt(ExperimentResult& result, const ForceRun& run, double tilt);
 /// A run that backed off says so first.
 void tell_end(ExperimentResult& result, const ForceRun& run);
 
+/// The source's law with and without its filter and its damping, on two contacts (filter_study.cpp).
+struct FilterStudy {
+  Comparison table;
+  NamedFigure figure;
+};
+FilterStudy filter_study(const ForceSetup& published, const Progress& progress);
+
 }  // namespace antaeus

@@ -104,7 +104,7 @@ NamedFigure torque_figure(const ArmRig& rig, std::vector<std::string>& findings)
     all.curves.push_back({joints[joint], {}, {}, series_style(joint)});
   }
   share.curves = {{"shoulder lift, with gripper", {}, {}, series_style(1)},
-                  {"shoulder lift, without", {}, {}, series_style(6)}};
+                  {"shoulder lift, without", {}, {}, series_style(4)}};
   VectorX g(rig.home.size()), g_bare(rig.home.size());
   double largest = 0.0, missing = 0.0, at_home = 0.0;
   whole.at(rig.home).gravity_torque(g);
@@ -127,6 +127,7 @@ NamedFigure torque_figure(const ArmRig& rig, std::vector<std::string>& findings)
     largest = std::max(largest, std::abs(g[1]));
     missing = std::max(missing, std::abs(g[1] - g_bare[1]));
   }
+  figure.panel_legends = true;
   figure.panels = {all, share};
   figure.columns = 2;
   findings.push_back("Gravity asks for up to " + shown(at_home) + " N·m at home and " + shown(largest) +

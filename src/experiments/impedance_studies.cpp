@@ -192,11 +192,14 @@ Study rotation_study(ArmRig& rig) {
   figure.title = "Log map against skew form";
   figure.description = "Moment of the two laws over the angle of the error, and how long the tool takes to turn.";
   Panel moments, times;
+  moments.title = "What the spring asks for";
+  times.title = "How long the tool turns";
   moments.x = times.x = {.label = "angle of the error [°]"};
   moments.y = {.label = "moment [N·m]"};
   moments.curves = {by_log, by_skew};
   times.y = {.label = "time to within 1° [s]", .include_zero = true};
   times.curves = {time_log, time_skew};
+  figure.panel_legends = true;
   figure.panels = {moments, times};
   figure.columns = 2;
   const double slow_log = time_log.y.back(), slow_skew = time_skew.y.back();
@@ -226,7 +229,7 @@ Study stiff_position_study(const SceneChoice& scene, int seed) {
   study.table.note = "Let down at " + shown(1e3 * kSpeed) + " mm/s onto solref (" + shown(scene.solref) +
                      " s, 1), friction " + shown(scene.friction) +
                      ": the largest force of an impedance is the touch's strike.";
-  study.table.heads = {"largest force [N]", "after 2 s [N]", "after 4 s [N]"};
+  study.table.heads = {"largest force [N]", "0.5 s after the touch [N]", "after 4 s [N]"};
   Figure figure;
   figure.id = "stiff-position";
   figure.title = "A stiff position controller, 1 mm under the table";
@@ -239,20 +242,21 @@ Study stiff_position_study(const SceneChoice& scene, int seed) {
   const auto run = [&](const std::string& name, const std::function<VectorX(const ToolState&, double)>& torque) {
     rig.reset();
     Curve curve{name, {}, {}, series_style(panel.curves.size())};
-    double largest = 0.0, after_2 = 0.0, last = 0.0;
+    double largest = 0.0, soon = 0.0, last = 0.0, touched = kNaN;
     for (int step = 0; step * h < kEnd; ++step) {
       const ToolState& now = tool.at(rig.plant.reading().q, rig.plant.reading().v);
       rig.plant.step(torque(now, std::min(1.0, step * h * kSpeed / way)));
       last = rig.plant.truth().contact.force.z();
       largest = std::max(largest, last);
-      if (step * h < 2.0) after_2 = last;
+      if (last > 0.0 && std::isnan(touched)) touched = step * h;
+      if (step * h < touched + 0.5) soon = last;
       if (step % 5 == 0) {
         curve.x.push_back(step * h);
         curve.y.push_back(last);
       }
     }
     panel.curves.push_back(std::move(curve));
-    study.table.variants.push_back({name, {largest, after_2, last}});
+    study.table.variants.push_back({name, {largest, soon, last}});
     return std::pair(largest, last);
   };
   JointImpedanceOptions stiff;
@@ -282,6 +286,7 @@ Study stiff_position_study(const SceneChoice& scene, int seed) {
   run("impedance, 2000 N/m", soft(2000.0));
   const auto [impedance_peak, impedance] = run("impedance, 500 N/m", soft(500.0));
   panel.y.minimum = 0.1;
+  panel.x.minimum = 1.5;
   figure.panels = {panel};
   study.figure = named(figure, "Told to be 1 mm under the table, stiff joints press with " + shown(pd) +
                                    " N, and with an integral " + shown(pid) +

@@ -16,6 +16,8 @@
 
 namespace antaeus {
 
+namespace {
+
 /// Group "parity".
 struct ParityChoice {
   int states = 1000;
@@ -37,8 +39,6 @@ const OptionTable& options_of(const ParityChoice&) {
   return table;
 }
 const OptionGroup kParityGroup(ParityChoice{});
-
-namespace {
 
 constexpr double kLimit = 1e-11;  // rounding leaves 1e-13: two orders of room for another machine
 constexpr int kArm = 6;
@@ -287,141 +287,184 @@ NamedFigure ablation_figure(const std::vector<Case>& models, const std::vector<C
       draw_figure(figure)};
 }
 
+class ParityRun {
+ public:
+  explicit ParityRun(const RunRequest& request)
+      : request_(request),
+        choice_(request.settings.get<ParityChoice>()),
+        rigid_rig_(make_rig({}, {}, request.seed, false)),
+        real_rig_(make_rig({}, {.gripper = ToolJoints::real}, request.seed, false)),
+        rigid_(mujoco_robot(rigid_rig_.scene, {.root = "base"})),
+        arm_(rigid_.model()),
+        tree_(mujoco_robot(real_rig_.scene).model()) {
+    check_options(choice_);
+    add_models();
+    if (request.compares()) add_ablations();
+  }
+
+  ExperimentResult run() {
+    const Table samples = compare();
+    ExperimentResult result;
+    result.title = "Parity with MuJoCo";
+    result.question =
+        "Do our rigid-body dynamics and MuJoCo’s agree on the same arm? Gravity, mass matrix, bias, Jacobians, poses, "
+        "inverse and forward dynamics in " +
+        std::to_string(choice_.states) + " random states that move.";
+    result.axis = "state";
+    for (std::size_t i = 0; i < kQuantities.size(); ++i) {
+      const Quantity& quantity = kQuantities[i];
+      result.metrics.push_back({std::string(quantity.name) + "_max", worst_[i], quantity.unit,
+                                std::string("largest error: ") + quantity.meaning, -kInfinity, kLimit,
+                                quantity.source});
+    }
+    tell(result);
+    add_plots(result);
+    result.samples = samples;
+    result.replay.description = rigid_.description;
+    for (const std::string& joint : arm_.motor_names()) {
+      result.replay.joints.push_back(joint);
+      result.replay.columns.push_back("q_" + joint);
+    }
+    result.settings = request_.settings.list(choice_);
+    return result;
+  }
+
+ private:
+  void add_models() {
+    models_.push_back({"gripper as one body, 6 joints", "rigid", "", {rigid_rig_.scene, arm_, arm_}});
+    models_.push_back({"whole tree, 14 joints", "tree", "", {real_rig_.scene, tree_, tree_}});
+    models_.push_back({"gripper held closed, 6 joints", "held", "", {real_rig_.scene, real_rig_.real, real_rig_.real}});
+    models_.push_back(
+        {"gripper as a payload, 6 joints", "payload", "", {rigid_rig_.scene, with_payload(rigid_), arm_}});
+  }
+
+  void add_ablations() {
+    const auto wrong = [&](const char* name, const char* column, const char* label, const RobotModel& model) {
+      ablations_.push_back({name, column, label, {rigid_rig_.scene, model, arm_}});
+    };
+    wrong("without the gripper’s mass", "no_payload", "no payload", without_gripper(rigid_).model());
+    wrong("without armature", "no_armature", "no armature", without_armature(rigid_));
+    wrong("inertials rounded to 6 digits", "6_digits", "6 digits", rounded(rigid_, 6));
+    wrong("inertials rounded to 5 digits", "5_digits", "5 digits", rounded(rigid_, 5));
+    wrong("inertials rounded to 4 digits", "4_digits", "4 digits", rounded(rigid_, 4));
+    std::map<std::string, double> open;
+    for (const auto& [joint, position] : real_rig_.real.options().locked_joints) open[joint] = 0.0;
+    const RobotModel held_open = mujoco_robot(real_rig_.scene, {"base", open}).model();
+    ablations_.push_back(
+        {"gripper closed, the model’s open", "open", "gripper open", {real_rig_.scene, held_open, real_rig_.real}});
+    ablations_.push_back({"the maker’s URDF and a payload",
+                          "maker",
+                          "maker’s URDF",
+                          {rigid_rig_.scene, of_the_maker(rigid_), arm_, {{"tool0", "attachment_site"}}}});
+  }
+
+  SampleLog empty_log() const {
+    std::vector<SampleLog::Head> heads = {{"state", "1", "number of the random state"}};
+    for (int joint = 0; joint < kArm; ++joint) {
+      heads.push_back({"q_" + arm_.motor_names()[static_cast<std::size_t>(joint)], "rad", "position of the joint"});
+    }
+    for (const Quantity& quantity : kQuantities) {
+      heads.push_back({quantity.name, quantity.unit,
+                       std::string("largest difference from MuJoCo over four models: ") + quantity.meaning});
+    }
+    for (const Case& one : ablations_) {
+      heads.push_back({"gravity_" + one.column, "N·m", "the same of g, " + one.name});
+    }
+    return SampleLog(std::move(heads));
+  }
+
+  Table compare() {
+    SampleLog log = empty_log();
+    RandomStates random(choice_, request_.seed);
+    std::vector<double> row;
+    for (int i = 0; i < choice_.states; ++i) {
+      const State whole = random.next(tree_.nv());
+      const State arm{whole.q.head(kArm), whole.v.head(kArm), whole.a.head(kArm), whole.tau.head(kArm)};
+      Errors errors{};
+      row.assign({static_cast<double>(i)});
+      row.insert(row.end(), arm.q.begin(), arm.q.end());
+      for (Case& one : models_) {
+        const Errors found = one.pair.at(one.pair.size() == kArm ? arm : whole);
+        keep_largest(one.worst, found);
+        keep_largest(errors, found);
+      }
+      keep_largest(worst_, errors);
+      row.insert(row.end(), errors.begin(), errors.end());
+      for (Case& one : ablations_) {
+        const Errors found = one.pair.at(arm);
+        keep_largest(one.worst, found);
+        row.push_back(found[0]);
+      }
+      log.add(row);
+      request_.tell(static_cast<double>(i + 1) / choice_.states);
+    }
+
+    return log.table();
+  }
+
+  void tell(ExperimentResult& result) const {
+    result.physics = {
+        "MuJoCo 4.0 with contacts, limits, equalities, friction and springs off: the tree alone.",
+        "Our model is read out of MuJoCo’s compiled one and not of a file: links, joints and inertias to the last bit, "
+        "armature included."};
+    result.remarks.emplace_back("Positions are drawn from ±π of every joint, the gripper’s too: a tree has no limits.");
+    result.findings.push_back("Torques of gravity agree to " + value_text(worst_[0]) + " N·m and mass matrices to " +
+                              value_text(worst_[1]) + " kg·m²; the published study has 8.01·10⁻⁶ and 3.34·10⁻⁵.");
+    result.comparisons.push_back(
+        comparison_of("The gripper in four ways",
+                      "A payload is what a URDF has; the others are read out of MuJoCo’s model.", models_));
+    if (ablations_.empty()) return;
+    result.comparisons.push_back(
+        comparison_of("What a wrong model shows",
+                      "Against MuJoCo’s right one, in the same states. Armature that is written as Pinocchio’s "
+                      "rotorInertia is left out: rnea, crba and aba do not read it.",
+                      ablations_));
+    const auto g = [&](std::size_t ablation) { return value_text(ablations_[ablation].worst[0]) + " N·m"; };
+    result.findings.push_back("Its figure of g lies between those of inertials rounded to six digits, " + g(2) +
+                              ", and to five, " + g(3) +
+                              ": what a file of a robot writes. That of M is the size of four digits.");
+    result.findings.push_back("A gripper that is forgotten costs " + g(0) +
+                              "; forgotten armature leaves gravity right and M wrong by " +
+                              value_text(ablations_[1].worst[1]) +
+                              " kg·m²; a gripper that is held open in the model and is closed costs " + g(5) + ".");
+    result.findings.push_back(
+        "The maker’s own figures of the arm, as its URDF has them, differ from the Menagerie’s by " + g(6) +
+        " with the same payload: parity is a matter of one source for both.");
+    result.figures.push_back(ablation_figure(models_, ablations_));
+  }
+
+  void add_plots(ExperimentResult& result) const {
+    result.plots = {{"Torques: largest difference from MuJoCo",
+                     "N·m",
+                     {{"gravity", "gravity"}, {"bias", "bias"}, {"inverse_dynamics", "inverse dynamics"}},
+                     {kLimit},
+                     true},
+                    {"Mass matrix, forward dynamics, frames: largest difference",
+                     "SI units",
+                     {{"mass_matrix", "mass matrix"},
+                      {"forward_dynamics", "forward dynamics"},
+                      {"jacobian", "Jacobian"},
+                      {"position", "position"}},
+                     {kLimit},
+                     true}};
+    if (ablations_.empty()) return;
+    std::vector<SamplePlot::Line> gravity = {{"gravity", "as it is"}};
+    for (const Case& one : ablations_) gravity.push_back({"gravity_" + one.column, one.label});
+    result.plots.push_back(
+        {"Gravity torque of wrong models: largest difference from MuJoCo", "N·m", std::move(gravity), {}, true});
+  }
+
+  const RunRequest& request_;
+  ParityChoice choice_;
+  ArmRig rigid_rig_, real_rig_;
+  MujocoRobot rigid_;
+  RobotModel arm_, tree_;
+  std::vector<Case> models_, ablations_;
+  Errors worst_{};
+};
+
 }  // namespace
 
-ExperimentResult run_parity(const RunRequest& request) {
-  const auto choice = request.settings.get<ParityChoice>();
-  check_options(choice);
-  const ArmRig rigid_rig = make_rig({}, {}, request.seed, false);
-  const ArmRig real_rig = make_rig({}, {.gripper = ToolJoints::real}, request.seed, false);
-  const MujocoRobot rigid = mujoco_robot(rigid_rig.scene, {.root = "base"});
-  const RobotModel rigid_model = rigid.model(), tree = mujoco_robot(real_rig.scene).model();
-  std::map<std::string, double> open;
-  for (const auto& [joint, position] : real_rig.real.options().locked_joints) open[joint] = 0.0;
-  const RobotModel open_model = mujoco_robot(real_rig.scene, {"base", open}).model();
-
-  std::vector<Case> models, ablations;
-  models.push_back({"gripper as one body, 6 joints", "rigid", "", {rigid_rig.scene, rigid_model, rigid_model}});
-  models.push_back({"whole tree, 14 joints", "tree", "", {real_rig.scene, tree, tree}});
-  models.push_back({"gripper held closed, 6 joints", "held", "", {real_rig.scene, real_rig.real, real_rig.real}});
-  models.push_back(
-      {"gripper as a payload, 6 joints", "payload", "", {rigid_rig.scene, with_payload(rigid), rigid_model}});
-  const auto wrong = [&](const char* name, const char* column, const char* label, const RobotModel& model) {
-    ablations.push_back({name, column, label, {rigid_rig.scene, model, rigid_model}});
-  };
-  wrong("without the gripper’s mass", "no_payload", "no payload", without_gripper(rigid).model());
-  wrong("without armature", "no_armature", "no armature", without_armature(rigid));
-  wrong("inertials rounded to 6 digits", "6_digits", "6 digits", rounded(rigid, 6));
-  wrong("inertials rounded to 5 digits", "5_digits", "5 digits", rounded(rigid, 5));
-  wrong("inertials rounded to 4 digits", "4_digits", "4 digits", rounded(rigid, 4));
-  ablations.push_back(
-      {"gripper closed, the model’s open", "open", "gripper open", {real_rig.scene, open_model, real_rig.real}});
-  ablations.push_back({"the maker’s URDF and a payload",
-                       "maker",
-                       "maker’s URDF",
-                       {rigid_rig.scene, of_the_maker(rigid), rigid_model, {{"tool0", "attachment_site"}}}});
-
-  std::vector<SampleLog::Head> heads = {{"state", "1", "number of the random state"}};
-  for (int joint = 0; joint < kArm; ++joint) {
-    heads.push_back(
-        {"q_" + rigid_model.motor_names()[static_cast<std::size_t>(joint)], "rad", "position of the joint"});
-  }
-  for (const Quantity& quantity : kQuantities) {
-    heads.push_back({quantity.name, quantity.unit,
-                     std::string("largest difference from MuJoCo over four models: ") + quantity.meaning});
-  }
-  for (const Case& one : ablations) {
-    heads.push_back({"gravity_" + one.column, "N·m", "the same of g, " + one.name});
-  }
-  SampleLog log(std::move(heads));
-  RandomStates random(choice, request.seed);
-  Errors worst{};
-  std::vector<double> row;
-  for (int i = 0; i < choice.states; ++i) {
-    const State whole = random.next(tree.nv());
-    const State arm{whole.q.head(kArm), whole.v.head(kArm), whole.a.head(kArm), whole.tau.head(kArm)};
-    Errors errors{};
-    row.assign({static_cast<double>(i)});
-    row.insert(row.end(), arm.q.begin(), arm.q.end());
-    for (Case& one : models) {
-      const Errors found = one.pair.at(one.pair.size() == kArm ? arm : whole);
-      keep_largest(one.worst, found);
-      keep_largest(errors, found);
-    }
-    keep_largest(worst, errors);
-    row.insert(row.end(), errors.begin(), errors.end());
-    for (Case& one : ablations) {
-      const Errors found = one.pair.at(arm);
-      keep_largest(one.worst, found);
-      row.push_back(found[0]);
-    }
-    log.add(row);
-    request.tell(static_cast<double>(i + 1) / choice.states);
-  }
-
-  ExperimentResult result;
-  result.title = "Parity with MuJoCo";
-  result.question =
-      "Do our rigid-body dynamics and MuJoCo’s agree on the same arm? Gravity, mass matrix, bias, Jacobians, poses, "
-      "inverse and forward dynamics in " +
-      std::to_string(choice.states) + " random states that move.";
-  result.axis = "state";
-  for (std::size_t i = 0; i < kQuantities.size(); ++i) {
-    const Quantity& quantity = kQuantities[i];
-    result.metrics.push_back({std::string(quantity.name) + "_max", worst[i], quantity.unit,
-                              std::string("largest error: ") + quantity.meaning, -kInfinity, kLimit, quantity.source});
-  }
-  result.comparisons.push_back(comparison_of(
-      "The gripper in four ways", "A payload is what a URDF has; the others are read out of MuJoCo’s model.", models));
-  result.comparisons.push_back(comparison_of("What a wrong model shows",
-                                             "Against MuJoCo’s right one, in the same states. Armature that is written "
-                                             "as Pinocchio’s rotorInertia is left out: "
-                                             "rnea, crba and aba do not read it.",
-                                             ablations));
-  result.physics = {
-      "MuJoCo 4.0 with contacts, limits, equalities, friction and springs off: the tree alone.",
-      "Our model is read out of MuJoCo’s compiled one and not of a file: links, joints and inertias to the "
-      "last bit, armature included."};
-  const auto g = [&](std::size_t ablation) { return value_text(ablations[ablation].worst[0]) + " N·m"; };
-  result.findings.push_back("Torques of gravity agree to " + value_text(worst[0]) + " N·m and mass matrices to " +
-                            value_text(worst[1]) + " kg·m²; the published study has 8.01·10⁻⁶ and 3.34·10⁻⁵.");
-  result.findings.push_back("Its figure of g lies between those of inertials rounded to six digits, " + g(2) +
-                            ", and to five, " + g(3) +
-                            ": what a file of a robot writes. That of M is the size of four digits.");
-  result.findings.push_back("A gripper that is forgotten costs " + g(0) +
-                            "; forgotten armature leaves gravity right and M wrong by " +
-                            value_text(ablations[1].worst[1]) +
-                            " kg·m²; a gripper that is held open in the model and is closed costs " + g(5) + ".");
-  result.findings.push_back(
-      "The maker’s own figures of the arm, as its URDF has them, differ from the Menagerie’s by " + g(6) +
-      " with the same payload: parity is a matter of one source for both.");
-  result.remarks.push_back("Positions are drawn from ±π of every joint, the gripper’s too: a tree has no limits.");
-  std::vector<SamplePlot::Line> gravity = {{"gravity", "as it is"}};
-  for (const Case& one : ablations) gravity.push_back({"gravity_" + one.column, one.label});
-  result.plots = {
-      {"Torques: largest difference from MuJoCo",
-       "N·m",
-       {{"gravity", "gravity"}, {"bias", "bias"}, {"inverse_dynamics", "inverse dynamics"}},
-       {kLimit},
-       true},
-      {"Mass matrix, forward dynamics, frames: largest difference",
-       "SI units",
-       {{"mass_matrix", "mass matrix"},
-        {"forward_dynamics", "forward dynamics"},
-        {"jacobian", "Jacobian"},
-        {"position", "position"}},
-       {kLimit},
-       true},
-      {"Gravity torque of wrong models: largest difference from MuJoCo", "N·m", std::move(gravity), {}, true}};
-  result.figures.push_back(ablation_figure(models, ablations));
-  result.samples = log.table();
-  result.replay.description = rigid.description;
-  for (const std::string& joint : rigid_model.motor_names()) {
-    result.replay.joints.push_back(joint);
-    result.replay.columns.push_back("q_" + joint);
-  }
-  result.settings = request.settings.list(choice);
-  return result;
-}
+ExperimentResult run_parity(const RunRequest& request) { return ParityRun(request).run(); }
 
 }  // namespace antaeus

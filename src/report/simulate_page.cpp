@@ -14,7 +14,7 @@ namespace {
 using Eigen::Index;
 
 constexpr double kMetersPerNewton = 0.03;
-constexpr std::size_t kMostReadings = 8;
+constexpr std::size_t kMostReadings = 5;
 constexpr std::size_t kMostCsvRows = 200'000;  ///< Parquet has all
 constexpr std::array<Tone, 6> kTones = {Tone::blue,   Tone::vermillion, Tone::green,
                                         Tone::purple, Tone::orange,     Tone::sky};
@@ -74,17 +74,23 @@ class SimulatePage {
   // --- Tables --------------------------------------------------------------------------------------------------------
 
   TableBlock metrics() const {
-    TableBlock table{"", {"figure", "#value", "criterion", "", "#published", "meaning"}, {}};
+    const bool is_published =
+        std::ranges::any_of(r_.metrics, [](const Metric& one) { return !std::isnan(one.source); });
+    TableBlock table{"", {"figure", "#value", "criterion", ""}, {}};
+    if (is_published) {
+      table.caption = "Published: the figure of the study that the experiment repeats.";
+      table.heads.emplace_back("#published");
+    }
+    table.heads.emplace_back("meaning");
     for (const Metric& one : r_.metrics) {
       const bool met = one.is_met();
-      table.rows.push_back(
-          {{one.name, with_unit(one.value, one.unit), criterion_text(one),
-            one.has_criterion() ? Prose(StateWord{met ? "met" : "missed", met ? Tone::green : Tone::vermillion}) : "",
-            std::isnan(one.source) ? "" : with_unit(one.source, one.unit), one.meaning},
-           met ? TableBlock::Row::Mark::none : TableBlock::Row::Mark::failed});
-    }
-    if (std::ranges::any_of(r_.metrics, [](const Metric& one) { return !std::isnan(one.source); })) {
-      table.caption = "Published: the figure of the study that the experiment repeats.";
+      TableBlock::Row& row = table.rows.emplace_back();
+      row.mark = met ? TableBlock::Row::Mark::none : TableBlock::Row::Mark::failed;
+      row.cells = {one.name, with_unit(one.value, one.unit), criterion_text(one), ""};
+      if (one.has_criterion())
+        row.cells.back() = StateWord{met ? "met" : "missed", met ? Tone::green : Tone::vermillion};
+      if (is_published) row.cells.emplace_back(std::isnan(one.source) ? "" : with_unit(one.source, one.unit));
+      row.cells.emplace_back(one.meaning);
     }
     return table;
   }
@@ -153,6 +159,10 @@ class SimulatePage {
       views.runs.front().time = Eigen::Map<const VectorX>(axis_.data(), std::ssize(axis_));
     } else {
       views.note = "A step is a row of samples.csv, by its " + r_.axis + ".";
+    }
+    if (r_.phases.size() > 1) {  // the first is the way there
+      views.focus = row_at(r_.phases[1].time);
+      views.focus_name = r_.phases[1].phase;
     }
     phase_lane(views);
     for (const SamplePlot& plot : r_.plots) add(views, plot);

@@ -19,6 +19,14 @@ SHORT = ("simulate", "parity", "--set", "parity.states=20")
 PARITY = ["gravity_max", "mass_matrix_max", "bias_max", "jacobian_max", "position_max", "inverse_dynamics_max", "forward_dynamics_max"]
 
 
+FORCE = ["force_mean", "force_within_1N", "force_within_01N", "tangent_error_max", "landing_peak"]
+# Metrics that each has, whatever else.
+CONTRACT = {"parity": PARITY, "gravity-hold": ["error_max"], "perturbation": ["speed_final"], "impedance": ["stiffness", "peak", "steady"],
+            "hybrid-hold": FORCE, "hybrid-trace": FORCE, "stiffness-change": FORCE, "tilted-table": [*FORCE, "normal_error"],
+            "sensorless-hold": [*FORCE, "interval_coverage"], "sensorless-trace": [*FORCE, "interval_coverage"]}
+NAMES = [one["name"] for one in json.loads(run("simulate", "--json").stdout)["experiments"]]
+
+
 @pytest.fixture(scope="module")
 def parity(tmp_path_factory):
     out = tmp_path_factory.mktemp("parity") / "out"
@@ -52,6 +60,19 @@ def test_list():
     assert "parity" in names and all(one["summary"] for one in listed["experiments"])
     for name in names:
         assert re.search(rf"^\s*{name}\s", text(run("simulate", "--help").stdout), re.M)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_experiment_meets_its_criteria(name, tmp_path):
+    done = run("simulate", name, "--set", "experiment.comparisons=false", "--out", tmp_path / "out", "--json", seconds=120)
+    assert done.returncode == 0 and done.stderr == b"", (text(done.stdout)[-2000:], done.stderr)
+    summary = json.loads(done.stdout)
+    assert set(CONTRACT[name]) <= set(summary["metrics"])
+    assert all(isinstance(summary["metrics"][metric], float | int) for metric in CONTRACT[name])
+    samples = pyarrow.parquet.read_table(tmp_path / "out" / "samples.parquet")
+    assert samples.num_rows == summary["rows"] > 0
+    assert samples.column_names[0] == ("state" if name == "parity" else "time")
+    assert (tmp_path / "out" / "report.html").stat().st_size < 10 << 20
 
 
 def test_files_and_story(parity):

@@ -129,7 +129,7 @@ TEST(Admittance, StaysInItsLimits) {
     ASSERT_LE(now.displacement.head<3>().norm(), 0.3 * (1.0 + tolerance::kArithmetic));
     ASSERT_LE(now.displacement.tail<3>().norm(), 1.0 * (1.0 + tolerance::kArithmetic));
   }
-  EXPECT_LE(fastest, 0.25 * (1.0 + tolerance::kExactStep * 1e3));
+  EXPECT_LE(fastest, 0.25 * (1.0 + tolerance::kArithmetic));
   EXPECT_TRUE(was_fast);
   EXPECT_TRUE(control.last().is_range_limited);
 }

@@ -73,6 +73,16 @@ TEST(Parity, MeetsItsCriteriaAndTellsWrongModels) {
   for (const std::string& column : result.replay.columns) EXPECT_EQ(result.samples.numbers(column).size(), 15u);
 }
 
+TEST(Parity, LeavesWrongModelsOutWhereNoneAreAskedFor) {
+  Settings settings;
+  settings.set("parity.states=3");
+  settings.set("experiment.comparisons=false");
+  const ExperimentResult result = run_experiment("parity", settings);
+  EXPECT_TRUE(result.is_met());
+  EXPECT_EQ(result.comparisons.size(), 1u);
+  EXPECT_TRUE(result.figures.empty());
+}
+
 TEST(Parity, FollowsItsSeedAlone) {
   const auto first = [](const ExperimentResult& result) { return result.samples.numbers("gravity"); };
   EXPECT_EQ(first(short_run()), first(short_run()));

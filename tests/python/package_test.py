@@ -243,7 +243,7 @@ def test_enumerations_are_their_text():
         "time_back"]
 
 
-SUBMODULES = ("core", "robot", "estimation", "published", "trust", "guard", "pose", "episode",
+SUBMODULES = ("core", "robot", "estimation", "published", "trust", "guard", "control", "pose", "episode",
               "auditing", "contacts", "ik", "tasks", "sim", "experiments", "report")
 # Of include/antaeus; antaeus.audit and antaeus.contact are the functions.
 FOLDERS = {"auditing": "audit", "contacts": "contact"}

@@ -74,22 +74,26 @@ inline constexpr Tolerance kGripperHold{1e-6};
 inline constexpr Tolerance kSensedNoise{0.052};
 
 // --- control ---------------------------------------------------------------------------------------------------------
-/// M Λ and other products of two inverses, relative to their largest entry: conditions up to 10⁴ of masses and
-/// mobilities times some ε. The floor of the mobility is compared apart.
-inline constexpr Tolerance kToolMass{1e-9};
-/// Storage of an impedance against the power put in, over 2 s by Runge and Kutta at 1 ms: h⁴/100 of (60 rad/s)⁴ modes,
-/// relative to the energies of up to 10 J [J].
-inline constexpr Tolerance kStoredEnergy{1e-5};
-/// Damping of a mode by the eigenvalues of its linear system: the square root of rounding where both meet (critical).
-inline constexpr Tolerance kDampingRatio{1e-6};
-/// A spring's rest after 5 s [m, rad]: what is left of a posture's slow motion, exp(−5 s · 2.5 rad/s) of it.
-inline constexpr Tolerance kSpringRest{1e-5};
-/// Rotation vectors up to half a turn by AngleAxis of a product of matrices: rounding over a sine of 1e-3 [rad].
-inline constexpr Tolerance kTurnError{1e-9};
-/// Steady states of an exact step, relative: what exp(−t/τ) leaves after 40 τ, some ε more.
-inline constexpr Tolerance kAdmittanceRest{1e-9};
-/// Exact steps against Runge and Kutta with a hundred substeps: h⁵ of 20 µs times (40 rad/s)⁵, and rounding.
-inline constexpr Tolerance kExactStep{1e-11};
+/// Λ and M⁻¹ Jᵀ against other routes to them: conditions of some 10³ of masses and mobilities times some ε; at a
+/// singular pose relative to the floor's inverse.
+inline constexpr Tolerance kToolMass{1e-12};
+/// Growth of an impedance's storage in a step of 1 ms beyond the work put in [J]: Runge and Kutta's fifth order of
+/// modes of 30 rad/s that hold up to 10 J, (0.5 ms · 30 rad/s)⁵/120 of them.
+inline constexpr Tolerance kStoredEnergy{1e-10};
+/// Damping of a mode by the eigenvalues of its linear system, which are apart (ratios of 0.7 and less): conditions of
+/// some 10³ times some ε.
+inline constexpr Tolerance kDampingRatio{1e-12};
+/// A spring's rest after 5 s [m, rad]: what is left of a posture's slow motion, exp(−5 s · 2.5 rad/s) of it, and as
+/// much of its torque as passes the projector.
+inline constexpr Tolerance kSpringRest{1e-6};
+/// Rotation vectors up to 179° by a quaternion of a product of matrices: some ε, over a cosine of half the angle of
+/// 0.01 [rad].
+inline constexpr Tolerance kTurnError{2e-14};
+/// Steady states of an exact step: what exp(−t/τ) leaves after 40 τ, and some ε of thousands of steps.
+inline constexpr Tolerance kAdmittanceRest{1e-13};
+/// Exact steps against Runge and Kutta with a thousand substeps of 8 µs and less [m]: their rounding, 1e5 times ε of
+/// 0.1 m at most; their truncation is (200 rad/s · 8 µs)⁵.
+inline constexpr Tolerance kExactStep{1e-13};
 
 // --- control: without a force sensor ---------------------------------------------------------------------------------
 /// What the momentum observer finds of a push against the push itself, as late [N·m]: over a step of 1 ms torque and M

@@ -104,7 +104,7 @@ struct ANTAEUS_API ExperimentResult {
 
   bool is_met() const noexcept;
   /// \throws Error with the nearest name
-  const Metric& metric(std::string_view name) const;
+  const Metric& metric(std::string_view wanted) const;
 };
 
 /// Names, in the order of docs/simulate.md.

@@ -47,7 +47,8 @@ class OffscreenCamera final : public Camera {
     try {
       const Offscreen::Current current(offscreen_);
       release();
-    } catch (const Error&) {  // the context is gone, and what stood in it
+      // NOLINTNEXTLINE(bugprone-empty-catch): the context is gone, and what stood in it
+    } catch (const Error&) {
     }
   }
   OffscreenCamera(const OffscreenCamera&) = delete;

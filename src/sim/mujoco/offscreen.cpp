@@ -10,15 +10,11 @@
 
 namespace antaeus::sim {
 
-namespace {
-
 // EGL 1.5 and EXT_platform_device, as far as they are used: a machine that compiles this need not have their headers.
 using Handle = void*;
 using Integer = std::int32_t;
-constexpr Integer kNone = 0x3038, kSurfaceType = 0x3033, kPbufferBit = 1, kRenderableType = 0x3040, kOpenGlBit = 8,
-                  kRed = 0x3024, kGreen = 0x3023, kBlue = 0x3022, kDepth = 0x3025, kWidth = 0x3057, kHeight = 0x3056;
-constexpr unsigned kOpenGlApi = 0x30A2, kPlatformDevice = 0x313F;
 
+/// The functions that are used.
 struct Egl {
   Handle (*get_display)(Handle) = nullptr;
   unsigned (*initialize)(Handle, Integer*, Integer*) = nullptr;
@@ -34,6 +30,12 @@ struct Egl {
   unsigned (*query_devices)(Integer, Handle*, Integer*) = nullptr;
   Handle (*get_platform_display)(unsigned, Handle, const Integer*) = nullptr;
 };
+
+namespace {
+
+constexpr Integer kNone = 0x3038, kSurfaceType = 0x3033, kPbufferBit = 1, kRenderableType = 0x3040, kOpenGlBit = 8,
+                  kRed = 0x3024, kGreen = 0x3023, kBlue = 0x3022, kDepth = 0x3025, kWidth = 0x3057, kHeight = 0x3056;
+constexpr unsigned kOpenGlApi = 0x30A2, kPlatformDevice = 0x313F;
 
 [[noreturn]] void fail(const std::string& problem) {
   throw Error("camera", "pictures cannot be rendered: " + problem,
@@ -93,33 +95,33 @@ Handle open_display() {
 
 }  // namespace
 
-Offscreen::Offscreen() {
+Offscreen::Offscreen() : egl_(egl()) {
   static Handle const display = open_display();
   display_ = display;
   constexpr std::array<Integer, 13> kWanted = {
       kSurfaceType, kPbufferBit, kRenderableType, kOpenGlBit, kRed, 8, kGreen, 8, kBlue, 8, kDepth, 24, kNone};
   Handle config = nullptr;
   Integer count = 0;
-  if (!egl().choose_config(display_, kWanted.data(), &config, 1, &count) || count < 1 || !egl().bind_api(kOpenGlApi)) {
+  if (!egl_.choose_config(display_, kWanted.data(), &config, 1, &count) || count < 1 || !egl_.bind_api(kOpenGlApi)) {
     fail("EGL has no OpenGL");
   }
   constexpr std::array<Integer, 5> kPixel = {kWidth, 1, kHeight, 1, kNone};
-  surface_ = egl().create_surface(display_, config, kPixel.data());
-  context_ = egl().create_context(display_, config, nullptr, nullptr);
+  surface_ = egl_.create_surface(display_, config, kPixel.data());
+  context_ = egl_.create_context(display_, config, nullptr, nullptr);
   if (!surface_ || !context_) fail("EGL makes no context of OpenGL");
 }
 
 Offscreen::~Offscreen() {
-  egl().destroy_context(display_, context_);
-  egl().destroy_surface(display_, surface_);
+  egl_.destroy_context(display_, context_);
+  egl_.destroy_surface(display_, surface_);
 }
 
 Offscreen::Current::Current(const Offscreen& on) : on_(on) {
-  if (!egl().bind_api(kOpenGlApi) || !egl().make_current(on.display_, on.surface_, on.surface_, on.context_)) {
+  if (!on.egl_.bind_api(kOpenGlApi) || !on.egl_.make_current(on.display_, on.surface_, on.surface_, on.context_)) {
     fail("EGL gives no context of OpenGL to this thread");
   }
 }
 
-Offscreen::Current::~Current() { egl().make_current(on_.display_, nullptr, nullptr, nullptr); }
+Offscreen::Current::~Current() { on_.egl_.make_current(on_.display_, nullptr, nullptr, nullptr); }
 
 }  // namespace antaeus::sim

@@ -3,6 +3,8 @@
 
 namespace antaeus::sim {
 
+struct Egl;
+
 /// A context of OpenGL with a surface of one pixel; what is drawn goes into framebuffers.
 class Offscreen {
  public:
@@ -25,6 +27,7 @@ class Offscreen {
   };
 
  private:
+  const Egl& egl_;
   void *display_ = nullptr, *surface_ = nullptr, *context_ = nullptr;
 };
 

@@ -1,0 +1,61 @@
+// What the source's filter and its damping of the normal do to its force loop, each alone and both, on two contacts.
+#include <array>
+
+#include "experiments/force_story.hpp"
+
+namespace antaeus {
+
+FilterStudy filter_study(const ForceSetup& published, const Progress& progress) {
+  constexpr std::array<double, 5> kShares = {0.05, 0.1, 0.2, 0.5, 1.0};
+  constexpr std::array<double, 4> kDamping = {0.0, 30.0, 100.0, 300.0};
+  struct Ground {
+    const char* name;
+    double solref, friction;
+  };
+  constexpr std::array<Ground, 2> kGrounds = {
+      {{"soft: solref 0.02 s, friction 0.3", 0.02, 0.3}, {"stiff pads: solref 0.004 s, friction 0.7", 0.004, 0.7}}};
+  FilterStudy study;
+  study.table.title = "The source's filter and damping of the normal, holding";
+  study.table.heads = {"filter's share", "K_dz [N·s/m]", "within 1 N [%]", "sd [N]", "largest [N]"};
+  study.table.note =
+      "From 0.25 s after the touch to the end of the hold, after a landing at 20 mm/s. A share of 1 is no filter.";
+  Figure figure;
+  figure.id = "filter-damping";
+  figure.title = "The source's filter and damping of the normal";
+  figure.description = "Share of a hold within 1 N over the filter's share of the newest sample, by damping.";
+  figure.columns = 2;
+  int done = 0;
+  for (const Ground& ground : kGrounds) {
+    Panel panel;
+    panel.title = ground.name;
+    panel.x = {.label = "filter's share of the newest force (1: none)", .logarithmic = true};
+    panel.y = {.label = "within 1 N [%]", .minimum = 0.0, .maximum = 105.0};
+    for (std::size_t d = 0; d < kDamping.size(); ++d) {
+      Curve curve{"K_dz " + detail::three_digits(kDamping[d]), {}, {}, series_style(d, Marker::circle)};
+      for (const double share : kShares) {
+        ForceSetup setup = published;
+        setup.scene.solref = ground.solref, setup.scene.friction = ground.friction;
+        setup.control.law = ForceLaw::source;
+        setup.control.source.alpha_filter = share, setup.control.source.K_dz = kDamping[d];
+        setup.control.hold_time = 1.5;
+        ArmRig rig = make_rig(setup.scene, setup.plant, setup.seed);
+        const ForceRun run = run_force_task(rig, setup, false);
+        const ForceFigures f = run.figures(run.touched + 0.25, run.ended);
+        curve.x.push_back(share), curve.y.push_back(100.0 * f.within_1N);
+        study.table.variants.push_back(
+            {ground.name, {share, kDamping[d], 100.0 * f.within_1N, f.sd, f.largest}, false});
+        if (progress) progress(++done / 40.0);
+      }
+      panel.curves.push_back(std::move(curve));
+    }
+    figure.panels.push_back(std::move(panel));
+  }
+  study.figure = {
+      figure.id, figure.title,
+      "The source's force loop in a hold, by its filter (across) and its damping of the normal (lines). The "
+      "figure shows one controller on two simulated contacts.",
+      draw_figure(figure)};
+  return study;
+}
+
+}  // namespace antaeus
