@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "antaeus/control/contact_force.hpp"
+#include "antaeus/control/sensorless.hpp"
 #include "antaeus/control/wrench_tare.hpp"
 #include "antaeus/core/error.hpp"
 #include "antaeus/ik/reach.hpp"
@@ -13,6 +15,9 @@ namespace antaeus {
 
 namespace {
 
+constexpr double kToldShare = 0.2;  // sd of the told Coulomb friction, as a share of it
+constexpr double kToldBias = 0.05;  // [N·m] sd of what the model's gravity leaves
+constexpr double kGateSd = 0.7;     // [N] of an estimate, at which the force's gains are halved
 constexpr double kPatience = 40.0;  // [s] beyond the tasks' own times that an approach may take
 
 /// Cosine-safe angle between two unit vectors.
@@ -118,6 +123,15 @@ Vector3 TraceChoice::along() const {
 
 ForceSetup force_setup(const Settings& settings, ForceSetup base, int seed) {
   const ControlChoice asked = settings.get<ControlChoice>(base.control);
+  if (asked.wrench == WrenchSource::estimate && !asked.is_source()) {
+    // An average of 0.1 s bears less integral, and a friction at rest gives no sharp touch.
+    base.control.hybrid.force.integral = 2.0;
+    base.control.hybrid.force.integral_limit = 4.0;
+    base.control.task.contact_force = 1.2;
+    base.control.task.stall_is_contact = true;
+    base.control.task.landing_lead = 1e-4;
+    base.control.task.wait_time = 0.6;
+  }
   if (asked.is_source()) {
     base.scene.pair = false;
     base.plant.joint_damping = 1.0;
@@ -173,10 +187,6 @@ ForceFigures ForceRun::figures(double from, double to) const {
 ForceRun run_force_task(ArmRig& rig, const ForceSetup& setup, bool has_line, const Progress& progress,
                         const RunHooks& hooks) {
   const ControlChoice& choice = setup.control;
-  if (choice.wrench == WrenchSource::estimate) {
-    throw OptionsError("control.wrench", "the estimate is not for this experiment",
-                       "run sensorless-hold or sensorless-trace, or set sensor or truth");
-  }
   ContactTaskOptions options = choice.task;
   options.line = {has_line ? setup.trace.length : 0.0, setup.trace.duration, setup.trace.profile, setup.trace.ramp};
   options.direction = setup.trace.along();
@@ -184,6 +194,8 @@ ForceRun run_force_task(ArmRig& rig, const ForceSetup& setup, bool has_line, con
   HybridController hybrid(6, choice.hybrid);
   ToolDynamics dynamics(rig.told, ArmRig::kTool);
   WrenchTare tare;
+  ContactForceEstimator estimator(6, rig.plant.time_step());
+  estimator.set_friction(JointFriction::told(rig.coulomb, kToldShare, kToldBias));
   SourceLaw source(rig.told, choice.source, choice.law == ForceLaw::source);
   rig.reset();
   const PlantReading& reading = rig.plant.reading();
@@ -206,13 +218,24 @@ ForceRun run_force_task(ArmRig& rig, const ForceSetup& setup, bool has_line, con
     const ToolState& state = dynamics.at(reading.q, reading.v);
     Wrench measured = choice.wrench == WrenchSource::truth ? truth.contact : reading.wrench;
     if (i == 0) measured = Wrench{};  // nothing was sensed before the first step, and nothing touches
+    double force_sd = 0.0, trust = 1.0;
+    if (choice.wrench == WrenchSource::estimate) {
+      const VectorX& last = i == 0 ? state.h : reading.tau;
+      const ContactForce& felt = estimator.update(state, last, {task.normal(), task.presses() ? options.force : 0.0});
+      // The estimate has one component; the others are not known, and no loop of this task asks for them.
+      measured = {task.normal() * felt.force, Vector3::Zero()};
+      // Until its filters have settled nothing is known; nothing touches either, for the tool still waits.
+      if (task.waits() && !measured.is_finite()) measured = Wrench{};
+      force_sd = std::isfinite(felt.sd) ? felt.sd : 0.0;
+      trust = trusted_gain(force_sd, kGateSd);
+    }
     if (hooks.change) hooks.change(task, rig.plant);
     if (hooks.sense) hooks.sense(time, measured);
-    if (choice.wrench == WrenchSource::sensor && choice.tare) {
+    if (choice.wrench != WrenchSource::truth && choice.tare) {
       if (task.waits()) tare.add(measured);
       measured = tare.of(measured);
     }
-    const TaskOrder& order = task.update(state, {measured, 0.0, is_cut, dt});
+    const TaskOrder& order = task.update(state, {measured, force_sd, is_cut, dt});
     if (order.phase == TaskPhase::stopped) break;
     double told = normal.dot(measured.force);
     if (choice.is_source()) {
@@ -220,7 +243,9 @@ ForceRun run_force_task(ArmRig& rig, const ForceSetup& setup, bool has_line, con
       told = source.filtered();
     } else {
       if (order.restarts) hybrid.restart();
-      const HybridCommand& command = hybrid.update(state, order.target, measured, dt);
+      HybridTarget target = order.target;
+      target.trust = trust;
+      const HybridCommand& command = hybrid.update(state, target, measured, dt);
       // A cycle without a command (no force came yet) is bridged by carrying the arm's weight.
       tau = command.status == Status::ok ? command.tau : state.h;
       if (order.target.force_axes[2]) told = command.felt.force.z();

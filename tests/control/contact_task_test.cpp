@@ -150,7 +150,7 @@ TEST(ContactTask, BacksOffAlongTheNormalAndSaysWhy) {
       {"a force that is surely wrong", TaskReason::force_uncertain,
        [](Puppet& p) {
          p.input.force_sd = 0.5;
-         p.input.measured.force.z() = 7.1;  // by more than 0.4 of 5 N
+         p.input.measured.force.z() = 7.5;
        }},
       {"asked", TaskReason::asked, [](Puppet& p) { p.task.retreat(); }},
   };
