@@ -39,7 +39,7 @@ def section(program, name):
         cells = [f"`{one['metric']}`", number(summary["metrics"][one["metric"]]), one["unit"], criterion(one), met,
                  number(one["source"]), one["meaning"]]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    lines += [""] + [f"- {text}" for text in summary["physics"] + summary["findings"]] + [""]
+    lines += ["", *[f"- {text}" for text in summary["findings"]], "", "Simulated: " + " ".join(summary["physics"]), ""]
     print(f"{name}: {'met' if summary['met'] else 'missed'}", file=sys.stderr)
     return "\n".join(lines)
 

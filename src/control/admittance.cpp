@@ -17,8 +17,8 @@ Vector6 six(double linear, double angular) {
 
 /// exp(A) by its series after halving until |A| < 1/2, and squaring.
 Matrix3 exponential(Matrix3 A) {
-  int halvings = 0;
-  for (double size = A.cwiseAbs().rowwise().sum().maxCoeff(); size > 0.5; size *= 0.5) ++halvings;
+  const double size = A.cwiseAbs().rowwise().sum().maxCoeff();
+  const int halvings = size > 0.5 ? std::ilogb(size) + 2 : 0;
   A *= std::ldexp(1.0, -halvings);
   Matrix3 sum = Matrix3::Identity(), term = Matrix3::Identity();
   for (int i = 1; i <= 14; ++i) {

@@ -106,7 +106,14 @@ ArmRig make_rig(const SceneChoice& scene_choice, const PlantChoice& plant_choice
   built.joint_damping = plant_choice.joint_damping;
   built.pair.time_constant = scene_choice.solref;
   built.pair.friction = scene_choice.friction;
-  built.pair.friction_time_constant = scene_choice.pair ? scene_choice.solreffriction : 0.0;
+  if (scene_choice.pair) {
+    built.pair.friction_time_constant = scene_choice.solreffriction;
+  } else {
+    // As MuJoCo would have the pads meet anything: the friction's reference is the normal's, solimp is the pads' own.
+    built.pair.friction_time_constant = 0.0;
+    built.pair.first_impedance = 0.95;
+    built.pair.full_impedance = 0.99;
+  }
   const Pose nominal = built.X_WT;
   const Vector3 axis(std::cos(scene_choice.tilt_direction), std::sin(scene_choice.tilt_direction), 0.0);
   built.X_WT.rotation = Eigen::AngleAxisd(scene_choice.tilt, axis).toRotationMatrix();
@@ -159,7 +166,7 @@ std::vector<std::string> physics_of(const SceneChoice& scene, const PlantChoice&
       scene.pair ? ", an explicit pair with solreffriction (" + number(scene.solreffriction) +
                        " s, 1): without it a sliding contact chatters, for MuJoCo's cone couples sliding into the "
                        "normal; with it a contact at rest creeps a little."
-                 : ", an explicit pair without solreffriction: friction has the normal's reference.";
+                 : ", as the pads' own: friction has the normal's reference, solimp is (0.95, 0.99).";
   told.push_back("Contact of the pads with the table: solref (" + number(scene.solref) + " s, 1), friction " +
                  number(scene.friction) + friction_reference);
   if (scene.table_height != 0.0 || scene.tilt != 0.0) {

@@ -1,14 +1,6 @@
 #include "experiments/arm_run.hpp"
 
-#include <cstdio>
-
 namespace antaeus {
-
-std::string shown(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", value);
-  return text;
-}
 
 std::vector<std::string> position_columns(const ArmRig& rig) {
   std::vector<std::string> names;

@@ -8,9 +8,6 @@
 
 namespace antaeus {
 
-/// Three significant digits.
-std::string shown(double value);
-
 /// "q_elbow_joint" for each motor of the rig.
 std::vector<std::string> position_columns(const ArmRig& rig);
 /// `time`, the positions, and the given heads behind them.

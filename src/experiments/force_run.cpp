@@ -135,7 +135,9 @@ ForceSetup force_setup(const Settings& settings, ForceSetup base, int seed) {
   if (asked.is_source()) {
     base.scene.pair = false;
     base.plant.joint_damping = 1.0;
+    base.plant.gripper = ToolJoints::real;
     base.control.judged_after = 0.0;
+    base.control.hold_time = 4.0;  // five seconds with the one in which it settles
     base.control.wrench = WrenchSource::truth;
     base.control.task.landing_speed = 0.02;
     base.control.task.landing_lead = 0.02;

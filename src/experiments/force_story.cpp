@@ -52,10 +52,15 @@ void describe_force_run(ExperimentResult& result, const ArmRig& rig, const Force
   replay.size = kTableSize;
   if (setup.control.is_source()) {
     result.remarks.push_back(
-        "The source's laws bring what the source had: a joint damping of 1 N·m·s/rad, landing at 20 mm/s, a line of "
-        "minimum jerk in 5 s, contacts without solreffriction, the force of the simulation's contacts, and figures "
-        "from "
-        "the touch on. Set any of them to see it otherwise.");
+        "The source's laws bring what the source had: a joint damping of 1 N·m·s/rad, the gripper with its joints, "
+        "landing at 20 mm/s, a line of minimum jerk in 5 s, the pads' own contact, the force of the simulation's "
+        "contacts, and figures over five seconds from the touch on. Set any of them to see it otherwise.");
+  }
+  if (setup.control.wrench == WrenchSource::estimate && setup.plant.coulomb > 0.0) {
+    result.remarks.push_back(
+        "Friction of joints at rest hides the force from their torques, and here nothing is learnt of it in the air "
+        "and "
+        "nothing keeps the joints moving: sensorless-hold and sensorless-trace do both.");
   }
   tell_end(result, run);
 }

@@ -35,6 +35,7 @@ void tell_end(ExperimentResult& result, const ForceRun& run);
 struct FilterStudy {
   Comparison table;
   NamedFigure figure;
+  std::string finding;
 };
 FilterStudy filter_study(const ForceSetup& published, const Progress& progress);
 

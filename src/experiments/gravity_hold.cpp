@@ -130,11 +130,11 @@ NamedFigure torque_figure(const ArmRig& rig, std::vector<std::string>& findings)
   figure.panel_legends = true;
   figure.panels = {all, share};
   figure.columns = 2;
-  findings.push_back("Gravity asks for up to " + shown(at_home) + " N·m at home and " + shown(largest) +
-                     " N·m stretched out; " + shown(missing) +
+  findings.push_back("Gravity asks for up to " + value_text(at_home) + " N·m at home and " + value_text(largest) +
+                     " N·m stretched out; " + value_text(missing) +
                      " N·m of that are the gripper's. The source says 10–20 N·m.");
-  return named(figure, "What the motors carry before any task: up to " + shown(largest) +
-                           " N·m at the shoulder's lift, of which the gripper has " + shown(missing) + " N·m.");
+  return named(figure, "What the motors carry before any task: up to " + value_text(largest) +
+                           " N·m at the shoulder's lift, of which the gripper has " + value_text(missing) + " N·m.");
 }
 
 }  // namespace
@@ -165,18 +165,18 @@ ExperimentResult run_gravity_hold(const RunRequest& request) {
   const bool is_rigid = plant.gripper == ToolJoints::rigid;
   const double bar = is_rigid ? 1e-10 : plant.joint_damping >= 1.0 ? 1e-6 : 1e-5;
   result.metrics.push_back({"error_max", main.error_max, "rad",
-                            "largest error of any joint over " + shown(choice.duration) + " s", -kInfinity, bar,
+                            "largest error of any joint over " + value_text(choice.duration) + " s", -kInfinity, bar,
                             8.91e-6});
   result.metrics.push_back(
       {"tool_drift", main.tool_drift, "m", "of the fingertip at the end", -kInfinity, kInfinity, kNaN});
-  result.findings.push_back("Held by g(q) alone for " + shown(choice.duration) +
-                            " s, no joint left its place by more than " + shown(main.error_max) +
-                            " rad; the source has 8.91e-06 rad.");
+  result.findings.push_back("Held by g(q) alone for " + value_text(choice.duration) +
+                            " s, no joint left its place by more than " + value_text(main.error_max) +
+                            " rad; the source has 8.91·10⁻⁶ rad.");
 
   if (choice.compare) {
     Comparison table;
     table.title = "The same on other plants";
-    table.note = "Each for " + shown(choice.duration) +
+    table.note = "Each for " + value_text(choice.duration) +
                  " s. The gripper's fingers are closed; a model that has them open is off by their first moment.";
     table.heads = {"largest error [rad]", "error at the end [rad]", "fingertip moved [mm]"};
     table.variants.push_back({"this run", row_of(main), true});
@@ -210,13 +210,13 @@ ExperimentResult run_gravity_hold(const RunRequest& request) {
     pd.hold_stiffness = choice.stiffness;
     pd.hold_damping = 60.0;
     const Hold sag = hold(rig, rig.told, pd, std::min(choice.duration, 5.0), nullptr);
-    table.variants.push_back({"PD of " + shown(choice.stiffness) + " N·m/rad without g(q)", row_of(sag)});
+    table.variants.push_back({"PD of " + value_text(choice.stiffness) + " N·m/rad without g(q)", row_of(sag)});
     result.comparisons.push_back(table);
     result.findings.push_back("A payload that is told wrongly shows at once: fingers closed but held for open give " +
-                              shown(by_lump) + " rad, as they stand " + shown(by_settled) +
-                              " rad. The source's 8.91e-06 rad is of that size.");
-    result.findings.push_back("Without g(q) a PD of " + shown(choice.stiffness) + " N·m/rad sags by " +
-                              shown(1e3 * sag.error_end) + " mrad, " + shown(1e3 * sag.tool_drift) +
+                              value_text(by_lump) + " rad, as they stand " + value_text(by_settled) +
+                              " rad. The source's 8.91·10⁻⁶ rad is of that size.");
+    result.findings.push_back("Without g(q) a PD of " + value_text(choice.stiffness) + " N·m/rad sags by " +
+                              value_text(1e3 * sag.error_end) + " mrad, " + value_text(1e3 * sag.tool_drift) +
                               " mm at the fingertip: g over its stiffness.");
   }
   result.figures.push_back(torque_figure(rig, result.findings));

@@ -133,6 +133,7 @@ ExperimentResult run_hybrid_hold(const RunRequest& request) {
       "did not come out of them here.";
   FilterStudy study = filter_study(as_published(setup, ForceLaw::source), part_of(request.progress, 0.6, 1.0));
   result.figures.push_back(std::move(study.figure));
+  result.findings.push_back(std::move(study.finding));
   result.comparisons.push_back(std::move(study.table));
   return result;
 }

@@ -35,9 +35,9 @@ double percent(double value, double reference) { return 100.0 * (value / referen
 
 Comparison preset_table(ArmRig& rig, const ImpedanceChoice& choice, std::vector<std::string>& findings) {
   Comparison table;
-  table.title = "Stiffness presets under " + shown(choice.force) + " N";
+  table.title = "Stiffness presets under " + value_text(choice.force) + " N";
   table.note = "The source states neither how long it pushed nor its damping. Its figures are no steady states: with " +
-               shown(choice.duration) + " s of push and a damping of 6.2 √K they are the peaks.";
+               value_text(choice.duration) + " s of push and a damping of 6.2 √K they are the peaks.";
   table.heads = {"D [N·s/m]",    "peak [mm]", "source [mm]",         "peak off [%]",
                  "at rest [mm]", "F/K [mm]",  "at rest off F/K [%]", "largest turn [°]"};
   double worst_peak = 0.0, worst_steady = 0.0;
@@ -49,15 +49,15 @@ Comparison preset_table(ArmRig& rig, const ImpedanceChoice& choice, std::vector<
     worst_peak = std::max(worst_peak, std::abs(percent(answer.peak, preset.peak)));
     worst_steady = std::max(worst_steady, std::abs(percent(answer.steady, wanted)));
     table.variants.push_back(
-        {shown(preset.stiffness) + " N/m",
+        {value_text(preset.stiffness) + " N/m",
          {options.damping, 1e3 * answer.peak, 1e3 * preset.peak, percent(answer.peak, preset.peak), 1e3 * answer.steady,
           1e3 * wanted, percent(answer.steady, wanted), kDegrees * answer.peak_rotation},
          preset.stiffness == choice.stiffness});
   }
-  findings.push_back("Under a lasting push the arm rests at F/K within " + shown(worst_steady) +
+  findings.push_back("Under a lasting push the arm rests at F/K within " + value_text(worst_steady) +
                      " % at 100, 500 and 2000 N/m. The source's 104, 43 and 17 mm are peaks of a short push: " +
-                     shown(choice.duration) + " s of " + shown(choice.force) + " N give them within " +
-                     shown(worst_peak) + " %.");
+                     value_text(choice.duration) + " s of " + value_text(choice.force) + " N give them within " +
+                     value_text(worst_peak) + " %.");
   return table;
 }
 
@@ -76,16 +76,16 @@ Comparison direction_table(ArmRig& rig, const ImpedanceChoice& choice, std::vect
     table.variants.push_back(
         {name,
          {1e3 * answer.steady, 1e3 * wanted, percent(answer.steady, wanted), answer.is_near_singular ? 1.0 : 0.0}});
-    found += std::string(found.empty() ? "" : ", ") + shown(1e3 * answer.steady) + " mm along " + name;
+    found += std::string(found.empty() ? "" : ", ") + value_text(1e3 * answer.steady) + " mm along " + name;
   }
-  findings.push_back("At 100 N/m the spring asks for " + shown(1e3 * wanted) + " mm; the arm gives " + found +
+  findings.push_back("At 100 N/m the spring asks for " + value_text(1e3 * wanted) + " mm; the arm gives " + found +
                      ": where it falls short its reach ends, not the controller.");
   return table;
 }
 
 Comparison damping_table(ArmRig& rig, const ImpedanceChoice& choice, std::vector<std::string>& findings) {
   Comparison table;
-  table.title = "Damping by design, " + shown(choice.stiffness) + " N/m";
+  table.title = "Damping by design, " + value_text(choice.stiffness) + " N/m";
   table.note = "A lasting push from rest. A damping ratio is shaped by the masses at each instant.";
   table.heads = {"peak of the short push [mm]", "overshoot [%]", "within 2 % after [s]", "largest turn [°]"};
   const double given = choice.damping > 0.0 ? choice.damping : source_damping(choice.stiffness);
@@ -96,15 +96,16 @@ Comparison damping_table(ArmRig& rig, const ImpedanceChoice& choice, std::vector
     return answer;
   };
   const CartesianImpedanceOptions plain = given_impedance(choice.stiffness, given, choice.rotational_stiffness);
-  const PushAnswer source = add("given: " + shown(given) + " N·s/m, 5 N·m·s/rad", plain);
+  const PushAnswer source = add("given: " + value_text(given) + " N·s/m, 5 N·m·s/rad", plain);
   CartesianImpedanceOptions shaped = plain;
   shaped.damping_law = DampingLaw::ratio;
   const PushAnswer critical = add("damping ratio 1", shaped);
   shaped.damping_ratio = 0.7;
   add("damping ratio 0.7", shaped);
-  findings.push_back("Damping shaped by the masses (ratio 1) overshoots by " + shown(100.0 * critical.overshoot) +
-                     " % and is within 2 % after " + shown(critical.settling) + " s; the given " + shown(given) +
-                     " N·s/m by " + shown(100.0 * source.overshoot) + " % and after " + shown(source.settling) + " s.");
+  findings.push_back("Damping shaped by the masses (ratio 1) overshoots by " + value_text(100.0 * critical.overshoot) +
+                     " % and is within 2 % after " + value_text(critical.settling) + " s; the given " +
+                     value_text(given) + " N·s/m by " + value_text(100.0 * source.overshoot) + " % and after " +
+                     value_text(source.settling) + " s.");
   return table;
 }
 
@@ -218,8 +219,9 @@ ExperimentResult run_impedance(const RunRequest& request) {
   check_options(choice);
   ExperimentResult result;
   result.title = "Impedance: how far does a push move the arm?";
-  result.question = "A spring of " + shown(choice.stiffness) + " N/m at the fingertip; " + shown(choice.force) +
-                    " N along world x push it, first for " + shown(choice.duration) + " s, then for good.";
+  result.question = "A spring of " + value_text(choice.stiffness) + " N/m at the fingertip; " +
+                    value_text(choice.force) + " N along world x push it, first for " + value_text(choice.duration) +
+                    " s, then for good.";
   result.command = command_of("impedance", request);
   result.physics = free_physics(scene, plant);
   result.physics.emplace_back("The push acts at the fingertip, not at the wrist's centre of mass.");
@@ -232,7 +234,7 @@ ExperimentResult run_impedance(const RunRequest& request) {
   request.tell(0.15);
 
   const double wanted = choice.force / choice.stiffness, known = source_peak(choice, plant);
-  Metric peak{"peak", main.peak, "m", "largest deflection by " + shown(choice.duration) + " s of push"};
+  Metric peak{"peak", main.peak, "m", "largest deflection by " + value_text(choice.duration) + " s of push"};
   peak.source = known;
   if (!std::isnan(known)) {
     peak.lower = 0.95 * known;
@@ -240,7 +242,7 @@ ExperimentResult run_impedance(const RunRequest& request) {
   }
   Metric steady{"steady", main.steady, "m", "deflection under the lasting push, at rest"};
   if (main.is_near_singular) {
-    result.remarks.push_back("F/K is " + shown(1e3 * wanted) +
+    result.remarks.push_back("F/K is " + value_text(1e3 * wanted) +
                              " mm, out of the arm's reach: it is stretched out, and no criterion is set.");
   } else {
     steady.lower = 0.995 * wanted;
@@ -252,10 +254,10 @@ ExperimentResult run_impedance(const RunRequest& request) {
                     {"steady_error", percent(main.steady, wanted) / 100.0, "1", "of that deflection against F/K"},
                     {"damping", damping, "N·s/m", "of the tool's place, as used"},
                     {"turn_max", main.peak_rotation, "rad", "largest turn of the fingertip"}};
-  result.findings.push_back("With " + shown(choice.stiffness) + " N/m and " + shown(damping) + " N·s/m, " +
-                            shown(choice.force) + " N move the fingertip by " + shown(1e3 * main.peak) + " mm in " +
-                            shown(choice.duration) + " s, and by " + shown(1e3 * main.steady) +
-                            " mm if they last; F/K is " + shown(1e3 * wanted) + " mm.");
+  result.findings.push_back("With " + value_text(choice.stiffness) + " N/m and " + value_text(damping) + " N·s/m, " +
+                            value_text(choice.force) + " N move the fingertip by " + value_text(1e3 * main.peak) +
+                            " mm in " + value_text(choice.duration) + " s, and by " + value_text(1e3 * main.steady) +
+                            " mm if they last; F/K is " + value_text(1e3 * wanted) + " mm.");
   if (choice.compare) {
     result.comparisons.push_back(preset_table(rig, choice, result.findings));
     request.tell(0.35);
@@ -278,7 +280,7 @@ ExperimentResult run_impedance(const RunRequest& request) {
   result.plots = {{"Deflection along the push", "m", {{"deflection", "deflection"}}, {wanted}},
                   {"Push and spring", "N", {{"push", "push"}, {"spring", "impedance on the world"}}, {}},
                   {"Turn of the fingertip", "rad", {{"turn", "turn"}}, {}}};
-  result.phases = {{0.0, "push", "the short push of " + shown(choice.duration) + " s begins"},
+  result.phases = {{0.0, "push", "the short push of " + value_text(choice.duration) + " s begins"},
                    {choice.duration, "release", "the push ends"},
                    {choice.duration + kPause, "lasting push", "the same push, until the arm rests"}};
   result.replay = arm_replay(rig, false);

@@ -108,7 +108,7 @@ double touching_height(ArmRig& rig, ToolDynamics& tool, const Pose& home) {
 
 Study frequency_study(ArmRig& rig, const CartesianImpedanceOptions& options, double joint_damping) {
   Study study;
-  study.table.title = "Dynamic compliance, " + shown(options.stiffness) + " N/m";
+  study.table.title = "Dynamic compliance, " + value_text(options.stiffness) + " N/m";
   study.table.note =
       "A push of 5 N amplitude along x at each frequency. Designed: K, D, Λ at home and the joints' damping.";
   study.table.heads = {"measured [mm/N]", "designed [mm/N]", "off [%]"};
@@ -118,7 +118,8 @@ Study frequency_study(ArmRig& rig, const CartesianImpedanceOptions& options, dou
   control.update(home, {.X_WT = home.X_WT});
   Curve designed{"designed", {}, {}, series_style(0)}, measured{"measured", {}, {}, series_style(1, Marker::circle)};
   measured.join = Curve::Join::none;
-  for (double frequency = 0.3; frequency < 20.0; frequency *= 1.06) {
+  for (int point = 0; point <= 72; ++point) {
+    const double frequency = 0.3 * std::pow(1.06, point);
     designed.x.push_back(frequency);
     designed.y.push_back(1e3 * designed_compliance(home, control, joint_damping, kTurn * frequency));
   }
@@ -130,7 +131,7 @@ Study frequency_study(ArmRig& rig, const CartesianImpedanceOptions& options, dou
     worst = std::max(worst, std::abs(off));
     measured.x.push_back(frequency);
     measured.y.push_back(1e3 * got);
-    study.table.variants.push_back({shown(frequency) + " Hz", {1e3 * got, 1e3 * wanted, off}});
+    study.table.variants.push_back({value_text(frequency) + " Hz", {1e3 * got, 1e3 * wanted, off}});
   }
   Figure figure;
   figure.id = "dynamic-compliance";
@@ -141,9 +142,10 @@ Study frequency_study(ArmRig& rig, const CartesianImpedanceOptions& options, dou
   panel.y = {.label = "deflection per force [mm/N]", .logarithmic = true};
   panel.curves = {designed, measured};
   figure.panels = {panel};
-  study.figure = named(figure, "The arm is the spring, damper and mass that it was made: within " + shown(worst) +
+  study.figure = named(figure, "The arm is the spring, damper and mass that it was made: within " + value_text(worst) +
                                    " % from 0.5 to 16 Hz.");
-  study.findings = {"From 0.5 to 16 Hz the measured compliance is the designed one within " + shown(worst) + " %."};
+  study.findings = {"From 0.5 to 16 Hz the measured compliance is the designed one within " + value_text(worst) +
+                    " %."};
   return study;
 }
 
@@ -152,7 +154,7 @@ Study rotation_study(ArmRig& rig) {
   study.table.title = "Orientation error: log map against skew form";
   study.table.note =
       std::string("The target is turned about the tool's axis; time until the tool is within 1° of it. ") +
-      shown(kSoftTurn) + " N·m/rad, damping ratio 1.";
+      value_text(kSoftTurn) + " N·m/rad, damping ratio 1.";
   study.table.heads = {"moment, log map [N·m]", "moment, skew form [N·m]", "time, log map [s]", "time, skew form [s]"};
   CartesianImpedanceOptions options;
   options.rotational_stiffness = kSoftTurn;
@@ -185,7 +187,7 @@ Study rotation_study(ArmRig& rig) {
     time_skew.x.push_back(degree);
     time_skew.y.push_back(second);
     study.table.variants.push_back(
-        {shown(degree) + "°", {moment(log_map, degree * kDegree), moment(skew, degree * kDegree), first, second}});
+        {value_text(degree) + "°", {moment(log_map, degree * kDegree), moment(skew, degree * kDegree), first, second}});
   }
   Figure figure;
   figure.id = "rotation-law";
@@ -203,12 +205,13 @@ Study rotation_study(ArmRig& rig) {
   figure.panels = {moments, times};
   figure.columns = 2;
   const double slow_log = time_log.y.back(), slow_skew = time_skew.y.back();
-  const std::string skew_time =
-      std::isnan(slow_skew) ? "does not arrive in " + shown(kLongestTurn) + " s" : "takes " + shown(slow_skew) + " s";
-  study.figure = named(figure, "The skew form is the sine of the angle: " + shown(at_30) +
+  const std::string skew_time = std::isnan(slow_skew) ? "does not arrive in " + value_text(kLongestTurn) + " s"
+                                                      : "takes " + value_text(slow_skew) + " s";
+  study.figure = named(figure, "The skew form is the sine of the angle: " + value_text(at_30) +
                                    " % too weak at 30°, weaker the further beyond 90°, nothing at 180°.");
-  study.findings = {"The skew form pulls with the angle's sine, " + shown(at_30) + " % less at 30°: from 180° it " +
-                    skew_time + ", the log map takes " + shown(slow_log) + " s."};
+  study.findings = {"The skew form pulls with the angle's sine, " + value_text(at_30) +
+                    " % less at 30°: from 180° it " + skew_time + ", the log map takes " + value_text(slow_log) +
+                    " s."};
   return study;
 }
 
@@ -226,8 +229,8 @@ Study stiff_position_study(const SceneChoice& scene, int seed) {
 
   Study study;
   study.table.title = "Commanded 1 mm under the table";
-  study.table.note = "Let down at " + shown(1e3 * kSpeed) + " mm/s onto solref (" + shown(scene.solref) +
-                     " s, 1), friction " + shown(scene.friction) +
+  study.table.note = "Let down at " + value_text(1e3 * kSpeed) + " mm/s onto solref (" + value_text(scene.solref) +
+                     " s, 1), friction " + value_text(scene.friction) +
                      ": the largest force of an impedance is the touch's strike.";
   study.table.heads = {"largest force [N]", "0.5 s after the touch [N]", "after 4 s [N]"};
   Figure figure;
@@ -288,14 +291,14 @@ Study stiff_position_study(const SceneChoice& scene, int seed) {
   panel.y.minimum = 0.1;
   panel.x.minimum = 1.5;
   figure.panels = {panel};
-  study.figure = named(figure, "Told to be 1 mm under the table, stiff joints press with " + shown(pd) +
-                                   " N, and with an integral " + shown(pid) +
+  study.figure = named(figure, "Told to be 1 mm under the table, stiff joints press with " + value_text(pd) +
+                                   " N, and with an integral " + value_text(pid) +
                                    " N after 4 s and still growing; an impedance of 500 N/m presses with " +
-                                   shown(impedance) + " N.");
+                                   value_text(impedance) + " N.");
   study.findings = {"Commanded 1 mm under the table, a joint position controller of 20 kN·m/rad presses with " +
-                    shown(pd) + " N, with an integral with " + shown(pid) +
-                    " N after 4 s; an impedance of 500 N/m with " + shown(impedance) + " N (its spring's share is " +
-                    shown(500.0 * kDepth) + " N)."};
+                    value_text(pd) + " N, with an integral with " + value_text(pid) +
+                    " N after 4 s; an impedance of 500 N/m with " + value_text(impedance) +
+                    " N (its spring's share is " + value_text(500.0 * kDepth) + " N)."};
   return study;
 }
 

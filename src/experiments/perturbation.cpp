@@ -93,9 +93,9 @@ ExperimentResult run_perturbation(const RunRequest& request) {
   check_options(choice);
   ExperimentResult result;
   result.title = "A kick: does the arm come to rest?";
-  result.question = "A push of " + shown(choice.force) + " N along world x at the fingertip for " +
-                    shown(1e3 * choice.kick) + " ms; then the arm is left to its controller for " +
-                    shown(choice.duration) + " s.";
+  result.question = "A push of " + value_text(choice.force) + " N along world x at the fingertip for " +
+                    value_text(1e3 * choice.kick) + " ms; then the arm is left to its controller for " +
+                    value_text(choice.duration) + " s.";
   result.command = command_of("perturbation", request);
   result.physics = free_physics(scene, plant);
 
@@ -112,26 +112,30 @@ ExperimentResult run_perturbation(const RunRequest& request) {
   request.tell(0.5);
   result.metrics = {
       {"speed_final", main.speed_final, "rad/s",
-       "norm of the joints' velocities " + shown(choice.duration) + " s after the kick, under g(q)", -kInfinity, 0.005,
-       0.0134},
+       "norm of the joints' velocities " + value_text(choice.duration) + " s after the kick, under g(q)", -kInfinity,
+       0.005, 0.0134},
       {"speed_start", main.speed_start, "rad/s", "the same as the kick ends", -kInfinity, kInfinity, kNaN},
       {"speed_final_impedance", held.speed_final, "rad/s",
-       "the same " + shown(choice.duration) + " s after the kick, under a Cartesian impedance", -kInfinity, 1e-4, kNaN},
+       "the same " + value_text(choice.duration) + " s after the kick, under a Cartesian impedance", -kInfinity, 1e-4,
+       kNaN},
   };
-  result.findings = {"The kick leaves " + shown(main.speed_start) + " rad/s; " + shown(choice.duration) +
-                         " s later g(q) alone has " + shown(main.speed_final) + " rad/s and an impedance of 500 N/m " +
-                         shown(held.speed_final) +
+  result.findings = {"The kick leaves " + value_text(main.speed_start) + " rad/s; " + value_text(choice.duration) +
+                         " s later g(q) alone has " + value_text(main.speed_final) + " rad/s and an impedance of " +
+                         value_text(CartesianImpedanceOptions{}.stiffness) + " N/m " + value_text(held.speed_final) +
                          " rad/s. The source has 0.0134 rad/s and states neither kick nor time.",
-                     "g(q) brings nothing back: the arm rests " + shown(main.moved) +
-                         " rad from where it was; the impedance " + shown(held.moved) + " rad."};
+                     "g(q) brings nothing back: the arm rests " + value_text(main.moved) +
+                         " rad from where it was; the impedance " + value_text(held.moved) + " rad."};
   if (choice.compare) {
     Comparison table;
     table.title = "Who brakes the arm";
     table.note = "Norm of the joints' velocities. Without joint damping g(q) takes no energy out: the arm coasts.";
-    table.heads = {"as the kick ends [rad/s]", "after 2 s", "after 5 s", "after " + shown(choice.duration) + " s",
+    table.heads = {"as the kick ends [rad/s]", "after 2 s", "after 5 s", "after " + value_text(choice.duration) + " s",
                    "joint moved [rad]"};
     table.variants.push_back({"g(q), this plant", row_of(main), true});
-    table.variants.push_back({"impedance 500 N/m, 50 N·m/rad, this plant", row_of(held)});
+    const CartesianImpedanceOptions impedance;
+    table.variants.push_back({"impedance " + value_text(impedance.stiffness) + " N/m, " +
+                                  value_text(impedance.rotational_stiffness) + " N·m/rad, this plant",
+                              row_of(held)});
     PlantChoice bare = plant;
     bare.joint_damping = 0.0;
     ArmRig coasting = make_rig(scene, bare, request.seed, false);
@@ -141,9 +145,9 @@ ExperimentResult run_perturbation(const RunRequest& request) {
     table.variants.push_back({"g(q), no joint damping", row_of(coasts)});
     table.variants.push_back({"impedance, no joint damping", row_of(braked)});
     result.comparisons.push_back(table);
-    result.findings.push_back("Without joint damping g(q) does not settle: " + shown(coasts.speed_final) +
-                              " rad/s after " + shown(choice.duration) + " s; the impedance has " +
-                              shown(braked.speed_final) + " rad/s.");
+    result.findings.push_back("Without joint damping g(q) does not settle: " + value_text(coasts.speed_final) +
+                              " rad/s after " + value_text(choice.duration) + " s; the impedance has " +
+                              value_text(braked.speed_final) + " rad/s.");
   }
   result.samples = log.table();
   SamplePlot speeds{"Velocity of each joint", "rad/s", {}, {}};

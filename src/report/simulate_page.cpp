@@ -15,6 +15,7 @@ using Eigen::Index;
 
 constexpr double kMetersPerNewton = 0.03;
 constexpr std::size_t kMostReadings = 5;
+constexpr std::size_t kMostRead = 3;           ///< lines of a plot whose values are told in the sentence at the cursor
 constexpr std::size_t kMostCsvRows = 200'000;  ///< Parquet has all
 constexpr std::array<Tone, 6> kTones = {Tone::blue,   Tone::vermillion, Tone::green,
                                         Tone::purple, Tone::orange,     Tone::sky};
@@ -43,7 +44,10 @@ class SimulatePage {
     for (const Comparison& one : r_.comparisons) {
       page_.sections.push_back({"compared-" + std::to_string(page_.sections.size()), one.title, {comparison(one)}});
     }
-    if (!r_.figures.empty()) page_.sections.push_back({"pictures", "Pictures", {Figures{r_.figures}}});
+    Section pictures{"pictures", "Pictures", {}};
+    for (const NamedFigure& figure : r_.figures)
+      pictures.blocks.emplace_back(Figures{{figure}});  // each as wide as the page
+    page_.sections.push_back(std::move(pictures));
     if (!r_.phases.empty()) page_.sections.push_back({"phases", "What the run passed through", {timeline()}});
     page_.sections.push_back({"settings", "Settings", {settings()}, true});
     if (!r_.command.empty()) page_.sections.push_back({"again", "Run it again", {CodeLine{r_.command}}});
@@ -160,9 +164,12 @@ class SimulatePage {
     } else {
       views.note = "A step is a row of samples.csv, by its " + r_.axis + ".";
     }
-    if (r_.phases.size() > 1) {  // the first is the way there
-      views.focus = row_at(r_.phases[1].time);
-      views.focus_name = r_.phases[1].phase;
+    // Where the tool has touched; else where the first phase, which is the way there, has ended.
+    const auto touch = std::ranges::find(r_.phases, "settle", &PhaseChange::phase);
+    if (r_.phases.size() > 1) {
+      const PhaseChange& shown = touch == r_.phases.end() ? r_.phases[1] : *touch;
+      views.focus = row_at(shown.time);
+      views.focus_name = shown.phase;
     }
     phase_lane(views);
     for (const SamplePlot& plot : r_.plots) add(views, plot);
@@ -210,7 +217,7 @@ class SimulatePage {
       const Reading reading{.label = line.name, .unit = plot.unit, .channel = id, .sd = drawn.sd};
       panel.lines.push_back(std::move(drawn));
       views.columns.push_back(reading);
-      if (!plot.logarithmic && views.readings.size() < kMostReadings) views.readings.push_back(reading);
+      if (plot.lines.size() <= kMostRead && views.readings.size() < kMostReadings) views.readings.push_back(reading);
     }
     for (const double limit : plot.limits) panel.limits.push_back({limit, ""});
     if (!panel.lines.empty()) views.panels.push_back(std::move(panel));

@@ -15,8 +15,9 @@ TEST(AuditOptions, ProfilesMaySetEveryGroupAndNoOther) {
   std::vector<std::string> groups;
   AuditOptions::visit_groups(options, [&](const auto& group) { groups.push_back(options_of(group).group()); });
   // Not of an audit: the pose advice's, and those of contact inverse dynamics, inverse kinematics and simulation.
-  for (const char* other : {"advice", "clip", "contact", "control", "experiment", "ik", "parity", "plant", "scene",
-                            "split", "tasks", "timing", "trace"}) {
+  for (const char* other :
+       {"advice", "clip", "contact", "control", "experiment", "gravity", "ik", "impedance", "parity", "perturbation",
+        "plant", "scene", "sensorless", "split", "tasks", "timing", "trace"}) {
     groups.emplace_back(other);
   }
   std::vector<std::string> known;

@@ -91,6 +91,9 @@ inline constexpr Tolerance kSpringRest{1e-6};
 inline constexpr Tolerance kTurnError{2e-14};
 /// Steady states of an exact step: what exp(−t/τ) leaves after 40 τ, and some ε of thousands of steps.
 inline constexpr Tolerance kAdmittanceRest{1e-13};
+/// The mean of two twists against the difference of two poses 0.1 ms apart [m/s, rad/s]: h²/12 of third derivatives up
+/// to 10³, and rounding of 1e-16/h. Also what counts as at rest.
+inline constexpr Tolerance kTwistDifference{1e-6};
 /// Exact steps against Runge and Kutta with a thousand substeps of 8 µs and less [m]: their rounding, 1e5 times ε of
 /// 0.1 m at most; their truncation is (200 rad/s · 8 µs)⁵.
 inline constexpr Tolerance kExactStep{1e-13};

@@ -136,7 +136,7 @@ class ANTAEUS_API OptionTable {
 
   const std::string& group() const noexcept { return group_; }
   const std::vector<OptionRow>& rows() const noexcept { return rows_; }
-  /// \throws OptionsError at \p place with the nearest name
+  /// Letters of either case are one. \throws OptionsError at \p place with the nearest name
   const OptionRow& find(std::string_view name, const std::string& place) const;
 
  private:

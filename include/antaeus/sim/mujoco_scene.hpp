@@ -77,6 +77,8 @@ struct ScenePair {
   double friction_time_constant = 0.1;  ///< of friction, solreffriction[0] [s]; 0: as the normal
   double friction_damping_ratio = 1.0;  ///< solreffriction[1]
   double friction = 0.7;                ///< coefficient of sliding friction, both directions
+  /// How hard the contact is at the touch, and 1 mm deep: solimp[0] and [1], MuJoCo's defaults.
+  double first_impedance = 0.9, full_impedance = 0.95;
 };
 
 struct SceneDescription {

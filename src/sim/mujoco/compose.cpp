@@ -194,7 +194,8 @@ void add_pair(const ScenePair& pair, mjSpec* spec, const std::string& place) {
   find(spec, mjOBJ_GEOM, pair.geom, where, "geom");
   find(spec, mjOBJ_GEOM, pair.other, where, "geom");
   const bool is_usable = pair.time_constant > 0 && pair.damping_ratio > 0 && pair.friction_time_constant >= 0 &&
-                         pair.friction_damping_ratio > 0 && pair.friction > 0;
+                         pair.friction_damping_ratio > 0 && pair.friction > 0 && pair.first_impedance > 0 &&
+                         pair.full_impedance >= pair.first_impedance && pair.full_impedance < 1;
   if (!is_usable || !std::isfinite(pair.time_constant + pair.damping_ratio + pair.friction_time_constant +
                                    pair.friction_damping_ratio + pair.friction)) {
     throw ModelError(where, "a number of '" + pair.geom + "' on '" + pair.other + "' is not usable",
@@ -206,6 +207,8 @@ void add_pair(const ScenePair& pair, mjSpec* spec, const std::string& place) {
   added->condim = 3;
   added->solref[0] = pair.time_constant;
   added->solref[1] = pair.damping_ratio;
+  added->solimp[0] = pair.first_impedance;
+  added->solimp[1] = pair.full_impedance;
   if (pair.friction_time_constant > 0) {
     added->solreffriction[0] = pair.friction_time_constant;
     added->solreffriction[1] = pair.friction_damping_ratio;
