@@ -73,7 +73,7 @@ struct ContactForceEstimator::Workspace {
     }
     M_before.setConstant(n, n, kNaN);
     S.setZero(n, n);
-    Jt.setZero(n, 3);
+    levers.setZero(n, 3);
   }
 
   void reset() noexcept {
@@ -131,9 +131,9 @@ struct ContactForceEstimator::Workspace {
     };
     add(along, along_variance + (1.0 - sliding) * sticking);
     add(across, across_variance + (1.0 - sliding) * sticking);
-    Jt = now.J.bottomRows<3>().transpose();
+    levers = now.J.bottomRows<3>().transpose();
     const double lever = options.lever * press;
-    S.noalias() += (lever * lever) * Jt * Jt.transpose();
+    S.noalias() += (lever * lever) * levers * levers.transpose();
   }
 
   // S factored, h in place: \return h'S⁻¹h
@@ -253,7 +253,7 @@ struct ContactForceEstimator::Workspace {
   double settled = 0.0;
   int wanted = 1;
   VectorX residual, direction, v_before, h_before, y, rest, h, weighted, rotated;
-  MatrixX M_before, S, Jt;
+  MatrixX M_before, S, levers;
   Vector3 slip = Vector3::Zero();
   ContactForce felt;
 };

@@ -75,8 +75,8 @@ VectorX raised(ToolDynamics& dynamics, const VectorX& home, double height) {
 
 /// The arm reaching up and out, its gripper in line: hardly bent it can feel next to nothing of a wall across.
 VectorX reaching_out(double elbow) {
-  constexpr double quarter = 0.5 * std::numbers::pi;
-  return (VectorX(6) << -quarter, -0.5 * (quarter + elbow), elbow, -0.5 * elbow, -quarter, 0.0).finished();
+  constexpr double kQuarter = 0.5 * std::numbers::pi;
+  return (VectorX(6) << -kQuarter, -0.5 * (kQuarter + elbow), elbow, -0.5 * elbow, -kQuarter, 0.0).finished();
 }
 
 class Meter {

@@ -38,7 +38,7 @@ struct SensorlessSetup {
 /// What the measured stretch held: the line, or the hold. Shares are 0 … 1.
 struct SensorlessFigures {
   int samples = 0;
-  double mean = kNaN, within_1N = kNaN, within_01N = kNaN, tangent_max = kNaN;
+  double mean = kNaN, within_one = kNaN, within_tenth = kNaN, tangent_max = kNaN;
   double coverage = kNaN;       ///< of the stated 95 % interval
   double sd = kNaN;             ///< as stated, mean [N]
   double error_over_sd = kNaN;  ///< root mean square of the estimate's error over the stated sd

@@ -171,8 +171,8 @@ TEST(ContactForce, ScatterWithinTheWindowIsDoubt) {
     const VectorX tau = (VectorX(2) << -5.0 - std::sin(0.002 * i * 3.14159265), 0.0).finished();
     estimator.update(still, tau, {.press = 5.0, .window = 1.0});
   }
-  EXPECT_NEAR(estimator.felt().force, 5.0, 0.01);
-  EXPECT_NEAR(estimator.felt().sd, std::sqrt(0.01 + 0.5), 0.01);
+  EXPECT_NEAR(estimator.felt().force, 5.0, tolerance::kSwingingForce);
+  EXPECT_NEAR(estimator.felt().sd, std::sqrt(0.01 + 0.5), tolerance::kSwingingForce);
 }
 
 TEST(ContactForce, VerdictSaysWhatAnSdIsGoodFor) {

@@ -172,6 +172,35 @@ TEST(ContactTask, BacksOffAlongTheNormalAndSaysWhy) {
   }
 }
 
+TEST(ContactTask, AForceThatIsOffByLittleOrHardlyKnownIsBorne) {
+  const auto stays = [](double force, double sd) {
+    Puppet puppet(line(0.05));
+    EXPECT_TRUE(puppet.run_until(TaskPhase::trace));
+    puppet.disturb = [=](Puppet& p) {
+      p.input.measured.force.z() = force;
+      p.input.force_sd = sd;
+    };
+    for (int i = 0; i < 600; ++i) puppet.step();
+    return puppet.task.order().phase == TaskPhase::trace;
+  };
+  EXPECT_TRUE(stays(6.9, 0.1));   // many sds, and not much
+  EXPECT_TRUE(stays(8.0, 1.6));   // much, and within two sd
+  EXPECT_TRUE(stays(0.1, 3.0));   // perhaps no contact
+  EXPECT_FALSE(stays(0.1, 0.1));  // none
+}
+
+TEST(ContactTask, NoiseOfTheVelocityHidesNoStall) {
+  ContactTaskOptions options = line();
+  options.stall_is_contact = true;
+  Puppet puppet(options);
+  for (int i = 0; i < 1000; ++i) puppet.step();
+  puppet.blocked = true;
+  int cycle = 0;
+  puppet.disturb = [&](Puppet& p) { p.state.twist.z() = ++cycle % 2 ? 1.5e-3 : -1.5e-3; };
+  ASSERT_TRUE(puppet.run_until(TaskPhase::settle, 1.0));
+  EXPECT_EQ(puppet.reasons().back(), TaskReason::stalled);
+}
+
 TEST(ContactTask, AShortTroubleIsNone) {
   Puppet puppet(line());
   ASSERT_TRUE(puppet.run_until(TaskPhase::trace));

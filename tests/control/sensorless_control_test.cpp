@@ -10,6 +10,7 @@
 #include "robot/test_robots.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/arms.hpp"
+#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
@@ -93,8 +94,8 @@ TEST(SensorlessControl, PressesWithTheForceThatIsWanted) {
     arm.run(11.0);
     EXPECT_EQ(arm.status, Status::ok);
     EXPECT_TRUE(arm.control().task().presses());
-    EXPECT_NEAR(arm.force, 5.0, 0.1);  // integral action: what is left is the rocking's ripple
-    EXPECT_NEAR(arm.control().command().felt.force, arm.force, 0.1);
+    EXPECT_NEAR(arm.force, 5.0, tolerance::kPressedForce);  // integral action: what is left is the rocking's ripple
+    EXPECT_NEAR(arm.control().command().felt.force, arm.force, tolerance::kPressedForce);
     EXPECT_LT(arm.most, 9.0);
     EXPECT_EQ(arm.allocations, 0);
   }

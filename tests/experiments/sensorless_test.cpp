@@ -5,6 +5,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/experiments/experiment.hpp"
+#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
@@ -30,7 +31,7 @@ void expect_met(const ExperimentResult& result) {
 TEST(Sensorless, RockingHoldsTheForceThatAStillHoldCannotKnow) {
   const ExperimentResult rocking = run("sensorless-hold", 3, {});
   expect_met(rocking);
-  EXPECT_NEAR(rocking.metric("force_mean").value, 5.0, 0.3);
+  EXPECT_NEAR(rocking.metric("force_mean").value, 5.0, tolerance::kRockedForce);
   EXPECT_GE(rocking.metric("force_within_1N").value, 0.95);
   EXPECT_GE(rocking.metric("interval_coverage").value, 0.9);
   // The interval is not merely wide enough: it is no more than some three times as wide as it need be.
@@ -64,7 +65,7 @@ TEST(Sensorless, JointTorqueSensorsHoldStill) {
   const ExperimentResult result =
       run("sensorless-hold", 3, {"sensorless.joint_sensors=true", "sensorless.dither=none"});
   expect_met(result);
-  EXPECT_NEAR(result.metric("force_mean").value, 5.0, 0.2);
+  EXPECT_NEAR(result.metric("force_mean").value, 5.0, tolerance::kJointSensedForce);
 }
 
 TEST(Sensorless, ASingularPoseIsRefusedBeforeTouching) {

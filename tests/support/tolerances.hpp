@@ -110,6 +110,14 @@ inline constexpr Tolerance kPosteriorByHand{1e-12};
 inline constexpr Tolerance kTaredLine{2e-3};
 /// Central differences with step 1e-5 s of motions whose third derivative is up to 100/s³ times their size 4e-3.
 inline constexpr Tolerance kMotionDifference{1e-8};
+/// A force that swings by sin over whole windows, averaged by equal weights [N]: what the observer's lag of 16 ms
+/// leaves.
+inline constexpr Tolerance kSwingingForce{1e-2};
+/// Force on a springy table after 6 s of integral action with a time constant of 0.7 s; the rocking's ripple [N].
+inline constexpr Tolerance kPressedForce{0.1};
+/// The issue's own bars of force control without a sensor: mean of a hold that rocks, and with joint sensors [N].
+inline constexpr Tolerance kRockedForce{0.3};
+inline constexpr Tolerance kJointSensedForce{0.2};
 /// Share of 2000 runs within an interval of 95 %: four standard errors, 4 √(0.95 · 0.05/2000).
 inline constexpr Tolerance kCoverageOfRuns{0.0195};
 /// Root mean square of the same runs' errors over their sd: four standard errors, 4/√4000.
