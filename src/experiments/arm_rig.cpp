@@ -2,7 +2,6 @@
 
 #include <Eigen/Geometry>
 #include <cmath>
-#include <cstdio>
 #include <numbers>
 
 #include "antaeus/core/error.hpp"
@@ -42,12 +41,6 @@ VectorX settled(MujocoPlant& plant, const RobotModel& model, const VectorX& home
     plant.step(g + 2000.0 * (home - q) - 200.0 * plant.reading().v);
   }
   return plant.truth().qpos;
-}
-
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", value);
-  return text;
 }
 
 }  // namespace
@@ -163,20 +156,20 @@ std::vector<std::string> physics_of(const SceneChoice& scene, const PlantChoice&
   std::vector<std::string> told;
   told.push_back("MuJoCo 4.0, 1 ms steps, implicit integration, elliptic friction cones, impratio 10.");
   const std::string friction_reference =
-      scene.pair ? ", an explicit pair with solreffriction (" + number(scene.solreffriction) +
+      scene.pair ? ", an explicit pair with solreffriction (" + value_text(scene.solreffriction) +
                        " s, 1): without it a sliding contact chatters, for MuJoCo's cone couples sliding into the "
                        "normal; with it a contact at rest creeps a little."
                  : ", as the pads' own: friction has the normal's reference, solimp is (0.95, 0.99).";
-  told.push_back("Contact of the pads with the table: solref (" + number(scene.solref) + " s, 1), friction " +
-                 number(scene.friction) + friction_reference);
+  told.push_back("Contact of the pads with the table: solref (" + value_text(scene.solref) + " s, 1), friction " +
+                 value_text(scene.friction) + friction_reference);
   if (scene.table_height != 0.0 || scene.tilt != 0.0) {
-    told.push_back("The table stands " + number(1000.0 * scene.table_height) +
-                   " mm higher than told and is tilted by " + number(scene.tilt * 180.0 / std::numbers::pi) + "°.");
+    told.push_back("The table stands " + value_text(1000.0 * scene.table_height) +
+                   " mm higher than told and is tilted by " + value_text(scene.tilt * 180.0 / std::numbers::pi) + "°.");
   }
-  told.push_back("Joints: viscous friction " + number(plant.joint_damping) + " N·m·s/rad, Coulomb friction " +
-                 number(plant.coulomb) + " N·m (elbow 0.8, wrists 0.3 of it), which sticks at rest.");
-  told.push_back("Sensors: force noise " + number(plant.noise) + " N, delay " + number(1000.0 * plant.delay) +
-                 " ms, gripper held " + number(100.0 * plant.payload_error) + " % too heavy.");
+  told.push_back("Joints: viscous friction " + value_text(plant.joint_damping) + " N·m·s/rad, Coulomb friction " +
+                 value_text(plant.coulomb) + " N·m (elbow 0.8, wrists 0.3 of it), which sticks at rest.");
+  told.push_back("Sensors: force noise " + value_text(plant.noise) + " N, delay " + value_text(1000.0 * plant.delay) +
+                 " ms, gripper held " + value_text(100.0 * plant.payload_error) + " % too heavy.");
   return told;
 }
 

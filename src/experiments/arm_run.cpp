@@ -23,8 +23,22 @@ Replay arm_replay(const ArmRig& rig, bool has_table) {
   replay.columns = position_columns(rig);
   replay.has_table = has_table;
   replay.X_WT = rig.X_WT;
-  replay.size = SceneTable{}.size;
+  replay.size = kTableSize;
   return replay;
+}
+
+Replay contact_replay(const ArmRig& rig, bool has_table) {
+  Replay replay = arm_replay(rig, has_table);
+  replay.force = {"Fx", "Fy", "Fz"};
+  replay.place = {"x", "y", "z"};
+  replay.wanted = {"x_wanted", "y_wanted", "z_wanted"};
+  return replay;
+}
+
+SamplePlot torque_plot(const ArmRig& rig) {
+  SamplePlot torques{"Torques asked of the motors", "N·m", {}, {}};
+  for (const std::string& joint : rig.plant.motor_joints()) torques.lines.push_back({"tau_" + joint, joint});
+  return torques;
 }
 
 VectorX true_positions(const ArmRig& rig) { return rig.plant.truth().qpos.head(rig.home.size()); }
@@ -37,14 +51,6 @@ std::vector<std::string> free_physics(const SceneChoice& scene, const PlantChoic
   });
   told.emplace_back("There is no table: nothing is touched.");
   return told;
-}
-
-std::string command_of(const std::string& name, const RunRequest& request) {
-  std::string command = "antaeus simulate " + name + " --seed " + std::to_string(request.seed);
-  for (const Setting& setting : request.settings.all()) {
-    command += " --set " + setting.group + "." + setting.name + "=" + setting.value;
-  }
-  return command;
 }
 
 NamedFigure named(const Figure& figure, std::string caption) {

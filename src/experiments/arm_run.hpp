@@ -14,15 +14,16 @@ std::vector<std::string> position_columns(const ArmRig& rig);
 std::vector<SampleLog::Head> arm_heads(const ArmRig& rig, const std::vector<SampleLog::Head>& more);
 /// Replay of the rig's arm by the columns of arm_heads.
 Replay arm_replay(const ArmRig& rig, bool has_table);
+/// The same of a run on the table: the force of it on the tool, where the tool is and where it was wanted.
+Replay contact_replay(const ArmRig& rig, bool has_table = true);
+/// Columns tau_<joint>, of each motor.
+SamplePlot torque_plot(const ArmRig& rig);
 /// The arm's true positions and velocities, after the last step.
 VectorX true_positions(const ArmRig& rig);
 VectorX true_velocities(const ArmRig& rig);
 
 /// physics_of without the contact, for runs that have no table.
 std::vector<std::string> free_physics(const SceneChoice& scene, const PlantChoice& plant);
-
-/// The command line that repeats a run.
-std::string command_of(const std::string& name, const RunRequest& request);
 
 /// Appends the options of a group, as used.
 template <class Options>

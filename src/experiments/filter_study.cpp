@@ -33,7 +33,7 @@ FilterStudy filter_study(const ForceSetup& published, const Progress& progress) 
     panel.x = {.label = "filter's share of the newest force (1: none)", .logarithmic = true};
     panel.y = {.label = "within 1 N [%]", .minimum = 0.0, .maximum = 105.0};
     for (std::size_t d = 0; d < kDamping.size(); ++d) {
-      Curve curve{"K_dz " + detail::three_digits(kDamping[d]), {}, {}, series_style(d, Marker::circle)};
+      Curve curve{"K_dz " + value_text(kDamping[d]), {}, {}, series_style(d, Marker::circle)};
       for (const double share : kShares) {
         ForceSetup setup = published;
         setup.scene.solref = ground.solref, setup.scene.friction = ground.friction;
@@ -62,9 +62,8 @@ FilterStudy filter_study(const ForceSetup& published, const Progress& progress) 
   study.finding =
       "The source says that either of filter and damping alone chatters. Here its filter (share 0.2) without "
       "damping keeps " +
-      detail::three_digits(100.0 * filter_alone) +
-      " % within 1 N on the worse contact, and damping without the filter at most " +
-      detail::three_digits(100.0 * damping_alone) + " % on the better.";
+      value_text(100.0 * filter_alone) + " % within 1 N on the worse contact, and damping without the filter at most " +
+      value_text(100.0 * damping_alone) + " % on the better.";
   return study;
 }
 

@@ -60,7 +60,7 @@ void check_reach(const ArmRig& rig, const ForceSetup& setup, const Pose& X_start
     const ReachSolution& found = solver.solve(X, q);
     if (found.status != ReachStatus::reached) {
       throw ModelError("trace",
-                       detail::three_digits(1000.0 * setup.trace.length * i / kPlaces) +
+                       value_text(1000.0 * setup.trace.length * i / kPlaces) +
                            " mm along the line is out of the arm's reach: " + reason_text(model, found),
                        "set a shorter trace.length, or another trace.direction");
     }

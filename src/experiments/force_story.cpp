@@ -4,20 +4,20 @@
 #include <numbers>
 
 #include "antaeus/robot/dynamics.hpp"
+#include "experiments/arm_run.hpp"
 
 namespace antaeus {
 
 namespace {
 
-std::string digits(double value) { return detail::three_digits(value); }
-std::string percent(double share) { return digits(100.0 * share) + " %"; }
-std::string millimeters(double meters) { return digits(1000.0 * meters) + " mm"; }
+std::string percent(double share) { return value_text(100.0 * share) + " %"; }
+std::string millimeters(double meters) { return value_text(1000.0 * meters) + " mm"; }
 
 }  // namespace
 
-std::string force_text(double newtons) { return digits(newtons) + " N"; }
-std::string seconds_text(double seconds) { return digits(seconds) + " s"; }
-std::string degrees_text(double radians) { return digits(radians * 180.0 / std::numbers::pi) + "°"; }
+std::string force_text(double newtons) { return value_text(newtons) + " N"; }
+std::string seconds_text(double seconds) { return value_text(seconds) + " s"; }
+std::string degrees_text(double radians) { return value_text(radians * 180.0 / std::numbers::pi) + "°"; }
 
 void describe_force_run(ExperimentResult& result, const ArmRig& rig, const ForceSetup& setup, const ForceRun& run) {
   result.samples = run.log.table();
@@ -35,21 +35,8 @@ void describe_force_run(ExperimentResult& result, const ArmRig& rig, const Force
        {}});
   result.plots.push_back({"Place along the table, from where it was wanted", "m", {{"tangent_error", "distance"}}, {}});
   result.plots.push_back({"Speed of the tool", "m/s", {{"speed", "speed"}}, {}});
-  SamplePlot torques{"Torques asked of the motors", "N·m", {}, {}};
-  Replay& replay = result.replay;
-  replay.description = rig.told.description();
-  for (const std::string& joint : rig.plant.motor_joints()) {
-    torques.lines.push_back({"tau_" + joint, joint});
-    replay.joints.push_back(joint);
-    replay.columns.push_back("q_" + joint);
-  }
-  result.plots.push_back(std::move(torques));
-  replay.force = {"Fx", "Fy", "Fz"};
-  replay.place = {"x", "y", "z"};
-  replay.wanted = {"x_wanted", "y_wanted", "z_wanted"};
-  replay.has_table = true;
-  replay.X_WT = rig.X_WT;
-  replay.size = kTableSize;
+  result.plots.push_back(torque_plot(rig));
+  result.replay = contact_replay(rig);
   if (setup.control.is_source()) {
     result.remarks.push_back(
         "The source's laws bring what the source had: a joint damping of 1 N·m·s/rad, the gripper with its joints, "
@@ -133,8 +120,8 @@ void tell_trace(ExperimentResult& result, const ArmRig& rig, const ForceRun& run
   Matrix6X J(6, rig.told.nv());
   dynamics.at(rig.home).frame_jacobian(rig.told.frame(ArmRig::kTool), J);
   result.findings.push_back("The tool's Jacobian has no small row at home: its row of x has a norm of " +
-                            digits(J.row(0).norm()) + " m, of y " + digits(J.row(1).norm()) + " m, of z " +
-                            digits(J.row(2).norm()) + " m. The source explains its 94 % by a row of about 0.01.");
+                            value_text(J.row(0).norm()) + " m, of y " + value_text(J.row(1).norm()) + " m, of z " +
+                            value_text(J.row(2).norm()) + " m. The source explains its 94 % by a row of about 0.01.");
 }
 
 void tell_tilt(ExperimentResult& result, const ForceRun& run, double tilt) {

@@ -150,7 +150,6 @@ ExperimentResult run_gravity_hold(const RunRequest& request) {
       "The motors give g(q) and nothing else. Any difference between the model and the plant moves the arm, for "
       "nothing "
       "brings it back.";
-  result.command = command_of("gravity-hold", request);
   result.physics = free_physics(scene, plant);
 
   ArmRig rig = make_rig(scene, plant, request.seed, false);

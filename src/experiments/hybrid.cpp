@@ -143,7 +143,7 @@ ExperimentResult run_hybrid_trace(const RunRequest& request) {
   ArmRig rig = make_rig(setup.scene, setup.plant, setup.seed);
   const ForceRun run = run_force_task(rig, setup, true, part_of(request.progress, 0.0, 0.3));
   ExperimentResult result = result_of(request, setup, rig, run, true);
-  const std::string line = detail::three_digits(kMilli * setup.trace.length) + " mm";
+  const std::string line = value_text(kMilli * setup.trace.length) + " mm";
   result.title = "Trace " + line + " with " + force_text(run.wanted);
   result.question = "The pads slide " + line + " along the table in " + seconds_text(setup.trace.duration) +
                     " while they press it with " + force_text(run.wanted) + ".";
@@ -183,9 +183,8 @@ ExperimentResult run_hybrid_trace(const RunRequest& request) {
       if (speed < 2e-3 && length > 0.05) continue;  // minutes of simulated time that tell nothing new
       ForceSetup other = setup;
       other.trace.length = length, other.trace.duration = length / speed;
-      cases.push_back({detail::three_digits(kMilli * length) + " mm at " + detail::three_digits(kMilli * speed) +
-                           " mm/s on average",
-                       other});
+      cases.push_back(
+          {value_text(kMilli * length) + " mm at " + value_text(kMilli * speed) + " mm/s on average", other});
       if (length == 0.05) {
         other.scene.pair = false;
         cases.push_back({cases.back().name + ", no solreffriction", other});

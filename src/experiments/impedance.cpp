@@ -222,7 +222,6 @@ ExperimentResult run_impedance(const RunRequest& request) {
   result.question = "A spring of " + value_text(choice.stiffness) + " N/m at the fingertip; " +
                     value_text(choice.force) + " N along world x push it, first for " + value_text(choice.duration) +
                     " s, then for good.";
-  result.command = command_of("impedance", request);
   result.physics = free_physics(scene, plant);
   result.physics.emplace_back("The push acts at the fingertip, not at the wrist's centre of mass.");
 

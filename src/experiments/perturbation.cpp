@@ -96,7 +96,6 @@ ExperimentResult run_perturbation(const RunRequest& request) {
   result.question = "A push of " + value_text(choice.force) + " N along world x at the fingertip for " +
                     value_text(1e3 * choice.kick) + " ms; then the arm is left to its controller for " +
                     value_text(choice.duration) + " s.";
-  result.command = command_of("perturbation", request);
   result.physics = free_physics(scene, plant);
 
   ArmRig rig = make_rig(scene, plant, request.seed, false);

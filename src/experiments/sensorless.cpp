@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "antaeus/draw/figure.hpp"
+#include "experiments/arm_run.hpp"
 #include "experiments/force_run.hpp"
 #include "experiments/force_story.hpp"
 #include "experiments/runs.hpp"
@@ -15,8 +16,7 @@ namespace {
 constexpr double kMilli = 1000.0;
 constexpr double kReach = 0.14;  // [m] of the way down: the table may stand 0.1 m lower than told
 
-std::string digits(double value) { return detail::three_digits(value); }
-std::string percent(double share) { return digits(100.0 * share) + " %"; }
+std::string percent(double share) { return value_text(100.0 * share) + " %"; }
 
 /// What a plant has here unless it is set: friction that sticks, and noise.
 PlantChoice plant_with_friction() {
@@ -165,21 +165,8 @@ void describe(ExperimentResult& result, const SensorlessSetup& setup, const ArmR
       {"How far the estimate is trusted", "1", {{"trust", "share of gains"}, {"moving", "friction that moves"}}, {}});
   result.plots.push_back(
       {"Place along the surface, from where it was wanted", "m", {{"tangent_error", "distance"}}, {}});
-  SamplePlot torques{"Torques asked of the motors", "N·m", {}, {}};
-  Replay& replay = result.replay;
-  replay.description = rig.told.description();
-  for (const std::string& joint : rig.plant.motor_joints()) {
-    torques.lines.push_back({"tau_" + joint, joint});
-    replay.joints.push_back(joint);
-    replay.columns.push_back("q_" + joint);
-  }
-  result.plots.push_back(std::move(torques));
-  replay.force = {"Fx", "Fy", "Fz"};
-  replay.place = {"x", "y", "z"};
-  replay.wanted = {"x_wanted", "y_wanted", "z_wanted"};
-  replay.has_table = setup.choice.stretched <= 0.0;
-  replay.X_WT = rig.X_WT;
-  replay.size = kTableSize;
+  result.plots.push_back(torque_plot(rig));
+  result.replay = contact_replay(rig, setup.choice.stretched <= 0.0);
 }
 
 /// Friction of each joint: as it is, as told, as learnt.
@@ -228,7 +215,7 @@ void tell(ExperimentResult& result, const SensorlessSetup& setup, const Sensorle
                      " of it within 1 N of what was wanted, with no force sensor.");
   findings.push_back(
       "The stated interval of 95 % is ±" + force_text(1.96 * f.sd) + " wide on average and holds " +
-      percent(f.coverage) + " of the cycles; the estimate's error is " + digits(f.error_over_sd) +
+      percent(f.coverage) + " of the cycles; the estimate's error is " + value_text(f.error_over_sd) +
       " of its sd. Cycles within one window (" +
       seconds_text(control.dither == Dither::rock ? 1.0 / control.rock.rock_frequency : control.estimator.window) +
       ") share their samples, and friction and bias are one draw for the whole run: one run tells "
@@ -256,13 +243,13 @@ std::vector<std::string> physics(const SensorlessSetup& setup) {
                  percent(choice.told_error) + ", the gripper's weight by " +
                  percent(std::abs(setup.plant.payload_error)) + ", motors' torque constants by up to " +
                  percent(choice.torque_constant_error) + ".");
-  told.push_back("Noise of motor torques " + digits(setup.plant.torque_noise) +
-                 " N·m (wrists 0.4 of it), of joint velocities " + digits(setup.plant.velocity_noise) +
-                 " rad/s, which are low-passed at " + digits(choice.velocity_filter) + "/s.");
+  told.push_back("Noise of motor torques " + value_text(setup.plant.torque_noise) +
+                 " N·m (wrists 0.4 of it), of joint velocities " + value_text(setup.plant.velocity_noise) +
+                 " rad/s, which are low-passed at " + value_text(choice.velocity_filter) + "/s.");
   if (choice.control.has_joint_sensors) {
     told.push_back("Joint torque sensors measure the torque behind friction, with a bias of up to " +
-                   digits(choice.sensor_bias) + " N·m and a gain that is off by up to " + percent(choice.sensor_gain) +
-                   "; the motor's inertia counts as in front of them.");
+                   value_text(choice.sensor_bias) + " N·m and a gain that is off by up to " +
+                   percent(choice.sensor_gain) + "; the motor's inertia counts as in front of them.");
   }
   return told;
 }
@@ -292,8 +279,8 @@ Comparison sweep(const SensorlessSetup& setup, const SensorlessRun& main, const 
     other.scene.solref = kSolref[i % 2];
     const bool is_y = (i / 2) % 2 == 1;
     if (is_y) other.direction = Vector3(-setup.direction.y(), setup.direction.x(), 0.0);
-    std::string name = "seed " + std::to_string(other.seed) + ", friction " + digits(other.scene.friction) +
-                       ", solref " + digits(other.scene.solref) + " s";
+    std::string name = "seed " + std::to_string(other.seed) + ", friction " + value_text(other.scene.friction) +
+                       ", solref " + value_text(other.scene.solref) + " s";
     if (setup.line.length > 0.0) name += is_y ? ", across" : ", along";
     ArmRig rig = make_sensorless_rig(other);
     const Variant row = row_of(name, run_sensorless(other, rig, nullptr, false), false);
