@@ -1,6 +1,6 @@
 // Controllers: a state of the tool, and torques or references out of it. They never raise in the loop: results carry a
 // status, and NaN where nothing can be computed.
-#include <nanobind/stl/optional.h>
+#include "control.hpp"
 
 #include <optional>
 
@@ -8,7 +8,6 @@
 #include "antaeus/control/cartesian_impedance.hpp"
 #include "antaeus/control/gravity_compensation.hpp"
 #include "antaeus/control/joint_impedance.hpp"
-#include "convert.hpp"
 
 namespace nanobind::detail {
 
@@ -22,27 +21,6 @@ struct type_caster<antaeus::AdmittanceMode> : EnumerationCaster<antaeus::Admitta
 namespace antaeus::python {
 
 namespace {
-
-using Array = std::optional<ArrayArgument>;
-
-/// Empty where nothing is given; the controllers answer a wrong size themselves.
-VectorX numbers(const Array& argument, const char* place, const char* name) {
-  return argument ? VectorX(as_vector(*argument, place, name)) : VectorX();
-}
-Vector6 six(const Array& argument, const char* place, const char* name) {
-  return argument ? Vector6(as_vector(*argument, place, name, 6)) : Vector6(Vector6::Zero());
-}
-
-/// As options_from, but by the controller's name: its table has no group of its own.
-template <class Options>
-Options control_options(const char* place, const nb::kwargs& keywords) {
-  Options options;
-  for (const auto& [key, value] : keywords) {
-    const std::string name = nb::cast<std::string>(key);
-    set_option(options, place, name, option_text(std::string(place) + "." + name, value));
-  }
-  return options;
-}
 
 void bind_tool_dynamics(nb::module_& module) {
   nb::class_<ToolState>(

@@ -1,0 +1,327 @@
+// Controllers in contact: a hybrid of force and motion, a task in phases, and force control on the motors' torques
+// alone. They never raise in the loop, as those of control.cpp.
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/tuple.h>
+
+#include <array>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "antaeus/control/contact_task.hpp"
+#include "antaeus/control/hybrid_control.hpp"
+#include "antaeus/control/sensorless_control.hpp"
+#include "antaeus/control/wrench_tare.hpp"
+#include "control.hpp"
+
+namespace nanobind::detail {
+
+template <>
+struct type_caster<antaeus::TaskPhase> : EnumerationCaster<antaeus::TaskPhase, "antaeus.TaskPhase"> {};
+template <>
+struct type_caster<antaeus::TaskReason> : EnumerationCaster<antaeus::TaskReason, "antaeus.TaskReason"> {};
+template <>
+struct type_caster<antaeus::ForceFilter> : EnumerationCaster<antaeus::ForceFilter, "antaeus.ForceFilter"> {};
+template <>
+struct type_caster<antaeus::ProfileShape> : EnumerationCaster<antaeus::ProfileShape, "antaeus.ProfileShape"> {};
+
+}  // namespace nanobind::detail
+
+namespace antaeus::python {
+
+namespace {
+
+using Axes = std::array<bool, 6>;
+using Events = std::vector<std::tuple<double, TaskPhase, TaskReason, double>>;
+
+/// None: no wrench came in this cycle.
+Wrench sensed(const std::optional<Wrench>& measured) {
+  return measured.value_or(Wrench{Vector3::Constant(kNaN), Vector3::Constant(kNaN)});
+}
+
+Events events_of(const ContactTask& task) {
+  Events all;
+  for (int i = 0; i < task.events().size(); ++i) {
+    const TaskEvent& event = task.events()[i];
+    all.emplace_back(event.time, event.phase, event.reason, event.value);
+  }
+  return all;
+}
+
+/// What constructors of a task take beside the table's options.
+constexpr const char* kTaskArguments =
+    "normal: numpy.typing.ArrayLike = (0.0, 0.0, 1.0), direction: numpy.typing.ArrayLike = (1.0, 0.0, 0.0), "
+    "line_length: float = 0.0, line_duration: float = 1.0, line_shape: ProfileShape | str = 'trapezoid', "
+    "line_ramp: float = 0.25";
+constexpr const char* kTaskMeaning =
+    "normal [3]: of the surface as it is told, out of it, world axes, unit. direction [3]: of the line, world axes; "
+    "its "
+    "part along the surface counts. line_length, m: 0 is no line, and the tool holds. line_duration, s. line_shape: of "
+    "the speed. line_ramp: share of the duration that each ramp of a trapezoid takes.";
+
+void set_task(ContactTaskOptions& task, const char* place, const ArrayArgument& normal, const ArrayArgument& direction,
+              double length, double duration, nb::handle shape, double ramp) {
+  if (!(ramp > 0.0 && ramp <= 0.5)) {
+    throw OptionsError(std::string(place) + ".line_ramp", "it is not above 0 and at most 0.5", "give such a share");
+  }
+  task.normal = as_vector(normal, place, "normal", 3);
+  task.direction = as_vector(direction, place, "direction", 3);
+  task.line = {length, duration,
+               parse_enum<ProfileShape>(option_text(place, shape), std::string(place) + ".line_shape"), ramp};
+}
+
+/// The fields of a HybridTarget, of itself or of what holds one.
+template <class Class, class TargetOf>
+void target_fields(nb::class_<Class>& bound, TargetOf target) {
+  bound
+      .def_prop_ro(
+          "X_WT", [=](const Class& self) -> Pose { return target(self).X_WT; }, "Wanted along the axes of motion.")
+      .def_prop_ro(
+          "R_WC", [=](const Class& self) { return frozen(target(self).R_WC); }, kOwned,
+          "Axes of the task in the world [3 × 3]; by habit z out of the surface.")
+      .def_prop_ro(
+          "force_axes", [=](const Class& self) -> Axes { return target(self).force_axes; },
+          "Six, along x y z and about x y z of R_WC: whether force is controlled there.")
+      .def_prop_ro(
+          "wrench", [=](const Class& self) -> Wrench { return target(self).wrench; },
+          "Wanted along the axes of force: the environment on the robot, about the tool's origin, task axes; "
+          "N and N·m.")
+      .def_prop_ro(
+          "twist", [=](const Class& self) { return frozen(target(self).twist); }, kOwned,
+          "Of X_WT [6], world axes, m/s and rad/s.")
+      .def_prop_ro(
+          "acceleration", [=](const Class& self) { return frozen(target(self).acceleration); }, kOwned,
+          "Of X_WT [6], world axes, m/s² and rad/s².")
+      .def_prop_ro(
+          "trust", [=](const Class& self) { return target(self).trust; },
+          "0 … 1: how much the measured wrench may move the robot.")
+      .def_prop_ro(
+          "integrates", [=](const Class& self) { return target(self).integrates; },
+          "False: the integrals of force stay as they are.")
+      .def_prop_ro(
+          "integrates_motion", [=](const Class& self) { return target(self).integrates_motion; },
+          "False: those of motion do.");
+}
+
+void bind_hybrid(nb::module_& module) {
+  bind_enumeration<ForceFilter>(module, "What the measured force passes before it is compared with the wanted one.");
+  nb::class_<HybridTarget> target(
+      module, "HybridTarget", "What is wanted of the tool in one cycle: motion along some axes, force along others.");
+  target_fields(target, [](const HybridTarget& self) -> const HybridTarget& { return self; });
+  nb::class_<HybridCommand>(module, "HybridCommand",
+                            "Of HybridController. A copy of its own; NaN on any status but ok, and the arm brakes.")
+      .def_prop_ro("status", copied_field(&HybridCommand::status),
+                   "not_finite also while no wrench ever came for an axis of force.")
+      .def_prop_ro("tau", frozen_field(&HybridCommand::tau), kOwned, "[n] N·m or N.")
+      .def_prop_ro("push", copied_field(&HybridCommand::push),
+                   "What the tool exerts beyond carrying itself: the robot on the environment, world axes.")
+      .def_prop_ro("error", frozen_field(&HybridCommand::error), kOwned,
+                   "[6] wanted less present pose, world axes, m and rad.")
+      .def_prop_ro("felt", copied_field(&HybridCommand::felt),
+                   "The measured wrench as the loops took it: the environment on the robot, task axes; NaN along axes "
+                   "of motion.")
+      .def_ro("integral_at_limit", &HybridCommand::integral_at_limit);
+  nb::class_<HybridController>(
+      module, "HybridController",
+      "Motion along some axes of a task frame, force along the others: τ = Jᵀ W + h. Scratch memory of one tool.")
+      .def(
+          "__init__",
+          [](HybridController* self, int size, const nb::kwargs& options) {
+            if (size < 1)
+              throw OptionsError("HybridController.size", std::to_string(size) + " joints", "give one or more");
+            new (self) HybridController(size, control_options<HybridOptions>("HybridController", options));
+          },
+          "size"_a, "options"_a,
+          nb::sig(options_signature<HybridOptions>("def __init__(self, size: int", ") -> None").c_str()),
+          options_doc<HybridOptions>("size: joints of the arm, ToolDynamics.size().").c_str())
+      .def(
+          "update",
+          [](HybridController& self, const ToolState& now, const Pose& X_WT, const Array& R_WC, const Axes& force_axes,
+             const std::optional<Wrench>& wrench, const Array& twist, const Array& acceleration, double trust,
+             bool integrates, bool integrates_motion, const std::optional<Wrench>& measured, double dt) {
+            constexpr const char* kPlace = "HybridController.update";
+            HybridTarget wanted;
+            if (R_WC) wanted.R_WC = as_matrix(*R_WC, kPlace, "R_WC", 3, 3);
+            wanted.force_axes = force_axes;
+            wanted.wrench = wrench.value_or(Wrench{});
+            wanted.X_WT = X_WT;
+            wanted.twist = six(twist, kPlace, "twist");
+            wanted.acceleration = six(acceleration, kPlace, "acceleration");
+            wanted.trust = trust;
+            wanted.integrates = integrates;
+            wanted.integrates_motion = integrates_motion;
+            return HybridCommand(self.update(now, wanted, sensed(measured), dt));
+          },
+          "now"_a, "X_WT"_a, "R_WC"_a = nb::none(),
+          "force_axes"_a = nb::make_tuple(false, false, false, false, false, false), "wrench"_a = nb::none(),
+          "twist"_a = nb::none(), "acceleration"_a = nb::none(), "trust"_a = 1.0, "integrates"_a = true,
+          "integrates_motion"_a = true, nb::kw_only(), "measured"_a = nb::none(), "dt"_a,
+          "One cycle. X_WT, twist [6], acceleration [6]: wanted along the axes of motion, world axes, m and rad, s. "
+          "R_WC [3 × 3]: axes of the task; the world's where it is not given. force_axes: six, along x y z and about "
+          "x y z of R_WC. wrench: wanted there, the environment on the robot, about the tool's origin, task axes: a "
+          "table under the tool has +z. trust: 0 … 1. measured: the environment on the robot, about the tool's origin, "
+          "world axes; None or NaN where none came. dt: since the last call, s.")
+      .def(
+          "update",
+          [](HybridController& self, const ToolState& now, const HybridTarget& wanted,
+             const std::optional<Wrench>& measured,
+             double dt) { return HybridCommand(self.update(now, wanted, sensed(measured), dt)); },
+          "now"_a, "target"_a, "measured"_a.none(), "dt"_a, "The same with a target as a whole.")
+      .def(
+          "update",
+          [](HybridController& self, const ToolState& now, const TaskOrder& order,
+             const std::optional<Wrench>& measured, double dt) {
+            if (order.restarts) self.restart();
+            return HybridCommand(self.update(now, order.target, sensed(measured), dt));
+          },
+          "now"_a, "order"_a, "measured"_a.none(), "dt"_a,
+          "The same with a ContactTask's order; restarts first where it asks for that.")
+      .def(
+          "set_posture",
+          [](HybridController& self, const ArrayArgument& q) {
+            require(self.set_posture(as_vector(q, "HybridController.set_posture", "q")),
+                    "HybridController.set_posture");
+          },
+          "q"_a, "For the joints that the tool leaves free [n]; without one they are only damped.")
+      .def("restart", &HybridController::restart,
+           "Forgets integrals and filters; axes of force start at the next measured wrench.");
+}
+
+void bind_task(nb::module_& module) {
+  bind_enumeration<TaskPhase>(module, "Phases of a ContactTask.");
+  bind_enumeration<TaskReason>(module, "Why a phase of a ContactTask began.");
+  bind_enumeration<ProfileShape>(module, "The speed along a line, from rest to rest.");
+  nb::class_<WrenchTare>(module, "WrenchTare",
+                         "What a force sensor says while nothing touches the tool, taken off from then on. Right for "
+                         "the orientation in which it was taken.")
+      .def(nb::init<>())
+      .def("restart", &WrenchTare::restart, "Forgets everything: nothing is taken off.")
+      .def("add", &WrenchTare::add, "measured"_a, "One more wrench of the tool in the air. not_finite changes nothing.")
+      .def("count", &WrenchTare::count, "How many went in.")
+      .def("offset", &WrenchTare::offset, "Their mean, N and N·m, axes of what went in; zero without one.")
+      .def("of", &WrenchTare::of, "measured"_a, "The wrench less the offset. NaN stays NaN.");
+  nb::class_<TaskOrder> order(module, "TaskOrder",
+                              "What a ContactTask asks of the controller in one cycle, with its target's fields.");
+  order.def_prop_ro("phase", copied_field(&TaskOrder::phase))
+      .def_ro("restarts", &TaskOrder::restarts,
+              "Integrals and filters must be forgotten first; HybridController.update does it.")
+      .def_prop_ro("target", copied_field(&TaskOrder::target), "All of them as one.");
+  target_fields(order, [](const TaskOrder& self) -> const HybridTarget& { return self.target; });
+  const std::string signature =
+      options_signature<ContactTaskOptions>((std::string("def __init__(self, ") + kTaskArguments).c_str(), ") -> None");
+  nb::class_<ContactTask>(module, "ContactTask",
+                          "A task in contact, phase by phase: approach, settle, explore, align, trace, hold; and back "
+                          "off when something is wrong. Scratch memory of one tool.")
+      .def(
+          "__init__",
+          [](ContactTask* self, const ArrayArgument& normal, const ArrayArgument& direction, double length,
+             double duration, nb::handle shape, double ramp, const nb::kwargs& keywords) {
+            auto options = control_options<ContactTaskOptions>("ContactTask", keywords);
+            set_task(options, "ContactTask", normal, direction, length, duration, shape, ramp);
+            new (self) ContactTask(options);
+          },
+          "normal"_a = nb::make_tuple(0.0, 0.0, 1.0), "direction"_a = nb::make_tuple(1.0, 0.0, 0.0),
+          "line_length"_a = 0.0, "line_duration"_a = 1.0, "line_shape"_a = "trapezoid", "line_ramp"_a = 0.25,
+          "options"_a, nb::sig(signature.c_str()), options_doc<ContactTaskOptions>(kTaskMeaning).c_str())
+      .def("begin", &ContactTask::begin, "now"_a,
+           "Starts above the surface, where the tool stands. The state's status: not ok, and nothing begins.")
+      .def(
+          "update",
+          [](ContactTask& self, const ToolState& now, const std::optional<Wrench>& measured, double dt, double force_sd,
+             bool is_saturated) { return TaskOrder(self.update(now, {sensed(measured), force_sd, is_saturated, dt})); },
+          "now"_a, "measured"_a.none(), "dt"_a, "force_sd"_a = 0.0, "is_saturated"_a = false,
+          "One cycle. measured: the environment on the robot, about the tool's origin, world axes; None or NaN where "
+          "none came. dt: s. force_sd: of the force along the normal, N; 0 for a sensor. is_saturated: a motor's "
+          "torque "
+          "was cut. On bad input the order stays as it was.")
+      .def(
+          "retreat", [](ContactTask& self) { self.retreat(); }, "Away from the surface, now.")
+      .def(
+          "order", [](const ContactTask& self) { return TaskOrder(self.order()); }, "Of the last cycle.")
+      .def("time", &ContactTask::time, "s since begin().")
+      .def("phase_time", &ContactTask::phase_time, "s since the phase began.")
+      .def_prop_ro(
+          "normal", [](const ContactTask& self) { return frozen(self.normal()); }, kOwned,
+          "[3] of the surface as it is known now, out of it, world axes.")
+      .def_prop_ro("events", &events_of,
+                   "The last 64 changes of phase: (time since begin() in s, phase, reason, what was looked at: a force "
+                   "in N, a speed, a time).")
+      .def("waits", &ContactTask::waits, "Whether it still waits in the air: what is sensed is the sensor's own.")
+      .def("presses", &ContactTask::presses, "Whether the phase is one in contact.");
+}
+
+void bind_sensorless(nb::module_& module) {
+  nb::class_<ContactForce>(module, "ContactForce",
+                           "How hard the tool presses, from the motors' torques: the environment on the robot along "
+                           "the surface's normal, pressing is positive. NaN on any status but ok.")
+      .def_prop_ro("status", copied_field(&ContactForce::status))
+      .def_prop_ro("verdict", copied_field(&ContactForce::verdict))
+      .def_prop_ro("reasons", reasons_field(&ContactForce::reasons))
+      .def_ro("force", &ContactForce::force, "Averaged, N.")
+      .def_ro("sd", &ContactForce::sd, "Of that, N: posterior, and the scatter within the window.")
+      .def_ro("instant", &ContactForce::instant, "Not averaged, N.")
+      .def_ro("instant_sd", &ContactForce::instant_sd, "The posterior's alone, N.")
+      .def_ro("moving", &ContactForce::moving,
+              "Share of the friction in the force's way that moves and is known by its direction, 0 … 1.")
+      .def_ro("hidden", &ContactForce::hidden, "What friction at rest can hide at most, N.");
+  nb::class_<SensorlessCommand>(module, "SensorlessCommand", "A copy of its own. On anything but ok tau is NaN: brake.")
+      .def_prop_ro("status", copied_field(&SensorlessCommand::status))
+      .def_prop_ro("tau", frozen_field(&SensorlessCommand::tau), kOwned, "[n] N·m or N.")
+      .def_ro("is_taring", &SensorlessCommand::is_taring, "The task has not begun.")
+      .def_prop_ro("target", copied_field(&SensorlessCommand::target),
+                   "Wanted of the tool, rocking included; meaningless while taring.")
+      .def_prop_ro("felt", copied_field(&SensorlessCommand::felt))
+      .def_ro("trust", &SensorlessCommand::trust, "Share of the force's gains that the estimate deserves, 0 … 1.")
+      .def_ro("sd_at_rest", &SensorlessCommand::sd_at_rest,
+              "Of the force, N: before touching, with all joints at rest; NaN while taring.");
+  const std::string signature = options_signature<SensorlessOptions>(
+      (std::string("def __init__(self, coulomb: numpy.typing.ArrayLike, time_step: float, ") + kTaskArguments).c_str(),
+      ") -> None");
+  const std::string doc = options_doc<SensorlessOptions>(
+      std::string("coulomb [n]: friction of each joint as it is told, N·m or N. time_step: of the cycle, s. ") +
+      kTaskMeaning);
+  nb::class_<SensorlessControl>(module, "SensorlessControl",
+                                "A tool that presses, holds and traces on the motors' torques alone: tare in the air, "
+                                "approach, contact, one call a cycle. Scratch memory of one tool.")
+      .def(
+          "__init__",
+          [](SensorlessControl* self, const ArrayArgument& coulomb, double time_step, const ArrayArgument& normal,
+             const ArrayArgument& direction, double length, double duration, nb::handle shape, double ramp,
+             const nb::kwargs& keywords) {
+            constexpr const char* kPlace = "SensorlessControl";
+            auto options = control_options<SensorlessOptions>(kPlace, keywords);
+            set_task(options.task, kPlace, normal, direction, length, duration, shape, ramp);
+            new (self) SensorlessControl(as_vector(coulomb, kPlace, "coulomb"), time_step, options);
+          },
+          "coulomb"_a, "time_step"_a, "normal"_a = nb::make_tuple(0.0, 0.0, 1.0),
+          "direction"_a = nb::make_tuple(1.0, 0.0, 0.0), "line_length"_a = 0.0, "line_duration"_a = 1.0,
+          "line_shape"_a = "trapezoid", "line_ramp"_a = 0.25, "options"_a, nb::sig(signature.c_str()), doc.c_str())
+      .def("begin", &SensorlessControl::begin, "now"_a,
+           "In the air, a tare's motion (some 10 mm) clear of everything. The state's status: not ok, nothing begins.")
+      .def(
+          "update",
+          [](SensorlessControl& self, const ToolState& now, const ArrayArgument& tau) {
+            return SensorlessCommand(self.update(now, as_vector(tau, "SensorlessControl.update", "tau")));
+          },
+          "now"_a, "tau"_a,
+          "One cycle. tau [n]: of the motors over the cycle that ended, as commanded or as their currents say, N·m or "
+          "N; in the first cycle what holds the arm, now.h.")
+      .def("retreat", &SensorlessControl::retreat, "Away from the surface, now.")
+      .def_prop_ro(
+          "phase", [](const SensorlessControl& self) { return self.task().order().phase; }, "Of its ContactTask.")
+      .def_prop_ro(
+          "events", [](const SensorlessControl& self) { return events_of(self.task()); }, "As ContactTask.events.")
+      .def_prop_ro(
+          "coulomb", [](const SensorlessControl& self) { return frozen(self.coulomb()); }, kOwned,
+          "[n] friction that is fed forward, N·m or N.");
+}
+
+}  // namespace
+
+void bind_control_contact(nb::module_& module) {
+  bind_hybrid(module);
+  bind_task(module);
+  bind_sensorless(module);
+}
+
+}  // namespace antaeus::python
