@@ -61,9 +61,6 @@ constexpr const char* kTaskMeaning =
 
 void set_task(ContactTaskOptions& task, const char* place, const ArrayArgument& normal, const ArrayArgument& direction,
               double length, double duration, nb::handle shape, double ramp) {
-  if (!(ramp > 0.0 && ramp <= 0.5)) {
-    throw OptionsError(std::string(place) + ".line_ramp", "it is not above 0 and at most 0.5", "give such a share");
-  }
   task.normal = as_vector(normal, place, "normal", 3);
   task.direction = as_vector(direction, place, "direction", 3);
   task.line = {length, duration,
@@ -127,8 +124,6 @@ void bind_hybrid(nb::module_& module) {
       .def(
           "__init__",
           [](HybridController* self, int size, const nb::kwargs& options) {
-            if (size < 1)
-              throw OptionsError("HybridController.size", std::to_string(size) + " joints", "give one or more");
             new (self) HybridController(size, control_options<HybridOptions>("HybridController", options));
           },
           "size"_a, "options"_a,

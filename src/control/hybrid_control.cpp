@@ -1,6 +1,10 @@
 #include "antaeus/control/hybrid_control.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <string>
+
+#include "antaeus/core/error.hpp"
 
 namespace antaeus {
 
@@ -47,8 +51,9 @@ HybridController::HybridController(int size, const HybridOptions& options)
     : options_((check_options(options), options)),
       loops_{ForceLoop(options.force), ForceLoop(options.force), ForceLoop(options.force),
              ForceLoop(options.force), ForceLoop(options.force), ForceLoop(options.force)},
-      posture_(VectorX::Zero(size)),
-      free_(VectorX::Zero(size)) {
+      posture_(VectorX::Zero(std::max(size, 0))),
+      free_(posture_) {
+  if (size < 1) throw OptionsError("HybridController", std::to_string(size) + " joints", "give one or more");
   command_.tau.setConstant(size, kNaN);
   fail(Status::not_computed);
 }

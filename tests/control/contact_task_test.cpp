@@ -265,6 +265,10 @@ TEST(ContactTask, RefusesWhatCannotBeDone) {
   options = line();
   options.line.length = kNaN;
   EXPECT_THROW(ContactTask{options}, OptionsError);
+  options = line();
+  options.line.ramp = kNaN;
+  EXPECT_THROW(ContactTask{options}, OptionsError);
+  EXPECT_THROW(HybridController(0), OptionsError);
 }
 
 }  // namespace

@@ -219,13 +219,13 @@ def test_bad_input(model):
     blind = sensorless.update(now, np.full(6, np.nan))
     assert blind.felt.status == "not_finite" and blind.felt.verdict == "invalid_input"
     assert np.isnan([blind.felt.force, blind.felt.sd]).all() and blind.trust == 0.0
-    for make, what in ((lambda: control.HybridController(-1), "HybridController.size: -1 joints"),
+    for make, what in ((lambda: control.HybridController(-1), "HybridController: -1 joints"),
                        (lambda: control.SensorlessControl(np.ones(6), -STEP), "time_step"),
                        (lambda: control.HybridController(6, frequncy=3.0), "frequency"),
                        (lambda: control.HybridController(6, force_filter="buterworth"), "butterworth"),
                        (lambda: control.ContactTask(normal=[0, 0, 2.0]), "unit vector"),
                        (lambda: control.ContactTask(line_shape="trapezium"), "trapezoid"),
-                       (lambda: control.ContactTask(line_ramp=np.nan), "ContactTask.line_ramp"),
+                       (lambda: control.ContactTask(line_ramp=np.nan), "line.ramp"),
                        (lambda: control.SensorlessControl([-1.0], STEP), "friction")):
         with pytest.raises(antaeus.OptionsError, match=what):
             make()
