@@ -46,6 +46,7 @@ struct SimulateCommand {
     for (const std::string& assignment : assignments) settings.set(assignment);
     if (clip) check_clip(settings.get<ClipChoice>());
     if (delivery.out.empty() && (!delivery.json || delivery.pdf || clip)) delivery.out = "antaeus-simulate-" + name;
+    if (seed < 0) throw OptionsError("--seed", std::to_string(seed) + " is below zero", "give 0 or more");
     const ExperimentResult result = run_experiment(name, settings, seed, progress_bar(name));
     std::string written;
     if (!delivery.out.empty()) written = write(result, settings);
@@ -128,9 +129,7 @@ void add_simulate(CLI::App& app, Run& run) {
   auto command = std::make_shared<SimulateCommand>();
   CLI::App* verb = app.add_subcommand("simulate", "an experiment in simulation, against its criteria");
   verb->add_option("name", command->name, "the experiment; none: list them")->option_text("NAME");
-  verb->add_option("--seed", command->seed, "of all noise and all random states (default 1)")
-      ->check(CLI::NonNegativeNumber)
-      ->option_text("N");
+  verb->add_option("--seed", command->seed, "of all noise and all random states (default 1)")->option_text("N");
   verb->add_option("--set", command->assignments,
                    "set any option of its groups, e.g. --set scene.friction=0.3 (repeatable)")
       ->option_text("GROUP.OPTION=VALUE")
