@@ -52,7 +52,7 @@ const OptionTable& options_of(const SceneChoice&) {
       {
           option("solref", "s", "time constant of the contact's normal direction: smaller is stiffer", kStudy,
                  &SceneChoice::solref, Range{0.002, 1.0}),
-          option("friction", "1", "coefficient of the contact", kStudy, &SceneChoice::friction, Range{0.0, 10.0}),
+          option("friction", "1", "coefficient of the contact", kStudy, &SceneChoice::friction, Range{0.0, 10.0, false}),
           option("pair", "", "whether the contact's friction has a reference of its own", kStudy, &SceneChoice::pair),
           option("solreffriction", "s", "time constant of that reference: longer chatters less and creeps more at rest",
                  "docs/simulate.md", &SceneChoice::solreffriction, kPositive),
