@@ -52,7 +52,8 @@ const OptionTable& options_of(const SceneChoice&) {
       {
           option("solref", "s", "time constant of the contact's normal direction: smaller is stiffer", kStudy,
                  &SceneChoice::solref, Range{0.002, 1.0}),
-          option("friction", "1", "coefficient of the contact", kStudy, &SceneChoice::friction, Range{0.0, 10.0, false}),
+          option("friction", "1", "coefficient of the contact", kStudy, &SceneChoice::friction,
+                 Range{0.0, 10.0, false}),
           option("pair", "", "whether the contact's friction has a reference of its own", kStudy, &SceneChoice::pair),
           option("solreffriction", "s", "time constant of that reference: longer chatters less and creeps more at rest",
                  "docs/simulate.md", &SceneChoice::solreffriction, kPositive),
@@ -152,24 +153,28 @@ ArmRig make_rig(const SceneChoice& scene_choice, const PlantChoice& plant_choice
   return rig;
 }
 
-std::vector<std::string> physics_of(const SceneChoice& scene, const PlantChoice& plant) {
+std::vector<std::string> physics_of(const SceneChoice& scene, const PlantChoice& plant, bool has_table) {
   std::vector<std::string> told;
   told.push_back("MuJoCo 4.0, 1 ms steps, implicit integration, elliptic friction cones, impratio 10.");
-  const std::string friction_reference =
-      scene.pair ? ", an explicit pair with solreffriction (" + value_text(scene.solreffriction) +
-                       " s, 1): without it a sliding contact chatters, for MuJoCo's cone couples sliding into the "
-                       "normal; with it a contact at rest creeps a little."
-                 : ", as the pads' own: friction has the normal's reference, solimp is (0.95, 0.99).";
-  told.push_back("Contact of the pads with the table: solref (" + value_text(scene.solref) + " s, 1), friction " +
-                 value_text(scene.friction) + friction_reference);
-  if (scene.table_height != 0.0 || scene.tilt != 0.0) {
-    told.push_back("The table stands " + value_text(1000.0 * scene.table_height) +
-                   " mm higher than told and is tilted by " + value_text(scene.tilt * 180.0 / std::numbers::pi) + "°.");
+  if (has_table) {
+    const std::string friction_reference =
+        scene.pair ? ", an explicit pair with solreffriction (" + value_text(scene.solreffriction) +
+                         " s, 1): without it a sliding contact chatters, for MuJoCo's cone couples sliding into the "
+                         "normal; with it a contact at rest creeps a little."
+                   : ", as the pads' own: friction has the normal's reference, solimp is (0.95, 0.99).";
+    told.push_back("Contact of the pads with the table: solref (" + value_text(scene.solref) + " s, 1), friction " +
+                   value_text(scene.friction) + friction_reference);
+    if (scene.table_height != 0.0 || scene.tilt != 0.0) {
+      told.push_back("The table stands " + value_text(1000.0 * scene.table_height) +
+                     " mm higher than told and is tilted by " + value_text(scene.tilt * 180.0 / std::numbers::pi) +
+                     "°.");
+    }
   }
   told.push_back("Joints: viscous friction " + value_text(plant.joint_damping) + " N·m·s/rad, Coulomb friction " +
                  value_text(plant.coulomb) + " N·m (elbow 0.8, wrists 0.3 of it), which sticks at rest.");
   told.push_back("Sensors: force noise " + value_text(plant.noise) + " N, delay " + value_text(1000.0 * plant.delay) +
                  " ms, gripper held " + value_text(100.0 * plant.payload_error) + " % too heavy.");
+  if (!has_table) told.emplace_back("There is no table: nothing is touched.");
   return told;
 }
 

@@ -35,6 +35,42 @@ Replay contact_replay(const ArmRig& rig, bool has_table) {
   return replay;
 }
 
+std::vector<SampleLog::Head> contact_heads(const ArmRig& rig) {
+  std::vector<SampleLog::Head> heads = {
+      {"Fx", "N", "true force of the surface on the tool, world axes"},
+      {"Fy", "N", "the same"},
+      {"Fz", "N", "the same"},
+      {"x", "m", "the tool, world axes"},
+      {"y", "m", "the same"},
+      {"z", "m", "the same"},
+      {"x_wanted", "m", "where the tool was wanted, world axes; the tool itself while it tares its joints"},
+      {"y_wanted", "m", "the same"},
+      {"z_wanted", "m", "the same; along the surface's normal it stands for nothing in contact"},
+  };
+  for (const std::string& joint : rig.plant.motor_joints())
+    heads.push_back({"q_" + joint, "rad", "position of the joint"});
+  for (const std::string& joint : rig.plant.motor_joints())
+    heads.push_back({"tau_" + joint, "N·m", "torque asked of the motor"});
+  return heads;
+}
+
+void append_contact(std::vector<double>& row, const ArmRig& rig, const Vector3& wanted, const VectorX& q,
+                    const VectorX& tau) {
+  const PlantTruth& truth = rig.plant.truth();
+  for (const Vector3& three : {Vector3(truth.contact.force), Vector3(truth.X_WS.translation), wanted}) {
+    row.insert(row.end(), three.data(), three.data() + 3);
+  }
+  row.insert(row.end(), q.data(), q.data() + q.size());
+  row.insert(row.end(), tau.data(), tau.data() + tau.size());
+}
+
+double off_along(const ArmRig& rig, const Vector3& normal, const Vector3& wanted) {
+  const Vector3 miss = wanted - rig.plant.truth().X_WS.translation;
+  return (miss - normal * normal.dot(miss)).norm();
+}
+
+std::string percent_text(double share) { return value_text(100.0 * share) + " %"; }
+
 SamplePlot torque_plot(const ArmRig& rig) {
   SamplePlot torques{"Torques asked of the motors", "N·m", {}, {}};
   for (const std::string& joint : rig.plant.motor_joints()) torques.lines.push_back({"tau_" + joint, joint});
@@ -43,15 +79,6 @@ SamplePlot torque_plot(const ArmRig& rig) {
 
 VectorX true_positions(const ArmRig& rig) { return rig.plant.truth().qpos.head(rig.home.size()); }
 VectorX true_velocities(const ArmRig& rig) { return rig.plant.truth().qvel.head(rig.home.size()); }
-
-std::vector<std::string> free_physics(const SceneChoice& scene, const PlantChoice& plant) {
-  std::vector<std::string> told = physics_of(scene, plant);
-  std::erase_if(told, [](const std::string& sentence) {
-    return sentence.starts_with("Contact of the pads") || sentence.starts_with("The table stands");
-  });
-  told.emplace_back("There is no table: nothing is touched.");
-  return told;
-}
 
 NamedFigure named(const Figure& figure, std::string caption) {
   return {figure.id, figure.title, std::move(caption), draw_figure(figure)};

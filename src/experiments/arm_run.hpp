@@ -22,13 +22,24 @@ SamplePlot torque_plot(const ArmRig& rig);
 VectorX true_positions(const ArmRig& rig);
 VectorX true_velocities(const ArmRig& rig);
 
-/// physics_of without the contact, for runs that have no table.
-std::vector<std::string> free_physics(const SceneChoice& scene, const PlantChoice& plant);
+/// Heads of contact_replay's columns, and of the motors' positions and torques.
+std::vector<SampleLog::Head> contact_heads(const ArmRig& rig);
+/// The numbers below them, of the last step.
+void append_contact(std::vector<double>& row, const ArmRig& rig, const Vector3& wanted, const VectorX& q,
+                    const VectorX& tau);
+/// Distance of the tool's true place from the wanted one, across a normal [m].
+double off_along(const ArmRig& rig, const Vector3& normal, const Vector3& wanted);
 
-/// Appends the options of a group, as used.
-template <class Options>
-void add_settings(ExperimentResult& result, const RunRequest& request, const Options& options) {
-  for (OptionValue& value : request.settings.list(options)) result.settings.push_back(std::move(value));
+/// "99.8 %" of 0.998.
+std::string percent_text(double share);
+
+/// Appends the options of groups, as used.
+template <class... Options>
+void add_settings(ExperimentResult& result, const RunRequest& request, const Options&... options) {
+  const auto add = [&](std::vector<OptionValue> values) {
+    for (OptionValue& value : values) result.settings.push_back(std::move(value));
+  };
+  (add(request.settings.list(options)), ...);
 }
 
 /// A figure, drawn.

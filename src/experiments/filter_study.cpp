@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "experiments/arm_run.hpp"
 #include "experiments/force_story.hpp"
 
 namespace antaeus {
@@ -59,11 +60,9 @@ FilterStudy filter_study(const ForceSetup& published, const Progress& progress) 
     figure.panels.push_back(std::move(panel));
     study.table.variants.insert(study.table.variants.end(), rows.begin(), rows.end());
   }
-  study.figure = {
-      figure.id, figure.title,
-      "The source's force loop in a hold, by its filter (across) and its damping of the normal (lines). The "
-      "figure shows one controller on two simulated contacts.",
-      draw_figure(figure)};
+  study.figure = named(figure,
+                       "The source's force loop in a hold, by its filter (across) and its damping of the normal "
+                       "(lines). The figure shows one controller on two simulated contacts.");
   study.finding =
       "The source says that either of filter and damping alone chatters. Here its filter (share 0.2) without "
       "damping keeps " +

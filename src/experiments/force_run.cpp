@@ -10,6 +10,7 @@
 #include "antaeus/control/wrench_tare.hpp"
 #include "antaeus/core/error.hpp"
 #include "antaeus/ik/reach.hpp"
+#include "experiments/arm_run.hpp"
 
 namespace antaeus {
 
@@ -23,7 +24,7 @@ constexpr double kPatience = 40.0;  // [s] beyond the tasks' own times that an a
 /// Cosine-safe angle between two unit vectors.
 double angle_between(const Vector3& a, const Vector3& b) { return std::atan2(a.cross(b).norm(), a.dot(b)); }
 
-std::vector<SampleLog::Head> heads(const std::vector<std::string>& joints) {
+std::vector<SampleLog::Head> heads(const ArmRig& rig) {
   std::vector<SampleLog::Head> all = {
       {"time", "s", "since the start"},
       {"phase", "1", "of the task: 1 approach, 2 settle, 3 explore, 4 align, 5 trace, 6 hold, 7 retreat, 8 stopped"},
@@ -32,18 +33,9 @@ std::vector<SampleLog::Head> heads(const std::vector<std::string>& joints) {
       {"force_measured", "N", "the same as the controller was told, along the normal that it knows"},
       {"tangent_error", "m", "of the tool's true place along the table from where it was wanted"},
       {"speed", "m/s", "of the tool"},
-      {"Fx", "N", "true force of the table on the tool, world axes"},
-      {"Fy", "N", "the same"},
-      {"Fz", "N", "the same"},
-      {"x", "m", "the tool, world axes"},
-      {"y", "m", "the same"},
-      {"z", "m", "the same"},
-      {"x_wanted", "m", "where the tool was wanted, world axes"},
-      {"y_wanted", "m", "the same"},
-      {"z_wanted", "m", "the same; along the table's normal it stands for nothing in contact"},
   };
-  for (const std::string& joint : joints) all.push_back({"q_" + joint, "rad", "position of the joint"});
-  for (const std::string& joint : joints) all.push_back({"tau_" + joint, "N·m", "torque asked of the motor"});
+  const std::vector<SampleLog::Head> contact = contact_heads(rig);
+  all.insert(all.end(), contact.begin(), contact.end());
   return all;
 }
 
@@ -152,17 +144,6 @@ ForceSetup force_setup(const Settings& settings, ForceSetup base, int seed) {
   return setup;
 }
 
-std::vector<OptionValue> list_setup(const Settings& settings, const ForceSetup& setup, bool has_line) {
-  std::vector<OptionValue> all = settings.list(setup.scene);
-  const auto append = [&all](std::vector<OptionValue> more) {
-    all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-  };
-  append(settings.list(setup.plant));
-  append(settings.list(setup.control));
-  if (has_line) append(settings.list(setup.trace));
-  return all;
-}
-
 ForceFigures ForceRun::figures(double from, double to) const {
   const std::vector<double>&time = log.column("time"), &force = log.column("force"), &off = log.column("tangent_error");
   ForceFigures f;
@@ -205,7 +186,7 @@ ForceRun run_force_task(ArmRig& rig, const ForceSetup& setup, bool has_line, con
   task.begin(dynamics.at(reading.q, reading.v));
   if (has_line) check_reach(rig, setup, dynamics.state().X_WT);
 
-  ForceRun run{.log = SampleLog(heads(rig.plant.motor_joints())), .wanted = options.force};
+  ForceRun run{.log = SampleLog(heads(rig)), .wanted = options.force};
   const Vector3 normal = rig.X_WT.rotation.col(2);
   const double dt = rig.plant.time_step();
   const double task_time = options.settle_time + (options.explores ? options.explore_time + options.align_time : 0.0) +
@@ -257,25 +238,15 @@ ForceRun run_force_task(ArmRig& rig, const ForceSetup& setup, bool has_line, con
     run.saturated += is_cut;
     if (rig.plant.step(cut) != Status::ok) break;
 
-    const Vector3 place = truth.X_WS.translation, wanted = order.target.X_WT.translation;
-    const Vector3 miss = wanted - place;
+    const Vector3& wanted = order.target.X_WT.translation;
     const bool presses = order.target.force_axes[2];
     if (presses) {
       const Vector3 tool_axis = truth.X_WS.rotation.col(2), wanted_axis = order.target.X_WT.rotation.col(2);
       run.tilt_max = std::max(run.tilt_max, angle_between(tool_axis, wanted_axis));
     }
-    row = {time,
-           static_cast<double>(order.phase),
-           normal.dot(truth.contact.force),
-           presses ? options.force : kNaN,
-           told,
-           (miss - normal * normal.dot(miss)).norm(),
-           state.twist.head<3>().norm()};
-    for (const Vector3& three : {Vector3(truth.contact.force), place, wanted}) {
-      row.insert(row.end(), three.data(), three.data() + 3);
-    }
-    row.insert(row.end(), state.q.data(), state.q.data() + state.q.size());
-    row.insert(row.end(), tau.data(), tau.data() + tau.size());
+    row = {time, static_cast<double>(order.phase), normal.dot(truth.contact.force), presses ? options.force : kNaN,
+           told, off_along(rig, normal, wanted),   state.twist.head<3>().norm()};
+    append_contact(row, rig, wanted, state.q, tau);
     run.log.add(row);
     if (progress && i % 100 == 0) progress(std::min(1.0, time / (task_time + 12.0)));
     if (order.phase == TaskPhase::hold && task.phase_time() >= choice.hold_time) {

@@ -63,9 +63,6 @@ struct ForceSetup {
 /// \param base  the experiment's own defaults. A law of the source's also brings the source's landing, its line, its
 ///              joint damping, and a contact without a reference for friction: as it was published.
 ANTAEUS_API ForceSetup force_setup(const Settings& settings, ForceSetup base, int seed);
-/// Settings of a setup as used, for the page.
-std::vector<OptionValue> list_setup(const Settings& settings, const ForceSetup& setup, bool has_line);
-
 /// What a stretch of time held. Shares are 0 … 1; NaN where the stretch is empty.
 struct ForceFigures {
   int samples = 0;

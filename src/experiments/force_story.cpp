@@ -10,7 +10,6 @@ namespace antaeus {
 
 namespace {
 
-std::string percent(double share) { return value_text(100.0 * share) + " %"; }
 std::string millimeters(double meters) { return value_text(1000.0 * meters) + " mm"; }
 
 }  // namespace
@@ -100,9 +99,9 @@ void tell_hold(ExperimentResult& result, const ForceRun& run, double from) {
   const ForceFigures f = run.figures(from, run.ended), all = run.figures(run.touched, run.ended);
   if (f.samples == 0) return;
   result.findings.push_back("The force stays between " + force_text(f.least) + " and " + force_text(f.largest) +
-                            ", on average " + force_text(f.mean) + "; " + percent(f.within_1N) + " within 1 N and " +
-                            percent(f.within_01N) + " within 0.1 N. From the touch on it is " + percent(all.within_1N) +
-                            " within 1 N.");
+                            ", on average " + force_text(f.mean) + "; " + percent_text(f.within_1N) +
+                            " within 1 N and " + percent_text(f.within_01N) +
+                            " within 0.1 N. From the touch on it is " + percent_text(all.within_1N) + " within 1 N.");
   result.findings.push_back("The blow of the landing is " + force_text(run.landing_peak) +
                             "; it grows with the landing speed.");
   result.findings.push_back("Along the table the tool stays within " + millimeters(f.tangent_max) +
@@ -113,7 +112,7 @@ void tell_trace(ExperimentResult& result, const ArmRig& rig, const ForceRun& run
   const ForceFigures f = run.figures(run.traced, run.held);
   if (f.samples > 0) {
     result.findings.push_back("While it slides the force stays between " + force_text(f.least) + " and " +
-                              force_text(f.largest) + ": " + percent(f.within_1N) + " within 1 N, on average " +
+                              force_text(f.largest) + ": " + percent_text(f.within_1N) + " within 1 N, on average " +
                               force_text(f.mean) + ". The place is off by at most " + millimeters(f.tangent_max) + ".");
   }
   Dynamics dynamics(rig.told);
@@ -129,7 +128,7 @@ void tell_tilt(ExperimentResult& result, const ForceRun& run, double tilt) {
                             degrees_text(run.normal_error) + ".");
   const ForceFigures f = run.figures(run.traced, run.ended);
   if (f.samples == 0) return;
-  result.findings.push_back("Then " + percent(f.within_1N) + " of the force is within 1 N, on average " +
+  result.findings.push_back("Then " + percent_text(f.within_1N) + " of the force is within 1 N, on average " +
                             force_text(f.mean) + ", and the place within " + millimeters(f.tangent_max) + ".");
 }
 

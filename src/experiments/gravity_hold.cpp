@@ -150,7 +150,7 @@ ExperimentResult run_gravity_hold(const RunRequest& request) {
       "The motors give g(q) and nothing else. Any difference between the model and the plant moves the arm, for "
       "nothing "
       "brings it back.";
-  result.physics = free_physics(scene, plant);
+  result.physics = physics_of(scene, plant, false);
 
   ArmRig rig = make_rig(scene, plant, request.seed, false);
   std::vector<SampleLog::Head> heads;
@@ -227,9 +227,7 @@ ExperimentResult run_gravity_hold(const RunRequest& request) {
   }
   result.plots = {errors, torques};
   result.replay = arm_replay(rig, false);
-  add_settings(result, request, scene);
-  add_settings(result, request, plant);
-  add_settings(result, request, choice);
+  add_settings(result, request, scene, plant, choice);
   request.tell(1.0);
   return result;
 }

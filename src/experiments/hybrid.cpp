@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <numbers>
 
+#include "experiments/arm_run.hpp"
 #include "experiments/force_run.hpp"
 #include "experiments/force_story.hpp"
 #include "experiments/runs.hpp"
@@ -81,7 +82,8 @@ ExperimentResult result_of(const RunRequest& request, const ForceSetup& setup, c
                            bool has_line) {
   ExperimentResult result;
   result.physics = physics_of(setup.scene, setup.plant);
-  result.settings = list_setup(request.settings, setup, has_line);
+  add_settings(result, request, setup.scene, setup.plant, setup.control);
+  if (has_line) add_settings(result, request, setup.trace);
   describe_force_run(result, rig, setup, run);
   return result;
 }

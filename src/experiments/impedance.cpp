@@ -222,7 +222,7 @@ ExperimentResult run_impedance(const RunRequest& request) {
   result.question = "A spring of " + value_text(choice.stiffness) + " N/m at the fingertip; " +
                     value_text(choice.force) + " N along world x push it, first for " + value_text(choice.duration) +
                     " s, then for good.";
-  result.physics = free_physics(scene, plant);
+  result.physics = physics_of(scene, plant, false);
   result.physics.emplace_back("The push acts at the fingertip, not at the wrist's centre of mass.");
 
   ArmRig rig = make_rig(scene, plant, request.seed, false);
@@ -286,9 +286,7 @@ ExperimentResult run_impedance(const RunRequest& request) {
   result.replay.force = {"push_x", "push_y", "push_z"};
   result.replay.place = {"x", "y", "z"};
   result.replay.wanted = {"target_x", "target_y", "target_z"};
-  add_settings(result, request, scene);
-  add_settings(result, request, plant);
-  add_settings(result, request, choice);
+  add_settings(result, request, scene, plant, choice);
   request.tell(1.0);
   return result;
 }

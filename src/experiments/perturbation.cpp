@@ -96,7 +96,7 @@ ExperimentResult run_perturbation(const RunRequest& request) {
   result.question = "A push of " + value_text(choice.force) + " N along world x at the fingertip for " +
                     value_text(1e3 * choice.kick) + " ms; then the arm is left to its controller for " +
                     value_text(choice.duration) + " s.";
-  result.physics = free_physics(scene, plant);
+  result.physics = physics_of(scene, plant, false);
 
   ArmRig rig = make_rig(scene, plant, request.seed, false);
   std::vector<SampleLog::Head> heads;
@@ -153,9 +153,7 @@ ExperimentResult run_perturbation(const RunRequest& request) {
   for (const std::string& joint : rig.plant.motor_joints()) speeds.lines.push_back({"v_" + joint, joint});
   result.plots = {{"Norm of the velocities", "rad/s", {{"speed", "speed"}}, {0.005}}, speeds};
   result.replay = arm_replay(rig, false);
-  add_settings(result, request, scene);
-  add_settings(result, request, plant);
-  add_settings(result, request, choice);
+  add_settings(result, request, scene, plant, choice);
   request.tell(1.0);
   return result;
 }

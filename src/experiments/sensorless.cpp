@@ -16,8 +16,6 @@ namespace {
 constexpr double kMilli = 1000.0;
 constexpr double kReach = 0.14;  // [m] of the way down: the table may stand 0.1 m lower than told
 
-std::string percent(double share) { return value_text(100.0 * share) + " %"; }
-
 /// What a plant has here unless it is set: friction that sticks, and noise.
 PlantChoice plant_with_friction() {
   PlantChoice plant;
@@ -187,8 +185,9 @@ NamedFigure friction_figure(const ArmRig& rig, const SensorlessRun& run) {
   figure.description = "Coulomb friction of each joint as it is in the simulation, as it was told and as it was used";
   figure.panels = {panel};
   return {figure.id, figure.title,
-          "Coulomb friction of each joint. Told it is wrong by up to " + percent(worst_error(run.told, run.coulomb)) +
-              ", used by up to " + percent(used_wrong(run)) + ".",
+          "Coulomb friction of each joint. Told it is wrong by up to " +
+              percent_text(worst_error(run.told, run.coulomb)) + ", used by up to " + percent_text(used_wrong(run)) +
+              ".",
           draw_figure(figure)};
 }
 
@@ -198,8 +197,9 @@ void tell(ExperimentResult& result, const SensorlessSetup& setup, const Sensorle
   auto& findings = result.findings;
   if (run.refused) {
     findings.push_back("It refused to touch: with all joints at rest the force would be known to an sd of " +
-                       force_text(run.sd_at_rest) + ", beyond " + percent(control.task.most_sd_share) + " of the " +
-                       force_text(control.task.force) + " that are wanted, or the pose is near a singular one.");
+                       force_text(run.sd_at_rest) + ", beyond " + percent_text(control.task.most_sd_share) +
+                       " of the " + force_text(control.task.force) +
+                       " that are wanted, or the pose is near a singular one.");
     return;
   }
   if (!run.finished) {
@@ -211,11 +211,11 @@ void tell(ExperimentResult& result, const SensorlessSetup& setup, const Sensorle
     findings.push_back(has_events ? "The task was given up: " + why + "." : "The task never began.");
   }
   if (f.samples == 0) return;
-  findings.push_back("The true force is on average " + force_text(f.mean) + ", " + percent(f.within_one) +
+  findings.push_back("The true force is on average " + force_text(f.mean) + ", " + percent_text(f.within_one) +
                      " of it within 1 N of what was wanted, with no force sensor.");
   findings.push_back(
       "The stated interval of 95 % is ±" + force_text(1.96 * f.sd) + " wide on average and holds " +
-      percent(f.coverage) + " of the cycles; the estimate's error is " + value_text(f.error_over_sd) +
+      percent_text(f.coverage) + " of the cycles; the estimate's error is " + value_text(f.error_over_sd) +
       " of its sd. Cycles within one window (" +
       seconds_text(control.dither == Dither::rock ? 1.0 / control.rock.rock_frequency : control.estimator.window) +
       ") share their samples, and friction and bias are one draw for the whole run: one run tells "
@@ -225,8 +225,8 @@ void tell(ExperimentResult& result, const SensorlessSetup& setup, const Sensorle
                        ", whatever the gains. Rocking (sensorless.dither=rock) or sliding shows it.");
   }
   if (!control.has_joint_sensors) {
-    findings.push_back("Friction was told wrong by up to " + percent(worst_error(run.told, run.coulomb)) +
-                       " and was used wrong by up to " + percent(used_wrong(run)) + ".");
+    findings.push_back("Friction was told wrong by up to " + percent_text(worst_error(run.told, run.coulomb)) +
+                       " and was used wrong by up to " + percent_text(used_wrong(run)) + ".");
   }
   findings.push_back("It touched by " +
                      std::string(std::any_of(run.events.begin(), run.events.end(),
@@ -240,16 +240,16 @@ std::vector<std::string> physics(const SensorlessSetup& setup) {
   std::vector<std::string> told = physics_of(setup.scene, setup.plant);
   const SensorlessChoice& choice = setup.choice;
   told.push_back("What the controller is told is wrong, drawn from the seed: friction by up to " +
-                 percent(choice.told_error) + ", the gripper's weight by " +
-                 percent(std::abs(setup.plant.payload_error)) + ", motors' torque constants by up to " +
-                 percent(choice.torque_constant_error) + ".");
+                 percent_text(choice.told_error) + ", the gripper's weight by " +
+                 percent_text(std::abs(setup.plant.payload_error)) + ", motors' torque constants by up to " +
+                 percent_text(choice.torque_constant_error) + ".");
   told.push_back("Noise of motor torques " + value_text(setup.plant.torque_noise) +
                  " N·m (wrists 0.4 of it), of joint velocities " + value_text(setup.plant.velocity_noise) +
                  " rad/s, which are low-passed at " + value_text(choice.velocity_filter) + "/s.");
   if (choice.control.has_joint_sensors) {
     told.push_back("Joint torque sensors measure the torque behind friction, with a bias of up to " +
                    value_text(choice.sensor_bias) + " N·m and a gain that is off by up to " +
-                   percent(choice.sensor_gain) + "; the motor's inertia counts as in front of them.");
+                   percent_text(choice.sensor_gain) + "; the motor's inertia counts as in front of them.");
   }
   return told;
 }

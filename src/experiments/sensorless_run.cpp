@@ -6,6 +6,7 @@
 #include <random>
 
 #include "antaeus/core/error.hpp"
+#include "experiments/arm_run.hpp"
 
 namespace antaeus {
 
@@ -30,7 +31,7 @@ class Draw {
   std::mt19937_64 source_;
 };
 
-std::vector<SampleLog::Head> heads(const std::vector<std::string>& joints) {
+std::vector<SampleLog::Head> heads(const ArmRig& rig) {
   std::vector<SampleLog::Head> all = {
       {"time", "s", "since the start"},
       {"phase", "1", "of the task: 0 tare, 1 approach, 2 settle, 5 trace, 6 hold, 7 retreat, 8 stopped"},
@@ -43,18 +44,9 @@ std::vector<SampleLog::Head> heads(const std::vector<std::string>& joints) {
       {"hidden", "N", "most that friction at rest can hide"},
       {"trust", "1", "share of the force's gains that the sd leaves"},
       {"tangent_error", "m", "of the tool's true place along the surface from where it was wanted"},
-      {"Fx", "N", "true force of the surface on the tool, world axes"},
-      {"Fy", "N", "the same"},
-      {"Fz", "N", "the same"},
-      {"x", "m", "the tool, world axes"},
-      {"y", "m", "the same"},
-      {"z", "m", "the same"},
-      {"x_wanted", "m", "where the tool was wanted, world axes; the tool itself while taring"},
-      {"y_wanted", "m", "the same"},
-      {"z_wanted", "m", "the same; along the normal it stands for nothing in contact"},
   };
-  for (const std::string& joint : joints) all.push_back({"q_" + joint, "rad", "position of the joint"});
-  for (const std::string& joint : joints) all.push_back({"tau_" + joint, "N·m", "torque asked of the motor"});
+  const std::vector<SampleLog::Head> contact = contact_heads(rig);
+  all.insert(all.end(), contact.begin(), contact.end());
   return all;
 }
 
@@ -124,7 +116,7 @@ SensorlessRun run_sensorless(const SensorlessSetup& setup, ArmRig& rig, const Pr
   const VectorX sensor_gain = 1.0 + draw(n, choice.sensor_gain).array();
   const VectorX sensor_bias = draw(n, choice.sensor_bias);
 
-  SensorlessRun run{.log = SampleLog(heads(rig.plant.motor_joints()))};
+  SensorlessRun run{.log = SampleLog(heads(rig))};
   run.coulomb = rig.coulomb;
   run.has_joint_sensors = choice.control.has_joint_sensors;
   run.told = rig.coulomb.cwiseProduct(told_share);
@@ -179,10 +171,8 @@ SensorlessRun run_sensorless(const SensorlessSetup& setup, ArmRig& rig, const Pr
                  : VectorX(reading.tau.cwiseQuotient(gain));
 
     const double force = normal.dot(truth.contact.force);
-    const Vector3 place = truth.X_WS.translation;
-    const Vector3 wanted = command.is_taring ? place : command.target.X_WT.translation;
-    const Vector3 miss = wanted - place;
-    const double off = (miss - normal * normal.dot(miss)).norm();
+    const Vector3 wanted = command.is_taring ? truth.X_WS.translation : command.target.X_WT.translation;
+    const double off = off_along(rig, normal, wanted);
     const bool is_measured = !command.is_taring && phase == measured_phase;
     if (is_measured) {
       meter.add(force, command.felt, off);
@@ -203,11 +193,7 @@ SensorlessRun run_sensorless(const SensorlessSetup& setup, ArmRig& rig, const Pr
              command.felt.hidden,
              command.trust,
              off};
-      for (const Vector3& three : {Vector3(truth.contact.force), place, wanted}) {
-        row.insert(row.end(), three.data(), three.data() + 3);
-      }
-      row.insert(row.end(), reading.q.data(), reading.q.data() + n);
-      row.insert(row.end(), tau.data(), tau.data() + n);
+      append_contact(row, rig, wanted, reading.q, tau);
       run.log.add(row);
     }
     if (progress && i % 100 == 0) progress(std::min(1.0, time / (task_time + 18.0)));

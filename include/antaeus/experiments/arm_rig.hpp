@@ -66,7 +66,8 @@ struct ANTAEUS_API ArmRig {
 ANTAEUS_API ArmRig make_rig(const SceneChoice& scene, const PlantChoice& plant, int seed, bool has_table = true);
 
 /// Sentences on contact, friction and noise of a rig, for ExperimentResult::physics.
-ANTAEUS_API std::vector<std::string> physics_of(const SceneChoice& scene, const PlantChoice& plant);
+ANTAEUS_API std::vector<std::string> physics_of(const SceneChoice& scene, const PlantChoice& plant,
+                                                bool has_table = true);
 
 /// Rows of a run.
 class ANTAEUS_API SampleLog {
