@@ -162,7 +162,7 @@ TEST(Admittance, ALostWrenchBringsItToRest) {
   EXPECT_LE(control.last().twist.norm(), tolerance::kTwistDifference);
   const double rest = control.last().displacement[0];
   EXPECT_EQ(control.update(force(5.0, 0.0, 0.0), {}).mode, AdmittanceMode::compliant);
-  EXPECT_NEAR(control.last().displacement[0], rest, 1e-4);  // goes on from there
+  EXPECT_NEAR(control.last().displacement[0], rest, tolerance::kFirstCycle);  // goes on from there
 }
 
 /// Any masses, any wrenches, any limits: bounded, and at rest once nobody pushes.

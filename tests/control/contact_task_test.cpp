@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "antaeus/core/error.hpp"
+#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
@@ -75,7 +76,7 @@ TEST(ContactTask, GoesThroughItsPhasesEachForItsReason) {
   ASSERT_TRUE(puppet.run_until(TaskPhase::hold));
   using R = TaskReason;
   EXPECT_EQ(puppet.reasons(), (std::vector{R::begun, R::touched, R::settled, R::traced}));
-  EXPECT_NEAR(puppet.task.order().target.X_WT.translation.y(), 0.02, 1e-12);
+  EXPECT_NEAR(puppet.task.order().target.X_WT.translation.y(), 0.02, tolerance::kTaskPlace);
   EXPECT_EQ(puppet.restarts, 2);  // at the beginning, and at the touch
   EXPECT_FALSE(puppet.task.order().target.integrates_motion);
   // It came down at its speed: 10 mm at 2 mm/s, after the time in which a sensor is tared.
@@ -96,10 +97,10 @@ TEST(ContactTask, TheCircleFindsATiltedPlaneAndTheToolTurnsToIt) {
     const Eigen::AngleAxisd tilt(degrees * M_PI / 180.0, Vector3(0.6, 0.8, 0.0));
     puppet.normal = tilt * Vector3::UnitZ();
     ASSERT_TRUE(puppet.run_until(TaskPhase::hold)) << degrees;
-    EXPECT_LT((puppet.task.normal() - puppet.normal).norm(), 1e-6);
-    EXPECT_LT((puppet.state.X_WT.rotation.col(2) - puppet.normal).norm(), 1e-6);
+    EXPECT_LT((puppet.task.normal() - puppet.normal).norm(), tolerance::kFoundNormal);
+    EXPECT_LT((puppet.state.X_WT.rotation.col(2) - puppet.normal).norm(), tolerance::kFoundNormal);
     // The line lies in the plane.
-    EXPECT_NEAR(puppet.task.order().target.R_WC.col(0).dot(puppet.normal), 0.0, 1e-6);
+    EXPECT_NEAR(puppet.task.order().target.R_WC.col(0).dot(puppet.normal), 0.0, tolerance::kFoundNormal);
   }
 }
 
@@ -126,7 +127,7 @@ TEST(ContactTask, ALostContactIsLookedForAgainAndTheLineGoesOn) {
   ASSERT_TRUE(puppet.run_until(TaskPhase::hold));
   using R = TaskReason;
   EXPECT_EQ(puppet.reasons(), (std::vector{R::begun, R::touched, R::settled, R::contact_lost, R::touched, R::traced}));
-  EXPECT_NEAR(puppet.task.order().target.X_WT.translation.y(), 0.02, 1e-12);
+  EXPECT_NEAR(puppet.task.order().target.X_WT.translation.y(), 0.02, tolerance::kTaskPlace);
 }
 
 /// Everything that makes it back off: while it traces, unless said otherwise.
@@ -167,7 +168,7 @@ TEST(ContactTask, BacksOffAlongTheNormalAndSaysWhy) {
     EXPECT_EQ(puppet.reasons().back(), trouble.reason);
     EXPECT_FALSE(puppet.task.order().target.force_axes[2]);
     ASSERT_TRUE(puppet.run_until(TaskPhase::stopped, 3.0));
-    EXPECT_NEAR(puppet.state.X_WT.translation.z() - before, 0.03, 1e-3);
+    EXPECT_NEAR(puppet.state.X_WT.translation.z() - before, 0.03, tolerance::kRetreatWay);
     EXPECT_FALSE(in_words(trouble.reason).empty());
   }
 }

@@ -98,6 +98,16 @@ inline constexpr Tolerance kTwistDifference{1e-6};
 /// 0.1 m at most; their truncation is (200 rad/s · 8 µs)⁵.
 inline constexpr Tolerance kExactStep{1e-13};
 
+// --- control: tasks in contact ---------------------------------------------------------------------------------------
+/// Where a line of 20 mm ends: some ε of millimetres, over a thousand steps.
+inline constexpr Tolerance kTaskPlace{1e-12};
+/// A normal out of a circle of 3 mm whose places lie on the plane to 1e-17 m: a root of their scatter over 3 mm.
+inline constexpr Tolerance kFoundNormal{1e-6};
+/// The way back of a tool that stood up to the landing's lead, half a millimetre, below where it was wanted [m].
+inline constexpr Tolerance kRetreatWay{1e-3};
+/// How far 5 N move 5 kg in a first cycle of 2 ms, 2e-6 m, with room for what it came to rest short of [m].
+inline constexpr Tolerance kFirstCycle{1e-4};
+
 // --- control: without a force sensor ---------------------------------------------------------------------------------
 /// What the momentum observer finds of a push against the push itself, as late [N·m]: over a step of 1 ms torque and M
 /// v̇ are taken for even, wrong by h²/24 of their second derivative, some 100 N·m · (6/s)² · 1e-6/24, and what the first
