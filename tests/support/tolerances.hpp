@@ -49,6 +49,12 @@ inline constexpr Tolerance kFiniteDifference{2e-6};
 /// a − M⁻¹(M a) of accelerations up to 10: kSameQuantity × κ of the H1-2's mass matrix over its norm, about 10³.
 inline constexpr Tolerance kForwardDynamics{1e-9};
 
+// --- conditioning ----------------------------------------------------------------------------------------------------
+/// Inverses of 6 × 7 matrices with gains up to 60, by another route (LU of a Gram matrix): ε × κ² of up to 1e4 × gain.
+inline constexpr Tolerance kInverseTier{1e-9};
+/// Central differences with step 1e-6 of inverses with gains up to 60, relative: truncation (1e-6 · 60)² / 6.
+inline constexpr Tolerance kInverseDifference{2e-6};
+
 // --- sim -------------------------------------------------------------------------------------------------------------
 /// The issue's own bar for parity with MuJoCo, whose model is the source of ours: entries up to some hundred
 /// (SI units), a dozen bodies, each with some ε of it. The residuals are below 3e-13.
