@@ -402,6 +402,41 @@ inline constexpr Tolerance kClosestHessian{1e-6};
 /// A pseudo-inverse step by two algorithms, relative to the largest entry, away from singular poses.
 inline constexpr Tolerance kPlainStep{1e-10};
 
+// --- space: the bars of issue 15 where it names one ------------------------------------------------------------------
+/// ΓΓ⁻¹ − E with gains up to 50 of J⊕⁻¹: some ε × 50 × entries up to 2.
+inline constexpr Tolerance kMapInverse{1e-13};
+/// Velocities up to 10 by two routes: some ε of each of a dozen products.
+inline constexpr Tolerance kMapVelocity{1e-13};
+/// det Γ / det J⊕ − 1: ε times a condition of up to 100.
+inline constexpr Tolerance kMapDeterminant{1e-12};
+/// M̂'s blocks that are zero, and mE [kg, kg·m]: 160 kg × gains of 50 × some ε.
+inline constexpr Tolerance kInertiaBlocks{1e-12};
+/// C_c and Ĉ's first rows, relative to Ĉ.
+inline constexpr Tolerance kCoupling{1e-12};
+/// Γ̇ by central differences with step 1e-6: rounding 1e-16 × positions of 5 m / 1e-6, truncation 1e-12 × v³.
+inline constexpr Tolerance kMapRate{1e-7};
+/// Derivatives of inverses with gains up to 50, relative, by the same differences.
+inline constexpr Tolerance kInverseRate{1e-6};
+/// M̂̇ by the same differences against Ĉ + Ĉᵀ, relative to Ĉ.
+inline constexpr Tolerance kInertiaRate{1e-6};
+/// M̂̇ − Ĉ − Ĉᵀ with the derivatives that the terms hold, relative to Ĉ.
+inline constexpr Tolerance kSkew{1e-12};
+/// M̂ẏ + Ĉy − f against the articulated-body algorithm, relative to the largest of the three; m v̇_c − f_c [N].
+inline constexpr Tolerance kMotionEquation{1e-11};
+/// Rate of momentum by central differences with step 1e-6 [N, N·m]: 1e-16 × 800 kg m/s / 1e-6.
+inline constexpr Tolerance kMomentumRate{1e-6};
+/// Angular momentum [N·m·s] and twist of a motion that has none.
+inline constexpr Tolerance kGeneralisedJacobian{1e-12};
+/// Γk̂, the issue's own bar, and z_aᵀk̂ − 1.
+inline constexpr Tolerance kKernel{1e-14};
+inline constexpr Tolerance kKernelDual{1e-13};
+/// M-weighted inverse by its textbook formula: condition of ΓM⁻¹Γᵀ of up to 1e4 times ε.
+inline constexpr Tolerance kWeightedInverse{1e-12};
+/// Rates of n̂, k̂ and z_a by central differences with step 1e-6, relative to 1 and themselves.
+inline constexpr Tolerance kKernelRate{1e-6};
+/// The arm's π/2 in full against eleven digits: 5e-12 rad × some kg and m.
+inline constexpr Tolerance kSpacecraftParity{2e-10};
+
 // --- tasks -----------------------------------------------------------------------------------------------------------
 /// Central differences with step 1e-6 of errors up to 5: rounding 1e-15/1e-6, truncation 1e-12/6 of third derivatives,
 /// which near a half turn and close to what is looked at reach 1e3.
