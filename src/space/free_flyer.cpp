@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "space/extreme_singular_values.hpp"
 
 namespace antaeus {
 
@@ -159,17 +160,22 @@ void FreeFlyer::write_gamma(const FreeFlyingMotion& m, MatrixRef Gamma) const no
   Gamma.block(6, 6, 6, joints_) = m.J_plus;
 }
 
-void FreeFlyer::condition(const SmallSvd& svd_J, MatrixRef Gamma, FreeFlyingConditioning& result) noexcept {
+template <int N>
+void FreeFlyer::condition(const SmallSvd& svd_J, const SpaceMatrix& Gamma, FreeFlyingConditioning& result) noexcept {
   const auto kappa = [](double largest, double least) { return least > 0.0 ? largest / least : kInfinity; };
   result.status = svd_J.status();
-  result.sigma_J = svd_J.sigma()[5];
-  result.kappa_J = kappa(svd_J.sigma()[0], result.sigma_J);
-  if (const Status status = svd_Gamma_.compute(Gamma); status != Status::ok) {
-    result.status = status;
+  if (result.status != Status::ok) {
+    result.sigma_J = result.kappa_J = result.sigma_Gamma = result.kappa_Gamma = kNaN;
     return;
   }
-  result.sigma_Gamma = svd_Gamma_.sigma()[11];
-  result.kappa_Gamma = kappa(svd_Gamma_.sigma()[0], result.sigma_Gamma);
+  result.sigma_J = svd_J.sigma()[5];
+  result.kappa_J = kappa(svd_J.sigma()[0], result.sigma_J);
+  ExtremeSingularValues extreme = extreme_singular_values<12, 6 + N>(Gamma);
+  if (extreme.doubtful && svd_Gamma_.compute(Gamma) == Status::ok) {
+    extreme = {svd_Gamma_.sigma()[0], svd_Gamma_.sigma()[11], false};
+  }
+  result.sigma_Gamma = extreme.least;
+  result.kappa_Gamma = kappa(extreme.largest, extreme.least);
 }
 
 Status FreeFlyer::kinematics(ConstVectorRef q, ConstVectorRef v, FreeFlyingMotion& m) noexcept {
@@ -247,7 +253,11 @@ FreeFlyingConditioning FreeFlyer::conditioning_at(ConstVectorRef q) noexcept {
     result.status = svd_J_.status();
     return result;
   }
-  condition(svd_J_, Gamma_scratch_, result);
+  if (joints_ == 6) {
+    condition<6>(svd_J_, Gamma_scratch_, result);
+  } else {
+    condition<7>(svd_J_, Gamma_scratch_, result);
+  }
   return result;
 }
 
@@ -322,7 +332,7 @@ void FreeFlyer::compute(const VelocityTerms& now) noexcept {
   t.tier = inverse_.compute(m.J_plus, J_plus_dot, memory_);
   t.J_plus_inverse = inverse_.inverse();
   t.J_plus_inverse_dot = inverse_.rate();
-  condition(inverse_.svd(), t.Gamma, t.conditioning);
+  condition<N>(inverse_.svd(), t.Gamma, t.conditioning);
 
   // Γ⁻¹ = [R_bc, [p_bc]× + J̄vJ#G_ωb, −J̄vJ#; 0, E, 0; 0, −J#G_ωb, J#] and its derivative.
   const Eigen::Matrix<double, N, 6> X = t.J_plus_inverse, X_dot = t.J_plus_inverse_dot;
@@ -349,13 +359,13 @@ void FreeFlyer::compute(const VelocityTerms& now) noexcept {
   auto C_hat = fixed<12, 12>(t.C_hat);
   M_hat.noalias() = G.transpose() * P;
   Q.noalias() = C * G;
+  Q.noalias() += M * G_rate;
   if (coriolis_ == CoriolisForm::passive) {
-    Q.noalias() += M * G_rate;
+    C_hat.noalias() = G.transpose() * Q;
   } else {
     const Square change = P * Gamma_dot;
-    Q.noalias() -= change * G;
+    C_hat.noalias() = G.transpose() * Tall((C - change) * G);
   }
-  C_hat.noalias() = G.transpose() * Q;
   t.passive =
       coriolis_ == CoriolisForm::passive || (N == 6 && t.tier.tier == InverseTier::exact && t.tier.remaining == 0.0);
   t.M_breve = M_hat.template block<9, 9>(3, 3);
@@ -372,10 +382,11 @@ void FreeFlyer::compute(const VelocityTerms& now) noexcept {
   t.J_free = m.J_plus;
   t.J_free.noalias() -= m.G_omega_b.lazyProduct(inertia.inverse() * coupling);
 
-  if constexpr (N == 7) compute_null(J_v_bar_dot);
+  if constexpr (N == 7) compute_null(J_v_bar_dot, P, Q);
 }
 
-void FreeFlyer::compute_null(const Eigen::Matrix<double, 3, 7>& J_v_bar_dot) noexcept {
+void FreeFlyer::compute_null(const Eigen::Matrix<double, 3, 7>& J_v_bar_dot, const Eigen::Matrix<double, 13, 12>& MG,
+                             const Eigen::Matrix<double, 13, 12>& CG) noexcept {
   using Vector7 = Eigen::Matrix<double, 7, 1>;
   using Vector13 = Eigen::Matrix<double, 13, 1>;
   using Square = Eigen::Matrix<double, 13, 13>;
@@ -388,7 +399,7 @@ void FreeFlyer::compute_null(const Eigen::Matrix<double, 3, 7>& J_v_bar_dot) noe
   const Vector7 n = null_.direction(), n_dot = null_.rate();
   null.n_hat = n;
   null.n_hat_dot = n_dot;
-  Vector13 k = Vector13::Zero(), k_dot = Vector13::Zero(), z, z_dot = Vector13::Zero();
+  Vector13 k = Vector13::Zero(), k_dot = Vector13::Zero(), z, z_dot = Vector13::Zero(), Mk;
   k.head<3>() = -J_v_bar * n;
   k.tail<7>() = n;
   k_dot.head<3>() = -(J_v_bar_dot * n + J_v_bar * n_dot);
@@ -398,9 +409,11 @@ void FreeFlyer::compute_null(const Eigen::Matrix<double, 3, 7>& J_v_bar_dot) noe
     k = last_k_;
     z = last_z_;
     k_dot.setZero();
-    null.mu = k.dot(M * k);
+    Mk.noalias() = M * k;
+    null.mu = k.dot(Mk);
   } else {
-    const Vector13 Mk = M * k, Mk_dot = M * k_dot;
+    Mk.noalias() = M * k;
+    const Vector13 Mk_dot = M * k_dot;
     const Vector13 M_dot_k = C * k + C.transpose() * k;
     null.mu = k.dot(Mk);
     const double mu_dot = 2.0 * k_dot.dot(Mk) + k.dot(M_dot_k);
@@ -423,14 +436,13 @@ void FreeFlyer::compute_null(const Eigen::Matrix<double, 3, 7>& J_v_bar_dot) noe
   const Eigen::Matrix<double, 1, 12> along = z.transpose() * G;
   const Eigen::Matrix<double, 1, 12> along_dot = z_dot.transpose() * G + z.transpose() * G_rate;
   A << G - k * along, k;
-  Square A_dot;
-  A_dot << G_rate - k_dot * along - k * along_dot, k_dot;
   null.Gamma_a.topRows<12>() = t.Gamma;
   null.Gamma_a.row(12) = z.transpose();
+  // M A and C A + M Ȧ are those of G, less what is of rank one.
+  const Vector13 Ck = C * k + M * k_dot;
   Square P, Q;
-  P.noalias() = M * A;
-  Q.noalias() = C * A;
-  Q.noalias() += M * A_dot;
+  P << MG - Mk * along, Mk;
+  Q << CG - Ck * along - Mk * along_dot, Ck;
   fixed<13, 13>(null.M_hat_a).noalias() = A.transpose() * P;
   fixed<13, 13>(null.C_hat_a).noalias() = A.transpose() * Q;
 }

@@ -58,12 +58,14 @@ class ANTAEUS_API FreeFlyer {
  private:
   template <int N>
   void compute(const VelocityTerms& now) noexcept;
-  void compute_null(const Eigen::Matrix<double, 3, 7>& J_v_bar_dot) noexcept;
+  void compute_null(const Eigen::Matrix<double, 3, 7>& J_v_bar_dot, const Eigen::Matrix<double, 13, 12>& MG,
+                    const Eigen::Matrix<double, 13, 12>& CG) noexcept;
   Status kinematics(ConstVectorRef q, ConstVectorRef v, FreeFlyingMotion& motion) noexcept;
   void fail(Status status) noexcept;
   void fill_motion(const Vector3& p_bc, ConstVectorRef v, FreeFlyingMotion& motion) noexcept;
   void write_gamma(const FreeFlyingMotion& motion, MatrixRef Gamma) const noexcept;
-  void condition(const SmallSvd& svd_J, MatrixRef Gamma, FreeFlyingConditioning& result) noexcept;
+  template <int N>
+  void condition(const SmallSvd& svd_J, const SpaceMatrix& Gamma, FreeFlyingConditioning& result) noexcept;
 
   std::unique_ptr<Dynamics> dynamics_;  // position_ points to it
   FrameId frame_, base_;
