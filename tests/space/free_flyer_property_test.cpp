@@ -194,6 +194,28 @@ TEST_P(FreeFlyerProperty, MomentumIsConservedByJointTorques) {
   EXPECT_LT(jacobian, tolerance::kGeneralisedJacobian);
 }
 
+/// The two ends of Γ's spectrum, against a decomposition of all of it; also near and at singular poses.
+TEST_P(FreeFlyerProperty, ExtremeSingularValuesAreThoseOfTheDecomposition) {
+  SmallSvd svd(12, 6 + n());
+  double worst = 0.0;
+  const auto compare = [&](const VectorX& q) {
+    const FreeFlyingTerms& t = flying_.at(q, VectorX::Zero(6 + n()));
+    ASSERT_EQ(svd.compute(MatrixX(t.Gamma)), Status::ok);
+    const FreeFlyingConditioning& c = t.conditioning;
+    worst = std::max(worst, std::abs(c.sigma_Gamma - svd.sigma()[11]) / svd.sigma()[11]);
+    worst = std::max(worst, std::abs(c.kappa_Gamma * svd.sigma()[11] / svd.sigma()[0] - 1.0));
+  };
+  for (const State& state : states_) compare(state.q);
+  for (const double away : {1e-1, 1e-2, 1e-3, 1e-5, 1e-8}) {
+    VectorX q = states_[0].q;
+    q[9] = n() == 6 ? away : q[9];  // the UR3's elbow
+    q[8] = n() == 7 ? away : q[8];  // the Panda's second and sixth joint
+    q[12] = n() == 7 ? 1e-1 * away : q[12];
+    compare(q);
+  }
+  EXPECT_LT(worst, tolerance::kExtremeSigma);
+}
+
 TEST_P(FreeFlyerProperty, TheSamplerTouchesNothing) {
   const State& state = states_[0];
   const FreeFlyingTerms before = flying_.at(state.q, state.v);

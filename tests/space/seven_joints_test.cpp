@@ -3,6 +3,7 @@
 
 #include <Eigen/Cholesky>
 #include <cmath>
+#include <cstdio>
 
 #include "antaeus/core/error.hpp"
 #include "space/space_robots.hpp"
@@ -155,6 +156,62 @@ TEST_F(SevenJoints, FrozenBothWaysAndThawedSmoothly) {
       EXPECT_GT(off, 1e-6) << "M-orthogonality is lost, as published";
     }
   }
+}
+
+/// Joints within the neighbourhood of a singular pose: a random search downhill.
+VectorX singular_joints(FreeFlyer& flying, test::RandomStates& random) {
+  VectorX q = random.configuration(flying.model(), 2.0);
+  double sigma = flying.conditioning_at(q).sigma_J;
+  for (double step = 0.5; step > 1e-6; step *= 0.98) {
+    VectorX next = q;
+    next.tail(7) += random.vector(7, step);
+    const double value = flying.conditioning_at(next).sigma_J;
+    if (value < sigma) {
+      q = next;
+      sigma = value;
+    }
+  }
+  return q;
+}
+
+/// The kernel itself turns by up to a right angle a step where the smallest singular value vanishes; n̂ does not.
+TEST_F(SevenJoints, TheKernelSwingsNearSingularPosesAndTheDirectionDoesNot) {
+  constexpr int kCrossings = 30;
+  constexpr double kJointStep = 0.01;
+  double swing = 0.0, turn = 0.0, jump = 0.0;
+  int passed = 0;
+  for (int crossed = 0; crossed < kCrossings; ++crossed) {
+    FreeFlyer flying = test::flyer("spacecraft_panda"),
+              published = test::flyer("spacecraft_panda", test::single_states());
+    const VectorX middle = singular_joints(flying, random_), direction = random_.vector(7).normalized();
+    VectorX last, last_published;
+    bool frozen = false;
+    for (int i = -60; i <= 60; ++i) {
+      VectorX q = middle;
+      q.tail(7) += (kJointStep * (i + 0.3)) * direction;
+      const VectorX v = VectorX::Zero(13);
+      const NullTerms& a = flying.at(q, v).null;
+      const VectorX present = published.at(q, v).null.n_hat;
+      if (i > -60) {
+        swing = std::max(swing, a.report.swing);
+        turn = std::max(turn, (VectorX(a.n_hat) - last).norm());
+        jump = std::max(jump, (present - last_published).norm());
+      }
+      frozen |= a.report.frozen;
+      last = a.n_hat;
+      last_published = present;
+    }
+    passed += frozen;
+  }
+  std::printf(
+      "spacecraft_panda, %d crossings in steps of %.2f rad: kernel up to %.1f degrees a step; n_hat up to %.1f "
+      "with a spread thaw, %.1f without\n",
+      passed, kJointStep, swing * 57.29578, turn * 57.29578, jump * 57.29578);
+  EXPECT_GT(passed, kCrossings / 2);
+  EXPECT_GT(swing, 0.5);
+  EXPECT_GT(jump, 0.3) << "a thaw at once moves the jump to the exit";
+  // What is taken off a call, and the kernel's own turning at the floor: a step over σ.
+  EXPECT_LT(turn, 0.01 + kJointStep / 0.02);
 }
 
 TEST_F(SevenJoints, SignIsKept) {

@@ -434,6 +434,10 @@ inline constexpr Tolerance kKernelDual{1e-13};
 inline constexpr Tolerance kWeightedInverse{1e-12};
 /// Rates of n̂, k̂ and z_a by central differences with step 1e-6, relative to 1 and themselves.
 inline constexpr Tolerance kKernelRate{1e-6};
+/// Slopes that were measured to four decimals.
+inline constexpr Tolerance kElbowSlope{6e-5};
+/// Extreme singular values by ΓΓᵀ against a decomposition of Γ, relative: ε × the square of a condition of 1e3.
+inline constexpr Tolerance kExtremeSigma{1e-9};
 /// The arm's π/2 in full against eleven digits: 5e-12 rad × some kg and m.
 inline constexpr Tolerance kSpacecraftParity{2e-10};
 
