@@ -389,7 +389,6 @@ void FreeFlyer::compute_null(const Eigen::Matrix<double, 3, 7>& J_v_bar_dot, con
                              const Eigen::Matrix<double, 13, 12>& CG) noexcept {
   using Vector7 = Eigen::Matrix<double, 7, 1>;
   using Vector13 = Eigen::Matrix<double, 13, 1>;
-  using Square = Eigen::Matrix<double, 13, 13>;
   FreeFlyingTerms& t = terms_;
   NullTerms& null = t.null;
   null.report = null_.update(inverse_.svd(), t.motion.J_plus, t.J_plus_dot);
@@ -438,13 +437,27 @@ void FreeFlyer::compute_null(const Eigen::Matrix<double, 3, 7>& J_v_bar_dot, con
   A << G - k * along, k;
   null.Gamma_a.topRows<12>() = t.Gamma;
   null.Gamma_a.row(12) = z.transpose();
-  // M A and C A + M Ȧ are those of G, less what is of rank one.
+  // With A = [G − k̂a, k̂] and a = z_aᵀG the products differ from those of G by terms of rank one.
+  using Row = Eigen::Matrix<double, 1, 12>;
+  using Square12 = Eigen::Matrix<double, 12, 12>;
   const Vector13 Ck = C * k + M * k_dot;
-  Square P, Q;
-  P << MG - Mk * along, Mk;
-  Q << CG - Ck * along - Mk * along_dot, Ck;
-  fixed<13, 13>(null.M_hat_a).noalias() = A.transpose() * P;
-  fixed<13, 13>(null.C_hat_a).noalias() = A.transpose() * Q;
+  const Row kMG = k.transpose() * MG, kCG = k.transpose() * CG, GMk = Mk.transpose() * G, GCk = Ck.transpose() * G;
+  const double kCk = k.dot(Ck);
+  auto M_hat_a = fixed<13, 13>(null.M_hat_a);
+  auto C_hat_a = fixed<13, 13>(null.C_hat_a);
+  const Row left_M = GMk - null.mu * along;  // (G − k̂a)ᵀM k̂, zero unless k̂ is stale
+  const Row left_C = GCk - kCk * along;
+  M_hat_a.topLeftCorner<12, 12>() = fixed<12, 12>(t.M_hat) - left_M.transpose() * along - along.transpose() * kMG;
+  M_hat_a.topRightCorner<12, 1>() = left_M.transpose();
+  M_hat_a.bottomLeftCorner<1, 12>() = kMG - null.mu * along;
+  M_hat_a(12, 12) = null.mu;
+  Square12 GCG = fixed<12, 12>(t.C_hat);
+  if (coriolis_ != CoriolisForm::passive) GCG.noalias() = G.transpose() * CG;
+  C_hat_a.topLeftCorner<12, 12>() =
+      GCG - left_C.transpose() * along - left_M.transpose() * along_dot - along.transpose() * kCG;
+  C_hat_a.topRightCorner<12, 1>() = left_C.transpose();
+  C_hat_a.bottomLeftCorner<1, 12>() = kCG - kCk * along - null.mu * along_dot;
+  C_hat_a(12, 12) = kCk;
 }
 
 }  // namespace antaeus
