@@ -26,6 +26,7 @@ SmoothDamping::SmoothDamping(int rows, int columns, const SmoothDampingOptions& 
   if (rows < 1 || columns < rows) {
     throw Error("SmoothDamping", "a matrix that is neither square nor wide", "pass its transpose");
   }
+  // NOLINTNEXTLINE(readability-suspicious-call-argument): an inverse has the turned shape
   for (MatrixX* matrix : {&inverse_, &rate_, &scaled_}) matrix->setConstant(columns, rows, kNaN);
   for (MatrixX* matrix : {&gram_inverse_, &change_}) matrix->setConstant(rows, rows, kNaN);
 }

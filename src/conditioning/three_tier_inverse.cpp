@@ -31,7 +31,9 @@ const OptionTable& options_of(const ThreeTierOptions&) {
 
 InverseMemory::InverseMemory(int rows, int columns) {
   if (rows < 1 || columns < 1) throw Error("InverseMemory", "a matrix without rows or columns", "give its shape");
+  // NOLINTNEXTLINE(readability-suspicious-call-argument): an inverse has the turned shape
   last_.setZero(columns, rows);
+  // NOLINTNEXTLINE(readability-suspicious-call-argument): an inverse has the turned shape
   jump_.setZero(columns, rows);
   last_J_.setZero(rows, columns);
 }
@@ -53,6 +55,7 @@ ThreeTierInverse::ThreeTierInverse(int rows, int columns, const ThreeTierOptions
   if (options.hard_floor >= options.soft_floor) {
     throw OptionsError("j_plus.hard_floor", "not below soft_floor", "the floors must not cross");
   }
+  // NOLINTNEXTLINE(readability-suspicious-call-argument): an inverse has the turned shape
   for (MatrixX* matrix : {&inverse_, &rate_, &scaled_}) matrix->setConstant(columns, rows, kNaN);
   for (MatrixX* matrix : {&gram_inverse_, &change_}) matrix->setConstant(rows, rows, kNaN);
 }

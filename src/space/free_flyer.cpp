@@ -125,7 +125,7 @@ void FreeFlyer::fail(Status status) noexcept {
 }
 
 /// From poses, J_e and J̄v, which the caller has written, to the rest.
-void FreeFlyer::fill_motion(const Vector3& p_bc, ConstVectorRef v, FreeFlyingMotion& m) noexcept {
+void FreeFlyer::fill_motion(const Vector3& p_bc, ConstVectorRef v, FreeFlyingMotion& m) const noexcept {
   const Matrix3& R_b = m.X_WB.rotation;
   const Matrix3 R_eb = m.X_WE.rotation.transpose() * R_b;
   m.p_bc = p_bc;
@@ -398,7 +398,7 @@ void FreeFlyer::compute_null(const Eigen::Matrix<double, 3, 7>& J_v_bar_dot, con
   const Vector7 n = null_.direction(), n_dot = null_.rate();
   null.n_hat = n;
   null.n_hat_dot = n_dot;
-  Vector13 k = Vector13::Zero(), k_dot = Vector13::Zero(), z, z_dot = Vector13::Zero(), Mk;
+  Vector13 k = Vector13::Zero(), k_dot = Vector13::Zero(), z, z_dot = Vector13::Zero(), M_k;
   k.head<3>() = -J_v_bar * n;
   k.tail<7>() = n;
   k_dot.head<3>() = -(J_v_bar_dot * n + J_v_bar * n_dot);
@@ -408,16 +408,16 @@ void FreeFlyer::compute_null(const Eigen::Matrix<double, 3, 7>& J_v_bar_dot, con
     k = last_k_;
     z = last_z_;
     k_dot.setZero();
-    Mk.noalias() = M * k;
-    null.mu = k.dot(Mk);
+    M_k.noalias() = M * k;
+    null.mu = k.dot(M_k);
   } else {
-    Mk.noalias() = M * k;
-    const Vector13 Mk_dot = M * k_dot;
+    M_k.noalias() = M * k;
+    const Vector13 M_k_dot = M * k_dot;
     const Vector13 M_dot_k = C * k + C.transpose() * k;
-    null.mu = k.dot(Mk);
-    const double mu_dot = 2.0 * k_dot.dot(Mk) + k.dot(M_dot_k);
-    z = Mk / null.mu;
-    z_dot = (M_dot_k + Mk_dot - z * mu_dot) / null.mu;
+    null.mu = k.dot(M_k);
+    const double mu_dot = 2.0 * k_dot.dot(M_k) + k.dot(M_dot_k);
+    z = M_k / null.mu;
+    z_dot = (M_dot_k + M_k_dot - z * mu_dot) / null.mu;
     last_k_ = k;
     last_z_ = z;
     has_null_ = true;
@@ -440,24 +440,25 @@ void FreeFlyer::compute_null(const Eigen::Matrix<double, 3, 7>& J_v_bar_dot, con
   // With A = [G − k̂a, k̂] and a = z_aᵀG the products differ from those of G by terms of rank one.
   using Row = Eigen::Matrix<double, 1, 12>;
   using Square12 = Eigen::Matrix<double, 12, 12>;
-  const Vector13 Ck = C * k + M * k_dot;
-  const Row kMG = k.transpose() * MG, kCG = k.transpose() * CG, GMk = Mk.transpose() * G, GCk = Ck.transpose() * G;
-  const double kCk = k.dot(Ck);
+  const Vector13 C_k = C * k + M * k_dot;
+  const Row k_MG = k.transpose() * MG, k_CG = k.transpose() * CG, G_M_k = M_k.transpose() * G,
+            G_C_k = C_k.transpose() * G;
+  const double k_C_k = k.dot(C_k);
   auto M_hat_a = fixed<13, 13>(null.M_hat_a);
   auto C_hat_a = fixed<13, 13>(null.C_hat_a);
-  const Row left_M = GMk - null.mu * along;  // (G − k̂a)ᵀM k̂, zero unless k̂ is stale
-  const Row left_C = GCk - kCk * along;
-  M_hat_a.topLeftCorner<12, 12>() = fixed<12, 12>(t.M_hat) - left_M.transpose() * along - along.transpose() * kMG;
+  const Row left_M = G_M_k - null.mu * along;  // (G − k̂a)ᵀM k̂, zero unless k̂ is stale
+  const Row left_C = G_C_k - k_C_k * along;
+  M_hat_a.topLeftCorner<12, 12>() = fixed<12, 12>(t.M_hat) - left_M.transpose() * along - along.transpose() * k_MG;
   M_hat_a.topRightCorner<12, 1>() = left_M.transpose();
-  M_hat_a.bottomLeftCorner<1, 12>() = kMG - null.mu * along;
+  M_hat_a.bottomLeftCorner<1, 12>() = k_MG - null.mu * along;
   M_hat_a(12, 12) = null.mu;
   Square12 GCG = fixed<12, 12>(t.C_hat);
   if (coriolis_ != CoriolisForm::passive) GCG.noalias() = G.transpose() * CG;
   C_hat_a.topLeftCorner<12, 12>() =
-      GCG - left_C.transpose() * along - left_M.transpose() * along_dot - along.transpose() * kCG;
+      GCG - left_C.transpose() * along - left_M.transpose() * along_dot - along.transpose() * k_CG;
   C_hat_a.topRightCorner<12, 1>() = left_C.transpose();
-  C_hat_a.bottomLeftCorner<1, 12>() = kCG - kCk * along - null.mu * along_dot;
-  C_hat_a(12, 12) = kCk;
+  C_hat_a.bottomLeftCorner<1, 12>() = k_CG - k_C_k * along - null.mu * along_dot;
+  C_hat_a(12, 12) = k_C_k;
 }
 
 }  // namespace antaeus

@@ -62,7 +62,7 @@ class ANTAEUS_API FreeFlyer {
                     const Eigen::Matrix<double, 13, 12>& CG) noexcept;
   Status kinematics(ConstVectorRef q, ConstVectorRef v, FreeFlyingMotion& motion) noexcept;
   void fail(Status status) noexcept;
-  void fill_motion(const Vector3& p_bc, ConstVectorRef v, FreeFlyingMotion& motion) noexcept;
+  void fill_motion(const Vector3& p_bc, ConstVectorRef v, FreeFlyingMotion& motion) const noexcept;
   void write_gamma(const FreeFlyingMotion& motion, MatrixRef Gamma) const noexcept;
   template <int N>
   void condition(const SmallSvd& svd_J, const SpaceMatrix& Gamma, FreeFlyingConditioning& result) noexcept;
