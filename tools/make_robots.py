@@ -601,6 +601,101 @@ def ur5e():
     yield Body("tool0", "tool0_joint", "wrist_3_link")
 
 
+# ------------------------------------------------------------------------------------ spacecraft: a free base with one arm
+# The base is ours: a box of 150 kg whose mass is spread evenly but for a centre of mass off its middle.
+
+SPACECRAFT_COLOURS = {
+    "bus": (0.82, 0.78, 0.62, 1),
+    "panel": (0.10, 0.16, 0.38, 1),
+    "shell": (0.75, 0.77, 0.79, 1),
+    "joint": (0.28, 0.30, 0.33, 1),
+    "accent": (0.10, 0.45, 0.55, 1),
+}
+SPACECRAFT_SIZE, SPACECRAFT_MASS, SPACECRAFT_MOUNT = (1.0, 0.9, 1.1), 150, (0.1, 0.05, 0.5)
+
+
+def spacecraft():
+    x, y, z = (side * side for side in SPACECRAFT_SIZE)
+    moments = (round(SPACECRAFT_MASS * sum(pair) / 12, 9) for pair in ((y, z), (x, z), (x, y)))
+    # The box ends where the arm stands, so that nothing hides the arm's foot.
+    height = SPACECRAFT_MOUNT[2] + SPACECRAFT_SIZE[2] / 2
+    yield Body(
+        "spacecraft",
+        mass=Mass(SPACECRAFT_MASS, (0.02, -0.03, 0.05), *moments),
+        shapes=(
+            Box((0, 0, round(SPACECRAFT_MOUNT[2] - height / 2, 6)), (*SPACECRAFT_SIZE[:2], height), "bus"),
+            Box((0, 1.15, 0), (0.7, 1.2, 0.02), "panel", solid=False),
+            Box((0, -1.15, 0), (0.7, 1.2, 0.02), "panel", solid=False),
+            Rod((0, 0.45, 0), (0, 0.55, 0), 0.03, "joint", rounded=False, solid=False),
+            Rod((0, -0.45, 0), (0, -0.55, 0), 0.03, "joint", rounded=False, solid=False),
+        ),
+    )  # fmt: skip
+
+
+def ur3_joint(name, parent, link, origin, pitch, axis, limits, mass, *shapes):
+    limit, effort, velocity = limits
+    motor = Motor(axis, -limit, limit, effort=effort, velocity=velocity)
+    return Body(link, f"{name}_joint", parent, origin, (0, pitch, 0), motor, mass, shapes)
+
+
+def spacecraft_ur3():
+    shoulder, elbow, wrist = (math.tau, 330, 2.16), (math.pi, 150, 3.15), (math.tau, 54, 3.2)
+    housing = dict(rounded=False)
+    yield from spacecraft()
+    yield Body(
+        "base_link", "mount_joint", "spacecraft", SPACECRAFT_MOUNT,
+        mass=Mass(2, (0, 0, 0), 0.0030531654454, 0.0030531654454, 0.005625),
+        shapes=(Rod((0, 0, 0), (0, 0, 0.09), 0.06, "shell", **housing),),
+    )  # fmt: skip
+    yield ur3_joint(
+        "shoulder_pan", "base_link", "shoulder_link", (0, 0, 0.1519), 0, "z", shoulder,
+        Mass(2, (0, 0, 0), 0.0080931634294, 0.0080931634294, 0.005625),
+        Rod((0, 0, -0.055), (0, 0, 0), 0.05, "shell", **housing),
+        Rod((0, -0.05, 0), (0, 0.06, 0), 0.05, "shell", **housing),
+    )  # fmt: skip
+    yield ur3_joint(
+        "shoulder_lift", "shoulder_link", "upper_arm_link", (0, 0.1198, 0), QUARTER, "y", shoulder,
+        Mass(3.42, (0, 0, 0.121825), 0.0217284832211, 0.0217284832211, 0.00961875),
+        Rod((0, -0.055, 0), (0, 0.05, 0), 0.05, "joint", **housing),
+        Rod((0, 0, 0.04), (0, 0, 0.2), 0.038, "shell", **housing),
+        Rod((0, -0.045, 0.24365), (0, 0.04, 0.24365), 0.042, "joint", **housing),
+    )  # fmt: skip
+    yield ur3_joint(
+        "elbow", "upper_arm_link", "forearm_link", (0, -0.0925, 0.24365), 0, "y", elbow,
+        Mass(1.26, (0, 0, 0.106625), 0.00654680644378, 0.00654680644378, 0.00354375),
+        Rod((0, -0.04, 0), (0, 0.045, 0), 0.038, "shell", **housing),
+        Rod((0, 0, 0.03), (0, 0, 0.18), 0.03, "shell", **housing),
+    )  # fmt: skip
+    yield ur3_joint(
+        "wrist_1", "forearm_link", "wrist_1_link", (0, 0, 0.21325), QUARTER, "y", wrist,
+        Mass(0.8, (0, 0, 0), 0.002084999166, 0.002084999166, 0.00225),
+        Rod((0, -0.035, 0), (0, 0.085, 0), 0.034, "joint", **housing),
+    )  # fmt: skip
+    yield ur3_joint(
+        "wrist_2", "wrist_1_link", "wrist_2_link", (0, 0.08505, 0), 0, "z", wrist,
+        Mass(0.8, (0, 0, 0), 0.002084999166, 0.002084999166, 0.00225),
+        Rod((0, 0, -0.035), (0, 0, 0.085), 0.034, "shell", **housing),
+    )  # fmt: skip
+    yield ur3_joint(
+        "wrist_3", "wrist_2_link", "wrist_3_link", (0, 0, 0.08535), 0, "y", wrist,
+        Mass(0.35, (0, 0, 0), 0.000912187135125, 0.000912187135125, 0.000984375),
+        Rod((0, 0.035, 0), (0, 0.0819, 0), 0.032, "joint", **housing),
+    )  # fmt: skip
+    yield Body("ee_link", "ee_fixed_joint", "wrist_3_link", (0, 0.0819, 0), (0, 0, QUARTER))
+    yield Body("tool0", "wrist_3_link-tool0_fixed_joint", "wrist_3_link", (0, 0.0819, 0), (-QUARTER, 0, 0))
+
+
+def spacecraft_panda():
+    """The Panda on the same base, its fingers closed and held."""
+    yield from spacecraft()
+    for body in panda():
+        if body.link == "panda_link0":
+            body = replace(body, joint="mount_joint", parent="spacecraft", origin=SPACECRAFT_MOUNT)
+        elif body.motor and body.motor.kind == "prismatic":
+            body = replace(body, motor=None)
+        yield body
+
+
 # ------------------------------------------------------------------------------------ planar arm
 
 PLANAR_COLOURS = {
@@ -693,6 +788,10 @@ def files():
         ROBOTS / "h1_2" / "h1_2.urdf": urdf("h1_2", h1_2(), H1_2_COLOURS),
         ROBOTS / "panda" / "panda.urdf": urdf("panda", panda(), PANDA_COLOURS),
         ROBOTS / "planar_3r" / "planar_3r.urdf": urdf("planar_3r", planar_3r(), PLANAR_COLOURS),
+        ROBOTS / "spacecraft_panda" / "spacecraft_panda.urdf": urdf(
+            "spacecraft_panda", spacecraft_panda(), SPACECRAFT_COLOURS
+        ),
+        ROBOTS / "spacecraft_ur3" / "spacecraft_ur3.urdf": urdf("spacecraft_ur3", spacecraft_ur3(), SPACECRAFT_COLOURS),
         ROBOTS / "ur5e" / "ur5e.urdf": urdf("ur5e", ur5e(), UR5E_COLOURS),
     }
 

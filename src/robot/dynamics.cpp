@@ -80,6 +80,17 @@ PositionTerms Dynamics::at(ConstVectorRef q) noexcept {
   return PositionTerms(this, status, workspace_->generation);
 }
 
+VelocityTerms Dynamics::at(ConstVectorRef q, ConstVectorRef v) noexcept {
+  Status status = check(q);
+  if (status == Status::ok && v.size() != model_.nv()) status = Status::wrong_size;
+  if (status == Status::ok && !v.allFinite()) status = Status::not_finite;
+  if (status == Status::ok) {
+    // Its forward pass also fills oMi and J as `at(q)` does, dJ and ov.
+    pinocchio::computeCoriolisMatrix(model_.impl_->model, workspace_->data, workspace_->configuration(), v);
+  }
+  return VelocityTerms(PositionTerms(this, status, workspace_->generation));
+}
+
 Status PositionTerms::ready() const noexcept {
   if (status_ != Status::ok) return status_;
   const auto& workspace = dynamics_->workspace_;  // none when the Dynamics was moved away
@@ -223,6 +234,53 @@ Status PositionTerms::nonlinear_effects(ConstVectorRef v, VectorRef h, FrameId f
   const Matrix3 R = X.rotation() * f.placement.rotation();
   drift_WF_W.head<3>() = R * (acceleration.linear() + velocity.angular().cross(velocity.linear()));
   drift_WF_W.tail<3>() = R * acceleration.angular();
+  return Status::ok;
+}
+
+Status VelocityTerms::coriolis_matrix(MatrixRef C) const noexcept {
+  C.setConstant(kNaN);
+  if (const Status status = position_.ready(); status != Status::ok) return status;
+  const pinocchio::Model& model = position_.dynamics_->model_.impl_->model;
+  if (C.rows() != model.nv || C.cols() != model.nv) return Status::wrong_size;
+  C = position_.dynamics_->workspace_->data.C;
+  return Status::ok;
+}
+
+Status VelocityTerms::frame_velocity(FrameId frame, Vector6& v_WF_F) const noexcept {
+  v_WF_F.setConstant(kNaN);
+  if (const Status status = position_.ready(); status != Status::ok) return status;
+  const pinocchio::Model& model = position_.dynamics_->model_.impl_->model;
+  if (frame.index < 0 || frame.index >= model.nframes) return Status::unknown_frame;
+  const auto& f = model.frames[frame.index];
+  const auto& data = position_.dynamics_->workspace_->data;
+  v_WF_F.setZero();
+  if (f.parentJoint > 0) v_WF_F = (data.oMi[f.parentJoint] * f.placement).actInv(data.ov[f.parentJoint]).toVector();
+  return Status::ok;
+}
+
+Status VelocityTerms::frame_jacobian(FrameId frame, Matrix6XRef J_WF_F, Matrix6XRef J_dot) const noexcept {
+  J_WF_F.setConstant(kNaN);
+  J_dot.setConstant(kNaN);
+  if (const Status status = position_.ready(); status != Status::ok) return status;
+  const pinocchio::Model& model = position_.dynamics_->model_.impl_->model;
+  if (frame.index < 0 || frame.index >= model.nframes) return Status::unknown_frame;
+  if (J_WF_F.cols() != model.nv || J_dot.cols() != model.nv) return Status::wrong_size;
+  const auto& f = model.frames[frame.index];
+  const auto& data = position_.dynamics_->workspace_->data;
+  const pinocchio::SE3 X = data.oMi[f.parentJoint] * f.placement;
+  const pinocchio::Motion velocity = f.parentJoint > 0 ? data.ov[f.parentJoint] : pinocchio::Motion::Zero();
+  J_WF_F.setZero();
+  J_dot.setZero();
+  for (const auto joint : model.supports[f.parentJoint]) {
+    if (joint == 0) continue;
+    for (int k = model.idx_vs[joint]; k < model.idx_vs[joint] + model.nvs[joint]; ++k) {
+      const pinocchio::Motion axis(Vector6(data.J.col(k)));
+      const pinocchio::Motion axis_dot(Vector6(data.dJ.col(k)));
+      J_WF_F.col(k) = X.actInv(axis).toVector();
+      // The frame turns and moves under the axis.
+      J_dot.col(k) = X.actInv(axis_dot - velocity.cross(axis)).toVector();
+    }
+  }
   return Status::ok;
 }
 

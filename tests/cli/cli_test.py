@@ -308,7 +308,7 @@ def test_robot_list_and_details():
     listed = text(run("robot").stdout)
     assert "h1_2" in listed and "planar_3r" in listed
     robots = json.loads(run("robot", "--json").stdout)["robots"]
-    assert {r["name"]: r["motors"] for r in robots} == {"h1_2": 27, "panda": 7, "planar_3r": 3, "ur5e": 6}
+    assert {r["name"]: r["motors"] for r in robots} == {"h1_2": 27, "panda": 7, "planar_3r": 3, "spacecraft_panda": 7, "spacecraft_ur3": 6, "ur5e": 6}
     assert next(r for r in robots if r["name"] == "h1_2")["total_mass_kg"] == pytest.approx(66.98, abs=0.005)  # study §0.2
     shown = json.loads(run("robot", "h1_2", "--json").stdout)
     assert (shown["nq"], shown["nv"], len(shown["motors"])) == (34, 33, 27)  # incident report

@@ -7,6 +7,8 @@
 #include "antaeus/conditioning/gaussian_posterior.hpp"
 #include "antaeus/conditioning/pseudo_inverse.hpp"
 #include "antaeus/conditioning/redundancy.hpp"
+#include "antaeus/conditioning/smooth_damping.hpp"
+#include "antaeus/conditioning/three_tier_inverse.hpp"
 #include "antaeus/core/wrench.hpp"
 #include "conditioning/conditioning_matrices.hpp"
 #include "support/allocation_counter.hpp"
@@ -124,6 +126,29 @@ TEST(ConditioningRealtime, PosteriorAndRedundancyDoNotAllocate) {
     EXPECT_EQ(counter.count(), 0) << rows << " × " << unknowns;
     EXPECT_EQ(posterior.status(), Status::ok);
     EXPECT_EQ(redundancy.status(), Status::ok);
+  }
+}
+
+TEST(ConditioningRealtime, InversesThroughSingularitiesDoNotAllocate) {
+  test::RandomMatrices random(33);
+  for (const auto& [rows, columns] : {std::pair(6, 6), std::pair(6, 7), std::pair(2, 5)}) {
+    ThreeTierInverse inverse(rows, columns);
+    InverseMemory memory(rows, columns);
+    CarriedReference reference(rows, columns);
+    const MatrixX regular = random.dense(rows, columns), rate = random.dense(rows, columns);
+    MatrixX singular = regular, bad = regular;
+    singular.row(1) = singular.row(0);
+    bad(0, 0) = std::nan("");
+    const MatrixX near = singular + 0.02 * regular;
+    const VectorX b = random.dense(rows, 1);
+    AllocationCounter counter;
+    for (const MatrixX* J : std::initializer_list<const MatrixX*>{&regular, &near, &singular, &bad, &near, &regular}) {
+      inverse.compute(*J, rate, memory);
+      reference.update(*J, rate, b, b, 1e-3);
+    }
+    memory.reset();
+    reference.reset();
+    EXPECT_EQ(counter.count(), 0) << rows << " × " << columns;
   }
 }
 

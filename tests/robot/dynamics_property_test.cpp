@@ -540,5 +540,57 @@ TEST(DynamicsProperty, TermsOfTheVelocityRefuseWhatIsWrong) {
   EXPECT_TRUE(M.array().isNaN().all());
 }
 
+TEST(DynamicsProperty, VelocityTermsAreThoseOfTheirOwnPasses) {
+  for_all(131, [](Dynamics& dynamics, const VectorX& q, RandomStates& random) {
+    const RobotModel& model = dynamics.model();
+    const int nv = model.nv();
+    const VectorX v = random.vector(nv);
+    const FrameId frame = model.frame(model.frame_names().back());
+    const MatrixX M = mass_matrix(dynamics, q);
+    MatrixX C(nv, nv), C_again(nv, nv), M_again(nv, nv);
+    ASSERT_EQ(dynamics.coriolis_matrix(q, v, C), Status::ok);
+    Matrix6X J_W(6, nv), J(6, nv), J_dot(6, nv);
+    Pose X;
+    const PositionTerms still = dynamics.at(q);
+    ASSERT_EQ(still.frame_jacobian(frame, J_W), Status::ok);
+    ASSERT_EQ(still.frame_pose(frame, X), Status::ok);
+    const VelocityTerms terms = dynamics.at(q, v);
+    ASSERT_EQ(terms.coriolis_matrix(C_again), Status::ok);
+    EXPECT_EQ(C, C_again);
+    ASSERT_EQ(terms.frame_jacobian(frame, J, J_dot), Status::ok);
+    EXPECT_LT(largest(X.rotation * J.topRows<3>() - J_W.topRows<3>()), tolerance::kSameKinematics);
+    EXPECT_LT(largest(X.rotation * J.bottomRows<3>() - J_W.bottomRows<3>()), tolerance::kSameKinematics);
+    Vector6 velocity;
+    ASSERT_EQ(terms.frame_velocity(frame, velocity), Status::ok);
+    EXPECT_LT(largest(velocity - J * v), tolerance::kSameKinematics);
+    ASSERT_EQ(terms.position().mass_matrix(M_again), Status::ok);
+    EXPECT_LT(largest(M - M_again), tolerance::kSameQuantity);
+
+    // The derivative, by poses that moved a little on.
+    Matrix6X after(6, nv), before(6, nv), unused(6, nv);
+    ASSERT_EQ(dynamics.at(moved(model, q, kStep * v), v).frame_jacobian(frame, after, unused), Status::ok);
+    ASSERT_EQ(dynamics.at(moved(model, q, -kStep * v), v).frame_jacobian(frame, before, unused), Status::ok);
+    EXPECT_LT(largest((after - before) / (2.0 * kStep) - J_dot), tolerance::kFiniteDifference);
+    EXPECT_EQ(terms.coriolis_matrix(C_again), Status::not_computed) << "a later call has overwritten it";
+    EXPECT_TRUE(C_again.array().isNaN().all());
+  });
+}
+
+TEST(DynamicsProperty, VelocityTermsSayWhatIsWrong) {
+  Dynamics dynamics(test::own_robot("h1_2").model);
+  const int nv = dynamics.model().nv();
+  VectorX q = dynamics.model().neutral(), v = VectorX::Zero(nv);
+  Vector6 velocity;
+  Matrix6X J(6, nv), J_dot(6, nv);
+  EXPECT_EQ(VelocityTerms().frame_velocity({0}, velocity), Status::not_computed);
+  EXPECT_EQ(dynamics.at(q, VectorX::Zero(nv - 1)).status(), Status::wrong_size);
+  EXPECT_EQ(dynamics.at(q, v).frame_velocity({-1}, velocity), Status::unknown_frame);
+  EXPECT_EQ(dynamics.at(q, v).frame_jacobian({100000}, J, J_dot), Status::unknown_frame);
+  v[3] = std::nan("");
+  EXPECT_EQ(dynamics.at(q, v).status(), Status::not_finite);
+  EXPECT_EQ(dynamics.at(q, v).frame_velocity({0}, velocity), Status::not_finite);
+  EXPECT_TRUE(velocity.array().isNaN().all());
+}
+
 }  // namespace
 }  // namespace antaeus

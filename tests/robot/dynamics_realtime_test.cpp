@@ -19,7 +19,7 @@ void expect_no_allocation(const std::string& name) {
   const FrameId frame{nv / 2};
   VectorX out(nv), q_full(model.nq()), motor(model.motor_count());
   MatrixX square(nv, nv);
-  Matrix6X J(6, nv);
+  Matrix6X J(6, nv), J_dot(6, nv);
   Pose X;
   Vector3 p_WC;
   Vector6 drift;
@@ -39,6 +39,11 @@ void expect_no_allocation(const std::string& name) {
     terms.center_of_mass_jacobian(J.topRows<3>());
     terms.nonlinear_effects(v, out, frame, drift);
     terms.mass_matrix(square);
+    const VelocityTerms moving = dynamics.at(q, v);
+    moving.coriolis_matrix(square);
+    moving.frame_velocity(frame, drift);
+    moving.frame_jacobian(frame, J, J_dot);
+    moving.position().mass_matrix(square);
     dynamics.inverse_dynamics(q, v, a, out);
     dynamics.forward_dynamics(q, v, a, out);
     dynamics.nonlinear_effects(q, v, out);

@@ -49,6 +49,12 @@ inline constexpr Tolerance kFiniteDifference{2e-6};
 /// a − M⁻¹(M a) of accelerations up to 10: kSameQuantity × κ of the H1-2's mass matrix over its norm, about 10³.
 inline constexpr Tolerance kForwardDynamics{1e-9};
 
+// --- conditioning ----------------------------------------------------------------------------------------------------
+/// Inverses of 6 × 7 matrices with gains up to 60, by another route (LU of a Gram matrix): ε × κ² of up to 1e4 × gain.
+inline constexpr Tolerance kInverseTier{1e-9};
+/// Central differences with step 1e-6 of inverses with gains up to 60, relative: truncation (1e-6 · 60)² / 6.
+inline constexpr Tolerance kInverseDifference{2e-6};
+
 // --- sim -------------------------------------------------------------------------------------------------------------
 /// The issue's own bar for parity with MuJoCo, whose model is the source of ours: entries up to some hundred
 /// (SI units), a dozen bodies, each with some ε of it. The residuals are below 3e-13.
@@ -405,6 +411,45 @@ inline constexpr Tolerance kClosestGradient{1e-7};
 inline constexpr Tolerance kClosestHessian{1e-6};
 /// A pseudo-inverse step by two algorithms, relative to the largest entry, away from singular poses.
 inline constexpr Tolerance kPlainStep{1e-10};
+
+// --- space: the bars of issue 15 where it names one ------------------------------------------------------------------
+/// ΓΓ⁻¹ − E with gains up to 50 of J⊕⁻¹: some ε × 50 × entries up to 2.
+inline constexpr Tolerance kMapInverse{1e-13};
+/// Velocities up to 10 by two routes: some ε of each of a dozen products.
+inline constexpr Tolerance kMapVelocity{1e-13};
+/// det Γ / det J⊕ − 1: ε times a condition of up to 100.
+inline constexpr Tolerance kMapDeterminant{1e-12};
+/// M̂'s blocks that are zero, and mE [kg, kg·m]: 160 kg × gains of 50 × some ε.
+inline constexpr Tolerance kInertiaBlocks{1e-12};
+/// C_c and Ĉ's first rows, relative to Ĉ.
+inline constexpr Tolerance kCoupling{1e-12};
+/// Γ̇ by central differences with step 1e-6: rounding 1e-16 × positions of 5 m / 1e-6, truncation 1e-12 × v³.
+inline constexpr Tolerance kMapRate{1e-7};
+/// Derivatives of inverses with gains up to 50, relative, by the same differences.
+inline constexpr Tolerance kInverseRate{1e-6};
+/// M̂̇ by the same differences against Ĉ + Ĉᵀ, relative to Ĉ.
+inline constexpr Tolerance kInertiaRate{1e-6};
+/// M̂̇ − Ĉ − Ĉᵀ with the derivatives that the terms hold, relative to Ĉ.
+inline constexpr Tolerance kSkew{1e-12};
+/// M̂ẏ + Ĉy − f against the articulated-body algorithm, relative to the largest of the three; m v̇_c − f_c [N].
+inline constexpr Tolerance kMotionEquation{1e-11};
+/// Rate of momentum by central differences with step 1e-6 [N, N·m]: 1e-16 × 800 kg m/s / 1e-6.
+inline constexpr Tolerance kMomentumRate{1e-6};
+/// Angular momentum [N·m·s] and twist of a motion that has none.
+inline constexpr Tolerance kGeneralisedJacobian{1e-12};
+/// Γk̂, the issue's own bar, and z_aᵀk̂ − 1.
+inline constexpr Tolerance kKernel{1e-14};
+inline constexpr Tolerance kKernelDual{1e-13};
+/// M-weighted inverse by its textbook formula: condition of ΓM⁻¹Γᵀ of up to 1e4 times ε.
+inline constexpr Tolerance kWeightedInverse{1e-12};
+/// Rates of n̂, k̂ and z_a by central differences with step 1e-6, relative to 1 and themselves.
+inline constexpr Tolerance kKernelRate{1e-6};
+/// Slopes that were measured to four decimals.
+inline constexpr Tolerance kElbowSlope{6e-5};
+/// Extreme singular values by ΓΓᵀ against a decomposition of Γ, relative: ε × the square of a condition of 1e3.
+inline constexpr Tolerance kExtremeSigma{1e-9};
+/// The arm's π/2 in full against eleven digits: 5e-12 rad × some kg and m.
+inline constexpr Tolerance kSpacecraftParity{2e-10};
 
 // --- tasks -----------------------------------------------------------------------------------------------------------
 /// Central differences with step 1e-6 of errors up to 5: rounding 1e-15/1e-6, truncation 1e-12/6 of third derivatives,

@@ -57,6 +57,7 @@ class ANTAEUS_API PositionTerms {
 
  private:
   friend class Dynamics;
+  friend class VelocityTerms;
   PositionTerms(Dynamics* dynamics, Status status, std::uint64_t generation) noexcept
       : dynamics_(dynamics), status_(status), generation_(generation) {}
   Status ready() const noexcept;
@@ -64,6 +65,29 @@ class ANTAEUS_API PositionTerms {
   Dynamics* dynamics_ = nullptr;
   Status status_ = Status::not_computed;
   std::uint64_t generation_ = 0;
+};
+
+/// All quantities that depend on q and v, computed once by Dynamics::at(q, v). Valid as PositionTerms are.
+class ANTAEUS_API VelocityTerms {
+ public:
+  /// Empty: every function returns `not_computed`.
+  VelocityTerms() noexcept = default;
+  Status status() const noexcept { return position_.status(); }
+  /// What depends on q alone.
+  const PositionTerms& position() const noexcept { return position_; }
+  /// C [nv × nv] with Ṁ = C + Cᵀ. \realtime
+  Status coriolis_matrix(MatrixRef C) const noexcept;
+  /// Velocity of the frame's origin and its angular velocity, in the frame's own axes (Pinocchio: LOCAL) [m/s, rad/s].
+  /// \realtime
+  Status frame_velocity(FrameId frame, Vector6& v_WF_F) const noexcept;
+  /// J_WF_F [6 × nv]: the same for each unit of v, and its derivative in time while the robot moves with v.
+  /// \realtime
+  Status frame_jacobian(FrameId frame, Matrix6XRef J_WF_F, Matrix6XRef J_dot) const noexcept;
+
+ private:
+  friend class Dynamics;
+  explicit VelocityTerms(PositionTerms position) noexcept : position_(position) {}
+  PositionTerms position_;
 };
 
 /// Scratch memory and algorithms for one model. Not thread-safe: one a thread. Movable; copy the model instead.
@@ -79,6 +103,8 @@ class ANTAEUS_API Dynamics {
   /// Forward kinematics and joint Jacobians at q [nq]. A quaternion off unit length by less than 1e-3 is normalised,
   /// by more is `bad_orientation`. \realtime
   PositionTerms at(ConstVectorRef q) noexcept;
+  /// The same with velocities, C and the Jacobians' derivatives: one pass. \realtime
+  VelocityTerms at(ConstVectorRef q, ConstVectorRef v) noexcept;
 
   /// τ = M a + C v + g [nv]. Recursive Newton–Euler. \realtime
   Status inverse_dynamics(ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, VectorRef tau) noexcept;
@@ -93,6 +119,7 @@ class ANTAEUS_API Dynamics {
 
  private:
   friend class PositionTerms;
+  friend class VelocityTerms;
   struct Workspace;
   Status check(ConstVectorRef q) noexcept;
   RobotModel model_;

@@ -100,6 +100,7 @@ class ANTAEUS_API RobotModel {
  private:
   friend class Dynamics;
   friend class PositionTerms;
+  friend class VelocityTerms;
   struct Impl;
   std::shared_ptr<const Impl> impl_;
 };

@@ -1,0 +1,69 @@
+#pragma once
+/// \file
+/// Where an arm of a free-flying robot begins: well away from its singularities. Set-up code.
+
+#include <cstdint>
+#include <functional>
+
+#include "antaeus/core/api.hpp"
+#include "antaeus/core/options.hpp"
+#include "antaeus/space/free_flyer.hpp"
+
+namespace antaeus {
+
+struct BestSample {
+  VectorX theta;        ///< of the best candidate [rad]
+  double score = kNaN;  ///< its score; NaN: none was finite, theta is the centre
+  int index = -1;       ///< 0: the centre itself; −1: none
+};
+
+/// The best of the centre and \p samples candidates around it, each joint uniform within ± \p step. The same seed gives
+/// the same candidates on every platform (SplitMix64). Ties go to the earlier one.
+/// \param score  larger is better; not finite: refused
+/// \throws Error for a step that is negative or not finite, or a negative number of samples
+ANTAEUS_API BestSample best_sample(const std::function<double(ConstVectorRef theta)>& score, ConstVectorRef centre,
+                                   double step, int samples, std::uint64_t seed);
+
+/// What a search asks for.
+enum class InitialScore : std::uint8_t {
+  sigma_gamma,  ///< smallest singular value of Γ
+  sigma_j,      ///< of J⊕
+};
+constexpr auto enum_names(InitialScore) noexcept { return name_list<InitialScore>("sigma_gamma", "sigma_j"); }
+
+struct InitialOptions {
+  double step = 0.35;  ///< half the width of what is searched, each joint [rad]
+  int samples = 96;    ///< candidates
+  int seed = 1;        ///< of the generator
+  InitialScore score = InitialScore::sigma_gamma;
+};
+ANTAEUS_API const OptionTable& options_of(const InitialOptions&);
+
+/// best_sample() around neutral joints, the base at rest at the origin. Touches nothing that \p flying remembers.
+/// Around neutral, where elbow and wrist are straight, a UR3 reaches no more than σ_Γ = 0.03 with the defaults.
+ANTAEUS_API BestSample choose_q_init_by_sigma(FreeFlyer& flying, const InitialOptions& options = {});
+
+/// σ_min of the bare arm near its straight elbow: slope · |sin θ_elbow|. A law of small angles with the wrist bent.
+struct ElbowLaw {
+  double slope = kNaN;        ///< K [unit of J]
+  double sigma_J = kNaN;      ///< σ_min(J⊕)/σ_min(J) at 0.1 rad
+  double sigma_Gamma = kNaN;  ///< σ_min(Γ)/σ_min(J) there
+};
+/// The published slope: of a UR3 whose upper arm and forearm are 1.18 times as long. A stock UR3 has 0.090.
+inline constexpr double kPublishedElbowSlope = 0.107;
+
+/// Fits the law to this robot at θ_elbow → 0, the wrist at π/2 and the others neutral.
+/// \param elbow, wrist  joints of the arm, 0 the first; Error when they are not
+ANTAEUS_API ElbowLaw fit_elbow_law(FreeFlyer& flying, int elbow = 2, int wrist = 4);
+
+/// Arm positions with this σ_min of the bare arm by the law: θ_elbow = asin(min(1, σ/K)), θ_wrist = π/2, others
+/// neutral. No generator. \throws Error unless target_sigma ≥ 0 and slope > 0
+ANTAEUS_API VectorX deterministic_q_init(const FreeFlyer& flying, double target_sigma, double slope, int elbow = 2,
+                                         int wrist = 4);
+
+/// θ + q0_eps · d̂ with a stored unit direction d̂, in place of what the source draws with seed 20260617: for
+/// a plant's first state alone. q0_eps = 0 returns \p theta, bit for bit.
+/// \throws Error for more than 7 joints or a q0_eps not finite
+ANTAEUS_API VectorX perturbed_start(ConstVectorRef theta, double q0_eps);
+
+}  // namespace antaeus
