@@ -28,6 +28,9 @@ const OptionTable& options_of(const ThreeTierOptions&) {
       });
   return table;
 }
+namespace {
+const OptionGroup kThreeTierGroup(ThreeTierOptions{});
+}  // namespace
 
 InverseMemory::InverseMemory(int rows, int columns) {
   if (rows < 1 || columns < 1) throw Error("InverseMemory", "a matrix without rows or columns", "give its shape");

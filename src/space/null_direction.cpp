@@ -19,6 +19,9 @@ const OptionTable& options_of(const NullSpaceOptions&) {
       });
   return table;
 }
+namespace {
+const OptionGroup kNullSpaceGroup(NullSpaceOptions{});
+}  // namespace
 
 NullDirection::NullDirection(const NullSpaceOptions& options) : options_((check_options(options), options)) {
   direction_.setConstant(kNaN);

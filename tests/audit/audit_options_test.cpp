@@ -14,10 +14,11 @@ TEST(AuditOptions, ProfilesMaySetEveryGroupAndNoOther) {
   const AuditOptions options;
   std::vector<std::string> groups;
   AuditOptions::visit_groups(options, [&](const auto& group) { groups.push_back(options_of(group).group()); });
-  // Not of an audit: the pose advice's, and those of contact inverse dynamics, inverse kinematics and simulation.
-  for (const char* other :
-       {"advice", "clip", "contact", "control", "experiment", "gravity", "ik", "impedance", "parity", "perturbation",
-        "plant", "scene", "sensorless", "split", "tasks", "timing", "trace"}) {
+  // Not of an audit: the pose advice's, and those of contact inverse dynamics, inverse kinematics, simulation and
+  // free-flying robots.
+  for (const char* other : {"advice", "clip",      "contact",    "control", "det",        "experiment", "gravity",
+                            "ik",     "impedance", "initial",    "j_plus",  "null_space", "parity",     "perturbation",
+                            "plant",  "scene",     "sensorless", "split",   "tasks",      "timing",     "trace"}) {
     groups.emplace_back(other);
   }
   std::vector<std::string> known;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/settings.hpp"
 #include "space/space_robots.hpp"
 #include "support/tolerances.hpp"
 
@@ -78,6 +79,90 @@ TEST(InitialConfiguration, ElbowLawOfTheStockArmAndOfTheLongerOne) {
   EXPECT_THROW(deterministic_q_init(stock, -1.0, law.slope), Error);
   EXPECT_THROW(deterministic_q_init(stock, 0.05, 0.0), Error);
   EXPECT_THROW(fit_elbow_law(stock, 2, 6), Error);
+}
+
+/// The start without a generator, on an arm with such an elbow and on one without.
+TEST(InitialConfiguration, DeterministicStartIsFittedToTheRobotOrSaysWhatIsMissing) {
+  FreeFlyer stock = test::flyer("spacecraft_ur3"), panda = test::flyer("spacecraft_panda");
+  DeterministicOptions options;
+  EXPECT_FALSE(options.enabled);
+  const double slope = fit_elbow_law(stock).slope;
+  EXPECT_EQ(deterministic_q_init(stock, options), deterministic_q_init(stock, options.target_sigma, slope));
+  options.slope = kPublishedElbowSlope;
+  EXPECT_LT(deterministic_q_init(stock, options)[2], std::asin(options.target_sigma / slope))
+      << "the published slope belongs to a longer arm: this one gets less than was asked for";
+  options.slope = 0.0;
+  options.elbow = "elbow_joint";
+  options.wrist = "wrist_2_joint";
+  EXPECT_EQ(deterministic_q_init(stock, options), deterministic_q_init(stock, options.target_sigma, slope));
+
+  const auto message = [](FreeFlyer& flying, const DeterministicOptions& given) -> std::string {
+    try {
+      deterministic_q_init(flying, given);
+    } catch (const OptionsError& error) {
+      return error.what();
+    }
+    return "nothing was thrown";
+  };
+  const auto has = [](const std::string& text, const char* part) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+    EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+  };
+  has(message(panda, {}), "det.elbow: an arm of 7 joints, and none is named");
+  options.elbow = "elbow_jont";
+  has(message(stock, options), "elbow_joint");
+  options.elbow = "wrist_3_joint";  // it changes no singular value
+  has(message(stock, options), "no law of the form K |sin|");
+  options.elbow = options.wrist;
+  has(message(stock, options), "one joint");
+  options = {};
+  options.target_sigma = -1.0;
+  has(message(stock, options), "det.target_sigma");
+
+  // Which of the two is taken, and that the search stays within the limits.
+  DeterministicOptions law;
+  EXPECT_EQ(initial_joints(stock, {}, law), choose_q_init_by_sigma(stock).theta);
+  law.enabled = true;
+  EXPECT_EQ(initial_joints(stock, {}, law), deterministic_q_init(stock, law));
+  const VectorX found = initial_joints(panda);
+  EXPECT_TRUE((found.array() >= panda.model().lower_limits().array()).all());
+  EXPECT_TRUE((found.array() <= panda.model().upper_limits().array()).all());
+  InitialOptions narrow;
+  narrow.step = 0.0;
+  EXPECT_THROW(initial_joints(panda, narrow), OptionsError) << "its neutral pose is outside the limits";
+}
+
+/// Every option of the source is found by its name, with its default.
+TEST(InitialConfiguration, OptionsAreFoundByName) {
+  Settings settings;
+  for (const char* text :
+       {"j_plus.hard_floor=0.004", "j_plus.soft_floor=0.03", "j_plus.damping=2e-4", "j_plus.inv_norm_max=500",
+        "null_space.freeze_floor=0.01", "null_space.freeze=all", "det.enabled=true", "det.target_sigma=0.06",
+        "initial.samples=12", "initial.score=sigma_j"}) {
+    settings.set(text);
+  }
+  const ThreeTierOptions tiers = settings.get<ThreeTierOptions>();
+  EXPECT_EQ(tiers.hard_floor, 0.004);
+  EXPECT_EQ(tiers.inv_norm_max, 500.0);
+  EXPECT_EQ(settings.get<NullSpaceOptions>().freeze, NullFreeze::all);
+  EXPECT_TRUE(settings.get<DeterministicOptions>().enabled);
+  EXPECT_EQ(settings.get<InitialOptions>().score, InitialScore::sigma_j);
+  EXPECT_EQ(ThreeTierOptions{}.hard_floor, 5e-3);
+  EXPECT_EQ(ThreeTierOptions{}.soft_floor, 2e-2);
+  EXPECT_EQ(ThreeTierOptions{}.damping, 1e-4);
+  EXPECT_EQ(ThreeTierOptions{}.inv_norm_max, 1e3);
+  // Floors that cross are refused where the inverse is made, with one line that names both.
+  settings.set("j_plus.hard_floor=0.03");
+  FreeFlyerOptions crossed;
+  crossed.j_plus = settings.get<ThreeTierOptions>();
+  try {
+    FreeFlyer(test::own_robot("spacecraft_ur3").model, "ee_link", crossed);
+    FAIL() << "floors that cross were taken";
+  } catch (const OptionsError& error) {
+    const std::string text = error.what();
+    for (const char* part : {"j_plus.hard_floor", "soft_floor"}) EXPECT_NE(text.find(part), std::string::npos) << text;
+    EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+  }
 }
 
 TEST(InitialConfiguration, PerturbationIsExactlyNothingAtZero) {

@@ -444,6 +444,12 @@ inline constexpr Tolerance kKernelDual{1e-13};
 inline constexpr Tolerance kWeightedInverse{1e-12};
 /// Rates of n̂, k̂ and z_a by central differences with step 1e-6, relative to 1 and themselves.
 inline constexpr Tolerance kKernelRate{1e-6};
+/// A determinant of up to 0.02 with entries up to 0.5, by elimination against three factors: some ε.
+inline constexpr Tolerance kBareDeterminant{1e-15};
+/// Smallest singular value of a Jacobian that is singular but for the rounding of the pose's cosines.
+inline constexpr Tolerance kSingular{1e-14};
+/// Shares of the smallest singular value that an independent script measured on an arm 1.18 times as long.
+inline constexpr Tolerance kSigmaShare{0.01};
 /// Slopes that were measured to four decimals.
 inline constexpr Tolerance kElbowSlope{6e-5};
 /// Extreme singular values by ΓΓᵀ against a decomposition of Γ, relative: ε × the square of a condition of 1e3.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/options.hpp"
@@ -39,8 +40,9 @@ struct InitialOptions {
 };
 ANTAEUS_API const OptionTable& options_of(const InitialOptions&);
 
-/// best_sample() around neutral joints, the base at rest at the origin. Touches nothing that \p flying remembers.
-/// Around neutral, where elbow and wrist are straight, a UR3 reaches no more than σ_Γ = 0.03 with the defaults.
+/// best_sample() around neutral joints, the base at rest at the origin; positions outside the joints' limits are
+/// refused. Touches nothing that \p flying remembers. Around neutral, where elbow and wrist are straight, a UR3 reaches
+/// no more than σ_Γ = 0.03 with the defaults.
 ANTAEUS_API BestSample choose_q_init_by_sigma(FreeFlyer& flying, const InitialOptions& options = {});
 
 /// σ_min of the bare arm near its straight elbow: slope · |sin θ_elbow|. A law of small angles with the wrist bent.
@@ -48,6 +50,7 @@ struct ElbowLaw {
   double slope = kNaN;        ///< K [unit of J]
   double sigma_J = kNaN;      ///< σ_min(J⊕)/σ_min(J) at 0.1 rad
   double sigma_Gamma = kNaN;  ///< σ_min(Γ)/σ_min(J) there
+  double miss = kNaN;         ///< |σ_min(J)/(K sin 0.1) − 1| there: a per cent where these joints are such an elbow
 };
 /// The published slope: of a UR3 whose upper arm and forearm are 1.18 times as long. A stock UR3 has 0.090.
 inline constexpr double kPublishedElbowSlope = 0.107;
@@ -60,6 +63,27 @@ ANTAEUS_API ElbowLaw fit_elbow_law(FreeFlyer& flying, int elbow = 2, int wrist =
 /// neutral. No generator. \throws Error unless target_sigma ≥ 0 and slope > 0
 ANTAEUS_API VectorX deterministic_q_init(const FreeFlyer& flying, double target_sigma, double slope, int elbow = 2,
                                          int wrist = 4);
+
+/// A start without a generator, by the elbow law. Off by default: the search is the rule.
+struct DeterministicOptions {
+  bool enabled = false;        ///< take it in place of the search
+  double target_sigma = 0.05;  ///< σ_min of the bare arm [mixed m and 1]; Γ's lies ElbowLaw::sigma_Gamma times below
+  double slope = 0.0;          ///< K [mixed]; 0: fitted to this robot. The published 0.107 is kPublishedElbowSlope
+  std::string elbow;           ///< joint that straightens the arm; empty: the third of six
+  std::string wrist;           ///< joint that is bent by π/2; empty: the fifth of six
+};
+ANTAEUS_API const OptionTable& options_of(const DeterministicOptions&);
+
+/// deterministic_q_init() of joints by name and, with slope 0, of the law that was fitted to them. The elbow bends to
+/// where its limits allow.
+/// \throws OptionsError that says what is missing: seven joints without named elbow and wrist, joints for which the law
+///         is off by more than 5 %, positions outside the limits
+ANTAEUS_API VectorX deterministic_q_init(FreeFlyer& flying, const DeterministicOptions& options);
+
+/// Where to begin: by the law where it is enabled, else by the search. \throws OptionsError when the search finds
+/// nothing
+ANTAEUS_API VectorX initial_joints(FreeFlyer& flying, const InitialOptions& search = {},
+                                   const DeterministicOptions& law = {});
 
 /// θ + q0_eps · d̂ with a stored unit direction d̂, in place of what the source draws with seed 20260617: for
 /// a plant's first state alone. q0_eps = 0 returns \p theta, bit for bit.
