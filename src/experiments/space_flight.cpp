@@ -101,7 +101,8 @@ const OptionTable& options_of(const SpaceChoice&) {
           option("speed", "rad/s", "of the crossing joint in singular", kOurs, &O::speed, Range{0.01, 2.0}),
           option("offset", "m, rad", "unreachable demand at the singularity: m at the elbow, rad at the wrist", kOurs,
                  &O::offset, Range{0.0, 0.1}),
-          option("start_error", "rad", "of each joint at the start of singular, drawn evenly up to this", kOurs,
+          option("start_error", "rad",
+                 "length of the joints' error at the start of singular, in a direction of the seed", kOurs,
                  &O::start_error, Range{0.0, 0.2}),
           option("null_travel", "rad", "length of the null motion in posture", kOurs, &O::null_travel, Range{0.0, 3.0}),
       });

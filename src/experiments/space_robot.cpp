@@ -8,7 +8,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/words.hpp"
 #include "antaeus/robot/robot_profile.hpp"
-#include "antaeus/sim/mujoco_robot.hpp"
+#include "antaeus/sim/mujoco_flight.hpp"
 
 namespace antaeus {
 

@@ -380,7 +380,9 @@ ExperimentResult fly_singular(const FlightSetup& setup) {
   flight.q_gains = path->q();
   Random random(setup.request.seed);
   VectorX start = arm_positions(model, path->q());
-  for (int k = 0; k < n; ++k) start[k] += choice.start_error * random.next();
+  VectorX off(n);
+  for (int k = 0; k < n; ++k) off[k] = random.next();
+  start += choice.start_error * off.normalized();
   start = perturbed_start(start, choice.q0_eps);
   const FreeFlyingMotion planned = flying.motion_at(path->q(), path->v());
   flight.q = flying_position(model, planned.X_WB, start);

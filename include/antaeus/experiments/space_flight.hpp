@@ -51,10 +51,11 @@ struct SpaceChoice {
   double circle = 1.0471975512;  ///< angle of inspection [rad]
   double standoff = 0.6;         ///< from the end-effector to the inspected place [m]
   Crossing crossing = Crossing::elbow;
-  double speed = 0.5;         ///< of the crossing joint in singular [rad/s]
-  double offset = 0.0;        ///< unreachable demand at the singularity: [m] at the elbow, [rad] at the wrist
-  double start_error = 0.01;  ///< of each joint at the start of singular, drawn evenly up to this [rad]
-  double null_travel = 0.8;   ///< length of the null motion in posture [rad]
+  double speed = 0.5;   ///< of the crossing joint in singular [rad/s]
+  double offset = 0.0;  ///< unreachable demand at the singularity: [m] at the elbow, [rad] at the wrist
+  double start_error =
+      0.01;                  ///< length of the joints' error at the start of singular, in a direction of the seed [rad]
+  double null_travel = 0.8;  ///< length of the null motion in posture [rad]
 };
 ANTAEUS_API const OptionTable& options_of(const SpaceChoice&);
 
