@@ -139,6 +139,17 @@ inline constexpr Tolerance kCoverageOfRuns{0.0195};
 /// Root mean square of the same runs' errors over their sd: four standard errors, 4/√4000.
 inline constexpr Tolerance kScaleOfRuns{0.064};
 
+// --- control: free-flying --------------------------------------------------------------------------------------------
+/// Central differences with step 1e-5 s of guidance: truncation h²/6 of third derivatives up to 200 (turns of up to
+/// half a turn and 60/T³ of passages of 3.5 s), rounding 1e-16 × 5 m / h.
+inline constexpr Tolerance kGuidanceDifference{1e-8};
+/// Places and rotations of guidance by another route [m, 1]: some ε of lengths up to 6 m, and of angles up to 3π.
+inline constexpr Tolerance kGuidancePlace{2e-14};
+/// Wheels' momentum over 2000 cycles [N·m·s]: the rounding of each, ε of up to 10, adds up.
+inline constexpr Tolerance kWheelMomentum{1e-11};
+/// Mean of ω × h over a step of 1 µs [N·m]: ω² h dt/2 off, 5e-6, and ε h/dt of rounding.
+inline constexpr Tolerance kWheelStep{1e-5};
+
 // --- conditioning ----------------------------------------------------------------------------------------------------
 /// Singular values of entries of order 1, relative to σ₁: two backward stable algorithms of up to 33 × 24 differ by
 /// some n·ε.
