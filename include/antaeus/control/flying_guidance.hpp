@@ -18,7 +18,7 @@ namespace antaeus {
 /// A passage from 0 to 1 between two times with velocity and acceleration zero at both ends: the polynomial of
 /// degree 5.
 struct Passage {
-  double begin = 0.0, end = 0.0;  ///< [s]; equal: at once
+  double begin = 0.0, end = 0.0;  ///< [s]; equal: at once, by a jump; an end before the beginning gives NaN
 };
 struct PassageValue {
   double s = 0.0, s_dot = 0.0, s_ddot = 0.0;  ///< [1], [1/s], [1/s²]
@@ -36,7 +36,7 @@ struct EndEffectorPlan {
   Passage passage;
   Pose start, goal;                 ///< X_WE; `move` to an equal goal holds
   Vector3 center{0, 0, 0};          ///< circle: [m]
-  Vector3 axis = Vector3::UnitZ();  ///< circle: unit length
+  Vector3 axis = Vector3::UnitZ();  ///< circle: any length but zero
   double angle = 0.0;               ///< circle [rad]
 };
 
@@ -51,6 +51,7 @@ struct BasePlan {
   Matrix3 start = Matrix3::Identity(), goal = Matrix3::Identity();  ///< R_WB
   Vector3 pivot{0, 0, 0};                                           ///< face: fixed place in the world [m]
   Vector3 direction = Vector3::UnitX();  ///< face: from the pivot to the end-effector while the base is at `start`
+                                         ///< any length but zero
 };
 
 enum class ComGuidance : std::uint8_t {
@@ -72,8 +73,9 @@ struct FlyingPlan {
   ComPlan com;
 };
 
-/// Each \realtime, total: NaN in gives NaN out; an end-effector that passes through the pivot, or ends opposite to
-/// `direction` of it, leaves no shortest way and gives NaN.
+/// Each \realtime (flying_guidance_test), total: NaN among the fields that the kind reads gives NaN in all of the
+/// result. `face`: an end-effector within 1e-9 m of the pivot, or opposite to `direction` of it within 1e-6 rad, leaves
+/// no shortest way and gives NaN.
 ANTAEUS_API PoseReference end_effector_reference(const EndEffectorPlan& plan, double time) noexcept;
 ANTAEUS_API AttitudeReference base_reference(const BasePlan& plan, const PoseReference& end_effector,
                                              double time) noexcept;
