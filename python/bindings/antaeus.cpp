@@ -71,6 +71,8 @@ NB_MODULE(_antaeus, module) {
   bind_room("contacts", bind_contact);
   bind_room("ik", bind_ik);
   bind_room("tasks", bind_tasks);
+  bind_room("conditioning", bind_conditioning);
+  bind_room("space", bind_space);
   bind_room("sim", bind_sim);
   bind_room("experiments", bind_experiments);
   bind_room("report", bind_show);

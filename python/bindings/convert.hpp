@@ -221,6 +221,8 @@ void bind_control_contact(nb::module_& module);
 void bind_contact(nb::module_& module);
 void bind_ik(nb::module_& module);
 void bind_tasks(nb::module_& module);
+void bind_conditioning(nb::module_& module);
+void bind_space(nb::module_& module);
 void bind_audit(nb::module_& module);
 void bind_series(nb::module_& module);
 void bind_sim(nb::module_& module);

@@ -4,6 +4,7 @@
 /// convert.hpp.
 
 #include "antaeus/audit/reconstruction.hpp"
+#include "antaeus/conditioning/three_tier_inverse.hpp"
 #include "antaeus/guard/guarded_estimator.hpp"
 #include "antaeus/pose/pose_advice.hpp"
 #include "antaeus/published/guard_chain.hpp"
@@ -36,5 +37,7 @@ template <>
 struct type_caster<antaeus::PoseQuantity> : EnumerationCaster<antaeus::PoseQuantity, "antaeus.PoseQuantity"> {};
 template <>
 struct type_caster<antaeus::EstimatorName> : EnumerationCaster<antaeus::EstimatorName, "antaeus.EstimatorName"> {};
+template <>
+struct type_caster<antaeus::InverseTier> : EnumerationCaster<antaeus::InverseTier, "antaeus.InverseTier"> {};
 
 }  // namespace nanobind::detail

@@ -244,7 +244,8 @@ def test_enumerations_are_their_text():
 
 
 SUBMODULES = ("core", "robot", "estimation", "published", "trust", "guard", "control", "pose", "episode",
-              "auditing", "contacts", "ik", "tasks", "sim", "experiments", "report")
+              "auditing", "contacts", "ik", "tasks", "conditioning", "space", "sim", "experiments",
+              "report")
 # Of include/antaeus; antaeus.audit and antaeus.contact are the functions.
 FOLDERS = {"auditing": "audit", "contacts": "contact"}
 
@@ -280,7 +281,7 @@ def test_a_room_binds_what_its_headers_declare():
         # One call each, where C++ has one function for all (contact_inverse_dynamics).
         known |= {"contact", "ContactState", "inverse_dynamics", "multiple_contact_inverse_dynamics",
                   "contact_inverse_dynamics_over_time"}
-        known |= {"InstructionSet", "instruction_set"}  # of conditioning, which has no submodule
+        known |= {"InstructionSet", "instruction_set"}  # of conditioning, bound with ik
         nested = {"FlightSampleAtEndpoint", "ReferenceStatisticsContamination", "ReliabilityTableRow",
                   "CounterfactualFalseAlarm", "AdviceRowCondition", "AdviceRowMove", "AdviceRowAlone"}
         known |= nested  # a struct of a struct

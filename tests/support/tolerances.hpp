@@ -457,6 +457,8 @@ inline constexpr Tolerance kWeightedInverse{1e-12};
 inline constexpr Tolerance kKernelRate{1e-6};
 /// A determinant of up to 0.02 with entries up to 0.5, by elimination against three factors: some ε.
 inline constexpr Tolerance kBareDeterminant{1e-15};
+/// Matrices of a free flyer by NumPy from Pinocchio's M, C and Jacobians, relative: ε × a condition of Γ of up to 1e3.
+inline constexpr Tolerance kSpaceParity{1e-11};
 /// Smallest singular value of a Jacobian that is singular but for the rounding of the pose's cosines.
 inline constexpr Tolerance kSingular{1e-14};
 /// Shares of the smallest singular value that an independent script measured on an arm 1.18 times as long.

@@ -1,0 +1,435 @@
+// Free-flying robots. What a call returns owns its numbers: the next call does not change them.
+#include <nanobind/make_iterator.h>
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/optional.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "antaeus/robot/robot_profile.hpp"
+#include "antaeus/space/free_flyer.hpp"
+#include "antaeus/space/initial_configuration.hpp"
+#include "convert.hpp"
+#include "shared_enumerations.hpp"
+
+namespace nanobind::detail {
+
+template <>
+struct type_caster<antaeus::TwistAxes> : EnumerationCaster<antaeus::TwistAxes, "antaeus.TwistAxes"> {};
+template <>
+struct type_caster<antaeus::CoriolisForm> : EnumerationCaster<antaeus::CoriolisForm, "antaeus.CoriolisForm"> {};
+template <>
+struct type_caster<antaeus::NullFreeze> : EnumerationCaster<antaeus::NullFreeze, "antaeus.NullFreeze"> {};
+template <>
+struct type_caster<antaeus::InitialScore> : EnumerationCaster<antaeus::InitialScore, "antaeus.InitialScore"> {};
+
+}  // namespace nanobind::detail
+
+namespace antaeus::python {
+
+namespace {
+
+/// A state, and a workspace beside the user's that answers questions about it: what the user's remembers stays.
+struct FlyingState {
+  std::shared_ptr<FreeFlyer> probe;
+  VectorX q, v;
+};
+
+struct FlyingMotion : FlyingState {
+  FreeFlyingMotion motion;
+};
+struct FlyingTerms : FlyingMotion {
+  FreeFlyingTerms terms;
+};
+
+/// The user's workspace, and the state of its last call.
+struct FlyerOfPython {
+  FlyerOfPython(const RobotModel& model, const std::string& frame, const FreeFlyerOptions& options)
+      : flying(model, frame, options), last{std::make_shared<FreeFlyer>(model, frame, options), {}, {}} {}
+
+  FlyingState state(const ArrayArgument& q, const ArrayArgument& v, const char* place) {
+    last.q = as_vector(q, place, "q", flying.model().nq());
+    last.v = as_vector(v, place, "v", flying.model().nv());
+    return last;
+  }
+
+  FreeFlyer flying;
+  FlyingState last;
+};
+
+TwistAxes axes_named(std::string_view name) {
+  return name == "lwa" ? TwistAxes::local_world_aligned : parse_enum<TwistAxes>(name, "twist.axes");
+}
+
+auto twist_in(const FlyingState& self, FrameId frame, std::string_view axes) {
+  constexpr const char* kPlace = "FreeFlyer.twist";
+  const TwistAxes chosen = axes_named(axes);
+  if (self.q.size() == 0) throw StatusError(kPlace, Status::not_computed, "no state yet", "call at or motion_at first");
+  Vector6 twist;
+  require(self.probe->motion_at(self.q, self.v).status, kPlace);
+  require(self.probe->twist(frame, chosen, twist), kPlace);
+  return fresh(twist);
+}
+
+constexpr const char* kTwistDoc =
+    "Twist [6], linear before angular, of a frame, by name or FrameId, in this state. axes: local (of the frame's "
+    "origin, in its axes), world (of the body's point at the world's origin, in world axes), local_world_aligned or "
+    "lwa (of the frame's origin, in world axes). StatusError where the state could not be used.";
+
+/// twist(frame, axes) of whatever has a state.
+template <class Class, class Get>
+void bind_twist(Class& bound, Get get) {
+  using Self = typename Class::Type;
+  bound.def(
+      "twist",
+      [get](const Self& self, FrameId frame, std::string_view axes) { return twist_in(get(self), frame, axes); },
+      "frame"_a, "axes"_a = "local", kTwistDoc);
+  bound.def(
+      "twist",
+      [get](const Self& self, std::string_view frame, std::string_view axes) {
+        const FlyingState& state = get(self);
+        return twist_in(state, state.probe->model().frame(frame), axes);
+      },
+      "frame"_a, "axes"_a = "local");
+}
+
+template <class Matrix>
+auto of(Matrix FreeFlyingMotion::* field) {
+  return [field](const FlyingMotion& self) { return frozen(self.motion.*field); };
+}
+template <class Matrix>
+auto of(Matrix FreeFlyingTerms::* field) {
+  return [field](const FlyingTerms& self) { return frozen(self.terms.*field); };
+}
+/// None for six joints.
+template <class Matrix>
+auto of(Matrix NullTerms::* field) {
+  using Array = decltype(frozen(std::declval<const FlyingTerms&>().terms.null.*field));
+  return [field](const FlyingTerms& self) -> std::optional<Array> {
+    if (self.terms.null.n_hat.size() == 0) return std::nullopt;
+    return frozen(self.terms.null.*field);
+  };
+}
+auto null_number(double NullTerms::* field) {
+  return [field](const FlyingTerms& self) -> std::optional<double> {
+    if (self.terms.null.n_hat.size() == 0) return std::nullopt;
+    return self.terms.null.*field;
+  };
+}
+auto number(double FreeFlyingConditioning::* field) {
+  return [field](const FlyingTerms& self) { return self.terms.conditioning.*field; };
+}
+
+void bind_motion(nb::module_& module) {
+  nb::class_<FlyingMotion> motion(
+      module, "FreeFlyingMotion",
+      "Kinematics of one state: world W, base B, end-effector E, centre of mass C. Plain data of "
+      "its own; NaN unless status is ok.");
+  motion.def_prop_ro("status", [](const FlyingMotion& self) { return self.motion.status; })
+      .def_prop_ro(
+          "q", [](const FlyingMotion& self) { return frozen(self.q); }, kOwned, "[7 + n]")
+      .def_prop_ro(
+          "v", [](const FlyingMotion& self) { return frozen(self.v); }, kOwned, "[6 + n], base in base axes.")
+      .def_prop_ro("X_WB", [](const FlyingMotion& self) { return Pose(self.motion.X_WB); })
+      .def_prop_ro("X_WE", [](const FlyingMotion& self) { return Pose(self.motion.X_WE); })
+      .def_prop_ro("p_com", of(&FreeFlyingMotion::p_com), kOwned, "[3] C, in W, m.")
+      .def_prop_ro("p_bc", of(&FreeFlyingMotion::p_bc), kOwned, "[3] B to C, in B, m.")
+      .def_prop_ro("p_ec", of(&FreeFlyingMotion::p_ec), kOwned, "[3] E to C, in E, m.")
+      .def_prop_ro("v_c", of(&FreeFlyingMotion::v_c), kOwned, "[3] velocity of C, in W, m/s.")
+      .def_prop_ro("omega_b", of(&FreeFlyingMotion::omega_b), kOwned, "[3] of the base, in B, rad/s.")
+      .def_prop_ro("nu_e", of(&FreeFlyingMotion::nu_e), kOwned, "[6] twist of E, in E.")
+      .def_prop_ro("nu_plus", of(&FreeFlyingMotion::nu_plus), kOwned, "[6] ν_e⊕ = ν_e − G_vc v_c, in E.")
+      .def_prop_ro("G_omega_b", of(&FreeFlyingMotion::G_omega_b), kOwned, "[6 × 3] B → E.")
+      .def_prop_ro("G_v_c", of(&FreeFlyingMotion::G_v_c), kOwned, "[6 × 3] W → E.")
+      .def_prop_ro("J_v_bar", of(&FreeFlyingMotion::J_v_bar), kOwned, "[3 × n] ∂p_bc/∂θ, in B, m/rad.")
+      .def_prop_ro("J_e", of(&FreeFlyingMotion::J_e), kOwned, "[6 × n] of E against the base, in E.")
+      .def_prop_ro("J_plus", of(&FreeFlyingMotion::J_plus), kOwned,
+                   "[6 × n] J⊕ = J_e − [R_eb; 0] J̄v: base translation is taken out, base rotation is not.");
+  bind_twist(motion, [](const FlyingMotion& self) -> const FlyingState& { return self; });
+}
+
+void bind_terms(nb::module_& module) {
+  nb::class_<FlyingTerms, FlyingMotion> terms(
+      module, "FreeFlyingTerms",
+      "Motion and dynamics of one state: y = Γ v = [v_c in W; ω_b in B; ν_e⊕ in E], M̂ ẏ + "
+      "Ĉ y = f, τ = Γᵀ f. Plain data of its own. NaN unless status is ok, but for "
+      "J_plus_inverse, which is then the last good one.");
+  terms.def_prop_ro("M", of(&FreeFlyingTerms::M), kOwned, "[(6 + n)²] M v̇ + C v = τ.")
+      .def_prop_ro("C", of(&FreeFlyingTerms::C), kOwned, "[(6 + n)²] with Ṁ = C + Cᵀ.")
+      .def_prop_ro("Gamma", of(&FreeFlyingTerms::Gamma), kOwned, "[12 × (6 + n)]")
+      .def_prop_ro("Gamma_inverse", of(&FreeFlyingTerms::Gamma_inverse), kOwned,
+                   "[(6 + n) × 12], closed form with J_plus_inverse.")
+      .def_prop_ro("Gamma_dot", of(&FreeFlyingTerms::Gamma_dot), kOwned, "[12 × (6 + n)], analytic.")
+      .def_prop_ro("Gamma_inverse_dot", of(&FreeFlyingTerms::Gamma_inverse_dot), kOwned,
+                   "Its derivative, tier by tier.")
+      .def_prop_ro("M_hat", of(&FreeFlyingTerms::M_hat), kOwned, "[12²] mE ⊕ M̆.")
+      .def_prop_ro("C_hat", of(&FreeFlyingTerms::C_hat), kOwned, "[12²] in the form that was chosen.")
+      .def_prop_ro("M_breve", of(&FreeFlyingTerms::M_breve), kOwned, "[9²] of ω_b and ν_e⊕.")
+      .def_prop_ro("C_breve", of(&FreeFlyingTerms::C_breve), kOwned, "[9²]")
+      .def_prop_ro("C_c", of(&FreeFlyingTerms::C_c), kOwned, "[9 × 3] Zero up to rounding.")
+      .def_prop_ro("J_plus_dot", of(&FreeFlyingTerms::J_plus_dot), kOwned, "[6 × n]")
+      .def_prop_ro("J_plus_inverse", of(&FreeFlyingTerms::J_plus_inverse), kOwned, "[n × 6], by tiers.")
+      .def_prop_ro("J_plus_inverse_dot", of(&FreeFlyingTerms::J_plus_inverse_dot), kOwned, "[n × 6]")
+      .def_prop_ro("J_hat", of(&FreeFlyingTerms::J_hat), kOwned, "[6 × 12] ν_e = Ĵ y: our reading of the source.")
+      .def_prop_ro("J_free", of(&FreeFlyingTerms::J_free), kOwned, "[6 × n] generalised Jacobian at zero momentum.")
+      .def_prop_ro("momentum_linear", of(&FreeFlyingTerms::momentum_linear), kOwned, "[3] m v_c, in W, N·s.")
+      .def_prop_ro("momentum_angular", of(&FreeFlyingTerms::momentum_angular), kOwned, "[3] about C, in W, N·m·s.")
+      .def_prop_ro("sigma_J", number(&FreeFlyingConditioning::sigma_J), "Smallest singular value of J⊕.")
+      .def_prop_ro("kappa_J", number(&FreeFlyingConditioning::kappa_J), "Condition of J⊕; infinite at sigma_J = 0.")
+      .def_prop_ro("sigma_Gamma", number(&FreeFlyingConditioning::sigma_Gamma), "Smallest singular value of Γ.")
+      .def_prop_ro("kappa_Gamma", number(&FreeFlyingConditioning::kappa_Gamma), "Condition of Γ.")
+      .def_prop_ro(
+          "tier", [](const FlyingTerms& self) { return self.terms.tier.tier; }, "InverseTier of J_plus_inverse.")
+      .def_prop_ro(
+          "tier_report", [](const FlyingTerms& self) { return self.terms.tier; }, "All of it (TierReport).")
+      .def_prop_ro("passive", [](const FlyingTerms& self) { return self.terms.passive; }, "M̂̇ − 2Ĉ is skew.");
+  // Of seven joints.
+  terms
+      .def_prop_ro("n_hat", of(&NullTerms::n_hat), kOwned,
+                   "[7] kernel of J⊕, unit length; None for six joints, as the rest.")
+      .def_prop_ro("n_hat_dot", of(&NullTerms::n_hat_dot), kOwned, "[7]")
+      .def_prop_ro("k_hat", of(&NullTerms::k_hat), kOwned, "[13] [−J̄v n̂; 0; n̂], kernel of Γ.")
+      .def_prop_ro("k_hat_dot", of(&NullTerms::k_hat_dot), kOwned, "[13]")
+      .def_prop_ro("z_a", of(&NullTerms::z_a), kOwned, "[13] M k̂/μ: z_aᵀk̂ = 1.")
+      .def_prop_ro("z_a_dot", of(&NullTerms::z_a_dot), kOwned, "[13]")
+      .def_prop_ro("mu", null_number(&NullTerms::mu), "k̂ᵀM k̂, kg·m².")
+      .def_prop_ro("v_n", null_number(&NullTerms::v_n), "z_aᵀv, rad/s.")
+      .def_prop_ro(
+          "frozen",
+          [](const FlyingTerms& self) -> std::optional<bool> {
+            if (self.terms.null.n_hat.size() == 0) return std::nullopt;
+            return self.terms.null.report.frozen;
+          },
+          "n̂ is an earlier state's: sigma_J is below freeze_floor.")
+      .def_prop_ro(
+          "null_report",
+          [](const FlyingTerms& self) -> std::optional<NullDirectionReport> {
+            if (self.terms.null.n_hat.size() == 0) return std::nullopt;
+            return self.terms.null.report;
+          },
+          "All of it (NullDirectionReport).")
+      .def_prop_ro("Gamma_a", of(&NullTerms::Gamma_a), kOwned, "[13²] [Γ; z_aᵀ].")
+      .def_prop_ro("Gamma_a_inverse", of(&NullTerms::Gamma_a_inverse), kOwned, "[13²] M-weighted.")
+      .def_prop_ro("M_hat_a", of(&NullTerms::M_hat_a), kOwned, "[13²] mE ⊕ M̆ ⊕ μ.")
+      .def_prop_ro("C_hat_a", of(&NullTerms::C_hat_a), kOwned, "[13²] in the passive form.");
+}
+
+/// Settings of the profile, changed by the caller.
+FreeFlyerOptions flyer_options(const Settings& settings, const std::optional<nb::dict>& j_plus,
+                               const std::optional<nb::dict>& null_space, std::string_view coriolis) {
+  return {options_from<ThreeTierOptions>(j_plus.value_or(nb::dict()), settings.get<ThreeTierOptions>()),
+          options_from<NullSpaceOptions>(null_space.value_or(nb::dict()), settings.get<NullSpaceOptions>()),
+          parse_enum<CoriolisForm>(coriolis, "FreeFlyer.coriolis")};
+}
+
+using Score = std::function<nb::object(nb::object)>;
+
+/// A score of Python as best_sample() asks for one. What it raises, goes up.
+std::function<double(ConstVectorRef)> score_of(const Score& score) {
+  return [score](ConstVectorRef theta) { return nb::cast<double>(nb::float_(score(nb::cast(fresh(VectorX(theta)))))); };
+}
+
+/// Whether the score takes zeros of so many joints: it neither raises nor gives what is not finite.
+bool takes(const std::function<double(ConstVectorRef)>& score, int joints) {
+  try {
+    return std::isfinite(score(VectorX::Zero(joints)));
+  } catch (nb::python_error& error) {
+    if (!error.matches(PyExc_Exception)) throw;  // the user's interrupt
+    return false;
+  }
+}
+
+BestSample sample(const Score& score, int n, std::int64_t seed, VectorX centre, double step) {
+  return best_sample(score_of(score), centre, step, n, static_cast<std::uint64_t>(seed));
+}
+
+void bind_flyer(nb::module_& module) {
+  std::string doc =
+      "robot: a Robot or RobotModel with a free base (load_robot(…, base='floating')) and one arm of 6 or 7 joints; "
+      "frame: its end-effector. j_plus, null_space: dicts that change some options of the group; a Robot's profile is "
+      "read first. coriolis: passive, or published (not passive where J⊕ is not inverted exactly). ModelError, "
+      "OptionsError say what does not fit.";
+  doc = options_doc<ThreeTierOptions>(doc + "\n\nj_plus");
+  doc = options_doc<NullSpaceOptions>(doc + "\n\nnull_space");
+  nb::class_<FlyerOfPython> flyer(
+      module, "FreeFlyer",
+      "From a state (q, v) of a free-flying robot to the terms of its coordinated control. q as "
+      "Pinocchio's free flyer (x y z, quaternion x y z w, joints), v with the base's velocities in "
+      "base axes. Gravity does not enter. One a thread.");
+  const auto define = [&]<class Model>(const char* text) {
+    flyer.def(
+        "__init__",
+        [](FlyerOfPython* self, const Model& robot, const std::string& frame, const std::optional<nb::dict>& j_plus,
+           const std::optional<nb::dict>& null_space, std::string_view coriolis) {
+          if constexpr (std::is_same_v<Model, Robot>) {
+            new (self)
+                FlyerOfPython(robot.model, frame, flyer_options(robot.profile.settings, j_plus, null_space, coriolis));
+          } else {
+            new (self) FlyerOfPython(robot, frame, flyer_options({}, j_plus, null_space, coriolis));
+          }
+        },
+        "robot"_a, "frame"_a, nb::kw_only(), "j_plus"_a = nb::none(), "null_space"_a = nb::none(),
+        "coriolis"_a = "passive", text);
+  };
+  define.operator()<Robot>(doc.c_str());
+  define.operator()<RobotModel>("");
+  flyer
+      .def(
+          "at",
+          [](FlyerOfPython& self, const ArrayArgument& q, const ArrayArgument& v) {
+            const FlyingState state = self.state(q, v, "FreeFlyer.at");
+            const FreeFlyingTerms& terms = self.flying.at(state.q, state.v);
+            return FlyingTerms{{state, terms.motion}, terms};
+          },
+          "q"_a, "v"_a, "Motion and dynamics. Raises for wrong shapes alone: else the result has a status.")
+      .def(
+          "motion_at",
+          [](FlyerOfPython& self, const ArrayArgument& q, const ArrayArgument& v) {
+            const FlyingState state = self.state(q, v, "FreeFlyer.motion_at");
+            return FlyingMotion{state, self.flying.motion_at(state.q, state.v)};
+          },
+          "q"_a, "v"_a, "Kinematics alone: no mass matrix, no memory.")
+      .def(
+          "j_plus",
+          [](const FlyerOfPython& self, const ArrayArgument& q) {
+            Matrix6X J(6, self.flying.joints());
+            require(self.last.probe->j_plus(as_vector(q, "FreeFlyer.j_plus", "q", self.flying.model().nq()), J),
+                    "FreeFlyer.j_plus");
+            return fresh(J);
+          },
+          "q"_a, "J⊕ [6 × n] at rest. Touches nothing that is remembered, as gamma and conditioning_at.")
+      .def(
+          "gamma",
+          [](const FlyerOfPython& self, const ArrayArgument& q) {
+            MatrixX Gamma(12, self.flying.model().nv());
+            require(self.last.probe->gamma(as_vector(q, "FreeFlyer.gamma", "q", self.flying.model().nq()), Gamma),
+                    "FreeFlyer.gamma");
+            return fresh(Gamma);
+          },
+          "q"_a, "Γ [12 × (6 + n)] at rest.")
+      .def(
+          "conditioning_at",
+          [](const FlyerOfPython& self, const ArrayArgument& q) {
+            return self.last.probe->conditioning_at(
+                as_vector(q, "FreeFlyer.conditioning_at", "q", self.flying.model().nq()));
+          },
+          "q"_a, "Smallest singular values and conditions of J⊕ and Γ.")
+      .def(
+          "best_sample",
+          [](const FlyerOfPython& self, const Score& score, int n, std::int64_t seed,
+             const std::optional<ArrayArgument>& centre, double step) {
+            const int joints = self.flying.joints();
+            return sample(score, n, seed,
+                          centre ? VectorX(as_vector(*centre, "FreeFlyer.best_sample", "centre", joints))
+                                 : VectorX(VectorX::Zero(joints)),
+                          step);
+          },
+          "score"_a, "n"_a, "seed"_a, "centre"_a = nb::none(), "step"_a = InitialOptions{}.step,
+          "antaeus.best_sample with as many joints as this robot has.")
+      .def(
+          "reset", [](FlyerOfPython& self) { self.flying.reset(); },
+          "Begins a new motion: forgets last inverse and kernel.")
+      .def(
+          "model", [](const FlyerOfPython& self) { return self.flying.model(); }, "The model; a cheap handle.")
+      .def(
+          "frame", [](const FlyerOfPython& self) { return self.flying.frame(); }, "The end-effector.")
+      .def("joints", [](const FlyerOfPython& self) { return self.flying.joints(); }, "n: 6 or 7.");
+  bind_twist(flyer, [](const FlyerOfPython& self) -> const FlyingState& { return self.last; });
+}
+
+void bind_beginning(nb::module_& module) {
+  nb::class_<BestSample>(module, "BestSample", "What a search found: theta, score = best.")
+      .def_prop_ro("theta", frozen_field(&BestSample::theta), kOwned, "[n] of the best candidate, rad.")
+      .def_ro("score", &BestSample::score, "NaN: no candidate's was finite, theta is the centre.")
+      .def_ro("index", &BestSample::index, "0: the centre itself; −1: none.")
+      .def(
+          "__iter__", [](const BestSample& self) { return nb::iter(nb::make_tuple(fresh(self.theta), self.score)); },
+          nb::sig("def __iter__(self) -> collections.abc.Iterator"));
+  nb::class_<ElbowLaw>(module, "ElbowLaw", "σ_min of the bare arm near its straight elbow: slope · |sin θ|.")
+      .def_ro("slope", &ElbowLaw::slope)
+      .def_ro("sigma_J", &ElbowLaw::sigma_J, "σ_min(J⊕)/σ_min(J) at 0.1 rad.")
+      .def_ro("sigma_Gamma", &ElbowLaw::sigma_Gamma, "σ_min(Γ)/σ_min(J) at 0.1 rad.")
+      .def_ro("miss", &ElbowLaw::miss, "How far the law is off at 0.1 rad, as a share.");
+  module.def(
+      "best_sample",
+      [](const Score& score, int n, std::int64_t seed, const std::optional<ArrayArgument>& centre, double step) {
+        if (centre) return sample(score, n, seed, as_vector(*centre, "best_sample", "centre"), step);
+        const auto asked = score_of(score);
+        const int joints = takes(asked, 6) || !takes(asked, 7) ? 6 : 7;
+        return sample(score, n, seed, VectorX::Zero(joints), step);
+      },
+      "score"_a, "n"_a, "seed"_a, "centre"_a = nb::none(), "step"_a = InitialOptions{}.step,
+      "The best of centre and n candidates around it, each joint uniform within ± step, rad: the same for the same "
+      "seed everywhere. score(theta) → number, larger is better; not finite: refused. Without a centre: as many zeros "
+      "as an arm has joints that the score takes, six, or seven where it raises or is not finite at six. "
+      "FreeFlyer.best_sample knows the number.");
+  const std::string search =
+      options_signature<InitialOptions>("def choose_q_init_by_sigma(flying: FreeFlyer", ") -> BestSample");
+  module.def(
+      "choose_q_init_by_sigma",
+      [](const FlyerOfPython& flying, const nb::kwargs& options) {
+        return choose_q_init_by_sigma(*flying.last.probe, options_from<InitialOptions>(options));
+      },
+      "flying"_a, "options"_a, nb::sig(search.c_str()),
+      options_doc<InitialOptions>("Joints of a large smallest singular value, searched around neutral.").c_str());
+  module.def(
+      "fit_elbow_law",
+      [](const FlyerOfPython& flying, int elbow, int wrist) { return fit_elbow_law(*flying.last.probe, elbow, wrist); },
+      "flying"_a, "elbow"_a = 2, "wrist"_a = 4, "Fits ElbowLaw to this robot; joints are counted from 0.");
+  module.def(
+      "deterministic_q_init",
+      [](const FlyerOfPython& flying, double target_sigma, double slope, const std::string& elbow,
+         const std::string& wrist) {
+        const DeterministicOptions options{
+            .enabled = true, .target_sigma = target_sigma, .slope = slope, .elbow = elbow, .wrist = wrist};
+        return fresh(deterministic_q_init(*flying.last.probe, options));
+      },
+      "flying"_a, "target_sigma"_a = DeterministicOptions{}.target_sigma, "slope"_a = 0.0, "elbow"_a = "",
+      "wrist"_a = "",
+      "Joints [n] whose bare arm has this smallest singular value, by the elbow law: no generator. slope 0: fitted to "
+      "this robot. elbow, wrist: joints by name; empty: the third and fifth of six.");
+  module.def(
+      "initial_joints",
+      [](const FlyerOfPython& flying, const std::optional<nb::dict>& initial, const std::optional<nb::dict>& det) {
+        return fresh(initial_joints(*flying.last.probe, options_from<InitialOptions>(initial.value_or(nb::dict())),
+                                    options_from<DeterministicOptions>(det.value_or(nb::dict()))));
+      },
+      "flying"_a, nb::kw_only(), "initial"_a = nb::none(), "det"_a = nb::none(),
+      "Joints [n] to begin with: the search of choose_q_init_by_sigma, or with det=dict(enabled=True) the elbow law. "
+      "Dicts change options of the groups initial and det.");
+  module.def(
+      "perturbed_start",
+      [](const ArrayArgument& theta, double q0_eps) {
+        return fresh(perturbed_start(as_vector(theta, "perturbed_start", "theta"), q0_eps));
+      },
+      "theta"_a, "q0_eps"_a,
+      "theta + q0_eps along a stored unit direction, for a plant's start alone; 0: theta itself.");
+}
+
+}  // namespace
+
+void bind_space(nb::module_& module) {
+  bind_enumeration<TwistAxes>(module, "Axes and point of a frame's twist, as Pinocchio names them.");
+  bind_enumeration<CoriolisForm>(module,
+                                 "How Ĉ is formed. passive: M̂̇ − 2Ĉ is skew in every tier. published: the same for an "
+                                 "exact inverse of six joints, else not passive.");
+  bind_enumeration<NullFreeze>(module, "What stays while the kernel is frozen: direction, n̂ alone; all, as published.");
+  bind_enumeration<InitialScore>(module, "What a search asks for.");
+  nb::class_<FreeFlyingConditioning>(module, "FreeFlyingConditioning", "Of J⊕ and Γ; conditions infinite at σ = 0.")
+      .def_prop_ro("status", copied_field(&FreeFlyingConditioning::status))
+      .def_ro("sigma_J", &FreeFlyingConditioning::sigma_J)
+      .def_ro("kappa_J", &FreeFlyingConditioning::kappa_J)
+      .def_ro("sigma_Gamma", &FreeFlyingConditioning::sigma_Gamma)
+      .def_ro("kappa_Gamma", &FreeFlyingConditioning::kappa_Gamma);
+  nb::class_<NullDirectionReport>(module, "NullDirectionReport", "The kernel of J⊕ at one state.")
+      .def_ro("frozen", &NullDirectionReport::frozen)
+      .def_ro("remaining", &NullDirectionReport::remaining, "Length of what of a jump is still in n̂.")
+      .def_ro("swing", &NullDirectionReport::swing, "Angle between this kernel and the last one, rad.");
+  bind_motion(module);
+  bind_terms(module);
+  bind_flyer(module);
+  bind_beginning(module);
+}
+
+}  // namespace antaeus::python
