@@ -361,7 +361,11 @@ ExperimentResult fly_singular(const FlightSetup& setup) {
   SingularCrossing crossing;
   crossing.theta = setup.theta;
   crossing.theta[joint] = singular;
-  crossing.direction = VectorX::Unit(n, joint);
+  // The other joints move along: a lone joint takes hardly any torque to compare with.
+  Random random(setup.request.seed);
+  crossing.direction = VectorX(n);
+  for (int k = 0; k < n; ++k) crossing.direction[k] = 0.5 * random.next();
+  crossing.direction[joint] = 1.0;
   crossing.speed = choice.speed;
   crossing.offset = choice.offset;
   const auto path =
@@ -378,7 +382,6 @@ ExperimentResult fly_singular(const FlightSetup& setup) {
   path->at(crossing, 0.0);
   FlightPlan flight;
   flight.q_gains = path->q();
-  Random random(setup.request.seed);
   VectorX start = arm_positions(model, path->q());
   VectorX off(n);
   for (int k = 0; k < n; ++k) off[k] = random.next();
