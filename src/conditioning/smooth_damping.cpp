@@ -20,6 +20,7 @@ const OptionTable& options_of(const SmoothDampingOptions&) {
                });
   return table;
 }
+const OptionGroup kCarryGroup(SmoothDampingOptions{});
 
 SmoothDamping::SmoothDamping(int rows, int columns, const SmoothDampingOptions& options)
     : rows_(rows), columns_(columns), options_((check_options(options), options)), svd_(rows, columns) {
@@ -59,17 +60,31 @@ SmoothDampingReport SmoothDamping::compute(const ConstMatrixRef& J, const ConstM
 
 CarriedReference::CarriedReference(int rows, int columns, const SmoothDampingOptions& options)
     : damping_(rows, columns, options) {
-  for (VectorX* vector : {&z_, &z_dot_, &velocity_, &acceleration_}) vector->setConstant(columns, kNaN);
-  for (VectorX* vector : {&missing_, &missing_dot_, &seen_}) vector->setConstant(rows, kNaN);
+  for (VectorX* vector : {&z_, &z_dot_, &velocity_, &acceleration_, &wanting_}) vector->setConstant(columns, kNaN);
+  for (VectorX* vector : {&missing_, &missing_dot_, &seen_, &seen_wanting_}) vector->setConstant(rows, kNaN);
 }
 
 SmoothDampingReport CarriedReference::update(const ConstMatrixRef& J, const ConstMatrixRef& J_dot,
                                              const ConstVectorRef& b, const ConstVectorRef& b_dot, double dt) noexcept {
+  return move(J, J_dot, b, b_dot, dt, nullptr);
+}
+
+SmoothDampingReport CarriedReference::update(const ConstMatrixRef& J, const ConstMatrixRef& J_dot,
+                                             const ConstVectorRef& b, const ConstVectorRef& b_dot, double dt,
+                                             const ConstVectorRef& kernel_demand) noexcept {
+  return move(J, J_dot, b, b_dot, dt, &kernel_demand);
+}
+
+SmoothDampingReport CarriedReference::move(const ConstMatrixRef& J, const ConstMatrixRef& J_dot,
+                                           const ConstVectorRef& b, const ConstVectorRef& b_dot, double dt,
+                                           const ConstVectorRef* kernel_demand) noexcept {
   SmoothDampingReport report = damping_.compute(J, J_dot);
   if (report.status == Status::ok) {
-    if (b.size() != missing_.size() || b_dot.size() != missing_.size()) {
+    const bool demand_fits = kernel_demand == nullptr || kernel_demand->size() == z_.size();
+    if (b.size() != missing_.size() || b_dot.size() != missing_.size() || !demand_fits) {
       report.status = Status::wrong_size;
-    } else if (!b.allFinite() || !b_dot.allFinite() || !std::isfinite(dt) || dt < 0.0) {
+    } else if ((kernel_demand != nullptr && !kernel_demand->allFinite()) || !b.allFinite() || !b_dot.allFinite() ||
+               !std::isfinite(dt) || dt < 0.0) {
       report.status = Status::not_finite;
     }
   }
@@ -86,6 +101,15 @@ SmoothDampingReport CarriedReference::update(const ConstMatrixRef& J, const Cons
   velocity_.noalias() = inverse * missing_;
   seen_.noalias() = J * velocity_;
   z_dot_.noalias() = damping_.options().pull * (inverse * seen_);
+  if (kernel_demand != nullptr) {
+    const SmoothDampingOptions& options = damping_.options();
+    const double share = report.lambda / options.damping;
+    const auto V = damping_.svd().V();
+    wanting_ = *kernel_demand - z_;
+    seen_wanting_.noalias() = V.transpose() * wanting_;
+    wanting_.noalias() -= V * seen_wanting_;
+    z_dot_ += options.pull * (1.0 - share * share) * wanting_;
+  }
   missing_dot_ = b_dot;
   missing_dot_.noalias() -= J_dot * z_;
   missing_dot_.noalias() -= J * z_dot_;

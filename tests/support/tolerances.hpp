@@ -462,6 +462,19 @@ inline constexpr Tolerance kExtremeSigma{1e-9};
 /// The arm's π/2 in full against eleven digits: 5e-12 rad × some kg and m.
 inline constexpr Tolerance kSpacecraftParity{2e-10};
 
+// --- flight and control of a free robot ------------------------------------------------------------------------------
+/// Poses and velocities of a path by central differences with step 1e-5: rounding 1e-15/1e-5, truncation 1e-10 of
+/// third derivatives, which within the offset's window reach some 1e2.
+inline constexpr Tolerance kPathRate{3e-8};
+/// Places of some metres and velocities below 1 by two routes: some ε of each of a dozen products.
+inline constexpr Tolerance kPathState{2e-13};
+/// Torques below 20 N·m by two algorithms, 160 kg × 5 m of lever × some ε.
+inline constexpr Tolerance kPathTorque{1e-11};
+/// Unit length after thousands of products, ε each, and clocks that add up as many steps.
+inline constexpr Tolerance kUnitQuaternion{1e-11};
+/// The issue's own bar of a 5 s flight in steps of 1 ms [N·s, N·m·s].
+inline constexpr Tolerance kMomentumDrift{1e-8};
+
 // --- tasks -----------------------------------------------------------------------------------------------------------
 /// Central differences with step 1e-6 of errors up to 5: rounding 1e-15/1e-6, truncation 1e-12/6 of third derivatives,
 /// which near a half turn and close to what is looked at reach 1e3.

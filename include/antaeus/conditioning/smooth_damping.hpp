@@ -59,7 +59,13 @@ class ANTAEUS_API SmoothDamping {
 ///     θ̇_r = z + J#(b − J z),    ż = κ J# J J#(b − J z),    z(0) = J# b.
 ///
 /// Away from singularities J θ̇_r = b exactly. Across one, z keeps its motion in the direction that J# does not see.
-/// Memory: z and whether it was set. \realtime after construction, conditioning_realtime_test.
+///
+/// A wide J also has a kernel, in which z would go on for ever. There a demand u may lead it:
+///
+///     ż += κ (1 − λ²/λ₀²) K(u − z),    K = E − VVᵀ, the projection onto the kernel.
+///
+/// K has no sign to choose. It swings the faster the nearer σ is to 0; the weight, of the size of 2σ²/ε² there, keeps ż
+/// continuous. Memory: z and whether it was set. \realtime after construction, conditioning_realtime_test.
 class ANTAEUS_API CarriedReference {
  public:
   /// \throws as SmoothDamping
@@ -74,6 +80,10 @@ class ANTAEUS_API CarriedReference {
   /// \param dt     ≥ 0, finite [s]; else `not_finite`
   SmoothDampingReport update(const ConstMatrixRef& J, const ConstMatrixRef& J_dot, const ConstVectorRef& b,
                              const ConstVectorRef& b_dot, double dt) noexcept;
+  /// The same with a demand in the kernel.
+  /// \param kernel_demand  u [columns]: joint velocities, of which the kernel's part counts [1/s]
+  SmoothDampingReport update(const ConstMatrixRef& J, const ConstMatrixRef& J_dot, const ConstVectorRef& b,
+                             const ConstVectorRef& b_dot, double dt, const ConstVectorRef& kernel_demand) noexcept;
 
   /// θ̇_r [columns].
   const VectorX& velocity() const noexcept { return velocity_; }
@@ -84,8 +94,11 @@ class ANTAEUS_API CarriedReference {
   const SmoothDamping& damping() const noexcept { return damping_; }
 
  private:
+  SmoothDampingReport move(const ConstMatrixRef& J, const ConstMatrixRef& J_dot, const ConstVectorRef& b,
+                           const ConstVectorRef& b_dot, double dt, const ConstVectorRef* kernel_demand) noexcept;
+
   SmoothDamping damping_;
-  VectorX z_, z_dot_, velocity_, acceleration_, missing_, missing_dot_, seen_;
+  VectorX z_, z_dot_, velocity_, acceleration_, missing_, missing_dot_, seen_, wanting_, seen_wanting_;
   bool empty_ = true;
 };
 

@@ -80,7 +80,10 @@ struct FlyingCommand {
   Vector3 x_c, x_b, x_p,
       x_o;  ///< errors: C in W [m]; 2 vec quat(R_bdᵀR_b) [rad]; E's place in E [m]; 2 vec quat(R_edᵀR_e) [rad]
   double energy = kNaN;       ///< V = ½sᵀMs (`carried`) or ½eᵀM̆e, plus ½x̃ᵀK̆x̃, without the centre of mass [J]
-  double supply = kNaN;       ///< power that may raise V: `carried`: x̃ᵀK̆J_x(Γ̆v_r − v̆_r); others 0 [W]
+  double supply = kNaN;       ///< power that may raise V. `carried`: x̃ᵀK̆J_x(Γ̆v_r − v̆_r); `tracker`: of what γ takes off
+                              ///< its feed-forward, and the posture's; `regulator`: the posture's, and what moving
+                              ///< centre of mass and target feed in [W]
+  double dissipation = kNaN;  ///< power that damping takes, ≥ 0: V̇ = supply − dissipation while limits are kept [W]
   double gamma = 1.0;         ///< scale of the feed-forward in this cycle
   SmoothDampingReport carry;  ///< of `carried`
 };

@@ -36,6 +36,7 @@ class ANTAEUS_API FreeFlight {
   Dynamics dynamics_;
   double time_ = 0.0;
   VectorX q_, v_, a_;
+  VectorX q_stage_, q_end_, v_stage_, u_, u_rate_, u_sum_, v_sum_, first_, a_stage_;
 };
 
 }  // namespace antaeus
