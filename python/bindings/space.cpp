@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "antaeus/robot/robot_profile.hpp"
+#include "antaeus/space/free_flight.hpp"
 #include "antaeus/space/free_flyer.hpp"
 #include "antaeus/space/initial_configuration.hpp"
 #include "convert.hpp"
@@ -407,6 +408,43 @@ void bind_beginning(nb::module_& module) {
       "theta + q0_eps along a stored unit direction, for a plant's start alone; 0: theta itself.");
 }
 
+void bind_flight(nb::module_& module) {
+  nb::class_<FreeFlight> flight(module, "FreeFlight",
+                                "A robot that nothing holds, moved on under forces and torques by a method of order 4 "
+                                "on the manifold of its configurations. StatusError where a state or a torque cannot "
+                                "be used; the state then stays as it was.");
+  flight.def(
+      "__init__", [](FreeFlight* self, const Robot& robot) { new (self) FreeFlight(robot.model); }, "robot"_a,
+      "ModelError without a free base.");
+  flight.def(nb::init<RobotModel>(), "robot"_a)
+      .def(
+          "reset",
+          [](FreeFlight& self, const ArrayArgument& q, const ArrayArgument& v) {
+            constexpr const char* kPlace = "FreeFlight.reset";
+            require(
+                self.reset(as_vector(q, kPlace, "q", self.model().nq()), as_vector(v, kPlace, "v", self.model().nv())),
+                kPlace);
+          },
+          "q"_a, "v"_a, "To this state, time zero.")
+      .def(
+          "step",
+          [](FreeFlight& self, const ArrayArgument& tau, double dt) {
+            constexpr const char* kPlace = "FreeFlight.step";
+            require(self.step(as_vector(tau, kPlace, "tau", self.model().nv()), dt), kPlace);
+          },
+          "tau"_a, "dt"_a, "tau [nv]: f_b, τ_b in base axes, then the joints', constant through dt, s.")
+      .def(
+          "model", [](const FreeFlight& self) { return self.model(); }, "The model; a cheap handle.")
+      .def("time", &FreeFlight::time, "s")
+      .def(
+          "q", [](const FreeFlight& self) { return fresh(self.q()); }, "[nq]")
+      .def(
+          "v", [](const FreeFlight& self) { return fresh(self.v()); }, "[nv], base velocities in base axes.")
+      .def(
+          "v_dot", [](const FreeFlight& self) { return fresh(self.v_dot()); },
+          "[nv] at the beginning of the last step; NaN before it.");
+}
+
 }  // namespace
 
 void bind_space(nb::module_& module) {
@@ -430,6 +468,7 @@ void bind_space(nb::module_& module) {
   bind_terms(module);
   bind_flyer(module);
   bind_beginning(module);
+  bind_flight(module);
 }
 
 }  // namespace antaeus::python

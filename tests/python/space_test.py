@@ -500,6 +500,38 @@ def test_where_to_begin():
     assert np.array_equal(antaeus.perturbed_start(start, 1e-2) - start, moved)
 
 
+def test_flight_keeps_momentum_and_is_of_order_four():
+    """Joint torques alone, judged by Pinocchio's momentum."""
+    for name in ENDS:
+        robot = antaeus.load_robot(name)
+        reference = Reference(antaeus.robots_folder() / name / f"{name}.urdf", ENDS[name])
+        q, v = reference.regular(generator(), 1)[0]
+        tau = np.concatenate([np.zeros(6), np.linspace(-0.02, 0.02, reference.n)])  # [N·m]: the last links are light
+        ends, drift = [], []
+        for steps in (50, 100, 200, 1000):
+            flight = antaeus.FreeFlight(robot)
+            flight.reset(q, v)
+            for _ in range(steps):
+                flight.step(tau, 0.5 / steps)
+            assert math.isclose(flight.time(), 0.5, rel_tol=1e-12)
+            assert abs(np.linalg.norm(flight.q()[3:7]) - 1) < tolerance("kMapVelocity")
+            ends.append((flight.q(), flight.v()))
+            h = [pinocchio.computeCentroidalMomentum(reference.model, reference.data, *state).vector.copy()
+                 for state in ((q, v), ends[-1])]
+            drift.append(largest(h[1] - h[0]))
+        # Against the finest one: each halving divides the error by 16, and by no less than 12.
+        errors = [max(largest(q_ - ends[-1][0]), largest(v_ - ends[-1][1])) for q_, v_ in ends[:3]]
+        print(name, "errors", errors, "momentum", drift)
+        assert errors[0] / errors[1] > 12 and errors[1] / errors[2] > 12
+        assert drift[-1] < tolerance("kMomentumDrift")
+    with pytest.raises(antaeus.StatusError, match="not_finite"):
+        flight.step(tau, -1.0)
+    with pytest.raises(antaeus.StatusError, match="tau has shape"):
+        flight.step(tau[:3], 0.1)
+    with pytest.raises(antaeus.ModelError, match="free"):
+        antaeus.FreeFlight(antaeus.load_robot("ur5e"))
+
+
 def test_three_tiers_and_smooth_damping_are_their_formulas():
     numbers = generator()
     U, V = (np.linalg.qr(numbers.normal(size=(6, 6)))[0] for _ in range(2))

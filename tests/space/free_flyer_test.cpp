@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 
 #include "antaeus/core/error.hpp"
 #include "space/space_robots.hpp"
@@ -87,7 +88,7 @@ TEST(FreeFlyer, EveryTierKeepsWhatItPromises) {
     FreeFlyer flying = test::flyer("spacecraft_ur3", options);
     VectorX v(12);
     v << 0.1, -0.2, 0.05, 0.1, 0.2, -0.1, 0.1, 0.2, -0.5, 0.3, 0.1, 0.2;
-    double off = 0.0, top = 0.0, skew = 0.0, jump = 0.0, exact = 0.0;
+    double off = 0.0, top = 0.0, skew = 0.0, jump = 0.0, entry = 0.0, exact = 0.0;
     int seen[3] = {};
     MatrixX last;
     for (int i = 0; i <= 1600; ++i) {
@@ -107,7 +108,10 @@ TEST(FreeFlyer, EveryTierKeepsWhatItPromises) {
           half + half.transpose() + t.Gamma_inverse.transpose() * (t.C + t.C.transpose()) * t.Gamma_inverse;
       skew = std::max(skew, largest(rate - t.C_hat - t.C_hat.transpose()) / largest(t.C_hat));
       EXPECT_TRUE(t.passive);
-      if (i > 0) jump = std::max(jump, (MatrixX(t.J_plus_inverse) - last).norm());
+      if (i > 0) {
+        jump = std::max(jump, (MatrixX(t.J_plus_inverse) - last).norm());
+        entry = std::max(entry, largest(MatrixX(t.J_plus_inverse) - last));
+      }
       last = t.J_plus_inverse;
     }
     EXPECT_GT(seen[0], 100);
@@ -117,6 +121,10 @@ TEST(FreeFlyer, EveryTierKeepsWhatItPromises) {
     EXPECT_LT(top, tolerance::kMapVelocity);
     EXPECT_LT(exact, tolerance::kMapInverse);
     EXPECT_LT(skew, tolerance::kSkew);
+    std::printf(
+        "spacecraft_ur3, elbow through straight in steps of 0.5 mrad, exit_step %.1f: inverse changes by up to %.2f "
+        "a call, an entry by %.2f\n",
+        step, jump, entry);
     if (step == 0.0) {
       EXPECT_GT(jump, 20.0) << "as published";
     } else {
