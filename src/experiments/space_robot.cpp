@@ -8,7 +8,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/words.hpp"
 #include "antaeus/robot/robot_profile.hpp"
-#include "antaeus/sim/mujoco_flight.hpp"
+#include "antaeus/sim/mujoco_robot.hpp"
 
 namespace antaeus {
 
@@ -94,8 +94,11 @@ FlyingRobot finish(const Source& source, const std::string& wanted) {
 
 FlyingRobot load_flying_robot(const std::string& robot, const std::string& frame) {
   if (std::filesystem::path(robot).extension() == ".xml") {
-    const MujocoRobot loaded = flying_mujoco_robot(robot);
-    return finish({loaded.description, loaded.options, loaded.description.name, {}, nullptr}, frame);
+    SceneDescription scene;
+    scene.name = std::filesystem::path(robot).stem().string();
+    scene.robot.file = robot;
+    const MujocoRobot loaded = mujoco_robot(MujocoScene(scene), {.base = Base::free_flyer});
+    return finish({loaded.description, loaded.options, scene.name, {}, nullptr}, frame);
   }
   const Robot loaded = load_robot(robot, MeshPolicy::ignored, Base::free_flyer);
   Source source{loaded.model.description(), loaded.profile.options, loaded.profile.title, {}, nullptr};
