@@ -72,7 +72,13 @@ FlyingRobot finish(const Source& source, const std::string& wanted) {
     locked.push_back(joint);
     options.locked_joints[joint] = 0.0;
   }
-  if (!locked.empty() && !moving.empty()) {
+  if (moving.size() < 6 || moving.size() > 7) {
+    throw ModelError(source.title,
+                     std::to_string(moving.size()) + (moving.size() == 1 ? " joint moves " : " joints move ") + frame +
+                         "; coordinated control leads an arm of 6 or 7",
+                     "name another end-effector with --frame, or take another robot");
+  }
+  if (!locked.empty()) {
     model = RobotModel(source.description, options);
     remarks.push_back("Joints that do not move " + frame + " are held at zero: " + listed(locked) + ".");
   }

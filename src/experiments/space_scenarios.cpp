@@ -75,6 +75,12 @@ FlyingPlan resting_plan(const FreeFlyingMotion& motion) {
   return plan;
 }
 
+/// A passage of a scenario whose own duration is \p whole, slower or faster with the duration that was asked for.
+Passage passage_of(const FlightSetup& setup, double begin, double end, double whole) {
+  const double scale = setup.options.space.duration > 0.0 ? setup.options.space.duration / whole : 1.0;
+  return {scale * begin, scale * end};
+}
+
 /// The flight that follows a plan of guidance, from rest at the planned start.
 FlightPlan flight_of(const FlightSetup& setup, const FlyingPlan& plan, double duration) {
   FlightPlan flight;
@@ -150,6 +156,10 @@ ExperimentResult fly_and_fill(const FlightSetup& setup, const FlightPlan& plan, 
     result.findings.push_back("In " + std::to_string(figures.coasted) +
                               " cycles there was no control: the robot coasted.");
   }
+  if (figures.limited > 0.0) {
+    result.remarks.push_back("In " + percent_text(figures.limited) +
+                             " of the cycles a limit of thrusters, wheels or joints took something away.");
+  }
   if (setup.options.space.q0_eps > 0.0) {
     result.remarks.push_back("The plant's arm starts " + value_text(setup.options.space.q0_eps) +
                              " rad from where the plan has it (space.q0_eps).");
@@ -164,7 +174,7 @@ ExperimentResult fly_pose_change(const FlightSetup& setup) {
   FreeFlyer flying(setup.robot.model, setup.robot.frame, setup.options.flyer);
   FlyingPlan plan = resting_plan(flying.motion_at(setup.q, VectorX::Zero(setup.robot.model.nv())));
   Random random(setup.request.seed);
-  const Passage passage{1.0, 16.0};
+  const Passage passage = passage_of(setup, 1.0, 16.0, 30.0);
   plan.end_effector.passage = plan.base.passage = plan.com.passage = passage;
   plan.base.goal = turned(random.direction(), choice.turn);
   plan.end_effector.goal =
@@ -201,15 +211,15 @@ ExperimentResult fly_tracking(const FlightSetup& setup) {
   FlyingPlan plan = resting_plan(flying.motion_at(setup.q, VectorX::Zero(setup.robot.model.nv())));
   Random random(setup.request.seed);
   // Not in step with each other: none of the three is ever at rest while another moves.
-  plan.end_effector.passage = {1.0, 19.0};
-  plan.base.passage = {2.0, 16.0};
-  plan.com.passage = {0.5, 20.0};
+  plan.end_effector.passage = passage_of(setup, 1.0, 19.0, 30.0);
+  plan.base.passage = passage_of(setup, 2.0, 16.0, 30.0);
+  plan.com.passage = passage_of(setup, 0.5, 20.0, 30.0);
   plan.base.goal = turned(random.direction(), choice.turn);
   plan.com.goal = plan.com.start + choice.shift * random.direction();
   plan.end_effector.goal =
       end_effector_at(flying, goal_joints(flying, setup, choice.reach), plan.base.goal, plan.com.goal);
   FlightFigures f;
-  ExperimentResult result = fly_and_fill(setup, flight_of(setup, plan, 30.0), 20.0, f);
+  ExperimentResult result = fly_and_fill(setup, flight_of(setup, plan, 30.0), plan.com.passage.end, f);
   result.title = "Centre of mass, attitude and end-effector led at once";
   result.question =
       "All twelve degrees of freedom have references that move. How far are they from them on the way, and at the end?";
@@ -235,7 +245,7 @@ ExperimentResult fly_inspection(const FlightSetup& setup) {
   const Vector3 outwards = (motion.X_WE.translation - motion.p_com).normalized();
   const Vector3 any = random.direction();
   plan.end_effector.kind = EndEffectorGuidance::circle;
-  plan.end_effector.passage = {1.0, 41.0};
+  plan.end_effector.passage = passage_of(setup, 1.0, 41.0, 55.0);
   plan.end_effector.center = motion.X_WE.translation + choice.standoff * outwards;
   plan.end_effector.axis = (any - any.dot(outwards) * outwards).normalized();
   plan.end_effector.angle = choice.circle;
@@ -249,7 +259,7 @@ ExperimentResult fly_inspection(const FlightSetup& setup) {
                        "take less than 3.1 rad");
   }
   FlightFigures f;
-  ExperimentResult result = fly_and_fill(setup, flight_of(setup, plan, 55.0), 41.0, f);
+  ExperimentResult result = fly_and_fill(setup, flight_of(setup, plan, 55.0), plan.end_effector.passage.end, f);
   result.title = "Around a place that the end-effector goes on looking at";
   result.question =
       "The robot flies around an object at a constant distance. The end-effector is led around it, the base turns with "

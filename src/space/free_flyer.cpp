@@ -1,5 +1,6 @@
 #include "antaeus/space/free_flyer.hpp"
 
+#include <Eigen/Cholesky>
 #include <Eigen/Geometry>
 #include <Eigen/LU>
 #include <algorithm>
@@ -79,6 +80,17 @@ int joints_of(const RobotModel& model, FrameId frame) {
                      std::to_string(moving.size()) + " of its " + std::to_string(joints) + " joints move the frame '" +
                          model.frame_name(frame) + "'",
                      "name the arm's last frame, and every joint as a motor");
+  }
+  // A base without mass of its own, as robots have that stand on a table: its motion would take no force.
+  MatrixX M(model.nv(), model.nv());
+  Dynamics(model).mass_matrix(model.neutral(), M);
+  const Eigen::LDLT<MatrixX> factors(M);
+  constexpr double kSingular = 1e-12;  // of the largest pivot: rounding of a matrix of this size stays below
+  if (factors.vectorD().minCoeff() <= kSingular * factors.vectorD().maxCoeff()) {
+    throw ModelError(place,
+                     "its mass matrix is singular: the root '" + model.description().root +
+                         "' or another link has no mass or no inertia",
+                     "give it an inertial, or take a robot with a base");
   }
   return joints;
 }
