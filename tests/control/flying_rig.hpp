@@ -78,6 +78,7 @@ struct CrossingRun {
   FlyingLaw law = FlyingLaw::carried;
   VectorX start_error;  // [n] added to the joints of the path's beginning [rad]
   double hold = 10.0;   // after the reference came to rest [s]
+  double cycle = 1e-3;  // of control [s]
   FlyingControlSetup setup;
 };
 
@@ -101,7 +102,7 @@ struct CrossingFigures {
 inline CrossingFigures cross(const CrossingRun& run) {
   FlyingControlSetup setup = run.setup;
   setup.control.law = run.law;
-  Rig rig(run.robot, setup);
+  Rig rig(run.robot, setup, run.cycle);
   const int n = rig.flying.joints();
   VectorX q_start = rig.flight.model().neutral();
   q_start.head<7>() << 0.4, -0.2, 0.3, 0.1, -0.2, 0.3, std::sqrt(1.0 - 0.14);
