@@ -348,6 +348,13 @@ TEST(MujocoFlyer, BrokenFilesGiveOneLine) {
     expect_sound(text);
   }
   EXPECT_GT(refused, 100);
+  std::string deep = "<mujoco><worldbody><body name=\"root\"><freejoint/>";
+  for (int body = 0; body < 5000; ++body) deep += "<body>";
+  deep += "<inertial pos=\"0 0 0\" mass=\"1\" diaginertia=\"1 1 1\"/>";
+  for (int body = 0; body < 5001; ++body) deep += "</body>";
+  const int before_deep = refused;
+  expect_sound(deep + "</worldbody></mujoco>");
+  EXPECT_EQ(refused, before_deep + 1);
   for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
            {"mass=\"150\"", "mass=\"-150\""},
            {"mass=\"150\"", "mass=\"nan\""},
