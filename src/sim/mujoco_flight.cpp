@@ -23,9 +23,9 @@ bool is_sound(ConstVectorRef numbers) noexcept {
 }  // namespace
 
 struct MujocoFlight::Workspace {
-  Workspace(MujocoScene scene_in, const RobotModel& model_in)
+  Workspace(MujocoScene scene_in, RobotModel model_in)
       : scene(std::move(scene_in)),
-        model(model_in),
+        model(std::move(model_in)),
         order(scene, model),
         state(scene.impl().model->make_state(false)),
         time_step(scene.impl().facts().time_step),

@@ -4,6 +4,7 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <set>
 
 #include "antaeus/core/error.hpp"
@@ -185,15 +186,15 @@ class Writer {
       for (const Inertial* const load : loads->second) {
         if (!(load->mass > 0.0)) continue;
         std::string body = "payload";
-        while (links_.contains(body) || !payload_names_.insert(body).second) body += "_";
+        while (links_.contains(body) || !payload_names_.insert(body).second) body += '_';
         line("<body" + attribute("name", body) + ">" + inertial_of(*load) + "</body>");
       }
     }
     pending_.push_back({nullptr, depth_ - 1});
     if (const auto below = children_.find(name); below != children_.end()) {
-      for (auto child = below->second.rbegin(); child != below->second.rend(); ++child) {
-        pending_.push_back({*child, depth_});
-      }
+      // Last in, first out.
+      for (const JointDescription* const child : std::views::reverse(below->second))
+        pending_.push_back({child, depth_});
     }
   }
 

@@ -2,6 +2,7 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "antaeus/core/error.hpp"
@@ -111,6 +112,11 @@ class Extractor {
     LinkDescription& link = robot_.description.links.back();
     for (const sim::GeomFacts& geom : facts_.geoms) {
       if (geom.body == index && geom.has_shape) (geom.is_visual ? link.visuals : link.collisions).push_back(geom.shape);
+    }
+    // MuJoCo reads a mass below zero as none, and NaN as NaN.
+    if (!std::isfinite(body.mass) || !body.inertia.allFinite() || (body.mass == 0.0 && !body.inertia.isZero(0.0))) {
+      throw ModelError(facts_.name, "body '" + own + "' has inertia without a mass, or numbers that are not finite",
+                       "give it a mass above zero");
     }
     if (body.mass > 0.0) {
       link.has_inertial = true;

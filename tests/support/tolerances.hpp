@@ -79,6 +79,22 @@ inline constexpr Tolerance kGripperHold{1e-6};
 /// Sd of 3000 normal numbers, relative: four standard errors, 4/√6000.
 inline constexpr Tolerance kSensedNoise{0.052};
 
+/// The issue's own bars for MuJoCo and Pinocchio on one free-flying robot: mass matrix over its largest entry, some ε
+/// of a dozen bodies, and accelerations over their norm, times a condition of up to 10⁵ of a wrist's inertia to the
+/// base's.
+inline constexpr Tolerance kFlyerMass{1e-12};
+inline constexpr Tolerance kFlyerAcceleration{1e-10};
+/// Two integrators of order 4 after 2 s in steps of 1 ms [m, rad, m/s, rad/s]: each is off by h⁴ times a constant that
+/// grows with what spins; their momentum says 1e-9.
+inline constexpr Tolerance kFlightApart{1e-9};
+/// With a base that forces of 20 N and torques of 20 N·m bring to 2 rad/s: (ω dt)²/24, 2e-7, of the motion, some metres
+/// and radians.
+inline constexpr Tolerance kPushedFlightApart{1e-6};
+/// Times, added up in steps [s].
+inline constexpr Tolerance kFlightTime{1e-12};
+/// The issue's own bar for momentum at 1 ms [N·s, N·m·s].
+inline constexpr Tolerance kFlightMomentum{1e-8};
+
 // --- control ---------------------------------------------------------------------------------------------------------
 /// Λ and M⁻¹ Jᵀ against other routes to them: conditions of some 10³ of masses and mobilities times some ε; at a
 /// singular pose relative to the floor's inverse.
