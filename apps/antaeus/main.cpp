@@ -102,6 +102,7 @@ int main(int argc, char** argv) {
   add_contact(app, run);
   add_ik(app, run);
   add_simulate(app, run);
+  add_space(app, run);
   add_robot(app, run);
   try {
     app.parse(argc, argv);

@@ -3,6 +3,7 @@
 
 #include "antaeus/experiments/clip.hpp"
 #include "antaeus/experiments/experiment.hpp"
+#include "antaeus/experiments/space_flight.hpp"
 #include "antaeus/report/simulate_page.hpp"
 #include "convert.hpp"
 
@@ -23,14 +24,33 @@ Progress interruptible() {
   };
 }
 
+/// Settings as on the command line: the files' bytes are the same.
+/// \param caller  whose name a message has
+Settings settings_of(const nb::dict& given, const std::string& caller) {
+  Settings settings;
+  for (const auto& [key, value] : given) {
+    const std::string option = nb::cast<std::string>(key);
+    std::string assignment = option + "=" + option_text(option, value);
+    if (caller == "run_space_scenario") assignment = space_assignment(assignment);
+    Settings().set(assignment, caller);
+    settings.set(assignment);
+  }
+  return settings;
+}
+
+Ran run_flight(const std::string& name, const nb::dict& settings, const std::string& robot, const std::string& frame,
+               const std::string& plant, int seed) {
+  Ran ran;
+  ran.settings = settings_of(settings, "run_space_scenario");
+  const auto flown = parse_enum<FlightPlant>(plant, "plant", "plant");
+  const nb::gil_scoped_release unlocked;
+  ran.result = run_space_scenario(name, {robot, frame, flown, ran.settings, seed, interruptible()});
+  return ran;
+}
+
 Ran run(const std::string& name, const nb::dict& settings, int seed) {
   Ran ran;
-  for (const auto& [key, value] : settings) {
-    const std::string option = nb::cast<std::string>(key);
-    const std::string assignment = option + "=" + option_text(option, value);
-    Settings().set(assignment, "run_experiment");  // whose name a message has
-    ran.settings.set(assignment);                  // as on the command line: the files' bytes are the same
-  }
+  ran.settings = settings_of(settings, "run_experiment");
   const nb::gil_scoped_release unlocked;
   ran.result = run_experiment(name, ran.settings, seed, interruptible());
   return ran;
@@ -93,7 +113,7 @@ void bind_experiments(nb::module_& module) {
       .def_ro("note", &Comparison::note)
       .def_ro("heads", &Comparison::heads, "With units.")
       .def_ro("variants", &Comparison::variants);
-  nb::class_<Ran>(module, "ExperimentResult", "What a run of antaeus simulate found.")
+  nb::class_<Ran>(module, "ExperimentResult", "What a run of antaeus simulate or antaeus space found.")
       .def_prop_ro("name", field(&ExperimentResult::name))
       .def_prop_ro("title", field(&ExperimentResult::title))
       .def_prop_ro("question", field(&ExperimentResult::question))
@@ -140,6 +160,16 @@ void bind_experiments(nb::module_& module) {
              "What antaeus simulate runs. settings: \"group.option\" → value, e.g. {\"scene.friction\": 0.3}. "
              "OptionsError for an unknown name (with the nearest), ModelError for a scene that cannot be made. The "
              "interpreter's lock is released meanwhile, and Ctrl-C ends it.");
+  module.def("space_scenario_names", &space_scenario_names);
+  module.def("space_scenario_summary", &space_scenario_summary, "name"_a, "One sentence.");
+  module.def("run_space_scenario", &run_flight, "name"_a, "settings"_a = nb::dict(), nb::kw_only(), "robot"_a = "",
+             "frame"_a = "", "plant"_a = "pinocchio", "seed"_a = 1,
+             nb::sig("def run_space_scenario(name: str, settings: dict[str, typing.Any] = {}, *, robot: str = '', "
+                     "frame: str = '', plant: str = 'pinocchio', seed: int = 1) -> ExperimentResult"),
+             "What antaeus space flies. robot: name, profile, URDF or MJCF; empty: the scenario's own. settings: "
+             "\"group.option\" → value, e.g. {\"flying.law\": \"tracker\", \"space.speed\": 0.2}. OptionsError for an "
+             "unknown name or a scenario that the robot cannot fly, ModelError for a robot without an arm of 6 or 7 "
+             "joints.");
 }
 
 }  // namespace antaeus::python

@@ -109,16 +109,18 @@ FlyingGains flying_gains(const FreeFlyingTerms& terms, const FlyingControlOption
   if (!(terms.conditioning.sigma_J > kSingularGains)) {
     throw Error("flying gains", "the arm is singular there", "take gains from a state away from singularities");
   }
-  // A Schur complement of one block is the inverse of that block of the inverse.
-  const bool is_seven = terms.null.M_hat_a.size() > 0;
-  const Eigen::Matrix<double, 9, 9> M = is_seven ? Eigen::Matrix<double, 9, 9>(terms.null.M_hat_a.block<9, 9>(3, 3))
-                                                 : Eigen::Matrix<double, 9, 9>(terms.M_breve);
-  const Eigen::Matrix<double, 9, 9> inverse = M.inverse();
-  double inertia[3];
-  for (int i = 0; i < 3; ++i) {
-    const Matrix3 block = inverse.block<3, 3>(3 * i, 3 * i);
-    inertia[i] = block.inverse().trace() / 3.0;
-    if (!(inertia[i] > 0.0) || !std::isfinite(inertia[i])) {
+  const Eigen::Matrix<double, 9, 9> M = terms.null.M_hat_a.size() > 0
+                                            ? Eigen::Matrix<double, 9, 9>(terms.null.M_hat_a.block<9, 9>(3, 3))
+                                            : Eigen::Matrix<double, 9, 9>(terms.M_breve);
+  const Matrix3 M_b = M.topLeftCorner<3, 3>();
+  const Matrix63 M_eb = M.bottomLeftCorner<6, 3>();
+  const Matrix6 M_e = M.bottomRightCorner<6, 6>();
+  const Matrix3 base_free = M_b - M_eb.transpose() * M_e.inverse() * M_eb;
+  const Matrix6 tool_free = M_e - M_eb * M_b.inverse() * M_eb.transpose();
+  const double inertia[3] = {base_free.trace() / 3.0, tool_free.topLeftCorner<3, 3>().trace() / 3.0,
+                             tool_free.bottomRightCorner<3, 3>().trace() / 3.0};
+  for (const double value : inertia) {
+    if (!(value > 0.0) || !std::isfinite(value)) {
       throw Error("flying gains", "an inertia is not positive", "take gains from a state away from singularities");
     }
   }
@@ -207,14 +209,14 @@ struct FlyingControl::Workspace {
     // What the thrusters are asked for is f_c itself; the sums above have it up to rounding.
     tau.head<3>() = t.motion.X_WB.rotation.transpose() * command.f_c;
     if (!tau.allFinite()) return fail(Status::not_finite);
-    command.wanted = tau;
+    command.wanted << force_wanted, tau.tail(3 + n);
     const BaseEffort& effort = base.apply(tau.head<3>(), tau.segment<3>(3), t.motion.omega_b, dt);
     const LimitedTorque& joints = limits.apply(tau.tail(n));
     if (effort.status != Status::ok || joints.status != Status::ok) return fail(Status::not_finite);
     command.tau.head<3>() = effort.force;
     command.tau.segment<3>(3) = effort.torque;
     command.tau.tail(n) = joints.tau;
-    command.is_limited = effort.is_limited || joints.is_limited;
+    command.is_limited = is_force_limited || effort.is_limited || joints.is_limited;
     return command;
   }
 
@@ -228,7 +230,10 @@ struct FlyingControl::Workspace {
     command.x_c = m.p_com - r.com.position;
     const Vector3 wanted =
         mass * r.com.acceleration - gains.com_stiffness * command.x_c - gains.com_damping * (m.v_c - r.com.velocity);
-    command.f_c = m.X_WB.rotation * base.force_within(R_bc * wanted);
+    force_wanted = R_bc * wanted;
+    const Vector3 given = base.force_within(force_wanted);
+    is_force_limited = given != force_wanted;
+    command.f_c = m.X_WB.rotation * given;
     v_c_dot = command.f_c / mass;
 
     omega_r = R_bc * r.base.omega;
@@ -419,7 +424,8 @@ struct FlyingControl::Workspace {
 
   // Of the present cycle.
   double mass = kNaN, spring_energy = kNaN;
-  Vector3 v_c_dot, omega_r, omega_r_dot;
+  Vector3 force_wanted, v_c_dot, omega_r, omega_r_dot;
+  bool is_force_limited = false;
   HalfTurn turn_b{1.0, Vector3::Zero()}, turn_o{1.0, Vector3::Zero()};
   Vector6 nu_r, nu_r_dot, plus_r, plus_r_dot, x_e, x_e_dot;
   Vector9 spring;

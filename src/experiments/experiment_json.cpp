@@ -53,9 +53,9 @@ Json experiment_summary_json(const ExperimentResult& result) {
   // Of a path the name alone: a folder is of this machine.
   const std::filesystem::path model(result.replay.description.source);
   return Json::object()
-      .set("schema", "antaeus.simulate.summary/1")
+      .set("schema", "antaeus." + result.verb + ".summary/1")
       .set("command", result.command)
-      .set("experiment", result.name)
+      .set(result.verb == "space" ? "scenario" : "experiment", result.name)
       .set("title", result.title)
       .set("question", result.question)
       .set("seed", result.seed)

@@ -32,7 +32,7 @@ class SimulatePage {
   }
 
   Page make(std::shared_ptr<const MeshFiles> meshes, const std::string& clip) {
-    page_.kicker = "Antaeus simulate · " + r_.name;
+    page_.kicker = "Antaeus " + r_.verb + " · " + r_.name;
     page_.title = r_.title;
     page_.badge = r_.is_met() ? "met" : "missed";
     page_.badge_tone = r_.is_met() ? Tone::green : Tone::vermillion;
@@ -230,13 +230,16 @@ class SimulatePage {
     for (std::size_t joint = 0; joint < replay.joints.size(); ++joint) {
       robot.joints.push_back({replay.joints[joint], channel(views, replay.columns[joint], Channel::Bin::one_row), {}});
     }
+    for (std::size_t i = 0; i < replay.base.size() && i < robot.base.size(); ++i) {
+      robot.base[i] = channel(views, replay.base[i], Channel::Bin::one_row);
+    }
     scene.robots.push_back(std::move(robot));
     if (replay.force.size() == 3) {
       SceneArrow& arrow = scene.arrows.emplace_back();
-      arrow.name = "environment on the robot";
+      arrow.name = replay.force_name;
       arrow.unit = "N";
       arrow.vector = vector(views, replay.force);
-      arrow.from = vector(views, replay.place);
+      arrow.from = vector(views, replay.force_at.empty() ? replay.place : replay.force_at);
       arrow.meters_per_unit = kMetersPerNewton;
     }
     if (replay.wanted.size() == 3) scene.trails.push_back({.name = "wanted", .point = vector(views, replay.wanted)});
@@ -244,7 +247,7 @@ class SimulatePage {
       scene.trails.push_back({.name = "tool", .point = vector(views, replay.place), .tone = Tone::blue});
     }
     if (replay.has_table) {
-      ScenePolygon table{.name = "table", .tone = Tone::muted};
+      ScenePolygon table{.name = replay.table_name, .tone = Tone::muted};
       constexpr std::array<std::array<double, 2>, 4> kCorners = {{{-1, -1}, {1, -1}, {1, 1}, {-1, 1}}};
       for (const auto& [x, y] : kCorners) {
         const Vector3 corner(0.5 * x * replay.size.x(), 0.5 * y * replay.size.y(), 0.0);

@@ -39,7 +39,8 @@ Pose moved(const Vector3& by) { return {Matrix3::Identity(), by}; }
 /// Writes the tree of one root, or of all, as links and joints.
 class Extractor {
  public:
-  Extractor(const SceneFacts& facts, int root) : facts_(facts), root_(root), names_(sim::link_names(facts)) {
+  Extractor(const SceneFacts& facts, int root, Base base)
+      : facts_(facts), root_(root), flies_(base == Base::free_flyer), names_(sim::link_names(facts)) {
     links_taken_.insert(names_.bodies.begin(), names_.bodies.end());
     links_taken_.insert(names_.sites.begin(), names_.sites.end());
     for (int joint = 0; joint < static_cast<int>(facts.joints.size()); ++joint) {
@@ -56,16 +57,16 @@ class Extractor {
     for (int body = 0; body < static_cast<int>(facts_.bodies.size()); ++body) {
       if (is_wanted(body)) add_body(body);
     }
-    description.root = names_.bodies[0];
+    description.root = names_.bodies[flies_ ? root_ : 0];
     for (int site = 0; site < static_cast<int>(facts_.sites.size()); ++site) add_site(site);
-    robot_.options.base = Base::fixed;
+    robot_.options.base = flies_ ? Base::free_flyer : Base::fixed;
     robot_.options.gravity = facts_.gravity;
     return std::move(robot_);
   }
 
  private:
-  /// The root's tree, and what carries it.
-  bool is_wanted(int body) const { return is_below(facts_, body, root_) || is_below(facts_, root_, body); }
+  /// The root's tree, and what carries it; nothing carries a free one.
+  bool is_wanted(int body) const { return is_below(facts_, body, root_) || (!flies_ && is_below(facts_, root_, body)); }
   /// Of a fixed joint, which MuJoCo does not have.
   std::string weld_name(const std::string& link) { return free_name(joints_taken_, link + "_weld", "_weld"); }
 
@@ -89,7 +90,7 @@ class Extractor {
   void add_body(int index) {
     const BodyFacts& body = facts_.bodies[index];
     const std::string& own = names_.bodies[index];
-    if (index > 0) {
+    if (index > 0 && !(flies_ && index == root_)) {
       std::string parent = names_.bodies[body.parent];
       Pose X = body.X_PB;  // of the frame that comes next, in `parent`
       for (std::size_t at = 0; at < body.joints.size(); ++at) {
@@ -154,10 +155,31 @@ class Extractor {
 
   const SceneFacts& facts_;
   int root_;
+  bool flies_;
   sim::LinkNames names_;
   MujocoRobot robot_;
   std::set<std::string> links_taken_, joints_taken_;
 };
+
+bool is_free(const SceneFacts& facts, int body) {
+  const std::vector<int>& joints = facts.bodies[body].joints;
+  return joints.size() == 1 && facts.joints[joints[0]].kind == JointKind::free;
+}
+
+/// The one body with a free joint. \throws ModelError for none or several
+int free_body(const SceneFacts& facts) {
+  std::string names;
+  int found = 0, count = 0;
+  for (int body = 1; body < static_cast<int>(facts.bodies.size()); ++body) {
+    if (!is_free(facts, body)) continue;
+    names += (count == 0 ? "'" : ", '") + name_or(facts.bodies[body].name, "body", body) + "'";
+    found = body;
+    ++count;
+  }
+  if (count == 0) throw ModelError(facts.name, "no body has a free joint", "give the base a <freejoint/>");
+  if (count > 1) throw ModelError(facts.name, "several bodies have a free joint", "name the root: one of " + names);
+  return found;
+}
 
 }  // namespace
 
@@ -181,7 +203,8 @@ std::string joint_name(const SceneFacts& facts, int joint) { return name_or(fact
 
 MujocoRobot mujoco_robot(const MujocoScene& scene, const MujocoRobotOptions& options) {
   const SceneFacts& facts = scene.impl().facts();
-  int root = 0;
+  const bool flies = options.base == Base::free_flyer;
+  int root = flies && options.root.empty() ? free_body(facts) : 0;
   if (!options.root.empty()) {
     root = sim::index_of(facts.bodies, options.root, facts.name, "root body");
     for (int body = facts.bodies[root].parent; body > 0; body = facts.bodies[body].parent) {
@@ -192,7 +215,11 @@ MujocoRobot mujoco_robot(const MujocoScene& scene, const MujocoRobotOptions& opt
           "name a body that stands on the world");
     }
   }
-  MujocoRobot robot = Extractor(facts, root).extract();
+  if (flies && !is_free(facts, root)) {
+    throw ModelError(facts.name, "the root body '" + options.root + "' has no free joint",
+                     "give it a <freejoint/>, or ask for a fixed base");
+  }
+  MujocoRobot robot = Extractor(facts, root, options.base).extract();
   for (const auto& [joint, position] : options.locked_joints) {
     sim::index_of(facts.joints, joint, facts.name + " (locked joints)", "joint");
   }

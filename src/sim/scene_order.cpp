@@ -1,4 +1,5 @@
 #include <Eigen/Geometry>
+#include <algorithm>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/sim/mujoco_robot.hpp"
@@ -29,6 +30,19 @@ Matrix3 rotation_of(ConstVectorRef q, int at) noexcept {
   return Eigen::Quaterniond(q[at + 6], q[at + 3], q[at + 4], q[at + 5]).normalized().toRotationMatrix();
 }
 
+/// Of the body that a free flyer's root is.
+const sim::JointFacts& free_joint_of(const sim::SceneFacts& facts, const std::string& root) {
+  const std::vector<std::string> bodies = sim::link_names(facts).bodies;
+  const auto found = std::find(bodies.begin(), bodies.end(), root);
+  if (found == bodies.end()) throw_unknown<ModelError>(facts.name + " (model)", "root body", root, bodies);
+  const std::vector<int>& joints = facts.bodies[static_cast<std::size_t>(found - bodies.begin())].joints;
+  if (joints.size() != 1 || facts.joints[joints[0]].kind != sim::JointKind::free) {
+    throw ModelError(facts.name, "the model's root flies, and body '" + root + "' has no free joint",
+                     "give it a <freejoint/>, or make the model by mujoco_robot");
+  }
+  return facts.joints[joints[0]];
+}
+
 }  // namespace
 
 SceneOrder::SceneOrder(const MujocoScene& scene, const RobotModel& model) {
@@ -41,8 +55,20 @@ SceneOrder::SceneOrder(const MujocoScene& scene, const RobotModel& model) {
     return nullptr;
   };
   const std::vector<std::string>& rows = model.row_names();
-  int q = 0;
-  for (int row = 0; row < model.nv();) {
+  int q = 0, first = 0;
+  if (model.base() == Base::free_flyer) {
+    const sim::JointFacts& joint = free_joint_of(facts, model.description().root);
+    impl->joints.push_back({true, 0, 0, joint.position, joint.velocity});
+    q = 7;
+    first = 6;
+  }
+  for (const JointDescription& joint : model.description().joints) {
+    if (joint.type != JointType::continuous || model.options().locked_joints.contains(joint.name)) continue;
+    throw ModelError(facts.name,
+                     "joint '" + joint.name + "' of the model is continuous: two numbers of q, and one here",
+                     "give it limits, or make the model by mujoco_robot");
+  }
+  for (int row = first; row < model.nv();) {
     const std::string& name = rows[row];
     const sim::JointFacts* joint = kind_of(name);
     if (!joint && name.ends_with("_0")) joint = kind_of(name.substr(0, name.size() - 2));
@@ -56,7 +82,7 @@ SceneOrder::SceneOrder(const MujocoScene& scene, const RobotModel& model) {
     throw ModelError(facts.name,
                      "the model is of another robot: it has " + std::to_string(model.nq()) +
                          " positions, and the scene's joints " + std::to_string(q),
-                     "make it by scene_robot");
+                     "make it by mujoco_robot");
   }
   impl->nq = model.nq();
   impl->nv = model.nv();
@@ -64,7 +90,7 @@ SceneOrder::SceneOrder(const MujocoScene& scene, const RobotModel& model) {
   impl->velocity_size = facts.velocity_size;
   for (const auto& [name, position] : model.options().locked_joints) {
     const sim::JointFacts* const joint = kind_of(name);
-    if (!joint) throw_unknown<ModelError>(facts.name + " (locked joints)", "joint", name, scene.joint_names());
+    if (!joint) continue;  // the scene holds it too: flyer_scene
     impl->position0[joint->position] = position;
   }
   impl_ = std::move(impl);

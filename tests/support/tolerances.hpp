@@ -139,6 +139,17 @@ inline constexpr Tolerance kCoverageOfRuns{0.0195};
 /// Root mean square of the same runs' errors over their sd: four standard errors, 4/√4000.
 inline constexpr Tolerance kScaleOfRuns{0.064};
 
+// --- control: free-flying --------------------------------------------------------------------------------------------
+/// Central differences with step 1e-5 s of guidance: truncation h²/6 of third derivatives up to 200 (turns of up to
+/// half a turn and 60/T³ of passages of 3.5 s), rounding 1e-16 × 5 m / h.
+inline constexpr Tolerance kGuidanceDifference{1e-8};
+/// Places and rotations of guidance by another route [m, 1]: some ε of lengths up to 6 m, and of angles up to 3π.
+inline constexpr Tolerance kGuidancePlace{2e-14};
+/// Wheels' momentum over 2000 cycles [N·m·s]: the rounding of each, ε of up to 10, adds up.
+inline constexpr Tolerance kWheelMomentum{1e-11};
+/// Mean of ω × h over a step of 1 µs [N·m]: ω² h dt/2 off, 5e-6, and ε h/dt of rounding.
+inline constexpr Tolerance kWheelStep{1e-5};
+
 // --- conditioning ----------------------------------------------------------------------------------------------------
 /// Singular values of entries of order 1, relative to σ₁: two backward stable algorithms of up to 33 × 24 differ by
 /// some n·ε.
@@ -473,6 +484,31 @@ inline constexpr Tolerance kPathTorque{1e-11};
 inline constexpr Tolerance kUnitQuaternion{1e-11};
 /// The issue's own bar of a 5 s flight in steps of 1 ms [N·s, N·m·s].
 inline constexpr Tolerance kMomentumDrift{1e-8};
+/// Power by differences of V over 4 µs against supply less dissipation, relative to both: V of up to 10 J rounds by
+/// 1e-15/4e-6, and the torque is constant through 2 µs while velocities of 1 change by 1e-5.
+inline constexpr Tolerance kPowerBalance{1e-4};
+/// The issue's own bars after 30 s: the slowest mode is the centre of mass's, (1 + 18) e⁻¹⁸ × 0.3 m = 9e-8 [m, rad].
+inline constexpr Tolerance kRegulated{2e-7};
+inline constexpr Tolerance kRegulatedByCascade{5e-7};
+/// Rise of V in a cycle without supply [J]: V of up to 10 J rounds by 1e-15, and what a torque that is constant
+/// through the cycle does where V̇ passes through zero.
+inline constexpr Tolerance kEnergyRise{1e-12};
+/// The issue's own bar of a base force where none is needed [N].
+inline constexpr Tolerance kContactFree{1e-12};
+/// Then the centre of mass drifts by 1e-12 N/160 kg for seconds, and by the rounding of a place of 1 m a thousand
+/// times.
+inline constexpr Tolerance kComDrift{1e-12};
+/// Impulse of a force whose base axes turn by 1e-3 rad a cycle, relative.
+inline constexpr Tolerance kImpulse{2e-3};
+/// A Panda's pose after 20 s: its slowest mode's 0.40 /s leave 4e-4 of 0.3 rad [m, rad].
+inline constexpr Tolerance kSevenReached{2e-4};
+/// Then the posture: both modes at 1 /s, 21 e⁻²⁰ of 0.4 rad, and what the pose's own remainder drags along [rad,
+/// rad/s].
+inline constexpr Tolerance kPosture{5e-5};
+/// The issue's own bar of V − ∫supply on passages through singular poses [J].
+inline constexpr Tolerance kSingularRise{1e-9};
+/// Inverses of 9 × 9 matrices with condition 1e4 by two routes, relative.
+inline constexpr Tolerance kSchur{1e-9};
 
 // --- tasks -----------------------------------------------------------------------------------------------------------
 /// Central differences with step 1e-6 of errors up to 5: rounding 1e-15/1e-6, truncation 1e-12/6 of third derivatives,

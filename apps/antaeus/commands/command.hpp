@@ -60,6 +60,7 @@ void add_preflight(CLI::App& app, Run& run);
 void add_robot(CLI::App& app, Run& run);
 void add_simulate(CLI::App& app, Run& run);
 void add_show(CLI::App& app, Run& run);
+void add_space(CLI::App& app, Run& run);
 
 /// What an audit is written as.
 struct Delivery {

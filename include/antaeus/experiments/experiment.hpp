@@ -75,16 +75,22 @@ struct Replay {
   RobotDescription description = {};
   std::vector<std::string> joints;   ///< of the description
   std::vector<std::string> columns;  ///< of the samples: their positions
-  /// Columns of a force in world axes [N], the environment on the robot, and where it acts [m]; empty: none.
+  /// Columns of the root link in the world: x y z [m], quaternion x y z w; empty: it stands upright at the origin.
+  std::vector<std::string> base = {};
+  /// Columns of a force in world axes [N] and of the place of the tool [m]; empty: none.
   std::vector<std::string> force, place;
+  std::vector<std::string> force_at = {};  ///< where the force acts [m]; empty: at `place`
+  std::string force_name = "environment on the robot";
   /// Columns of the place that was wanted in world axes [m]; empty: none.
   std::vector<std::string> wanted;
   bool has_table = false;
+  std::string table_name = "table";
   Pose X_WT;              ///< the table's upper face, z out of it
   Vector3 size{0, 0, 0};  ///< its edges [m]
 };
 
 struct ANTAEUS_API ExperimentResult {
+  std::string verb = "simulate";  ///< of the command line that runs it
   std::string name, title;
   std::string question;  ///< what is tried, one or two sentences
   std::string command;   ///< that repeats it; filled by run_experiment

@@ -19,24 +19,28 @@ struct MujocoRobotOptions {
   std::string root = {};
   /// Joint → position at which it is held [rad] or [m]; it becomes fixed.
   std::map<std::string, double> locked_joints = {};
+  /// `free_flyer`: the root is a body with a free joint, which becomes the model's own free root: q and v begin with
+  /// it, and FreeFlyer takes the model. Where `root` is empty, it is the one body that has a free joint.
+  Base base = Base::fixed;
 };
 
-/// A description and the options that make a model of it: fixed base, gravity, armature, motors (the scene's torque
+/// A description and the options that make a model of it: base, gravity, armature, motors (the scene's torque
 /// actuators, in their order; without one all joints).
 ///
-/// Links are MuJoCo's bodies under their names, with the world as the root; sites are links without mass. What has no
-/// name is called after its number ("body_3"), and a name that is taken gets its kind behind it ("tool_site"). A body's
-/// further joints, and an anchor off the body's origin, stand between two links: "body/joint". Positions of hinges and
-/// slides are MuJoCo's, qpos0 included. Springs, friction, equalities and MuJoCo's own gravity compensation are not
-/// part of it: `description.notes` says which there are. Geoms that touch nothing are visuals, the others collision
-/// shapes; planes, ellipsoids and height fields are left out.
+/// Links are MuJoCo's bodies under their names, with the world as the root (a free flyer's is its body); sites are
+/// links without mass. What has no name is called after its number ("body_3"), and a name that is taken gets its kind
+/// behind it ("tool_site"). A body's further joints, and an anchor off the body's origin, stand between two links:
+/// "body/joint". Positions of hinges and slides are MuJoCo's, qpos0 included. Springs, friction, equalities and
+/// MuJoCo's own gravity compensation are not part of it: `description.notes` says which there are. Geoms that touch
+/// nothing are visuals, the others collision shapes; planes, ellipsoids and height fields are left out.
 struct MujocoRobot {
   RobotDescription description;
   ModelOptions options;
 
   RobotModel model() const { return {description, options}; }
 };
-/// \throws ModelError for a root or joint that does not exist, and a root on a moving body
+/// \throws ModelError for a root or joint that does not exist, and a root on a moving body; for a free flyer that has
+///         no free joint, or where several bodies have one and none is named
 ANTAEUS_API MujocoRobot mujoco_robot(const MujocoScene& scene, const MujocoRobotOptions& options = {});
 
 /// Positions of the joints of a body's tree at a position of the scene, for MujocoRobotOptions::locked_joints: a
@@ -53,7 +57,8 @@ ANTAEUS_API std::map<std::string, double> joint_positions(const MujocoScene& sce
 /// (held joints, other robots), MuJoCo's vectors have the held position or the reference, and zeros.
 class ANTAEUS_API SceneOrder {
  public:
-  /// \throws ModelError for a joint of the model that is not the scene's
+  /// A free flyer's root is the body of its name.
+  /// \throws ModelError for a joint of the model that is not the scene's, and a continuous joint
   SceneOrder(const MujocoScene& scene, const RobotModel& model);
 
   /// q [nq], v [nv] → qpos, qvel of MuJoCo. \realtime (mujoco_plant_realtime_test)

@@ -1,0 +1,94 @@
+// antaeus space: a flight of a robot that nothing holds, under coordinated control.
+#include "antaeus/core/error.hpp"
+#include "antaeus/experiments/space_flight.hpp"
+#include "command.hpp"
+#include "experiment_output.hpp"
+#include "terminal.hpp"
+
+namespace antaeus::cli {
+
+namespace {
+
+std::string list_text() {
+  TextTable table({"name", "what is flown"});
+  for (const std::string& name : space_scenario_names()) table.add({name, space_scenario_summary(name)});
+  return table.text();
+}
+
+struct SpaceCommand {
+  std::string name, robot, frame, plant = "pinocchio";
+  int seed = 1;
+  std::vector<std::string> assignments;
+  Delivery delivery;
+
+  int list() const {
+    if (!delivery.json) {
+      print(heading("Scenarios") + list_text() + "\n" + wrapped("Fly one: antaeus space NAME", 2));
+      return kFine;
+    }
+    Json scenarios = Json::array();
+    for (const std::string& one : space_scenario_names()) {
+      scenarios.push_back(Json::object().set("name", one).set("summary", space_scenario_summary(one)));
+    }
+    print(Json::object().set("schema", "antaeus.space.list/1").set("scenarios", scenarios).dump() + "\n");
+    return kFine;
+  }
+
+  int run() {
+    if (name.empty()) return list();
+    delivery.prepare();
+    static_cast<void>(space_scenario_summary(name));  // an unknown name is told before all else
+    SpaceRequest request{.robot = robot, .frame = frame};
+    request.plant = parse_enum<FlightPlant>(plant, "--plant", "plant");
+    for (const std::string& assignment : assignments) request.settings.set(space_assignment(assignment));
+    if (seed < 0) throw OptionsError("--seed", std::to_string(seed) + " is below zero", "give 0 or more");
+    request.seed = seed;
+    request.progress = progress_bar(name);
+    if (delivery.out.empty() && (!delivery.json || delivery.pdf)) delivery.out = "antaeus-space-" + name;
+    const ExperimentResult result = run_space_scenario(name, request);
+    std::string written;
+    if (!delivery.out.empty()) written = write_experiment(result, request.settings, false, delivery);
+    if (delivery.json) {
+      print(experiment_summary_json(result).dump() + "\n");
+    } else {
+      print(experiment_story(result));
+      if (!written.empty()) print("\n  Written to " + printable(delivery.out) + ": " + written + "\n");
+    }
+    return result.is_met() ? kFine : kRefused;
+  }
+};
+
+}  // namespace
+
+void add_space(CLI::App& app, Run& run) {
+  auto command = std::make_shared<SpaceCommand>();
+  CLI::App* verb = app.add_subcommand("space", "a flight of a robot that nothing holds, under coordinated control");
+  verb->add_option("scenario", command->name, "what is flown; none: list them")->option_text("SCENARIO");
+  verb->add_option("--robot,-r", command->robot,
+                   "robot: a name (antaeus robot lists them), a .toml profile, a .urdf or an MJCF .xml; its base flies "
+                   "(default: spacecraft_ur3, for posture spacecraft_panda)")
+      ->option_text("NAME|FILE");
+  verb->add_option("--frame", command->frame,
+                   "the end-effector, by frame or label (default: the profile's only endpoint, else the chain's end)")
+      ->option_text("FRAME");
+  verb->add_option("--plant", command->plant, "who moves the robot on (default pinocchio)")
+      ->option_text("pinocchio|mujoco");
+  verb->add_option("--seed", command->seed, "of the start and of the goals (default 1)")->option_text("N");
+  verb->add_option("--set", command->assignments,
+                   "set any option of its groups, e.g. --set space.speed=0.2, --set flying.law=tracker (repeatable)")
+      ->option_text("GROUP.OPTION=VALUE")
+      ->take_all()
+      ->allow_extra_args(false);
+  verb->add_option("--out,-o", command->delivery.out,
+                   "folder for report.html, summary.json, samples.parquet, samples.csv (default: "
+                   "antaeus-space-<scenario>)")
+      ->option_text("DIR");
+  verb->add_flag("--json", command->delivery.json,
+                 "print summary.json instead of the story; writes files only with --out or --pdf");
+  command->delivery.add_pdf_to(*verb);
+  verb->footer("Scenarios:\n" + list_text() +
+               "Exit code 1: a criterion is missed.\nExample: antaeus space pose-change --plant mujoco --out flight");
+  verb->callback([command, &run] { run = [command] { return command->run(); }; });
+}
+
+}  // namespace antaeus::cli
