@@ -75,10 +75,10 @@ const OptionTable& options_of(const DeterministicOptions&) {
                  "well above soft_floor", &DeterministicOptions::target_sigma, kPositive),
           option("slope", "m and 1", "that value over |sin| of the elbow's angle; 0: fitted to this robot",
                  "0.107 as published belongs to a UR3 with links 1.18 times as long", &DeterministicOptions::slope),
-          option("elbow", "", "joint that straightens the arm; empty: the third of six", kSource,
+          option("elbow", "", "joint that straightens the arm; empty: the third of six, the fourth of seven", kSource,
                  &DeterministicOptions::elbow),
-          option("wrist", "", "joint that is bent by a quarter turn; empty: the fifth of six", kSource,
-                 &DeterministicOptions::wrist),
+          option("wrist", "", "joint that is bent by a quarter turn; empty: the fifth of six, the sixth of seven",
+                 kSource, &DeterministicOptions::wrist),
       });
   return table;
 }
@@ -89,6 +89,8 @@ const OptionGroup kDeterministicGroup(DeterministicOptions{});
 
 /// The law's largest error at 0.1 rad that still is one: the UR3's is 0.4 %, of joints that are no elbow it is near 1.
 constexpr double kLargestMiss = 0.05;
+/// Of an arm that is singular wherever the elbow stands the slope is what rounding leaves, 1e-13 and less.
+constexpr double kLeastSlope = 1e-6;
 
 bool within_limits(const RobotModel& model, ConstVectorRef theta) {
   return (theta.array() >= model.lower_limits().array()).all() && (theta.array() <= model.upper_limits().array()).all();
@@ -96,18 +98,13 @@ bool within_limits(const RobotModel& model, ConstVectorRef theta) {
 
 /// Place of a joint of the arm, counted from its first.
 int joint_named(const FreeFlyer& flying, const char* place, const std::string& name, int of_six) {
-  if (!name.empty()) {
-    try {
-      return flying.model().motor(name);
-    } catch (const Error& error) {
-      throw OptionsError(place, "no joint of the arm", error.what());
-    }
+  // A seventh joint usually stands before the elbow, in the upper arm.
+  if (name.empty()) return flying.joints() == 6 ? of_six : of_six + 1;
+  try {
+    return flying.model().motor(name);
+  } catch (const Error& error) {
+    throw OptionsError(place, "no joint of the arm", error.what());
   }
-  if (flying.joints() != 6) {
-    throw OptionsError(place, "an arm of " + std::to_string(flying.joints()) + " joints, and none is named",
-                       "name the joint, or leave det.enabled false: then a search finds the start");
-  }
-  return of_six;
 }
 }  // namespace
 
@@ -179,12 +176,16 @@ VectorX deterministic_q_init(FreeFlyer& flying, const DeterministicOptions& opti
   double slope = options.slope;
   if (slope == 0.0) {
     const ElbowLaw law = fit_elbow_law(flying, elbow, wrist);
-    // Not so either when the slope is zero or not finite.
-    if (!(law.miss <= kLargestMiss)) {
+    if (!(law.slope >= kLeastSlope && law.miss <= kLargestMiss)) {
       throw OptionsError("det.elbow", "no law of the form K |sin| holds for " + pair,
                          "name other joints (det.elbow, det.wrist), give det.slope, or leave det.enabled false");
     }
     slope = law.slope;
+  }
+  if (options.target_sigma > slope) {
+    throw OptionsError("det.target_sigma",
+                       "more than the law reaches with these joints, " + detail::three_digits(slope),
+                       "ask for less, or leave det.enabled false: a search finds more");
   }
   VectorX theta = deterministic_q_init(flying, options.target_sigma, slope, elbow, wrist);
   if (!within_limits(flying.model(), theta)) theta[elbow] = -theta[elbow];

@@ -16,9 +16,10 @@ TEST(AuditOptions, ProfilesMaySetEveryGroupAndNoOther) {
   AuditOptions::visit_groups(options, [&](const auto& group) { groups.push_back(options_of(group).group()); });
   // Not of an audit: the pose advice's, and those of contact inverse dynamics, inverse kinematics, simulation and
   // free-flying robots.
-  for (const char* other : {"advice", "clip",      "contact",    "control", "det",        "experiment", "gravity",
-                            "ik",     "impedance", "initial",    "j_plus",  "null_space", "parity",     "perturbation",
-                            "plant",  "scene",     "sensorless", "split",   "tasks",      "timing",     "trace"}) {
+  for (const char* other : {"actuators",  "advice",     "carry",  "clip",         "contact", "control",   "det",
+                            "experiment", "flying",     "gamma",  "gravity",      "ik",      "impedance", "initial",
+                            "j_plus",     "null_space", "parity", "perturbation", "plant",   "scene",     "sensorless",
+                            "space",      "split",      "tasks",  "timing",       "trace"}) {
     groups.emplace_back(other);
   }
   std::vector<std::string> known;

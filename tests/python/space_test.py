@@ -491,8 +491,11 @@ def test_where_to_begin():
     assert np.array_equal(antaeus.initial_joints(flying), antaeus.choose_q_init_by_sigma(flying).theta)
     assert np.array_equal(antaeus.initial_joints(flying, det=dict(enabled=True)), start)
     panda = antaeus.FreeFlyer(antaeus.load_robot("spacecraft_panda"), "panda_hand_tcp")
-    with pytest.raises(antaeus.OptionsError, match="det.elbow: an arm of 7 joints"):
-        antaeus.deterministic_q_init(panda, 0.05)
+    assert antaeus.deterministic_q_init(panda, 0.05)[3] < 0  # a law of its own
+    with pytest.raises(antaeus.OptionsError, match="det.elbow: no law of the form"):
+        antaeus.deterministic_q_init(panda, 0.05, elbow="panda_joint3", wrist="panda_joint7")
+    with pytest.raises(antaeus.OptionsError, match="det.target_sigma: more than the law reaches"):
+        antaeus.deterministic_q_init(flying, 0.1)
 
     assert np.array_equal(antaeus.perturbed_start(start, 0.0), start)
     moved = antaeus.perturbed_start(start, 1e-2) - start

@@ -108,7 +108,18 @@ TEST(InitialConfiguration, DeterministicStartIsFittedToTheRobotOrSaysWhatIsMissi
     EXPECT_NE(text.find(part), std::string::npos) << text;
     EXPECT_EQ(text.find('\n'), std::string::npos) << text;
   };
-  has(message(panda, {}), "det.elbow: an arm of 7 joints, and none is named");
+  // Seven joints: a law of their own, bent to where the limits allow.
+  const VectorX theta = deterministic_q_init(panda, DeterministicOptions{});
+  EXPECT_LT(theta[3], 0.0) << "the Panda's elbow bends to one side";
+  VectorX q = panda.model().neutral();
+  q.tail(7) = theta;
+  SmallSvd svd(6, 7);
+  ASSERT_EQ(svd.compute(MatrixX(panda.motion_at(q, VectorX::Zero(13)).J_e)), Status::ok);
+  EXPECT_NEAR(svd.sigma()[5], DeterministicOptions{}.target_sigma, tolerance::kElbowLaw);
+  DeterministicOptions other;
+  other.elbow = panda.model().motor_names()[2];
+  other.wrist = panda.model().motor_names()[6];
+  has(message(panda, other), "no law of the form K |sin|");  // singular however the third joint stands
   options.elbow = "elbow_jont";
   has(message(stock, options), "elbow_joint");
   options.elbow = "wrist_3_joint";  // it changes no singular value
@@ -118,6 +129,8 @@ TEST(InitialConfiguration, DeterministicStartIsFittedToTheRobotOrSaysWhatIsMissi
   options = {};
   options.target_sigma = -1.0;
   has(message(stock, options), "det.target_sigma");
+  options.target_sigma = 0.1;
+  has(message(stock, options), "det.target_sigma: more than the law reaches with these joints, 0.0898");
 
   // Which of the two is taken, and that the search stays within the limits.
   DeterministicOptions law;

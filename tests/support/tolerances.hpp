@@ -479,6 +479,8 @@ inline constexpr Tolerance kSpaceParity{1e-11};
 inline constexpr Tolerance kSingular{1e-14};
 /// Shares of the smallest singular value that an independent script measured on an arm 1.18 times as long.
 inline constexpr Tolerance kSigmaShare{0.01};
+/// A σ_min of 0.05 by the elbow law at 0.13 rad, on the side that it was not fitted on: its next term, 5 % of it.
+inline constexpr Tolerance kElbowLaw{4e-3};
 /// Slopes that were measured to four decimals.
 inline constexpr Tolerance kElbowSlope{6e-5};
 /// Extreme singular values by ΓΓᵀ against a decomposition of Γ, relative: ε × the square of a condition of 1e3.

@@ -69,15 +69,15 @@ struct DeterministicOptions {
   bool enabled = false;        ///< take it in place of the search
   double target_sigma = 0.05;  ///< σ_min of the bare arm [mixed m and 1]; Γ's lies ElbowLaw::sigma_Gamma times below
   double slope = 0.0;          ///< K [mixed]; 0: fitted to this robot. The published 0.107 is kPublishedElbowSlope
-  std::string elbow;           ///< joint that straightens the arm; empty: the third of six
-  std::string wrist;           ///< joint that is bent by π/2; empty: the fifth of six
+  std::string elbow;           ///< joint that straightens the arm; empty: the third of six, the fourth of seven
+  std::string wrist;           ///< joint that is bent by π/2; empty: the fifth of six, the sixth of seven
 };
 ANTAEUS_API const OptionTable& options_of(const DeterministicOptions&);
 
 /// deterministic_q_init() of joints by name and, with slope 0, of the law that was fitted to them. The elbow bends to
 /// where its limits allow.
-/// \throws OptionsError that says what is missing: seven joints without named elbow and wrist, joints for which the law
-///         is off by more than 5 %, positions outside the limits
+/// \throws OptionsError that says what is missing: joints for which the law is off by more than 5 % at 0.1 rad or that
+///         leave the arm singular, a target above the slope, positions outside the limits
 ANTAEUS_API VectorX deterministic_q_init(FreeFlyer& flying, const DeterministicOptions& options);
 
 /// Where to begin: by the law where it is enabled, else by the search. \throws OptionsError when the search finds
