@@ -116,6 +116,49 @@ TEST(CarriedReference, CrossesASingularityThatADampedInverseStopsAt) {
   EXPECT_LT(difference, 1e-2 * v.norm()) << "the acceleration is the velocity's derivative";
 }
 
+/// Seven columns: the kernel's part goes where it is asked, the rest does not feel it.
+TEST(CarriedReference, KernelTakesUpItsOwnDemandAndNothingElse) {
+  test::RandomMatrices random(53);
+  const MatrixX J = random.dense(6, 7), still = MatrixX::Zero(6, 7);
+  const VectorX b = random.dense(6, 1), zero = VectorX::Zero(6), u = random.dense(7, 1);
+  const VectorX kernel = J.fullPivLu().kernel().col(0).normalized();
+  CarriedReference led(6, 7), free(6, 7);
+  for (int i = 0; i < 4000; ++i) {
+    ASSERT_EQ(led.update(J, still, b, zero, 1e-3, u).status, Status::ok);
+    free.update(J, still, b, zero, 1e-3);
+    // z' = -5 (z - u) along the kernel in steps of 1 ms, from 0.
+    const double expected = (1.0 - std::pow(1.0 - 5e-3, i)) * kernel.dot(u);
+    ASSERT_NEAR(kernel.dot(led.velocity()), expected, tolerance::kInverseTier);
+    ASSERT_LT(largest(J * led.velocity() - b), tolerance::kInverseTier);
+    ASSERT_LT(largest(J * led.acceleration()), tolerance::kInverseTier) << "not a rate that J sees";
+  }
+  EXPECT_LT(std::abs(kernel.dot(free.velocity())), tolerance::kInverseTier);
+  VectorX bad = u;
+  bad[3] = kInfinity;
+  const VectorX z = led.carried();
+  EXPECT_EQ(led.update(J, still, b, zero, 1e-3, bad).status, Status::not_finite);
+  EXPECT_EQ(led.update(J, still, b, zero, 1e-3, zero).status, Status::wrong_size);
+  EXPECT_EQ(led.carried(), z);
+}
+
+/// Where σ is 0 the kernel has two directions and none is the one: nothing is led.
+TEST(CarriedReference, KernelDemandHasNoWeightAtASingularity) {
+  test::RandomMatrices random(54);
+  for (const double scale : {0.0, 1e-3, 1e-2, 1.0}) {
+    MatrixX J = random.dense(6, 7);
+    J.row(3) = J.row(2) + scale * J.row(3);
+    const MatrixX still = MatrixX::Zero(6, 7);
+    const VectorX zero = VectorX::Zero(6), u = random.dense(7, 1);
+    CarriedReference reference(6, 7);
+    const SmoothDampingReport report = reference.update(J, still, zero, zero, 1e-3, u);
+    const double ratio = std::min(report.sigma_min / 0.06, 1.0), inside = 1.0 - ratio * ratio;
+    const MatrixX V = reference.damping().svd().V();
+    const VectorX expected = 5e-3 * (1.0 - inside * inside) * (u - V * (V.transpose() * u));
+    EXPECT_LT(largest(reference.carried() - expected), tolerance::kInverseTier) << scale;
+    if (scale == 0.0) EXPECT_LT(reference.carried().norm(), tolerance::kInverseTier);
+  }
+}
+
 TEST(CarriedReference, ResetForgetsAndBadInputDoesNotStick) {
   CarriedReference reference(2, 2);
   VectorX q(2), b(2), zero = VectorX::Zero(2);
