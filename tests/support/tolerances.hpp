@@ -161,8 +161,9 @@ inline constexpr Tolerance kScaleOfRuns{0.064};
 inline constexpr Tolerance kGuidanceDifference{1e-8};
 /// Places and rotations of guidance by another route [m, 1]: some ε of lengths up to 6 m, and of angles up to 3π.
 inline constexpr Tolerance kGuidancePlace{2e-14};
-/// Wheels' momentum over 2000 cycles [N·m·s]: the rounding of each, ε of up to 10, adds up.
-inline constexpr Tolerance kWheelMomentum{1e-11};
+/// Wheels' momentum over 2000 cycles [N·m·s]: the rounding of each, ε of up to 1, adds up as a random walk, 45 ε, with
+/// ten to spare.
+inline constexpr Tolerance kWheelMomentum{1e-13};
 /// Mean of ω × h over a step of 1 µs [N·m]: ω² h dt/2 off, 5e-6, and ε h/dt of rounding.
 inline constexpr Tolerance kWheelStep{1e-5};
 
