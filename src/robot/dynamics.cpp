@@ -5,6 +5,7 @@
 #include <pinocchio/algorithm/crba.hpp>
 #include <pinocchio/algorithm/frames.hpp>
 #include <pinocchio/algorithm/jacobian.hpp>
+#include <pinocchio/algorithm/regressor.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
 #include <vector>
 
@@ -20,7 +21,12 @@ constexpr double kQuaternionSlack = 1e-3;
 
 struct Dynamics::Workspace {
   explicit Workspace(const pinocchio::Model& model)
-      : data(model), q(model.nq), first_moment(static_cast<std::size_t>(model.njoints)), field(model.nv) {
+      : data(model),
+        q(model.nq),
+        v(model.nv),
+        a(model.nv),
+        first_moment(static_cast<std::size_t>(model.njoints)),
+        field(model.nv) {
     subtree_mass.resize(static_cast<std::size_t>(model.njoints), 0.0);
     for (std::size_t j = model.joints.size() - 1; j > 0; --j) {
       subtree_mass[j] += model.inertias[j].mass();
@@ -39,6 +45,7 @@ struct Dynamics::Workspace {
 
   pinocchio::Data data;
   VectorX q;                          // the last configuration, quaternions normalised
+  VectorX v, a;                       // of the regressor alone: libpinocchio has it for vectors, not for Refs
   std::vector<Vector3> first_moment;  // Σ m c of each joint's subtree, world axes, from the world's origin
   std::vector<double> subtree_mass;
   VectorX field;                 // torque of a uniform acceleration
@@ -339,6 +346,22 @@ Status Dynamics::inverse_dynamics(ConstVectorRef q, ConstVectorRef v, ConstVecto
   if (v.size() != model.nv || a.size() != model.nv || tau.size() != model.nv) return Status::wrong_size;
   if (!v.allFinite() || !a.allFinite()) return Status::not_finite;
   tau = pinocchio::rnea(model, workspace_->data, workspace_->configuration(), v, a);
+  return Status::ok;
+}
+
+Status Dynamics::inverse_dynamics_regressor(ConstVectorRef q, ConstVectorRef v, ConstVectorRef a,
+                                            MatrixRef Y) noexcept {
+  Y.setConstant(kNaN);
+  if (const Status status = check(q); status != Status::ok) return status;
+  const auto& model = model_.impl_->model;
+  if (v.size() != model.nv || a.size() != model.nv || Y.rows() != model.nv || Y.cols() != 10 * model_.body_count()) {
+    return Status::wrong_size;
+  }
+  if (!v.allFinite() || !a.allFinite()) return Status::not_finite;
+  Workspace& w = *workspace_;
+  w.v = v;
+  w.a = a;
+  Y = pinocchio::computeJointTorqueRegressor(model, w.data, w.q, w.v, w.a);
   return Status::ok;
 }
 

@@ -279,6 +279,21 @@ double RobotModel::total_mass() const noexcept { return impl_->total_mass; }
 const Vector3& RobotModel::gravity() const noexcept { return impl_->gravity; }
 const RobotDescription& RobotModel::description() const noexcept { return impl_->description; }
 const ModelOptions& RobotModel::options() const noexcept { return impl_->options; }
+int RobotModel::body_count() const noexcept { return impl_->model.njoints - 1; }
+
+VectorX RobotModel::inertial_parameters() const {
+  VectorX parameters(10 * body_count());
+  for (int body = 0; body < body_count(); ++body) {
+    parameters.segment<10>(10 * body) = impl_->model.inertias[static_cast<std::size_t>(body) + 1].toDynamicParameters();
+  }
+  return parameters;
+}
+
+std::string RobotModel::body_joint(int body) const {
+  if (body < 0 || body >= body_count()) return {};
+  return impl_->model.names[static_cast<std::size_t>(body) + 1];
+}
+
 const std::vector<std::string>& RobotModel::motor_names() const noexcept { return impl_->motor_names; }
 const std::vector<int>& RobotModel::motor_rows() const noexcept { return impl_->motor_rows; }
 const VectorX& RobotModel::lower_limits() const noexcept { return impl_->lower; }

@@ -18,7 +18,7 @@ void expect_no_allocation(const std::string& name) {
   const int nv = model.nv();
   const FrameId frame{nv / 2};
   VectorX out(nv), q_full(model.nq()), motor(model.motor_count());
-  MatrixX square(nv, nv);
+  MatrixX square(nv, nv), regressor(nv, 10 * model.body_count());
   Matrix6X J(6, nv), J_dot(6, nv);
   Pose X;
   Vector3 p_WC;
@@ -45,6 +45,7 @@ void expect_no_allocation(const std::string& name) {
     moving.frame_jacobian(frame, J, J_dot);
     moving.position().mass_matrix(square);
     dynamics.inverse_dynamics(q, v, a, out);
+    dynamics.inverse_dynamics_regressor(q, v, a, regressor);
     dynamics.forward_dynamics(q, v, a, out);
     dynamics.nonlinear_effects(q, v, out);
     dynamics.mass_matrix(q, square);

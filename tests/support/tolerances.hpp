@@ -49,6 +49,10 @@ inline constexpr Tolerance kFiniteDifference{2e-6};
 /// a − M⁻¹(M a) of accelerations up to 10: kSameQuantity × κ of the H1-2's mass matrix over its norm, about 10³.
 inline constexpr Tolerance kForwardDynamics{1e-9};
 
+/// Torque of a link whose parameter is changed by 1e-3, per unit of it: torques up to 100 with some ε of rounding in
+/// two models' fixed transforms, over 1e-3.
+inline constexpr Tolerance kRegressorSlope{1e-9};
+
 // --- conditioning ----------------------------------------------------------------------------------------------------
 /// Inverses of 6 × 7 matrices with gains up to 60, by another route (LU of a Gram matrix): ε × κ² of up to 1e4 × gain.
 inline constexpr Tolerance kInverseTier{1e-9};

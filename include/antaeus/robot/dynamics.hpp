@@ -108,6 +108,10 @@ class ANTAEUS_API Dynamics {
 
   /// τ = M a + C v + g [nv]. Recursive Newton–Euler. \realtime
   Status inverse_dynamics(ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, VectorRef tau) noexcept;
+  /// Y [nv × 10 bodies] with M a + C v + g = Y φ + armature ∘ a, φ = RobotModel::inertial_parameters(): what each
+  /// mass, first moment and moment of inertia of each body adds to each row of τ at this motion. Free bases too.
+  /// Source: Atkeson, An & Hollerbach, Int. J. Robotics Research 5 (1986). \realtime
+  Status inverse_dynamics_regressor(ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, MatrixRef Y) noexcept;
   /// a = M⁻¹ (τ − C v − g) [nv]. Articulated-body algorithm. \realtime
   Status forward_dynamics(ConstVectorRef q, ConstVectorRef v, ConstVectorRef tau, VectorRef a) noexcept;
   /// C v + g [nv]. \realtime

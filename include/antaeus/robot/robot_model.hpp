@@ -68,6 +68,14 @@ class ANTAEUS_API RobotModel {
   const std::vector<int>& motor_rows() const noexcept;
   /// Joint of each row of v, nv; "joint_i" where one has several.
   const std::vector<std::string>& row_names() const noexcept;
+  /// Bodies that move: one a joint in the order of joints (a free base first), each of all links welded together.
+  int body_count() const noexcept;
+  /// φ [10 body_count]: of each body m [kg]; m c, the first moment, x y z [kg·m]; the inertia about the joint's origin,
+  /// not about the centre of mass, xx xy yy xz yz zz [kg·m²]; all in the axes of the joint behind it. Payloads
+  /// included.
+  VectorX inertial_parameters() const;
+  /// The joint that carries a body; empty for one that is not there.
+  std::string body_joint(int body) const;
   /// Viscous damping of the description, nv [N·m·s/rad | N·s/m]; no function of this library uses it unasked.
   const VectorX& damping() const noexcept;
   /// Per motor: position [rad|m], effort [N·m|N] and velocity [rad/s|m/s] limits; infinite where there are none.

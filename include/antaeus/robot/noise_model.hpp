@@ -1,0 +1,73 @@
+#pragma once
+/// \file
+/// What is wrong with a torque reading while nothing touches: the identified mean error and its whole covariance.
+///
+///     τ − rnea(q, v, a) − Jᵀ w = X θ + b + e
+///     X = [ Y | diag(a) | diag(tanh(v / 0.03)) | diag(v) | I ]     inertial regressor, rotors, Coulomb, viscous,
+///     offset R = diag(σ²) + X C Xᵀ + diag(σ_b²) + g² diag(σ_m²)
+///
+/// C is what is still unknown of θ after identification. So R is full: joints are wrong together, as the mass that is
+/// wrong hangs on all of them. Room `identification` fills this type; whoever forms a residual reads it.
+
+#include <memory>
+
+#include "antaeus/core/api.hpp"
+#include "antaeus/core/status.hpp"
+#include "antaeus/robot/robot_model.hpp"
+
+namespace antaeus {
+
+/// Where each of θ's parameters stands: the inertial ones of all bodies (RobotModel::inertial_parameters), then four
+/// of each motor.
+struct TorqueParameters {
+  int bodies = 0, motors = 0;
+
+  int inertial(int body) const noexcept { return 10 * body; }
+  int rotor(int motor) const noexcept { return 10 * bodies + motor; }                 ///< [kg·m²]
+  int coulomb(int motor) const noexcept { return 10 * bodies + motors + motor; }      ///< [N·m]
+  int viscous(int motor) const noexcept { return 10 * bodies + 2 * motors + motor; }  ///< [N·m·s/rad]
+  int offset(int motor) const noexcept { return 10 * bodies + 3 * motors + motor; }   ///< [N·m]
+  int count() const noexcept { return 10 * bodies + 4 * motors; }
+};
+inline TorqueParameters torque_parameters(const RobotModel& model) { return {model.body_count(), model.motor_count()}; }
+/// Speed at which tanh(v / this) has developed three quarters of Coulomb friction [rad/s].
+inline constexpr double kCoulombSpeed = 0.03;
+
+/// The identified errors of a robot's torques: plain data. Vectors in motor order; empty: no such term.
+struct NoiseModel {
+  VectorX white_sd;    ///< σ [N·m], > 0; infinity: the row is no evidence
+  VectorX parameters;  ///< θ̂ [TorqueParameters::count]: taken out of the torque
+  MatrixX factor;      ///< L with C = L Lᵀ [count × any]: what is left of them
+  VectorX offset;      ///< b̄ of a robot held in a pose [N·m]: taken out too
+  VectorX offset_sd;   ///< σ_b [N·m]: of an offset that is constant within a run
+  VectorX motion_sd;   ///< σ_m [N·m]: while the rest of the robot moves, times g of 0 … 1
+};
+
+/// Evaluates a NoiseModel: the workspace, one a thread.
+class ANTAEUS_API TorqueNoise {
+ public:
+  /// \throws OptionsError for sizes that are not the model's, a number that is not finite, or an sd below zero
+  TorqueNoise(RobotModel model, NoiseModel noise);
+  ~TorqueNoise();
+  TorqueNoise(TorqueNoise&&) noexcept;
+  TorqueNoise& operator=(TorqueNoise&&) noexcept;
+
+  /// Mean error and covariance at one motion; on any status but `ok` both are NaN.
+  /// \param q, v, a       [nq], [nv], [nv]
+  /// \param motion_share  g, how far the motion term is developed, 0 … 1
+  /// \realtime (noise_model_test)
+  Status evaluate(ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, double motion_share = 0.0) noexcept;
+
+  /// X θ̂ + b̄ of the last call [motors, N·m]: subtract it from τ − rnea.
+  const VectorX& mean() const noexcept;
+  /// R of the last call [motors × motors], symmetric; a row that is no evidence has infinity on its diagonal and zeros
+  /// beside it.
+  const MatrixX& covariance() const noexcept;
+  const NoiseModel& model() const noexcept;
+
+ private:
+  struct Workspace;
+  std::unique_ptr<Workspace> workspace_;
+};
+
+}  // namespace antaeus

@@ -1,0 +1,138 @@
+#include "antaeus/robot/noise_model.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "antaeus/core/error.hpp"
+#include "robot/test_robots.hpp"
+#include "support/allocation_counter.hpp"
+#include "support/tolerances.hpp"
+
+namespace antaeus {
+namespace {
+
+using test::RandomStates;
+
+NoiseModel some_noise(const RobotModel& model, RandomStates& random) {
+  const TorqueParameters at = torque_parameters(model);
+  NoiseModel noise;
+  noise.white_sd = VectorX::Constant(at.motors, 0.5) + 0.4 * random.vector(at.motors);
+  noise.parameters = 0.1 * random.vector(at.count());
+  noise.factor = MatrixX::Zero(at.count(), 4);
+  for (int column = 0; column < 4; ++column) noise.factor.col(column) = 0.1 * random.vector(at.count());
+  noise.offset = random.vector(at.motors);
+  noise.offset_sd = VectorX::Constant(at.motors, 0.3);
+  noise.motion_sd = VectorX::Constant(at.motors, 2.0);
+  return noise;
+}
+
+/// X written out, by inverse dynamics of a body at a time being the regressor's own test.
+MatrixX whole_regressor(const RobotModel& model, const VectorX& q, const VectorX& v, const VectorX& a) {
+  const TorqueParameters at = torque_parameters(model);
+  Dynamics dynamics(model);
+  MatrixX Y(model.nv(), 10 * at.bodies);
+  EXPECT_EQ(dynamics.inverse_dynamics_regressor(q, v, a, Y), Status::ok);
+  MatrixX X = MatrixX::Zero(at.motors, at.count());
+  for (int j = 0; j < at.motors; ++j) {
+    const int row = model.motor_rows()[j];
+    X.row(j).head(10 * at.bodies) = Y.row(row);
+    X(j, at.rotor(j)) = a[row];
+    X(j, at.coulomb(j)) = std::tanh(v[row] / 0.03);
+    X(j, at.viscous(j)) = v[row];
+    X(j, at.offset(j)) = 1.0;
+  }
+  return X;
+}
+
+void expect_formula(const std::string& name) {
+  const RobotModel model = test::own_robot(name).model;
+  RandomStates random(421);
+  SCOPED_TRACE(name + ", " + random.text());
+  const NoiseModel noise = some_noise(model, random);
+  TorqueNoise torque_noise(model, noise);
+  const VectorX q = random.configuration(model), v = random.vector(model.nv()), a = random.vector(model.nv());
+  ASSERT_EQ(torque_noise.evaluate(q, v, a, 0.5), Status::ok);
+  const MatrixX X = whole_regressor(model, q, v, a);
+  const VectorX mean = X * noise.parameters + noise.offset;
+  MatrixX R = X * noise.factor * noise.factor.transpose() * X.transpose();
+  R.diagonal() += noise.white_sd.cwiseAbs2() + noise.offset_sd.cwiseAbs2() + 0.25 * noise.motion_sd.cwiseAbs2();
+  EXPECT_LE((torque_noise.mean() - mean).cwiseAbs().maxCoeff(), tolerance::kSameQuantity);
+  EXPECT_LE((torque_noise.covariance() - R).cwiseAbs().maxCoeff(), tolerance::kSameQuantity);
+}
+
+TEST(NoiseModel, IsItsFormula) {
+  expect_formula("panda");
+  expect_formula("h1_2");
+}
+
+TEST(NoiseModel, ARowThatIsNoEvidenceStandsAlone) {
+  const RobotModel model = test::own_robot("planar_3r").model;
+  RandomStates random(422);
+  NoiseModel noise = some_noise(model, random);
+  noise.white_sd[1] = kInfinity;
+  TorqueNoise torque_noise(model, noise);
+  ASSERT_EQ(torque_noise.evaluate(model.neutral(), random.vector(3), random.vector(3)), Status::ok);
+  EXPECT_EQ(torque_noise.covariance()(1, 1), kInfinity);
+  EXPECT_EQ(torque_noise.covariance()(0, 1), 0.0);
+  EXPECT_EQ(torque_noise.covariance()(1, 2), 0.0);
+  EXPECT_NE(torque_noise.covariance()(0, 2), 0.0);
+}
+
+TEST(NoiseModel, LeavesNoNumberBehindBadInput) {
+  const RobotModel model = test::own_robot("planar_3r").model;
+  RandomStates random(423);
+  TorqueNoise torque_noise(model, some_noise(model, random));
+  const VectorX zero = VectorX::Zero(3);
+  EXPECT_TRUE(torque_noise.mean().array().isNaN().all());
+  ASSERT_EQ(torque_noise.evaluate(model.neutral(), zero, zero), Status::ok);
+  EXPECT_EQ(torque_noise.evaluate(model.neutral(), zero, VectorX::Zero(2)), Status::wrong_size);
+  EXPECT_TRUE(torque_noise.mean().array().isNaN().all());
+  EXPECT_TRUE(torque_noise.covariance().array().isNaN().all());
+  EXPECT_EQ(torque_noise.evaluate(model.neutral(), zero, zero, 1.5), Status::not_finite);
+  EXPECT_EQ(torque_noise.evaluate(model.neutral(), zero, zero, kNaN), Status::not_finite);
+}
+
+TEST(NoiseModel, RefusesImpossibleFigures) {
+  const RobotModel model = test::own_robot("planar_3r").model;
+  RandomStates random(424);
+  const NoiseModel good = some_noise(model, random);
+  const auto refused = [&model](NoiseModel noise) { EXPECT_THROW(TorqueNoise(model, std::move(noise)), OptionsError); };
+  NoiseModel bad = good;
+  bad.white_sd[0] = 0.0;
+  refused(bad);
+  bad = good;
+  bad.white_sd.conservativeResize(2);
+  refused(bad);
+  bad = good;
+  bad.parameters[3] = kNaN;
+  refused(bad);
+  bad = good;
+  bad.factor.conservativeResize(5, 2);
+  refused(bad);
+  bad = good;
+  bad.offset_sd[1] = -0.1;
+  refused(bad);
+  bad = good;
+  bad.motion_sd[1] = kInfinity;
+  refused(bad);
+}
+
+TEST(NoiseModelRealtime, NoAllocation) {
+  for (const char* name : {"planar_3r", "panda", "h1_2"}) {
+    const RobotModel model = test::own_robot(name).model;
+    RandomStates random(425);
+    TorqueNoise torque_noise(model, some_noise(model, random));
+    for (int i = 0; i < 20; ++i) {
+      const VectorX q = random.configuration(model), v = random.vector(model.nv());
+      VectorX a = random.vector(model.nv());
+      if (i % 5 == 4) a[0] = kNaN;
+      test::AllocationCounter counter;
+      torque_noise.evaluate(q, v, a, 0.3);
+      ASSERT_EQ(counter.count(), 0) << name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace antaeus
