@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "antaeus/conditioning/whiten.hpp"
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/numbers.hpp"
 
@@ -22,6 +23,7 @@ GaussianPosterior::GaussianPosterior(int max_rows, int max_unknowns)
   scaled_.setZero(m * n);
   turned_.setZero(n * n);
   left_.setZero(m);
+  noise_factor_.setZero(m * m);
 }
 
 Status GaussianPosterior::fail(Status status) noexcept {
@@ -34,16 +36,20 @@ Status GaussianPosterior::fail(Status status) noexcept {
   return status;
 }
 
+bool GaussianPosterior::take(Eigen::Index rows, Eigen::Index unknowns, bool fits) noexcept {
+  m_ = n_ = 0;
+  if (!fits || rows > max_rows_ || unknowns > max_unknowns_) return false;
+  m_ = rows;
+  n_ = unknowns;
+  evidence_ = 0;
+  return true;
+}
+
 Status GaussianPosterior::compute(const ConstMatrixRef& A, const ConstVectorRef& y, const ConstVectorRef& variance,
                                   const ConstMatrixRef& prior_factor) noexcept {
-  m_ = n_ = 0;
-  if (A.rows() > max_rows_ || A.cols() > max_unknowns_ || y.size() != A.rows() || variance.size() != A.rows() ||
-      prior_factor.rows() != A.cols() || prior_factor.cols() != A.cols()) {
-    return fail(Status::wrong_size);
-  }
-  m_ = A.rows();
-  n_ = A.cols();
-  evidence_ = 0;
+  const bool fits = y.size() == A.rows() && variance.size() == A.rows() && prior_factor.rows() == A.cols() &&
+                    prior_factor.cols() == A.cols();
+  if (!take(A.rows(), A.cols(), fits)) return fail(Status::wrong_size);
   double log_variance = 0.0;
   for (Eigen::Index i = 0; i < m_; ++i) {
     if (!(variance[i] > 0)) return fail(Status::not_finite);
@@ -54,16 +60,57 @@ Status GaussianPosterior::compute(const ConstMatrixRef& A, const ConstVectorRef&
     if (evidence) log_variance += std::log(variance[i]);
     evidence_ += evidence;
   }
+  Eigen::Map<MatrixX> B(scaled_.data(), m_, n_);
+  // lazyProduct: at these sizes (7 × 6) the general product's blocking costs more than the product.
+  B = A.lazyProduct(prior_factor);
+  B.array().colwise() *= weight_.head(m_).array();
+  if (const Status status = solve_whitened(prior_factor, log_variance); status != Status::ok) return fail(status);
+  Eigen::Map<MatrixX>(gain_.data(), n_, m_).array().rowwise() *= weight_.head(m_).transpose().array();
+  return status_;
+}
+
+Status GaussianPosterior::compute_correlated(const ConstMatrixRef& A, const ConstVectorRef& y, const ConstMatrixRef& R,
+                                             const ConstMatrixRef& prior_factor) noexcept {
+  const bool fits = y.size() == A.rows() && R.rows() == A.rows() && R.cols() == A.rows() &&
+                    prior_factor.rows() == A.cols() && prior_factor.cols() == A.cols();
+  if (!take(A.rows(), A.cols(), fits)) return fail(Status::wrong_size);
+  Eigen::Map<MatrixX> B(scaled_.data(), m_, n_), factor(noise_factor_.data(), m_, m_), K(gain_.data(), n_, m_);
+  auto whitened = whitened_.head(m_);
+  factor = R;
+  whitened = y;
+  for (Eigen::Index i = 0; i < m_; ++i) {
+    const bool evidence = R(i, i) != kInfinity;
+    if (evidence && !std::isfinite(y[i])) return fail(Status::not_finite);
+    weight_[i] = evidence ? 1.0 : 0.0;
+    evidence_ += evidence;
+  }
+  if (!factor_noise(factor)) return fail(Status::not_finite);
+  double log_variance = 0.0;
+  for (Eigen::Index i = 0; i < m_; ++i) {
+    if (weight_[i] == 0.0) whitened[i] = 0.0;
+    log_variance += 2.0 * std::log(factor(i, i));
+  }
+  B = A.lazyProduct(prior_factor);
+  B.array().colwise() *= weight_.head(m_).array();
+  whiten(factor, B);
+  whiten(factor, whitened);
+  if (const Status status = solve_whitened(prior_factor, log_variance); status != Status::ok) return fail(status);
+  // K of whitened rows times factor⁻¹, column by column from the last.
+  for (Eigen::Index i = m_ - 1; i >= 0; --i) {
+    for (Eigen::Index j = i + 1; j < m_; ++j) K.col(i) -= factor(j, i) * K.col(j);
+    K.col(i) *= weight_[i] / factor(i, i);
+  }
+  return status_;
+}
+
+/// From B and the whitened y; leaves the gain on whitened rows.
+Status GaussianPosterior::solve_whitened(const ConstMatrixRef& prior_factor, double log_variance) noexcept {
   const Eigen::Index k = std::min(m_, n_);
   Eigen::Map<MatrixX> B(scaled_.data(), m_, n_), T(turned_.data(), n_, k), K(gain_.data(), n_, m_),
       C(covariance_.data(), n_, n_);
   Eigen::Map<VectorX> mean(mean_.data(), n_);
-  const auto weight = weight_.head(m_);
   const auto whitened = whitened_.head(m_);
-  // lazyProduct: at these sizes (7 × 6) the general product's blocking costs more than the product.
-  B = A.lazyProduct(prior_factor);
-  B.array().colwise() *= weight.array();
-  if (const Status status = svd_.compute(B); status != Status::ok) return fail(status);
+  if (const Status status = svd_.compute(B); status != Status::ok) return status;
   const auto sigma = svd_.sigma();
   const auto U = svd_.U(), V = svd_.V();
 
@@ -95,7 +142,6 @@ Status GaussianPosterior::compute(const ConstMatrixRef& A, const ConstVectorRef&
   }
   for (Eigen::Index i = 0; i < k; ++i) T.col(i) *= sigma[i] / (1.0 + sigma[i] * sigma[i]);
   K = T.lazyProduct(U.transpose());
-  K.array().rowwise() *= weight.transpose().array();
   misfit_ += left_.head(m_).squaredNorm();
   nis_ = misfit_ + explained;
   null_nis_ = whitened.squaredNorm();

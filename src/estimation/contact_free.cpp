@@ -48,7 +48,8 @@ Status ContactFreeProjection::compute(const Residual& residual) {
   const Instant& now = residual.instant;
   const Eigen::Index motors = now.motor_count(), base = options_.base_rows ? 6 : 0, rows = base + motors;
   if (now.endpoint_count() != static_cast<int>(removed_.size() + kept_.size()) || residual.value.size() != motors ||
-      residual.variance.size() != motors) {
+      residual.variance.size() != motors ||
+      (residual.correlated && (residual.covariance.rows() != motors || residual.covariance.cols() != motors))) {
     return fail(Status::wrong_size);
   }
   base_rows_used_ = options_.base_rows && !residual.moving;
@@ -100,7 +101,15 @@ Status ContactFreeProjection::compute(const Residual& residual) {
   for (std::size_t i = 0; i < kept_.size(); ++i) {
     matrix_.middleCols<6>(6 * static_cast<Eigen::Index>(i)) = -N_.transpose() * transposed_jacobian(kept_[i]);
   }
-  covariance_ = N_.transpose() * variance.asDiagonal() * N_;
+  if (residual.correlated) {
+    MatrixX R = variance.asDiagonal();
+    R.bottomRightCorner(motors, motors) = residual.covariance;
+    R.diagonal() = variance;
+    for (const Eigen::Index i : no_evidence) R.row(i).setZero(), R.col(i).setZero(), R(i, i) = 1.0;
+    covariance_ = N_.transpose() * R * N_;
+  } else {
+    covariance_ = N_.transpose() * variance.asDiagonal() * N_;
+  }
   const Eigen::LLT<MatrixX> factor(covariance_);
   if (factor.info() != Eigen::Success) return fail(Status::not_finite);
   whitened_residual_ = factor.matrixL().solve(residual_);

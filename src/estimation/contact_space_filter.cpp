@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "antaeus/conditioning/whiten.hpp"
 #include "antaeus/core/error.hpp"
 #include "antaeus/signal/chi_squared.hpp"
 #include "estimation/describe_posterior.hpp"
@@ -66,6 +67,10 @@ ContactSpaceFilter::ContactSpaceFilter(const InstantReader& reader, const Poster
     block.row.setZero(states);
     block.gain.setZero(states);
     block.product.setZero(states);
+    const auto height = static_cast<Eigen::Index>(block.rows.size());
+    block.R.setIdentity(height, height);
+    block.A.setZero(height, wrenches);
+    block.y.setZero(height);
   }
   thresholds_.push_back(kInfinity);
   for (std::size_t dof = 1; dof <= most_rows; ++dof) {
@@ -92,7 +97,9 @@ void ContactSpaceFilter::forget(Block& block) noexcept {
 Status ContactSpaceFilter::check(const Residual& residual) const noexcept {
   if (const Status status = residual.current(); status != Status::ok) return status;
   if (residual.instant.endpoint_count() != static_cast<int>(estimates_.size()) ||
-      residual.value.size() != residual.instant.motor_count()) {
+      residual.value.size() != residual.instant.motor_count() ||
+      (residual.correlated && (residual.covariance.rows() != residual.instant.motor_count() ||
+                               residual.covariance.cols() != residual.instant.motor_count()))) {
     return Status::wrong_size;
   }
   for (const Block& block : blocks_) {
@@ -118,10 +125,13 @@ void ContactSpaceFilter::predict(Block& block, double dt) const noexcept {
 }
 
 void ContactSpaceFilter::update(Block& block, const Residual& residual) const noexcept {
-  const Eigen::Index wrenches = block.L.cols();
-  const double lasting = std::sqrt(options_.lasting_share), white = 1.0 - options_.lasting_share;
   block.nis = 0.0;
   block.evidence = 0;
+  if (residual.correlated) {
+    // An R that is none leaves NaN behind, as a sample that overflows does.
+    if (!update_correlated(block, residual)) block.x.setConstant(kNaN);
+    return;
+  }
   for (std::size_t i = 0; i < block.rows.size(); ++i) {
     const int motor = block.rows[i];
     if (!std::isfinite(residual.variance[motor])) continue;
@@ -134,23 +144,61 @@ void ContactSpaceFilter::update(Block& block, const Residual& residual) const no
       const Vector6 a = residual.instant.jacobian(block.endpoints[place]).col(motor);
       block.row.segment<6>(at) = -(block.L.block<6, 6>(at, at).transpose() * a) / deviation;
     }
-    block.row[wrenches + static_cast<Eigen::Index>(i)] = lasting;
-    block.gain.noalias() = block.P * block.row;
-    const double variance = block.row.dot(block.gain) + white;
-    const double innovation = residual.value[motor] / deviation - block.row.dot(block.x);
-    block.nis += innovation * innovation / variance;
-    ++block.evidence;
-    block.gain /= variance;
-    block.x += block.gain * innovation;
-    // Joseph's form, (I − k b) P (I − k b)ᵀ + k v kᵀ, one factor at a time.
-    block.product = variance * block.gain;
-    block.P.noalias() -= block.gain * block.product.transpose();
-    block.product.noalias() = block.P * block.row;
-    block.product -= white * block.gain;
-    block.P.noalias() -= block.product * block.gain.transpose();
-    for (Eigen::Index c = 0; c < block.P.cols(); ++c) {
-      for (Eigen::Index r = 0; r < c; ++r) block.P(r, c) = block.P(c, r) = 0.5 * (block.P(r, c) + block.P(c, r));
+    take_row(block, static_cast<Eigen::Index>(i), residual.value[motor] / deviation);
+  }
+}
+
+/// The rows whitened by the factor of their R first: what is left of them is as independent as update() has it.
+bool ContactSpaceFilter::update_correlated(Block& block, const Residual& residual) const noexcept {
+  const auto height = static_cast<Eigen::Index>(block.rows.size());
+  for (Eigen::Index j = 0; j < height; ++j) {
+    const int motor = block.rows[static_cast<std::size_t>(j)];
+    const bool evidence = std::isfinite(residual.variance[motor]);
+    for (Eigen::Index i = 0; i < height; ++i) {
+      const int other = block.rows[static_cast<std::size_t>(i)];
+      block.R(i, j) = residual.covariance(other, motor);
+      if (residual.tilted) block.R(i, j) += residual.tilt.row(other).dot(residual.tilt.row(motor));
     }
+    if (!evidence) block.R(j, j) = kInfinity;
+    block.y[j] = evidence ? residual.value[motor] : 0.0;
+    for (std::size_t place = 0; place < block.endpoints.size(); ++place) {
+      const auto at = static_cast<Eigen::Index>(6 * place);
+      const Vector6 a = residual.instant.jacobian(block.endpoints[place]).col(motor);
+      block.A.block<1, 6>(j, at) = -(block.L.block<6, 6>(at, at).transpose() * a).transpose();
+      if (!evidence) block.A.block<1, 6>(j, at).setZero();
+    }
+  }
+  if (!factor_noise(block.R)) return false;
+  whiten(block.R, block.y);
+  whiten(block.R, block.A);
+  for (Eigen::Index j = 0; j < height; ++j) {
+    if (!std::isfinite(residual.variance[block.rows[static_cast<std::size_t>(j)]])) continue;
+    block.row.setZero();
+    block.row.head(block.A.cols()) = block.A.row(j).transpose();
+    take_row(block, j, block.y[j]);
+  }
+  return true;
+}
+
+/// One whitened row, its wrenches' part in block.row already.
+void ContactSpaceFilter::take_row(Block& block, Eigen::Index row, double value) const noexcept {
+  const double lasting = std::sqrt(options_.lasting_share), white = 1.0 - options_.lasting_share;
+  block.row[block.L.cols() + row] = lasting;
+  block.gain.noalias() = block.P * block.row;
+  const double variance = block.row.dot(block.gain) + white;
+  const double innovation = value - block.row.dot(block.x);
+  block.nis += innovation * innovation / variance;
+  ++block.evidence;
+  block.gain /= variance;
+  block.x += block.gain * innovation;
+  // Joseph's form, (I − k b) P (I − k b)ᵀ + k v kᵀ, one factor at a time.
+  block.product = variance * block.gain;
+  block.P.noalias() -= block.gain * block.product.transpose();
+  block.product.noalias() = block.P * block.row;
+  block.product -= white * block.gain;
+  block.P.noalias() -= block.product * block.gain.transpose();
+  for (Eigen::Index c = 0; c < block.P.cols(); ++c) {
+    for (Eigen::Index r = 0; r < c; ++r) block.P(r, c) = block.P(c, r) = 0.5 * (block.P(r, c) + block.P(c, r));
   }
 }
 

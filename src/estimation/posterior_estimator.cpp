@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "antaeus/conditioning/whiten.hpp"
 #include "antaeus/core/error.hpp"
 #include "antaeus/signal/chi_squared.hpp"
 #include "estimation/describe_posterior.hpp"
@@ -82,11 +83,13 @@ PosteriorEstimator::PosteriorEstimator(const InstantReader& reader, PosteriorOpt
     rows.push_back(std::move(joined));
     members.push_back(std::move(endpoints));
   }
-  int most_rows = 0;
+  int most_rows = 0, all_rows = 1, most_unknowns = 0;
   for (std::size_t b = 0; b < rows.size(); ++b) {
     const int height = static_cast<int>(rows[b].size()) + (base ? 6 : 0);
     const int width = 6 * static_cast<int>(members[b].size()) + (floating_ ? static_cast<int>(kTilts) : 0);
     most_rows = std::max(most_rows, height);
+    most_unknowns = std::max(most_unknowns, width);
+    all_rows += height;
     Block block{.endpoints = members[b],
                 .rows = rows[b],
                 .base = base,
@@ -94,6 +97,7 @@ PosteriorEstimator::PosteriorEstimator(const InstantReader& reader, PosteriorOpt
                 .L = MatrixX::Zero(width, width),
                 .y = VectorX::Zero(height),
                 .variance = VectorX::Constant(height, 1.0),
+                .R = MatrixX::Identity(height, height),
                 .reference = VectorX::Zero(width),
                 .shared = VectorX::Zero(width),
                 .posterior = GaussianPosterior(height, width),
@@ -104,6 +108,12 @@ PosteriorEstimator::PosteriorEstimator(const InstantReader& reader, PosteriorOpt
     }
     blocks_.push_back(std::move(block));
   }
+  joint_.S.setZero(all_rows, all_rows);
+  joint_.R = joint_.S;
+  joint_.column.setZero(all_rows);
+  joint_.AL.setZero(all_rows, most_unknowns);
+  joint_.r.setZero(all_rows);
+  joint_.motors.reserve(static_cast<std::size_t>(all_rows));
   limits_.push_back(kInfinity);
   for (int dof = 1; dof <= most_rows + 1; ++dof) {
     limits_.push_back(chi_squared_threshold(options.false_alarm, dof));
@@ -111,7 +121,8 @@ PosteriorEstimator::PosteriorEstimator(const InstantReader& reader, PosteriorOpt
   estimates_.residual.value.setConstant(reader.model().motor_count(), kNaN);
   estimates_.residual.variance = estimates_.residual.value;
   estimates_.residual.tilt.setZero(reader.model().motor_count(), kTilts);
-  estimates_.row_precision = estimates_.row_test = estimates_.residual.value;
+  estimates_.residual.covariance.setConstant(reader.model().motor_count(), reader.model().motor_count(), kNaN);
+  estimates_.row_precision = estimates_.row_redundancy = estimates_.row_test = estimates_.residual.value;
   estimates_.endpoints.resize(static_cast<std::size_t>(count));
   for (WrenchEstimate& estimate : estimates_) {
     estimate.reset(reader.model().motor_count());
@@ -142,7 +153,9 @@ const PosteriorEstimates& PosteriorEstimator::solve(const Residual& residual) no
   Status status = residual.current();
   if (status == Status::ok &&
       (now.endpoint_count() != static_cast<int>(estimates_.size()) ||
-       now.motor_count() != std::ssize(estimates_.residual.value) || residual.value.size() != now.motor_count())) {
+       now.motor_count() != std::ssize(estimates_.residual.value) || residual.value.size() != now.motor_count() ||
+       (residual.correlated &&
+        (residual.covariance.rows() != now.motor_count() || residual.covariance.cols() != now.motor_count())))) {
     status = Status::wrong_size;
   }
   estimates_.instant = now;
@@ -155,6 +168,7 @@ const PosteriorEstimates& PosteriorEstimator::solve(const Residual& residual) no
     kept.value.setConstant(kNaN);
     kept.variance.setConstant(kNaN);
     estimates_.row_precision.setConstant(kNaN);
+    estimates_.row_redundancy.setConstant(kNaN);
     estimates_.row_test.setConstant(kNaN);
     for (WrenchEstimate& estimate : estimates_) {
       estimate.invalidate(status);
@@ -162,18 +176,35 @@ const PosteriorEstimates& PosteriorEstimator::solve(const Residual& residual) no
     }
     return estimates_;
   }
-  estimates_.residual = residual;
+  keep(residual);
   for (Block& block : blocks_) {
     fill(block, residual);
     compute(block);
     note_tests(block);
   }
-  test_rows(residual);
+  residual.correlated ? test_correlated_rows() : test_rows(residual);
   for (Block& block : blocks_) {
     if (options_.reference == ReferenceUse::innovation) readmit_reference(block);
     describe(block, residual);
   }
   return estimates_;
+}
+
+/// A copy in memory that is there already, for a covariance that may come and go.
+void PosteriorEstimator::keep(const Residual& residual) noexcept {
+  Residual& kept = estimates_.residual;
+  kept.status = residual.status;
+  kept.instant = residual.instant;
+  kept.kind = residual.kind;
+  kept.reasons = residual.reasons;
+  kept.value = residual.value;
+  kept.variance = residual.variance;
+  kept.tilt = residual.tilt;
+  kept.correlated = residual.correlated;
+  if (kept.correlated) kept.covariance = residual.covariance;
+  kept.tilted = residual.tilted;
+  kept.moving = residual.moving;
+  kept.saturated = residual.saturated;
 }
 
 bool PosteriorEstimator::has_reference(const Block& block) const noexcept {
@@ -209,13 +240,25 @@ void PosteriorEstimator::fill(Block& block, const Residual& residual) noexcept {
     block.variance[row] = later ? kInfinity : residual.variance[motor];
     if (residual.tilted) block.A.block<1, kTilts>(row, tilts) = residual.tilt.row(motor);
   }
-  if (!residual.tilted) return;
-  block.L.bottomRightCorner<kTilts, kTilts>().setIdentity();
+  if (residual.tilted) block.L.bottomRightCorner<kTilts, kTilts>().setIdentity();
+  if (!residual.correlated) return;
+  block.R.setZero();
+  for (std::size_t j = 0; j < block.rows.size(); ++j) {
+    for (std::size_t i = 0; i < block.rows.size(); ++i) {
+      block.R(base + static_cast<Eigen::Index>(i), base + static_cast<Eigen::Index>(j)) =
+          residual.covariance(block.rows[i], block.rows[j]);
+    }
+  }
+  block.R.diagonal() = block.variance;
 }
 
 void PosteriorEstimator::compute(Block& block) const noexcept {
   const Eigen::Index n = estimates_.residual.tilted ? block.A.cols() : 6 * std::ssize(block.endpoints);
-  block.posterior.compute(block.A.leftCols(n), block.y, block.variance, block.L.topLeftCorner(n, n));
+  if (estimates_.residual.correlated) {
+    block.posterior.compute_correlated(block.A.leftCols(n), block.y, block.R, block.L.topLeftCorner(n, n));
+  } else {
+    block.posterior.compute(block.A.leftCols(n), block.y, block.variance, block.L.topLeftCorner(n, n));
+  }
 }
 
 /// What the tests need, before the reference row may be readmitted with another variance.
@@ -239,6 +282,7 @@ double PosteriorEstimator::reference_spread() const noexcept {
 void PosteriorEstimator::test_rows(const Residual& residual) noexcept {
   VectorX &precision = estimates_.row_precision, &test = estimates_.row_test;
   precision.setConstant(kNaN);
+  estimates_.row_redundancy.setConstant(kNaN);
   test.setConstant(kNaN);
   innovation_ = innovation_sd_ = kNaN;
   bool borders = reference_ >= 0 && std::isfinite(residual.variance[reference_]);
@@ -283,14 +327,113 @@ void PosteriorEstimator::test_rows(const Residual& residual) noexcept {
         t -= bordered * innovation / spread;
       }
       precision[block.rows[i]] = p;
+      estimates_.row_redundancy[block.rows[i]] = R * p;
       test[block.rows[i]] = t / std::sqrt(p);
     }
   }
   if (borders) {
     precision[reference_] = 1.0 / spread;
+    estimates_.row_redundancy[reference_] = residual.variance[reference_] * precision[reference_];
     test[reference_] = innovation / std::sqrt(spread);
   }
   if (!borders && !trusted) return;
+  innovation_sd_ = 1.0 / std::sqrt(precision[reference_]);
+  innovation_ = test[reference_] * innovation_sd_;
+}
+
+/// S = R + Σ A P₀ Aᵀ of the blocks that \p wanted names, with the reference row where it can be tested: factored, and r
+/// whitened with it. So the last entry of r is the reference row's innovation given all rows before it, over its sd.
+template <class Wanted>
+bool PosteriorEstimator::join(const Wanted& wanted) noexcept {
+  const Residual& residual = estimates_.residual;
+  Joint& joint = joint_;
+  joint.motors.clear();  // the memory stays
+  joint.reference = reference_ >= 0 && std::isfinite(residual.variance[reference_]);
+  for (const Block& block : blocks_) {
+    if (block.posterior.status() != Status::ok && !block.reference.isZero(0.0)) joint.reference = false;
+    if (block.posterior.status() != Status::ok || !wanted(block)) continue;
+    for (Eigen::Index i = 0; i < block.base_rows(); ++i) {
+      if (!std::isfinite(block.variance[i])) continue;
+      joint.r[std::ssize(joint.motors)] = block.y[i];
+      joint.motors.push_back(-1);
+    }
+    for (const int motor : block.rows) {
+      if (motor == reference_ || !std::isfinite(residual.variance[motor])) continue;
+      joint.r[std::ssize(joint.motors)] = residual.value[motor];
+      joint.motors.push_back(motor);
+    }
+  }
+  if (joint.reference) {
+    joint.r[std::ssize(joint.motors)] = residual.value[reference_];
+    joint.motors.push_back(reference_);
+  }
+  const Eigen::Index n = joint.rows = std::ssize(joint.motors);
+  auto S = joint.S.topLeftCorner(n, n), R = joint.R.topLeftCorner(n, n);
+  for (Eigen::Index j = 0; j < n; ++j) {
+    const int b = joint.motors[static_cast<std::size_t>(j)];
+    for (Eigen::Index i = j; i < n; ++i) {
+      const int a = joint.motors[static_cast<std::size_t>(i)];
+      S(i, j) = R(i, j) = a < 0 || b < 0 ? 0.0 : residual.covariance(a, b);
+      if (residual.tilted && a >= 0 && b >= 0) S(i, j) += residual.tilt.row(a).dot(residual.tilt.row(b));
+    }
+  }
+  Eigen::Index first = 0;
+  for (const Block& block : blocks_) {
+    if (block.posterior.status() != Status::ok || !wanted(block)) continue;
+    const Eigen::Index columns = 6 * std::ssize(block.endpoints);
+    const auto L = block.L.topLeftCorner(columns, columns);
+    Eigen::Index rows = 0;
+    for (Eigen::Index i = 0; i < block.A.rows(); ++i) {
+      const bool base = i < block.base_rows();
+      const int motor = base ? -1 : block.rows[static_cast<std::size_t>(i - block.base_rows())];
+      if ((!base && motor == reference_) || !std::isfinite(base ? block.variance[i] : residual.variance[motor]))
+        continue;
+      if (base) S(first + rows, first + rows) = R(first + rows, first + rows) = block.variance[i];
+      joint.AL.row(rows++).head(columns).noalias() = block.A.row(i).head(columns).lazyProduct(L);
+    }
+    const auto AL = joint.AL.topLeftCorner(rows, columns);
+    S.block(first, first, rows, rows) += AL.lazyProduct(AL.transpose());
+    if (joint.reference && !block.reference.isZero(0.0)) {
+      auto a = joint.AL.row(rows).head(columns);
+      a.noalias() = block.reference.head(columns).transpose().lazyProduct(L);
+      S.row(n - 1).segment(first, rows) += a.lazyProduct(AL.transpose());
+      S(n - 1, n - 1) += a.squaredNorm();
+    }
+    first += rows;
+  }
+  if (!factor_noise(S)) return false;
+  whiten(S, joint.r.head(n));
+  return true;
+}
+
+/// The same tests as test_rows() where R couples all rows: S is factored as a whole.
+void PosteriorEstimator::test_correlated_rows() noexcept {
+  VectorX &precision = estimates_.row_precision, &test = estimates_.row_test;
+  precision.setConstant(kNaN);
+  estimates_.row_redundancy.setConstant(kNaN);
+  test.setConstant(kNaN);
+  innovation_ = innovation_sd_ = kNaN;
+  if (!join([](const Block&) { return true; })) return;
+  const Eigen::Index n = joint_.rows;
+  auto R = joint_.R.topLeftCorner(n, n);
+  if (!factor_noise(R)) return;
+  // A column of the factor's inverse, from its diagonal on: (S⁻¹)_jj is its square.
+  const auto inverse_column = [&](const auto& factor, Eigen::Index j) noexcept {
+    auto column = joint_.column.head(n - j);
+    column.setZero();
+    column[0] = 1.0;
+    whiten(factor.bottomRightCorner(n - j, n - j), column);
+    return column.squaredNorm();
+  };
+  for (Eigen::Index j = 0; j < n; ++j) {
+    const int motor = joint_.motors[static_cast<std::size_t>(j)];
+    if (motor < 0) continue;
+    const double stated = inverse_column(R, j);
+    precision[motor] = inverse_column(joint_.S.topLeftCorner(n, n), j);
+    estimates_.row_redundancy[motor] = precision[motor] / stated;
+    test[motor] = joint_.column.head(n - j).dot(joint_.r.segment(j, n - j)) / std::sqrt(precision[motor]);
+  }
+  if (!joint_.reference) return;
   innovation_sd_ = 1.0 / std::sqrt(precision[reference_]);
   innovation_ = test[reference_] * innovation_sd_;
 }
@@ -302,8 +445,9 @@ void PosteriorEstimator::readmit_reference(Block& block) noexcept {
   const auto at = std::find(block.rows.begin(), block.rows.end(), reference_);
   const double stated = estimates_.residual.variance[reference_], expected = innovation_sd_ * innovation_sd_;
   const double quarter = 0.25 * innovation_ * innovation_ / expected;
-  block.variance[block.base_rows() + (at - block.rows.begin())] =
-      std::max(stated, expected * std::max(1.0, quarter) - (expected - stated));
+  const Eigen::Index row = block.base_rows() + (at - block.rows.begin());
+  block.variance[row] = std::max(stated, expected * std::max(1.0, quarter) - (expected - stated));
+  block.R(row, row) = block.variance[row];  // its covariances with the others stay
   compute(block);
 }
 
@@ -354,7 +498,13 @@ void PosteriorEstimator::describe(const Block& block, const Residual& residual) 
   }
 }
 
-void PosteriorEstimator::add_nis(const Block& mine, Uncertainty& uncertainty) const noexcept {
+void PosteriorEstimator::add_nis(const Block& mine, Uncertainty& uncertainty) noexcept {
+  if (estimates_.residual.correlated) {
+    const bool joined = join([&mine](const Block& block) { return &block == &mine || block.shows_contact; });
+    uncertainty.nis += joined && joint_.reference ? std::pow(joint_.r[joint_.rows - 1], 2) : kNaN;
+    ++uncertainty.nis_rows;
+    return;
+  }
   double innovation = estimates_.residual.value[reference_], spread = reference_spread();
   for (const Block& block : blocks_) {
     if (&block != &mine && !block.shows_contact) continue;

@@ -44,7 +44,10 @@ ResidualEstimator::ResidualEstimator(const Robot& robot, ResidualOptions options
       low_pass_(robot.model.motor_count(), options.cut_off > 0 ? options.cut_off : 1.0),
       dynamic_low_pass_(low_pass_),
       observer_(robot.model.motor_count(), options.observer_rate),
-      dynamic_observer_(observer_) {
+      dynamic_observer_(observer_),
+      motion_low_pass_(2 * robot.model.nv(), options.cut_off > 0 ? options.cut_off : 1.0),
+      motion_observer_(2 * robot.model.nv(), options.observer_rate),
+      motion_(VectorX::Zero(2 * robot.model.nv())) {
   if (!robot.profile.imu.frame.empty()) imu_frame_ = model_.frame(robot.profile.imu.frame);
   const Eigen::Index motors = model_.motor_count(), nv = model_.nv();
   torque_limit_ = model_.effort_limits();
@@ -66,6 +69,11 @@ ResidualEstimator::ResidualEstimator(const Robot& robot, ResidualOptions options
     momentum_dynamics_.emplace(robot.model);
     coriolis_.setZero(nv, nv);
   }
+  if (robot.profile.noise) {
+    noise_.emplace(robot.model, *robot.profile.noise);
+    residual_.covariance.setConstant(motors, motors, kNaN);
+    residual_.correlated = true;
+  }
   reset();
 }
 
@@ -81,6 +89,7 @@ void ResidualEstimator::reset() noexcept {
 }
 
 double ResidualEstimator::friction(std::size_t motor, double speed) const noexcept {
+  if (noise_) return 0.0;  // identified with the rest: noise_ has it in its mean
   const JointFigures& f = figures_[motor];
   double torque = f.viscous * speed + f.friction_offset;
   if (friction_use_ == FrictionUse::identified) {
@@ -145,7 +154,8 @@ void ResidualEstimator::watch_motion(const Observation& observation, double dt) 
   residual_.moving = clock < moving_until_;
 }
 
-const Residual& ResidualEstimator::form(const Instant& now) noexcept {
+const Residual& ResidualEstimator::form(const Instant& now, double motion_share) noexcept {
+  motion_share_ = motion_share;
   const auto refuse = [&](Status status, Reasons reasons) noexcept -> const Residual& {
     residual_.status = status;
     residual_.reasons = reasons;
@@ -154,6 +164,7 @@ const Residual& ResidualEstimator::form(const Instant& now) noexcept {
     residual_.saturated = 0;
     residual_.value.setConstant(kNaN);
     residual_.variance.setConstant(kNaN);
+    residual_.covariance.setConstant(kNaN);
     return residual_;
   };
   residual_.instant = now;
@@ -197,12 +208,20 @@ const Residual& ResidualEstimator::form(const Instant& now) noexcept {
     for (Eigen::Index m = 0; m < motors; ++m) {
       residual_.value[m] = now.static_residual()[m] - friction(static_cast<std::size_t>(m), speed_[m]);
     }
+    if (noise_) {
+      full_v_.setZero();
+      full_a_.setZero();
+      for (Eigen::Index m = 0; m < motors; ++m) full_v_[model_.motor_rows()[m]] = speed_[m];
+      status = see_motion(-(now.base_rotation().transpose() * model_.gravity()), true, kNaN);
+      if (status == Status::ok) status = evaluate_noise(now);
+      residual_.value -= noise_->mean();
+    }
     dynamic_part_.setZero();
     if (residual_.moving && !residual_.reasons.has(Reason::motion_unknown)) residual_.reasons.add(Reason::motion);
   }
   if (status != Status::ok) return refuse(status, Reason::invalid_input);
   if (!settled) residual_.reasons.add(Reason::settling);
-  fill_variance(now);
+  noise_ ? fill_covariance(now) : fill_variance(now);
   fill_tilt(now);
   last_time_ = time;
   last_q_ = observation.q;
@@ -246,6 +265,10 @@ Status ResidualEstimator::compute_dynamic(const Instant& now, double dt) noexcep
     drive_[at] = now.torque()[at] - friction(m, full_v_[rows[m]]);
     raw_[at] = drive_[at] - full_tau_static_[rows[m]];
   }
+  if (noise_) {
+    if (const Status s = see_motion(base_specific_force, first, dt); s != Status::ok) return s;
+    if (const Status s = evaluate_noise(now); s != Status::ok) return s;
+  }
   since_reset_ = first ? 0.0 : since_reset_ + dt;
   last_v_ = observation.v;
   last_omega_ = omega_;
@@ -253,12 +276,14 @@ Status ResidualEstimator::compute_dynamic(const Instant& now, double dt) noexcep
   if (residual_.kind == ResidualKind::inverse_dynamics) {
     if (options_.cut_off == 0) {
       residual_.value = raw_;
+      if (noise_) residual_.value -= noise_->mean();
       dynamic_part_ = raw_dynamic_part_;
       return Status::ok;
     }
     // The first sample knows no acceleration: what it yields is static, and named so by `settling`.
     const Status filtered = advance(low_pass_, raw_, first, dt);
     residual_.value = low_pass_.value();
+    if (noise_) residual_.value -= noise_->mean();
     if (filtered != Status::ok) return filtered;
     // An error of the inertial torque reaches the estimate through the same filter.
     const Status doubt = advance(dynamic_low_pass_, raw_dynamic_part_, first, dt);
@@ -291,10 +316,62 @@ Status ResidualEstimator::observe_momentum(const Instant& now, const Vector3& gr
   // It begins with what the static residual says rather than with "nothing touches the robot".
   const Status filtered = advance(observer_, first ? raw_ : drive_, first, dt);
   residual_.value = observer_.value();
+  if (noise_) residual_.value -= noise_->mean();
   if (filtered != Status::ok) return filtered;
   const Status doubt = advance(dynamic_observer_, raw_dynamic_part_, first, dt);
   dynamic_part_ = dynamic_observer_.value();
   return doubt;
+}
+
+/// full_v_ and full_a_ as the noise sees them: through the residual's low pass. The noise was identified from filtered
+/// motion, and its mean must be as late as the residual that it is taken from.
+/// \param specific_force  of a floating base's origin, in its axes
+Status ResidualEstimator::see_motion(const Vector3& specific_force, bool first, double dt) noexcept {
+  const Eigen::Index nv = model_.nv();
+  motion_.head(nv) = full_v_;
+  motion_.tail(nv) = full_a_;
+  // The regressor feels a − g only, and base axes are the world of base_q.
+  if (model_.base() == Base::free_flyer) motion_.segment<3>(nv) = specific_force + model_.gravity();
+  Status status = Status::ok;
+  if (residual_.kind == ResidualKind::momentum_observer) {
+    status = advance(motion_observer_, motion_, first, dt);
+    motion_ = motion_observer_.value();
+  } else if (residual_.kind == ResidualKind::inverse_dynamics && options_.cut_off > 0) {
+    status = advance(motion_low_pass_, motion_, first, dt);
+    motion_ = motion_low_pass_.value();
+  }
+  return status;
+}
+
+Status ResidualEstimator::evaluate_noise(const Instant& now) noexcept {
+  const bool known = motion_share_ >= 0.0 && motion_share_ <= 1.0;
+  const Eigen::Index nv = model_.nv();
+  return noise_->evaluate(now.base_q(), motion_.head(nv), motion_.tail(nv),
+                          known ? motion_share_ : (residual_.moving ? 1.0 : 0.0));
+}
+
+bool ResidualEstimator::saturated(const Instant& now, Eigen::Index motor) const noexcept {
+  return std::abs(now.torque()[motor]) >= options_.saturation_share * torque_limit_[motor];
+}
+
+void ResidualEstimator::fill_covariance(const Instant& now) noexcept {
+  MatrixX& R = residual_.covariance;
+  R = noise_->covariance();
+  residual_.saturated = 0;
+  const bool dynamic = residual_.kind != ResidualKind::static_gravity && !residual_.reasons.has(Reason::settling);
+  const bool unknown_motion = !dynamic && residual_.moving && noise_->model().motion_sd.size() == 0;
+  for (Eigen::Index m = 0; m < R.rows(); ++m) {
+    if (saturated(now, m)) {
+      R.row(m).setZero();
+      R.col(m).setZero();
+      R(m, m) = kInfinity;
+      ++residual_.saturated;
+    } else if (unknown_motion) {
+      R(m, m) = std::max(R(m, m), figures_[m].static_sd * figures_[m].static_sd);
+    }
+  }
+  residual_.variance = R.diagonal();
+  if (residual_.saturated > 0) residual_.reasons.add(Reason::saturated);
 }
 
 void ResidualEstimator::fill_variance(const Instant& now) noexcept {
@@ -303,7 +380,7 @@ void ResidualEstimator::fill_variance(const Instant& now) noexcept {
   for (Eigen::Index m = 0; m < residual_.variance.size(); ++m) {
     const JointFigures& f = figures_[m];
     const double torque = now.torque()[m];
-    if (std::abs(torque) >= options_.saturation_share * torque_limit_[m]) {
+    if (saturated(now, m)) {
       residual_.variance[m] = kInfinity;
       ++residual_.saturated;
       continue;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "antaeus/conditioning/whiten.hpp"
 #include "antaeus/core/error.hpp"
 #include "antaeus/signal/chi_squared.hpp"
 
@@ -87,6 +88,7 @@ HypothesisTest::HypothesisTest(const InstantReader& reader, HypothesisOptions op
   const auto rows = static_cast<Eigen::Index>(motors_.size());
   B_.setZero(rows, scale_.size());
   y_.setZero(rows);
+  R_.setZero(rows, rows);
   full_.setZero(model.nv());
   gram_.setZero(scale_.size(), scale_.size());
   projection_.setZero(scale_.size());
@@ -150,7 +152,9 @@ void HypothesisTest::fill(const Residual& residual) noexcept {
 Status HypothesisTest::add(const Residual& residual, double weight) noexcept {
   if (const Status status = residual.current(); status != Status::ok) return status;
   if (residual.instant.endpoint_count() != static_cast<int>(endpoint_labels_.size()) ||
-      residual.value.size() != static_cast<Eigen::Index>(motor_names_.size())) {
+      residual.value.size() != static_cast<Eigen::Index>(motor_names_.size()) ||
+      (residual.correlated &&
+       (residual.covariance.rows() != residual.value.size() || residual.covariance.cols() != residual.value.size()))) {
     return Status::wrong_size;
   }
   if (!(weight > 0) || !std::isfinite(weight)) return Status::not_finite;
@@ -166,10 +170,23 @@ Status HypothesisTest::add(const Residual& residual, double weight) noexcept {
     const auto row = static_cast<Eigen::Index>(i);
     const double variance = residual.variance[motors_[i]];
     const bool used = std::isfinite(variance);
-    const double whiten = used ? std::sqrt(weight / variance) : 0.0;
-    y_[row] = used ? whiten * residual.value[motors_[i]] : 0.0;
-    B_.row(row).array() *= whiten * scale_.transpose().array();
+    const double spread = residual.correlated ? 1.0 : variance;
+    const double share = used ? std::sqrt(weight / spread) : 0.0;
+    y_[row] = used ? share * residual.value[motors_[i]] : 0.0;
+    B_.row(row).array() *= share * scale_.transpose().array();
     evidence += used;
+  }
+  if (residual.correlated) {
+    for (std::size_t j = 0; j < motors_.size(); ++j) {
+      for (std::size_t i = 0; i < motors_.size(); ++i) {
+        R_(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = residual.covariance(motors_[i], motors_[j]);
+      }
+      const auto row = static_cast<Eigen::Index>(j);
+      R_(row, row) = residual.variance[motors_[j]];
+    }
+    if (!factor_noise(R_)) return Status::not_finite;
+    whiten(R_, y_);
+    whiten(R_, B_);
   }
   if (!B_.allFinite()) return Status::not_finite;
   gram_ += B_.transpose().lazyProduct(B_);

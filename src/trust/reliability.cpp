@@ -55,7 +55,7 @@ const std::vector<EndpointReliability>& ReliabilityEstimator::of(const Posterior
       result.prior_free_bias[motor] = rows.redundancy.minimal_detectable_bias()[at];
       const double precision = estimates.row_precision[motor];
       if (!std::isfinite(precision)) continue;
-      result.redundancy[motor] = residual.variance[motor] * precision;
+      result.redundancy[motor] = estimates.row_redundancy[motor];
       result.minimal_detectable_bias[motor] = kBaardaNoncentrality / std::sqrt(precision);
       result.external_force[motor] =
           estimates[k].gain.col(motor).head<3>().norm() * result.minimal_detectable_bias[motor];

@@ -116,10 +116,12 @@ TEST(ConditioningRealtime, PosteriorAndRedundancyDoNotAllocate) {
     Redundancy redundancy(rows, unknowns);
     const MatrixX A = MatrixX::Random(rows, unknowns), L = MatrixX::Identity(unknowns, unknowns);
     const VectorX y = VectorX::Ones(rows), variance = VectorX::Ones(rows), scale = VectorX::Ones(unknowns);
+    const MatrixX R = MatrixX::Identity(rows, rows) + MatrixX::Constant(rows, rows, 0.5);
     const Matrix3 C = Matrix3::Identity() + Matrix3::Constant(0.1);
     AllocationCounter counter;
     for (int i = 0; i < 100; ++i) {
       posterior.compute(A, y, variance, L);
+      posterior.compute_correlated(A, y, R, L);
       redundancy.compute(A, variance, scale);
       principal_deviations(C);
     }

@@ -52,6 +52,59 @@ TEST(GaussianPosterior, IsConditioningOfTheJointDistribution) {
   }
 }
 
+TEST(GaussianPosterior, CorrelatedNoiseIsConditioningOfTheJointDistribution) {
+  RandomStates random(38);
+  SCOPED_TRACE(random.text());
+  for (const auto& [rows, unknowns] : {std::pair(1, 1), std::pair(7, 6), std::pair(3, 6), std::pair(14, 12)}) {
+    const Problem p(random, rows, unknowns);
+    MatrixX R = MatrixX(p.variance.asDiagonal());
+    for (int shared = 0; shared < 3; ++shared) {
+      const VectorX error = random.vector(rows);
+      R += error * error.transpose();
+    }
+    GaussianPosterior posterior(rows, unknowns);
+    ASSERT_EQ(posterior.compute_correlated(p.A, p.y, R, p.L), Status::ok);
+    const MatrixX P0 = p.L * p.L.transpose(), S = p.A * P0 * p.A.transpose() + R;
+    const MatrixX K = P0 * p.A.transpose() * S.inverse();
+    EXPECT_LT((posterior.mean() - K * p.y).norm(), tolerance::kSamePosterior);
+    EXPECT_LT((posterior.covariance() - (P0 - K * p.A * P0)).norm(), tolerance::kSamePosterior * P0.norm());
+    EXPECT_LT((posterior.gain() - K).norm(), tolerance::kSamePosterior);
+    const double nis = p.y.dot(S.inverse() * p.y), null_nis = p.y.dot(R.inverse() * p.y);
+    EXPECT_NEAR(posterior.nis(), nis, tolerance::kSamePosterior * (1 + nis));
+    EXPECT_NEAR(posterior.null_nis(), null_nis, tolerance::kSamePosterior * (1 + null_nis));
+    const double log_density = -0.5 * (nis + std::log(S.determinant()) + rows * std::log(2.0 * std::numbers::pi));
+    EXPECT_NEAR(posterior.log_evidence(), log_density, tolerance::kSamePosterior * (1 + std::abs(log_density)));
+    EXPECT_EQ(posterior.evidence_rows(), rows);
+  }
+}
+
+TEST(GaussianPosterior, ACorrelatedRowWithoutEvidenceIsAsIfItWereNotThere) {
+  RandomStates random(39);
+  SCOPED_TRACE(random.text());
+  const Problem p(random, 7, 6);
+  MatrixX R = MatrixX(p.variance.asDiagonal());
+  const VectorX error = random.vector(7);
+  R += error * error.transpose();
+  const std::vector<int> kept = {0, 1, 3, 4, 5, 6};
+  GaussianPosterior whole(7, 6), part(6, 6);
+  ASSERT_EQ(part.compute_correlated(p.A(kept, Eigen::all), p.y(kept), R(kept, kept), p.L), Status::ok);
+  R(2, 2) = kInfinity;  // what stands beside it is not read
+  VectorX y = p.y;
+  y[2] = kNaN;
+  ASSERT_EQ(whole.compute_correlated(p.A, y, R, p.L), Status::ok);
+  EXPECT_LT((whole.mean() - part.mean()).norm(), tolerance::kSamePosterior);
+  EXPECT_LT((whole.covariance() - part.covariance()).norm(), tolerance::kSamePosterior * whole.covariance().norm());
+  EXPECT_TRUE(whole.gain().col(2).isZero(0.0));
+  EXPECT_EQ(whole.evidence_rows(), 6);
+  EXPECT_NEAR(whole.log_evidence(), part.log_evidence(), tolerance::kSamePosterior * 100);
+  R(2, 2) = kNaN;
+  EXPECT_EQ(whole.compute_correlated(p.A, p.y, R, p.L), Status::not_finite);
+  R(2, 2) = -1.0;
+  EXPECT_EQ(whole.compute_correlated(p.A, p.y, R, p.L), Status::not_finite);
+  EXPECT_TRUE(whole.mean().array().isNaN().all());
+  EXPECT_EQ(whole.compute_correlated(p.A, p.y, R.topRows(6), p.L), Status::wrong_size);
+}
+
 TEST(GaussianPosterior, OneMeasurementOfOneNumber) {
   // Prior N(0, 4), measurement 3 with variance 1: mean 3·4/5, variance 4/5, NIS 9/5. By hand.
   GaussianPosterior posterior(1, 1);

@@ -216,6 +216,9 @@ inline constexpr Tolerance kDifferencedTilt{1e-6};
 /// A Gaussian posterior by two algorithms (Cholesky of the whitened problem; dense inverses): κ of the problem, below
 /// 1e6, times ε.
 inline constexpr Tolerance kSamePosterior{1e-9};
+/// A posterior and its row tests under a full R, whitened by Cholesky, against dense inverses of S: R's condition is
+/// below 1e3 there, S's below 1e5, times ε.
+inline constexpr Tolerance kSameCorrelatedPosterior{1e-10};
 /// One row's test from block posteriors against the inverse of S over all rows, relative: S has a condition of up to
 /// 1e5 (20 N at 0.6 m beside 0.3 N·m of noise, squared, and the blind direction), inverted and divided: 1e9 × ε.
 inline constexpr Tolerance kSameRowTest{1e-7};

@@ -32,6 +32,13 @@ class ANTAEUS_API GaussianPosterior {
   /// \return `wrong_size`, or `not_finite` for NaN or a variance that is not positive; results are NaN then
   Status compute(const ConstMatrixRef& A, const ConstVectorRef& y, const ConstVectorRef& variance,
                  const ConstMatrixRef& prior_factor) noexcept;
+  /// The same for noise that rows share: e ~ N(0, R), read where diag(variance) stands above and below. Rows are
+  /// whitened by the Cholesky factor of R, so every number is that of the dense formula.
+  /// \param R  m × m, symmetric, positive definite; infinity on its diagonal: the row is no evidence, and what stands
+  ///           beside it is not read
+  /// \return `not_finite` also for R that is not positive definite
+  Status compute_correlated(const ConstMatrixRef& A, const ConstVectorRef& y, const ConstMatrixRef& R,
+                            const ConstMatrixRef& prior_factor) noexcept;
 
   Status status() const noexcept { return status_; }
   /// n
@@ -60,6 +67,8 @@ class ANTAEUS_API GaussianPosterior {
 
  private:
   Status fail(Status status) noexcept;
+  bool take(Eigen::Index rows, Eigen::Index unknowns, bool fits) noexcept;
+  Status solve_whitened(const ConstMatrixRef& prior_factor, double log_variance) noexcept;
 
   int max_rows_, max_unknowns_;
   Eigen::Index m_ = 0, n_ = 0;
@@ -71,6 +80,7 @@ class ANTAEUS_API GaussianPosterior {
   // Column-major storage of the largest problem; compute() maps its top-left part densely.
   VectorX mean_, covariance_, gain_;
   VectorX weight_, whitened_, scaled_, turned_, left_;
+  VectorX noise_factor_;  ///< of R
 };
 
 /// Standard deviations of a covariance along its own axes.

@@ -29,6 +29,10 @@ ANTAEUS_API const OptionTable& options_of(const ContactSpaceOptions&);
 /// Ornstein–Uhlenbeck process too, one state a row. With 0 the errors are independent, and the covariance of a constant
 /// wrench falls like 1/samples: true of no robot with friction.
 ///
+/// Where the noise was identified, rows are whitened by the Cholesky factor of their part of R (and of the tilt, which
+/// all rows share then), and what lasts are the whitened errors: R is as stated at every instant, and an error that
+/// hangs on a mass turns with the pose as R does.
+///
 /// State and rows are whitened (stationary variance 1, noise 1); rows enter one after the other in Joseph's form, so no
 /// matrix is inverted and none can lose its definiteness. Rows with infinite variance are no evidence.
 /// Sources: Hu & Xiong, IEEE TIE 65 (2018); Wahrburg et al., T-ASE 15 (2018); Bierman, "Factorization methods" (1977).
@@ -63,6 +67,8 @@ class ANTAEUS_API ContactSpaceFilter {
     VectorX x;
     MatrixX P;
     VectorX row, gain, product;
+    MatrixX R, A;  ///< of identified noise: its factor, and −Jᵀ whitened
+    VectorX y;
     double nis = 0.0;
     int evidence = 0;
   };
@@ -73,6 +79,8 @@ class ANTAEUS_API ContactSpaceFilter {
   static void forget(Block& block) noexcept;
   void predict(Block& block, double dt) const noexcept;
   void update(Block& block, const Residual& residual) const noexcept;
+  void take_row(Block& block, Eigen::Index row, double value) const noexcept;
+  bool update_correlated(Block& block, const Residual& residual) const noexcept;
   void describe(const Block& block, const VectorX& x, const MatrixX& P,
                 std::vector<WrenchEstimate>& estimates) const noexcept;
 

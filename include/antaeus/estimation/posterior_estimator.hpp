@@ -53,7 +53,9 @@ struct PosteriorEstimates : WrenchEstimates {
   /// In motor order, NaN for rows that no endpoint uses. With S = R + Σ A P₀ Aᵀ over all these rows:
   ///@{
   VectorX row_precision;  ///< (S⁻¹)_jj [1/(N²·m²)]: how sharply the others predict row j
-  VectorX row_test;       ///< e_jᵀ S⁻¹ r / √(S⁻¹)_jj: N(0, 1) while all is as assumed
+  /// (S⁻¹)_jj / (R⁻¹)_jj, 0 … 1: the share of an error in row j that contacts leave to its test
+  VectorX row_redundancy;
+  VectorX row_test;  ///< e_jᵀ S⁻¹ r / √(S⁻¹)_jj: N(0, 1) while all is as assumed
   ///@}
 };
 
@@ -61,6 +63,7 @@ struct PosteriorEstimates : WrenchEstimates {
 ///
 ///     C = (Aᵀ R⁻¹ A + P₀⁻¹)⁻¹,   ŵ = C Aᵀ R⁻¹ r,   A = rows of Jᵀ, R = diag(residual.variance)
 ///
+/// or, where the noise was identified, the rows and columns of residual.covariance,
 /// solved whitened and unit-scaled (GaussianPosterior). A direction that the rows do not see keeps the prior: ŵ is
 /// about 0 there and the sd is the prior's, which says so. A tilt of the base that nobody measured is a further unknown
 /// of each block of rows (Residual::tilt).
@@ -69,6 +72,22 @@ struct PosteriorEstimates : WrenchEstimates {
 /// all other rows, with contacts at all endpoints within their priors. Beside them the NIS, which lets another endpoint
 /// explain the reference row only where that endpoint's own rows show a contact: it speaks sooner where a pose hides
 /// contacts. Endpoints that this estimator does not have cannot explain anything.
+///
+/// With identified noise R couples all rows: an arm's own rows and the reference row hang on the same unknown masses.
+/// - An endpoint is still estimated from its block's rows alone, with their part of R: exact for what they say, and
+/// what
+///   errors of other limbs would tell of this limb's errors is left out. It is little, and it would let a contact at
+///   one hand move the other's estimate.
+/// - The reference row's test stays e_refᵀ S⁻¹ r / √(S⁻¹)_ref, which is its innovation given all other rows,
+///
+///       i = r_ref − s S_o⁻¹ r_o,   var i = S_ref − s S_o⁻¹ sᵀ = 1/(S⁻¹)_ref,   s = a P₀ A_oᵀ + R_ref,o
+///
+///   R_ref,o says how much of its error the others already show. So it is sharper than with R's diagonal, where
+///   masses are to blame, and still N(0, 1). All rows share one tilt there; without identified noise each block has its
+///   own.
+/// - `innovation` adds max(0, i²/(4 var i) − 1) · var i to R_ref: var i grows by just that, R stays positive definite.
+///   `trust` takes the row as any other.
+/// - The NIS adds the reference row's innovation given the endpoint's own block and the blocks that show a contact.
 /// Source: docs/estimator_study.md#posterior; Baarda (1968) for the test of one row.
 class ANTAEUS_API PosteriorEstimator {
  public:
@@ -101,6 +120,7 @@ class ANTAEUS_API PosteriorEstimator {
     bool base = false;
     MatrixX A, L;  ///< the last two columns are those of the tilt
     VectorX y, variance;
+    MatrixX R;          ///< of correlated rows
     VectorX reference;  ///< the reference joint's row of A
     VectorX shared;     ///< C times that row
     GaussianPosterior posterior;
@@ -116,11 +136,26 @@ class ANTAEUS_API PosteriorEstimator {
   void compute(Block& block) const noexcept;
   void note_tests(Block& block) noexcept;
   bool has_reference(const Block& block) const noexcept;
+  void keep(const Residual& residual) noexcept;
   void test_rows(const Residual& residual) noexcept;
   void readmit_reference(Block& block) noexcept;
+  /// Rows of several blocks and the reference row, the last of all, under a correlated R.
+  struct Joint {
+    MatrixX S;  ///< its lower Cholesky factor once joined
+    MatrixX R;  ///< of these rows alone
+    MatrixX AL;
+    VectorX r;  ///< whitened once joined
+    VectorX column;
+    std::vector<int> motors;  ///< −1: a base row
+    Eigen::Index rows = 0;
+    bool reference = false;
+  };
+  template <class Wanted>
+  bool join(const Wanted& wanted) noexcept;
+  void test_correlated_rows() noexcept;
   void describe(const Block& block, const Residual& residual) noexcept;
   double reference_spread() const noexcept;
-  void add_nis(const Block& mine, Uncertainty& uncertainty) const noexcept;
+  void add_nis(const Block& mine, Uncertainty& uncertainty) noexcept;
   double limit(int dof) const noexcept;
   ConsistencyTest test_of(double value, int dof) const noexcept { return {value, limit(dof), dof}; }
 
@@ -130,6 +165,7 @@ class ANTAEUS_API PosteriorEstimator {
   double innovation_ = kNaN, innovation_sd_ = kNaN;  ///< of the reference row, given all others
   std::vector<Matrix6> prior_;
   std::vector<Block> blocks_;
+  Joint joint_;
   std::vector<std::size_t> block_index_;
   std::vector<int> place_;      ///< of an endpoint in its block
   std::vector<double> limits_;  ///< of χ² at `false_alarm`, by degrees of freedom

@@ -10,6 +10,7 @@
 #include "antaeus/core/options.hpp"
 #include "antaeus/core/wrench_estimate.hpp"
 #include "antaeus/robot/instant.hpp"
+#include "antaeus/robot/noise_model.hpp"
 #include "antaeus/signal/low_pass.hpp"
 #include "antaeus/signal/ring_buffer.hpp"
 
@@ -51,6 +52,10 @@ struct Residual {
   /// motors × 2 [N·m]: what a tilt of one sd about each horizontal axis of the base makes of the torques. An error that
   /// all rows share, on top of `variance`. Zero where the vertical is measured or not needed.
   Eigen::Matrix<double, Eigen::Dynamic, 2> tilt;
+  /// R, motors × motors [N²·m²], where the noise was identified (`correlated`): `variance` is its diagonal then, and a
+  /// row that is no evidence has infinity there and zeros beside it. Else its numbers are not read: R = diag(variance).
+  MatrixX covariance;
+  bool correlated = false;
   bool tilted = false;  ///< whether it is not zero
   bool moving = false;  ///< motion seen, or not excluded
   int saturated = 0;    ///< motors at their drive's limit
@@ -74,13 +79,21 @@ struct Residual {
 /// other terms by their last value, so inertia leaves nothing behind and any step is stable. Its frame moves with the
 /// base's origin, where gravity is the negative specific force and the base's velocity is zero. Sources: De Luca &
 /// Mattone, ICRA 2005; Haddadin, De Luca & Albu-Schäffer, T-RO 33 (2017), §IV; docs/estimator_study.md#residuals.
+///
+/// Where the robot's noise was identified (RobotProfile::noise), its mean is taken out of the residual, and R is its
+/// covariance, both at the instant's q and at specific force, v and a through the residual's low pass: as late as the
+/// residual. It takes the place of the profile's friction, noise and shares; saturated rows are no evidence as ever. A
+/// static residual knows no acceleration: while the robot moves each joint's sd is then at least `static_sd`, unless
+/// the noise has a motion term of its own.
 class ANTAEUS_API ResidualEstimator {
  public:
-  /// \throws OptionsError for options out of range
+  /// \throws OptionsError for options out of range, or a noise that is of another robot
   ResidualEstimator(const Robot& robot, ResidualOptions options = {});
 
   /// One call an instant, in the order of time. \realtime (estimation_realtime_test)
-  const Residual& form(const Instant& now) noexcept;
+  /// \param motion_share  how far the identified noise's motion term is developed, 0 … 1; anything else: not known, so
+  ///                      1 while the residual is `moving`, else 0
+  const Residual& form(const Instant& now, double motion_share = kNaN) noexcept;
   /// Forgets all history, as after a gap.
   void reset() noexcept;
   const Residual& residual() const noexcept { return residual_; }
@@ -91,7 +104,11 @@ class ANTAEUS_API ResidualEstimator {
   void watch_motion(const Observation& observation, double dt) noexcept;
   Status compute_dynamic(const Instant& now, double dt) noexcept;
   Status observe_momentum(const Instant& now, const Vector3& gravity, bool first, double dt) noexcept;
+  Status see_motion(const Vector3& specific_force, bool first, double dt) noexcept;
+  Status evaluate_noise(const Instant& now) noexcept;
+  bool saturated(const Instant& now, Eigen::Index motor) const noexcept;
   void fill_variance(const Instant& now) noexcept;
+  void fill_covariance(const Instant& now) noexcept;
   void fill_tilt(const Instant& now) noexcept;
   double friction(std::size_t motor, double speed) const noexcept;
 
@@ -103,6 +120,11 @@ class ANTAEUS_API ResidualEstimator {
   FrictionUse friction_use_;
   FrameId imu_frame_;
   VectorX torque_limit_;
+  std::optional<TorqueNoise> noise_;
+  ButterworthLowPass motion_low_pass_;
+  ExponentialLowPass motion_observer_;
+  VectorX motion_;  ///< v and a as the noise sees them
+  double motion_share_ = kNaN;
 
   Residual residual_;
   double last_time_ = kNaN;

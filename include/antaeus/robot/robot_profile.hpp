@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "antaeus/core/settings.hpp"
 #include "antaeus/core/wrench.hpp"
 #include "antaeus/robot/joint_figures.hpp"
+#include "antaeus/robot/noise_model.hpp"
 #include "antaeus/robot/robot_model.hpp"
 
 namespace antaeus {
@@ -107,7 +109,10 @@ struct ANTAEUS_API RobotProfile {
   FrictionUse friction = FrictionUse::bound;
   double torque_sign = 1.0;           ///< −1: the channel is positive against the joint's axis
   std::vector<JointFigures> figures;  ///< in motor order
-  Settings settings;                  ///< [options], and what callers add, as --set does; see Robot::settings
+  /// Identified errors of the torques: with it the estimators use it instead of noise and friction figures. May be
+  /// null.
+  std::shared_ptr<const NoiseModel> noise;
+  Settings settings;  ///< [options], and what callers add, as --set does; see Robot::settings
   std::vector<NamedPose> poses;
   PreflightFigures preflight;
 

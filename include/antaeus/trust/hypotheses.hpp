@@ -101,7 +101,7 @@ struct HypothesisResult {
 /// Likelihood ratios between single causes. These are: none, a contact at each endpoint, a payload at each hand, an
 /// offset of each joint among the rows, a common gain error of the torque channels, and a tilted base.
 ///
-/// Each cause is r = −Jᵀw, or the like: columns B times unknowns x ~ N(0, prior) plus noise of residual.variance. All
+/// Each cause is r = −Jᵀw, or the like: columns B times unknowns x ~ N(0, prior) plus the residual's noise. All
 /// columns of all causes are whitened and scaled by their priors once, and only their Gram matrix is kept: a window of
 /// residuals adds up, one x for all of it. Causes are tested one at a time; two at once are `explained` = false, and
 /// then `best` is only the best of the causes tested.
@@ -152,6 +152,7 @@ class ANTAEUS_API HypothesisTest {
   std::vector<Columns> causes_;
   VectorX scale_;       ///< prior sd of every column
   MatrixX B_;           ///< whitened, scaled columns of one instant
+  MatrixX R_;           ///< factor of a correlated residual's covariance
   VectorX y_, full_;    ///< whitened residual; generalised gravity torque
   MatrixX gram_;        ///< Σ BᵀB
   VectorX projection_;  ///< Σ Bᵀy

@@ -17,11 +17,12 @@ namespace antaeus {
 ///
 /// Of the estimator that runs, the priors of all its contacts are part: with S = R + Σ A P₀ Aᵀ over all its rows,
 ///
-///     ρ_j = R_jj (S⁻¹)_jj,   MDB_j = √λ₀ / √(S⁻¹)_jj,   √λ₀ = 4.13
+///     ρ_j = (S⁻¹)_jj / (R⁻¹)_jj,   MDB_j = √λ₀ / √(S⁻¹)_jj,   √λ₀ = 4.13
 ///
 /// and the test is PosteriorEstimates::row_test. A prior counts as six more observations: it is what lets a test call a
 /// torque error improbable that a large enough contact would explain. The `prior_free` numbers make no assumption on
-/// the size of a contact at this endpoint, and know of no contact elsewhere.
+/// the size of a contact at this endpoint, and know of no contact elsewhere. Of identified noise they read its diagonal
+/// alone: what rows share of their errors is left out there.
 struct EndpointReliability {
   Status status = Status::not_computed;
   VectorX redundancy;  ///< ρ_j, 0 … 1: the share of an error in joint j that shows in the misfit

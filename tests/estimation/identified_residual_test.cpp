@@ -1,0 +1,217 @@
+// The residual of a robot whose noise was identified: mean taken out, R full. The truth is a robot with other masses,
+// whose torques, base and inertial sensor are differenced numerically.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+
+#include "antaeus/core/error.hpp"
+#include "antaeus/guard/guarded_estimator.hpp"
+#include "support/allocation_counter.hpp"
+#include "support/moving_robot.hpp"
+#include "support/tolerances.hpp"
+
+namespace antaeus {
+namespace {
+
+using test::AllocationCounter;
+using test::MovingRobot;
+using test::RandomStates;
+
+const std::string kWrist = "left_wrist_yaw_link";
+const Vector6 kPush = (Vector6() << 12.0, -7.0, 25.0, 0.4, -0.3, 0.2).finished();
+constexpr int kTorso = 12;
+
+/// The H1-2 with 1.5 kg more in its left hand and 4 kg more on its torso than its description says.
+Robot loaded(const Robot& robot) {
+  ModelOptions options = robot.profile.options;
+  const auto add = [&](const std::string& frame, double mass, const Vector3& centre) {
+    Payload payload{frame, {}};
+    payload.inertial.mass = mass;
+    payload.inertial.center_of_mass = centre;
+    options.payloads.push_back(payload);
+  };
+  add(kWrist, 1.5, Vector3(0.1, 0.02, -0.03));
+  add("torso_link", 4.0, Vector3(0.05, 0.1, 0.2));
+  return Robot{robot.profile, RobotModel(robot.model.description(), options)};
+}
+
+/// The bare robot with the load as its identified errors, and an error of ±20 % of it that is left.
+Robot identified(Robot robot, const Robot& truth) {
+  NoiseModel noise;
+  const TorqueParameters at = torque_parameters(robot.model);
+  noise.white_sd = VectorX::Constant(at.motors, 0.2);
+  noise.parameters = VectorX::Zero(at.count());
+  noise.parameters.head(10 * at.bodies) = truth.model.inertial_parameters() - robot.model.inertial_parameters();
+  noise.factor = 0.2 * noise.parameters;
+  robot.profile.noise = std::make_shared<NoiseModel>(std::move(noise));
+  return robot;
+}
+
+double largest(const VectorX& values) { return values.cwiseAbs().maxCoeff(); }
+
+class IdentifiedResidual : public testing::Test {
+ protected:
+  Robot bare_ = test::own_robot("h1_2"), truth_ = loaded(bare_), robot_ = identified(bare_, truth_);
+};
+
+TEST_F(IdentifiedResidual, HoldsTheContactAloneWhileALoadedRobotMoves) {
+  for (const unsigned seed : {51u, 52u, 53u}) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    MovingRobot moving(truth_, seed, 0.4, 0.1);
+    InstantReader reader(robot_, {kWrist});
+    ResidualEstimator with(robot_, {.kind = ResidualChoice::inverse_dynamics, .cut_off = 0});
+    ResidualEstimator without(bare_, {.kind = ResidualChoice::inverse_dynamics, .cut_off = 0});
+    for (int i = 0; i < 3; ++i) {
+      const Instant& now = reader.at(moving.observe(0.7 + 1e-4 * i, kWrist, kPush));
+      with.form(now);
+      without.form(now);
+    }
+    ASSERT_EQ(with.residual().status, Status::ok);
+    const VectorX expected = -(reader.instant().jacobian(0).transpose() * kPush);
+    EXPECT_LT(largest(with.residual().value - expected), tolerance::kDifferencedResidual);
+    EXPECT_GT(largest(without.residual().value - expected), 10.0);
+    const Residual& residual = with.residual();
+    ASSERT_TRUE(residual.correlated);
+    EXPECT_EQ(residual.variance, VectorX(residual.covariance.diagonal()));
+    // The load that is left in doubt makes a rank-one covariance of a fifth of what it makes of the residual.
+    const VectorX load = with.residual().value - without.residual().value;
+    MatrixX R = 0.04 * load * load.transpose();
+    R.diagonal().array() += 0.04;
+    EXPECT_LT((residual.covariance - R).cwiseAbs().maxCoeff(), tolerance::kSameQuantity);
+  }
+}
+
+/// Gravity in base axes, of a base that leans, without and with the IMU.
+TEST_F(IdentifiedResidual, HoldsTheContactAloneAtRestOnALeaningBase) {
+  MovingRobot still(truth_, 61, 0.0, 0.0);
+  Observation o = still.observe(1.0, kWrist, kPush);
+  const Eigen::Quaterniond lean(Eigen::AngleAxisd(0.4, Vector3(0.6, -0.8, 0.0)));
+  o.imu_quaternion_xyzw = (lean * Eigen::Quaterniond(Eigen::Vector4d(o.imu_quaternion_xyzw))).coeffs();
+  o.a.resize(0);
+  InstantReader reader(robot_, {kWrist}), loaded_reader(truth_, {kWrist});
+  o.tau = loaded_reader.at(o).gravity_torque();
+  const Instant& now = reader.at(o);
+  o.tau -= now.jacobian(0).transpose() * kPush;
+  reader.at(o);
+  ResidualEstimator estimator(robot_, {.kind = ResidualChoice::static_gravity});
+  const Residual& residual = estimator.form(reader.instant());
+  ASSERT_EQ(residual.status, Status::ok);
+  const VectorX expected = -(reader.instant().jacobian(0).transpose() * kPush);
+  EXPECT_LT(largest(residual.value - expected), tolerance::kByHand * 100);
+}
+
+/// The low pass and the observer: as the estimators of the loaded robot itself.
+TEST_F(IdentifiedResidual, IsAsLateAsTheResidualOfTheTrueModel) {
+  for (const ResidualChoice kind : {ResidualChoice::inverse_dynamics, ResidualChoice::momentum_observer}) {
+    MovingRobot moving(truth_, 62, 0.4, 0.1);
+    InstantReader reader(robot_, {kWrist}), loaded_reader(truth_, {kWrist}), bare_reader(bare_, {kWrist});
+    ResidualEstimator with(robot_, {.kind = kind}), true_model(truth_, {.kind = kind}), bare(bare_, {.kind = kind});
+    double error = 0.0, load = 0.0;
+    for (int i = 0; i < 150; ++i) {
+      Observation o = moving.observe(0.5 + 0.002 * i, kWrist, kPush);
+      o.a.resize(0);
+      const VectorX a = with.form(reader.at(o)).value, b = true_model.form(loaded_reader.at(o)).value;
+      const VectorX c = bare.form(bare_reader.at(o)).value;
+      if (i < 50) continue;
+      error = std::max(error, largest(a - b));
+      load = std::max(load, largest(c - b));
+    }
+    std::cout << to_string(kind) << ": " << error << " of " << load << " N·m\n";
+    EXPECT_LT(error, 0.1 * load) << to_string(kind);
+  }
+}
+
+TEST_F(IdentifiedResidual, ASaturatedRowIsNoEvidence) {
+  Robot robot = robot_;
+  robot.profile.figures[15].torque_limit = 10.0;
+  MovingRobot still(truth_, 63, 0.0, 0.0);
+  Observation o = still.observe(1.0, kWrist, kPush);
+  o.tau[15] = 10.0;
+  InstantReader reader(robot, {kWrist});
+  ResidualEstimator estimator(robot, {.kind = ResidualChoice::static_gravity});
+  const Residual& residual = estimator.form(reader.at(o));
+  EXPECT_EQ(residual.saturated, 1);
+  EXPECT_TRUE(residual.reasons.has(Reason::saturated));
+  EXPECT_EQ(residual.variance[15], kInfinity);
+  for (int j = 0; j < 27; ++j) {
+    if (j != 15) EXPECT_EQ(residual.covariance(15, j), 0.0);
+  }
+  PosteriorEstimator posterior(reader);
+  EXPECT_EQ(posterior.solve(residual)[0].uncertainty.nis_rows, 7);
+}
+
+TEST_F(IdentifiedResidual, TheMotionTermFollowsItsShareOrTheMotion) {
+  Robot robot = robot_;
+  NoiseModel noise = *robot_.profile.noise;
+  noise.factor.resize(0, 0);
+  noise.motion_sd = VectorX::Constant(27, 9.0);
+  robot.profile.noise = std::make_shared<NoiseModel>(noise);
+  const auto variance = [](const Robot& any, double speed, double share) {
+    Observation o;
+    o.q = VectorX::Zero(27);
+    o.v = VectorX::Constant(27, speed);
+    o.tau = VectorX::Zero(27);
+    InstantReader reader(any, {kWrist});
+    ResidualEstimator estimator(any, {.kind = ResidualChoice::static_gravity});
+    return estimator.form(reader.at(o), share).variance[kTorso];
+  };
+  EXPECT_NEAR(variance(robot, 0.0, kNaN), 0.04, tolerance::kByHand);
+  EXPECT_NEAR(variance(robot, 0.1, kNaN), 81.04, tolerance::kByHand);
+  EXPECT_NEAR(variance(robot, 0.1, 0.5), 0.25 * 81.0 + 0.04, tolerance::kByHand);
+  EXPECT_NEAR(variance(robot, 0.0, 2.0), 0.04, tolerance::kByHand) << "no share: not known";
+  // Without such a term the profile says what motion does to a static residual.
+  noise.motion_sd.resize(0);
+  robot.profile.noise = std::make_shared<NoiseModel>(noise);
+  EXPECT_NEAR(variance(robot, 0.1, kNaN), std::pow(robot.profile.figures[kTorso].static_sd, 2), tolerance::kByHand);
+  EXPECT_NEAR(variance(robot, 0.0, kNaN), 0.04, tolerance::kByHand);
+}
+
+TEST_F(IdentifiedResidual, WithoutItNothingIsCorrelatedAndOfAnotherRobotItIsRefused) {
+  ResidualEstimator plain(bare_);
+  EXPECT_FALSE(plain.residual().correlated);
+  EXPECT_EQ(plain.residual().covariance.size(), 0);
+  Robot arm = test::own_robot("planar_3r");
+  arm.profile.noise = robot_.profile.noise;
+  EXPECT_THROW(ResidualEstimator{arm}, OptionsError);
+}
+
+/// The whole guarded chain reads it, and allocates nothing for it.
+TEST_F(IdentifiedResidual, TheGuardedChainReadsItWithoutAllocating) {
+  const std::vector<std::string> wrists = {kWrist, "right_wrist_yaw_link"};
+  for (const ResidualChoice kind : {ResidualChoice::automatic, ResidualChoice::static_gravity,
+                                    ResidualChoice::inverse_dynamics, ResidualChoice::momentum_observer}) {
+    RandomStates random(741);
+    SCOPED_TRACE(std::string(to_string(kind)) + ", " + random.text());
+    GuardedEstimator estimator(robot_, wrists, {}, {.kind = kind}, {.rows = PosteriorRows::all}, {});
+    double clock = 0.0;
+    int correlated = 0;
+    for (int i = 0; i < 300; ++i) {
+      Observation o;
+      clock += i % 37 == 36 ? 3.0 : 0.002;
+      o.time = i % 29 == 28 ? clock - 1.0 : clock;
+      o.q = random.vector(27, 1.2);
+      o.v = random.vector(27, 2.0);
+      if (i % 3 == 0) o.a = random.vector(27, 5.0);
+      o.tau = random.vector(27, 40.0);
+      o.has_imu = o.has_gyro = o.has_accelerometer = i % 11 != 10;
+      o.imu_quaternion_xyzw = random.vector(4).normalized();
+      o.imu_angular_velocity = random.vector(3);
+      o.imu_specific_force = random.vector(3, 12.0);
+      if (i % 13 == 12) o.tau[0] = std::nan("");
+      if (i % 17 == 16) o.q.conservativeResize(26);
+      if (i % 19 == 18) o.v.resize(0);
+      if (i % 23 == 22) o.q.setZero();
+      AllocationCounter counter;
+      for (const ConsumerWrench& result : estimator.update(o)) ASSERT_TRUE(result.wrench.is_finite());
+      if (i == 150) estimator.reset();
+      ASSERT_EQ(counter.count(), 0) << "step " << i;
+      correlated += estimator.estimates()[0].status == Status::ok && estimator.estimates().residual.correlated;
+    }
+    EXPECT_GT(correlated, 100);
+  }
+}
+
+}  // namespace
+}  // namespace antaeus
