@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/robot/dynamics.hpp"
@@ -58,19 +59,57 @@ struct TorqueNoise::Workspace {
       : dynamics(std::move(robot)), noise(std::move(model_of_noise)), at(torque_parameters(dynamics.model())) {
     const RobotModel& model = dynamics.model();
     check(model, noise);
-    Y.resize(model.nv(), 10 * at.bodies);
-    product.resize(at.motors, noise.factor.cols());
-    motor_v.resize(at.motors);
-    motor_a.resize(at.motors);
     mean = VectorX::Constant(at.motors, kNaN);
     covariance = MatrixX::Constant(at.motors, at.motors, kNaN);
+    const bool taken_out = noise.parameters.size() > 0 && !noise.parameters.isZero(0.0);
+    const bool doubted = noise.factor.size() > 0 && !noise.factor.isZero(0.0);
+    if (!taken_out && !doubted) return;
+    // θ̂ beside L, so that one pass over X does both.
+    columns = doubted ? noise.factor.cols() : 0;
+    errors.setZero(columns + 1, at.count());
+    if (doubted) errors.topRows(columns) = noise.factor.transpose();
+    if (taken_out) errors.row(columns) = noise.parameters.transpose();
+    Y.resize(model.nv(), 10 * at.bodies);
+    product.setZero(columns + 1, at.motors);
+    find_parameters();
+  }
+
+  /// What each row's torque depends on: the bodies beyond its joint. The rest of Y is exactly zero at every motion, and
+  /// what is not zero at every motion is not zero at both of two that have nothing to do with each other.
+  void find_parameters() {
+    const RobotModel& model = dynamics.model();
+    const Eigen::Index nv = model.nv();
+    inertial.resize(static_cast<std::size_t>(at.motors));
+    MatrixX pattern = MatrixX::Zero(nv, 10 * at.bodies);
+    for (const double seed : {1.0, 2.0}) {
+      const auto numbers = [&](double shift) {
+        return VectorX(VectorX::LinSpaced(nv, shift, shift + 7.3 * static_cast<double>(nv)).array().sin());
+      };
+      VectorX q(model.nq());
+      if (model.integrate(model.neutral(), numbers(seed), q) != Status::ok ||
+          dynamics.inverse_dynamics_regressor(q, numbers(10.0 * seed), numbers(20.0 * seed), Y) != Status::ok) {
+        throw OptionsError("noise model", "the robot has no regressor");
+      }
+      pattern += Y.cwiseAbs();
+    }
+    for (int j = 0; j < at.motors; ++j) {
+      for (int p = 0; p < 10 * at.bodies; ++p) {
+        if (pattern(model.motor_rows()[j], p) == 0.0 || errors.col(p).isZero(0.0)) continue;
+        inertial[j].push_back(p);
+        needs_regressor = true;
+      }
+    }
   }
 
   Dynamics dynamics;
   NoiseModel noise;
   TorqueParameters at;
-  MatrixX Y, product;
-  VectorX motor_v, motor_a, mean;
+  Eigen::Index columns = 0;
+  MatrixX errors;                          ///< [L θ̂]ᵀ, a column a parameter
+  std::vector<std::vector<int>> inertial;  ///< of each motor: inertial parameters that its row depends on
+  bool needs_regressor = false;
+  MatrixX Y, product;  ///< product: (X [L θ̂])ᵀ
+  VectorX mean;
   MatrixX covariance;
 };
 
@@ -89,33 +128,35 @@ Status TorqueNoise::evaluate(ConstVectorRef q, ConstVectorRef v, ConstVectorRef 
   w.mean.setConstant(kNaN);
   w.covariance.setConstant(kNaN);
   if (!(motion_share >= 0.0 && motion_share <= 1.0)) return Status::not_finite;
-  if (const Status status = w.dynamics.inverse_dynamics_regressor(q, v, a, w.Y); status != Status::ok) return status;
   const NoiseModel& noise = w.noise;
   const RobotModel& model = w.dynamics.model();
   const std::vector<int>& rows = model.motor_rows();
-  const int inertial = 10 * w.at.bodies;
-  for (int j = 0; j < w.at.motors; ++j) {
-    w.motor_v[j] = v[rows[j]];
-    w.motor_a[j] = a[rows[j]];
+  if (w.needs_regressor) {
+    if (const Status status = w.dynamics.inverse_dynamics_regressor(q, v, a, w.Y); status != Status::ok) return status;
+  } else {
+    if (q.size() != model.nq() || v.size() != model.nv() || a.size() != model.nv()) return Status::wrong_size;
+    if (!q.allFinite() || !v.allFinite() || !a.allFinite()) return Status::not_finite;
   }
   w.mean.setZero();
+  w.covariance.setZero();
   if (noise.offset.size() > 0) w.mean = noise.offset;
-  for (int j = 0; j < w.at.motors; ++j) {
-    const double dry = std::tanh(w.motor_v[j] / kCoulombSpeed);
-    if (noise.parameters.size() > 0) {
-      const VectorX& theta = noise.parameters;
-      w.mean[j] += w.Y.row(rows[j]).dot(theta.head(inertial)) + theta[w.at.rotor(j)] * w.motor_a[j] +
-                   theta[w.at.coulomb(j)] * dry + theta[w.at.viscous(j)] * w.motor_v[j] + theta[w.at.offset(j)];
+  if (w.errors.size() > 0) {
+    for (int j = 0; j < w.at.motors; ++j) {
+      const double speed = v[rows[j]];
+      auto row = w.product.col(j);
+      row = a[rows[j]] * w.errors.col(w.at.rotor(j)) +
+            std::tanh(speed / kCoulombSpeed) * w.errors.col(w.at.coulomb(j)) + speed * w.errors.col(w.at.viscous(j)) +
+            w.errors.col(w.at.offset(j));
+      for (const int p : w.inertial[j]) row += w.Y(rows[j], p) * w.errors.col(p);
+      w.mean[j] += row[w.columns];
     }
-    if (noise.factor.size() > 0) {
-      const MatrixX& L = noise.factor;
-      w.product.row(j).noalias() = w.Y.row(rows[j]).lazyProduct(L.topRows(inertial));
-      w.product.row(j) += w.motor_a[j] * L.row(w.at.rotor(j)) + dry * L.row(w.at.coulomb(j)) +
-                          w.motor_v[j] * L.row(w.at.viscous(j)) + L.row(w.at.offset(j));
+    for (int j = 0; j < w.at.motors; ++j) {
+      for (int i = 0; i <= j; ++i) {
+        w.covariance(i, j) = w.covariance(j, i) =
+            w.product.col(i).head(w.columns).dot(w.product.col(j).head(w.columns));
+      }
     }
   }
-  w.covariance.setZero();
-  if (noise.factor.size() > 0) w.covariance.noalias() = w.product.lazyProduct(w.product.transpose());
   for (int j = 0; j < w.at.motors; ++j) {
     if (std::isinf(noise.white_sd[j])) {
       w.covariance.row(j).setZero();

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iostream>
 
+#include "antaeus/estimation/posterior_estimator.hpp"
 #include "antaeus/signal/chi_squared.hpp"
 #include "robot/test_robots.hpp"
 #include "support/allocation_counter.hpp"
