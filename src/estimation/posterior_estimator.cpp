@@ -110,7 +110,8 @@ PosteriorEstimator::PosteriorEstimator(const InstantReader& reader, PosteriorOpt
   }
   joint_.S.setZero(all_rows, all_rows);
   joint_.R = joint_.S;
-  joint_.column.setZero(all_rows);
+  joint_.inverse = joint_.S;
+  joint_.stated.setZero(all_rows);
   joint_.AL.setZero(all_rows, most_unknowns);
   joint_.r.setZero(all_rows);
   joint_.motors.reserve(static_cast<std::size_t>(all_rows));
@@ -417,21 +418,18 @@ void PosteriorEstimator::test_correlated_rows() noexcept {
   const Eigen::Index n = joint_.rows;
   auto R = joint_.R.topLeftCorner(n, n);
   if (!factor_noise(R)) return;
-  // A column of the factor's inverse, from its diagonal on: (S⁻¹)_jj is its square.
-  const auto inverse_column = [&](const auto& factor, Eigen::Index j) noexcept {
-    auto column = joint_.column.head(n - j);
-    column.setZero();
-    column[0] = 1.0;
-    whiten(factor.bottomRightCorner(n - j, n - j), column);
-    return column.squaredNorm();
-  };
+  auto F = joint_.S.topLeftCorner(n, n), T = joint_.inverse.topLeftCorner(n, n);
+  auto stated = joint_.stated.head(n);
+  const auto square = [&](Eigen::Index j) { return T.col(j).tail(n - j).squaredNorm(); };
+  invert_factor(R, T);
+  for (Eigen::Index j = 0; j < n; ++j) stated[j] = square(j);
+  invert_factor(F, T);
   for (Eigen::Index j = 0; j < n; ++j) {
     const int motor = joint_.motors[static_cast<std::size_t>(j)];
     if (motor < 0) continue;
-    const double stated = inverse_column(R, j);
-    precision[motor] = inverse_column(joint_.S.topLeftCorner(n, n), j);
-    estimates_.row_redundancy[motor] = precision[motor] / stated;
-    test[motor] = joint_.column.head(n - j).dot(joint_.r.segment(j, n - j)) / std::sqrt(precision[motor]);
+    precision[motor] = square(j);
+    estimates_.row_redundancy[motor] = precision[motor] / stated[j];
+    test[motor] = T.col(j).tail(n - j).dot(joint_.r.segment(j, n - j)) / std::sqrt(precision[motor]);
   }
   if (!joint_.reference) return;
   innovation_sd_ = 1.0 / std::sqrt(precision[reference_]);

@@ -61,16 +61,14 @@ struct TorqueNoise::Workspace {
     check(model, noise);
     mean = VectorX::Constant(at.motors, kNaN);
     covariance = MatrixX::Constant(at.motors, at.motors, kNaN);
-    const bool taken_out = noise.parameters.size() > 0 && !noise.parameters.isZero(0.0);
+    shared.setZero(at.motors, at.motors);
+    taken_out = noise.parameters.size() > 0 && !noise.parameters.isZero(0.0);
     const bool doubted = noise.factor.size() > 0 && !noise.factor.isZero(0.0);
     if (!taken_out && !doubted) return;
-    // θ̂ beside L, so that one pass over X does both.
-    columns = doubted ? noise.factor.cols() : 0;
-    errors.setZero(columns + 1, at.count());
-    if (doubted) errors.topRows(columns) = noise.factor.transpose();
-    if (taken_out) errors.row(columns) = noise.parameters.transpose();
+    errors.setZero(doubted ? noise.factor.cols() : 0, at.count());
+    if (doubted) errors = noise.factor.transpose();
     Y.resize(model.nv(), 10 * at.bodies);
-    product.setZero(columns + 1, at.motors);
+    product.setZero(errors.rows(), at.motors);
     find_parameters();
   }
 
@@ -94,21 +92,30 @@ struct TorqueNoise::Workspace {
     }
     for (int j = 0; j < at.motors; ++j) {
       for (int p = 0; p < 10 * at.bodies; ++p) {
-        if (pattern(model.motor_rows()[j], p) == 0.0 || errors.col(p).isZero(0.0)) continue;
+        if (pattern(model.motor_rows()[j], p) == 0.0) continue;
+        const bool doubted = errors.rows() > 0 && !errors.col(p).isZero(0.0);
+        const bool mean_of_it = taken_out && noise.parameters[p] != 0.0;
+        if (!doubted && !mean_of_it) continue;
         inertial[j].push_back(p);
-        needs_regressor = true;
+        factor_needs_regressor = factor_needs_regressor || doubted;
+        mean_needs_regressor = mean_needs_regressor || mean_of_it;
       }
     }
   }
 
+  Status evaluate(ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, double motion_share, bool whole) noexcept;
+  Status fill(ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, double motion_share, bool whole) noexcept;
+
   Dynamics dynamics;
   NoiseModel noise;
   TorqueParameters at;
-  Eigen::Index columns = 0;
-  MatrixX errors;                          ///< [L θ̂]ᵀ, a column a parameter
+  bool taken_out = false;
+  MatrixX errors;                          ///< Lᵀ, a column a parameter
   std::vector<std::vector<int>> inertial;  ///< of each motor: inertial parameters that its row depends on
-  bool needs_regressor = false;
-  MatrixX Y, product;  ///< product: (X [L θ̂])ᵀ
+  bool mean_needs_regressor = false, factor_needs_regressor = false;
+  MatrixX Y, product;  ///< product: (X L)ᵀ
+  MatrixX shared;      ///< X C Xᵀ
+  bool shared_known = false;
   VectorX mean;
   MatrixX covariance;
 };
@@ -124,47 +131,73 @@ const MatrixX& TorqueNoise::covariance() const noexcept { return workspace_->cov
 const NoiseModel& TorqueNoise::model() const noexcept { return workspace_->noise; }
 
 Status TorqueNoise::evaluate(ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, double motion_share) noexcept {
-  Workspace& w = *workspace_;
-  w.mean.setConstant(kNaN);
-  w.covariance.setConstant(kNaN);
+  return workspace_->evaluate(q, v, a, motion_share, true);
+}
+
+Status TorqueNoise::evaluate_mean(ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, double motion_share) noexcept {
+  return workspace_->evaluate(q, v, a, motion_share, !workspace_->shared_known);
+}
+
+Status TorqueNoise::Workspace::evaluate(ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, double motion_share,
+                                        bool whole) noexcept {
+  const Status status = fill(q, v, a, motion_share, whole);
+  if (status != Status::ok) {
+    mean.setConstant(kNaN);
+    covariance.setConstant(kNaN);
+    shared_known = false;
+  }
+  return status;
+}
+
+Status TorqueNoise::Workspace::fill(ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, double motion_share,
+                                    bool whole) noexcept {
   if (!(motion_share >= 0.0 && motion_share <= 1.0)) return Status::not_finite;
-  const NoiseModel& noise = w.noise;
-  const RobotModel& model = w.dynamics.model();
+  const RobotModel& model = dynamics.model();
   const std::vector<int>& rows = model.motor_rows();
-  if (w.needs_regressor) {
-    if (const Status status = w.dynamics.inverse_dynamics_regressor(q, v, a, w.Y); status != Status::ok) return status;
+  if (mean_needs_regressor || (whole && factor_needs_regressor)) {
+    if (const Status status = dynamics.inverse_dynamics_regressor(q, v, a, Y); status != Status::ok) return status;
   } else {
     if (q.size() != model.nq() || v.size() != model.nv() || a.size() != model.nv()) return Status::wrong_size;
     if (!q.allFinite() || !v.allFinite() || !a.allFinite()) return Status::not_finite;
   }
-  w.mean.setZero();
-  w.covariance.setZero();
-  if (noise.offset.size() > 0) w.mean = noise.offset;
-  if (w.errors.size() > 0) {
-    for (int j = 0; j < w.at.motors; ++j) {
-      const double speed = v[rows[j]];
-      auto row = w.product.col(j);
-      row = a[rows[j]] * w.errors.col(w.at.rotor(j)) +
-            std::tanh(speed / kCoulombSpeed) * w.errors.col(w.at.coulomb(j)) + speed * w.errors.col(w.at.viscous(j)) +
-            w.errors.col(w.at.offset(j));
-      for (const int p : w.inertial[j]) row += w.Y(rows[j], p) * w.errors.col(p);
-      w.mean[j] += row[w.columns];
-    }
-    for (int j = 0; j < w.at.motors; ++j) {
-      for (int i = 0; i <= j; ++i) {
-        w.covariance(i, j) = w.covariance(j, i) =
-            w.product.col(i).head(w.columns).dot(w.product.col(j).head(w.columns));
+  if (noise.offset.size() > 0) {
+    mean = noise.offset;
+  } else {
+    mean.setZero();
+  }
+  for (int j = 0; j < at.motors && (taken_out || whole); ++j) {
+    const double speed = v[rows[j]], dry = std::tanh(speed / kCoulombSpeed);
+    if (taken_out) {
+      const VectorX& theta = noise.parameters;
+      mean[j] += a[rows[j]] * theta[at.rotor(j)] + dry * theta[at.coulomb(j)] + speed * theta[at.viscous(j)] +
+                 theta[at.offset(j)];
+      if (mean_needs_regressor) {
+        for (const int p : inertial[j]) mean[j] += Y(rows[j], p) * theta[p];
       }
     }
+    if (!whole || errors.rows() == 0) continue;
+    auto row = product.col(j);
+    row = a[rows[j]] * errors.col(at.rotor(j)) + dry * errors.col(at.coulomb(j)) + speed * errors.col(at.viscous(j)) +
+          errors.col(at.offset(j));
+    for (const int p : inertial[j]) row += Y(rows[j], p) * errors.col(p);
   }
-  for (int j = 0; j < w.at.motors; ++j) {
+  if (whole) {
+    for (int j = 0; j < at.motors; ++j) {
+      for (int i = 0; i <= j; ++i) {
+        shared(i, j) = shared(j, i) = errors.rows() > 0 ? product.col(i).dot(product.col(j)) : 0.0;
+      }
+    }
+    shared_known = true;
+  }
+  covariance = shared;
+  for (int j = 0; j < at.motors; ++j) {
     if (std::isinf(noise.white_sd[j])) {
-      w.covariance.row(j).setZero();
-      w.covariance.col(j).setZero();
-      w.covariance(j, j) = kInfinity;
+      covariance.row(j).setZero();
+      covariance.col(j).setZero();
+      covariance(j, j) = kInfinity;
       continue;
     }
-    double& variance = w.covariance(j, j);
+    double& variance = covariance(j, j);
     variance += noise.white_sd[j] * noise.white_sd[j];
     if (noise.offset_sd.size() > 0) variance += noise.offset_sd[j] * noise.offset_sd[j];
     if (noise.motion_sd.size() > 0) variance += std::pow(motion_share * noise.motion_sd[j], 2);

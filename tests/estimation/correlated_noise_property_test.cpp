@@ -6,8 +6,11 @@
 #include <cmath>
 #include <iostream>
 
+#include "antaeus/estimation/contact_free.hpp"
+#include "antaeus/estimation/contact_space_filter.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
 #include "antaeus/signal/chi_squared.hpp"
+#include "antaeus/trust/hypotheses.hpp"
 #include "robot/test_robots.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/noise.hpp"
@@ -253,6 +256,74 @@ TEST_F(Correlated, ADiagonalCovarianceIsTheUncorrelatedCase) {
       }
     }
   }
+}
+
+/// One step after a gap is the posterior's answer, as without identified noise.
+TEST_F(Correlated, TheFiltersFirstStepIsThePosterior) {
+  RandomStates random(740);
+  SCOPED_TRACE(random.text());
+  PosteriorEstimator posterior(reader_, {});
+  ContactSpaceFilter filter(reader_, posterior);
+  for (int i = 0; i < 20; ++i) {
+    Residual residual = random_residual(random, random_covariance(random, kMotors));
+    if (i % 4 == 3) residual.variance[15] = residual.covariance(15, 15) = kInfinity;
+    const PosteriorEstimates expected = posterior.solve(residual);
+    AllocationCounter counter;
+    const std::vector<WrenchEstimate>& found = filter.step(residual, kInfinity);
+    EXPECT_EQ(counter.count(), 0);
+    for (std::size_t k = 0; k < 2; ++k) {
+      ASSERT_EQ(found[k].status, Status::ok);
+      const Vector6 w = expected[k].wrench.to_vector();
+      EXPECT_LT((found[k].wrench.to_vector() - w).norm(), tolerance::kSamePosterior * (1.0 + w.norm()));
+      EXPECT_LT((found[k].uncertainty.covariance - expected[k].uncertainty.covariance).norm(),
+                tolerance::kSamePosterior * 400.0);
+    }
+  }
+  Residual bad = random_residual(random, random_covariance(random, kMotors));
+  bad.covariance(14, 15) = bad.covariance(15, 14) = 1e3;  // not positive definite
+  EXPECT_EQ(filter.step(bad, 0.01)[0].status, Status::not_finite);
+  EXPECT_EQ(filter.results()[1].status, Status::ok);
+}
+
+/// The hands by joint least squares over all rows with the feet free, R dense.
+TEST_F(Correlated, ContactFreeProjectionIsJointLeastSquaresWithFreeFeet) {
+  RandomStates random(742);
+  SCOPED_TRACE(random.text());
+  InstantReader reader(robot_, kLimbs);
+  ContactFreeProjection projection(reader, {kLimbs[2], kLimbs[3]}, {.base_rows = false});
+  Observation o;
+  o.q = random.vector(kMotors, 0.8);
+  o.v = VectorX::Zero(kMotors);
+  o.tau = random.vector(kMotors, 5.0);
+  Residual residual = residual_.form(reader.at(o));
+  correlate(random_covariance(random, kMotors), residual);
+  ASSERT_EQ(projection.compute(residual), Status::ok);
+  // 27 rows, 24 unknowns, of which 12 are wanted.
+  MatrixX A(kMotors, 24);
+  for (int k = 0; k < 4; ++k) A.middleCols<6>(6 * k) = -residual.instant.jacobian(k).transpose();
+  const MatrixX F = residual.covariance.llt().matrixL();
+  const MatrixX B = F.triangularView<Eigen::Lower>().solve(A);
+  const VectorX y = F.triangularView<Eigen::Lower>().solve(residual.value);
+  const VectorX all = B.completeOrthogonalDecomposition().solve(y);
+  const VectorX hands =
+      projection.whitened_matrix().completeOrthogonalDecomposition().solve(projection.whitened_residual());
+  EXPECT_LT((projection.whitened_matrix() * (hands - all.head(12))).norm(), tolerance::kSameRowTest * (1.0 + y.norm()));
+}
+
+/// Causes are weighed with the same R: what noise alone would have to be.
+TEST_F(Correlated, CausesAreWeighedWithTheWholeR) {
+  RandomStates random(743);
+  SCOPED_TRACE(random.text());
+  HypothesisTest test(reader_);
+  const Residual residual = random_residual(random, random_covariance(random, kMotors));
+  const HypothesisResult& result = test.solve(residual);
+  ASSERT_EQ(result.status, Status::ok);
+  const VectorX r = residual.value(test.motors());
+  const double chi = r.dot(MatrixX(residual.covariance(test.motors(), test.motors())).llt().solve(r));
+  EXPECT_NEAR(result.chi_squared, chi, tolerance::kSamePosterior * chi);
+  AllocationCounter counter;
+  test.solve(residual);
+  EXPECT_EQ(counter.count(), 0);
 }
 
 /// Rates of all tests under noise that is exactly as stated, with errors that rows share.

@@ -66,6 +66,30 @@ TEST(NoiseModel, IsItsFormula) {
   expect_formula("h1_2");
 }
 
+TEST(NoiseModel, TheMeanAloneLeavesWhatRowsShareAsItWas) {
+  const RobotModel model = test::own_robot("h1_2").model;
+  RandomStates random(426);
+  SCOPED_TRACE(random.text());
+  const NoiseModel noise = some_noise(model, random);
+  TorqueNoise whole(model, noise), paced(model, noise);
+  VectorX q = random.configuration(model), v = random.vector(model.nv()), a = random.vector(model.nv());
+  ASSERT_EQ(paced.evaluate_mean(q, v, a, 0.0), Status::ok);
+  ASSERT_EQ(whole.evaluate(q, v, a, 0.0), Status::ok);
+  EXPECT_EQ(paced.covariance(), whole.covariance()) << "the first call has nothing to keep";
+  const MatrixX before = paced.covariance();
+  q = random.configuration(model);
+  ASSERT_EQ(paced.evaluate_mean(q, v, a, 1.0), Status::ok);
+  ASSERT_EQ(whole.evaluate(q, v, a, 1.0), Status::ok);
+  EXPECT_EQ(paced.mean(), whole.mean());
+  MatrixX expected = before;
+  expected.diagonal() += noise.motion_sd.cwiseAbs2();
+  EXPECT_LE((paced.covariance() - expected).cwiseAbs().maxCoeff(), tolerance::kSameQuantity);
+  EXPECT_EQ(paced.evaluate_mean(q, v, VectorX::Constant(model.nv(), kNaN)), Status::not_finite);
+  EXPECT_TRUE(paced.covariance().array().isNaN().all());
+  ASSERT_EQ(paced.evaluate_mean(q, v, a, 1.0), Status::ok);
+  EXPECT_EQ(paced.covariance(), whole.covariance()) << "nor has the first after an error";
+}
+
 TEST(NoiseModel, ARowThatIsNoEvidenceStandsAlone) {
   const RobotModel model = test::own_robot("planar_3r").model;
   RandomStates random(422);
@@ -129,6 +153,7 @@ TEST(NoiseModelRealtime, NoAllocation) {
       if (i % 5 == 4) a[0] = kNaN;
       test::AllocationCounter counter;
       torque_noise.evaluate(q, v, a, 0.3);
+      torque_noise.evaluate_mean(q, v, a, 0.3);
       ASSERT_EQ(counter.count(), 0) << name;
     }
   }

@@ -21,13 +21,21 @@ bool factor_noise(Matrix&& R) noexcept {
     R.col(i).setZero();
     R(i, i) = 1.0;
   }
-  // By hand and in place: Eigen's LLT works on its own copy.
+  // By hand, in place and on bare columns: at 7 to 15 rows expressions cost more than their arithmetic.
+  double* const first = R.data();
+  const Eigen::Index stride = R.outerStride();
   for (Eigen::Index j = 0; j < m; ++j) {
-    auto column = R.col(j).tail(m - j);
-    for (Eigen::Index k = 0; k < j; ++k) column -= R(j, k) * R.col(k).tail(m - j);
-    const double pivot = R(j, j);
+    double* const column = first + j * stride;
+    for (Eigen::Index k = 0; k < j; ++k) {
+      const double* const other = first + k * stride;
+      const double share = other[j];
+      if (share == 0.0) continue;
+      for (Eigen::Index i = j; i < m; ++i) column[i] -= share * other[i];
+    }
+    const double pivot = column[j];
     if (!(pivot > 0.0) || !std::isfinite(pivot)) return false;
-    column /= std::sqrt(pivot);
+    const double scale = 1.0 / std::sqrt(pivot);
+    for (Eigen::Index i = j; i < m; ++i) column[i] *= scale;
   }
   return true;
 }
@@ -35,12 +43,34 @@ bool factor_noise(Matrix&& R) noexcept {
 /// rows := F⁻¹ rows. \realtime
 template <class Factor, class Rows>
 void whiten(const Factor& F, Rows&& rows) noexcept {
-  const Eigen::Index m = F.rows();
+  const Eigen::Index m = F.rows(), stride = F.outerStride();
+  const double* const first = F.data();
   for (Eigen::Index c = 0; c < rows.cols(); ++c) {
-    auto column = rows.col(c);
+    double* const column = rows.data() + c * rows.outerStride();
     for (Eigen::Index i = 0; i < m; ++i) {
-      column[i] /= F(i, i);
-      column.tail(m - 1 - i) -= column[i] * F.col(i).tail(m - 1 - i);
+      const double* const other = first + i * stride;
+      const double value = column[i] /= other[i];
+      if (value == 0.0) continue;
+      for (Eigen::Index k = i + 1; k < m; ++k) column[k] -= value * other[k];
+    }
+  }
+}
+
+/// T := F⁻¹, lower triangular; what stands above the diagonal is left as it was. (F Fᵀ)⁻¹ has the columns' squares on
+/// its diagonal. \realtime
+template <class Factor, class Matrix>
+void invert_factor(const Factor& F, Matrix&& T) noexcept {
+  const Eigen::Index m = F.rows(), stride = F.outerStride();
+  const double* const first = F.data();
+  for (Eigen::Index i = 0; i < m; ++i) T(i, i) = 1.0 / F(i, i);
+  for (Eigen::Index j = 0; j < m; ++j) {
+    double* const column = T.data() + j * T.outerStride();
+    for (Eigen::Index k = j + 1; k < m; ++k) column[k] = 0.0;
+    for (Eigen::Index i = j; i < m; ++i) {
+      const double value = i == j ? column[i] : column[i] * T(i, i);
+      column[i] = value;
+      const double* const other = first + i * stride;
+      for (Eigen::Index k = i + 1; k < m; ++k) column[k] -= value * other[k];
     }
   }
 }

@@ -143,9 +143,9 @@ class ANTAEUS_API PosteriorEstimator {
   struct Joint {
     MatrixX S;  ///< its lower Cholesky factor once joined
     MatrixX R;  ///< of these rows alone
-    MatrixX AL;
-    VectorX r;  ///< whitened once joined
-    VectorX column;
+    MatrixX AL, inverse;
+    VectorX r;                ///< whitened once joined
+    VectorX stated;           ///< diagonal of R⁻¹
     std::vector<int> motors;  ///< −1: a base row
     Eigen::Index rows = 0;
     bool reference = false;

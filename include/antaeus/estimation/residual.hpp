@@ -31,10 +31,13 @@ struct ResidualOptions {
   double maximum_gap = 0.1;     ///< [s] time between samples after which filters begin anew
   double motion_speed = 0.05;   ///< [rad/s] speed of any motor, or of the gyro, above which the robot counts as moving
   double motion_hold = 0.2;  ///< [s] how long it counts as moving afterwards: where speed reverses, acceleration peaks
-  double coulomb_share = 0.8;      ///< [1] sd of dry friction as a share of its bound
-  double torque_share = 0.02;      ///< [1] sd of the torque channel's gain, as a share of the torque
-  double dynamic_share = 0.08;     ///< [1] sd of the inertial torque, as a share of it
-  double tilt_sd = 0.035;          ///< [rad] sd of each tilt of a floating base whose orientation nobody measured
+  double coulomb_share = 0.8;   ///< [1] sd of dry friction as a share of its bound
+  double torque_share = 0.02;   ///< [1] sd of the torque channel's gain, as a share of the torque
+  double dynamic_share = 0.08;  ///< [1] sd of the inertial torque, as a share of it
+  double tilt_sd = 0.035;       ///< [rad] sd of each tilt of a floating base whose orientation nobody measured
+  /// [s] after which an identified noise's covariance is computed anew, its mean at every sample; 0: at every sample
+  /// too
+  double covariance_period = 0.02;
   double saturation_share = 0.98;  ///< [1] share of the torque limit at which a sample is no evidence
 };
 ANTAEUS_API const OptionTable& options_of(const ResidualOptions&);
@@ -121,10 +124,7 @@ class ANTAEUS_API ResidualEstimator {
   FrameId imu_frame_;
   VectorX torque_limit_;
   std::optional<TorqueNoise> noise_;
-  ButterworthLowPass motion_low_pass_;
-  ExponentialLowPass motion_observer_;
-  VectorX motion_;  ///< v and a as the noise sees them
-  double motion_share_ = kNaN;
+  double motion_share_ = kNaN, covariance_time_ = kNaN;
 
   Residual residual_;
   double last_time_ = kNaN;
@@ -139,6 +139,9 @@ class ANTAEUS_API ResidualEstimator {
   Matrix6X imu_jacobian_;
   ButterworthLowPass low_pass_, dynamic_low_pass_;
   ExponentialLowPass observer_, dynamic_observer_;  ///< of rate λ
+  ButterworthLowPass motion_low_pass_;
+  ExponentialLowPass motion_observer_;
+  VectorX motion_;  ///< v and a as the noise sees them
   MatrixX coriolis_;
   VectorX momentum_, drive_;
 };

@@ -58,6 +58,11 @@ class ANTAEUS_API TorqueNoise {
   /// \realtime (noise_model_test)
   Status evaluate(ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, double motion_share = 0.0) noexcept;
 
+  /// The mean at this motion, and the covariance with X C Xᵀ as the last evaluate() left it: for loops whose motion
+  /// changes little from one cycle to the next. The first one, or one after an error, is a whole evaluate().
+  /// \realtime (noise_model_test)
+  Status evaluate_mean(ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, double motion_share = 0.0) noexcept;
+
   /// X θ̂ + b̄ of the last call [motors, N·m]: subtract it from τ − rnea.
   const VectorX& mean() const noexcept;
   /// R of the last call [motors × motors], symmetric; a row that is no evidence has infinity on its diagonal and zeros
