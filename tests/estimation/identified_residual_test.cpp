@@ -61,7 +61,7 @@ TEST_F(IdentifiedResidual, HoldsTheContactAloneWhileALoadedRobotMoves) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     MovingRobot moving(truth_, seed, 0.4, 0.1);
     InstantReader reader(robot_, {kWrist});
-    ResidualEstimator with(robot_, {.kind = ResidualChoice::inverse_dynamics, .cut_off = 0});
+    ResidualEstimator with(robot_, {.kind = ResidualChoice::inverse_dynamics, .cut_off = 0, .covariance_period = 0.0});
     ResidualEstimator without(bare_, {.kind = ResidualChoice::inverse_dynamics, .cut_off = 0});
     for (int i = 0; i < 3; ++i) {
       const Instant& now = reader.at(moving.observe(0.7 + 1e-4 * i, kWrist, kPush));
@@ -81,6 +81,27 @@ TEST_F(IdentifiedResidual, HoldsTheContactAloneWhileALoadedRobotMoves) {
     R.diagonal().array() += 0.04;
     EXPECT_LT((residual.covariance - R).cwiseAbs().maxCoeff(), tolerance::kSameQuantity);
   }
+}
+
+TEST_F(IdentifiedResidual, TheCovarianceIsComputedAnewAfterItsPeriod) {
+  MovingRobot moving(truth_, 64, 0.4, 0.1);
+  InstantReader reader(robot_, {kWrist});
+  const ResidualOptions options{.kind = ResidualChoice::inverse_dynamics, .cut_off = 0};
+  ResidualOptions always = options;
+  always.covariance_period = 0.0;
+  ResidualEstimator paced(robot_, options), each(robot_, always);
+  MatrixX last;
+  int renewed = 0;
+  for (int i = 0; i < 25; ++i) {
+    const Instant& now = reader.at(moving.observe(0.5 + 0.002 * i, kWrist, kPush));
+    const Residual &a = paced.form(now), &b = each.form(now);
+    EXPECT_EQ(a.value, b.value) << "the mean is of every sample";
+    const bool anew = i == 0 || a.covariance != last;
+    if (anew) EXPECT_EQ(a.covariance, b.covariance) << i;
+    renewed += anew;
+    last = a.covariance;
+  }
+  EXPECT_EQ(renewed, 3) << "0.05 s at one each 0.02 s";
 }
 
 /// Gravity in base axes, of a base that leans, without and with the IMU.
