@@ -120,7 +120,9 @@ std::vector<ChannelFinding> examine_channels(const Robot& robot, MovingRows& row
       constexpr double kEdge = 0.95;  // a drive at its limit does not hold it to a hair
       const Eigen::Index before = used_rows(joint);
       for (Eigen::Index t = 0; t < rows.samples(); ++t) {
-        if (std::abs(joint.reading[t]) >= kEdge * found.limit) joint.use[t] = 0;
+        if (!joint.use[t] || std::abs(joint.reading[t]) < kEdge * found.limit) continue;
+        joint.use[t] = 0;
+        joint.at_limit[t] = 1;
       }
       found.at_limit =
           static_cast<double>(before - used_rows(joint)) / static_cast<double>(std::max<Eigen::Index>(1, before));

@@ -70,8 +70,15 @@ std::vector<ParameterEstimate> parameter_estimates(const RobotModel& model, cons
 /// What is missing before anything is fitted. A joint that hardly moved is no evidence: its friction would be a guess.
 void check_excitation(const MovingFitOptions& options, MovingRows& rows, MovingFit& fit) {
   constexpr double kEachWay = 1.0;  // [s] of motion in each direction: less is a start, not a speed
+  // A turning point belongs to the motion around it.
+  constexpr double kTurn = 0.25;  // [s] on either side
+  const auto turn = static_cast<Eigen::Index>(kTurn / rows.step);
+  Eigen::Index counted = 0;  // samples before it are settled
   for (Eigen::Index t = 0; t < rows.samples(); ++t) {
-    if (rows.motor_v.row(t).cwiseAbs().maxCoeff() > options.moving_speed) fit.motion += rows.step;
+    if (rows.motor_v.row(t).cwiseAbs().maxCoeff() <= options.moving_speed) continue;
+    for (counted = std::max(counted, t - turn); counted <= std::min(rows.samples() - 1, t + turn); ++counted) {
+      if (rows.piece[counted] == rows.piece[t]) fit.motion += rows.step;
+    }
   }
   if (fit.motion < options.motion_needed) {
     fit.missing.push_back("the log has " + rounded(fit.motion) + " s of motion, " + rounded(options.motion_needed) +
@@ -87,6 +94,22 @@ void check_excitation(const MovingFitOptions& options, MovingRows& rows, MovingF
                    " s and back for " + rounded(found.backward) + " s; move it both ways";
     std::ranges::fill(rows.joints[j].use, char{0});
   }
+}
+
+/// What the channel says at its limit: always too much or too little, by an offset of its own.
+void describe_limit(const MovingRows& rows, int motor, const Ridge& ridge, ChannelFinding& found) {
+  const JointRows& joint = rows.joints[motor];
+  double sum = 0.0, squares = 0.0, count = 0.0;
+  for (Eigen::Index t = 0; t < rows.samples(); ++t) {
+    if (!joint.at_limit[t]) continue;
+    const double error = joint.reading[t] - joint.expected[t] - predicted(rows, motor, t, ridge.mean);
+    sum += error;
+    squares += error * error;
+    count += 1.0;
+  }
+  if (count < 2.0) return;
+  found.limit_offset = sum / count;
+  found.limit_sd = std::sqrt(std::max(0.0, squares / count - found.limit_offset * found.limit_offset));
 }
 
 bool any_used(const MovingFit& fit) {
@@ -153,33 +176,20 @@ MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs, con
   CrossValidation cv;
   Ridge ridge = fitted(prior, cv);
 
-  // A joint whose motion lasts for a few of its integral times has one opinion, not many.
-  bool dropped = false;
+  // A joint whose motion lasts for a few of its integral times has said little often. The tempered C knows; the reader
+  // is told. No row is dropped for it: slow arms have errors of seconds and are covered all the same.
   for (int j = 0; j < motors; ++j) {
     ChannelFinding& found = fit.channels[j];
     if (found.use != ChannelUse::used) continue;
     found.white_sd = cv.sd[j];
     found.integral_time = cv.period[j];
     found.periods = (found.forward + found.backward) / cv.period[j];
+    describe_limit(rows, j, ridge, found);
     if (found.periods >= options.periods_needed) continue;
-    found.use = ChannelUse::no_excitation;
-    found.reason = found.joint + ": no excitation, its motion lasts for " + rounded(found.periods) +
-                   " integral times of its error (" + rounded(cv.period[j]) + " s), " +
-                   rounded(options.periods_needed) + " are needed: record longer";
-    std::ranges::fill(rows.joints[j].use, char{0});
-    dropped = true;
-  }
-  if (!any_used(fit)) {
-    say_why();
-    return fit;
-  }
-  if (dropped) {
-    ridge = fitted(prior, cv);
-    for (int j = 0; j < motors; ++j) {
-      if (fit.channels[j].use != ChannelUse::used) continue;
-      fit.channels[j].white_sd = cv.sd[j];
-      fit.channels[j].integral_time = cv.period[j];
-    }
+    if (!found.reason.empty()) found.reason += "; ";
+    found.reason += found.joint + ": its motion lasts for " + rounded(found.periods) +
+                    " integral times of its error (" + rounded(cv.period[j]) + " s), " +
+                    rounded(options.periods_needed) + " are advised: record longer";
   }
   fit.identified = true;
   fit.parameters = parameter_estimates(robot.model, fit, ridge, prior);

@@ -34,6 +34,7 @@ Gram::Gram(const MovingRows& rows, const Folds& folds) : rows_(&rows) {
     const JointRows& joint = rows.joints[j];
     Eigen::Index filled = 0, current = 0;
     const auto flush = [&] {
+      if (filled == 0) return;
       Sum& sum = sums_[j * kFolds * 3 + static_cast<std::size_t>(current)];
       const auto X = block.leftCols(filled);
       sum.product.selfadjointView<Eigen::Lower>().rankUpdate(X);

@@ -22,7 +22,8 @@ const OptionTable& options_of(const MovingFitOptions&) {
           option("motion_needed", "s", "motion without which nothing is identified", kStudy, &O::motion_needed),
           option("moving_speed", "rad/s", "from which a joint counts as moving", "tanh of it over 0.03 is 0.93",
                  &O::moving_speed, kPositive),
-          option("periods_needed", "1", "integral times of motion that each joint needs", kStudy, &O::periods_needed),
+          option("periods_needed", "1", "integral times of motion below which a joint's reason says so", kStudy,
+                 &O::periods_needed),
           option("largest_rate", "Hz", "faster logs are thinned out to this", "twenty times an arm's band",
                  &O::largest_rate, kPositive),
           option("effort_units", "", "take a channel as it is, whatever its unit", "--effort-units", &O::effort_units),
@@ -138,6 +139,7 @@ MovingRows moving_rows(const Robot& robot, const std::vector<MovingLog>& logs, c
     joint.reading.resize(samples);
     joint.expected.resize(samples);
     joint.use.assign(static_cast<std::size_t>(samples), 1);
+    joint.at_limit.assign(static_cast<std::size_t>(samples), 0);
   }
   Dynamics dynamics(model);
   MatrixX Y(nv, inertial);

@@ -9,10 +9,11 @@ namespace antaeus::identification {
 
 /// One joint's rows.
 struct JointRows {
-  MatrixX X;              ///< samples × (10 bodies + 4): inertial, rotor, Coulomb, viscous, offset
-  VectorX reading;        ///< τ, torque channel with the profile's gear and sign [N·m]
-  VectorX expected;       ///< rnea − Jᵀ w: what the description says [N·m]
-  std::vector<char> use;  ///< whether the row is evidence
+  MatrixX X;                   ///< samples × (10 bodies + 4): inertial, rotor, Coulomb, viscous, offset
+  VectorX reading;             ///< τ, torque channel with the profile's gear and sign [N·m]
+  VectorX expected;            ///< rnea − Jᵀ w: what the description says [N·m]
+  std::vector<char> use;       ///< whether the row is evidence
+  std::vector<char> at_limit;  ///< whether the drive is saturated there
   VectorX residual() const { return reading - expected; }
 };
 

@@ -31,14 +31,25 @@ inline Robot robot_of(const std::filesystem::path& urdf, const std::vector<std::
   profile.name = urdf.stem().string();
   profile.model = urdf;
   profile.options.base = Base::fixed;
-  profile.options.motors = joints;
-  const RobotDescription description = read_urdf(urdf, MeshPolicy::ignored);
+  profile.options.motors = profile.motor_labels = joints;
+  profile.figures.assign(joints.size(), JointFigures{});
+  // Antennas of TIAGo's base have inertias that no body can have; what does not move may be without.
+  std::ifstream file(urdf);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  for (std::size_t at = text.find("<link name=\"base_"); at != std::string::npos;
+       at = text.find("<link name=\"base_", at + 1)) {
+    const std::size_t end = text.find("<link ", at + 1), from = text.find("<inertial>", at),
+                      to = text.find("</inertial>", at);
+    if (urdf.stem() == "tiago" && from < end && to < end) text.erase(from, to + 11 - from);
+  }
+  const RobotDescription description = parse_urdf(text, urdf.filename(), urdf.parent_path(), MeshPolicy::ignored);
   for (const JointDescription& joint : description.joints) {
     if (joint.type != JointType::fixed && std::ranges::find(joints, joint.name) == joints.end()) {
       profile.options.locked_joints[joint.name] = 0.0;
     }
   }
-  return make_robot(std::move(profile), MeshPolicy::ignored);
+  RobotModel model(description, profile.options);
+  return {std::move(profile), std::move(model)};
 }
 
 // ------------------------------------------------------------------------------------------------ hopper
@@ -66,7 +77,8 @@ inline std::map<long, std::vector<double>> numbered_rows(const std::filesystem::
 inline Hopper load_hopper() {
   const std::filesystem::path folder = shared_folder() / "measured/hopper";
   Hopper hopper{robot_of(folder / "teststand.urdf", {"HFE", "KFE"}), {}, {}};
-  const auto q = numbered_rows(folder / "long_joint_positions.dat"), tau = numbered_rows(folder / "long_joint_torques.dat"),
+  const auto q = numbered_rows(folder / "long_joint_positions.dat"),
+             tau = numbered_rows(folder / "long_joint_torques.dat"),
              force = numbered_rows(folder / "long_ati_force.dat");
   std::vector<long> steps;
   for (const auto& [step, values] : force) {
@@ -132,9 +144,10 @@ inline std::pair<Robot, MovingLog> load_tiago() {
 
 /// What a force estimate of prior \p prior_sd at \p frame reads where nothing unknown touches.
 struct Phantoms {
-  std::vector<double> size;                ///< |F| [N]
-  Vector3 covered = Vector3::Zero();       ///< share of samples whose axis covers zero
-  double nees = 0.0, pooled_rows = 0.0;    ///< mean NEES of the force; share of rows covered
+  std::vector<double> size;              ///< |F| [N]
+  Vector3 rms = Vector3::Zero();         ///< of each axis [N]
+  Vector3 covered = Vector3::Zero();     ///< share of samples whose axis covers zero
+  double nees = 0.0, pooled_rows = 0.0;  ///< mean NEES of the force; share of rows covered
   double median() const { return at(0.5); }
   double largest() const { return at(1.0); }
   double at(double share) const {
@@ -145,8 +158,11 @@ struct Phantoms {
 };
 
 /// \param stride  every how many samples
+/// \param saturated  where given, rows at their limit get the offset and sd that were identified there
+/// \param limit   |τ| of any joint beyond which a sample is not judged [N·m]
 inline Phantoms phantoms(const Robot& robot, const NoiseModel& noise, const MovingLog& log, const std::string& frame,
-                         double prior_sd, Eigen::Index stride) {
+                         double prior_sd, Eigen::Index stride, double limit = kInfinity,
+                         const std::vector<ChannelFinding>& saturated = {}) {
   const Episode& episode = log.episode;
   const RobotModel& model = robot.model;
   const int motors = model.motor_count();
@@ -166,7 +182,7 @@ inline Phantoms phantoms(const Robot& robot, const NoiseModel& noise, const Movi
   for (Eigen::Index i = fit.window; i < episode.steps() - fit.window; i += stride) {
     bool inside = log.spans.empty();
     for (const TimeSpan& span : log.spans) inside |= episode.time[i] >= span.from && episode.time[i] <= span.to;
-    if (!inside) continue;
+    if (!inside || episode.tau.row(i).cwiseAbs().maxCoeff() >= limit) continue;
     const VectorX q = episode.q.row(i), v = motion.first.row(i), a = motion.second.row(i);
     if (dynamics.inverse_dynamics(q, v, a, tau) != Status::ok || torque_noise.evaluate(q, v, a) != Status::ok) continue;
     dynamics.at(q).frame_jacobian(model.frame(frame), J);
@@ -179,6 +195,10 @@ inline Phantoms phantoms(const Robot& robot, const NoiseModel& noise, const Movi
       if (log.contact.size() > 0) r[k] += log.contact(i, j);
       A.row(k) = -J.topRows<3>().col(j).transpose();
       for (Eigen::Index l = 0; l < m; ++l) R(k, l) = torque_noise.covariance()(j, rows[l]);
+      if (!saturated.empty() && std::abs(episode.tau(i, j)) >= 0.95 * saturated[j].limit) {
+        r[k] -= saturated[j].limit_offset;
+        R(k, k) += saturated[j].limit_sd * saturated[j].limit_sd;
+      }
       rows_seen += 1.0;
       rows_covered += std::abs(r[k]) <= 1.96 * std::sqrt(R(k, k));
     }
@@ -189,9 +209,11 @@ inline Phantoms phantoms(const Robot& robot, const NoiseModel& noise, const Movi
     result.size.push_back(F.norm());
     for (int axis = 0; axis < 3; ++axis) result.covered[axis] += std::abs(F[axis]) <= 1.96 * std::sqrt(C(axis, axis));
     result.nees += F.dot(C.ldlt().solve(F));
+    result.rms += F.cwiseAbs2();
     samples += 1.0;
   }
   result.covered /= samples;
+  result.rms = (result.rms / samples).cwiseSqrt();
   result.nees /= samples;
   result.pooled_rows = rows_covered / rows_seen;
   return result;

@@ -38,7 +38,7 @@ struct MovingFitOptions {
   double seam = 0.5;             ///< [s] left out between the part that is fitted and the part that judges it
   double motion_needed = 10.0;   ///< [s] of motion without which nothing is identified
   double moving_speed = 0.05;    ///< [rad/s] from which a joint counts as moving
-  double periods_needed = 20.0;  ///< [1] integral times of motion that each joint needs
+  double periods_needed = 20.0;  ///< [1] integral times of motion below which a joint's reason says so
   double largest_rate = 200.0;   ///< [Hz] faster logs are thinned out to this
   bool effort_units = false;     ///< take a channel as it is, whatever its unit
 };
@@ -56,10 +56,12 @@ constexpr auto enum_names(ChannelUse) noexcept {
 struct ChannelFinding {
   std::string joint;
   ChannelUse use = ChannelUse::used;
-  std::string reason;                    ///< one sentence; empty while used and unremarkable
-  double repeated = 0.0;                 ///< share of samples that have the most frequent value
-  double gain = kNaN, gain_sd = kNaN;    ///< joint torque of the model per unit of the channel; NaN: not identifiable
-  double limit = kNaN;                   ///< |τ| at which it saturates: recognised or stated; NaN: not reached
+  std::string reason;                  ///< one sentence; empty while used and unremarkable
+  double repeated = 0.0;               ///< share of samples that have the most frequent value
+  double gain = kNaN, gain_sd = kNaN;  ///< joint torque of the model per unit of the channel; NaN: not identifiable
+  double limit = kNaN;                 ///< |τ| at which it saturates: recognised or stated; NaN: not reached
+  /// Mean and sd of what the channel reads too much at its limit [N·m]; NaN: not reached.
+  double limit_offset = kNaN, limit_sd = kNaN;
   double at_limit = 0.0;                 ///< share of samples there: no evidence, left out
   double forward = 0.0, backward = 0.0;  ///< motion in each direction [s]
   double white_sd = kNaN;                ///< σ_j, cross-validated [N·m]
