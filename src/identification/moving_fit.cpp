@@ -137,7 +137,7 @@ MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs, con
   MovingRows rows = moving_rows(robot, logs, options);
   fit.sample_time = rows.step;
   if (rows.samples() == 0) {
-    fit.missing.push_back("no sample of the log can be used");
+    fit.missing.emplace_back("no sample of the log can be used");
     return fit;
   }
   fit.channels = examine_channels(robot, rows, options);

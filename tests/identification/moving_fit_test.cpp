@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/identification/moving_payload.hpp"
 #include "identification/moving_support.hpp"
 #include "support/tolerances.hpp"
 
@@ -20,7 +21,8 @@ struct MadeUp {
 };
 
 /// A panda of 100 Hz whose torques have drawn friction, rotors and masses, an error of 0.5 s and white noise.
-MadeUp made_up(unsigned seed, double duration) {
+/// \param load  what it carries; its own noise, the same arm
+MadeUp made_up(unsigned seed, double duration, const std::vector<Payload>& load = {}) {
   MadeUp result{test::own_robot("panda"), {}, {}};
   const RobotModel& model = result.robot.model;
   const TorqueParameters at = torque_parameters(model);
@@ -44,7 +46,10 @@ MadeUp made_up(unsigned seed, double duration) {
   const VectorX centre = result.robot.profile.poses.empty() ? VectorX(model.neutral())
                                                             : result.robot.pose(result.robot.profile.poses[0].name);
   const VectorX phase = random.vector(2 * n, std::numbers::pi);
-  Dynamics dynamics(model);
+  ModelOptions carrying = model.options();
+  carrying.payloads = load;
+  if (!load.empty()) noise = test::Noise(seed + 5000);
+  Dynamics dynamics(RobotModel(model.description(), carrying));
   MatrixX Y(model.nv(), 10 * at.bodies);
   VectorX slow = VectorX::Zero(n), tau(model.nv()), q(model.nq()), v = VectorX::Zero(model.nv()), a = v;
   constexpr double kSlow = 0.15, kWhite = 0.05, kPeriod = 0.5;  // [N·m], [N·m], [s]
@@ -110,6 +115,34 @@ TEST(MovingFit, CoversWhatWasMadeUpAndNotTooWidely) {
   EXPECT_GE(nees / all, 0.3);     // sd below twice what the errors need
   EXPECT_GE(rows / row_count, 0.93);
   EXPECT_LE(rows / row_count, 0.99);
+}
+
+TEST(MovingPayload, IsFoundFromTwoLogs) {
+  Inertial body;
+  body.mass = 1.3;
+  body.center_of_mass = Vector3(0.02, -0.03, 0.08);
+  body.inertia = Vector3(0.004, 0.003, 0.002).asDiagonal();
+  double z2 = 0.0, worst = 0.0;
+  for (unsigned seed = 1; seed <= 4; ++seed) {
+    const MadeUp bare = made_up(740 + seed, 25.0), loaded = made_up(740 + seed, 25.0, {{"panda_hand", body}});
+    const PayloadFit fit = fit_payload(bare.robot, {bare.log}, {loaded.log}, "panda_hand");
+    for (const std::string& text : fit.missing) std::cout << text << "\n";
+    ASSERT_TRUE(fit.identified);
+    std::cout << "payload " << fit.mass << " ± " << fit.mass_sd << " kg, centre " << fit.center.transpose() << " ± "
+              << fit.center_sd.transpose() << "\n";
+    worst = std::max(worst, std::abs(fit.mass - body.mass));
+    z2 += std::pow((fit.mass - body.mass) / fit.mass_sd, 2) / 4.0;
+    for (int axis = 0; axis < 3; ++axis) {
+      EXPECT_LE(std::abs(fit.center[axis] - body.center_of_mass[axis]), 3.0 * fit.center_sd[axis]) << axis;
+    }
+  }
+  EXPECT_LE(worst, 0.1);  // the bar [kg]
+  EXPECT_LE(z2, 3.0);     // χ² of four over four: 1 in a hundred
+  const MadeUp bare = made_up(750, 25.0);
+  const PayloadFit nothing = fit_payload(bare.robot, {bare.log}, {bare.log}, "panda_hand");
+  EXPECT_LE(std::abs(nothing.mass), 2.0 * nothing.mass_sd);
+  EXPECT_TRUE(std::isnan(nothing.center[0]));
+  EXPECT_THROW(fit_payload(bare.robot, {bare.log}, {bare.log}, "panda_hnad"), ModelError);
 }
 
 TEST(MovingFit, SaysWhatALogLacks) {
