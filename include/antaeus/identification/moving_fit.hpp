@@ -7,7 +7,7 @@
 ///     minimise  Σ_j (Δ/T_j) Σ_t (r_tj − X_tj θ)²/σ_j²  +  Σ_k θ_k²/s_k²,     r = τ − rnea − Jᵀ w_known
 ///
 /// σ_j is the cross-validated error and T_j its integral time: neighbouring samples repeat each other, and T_j/Δ of
-/// them count as one. Set-up code: allocates. Method and its figures: docs/estimator_study.md.
+/// them count as one. Set-up code: allocates.
 
 #include <string>
 #include <vector>
