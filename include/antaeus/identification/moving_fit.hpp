@@ -1,0 +1,113 @@
+#pragma once
+/// \file
+/// Noise, friction and inertia of an arm that moves, from a log in which nothing unknown touched it.
+///
+/// One ridge regression towards the description (robot/noise_model.hpp has the model):
+///
+///     minimise  Σ_j (Δ/T_j) Σ_t (r_tj − X_tj θ)²/σ_j²  +  Σ_k θ_k²/s_k²,     r = τ − rnea − Jᵀ w_known
+///
+/// σ_j is the cross-validated error and T_j its integral time: neighbouring samples repeat each other, and T_j/Δ of
+/// them count as one. Set-up code: allocates.
+
+#include <string>
+#include <vector>
+
+#include "antaeus/core/api.hpp"
+#include "antaeus/core/enumeration.hpp"
+#include "antaeus/core/options.hpp"
+#include "antaeus/episode/episode.hpp"
+#include "antaeus/robot/noise_model.hpp"
+#include "antaeus/robot/robot_profile.hpp"
+
+namespace antaeus {
+
+/// A part of a log [s], both ends included.
+struct TimeSpan {
+  double from = 0.0, to = 0.0;
+};
+
+/// A log with motion that can be learnt from.
+struct MovingLog {
+  Episode episode;              ///< time, q and tau are read; v and a are fitted to q
+  std::vector<TimeSpan> spans;  ///< where nothing unknown touches; empty: all along
+  SampleMatrix contact = {};    ///< Jᵀw of a contact that was measured [steps × motors, N·m]; empty: none
+};
+
+struct MovingFitOptions {
+  double window = 0.14;          ///< [s] length of log that one cubic is fitted to for v and a
+  double seam = 0.5;             ///< [s] left out between the part that is fitted and the part that judges it
+  double motion_needed = 10.0;   ///< [s] of motion without which nothing is identified
+  double moving_speed = 0.05;    ///< [rad/s] from which a joint counts as moving
+  double periods_needed = 20.0;  ///< [1] integral times of motion below which a joint's reason says so
+  double largest_rate = 200.0;   ///< [Hz] faster logs are thinned out to this
+  bool effort_units = false;     ///< take a channel as it is, whatever its unit
+};
+ANTAEUS_API const OptionTable& options_of(const MovingFitOptions&);
+
+/// What became of a torque channel. `used`: a row of evidence. `dead`: it repeats one number. `other_unit`: it follows
+/// the model with a gain far from 1. `unknown_unit`: its gain cannot be told, and another channel's is wrong.
+/// `no_excitation`: its joint moved too little, or one way only.
+enum class ChannelUse : std::uint8_t { used, dead, other_unit, unknown_unit, no_excitation };
+constexpr auto enum_names(ChannelUse) noexcept {
+  return name_list<ChannelUse>("used", "dead", "other_unit", "unknown_unit", "no_excitation");
+}
+
+/// One torque channel and its joint. Everything [N·m] is in the channel's unit where effort units were asked for.
+struct ChannelFinding {
+  std::string joint;
+  ChannelUse use = ChannelUse::used;
+  std::string reason;                  ///< one sentence; empty while used and unremarkable
+  double repeated = 0.0;               ///< share of samples that have the most frequent value
+  double gain = kNaN, gain_sd = kNaN;  ///< joint torque of the model per unit of the channel; NaN: not identifiable
+  double limit = kNaN;                 ///< |τ| at which it saturates: recognised or stated; NaN: not reached
+  /// Mean and sd of what the channel reads too much at its limit [N·m]; NaN: not reached.
+  double limit_offset = kNaN, limit_sd = kNaN;
+  double at_limit = 0.0;                 ///< share of samples there: no evidence, left out
+  double forward = 0.0, backward = 0.0;  ///< motion in each direction [s]
+  double white_sd = kNaN;                ///< σ_j, cross-validated [N·m]
+  double integral_time = kNaN;           ///< T_j of the cross-validated error [s]
+  double periods = 0.0;                  ///< motion over T_j
+};
+
+/// One parameter of θ, by name: "shoulder.coulomb", "elbow.mass" (of all that hangs on that joint up to the next).
+struct ParameterEstimate {
+  std::string name, unit;
+  double value = 0.0;     ///< to be added to the description's (inertia, rotor), or the friction itself
+  double sd = 0.0;        ///< √C_kk
+  double prior_sd = 0.0;  ///< s_k
+  /// Whether the log says anything: C_kk ≤ s_k²/2. The others are to be named, not written.
+  bool identified() const noexcept { return sd * sd <= 0.5 * prior_sd * prior_sd; }
+};
+
+struct ANTAEUS_API MovingFit {
+  bool identified = false;           ///< false: the log does not suffice; `missing` says for what, the rest is no model
+  std::vector<std::string> missing;  ///< one sentence each
+  std::vector<std::string> notes;    ///< what is odd about the figures, one sentence each
+  std::string unit = "N·m";          ///< of torques: "channel units" where effort units were asked for
+  double motion = 0.0;               ///< [s] in which some joint moved
+  double sample_time = kNaN;         ///< [s] of the rows that were fitted
+  double prior_scale = kNaN;         ///< s: how far the description may be wrong, by cross-validation
+  std::vector<ChannelFinding> channels;       ///< in motor order
+  std::vector<ParameterEstimate> parameters;  ///< in the order of TorqueParameters
+  MatrixX covariance;                         ///< C
+  /// What an estimator needs: θ̂ whole, with what is not identified near zero and its prior in C.
+  NoiseModel noise;
+};
+
+/// Fits one or several logs of one robot. \param robot  on a fixed base
+/// \throws OptionsError, ModelError for a floating base, EpisodeError for logs without clock, of another robot, or with
+///         spans outside of the log
+ANTAEUS_API MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs,
+                                 const MovingFitOptions& options = {});
+
+/// A model's error on a log that it was not fitted to.
+struct HoldOut {
+  Eigen::Index rows = 0;
+  VectorX rms;      ///< of r − X θ̂, motors [N·m]; NaN for channels that are no evidence
+  VectorX covered;  ///< share of rows within 1.96 sd of R, motors
+};
+/// \throws as fit_moving
+ANTAEUS_API HoldOut judge_moving(const Robot& robot, const NoiseModel& noise, const std::vector<MovingLog>& logs,
+                                 const MovingFitOptions& options = {});
+
+}  // namespace antaeus

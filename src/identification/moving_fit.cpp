@@ -1,0 +1,236 @@
+#include "antaeus/identification/moving_fit.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "identification/moving_gram.hpp"
+
+namespace antaeus {
+
+namespace {
+
+using namespace identification;
+
+/// log p of what each fold did not see, neighbours counting as one for T_j.
+double log_likelihood(const MovingRows& rows, const CrossValidation& cv, const VectorX& period) {
+  double sum = 0.0;
+  for (int j = 0; j < rows.at.motors; ++j) {
+    if (!std::isfinite(cv.sd[j]) || !(cv.sd[j] > 0.0)) continue;
+    double of_joint = 0.0;
+    for (Eigen::Index t = 0; t < rows.samples(); t += 10) {
+      if (!rows.joints[j].use[t]) continue;
+      const double variance = cv.sd[j] * cv.sd[j] + cv.spread(t, j);
+      of_joint -= 0.5 * (std::log(2.0 * std::numbers::pi * variance) + cv.error(t, j) * cv.error(t, j) / variance);
+    }
+    sum += of_joint * 10.0 * rows.step / period[j];
+  }
+  return sum;
+}
+
+std::vector<ParameterEstimate> parameter_estimates(const RobotModel& model, const MovingFit& fit, const Ridge& ridge,
+                                                   const VectorX& prior) {
+  const TorqueParameters at = torque_parameters(model);
+  std::vector<ParameterEstimate> estimates(static_cast<std::size_t>(at.count()));
+  static constexpr std::array<const char*, 10> kParts = {"mass",       "moment_x",   "moment_y",   "moment_z",
+                                                         "inertia_xx", "inertia_xy", "inertia_yy", "inertia_xz",
+                                                         "inertia_yz", "inertia_zz"};
+  const bool newton_metres = fit.unit == "N·m";
+  const auto unit = [newton_metres](const char* text, const char* otherwise) {
+    return std::string(newton_metres ? text : otherwise);
+  };
+  for (int body = 0; body < at.bodies; ++body) {
+    for (int part = 0; part < 10; ++part) {
+      ParameterEstimate& one = estimates[at.inertial(body) + part];
+      one.name = model.body_joint(body) + "." + kParts[part];
+      one.unit = part == 0  ? unit("kg", "channel units·s²/m²")
+                 : part < 4 ? unit("kg·m", "channel units·s²/m")
+                            : unit("kg·m²", "channel units·s²");
+    }
+  }
+  for (int j = 0; j < at.motors; ++j) {
+    const std::string& joint = model.motor_names()[j];
+    estimates[at.rotor(j)].name = joint + ".rotor";
+    estimates[at.rotor(j)].unit = unit("kg·m²", "channel units·s²");
+    estimates[at.coulomb(j)].name = joint + ".coulomb";
+    estimates[at.coulomb(j)].unit = estimates[at.offset(j)].unit = fit.unit;
+    estimates[at.viscous(j)].name = joint + ".viscous";
+    estimates[at.viscous(j)].unit = unit("N·m·s/rad", "channel units·s/rad");
+    estimates[at.offset(j)].name = joint + ".offset";
+  }
+  for (int k = 0; k < at.count(); ++k) {
+    estimates[k].value = ridge.mean[k];
+    estimates[k].sd = ridge.factor.row(k).norm();
+    estimates[k].prior_sd = prior[k];
+  }
+  return estimates;
+}
+
+/// What is missing before anything is fitted. A joint that hardly moved is no evidence: its friction would be a guess.
+void check_excitation(const MovingFitOptions& options, MovingRows& rows, MovingFit& fit) {
+  constexpr double kEachWay = 1.0;  // [s] of motion in each direction: less is a start, not a speed
+  // A turning point belongs to the motion around it.
+  constexpr double kTurn = 0.25;  // [s] on either side
+  const auto turn = static_cast<Eigen::Index>(kTurn / rows.step);
+  Eigen::Index counted = 0;  // samples before it are settled
+  for (Eigen::Index t = 0; t < rows.samples(); ++t) {
+    if (rows.motor_v.row(t).cwiseAbs().maxCoeff() <= options.moving_speed) continue;
+    for (counted = std::max(counted, t - turn); counted <= std::min(rows.samples() - 1, t + turn); ++counted) {
+      if (rows.piece[counted] == rows.piece[t]) fit.motion += rows.step;
+    }
+  }
+  if (fit.motion < options.motion_needed) {
+    fit.missing.push_back("the log has " + rounded(fit.motion) + " s of motion, " + rounded(options.motion_needed) +
+                          " s are needed: record 20 to 30 s in which every joint goes to and fro");
+  }
+  for (int j = 0; j < rows.at.motors; ++j) {
+    ChannelFinding& found = fit.channels[j];
+    if (found.use != ChannelUse::used) continue;
+    const double least = std::min(found.forward, found.backward);
+    if (least >= kEachWay) continue;
+    found.use = ChannelUse::no_excitation;
+    found.reason = found.joint + ": no excitation, it moves forward for " + rounded(found.forward) +
+                   " s and back for " + rounded(found.backward) + " s; move it both ways";
+    std::ranges::fill(rows.joints[j].use, char{0});
+  }
+}
+
+/// What the channel says at its limit: always too much or too little, by an offset of its own.
+void describe_limit(const MovingRows& rows, int motor, const Ridge& ridge, ChannelFinding& found) {
+  const JointRows& joint = rows.joints[motor];
+  double sum = 0.0, squares = 0.0, count = 0.0;
+  for (Eigen::Index t = 0; t < rows.samples(); ++t) {
+    if (!joint.at_limit[t]) continue;
+    const double error = joint.reading[t] - joint.expected[t] - predicted(rows, motor, t, ridge.mean);
+    sum += error;
+    squares += error * error;
+    count += 1.0;
+  }
+  if (count < 2.0) return;
+  found.limit_offset = sum / count;
+  found.limit_sd = std::sqrt(std::max(0.0, squares / count - found.limit_offset * found.limit_offset));
+}
+
+bool any_used(const MovingFit& fit) {
+  return std::ranges::any_of(fit.channels, [](const ChannelFinding& c) { return c.use == ChannelUse::used; });
+}
+
+/// Masses that no arm has say that torque is measured in another unit.
+void note_impossible_masses(const RobotModel& model, MovingFit& fit) {
+  const VectorX described = model.inertial_parameters();
+  for (int body = 0; body < model.body_count(); ++body) {
+    const ParameterEstimate& mass = fit.parameters[10 * body];
+    const double whole = described[10 * body] + mass.value;
+    if (mass.identified() && described[10 * body] > 0.0 && whole < 0.2 * described[10 * body]) {
+      fit.notes.push_back(mass.name + ": " + rounded(whole) + " kg where the description has " +
+                          rounded(described[10 * body]) + ": the torque channels may not be in N·m");
+    }
+  }
+}
+
+}  // namespace
+
+MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs, const MovingFitOptions& options) {
+  MovingFit fit;
+  if (options.effort_units) fit.unit = "channel units";
+  MovingRows rows = moving_rows(robot, logs, options);
+  fit.sample_time = rows.step;
+  if (rows.samples() == 0) {
+    fit.missing.emplace_back("no sample of the log can be used");
+    return fit;
+  }
+  fit.channels = examine_channels(robot, rows, options);
+  check_excitation(options, rows, fit);
+  const auto say_why = [&fit] {
+    for (const ChannelFinding& found : fit.channels) {
+      if (found.use != ChannelUse::used) fit.missing.push_back(found.reason);
+    }
+  };
+  if (!any_used(fit)) say_why();
+  if (!fit.missing.empty()) return fit;
+
+  const int motors = rows.at.motors;
+  const auto fitted = [&](VectorX& prior, CrossValidation& best) {
+    const Folds folds = contiguous_folds(rows, options.seam);
+    const Gram gram(rows, folds);
+    // How far the description may be wrong. A tenth is not offered: it ties a short log to a wrong description.
+    constexpr std::array<double, 3> kScales = {1.0, 0.3, 3.0};
+    double best_score = -kInfinity;
+    VectorX period;
+    for (const double scale : kScales) {
+      const VectorX sd = prior_deviations(robot.model, rows, scale);
+      CrossValidation cv = cross_validate(rows, gram, folds, sd);
+      if (period.size() == 0) period = cv.period;  // one weight for all, or the worst fit would count least
+      const double score = log_likelihood(rows, cv, period);
+      if (score > best_score) {
+        best_score = score;
+        best = std::move(cv);
+        prior = sd;
+        fit.prior_scale = scale;
+      }
+    }
+    return gram.solve(weights(rows, best.sd, best.period), prior, -1);
+  };
+  VectorX prior;
+  CrossValidation cv;
+  Ridge ridge = fitted(prior, cv);
+
+  // A joint whose motion lasts for a few of its integral times has said little often. The tempered C knows; the reader
+  // is told. No row is dropped for it: slow arms have errors of seconds and are covered all the same.
+  for (int j = 0; j < motors; ++j) {
+    ChannelFinding& found = fit.channels[j];
+    if (found.use != ChannelUse::used) continue;
+    found.white_sd = cv.sd[j];
+    found.integral_time = cv.period[j];
+    found.periods = (found.forward + found.backward) / cv.period[j];
+    describe_limit(rows, j, ridge, found);
+    if (found.periods >= options.periods_needed) continue;
+    if (!found.reason.empty()) found.reason += "; ";
+    found.reason += found.joint + ": its motion lasts for " + rounded(found.periods) +
+                    " integral times of its error (" + rounded(cv.period[j]) + " s), " +
+                    rounded(options.periods_needed) + " are advised: record longer";
+  }
+  fit.identified = true;
+  fit.parameters = parameter_estimates(robot.model, fit, ridge, prior);
+  fit.covariance = ridge.factor * ridge.factor.transpose();
+  if (!options.effort_units) note_impossible_masses(robot.model, fit);
+  fit.noise.parameters = ridge.mean;
+  fit.noise.factor = ridge.factor;
+  fit.noise.white_sd = VectorX::Constant(motors, kInfinity);
+  for (int j = 0; j < motors; ++j) {
+    if (fit.channels[j].use == ChannelUse::used) fit.noise.white_sd[j] = fit.channels[j].white_sd;
+  }
+  return fit;
+}
+
+HoldOut judge_moving(const Robot& robot, const NoiseModel& noise, const std::vector<MovingLog>& logs,
+                     const MovingFitOptions& options) {
+  const MovingRows rows = moving_rows(robot, logs, options);
+  TorqueNoise torque_noise(robot.model, noise);
+  const int motors = rows.at.motors;
+  HoldOut result;
+  result.rows = rows.samples();
+  result.rms = VectorX::Zero(motors);
+  result.covered = VectorX::Zero(motors);
+  VectorX count = VectorX::Zero(motors);
+  constexpr double kTwoSided = 1.959964;  // of 95 %
+  for (Eigen::Index t = 0; t < rows.samples(); ++t) {
+    const VectorX q = rows.q.row(t), v = rows.v.row(t), a = rows.a.row(t);
+    if (torque_noise.evaluate(q, v, a) != Status::ok) continue;
+    for (int j = 0; j < motors; ++j) {
+      if (!rows.joints[j].use[t] || std::isinf(noise.white_sd[j])) continue;
+      const double error = rows.joints[j].reading[t] - rows.joints[j].expected[t] - torque_noise.mean()[j];
+      count[j] += 1.0;
+      result.rms[j] += error * error;
+      if (std::abs(error) <= kTwoSided * std::sqrt(torque_noise.covariance()(j, j))) result.covered[j] += 1.0;
+    }
+  }
+  for (int j = 0; j < motors; ++j) {
+    result.rms[j] = count[j] > 0.0 ? std::sqrt(result.rms[j] / count[j]) : kNaN;
+    result.covered[j] = count[j] > 0.0 ? result.covered[j] / count[j] : kNaN;
+  }
+  return result;
+}
+
+}  // namespace antaeus

@@ -1,0 +1,55 @@
+#pragma once
+// The equations of a moving arm's logs, stacked: one row a sample and joint. Private to src/identification.
+
+#include <vector>
+
+#include "antaeus/identification/moving_fit.hpp"
+
+namespace antaeus::identification {
+
+/// One joint's rows.
+struct JointRows {
+  MatrixX X;                   ///< samples × (10 bodies + 4): inertial, rotor, Coulomb, viscous, offset
+  VectorX reading;             ///< τ, torque channel with the profile's gear and sign [N·m]
+  VectorX expected;            ///< rnea − Jᵀ w: what the description says [N·m]
+  std::vector<char> use;       ///< whether the row is evidence
+  std::vector<char> at_limit;  ///< whether the drive is saturated there
+  VectorX residual() const { return reading - expected; }
+};
+
+/// All samples of all spans, one after the other.
+struct MovingRows {
+  TorqueParameters at;
+  double step = 0.0;       ///< Δ [s]
+  std::vector<int> piece;  ///< of each sample: which span it is of; neighbours of one piece are neighbours in time
+  MatrixX q, v, a;         ///< samples × nq, nv, nv
+  MatrixX motor_v;         ///< samples × motors
+  std::vector<JointRows> joints;
+
+  Eigen::Index samples() const noexcept { return q.rows(); }
+  int width() const noexcept { return 10 * at.bodies + 4; }
+  /// Column of θ of column \p column of joint \p joint.
+  int parameter(int joint, int column) const noexcept {
+    const int inertial = 10 * at.bodies;
+    return column < inertial ? column : inertial + (column - inertial) * at.motors + joint;
+  }
+};
+
+/// \throws as fit_moving
+MovingRows moving_rows(const Robot& robot, const std::vector<MovingLog>& logs, const MovingFitOptions& options);
+
+/// T = Δ (1 + 2 Σρ) of errors about zero, summed until ρ < 0.05; rows that are not used are gaps. Never below Δ.
+double integral_time(const MovingRows& rows, const JointRows& joint, const VectorX& error);
+
+/// Recognises torque at its limit, dead channels, channels in other units and joints that were not excited, and takes
+/// their rows out of the evidence.
+std::vector<ChannelFinding> examine_channels(const Robot& robot, MovingRows& rows, const MovingFitOptions& options);
+
+/// σ of the samples that are used.
+double root_mean_square(const JointRows& joint, const VectorX& error);
+Eigen::Index used_rows(const JointRows& joint);
+
+/// "3.2", for sentences.
+std::string rounded(double value);
+
+}  // namespace antaeus::identification

@@ -1,0 +1,182 @@
+// An arm whose friction, offsets and masses are known because they were made up: does the fit cover them, not too
+// widely, and does it say what a log lacks?
+#include "antaeus/identification/moving_fit.hpp"
+
+#include <gtest/gtest.h>
+
+#include <iostream>
+
+#include "antaeus/core/error.hpp"
+#include "antaeus/identification/moving_payload.hpp"
+#include "identification/moving_support.hpp"
+#include "support/tolerances.hpp"
+
+namespace antaeus {
+namespace {
+
+struct MadeUp {
+  Robot robot;
+  VectorX truth;  ///< θ
+  MovingLog log;
+};
+
+/// A panda of 100 Hz whose torques have drawn friction, rotors and masses, an error of 0.5 s and white noise.
+/// \param load  what it carries; its own noise, the same arm
+MadeUp made_up(unsigned seed, double duration, const std::vector<Payload>& load = {}) {
+  MadeUp result{test::own_robot("panda"), {}, {}};
+  const RobotModel& model = result.robot.model;
+  const TorqueParameters at = torque_parameters(model);
+  const int n = at.motors;
+  test::Noise noise(seed);
+  test::RandomStates random(seed + 1);
+  VectorX& theta = result.truth = VectorX::Zero(at.count());
+  const VectorX described = model.inertial_parameters();
+  for (int body = 0; body < at.bodies; ++body) theta[at.inertial(body)] = 0.1 * described[at.inertial(body)] * noise();
+  for (int j = 0; j < n; ++j) {
+    theta[at.coulomb(j)] = 0.4 + 0.2 * std::abs(noise());
+    theta[at.viscous(j)] = 0.3 * std::abs(noise());
+    theta[at.offset(j)] = 0.5 * noise();
+  }
+  const auto steps = static_cast<Eigen::Index>(duration * 100.0);
+  Episode& episode = result.log.episode;
+  episode.name = "made up";
+  episode.time = VectorX::LinSpaced(steps, 0.0, duration - 0.01);
+  episode.q.resize(steps, model.motor_count());
+  episode.tau.resize(steps, model.motor_count());
+  const VectorX centre = result.robot.profile.poses.empty() ? VectorX(model.neutral())
+                                                            : result.robot.pose(result.robot.profile.poses[0].name);
+  const VectorX phase = random.vector(2 * n, std::numbers::pi);
+  ModelOptions carrying = model.options();
+  carrying.payloads = load;
+  if (!load.empty()) noise = test::Noise(seed + 5000);
+  Dynamics dynamics(RobotModel(model.description(), carrying));
+  MatrixX Y(model.nv(), 10 * at.bodies);
+  VectorX slow = VectorX::Zero(n), tau(model.nv()), q(model.nq()), v = VectorX::Zero(model.nv()), a = v;
+  constexpr double kSlow = 0.15, kWhite = 0.05, kPeriod = 0.5;  // [N·m], [N·m], [s]
+  const double keep = std::exp(-0.01 / kPeriod);
+  for (int j = 0; j < n; ++j) slow[j] = kSlow * noise();
+  for (Eigen::Index i = 0; i < steps; ++i) {
+    const double t = episode.time[i];
+    VectorX q_motor = centre.head(model.motor_count());
+    for (int j = 0; j < n; ++j) {
+      const int row = model.motor_rows()[j];
+      const double w1 = 0.9 + 0.13 * j, w2 = 2.1 + 0.17 * j;
+      if (j >= 7) continue;  // fingers stand still
+      q_motor[j] += 0.4 * std::sin(w1 * t + phase[j]) + 0.15 * std::sin(w2 * t + phase[n + j]);
+      v[row] = 0.4 * w1 * std::cos(w1 * t + phase[j]) + 0.15 * w2 * std::cos(w2 * t + phase[n + j]);
+      a[row] = -0.4 * w1 * w1 * std::sin(w1 * t + phase[j]) - 0.15 * w2 * w2 * std::sin(w2 * t + phase[n + j]);
+    }
+    EXPECT_EQ(model.position_from_motors(q_motor, Eigen::Vector4d(0, 0, 0, 1), q), Status::ok);
+    EXPECT_EQ(dynamics.inverse_dynamics(q, v, a, tau), Status::ok);
+    EXPECT_EQ(dynamics.inverse_dynamics_regressor(q, v, a, Y), Status::ok);
+    episode.q.row(i) = q_motor;
+    for (int j = 0; j < n; ++j) {
+      const int row = model.motor_rows()[j];
+      slow[j] = keep * slow[j] + kSlow * std::sqrt(1.0 - keep * keep) * noise();
+      episode.tau(i, j) = tau[row] + Y.row(row).dot(theta.head(10 * at.bodies)) + theta[at.rotor(j)] * a[row] +
+                          theta[at.coulomb(j)] * std::tanh(v[row] / kCoulombSpeed) + theta[at.viscous(j)] * v[row] +
+                          theta[at.offset(j)] + slow[j] + kWhite * noise();
+    }
+  }
+  return result;
+}
+
+TEST(MovingFit, CoversWhatWasMadeUpAndNotTooWidely) {
+  double inside = 0.0, all = 0.0, nees = 0.0, rows = 0.0, row_count = 0.0;
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    MadeUp arm = made_up(700 + seed, 40.0);
+    arm.log.spans = {{0.0, 20.0}};
+    const MovingFit fit = fit_moving(arm.robot, {arm.log});
+    for (const std::string& text : fit.missing) std::cout << text << "\n";
+    ASSERT_TRUE(fit.identified) << "seed " << seed;
+    const TorqueParameters at = torque_parameters(arm.robot.model);
+    for (int j = 0; j < at.motors; ++j) {
+      if (fit.channels[j].use != ChannelUse::used) continue;
+      for (const int k : {at.coulomb(j), at.viscous(j)}) {
+        const ParameterEstimate& one = fit.parameters[k];
+        if (!one.identified()) continue;
+        const double z = (one.value - arm.truth[k]) / one.sd;
+        inside += std::abs(z) <= 1.96;
+        nees += z * z;
+        all += 1.0;
+      }
+    }
+    arm.log.spans = {{20.0, 40.0}};
+    const HoldOut held_out = judge_moving(arm.robot, fit.noise, {arm.log});
+    for (int j = 0; j < at.motors; ++j) {
+      if (std::isnan(held_out.covered[j])) continue;
+      rows += held_out.covered[j];
+      row_count += 1.0;
+    }
+  }
+  std::cout << "friction covered " << inside / all << " of " << all << ", z² " << nees / all << ", rows covered "
+            << rows / row_count << "\n";
+  EXPECT_GE(inside / all, 0.88);  // 95 % of 84, less three binomial sd
+  EXPECT_GE(nees / all, 0.3);     // sd below twice what the errors need
+  EXPECT_GE(rows / row_count, 0.93);
+  EXPECT_LE(rows / row_count, 0.99);
+}
+
+TEST(MovingPayload, IsFoundFromTwoLogs) {
+  Inertial body;
+  body.mass = 1.3;
+  body.center_of_mass = Vector3(0.02, -0.03, 0.08);
+  body.inertia = Vector3(0.004, 0.003, 0.002).asDiagonal();
+  double z2 = 0.0, worst = 0.0;
+  for (unsigned seed = 1; seed <= 4; ++seed) {
+    const MadeUp bare = made_up(740 + seed, 25.0), loaded = made_up(740 + seed, 25.0, {{"panda_hand", body}});
+    const PayloadFit fit = fit_payload(bare.robot, {bare.log}, {loaded.log}, "panda_hand");
+    for (const std::string& text : fit.missing) std::cout << text << "\n";
+    ASSERT_TRUE(fit.identified);
+    std::cout << "payload " << fit.mass << " ± " << fit.mass_sd << " kg, centre " << fit.center.transpose() << " ± "
+              << fit.center_sd.transpose() << "\n";
+    worst = std::max(worst, std::abs(fit.mass - body.mass));
+    z2 += std::pow((fit.mass - body.mass) / fit.mass_sd, 2) / 4.0;
+    for (int axis = 0; axis < 3; ++axis) {
+      EXPECT_LE(std::abs(fit.center[axis] - body.center_of_mass[axis]), 3.0 * fit.center_sd[axis]) << axis;
+    }
+  }
+  EXPECT_LE(worst, 0.1);  // the bar [kg]
+  EXPECT_LE(z2, 3.0);     // χ² of four over four: 1 in a hundred
+  const MadeUp bare = made_up(750, 25.0);
+  const PayloadFit nothing = fit_payload(bare.robot, {bare.log}, {bare.log}, "panda_hand");
+  EXPECT_LE(std::abs(nothing.mass), 2.0 * nothing.mass_sd);
+  EXPECT_TRUE(std::isnan(nothing.center[0]));
+  EXPECT_THROW(fit_payload(bare.robot, {bare.log}, {bare.log}, "panda_hnad"), ModelError);
+}
+
+TEST(MovingFit, SaysWhatALogLacks) {
+  MadeUp arm = made_up(720, 15.0);
+  arm.log.spans = {{0.0, 6.0}};
+  const MovingFit brief = fit_moving(arm.robot, {arm.log});
+  EXPECT_FALSE(brief.identified);
+  ASSERT_FALSE(brief.missing.empty());
+  EXPECT_NE(brief.missing[0].find("s of motion"), std::string::npos) << brief.missing[0];
+  EXPECT_EQ(brief.noise.white_sd.size(), 0);
+
+  arm.log.spans.clear();
+  arm.log.episode.tau.col(2).setConstant(0.1);  // dead
+  arm.log.episode.tau.col(3) *= 0.1;            // in amperes, say
+  arm.log.episode.q.col(1).setConstant(arm.log.episode.q(0, 1));
+  const MovingFit odd = fit_moving(arm.robot, {arm.log});
+  EXPECT_EQ(odd.channels[2].use, ChannelUse::dead) << odd.channels[2].reason;
+  EXPECT_EQ(odd.channels[3].use, ChannelUse::other_unit) << odd.channels[3].reason;
+  EXPECT_NE(odd.channels[1].use, ChannelUse::used);
+  EXPECT_NE(odd.channels[3].reason.find("not in N·m"), std::string::npos);
+}
+
+TEST(MovingFit, RefusesLogsThatItCannotRead) {
+  MadeUp arm = made_up(721, 12.0);
+  EXPECT_THROW(fit_moving(arm.robot, {}), EpisodeError);
+  EXPECT_THROW(fit_moving(test::own_robot("planar_3r"), {arm.log}), EpisodeError);
+  EXPECT_THROW(fit_moving(test::own_robot("h1_2"), {arm.log}), ModelError);
+  MovingLog late = arm.log;
+  late.spans = {{100.0, 120.0}};
+  EXPECT_THROW(fit_moving(arm.robot, {late}), EpisodeError);
+  late = arm.log;
+  late.episode.time.setConstant(kNaN);
+  EXPECT_THROW(fit_moving(arm.robot, {late}), EpisodeError);
+}
+
+}  // namespace
+}  // namespace antaeus

@@ -1,0 +1,86 @@
+// Identified on one part of a real log, judged on another.
+#include <gtest/gtest.h>
+
+#include <iostream>
+
+#include "identification/moving_support.hpp"
+
+namespace antaeus {
+namespace {
+
+using test::Phantoms;
+
+void print(const MovingFit& fit) {
+  std::cout << "motion " << fit.motion << " s, s " << fit.prior_scale << ", unit " << fit.unit << "\n";
+  for (const ChannelFinding& c : fit.channels) {
+    std::cout << "  " << c.joint << " " << to_string(c.use) << " gain " << c.gain << " ± " << c.gain_sd << " repeated "
+              << c.repeated << " limit " << c.limit << " (" << c.at_limit << ") to/fro " << c.forward << "/"
+              << c.backward << " sd " << c.white_sd << " T " << c.integral_time << " periods " << c.periods << " "
+              << c.reason << "\n";
+  }
+  for (const ParameterEstimate& p : fit.parameters) {
+    if (p.identified()) std::cout << "  " << p.name << " " << p.value << " ± " << p.sd << " " << p.unit << "\n";
+  }
+  for (const std::string& text : fit.missing) std::cout << "  missing: " << text << "\n";
+  for (const std::string& text : fit.notes) std::cout << "  note: " << text << "\n";
+}
+
+void print(const std::string& name, const Phantoms& p) {
+  std::cout << name << ": phantom median " << p.median() << " 95 % " << p.at(0.95) << " largest " << p.largest()
+            << " rms " << p.rms.transpose() << " axes " << p.covered.transpose() << " NEES " << p.nees << " rows "
+            << p.pooled_rows << "\n";
+}
+
+TEST(MovingMeasured, Hopper) {
+  ANTAEUS_REQUIRE_SHARED("measured/hopper");
+  test::Hopper hopper = test::load_hopper();
+  const double half = 0.5 * hopper.log.episode.time[hopper.log.episode.steps() - 1];
+  hopper.log.spans = {{0.0, half}};
+  const MovingFit fit = fit_moving(hopper.robot, {hopper.log});
+  print(fit);
+  ASSERT_TRUE(fit.identified);
+  hopper.log.spans = {{half, 2.0 * half}};
+  EXPECT_NEAR(fit.channels[1].at_limit, 0.36, 0.02);  // the data's own page
+  const double limit = 0.95 * fit.channels[1].limit;
+  const Phantoms all =
+      test::phantoms(hopper.robot, fit.noise, hopper.log, "contact", 60.0, 10, kInfinity, fit.channels);
+  const Phantoms off = test::phantoms(hopper.robot, fit.noise, hopper.log, "contact", 60.0, 10, limit);
+  std::cout << "KFE at its limit: " << fit.channels[1].limit_offset << " ± " << fit.channels[1].limit_sd << "\n";
+  print("all samples", all);
+  print("off the limit", off);
+  // The bars [N].
+  EXPECT_LE(off.rms[0], 0.30);
+  EXPECT_LE(off.rms[2], 1.45);
+  EXPECT_GE(off.pooled_rows, 0.93);
+  EXPECT_LE(off.pooled_rows, 0.98);
+  EXPECT_LE(all.rms[0], 0.40);
+  EXPECT_LE(all.rms[2], 1.75);
+}
+
+TEST(MovingMeasured, Tiago) {
+  ANTAEUS_REQUIRE_SHARED("measured/tiago_free");
+  if (!std::filesystem::exists(test::tiago_urdf())) GTEST_SKIP() << "no tiago.urdf; set ANTAEUS_EXAMPLE_ROBOTS";
+  auto [robot, log] = test::load_tiago();
+  const double end = log.episode.time[log.episode.steps() - 1];
+  const MovingFit refused = fit_moving(robot, {log});
+  EXPECT_FALSE(refused.identified);
+  EXPECT_EQ(refused.missing.size(), 8u);
+  for (const int j : {2, 3, 4}) EXPECT_EQ(refused.channels[j].use, ChannelUse::other_unit);
+  for (const int j : {5, 6, 7}) EXPECT_EQ(refused.channels[j].use, ChannelUse::dead);
+  MovingFitOptions options;
+  options.effort_units = true;
+  for (const bool first : {true, false}) {
+    log.spans = {first ? TimeSpan{0.0, 0.5 * end} : TimeSpan{0.5 * end, end}};
+    const MovingFit fit = fit_moving(robot, {log}, options);
+    print(fit);
+    ASSERT_TRUE(fit.identified);
+    log.spans = {first ? TimeSpan{0.5 * end, end} : TimeSpan{0.0, 0.5 * end}};
+    const Phantoms held_out = test::phantoms(robot, fit.noise, log, "arm_tool_link", 60.0, 5);
+    print(first ? "from the first" : "from the second", held_out);
+    EXPECT_GE(held_out.covered.minCoeff(), 0.93);  // the bars
+    if (first) EXPECT_LE(held_out.largest(), 15.0);
+  }
+}
+
+}  // namespace
+}  // namespace antaeus
