@@ -266,6 +266,11 @@ inline constexpr Tolerance kImages{1e-12};
 inline constexpr Tolerance kPrintedTable{5.1e-4};
 /// Tail probabilities relative to themselves: exp of exponents up to 700, each with some ε of its own size.
 inline constexpr Tolerance kTail{1e-11};
+/// Limits of alarms against SciPy's, relative: the bar of chi_squared.hpp for the tail, whose slope makes it smaller in
+/// the limit. The residuals are below 1e-14.
+inline constexpr Tolerance kAlarmLimit{1e-12};
+/// Mean, variance and kurtosis of 4e6 normal numbers: five of their own standard errors, √(96/4e6) the largest.
+inline constexpr Tolerance kDrawnMoments{0.025};
 /// Siegmund's approximation of run lengths, relative, against tables of exact ones with drift ½; at shifts of 2 and 3
 /// sd, where the alarm comes within 2 to 4 samples and a sum is no diffusion, twice and five times that.
 inline constexpr Tolerance kSiegmund{0.02};
