@@ -232,15 +232,17 @@ HeldPoseNoise fit_held_pose(const Robot& robot, const std::vector<std::string>& 
   if (options.few_runs_factor && n < 4.0) variance *= (n + 1.0) / (n - 1.0);
   noise.offset_sd = variance.cwiseSqrt();
 
-  VectorX white = VectorX::Zero(m), motion = VectorX::Zero(m);
+  VectorX white = VectorX::Zero(m), slow = white, motion = white;
   int moving = 0;
   for (const HeldStretch& stretch : stretches) {
     white += stretch.white_variance(noise.motors) / static_cast<double>(stretches.size());
+    slow += stretch.slow_sd(noise.motors).cwiseAbs2() / static_cast<double>(stretches.size());
     motion += stretch.motion_square(noise.motors);
     moving += stretch.moving;
     noise.largest_speed = std::fmax(noise.largest_speed, stretch.largest_speed);
   }
   noise.white_sd = white.cwiseSqrt();
+  noise.slow_sd = slow.cwiseSqrt();
   if (moving > 0) {
     noise.motion_sd = (motion / moving - white).cwiseMax(0.0).cwiseSqrt();
   } else {
@@ -256,8 +258,8 @@ HeldPosePredictor::HeldPosePredictor(const RobotModel& model, HeldPoseNoise nois
   const Eigen::Index k = noise_.parameters.size();
   const bool fits = (k == 0 || k == regressor_.parameters()) && noise_.parameter_scale.size() == k &&
                     noise_.offset.size() == m && noise_.offset_sd.size() == m && noise_.white_sd.size() == m &&
-                    noise_.motion_sd.size() == m && noise_.parameter_factor.rows() == k + m &&
-                    noise_.parameter_factor.cols() == k + m;
+                    noise_.slow_sd.size() == m && noise_.motion_sd.size() == m &&
+                    noise_.parameter_factor.rows() == k + m && noise_.parameter_factor.cols() == k + m;
   if (!fits) throw OptionsError("noise", "it was identified on another robot", "identify it with this one");
   Y_.setZero(m, regressor_.parameters());
   X_.setZero(m, k + m);
@@ -265,31 +267,56 @@ HeldPosePredictor::HeldPosePredictor(const RobotModel& model, HeldPoseNoise nois
   T_.setZero(m, k + m);
 }
 
-Status HeldPosePredictor::predict(const PositionTerms& now, const Vector3& free_fall, double motion, VectorRef mean,
-                                  MatrixRef covariance) noexcept {
-  const auto fail = [&](Status status) {
-    mean.setConstant(kNaN);
-    covariance.setConstant(kNaN);
-    return status;
-  };
-  const Eigen::Index m = noise_.offset.size(), k = noise_.parameters.size();
-  if (mean.size() != m || covariance.rows() != m || covariance.cols() != m) return fail(Status::wrong_size);
-  if (!(motion >= 0.0)) return fail(Status::not_finite);
-  mean = noise_.offset;
+Status HeldPosePredictor::fill(const PositionTerms& now, const Vector3& free_fall) noexcept {
+  const Eigen::Index k = noise_.parameters.size();
   if (k > 0) {
     const Status status = regressor_.compute(now, free_fall, Y_);
-    if (status != Status::ok) return fail(status);
-    mean.noalias() += Y_ * noise_.parameters;
+    if (status != Status::ok) return status;
     X_.leftCols(k) = Y_.array().rowwise() * noise_.parameter_scale.transpose().array();
   }
   T_.noalias() = X_ * noise_.parameter_factor.triangularView<Eigen::Lower>();
+  return Status::ok;
+}
+
+Status HeldPosePredictor::predict(const PositionTerms& now, const Vector3& free_fall, double motion, VectorRef mean,
+                                  MatrixRef covariance) noexcept {
+  const Eigen::Index m = noise_.offset.size();
+  Status status = Status::ok;
+  if (mean.size() != m || covariance.rows() != m || covariance.cols() != m) {
+    status = Status::wrong_size;
+  } else if (!(motion >= 0.0 && motion <= 1.0)) {
+    status = Status::not_finite;
+  } else {
+    status = fill(now, free_fall);
+  }
+  if (status != Status::ok) {
+    mean.setConstant(kNaN);
+    covariance.setConstant(kNaN);
+    return status;
+  }
+  mean = noise_.offset;
+  if (noise_.parameters.size() > 0) mean.noalias() += Y_ * noise_.parameters;
   covariance.noalias() = T_ * T_.transpose();
+  const auto square = [](double value) { return value * value; };
   for (Eigen::Index j = 0; j < m; ++j) {
-    const double moving = motion > 0.0 ? motion * noise_.motion_sd[j] : 0.0;
-    covariance(j, j) += noise_.offset_sd[j] * noise_.offset_sd[j] + noise_.white_sd[j] * noise_.white_sd[j];
-    covariance(j, j) += std::isnan(moving) ? kInfinity : moving * moving;
+    covariance(j, j) += square(noise_.offset_sd[j]) + square(noise_.slow_sd[j]) + square(noise_.white_sd[j]);
+    if (motion == 0.0) continue;
+    const double moving = square(motion * noise_.motion_sd[j]);
+    covariance(j, j) += std::isnan(moving) ? kInfinity : moving;
   }
   return Status::ok;
+}
+
+ColouredNoise HeldPosePredictor::simulated(const PositionTerms& now, const Vector3& free_fall, double slow_time) {
+  if (fill(now, free_fall) != Status::ok) throw OptionsError("pose", "it cannot be computed", "check its positions");
+  const Eigen::Index m = noise_.offset.size();
+  ColouredNoise result;
+  result.offset_factor.resize(m, T_.cols() + m);
+  result.offset_factor << T_, MatrixX(noise_.offset_sd.asDiagonal());
+  result.slow_sd = noise_.slow_sd;
+  result.slow_time = VectorX::Constant(m, slow_time);
+  result.white_sd = noise_.white_sd;
+  return result;
 }
 
 }  // namespace antaeus

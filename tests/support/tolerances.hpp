@@ -494,6 +494,18 @@ inline constexpr Tolerance kExtremeSigma{1e-9};
 /// The arm's π/2 in full against eleven digits: 5e-12 rad × some kg and m.
 inline constexpr Tolerance kSpacecraftParity{2e-10};
 
+// --- identification --------------------------------------------------------------------------------------------------
+/// Figures of another program, printed with two digits [N·m]: half a digit, and what differs where "still" is told from
+/// the speeds instead of the first 2.5 s (0.02).
+inline constexpr Tolerance kIdentifiedOffset{0.025};
+/// The same for the motion's sd, relative where it is above 1 N·m: two digits, and which samples count as in motion.
+inline constexpr Tolerance kIdentifiedMotion{0.06};
+/// Spreads of offsets after the turns of held_pose stand still, at 1e-6 N·m a turn with each turn half of the last.
+inline constexpr Tolerance kHeldPoseTurns{5e-6};
+/// The gravity regressor against models with other masses: gravity is linear in them, so only rounding is left, of
+/// torques up to 700 N·m.
+inline constexpr Tolerance kGravityRegressor{1e-11};
+
 // --- flight and control of a free robot ------------------------------------------------------------------------------
 /// Poses and velocities of a path by central differences with step 1e-5: rounding 1e-15/1e-5, truncation 1e-10 of
 /// third derivatives, which within the offset's window reach some 1e2.

@@ -6,12 +6,13 @@
 /// stiction. So what is identified is a mean, a spread between runs, what a wrong mass makes of it in another pose, and
 /// what the motion of the other joints adds:
 ///
-///     r = Y θ + b + e,   R = [Y I] C [Y I]ᵀ + diag(σ_b² + σ² + g(L)² σ_m²)
+///     r = Y θ + b + e,   R = [Y I] C [Y I]ᵀ + diag(σ_b² + σ_s² + σ² + g(L)² σ_m²)
 ///
-/// Y is the gravity regressor, C the covariance of (θ, b), σ_b the spread between runs, σ what is white, σ_m the
-/// motion's torque, L the speed of SpeedEnvelope and g its motion_share. Each run counts once, however long it is:
-/// seconds of one run are no new evidence. Sign: τ − g as Residual's; a wrench w on the robot adds −Jᵀ w.
-/// Time alone cannot tell an offset from a contact that never ends: whoever names the stretches vouches for them.
+/// Y is the gravity regressor, C the covariance of (θ, b), σ_b the spread between runs, σ_s how far a row wanders
+/// within one, σ what is white, σ_m the motion's torque, L the speed of SpeedEnvelope and g its motion_share. Each run
+/// counts once, however long it is: seconds of one run are no new evidence. Sign: τ − g as Residual's; a wrench w on
+/// the robot adds −Jᵀ w. Time alone cannot tell an offset from a contact that never ends: whoever names the stretches
+/// vouches for them.
 
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/identification/envelope.hpp"
 #include "antaeus/identification/gravity_regressor.hpp"
+#include "antaeus/signal/coloured_noise.hpp"
 
 namespace antaeus {
 
@@ -70,6 +72,7 @@ struct HeldPoseNoise {
   VectorX parameter_scale;         ///< prior sd of each; their own unit
   MatrixX parameter_factor;        ///< F, (θ, b) has covariance F Fᵀ, θ in units of parameter_scale; lower triangular
   VectorX offset_sd;               ///< σ_b [N·m]
+  VectorX slow_sd;                 ///< σ_s [N·m]
   VectorX white_sd;                ///< σ [N·m]
   VectorX motion_sd;               ///< σ_m [N·m]; NaN where no stretch holds motion
   double largest_speed = kNaN;     ///< of all stretches [rad/s]
@@ -100,7 +103,12 @@ class ANTAEUS_API HeldPosePredictor {
   Status predict(const PositionTerms& now, const Vector3& free_fall, double motion, VectorRef mean,
                  MatrixRef covariance) noexcept;
 
+  /// The same noise at rest as what may be simulated: offset, wander and white, with one time constant [s] for all
+  /// rows, since stretches of seconds do not tell it. Its covariance() is R. \throws OptionsError for a bad pose
+  ColouredNoise simulated(const PositionTerms& now, const Vector3& free_fall, double slow_time);
+
  private:
+  Status fill(const PositionTerms& now, const Vector3& free_fall) noexcept;
   HeldPoseNoise noise_;
   GravityRegressor regressor_;
   MatrixX Y_, X_, T_;
