@@ -46,12 +46,16 @@ GravityRegressor::GravityRegressor(const RobotModel& model, std::vector<int> row
   }
   const std::map<std::string, double> masses = masses_of_bodies(model);
   std::vector<double> sizes;
+  carried_.resize(rows_.size());
   for (int motor = 0; motor < model.motor_count(); ++motor) {
     const std::string& name = model.motor_names()[motor];
     const FrameId frame = model.frame(name);
     const std::vector<int> supporting = model.supporting_motors(frame);
     const bool carried = std::ranges::any_of(supporting, [&](int m) { return std::ranges::count(rows_, m) > 0; });
     if (!carried) continue;
+    for (std::size_t row = 0; row < rows_.size(); ++row) {
+      if (std::ranges::count(supporting, rows_[row]) > 0) carried_[row].push_back(static_cast<int>(bodies_.size()));
+    }
     bodies_.push_back(motor);
     frames_.push_back(frame);
     const auto mass = masses.find(name);

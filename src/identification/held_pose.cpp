@@ -102,14 +102,14 @@ const OptionTable& options_of(const HeldPoseOptions&) {
 }
 
 HeldStretch read_held_stretch(const Robot& robot, const std::vector<std::string>& endpoints, const Episode& episode,
-                              double from, double to, const HeldPoseOptions& options, std::string run) {
+                              double from, double to, const HeldPoseOptions& options, const std::string& run) {
   check_options(options);
   if (!episode.has_time()) throw EpisodeError(episode.name, "it has no time stamps", "record time");
   if (episode.v.rows() == 0) {
     throw EpisodeError(episode.name, "it has no velocities", "record dq: stillness is told from it");
   }
   HeldStretch stretch;
-  stretch.run = run.empty() ? episode.name : std::move(run);
+  stretch.run = run.empty() ? episode.name : run;
   stretch.from = from, stretch.to = to;
   const std::string place =
       episode.name + " " + std::to_string(from).substr(0, 6) + ":" + std::to_string(to).substr(0, 6) + " s";
@@ -262,20 +262,39 @@ HeldPosePredictor::HeldPosePredictor(const RobotModel& model, HeldPoseNoise nois
                     noise_.parameter_factor.rows() == k + m && noise_.parameter_factor.cols() == k + m;
   if (!fits) throw OptionsError("noise", "it was identified on another robot", "identify it with this one");
   Y_.setZero(m, regressor_.parameters());
-  X_.setZero(m, k + m);
-  X_.rightCols(m).setIdentity();
-  T_.setZero(m, k + m);
+  VectorX scale = VectorX::Ones(k + m);
+  scale.head(k) = noise_.parameter_scale;
+  const MatrixX factor = scale.asDiagonal() * noise_.parameter_factor;
+  C_ = factor * factor.transpose();
+  spread_.setZero(k + m, m);
 }
 
 Status HeldPosePredictor::fill(const PositionTerms& now, const Vector3& free_fall) noexcept {
-  const Eigen::Index k = noise_.parameters.size();
-  if (k > 0) {
-    const Status status = regressor_.compute(now, free_fall, Y_);
-    if (status != Status::ok) return status;
-    X_.leftCols(k) = Y_.array().rowwise() * noise_.parameter_scale.transpose().array();
+  return noise_.parameters.size() > 0 ? regressor_.compute(now, free_fall, Y_) : Status::ok;
+}
+
+/// [Y I] C [Y I]ᵀ, over the columns of Y that are not zero: a quarter of them, on a robot with two arms.
+void HeldPosePredictor::add_parameters(MatrixRef covariance) noexcept {
+  const Eigen::Index m = noise_.offset.size(), k = noise_.parameters.size();
+  for (Eigen::Index row = 0; row < m; ++row) {
+    auto mine = spread_.col(row);
+    mine = C_.col(k + row);
+    if (k == 0) continue;
+    for (const int body : regressor_.carried(static_cast<std::size_t>(row))) {
+      mine.noalias() += C_.middleCols<4>(4 * body) * Y_.row(row).segment<4>(4 * body).transpose();
+    }
   }
-  T_.noalias() = X_ * noise_.parameter_factor.triangularView<Eigen::Lower>();
-  return Status::ok;
+  for (Eigen::Index row = 0; row < m; ++row) {
+    for (Eigen::Index column = 0; column <= row; ++column) {
+      double sum = spread_(k + row, column);
+      if (k > 0) {
+        for (const int body : regressor_.carried(static_cast<std::size_t>(row))) {
+          sum += Y_.row(row).segment<4>(4 * body).dot(spread_.col(column).segment<4>(4 * body));
+        }
+      }
+      covariance(row, column) = covariance(column, row) = sum;
+    }
+  }
 }
 
 Status HeldPosePredictor::predict(const PositionTerms& now, const Vector3& free_fall, double motion, VectorRef mean,
@@ -296,7 +315,7 @@ Status HeldPosePredictor::predict(const PositionTerms& now, const Vector3& free_
   }
   mean = noise_.offset;
   if (noise_.parameters.size() > 0) mean.noalias() += Y_ * noise_.parameters;
-  covariance.noalias() = T_ * T_.transpose();
+  add_parameters(covariance);
   const auto square = [](double value) { return value * value; };
   for (Eigen::Index j = 0; j < m; ++j) {
     covariance(j, j) += square(noise_.offset_sd[j]) + square(noise_.slow_sd[j]) + square(noise_.white_sd[j]);
@@ -309,10 +328,13 @@ Status HeldPosePredictor::predict(const PositionTerms& now, const Vector3& free_
 
 ColouredNoise HeldPosePredictor::simulated(const PositionTerms& now, const Vector3& free_fall, double slow_time) {
   if (fill(now, free_fall) != Status::ok) throw OptionsError("pose", "it cannot be computed", "check its positions");
-  const Eigen::Index m = noise_.offset.size();
+  const Eigen::Index m = noise_.offset.size(), k = noise_.parameters.size();
+  MatrixX X(m, k + m);
+  X.rightCols(m).setIdentity();
+  if (k > 0) X.leftCols(k) = Y_ * noise_.parameter_scale.asDiagonal();
   ColouredNoise result;
-  result.offset_factor.resize(m, T_.cols() + m);
-  result.offset_factor << T_, MatrixX(noise_.offset_sd.asDiagonal());
+  result.offset_factor.resize(m, k + 2 * m);
+  result.offset_factor << X * noise_.parameter_factor, MatrixX(noise_.offset_sd.asDiagonal());
   result.slow_sd = noise_.slow_sd;
   result.slow_time = VectorX::Constant(m, slow_time);
   result.white_sd = noise_.white_sd;

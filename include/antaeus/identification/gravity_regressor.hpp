@@ -24,6 +24,8 @@ class ANTAEUS_API GravityRegressor {
   const std::vector<int>& rows() const noexcept { return rows_; }
   /// Motors whose bodies have columns, ascending.
   const std::vector<int>& bodies() const noexcept { return bodies_; }
+  /// Places in bodies() that row \p row carries: the others' columns are zero in it, whatever the pose.
+  const std::vector<int>& carried(std::size_t row) const noexcept { return carried_[row]; }
   Eigen::Index parameters() const noexcept { return 4 * static_cast<Eigen::Index>(bodies_.size()); }
   /// Natural size of each parameter, for priors: max(m, 0.2 kg) · (1; 0.1 m × 3), m the description's mass of the body.
   const VectorX& scale() const noexcept { return scale_; }
@@ -36,6 +38,7 @@ class ANTAEUS_API GravityRegressor {
  private:
   std::vector<int> rows_, bodies_;
   std::vector<int> velocity_rows_;  ///< row of v of each of rows_
+  std::vector<std::vector<int>> carried_;
   std::vector<FrameId> frames_;
   VectorX scale_;
   Matrix6X jacobian_;

@@ -57,7 +57,7 @@ struct HeldStretch {
 ///         for less than `shortest_still`
 ANTAEUS_API HeldStretch read_held_stretch(const Robot& robot, const std::vector<std::string>& endpoints,
                                           const Episode& episode, double from, double to,
-                                          const HeldPoseOptions& options = {}, std::string run = {});
+                                          const HeldPoseOptions& options = {}, const std::string& run = {});
 
 /// Joints that are built alike, by number: those of one effort limit, as one drive has one friction. \param motors rows
 ANTAEUS_API std::vector<int> like_joints(const RobotModel& model, const std::vector<int>& motors);
@@ -109,9 +109,11 @@ class ANTAEUS_API HeldPosePredictor {
 
  private:
   Status fill(const PositionTerms& now, const Vector3& free_fall) noexcept;
+  void add_parameters(MatrixRef covariance) noexcept;
   HeldPoseNoise noise_;
   GravityRegressor regressor_;
-  MatrixX Y_, X_, T_;
+  MatrixX C_;           ///< of (θ, b), θ in its own unit
+  MatrixX Y_, spread_;  ///< Y, and C [Y I]ᵀ
 };
 
 }  // namespace antaeus
