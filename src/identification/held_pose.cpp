@@ -292,9 +292,10 @@ void HeldPosePredictor::add_parameters(MatrixRef covariance) noexcept {
           sum += Y_.row(row).segment<4>(4 * body).dot(spread_.col(column).segment<4>(4 * body));
         }
       }
-      covariance(row, column) = covariance(column, row) = sum;
+      covariance(row, column) = sum;
     }
   }
+  covariance.triangularView<Eigen::StrictlyUpper>() = covariance.transpose();
 }
 
 Status HeldPosePredictor::predict(const PositionTerms& now, const Vector3& free_fall, double motion, VectorRef mean,
