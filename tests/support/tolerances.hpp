@@ -273,6 +273,11 @@ inline constexpr Tolerance kImages{1e-12};
 inline constexpr Tolerance kPrintedTable{5.1e-4};
 /// Tail probabilities relative to themselves: exp of exponents up to 700, each with some ε of its own size.
 inline constexpr Tolerance kTail{1e-11};
+/// Limits of alarms against SciPy's, relative: the bar of chi_squared.hpp for the tail, whose slope makes it smaller in
+/// the limit. The residuals are below 1e-14.
+inline constexpr Tolerance kAlarmLimit{1e-12};
+/// Mean, variance and kurtosis of 4e6 normal numbers: five of their own standard errors, √(96/4e6) the largest.
+inline constexpr Tolerance kDrawnMoments{0.025};
 /// Siegmund's approximation of run lengths, relative, against tables of exact ones with drift ½; at shifts of 2 and 3
 /// sd, where the alarm comes within 2 to 4 samples and a sum is no diffusion, twice and five times that.
 inline constexpr Tolerance kSiegmund{0.02};
@@ -495,6 +500,18 @@ inline constexpr Tolerance kElbowSlope{6e-5};
 inline constexpr Tolerance kExtremeSigma{1e-9};
 /// The arm's π/2 in full against eleven digits: 5e-12 rad × some kg and m.
 inline constexpr Tolerance kSpacecraftParity{2e-10};
+
+// --- identification --------------------------------------------------------------------------------------------------
+/// Figures of another program, printed with two digits [N·m]: half a digit, and what differs where "still" is told from
+/// the speeds instead of the first 2.5 s (0.02).
+inline constexpr Tolerance kIdentifiedOffset{0.025};
+/// The same for the motion's sd, relative where it is above 1 N·m: two digits, and which samples count as in motion.
+inline constexpr Tolerance kIdentifiedMotion{0.06};
+/// Spreads of offsets after the turns of held_pose stand still, at 1e-6 N·m a turn with each turn half of the last.
+inline constexpr Tolerance kHeldPoseTurns{5e-6};
+/// The gravity regressor against models with other masses: gravity is linear in them, so only rounding is left, of
+/// torques up to 700 N·m.
+inline constexpr Tolerance kGravityRegressor{1e-11};
 
 // --- flight and control of a free robot ------------------------------------------------------------------------------
 /// Poses and velocities of a path by central differences with step 1e-5: rounding 1e-15/1e-5, truncation 1e-10 of

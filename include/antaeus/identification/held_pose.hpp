@@ -1,0 +1,119 @@
+#pragma once
+/// \file
+/// The noise of a robot that holds a pose, identified from stretches of logs in which nothing touched it.
+///
+/// Within a run the residual τ − g of a joint is a constant; between runs, and after every push, it sits elsewhere:
+/// stiction. So what is identified is a mean, a spread between runs, what a wrong mass makes of it in another pose, and
+/// what the motion of the other joints adds:
+///
+///     r = Y θ + b + e,   R = [Y I] C [Y I]ᵀ + diag(σ_b² + σ_s² + σ² + g(L)² σ_m²)
+///
+/// Y is the gravity regressor, C the covariance of (θ, b), σ_b the spread between runs, σ_s how far a row wanders
+/// within one, σ what is white, σ_m the motion's torque, L the speed of SpeedEnvelope and g its motion_share. Each run
+/// counts once, however long it is: seconds of one run are no new evidence. Sign: τ − g as Residual's; a wrench w on
+/// the robot adds −Jᵀ w. Time alone cannot tell an offset from a contact that never ends: whoever names the stretches
+/// vouches for them.
+
+#include <string>
+#include <vector>
+
+#include "antaeus/core/api.hpp"
+#include "antaeus/episode/episode.hpp"
+#include "antaeus/identification/envelope.hpp"
+#include "antaeus/identification/gravity_regressor.hpp"
+#include "antaeus/signal/coloured_noise.hpp"
+
+namespace antaeus {
+
+struct HeldPoseOptions {
+  bool ridge = true;  ///< whether masses may be off too; else the mean of one pose is that of all
+  /// [1] prior sd of a body's mass and first moment, as a share of GravityRegressor::scale.
+  double ridge_share = 0.3;
+  double prior_runs = 2.0;      ///< [1] how many runs the spread of like joints counts beside a joint's own
+  bool few_runs_factor = true;  ///< with fewer than four runs: σ_b² times ν/(ν − 2), ν = runs + 1
+  double shortest_still = 1.0;  ///< [s] of a stretch that the robot must stand still for its median to count
+  EnvelopeOptions envelope{};   ///< what counts as still and as moving
+};
+ANTAEUS_API const OptionTable& options_of(const HeldPoseOptions&);
+
+/// What one stretch of a log without contact says. All vectors in motor order.
+struct HeldStretch {
+  std::string run;  ///< the log; stretches of one run share its weight of 1
+  double from = kNaN, to = kNaN;
+  int still = 0, moving = 0;    ///< samples with motion_share 0 and 1
+  VectorX q;                    ///< median while still [rad|m]
+  Vector3 free_fall;            ///< mean while still, in base axes [m/s²]
+  VectorX residual;             ///< median of τ − g while still [N·m]
+  VectorX white_variance;       ///< half the mean square of differences of neighbours while still [N²·m²]
+  VectorX motion_square;        ///< sum over samples in motion of (τ − g − residual)² [N²·m²]
+  double largest_speed = kNaN;  ///< of SpeedEnvelope [rad/s]
+  VectorX slow_sd;              ///< sd while still beyond what is white [N·m]
+};
+
+/// Reads the part of a log with from ≤ t ≤ to [s from its first sample]. The log's first seconds belong to it: torques
+/// while the controller takes hold are what σ_m is identified from.
+/// \param run  under which name the stretch counts; empty: the episode's
+/// \throws EpisodeError without times or velocities, for a stretch outside of the log, or where the robot stands still
+///         for less than `shortest_still`
+ANTAEUS_API HeldStretch read_held_stretch(const Robot& robot, const std::vector<std::string>& endpoints,
+                                          const Episode& episode, double from, double to,
+                                          const HeldPoseOptions& options = {}, const std::string& run = {});
+
+/// Joints that are built alike, by number: those of one effort limit, as one drive has one friction. \param motors rows
+ANTAEUS_API std::vector<int> like_joints(const RobotModel& model, const std::vector<int>& motors);
+
+/// What was identified, as plain data. Vectors have one entry a row, rows as `motors`.
+struct HeldPoseNoise {
+  std::vector<int> motors;  ///< the rows: all that support an endpoint, ascending
+  int runs = 0, stretches = 0;
+  VectorX offset;                  ///< b̄, of τ − g [N·m]
+  VectorX offset_error;            ///< its standard error, masses being free [N·m]
+  VectorX parameters;              ///< θ [kg, kg·m], four a body; empty without ridge
+  VectorX parameter_scale;         ///< prior sd of each; their own unit
+  MatrixX parameter_factor;        ///< F, (θ, b) has covariance F Fᵀ, θ in units of parameter_scale; lower triangular
+  VectorX offset_sd;               ///< σ_b [N·m]
+  VectorX slow_sd;                 ///< σ_s [N·m]
+  VectorX white_sd;                ///< σ [N·m]
+  VectorX motion_sd;               ///< σ_m [N·m]; NaN where no stretch holds motion
+  double largest_speed = kNaN;     ///< of all stretches [rad/s]
+  std::vector<std::string> notes;  ///< what could not be identified and why, one line each
+};
+
+/// Fits the model above by ridge regression, σ_b from what is left, in turns until it stands still.
+///
+///     σ_b,j² = (k p_c + SS_j) / (k + n − 1),   SS_j = n × weighted mean square of what is left
+///
+/// n runs, k `prior_runs`, p_c the mean of SS/(n − 1) over joints that are alike.
+/// \throws EpisodeError for fewer than two runs: one run shows no spread between runs
+ANTAEUS_API HeldPoseNoise fit_held_pose(const Robot& robot, const std::vector<std::string>& endpoints,
+                                        const std::vector<HeldStretch>& stretches, const HeldPoseOptions& options = {});
+
+/// What the identified noise says of one pose. One a thread.
+class ANTAEUS_API HeldPosePredictor {
+ public:
+  /// \throws OptionsError for noise of another robot
+  HeldPosePredictor(const RobotModel& model, HeldPoseNoise noise);
+
+  const HeldPoseNoise& noise() const noexcept { return noise_; }
+  /// \param now  position terms in the base's axes, as Instant::base_terms  \param free_fall  in those axes [m/s²]
+  /// \param motion  motion_share of the present speed, 0 … 1; where no motion was identified, anything above 0 makes
+  ///        the variance infinite: a row without evidence
+  /// \param mean  Y θ + b [rows], what τ − g reads without contact \param covariance  R [rows × rows]
+  /// \return not `ok`: both are NaN \realtime (held_pose_realtime_test)
+  Status predict(const PositionTerms& now, const Vector3& free_fall, double motion, VectorRef mean,
+                 MatrixRef covariance) noexcept;
+
+  /// The same noise at rest as what may be simulated: offset, wander and white, with one time constant [s] for all
+  /// rows, since stretches of seconds do not tell it. Its covariance() is R. \throws OptionsError for a bad pose
+  ColouredNoise simulated(const PositionTerms& now, const Vector3& free_fall, double slow_time);
+
+ private:
+  Status fill(const PositionTerms& now, const Vector3& free_fall) noexcept;
+  void add_parameters(MatrixRef covariance) noexcept;
+  HeldPoseNoise noise_;
+  GravityRegressor regressor_;
+  MatrixX C_;           ///< of (θ, b), θ in its own unit
+  MatrixX Y_, spread_;  ///< Y, and C [Y I]ᵀ
+};
+
+}  // namespace antaeus

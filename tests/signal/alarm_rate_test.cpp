@@ -1,0 +1,171 @@
+#include "antaeus/signal/alarm_rate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Cholesky>
+#include <cmath>
+
+#include "antaeus/core/error.hpp"
+#include "antaeus/core/numbers.hpp"
+#include "antaeus/signal/chi_squared.hpp"
+#include "antaeus/signal/coloured_noise.hpp"
+#include "support/allocation_counter.hpp"
+#include "support/tolerances.hpp"
+
+namespace antaeus {
+namespace {
+
+// scipy.stats 1.17.1: norm.isf(p/2), chi2.isf(p, 3), chi2.isf(p, 8) with p = a Δ/(3600 m).
+TEST(AlarmRate, LimitsAreThoseOfSciPyFarOutInTheTails) {
+  struct Row {
+    AlarmBudget budget;
+    double p, normal, chi3, chi8;
+  };
+  const Row rows[] = {
+      {{1, 0.02, 1}, 5.555555555555556e-06, 4.542634394415095, 27.120160913556678, 38.713239906029784},
+      {{1, 0.02, 2}, 2.777777777777778e-06, 4.6866024649925215, 28.554640556050085, 40.33240005945914},
+      {{10, 0.02, 2}, 2.777777777777778e-05, 4.190959065278325, 23.779121760349657, 34.909059858794045},
+      {{60, 0.02, 2}, 0.00016666666666666666, 3.764823649533899, 20.038319519640932, 30.58271314955411},
+      {{1, 0.001, 15}, 1.8518518518518518e-08, 5.62530062210893, 38.86716030430931, 51.785043799295245},
+      {{0.001, 0.0001, 5}, 5.555555555555556e-12, 6.890605120203859, 55.431156040986075, 69.73244781640472}};
+  for (const Row& row : rows) {
+    EXPECT_NEAR(alarm_probability(row.budget) / row.p, 1.0, tolerance::kAlarmLimit);
+    EXPECT_NEAR(normal_alarm_limit(row.budget) / row.normal, 1.0, tolerance::kAlarmLimit);
+    EXPECT_NEAR(chi_squared_alarm_limit(row.budget, 3) / row.chi3, 1.0, tolerance::kAlarmLimit);
+    EXPECT_NEAR(chi_squared_alarm_limit(row.budget, 8) / row.chi8, 1.0, tolerance::kAlarmLimit);
+  }
+}
+
+TEST(AlarmRate, ImpossibleBudgetsAreNan) {
+  for (const AlarmBudget& bad : {AlarmBudget{0, 0.02, 1}, AlarmBudget{-1, 0.02, 1}, AlarmBudget{1, 0, 1},
+                                 AlarmBudget{1, 0.02, 0}, AlarmBudget{kNaN, 0.02, 1}, AlarmBudget{1, kNaN, 1},
+                                 AlarmBudget{180000, 0.02, 1}, AlarmBudget{kInfinity, 0.02, 1}}) {
+    EXPECT_TRUE(std::isnan(alarm_probability(bad)));
+    EXPECT_TRUE(std::isnan(normal_alarm_limit(bad)));
+    EXPECT_TRUE(std::isnan(chi_squared_alarm_limit(bad, 3)));
+  }
+}
+
+// Garwood's bounds, scipy.stats.chi2.ppf.
+TEST(AlarmRate, PoissonBounds) {
+  EXPECT_NEAR(poisson_rate_above(0, 1), 2.9957322735539895, tolerance::kAlarmLimit * 3);
+  EXPECT_NEAR(poisson_rate_above(3, 2), 0.5 * 7.753656527932725, tolerance::kAlarmLimit * 8);
+  EXPECT_NEAR(poisson_rate_above(100, 1), 118.07927278209706, tolerance::kAlarmLimit * 118);
+  EXPECT_EQ(poisson_rate_below(0, 1), 0.0);
+  EXPECT_NEAR(poisson_rate_below(1, 1), 0.05129329438755053, tolerance::kAlarmLimit);
+  EXPECT_NEAR(poisson_rate_below(10, 1), 5.425405697091295, tolerance::kAlarmLimit * 5);
+  // 176 s without an event prove no more than "below 61 an hour" (knowledge/noise_identification.md §7).
+  EXPECT_NEAR(poisson_rate_above(0, 176.0 / 3600.0), 61.3, 0.1);
+  EXPECT_TRUE(std::isnan(poisson_rate_above(-1, 1)));
+  EXPECT_TRUE(std::isnan(poisson_rate_above(1, 0)));
+  EXPECT_TRUE(std::isnan(poisson_rate_below(1, 1, 1.0)));
+}
+
+TEST(ColouredNoise, NumbersAreNormalAlsoInTheTail) {
+  NormalNumbers normal(7);
+  constexpr int kNumbers = 4'000'000;
+  double sum = 0.0, square = 0.0, fourth = 0.0;
+  int beyond = 0;
+  for (int i = 0; i < kNumbers; ++i) {
+    const double z = normal(), z2 = z * z;
+    sum += z, square += z2, fourth += z2 * z2;
+    beyond += std::abs(z) > 4.0;
+  }
+  EXPECT_NEAR(sum / kNumbers, 0.0, tolerance::kDrawnMoments);
+  EXPECT_NEAR(square / kNumbers, 1.0, tolerance::kDrawnMoments);
+  EXPECT_NEAR(fourth / kNumbers, 3.0, tolerance::kDrawnMoments);
+  const double expected = 2.0 * normal_cdf(-4.0) * kNumbers;  // 253
+  EXPECT_NEAR(beyond, expected, 4.0 * std::sqrt(expected));
+  NormalNumbers again(7), other(8);
+  NormalNumbers first(7);
+  EXPECT_EQ(again(), first());
+  EXPECT_NE(again(), other());
+}
+
+/// Two normal tests and one of two degrees of freedom over four rows.
+std::vector<LinearTest> tests_of(const MatrixX& S, const AlarmBudget& budget) {
+  const double limit = normal_alarm_limit(budget);
+  std::vector<LinearTest> tests;
+  for (const int row : {0, 3}) {
+    LinearTest test{MatrixX::Zero(1, 4), limit * limit};
+    test.weights(0, row) = 1.0 / std::sqrt(S(row, row));
+    tests.push_back(test);
+  }
+  LinearTest both{MatrixX::Zero(2, 4), chi_squared_alarm_limit(budget, 2)};
+  const Eigen::LLT<Eigen::Matrix2d> root(S.block<2, 2>(1, 1));
+  both.weights.block<2, 2>(0, 1) = root.matrixL().solve(Eigen::Matrix2d::Identity());
+  tests.push_back(both);
+  return tests;
+}
+
+ColouredNoise noise_of(double offset, double slow, double time, double white) {
+  ColouredNoise noise;
+  noise.offset_factor = MatrixX::Identity(4, 4) * offset;
+  noise.offset_factor(2, 1) = 0.5 * offset;
+  noise.slow_sd = VectorX::Constant(4, slow);
+  noise.slow_time = VectorX::Constant(4, time);
+  noise.white_sd = VectorX::Constant(4, white);
+  return noise;
+}
+
+// White noise: every alarm is one sample, so the rate is the one asked for, from both sides.
+TEST(ColouredNoise, WhiteNoiseAlarmsAsOftenAsAskedFor) {
+  const ColouredNoise noise = noise_of(0.0, 0.0, 1.0, 0.7);
+  const AlarmBudget budget{60.0, 0.02, 3};
+  const AlarmCount count = count_alarms(noise, tests_of(noise.covariance(), budget), {.hours = 10.0});
+  RecordProperty("events", std::to_string(count.events));
+  EXPECT_LE(poisson_rate_below(static_cast<double>(count.events), count.hours, 0.975), 60.0);
+  EXPECT_GE(poisson_rate_above(static_cast<double>(count.events), count.hours, 0.975), 60.0);
+}
+
+TEST(ColouredNoise, ColouredNoiseAlarmsNoMoreThanAskedFor) {
+  for (const double time : {0.1, 2.0}) {
+    const ColouredNoise noise = noise_of(1.0, 0.3, time, 0.1);
+    for (const double rate : {10.0, 60.0}) {
+      const AlarmBudget budget{rate, 0.02, 3};
+      const AlarmCount count = count_alarms(noise, tests_of(noise.covariance(), budget), {.hours = 10.0, .seed = 3});
+      RecordProperty("events_" + std::to_string(rate) + "_" + std::to_string(time), std::to_string(count.events));
+      EXPECT_LE(poisson_rate_below(static_cast<double>(count.events), count.hours), rate) << rate << " " << time;
+    }
+  }
+}
+
+TEST(ColouredNoise, EventsAreCountedOnceHoweverLong) {
+  // A wander that never returns within the hour, and limits within one sd: in alarm for minutes, one event each.
+  const ColouredNoise noise = noise_of(2.0, 0.0, 1.0, 1e-9);
+  LinearTest test{MatrixX::Zero(1, 4), 1.0};
+  test.weights(0, 0) = 1.0;
+  const AlarmCount count = count_alarms(noise, {test}, {.hours = 1.0, .run = 60.0});
+  EXPECT_EQ(count.runs, 60);
+  EXPECT_EQ(count.events, count.runs_with);
+  EXPECT_EQ(count.samples, 3000 * count.runs_with);
+  EXPECT_GT(count.runs_with, 20);  // 62 % of offsets of sd 2 are beyond 1
+  EXPECT_LT(count.runs_with, 55);
+}
+
+TEST(ColouredNoise, WrongSizesAreRefused) {
+  const ColouredNoise noise = noise_of(1.0, 0.3, 1.0, 0.1);
+  const LinearTest wrong{MatrixX::Ones(1, 3), 1.0}, good{MatrixX::Ones(1, 4), 1.0};
+  EXPECT_THROW(count_alarms(noise, {wrong}), OptionsError);
+  EXPECT_THROW(count_alarms(noise, {}), OptionsError);
+  EXPECT_THROW(count_alarms(noise, {good}, {.hours = 0.0}), OptionsError);
+  EXPECT_THROW(count_alarms(noise, {good}, {.run = 0.0}), OptionsError);
+  ColouredNoise timeless = noise;
+  timeless.slow_time.setZero();
+  EXPECT_THROW(count_alarms(timeless, {good}), OptionsError);
+}
+
+TEST(AlarmRate, NoAllocation) {
+  NormalNumbers normal(1);
+  test::AllocationCounter counter;
+  double sum = 0.0;
+  for (int i = 1; i < 100; ++i) {
+    const AlarmBudget budget{static_cast<double>(i), 0.02, i};
+    sum += normal() + normal_alarm_limit(budget) + chi_squared_alarm_limit(budget, i) + poisson_rate_above(i, i);
+  }
+  EXPECT_EQ(counter.count(), 0);
+  EXPECT_TRUE(std::isfinite(sum));
+}
+
+}  // namespace
+}  // namespace antaeus
