@@ -38,7 +38,9 @@ void expect_feasible(const CrossingRun& run, const CrossingFigures& f, double sh
   EXPECT_LE(f.torque_step, 0.03);
   EXPECT_LE(f.torque_near, share * f.ideal);
   EXPECT_LE(f.rise, tolerance::kSingularRiseOfCycle);
-  if (share < 2.0) EXPECT_TRUE(is_back(run, f)) << f.back;
+  if (share < 2.0) {
+    EXPECT_TRUE(is_back(run, f)) << f.back;
+  }
 }
 void expect_offset(const CrossingRun& run, const CrossingFigures& f) {
   SCOPED_TRACE(run.name + " at " + std::to_string(run.crossing.speed));
