@@ -414,9 +414,12 @@ def test_what_cannot_fly_says_why():
 
 
 def test_a_free_base_comes_from_the_profile_or_the_call():
-    urdf = antaeus.load_robot("ur5e").model.description().source
+    urdf = antaeus.load_robot("spacecraft_ur3").model.description().source
     floating = antaeus.load_robot(urdf, base="floating")
-    assert antaeus.FreeFlyer(floating, "tool0").joints() == 6
+    assert antaeus.FreeFlyer(floating, "ee_link").joints() == 6
+    table_arm = antaeus.load_robot(antaeus.load_robot("ur5e").model.description().source, base="floating")
+    with pytest.raises(antaeus.ModelError, match="no mass"):
+        antaeus.FreeFlyer(table_arm, "tool0")
     robot = antaeus.load_robot("spacecraft_ur3")
     robot.profile.settings.set("j_plus.soft_floor=0.3")  # what a profile sets is read, what the caller sets wins
     q = robot.model.position_from_motors(robot.pose("ready"), [0, 0, 0, 1])
