@@ -133,6 +133,9 @@ ExperimentResult run_space_scenario(std::string_view name, const SpaceRequest& r
   setup.theta = start_of(setup.robot, setup.options, request);
   setup.q = flying_position(setup.robot.model, Pose{}, setup.theta);
   ExperimentResult result = scenario.fly(setup);
+  // What is judged stands first.
+  std::stable_partition(result.metrics.begin(), result.metrics.end(),
+                        [](const Metric& metric) { return metric.has_criterion(); });
   result.verb = "space";
   result.name = name;
   result.seed = request.seed;

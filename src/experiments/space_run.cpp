@@ -347,7 +347,8 @@ ExperimentResult flight_result(const FlyingRobot& robot, const SpaceRequest& req
   result.remarks = robot.remarks;
 
   const std::vector<std::string>& joints = robot.model.motor_names();
-  SamplePlot errors{"Errors", "m, rad", {}, {}, true}, sigma{"Conditioning", "m and rad mixed", {}, {}, true};
+  SamplePlot errors{"Errors", "m, rad", {}, {}, true},
+      sigma{"Smallest singular values, metres and radians mixed", "", {}, {}, true};
   errors.lines = {{"position_error", "end-effector, place [m]"},
                   {"rotation_error", "end-effector, orientation [rad]"},
                   {"com_error", "centre of mass [m]"},
@@ -358,10 +359,10 @@ ExperimentResult flight_result(const FlyingRobot& robot, const SpaceRequest& req
   SamplePlot force{"Force on the base", "N", {}, {}}, torque{"Torque on the base", "N·m", {}, {}};
   SamplePlot linear{"Linear momentum", "N·s", {}, {}}, angular{"Angular momentum about C", "N·m·s", {}, {}};
   for (const std::string axis : {"x", "y", "z"}) {
-    force.lines.push_back({"f_base_" + axis, axis});
-    torque.lines.push_back({"tau_base_" + axis, axis});
-    linear.lines.push_back({"momentum_linear_" + axis, axis});
-    angular.lines.push_back({"momentum_angular_" + axis, axis});
+    force.lines.push_back({"f_base_" + axis, "force " + axis});
+    torque.lines.push_back({"tau_base_" + axis, "torque " + axis});
+    linear.lines.push_back({"momentum_linear_" + axis, "linear " + axis});
+    angular.lines.push_back({"momentum_angular_" + axis, "angular " + axis});
   }
   SamplePlot arm{"Torques of the joints", "N·m", {}, {}}, positions{"Joints", "rad", {}, {}};
   for (const std::string& joint : joints) {
