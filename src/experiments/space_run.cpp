@@ -260,7 +260,7 @@ FlightRun fly(const FlyingRobot& robot, const FlightPlan& plan, const FlightOpti
   FlyingCommand nothing;
   nothing.status = Status::ok;
   for (Vector3* error : {&nothing.x_c, &nothing.x_b, &nothing.x_p, &nothing.x_o}) error->setZero();
-  const auto steps = static_cast<long>(std::lround(plan.duration * options.space.rate));
+  const long steps = std::lround(plan.duration * options.space.rate);
   const long every = std::max(1L, std::lround(options.space.rate / options.space.sample_rate));
   bool has_begun = plan.free_until <= 0.0;
   if (has_begun && plan.begin) plan.begin(drifting.at(plan.q, plan.v));

@@ -115,7 +115,7 @@ void set_way_criteria(ExperimentResult& result, const FlightSetup& setup) {
 /// Of our own integrator, of order 4, at 1 ms and faster.
 void set_momentum_criterion(ExperimentResult& result, const FlightSetup& setup) {
   if (setup.request.plant == FlightPlant::mujoco) {
-    result.remarks.push_back(
+    result.remarks.emplace_back(
         "No criterion for the momentum's drift in MuJoCo: a force on the base is constant in world axes there through "
         "a "
         "step, in base axes in the control.");
@@ -202,7 +202,7 @@ ExperimentResult fly_pose_change(const FlightSetup& setup) {
                             value_text(choice.turn) + " rad with at most " + value_text(f.base_force_max) +
                             " N on the base: wheels alone do it, with " + value_text(f.base_torque_max) + " N·m.");
   if (!is_exact) {
-    result.remarks.push_back(
+    result.remarks.emplace_back(
         "With space.q0_eps the centre of mass does not start where it shall be, and thrusters bring it there: no "
         "criterion for the base's force.");
   }
@@ -450,7 +450,7 @@ ExperimentResult fly_singular(const FlightSetup& setup) {
                                millimetres(f.position_error_max) + " and " + milliradians(f.rotation_error_max) + ".",
                      end_sentence(f), tier_sentence(f)};
   if (setup.options.control.control.law == FlyingLaw::carried) {
-    result.remarks.push_back(
+    result.remarks.emplace_back(
         "The law carried does not use the three tiers; their shares tell what a controller with them would have met.");
   }
   return result;
