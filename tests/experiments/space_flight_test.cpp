@@ -30,9 +30,7 @@ const std::vector<std::string> kPromised = {"base_force_max", "com_error",      
 TEST(SpaceFlight, EveryScenarioMeetsItsCriteriaInBothPlants) {
   for (const std::string& name : space_scenario_names()) {
     for (const FlightPlant plant : {FlightPlant::pinocchio, FlightPlant::mujoco}) {
-      // Of "singular" a slower passage: at 0.5 rad/s the return from the start's own error takes 3.2 s, not 3.
-      SpaceRequest request =
-          alone(name == "singular" ? std::vector<std::string>{"space.speed=0.2"} : std::vector<std::string>{});
+      SpaceRequest request = alone();
       request.plant = plant;
       const ExperimentResult result = run_space_scenario(name, request);
       EXPECT_TRUE(result.is_met()) << name << " in " << to_string(plant) << ": " << missed(result);
