@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs every experiment of `antaeus simulate` and writes its figures between the markers of docs/simulate.md.
+"""Runs every experiment of `antaeus simulate` and every flight of `antaeus space` and writes their figures between the
+markers of docs/simulate.md and docs/space_flight.md.
 Usage: write_simulate_table.py [NAME...]; ANTAEUS_CLI names the program. `make docs-simulate` calls it."""
 
 import json
@@ -9,7 +10,9 @@ import re
 import subprocess
 import sys
 
-PAGE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "simulate.md"
+DOCS = pathlib.Path(__file__).resolve().parents[1] / "docs"
+# Verb → its page, and what its list calls the runs.
+VERBS = {"simulate": ("simulate.md", "experiments"), "space": ("space_flight.md", "scenarios")}
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -27,8 +30,18 @@ def criterion(one):
     return f"{low} to {high}" if low and high else f"≥ {low}" if low else f"≤ {high}" if high else ""
 
 
-def section(program, name):
-    done = subprocess.run([program, "simulate", name, "--json"], capture_output=True, text=True, check=False)
+def compared(summary):
+    """The runs beside the main one."""
+    for comparison in summary["comparisons"]:
+        yield from ["", f"{comparison['title']}. {comparison['note']}", "", "| | " + " | ".join(comparison["heads"]) + " |",
+                    "|---" * (len(comparison["heads"]) + 1) + "|"]
+        for variant in comparison["variants"]:
+            name = f"**{variant['name']}**" if variant["is_main"] else variant["name"]
+            yield "| " + " | ".join([name, *[number(value) or "–" for value in variant["values"]]]) + " |"
+
+
+def section(program, verb, name):
+    done = subprocess.run([program, verb, name, "--json"], capture_output=True, text=True, check=False)
     if done.returncode not in (0, 1):
         sys.exit(f"{name}: {done.stderr.strip()}")
     summary = json.loads(done.stdout)
@@ -39,30 +52,35 @@ def section(program, name):
         cells = [f"`{one['metric']}`", number(summary["metrics"][one["metric"]]), one["unit"], criterion(one), met,
                  number(one["source"]), one["meaning"]]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    if verb == "space":  # of experiments the page of each has them, they are long
+        lines += compared(summary)
     lines += ["", *[f"- {text}" for text in summary["findings"]], "", "Simulated: " + " ".join(summary["physics"]), ""]
     print(f"{name}: {'met' if summary['met'] else 'missed'}", file=sys.stderr)
     return "\n".join(lines)
 
 
-def main():
-    program = os.environ.get("ANTAEUS_CLI", "build/bin/antaeus")
-    listed = json.loads(subprocess.run([program, "simulate", "--json"], capture_output=True, text=True, check=True).stdout)
-    names = [one["name"] for one in listed["experiments"]]
-    text = PAGE.read_text(encoding="utf-8")
+def renew(program, verb):
+    page, key = DOCS / VERBS[verb][0], VERBS[verb][1]
+    listed = json.loads(subprocess.run([program, verb, "--json"], capture_output=True, text=True, check=True).stdout)
+    names = [one["name"] for one in listed[key]]
+    text = page.read_text(encoding="utf-8")
     for name in names:
         if len(sys.argv) > 1 and name not in sys.argv[1:]:
             continue
         begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
-        block = f"{begin}\n\n{section(program, name)}\n{end}"
+        block = f"{begin}\n\n{section(program, verb, name)}\n{end}"
         if begin in text:
             text = re.sub(re.escape(begin) + ".*?" + re.escape(end), lambda _: block, text, flags=re.S)  # noqa: B023
         else:
             text = text.rstrip() + "\n\n" + block + "\n"
     # In the order of the program's list; what stands before the first stays.
     blocks = dict(re.findall(r"(?s)<!-- ([a-z-]+) -->(.*?)<!-- /\1 -->", text))
+    if not blocks:
+        return
     head = text[: text.index("<!-- ")].rstrip()
-    PAGE.write_text(head + "\n\n" + "\n\n".join(f"<!-- {n} -->{blocks[n]}<!-- /{n} -->" for n in names if n in blocks) + "\n", encoding="utf-8")
+    page.write_text(head + "\n\n" + "\n\n".join(f"<!-- {n} -->{blocks[n]}<!-- /{n} -->" for n in names if n in blocks) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    for each in VERBS:
+        renew(os.environ.get("ANTAEUS_CLI", "build/bin/antaeus"), each)

@@ -64,7 +64,7 @@ NB_MODULE(_antaeus, module) {
   bind_room("pose", bind_pose);
   bind_room("episode", bind_episode);
   bind_room("guard", bind_guard);
-  bind_room("control", bind_control, bind_control_contact);
+  bind_room("control", bind_control, bind_control_contact, bind_control_flying);
   // antaeus.audit is the function, so the room's submodule cannot have that name too.
   bind_room("auditing", bind_audit);
   // Nor the room of antaeus.contact.

@@ -152,7 +152,8 @@ struct FlyingControl::Workspace {
       }
     }
     const int nv = 6 + n;
-    for (VectorX* vector : {&tau, &v_r, &v_r_dot, &s, &now_v, &command.tau, &command.wanted, &inertia_s}) {
+    for (VectorX* vector :
+         {&tau, &v_r, &v_r_dot, &s, &now_v, &from_neutral, &command.tau, &command.wanted, &inertia_s}) {
       vector->setZero(nv);
     }
     for (VectorX* vector : {&posture, &theta, &kernel, &still, &unseen}) vector->setZero(n);
@@ -198,7 +199,11 @@ struct FlyingControl::Workspace {
     }
     command.status = Status::ok;
     now_v = v;
-    theta = q.tail(n);
+    if (has_posture) {
+      // By difference from neutral: a continuous joint has two numbers in q.
+      flying.model().difference(flying.model().neutral(), q, from_neutral);
+      theta = from_neutral.tail(n);
+    }
     lead(t, reference);
     command.gamma = t.tier.tier == InverseTier::held ? ramp.floor : gamma_ramp(t.conditioning.sigma_Gamma, ramp);
     if (options.law == FlyingLaw::carried) {
@@ -418,7 +423,7 @@ struct FlyingControl::Workspace {
   BaseActuators base;
   TorqueLimits limits;
   FlyingCommand command;
-  VectorX posture, kernel, still, unseen, seen, theta;
+  VectorX posture, kernel, still, unseen, seen, theta, from_neutral;
   bool has_posture = false;
   VectorX tau, now_v, v_r, v_r_dot, s, inertia_s;
 

@@ -58,6 +58,10 @@ JointPathReference::JointPathReference(FreeFlyer flying, ConstVectorRef q_start)
                 "give q as the model's neutral() has it, with a unit quaternion");
   }
   p_com_ = start.p_com;
+  // Kept: the base alone. Joints are set from neutral on.
+  const Eigen::Index joints = q_start_.size() - 7;
+  q_start_.tail(joints) = flying_.model().neutral().tail(joints);
+  step_.setZero(nv);
   q_ = q_start_;
   for (VectorX* vector : {&v_, &v_dot_, &tau_}) vector->setConstant(nv, kNaN);
   for (VectorX* vector : {&theta_, &theta_dot_, &theta_ddot_}) vector->setConstant(n, kNaN);
@@ -74,11 +78,16 @@ void JointPathReference::fail(Status status) noexcept {
   sigma_ = kNaN;
 }
 
+/// q with the base of the start, through the model, for a continuous joint has two numbers in q.
+void JointPathReference::set_joints(ConstVectorRef theta) noexcept {
+  step_.tail(theta.size()) = theta;
+  flying_.model().integrate(q_start_, step_, q_);
+}
+
 Status JointPathReference::offset_at(ConstVectorRef theta) noexcept {
   direction_.setZero();
   if (theta.size() != flying_.joints()) return Status::wrong_size;
-  q_ = q_start_;
-  q_.tail(theta.size()) = theta;
+  set_joints(theta);
   const FreeFlyingMotion& motion = flying_.motion_at(q_, at_rest_);
   if (motion.status != Status::ok) return motion.status;
   if (const Status status = svd_.compute(motion.J_plus); status != Status::ok) return status;
@@ -101,8 +110,7 @@ const FlyingReference& JointPathReference::at(ConstVectorRef theta, ConstVectorR
     return reference_;
   }
   // The base's place and velocity follow from the centre of mass; none of the terms that are used depends on them.
-  q_ = q_start_;
-  q_.tail(n) = theta;
+  set_joints(theta);
   v_.setZero();
   v_.tail(n) = theta_dot;
   flying_.reset();

@@ -129,10 +129,17 @@ std::string space_assignment(std::string_view assignment) {
 ExperimentResult run_space_scenario(std::string_view name, const SpaceRequest& request) {
   const Entry& scenario = entry(name);
   FlyingRobot robot = load_flying_robot(request.robot.empty() ? scenario.robot : request.robot, request.frame);
-  FlightSetup setup{request, flight_options(request), std::move(robot), {}, {}};
-  setup.theta = start_of(setup.robot, setup.options, request);
+  // What the caller sets comes after the profile, and so wins.
+  SpaceRequest used = request;
+  used.settings = robot.settings;
+  for (const Setting& setting : request.settings.all()) used.settings.set(setting);
+  FlightSetup setup{used, flight_options(used), std::move(robot), {}, {}};
+  setup.theta = start_of(setup.robot, setup.options, used);
   setup.q = flying_position(setup.robot.model, Pose{}, setup.theta);
   ExperimentResult result = scenario.fly(setup);
+  // What is judged stands first.
+  std::stable_partition(result.metrics.begin(), result.metrics.end(),
+                        [](const Metric& metric) { return metric.has_criterion(); });
   result.verb = "space";
   result.name = name;
   result.seed = request.seed;

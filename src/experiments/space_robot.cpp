@@ -21,6 +21,7 @@ struct Source {
   std::string title;
   std::vector<std::string> endpoints;  // frames
   const NamedPose* ready = nullptr;
+  Settings settings = {};
 };
 
 /// The link that most joints carry; of several the one furthest down the tree.
@@ -92,8 +93,8 @@ FlyingRobot finish(const Source& source, const std::string& wanted) {
     }
     ready[motor] = std::clamp(ready[motor], model.lower_limits()[motor], model.upper_limits()[motor]);
   }
-  return {std::move(model), std::move(frame),        source.title,
-          std::move(ready), source.ready != nullptr, std::move(remarks)};
+  return {std::move(model),        std::move(frame),   source.title,   std::move(ready),
+          source.ready != nullptr, std::move(remarks), source.settings};
 }
 
 }  // namespace
@@ -107,7 +108,8 @@ FlyingRobot load_flying_robot(const std::string& robot, const std::string& frame
     return finish({loaded.description, loaded.options, scene.name, {}, nullptr}, frame);
   }
   const Robot loaded = load_robot(robot, MeshPolicy::ignored, Base::free_flyer);
-  Source source{loaded.model.description(), loaded.profile.options, loaded.profile.title, {}, nullptr};
+  Source source{loaded.model.description(), loaded.profile.options, loaded.profile.title, {}, nullptr,
+                loaded.profile.settings};
   if (source.title.empty()) source.title = loaded.profile.name;
   for (const Endpoint& endpoint : loaded.profile.endpoints) {
     source.endpoints.push_back(endpoint.frame);

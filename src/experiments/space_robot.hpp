@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "antaeus/core/settings.hpp"
 #include "antaeus/robot/robot_model.hpp"
 #include "antaeus/space/free_flyer.hpp"
 
@@ -15,6 +16,7 @@ struct FlyingRobot {
   VectorX ready;        // [n] around which a start is sought
   bool is_named_ready;  // it is the profile's pose "ready"
   std::vector<std::string> remarks;
+  Settings settings = {};  // of its profile
 };
 
 /// \throws ModelError, OptionsError at --frame

@@ -260,7 +260,7 @@ FlightRun fly(const FlyingRobot& robot, const FlightPlan& plan, const FlightOpti
   FlyingCommand nothing;
   nothing.status = Status::ok;
   for (Vector3* error : {&nothing.x_c, &nothing.x_b, &nothing.x_p, &nothing.x_o}) error->setZero();
-  const auto steps = static_cast<long>(std::lround(plan.duration * options.space.rate));
+  const long steps = std::lround(plan.duration * options.space.rate);
   const long every = std::max(1L, std::lround(options.space.rate / options.space.sample_rate));
   bool has_begun = plan.free_until <= 0.0;
   if (has_begun && plan.begin) plan.begin(drifting.at(plan.q, plan.v));
@@ -347,7 +347,8 @@ ExperimentResult flight_result(const FlyingRobot& robot, const SpaceRequest& req
   result.remarks = robot.remarks;
 
   const std::vector<std::string>& joints = robot.model.motor_names();
-  SamplePlot errors{"Errors", "m, rad", {}, {}, true}, sigma{"Conditioning", "m and rad mixed", {}, {}, true};
+  SamplePlot errors{"Errors", "m, rad", {}, {}, true},
+      sigma{"Smallest singular values, metres and radians mixed", "", {}, {}, true};
   errors.lines = {{"position_error", "end-effector, place [m]"},
                   {"rotation_error", "end-effector, orientation [rad]"},
                   {"com_error", "centre of mass [m]"},
@@ -358,10 +359,10 @@ ExperimentResult flight_result(const FlyingRobot& robot, const SpaceRequest& req
   SamplePlot force{"Force on the base", "N", {}, {}}, torque{"Torque on the base", "N·m", {}, {}};
   SamplePlot linear{"Linear momentum", "N·s", {}, {}}, angular{"Angular momentum about C", "N·m·s", {}, {}};
   for (const std::string axis : {"x", "y", "z"}) {
-    force.lines.push_back({"f_base_" + axis, axis});
-    torque.lines.push_back({"tau_base_" + axis, axis});
-    linear.lines.push_back({"momentum_linear_" + axis, axis});
-    angular.lines.push_back({"momentum_angular_" + axis, axis});
+    force.lines.push_back({"f_base_" + axis, "force " + axis});
+    torque.lines.push_back({"tau_base_" + axis, "torque " + axis});
+    linear.lines.push_back({"momentum_linear_" + axis, "linear " + axis});
+    angular.lines.push_back({"momentum_angular_" + axis, "angular " + axis});
   }
   SamplePlot arm{"Torques of the joints", "N·m", {}, {}}, positions{"Joints", "rad", {}, {}};
   for (const std::string& joint : joints) {

@@ -57,8 +57,8 @@ const OptionTable& options_of(const InitialOptions&) {
       "initial",
       {
           option("step", "rad", "half the width of what is searched, each joint", kSource, &InitialOptions::step),
-          option("samples", "", "candidates", kSource, &InitialOptions::samples),
-          option("seed", "", "of the generator", "any", &InitialOptions::seed),
+          option("samples", "1", "candidates", kSource, &InitialOptions::samples),
+          option("seed", "1", "of the generator", "any", &InitialOptions::seed),
           option("score", "", "what is to be large", kSource, &InitialOptions::score),
       });
   return table;

@@ -19,6 +19,7 @@ VERBS = {
     "contact": ["--robot", "--ignore-meshes", "--base", "--total", "--contact", "--over-time", "--with-limits", "--wrench-frame", "--set", "--out", "--json", "--pdf"],
     "ik": ["--robot", "--ignore-meshes", "--base", "--frame", "--targets", "--target", "--position-only", "--path", "--method", "--start", "--threads", "--timing", "--set", "--out", "--json", "--pdf"],
     "simulate": ["--seed", "--set", "--clip", "--out", "--json", "--pdf"],
+    "space": ["--robot", "--frame", "--plant", "--seed", "--set", "--out", "--json", "--pdf"],
 }
 
 

@@ -36,7 +36,7 @@ def test_files_and_metrics(flight):
     assert summary["schema"] == "antaeus.space.summary/1" and summary["scenario"] == "tracking"
     for name in METRICS:
         assert math.isfinite(summary["metrics"][name]), name
-    assert "Everything" not in told and "criteria are met" in told
+    assert "criteria are met" in told
 
 
 def test_samples_say_what_the_metrics_say(flight):
@@ -98,8 +98,7 @@ def test_a_missed_criterion_is_exit_code_1(tmp_path):
     ],
 )
 def test_refusals(tmp_path, arguments, words):
-    done = run("space", *arguments, "--out", tmp_path / "out")
-    refused(done, words)
+    assert words in refused("space", *arguments, "--out", tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 

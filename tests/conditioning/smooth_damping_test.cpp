@@ -155,7 +155,9 @@ TEST(CarriedReference, KernelDemandHasNoWeightAtASingularity) {
     const MatrixX V = reference.damping().svd().V();
     const VectorX expected = 5e-3 * (1.0 - inside * inside) * (u - V * (V.transpose() * u));
     EXPECT_LT(largest(reference.carried() - expected), tolerance::kInverseTier) << scale;
-    if (scale == 0.0) EXPECT_LT(reference.carried().norm(), tolerance::kInverseTier);
+    if (scale == 0.0) {
+      EXPECT_LT(reference.carried().norm(), tolerance::kInverseTier);
+    }
   }
 }
 

@@ -31,7 +31,9 @@ Seven fly(FlyingLaw law, bool has_posture, double null_damping, double duration)
   theta[0] += 0.3;
   theta[2] -= 0.3;
   theta[4] += 0.2;
-  if (has_posture) EXPECT_EQ(rig.control.set_posture(theta), Status::ok);
+  if (has_posture) {
+    EXPECT_EQ(rig.control.set_posture(theta), Status::ok);
+  }
   rig.run(duration, [&](double) { return goal; }, [&](const FlyingCommand& c) { ASSERT_EQ(c.status, Status::ok); });
   const FreeFlyingTerms& t = rig.control.terms();
   return {test::errors_of(rig.control.last()), std::abs(t.null.v_n),

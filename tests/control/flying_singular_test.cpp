@@ -38,7 +38,9 @@ void expect_feasible(const CrossingRun& run, const CrossingFigures& f, double sh
   EXPECT_LE(f.torque_step, 0.03);
   EXPECT_LE(f.torque_near, share * f.ideal);
   EXPECT_LE(f.rise, tolerance::kSingularRiseOfCycle);
-  if (share < 2.0) EXPECT_TRUE(is_back(run, f)) << f.back;
+  if (share < 2.0) {
+    EXPECT_TRUE(is_back(run, f)) << f.back;
+  }
 }
 void expect_offset(const CrossingRun& run, const CrossingFigures& f) {
   SCOPED_TRACE(run.name + " at " + std::to_string(run.crossing.speed));
@@ -263,6 +265,29 @@ TEST(FlyingSingular, AtLimitsSoak) {
       expect_bounded(f);
     }
   }
+}
+
+// What carried pays for carrying on: z keeps what J# does not see, also where the path comes to rest next to a second
+// singular pose. Known and bounded, not cured; docs/space_control.md.
+TEST(FlyingSingular, RestBesideASecondSingularPoseDriftsSlowly) {
+  CrossingRun run;
+  run.name = "E, then rest at another";
+  run.crossing.theta = VectorX(6);
+  run.crossing.theta << -0.028, -1.4475, 0.0, -0.58, 1.9336, -0.099;
+  run.crossing.direction = VectorX(6);
+  run.crossing.direction << 0.345, -0.03, 1.0, -0.455, 0.014, -0.486;
+  run.crossing.speed = 0.5;
+  run.start_error = VectorX::Zero(6);
+  test::print_head();
+  const CrossingFigures f = cross(run);
+  print(run, f);
+  EXPECT_TRUE(f.ok);
+  EXPECT_LE(f.inverse_step, 0.5);
+  EXPECT_LE(f.torque_step, 0.03);
+  // Looser than elsewhere, as the drift is what the test is about: a centimetre and a degree after ten seconds.
+  EXPECT_LE(f.place_end, 0.01);
+  EXPECT_LE(f.turn_end, 0.02);
+  EXPECT_GT(f.joints_end, 0.1) << "if it no longer drifts, say so in the docs";
 }
 
 }  // namespace

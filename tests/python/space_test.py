@@ -414,9 +414,12 @@ def test_what_cannot_fly_says_why():
 
 
 def test_a_free_base_comes_from_the_profile_or_the_call():
-    urdf = antaeus.load_robot("ur5e").model.description().source
+    urdf = antaeus.load_robot("spacecraft_ur3").model.description().source
     floating = antaeus.load_robot(urdf, base="floating")
-    assert antaeus.FreeFlyer(floating, "tool0").joints() == 6
+    assert antaeus.FreeFlyer(floating, "ee_link").joints() == 6
+    table_arm = antaeus.load_robot(antaeus.load_robot("ur5e").model.description().source, base="floating")
+    with pytest.raises(antaeus.ModelError, match="no mass"):
+        antaeus.FreeFlyer(table_arm, "tool0")
     robot = antaeus.load_robot("spacecraft_ur3")
     robot.profile.settings.set("j_plus.soft_floor=0.3")  # what a profile sets is read, what the caller sets wins
     q = robot.model.position_from_motors(robot.pose("ready"), [0, 0, 0, 1])
@@ -569,3 +572,46 @@ def test_three_tiers_and_smooth_damping_are_their_formulas():
 
 def test_the_module_has_what_it_says():
     assert {"FreeFlyer", "best_sample", "choose_q_init_by_sigma", "fit_elbow_law"} <= set(space.__all__)
+
+
+# --- Control and flights ----------------------------------------------------------------------------------------------
+
+
+def test_control_brings_a_flight_to_its_reference():
+    robot = antaeus.load_robot("spacecraft_ur3")
+    q = robot.model.position_from_motors(robot.pose("ready"), [0, 0, 0, 1])
+    flying = antaeus.FreeFlyer(robot, "ee_link")
+    motion = flying.motion_at(q, np.zeros(12))
+    goal = antaeus.FlyingReference(antaeus.Pose(motion.X_WE.rotation, motion.X_WE.translation + [0.02, -0.03, 0.01]),
+                                   motion.X_WB.rotation, motion.p_com)
+    control = antaeus.FlyingControl(robot, "ee_link", q, law="tracker", actuators={"thruster_force": 5.0})
+    flight = antaeus.FreeFlight(robot)
+    flight.reset(q, np.zeros(12))
+    first = control.update(flight.q(), flight.v(), goal, 0.002)
+    # x_p = R_eᵀ(p_e − p_ed), by hand.
+    np.testing.assert_allclose(first.x_p, motion.X_WE.rotation.T @ [-0.02, 0.03, -0.01], atol=1e-12)
+    for _ in range(7500):
+        command = control.update(flight.q(), flight.v(), goal, 0.004)
+        flight.step(command.tau, 0.004)
+    assert str(command.status) == "ok"
+    # 30 s; the slowest mode has 0.53 1/s (docs/space_control.md): e⁻¹⁶ of 37 mm are 5e-9 m.
+    assert np.linalg.norm(command.x_p) < 1e-7 and np.linalg.norm(command.f_c) < 1e-9
+    stuck = control.update(np.full(13, np.nan), flight.v(), goal, 0.002)
+    assert str(stuck.status) != "ok" and np.all(stuck.tau == 0)
+
+
+def test_gamma_ramp():
+    assert [antaeus.gamma_ramp(sigma) for sigma in (0.0, 0.01, 0.03, 0.05, 1.0)] == pytest.approx([0.25, 0.25, 0.625, 1.0, 1.0])
+    assert antaeus.gamma_ramp(0.03, low=0.0, high=0.06, floor=0.0) == pytest.approx(0.5)
+
+
+def test_a_flight_is_that_of_the_command_line():
+    settings = {"experiment.comparisons": False, "space.duration": 3, "q0_eps": 0.01}
+    result = antaeus.run_space_scenario("pose-change", settings, seed=4)
+    assert result.summary["scenario"] == "pose-change" and result.command.startswith("antaeus space pose-change --seed 4")
+    assert result.samples["time"][-1] == pytest.approx(3.0)
+    assert set(antaeus.space_scenario_names()) >= {"pose-change", "tracking", "inspection", "tumble", "singular", "posture"}
+    with pytest.raises(antaeus.OptionsError, match="pose-change"):
+        antaeus.run_space_scenario("pose-chang")
+    with pytest.raises(antaeus.ModelError, match="6 or 7"):
+        antaeus.run_space_scenario("tumble", robot="planar_3r")

@@ -1,5 +1,6 @@
 #include "experiment_output.hpp"
 
+#include <cctype>
 #include <cmath>
 #include <memory>
 
@@ -11,6 +12,9 @@
 
 namespace antaeus::cli {
 
+namespace {
+
+/// \return the files' names
 std::string write_experiment(const ExperimentResult& result, const Settings& settings, bool clip,
                              const Delivery& delivery) {
   FileSet files(delivery.out);
@@ -72,6 +76,39 @@ std::string experiment_story(const ExperimentResult& result) {
   list("Simulated", result.physics);
   list("Remarks", result.remarks);
   return out;
+}
+
+}  // namespace
+
+std::string RunList::table() const {
+  TextTable table({"name", head});
+  for (const std::string& name : names) table.add({name, summary(name)});
+  return table.text();
+}
+
+int RunList::print_list(bool json) const {
+  std::string key = title;
+  key.front() = static_cast<char>(std::tolower(key.front()));
+  if (!json) {
+    print(heading(title) + table() + "\n" + wrapped("Run one: antaeus " + verb + " NAME", 2) + "\n");
+    return kFine;
+  }
+  Json list = Json::array();
+  for (const std::string& one : names) list.push_back(Json::object().set("name", one).set("summary", summary(one)));
+  print(Json::object().set("schema", "antaeus." + verb + ".list/1").set(key, list).dump() + "\n");
+  return kFine;
+}
+
+int deliver_experiment(const ExperimentResult& result, const Settings& settings, bool clip, const Delivery& delivery) {
+  std::string written;
+  if (!delivery.out.empty()) written = write_experiment(result, settings, clip, delivery);
+  if (delivery.json) {
+    print(experiment_summary_json(result).dump() + "\n");
+  } else {
+    print(experiment_story(result));
+    if (!written.empty()) print("\n  Written to " + printable(delivery.out) + ": " + written + "\n");
+  }
+  return result.is_met() ? kFine : kRefused;
 }
 
 }  // namespace antaeus::cli

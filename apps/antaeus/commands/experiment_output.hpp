@@ -1,6 +1,8 @@
 #pragma once
 // What `antaeus simulate` and `antaeus space` tell and write of a run.
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "antaeus/core/settings.hpp"
 #include "antaeus/experiments/experiment.hpp"
@@ -8,10 +10,20 @@
 
 namespace antaeus::cli {
 
-/// Verdict, figures, comparisons, phases and findings, for the terminal.
-std::string experiment_story(const ExperimentResult& result);
-/// Into the delivery's folder, which appears whole. \return the files' names
-std::string write_experiment(const ExperimentResult& result, const Settings& settings, bool clip,
-                             const Delivery& delivery);
+/// The runs that a verb has, each with one sentence.
+struct RunList {
+  std::string verb;   ///< "simulate"
+  std::string title;  ///< "Experiments"; in small letters the key of its JSON
+  std::string head;   ///< of the sentences' column
+  std::vector<std::string> names;
+  std::string (*summary)(std::string_view name);
+
+  std::string table() const;
+  /// Prints it, as JSON where wanted.
+  int print_list(bool json) const;
+};
+
+/// Prints the story of a run or its JSON, writes its files, and gives the exit code.
+int deliver_experiment(const ExperimentResult& result, const Settings& settings, bool clip, const Delivery& delivery);
 
 }  // namespace antaeus::cli

@@ -10,11 +10,7 @@ namespace antaeus::cli {
 
 namespace {
 
-std::string list_text() {
-  TextTable table({"name", "what it tries"});
-  for (const std::string& name : experiment_names()) table.add({name, experiment_summary(name)});
-  return table.text();
-}
+RunList all_runs() { return {"simulate", "Experiments", "what it tries", experiment_names(), experiment_summary}; }
 
 struct SimulateCommand {
   std::string name;
@@ -23,21 +19,8 @@ struct SimulateCommand {
   bool clip = false;
   Delivery delivery;
 
-  int list() const {
-    if (!delivery.json) {
-      print(heading("Experiments") + list_text() + "\n" + wrapped("Run one: antaeus simulate NAME", 2));
-      return kFine;
-    }
-    Json experiments = Json::array();
-    for (const std::string& one : experiment_names()) {
-      experiments.push_back(Json::object().set("name", one).set("summary", experiment_summary(one)));
-    }
-    print(Json::object().set("schema", "antaeus.simulate.list/1").set("experiments", experiments).dump() + "\n");
-    return kFine;
-  }
-
   int run() {
-    if (name.empty()) return list();
+    if (name.empty()) return all_runs().print_list(delivery.json);
     delivery.prepare();
     static_cast<void>(experiment_summary(name));  // an unknown name is told before all else
     Settings settings;
@@ -46,15 +29,7 @@ struct SimulateCommand {
     if (delivery.out.empty() && (!delivery.json || delivery.pdf || clip)) delivery.out = "antaeus-simulate-" + name;
     if (seed < 0) throw OptionsError("--seed", std::to_string(seed) + " is below zero", "give 0 or more");
     const ExperimentResult result = run_experiment(name, settings, seed, progress_bar(name));
-    std::string written;
-    if (!delivery.out.empty()) written = write_experiment(result, settings, clip, delivery);
-    if (delivery.json) {
-      print(experiment_summary_json(result).dump() + "\n");
-    } else {
-      print(experiment_story(result));
-      if (!written.empty()) print("\n  Written to " + printable(delivery.out) + ": " + written + "\n");
-    }
-    return result.is_met() ? kFine : kRefused;
+    return deliver_experiment(result, settings, clip, delivery);
   }
 };
 
@@ -78,7 +53,7 @@ void add_simulate(CLI::App& app, Run& run) {
   verb->add_flag("--json", command->delivery.json,
                  "print summary.json instead of the story; writes files only with --out, --pdf or --clip");
   command->delivery.add_pdf_to(*verb);
-  verb->footer("Experiments:\n" + list_text() +
+  verb->footer("Experiments:\n" + all_runs().table() +
                "Exit code 1: a criterion is missed.\nExample: antaeus simulate parity --out parity");
   verb->callback([command, &run] { run = [command] { return command->run(); }; });
 }

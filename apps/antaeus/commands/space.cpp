@@ -9,11 +9,7 @@ namespace antaeus::cli {
 
 namespace {
 
-std::string list_text() {
-  TextTable table({"name", "what is flown"});
-  for (const std::string& name : space_scenario_names()) table.add({name, space_scenario_summary(name)});
-  return table.text();
-}
+RunList all_runs() { return {"space", "Scenarios", "what is flown", space_scenario_names(), space_scenario_summary}; }
 
 struct SpaceCommand {
   std::string name, robot, frame, plant = "pinocchio";
@@ -21,21 +17,8 @@ struct SpaceCommand {
   std::vector<std::string> assignments;
   Delivery delivery;
 
-  int list() const {
-    if (!delivery.json) {
-      print(heading("Scenarios") + list_text() + "\n" + wrapped("Fly one: antaeus space NAME", 2));
-      return kFine;
-    }
-    Json scenarios = Json::array();
-    for (const std::string& one : space_scenario_names()) {
-      scenarios.push_back(Json::object().set("name", one).set("summary", space_scenario_summary(one)));
-    }
-    print(Json::object().set("schema", "antaeus.space.list/1").set("scenarios", scenarios).dump() + "\n");
-    return kFine;
-  }
-
   int run() {
-    if (name.empty()) return list();
+    if (name.empty()) return all_runs().print_list(delivery.json);
     delivery.prepare();
     static_cast<void>(space_scenario_summary(name));  // an unknown name is told before all else
     SpaceRequest request{.robot = robot, .frame = frame};
@@ -46,15 +29,7 @@ struct SpaceCommand {
     request.progress = progress_bar(name);
     if (delivery.out.empty() && (!delivery.json || delivery.pdf)) delivery.out = "antaeus-space-" + name;
     const ExperimentResult result = run_space_scenario(name, request);
-    std::string written;
-    if (!delivery.out.empty()) written = write_experiment(result, request.settings, false, delivery);
-    if (delivery.json) {
-      print(experiment_summary_json(result).dump() + "\n");
-    } else {
-      print(experiment_story(result));
-      if (!written.empty()) print("\n  Written to " + printable(delivery.out) + ": " + written + "\n");
-    }
-    return result.is_met() ? kFine : kRefused;
+    return deliver_experiment(result, request.settings, false, delivery);
   }
 };
 
@@ -86,7 +61,7 @@ void add_space(CLI::App& app, Run& run) {
   verb->add_flag("--json", command->delivery.json,
                  "print summary.json instead of the story; writes files only with --out or --pdf");
   command->delivery.add_pdf_to(*verb);
-  verb->footer("Scenarios:\n" + list_text() +
+  verb->footer("Scenarios:\n" + all_runs().table() +
                "Exit code 1: a criterion is missed.\nExample: antaeus space pose-change --plant mujoco --out flight");
   verb->callback([command, &run] { run = [command] { return command->run(); }; });
 }

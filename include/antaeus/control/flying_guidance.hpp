@@ -33,8 +33,8 @@ enum class EndEffectorGuidance : std::uint8_t {
 constexpr auto enum_names(EndEffectorGuidance) noexcept { return name_list<EndEffectorGuidance>("move", "circle"); }
 struct EndEffectorPlan {
   EndEffectorGuidance kind = EndEffectorGuidance::move;
-  Passage passage;
-  Pose start, goal;                 ///< X_WE; `move` to an equal goal holds
+  Passage passage = {};
+  Pose start = {}, goal = {};       ///< X_WE; `move` to an equal goal holds
   Vector3 center{0, 0, 0};          ///< circle: [m]
   Vector3 axis = Vector3::UnitZ();  ///< circle: any length but zero
   double angle = 0.0;               ///< circle [rad]
@@ -47,7 +47,7 @@ enum class BaseGuidance : std::uint8_t {
 constexpr auto enum_names(BaseGuidance) noexcept { return name_list<BaseGuidance>("move", "face"); }
 struct BasePlan {
   BaseGuidance kind = BaseGuidance::move;
-  Passage passage;
+  Passage passage = {};
   Matrix3 start = Matrix3::Identity(), goal = Matrix3::Identity();  ///< R_WB
   Vector3 pivot{0, 0, 0};                                           ///< face: fixed place in the world [m]
   Vector3 direction = Vector3::UnitX();  ///< face: from the pivot to the end-effector while the base is at `start`
@@ -62,7 +62,7 @@ enum class ComGuidance : std::uint8_t {
 constexpr auto enum_names(ComGuidance) noexcept { return name_list<ComGuidance>("move", "carry"); }
 struct ComPlan {
   ComGuidance kind = ComGuidance::move;
-  Passage passage;
+  Passage passage = {};
   Vector3 start{0, 0, 0}, goal{0, 0, 0};  ///< [m]
   Vector3 p_CE_B{0, 0, 0};                ///< carry: from C to E, in base axes [m]
 };

@@ -71,10 +71,11 @@ class ANTAEUS_API JointPathReference {
 
  private:
   void fail(Status status) noexcept;
+  void set_joints(ConstVectorRef theta) noexcept;
 
   FreeFlyer flying_;
   Vector3 p_com_;
-  VectorX q_start_, q_, v_, v_dot_, tau_, at_rest_, theta_, theta_dot_, theta_ddot_;
+  VectorX q_start_, step_, q_, v_, v_dot_, tau_, at_rest_, theta_, theta_dot_, theta_ddot_;
   Vector6 direction_ = Vector6::Zero();
   SmallSvd svd_;
   double sigma_ = kNaN;

@@ -39,8 +39,8 @@ struct MujocoRobot {
 
   RobotModel model() const { return {description, options}; }
 };
-/// \throws ModelError for a root or joint that does not exist, a root on a moving body, a mass that no body can have; for
-///         a free flyer that has no free joint, or where several bodies have one and none is named
+/// \throws ModelError for a root or joint that does not exist, a root on a moving body, a mass that no body can have;
+///         for a free flyer that has no free joint, or where several bodies have one and none is named
 ANTAEUS_API MujocoRobot mujoco_robot(const MujocoScene& scene, const MujocoRobotOptions& options = {});
 
 /// Positions of the joints of a body's tree at a position of the scene, for MujocoRobotOptions::locked_joints: a
