@@ -105,7 +105,9 @@ TEST_F(Correlated, PosteriorIsTheTextbooksFormula) {
       const Uncertainty& u = estimate.uncertainty;
       worst = std::max(worst, std::abs(u.misfit.value + u.contact.value - dense.nis) / (1.0 + dense.nis));
       EXPECT_EQ(u.misfit.dof + u.contact.dof, std::ssize(rows[k]));
-      if (i % 4 == 3 && k == 0) EXPECT_TRUE(estimate.gain.col(15).isZero(0.0));
+      if (i % 4 == 3 && k == 0) {
+        EXPECT_TRUE(estimate.gain.col(15).isZero(0.0));
+      }
     }
   }
   std::cout << "largest relative difference from the dense formula: " << worst << "\n";

@@ -97,7 +97,9 @@ TEST_F(IdentifiedResidual, TheCovarianceIsComputedAnewAfterItsPeriod) {
     const Residual &a = paced.form(now), &b = each.form(now);
     EXPECT_EQ(a.value, b.value) << "the mean is of every sample";
     const bool anew = i == 0 || a.covariance != last;
-    if (anew) EXPECT_EQ(a.covariance, b.covariance) << i;
+    if (anew) {
+      EXPECT_EQ(a.covariance, b.covariance) << i;
+    }
     renewed += anew;
     last = a.covariance;
   }
@@ -157,7 +159,9 @@ TEST_F(IdentifiedResidual, ASaturatedRowIsNoEvidence) {
   EXPECT_TRUE(residual.reasons.has(Reason::saturated));
   EXPECT_EQ(residual.variance[15], kInfinity);
   for (int j = 0; j < 27; ++j) {
-    if (j != 15) EXPECT_EQ(residual.covariance(15, j), 0.0);
+    if (j != 15) {
+      EXPECT_EQ(residual.covariance(15, j), 0.0);
+    }
   }
   PosteriorEstimator posterior(reader);
   EXPECT_EQ(posterior.solve(residual)[0].uncertainty.nis_rows, 7);

@@ -78,7 +78,9 @@ TEST(MovingMeasured, Tiago) {
     const Phantoms held_out = test::phantoms(robot, fit.noise, log, "arm_tool_link", 60.0, 5);
     print(first ? "from the first" : "from the second", held_out);
     EXPECT_GE(held_out.covered.minCoeff(), 0.93);  // the bars
-    if (first) EXPECT_LE(held_out.largest(), 15.0);
+    if (first) {
+      EXPECT_LE(held_out.largest(), 15.0);
+    }
   }
 }
 
