@@ -4,16 +4,12 @@
 #include <cmath>
 
 #include "control/damping_design.hpp"
+#include "control/rotation_check.hpp"
+#include "core/cross_matrix.hpp"
 
 namespace antaeus {
 
 namespace {
-
-constexpr double kOrthonormal = 1e-3;  // as far as Status::bad_orientation lets a quaternion off unit length
-
-Matrix3 cross_matrix(const Vector3& u) {
-  return (Matrix3() << 0.0, -u.z(), u.y(), u.z(), 0.0, -u.x(), -u.y(), u.x(), 0.0).finished();
-}
 
 /// The sine of the angle along the axis.
 Vector3 skew_error(const Matrix3& from, const Matrix3& to) {
@@ -27,7 +23,7 @@ Matrix3 moment_of_slope(const Vector3& rotation) {
   const double angle = rotation.norm();
   const double half = 0.5 * angle;
   const double coefficient = angle < 1e-4 ? 1.0 / 12.0 : (1.0 - half / std::tan(half)) / (angle * angle);
-  const Matrix3 cross = cross_matrix(rotation);
+  const Matrix3 cross = detail::cross_matrix(rotation);
   return Matrix3::Identity() - 0.5 * cross + coefficient * cross * cross;
 }
 
@@ -84,10 +80,7 @@ struct CartesianImpedance::Workspace {
                            target.twist.allFinite() && target.acceleration.allFinite() &&
                            target.feed_forward.is_finite() && target.posture.allFinite();
     if (!is_finite) return Status::not_finite;
-    const Matrix3& R = target.X_WT.rotation;
-    const bool is_rotation =
-        (R * R.transpose() - Matrix3::Identity()).cwiseAbs().maxCoeff() < kOrthonormal && R.determinant() > 0.0;
-    return is_rotation ? Status::ok : Status::bad_orientation;
+    return detail::is_rotation(target.X_WT.rotation) ? Status::ok : Status::bad_orientation;
   }
 
   /// What may move the joints while the tool stays: the posture's torque, projected by I − Jᵀ Λ J M⁻¹ (Khatib 1987).

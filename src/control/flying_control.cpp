@@ -6,19 +6,15 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "control/rotation_check.hpp"
 
 namespace antaeus {
 
 namespace {
 
-constexpr double kOrthonormal = 1e-3;  // as far as Status::bad_orientation lets a quaternion off unit length
 constexpr double kSingularGains = 1e-3;
 
 using Vector9 = Eigen::Matrix<double, 9, 1>;
-
-bool is_rotation(const Matrix3& R) noexcept {
-  return (R * R.transpose() - Matrix3::Identity()).cwiseAbs().maxCoeff() < kOrthonormal && R.determinant() > 0.0;
-}
 
 bool is_finite(const FlyingReference& r) noexcept {
   const PoseReference& e = r.end_effector;
@@ -157,7 +153,6 @@ struct FlyingControl::Workspace {
       vector->setZero(nv);
     }
     for (VectorX* vector : {&posture, &theta, &kernel, &still, &unseen}) vector->setZero(n);
-    seen.setZero(6);
     fail(Status::not_computed);
   }
 
@@ -194,7 +189,7 @@ struct FlyingControl::Workspace {
     const FreeFlyingTerms& t = flying.at(q, v);
     if (t.status != Status::ok) return fail(t.status);
     if (!is_finite(reference) || !std::isfinite(dt) || dt <= 0.0) return fail(Status::not_finite);
-    if (!is_rotation(reference.end_effector.X_WE.rotation) || !is_rotation(reference.base.R_WB)) {
+    if (!detail::is_rotation(reference.end_effector.X_WE.rotation) || !detail::is_rotation(reference.base.R_WB)) {
       return fail(Status::bad_orientation);
     }
     command.status = Status::ok;
@@ -409,9 +404,8 @@ struct FlyingControl::Workspace {
   void project(const FreeFlyingMotion& m, ConstVectorRef velocity) noexcept {
     Vector6 moved = Vector6::Zero();
     for (int k = 0; k < n; ++k) moved += m.J_plus.col(k) * velocity[k];
-    seen = moved;
     unseen = velocity;
-    unseen.noalias() -= carried.damping().inverse() * seen;
+    unseen.noalias() -= carried.damping().inverse() * moved;
   }
 
   FreeFlyer flying;
@@ -423,7 +417,7 @@ struct FlyingControl::Workspace {
   BaseActuators base;
   TorqueLimits limits;
   FlyingCommand command;
-  VectorX posture, kernel, still, unseen, seen, theta, from_neutral;
+  VectorX posture, kernel, still, unseen, theta, from_neutral;
   bool has_posture = false;
   VectorX tau, now_v, v_r, v_r_dot, s, inertia_s;
 

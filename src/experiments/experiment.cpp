@@ -122,22 +122,30 @@ std::vector<std::string> experiment_names() {
 
 std::string experiment_summary(std::string_view name) { return entry(name).summary; }
 
+std::string settings_words(const Settings& settings, std::string_view left_out) {
+  std::string words;
+  for (const Setting& setting : settings.all()) {
+    if (setting.group == left_out) continue;
+    words += " --set " + shell_word(setting.group + "." + setting.name + "=" + setting.value);
+  }
+  return words;
+}
+
+void tell_unread(ExperimentResult& result, const Settings& settings, std::set<std::string> others, const char* reader) {
+  for (const OptionValue& option : result.settings) others.insert(option.group);
+  for (const Setting& setting : settings.all()) {
+    if (!others.insert(setting.group).second) continue;
+    result.remarks.push_back("Options of the group " + setting.group + " were set and are not read by " + reader + ".");
+  }
+}
+
 ExperimentResult run_experiment(std::string_view name, const Settings& settings, int seed, const Progress& progress) {
   ExperimentResult result = entry(name).run({settings, seed, progress});
   result.name = name;
   result.seed = seed;
   result.command = "antaeus simulate " + result.name + (seed == 1 ? "" : " --seed " + std::to_string(seed));
-  for (const Setting& setting : settings.all()) {
-    if (setting.group == "clip") continue;
-    result.command += " --set " + shell_word(setting.group + "." + setting.name + "=" + setting.value);
-  }
-  std::set<std::string> read = {"clip", "experiment"};
-  for (const OptionValue& option : result.settings) read.insert(option.group);
-  for (const Setting& setting : settings.all()) {
-    if (!read.insert(setting.group).second) continue;
-    result.remarks.push_back("Options of the group " + setting.group +
-                             " were set and are not read by this experiment.");
-  }
+  result.command += settings_words(settings, "clip");
+  tell_unread(result, settings, {"clip", "experiment"}, "this experiment");
   return result;
 }
 

@@ -5,13 +5,13 @@
 #include <cstdio>
 #include <map>
 #include <numbers>
-#include <random>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/experiments/arm_rig.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "antaeus/sim/mujoco_dynamics.hpp"
+#include "experiments/draw.hpp"
 #include "experiments/runs.hpp"
 
 namespace antaeus {
@@ -78,24 +78,16 @@ struct State {
 /// The first joints, the arm's, are the same whatever stands behind them.
 class RandomStates {
  public:
-  RandomStates(const ParityChoice& choice, int seed) : choice_(choice), engine_(static_cast<std::uint64_t>(seed)) {}
+  RandomStates(const ParityChoice& choice, int seed) : choice_(choice), draw_(seed) {}
 
   State next(int size) {
-    State state{vector(size, std::numbers::pi), vector(size, choice_.velocity), vector(size, choice_.acceleration),
-                vector(size, choice_.torque)};
-    return state;
+    return {draw_(size, std::numbers::pi), draw_(size, choice_.velocity), draw_(size, choice_.acceleration),
+            draw_(size, choice_.torque)};
   }
 
  private:
-  /// The standard's distributions differ between libraries.
-  VectorX vector(int size, double range) {
-    VectorX numbers(size);
-    for (double& number : numbers) number = range * (std::ldexp(static_cast<double>(engine_() >> 11), -52) - 1.0);
-    return numbers;
-  }
-
   ParityChoice choice_;
-  std::mt19937_64 engine_;
+  Draw draw_;
 };
 
 /// A model of ours beside one that MuJoCo computes with.

@@ -1,5 +1,9 @@
 #pragma once
 // The experiments, one function each; experiment.cpp lists them by name.
+#include <set>
+#include <string>
+#include <string_view>
+
 #include "antaeus/experiments/experiment.hpp"
 
 namespace antaeus {
@@ -21,6 +25,11 @@ struct RunRequest {
     if (progress) progress(share);
   }
 };
+
+/// " --set group.option=value" for each setting of other groups than the one left out.
+std::string settings_words(const Settings& settings, std::string_view left_out = {});
+/// A remark for each group that was set, is not among the result's settings and not among \p others.
+void tell_unread(ExperimentResult& result, const Settings& settings, std::set<std::string> others, const char* reader);
 
 ExperimentResult run_parity(const RunRequest& request);
 ExperimentResult run_hybrid_hold(const RunRequest& request);

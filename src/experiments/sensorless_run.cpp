@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <random>
 
 #include "antaeus/core/error.hpp"
 #include "experiments/arm_run.hpp"
+#include "experiments/draw.hpp"
 
 namespace antaeus {
 
@@ -15,21 +15,6 @@ namespace {
 constexpr double kPatience = 90.0;  // [s] beyond the task's own times that the way down may take
 constexpr double kAfter = 1.0;      // [s] of hold after a line
 constexpr double kTwoSided95 = 1.96;
-
-// Even numbers between -most and most, the same everywhere.
-class Draw {
- public:
-  explicit Draw(int seed) : source_(static_cast<std::uint64_t>(seed)) {}
-  double operator()(double most) { return most * (2.0 * static_cast<double>(source_() >> 11) * 0x1p-53 - 1.0); }
-  VectorX operator()(Eigen::Index n, double most) {
-    VectorX values(n);
-    for (double& value : values) value = (*this)(most);
-    return values;
-  }
-
- private:
-  std::mt19937_64 source_;
-};
 
 std::vector<SampleLog::Head> heads(const ArmRig& rig) {
   std::vector<SampleLog::Head> all = {

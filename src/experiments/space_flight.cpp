@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <numbers>
-#include <set>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/words.hpp"
 #include "antaeus/io/shell_words.hpp"
+#include "experiments/runs.hpp"
 #include "experiments/space_scenarios.hpp"
 
 namespace antaeus {
@@ -69,10 +69,7 @@ std::string command_of(std::string_view name, const SpaceRequest& request) {
   if (!request.frame.empty()) text += " --frame " + shell_word(request.frame);
   if (request.plant != FlightPlant::pinocchio) text += " --plant " + std::string(to_string(request.plant));
   if (request.seed != 1) text += " --seed " + std::to_string(request.seed);
-  for (const Setting& setting : request.settings.all()) {
-    text += " --set " + shell_word(setting.group + "." + setting.name + "=" + setting.value);
-  }
-  return text;
+  return text + settings_words(request.settings);
 }
 
 }  // namespace
@@ -144,12 +141,7 @@ ExperimentResult run_space_scenario(std::string_view name, const SpaceRequest& r
   result.name = name;
   result.seed = request.seed;
   result.command = command_of(name, request);
-  std::set<std::string> read = {"experiment"};
-  for (const OptionValue& option : result.settings) read.insert(option.group);
-  for (const Setting& setting : request.settings.all()) {
-    if (!read.insert(setting.group).second) continue;
-    result.remarks.push_back("Options of the group " + setting.group + " were set and are not read by flights.");
-  }
+  tell_unread(result, request.settings, {"experiment"}, "flights");
   return result;
 }
 

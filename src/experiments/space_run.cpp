@@ -393,19 +393,9 @@ ExperimentResult flight_result(const FlyingRobot& robot, const SpaceRequest& req
           " Hz, torques and forces held through a cycle; the state is "
           "known exactly. Joints do not stop at their limits, links do not collide.",
   };
-  const auto add = [&](std::vector<OptionValue> values) {
-    for (OptionValue& value : values) result.settings.push_back(std::move(value));
-  };
-  const Settings& settings = request.settings;
-  add(settings.list(options.space));
-  add(settings.list(options.control.control));
-  add(settings.list(options.control.carry));
-  add(settings.list(options.control.gamma));
-  add(settings.list(options.control.base));
-  add(settings.list(options.flyer.j_plus));
-  add(settings.list(options.flyer.null_space));
-  add(settings.list(options.initial));
-  add(settings.list(options.det));
+  add_settings(result, {request.settings, request.seed, {}}, options.space, options.control.control,
+               options.control.carry, options.control.gamma, options.control.base, options.flyer.j_plus,
+               options.flyer.null_space, options.initial, options.det);
   return result;
 }
 

@@ -3,34 +3,16 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
-#include <random>
 
 #include "antaeus/control/flying_guidance.hpp"
 #include "antaeus/control/joint_path_reference.hpp"
 #include "antaeus/core/error.hpp"
 #include "experiments/arm_run.hpp"
+#include "experiments/draw.hpp"
 
 namespace antaeus {
 
 namespace {
-
-/// The same numbers on every platform.
-class Random {
- public:
-  explicit Random(int seed) : engine_(static_cast<std::uint64_t>(seed)) {}
-  /// In [−1, 1).
-  double next() { return static_cast<double>(engine_() >> 11) * 0x1p-52 - 1.0; }
-  /// Evenly on the unit sphere.
-  Vector3 direction() {
-    for (;;) {
-      const Vector3 point(next(), next(), next());
-      if (point.squaredNorm() > 1e-3 && point.squaredNorm() <= 1.0) return point.normalized();
-    }
-  }
-
- private:
-  std::mt19937_64 engine_;
-};
 
 Matrix3 turned(const Vector3& axis, double angle) { return Eigen::AngleAxisd(angle, axis).toRotationMatrix(); }
 
@@ -180,10 +162,10 @@ ExperimentResult fly_pose_change(const FlightSetup& setup) {
   const SpaceChoice& choice = setup.options.space;
   FreeFlyer flying(setup.robot.model, setup.robot.frame, setup.options.flyer);
   FlyingPlan plan = resting_plan(flying.motion_at(setup.q, VectorX::Zero(setup.robot.model.nv())));
-  Random random(setup.request.seed);
+  Draw draw(setup.request.seed);
   const Passage passage = passage_of(setup, 1.0, 16.0, 30.0);
   plan.end_effector.passage = plan.base.passage = plan.com.passage = passage;
-  plan.base.goal = turned(random.direction(), choice.turn);
+  plan.base.goal = turned(draw.direction(), choice.turn);
   plan.end_effector.goal =
       end_effector_at(flying, goal_joints(flying, setup, choice.reach), plan.base.goal, plan.com.start);
   FlightFigures f;
@@ -216,13 +198,13 @@ ExperimentResult fly_tracking(const FlightSetup& setup) {
   const SpaceChoice& choice = setup.options.space;
   FreeFlyer flying(setup.robot.model, setup.robot.frame, setup.options.flyer);
   FlyingPlan plan = resting_plan(flying.motion_at(setup.q, VectorX::Zero(setup.robot.model.nv())));
-  Random random(setup.request.seed);
+  Draw draw(setup.request.seed);
   // Not in step with each other: none of the three is ever at rest while another moves.
   plan.end_effector.passage = passage_of(setup, 1.0, 19.0, 30.0);
   plan.base.passage = passage_of(setup, 2.0, 16.0, 30.0);
   plan.com.passage = passage_of(setup, 0.5, 20.0, 30.0);
-  plan.base.goal = turned(random.direction(), choice.turn);
-  plan.com.goal = plan.com.start + choice.shift * random.direction();
+  plan.base.goal = turned(draw.direction(), choice.turn);
+  plan.com.goal = plan.com.start + choice.shift * draw.direction();
   plan.end_effector.goal =
       end_effector_at(flying, goal_joints(flying, setup, choice.reach), plan.base.goal, plan.com.goal);
   FlightFigures f;
@@ -245,9 +227,9 @@ ExperimentResult fly_inspection(const FlightSetup& setup) {
   FreeFlyer flying(setup.robot.model, setup.robot.frame, setup.options.flyer);
   const FreeFlyingMotion motion = flying.motion_at(setup.q, VectorX::Zero(setup.robot.model.nv()));
   FlyingPlan plan = resting_plan(motion);
-  Random random(setup.request.seed);
+  Draw draw(setup.request.seed);
   const Vector3 outwards = (motion.X_WE.translation - motion.p_com).normalized();
-  const Vector3 any = random.direction();
+  const Vector3 any = draw.direction();
   plan.end_effector.kind = EndEffectorGuidance::circle;
   plan.end_effector.passage = passage_of(setup, 1.0, 41.0, 55.0);
   plan.end_effector.center = motion.X_WE.translation + choice.standoff * outwards;
@@ -285,15 +267,15 @@ ExperimentResult fly_inspection(const FlightSetup& setup) {
 
 ExperimentResult fly_tumble(const FlightSetup& setup) {
   const SpaceChoice& choice = setup.options.space;
-  Random random(setup.request.seed);
+  Draw draw(setup.request.seed);
   constexpr double kFree = 5.0;  // [s]
   FreeFlyer flying(setup.robot.model, setup.robot.frame, setup.options.flyer);
   FlightPlan flight = flight_of(setup, {}, 45.0);
   flight.free_until = kFree;
-  flight.v.segment<3>(3) = choice.spin * random.direction();
+  flight.v.segment<3>(3) = choice.spin * draw.direction();
   // v_c = R_b (v_b + ω_b × p_bc) with the joints at rest.
   const FreeFlyingMotion& motion = flying.motion_at(flight.q, flight.v);
-  flight.v.head<3>() = choice.drift * random.direction() - flight.v.segment<3>(3).cross(motion.p_bc);
+  flight.v.head<3>() = choice.drift * draw.direction() - flight.v.segment<3>(3).cross(motion.p_bc);
   const auto plan = std::make_shared<FlyingPlan>();
   const auto caught = std::make_shared<std::array<double, 2>>();
   flight.begin = [plan, caught](const FreeFlyingTerms& terms) {
@@ -392,14 +374,14 @@ VectorX singular_by_descent(FreeFlyer& flying, VectorX theta, int joint) {
 
 /// How the joints move: the crossing one at 1, the others along, for a lone joint takes hardly any torque to compare
 /// with. Of some draws the first whose path meets no other singular pose, else the one that stays furthest from it.
-VectorX crossing_direction(FreeFlyer& flying, const SingularCrossing& crossing, int joint, Random& random) {
+VectorX crossing_direction(FreeFlyer& flying, const SingularCrossing& crossing, int joint, Draw& draw) {
   constexpr int kDraws = 20, kPlaces = 10;
   constexpr double kOutside = 0.15, kClear = 0.01;  // [rad] of s; of σ_min(J⊕) there
   VectorX best;
   double best_sigma = -1.0;
-  for (int draw = 0; draw < kDraws && best_sigma < kClear; ++draw) {
+  for (int trial = 0; trial < kDraws && best_sigma < kClear; ++trial) {
     VectorX direction(crossing.theta.size());
-    for (double& rate : direction) rate = 0.5 * random.next();
+    for (double& rate : direction) rate = 0.5 * draw(1.0);
     direction[joint] = 1.0;
     // To rest the path goes on by half of what it makes in the time of the stop.
     const double beyond = crossing.reach + 0.5 * crossing.speed * crossing.stop;
@@ -441,9 +423,9 @@ ExperimentResult fly_singular(const FlightSetup& setup) {
     throw OptionsError("space.crossing", "from this start " + joint_name + " meets no singular pose",
                        "take the other crossing, or another seed");
   }
-  Random random(setup.request.seed);
+  Draw draw(setup.request.seed);
   crossing.speed = choice.speed;
-  crossing.direction = crossing_direction(flying, crossing, joint, random);
+  crossing.direction = crossing_direction(flying, crossing, joint, draw);
   crossing.offset = choice.offset;
   const auto path =
       std::make_shared<JointPathReference>(FreeFlyer(model, setup.robot.frame, setup.options.flyer), setup.q);
@@ -461,7 +443,7 @@ ExperimentResult fly_singular(const FlightSetup& setup) {
   flight.q_gains = path->q();
   VectorX start = arm_positions(model, path->q());
   VectorX off(n);
-  for (int k = 0; k < n; ++k) off[k] = random.next();
+  for (int k = 0; k < n; ++k) off[k] = draw(1.0);
   start += choice.start_error * off.normalized();
   start = perturbed_start(start, choice.q0_eps);
   const FreeFlyingMotion planned = flying.motion_at(path->q(), path->v());

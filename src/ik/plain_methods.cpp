@@ -6,6 +6,7 @@
 
 #include "antaeus/conditioning/pseudo_inverse.hpp"
 #include "antaeus/core/error.hpp"
+#include "core/split_mix.hpp"
 #include "ik/attempt.hpp"
 #include "ik/reach_model.hpp"
 
@@ -17,14 +18,6 @@ using lanes::Forward;
 using lanes::kRoom;
 using lanes::Target;
 using lanes::Vec3;
-
-/// A number in [0, 1) from a state that it moves on: SplitMix64 (Steele, Lea, Flood 2014).
-double uniform(std::uint64_t& state) {
-  std::uint64_t z = (state += 0x9e3779b97f4a7c15ULL);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
 
 /// The error as the method takes it, in frame 0's axes.
 template <int N, bool kRotation>
@@ -149,7 +142,7 @@ void plain_solve(const detail::ChainNumbers& chain, const PlainOptions& options,
         const double middle = 0.5 * (chain.lower[i] + chain.upper[i]);
         const double low = turn ? (std::isfinite(middle) ? middle : 0.0) - M_PI : std::max(chain.lower[i], -2.0);
         const double high = turn ? low + 2.0 * M_PI : std::min(chain.upper[i], 2.0);
-        q[i] = low + (high - low) * uniform(state);
+        q[i] = low + (high - low) * detail::split_mix(state);
       }
     }
     ++solution.attempts;

@@ -7,16 +7,14 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "core/cross_matrix.hpp"
 #include "space/extreme_singular_values.hpp"
 
 namespace antaeus {
 
 namespace {
 
-/// [a]× b = a × b.
-Matrix3 cross(const Vector3& a) noexcept {
-  return (Matrix3() << 0.0, -a.z(), a.y(), a.z(), 0.0, -a.x(), -a.y(), a.x(), 0.0).finished();
-}
+using detail::cross_matrix;
 
 /// A result's memory as a matrix of fixed size: its columns lie side by side.
 template <int Rows, int Columns>
@@ -143,7 +141,7 @@ void FreeFlyer::fill_motion(const Vector3& p_bc, ConstVectorRef v, FreeFlyingMot
   m.p_bc = p_bc;
   m.p_com = m.X_WB.translation + R_b * p_bc;
   m.p_ec = m.X_WE.rotation.transpose() * (m.p_com - m.X_WE.translation);
-  m.G_omega_b << cross(m.p_ec) * R_eb, R_eb;
+  m.G_omega_b << cross_matrix(m.p_ec) * R_eb, R_eb;
   m.G_v_c << m.X_WE.rotation.transpose(), Matrix3::Zero();
   m.J_plus = m.J_e;
   m.J_plus.topRows<3>().noalias() -= R_eb.lazyProduct(m.J_v_bar);
@@ -165,7 +163,7 @@ void FreeFlyer::write_gamma(const FreeFlyingMotion& m, MatrixRef Gamma) const no
   const Matrix3& R = m.X_WB.rotation;
   Gamma.setZero();
   Gamma.block<3, 3>(0, 0) = R;
-  Gamma.block<3, 3>(0, 3) = -R * cross(m.p_bc);
+  Gamma.block<3, 3>(0, 3) = -R * cross_matrix(m.p_bc);
   Gamma.block(0, 6, 3, joints_).noalias() = R.lazyProduct(m.J_v_bar);
   Gamma.block<3, 3>(3, 3).setIdentity();
   Gamma.block<6, 3>(6, 3) = m.G_omega_b;
@@ -322,21 +320,21 @@ void FreeFlyer::compute(const VelocityTerms& now) noexcept {
   const Matrix3& R = m.X_WB.rotation;
   const Matrix3 R_eb = m.X_WE.rotation.transpose() * R;
   const Vector3 omega_b = m.omega_b, omega_e = m.nu_e.tail<3>();
-  const Matrix3 R_eb_dot = R_eb * cross(omega_b) - cross(omega_e) * R_eb;
+  const Matrix3 R_eb_dot = R_eb * cross_matrix(omega_b) - cross_matrix(omega_e) * R_eb;
   const Vector3 p_bc_dot = J_v_bar * theta_dot;
   const Vector3 p_ec_dot = m.X_WE.rotation.transpose() * m.v_c - m.nu_e.head<3>() - omega_e.cross(m.p_ec);
   Matrix63 G_dot;
-  G_dot << cross(p_ec_dot) * R_eb + cross(m.p_ec) * R_eb_dot, R_eb_dot;
+  G_dot << cross_matrix(p_ec_dot) * R_eb + cross_matrix(m.p_ec) * R_eb_dot, R_eb_dot;
   Map6N J_plus_dot = J_dot.template rightCols<N>();
   J_plus_dot.template topRows<3>() -= R_eb_dot * J_v_bar + R_eb * J_v_bar_dot;
   t.J_plus_dot = J_plus_dot;
 
   write_gamma(m, t.Gamma);
   auto Gamma_dot = fixed<12, kV>(t.Gamma_dot);
-  const Matrix3 R_dot = R * cross(omega_b);
+  const Matrix3 R_dot = R * cross_matrix(omega_b);
   Gamma_dot.setZero();
   Gamma_dot.template block<3, 3>(0, 0) = R_dot;
-  Gamma_dot.template block<3, 3>(0, 3) = -R_dot * cross(m.p_bc) - R * cross(p_bc_dot);
+  Gamma_dot.template block<3, 3>(0, 3) = -R_dot * cross_matrix(m.p_bc) - R * cross_matrix(p_bc_dot);
   Gamma_dot.template block<3, N>(0, 6) = R_dot * J_v_bar + R * J_v_bar_dot;
   Gamma_dot.template block<6, 3>(6, 3) = G_dot;
   Gamma_dot.template block<6, N>(6, 6) = J_plus_dot;
@@ -353,14 +351,14 @@ void FreeFlyer::compute(const VelocityTerms& now) noexcept {
   auto G_rate = fixed<kV, 12>(t.Gamma_inverse_dot);
   G.setZero();
   G.template block<3, 3>(0, 0) = R.transpose();
-  G.template block<3, 3>(0, 3) = cross(m.p_bc) + J_v_bar * XG;
+  G.template block<3, 3>(0, 3) = cross_matrix(m.p_bc) + J_v_bar * XG;
   G.template block<3, 6>(0, 6) = -J_v_bar * X;
   G.template block<3, 3>(3, 3).setIdentity();
   G.template block<N, 3>(6, 3) = -XG;
   G.template block<N, 6>(6, 6) = X;
   G_rate.setZero();
   G_rate.template block<3, 3>(0, 0) = R_dot.transpose();
-  G_rate.template block<3, 3>(0, 3) = cross(p_bc_dot) + J_v_bar_dot * XG + J_v_bar * XG_dot;
+  G_rate.template block<3, 3>(0, 3) = cross_matrix(p_bc_dot) + J_v_bar_dot * XG + J_v_bar * XG_dot;
   G_rate.template block<3, 6>(0, 6) = -(J_v_bar_dot * X + J_v_bar * X_dot);
   G_rate.template block<N, 3>(6, 3) = -XG_dot;
   G_rate.template block<N, 6>(6, 6) = X_dot;
@@ -386,8 +384,8 @@ void FreeFlyer::compute(const VelocityTerms& now) noexcept {
 
   const Matrix6 seen = m.J_plus * X;  // E where J⊕ is inverted exactly
   t.J_hat << m.G_v_c, m.G_omega_b - seen * m.G_omega_b, seen;
-  const Matrix3 inertia = M.template block<3, 3>(3, 3) + mass * cross(m.p_bc) * cross(m.p_bc);
-  const Map3N coupling = M.template block<3, N>(3, 6) - mass * cross(m.p_bc) * J_v_bar;
+  const Matrix3 inertia = M.template block<3, 3>(3, 3) + mass * cross_matrix(m.p_bc) * cross_matrix(m.p_bc);
+  const Map3N coupling = M.template block<3, N>(3, 6) - mass * cross_matrix(m.p_bc) * J_v_bar;
   const Vector3 spin = inertia * omega_b + coupling * theta_dot;
   t.momentum_linear = mass * m.v_c;
   t.momentum_angular = R * spin;

@@ -5,26 +5,11 @@
 #include <numbers>
 
 #include "antaeus/core/error.hpp"
+#include "core/split_mix.hpp"
 
 namespace antaeus {
 
 namespace {
-
-/// Steele, Lea & Flood, "Fast splittable pseudorandom number generators" (2014): the same numbers everywhere.
-class SplitMix {
- public:
-  explicit SplitMix(std::uint64_t seed) : state_(seed) {}
-  /// In [−1, 1).
-  double next() {
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1.0;
-  }
-
- private:
-  std::uint64_t state_;
-};
 
 /// q with the base at the origin and these joints.
 VectorX at_origin(const FreeFlyer& flying, ConstVectorRef theta) {
@@ -113,11 +98,11 @@ BestSample best_sample(const std::function<double(ConstVectorRef theta)>& score,
   if (!std::isfinite(step) || step < 0.0) throw Error("step", "negative or not finite", "give radians");
   if (samples < 0) throw Error("samples", "negative", "give the number of candidates");
   BestSample best{centre, kNaN, -1};
-  SplitMix random(seed);
   VectorX theta = centre;
   for (int i = 0; i <= samples; ++i) {
     if (i > 0) {
-      for (Eigen::Index k = 0; k < theta.size(); ++k) theta[k] = centre[k] + step * random.next();
+      for (Eigen::Index k = 0; k < theta.size(); ++k)
+        theta[k] = centre[k] + step * (2.0 * detail::split_mix(seed) - 1.0);
     }
     const double value = score(theta);
     if (std::isfinite(value) && !(value <= best.score)) best = {theta, value, i};
