@@ -69,7 +69,12 @@ ResidualEstimator::ResidualEstimator(const Robot& robot, ResidualOptions options
     momentum_dynamics_.emplace(robot.model);
     coriolis_.setZero(nv, nv);
   }
-  if (robot.profile.noise) {
+  if (robot.profile.noise && options.noise == NoiseUse::identified) {
+    const NoiseModel& identified = *robot.profile.noise;
+    outside_until_.setConstant(motors, -kInfinity);
+    if (!identified.envelope_motors.empty()) {
+      envelope_.emplace(identified.envelope_motors, identified.identified_speed, options.envelope);
+    }
     noise_.emplace(robot.model, *robot.profile.noise);
     residual_.covariance.setConstant(motors, motors, kNaN);
     residual_.correlated = true;
@@ -82,6 +87,8 @@ void ResidualEstimator::reset() noexcept {
   moving_until_ = -kInfinity;
   since_reset_ = 0.0;
   covariance_time_ = kNaN;
+  outside_until_.setConstant(-kInfinity);
+  if (envelope_) envelope_->reset();
   has_velocity_ = has_rates_ = false;
   times_.clear();
   fast_ = slow_ = false;
@@ -89,8 +96,13 @@ void ResidualEstimator::reset() noexcept {
   last_omega_.setZero();
 }
 
+bool ResidualEstimator::identified(Eigen::Index motor) const noexcept {
+  return noise_ && !std::isnan(noise_->model().white_sd[motor]);
+}
+
 double ResidualEstimator::friction(std::size_t motor, double speed) const noexcept {
-  if (noise_) return 0.0;  // identified with the rest: noise_ has it in its mean
+  // Identified with the rest: noise_ has it in its mean.
+  if (identified(static_cast<Eigen::Index>(motor))) return 0.0;
   const JointFigures& f = figures_[motor];
   double torque = f.viscous * speed + f.friction_offset;
   if (friction_use_ == FrictionUse::identified) {
@@ -155,8 +167,25 @@ void ResidualEstimator::watch_motion(const Observation& observation, double dt) 
   residual_.moving = clock < moving_until_;
 }
 
-const Residual& ResidualEstimator::form(const Instant& now, double motion_share) noexcept {
-  motion_share_ = motion_share;
+/// How fast the robot moves, measured against what was seen while its noise was identified.
+void ResidualEstimator::watch_envelope(const Observation& observation) noexcept {
+  if (!noise_ || residual_.reasons.has(Reason::motion_unknown)) return;
+  const NoiseModel& noise = noise_->model();
+  if (envelope_ && envelope_->step(observation.time, speed_) == Status::ok && envelope_->outside() &&
+      residual_.kind == ResidualKind::static_gravity) {
+    residual_.reasons.add(Reason::outside_identified);
+  }
+  if (noise.origin != NoiseOrigin::held_pose || noise.joint_speed.size() == 0) return;
+  const double clock = std::isfinite(observation.time) ? observation.time : 0.0;
+  for (Eigen::Index m = 0; m < speed_.size(); ++m) {
+    if (!identified(m)) continue;
+    const double known = std::max(options_.motion_speed, options_.envelope.factor * noise.joint_speed[m]);
+    if (std::abs(speed_[m]) > known) outside_until_[m] = clock + options_.motion_hold;
+    if (clock < outside_until_[m]) residual_.reasons.add(Reason::assumed_friction);
+  }
+}
+
+const Residual& ResidualEstimator::form(const Instant& now) noexcept {
   const auto refuse = [&](Status status, Reasons reasons) noexcept -> const Residual& {
     residual_.status = status;
     residual_.reasons = reasons;
@@ -194,6 +223,7 @@ const Residual& ResidualEstimator::form(const Instant& now, double motion_share)
   watch_rate(time);
   residual_.kind = choose(observation);
   watch_motion(observation, dt);
+  watch_envelope(observation);
 
   Status status = Status::ok;
   bool settled = true;
@@ -345,8 +375,10 @@ Status ResidualEstimator::see_motion(const Vector3& specific_force, bool first, 
 }
 
 Status ResidualEstimator::evaluate_noise(const Instant& now) noexcept {
-  const bool known = motion_share_ >= 0.0 && motion_share_ <= 1.0;
-  const double share = known ? motion_share_ : (residual_.moving ? 1.0 : 0.0);
+  const bool dynamic = residual_.kind != ResidualKind::static_gravity;
+  const bool held = noise_->model().origin == NoiseOrigin::held_pose;
+  // What a dynamic residual holds of the motion is not what a static one was seen to hold.
+  const double share = held && dynamic ? 0.0 : envelope_ ? envelope_->share() : (residual_.moving ? 1.0 : 0.0);
   const Eigen::Index nv = model_.nv();
   // Masses and friction are in doubt at the pace of the motion, not of the samples.
   const double time = now.observation().time, age = time - covariance_time_;
@@ -366,13 +398,23 @@ void ResidualEstimator::fill_covariance(const Instant& now) noexcept {
   R = noise_->covariance();
   residual_.saturated = 0;
   const bool dynamic = residual_.kind != ResidualKind::static_gravity && !residual_.reasons.has(Reason::settling);
+  const bool held = noise_->model().origin == NoiseOrigin::held_pose;
   const bool unknown_motion = !dynamic && residual_.moving && noise_->model().motion_sd.size() == 0;
+  const double clock = std::isfinite(now.observation().time) ? now.observation().time : 0.0;
   for (Eigen::Index m = 0; m < R.rows(); ++m) {
     if (saturated(now, m)) {
       R.row(m).setZero();
       R.col(m).setZero();
       R(m, m) = kInfinity;
       ++residual_.saturated;
+    } else if (!identified(m)) {
+      R.row(m).setZero();
+      R.col(m).setZero();
+      R(m, m) = assumed_variance(now, m, dynamic);
+    } else if (held) {
+      // Its own friction and inertia, which a held pose shows little of.
+      if (dynamic) R(m, m) += std::pow(options_.dynamic_share * dynamic_part_[m], 2);
+      if (clock < outside_until_[m]) R(m, m) = std::max(R(m, m), assumed_variance(now, m, dynamic));
     } else if (unknown_motion) {
       R(m, m) = std::max(R(m, m), figures_[m].static_sd * figures_[m].static_sd);
     }
@@ -385,30 +427,32 @@ void ResidualEstimator::fill_variance(const Instant& now) noexcept {
   residual_.saturated = 0;
   const bool dynamic = residual_.kind != ResidualKind::static_gravity && !residual_.reasons.has(Reason::settling);
   for (Eigen::Index m = 0; m < residual_.variance.size(); ++m) {
-    const JointFigures& f = figures_[m];
-    const double torque = now.torque()[m];
     if (saturated(now, m)) {
       residual_.variance[m] = kInfinity;
       ++residual_.saturated;
       continue;
     }
-    const double dry = f.coulomb + f.stribeck;
-    double friction_sd = options_.coulomb_share * dry;
-    if (friction_use_ == FrictionUse::identified) {
-      const double relative = speed_[m] / f.stribeck_speed;
-      friction_sd = std::max(kIdentifiedDoubt * dry, friction_sd * std::exp(-relative * relative));
-    }
-    const double channel = options_.torque_share * torque;
-    double variance = f.torque_sd * f.torque_sd + friction_sd * friction_sd + channel * channel;
-    if (dynamic) {
-      const double inertial = options_.dynamic_share * dynamic_part_[m];
-      variance += inertial * inertial;
-    } else if (residual_.moving) {
-      variance = std::max(variance, f.static_sd * f.static_sd);
-    }
-    residual_.variance[m] = variance;
+    residual_.variance[m] = assumed_variance(now, m, dynamic);
   }
   if (residual_.saturated > 0) residual_.reasons.add(Reason::saturated);
+}
+
+/// Of one row by the profile's figures [N²·m²].
+double ResidualEstimator::assumed_variance(const Instant& now, Eigen::Index m, bool dynamic) const noexcept {
+  const JointFigures& f = figures_[m];
+  const double dry = f.coulomb + f.stribeck;
+  double friction_sd = options_.coulomb_share * dry;
+  if (friction_use_ == FrictionUse::identified) {
+    const double relative = speed_[m] / f.stribeck_speed;
+    friction_sd = std::max(kIdentifiedDoubt * dry, friction_sd * std::exp(-relative * relative));
+  }
+  const double channel = options_.torque_share * now.torque()[m];
+  const double variance = f.torque_sd * f.torque_sd + friction_sd * friction_sd + channel * channel;
+  if (dynamic) {
+    const double inertial = options_.dynamic_share * dynamic_part_[m];
+    return variance + inertial * inertial;
+  }
+  return residual_.moving ? std::max(variance, f.static_sd * f.static_sd) : variance;
 }
 
 void ResidualEstimator::fill_tilt(const Instant& now) noexcept {
@@ -432,6 +476,8 @@ const OptionTable& options_of(const ResidualOptions&) {
       {
           option("kind", "", "automatic, static, inverse_dynamics or momentum_observer",
                  "docs/estimator_study.md#residuals: a static residual cannot be calibrated in motion", &O::kind),
+          option("noise", "", "identified, or figures: which of the profile's noises counts",
+                 "docs/estimator.md: figures for simulations, which have none of the robot's errors", &O::noise),
           option(
               "minimum_rate", "Hz", "samples a second, on average, below which accelerations are not differenced",
               "docs/estimator_study.md#rates: at 50 Hz causal derivatives give coverage 0.5; 200 to 500 Hz are needed",
@@ -461,6 +507,7 @@ const OptionTable& options_of(const ResidualOptions&) {
           option("saturation_share", "1", "share of the torque limit at which a sample is no evidence",
                  "2 % below the limit: a clamped torque reads its limit exactly, a regulated one just below",
                  &O::saturation_share, kPositive),
+          part(&O::envelope),
       });
   return table;
 }

@@ -34,7 +34,10 @@ void check(const RobotModel& model, const NoiseModel& noise) {
   check_vector(noise.parameters, at.count(), "parameters", false);
   check_vector(noise.offset, at.motors, "offset", false);
   check_vector(noise.offset_sd, at.motors, "offset_sd", false);
+  check_vector(noise.slow_sd, at.motors, "slow_sd", false);
   check_vector(noise.motion_sd, at.motors, "motion_sd", false);
+  check_vector(noise.correlation_time, at.motors, "correlation_time", false);
+  check_vector(noise.joint_speed, at.motors, "joint_speed", false);
   if (noise.factor.size() > 0 && noise.factor.rows() != at.count()) {
     throw OptionsError("noise model, factor", std::to_string(noise.factor.rows()) + " rows where the robot has " +
                                                   std::to_string(at.count()) + " parameters");
@@ -43,13 +46,20 @@ void check(const RobotModel& model, const NoiseModel& noise) {
     throw OptionsError("noise model", "a parameter that is not finite");
   }
   for (const double value : noise.white_sd) {
-    if (!(value > 0.0)) {
+    if (!(value > 0.0) && !std::isnan(value)) {
       throw OptionsError("noise model, white_sd", "a standard deviation of " + std::to_string(value),
                          "give a positive number, or infinity for a row that is no evidence");
     }
   }
   check_deviation(noise.offset_sd, "offset_sd", false);
-  check_deviation(noise.motion_sd, "motion_sd", false);
+  check_deviation(noise.slow_sd, "slow_sd", false);
+  check_deviation(noise.motion_sd, "motion_sd", true);
+  check_deviation(noise.correlation_time, "correlation_time", false);
+  check_deviation(noise.joint_speed, "joint_speed", true);
+  if (noise.identified_speed < 0.0) throw OptionsError("noise model, identified_speed", "it is negative");
+  for (const int motor : noise.envelope_motors) {
+    if (motor < 0 || motor >= at.motors) throw OptionsError("noise model, envelope_motors", "a motor that is none");
+  }
 }
 
 }  // namespace
@@ -191,16 +201,23 @@ Status TorqueNoise::Workspace::fill(ConstVectorRef q, ConstVectorRef v, ConstVec
   }
   covariance = shared;
   for (int j = 0; j < at.motors; ++j) {
-    if (std::isinf(noise.white_sd[j])) {
+    if (!std::isfinite(noise.white_sd[j])) {
+      if (std::isnan(noise.white_sd[j])) mean[j] = 0.0;  // what others were found to hide says nothing of this row
       covariance.row(j).setZero();
       covariance.col(j).setZero();
-      covariance(j, j) = kInfinity;
+      covariance(j, j) = std::isnan(noise.white_sd[j]) ? kNaN : kInfinity;
       continue;
     }
     double& variance = covariance(j, j);
     variance += noise.white_sd[j] * noise.white_sd[j];
     if (noise.offset_sd.size() > 0) variance += noise.offset_sd[j] * noise.offset_sd[j];
-    if (noise.motion_sd.size() > 0) variance += std::pow(motion_share * noise.motion_sd[j], 2);
+    if (noise.slow_sd.size() > 0) variance += noise.slow_sd[j] * noise.slow_sd[j];
+    if (noise.motion_sd.size() > 0 && motion_share > 0.0) variance += std::pow(motion_share * noise.motion_sd[j], 2);
+    if (std::isinf(variance)) {
+      covariance.row(j).setZero();
+      covariance.col(j).setZero();
+      variance = kInfinity;
+    }
   }
   return Status::ok;
 }

@@ -42,7 +42,9 @@ TEST(Reasons, NumbersAreStable) {
                                               {28, Reason::no_clock},
                                               {29, Reason::contradiction},
                                               {30, Reason::unexplained},
-                                              {31, Reason::beyond_prior}};
+                                              {31, Reason::beyond_prior},
+                                              {32, Reason::outside_identified},
+                                              {33, Reason::assumed_friction}};
   EXPECT_EQ(numbers.size(), all_names<Reason>().size()) << "pin a new reason here";
   for (const auto& [number, reason] : numbers) {
     EXPECT_EQ(static_cast<unsigned>(reason), number) << to_string(reason);

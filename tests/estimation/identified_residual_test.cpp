@@ -167,30 +167,80 @@ TEST_F(IdentifiedResidual, ASaturatedRowIsNoEvidence) {
   EXPECT_EQ(posterior.solve(residual)[0].uncertainty.nis_rows, 7);
 }
 
-TEST_F(IdentifiedResidual, TheMotionTermFollowsItsShareOrTheMotion) {
+TEST_F(IdentifiedResidual, TheMotionTermFollowsTheEnvelopeOrTheMotion) {
   Robot robot = robot_;
   NoiseModel noise = *robot_.profile.noise;
   noise.factor.resize(0, 0);
   noise.motion_sd = VectorX::Constant(27, 9.0);
-  robot.profile.noise = std::make_shared<NoiseModel>(noise);
-  const auto variance = [](const Robot& any, double speed, double share) {
+  const auto formed = [](const Robot& any, double speed) {
     Observation o;
+    o.time = 1.0;
     o.q = VectorX::Zero(27);
     o.v = VectorX::Constant(27, speed);
     o.tau = VectorX::Zero(27);
     InstantReader reader(any, {kWrist});
     ResidualEstimator estimator(any, {.kind = ResidualChoice::static_gravity});
-    return estimator.form(reader.at(o), share).variance[kTorso];
+    const Residual& residual = estimator.form(reader.at(o));
+    return std::pair(residual.variance[kTorso], residual.reasons);
   };
-  EXPECT_NEAR(variance(robot, 0.0, kNaN), 0.04, tolerance::kByHand);
-  EXPECT_NEAR(variance(robot, 0.1, kNaN), 81.04, tolerance::kByHand);
-  EXPECT_NEAR(variance(robot, 0.1, 0.5), 0.25 * 81.0 + 0.04, tolerance::kByHand);
-  EXPECT_NEAR(variance(robot, 0.0, 2.0), 0.04, tolerance::kByHand) << "no share: not known";
+  const auto variance = [&](const Robot& any, double speed) { return formed(any, speed).first; };
+  robot.profile.noise = std::make_shared<NoiseModel>(noise);
+  EXPECT_NEAR(variance(robot, 0.0), 0.04, tolerance::kByHand);
+  EXPECT_NEAR(variance(robot, 0.1), 81.04, tolerance::kByHand) << "no envelope: it moves";
+  noise.origin = NoiseOrigin::held_pose;
+  noise.envelope_motors = {0, 1, 2};
+  noise.identified_speed = 1.0;
+  robot.profile.noise = std::make_shared<NoiseModel>(noise);
+  EXPECT_NEAR(variance(robot, 0.0), 0.04, tolerance::kByHand);
+  EXPECT_NEAR(variance(robot, 0.125), 0.25 * 81.0 + 0.04, tolerance::kByHand) << "halfway from 0.05 to 0.2 rad/s";
+  EXPECT_NEAR(variance(robot, 1.2), 81.04, tolerance::kByHand);
+  EXPECT_FALSE(formed(robot, 1.2).second.has(Reason::outside_identified));
+  EXPECT_TRUE(formed(robot, 1.3).second.has(Reason::outside_identified)) << "1.25 times what was seen";
+  // Of motion that no stretch held nothing is known.
+  noise.motion_sd.setConstant(kInfinity);
+  robot.profile.noise = std::make_shared<NoiseModel>(noise);
+  EXPECT_EQ(variance(robot, 0.3), kInfinity);
+  EXPECT_NEAR(variance(robot, 0.0), 0.04, tolerance::kByHand);
   // Without such a term the profile says what motion does to a static residual.
+  noise = *robot_.profile.noise;
+  noise.factor.resize(0, 0);
   noise.motion_sd.resize(0);
   robot.profile.noise = std::make_shared<NoiseModel>(noise);
-  EXPECT_NEAR(variance(robot, 0.1, kNaN), std::pow(robot.profile.figures[kTorso].static_sd, 2), tolerance::kByHand);
-  EXPECT_NEAR(variance(robot, 0.0, kNaN), 0.04, tolerance::kByHand);
+  EXPECT_NEAR(variance(robot, 0.1), std::pow(robot.profile.figures[kTorso].static_sd, 2), tolerance::kByHand);
+  EXPECT_NEAR(variance(robot, 0.0), 0.04, tolerance::kByHand);
+}
+
+TEST_F(IdentifiedResidual, RowsThatWereNotIdentifiedKeepTheProfilesFigures) {
+  Robot robot = robot_;
+  NoiseModel noise = *robot_.profile.noise;
+  noise.white_sd[kTorso] = kNaN;
+  noise.origin = NoiseOrigin::held_pose;
+  noise.joint_speed = VectorX::Constant(27, 0.1);
+  robot.profile.noise = std::make_shared<NoiseModel>(noise);
+  Observation o;
+  o.time = 1.0;
+  o.q = VectorX::Zero(27);
+  o.v = VectorX::Zero(27);
+  o.tau = VectorX::Constant(27, 0.5);
+  const auto formed = [&](const Robot& any, NoiseUse use) {
+    InstantReader reader(any, {kWrist});
+    ResidualEstimator estimator(any, {.kind = ResidualChoice::static_gravity, .noise = use});
+    return Residual(estimator.form(reader.at(o)));
+  };
+  Residual mixed = formed(robot, NoiseUse::identified), figures = formed(robot, NoiseUse::figures);
+  EXPECT_TRUE(mixed.correlated);
+  EXPECT_FALSE(figures.correlated) << "residual.noise = figures leaves what was identified unread";
+  EXPECT_EQ(mixed.variance[kTorso], figures.variance[kTorso]);
+  EXPECT_EQ(mixed.value[kTorso], figures.value[kTorso]);
+  EXPECT_FALSE(mixed.reasons.has(Reason::assumed_friction));
+  // An elbow that was held and now moves has the friction that the profile assumes, at least.
+  o.v[16] = 0.5;
+  mixed = formed(robot, NoiseUse::identified);
+  figures = formed(robot, NoiseUse::figures);
+  EXPECT_TRUE(mixed.reasons.has(Reason::assumed_friction));
+  EXPECT_GE(mixed.variance[16], figures.variance[16]);
+  o.v[16] = 0.12;
+  EXPECT_FALSE(formed(robot, NoiseUse::identified).reasons.has(Reason::assumed_friction)) << "within 1.25 times";
 }
 
 TEST_F(IdentifiedResidual, WithoutItNothingIsCorrelatedAndOfAnotherRobotItIsRefused) {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "antaeus/identification/envelope.hpp"
+#include "antaeus/estimation/envelope.hpp"
 #include "antaeus/identification/held_pose.hpp"
 #include "identification/held_stretches.hpp"
 #include "support/allocation_counter.hpp"

@@ -138,7 +138,7 @@ TEST(NoiseModel, RefusesImpossibleFigures) {
   bad.offset_sd[1] = -0.1;
   refused(bad);
   bad = good;
-  bad.motion_sd[1] = kInfinity;
+  bad.motion_sd[1] = kNaN;
   refused(bad);
 }
 

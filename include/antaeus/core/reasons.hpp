@@ -44,6 +44,8 @@ enum class Reason : std::uint8_t {
   contradiction,            ///< the reference row, or a gross misfit, contradicts every contact within the prior
   unexplained,              ///< only a contact that no row shows, or a fault, explains the reference row (NIS)
   beyond_prior,             ///< the contact is larger than its prior allows for, or a torque error looks like one
+  outside_identified,       ///< the robot moves faster than it ever did while its noise was identified
+  assumed_friction,         ///< a joint moves that was identified at rest: friction and inertia are assumed figures
 };
 constexpr auto enum_names(Reason) noexcept {
   return name_list<Reason>("invalid_input", "rank_deficient", "condition_number", "reference_dominance", "clamped",
@@ -51,7 +53,8 @@ constexpr auto enum_names(Reason) noexcept {
                            "time_back", "saturated", "uncertain", "unobservable_direction", "inconsistent",
                            "torque_rate", "stale", "infeasible", "base_rows_dropped", "held", "force_limit",
                            "position_out_of_limits", "position_jump", "dead_torque", "orientation_contradicts",
-                           "accelerometer_scale", "no_clock", "contradiction", "unexplained", "beyond_prior");
+                           "accelerometer_scale", "no_clock", "contradiction", "unexplained", "beyond_prior",
+                           "outside_identified", "assumed_friction");
 }
 
 /// A set of reasons; empty when made. All functions but text() are fit for a control loop.

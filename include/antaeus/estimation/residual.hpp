@@ -9,6 +9,7 @@
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/options.hpp"
 #include "antaeus/core/wrench_estimate.hpp"
+#include "antaeus/estimation/envelope.hpp"
 #include "antaeus/robot/instant.hpp"
 #include "antaeus/robot/noise_model.hpp"
 #include "antaeus/signal/low_pass.hpp"
@@ -23,8 +24,14 @@ constexpr auto enum_names(ResidualChoice) noexcept {
   return name_list<ResidualChoice>("automatic", "static", "inverse_dynamics", "momentum_observer");
 }
 
+/// Which noise counts. `identified`: the profile's identified one, where it has one. `figures`: the profile's figures,
+/// as for a robot of which nothing was identified; for simulations, whose torques have none of the real robot's errors.
+enum class NoiseUse : std::uint8_t { identified, figures };
+constexpr auto enum_names(NoiseUse) noexcept { return name_list<NoiseUse>("identified", "figures"); }
+
 struct ResidualOptions {
   ResidualChoice kind = ResidualChoice::automatic;  ///< automatic, static, inverse_dynamics or momentum_observer
+  NoiseUse noise = NoiseUse::identified;            ///< identified, or figures: which of the profile's noises counts
   double minimum_rate = 200.0;  ///< [Hz] samples a second, on average, below which accelerations are not differenced
   double cut_off = 15.0;  ///< [Hz] of the one causal low pass that every signal of the dynamic residual goes through
   double observer_rate = 60.0;  ///< [1/s] bandwidth of the momentum observer
@@ -39,6 +46,7 @@ struct ResidualOptions {
   /// too
   double covariance_period = 0.02;
   double saturation_share = 0.98;  ///< [1] share of the torque limit at which a sample is no evidence
+  EnvelopeOptions envelope{};      ///< of the motion that the noise was identified in
 };
 ANTAEUS_API const OptionTable& options_of(const ResidualOptions&);
 
@@ -87,19 +95,23 @@ struct Residual {
 /// covariance, both at the instant's q and at specific force, v and a through the residual's low pass: as late as the
 /// residual. It takes the place of the profile's friction, noise and shares; saturated rows are no evidence as ever. A
 /// static residual knows no acceleration: while the robot moves each joint's sd is then at least `static_sd`, unless
-/// the noise has a motion term of its own.
+/// the noise has a motion term of its own. Rows that were not identified (white_sd NaN) keep the profile's figures.
+///
+/// Noise of a held pose (NoiseOrigin) speaks of static residuals: beyond its envelope of speeds they are
+/// `outside_identified`; a dynamic residual has no motion term, and `dynamic_share` of its inertial torque in its
+/// place. A row whose own joint moves faster than it did then has at least its assumed variance (`assumed_friction`).
 class ANTAEUS_API ResidualEstimator {
  public:
   /// \throws OptionsError for options out of range, or a noise that is of another robot
   ResidualEstimator(const Robot& robot, ResidualOptions options = {});
 
   /// One call an instant, in the order of time. \realtime (estimation_realtime_test)
-  /// \param motion_share  how far the identified noise's motion term is developed, 0 … 1; anything else: not known, so
-  ///                      1 while the residual is `moving`, else 0
-  const Residual& form(const Instant& now, double motion_share = kNaN) noexcept;
+  const Residual& form(const Instant& now) noexcept;
   /// Forgets all history, as after a gap.
   void reset() noexcept;
   const Residual& residual() const noexcept { return residual_; }
+  /// The envelope's speed and limit [rad/s]; null without one.
+  const SpeedEnvelope* envelope() const noexcept { return envelope_ ? &*envelope_ : nullptr; }
 
  private:
   ResidualKind choose(const Observation& observation) noexcept;
@@ -114,6 +126,9 @@ class ANTAEUS_API ResidualEstimator {
   void fill_covariance(const Instant& now) noexcept;
   void fill_tilt(const Instant& now) noexcept;
   double friction(std::size_t motor, double speed) const noexcept;
+  double assumed_variance(const Instant& now, Eigen::Index motor, bool dynamic) const noexcept;
+  bool identified(Eigen::Index motor) const noexcept;
+  void watch_envelope(const Observation& observation) noexcept;
 
   ResidualOptions options_;
   RobotModel model_;
@@ -124,7 +139,9 @@ class ANTAEUS_API ResidualEstimator {
   FrameId imu_frame_;
   VectorX torque_limit_;
   std::optional<TorqueNoise> noise_;
-  double motion_share_ = kNaN, covariance_time_ = kNaN;
+  std::optional<SpeedEnvelope> envelope_;
+  VectorX outside_until_;  ///< of each motor, on the clock of its samples
+  double covariance_time_ = kNaN;
 
   Residual residual_;
   double last_time_ = kNaN;

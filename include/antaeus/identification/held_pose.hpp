@@ -19,7 +19,7 @@
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/episode/episode.hpp"
-#include "antaeus/identification/envelope.hpp"
+#include "antaeus/estimation/envelope.hpp"
 #include "antaeus/identification/gravity_regressor.hpp"
 #include "antaeus/signal/coloured_noise.hpp"
 

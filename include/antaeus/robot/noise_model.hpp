@@ -3,15 +3,19 @@
 /// What is wrong with a torque reading while nothing touches: the identified mean error and its whole covariance.
 ///
 ///     τ − rnea(q, v, a) − Jᵀ w = X θ + b + e
-///     X = [ Y | diag(a) | diag(tanh(v / 0.03)) | diag(v) | I ]     inertial regressor, rotors, Coulomb, viscous,
-///     offset R = diag(σ²) + X C Xᵀ + diag(σ_b²) + g² diag(σ_m²)
+///     X = [ Y | diag(a) | diag(tanh(v / 0.03)) | diag(v) | I ]   inertial regressor, rotors, Coulomb, viscous, offset
+///     R = diag(σ²) + X C Xᵀ + diag(σ_b² + σ_s²) + g² diag(σ_m²)
 ///
 /// C is what is still unknown of θ after identification. So R is full: joints are wrong together, as the mass that is
 /// wrong hangs on all of them. Room `identification` fills this type; whoever forms a residual reads it.
 
+#include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/enumeration.hpp"
 #include "antaeus/core/status.hpp"
 #include "antaeus/robot/robot_model.hpp"
 
@@ -33,14 +37,31 @@ inline TorqueParameters torque_parameters(const RobotModel& model) { return {mod
 /// Speed at which tanh(v / this) has developed three quarters of Coulomb friction [rad/s].
 inline constexpr double kCoulombSpeed = 0.03;
 
+/// What the robot did while its noise was identified. `moving`: an arm that moved through its space; the residual was
+/// τ − rnea(q, v, a). `held_pose`: it held its endpoints in a pose; the residual was τ − g(q). So the motion term and
+/// the envelope speak of static residuals alone, and of joints of its own that move nothing was identified.
+enum class NoiseOrigin : std::uint8_t { moving, held_pose };
+constexpr auto enum_names(NoiseOrigin) noexcept { return name_list<NoiseOrigin>("moving", "held_pose"); }
+
 /// The identified errors of a robot's torques: plain data. Vectors in motor order; empty: no such term.
 struct NoiseModel {
-  VectorX white_sd;    ///< σ [N·m], > 0; infinity: the row is no evidence
+  NoiseOrigin origin = NoiseOrigin::moving;
+  /// σ [N·m], > 0. Infinity: the row is no evidence (a dead channel). NaN: it was not identified.
+  VectorX white_sd;
   VectorX parameters;  ///< θ̂ [TorqueParameters::count]: taken out of the torque
   MatrixX factor;      ///< L with C = L Lᵀ [count × any]: what is left of them
   VectorX offset;      ///< b̄ of a robot held in a pose [N·m]: taken out too
   VectorX offset_sd;   ///< σ_b [N·m]: of an offset that is constant within a run
-  VectorX motion_sd;   ///< σ_m [N·m]: while the rest of the robot moves, times g of 0 … 1
+  VectorX slow_sd;     ///< σ_s [N·m]: of what wanders within a run
+  VectorX motion_sd;   ///< σ_m [N·m]: while the rest of the robot moves, times g of 0 … 1; infinity: not identified
+  /// [s] time after which the errors are about independent, for simulations and rates of alarms
+  VectorX correlation_time;
+  /// Largest rms speed of `envelope_motors` while it was identified [rad/s]; NaN: no envelope. Of `held_pose`.
+  double identified_speed = kNaN;
+  std::vector<int> envelope_motors;
+  VectorX joint_speed;       ///< largest |v| of each motor while it was identified [rad/s]; empty: any speed is known
+  std::string unit = "N·m";  ///< of all torques here: other where the user asked for the channel's own unit
+  std::string provenance;    ///< by whom, from which logs and stretches, when
 };
 
 /// Evaluates a NoiseModel: the workspace, one a thread.
@@ -63,10 +84,10 @@ class ANTAEUS_API TorqueNoise {
   /// \realtime (noise_model_test)
   Status evaluate_mean(ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, double motion_share = 0.0) noexcept;
 
-  /// X θ̂ + b̄ of the last call [motors, N·m]: subtract it from τ − rnea.
+  /// X θ̂ + b̄ of the last call [motors, N·m]: subtract it from τ − rnea. 0 of rows that were not identified.
   const VectorX& mean() const noexcept;
-  /// R of the last call [motors × motors], symmetric; a row that is no evidence has infinity on its diagonal and zeros
-  /// beside it.
+  /// R of the last call [motors × motors], symmetric; a row that is no evidence has infinity on its diagonal, one that
+  /// was not identified NaN, and both have zeros beside it.
   const MatrixX& covariance() const noexcept;
   const NoiseModel& model() const noexcept;
 

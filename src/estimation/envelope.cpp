@@ -1,4 +1,4 @@
-#include "antaeus/identification/envelope.hpp"
+#include "antaeus/estimation/envelope.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -18,13 +18,14 @@ const OptionTable& options_of(const EnvelopeOptions&) {
   using O = EnvelopeOptions;
   constexpr const char* kSource = "measured on five H1-2 runs and one incident";
   static const OptionTable table(
-      "envelope",
+      "",
       {
-          option("window", "s", "of which the largest speed of the other joints counts", kSource, &O::window),
-          option("factor", "1", "times the largest identified speed, beyond which estimates are refused", kSource,
-                 &O::factor, kPositive),
-          option("still_speed", "rad/s", "rms speed below which motion adds no torque", kSource, &O::still_speed),
-          option("moving_speed", "rad/s", "rms speed from which motion adds its whole torque", kSource,
+          option("envelope_window", "s", "of which the largest speed of the other joints counts", kSource, &O::window),
+          option("envelope_factor", "1", "times the largest identified speed, beyond which estimates are refused",
+                 kSource, &O::factor, kPositive),
+          option("envelope_still_speed", "rad/s", "rms speed below which motion adds no torque", kSource,
+                 &O::still_speed),
+          option("envelope_moving_speed", "rad/s", "rms speed from which motion adds its whole torque", kSource,
                  &O::moving_speed, kPositive),
       });
   return table;
@@ -60,7 +61,7 @@ SpeedEnvelope::SpeedEnvelope(std::vector<int> motors, double identified, Envelop
       peaks_(kPeaks) {
   check_options(options);
   if (!(options.moving_speed > options.still_speed)) {
-    throw OptionsError("envelope.moving_speed", "it is not above still_speed", "give a larger one");
+    throw OptionsError("envelope_moving_speed", "it is not above still_speed", "give a larger one");
   }
   if (motors_.empty() || std::ranges::min(motors_) < 0) {
     throw OptionsError("motors", "no motor, or a negative one", "name the motors whose speed counts");
