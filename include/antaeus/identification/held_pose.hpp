@@ -21,6 +21,7 @@
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/estimation/envelope.hpp"
 #include "antaeus/identification/gravity_regressor.hpp"
+#include "antaeus/robot/noise_model.hpp"
 #include "antaeus/signal/coloured_noise.hpp"
 
 namespace antaeus {
@@ -48,6 +49,7 @@ struct HeldStretch {
   VectorX motion_square;        ///< sum over samples in motion of (τ − g − residual)² [N²·m²]
   double largest_speed = kNaN;  ///< of SpeedEnvelope [rad/s]
   VectorX slow_sd;              ///< sd while still beyond what is white [N·m]
+  VectorX joint_speed;          ///< largest |v| of each motor, moving or not [rad/s]
 };
 
 /// Reads the part of a log with from ≤ t ≤ to [s from its first sample]. The log's first seconds belong to it: torques
@@ -76,6 +78,8 @@ struct HeldPoseNoise {
   VectorX white_sd;                ///< σ [N·m]
   VectorX motion_sd;               ///< σ_m [N·m]; NaN where no stretch holds motion
   double largest_speed = kNaN;     ///< of all stretches [rad/s]
+  VectorX joint_speed;             ///< largest |v| of each motor of the robot, all of them [rad/s]
+  std::vector<int> envelope_motors;  ///< whose speed L is
   std::vector<std::string> notes;  ///< what could not be identified and why, one line each
 };
 
@@ -87,6 +91,10 @@ struct HeldPoseNoise {
 /// \throws EpisodeError for fewer than two runs: one run shows no spread between runs
 ANTAEUS_API HeldPoseNoise fit_held_pose(const Robot& robot, const std::vector<std::string>& endpoints,
                                         const std::vector<HeldStretch>& stretches, const HeldPoseOptions& options = {});
+
+/// The same as what residuals are formed with (RobotProfile::noise): rows that were not identified have NaN for white_sd,
+/// σ_m that no stretch showed is infinity, and four parameters a body become ten.
+ANTAEUS_API NoiseModel noise_model(const RobotModel& model, const HeldPoseNoise& noise);
 
 /// What the identified noise says of one pose. One a thread.
 class ANTAEUS_API HeldPosePredictor {
