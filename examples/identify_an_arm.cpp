@@ -1,6 +1,6 @@
-// Half a minute of free motion of a Panda whose friction is known because it was made up: identified, with standard errors.
-// Usage: example_identify_an_arm [folder for the profile]
-// prints: joint 2: Coulomb 0.6, offset -0.3; joint 4: Coulomb 0.4, offset 0.2
+// Half a minute of free motion of a Panda whose friction is known because it was made up: identified, with standard
+// errors. Usage: example_identify_an_arm [folder for the profile] prints: joint 2: Coulomb 0.6, offset -0.3; joint 4:
+// Coulomb 0.4, offset 0.2
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -46,9 +46,8 @@ int main(int argc, char** argv) {
               100.0 * result.hold_out_covered);
   std::map<std::string, double> found;
   for (const ParameterEstimate& one : result.parameters) found[one.name] = one.value;
-  std::printf("joint 2: Coulomb %.1f, offset %.1f; joint 4: Coulomb %.1f, offset %.1f\n",
-              found["panda_joint2.coulomb"], found["panda_joint2.offset"], found["panda_joint4.coulomb"],
-              found["panda_joint4.offset"]);
+  std::printf("joint 2: Coulomb %.1f, offset %.1f; joint 4: Coulomb %.1f, offset %.1f\n", found["panda_joint2.coulomb"],
+              found["panda_joint2.offset"], found["panda_joint4.coulomb"], found["panda_joint4.offset"]);
   for (const IdentifiedJoint& joint : result.joints) {
     std::printf("  %s: left %.2f before, %.2f after, N·m\n", joint.joint.c_str(), joint.rms_before, joint.rms_after);
   }

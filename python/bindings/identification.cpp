@@ -1,6 +1,4 @@
 // Identification: what a robot's torques read while nothing touches it, from its logs.
-#include "antaeus/identification/identify.hpp"
-
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/variant.h>
@@ -8,6 +6,7 @@
 #include <variant>
 
 #include "antaeus/episode/raw_log.hpp"
+#include "antaeus/identification/identify.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/report/identify_page.hpp"
 #include "antaeus/robot/profile_writer.hpp"
@@ -40,9 +39,10 @@ std::vector<IdentifyLog> logs_of(const Robot& robot, const std::vector<LogChoice
 }
 
 void bind_parts(nb::module_& module) {
-  bind_enumeration<IdentifyMethod>(module,
-                                   "Which fit: moving (a fixed base that moves), held_pose (stretches of several runs), "
-                                   "unlabelled (what no contact can explain).");
+  bind_enumeration<IdentifyMethod>(
+      module,
+      "Which fit: moving (a fixed base that moves), held_pose (stretches of several runs), "
+      "unlabelled (what no contact can explain).");
   bind_enumeration<ChannelUse>(module,
                                "What became of a torque channel. used: a row of evidence. dead: it repeats one number. "
                                "other_unit: its gain against the model is far from 1. unknown_unit: its gain cannot be "
@@ -51,7 +51,8 @@ void bind_parts(nb::module_& module) {
   nb::class_<ParameterEstimate>(module, "ParameterEstimate", "One parameter: \"panda_joint2.coulomb\".")
       .def_ro("name", &ParameterEstimate::name)
       .def_ro("unit", &ParameterEstimate::unit)
-      .def_ro("value", &ParameterEstimate::value, "Added to the description's (inertia, rotor), or the friction itself.")
+      .def_ro("value", &ParameterEstimate::value,
+              "Added to the description's (inertia, rotor), or the friction itself.")
       .def_ro("sd", &ParameterEstimate::sd, "Standard error.")
       .def_ro("prior_sd", &ParameterEstimate::prior_sd)
       .def("identified", &ParameterEstimate::identified, "Whether the logs halve the prior's variance.")
@@ -132,20 +133,22 @@ void bind_fits(nb::module_& module) {
         return fit_moving(robot, moving, options_from<MovingFitOptions>(options));
       },
       "robot"_a, "logs"_a, "spans"_a = nb::list(), "options"_a,
-      nb::sig(options_signature<MovingFitOptions>(
-                  "def fit_moving(robot: Robot, logs: collections.abc.Sequence[Episode], "
-                  "spans: collections.abc.Sequence[tuple[float, float]] = []",
-                  ") -> MovingFit")
-                  .c_str()),
-      options_doc<MovingFitOptions>("Fits logs of free motion of an arm on a fixed base. spans: where nothing touches, by "
-                                    "the logs' own clock, s; none: all along.")
+      nb::sig(
+          options_signature<MovingFitOptions>("def fit_moving(robot: Robot, logs: collections.abc.Sequence[Episode], "
+                                              "spans: collections.abc.Sequence[tuple[float, float]] = []",
+                                              ") -> MovingFit")
+              .c_str()),
+      options_doc<MovingFitOptions>(
+          "Fits logs of free motion of an arm on a fixed base. spans: where nothing touches, by "
+          "the logs' own clock, s; none: all along.")
           .c_str());
   module.def(
       "read_held_stretch",
       [](const Robot& robot, const std::vector<std::string>& endpoints, const Episode& episode, double from, double to,
          const std::string& run) { return read_held_stretch(robot, endpoints, episode, from, to, {}, run); },
       "robot"_a, "endpoints"_a, "episode"_a, "from_"_a, "to"_a, "run"_a = "",
-      "The part of a log with from_ ≤ t ≤ to, s from its first sample, in which nothing touches. EpisodeError where the "
+      "The part of a log with from_ ≤ t ≤ to, s from its first sample, in which nothing touches. EpisodeError where "
+      "the "
       "robot does not stand still there.");
   module.def(
       "fit_held_pose",
@@ -227,8 +230,10 @@ void bind_run(nb::module_& module) {
       "robot"_a, "logs"_a, "contact_free"_a = nb::list(), nb::kw_only(), "loaded"_a = nb::list(),
       "payload_frame"_a = "", "endpoints"_a = nb::list(), "friction"_a = true, "inertia"_a = true,
       "effort_units"_a = false,
-      "What `antaeus identify` does with logs, each an Episode or a path. contact_free: \"all\", \"FROM:TO\" in seconds "
-      "from each log's first sample, or \"LOG=FROM:TO\"; none: unlabelled. The interpreter's lock is released meanwhile. "
+      "What `antaeus identify` does with logs, each an Episode or a path. contact_free: \"all\", \"FROM:TO\" in "
+      "seconds "
+      "from each log's first sample, or \"LOG=FROM:TO\"; none: unlabelled. The interpreter's lock is released "
+      "meanwhile. "
       "Logs that do not suffice are no error: `missing` says for what.");
   module.def(
       "with_noise",

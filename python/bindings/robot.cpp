@@ -265,9 +265,10 @@ void bind_profile_parts(nb::module_& module) {
 }
 
 void bind_noise(nb::module_& module) {
-  bind_enumeration<NoiseOrigin>(module,
-                                "What the robot did while its noise was identified. moving: an arm that moved, residual "
-                                "τ − rnea. held_pose: it held its endpoints in a pose, residual τ − g.");
+  bind_enumeration<NoiseOrigin>(
+      module,
+      "What the robot did while its noise was identified. moving: an arm that moved, residual "
+      "τ − rnea. held_pose: it held its endpoints in a pose, residual τ − g.");
   nb::class_<NoiseModel>(module, "NoiseModel",
                          "Identified errors of a robot's torques. Arrays in motor order, empty where there is no such "
                          "term.")
@@ -317,9 +318,7 @@ void bind_profile(nb::module_& module) {
       .def_ro("figures", &RobotProfile::figures, "Per motor.")
       .def_prop_ro(
           "noise",
-          [](const RobotProfile& self) {
-            return self.noise ? std::optional<NoiseModel>(*self.noise) : std::nullopt;
-          },
+          [](const RobotProfile& self) { return self.noise ? std::optional<NoiseModel>(*self.noise) : std::nullopt; },
           "Identified errors of the torques; None where nobody identified them.")
       .def_ro("settings", &RobotProfile::settings, "[options], and what callers add.")
       .def_ro("poses", &RobotProfile::poses)
