@@ -100,6 +100,7 @@ const OptionTable& options_of(const HeldPoseOptions&) {
       });
   return table;
 }
+const OptionGroup kHeldPoseGroup(HeldPoseOptions{});
 
 HeldStretch read_held_stretch(const Robot& robot, const std::vector<std::string>& endpoints, const Episode& episode,
                               double from, double to, const HeldPoseOptions& options, const std::string& run) {
