@@ -3,7 +3,7 @@
 /// Forward kinematics of a flattened chain, once over all joints: their axes, the end frame, and the error to a target.
 /// Written over lanes (antaeus/conditioning/lanes.hpp): D is double or a vector of doubles, one target each.
 
-#include "antaeus/conditioning/lanes.hpp"
+#include "antaeus/conditioning/lane_vectors.hpp"
 #include "ik/chain_numbers.hpp"
 
 namespace antaeus::lanes {
@@ -12,31 +12,6 @@ inline namespace ANTAEUS_LANES {
 using detail::ChainLink;
 using detail::ChainNumbers;
 using detail::kMaxJoints;
-
-template <class D>
-struct Vec3 {
-  D x, y, z;
-};
-template <class D>
-ANTAEUS_LANES_INLINE Vec3<D> operator+(const Vec3<D>& a, const Vec3<D>& b) {
-  return {a.x + b.x, a.y + b.y, a.z + b.z};
-}
-template <class D>
-ANTAEUS_LANES_INLINE Vec3<D> operator-(const Vec3<D>& a, const Vec3<D>& b) {
-  return {a.x - b.x, a.y - b.y, a.z - b.z};
-}
-template <class D>
-ANTAEUS_LANES_INLINE Vec3<D> operator*(const D& s, const Vec3<D>& a) {
-  return {s * a.x, s * a.y, s * a.z};
-}
-template <class D>
-ANTAEUS_LANES_INLINE D dot(const Vec3<D>& a, const Vec3<D>& b) {
-  return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-template <class D>
-ANTAEUS_LANES_INLINE Vec3<D> cross(const Vec3<D>& a, const Vec3<D>& b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
 
 /// Where F shall be, in frame 0 and without the tool's own rotation: the columns of R, and the origin p.
 template <class D>

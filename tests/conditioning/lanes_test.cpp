@@ -1,13 +1,12 @@
 // Sines, cosines and angles of the lanes against the mathematics library, and lane by lane against one another.
 #define ANTAEUS_LANES portable
-#include "antaeus/conditioning/lanes.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
 #include "antaeus/conditioning/instruction_set.hpp"
+#include "antaeus/conditioning/lane_vectors.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Several problems side by side: one number of each in a lane. A function that is written once over a type D runs with
-/// D = double for one problem, and with a vector of 4 or 8 doubles for as many.
+/// D = double for one problem, and with a vector of 2, 4 or 8 doubles for as many.
 ///
 /// A source that uses this header is compiled once for each instruction set (src/ik/reach_avx2.cpp). It defines
 /// ANTAEUS_LANES as the set's name before its first include, which keeps the builds of one function apart, and is
@@ -12,9 +12,10 @@
 /// Masks say which lanes something holds for: bool for double, a vector of whole numbers (0 or −1) for a vector.
 
 #include <cstdint>
-#include <numbers>
 #if defined(__AVX2__)
 #include <immintrin.h>
+#elif defined(__SSE2__)
+#include <emmintrin.h>
 #endif
 
 #ifndef ANTAEUS_LANES
@@ -25,6 +26,9 @@
 namespace antaeus::lanes {
 inline namespace ANTAEUS_LANES {
 
+/// Two doubles, which every 64-bit machine has.
+using Double2 = double __attribute__((vector_size(16)));
+using Mask2 = std::int64_t __attribute__((vector_size(16)));
 #if defined(__AVX2__)
 using Double4 = double __attribute__((vector_size(32)));
 using Mask4 = std::int64_t __attribute__((vector_size(32)));
@@ -59,6 +63,27 @@ ANTAEUS_LANES_INLINE void set_lane(double& x, int, double value) { x = value; }
 ANTAEUS_LANES_INLINE std::int64_t bits(double x) { return __builtin_bit_cast(std::int64_t, x); }
 ANTAEUS_LANES_INLINE double from_bits(std::int64_t x) { return __builtin_bit_cast(double, x); }
 
+template <>
+struct LaneTraits<Double2> {
+  static constexpr int kLanes = 2;
+  using Mask = Mask2;
+  using Whole = Mask2;
+};
+ANTAEUS_LANES_INLINE bool any(Mask2 mask) { return (mask[0] | mask[1]) != 0; }
+ANTAEUS_LANES_INLINE bool all(Mask2 mask) { return (mask[0] & mask[1]) != 0; }
+ANTAEUS_LANES_INLINE bool holds(Mask2 mask, int k) { return mask[k] != 0; }
+ANTAEUS_LANES_INLINE Double2 square_root(Double2 x) {
+#if defined(__SSE2__)
+  return (Double2)_mm_sqrt_pd((__m128d)x);
+#else
+  return Double2{__builtin_sqrt(x[0]), __builtin_sqrt(x[1])};
+#endif
+}
+ANTAEUS_LANES_INLINE Double2 select(Mask2 mask, Double2 yes, Double2 no) { return mask ? yes : no; }
+ANTAEUS_LANES_INLINE double lane(const Double2& x, int k) { return x[k]; }
+ANTAEUS_LANES_INLINE void set_lane(Double2& x, int k, double value) { x[k] = value; }
+ANTAEUS_LANES_INLINE Mask2 bits(Double2 x) { return (Mask2)x; }
+ANTAEUS_LANES_INLINE Double2 from_bits(Mask2 x) { return (Double2)x; }
 #if defined(__AVX2__)
 template <>
 struct LaneTraits<Double4> {
@@ -146,36 +171,6 @@ ANTAEUS_LANES_INLINE void sine_cosine(const D& x, D& sine, D& cosine) {
   const Whole sine_sign = (quarter & 2) << 62, cosine_sign = ((quarter + 1) & 2) << 62;
   sine = from_bits(((si & ~odd) | (ci & odd)) ^ sine_sign);
   cosine = from_bits(((ci & ~odd) | (si & odd)) ^ cosine_sign);
-}
-
-/// The angle of the vector (x, y) in [−π, π], to 3e-16 rad; 0 for the zero vector. Cephes' rational approximation.
-ANTAEUS_LANES_INLINE double angle_of(double y, double x) {
-  const double ax = x < 0.0 ? -x : x, ay = y < 0.0 ? -y : y;
-  if (!(ax > 0.0 || ay > 0.0)) return 0.0;
-  // First in the octant next to the x axis, where the tangent is at most 1.
-  const bool steep = ay > ax;
-  double t = steep ? ax / ay : ay / ax;
-  double base = 0.0, more = 0.0;
-  if (t > 0.66) {
-    base = 7.85398163397448309616e-1;
-    more = 3.061616997868382943e-17;
-    t = (t - 1.0) / (t + 1.0);
-  }
-  const double z = t * t;
-  const double p =
-      (((-8.750608600031904122785e-1 * z - 1.615753718733365076637e1) * z - 7.500855792314704667340e1) * z -
-       1.228866684490136173410e2) *
-          z -
-      6.485021904942025371773e1;
-  const double q =
-      ((((z + 2.485846490142306297962e1) * z + 1.650270098316988542046e2) * z + 4.328810604912902668951e2) * z +
-       4.853903996359136964868e2) *
-          z +
-      1.945506571482613964425e2;
-  double angle = base + (t * (z * (p / q)) + t + more);
-  if (steep) angle = 1.57079632679489661923 - angle;
-  if (x < 0.0) angle = std::numbers::pi - angle;
-  return y < 0.0 ? -angle : angle;
 }
 
 }  // namespace ANTAEUS_LANES

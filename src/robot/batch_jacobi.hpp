@@ -1,0 +1,150 @@
+#pragma once
+/// \file
+/// One-sided Jacobi rotations on up to six columns, over lanes, and what follows from the orthogonal ones.
+///
+/// Sources: Hestenes, J. SIAM 6 (1958); Brent & Luk, SIAM J. Sci. Stat. Comput. 6 (1985) for rounds of disjoint pairs;
+/// Anda & Park, SIAM J. Matrix Anal. Appl. 15 (1994) for rotations that keep each column's scale apart.
+///
+/// Every lane stops on its own: where a lane has converged its rotations are the identity, exactly, so how many lanes
+/// turn side by side changes no bit.
+
+#include "antaeus/conditioning/lanes.hpp"
+
+namespace antaeus::lanes {
+inline namespace ANTAEUS_LANES {
+
+inline constexpr int kMostSweeps = 12;
+
+/// Pairs of N columns in rounds of disjoint ones: N − 1 rounds, N of an odd N (where one column rests).
+template <int N>
+struct PairRounds {
+  static constexpr int kPairs = N * (N - 1) / 2;
+  int first[kPairs > 0 ? kPairs : 1] = {}, second[kPairs > 0 ? kPairs : 1] = {};
+  constexpr PairRounds() {
+    constexpr int even = N + N % 2;
+    int at = 0;
+    for (int round = 0; round < even - 1; ++round) {
+      for (int k = 0; k < even / 2; ++k) {
+        const int a = k == 0 ? even - 1 : (round + k) % (even - 1);
+        const int b = (round + even - 1 - k) % (even - 1);
+        if (a >= N || b >= N) continue;
+        first[at] = a < b ? a : b;
+        second[at++] = a < b ? b : a;
+      }
+    }
+  }
+};
+
+/// Columns of Rᵀ, or of J itself where fewer than six joints carry the endpoint; and below each its entry of Qᵀ r.
+template <class D, int N>
+struct WrenchColumns {
+  D x[N][7];
+};
+
+/// Turns the columns until they are orthogonal. \p scale: true columns are √scale times x.
+template <class D, int N>
+ANTAEUS_LANES_INLINE void orthogonalise(WrenchColumns<D, N>& columns, D* scale) {
+  constexpr PairRounds<N> kRounds;
+  const D zero = all_lanes<D>(0.0), one = all_lanes<D>(1.0);
+  auto& x = columns.x;
+#pragma GCC unroll 6
+  for (int i = 0; i < N; ++i) scale[i] = one;
+  if constexpr (N > 1) {
+    Mask<D> open = one > zero;
+    for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
+      D norm[N];
+#pragma GCC unroll 6
+      for (int i = 0; i < N; ++i) {
+        norm[i] = x[i][0] * x[i][0];
+#pragma GCC unroll 5
+        for (int k = 1; k < 6; ++k) norm[i] = norm[i] + x[i][k] * x[i][k];
+        norm[i] = norm[i] * scale[i];
+      }
+      // What is smaller than this against the largest is rounding, which no rotation makes orthogonal.
+      D noise = norm[0];
+#pragma GCC unroll 6
+      for (int i = 1; i < N; ++i) noise = larger(noise, norm[i]);
+      noise = 1e-30 * noise;
+      Mask<D> again = one < zero;
+#pragma GCC unroll 15
+      for (int pair = 0; pair < PairRounds<N>::kPairs; ++pair) {
+        const int i = kRounds.first[pair], j = kRounds.second[pair];
+        D g = x[i][0] * x[j][0];
+#pragma GCC unroll 5
+        for (int k = 1; k < 6; ++k) g = g + x[i][k] * x[j][k];
+        const D both = scale[i] * scale[j], size = norm[i] * norm[j];
+        const D g2 = both * (g * g), d = norm[j] - norm[i];
+        const Mask<D> turn = open & (g2 > 25e-30 * size) & (smaller(norm[i], norm[j]) > noise);
+        const D h = square_root(D(d * d + 4.0 * g2));
+        const D H = select(d < 0.0, D(-d), d) + h;
+        const D inverse = 1.0 / (h * H);
+        // Of the rotation: t = √both · tau, c² = 1/(1 + t²).
+        const D tau = select(turn, D(select(d < 0.0, D(-g), g) * (2.0 * h * inverse)), zero);
+        const D c2 = select(turn, D(0.5 * H * H * inverse), one);
+        const D ti = scale[j] * tau, tj = scale[i] * tau;
+#pragma GCC unroll 7
+        for (int k = 0; k < 7; ++k) {
+          const D a = x[i][k], b = x[j][k];
+          x[i][k] = a - ti * b;
+          x[j][k] = b + tj * a;
+        }
+        const D bt = both * tau, shift = bt * g;
+        norm[i] = norm[i] - shift;
+        norm[j] = norm[j] + shift;
+        scale[i] = scale[i] * c2;
+        scale[j] = scale[j] * c2;
+        again = again | (turn & ((g2 > 1e-18 * size) | (bt * tau > 1e-14)));
+      }
+      open = open & again;
+      if (!any(open)) break;
+    }
+  }
+}
+
+/// Wrench and singular values from orthogonal columns. \p w  in the rows' order of the columns
+template <class D, int N>
+ANTAEUS_LANES_INLINE void read_columns(const WrenchColumns<D, N>& columns, const D* scale, double relative_tolerance,
+                                       D* w, D* sigma, D& rank) {
+  const D zero = all_lanes<D>(0.0), one = all_lanes<D>(1.0);
+  const auto& x = columns.x;
+  D size[N], largest = zero, trace = zero;
+#pragma GCC unroll 6
+  for (int i = 0; i < N; ++i) {
+    size[i] = x[i][0] * x[i][0];
+#pragma GCC unroll 5
+    for (int k = 1; k < 6; ++k) size[i] = size[i] + x[i][k] * x[i][k];
+    sigma[i] = square_root(D(size[i] * scale[i]));
+    largest = larger(largest, sigma[i]);
+    // 0, or NaN where a column is not finite: rotations by nothing make NaN of it only while other lanes turn.
+    trace = trace + (size[i] - size[i]) + (x[i][6] - x[i][6]);
+  }
+#pragma GCC unroll 6
+  for (int k = 0; k < 6; ++k) w[k] = trace;
+  rank = trace;
+  const D least = relative_tolerance * largest;
+#pragma GCC unroll 6
+  for (int i = 0; i < N; ++i) {
+    const Mask<D> counts = sigma[i] > least;
+    const D share = select(counts, D(x[i][6] / select(counts, size[i], one)), zero);
+    rank = rank + select(counts, one, zero);
+#pragma GCC unroll 6
+    for (int k = 0; k < 6; ++k) w[k] = w[k] + share * x[i][k];
+  }
+  // Largest first.
+#pragma GCC unroll 6
+  for (int i = 0; i < N; ++i) sigma[i] = sigma[i] + trace;
+#pragma GCC unroll 6
+  for (int i = N; i < 6; ++i) sigma[i] = trace;
+#pragma GCC unroll 6
+  for (int end = N - 1; end > 0; --end) {
+#pragma GCC unroll 6
+    for (int i = 0; i < end; ++i) {
+      const D a = sigma[i], b = sigma[i + 1];
+      sigma[i] = larger(a, b);
+      sigma[i + 1] = smaller(a, b);
+    }
+  }
+}
+
+}  // namespace ANTAEUS_LANES
+}  // namespace antaeus::lanes
