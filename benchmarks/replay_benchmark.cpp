@@ -61,8 +61,10 @@ class Plain : public PlainPinocchio {
 
   /// A state in Pinocchio's terms, made before the clock runs.
   void add(const double* q, const double* tau, const double* v, const double* a) {
-    PlainState state{pinocchio::neutral(model_), Eigen::VectorXd::Zero(model_.nv), Eigen::VectorXd::Zero(model_.nv),
-                     Eigen::VectorXd::Zero(model_.nv)};
+    PlainState state;
+    state.q.resize(model_.nq);
+    pinocchio::neutral(model_, state.q);
+    state.tau = state.v = state.a = Eigen::VectorXd::Zero(model_.nv);
     for (std::size_t m = 0; m < q_rows_.size(); ++m) {
       state.q[q_rows_[m]] = q[m];
       state.tau[v_rows_[m]] = tau[m];
@@ -89,7 +91,7 @@ class Plain : public PlainPinocchio {
     residual_ = state.tau - g;
     for (std::size_t e = 0; e < frames_.size(); ++e) {
       full_.setZero();
-      pinocchio::computeFrameJacobian(model_, *data_, q, frames_[e], pinocchio::LOCAL_WORLD_ALIGNED, full_);
+      pinocchio::computeFrameJacobian(model_, *data_, state.q, frames_[e], pinocchio::LOCAL_WORLD_ALIGNED, full_);
       const auto columns = static_cast<Eigen::Index>(supports_[e].size());
       Eigen::Matrix<double, 6, Eigen::Dynamic, 0, 6, 16> J(6, columns);
       Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 16, 1> r(columns);
@@ -111,7 +113,7 @@ class Plain : public PlainPinocchio {
     residual_ = state.tau - g;
     for (const auto frame : frames_) {
       full_.setZero();
-      pinocchio::computeFrameJacobian(model_, *data_, q, frame, pinocchio::LOCAL_WORLD_ALIGNED, full_);
+      pinocchio::computeFrameJacobian(model_, *data_, state.q, frame, pinocchio::LOCAL_WORLD_ALIGNED, full_);
       const Eigen::JacobiSVD<Eigen::MatrixXd> svd(full_.transpose(), Eigen::ComputeThinU | Eigen::ComputeThinV);
       const Vector6 w = svd.solve(residual_);
       benchmark::DoNotOptimize(w);

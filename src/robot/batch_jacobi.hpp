@@ -41,6 +41,16 @@ struct WrenchColumns {
   D x[N][7];
 };
 
+template <class D>
+ANTAEUS_LANES_INLINE D size_of(const D& x) {
+  return from_bits(bits(x) & 0x7fffffffffffffff);
+}
+/// y with its sign turned where x is negative.
+template <class D>
+ANTAEUS_LANES_INLINE D with_sign_of(const D& x, const D& y) {
+  return from_bits(bits(y) ^ (bits(x) & ~0x7fffffffffffffff));
+}
+
 /// Turns the columns until they are orthogonal. \p scale: true columns are √scale times x.
 template <class D, int N>
 ANTAEUS_LANES_INLINE void orthogonalise(WrenchColumns<D, N>& columns, D* scale) {
@@ -50,9 +60,12 @@ ANTAEUS_LANES_INLINE void orthogonalise(WrenchColumns<D, N>& columns, D* scale) 
 #pragma GCC unroll 6
   for (int i = 0; i < N; ++i) scale[i] = one;
   if constexpr (N > 1) {
-    Mask<D> open = one > zero;
+    // What a pair's squared cosine must exceed to be turned, as a product of two: (5 ε)², or never for a lane that is
+    // done.
+    const D never = all_lanes<D>(__builtin_inf());
+    D limit = all_lanes<D>(5e-15);
     for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
-      D norm[N];
+      D norm[N], least[N];
 #pragma GCC unroll 6
       for (int i = 0; i < N; ++i) {
         norm[i] = x[i][0] * x[i][0];
@@ -65,7 +78,9 @@ ANTAEUS_LANES_INLINE void orthogonalise(WrenchColumns<D, N>& columns, D* scale) 
 #pragma GCC unroll 6
       for (int i = 1; i < N; ++i) noise = larger(noise, norm[i]);
       noise = 1e-30 * noise;
-      Mask<D> again = one < zero;
+#pragma GCC unroll 6
+      for (int i = 0; i < N; ++i) least[i] = select(norm[i] > noise, limit, never);
+      D worst = zero;
 #pragma GCC unroll 15
       for (int pair = 0; pair < PairRounds<N>::kPairs; ++pair) {
         const int i = kRounds.first[pair], j = kRounds.second[pair];
@@ -74,12 +89,12 @@ ANTAEUS_LANES_INLINE void orthogonalise(WrenchColumns<D, N>& columns, D* scale) 
         for (int k = 1; k < 6; ++k) g = g + x[i][k] * x[j][k];
         const D both = scale[i] * scale[j], size = norm[i] * norm[j];
         const D g2 = both * (g * g), d = norm[j] - norm[i];
-        const Mask<D> turn = open & (g2 > 25e-30 * size) & (smaller(norm[i], norm[j]) > noise);
+        const Mask<D> turn = g2 > size * least[i] * least[j];
         const D h = square_root(D(d * d + 4.0 * g2));
-        const D H = select(d < 0.0, D(-d), d) + h;
+        const D H = size_of(d) + h;
         const D inverse = 1.0 / (h * H);
         // Of the rotation: t = √both · tau, c² = 1/(1 + t²).
-        const D tau = select(turn, D(select(d < 0.0, D(-g), g) * (2.0 * h * inverse)), zero);
+        const D tau = select(turn, D(with_sign_of(d, g) * (2.0 * h * inverse)), zero);
         const D c2 = select(turn, D(0.5 * H * H * inverse), one);
         const D ti = scale[j] * tau, tj = scale[i] * tau;
 #pragma GCC unroll 7
@@ -93,10 +108,12 @@ ANTAEUS_LANES_INLINE void orthogonalise(WrenchColumns<D, N>& columns, D* scale) 
         norm[j] = norm[j] + shift;
         scale[i] = scale[i] * c2;
         scale[j] = scale[j] * c2;
-        again = again | (turn & ((g2 > 1e-18 * size) | (bt * tau > 1e-14)));
+        // Rotations of less than this leave nothing to a further sweep: its cosines would be their squares.
+        worst = larger(worst, select(turn, larger(D(g2 - 1e-18 * size), D(bt * tau - 1e-14)), zero));
       }
-      open = open & again;
-      if (!any(open)) break;
+      const Mask<D> again = worst > 0.0;
+      limit = select(again, limit, never);
+      if (!any(again)) break;
     }
   }
 }

@@ -121,6 +121,14 @@ void sine_cosine_of_joints(const BatchNumbers& model, BatchLanes<D>& lanes) {
   }
 }
 
+/// Turns two axes about their cross product.
+template <class D>
+ANTAEUS_LANES_INLINE void turn_pair(const D& s, const D& c, Vec3<D>& e1, Vec3<D>& e2) {
+  const Vec3<D> u = e1, v = e2;
+  e1 = c * u + s * v;
+  e2 = c * v - s * u;
+}
+
 /// Places of all bodies.
 template <class D>
 void forward(const BatchNumbers& model, BatchLanes<D>& lanes) {
@@ -129,25 +137,31 @@ void forward(const BatchNumbers& model, BatchLanes<D>& lanes) {
   for (int j = 0; j < model.joint_count; ++j) {
     const BatchJoint& joint = model.joints[j];
     const Place<D>& before = lanes.places[joint.before];
-    Place<D>& body = lanes.places[j + 1];
+    // In registers until all is done.
+    Turn<D> R;
+    Vec3<D> p;
     if (joint.before == 0) {
-      body = {constant_turn<D>(joint.R), constant<D>(joint.p)};
+      R = constant_turn<D>(joint.R);
+      p = constant<D>(joint.p);
     } else {
-      body.p = before.p + turned(before.R, joint.p);
-      body.R = joint.turned ? turned_by(before.R, joint.R) : before.R;
+      p = before.p + turned(before.R, joint.p);
+      if (joint.turned) {
+        R = turned_by(before.R, joint.R);
+      } else {
+        R = before.R;
+      }
     }
     if (joint.prismatic) {
       const D q = joint.sign * lanes.q[joint.motor];
-      body.p = body.p + q * (joint.axis == 0 ? body.R.x : joint.axis == 1 ? body.R.y : body.R.z);
-      continue;
+      p = p + q * (joint.axis == 0 ? R.x : joint.axis == 1 ? R.y : R.z);
+    } else if (joint.axis == 0) {
+      turn_pair(lanes.sine[j], lanes.cosine[j], R.y, R.z);
+    } else if (joint.axis == 1) {
+      turn_pair(lanes.sine[j], lanes.cosine[j], R.z, R.x);
+    } else {
+      turn_pair(lanes.sine[j], lanes.cosine[j], R.x, R.y);
     }
-    const D s = lanes.sine[j], c = lanes.cosine[j];
-    // Of the two columns that turn, e1 × e2 is the axis.
-    Vec3<D>& e1 = joint.axis == 0 ? body.R.y : joint.axis == 1 ? body.R.z : body.R.x;
-    Vec3<D>& e2 = joint.axis == 0 ? body.R.z : joint.axis == 1 ? body.R.x : body.R.y;
-    const Vec3<D> u = e1, v = e2;
-    e1 = c * u + s * v;
-    e2 = c * v - s * u;
+    lanes.places[j + 1] = {R, p};
   }
 }
 

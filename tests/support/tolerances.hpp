@@ -53,6 +53,15 @@ inline constexpr Tolerance kForwardDynamics{1e-9};
 /// two models' fixed transforms, over 1e-3.
 inline constexpr Tolerance kRegressorSlope{1e-9};
 
+/// The issue's own bar for replayed states against the single-sample path, as a share of the largest entry: some ε of a
+/// dozen bodies' sums. The residuals are below 2e-14.
+inline constexpr Tolerance kBatchParity{1e-12};
+/// Wrenches by two decompositions, as a share of κ |r|/σ, to which a residual's unexplained part carries an error of
+/// one ε: a dozen of them.
+inline constexpr Tolerance kBatchWrench{1e-14};
+/// The same of singular values and wrenches against long double, as a share of κ or σ₁.
+inline constexpr Tolerance kBatchSingular{1e-14};
+
 // --- conditioning ----------------------------------------------------------------------------------------------------
 /// Inverses of 6 × 7 matrices with gains up to 60, by another route (LU of a Gram matrix): ε × κ² of up to 1e4 × gain.
 inline constexpr Tolerance kInverseTier{1e-9};

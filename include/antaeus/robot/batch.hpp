@@ -26,7 +26,7 @@ struct BatchNumbers;
 
 struct BatchOptions {
   ImuUse imu = ImuUse::mounted;  ///< what the base's orientation is taken from, as in InstantOptions
-  std::string imu_frame;         ///< where the sensor sits; empty: at the root
+  std::string imu_frame = {};    ///< where the sensor sits; empty: at the root
   /// Singular values below this share of the largest count as zero: NumPy's default, as in WrenchEstimatorOptions.
   double relative_tolerance = 1e-15;
 };
