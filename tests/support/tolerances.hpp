@@ -59,8 +59,6 @@ inline constexpr Tolerance kBatchParity{1e-12};
 /// Wrenches by two decompositions, as a share of κ |r|/σ, to which a residual's unexplained part carries an error of
 /// one ε: a dozen of them.
 inline constexpr Tolerance kBatchWrench{1e-14};
-/// The same of singular values and wrenches against long double, as a share of κ or σ₁.
-inline constexpr Tolerance kBatchSingular{1e-14};
 
 // --- conditioning ----------------------------------------------------------------------------------------------------
 /// Inverses of 6 × 7 matrices with gains up to 60, by another route (LU of a Gram matrix): ε × κ² of up to 1e4 × gain.
