@@ -137,7 +137,6 @@ void forward(const BatchNumbers& model, BatchLanes<D>& lanes) {
   for (int j = 0; j < model.joint_count; ++j) {
     const BatchJoint& joint = model.joints[j];
     const Place<D>& before = lanes.places[joint.before];
-    // In registers until all is done.
     Turn<D> R;
     Vec3<D> p;
     if (joint.before == 0) {
@@ -145,11 +144,8 @@ void forward(const BatchNumbers& model, BatchLanes<D>& lanes) {
       p = constant<D>(joint.p);
     } else {
       p = before.p + turned(before.R, joint.p);
-      if (joint.turned) {
-        R = turned_by(before.R, joint.R);
-      } else {
-        R = before.R;
-      }
+      R = before.R;
+      if (joint.turned) R = turned_by(before.R, joint.R);
     }
     if (joint.prismatic) {
       const D q = joint.sign * lanes.q[joint.motor];
