@@ -103,7 +103,7 @@ void ResidualEstimator::reset() noexcept {
 }
 
 bool ResidualEstimator::identified(Eigen::Index motor) const noexcept {
-  return noise_ && !std::isnan(noise_->model().white_sd[motor]);
+  return counts_ && !std::isnan(noise_->model().white_sd[motor]);
 }
 
 double ResidualEstimator::friction(std::size_t motor, double speed) const noexcept {
@@ -175,7 +175,7 @@ void ResidualEstimator::watch_motion(const Observation& observation, double dt) 
 
 /// How fast the robot moves, measured against what was seen while its noise was identified.
 void ResidualEstimator::watch_envelope(const Observation& observation) noexcept {
-  if (!noise_ || residual_.reasons.has(Reason::motion_unknown)) return;
+  if (!counts_ || residual_.reasons.has(Reason::motion_unknown)) return;
   const NoiseModel& noise = noise_->model();
   if (envelope_ && envelope_->step(observation.time, speed_) == Status::ok && envelope_->outside() &&
       residual_.kind == ResidualKind::static_gravity) {
@@ -227,6 +227,8 @@ const Residual& ResidualEstimator::form(const Instant& now) noexcept {
     dt = kNaN;
   }
   residual_.status = Status::ok;
+  counts_ = noise_ && noise_->model().simulated == observation.simulated;
+  residual_.correlated = counts_;
   watch_rate(time);
   residual_.kind = choose(observation);
   watch_motion(observation, dt);
@@ -246,7 +248,7 @@ const Residual& ResidualEstimator::form(const Instant& now) noexcept {
     for (Eigen::Index m = 0; m < motors; ++m) {
       residual_.value[m] = now.static_residual()[m] - friction(static_cast<std::size_t>(m), speed_[m]);
     }
-    if (noise_) {
+    if (counts_) {
       full_v_.setZero();
       full_a_.setZero();
       for (Eigen::Index m = 0; m < motors; ++m) full_v_[model_.motor_rows()[m]] = speed_[m];
@@ -259,7 +261,7 @@ const Residual& ResidualEstimator::form(const Instant& now) noexcept {
   }
   if (status != Status::ok) return refuse(status, Reason::invalid_input);
   if (!settled) residual_.reasons.add(Reason::settling);
-  noise_ ? fill_covariance(now) : fill_variance(now);
+  counts_ ? fill_covariance(now) : fill_variance(now);
   fill_tilt(now);
   tare_.step(time, observation.q, speed_, residual_.value, residual_.variance);
   residual_.value -= tare_.offset();
@@ -306,7 +308,7 @@ Status ResidualEstimator::compute_dynamic(const Instant& now, double dt) noexcep
     drive_[at] = now.torque()[at] - friction(m, full_v_[rows[m]]);
     raw_[at] = drive_[at] - full_tau_static_[rows[m]];
   }
-  if (noise_) {
+  if (counts_) {
     if (const Status s = see_motion(base_specific_force, first, dt); s != Status::ok) return s;
     if (const Status s = evaluate_noise(now); s != Status::ok) return s;
   }
@@ -390,7 +392,7 @@ bool ResidualEstimator::mean_counts() const noexcept {
 }
 
 void ResidualEstimator::take_mean_out() noexcept {
-  if (noise_ && mean_counts()) residual_.value -= noise_->mean();
+  if (counts_ && mean_counts()) residual_.value -= noise_->mean();
 }
 
 Status ResidualEstimator::evaluate_noise(const Instant& now) noexcept {

@@ -58,6 +58,10 @@ void check_log(const Robot& robot, const IdentifyLog& log) {
 void check_same(const std::vector<IdentifyLog>& logs) {
   std::set<std::string> seen;
   for (const IdentifyLog& log : logs) {
+    if (log.episode.simulated != logs.front().episode.simulated) {
+      throw EpisodeError(name_of(log), "some logs say that they were simulated, others do not",
+                         "identify a robot and its simulation apart");
+    }
     if (!log.episode.sha256.empty() && !seen.insert(log.episode.sha256).second) {
       throw EpisodeError(name_of(log), "it is given twice: the same samples are no second run", "remove one");
     }
@@ -394,6 +398,7 @@ IdentifyResult identify(const Robot& robot, IdentifyRequest request, const Progr
     result.provenance = provenance_of(result, request.logs);
     result.noise.provenance = result.provenance;
     result.noise.unit = result.unit;
+    result.noise.simulated = request.logs.front().episode.simulated;
   }
   task.tell(1.0);
   return result;

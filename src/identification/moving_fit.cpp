@@ -202,6 +202,7 @@ MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs, con
   fit.covariance = ridge.factor * ridge.factor.transpose();
   if (!options.effort_units) note_impossible_masses(robot.model, fit);
   fit.noise.unit = fit.unit;
+  fit.noise.simulated = logs.front().episode.simulated;
   fit.noise.parameters = ridge.mean;
   fit.noise.factor = ridge.factor;
   fit.noise.white_sd = VectorX::Constant(motors, kInfinity);

@@ -45,6 +45,7 @@ NoiseFileJoint read_joint(Keys& table) {
   }
   joint.correlation_time = size("correlation_time");
   joint.joint_speed = size("joint_speed");
+  joint.largest_residual = size("largest_residual");
   table.finish();
   return joint;
 }
@@ -135,6 +136,7 @@ std::shared_ptr<const NoiseFile> read_noise(Keys& keys, const RobotProfile& prof
   noise->file = profile.file;
   noise->origin = table.choice_or("origin", noise->origin);
   noise->unit = table.text_or("unit", noise->unit);
+  noise->simulated = table.flag_or("simulated", false);
   noise->provenance = table.text_or("provenance", "");
   if (table.find("identified_speed")) noise->identified_speed = table.positive_or("identified_speed", kNaN);
   noise->envelope_motors = table.names("envelope_motors", noise->lines, "motor");
@@ -188,6 +190,7 @@ NoiseModel noise_for(const RobotModel& model, const NoiseFile& file) {
   NoiseModel noise;
   noise.origin = file.origin;
   noise.unit = file.unit;
+  noise.simulated = file.simulated;
   noise.provenance = file.provenance;
   noise.identified_speed = file.identified_speed;
   for (const std::string& name : file.envelope_motors) {
@@ -213,6 +216,7 @@ NoiseModel noise_for(const RobotModel& model, const NoiseFile& file) {
     fill(noise.motion_sd, 0.0, motor, joint.motion_identified ? joint.motion_sd : kInfinity);
     fill(noise.correlation_time, 0.0, motor, joint.correlation_time);
     fill(noise.joint_speed, kInfinity, motor, joint.joint_speed);
+    fill(noise.largest_residual, kInfinity, motor, joint.largest_residual);
   }
   if (file.parameters.empty()) return noise;
   noise.parameters = VectorX::Zero(std::ssize(names));
@@ -249,7 +253,8 @@ NoiseText noise_text(const RobotModel& model, const NoiseModel& noise) {
       "\n# What the torques read while nothing touches, as `antaeus identify` found it (docs/identify.md). "
       "Torques in " +
       noise.unit + ".\n[noise]\norigin = " + toml_text(std::string(to_string(noise.origin))) +
-      "\nunit = " + toml_text(noise.unit) + "\nprovenance = " + toml_text(noise.provenance) + "\n";
+      "\nunit = " + toml_text(noise.unit) + (noise.simulated ? "\nsimulated = true" : "") +
+      "\nprovenance = " + toml_text(noise.provenance) + "\n";
   if (std::isfinite(noise.identified_speed) && !noise.envelope_motors.empty()) {
     toml += "# Largest rms speed of these motors that was seen [rad/s]; well beyond it estimates are refused.\n";
     toml += "identified_speed = " + shortest_text(noise.identified_speed) + "\n";
@@ -262,7 +267,8 @@ NoiseText noise_text(const RobotModel& model, const NoiseModel& noise) {
 
   toml +=
       "# Standard deviations: white_sd, offset_sd from run to run, slow_sd within one, motion_sd while the other "
-      "joints move;\n# joint_speed: its own largest speed. A joint without a row was not identified: its figures "
+      "joints move;\n# joint_speed, largest_residual: largest |v| and |τ − g| that were seen. A joint without a row "
+      "was not identified: its figures "
       "above hold.\njoints = [\n";
   for (Eigen::Index j = 0; j < noise.white_sd.size(); ++j) {
     if (std::isnan(noise.white_sd[j])) continue;
@@ -275,6 +281,7 @@ NoiseText noise_text(const RobotModel& model, const NoiseModel& noise) {
     if (std::isinf(at_all(noise.motion_sd, j))) item += ", motion_identified = false";
     of(item, "correlation_time", at_all(noise.correlation_time, j));
     of(item, "joint_speed", at_all(noise.joint_speed, j));
+    of(item, "largest_residual", at_all(noise.largest_residual, j));
     toml += item + " },\n";
   }
   toml += "]\n";

@@ -21,7 +21,7 @@ struct NoiseFileJoint {
   bool evidence = true;           ///< false: the channel says nothing
   bool motion_identified = true;  ///< false: no stretch held motion
   double white_sd = kNaN, offset_sd = kNaN, slow_sd = kNaN, motion_sd = kNaN, correlation_time = kNaN;
-  double joint_speed = kNaN;
+  double joint_speed = kNaN, largest_residual = kNaN;
   int line = 0;
 };
 
@@ -36,6 +36,7 @@ struct NoiseFile {
   std::filesystem::path file;
   NoiseOrigin origin = NoiseOrigin::moving;
   std::string unit = "N·m", provenance;
+  bool simulated = false;
   double identified_speed = kNaN;
   std::vector<std::string> envelope_motors;
   std::map<std::string, int> lines;  ///< of names in envelope_motors

@@ -38,6 +38,7 @@ void check(const RobotModel& model, const NoiseModel& noise) {
   check_vector(noise.motion_sd, at.motors, "motion_sd", false);
   check_vector(noise.correlation_time, at.motors, "correlation_time", false);
   check_vector(noise.joint_speed, at.motors, "joint_speed", false);
+  check_vector(noise.largest_residual, at.motors, "largest_residual", false);
   if (noise.factor.size() > 0 && noise.factor.rows() != at.count()) {
     throw OptionsError("noise model, factor", std::to_string(noise.factor.rows()) + " rows where the robot has " +
                                                   std::to_string(at.count()) + " parameters");
@@ -56,6 +57,7 @@ void check(const RobotModel& model, const NoiseModel& noise) {
   check_deviation(noise.motion_sd, "motion_sd", true);
   check_deviation(noise.correlation_time, "correlation_time", false);
   check_deviation(noise.joint_speed, "joint_speed", true);
+  check_deviation(noise.largest_residual, "largest_residual", true);
   if (noise.identified_speed < 0.0) throw OptionsError("noise model, identified_speed", "it is negative");
   for (const int motor : noise.envelope_motors) {
     if (motor < 0 || motor >= at.motors) throw OptionsError("noise model, envelope_motors", "a motor that is none");

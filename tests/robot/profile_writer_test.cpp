@@ -35,7 +35,9 @@ NoiseModel drawn_noise(const RobotModel& model, RandomStates& random) {
   noise.motion_sd = random.vector(at.motors).cwiseAbs();
   noise.motion_sd[2] = kInfinity;
   noise.joint_speed = random.vector(at.motors).cwiseAbs();
+  noise.largest_residual = random.vector(at.motors).cwiseAbs();
   noise.correlation_time = random.vector(at.motors).cwiseAbs();
+  noise.simulated = true;
   noise.identified_speed = 1.86;
   noise.envelope_motors = {0, 2};
   noise.parameters = VectorX::Zero(at.count());
@@ -49,7 +51,7 @@ NoiseModel drawn_noise(const RobotModel& model, RandomStates& random) {
   for (VectorX* vector : {&noise.offset_sd, &noise.slow_sd, &noise.motion_sd, &noise.correlation_time}) {
     (*vector)[0] = 0.0;
   }
-  noise.joint_speed[0] = kInfinity;
+  noise.joint_speed[0] = noise.largest_residual[0] = kInfinity;
   return noise;
 }
 
@@ -162,6 +164,7 @@ TEST_P(WrittenProfile, ReadsBackToTheLastBit) {
   const NoiseModel &a = *robot.profile.noise, &b = *again.profile.noise;
   EXPECT_EQ(a.origin, b.origin);
   EXPECT_EQ(a.unit, b.unit);
+  EXPECT_EQ(a.simulated, b.simulated);
   EXPECT_EQ(a.provenance, b.provenance);
   EXPECT_EQ(a.identified_speed, b.identified_speed);
   EXPECT_EQ(a.envelope_motors, b.envelope_motors);
@@ -171,6 +174,7 @@ TEST_P(WrittenProfile, ReadsBackToTheLastBit) {
   expect_same_bits(a.motion_sd, b.motion_sd, "motion_sd");
   expect_same_bits(a.correlation_time, b.correlation_time, "correlation_time");
   expect_same_bits(a.joint_speed, b.joint_speed, "joint_speed");
+  expect_same_bits(a.largest_residual, b.largest_residual, "largest_residual");
   expect_same_bits(a.parameters, b.parameters, "parameters");
   EXPECT_EQ(a.factor, b.factor);
 

@@ -62,8 +62,12 @@ struct NoiseModel {
   /// Largest rms speed of `envelope_motors` while it was identified [rad/s]; NaN: no envelope. Of `held_pose`.
   double identified_speed = kNaN;
   std::vector<int> envelope_motors;
-  VectorX joint_speed;       ///< largest |v| of each motor while it was identified [rad/s]; empty: any speed is known
+  VectorX joint_speed;  ///< largest |v| of each motor while it was identified [rad/s]; empty: any speed is known
+  /// Largest |τ − g| of each motor while it was identified [N·m]; empty: not known. For people: what an audit compares
+  /// a log with; no estimate reads it.
+  VectorX largest_residual;
   std::string unit = "N·m";  ///< of all torques here: other where the user asked for the channel's own unit
+  bool simulated = false;    ///< identified in simulation: of its samples (Observation::simulated), not of the robot's
   std::string provenance;    ///< by whom, from which logs and stretches, when
 };
 
