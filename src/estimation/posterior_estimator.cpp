@@ -498,9 +498,15 @@ void PosteriorEstimator::describe(const Block& block, const Residual& residual) 
 
 void PosteriorEstimator::add_nis(const Block& mine, Uncertainty& uncertainty) noexcept {
   if (estimates_.residual.correlated) {
-    const bool joined = join([&mine](const Block& block) { return &block == &mine || block.shows_contact; });
-    uncertainty.nis += joined && joint_.reference ? std::pow(joint_.r[joint_.rows - 1], 2) : kNaN;
+    const auto wanted = [&mine](const Block& block) { return &block == &mine || block.shows_contact; };
     ++uncertainty.nis_rows;
+    if (std::all_of(blocks_.begin(), blocks_.end(), wanted)) {
+      // Of all rows: the row's own test, whose S is factored already.
+      uncertainty.nis += std::pow(estimates_.row_test[reference_], 2);
+      return;
+    }
+    const bool joined = join(wanted);
+    uncertainty.nis += joined && joint_.reference ? std::pow(joint_.r[joint_.rows - 1], 2) : kNaN;
     return;
   }
   double innovation = estimates_.residual.value[reference_], spread = reference_spread();
