@@ -393,7 +393,16 @@ bool PosteriorEstimator::join(const Wanted& wanted) noexcept {
       joint.AL.row(rows++).head(columns).noalias() = block.A.row(i).head(columns).lazyProduct(L);
     }
     const auto AL = joint.AL.topLeftCorner(rows, columns);
-    S.block(first, first, rows, rows) += AL.lazyProduct(AL.transpose());
+    // The lower triangle, by columns: a product's rows are strided.
+    for (Eigen::Index c = 0; c < columns; ++c) {
+      const double* const column = AL.col(c).data();
+      for (Eigen::Index j = 0; j < rows; ++j) {
+        double* const target = &S(first, first + j);
+        const double share = column[j];
+#pragma GCC ivdep
+        for (Eigen::Index i = j; i < rows; ++i) target[i] += share * column[i];
+      }
+    }
     if (joint.reference && !block.reference.isZero(0.0)) {
       auto a = joint.AL.row(rows).head(columns);
       a.noalias() = block.reference.head(columns).transpose().lazyProduct(L);
@@ -420,7 +429,12 @@ void PosteriorEstimator::test_correlated_rows() noexcept {
   if (!factor_noise(R)) return;
   auto F = joint_.S.topLeftCorner(n, n), T = joint_.inverse.topLeftCorner(n, n);
   auto stated = joint_.stated.head(n);
-  const auto square = [&](Eigen::Index j) { return T.col(j).tail(n - j).squaredNorm(); };
+  const auto square = [&](Eigen::Index j) {
+    const double* const column = T.col(j).data();
+    double sum = 0.0;
+    for (Eigen::Index i = j; i < n; ++i) sum += column[i] * column[i];
+    return sum;
+  };
   invert_factor(R, T);
   for (Eigen::Index j = 0; j < n; ++j) stated[j] = square(j);
   invert_factor(F, T);
@@ -498,9 +512,15 @@ void PosteriorEstimator::describe(const Block& block, const Residual& residual) 
 
 void PosteriorEstimator::add_nis(const Block& mine, Uncertainty& uncertainty) noexcept {
   if (estimates_.residual.correlated) {
-    const bool joined = join([&mine](const Block& block) { return &block == &mine || block.shows_contact; });
-    uncertainty.nis += joined && joint_.reference ? std::pow(joint_.r[joint_.rows - 1], 2) : kNaN;
+    const auto wanted = [&mine](const Block& block) { return &block == &mine || block.shows_contact; };
     ++uncertainty.nis_rows;
+    if (std::all_of(blocks_.begin(), blocks_.end(), wanted)) {
+      // Of all rows: the row's own test, whose S is factored already.
+      uncertainty.nis += std::pow(estimates_.row_test[reference_], 2);
+      return;
+    }
+    const bool joined = join(wanted);
+    uncertainty.nis += joined && joint_.reference ? std::pow(joint_.r[joint_.rows - 1], 2) : kNaN;
     return;
   }
   double innovation = estimates_.residual.value[reference_], spread = reference_spread();

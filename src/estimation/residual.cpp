@@ -404,10 +404,10 @@ Status ResidualEstimator::evaluate_noise(const Instant& now) noexcept {
   // Masses and friction are in doubt at the pace of the motion, not of the samples.
   const double time = now.observation().time, age = time - covariance_time_;
   if (age >= 0.0 && age < options_.covariance_period) {
-    return noise_->evaluate_mean(now.base_q(), motion_.head(nv), motion_.tail(nv), share);
+    return noise_->evaluate_mean(now.base_terms(), motion_.head(nv), motion_.tail(nv), share);
   }
   covariance_time_ = time;
-  return noise_->evaluate(now.base_q(), motion_.head(nv), motion_.tail(nv), share);
+  return noise_->evaluate(now.base_terms(), motion_.head(nv), motion_.tail(nv), share);
 }
 
 bool ResidualEstimator::saturated(const Instant& now, Eigen::Index motor) const noexcept {
@@ -429,9 +429,7 @@ void ResidualEstimator::fill_covariance(const Instant& now) noexcept {
       R(m, m) = kInfinity;
       ++residual_.saturated;
     } else if (!identified(m)) {
-      R.row(m).setZero();
-      R.col(m).setZero();
-      R(m, m) = assumed_variance(now, m, dynamic);
+      R(m, m) = assumed_variance(now, m, dynamic);  // what stands beside it is zero already
     } else if (held) {
       // Its own friction and inertia, which a held pose shows little of.
       if (dynamic) R(m, m) += std::pow(options_.dynamic_share * dynamic_part_[m], 2);

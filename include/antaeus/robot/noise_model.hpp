@@ -17,6 +17,7 @@
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/enumeration.hpp"
 #include "antaeus/core/status.hpp"
+#include "antaeus/robot/dynamics.hpp"
 #include "antaeus/robot/robot_model.hpp"
 
 namespace antaeus {
@@ -53,7 +54,6 @@ struct NoiseModel {
   VectorX white_sd;
   VectorX parameters;  ///< θ̂ [TorqueParameters::count]: taken out of the torque
   MatrixX factor;      ///< L with C = L Lᵀ [count × any]: what is left of them
-  VectorX offset;      ///< b̄ of a robot held in a pose [N·m]: taken out too
   VectorX offset_sd;   ///< σ_b [N·m]: of an offset that is constant within a run
   VectorX slow_sd;     ///< σ_s [N·m]: of what wanders within a run
   VectorX motion_sd;   ///< σ_m [N·m]: while the rest of the robot moves, times g of 0 … 1; infinity: not identified
@@ -85,13 +85,18 @@ class ANTAEUS_API TorqueNoise {
   /// \param motion_share  g, how far the motion term is developed, 0 … 1
   /// \realtime (noise_model_test)
   Status evaluate(ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, double motion_share = 0.0) noexcept;
+  /// The same for whoever has looked at q already: kinematics cost as much as the rest.
+  /// \param now  of this model \realtime (noise_model_test)
+  Status evaluate(const PositionTerms& now, ConstVectorRef v, ConstVectorRef a, double motion_share = 0.0) noexcept;
 
   /// The mean at this motion, and the covariance with X C Xᵀ as the last evaluate() left it: for loops whose motion
   /// changes little from one cycle to the next. The first one, or one after an error, is a whole evaluate().
   /// \realtime (noise_model_test)
   Status evaluate_mean(ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, double motion_share = 0.0) noexcept;
+  Status evaluate_mean(const PositionTerms& now, ConstVectorRef v, ConstVectorRef a,
+                       double motion_share = 0.0) noexcept;
 
-  /// X θ̂ + b̄ of the last call [motors, N·m]: subtract it from τ − rnea. 0 of rows that were not identified.
+  /// X θ̂ of the last call [motors, N·m]: subtract it from τ − rnea. 0 of rows that were not identified.
   const VectorX& mean() const noexcept;
   /// R of the last call [motors × motors], symmetric; a row that is no evidence has infinity on its diagonal, one that
   /// was not identified NaN, and both have zeros beside it.
