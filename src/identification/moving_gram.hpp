@@ -54,6 +54,9 @@ struct CrossValidation {
 VectorX prior_deviations(const RobotModel& model, const MovingRows& rows, double scale);
 /// Three rounds of folds → σ, T → folds; channels without rows have NaN.
 CrossValidation cross_validate(const MovingRows& rows, const Gram& gram, const Folds& folds, const VectorX& prior_sd);
+/// Names, values and errors of θ. \param torque_unit  "N·m", or the channels' own
+std::vector<ParameterEstimate> parameter_estimates(const RobotModel& model, const std::string& torque_unit,
+                                                   const Ridge& ridge, const VectorX& prior);
 /// Σ Δ/(T σ²) weights of the last solve.
 VectorX weights(const MovingRows& rows, const VectorX& sd, const VectorX& period);
 

@@ -14,7 +14,7 @@ const OptionTable& options_of(const MovingFitOptions&) {
   using O = MovingFitOptions;
   constexpr const char* kStudy = "a TIAGo's log: 2 s of it are wrong and sure, 10 s are covered";
   static const OptionTable table(
-      "",
+      "moving_fit",
       {
           option("window", "s", "length of log that one cubic is fitted to for v and a", "passes 10 Hz", &O::window,
                  kPositive),
@@ -27,9 +27,14 @@ const OptionTable& options_of(const MovingFitOptions&) {
           option("largest_rate", "Hz", "faster logs are thinned out to this", "twenty times an arm's band",
                  &O::largest_rate, kPositive),
           option("effort_units", "", "take a channel as it is, whatever its unit", "--effort-units", &O::effort_units),
+          option("friction", "", "whether dry and viscous friction are fitted; else they are noise", "--fit",
+                 &O::friction),
+          option("inertia", "", "whether masses, inertias and rotors are fitted; else the description's hold", "--fit",
+                 &O::inertia),
       });
   return table;
 }
+const OptionGroup kMovingFitGroup(MovingFitOptions{});
 
 namespace identification {
 

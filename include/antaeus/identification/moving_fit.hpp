@@ -41,15 +41,17 @@ struct MovingFitOptions {
   double periods_needed = 20.0;  ///< [1] integral times of motion below which a joint's reason says so
   double largest_rate = 200.0;   ///< [Hz] faster logs are thinned out to this
   bool effort_units = false;     ///< take a channel as it is, whatever its unit
+  bool friction = true;          ///< whether dry and viscous friction are fitted; else they are noise
+  bool inertia = true;           ///< whether masses, inertias and rotors are fitted; else the description's hold
 };
 ANTAEUS_API const OptionTable& options_of(const MovingFitOptions&);
 
 /// What became of a torque channel. `used`: a row of evidence. `dead`: it repeats one number. `other_unit`: it follows
 /// the model with a gain far from 1. `unknown_unit`: its gain cannot be told, and another channel's is wrong.
-/// `no_excitation`: its joint moved too little, or one way only.
-enum class ChannelUse : std::uint8_t { used, dead, other_unit, unknown_unit, no_excitation };
+/// `no_excitation`: its joint moved too little, or one way only. `saturated`: it is at its limit most of the time.
+enum class ChannelUse : std::uint8_t { used, dead, other_unit, unknown_unit, no_excitation, saturated };
 constexpr auto enum_names(ChannelUse) noexcept {
-  return name_list<ChannelUse>("used", "dead", "other_unit", "unknown_unit", "no_excitation");
+  return name_list<ChannelUse>("used", "dead", "other_unit", "unknown_unit", "no_excitation", "saturated");
 }
 
 /// One torque channel and its joint. Everything [N·m] is in the channel's unit where effort units were asked for.
