@@ -1,10 +1,13 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
-#include <iostream>
+#include <cstdlib>
 #include <map>
 #include <memory>
 
@@ -12,8 +15,11 @@
 #include "antaeus/estimation/posterior_estimator.hpp"
 #include "antaeus/guard/guarded_estimator.hpp"
 #include "antaeus/identification/held_pose.hpp"
+#include "antaeus/robot/dynamics.hpp"
+#include "antaeus/signal/alarm_rate.hpp"
 #include "antaeus/signal/chi_squared.hpp"
 #include "robot/test_robots.hpp"
+#include "support/coloured_draw.hpp"
 #include "support/shared.hpp"
 
 // What the estimator itself, from log to verdict, says of the H1-2's runs with noise that was identified on the others:
@@ -114,8 +120,8 @@ PosteriorOptions limits(double per_hour) {
   return options;
 }
 
-// No test of the estimator alarms in a run in which nothing happened, engagement included, at any limit. With assumed
-// figures they do.
+// No test of the estimator alarms in a run in which nothing happened, engagement included, at any rate an hour. With
+// assumed figures they do.
 TEST_F(IdentifiedTests, NoneAlarmsInTheUneventfulRuns) {
   for (const double rate : {0.0, 60.0, 10.0, 1.0}) {
     double assumed = 0.0, samples = 0.0;
@@ -129,12 +135,13 @@ TEST_F(IdentifiedTests, NoneAlarmsInTheUneventfulRuns) {
                   held_out.contact / held_out.samples, before.contact / before.samples, held_out.nis / held_out.samples,
                   before.nis / before.samples, held_out.refusing / held_out.samples, before.refusing / before.samples,
                   held_out.samples);
-      EXPECT_EQ(held_out.reference, 0.0) << span.run << " " << rate;
-      EXPECT_EQ(held_out.refusing, 0.0) << span.run << " " << rate;
+      // At 0.5 % a sample one of 4846 alarms, while a run engages.
+      EXPECT_LE(held_out.refusing, rate == 0.0 ? 1.0 : 0.0) << span.run << " " << rate;
       EXPECT_EQ(held_out.first_outside, -1) << span.run;
       assumed += before.refusing, samples += before.samples;
     }
     std::printf("rate %.0f, assumed figures: %.4f of samples in alarm\n", rate, assumed / samples);
+    EXPECT_GT(assumed, 0.0) << rate;
   }
 }
 
@@ -149,7 +156,7 @@ TEST_F(IdentifiedTests, TheReferenceRowSeesTwelveNewtonMetres) {
         const double power = alarms.reference / alarms.samples;
         std::printf("%-24s rate %4.0f %+.0f N·m: reference %.3f, any that refuses %.3f, misfit %.3f\n", span.run, rate, fault,
                     power, alarms.refusing / alarms.samples, alarms.misfit / alarms.samples);
-        if (rate == 0.0) {
+        if (rate == 0.0 || rate == 60.0) {
           EXPECT_GE(power, 0.95) << span.run << " " << fault;
         }
       }
@@ -221,6 +228,178 @@ TEST_F(IdentifiedTests, LieOneOffsetsOfTheGoodRuns) {
       EXPECT_GE(lies_of_all / all, 0.20);
     }
   }
+}
+
+/// Alarms of the estimator's own tests under noise that is drawn from an identified model, at rest in a pose.
+struct Simulated {
+  double events = 0.0, hours = 0.0;
+};
+Simulated simulate(const Robot& robot, const std::vector<std::string>& endpoints, const VectorX& q, double slow_time,
+                   double per_hour, double hours, std::uint64_t seed) {
+  const int motors = robot.model.motor_count();
+  const NoiseModel& noise = *robot.profile.noise;
+  InstantReader reader(robot, endpoints);
+  ResidualEstimator residual(robot, {.kind = ResidualChoice::static_gravity, .tilt_sd = 0.0});
+  PosteriorEstimator posterior(reader, limits(per_hour));
+  Observation o;
+  o.time = 0.0;
+  o.q = q;
+  o.v = o.tau = VectorX::Zero(motors);
+  Residual made = residual.form(reader.at(o));
+  EXPECT_TRUE(made.correlated);
+  ColouredNoise drawn{.offset_factor = {},
+                      .slow_sd = VectorX::Zero(motors),
+                      .slow_time = VectorX::Constant(motors, slow_time),
+                      .white_sd = VectorX::Zero(motors)};
+  MatrixX constant = made.covariance;
+  for (int j = 0; j < motors; ++j) {
+    if (std::isnan(noise.white_sd[j])) {
+      constant.row(j).setZero();  // a leg's: no test reads it
+      constant.col(j).setZero();
+      continue;
+    }
+    drawn.white_sd[j] = noise.white_sd[j];
+    drawn.slow_sd[j] = noise.slow_sd[j];
+    constant(j, j) -= std::pow(noise.white_sd[j], 2) + std::pow(noise.slow_sd[j], 2);
+  }
+  const Eigen::SelfAdjointEigenSolver<MatrixX> root(constant);
+  drawn.offset_factor = root.eigenvectors() * root.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal();
+  test::ColouredDraw draw(drawn, seed);
+  Simulated result{.hours = hours};
+  bool before = false;
+  const auto samples = static_cast<std::int64_t>(hours * 3600.0 / kAssumedInterval);
+  for (std::int64_t i = 0; i < samples; ++i) {
+    if (i % 1500 == 0) {
+      draw.run();
+      before = false;
+    }
+    made.value = draw(kAssumedInterval);
+    bool alarm = false;
+    for (const WrenchEstimate& estimate : posterior.solve(made)) {
+      alarm = alarm || estimate.reasons.has_any(kTestAlarm | Reason::inconsistent);
+    }
+    result.events += alarm && !before;
+    before = alarm;
+  }
+  return result;
+}
+
+/// In `make soak` 100 hours of 1 an hour and 10 of the others; half an hour here.
+void expect_rates(const char* name, const Robot& robot, const std::vector<std::string>& endpoints, const VectorX& q) {
+  const bool soak = std::getenv("ANTAEUS_SOAK") != nullptr;
+  for (const double rate : {60.0, 10.0, 1.0}) {
+    for (const double slow_time : {0.1, 2.0}) {
+      if (!soak && (rate < 60.0 || slow_time < 1.0)) continue;
+      const double hours = !soak ? 0.5 : rate > 1.0 ? 10.0 : 100.0;
+      const Simulated s = simulate(robot, endpoints, q, slow_time, rate, hours, 16);
+      std::printf("%s, wander of %.1f s: asked %.0f an hour, %.2f in %.1f h\n", name, slow_time, rate, s.events / hours,
+                  hours);
+      EXPECT_LE(poisson_rate_below(s.events, hours), rate) << name << " " << slow_time;
+    }
+  }
+  // The limits of 0.5 % a sample are no such limits: this test can fail.
+  const Simulated by_sample = simulate(robot, endpoints, q, 0.1, 0.0, 0.5, 16);
+  std::printf("%s: %.0f an hour at 0.5 %% a sample\n", name, by_sample.events / by_sample.hours);
+  EXPECT_GT(poisson_rate_below(by_sample.events, by_sample.hours), 60.0) << name;
+}
+
+TEST_F(IdentifiedTests, SoakAlarmsAnHourOfTheHumanoid) {
+  const Robot robot = without("");
+  expect_rates("H1-2, zero", robot, kWrists, robot.pose("zero"));
+  expect_rates("H1-2, arm_waist_target", robot, kWrists, robot.pose("arm_waist_target"));
+}
+
+TEST(IdentifiedArm, SoakAlarmsAnHour) {
+  Robot robot = test::own_robot("panda");
+  test::RandomStates random(84);
+  const TorqueParameters at = torque_parameters(robot.model);
+  NoiseModel noise;
+  noise.white_sd = VectorX::Constant(at.motors, 0.05);
+  noise.offset_sd = VectorX::Constant(at.motors, 0.3);
+  noise.slow_sd = VectorX::Constant(at.motors, 0.2);
+  noise.correlation_time = VectorX::Constant(at.motors, 0.5);
+  noise.factor = MatrixX::Zero(at.count(), 4);
+  for (int motor = 0; motor < at.motors; ++motor) noise.factor.row(at.offset(motor)) = random.vector(4, 0.2).transpose();
+  robot.profile.noise = std::make_shared<const NoiseModel>(noise);
+  VectorX q(at.motors);
+  q << 0.0, -0.8, 0.0, -2.4, 0.0, 1.6, 0.8;
+  expect_rates("arm", robot, {robot.profile.endpoints.front().frame}, q);
+}
+
+// Lie 6: the arms swing about the incident's pose, nothing touches. The posterior's number of a direction that no
+// torque shows wanders; its observable part does not.
+TEST(SwingingArms, LieSixTheObservablePartHasNoPhantom) {
+  const Robot robot = test::own_robot("h1_2");
+  const int motors = robot.model.motor_count();
+  const VectorX centre = robot.pose("arm_waist_target");
+  InstantReader reader(robot, kWrists);
+  ResidualEstimator residual(robot);
+  PosteriorEstimator posterior(reader);
+  Dynamics dynamics(robot.model);
+  VectorX q(robot.model.nq()), v(robot.model.nv()), a(robot.model.nv()), full(robot.model.nv()), tau(motors);
+  std::array<double, 2> squares{}, observable{}, above{}, largest{};
+  double n = 0.0;
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    NormalNumbers normal(seed);
+    VectorX phase(motors), pace(motors), friction(motors);
+    for (int j = 0; j < motors; ++j) {
+      phase[j] = 3.0 * normal();
+      pace[j] = 3.0 + 0.5 * normal();
+      friction[j] = robot.profile.figures[static_cast<std::size_t>(j)].coulomb;
+    }
+    residual.reset();
+    for (int i = 0; i < 5000; ++i) {
+      const double t = 0.002 * i;
+      Observation o;
+      o.time = t;
+      o.q = centre;
+      o.v = VectorX::Zero(motors);
+      VectorX acceleration = o.v;
+      for (int j = kTorso + 1; j < motors; ++j) {
+        const double angle = pace[j] * t + phase[j];
+        o.q[j] += 0.15 * std::sin(angle);
+        o.v[j] = 0.15 * pace[j] * std::cos(angle);
+        acceleration[j] = -0.15 * pace[j] * pace[j] * std::sin(angle);
+      }
+      robot.model.position_from_motors(o.q, Eigen::Vector4d(0, 0, 0, 1), q);
+      v.setZero();
+      a.setZero();
+      for (int j = 0; j < motors; ++j) {
+        v[robot.model.motor_rows()[static_cast<std::size_t>(j)]] = o.v[j];
+        a[robot.model.motor_rows()[static_cast<std::size_t>(j)]] = acceleration[j];
+      }
+      ASSERT_EQ(dynamics.inverse_dynamics(q, v, a, full), Status::ok);
+      robot.model.select_motor_rows(full, tau);
+      o.tau = tau;
+      for (int j = 0; j < motors; ++j) {
+        o.tau[j] += friction[j] * std::tanh(o.v[j] / kCoulombSpeed) + 0.05 * o.v[j] + 0.2 * normal();
+        o.v[j] += 0.01 * normal();
+      }
+      Pose imu;
+      dynamics.at(q).frame_pose(robot.model.frame(robot.profile.imu.frame), imu);
+      o.has_imu = o.has_gyro = o.has_accelerometer = true;
+      o.imu_quaternion_xyzw = Eigen::Quaterniond(imu.rotation).coeffs();
+      o.imu_angular_velocity.setZero();
+      o.imu_specific_force = -imu.rotation.transpose() * robot.model.gravity();
+      const PosteriorEstimates& estimates = posterior.solve(residual.form(reader.at(o)));
+      if (t < 0.5) continue;
+      ++n;
+      for (std::size_t arm = 0; arm < 2; ++arm) {
+        const double force = estimates[arm].wrench.force.norm();
+        squares[arm] += force * force;
+        observable[arm] += estimates[arm].uncertainty.observable_force.squaredNorm();
+        above[arm] += force > 15.0;
+        largest[arm] = std::max(largest[arm], force);
+      }
+    }
+  }
+  for (std::size_t arm = 0; arm < 2; ++arm) {
+    std::printf("%s: full %.1f N rms, largest %.1f, above 15 N in %.3f; observable part %.1f N rms\n",
+                arm == 0 ? "left" : "right", std::sqrt(squares[arm] / n), largest[arm], above[arm] / n,
+                std::sqrt(observable[arm] / n));
+  }
+  EXPECT_GE(std::sqrt(squares[0] / n), 5.0);
+  EXPECT_LE(std::sqrt(observable[0] / n), 2.5);
 }
 
 }  // namespace
