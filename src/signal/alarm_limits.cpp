@@ -30,7 +30,8 @@ AlarmLimits::AlarmLimits(const AlarmRate& rate, int most_dof)
   if (!(rate.per_hour >= 0.0) || !std::isfinite(rate.per_hour)) {
     throw OptionsError("false_alarms_per_hour", "it is no rate", "give 0 or a positive number");
   }
-  if (rate.tests < 1 || most_dof < 1) throw OptionsError("alarm limits", "there is nothing to test", "give one or more");
+  if (rate.tests < 1 || most_dof < 1)
+    throw OptionsError("alarm limits", "there is nothing to test", "give one or more");
   const int nodes = rate.per_hour > 0.0 ? kNodes : 1;
   for (int node = 0; node < nodes; ++node) {
     const double p = at(node_interval(node));

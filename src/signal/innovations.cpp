@@ -34,7 +34,8 @@ NoiseShares noise_shares(const ColouredNoise& noise, ConstVectorRef weights) {
 
 InnovationFilter::InnovationFilter(const NoiseShares& shares) : shares_(shares) {
   if (!(shares.constant_variance >= 0.0) || !(shares.white_variance > 0.0) || !shares.slow_variance.allFinite() ||
-      !(shares.slow_variance.array() >= 0.0).all() || !std::isfinite(shares.constant_variance + shares.white_variance)) {
+      !(shares.slow_variance.array() >= 0.0).all() ||
+      !std::isfinite(shares.constant_variance + shares.white_variance)) {
     throw OptionsError("noise shares", "a variance is negative, not finite, or nothing is white",
                        "give what was identified, and a white share above zero");
   }

@@ -10,7 +10,8 @@ namespace antaeus {
 namespace {
 /// Of a row's variance: what is added to the constant part, so that one of zero still has a Cholesky factor.
 constexpr double kLeastConstant = 1e-9;
-/// [s] of a wander whose time nobody could identify: stretches of seconds do not tell it. Between the H1-2's 0.7 and 3.5.
+/// [s] of a wander whose time nobody could identify: stretches of seconds do not tell it. Between the H1-2's 0.7
+/// and 3.5.
 constexpr double kAssumedTime = 1.0;
 }  // namespace
 

@@ -34,7 +34,8 @@ TEST(AlarmLimits, AlarmsAnHourAtTheIntervalThatIsMeasured) {
       const AlarmBudget budget{rate, interval, 7};
       for (const int dof : {1, 3, 8, 15}) {
         const double p = chi_squared_survival(limits.limit(dof), dof);
-        EXPECT_NEAR(p / alarm_probability(budget), 1.0, tolerance::kAlarmTable) << rate << " " << interval << " " << dof;
+        EXPECT_NEAR(p / alarm_probability(budget), 1.0, tolerance::kAlarmTable)
+            << rate << " " << interval << " " << dof;
       }
       EXPECT_NEAR(limits.probability() / alarm_probability(budget), 1.0, tolerance::kAlarmTable);
     }

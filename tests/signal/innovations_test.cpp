@@ -116,9 +116,9 @@ TEST(InnovationMonitor, SoakTheRateAskedIsTheRate) {
     const double hours = soak ? (rate == 1.0 ? 100.0 : 10.0) : 60.0 / rate > 2.0 ? 2.0 : 60.0 / rate;
     const double single_row = alarms(single(kTorso), one, rate, hours, 11);
     const double two_rows = alarms(three_rows(), two_tests(), rate, hours, 12);
-    RecordProperty("rate_" + std::to_string(static_cast<int>(rate)),
-                   std::to_string(single_row / hours) + " and " + std::to_string(two_rows / hours) + " an hour, " +
-                       std::to_string(hours) + " h");
+    RecordProperty("rate_" + std::to_string(static_cast<int>(rate)), std::to_string(single_row / hours) + " and " +
+                                                                         std::to_string(two_rows / hours) +
+                                                                         " an hour, " + std::to_string(hours) + " h");
     for (const double events : {single_row, two_rows}) {
       EXPECT_LE(poisson_rate_below(events, hours, 0.975), rate);
       EXPECT_GE(poisson_rate_above(events, hours, 0.975), 0.5 * rate);  // a sum starts anew with each run
@@ -169,9 +169,9 @@ TEST(InnovationMonitor, FindsLastingShifts) {
         break;
       }
     }
-    RecordProperty("shift_of_" + std::to_string(row.shift),
-                   std::to_string(found / kRuns) + " found, after " + std::to_string(sum / found) + " s, worst " +
-                       std::to_string(worst));
+    RecordProperty("shift_of_" + std::to_string(row.shift), std::to_string(found / kRuns) + " found, after " +
+                                                                std::to_string(sum / found) + " s, worst " +
+                                                                std::to_string(worst));
     EXPECT_GE(found / kRuns, row.least_found) << row.shift;
     EXPECT_LE(sum, found * row.longest) << row.shift;
   }
@@ -189,8 +189,8 @@ TEST(InnovationFilter, BadSamplesAreLeftOut) {
   EXPECT_EQ(filter.standardised(), clean.standardised());
   filter.reset();
   filter.step(-5.0, 1.0);
-  EXPECT_NEAR(filter.deviation(),
-              std::sqrt(kTorso.constant_variance + kTorso.slow_variance[0] + kTorso.white_variance), tolerance::kWhitened);
+  EXPECT_NEAR(filter.deviation(), std::sqrt(kTorso.constant_variance + kTorso.slow_variance[0] + kTorso.white_variance),
+              tolerance::kWhitened);
 }
 
 TEST(InnovationMonitor, RefusesNonsense) {

@@ -43,10 +43,10 @@ struct PosteriorOptions {
   double full_use_sd = 5.0;     ///< [N] sd in the worst direction up to which a force is used without reservation
   double observable_sd = 12.0;  ///< [N] sd up to which a direction counts as observed
   double false_alarm = 0.005;   ///< [1] probability per sample that a consistency test alarms while all is as assumed
-  /// [1/h] false alarms of all tests together where the noise was identified, by the union bound at the interval at which
-  /// samples come; 0: false_alarm there too. Of assumed figures nobody knows a rate: false_alarm.
+  /// [1/h] false alarms of all tests together where the noise was identified, by the union bound at the interval at
+  /// which samples come; 0: false_alarm there too. Of assumed figures nobody knows a rate: false_alarm.
   double false_alarms_per_hour = 60.0;
-  BaseRowErrors base_rows{};    ///< base_force_sd [N], base_moment_sd [N·m] (all_and_base)
+  BaseRowErrors base_rows{};  ///< base_force_sd [N], base_moment_sd [N·m] (all_and_base)
 };
 ANTAEUS_API const OptionTable& options_of(const PosteriorOptions&);
 
@@ -172,7 +172,7 @@ class ANTAEUS_API PosteriorEstimator {
   std::vector<Block> blocks_;
   Joint joint_;
   std::vector<std::size_t> block_index_;
-  std::vector<int> place_;  ///< of an endpoint in its block
+  std::vector<int> place_;                                 ///< of an endpoint in its block
   AlarmLimits limits_{AlarmRate{}, 1}, hourly_ = limits_;  ///< of assumed figures, of identified noise
   PosteriorEstimates estimates_;
 };

@@ -2,10 +2,10 @@
 /// \file
 /// What is new in a sample of noise with a memory: innovations, and a CUSUM that watches them.
 ///
-/// A residual that was wrong by 1 N·m a moment ago is wrong by about 1 N·m now. A CUSUM of such samples adds up the same
-/// error again and again: asked for 0.1 alarms an hour it gave 240 (docs/estimator_evidence.md#cusum). An innovation is
-/// the sample less what the noise model predicts from all samples before it. While the model holds innovations are
-/// independent, and the stated rate is the rate.
+/// A residual that was wrong by 1 N·m a moment ago is wrong by about 1 N·m now. A CUSUM of such samples adds up the
+/// same error again and again: asked for 0.1 alarms an hour it gave 240 (docs/estimator_evidence.md#cusum). An
+/// innovation is the sample less what the noise model predicts from all samples before it. While the model holds
+/// innovations are independent, and the stated rate is the rate.
 
 #include <vector>
 
