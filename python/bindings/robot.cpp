@@ -278,7 +278,6 @@ void bind_noise(nb::module_& module) {
       .def_prop_ro("parameters", frozen_field(&NoiseModel::parameters), kOwned,
                    "[10 bodies + 4 motors] inertial parameters, rotors, Coulomb, viscous, offsets.")
       .def_prop_ro("factor", frozen_field(&NoiseModel::factor), kOwned, "L: their covariance is L Lᵀ.")
-      .def_prop_ro("offset", frozen_field(&NoiseModel::offset), kOwned, "[motors] of a held pose, N·m.")
       .def_prop_ro("offset_sd", frozen_field(&NoiseModel::offset_sd), kOwned, "[motors] between runs, N·m.")
       .def_prop_ro("slow_sd", frozen_field(&NoiseModel::slow_sd), kOwned, "[motors] within a run, N·m.")
       .def_prop_ro("motion_sd", frozen_field(&NoiseModel::motion_sd), kOwned,
@@ -287,7 +286,10 @@ void bind_noise(nb::module_& module) {
       .def_ro("identified_speed", &NoiseModel::identified_speed, "Of `envelope_motors`, rad/s; NaN: no envelope.")
       .def_ro("envelope_motors", &NoiseModel::envelope_motors)
       .def_prop_ro("joint_speed", frozen_field(&NoiseModel::joint_speed), kOwned, "[motors] largest seen, rad/s.")
+      .def_prop_ro("largest_residual", frozen_field(&NoiseModel::largest_residual), kOwned,
+                   "[motors] largest abs(τ − g) seen, N·m; empty: not known.")
       .def_ro("unit", &NoiseModel::unit, "Of all torques here.")
+      .def_ro("simulated", &NoiseModel::simulated, "Identified in simulation: it counts for simulated samples alone.")
       .def_ro("provenance", &NoiseModel::provenance);
 }
 
