@@ -191,7 +191,7 @@ void bind_wrench_estimate(nb::module_& module) {
       .def_ro("nis", &Uncertainty::nis,
               "Of the endpoint's rows and the reference row, where another endpoint may explain only what its own rows "
               "show: a guard, not a test with a stated rate.")
-      .def_ro("nis_threshold", &Uncertainty::nis_threshold, "χ² at posterior.false_alarm.")
+      .def_ro("nis_threshold", &Uncertainty::nis_threshold, "χ² at posterior.false_alarm, or at false_alarms_per_hour.")
       .def_ro("nis_rows", &Uncertainty::nis_rows, "Degrees of freedom.")
       .def_ro("innovation", &Uncertainty::innovation,
               "Reference joint: r − what the wrenches estimated without it explain, N·m.")

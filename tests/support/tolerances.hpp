@@ -278,12 +278,13 @@ inline constexpr Tolerance kTail{1e-11};
 inline constexpr Tolerance kAlarmLimit{1e-12};
 /// Innovations of 40 samples, a few sds each, against one Cholesky of condition 2e3: rounding of 40 steps times that.
 inline constexpr Tolerance kWhitened{1e-11};
-/// Sums of a window against one Cholesky of 40 rows, relative: what is added to the constant part, 1e-9 of the variance,
-/// times the condition, about 1e2.
+/// Sums of a window against one Cholesky of 40 rows, relative: what is added to the constant part, 1e-9 of the
+/// variance, times the condition, about 1e2.
 inline constexpr Tolerance kWindow{1e-6};
 /// χ² of one sample with and without memory, relative: the same 1e-9 over a white share of 1e-2 in some direction.
 inline constexpr Tolerance kWindowOfOne{1e-6};
-/// Probabilities of AlarmLimits, relative: linear between nodes of a factor of two, ((ln 2)²/8) d²x/d(ln p)² of the limit.
+/// Probabilities of AlarmLimits, relative: linear between nodes of a factor of two, ((ln 2)²/8) d²x/d(ln p)² of the
+/// limit.
 inline constexpr Tolerance kAlarmTable{5e-3};
 /// Mean, variance and kurtosis of 4e6 normal numbers: five of their own standard errors, √(96/4e6) the largest.
 inline constexpr Tolerance kDrawnMoments{0.025};
