@@ -11,6 +11,10 @@ namespace antaeus {
 
 namespace {
 
+/// Sd of the friction that holds a standing joint, as a share of what it has while it slides: a joint that comes to
+/// rest stops near its whole friction (docs/estimator_study.md#noise, where friction's bound has the same share).
+constexpr double kStandingFriction = 0.8;
+
 void check_vector(const VectorX& vector, Eigen::Index size, const std::string& name, bool required) {
   const std::string place = "noise model, " + name;
   if (vector.size() == 0 && !required) return;
@@ -74,7 +78,13 @@ struct TorqueNoise::Workspace {
     shared.setZero(at.motors, at.motors);
     taken_out = noise.parameters.size() > 0 && !noise.parameters.isZero(0.0);
     const bool doubted = noise.factor.size() > 0 && !noise.factor.isZero(0.0);
+    standing_friction_sd.setZero(at.motors);
     if (!taken_out && !doubted) return;
+    for (int j = 0; j < at.motors; ++j) {
+      const double dry = taken_out ? noise.parameters[at.coulomb(j)] : 0.0;
+      const double variance = doubted ? noise.factor.row(at.coulomb(j)).squaredNorm() : 0.0;
+      standing_friction_sd[j] = kStandingFriction * std::sqrt(dry * dry + variance);
+    }
     errors.setZero(doubted ? noise.factor.cols() : 0, at.count());
     if (doubted) errors = noise.factor.transpose();
     Y.resize(model.nv(), 10 * at.bodies);
@@ -123,8 +133,9 @@ struct TorqueNoise::Workspace {
   MatrixX errors;                          ///< Lᵀ, a column a parameter
   std::vector<std::vector<int>> inertial;  ///< of each motor: inertial parameters that its row depends on
   bool mean_needs_regressor = false, factor_needs_regressor = false;
-  MatrixX Y, product;  ///< product: (X L)ᵀ
-  MatrixX shared;      ///< X C Xᵀ
+  MatrixX Y, product;            ///< product: (X L)ᵀ
+  MatrixX shared;                ///< X C Xᵀ
+  VectorX standing_friction_sd;  ///< s_f of joints that stand
   bool shared_known = false;
   VectorX mean;
   MatrixX covariance;
@@ -210,6 +221,8 @@ Status TorqueNoise::Workspace::fill(ConstVectorRef q, ConstVectorRef v, ConstVec
     }
     double& variance = covariance(j, j);
     variance += noise.white_sd[j] * noise.white_sd[j];
+    const double slides = std::tanh(v[rows[j]] / kCoulombSpeed);
+    variance += standing_friction_sd[j] * standing_friction_sd[j] * (1.0 - slides * slides);
     if (noise.offset_sd.size() > 0) variance += noise.offset_sd[j] * noise.offset_sd[j];
     if (noise.slow_sd.size() > 0) variance += noise.slow_sd[j] * noise.slow_sd[j];
     if (noise.motion_sd.size() > 0 && motion_share > 0.0) variance += std::pow(motion_share * noise.motion_sd[j], 2);
