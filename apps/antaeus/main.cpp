@@ -99,6 +99,7 @@ int main(int argc, char** argv) {
   add_preflight(app, run);
   add_advise(app, run);
   add_map(app, run);
+  add_identify(app, run);
   add_contact(app, run);
   add_ik(app, run);
   add_simulate(app, run);

@@ -69,6 +69,7 @@ NB_MODULE(_antaeus, module) {
   bind_room("auditing", bind_audit);
   // Nor the room of antaeus.contact.
   bind_room("contacts", bind_contact);
+  bind_room("identification", bind_identification);
   bind_room("ik", bind_ik);
   bind_room("tasks", bind_tasks);
   bind_room("conditioning", bind_conditioning);

@@ -220,6 +220,7 @@ void bind_control(nb::module_& module);
 void bind_control_contact(nb::module_& module);
 void bind_control_flying(nb::module_& module);
 void bind_contact(nb::module_& module);
+void bind_identification(nb::module_& module);
 void bind_ik(nb::module_& module);
 void bind_tasks(nb::module_& module);
 void bind_conditioning(nb::module_& module);

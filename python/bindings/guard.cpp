@@ -36,8 +36,9 @@ std::vector<FlightSample> listed(const RingBuffer<FlightSample>& buffer) {
 void bind_guarded_results(nb::module_& module) {
   bind_enumeration<ConsumerAction>(
       module,
-      "What the consumer reads. pass_raw: the deployed number. posterior: the posterior's. hold: the last number of a "
-      "better state, decaying to zero. zero. stop: zero, and a request to stop that stays until reset().");
+      "What the consumer reads. pass_raw: the deployed number. posterior: the posterior's. observable: its "
+      "force in the observed directions alone. hold: the last number of a better state, decaying to zero. zero. stop: "
+      "zero, and a request to stop that stays until reset().");
   nb::class_<ConsumerWrench>(module, "ConsumerWrench",
                              "What the consumer of one endpoint may use. Plain data of its own.")
       .def_prop_ro("state", copied_field(&ConsumerWrench::state), "ok, degraded or refused, after hysteresis.")

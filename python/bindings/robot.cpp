@@ -16,6 +16,8 @@ struct type_caster<antaeus::TorqueSource> : EnumerationCaster<antaeus::TorqueSou
 template <>
 struct type_caster<antaeus::FigureSource> : EnumerationCaster<antaeus::FigureSource, "antaeus.FigureSource"> {};
 template <>
+struct type_caster<antaeus::NoiseOrigin> : EnumerationCaster<antaeus::NoiseOrigin, "antaeus.NoiseOrigin"> {};
+template <>
 struct type_caster<antaeus::FrictionUse> : EnumerationCaster<antaeus::FrictionUse, "antaeus.FrictionUse"> {};
 template <>
 struct type_caster<antaeus::JointType> : EnumerationCaster<antaeus::JointType, "antaeus.JointType"> {};
@@ -262,6 +264,33 @@ void bind_profile_parts(nb::module_& module) {
       .def_ro("start_error_joints", &PreflightFigures::start_error_joints);
 }
 
+void bind_noise(nb::module_& module) {
+  bind_enumeration<NoiseOrigin>(
+      module,
+      "What the robot did while its noise was identified. moving: an arm that moved, residual "
+      "τ − rnea. held_pose: it held its endpoints in a pose, residual τ − g.");
+  nb::class_<NoiseModel>(module, "NoiseModel",
+                         "Identified errors of a robot's torques. Arrays in motor order, empty where there is no such "
+                         "term.")
+      .def_prop_ro("origin", copied_field(&NoiseModel::origin))
+      .def_prop_ro("white_sd", frozen_field(&NoiseModel::white_sd), kOwned,
+                   "[motors] N·m; inf: the row is no evidence; NaN: it was not identified.")
+      .def_prop_ro("parameters", frozen_field(&NoiseModel::parameters), kOwned,
+                   "[10 bodies + 4 motors] inertial parameters, rotors, Coulomb, viscous, offsets.")
+      .def_prop_ro("factor", frozen_field(&NoiseModel::factor), kOwned, "L: their covariance is L Lᵀ.")
+      .def_prop_ro("offset", frozen_field(&NoiseModel::offset), kOwned, "[motors] of a held pose, N·m.")
+      .def_prop_ro("offset_sd", frozen_field(&NoiseModel::offset_sd), kOwned, "[motors] between runs, N·m.")
+      .def_prop_ro("slow_sd", frozen_field(&NoiseModel::slow_sd), kOwned, "[motors] within a run, N·m.")
+      .def_prop_ro("motion_sd", frozen_field(&NoiseModel::motion_sd), kOwned,
+                   "[motors] while the rest of the robot moves, N·m; inf: not identified.")
+      .def_prop_ro("correlation_time", frozen_field(&NoiseModel::correlation_time), kOwned, "[motors] s")
+      .def_ro("identified_speed", &NoiseModel::identified_speed, "Of `envelope_motors`, rad/s; NaN: no envelope.")
+      .def_ro("envelope_motors", &NoiseModel::envelope_motors)
+      .def_prop_ro("joint_speed", frozen_field(&NoiseModel::joint_speed), kOwned, "[motors] largest seen, rad/s.")
+      .def_ro("unit", &NoiseModel::unit, "Of all torques here.")
+      .def_ro("provenance", &NoiseModel::provenance);
+}
+
 void bind_profile(nb::module_& module) {
   nb::class_<RobotProfile>(module, "RobotProfile",
                            "What a robot's description does not say and its users must know (docs/profile.md).")
@@ -287,6 +316,10 @@ void bind_profile(nb::module_& module) {
       .def_prop_ro("friction", copied_field(&RobotProfile::friction))
       .def_ro("torque_sign", &RobotProfile::torque_sign, "−1: the channel is positive against the joint's axis.")
       .def_ro("figures", &RobotProfile::figures, "Per motor.")
+      .def_prop_ro(
+          "noise",
+          [](const RobotProfile& self) { return self.noise ? std::optional<NoiseModel>(*self.noise) : std::nullopt; },
+          "Identified errors of the torques; None where nobody identified them.")
       .def_ro("settings", &RobotProfile::settings, "[options], and what callers add.")
       .def_ro("poses", &RobotProfile::poses)
       .def_ro("preflight", &RobotProfile::preflight)
@@ -337,6 +370,7 @@ void bind_robot(nb::module_& module) {
   bind_description(module);
   bind_model(module);
   bind_profile_parts(module);
+  bind_noise(module);
   bind_profile(module);
   bind_dynamics(module);
 }

@@ -135,7 +135,7 @@ std::vector<StepColumn> make_columns() {
          of_reference(&PosteriorTrace::detectable_bias));
   text("guard_state", "ok, degraded or refused, after hysteresis",
        text_of_posterior([](const PosteriorTrace& t, const At& s) { return t.state[s.at()]; }));
-  text("guard_action", "what guarded_F* is: pass_raw, posterior, hold, zero or stop",
+  text("guard_action", "what guarded_F* is: pass_raw, posterior, observable, hold, zero or stop",
        text_of_posterior([](const PosteriorTrace& t, const At& s) { return t.action[s.at()]; }));
   number("misfit", "1", "what no wrench at the endpoint explains, whatever its size: χ² when the stated noise holds",
          of_posterior([](const PosteriorTrace& t, const At& s) { return t.misfit[s.row]; }));

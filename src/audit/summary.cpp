@@ -176,6 +176,18 @@ Json cause_test_json(const CauseTest& test) {
            }));
 }
 
+Json identified_json(const IdentifiedSpan& span) {
+  return Json::object()
+      .set("judged", span.judged)
+      .set("first_beyond", step_json(span.first_beyond))
+      .set("joint", span.joint.empty() ? Json() : Json(span.joint))
+      .set("residual_Nm", span.residual)
+      .set("sd_Nm", span.sd)
+      .set("first_outside", step_json(span.first_outside))
+      .set("speed_rad_per_s", span.speed)
+      .set("limit_rad_per_s", span.limit);
+}
+
 Json reliability_table_json(const ReliabilityTable& table) {
   return Json::object()
       .set("episode", table.episode)
@@ -520,6 +532,7 @@ Json audit_summary(const Audit& audit) {
                                           .set("feasible", f.feasible);
                                     }))
       .set("cause_test", cause_test_json(audit.cause_test))
+      .set("identified", identified_json(audit.identified))
       .set("contact", Json::object()
                           .set("found", audit.contact.found)
                           .set("size_N", audit.contact.size)

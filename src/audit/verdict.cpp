@@ -52,6 +52,7 @@ class Writer {
     if (audit_.incident) guards();
     false_alarms();
     stacked();
+    for (Statement& statement : identified_verdict(audit_)) statements_.push_back(std::move(statement));
     for (Statement& statement : contacts_verdict(audit_)) statements_.push_back(std::move(statement));
     for (Statement& statement : posterior_verdict(audit_)) statements_.push_back(std::move(statement));
     for (Statement& statement : advice_verdict(audit_)) statements_.push_back(std::move(statement));

@@ -33,6 +33,16 @@ ResidualOptions checked(const ResidualOptions& options) {
   return options;
 }
 
+/// Of model and profile; infinity where neither says one: a URDF that gives no effort writes 0.
+VectorX torque_limits(const Robot& robot) {
+  VectorX limits = robot.model.effort_limits();
+  for (Eigen::Index m = 0; m < limits.size(); ++m) {
+    limits[m] = std::min(limits[m], robot.profile.figures[m].torque_limit);
+    if (!(limits[m] > 0)) limits[m] = kInfinity;
+  }
+  return limits;
+}
+
 }  // namespace
 
 ResidualEstimator::ResidualEstimator(const Robot& robot, ResidualOptions options)
@@ -47,15 +57,11 @@ ResidualEstimator::ResidualEstimator(const Robot& robot, ResidualOptions options
       dynamic_observer_(observer_),
       motion_low_pass_(2 * robot.model.nv(), options.cut_off > 0 ? options.cut_off : 1.0),
       motion_observer_(2 * robot.model.nv(), options.observer_rate),
+      tare_(torque_limits(robot), options.tare),
       motion_(VectorX::Zero(2 * robot.model.nv())) {
   if (!robot.profile.imu.frame.empty()) imu_frame_ = model_.frame(robot.profile.imu.frame);
   const Eigen::Index motors = model_.motor_count(), nv = model_.nv();
-  torque_limit_ = model_.effort_limits();
-  for (Eigen::Index m = 0; m < motors; ++m) {
-    torque_limit_[m] = std::min(torque_limit_[m], figures_[m].torque_limit);
-    // A URDF that gives no effort writes 0.
-    if (!(torque_limit_[m] > 0)) torque_limit_[m] = kInfinity;
-  }
+  torque_limit_ = torque_limits(robot);
   residual_.value.setConstant(motors, kNaN);
   residual_.variance.setConstant(motors, kNaN);
   residual_.tilt.setZero(motors, 2);
@@ -195,6 +201,7 @@ const Residual& ResidualEstimator::form(const Instant& now) noexcept {
     residual_.value.setConstant(kNaN);
     residual_.variance.setConstant(kNaN);
     residual_.covariance.setConstant(kNaN);
+    tare_.bad_sample();
     return residual_;
   };
   residual_.instant = now;
@@ -245,7 +252,7 @@ const Residual& ResidualEstimator::form(const Instant& now) noexcept {
       for (Eigen::Index m = 0; m < motors; ++m) full_v_[model_.motor_rows()[m]] = speed_[m];
       status = see_motion(-(now.base_rotation().transpose() * model_.gravity()), true, kNaN);
       if (status == Status::ok) status = evaluate_noise(now);
-      residual_.value -= noise_->mean();
+      take_mean_out();
     }
     dynamic_part_.setZero();
     if (residual_.moving && !residual_.reasons.has(Reason::motion_unknown)) residual_.reasons.add(Reason::motion);
@@ -254,6 +261,9 @@ const Residual& ResidualEstimator::form(const Instant& now) noexcept {
   if (!settled) residual_.reasons.add(Reason::settling);
   noise_ ? fill_covariance(now) : fill_variance(now);
   fill_tilt(now);
+  tare_.step(time, observation.q, speed_, residual_.value, residual_.variance);
+  residual_.value -= tare_.offset();
+  if (tare_.lost()) residual_.reasons.add(Reason::not_tared);
   last_time_ = time;
   last_q_ = observation.q;
   has_rates_ = std::isfinite(observation.time);
@@ -307,14 +317,14 @@ Status ResidualEstimator::compute_dynamic(const Instant& now, double dt) noexcep
   if (residual_.kind == ResidualKind::inverse_dynamics) {
     if (options_.cut_off == 0) {
       residual_.value = raw_;
-      if (noise_) residual_.value -= noise_->mean();
+      take_mean_out();
       dynamic_part_ = raw_dynamic_part_;
       return Status::ok;
     }
     // The first sample knows no acceleration: what it yields is static, and named so by `settling`.
     const Status filtered = advance(low_pass_, raw_, first, dt);
     residual_.value = low_pass_.value();
-    if (noise_) residual_.value -= noise_->mean();
+    take_mean_out();
     if (filtered != Status::ok) return filtered;
     // An error of the inertial torque reaches the estimate through the same filter.
     const Status doubt = advance(dynamic_low_pass_, raw_dynamic_part_, first, dt);
@@ -347,7 +357,7 @@ Status ResidualEstimator::observe_momentum(const Instant& now, const Vector3& gr
   // It begins with what the static residual says rather than with "nothing touches the robot".
   const Status filtered = advance(observer_, first ? raw_ : drive_, first, dt);
   residual_.value = observer_.value();
-  if (noise_) residual_.value -= noise_->mean();
+  take_mean_out();
   if (filtered != Status::ok) return filtered;
   const Status doubt = advance(dynamic_observer_, raw_dynamic_part_, first, dt);
   dynamic_part_ = dynamic_observer_.value();
@@ -372,6 +382,15 @@ Status ResidualEstimator::see_motion(const Vector3& specific_force, bool first, 
     motion_ = motion_low_pass_.value();
   }
   return status;
+}
+
+/// What a held pose showed of static residuals is no mean of dynamic ones: there it is in doubt (fill_covariance).
+bool ResidualEstimator::mean_counts() const noexcept {
+  return noise_->model().origin != NoiseOrigin::held_pose || residual_.kind == ResidualKind::static_gravity;
+}
+
+void ResidualEstimator::take_mean_out() noexcept {
+  if (noise_ && mean_counts()) residual_.value -= noise_->mean();
 }
 
 Status ResidualEstimator::evaluate_noise(const Instant& now) noexcept {
@@ -414,6 +433,7 @@ void ResidualEstimator::fill_covariance(const Instant& now) noexcept {
     } else if (held) {
       // Its own friction and inertia, which a held pose shows little of.
       if (dynamic) R(m, m) += std::pow(options_.dynamic_share * dynamic_part_[m], 2);
+      if (!mean_counts()) R(m, m) += noise_->mean()[m] * noise_->mean()[m];
       if (clock < outside_until_[m]) R(m, m) = std::max(R(m, m), assumed_variance(now, m, dynamic));
     } else if (unknown_motion) {
       R(m, m) = std::max(R(m, m), figures_[m].static_sd * figures_[m].static_sd);
@@ -508,6 +528,7 @@ const OptionTable& options_of(const ResidualOptions&) {
                  "2 % below the limit: a clamped torque reads its limit exactly, a regulated one just below",
                  &O::saturation_share, kPositive),
           part(&O::envelope),
+          part(&O::tare),
       });
   return table;
 }

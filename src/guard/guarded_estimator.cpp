@@ -165,9 +165,11 @@ void GuardedEstimator::act(std::size_t endpoint, double dt) noexcept {
   }
   Wrench& held = held_[endpoint];
   const double decay = dt > 0 ? std::exp(-dt / options_.decay_time) : 1.0;
-  const Wrench& source =
-      wanted == ConsumerAction::pass_raw ? raw_.results()[endpoint].wrench : estimates()[endpoint].wrench;
-  const bool asks_for_value = wanted == ConsumerAction::pass_raw || wanted == ConsumerAction::posterior;
+  const WrenchEstimate& estimate = estimates()[endpoint];
+  Wrench source = wanted == ConsumerAction::pass_raw ? raw_.results()[endpoint].wrench : estimate.wrench;
+  if (wanted == ConsumerAction::observable) source.force = estimate.uncertainty.observable_force;
+  const bool asks_for_value =
+      wanted == ConsumerAction::pass_raw || wanted == ConsumerAction::posterior || wanted == ConsumerAction::observable;
   if (asks_for_value && source.is_finite()) {
     result.wrench = source;
     held = source;
@@ -205,11 +207,12 @@ const OptionTable& options_of(const GuardedOptions&) {
   static const OptionTable table(
       "guarded",
       {
-          option("on_ok", "", "what the consumer reads: pass_raw, posterior, hold, zero or stop", "our choice",
-                 &O::on_ok),
-          option("on_degraded", "", "the same while degraded",
-                 "docs/estimator_study.md#guards: pass only the shrunk value where a direction is unobservable",
-                 &O::on_degraded),
+          option("on_ok", "", "what the consumer reads: pass_raw, posterior, observable, hold, zero or stop",
+                 "our choice", &O::on_ok),
+          option(
+              "on_degraded", "", "the same while degraded",
+              "docs/policy.md#the-three-states: where a direction is not observed its number is noise of about its sd",
+              &O::on_degraded),
           option("on_refused", "", "the same while refused", "our choice: no step in the policy's input",
                  &O::on_refused),
           option("decay_time", "s", "time constant with which a held wrench goes to zero", "five samples at 50 Hz",

@@ -100,6 +100,7 @@ const OptionTable& options_of(const HeldPoseOptions&) {
       });
   return table;
 }
+const OptionGroup kHeldPoseGroup(HeldPoseOptions{});
 
 HeldStretch read_held_stretch(const Robot& robot, const std::vector<std::string>& endpoints, const Episode& episode,
                               double from, double to, const HeldPoseOptions& options, const std::string& run) {
@@ -121,6 +122,7 @@ HeldStretch read_held_stretch(const Robot& robot, const std::vector<std::string>
   VectorX difference_square = VectorX::Zero(robot.model.motor_count());
   Eigen::Index last_still = -2;
   int differences = 0;
+  stretch.joint_speed.setZero(robot.model.motor_count());
   double still_time = 0.0, largest = kNaN;
   const double dt = episode.sample_time();
   Observation observation;
@@ -133,6 +135,7 @@ HeldStretch read_held_stretch(const Robot& robot, const std::vector<std::string>
     const Instant& now = reader.at(observation);
     if (now.status() != Status::ok) continue;
     largest = std::fmax(largest, envelope.speed());
+    stretch.joint_speed = stretch.joint_speed.cwiseMax(observation.v.cwiseAbs());
     if (envelope.share() >= 1.0) moving.push_back(now.static_residual());
     if (envelope.share() > 0.0) continue;
     if (last_still == step - 1) {
@@ -234,12 +237,17 @@ HeldPoseNoise fit_held_pose(const Robot& robot, const std::vector<std::string>& 
 
   VectorX white = VectorX::Zero(m), slow = white, motion = white;
   int moving = 0;
+  noise.envelope_motors = envelope_motors(robot, endpoints);
+  noise.joint_speed.setZero(robot.model.motor_count());
   for (const HeldStretch& stretch : stretches) {
     white += stretch.white_variance(noise.motors) / static_cast<double>(stretches.size());
     slow += stretch.slow_sd(noise.motors).cwiseAbs2() / static_cast<double>(stretches.size());
     motion += stretch.motion_square(noise.motors);
     moving += stretch.moving;
     noise.largest_speed = std::fmax(noise.largest_speed, stretch.largest_speed);
+    if (stretch.joint_speed.size() == noise.joint_speed.size()) {
+      noise.joint_speed = noise.joint_speed.cwiseMax(stretch.joint_speed);
+    }
   }
   noise.white_sd = white.cwiseSqrt();
   noise.slow_sd = slow.cwiseSqrt();
@@ -248,6 +256,44 @@ HeldPoseNoise fit_held_pose(const Robot& robot, const std::vector<std::string>& 
   } else {
     noise.motion_sd = VectorX::Constant(m, kNaN);
     noise.notes.emplace_back("motion: no stretch holds the robot moving; estimates in motion are refused");
+  }
+  return noise;
+}
+
+NoiseModel noise_model(const RobotModel& model, const HeldPoseNoise& held) {
+  const HeldPosePredictor checked(model, held);
+  const TorqueParameters at = torque_parameters(model);
+  const GravityRegressor regressor(model, held.motors);
+  const auto m = std::ssize(held.motors);
+  const Eigen::Index k = held.parameters.size();
+  NoiseModel noise;
+  noise.origin = NoiseOrigin::held_pose;
+  noise.identified_speed = held.largest_speed;
+  noise.envelope_motors = held.envelope_motors;
+  noise.joint_speed = held.joint_speed;
+  noise.white_sd = VectorX::Constant(at.motors, kNaN);
+  noise.offset_sd = noise.slow_sd = noise.motion_sd = VectorX::Zero(at.motors);
+  noise.parameters = VectorX::Zero(at.count());
+  noise.factor = MatrixX::Zero(at.count(), k + m);
+  for (Eigen::Index row = 0; row < m; ++row) {
+    const int motor = held.motors[row];
+    noise.white_sd[motor] = held.white_sd[row];
+    noise.offset_sd[motor] = held.offset_sd[row];
+    noise.slow_sd[motor] = held.slow_sd[row];
+    noise.motion_sd[motor] = std::isnan(held.motion_sd[row]) ? kInfinity : held.motion_sd[row];
+    noise.parameters[at.offset(motor)] = held.offset[row];
+    noise.factor.row(at.offset(motor)) = held.parameter_factor.row(k + row);
+  }
+  if (k == 0) return noise;
+  for (std::size_t i = 0; i < regressor.bodies().size(); ++i) {
+    const std::string& joint = model.motor_names()[regressor.bodies()[i]];
+    int body = 0;
+    while (model.body_joint(body) != joint) ++body;
+    for (int part = 0; part < 4; ++part) {
+      const auto from = static_cast<Eigen::Index>(4 * i + static_cast<std::size_t>(part));
+      noise.parameters[at.inertial(body) + part] = held.parameters[from];
+      noise.factor.row(at.inertial(body) + part) = held.parameter_scale[from] * held.parameter_factor.row(from);
+    }
   }
   return noise;
 }

@@ -95,6 +95,7 @@ void drop(JointRows& joint) { std::ranges::fill(joint.use, char{0}); }
 
 std::vector<ChannelFinding> examine_channels(const Robot& robot, MovingRows& rows, const MovingFitOptions& options) {
   constexpr double kDead = 0.5;                        // a channel that repeats one value in half of all samples
+  constexpr double kSaturated = 0.5;                   // a hopper's knee with 0.36 is identified, and judged so
   constexpr double kLeastGain = 0.7, kMostGain = 1.4;  // what a wrong description and a worn drive explain
   std::vector<ChannelFinding> findings;
   bool another_unit = false;
@@ -145,6 +146,12 @@ std::vector<ChannelFinding> examine_channels(const Robot& robot, MovingRows& row
           static_cast<double>(before - used_rows(joint)) / static_cast<double>(std::max<Eigen::Index>(1, before));
       found.reason = found.joint + ": at its torque limit of " + rounded(found.limit) + " in " +
                      rounded(100.0 * found.at_limit) + " % of the samples, which are left out";
+      if (found.at_limit > kSaturated) {
+        found.use = ChannelUse::saturated;
+        found.reason += ": too few remain; move slower, or with less load";
+        findings.push_back(std::move(found));
+        continue;
+      }
     }
     const Gain gain = gain_of(rows, joint);
     found.gain = gain.value;

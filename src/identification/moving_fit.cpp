@@ -29,44 +29,6 @@ double log_likelihood(const MovingRows& rows, const CrossValidation& cv, const V
   return sum;
 }
 
-std::vector<ParameterEstimate> parameter_estimates(const RobotModel& model, const MovingFit& fit, const Ridge& ridge,
-                                                   const VectorX& prior) {
-  const TorqueParameters at = torque_parameters(model);
-  std::vector<ParameterEstimate> estimates(static_cast<std::size_t>(at.count()));
-  static constexpr std::array<const char*, 10> kParts = {"mass",       "moment_x",   "moment_y",   "moment_z",
-                                                         "inertia_xx", "inertia_xy", "inertia_yy", "inertia_xz",
-                                                         "inertia_yz", "inertia_zz"};
-  const bool newton_metres = fit.unit == "N·m";
-  const auto unit = [newton_metres](const char* text, const char* otherwise) {
-    return std::string(newton_metres ? text : otherwise);
-  };
-  for (int body = 0; body < at.bodies; ++body) {
-    for (int part = 0; part < 10; ++part) {
-      ParameterEstimate& one = estimates[at.inertial(body) + part];
-      one.name = model.body_joint(body) + "." + kParts[part];
-      one.unit = part == 0  ? unit("kg", "channel units·s²/m²")
-                 : part < 4 ? unit("kg·m", "channel units·s²/m")
-                            : unit("kg·m²", "channel units·s²");
-    }
-  }
-  for (int j = 0; j < at.motors; ++j) {
-    const std::string& joint = model.motor_names()[j];
-    estimates[at.rotor(j)].name = joint + ".rotor";
-    estimates[at.rotor(j)].unit = unit("kg·m²", "channel units·s²");
-    estimates[at.coulomb(j)].name = joint + ".coulomb";
-    estimates[at.coulomb(j)].unit = estimates[at.offset(j)].unit = fit.unit;
-    estimates[at.viscous(j)].name = joint + ".viscous";
-    estimates[at.viscous(j)].unit = unit("N·m·s/rad", "channel units·s/rad");
-    estimates[at.offset(j)].name = joint + ".offset";
-  }
-  for (int k = 0; k < at.count(); ++k) {
-    estimates[k].value = ridge.mean[k];
-    estimates[k].sd = ridge.factor.row(k).norm();
-    estimates[k].prior_sd = prior[k];
-  }
-  return estimates;
-}
-
 /// What is missing before anything is fitted. A joint that hardly moved is no evidence: its friction would be a guess.
 void check_excitation(const MovingFitOptions& options, MovingRows& rows, MovingFit& fit) {
   constexpr double kEachWay = 1.0;  // [s] of motion in each direction: less is a start, not a speed
@@ -175,6 +137,48 @@ void note_impossible_masses(const RobotModel& model, MovingFit& fit) {
 
 }  // namespace
 
+namespace identification {
+
+std::vector<ParameterEstimate> parameter_estimates(const RobotModel& model, const std::string& torque_unit,
+                                                   const Ridge& ridge, const VectorX& prior) {
+  const TorqueParameters at = torque_parameters(model);
+  std::vector<ParameterEstimate> estimates(static_cast<std::size_t>(at.count()));
+  static constexpr std::array<const char*, 10> kParts = {"mass",       "moment_x",   "moment_y",   "moment_z",
+                                                         "inertia_xx", "inertia_xy", "inertia_yy", "inertia_xz",
+                                                         "inertia_yz", "inertia_zz"};
+  const bool newton_metres = torque_unit == "N·m";
+  const auto unit = [newton_metres](const char* text, const char* otherwise) {
+    return std::string(newton_metres ? text : otherwise);
+  };
+  for (int body = 0; body < at.bodies; ++body) {
+    for (int part = 0; part < 10; ++part) {
+      ParameterEstimate& one = estimates[at.inertial(body) + part];
+      one.name = model.body_joint(body) + "." + kParts[part];
+      one.unit = part == 0  ? unit("kg", "channel units·s²/m²")
+                 : part < 4 ? unit("kg·m", "channel units·s²/m")
+                            : unit("kg·m²", "channel units·s²");
+    }
+  }
+  for (int j = 0; j < at.motors; ++j) {
+    const std::string& joint = model.motor_names()[j];
+    estimates[at.rotor(j)].name = joint + ".rotor";
+    estimates[at.rotor(j)].unit = unit("kg·m²", "channel units·s²");
+    estimates[at.coulomb(j)].name = joint + ".coulomb";
+    estimates[at.coulomb(j)].unit = estimates[at.offset(j)].unit = torque_unit;
+    estimates[at.viscous(j)].name = joint + ".viscous";
+    estimates[at.viscous(j)].unit = unit("N·m·s/rad", "channel units·s/rad");
+    estimates[at.offset(j)].name = joint + ".offset";
+  }
+  for (int k = 0; k < at.count(); ++k) {
+    estimates[k].value = ridge.mean[k];
+    estimates[k].sd = ridge.factor.row(k).norm();
+    estimates[k].prior_sd = prior[k];
+  }
+  return estimates;
+}
+
+}  // namespace identification
+
 MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs, const MovingFitOptions& options) {
   MovingFit fit;
   if (options.effort_units) fit.unit = "channel units";
@@ -203,7 +207,9 @@ MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs, con
     double best_score = -kInfinity;
     VectorX period;
     for (const double scale : kScales) {
-      const VectorX sd = prior_deviations(robot.model, rows, scale);
+      VectorX sd = prior_deviations(robot.model, rows, scale);
+      for (int j = 0; j < motors && !options.friction; ++j) sd[rows.at.coulomb(j)] = sd[rows.at.viscous(j)] = 0.0;
+      if (!options.inertia) sd.head(rows.at.rotor(0) + motors).setZero();
       CrossValidation cv = cross_validate(rows, gram, folds, sd);
       if (period.size() == 0) period = cv.period;  // one weight for all, or the worst fit would count least
       const double score = log_likelihood(rows, cv, period);
@@ -238,9 +244,10 @@ MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs, con
                     rounded(options.periods_needed) + " are advised: record longer";
   }
   fit.identified = true;
-  fit.parameters = parameter_estimates(robot.model, fit, ridge, prior);
+  fit.parameters = parameter_estimates(robot.model, fit.unit, ridge, prior);
   fit.covariance = ridge.factor * ridge.factor.transpose();
   if (!options.effort_units) note_impossible_masses(robot.model, fit);
+  fit.noise.unit = fit.unit;
   fit.noise.parameters = ridge.mean;
   fit.noise.factor = factor_of_seen(rows, ridge.factor);
   fit.noise.white_sd = VectorX::Constant(motors, kInfinity);

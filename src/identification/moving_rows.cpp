@@ -14,7 +14,7 @@ const OptionTable& options_of(const MovingFitOptions&) {
   using O = MovingFitOptions;
   constexpr const char* kStudy = "a TIAGo's log: 2 s of it are wrong and sure, 10 s are covered";
   static const OptionTable table(
-      "",
+      "moving_fit",
       {
           option("window", "s", "length of log that one cubic is fitted to for v and a", "passes 10 Hz", &O::window,
                  kPositive),
@@ -31,9 +31,14 @@ const OptionTable& options_of(const MovingFitOptions&) {
           option("shift_range", "s", "how late or early a torque channel is looked for; 0: it is not",
                  "20 ms break a fast arm's coverage", &O::shift_range),
           option("effort_units", "", "take a channel as it is, whatever its unit", "--effort-units", &O::effort_units),
+          option("friction", "", "whether dry and viscous friction are fitted; else they are noise", "--fit",
+                 &O::friction),
+          option("inertia", "", "whether masses, inertias and rotors are fitted; else the description's hold", "--fit",
+                 &O::inertia),
       });
   return table;
 }
+const OptionGroup kMovingFitGroup(MovingFitOptions{});
 
 namespace identification {
 

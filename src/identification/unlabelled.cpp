@@ -55,6 +55,7 @@ const OptionTable& options_of(const UnlabelledOptions&) {
       });
   return table;
 }
+const OptionGroup kUnlabelledGroup(UnlabelledOptions{});
 
 double independent_share(const VectorX& series) {
   const Eigen::Index n = series.size();
@@ -181,6 +182,7 @@ UnlabelledResult fit_unlabelled(const std::vector<UnlabelledSample>& samples, co
   result.sd = options.doubt * kappa * unit;
   result.parameters = theta;
   result.parameter_sd = options.doubt * C.diagonal().cwiseSqrt();
+  result.factor = options.doubt * MatrixX(C.llt().matrixL());
   result.notes.emplace_back("unlabelled: sds are doubled, and a contact that never ends would be taken for an offset");
   if (kappa * options.effort_share > options.suspicious_share) {
     result.notes.emplace_back("the sd is " + three_digits(100.0 * kappa * options.effort_share) +

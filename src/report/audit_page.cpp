@@ -63,7 +63,7 @@ std::vector<Answer> answers(const Audit& audit, Statements& said) {
   };
   answer("What happened?", {"what"});
   if (audit.incident) {
-    answer("Why?", {"cause", "cause_test"});
+    answer("Why?", {"cause", "cause_test", "identified"});
     answer("What would have helped, and what to do now?", {"guarded_posterior", "advice", "watchdog", "clamp"});
     lead(all.back(), "guarded_posterior", "A guard. ");
     lead(all.back(), "advice", "Another pose. ");
@@ -71,7 +71,7 @@ std::vector<Answer> answers(const Audit& audit, Statements& said) {
   } else {
     answer("Which forces stand out?", {"contacts"});
     answer("What makes the largest reading?", {"cause", "cause_test"});
-    answer("How far can the numbers be trusted?", {"posterior"});
+    answer("How far can the numbers be trusted?", {"posterior", "identified"});
   }
   return all;
 }

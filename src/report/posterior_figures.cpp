@@ -37,6 +37,7 @@ std::string action_in_words(ConsumerAction action) {
   switch (action) {
     case ConsumerAction::pass_raw: return "the deployed number";
     case ConsumerAction::posterior: return "the posterior";
+    case ConsumerAction::observable: return "the posterior where it is observed";
     case ConsumerAction::hold: return "its last good number, decaying to zero";
     case ConsumerAction::zero: return "zero";
     case ConsumerAction::stop: return "zero, and a request to stop";

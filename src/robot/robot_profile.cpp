@@ -10,6 +10,7 @@
 #include "antaeus/io/files.hpp"
 #include "antaeus/robot/limbs.hpp"
 #include "robot/joint_noise.hpp"
+#include "robot/noise_file.hpp"
 
 namespace antaeus {
 
@@ -190,6 +191,7 @@ Robot make_robot(RobotProfile profile, MeshPolicy meshes) {
   }
   check_names(profile, model);
   fill_noise(model, profile.figures);
+  if (profile.noise_file) profile.noise = std::make_shared<NoiseModel>(noise_for(model, *profile.noise_file));
   return {std::move(profile), std::move(model)};
 }
 

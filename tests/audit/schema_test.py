@@ -103,7 +103,7 @@ def test_words_in_steps_are_documented(out, broken):
             assert row["estimator"] in ("deployed", "stacked", "posterior") and row["residual_kind"] == "static"
             of_posterior = row["estimator"] == "posterior"
             assert (row["guard_state"] in ("ok", "degraded", "refused")) == of_posterior
-            assert (row["guard_action"] in ("pass_raw", "posterior", "hold", "zero", "stop")) == of_posterior
+            assert (row["guard_action"] in ("pass_raw", "posterior", "observable", "hold", "zero", "stop")) == of_posterior
             for name in ("sd_Fx", "sd_Fy", "sd_Fz", "worst_sd", "nis", "observable_directions"):
                 claimed = of_posterior and row["verdict"] != "invalid_input"
                 assert (row[name] != "") == claimed, "only the posterior claims a covariance"

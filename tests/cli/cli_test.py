@@ -16,6 +16,7 @@ VERBS = {
     "advise": ["--robot", "--ignore-meshes", "--base", "--pose", "--positions", "--episode", "--step", "--endpoint", "--joint", "--keep-hand", "--limits", "--limit", "--json", "--set"],
     "map": ["--robot", "--ignore-meshes", "--base", "--pose", "--positions", "--endpoint", "--joint", "--poses", "--steps", "--quantity", "--out", "--json", "--set"],
     "robot": ["--ignore-meshes", "--base", "--endpoint", "--json"],
+    "identify": ["--robot", "--ignore-meshes", "--base", "--contact-free", "--fit", "--loaded", "--payload-frame", "--measured-force", "--endpoint", "--effort-units", "--set", "--out", "--json", "--pdf"],
     "contact": ["--robot", "--ignore-meshes", "--base", "--total", "--contact", "--over-time", "--with-limits", "--wrench-frame", "--set", "--out", "--json", "--pdf"],
     "ik": ["--robot", "--ignore-meshes", "--base", "--frame", "--targets", "--target", "--position-only", "--path", "--method", "--start", "--threads", "--timing", "--set", "--out", "--json", "--pdf"],
     "simulate": ["--seed", "--set", "--clip", "--out", "--json", "--pdf"],

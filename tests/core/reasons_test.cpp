@@ -44,7 +44,8 @@ TEST(Reasons, NumbersAreStable) {
                                               {30, Reason::unexplained},
                                               {31, Reason::beyond_prior},
                                               {32, Reason::outside_identified},
-                                              {33, Reason::assumed_friction}};
+                                              {33, Reason::assumed_friction},
+                                              {34, Reason::not_tared}};
   EXPECT_EQ(numbers.size(), all_names<Reason>().size()) << "pin a new reason here";
   for (const auto& [number, reason] : numbers) {
     EXPECT_EQ(static_cast<unsigned>(reason), number) << to_string(reason);

@@ -83,6 +83,40 @@ TEST_F(Guarded, TheSignIsTheProfilesInEveryStateOfTheGuard) {
   }
 }
 
+/// In the incident's pose the left hand's line to its shoulder is not observed: a torso torque that no rest noise knows
+/// reads as a force along it, of about the sd and with a covariance that says so. The consumer is spared it.
+TEST_F(Guarded, TheDegradedConsumerReadsTheObservablePart) {
+  const auto in_pose = [&](double time, const Vector3& push) {
+    Observation o = at(time);
+    o.q = robot_.pose("arm_waist_target");
+    const Instant& now = reader_.at(o);
+    Vector6 w = Vector6::Zero();
+    w.head<3>() = push;
+    o.tau = now.gravity_torque() - now.jacobian(0).transpose() * w + breath_.vector(27, 1e-9);
+    o.tau[14] += 0.3;  // of friction
+    return o;
+  };
+  const Vector3 push(10.0, 6.0, -4.0);
+  GuardedEstimator estimator(robot_, kWrists), whole = make({.on_degraded = ConsumerAction::posterior});
+  for (int i = 0; i < 5; ++i) {
+    estimator.update(in_pose(0.02 * i, push));
+    whole.update(in_pose(0.02 * i, push));
+  }
+  const ConsumerWrench& read = estimator.results()[0];
+  ASSERT_EQ(read.state, Verdict::degraded) << read.reasons.text();
+  EXPECT_EQ(read.action, ConsumerAction::observable);
+  const Uncertainty& u = estimator.estimates()[0].uncertainty;
+  ASSERT_EQ(u.observable, 2);
+  EXPECT_NEAR(read.wrench.force.dot(u.worst_direction()), 0.0, tolerance::kByHand);
+  const Vector3 seen = estimator.estimates()[0].wrench.force;
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_NEAR((read.wrench.force - seen).dot(u.directions.col(i)), 0.0, tolerance::kByHand);
+  }
+  EXPECT_EQ(read.wrench.torque, estimator.estimates()[0].wrench.torque);
+  EXPECT_EQ(whole.results()[0].action, ConsumerAction::posterior);
+  EXPECT_EQ(whole.results()[0].wrench.force, whole.estimates()[0].wrench.force);
+}
+
 struct Fault {
   const char* name;
   Reason reason;

@@ -244,7 +244,7 @@ def test_enumerations_are_their_text():
 
 
 SUBMODULES = ("core", "robot", "estimation", "published", "trust", "guard", "control", "pose", "episode",
-              "auditing", "contacts", "ik", "tasks", "conditioning", "space", "sim", "experiments",
+              "auditing", "contacts", "identification", "ik", "tasks", "conditioning", "space", "sim", "experiments",
               "report")
 # Of include/antaeus; antaeus.audit and antaeus.contact are the functions.
 FOLDERS = {"auditing": "audit", "contacts": "contact"}

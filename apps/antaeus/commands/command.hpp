@@ -54,6 +54,7 @@ void add_audit(CLI::App& app, Run& run);
 void add_contact(CLI::App& app, Run& run);
 void add_demo(CLI::App& app, Run& run);
 void add_estimate(CLI::App& app, Run& run);
+void add_identify(CLI::App& app, Run& run);
 void add_ik(CLI::App& app, Run& run);
 void add_map(CLI::App& app, Run& run);
 void add_preflight(CLI::App& app, Run& run);

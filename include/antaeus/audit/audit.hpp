@@ -52,6 +52,7 @@ struct Audit {
   std::vector<ReliabilityTable> reliability;
   std::vector<FeasibilityRow> feasibility;  ///< of the stacked estimator at the focus step; empty without feet
   CauseTest cause_test;                     ///< at the focus step
+  IdentifiedSpan identified;                ///< of the audited log
   ContactFinding contact;                   ///< at the focus step
   std::vector<ContactInterval> contacts;    ///< by their first step
   std::vector<AdviceRow> advice;            ///< empty where the pre-flight lets the pose start

@@ -67,6 +67,21 @@ struct ContactFinding {
   bool beyond() const noexcept { return found && size > limit; }
 };
 
+/// How long a log's torques are those of the uneventful runs that the robot's noise was identified from: every
+/// identified row within kIdentifiedDeviations standard deviations of its mean. And from when on the robot moves faster
+/// than there.
+struct IdentifiedSpan {
+  bool judged = false;                ///< static residuals, with identified noise, in at least one step
+  Eigen::Index first_beyond = -1;     ///< step of the log; −1: none
+  std::string joint;                  ///< the one that is furthest beyond in that step
+  double residual = kNaN, sd = kNaN;  ///< τ − g less the identified mean, and its sd [N·m]
+  Eigen::Index first_outside = -1;    ///< step of the log beyond the envelope of speeds; −1: none
+  double speed = kNaN,
+         limit = kNaN;  ///< rms of the envelope's motors in that step, or the largest; and 1.25 × what was seen [rad/s]
+};
+/// 99.7 % of normal errors lie within.
+inline constexpr double kIdentifiedDeviations = 3.0;
+
 /// Successive steps in which the posterior's force at an endpoint is larger than the stated noise, friction and model
 /// error make: χ² of the force with its covariance beyond what noise exceeds in one step of 10 000. Steps whose torques
 /// no contact explains (kTestAlarm), dead or saturated ones count as none; what is shorter than 0.1 s is left out.

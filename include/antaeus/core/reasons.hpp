@@ -46,6 +46,7 @@ enum class Reason : std::uint8_t {
   beyond_prior,             ///< the contact is larger than its prior allows for, or a torque error looks like one
   outside_identified,       ///< the robot moves faster than it ever did while its noise was identified
   assumed_friction,         ///< a joint moves that was identified at rest: friction and inertia are assumed figures
+  not_tared,                ///< a tare that was asked for was refused or has expired: offsets are in the residual again
 };
 constexpr auto enum_names(Reason) noexcept {
   return name_list<Reason>("invalid_input", "rank_deficient", "condition_number", "reference_dominance", "clamped",
@@ -54,7 +55,7 @@ constexpr auto enum_names(Reason) noexcept {
                            "torque_rate", "stale", "infeasible", "base_rows_dropped", "held", "force_limit",
                            "position_out_of_limits", "position_jump", "dead_torque", "orientation_contradicts",
                            "accelerometer_scale", "no_clock", "contradiction", "unexplained", "beyond_prior",
-                           "outside_identified", "assumed_friction");
+                           "outside_identified", "assumed_friction", "not_tared");
 }
 
 /// A set of reasons; empty when made. All functions but text() are fit for a control loop.

@@ -68,6 +68,16 @@ ANTAEUS_API RawLog raw_log(const Episode& episode, const Robot& robot);
 /// The same without a robot: columns are numbers.
 ANTAEUS_API RawLog raw_log(const Episode& episode);
 
+/// A raw log as an episode of \p robot: torques and positions, and velocities where they are there, of its motors by
+/// joint names or labels, else in the order of the columns where there are as many.
+/// \throws EpisodeError that says what is missing: torques, positions, a motor, a usable clock
+ANTAEUS_API Episode fitted_episode(const RawLog& log, const Robot& robot);
+
+/// load_episode without targets, and where the channels have other names than it knows, fitted_episode of load_raw_log.
+/// \throws as load_episode
+ANTAEUS_API Episode load_any_episode(const std::filesystem::path& path, const Robot& robot,
+                                     EpisodeOptions options = {});
+
 /// A number that something can have measured, and that can be drawn. What is finite and larger in size is counted as
 /// too large, and is in no least, largest or plot.
 inline constexpr double kLargestSample = 1e30;

@@ -10,6 +10,7 @@
 #include "antaeus/core/options.hpp"
 #include "antaeus/core/wrench_estimate.hpp"
 #include "antaeus/estimation/envelope.hpp"
+#include "antaeus/estimation/tare.hpp"
 #include "antaeus/robot/instant.hpp"
 #include "antaeus/robot/noise_model.hpp"
 #include "antaeus/signal/low_pass.hpp"
@@ -47,6 +48,7 @@ struct ResidualOptions {
   double covariance_period = 0.02;
   double saturation_share = 0.98;  ///< [1] share of the torque limit at which a sample is no evidence
   EnvelopeOptions envelope{};      ///< of the motion that the noise was identified in
+  TareOptions tare{};              ///< of an offset that the user vouches for
 };
 ANTAEUS_API const OptionTable& options_of(const ResidualOptions&);
 
@@ -99,7 +101,8 @@ struct Residual {
 ///
 /// Noise of a held pose (NoiseOrigin) speaks of static residuals: beyond its envelope of speeds they are
 /// `outside_identified`; a dynamic residual has no motion term, and `dynamic_share` of its inertial torque in its
-/// place. A row whose own joint moves faster than it did then has at least its assumed variance (`assumed_friction`).
+/// place, and its mean is not taken out but doubted by its whole size: nothing was seen of such residuals. A row whose
+/// own joint moves faster than it did then has at least its assumed variance (`assumed_friction`).
 class ANTAEUS_API ResidualEstimator {
  public:
   /// \throws OptionsError for options out of range, or a noise that is of another robot
@@ -110,6 +113,13 @@ class ANTAEUS_API ResidualEstimator {
   /// Forgets all history, as after a gap.
   void reset() noexcept;
   const Residual& residual() const noexcept { return residual_; }
+  /// "Nothing touches now": averages residuals and then takes them out, if its checks pass (Tare). While one that was
+  /// asked for is refused or has expired, residuals say `not_tared`. reset() keeps it; a clock that is set back ends
+  /// it.
+  /// \realtime
+  void begin_tare() noexcept { tare_.begin(); }
+  void drop_tare() noexcept { tare_.drop(); }
+  const Tare& tare() const noexcept { return tare_; }
   /// The envelope's speed and limit [rad/s]; null without one.
   const SpeedEnvelope* envelope() const noexcept { return envelope_ ? &*envelope_ : nullptr; }
 
@@ -121,6 +131,8 @@ class ANTAEUS_API ResidualEstimator {
   Status observe_momentum(const Instant& now, const Vector3& gravity, bool first, double dt) noexcept;
   Status see_motion(const Vector3& specific_force, bool first, double dt) noexcept;
   Status evaluate_noise(const Instant& now) noexcept;
+  bool mean_counts() const noexcept;
+  void take_mean_out() noexcept;
   bool saturated(const Instant& now, Eigen::Index motor) const noexcept;
   void fill_variance(const Instant& now) noexcept;
   void fill_covariance(const Instant& now) noexcept;
@@ -158,6 +170,7 @@ class ANTAEUS_API ResidualEstimator {
   ExponentialLowPass observer_, dynamic_observer_;  ///< of rate λ
   ButterworthLowPass motion_low_pass_;
   ExponentialLowPass motion_observer_;
+  Tare tare_;
   VectorX motion_;  ///< v and a as the noise sees them
   MatrixX coriolis_;
   VectorX momentum_, drive_;

@@ -20,22 +20,24 @@
 namespace antaeus {
 
 /// What the consumer reads in a state of the guard.
-/// `pass_raw`: the deployed number pinv(Jᵀ)(τ − g). `posterior`: the posterior's. `hold`: the last number of a better
-/// state, decaying to zero. `zero`: zero. `stop`: zero, and a request to stop that stays until reset().
-enum class ConsumerAction : std::uint8_t { pass_raw, posterior, hold, zero, stop };
+/// `pass_raw`: the deployed number pinv(Jᵀ)(τ − g). `posterior`: the posterior's. `observable`: the posterior's with
+/// the force in the directions that count as observed alone (Uncertainty::observable_force): nothing where the torques
+/// tell little, instead of noise of about the sd. `hold`: the last number of a better state, decaying to zero. `zero`:
+/// zero. `stop`: zero, and a request to stop that stays until reset().
+enum class ConsumerAction : std::uint8_t { pass_raw, posterior, observable, hold, zero, stop };
 constexpr auto enum_names(ConsumerAction) noexcept {
-  return name_list<ConsumerAction>("pass_raw", "posterior", "hold", "zero", "stop");
+  return name_list<ConsumerAction>("pass_raw", "posterior", "observable", "hold", "zero", "stop");
 }
 
 struct GuardedOptions {
-  /// What the consumer reads: pass_raw, posterior, hold, zero or stop.
+  /// What the consumer reads: pass_raw, posterior, observable, hold, zero or stop.
   ConsumerAction on_ok = ConsumerAction::posterior;
-  ConsumerAction on_degraded = ConsumerAction::posterior;  ///< the same while degraded
-  ConsumerAction on_refused = ConsumerAction::hold;        ///< the same while refused
-  double decay_time = 0.1;                                 ///< [s] time constant with which a held wrench goes to zero
-  double rise_dwell = 0.0;                                 ///< [s] how long a worse state must be asked for; 0: at once
-  double fall_dwell = 0.5;                                 ///< [s] how long a better state must be asked for
-  double maximum_age = 0.1;                                ///< [s] age of a sample above which it is refused
+  ConsumerAction on_degraded = ConsumerAction::observable;  ///< the same while degraded
+  ConsumerAction on_refused = ConsumerAction::hold;         ///< the same while refused
+  double decay_time = 0.1;                                  ///< [s] time constant with which a held wrench goes to zero
+  double rise_dwell = 0.0;           ///< [s] how long a worse state must be asked for; 0: at once
+  double fall_dwell = 0.5;           ///< [s] how long a better state must be asked for
+  double maximum_age = 0.1;          ///< [s] age of a sample above which it is refused
   double torque_rate = 500.0;        ///< [N·m/s] rate of any torque used or tested, over 20 ms or more, that is refused
   double force_limit = 60.0;         ///< [N] force above which the estimate is refused: what the consumer was made for
   double foot_force_limit = 1300.0;  ///< [N] the same at feet, which carry the robot
@@ -105,7 +107,11 @@ class ANTAEUS_API GuardedEstimator {
   }
   /// \param clock  the consumer's, for the sample's age [s]
   const std::vector<ConsumerWrench>& update(const Observation& observation, double clock) noexcept;
-  /// Forgets history, states and stop requests; the last refusal stays.
+  /// "Nothing touches now": see ResidualEstimator::begin_tare and tare().state(). \realtime
+  void begin_tare() noexcept { residual_.begin_tare(); }
+  void drop_tare() noexcept { residual_.drop_tare(); }
+  const Tare& tare() const noexcept { return residual_.tare(); }
+  /// Forgets history, states and stop requests; the last refusal stays, and so does a tare.
   void reset() noexcept;
 
   const std::vector<ConsumerWrench>& results() const noexcept { return results_; }

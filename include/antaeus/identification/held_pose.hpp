@@ -68,19 +68,19 @@ ANTAEUS_API std::vector<int> like_joints(const RobotModel& model, const std::vec
 struct HeldPoseNoise {
   std::vector<int> motors;  ///< the rows: all that support an endpoint, ascending
   int runs = 0, stretches = 0;
-  VectorX offset;                  ///< b̄, of τ − g [N·m]
-  VectorX offset_error;            ///< its standard error, masses being free [N·m]
-  VectorX parameters;              ///< θ [kg, kg·m], four a body; empty without ridge
-  VectorX parameter_scale;         ///< prior sd of each; their own unit
-  MatrixX parameter_factor;        ///< F, (θ, b) has covariance F Fᵀ, θ in units of parameter_scale; lower triangular
-  VectorX offset_sd;               ///< σ_b [N·m]
-  VectorX slow_sd;                 ///< σ_s [N·m]
-  VectorX white_sd;                ///< σ [N·m]
-  VectorX motion_sd;               ///< σ_m [N·m]; NaN where no stretch holds motion
-  double largest_speed = kNaN;     ///< of all stretches [rad/s]
-  VectorX joint_speed;             ///< largest |v| of each motor of the robot, all of them [rad/s]
+  VectorX offset;                    ///< b̄, of τ − g [N·m]
+  VectorX offset_error;              ///< its standard error, masses being free [N·m]
+  VectorX parameters;                ///< θ [kg, kg·m], four a body; empty without ridge
+  VectorX parameter_scale;           ///< prior sd of each; their own unit
+  MatrixX parameter_factor;          ///< F, (θ, b) has covariance F Fᵀ, θ in units of parameter_scale; lower triangular
+  VectorX offset_sd;                 ///< σ_b [N·m]
+  VectorX slow_sd;                   ///< σ_s [N·m]
+  VectorX white_sd;                  ///< σ [N·m]
+  VectorX motion_sd;                 ///< σ_m [N·m]; NaN where no stretch holds motion
+  double largest_speed = kNaN;       ///< of all stretches [rad/s]
+  VectorX joint_speed;               ///< largest |v| of each motor of the robot, all of them [rad/s]
   std::vector<int> envelope_motors;  ///< whose speed L is
-  std::vector<std::string> notes;  ///< what could not be identified and why, one line each
+  std::vector<std::string> notes;    ///< what could not be identified and why, one line each
 };
 
 /// Fits the model above by ridge regression, σ_b from what is left, in turns until it stands still.
@@ -92,8 +92,8 @@ struct HeldPoseNoise {
 ANTAEUS_API HeldPoseNoise fit_held_pose(const Robot& robot, const std::vector<std::string>& endpoints,
                                         const std::vector<HeldStretch>& stretches, const HeldPoseOptions& options = {});
 
-/// The same as what residuals are formed with (RobotProfile::noise): rows that were not identified have NaN for white_sd,
-/// σ_m that no stretch showed is infinity, and four parameters a body become ten.
+/// The same as what residuals are formed with (RobotProfile::noise): rows that were not identified have NaN for
+/// white_sd, σ_m that no stretch showed is infinity, and four parameters a body become ten.
 ANTAEUS_API NoiseModel noise_model(const RobotModel& model, const HeldPoseNoise& noise);
 
 /// What the identified noise says of one pose. One a thread.

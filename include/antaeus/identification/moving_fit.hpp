@@ -46,15 +46,19 @@ struct MovingFitOptions {
   double low_pass = 0.0;
   double shift_range = 0.04;  ///< [s] how late or early a torque channel is looked for; 0: it is not
   bool effort_units = false;  ///< take a channel as it is, whatever its unit
+  bool friction = true;       ///< whether dry and viscous friction are fitted; else they are noise
+  bool inertia = true;        ///< whether masses, inertias and rotors are fitted; else the description's hold
 };
 ANTAEUS_API const OptionTable& options_of(const MovingFitOptions&);
 
 /// What became of a torque channel. `used`: a row of evidence. `dead`: it repeats one number. `other_unit`: it follows
 /// the model with a gain far from 1. `unknown_unit`: its gain cannot be told, and another channel's is wrong.
-/// `no_excitation`: its joint moved too little, or one way only. `carries_foot`: the ground's push is in it.
-enum class ChannelUse : std::uint8_t { used, dead, other_unit, unknown_unit, no_excitation, carries_foot };
+/// `no_excitation`: its joint moved too little, or one way only. `saturated`: it is at its limit most of the time.
+/// `carries_foot`: the ground's push is in it.
+enum class ChannelUse : std::uint8_t { used, dead, other_unit, unknown_unit, no_excitation, saturated, carries_foot };
 constexpr auto enum_names(ChannelUse) noexcept {
-  return name_list<ChannelUse>("used", "dead", "other_unit", "unknown_unit", "no_excitation", "carries_foot");
+  return name_list<ChannelUse>("used", "dead", "other_unit", "unknown_unit", "no_excitation", "saturated",
+                               "carries_foot");
 }
 
 /// One torque channel and its joint. Everything [N·m] is in the channel's unit where effort units were asked for.

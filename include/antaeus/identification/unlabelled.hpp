@@ -52,6 +52,7 @@ struct UnlabelledResult {
   VectorX sd;                      ///< σ_j, doubled [N·m]
   VectorX parameters;              ///< θ; 0 where not `known`
   VectorX parameter_sd;            ///< of each, doubled
+  MatrixX factor;                  ///< L, the parameters' whole covariance is L Lᵀ, sds doubled
   std::vector<bool> known;         ///< the log halves the prior's variance, and no contact hides it
   ///@}
   std::vector<std::string> notes;  ///< what to beware of, one line each

@@ -34,6 +34,9 @@ struct TorqueParameters {
   int count() const noexcept { return 10 * bodies + 4 * motors; }
 };
 inline TorqueParameters torque_parameters(const RobotModel& model) { return {model.body_count(), model.motor_count()}; }
+/// Their names in that order: "elbow.mass", "elbow.moment_x", "elbow.inertia_xx" of the body on joint elbow,
+/// "elbow.rotor", "elbow.coulomb", "elbow.viscous", "elbow.offset" of its motor.
+ANTAEUS_API std::vector<std::string> parameter_names(const RobotModel& model);
 /// Speed at which tanh(v / this) has developed three quarters of Coulomb friction [rad/s].
 inline constexpr double kCoulombSpeed = 0.03;
 

@@ -3,17 +3,24 @@
 /// Writes a robot's profile: what `identify` leaves for the next run.
 
 #include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 
 namespace antaeus {
 
-/// Writes FOLDER/profile.toml, and FOLDER/noise.npz where robot.profile.noise is there: a whole profile that
-/// load_robot() takes, with everything that robot.profile says, `model` relative to FOLDER, and the identified noise with
-/// the standard errors that its covariance holds. The folder is made where it is missing. Both files are written whole
-/// or not at all. Noise that the same robot is loaded with again is the same to the last bit.
-/// \throws ModelError for a robot without a description file, or a noise of another robot; IoError where it cannot write
+/// Names and bytes of a whole profile that load_robot() takes: profile.toml, and noise_factor.npy where the identified
+/// noise is in doubt. It has everything that robot.profile says, `model` relative to \p folder, and the noise with the
+/// standard errors that its covariance holds; read again it is the same to the last bit. Settings that did not come
+/// from the profile's own file belong to one run and are left out.
+/// \throws ModelError for a robot without a description file, OptionsError for a noise of another robot
+ANTAEUS_API std::vector<std::pair<std::string, std::string>> profile_files(const Robot& robot,
+                                                                           const std::filesystem::path& folder);
+
+/// Writes them, whole or not at all; the folder is made where it is missing. \throws as above, Error where it cannot
 ANTAEUS_API void write_profile(const Robot& robot, const std::filesystem::path& folder);
 
 }  // namespace antaeus

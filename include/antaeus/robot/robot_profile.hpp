@@ -87,6 +87,8 @@ struct PreflightFigures {
 enum class BaseSource : std::uint8_t { caller, option, profile, limbs };
 constexpr auto enum_names(BaseSource) noexcept { return name_list<BaseSource>("caller", "option", "profile", "limbs"); }
 
+struct NoiseFile;
+
 struct ANTAEUS_API RobotProfile {
   std::string name;
   std::string title;
@@ -112,6 +114,8 @@ struct ANTAEUS_API RobotProfile {
   /// Identified errors of the torques: with it the estimators use it instead of noise and friction figures. May be
   /// null.
   std::shared_ptr<const NoiseModel> noise;
+  /// The same as the file has it, by names: make_robot() turns it into `noise` for the model that it makes.
+  std::shared_ptr<const NoiseFile> noise_file;
   Settings settings;  ///< [options], and what callers add, as --set does; see Robot::settings
   std::vector<NamedPose> poses;
   PreflightFigures preflight;

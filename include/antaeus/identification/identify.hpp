@@ -1,0 +1,148 @@
+#pragma once
+/// \file
+/// What a robot's torques read while nothing touches it, from its logs, as `antaeus identify` runs it.
+///
+///     IdentifyRequest request{.logs = {{.episode = load_episode("free_motion", robot), .labelled = true}}};
+///     const IdentifyResult result = identify(robot, std::move(request));
+///     if (result.identified) robot.profile.noise = std::make_shared<NoiseModel>(result.noise);
+///
+/// Which of three fits: a fixed base that moves is fitted by fit_moving; a robot that holds its endpoints in a pose,
+/// and any that floats, by fit_held_pose over stretches of several runs; where no log names a stretch without contact,
+/// fit_unlabelled takes what no contact can explain. Set-up code: allocates, reads and writes no file.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "antaeus/core/api.hpp"
+#include "antaeus/core/enumeration.hpp"
+#include "antaeus/identification/held_pose.hpp"
+#include "antaeus/identification/moving_payload.hpp"
+#include "antaeus/identification/unlabelled.hpp"
+#include "antaeus/io/json.hpp"
+
+namespace antaeus {
+
+/// `automatic`: by what the robot is and does, as above.
+enum class IdentifyMethod : std::uint8_t { automatic, moving, held_pose, unlabelled };
+constexpr auto enum_names(IdentifyMethod) noexcept {
+  return name_list<IdentifyMethod>("automatic", "moving", "held_pose", "unlabelled");
+}
+
+struct IdentifyOptions {
+  IdentifyMethod method = IdentifyMethod::automatic;  ///< which fit; unlabelled is never asked for, it is what is left
+  double largest_sd = 0.03;  ///< [1] of the effort limit: where most channels scatter more, nothing is written
+  double constant_force =
+      5.0;                   ///< [N] level force at an endpoint all along, and five of its sd, that is no free motion
+  double other_robot = 0.5;  ///< [1] share of rows covered by the other logs' fit, below which a log contradicts them
+};
+ANTAEUS_API const OptionTable& options_of(const IdentifyOptions&);
+
+/// A log, and where in it nothing unknown touches the robot.
+struct IdentifyLog {
+  Episode episode;
+  /// Whether somebody vouches for `spans`; false for all logs: the run is unlabelled.
+  bool labelled = false;
+  std::vector<TimeSpan> spans = {};  ///< [s from the log's first sample]; empty: all of it
+  SampleMatrix contact = {};         ///< Jᵀw of a contact that was measured [steps × motors, N·m]; empty: none
+  std::string date = {};             ///< when it was recorded, for the provenance; empty: not known
+};
+
+struct IdentifyRequest {
+  std::vector<IdentifyLog> logs;
+  std::vector<std::string> endpoints = {};  ///< frames; empty: what the consumer reads, else hands and tools
+  bool friction = true, inertia = true;     ///< terms of the fit beside noise and offsets
+  std::vector<IdentifyLog> loaded = {};     ///< with the payload; `logs` are without it
+  std::string payload_frame = {};
+  bool effort_units = false;  ///< take a torque channel as it is, whatever its unit
+};
+
+/// One joint's residual over time (moving) or over stretches (held pose), thinned to what a figure can show.
+struct ResidualSeries {
+  std::vector<double> x;              ///< [s] over all logs, one behind the other; or the stretch's number from 1
+  std::vector<double> before, after;  ///< τ minus the description, and minus the identified mean [unit]; NaN: a gap
+  std::vector<double> sd;             ///< √R_jj
+};
+
+/// What became of one joint. Torques in the result's unit; NaN: no such figure.
+struct IdentifiedJoint {
+  std::string joint, label;
+  int motor = -1;
+  bool identified = false;  ///< whether its row is evidence from now on
+  ChannelUse use = ChannelUse::used;
+  std::string reason;                                     ///< one sentence; empty: unremarkable
+  double gain = kNaN, gain_sd = kNaN;                     ///< joint torque of the model per unit of the channel
+  double offset = kNaN, offset_error = kNaN;              ///< b̄ and its standard error
+  double white_sd = kNaN, offset_sd = kNaN;               ///< σ; σ_b, between runs
+  double slow_sd = kNaN, motion_sd = kNaN;                ///< σ_s, within a run; σ_m, while the rest of the robot moves
+  double integral_time = kNaN;                            ///< T of the error [s]
+  double rms_before = kNaN, rms_after = kNaN;             ///< of the residual on the logs that were fitted
+  double hold_out_rms = kNaN;                             ///< on what was not fitted
+  double hold_out_covered = kNaN;                         ///< share of it within 1.96 sd
+  double largest_speed = kNaN;                            ///< [rad/s] that was seen
+  double least_position = kNaN, largest_position = kNaN;  ///< [rad] or [m]
+  ResidualSeries residual;
+};
+
+/// A parameter that was asked for and is not written, with the reason.
+struct OmittedParameter {
+  std::string name, reason;
+};
+
+/// A part of a log that was learnt from.
+struct IdentifiedStretch {
+  std::string log;
+  double from = kNaN, to = kNaN;       ///< [s from the log's first sample]
+  double still = kNaN, moving = kNaN;  ///< [s] without and with motion
+};
+
+struct ANTAEUS_API IdentifyResult {
+  bool identified = false;
+  IdentifyMethod method = IdentifyMethod::moving;  ///< never automatic
+  std::string robot, base_text;                    ///< for people
+  std::string command;                             ///< that reproduces it
+  std::string unit = "N·m";                        ///< of torques; "channel units" where effort units were asked for
+  std::vector<std::string> endpoints;              ///< frames; empty where the fit needs none
+  std::vector<std::string> missing;                ///< why nothing was identified, one sentence each
+  std::vector<std::string> notes;                  ///< what a reader must know, one sentence each
+  std::vector<IdentifiedStretch> stretches;
+  std::vector<IdentifiedJoint> joints;        ///< motor order; a held pose: those that support an endpoint
+  std::vector<ParameterEstimate> parameters;  ///< identified ones alone
+  std::vector<OmittedParameter> omitted;
+  double motion = kNaN;            ///< [s] in which some joint moved
+  double prior_scale = kNaN;       ///< how far the description may be wrong, by cross-validation
+  std::string hold_out;            ///< what was held out, or why nothing was: one sentence
+  double hold_out_covered = kNaN;  ///< pooled over rows
+  double largest_speed = kNaN;     ///< of the envelope's motors, of a held pose [rad/s]
+  int runs = 0;                    ///< logs that count as runs of their own
+  std::optional<PayloadFit> payload;
+  NoiseModel noise;        ///< of RobotProfile::noise; empty unless identified
+  std::string provenance;  ///< by which version, from which logs and stretches, of which dates
+};
+
+/// \param progress  may be null
+/// \throws OptionsError, ModelError, EpisodeError for what no robot can be identified from: no logs, a span outside of
+///         its log, logs without clock or of another robot. A log that does not suffice is no error: the result says
+///         so.
+ANTAEUS_API IdentifyResult identify(const Robot& robot, IdentifyRequest request, const Progress& progress = nullptr);
+
+/// "FROM:TO" [s], "all", or "LOG=FROM:TO" of one log by its name or its name without ending, for each text; marks the
+/// logs as labelled. \throws OptionsError at --contact-free
+ANTAEUS_API void label_contact_free(std::vector<IdentifyLog>& logs, const std::vector<std::string>& texts);
+
+/// A contact whose force was measured: Jᵀ f at \p frame for each step. \param force  on the robot, at the frame's
+/// origin, world axes [steps × 3, N]; base fixed. \throws ModelError for an unknown frame, EpisodeError for other sizes
+ANTAEUS_API SampleMatrix measured_contact(const Robot& robot, const Episode& episode, const std::string& frame,
+                                          const SampleMatrix& force);
+
+/// Schema "antaeus.identify/1" (docs/schema/identify.md).
+ANTAEUS_API Json identify_summary(const IdentifyResult& result);
+
+/// What a reader asks, answered in sentences: the verdict, what was not identified, how to go on.
+struct IdentifyAnswer {
+  std::string question;
+  std::vector<std::string> sentences;
+};
+ANTAEUS_API std::vector<IdentifyAnswer> identify_story(const IdentifyResult& result);
+
+}  // namespace antaeus

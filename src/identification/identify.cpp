@@ -1,0 +1,402 @@
+#include "antaeus/identification/identify.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <set>
+
+#include "antaeus/core/error.hpp"
+#include "antaeus/robot/dynamics.hpp"
+#include "antaeus/signal/savitzky_golay.hpp"
+#include "identification/identify_parts.hpp"
+#include "identification/moving_rows.hpp"
+
+namespace antaeus {
+
+namespace {
+
+using namespace identification;
+
+constexpr double kShortest = 2.0;      // [s] of a log below which nothing can be said of it
+constexpr Eigen::Index kFewest = 40;   // steps of it
+constexpr double kBeyond = 0.2;        // [rad] or [m] past a limit: calibration, and joints that are pressed
+constexpr double kOftenBeyond = 0.05;  // share of samples
+constexpr double kStandsStill = 0.05;  // share of motion below which an arm holds a pose
+
+std::string name_of(const IdentifyLog& log) { return log.episode.name.empty() ? "log" : log.episode.name; }
+
+double duration(const Episode& episode) {
+  return episode.steps() > 0 ? episode.time[episode.steps() - 1] - episode.time[0] : 0.0;
+}
+
+void check_log(const Robot& robot, const IdentifyLog& log) {
+  const Episode& episode = log.episode;
+  const int motors = robot.model.motor_count();
+  if (episode.tau.cols() != motors || episode.q.cols() != motors || episode.q.rows() != episode.tau.rows()) {
+    throw EpisodeError(name_of(log),
+                       std::to_string(episode.tau.cols()) + " torques and " + std::to_string(episode.q.cols()) +
+                           " positions a step, and the " + robot.profile.name + " has " + std::to_string(motors) +
+                           " motors",
+                       "give logs of one robot, the one of --robot");
+  }
+  if (episode.steps() == 0) throw EpisodeError(name_of(log), "it has no steps");
+  if (!episode.has_time()) throw EpisodeError(name_of(log), "no time stamps", "identification needs them");
+  const double length = duration(episode);
+  for (const TimeSpan& span : log.spans) {
+    const std::string text = rounded(span.from) + ":" + rounded(span.to);
+    if (!(span.from < span.to)) {
+      throw EpisodeError(name_of(log), "the stretch " + text + " s ends before it begins", "write FROM:TO");
+    }
+    if (span.from < 0.0 || span.from >= length) {
+      throw EpisodeError(name_of(log), "the stretch " + text + " s is outside of the log",
+                         "it lasts " + rounded(length) + " s, counted from its first sample");
+    }
+  }
+}
+
+void check_same(const std::vector<IdentifyLog>& logs) {
+  std::set<std::string> seen;
+  for (const IdentifyLog& log : logs) {
+    if (!log.episode.sha256.empty() && !seen.insert(log.episode.sha256).second) {
+      throw EpisodeError(name_of(log), "it is given twice: the same samples are no second run", "remove one");
+    }
+  }
+}
+
+/// Logs of one name are runs of their own all the same.
+void tell_apart(std::vector<IdentifyLog>& logs) {
+  std::set<std::string> names;
+  for (IdentifyLog& log : logs) {
+    const std::string name = name_of(log);
+    log.episode.name = name;
+    for (int number = 2; !names.insert(log.episode.name).second; ++number) {
+      log.episode.name = name + " (" + std::to_string(number) + ")";
+    }
+  }
+}
+
+/// Velocities where the log has none: positions, differentiated without delay.
+void add_velocities(std::vector<IdentifyLog>& logs, double window, IdentifyResult& result) {
+  for (IdentifyLog& log : logs) {
+    Episode& episode = log.episode;
+    if (episode.v.rows() == episode.steps()) continue;
+    SavitzkyGolayOptions fit;
+    fit.window = std::max(5, 2 * static_cast<int>(std::round(0.5 * window / episode.sample_time())) + 1);
+    episode.v = savitzky_golay(episode.time, episode.q, fit).first;
+    result.notes.push_back(episode.name + ": it has no velocities, they are taken from its positions");
+  }
+}
+
+/// What makes a log useless, whatever is fitted.
+void check_usable(const Robot& robot, const std::vector<IdentifyLog>& logs, IdentifyResult& result) {
+  const VectorX& low = robot.model.lower_limits();
+  const VectorX& high = robot.model.upper_limits();
+  for (const IdentifyLog& log : logs) {
+    const Episode& episode = log.episode;
+    const double length = duration(episode);
+    if (length < kShortest || episode.steps() < kFewest) {
+      result.missing.push_back(episode.name + ": too short, " + rounded(length) + " s in " +
+                               std::to_string(episode.steps()) + " steps; record 20 to 30 s of free motion");
+      continue;
+    }
+    if (!(episode.sample_time() > 0.0)) {
+      result.missing.push_back(episode.name + ": its clock stands still most of the time; record a clock");
+      continue;
+    }
+    for (int j = 0; j < robot.model.motor_count(); ++j) {
+      Eigen::Index beyond = 0;
+      double worst = 0.0;
+      for (Eigen::Index i = 0; i < episode.steps(); ++i) {
+        const double q = episode.q(i, j), over = std::max(low[j] - q, q - high[j]);
+        if (!(over > kBeyond)) continue;
+        ++beyond;
+        if (std::abs(q) > std::abs(worst)) worst = q;
+      }
+      const double share = static_cast<double>(beyond) / static_cast<double>(episode.steps());
+      if (share <= kOftenBeyond) continue;
+      result.missing.push_back(episode.name + ": " + robot.model.motor_names()[j] + " is beyond its limits of " +
+                               rounded(low[j]) + " to " + rounded(high[j]) + " in " + rounded(100.0 * share) +
+                               " % of the samples, at " + rounded(worst) +
+                               ": another robot, or positions in other units");
+      break;
+    }
+  }
+}
+
+/// [s] of labelled samples, and how much of it some motor moves faster than \p speed.
+struct Motion {
+  double labelled = 0.0, moving = 0.0;
+};
+Motion motion_of(const std::vector<IdentifyLog>& logs, double speed) {
+  Motion motion;
+  for (const IdentifyLog& log : logs) {
+    const Episode& episode = log.episode;
+    const double dt = episode.sample_time();
+    for (Eigen::Index i = 0; i < episode.steps(); ++i) {
+      const double time = episode.time[i] - episode.time[0];
+      const bool inside = log.spans.empty() || std::ranges::any_of(log.spans, [time](const TimeSpan& span) {
+                            return time >= span.from && time <= span.to;
+                          });
+      if (!inside) continue;
+      motion.labelled += dt;
+      if (episode.v.row(i).cwiseAbs().maxCoeff() > speed) motion.moving += dt;
+    }
+  }
+  return motion;
+}
+
+/// A robot that floats has a base whose own wrench its torques do not show while it moves: what is left is to hold a
+/// pose. A fixed one that stands still in several runs holds a pose too.
+IdentifyMethod method_of(const IdentifyTask& task, const std::vector<IdentifyLog>& logs) {
+  if (task.options.method != IdentifyMethod::automatic) return task.options.method;
+  if (task.robot.model.base() != Base::fixed) return IdentifyMethod::held_pose;
+  const Motion motion = motion_of(logs, task.moving.moving_speed);
+  const bool stands = motion.moving < kStandsStill * motion.labelled;
+  return stands && logs.size() > 1 ? IdentifyMethod::held_pose : IdentifyMethod::moving;
+}
+
+/// The link that all motors of an arm carry, where nobody names an endpoint.
+std::vector<std::string> tip_of(const RobotModel& model) {
+  std::string tip;
+  std::size_t most = 0;
+  for (const LinkDescription& link : model.description().links) {
+    if (!model.has_frame(link.name)) continue;
+    const std::size_t carried = model.supporting_motors(model.frame(link.name)).size();
+    if (carried > most) most = carried, tip = link.name;
+  }
+  return most == 0 ? std::vector<std::string>() : std::vector<std::string>{tip};
+}
+
+std::vector<std::string> endpoints_of(const Robot& robot, const std::vector<std::string>& wanted) {
+  if (!wanted.empty()) return robot.endpoint_frames(wanted, "--endpoint");
+  if (!robot.profile.deployed_endpoints.empty()) {
+    return robot.endpoint_frames(robot.profile.deployed_endpoints, "--endpoint");
+  }
+  std::vector<std::string> frames;
+  for (const Endpoint& endpoint : robot.profile.endpoints) {
+    if (endpoint.kind != EndpointKind::foot) frames.push_back(endpoint.frame);
+  }
+  if (frames.empty() && robot.model.base() == Base::fixed) frames = tip_of(robot.model);
+  return frames;
+}
+
+std::string seconds_text(double value) {
+  char text[32];
+  const auto [end, error] = std::to_chars(text, text + sizeof text, std::round(value * 1000.0) / 1000.0);
+  return error == std::errc() ? std::string(text, end) : std::string("?");
+}
+
+std::string provenance_of(const IdentifyResult& result, const std::vector<IdentifyLog>& logs) {
+  std::string text = "antaeus identify " ANTAEUS_VERSION ", ";
+  text += to_string(result.method);
+  text += ": ";
+  for (std::size_t i = 0; i < logs.size(); ++i) {
+    const IdentifyLog& log = logs[i];
+    text += (i == 0 ? "" : "; ") + log.episode.name;
+    if (log.labelled) {
+      std::string spans;
+      for (const TimeSpan& span : log.spans) {
+        spans += (spans.empty() ? " " : ", ") + seconds_text(span.from) + ":" +
+                 seconds_text(std::min(span.to, duration(log.episode)));
+      }
+      text += spans.empty() ? " all" : spans + " s";
+    }
+    if (!log.date.empty()) text += " (" + log.date + ")";
+    if (!log.episode.sha256.empty()) text += " sha256 " + log.episode.sha256.substr(0, 12);
+  }
+  return text;
+}
+
+/// "all", "FROM:TO" or "FROM:". \param whole  for the message
+TimeSpan stretch_in(const std::string& text, const std::string& whole) {
+  if (text == "all") return {0.0, kInfinity};
+  const auto number = [](std::string_view part) {
+    double value = kNaN;
+    const auto [last, error] = std::from_chars(part.data(), part.data() + part.size(), value);
+    return error == std::errc{} && last == part.data() + part.size() && std::isfinite(value) ? value : kNaN;
+  };
+  const std::string_view view = text;
+  const std::size_t colon = view.find(':');
+  TimeSpan span{kNaN, kNaN};
+  if (colon != std::string_view::npos) {
+    span = {number(view.substr(0, colon)), colon + 1 == view.size() ? kInfinity : number(view.substr(colon + 1))};
+  }
+  if (!(span.from >= 0.0 && span.from < span.to)) {
+    throw OptionsError("--contact-free", "'" + whole.substr(0, 120) + "' is no stretch of a log",
+                       "write FROM:TO in seconds from the log's first sample, FROM: to its end, all, or LOG=FROM:TO");
+  }
+  return span;
+}
+
+}  // namespace
+
+const OptionTable& options_of(const IdentifyOptions&) {
+  using O = IdentifyOptions;
+  static const OptionTable table(
+      "identify",
+      {
+          option("method", "", "which fit: automatic, moving or held_pose", "what the robot is and does", &O::method),
+          option("largest_sd", "1", "of the effort limit: where most channels scatter more, nothing is written",
+                 "a TIAGo with a contact all along", &O::largest_sd, kPositive),
+          option("constant_force", "N", "level force at an endpoint all along that is no free motion",
+                 "largest that a fit of free logs reads", &O::constant_force, kPositive),
+          option("other_robot", "1", "share of a log's rows that the other logs' fit covers, below which they differ",
+                 "95 % for one robot", &O::other_robot, kShare),
+      });
+  return table;
+}
+const OptionGroup kIdentifyGroup(IdentifyOptions{});
+
+void label_contact_free(std::vector<IdentifyLog>& logs, const std::vector<std::string>& texts) {
+  std::vector<std::string> names;
+  for (const IdentifyLog& log : logs) names.push_back(name_of(log));
+  std::vector<TimeSpan> of_all;
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.rfind('=');
+    const TimeSpan span = stretch_in(equals == std::string::npos ? text : text.substr(equals + 1), text);
+    if (equals == std::string::npos) {
+      of_all.push_back(span);
+      continue;
+    }
+    const std::string wanted = text.substr(0, equals);
+    std::vector<IdentifyLog*> meant;
+    for (IdentifyLog& log : logs) {
+      if (wanted == name_of(log) || wanted == std::filesystem::path(name_of(log)).stem()) meant.push_back(&log);
+    }
+    if (meant.empty()) throw_unknown<OptionsError>("--contact-free", "log", wanted, names);
+    if (meant.size() > 1) {
+      throw OptionsError("--contact-free", "two logs are called '" + wanted + "'", "give their files different names");
+    }
+    meant.front()->labelled = true;
+    meant.front()->spans.push_back(span);
+  }
+  for (IdentifyLog& log : logs) {
+    // What is said of one log counts there in place of what is said of all.
+    if (!log.labelled && !of_all.empty()) {
+      log.labelled = true;
+      log.spans = of_all;
+    }
+    std::ranges::sort(log.spans, {}, &TimeSpan::from);
+    std::vector<TimeSpan> joined;
+    for (TimeSpan span : log.spans) {
+      span.to = std::min(span.to, std::max(span.from, duration(log.episode)));
+      if (!joined.empty() && span.from <= joined.back().to) {
+        joined.back().to = std::max(joined.back().to, span.to);
+      } else {
+        joined.push_back(span);
+      }
+    }
+    log.spans = std::move(joined);
+  }
+}
+
+SampleMatrix measured_contact(const Robot& robot, const Episode& episode, const std::string& frame,
+                              const SampleMatrix& force) {
+  if (force.rows() != episode.steps() || force.cols() != 3) {
+    throw EpisodeError(episode.name,
+                       "a measured force of shape (" + std::to_string(force.rows()) + ", " +
+                           std::to_string(force.cols()) + "), not (" + std::to_string(episode.steps()) + ", 3)",
+                       "give x, y and z of every step");
+  }
+  const RobotModel& model = robot.model;
+  if (model.base() != Base::fixed) {
+    throw ModelError(robot.profile.name, "a measured force needs a base that is known",
+                     "identify it with --base fixed");
+  }
+  Dynamics dynamics(model);
+  const FrameId id = model.frame(frame);
+  SampleMatrix contact(episode.steps(), model.motor_count());
+  Matrix6X J(6, model.nv());
+  VectorX q(model.nq());
+  for (Eigen::Index i = 0; i < episode.steps(); ++i) {
+    const VectorX motors = episode.q.row(i);
+    if (model.position_from_motors(motors, Eigen::Vector4d(0, 0, 0, 1), q) != Status::ok ||
+        dynamics.at(q).frame_jacobian(id, J) != Status::ok) {
+      contact.row(i).setConstant(kNaN);
+      continue;
+    }
+    const VectorX torque = J.topRows<3>().transpose() * force.row(i).transpose();
+    for (int j = 0; j < model.motor_count(); ++j) contact(i, j) = torque[model.motor_rows()[j]];
+  }
+  return contact;
+}
+
+IdentifyResult identify(const Robot& robot, IdentifyRequest request, const Progress& progress) {
+  if (request.logs.empty()) throw OptionsError("logs", "none given", "give at least one");
+  if (request.loaded.empty() != request.payload_frame.empty()) {
+    throw OptionsError("payload", "its log and its frame belong together", "give both, or neither");
+  }
+  check_same(request.logs);
+  for (const IdentifyLog& log : request.logs) check_log(robot, log);
+  for (const IdentifyLog& log : request.loaded) check_log(robot, log);
+  if (!request.payload_frame.empty()) robot.model.frame(request.payload_frame);
+
+  IdentifyResult result;
+  result.robot = robot.profile.title.empty() ? robot.profile.name : robot.profile.title;
+  result.base_text = base_text(robot);
+  if (request.effort_units) result.unit = "channel units";
+  const Settings& settings = robot.profile.settings;
+  IdentifyTask task{.robot = robot,
+                    .request = request,
+                    .endpoints = endpoints_of(robot, request.endpoints),
+                    .options = settings.get<IdentifyOptions>(),
+                    .moving = settings.get<MovingFitOptions>(),
+                    .held = settings.get<HeldPoseOptions>(),
+                    .unlabelled = settings.get<UnlabelledOptions>(),
+                    .progress = progress};
+  task.moving.effort_units = task.moving.effort_units || request.effort_units;
+  task.moving.friction = task.moving.friction && request.friction;
+  task.moving.inertia = task.moving.inertia && request.inertia;
+  task.held.ridge = task.held.ridge && request.inertia;
+  if (task.options.method == IdentifyMethod::unlabelled) {
+    throw OptionsError("identify.method", "unlabelled is no choice", "leave --contact-free away");
+  }
+
+  tell_apart(request.logs);
+  const bool labelled = std::ranges::any_of(request.logs, &IdentifyLog::labelled);
+  if (labelled) {
+    std::erase_if(request.logs, [&result](const IdentifyLog& log) {
+      if (!log.labelled)
+        result.notes.push_back(log.episode.name + ": no stretch of it is contact-free, so it is not used");
+      return !log.labelled;
+    });
+  }
+  check_usable(robot, request.logs, result);
+  for (IdentifyLog& log : request.loaded) log.labelled = true;
+  check_usable(robot, request.loaded, result);
+  result.runs = static_cast<int>(request.logs.size());
+  if (!result.missing.empty()) {
+    result.method = labelled ? IdentifyMethod::moving : IdentifyMethod::unlabelled;
+    return result;
+  }
+  add_velocities(request.logs, task.moving.window, result);
+  for (const IdentifyLog& log : request.logs) {
+    std::vector<TimeSpan> spans = log.spans;
+    if (spans.empty()) spans.push_back({0.0, duration(log.episode)});
+    for (const TimeSpan& span : spans) {
+      IdentifyLog one = log;
+      one.spans = {span};
+      const Motion motion = motion_of({std::move(one)}, task.moving.moving_speed);
+      result.stretches.push_back({log.episode.name, span.from, std::min(span.to, duration(log.episode)),
+                                  motion.labelled - motion.moving, motion.moving});
+    }
+  }
+  result.method = labelled ? method_of(task, request.logs) : IdentifyMethod::unlabelled;
+  result.endpoints = task.endpoints;
+  switch (result.method) {
+    case IdentifyMethod::held_pose: identify_held_pose(task, result); break;
+    case IdentifyMethod::unlabelled: identify_unlabelled(task, result); break;
+    default: identify_moving(task, result); break;
+  }
+  add_ranges(request.logs, result.joints);
+  if (result.identified) {
+    result.provenance = provenance_of(result, request.logs);
+    result.noise.provenance = result.provenance;
+    result.noise.unit = result.unit;
+  }
+  task.tell(1.0);
+  return result;
+}
+
+}  // namespace antaeus

@@ -1,0 +1,64 @@
+#pragma once
+// The identified noise as a profile's [noise] table and its factor's file hold it: by names of joints. Private to
+// robot.
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "antaeus/robot/noise_model.hpp"
+#include "antaeus/robot/robot_profile.hpp"
+
+namespace antaeus {
+
+class Keys;
+
+/// One row of noise.joints; NaN: the key is not there.
+struct NoiseFileJoint {
+  std::string joint;
+  bool evidence = true;           ///< false: the channel says nothing
+  bool motion_identified = true;  ///< false: no stretch held motion
+  double white_sd = kNaN, offset_sd = kNaN, slow_sd = kNaN, motion_sd = kNaN, correlation_time = kNaN;
+  double joint_speed = kNaN;
+  int line = 0;
+};
+
+/// One of noise.parameters.
+struct NoiseFileParameter {
+  std::string name;
+  double value = 0.0, se = 0.0;
+  int line = 0;
+};
+
+struct NoiseFile {
+  std::filesystem::path file;
+  NoiseOrigin origin = NoiseOrigin::moving;
+  std::string unit = "N·m", provenance;
+  double identified_speed = kNaN;
+  std::vector<std::string> envelope_motors;
+  std::map<std::string, int> lines;  ///< of names in envelope_motors
+  std::vector<NoiseFileJoint> joints;
+  std::vector<NoiseFileParameter> parameters;
+  MatrixX factor;  ///< a row each of `parameters`
+};
+
+/// Null where the profile has no [noise]. \throws ModelError that names file, line and key
+std::shared_ptr<const NoiseFile> read_noise(Keys& keys, const RobotProfile& profile);
+
+/// For one model: parameters by name. What belongs to joints that are locked in it is left out.
+/// \throws ModelError for a joint that the robot does not have
+NoiseModel noise_for(const RobotModel& model, const NoiseFile& file);
+
+/// In quotes, as TOML has it.
+std::string toml_text(const std::string& text);
+
+/// The [noise] part of a profile, and the bytes of the factor's file: empty where nothing is in doubt.
+struct NoiseText {
+  std::string toml, factor;
+};
+inline constexpr const char* kNoiseFactor = "noise_factor.npy";
+NoiseText noise_text(const RobotModel& model, const NoiseModel& noise);
+
+}  // namespace antaeus

@@ -1,0 +1,311 @@
+#include "antaeus/robot/profile_writer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include "antaeus/core/error.hpp"
+#include "robot/test_robots.hpp"
+
+namespace antaeus {
+namespace {
+
+namespace fs = std::filesystem;
+using test::RandomStates;
+
+std::string file_text(const fs::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+/// Some of everything that identification may leave: rows of all three kinds, an envelope, masses that hang together.
+NoiseModel drawn_noise(const RobotModel& model, RandomStates& random) {
+  const TorqueParameters at = torque_parameters(model);
+  NoiseModel noise;
+  noise.origin = NoiseOrigin::held_pose;
+  noise.white_sd = VectorX::Constant(at.motors, 0.7) + 0.4 * random.vector(at.motors);
+  noise.white_sd[0] = kNaN;
+  noise.white_sd[1] = kInfinity;
+  noise.offset_sd = random.vector(at.motors).cwiseAbs();
+  noise.slow_sd = random.vector(at.motors).cwiseAbs();
+  noise.motion_sd = random.vector(at.motors).cwiseAbs();
+  noise.motion_sd[2] = kInfinity;
+  noise.joint_speed = random.vector(at.motors).cwiseAbs();
+  noise.correlation_time = random.vector(at.motors).cwiseAbs();
+  noise.identified_speed = 1.86;
+  noise.envelope_motors = {0, 2};
+  noise.parameters = VectorX::Zero(at.count());
+  noise.factor = MatrixX::Zero(at.count(), 5);
+  for (const int k : {at.inertial(1), at.inertial(1) + 3, at.rotor(2), at.coulomb(2), at.viscous(2), at.offset(2)}) {
+    noise.parameters[k] = random.vector(1)[0];
+    noise.factor.row(k) = random.vector(5).transpose();
+  }
+  noise.provenance = "a \"quoted\" log, re1 0–14 s\\";
+  // Rows that were not identified have no more than that.
+  for (VectorX* vector : {&noise.offset_sd, &noise.slow_sd, &noise.motion_sd, &noise.correlation_time}) {
+    (*vector)[0] = 0.0;
+  }
+  noise.joint_speed[0] = kInfinity;
+  return noise;
+}
+
+void expect_same_bits(const VectorX& a, const VectorX& b, const char* what) {
+  ASSERT_EQ(a.size(), b.size()) << what;
+  for (Eigen::Index i = 0; i < a.size(); ++i) {
+    EXPECT_TRUE(a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i])))
+        << what << " " << i << ": " << a[i] << ", " << b[i];
+  }
+}
+
+void expect_same_profile(const RobotProfile& a, const RobotProfile& b) {
+  EXPECT_EQ(a.name, b.name);
+  EXPECT_EQ(a.title, b.title);
+  EXPECT_EQ(a.provenance, b.provenance);
+  EXPECT_EQ(a.options.base, b.options.base);
+  EXPECT_EQ(a.options.gravity, b.options.gravity);
+  EXPECT_EQ(a.options.motors, b.options.motors);
+  EXPECT_EQ(a.motor_labels, b.motor_labels);
+  EXPECT_EQ(a.reference_joint, b.reference_joint);
+  EXPECT_TRUE(a.rated_load == b.rated_load || (std::isnan(a.rated_load) && std::isnan(b.rated_load)));
+  EXPECT_EQ(a.imu.frame, b.imu.frame);
+  EXPECT_EQ(a.imu.order, b.imu.order);
+  EXPECT_EQ(a.imu.deployed_as, b.imu.deployed_as);
+  EXPECT_EQ(a.deployed_sign, b.deployed_sign);
+  EXPECT_EQ(a.deployed_endpoints, b.deployed_endpoints);
+  EXPECT_EQ(a.torque_source, b.torque_source);
+  EXPECT_EQ(a.torque_sign, b.torque_sign);
+  EXPECT_EQ(a.friction, b.friction);
+  EXPECT_TRUE(fs::equivalent(a.model, b.model));
+  ASSERT_EQ(a.groups.size(), b.groups.size());
+  for (std::size_t i = 0; i < a.groups.size(); ++i) {
+    EXPECT_EQ(a.groups[i].name, b.groups[i].name);
+    EXPECT_EQ(a.groups[i].title, b.groups[i].title);
+    EXPECT_EQ(a.groups[i].joints, b.groups[i].joints);
+  }
+  ASSERT_EQ(a.endpoints.size(), b.endpoints.size());
+  for (std::size_t i = 0; i < a.endpoints.size(); ++i) {
+    const Endpoint &x = a.endpoints[i], &y = b.endpoints[i];
+    EXPECT_EQ(x.frame, y.frame);
+    EXPECT_EQ(x.label, y.label);
+    EXPECT_EQ(x.kind, y.kind);
+    EXPECT_EQ(x.group, y.group);
+    EXPECT_EQ(x.surface.sole, y.surface.sole);
+    EXPECT_EQ(x.surface.sole_depth, y.surface.sole_depth);
+    const auto same = [](double s, double t) { return s == t || (std::isnan(s) && std::isnan(t)); };
+    EXPECT_TRUE(same(x.surface.friction, y.surface.friction) && same(x.surface.torsion, y.surface.torsion) &&
+                same(x.surface.force_cap, y.surface.force_cap));
+  }
+  ASSERT_EQ(a.figures.size(), b.figures.size());
+  for (std::size_t i = 0; i < a.figures.size(); ++i) {
+    const JointFigures &x = a.figures[i], &y = b.figures[i];
+    SCOPED_TRACE(a.options.motors[i]);
+    EXPECT_EQ(x.torque_sd, y.torque_sd);
+    EXPECT_EQ(x.torque_sd_from, y.torque_sd_from);
+    EXPECT_EQ(x.static_sd, y.static_sd);
+    EXPECT_EQ(x.static_sd_from, y.static_sd_from);
+    EXPECT_EQ(x.coulomb, y.coulomb);
+    EXPECT_EQ(x.stribeck, y.stribeck);
+    EXPECT_EQ(x.stribeck_speed, y.stribeck_speed);
+    EXPECT_EQ(x.viscous, y.viscous);
+    EXPECT_EQ(x.friction_offset, y.friction_offset);
+    EXPECT_EQ(x.armature, y.armature);
+    EXPECT_EQ(x.gear, y.gear);
+    EXPECT_EQ(x.scale, y.scale);
+    EXPECT_EQ(x.torque_offset, y.torque_offset);
+    EXPECT_EQ(x.torque_limit, y.torque_limit);
+  }
+  ASSERT_EQ(a.poses.size(), b.poses.size());
+  for (std::size_t i = 0; i < a.poses.size(); ++i) {
+    EXPECT_EQ(a.poses[i].name, b.poses[i].name);
+    EXPECT_EQ(a.poses[i].title, b.poses[i].title);
+    EXPECT_EQ(a.poses[i].positions, b.poses[i].positions);
+  }
+  EXPECT_EQ(a.preflight.gain_limit, b.preflight.gain_limit);
+  EXPECT_EQ(a.preflight.gain_row, b.preflight.gain_row);
+  EXPECT_EQ(a.preflight.gain_joints, b.preflight.gain_joints);
+  EXPECT_EQ(a.preflight.start_error_limit, b.preflight.start_error_limit);
+  EXPECT_EQ(a.preflight.start_error_joints, b.preflight.start_error_joints);
+  ASSERT_EQ(a.settings.all().size(), b.settings.all().size());
+  for (const Setting& setting : a.settings.all()) {
+    const auto same = [&](const Setting& other) { return other.group == setting.group && other.name == setting.name; };
+    const auto found = std::ranges::find_if(b.settings.all(), same);
+    ASSERT_NE(found, b.settings.all().end()) << setting.group << "." << setting.name;
+    EXPECT_EQ(found->value, setting.value);
+  }
+}
+
+class WrittenProfile : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::ranges::replace(name, '/', '_');
+    folder_ = fs::path(testing::TempDir()) / ("antaeus_written_" + name);
+    fs::remove_all(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  fs::path folder_;
+};
+
+TEST_P(WrittenProfile, ReadsBackToTheLastBit) {
+  Robot robot = test::own_robot(GetParam());
+  RandomStates random(1616);
+  SCOPED_TRACE(random.text());
+  robot.profile.noise = std::make_shared<NoiseModel>(drawn_noise(robot.model, random));
+  write_profile(robot, folder_ / "deeper");
+  const Robot again = load_robot((folder_ / "deeper").string());
+  expect_same_profile(robot.profile, again.profile);
+  ASSERT_TRUE(again.profile.noise);
+  const NoiseModel &a = *robot.profile.noise, &b = *again.profile.noise;
+  EXPECT_EQ(a.origin, b.origin);
+  EXPECT_EQ(a.unit, b.unit);
+  EXPECT_EQ(a.provenance, b.provenance);
+  EXPECT_EQ(a.identified_speed, b.identified_speed);
+  EXPECT_EQ(a.envelope_motors, b.envelope_motors);
+  expect_same_bits(a.white_sd, b.white_sd, "white_sd");
+  expect_same_bits(a.offset_sd, b.offset_sd, "offset_sd");
+  expect_same_bits(a.slow_sd, b.slow_sd, "slow_sd");
+  expect_same_bits(a.motion_sd, b.motion_sd, "motion_sd");
+  expect_same_bits(a.correlation_time, b.correlation_time, "correlation_time");
+  expect_same_bits(a.joint_speed, b.joint_speed, "joint_speed");
+  expect_same_bits(a.parameters, b.parameters, "parameters");
+  EXPECT_EQ(a.factor, b.factor);
+
+  // What was read and is written again is the same bytes.
+  const auto first = profile_files(robot, folder_ / "deeper"), second = profile_files(again, folder_ / "deeper");
+  EXPECT_EQ(first, second);
+}
+
+TEST_P(WrittenProfile, WithoutNoiseIsOneFile) {
+  const Robot robot = test::own_robot(GetParam());
+  write_profile(robot, folder_);
+  EXPECT_FALSE(fs::exists(folder_ / "noise_factor.npy"));
+  const Robot again = load_robot(folder_.string());
+  expect_same_profile(robot.profile, again.profile);
+}
+
+INSTANTIATE_TEST_SUITE_P(Robots, WrittenProfile,
+                         testing::Values("h1_2", "panda", "ur5e", "planar_3r", "spacecraft_ur3"));
+
+/// A written profile that a test may spoil.
+class NoiseInAProfile : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(testing::TempDir()) /
+              ("antaeus_noise_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+    fs::remove_all(folder_);
+    Robot robot = test::own_robot("planar_3r");
+    RandomStates random(1617);
+    robot.profile.noise = std::make_shared<NoiseModel>(drawn_noise(robot.model, random));
+    write_profile(robot, folder_);
+    text_ = file_text(folder_ / "profile.toml");
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string changed(const std::string& from, const std::string& to) const {
+    const std::size_t at = text_.find(from);
+    EXPECT_NE(at, std::string::npos) << "the profile has no: " << from << "\n" << text_;
+    return at == std::string::npos ? text_ : std::string(text_).replace(at, from.size(), to);
+  }
+  /// The first \p key of the noise gets the value.
+  std::string with(const std::string& key, const std::string& value) const {
+    const std::size_t noise = text_.find("[noise]"), at = text_.find(key + " = ", noise);
+    EXPECT_NE(at, std::string::npos) << key;
+    return text_.substr(0, at) + key + " = " + value + text_.substr(text_.find_first_of(",}\n", at));
+  }
+  void expect_refused(const std::string& text, const std::string& at, const std::string& part) const {
+    const fs::path file = folder_ / "profile.toml";
+    std::ofstream(file, std::ios::binary) << text;
+    const std::size_t place = text.rfind(at);
+    ASSERT_NE(place, std::string::npos) << at;
+    const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(place), '\n');
+    try {
+      load_robot(file.string());
+      ADD_FAILURE() << "accepted: " << part;
+    } catch (const Error& error) {
+      const std::string message = error.what();
+      EXPECT_EQ(message.rfind(file.string() + ":" + std::to_string(line) + " [noise", 0), 0u)
+          << message << "\nexpected line " << line;
+      EXPECT_NE(message.find(part), std::string::npos) << message << "\nlacks: " << part;
+    }
+  }
+  fs::path folder_;
+  std::string text_;
+};
+
+TEST_F(NoiseInAProfile, WhatIsImpossibleIsRefusedWithItsLine) {
+  for (const char* key : {"offset_sd", "slow_sd", "motion_sd", "correlation_time", "joint_speed", "se"}) {
+    expect_refused(with(key, "-0.25"), std::string(key) + " = -0.25", std::string("'") + key + "' is negative");
+    expect_refused(with(key, "nan"), std::string(key) + " = nan", std::string("'") + key + "' must be finite");
+  }
+  expect_refused(with("white_sd", "0.0"), "white_sd = 0.0", "'white_sd' must be more than zero");
+  expect_refused(with("value", "inf"), "value = inf", "'value' must be finite");
+  expect_refused(with("se", "0.125"), "se = 0.125", "its covariance says");
+  expect_refused(with("identified_speed", "0.0"), "identified_speed = 0.0",
+                 "'identified_speed' must be more than zero");
+  expect_refused(with("evidence", "\"no\""), "evidence = \"no\"", "'evidence' must be true or false");
+  expect_refused(with("origin", "\"held_pos\""), "origin = \"held_pos\"", "held_pose");
+  expect_refused(changed("evidence = false", "evidence = false, white_sd = 1.0"), "evidence = false, white_sd = 1.0",
+                 "no evidence");
+  expect_refused(changed("motion_identified = false", "motion_identified = false, motion_sd = 1.5"), "motion_sd = 1.5",
+                 "not identified");
+}
+
+TEST_F(NoiseInAProfile, NamesAreTheRobots) {
+  expect_refused(changed("joint = \"joint_3\"", "joint = \"joint_33\""), "joint = \"joint_33\"", "joint_3");
+  expect_refused(changed("joint = \"joint_3\"", "joint = \"joint_2\""), "{ joint = \"joint_2\", white", "two rows");
+  expect_refused(changed("name = \"joint_3.rotor\"", "name = \"joint_3.roter\""), "name = \"joint_3.roter\"", "rotor");
+  expect_refused(changed("name = \"joint_3.rotor\"", "name = \"joint_3.offset\""), "{ name = \"joint_3.offset\"",
+                 "a second parameter");
+  expect_refused(changed("    \"joint_1\",\n", "    \"joint_9\",\n"), "\"joint_9\"", "joint_9");
+  expect_refused(changed(", slow_sd = ", ", slow_ds = "), ", slow_ds", "slow_sd");
+}
+
+TEST_F(NoiseInAProfile, TheFactorBelongsToIt) {
+  const std::string bytes = file_text(folder_ / "noise_factor.npy");
+  ASSERT_GT(bytes.size(), 100u);
+  const auto spoil = [&](const std::string& with) {
+    std::ofstream(folder_ / "noise_factor.npy", std::ios::binary) << with;
+  };
+  std::string other = bytes;
+  other.back() ^= 1;
+  spoil(other);
+  expect_refused(text_, "factor_sha256", "another file");
+  spoil(bytes.substr(0, bytes.size() / 2));
+  expect_refused(text_, "factor_sha256", "another file");
+  fs::remove(folder_ / "noise_factor.npy");
+  expect_refused(text_, "factor = ", "noise_factor.npy");
+}
+
+TEST_F(NoiseInAProfile, OfLockedJointsIsLeftOut) {
+  RobotProfile profile = read_profile(folder_ / "profile.toml");
+  const Robot whole = make_robot(profile);
+  profile.options.locked_joints["joint_1"] = 0.25;
+  for (auto* texts : {&profile.options.motors, &profile.motor_labels}) texts->erase(texts->begin());
+  profile.figures.erase(profile.figures.begin());
+  for (JointGroup& group : profile.groups) std::erase(group.joints, "joint_1");
+  for (NamedPose& pose : profile.poses) pose.positions.erase("joint_1");
+  const Robot locked = make_robot(profile);
+  const NoiseModel &a = *whole.profile.noise, &b = *locked.profile.noise;
+  ASSERT_EQ(b.white_sd.size(), 2);
+  expect_same_bits(a.white_sd.tail(2), b.white_sd, "white_sd");
+  EXPECT_EQ(b.envelope_motors, std::vector<int>{1});
+  const TorqueParameters of_a = torque_parameters(whole.model), of_b = torque_parameters(locked.model);
+  EXPECT_EQ(a.factor.row(of_a.coulomb(2)), b.factor.row(of_b.coulomb(1)));
+  EXPECT_EQ(a.parameters[of_a.offset(2)], b.parameters[of_b.offset(1)]);
+}
+
+TEST_F(NoiseInAProfile, OfAnotherRobotIsNotWritten) {
+  Robot robot = test::own_robot("planar_3r");
+  NoiseModel noise;
+  noise.white_sd = VectorX::Constant(7, 0.1);
+  robot.profile.noise = std::make_shared<NoiseModel>(noise);
+  EXPECT_THROW(write_profile(robot, folder_ / "other"), OptionsError);
+  EXPECT_FALSE(fs::exists(folder_ / "other"));
+}
+
+}  // namespace
+}  // namespace antaeus
