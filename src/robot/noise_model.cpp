@@ -16,6 +16,10 @@ namespace antaeus {
 
 namespace {
 
+/// Sd of the friction that holds a standing joint, as a share of what it has while it slides: a joint that comes to
+/// rest stops near its whole friction (docs/estimator_study.md#noise, where friction's bound has the same share).
+constexpr double kStandingFriction = 0.8;
+
 void check_vector(const VectorX& vector, Eigen::Index size, const std::string& name, bool required) {
   const std::string place = "noise model, " + name;
   if (vector.size() == 0 && !required) return;
@@ -100,6 +104,12 @@ struct TorqueNoise::Workspace {
     taken_out = noise.parameters.size() > 0 && !noise.parameters.isZero(0.0);
     find_bodies();
     if (noise.factor.size() > 0) compress_factor();
+    standing_friction_sd.setZero(at.motors);
+    for (int j = 0; j < at.motors; ++j) {
+      const double dry = has_mean(at.coulomb(j)) ? noise.parameters[at.coulomb(j)] : 0.0;
+      const double variance = in_doubt(at.coulomb(j)) ? noise.factor.row(at.coulomb(j)).squaredNorm() : 0.0;
+      standing_friction_sd[j] = kStandingFriction * std::sqrt(dry * dry + variance);
+    }
   }
 
   bool has_mean(int parameter) const { return taken_out && noise.parameters[parameter] != 0.0; }
@@ -186,7 +196,7 @@ struct TorqueNoise::Workspace {
   Status fill(const PositionTerms& now, ConstVectorRef v, ConstVectorRef a, double motion_share, bool whole) noexcept;
   void fill_mean(ConstVectorRef v, ConstVectorRef a) noexcept;
   void fill_shared(ConstVectorRef v, ConstVectorRef a) noexcept;
-  double variance_alone(Eigen::Index motor, double motion_share) const noexcept;
+  double variance_alone(Eigen::Index motor, double speed, double motion_share) const noexcept;
 
   struct DoubtedBody {
     int place;                               // among bodies->bodies()
@@ -210,6 +220,7 @@ struct TorqueNoise::Workspace {
   MatrixX X;        ///< transposed: a row a column of errors, a column a motor; zero where none depends on the other
   MatrixX product;  ///< (X F)ᵀ
   MatrixX shared;   ///< X C Xᵀ
+  VectorX standing_friction_sd;  ///< s_f of joints that stand
   bool shared_known = false;
   bool unseen_motion = false;  ///< covariance has rows without evidence because of motion that nobody identified
   VectorX mean;
@@ -272,10 +283,11 @@ Status TorqueNoise::Workspace::fill(const PositionTerms& now, ConstVectorRef v, 
   if (whole) fill_shared(v, a);
   // Nothing beside the diagonal changes from a mean alone.
   const bool diagonal = !whole && unseen == unseen_motion;
+  const std::vector<int>& rows = dynamics.model().motor_rows();
   if (!diagonal) covariance = shared;
   unseen_motion = unseen;
   for (int j = 0; j < at.motors; ++j) {
-    const double variance = variance_alone(j, motion_share);
+    const double variance = variance_alone(j, v[rows[j]], motion_share);
     covariance(j, j) = shared(j, j) + variance;
     if (std::isfinite(variance) || diagonal) continue;
     covariance.row(j).setZero();
@@ -331,11 +343,14 @@ void TorqueNoise::Workspace::fill_shared(ConstVectorRef v, ConstVectorRef a) noe
 }
 
 /// What a row does not share with others. NaN: it was not identified; infinity: it is no evidence.
-double TorqueNoise::Workspace::variance_alone(Eigen::Index motor, double motion_share) const noexcept {
+double TorqueNoise::Workspace::variance_alone(Eigen::Index motor, double speed, double motion_share) const noexcept {
   const auto square = [](double value) { return value * value; };
   const double white = noise.white_sd[motor];
   if (!std::isfinite(white)) return white;
   double variance = square(white);
+  if (const double dry = standing_friction_sd[motor]; dry > 0.0) {
+    variance += square(dry) * (1.0 - square(std::tanh(speed / kCoulombSpeed)));
+  }
   if (noise.offset_sd.size() > 0) variance += square(noise.offset_sd[motor]);
   if (noise.slow_sd.size() > 0) variance += square(noise.slow_sd[motor]);
   if (noise.motion_sd.size() > 0 && motion_share > 0.0) variance += square(motion_share * noise.motion_sd[motor]);

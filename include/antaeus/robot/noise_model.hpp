@@ -4,8 +4,8 @@
 ///
 ///     τ − rnea(q, v, a) − Jᵀ w = X θ + b + e
 ///     X = [ Y | diag(a) | diag(tanh(v / 0.03)) | diag(v) | I ]   inertial regressor, rotors, Coulomb, viscous, offset
-///     R = diag(σ²) + X C Xᵀ + diag(σ_b² + σ_s²) + g² diag(σ_m²)
-///
+///     R = diag(σ²) + X C Xᵀ + diag(σ_b² + σ_s²) + g² diag(σ_m²) + diag(s_f² (1 − tanh²(v / 0.03)))
+/// s_f = 0.8 √(c² + C_cc): a joint that stands may be held by any part of its Coulomb friction c, either way.
 /// C is what is still unknown of θ after identification. So R is full: joints are wrong together, as the mass that is
 /// wrong hangs on all of them. Room `identification` fills this type; whoever forms a residual reads it.
 
