@@ -1,5 +1,6 @@
-// For mujoco_noise_test.py, which simulates robots: identifies the noise of one from a log of free motion, says what was
-// found, and runs the default estimator over other logs of it, with the profile's figures and with what was identified.
+// For mujoco_noise_test.py, which simulates robots: identifies the noise of one from a log of free motion, says what
+// was found, and runs the default estimator over other logs of it, with the profile's figures and with what was
+// identified.
 //   identified_noise ROBOT LEARNT [option=value …] -- LOG …   writes LOG/figures.npy and LOG/identified.npy
 // A row a step: of each wrist force on the robot [3], its covariance [9], verdict (0: ok), whether NIS is quiet.
 #include <cstdio>
