@@ -225,7 +225,8 @@ def print_study(result):
             one, other = coverage(runs), coverage(runs, determined=False)
             ball = np.mean(np.concatenate([r.inside[r.steady] for r in runs]))
             print(f"{name:11}{regime:9} {100 * one.share:5.1f} ({100 * one.low:.1f} … {100 * one.high:.1f})"
-                  f"  sd {one.sd:4.1f}  of {100 * one.whole:3.0f} %; other {100 * other.share:5.1f} ({100 * other.low:.1f} … "
+                  f"  sd {one.sd:4.1f}  of {100 * one.whole:3.0f} %; "
+                  f"other {100 * other.share:5.1f} ({100 * other.low:.1f} … "
                   f"{100 * other.high:.1f}) sd {other.sd:4.1f}; 3-D {100 * ball:5.1f}; "
                   f"lies {100 * lying(runs):4.1f} %")
         for (pose, regime), runs in runs_of.items():
