@@ -1,7 +1,7 @@
 """Identified noise against the truth of MuJoCo: does an estimate lie where its doubt says, before and after?
 
 Robots are drawn: masses, centres, friction of each joint up to the profile's bound, viscous friction, IMU. Each moves
-its arms freely for a minute; from that log its noise is identified (fit_moving, by the program of identified_noise.cpp).
+its arms freely for a minute; from that log its noise is identified (fit_moving, by identified_noise.cpp).
 Then it does other things: it is pushed, shaken, and swings its arms. One robot in `make test`; ANTAEUS_SOAK=1 (`make
 soak`) judges all of them. Seeds 0 … 5 are those that bars were chosen on, 100 and more were held back.
 """
@@ -225,8 +225,10 @@ def print_study(result):
             one, other = coverage(runs), coverage(runs, determined=False)
             ball = np.mean(np.concatenate([r.inside[r.steady] for r in runs]))
             print(f"{name:11}{regime:9} {100 * one.share:5.1f} ({100 * one.low:.1f} … {100 * one.high:.1f})"
-                  f"  sd {one.sd:4.1f}  of {100 * one.whole:3.0f} %; other {100 * other.share:5.1f} ({100 * other.low:.1f} … "
-                  f"{100 * other.high:.1f}) sd {other.sd:4.1f}; 3-D {100 * ball:5.1f}; lies {100 * lying(runs):4.1f} %")
+                  f"  sd {one.sd:4.1f}  of {100 * one.whole:3.0f} %; "
+                  f"other {100 * other.share:5.1f} ({100 * other.low:.1f} … "
+                  f"{100 * other.high:.1f}) sd {other.sd:4.1f}; 3-D {100 * ball:5.1f}; "
+                  f"lies {100 * lying(runs):4.1f} %")
         for (pose, regime), runs in runs_of.items():
             x, y, z = rmse(runs)
             shares = " ".join(f"{100 * coverage([run]).share:3.0f}" for run in runs)
