@@ -23,6 +23,8 @@ constexpr Eigen::Index kFewest = 40;   // steps of it
 constexpr double kBeyond = 0.2;        // [rad] or [m] past a limit: calibration, and joints that are pressed
 constexpr double kOftenBeyond = 0.05;  // share of samples
 constexpr double kStandsStill = 0.05;  // share of motion below which an arm holds a pose
+/// Clocks jitter: samples that are 5 % late are not a lower rate.
+constexpr double kRateSlack = 1.05;
 
 std::string name_of(const IdentifyLog& log) { return log.episode.name.empty() ? "log" : log.episode.name; }
 
@@ -150,11 +152,40 @@ Motion motion_of(const std::vector<IdentifyLog>& logs, double speed) {
   return motion;
 }
 
-/// A robot that floats has a base whose own wrench its torques do not show while it moves: what is left is to hold a
-/// pose. A fixed one that stands still in several runs holds a pose too.
+/// Whether the loop would form dynamic residuals from these logs: velocities, and accelerations by their differences.
+bool has_loop_rows(const Robot& robot, const std::vector<IdentifyLog>& logs, const ResidualOptions& residual) {
+  return std::ranges::all_of(logs, [&](const IdentifyLog& log) {
+    const Episode& e = log.episode;
+    const bool inertial = e.imu_angular_velocity.rows() == e.steps() && e.imu_specific_force.rows() == e.steps();
+    return e.v.rows() == e.steps() && e.sample_time() * residual.minimum_rate <= kRateSlack &&
+           (robot.model.base() == Base::fixed || (inertial && !robot.profile.imu.frame.empty()));
+  });
+}
+
+/// [s] in which a motor that carries an endpoint, and no foot, moves.
+double limb_motion(const IdentifyTask& task, const std::vector<IdentifyLog>& logs) {
+  std::vector<IdentifyLog> limbs = logs;
+  VectorX counts = VectorX::Zero(task.robot.model.motor_count());
+  const auto mark = [&](const std::string& frame, double value) {
+    for (const int m : task.robot.model.supporting_motors(task.robot.model.frame(frame))) counts[m] = value;
+  };
+  for (const std::string& frame : task.endpoints) mark(frame, 1.0);
+  for (const Endpoint& endpoint : task.robot.profile.endpoints) {
+    if (endpoint.kind == EndpointKind::foot) mark(endpoint.frame, 0.0);
+  }
+  for (IdentifyLog& log : limbs) log.episode.v = log.episode.v * counts.asDiagonal();
+  return motion_of(limbs, task.moving.moving_speed).moving;
+}
+
+/// What a robot that floats does to its base shows in gyro and accelerometer: with them, and arms that move, its rows
+/// are as good as an arm's. Without them what is left is to hold a pose. A fixed one that stands still in several runs
+/// holds a pose too.
 IdentifyMethod method_of(const IdentifyTask& task, const std::vector<IdentifyLog>& logs) {
   if (task.options.method != IdentifyMethod::automatic) return task.options.method;
-  if (task.robot.model.base() != Base::fixed) return IdentifyMethod::held_pose;
+  if (task.robot.model.base() != Base::fixed) {
+    const bool moves = task.moving.low_pass > 0.0 && limb_motion(task, logs) >= task.moving.motion_needed;
+    return moves ? IdentifyMethod::moving : IdentifyMethod::held_pose;
+  }
   const Motion motion = motion_of(logs, task.moving.moving_speed);
   const bool stands = motion.moving < kStandsStill * motion.labelled;
   return stands && logs.size() > 1 ? IdentifyMethod::held_pose : IdentifyMethod::moving;
@@ -373,6 +404,10 @@ IdentifyResult identify(const Robot& robot, IdentifyRequest request, const Progr
   if (!result.missing.empty()) {
     result.method = labelled ? IdentifyMethod::moving : IdentifyMethod::unlabelled;
     return result;
+  }
+  const auto residual = settings.get<ResidualOptions>();
+  if (task.moving.low_pass == 0.0 && has_loop_rows(robot, request.logs, residual)) {
+    task.moving.low_pass = residual.cut_off;
   }
   add_velocities(request.logs, task.moving.window, result);
   for (const IdentifyLog& log : request.logs) {
