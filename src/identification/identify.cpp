@@ -250,7 +250,7 @@ const OptionGroup kIdentifyGroup(IdentifyOptions{});
 
 void label_contact_free(std::vector<IdentifyLog>& logs, const std::vector<std::string>& texts) {
   std::vector<std::string> names;
-  for (const IdentifyLog& log : logs) names.push_back(name_of(log));
+  for (const IdentifyLog& log : logs) names.push_back(std::filesystem::path(name_of(log)).stem().string());
   std::vector<TimeSpan> of_all;
   for (const std::string& text : texts) {
     const std::size_t equals = text.rfind('=');
