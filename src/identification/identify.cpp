@@ -285,7 +285,7 @@ const OptionGroup kIdentifyGroup(IdentifyOptions{});
 
 void label_contact_free(std::vector<IdentifyLog>& logs, const std::vector<std::string>& texts) {
   std::vector<std::string> names;
-  for (const IdentifyLog& log : logs) names.push_back(name_of(log));
+  for (const IdentifyLog& log : logs) names.push_back(std::filesystem::path(name_of(log)).stem().string());
   std::vector<TimeSpan> of_all;
   for (const std::string& text : texts) {
     const std::size_t equals = text.rfind('=');
@@ -315,7 +315,8 @@ void label_contact_free(std::vector<IdentifyLog>& logs, const std::vector<std::s
     std::ranges::sort(log.spans, {}, &TimeSpan::from);
     std::vector<TimeSpan> joined;
     for (TimeSpan span : log.spans) {
-      span.to = std::min(span.to, std::max(span.from, duration(log.episode)));
+      // One that begins past the log's end stays as it is, and is refused.
+      if (const double end = duration(log.episode); span.from < end) span.to = std::min(span.to, end);
       if (!joined.empty() && span.from <= joined.back().to) {
         joined.back().to = std::max(joined.back().to, span.to);
       } else {
