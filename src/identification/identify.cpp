@@ -7,7 +7,6 @@
 #include <set>
 
 #include "antaeus/core/error.hpp"
-#include "antaeus/core/error.hpp"
 #include "antaeus/estimation/residual.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "antaeus/signal/savitzky_golay.hpp"
