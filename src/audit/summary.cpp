@@ -157,6 +157,7 @@ Json advice_json(const AdviceRow& row) {
 
 Json cause_test_json(const CauseTest& test) {
   return Json::object()
+      .set("outside_identified", test.outside_identified)
       .set("alarm", test.alarm)
       .set("explained", test.explained)
       .set("chi_squared", test.chi_squared)

@@ -54,6 +54,8 @@ struct CauseRow {
   double misfit = kNaN;                            ///< χ² that stays with it; above CauseTest::threshold: too much
 };
 struct CauseTest {
+  /// The robot moves faster than its noise was identified for: no cause can be told, and none was weighed.
+  bool outside_identified = false;
   bool alarm = false, explained = false;
   double chi_squared = 0.0, threshold = 0.0;
   std::vector<CauseRow> causes;
