@@ -86,6 +86,7 @@ TEST(MovingFloating, TheImuStandsForTheBase) {
   still.episode.imu_angular_velocity.setZero();
   still.episode.imu_specific_force.rowwise() = Eigen::RowVector3d(0.0, 0.0, 9.81);
   const HoldOut unmoved = judge_moving(robot, nothing, {still}, options);
+  double largest = 0.0;
   for (int j = 0; j < robot.model.motor_count(); ++j) {
     const std::string& joint = robot.model.motor_names()[j];
     if (is_leg(joint)) {
@@ -93,8 +94,10 @@ TEST(MovingFloating, TheImuStandsForTheBase) {
       continue;
     }
     EXPECT_LT(found.rms[j], tolerance::kSmoothedTorque) << joint;
-    EXPECT_GT(unmoved.rms[j], 10.0 * tolerance::kSmoothedTorque) << joint;
+    EXPECT_GT(unmoved.rms[j], 2.0 * tolerance::kSmoothedTorque) << joint;  // the elbows carry least: 0.15 N·m
+    largest = std::max(largest, unmoved.rms[j]);
   }
+  EXPECT_GT(largest, 10.0 * tolerance::kSmoothedTorque);
 }
 
 TEST(MovingFloating, ArmsAreIdentifiedWhileTheBaseSwaysAndLegsAreNot) {
@@ -122,7 +125,8 @@ TEST(MovingFloating, ArmsAreIdentifiedWhileTheBaseSwaysAndLegsAreNot) {
               << "), offset " << offset.value << " ± " << offset.sd << " (" << truth.offset[j] << "), sigma "
               << channel.white_sd << "\n";
     EXPECT_TRUE(dry.identified()) << channel.joint;
-    EXPECT_LE(std::abs(dry.value - truth.coulomb[j]), 4.0 * dry.sd) << channel.joint;
+    EXPECT_LE(std::abs(dry.value - truth.coulomb[j]), 4.0 * dry.sd + tolerance::kRoundedFriction * truth.coulomb[j])
+        << channel.joint;
     EXPECT_LE(std::abs(offset.value - truth.offset[j]), 4.0 * offset.sd) << channel.joint;
   }
   // What a leg weighs is not in an arm's doubt.
