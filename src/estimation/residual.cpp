@@ -175,11 +175,21 @@ void ResidualEstimator::watch_motion(const Observation& observation, double dt) 
 
 /// How fast the robot moves, measured against what was seen while its noise was identified.
 void ResidualEstimator::watch_envelope(const Observation& observation) noexcept {
+  motion_share_ = 1.0;
   if (!counts_ || residual_.reasons.has(Reason::motion_unknown)) return;
   const NoiseModel& noise = noise_->model();
-  if (envelope_ && envelope_->step(observation.time, speed_) == Status::ok && envelope_->outside() &&
-      residual_.kind == ResidualKind::static_gravity) {
-    residual_.reasons.add(Reason::outside_identified);
+  if (envelope_) {
+    // Without a clock there is no memory, but the speed of this sample is known.
+    const bool timed = std::isfinite(observation.time);
+    const bool stepped = timed && envelope_->step(observation.time, speed_) == Status::ok;
+    motion_share_ = stepped  ? envelope_->share()
+                    : !timed ? motion_share(envelope_->rms(speed_), options_.envelope)
+                             : 1.0;
+    if (stepped && envelope_->outside() && residual_.kind == ResidualKind::static_gravity) {
+      residual_.reasons.add(Reason::outside_identified);
+    }
+  } else if (!residual_.moving) {
+    motion_share_ = 0.0;
   }
   if (noise.origin != NoiseOrigin::held_pose || noise.joint_speed.size() == 0) return;
   const double clock = std::isfinite(observation.time) ? observation.time : 0.0;
@@ -399,7 +409,7 @@ Status ResidualEstimator::evaluate_noise(const Instant& now) noexcept {
   const bool dynamic = residual_.kind != ResidualKind::static_gravity;
   const bool held = noise_->model().origin == NoiseOrigin::held_pose;
   // What a dynamic residual holds of the motion is not what a static one was seen to hold.
-  const double share = held && dynamic ? 0.0 : envelope_ ? envelope_->share() : (residual_.moving ? 1.0 : 0.0);
+  const double share = held && dynamic ? 0.0 : motion_share_;
   const Eigen::Index nv = model_.nv();
   // Masses and friction are in doubt at the pace of the motion, not of the samples.
   const double time = now.observation().time, age = time - covariance_time_;

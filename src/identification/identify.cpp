@@ -359,6 +359,12 @@ SampleMatrix measured_contact(const Robot& robot, const Episode& episode, const 
   return contact;
 }
 
+Robot with_noise(Robot robot, const std::optional<NoiseModel>& noise) {
+  if (noise) static_cast<void>(TorqueNoise(robot.model, *noise));
+  robot.profile.noise = noise ? std::make_shared<const NoiseModel>(*noise) : nullptr;
+  return robot;
+}
+
 IdentifyResult identify(const Robot& robot, IdentifyRequest request, const Progress& progress) {
   if (request.logs.empty()) throw OptionsError("logs", "none given", "give at least one");
   if (request.loaded.empty() != request.payload_frame.empty()) {

@@ -155,7 +155,8 @@ class ANTAEUS_API ResidualEstimator {
   std::optional<TorqueNoise> noise_;
   bool counts_ = false;  ///< whether noise_ is of samples like the present one
   std::optional<SpeedEnvelope> envelope_;
-  VectorX outside_until_;  ///< of each motor, on the clock of its samples
+  double motion_share_ = 1.0;  ///< g of the present sample
+  VectorX outside_until_;      ///< of each motor, on the clock of its samples
   double covariance_time_ = kNaN;
 
   Residual residual_;

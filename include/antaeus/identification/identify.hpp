@@ -127,6 +127,11 @@ struct ANTAEUS_API IdentifyResult {
 ///         so.
 ANTAEUS_API IdentifyResult identify(const Robot& robot, IdentifyRequest request, const Progress& progress = nullptr);
 
+/// The same robot with an identified noise; without one, with its assumed figures, as for torques that a simulation
+/// made.
+/// \throws OptionsError for the noise of another robot
+ANTAEUS_API Robot with_noise(Robot robot, const std::optional<NoiseModel>& noise);
+
 /// "FROM:TO" [s], "all", or "LOG=FROM:TO" of one log by its name or its name without ending, for each text; marks the
 /// logs as labelled. \throws OptionsError at --contact-free
 ANTAEUS_API void label_contact_free(std::vector<IdentifyLog>& logs, const std::vector<std::string>& texts);
