@@ -347,10 +347,9 @@ void bind_profile(nb::module_& module) {
           [](const Robot& self, const std::vector<std::string>& wanted) { return self.endpoint_frames(wanted); },
           "wanted"_a = nb::list(), "Frames of endpoints named by frame or label; the profile's own for an empty list.")
       .def("reference_motor", &Robot::reference_motor, "Index of the reference joint's motor, −1 without one.");
-  module.def(
-      "write_profile", &write_profile, "robot"_a, "folder"_a,
-      "Writes FOLDER/profile.toml, with an identified noise also noise_factor.npy: a whole profile that load_robot "
-      "takes.");
+  module.def("write_profile", &write_profile, "robot"_a, "folder"_a,
+             "Writes FOLDER/profile.toml, a whole profile, with an identified noise too, that load_robot "
+             "takes.");
   module.def(
       "load_robot",
       [](const std::string& name_or_path, std::string_view meshes, const std::optional<std::string>& base) {

@@ -80,7 +80,7 @@ def summary_of(out):
 def test_an_arm_is_identified_and_its_truth_is_covered(identified):
     out, done = identified
     assert done.stderr == b"" and "Is the noise identified?" in text(done.stdout)
-    assert sorted(os.listdir(out)) == ["noise_factor.npy", "profile.toml", "report.html", "summary.json"]
+    assert sorted(os.listdir(out)) == ["profile.toml", "report.html", "summary.json"]
     told = summary_of(out)
     assert told["schema"] == "antaeus.identify/1" and told["identified"] and not told["unlabelled"]
     assert told["method"] == "moving" and told["unit"] == "N·m"

@@ -119,6 +119,7 @@ evidence = false
 name = "a.coulomb"
 value = 0.5
 se = 0.1
+row = "mpmZmZmZuT8="
 )",
           "[a.a.a.a.a.a.a.a]\n\"a.\\\"\".'b'.c = {d.e = [[['x']]]} # [\n",
           "x = \"\"\"a\"\"\"\"\"\ny = '''b''''\n"};
