@@ -254,9 +254,10 @@ MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs, con
   fit.noise.white_sd = VectorX::Constant(motors, kInfinity);
   for (int j = 0; j < motors; ++j) {
     if (fit.channels[j].use == ChannelUse::used) fit.noise.white_sd[j] = fit.channels[j].white_sd;
-    // Nothing is wrong with these channels, but nothing is known of them either: the profile's figures hold.
-    const bool unknown =
-        fit.channels[j].use == ChannelUse::carries_foot || fit.channels[j].use == ChannelUse::no_excitation;
+    // Nothing is wrong with these channels, but nothing is known of them either: the profile's figures hold. Those are
+    // in N·m.
+    const ChannelUse use = fit.channels[j].use;
+    const bool unknown = use == ChannelUse::carries_foot || (use == ChannelUse::no_excitation && !options.effort_units);
     if (unknown) fit.noise.white_sd[j] = kNaN;
   }
   return fit;
