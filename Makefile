@@ -36,12 +36,17 @@ asan: setup ## the test-suite under the address and undefined-behaviour sanitize
 	@cmake --build build/asan -j $(JOBS)
 	@ctest --test-dir build/asan --output-on-failure -j $(JOBS) -LE 'realtime|timing'
 
-soak: setup ## the slow proofs: a million poses, blocked targets, force control on many contacts, passages through singular poses (the tests hold samples)
+soak: setup ## the slow proofs: a million poses, blocked targets, a million cycles of the guard with faults, hours of identified noise, force control on many contacts, passages through singular poses, identified noise in MuJoCo (the tests hold samples)
 	$(call configure,release)
-	@cmake --build build/release -j $(JOBS) --target ik_tests experiments_tests control_tests antaeus_sim_plugin antaeus_parquet
+	@cmake --build build/release -j $(JOBS) --target ik_tests guard_tests experiments_tests control_tests signal_tests identification_tests antaeus_sim_plugin antaeus_parquet antaeus_python identified_noise
 	@ANTAEUS_SOAK=1 build/bin/ik_tests --gtest_filter='Blocked.*:ReachSoak.*:*Soak*'
+	@ANTAEUS_SOAK=1 build/bin/guard_tests --gtest_filter='*Soak*'
 	@ANTAEUS_SOAK=1 build/bin/experiments_tests --gtest_filter='*Soak*'
 	@ANTAEUS_SOAK=1 build/bin/control_tests --gtest_filter='*Soak*'
+	@ANTAEUS_SOAK=1 build/bin/signal_tests --gtest_filter='*Soak*'
+	@ANTAEUS_SOAK=1 build/bin/identification_tests --gtest_filter='*Soak*'
+	@ANTAEUS_SOAK=1 ANTAEUS_IDENTIFIED_NOISE=$(CURDIR)/build/bin/identified_noise PYTHONPATH=$(CURDIR)/build/python \
+		build/venv/bin/python -m pytest -q -s -p no:cacheprovider tests/python/mujoco_noise_test.py
 
 bench: setup ## benchmarks against what a user would otherwise run
 	$(call configure,release,-DANTAEUS_BUILD_BENCHMARKS=ON)

@@ -25,7 +25,7 @@ v, a = 0.4 * rate * np.cos(angle), -0.4 * rate**2 * np.sin(angle)
 dynamics = antaeus.Dynamics(model)
 tau = np.empty_like(q)
 for i in range(len(time)):
-    full_q, full_v, full_a = model.position_from_motors(q[i]), np.zeros(model.nv()), np.zeros(model.nv())
+    full_q, full_v, full_a = model.position_from_motors(q[i], [0, 0, 0, 1]), np.zeros(model.nv()), np.zeros(model.nv())
     full_v[rows], full_a[rows] = v[i], a[i]
     tau[i] = dynamics.inverse_dynamics(full_q, full_v, full_a)[rows]
 step = np.arange(len(time))[:, None]

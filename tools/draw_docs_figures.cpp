@@ -10,6 +10,7 @@
 
 #include "antaeus/audit/audit.hpp"
 #include "antaeus/episode/synthetic_episode.hpp"
+#include "antaeus/identification/identify.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/pose/lesson_figures.hpp"
 #include "antaeus/report/audit_figures.hpp"
@@ -92,7 +93,8 @@ int main(int argc, char** argv) {
   const bool only_check = argc == 3 && std::string_view(argv[1]) == "--check";
   if (argc != 2 && !only_check) return std::fprintf(stderr, "usage: docs_figures [--check] FOLDER\n"), 2;
   try {
-    const Robot planar = load_robot("planar_3r"), humanoid = load_robot("h1_2");
+    // docs/estimator.md shows the assumed figures here.
+    const Robot planar = load_robot("planar_3r"), humanoid = with_noise(load_robot("h1_2"), std::nullopt);
     const std::string wrist = humanoid.profile.endpoints.front().frame;
     const double limit = humanoid.profile.preflight.gain_limit;
     const LabelledPose bad{"arm_waist_target", humanoid.pose("arm_waist_target")}, zero{"zero", humanoid.pose("zero")};

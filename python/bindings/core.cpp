@@ -117,8 +117,10 @@ void bind_observation(nb::module_& module) {
           [](Observation* self, double time, const std::optional<ArrayArgument>& q,
              const std::optional<ArrayArgument>& v, const std::optional<ArrayArgument>& a,
              const std::optional<ArrayArgument>& tau, const std::optional<ArrayArgument>& quaternion,
-             const std::optional<ArrayArgument>& angular_velocity, const std::optional<ArrayArgument>& specific_force) {
+             const std::optional<ArrayArgument>& angular_velocity, const std::optional<ArrayArgument>& specific_force,
+             bool simulated) {
             new (self) Observation();
+            self->simulated = simulated;
             self->time = time;
             if (q) self->q = as_vector(*q, "Observation", "q");
             if (v) self->v = as_vector(*v, "Observation", "v");
@@ -130,7 +132,7 @@ void bind_observation(nb::module_& module) {
           },
           nb::kw_only(), "time"_a = kNaN, "q"_a = nb::none(), "v"_a = nb::none(), "a"_a = nb::none(),
           "tau"_a = nb::none(), "imu_quaternion_xyzw"_a = nb::none(), "imu_angular_velocity"_a = nb::none(),
-          "imu_specific_force"_a = nb::none())
+          "imu_specific_force"_a = nb::none(), "simulated"_a = false)
       .def_rw("time", &Observation::time, "[s], any origin, never going back; NaN when not known.")
       .def_prop_rw("q", frozen_field(&Observation::q), &set_motor_vector<&Observation::q>, nb::for_getter(kOwned),
                    "Motor positions.")
@@ -140,6 +142,10 @@ void bind_observation(nb::module_& module) {
                    "Motor accelerations; empty when not measured.")
       .def_prop_rw("tau", frozen_field(&Observation::tau), &set_motor_vector<&Observation::tau>, nb::for_getter(kOwned),
                    "Motor torques: what the motor exerts on the joint, positive along the joint's axis.")
+      .def_rw(
+          "simulated", &Observation::simulated,
+          "Whether a simulation made it: what was identified of a robot's torques is not in its own, and the profile's "
+          "figures count (unless the noise was identified in simulation).")
       .def_ro("has_imu", &Observation::has_imu, "Whether there is a quaternion.")
       .def_ro("has_gyro", &Observation::has_gyro)
       .def_ro("has_accelerometer", &Observation::has_accelerometer)
@@ -185,7 +191,7 @@ void bind_wrench_estimate(nb::module_& module) {
       .def_ro("nis", &Uncertainty::nis,
               "Of the endpoint's rows and the reference row, where another endpoint may explain only what its own rows "
               "show: a guard, not a test with a stated rate.")
-      .def_ro("nis_threshold", &Uncertainty::nis_threshold, "χ² at posterior.false_alarm.")
+      .def_ro("nis_threshold", &Uncertainty::nis_threshold, "χ² at posterior.false_alarm, or at false_alarms_per_hour.")
       .def_ro("nis_rows", &Uncertainty::nis_rows, "Degrees of freedom.")
       .def_ro("innovation", &Uncertainty::innovation,
               "Reference joint: r − what the wrenches estimated without it explain, N·m.")

@@ -5,9 +5,36 @@
 #include "antaeus/estimation/residual.hpp"
 #include "convert.hpp"
 
+namespace nanobind::detail {
+
+template <>
+struct type_caster<antaeus::TareState> : EnumerationCaster<antaeus::TareState, "antaeus.TareState"> {};
+template <>
+struct type_caster<antaeus::TareProblem> : EnumerationCaster<antaeus::TareProblem, "antaeus.TareProblem"> {};
+
+}  // namespace nanobind::detail
+
 namespace antaeus::python {
 
 namespace {
+
+void bind_tare(nb::module_& module) {
+  bind_enumeration<TareState>(module,
+                              "none: never asked for, or dropped. collecting: residuals are averaged. holding: the "
+                              "offset is taken out. refused, expired: it is not, and TareProblem says why.");
+  bind_enumeration<TareProblem>(
+      module,
+      "Why a tare was refused or has ended: a bad sample, a gap, a joint that moved, torques that drifted, an offset "
+      "too large for the drive, time over, the pose left.");
+  nb::class_<Tare>(module, "Tare", "What the user said nothing touched at, and what the residuals read then. A copy.")
+      .def_prop_ro("state", [](const Tare& self) { return self.state(); })
+      .def_prop_ro("problem", [](const Tare& self) { return self.problem(); })
+      .def_prop_ro("motor", &Tare::motor, "Whose the problem is; −1: no motor's.")
+      .def_prop_ro(
+          "offset", [](const Tare& self) { return frozen(self.offset()); },
+          "[motors], N·m: subtracted from the residual; zero unless holding.")
+      .def_prop_ro("time", &Tare::time, "Time stamp at which it began to hold, s; NaN unless holding.");
+}
 
 void bind_residual(nb::module_& module) {
   nb::class_<Residual>(module, "Residual",
@@ -46,7 +73,11 @@ void bind_residual(nb::module_& module) {
             return Residual(self.form(now));
           },
           "now"_a, "One call an instant, in the order of time. Never raises.")
-      .def("reset", &ResidualEstimator::reset, "Forgets all history, as after a gap.")
+      .def("reset", &ResidualEstimator::reset, "Forgets all history, as after a gap; a tare stays.")
+      .def("begin_tare", &ResidualEstimator::begin_tare,
+           "\"Nothing touches now\": averages residuals for tare_duration and then takes them out, if its checks pass.")
+      .def("drop_tare", &ResidualEstimator::drop_tare)
+      .def("tare", [](const ResidualEstimator& self) { return Tare(self.tare()); })
       .def("residual", [](const ResidualEstimator& self) { return Residual(self.residual()); }, "Of the last call.");
 }
 
@@ -148,6 +179,7 @@ void bind_contact_space_filter(nb::module_& module) {
 }  // namespace
 
 void bind_estimation(nb::module_& module) {
+  bind_tare(module);
   bind_residual(module);
   bind_posterior_estimator(module);
   bind_contact_space_filter(module);

@@ -105,7 +105,13 @@ void bind_guarded_estimator(nb::module_& module) {
           },
           "observation"_a, "clock"_a = nb::none(),
           "One result an endpoint. clock: the consumer's clock, for the sample's age, s. Never raises.")
-      .def("reset", &GuardedEstimator::reset, "Forgets history, states and stop requests; the last refusal stays.")
+      .def("reset", &GuardedEstimator::reset,
+           "Forgets history, states and stop requests; the last refusal stays, and so does a tare.")
+      .def("begin_tare", &GuardedEstimator::begin_tare,
+           "\"Nothing touches now\": averages residuals for residual.tare_duration and then takes them out, if its "
+           "checks pass; tare() says so.")
+      .def("drop_tare", &GuardedEstimator::drop_tare)
+      .def("tare", [](const GuardedEstimator& self) { return Tare(self.tare()); })
       .def("results", [](const GuardedEstimator& self) { return std::vector<ConsumerWrench>(self.results()); })
       .def("estimates", [](const GuardedEstimator& self) { return PosteriorEstimates(self.estimates()); })
       .def("reliability",

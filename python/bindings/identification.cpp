@@ -236,16 +236,9 @@ void bind_run(nb::module_& module) {
       "meanwhile. "
       "Logs that do not suffice are no error: `missing` says for what.");
   module.def(
-      "with_noise",
-      [](const Robot& robot, const NoiseModel& noise) {
-        static_cast<void>(TorqueNoise(robot.model, noise));  // throws for another robot's
-        Robot result = robot;
-        result.profile.noise = std::make_shared<const NoiseModel>(noise);
-        return result;
-      },
-      "robot"_a, "noise"_a, "The same robot with an identified noise. OptionsError for another robot's.");
-  module.def("write_profile", &write_profile, "robot"_a, "folder"_a,
-             "Writes FOLDER/profile.toml, with noise also noise.npz: a whole profile that load_robot takes.");
+      "with_noise", &with_noise, "robot"_a, "noise"_a.none(),
+      "The same robot with an identified noise; None: with its assumed figures, as for torques that a simulation "
+      "made. OptionsError for another robot's.");
 }
 
 }  // namespace

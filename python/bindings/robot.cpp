@@ -3,6 +3,7 @@
 #include <nanobind/stl/optional.h>
 
 #include "antaeus/robot/limbs.hpp"
+#include "antaeus/robot/profile_writer.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "convert.hpp"
 #include "shared_enumerations.hpp"
@@ -278,7 +279,6 @@ void bind_noise(nb::module_& module) {
       .def_prop_ro("parameters", frozen_field(&NoiseModel::parameters), kOwned,
                    "[10 bodies + 4 motors] inertial parameters, rotors, Coulomb, viscous, offsets.")
       .def_prop_ro("factor", frozen_field(&NoiseModel::factor), kOwned, "L: their covariance is L Lᵀ.")
-      .def_prop_ro("offset", frozen_field(&NoiseModel::offset), kOwned, "[motors] of a held pose, N·m.")
       .def_prop_ro("offset_sd", frozen_field(&NoiseModel::offset_sd), kOwned, "[motors] between runs, N·m.")
       .def_prop_ro("slow_sd", frozen_field(&NoiseModel::slow_sd), kOwned, "[motors] within a run, N·m.")
       .def_prop_ro("motion_sd", frozen_field(&NoiseModel::motion_sd), kOwned,
@@ -287,7 +287,10 @@ void bind_noise(nb::module_& module) {
       .def_ro("identified_speed", &NoiseModel::identified_speed, "Of `envelope_motors`, rad/s; NaN: no envelope.")
       .def_ro("envelope_motors", &NoiseModel::envelope_motors)
       .def_prop_ro("joint_speed", frozen_field(&NoiseModel::joint_speed), kOwned, "[motors] largest seen, rad/s.")
+      .def_prop_ro("largest_residual", frozen_field(&NoiseModel::largest_residual), kOwned,
+                   "[motors] largest abs(τ − g) seen, N·m; empty: not known.")
       .def_ro("unit", &NoiseModel::unit, "Of all torques here.")
+      .def_ro("simulated", &NoiseModel::simulated, "Identified in simulation: it counts for simulated samples alone.")
       .def_ro("provenance", &NoiseModel::provenance);
 }
 
@@ -344,6 +347,9 @@ void bind_profile(nb::module_& module) {
           [](const Robot& self, const std::vector<std::string>& wanted) { return self.endpoint_frames(wanted); },
           "wanted"_a = nb::list(), "Frames of endpoints named by frame or label; the profile's own for an empty list.")
       .def("reference_motor", &Robot::reference_motor, "Index of the reference joint's motor, −1 without one.");
+  module.def("write_profile", &write_profile, "robot"_a, "folder"_a,
+             "Writes FOLDER/profile.toml, a whole profile, with an identified noise too, that load_robot "
+             "takes.");
   module.def(
       "load_robot",
       [](const std::string& name_or_path, std::string_view meshes, const std::optional<std::string>& base) {

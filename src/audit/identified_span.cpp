@@ -9,37 +9,40 @@ IdentifiedSpan identified_span(const Robot& robot, const std::vector<std::string
                                const AuditOptions& options, const Audit& audit) {
   IdentifiedSpan span;
   if (!robot.profile.noise || options.residual.noise != NoiseUse::identified) return span;
-  const VectorX& white_sd = robot.profile.noise->white_sd;
+  const NoiseModel& noise = *robot.profile.noise;
+  if (noise.largest_residual.size() == 0) return span;
   InstantReader reader(robot, endpoints, options.equation);
   ResidualEstimator estimator(robot, options.residual);
   const Episode& episode = audit.audited.episode;
   const Eigen::Index first = audit.audited.reconstruction.first_step;
+  span.identified = noise.identified_speed;
   Observation observation;
   for (Eigen::Index row = 0; row < episode.steps(); ++row) {
     episode.observe(row, observation);
-    const Residual& residual = estimator.form(reader.at(observation));
-    if (residual.current() != Status::ok || residual.kind != ResidualKind::static_gravity) continue;
+    const Instant& now = reader.at(observation);
+    const Residual& residual = estimator.form(now);
+    if (!residual.correlated || residual.current() != Status::ok) continue;
+    if (residual.kind != ResidualKind::static_gravity) continue;
     span.judged = true;
-    if (const SpeedEnvelope* envelope = estimator.envelope()) {
-      const bool outside = residual.reasons.has(Reason::outside_identified);
-      if (outside && span.first_outside < 0) {
+    if (const SpeedEnvelope* envelope = estimator.envelope(); envelope && span.first_outside < 0) {
+      if (residual.reasons.has(Reason::outside_identified)) {
         span.first_outside = first + row;
         span.speed = envelope->speed();
+      } else {
+        span.speed = std::fmax(span.speed, envelope->speed());
       }
-      if (span.first_outside < 0) span.speed = std::fmax(span.speed, envelope->speed());
-      span.limit = envelope->limit();
     }
     if (span.first_beyond >= 0) continue;
-    double largest = kIdentifiedDeviations;
-    for (Eigen::Index m = 0; m < residual.value.size(); ++m) {
-      if (!std::isfinite(white_sd[m]) || !std::isfinite(residual.variance[m])) continue;
-      const double deviations = std::abs(residual.value[m]) / std::sqrt(residual.variance[m]);
-      if (deviations <= largest) continue;
-      largest = deviations;
+    double furthest = kUneventfulFactor;
+    for (Eigen::Index m = 0; m < noise.largest_residual.size(); ++m) {
+      if (!std::isfinite(noise.white_sd[m])) continue;
+      const double ratio = std::abs(now.static_residual()[m]) / noise.largest_residual[m];
+      if (!(ratio > furthest)) continue;
+      furthest = ratio;
       span.first_beyond = first + row;
       span.joint = robot.profile.motor_labels[static_cast<std::size_t>(m)];
-      span.residual = residual.value[m];
-      span.sd = std::sqrt(residual.variance[m]);
+      span.residual = now.static_residual()[m];
+      span.largest = noise.largest_residual[m];
     }
   }
   return span;
@@ -51,28 +54,26 @@ std::vector<Statement> identified_verdict(const Audit& audit) {
   const Eigen::Index first = audit.audited.reconstruction.first_step;
   std::string text;
   if (span.first_beyond < 0) {
-    text = "Its torques are those of the uneventful runs that the robot's noise was identified from, in every step";
-  } else if (span.first_beyond == first) {
     text =
-        "From its first step on its torques are not those of the uneventful runs that the robot's noise was "
-        "identified from";
+        "In every step its torques are those of the uneventful runs that the robot's noise was identified from: no "
+        "joint reads more than twice what it did there at most";
   } else {
-    text = "Until step " + std::to_string(span.first_beyond - 1) +
-           " its torques are those of uneventful runs: no joint is further off than three of the standard deviations "
-           "that were identified there";
-  }
-  if (span.first_beyond >= 0) {
+    text = span.first_beyond == first
+               ? "From its first step on its torques are not those of the uneventful runs that the robot's noise was "
+                 "identified from"
+               : "Until step " + std::to_string(span.first_beyond - 1) +
+                     " its torques are those of uneventful runs, the ones that the robot's noise was identified from: "
+                     "no joint reads more than twice what it did there at most";
     text += ". At " + step_text(audit, span.first_beyond) + " " + span.joint + " reads " + number_text(span.residual) +
-            " N·m too much, " + number_text(std::abs(span.residual) / span.sd) + " of them";
+            " N·m beyond gravity; in those runs it was " + number_text(span.largest) + " at most";
   }
   if (span.first_outside >= 0) {
     text += ". From " + step_text(audit, span.first_outside) +
-            " on the robot moves faster than it ever did in these runs (" + number_text(span.speed) +
-            " rad/s rms against " + number_text(span.limit) +
-            " at which estimates are refused), whatever its torques read";
-  } else if (std::isfinite(span.limit)) {
-    text += ". It moves no faster than there: at most " + number_text(span.speed) + " of " + number_text(span.limit) +
-            " rad/s rms";
+            " on the robot moves faster than its noise is known for, whatever its torques read: " +
+            number_text(span.speed) + " rad/s rms, in those runs " + number_text(span.identified) + " at most";
+  } else if (std::isfinite(span.identified)) {
+    text +=
+        ". It moves at up to " + number_text(span.speed) + " rad/s rms, in those runs " + number_text(span.identified);
   }
   return {{"identified", text + "."}};
 }

@@ -125,6 +125,8 @@ CauseTest cause_test(const Robot& robot, const std::vector<std::string>& endpoin
     audit.audited.episode.observe(row, observation);
     residual.form(reader.at(observation));
   }
+  test.outside_identified = residual.residual().reasons.has(Reason::outside_identified);
+  if (test.outside_identified) return test;
   const HypothesisResult& result = hypotheses.solve(residual.residual());
   test.alarm = result.alarm;
   test.explained = result.explained;
@@ -241,6 +243,10 @@ std::vector<Event> posterior_events(const Audit& audit) {
 /// the cause, and nothing beside it.
 static std::string causes_text(const Audit& audit) {
   const CauseTest& test = audit.cause_test;
+  if (audit.incident && test.outside_identified) {
+    return "Which single cause would explain the torques of this step cannot be told: the robot moves faster than its "
+           "noise was identified for.";
+  }
   if (!audit.incident || audit.contact.found || !test.alarm || test.causes.size() < 2) return {};
   const auto named = [](const CauseRow& c) {
     return c.cause + " (" + number_text(c.size) + " ± " + number_text(c.size_sd) + " " + c.unit;

@@ -120,7 +120,7 @@ std::vector<StepColumn> make_columns() {
          "only "
          "what its own rows show; a guard, not a test with a stated rate",
          of_posterior([](const PosteriorTrace& t, const At& s) { return t.nis[s.row]; }));
-  number("nis_threshold", "1", "its limit at posterior.false_alarm",
+  number("nis_threshold", "1", "its limit, by posterior.false_alarm or false_alarms_per_hour",
          of_posterior([](const PosteriorTrace& t, const At& s) { return t.nis_threshold[s.row]; }));
   number("innovation", "N·m",
          "residual of the reference joint less what the wrenches estimated without it explain; empty without one",
@@ -139,11 +139,12 @@ std::vector<StepColumn> make_columns() {
        text_of_posterior([](const PosteriorTrace& t, const At& s) { return t.action[s.at()]; }));
   number("misfit", "1", "what no wrench at the endpoint explains, whatever its size: χ² when the stated noise holds",
          of_posterior([](const PosteriorTrace& t, const At& s) { return t.misfit[s.row]; }));
-  number("misfit_limit", "1", "its limit at posterior.false_alarm; inf where the rows leave nothing to test",
+  number("misfit_limit", "1",
+         "its limit, by posterior.false_alarm or false_alarms_per_hour; inf where the rows leave nothing to test",
          of_posterior([](const PosteriorTrace& t, const At& s) { return t.misfit_limit[s.row]; }));
   number("contact_size", "1", "the wrench against its prior: χ² when contacts are drawn from the prior",
          of_posterior([](const PosteriorTrace& t, const At& s) { return t.contact[s.row]; }));
-  number("contact_size_limit", "1", "its limit at posterior.false_alarm",
+  number("contact_size_limit", "1", "its limit, by posterior.false_alarm or false_alarms_per_hour",
          of_posterior([](const PosteriorTrace& t, const At& s) { return t.contact_limit[s.row]; }));
   number("reference_prior_free_redundancy", "1", "as reference_redundancy, contacts of any size at this endpoint",
          of_reference(&PosteriorTrace::prior_free_redundancy));

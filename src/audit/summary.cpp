@@ -157,6 +157,7 @@ Json advice_json(const AdviceRow& row) {
 
 Json cause_test_json(const CauseTest& test) {
   return Json::object()
+      .set("outside_identified", test.outside_identified)
       .set("alarm", test.alarm)
       .set("explained", test.explained)
       .set("chi_squared", test.chi_squared)
@@ -182,10 +183,10 @@ Json identified_json(const IdentifiedSpan& span) {
       .set("first_beyond", step_json(span.first_beyond))
       .set("joint", span.joint.empty() ? Json() : Json(span.joint))
       .set("residual_Nm", span.residual)
-      .set("sd_Nm", span.sd)
+      .set("largest_Nm", span.largest)
       .set("first_outside", step_json(span.first_outside))
       .set("speed_rad_per_s", span.speed)
-      .set("limit_rad_per_s", span.limit);
+      .set("identified_rad_per_s", span.identified);
 }
 
 Json reliability_table_json(const ReliabilityTable& table) {

@@ -17,6 +17,7 @@ void copy_in_place(const Observation& from, Observation& to) noexcept {
   to.imu_angular_velocity = from.imu_angular_velocity;
   to.has_accelerometer = from.has_accelerometer;
   to.imu_specific_force = from.imu_specific_force;
+  to.simulated = from.simulated;
 }
 
 }  // namespace antaeus

@@ -60,6 +60,7 @@ void Episode::observe(Eigen::Index step, Observation& observation) const {
   if (observation.has_imu) observation.imu_quaternion_xyzw = imu_quaternion.row(step).transpose();
   observation.has_gyro = observe_imu(imu_angular_velocity, step, observation.imu_angular_velocity);
   observation.has_accelerometer = observe_imu(imu_specific_force, step, observation.imu_specific_force);
+  observation.simulated = simulated;
 }
 
 Episode cut_episode(const Episode& episode, double from, double to, Eigen::Index& first_step) {
@@ -96,6 +97,7 @@ void write_episode(const Episode& episode, const std::filesystem::path& folder) 
     if (samples.rows() > 0) files.add(std::string(channel.name) + ".npy", npy(samples));
   });
   if (episode.has_time()) files.add("time.npy", npy(episode.time));
+  if (episode.simulated) files.add("simulated.npy", npy(VectorX(VectorX::Ones(1))));
   files.commit();
 }
 

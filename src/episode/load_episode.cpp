@@ -125,6 +125,7 @@ class CsvSource : public Source {
   }
 
   std::string pattern(const std::string& name) const {
+    if (name == "simulated") return name;
     if (name == "time") return options_.time;
     if (name == "qpos") return options_.q;
     if (name == "tau") return options_.tau;
@@ -145,7 +146,7 @@ class CsvSource : public Source {
 
   std::vector<std::string> column_names(const std::string& name) const {
     const std::string text = pattern(name);
-    if (name == "time") return {text};
+    if (name == "time" || name == "simulated") return {text};
     std::vector<std::string> names;
     if (name.starts_with("imu_")) {
       // Columns are named by axis, so their order in the file does not matter: always read as x y z (w).
@@ -265,6 +266,17 @@ class Loader {
     if (gyro && !accelerometer) episode_.missing.emplace_back("imu_acc");
     if (accelerometer && !gyro) episode_.missing.emplace_back("imu_gyro");
     if (accelerometer) check_accelerometer();
+  }
+
+  void read_simulated() {
+    const std::optional<Samples> samples = source_.find("simulated");
+    if (!samples) return;
+    episode_.simulated = std::ranges::any_of(samples->values, [](double value) { return value != 0.0; });
+    if (episode_.simulated && robot_.profile.noise && !robot_.profile.noise->simulated) {
+      episode_.notes.emplace_back(
+          "the log says that it was simulated: the profile's assumed figures count, not the noise that was identified "
+          "on a robot");
+    }
   }
 
   void note_holes() {
@@ -427,6 +439,7 @@ Episode load_episode(const fs::path& path, const Robot& robot, const EpisodeOpti
   loader.read_time();
   loader.read_imu();
   loader.read_inertial();
+  loader.read_simulated();
   loader.note_holes();
   loader.note_findings();
   note_invalid_steps(episode);

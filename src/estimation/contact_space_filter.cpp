@@ -6,7 +6,6 @@
 
 #include "antaeus/conditioning/whiten.hpp"
 #include "antaeus/core/error.hpp"
-#include "antaeus/signal/chi_squared.hpp"
 #include "estimation/describe_posterior.hpp"
 
 namespace antaeus {
@@ -72,10 +71,9 @@ ContactSpaceFilter::ContactSpaceFilter(const InstantReader& reader, const Poster
     block.A.setZero(height, wrenches);
     block.y.setZero(height);
   }
-  thresholds_.push_back(kInfinity);
-  for (std::size_t dof = 1; dof <= most_rows; ++dof) {
-    thresholds_.push_back(chi_squared_threshold(posterior_.false_alarm, static_cast<double>(dof)));
-  }
+  const int most = std::max(static_cast<int>(most_rows), 1), tests = std::max(static_cast<int>(blocks_.size()), 1);
+  limits_ = AlarmLimits({.probability = posterior_.false_alarm}, most);
+  hourly_ = AlarmLimits({posterior_.false_alarm, posterior_.false_alarms_per_hour, tests}, most);
   estimates_.resize(static_cast<std::size_t>(reader.endpoint_count()));
   for (WrenchEstimate& estimate : estimates_) {
     estimate.reset(reader.model().motor_count());
@@ -230,6 +228,7 @@ const std::vector<WrenchEstimate>& ContactSpaceFilter::step(const Residual& resi
     }
     return estimates_;
   }
+  hourly_.step(residual.instant.observation().time);
   for (Block& block : blocks_) {
     update(block, residual);
     if (!std::isfinite(block.x.squaredNorm()) || !block.P.allFinite()) {
@@ -248,9 +247,9 @@ const std::vector<WrenchEstimate>& ContactSpaceFilter::step(const Residual& resi
       estimate.reasons = residual.reasons | reasons;
       estimate.uncertainty.nis = block.nis;
       estimate.uncertainty.nis_rows = block.evidence;
-      estimate.uncertainty.nis_threshold = thresholds_[block.evidence];
+      estimate.uncertainty.nis_threshold = (residual.correlated ? hourly_ : limits_).limit(block.evidence);
       // What the past and the prior predict of these rows is one test; its parts are not told apart.
-      estimate.uncertainty.misfit = {block.nis, thresholds_[block.evidence], block.evidence};
+      estimate.uncertainty.misfit = {block.nis, estimate.uncertainty.nis_threshold, block.evidence};
       estimate.uncertainty.contact = estimate.uncertainty.reference = ConsistencyTest{};
       judge_posterior(posterior_, estimate);
     }

@@ -74,18 +74,22 @@ void SpeedEnvelope::reset() noexcept {
   speed_ = last_time_ = kNaN;
 }
 
+double SpeedEnvelope::rms(ConstVectorRef v) const noexcept {
+  double sum = 0.0;
+  for (const int motor : motors_) sum += motor < v.size() ? v[motor] * v[motor] : kNaN;
+  return std::sqrt(sum / static_cast<double>(motors_.size()));
+}
+
 Status SpeedEnvelope::step(double time, ConstVectorRef v) noexcept {
   speed_ = kNaN;
   if (!std::isfinite(time)) return Status::not_finite;
   if (time <= last_time_) return Status::time_back;
-  double sum = 0.0;
   for (const int motor : motors_) {
     if (motor >= v.size()) return Status::wrong_size;
-    sum += v[motor] * v[motor];
   }
-  if (!std::isfinite(sum)) return Status::not_finite;
+  const double now = rms(v);
+  if (!std::isfinite(now)) return Status::not_finite;
   last_time_ = time;
-  const double now = std::sqrt(sum / static_cast<double>(motors_.size()));
   const auto place = [this](std::size_t i) { return (first_ + i) % kPeaks; };
   while (count_ > 0 && peaks_[first_].time < time - options_.window) first_ = place(1), --count_;
   while (count_ > 0 && peaks_[place(count_ - 1)].speed <= now) --count_;

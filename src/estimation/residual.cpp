@@ -103,7 +103,7 @@ void ResidualEstimator::reset() noexcept {
 }
 
 bool ResidualEstimator::identified(Eigen::Index motor) const noexcept {
-  return noise_ && !std::isnan(noise_->model().white_sd[motor]);
+  return counts_ && !std::isnan(noise_->model().white_sd[motor]);
 }
 
 double ResidualEstimator::friction(std::size_t motor, double speed) const noexcept {
@@ -175,11 +175,21 @@ void ResidualEstimator::watch_motion(const Observation& observation, double dt) 
 
 /// How fast the robot moves, measured against what was seen while its noise was identified.
 void ResidualEstimator::watch_envelope(const Observation& observation) noexcept {
-  if (!noise_ || residual_.reasons.has(Reason::motion_unknown)) return;
+  motion_share_ = 1.0;
+  if (!counts_ || residual_.reasons.has(Reason::motion_unknown)) return;
   const NoiseModel& noise = noise_->model();
-  if (envelope_ && envelope_->step(observation.time, speed_) == Status::ok && envelope_->outside() &&
-      residual_.kind == ResidualKind::static_gravity) {
-    residual_.reasons.add(Reason::outside_identified);
+  if (envelope_) {
+    // Without a clock there is no memory, but the speed of this sample is known.
+    const bool timed = std::isfinite(observation.time);
+    const bool stepped = timed && envelope_->step(observation.time, speed_) == Status::ok;
+    motion_share_ = stepped  ? envelope_->share()
+                    : !timed ? motion_share(envelope_->rms(speed_), options_.envelope)
+                             : 1.0;
+    if (stepped && envelope_->outside() && residual_.kind == ResidualKind::static_gravity) {
+      residual_.reasons.add(Reason::outside_identified);
+    }
+  } else if (!residual_.moving) {
+    motion_share_ = 0.0;
   }
   if (noise.origin != NoiseOrigin::held_pose || noise.joint_speed.size() == 0) return;
   const double clock = std::isfinite(observation.time) ? observation.time : 0.0;
@@ -227,6 +237,8 @@ const Residual& ResidualEstimator::form(const Instant& now) noexcept {
     dt = kNaN;
   }
   residual_.status = Status::ok;
+  counts_ = noise_ && noise_->model().simulated == observation.simulated;
+  residual_.correlated = counts_;
   watch_rate(time);
   residual_.kind = choose(observation);
   watch_motion(observation, dt);
@@ -246,7 +258,7 @@ const Residual& ResidualEstimator::form(const Instant& now) noexcept {
     for (Eigen::Index m = 0; m < motors; ++m) {
       residual_.value[m] = now.static_residual()[m] - friction(static_cast<std::size_t>(m), speed_[m]);
     }
-    if (noise_) {
+    if (counts_) {
       full_v_.setZero();
       full_a_.setZero();
       for (Eigen::Index m = 0; m < motors; ++m) full_v_[model_.motor_rows()[m]] = speed_[m];
@@ -259,7 +271,7 @@ const Residual& ResidualEstimator::form(const Instant& now) noexcept {
   }
   if (status != Status::ok) return refuse(status, Reason::invalid_input);
   if (!settled) residual_.reasons.add(Reason::settling);
-  noise_ ? fill_covariance(now) : fill_variance(now);
+  counts_ ? fill_covariance(now) : fill_variance(now);
   fill_tilt(now);
   tare_.step(time, observation.q, speed_, residual_.value, residual_.variance);
   residual_.value -= tare_.offset();
@@ -306,7 +318,7 @@ Status ResidualEstimator::compute_dynamic(const Instant& now, double dt) noexcep
     drive_[at] = now.torque()[at] - friction(m, full_v_[rows[m]]);
     raw_[at] = drive_[at] - full_tau_static_[rows[m]];
   }
-  if (noise_) {
+  if (counts_) {
     if (const Status s = see_motion(base_specific_force, first, dt); s != Status::ok) return s;
     if (const Status s = evaluate_noise(now); s != Status::ok) return s;
   }
@@ -390,22 +402,22 @@ bool ResidualEstimator::mean_counts() const noexcept {
 }
 
 void ResidualEstimator::take_mean_out() noexcept {
-  if (noise_ && mean_counts()) residual_.value -= noise_->mean();
+  if (counts_ && mean_counts()) residual_.value -= noise_->mean();
 }
 
 Status ResidualEstimator::evaluate_noise(const Instant& now) noexcept {
   const bool dynamic = residual_.kind != ResidualKind::static_gravity;
   const bool held = noise_->model().origin == NoiseOrigin::held_pose;
   // What a dynamic residual holds of the motion is not what a static one was seen to hold.
-  const double share = held && dynamic ? 0.0 : envelope_ ? envelope_->share() : (residual_.moving ? 1.0 : 0.0);
+  const double share = held && dynamic ? 0.0 : motion_share_;
   const Eigen::Index nv = model_.nv();
   // Masses and friction are in doubt at the pace of the motion, not of the samples.
   const double time = now.observation().time, age = time - covariance_time_;
   if (age >= 0.0 && age < options_.covariance_period) {
-    return noise_->evaluate_mean(now.base_q(), motion_.head(nv), motion_.tail(nv), share);
+    return noise_->evaluate_mean(now.base_terms(), motion_.head(nv), motion_.tail(nv), share);
   }
   covariance_time_ = time;
-  return noise_->evaluate(now.base_q(), motion_.head(nv), motion_.tail(nv), share);
+  return noise_->evaluate(now.base_terms(), motion_.head(nv), motion_.tail(nv), share);
 }
 
 bool ResidualEstimator::saturated(const Instant& now, Eigen::Index motor) const noexcept {
@@ -427,9 +439,7 @@ void ResidualEstimator::fill_covariance(const Instant& now) noexcept {
       R(m, m) = kInfinity;
       ++residual_.saturated;
     } else if (!identified(m)) {
-      R.row(m).setZero();
-      R.col(m).setZero();
-      R(m, m) = assumed_variance(now, m, dynamic);
+      R(m, m) = assumed_variance(now, m, dynamic);  // what stands beside it is zero already
     } else if (held) {
       // Its own friction and inertia, which a held pose shows little of.
       if (dynamic) R(m, m) += std::pow(options_.dynamic_share * dynamic_part_[m], 2);

@@ -111,6 +111,7 @@ HeldStretch read_held_stretch(const Robot& robot, const std::vector<std::string>
   }
   HeldStretch stretch;
   stretch.run = run.empty() ? episode.name : run;
+  stretch.simulated = episode.simulated;
   stretch.from = from, stretch.to = to;
   const std::string place =
       episode.name + " " + std::to_string(from).substr(0, 6) + ":" + std::to_string(to).substr(0, 6) + " s";
@@ -123,6 +124,7 @@ HeldStretch read_held_stretch(const Robot& robot, const std::vector<std::string>
   Eigen::Index last_still = -2;
   int differences = 0;
   stretch.joint_speed.setZero(robot.model.motor_count());
+  stretch.largest_residual.setZero(robot.model.motor_count());
   double still_time = 0.0, largest = kNaN;
   const double dt = episode.sample_time();
   Observation observation;
@@ -136,6 +138,7 @@ HeldStretch read_held_stretch(const Robot& robot, const std::vector<std::string>
     if (now.status() != Status::ok) continue;
     largest = std::fmax(largest, envelope.speed());
     stretch.joint_speed = stretch.joint_speed.cwiseMax(observation.v.cwiseAbs());
+    stretch.largest_residual = stretch.largest_residual.cwiseMax(now.static_residual().cwiseAbs());
     if (envelope.share() >= 1.0) moving.push_back(now.static_residual());
     if (envelope.share() > 0.0) continue;
     if (last_still == step - 1) {
@@ -189,6 +192,7 @@ HeldPoseNoise fit_held_pose(const Robot& robot, const std::vector<std::string>& 
   HeldPoseNoise noise;
   noise.motors = rows_of(robot, endpoints);
   noise.runs = static_cast<int>(runs.size());
+  noise.simulated = std::ranges::all_of(stretches, &HeldStretch::simulated);
   noise.stretches = static_cast<int>(stretches.size());
   GravityRegressor regressor(robot.model, noise.motors);
   const auto m = std::ssize(noise.motors);
@@ -239,6 +243,7 @@ HeldPoseNoise fit_held_pose(const Robot& robot, const std::vector<std::string>& 
   int moving = 0;
   noise.envelope_motors = envelope_motors(robot, endpoints);
   noise.joint_speed.setZero(robot.model.motor_count());
+  noise.largest_residual.setZero(robot.model.motor_count());
   for (const HeldStretch& stretch : stretches) {
     white += stretch.white_variance(noise.motors) / static_cast<double>(stretches.size());
     slow += stretch.slow_sd(noise.motors).cwiseAbs2() / static_cast<double>(stretches.size());
@@ -247,6 +252,9 @@ HeldPoseNoise fit_held_pose(const Robot& robot, const std::vector<std::string>& 
     noise.largest_speed = std::fmax(noise.largest_speed, stretch.largest_speed);
     if (stretch.joint_speed.size() == noise.joint_speed.size()) {
       noise.joint_speed = noise.joint_speed.cwiseMax(stretch.joint_speed);
+    }
+    if (stretch.largest_residual.size() == noise.largest_residual.size()) {
+      noise.largest_residual = noise.largest_residual.cwiseMax(stretch.largest_residual);
     }
   }
   noise.white_sd = white.cwiseSqrt();
@@ -268,9 +276,11 @@ NoiseModel noise_model(const RobotModel& model, const HeldPoseNoise& held) {
   const Eigen::Index k = held.parameters.size();
   NoiseModel noise;
   noise.origin = NoiseOrigin::held_pose;
+  noise.simulated = held.simulated;
   noise.identified_speed = held.largest_speed;
   noise.envelope_motors = held.envelope_motors;
   noise.joint_speed = held.joint_speed;
+  noise.largest_residual = held.largest_residual;
   noise.white_sd = VectorX::Constant(at.motors, kNaN);
   noise.offset_sd = noise.slow_sd = noise.motion_sd = VectorX::Zero(at.motors);
   noise.parameters = VectorX::Zero(at.count());

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/estimation/residual.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "antaeus/signal/savitzky_golay.hpp"
 #include "identification/identify_parts.hpp"
@@ -23,6 +24,8 @@ constexpr Eigen::Index kFewest = 40;   // steps of it
 constexpr double kBeyond = 0.2;        // [rad] or [m] past a limit: calibration, and joints that are pressed
 constexpr double kOftenBeyond = 0.05;  // share of samples
 constexpr double kStandsStill = 0.05;  // share of motion below which an arm holds a pose
+/// Clocks jitter: samples that are 5 % late are not a lower rate.
+constexpr double kRateSlack = 1.05;
 
 std::string name_of(const IdentifyLog& log) { return log.episode.name.empty() ? "log" : log.episode.name; }
 
@@ -58,6 +61,10 @@ void check_log(const Robot& robot, const IdentifyLog& log) {
 void check_same(const std::vector<IdentifyLog>& logs) {
   std::set<std::string> seen;
   for (const IdentifyLog& log : logs) {
+    if (log.episode.simulated != logs.front().episode.simulated) {
+      throw EpisodeError(name_of(log), "some logs say that they were simulated, others do not",
+                         "identify a robot and its simulation apart");
+    }
     if (!log.episode.sha256.empty() && !seen.insert(log.episode.sha256).second) {
       throw EpisodeError(name_of(log), "it is given twice: the same samples are no second run", "remove one");
     }
@@ -146,11 +153,40 @@ Motion motion_of(const std::vector<IdentifyLog>& logs, double speed) {
   return motion;
 }
 
-/// A robot that floats has a base whose own wrench its torques do not show while it moves: what is left is to hold a
-/// pose. A fixed one that stands still in several runs holds a pose too.
+/// Whether the loop would form dynamic residuals from these logs: velocities, and accelerations by their differences.
+bool has_loop_rows(const Robot& robot, const std::vector<IdentifyLog>& logs, const ResidualOptions& residual) {
+  return std::ranges::all_of(logs, [&](const IdentifyLog& log) {
+    const Episode& e = log.episode;
+    const bool inertial = e.imu_angular_velocity.rows() == e.steps() && e.imu_specific_force.rows() == e.steps();
+    return e.v.rows() == e.steps() && e.sample_time() * residual.minimum_rate <= kRateSlack &&
+           (robot.model.base() == Base::fixed || (inertial && !robot.profile.imu.frame.empty()));
+  });
+}
+
+/// [s] in which a motor that carries an endpoint, and no foot, moves.
+double limb_motion(const IdentifyTask& task, const std::vector<IdentifyLog>& logs) {
+  std::vector<IdentifyLog> limbs = logs;
+  VectorX counts = VectorX::Zero(task.robot.model.motor_count());
+  const auto mark = [&](const std::string& frame, double value) {
+    for (const int m : task.robot.model.supporting_motors(task.robot.model.frame(frame))) counts[m] = value;
+  };
+  for (const std::string& frame : task.endpoints) mark(frame, 1.0);
+  for (const Endpoint& endpoint : task.robot.profile.endpoints) {
+    if (endpoint.kind == EndpointKind::foot) mark(endpoint.frame, 0.0);
+  }
+  for (IdentifyLog& log : limbs) log.episode.v = log.episode.v * counts.asDiagonal();
+  return motion_of(limbs, task.moving.moving_speed).moving;
+}
+
+/// What a robot that floats does to its base shows in gyro and accelerometer: with them, and arms that move, its rows
+/// are as good as an arm's. Without them what is left is to hold a pose. A fixed one that stands still in several runs
+/// holds a pose too.
 IdentifyMethod method_of(const IdentifyTask& task, const std::vector<IdentifyLog>& logs) {
   if (task.options.method != IdentifyMethod::automatic) return task.options.method;
-  if (task.robot.model.base() != Base::fixed) return IdentifyMethod::held_pose;
+  if (task.robot.model.base() != Base::fixed) {
+    const bool moves = task.moving.low_pass > 0.0 && limb_motion(task, logs) >= task.moving.motion_needed;
+    return moves ? IdentifyMethod::moving : IdentifyMethod::held_pose;
+  }
   const Motion motion = motion_of(logs, task.moving.moving_speed);
   const bool stands = motion.moving < kStandsStill * motion.labelled;
   return stands && logs.size() > 1 ? IdentifyMethod::held_pose : IdentifyMethod::moving;
@@ -250,7 +286,7 @@ const OptionGroup kIdentifyGroup(IdentifyOptions{});
 
 void label_contact_free(std::vector<IdentifyLog>& logs, const std::vector<std::string>& texts) {
   std::vector<std::string> names;
-  for (const IdentifyLog& log : logs) names.push_back(name_of(log));
+  for (const IdentifyLog& log : logs) names.push_back(std::filesystem::path(name_of(log)).stem().string());
   std::vector<TimeSpan> of_all;
   for (const std::string& text : texts) {
     const std::size_t equals = text.rfind('=');
@@ -280,7 +316,8 @@ void label_contact_free(std::vector<IdentifyLog>& logs, const std::vector<std::s
     std::ranges::sort(log.spans, {}, &TimeSpan::from);
     std::vector<TimeSpan> joined;
     for (TimeSpan span : log.spans) {
-      span.to = std::min(span.to, std::max(span.from, duration(log.episode)));
+      // One that begins past the log's end stays as it is, and is refused.
+      if (const double end = duration(log.episode); span.from < end) span.to = std::min(span.to, end);
       if (!joined.empty() && span.from <= joined.back().to) {
         joined.back().to = std::max(joined.back().to, span.to);
       } else {
@@ -320,6 +357,12 @@ SampleMatrix measured_contact(const Robot& robot, const Episode& episode, const 
     for (int j = 0; j < model.motor_count(); ++j) contact(i, j) = torque[model.motor_rows()[j]];
   }
   return contact;
+}
+
+Robot with_noise(Robot robot, const std::optional<NoiseModel>& noise) {
+  if (noise) static_cast<void>(TorqueNoise(robot.model, *noise));
+  robot.profile.noise = noise ? std::make_shared<const NoiseModel>(*noise) : nullptr;
+  return robot;
 }
 
 IdentifyResult identify(const Robot& robot, IdentifyRequest request, const Progress& progress) {
@@ -370,6 +413,10 @@ IdentifyResult identify(const Robot& robot, IdentifyRequest request, const Progr
     result.method = labelled ? IdentifyMethod::moving : IdentifyMethod::unlabelled;
     return result;
   }
+  const auto residual = settings.get<ResidualOptions>();
+  if (task.moving.low_pass == 0.0 && has_loop_rows(robot, request.logs, residual)) {
+    task.moving.low_pass = residual.cut_off;
+  }
   add_velocities(request.logs, task.moving.window, result);
   for (const IdentifyLog& log : request.logs) {
     std::vector<TimeSpan> spans = log.spans;
@@ -394,6 +441,7 @@ IdentifyResult identify(const Robot& robot, IdentifyRequest request, const Progr
     result.provenance = provenance_of(result, request.logs);
     result.noise.provenance = result.provenance;
     result.noise.unit = result.unit;
+    result.noise.simulated = request.logs.front().episode.simulated;
   }
   task.tell(1.0);
   return result;

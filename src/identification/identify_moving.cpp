@@ -1,5 +1,6 @@
 // A moving arm: the fit, what it leaves, and whether the arm was free.
 #include <Eigen/Cholesky>
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 

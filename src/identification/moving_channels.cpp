@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "identification/moving_motion.hpp"
 #include "identification/moving_rows.hpp"
 
 namespace antaeus::identification {
@@ -24,7 +25,7 @@ double most_frequent_share(const JointRows& joint) {
   for (Eigen::Index t = 0; t < joint.reading.size(); ++t) {
     if (!joint.use[t]) continue;
     ++all;
-    most = std::max(most, ++counts[joint.reading[t] + 0.0]);  // + 0.0: −0 is 0
+    most = std::max(most, ++counts[joint.channel[t] + 0.0]);  // + 0.0: −0 is 0
   }
   return all > 0 ? static_cast<double>(most) / static_cast<double>(all) : 1.0;
 }
@@ -35,7 +36,7 @@ double most_frequent_share(const JointRows& joint) {
 double recognised_limit(const JointRows& joint, const MovingRows& rows, double stated, double moving_speed) {
   std::vector<double> sizes;
   for (Eigen::Index t = 0; t < rows.samples(); ++t) {
-    if (joint.use[t] && moves(rows, t, moving_speed)) sizes.push_back(std::abs(joint.reading[t]));
+    if (joint.use[t] && moves(rows, t, moving_speed)) sizes.push_back(std::abs(joint.channel[t]));
   }
   constexpr std::size_t kEnough = 200;
   if (sizes.size() < kEnough) return kNaN;
@@ -106,6 +107,12 @@ std::vector<ChannelFinding> examine_channels(const Robot& robot, MovingRows& row
       if (rows.motor_v(t, j) > options.moving_speed) found.forward += rows.step;
       if (rows.motor_v(t, j) < -options.moving_speed) found.backward += rows.step;
     }
+    if (rows.grounded[j]) {
+      found.use = ChannelUse::carries_foot;
+      found.reason = found.joint + ": it carries a foot, and the ground pushes: its figures stay the profile's";
+      findings.push_back(std::move(found));
+      continue;
+    }
     found.repeated = most_frequent_share(joint);
     if (found.repeated >= kDead) {
       found.use = ChannelUse::dead;
@@ -120,10 +127,20 @@ std::vector<ChannelFinding> examine_channels(const Robot& robot, MovingRows& row
     if (!std::isnan(found.limit)) {
       constexpr double kEdge = 0.95;  // a drive at its limit does not hold it to a hair
       const Eigen::Index before = used_rows(joint);
+      // What the low pass remembers of the limit is no evidence either.
+      const auto memory = static_cast<Eigen::Index>(std::ceil(low_pass_memory(options) / rows.step));
+      Eigen::Index left = 0;
       for (Eigen::Index t = 0; t < rows.samples(); ++t) {
-        if (!joint.use[t] || std::abs(joint.reading[t]) < kEdge * found.limit) continue;
-        joint.use[t] = 0;
-        joint.at_limit[t] = 1;
+        if (t > 0 && rows.piece[t] != rows.piece[t - 1]) left = 0;
+        if (!joint.use[t]) continue;
+        if (std::abs(joint.channel[t]) >= kEdge * found.limit) {
+          joint.at_limit[t] = 1;
+          left = memory + 1;
+        }
+        if (left > 0) {
+          joint.use[t] = 0;
+          --left;
+        }
       }
       found.at_limit =
           static_cast<double>(before - used_rows(joint)) / static_cast<double>(std::max<Eigen::Index>(1, before));

@@ -37,7 +37,11 @@ void check_excitation(const MovingFitOptions& options, MovingRows& rows, MovingF
   const auto turn = static_cast<Eigen::Index>(kTurn / rows.step);
   Eigen::Index counted = 0;  // samples before it are settled
   for (Eigen::Index t = 0; t < rows.samples(); ++t) {
-    if (rows.motor_v.row(t).cwiseAbs().maxCoeff() <= options.moving_speed) continue;
+    double fastest = 0.0;
+    for (int j = 0; j < rows.at.motors; ++j) {
+      if (!rows.grounded[j]) fastest = std::max(fastest, std::abs(rows.motor_v(t, j)));
+    }
+    if (fastest <= options.moving_speed) continue;
     for (counted = std::max(counted, t - turn); counted <= std::min(rows.samples() - 1, t + turn); ++counted) {
       if (rows.piece[counted] == rows.piece[t]) fit.motion += rows.step;
     }
@@ -72,6 +76,46 @@ void describe_limit(const MovingRows& rows, int motor, const Ridge& ridge, Chann
   if (count < 2.0) return;
   found.limit_offset = sum / count;
   found.limit_sd = std::sqrt(std::max(0.0, squares / count - found.limit_offset * found.limit_offset));
+}
+
+/// C without the parameters that no row of evidence depends on: what a leg weighs does not matter to an arm. Nothing
+/// ties them to the others, so their columns hold nothing else.
+MatrixX factor_of_seen(const MovingRows& rows, MatrixX factor) {
+  const std::vector<char> seen = seen_parameters(rows);
+  for (Eigen::Index k = 0; k < factor.rows(); ++k) {
+    if (!seen[k]) factor.row(k).setZero();
+  }
+  Eigen::Index kept = 0;
+  for (Eigen::Index c = 0; c < factor.cols(); ++c) {
+    if (!factor.col(c).isZero(0.0)) factor.col(kept++) = factor.col(c);
+  }
+  return factor.leftCols(kept);
+}
+
+/// A torque channel that is late is late in the loop too: to be mended there, not here.
+void note_shift(MovingFit& fit) {
+  const ShiftScan& scan = fit.torque_shift;
+  if (!scan.differs) return;
+  fit.notes.push_back("the torques are " + rounded(1e3 * std::abs(scan.best)) + " ± " + rounded(1e3 * scan.sd) +
+                      " ms " + (scan.best > 0.0 ? "later" : "earlier") +
+                      " than the positions: a fast arm's doubts do not hold then; align the channels");
+}
+
+/// The loop's own delays are no delay of the torque channel: they are left out of the comparison.
+ShiftScan find_shift(const Robot& robot, const std::vector<MovingLog>& logs, MovingFitOptions options,
+                     const MovingRows& rows, const Gram& gram, const Folds& folds, const VectorX& prior,
+                     const CrossValidation& cv) {
+  if (!(options.low_pass > 0.0)) return scan_shift(rows, gram, folds, prior, cv, options);
+  options.low_pass = 0.0;
+  MovingRows plain = moving_rows(robot, logs, options);
+  examine_channels(robot, plain, options);
+  for (int j = 0; j < rows.at.motors; ++j) {
+    if (used_rows(rows.joints[j]) == 0) std::ranges::fill(plain.joints[j].use, char{0});
+  }
+  const Folds plain_folds = contiguous_folds(plain, options.seam);
+  const Gram plain_gram(plain, plain_folds);
+  return scan_shift(plain, plain_gram, plain_folds, prior, cross_validate(plain, plain_gram, plain_folds, prior),
+                    options);
 }
 
 bool any_used(const MovingFit& fit) {
@@ -148,16 +192,16 @@ MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs, con
   check_excitation(options, rows, fit);
   const auto say_why = [&fit] {
     for (const ChannelFinding& found : fit.channels) {
-      if (found.use != ChannelUse::used) fit.missing.push_back(found.reason);
+      if (found.use != ChannelUse::used && found.use != ChannelUse::carries_foot) fit.missing.push_back(found.reason);
     }
   };
   if (!any_used(fit)) say_why();
   if (!fit.missing.empty()) return fit;
 
   const int motors = rows.at.motors;
+  const Folds folds = contiguous_folds(rows, options.seam);
+  const Gram gram(rows, folds);
   const auto fitted = [&](VectorX& prior, CrossValidation& best) {
-    const Folds folds = contiguous_folds(rows, options.seam);
-    const Gram gram(rows, folds);
     // How far the description may be wrong. A tenth is not offered: it ties a short log to a wrong description.
     constexpr std::array<double, 3> kScales = {1.0, 0.3, 3.0};
     double best_score = -kInfinity;
@@ -180,7 +224,9 @@ MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs, con
   };
   VectorX prior;
   CrossValidation cv;
-  Ridge ridge = fitted(prior, cv);
+  const Ridge ridge = fitted(prior, cv);
+  fit.torque_shift = find_shift(robot, logs, options, rows, gram, folds, prior, cv);
+  note_shift(fit);
 
   // A joint whose motion lasts for a few of its integral times has said little often. The tempered C knows; the reader
   // is told. No row is dropped for it: slow arms have errors of seconds and are covered all the same.
@@ -202,11 +248,17 @@ MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs, con
   fit.covariance = ridge.factor * ridge.factor.transpose();
   if (!options.effort_units) note_impossible_masses(robot.model, fit);
   fit.noise.unit = fit.unit;
+  fit.noise.simulated = logs.front().episode.simulated;
   fit.noise.parameters = ridge.mean;
-  fit.noise.factor = ridge.factor;
+  fit.noise.factor = factor_of_seen(rows, ridge.factor);
   fit.noise.white_sd = VectorX::Constant(motors, kInfinity);
   for (int j = 0; j < motors; ++j) {
     if (fit.channels[j].use == ChannelUse::used) fit.noise.white_sd[j] = fit.channels[j].white_sd;
+    // Nothing is wrong with these channels, but nothing is known of them either: the profile's figures hold. Those are
+    // in N·m.
+    const ChannelUse use = fit.channels[j].use;
+    const bool unknown = use == ChannelUse::carries_foot || (use == ChannelUse::no_excitation && !options.effort_units);
+    if (unknown) fit.noise.white_sd[j] = kNaN;
   }
   return fit;
 }
@@ -226,7 +278,7 @@ HoldOut judge_moving(const Robot& robot, const NoiseModel& noise, const std::vec
     const VectorX q = rows.q.row(t), v = rows.v.row(t), a = rows.a.row(t);
     if (torque_noise.evaluate(q, v, a) != Status::ok) continue;
     for (int j = 0; j < motors; ++j) {
-      if (!rows.joints[j].use[t] || std::isinf(noise.white_sd[j])) continue;
+      if (!rows.joints[j].use[t] || !std::isfinite(noise.white_sd[j])) continue;
       const double error = rows.joints[j].reading[t] - rows.joints[j].expected[t] - torque_noise.mean()[j];
       count[j] += 1.0;
       result.rms[j] += error * error;

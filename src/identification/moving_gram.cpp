@@ -26,12 +26,14 @@ Folds contiguous_folds(const MovingRows& rows, double seam) {
 Gram::Gram(const MovingRows& rows, const Folds& folds) : rows_(&rows) {
   const int width = rows.width();
   sums_.resize(rows.joints.size() * kFolds * 3);
-  for (Sum& sum : sums_) sum = {MatrixX::Zero(width, width), VectorX::Zero(width)};
   constexpr Eigen::Index kBlock = 256;  // samples of one rank update
   MatrixX block(width, kBlock);
   VectorX residual(kBlock);
   for (std::size_t j = 0; j < rows.joints.size(); ++j) {
     const JointRows& joint = rows.joints[j];
+    if (joint.X.rows() == 0) continue;
+    for (int k = 0; k < kFolds * 3; ++k)
+      sums_[j * kFolds * 3 + k] = {MatrixX::Zero(width, width), VectorX::Zero(width)};
     Eigen::Index filled = 0, current = 0;
     const auto flush = [&] {
       if (filled == 0) return;
@@ -52,6 +54,7 @@ Gram::Gram(const MovingRows& rows, const Folds& folds) : rows_(&rows) {
     flush();
   }
   for (Sum& sum : sums_) {
+    if (sum.product.size() == 0) continue;
     const MatrixX lower = sum.product;
     sum.product = lower.selfadjointView<Eigen::Lower>();
   }

@@ -54,6 +54,9 @@ struct CrossValidation {
 VectorX prior_deviations(const RobotModel& model, const MovingRows& rows, double scale);
 /// Three rounds of folds → σ, T → folds; channels without rows have NaN.
 CrossValidation cross_validate(const MovingRows& rows, const Gram& gram, const Folds& folds, const VectorX& prior_sd);
+/// How well the fit predicts with all torques read later or earlier, at σ and T of \p cv.
+ShiftScan scan_shift(const MovingRows& rows, const Gram& gram, const Folds& folds, const VectorX& prior_sd,
+                     const CrossValidation& cv, const MovingFitOptions& options);
 /// Names, values and errors of θ. \param torque_unit  "N·m", or the channels' own
 std::vector<ParameterEstimate> parameter_estimates(const RobotModel& model, const std::string& torque_unit,
                                                    const Ridge& ridge, const VectorX& prior);

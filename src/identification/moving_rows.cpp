@@ -6,7 +6,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/robot/dynamics.hpp"
-#include "antaeus/signal/savitzky_golay.hpp"
+#include "identification/moving_motion.hpp"
 
 namespace antaeus {
 
@@ -26,6 +26,10 @@ const OptionTable& options_of(const MovingFitOptions&) {
                  &O::periods_needed),
           option("largest_rate", "Hz", "faster logs are thinned out to this", "twenty times an arm's band",
                  &O::largest_rate, kPositive),
+          option("low_pass", "Hz", "the loop's low pass, which torque and motion run through; 0: single samples count",
+                 "residual.cut_off", &O::low_pass),
+          option("shift_range", "s", "how late or early a torque channel is looked for; 0: it is not",
+                 "20 ms break a fast arm's coverage", &O::shift_range),
           option("effort_units", "", "take a channel as it is, whatever its unit", "--effort-units", &O::effort_units),
           option("friction", "", "whether dry and viscous friction are fitted; else they are noise", "--fit",
                  &O::friction),
@@ -67,8 +71,19 @@ void check_log(const Robot& robot, const MovingLog& log) {
   }
 }
 
-/// Steps of each span, thinned out, where q has derivatives and no channel holds NaN.
-std::vector<Piece> pieces_of(const MovingLog& log, const SmoothedLog& motion, Eigen::Index stride, Eigen::Index edge) {
+/// Motors whose torque the ground may push at: on a floating base all that carry a foot.
+std::vector<char> grounded_motors(const Robot& robot) {
+  std::vector<char> grounded(static_cast<std::size_t>(robot.model.motor_count()), 0);
+  if (robot.model.base() != Base::free_flyer) return grounded;
+  for (const Endpoint& endpoint : robot.profile.endpoints) {
+    if (endpoint.kind != EndpointKind::foot) continue;
+    for (const int motor : robot.model.supporting_motors(robot.model.frame(endpoint.frame))) grounded[motor] = 1;
+  }
+  return grounded;
+}
+
+/// Steps of each span, thinned out, that have a motion.
+std::vector<Piece> pieces_of(const MovingLog& log, const LogMotion& motion, Eigen::Index stride, Eigen::Index edge) {
   const Episode& episode = log.episode;
   std::vector<TimeSpan> spans = log.spans;
   if (spans.empty()) spans.push_back({episode.time[0], episode.time[episode.steps() - 1]});
@@ -78,9 +93,7 @@ std::vector<Piece> pieces_of(const MovingLog& log, const SmoothedLog& motion, Ei
     // At the log's ends the fit is one-sided, and its acceleration is noise.
     for (Eigen::Index i = edge; i < episode.steps() - edge; i += stride) {
       if (episode.time[i] < span.from || episode.time[i] > span.to) continue;
-      if (!motion.second.row(i).allFinite() || !motion.first.row(i).allFinite() || !episode.q.row(i).allFinite()) {
-        continue;
-      }
+      if (!motion.good[i]) continue;
       piece.steps.push_back(i);
     }
     if (!piece.steps.empty()) pieces.push_back(std::move(piece));
@@ -96,32 +109,30 @@ std::string rounded(double value) {
   return text;
 }
 
+Eigen::Index shift_steps(const MovingFitOptions& options, double log_step) {
+  return std::lround(options.shift_range / log_step);
+}
+
 MovingRows moving_rows(const Robot& robot, const std::vector<MovingLog>& logs, const MovingFitOptions& options) {
   const RobotModel& model = robot.model;
-  if (model.base() != Base::fixed) {
-    throw ModelError(robot.profile.name, "a floating base carries its own unknown wrench into every torque",
-                     "identify an arm on a fixed base (--base fixed), or a robot that is held in a pose");
-  }
   if (logs.empty()) throw EpisodeError("logs", "none given");
+  check_options(options);
   MovingRows rows;
   rows.at = torque_parameters(model);
-  const int motors = rows.at.motors, nv = model.nv(), inertial = 10 * rows.at.bodies;
-  struct Part {
-    SmoothedLog motion;
-    std::vector<Piece> pieces;
-  };
-  std::vector<Part> parts;
+  const int motors = rows.at.motors, nv = model.nv();
+  rows.grounded = grounded_motors(robot);
+  std::vector<LogMotion> motions;
+  std::vector<std::vector<Piece>> pieces;
   Eigen::Index samples = 0;
   for (const MovingLog& log : logs) {
     check_log(robot, log);
     const double dt = log.episode.sample_time();
     if (!(dt > 0.0)) throw EpisodeError(log.episode.name, "its clock stands still");
-    SavitzkyGolayOptions fit;
-    fit.window = std::max(5, 2 * static_cast<int>(std::round(0.5 * options.window / dt)) + 1);
-    Part part;
-    part.motion = savitzky_golay(log.episode.time, log.episode.q, fit);
+    motions.push_back(log_motion(robot, log, options));
     const auto stride = std::max<Eigen::Index>(1, std::lround(1.0 / (dt * options.largest_rate)));
-    part.pieces = pieces_of(log, part.motion, stride, fit.window / 2);
+    const auto fitted = static_cast<Eigen::Index>(std::round(0.5 * options.window / dt));
+    const Eigen::Index edge = std::max({Eigen::Index{2}, fitted, shift_steps(options, dt)});
+    pieces.push_back(pieces_of(log, motions.back(), stride, edge));
     const double step = dt * static_cast<double>(stride);
     if (rows.step > 0.0 && std::abs(step - rows.step) > 0.2 * rows.step) {
       throw EpisodeError(log.episode.name,
@@ -129,62 +140,69 @@ MovingRows moving_rows(const Robot& robot, const std::vector<MovingLog>& logs, c
                          "give logs of one rate");
     }
     rows.step = step;
-    for (const Piece& piece : part.pieces) samples += static_cast<Eigen::Index>(piece.steps.size());
-    parts.push_back(std::move(part));
+    rows.log_step.push_back(dt);
+    for (const Piece& piece : pieces.back()) samples += static_cast<Eigen::Index>(piece.steps.size());
   }
 
   rows.q.resize(samples, model.nq());
-  rows.v = MatrixX::Zero(samples, nv);
-  rows.a = MatrixX::Zero(samples, nv);
+  rows.v = rows.a = MatrixX::Zero(samples, nv);
   rows.motor_v.resize(samples, motors);
-  rows.piece.reserve(static_cast<std::size_t>(samples));
   rows.joints.resize(static_cast<std::size_t>(motors));
-  for (JointRows& joint : rows.joints) {
-    joint.X.resize(samples, rows.width());
-    joint.reading.resize(samples);
-    joint.expected.resize(samples);
-    joint.use.assign(static_cast<std::size_t>(samples), 1);
+  for (int j = 0; j < motors; ++j) {
+    JointRows& joint = rows.joints[j];
+    if (!rows.grounded[j]) joint.X.resize(samples, rows.width());
+    for (VectorX* vector : {&joint.reading, &joint.channel, &joint.expected}) vector->resize(samples);
+    joint.use.assign(static_cast<std::size_t>(samples), rows.grounded[j] ? 0 : 1);
     joint.at_limit.assign(static_cast<std::size_t>(samples), 0);
   }
   Dynamics dynamics(model);
-  MatrixX Y(nv, inertial);
-  VectorX q(model.nq()), v(nv), a(nv), tau(nv);
+  MatrixX Y(nv, 10 * rows.at.bodies);
+  VectorX q(model.nq()), v(nv), a(nv);
   Eigen::Index t = 0;
   int number = 0;
   for (std::size_t l = 0; l < logs.size(); ++l) {
-    const Episode& episode = logs[l].episode;
-    for (const Piece& piece : parts[l].pieces) {
+    const LogMotion& motion = motions[l];
+    for (const Piece& piece : pieces[l]) {
       for (const Eigen::Index i : piece.steps) {
-        const VectorX q_motor = episode.q.row(i);
-        model.position_from_motors(q_motor, Eigen::Vector4d(0, 0, 0, 1), q);
-        v.setZero();
-        a.setZero();
-        for (int j = 0; j < motors; ++j) {
-          v[model.motor_rows()[j]] = parts[l].motion.first(i, j);
-          a[model.motor_rows()[j]] = parts[l].motion.second(i, j);
-        }
-        const bool good = dynamics.inverse_dynamics(q, v, a, tau) == Status::ok &&
-                          dynamics.inverse_dynamics_regressor(q, v, a, Y) == Status::ok;
-        rows.q.row(t) = q;
-        rows.v.row(t) = v;
-        rows.a.row(t) = a;
+        rows.q.row(t) = q = motion.q.row(i);
+        rows.v.row(t) = v = motion.v.row(i);
+        rows.a.row(t) = a = motion.a.row(i);
+        const bool good = dynamics.inverse_dynamics_regressor(q, v, a, Y) == Status::ok;
         rows.piece.push_back(number);
+        rows.log.push_back(static_cast<int>(l));
+        rows.source.push_back(i);
         for (int j = 0; j < motors; ++j) {
           JointRows& joint = rows.joints[j];
           const int row = model.motor_rows()[j];
           rows.motor_v(t, j) = v[row];
+          joint.reading[t] = motion.reading(i, j);
+          joint.channel[t] = motion.channel(i, j);
+          joint.expected[t] = motion.expected(i, j);
+          if (rows.grounded[j]) continue;
           joint.X.row(t) << Y.row(row), a[row], std::tanh(v[row] / kCoulombSpeed), v[row], 1.0;
-          joint.reading[t] = robot.profile.joint_torque(static_cast<std::size_t>(j), episode.tau(i, j));
-          joint.expected[t] = tau[row];
-          if (logs[l].contact.size() > 0) joint.expected[t] -= logs[l].contact(i, j);
           if (!good || !std::isfinite(joint.reading[t] - joint.expected[t])) joint.use[t] = 0;
         }
         ++t;
       }
       ++number;
     }
+    rows.readings.push_back(motion.reading);
   }
   return rows;
+}
+
+std::vector<char> seen_parameters(const MovingRows& rows) {
+  std::vector<char> seen(static_cast<std::size_t>(rows.at.count()), 0);
+  for (int j = 0; j < rows.at.motors; ++j) {
+    const JointRows& joint = rows.joints[j];
+    for (Eigen::Index t = 0; t < joint.X.rows(); ++t) {
+      if (!joint.use[t]) continue;
+      for (int c = 0; c < rows.width(); ++c) {
+        if (joint.X(t, c) != 0.0) seen[rows.parameter(j, c)] = 1;
+      }
+    }
+  }
+  return seen;
 }
 
 Eigen::Index used_rows(const JointRows& joint) { return std::ranges::count(joint.use, char{1}); }

@@ -18,7 +18,8 @@ constexpr int kTriedPoses = 8;
 
 /// No sample before this one, no IMU: whatever else the profile prefers for logs would only find channels missing. A
 /// pose that is asked for is upright.
-ResidualOptions static_only(ResidualOptions options) {
+ResidualOptions static_only(ResidualOptions options, NoiseUse noise) {
+  options.noise = noise;
   options.kind = ResidualChoice::static_gravity;
   options.tilt_sd = 0.0;
   return options;
@@ -46,7 +47,7 @@ PoseQuality::PoseQuality(const Robot& robot, const std::vector<std::string>& end
 PoseQuality::PoseQuality(const Robot& robot, const std::vector<std::string>& endpoints, PoseQualityOptions options,
                          ResidualOptions residual, PosteriorOptions posterior)
     : reader_(robot, endpoints, {.imu = ImuUse::none}),
-      residual_(robot, static_only(residual)),
+      residual_(robot, static_only(residual, options.noise)),
       posterior_(reader_, posterior),
       reliability_(reader_, posterior_),
       deployed_(reader_, {.characteristic_length = options.characteristic_length}),
@@ -246,6 +247,8 @@ const OptionTable& options_of(const PoseQualityOptions&) {
                  "Angeles 1992; about the lever of a hand", &O::characteristic_length),
           option("budget_sd", "1", "residual budget of the phantom force: each joint's static_sd (profile) times this",
                  "three sds: the H1-2's torso is allowed 6 N·m, RE3's torso reached 35", &O::budget_sd),
+          option("noise", "", "figures, or identified: the noise by which a pose is judged",
+                 "our choice: what was identified knows the poses of its logs alone", &O::noise),
       });
   return table;
 }

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/io/base64.hpp"
 #include "antaeus/io/json.hpp"
 #include "robot/robot_drawing.hpp"
 
@@ -15,26 +16,11 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "the arrays of the page are little-endian");
 
-std::string base64(const void* data, std::size_t size) {
-  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  const auto* bytes = static_cast<const unsigned char*>(data);
-  std::string text;
-  text.reserve((size + 2) / 3 * 4);
-  for (std::size_t i = 0; i < size; i += 3) {
-    const std::size_t left = std::min<std::size_t>(3, size - i);
-    const unsigned group =
-        (bytes[i] << 16) | (left > 1 ? bytes[i + 1] << 8 : 0) | (left > 2 ? static_cast<unsigned>(bytes[i + 2]) : 0u);
-    text += kDigits[group >> 18];
-    text += kDigits[(group >> 12) & 63];
-    text += left > 1 ? kDigits[(group >> 6) & 63] : '=';
-    text += left > 2 ? kDigits[group & 63] : '=';
-  }
-  return text;
-}
-
 template <class Number>
 Json packed(const char* type, const std::vector<Number>& values) {
-  return Json::object().set("type", type).set("data", base64(values.data(), values.size() * sizeof(Number)));
+  return Json::object()
+      .set("type", type)
+      .set("data", to_base64({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Number)}));
 }
 
 // --- Channels -------------------------------------------------------------------------------------------------------

@@ -2,18 +2,21 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstring>
+#include <optional>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/io/base64.hpp"
 #include "antaeus/io/files.hpp"
-#include "antaeus/io/numpy.hpp"
 #include "robot/toml_keys.hpp"
 
 namespace antaeus {
 
 namespace {
 
-constexpr std::uintmax_t kLargestFactor = std::uintmax_t{256} << 20;
+constexpr std::size_t kLongestRow = std::size_t{1} << 16;  // bytes: no robot has as many parameters
 /// By how much a stated standard error may differ from the factor's: it is written with all its digits.
 constexpr double kSameError = 1e-6;
 
@@ -45,56 +48,37 @@ NoiseFileJoint read_joint(Keys& table) {
   }
   joint.correlation_time = size("correlation_time");
   joint.joint_speed = size("joint_speed");
+  joint.largest_residual = size("largest_residual");
   table.finish();
   return joint;
 }
 
-void read_factor(Keys& table, const RobotProfile& profile, NoiseFile& noise) {
-  const toml::node* node = table.find("factor");
-  const toml::node* sum = table.find("factor_sha256");
-  if (!node) {
-    if (!noise.parameters.empty()) {
-      table.fail(nullptr, "no key 'factor' beside 'parameters'", "name the file that holds their covariance");
+static_assert(std::endian::native == std::endian::little, "numbers in the file are little-endian");
+
+std::string row_text(const VectorX& row) {
+  Eigen::Index length = row.size();
+  while (length > 0 && row[length - 1] == 0.0) --length;
+  return to_base64({reinterpret_cast<const char*>(row.data()), static_cast<std::size_t>(length) * sizeof(double)});
+}
+
+/// Its row of F, and whether it is what the standard error says.
+void read_row(Keys& table, NoiseFileParameter& parameter) {
+  const toml::node* node = table.find("row");
+  if (node) {
+    const std::optional<std::string> bytes = from_base64(table.text_of(*node, "row"));
+    if (!bytes || bytes->size() % sizeof(double) != 0 || bytes->size() > kLongestRow) {
+      table.fail(node, "'row' of " + parameter.name + " is no row of numbers", "leave it as identify wrote it");
     }
-    return;
+    parameter.row.resize(static_cast<Eigen::Index>(bytes->size() / sizeof(double)));
+    std::memcpy(parameter.row.data(), bytes->data(), bytes->size());
   }
-  const std::filesystem::path file = profile.file.parent_path() / table.text_of(*node, "factor");
-  const auto fail = [&](const std::string& problem, const std::string& remedy) { table.fail(node, problem, remedy); };
-  std::string bytes;
-  try {
-    bytes = read_file(file, kLargestFactor);
-  } catch (const Error& error) {
-    fail(error.what(), "copy the folder whole: profile and factor belong together");
-  }
-  if (!sum) table.fail(nullptr, "no key 'factor_sha256'", "add the sum of " + file.filename().string());
-  if (table.text_of(*sum, "factor_sha256") != sha256(bytes)) {
-    table.fail(sum, file.filename().string() + " is another file than the profile was written with",
-               "copy the folder whole, or identify again");
-  }
-  NumpyArray array;
-  try {
-    array = parse_npy(bytes, file.string());
-  } catch (const Error& error) {
-    fail(error.what(), "identify again");
-  }
-  if (array.shape.size() != 2 || array.rows() != noise.parameters.size()) {
-    fail(std::to_string(array.rows()) + " rows in " + file.filename().string() + " for " +
-             std::to_string(noise.parameters.size()) + " parameters",
-         "identify again");
-  }
-  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  noise.factor = Eigen::Map<const RowMajor>(array.values.data(), static_cast<Eigen::Index>(array.rows()),
-                                            static_cast<Eigen::Index>(array.columns()));
-  if (!noise.factor.allFinite()) fail("a number that is not finite in " + file.filename().string(), "identify again");
-  const toml::array& parameters = table.array_of(*table.find("parameters"), "parameters");
-  for (std::size_t i = 0; i < noise.parameters.size(); ++i) {
-    const NoiseFileParameter& one = noise.parameters[i];
-    const double held = noise.factor.row(static_cast<Eigen::Index>(i)).norm();
-    if (std::abs(one.se - held) <= kSameError * std::max(held, 1e-12)) continue;
-    table.fail(parameters.get(i),
-               "'se' of " + one.name + " is " + shortest_text(one.se) + ", its covariance says " + shortest_text(held),
-               "leave it as identify wrote it");
-  }
+  if (!parameter.row.allFinite()) table.fail(node, "a number in 'row' is not finite", "leave it as identify wrote it");
+  const double held = parameter.row.norm();
+  if (std::abs(parameter.se - held) <= kSameError * std::max(held, 1e-12)) return;
+  table.fail(
+      table.find("se"),
+      "'se' of " + parameter.name + " is " + shortest_text(parameter.se) + ", its 'row' says " + shortest_text(held),
+      "leave both as identify wrote them");
 }
 
 }  // namespace
@@ -135,6 +119,7 @@ std::shared_ptr<const NoiseFile> read_noise(Keys& keys, const RobotProfile& prof
   noise->file = profile.file;
   noise->origin = table.choice_or("origin", noise->origin);
   noise->unit = table.text_or("unit", noise->unit);
+  noise->simulated = table.flag_or("simulated", false);
   noise->provenance = table.text_or("provenance", "");
   if (table.find("identified_speed")) noise->identified_speed = table.positive_or("identified_speed", kNaN);
   noise->envelope_motors = table.names("envelope_motors", noise->lines, "motor");
@@ -156,6 +141,7 @@ std::shared_ptr<const NoiseFile> read_noise(Keys& keys, const RobotProfile& prof
     parameter.name = row.text("name");
     parameter.value = row.number_or("value", 0.0);
     parameter.se = row.not_negative_or("se", 0.0);
+    read_row(row, parameter);
     parameter.line = row.line(row.find("name"));
     row.finish();
     for (const NoiseFileParameter& other : noise->parameters) {
@@ -165,7 +151,6 @@ std::shared_ptr<const NoiseFile> read_noise(Keys& keys, const RobotProfile& prof
     }
     noise->parameters.push_back(std::move(parameter));
   }
-  read_factor(table, profile, *noise);
   table.finish();
   return noise;
 }
@@ -188,6 +173,7 @@ NoiseModel noise_for(const RobotModel& model, const NoiseFile& file) {
   NoiseModel noise;
   noise.origin = file.origin;
   noise.unit = file.unit;
+  noise.simulated = file.simulated;
   noise.provenance = file.provenance;
   noise.identified_speed = file.identified_speed;
   for (const std::string& name : file.envelope_motors) {
@@ -213,10 +199,13 @@ NoiseModel noise_for(const RobotModel& model, const NoiseFile& file) {
     fill(noise.motion_sd, 0.0, motor, joint.motion_identified ? joint.motion_sd : kInfinity);
     fill(noise.correlation_time, 0.0, motor, joint.correlation_time);
     fill(noise.joint_speed, kInfinity, motor, joint.joint_speed);
+    fill(noise.largest_residual, kInfinity, motor, joint.largest_residual);
   }
   if (file.parameters.empty()) return noise;
   noise.parameters = VectorX::Zero(std::ssize(names));
-  noise.factor = MatrixX::Zero(std::ssize(names), file.factor.cols());
+  Eigen::Index columns = 0;
+  for (const NoiseFileParameter& parameter : file.parameters) columns = std::max(columns, parameter.row.size());
+  noise.factor = MatrixX::Zero(std::ssize(names), columns);
   for (std::size_t i = 0; i < file.parameters.size(); ++i) {
     const NoiseFileParameter& parameter = file.parameters[i];
     const std::size_t dot = parameter.name.rfind('.');
@@ -233,12 +222,12 @@ NoiseModel noise_for(const RobotModel& model, const NoiseFile& file) {
     const int at = find(names, parameter.name);
     if (at < 0) continue;
     noise.parameters[at] = parameter.value;
-    noise.factor.row(at) = file.factor.row(static_cast<Eigen::Index>(i));
+    noise.factor.row(at).head(parameter.row.size()) = parameter.row.transpose();
   }
   return noise;
 }
 
-NoiseText noise_text(const RobotModel& model, const NoiseModel& noise) {
+std::string noise_text(const RobotModel& model, const NoiseModel& noise) {
   const std::vector<std::string>& motors = model.motor_names();
   const std::vector<std::string> names = parameter_names(model);
   const auto at_all = [](const VectorX& vector, Eigen::Index j) { return vector.size() > 0 ? vector[j] : kNaN; };
@@ -249,7 +238,8 @@ NoiseText noise_text(const RobotModel& model, const NoiseModel& noise) {
       "\n# What the torques read while nothing touches, as `antaeus identify` found it (docs/identify.md). "
       "Torques in " +
       noise.unit + ".\n[noise]\norigin = " + toml_text(std::string(to_string(noise.origin))) +
-      "\nunit = " + toml_text(noise.unit) + "\nprovenance = " + toml_text(noise.provenance) + "\n";
+      "\nunit = " + toml_text(noise.unit) + (noise.simulated ? "\nsimulated = true" : "") +
+      "\nprovenance = " + toml_text(noise.provenance) + "\n";
   if (std::isfinite(noise.identified_speed) && !noise.envelope_motors.empty()) {
     toml += "# Largest rms speed of these motors that was seen [rad/s]; well beyond it estimates are refused.\n";
     toml += "identified_speed = " + shortest_text(noise.identified_speed) + "\n";
@@ -262,7 +252,8 @@ NoiseText noise_text(const RobotModel& model, const NoiseModel& noise) {
 
   toml +=
       "# Standard deviations: white_sd, offset_sd from run to run, slow_sd within one, motion_sd while the other "
-      "joints move;\n# joint_speed: its own largest speed. A joint without a row was not identified: its figures "
+      "joints move;\n# joint_speed, largest_residual: largest |v| and |τ − g| that were seen. A joint without a row "
+      "was not identified: its figures "
       "above hold.\njoints = [\n";
   for (Eigen::Index j = 0; j < noise.white_sd.size(); ++j) {
     if (std::isnan(noise.white_sd[j])) continue;
@@ -275,6 +266,7 @@ NoiseText noise_text(const RobotModel& model, const NoiseModel& noise) {
     if (std::isinf(at_all(noise.motion_sd, j))) item += ", motion_identified = false";
     of(item, "correlation_time", at_all(noise.correlation_time, j));
     of(item, "joint_speed", at_all(noise.joint_speed, j));
+    of(item, "largest_residual", at_all(noise.largest_residual, j));
     toml += item + " },\n";
   }
   toml += "]\n";
@@ -285,25 +277,20 @@ NoiseText noise_text(const RobotModel& model, const NoiseModel& noise) {
     const bool doubted = noise.factor.size() > 0 && !noise.factor.row(k).isZero(0.0);
     if (valued || doubted) used.push_back(k);
   }
-  if (used.empty()) return {toml, {}};
-  MatrixX factor = MatrixX::Zero(std::ssize(used), std::max<Eigen::Index>(noise.factor.cols(), 1));
-  for (std::size_t i = 0; i < used.size(); ++i) {
-    if (noise.factor.size() > 0) factor.row(static_cast<Eigen::Index>(i)) = noise.factor.row(used[i]);
+  if (used.empty()) return toml;
+  toml +=
+      "# Estimates and standard errors (kg, kg·m, kg·m², N·m, N·m·s/rad); masses are added to the description's. What "
+      "has\n# an error as large as its prior was not identified; it stands here because others hang on it. row: a row "
+      "of F, their\n# covariance is F Fᵀ (base64 of doubles, zeros at its end left out).\nparameters = [\n";
+  for (const int k : used) {
+    const VectorX row = noise.factor.size() > 0 ? VectorX(noise.factor.row(k).transpose()) : VectorX();
+    std::string item = "    { name = " + toml_text(names[static_cast<std::size_t>(k)]);
+    of(item, "value", noise.parameters.size() > 0 ? noise.parameters[k] : 0.0);
+    of(item, "se", row.norm());
+    if (const std::string text = row_text(row); !text.empty()) item += ", row = " + toml_text(text);
+    toml += item + " },\n";
   }
-  NoiseText result{toml, to_npy(factor)};
-  result.toml += "# The parameters' covariance is F Fᵀ; this file holds F, a row each in their order.\nfactor = " +
-                 toml_text(kNoiseFactor) + "\nfactor_sha256 = " + toml_text(sha256(result.factor)) +
-                 "\n# Estimates and standard errors (kg, kg·m, kg·m², N·m, N·m·s/rad); masses are added to the "
-                 "description's. What has\n# an error as large as its prior was not identified; it stands here because "
-                 "others hang on it.\nparameters = [\n";
-  for (std::size_t i = 0; i < used.size(); ++i) {
-    std::string item = "    { name = " + toml_text(names[static_cast<std::size_t>(used[i])]);
-    of(item, "value", noise.parameters.size() > 0 ? noise.parameters[used[i]] : 0.0);
-    of(item, "se", factor.row(static_cast<Eigen::Index>(i)).norm());
-    result.toml += item + " },\n";
-  }
-  result.toml += "]\n";
-  return result;
+  return toml + "]\n";
 }
 
 }  // namespace antaeus

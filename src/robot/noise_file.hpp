@@ -1,5 +1,5 @@
 #pragma once
-// The identified noise as a profile's [noise] table and its factor's file hold it: by names of joints. Private to
+// The identified noise as a profile's [noise] table holds it: by names of joints. Private to
 // robot.
 
 #include <filesystem>
@@ -21,7 +21,7 @@ struct NoiseFileJoint {
   bool evidence = true;           ///< false: the channel says nothing
   bool motion_identified = true;  ///< false: no stretch held motion
   double white_sd = kNaN, offset_sd = kNaN, slow_sd = kNaN, motion_sd = kNaN, correlation_time = kNaN;
-  double joint_speed = kNaN;
+  double joint_speed = kNaN, largest_residual = kNaN;
   int line = 0;
 };
 
@@ -29,6 +29,7 @@ struct NoiseFileJoint {
 struct NoiseFileParameter {
   std::string name;
   double value = 0.0, se = 0.0;
+  VectorX row;  ///< of F, zeros at its end left out
   int line = 0;
 };
 
@@ -36,12 +37,12 @@ struct NoiseFile {
   std::filesystem::path file;
   NoiseOrigin origin = NoiseOrigin::moving;
   std::string unit = "N·m", provenance;
+  bool simulated = false;
   double identified_speed = kNaN;
   std::vector<std::string> envelope_motors;
   std::map<std::string, int> lines;  ///< of names in envelope_motors
   std::vector<NoiseFileJoint> joints;
   std::vector<NoiseFileParameter> parameters;
-  MatrixX factor;  ///< a row each of `parameters`
 };
 
 /// Null where the profile has no [noise]. \throws ModelError that names file, line and key
@@ -54,11 +55,7 @@ NoiseModel noise_for(const RobotModel& model, const NoiseFile& file);
 /// In quotes, as TOML has it.
 std::string toml_text(const std::string& text);
 
-/// The [noise] part of a profile, and the bytes of the factor's file: empty where nothing is in doubt.
-struct NoiseText {
-  std::string toml, factor;
-};
-inline constexpr const char* kNoiseFactor = "noise_factor.npy";
-NoiseText noise_text(const RobotModel& model, const NoiseModel& noise);
+/// The [noise] part of a profile.
+std::string noise_text(const RobotModel& model, const NoiseModel& noise);
 
 }  // namespace antaeus

@@ -1,15 +1,24 @@
 #include "antaeus/robot/noise_model.hpp"
 
+#include <Eigen/QR>
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/robot/dynamics.hpp"
+#include "robot/parameter_torque.hpp"
 
 namespace antaeus {
 
 namespace {
+
+/// Sd of the friction that holds a standing joint, as a share of what it has while it slides: a joint that comes to
+/// rest stops near its whole friction (docs/estimator_study.md#noise, where friction's bound has the same share).
+constexpr double kStandingFriction = 0.8;
 
 void check_vector(const VectorX& vector, Eigen::Index size, const std::string& name, bool required) {
   const std::string place = "noise model, " + name;
@@ -32,17 +41,17 @@ void check(const RobotModel& model, const NoiseModel& noise) {
   const TorqueParameters at = torque_parameters(model);
   check_vector(noise.white_sd, at.motors, "white_sd", true);
   check_vector(noise.parameters, at.count(), "parameters", false);
-  check_vector(noise.offset, at.motors, "offset", false);
   check_vector(noise.offset_sd, at.motors, "offset_sd", false);
   check_vector(noise.slow_sd, at.motors, "slow_sd", false);
   check_vector(noise.motion_sd, at.motors, "motion_sd", false);
   check_vector(noise.correlation_time, at.motors, "correlation_time", false);
   check_vector(noise.joint_speed, at.motors, "joint_speed", false);
+  check_vector(noise.largest_residual, at.motors, "largest_residual", false);
   if (noise.factor.size() > 0 && noise.factor.rows() != at.count()) {
     throw OptionsError("noise model, factor", std::to_string(noise.factor.rows()) + " rows where the robot has " +
                                                   std::to_string(at.count()) + " parameters");
   }
-  if (!noise.parameters.allFinite() || !noise.factor.allFinite() || !noise.offset.allFinite()) {
+  if (!noise.parameters.allFinite() || !noise.factor.allFinite()) {
     throw OptionsError("noise model", "a parameter that is not finite");
   }
   for (const double value : noise.white_sd) {
@@ -56,9 +65,30 @@ void check(const RobotModel& model, const NoiseModel& noise) {
   check_deviation(noise.motion_sd, "motion_sd", true);
   check_deviation(noise.correlation_time, "correlation_time", false);
   check_deviation(noise.joint_speed, "joint_speed", true);
+  check_deviation(noise.largest_residual, "largest_residual", true);
   if (noise.identified_speed < 0.0) throw OptionsError("noise model, identified_speed", "it is negative");
   for (const int motor : noise.envelope_motors) {
     if (motor < 0 || motor >= at.motors) throw OptionsError("noise model, envelope_motors", "a motor that is none");
+  }
+}
+
+/// y := Σ x_c of the columns named, of \p length entries: four columns a pass, or loads and stores take the time.
+template <class Target>
+void add_columns(const MatrixX& matrix, const std::vector<int>& columns, const Eigen::Ref<const VectorX>& x,
+                 Eigen::Index length, Target&& y) noexcept {
+  auto sum = y.head(length);
+  sum.setZero();
+  const auto count = static_cast<int>(columns.size());
+  int i = 0;
+  for (; i + 4 <= count; i += 4) {
+    const int a = columns[i], b = columns[i + 1], c = columns[i + 2], d = columns[i + 3];
+    const Eigen::Index reach = std::min<Eigen::Index>(d + 1, length);  // upper triangular
+    sum.head(reach) += x[a] * matrix.col(a).head(reach) + x[b] * matrix.col(b).head(reach) +
+                       x[c] * matrix.col(c).head(reach) + x[d] * matrix.col(d).head(reach);
+  }
+  for (; i < count; ++i) {
+    const Eigen::Index reach = std::min<Eigen::Index>(columns[i] + 1, length);
+    sum.head(reach) += x[columns[i]] * matrix.col(columns[i]).head(reach);
   }
 }
 
@@ -67,65 +97,132 @@ void check(const RobotModel& model, const NoiseModel& noise) {
 struct TorqueNoise::Workspace {
   Workspace(RobotModel robot, NoiseModel model_of_noise)
       : dynamics(std::move(robot)), noise(std::move(model_of_noise)), at(torque_parameters(dynamics.model())) {
-    const RobotModel& model = dynamics.model();
-    check(model, noise);
+    check(dynamics.model(), noise);
     mean = VectorX::Constant(at.motors, kNaN);
     covariance = MatrixX::Constant(at.motors, at.motors, kNaN);
     shared.setZero(at.motors, at.motors);
     taken_out = noise.parameters.size() > 0 && !noise.parameters.isZero(0.0);
-    const bool doubted = noise.factor.size() > 0 && !noise.factor.isZero(0.0);
-    if (!taken_out && !doubted) return;
-    errors.setZero(doubted ? noise.factor.cols() : 0, at.count());
-    if (doubted) errors = noise.factor.transpose();
-    Y.resize(model.nv(), 10 * at.bodies);
-    product.setZero(errors.rows(), at.motors);
-    find_parameters();
+    find_bodies();
+    if (noise.factor.size() > 0) compress_factor();
+    standing_friction_sd.setZero(at.motors);
+    for (int j = 0; j < at.motors; ++j) {
+      const double dry = has_mean(at.coulomb(j)) ? noise.parameters[at.coulomb(j)] : 0.0;
+      const double variance = in_doubt(at.coulomb(j)) ? noise.factor.row(at.coulomb(j)).squaredNorm() : 0.0;
+      standing_friction_sd[j] = kStandingFriction * std::sqrt(dry * dry + variance);
+    }
   }
 
-  /// What each row's torque depends on: the bodies beyond its joint. The rest of Y is exactly zero at every motion, and
-  /// what is not zero at every motion is not zero at both of two that have nothing to do with each other.
-  void find_parameters() {
-    const RobotModel& model = dynamics.model();
-    const Eigen::Index nv = model.nv();
-    inertial.resize(static_cast<std::size_t>(at.motors));
-    MatrixX pattern = MatrixX::Zero(nv, 10 * at.bodies);
-    for (const double seed : {1.0, 2.0}) {
-      const auto numbers = [&](double shift) {
-        return VectorX(VectorX::LinSpaced(nv, shift, shift + 7.3 * static_cast<double>(nv)).array().sin());
-      };
-      VectorX q(model.nq());
-      if (model.integrate(model.neutral(), numbers(seed), q) != Status::ok ||
-          dynamics.inverse_dynamics_regressor(q, numbers(10.0 * seed), numbers(20.0 * seed), Y) != Status::ok) {
-        throw OptionsError("noise model", "the robot has no regressor");
+  bool has_mean(int parameter) const { return taken_out && noise.parameters[parameter] != 0.0; }
+  bool in_doubt(int parameter) const { return noise.factor.size() > 0 && !noise.factor.row(parameter).isZero(0.0); }
+
+  void find_bodies() {
+    std::vector<int> found;
+    for (int body = 0; body < at.bodies; ++body) {
+      bool mean_of_it = false, doubted = false;
+      for (int p = at.inertial(body); p < at.inertial(body + 1); ++p) {
+        mean_of_it = mean_of_it || has_mean(p);
+        doubted = doubted || in_doubt(p);
       }
-      pattern += Y.cwiseAbs();
+      if (mean_of_it || doubted) found.push_back(body);
+      mean_has_bodies = mean_has_bodies || mean_of_it;
+      factor_has_bodies = factor_has_bodies || doubted;
+    }
+    if (!found.empty()) bodies.emplace(dynamics.model(), found);
+  }
+
+  /// C = F Fᵀ of the parameters that are in doubt, F lower triangular: those that many rows depend on stand first,
+  /// where their rows of F are short. F is the L of an LQ decomposition of theirs.
+  void compress_factor() {
+    std::vector<int> uses(static_cast<std::size_t>(at.count()), 0), order;
+    const auto number_of = [&](int body) { return bodies->bodies()[static_cast<std::size_t>(body)]; };
+    const int body_places = bodies ? static_cast<int>(std::ssize(bodies->bodies())) : 0;
+    for (int b = 0; b < body_places; ++b) {
+      for (const int motor : bodies->motors(static_cast<std::size_t>(b))) {
+        for (int part = 0; part < 10 && known(motor); ++part) ++uses[at.inertial(number_of(b)) + part];
+      }
     }
     for (int j = 0; j < at.motors; ++j) {
-      for (int p = 0; p < 10 * at.bodies; ++p) {
-        if (pattern(model.motor_rows()[j], p) == 0.0) continue;
-        const bool doubted = errors.rows() > 0 && !errors.col(p).isZero(0.0);
-        const bool mean_of_it = taken_out && noise.parameters[p] != 0.0;
-        if (!doubted && !mean_of_it) continue;
-        inertial[j].push_back(p);
-        factor_needs_regressor = factor_needs_regressor || doubted;
-        mean_needs_regressor = mean_needs_regressor || mean_of_it;
+      for (const int p : {at.rotor(j), at.coulomb(j), at.viscous(j), at.offset(j)}) uses[p] += known(j);
+    }
+    for (int p = 0; p < at.count(); ++p) {
+      if (uses[p] > 0 && in_doubt(p)) order.push_back(p);
+    }
+    std::stable_sort(order.begin(), order.end(), [&](int p, int q) { return uses[p] > uses[q]; });
+    if (order.empty()) return;
+    const MatrixX rows = noise.factor(order, Eigen::all).transpose();
+    const Eigen::Index depth = std::min(rows.rows(), rows.cols());
+    errors = Eigen::HouseholderQR<MatrixX>(rows).matrixQR().topRows(depth).triangularView<Eigen::Upper>();
+    X.setZero(rows.cols(), at.motors);
+    product.setZero(depth, at.motors);
+    std::vector<int> column(static_cast<std::size_t>(at.count()), -1);
+    for (int c = 0; c < static_cast<int>(std::ssize(order)); ++c) column[order[c]] = c;
+    std::vector<std::vector<int>> of_row(static_cast<std::size_t>(at.motors));
+    for (int b = 0; b < body_places; ++b) {
+      DoubtedBody body{.place = b, .first_four = true, .parts = {}};
+      for (int part = 0; part < 10; ++part) {
+        const int c = column[at.inertial(number_of(b)) + part];
+        if (c < 0) continue;
+        body.parts.emplace_back(part, c);
+        body.first_four = body.first_four && part < 4;
+        for (const int motor : bodies->motors(static_cast<std::size_t>(b))) of_row[motor].push_back(c);
       }
+      if (!body.parts.empty()) doubted_bodies.push_back(std::move(body));
+    }
+    for (int j = 0; j < at.motors; ++j) {
+      DoubtedRow row{.motor = j,
+                     .rotor = column[at.rotor(j)],
+                     .coulomb = column[at.coulomb(j)],
+                     .viscous = column[at.viscous(j)],
+                     .columns = of_row[j]};
+      if (const int offset = column[at.offset(j)]; offset >= 0) {
+        X(offset, j) = 1.0;
+        row.columns.push_back(offset);
+      }
+      for (const int c : {row.rotor, row.coulomb, row.viscous}) {
+        if (c >= 0) row.columns.push_back(c);
+      }
+      if (row.columns.empty() || !known(j)) continue;
+      std::sort(row.columns.begin(), row.columns.end());
+      row.length = std::min<Eigen::Index>(row.columns.back() + 1, depth);
+      doubted_rows.push_back(std::move(row));
     }
   }
 
-  Status evaluate(ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, double motion_share, bool whole) noexcept;
-  Status fill(ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, double motion_share, bool whole) noexcept;
+  /// Whether a row was identified, or is known to be no evidence.
+  bool known(Eigen::Index motor) const noexcept { return !std::isnan(noise.white_sd[motor]); }
+
+  Status evaluate(const PositionTerms& now, ConstVectorRef v, ConstVectorRef a, double motion_share,
+                  bool whole) noexcept;
+  Status fill(const PositionTerms& now, ConstVectorRef v, ConstVectorRef a, double motion_share, bool whole) noexcept;
+  void fill_mean(ConstVectorRef v, ConstVectorRef a) noexcept;
+  void fill_shared(ConstVectorRef v, ConstVectorRef a) noexcept;
+  double variance_alone(Eigen::Index motor, double speed, double motion_share) const noexcept;
+
+  struct DoubtedBody {
+    int place;                               // among bodies->bodies()
+    bool first_four;                         // only mass and first moment are in doubt
+    std::vector<std::pair<int, int>> parts;  // which of the ten, and its column of errors
+  };
+  struct DoubtedRow {
+    int motor, rotor, coulomb, viscous;  // columns of errors; −1: not in doubt
+    std::vector<int> columns;            // all that its torque depends on, ascending
+    Eigen::Index length = 0;             // entries of its column of product that are not zero
+  };
 
   Dynamics dynamics;
   NoiseModel noise;
   TorqueParameters at;
-  bool taken_out = false;
-  MatrixX errors;                          ///< Lᵀ, a column a parameter
-  std::vector<std::vector<int>> inertial;  ///< of each motor: inertial parameters that its row depends on
-  bool mean_needs_regressor = false, factor_needs_regressor = false;
-  MatrixX Y, product;  ///< product: (X L)ᵀ
-  MatrixX shared;      ///< X C Xᵀ
+  bool taken_out = false, mean_has_bodies = false, factor_has_bodies = false;
+  std::optional<ParameterTorque> bodies;
+  MatrixX errors;  ///< Fᵀ, a column a parameter, upper triangular
+  std::vector<DoubtedBody> doubted_bodies;
+  std::vector<DoubtedRow> doubted_rows;
+  MatrixX X;        ///< transposed: a row a column of errors, a column a motor; zero where none depends on the other
+  MatrixX product;  ///< (X F)ᵀ
+  MatrixX shared;   ///< X C Xᵀ
+  VectorX standing_friction_sd;  ///< s_f of joints that stand
   bool shared_known = false;
+  bool unseen_motion = false;  ///< covariance has rows without evidence because of motion that nobody identified
   VectorX mean;
   MatrixX covariance;
 };
@@ -141,16 +238,23 @@ const MatrixX& TorqueNoise::covariance() const noexcept { return workspace_->cov
 const NoiseModel& TorqueNoise::model() const noexcept { return workspace_->noise; }
 
 Status TorqueNoise::evaluate(ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, double motion_share) noexcept {
-  return workspace_->evaluate(q, v, a, motion_share, true);
+  return evaluate(workspace_->dynamics.at(q), v, a, motion_share);
 }
-
+Status TorqueNoise::evaluate(const PositionTerms& now, ConstVectorRef v, ConstVectorRef a,
+                             double motion_share) noexcept {
+  return workspace_->evaluate(now, v, a, motion_share, true);
+}
 Status TorqueNoise::evaluate_mean(ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, double motion_share) noexcept {
-  return workspace_->evaluate(q, v, a, motion_share, !workspace_->shared_known);
+  return evaluate_mean(workspace_->dynamics.at(q), v, a, motion_share);
+}
+Status TorqueNoise::evaluate_mean(const PositionTerms& now, ConstVectorRef v, ConstVectorRef a,
+                                  double motion_share) noexcept {
+  return workspace_->evaluate(now, v, a, motion_share, !workspace_->shared_known);
 }
 
-Status TorqueNoise::Workspace::evaluate(ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, double motion_share,
-                                        bool whole) noexcept {
-  const Status status = fill(q, v, a, motion_share, whole);
+Status TorqueNoise::Workspace::evaluate(const PositionTerms& now, ConstVectorRef v, ConstVectorRef a,
+                                        double motion_share, bool whole) noexcept {
+  const Status status = fill(now, v, a, motion_share, whole);
   if (status != Status::ok) {
     mean.setConstant(kNaN);
     covariance.setConstant(kNaN);
@@ -159,67 +263,98 @@ Status TorqueNoise::Workspace::evaluate(ConstVectorRef q, ConstVectorRef v, Cons
   return status;
 }
 
-Status TorqueNoise::Workspace::fill(ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, double motion_share,
+Status TorqueNoise::Workspace::fill(const PositionTerms& now, ConstVectorRef v, ConstVectorRef a, double motion_share,
                                     bool whole) noexcept {
+  const Eigen::Index nv = dynamics.model().nv();
+  if (now.status() != Status::ok) return now.status();
   if (!(motion_share >= 0.0 && motion_share <= 1.0)) return Status::not_finite;
-  const RobotModel& model = dynamics.model();
-  const std::vector<int>& rows = model.motor_rows();
-  if (mean_needs_regressor || (whole && factor_needs_regressor)) {
-    if (const Status status = dynamics.inverse_dynamics_regressor(q, v, a, Y); status != Status::ok) return status;
+  if (mean_has_bodies || (whole && factor_has_bodies)) {
+    if (const Status status = bodies->see(now, v, a); status != Status::ok) return status;
   } else {
-    if (q.size() != model.nq() || v.size() != model.nv() || a.size() != model.nv()) return Status::wrong_size;
-    if (!q.allFinite() || !v.allFinite() || !a.allFinite()) return Status::not_finite;
+    if (v.size() != nv || a.size() != nv) return Status::wrong_size;
+    if (!v.allFinite() || !a.allFinite()) return Status::not_finite;
   }
-  if (noise.offset.size() > 0) {
-    mean = noise.offset;
-  } else {
-    mean.setZero();
+  mean.setZero();
+  if (taken_out) fill_mean(v, a);
+  bool unseen = false;
+  if (motion_share > 0.0) {
+    for (const double sd : noise.motion_sd) unseen = unseen || std::isinf(sd);
   }
-  for (int j = 0; j < at.motors && (taken_out || whole); ++j) {
-    const double speed = v[rows[j]], dry = std::tanh(speed / kCoulombSpeed);
-    if (taken_out) {
-      const VectorX& theta = noise.parameters;
-      mean[j] += a[rows[j]] * theta[at.rotor(j)] + dry * theta[at.coulomb(j)] + speed * theta[at.viscous(j)] +
-                 theta[at.offset(j)];
-      if (mean_needs_regressor) {
-        for (const int p : inertial[j]) mean[j] += Y(rows[j], p) * theta[p];
-      }
-    }
-    if (!whole || errors.rows() == 0) continue;
-    auto row = product.col(j);
-    row = a[rows[j]] * errors.col(at.rotor(j)) + dry * errors.col(at.coulomb(j)) + speed * errors.col(at.viscous(j)) +
-          errors.col(at.offset(j));
-    for (const int p : inertial[j]) row += Y(rows[j], p) * errors.col(p);
-  }
-  if (whole) {
-    for (int j = 0; j < at.motors; ++j) {
-      for (int i = 0; i <= j; ++i) {
-        shared(i, j) = shared(j, i) = errors.rows() > 0 ? product.col(i).dot(product.col(j)) : 0.0;
-      }
-    }
-    shared_known = true;
-  }
-  covariance = shared;
+  if (whole) fill_shared(v, a);
+  // Nothing beside the diagonal changes from a mean alone.
+  const bool diagonal = !whole && unseen == unseen_motion;
+  const std::vector<int>& rows = dynamics.model().motor_rows();
+  if (!diagonal) covariance = shared;
+  unseen_motion = unseen;
   for (int j = 0; j < at.motors; ++j) {
-    if (!std::isfinite(noise.white_sd[j])) {
-      if (std::isnan(noise.white_sd[j])) mean[j] = 0.0;  // what others were found to hide says nothing of this row
-      covariance.row(j).setZero();
-      covariance.col(j).setZero();
-      covariance(j, j) = std::isnan(noise.white_sd[j]) ? kNaN : kInfinity;
-      continue;
-    }
-    double& variance = covariance(j, j);
-    variance += noise.white_sd[j] * noise.white_sd[j];
-    if (noise.offset_sd.size() > 0) variance += noise.offset_sd[j] * noise.offset_sd[j];
-    if (noise.slow_sd.size() > 0) variance += noise.slow_sd[j] * noise.slow_sd[j];
-    if (noise.motion_sd.size() > 0 && motion_share > 0.0) variance += std::pow(motion_share * noise.motion_sd[j], 2);
-    if (std::isinf(variance)) {
-      covariance.row(j).setZero();
-      covariance.col(j).setZero();
-      variance = kInfinity;
-    }
+    const double variance = variance_alone(j, v[rows[j]], motion_share);
+    covariance(j, j) = shared(j, j) + variance;
+    if (std::isfinite(variance) || diagonal) continue;
+    covariance.row(j).setZero();
+    covariance.col(j).setZero();
+    covariance(j, j) = variance;
   }
   return Status::ok;
+}
+
+void TorqueNoise::Workspace::fill_mean(ConstVectorRef v, ConstVectorRef a) noexcept {
+  const VectorX& theta = noise.parameters;
+  const std::vector<int>& rows = dynamics.model().motor_rows();
+  if (mean_has_bodies) bodies->add_torque(theta, mean);
+  for (int j = 0; j < at.motors; ++j) {
+    if (!known(j)) {
+      mean[j] = 0.0;  // what others were found to hide says nothing of this row
+      continue;
+    }
+    const double speed = v[rows[j]], dry = theta[at.coulomb(j)];
+    mean[j] += a[rows[j]] * theta[at.rotor(j)] + speed * theta[at.viscous(j)] + theta[at.offset(j)];
+    if (dry != 0.0) mean[j] += dry * std::tanh(speed / kCoulombSpeed);
+  }
+}
+
+void TorqueNoise::Workspace::fill_shared(ConstVectorRef v, ConstVectorRef a) noexcept {
+  const std::vector<int>& rows = dynamics.model().motor_rows();
+  for (const DoubtedBody& body : doubted_bodies) {
+    const auto b = static_cast<std::size_t>(body.place);
+    const std::vector<int>& motors = bodies->motors(b);
+    for (std::size_t m = 0; m < motors.size(); ++m) {
+      if (!known(motors[m])) continue;
+      ParameterTorque::Ten of_parameter;
+      bodies->entries(b, m, body.first_four, of_parameter);
+      for (const auto& [part, column] : body.parts) X(column, motors[m]) = of_parameter[part];
+    }
+  }
+  for (const DoubtedRow& row : doubted_rows) {
+    const int j = row.motor;
+    if (row.rotor >= 0) X(row.rotor, j) = a[rows[j]];
+    if (row.coulomb >= 0) X(row.coulomb, j) = std::tanh(v[rows[j]] / kCoulombSpeed);
+    if (row.viscous >= 0) X(row.viscous, j) = v[rows[j]];
+    add_columns(errors, row.columns, X.col(j), row.length, product.col(j));
+  }
+  for (std::size_t m = 0; m < doubted_rows.size(); ++m) {
+    for (std::size_t n = 0; n <= m; ++n) {
+      const DoubtedRow &one = doubted_rows[m], &other = doubted_rows[n];
+      const Eigen::Index length = std::min(one.length, other.length);
+      shared(one.motor, other.motor) = shared(other.motor, one.motor) =
+          product.col(one.motor).head(length).dot(product.col(other.motor).head(length));
+    }
+  }
+  shared_known = true;
+}
+
+/// What a row does not share with others. NaN: it was not identified; infinity: it is no evidence.
+double TorqueNoise::Workspace::variance_alone(Eigen::Index motor, double speed, double motion_share) const noexcept {
+  const auto square = [](double value) { return value * value; };
+  const double white = noise.white_sd[motor];
+  if (!std::isfinite(white)) return white;
+  double variance = square(white);
+  if (const double dry = standing_friction_sd[motor]; dry > 0.0) {
+    variance += square(dry) * (1.0 - square(std::tanh(speed / kCoulombSpeed)));
+  }
+  if (noise.offset_sd.size() > 0) variance += square(noise.offset_sd[motor]);
+  if (noise.slow_sd.size() > 0) variance += square(noise.slow_sd[motor]);
+  if (noise.motion_sd.size() > 0 && motion_share > 0.0) variance += square(motion_share * noise.motion_sd[motor]);
+  return variance;
 }
 
 }  // namespace antaeus

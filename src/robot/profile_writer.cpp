@@ -99,7 +99,7 @@ std::filesystem::path relative_model(const std::filesystem::path& model, const s
   return target.lexically_relative(from);
 }
 
-std::string profile_text(const Robot& robot, const std::filesystem::path& folder) {
+std::string assumed_text(const Robot& robot, const std::filesystem::path& folder) {
   const RobotProfile& profile = robot.profile;
   std::string out =
       "# Written by `antaeus identify`. docs/profile.md lists every key; SI units, radians.\n\nschema = 1\n";
@@ -166,26 +166,18 @@ std::string profile_text(const Robot& robot, const std::filesystem::path& folder
 
 }  // namespace
 
-std::vector<std::pair<std::string, std::string>> profile_files(const Robot& robot,
-                                                               const std::filesystem::path& folder) {
+std::string profile_text(const Robot& robot, const std::filesystem::path& folder) {
   if (robot.profile.model.empty()) {
     throw ModelError(robot.profile.name, "it has no description file", "load it from a URDF");
   }
-  std::string text = profile_text(robot, folder);
-  std::vector<std::pair<std::string, std::string>> files;
-  if (robot.profile.noise) {
-    const TorqueNoise checked(robot.model, *robot.profile.noise);
-    NoiseText noise = noise_text(robot.model, checked.model());
-    text += noise.toml;
-    if (!noise.factor.empty()) files.emplace_back(kNoiseFactor, std::move(noise.factor));
-  }
-  files.emplace_back("profile.toml", std::move(text));
-  return files;
+  std::string text = assumed_text(robot, folder);
+  if (robot.profile.noise) text += noise_text(robot.model, TorqueNoise(robot.model, *robot.profile.noise).model());
+  return text;
 }
 
 void write_profile(const Robot& robot, const std::filesystem::path& folder) {
   FileSet files(folder);
-  for (auto& [name, bytes] : profile_files(robot, folder)) files.add(name, std::move(bytes));
+  files.add("profile.toml", profile_text(robot, folder));
   files.commit();
 }
 

@@ -93,12 +93,18 @@ HypothesisTest::HypothesisTest(const InstantReader& reader, HypothesisOptions op
   gram_.setZero(scale_.size(), scale_.size());
   projection_.setZero(scale_.size());
   result_.causes.resize(causes_.size());
+  asked_ = AlarmLimits({options.false_alarm, options.false_alarms_per_hour, 1}, 1);
+  if (!options.innovations || !profile.noise) return;
+  noise_ = profile.noise;
+  window_ = InnovationWindow(*noise_, motors_, static_cast<int>(scale_.size()));
 }
 
 void HypothesisTest::reset() noexcept {
   gram_.setZero();
   projection_.setZero();
   square_ = rows_ = 0.0;
+  if (noise_) window_.reset();
+  whitened_ = false;
 }
 
 void HypothesisTest::fill(const Residual& residual) noexcept {
@@ -165,6 +171,9 @@ Status HypothesisTest::add(const Residual& residual, double weight) noexcept {
     }
   }
   fill(residual);
+  if (noise_ && residual.correlated && (whitened_ || !(rows_ > 0))) return add_innovations(residual);
+  if (whitened_) return Status::not_computed;  // one window cannot hold both
+  time_ = residual.instant.observation().time;
   double evidence = 0.0;
   for (std::size_t i = 0; i < motors_.size(); ++i) {
     const auto row = static_cast<Eigen::Index>(i);
@@ -194,6 +203,26 @@ Status HypothesisTest::add(const Residual& residual, double weight) noexcept {
   square_ += y_.squaredNorm();
   rows_ += weight * evidence;
   return Status::ok;
+}
+
+Status HypothesisTest::add_innovations(const Residual& residual) noexcept {
+  for (std::size_t j = 0; j < motors_.size(); ++j) {
+    const auto row = static_cast<Eigen::Index>(j);
+    for (std::size_t i = 0; i < motors_.size(); ++i) {
+      R_(static_cast<Eigen::Index>(i), row) = residual.covariance(motors_[i], motors_[j]);
+    }
+    R_(row, row) = residual.variance[motors_[j]];
+    y_[row] = residual.value[motors_[j]];
+    B_.row(row).array() *= scale_.transpose().array();
+  }
+  int evidence = 0;
+  const double time = residual.instant.observation().time;
+  const Status status = window_.add(whitened_ || std::isfinite(time) ? time : 0.0, y_, B_, R_, evidence);
+  if (status != Status::ok) return status;
+  whitened_ = true;
+  time_ = time;
+  rows_ += evidence;
+  return status;
 }
 
 void HypothesisTest::judge(const Columns& columns, Cause& cause) const noexcept {
@@ -281,8 +310,9 @@ void HypothesisTest::weigh() noexcept {
 
 const HypothesisResult& HypothesisTest::solve() noexcept {
   result_.rows = rows_;
-  if (!(rows_ > 0)) {
-    result_.status = Status::not_computed;
+  const Status whole = whitened_ ? window_.solve(gram_, projection_, square_) : Status::ok;
+  if (!(rows_ > 0) || whole != Status::ok) {
+    result_.status = whole == Status::ok ? Status::not_computed : whole;
     result_.alarm = result_.explained = false;
     result_.chi_squared = result_.threshold = kNaN;
     for (Cause& cause : result_.causes) {
@@ -294,7 +324,8 @@ const HypothesisResult& HypothesisTest::solve() noexcept {
   }
   result_.status = Status::ok;
   result_.chi_squared = square_;
-  result_.threshold = chi_squared_threshold(options_.false_alarm, rows_);
+  asked_.step(time_);
+  result_.threshold = chi_squared_threshold(asked_.probability(), rows_);
   result_.alarm = square_ > result_.threshold;
   for (std::size_t i = 0; i < causes_.size(); ++i) judge(causes_[i], result_.causes[i]);
 
@@ -399,6 +430,11 @@ const OptionTable& options_of(const HypothesisOptions&) {
                  "hypotheses_test: evidence names the simulated cause more often", &O::ranking),
           option("false_alarm", "1", "probability that noise alone raises the alarm, each time it is asked",
                  "as the posterior's NIS test", &O::false_alarm, kProbability),
+          option("false_alarms_per_hour", "1/h",
+                 "the same as a rate, at the interval at which it is asked; 0: false_alarm",
+                 "union bound: signal/alarm_rate.hpp", &O::false_alarms_per_hour, kNotNegative),
+          option("innovations", "", "whether a window's errors have the memory that was identified",
+                 "hypotheses_innovations_test: the rate asked is then the rate", &O::innovations),
           option("none_prior", "1", "probability, before any data, that no cause is at work; the others share the rest",
                  "our choice: even odds", &O::none_prior, kProbability),
           part(&O::contact),

@@ -156,8 +156,15 @@ TEST(AuditTwin, PosteriorsTraceAndCounterfactualsFollowFromItsSteps) {
     alarms += trace.nis[i] > trace.nis_threshold[i];
     refusals += trace.state[at] == Verdict::refused;
     EXPECT_TRUE(focus.guarded_force.row(i).allFinite());
-    if (trace.state[at] != Verdict::refused) {
-      EXPECT_EQ(Vector3(focus.guarded_force.row(i)), Vector3(focus.wrench.row(i).head<3>()));
+    const Vector3 read = focus.guarded_force.row(i), said = focus.wrench.row(i).head<3>();
+    if (trace.action[at] == ConsumerAction::posterior) {
+      EXPECT_EQ(read, said);
+    } else if (trace.action[at] == ConsumerAction::observable) {
+      // A projection: what is left out stands at a right angle to what is read.
+      EXPECT_NEAR((said - read).dot(read), 0.0, tolerance::kByHand * said.squaredNorm());
+      EXPECT_EQ(trace.state[at], Verdict::degraded);
+    } else {
+      EXPECT_EQ(trace.state[at], Verdict::refused);
     }
     // No principal direction is worse than the worst, and none better than nothing.
     EXPECT_LE(trace.sd.row(i).head<3>().maxCoeff(), trace.worst_sd[i] + tolerance::kByHand);

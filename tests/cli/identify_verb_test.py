@@ -3,12 +3,14 @@
 import json
 import os
 import pathlib
+import re
+import tomllib
 
 import numpy as np
 import pytest
 from command_line import ROOT, SHARED, refused, run, text
 
-antaeus = pytest.importorskip("antaeus")
+pinocchio = pytest.importorskip("pinocchio")
 
 PANDA = ROOT / "robots" / "panda"
 TIAGO = pathlib.Path(os.environ.get("ANTAEUS_EXAMPLE_ROBOTS", "/nowhere")) / "tiago_description/robots/tiago.urdf"
@@ -24,30 +26,31 @@ def offset(motors):
     return 0.25 * np.arange(motors) - 0.55
 
 
-def made_log(folder, seconds=30.0, robot=None, seed=1, swing=0.4, push=(0.0, 0.0, 0.0), load=None, rate_hz=100.0,
-             first=0.0, last=1.0):
-    """A log as .npz of an arm whose friction and offsets are known. push: world axes, N, on the robot at its endpoint,
-    from share `first` to share `last` of the log. load: a robot whose description carries more."""
-    robot = robot or antaeus.load_robot("panda")
-    model, motors = robot.model, robot.model.motor_count()
+def made_log(folder, seconds=30.0, robot="panda", seed=1, swing=0.4, push=(0.0, 0.0, 0.0), urdf=None):
+    """A log as .npz of an arm at 100 Hz whose friction and offsets are known; Pinocchio makes its torques.
+    push: world axes, N, on the robot at its endpoint. urdf: a description that the robot's own does not know of."""
+    profile = tomllib.loads((ROOT / "robots" / robot / "profile.toml").read_text("utf-8"))
+    model = pinocchio.buildModelFromUrdf(str(urdf or ROOT / "robots" / robot / profile["model"]))
+    data, motors = model.createData(), len(profile["motors"])
+    rows = np.array([model.joints[model.getJointId(name)].idx_v for name in profile["motors"]])
+    centre = np.array([profile["poses"][0]["positions"].get(name, 0.0) for name in profile["motors"]])
+    frame = model.getFrameId(profile["endpoints"][0]["frame"])
     rng = np.random.default_rng(seed)
-    rows, time, j = np.array(model.motor_rows()), np.arange(0.0, seconds, 1.0 / rate_hz), np.arange(motors)
+    time, j = np.arange(0.0, seconds, 0.01), np.arange(motors)
     rate, phase = 0.9 + 0.13 * j, rng.uniform(0, 2 * np.pi, motors)
     angle, fast = np.outer(time, rate) + phase, np.outer(time, 2.3 * rate) + 2 * phase
-    q = robot.pose(robot.profile.poses[0].name) + swing * np.sin(angle) + 0.3 * swing * np.sin(fast)
+    q = centre + swing * np.sin(angle) + 0.3 * swing * np.sin(fast)
     v = swing * rate * (np.cos(angle) + 0.69 * np.cos(fast))
     a = -swing * rate**2 * (np.sin(angle) + 0.3 * 2.3**2 * np.sin(fast))
-    dynamics = antaeus.Dynamics((load or robot).model)
-    frame = model.frame(robot.profile.endpoints[0].frame)
     tau = np.empty_like(q)
+    full_q, full_v, full_a = pinocchio.neutral(model), np.zeros(model.nv), np.zeros(model.nv)
     for i in range(len(time)):
-        full_q, full_v, full_a = model.position_from_motors(q[i]), np.zeros(model.nv()), np.zeros(model.nv())
-        full_v[rows], full_a[rows] = v[i], a[i]
-        tau[i] = dynamics.inverse_dynamics(full_q, full_v, full_a)[rows]
-        if np.any(push) and first * len(time) <= i < last * len(time):
-            tau[i] -= (dynamics.at(full_q).frame_jacobian(frame)[:3].T @ np.array(push))[rows]
-    slow = np.zeros_like(tau)
-    keep = np.exp(-1.0 / rate_hz / 0.5)
+        full_q[rows], full_v[rows], full_a[rows] = q[i], v[i], a[i]
+        tau[i] = pinocchio.rnea(model, data, full_q, full_v, full_a)[rows]
+        if np.any(push):
+            J = pinocchio.computeFrameJacobian(model, data, full_q, frame, pinocchio.LOCAL_WORLD_ALIGNED)
+            tau[i] -= (J[:3].T @ np.array(push))[rows]
+    slow, keep = np.zeros_like(tau), np.exp(-0.01 / 0.5)
     for i in range(1, len(time)):
         slow[i] = keep * slow[i - 1] + 0.1 * np.sqrt(1 - keep**2) * rng.standard_normal(motors)
     tau += coulomb(motors) * np.tanh(v / 0.03) + offset(motors) + slow + 0.05 * rng.standard_normal(tau.shape)
@@ -77,8 +80,7 @@ def summary_of(out):
 def test_an_arm_is_identified_and_its_truth_is_covered(identified):
     out, done = identified
     assert done.stderr == b"" and "Is the noise identified?" in text(done.stdout)
-    assert sorted(os.listdir(out)) == ["noise.npz", "profile.toml", "report.html", "summary.json"] or \
-        sorted(os.listdir(out)) == ["noise_factor.npy", "profile.toml", "report.html", "summary.json"]
+    assert sorted(os.listdir(out)) == ["profile.toml", "report.html", "summary.json"]
     told = summary_of(out)
     assert told["schema"] == "antaeus.identify/1" and told["identified"] and not told["unlabelled"]
     assert told["method"] == "moving" and told["unit"] == "N·m"
@@ -102,16 +104,17 @@ def test_the_profile_loads_names_its_logs_and_changes_the_estimate(identified, f
     out, _ = identified
     profile = (out / "profile.toml").read_text("utf-8")
     model = [line for line in profile.splitlines() if line.startswith("model = ")][0].split('"')[1]
-    assert not os.path.isabs(model) and (out / model).resolve() == (PANDA / "panda.urdf").resolve()
-    robot = antaeus.load_robot(str(out / "profile.toml"))
-    assert robot.profile.noise is not None and "log_1" in robot.profile.provenance
-    assert "identify" in robot.profile.noise.provenance and "file of 2" in robot.profile.provenance
+    assert not os.path.isabs(model) and (out / model).read_bytes() == (PANDA / "panda.urdf").read_bytes()
+    written = tomllib.loads(profile)
+    assert "log_1" in written["provenance"] and "file of 2" in written["provenance"]
+    assert "antaeus identify" in written["noise"]["provenance"] and written["noise"]["unit"] == "N·m"
+    assert len(written["noise"]["joints"]) == 7 and all(one["white_sd"] > 0 for one in written["noise"]["joints"])
     sizes = []
     for choice in ("panda", out / "profile.toml"):
         done = run("estimate", free, "--robot", choice, "--json", seconds=PATIENCE)
         rows = json.loads(done.stdout)["rows"]
         sizes.append(np.median([np.linalg.norm(row["wrench"][:3]) for row in rows[100:-100]]))
-    assert sizes[1] < 0.5 * sizes[0], sizes
+    assert sizes[1] < 0.85 * sizes[0], sizes  # at 100 Hz residuals are static: what is left is inertia
 
 
 def test_the_same_logs_give_the_same_bytes(identified, free, tmp_path):
@@ -143,8 +146,7 @@ def test_a_payload_is_found_within_a_hundred_grams(free, tmp_path):
             'ixy="0" ixz="0" iyy="0.003" iyz="0" izz="0.002"/></inertial></link><joint name="to_load" type="fixed">'
             '<parent link="panda_hand"/><child link="load"/></joint></robot>')
     (tmp_path / "panda.urdf").write_text(urdf.replace("</robot>", load))
-    (tmp_path / "profile.toml").write_text((PANDA / "profile.toml").read_text("utf-8"))
-    loaded = made_log(tmp_path / "loaded", seed=1, load=antaeus.load_robot(str(tmp_path / "profile.toml"), meshes="ignored"))
+    loaded = made_log(tmp_path / "loaded", seed=11, urdf=tmp_path / "panda.urdf")
     done = run("identify", free, "--robot", "panda", "--contact-free", "all", "--loaded", loaded, "--payload-frame", "panda_hand",
                "--out", tmp_path / "out", seconds=PATIENCE)
     assert done.returncode == 0, text(done.stdout)
@@ -196,19 +198,18 @@ def test_a_log_with_saturated_torque(tmp_path):
 
 
 def test_logs_of_two_robots(free, tmp_path):
-    ur5e = made_log(tmp_path, robot=antaeus.load_robot("ur5e"), seed=3)
+    ur5e = made_log(tmp_path, robot="ur5e", seed=3)
     line = refused("identify", free, ur5e, "--robot", "panda", "--contact-free", "all", "--out", tmp_path / "out")
     assert "log_3" in line and "7" in line and not (tmp_path / "out").exists()
     # Of as many joints, but with other masses.
     urdf = (PANDA / "panda.urdf").read_text("utf-8")
     (tmp_path / "panda.urdf").write_text(urdf.replace('<mass value="', '<mass value="2'))
-    (tmp_path / "profile.toml").write_text((PANDA / "profile.toml").read_text("utf-8"))
-    other = made_log(tmp_path / "other", seed=4, load=antaeus.load_robot(str(tmp_path / "profile.toml"), meshes="ignored"))
+    other = made_log(tmp_path / "other", seed=4, urdf=tmp_path / "panda.urdf")
     nothing((free, other, "--robot", "panda", "--contact-free", "all"), tmp_path)
 
 
 def test_without_labels(free, tmp_path):
-    told = nothing((made_log(tmp_path, robot=antaeus.load_robot("ur5e"), seed=5), "--robot", "ur5e"), tmp_path, "--contact-free")
+    told = nothing((made_log(tmp_path, robot="ur5e", seed=5), "--robot", "ur5e"), tmp_path, "name contact-free stretches")
     assert told["unlabelled"]
     nothing((made_log(tmp_path, swing=0.005, seed=6), "--robot", "panda"), tmp_path, "an offset and a contact are the same")
     done = run("identify", free, "--robot", "panda", "--out", tmp_path / "out", seconds=PATIENCE)
@@ -288,8 +289,8 @@ def test_the_h1_2_is_identified_from_its_runs(tmp_path):
     assert any("friction" in one["reason"] for one in told["omitted"])
     assert run("robot", tmp_path / "out" / "profile.toml", "--json").returncode == 0
     sizes = []
-    for choice in ("h1_2", tmp_path / "out" / "profile.toml"):
-        rows = json.loads(run("estimate", EPISODES / runs[-1], "--robot", choice, "--json", seconds=PATIENCE).stdout)["rows"]
+    for choice in (["h1_2", "--set", "residual.noise=figures"], [tmp_path / "out" / "profile.toml"]):
+        rows = json.loads(run("estimate", EPISODES / runs[-1], "--robot", *choice, "--json", seconds=PATIENCE).stdout)["rows"]
         sizes.append(np.median([np.linalg.norm(row["wrench"][:3]) for row in rows]))
     assert sizes[1] < sizes[0], sizes
 
@@ -302,8 +303,12 @@ def test_the_tiagos_channels_are_named_and_its_effort_units_identified(tmp_path)
     table = np.column_stack([q["t"][:rows], *[tau[n][:rows] for n in tau.dtype.names[1:]], *[q[n][:rows] for n in q.dtype.names[1:]]])
     header = ",".join(["time", *[f"{j}_effort" for j in joints], *[f"{j}_position" for j in joints]])
     np.savetxt(tmp_path / "tiago.csv", table, delimiter=",", header=header, comments="")
+    # Antennas of its base have inertias that no body can have; what does not move may be without.
+    links = TIAGO.read_text("utf-8").split("<link ")
+    links = [re.sub(r"<inertial>.*?</inertial>", "", link, flags=re.S) if link.startswith('name="base_') else link for link in links]
+    (tmp_path / "tiago.urdf").write_text("<link ".join(links))
     listed = ", ".join(f'"{j}"' for j in joints)
-    (tmp_path / "tiago.toml").write_text(f'schema = 1\nname = "tiago"\nmodel = "{TIAGO}"\nbase = "fixed"\nmotors = [{listed}]\n'
+    (tmp_path / "tiago.toml").write_text(f'schema = 1\nname = "tiago"\nmodel = "tiago.urdf"\nbase = "fixed"\nmotors = [{listed}]\n'
                                          'endpoints = [{ frame = "arm_tool_link", label = "tool", kind = "tool" }]\n')
     arguments = ("identify", tmp_path / "tiago.csv", "--robot", tmp_path / "tiago.toml", "--contact-free", "0:40")
     done = run(*arguments, "--out", tmp_path / "out", seconds=PATIENCE)

@@ -335,7 +335,7 @@ TEST_F(Correlated, TestsAlarmAtTheirStatedRate) {
   RandomStates random(736);
   Noise noise(737);
   SCOPED_TRACE(random.text() + ", noise 737");
-  PosteriorEstimator posterior(reader_, {.false_alarm = kRate});
+  PosteriorEstimator posterior(reader_, {.false_alarm = kRate, .false_alarms_per_hour = 0.0});
   Residual residual = random_residual(random, random_covariance(random, kMotors));
   const MatrixX F = residual.covariance.llt().matrixL();
   double misfit = 0, reference = 0, contact = 0, covered = 0;

@@ -38,7 +38,9 @@ class ScratchFile {
 }  // namespace
 
 std::vector<std::string> antaeus::fuzz::seeds() {
-  return {"", "schema = 1\nname = \"r\"\nmodel = \"r.urdf\"\nmotors = [\"a\"]\n", R"(schema = 1
+  return {"",
+          "schema = 1\nname = \"r\"\nmodel = \"r.urdf\"\nmotors = [\"a\"]\n",
+          R"(schema = 1
 name = "r"
 title = "R"
 model = "r.urdf"
@@ -92,7 +94,35 @@ gain_limit = 3
 gain_row = "Mz"
 start_error_joints = ["b"]
 )",
-          "[a.a.a.a.a.a.a.a]\n\"a.\\\"\".'b'.c = {d.e = [[['x']]]} # [\n", "x = \"\"\"a\"\"\"\"\"\ny = '''b''''\n"};
+          R"(schema = 1
+name = "r"
+model = "r.urdf"
+motors = ["a", "b"]
+[noise]
+origin = "held_pose"
+unit = "N·m"
+provenance = "two runs"
+identified_speed = 1.86
+envelope_motors = ["b"]
+[[noise.joints]]
+joint = "a"
+white_sd = 0.2
+offset_sd = 0.4
+slow_sd = 0.1
+motion_identified = false
+correlation_time = 0.5
+joint_speed = 1.5
+[[noise.joints]]
+joint = "b"
+evidence = false
+[[noise.parameters]]
+name = "a.coulomb"
+value = 0.5
+se = 0.1
+row = "mpmZmZmZuT8="
+)",
+          "[a.a.a.a.a.a.a.a]\n\"a.\\\"\".'b'.c = {d.e = [[['x']]]} # [\n",
+          "x = \"\"\"a\"\"\"\"\"\ny = '''b''''\n"};
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,8 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <utility>
+
 #include "antaeus/guard/guarded_estimator.hpp"
 #include "robot/test_robots.hpp"
 #include "support/allocation_counter.hpp"
+#include "support/made_up_noise.hpp"
 
 namespace antaeus {
 namespace {
@@ -11,9 +15,12 @@ using test::AllocationCounter;
 using test::RandomStates;
 
 /// The whole loop on moving robots with good input and bad, for every residual, set of rows and action.
+/// \param identified  null: the profile's figures
 void expect_no_allocation(const std::string& name, const std::vector<std::string>& endpoints, ResidualOptions residual,
-                          PosteriorOptions posterior, GuardedOptions guarded) {
-  const Robot robot = test::own_robot(name);
+                          PosteriorOptions posterior, GuardedOptions guarded,
+                          std::shared_ptr<const NoiseModel> identified = nullptr) {
+  Robot robot = test::own_robot(name);
+  robot.profile.noise = std::move(identified);
   const int motors = robot.model.motor_count();
   RandomStates random(903);
   SCOPED_TRACE(name + ", " + std::to_string(endpoints.size()) + " endpoints, " + std::string(to_string(residual.kind)) +
@@ -55,6 +62,31 @@ TEST(GuardedEstimatorRealtime, NoAllocationOnTheH1_2) {
       expect_no_allocation("h1_2", {limbs.begin(), limbs.begin() + (all ? 4 : 2)}, {.kind = kind},
                            {.rows = rows, .reference = ReferenceUse::innovation},
                            {.on_ok = ConsumerAction::pass_raw, .on_refused = ConsumerAction::hold});
+    }
+  }
+}
+
+/// Masses in the mean, a covariance that is kept for some cycles, rows that were not identified, and speeds on both
+/// sides of the envelope.
+TEST(GuardedEstimatorRealtime, NoAllocationWithIdentifiedNoise) {
+  struct Case {
+    std::string robot;
+    std::vector<std::string> endpoints;
+    int unknown;
+  };
+  const Case cases[] = {{"planar_3r", {"tool"}, 0}, {"h1_2", {"left_wrist_yaw_link", "right_wrist_yaw_link"}, 12}};
+  for (const Case& now : cases) {
+    const RobotModel model = test::own_robot(now.robot).model;
+    for (const NoiseOrigin origin : {NoiseOrigin::moving, NoiseOrigin::held_pose}) {
+      for (const ResidualChoice kind :
+           {ResidualChoice::automatic, ResidualChoice::static_gravity, ResidualChoice::momentum_observer}) {
+        for (const double speed : {0.3, 3.0}) {
+          SCOPED_TRACE(std::string(to_string(origin)) + ", " + std::to_string(speed) + " rad/s");
+          const auto noise = std::make_shared<NoiseModel>(test::made_up_noise(model, origin, now.unknown, speed, 904));
+          expect_no_allocation(now.robot, now.endpoints, {.kind = kind}, {.reference = ReferenceUse::innovation}, {},
+                               noise);
+        }
+      }
     }
   }
 }

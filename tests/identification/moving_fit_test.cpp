@@ -117,6 +117,46 @@ TEST(MovingFit, CoversWhatWasMadeUpAndNotTooWidely) {
   EXPECT_LE(rows / row_count, 0.99);
 }
 
+/// The torque channel as it would be, were it late.
+MovingLog delayed(MovingLog log, Eigen::Index samples) {
+  const SampleMatrix tau = log.episode.tau;
+  for (Eigen::Index i = 0; i < tau.rows(); ++i)
+    log.episode.tau.row(i) = tau.row(std::max<Eigen::Index>(0, i - samples));
+  return log;
+}
+
+TEST(MovingFit, FindsATorqueChannelThatIsLate) {
+  const MadeUp arm = made_up(731, 30.0);
+  const MovingFit late = fit_moving(arm.robot, {delayed(arm.log, 2)});  // 20 ms at 100 Hz
+  ASSERT_TRUE(late.identified);
+  const ShiftScan& scan = late.torque_shift;
+  std::cout << "late by " << scan.best << " ± " << scan.sd << " s; error " << scan.error.transpose() << "\n";
+  EXPECT_TRUE(scan.differs);
+  EXPECT_NEAR(scan.best, 0.02, 3.0 * scan.sd);
+  EXPECT_LT(scan.sd, 0.005);
+  ASSERT_EQ(late.notes.size(), 1u);
+  EXPECT_NE(late.notes[0].find("later than the positions"), std::string::npos) << late.notes[0];
+  Eigen::Index least = 0;
+  scan.error.minCoeff(&least);
+  EXPECT_NEAR(scan.shift[least], 0.02, 0.005);
+  EXPECT_NEAR(scan.error[scan.error.size() / 2], 1.0, 0.02);  // at no shift it is what σ was made of
+
+  MovingFitOptions unscanned;
+  unscanned.shift_range = 0.0;
+  EXPECT_EQ(fit_moving(arm.robot, {arm.log}, unscanned).torque_shift.error.size(), 0);
+}
+
+TEST(MovingFit, DoesNotSuspectTorquesThatAreInTime) {
+  for (unsigned seed = 732; seed < 738; ++seed) {
+    const MadeUp arm = made_up(seed, 25.0);
+    const MovingFit fit = fit_moving(arm.robot, {arm.log});
+    ASSERT_TRUE(fit.identified);
+    std::cout << "in time: " << fit.torque_shift.best << " ± " << fit.torque_shift.sd << " s\n";
+    EXPECT_FALSE(fit.torque_shift.differs) << "seed " << seed;
+    EXPECT_TRUE(fit.notes.empty());
+  }
+}
+
 TEST(MovingPayload, IsFoundFromTwoLogs) {
   Inertial body;
   body.mass = 1.3;
@@ -169,7 +209,9 @@ TEST(MovingFit, RefusesLogsThatItCannotRead) {
   MadeUp arm = made_up(721, 12.0);
   EXPECT_THROW(fit_moving(arm.robot, {}), EpisodeError);
   EXPECT_THROW(fit_moving(test::own_robot("planar_3r"), {arm.log}), EpisodeError);
-  EXPECT_THROW(fit_moving(test::own_robot("h1_2"), {arm.log}), ModelError);
+  MovingFitOptions wrong;
+  wrong.low_pass = -1.0;
+  EXPECT_THROW(fit_moving(arm.robot, {arm.log}, wrong), OptionsError);
   MovingLog late = arm.log;
   late.spans = {{100.0, 120.0}};
   EXPECT_THROW(fit_moving(arm.robot, {late}), EpisodeError);

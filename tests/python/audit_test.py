@@ -157,7 +157,8 @@ def test_results_are_read_only_and_outlive_the_audit(logs):
 # What goes in --------------------------------------------------------------------------------------------------------
 
 
-def test_objects_give_the_numbers_of_their_files(robot, logs, audit):
+def test_objects_give_the_numbers_of_their_files(logs, audit):
+    robot = antaeus.load_robot("h1_2")
     incident, good = (antaeus.load_episode(logs / kind, robot) for kind in ("incident", "good"))
     own = antaeus.audit(incident, robot, baselines=[good])
     assert own.command == ""  # no line can name an object

@@ -27,7 +27,8 @@ QUIET_BEFORE = 0.15  # [s] of unchanged force that make a sample steady: five ti
 FALSE_ALARM_FORCE = 15.0  # [N]
 CHI_SQUARED_95 = 7.814727903251179  # of three degrees of freedom
 Push = collections.namedtuple("Push", "wrist start end force")  # [s], [s], [N] world axes
-Scenario = collections.namedtuple("Scenario", "pose shaken pushes duration")
+# targets: what a time adds to the pose's joint positions, in motor order [rad].
+Scenario = collections.namedtuple("Scenario", "pose shaken pushes duration targets", defaults=(None,))
 
 PUSHES = (Push(LEFT, 1.5, 2.2, (0, 0, -20)), Push(RIGHT, 1.7, 2.4, (0, 20, 0)), Push(LEFT, 2.7, 3.4, (0, 20, 0)),
           Push(RIGHT, 3.0, 3.7, (-15, 0, 15)), Push(LEFT, 3.9, 4.6, (20, 0, 0)))
@@ -50,7 +51,8 @@ GAINS = (("wrist", 40, 3), ("elbow", 150, 8), ("shoulder", 200, 12), ("torso", 4
 class Rough:
     """How the robot differs from its profile. Sizes of the study of estimators, §4; the noise of v is assumed."""
 
-    friction: float = 1.0  # MuJoCo's frictionloss as a share of the profile's Coulomb bound
+    friction: float = 1.0  # MuJoCo's frictionloss as a share of the profile's Coulomb bound; or of each motor
+    viscous: float = 0.0  # [N·m·s/rad] of all motors; or of each
     mass_share: float = 0.02  # sd of each link's mass
     center_shift: float = 0.002  # sd of each coordinate of its centre [m]
     armature: float = 1.3  # of the profile's
@@ -61,7 +63,7 @@ class Rough:
     velocity_sd: float = 0.002  # [rad/s]
 
 
-EXACT = Rough(0, 0, 0, 1, 0, 0, 0, 0, 0)
+EXACT = Rough(0, 0, 0, 0, 1, 0, 0, 0, 0, 0)
 PLANTS = {"exact": EXACT, "rough": Rough()}
 
 
@@ -71,25 +73,28 @@ def random_numbers():
     return np.random.default_rng(int(seed)) if seed else generator()
 
 
-def build(robot, rough=EXACT):
+def build(robot, rough=EXACT, numbers=None):
     """MuJoCo's model of our URDF: free root, motors, sensors, a pelvis held by a soft weld to a body that we move."""
+    numbers = numbers or random_numbers()
     spec = mujoco.MjSpec.from_file(str(robot.profile.model))
     spec.compiler.fusestatic = False
     spec.option.timestep = STEP
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     spec.option.disableflags = mujoco.mjtDisableBit.mjDSBL_CONTACT | mujoco.mjtDisableBit.mjDSBL_LIMIT
     spec.body("pelvis").add_freejoint(name="root")
-    numbers = random_numbers()
     for body in spec.bodies:
         if body.mass > 0:
             share = 1 + rough.mass_share * numbers.normal()
             body.mass *= share
             body.fullinertia, body.inertia = np.array(body.fullinertia) * share, np.array(body.inertia) * share
             body.ipos = np.array(body.ipos) + rough.center_shift * numbers.normal(size=3)
-    for name, figures in zip(robot.model.motor_names(), robot.profile.figures, strict=True):
+    names = robot.model.motor_names()
+    friction, viscous = (np.broadcast_to(value, len(names)) for value in (rough.friction, rough.viscous))
+    for name, figures, dry, wet in zip(names, robot.profile.figures, friction, viscous, strict=True):
         joint = spec.joint(name)
         joint.armature = rough.armature * figures.armature
-        joint.frictionloss = rough.friction * figures.coulomb
+        joint.frictionloss = dry * figures.coulomb
+        joint.damping = [wet, 0, 0]
         motor = spec.add_actuator(name=name, target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
         motor.set_to_motor()
     tilt = rough.imu_tilt / 2 / math.sqrt(3)
@@ -127,14 +132,14 @@ def applied(push, t):
 Log = collections.namedtuple("Log", "time q v a tau gyro force quaternion push steady")
 
 
-def simulate(robot, rough, scenario):
+def simulate(robot, rough, scenario, numbers=None):
     """What happened, without noise. push [n, 2, 3]: the force on each wrist, world axes; steady [n]: it is constant."""
-    model = build(robot, rough)
+    model = build(robot, rough, numbers)
     data = mujoco.MjData(model)
     at_q, at_v = columns(robot, model)
     names = robot.model.motor_names()
     kp, kd = np.array([next(g[1:] for g in GAINS if g[0] in name) for name in names], dtype=float).T
-    wanted = robot.pose(scenario.pose)
+    pose = wanted = robot.pose(scenario.pose)
     data.qpos[:7] = [0, 0, 1, 1, 0, 0, 0]
     data.qpos[at_q] = wanted
     data.mocap_pos[0] = [0, 0, 1]
@@ -151,11 +156,13 @@ def simulate(robot, rough, scenario):
             mujoco.mju_axisAngle2Quat(data.mocap_quat[0], rotation / max(angle, 1e-12), angle)
         mujoco.mj_step1(model, data)
         q, v = data.qpos[at_q], data.qvel[at_v]
+        if scenario.targets:
+            wanted = pose + scenario.targets(t)
         data.ctrl[:] = carried + kp * (wanted - q) - kd * v
         truth = np.zeros((2, 3))
         for push in scenario.pushes:
             truth[push.wrist] += applied(push, t) * np.array(push.force, dtype=float)
-        for body, force in zip(wrists, truth, strict=True):
+        for body, force in zip(wrists, truth, strict=True) if scenario.pushes else ():
             data.xfrc_applied[body, :3] = force
             # It acts at the body's centre of mass: the moment moves it to the link's origin.
             data.xfrc_applied[body, 3:] = np.cross(data.xpos[body] - data.xipos[body], force)

@@ -9,7 +9,7 @@ WRIST = "left_wrist_yaw_link"
 
 @pytest.fixture(scope="module")
 def robot():
-    return antaeus.load_robot("h1_2")
+    return antaeus.with_noise(antaeus.load_robot("h1_2"), None)
 
 
 def test_preflight_tells_what_torques_can_tell(robot):

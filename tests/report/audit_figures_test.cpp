@@ -9,13 +9,13 @@
 
 #include "antaeus/audit/summary.hpp"
 #include "antaeus/episode/synthetic_episode.hpp"
-#include "support/shared.hpp"
+#include "robot/test_robots.hpp"
 
 namespace antaeus {
 namespace {
 
 const Robot& humanoid() {
-  static const Robot robot = load_robot((test::robots_folder() / "h1_2" / "profile.toml").string());
+  static const Robot robot = test::own_robot("h1_2");
   return robot;
 }
 

@@ -283,6 +283,16 @@ inline constexpr Tolerance kTail{1e-11};
 /// Limits of alarms against SciPy's, relative: the bar of chi_squared.hpp for the tail, whose slope makes it smaller in
 /// the limit. The residuals are below 1e-14.
 inline constexpr Tolerance kAlarmLimit{1e-12};
+/// Innovations of 40 samples, a few sds each, against one Cholesky of condition 2e3: rounding of 40 steps times that.
+inline constexpr Tolerance kWhitened{1e-11};
+/// Sums of a window against one Cholesky of 40 rows, relative: what is added to the constant part, 1e-9 of the
+/// variance, times the condition, about 1e2.
+inline constexpr Tolerance kWindow{1e-6};
+/// χ² of one sample with and without memory, relative: the same 1e-9 over a white share of 1e-2 in some direction.
+inline constexpr Tolerance kWindowOfOne{1e-6};
+/// Probabilities of AlarmLimits, relative: linear between nodes of a factor of two, ((ln 2)²/8) d²x/d(ln p)² of the
+/// limit.
+inline constexpr Tolerance kAlarmTable{5e-3};
 /// Mean, variance and kurtosis of 4e6 normal numbers: five of their own standard errors, √(96/4e6) the largest.
 inline constexpr Tolerance kDrawnMoments{0.025};
 /// Siegmund's approximation of run lengths, relative, against tables of exact ones with drift ½; at shifts of 2 and 3
@@ -509,6 +519,14 @@ inline constexpr Tolerance kExtremeSigma{1e-9};
 inline constexpr Tolerance kSpacecraftParity{2e-10};
 
 // --- identification --------------------------------------------------------------------------------------------------
+/// RMSE beside another study's of the same scenarios [N]: other pushes, other draws of friction and masses.
+inline constexpr Tolerance kStudyRmse{0.3};
+/// Torque of a smoothed motion [N·m]: cubics of 30 ms through sines of up to 5.5 rad/s leave some 1e-3 of the
+/// accelerations, and arms of 3 kg with forearms of 2 kg swing at up to 12 rad/s².
+inline constexpr Tolerance kSmoothedTorque{0.05};
+/// Share of dry friction that a low pass of 15 Hz hides from rows formed as the loop forms them: it rounds off the step
+/// at each turn, 20 ms of some 0.5 s.
+inline constexpr Tolerance kRoundedFriction{0.05};
 /// Figures of another program, printed with two digits [N·m]: half a digit, and what differs where "still" is told from
 /// the speeds instead of the first 2.5 s (0.02).
 inline constexpr Tolerance kIdentifiedOffset{0.025};

@@ -34,10 +34,26 @@ Robot RobotChoice::load() const {
   return loaded;
 }
 
-std::string base_line(const Robot& robot) { return "base: " + base_text(robot); }
+namespace {
+
+/// The unit of a robot's torques where its noise was identified in another than N·m: forces are then no newtons.
+std::string foreign_unit(const Robot& robot) {
+  const NoiseModel* noise = robot.profile.noise.get();
+  return noise && noise->unit != "N·m" ? noise->unit : std::string();
+}
+
+}  // namespace
+
+std::string base_line(const Robot& robot) {
+  const std::string unit = foreign_unit(robot);
+  return "base: " + base_text(robot) +
+         (unit.empty() ? "" : "; torques in " + printable(unit) + ", so every N is of " + printable(unit) + " over m");
+}
 
 Json with_base(Json json, const Robot& robot) {
-  return json.set("base", to_string(robot.model.base())).set("base_source", to_string(robot.profile.base_source));
+  json.set("base", to_string(robot.model.base())).set("base_source", to_string(robot.profile.base_source));
+  if (const std::string unit = foreign_unit(robot); !unit.empty()) json.set("torque_unit", unit);
+  return json;
 }
 
 void PoseChoice::add_to(CLI::App& verb, bool recorded) {

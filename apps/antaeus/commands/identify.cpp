@@ -170,7 +170,7 @@ struct IdentifyCommand {
         names += (names.empty() ? "" : ", ") + name;
         files.add(name, std::move(bytes));
       };
-      for (auto& [name, bytes] : profile_files(known, delivery.out)) add(name, std::move(bytes));
+      add("profile.toml", profile_text(known, delivery.out));
       add("summary.json", summary);
       add("report.html", html_page(page));
       if (delivery.pdf) add("report.pdf", print_pdf(delivery.chromium, html_page(page, {.interactive = false})));

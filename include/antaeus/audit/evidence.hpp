@@ -54,6 +54,8 @@ struct CauseRow {
   double misfit = kNaN;                            ///< χ² that stays with it; above CauseTest::threshold: too much
 };
 struct CauseTest {
+  /// The robot moves faster than its noise was identified for: no cause can be told, and none was weighed.
+  bool outside_identified = false;
   bool alarm = false, explained = false;
   double chi_squared = 0.0, threshold = 0.0;
   std::vector<CauseRow> causes;
@@ -67,20 +69,21 @@ struct ContactFinding {
   bool beyond() const noexcept { return found && size > limit; }
 };
 
-/// How long a log's torques are those of the uneventful runs that the robot's noise was identified from: every
-/// identified row within kIdentifiedDeviations standard deviations of its mean. And from when on the robot moves faster
-/// than there.
+/// How long a log's torques are those of the uneventful runs that the robot's noise was identified from: no joint's τ −
+/// g beyond kUneventfulFactor times what it was there at most. And from when on the robot moves faster than there. For
+/// people: a description of two logs side by side, not a test with a rate.
 struct IdentifiedSpan {
-  bool judged = false;                ///< static residuals, with identified noise, in at least one step
-  Eigen::Index first_beyond = -1;     ///< step of the log; −1: none
-  std::string joint;                  ///< the one that is furthest beyond in that step
-  double residual = kNaN, sd = kNaN;  ///< τ − g less the identified mean, and its sd [N·m]
-  Eigen::Index first_outside = -1;    ///< step of the log beyond the envelope of speeds; −1: none
-  double speed = kNaN,
-         limit = kNaN;  ///< rms of the envelope's motors in that step, or the largest; and 1.25 × what was seen [rad/s]
+  bool judged = false;              ///< static residuals, with identified noise, in at least one step
+  Eigen::Index first_beyond = -1;   ///< step of the log; −1: none
+  std::string joint;                ///< the one that is furthest beyond in that step
+  double residual = kNaN;           ///< its τ − g there [N·m]
+  double largest = kNaN;            ///< and the largest of these runs [N·m]
+  Eigen::Index first_outside = -1;  ///< step of the log beyond the envelope of speeds; −1: none
+  double speed = kNaN;              ///< rms of the envelope's motors in that step, else the largest [rad/s]
+  double identified = kNaN;         ///< the largest of these runs [rad/s]
 };
-/// 99.7 % of normal errors lie within.
-inline constexpr double kIdentifiedDeviations = 3.0;
+/// Of five uneventful runs each stayed within 1.99 times the other four; the incident left it with 2.75.
+inline constexpr double kUneventfulFactor = 2.0;
 
 /// Successive steps in which the posterior's force at an endpoint is larger than the stated noise, friction and model
 /// error make: χ² of the force with its covariance beyond what noise exceeds in one step of 10 000. Steps whose torques

@@ -23,6 +23,9 @@ struct Observation {
   bool has_accelerometer = false;
   /// Specific force a − g at the sensor, in its axes [m/s²]: +9.81 along the axis that points up, at rest.
   Vector3 imu_specific_force = Vector3::Zero();
+  /// Whether a simulation made it. What was identified of a robot's torques is not in those of its simulation, and the
+  /// other way round: identified noise counts where it comes from (NoiseModel::simulated), else the profile's figures.
+  bool simulated = false;
 };
 
 /// Copies an observation into memory that is there already: a motor channel whose size differs becomes NaN in its

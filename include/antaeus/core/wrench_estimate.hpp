@@ -21,7 +21,8 @@ constexpr auto enum_names(ResidualKind) noexcept {
 }
 
 /// A sum of squares that is χ² with `dof` degrees of freedom while all is as assumed, and the limit that it then
-/// exceeds with the probability `posterior.false_alarm`. Without degrees of freedom there is nothing to test.
+/// exceeds with the probability `posterior.false_alarm`, or as often as `posterior.false_alarms_per_hour` says. Without
+/// degrees of freedom there is nothing to test.
 struct ConsistencyTest {
   double value = 0.0;
   double limit = kInfinity;

@@ -40,6 +40,7 @@ struct ANTAEUS_API Episode {
   SampleMatrix imu_quaternion;              ///< N × 4, x y z w, sensor in world
   SampleMatrix imu_angular_velocity;        ///< N × 3, gyro, sensor axes [rad/s]
   SampleMatrix imu_specific_force;          ///< N × 3, a − g, sensor axes [m/s²]: +9.81 along the axis that points up
+  bool simulated = false;                   ///< see Observation::simulated
   std::vector<Eigen::Index> invalid_steps;  ///< rows with NaN or infinity in q, tau, or the quaternion
 
   Eigen::Index steps() const noexcept { return tau.rows(); }
@@ -69,7 +70,8 @@ struct EpisodeOptions {
 ANTAEUS_API const OptionTable& options_of(const EpisodeOptions&);
 
 /// Reads a folder of .npy files (tau, qpos, target_dof; dq, ddq, time, imu_quat_xyzw or imu_quat_wxyz, imu_gyro,
-/// imu_acc optional), an .npz with members of those names, or a .csv with a header. Rows with NaN keep their place;
+/// imu_acc optional; `simulated`: a number that is not zero, in a log of a simulation), an .npz with members of those
+/// names, or a .csv with a header. Rows with NaN keep their place;
 /// those in tau, qpos or the quaternion are listed, those in other channels are noted. An accelerometer that points
 /// away from up, or is far from gravity, is noted; so is what InputChecks finds step by step.
 /// \throws EpisodeError that names file, place and remedy: missing, empty, ragged, wrong motor count, time going back,

@@ -87,7 +87,7 @@ class ANTAEUS_API ContactSpaceFilter {
   ContactSpaceOptions options_;
   PosteriorOptions posterior_;
   std::vector<Block> blocks_;
-  std::vector<double> thresholds_;  ///< of the NIS, by degrees of freedom
+  AlarmLimits limits_{AlarmRate{}, 1}, hourly_ = limits_;  ///< of the NIS; where the noise was identified
   bool started_ = false;
   std::vector<WrenchEstimate> estimates_;
 };

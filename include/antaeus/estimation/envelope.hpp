@@ -43,6 +43,8 @@ class ANTAEUS_API SpeedEnvelope {
   /// \return `time_back` for time that does not advance and `not_finite` for NaN in either: the sample is left out and
   ///         L is NaN until the next good one. `wrong_size` if a motor is missing. \realtime (held_pose_realtime_test)
   Status step(double time, ConstVectorRef v) noexcept;
+  /// Rms speed of the motors in one sample, without memory [rad/s]; NaN for NaN or a motor that is missing. \realtime
+  double rms(ConstVectorRef v) const noexcept;
   /// L [rad/s]; NaN before the first sample and after a bad one.
   double speed() const noexcept { return speed_; }
   /// Whether L is beyond factor · identified. A speed that is not known is not called outside: see `speed`.

@@ -11,6 +11,7 @@
 #include "antaeus/estimation/contact_prior.hpp"
 #include "antaeus/estimation/residual.hpp"
 #include "antaeus/robot/wrench_estimates.hpp"
+#include "antaeus/signal/alarm_limits.hpp"
 
 namespace antaeus {
 
@@ -42,7 +43,10 @@ struct PosteriorOptions {
   double full_use_sd = 5.0;     ///< [N] sd in the worst direction up to which a force is used without reservation
   double observable_sd = 12.0;  ///< [N] sd up to which a direction counts as observed
   double false_alarm = 0.005;   ///< [1] probability per sample that a consistency test alarms while all is as assumed
-  BaseRowErrors base_rows{};    ///< base_force_sd [N], base_moment_sd [N·m] (all_and_base)
+  /// [1/h] false alarms of all tests together where the noise was identified, by the union bound at the interval at
+  /// which samples come; 0: false_alarm there too. Of assumed figures nobody knows a rate: false_alarm.
+  double false_alarms_per_hour = 60.0;
+  BaseRowErrors base_rows{};  ///< base_force_sd [N], base_moment_sd [N·m] (all_and_base)
 };
 ANTAEUS_API const OptionTable& options_of(const PosteriorOptions&);
 
@@ -105,6 +109,8 @@ class ANTAEUS_API PosteriorEstimator {
   /// Of the last call.
   const PosteriorEstimates& results() const noexcept { return estimates_; }
   const PosteriorOptions& options() const noexcept { return options_; }
+  /// The limits of its tests: three a block of rows that endpoints share, and the reference row's.
+  const AlarmLimits& limits() const noexcept { return estimates_.residual.correlated ? hourly_ : limits_; }
   /// Motors whose rows the estimate of an endpoint uses, in motor order.
   const std::vector<int>& rows(int endpoint) const noexcept { return blocks_[block_of(endpoint)].rows; }
   /// L with P₀ = L Lᵀ of one endpoint, 6 × 6.
@@ -156,8 +162,7 @@ class ANTAEUS_API PosteriorEstimator {
   void describe(const Block& block, const Residual& residual) noexcept;
   double reference_spread() const noexcept;
   void add_nis(const Block& mine, Uncertainty& uncertainty) noexcept;
-  double limit(int dof) const noexcept;
-  ConsistencyTest test_of(double value, int dof) const noexcept { return {value, limit(dof), dof}; }
+  ConsistencyTest test_of(double value, int dof) const noexcept { return {value, limits().limit(dof), dof}; }
 
   PosteriorOptions options_;
   int reference_ = -1;
@@ -167,8 +172,8 @@ class ANTAEUS_API PosteriorEstimator {
   std::vector<Block> blocks_;
   Joint joint_;
   std::vector<std::size_t> block_index_;
-  std::vector<int> place_;      ///< of an endpoint in its block
-  std::vector<double> limits_;  ///< of χ² at `false_alarm`, by degrees of freedom
+  std::vector<int> place_;                                 ///< of an endpoint in its block
+  AlarmLimits limits_{AlarmRate{}, 1}, hourly_ = limits_;  ///< of assumed figures, of identified noise
   PosteriorEstimates estimates_;
 };
 

@@ -32,7 +32,9 @@ constexpr auto enum_names(NoiseUse) noexcept { return name_list<NoiseUse>("ident
 
 struct ResidualOptions {
   ResidualChoice kind = ResidualChoice::automatic;  ///< automatic, static, inverse_dynamics or momentum_observer
-  NoiseUse noise = NoiseUse::identified;            ///< identified, or figures: which of the profile's noises counts
+  /// identified, or figures: which of the profile's noises counts. A simulated sample has the figures in both cases,
+  /// unless the noise was identified in simulation too.
+  NoiseUse noise = NoiseUse::identified;
   double minimum_rate = 200.0;  ///< [Hz] samples a second, on average, below which accelerations are not differenced
   double cut_off = 15.0;  ///< [Hz] of the one causal low pass that every signal of the dynamic residual goes through
   double observer_rate = 60.0;  ///< [1/s] bandwidth of the momentum observer
@@ -151,8 +153,10 @@ class ANTAEUS_API ResidualEstimator {
   FrameId imu_frame_;
   VectorX torque_limit_;
   std::optional<TorqueNoise> noise_;
+  bool counts_ = false;  ///< whether noise_ is of samples like the present one
   std::optional<SpeedEnvelope> envelope_;
-  VectorX outside_until_;  ///< of each motor, on the clock of its samples
+  double motion_share_ = 1.0;  ///< g of the present sample
+  VectorX outside_until_;      ///< of each motor, on the clock of its samples
   double covariance_time_ = kNaN;
 
   Residual residual_;

@@ -39,7 +39,8 @@ ANTAEUS_API const OptionTable& options_of(const HeldPoseOptions&);
 
 /// What one stretch of a log without contact says. All vectors in motor order.
 struct HeldStretch {
-  std::string run;  ///< the log; stretches of one run share its weight of 1
+  std::string run;         ///< the log; stretches of one run share its weight of 1
+  bool simulated = false;  ///< Episode::simulated
   double from = kNaN, to = kNaN;
   int still = 0, moving = 0;    ///< samples with motion_share 0 and 1
   VectorX q;                    ///< median while still [rad|m]
@@ -50,6 +51,7 @@ struct HeldStretch {
   double largest_speed = kNaN;  ///< of SpeedEnvelope [rad/s]
   VectorX slow_sd;              ///< sd while still beyond what is white [N·m]
   VectorX joint_speed;          ///< largest |v| of each motor, moving or not [rad/s]
+  VectorX largest_residual;     ///< largest |τ − g| of each motor, moving or not [N·m]
 };
 
 /// Reads the part of a log with from ≤ t ≤ to [s from its first sample]. The log's first seconds belong to it: torques
@@ -68,6 +70,7 @@ ANTAEUS_API std::vector<int> like_joints(const RobotModel& model, const std::vec
 struct HeldPoseNoise {
   std::vector<int> motors;  ///< the rows: all that support an endpoint, ascending
   int runs = 0, stretches = 0;
+  bool simulated = false;            ///< all of them
   VectorX offset;                    ///< b̄, of τ − g [N·m]
   VectorX offset_error;              ///< its standard error, masses being free [N·m]
   VectorX parameters;                ///< θ [kg, kg·m], four a body; empty without ridge
@@ -79,6 +82,7 @@ struct HeldPoseNoise {
   VectorX motion_sd;                 ///< σ_m [N·m]; NaN where no stretch holds motion
   double largest_speed = kNaN;       ///< of all stretches [rad/s]
   VectorX joint_speed;               ///< largest |v| of each motor of the robot, all of them [rad/s]
+  VectorX largest_residual;          ///< largest |τ − g| of each motor of the robot [N·m]
   std::vector<int> envelope_motors;  ///< whose speed L is
   std::vector<std::string> notes;    ///< what could not be identified and why, one line each
 };

@@ -6,8 +6,9 @@
 ///     const IdentifyResult result = identify(robot, std::move(request));
 ///     if (result.identified) robot.profile.noise = std::make_shared<NoiseModel>(result.noise);
 ///
-/// Which of three fits: a fixed base that moves is fitted by fit_moving; a robot that holds its endpoints in a pose,
-/// and any that floats, by fit_held_pose over stretches of several runs; where no log names a stretch without contact,
+/// Which of three fits: an arm that moves is fitted by fit_moving, on a floating base where its logs have velocities,
+/// gyro and accelerometer at the rate of dynamic residuals; a robot that holds its endpoints in a pose, and any other
+/// that floats, by fit_held_pose over stretches of several runs; where no log names a stretch without contact,
 /// fit_unlabelled takes what no contact can explain. Set-up code: allocates, reads and writes no file.
 
 #include <optional>
@@ -125,6 +126,11 @@ struct ANTAEUS_API IdentifyResult {
 ///         its log, logs without clock or of another robot. A log that does not suffice is no error: the result says
 ///         so.
 ANTAEUS_API IdentifyResult identify(const Robot& robot, IdentifyRequest request, const Progress& progress = nullptr);
+
+/// The same robot with an identified noise; without one, with its assumed figures, as for torques that a simulation
+/// made.
+/// \throws OptionsError for the noise of another robot
+ANTAEUS_API Robot with_noise(Robot robot, const std::optional<NoiseModel>& noise);
 
 /// "FROM:TO" [s], "all", or "LOG=FROM:TO" of one log by its name or its name without ending, for each text; marks the
 /// logs as labelled. \throws OptionsError at --contact-free

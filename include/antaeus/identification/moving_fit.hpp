@@ -28,7 +28,7 @@ struct TimeSpan {
 
 /// A log with motion that can be learnt from.
 struct MovingLog {
-  Episode episode;              ///< time, q and tau are read; v and a are fitted to q
+  Episode episode;  ///< time, q and tau are read, gyro and accelerometer of a floating base; v and a are fitted to q
   std::vector<TimeSpan> spans;  ///< where nothing unknown touches; empty: all along
   SampleMatrix contact = {};    ///< Jᵀw of a contact that was measured [steps × motors, N·m]; empty: none
 };
@@ -40,18 +40,25 @@ struct MovingFitOptions {
   double moving_speed = 0.05;    ///< [rad/s] from which a joint counts as moving
   double periods_needed = 20.0;  ///< [1] integral times of motion below which a joint's reason says so
   double largest_rate = 200.0;   ///< [Hz] faster logs are thinned out to this
-  bool effort_units = false;     ///< take a channel as it is, whatever its unit
-  bool friction = true;          ///< whether dry and viscous friction are fitted; else they are noise
-  bool inertia = true;           ///< whether masses, inertias and rotors are fitted; else the description's hold
+  /// [Hz] forms the rows as the loop's residual does (residual.cut_off): v as measured, where the log has it, a its
+  /// differences, all through one causal low pass. σ is then that of what the loop sees: white noise is filtered, noise
+  /// of v is in. 0: v and a are fitted to q, and single samples of the torque count.
+  double low_pass = 0.0;
+  double shift_range = 0.04;  ///< [s] how late or early a torque channel is looked for; 0: it is not
+  bool effort_units = false;  ///< take a channel as it is, whatever its unit
+  bool friction = true;       ///< whether dry and viscous friction are fitted; else they are noise
+  bool inertia = true;        ///< whether masses, inertias and rotors are fitted; else the description's hold
 };
 ANTAEUS_API const OptionTable& options_of(const MovingFitOptions&);
 
 /// What became of a torque channel. `used`: a row of evidence. `dead`: it repeats one number. `other_unit`: it follows
 /// the model with a gain far from 1. `unknown_unit`: its gain cannot be told, and another channel's is wrong.
 /// `no_excitation`: its joint moved too little, or one way only. `saturated`: it is at its limit most of the time.
-enum class ChannelUse : std::uint8_t { used, dead, other_unit, unknown_unit, no_excitation, saturated };
+/// `carries_foot`: the ground's push is in it.
+enum class ChannelUse : std::uint8_t { used, dead, other_unit, unknown_unit, no_excitation, saturated, carries_foot };
 constexpr auto enum_names(ChannelUse) noexcept {
-  return name_list<ChannelUse>("used", "dead", "other_unit", "unknown_unit", "no_excitation", "saturated");
+  return name_list<ChannelUse>("used", "dead", "other_unit", "unknown_unit", "no_excitation", "saturated",
+                               "carries_foot");
 }
 
 /// One torque channel and its joint. Everything [N·m] is in the channel's unit where effort units were asked for.
@@ -78,7 +85,17 @@ struct ParameterEstimate {
   double sd = 0.0;        ///< √C_kk
   double prior_sd = 0.0;  ///< s_k
   /// Whether the log says anything: C_kk ≤ s_k²/2. The others are to be named, not written.
-  bool identified() const noexcept { return sd * sd <= 0.5 * prior_sd * prior_sd; }
+  bool identified() const noexcept { return prior_sd > 0.0 && sd * sd <= 0.5 * prior_sd * prior_sd; }
+};
+
+/// Whether the torques are as old as the motion: how well the fit predicts what it did not see, with all torques read
+/// later. Slow motion cannot tell.
+struct ShiftScan {
+  VectorX shift;         ///< [s]; positive: the channels are late by it; empty: not scanned
+  VectorX error;         ///< cross-validated error over σ_j, rms over joints [1]: 1 at no shift
+  double best = kNaN;    ///< [s]; NaN: not scanned, or the error does not rise within the range
+  double sd = kNaN;      ///< [s] of it, by the likelihood's curvature
+  bool differs = false;  ///< whether `best` is better than none beyond noise, by 5 ms and half a sample time
 };
 
 struct ANTAEUS_API MovingFit {
@@ -89,6 +106,7 @@ struct ANTAEUS_API MovingFit {
   double motion = 0.0;               ///< [s] in which some joint moved
   double sample_time = kNaN;         ///< [s] of the rows that were fitted
   double prior_scale = kNaN;         ///< s: how far the description may be wrong, by cross-validation
+  ShiftScan torque_shift;            ///< found, not taken out: the loop reads the same torques
   std::vector<ChannelFinding> channels;       ///< in motor order
   std::vector<ParameterEstimate> parameters;  ///< in the order of TorqueParameters
   MatrixX covariance;                         ///< C
@@ -96,9 +114,9 @@ struct ANTAEUS_API MovingFit {
   NoiseModel noise;
 };
 
-/// Fits one or several logs of one robot. \param robot  on a fixed base
-/// \throws OptionsError, ModelError for a floating base, EpisodeError for logs without clock, of another robot, or with
-///         spans outside of the log
+/// Fits one or several logs of one robot.
+/// \throws OptionsError, ModelError for a floating base without an IMU, EpisodeError for logs without clock, of another
+///         robot, with spans outside of the log, or on a floating base without gyro and accelerometer
 ANTAEUS_API MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs,
                                  const MovingFitOptions& options = {});
 

@@ -17,6 +17,7 @@
 namespace antaeus {
 
 class Dynamics;
+class ParameterTorque;  // private to src/robot
 
 /// All quantities that depend on q alone, computed once by Dynamics::at and read any number of times.
 /// Valid until the next call of `at` on the same Dynamics; afterwards its functions return `not_computed`.
@@ -58,6 +59,7 @@ class ANTAEUS_API PositionTerms {
  private:
   friend class Dynamics;
   friend class VelocityTerms;
+  friend class ParameterTorque;
   PositionTerms(Dynamics* dynamics, Status status, std::uint64_t generation) noexcept
       : dynamics_(dynamics), status_(status), generation_(generation) {}
   Status ready() const noexcept;
@@ -124,6 +126,7 @@ class ANTAEUS_API Dynamics {
  private:
   friend class PositionTerms;
   friend class VelocityTerms;
+  friend class ParameterTorque;
   struct Workspace;
   Status check(ConstVectorRef q) noexcept;
   RobotModel model_;

@@ -4,8 +4,8 @@
 ///
 ///     τ − rnea(q, v, a) − Jᵀ w = X θ + b + e
 ///     X = [ Y | diag(a) | diag(tanh(v / 0.03)) | diag(v) | I ]   inertial regressor, rotors, Coulomb, viscous, offset
-///     R = diag(σ²) + X C Xᵀ + diag(σ_b² + σ_s²) + g² diag(σ_m²)
-///
+///     R = diag(σ²) + X C Xᵀ + diag(σ_b² + σ_s²) + g² diag(σ_m²) + diag(s_f² (1 − tanh²(v / 0.03)))
+/// s_f = 0.8 √(c² + C_cc): a joint that stands may be held by any part of its Coulomb friction c, either way.
 /// C is what is still unknown of θ after identification. So R is full: joints are wrong together, as the mass that is
 /// wrong hangs on all of them. Room `identification` fills this type; whoever forms a residual reads it.
 
@@ -17,6 +17,7 @@
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/enumeration.hpp"
 #include "antaeus/core/status.hpp"
+#include "antaeus/robot/dynamics.hpp"
 #include "antaeus/robot/robot_model.hpp"
 
 namespace antaeus {
@@ -53,7 +54,6 @@ struct NoiseModel {
   VectorX white_sd;
   VectorX parameters;  ///< θ̂ [TorqueParameters::count]: taken out of the torque
   MatrixX factor;      ///< L with C = L Lᵀ [count × any]: what is left of them
-  VectorX offset;      ///< b̄ of a robot held in a pose [N·m]: taken out too
   VectorX offset_sd;   ///< σ_b [N·m]: of an offset that is constant within a run
   VectorX slow_sd;     ///< σ_s [N·m]: of what wanders within a run
   VectorX motion_sd;   ///< σ_m [N·m]: while the rest of the robot moves, times g of 0 … 1; infinity: not identified
@@ -62,8 +62,12 @@ struct NoiseModel {
   /// Largest rms speed of `envelope_motors` while it was identified [rad/s]; NaN: no envelope. Of `held_pose`.
   double identified_speed = kNaN;
   std::vector<int> envelope_motors;
-  VectorX joint_speed;       ///< largest |v| of each motor while it was identified [rad/s]; empty: any speed is known
+  VectorX joint_speed;  ///< largest |v| of each motor while it was identified [rad/s]; empty: any speed is known
+  /// Largest |τ − g| of each motor while it was identified [N·m]; empty: not known. For people: what an audit compares
+  /// a log with; no estimate reads it.
+  VectorX largest_residual;
   std::string unit = "N·m";  ///< of all torques here: other where the user asked for the channel's own unit
+  bool simulated = false;    ///< identified in simulation: of its samples (Observation::simulated), not of the robot's
   std::string provenance;    ///< by whom, from which logs and stretches, when
 };
 
@@ -81,13 +85,18 @@ class ANTAEUS_API TorqueNoise {
   /// \param motion_share  g, how far the motion term is developed, 0 … 1
   /// \realtime (noise_model_test)
   Status evaluate(ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, double motion_share = 0.0) noexcept;
+  /// The same for whoever has looked at q already: kinematics cost as much as the rest.
+  /// \param now  of this model \realtime (noise_model_test)
+  Status evaluate(const PositionTerms& now, ConstVectorRef v, ConstVectorRef a, double motion_share = 0.0) noexcept;
 
   /// The mean at this motion, and the covariance with X C Xᵀ as the last evaluate() left it: for loops whose motion
   /// changes little from one cycle to the next. The first one, or one after an error, is a whole evaluate().
   /// \realtime (noise_model_test)
   Status evaluate_mean(ConstVectorRef q, ConstVectorRef v, ConstVectorRef a, double motion_share = 0.0) noexcept;
+  Status evaluate_mean(const PositionTerms& now, ConstVectorRef v, ConstVectorRef a,
+                       double motion_share = 0.0) noexcept;
 
-  /// X θ̂ + b̄ of the last call [motors, N·m]: subtract it from τ − rnea. 0 of rows that were not identified.
+  /// X θ̂ of the last call [motors, N·m]: subtract it from τ − rnea. 0 of rows that were not identified.
   const VectorX& mean() const noexcept;
   /// R of the last call [motors × motors], symmetric; a row that is no evidence has infinity on its diagonal, one that
   /// was not identified NaN, and both have zeros beside it.

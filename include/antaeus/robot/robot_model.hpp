@@ -109,6 +109,7 @@ class ANTAEUS_API RobotModel {
   friend class Dynamics;
   friend class PositionTerms;
   friend class VelocityTerms;
+  friend class ParameterTorque;
   struct Impl;
   std::shared_ptr<const Impl> impl_;
 };

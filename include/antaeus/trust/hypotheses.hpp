@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,7 +12,9 @@
 #include "antaeus/core/api.hpp"
 #include "antaeus/estimation/contact_prior.hpp"
 #include "antaeus/estimation/residual.hpp"
-#include "antaeus/signal/cusum.hpp"
+#include "antaeus/signal/alarm_limits.hpp"
+#include "antaeus/trust/innovation_window.hpp"
+#include "antaeus/trust/sequential_hypothesis.hpp"
 
 namespace antaeus {
 
@@ -44,6 +47,11 @@ struct HypothesisOptions {
   HypothesisRows rows = HypothesisRows::above_feet;  ///< above_feet, or all: which motors' torques are to be explained
   Ranking ranking = Ranking::evidence;               ///< evidence or bic: what orders the causes
   double false_alarm = 0.005;  ///< [1] probability that noise alone raises the alarm, each time it is asked
+  /// [1/h] the same as a rate, at the interval at which it is asked; 0: false_alarm
+  double false_alarms_per_hour = 0.0;
+  /// Whether a window's errors have the memory that was identified (InnovationWindow): its samples count for what they
+  /// are, and need no weight. Of a robot without identified noise each sample is taken for new.
+  bool innovations = true;
   double none_prior = 0.5;  ///< [1] probability, before any data, that no cause is at work; the others share the rest
   ContactPrior contact{};   ///< force_prior [N], moment_prior [N·m] of a contact
   double payload_prior = 2.0;  ///< [kg] sd of a payload's mass
@@ -88,7 +96,7 @@ struct HypothesisResult {
   bool alarm = false;        ///< noise alone does not make such residuals
   bool explained = false;    ///< the best cause, of a size that its prior allows, leaves no more than noise would
   double chi_squared = 0.0;  ///< Σ of squared, whitened residuals
-  double threshold = 0.0;    ///< that noise exceeds with probability `false_alarm`
+  double threshold = 0.0;    ///< that noise exceeds with probability `false_alarm`, or as often an hour
   double rows = 0.0;         ///< with evidence; sum of weights over a window
   /// Best first; without an alarm `none` is the best. Causes that leave no trace in the rows are last, with 0 unknowns
   /// and the score of `none`.
@@ -116,7 +124,8 @@ class ANTAEUS_API HypothesisTest {
 
   /// Forgets the window.
   void reset() noexcept;
-  /// Adds one instant. \param weight  of its evidence, > 0: where errors last for k samples, 1/k
+  /// Adds one instant. \param weight  of its evidence, > 0: where errors last for k samples, 1/k; not read in a window
+  ///        of innovations, which says `time_back` for time that does not advance
   /// \return what is wrong with the input; the window stays as it was then. \realtime (hypotheses_test)
   Status add(const Residual& residual, double weight = 1.0) noexcept;
   /// Judges the window. `not_computed` when it is empty. \realtime (hypotheses_test)
@@ -139,6 +148,7 @@ class ANTAEUS_API HypothesisTest {
   };
   struct Fit;
   void fill(const Residual& residual) noexcept;
+  Status add_innovations(const Residual& residual) noexcept;
   void judge(const Columns& columns, Cause& cause) const noexcept;
   double misfit(const Columns& truth, const Cause& fitted_truth, const Columns& other) const noexcept;
   const Columns* find(const Cause& cause) const noexcept;
@@ -147,6 +157,11 @@ class ANTAEUS_API HypothesisTest {
 
   HypothesisOptions options_;
   RobotModel model_;
+  std::shared_ptr<const NoiseModel> noise_;  ///< null: no innovations
+  InnovationWindow window_;
+  bool whitened_ = false;  ///< the window holds innovations
+  AlarmLimits asked_{AlarmRate{}, 1};
+  double time_ = kNaN;
   std::vector<int> motors_;
   std::vector<std::string> endpoint_labels_, motor_names_;
   std::vector<Columns> causes_;
@@ -158,42 +173,6 @@ class ANTAEUS_API HypothesisTest {
   VectorX projection_;  ///< Σ Bᵀy
   double square_ = 0.0, rows_ = 0.0;
   HypothesisResult result_;
-};
-
-struct SequentialOptions {
-  double false_alarms_per_hour = 0.1;  ///< [1/h] alarms while all is well
-  double independent_rate = 10.0;      ///< [Hz] rate of samples whose errors are about independent; others are skipped
-  double drift = 0.5;  ///< [sd] half the lasting shift of the standardised NIS that is to be found soonest
-};
-
-/// Watches the NIS of an endpoint over time: finds a contradiction too small for the threshold on single samples, at a
-/// stated rate of false alarms. One-sided CUSUM of standardise_chi_squared(nis).
-///
-/// The rate holds while errors are as stated and independent at `independent_rate`. It is made to find a small misfit
-/// that stays, such as friction or a load that the model lacks: in RE1 the NIS of 8 rows doubles after 37 s, below any
-/// threshold on single samples, and it alarms. A jump is found sooner by that
-/// threshold (RE3: before step 8, here at 21).
-class ANTAEUS_API SequentialHypothesis {
- public:
-  /// \throws OptionsError for rates or a drift that are not positive
-  explicit SequentialHypothesis(const SequentialOptions& options = {});
-
-  /// \param time  [s]; a sample sooner than 1/independent_rate after the last used one is skipped
-  /// \return `ok` also for a skipped sample; `not_finite` for NaN or no rows, `time_back`: nothing changes then, but
-  ///         that the next sample is used. \realtime (hypotheses_test)
-  Status step(double time, double nis, int nis_rows) noexcept;
-
-  bool alarm() const noexcept { return cusum_.alarm(); }
-  /// What the alarm compares with 1: the sum over its threshold.
-  double level() const noexcept { return cusum_.upper() / cusum_.threshold(); }
-  /// Time of the first sample of the shift [s]; NaN when there is none.
-  double onset() const noexcept { return onset_; }
-  void reset() noexcept;
-
- private:
-  double period_;
-  Cusum cusum_;
-  double last_, onset_;
 };
 
 }  // namespace antaeus
