@@ -13,6 +13,7 @@
 #include "antaeus/robot/instant.hpp"
 #include "antaeus/signal/alarm_rate.hpp"
 #include "antaeus/signal/chi_squared.hpp"
+#include "identification/humanoid_runs.hpp"
 #include "robot/test_robots.hpp"
 #include "support/shared.hpp"
 #include "support/tolerances.hpp"
@@ -24,22 +25,14 @@
 namespace antaeus {
 namespace {
 
-const std::vector<std::string> kWrists = {"left_wrist_yaw_link", "right_wrist_yaw_link"};
-constexpr double kToTheEnd = 1e9;
+using test::kAfterPushes;
+using test::kContactFree;
+using test::kToTheEnd;
+using Span = test::RunSpan;
+const std::vector<std::string>& kWrists = test::kHumanoidWrists;
+
 constexpr double kForcePrior = 20.0, kMomentPrior = 1.5;  // the H1-2's, docs/estimator.md
 constexpr double kWithin95 = 1.959963984540054;
-
-struct Span {
-  std::string run;
-  double from, to;
-};
-const std::vector<Span> kContactFree = {{"re1_real_encode", 0.0, 14.0},
-                                        {"re2_real_encode", 0.0, 9.5},
-                                        {"re1_real_no_encode", 0.0, 10.2},
-                                        {"re3_real_no_encode_tr1", 0.0, kToTheEnd},
-                                        {"re3_real_no_encode_tr2", 0.0, kToTheEnd}};
-const std::vector<Span> kAfterPushes = {
-    {"re1_real_encode", 28.5, 34.5}, {"re1_real_encode", 46.0, kToTheEnd}, {"re2_real_encode", 21.0, kToTheEnd}};
 
 /// One arm's wrench, whitened by the whole covariance of its rows.
 struct Solution {

@@ -18,6 +18,7 @@
 #include "antaeus/robot/dynamics.hpp"
 #include "antaeus/signal/alarm_rate.hpp"
 #include "antaeus/signal/chi_squared.hpp"
+#include "identification/humanoid_runs.hpp"
 #include "robot/test_robots.hpp"
 #include "support/coloured_draw.hpp"
 #include "support/shared.hpp"
@@ -29,21 +30,14 @@
 namespace antaeus {
 namespace {
 
-const std::vector<std::string> kWrists = {"left_wrist_yaw_link", "right_wrist_yaw_link"};
-constexpr double kToTheEnd = 1e9, kEngaged = 2.5;
-constexpr int kTorso = 12;
+using test::kAfterPushes;
+using test::kContactFree;
+using test::kToTheEnd;
+using Span = test::RunSpan;
+const std::vector<std::string>& kWrists = test::kHumanoidWrists;
 
-struct Span {
-  const char* run;
-  double from, to;
-};
-constexpr Span kContactFree[] = {{"re1_real_encode", 0.0, 14.0},
-                                 {"re2_real_encode", 0.0, 9.5},
-                                 {"re1_real_no_encode", 0.0, 10.2},
-                                 {"re3_real_no_encode_tr1", 0.0, kToTheEnd},
-                                 {"re3_real_no_encode_tr2", 0.0, kToTheEnd}};
-constexpr Span kAfterPushes[] = {
-    {"re1_real_encode", 28.5, 34.5}, {"re1_real_encode", 46.0, kToTheEnd}, {"re2_real_encode", 21.0, kToTheEnd}};
+constexpr double kEngaged = 2.5;
+constexpr int kTorso = 12;
 
 /// Shares of a span's samples.
 struct Alarms {
@@ -132,7 +126,7 @@ TEST_F(IdentifiedTests, NoneAlarmsInTheUneventfulRuns) {
       std::printf(
           "%-24s rate %4.0f: reference %.4f (%.4f) misfit %.4f (%.4f) contact %.4f (%.4f) nis %.4f (%.4f) test alarm "
           "%.4f (%.4f) of %.0f\n",
-          span.run, rate, held_out.reference / held_out.samples, before.reference / before.samples,
+          span.run.c_str(), rate, held_out.reference / held_out.samples, before.reference / before.samples,
           held_out.misfit / held_out.samples, before.misfit / before.samples, held_out.contact / held_out.samples,
           before.contact / before.samples, held_out.nis / held_out.samples, before.nis / before.samples,
           held_out.refusing / held_out.samples, before.refusing / before.samples, held_out.samples);
@@ -155,8 +149,9 @@ TEST_F(IdentifiedTests, TheReferenceRowSeesTwelveNewtonMetres) {
       for (const double fault : {-12.0, 12.0}) {
         const Alarms alarms = watch(robot, span, limits(rate), fault, true);
         const double power = alarms.reference / alarms.samples;
-        std::printf("%-24s rate %4.0f %+.0f N·m: reference %.3f, any that refuses %.3f, misfit %.3f\n", span.run, rate,
-                    fault, power, alarms.refusing / alarms.samples, alarms.misfit / alarms.samples);
+        std::printf("%-24s rate %4.0f %+.0f N·m: reference %.3f, any that refuses %.3f, misfit %.3f\n",
+                    span.run.c_str(), rate, fault, power, alarms.refusing / alarms.samples,
+                    alarms.misfit / alarms.samples);
         if (rate == 0.0 || rate == 60.0) {
           EXPECT_GE(power, 0.95) << span.run << " " << fault;
         }
@@ -218,7 +213,7 @@ TEST_F(IdentifiedTests, LieOneOffsetsOfTheGoodRuns) {
         std::ranges::sort(observable[arm]);
         std::printf(
             "%s %-17s %4.1f s %s: median |F| %.1f N, observable %.1f, ok %.2f, ok or degraded %.2f, lies %.2f\n",
-            identified ? "identified" : "assumed   ", span.run, span.from, arm == 0 ? "left " : "right",
+            identified ? "identified" : "assumed   ", span.run.c_str(), span.from, arm == 0 ? "left " : "right",
             sizes[arm][sizes[arm].size() / 2], observable[arm][observable[arm].size() / 2], ok[arm] / samples,
             used[arm] / samples, lies[arm] / samples);
         lies_of_all += lies[arm], all += samples;
