@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/robot/joint_pose.hpp"
 #include "ik/chain_numbers.hpp"
 #include "ik/forward.hpp"
 
@@ -111,16 +112,6 @@ std::vector<const JointDescription*> way_to(const RobotDescription& robot, const
   return way;
 }
 
-Pose moved(const JointDescription& joint, double position) {
-  Pose X;
-  if (joint.type == JointType::prismatic) {
-    X.translation = joint.axis * position;
-  } else if (joint.type == JointType::revolute || joint.type == JointType::continuous) {
-    X.rotation = Eigen::AngleAxisd(position, joint.axis).toRotationMatrix();
-  }
-  return X;
-}
-
 void write(const Matrix3& R, double* rows) {
   for (int r = 0; r < 3; ++r) {
     for (int c = 0; c < 3; ++c) rows[3 * r + c] = R(r, c);
@@ -190,7 +181,7 @@ KinematicChain::KinematicChain(const RobotModel& model, std::string_view frame) 
   for (const JointDescription* joint : way_to(model.description(), frame_)) {
     const Pose X_WJ = X_W * joint->X_PJ;
     const auto lock = locked.find(joint->name);
-    X_W = X_WJ * moved(*joint, lock == locked.end() ? 0.0 : lock->second);
+    X_W = X_WJ * joint_pose(*joint, lock == locked.end() ? 0.0 : lock->second);
     if (joint->type == JointType::fixed || lock != locked.end()) continue;
     if (joint->type == JointType::floating || joint->type == JointType::planar) {
       throw ModelError(place, "joint '" + joint->name + "' before it is " + std::string(to_string(joint->type)),

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/robot/joint_pose.hpp"
 
 namespace antaeus::detail {
 
@@ -20,16 +21,6 @@ struct Attached {
 };
 
 bool is_identity(const Matrix3& R) { return R == Matrix3::Identity(); }
-
-Pose at_position(const JointDescription& joint, double position) {
-  Pose X;
-  if (joint.type == JointType::prismatic) {
-    X.translation = joint.axis * position;
-  } else if (joint.type == JointType::revolute || joint.type == JointType::continuous) {
-    X.rotation = Eigen::AngleAxisd(position, joint.axis).toRotationMatrix();
-  }
-  return X;
-}
 
 /// φ of a body in the frame where it is attached at X: its mass, first moment and inertia about the frame's origin.
 Parameters moved(const Parameters& body, const Pose& X) {
@@ -93,7 +84,7 @@ class Flattener {
       at = joint->parent;
     }
     for (auto joint = way.rbegin(); joint != way.rend(); ++joint) {
-      place.X = place.X * (*joint)->X_PJ * at_position(**joint, held_at((*joint)->name));
+      place.X = place.X * (*joint)->X_PJ * joint_pose(**joint, held_at((*joint)->name));
     }
     return place;
   }

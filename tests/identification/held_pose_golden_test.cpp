@@ -80,28 +80,8 @@ struct ArmStretch {
   Solution last;
 };
 
-class HeldPoseOnTheLogs : public testing::Test {
+class HeldPoseOnTheLogs : public test::HumanoidRuns {
  protected:
-  void SetUp() override {
-    ANTAEUS_REQUIRE_SHARED("episodes/re3_real_encode_tr1/tau.npy");
-    for (const auto* spans : {&kContactFree, &kAfterPushes}) {
-      for (const Span& span : *spans)
-        stretches_.push_back(read_held_stretch(robot_, kWrists, episode(span.run), span.from, span.to));
-    }
-  }
-
-  const Episode& episode(const std::string& name) {
-    const auto found = episodes_.find(name);
-    if (found != episodes_.end()) return found->second;
-    return episodes_.emplace(name, load_episode(test::shared_folder() / "episodes" / name, robot_)).first->second;
-  }
-
-  HeldPoseNoise without(const std::string& run, const HeldPoseOptions& options = {}) const {
-    std::vector<HeldStretch> others;
-    std::ranges::copy_if(stretches_, std::back_inserter(others), [&](const auto& s) { return s.run != run; });
-    return fit_held_pose(robot_, kWrists, others, options);
-  }
-
   /// Calls \p use(step, arm, solution, instant) at every tenth step of a span, and every step's speed is followed.
   /// Calls \p use(step, instant, r, mean, R, envelope).
   template <class Use>
@@ -173,7 +153,7 @@ class HeldPoseOnTheLogs : public testing::Test {
   Pooled pool(const std::vector<Span>& spans, const HeldPoseOptions& options = {}) {
     Pooled all;
     for (const Span& span : spans) {
-      const auto arms = judge(span, without(span.run, options));
+      const auto arms = judge(span, noise_without(span.run, options));
       for (const ArmStretch& arm : arms) {
         const double share = 0.5 / static_cast<double>(spans.size());
         all.mean_median += share * arm.median;
@@ -188,10 +168,6 @@ class HeldPoseOnTheLogs : public testing::Test {
                                   ", axes " + std::to_string(all.covered) + ", NEES " + std::to_string(all.nees));
     return all;
   }
-
-  Robot robot_ = test::own_robot("h1_2");
-  std::map<std::string, Episode> episodes_;
-  std::vector<HeldStretch> stretches_;
 };
 
 // Issue 16: median ≤ 3.5 N an arm (shipped 5.1, worst 8.9; prototype 2.4 and 4.9).
@@ -233,7 +209,7 @@ TEST_F(HeldPoseOnTheLogs, FiguresAreThoseOfThePrototype) {
 TEST_F(HeldPoseOnTheLogs, TwentyNewtonsKeepTheirSizeWhereTheyAreObservable) {
   int observable = 0, blind = 0;
   for (Span span : kContactFree) {
-    const HeldPoseNoise noise = without(span.run);
+    const HeldPoseNoise noise = noise_without(span.run);
     span.from = 2.5;
     std::array<std::map<Eigen::Index, Vector3>, 2> before;
     replay(span, noise, 50,
@@ -272,9 +248,10 @@ TEST_F(HeldPoseOnTheLogs, PushesSurvive) {
   for (const Push& push : {Push{{"re1_real_encode", 14.0, 28.5}, 1}, Push{{"re1_real_encode", 34.5, 46.0}, 0},
                            Push{{"re2_real_encode", 9.5, 21.0}, 1}}) {
     double largest = 0.0, shipped = 0.0;
-    replay(push.span, without(push.span.run), 1, [&](Eigen::Index, int arm, const Solution& s, const SpeedEnvelope&) {
-      if (arm == push.arm) largest = std::max(largest, s.force.norm());
-    });
+    replay(push.span, noise_without(push.span.run), 1,
+           [&](Eigen::Index, int arm, const Solution& s, const SpeedEnvelope&) {
+             if (arm == push.arm) largest = std::max(largest, s.force.norm());
+           });
     InstantReader reader(robot_, kWrists);
     ResidualEstimator residual(robot_);
     PosteriorEstimator posterior(reader);
@@ -303,7 +280,7 @@ TEST_F(HeldPoseOnTheLogs, TheTorsosRowTestSeesTwelveNewtonMetres) {
       std::array<double, 3> row{}, misfit{};
       double n = 0.0;
       span.from = 2.5;
-      predict(span, without(span.run, {.few_runs_factor = widened}), 10,
+      predict(span, noise_without(span.run, {.few_runs_factor = widened}), 10,
               [&](Eigen::Index, const Instant& now, const VectorX& r, const VectorX& mean, const MatrixX& R,
                   const SpeedEnvelope& e) {
                 if (e.share() > 0.0) return;
@@ -355,14 +332,14 @@ TEST_F(HeldPoseOnTheLogs, AtOneAnHourTheTestsAlarmInTheIncidentAlone) {
   };
   double power = 0.0;
   for (const Span& span : kContactFree) {
-    const HeldPoseNoise noise = without(span.run);
+    const HeldPoseNoise noise = noise_without(span.run);
     EXPECT_EQ(first_alarm(span, noise, 0.0, power), -1) << span.run;
     for (const double fault : {-12.0, 12.0}) {
       first_alarm(span, noise, fault, power);
       RecordProperty(span.run + (fault > 0.0 ? "_plus" : "_minus"), std::to_string(power));
     }
   }
-  const Eigen::Index first = first_alarm({"re3_real_encode_tr1", 0.0, kToTheEnd}, without(""), 0.0, power);
+  const Eigen::Index first = first_alarm({"re3_real_encode_tr1", 0.0, kToTheEnd}, noise_without(""), 0.0, power);
   RecordProperty("incident", static_cast<int>(first));
   EXPECT_GE(first, 6);  // 13; never is −1
 }
@@ -403,13 +380,13 @@ TEST_F(HeldPoseOnTheLogs, OnlyTheIncidentLeavesTheEnvelope) {
     bool outside = false;
     Span whole = span;
     whole.to = kToTheEnd;
-    replay(whole, without(span.run), 1,
+    replay(whole, noise_without(span.run), 1,
            [&](Eigen::Index, int, const Solution&, const SpeedEnvelope& e) { outside = outside || e.outside(); });
     EXPECT_FALSE(outside) << span.run;
   }
   Eigen::Index first = -1;
   double left = 0.0, right = 0.0;
-  replay({"re3_real_encode_tr1", 0.0, kToTheEnd}, without(""), 1,
+  replay({"re3_real_encode_tr1", 0.0, kToTheEnd}, noise_without(""), 1,
          [&](Eigen::Index step, int arm, const Solution& s, const SpeedEnvelope& e) {
            if (e.outside() && first < 0) first = step;
            if (first < 0) (arm == 0 ? left : right) = std::max(arm == 0 ? left : right, s.force.norm());

@@ -2,8 +2,16 @@
 /// The stretches of the H1-2's real runs in which nobody is known to have touched it (chosen by eye,
 /// knowledge/noise_identification.md §3), and those after pushes.
 
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
+
+#include "antaeus/identification/held_pose.hpp"
+#include "robot/test_robots.hpp"
+#include "support/shared.hpp"
 
 namespace antaeus::test {
 
@@ -21,5 +29,37 @@ inline const std::vector<RunSpan> kContactFree = {{"re1_real_encode", 0.0, 14.0}
                                                   {"re3_real_no_encode_tr2", 0.0, kToTheEnd}};
 inline const std::vector<RunSpan> kAfterPushes = {
     {"re1_real_encode", 28.5, 34.5}, {"re1_real_encode", 46.0, kToTheEnd}, {"re2_real_encode", 21.0, kToTheEnd}};
+
+/// The robot with its assumed figures, its runs, and what is identified on all of them but one.
+class HumanoidRuns : public testing::Test {
+ protected:
+  void SetUp() override {
+    ANTAEUS_REQUIRE_SHARED("episodes/re3_real_encode_tr1/tau.npy");
+    for (const auto* spans : {&kContactFree, &kAfterPushes}) {
+      for (const RunSpan& span : *spans) {
+        stretches_.push_back(read_held_stretch(robot_, kHumanoidWrists, episode(span.run), span.from, span.to));
+      }
+    }
+  }
+  const Episode& episode(const std::string& name) {
+    const auto found = episodes_.find(name);
+    if (found != episodes_.end()) return found->second;
+    return episodes_.emplace(name, load_episode(shared_folder() / "episodes" / name, robot_)).first->second;
+  }
+  HeldPoseNoise noise_without(const std::string& run, const HeldPoseOptions& options = {}) const {
+    std::vector<HeldStretch> others;
+    std::ranges::copy_if(stretches_, std::back_inserter(others), [&](const auto& s) { return s.run != run; });
+    return fit_held_pose(robot_, kHumanoidWrists, others, options);
+  }
+  Robot robot_without(const std::string& run) const {
+    Robot robot = robot_;
+    robot.profile.noise = std::make_shared<const NoiseModel>(noise_model(robot.model, noise_without(run)));
+    return robot;
+  }
+
+  Robot robot_ = own_robot("h1_2");
+  std::map<std::string, Episode> episodes_;
+  std::vector<HeldStretch> stretches_;
+};
 
 }  // namespace antaeus::test

@@ -31,29 +31,8 @@ constexpr double kWithin95 = 1.959963984540054;
 
 const std::string kIncident = "re3_real_encode_tr1";
 
-class IdentifiedChain : public testing::Test {
+class IdentifiedChain : public test::HumanoidRuns {
  protected:
-  void SetUp() override {
-    ANTAEUS_REQUIRE_SHARED("episodes/re3_real_encode_tr1/tau.npy");
-    for (const auto* spans : {&kContactFree, &kAfterPushes}) {
-      for (const Span& span : *spans) {
-        stretches_.push_back(read_held_stretch(bare_, kWrists, episode(span.run), span.from, span.to));
-      }
-    }
-  }
-  const Episode& episode(const std::string& name) {
-    const auto found = episodes_.find(name);
-    if (found != episodes_.end()) return found->second;
-    return episodes_.emplace(name, load_episode(test::shared_folder() / "episodes" / name, bare_)).first->second;
-  }
-  /// The shipped robot, but with noise that was identified without \p run.
-  Robot without(const std::string& run) const {
-    std::vector<HeldStretch> others;
-    std::ranges::copy_if(stretches_, std::back_inserter(others), [&](const auto& s) { return s.run != run; });
-    Robot robot = bare_;
-    robot.profile.noise = std::make_shared<NoiseModel>(noise_model(robot.model, fit_held_pose(bare_, kWrists, others)));
-    return robot;
-  }
   /// Runs the loop over a whole log; \p use(step, time, loop) after each sample. \p push is added to each wrist.
   template <class Use>
   void run(const Robot& robot, const std::string& name, Use use, const Vector3& push = Vector3::Zero()) {
@@ -86,7 +65,7 @@ class IdentifiedChain : public testing::Test {
       std::array<std::vector<double>, 2> sizes;
       std::array<double, 2> covered{};
       const double from = span.from == 0.0 ? 2.5 : span.from;
-      run(without(span.run), span.run, [&](Eigen::Index, double time, const GuardedEstimator& loop) {
+      run(robot_without(span.run), span.run, [&](Eigen::Index, double time, const GuardedEstimator& loop) {
         if (time < from || time > span.to) return;
         for (std::size_t arm = 0; arm < 2; ++arm) {
           const WrenchEstimate& estimate = loop.estimates()[arm];
@@ -116,10 +95,6 @@ class IdentifiedChain : public testing::Test {
   static double worst_of(const std::vector<ArmStretch>& all) {
     return std::ranges::max_element(all, {}, &ArmStretch::median)->median;
   }
-
-  Robot bare_ = test::own_robot("h1_2");
-  std::map<std::string, Episode> episodes_;
-  std::vector<HeldStretch> stretches_;
 };
 
 // Issue 16: median |F| of untouched stretches ≤ 3.5 N an arm (before: 5.1, worst 8.9).
@@ -146,7 +121,7 @@ TEST_F(IdentifiedChain, TwentyNewtonsKeepTheirSizeWhereTheyAreObservable) {
   int observable = 0, kept = 0;
   double least = 1.0;
   for (const Span& span : kContactFree) {
-    const Robot robot = without(span.run);
+    const Robot robot = robot_without(span.run);
     std::map<Eigen::Index, std::array<Vector3, 2>> before;
     run(robot, span.run, [&](Eigen::Index step, double, const GuardedEstimator& loop) {
       before[step] = {loop.estimates()[0].wrench.force, loop.estimates()[1].wrench.force};
@@ -205,7 +180,7 @@ TEST_F(IdentifiedChain, TheIncidentIsRefusedByItsSpeed) {
   EXPECT_LE(read[0], 6.0);
   EXPECT_LE(read[1], 9.0);
   for (const Span& span : kContactFree) {
-    for (const Robot& robot : {without(span.run), shipped}) {
+    for (const Robot& robot : {robot_without(span.run), shipped}) {
       run(robot, span.run, [&](Eigen::Index step, double, const GuardedEstimator& loop) {
         EXPECT_FALSE(loop.residual().reasons.has(Reason::outside_identified)) << span.run << " step " << step;
       });
@@ -215,7 +190,7 @@ TEST_F(IdentifiedChain, TheIncidentIsRefusedByItsSpeed) {
 
 // The profile that ships is what the fit over all stretches gives.
 TEST_F(IdentifiedChain, TheShippedNoiseIsThatOfTheseLogs) {
-  const Robot shipped = test::shipped_robot("h1_2"), fitted = without("");
+  const Robot shipped = test::shipped_robot("h1_2"), fitted = robot_without("");
   const NoiseModel &a = *shipped.profile.noise, &b = *fitted.profile.noise;
   EXPECT_EQ(a.origin, NoiseOrigin::held_pose);
   EXPECT_FALSE(a.simulated);

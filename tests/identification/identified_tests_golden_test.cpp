@@ -45,33 +45,8 @@ struct Alarms {
   Eigen::Index first_reference = -1, first = -1, first_outside = -1;  ///< steps; first: kTestAlarm
 };
 
-class IdentifiedTests : public testing::Test {
+class IdentifiedTests : public test::HumanoidRuns {
  protected:
-  void SetUp() override {
-    ANTAEUS_REQUIRE_SHARED("episodes/re3_real_encode_tr1/tau.npy");
-    const auto read = [&](const Span& span) {
-      stretches_.push_back(read_held_stretch(robot_, kWrists, episode(span.run), span.from, span.to));
-    };
-    std::ranges::for_each(kContactFree, read);
-    std::ranges::for_each(kAfterPushes, read);
-  }
-
-  const Episode& episode(const std::string& name) {
-    const auto found = episodes_.find(name);
-    if (found != episodes_.end()) return found->second;
-    return episodes_.emplace(name, load_episode(test::shared_folder() / "episodes" / name, robot_)).first->second;
-  }
-
-  /// The robot with noise identified on all runs but one.
-  Robot without(const std::string& run) const {
-    std::vector<HeldStretch> others;
-    std::ranges::copy_if(stretches_, std::back_inserter(others), [&](const auto& s) { return s.run != run; });
-    Robot robot = robot_;
-    robot.profile.noise =
-        std::make_shared<const NoiseModel>(noise_model(robot.model, fit_held_pose(robot, kWrists, others)));
-    return robot;
-  }
-
   /// \param at_rest  counts only samples at which the legs and the torso stand still
   Alarms watch(const Robot& robot, const Span& span, const PosteriorOptions& options, double fault = 0.0,
                bool at_rest = false) {
@@ -103,10 +78,6 @@ class IdentifiedTests : public testing::Test {
     }
     return alarms;
   }
-
-  Robot robot_ = test::own_robot("h1_2");
-  std::map<std::string, Episode> episodes_;
-  std::vector<HeldStretch> stretches_;
 };
 
 PosteriorOptions limits(double per_hour) {
@@ -121,7 +92,7 @@ TEST_F(IdentifiedTests, NoneAlarmsInTheUneventfulRuns) {
   for (const double rate : {0.0, 60.0, 10.0, 1.0}) {
     double assumed = 0.0, samples = 0.0;
     for (const Span& span : kContactFree) {
-      const Alarms held_out = watch(without(span.run), span, limits(rate));
+      const Alarms held_out = watch(robot_without(span.run), span, limits(rate));
       const Alarms before = watch(robot_, span, limits(rate));
       std::printf(
           "%-24s rate %4.0f: reference %.4f (%.4f) misfit %.4f (%.4f) contact %.4f (%.4f) nis %.4f (%.4f) test alarm "
@@ -144,7 +115,7 @@ TEST_F(IdentifiedTests, NoneAlarmsInTheUneventfulRuns) {
 TEST_F(IdentifiedTests, TheReferenceRowSeesTwelveNewtonMetres) {
   for (const double rate : {0.0, 60.0, 10.0, 1.0}) {
     for (Span span : kContactFree) {
-      const Robot robot = without(span.run);
+      const Robot robot = robot_without(span.run);
       span.from = kEngaged;
       for (const double fault : {-12.0, 12.0}) {
         const Alarms alarms = watch(robot, span, limits(rate), fault, true);
@@ -163,7 +134,7 @@ TEST_F(IdentifiedTests, TheReferenceRowSeesTwelveNewtonMetres) {
 TEST_F(IdentifiedTests, TheIncidentAlarms) {
   const Span incident{"re3_real_encode_tr1", 0.0, kToTheEnd};
   for (const double rate : {0.0, 60.0, 10.0, 1.0}) {
-    const Alarms alarms = watch(without(""), incident, limits(rate));
+    const Alarms alarms = watch(robot_without(""), incident, limits(rate));
     std::printf(
         "RE3, rate %.0f: reference first at step %d, first refusing test %d, outside %d; reference %.3f of samples\n",
         rate, static_cast<int>(alarms.first_reference), static_cast<int>(alarms.first),
@@ -182,7 +153,7 @@ TEST_F(IdentifiedTests, LieOneOffsetsOfTheGoodRuns) {
     double lies_of_all = 0.0, all = 0.0;
     for (Span span : {kContactFree[0], kContactFree[1], kAfterPushes[0], kAfterPushes[1], kAfterPushes[2]}) {
       if (span.from == 0.0) span.from = kEngaged;
-      const Robot robot = identified ? without(span.run) : robot_;
+      const Robot robot = identified ? robot_without(span.run) : robot_;
       GuardedEstimator guarded(robot, kWrists);
       const Episode& log = episode(span.run);
       Observation observation;
@@ -302,7 +273,7 @@ void expect_rates(const char* name, const Robot& robot, const std::vector<std::s
 }
 
 TEST_F(IdentifiedTests, SoakAlarmsAnHourOfTheHumanoid) {
-  const Robot robot = without("");
+  const Robot robot = robot_without("");
   expect_rates("H1-2, zero", robot, kWrists, robot.pose("zero"));
   expect_rates("H1-2, arm_waist_target", robot, kWrists, robot.pose("arm_waist_target"));
 }
