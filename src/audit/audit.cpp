@@ -103,7 +103,7 @@ Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRe
   audit.advice = parts::pose_advice(robot, audit);
   audit.cause_test = parts::cause_test(robot, endpoints, options, audit);
   audit.contact = parts::contact_finding(options, audit);
-  audit.identified = parts::identified_span(robot, endpoints, options, audit);
+  audit.identified = parts::identified_span(robot, audit);
   if (audit.focus_step >= 0) {
     const parts::FocusStep focus(robot, endpoints, options, audit);
     audit.attributions = parts::attributions(focus, audit);

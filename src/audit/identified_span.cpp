@@ -5,43 +5,33 @@
 
 namespace antaeus::parts {
 
-IdentifiedSpan identified_span(const Robot& robot, const std::vector<std::string>& endpoints,
-                               const AuditOptions& options, const Audit& audit) {
+IdentifiedSpan identified_span(const Robot& robot, const Audit& audit) {
   IdentifiedSpan span;
-  if (!robot.profile.noise || options.residual.noise != NoiseUse::identified) return span;
+  if (!robot.profile.noise || robot.profile.noise->largest_residual.size() == 0) return span;
   const NoiseModel& noise = *robot.profile.noise;
-  if (noise.largest_residual.size() == 0) return span;
-  InstantReader reader(robot, endpoints, options.equation);
-  ResidualEstimator estimator(robot, options.residual);
-  const Episode& episode = audit.audited.episode;
-  const Eigen::Index first = audit.audited.reconstruction.first_step;
+  const Reconstruction& run = audit.audited.reconstruction;
   span.identified = noise.identified_speed;
-  Observation observation;
-  for (Eigen::Index row = 0; row < episode.steps(); ++row) {
-    episode.observe(row, observation);
-    const Instant& now = reader.at(observation);
-    const Residual& residual = estimator.form(now);
-    if (!residual.correlated || residual.current() != Status::ok) continue;
-    if (residual.kind != ResidualKind::static_gravity) continue;
+  for (Eigen::Index row = 0; row < run.steps(); ++row) {
+    if (!run.identified[static_cast<std::size_t>(row)]) continue;
     span.judged = true;
-    if (const SpeedEnvelope* envelope = estimator.envelope(); envelope && span.first_outside < 0) {
-      if (residual.reasons.has(Reason::outside_identified)) {
-        span.first_outside = first + row;
-        span.speed = envelope->speed();
+    if (span.first_outside < 0 && std::isfinite(run.envelope_speed[row])) {
+      if (run.outside_identified[static_cast<std::size_t>(row)]) {
+        span.first_outside = run.first_step + row;
+        span.speed = run.envelope_speed[row];
       } else {
-        span.speed = std::fmax(span.speed, envelope->speed());
+        span.speed = std::fmax(span.speed, run.envelope_speed[row]);
       }
     }
     if (span.first_beyond >= 0) continue;
     double furthest = kUneventfulFactor;
     for (Eigen::Index m = 0; m < noise.largest_residual.size(); ++m) {
       if (!std::isfinite(noise.white_sd[m])) continue;
-      const double ratio = std::abs(now.static_residual()[m]) / noise.largest_residual[m];
+      const double ratio = std::abs(run.residual(row, m)) / noise.largest_residual[m];
       if (!(ratio > furthest)) continue;
       furthest = ratio;
-      span.first_beyond = first + row;
+      span.first_beyond = run.first_step + row;
       span.joint = robot.profile.motor_labels[static_cast<std::size_t>(m)];
-      span.residual = now.static_residual()[m];
+      span.residual = run.residual(row, m);
       span.largest = noise.largest_residual[m];
     }
   }

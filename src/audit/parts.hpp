@@ -32,8 +32,7 @@ std::vector<Statement> advice_verdict(const Audit& audit);
 CauseTest cause_test(const Robot& robot, const std::vector<std::string>& endpoints, const AuditOptions& options,
                      const Audit& audit);
 // identified_span.cpp
-IdentifiedSpan identified_span(const Robot& robot, const std::vector<std::string>& endpoints,
-                               const AuditOptions& options, const Audit& audit);
+IdentifiedSpan identified_span(const Robot& robot, const Audit& audit);
 std::vector<Statement> identified_verdict(const Audit& audit);
 /// Whether the focus step's torques are those of a contact there; after cause_test.
 ContactFinding contact_finding(const AuditOptions& options, const Audit& audit);

@@ -222,6 +222,16 @@ void record_posterior(EstimateSeries& series, Eigen::Index step, const GuardedEs
   }
 }
 
+void note_identified(const GuardedEstimator& guarded, Eigen::Index step, Reconstruction& result) {
+  const Residual& residual = guarded.residual();
+  const bool counts = residual.current() == Status::ok && residual.correlated;
+  if (!counts || residual.kind != ResidualKind::static_gravity) return;
+  const auto at = static_cast<std::size_t>(step);
+  result.identified[at] = true;
+  result.outside_identified[at] = residual.reasons.has(Reason::outside_identified);
+  if (const SpeedEnvelope* envelope = guarded.envelope()) result.envelope_speed[step] = envelope->speed();
+}
+
 void find_peaks(EstimateSeries& series) {
   series.peak_force = series.peak_component = kNaN;
   for (Eigen::Index i = 0; i < series.force_norm.size(); ++i) {
@@ -301,6 +311,9 @@ Reconstruction reconstruct(const Robot& robot, const Episode& episode, const std
   result.residual.resize(steps, motors);
   result.gravity.resize(steps, motors);
   result.reference_residual.setConstant(steps, kNaN);
+  result.identified.assign(static_cast<std::size_t>(steps), false);
+  result.outside_identified = result.identified;
+  result.envelope_speed.setConstant(steps, kNaN);
   const Eigen::Index hundredth = std::max<Eigen::Index>(1, steps / 100);
   Observation observation;
   for (Eigen::Index step = 0; step < steps; ++step) {
@@ -315,7 +328,10 @@ Reconstruction reconstruct(const Robot& robot, const Episode& episode, const std
     const WrenchEstimates& one = deployed.solve(now);
     const WrenchEstimates& all = stacked.solve(now);
     if (smoothed) smoothed->observe(step, observation);
-    if (guarded) guarded->update(observation);
+    if (guarded) {
+      guarded->update(observation);
+      note_identified(*guarded, step, result);
+    }
     std::size_t hand = 0;
     for (std::size_t k = 0; k < endpoints.size(); ++k) {
       record(recorders[k].deployed, step, one[k]);

@@ -114,7 +114,10 @@ PosteriorEstimator::PosteriorEstimator(const InstantReader& reader, PosteriorOpt
   joint_.stated.setZero(all_rows);
   joint_.AL.setZero(all_rows, most_unknowns);
   joint_.r.setZero(all_rows);
+  joint_.factor = joint_.S;
+  joint_.whitened = joint_.r;
   joint_.motors.reserve(static_cast<std::size_t>(all_rows));
+  joint_.block_of.reserve(static_cast<std::size_t>(all_rows));
   // Misfit, contact and NIS of each block, and the reference row.
   const int tests = 3 * static_cast<int>(blocks_.size()) + (reference_ >= 0 ? 1 : 0);
   limits_ = AlarmLimits({.probability = options.false_alarm}, most_rows + 1);
@@ -343,33 +346,34 @@ void PosteriorEstimator::test_rows(const Residual& residual) noexcept {
   innovation_ = test[reference_] * innovation_sd_;
 }
 
-/// S = R + Σ A P₀ Aᵀ of the blocks that \p wanted names, with the reference row where it can be tested: factored, and r
-/// whitened with it. So the last entry of r is the reference row's innovation given all rows before it, over its sd.
-template <class Wanted>
-bool PosteriorEstimator::join(const Wanted& wanted) noexcept {
+/// S = R + Σ A P₀ Aᵀ of all blocks, with the reference row where it can be tested.
+void PosteriorEstimator::join() noexcept {
   const Residual& residual = estimates_.residual;
   Joint& joint = joint_;
   joint.motors.clear();  // the memory stays
+  joint.block_of.clear();
   joint.reference = reference_ >= 0 && std::isfinite(residual.variance[reference_]);
-  for (const Block& block : blocks_) {
-    if (block.posterior.status() != Status::ok && !block.reference.isZero(0.0)) joint.reference = false;
-    if (block.posterior.status() != Status::ok || !wanted(block)) continue;
+  const auto add = [&joint](int motor, int block, double value) {
+    joint.r[std::ssize(joint.motors)] = value;
+    joint.motors.push_back(motor);
+    joint.block_of.push_back(block);
+  };
+  for (std::size_t b = 0; b < blocks_.size(); ++b) {
+    const Block& block = blocks_[b];
+    if (block.posterior.status() != Status::ok) {
+      if (!block.reference.isZero(0.0)) joint.reference = false;
+      continue;
+    }
     for (Eigen::Index i = 0; i < block.base_rows(); ++i) {
-      if (!std::isfinite(block.variance[i])) continue;
-      joint.r[std::ssize(joint.motors)] = block.y[i];
-      joint.motors.push_back(-1);
+      if (std::isfinite(block.variance[i])) add(-1, static_cast<int>(b), block.y[i]);
     }
     for (const int motor : block.rows) {
       if (motor == reference_ || !std::isfinite(residual.variance[motor])) continue;
-      joint.r[std::ssize(joint.motors)] = residual.value[motor];
-      joint.motors.push_back(motor);
+      add(motor, static_cast<int>(b), residual.value[motor]);
     }
   }
-  if (joint.reference) {
-    joint.r[std::ssize(joint.motors)] = residual.value[reference_];
-    joint.motors.push_back(reference_);
-  }
-  const Eigen::Index n = joint.rows = std::ssize(joint.motors);
+  if (joint.reference) add(reference_, -1, residual.value[reference_]);
+  const Eigen::Index n = std::ssize(joint.motors);
   auto S = joint.S.topLeftCorner(n, n), R = joint.R.topLeftCorner(n, n);
   for (Eigen::Index j = 0; j < n; ++j) {
     const int b = joint.motors[static_cast<std::size_t>(j)];
@@ -380,8 +384,9 @@ bool PosteriorEstimator::join(const Wanted& wanted) noexcept {
     }
   }
   Eigen::Index first = 0;
-  for (const Block& block : blocks_) {
-    if (block.posterior.status() != Status::ok || !wanted(block)) continue;
+  for (Block& block : blocks_) {
+    block.reference_prior = 0.0;
+    if (block.posterior.status() != Status::ok) continue;
     const Eigen::Index columns = 6 * std::ssize(block.endpoints);
     const auto L = block.L.topLeftCorner(columns, columns);
     Eigen::Index rows = 0;
@@ -408,12 +413,40 @@ bool PosteriorEstimator::join(const Wanted& wanted) noexcept {
       auto a = joint.AL.row(rows).head(columns);
       a.noalias() = block.reference.head(columns).transpose().lazyProduct(L);
       S.row(n - 1).segment(first, rows) += a.lazyProduct(AL.transpose());
-      S(n - 1, n - 1) += a.squaredNorm();
+      block.reference_prior = a.squaredNorm();
+      S(n - 1, n - 1) += block.reference_prior;
     }
     first += rows;
   }
-  if (!factor_noise(S)) return false;
-  whiten(S, joint.r.head(n));
+}
+
+/// Factors S of the rows of the blocks wanted, and of the reference row, and whitens r with it: the last entry is then
+/// the reference row's innovation given all rows before it, over its sd. The reference row's own variance holds the
+/// contacts of these blocks alone.
+template <class Wanted>
+bool PosteriorEstimator::pick(const Wanted& wanted) noexcept {
+  Joint& joint = joint_;
+  const auto wants = [&](int block) { return block < 0 || wanted(blocks_[static_cast<std::size_t>(block)]); };
+  const Eigen::Index all = std::ssize(joint.motors);
+  Eigen::Index n = 0;
+  for (Eigen::Index j = 0; j < all; ++j) {
+    if (!wants(joint.block_of[static_cast<std::size_t>(j)])) continue;
+    joint.whitened[n] = joint.r[j];
+    Eigen::Index row = n;
+    for (Eigen::Index i = j; i < all; ++i) {
+      if (wants(joint.block_of[static_cast<std::size_t>(i)])) joint.factor(row++, n) = joint.S(i, j);
+    }
+    ++n;
+  }
+  joint.picked = n;
+  if (joint.reference) {
+    for (const Block& block : blocks_) {
+      if (!wanted(block)) joint.factor(n - 1, n - 1) -= block.reference_prior;
+    }
+  }
+  auto F = joint.factor.topLeftCorner(n, n);
+  if (!factor_noise(F)) return false;
+  whiten(F, joint.whitened.head(n));
   return true;
 }
 
@@ -424,11 +457,12 @@ void PosteriorEstimator::test_correlated_rows() noexcept {
   estimates_.row_redundancy.setConstant(kNaN);
   test.setConstant(kNaN);
   innovation_ = innovation_sd_ = kNaN;
-  if (!join([](const Block&) { return true; })) return;
-  const Eigen::Index n = joint_.rows;
+  join();
+  if (!pick([](const Block&) { return true; })) return;
+  const Eigen::Index n = joint_.picked;
   auto R = joint_.R.topLeftCorner(n, n);
   if (!factor_noise(R)) return;
-  auto F = joint_.S.topLeftCorner(n, n), T = joint_.inverse.topLeftCorner(n, n);
+  auto T = joint_.inverse.topLeftCorner(n, n);
   auto stated = joint_.stated.head(n);
   const auto square = [&](Eigen::Index j) {
     const double* const column = T.col(j).data();
@@ -438,13 +472,13 @@ void PosteriorEstimator::test_correlated_rows() noexcept {
   };
   invert_factor(R, T);
   for (Eigen::Index j = 0; j < n; ++j) stated[j] = square(j);
-  invert_factor(F, T);
+  invert_factor(joint_.factor.topLeftCorner(n, n), T);
   for (Eigen::Index j = 0; j < n; ++j) {
     const int motor = joint_.motors[static_cast<std::size_t>(j)];
     if (motor < 0) continue;
     precision[motor] = square(j);
     estimates_.row_redundancy[motor] = precision[motor] / stated[j];
-    test[motor] = T.col(j).tail(n - j).dot(joint_.r.segment(j, n - j)) / std::sqrt(precision[motor]);
+    test[motor] = T.col(j).tail(n - j).dot(joint_.whitened.segment(j, n - j)) / std::sqrt(precision[motor]);
   }
   if (!joint_.reference) return;
   innovation_sd_ = 1.0 / std::sqrt(precision[reference_]);
@@ -520,8 +554,8 @@ void PosteriorEstimator::add_nis(const Block& mine, Uncertainty& uncertainty) no
       uncertainty.nis += std::pow(estimates_.row_test[reference_], 2);
       return;
     }
-    const bool joined = join(wanted);
-    uncertainty.nis += joined && joint_.reference ? std::pow(joint_.r[joint_.rows - 1], 2) : kNaN;
+    const bool known = pick(wanted) && joint_.reference;
+    uncertainty.nis += known ? std::pow(joint_.whitened[joint_.picked - 1], 2) : kNaN;
     return;
   }
   double innovation = estimates_.residual.value[reference_], spread = reference_spread();

@@ -114,6 +114,10 @@ struct ANTAEUS_API Reconstruction {
   int reference_motor = -1;            ///< −1 without a reference joint
   VectorX reference_residual;          ///< N [N·m]; NaN without a reference joint
   std::vector<EstimateSeries> series;  ///< endpoint by endpoint: deployed, stacked, posterior
+  /// N: steps at which the posterior reads a static residual whose noise was identified, and those of them at which the
+  /// robot moves faster than that noise is known for
+  std::vector<bool> identified, outside_identified;
+  VectorX envelope_speed;  ///< N [rad/s]: the speed that tells; NaN elsewhere, and where no speed bounds that noise
   bool used_imu = false;
 
   Eigen::Index steps() const noexcept { return residual.rows(); }

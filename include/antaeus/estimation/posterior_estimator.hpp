@@ -136,6 +136,7 @@ class ANTAEUS_API PosteriorEstimator {
     bool shows_contact = false;
     Eigen::Index base_rows() const noexcept { return base ? 6 : 0; }
     double reference_mean = 0.0, reference_variance = 0.0;  ///< what this block's contacts make of the reference row
+    double reference_prior = 0.0;  ///< variance that contacts within their priors give the reference row
   };
   std::size_t block_of(int endpoint) const noexcept { return block_index_[endpoint]; }
   void fill(Block& block, const Residual& residual) noexcept;
@@ -145,19 +146,25 @@ class ANTAEUS_API PosteriorEstimator {
   void keep(const Residual& residual) noexcept;
   void test_rows(const Residual& residual) noexcept;
   void readmit_reference(Block& block) noexcept;
-  /// Rows of several blocks and the reference row, the last of all, under a correlated R.
+  /// Rows of all blocks and the reference row, the last of all, under a correlated R.
   struct Joint {
-    MatrixX S;  ///< its lower Cholesky factor once joined
-    MatrixX R;  ///< of these rows alone
-    MatrixX AL, inverse;
-    VectorX r;                ///< whitened once joined
-    VectorX stated;           ///< diagonal of R⁻¹
-    std::vector<int> motors;  ///< −1: a base row
-    Eigen::Index rows = 0;
+    MatrixX S, R;  ///< lower triangles
+    VectorX r;
+    std::vector<int> motors;    ///< −1: a base row
+    std::vector<int> block_of;  ///< −1: the reference row
     bool reference = false;
+    /// \name Of the rows that were picked, in their order
+    ///@{
+    MatrixX factor;  ///< of S
+    VectorX whitened;
+    Eigen::Index picked = 0;
+    ///@}
+    MatrixX AL, inverse;
+    VectorX stated;  ///< diagonal of R⁻¹
   };
+  void join() noexcept;
   template <class Wanted>
-  bool join(const Wanted& wanted) noexcept;
+  bool pick(const Wanted& wanted) noexcept;
   void test_correlated_rows() noexcept;
   void describe(const Block& block, const Residual& residual) noexcept;
   double reference_spread() const noexcept;

@@ -123,6 +123,8 @@ class ANTAEUS_API GuardedEstimator {
   /// What is wrong with the last sample itself.
   const InputFindings& input() const noexcept { return input_.findings(); }
   const Residual& residual() const noexcept { return residual_.residual(); }
+  /// Speeds against those that the noise was identified in; null without an envelope.
+  const SpeedEnvelope* envelope() const noexcept { return residual_.envelope(); }
   /// The instant of the last sample.
   const Instant& instant() const noexcept { return reader_.instant(); }
   const InstantReader& reader() const noexcept { return reader_; }
