@@ -289,6 +289,12 @@ void bind_noise(nb::module_& module) {
       .def_prop_ro("joint_speed", frozen_field(&NoiseModel::joint_speed), kOwned, "[motors] largest seen, rad/s.")
       .def_prop_ro("largest_residual", frozen_field(&NoiseModel::largest_residual), kOwned,
                    "[motors] largest abs(τ − g) seen, N·m; empty: not known.")
+      .def_prop_ro("limit", frozen_field(&NoiseModel::limit), kOwned,
+                   "[motors] abs(τ) from which on a channel is at its limit, N·m; inf: not seen; empty: no limits.")
+      .def_prop_ro("limit_offset", frozen_field(&NoiseModel::limit_offset), kOwned,
+                   "[motors] what it then reads too much, away from zero, N·m.")
+      .def_prop_ro("limit_sd", frozen_field(&NoiseModel::limit_sd), kOwned,
+                   "[motors] sd of that, N·m; inf: the row is no evidence there.")
       .def_ro("unit", &NoiseModel::unit, "Of all torques here.")
       .def_ro("simulated", &NoiseModel::simulated, "Identified in simulation: it counts for simulated samples alone.")
       .def_ro("provenance", &NoiseModel::provenance);

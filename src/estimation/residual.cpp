@@ -256,7 +256,8 @@ const Residual& ResidualEstimator::form(const Instant& now) noexcept {
     since_reset_ = 0.0;
     has_velocity_ = false;
     for (Eigen::Index m = 0; m < motors; ++m) {
-      residual_.value[m] = now.static_residual()[m] - friction(static_cast<std::size_t>(m), speed_[m]);
+      residual_.value[m] =
+          now.static_residual()[m] - friction(static_cast<std::size_t>(m), speed_[m]) - limit_offset(now, m);
     }
     if (counts_) {
       full_v_.setZero();
@@ -315,7 +316,7 @@ Status ResidualEstimator::compute_dynamic(const Instant& now, double dt) noexcep
   for (std::size_t m = 0; m < rows.size(); ++m) {
     const auto at = static_cast<Eigen::Index>(m);
     raw_dynamic_part_[at] = full_tau_static_[rows[m]] - now.gravity_torque()[at];
-    drive_[at] = now.torque()[at] - friction(m, full_v_[rows[m]]);
+    drive_[at] = now.torque()[at] - friction(m, full_v_[rows[m]]) - limit_offset(now, at);
     raw_[at] = drive_[at] - full_tau_static_[rows[m]];
   }
   if (counts_) {
@@ -421,7 +422,20 @@ Status ResidualEstimator::evaluate_noise(const Instant& now) noexcept {
 }
 
 bool ResidualEstimator::saturated(const Instant& now, Eigen::Index motor) const noexcept {
-  return std::abs(now.torque()[motor]) >= options_.saturation_share * torque_limit_[motor];
+  const double torque = std::abs(now.torque()[motor]);
+  return torque >= options_.saturation_share * torque_limit_[motor] ||
+         (at_identified_limit(now, motor) && std::isinf(noise_->model().limit_sd[motor]));
+}
+
+bool ResidualEstimator::at_identified_limit(const Instant& now, Eigen::Index motor) const noexcept {
+  return identified(motor) && noise_->model().limit.size() > 0 &&
+         std::abs(now.torque()[motor]) >= noise_->model().limit[motor];
+}
+
+/// What a channel at its limit reads too much.
+double ResidualEstimator::limit_offset(const Instant& now, Eigen::Index motor) const noexcept {
+  if (!at_identified_limit(now, motor)) return 0.0;
+  return std::copysign(1.0, now.torque()[motor]) * noise_->model().limit_offset[motor];
 }
 
 void ResidualEstimator::fill_covariance(const Instant& now) noexcept {
@@ -438,7 +452,13 @@ void ResidualEstimator::fill_covariance(const Instant& now) noexcept {
       R.col(m).setZero();
       R(m, m) = kInfinity;
       ++residual_.saturated;
-    } else if (!identified(m)) {
+      continue;
+    }
+    if (at_identified_limit(now, m)) {
+      R(m, m) += noise_->model().limit_sd[m] * noise_->model().limit_sd[m];
+      residual_.reasons.add(Reason::saturated);
+    }
+    if (!identified(m)) {
       R(m, m) = assumed_variance(now, m, dynamic);  // what stands beside it is zero already
     } else if (held) {
       // Its own friction and inertia, which a held pose shows little of.

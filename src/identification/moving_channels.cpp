@@ -42,16 +42,16 @@ double recognised_limit(const JointRows& joint, const MovingRows& rows, double s
   if (sizes.size() < kEnough) return kNaN;
   std::ranges::sort(sizes);
   const double largest = sizes[sizes.size() - 1 - sizes.size() / 1000];
-  constexpr double kEdge = 0.95, kBelow = 0.85, kDenser = 6.0, kShare = 0.02;
-  if (stated < kInfinity && sizes.back() >= kEdge * stated) return stated;
+  constexpr double kBelow = 0.85, kDenser = 6.0, kShare = 0.02;
+  if (stated < kInfinity && sizes.back() >= kAtLimit * stated) return stated;
   if (!(largest > 0.0)) return kNaN;
   const auto from = [&sizes, largest](double share) {
     return std::ranges::lower_bound(sizes, share * largest) - sizes.begin();
   };
   const auto size = static_cast<double>(sizes.size());
-  const double above = static_cast<double>(std::ssize(sizes) - from(kEdge)) / size;
-  const double below = static_cast<double>(from(kEdge) - from(kBelow)) / size;
-  const double density = (above / (1.0 - kEdge)) / std::max(below / (kEdge - kBelow), 1.0 / size);
+  const double above = static_cast<double>(std::ssize(sizes) - from(kAtLimit)) / size;
+  const double below = static_cast<double>(from(kAtLimit) - from(kBelow)) / size;
+  const double density = (above / (1.0 - kAtLimit)) / std::max(below / (kAtLimit - kBelow), 1.0 / size);
   return above >= kShare && density >= kDenser ? largest : kNaN;
 }
 
@@ -125,7 +125,6 @@ std::vector<ChannelFinding> examine_channels(const Robot& robot, MovingRows& row
     const double stated = std::min(robot.profile.figures[j].torque_limit, robot.model.effort_limits()[j]);
     found.limit = recognised_limit(joint, rows, stated, options.moving_speed);
     if (!std::isnan(found.limit)) {
-      constexpr double kEdge = 0.95;  // a drive at its limit does not hold it to a hair
       const Eigen::Index before = used_rows(joint);
       // What the low pass remembers of the limit is no evidence either.
       const auto memory = static_cast<Eigen::Index>(std::ceil(low_pass_memory(options) / rows.step));
@@ -133,7 +132,7 @@ std::vector<ChannelFinding> examine_channels(const Robot& robot, MovingRows& row
       for (Eigen::Index t = 0; t < rows.samples(); ++t) {
         if (t > 0 && rows.piece[t] != rows.piece[t - 1]) left = 0;
         if (!joint.use[t]) continue;
-        if (std::abs(joint.channel[t]) >= kEdge * found.limit) {
+        if (std::abs(joint.channel[t]) >= kAtLimit * found.limit) {
           joint.at_limit[t] = 1;
           left = memory + 1;
         }

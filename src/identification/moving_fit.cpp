@@ -62,20 +62,39 @@ void check_excitation(const MovingFitOptions& options, MovingRows& rows, MovingF
   }
 }
 
-/// What the channel says at its limit: always too much or too little, by an offset of its own.
+/// What the channel says at its limit: too much or too little by an offset of its own, counted away from zero.
 void describe_limit(const MovingRows& rows, int motor, const Ridge& ridge, ChannelFinding& found) {
   const JointRows& joint = rows.joints[motor];
   double sum = 0.0, squares = 0.0, count = 0.0;
   for (Eigen::Index t = 0; t < rows.samples(); ++t) {
     if (!joint.at_limit[t]) continue;
     const double error = joint.reading[t] - joint.expected[t] - predicted(rows, motor, t, ridge.mean);
-    sum += error;
-    squares += error * error;
+    const double outward = std::copysign(error, error * joint.channel[t]);
+    sum += outward;
+    squares += outward * outward;
     count += 1.0;
   }
-  if (count < 2.0) return;
+  constexpr double kLeastTime = 1.0;  // [s] at the limit, of a robot that moves meanwhile
+  if (count * rows.step < kLeastTime) return;
   found.limit_offset = sum / count;
   found.limit_sd = std::sqrt(std::max(0.0, squares / count - found.limit_offset * found.limit_offset));
+}
+
+void add_limits(MovingFit& fit) {
+  NoiseModel& noise = fit.noise;
+  const auto motors = static_cast<Eigen::Index>(fit.channels.size());
+  for (Eigen::Index j = 0; j < motors; ++j) {
+    const ChannelFinding& found = fit.channels[static_cast<std::size_t>(j)];
+    if (found.use != ChannelUse::used || std::isnan(found.limit)) continue;
+    if (noise.limit.size() == 0) {
+      noise.limit = noise.limit_sd = VectorX::Constant(motors, kInfinity);
+      noise.limit_offset = VectorX::Zero(motors);
+    }
+    noise.limit[j] = kAtLimit * found.limit;
+    if (std::isnan(found.limit_sd)) continue;
+    noise.limit_offset[j] = found.limit_offset;
+    noise.limit_sd[j] = found.limit_sd;
+  }
 }
 
 /// C without the parameters that no row of evidence depends on: what a leg weighs does not matter to an arm. Nothing
@@ -128,7 +147,9 @@ void note_impossible_masses(const RobotModel& model, MovingFit& fit) {
   for (int body = 0; body < model.body_count(); ++body) {
     const ParameterEstimate& mass = fit.parameters[10 * body];
     const double whole = described[10 * body] + mass.value;
-    if (mass.identified() && described[10 * body] > 0.0 && whole < 0.2 * described[10 * body]) {
+    constexpr double kSure = 2.0;  // standard errors
+    const bool light = whole + kSure * mass.sd < 0.2 * described[10 * body];
+    if (mass.identified() && described[10 * body] > 0.0 && light) {
       fit.notes.push_back(mass.name + ": " + rounded(whole) + " kg where the description has " +
                           rounded(described[10 * body]) + ": the torque channels may not be in N·m");
     }
@@ -260,6 +281,7 @@ MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs, con
     const bool unknown = use == ChannelUse::carries_foot || (use == ChannelUse::no_excitation && !options.effort_units);
     if (unknown) fit.noise.white_sd[j] = kNaN;
   }
+  add_limits(fit);
   return fit;
 }
 

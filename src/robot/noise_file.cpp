@@ -25,6 +25,21 @@ constexpr std::array<const char*, 10> kInertial = {"mass",       "moment_x",   "
                                                    "inertia_yz", "inertia_zz"};
 constexpr std::array<const char*, 4> kOfMotor = {"rotor", "coulomb", "viscous", "offset"};
 
+void read_limit(Keys& table, NoiseFileJoint& joint) {
+  if (table.find("limit")) joint.limit = table.positive_or("limit", kNaN);
+  if (table.find("limit_offset")) joint.limit_offset = table.number_or("limit_offset", kNaN);
+  if (table.find("limit_sd")) joint.limit_sd = table.not_negative_or("limit_sd", kNaN);
+  const bool offset = !std::isnan(joint.limit_offset), sd = !std::isnan(joint.limit_sd);
+  const char* const key = offset ? "limit_offset" : "limit_sd";
+  if (std::isnan(joint.limit) && (offset || sd)) {
+    table.fail(table.find(key), "'" + std::string(key) + "' of " + joint.joint + " without its limit",
+               "add 'limit' (N·m), or remove it");
+  }
+  if (offset != sd) {
+    table.fail(table.find(key), "one of 'limit_offset' and 'limit_sd' of " + joint.joint, "give both, or neither");
+  }
+}
+
 NoiseFileJoint read_joint(Keys& table) {
   NoiseFileJoint joint;
   joint.joint = table.text("joint");
@@ -49,6 +64,7 @@ NoiseFileJoint read_joint(Keys& table) {
   joint.correlation_time = size("correlation_time");
   joint.joint_speed = size("joint_speed");
   joint.largest_residual = size("largest_residual");
+  read_limit(table, joint);
   table.finish();
   return joint;
 }
@@ -200,6 +216,13 @@ NoiseModel noise_for(const RobotModel& model, const NoiseFile& file) {
     fill(noise.correlation_time, 0.0, motor, joint.correlation_time);
     fill(noise.joint_speed, kInfinity, motor, joint.joint_speed);
     fill(noise.largest_residual, kInfinity, motor, joint.largest_residual);
+    fill(noise.limit, kInfinity, motor, joint.limit);
+    fill(noise.limit_offset, 0.0, motor, joint.limit_offset);
+    fill(noise.limit_sd, kInfinity, motor, joint.limit_sd);
+  }
+  if (noise.limit.size() > 0 && noise.limit_sd.size() == 0) {
+    noise.limit_offset = VectorX::Zero(count);
+    noise.limit_sd = VectorX::Constant(count, kInfinity);
   }
   if (file.parameters.empty()) return noise;
   noise.parameters = VectorX::Zero(std::ssize(names));
@@ -252,9 +275,10 @@ std::string noise_text(const RobotModel& model, const NoiseModel& noise) {
 
   toml +=
       "# Standard deviations: white_sd, offset_sd from run to run, slow_sd within one, motion_sd while the other "
-      "joints move;\n# joint_speed, largest_residual: largest |v| and |τ − g| that were seen. A joint without a row "
-      "was not identified: its figures "
-      "above hold.\njoints = [\n";
+      "joints move;\n# joint_speed, largest_residual: largest |v| and |τ − g| that were seen; limit: |τ| from which on "
+      "the "
+      "channel reads\n# limit_offset too much, give or take limit_sd (without these it is no evidence there). A joint "
+      "without a row was not\n# identified: its figures above hold.\njoints = [\n";
   for (Eigen::Index j = 0; j < noise.white_sd.size(); ++j) {
     if (std::isnan(noise.white_sd[j])) continue;
     std::string item = "    { joint = " + toml_text(motors[static_cast<std::size_t>(j)]);
@@ -267,6 +291,11 @@ std::string noise_text(const RobotModel& model, const NoiseModel& noise) {
     of(item, "correlation_time", at_all(noise.correlation_time, j));
     of(item, "joint_speed", at_all(noise.joint_speed, j));
     of(item, "largest_residual", at_all(noise.largest_residual, j));
+    if (const double limit = at_all(noise.limit, j); std::isfinite(limit)) {
+      of(item, "limit", limit);
+      if (std::isfinite(noise.limit_sd[j])) of(item, "limit_offset", noise.limit_offset[j]);
+      of(item, "limit_sd", noise.limit_sd[j]);
+    }
     toml += item + " },\n";
   }
   toml += "]\n";

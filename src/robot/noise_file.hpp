@@ -21,7 +21,7 @@ struct NoiseFileJoint {
   bool evidence = true;           ///< false: the channel says nothing
   bool motion_identified = true;  ///< false: no stretch held motion
   double white_sd = kNaN, offset_sd = kNaN, slow_sd = kNaN, motion_sd = kNaN, correlation_time = kNaN;
-  double joint_speed = kNaN, largest_residual = kNaN;
+  double joint_speed = kNaN, largest_residual = kNaN, limit = kNaN, limit_offset = kNaN, limit_sd = kNaN;
   int line = 0;
 };
 

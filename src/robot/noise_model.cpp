@@ -47,10 +47,14 @@ void check(const RobotModel& model, const NoiseModel& noise) {
   check_vector(noise.correlation_time, at.motors, "correlation_time", false);
   check_vector(noise.joint_speed, at.motors, "joint_speed", false);
   check_vector(noise.largest_residual, at.motors, "largest_residual", false);
+  check_vector(noise.limit, at.motors, "limit", false);
+  check_vector(noise.limit_offset, noise.limit.size(), "limit_offset", true);
+  check_vector(noise.limit_sd, noise.limit.size(), "limit_sd", true);
   if (noise.factor.size() > 0 && noise.factor.rows() != at.count()) {
     throw OptionsError("noise model, factor", std::to_string(noise.factor.rows()) + " rows where the robot has " +
                                                   std::to_string(at.count()) + " parameters");
   }
+  if (!noise.limit_offset.allFinite()) throw OptionsError("noise model, limit_offset", "it is not finite");
   if (!noise.parameters.allFinite() || !noise.factor.allFinite()) {
     throw OptionsError("noise model", "a parameter that is not finite");
   }
@@ -66,6 +70,8 @@ void check(const RobotModel& model, const NoiseModel& noise) {
   check_deviation(noise.correlation_time, "correlation_time", false);
   check_deviation(noise.joint_speed, "joint_speed", true);
   check_deviation(noise.largest_residual, "largest_residual", true);
+  check_deviation(noise.limit, "limit", true);
+  check_deviation(noise.limit_sd, "limit_sd", true);
   if (noise.identified_speed < 0.0) throw OptionsError("noise model, identified_speed", "it is negative");
   for (const int motor : noise.envelope_motors) {
     if (motor < 0 || motor >= at.motors) throw OptionsError("noise model, envelope_motors", "a motor that is none");

@@ -23,6 +23,9 @@ using tinyxml2::XMLElement;
 constexpr std::uintmax_t kLargestUrdf = std::uintmax_t{64} << 20;
 /// A tree deeper than this is no robot, and every walk over it is recursive somewhere.
 constexpr std::size_t kMostLinks = 2000;
+/// A gram, and a gram 3 cm off the axis: what is below both moves no torque. Published robots carry such (TIAGo's
+/// antennas) with inertias that no body can have.
+constexpr double kWeightless = 1e-3, kTurnsFreely = 1e-6;  // [kg], [kg·m²]
 
 class UrdfReader {
  public:
@@ -168,7 +171,13 @@ class UrdfReader {
     // The triangle inequality holds for every real body; published models violate it by rounding, not by more.
     const double slack = 1e-3 * std::abs(moments[2]) + 1e-12;
     if (moments[0] < -slack) {
-      fail(line, "link '" + link + "': the inertia is not positive", "check signs and order of ixx…izz");
+      if (body.mass >= kWeightless || moments.cwiseAbs().maxCoeff() >= kTurnsFreely) {
+        fail(line, "link '" + link + "': the inertia is not positive", "check signs and order of ixx…izz");
+      }
+      robot_.notes.push_back("line " + std::to_string(line) + ": link '" + link +
+                             "': no body has such an inertia; the link weighs less than a gram and is read as a point");
+      body.inertia.setZero();
+      return body;
     }
     if (moments[0] + moments[1] < moments[2] - slack) {
       robot_.notes.push_back("line " + std::to_string(line) + ": link '" + link +

@@ -167,6 +167,42 @@ TEST_F(IdentifiedResidual, ASaturatedRowIsNoEvidence) {
   EXPECT_EQ(posterior.solve(residual)[0].uncertainty.nis_rows, 7);
 }
 
+/// A channel at its limit, of which it was identified what it then reads: evidence, corrected and with more doubt.
+TEST_F(IdentifiedResidual, AChannelAtAnIdentifiedLimitIsCorrected) {
+  constexpr int kElbow = 16;
+  constexpr double kOffset = 0.4, kSd = 0.3;
+  MovingRobot still(truth_, 63, 0.0, 0.0);
+  Observation o = still.observe(1.0, kWrist, kPush);
+  NoiseModel noise = *robot_.profile.noise;
+  noise.limit = noise.limit_sd = VectorX::Constant(27, kInfinity);
+  noise.limit_offset = VectorX::Zero(27);
+  const auto formed = [&](const NoiseModel& model, double reading) {
+    Robot robot = robot_;
+    robot.profile.noise = std::make_shared<const NoiseModel>(model);
+    InstantReader reader(robot, {kWrist});
+    o.tau[kElbow] = reading;
+    return ResidualEstimator(robot, {.kind = ResidualChoice::static_gravity}).form(reader.at(o));
+  };
+  for (const double sign : {1.0, -1.0}) {
+    const double reading = 3.0 * sign;
+    noise.limit[kElbow] = kInfinity;
+    const Residual free = formed(noise, reading);
+    noise.limit[kElbow] = 2.9;
+    noise.limit_offset[kElbow] = kOffset;
+    noise.limit_sd[kElbow] = kSd;
+    const Residual corrected = formed(noise, reading);
+    EXPECT_FALSE(free.reasons.has(Reason::saturated));
+    EXPECT_TRUE(corrected.reasons.has(Reason::saturated));
+    EXPECT_EQ(corrected.saturated, 0);
+    EXPECT_NEAR(corrected.value[kElbow], free.value[kElbow] - sign * kOffset, tolerance::kArithmetic);
+    EXPECT_NEAR(corrected.variance[kElbow], free.variance[kElbow] + kSd * kSd, tolerance::kArithmetic);
+    EXPECT_EQ(formed(noise, 2.8 * sign).variance[kElbow], free.variance[kElbow]);
+    noise.limit_sd[kElbow] = kInfinity;  // nobody knows what it reads there
+    EXPECT_EQ(formed(noise, reading).variance[kElbow], kInfinity);
+    EXPECT_EQ(formed(noise, reading).saturated, 1);
+  }
+}
+
 TEST_F(IdentifiedResidual, TheMotionTermFollowsTheEnvelopeOrTheMotion) {
   Robot robot = robot_;
   NoiseModel noise = *robot_.profile.noise;

@@ -42,8 +42,7 @@ TEST(MovingMeasured, Hopper) {
   hopper.log.spans = {{half, 2.0 * half}};
   EXPECT_NEAR(fit.channels[1].at_limit, 0.36, 0.02);  // the data's own page
   const double limit = 0.95 * fit.channels[1].limit;
-  const Phantoms all =
-      test::phantoms(hopper.robot, fit.noise, hopper.log, "contact", 60.0, 10, kInfinity, fit.channels);
+  const Phantoms all = test::phantoms(hopper.robot, fit.noise, hopper.log, "contact", 60.0, 10);
   const Phantoms off = test::phantoms(hopper.robot, fit.noise, hopper.log, "contact", 60.0, 10, limit);
   std::cout << "KFE at its limit: " << fit.channels[1].limit_offset << " ± " << fit.channels[1].limit_sd << "\n";
   print("all samples", all);

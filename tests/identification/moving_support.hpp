@@ -158,11 +158,9 @@ struct Phantoms {
 };
 
 /// \param stride  every how many samples
-/// \param saturated  where given, rows at their limit get the offset and sd that were identified there
 /// \param limit   |τ| of any joint beyond which a sample is not judged [N·m]
 inline Phantoms phantoms(const Robot& robot, const NoiseModel& noise, const MovingLog& log, const std::string& frame,
-                         double prior_sd, Eigen::Index stride, double limit = kInfinity,
-                         const std::vector<ChannelFinding>& saturated = {}) {
+                         double prior_sd, Eigen::Index stride, double limit = kInfinity) {
   const Episode& episode = log.episode;
   const RobotModel& model = robot.model;
   const int motors = model.motor_count();
@@ -195,9 +193,9 @@ inline Phantoms phantoms(const Robot& robot, const NoiseModel& noise, const Movi
       if (log.contact.size() > 0) r[k] += log.contact(i, j);
       A.row(k) = -J.topRows<3>().col(j).transpose();
       for (Eigen::Index l = 0; l < m; ++l) R(k, l) = torque_noise.covariance()(j, rows[l]);
-      if (!saturated.empty() && std::abs(episode.tau(i, j)) >= 0.95 * saturated[j].limit) {
-        r[k] -= saturated[j].limit_offset;
-        R(k, k) += saturated[j].limit_sd * saturated[j].limit_sd;
+      if (noise.limit.size() > 0 && std::abs(episode.tau(i, j)) >= noise.limit[j]) {
+        r[k] -= std::copysign(noise.limit_offset[j], noise.limit_offset[j] * episode.tau(i, j));
+        R(k, k) += noise.limit_sd[j] * noise.limit_sd[j];
       }
       rows_seen += 1.0;
       rows_covered += std::abs(r[k]) <= 1.96 * std::sqrt(R(k, k));

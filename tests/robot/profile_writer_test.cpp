@@ -37,6 +37,13 @@ NoiseModel drawn_noise(const RobotModel& model, RandomStates& random) {
   noise.joint_speed = random.vector(at.motors).cwiseAbs();
   noise.largest_residual = random.vector(at.motors).cwiseAbs();
   noise.correlation_time = random.vector(at.motors).cwiseAbs();
+  // Of joint 1 nothing is known at its limit; joint 0 never saw its own.
+  noise.limit = noise.limit_sd = VectorX::Constant(at.motors, kInfinity);
+  noise.limit_offset = VectorX::Zero(at.motors);
+  noise.limit[1] = 40.0;
+  noise.limit.tail(at.motors - 2) = random.vector(at.motors - 2).cwiseAbs();
+  noise.limit_offset.tail(at.motors - 2) = random.vector(at.motors - 2);
+  noise.limit_sd.tail(at.motors - 2) = random.vector(at.motors - 2).cwiseAbs();
   noise.simulated = true;
   noise.identified_speed = 1.86;
   noise.envelope_motors = {0, 2};
@@ -175,6 +182,9 @@ TEST_P(WrittenProfile, ReadsBackToTheLastBit) {
   expect_same_bits(a.correlation_time, b.correlation_time, "correlation_time");
   expect_same_bits(a.joint_speed, b.joint_speed, "joint_speed");
   expect_same_bits(a.largest_residual, b.largest_residual, "largest_residual");
+  expect_same_bits(a.limit, b.limit, "limit");
+  expect_same_bits(a.limit_offset, b.limit_offset, "limit_offset");
+  expect_same_bits(a.limit_sd, b.limit_sd, "limit_sd");
   expect_same_bits(a.parameters, b.parameters, "parameters");
   EXPECT_EQ(a.factor, b.factor);
 
@@ -239,10 +249,15 @@ class NoiseInAProfile : public testing::Test {
 };
 
 TEST_F(NoiseInAProfile, WhatIsImpossibleIsRefusedWithItsLine) {
-  for (const char* key : {"offset_sd", "slow_sd", "motion_sd", "correlation_time", "joint_speed", "se"}) {
+  for (const char* key : {"offset_sd", "slow_sd", "motion_sd", "correlation_time", "joint_speed", "limit_sd", "se"}) {
     expect_refused(with(key, "-0.25"), std::string(key) + " = -0.25", std::string("'") + key + "' is negative");
     expect_refused(with(key, "nan"), std::string(key) + " = nan", std::string("'") + key + "' must be finite");
   }
+  expect_refused(with("limit", "0.0"), "limit = 0.0", "'limit' must be more than zero");
+  expect_refused(changed(", limit = 40", ", limit_offset = 0.5, limit_sd = 0.5"), "limit_offset = 0.5",
+                 "without its limit");
+  expect_refused(changed(", limit = 40", ", limit = 40, limit_sd = 0.5"), "limit = 40, limit_sd",
+                 "one of 'limit_offset' and 'limit_sd'");
   expect_refused(with("white_sd", "0.0"), "white_sd = 0.0", "'white_sd' must be more than zero");
   expect_refused(with("value", "inf"), "value = inf", "'value' must be finite");
   expect_refused(with("se", "0.125"), "se = 0.125", "its 'row' says");

@@ -145,6 +145,22 @@ TEST(Urdf, BadInertia) {
       {"'a'", "not positive"});
   expect_refused(with(R"(<inertial><mass value="1"/><inertia ixx="1" iyy="1" ixy="0" ixz="0" iyz="0"/></inertial>)"), 3,
                  {"no 'izz'"});
+  // Weightless, but not free to turn.
+  expect_refused(
+      with(R"(<inertial><mass value="1e-6"/><inertia ixx="1" iyy="1" izz="-1" ixy="0" ixz="0" iyz="0"/></inertial>)"),
+      3, {"'a'", "not positive"});
+}
+
+/// TIAGo's antennas: a milligram with an inertia that no body can have.
+TEST(Urdf, WhatWeighsNothingIsReadAsAPoint) {
+  const RobotDescription r = parse(robot(link(
+      "a",
+      "\n"
+      R"(<inertial><mass value="1e-6"/><inertia ixx="2e-8" iyy="3e-8" izz="4e-8" ixy="6e-8" ixz="1e-8" iyz="0"/></inertial>)")));
+  ASSERT_EQ(r.notes.size(), 1u);
+  EXPECT_NE(r.notes[0].find("link 'a': no body has such an inertia"), std::string::npos) << r.notes[0];
+  EXPECT_EQ(r.links.at(0).inertial.mass, 1e-6);
+  EXPECT_TRUE(r.links.at(0).inertial.inertia.isZero(0.0));
 }
 
 /// 1 + 1 < 9: no distribution of mass has these moments. Published files hold such, and the dynamics stay defined.

@@ -25,7 +25,7 @@ enum class Reason : std::uint8_t {
   gap,                      ///< samples were lost; filters were restarted
   settling,                 ///< filters have not seen enough samples yet
   time_back,                ///< the time stamp is not after the last one
-  saturated,                ///< torques at the drive's limit were left out
+  saturated,                ///< torques at the drive's limit: left out, or read with what was identified of them there
   uncertain,                ///< some direction is known worse than the limit for full use
   unobservable_direction,   ///< some direction is known worse than the limit for any use
   inconsistent,             ///< the torques contradict model and stated noise (misfit or reference row)

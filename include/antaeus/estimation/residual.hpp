@@ -97,9 +97,9 @@ struct Residual {
 ///
 /// Where the robot's noise was identified (RobotProfile::noise), its mean is taken out of the residual, and R is its
 /// covariance, both at the instant's q and at specific force, v and a through the residual's low pass: as late as the
-/// residual. It takes the place of the profile's friction, noise and shares; saturated rows are no evidence as ever. A
-/// static residual knows no acceleration: while the robot moves each joint's sd is then at least `static_sd`, unless
-/// the noise has a motion term of its own. Rows that were not identified (white_sd NaN) keep the profile's figures.
+/// residual. It takes the place of the profile's friction, noise and shares; a saturated row is no evidence, but where
+/// NoiseModel::limit_sd knows what it reads. A static residual knows no acceleration: while the robot moves each sd is
+/// at least `static_sd`, unless the noise has a motion term. Rows not identified (NaN) keep the profile's figures.
 ///
 /// Noise of a held pose (NoiseOrigin) speaks of static residuals: beyond its envelope of speeds they are
 /// `outside_identified`; a dynamic residual has no motion term, and `dynamic_share` of its inertial torque in its
@@ -136,6 +136,8 @@ class ANTAEUS_API ResidualEstimator {
   bool mean_counts() const noexcept;
   void take_mean_out() noexcept;
   bool saturated(const Instant& now, Eigen::Index motor) const noexcept;
+  bool at_identified_limit(const Instant& now, Eigen::Index motor) const noexcept;
+  double limit_offset(const Instant& now, Eigen::Index motor) const noexcept;
   void fill_variance(const Instant& now) noexcept;
   void fill_covariance(const Instant& now) noexcept;
   void fill_tilt(const Instant& now) noexcept;

@@ -61,6 +61,9 @@ constexpr auto enum_names(ChannelUse) noexcept {
                                "carries_foot");
 }
 
+/// Share of its limit from which on a channel counts as at it: a drive does not hold it to a hair.
+inline constexpr double kAtLimit = 0.95;
+
 /// One torque channel and its joint. Everything [N·m] is in the channel's unit where effort units were asked for.
 struct ChannelFinding {
   std::string joint;
@@ -69,9 +72,9 @@ struct ChannelFinding {
   double repeated = 0.0;               ///< share of samples that have the most frequent value
   double gain = kNaN, gain_sd = kNaN;  ///< joint torque of the model per unit of the channel; NaN: not identifiable
   double limit = kNaN;                 ///< |τ| at which it saturates: recognised or stated; NaN: not reached
-  /// Mean and sd of what the channel reads too much at its limit [N·m]; NaN: not reached.
+  /// Mean and sd of what the channel reads too much at its limit, outward [N·m]; NaN: less than 1 s there
   double limit_offset = kNaN, limit_sd = kNaN;
-  double at_limit = 0.0;                 ///< share of samples there: no evidence, left out
+  double at_limit = 0.0;                 ///< share of samples there, left out of the fit
   double forward = 0.0, backward = 0.0;  ///< motion in each direction [s]
   double white_sd = kNaN;                ///< σ_j, cross-validated [N·m]
   double integral_time = kNaN;           ///< T_j of the cross-validated error [s]

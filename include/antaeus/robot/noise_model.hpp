@@ -66,6 +66,9 @@ struct NoiseModel {
   /// Largest |τ − g| of each motor while it was identified [N·m]; empty: not known. For people: what an audit compares
   /// a log with; no estimate reads it.
   VectorX largest_residual;
+  /// |τ| from which on a channel is at its limit [N·m]; infinity: never seen. What it then reads too much, outward, and
+  /// the sd of that [N·m]: such a row stays evidence with this doubt; infinity: it is none.
+  VectorX limit, limit_offset, limit_sd;
   std::string unit = "N·m";  ///< of all torques here: other where the user asked for the channel's own unit
   bool simulated = false;    ///< identified in simulation: of its samples (Observation::simulated), not of the robot's
   std::string provenance;    ///< by whom, from which logs and stretches, when
