@@ -33,14 +33,19 @@ struct Motion {
 /// One pack's scratch memory, in arrays of the model's sizes.
 template <class D>
 struct BatchLanes {
-  D *q, *tau, *v, *a;      // motors
-  D *sine, *cosine;        // joints
-  D *torque, *residual;    // motors
-  Place<D>* places;        // bodies
-  Motion<D>* motions;      // bodies
-  Vec3<D>*moment, *force;  // bodies: m c, or a subtree's; forces of subtrees
-  D *A, *r;                // of an endpoint: rows of Jᵀ (moment first), residuals
-  D* out;                  // a row of the largest output
+  D *q, *tau, *v, *a, *torque, *residual;  // motors
+  D *sine, *cosine;                        // joints
+  Place<D>* places;                        // bodies
+  Motion<D>* motions;                      // bodies
+  Vec3<D>*moment, *force;                  // bodies: m c, or a subtree's; forces of subtrees
+  Vec3<D> field;                           // specific force at the root's origin
+  D *A, *r;                                // of an endpoint: rows of Jᵀ (moment first), residuals
+  D *variance, *share;                     // motors, and 1: what is given of the noise
+  D *tangent, *mean;                       // motors: tanh of the speed, mean error
+  D *B, *y, *evidence;  // of a block: rows times the prior's sd, residuals, 1 or 0 of a row without evidence
+  D *errors, *noise;    // of a block: rows of independent errors; R, then its Cholesky factor
+  D expected, spread;   // of the reference row: what the endpoints make of it, and its variance
+  D* out;               // a row of the largest output
 };
 
 template <class D>

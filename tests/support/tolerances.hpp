@@ -59,6 +59,9 @@ inline constexpr Tolerance kBatchParity{1e-12};
 /// Wrenches by two decompositions, as a share of κ |r|/σ, to which a residual's unexplained part carries an error of
 /// one ε: a dozen of them.
 inline constexpr Tolerance kBatchWrench{1e-14};
+/// The issue's own bar for replayed posteriors against the single-sample path: two decompositions of whitened rows of
+/// up to 100 prior sds, some ε of these; variances and tests as a share of what they are the rest of.
+inline constexpr Tolerance kBatchPosterior{1e-12};
 
 // --- conditioning ----------------------------------------------------------------------------------------------------
 /// Inverses of 6 × 7 matrices with gains up to 60, by another route (LU of a Gram matrix): ε × κ² of up to 1e4 × gain.

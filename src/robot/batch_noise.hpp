@@ -1,0 +1,196 @@
+#pragma once
+/// \file
+/// The noise of a block's torque rows, over lanes: what antaeus::TorqueNoise makes of an identified noise.
+///
+///     R = diag(own variances) + (X F)(X F)ᵀ,  C = F Fᵀ,  and X θ̂ taken out of the residual
+/// Only the rows of a block are formed, and only the parameters that they hang on are among F's.
+
+#include "robot/batch_dynamics.hpp"
+#include "robot/batch_tangent.hpp"
+
+namespace antaeus::lanes {
+inline namespace ANTAEUS_LANES {
+
+using detail::BatchBlock;
+using detail::BatchCall;
+using detail::BatchDoubtedBody;
+using detail::BatchDoubtedNumber;
+using detail::BatchMotorNoise;
+using detail::BatchSharedErrors;
+
+/// X θ̂ of all motors, and the tanh of their speeds; call after the torques.
+template <class D>
+void mean_error(const BatchNumbers& model, const BatchCall& call, BatchLanes<D>& lanes) {
+  const detail::BatchNoise& noise = *model.noise;
+  const D zero = all_lanes<D>(0.0);
+  for (int m = 0; m < model.motor_count; ++m) lanes.mean[m] = lanes.tangent[m] = zero;
+  if (noise.bodies) {
+    // Inverse dynamics is linear in the parameters: the same pass over a robot of these alone.
+    BatchLanes<D> theirs = lanes;
+    theirs.torque = lanes.mean;
+    Vec3<D> force, moment;
+    if (call.dynamic) {
+      dynamic_torques(*noise.bodies, theirs, lanes.field, force, moment);
+    } else {
+      const Vec3<D> fall{-lanes.field.x, -lanes.field.y, -lanes.field.z};
+      gravity_torques(*noise.bodies, theirs, fall, force, moment);
+    }
+  }
+  for (int m = 0; m < model.motor_count; ++m) {
+    const BatchMotorNoise& motor = noise.motors[m];
+    D& mean = lanes.mean[m];
+    if (!motor.known) {
+      mean = zero;
+      continue;
+    }
+    mean = mean + motor.offset;
+    if (!call.dynamic) continue;
+    mean = mean + motor.viscous * lanes.v[m];
+    if (!motor.dry) continue;
+    lanes.tangent[m] = hyperbolic_tangent(D(lanes.v[m] / noise.coulomb_speed));
+    mean = mean + motor.coulomb * lanes.tangent[m];
+  }
+}
+
+/// What a row does not share with others.
+template <class D>
+ANTAEUS_LANES_INLINE D own_variance(const BatchMotorNoise& motor, const BatchCall& call, const BatchLanes<D>& lanes,
+                                    int m) {
+  const D zero = all_lanes<D>(0.0);
+  D variance = call.variance.data ? lanes.variance[m] : zero;
+  if (call.variance.data) variance = select(variance >= 0.0, variance, all_lanes<D>(__builtin_nan("")));
+  // A row that nobody identified has what is given of it, or nothing that could be used.
+  if (!motor.known) return select(variance > 0.0, variance, all_lanes<D>(__builtin_nan("")));
+  const D& tangent = lanes.tangent[m];
+  variance = variance + motor.variance + motor.standing * (1.0 - tangent * tangent);
+  if (!call.motion_share.data) return variance;
+  const D share = *lanes.share;
+  const D moving = select(share > 0.0, D(share * share * motor.motion), zero);
+  return select((share >= 0.0) & (share <= 1.0), D(variance + moving), all_lanes<D>(__builtin_nan("")));
+}
+
+/// A body as its parameters see it: its frame, and how that moves; in its own axes where a name ends in _b.
+template <class D>
+struct SeenBody {
+  Turn<D> R;
+  Vec3<D> p, acceleration, w, alpha, w_b, alpha_b;
+};
+
+template <class D>
+ANTAEUS_LANES_INLINE SeenBody<D> seen(const BatchFrame& frame, bool dynamic, const BatchLanes<D>& lanes) {
+  SeenBody<D> body;
+  const Place<D>& place = lanes.places[frame.body];
+  const Vec3<D> lever = turned(place.R, frame.p);
+  body.R = axes_of(frame, lanes);
+  body.p = place.p + lever;
+  body.acceleration = lanes.field;
+  if (!dynamic) return body;
+  const Motion<D>& motion = lanes.motions[frame.body];
+  body.w = motion.w;
+  body.alpha = motion.alpha;
+  body.acceleration = lanes.field + motion.a + cross(motion.alpha, lever) + cross(motion.w, cross(motion.w, lever));
+  body.w_b = turned_back(body.R, motion.w);
+  body.alpha_b = turned_back(body.R, motion.alpha);
+  return body;
+}
+
+/// What each of the body's ten parameters makes of a joint's torque; at rest of its first four.
+template <class D>
+ANTAEUS_LANES_INLINE void entries(const SeenBody<D>& body, const BatchJoint& joint, const Place<D>& place, bool dynamic,
+                                  D* entry) {
+  const Vec3<D> axis = axis_of(joint, place);
+  const Vec3<D> turn = joint.prismatic ? nothing<D>() : axis;
+  const Vec3<D> shift = joint.prismatic ? axis : cross(axis, body.p - place.p);
+  entry[0] = dot(shift, body.acceleration);
+  Vec3<D> first = cross(body.acceleration, turn);
+  if (dynamic) {
+    const D along = dot(body.w, shift), size = dot(body.w, body.w);
+    first = first + cross(shift, body.alpha) + along * body.w - size * shift;
+  }
+  const Vec3<D> moment = turned_back(body.R, first);
+  entry[1] = moment.x;
+  entry[2] = moment.y;
+  entry[3] = moment.z;
+  if (!dynamic) return;
+  const Vec3<D> x = turned_back(body.R, turn), &y = body.alpha_b, &w = body.w_b, u = cross(x, w);
+  entry[4] = x.x * y.x + u.x * w.x;
+  entry[5] = x.x * y.y + x.y * y.x + u.x * w.y + u.y * w.x;
+  entry[6] = x.y * y.y + u.y * w.y;
+  entry[7] = x.x * y.z + x.z * y.x + u.x * w.z + u.z * w.x;
+  entry[8] = x.y * y.z + x.z * y.y + u.y * w.z + u.z * w.y;
+  entry[9] = x.z * y.z + u.z * w.z;
+}
+
+/// sum += F entry: what a body's parameters in doubt add to the independent errors of a row.
+template <class D>
+ANTAEUS_LANES_INLINE void add_errors(const BatchDoubtedBody& doubted, const D* entry, D* sum) {
+  const double* factor = doubted.factor;
+  if (doubted.parts == 4) {  // mass and first moment, as nearly always
+    const D a = entry[doubted.part[0]], b = entry[doubted.part[1]], c = entry[doubted.part[2]],
+            d = entry[doubted.part[3]];
+    for (int k = 0; k < doubted.reach; ++k, factor += 4) {
+      sum[k] = sum[k] + ((factor[0] * a + factor[1] * b) + (factor[2] * c + factor[3] * d));
+    }
+    return;
+  }
+  for (int k = 0; k < doubted.reach; ++k, factor += doubted.parts) {
+    D more = factor[0] * entry[doubted.part[0]];
+    for (int i = 1; i < doubted.parts; ++i) more = more + factor[i] * entry[doubted.part[i]];
+    sum[k] = sum[k] + more;
+  }
+}
+
+/// (X F) of a block's rows.
+template <class D>
+void shared_errors(const BatchNumbers& model, const BatchFrame& frame, const BatchBlock& block,
+                   const BatchSharedErrors& shared, bool dynamic, BatchLanes<D>& lanes) {
+  const int depth = shared.depth;
+  for (int i = 0; i < block.rows; ++i) {
+    for (int k = 0; k < shared.lengths[i]; ++k) lanes.errors[depth * i + k] = all_lanes<D>(0.0);
+  }
+  for (int b = 0; b < shared.body_count; ++b) {
+    const BatchDoubtedBody& doubted = shared.bodies[b];
+    const SeenBody<D> body = seen(doubted.frame, dynamic, lanes);
+    for (int n = 0; n < doubted.row_count; ++n) {
+      const int row = doubted.rows[n], j = frame.support[block.support[row]];
+      D entry[10];
+      entries(body, model.joints[j], lanes.places[j + 1], dynamic, entry);
+      add_errors(doubted, entry, lanes.errors + depth * row);
+    }
+  }
+  for (int n = 0; n < shared.number_count; ++n) {
+    const BatchDoubtedNumber& number = shared.numbers[n];
+    const int m = block.motor[number.row];
+    const D value = number.kind == BatchDoubtedNumber::offset         ? all_lanes<D>(1.0)
+                    : number.kind == BatchDoubtedNumber::speed        ? lanes.v[m]
+                    : number.kind == BatchDoubtedNumber::acceleration ? lanes.a[m]
+                                                                      : lanes.tangent[m];
+    D* sum = lanes.errors + depth * number.row;
+    for (int k = 0; k < number.reach; ++k) sum[k] = sum[k] + number.factor[k] * value;
+  }
+}
+
+/// R of a block's rows: its lower triangle row by row, with infinity on its diagonal for a row that is no evidence.
+template <class D>
+void noise_covariance(const BatchNumbers& model, const BatchFrame& frame, const BatchBlock& block,
+                      const BatchCall& call, BatchLanes<D>& lanes) {
+  const BatchSharedErrors& shared = call.dynamic ? block.moving : block.still;
+  shared_errors(model, frame, block, shared, call.dynamic, lanes);
+  const int n = block.rows, depth = shared.depth;
+  for (int i = 0; i < n; ++i) {
+    const D* mine = lanes.errors + depth * i;
+    for (int j = 0; j <= i; ++j) {
+      const D* theirs = lanes.errors + depth * j;
+      const int length = shared.lengths[i] < shared.lengths[j] ? shared.lengths[i] : shared.lengths[j];
+      D sum = all_lanes<D>(0.0);
+      for (int k = 0; k < length; ++k) sum = sum + mine[k] * theirs[k];
+      lanes.noise[n * i + j] = sum;
+    }
+    const int m = block.motor[i];
+    D& diagonal = lanes.noise[n * i + i];
+    diagonal = diagonal + own_variance(model.noise->motors[m], call, lanes, m);
+  }
+}
+
+}  // namespace ANTAEUS_LANES
+}  // namespace antaeus::lanes
