@@ -44,6 +44,7 @@ std::size_t lay_out(const BatchNumbers& model, void* memory, BatchLanes<D>& lane
   take(lanes.errors, model.most_errors);
   take(lanes.noise, model.most_rows * model.most_rows);
   take(lanes.evidence, model.most_rows);
+  take(lanes.lean, model.most_rows);
   return used;
 }
 

@@ -12,6 +12,7 @@ inline namespace ANTAEUS_LANES {
 template <class D>
 struct UnitCovariance {
   D force[6], moment[6], between[9];
+  Vec3<D> columns[3];  ///< of the force: its block is their squares' sum
 };
 
 template <class D>
@@ -25,6 +26,7 @@ ANTAEUS_LANES_INLINE void unit_covariance(const Turn<D>& R_WB, const Whitened<D>
       f[c] = turned(R_WB, Vec3<D>{solved.U[3][c], c > 3 ? solved.U[4][c] : zero, c > 4 ? solved.U[5][c] : zero});
     }
   }
+  for (int c = 0; c < 3; ++c) C.columns[c] = f[c + 3];
   const auto sum = [](const Vec3<D>* x, const Vec3<D>* y, int from, auto one, auto other) {
     D total = one(x[from]) * other(y[from]);
 #pragma GCC unroll 6
@@ -54,18 +56,37 @@ ANTAEUS_LANES_INLINE void unit_covariance(const Turn<D>& R_WB, const Whitened<D>
   row(z, C.between + 6);
 }
 
-/// Whether every direction is felt for certain: Σ λ² of the unit-scaled covariance bounds its largest eigenvalue
-/// 1/(1 + σ²).
+/// Whether every direction is felt for certain: an eigenvalue of the unit-scaled covariance is 1/(1 + σ²), so whether
+/// all are below what the least σ makes of it is whether the difference has positive pivots.
 template <class D>
 ANTAEUS_LANES_INLINE Mask<D> surely_felt(const UnitCovariance<D>& C, double least) {
-  D diagonal = C.force[0] * C.force[0], beside = C.force[1] * C.force[1];
-  diagonal = diagonal + C.force[3] * C.force[3] + C.force[5] * C.force[5];
-  diagonal = diagonal + C.moment[0] * C.moment[0] + C.moment[3] * C.moment[3] + C.moment[5] * C.moment[5];
-  beside = beside + C.force[2] * C.force[2] + C.force[4] * C.force[4];
-  beside = beside + C.moment[1] * C.moment[1] + C.moment[2] * C.moment[2] + C.moment[4] * C.moment[4];
-  for (int i = 0; i < 9; ++i) beside = beside + C.between[i] * C.between[i];
   const double bound = 1.0 / (1.0 + least * least);
-  return diagonal + 2.0 * beside < (1.0 - 1e-9) * bound * bound;  // less than rounding can decide
+  D M[6][6];  // lower triangle
+  int force = 0, moment = 0;
+#pragma GCC unroll 3
+  for (int k = 0; k < 3; ++k) {
+#pragma GCC unroll 3
+    for (int i = k; i < 3; ++i) {
+      M[i][k] = -C.force[force++];
+      M[3 + i][3 + k] = -C.moment[moment++];
+    }
+#pragma GCC unroll 3
+    for (int i = 0; i < 3; ++i) M[3 + i][k] = -C.between[3 * k + i];
+  }
+  Mask<D> all = all_lanes<D>(0.0) == 0.0;
+#pragma GCC unroll 6
+  for (int k = 0; k < 6; ++k) {
+    const D pivot = M[k][k] + bound;
+    all = all & (pivot > 1e-9);  // what rounding could decide is not certain
+    const D inverse = 1.0 / pivot;
+#pragma GCC unroll 6
+    for (int j = k + 1; j < 6; ++j) {
+      const D share = M[j][k] * inverse;
+#pragma GCC unroll 6
+      for (int i = j; i < 6; ++i) M[i][j] = M[i][j] - share * M[i][k];
+    }
+  }
+  return all;
 }
 
 }  // namespace ANTAEUS_LANES

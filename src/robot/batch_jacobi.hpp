@@ -35,11 +35,14 @@ struct PairRounds {
   }
 };
 
+/// Columns of L numbers, and below each C more that turn with it.
+template <class D, int N, int L, int C>
+struct TurningColumns {
+  D x[N][L + C];
+};
 /// Columns of Rᵀ, or of J itself where fewer than six joints carry the endpoint; and below each its entry of Qᵀ r.
 template <class D, int N>
-struct WrenchColumns {
-  D x[N][7];
-};
+using WrenchColumns = TurningColumns<D, N, 6, 1>;
 
 template <class D>
 ANTAEUS_LANES_INLINE D size_of(const D& x) {
@@ -52,8 +55,8 @@ ANTAEUS_LANES_INLINE D with_sign_of(const D& x, const D& y) {
 }
 
 /// Turns the columns until they are orthogonal. \p scale: true columns are √scale times x.
-template <class D, int N>
-ANTAEUS_LANES_INLINE void orthogonalise(WrenchColumns<D, N>& columns, D* scale) {
+template <class D, int N, int L, int C>
+ANTAEUS_LANES_INLINE void orthogonalise(TurningColumns<D, N, L, C>& columns, D* scale) {
   constexpr PairRounds<N> kRounds;
   const D zero = all_lanes<D>(0.0), one = all_lanes<D>(1.0);
   auto& x = columns.x;
@@ -70,7 +73,7 @@ ANTAEUS_LANES_INLINE void orthogonalise(WrenchColumns<D, N>& columns, D* scale) 
       for (int i = 0; i < N; ++i) {
         norm[i] = x[i][0] * x[i][0];
 #pragma GCC unroll 5
-        for (int k = 1; k < 6; ++k) norm[i] = norm[i] + x[i][k] * x[i][k];
+        for (int k = 1; k < L; ++k) norm[i] = norm[i] + x[i][k] * x[i][k];
         norm[i] = norm[i] * scale[i];
       }
       // What is smaller than this against the largest is rounding, which no rotation makes orthogonal.
@@ -86,7 +89,7 @@ ANTAEUS_LANES_INLINE void orthogonalise(WrenchColumns<D, N>& columns, D* scale) 
         const int i = kRounds.first[pair], j = kRounds.second[pair];
         D g = x[i][0] * x[j][0];
 #pragma GCC unroll 5
-        for (int k = 1; k < 6; ++k) g = g + x[i][k] * x[j][k];
+        for (int k = 1; k < L; ++k) g = g + x[i][k] * x[j][k];
         const D both = scale[i] * scale[j], size = norm[i] * norm[j];
         const D g2 = both * (g * g), d = norm[j] - norm[i];
         const Mask<D> turn = g2 > size * least[i] * least[j];
@@ -98,7 +101,7 @@ ANTAEUS_LANES_INLINE void orthogonalise(WrenchColumns<D, N>& columns, D* scale) 
         const D c2 = select(turn, D(0.5 * H * H * inverse), one);
         const D ti = scale[j] * tau, tj = scale[i] * tau;
 #pragma GCC unroll 7
-        for (int k = 0; k < 7; ++k) {
+        for (int k = 0; k < L + C; ++k) {
           const D a = x[i][k], b = x[j][k];
           x[i][k] = a - ti * b;
           x[j][k] = b + tj * a;

@@ -5,7 +5,7 @@
 ///     R = diag(own variances) + (X F)(X F)ᵀ,  C = F Fᵀ,  and X θ̂ taken out of the residual
 /// Only the rows of a block are formed, and only the parameters that they hang on are among F's.
 
-#include "robot/batch_dynamics.hpp"
+#include "robot/batch_sensed.hpp"
 #include "robot/batch_tangent.hpp"
 
 namespace antaeus::lanes {
@@ -94,24 +94,31 @@ ANTAEUS_LANES_INLINE SeenBody<D> seen(const BatchFrame& frame, bool dynamic, con
   return body;
 }
 
-/// What each of the body's ten parameters makes of a joint's torque; at rest of its first four.
+/// What each of the body's first four parameters makes of a joint's torque at rest. \param lean  cross(field, axis) of
+/// a revolute joint
 template <class D>
-ANTAEUS_LANES_INLINE void entries(const SeenBody<D>& body, const BatchJoint& joint, const Place<D>& place, bool dynamic,
-                                  D* entry) {
+ANTAEUS_LANES_INLINE void still_entries(const SeenBody<D>& body, const BatchJoint& joint, const Place<D>& place,
+                                        const Vec3<D>& lean, D* entry) {
+  if (joint.prismatic) {
+    entry[0] = dot(axis_of(joint, place), body.acceleration);
+    entry[1] = entry[2] = entry[3] = all_lanes<D>(0.0);
+    return;
+  }
+  entry[0] = dot(body.p - place.p, lean);
+  spread(turned_back(body.R, lean), entry + 1);
+}
+
+/// The same of all ten while it moves.
+template <class D>
+ANTAEUS_LANES_INLINE void moving_entries(const SeenBody<D>& body, const BatchJoint& joint, const Place<D>& place,
+                                         D* entry) {
   const Vec3<D> axis = axis_of(joint, place);
   const Vec3<D> turn = joint.prismatic ? nothing<D>() : axis;
   const Vec3<D> shift = joint.prismatic ? axis : cross(axis, body.p - place.p);
   entry[0] = dot(shift, body.acceleration);
-  Vec3<D> first = cross(body.acceleration, turn);
-  if (dynamic) {
-    const D along = dot(body.w, shift), size = dot(body.w, body.w);
-    first = first + cross(shift, body.alpha) + along * body.w - size * shift;
-  }
-  const Vec3<D> moment = turned_back(body.R, first);
-  entry[1] = moment.x;
-  entry[2] = moment.y;
-  entry[3] = moment.z;
-  if (!dynamic) return;
+  const D along = dot(body.w, shift), size = dot(body.w, body.w);
+  const Vec3<D> first = cross(body.acceleration, turn) + cross(shift, body.alpha) + along * body.w - size * shift;
+  spread(turned_back(body.R, first), entry + 1);
   const Vec3<D> x = turned_back(body.R, turn), &y = body.alpha_b, &w = body.w_b, u = cross(x, w);
   entry[4] = x.x * y.x + u.x * w.x;
   entry[5] = x.x * y.y + x.y * y.x + u.x * w.y + u.y * w.x;
@@ -146,6 +153,8 @@ void shared_errors(const BatchNumbers& model, const BatchFrame& frame, const Bat
                    const BatchSharedErrors& shared, bool dynamic, BatchLanes<D>& lanes) {
   const int depth = shared.depth;
   for (int i = 0; i < block.rows; ++i) {
+    const int j = frame.support[block.support[i]];
+    lanes.lean[i] = cross(lanes.field, axis_of(model.joints[j], lanes.places[j + 1]));
     for (int k = 0; k < shared.lengths[i]; ++k) lanes.errors[depth * i + k] = all_lanes<D>(0.0);
   }
   for (int b = 0; b < shared.body_count; ++b) {
@@ -154,7 +163,11 @@ void shared_errors(const BatchNumbers& model, const BatchFrame& frame, const Bat
     for (int n = 0; n < doubted.row_count; ++n) {
       const int row = doubted.rows[n], j = frame.support[block.support[row]];
       D entry[10];
-      entries(body, model.joints[j], lanes.places[j + 1], dynamic, entry);
+      if (dynamic) {
+        moving_entries(body, model.joints[j], lanes.places[j + 1], entry);
+      } else {
+        still_entries(body, model.joints[j], lanes.places[j + 1], lanes.lean[row], entry);
+      }
       add_errors(doubted, entry, lanes.errors + depth * row);
     }
   }

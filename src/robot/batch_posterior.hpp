@@ -29,8 +29,7 @@ D whitened_rows(const BatchNumbers& model, const BatchFrame& frame, const BatchB
     noise_covariance(model, frame, block, call, lanes);
     for (int i = 0; i < n; ++i) lanes.evidence[i] = evidence_of(lanes.noise[n * i + i]);
     const D count = count_evidence(lanes.B, lanes.y, lanes.evidence, n);
-    factor_noise(lanes.noise, lanes.evidence, n);
-    whiten(lanes.noise, lanes.B, lanes.y, n);
+    whiten_together(lanes.noise, lanes.B, lanes.y, lanes.evidence, n);
     return count;
   }
   for (int i = 0; i < n; ++i) {
@@ -98,13 +97,13 @@ void write_covariance(const BatchNumbers& model, const BatchCall& call, const Un
   }
   if (!call.force_sd.data && !call.force_directions.data) return;
   Principal<D> principal;
-  principal_deviations(C.force, principal);
+  principal_deviations(C.columns, principal);
   if (call.force_directions.data) {
     for (int i = 0; i < 3; ++i) spread(principal.direction[i], out + 3 * i);
     pack.write(call.force_directions, 9 * index, out, 9);
   }
   if (call.force_sd.data) {
-    for (int i = 0; i < 3; ++i) out[i] = model.force_prior * square_root(principal.variance[i]);
+    for (int i = 0; i < 3; ++i) out[i] = model.force_prior * principal.deviation[i];
     pack.write(call.force_sd, 3 * index, out, 3);
   }
 }

@@ -116,7 +116,7 @@ void find_unfelt(const D* B, const D* y, const Mask<D>& wanted, double least, D&
     for (int k = 0; k < 6; ++k) columns.x[i][k] = N == 6 && k < i ? zero : select(wanted, B[6 * i + k], zero);
     columns.x[i][6] = select(wanted, y[i], zero);
   }
-  orthogonalise<D, N>(columns, scale);
+  orthogonalise(columns, scale);
   unfelt = felt = zero;
   for (int i = 0; i < N; ++i) {
     const auto& x = columns.x[i];

@@ -37,8 +37,9 @@ ANTAEUS_LANES_INLINE D weight_of(const D& variance) {
 
 /// Replaces R by its Cholesky factor F, lower triangles row by row, with one over its diagonal on the diagonal; a row
 /// that is no evidence becomes one of the identity.
-template <class D>
-void factor_noise(D* R, const D* evidence, int rows) {
+template <class D, int S>
+ANTAEUS_LANES_INLINE void factor_noise(D* R, const D* evidence, int given) {
+  const int rows = S > 0 ? S : given;
   const D zero = all_lanes<D>(0.0), one = all_lanes<D>(1.0);
   for (int i = 0; i < rows; ++i) {
     const Mask<D> none = evidence[i] == 0.0;
@@ -47,9 +48,12 @@ void factor_noise(D* R, const D* evidence, int rows) {
     R[rows * i + i] = select(none, one, R[rows * i + i]);
     for (int j = i + 1; j < rows; ++j) R[rows * j + i] = select(none, zero, R[rows * j + i]);
   }
+#pragma GCC unroll 8
   for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 8
     for (int j = 0; j <= i; ++j) {
       D sum = R[rows * i + j];
+#pragma GCC unroll 8
       for (int k = 0; k < j; ++k) sum = sum - R[rows * i + k] * R[rows * j + k];
       R[rows * i + j] = j < i ? D(sum * R[rows * j + j]) : weight_of(sum);
     }
@@ -57,12 +61,15 @@ void factor_noise(D* R, const D* evidence, int rows) {
 }
 
 /// B := F⁻¹ B and y := F⁻¹ y. \param F  as factor_noise() leaves it
-template <class D>
-void whiten(const D* F, D* B, D* y, int rows) {
+template <class D, int S>
+ANTAEUS_LANES_INLINE void whiten(const D* F, D* B, D* y, int given) {
+  const int rows = S > 0 ? S : given;
+#pragma GCC unroll 8
   for (int i = 0; i < rows; ++i) {
     D row[6], right = y[i];
 #pragma GCC unroll 6
     for (int c = 0; c < 6; ++c) row[c] = B[6 * i + c];
+#pragma GCC unroll 8
     for (int k = 0; k < i; ++k) {
       const D share = F[rows * i + k];
 #pragma GCC unroll 6
@@ -73,6 +80,22 @@ void whiten(const D* F, D* B, D* y, int rows) {
 #pragma GCC unroll 6
     for (int c = 0; c < 6; ++c) B[6 * i + c] = row[c] * weight;
     y[i] = right * weight;
+  }
+}
+
+template <class D, int S>
+void whiten_together(D* R, D* B, D* y, const D* evidence, int rows) {
+  factor_noise<D, S>(R, evidence, rows);
+  whiten<D, S>(R, B, y, rows);
+}
+
+/// Rows whose errors are correlated. \param R  lower triangle row by row; overwritten
+template <class D>
+ANTAEUS_LANES_INLINE void whiten_together(D* R, D* B, D* y, const D* evidence, int rows) {
+  switch (rows) {
+    case 6: return whiten_together<D, 6>(R, B, y, evidence, rows);
+    case 7: return whiten_together<D, 7>(R, B, y, evidence, rows);
+    default: return whiten_together<D, 0>(R, B, y, evidence, rows);
   }
 }
 

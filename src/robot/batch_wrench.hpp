@@ -58,7 +58,7 @@ void solve_few(const D* A, const D* r, double relative_tolerance, D* w, D* sigma
     for (int k = 0; k < 6; ++k) columns.x[i][k] = A[6 * i + k];
     columns.x[i][6] = r[i];
   }
-  orthogonalise<D, N>(columns, scale);
+  orthogonalise(columns, scale);
   read_columns<D, N>(columns, scale, relative_tolerance, w, sigma, rank);
 }
 
@@ -74,7 +74,7 @@ void solve_many(D* A, D* r, int rows, double relative_tolerance, D* w, D* sigma,
     for (int k = 0; k < 6; ++k) columns.x[i][k] = k < i ? all_lanes<D>(0.0) : A[6 * i + k];
     columns.x[i][6] = r[i];
   }
-  orthogonalise<D, 6>(columns, scale);
+  orthogonalise(columns, scale);
   read_columns<D, 6>(columns, scale, relative_tolerance, w, sigma, rank);
 }
 
