@@ -45,6 +45,7 @@ std::size_t lay_out(const BatchNumbers& model, void* memory, BatchLanes<D>& lane
   take(lanes.noise, model.most_rows * model.most_rows);
   take(lanes.evidence, model.most_rows);
   take(lanes.lean, model.most_rows);
+  take(lanes.triangles, 6 * model.frame_count);
   return used;
 }
 
@@ -123,6 +124,7 @@ void run_pack(const BatchNumbers& model, const BatchCall& call, BatchLanes<D>& l
     endpoint(model, call, lanes, R_WB, e, jacobian_offset, pack);
     jacobian_offset += 6 * model.frames[e].supports;
   }
+  if (call.force_sd.data || call.force_directions.data) write_principal(model, call, R_WB, lanes, pack);
   if (call.innovation.data) write_innovation(model, call, lanes, pack);
   if (call.status) pack.write_status();
 }

@@ -12,7 +12,6 @@ inline namespace ANTAEUS_LANES {
 template <class D>
 struct UnitCovariance {
   D force[6], moment[6], between[9];
-  Vec3<D> columns[3];  ///< of the force: its block is their squares' sum
 };
 
 template <class D>
@@ -26,7 +25,6 @@ ANTAEUS_LANES_INLINE void unit_covariance(const Turn<D>& R_WB, const Whitened<D>
       f[c] = turned(R_WB, Vec3<D>{solved.U[3][c], c > 3 ? solved.U[4][c] : zero, c > 4 ? solved.U[5][c] : zero});
     }
   }
-  for (int c = 0; c < 3; ++c) C.columns[c] = f[c + 3];
   const auto sum = [](const Vec3<D>* x, const Vec3<D>* y, int from, auto one, auto other) {
     D total = one(x[from]) * other(y[from]);
 #pragma GCC unroll 6

@@ -54,71 +54,102 @@ ANTAEUS_LANES_INLINE D with_sign_of(const D& x, const D& y) {
   return from_bits(bits(y) ^ (bits(x) & ~0x7fffffffffffffff));
 }
 
-/// Turns the columns until they are orthogonal. \p scale: true columns are √scale times x.
+/// Norms of the true columns, which are √scale times x, and of what a pair's squared cosine must exceed to be turned
+/// the factors: never for a lane that is done, nor for what is smaller than rounding of the largest, which no rotation
+/// makes orthogonal.
 template <class D, int N, int L, int C>
-ANTAEUS_LANES_INLINE void orthogonalise(TurningColumns<D, N, L, C>& columns, D* scale) {
-  constexpr PairRounds<N> kRounds;
+ANTAEUS_LANES_INLINE void begin_sweep(const TurningColumns<D, N, L, C>& columns, const D* scale, const D& limit,
+                                      D* norm, D* least) {
+  const auto& x = columns.x;
+#pragma GCC unroll 6
+  for (int i = 0; i < N; ++i) {
+    norm[i] = x[i][0] * x[i][0];
+#pragma GCC unroll 5
+    for (int k = 1; k < L; ++k) norm[i] = norm[i] + x[i][k] * x[i][k];
+    norm[i] = norm[i] * scale[i];
+  }
+  D noise = norm[0];
+#pragma GCC unroll 6
+  for (int i = 1; i < N; ++i) noise = larger(noise, norm[i]);
+  noise = 1e-30 * noise;
+#pragma GCC unroll 6
+  for (int i = 0; i < N; ++i) least[i] = select(norm[i] > noise, limit, all_lanes<D>(__builtin_inf()));
+}
+
+/// Makes two columns orthogonal. \return above zero where a further sweep must look at them again
+template <class D, int N, int L, int C>
+ANTAEUS_LANES_INLINE D turn_columns(TurningColumns<D, N, L, C>& columns, D* scale, D* norm, const D* least, int i,
+                                    int j) {
   const D zero = all_lanes<D>(0.0), one = all_lanes<D>(1.0);
   auto& x = columns.x;
-#pragma GCC unroll 6
-  for (int i = 0; i < N; ++i) scale[i] = one;
-  if constexpr (N > 1) {
-    // What a pair's squared cosine must exceed to be turned, as a product of two: (5 ε)², or never for a lane that is
-    // done.
-    const D never = all_lanes<D>(__builtin_inf());
-    D limit = all_lanes<D>(5e-15);
-    for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
-      D norm[N], least[N];
-#pragma GCC unroll 6
-      for (int i = 0; i < N; ++i) {
-        norm[i] = x[i][0] * x[i][0];
+  D g = x[i][0] * x[j][0];
 #pragma GCC unroll 5
-        for (int k = 1; k < L; ++k) norm[i] = norm[i] + x[i][k] * x[i][k];
-        norm[i] = norm[i] * scale[i];
+  for (int k = 1; k < L; ++k) g = g + x[i][k] * x[j][k];
+  const D both = scale[i] * scale[j], size = norm[i] * norm[j];
+  const D g2 = both * (g * g), d = norm[j] - norm[i];
+  const Mask<D> turn = g2 > size * least[i] * least[j];
+  const D h = square_root(D(d * d + 4.0 * g2));
+  const D H = size_of(d) + h;
+  const D inverse = 1.0 / (h * H);
+  // Of the rotation: t = √both · tau, c² = 1/(1 + t²).
+  const D tau = select(turn, D(with_sign_of(d, g) * (2.0 * h * inverse)), zero);
+  const D c2 = select(turn, D(0.5 * H * H * inverse), one);
+  const D ti = scale[j] * tau, tj = scale[i] * tau;
+#pragma GCC unroll 7
+  for (int k = 0; k < L + C; ++k) {
+    const D a = x[i][k], b = x[j][k];
+    x[i][k] = a - ti * b;
+    x[j][k] = b + tj * a;
+  }
+  const D bt = both * tau, shift = bt * g;
+  norm[i] = norm[i] - shift;
+  norm[j] = norm[j] + shift;
+  scale[i] = scale[i] * c2;
+  scale[j] = scale[j] * c2;
+  // Rotations of less than this leave nothing to a further sweep: its cosines would be their squares.
+  return select(turn, larger(D(g2 - 1e-18 * size), D(bt * tau - 1e-14)), zero);
+}
+
+/// Turns the columns of P problems until they are orthogonal; side by side, so that none waits for a root of its own.
+/// \param scale  N of each: true columns are √scale times x
+template <int P, class D, int N, int L, int C>
+ANTAEUS_LANES_INLINE void orthogonalise_together(TurningColumns<D, N, L, C>* columns, D* scale) {
+  constexpr PairRounds<N> kRounds;
+#pragma GCC unroll 6
+  for (int i = 0; i < N * P; ++i) scale[i] = all_lanes<D>(1.0);
+  if constexpr (N > 1) {
+    D limit[P];
+#pragma GCC unroll 2
+    for (int p = 0; p < P; ++p) limit[p] = all_lanes<D>(5e-15);
+    for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
+      D norm[P][N], least[P][N], worst[P];
+#pragma GCC unroll 2
+      for (int p = 0; p < P; ++p) {
+        begin_sweep(columns[p], scale + N * p, limit[p], norm[p], least[p]);
+        worst[p] = all_lanes<D>(0.0);
       }
-      // What is smaller than this against the largest is rounding, which no rotation makes orthogonal.
-      D noise = norm[0];
-#pragma GCC unroll 6
-      for (int i = 1; i < N; ++i) noise = larger(noise, norm[i]);
-      noise = 1e-30 * noise;
-#pragma GCC unroll 6
-      for (int i = 0; i < N; ++i) least[i] = select(norm[i] > noise, limit, never);
-      D worst = zero;
 #pragma GCC unroll 15
       for (int pair = 0; pair < PairRounds<N>::kPairs; ++pair) {
-        const int i = kRounds.first[pair], j = kRounds.second[pair];
-        D g = x[i][0] * x[j][0];
-#pragma GCC unroll 5
-        for (int k = 1; k < L; ++k) g = g + x[i][k] * x[j][k];
-        const D both = scale[i] * scale[j], size = norm[i] * norm[j];
-        const D g2 = both * (g * g), d = norm[j] - norm[i];
-        const Mask<D> turn = g2 > size * least[i] * least[j];
-        const D h = square_root(D(d * d + 4.0 * g2));
-        const D H = size_of(d) + h;
-        const D inverse = 1.0 / (h * H);
-        // Of the rotation: t = √both · tau, c² = 1/(1 + t²).
-        const D tau = select(turn, D(with_sign_of(d, g) * (2.0 * h * inverse)), zero);
-        const D c2 = select(turn, D(0.5 * H * H * inverse), one);
-        const D ti = scale[j] * tau, tj = scale[i] * tau;
-#pragma GCC unroll 7
-        for (int k = 0; k < L + C; ++k) {
-          const D a = x[i][k], b = x[j][k];
-          x[i][k] = a - ti * b;
-          x[j][k] = b + tj * a;
+#pragma GCC unroll 2
+        for (int p = 0; p < P; ++p) {
+          worst[p] = larger(worst[p], turn_columns(columns[p], scale + N * p, norm[p], least[p], kRounds.first[pair],
+                                                   kRounds.second[pair]));
         }
-        const D bt = both * tau, shift = bt * g;
-        norm[i] = norm[i] - shift;
-        norm[j] = norm[j] + shift;
-        scale[i] = scale[i] * c2;
-        scale[j] = scale[j] * c2;
-        // Rotations of less than this leave nothing to a further sweep: its cosines would be their squares.
-        worst = larger(worst, select(turn, larger(D(g2 - 1e-18 * size), D(bt * tau - 1e-14)), zero));
       }
-      const Mask<D> again = worst > 0.0;
-      limit = select(again, limit, never);
-      if (!any(again)) break;
+      bool go_on = false;
+#pragma GCC unroll 2
+      for (int p = 0; p < P; ++p) {
+        const Mask<D> again = worst[p] > 0.0;
+        limit[p] = select(again, limit[p], all_lanes<D>(__builtin_inf()));
+        go_on = go_on || any(again);
+      }
+      if (!go_on) break;
     }
   }
+}
+template <class D, int N, int L, int C>
+ANTAEUS_LANES_INLINE void orthogonalise(TurningColumns<D, N, L, C>& columns, D* scale) {
+  orthogonalise_together<1>(&columns, scale);
 }
 
 /// Wrench and singular values from orthogonal columns. \p w  in the rows' order of the columns

@@ -44,6 +44,7 @@ struct BatchLanes {
   D *tangent, *mean;                       // motors: tanh of the speed, mean error
   D *B, *y, *evidence;  // of a block: rows times the prior's sd, residuals, 1 or 0 of a row without evidence
   D *errors, *noise;    // of a block: rows of independent errors; R, then its Cholesky factor
+  D* triangles;         // of the endpoints: 6 of each, as principal_deviations() takes them
   Vec3<D>* lean;        // of a block's rows: what turns a unit of mass at a unit's distance
   D expected, spread;   // of the reference row: what the endpoints make of it, and its variance
   D* out;               // a row of the largest output

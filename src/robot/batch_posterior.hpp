@@ -77,35 +77,46 @@ ANTAEUS_LANES_INLINE void write_innovation(const BatchNumbers& model, const Batc
   pack.write(call.innovation, 0, lanes.out, 2);
 }
 
-/// C and what follows from it.
+/// C, the upper triangle of it.
 template <class D>
 void write_covariance(const BatchNumbers& model, const BatchCall& call, const UnitCovariance<D>& C, int index,
                       BatchLanes<D>& lanes, const Pack<D>& pack) {
   D* const out = lanes.out;
-  if (call.covariance.data) {
-    const double ff = model.force_prior * model.force_prior, fm = model.force_prior * model.moment_prior,
-                 mm = model.moment_prior * model.moment_prior;
-    int at = 0, force = 0, moment = 0;
-    for (int i = 0; i < 3; ++i) {
-      for (int k = i; k < 3; ++k) out[at++] = ff * C.force[force++];
-      for (int k = 0; k < 3; ++k) out[at++] = fm * C.between[3 * i + k];
-    }
-    for (int i = 0; i < 3; ++i) {
-      for (int k = i; k < 3; ++k) out[at++] = mm * C.moment[moment++];
-    }
-    pack.write(call.covariance, 21 * index, out, 21);
+  const double ff = model.force_prior * model.force_prior, fm = model.force_prior * model.moment_prior,
+               mm = model.moment_prior * model.moment_prior;
+  int at = 0, force = 0, moment = 0;
+  for (int i = 0; i < 3; ++i) {
+    for (int k = i; k < 3; ++k) out[at++] = ff * C.force[force++];
+    for (int k = 0; k < 3; ++k) out[at++] = fm * C.between[3 * i + k];
   }
-  if (!call.force_sd.data && !call.force_directions.data) return;
-  Principal<D> principal;
-  principal_deviations(C.columns, principal);
+  for (int i = 0; i < 3; ++i) {
+    for (int k = i; k < 3; ++k) out[at++] = mm * C.moment[moment++];
+  }
+  pack.write(call.covariance, 21 * index, out, 21);
+}
+
+/// The force's principal directions of the endpoints from \p first on, P of them.
+template <int P, class D>
+void write_principal(const BatchNumbers& model, const BatchCall& call, const Turn<D>& R_WB, int first,
+                     BatchLanes<D>& lanes, const Pack<D>& pack) {
+  Principal<D> principal[P];
+  principal_deviations<P>(lanes.triangles + 6 * first, principal);
+  D* const out = lanes.out;
   if (call.force_directions.data) {
-    for (int i = 0; i < 3; ++i) spread(principal.direction[i], out + 3 * i);
-    pack.write(call.force_directions, 9 * index, out, 9);
+    for (int i = 0; i < 3 * P; ++i) spread(pointed(turned(R_WB, principal[i / 3].direction[i % 3])), out + 3 * i);
+    pack.write(call.force_directions, 9 * first, out, 9 * P);
   }
   if (call.force_sd.data) {
-    for (int i = 0; i < 3; ++i) out[i] = model.force_prior * principal.deviation[i];
-    pack.write(call.force_sd, 3 * index, out, 3);
+    for (int i = 0; i < 3 * P; ++i) out[i] = model.force_prior * principal[i / 3].deviation[i % 3];
+    pack.write(call.force_sd, 3 * first, out, 3 * P);
   }
+}
+template <class D>
+ANTAEUS_LANES_INLINE void write_principal(const BatchNumbers& model, const BatchCall& call, const Turn<D>& R_WB,
+                                          BatchLanes<D>& lanes, const Pack<D>& pack) {
+  int first = 0;
+  for (; first + 2 <= model.frame_count; first += 2) write_principal<2>(model, call, R_WB, first, lanes, pack);
+  if (first < model.frame_count) write_principal<1>(model, call, R_WB, first, lanes, pack);
 }
 
 /// The misfit of a block's rows, and how many of them no wrench can explain.
@@ -156,11 +167,12 @@ void posterior(const BatchNumbers& model, const BatchCall& call, BatchLanes<D>& 
   if (call.reference_share.data || call.innovation.data) {
     share_in_reference(model, block, call, solved, index, lanes, pack);
   }
+  for (int i = 0; i < 6; ++i) lanes.triangles[6 * index + i] = solved.force[i];
   const bool tested = call.misfit.data || call.misfit_rows.data;
-  if (!tested && !call.covariance.data && !call.force_sd.data && !call.force_directions.data) return;
+  if (!tested && !call.covariance.data) return;
   UnitCovariance<D> C;
   unit_covariance(R_WB, solved, C);
-  write_covariance(model, call, C, index, lanes, pack);
+  if (call.covariance.data) write_covariance(model, call, C, index, lanes, pack);
   if (tested) write_misfit(model, call, block, C, solved, evidence, index, lanes, pack);
 }
 

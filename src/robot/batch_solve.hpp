@@ -14,7 +14,8 @@ inline namespace ANTAEUS_LANES {
 /// A block's solution in whitened unknowns.
 template <class D>
 struct Whitened {
-  D U[6][6];  ///< upper triangle
+  D U[6][6];   ///< upper triangle
+  D force[6];  ///< of T its last three rows and columns: 00 01 02 11 12 22
   D z[6];
   D remainder;  ///< squared: what is left of y without a prior, where there are more than six rows
   D nis;
@@ -24,7 +25,7 @@ struct Whitened {
 template <class D, bool kTriangle>
 ANTAEUS_LANES_INLINE void add_prior(D* B, D* y, int rows, Whitened<D>& result) {
   const D zero = all_lanes<D>(0.0);
-  D T[6][6], d[6], inverse[6];
+  D T[6][6], d[6], inverse[6];  // T without its diagonal
 #pragma GCC unroll 6
   for (int k = 0; k < 6; ++k) {
     const int n = kTriangle ? k + 1 : rows;
@@ -34,6 +35,7 @@ ANTAEUS_LANES_INLINE void add_prior(D* B, D* y, int rows, Whitened<D>& result) {
     const D square = 1.0 + below, norm = square_root(square);
     const D beta = 1.0 / (square + norm);
     inverse[k] = 1.0 / norm;
+    if (k > 2) result.force[k == 3 ? 0 : k == 4 ? 3 : 5] = norm;
 #pragma GCC unroll 6
     for (int j = k + 1; j < 6; ++j) {
       D s = zero;
@@ -52,6 +54,9 @@ ANTAEUS_LANES_INLINE void add_prior(D* B, D* y, int rows, Whitened<D>& result) {
 #pragma GCC unroll 6
     for (int i = 0; i < n; ++i) y[i] = y[i] - s * B[6 * i + k];
   }
+  result.force[1] = T[3][4];
+  result.force[2] = T[3][5];
+  result.force[4] = T[4][5];
 #pragma GCC unroll 6
   for (int j = 0; j < 6; ++j) {
     result.U[j][j] = inverse[j];
