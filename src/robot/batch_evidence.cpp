@@ -54,8 +54,8 @@ void check(const BatchPosteriorOptions& options, const BatchTree& tree) {
 /// A column of the regressor that is in doubt: of a part of a model's body, or of a number of a motor.
 struct Doubt {
   int parameter = 0;
-  int body = -1, part = 0;  // of a body
-  int row = -1;             // or of a row of the block
+  std::vector<int> rows;  ///< of the block, that hang on it
+  int body = -1, part = 0;
   BatchDoubtedNumber::Kind kind = BatchDoubtedNumber::offset;
 };
 
@@ -70,6 +70,35 @@ std::vector<int> rows_that_carry(const BatchBlock& block, const std::vector<bool
     }
   }
   return rows;
+}
+
+/// Those that a block's rows hang on, the most used first.
+std::vector<Doubt> doubts_of(const NoiseModel& noise, const BatchBlock& block, const std::vector<bool>& known,
+                             const BatchTree& tree, bool moving) {
+  const int bodies = static_cast<int>(tree.places.size());
+  const TorqueParameters at{bodies, tree.numbers.motor_count};
+  const auto in_doubt = [&](int p) { return noise.factor.size() > 0 && !noise.factor.row(p).isZero(0.0); };
+  std::vector<Doubt> doubts;
+  for (int b = 0; b < bodies; ++b) {
+    const std::vector<int> rows = rows_that_carry(block, known, tree.places[static_cast<std::size_t>(b)].body, tree);
+    for (int part = 0; part < (moving ? 10 : 4) && !rows.empty(); ++part) {
+      if (in_doubt(at.inertial(b) + part)) doubts.push_back({at.inertial(b) + part, rows, b, part, {}});
+    }
+  }
+  for (int row = 0; row < block.rows; ++row) {
+    using enum BatchDoubtedNumber::Kind;
+    const int m = block.motor[row];
+    const std::pair<int, BatchDoubtedNumber::Kind> numbers[] = {
+        {at.offset(m), offset}, {at.rotor(m), acceleration}, {at.coulomb(m), coulomb}, {at.viscous(m), speed}};
+    for (const auto& [p, kind] : numbers) {
+      if (known[static_cast<std::size_t>(m)] && (moving || kind == offset) && in_doubt(p)) {
+        doubts.push_back({p, {row}, -1, 0, kind});
+      }
+    }
+  }
+  std::stable_sort(doubts.begin(), doubts.end(),
+                   [](const Doubt& a, const Doubt& b) { return a.rows.size() > b.rows.size(); });
+  return doubts;
 }
 
 double square(double value) { return value * value; }
@@ -160,37 +189,12 @@ void BatchEvidence::flatten(const RobotModel& model, const NoiseModel& noise, co
 /// first, where the rows of F are short: F is the L of an LQ decomposition of theirs.
 BatchSharedErrors BatchEvidence::shared_errors(const NoiseModel& noise, const BatchBlock& block, const BatchTree& tree,
                                                bool moving) {
-  const int bodies = static_cast<int>(tree.places.size());
-  const TorqueParameters at{bodies, tree.numbers.motor_count};
   std::vector<bool> known;
   for (const BatchMotorNoise& motor : motors_) known.push_back(motor.known);
-  const auto in_doubt = [&](int p) { return noise.factor.size() > 0 && !noise.factor.row(p).isZero(0.0); };
-  std::vector<std::vector<int>> carried;
-  std::vector<Doubt> doubts;
-  for (int b = 0; b < bodies; ++b) {
-    carried.push_back(rows_that_carry(block, known, tree.places[static_cast<std::size_t>(b)].body, tree));
-    for (int part = 0; part < (moving ? 10 : 4) && !carried.back().empty(); ++part) {
-      if (in_doubt(at.inertial(b) + part)) doubts.push_back({at.inertial(b) + part, b, part, -1, {}});
-    }
-  }
-  for (int row = 0; row < block.rows; ++row) {
-    using enum BatchDoubtedNumber::Kind;
-    const int m = block.motor[row];
-    const std::pair<int, BatchDoubtedNumber::Kind> numbers[] = {
-        {at.offset(m), offset}, {at.rotor(m), acceleration}, {at.coulomb(m), coulomb}, {at.viscous(m), speed}};
-    for (const auto& [p, kind] : numbers) {
-      if (known[static_cast<std::size_t>(m)] && (moving || kind == offset) && in_doubt(p)) {
-        doubts.push_back({p, -1, 0, row, kind});
-      }
-    }
-  }
-  const auto uses = [&](const Doubt& doubt) {
-    return doubt.body < 0 ? 1 : std::ssize(carried[static_cast<std::size_t>(doubt.body)]);
-  };
-  std::stable_sort(doubts.begin(), doubts.end(), [&](const Doubt& a, const Doubt& b) { return uses(a) > uses(b); });
-  BatchSharedErrors shared;
-  std::vector<int> lengths(static_cast<std::size_t>(block.rows), 0), order;
+  const std::vector<Doubt> doubts = doubts_of(noise, block, known, tree, moving);
+  std::vector<int> order;
   for (const Doubt& doubt : doubts) order.push_back(doubt.parameter);
+  BatchSharedErrors shared;
   MatrixX errors;  // Fᵀ, a column a doubt, upper triangular
   if (!order.empty()) {
     const MatrixX rows = noise.factor(order, Eigen::all).transpose();
@@ -198,41 +202,40 @@ BatchSharedErrors BatchEvidence::shared_errors(const NoiseModel& noise, const Ba
     errors = Eigen::HouseholderQR<MatrixX>(rows).matrixQR().topRows(depth).triangularView<Eigen::Upper>();
     shared.depth = static_cast<int>(depth);
   }
-  std::vector<BatchDoubtedBody> of_bodies;
-  std::vector<BatchDoubtedNumber> of_numbers;
+  std::vector<BatchDoubtedBody> bodies;
+  std::vector<BatchDoubtedNumber> numbers;
+  std::vector<int> lengths(static_cast<std::size_t>(block.rows), 0);
   for (std::size_t first = 0, last = 0; first < doubts.size(); first = last) {
     // Parts of a body stand side by side: they have the same rows.
+    const Doubt& doubt = doubts[first];
     last = first + 1;
-    while (doubts[first].body >= 0 && last < doubts.size() && doubts[last].body == doubts[first].body) ++last;
+    while (doubt.body >= 0 && last < doubts.size() && doubts[last].body == doubt.body) ++last;
     const auto count = static_cast<int>(last - first);
     const int reach = std::min(static_cast<int>(last), shared.depth);
     const MatrixX part = errors.block(0, static_cast<Eigen::Index>(first), reach, count).transpose();
     const double* const factor = keep(doubles_, std::vector<double>(part.data(), part.data() + part.size()));
-    const Doubt& doubt = doubts[first];
-    const auto note = [&](int row) {
-      lengths[static_cast<std::size_t>(row)] = std::max(lengths[static_cast<std::size_t>(row)], reach);
-    };
+    for (const int row : doubt.rows) {
+      int& length = lengths[static_cast<std::size_t>(row)];
+      length = std::max(length, reach);
+    }
     if (doubt.body < 0) {
-      of_numbers.push_back({doubt.kind, doubt.row, factor, reach});
-      note(doubt.row);
+      numbers.push_back({doubt.kind, doubt.rows.front(), factor, reach});
       continue;
     }
-    const std::vector<int>& rows = carried[static_cast<std::size_t>(doubt.body)];
     BatchDoubtedBody body;
     body.frame = frame_at(tree.places[static_cast<std::size_t>(doubt.body)]);
     body.parts = count;
     for (int i = 0; i < count; ++i) body.part[i] = doubts[first + static_cast<std::size_t>(i)].part;
     body.factor = factor;
     body.reach = reach;
-    body.rows = keep(ints_, rows);
-    body.row_count = static_cast<int>(rows.size());
-    of_bodies.push_back(body);
-    for (const int row : rows) note(row);
+    body.rows = keep(ints_, doubt.rows);
+    body.row_count = static_cast<int>(doubt.rows.size());
+    bodies.push_back(body);
   }
-  shared.body_count = static_cast<int>(of_bodies.size());
-  shared.number_count = static_cast<int>(of_numbers.size());
-  shared.bodies = keep(doubted_bodies_, std::move(of_bodies));
-  shared.numbers = keep(doubted_numbers_, std::move(of_numbers));
+  shared.body_count = static_cast<int>(bodies.size());
+  shared.number_count = static_cast<int>(numbers.size());
+  shared.bodies = keep(doubted_bodies_, std::move(bodies));
+  shared.numbers = keep(doubted_numbers_, std::move(numbers));
   shared.lengths = keep(ints_, std::move(lengths));
   return shared;
 }
