@@ -29,7 +29,8 @@ D whitened_rows(const BatchNumbers& model, const BatchFrame& frame, const BatchB
     noise_covariance(model, frame, block, call, lanes);
     for (int i = 0; i < n; ++i) lanes.evidence[i] = evidence_of(lanes.noise[n * i + i]);
     const D count = count_evidence(lanes.B, lanes.y, lanes.evidence, n);
-    whiten_together(lanes.noise, lanes.B, lanes.y, lanes.evidence, n);
+    const bool whole = !any(count < static_cast<double>(n));
+    whiten_together(lanes.noise, lanes.B, lanes.y, lanes.evidence, whole, n);
     return count;
   }
   for (int i = 0; i < n; ++i) {

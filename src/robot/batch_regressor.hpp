@@ -99,7 +99,9 @@ void shared_errors(const BatchNumbers& model, const BatchFrame& frame, const Bat
   const int depth = shared.depth;
   for (int i = 0; i < block.rows; ++i) {
     const int j = frame.support[block.support[i]];
-    lanes.lean[i] = cross(lanes.field, axis_of(model.joints[j], lanes.places[j + 1]));
+    if (!dynamic && shared.body_count > 0) {
+      lanes.lean[i] = cross(lanes.field, axis_of(model.joints[j], lanes.places[j + 1]));
+    }
     for (int k = 0; k < shared.lengths[i]; ++k) lanes.errors[depth * i + k] = all_lanes<D>(0.0);
   }
   for (int b = 0; b < shared.body_count; ++b) {

@@ -13,10 +13,10 @@ template <class D>
 ANTAEUS_LANES_INLINE D count_evidence(D* B, D* y, D* evidence, int rows) {
   const D zero = all_lanes<D>(0.0);
   D count = zero;
+  for (int i = 0; i < rows; ++i) count = count + evidence[i];
+  if (!any(count < static_cast<double>(rows))) return count;
   for (int i = 0; i < rows; ++i) {
-    count = count + evidence[i];
     const Mask<D> none = evidence[i] == 0.0;
-    if (!any(none)) continue;
     for (int k = 0; k < 6; ++k) B[6 * i + k] = select(none, zero, B[6 * i + k]);
     y[i] = select(none, zero, y[i]);
   }
@@ -38,12 +38,11 @@ ANTAEUS_LANES_INLINE D weight_of(const D& variance) {
 /// Replaces R by its Cholesky factor F, lower triangles row by row, with one over its diagonal on the diagonal; a row
 /// that is no evidence becomes one of the identity.
 template <class D, int S>
-ANTAEUS_LANES_INLINE void factor_noise(D* R, const D* evidence, int given) {
+ANTAEUS_LANES_INLINE void factor_noise(D* R, const D* evidence, bool whole, int given) {
   const int rows = S > 0 ? S : given;
   const D zero = all_lanes<D>(0.0), one = all_lanes<D>(1.0);
-  for (int i = 0; i < rows; ++i) {
+  for (int i = 0; i < rows && !whole; ++i) {
     const Mask<D> none = evidence[i] == 0.0;
-    if (!any(none)) continue;
     for (int j = 0; j < i; ++j) R[rows * i + j] = select(none, zero, R[rows * i + j]);
     R[rows * i + i] = select(none, one, R[rows * i + i]);
     for (int j = i + 1; j < rows; ++j) R[rows * j + i] = select(none, zero, R[rows * j + i]);
@@ -84,18 +83,18 @@ ANTAEUS_LANES_INLINE void whiten(const D* F, D* B, D* y, int given) {
 }
 
 template <class D, int S>
-void whiten_together(D* R, D* B, D* y, const D* evidence, int rows) {
-  factor_noise<D, S>(R, evidence, rows);
+void whiten_together(D* R, D* B, D* y, const D* evidence, bool whole, int rows) {
+  factor_noise<D, S>(R, evidence, whole, rows);
   whiten<D, S>(R, B, y, rows);
 }
 
-/// Rows whose errors are correlated. \param R  lower triangle row by row; overwritten
+/// Rows whose errors are correlated. \param R  lower triangle row by row; overwritten \param whole  all are evidence
 template <class D>
-ANTAEUS_LANES_INLINE void whiten_together(D* R, D* B, D* y, const D* evidence, int rows) {
+ANTAEUS_LANES_INLINE void whiten_together(D* R, D* B, D* y, const D* evidence, bool whole, int rows) {
   switch (rows) {
-    case 6: return whiten_together<D, 6>(R, B, y, evidence, rows);
-    case 7: return whiten_together<D, 7>(R, B, y, evidence, rows);
-    default: return whiten_together<D, 0>(R, B, y, evidence, rows);
+    case 6: return whiten_together<D, 6>(R, B, y, evidence, whole, rows);
+    case 7: return whiten_together<D, 7>(R, B, y, evidence, whole, rows);
+    default: return whiten_together<D, 0>(R, B, y, evidence, whole, rows);
   }
 }
 
