@@ -59,7 +59,7 @@ ANTAEUS_LANES_INLINE D with_sign_of(const D& x, const D& y) {
 /// makes orthogonal.
 template <class D, int N, int L, int C>
 ANTAEUS_LANES_INLINE void begin_sweep(const TurningColumns<D, N, L, C>& columns, const D* scale, const D& limit,
-                                      D* norm, D* least) {
+                                      D (&norm)[N], D (&least)[N]) {
   const auto& x = columns.x;
 #pragma GCC unroll 6
   for (int i = 0; i < N; ++i) {
@@ -78,8 +78,8 @@ ANTAEUS_LANES_INLINE void begin_sweep(const TurningColumns<D, N, L, C>& columns,
 
 /// Makes two columns orthogonal. \return above zero where a further sweep must look at them again
 template <class D, int N, int L, int C>
-ANTAEUS_LANES_INLINE D turn_columns(TurningColumns<D, N, L, C>& columns, D* scale, D* norm, const D* least, int i,
-                                    int j) {
+ANTAEUS_LANES_INLINE D turn_columns(TurningColumns<D, N, L, C>& columns, D* scale, D (&norm)[N], const D (&least)[N],
+                                    const int i, const int j) {
   const D zero = all_lanes<D>(0.0), one = all_lanes<D>(1.0);
   auto& x = columns.x;
   D g = x[i][0] * x[j][0];
@@ -110,7 +110,30 @@ ANTAEUS_LANES_INLINE D turn_columns(TurningColumns<D, N, L, C>& columns, D* scal
   return select(turn, larger(D(g2 - 1e-18 * size), D(bt * tau - 1e-14)), zero);
 }
 
-/// Turns the columns of P problems until they are orthogonal; side by side, so that none waits for a root of its own.
+/// Turns the columns until they are orthogonal. \param scale  true columns are √scale times x
+template <class D, int N, int L, int C>
+ANTAEUS_LANES_INLINE void orthogonalise(TurningColumns<D, N, L, C>& columns, D* scale) {
+  constexpr PairRounds<N> kRounds;
+#pragma GCC unroll 6
+  for (int i = 0; i < N; ++i) scale[i] = all_lanes<D>(1.0);
+  if constexpr (N > 1) {
+    D limit = all_lanes<D>(5e-15);
+    for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
+      D norm[N], least[N], worst = all_lanes<D>(0.0);
+      begin_sweep(columns, scale, limit, norm, least);
+#pragma GCC unroll 15
+      for (int pair = 0; pair < PairRounds<N>::kPairs; ++pair) {
+        worst = larger(worst, turn_columns(columns, scale, norm, least, kRounds.first[pair], kRounds.second[pair]));
+      }
+      const Mask<D> again = worst > 0.0;
+      limit = select(again, limit, all_lanes<D>(__builtin_inf()));
+      if (!any(again)) break;
+    }
+  }
+}
+
+/// Turns the columns of P problems until they are orthogonal; side by side, so that small ones need not wait for their
+/// own roots. (With P = 1 it is 6 % slower than the other on six columns.)
 /// \param scale  N of each: true columns are √scale times x
 template <int P, class D, int N, int L, int C>
 ANTAEUS_LANES_INLINE void orthogonalise_together(TurningColumns<D, N, L, C>* columns, D* scale) {
@@ -147,10 +170,5 @@ ANTAEUS_LANES_INLINE void orthogonalise_together(TurningColumns<D, N, L, C>* col
     }
   }
 }
-template <class D, int N, int L, int C>
-ANTAEUS_LANES_INLINE void orthogonalise(TurningColumns<D, N, L, C>& columns, D* scale) {
-  orthogonalise_together<1>(&columns, scale);
-}
-
 }  // namespace ANTAEUS_LANES
 }  // namespace antaeus::lanes
