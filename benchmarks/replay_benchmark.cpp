@@ -2,6 +2,8 @@
 // within a round, both timed in turn by the thread's own clock. Random states inside the joints' limits, blocks that
 // stay in the cache.
 //
+// With a posterior, what it adds: "over_svd" is the time against both wrists with SVD alone in the same round.
+//
 // "best" is the fastest that we found with Pinocchio and Eigen alone: computeGeneralizedGravity, computeFrameJacobian,
 // the columns of the joints that carry the hand, Cholesky of their J Jᵀ and its eigenvalues (whose digits are the
 // square's). "naive" is what most people write: rnea at rest and JacobiSVD of the whole Jacobian.
@@ -14,6 +16,7 @@
 #include <algorithm>
 #include <random>
 
+#include "antaeus/estimation/posterior_estimator.hpp"
 #include "antaeus/robot/batch.hpp"
 #include "plain_pinocchio.hpp"
 
@@ -207,6 +210,91 @@ void replay(benchmark::State& state, const Case& what, InstructionSet set) {
   state.SetLabel(std::string(to_string(workspace.set())) + ", " + std::to_string(workspace.lanes()) + " lanes");
 }
 
+/// Noise of a posterior's rows. `own`: a variance a row. `shared`: R is full, by what hangs on no pose. `rank_8` and
+/// `dense`: by masses and first moments that are in doubt, through the gravity regressor.
+enum class Noise { own, shared, rank_8, dense };
+
+std::optional<NoiseModel> noise_of(const RobotModel& model, Noise kind) {
+  if (kind == Noise::own) return {};
+  const TorqueParameters at = torque_parameters(model);
+  std::mt19937_64 random(23);
+  std::normal_distribution<double> normal(0.0, kind == Noise::dense ? 0.01 : 0.05);
+  NoiseModel noise;
+  noise.white_sd = VectorX::Constant(at.motors, 0.3);
+  noise.factor.setZero(at.count(), kind == Noise::dense ? at.count() : 8);
+  for (int p = 0; p < at.count(); ++p) {
+    const bool first_four = p < at.inertial(at.bodies) && p % 10 < 4;
+    if (kind == Noise::shared ? p < at.offset(0) : !first_four) continue;
+    for (double& number : noise.factor.row(p)) number = normal(random);
+  }
+  return noise;
+}
+
+struct PosteriorCase {
+  Noise noise = Noise::own;
+  bool svd = true, tests = false, dynamic = false;
+};
+
+void replay_posterior(benchmark::State& state, const PosteriorCase& what, InstructionSet set) {
+  if (set > instruction_set()) {
+    state.SkipWithError("this machine does not have it");
+    return;
+  }
+  const Robot robot = load_robot("h1_2");
+  const std::vector<std::string> wrists = {"left_wrist_yaw_link", "right_wrist_yaw_link"};
+  const PosteriorEstimator estimator(InstantReader(robot, wrists));
+  BatchOptions options{.imu_frame = robot.profile.imu.frame};
+  options.posterior.rows = {estimator.rows(0), estimator.rows(1)};
+  options.posterior.noise = noise_of(robot.model, what.noise);
+  BatchWorkspace workspace(BatchModel(robot.model, wrists, options), set), svd(BatchModel(robot, wrists), set);
+  States states(robot, 2);
+  const std::vector<double> variance(states.q.size(), 0.5);
+  BatchInput in;
+  in.count = kStates;
+  in.q = {states.q};
+  in.tau = {states.tau};
+  BatchOutput plain;
+  plain.residual = {states.residual};
+  plain.wrench = {states.wrench};
+  plain.sigma = {states.sigma};
+  const BatchInput still = in;
+  BatchOutput out;
+  out.residual = plain.residual;
+  if (what.svd) out = plain;
+  if (what.noise == Noise::own) in.variance = {variance};
+  if (what.dynamic) {
+    in.v = {states.v};
+    in.a = {states.a};
+  }
+  std::vector<double> mean(12 * kStates), covariance(42 * kStates), sd(6 * kStates), axes(18 * kStates);
+  std::vector<double> nis(2 * kStates), misfit(2 * kStates), null_nis(2 * kStates);
+  std::vector<int> rows(2 * kStates), evidence(2 * kStates);
+  out.posterior = {mean};
+  out.covariance = {covariance};
+  out.force_sd = {sd};
+  out.force_directions = {axes};
+  out.nis = {nis};
+  if (what.tests) {
+    out.misfit = {misfit};
+    out.misfit_rows = {rows};
+    out.null_nis = {null_nis};
+    out.evidence_rows = {evidence};
+  }
+  check_block(workspace.model(), in, out);
+  std::vector<double> ours, theirs, over;
+  for (auto _ : state) {
+    for (int round = 0; round < kRounds; ++round) {
+      theirs.push_back(timed([&] { benchmark::DoNotOptimize(svd.replay(still, plain)); }));
+      ours.push_back(timed([&] { benchmark::DoNotOptimize(workspace.replay(in, out)); }));
+      over.push_back(ours.back() / theirs.back());
+    }
+  }
+  state.counters["ns"] = median(ours);
+  state.counters["svd_ns"] = median(theirs);
+  state.counters["over_svd"] = median(over);
+  state.SetLabel(std::string(to_string(workspace.set())) + ", " + std::to_string(workspace.lanes()) + " lanes");
+}
+
 const int kRegistered = [] {
   const std::string left = "left_wrist_yaw_link", right = "right_wrist_yaw_link";
   const std::pair<const char*, Case> cases[] = {
@@ -218,6 +306,25 @@ const int kRegistered = [] {
     for (const InstructionSet set : all_values<InstructionSet>()) {
       benchmark::RegisterBenchmark((std::string("replay/") + name + "/" + std::string(to_string(set))).c_str(),
                                    [what = what, set](benchmark::State& state) { replay(state, what, set); })
+          ->Iterations(1)
+          ->Unit(benchmark::kMillisecond);
+    }
+  }
+  const std::pair<const char*, PosteriorCase> posteriors[] = {
+      {"own_noise", {Noise::own}},
+      {"own_noise_and_tests", {.noise = Noise::own, .tests = true}},
+      {"full_noise", {Noise::shared}},
+      {"full_noise_and_tests", {.noise = Noise::shared, .tests = true}},
+      {"full_noise_without_svd", {.noise = Noise::shared, .svd = false}},
+      {"full_noise_dynamics", {.noise = Noise::shared, .dynamic = true}},
+      {"regressor_of_rank_8", {Noise::rank_8}},
+      {"regressor_dense", {Noise::dense}},
+  };
+  for (const auto& [name, what] : posteriors) {
+    for (const InstructionSet set : all_values<InstructionSet>()) {
+      benchmark::RegisterBenchmark(
+          (std::string("replay/h1_2_posterior_") + name + "/" + std::string(to_string(set))).c_str(),
+          [what = what, set](benchmark::State& state) { replay_posterior(state, what, set); })
           ->Iterations(1)
           ->Unit(benchmark::kMillisecond);
     }

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "antaeus/core/error.hpp"
+#include "robot/batch_evidence.hpp"
 #include "robot/batch_tree.hpp"
 
 namespace antaeus {
@@ -72,6 +73,12 @@ bool fits(const BatchModel& model, const BatchInput& in, const BatchOutput& out,
   const char* const based = floating ? nullptr : "a fixed base has no base rows";
   const char* const unloaded = in.tau.values.empty() ? "tau is absent" : nullptr;
   const char* const none = endpoints == 0 ? "the model has no endpoints" : nullptr;
+  const detail::BatchNumbers& numbers = model.numbers();
+  const char* const weighed = !numbers.blocks ? "the model has no rows of evidence (BatchPosteriorOptions)" : unloaded;
+  const char* const evident =
+      weighed ? weighed : (!numbers.noise && in.variance.values.empty() ? "variance is absent" : nullptr);
+  const char* const referred = evident ? evident : (numbers.reference < 0 ? "there is no reference motor" : nullptr);
+  const char* const apart = numbers.noise ? "identified noise couples all rows" : referred;
   if (in.count < 0) {
     tell(Wanted{"count", 0, 0, in.count, nullptr}, Fault::count);
     return false;
@@ -86,6 +93,8 @@ bool fits(const BatchModel& model, const BatchInput& in, const BatchOutput& out,
       wanted("imu_angular_velocity", 3, in.imu_angular_velocity, sensed),
       wanted("imu_specific_force", 3, in.imu_specific_force, sensed),
       wanted("base_angular_acceleration", 3, in.base_angular_acceleration, sensed),
+      wanted("variance", motors, in.variance, weighed),
+      wanted("motion_share", 1, in.motion_share, numbers.noise ? weighed : "it belongs to identified noise"),
       wanted("torque", motors, out.torque),
       wanted("residual", motors, out.residual, unloaded),
       wanted("base_residual", 6, out.base_residual, based),
@@ -98,6 +107,17 @@ bool fits(const BatchModel& model, const BatchInput& in, const BatchOutput& out,
              model.jacobian_width() == 0 ? "no motor moves an endpoint" : nullptr),
       wanted("pose", 12 * endpoints, out.pose, none),
       Wanted{"status", 1, out.status.size(), 0, nullptr},
+      wanted("posterior", 6 * endpoints, out.posterior, evident),
+      wanted("covariance", 21 * endpoints, out.covariance, evident),
+      wanted("force_sd", 3 * endpoints, out.force_sd, evident),
+      wanted("force_directions", 9 * endpoints, out.force_directions, evident),
+      wanted("nis", endpoints, out.nis, evident),
+      wanted("misfit", endpoints, out.misfit, evident),
+      wanted("null_nis", endpoints, out.null_nis, evident),
+      wanted("evidence_rows", endpoints, out.evidence_rows, evident),
+      wanted("misfit_rows", endpoints, out.misfit_rows, evident),
+      wanted("reference_share", 2 * endpoints, out.reference_share, referred),
+      wanted("innovation", 2, out.innovation, apart),
   };
   if (in.count > 0 && in.q.values.empty()) {
     tell(arrays[0], Fault::missing);
@@ -117,6 +137,50 @@ Rows rows_of(const BatchRowsOf<T>& rows, std::ptrdiff_t width) noexcept {
   return {rows.values.empty() ? nullptr : rows.values.data(), rows.stride == 0 ? width : rows.stride};
 }
 
+/// A call as the kernel reads it; its arrays fit.
+BatchCall call_of(const BatchModel& model, const BatchInput& in, const BatchOutput& out) noexcept {
+  using In = detail::BatchRows;
+  using Out = detail::BatchRowsOut;
+  using Counts = detail::BatchCounts;
+  const int motors = model.motor_count(), endpoints = model.endpoint_count();
+  BatchCall call;
+  call.count = in.count;
+  call.dynamic = !in.v.values.empty();
+  call.q = rows_of<In>(in.q, motors);
+  call.tau = rows_of<In>(in.tau, motors);
+  call.v = rows_of<In>(in.v, motors);
+  call.a = rows_of<In>(in.a, motors);
+  call.quaternion = rows_of<In>(in.imu_quaternion_xyzw, 4);
+  call.gyro = rows_of<In>(in.imu_angular_velocity, 3);
+  call.specific_force = rows_of<In>(in.imu_specific_force, 3);
+  call.base_acceleration = rows_of<In>(in.base_angular_acceleration, 3);
+  call.torque = rows_of<Out>(out.torque, motors);
+  call.residual = rows_of<Out>(out.residual, motors);
+  call.base_residual = rows_of<Out>(out.base_residual, 6);
+  call.base_rotation = rows_of<Out>(out.base_rotation, 9);
+  call.base_velocity = rows_of<Out>(out.base_angular_velocity, 3);
+  call.wrench = rows_of<Out>(out.wrench, 6 * endpoints);
+  call.sigma = rows_of<Out>(out.sigma, 6 * endpoints);
+  call.jacobian = rows_of<Out>(out.jacobian, model.jacobian_width());
+  call.pose = rows_of<Out>(out.pose, 12 * endpoints);
+  call.rank = rows_of<Counts>(out.rank, endpoints);
+  call.status = out.status.empty() ? nullptr : reinterpret_cast<std::uint8_t*>(out.status.data());
+  call.variance = rows_of<In>(in.variance, motors);
+  call.motion_share = rows_of<In>(in.motion_share, 1);
+  call.posterior = rows_of<Out>(out.posterior, 6 * endpoints);
+  call.covariance = rows_of<Out>(out.covariance, 21 * endpoints);
+  call.force_sd = rows_of<Out>(out.force_sd, 3 * endpoints);
+  call.force_directions = rows_of<Out>(out.force_directions, 9 * endpoints);
+  call.nis = rows_of<Out>(out.nis, endpoints);
+  call.misfit = rows_of<Out>(out.misfit, endpoints);
+  call.null_nis = rows_of<Out>(out.null_nis, endpoints);
+  call.evidence_rows = rows_of<Counts>(out.evidence_rows, endpoints);
+  call.misfit_rows = rows_of<Counts>(out.misfit_rows, endpoints);
+  call.reference_share = rows_of<Out>(out.reference_share, 2 * endpoints);
+  call.innovation = rows_of<Out>(out.innovation, 2);
+  return call;
+}
+
 /// Doubles that align to a cache line when the memory itself aligns to a double.
 constexpr std::size_t kLine = 64 / sizeof(double);
 
@@ -124,7 +188,7 @@ constexpr std::size_t kLine = 64 / sizeof(double);
 
 struct BatchModel::Impl {
   Impl(const RobotModel& model, const std::vector<std::string>& endpoints, const BatchOptions& options)
-      : tree(model, endpoints, options) {
+      : tree(model, endpoints, options), evidence(model, options.posterior, tree) {
     for (int e = 0; e < tree.numbers.frame_count; ++e) {
       const detail::BatchFrame& frame = tree.numbers.frames[e];
       std::vector<int>& motors = supports.emplace_back();
@@ -133,6 +197,7 @@ struct BatchModel::Impl {
     }
   }
   detail::BatchTree tree;
+  detail::BatchEvidence evidence;
   std::vector<std::vector<int>> supports;
   int jacobian_width = 0;
 };
@@ -188,37 +253,10 @@ int BatchWorkspace::lanes() const noexcept { return build_of(set_).lanes; }
 
 Status BatchWorkspace::replay(const BatchInput& in, const BatchOutput& out) noexcept {
   if (!fits(model_, in, out, [](const Wanted&, Fault) noexcept {})) return Status::wrong_size;
-  using In = detail::BatchRows;
-  using Out = detail::BatchRowsOut;
-  const detail::BatchNumbers& numbers = model_.numbers();
-  const int motors = numbers.motor_count, endpoints = numbers.frame_count;
-  BatchCall call;
-  call.count = in.count;
-  call.dynamic = !in.v.values.empty();
-  call.q = rows_of<In>(in.q, motors);
-  call.tau = rows_of<In>(in.tau, motors);
-  call.v = rows_of<In>(in.v, motors);
-  call.a = rows_of<In>(in.a, motors);
-  call.quaternion = rows_of<In>(in.imu_quaternion_xyzw, 4);
-  call.gyro = rows_of<In>(in.imu_angular_velocity, 3);
-  call.specific_force = rows_of<In>(in.imu_specific_force, 3);
-  call.base_acceleration = rows_of<In>(in.base_angular_acceleration, 3);
-  call.torque = rows_of<Out>(out.torque, motors);
-  call.residual = rows_of<Out>(out.residual, motors);
-  call.base_residual = rows_of<Out>(out.base_residual, 6);
-  call.base_rotation = rows_of<Out>(out.base_rotation, 9);
-  call.base_velocity = rows_of<Out>(out.base_angular_velocity, 3);
-  call.wrench = rows_of<Out>(out.wrench, 6 * endpoints);
-  call.sigma = rows_of<Out>(out.sigma, 6 * endpoints);
-  call.jacobian = rows_of<Out>(out.jacobian, model_.jacobian_width());
-  call.pose = rows_of<Out>(out.pose, 12 * endpoints);
-  call.rank = out.rank.values.empty() ? nullptr : out.rank.values.data();
-  call.rank_stride = out.rank.stride == 0 ? endpoints : out.rank.stride;
-  call.status = out.status.empty() ? nullptr : reinterpret_cast<std::uint8_t*>(out.status.data());
   void* memory = memory_.data();
   std::size_t room = memory_.size() * sizeof(double);
   std::align(64, room - 64, memory, room);
-  build_of(set_).run(numbers, call, memory);
+  build_of(set_).run(model_.numbers(), call_of(model_, in, out), memory);
   return Status::ok;
 }
 

@@ -2,9 +2,8 @@
 /// \file
 /// The one source of all builds: batch_portable.cpp, batch_avx2.cpp and batch_avx512.cpp include it.
 
-#include "robot/batch_pack.hpp"
-#include "robot/batch_sensed.hpp"
-#include "robot/batch_wrench.hpp"
+#include "robot/batch_channels.hpp"
+#include "robot/batch_posterior.hpp"
 
 namespace antaeus::lanes {
 inline namespace ANTAEUS_LANES {
@@ -34,7 +33,19 @@ std::size_t lay_out(const BatchNumbers& model, void* memory, BatchLanes<D>& lane
   take(lanes.force, bodies);
   take(lanes.A, 6 * model.most_supports);
   take(lanes.r, model.most_supports);
-  take(lanes.out, 6 * model.most_supports + 12);
+  take(lanes.out, 6 * model.most_supports + 21);
+  if (!model.blocks) return used;
+  take(lanes.variance, motors);
+  take(lanes.share, 1);
+  take(lanes.tangent, motors);
+  take(lanes.mean, motors);
+  take(lanes.B, 6 * model.most_rows);
+  take(lanes.y, model.most_rows);
+  take(lanes.errors, model.most_errors);
+  take(lanes.noise, model.most_rows * model.most_rows);
+  take(lanes.evidence, model.most_rows);
+  take(lanes.lean, model.most_rows);
+  take(lanes.triangles, 6 * model.frame_count);
   return used;
 }
 
@@ -52,8 +63,8 @@ ANTAEUS_LANES_INLINE void endpoint(const BatchNumbers& model, const BatchCall& c
     spread(turned(R_WB, origin_of(frame, lanes)), lanes.out + 9);
     pack.write(call.pose, 12 * index, lanes.out, 12);
   }
-  const bool solved = call.wrench.data || call.sigma.data || call.rank;
-  if (!solved && !call.jacobian.data) return;
+  const bool solved = call.wrench.data || call.sigma.data || call.rank.data, weighed = asks_posterior(call);
+  if (!solved && !weighed && !call.jacobian.data) return;
   jacobian_rows(model, frame, lanes);
   if (call.jacobian.data) {
     for (int i = 0; i < frame.supports; ++i) {
@@ -63,6 +74,7 @@ ANTAEUS_LANES_INLINE void endpoint(const BatchNumbers& model, const BatchCall& c
     }
     pack.write(call.jacobian, jacobian_offset, lanes.out, 6 * frame.supports);
   }
+  if (weighed) posterior(model, call, lanes, R_WB, index, pack);
   if (!solved) return;
   for (int i = 0; i < frame.supports; ++i) {
     lanes.r[i] = call.tau.data ? lanes.residual[model.joints[frame.support[i]].motor] : all_lanes<D>(0.0);
@@ -70,7 +82,7 @@ ANTAEUS_LANES_INLINE void endpoint(const BatchNumbers& model, const BatchCall& c
   D w[6], sigma[6], rank;
   solve_wrench(lanes.A, lanes.r, frame.supports, model.relative_tolerance, w, sigma, rank);
   if (call.sigma.data) pack.write(call.sigma, 6 * index, sigma, 6);
-  if (call.rank) pack.write_rank(index, rank);
+  if (call.rank.data) pack.write_count(call.rank, index, rank);
   if (call.wrench.data) {
     D out[6];
     spread(turned(R_WB, Vec3<D>{w[3], w[4], w[5]}), out);
@@ -81,73 +93,39 @@ ANTAEUS_LANES_INLINE void endpoint(const BatchNumbers& model, const BatchCall& c
 
 template <class D>
 void run_pack(const BatchNumbers& model, const BatchCall& call, BatchLanes<D>& lanes, std::ptrdiff_t first) {
-  const int motors = model.motor_count;
   Pack<D> pack(call, first);
-  D quaternion[4] = {}, gyro[3] = {}, specific_force[3] = {}, acceleration[3] = {};
-  const bool oriented = model.uses_imu && call.quaternion.data;
-  pack.read(call.q, motors, lanes.q);
-  pack.fetch(call.q, motors);
-  if (call.tau.data) {
-    pack.read(call.tau, motors, lanes.tau);
-    pack.fetch(call.tau, motors);
-  }
-  if (oriented) pack.read(call.quaternion, 4, quaternion);
-  if (call.dynamic) {
-    pack.read(call.v, motors, lanes.v);
-    pack.read(call.a, motors, lanes.a);
-    pack.fetch(call.v, motors);
-    pack.fetch(call.a, motors);
-    if (call.gyro.data) pack.read(call.gyro, 3, gyro);
-    if (call.specific_force.data) pack.read(call.specific_force, 3, specific_force);
-    if (call.base_acceleration.data) pack.read(call.base_acceleration, 3, acceleration);
-  }
-  pack.judge();
-  if (oriented) pack.refuse_orientation(normalise(quaternion));
-  pack.clear(lanes.q, motors);
-  if (call.tau.data) pack.clear(lanes.tau, motors);
-  pack.clear(quaternion, 4);
-  if (call.dynamic) {
-    pack.clear(lanes.v, motors);
-    pack.clear(lanes.a, motors);
-    pack.clear(gyro, 3);
-    pack.clear(specific_force, 3);
-    pack.clear(acceleration, 3);
-  }
+  Sensed<D> sensed;
+  sensed.oriented = model.uses_imu && call.quaternion.data;
+  read_states(model, call, lanes, sensed, pack);
 
   forward(model, lanes);
-  const Turn<D> R_WB = oriented ? base_turn(model, lanes, quaternion) : identity<D>();
+  const Turn<D> R_WB = sensed.oriented ? base_turn(model, lanes, sensed.quaternion) : identity<D>();
   const Vec3<D> gravity = constant<D>(model.gravity);
-  const Vec3<D> fall = oriented ? turned_back(R_WB, gravity) : gravity;
+  const Vec3<D> fall = sensed.oriented ? turned_back(R_WB, gravity) : gravity;
+  lanes.field = {-fall.x, -fall.y, -fall.z};
   Vec3<D> force, moment, w = nothing<D>();
   if (call.dynamic) {
-    w = sensed_dynamics(model, call, lanes, fall, gyro, specific_force, acceleration, force, moment);
+    w = sensed_dynamics(model, call, lanes, fall, sensed.gyro, sensed.specific_force, sensed.acceleration, force,
+                        moment);
   } else {
     gravity_torques(model, lanes, fall, force, moment);
   }
   if (call.tau.data) {
-    for (int m = 0; m < motors; ++m) lanes.residual[m] = lanes.tau[m] - lanes.torque[m];
-    if (call.residual.data) pack.write(call.residual, 0, lanes.residual, motors);
+    if (model.noise) mean_error(model, call, lanes);
+    for (int m = 0; m < model.motor_count; ++m) {
+      lanes.residual[m] = lanes.tau[m] - lanes.torque[m];
+      if (model.noise) lanes.residual[m] = lanes.residual[m] - lanes.mean[m];
+    }
   }
-  if (call.torque.data) pack.write(call.torque, 0, lanes.torque, motors);
-  if (call.base_residual.data) {
-    spread(Vec3<D>{-force.x, -force.y, -force.z}, lanes.out);
-    spread(Vec3<D>{-moment.x, -moment.y, -moment.z}, lanes.out + 3);
-    pack.write(call.base_residual, 0, lanes.out, 6);
-  }
-  if (call.base_velocity.data) {
-    spread(w, lanes.out);
-    pack.write(call.base_velocity, 0, lanes.out, 3);
-  }
-  if (call.base_rotation.data) {
-    const D rows[9] = {R_WB.x.x, R_WB.y.x, R_WB.z.x, R_WB.x.y, R_WB.y.y, R_WB.z.y, R_WB.x.z, R_WB.y.z, R_WB.z.z};
-    for (int i = 0; i < 9; ++i) lanes.out[i] = rows[i];
-    pack.write(call.base_rotation, 0, lanes.out, 9);
-  }
+  write_state(model, call, lanes, R_WB, w, force, moment, pack);
+  lanes.expected = lanes.spread = all_lanes<D>(0.0);
   std::ptrdiff_t jacobian_offset = 0;
   for (int e = 0; e < model.frame_count; ++e) {
     endpoint(model, call, lanes, R_WB, e, jacobian_offset, pack);
     jacobian_offset += 6 * model.frames[e].supports;
   }
+  if (call.force_sd.data || call.force_directions.data) write_principal(model, call, R_WB, lanes, pack);
+  if (call.innovation.data) write_innovation(model, call, lanes, pack);
   if (call.status) pack.write_status();
 }
 

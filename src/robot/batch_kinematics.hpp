@@ -3,45 +3,10 @@
 /// Kinematics of a flattened tree, over lanes: one state in each. All vectors are in base axes from the base's origin,
 /// so that the base's orientation enters through the direction of gravity alone.
 
-#include "antaeus/conditioning/lane_vectors.hpp"
-#include "robot/batch_numbers.hpp"
+#include "robot/batch_lanes.hpp"
 
 namespace antaeus::lanes {
 inline namespace ANTAEUS_LANES {
-
-using detail::BatchFrame;
-using detail::BatchJoint;
-using detail::BatchNumbers;
-
-/// A rotation by its columns.
-template <class D>
-struct Turn {
-  Vec3<D> x, y, z;
-};
-/// A body's axes and origin.
-template <class D>
-struct Place {
-  Turn<D> R;
-  Vec3<D> p;
-};
-/// How a body moves: angular velocity and acceleration, and its origin's acceleration against the root's.
-template <class D>
-struct Motion {
-  Vec3<D> w, alpha, a;
-};
-
-/// One pack's scratch memory, in arrays of the model's sizes.
-template <class D>
-struct BatchLanes {
-  D *q, *tau, *v, *a;      // motors
-  D *sine, *cosine;        // joints
-  D *torque, *residual;    // motors
-  Place<D>* places;        // bodies
-  Motion<D>* motions;      // bodies
-  Vec3<D>*moment, *force;  // bodies: m c, or a subtree's; forces of subtrees
-  D *A, *r;                // of an endpoint: rows of Jᵀ (moment first), residuals
-  D* out;                  // a row of the largest output
-};
 
 template <class D>
 ANTAEUS_LANES_INLINE Vec3<D> constant(const double* x) {

@@ -33,6 +33,59 @@ struct BatchFrame {
   int supports = 0;
 };
 
+/// Parameters of one body that are in doubt, and what they make of the rows of a block.
+struct BatchDoubtedBody {
+  BatchFrame frame;  ///< whose mass, first moment and inertia they are; without supports
+  int parts = 0;     ///< how many of the ten
+  int part[10] = {};
+  const double* factor = nullptr;  ///< reach × parts: how they hang on independent errors of unit variance
+  int reach = 0;
+  const int* rows = nullptr;  ///< of the block: the motors between the root and the body
+  int row_count = 0;
+};
+/// One number of one motor that is in doubt.
+struct BatchDoubtedNumber {
+  enum Kind { offset, speed, acceleration, coulomb };
+  Kind kind = offset;
+  int row = 0;
+  const double* factor = nullptr;  ///< reach
+  int reach = 0;
+};
+/// X F of a block, with C = F Fᵀ what is unknown of the parameters: rows of independent errors.
+struct BatchSharedErrors {
+  const BatchDoubtedBody* bodies = nullptr;
+  const BatchDoubtedNumber* numbers = nullptr;
+  int body_count = 0, number_count = 0;
+  int depth = 0;                 ///< errors
+  const int* lengths = nullptr;  ///< of each row: the errors beyond this one do not touch it
+};
+/// The torque rows that speak for one endpoint.
+struct BatchBlock {
+  const int* support = nullptr;  ///< of each row: its place among the endpoint's supports
+  const int* motor = nullptr;
+  int rows = 0;
+  int reference = -1;       ///< place of the reference joint among the supports
+  BatchSharedErrors still;  ///< at rest, where inertia, rotors and friction make no torque
+  BatchSharedErrors moving;
+};
+/// What is wrong with one motor's torque and with no other's.
+struct BatchMotorNoise {
+  bool known = false;                                 ///< identified, or known to be no evidence
+  bool dry = false;                                   ///< its Coulomb friction makes a difference
+  double variance = 0.0;                              ///< whatever the robot does; infinity: no evidence
+  double standing = 0.0;                              ///< times 1 − tanh²(v / 0.03)
+  double motion = 0.0;                                ///< times the squared share of motion; may be infinite
+  double offset = 0.0, viscous = 0.0, coulomb = 0.0;  ///< of the mean
+};
+
+struct BatchNumbers;
+/// antaeus::NoiseModel, flattened.
+struct BatchNoise {
+  const BatchMotorNoise* motors = nullptr;
+  const BatchNumbers* bodies = nullptr;  ///< a tree of the mean's inertial parameters and rotors alone; null: none
+  double coulomb_speed = 0.03;
+};
+
 struct BatchNumbers {
   const BatchJoint* joints = nullptr;
   const BatchFrame* frames = nullptr;  ///< the endpoints
@@ -46,7 +99,13 @@ struct BatchNumbers {
   bool uses_imu = false;    ///< the base's orientation follows from a quaternion
   bool mounted = false;     ///< and the sensor's frame stands elsewhere than the root's
   BatchFrame sensor;
-  double relative_tolerance = 1e-15;  ///< singular values below this share of the largest count as zero
+  double relative_tolerance = 1e-15;   ///< singular values below this share of the largest count as zero
+  const BatchBlock* blocks = nullptr;  ///< of the endpoints; null: no posterior
+  int most_rows = 0, most_errors = 0;  ///< of any block
+  int reference = -1;                  ///< motor; −1: none
+  double force_prior = 0.0, moment_prior = 0.0;
+  double felt = 0.1;                  ///< GaussianPosterior::kFelt
+  const BatchNoise* noise = nullptr;  ///< null: a variance a motor is given
 };
 
 /// Row i begins at data + i · stride; null: absent.
@@ -58,6 +117,10 @@ struct BatchRowsOut {
   double* data = nullptr;
   std::ptrdiff_t stride = 0;
 };
+struct BatchCounts {
+  int* data = nullptr;
+  std::ptrdiff_t stride = 0;
+};
 
 /// What to compute: the channels of antaeus::BatchInput and antaeus::BatchOutput, checked.
 struct BatchCall {
@@ -65,8 +128,10 @@ struct BatchCall {
   bool dynamic = false;  ///< inverse dynamics in place of gravity
   BatchRows q, tau, v, a, quaternion, gyro, specific_force, base_acceleration;
   BatchRowsOut torque, residual, base_residual, base_rotation, base_velocity, wrench, sigma, jacobian, pose;
-  int* rank = nullptr;
-  std::ptrdiff_t rank_stride = 0;
+  BatchCounts rank;
+  BatchRows variance, motion_share;
+  BatchRowsOut posterior, covariance, force_sd, force_directions, nis, misfit, null_nis, reference_share, innovation;
+  BatchCounts evidence_rows, misfit_rows;
   std::uint8_t* status = nullptr;  ///< antaeus::Status of each state
 };
 

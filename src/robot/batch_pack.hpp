@@ -9,6 +9,7 @@ namespace antaeus::lanes {
 inline namespace ANTAEUS_LANES {
 
 using detail::BatchCall;
+using detail::BatchCounts;
 using detail::BatchRows;
 using detail::BatchRowsOut;
 
@@ -23,10 +24,14 @@ class Pack {
     count_ = rest < kLanes ? static_cast<int>(rest) : kLanes;
   }
   ANTAEUS_LANES_INLINE void read(const BatchRows& from, int width, D* packs) {
+    read_any(from, width, packs);
+    for (int i = 0; i < width; ++i) finite_ = finite_ + (packs[i] - packs[i]);
+  }
+  /// Of a channel in which infinity and NaN have a meaning.
+  ANTAEUS_LANES_INLINE void read_any(const BatchRows& from, int width, D* packs) const {
     const double* rows[kLanes];
     for (int k = 0; k < kLanes; ++k) rows[k] = from.data + (first_ + (k < count_ ? k : count_ - 1)) * from.stride;
     read_rows(rows, width, packs);
-    for (int i = 0; i < width; ++i) finite_ = finite_ + (packs[i] - packs[i]);
   }
   /// Brings the next pack's rows near.
   ANTAEUS_LANES_INLINE void fetch(const BatchRows& from, int width) const {
@@ -64,11 +69,12 @@ class Pack {
                                                        : detail::kBatchOk;
     }
   }
-  ANTAEUS_LANES_INLINE void write_rank(std::ptrdiff_t offset, const D& rank) const {
+  /// A whole number that is not negative, else −1 is written.
+  ANTAEUS_LANES_INLINE void write_count(const BatchCounts& to, std::ptrdiff_t offset, const D& count) const {
     for (int k = 0; k < count_; ++k) {
-      const double value = lane(rank, k);
+      const double value = lane(count, k);
       const bool known = !holds(bad_, k) && value >= 0.0;
-      call_.rank[(first_ + k) * call_.rank_stride + offset] = known ? static_cast<int>(value) : -1;
+      to.data[(first_ + k) * to.stride + offset] = known ? static_cast<int>(value) : -1;
     }
   }
 

@@ -85,6 +85,12 @@ void read_rows(const double* const* rows, int width, D* packs) {
 template <class D>
 void write_rows(const D* packs, int width, int count, double* const* rows) {
   constexpr int W = LaneTraits<D>::kLanes;
+  if (width == 1) {
+    double numbers[W];
+    __builtin_memcpy(numbers, packs, sizeof(D));
+    for (int k = 0; k < count; ++k) *rows[k] = numbers[k];
+    return;
+  }
   if (width < W) {
     D square[W];
 #pragma GCC unroll 8

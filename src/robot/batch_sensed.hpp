@@ -62,6 +62,7 @@ ANTAEUS_LANES_INLINE Vec3<D> sensed_dynamics(const BatchNumbers& model, const Ba
         turned(axes_of(model.sensor, lanes), Vec3<D>{specific_force[0], specific_force[1], specific_force[2]});
     field = felt - (motion.a + cross(motion.alpha, lever) + cross(motion.w, cross(motion.w, lever)));
   }
+  lanes.field = field;
   dynamic_torques(model, lanes, field, force, moment);
   return w;
 }

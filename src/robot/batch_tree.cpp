@@ -12,18 +12,18 @@ namespace antaeus::detail {
 
 namespace {
 
-using Parameters = Eigen::Matrix<double, 10, 1>;  // as RobotModel::inertial_parameters
-
-/// A place in a body of the flattened tree.
-struct Attached {
-  int body = 0;
-  Pose X;
-};
-
 bool is_identity(const Matrix3& R) { return R == Matrix3::Identity(); }
 
-/// φ of a body in the frame where it is attached at X: its mass, first moment and inertia about the frame's origin.
-Parameters moved(const Parameters& body, const Pose& X) {
+void write(const Matrix3& R, double* rows) { Eigen::Map<Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>{rows} = R; }
+void write(const Vector3& p, double* numbers) { Eigen::Map<Vector3>{numbers} = p; }
+void write(const InertialParameters& body, double& mass, double* moment, double* inertia) {
+  mass = body[0];
+  write(Vector3(body.segment<3>(1)), moment);
+  Eigen::Map<Vector6>{inertia} = body.tail<6>();
+}
+
+/// φ in the frame where its body is attached at X: mass, first moment and inertia about that frame's origin.
+InertialParameters moved(const InertialParameters& body, const Pose& X) {
   const double m = body[0];
   const Vector3 h = X.rotation * body.segment<3>(1);
   Matrix3 I;
@@ -33,39 +33,51 @@ Parameters moved(const Parameters& body, const Pose& X) {
   // Σ m (ρ·ρ 1 − ρ ρᵀ) with ρ = p + R r, whose first moment is h.
   I += (m * p.squaredNorm() + 2.0 * p.dot(h)) * Matrix3::Identity() - m * p * p.transpose() - p * h.transpose() -
        h * p.transpose();
-  Parameters result;
+  InertialParameters result;
   result << m, h + m * p, I(0, 0), I(0, 1), I(1, 1), I(0, 2), I(1, 2), I(2, 2);
   return result;
 }
 
-void write(const Matrix3& R, double* rows) { Eigen::Map<Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>{rows} = R; }
-void write(const Vector3& p, double* numbers) { Eigen::Map<Vector3>{numbers} = p; }
-void write(const Parameters& body, double& mass, double* moment, double* inertia) {
-  mass = body[0];
-  write(Vector3(body.segment<3>(1)), moment);
-  Eigen::Map<Vector6>{inertia} = body.tail<6>();
+}  // namespace
+
+void write_bodies(const VectorX& phi, const std::vector<Attached>& places, bool floating,
+                  std::vector<BatchJoint>& joints, BatchNumbers& numbers) {
+  std::vector<InertialParameters> bodies(joints.size() + 1, InertialParameters::Zero());
+  for (std::size_t b = 0; b < places.size(); ++b) {
+    bodies[static_cast<std::size_t>(places[b].body)] +=
+        moved(phi.segment<10>(10 * static_cast<Eigen::Index>(b)), places[b].X);
+  }
+  write(bodies[0], numbers.root_mass, numbers.root_moment, numbers.root_inertia);
+  double total = floating ? numbers.root_mass : 0.0;
+  for (BatchJoint& joint : joints) joint.subtree_mass = 0.0;
+  for (std::size_t j = joints.size(); j-- > 0;) {
+    BatchJoint& joint = joints[j];
+    write(bodies[j + 1], joint.mass, joint.moment, joint.inertia);
+    total += joint.mass;
+    joint.subtree_mass += joint.mass;
+    if (joint.before > 0) joints[static_cast<std::size_t>(joint.before) - 1].subtree_mass += joint.subtree_mass;
+  }
+  numbers.total_mass = total;
 }
+
+BatchFrame frame_at(const Attached& place) {
+  BatchFrame frame;
+  frame.body = place.body;
+  frame.turned = !is_identity(place.X.rotation);
+  write(place.X.rotation, frame.R);
+  write(place.X.translation, frame.p);
+  return frame;
+}
+
+namespace {
 
 /// Walks a description from the root, in the order of the model's joints.
 class Flattener {
  public:
   Flattener(const RobotModel& model, BatchTree& tree) : model_(model), tree_(tree) {
     for (const JointDescription& joint : model.description().joints) above_[joint.child] = &joint;
-    const VectorX phi = model.inertial_parameters();
-    bodies_.push_back(Parameters::Zero());  // the root
-    for (int body = 0; body < model.body_count(); ++body) {
-      add_body(model.body_joint(body), phi.segment<10>(10 * body));
-    }
-    write(bodies_[0], tree.numbers.root_mass, tree.numbers.root_moment, tree.numbers.root_inertia);
-    double total = model.base() == Base::free_flyer ? tree.numbers.root_mass : 0.0;
-    for (std::size_t j = tree.joints.size(); j-- > 0;) {
-      BatchJoint& joint = tree.joints[j];
-      write(bodies_[j + 1], joint.mass, joint.moment, joint.inertia);
-      total += joint.mass;
-      joint.subtree_mass += joint.mass;
-      if (joint.before > 0) tree.joints[static_cast<std::size_t>(joint.before) - 1].subtree_mass += joint.subtree_mass;
-    }
-    tree.numbers.total_mass = total;
+    for (int body = 0; body < model.body_count(); ++body) add_body(model.body_joint(body));
+    write_bodies(model.inertial_parameters(), tree.places, model.base() == Base::free_flyer, tree.joints, tree.numbers);
   }
 
   /// Where a link's frame is.
@@ -99,11 +111,7 @@ class Flattener {
       }
     }
     const Attached place = place_of(link);
-    BatchFrame frame;
-    frame.body = place.body;
-    frame.turned = !is_identity(place.X.rotation);
-    write(place.X.rotation, frame.R);
-    write(place.X.translation, frame.p);
+    const BatchFrame frame = frame_at(place);
     for (int body = place.body; body > 0; body = tree_.joints[static_cast<std::size_t>(body) - 1].before) {
       support.push_back(body - 1);
     }
@@ -118,20 +126,20 @@ class Flattener {
     return lock == locked.end() ? 0.0 : lock->second;
   }
 
-  void add_body(const std::string& name, const Parameters& phi) {
+  void add_body(const std::string& name) {
     const auto& motors = model_.motor_names();
     const auto motor = std::find(motors.begin(), motors.end(), name);
     const auto& described = model_.description().joints;
     const auto joint =
         std::find_if(described.begin(), described.end(), [&](const JointDescription& j) { return j.name == name; });
     if (joint == described.end()) {  // the free base
-      bodies_[0] += phi;
+      tree_.places.push_back({});
       return;
     }
     Attached carrier = place_of(joint->parent);
     carrier.X = carrier.X * joint->X_PJ;
     if (motor == motors.end()) {  // it stands at zero
-      bodies_[static_cast<std::size_t>(carrier.body)] += moved(phi, carrier.X);
+      tree_.places.push_back(carrier);
       return;
     }
     BatchJoint entry;
@@ -160,7 +168,7 @@ class Flattener {
     write(carrier.X.rotation, entry.R);
     write(carrier.X.translation, entry.p);
     tree_.joints.push_back(entry);
-    bodies_.push_back(moved(phi, inside));
+    tree_.places.push_back({static_cast<int>(tree_.joints.size()), inside});
     inside_.push_back(inside);
     body_of_[name] = static_cast<int>(tree_.joints.size());
   }
@@ -169,8 +177,7 @@ class Flattener {
   BatchTree& tree_;
   std::map<std::string, const JointDescription*> above_;  // of each link
   std::map<std::string, int> body_of_;                    // of joints with a motor
-  std::vector<Parameters> bodies_;
-  std::vector<Pose> inside_{Pose{}};  // of each body: the joint's frame in the flattened one
+  std::vector<Pose> inside_{Pose{}};                      // of each body: the joint's frame in the flattened one
 };
 
 }  // namespace

@@ -8,6 +8,51 @@
 namespace antaeus::lanes {
 inline namespace ANTAEUS_LANES {
 
+/// Wrench and singular values from orthogonal columns. \p w  in the rows' order of the columns
+template <class D, int N>
+ANTAEUS_LANES_INLINE void read_columns(const WrenchColumns<D, N>& columns, const D* scale, double relative_tolerance,
+                                       D* w, D* sigma, D& rank) {
+  const D zero = all_lanes<D>(0.0), one = all_lanes<D>(1.0);
+  const auto& x = columns.x;
+  D size[N], largest = zero, trace = zero;
+#pragma GCC unroll 6
+  for (int i = 0; i < N; ++i) {
+    size[i] = x[i][0] * x[i][0];
+#pragma GCC unroll 5
+    for (int k = 1; k < 6; ++k) size[i] = size[i] + x[i][k] * x[i][k];
+    sigma[i] = square_root(D(size[i] * scale[i]));
+    largest = larger(largest, sigma[i]);
+    // 0, or NaN where a column is not finite: rotations by nothing make NaN of it only while other lanes turn.
+    trace = trace + (size[i] - size[i]) + (x[i][6] - x[i][6]);
+  }
+#pragma GCC unroll 6
+  for (int k = 0; k < 6; ++k) w[k] = trace;
+  rank = trace;
+  const D least = relative_tolerance * largest;
+#pragma GCC unroll 6
+  for (int i = 0; i < N; ++i) {
+    const Mask<D> counts = sigma[i] > least;
+    const D share = select(counts, D(x[i][6] / select(counts, size[i], one)), zero);
+    rank = rank + select(counts, one, zero);
+#pragma GCC unroll 6
+    for (int k = 0; k < 6; ++k) w[k] = w[k] + share * x[i][k];
+  }
+  // Largest first.
+#pragma GCC unroll 6
+  for (int i = 0; i < N; ++i) sigma[i] = sigma[i] + trace;
+#pragma GCC unroll 6
+  for (int i = N; i < 6; ++i) sigma[i] = trace;
+#pragma GCC unroll 6
+  for (int end = N - 1; end > 0; --end) {
+#pragma GCC unroll 6
+    for (int i = 0; i < end; ++i) {
+      const D a = sigma[i], b = sigma[i + 1];
+      sigma[i] = larger(a, b);
+      sigma[i + 1] = smaller(a, b);
+    }
+  }
+}
+
 /// R of A = QR, and Qᵀ r in place of r. A has S rows (0: \p rows of them) and 6 columns; entry (i, k) is A[6 i + k].
 template <class D, int S>
 ANTAEUS_LANES_INLINE void factorise(D* A, D* r, int rows) {
@@ -58,7 +103,7 @@ void solve_few(const D* A, const D* r, double relative_tolerance, D* w, D* sigma
     for (int k = 0; k < 6; ++k) columns.x[i][k] = A[6 * i + k];
     columns.x[i][6] = r[i];
   }
-  orthogonalise<D, N>(columns, scale);
+  orthogonalise(columns, scale);
   read_columns<D, N>(columns, scale, relative_tolerance, w, sigma, rank);
 }
 
@@ -74,7 +119,7 @@ void solve_many(D* A, D* r, int rows, double relative_tolerance, D* w, D* sigma,
     for (int k = 0; k < 6; ++k) columns.x[i][k] = k < i ? all_lanes<D>(0.0) : A[6 * i + k];
     columns.x[i][6] = r[i];
   }
-  orthogonalise<D, 6>(columns, scale);
+  orthogonalise(columns, scale);
   read_columns<D, 6>(columns, scale, relative_tolerance, w, sigma, rank);
 }
 

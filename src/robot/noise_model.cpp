@@ -11,14 +11,11 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "robot/parameter_torque.hpp"
+#include "robot/standing_friction.hpp"
 
 namespace antaeus {
 
 namespace {
-
-/// Sd of the friction that holds a standing joint, as a share of what it has while it slides: a joint that comes to
-/// rest stops near its whole friction (docs/estimator_study.md#noise, where friction's bound has the same share).
-constexpr double kStandingFriction = 0.8;
 
 void check_vector(const VectorX& vector, Eigen::Index size, const std::string& name, bool required) {
   const std::string place = "noise model, " + name;
@@ -112,9 +109,7 @@ struct TorqueNoise::Workspace {
     if (noise.factor.size() > 0) compress_factor();
     standing_friction_sd.setZero(at.motors);
     for (int j = 0; j < at.motors; ++j) {
-      const double dry = has_mean(at.coulomb(j)) ? noise.parameters[at.coulomb(j)] : 0.0;
-      const double variance = in_doubt(at.coulomb(j)) ? noise.factor.row(at.coulomb(j)).squaredNorm() : 0.0;
-      standing_friction_sd[j] = kStandingFriction * std::sqrt(dry * dry + variance);
+      standing_friction_sd[j] = standing_friction(noise, at, j);
     }
   }
 

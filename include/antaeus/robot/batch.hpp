@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/status.hpp"
 #include "antaeus/robot/instant.hpp"
+#include "antaeus/robot/noise_model.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 
 namespace antaeus {
@@ -24,11 +26,26 @@ namespace detail {
 struct BatchNumbers;
 }
 
+/// What the posterior of each endpoint is made of: those of PosteriorEstimator with PosteriorRows::own, whose names the
+/// fields have.
+struct BatchPosteriorOptions {
+  /// Of each endpoint the motors whose torques speak for it (PosteriorEstimator::rows()), among those that move it; no
+  /// motor speaks for two. Empty: no posterior.
+  std::vector<std::vector<int>> rows = {};
+  double force_prior = 20.0;  ///< [N] sd of each component of a contact's force
+  double moment_prior = 1.5;  ///< [N·m] of its moment about the endpoint's origin; 0: contacts are pure forces
+  int reference_motor = -1;   ///< whose row only tests the estimates (InstantReader::reference_motor()); −1: none
+  /// The robot's identified noise (RobotProfile::noise). Empty: BatchInput::variance says each row's, and rows have
+  /// nothing to do with each other.
+  std::optional<NoiseModel> noise = {};
+};
+
 struct BatchOptions {
   ImuUse imu = ImuUse::mounted;  ///< what the base's orientation is taken from, as in InstantOptions
   std::string imu_frame = {};    ///< where the sensor sits; empty: at the root
   /// Singular values below this share of the largest count as zero: NumPy's default, as in WrenchEstimatorOptions.
   double relative_tolerance = 1e-15;
+  BatchPosteriorOptions posterior = {};
 };
 
 /// A robot flattened into plain numbers, with the endpoints that are asked for. A cheap handle; thread-safe.
@@ -78,12 +95,17 @@ struct BatchInput {
   BatchRowsOf<const double> imu_specific_force;
   /// 3, of the base against the world in base axes [rad/s²]; absent: 0. With v and a, and a floating base, only
   BatchRowsOf<const double> base_angular_acceleration;
+  /// motors: of each row's error [N²·m²]. Infinity: the row is no evidence. NaN, or not above zero: the posteriors that
+  /// use it are NaN. With identified noise it comes on top of that, and may be zero, but of rows that were not
+  /// identified it is all; absent: 0. For the posterior only
+  BatchRowsOf<const double> variance;
+  BatchRowsOf<const double> motion_share;  ///< 1: as in TorqueNoise::evaluate(); absent: 0. With identified noise only
 };
 
 /// What is wanted, a row for each state; what is empty is not computed. NaN where the state's status is not `ok`.
 struct BatchOutput {
   BatchRowsOf<double> torque;         ///< motors: g(q), or M a + C v + g [N·m|N]
-  BatchRowsOf<double> residual;       ///< motors: tau − torque
+  BatchRowsOf<double> residual;       ///< motors: tau − torque, and less the mean of identified noise
   BatchRowsOf<double> base_residual;  ///< 6, floating base: minus force and moment of its rows, base axes [N, N·m]
   BatchRowsOf<double> base_rotation;  ///< 9: R_WB row by row
   BatchRowsOf<double> base_angular_velocity;  ///< 3, base axes [rad/s]; with v and a only
@@ -94,6 +116,24 @@ struct BatchOutput {
   BatchRowsOf<double> jacobian;  ///< BatchModel::jacobian_width(): J_WF_W column by column
   BatchRowsOf<double> pose;      ///< 12 an endpoint: R_WF row by row, then its origin; base at the world's origin [m]
   std::span<Status> status;      ///< of each state: `ok`, `not_finite` or `bad_orientation`
+  /// \name The posterior of each endpoint given its own rows, where BatchPosteriorOptions::rows says which
+  /// NaN, and −1 for a number of rows, where the rows' variances are none.
+  ///@{
+  BatchRowsOf<double> posterior;         ///< 6 an endpoint: mean, as `wrench` whose, where and in which order
+  BatchRowsOf<double> covariance;        ///< 21 an endpoint: upper triangle of its covariance row by row
+  BatchRowsOf<double> force_sd;          ///< 3 an endpoint: along the force's principal directions, ascending [N]
+  BatchRowsOf<double> force_directions;  ///< 9 an endpoint: those directions one after the other, world axes
+  BatchRowsOf<double> nis;               ///< 1 an endpoint: as GaussianPosterior::nis() of its rows, and so on:
+  BatchRowsOf<double> misfit;            ///< 1 an endpoint
+  BatchRowsOf<double> null_nis;          ///< 1 an endpoint
+  BatchRowsOf<int> evidence_rows;        ///< 1 an endpoint
+  BatchRowsOf<int> misfit_rows;          ///< 1 an endpoint
+  /// 2 an endpoint: of the reference row, what the posterior's contact makes of it [N·m] and the variance of that
+  BatchRowsOf<double> reference_share;
+  /// 2: the reference row's innovation given all other rows, contacts at all endpoints within their priors, and its sd
+  /// [N·m]; NaN where the row is no evidence. Not with identified noise, whose errors all rows share
+  BatchRowsOf<double> innovation;
+  ///@}
 };
 
 /// Says what is wrong with arrays, before a loop over blocks. \throws OptionsError naming the array, what it holds and

@@ -1,0 +1,21 @@
+#pragma once
+// The friction of a joint that stands, as identified noise has it. Private to src/robot.
+#include <cmath>
+
+#include "antaeus/robot/noise_model.hpp"
+
+namespace antaeus {
+
+/// Sd of the friction that holds a standing joint, as a share of what it has while it slides: a joint that comes to
+/// rest stops near its whole friction (docs/estimator_study.md#noise, where friction's bound has the same share).
+inline constexpr double kStandingFriction = 0.8;
+
+/// s_f of a motor [N·m]: of its Coulomb friction's mean and of what is unknown of it.
+inline double standing_friction(const NoiseModel& noise, const TorqueParameters& at, int motor) {
+  const int p = at.coulomb(motor);
+  const double dry = noise.parameters.size() > 0 ? noise.parameters[p] : 0.0;
+  const double variance = noise.factor.size() > 0 ? noise.factor.row(p).squaredNorm() : 0.0;
+  return kStandingFriction * std::sqrt(dry * dry + variance);
+}
+
+}  // namespace antaeus
