@@ -56,7 +56,7 @@ struct Doubt {
   int parameter = 0;
   std::vector<int> rows;  ///< of the block, that hang on it
   int body = -1, part = 0;
-  BatchDoubtedNumber::Kind kind = BatchDoubtedNumber::offset;
+  BatchDoubtedNumber::Kind kind = BatchDoubtedNumber::Kind::offset;
 };
 
 /// Rows of a block whose motors stand between the root and a body of the tree.

@@ -21,12 +21,12 @@ struct PairRounds {
   static constexpr int kPairs = N * (N - 1) / 2;
   int first[kPairs > 0 ? kPairs : 1] = {}, second[kPairs > 0 ? kPairs : 1] = {};
   constexpr PairRounds() {
-    constexpr int even = N + N % 2;
+    constexpr int kEven = N + N % 2;
     int at = 0;
-    for (int round = 0; round < even - 1; ++round) {
-      for (int k = 0; k < even / 2; ++k) {
-        const int a = k == 0 ? even - 1 : (round + k) % (even - 1);
-        const int b = (round + even - 1 - k) % (even - 1);
+    for (int round = 0; round < kEven - 1; ++round) {
+      for (int k = 0; k < kEven / 2; ++k) {
+        const int a = k == 0 ? kEven - 1 : (round + k) % (kEven - 1);
+        const int b = (round + kEven - 1 - k) % (kEven - 1);
         if (a >= N || b >= N) continue;
         first[at] = a < b ? a : b;
         second[at++] = a < b ? b : a;

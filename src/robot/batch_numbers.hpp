@@ -45,8 +45,8 @@ struct BatchDoubtedBody {
 };
 /// One number of one motor that is in doubt.
 struct BatchDoubtedNumber {
-  enum Kind { offset, speed, acceleration, coulomb };
-  Kind kind = offset;
+  enum class Kind : std::uint8_t { offset, speed, acceleration, coulomb };
+  Kind kind = Kind::offset;
   int row = 0;
   const double* factor = nullptr;  ///< reach
   int reach = 0;

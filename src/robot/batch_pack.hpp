@@ -25,7 +25,8 @@ class Pack {
   }
   ANTAEUS_LANES_INLINE void read(const BatchRows& from, int width, D* packs) {
     read_any(from, width, packs);
-    for (int i = 0; i < width; ++i) finite_ = finite_ + (packs[i] - packs[i]);
+    // Zero, or NaN of what is not finite.
+    for (int i = 0; i < width; ++i) finite_ = finite_ + (packs[i] - packs[i]);  // NOLINT(misc-redundant-expression)
   }
   /// Of a channel in which infinity and NaN have a meaning.
   ANTAEUS_LANES_INLINE void read_any(const BatchRows& from, int width, D* packs) const {

@@ -121,10 +121,10 @@ void shared_errors(const BatchNumbers& model, const BatchFrame& frame, const Bat
   for (int n = 0; n < shared.number_count; ++n) {
     const BatchDoubtedNumber& number = shared.numbers[n];
     const int m = block.motor[number.row];
-    const D value = number.kind == BatchDoubtedNumber::offset         ? all_lanes<D>(1.0)
-                    : number.kind == BatchDoubtedNumber::speed        ? lanes.v[m]
-                    : number.kind == BatchDoubtedNumber::acceleration ? lanes.a[m]
-                                                                      : lanes.tangent[m];
+    const D value = number.kind == BatchDoubtedNumber::Kind::offset         ? all_lanes<D>(1.0)
+                    : number.kind == BatchDoubtedNumber::Kind::speed        ? lanes.v[m]
+                    : number.kind == BatchDoubtedNumber::Kind::acceleration ? lanes.a[m]
+                                                                            : lanes.tangent[m];
     D* sum = lanes.errors + depth * number.row;
     for (int k = 0; k < number.reach; ++k) sum[k] = sum[k] + number.factor[k] * value;
   }

@@ -96,7 +96,7 @@ void solve_tall(D* B, D* y, int rows, Whitened<D>& result) {
   add_prior<D, true>(triangle, right, 6, result);
   result.nis = result.remainder;
 #pragma GCC unroll 6
-  for (int i = 0; i < 6; ++i) result.nis = result.nis + right[i] * right[i];
+  for (int i = 0; i < 6; ++i) result.nis = result.nis + right[i] * right[i];  // NOLINT(modernize-loop-convert): unroll
 }
 
 /// Of fewer rows. Leaves B and y as they are.

@@ -2,6 +2,8 @@
 /// \file
 /// The hyperbolic tangent over lanes, without the mathematics library, whose results may differ between machines.
 
+#include <numbers>
+
 #include "antaeus/conditioning/lanes.hpp"
 
 namespace antaeus::lanes {
@@ -11,8 +13,9 @@ inline namespace ANTAEUS_LANES {
 template <class D>
 ANTAEUS_LANES_INLINE D exponential(const D& x) {
   constexpr double kShift = 6755399441055744.0;  // as in sine_cosine()
-  const D shifted = x * 1.4426950408889634074 + kShift;
+  const D shifted = x * std::numbers::log2e + kShift;
   const D k = shifted - kShift;
+  // ln 2 in two parts, the first of few bits. NOLINTNEXTLINE(modernize-use-std-numbers)
   const D r = (x - k * 6.93145751953125e-1) - k * 1.42860682030941723212e-6;
   const D z = r * r;
   const D p = r * ((1.26177193074810590878e-4 * z + 3.02994407707441961300e-2) * z + 9.99999999999999999910e-1);

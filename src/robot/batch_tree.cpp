@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <ranges>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/robot/joint_pose.hpp"
@@ -95,8 +96,8 @@ class Flattener {
       way.push_back(joint);
       at = joint->parent;
     }
-    for (auto joint = way.rbegin(); joint != way.rend(); ++joint) {
-      place.X = place.X * (*joint)->X_PJ * joint_pose(**joint, held_at((*joint)->name));
+    for (const auto* joint : std::views::reverse(way)) {
+      place.X = place.X * joint->X_PJ * joint_pose(*joint, held_at(joint->name));
     }
     return place;
   }

@@ -229,8 +229,7 @@ NoiseModel noise_for(const RobotModel& model, const NoiseFile& file) {
   Eigen::Index columns = 0;
   for (const NoiseFileParameter& parameter : file.parameters) columns = std::max(columns, parameter.row.size());
   noise.factor = MatrixX::Zero(std::ssize(names), columns);
-  for (std::size_t i = 0; i < file.parameters.size(); ++i) {
-    const NoiseFileParameter& parameter = file.parameters[i];
+  for (const NoiseFileParameter& parameter : file.parameters) {
     const std::size_t dot = parameter.name.rfind('.');
     const std::string joint = parameter.name.substr(0, dot),
                       part = dot == std::string::npos ? "" : parameter.name.substr(dot + 1);
