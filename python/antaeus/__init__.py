@@ -13,7 +13,7 @@ estimators never raise: their results carry a status, a verdict and reasons, and
 
 from antaeus import _antaeus
 from antaeus import (auditing, conditioning, contacts, control, core, episode, estimation, experiments, guard,
-                     identification, ik, pose, published, report, robot, sim, space, tasks, trust)
+                     identification, ik, pose, published, replaying, report, robot, sim, space, tasks, trust)
 from antaeus._antaeus import *  # noqa: F403
 from antaeus._antaeus import __version__ as __version__
 

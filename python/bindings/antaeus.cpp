@@ -70,6 +70,8 @@ NB_MODULE(_antaeus, module) {
   // Nor the room of antaeus.contact.
   bind_room("contacts", bind_contact);
   bind_room("identification", bind_identification);
+  // Nor that of antaeus.replay.
+  bind_room("replaying", bind_replay);
   bind_room("ik", bind_ik);
   bind_room("tasks", bind_tasks);
   bind_room("conditioning", bind_conditioning);

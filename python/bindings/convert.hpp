@@ -229,6 +229,7 @@ void bind_audit(nb::module_& module);
 void bind_series(nb::module_& module);
 void bind_sim(nb::module_& module);
 void bind_experiments(nb::module_& module);
+void bind_replay(nb::module_& module);
 void bind_show(nb::module_& module);
 
 }  // namespace antaeus::python

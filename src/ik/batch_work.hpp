@@ -1,40 +1,16 @@
 #pragma once
 /// \file
-/// Many targets that do not know each other: worked on in blocks by several threads, their answers kept in one batch.
+/// Many targets that do not know each other: worked on by several threads, their answers kept in one batch.
 
 #include <algorithm>
-#include <atomic>
 #include <mutex>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "antaeus/ik/reach.hpp"
+#include "core/in_blocks.hpp"
 
 namespace antaeus::detail {
-
-/// Calls make() once in each thread, and what it returns with blocks [first, last) until all are done. Where progress
-/// throws, the other threads stop after their block.
-template <class Make>
-void in_blocks(Eigen::Index count, Eigen::Index block, int threads, const Progress& progress, Make make) {
-  std::atomic<Eigen::Index> next = 0;
-  const auto run = [&](bool tells) {
-    auto work = make();
-    for (Eigen::Index first = next.fetch_add(block); first < count; first = next.fetch_add(block)) {
-      if (tells && progress) progress(static_cast<double>(first) / static_cast<double>(count));
-      work(first, std::min(first + block, count));
-    }
-  };
-  std::vector<std::jthread> others;
-  const Eigen::Index most = std::min<Eigen::Index>(threads, count / block + 1);
-  for (Eigen::Index k = 1; k < most; ++k) others.emplace_back(run, false);
-  try {
-    run(true);
-  } catch (...) {
-    next = count;
-    throw;
-  }
-}
 
 /// A batch that is filled target by target, from any thread; every target must be kept before close().
 class BatchAnswers {

@@ -244,10 +244,10 @@ def test_enumerations_are_their_text():
 
 
 SUBMODULES = ("core", "robot", "estimation", "published", "trust", "guard", "control", "pose", "episode",
-              "auditing", "contacts", "identification", "ik", "tasks", "conditioning", "space", "sim", "experiments",
+              "auditing", "contacts", "identification", "replaying", "ik", "tasks", "conditioning", "space", "sim", "experiments",
               "report")
-# Of include/antaeus; antaeus.audit and antaeus.contact are the functions.
-FOLDERS = {"auditing": "audit", "contacts": "contact"}
+# Of include/antaeus; antaeus.audit, antaeus.contact and antaeus.replay are the functions.
+FOLDERS = {"auditing": "audit", "contacts": "contact", "replaying": "replay"}
 
 
 def test_each_public_name_is_in_one_submodule():

@@ -2,6 +2,8 @@
 /// Random states of a robot as arrays, what a replay makes of them, and trees that no file describes.
 
 #include <Eigen/Geometry>
+#include <cmath>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -9,6 +11,16 @@
 #include "robot/test_robots.hpp"
 
 namespace antaeus::test {
+
+/// The same bits; NaN is NaN, whatever its payload.
+inline bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (std::isnan(a[i]) && std::isnan(b[i])) continue;
+    if (std::memcmp(&a[i], &b[i], sizeof(double)) != 0) return false;
+  }
+  return true;
+}
 
 struct BatchStates {
   int motors;

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <cstring>
 
 #include "antaeus/core/error.hpp"
 #include "robot/batch_numbers.hpp"
@@ -14,18 +13,9 @@ namespace {
 using test::BatchAnswers;
 using test::BatchStates;
 using test::RandomStates;
+using test::same_bits;
 
 constexpr int kStates = 101;
-
-/// The same bits; NaN is NaN, whatever its payload.
-bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (std::isnan(a[i]) && std::isnan(b[i])) continue;
-    if (std::memcmp(&a[i], &b[i], sizeof(double)) != 0) return false;
-  }
-  return true;
-}
 
 /// Those that this machine has.
 std::vector<InstructionSet> sets() {

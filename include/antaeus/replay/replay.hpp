@@ -1,0 +1,80 @@
+#pragma once
+/// \file
+/// Any number of states through the batched kernel: in blocks, on all cores, into arrays or to a function a block.
+///
+///     BatchReplay replay(robot, {"left_wrist_yaw_link"});
+///     replay.run(in, out);                                       // arrays that are there
+///     replay.stream(episode, {"wrench", "sigma"}, [](const ReplayBlock& block) { … });   // bounded memory
+///
+/// A state's results are those of BatchWorkspace to the bit, whatever the block and the number of threads.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "antaeus/core/api.hpp"
+#include "antaeus/core/options.hpp"
+#include "antaeus/core/types.hpp"
+#include "antaeus/episode/episode.hpp"
+#include "antaeus/robot/batch.hpp"
+
+namespace antaeus {
+
+/// Option group "replay". Results depend on none of them.
+struct ReplayOptions {
+  int threads = 0;   ///< [1] that work at a time, the caller's among them; 0: one a core
+  int block = 1024;  ///< [1] states that a thread takes at a time
+};
+ANTAEUS_API const OptionTable& options_of(const ReplayOptions&);
+
+/// Some states with their results, in memory that is valid until the function returns to which it was handed.
+struct ReplayBlock {
+  std::ptrdiff_t first = 0;  ///< number of the block's first state among all
+  BatchInput in;             ///< with `tau` as the kernel took it: joint torques
+  BatchOutput out;           ///< what was wanted, and `status`
+};
+/// Takes the blocks of a stream in their order, from the thread that called stream(). What it throws ends the stream.
+using ReplaySink = std::function<void(const ReplayBlock&)>;
+
+/// A robot's kernel with scratch memory for each thread. One call at a time; make one for each caller.
+///
+/// All that can be wrong is an error before the first state: a state that cannot be used has its own status and NaN.
+class ANTAEUS_API BatchReplay {
+ public:
+  /// Of states whose torques are joint torques already, as BatchInput says.
+  /// \throws OptionsError for an option out of its range, and as wanted_instruction_set() does
+  explicit BatchReplay(BatchModel model, const ReplayOptions& options = {});
+  /// Of states as a robot's drivers and logs have them: `tau` is what the motors' channels read, as Observation::tau,
+  /// and goes through RobotProfile::joint_torque, a block at a time, where that changes anything.
+  /// \throws ModelError as BatchModel does
+  BatchReplay(const Robot& robot, const std::vector<std::string>& endpoints, const ReplayOptions& options = {},
+              const InstantOptions& instant = {});
+  BatchReplay(BatchReplay&&) noexcept;
+  BatchReplay& operator=(BatchReplay&&) noexcept;
+  ~BatchReplay();
+
+  const BatchModel& model() const noexcept;
+  int threads() const noexcept;  ///< at most; a short log needs fewer
+
+  /// Fills what \p out asks for. \throws OptionsError as check_block(), and for no states at all
+  void run(const BatchInput& in, const BatchOutput& out, const Progress& progress = nullptr);
+  /// An episode at rest: its q, tau and, for a floating base, the IMU's quaternion; not copied.
+  /// \throws OptionsError for what \p out asks for, and for a BatchReplay of a BatchModel, which does not know what the
+  ///         episode's torques are at the joints; EpisodeError for another robot's episode and for an empty one
+  void run(const Episode& episode, const BatchOutput& out, const Progress& progress = nullptr);
+
+  /// The same in bounded memory: results live for a block, a few blocks a thread at a time.
+  /// \param wanted  names of BatchOutput's channels: "wrench", "sigma", …; `status` comes always
+  /// \throws OptionsError for an unknown name, with the nearest, and for one that this model or input cannot give
+  void stream(const BatchInput& in, const std::vector<std::string>& wanted, const ReplaySink& sink,
+              const Progress& progress = nullptr);
+  void stream(const Episode& episode, const std::vector<std::string>& wanted, const ReplaySink& sink,
+              const Progress& progress = nullptr);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace antaeus

@@ -1,0 +1,431 @@
+// Many states at once. Arrays of NumPy and Arrow go in as they lie in memory, wherever their layout is one of rows.
+#include "antaeus/replay/replay.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <tuple>
+
+#include "antaeus/replay/batch_fields.hpp"
+#include "convert.hpp"
+#include "logs.hpp"
+
+namespace antaeus::python {
+
+namespace {
+
+constexpr const char* kPlace = "replay";
+constexpr const char* kWanted[] = {"wrench", "sigma", "rank", "residual"};
+
+std::string at(const std::string& name) { return std::string(kPlace) + "." + name; }
+
+nb::module_ numpy() { return nb::module_::import_("numpy"); }
+
+std::string shape_text(const std::vector<std::ptrdiff_t>& shape) {
+  std::string text;
+  for (std::size_t i = 0; i < shape.size(); ++i) text += (i > 0 ? ", " : "") + std::to_string(shape[i]);
+  return "(" + text + (shape.size() == 1 ? ",)" : ")");
+}
+std::vector<std::ptrdiff_t> shape_of(const nb::object& array) {
+  return nb::cast<std::vector<std::ptrdiff_t>>(array.attr("shape"));
+}
+/// Of \p count states; −1: of any number, which the text calls N.
+std::vector<std::ptrdiff_t> full_shape(std::ptrdiff_t count, const RowShape& shape) {
+  if (shape.rows == 0) return {count, shape.columns};
+  return {count, shape.rows, shape.columns};
+}
+std::string wanted_shape(std::ptrdiff_t count, const RowShape& shape) {
+  const std::string text = shape_text(full_shape(count, shape));
+  return count < 0 ? "(N" + text.substr(3) : text;
+}
+
+// What goes in -------------------------------------------------------------------------------------------------------
+
+/// An array of Arrow as one of NumPy on the same memory: lists of one length, or the numbers of all rows one by one.
+nb::object without_arrow(nb::object source, std::ptrdiff_t width, const std::string& name) {
+  const nb::object module = nb::getattr(source.type(), "__module__", nb::str(""));
+  const bool is_arrow = nb::isinstance<nb::str>(module) && nb::cast<std::string>(module).starts_with("pyarrow");
+  if (!is_arrow || !nb::hasattr(source, "type")) return source;  // a table is what NumPy makes of it
+  if (nb::hasattr(source, "num_chunks")) {
+    const bool one = nb::cast<int>(source.attr("num_chunks")) == 1;
+    source = one ? source.attr("chunk")(0) : source.attr("combine_chunks")();
+  }
+  const nb::object type = source.attr("type");
+  if (nb::hasattr(type, "list_size")) {
+    if (const auto nulls = nb::cast<std::ptrdiff_t>(source.attr("null_count")); nulls > 0) {
+      throw OptionsError(at(name), std::to_string(nulls) + " rows are null", "fill them with NaN");
+    }
+    width = nb::cast<std::ptrdiff_t>(type.attr("list_size"));
+    source = source.attr("flatten")();
+  } else if (nb::hasattr(type, "value_type")) {
+    throw OptionsError(at(name), "lists whose length may differ",
+                       "cast them to pyarrow.list_(pyarrow.float64(), " + std::to_string(width) + ")");
+  }
+  const nb::object numbers = source.attr("to_numpy")("zero_copy_only"_a = false);
+  const bool is_whole = width > 0 && nb::cast<std::ptrdiff_t>(numbers.attr("size")) % width == 0;
+  return is_whole ? numbers.attr("reshape")(-1, width) : numbers;
+}
+
+/// Rows of an argument, and what keeps their memory alive.
+struct Rows {
+  nb::object kept;
+  std::ptrdiff_t count = 0;
+  BatchRowsOf<const double> rows;
+};
+
+/// Elements between the rows of an array whose rows are whole; −1 where they are not.
+std::ptrdiff_t row_stride(const nb::object& array, std::ptrdiff_t width, std::ptrdiff_t item) {
+  const auto shape = shape_of(array), strides = nb::cast<std::vector<std::ptrdiff_t>>(array.attr("strides"));
+  std::ptrdiff_t inner = item;
+  for (std::size_t k = shape.size(); k-- > 1;) {
+    if (shape[k] != 1 && strides[k] != inner) return -1;
+    inner *= shape[k];
+  }
+  if (shape[0] <= 1) return width;
+  return strides[0] % item == 0 && strides[0] >= width * item ? strides[0] / item : -1;
+}
+
+/// \param count  rows that there must be; −1: any. \throws TypeError, StatusError and OptionsError that name the
+/// argument
+Rows read_rows(nb::object source, const std::string& name, const RowShape& shape, std::ptrdiff_t count) {
+  const nb::module_ np = numpy();
+  const std::ptrdiff_t width = shape.width();
+  nb::object array;
+  try {
+    array = np.attr("asarray")(without_arrow(std::move(source), width, name));
+  } catch (const nb::python_error& error) {
+    if (!error.matches(PyExc_ValueError) && !error.matches(PyExc_TypeError)) throw;
+    throw nb::type_error((at(name) + ": no array of real numbers").c_str());
+  }
+  const auto kind = nb::cast<std::string>(array.attr("dtype").attr("kind"));
+  if (kind != "f" && kind != "i" && kind != "u")
+    throw nb::type_error((at(name) + ": no array of real numbers").c_str());
+  const auto given = shape_of(array);
+  const bool fits = given.size() == 2 && given[1] == width && (count < 0 || given[0] == count);
+  if (!fits) {
+    throw StatusError(kPlace, Status::wrong_size, name + " has shape " + shape_text(given),
+                      "give shape " + wanted_shape(count, shape));
+  }
+  if (given[0] == 0) throw OptionsError(at(name), "no states", "give one or more");
+  // Lists, other types, columns side by side: once copied. Float64 whose rows are whole stays where it is.
+  const nb::object float64 = np.attr("float64");
+  const bool is_double = array.attr("dtype").equal(np.attr("dtype")(float64));
+  if (!is_double || !nb::cast<bool>(array.attr("flags").attr("aligned")) || row_stride(array, width, 8) < 0) {
+    array = np.attr("require")(array, float64, nb::make_tuple("C", "A"));
+  }
+  Rows rows;
+  rows.count = given[0];
+  const std::ptrdiff_t stride = row_stride(array, width, 8);
+  const auto values = nb::cast<nb::ndarray<const double, nb::device::cpu>>(array);
+  rows.rows = {std::span<const double>(values.data(), static_cast<std::size_t>((rows.count - 1) * stride + width)),
+               stride};
+  rows.kept = std::move(array);
+  return rows;
+}
+
+// What comes out -----------------------------------------------------------------------------------------------------
+
+template <class T>
+const char* type_name() {
+  if constexpr (std::is_same_v<T, double>) return "float64";
+  if constexpr (std::is_same_v<T, int>) return "int32";
+  return "uint8";
+}
+
+/// A new array, or the caller's own. \throws OptionsError that names it
+template <class T>
+BatchRowsOf<T> result_rows(const std::string& name, const RowShape& shape, std::ptrdiff_t count, const nb::dict& given,
+                           nb::dict& results) {
+  const nb::module_ np = numpy();
+  const nb::object type = np.attr("dtype")(type_name<T>());
+  std::vector<std::ptrdiff_t> wanted = full_shape(count, shape);
+  if (shape.columns == 0) wanted = {count};  // status
+  const std::ptrdiff_t width = shape.columns == 0 ? 1 : shape.width();
+  nb::object array;
+  if (!given.contains(name.c_str())) {
+    array = np.attr("empty")(nb::tuple(nb::cast(wanted)), "dtype"_a = type);
+  } else {
+    array = nb::borrow(given[name.c_str()]);
+    const bool is_array = nb::isinstance(array, np.attr("ndarray"));
+    if (!is_array || !array.attr("dtype").equal(type) || shape_of(array) != wanted ||
+        !nb::cast<bool>(array.attr("flags").attr("writeable")) ||
+        !nb::cast<bool>(array.attr("flags").attr("aligned")) || row_stride(array, width, sizeof(T)) < 0) {
+      throw OptionsError(at("out") + ": " + name, "nothing that can be filled in its place",
+                         std::string("give a writable array of ") + type_name<T>() + " and shape " +
+                             shape_text(wanted) + " whose rows are whole");
+    }
+  }
+  const std::ptrdiff_t stride = row_stride(array, width, sizeof(T));
+  const auto values = nb::cast<nb::ndarray<T, nb::device::cpu>>(array);
+  results[name.c_str()] = array;
+  return {std::span<T>(values.data(), static_cast<std::size_t>((count - 1) * stride + width)), stride};
+}
+
+std::vector<std::string> result_names() {
+  std::vector<std::string> names = field_names<BatchOutput>();
+  names.emplace_back("status");
+  return names;
+}
+
+/// Names that are asked for; \throws OptionsError for one that is none
+std::vector<std::string> names_of(nb::handle wanted, const char* place) {
+  std::vector<std::string> names;
+  if (PyUnicode_Check(wanted.ptr())) {
+    names = {nb::cast<std::string>(wanted)};
+  } else {
+    for (const nb::handle one : wanted) names.push_back(nb::cast<std::string>(one));
+  }
+  const std::vector<std::string> known = result_names();
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      throw_unknown<OptionsError>(at(place), "channel of results", name, known);
+    }
+  }
+  return names;
+}
+
+BatchOutput make_results(const BatchModel& model, std::ptrdiff_t count, const std::vector<std::string>& wanted,
+                         const nb::dict& given, nb::dict& results) {
+  BatchOutput out;
+  visit_fields(out, BatchSizes(model), [&]<class T>(const char* name, BatchRowsOf<T>& rows, const RowShape& shape) {
+    if (std::find(wanted.begin(), wanted.end(), name) == wanted.end()) return;
+    if (shape.width() == 0) {
+      throw OptionsError(at(name), "the robot has no endpoints", "name endpoints, or do not ask for it");
+    }
+    rows = result_rows<T>(name, shape, count, given, results);
+  });
+  static_assert(sizeof(Status) == sizeof(std::uint8_t));
+  const BatchRowsOf<std::uint8_t> status = result_rows<std::uint8_t>("status", RowShape{}, count, given, results);
+  if (count > 1 && status.stride != 1) {
+    throw OptionsError(at("out") + ": status", "its numbers stand apart", "give an array whose numbers do not");
+  }
+  out.status = {reinterpret_cast<Status*>(status.values.data()), status.values.size()};
+  return out;
+}
+
+// The call -----------------------------------------------------------------------------------------------------------
+
+/// A BatchReplay and what makes the same one in another process.
+struct Replayer {
+  std::string robot;  ///< as it was named; empty for an object
+  std::vector<std::string> endpoints;
+  InstantOptions instant;
+  ReplayOptions options;
+  std::unique_ptr<std::mutex> one_at_a_time;
+  BatchReplay replay;
+};
+
+Replayer make_replayer(const RobotChoice& choice, std::vector<std::string> endpoints, std::string_view imu,
+                       const std::optional<int>& threads, int block) {
+  InstantOptions instant;
+  instant.imu = parse_enum<ImuUse>(imu, at("imu"));
+  const ReplayOptions options{.threads = threads.value_or(0), .block = block};
+  check_options(options);
+  const auto* file = std::get_if<std::filesystem::path>(&choice);
+  const Robot robot = file ? load_robot(file->string()) : std::get<Robot>(choice);
+  std::vector<std::string> frames;
+  if (!endpoints.empty() || !robot.profile.endpoints.empty())
+    frames = robot.endpoint_frames(endpoints, at("endpoints"));
+  return {file ? file->string() : std::string(),
+          std::move(endpoints),
+          instant,
+          options,
+          std::make_unique<std::mutex>(),
+          BatchReplay(robot, frames, options, instant)};
+}
+
+/// What another process makes the same of: robot, endpoints, imu, threads, block.
+using State = std::tuple<std::string, std::vector<std::string>, std::string, int, int>;
+
+/// Takes what a caller named out of keyword arguments.
+nb::object taken(nb::dict& keywords, const char* name) {
+  nb::object value = keywords.contains(name) ? nb::borrow(keywords[name]) : nb::none();
+  if (keywords.contains(name)) keywords.attr("pop")(name);
+  return value;
+}
+
+nb::dict call(Replayer& self, nb::object q, nb::object tau, nb::dict keywords) {
+  const nb::object want = taken(keywords, "want"), given = taken(keywords, "out");
+  std::vector<std::string> wanted(std::begin(kWanted), std::end(kWanted));
+  if (!want.is_none()) wanted = names_of(want, "want");
+  nb::dict arrays;
+  if (!given.is_none()) {
+    if (!PyDict_Check(given.ptr())) throw nb::type_error((at("out") + ": no dict of arrays by name").c_str());
+    arrays = nb::borrow<nb::dict>(given);
+    for (const std::string& name : names_of(arrays.attr("keys")(), "out")) wanted.push_back(name);
+  }
+
+  const BatchModel& model = self.replay.model();
+  nb::dict results;
+  BatchOutput out;
+  const Progress interrupted = [](double) {
+    const nb::gil_scoped_acquire locked;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  };
+  if (nb::isinstance<Episode>(q)) {
+    const auto& episode = nb::cast<const Episode&>(q);
+    for (const auto& [key, value] : keywords) {
+      throw OptionsError(at(nb::cast<std::string>(key)), "an episode brings its channels", "leave it away");
+    }
+    if (!tau.is_none()) throw OptionsError(at("tau"), "an episode brings its torques", "leave it away");
+    if (episode.steps() == 0) throw EpisodeError(episode.name, "no steps", "give a log that holds some");
+    out = make_results(model, episode.steps(), wanted, arrays, results);
+    const nb::gil_scoped_release unlocked;
+    const std::scoped_lock alone(*self.one_at_a_time);
+    self.replay.run(episode, out, interrupted);
+    return results;
+  }
+
+  BatchInput in;
+  in.count = -1;
+  std::vector<nb::object> kept;
+  keywords["q"] = q;
+  keywords["tau"] = tau;
+  visit_fields(in, BatchSizes(model), [&](const char* name, auto& rows, const RowShape& shape) {
+    nb::object source = taken(keywords, name);
+    if (source.is_none() && in.count >= 0) return;
+    Rows read = read_rows(std::move(source), name, shape, in.count);
+    in.count = read.count;
+    rows = read.rows;
+    kept.push_back(std::move(read.kept));
+  });
+  for (const auto& [key, value] : keywords) {
+    throw_unknown<OptionsError>(kPlace, "argument", nb::cast<std::string>(key), field_names<BatchInput>());
+  }
+  out = make_results(model, in.count, wanted, arrays, results);
+  {
+    const nb::gil_scoped_release unlocked;
+    const std::scoped_lock alone(*self.one_at_a_time);
+    self.replay.run(in, out, interrupted);
+  }
+  return results;
+}
+
+// Words --------------------------------------------------------------------------------------------------------------
+
+/// q, tau and the other channels as they stand in a signature.
+std::string channels_signature() {
+  std::string text = "q: numpy.typing.ArrayLike | Episode, tau: numpy.typing.ArrayLike | None = None, *";
+  for (const std::string& name : field_names<BatchInput>()) {
+    if (name != "q" && name != "tau") text += ", " + name + ": numpy.typing.ArrayLike | None = None";
+  }
+  text += ", want: collections.abc.Sequence[str] = (";
+  for (const char* name : kWanted) text += "'" + std::string(name) + "', ";
+  text.resize(text.size() - 2);
+  return text + "), out: dict[str, numpy.typing.NDArray[typing.Any]] | None = None";
+}
+constexpr const char* kResult = "dict[str, numpy.typing.NDArray[typing.Any]]";
+constexpr const char* kSetUp = "imu: str = 'mounted', threads: int | None = None, block: int = 1024";
+
+constexpr const char* kChannels =
+    "q [N × motors]: rad or m. tau: what the motors' channels read, as Observation.tau. v and a, both: inverse "
+    "dynamics "
+    "in place of gravity. imu_quaternion_xyzw [N × 4], imu_angular_velocity, imu_specific_force, "
+    "base_angular_acceleration [N × 3]: as in BatchInput; absent: the base stands upright and still. Or q is an "
+    "Episode, "
+    "which brings q, tau and the quaternion. Float64 arrays whose rows are whole, Arrow's lists of one length among "
+    "them, are not copied; all else that NumPy reads is.\n\n"
+    "Returns a dict of arrays, one a name of want, and `status` [N], places in Status: list(antaeus.Status)[code]; 0: "
+    "ok. A state that cannot be used is NaN, its rank −1, and disturbs no other.\n"
+    "  torque [N × motors]: g(q), or M a + C v + g, N·m\n"
+    "  residual [N × motors]: joint torque − torque, N·m\n"
+    "  base_residual [N × 6]: minus force and moment of the base's rows, base axes\n"
+    "  base_rotation [N × 3 × 3]: R_WB\n"
+    "  base_angular_velocity [N × 3]: base axes, rad/s; with v and a\n"
+    "  wrench [N × endpoints × 6]: pinv(Jᵀ) residual, of the robot on the environment, at the frame's origin, world "
+    "axes, force first\n"
+    "  sigma [N × endpoints × 6]: singular values of J, largest first\n"
+    "  rank [N × endpoints]: how many of them count\n"
+    "  jacobian [N × 6 · supporting motors of each endpoint]: J_WF_W, column by column\n"
+    "  pose [N × endpoints × 12]: R_WF row by row, then its origin; base at the world's origin, m\n"
+    "out: arrays by name that are filled in place of new ones. The interpreter's lock is released meanwhile, and "
+    "Ctrl-C "
+    "ends it. Bits depend on neither threads nor block. StatusError for a shape, OptionsError for all else, each with "
+    "the argument's name.";
+
+}  // namespace
+
+void bind_replay(nb::module_& module) {
+  const std::string init =
+      "def __init__(self, robot: str | os.PathLike | Robot, endpoints: "
+      "collections.abc.Sequence[str] = (), *, " +
+      std::string(kSetUp) + ") -> None";
+  const std::string one = "def __call__(self, " + channels_signature() + ") -> " + kResult;
+  const std::string all = "def replay(robot: str | os.PathLike | Robot, endpoints: collections.abc.Sequence[str], " +
+                          channels_signature() + ", " + kSetUp + ") -> " + kResult;
+  nb::class_<Replayer>(module, "BatchReplay",
+                       "A robot and endpoints set up once, then a function of a block of states; another process gets "
+                       "it by pickle where the robot has a name or a file. Calls from several threads wait for each "
+                       "other.")
+      .def(
+          "__init__",
+          [](Replayer* self, const RobotChoice& robot, std::vector<std::string> endpoints, std::string_view imu,
+             const std::optional<int>& threads,
+             int block) { new (self) Replayer(make_replayer(robot, std::move(endpoints), imu, threads, block)); },
+          "robot"_a, "endpoints"_a = nb::list(), nb::kw_only(), "imu"_a = "mounted", "threads"_a = nb::none(),
+          "block"_a = ReplayOptions{}.block, nb::sig(init.c_str()),
+          options_doc<ReplayOptions>(
+              "endpoints: by frame or label; none: the profile's. imu: an ImuUse by name, as for "
+              "InstantReader. threads: None is 0. ModelError, OptionsError.")
+              .c_str())
+      .def(
+          "__call__",
+          [](Replayer& self, nb::object q, nb::object tau, const nb::kwargs& keywords) {
+            return call(self, std::move(q), std::move(tau), nb::dict(nb::borrow<nb::dict>(keywords)));
+          },
+          nb::arg("q").none(), "tau"_a = nb::none(), "keywords"_a, nb::sig(one.c_str()), kChannels)
+      .def("motor_count", [](const Replayer& self) { return self.replay.model().motor_count(); })
+      .def("endpoint_count", [](const Replayer& self) { return self.replay.model().endpoint_count(); })
+      .def(
+          "supporting_motors",
+          [](const Replayer& self, int endpoint) {
+            const BatchModel& model = self.replay.model();
+            return model.supporting_motors(endpoint_index(endpoint, model.endpoint_count()));
+          },
+          "endpoint"_a, "Motors whose columns `jacobian` has for an endpoint, from the root on.")
+      .def(
+          "threads", [](const Replayer& self) { return self.replay.threads(); }, "At most.")
+      .def("__getstate__",
+           [](const Replayer& self) -> State {
+             if (self.robot.empty()) {
+               throw OptionsError(at("robot"), "an object of this process cannot be sent to another",
+                                  "give the robot's name or file");
+             }
+             return {self.robot, self.endpoints, std::string(to_string(self.instant.imu)), self.options.threads,
+                     self.options.block};
+           })
+      .def("__setstate__",
+           [](Replayer& self, const State& state) {
+             const auto& [robot, endpoints, imu, threads, block] = state;
+             new (&self) Replayer(make_replayer(std::filesystem::path(robot), endpoints, imu, threads, block));
+           })
+      .def("__repr__", [](const Replayer& self) {
+        const BatchModel& model = self.replay.model();
+        return "BatchReplay(" + std::to_string(model.motor_count()) + " motors, " +
+               std::to_string(model.endpoint_count()) + " endpoints, " + std::to_string(self.replay.threads()) +
+               " threads)";
+      });
+  module.def(
+      "replay",
+      [](const RobotChoice& robot, std::vector<std::string> endpoints, nb::object q, nb::object tau,
+         const nb::kwargs& keywords) {
+        nb::dict rest(nb::borrow<nb::dict>(keywords));
+        const nb::object imu = taken(rest, "imu"), threads = taken(rest, "threads"), block = taken(rest, "block");
+        const auto number = [](const nb::object& given, const char* name) {
+          return detail::parse_integer(option_text(at(name), given), kAnyNumber, at(name));
+        };
+        Replayer once =
+            make_replayer(robot, std::move(endpoints), imu.is_none() ? "mounted" : nb::cast<std::string>(imu),
+                          threads.is_none() ? 0 : number(threads, "threads"),
+                          block.is_none() ? ReplayOptions{}.block : number(block, "block"));
+        return call(once, std::move(q), std::move(tau), std::move(rest));
+      },
+      "robot"_a, "endpoints"_a, nb::arg("q").none(), "tau"_a = nb::none(), "keywords"_a, nb::sig(all.c_str()),
+      (std::string("BatchReplay(robot, endpoints, …)(q, tau, …) in one call.\n\n") + kChannels).c_str());
+}
+
+}  // namespace antaeus::python
