@@ -15,12 +15,12 @@ TEST(AuditOptions, ProfilesMaySetEveryGroupAndNoOther) {
   std::vector<std::string> groups;
   AuditOptions::visit_groups(options, [&](const auto& group) { groups.push_back(options_of(group).group()); });
   // Not of an audit: the pose advice's, and those of contact inverse dynamics, inverse kinematics, simulation,
-  // free-flying robots and identification.
+  // free-flying robots, identification and replay.
   for (const char* other :
-       {"actuators", "advice",     "carry",      "clip",      "contact",      "control",   "det",       "experiment",
-        "flying",    "gamma",      "gravity",    "held_pose", "identify",     "ik",        "impedance", "initial",
-        "j_plus",    "moving_fit", "null_space", "parity",    "perturbation", "plant",     "scene",     "sensorless",
-        "space",     "split",      "tasks",      "timing",    "trace",        "unlabelled"}) {
+       {"actuators",  "advice",     "carry",      "clip",      "contact",      "control", "det",       "experiment",
+        "flying",     "gamma",      "gravity",    "held_pose", "identify",     "ik",      "impedance", "initial",
+        "j_plus",     "moving_fit", "null_space", "parity",    "perturbation", "plant",   "replay",    "scene",
+        "sensorless", "space",      "split",      "tasks",     "timing",       "trace",   "unlabelled"}) {
     groups.emplace_back(other);
   }
   std::vector<std::string> known;
