@@ -27,6 +27,16 @@ class Hundredths {
   std::ptrdiff_t count_, next_ = 0;
 };
 
+/// Starts run(1) … run(\p count), each in a thread; fewer where the system does not give as many.
+template <class Run>
+void add_threads(std::vector<std::jthread>& threads, std::ptrdiff_t count, const Run& run) {
+  try {
+    for (std::ptrdiff_t k = 1; k <= count; ++k) threads.emplace_back(run, static_cast<int>(k));
+  } catch (const std::system_error&) {
+    // Those that are there do all the work.
+  }
+}
+
 /// Calls make() once in each thread, and what it returns with blocks [first, last) until all are done. Progress is told
 /// from the calling thread; where it throws, the others stop after their block. Of threads that the system does not
 /// give, the others do the work.
@@ -34,21 +44,17 @@ template <class Make>
 void in_blocks(std::ptrdiff_t count, std::ptrdiff_t block, int threads, const Progress& progress, Make make) {
   std::atomic<std::ptrdiff_t> next = 0;
   Hundredths hundredths(progress, count);
-  const auto run = [&](bool tells) {
+  const auto run = [&](int thread) {
     auto work = make();
     for (std::ptrdiff_t first = next.fetch_add(block); first < count; first = next.fetch_add(block)) {
-      if (tells) hundredths.tell(first);
+      if (thread == 0) hundredths.tell(first);
       work(first, std::min(first + block, count));
     }
   };
   std::vector<std::jthread> others;
-  const std::ptrdiff_t most = std::min<std::ptrdiff_t>(threads, count / block + 1);
+  add_threads(others, std::min<std::ptrdiff_t>(threads, count / block + 1) - 1, run);
   try {
-    for (std::ptrdiff_t k = 1; k < most; ++k) others.emplace_back(run, false);
-  } catch (const std::system_error&) {
-  }
-  try {
-    run(true);
+    run(0);
   } catch (...) {
     next = count;
     throw;

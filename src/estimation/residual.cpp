@@ -428,14 +428,15 @@ bool ResidualEstimator::saturated(const Instant& now, Eigen::Index motor) const 
 }
 
 bool ResidualEstimator::at_identified_limit(const Instant& now, Eigen::Index motor) const noexcept {
-  return identified(motor) && noise_->model().limit.size() > 0 &&
+  return noise_ && noise_->model().limit.size() > 0 && identified(motor) &&
          std::abs(now.torque()[motor]) >= noise_->model().limit[motor];
 }
 
 /// What a channel at its limit reads too much.
 double ResidualEstimator::limit_offset(const Instant& now, Eigen::Index motor) const noexcept {
   if (!at_identified_limit(now, motor)) return 0.0;
-  return std::copysign(1.0, now.torque()[motor]) * noise_->model().limit_offset[motor];
+  const double outward = noise_->model().limit_offset[motor];
+  return now.torque()[motor] < 0.0 ? -outward : outward;
 }
 
 void ResidualEstimator::fill_covariance(const Instant& now) noexcept {

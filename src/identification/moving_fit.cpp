@@ -69,7 +69,7 @@ void describe_limit(const MovingRows& rows, int motor, const Ridge& ridge, Chann
   for (Eigen::Index t = 0; t < rows.samples(); ++t) {
     if (!joint.at_limit[t]) continue;
     const double error = joint.reading[t] - joint.expected[t] - predicted(rows, motor, t, ridge.mean);
-    const double outward = std::copysign(error, error * joint.channel[t]);
+    const double outward = joint.channel[t] < 0.0 ? -error : error;
     sum += outward;
     squares += outward * outward;
     count += 1.0;

@@ -5,9 +5,10 @@
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <vector>
+
+#include "core/in_blocks.hpp"
 
 namespace antaeus::detail {
 
@@ -50,11 +51,7 @@ void in_order(std::ptrdiff_t count, std::ptrdiff_t block, int threads, std::ptrd
     changed.notify_all();
   };
   try {
-    try {
-      for (int k = 1; k < std::min<std::ptrdiff_t>(threads, blocks); ++k) others.emplace_back(help, k);
-    } catch (const std::system_error&) {
-      // Fewer threads do the same work.
-    }
+    add_threads(others, std::min<std::ptrdiff_t>(threads, blocks) - 1, help);
     std::unique_lock lock(mutex);
     while (taken < blocks) {
       if (is_ready[slot_of(taken)]) {

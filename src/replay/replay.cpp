@@ -13,37 +13,34 @@ namespace antaeus {
 
 namespace {
 
-/// Joint torques from what the channels read, to the bits of RobotProfile::joint_torque.
-struct TorqueMap {
-  std::vector<double> factor, offset;  ///< empty: what the channels read is the joints' torque
-
+/// Joint torques from what the channels read.
+class TorqueMap {
+ public:
   TorqueMap() = default;
   explicit TorqueMap(const RobotProfile& profile) {
-    for (const JointFigures& f : profile.figures) {
-      factor.push_back(profile.torque_sign * f.scale * f.gear);
-      offset.push_back(f.torque_offset);
+    bool is_identity = true;
+    for (std::size_t m = 0; m < profile.figures.size(); ++m) {
+      is_identity = is_identity && profile.figures[m].torque_offset == 0.0 && profile.joint_torque(m, 1.0) == 1.0;
     }
-    const auto all = [](const std::vector<double>& numbers, double value) {
-      return std::all_of(numbers.begin(), numbers.end(), [value](double x) { return x == value; });
-    };
-    if (!all(factor, 1.0) || !all(offset, 0.0)) return;
-    factor.clear();
-    offset.clear();
+    if (!is_identity) profile_ = std::make_shared<const RobotProfile>(profile);
   }
-  bool is_needed() const noexcept { return !factor.empty(); }
+  bool is_needed() const noexcept { return profile_ != nullptr; }
 
   /// Puts a block's torques into \p tau, and the block's view on them.
   void apply(BatchInput& block, std::vector<double>& tau) const noexcept {
     if (!is_needed() || block.tau.values.empty()) return;
-    const std::size_t motors = factor.size();
+    const std::size_t motors = profile_->figures.size();
     const auto stride = block.tau.stride == 0 ? motors : static_cast<std::size_t>(block.tau.stride);
     const double* from = block.tau.values.data();
     double* to = tau.data();
     for (std::ptrdiff_t i = 0; i < block.count; ++i, from += stride, to += motors) {
-      for (std::size_t m = 0; m < motors; ++m) to[m] = factor[m] * (from[m] - offset[m]);
+      for (std::size_t m = 0; m < motors; ++m) to[m] = profile_->joint_torque(m, from[m]);
     }
     block.tau = {std::span<const double>(tau.data(), static_cast<std::size_t>(block.count) * motors)};
   }
+
+ private:
+  std::shared_ptr<const RobotProfile> profile_;  ///< null: what the channels read is the joints' torque
 };
 
 /// What one thread needs for arrays that are there.

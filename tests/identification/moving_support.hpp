@@ -194,7 +194,7 @@ inline Phantoms phantoms(const Robot& robot, const NoiseModel& noise, const Movi
       A.row(k) = -J.topRows<3>().col(j).transpose();
       for (Eigen::Index l = 0; l < m; ++l) R(k, l) = torque_noise.covariance()(j, rows[l]);
       if (noise.limit.size() > 0 && std::abs(episode.tau(i, j)) >= noise.limit[j]) {
-        r[k] -= std::copysign(noise.limit_offset[j], noise.limit_offset[j] * episode.tau(i, j));
+        r[k] -= episode.tau(i, j) < 0.0 ? -noise.limit_offset[j] : noise.limit_offset[j];
         R(k, k) += noise.limit_sd[j] * noise.limit_sd[j];
       }
       rows_seen += 1.0;
