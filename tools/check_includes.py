@@ -12,8 +12,8 @@ LAYERS = {
     "conditioning": 1, "constraints": 1, "signal": 1, "io": 1,
     "robot": 2, "draw": 2,
     "estimation": 3, "published": 3, "episode": 3, "contact": 3, "ik": 3, "tasks": 3, "space": 3,
-    "trust": 4, "control": 4, "sim": 4,
-    "guard": 5, "pose": 5, "identification": 5, "replay": 5,
+    "trust": 4, "control": 4, "sim": 4, "replay": 4,
+    "guard": 5, "pose": 5, "identification": 5,
     "audit": 6, "experiments": 6,
     "report": 7,
 }

@@ -196,6 +196,7 @@ void add_advise(CLI::App& app, Run& run) {
   auto command = std::make_shared<AdviseCommand>();
   CLI::App* verb = app.add_subcommand("advise", "the nearest pose that satisfies a set of limits");
   command->robot.add_to(*verb);
+  command->robot.add_threads_to(*verb);
   command->pose.add_to(*verb);
   command->endpoints.add_to(*verb);
   verb->add_option("--joint,-j", command->joints, "joint that may move (repeatable; default: the endpoints' limbs)")

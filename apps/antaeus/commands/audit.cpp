@@ -116,6 +116,7 @@ void add_audit(CLI::App& app, Run& run) {
       ->required()
       ->option_text("EPISODE");
   command->robot.add_to(*verb);
+  command->robot.add_threads_to(*verb);
   verb->add_option("--out,-o", command->delivery.out,
                    "folder for report.html, summary.json, steps.csv, steps.parquet (default: antaeus-audit-<episode>)")
       ->option_text("DIR");

@@ -2,6 +2,7 @@
 // What the verbs share. One file a verb; each adds its subcommand and leaves its work in `run`.
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,10 @@ struct RobotChoice {
   bool ignore_meshes = false;
   std::string base;  ///< fixed or floating; empty: as the profile says, else by the number of limbs
   std::vector<std::string> assignments;
+  std::optional<int> threads;  ///< empty: as replay.threads says
   void add_to(CLI::App& verb);
+  /// Of verbs that read many states: no result depends on it.
+  void add_threads_to(CLI::App& verb);
   /// The part that `antaeus robot` has too.
   void add_model_options_to(CLI::App& verb);
   /// With the assignments among its profile's settings. \throws ModelError, OptionsError

@@ -26,11 +26,20 @@ void RobotChoice::add_model_options_to(CLI::App& verb) {
       ->option_text("fixed|floating");
 }
 
+void RobotChoice::add_threads_to(CLI::App& verb) {
+  verb.add_option("--threads", threads, "threads that work at a time (default: one a core); results stay the same")
+      ->option_text("N");
+}
+
 Robot RobotChoice::load() const {
+  if (threads && *threads < 1) {
+    throw OptionsError("--threads", std::to_string(*threads) + " is fewer than one", "give 1 or more");
+  }
   std::optional<Base> chosen;
   if (!base.empty()) chosen = parse_base(base, "--base");
   Robot loaded = load_robot(robot, ignore_meshes ? MeshPolicy::ignored : MeshPolicy::required, chosen);
   for (const std::string& assignment : assignments) loaded.profile.settings.set(assignment);
+  if (threads) loaded.profile.settings.set("replay.threads=" + std::to_string(*threads));
   return loaded;
 }
 

@@ -173,6 +173,7 @@ void add_estimate(CLI::App& app, Run& run) {
       ->required()
       ->option_text("EPISODE");
   command->robot.add_to(*verb);
+  command->robot.add_threads_to(*verb);
   verb->add_option("--endpoint,-e", command->endpoints, "frame or label of an endpoint (repeatable)")
       ->option_text("FRAME")
       ->take_all()

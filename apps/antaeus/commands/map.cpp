@@ -187,6 +187,7 @@ void add_map(CLI::App& app, Run& run) {
   auto command = std::make_shared<MapCommand>();
   CLI::App* verb = app.add_subcommand("map", "gain, condition number and sd over two joints, or over a list of poses");
   command->robot.add_to(*verb);
+  command->robot.add_threads_to(*verb);
   command->pose.add_to(*verb, false);
   command->endpoints.add_to(*verb);
   verb->add_option("--joint,-j", command->joints, "joint of an axis; give two, x first")
