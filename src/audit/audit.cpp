@@ -88,7 +88,7 @@ Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRe
     if (progress) share = [&](double s) { progress(done + s * weight); };
     part.reconstruction = reconstruct(robot, part.episode, endpoints, options, share, first_step);
     done += weight;
-    note_overflow(part.reconstruction, part.episode);
+    note_overflow(overflowing_steps(part.reconstruction, part.episode), part.episode, first_step);
     parts::summarise_episode(robot, endpoints, options, part);
     if (e == 0) {
       audit.audited = std::move(part);

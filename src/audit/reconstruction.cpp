@@ -2,249 +2,54 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <iterator>
+#include <thread>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/episode/smooth_motion.hpp"
+#include "antaeus/replay/replay.hpp"
+#include "audit/step_series.hpp"
+#include "core/team.hpp"
 
 namespace antaeus {
 
 namespace {
 
-/// The guard of a single-guard chain, and the options under which it runs.
-GuardKind kind_of(SingleGuard guard, GuardOptions& options) {
-  options.dominance_form =
-      guard == SingleGuard::reference_dominance_formula ? DominanceForm::formula : DominanceForm::per_joint;
-  switch (guard) {
-    case SingleGuard::watchdog: return GuardKind::watchdog;
-    case SingleGuard::condition: return GuardKind::condition;
-    case SingleGuard::reference_dominance:
-    case SingleGuard::reference_dominance_formula: return GuardKind::reference_dominance;
-    case SingleGuard::clamp: return GuardKind::clamp;
-    case SingleGuard::norm_clamp: break;
-  }
-  return GuardKind::norm_clamp;
-}
+/// Steps that a thread takes at a time, those of a turn that each thread has, and of all: every step of a turn needs
+/// the memory of an instant, 3 MB for a humanoid.
+constexpr Eigen::Index kStepsAtATime = 4, kStepsAThread = 16, kLongestTurn = 64;
 
-/// One series being written: its results, the default chain, and each guard alone.
-struct Recorder {
-  EstimateSeries series;
-  GuardChain chain;
-  std::vector<GuardChain> alone;
+/// A step of the batch at hand: what threads leave to each other.
+struct Step {
+  std::optional<InstantReader> all, hands;  ///< `hands` where the posterior reads fewer endpoints, or a smoothed log
+  std::vector<WrenchEstimate> deployed, stacked;
+  Residual residual;
+  AlarmLimits limits{AlarmRate{}, 1};
+  PosteriorEstimates estimates;
+  Feasibility feasible;
+  WrenchEstimates raw;
 };
 
-/// The limit on κ was published for one wrist's Jacobian. The stacked matrix of hands and feet has κ above 30 in the
-/// best of poses, so there the guard would only say that it is stacked.
-std::vector<GuardKind> chain_of(EstimatorName estimator) {
-  std::vector<GuardKind> order = GuardChain::default_order();
-  if (estimator != EstimatorName::deployed) std::erase(order, GuardKind::condition);
-  return order;
-}
+/// The estimators of one thread: none has a history.
+struct Worker {
+  Observation observation;
+  std::optional<DeployedEstimator> deployed, raw;
+  std::optional<StackedEstimator> stacked;
+  std::optional<PosteriorEstimator> posterior;
+  std::optional<ReliabilityEstimator> reliability;
+  std::optional<FeasibilityChecker> feasibility;
+};
 
-/// The published limits hold at hands. A foot that a consumer reads carries the robot: there they are of the weight.
-GuardOptions limits_at(const Robot& robot, const std::string& endpoint, bool consumed, GuardOptions guard) {
-  if (!consumed || robot.kind_of(endpoint) != EndpointKind::foot) return guard;
-  const auto of_weight = robot.settings({endpoint}).get<GuardOptions>();
-  guard.clamp_force = std::max(guard.clamp_force, of_weight.clamp_force);
-  guard.watchdog_force = std::max(guard.watchdog_force, of_weight.watchdog_force);
-  return guard;
-}
+/// What is recorded of one endpoint.
+struct EndpointRecorders {
+  std::optional<parts::Recorder> deployed, stacked, posterior;
+  std::size_t hand = 0;  ///< its place among the posterior's endpoints
+};
 
-/// Frames that the consumer reads. Where the profile says nothing: all that are audited, but feet only where there is
-/// nothing else, because weight on a foot is no force that a policy asked for.
-std::vector<std::string> consumed_frames(const Robot& robot, const std::vector<std::string>& endpoints) {
-  if (!robot.profile.deployed_endpoints.empty()) return robot.profile.deployed_endpoints;
-  std::vector<std::string> frames = endpoints;
-  std::erase_if(frames, [&](const std::string& frame) { return robot.kind_of(frame) == EndpointKind::foot; });
-  return frames.empty() ? endpoints : frames;
-}
-
-Recorder make_recorder(const Robot& robot, const std::string& endpoint, EstimatorName estimator, Eigen::Index steps,
-                       const AuditOptions& options, const std::vector<std::string>& consumed) {
-  const bool is_consumed = std::find(consumed.begin(), consumed.end(), endpoint) != consumed.end();
-  const GuardOptions limits = limits_at(robot, endpoint, is_consumed, options.guard);
-  Recorder recorder{{}, GuardChain(chain_of(estimator), limits), {}};
-  EstimateSeries& series = recorder.series;
-  series.endpoint = endpoint;
-  series.label = robot.profile.label_of(endpoint);
-  series.kind = robot.kind_of(endpoint);
-  series.consumed = is_consumed;
-  series.estimator = estimator;
-  series.sign = options.estimator.sign;
-  const bool is_posterior = estimator == EstimatorName::posterior;
-  if (is_posterior) series.sign = options.posterior.sign;
-  series.wrench.setConstant(steps, 6, kNaN);
-  series.reference_gain.setConstant(steps, 6, kNaN);
-  series.guarded_force.setConstant(steps, 3, kNaN);
-  if (series.consumed && estimator == EstimatorName::deployed) {
-    for (EstimateSeries::Contribution& parts : series.contribution) {
-      parts.setConstant(steps, robot.model.motor_count(), std::numeric_limits<float>::quiet_NaN());
-    }
-  }
-  for (VectorX EstimateSeries::* column :
-       {&EstimateSeries::force_norm, &EstimateSeries::kappa, &EstimateSeries::kappa_scaled, &EstimateSeries::sigma_min,
-        &EstimateSeries::manipulability}) {
-    (series.*column).setConstant(steps, kNaN);
-  }
-  series.rank.assign(static_cast<std::size_t>(steps), 0);
-  series.verdict.assign(static_cast<std::size_t>(steps), Verdict::invalid_input);
-  series.reasons.assign(static_cast<std::size_t>(steps), Reason::invalid_input);
-  if (is_posterior) return recorder;
-  for (std::size_t g = 0; g < enum_names(SingleGuard{}).size(); ++g) {
-    const auto guard = static_cast<SingleGuard>(g);
-    GuardOptions alone = limits;
-    const GuardKind kind = kind_of(guard, alone);
-    recorder.alone.emplace_back(std::vector<GuardKind>{kind}, alone);
-    GuardTrace trace;
-    trace.guard = guard;
-    trace.action.assign(static_cast<std::size_t>(steps), GuardAction::no_input);
-    trace.saw.assign(static_cast<std::size_t>(steps), kNaN);
-    trace.force_read.setConstant(steps, 3, kNaN);
-    series.guards.push_back(std::move(trace));
-  }
-  return recorder;
-}
-
-void record(Recorder& recorder, Eigen::Index step, const WrenchEstimate& estimate) {
-  EstimateSeries& series = recorder.series;
-  const auto at = static_cast<std::size_t>(step);
-  series.wrench.row(step) = estimate.wrench.to_vector();
-  series.force_norm[step] = estimate.wrench.force.norm();
-  series.kappa[step] = estimate.kappa;
-  series.kappa_scaled[step] = estimate.kappa_scaled;
-  series.sigma_min[step] = estimate.sigma_min;
-  series.manipulability[step] = estimate.manipulability;
-  series.rank[at] = estimate.rank;
-  series.reference_gain.row(step) = estimate.reference_gain;
-  for (int axis = 0; axis < 3; ++axis) {
-    EstimateSeries::Contribution& parts = series.contribution[static_cast<std::size_t>(axis)];
-    if (parts.rows() == 0) continue;
-    parts.row(step) = (estimate.gain.row(axis).array() * estimate.residual.transpose().array()).template cast<float>();
-  }
-  const ChainedWrench& guarded = recorder.chain.apply(estimate);
-  series.verdict[at] = guarded.verdict;
-  series.reasons[at] = guarded.reasons;
-  series.guarded_force.row(step) = guarded.wrench.force;
-  for (std::size_t g = 0; g < recorder.alone.size(); ++g) {
-    const ChainedWrench& alone = recorder.alone[g].apply(estimate);
-    const GuardRecord& what = alone.records.front();
-    GuardTrace& trace = series.guards[g];
-    trace.action[at] = what.action;
-    trace.saw[at] = what.saw;
-    trace.limit = what.limit;
-    if (what.acted()) {
-      if (trace.first_act < 0) trace.first_act = step;
-      ++trace.acts;
-    }
-    // A latched watchdog has taken the policy off: nobody reads the wrench any more.
-    if (what.action == GuardAction::damping) {
-      trace.force_read.row(step).setZero();
-    } else {
-      trace.force_read.row(step) = alone.wrench.force;
-    }
-  }
-}
-
-PosteriorTrace empty_trace(const std::vector<int>& rows, Eigen::Index steps) {
-  PosteriorTrace trace;
-  const auto count = static_cast<std::size_t>(steps);
-  trace.sd.setConstant(steps, 6, kNaN);
-  trace.worst_direction.setConstant(steps, 3, kNaN);
-  trace.force_axes.setConstant(steps, 9, kNaN);
-  for (VectorX* column : {&trace.worst_sd, &trace.nis, &trace.nis_threshold, &trace.misfit, &trace.misfit_limit,
-                          &trace.contact, &trace.contact_limit, &trace.innovation, &trace.innovation_sd}) {
-    column->setConstant(steps, kNaN);
-  }
-  trace.observable.assign(count, 0);
-  trace.rows = rows;
-  for (PosteriorTrace::Reliability* matrix : {&trace.redundancy, &trace.detectable_bias, &trace.external_force,
-                                              &trace.prior_free_redundancy, &trace.prior_free_bias}) {
-    matrix->setConstant(steps, static_cast<Eigen::Index>(rows.size()), std::numeric_limits<float>::quiet_NaN());
-  }
-  trace.state.assign(count, Verdict::refused);
-  trace.action.assign(count, ConsumerAction::zero);
-  trace.because.assign(count, Reason::invalid_input);
-  trace.residual_kind.assign(count, ResidualKind::static_gravity);
-  return trace;
-}
-
-void record_posterior(EstimateSeries& series, Eigen::Index step, const GuardedEstimator& guarded, std::size_t k) {
-  const WrenchEstimate& estimate = guarded.estimates()[k];
-  const ConsumerWrench& read = guarded.results()[k];
-  const EndpointReliability& reliability = guarded.reliability()[k];
-  const Uncertainty& u = estimate.uncertainty;
-  const auto at = static_cast<std::size_t>(step);
-  series.wrench.row(step) = estimate.wrench.to_vector();
-  series.force_norm[step] = estimate.wrench.force.norm();
-  series.kappa[step] = reliability.condition;
-  series.sigma_min[step] = reliability.sigma_min;
-  series.rank[at] = u.observable;
-  series.reference_gain.row(step) = estimate.reference_gain;
-  // An estimate that cannot be used keeps its own word for it; else the guard's state is the verdict.
-  const bool unusable = estimate.verdict == Verdict::invalid_input || estimate.verdict == Verdict::unobservable;
-  series.verdict[at] = unusable ? estimate.verdict : read.state;
-  series.reasons[at] = read.reasons;
-  series.guarded_force.row(step) = read.wrench.force;
-  PosteriorTrace& trace = *series.posterior;
-  trace.sd.row(step) = u.covariance.diagonal().cwiseSqrt();
-  trace.worst_sd[step] = u.worst_sd();
-  trace.worst_direction.row(step) = u.worst_direction();
-  for (int axis = 0; axis < 3; ++axis) {
-    trace.force_axes.row(step).segment<3>(3 * axis) = u.force_sd[axis] * u.directions.col(axis);
-  }
-  trace.observable[at] = u.observable;
-  trace.nis[step] = u.nis;
-  trace.nis_threshold[step] = u.nis_threshold;
-  trace.misfit[step] = u.misfit.value;
-  trace.misfit_limit[step] = u.misfit.limit;
-  trace.contact[step] = u.contact.value;
-  trace.contact_limit[step] = u.contact.limit;
-  trace.innovation[step] = u.innovation;
-  trace.innovation_sd[step] = u.innovation_sd;
-  for (std::size_t i = 0; i < trace.rows.size(); ++i) {
-    const auto column = static_cast<Eigen::Index>(i);
-    trace.redundancy(step, column) = static_cast<float>(reliability.redundancy[trace.rows[i]]);
-    trace.detectable_bias(step, column) = static_cast<float>(reliability.minimal_detectable_bias[trace.rows[i]]);
-    trace.external_force(step, column) = static_cast<float>(reliability.external_force[trace.rows[i]]);
-    trace.prior_free_redundancy(step, column) = static_cast<float>(reliability.prior_free_redundancy[trace.rows[i]]);
-    trace.prior_free_bias(step, column) = static_cast<float>(reliability.prior_free_bias[trace.rows[i]]);
-  }
-  trace.state[at] = read.state;
-  trace.action[at] = read.action;
-  trace.because[at] = read.because;
-  trace.residual_kind[at] = estimate.residual_kind;
-  if (series.reasons[at].has_any(kTestAlarm)) {
-    if (trace.first_alarm < 0) trace.first_alarm = step;
-    ++trace.alarms;
-  }
-  if (read.state == Verdict::refused) {
-    if (trace.first_refusal < 0) trace.first_refusal = step;
-    ++trace.refusals;
-  }
-}
-
-void note_identified(const GuardedEstimator& guarded, Eigen::Index step, Reconstruction& result) {
-  const Residual& residual = guarded.residual();
-  const bool counts = residual.current() == Status::ok && residual.correlated;
-  if (!counts || residual.kind != ResidualKind::static_gravity) return;
-  const auto at = static_cast<std::size_t>(step);
-  result.identified[at] = true;
-  result.outside_identified[at] = residual.reasons.has(Reason::outside_identified);
-  if (const SpeedEnvelope* envelope = guarded.envelope()) result.envelope_speed[step] = envelope->speed();
-}
-
-void find_peaks(EstimateSeries& series) {
-  series.peak_force = series.peak_component = kNaN;
-  for (Eigen::Index i = 0; i < series.force_norm.size(); ++i) {
-    const double norm = series.force_norm[i], vertical = std::abs(series.wrench(i, kFz));
-    if (!(norm <= series.peak_force) && std::isfinite(norm)) {
-      series.peak_force = norm;
-      series.peak_step = i;
-    }
-    if (!(vertical <= series.peak_component) && std::isfinite(vertical)) {
-      series.peak_component = vertical;
-      series.peak_component_step = i;
-    }
-  }
+int threads_of(const Robot& robot, const std::vector<std::string>& endpoints) {
+  const int asked = robot.settings(endpoints).get<ReplayOptions>().threads;
+  const int wanted = asked > 0 ? asked : static_cast<int>(std::thread::hardware_concurrency());
+  return std::clamp(wanted, 1, static_cast<int>(kLongestTurn / kStepsAtATime));
 }
 
 }  // namespace
@@ -261,115 +66,269 @@ const EstimateSeries& Reconstruction::find(std::string_view endpoint, EstimatorN
   throw Error(name, "no series of '" + std::string(to_string(estimator)) + "' at '" + std::string(endpoint) + "'", "");
 }
 
+struct Reconstructor::Impl {
+  Impl(const Robot& of, const Episode& log, std::vector<std::string> frames, const AuditOptions& chosen,
+       const ReconstructedEstimators& which)
+      : robot(of),
+        episode(log),
+        endpoints(std::move(frames)),
+        options(chosen),
+        wanted(which),
+        threads(threads_of(of, endpoints)),
+        team(threads) {
+    const std::vector<std::string> consumed = parts::consumed_frames(robot, endpoints);
+    const auto recorder = [&](const std::string& endpoint, EstimatorName estimator) {
+      return parts::make_recorder(robot, endpoint, estimator, options, consumed);
+    };
+    for (const std::string& endpoint : endpoints) {
+      EndpointRecorders of_one;
+      if (wanted.deployed) of_one.deployed = recorder(endpoint, EstimatorName::deployed);
+      if (wanted.stacked) of_one.stacked = recorder(endpoint, EstimatorName::stacked);
+      // A foot carries the robot: a prior of a hand's push does not fit it, and its leg has no redundancy.
+      if (wanted.posterior && robot.kind_of(endpoint) != EndpointKind::foot) {
+        of_one.posterior = recorder(endpoint, EstimatorName::posterior);
+        of_one.hand = hands.size();
+        hands.push_back(endpoint);
+      }
+      recorders.push_back(std::move(of_one));
+    }
+    ResidualOptions causal = options.residual;
+    if (!hands.empty() && options.smooth.zero_phase) {
+      smoothed = smooth_motion(episode, options.smooth.motion);
+      causal.cut_off = 0.0;  // a causal filter would bring back the delay
+    }
+    if (hands.empty() || wanted.deployed || wanted.stacked) {
+      read_frames = endpoints;
+    } else {
+      read_frames = hands;
+    }
+    has_hands_reader = !hands.empty() && (smoothed || hands != read_frames);
+    if (!hands.empty()) {
+      const InstantReader reader(robot, hands, options.equation);
+      const PosteriorEstimator posterior(reader, options.posterior);
+      residual.emplace(robot, causal);
+      limits = posterior.identified_limits();
+      guard.emplace(robot, hands, posterior, options.guarded, options.input);
+      const ReliabilityEstimator reliability(reader, posterior);
+      for (std::size_t k = 0; k < hands.size(); ++k) reliability_rows.push_back(reliability.rows(k));
+    }
+    const Eigen::Index turn = threads == 1 ? 1 : std::min(kStepsAThread * threads, kLongestTurn);
+    batch.resize(static_cast<std::size_t>(std::min(turn, episode.steps())));
+    for (int k = 0; k < threads; ++k) workers.push_back(make_worker());
+    for (Step& step : batch) {
+      step.all.emplace(robot, read_frames, options.equation);
+      if (has_hands_reader) step.hands.emplace(robot, hands, options.equation);
+    }
+  }
+
+  Worker make_worker() const {
+    Worker worker;
+    const InstantReader reader(robot, read_frames, options.equation);
+    WrenchEstimatorOptions stacked = options.estimator;
+    stacked.characteristic_length = 0.0;  // one length for hands and feet together would mean nothing
+    if (wanted.deployed) worker.deployed.emplace(reader, options.estimator);
+    if (wanted.stacked) worker.stacked.emplace(reader, options.stacked.rows, stacked);
+    if (hands.empty()) return worker;
+    const InstantReader of_hands(robot, hands, options.equation);
+    worker.posterior.emplace(of_hands, options.posterior);
+    worker.reliability.emplace(of_hands, *worker.posterior);
+    worker.feasibility.emplace(robot, hands, options.feasibility);
+    WrenchEstimatorOptions raw;
+    raw.sign = options.posterior.sign;
+    if (guard->needs_raw()) worker.raw.emplace(of_hands, raw);
+    return worker;
+  }
+
+  /// Reads one step, and what the published estimators make of it.
+  void read(Worker& worker, Step& step, Eigen::Index at, Eigen::Index row, Reconstruction& result) {
+    episode.observe(at, worker.observation);
+    const Instant& now = step.all->at(worker.observation);
+    result.residual.row(row) = now.static_residual();
+    result.gravity.row(row) = now.gravity_torque();
+    const int reference = result.reference_motor;
+    if (reference >= 0) result.reference_residual[row] = now.static_residual()[reference];
+    if (worker.deployed) step.deployed = worker.deployed->solve(now).endpoints;
+    if (worker.stacked) step.stacked = worker.stacked->solve(now).endpoints;
+    for (std::size_t k = 0; k < recorders.size(); ++k) {
+      if (recorders[k].deployed) parts::record_numbers(recorders[k].deployed->series, row, step.deployed[k]);
+      if (recorders[k].stacked) parts::record_numbers(recorders[k].stacked->series, row, step.stacked[k]);
+    }
+    if (!has_hands_reader) return;
+    if (smoothed) smoothed->observe(at, worker.observation);
+    step.hands->at(worker.observation);
+  }
+
+  const Instant& posterior_instant(const Step& step) const noexcept {
+    return has_hands_reader ? step.hands->instant() : step.all->instant();
+  }
+
+  /// The residual, whose filters have a history.
+  void form(Step& step, Eigen::Index row, Reconstruction& result) {
+    result.used_imu = result.used_imu || step.all->instant().used_imu();
+    if (!residual) return;
+    const Residual& formed = residual->form(posterior_instant(step));
+    step.residual = formed;
+    if (formed.current() == Status::ok) limits.step(formed.instant.observation().time);
+    step.limits = limits;
+    if (formed.current() != Status::ok || !formed.correlated || formed.kind != ResidualKind::static_gravity) return;
+    const auto at = static_cast<std::size_t>(row);
+    result.identified[at] = true;
+    result.outside_identified[at] = formed.reasons.has(Reason::outside_identified);
+    if (const SpeedEnvelope* envelope = residual->envelope()) result.envelope_speed[row] = envelope->speed();
+  }
+
+  void estimate(Worker& worker, Step& step, Eigen::Index row) {
+    worker.posterior->take_limits(step.limits);
+    const PosteriorEstimates& estimates = worker.posterior->solve(step.residual);
+    step.estimates = estimates;
+    step.feasible = worker.feasibility->of(estimates);
+    if (worker.raw) step.raw = worker.raw->solve(estimates.instant);
+    const std::vector<EndpointReliability>& reliability = worker.reliability->of(estimates);
+    for (EndpointRecorders& of_one : recorders) {
+      if (!of_one.posterior) continue;
+      parts::record_posterior(of_one.posterior->series, row, estimates[of_one.hand], reliability[of_one.hand]);
+    }
+  }
+
+  /// What all guards do.
+  void judge(const Step& step, Eigen::Index row) {
+    if (guard) guard->update(step.estimates, step.feasible, step.raw, step.estimates.instant.observation().time);
+    for (std::size_t k = 0; k < recorders.size(); ++k) {
+      EndpointRecorders& of_one = recorders[k];
+      if (of_one.deployed) parts::record_guards(*of_one.deployed, row, step.deployed[k]);
+      if (of_one.stacked) parts::record_guards(*of_one.stacked, row, step.stacked[k]);
+      if (!of_one.posterior) continue;
+      parts::record_consumer(of_one.posterior->series, row, step.estimates[of_one.hand], guard->results()[of_one.hand]);
+    }
+  }
+
+  Reconstruction next(Eigen::Index asked, const Progress& progress) {
+    const Eigen::Index steps = std::min(asked, episode.steps() - done), first = done;
+    Reconstruction result = make_room(steps);
+    detail::Hundredths hundredths(progress, episode.steps());
+    for (Eigen::Index from = 0; from < steps; from += std::ssize(batch)) {
+      hundredths.tell(first + from);
+      const Eigen::Index count = std::min<Eigen::Index>(std::ssize(batch), steps - from);
+      const auto step = [&](Eigen::Index i) -> Step& { return batch[static_cast<std::size_t>(i)]; };
+      const auto worker = [&](int thread) -> Worker& { return workers[static_cast<std::size_t>(thread)]; };
+      team.run(count, kStepsAtATime,
+               [&](int thread, Eigen::Index i) { read(worker(thread), step(i), first + from + i, from + i, result); });
+      for (Eigen::Index i = 0; i < count; ++i) form(step(i), from + i, result);
+      if (guard) {
+        team.run(count, kStepsAtATime,
+                 [&](int thread, Eigen::Index i) { estimate(worker(thread), step(i), from + i); });
+      }
+      for (Eigen::Index i = 0; i < count; ++i) judge(step(i), from + i);
+    }
+    done += steps;
+    for (EndpointRecorders& of_one : recorders) {
+      for (std::optional<parts::Recorder>* recorder : {&of_one.deployed, &of_one.stacked, &of_one.posterior}) {
+        if (!*recorder) continue;
+        parts::find_peaks((*recorder)->series);
+        result.series.push_back(std::move((*recorder)->series));
+      }
+    }
+    if (progress && done == episode.steps()) progress(1.0);
+    return result;
+  }
+
+  Reconstruction make_room(Eigen::Index steps) {
+    Reconstruction result;
+    const Eigen::Index motors = robot.model.motor_count();
+    result.name = episode.name;
+    result.first_step = done;
+    result.reference_motor = robot.reference_motor();
+    if (episode.time.size() > 0) result.time = episode.time.segment(done, steps);
+    result.residual.resize(steps, motors);
+    result.gravity.resize(steps, motors);
+    result.reference_residual.setConstant(steps, kNaN);
+    result.identified.assign(static_cast<std::size_t>(steps), false);
+    result.outside_identified = result.identified;
+    result.envelope_speed.setConstant(steps, kNaN);
+    for (EndpointRecorders& of_one : recorders) {
+      if (of_one.deployed) parts::make_room(*of_one.deployed, steps, motors);
+      if (of_one.stacked) parts::make_room(*of_one.stacked, steps, motors);
+      if (of_one.posterior) parts::make_room(*of_one.posterior, steps, motors, reliability_rows[of_one.hand]);
+    }
+    return result;
+  }
+
+  const Robot robot;
+  const Episode& episode;
+  const std::vector<std::string> endpoints;
+  const AuditOptions options;
+  const ReconstructedEstimators wanted;
+  const int threads;
+  std::vector<std::string> hands;  ///< the posterior's endpoints
+  std::vector<std::vector<int>> reliability_rows;
+  std::vector<std::string> read_frames;  ///< endpoints of the instants that all but the posterior read
+  bool has_hands_reader = false;
+  std::optional<Episode> smoothed;
+  std::vector<EndpointRecorders> recorders;
+  /// \name What has a history
+  ///@{
+  std::optional<ResidualEstimator> residual;
+  AlarmLimits limits{AlarmRate{}, 1};
+  std::optional<ConsumerGuard> guard;
+  Eigen::Index done = 0;
+  ///@}
+  std::vector<Worker> workers;
+  std::vector<Step> batch;
+  detail::Team team;
+};
+
+Reconstructor::Reconstructor(const Robot& robot, const Episode& episode, const std::vector<std::string>& endpoints,
+                             const AuditOptions& options, const ReconstructedEstimators& wanted)
+    : impl_(std::make_unique<Impl>(robot, episode, endpoints, options, wanted)) {}
+Reconstructor::~Reconstructor() = default;
+
+Eigen::Index Reconstructor::done() const noexcept { return impl_->done; }
+Reconstruction Reconstructor::next(Eigen::Index steps, const Progress& progress) {
+  return impl_->next(steps, progress);
+}
+
 Reconstruction reconstruct(const Robot& robot, const Episode& episode, const std::vector<std::string>& endpoints,
                            const AuditOptions& options, const Progress& progress, Eigen::Index first_step) {
-  InstantReader reader(robot, endpoints, options.equation);
-  WrenchEstimatorOptions stacked_options = options.estimator;
-  stacked_options.characteristic_length = 0.0;  // one length for hands and feet together would mean nothing
-  DeployedEstimator deployed(reader, options.estimator);
-  StackedEstimator stacked(reader, options.stacked.rows, stacked_options);
-
-  const Eigen::Index steps = episode.steps();
-  const Eigen::Index motors = robot.model.motor_count();
-  struct EndpointRecorders {
-    Recorder deployed, stacked;
-    std::optional<Recorder> posterior;
-  };
-  std::vector<EndpointRecorders> recorders;
-  // A foot carries the robot: a prior of a hand's push does not fit it, and its leg has no redundancy.
-  std::vector<std::string> hands;
-  const std::vector<std::string> consumed = consumed_frames(robot, endpoints);
-  for (const std::string& endpoint : endpoints) {
-    recorders.push_back({make_recorder(robot, endpoint, EstimatorName::deployed, steps, options, consumed),
-                         make_recorder(robot, endpoint, EstimatorName::stacked, steps, options, consumed),
-                         std::nullopt});
-    if (recorders.back().deployed.series.kind == EndpointKind::foot) continue;
-    hands.push_back(endpoint);
-    recorders.back().posterior = make_recorder(robot, endpoint, EstimatorName::posterior, steps, options, consumed);
-  }
-  std::optional<GuardedEstimator> guarded;
-  std::optional<Episode> smoothed;
-  if (!hands.empty()) {
-    ResidualOptions residual = options.residual;
-    if (options.smooth.zero_phase) {
-      smoothed = smooth_motion(episode, options.smooth.motion);
-      residual.cut_off = 0.0;  // a causal filter would bring back the delay
-    }
-    guarded.emplace(robot, hands, options.equation, residual, options.posterior, options.guarded, options.feasibility,
-                    options.input);
-    std::size_t hand = 0;
-    for (EndpointRecorders& recorder : recorders) {
-      if (!recorder.posterior) continue;
-      recorder.posterior->series.posterior = empty_trace(guarded->reliability_rows(hand++), steps);
-    }
-  }
-  Reconstruction result;
-  result.name = episode.name;
+  Reconstruction result = Reconstructor(robot, episode, endpoints, options).next(episode.steps(), progress);
   result.first_step = first_step;
-  result.reference_motor = robot.reference_motor();
-  result.time = episode.time;
-  result.residual.resize(steps, motors);
-  result.gravity.resize(steps, motors);
-  result.reference_residual.setConstant(steps, kNaN);
-  result.identified.assign(static_cast<std::size_t>(steps), false);
-  result.outside_identified = result.identified;
-  result.envelope_speed.setConstant(steps, kNaN);
-  const Eigen::Index hundredth = std::max<Eigen::Index>(1, steps / 100);
-  Observation observation;
-  for (Eigen::Index step = 0; step < steps; ++step) {
-    if (progress && step % hundredth == 0) progress(static_cast<double>(step) / static_cast<double>(steps));
-    episode.observe(step, observation);
-    const Instant& now = reader.at(observation);
-    result.used_imu = result.used_imu || now.used_imu();
-    result.residual.row(step) = now.static_residual();
-    result.gravity.row(step) = now.gravity_torque();
-    const int reference = result.reference_motor;
-    if (reference >= 0) result.reference_residual[step] = now.static_residual()[reference];
-    const WrenchEstimates& one = deployed.solve(now);
-    const WrenchEstimates& all = stacked.solve(now);
-    if (smoothed) smoothed->observe(step, observation);
-    if (guarded) {
-      guarded->update(observation);
-      note_identified(*guarded, step, result);
-    }
-    std::size_t hand = 0;
-    for (std::size_t k = 0; k < endpoints.size(); ++k) {
-      record(recorders[k].deployed, step, one[k]);
-      record(recorders[k].stacked, step, all[k]);
-      if (recorders[k].posterior) record_posterior(recorders[k].posterior->series, step, *guarded, hand++);
-    }
-  }
-  const auto finish = [&](EstimateSeries& series) {
-    find_peaks(series);
-    result.series.push_back(std::move(series));
-  };
-  for (EndpointRecorders& recorder : recorders) {
-    finish(recorder.deployed.series);
-    finish(recorder.stacked.series);
-    if (recorder.posterior) finish(recorder.posterior->series);
-  }
-  if (progress) progress(1.0);
   return result;
 }
 
-void note_overflow(const Reconstruction& reconstruction, Episode& episode) {
-  std::vector<Eigen::Index> all;
-  Eigen::Index count = 0, first = -1;
+std::vector<Eigen::Index> overflowing_steps(const Reconstruction& reconstruction, const Episode& episode,
+                                            Eigen::Index first) {
+  std::vector<Eigen::Index> steps;
+  Observation observation;
+  const auto is_whole = [&](Eigen::Index step) {
+    episode.observe(step, observation);
+    const bool gyro = !observation.has_gyro || observation.imu_angular_velocity.allFinite();
+    const bool accelerometer = !observation.has_accelerometer || observation.imu_specific_force.allFinite();
+    return observation.v.allFinite() && observation.a.allFinite() && gyro && accelerometer;
+  };
+  const auto is_deployed = [](const EstimateSeries& s) { return s.estimator == EstimatorName::deployed; };
+  const bool has_deployed = std::any_of(reconstruction.series.begin(), reconstruction.series.end(), is_deployed);
   for (Eigen::Index i = 0; i < reconstruction.steps(); ++i) {
     const auto& known = episode.invalid_steps;
-    const bool invalid = std::binary_search(known.begin(), known.end(), i);
+    if (std::binary_search(known.begin(), known.end(), first + i)) continue;
     const bool overflows = std::any_of(reconstruction.series.begin(), reconstruction.series.end(), [&](const auto& s) {
-      return s.estimator == EstimatorName::deployed && !std::isfinite(s.force_norm[i]);
+      if (std::isfinite(s.force_norm[i]) || (has_deployed && !is_deployed(s))) return false;
+      // A posterior may have no number for what the static torques are not to blame for: motion, and time.
+      if (s.estimator != EstimatorName::posterior) return true;
+      return !s.reasons[static_cast<std::size_t>(i)].has(Reason::time_back) && is_whole(first + i);
     });
-    if (invalid || overflows) all.push_back(i);
-    if (invalid || !overflows) continue;
-    if (count++ == 0) first = reconstruction.first_step + i;
+    if (overflows) steps.push_back(first + i);
   }
-  if (count == 0) return;
+  return steps;
+}
+
+void note_overflow(const std::vector<Eigen::Index>& steps, Episode& episode, Eigen::Index first_step) {
+  if (steps.empty()) return;
+  std::vector<Eigen::Index> all;
+  std::merge(episode.invalid_steps.begin(), episode.invalid_steps.end(), steps.begin(), steps.end(),
+             std::back_inserter(all));
   episode.invalid_steps = std::move(all);
-  episode.notes.push_back(std::to_string(count) +
-                          " steps hold numbers too large to compute a force from (first: step " +
-                          std::to_string(first) + "); they keep their place, verdict invalid_input");
+  episode.notes.push_back(
+      std::to_string(steps.size()) + " steps hold numbers too large to compute a force from (first: step " +
+      std::to_string(first_step + steps.front()) + "); they keep their place, verdict invalid_input");
 }
 
 }  // namespace antaeus

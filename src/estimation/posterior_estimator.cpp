@@ -168,6 +168,7 @@ const PosteriorEstimates& PosteriorEstimator::solve(const Residual& residual) no
     Residual& kept = estimates_.residual;
     kept.instant = now;
     kept.status = status;
+    kept.kind = residual.kind;
     kept.reasons = residual.reasons;
     kept.value.setConstant(kNaN);
     kept.variance.setConstant(kNaN);

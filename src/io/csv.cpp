@@ -7,6 +7,8 @@
 #include "antaeus/core/numbers.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/table.hpp"
+#include "antaeus/io/table_parts.hpp"
+#include "io/part_columns.hpp"
 #include "io/text.hpp"
 
 namespace antaeus {
@@ -169,24 +171,22 @@ ColumnData read_column(const std::vector<Cell>& cells, std::size_t first, std::s
   return text;
 }
 
-}  // namespace
+void append_header(std::string& text, const Table& table) {
+  for (std::size_t c = 0; c < table.columns().size(); ++c) {
+    text += c ? "," : "";
+    text += as_cell(table.columns()[c].name);
+  }
+  text += '\n';
+}
 
-std::string to_csv(const Table& table) {
+void append_rows(std::string& text, const Table& table) {
   const std::vector<Column>& columns = table.columns();
-  std::string text;
-  if (columns.empty()) return text;
-  constexpr std::size_t kUsualCell = 20;
-  text.reserve((table.rows() + 1) * columns.size() * kUsualCell);
-
   std::vector<std::vector<std::string>> levels(columns.size());
   for (std::size_t c = 0; c < columns.size(); ++c) {
     if (const auto* const column = std::get_if<TextColumn>(&columns[c].data)) {
       for (const std::string& level : column->levels) levels[c].push_back(as_cell(level));
     }
-    text += c ? "," : "";
-    text += as_cell(columns[c].name);
   }
-  text += '\n';
   for (std::size_t row = 0; row < table.rows(); ++row) {
     const std::size_t line = text.size();
     for (std::size_t c = 0; c < columns.size(); ++c) {
@@ -202,6 +202,31 @@ std::string to_csv(const Table& table) {
     }
     if (text.size() == line) text += "\"\"";  // the empty cell of a single column is not an empty line
     text += '\n';
+  }
+}
+
+}  // namespace
+
+std::string to_csv(const Table& table) {
+  std::string text;
+  if (table.columns().empty()) return text;
+  constexpr std::size_t kUsualCell = 20;
+  text.reserve((table.rows() + 1) * table.columns().size() * kUsualCell);
+  append_header(text, table);
+  append_rows(text, table);
+  return text;
+}
+
+std::string to_csv(const TableParts& next) {
+  std::string text;
+  std::vector<std::string> names;
+  while (const std::optional<Table> part = next()) {
+    if (names.empty()) {
+      names = column_names(*part);
+      append_header(text, *part);
+    }
+    check_same_columns(names, *part);
+    append_rows(text, *part);
   }
   return text;
 }

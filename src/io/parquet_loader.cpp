@@ -1,10 +1,16 @@
+#include <exception>
+#include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/table.hpp"
+#include "antaeus/io/table_parts.hpp"
 #include "io/parquet/parquet_abi.hpp"
+#include "io/part_columns.hpp"
 #include "io/plugin.hpp"
 #include "io/text.hpp"
 
@@ -22,7 +28,7 @@ Plugin load_plugin() {
   constexpr const char* kFile = "libantaeus_parquet.so";
   constexpr const char* kRemedy = "build the target antaeus_parquet and put it beside libantaeus.so, or write CSV";
   void* const library = open_plugin(kFile, "Parquet support", kRemedy);
-  const Plugin plugin = {reinterpret_cast<AntaeusParquetWrite*>(plugin_function(library, "antaeus_parquet_write_1")),
+  const Plugin plugin = {reinterpret_cast<AntaeusParquetWrite*>(plugin_function(library, "antaeus_parquet_write_2")),
                          reinterpret_cast<AntaeusParquetRead*>(plugin_function(library, "antaeus_parquet_read_1"))};
   if (!plugin.write || !plugin.read) throw Error(kFile, "the plugin is of another version", kRemedy);
   return plugin;
@@ -37,16 +43,11 @@ const Plugin& plugin() {
 AntaeusParquetText text_of(std::string_view text) { return {text.data(), text.size()}; }
 std::string string_of(AntaeusParquetText text) { return std::string(text.data, text.size); }
 
-/// What the plugin hands back.
+/// What the plugin hands back of a file.
 struct Receiver {
-  std::string bytes;
   Table table;
   std::string problem;
 };
-
-void take_bytes(void* receiver, AntaeusParquetText bytes) {
-  static_cast<Receiver*>(receiver)->bytes = string_of(bytes);
-}
 
 void take_problem(void* receiver, AntaeusParquetText problem) {
   static_cast<Receiver*>(receiver)->problem = valid_utf8({problem.data, problem.size});
@@ -115,17 +116,81 @@ AntaeusParquetColumn shared_column(const Column& column, SharedTexts& texts) {
   return shared;
 }
 
+/// The parts of a table that is written, one at a time, and what comes back.
+struct Giver {
+  /// Makes a part the one that the plugin sees.
+  void show(const Table& table) {
+    texts.assign(table.columns().size(), {});
+    columns.clear();
+    for (std::size_t c = 0; c < texts.size(); ++c) columns.push_back(shared_column(table.columns()[c], texts[c]));
+    rows = table.rows();
+  }
+
+  const TableParts* next = nullptr;  ///< null: what is shown is all
+  std::optional<Table> part;         ///< that is shown
+  std::vector<SharedTexts> texts;
+  std::vector<AntaeusParquetColumn> columns;
+  std::size_t rows = 0;
+  bool is_first = true;
+  std::exception_ptr thrown;
+  std::string bytes, problem;
+};
+
+/// The next part that holds rows. \return whether there is one
+bool show_next(Giver& giver) {
+  while (giver.next) {
+    std::optional<Table> part = (*giver.next)();
+    if (!part) return false;
+    if (giver.part) check_same_columns(column_names(*giver.part), *part);
+    if (part->rows() == 0) continue;
+    giver.part = std::move(part);
+    giver.show(*giver.part);
+    return true;
+  }
+  return false;
+}
+
+int give_rows(void* receiver, const AntaeusParquetColumn** columns, std::size_t* rows) {
+  Giver& giver = *static_cast<Giver*>(receiver);
+  try {
+    const bool is_there = std::exchange(giver.is_first, false) || show_next(giver);
+    *columns = giver.columns.data();
+    *rows = is_there ? giver.rows : 0;
+    return 0;
+  } catch (...) {
+    giver.thrown = std::current_exception();  // no exception crosses the border
+    return 1;
+  }
+}
+
+void take_bytes(void* receiver, AntaeusParquetText bytes) { static_cast<Giver*>(receiver)->bytes = string_of(bytes); }
+void take_write_problem(void* receiver, AntaeusParquetText problem) {
+  static_cast<Giver*>(receiver)->problem = valid_utf8({problem.data, problem.size});
+}
+
+std::string written(Giver& giver) {
+  if (plugin().write(giver.columns.size(), give_rows, take_bytes, take_write_problem, &giver) != 0) {
+    if (giver.thrown) std::rethrow_exception(giver.thrown);
+    throw Error("Parquet", giver.problem, "write CSV instead");
+  }
+  return std::move(giver.bytes);
+}
+
 }  // namespace
 
+std::string to_parquet(const TableParts& next) {
+  Giver giver;
+  giver.next = &next;
+  giver.part = next();
+  if (!giver.part) return {};
+  giver.show(*giver.part);
+  return written(giver);
+}
+
 std::string to_parquet(const Table& table) {
-  std::vector<SharedTexts> texts(table.columns().size());
-  std::vector<AntaeusParquetColumn> columns;
-  for (std::size_t c = 0; c < texts.size(); ++c) columns.push_back(shared_column(table.columns()[c], texts[c]));
-  Receiver receiver;
-  if (plugin().write(columns.data(), columns.size(), table.rows(), take_bytes, take_problem, &receiver) != 0) {
-    throw Error("Parquet", receiver.problem, "write CSV instead");
-  }
-  return std::move(receiver.bytes);
+  Giver giver;
+  giver.show(table);
+  return written(giver);
 }
 
 Table read_parquet(const std::filesystem::path& file) {

@@ -608,7 +608,7 @@ TEST(AuditTwin, ProgressGrowsToOne) {
   std::vector<double> shares;
   run_audit(h1_2(), {incident(), incident()}, AuditRequest{}, AuditOptions{},
             [&](double share) { shares.push_back(share); });
-  ASSERT_GT(shares.size(), 50u);
+  ASSERT_GT(shares.size(), 5u) << "threads work on some dozens of steps at a time";
   EXPECT_TRUE(std::is_sorted(shares.begin(), shares.end()));
   EXPECT_GE(shares.front(), 0.0);
   EXPECT_NEAR(shares.back(), 1.0, tolerance::kArithmetic);

@@ -1,9 +1,12 @@
 // antaeus estimate EPISODE: the wrench at every step, as a table.
 #include <algorithm>
+#include <array>
+#include <optional>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/json.hpp"
+#include "antaeus/io/table_parts.hpp"
 #include "command.hpp"
 #include "terminal.hpp"
 
@@ -12,6 +15,7 @@ namespace antaeus::cli {
 namespace {
 
 constexpr Eigen::Index kStepsShown = 20;
+constexpr Eigen::Index kStepsOfAPart = 16384;
 constexpr const char* kFeet = "a foot carries the robot, and the posterior's prior is that of a push";
 
 struct EstimateCommand {
@@ -22,6 +26,14 @@ struct EstimateCommand {
   std::vector<std::string> left_out;  ///< labels of endpoints that this estimator has no series of
   int step = -1;
   bool json = false;
+
+  /// \name Of all parts, for printing
+  ///@{
+  Json rows = Json::array();
+  std::vector<std::vector<std::string>> lines;
+  Sign sign = Sign::on_environment;
+  std::array<Eigen::Index, enum_names(ResidualKind{}).size()> residuals{};
+  ///@}
 
   int run() {
     estimator = parse_enum<EstimatorName>(name, "--estimator", "estimator");
@@ -40,15 +52,33 @@ struct EstimateCommand {
       throw OptionsError("--step", std::to_string(step) + " is past the end",
                          "the log has steps 0 to " + std::to_string(log.steps() - 1));
     }
-    Reconstruction result = reconstruct(loaded, log, frames, options, progress_bar("estimate"));
-    note_overflow(result, log);
-    std::erase_if(result.series, [&](const EstimateSeries& s) { return s.estimator != estimator; });
-    if (!out.empty()) {
-      const Table table = steps_table(result);
+    Reconstructor again(loaded, log, frames, options, only(estimator));
+    std::vector<Eigen::Index> overflow;
+    const Progress progress = progress_bar("estimate");
+    // Part after part, so that a long log needs no memory for all that is known of each step.
+    const auto next = [&]() -> std::optional<Table> {
+      if (again.done() == log.steps()) return std::nullopt;
+      const Eigen::Index first = again.done();
+      const Reconstruction part = again.next(kStepsOfAPart, progress);
+      const std::vector<Eigen::Index> more = overflowing_steps(part, log, first);
+      overflow.insert(overflow.end(), more.begin(), more.end());
+      if (json || !out.empty()) {
+        Table table = steps_table(part);
+        show(part, table);
+        return table;
+      }
+      show(part, {});
+      return Table();
+    };
+    if (out.empty()) {
+      while (next()) {
+      }
+    } else {
       const bool parquet = std::filesystem::path(out).extension() == ".parquet";
-      write_file(out, parquet ? to_parquet(table) : to_csv(table));
+      write_file(out, parquet ? to_parquet(next) : to_csv(next));
     }
-    print(json ? with_base(to_json(result), loaded).dump() + "\n" : to_text(result) + "  " + base_line(loaded) + "\n");
+    note_overflow(overflow, log);
+    print(json ? with_base(to_json(), loaded).dump() + "\n" : to_text(log.steps()) + "  " + base_line(loaded) + "\n");
     if (!log.invalid_steps.empty()) {
       say("antaeus: " + log.name + ": " + log.notes.back());
       return kBadInput;
@@ -56,7 +86,19 @@ struct EstimateCommand {
     return kFine;
   }
 
+  static ReconstructedEstimators only(EstimatorName estimator) {
+    return {.deployed = estimator == EstimatorName::deployed,
+            .stacked = estimator == EstimatorName::stacked,
+            .posterior = estimator == EstimatorName::posterior};
+  }
+
   bool wanted(Eigen::Index i) const { return step < 0 || i == step; }
+
+  /// Takes what will be printed of some steps.
+  void show(const Reconstruction& part, const Table& table) {
+    count_residuals(part);
+    json ? add_rows(part, table) : add_lines(part);
+  }
 
   static std::vector<std::string> feet(const Robot& robot, const std::vector<std::string>& frames) {
     std::vector<std::string> labels;
@@ -73,14 +115,12 @@ struct EstimateCommand {
   }
 
   /// Every column of steps.csv under its name, and the wrench and its standard deviations as lists.
-  Json to_json(const Reconstruction& r) const {
-    const Table table = steps_table(r);
-    Json rows = Json::array();
+  void add_rows(const Reconstruction& r, const Table& table) {
     std::size_t place = 0;
     for (Eigen::Index i = 0; i < r.steps(); ++i) {
       for (const EstimateSeries& s : r.series) {
         const std::size_t at = place++;
-        if (!wanted(i)) continue;
+        if (!wanted(r.first_step + i)) continue;
         Json row = Json::object();
         for (const Column& column : table.columns()) {
           row.set(column.name, std::visit([at](const auto& data) { return cell(data, at); }, column.data));
@@ -95,6 +135,9 @@ struct EstimateCommand {
         rows.push_back(std::move(row));
       }
     }
+  }
+
+  Json to_json() {
     Json without = Json::array();
     for (const std::string& label : left_out) without.push_back(label);
     return Json::object()
@@ -116,30 +159,36 @@ struct EstimateCommand {
     return sd;
   }
 
-  std::string to_text(const Reconstruction& r) const {
-    const bool posterior = estimator == EstimatorName::posterior;
-    TextTable table({"step", "time s", "endpoint", "Fx N", "Fy N", "Fz N", "Mx N·m", "My N·m", "Mz N·m",
-                     posterior ? "worst sd N" : "kappa", "verdict", "because"});
-    const Eigen::Index shown = step < 0 ? std::min(r.steps(), kStepsShown) : r.steps();
-    Sign sign = Sign::on_environment;
-    for (Eigen::Index i = 0; i < shown; ++i) {
+  bool is_posterior() const { return estimator == EstimatorName::posterior; }
+
+  void add_lines(const Reconstruction& r) {
+    for (Eigen::Index i = 0; i < r.steps(); ++i) {
+      const Eigen::Index at = r.first_step + i;
+      if (!wanted(at)) continue;
+      if (step < 0 && at >= kStepsShown) return;
       for (const EstimateSeries& s : r.series) {
-        if (!wanted(i)) continue;
         sign = s.sign;
-        std::vector<std::string> cells = {std::to_string(i), fixed(r.time[i], 3), s.label};
+        std::vector<std::string> cells = {std::to_string(at), fixed(r.time[i], 3), s.label};
         for (int row = 0; row < 6; ++row) cells.push_back(fixed(s.wrench(i, row), 2));
         cells.push_back(s.posterior ? fixed(s.posterior->worst_sd[i], 1) : condition(s.kappa[i], 1));
         cells.emplace_back(to_string(s.verdict[static_cast<std::size_t>(i)]));
         cells.push_back(s.reasons[static_cast<std::size_t>(i)].text());
-        table.add(std::move(cells));
+        lines.push_back(std::move(cells));
       }
     }
+  }
+
+  std::string to_text(Eigen::Index steps) const {
+    TextTable table({"step", "time s", "endpoint", "Fx N", "Fy N", "Fz N", "Mx N·m", "My N·m", "Mz N·m",
+                     is_posterior() ? "worst sd N" : "kappa", "verdict", "because"});
+    for (const std::vector<std::string>& cells : lines) table.add(cells);
     std::string text =
         heading("Estimator " + name + ", sign " + std::string(to_string(sign)) + ", endpoint's origin, world axes, " +
-                residuals(r) + (posterior ? "" : "; no covariance")) +
+                residuals_text(steps) + (is_posterior() ? "" : "; no covariance")) +
         table.text();
-    if (shown < r.steps())
-      text += "  … " + std::to_string(r.steps() - shown) + " more steps: --out FILE.csv or --json\n";
+    if (step < 0 && kStepsShown < steps) {
+      text += "  … " + std::to_string(steps - kStepsShown) + " more steps: --out FILE.csv or --json\n";
+    }
     if (!left_out.empty()) {
       text += wrapped("Left out: " + joined(left_out) + ", because " + kFeet +
                           ". --estimator deployed or stacked has numbers there.",
@@ -148,17 +197,23 @@ struct EstimateCommand {
     return text;
   }
 
-  /// "static residual", or how many steps have which. The residual of a step is the same at every endpoint.
-  static std::string residuals(const Reconstruction& r) {
+  /// The residual of a step is the same at every endpoint.
+  void count_residuals(const Reconstruction& r) {
     const EstimateSeries& series = r.series.front();
-    if (!series.posterior) return std::string(to_string(series.residual_kind)) + " residual";
+    if (!series.posterior) {
+      residuals[static_cast<std::size_t>(series.residual_kind)] += r.steps();
+      return;
+    }
+    for (const ResidualKind kind : series.posterior->residual_kind) ++residuals[static_cast<std::size_t>(kind)];
+  }
+
+  /// "static residual", or how many steps have which.
+  std::string residuals_text(Eigen::Index steps) const {
     std::string text;
-    for (std::size_t kind = 0; kind < enum_names(ResidualKind{}).size(); ++kind) {
-      const auto& kinds = series.posterior->residual_kind;
-      const auto count = std::count(kinds.begin(), kinds.end(), static_cast<ResidualKind>(kind));
-      if (count == 0) continue;
+    for (std::size_t kind = 0; kind < residuals.size(); ++kind) {
+      if (residuals[kind] == 0) continue;
       text += (text.empty() ? "" : ", ") + std::string(to_string(static_cast<ResidualKind>(kind))) + " residual";
-      if (count != std::ssize(kinds)) text += " in " + std::to_string(count) + " steps";
+      if (residuals[kind] != steps) text += " in " + std::to_string(residuals[kind]) + " steps";
     }
     return text;
   }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -113,7 +114,7 @@ struct ANTAEUS_API Reconstruction {
   SampleMatrix gravity;                ///< N × motors [N·m]
   int reference_motor = -1;            ///< −1 without a reference joint
   VectorX reference_residual;          ///< N [N·m]; NaN without a reference joint
-  std::vector<EstimateSeries> series;  ///< endpoint by endpoint: deployed, stacked, posterior
+  std::vector<EstimateSeries> series;  ///< endpoint by endpoint: deployed, stacked, posterior, those that were wanted
   /// N: steps at which the posterior reads a static residual whose noise was identified, and those of them at which the
   /// robot moves faster than that noise is known for
   std::vector<bool> identified, outside_identified;
@@ -125,14 +126,49 @@ struct ANTAEUS_API Reconstruction {
   const EstimateSeries& find(std::string_view endpoint, EstimatorName estimator) const;
 };
 
-/// Computes every step, endpoint and estimator. Steps that cannot be used are NaN with verdict `invalid_input`.
+/// Which estimators a reconstruction has: an audit all, an estimate one.
+struct ReconstructedEstimators {
+  bool deployed = true, stacked = true, posterior = true;
+};
+
+/// Computes an episode again, part after part: history goes on from one to the next, so that parts of any length hold
+/// what the whole would hold. Steps that cannot be used are NaN with verdict `invalid_input`.
+///
+/// What a step says by itself (its instant, every estimate, its tests) is computed by several threads; residuals with
+/// filters, guards and all else that has a history see the steps one by one, in order. Every class is the loop's, so
+/// the numbers are GuardedEstimator's and GuardChain's to the bit, whatever the number of threads (replay.threads of
+/// the robot's settings; test ReconstructionParts).
+class ANTAEUS_API Reconstructor {
+ public:
+  /// \param episode  must outlive this
+  /// \throws ModelError, OptionsError as the estimators do
+  Reconstructor(const Robot& robot, const Episode& episode, const std::vector<std::string>& endpoints,
+                const AuditOptions& options, const ReconstructedEstimators& wanted = {});
+  ~Reconstructor();
+  Reconstructor(const Reconstructor&) = delete;
+  Reconstructor& operator=(const Reconstructor&) = delete;
+
+  /// Steps of the episode that were computed.
+  Eigen::Index done() const noexcept;
+  /// The next \p steps, or as many as there are left. \param progress  of the whole episode
+  Reconstruction next(Eigen::Index steps, const Progress& progress = {});
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// The whole episode at once. \param first_step  of the log that the episode was cut from
 ANTAEUS_API Reconstruction reconstruct(const Robot& robot, const Episode& episode,
                                        const std::vector<std::string>& endpoints, const AuditOptions& options,
                                        const Progress& progress = {}, Eigen::Index first_step = 0);
 
-/// Adds to the episode's invalid steps those whose numbers are finite but too large to compute a force from, and a
-/// note.
-ANTAEUS_API void note_overflow(const Reconstruction& reconstruction, Episode& episode);
+/// Steps of the episode whose numbers are finite but too large to compute a force from, in a reconstruction of the
+/// steps from \p first on.
+ANTAEUS_API std::vector<Eigen::Index> overflowing_steps(const Reconstruction& reconstruction, const Episode& episode,
+                                                        Eigen::Index first = 0);
+/// Adds those to the episode's invalid steps, and a note. \param first_step  of the log that the episode was cut from
+ANTAEUS_API void note_overflow(const std::vector<Eigen::Index>& steps, Episode& episode, Eigen::Index first_step = 0);
 
 /// What each joint contributes to the wrench at one step (incident report, eq. 4).
 struct Attribution {

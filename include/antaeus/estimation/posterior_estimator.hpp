@@ -106,6 +106,15 @@ class ANTAEUS_API PosteriorEstimator {
   /// \return `wrong_size` for an unknown endpoint, `not_finite` for a direction that is none
   Status set_known_direction(int endpoint, const Vector3& direction) noexcept;
 
+  /// \name For estimators that share out the samples of a log among them
+  /// The limits of tests under identified noise go by the interval at which samples come. They are as if one estimator
+  /// had solved all samples where somebody steps the limits of one through all times in order, and each takes them as
+  /// they are then before it solves a sample. \realtime
+  ///@{
+  const AlarmLimits& identified_limits() const noexcept { return hourly_; }
+  void take_limits(const AlarmLimits& limits) noexcept { hourly_ = limits; }
+  ///@}
+
   /// Of the last call.
   const PosteriorEstimates& results() const noexcept { return estimates_; }
   const PosteriorOptions& options() const noexcept { return options_; }

@@ -55,19 +55,24 @@ std::shared_ptr<arrow::Array> make_array(const AntaeusParquetColumn& column, std
                                                   check(codes.Finish()), check(levels.Finish())));
 }
 
-std::shared_ptr<arrow::Buffer> write_table(const AntaeusParquetColumn* columns, std::size_t column_count,
-                                           std::size_t rows) {
+std::shared_ptr<arrow::Schema> schema_of(const AntaeusParquetColumn* columns, std::size_t column_count) {
   std::vector<std::shared_ptr<arrow::Field>> fields;
-  std::vector<std::shared_ptr<arrow::Array>> arrays;
   for (std::size_t c = 0; c < column_count; ++c) {
     const AntaeusParquetColumn& column = columns[c];
-    arrays.push_back(make_array(column, rows));
     const std::vector<std::string> keys = {"unit", "meaning"};
     const std::vector<std::string> texts = {std::string(view(column.unit)), std::string(view(column.meaning))};
-    fields.push_back(arrow::field(std::string(view(column.name)), arrays.back()->type(), column.kind == 0,
+    fields.push_back(arrow::field(std::string(view(column.name)), make_array(column, 0)->type(), column.kind == 0,
                                   arrow::key_value_metadata(keys, texts)));
   }
-  const auto table = arrow::Table::Make(arrow::schema(fields), arrays, static_cast<std::int64_t>(rows));
+  return arrow::schema(fields);
+}
+
+/// \return null where the giver gave up
+std::shared_ptr<arrow::Buffer> write_table(std::size_t column_count, AntaeusParquetGiveRows give_rows, void* receiver) {
+  const AntaeusParquetColumn* columns = nullptr;
+  std::size_t rows = 0;
+  if (give_rows(receiver, &columns, &rows) != 0) return nullptr;
+  const std::shared_ptr<arrow::Schema> schema = schema_of(columns, column_count);
   const auto sink = check(arrow::io::BufferOutputStream::Create(1 << 16, pool()));
   const auto properties = parquet::WriterProperties::Builder()
                               .memory_pool(pool())
@@ -77,8 +82,15 @@ std::shared_ptr<arrow::Buffer> write_table(const AntaeusParquetColumn* columns, 
   // Field metadata live in the Arrow schema only; one thread writes, so that the same table gives the same bytes.
   const auto arrow_properties =
       parquet::ArrowWriterProperties::Builder().store_schema()->set_use_threads(false)->build();
+  const auto writer = check(parquet::arrow::FileWriter::Open(*schema, pool(), sink, properties, arrow_properties));
   constexpr std::int64_t kRowsOfAGroup = 1 << 20;
-  check(parquet::arrow::WriteTable(*table, pool(), sink, kRowsOfAGroup, properties, arrow_properties));
+  do {
+    std::vector<std::shared_ptr<arrow::Array>> arrays;
+    for (std::size_t c = 0; c < column_count; ++c) arrays.push_back(make_array(columns[c], rows));
+    check(writer->WriteTable(*arrow::Table::Make(schema, arrays, static_cast<std::int64_t>(rows)), kRowsOfAGroup));
+    if (give_rows(receiver, &columns, &rows) != 0) return nullptr;
+  } while (rows > 0);
+  check(writer->Close());
   return check(sink->Finish());
 }
 
@@ -231,11 +243,12 @@ int guarded(AntaeusParquetTakeProblem take_problem, void* receiver, Work work) n
 
 #define ANTAEUS_EXPORT __attribute__((visibility("default")))
 
-extern "C" ANTAEUS_EXPORT int antaeus_parquet_write_1(const AntaeusParquetColumn* columns, std::size_t column_count,
-                                                      std::size_t rows, AntaeusParquetTakeBytes take_bytes,
+extern "C" ANTAEUS_EXPORT int antaeus_parquet_write_2(std::size_t column_count, AntaeusParquetGiveRows give_rows,
+                                                      AntaeusParquetTakeBytes take_bytes,
                                                       AntaeusParquetTakeProblem take_problem, void* receiver) {
   return guarded(take_problem, receiver, [&] {
-    const auto buffer = write_table(columns, column_count, rows);
+    const auto buffer = write_table(column_count, give_rows, receiver);
+    if (!buffer) throw std::runtime_error("its rows did not come");
     take_bytes(receiver, {reinterpret_cast<const char*>(buffer->data()), static_cast<std::size_t>(buffer->size())});
   });
 }

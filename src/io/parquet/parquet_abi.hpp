@@ -26,6 +26,9 @@ struct AntaeusParquetColumn {
   std::size_t level_count;
 };
 
+/// Hands over the next rows of the table that is written, with the same columns each time; *rows is 0 where none are
+/// left, though the columns are there the first time. \return 0, else the writing is given up
+using AntaeusParquetGiveRows = int (*)(void* receiver, const AntaeusParquetColumn** columns, std::size_t* rows);
 /// Receives the file's bytes.
 using AntaeusParquetTakeBytes = void (*)(void* receiver, AntaeusParquetText bytes);
 /// Receives one column of the file.
@@ -34,14 +37,14 @@ using AntaeusParquetTakeColumn = void (*)(void* receiver, const AntaeusParquetCo
 using AntaeusParquetTakeProblem = void (*)(void* receiver, AntaeusParquetText problem);
 
 /// Both return 0 on success, else 1 after they have told the problem.
-using AntaeusParquetWrite = int(const AntaeusParquetColumn* columns, std::size_t column_count, std::size_t rows,
+using AntaeusParquetWrite = int(std::size_t column_count, AntaeusParquetGiveRows give_rows,
                                 AntaeusParquetTakeBytes take_bytes, AntaeusParquetTakeProblem take_problem,
                                 void* receiver);
 using AntaeusParquetRead = int(AntaeusParquetText bytes, AntaeusParquetTakeColumn take_column,
                                AntaeusParquetTakeProblem take_problem, void* receiver);
 
 /// Names carry the version of this border: a plugin of another version is not found rather than misread.
-AntaeusParquetWrite antaeus_parquet_write_1;
+AntaeusParquetWrite antaeus_parquet_write_2;
 AntaeusParquetRead antaeus_parquet_read_1;
 
 }  // extern "C"

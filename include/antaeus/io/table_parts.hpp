@@ -1,0 +1,23 @@
+#pragma once
+/// \file
+/// Files of tables that never are in memory as a whole: their rows come part after part.
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "antaeus/core/api.hpp"
+#include "antaeus/io/table.hpp"
+
+namespace antaeus {
+
+/// Hands over the next rows of a table, with the same columns each time; nothing once all were handed over.
+using TableParts = std::function<std::optional<Table>()>;
+
+/// CSV text of all parts, as to_csv() of a table that holds all rows. \throws Error where a part has other columns than
+/// the first, and what \p next throws
+ANTAEUS_API std::string to_csv(const TableParts& next);
+/// Parquet bytes of all parts, a row group or more each. \throws as to_csv(), and as to_parquet() of a whole table
+ANTAEUS_API std::string to_parquet(const TableParts& next);
+
+}  // namespace antaeus

@@ -1,0 +1,75 @@
+#include "antaeus/io/table_parts.hpp"
+
+#include <gtest/gtest.h>
+
+#include "antaeus/io/files.hpp"
+#include "io_support.hpp"
+
+namespace antaeus {
+
+namespace {
+
+/// Rows [first, last) of a table of numbers, integers and texts; a text column knows the levels of its part alone.
+Table rows(int first, int last) {
+  std::vector<double> numbers;
+  std::vector<std::int64_t> steps;
+  TextColumn words;
+  for (int i = first; i < last; ++i) {
+    numbers.push_back(i % 3 == 0 ? std::numeric_limits<double>::quiet_NaN() : 0.1 * i);
+    steps.push_back(i);
+    words.push_back(i % 5 < 2 ? "ok" : "word " + std::to_string(i / 4));
+  }
+  Table table;
+  table.add({"step", "1", "index", std::move(steps)});
+  table.add({"Fz", "N", "force", std::move(numbers)});
+  table.add({"verdict", "", "", std::move(words)});
+  return table;
+}
+
+/// The parts that end at \p ends.
+TableParts parts(std::vector<int> ends) {
+  return [ends, at = std::size_t{0}, first = 0]() mutable -> std::optional<Table> {
+    if (at == ends.size()) return std::nullopt;
+    const int from = std::exchange(first, ends[at]);
+    return rows(from, ends[at++]);
+  };
+}
+
+}  // namespace
+
+TEST(TableParts, InCsvAreTheWholeTable) {
+  const std::string whole = to_csv(rows(0, 40));
+  for (const std::vector<int>& ends : {std::vector<int>{40}, {1, 40}, {7, 7, 13, 40}, {0, 20, 40, 40}}) {
+    EXPECT_EQ(to_csv(parts(ends)), whole);
+  }
+}
+
+TEST(TableParts, InParquetReadAsTheWholeTable) {
+  const test::TemporaryFolder folder;
+  for (const std::vector<int>& ends : {std::vector<int>{40}, {1, 40}, {7, 7, 13, 40}, {0, 20, 40, 40}}) {
+    write_file(folder.path() / "parts.parquet", to_parquet(parts(ends)));
+    const Table again = read_parquet(folder.path() / "parts.parquet");
+    EXPECT_EQ(to_csv(again), to_csv(rows(0, 40)));
+    EXPECT_EQ(again.column("Fz").unit, "N");
+  }
+  EXPECT_EQ(to_parquet(parts({40})), to_parquet(rows(0, 40))) << "one part is the table, to the byte";
+}
+
+TEST(TableParts, OfOtherColumnsAndThoseThatThrowAreErrors) {
+  const auto other = [turn = 0]() mutable -> std::optional<Table> {
+    if (turn++ == 0) return rows(0, 3);
+    Table table;
+    table.add({"Fx", "N", "", std::vector<double>{1.0}});
+    return table;
+  };
+  EXPECT_ERROR(to_csv(TableParts(other)), "a part has other columns");
+  EXPECT_ERROR(to_parquet(TableParts(other)), "a part has other columns");
+  const auto broken = [turn = 0]() mutable -> std::optional<Table> {
+    if (turn++ == 0) return rows(0, 3);
+    throw Error("log", "it ended", "give the rest");
+  };
+  EXPECT_ERROR(to_csv(TableParts(broken)), "log: it ended");
+  EXPECT_ERROR(to_parquet(TableParts(broken)), "log: it ended");
+}
+
+}  // namespace antaeus
