@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <thread>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/episode/smooth_motion.hpp"
@@ -47,9 +46,8 @@ struct EndpointRecorders {
 };
 
 int threads_of(const Robot& robot, const std::vector<std::string>& endpoints) {
-  const int asked = robot.settings(endpoints).get<ReplayOptions>().threads;
-  const int wanted = asked > 0 ? asked : static_cast<int>(std::thread::hardware_concurrency());
-  return std::clamp(wanted, 1, static_cast<int>(kLongestTurn / kStepsAtATime));
+  const int wanted = thread_count(robot.settings(endpoints).get<ReplayOptions>());
+  return std::min(wanted, static_cast<int>(kLongestTurn / kStepsAtATime));
 }
 
 }  // namespace

@@ -7,11 +7,13 @@
 #include <set>
 
 #include "antaeus/core/error.hpp"
-#include "antaeus/robot/instant.hpp"
+#include "antaeus/replay/replay.hpp"
 
 namespace antaeus {
 
 namespace {
+
+using RowMatrix3 = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
 
 /// Turns of σ_b and (θ, b): each shrinks the change by some tenth, and 1e-6 of a N·m is far below what runs tell.
 constexpr int kMostTurns = 200;
@@ -116,7 +118,6 @@ HeldStretch read_held_stretch(const Robot& robot, const std::vector<std::string>
   const std::string place =
       episode.name + " " + std::to_string(from).substr(0, 6) + ":" + std::to_string(to).substr(0, 6) + " s";
 
-  InstantReader reader(robot, robot.endpoint_frames(endpoints));
   SpeedEnvelope envelope(envelope_motors(robot, endpoints), kNaN, options.envelope);
   std::vector<VectorX> q, still, moving;
   Vector3 free_fall = Vector3::Zero();
@@ -128,29 +129,38 @@ HeldStretch read_held_stretch(const Robot& robot, const std::vector<std::string>
   double still_time = 0.0, largest = kNaN;
   const double dt = episode.sample_time();
   Observation observation;
-  for (Eigen::Index step = 0; step < episode.steps(); ++step) {
+  const Eigen::Index motors = robot.model.motor_count();
+  const auto take = [&](Eigen::Index step, Status status, const Eigen::Map<const VectorX>& residual,
+                        const Eigen::Map<const RowMatrix3>& base_rotation) {
     const double time = episode.time[step] - episode.time[0];
-    if (time > to) break;
+    if (time > to) return;
     episode.observe(step, observation);
     // From the log's first sample on: the window before the stretch belongs to its first speeds.
-    if (envelope.step(observation.time, observation.v) != Status::ok || time < from) continue;
-    const Instant& now = reader.at(observation);
-    if (now.status() != Status::ok) continue;
+    if (envelope.step(observation.time, observation.v) != Status::ok || time < from || status != Status::ok) return;
     largest = std::fmax(largest, envelope.speed());
     stretch.joint_speed = stretch.joint_speed.cwiseMax(observation.v.cwiseAbs());
-    stretch.largest_residual = stretch.largest_residual.cwiseMax(now.static_residual().cwiseAbs());
-    if (envelope.share() >= 1.0) moving.push_back(now.static_residual());
-    if (envelope.share() > 0.0) continue;
+    stretch.largest_residual = stretch.largest_residual.cwiseMax(residual.cwiseAbs());
+    if (envelope.share() >= 1.0) moving.emplace_back(residual);
+    if (envelope.share() > 0.0) return;
     if (last_still == step - 1) {
-      difference_square += (now.static_residual() - still.back()).cwiseAbs2();
+      difference_square += (residual - still.back()).cwiseAbs2();
       ++differences;
     }
     last_still = step;
     q.push_back(observation.q);
-    still.push_back(now.static_residual());
-    free_fall += now.base_rotation().transpose() * robot.model.gravity();
+    still.emplace_back(residual);
+    free_fall += base_rotation.transpose() * robot.model.gravity();
     still_time += dt;
-  }
+  };
+  BatchReplay replay(robot, robot.endpoint_frames(endpoints), robot.profile.settings.get<ReplayOptions>());
+  replay.stream(episode, {"residual", "base_rotation"}, [&](const ReplayBlock& block) {
+    const double* residual = block.out.residual.values.data();
+    const double* rotation = block.out.base_rotation.values.data();
+    for (std::ptrdiff_t i = 0; i < block.in.count; ++i, residual += motors, rotation += 9) {
+      take(block.first + i, block.out.status[static_cast<std::size_t>(i)], {residual, motors},
+           Eigen::Map<const RowMatrix3>(rotation));
+    }
+  });
   if (still_time < options.shortest_still || differences == 0) {
     throw EpisodeError(place, "the robot stands still for " + std::to_string(still_time).substr(0, 4) + " s of it",
                        "give a stretch with more than " + std::to_string(options.shortest_still).substr(0, 4) + " s");

@@ -4,7 +4,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/in_blocks.hpp"
+
 namespace antaeus::identification {
+
+namespace {
+
+/// Rows that a thread takes at a time.
+constexpr Eigen::Index kRowsAtATime = 256;
+
+}  // namespace
 
 Folds contiguous_folds(const MovingRows& rows, double seam) {
   const Eigen::Index n = rows.samples();
@@ -158,14 +167,17 @@ CrossValidation cross_validate(const MovingRows& rows, const Gram& gram, const F
     cv.error = cv.spread = MatrixX::Zero(rows.samples(), motors);
     for (int fold = 0; fold < kFolds; ++fold) {
       const Ridge ridge = gram.solve(weight, prior_sd, fold);
-      for (Eigen::Index t = 0; t < rows.samples(); ++t) {
-        if (folds.of[t] != fold) continue;
-        for (int j = 0; j < motors; ++j) {
-          if (!rows.joints[j].use[t]) continue;
-          cv.error(t, j) = rows.joints[j].reading[t] - rows.joints[j].expected[t] - predicted(rows, j, t, ridge.mean);
-          if (t % 10 == 0) cv.spread(t, j) = predicted_deviation(rows, j, t, ridge.factor).squaredNorm();
+      const auto judge = [&](Eigen::Index first, Eigen::Index last) {
+        for (Eigen::Index t = first; t < last; ++t) {
+          if (folds.of[t] != fold) continue;
+          for (int j = 0; j < motors; ++j) {
+            if (!rows.joints[j].use[t]) continue;
+            cv.error(t, j) = rows.joints[j].reading[t] - rows.joints[j].expected[t] - predicted(rows, j, t, ridge.mean);
+            if (t % 10 == 0) cv.spread(t, j) = predicted_deviation(rows, j, t, ridge.factor).squaredNorm();
+          }
         }
-      }
+      };
+      detail::in_blocks(rows.samples(), kRowsAtATime, rows.threads, {}, [&] { return judge; });
     }
     double moved = 0.0;
     for (int j = 0; j < motors; ++j) {

@@ -5,7 +5,9 @@
 #include <cstdio>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/replay/replay.hpp"
 #include "antaeus/robot/dynamics.hpp"
+#include "core/in_blocks.hpp"
 #include "identification/moving_motion.hpp"
 
 namespace antaeus {
@@ -43,6 +45,9 @@ const OptionGroup kMovingFitGroup(MovingFitOptions{});
 namespace identification {
 
 namespace {
+
+/// Rows that a thread takes at a time.
+constexpr Eigen::Index kRowsAtATime = 64;
 
 struct Piece {
   std::vector<Eigen::Index> steps;
@@ -101,6 +106,28 @@ std::vector<Piece> pieces_of(const MovingLog& log, const LogMotion& motion, Eige
   return pieces;
 }
 
+/// The regressor's rows of one sample. \param Y  scratch
+void fill_row(const RobotModel& model, const LogMotion& motion, Dynamics& dynamics, MatrixX& Y, Eigen::Index t,
+              MovingRows& rows) {
+  const Eigen::Index i = rows.source[static_cast<std::size_t>(t)];
+  const VectorX q = motion.q.row(i), v = motion.v.row(i), a = motion.a.row(i);
+  rows.q.row(t) = q;
+  rows.v.row(t) = v;
+  rows.a.row(t) = a;
+  const bool good = dynamics.inverse_dynamics_regressor(q, v, a, Y) == Status::ok;
+  for (int j = 0; j < rows.at.motors; ++j) {
+    JointRows& joint = rows.joints[j];
+    const int row = model.motor_rows()[j];
+    rows.motor_v(t, j) = v[row];
+    joint.reading[t] = motion.reading(i, j);
+    joint.channel[t] = motion.channel(i, j);
+    joint.expected[t] = motion.expected(i, j);
+    if (rows.grounded[j]) continue;
+    joint.X.row(t) << Y.row(row), a[row], std::tanh(v[row] / kCoulombSpeed), v[row], 1.0;
+    if (!good || !std::isfinite(joint.reading[t] - joint.expected[t])) joint.use[t] = 0;
+  }
+}
+
 }  // namespace
 
 std::string rounded(double value) {
@@ -155,39 +182,28 @@ MovingRows moving_rows(const Robot& robot, const std::vector<MovingLog>& logs, c
     joint.use.assign(static_cast<std::size_t>(samples), rows.grounded[j] ? 0 : 1);
     joint.at_limit.assign(static_cast<std::size_t>(samples), 0);
   }
-  Dynamics dynamics(model);
-  MatrixX Y(nv, 10 * rows.at.bodies);
-  VectorX q(model.nq()), v(nv), a(nv);
-  Eigen::Index t = 0;
   int number = 0;
   for (std::size_t l = 0; l < logs.size(); ++l) {
-    const LogMotion& motion = motions[l];
     for (const Piece& piece : pieces[l]) {
       for (const Eigen::Index i : piece.steps) {
-        rows.q.row(t) = q = motion.q.row(i);
-        rows.v.row(t) = v = motion.v.row(i);
-        rows.a.row(t) = a = motion.a.row(i);
-        const bool good = dynamics.inverse_dynamics_regressor(q, v, a, Y) == Status::ok;
         rows.piece.push_back(number);
         rows.log.push_back(static_cast<int>(l));
         rows.source.push_back(i);
-        for (int j = 0; j < motors; ++j) {
-          JointRows& joint = rows.joints[j];
-          const int row = model.motor_rows()[j];
-          rows.motor_v(t, j) = v[row];
-          joint.reading[t] = motion.reading(i, j);
-          joint.channel[t] = motion.channel(i, j);
-          joint.expected[t] = motion.expected(i, j);
-          if (rows.grounded[j]) continue;
-          joint.X.row(t) << Y.row(row), a[row], std::tanh(v[row] / kCoulombSpeed), v[row], 1.0;
-          if (!good || !std::isfinite(joint.reading[t] - joint.expected[t])) joint.use[t] = 0;
-        }
-        ++t;
       }
       ++number;
     }
-    rows.readings.push_back(motion.reading);
   }
+  // A row each: no row knows another, so threads share them out.
+  rows.threads = thread_count(robot.profile.settings.get<ReplayOptions>());
+  detail::in_blocks(samples, kRowsAtATime, rows.threads, {}, [&] {
+    return [&, dynamics = Dynamics(model), Y = MatrixX(nv, 10 * rows.at.bodies)](Eigen::Index first,
+                                                                                 Eigen::Index last) mutable {
+      for (Eigen::Index t = first; t < last; ++t) {
+        fill_row(model, motions[static_cast<std::size_t>(rows.log[static_cast<std::size_t>(t)])], dynamics, Y, t, rows);
+      }
+    };
+  });
+  for (LogMotion& motion : motions) rows.readings.push_back(std::move(motion.reading));
   return rows;
 }
 

@@ -35,6 +35,7 @@ struct MovingRows {
   std::vector<double> log_step;
   std::vector<int> log;
   std::vector<Eigen::Index> source;
+  int threads = 1;  ///< that share out what is done to each row by itself
 
   Eigen::Index samples() const noexcept { return q.rows(); }
   int width() const noexcept { return 10 * at.bodies + 4; }

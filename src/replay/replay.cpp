@@ -99,8 +99,7 @@ BatchInput rows_of(const SampleMatrix& q, const SampleMatrix& tau, const SampleM
 struct BatchReplay::Impl {
   Impl(BatchModel made, const ReplayOptions& wanted) : model(std::move(made)), sizes(model), options(wanted) {
     check_options(options);
-    const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-    for (int k = 0; k < (options.threads == 0 ? cores : options.threads); ++k) workers.emplace_back(model);
+    for (int k = 0; k < thread_count(options); ++k) workers.emplace_back(model);
   }
 
   void check(const BatchInput& in, const BatchOutput& out) const {
@@ -214,6 +213,10 @@ void BatchReplay::stream(const BatchInput& in, const std::vector<std::string>& w
 void BatchReplay::stream(const Episode& episode, const std::vector<std::string>& wanted, const ReplaySink& sink,
                          const Progress& progress) {
   impl_->stream(impl_->input_of(episode), wanted, sink, progress);
+}
+
+int thread_count(const ReplayOptions& options) noexcept {
+  return options.threads > 0 ? options.threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 const OptionTable& options_of(const ReplayOptions&) {

@@ -27,6 +27,8 @@ struct ReplayOptions {
   int block = 1024;  ///< [1] states that a thread takes at a time
 };
 ANTAEUS_API const OptionTable& options_of(const ReplayOptions&);
+/// How many threads that is on this machine, 1 or more.
+ANTAEUS_API int thread_count(const ReplayOptions& options) noexcept;
 
 /// Some states with their results, in memory that is valid until the function returns to which it was handed.
 struct ReplayBlock {
