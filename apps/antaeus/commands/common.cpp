@@ -39,7 +39,7 @@ Robot RobotChoice::load() const {
   if (!base.empty()) chosen = parse_base(base, "--base");
   Robot loaded = load_robot(robot, ignore_meshes ? MeshPolicy::ignored : MeshPolicy::required, chosen);
   for (const std::string& assignment : assignments) loaded.profile.settings.set(assignment);
-  if (threads) loaded.profile.settings.set("replay.threads=" + std::to_string(*threads));
+  if (threads) loaded.profile.settings.set("replay.threads=" + std::to_string(*threads), "--threads");
   return loaded;
 }
 

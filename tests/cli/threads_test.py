@@ -1,0 +1,64 @@
+"""--threads of the verbs that read many states: every output is the same, byte for byte, and a number that is none is refused."""
+
+import numpy as np
+import pytest
+from command_line import refused, run, text
+
+
+def files_of(folder):
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+@pytest.fixture(scope="module")
+def arm_log(tmp_path_factory):
+    """A Panda that moves freely for 40 s at 100 Hz, dry friction and noise in its torques."""
+    antaeus = pytest.importorskip("antaeus")
+    chance = np.random.default_rng(3)
+    time = np.arange(4000) / 100
+    rate, size, phase = chance.uniform(0.3, 2, (3, 7)), chance.uniform(0.1, 0.25, (3, 7)), chance.uniform(0, 6, (3, 7))
+    angle = time[:, None, None] * rate + phase
+    q = np.array([0, -0.4, 0, -1.8, 0, 1.5, 0.7]) + (size * np.sin(angle)).sum(1)
+    v, a = (size * rate * np.cos(angle)).sum(1), (-size * rate**2 * np.sin(angle)).sum(1)
+    torque = antaeus.replay("panda", [], q, v=v, a=a, want=("torque",))["torque"]
+    folder = tmp_path_factory.mktemp("threads") / "arm"
+    folder.mkdir()
+    noise = chance.normal(0, 0.2, q.shape)
+    for name, channel in {"qpos": q, "dq": v, "tau": torque + 0.4 * np.tanh(v / 0.03) + noise, "time": time}.items():
+        np.save(folder / f"{name}.npy", channel)
+    return folder
+
+
+def verbs(twins, arm_log):
+    incident = twins / "twin_incident"
+    return {
+        "estimate": ("estimate", incident, "-r", "h1_2", "-o", "{out}/steps.parquet"),
+        "audit": ("audit", incident, "-r", "h1_2", "-o", "{out}"),
+        "map": ("map", "-r", "ur5e", "--pose", "ready", "-j", "elbow_joint", "-j", "wrist_1_joint", "--steps", "12", "-o", "{out}"),
+        "advise": ("advise", "-r", "h1_2", "--pose", "arm_waist_target", "--json"),
+        "identify": ("identify", arm_log, "-r", "panda", "--contact-free", "all", "-o", "{out}"),
+    }
+
+
+@pytest.mark.parametrize("verb", ["estimate", "audit", "map", "advise", "identify"])
+def test_no_output_depends_on_the_number_of_threads(verb, twins, arm_log, tmp_path):
+    told, written = [], []
+    for threads in (1, 2, 7):
+        out = tmp_path / "out"  # one name, because outputs name it
+        out.mkdir()
+        arguments = [str(word).format(out=out) for word in verbs(twins, arm_log)[verb]]
+        done = run(*arguments, "--threads", str(threads), seconds=60)
+        assert done.returncode in (0, 1), text(done.stderr)
+        told.append(done.stdout)
+        written.append(files_of(out))
+        out.rename(tmp_path / f"out{threads}")
+    assert told[0] and told[0] == told[1] == told[2]
+    assert written[0] == written[1] == written[2]
+    assert written[0] or verb == "advise"
+
+
+@pytest.mark.parametrize("verb", ["estimate", "audit", "map", "advise", "identify"])
+def test_a_number_of_threads_that_is_none_is_refused(verb, twins, arm_log, tmp_path):
+    arguments = [str(word).format(out=tmp_path / "out") for word in verbs(twins, arm_log)[verb]]
+    for number in ("0", "-2", "many", "1e9", "100000"):
+        assert "--threads" in refused(*arguments, "--threads", number), number
+    assert not (tmp_path / "out").exists()
