@@ -4,6 +4,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "audit/focus_step.hpp"
+#include "audit/memory_needed.hpp"
 
 namespace antaeus {
 
@@ -77,6 +78,7 @@ Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRe
 
   Eigen::Index cut_at = 0;
   if (request.from >= 0 || request.to >= 0) episodes[0] = cut_episode(episodes[0], request.from, request.to, cut_at);
+  parts::check_memory(robot, endpoints, episodes);
   double all_steps = 0, done = 0;
   for (const Episode& episode : episodes) all_steps += static_cast<double>(episode.steps());
   for (std::size_t e = 0; e < episodes.size(); ++e) {

@@ -94,6 +94,17 @@ def test_empty_episode(small, tmp_path):
     assert "no steps" in audit_refused(small, tmp_path, small / "tau.npy")
 
 
+def test_a_log_that_does_not_fit_into_memory(tmp_path):
+    """What is known of every step at the end of an audit is some kB: better told before than killed in the middle."""
+    folder, steps = tmp_path / "long", 600_000
+    folder.mkdir()
+    for name in ("qpos", "tau", "target_dof"):
+        np.save(folder / f"{name}.npy", np.zeros((steps, 3), np.float32))
+    np.save(folder / "time.npy", np.arange(steps) / 1000)
+    line = audit_refused(folder, tmp_path, folder.name, "an audit of 600000 steps needs about 3.0 GB of memory", "antaeus estimate", seconds=20)
+    assert "GB are free" in line
+
+
 def test_empty_folder_and_empty_file(small, tmp_path):
     (tmp_path / "nothing").mkdir()
     assert "missing" in audit_refused(tmp_path / "nothing", tmp_path, tmp_path / "nothing" / "tau.npy")
