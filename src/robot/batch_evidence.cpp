@@ -6,6 +6,7 @@
 
 #include "antaeus/conditioning/gaussian_posterior.hpp"
 #include "antaeus/core/error.hpp"
+#include "antaeus/signal/chi_squared.hpp"
 #include "robot/standing_friction.hpp"
 
 namespace antaeus::detail {
@@ -31,6 +32,9 @@ void check(const BatchPosteriorOptions& options, const BatchTree& tree) {
     throw OptionsError("posterior.reference_motor", "motor " + std::to_string(options.reference_motor) + " is none",
                        "give a motor, or −1 for none");
   }
+  if (!(options.contact_shown > 0.0 && options.contact_shown < 1.0)) {
+    throw OptionsError("posterior.contact_shown", "no probability between 0 and 1", "give one, such as 0.001");
+  }
   std::vector<int> owner(static_cast<std::size_t>(numbers.motor_count), -1);
   for (std::size_t e = 0; e < options.rows.size(); ++e) {
     for (const int motor : options.rows[e]) {
@@ -39,6 +43,10 @@ void check(const BatchPosteriorOptions& options, const BatchTree& tree) {
       if (std::none_of(tree.supports[e].begin(), tree.supports[e].end(), carries)) {
         throw OptionsError(place, "motor " + std::to_string(motor) + " does not move it",
                            "name motors of BatchModel::supporting_motors()");
+      }
+      if (motor == options.reference_motor) {
+        throw OptionsError(place, "motor " + std::to_string(motor) + " is the reference motor, whose row only tests",
+                           "leave it out, or name another reference motor");
       }
       int& before = owner[static_cast<std::size_t>(motor)];
       if (before >= 0) {
@@ -118,16 +126,26 @@ BatchEvidence::BatchEvidence(const RobotModel& model, const BatchPosteriorOption
   numbers.force_prior = options.force_prior;
   numbers.moment_prior = options.moment_prior;
   numbers.felt = GaussianPosterior::kFelt;
+  int rows = 0;
   for (int e = 0; e < numbers.frame_count; ++e) {
     blocks_.push_back(block_of(e, options, tree));
+    blocks_.back().first = rows;
+    rows += blocks_.back().rows;
     numbers.most_rows = std::max(numbers.most_rows, blocks_.back().rows);
   }
   if (options.noise) {
     flatten(model, *options.noise, tree);
-    for (BatchBlock& block : blocks_) {
+    noise_.mean_counts = options.mean_counts;
+    const auto share = [&](BatchBlock& block) {
       block.still = shared_errors(*options.noise, block, tree, false);
       block.moving = shared_errors(*options.noise, block, tree, true);
       numbers.most_errors = std::max(numbers.most_errors, block.rows * std::max(block.still.depth, block.moving.depth));
+    };
+    for (BatchBlock& block : blocks_) share(block);
+    if (options.reference_motor >= 0) {
+      together_ = all_rows(options.reference_motor, tree);
+      share(together_);
+      noise_.together = &together_;
     }
     numbers.noise = &noise_;
   }
@@ -136,7 +154,7 @@ BatchEvidence::BatchEvidence(const RobotModel& model, const BatchPosteriorOption
 
 BatchBlock BatchEvidence::block_of(int endpoint, const BatchPosteriorOptions& options, const BatchTree& tree) {
   const std::vector<int>& supports = tree.supports[static_cast<std::size_t>(endpoint)];
-  std::vector<int> motors = options.rows[static_cast<std::size_t>(endpoint)], places;
+  std::vector<int> motors = options.rows[static_cast<std::size_t>(endpoint)], places, joints;
   const auto place_of = [&](int motor) {
     for (std::size_t i = 0; i < supports.size(); ++i) {
       if (tree.joints[static_cast<std::size_t>(supports[i])].motor == motor) return static_cast<int>(i);
@@ -144,13 +162,36 @@ BatchBlock BatchEvidence::block_of(int endpoint, const BatchPosteriorOptions& op
     return -1;
   };
   std::sort(motors.begin(), motors.end());
-  for (const int motor : motors) places.push_back(place_of(motor));
+  for (const int motor : motors) {
+    places.push_back(place_of(motor));
+    joints.push_back(supports[static_cast<std::size_t>(places.back())]);
+  }
   BatchBlock block;
   block.rows = static_cast<int>(motors.size());
+  block.shown = block.rows > 0 ? chi_squared_threshold(options.contact_shown, block.rows) : kInfinity;
   block.reference = options.reference_motor >= 0 ? place_of(options.reference_motor) : -1;
   block.motor = keep(ints_, std::move(motors));
   block.support = keep(ints_, std::move(places));
+  block.joint = keep(ints_, std::move(joints));
   return block;
+}
+
+/// The rows of all blocks and, last, the reference row.
+BatchBlock BatchEvidence::all_rows(int reference, const BatchTree& tree) {
+  std::vector<int> motors, joints;
+  for (const BatchBlock& block : blocks_) {
+    motors.insert(motors.end(), block.motor, block.motor + block.rows);
+    joints.insert(joints.end(), block.joint, block.joint + block.rows);
+  }
+  const auto carries = [&](const BatchJoint& joint) { return joint.motor == reference; };
+  motors.push_back(reference);
+  joints.push_back(
+      static_cast<int>(std::find_if(tree.joints.begin(), tree.joints.end(), carries) - tree.joints.begin()));
+  BatchBlock all;
+  all.rows = static_cast<int>(motors.size());
+  all.motor = keep(ints_, std::move(motors));
+  all.joint = keep(ints_, std::move(joints));
+  return all;
 }
 
 /// What each motor has for itself, and a robot that consists of the mean's parameters alone.

@@ -22,6 +22,7 @@ class BatchEvidence {
 
  private:
   BatchBlock block_of(int endpoint, const BatchPosteriorOptions& options, const BatchTree& tree);
+  BatchBlock all_rows(int reference, const BatchTree& tree);
   BatchSharedErrors shared_errors(const NoiseModel& noise, const BatchBlock& block, const BatchTree& tree, bool moving);
   void flatten(const RobotModel& model, const NoiseModel& noise, const BatchTree& tree);
   template <class T>
@@ -34,6 +35,7 @@ class BatchEvidence {
   std::deque<std::vector<BatchDoubtedBody>> doubted_bodies_;
   std::deque<std::vector<BatchDoubtedNumber>> doubted_numbers_;
   std::vector<BatchBlock> blocks_;
+  BatchBlock together_;
   std::vector<BatchMotorNoise> motors_;
   std::vector<BatchJoint> mean_joints_;  ///< the tree of the mean's parameters
   BatchNumbers mean_;

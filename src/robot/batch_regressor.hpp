@@ -94,11 +94,11 @@ ANTAEUS_LANES_INLINE void add_errors(const BatchDoubtedBody& doubted, const D* e
 
 /// (X F) of a block's rows.
 template <class D>
-void shared_errors(const BatchNumbers& model, const BatchFrame& frame, const BatchBlock& block,
-                   const BatchSharedErrors& shared, bool dynamic, BatchLanes<D>& lanes) {
+void shared_errors(const BatchNumbers& model, const BatchBlock& block, const BatchSharedErrors& shared, bool dynamic,
+                   BatchLanes<D>& lanes) {
   const int depth = shared.depth;
   for (int i = 0; i < block.rows; ++i) {
-    const int j = frame.support[block.support[i]];
+    const int j = block.joint[i];
     if (!dynamic && shared.body_count > 0) {
       lanes.lean[i] = cross(lanes.field, axis_of(model.joints[j], lanes.places[j + 1]));
     }
@@ -108,7 +108,7 @@ void shared_errors(const BatchNumbers& model, const BatchFrame& frame, const Bat
     const BatchDoubtedBody& doubted = shared.bodies[b];
     const SeenBody<D> body = seen(doubted.frame, dynamic, lanes);
     for (int n = 0; n < doubted.row_count; ++n) {
-      const int row = doubted.rows[n], j = frame.support[block.support[row]];
+      const int row = doubted.rows[n], j = block.joint[row];
       D entry[10];
       if (dynamic) {
         moving_entries(body, model.joints[j], lanes.places[j + 1], entry);
