@@ -46,21 +46,20 @@ std::size_t lay_out(const BatchNumbers& model, void* memory, BatchLanes<D>& lane
   take(lanes.noise, model.most_rows * model.most_rows);
   take(lanes.evidence, model.most_rows);
   take(lanes.triangles, 6 * model.frame_count);
-  const BatchBlock* const together = model.noise ? model.noise->together : nullptr;
-  const int rows = together ? together->rows : model.most_rows;
-  take(lanes.lean, rows);
+  take(lanes.lean, model.most_rows + 1);
   if (model.reference < 0) return used;
   take(lanes.expected, model.frame_count);
   take(lanes.spread, model.frame_count);
   take(lanes.nis, model.frame_count);
   take(lanes.null_nis, model.frame_count);
-  if (!together) return used;
-  take(lanes.loads, 6 * rows);
+  if (!model.noise) return used;
+  const int rows = model.noise->rows;
   take(lanes.reference, 6 * model.frame_count);
+  take(lanes.coupled, model.noise->most_depth);
   take(lanes.joint, rows * rows);
   take(lanes.picked, (rows + 1) * rows);
   take(lanes.used, rows);
-  take(lanes.chosen, rows);
+  take(lanes.chosen, 2 * rows);
   return used;
 }
 

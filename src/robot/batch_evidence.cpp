@@ -136,16 +136,26 @@ BatchEvidence::BatchEvidence(const RobotModel& model, const BatchPosteriorOption
   if (options.noise) {
     flatten(model, *options.noise, tree);
     noise_.mean_counts = options.mean_counts;
-    const auto share = [&](BatchBlock& block) {
-      block.still = shared_errors(*options.noise, block, tree, false);
-      block.moving = shared_errors(*options.noise, block, tree, true);
-      numbers.most_errors = std::max(numbers.most_errors, block.rows * std::max(block.still.depth, block.moving.depth));
-    };
-    for (BatchBlock& block : blocks_) share(block);
-    if (options.reference_motor >= 0) {
-      together_ = all_rows(options.reference_motor, tree);
-      share(together_);
-      noise_.together = &together_;
+    const bool joint = options.reference_motor >= 0;
+    if (joint) {
+      reference_ = reference_row(options.reference_motor, rows, tree);
+      noise_.reference = &reference_;
+      noise_.rows = rows + 1;
+    }
+    std::vector<MatrixX> still, moving;
+    for (int b = 0; b < numbers.frame_count + (joint ? 1 : 0); ++b) {
+      BatchBlock& block = b < numbers.frame_count ? blocks_[static_cast<std::size_t>(b)] : reference_;
+      block.still = shared_errors(*options.noise, block, tree, false, still.emplace_back());
+      block.moving = shared_errors(*options.noise, block, tree, true, moving.emplace_back());
+      const int depth = std::max(block.still.depth, block.moving.depth);
+      // What is joined later is kept till then.
+      block.errors = joint ? numbers.most_errors : 0;
+      numbers.most_errors = std::max(numbers.most_errors, block.errors + block.rows * depth);
+      noise_.most_depth = std::max(noise_.most_depth, depth);
+    }
+    if (joint) {
+      noise_.still = couplings(still);
+      noise_.moving = couplings(moving);
     }
     numbers.noise = &noise_;
   }
@@ -176,22 +186,29 @@ BatchBlock BatchEvidence::block_of(int endpoint, const BatchPosteriorOptions& op
   return block;
 }
 
-/// The rows of all blocks and, last, the reference row.
-BatchBlock BatchEvidence::all_rows(int reference, const BatchTree& tree) {
-  std::vector<int> motors, joints;
-  for (const BatchBlock& block : blocks_) {
-    motors.insert(motors.end(), block.motor, block.motor + block.rows);
-    joints.insert(joints.end(), block.joint, block.joint + block.rows);
+BatchBlock BatchEvidence::reference_row(int motor, int first, const BatchTree& tree) {
+  const auto carries = [&](const BatchJoint& joint) { return joint.motor == motor; };
+  const auto joint = std::find_if(tree.joints.begin(), tree.joints.end(), carries) - tree.joints.begin();
+  BatchBlock row;
+  row.rows = 1;
+  row.first = first;
+  row.motor = keep(ints_, {motor});
+  row.joint = keep(ints_, {static_cast<int>(joint)});
+  return row;
+}
+
+/// X_a C X_bᵀ = (X_a F_a) (Q_aᵀ Q_b) (X_b F_b)ᵀ: what the errors of two blocks have in common. \param bases  Q of each
+const double* const* BatchEvidence::couplings(const std::vector<MatrixX>& bases) {
+  const std::size_t blocks = bases.size() - 1;
+  std::vector<const double*> all(bases.size() * blocks, nullptr);
+  for (std::size_t a = 0; a < bases.size(); ++a) {
+    for (std::size_t b = 0; b < std::min(a, blocks); ++b) {
+      if (bases[a].size() == 0 || bases[b].size() == 0) continue;  // nothing is in doubt
+      const MatrixX columns = bases[b].transpose() * bases[a];
+      all[a * blocks + b] = keep(doubles_, std::vector<double>(columns.data(), columns.data() + columns.size()));
+    }
   }
-  const auto carries = [&](const BatchJoint& joint) { return joint.motor == reference; };
-  motors.push_back(reference);
-  joints.push_back(
-      static_cast<int>(std::find_if(tree.joints.begin(), tree.joints.end(), carries) - tree.joints.begin()));
-  BatchBlock all;
-  all.rows = static_cast<int>(motors.size());
-  all.motor = keep(ints_, std::move(motors));
-  all.joint = keep(ints_, std::move(joints));
-  return all;
+  return couplings_.emplace_back(std::move(all)).data();
 }
 
 /// What each motor has for itself, and a robot that consists of the mean's parameters alone.
@@ -228,8 +245,9 @@ void BatchEvidence::flatten(const RobotModel& model, const NoiseModel& noise, co
 
 /// As TorqueNoise: C = F Fᵀ of the parameters in doubt that these rows hang on. Those that many rows depend on stand
 /// first, where the rows of F are short: F is the L of an LQ decomposition of theirs.
+/// \param basis  Q of that decomposition: what the errors are of those that noise.factor speaks of
 BatchSharedErrors BatchEvidence::shared_errors(const NoiseModel& noise, const BatchBlock& block, const BatchTree& tree,
-                                               bool moving) {
+                                               bool moving, MatrixX& basis) {
   std::vector<bool> known;
   for (const BatchMotorNoise& motor : motors_) known.push_back(motor.known);
   const std::vector<Doubt> doubts = doubts_of(noise, block, known, tree, moving);
@@ -240,7 +258,9 @@ BatchSharedErrors BatchEvidence::shared_errors(const NoiseModel& noise, const Ba
   if (!order.empty()) {
     const MatrixX rows = noise.factor(order, Eigen::all).transpose();
     const Eigen::Index depth = std::min(rows.rows(), rows.cols());
-    errors = Eigen::HouseholderQR<MatrixX>(rows).matrixQR().topRows(depth).triangularView<Eigen::Upper>();
+    const Eigen::HouseholderQR<MatrixX> decomposed(rows);
+    errors = decomposed.matrixQR().topRows(depth).triangularView<Eigen::Upper>();
+    basis = decomposed.householderQ() * MatrixX::Identity(rows.rows(), depth);
     shared.depth = static_cast<int>(depth);
   }
   std::vector<BatchDoubtedBody> bodies;

@@ -48,7 +48,7 @@ struct BatchLanes {
   // For the reference row's test:
   D *expected, *spread;      // of the endpoints: what each makes of that row, and the variance of that
   D *nis, *null_nis;         // of the endpoints
-  D *loads, *reference;      // of all blocks' rows, and of the endpoints: 6 of a row times the prior's sd
+  D *reference, *coupled;    // of the endpoints: its 6 times the prior's sd; a row's errors as another block has them
   D *joint, *picked, *used;  // S of all blocks' rows and that row; of the picked ones, factored; 1 or 0: not picked
   int* chosen;               // the picked rows' places among all
   D* out;                    // a row of the largest output

@@ -80,9 +80,9 @@ void noise_covariance(const BatchNumbers& model, const BatchBlock& block, const 
   shared_errors(model, block, shared, call.moving, lanes);
   const int n = block.rows, depth = shared.depth;
   for (int i = 0; i < n; ++i) {
-    const D* mine = lanes.errors + depth * i;
+    const D* mine = lanes.errors + block.errors + depth * i;
     for (int j = 0; j <= i; ++j) {
-      const D* theirs = lanes.errors + depth * j;
+      const D* theirs = lanes.errors + block.errors + depth * j;
       const int length = shared.lengths[i] < shared.lengths[j] ? shared.lengths[i] : shared.lengths[j];
       D sum = all_lanes<D>(0.0);
       for (int k = 0; k < length; ++k) sum = sum + mine[k] * theirs[k];

@@ -66,6 +66,7 @@ struct BatchBlock {
   const int* joint = nullptr;
   int rows = 0;
   int first = 0;            ///< place of its first row among those of all blocks
+  int errors = 0;           ///< where its rows of independent errors begin
   int reference = -1;       ///< place of the reference joint among the supports
   double shown = 0.0;       ///< null NIS above which its rows show a contact
   BatchSharedErrors still;  ///< at rest, where inertia, rotors and friction make no torque
@@ -87,8 +88,14 @@ struct BatchNoise {
   const BatchMotorNoise* motors = nullptr;
   const BatchNumbers* bodies = nullptr;  ///< a tree of the mean's inertial parameters and rotors alone; null: none
   double coulomb_speed = 0.03;
-  bool mean_counts = true;               ///< else it is doubted by its whole size
-  const BatchBlock* together = nullptr;  ///< rows of all blocks, then the reference row; null: there is none
+  bool mean_counts = true;                ///< else it is doubted by its whole size
+  const BatchBlock* reference = nullptr;  ///< the reference row alone; null: there is none
+  /// How the errors of block a, and as the last of them of the reference row, hang together with those of a block b <
+  /// a: at a · blocks + b, row by row, what a's independent errors have in common with b's.
+  const double* const* still = nullptr;
+  const double* const* moving = nullptr;
+  int rows = 0;        ///< of all blocks, with that row
+  int most_depth = 0;  ///< independent errors of any block
 };
 
 struct BatchNumbers {

@@ -12,7 +12,8 @@ inline namespace ANTAEUS_LANES {
 
 /// Fills B, y and the evidence of a block, whitened. \param A  the endpoint's rows of Jᵀ \return rows of evidence
 template <class D>
-D whitened_rows(const BatchNumbers& model, const BatchBlock& block, const BatchCall& call, BatchLanes<D>& lanes) {
+D whitened_rows(const BatchNumbers& model, int index, const BatchCall& call, BatchLanes<D>& lanes) {
+  const BatchBlock& block = model.blocks[index];
   const int n = block.rows;
   for (int i = 0; i < n; ++i) {
     const D* row = lanes.A + 6 * block.support[i];
@@ -20,9 +21,9 @@ D whitened_rows(const BatchNumbers& model, const BatchBlock& block, const BatchC
     for (int k = 3; k < 6; ++k) lanes.B[6 * i + k] = row[k] * model.force_prior;
     lanes.y[i] = lanes.residual[block.motor[i]];
   }
-  keep_loads(model, block, call, lanes);
   if (model.noise) {
     noise_covariance(model, block, call, lanes, lanes.noise);
+    if (tests_reference(call)) join_block(model, index, lanes);
     for (int i = 0; i < n; ++i) lanes.evidence[i] = evidence_of(lanes.noise[n * i + i]);
     const D count = count_evidence(lanes.B, lanes.y, lanes.evidence, n);
     const bool whole = !any(count < static_cast<double>(n));
@@ -102,7 +103,7 @@ template <class D>
 void posterior(const BatchNumbers& model, const BatchCall& call, BatchLanes<D>& lanes, const Turn<D>& R_WB, int index,
                const Pack<D>& pack) {
   const BatchBlock& block = model.blocks[index];
-  const D evidence = whitened_rows(model, block, call, lanes);
+  const D evidence = whitened_rows(model, index, call, lanes);
   D out = all_lanes<D>(0.0);
   if (call.null_nis.data || call.reference_nis.data) {
     for (int i = 0; i < block.rows; ++i) out = out + lanes.y[i] * lanes.y[i];

@@ -16,13 +16,37 @@ inline namespace ANTAEUS_LANES {
 
 inline bool tests_reference(const BatchCall& call) { return call.innovation.data || call.reference_nis.data; }
 
-/// Keeps a block's rows times the prior's sd for the joint test, before they are whitened.
 template <class D>
-ANTAEUS_LANES_INLINE void keep_loads(const BatchNumbers& model, const BatchBlock& block, const BatchCall& call,
-                                     BatchLanes<D>& lanes) {
-  if (!tests_reference(call) || !model.noise) return;
-  D* const kept = lanes.loads + 6 * block.first;
-  for (int i = 0; i < 6 * block.rows; ++i) kept[i] = lanes.B[i];
+ANTAEUS_LANES_INLINE D product_of_six(const D* a, const D* b) {
+  D sum = a[0] * b[0];
+#pragma GCC unroll 5
+  for (int k = 1; k < 6; ++k) sum = sum + a[k] * b[k];
+  return sum;
+}
+
+/// The reference joint's row of Jᵀ times the prior's sd.
+template <class D>
+ANTAEUS_LANES_INLINE void load_reference(const BatchNumbers& model, const BatchBlock& block, const BatchLanes<D>& lanes,
+                                         D* a) {
+  const D* row = lanes.A + 6 * block.reference;
+  for (int k = 0; k < 6; ++k) a[k] = row[k] * (k < 3 ? model.moment_prior : model.force_prior);
+}
+
+/// Puts a block's rows into S, before they are whitened, and what its contact gives them in common with the reference.
+template <class D>
+void join_block(const BatchNumbers& model, int index, BatchLanes<D>& lanes) {
+  const BatchBlock& block = model.blocks[index];
+  const int n = model.noise->rows;
+  D* const a = lanes.reference + 6 * index;
+  if (block.reference >= 0) load_reference(model, block, lanes, a);
+  for (int i = 0; i < block.rows; ++i) {
+    D* const row = lanes.joint + n * (block.first + i) + block.first;
+    for (int j = 0; j <= i; ++j) {
+      row[j] = lanes.noise[block.rows * i + j] + product_of_six(lanes.B + 6 * i, lanes.B + 6 * j);
+    }
+    lanes.joint[n * (n - 1) + block.first + i] =
+        block.reference >= 0 ? product_of_six(lanes.B + 6 * i, a) : all_lanes<D>(0.0);
+  }
 }
 
 /// What this endpoint's contact makes of the reference row: its mean and variance there.
@@ -31,16 +55,14 @@ void share_in_reference(const BatchNumbers& model, const BatchBlock& block, cons
                         const Whitened<D>& solved, int index, BatchLanes<D>& lanes, const Pack<D>& pack) {
   D mean = all_lanes<D>(0.0), variance = all_lanes<D>(0.0);
   if (block.reference >= 0) {
-    const D* row = lanes.A + 6 * block.reference;
     D a[6];
-    for (int k = 0; k < 6; ++k) a[k] = row[k] * (k < 3 ? model.moment_prior : model.force_prior);
+    load_reference(model, block, lanes, a);
     for (int k = 0; k < 6; ++k) {
       D through = a[0] * solved.U[0][k];
       for (int i = 1; i <= k; ++i) through = through + a[i] * solved.U[i][k];
       variance = variance + through * through;
       mean = mean + a[k] * solved.z[k];
     }
-    for (int k = 0; k < 6 && model.noise; ++k) lanes.reference[6 * index + k] = a[k];
   }
   lanes.expected[index] = mean;
   lanes.spread[index] = variance;
@@ -50,30 +72,42 @@ void share_in_reference(const BatchNumbers& model, const BatchBlock& block, cons
   pack.write(call.reference_share, 2 * index, lanes.out, 2);
 }
 
+/// A row's independent errors as another block's are.
 template <class D>
-ANTAEUS_LANES_INLINE D product_of_six(const D* a, const D* b) {
-  D sum = a[0] * b[0];
-#pragma GCC unroll 5
-  for (int k = 1; k < 6; ++k) sum = sum + a[k] * b[k];
-  return sum;
+ANTAEUS_LANES_INLINE void couple(const D* errors, int length, const double* coupling, int depth, D* coupled) {
+  for (int k = 0; k < depth; ++k) coupled[k] = all_lanes<D>(0.0);
+  for (int i = 0; i < length; ++i, coupling += depth) {
+    for (int k = 0; k < depth; ++k) coupled[k] = coupled[k] + errors[i] * coupling[k];
+  }
 }
 
-/// S, its lower triangle row by row, but what contacts give the reference row's own variance.
+/// What rows of different blocks have in common, and the reference row's own variance but for contacts.
 template <class D>
-void join_rows(const BatchNumbers& model, const BatchCall& call, BatchLanes<D>& lanes) {
-  const BatchBlock& all = *model.noise->together;
-  const int n = all.rows;
-  D* const S = lanes.joint;
-  noise_covariance(model, all, call, lanes, S);
-  for (int b = 0; b < model.frame_count; ++b) {
-    const BatchBlock& block = model.blocks[b];
-    for (int i = block.first; i < block.first + block.rows; ++i) {
-      const D* const load = lanes.loads + 6 * i;
-      for (int j = block.first; j <= i; ++j) {
-        S[n * i + j] = S[n * i + j] + product_of_six(load, lanes.loads + 6 * j);
+void join_blocks(const BatchNumbers& model, const BatchCall& call, BatchLanes<D>& lanes) {
+  const detail::BatchNoise& noise = *model.noise;
+  const int n = noise.rows, blocks = model.frame_count;
+  noise_covariance(model, *noise.reference, call, lanes, lanes.joint + n * n - 1);
+  const auto block_at = [&](int b) -> const BatchBlock& { return b < blocks ? model.blocks[b] : *noise.reference; };
+  const auto errors_of = [&](const BatchBlock& block) -> const BatchSharedErrors& {
+    return call.moving ? block.moving : block.still;
+  };
+  const double* const* const couplings = call.moving ? noise.moving : noise.still;
+  const auto share = [&](const BatchBlock& from, const BatchBlock& to, const double* coupling, bool is_reference) {
+    const BatchSharedErrors &mine = errors_of(from), &theirs = errors_of(to);
+    for (int i = 0; i < from.rows; ++i) {
+      couple(lanes.errors + from.errors + mine.depth * i, mine.lengths[i], coupling, theirs.depth, lanes.coupled);
+      for (int j = 0; j < to.rows; ++j) {
+        const D* const row = lanes.errors + to.errors + theirs.depth * j;
+        D sum = all_lanes<D>(0.0);
+        for (int k = 0; k < theirs.lengths[j]; ++k) sum = sum + lanes.coupled[k] * row[k];
+        D& entry = lanes.joint[n * (from.first + i) + to.first + j];
+        entry = is_reference ? D(entry + sum) : sum;
       }
-      if (block.reference < 0) continue;
-      S[n * (n - 1) + i] = S[n * (n - 1) + i] + product_of_six(load, lanes.reference + 6 * b);
+    }
+  };
+  for (int a = 0; a <= blocks; ++a) {
+    for (int b = 0; b < (a < blocks ? a : blocks); ++b) {
+      share(block_at(a), block_at(b), couplings[a * blocks + b], a == blocks);
     }
   }
 }
@@ -88,8 +122,7 @@ struct Innovation {
 /// `picked`. \param wanted(b)  1 or 0: whether a lane wants the block \return how many rows of blocks some lane wants
 template <class D, class Wanted>
 ANTAEUS_LANES_INLINE int pick_rows(const BatchNumbers& model, BatchLanes<D>& lanes, const Wanted& wanted, D& variance) {
-  const BatchBlock& all = *model.noise->together;
-  const int n = all.rows, last = n - 1;
+  const int n = model.noise->rows, last = n - 1;
   const D zero = all_lanes<D>(0.0), one = all_lanes<D>(1.0), *const S = lanes.joint;
   int count = 0;
   bool whole = true;
@@ -100,6 +133,7 @@ ANTAEUS_LANES_INLINE int pick_rows(const BatchNumbers& model, BatchLanes<D>& lan
     if (!any(used > 0.0)) continue;
     for (int i = block.first; i < block.first + block.rows; ++i) {
       lanes.chosen[count] = i;
+      lanes.chosen[n + count] = block.motor[i - block.first];
       lanes.used[count] = used * evidence_of(S[n * i + i]);
       whole = whole && !any(lanes.used[count] < 1.0);
       ++count;
@@ -118,31 +152,40 @@ ANTAEUS_LANES_INLINE int pick_rows(const BatchNumbers& model, BatchLanes<D>& lan
     }
     lanes.picked[n * i + i] = select(lanes.used[i] > 0.0, S[n * from + from], one);
     lanes.picked[n * count + i] = filled(S[n * last + from], i);
-    lanes.picked[n * (count + 1) + i] = filled(lanes.residual[all.motor[from]], i);
+    lanes.picked[n * (count + 1) + i] = filled(lanes.residual[lanes.chosen[n + i]], i);
   }
   return count;
+}
+
+/// Column j of Cholesky's factor in some rows at once: each waits for its own sum alone.
+template <int kRows, class D>
+ANTAEUS_LANES_INLINE void eliminate(D* row, int stride, const D* above, int j, const D& weight) {
+  D sum[kRows];
+#pragma GCC unroll 4
+  for (int r = 0; r < kRows; ++r) sum[r] = row[stride * r + j];
+  for (int k = 0; k < j; ++k) {
+#pragma GCC unroll 4
+    for (int r = 0; r < kRows; ++r) sum[r] = sum[r] - row[stride * r + k] * above[k];
+  }
+#pragma GCC unroll 4
+  for (int r = 0; r < kRows; ++r) row[stride * r + j] = sum[r] * weight;
 }
 
 /// The reference row given the rows of the blocks that are wanted, with contacts at these alone.
 template <class D, class Wanted>
 Innovation<D> innovation_given(const BatchNumbers& model, BatchLanes<D>& lanes, const Wanted& wanted) {
-  const BatchBlock& all = *model.noise->together;
-  const int n = all.rows;
+  const int n = model.noise->rows;
   Innovation<D> left;
   const int count = pick_rows(model, lanes, wanted, left.variance);
   D* const F = lanes.picked;
-  // Column by column: its entries have nothing to do with each other.
   for (int j = 0; j < count; ++j) {
     const D* const above = F + n * j;
     D pivot = above[j];
     for (int k = 0; k < j; ++k) pivot = pivot - above[k] * above[k];
     const D weight = weight_of(pivot);
-    for (int i = j + 1; i < count + 2; ++i) {
-      D* const row = F + n * i;
-      D sum = row[j];
-      for (int k = 0; k < j; ++k) sum = sum - row[k] * above[k];
-      row[j] = sum * weight;
-    }
+    int i = j + 1;
+    for (; i + 4 <= count + 2; i += 4) eliminate<4>(F + n * i, n, above, j, weight);
+    for (; i < count + 2; ++i) eliminate<1>(F + n * i, n, above, j, weight);
   }
   const D *const row = F + n * count, *const right = F + n * (count + 1);
   left.value = lanes.residual[model.reference];
@@ -173,8 +216,8 @@ void test_reference(const BatchNumbers& model, const BatchCall& call, BatchLanes
   const D zero = all_lanes<D>(0.0), one = all_lanes<D>(1.0), nothing = all_lanes<D>(__builtin_nan(""));
   D own = lanes.variance[model.reference];
   if (model.noise) {
-    join_rows(model, call, lanes);
-    const int n = model.noise->together->rows;
+    join_blocks(model, call, lanes);
+    const int n = model.noise->rows;
     own = lanes.joint[n * n - 1];
   }
   Mask<D> tested = (own > 0.0) & (own < __builtin_inf());
