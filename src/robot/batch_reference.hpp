@@ -4,7 +4,8 @@
 ///
 /// Rows whose errors have nothing to do with each other: what each endpoint's posterior makes of the row is taken out.
 /// Where identified noise couples all rows: of S = R + A P₀ Aᵀ of all blocks' rows and the reference row, which stands
-/// last, the Cholesky factor's last row, as in PosteriorEstimator's tests.
+/// last, the Cholesky factor's last row, as in PosteriorEstimator's tests. R between two blocks is E_a K E_bᵀ of their
+/// independent errors E, which their own R is made of already; K is a constant.
 
 #include "robot/batch_noise.hpp"
 #include "robot/batch_pack.hpp"
@@ -72,13 +73,25 @@ void share_in_reference(const BatchNumbers& model, const BatchBlock& block, cons
   pack.write(call.reference_share, 2 * index, lanes.out, 2);
 }
 
-/// A row's independent errors as another block's are.
-template <class D>
+/// Some of a row's independent errors as another block's are.
+template <int kErrors, class D>
 ANTAEUS_LANES_INLINE void couple(const D* errors, int length, const double* coupling, int depth, D* coupled) {
-  for (int k = 0; k < depth; ++k) coupled[k] = all_lanes<D>(0.0);
+  D sum[kErrors];
+#pragma GCC unroll 8
+  for (int k = 0; k < kErrors; ++k) sum[k] = all_lanes<D>(0.0);
   for (int i = 0; i < length; ++i, coupling += depth) {
-    for (int k = 0; k < depth; ++k) coupled[k] = coupled[k] + errors[i] * coupling[k];
+    const D error = errors[i];
+#pragma GCC unroll 8
+    for (int k = 0; k < kErrors; ++k) sum[k] = sum[k] + error * coupling[k];
   }
+#pragma GCC unroll 8
+  for (int k = 0; k < kErrors; ++k) coupled[k] = sum[k];
+}
+template <class D>
+void couple(const D* errors, int length, const double* coupling, int depth, D* coupled) {
+  int k = 0;
+  for (; k + 8 <= depth; k += 8) couple<8>(errors, length, coupling + k, depth, coupled + k);
+  for (; k < depth; ++k) couple<1>(errors, length, coupling + k, depth, coupled + k);
 }
 
 /// What rows of different blocks have in common, and the reference row's own variance but for contacts.
@@ -229,8 +242,9 @@ void test_reference(const BatchNumbers& model, const BatchCall& call, BatchLanes
   const auto given = [&](const auto& wanted) {
     return model.noise ? innovation_given(model, lanes, wanted) : innovation_apart(model, lanes, wanted);
   };
+  Innovation<D> left{nothing, nothing};
   if (call.innovation.data) {
-    const Innovation<D> left = given([&](int b) { return select(known(b), one, zero); });
+    left = given([&](int b) { return select(known(b), one, zero); });
     lanes.out[0] = select(tested, left.value, nothing);
     lanes.out[1] = select(tested, square_root(left.variance), nothing);
     pack.write(call.innovation, 0, lanes.out, 2);
@@ -239,10 +253,14 @@ void test_reference(const BatchNumbers& model, const BatchCall& call, BatchLanes
   for (int e = 0; e < model.frame_count; ++e) {
     D nis = nothing;
     if (model.blocks[e].reference >= 0) {
-      const Innovation<D> left = given([&](int b) {
+      const auto wanted = [&](int b) {
         return b == e ? one : select(known(b) & (lanes.null_nis[b] > model.blocks[b].shown), one, zero);
-      });
-      nis = select(tested, D(left.value * left.value / left.variance), nothing);
+      };
+      // Where all lanes want all blocks, the sums are those of the innovation to the bit.
+      bool whole = call.innovation.data != nullptr;
+      for (int b = 0; b < model.frame_count; ++b) whole = whole && all(wanted(b) > 0.0) && all(known(b));
+      const Innovation<D> more = whole ? left : given(wanted);
+      nis = select(tested, D(more.value * more.value / more.variance), nothing);
     }
     pack.write(call.reference_nis, e, &nis, 1);
   }
