@@ -71,30 +71,34 @@ bool fits(const BatchModel& model, const BatchInput& in, const BatchOutput& out,
   const char* const sensed =
       !floating ? "a fixed base takes nothing from an IMU" : (dynamic ? nullptr : "v or a is absent");
   const char* const based = floating ? nullptr : "a fixed base has no base rows";
-  const char* const unloaded = in.tau.values.empty() ? "tau is absent" : nullptr;
+  const bool given = !in.residual.values.empty();
+  const char* const unloaded = in.tau.values.empty() && !given ? "tau is absent, and so is a residual" : nullptr;
   const char* const none = endpoints == 0 ? "the model has no endpoints" : nullptr;
   const detail::BatchNumbers& numbers = model.numbers();
   const char* const weighed = !numbers.blocks ? "the model has no rows of evidence (BatchPosteriorOptions)" : unloaded;
   const char* const evident =
       weighed ? weighed : (!numbers.noise && in.variance.values.empty() ? "variance is absent" : nullptr);
   const char* const referred = evident ? evident : (numbers.reference < 0 ? "there is no reference motor" : nullptr);
-  const char* const apart = numbers.noise ? "identified noise couples all rows" : referred;
   if (in.count < 0) {
     tell(Wanted{"count", 0, 0, in.count, nullptr}, Fault::count);
     return false;
   }
-  const bool half = in.v.values.empty() != in.a.values.empty();
+  // Speeds alone say where the noise stands; accelerations alone say nothing.
+  const char* const slow = in.a.values.empty() && !numbers.noise ? "a is absent, and so is identified noise" : nullptr;
+  const char* const unidentified = numbers.noise ? weighed : "it belongs to identified noise";
   const Wanted arrays[] = {
       wanted("q", motors, in.q),
       wanted("tau", motors, in.tau),
-      wanted("v", motors, in.v, half ? "a is absent" : nullptr),
-      wanted("a", motors, in.a, half ? "v is absent" : nullptr),
+      wanted("residual", motors, in.residual, in.tau.values.empty() ? nullptr : "tau is given too"),
+      wanted("v", motors, in.v, slow),
+      wanted("a", motors, in.a, in.v.values.empty() ? "v is absent" : nullptr),
       wanted("imu_quaternion_xyzw", 4, in.imu_quaternion_xyzw),
       wanted("imu_angular_velocity", 3, in.imu_angular_velocity, sensed),
       wanted("imu_specific_force", 3, in.imu_specific_force, sensed),
       wanted("base_angular_acceleration", 3, in.base_angular_acceleration, sensed),
       wanted("variance", motors, in.variance, weighed),
-      wanted("motion_share", 1, in.motion_share, numbers.noise ? weighed : "it belongs to identified noise"),
+      wanted("least_variance", motors, in.least_variance, unidentified),
+      wanted("motion_share", 1, in.motion_share, unidentified),
       wanted("torque", motors, out.torque),
       wanted("residual", motors, out.residual, unloaded),
       wanted("base_residual", 6, out.base_residual, based),
@@ -117,7 +121,8 @@ bool fits(const BatchModel& model, const BatchInput& in, const BatchOutput& out,
       wanted("evidence_rows", endpoints, out.evidence_rows, evident),
       wanted("misfit_rows", endpoints, out.misfit_rows, evident),
       wanted("reference_share", 2 * endpoints, out.reference_share, referred),
-      wanted("innovation", 2, out.innovation, apart),
+      wanted("reference_nis", endpoints, out.reference_nis, referred),
+      wanted("innovation", 2, out.innovation, referred),
   };
   if (in.count > 0 && in.q.values.empty()) {
     tell(arrays[0], Fault::missing);
@@ -145,9 +150,11 @@ BatchCall call_of(const BatchModel& model, const BatchInput& in, const BatchOutp
   const int motors = model.motor_count(), endpoints = model.endpoint_count();
   BatchCall call;
   call.count = in.count;
-  call.dynamic = !in.v.values.empty();
+  call.moving = !in.v.values.empty();
+  call.dynamic = call.moving && !in.a.values.empty();
   call.q = rows_of<In>(in.q, motors);
   call.tau = rows_of<In>(in.tau, motors);
+  call.given = rows_of<In>(in.residual, motors);
   call.v = rows_of<In>(in.v, motors);
   call.a = rows_of<In>(in.a, motors);
   call.quaternion = rows_of<In>(in.imu_quaternion_xyzw, 4);
@@ -166,6 +173,7 @@ BatchCall call_of(const BatchModel& model, const BatchInput& in, const BatchOutp
   call.rank = rows_of<Counts>(out.rank, endpoints);
   call.status = out.status.empty() ? nullptr : reinterpret_cast<std::uint8_t*>(out.status.data());
   call.variance = rows_of<In>(in.variance, motors);
+  call.least_variance = rows_of<In>(in.least_variance, motors);
   call.motion_share = rows_of<In>(in.motion_share, 1);
   call.posterior = rows_of<Out>(out.posterior, 6 * endpoints);
   call.covariance = rows_of<Out>(out.covariance, 21 * endpoints);
@@ -177,6 +185,7 @@ BatchCall call_of(const BatchModel& model, const BatchInput& in, const BatchOutp
   call.evidence_rows = rows_of<Counts>(out.evidence_rows, endpoints);
   call.misfit_rows = rows_of<Counts>(out.misfit_rows, endpoints);
   call.reference_share = rows_of<Out>(out.reference_share, 2 * endpoints);
+  call.reference_nis = rows_of<Out>(out.reference_nis, endpoints);
   call.innovation = rows_of<Out>(out.innovation, 2);
   return call;
 }

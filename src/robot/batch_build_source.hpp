@@ -36,6 +36,7 @@ std::size_t lay_out(const BatchNumbers& model, void* memory, BatchLanes<D>& lane
   take(lanes.out, 6 * model.most_supports + 21);
   if (!model.blocks) return used;
   take(lanes.variance, motors);
+  take(lanes.least, motors);
   take(lanes.share, 1);
   take(lanes.tangent, motors);
   take(lanes.mean, motors);
@@ -44,8 +45,21 @@ std::size_t lay_out(const BatchNumbers& model, void* memory, BatchLanes<D>& lane
   take(lanes.errors, model.most_errors);
   take(lanes.noise, model.most_rows * model.most_rows);
   take(lanes.evidence, model.most_rows);
-  take(lanes.lean, model.most_rows);
   take(lanes.triangles, 6 * model.frame_count);
+  take(lanes.lean, model.most_rows + 1);
+  if (model.reference < 0) return used;
+  take(lanes.expected, model.frame_count);
+  take(lanes.spread, model.frame_count);
+  take(lanes.nis, model.frame_count);
+  take(lanes.null_nis, model.frame_count);
+  if (!model.noise) return used;
+  const int rows = model.noise->rows;
+  take(lanes.reference, 6 * model.frame_count);
+  take(lanes.coupled, model.noise->most_depth);
+  take(lanes.joint, rows * rows);
+  take(lanes.picked, (rows + 1) * rows);
+  take(lanes.used, rows);
+  take(lanes.chosen, 2 * rows);
   return used;
 }
 
@@ -77,7 +91,8 @@ ANTAEUS_LANES_INLINE void endpoint(const BatchNumbers& model, const BatchCall& c
   if (weighed) posterior(model, call, lanes, R_WB, index, pack);
   if (!solved) return;
   for (int i = 0; i < frame.supports; ++i) {
-    lanes.r[i] = call.tau.data ? lanes.residual[model.joints[frame.support[i]].motor] : all_lanes<D>(0.0);
+    lanes.r[i] =
+        call.given.data || call.tau.data ? lanes.residual[model.joints[frame.support[i]].motor] : all_lanes<D>(0.0);
   }
   D w[6], sigma[6], rank;
   solve_wrench(lanes.A, lanes.r, frame.supports, model.relative_tolerance, w, sigma, rank);
@@ -88,6 +103,18 @@ ANTAEUS_LANES_INLINE void endpoint(const BatchNumbers& model, const BatchCall& c
     spread(turned(R_WB, Vec3<D>{w[3], w[4], w[5]}), out);
     spread(turned(R_WB, Vec3<D>{w[0], w[1], w[2]}), out + 3);
     pack.write(call.wrench, 6 * index, out, 6);
+  }
+}
+
+/// What the torques hold besides the model's: given, or measured less computed, and less the noise's mean.
+template <class D>
+ANTAEUS_LANES_INLINE void form_residual(const BatchNumbers& model, const BatchCall& call, BatchLanes<D>& lanes) {
+  if (model.noise) mean_error(model, call, lanes);
+  const bool less_mean = model.noise && model.noise->mean_counts;
+  for (int m = 0; m < model.motor_count; ++m) {
+    D& residual = lanes.residual[m];
+    if (!call.given.data) residual = lanes.tau[m] - lanes.torque[m];
+    if (less_mean) residual = residual - lanes.mean[m];
   }
 }
 
@@ -104,28 +131,23 @@ void run_pack(const BatchNumbers& model, const BatchCall& call, BatchLanes<D>& l
   const Vec3<D> fall = sensed.oriented ? turned_back(R_WB, gravity) : gravity;
   lanes.field = {-fall.x, -fall.y, -fall.z};
   Vec3<D> force, moment, w = nothing<D>();
-  if (call.dynamic) {
-    w = sensed_dynamics(model, call, lanes, fall, sensed.gyro, sensed.specific_force, sensed.acceleration, force,
-                        moment);
-  } else {
-    gravity_torques(model, lanes, fall, force, moment);
-  }
-  if (call.tau.data) {
-    if (model.noise) mean_error(model, call, lanes);
-    for (int m = 0; m < model.motor_count; ++m) {
-      lanes.residual[m] = lanes.tau[m] - lanes.torque[m];
-      if (model.noise) lanes.residual[m] = lanes.residual[m] - lanes.mean[m];
+  if (call.moving) w = sensed_motions(model, call, lanes, sensed.gyro, sensed.specific_force, sensed.acceleration);
+  if (!call.given.data || call.torque.data || call.base_residual.data) {
+    if (call.dynamic) {
+      dynamic_torques(model, lanes, lanes.field, force, moment);
+    } else {
+      gravity_torques(model, lanes, fall, force, moment);
     }
   }
+  if (call.given.data || call.tau.data) form_residual(model, call, lanes);
   write_state(model, call, lanes, R_WB, w, force, moment, pack);
-  lanes.expected = lanes.spread = all_lanes<D>(0.0);
   std::ptrdiff_t jacobian_offset = 0;
   for (int e = 0; e < model.frame_count; ++e) {
     endpoint(model, call, lanes, R_WB, e, jacobian_offset, pack);
     jacobian_offset += 6 * model.frames[e].supports;
   }
   if (call.force_sd.data || call.force_directions.data) write_principal(model, call, R_WB, lanes, pack);
-  if (call.innovation.data) write_innovation(model, call, lanes, pack);
+  if (call.innovation.data || call.reference_nis.data) test_reference(model, call, lanes, pack);
   if (call.status) pack.write_status();
 }
 

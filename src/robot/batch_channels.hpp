@@ -28,7 +28,8 @@ ANTAEUS_LANES_INLINE void read_states(const BatchNumbers& model, const BatchCall
   } channels[] = {
       {call.q, lanes.q, motors, true},
       {call.tau, lanes.tau, motors, call.tau.data != nullptr},
-      {call.v, lanes.v, motors, call.dynamic},
+      {call.given, lanes.residual, motors, call.given.data != nullptr},
+      {call.v, lanes.v, motors, call.moving},
       {call.a, lanes.a, motors, call.dynamic},
       {call.quaternion, sensed.quaternion, 4, sensed.oriented},
       {call.gyro, sensed.gyro, 3, call.dynamic && call.gyro.data},
@@ -45,6 +46,11 @@ ANTAEUS_LANES_INLINE void read_states(const BatchNumbers& model, const BatchCall
     pack.read_any(call.variance, motors, lanes.variance);
     pack.fetch(call.variance, motors);
   }
+  if (call.least_variance.data) {
+    pack.read_any(call.least_variance, motors, lanes.least);
+    pack.fetch(call.least_variance, motors);
+  }
+  for (int m = 0; m < motors && call.moving && !call.dynamic; ++m) lanes.a[m] = all_lanes<D>(0.0);
   pack.judge();
   if (sensed.oriented) pack.refuse_orientation(normalise(sensed.quaternion));
   for (const auto& channel : channels) {

@@ -6,6 +6,7 @@
 
 #include "antaeus/conditioning/gaussian_posterior.hpp"
 #include "antaeus/core/error.hpp"
+#include "antaeus/signal/chi_squared.hpp"
 #include "robot/standing_friction.hpp"
 
 namespace antaeus::detail {
@@ -31,6 +32,9 @@ void check(const BatchPosteriorOptions& options, const BatchTree& tree) {
     throw OptionsError("posterior.reference_motor", "motor " + std::to_string(options.reference_motor) + " is none",
                        "give a motor, or −1 for none");
   }
+  if (!(options.contact_shown > 0.0 && options.contact_shown < 1.0)) {
+    throw OptionsError("posterior.contact_shown", "no probability between 0 and 1", "give one, such as 0.001");
+  }
   std::vector<int> owner(static_cast<std::size_t>(numbers.motor_count), -1);
   for (std::size_t e = 0; e < options.rows.size(); ++e) {
     for (const int motor : options.rows[e]) {
@@ -39,6 +43,10 @@ void check(const BatchPosteriorOptions& options, const BatchTree& tree) {
       if (std::none_of(tree.supports[e].begin(), tree.supports[e].end(), carries)) {
         throw OptionsError(place, "motor " + std::to_string(motor) + " does not move it",
                            "name motors of BatchModel::supporting_motors()");
+      }
+      if (motor == options.reference_motor) {
+        throw OptionsError(place, "motor " + std::to_string(motor) + " is the reference motor, whose row only tests",
+                           "leave it out, or name another reference motor");
       }
       int& before = owner[static_cast<std::size_t>(motor)];
       if (before >= 0) {
@@ -118,16 +126,36 @@ BatchEvidence::BatchEvidence(const RobotModel& model, const BatchPosteriorOption
   numbers.force_prior = options.force_prior;
   numbers.moment_prior = options.moment_prior;
   numbers.felt = GaussianPosterior::kFelt;
+  int rows = 0;
   for (int e = 0; e < numbers.frame_count; ++e) {
     blocks_.push_back(block_of(e, options, tree));
+    blocks_.back().first = rows;
+    rows += blocks_.back().rows;
     numbers.most_rows = std::max(numbers.most_rows, blocks_.back().rows);
   }
   if (options.noise) {
     flatten(model, *options.noise, tree);
-    for (BatchBlock& block : blocks_) {
-      block.still = shared_errors(*options.noise, block, tree, false);
-      block.moving = shared_errors(*options.noise, block, tree, true);
-      numbers.most_errors = std::max(numbers.most_errors, block.rows * std::max(block.still.depth, block.moving.depth));
+    noise_.mean_counts = options.mean_counts;
+    const bool joint = options.reference_motor >= 0;
+    if (joint) {
+      reference_ = reference_row(options.reference_motor, rows, tree);
+      noise_.reference = &reference_;
+      noise_.rows = rows + 1;
+    }
+    std::vector<MatrixX> still, moving;
+    for (int b = 0; b < numbers.frame_count + (joint ? 1 : 0); ++b) {
+      BatchBlock& block = b < numbers.frame_count ? blocks_[static_cast<std::size_t>(b)] : reference_;
+      block.still = shared_errors(*options.noise, block, tree, false, still.emplace_back());
+      block.moving = shared_errors(*options.noise, block, tree, true, moving.emplace_back());
+      const int depth = std::max(block.still.depth, block.moving.depth);
+      // What is joined later is kept till then.
+      block.errors = joint ? numbers.most_errors : 0;
+      numbers.most_errors = std::max(numbers.most_errors, block.errors + block.rows * depth);
+      noise_.most_depth = std::max(noise_.most_depth, depth);
+    }
+    if (joint) {
+      noise_.still = couplings(still);
+      noise_.moving = couplings(moving);
     }
     numbers.noise = &noise_;
   }
@@ -136,7 +164,7 @@ BatchEvidence::BatchEvidence(const RobotModel& model, const BatchPosteriorOption
 
 BatchBlock BatchEvidence::block_of(int endpoint, const BatchPosteriorOptions& options, const BatchTree& tree) {
   const std::vector<int>& supports = tree.supports[static_cast<std::size_t>(endpoint)];
-  std::vector<int> motors = options.rows[static_cast<std::size_t>(endpoint)], places;
+  std::vector<int> motors = options.rows[static_cast<std::size_t>(endpoint)], places, joints;
   const auto place_of = [&](int motor) {
     for (std::size_t i = 0; i < supports.size(); ++i) {
       if (tree.joints[static_cast<std::size_t>(supports[i])].motor == motor) return static_cast<int>(i);
@@ -144,13 +172,43 @@ BatchBlock BatchEvidence::block_of(int endpoint, const BatchPosteriorOptions& op
     return -1;
   };
   std::sort(motors.begin(), motors.end());
-  for (const int motor : motors) places.push_back(place_of(motor));
+  for (const int motor : motors) {
+    places.push_back(place_of(motor));
+    joints.push_back(supports[static_cast<std::size_t>(places.back())]);
+  }
   BatchBlock block;
   block.rows = static_cast<int>(motors.size());
+  block.shown = block.rows > 0 ? chi_squared_threshold(options.contact_shown, block.rows) : kInfinity;
   block.reference = options.reference_motor >= 0 ? place_of(options.reference_motor) : -1;
   block.motor = keep(ints_, std::move(motors));
   block.support = keep(ints_, std::move(places));
+  block.joint = keep(ints_, std::move(joints));
   return block;
+}
+
+BatchBlock BatchEvidence::reference_row(int motor, int first, const BatchTree& tree) {
+  const auto carries = [&](const BatchJoint& joint) { return joint.motor == motor; };
+  const auto joint = std::find_if(tree.joints.begin(), tree.joints.end(), carries) - tree.joints.begin();
+  BatchBlock row;
+  row.rows = 1;
+  row.first = first;
+  row.motor = keep(ints_, {motor});
+  row.joint = keep(ints_, {static_cast<int>(joint)});
+  return row;
+}
+
+/// X_a C X_bᵀ = (X_a F_a) (Q_aᵀ Q_b) (X_b F_b)ᵀ: what the errors of two blocks have in common. \param bases  Q of each
+const double* const* BatchEvidence::couplings(const std::vector<MatrixX>& bases) {
+  const std::size_t blocks = bases.size() - 1;
+  std::vector<const double*> all(bases.size() * blocks, nullptr);
+  for (std::size_t a = 0; a < bases.size(); ++a) {
+    for (std::size_t b = 0; b < std::min(a, blocks); ++b) {
+      if (bases[a].size() == 0 || bases[b].size() == 0) continue;  // nothing is in doubt
+      const MatrixX columns = bases[b].transpose() * bases[a];
+      all[a * blocks + b] = keep(doubles_, std::vector<double>(columns.data(), columns.data() + columns.size()));
+    }
+  }
+  return couplings_.emplace_back(std::move(all)).data();
 }
 
 /// What each motor has for itself, and a robot that consists of the mean's parameters alone.
@@ -187,8 +245,9 @@ void BatchEvidence::flatten(const RobotModel& model, const NoiseModel& noise, co
 
 /// As TorqueNoise: C = F Fᵀ of the parameters in doubt that these rows hang on. Those that many rows depend on stand
 /// first, where the rows of F are short: F is the L of an LQ decomposition of theirs.
+/// \param basis  Q of that decomposition: what the errors are of those that noise.factor speaks of
 BatchSharedErrors BatchEvidence::shared_errors(const NoiseModel& noise, const BatchBlock& block, const BatchTree& tree,
-                                               bool moving) {
+                                               bool moving, MatrixX& basis) {
   std::vector<bool> known;
   for (const BatchMotorNoise& motor : motors_) known.push_back(motor.known);
   const std::vector<Doubt> doubts = doubts_of(noise, block, known, tree, moving);
@@ -199,7 +258,9 @@ BatchSharedErrors BatchEvidence::shared_errors(const NoiseModel& noise, const Ba
   if (!order.empty()) {
     const MatrixX rows = noise.factor(order, Eigen::all).transpose();
     const Eigen::Index depth = std::min(rows.rows(), rows.cols());
-    errors = Eigen::HouseholderQR<MatrixX>(rows).matrixQR().topRows(depth).triangularView<Eigen::Upper>();
+    const Eigen::HouseholderQR<MatrixX> decomposed(rows);
+    errors = decomposed.matrixQR().topRows(depth).triangularView<Eigen::Upper>();
+    basis = decomposed.householderQ() * MatrixX::Identity(rows.rows(), depth);
     shared.depth = static_cast<int>(depth);
   }
   std::vector<BatchDoubtedBody> bodies;

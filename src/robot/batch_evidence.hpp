@@ -22,7 +22,10 @@ class BatchEvidence {
 
  private:
   BatchBlock block_of(int endpoint, const BatchPosteriorOptions& options, const BatchTree& tree);
-  BatchSharedErrors shared_errors(const NoiseModel& noise, const BatchBlock& block, const BatchTree& tree, bool moving);
+  BatchBlock reference_row(int motor, int first, const BatchTree& tree);
+  const double* const* couplings(const std::vector<MatrixX>& bases);
+  BatchSharedErrors shared_errors(const NoiseModel& noise, const BatchBlock& block, const BatchTree& tree, bool moving,
+                                  MatrixX& basis);
   void flatten(const RobotModel& model, const NoiseModel& noise, const BatchTree& tree);
   template <class T>
   const T* keep(std::deque<std::vector<T>>& all, std::vector<T> values) {
@@ -34,6 +37,8 @@ class BatchEvidence {
   std::deque<std::vector<BatchDoubtedBody>> doubted_bodies_;
   std::deque<std::vector<BatchDoubtedNumber>> doubted_numbers_;
   std::vector<BatchBlock> blocks_;
+  BatchBlock reference_;
+  std::deque<std::vector<const double*>> couplings_;
   std::vector<BatchMotorNoise> motors_;
   std::vector<BatchJoint> mean_joints_;  ///< the tree of the mean's parameters
   BatchNumbers mean_;

@@ -39,14 +39,19 @@ struct BatchLanes {
   Vec3<D>*moment, *force;                  // bodies: m c, or a subtree's; forces of subtrees
   Vec3<D> field;                           // specific force at the root's origin
   D *A, *r;                                // of an endpoint: rows of Jᵀ (moment first), residuals
-  D *variance, *share;                     // motors, and 1: what is given of the noise
+  D *variance, *least, *share;             // motors, and 1: what is given of the noise
   D *tangent, *mean;                       // motors: tanh of the speed, mean error
   D *B, *y, *evidence;  // of a block: rows times the prior's sd, residuals, 1 or 0 of a row without evidence
   D *errors, *noise;    // of a block: rows of independent errors; R, then its Cholesky factor
   D* triangles;         // of the endpoints: 6 of each, as principal_deviations() takes them
   Vec3<D>* lean;        // of a block's rows: what turns a unit of mass at a unit's distance
-  D expected, spread;   // of the reference row: what the endpoints make of it, and its variance
-  D* out;               // a row of the largest output
+  // For the reference row's test:
+  D *expected, *spread;      // of the endpoints: what each makes of that row, and the variance of that
+  D *nis, *null_nis;         // of the endpoints
+  D *reference, *coupled;    // of the endpoints: its 6 times the prior's sd; a row's errors as another block has them
+  D *joint, *picked, *used;  // S of all blocks' rows and that row; of the picked ones, factored; 1 or 0: not picked
+  int* chosen;               // the picked rows' places among all
+  D* out;                    // a row of the largest output
 };
 
 }  // namespace ANTAEUS_LANES

@@ -13,7 +13,7 @@ inline namespace ANTAEUS_LANES {
 
 using detail::BatchMotorNoise;
 
-/// X θ̂ of all motors, and the tanh of their speeds; call after the torques.
+/// X θ̂ of all motors, and the tanh of their speeds; call after the torques, whose scratch memory it uses.
 template <class D>
 void mean_error(const BatchNumbers& model, const BatchCall& call, BatchLanes<D>& lanes) {
   const detail::BatchNoise& noise = *model.noise;
@@ -24,7 +24,7 @@ void mean_error(const BatchNumbers& model, const BatchCall& call, BatchLanes<D>&
     BatchLanes<D> theirs = lanes;
     theirs.torque = lanes.mean;
     Vec3<D> force, moment;
-    if (call.dynamic) {
+    if (call.moving) {
       dynamic_torques(*noise.bodies, theirs, lanes.field, force, moment);
     } else {
       const Vec3<D> fall{-lanes.field.x, -lanes.field.y, -lanes.field.z};
@@ -39,7 +39,7 @@ void mean_error(const BatchNumbers& model, const BatchCall& call, BatchLanes<D>&
       continue;
     }
     mean = mean + motor.offset;
-    if (!call.dynamic) continue;
+    if (!call.moving) continue;
     mean = mean + motor.viscous * lanes.v[m];
     if (!motor.dry) continue;
     lanes.tangent[m] = hyperbolic_tangent(D(lanes.v[m] / noise.coulomb_speed));
@@ -49,8 +49,9 @@ void mean_error(const BatchNumbers& model, const BatchCall& call, BatchLanes<D>&
 
 /// What a row does not share with others.
 template <class D>
-ANTAEUS_LANES_INLINE D own_variance(const BatchMotorNoise& motor, const BatchCall& call, const BatchLanes<D>& lanes,
+ANTAEUS_LANES_INLINE D own_variance(const BatchNumbers& model, const BatchCall& call, const BatchLanes<D>& lanes,
                                     int m) {
+  const BatchMotorNoise& motor = model.noise->motors[m];
   const D zero = all_lanes<D>(0.0);
   D variance = call.variance.data ? lanes.variance[m] : zero;
   if (call.variance.data) variance = select(variance >= 0.0, variance, all_lanes<D>(__builtin_nan("")));
@@ -58,31 +59,39 @@ ANTAEUS_LANES_INLINE D own_variance(const BatchMotorNoise& motor, const BatchCal
   if (!motor.known) return select(variance > 0.0, variance, all_lanes<D>(__builtin_nan("")));
   const D& tangent = lanes.tangent[m];
   variance = variance + motor.variance + motor.standing * (1.0 - tangent * tangent);
+  if (!model.noise->mean_counts) variance = variance + lanes.mean[m] * lanes.mean[m];
   if (!call.motion_share.data) return variance;
   const D share = *lanes.share;
   const D moving = select(share > 0.0, D(share * share * motor.motion), zero);
   return select((share >= 0.0) & (share <= 1.0), D(variance + moving), all_lanes<D>(__builtin_nan("")));
 }
 
+/// The larger of both; NaN where either is.
+template <class D>
+ANTAEUS_LANES_INLINE D at_least(const D& least, const D& variance) {
+  return select(least == least, select(least > variance, least, variance), least);
+}
+
 /// R of a block's rows: its lower triangle row by row, with infinity on its diagonal for a row that is no evidence.
 template <class D>
-void noise_covariance(const BatchNumbers& model, const BatchFrame& frame, const BatchBlock& block,
-                      const BatchCall& call, BatchLanes<D>& lanes) {
-  const BatchSharedErrors& shared = call.dynamic ? block.moving : block.still;
-  shared_errors(model, frame, block, shared, call.dynamic, lanes);
+void noise_covariance(const BatchNumbers& model, const BatchBlock& block, const BatchCall& call, BatchLanes<D>& lanes,
+                      D* R) {
+  const BatchSharedErrors& shared = call.moving ? block.moving : block.still;
+  shared_errors(model, block, shared, call.moving, lanes);
   const int n = block.rows, depth = shared.depth;
   for (int i = 0; i < n; ++i) {
-    const D* mine = lanes.errors + depth * i;
+    const D* mine = lanes.errors + block.errors + depth * i;
     for (int j = 0; j <= i; ++j) {
-      const D* theirs = lanes.errors + depth * j;
+      const D* theirs = lanes.errors + block.errors + depth * j;
       const int length = shared.lengths[i] < shared.lengths[j] ? shared.lengths[i] : shared.lengths[j];
       D sum = all_lanes<D>(0.0);
       for (int k = 0; k < length; ++k) sum = sum + mine[k] * theirs[k];
-      lanes.noise[n * i + j] = sum;
+      R[n * i + j] = sum;
     }
     const int m = block.motor[i];
-    D& diagonal = lanes.noise[n * i + i];
-    diagonal = diagonal + own_variance(model.noise->motors[m], call, lanes, m);
+    D& diagonal = R[n * i + i];
+    diagonal = diagonal + own_variance(model, call, lanes, m);
+    if (call.least_variance.data) diagonal = at_least(lanes.least[m], diagonal);
   }
 }
 

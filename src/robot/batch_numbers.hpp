@@ -63,8 +63,12 @@ struct BatchSharedErrors {
 struct BatchBlock {
   const int* support = nullptr;  ///< of each row: its place among the endpoint's supports
   const int* motor = nullptr;
+  const int* joint = nullptr;
   int rows = 0;
+  int first = 0;            ///< place of its first row among those of all blocks
+  int errors = 0;           ///< where its rows of independent errors begin
   int reference = -1;       ///< place of the reference joint among the supports
+  double shown = 0.0;       ///< null NIS above which its rows show a contact
   BatchSharedErrors still;  ///< at rest, where inertia, rotors and friction make no torque
   BatchSharedErrors moving;
 };
@@ -84,6 +88,14 @@ struct BatchNoise {
   const BatchMotorNoise* motors = nullptr;
   const BatchNumbers* bodies = nullptr;  ///< a tree of the mean's inertial parameters and rotors alone; null: none
   double coulomb_speed = 0.03;
+  bool mean_counts = true;                ///< else it is doubted by its whole size
+  const BatchBlock* reference = nullptr;  ///< the reference row alone; null: there is none
+  /// How the errors of block a, and as the last of them of the reference row, hang together with those of a block b <
+  /// a: at a · blocks + b, row by row, what a's independent errors have in common with b's.
+  const double* const* still = nullptr;
+  const double* const* moving = nullptr;
+  int rows = 0;        ///< of all blocks, with that row
+  int most_depth = 0;  ///< independent errors of any block
 };
 
 struct BatchNumbers {
@@ -126,11 +138,13 @@ struct BatchCounts {
 struct BatchCall {
   std::ptrdiff_t count = 0;
   bool dynamic = false;  ///< inverse dynamics in place of gravity
-  BatchRows q, tau, v, a, quaternion, gyro, specific_force, base_acceleration;
+  bool moving = false;   ///< motors have speeds, which the noise knows of
+  BatchRows q, tau, given, v, a, quaternion, gyro, specific_force, base_acceleration;
   BatchRowsOut torque, residual, base_residual, base_rotation, base_velocity, wrench, sigma, jacobian, pose;
   BatchCounts rank;
-  BatchRows variance, motion_share;
-  BatchRowsOut posterior, covariance, force_sd, force_directions, nis, misfit, null_nis, reference_share, innovation;
+  BatchRows variance, least_variance, motion_share;
+  BatchRowsOut posterior, covariance, force_sd, force_directions, nis, misfit, null_nis, reference_share, reference_nis,
+      innovation;
   BatchCounts evidence_rows, misfit_rows;
   std::uint8_t* status = nullptr;  ///< antaeus::Status of each state
 };

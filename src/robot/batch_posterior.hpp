@@ -4,20 +4,16 @@
 /// Unknowns are solved for in base axes, moment first, and turned into the world's.
 
 #include "robot/batch_covariance.hpp"
-#include "robot/batch_noise.hpp"
-#include "robot/batch_pack.hpp"
 #include "robot/batch_principal.hpp"
-#include "robot/batch_sensed.hpp"
-#include "robot/batch_solve.hpp"
-#include "robot/batch_whiten.hpp"
+#include "robot/batch_reference.hpp"
 
 namespace antaeus::lanes {
 inline namespace ANTAEUS_LANES {
 
 /// Fills B, y and the evidence of a block, whitened. \param A  the endpoint's rows of Jᵀ \return rows of evidence
 template <class D>
-D whitened_rows(const BatchNumbers& model, const BatchFrame& frame, const BatchBlock& block, const BatchCall& call,
-                BatchLanes<D>& lanes) {
+D whitened_rows(const BatchNumbers& model, int index, const BatchCall& call, BatchLanes<D>& lanes) {
+  const BatchBlock& block = model.blocks[index];
   const int n = block.rows;
   for (int i = 0; i < n; ++i) {
     const D* row = lanes.A + 6 * block.support[i];
@@ -26,7 +22,8 @@ D whitened_rows(const BatchNumbers& model, const BatchFrame& frame, const BatchB
     lanes.y[i] = lanes.residual[block.motor[i]];
   }
   if (model.noise) {
-    noise_covariance(model, frame, block, call, lanes);
+    noise_covariance(model, block, call, lanes, lanes.noise);
+    if (tests_reference(call)) join_block(model, index, lanes);
     for (int i = 0; i < n; ++i) lanes.evidence[i] = evidence_of(lanes.noise[n * i + i]);
     const D count = count_evidence(lanes.B, lanes.y, lanes.evidence, n);
     const bool whole = !any(count < static_cast<double>(n));
@@ -40,42 +37,6 @@ D whitened_rows(const BatchNumbers& model, const BatchFrame& frame, const BatchB
     lanes.y[i] = lanes.y[i] * weight;
   }
   return count_evidence(lanes.B, lanes.y, lanes.evidence, n);
-}
-
-/// What this endpoint's contact makes of the reference row: its mean and variance there.
-template <class D>
-void share_in_reference(const BatchNumbers& model, const BatchBlock& block, const BatchCall& call,
-                        const Whitened<D>& solved, int index, BatchLanes<D>& lanes, const Pack<D>& pack) {
-  D mean = all_lanes<D>(0.0), variance = all_lanes<D>(0.0);
-  if (block.reference >= 0) {
-    const D* row = lanes.A + 6 * block.reference;
-    D a[6];
-    for (int k = 0; k < 6; ++k) a[k] = row[k] * (k < 3 ? model.moment_prior : model.force_prior);
-    for (int k = 0; k < 6; ++k) {
-      D through = a[0] * solved.U[0][k];
-      for (int i = 1; i <= k; ++i) through = through + a[i] * solved.U[i][k];
-      variance = variance + through * through;
-      mean = mean + a[k] * solved.z[k];
-    }
-  }
-  lanes.expected = lanes.expected + mean;
-  lanes.spread = lanes.spread + variance;
-  if (!call.reference_share.data) return;
-  lanes.out[0] = mean;
-  lanes.out[1] = variance;
-  pack.write(call.reference_share, 2 * index, lanes.out, 2);
-}
-
-/// The reference row against all others, whose errors have nothing to do with each other.
-template <class D>
-ANTAEUS_LANES_INLINE void write_innovation(const BatchNumbers& model, const BatchCall& call, BatchLanes<D>& lanes,
-                                           const Pack<D>& pack) {
-  const D variance = lanes.variance[model.reference];
-  const Mask<D> tested = (variance > 0.0) & (variance < __builtin_inf());
-  const D nothing = all_lanes<D>(__builtin_nan(""));
-  lanes.out[0] = select(tested, D(lanes.residual[model.reference] - lanes.expected), nothing);
-  lanes.out[1] = select(tested, square_root(D(variance + lanes.spread)), nothing);
-  pack.write(call.innovation, 0, lanes.out, 2);
 }
 
 /// C, the upper triangle of it.
@@ -142,11 +103,12 @@ template <class D>
 void posterior(const BatchNumbers& model, const BatchCall& call, BatchLanes<D>& lanes, const Turn<D>& R_WB, int index,
                const Pack<D>& pack) {
   const BatchBlock& block = model.blocks[index];
-  const D evidence = whitened_rows(model, model.frames[index], block, call, lanes);
+  const D evidence = whitened_rows(model, index, call, lanes);
   D out = all_lanes<D>(0.0);
-  if (call.null_nis.data) {
+  if (call.null_nis.data || call.reference_nis.data) {
     for (int i = 0; i < block.rows; ++i) out = out + lanes.y[i] * lanes.y[i];
-    pack.write(call.null_nis, index, &out, 1);
+    if (call.reference_nis.data) lanes.null_nis[index] = out;
+    if (call.null_nis.data) pack.write(call.null_nis, index, &out, 1);
   }
   Whitened<D> solved;
   if (block.rows >= 6) {
@@ -165,7 +127,8 @@ void posterior(const BatchNumbers& model, const BatchCall& call, BatchLanes<D>& 
     spread(moment * turned(R_WB, Vec3<D>{solved.z[0], solved.z[1], solved.z[2]}), lanes.out + 3);
     pack.write(call.posterior, 6 * index, lanes.out, 6);
   }
-  if (call.reference_share.data || call.innovation.data) {
+  if (call.reference_share.data || tests_reference(call)) {
+    lanes.nis[index] = solved.nis;
     share_in_reference(model, block, call, solved, index, lanes, pack);
   }
   for (int i = 0; i < 6; ++i) lanes.triangles[6 * index + i] = solved.force[i];
@@ -180,8 +143,8 @@ void posterior(const BatchNumbers& model, const BatchCall& call, BatchLanes<D>& 
 /// Whether anything of it is asked for.
 inline bool asks_posterior(const BatchCall& call) {
   return call.posterior.data || call.covariance.data || call.force_sd.data || call.force_directions.data ||
-         call.nis.data || call.misfit.data || call.null_nis.data || call.reference_share.data || call.innovation.data ||
-         call.evidence_rows.data || call.misfit_rows.data;
+         call.nis.data || call.misfit.data || call.null_nis.data || call.reference_share.data ||
+         tests_reference(call) || call.evidence_rows.data || call.misfit_rows.data;
 }
 
 }  // namespace ANTAEUS_LANES

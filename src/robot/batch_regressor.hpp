@@ -94,28 +94,29 @@ ANTAEUS_LANES_INLINE void add_errors(const BatchDoubtedBody& doubted, const D* e
 
 /// (X F) of a block's rows.
 template <class D>
-void shared_errors(const BatchNumbers& model, const BatchFrame& frame, const BatchBlock& block,
-                   const BatchSharedErrors& shared, bool dynamic, BatchLanes<D>& lanes) {
+void shared_errors(const BatchNumbers& model, const BatchBlock& block, const BatchSharedErrors& shared, bool dynamic,
+                   BatchLanes<D>& lanes) {
   const int depth = shared.depth;
+  D* const errors = lanes.errors + block.errors;
   for (int i = 0; i < block.rows; ++i) {
-    const int j = frame.support[block.support[i]];
+    const int j = block.joint[i];
     if (!dynamic && shared.body_count > 0) {
       lanes.lean[i] = cross(lanes.field, axis_of(model.joints[j], lanes.places[j + 1]));
     }
-    for (int k = 0; k < shared.lengths[i]; ++k) lanes.errors[depth * i + k] = all_lanes<D>(0.0);
+    for (int k = 0; k < shared.lengths[i]; ++k) errors[depth * i + k] = all_lanes<D>(0.0);
   }
   for (int b = 0; b < shared.body_count; ++b) {
     const BatchDoubtedBody& doubted = shared.bodies[b];
     const SeenBody<D> body = seen(doubted.frame, dynamic, lanes);
     for (int n = 0; n < doubted.row_count; ++n) {
-      const int row = doubted.rows[n], j = frame.support[block.support[row]];
+      const int row = doubted.rows[n], j = block.joint[row];
       D entry[10];
       if (dynamic) {
         moving_entries(body, model.joints[j], lanes.places[j + 1], entry);
       } else {
         still_entries(body, model.joints[j], lanes.places[j + 1], lanes.lean[row], entry);
       }
-      add_errors(doubted, entry, lanes.errors + depth * row);
+      add_errors(doubted, entry, errors + depth * row);
     }
   }
   for (int n = 0; n < shared.number_count; ++n) {
@@ -125,7 +126,7 @@ void shared_errors(const BatchNumbers& model, const BatchFrame& frame, const Bat
                     : number.kind == BatchDoubtedNumber::Kind::speed        ? lanes.v[m]
                     : number.kind == BatchDoubtedNumber::Kind::acceleration ? lanes.a[m]
                                                                             : lanes.tangent[m];
-    D* sum = lanes.errors + depth * number.row;
+    D* sum = errors + depth * number.row;
     for (int k = 0; k < number.reach; ++k) sum[k] = sum[k] + number.factor[k] * value;
   }
 }

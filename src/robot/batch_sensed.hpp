@@ -36,11 +36,11 @@ ANTAEUS_LANES_INLINE Mask<D> normalise(D* q) {
   return tilted;
 }
 
-/// Inverse dynamics with what a floating base's sensors say, and the base's angular velocity.
+/// How the bodies move, with what a floating base's sensors say; puts the specific force at the root's origin in place
+/// of the one at rest. \return the base's angular velocity
 template <class D>
-ANTAEUS_LANES_INLINE Vec3<D> sensed_dynamics(const BatchNumbers& model, const BatchCall& call, BatchLanes<D>& lanes,
-                                             const Vec3<D>& fall, const D* gyro, const D* specific_force,
-                                             const D* acceleration, Vec3<D>& force, Vec3<D>& moment) {
+ANTAEUS_LANES_INLINE Vec3<D> sensed_motions(const BatchNumbers& model, const BatchCall& call, BatchLanes<D>& lanes,
+                                            const D* gyro, const D* specific_force, const D* acceleration) {
   Vec3<D> w = nothing<D>(), alpha = nothing<D>();
   if (call.gyro.data) {
     w = turned(axes_of(model.sensor, lanes), Vec3<D>{gyro[0], gyro[1], gyro[2]});
@@ -53,17 +53,13 @@ ANTAEUS_LANES_INLINE Vec3<D> sensed_dynamics(const BatchNumbers& model, const Ba
   }
   if (call.base_acceleration.data) alpha = {acceleration[0], acceleration[1], acceleration[2]};
   motions(model, lanes, w, alpha);
-  Vec3<D> field{-fall.x, -fall.y, -fall.z};
-  if (call.specific_force.data) {
-    const Place<D>& body = lanes.places[model.sensor.body];
-    const Motion<D>& motion = lanes.motions[model.sensor.body];
-    const Vec3<D> lever = turned(body.R, model.sensor.p);
-    const Vec3<D> felt =
-        turned(axes_of(model.sensor, lanes), Vec3<D>{specific_force[0], specific_force[1], specific_force[2]});
-    field = felt - (motion.a + cross(motion.alpha, lever) + cross(motion.w, cross(motion.w, lever)));
-  }
-  lanes.field = field;
-  dynamic_torques(model, lanes, field, force, moment);
+  if (!call.specific_force.data) return w;
+  const Place<D>& body = lanes.places[model.sensor.body];
+  const Motion<D>& motion = lanes.motions[model.sensor.body];
+  const Vec3<D> lever = turned(body.R, model.sensor.p);
+  const Vec3<D> felt =
+      turned(axes_of(model.sensor, lanes), Vec3<D>{specific_force[0], specific_force[1], specific_force[2]});
+  lanes.field = felt - (motion.a + cross(motion.alpha, lever) + cross(motion.w, cross(motion.w, lever)));
   return w;
 }
 

@@ -31,6 +31,7 @@ template <class Visit>
 constexpr void visit_fields(BatchInput& in, const BatchSizes& sizes, Visit&& visit) {
   visit("q", in.q, RowShape{0, sizes.motors});
   visit("tau", in.tau, RowShape{0, sizes.motors});
+  visit("residual", in.residual, RowShape{0, sizes.motors});
   visit("v", in.v, RowShape{0, sizes.motors});
   visit("a", in.a, RowShape{0, sizes.motors});
   visit("imu_quaternion_xyzw", in.imu_quaternion_xyzw, RowShape{0, 4});
@@ -38,6 +39,7 @@ constexpr void visit_fields(BatchInput& in, const BatchSizes& sizes, Visit&& vis
   visit("imu_specific_force", in.imu_specific_force, RowShape{0, 3});
   visit("base_angular_acceleration", in.base_angular_acceleration, RowShape{0, 3});
   visit("variance", in.variance, RowShape{0, sizes.motors});
+  visit("least_variance", in.least_variance, RowShape{0, sizes.motors});
   visit("motion_share", in.motion_share, RowShape{0, 1});
 }
 
@@ -64,6 +66,7 @@ constexpr void visit_fields(BatchOutput& out, const BatchSizes& sizes, Visit&& v
   visit("evidence_rows", out.evidence_rows, RowShape{0, sizes.endpoints});
   visit("misfit_rows", out.misfit_rows, RowShape{0, sizes.endpoints});
   visit("reference_share", out.reference_share, RowShape{sizes.endpoints, 2});
+  visit("reference_nis", out.reference_nis, RowShape{0, sizes.endpoints});
   visit("innovation", out.innovation, RowShape{0, 2});
 }
 

@@ -38,6 +38,11 @@ struct BatchPosteriorOptions {
   /// The robot's identified noise (RobotProfile::noise). Empty: BatchInput::variance says each row's, and rows have
   /// nothing to do with each other.
   std::optional<NoiseModel> noise = {};
+  /// Whether its mean is taken out of residuals. Else it is doubted by its whole size, which is added to the rows'
+  /// variances: as ResidualEstimator does with dynamic residuals where noise was identified in a held pose.
+  bool mean_counts = true;
+  /// Probability at which an endpoint's own rows show a contact, for `reference_nis`: PosteriorEstimator's.
+  double contact_shown = 1e-3;
 };
 
 struct BatchOptions {
@@ -85,10 +90,15 @@ struct BatchRowsOf {
 /// What was measured, a row for each state. Motor channels are in motor order. No NaN is taken for a number: a state
 /// with one in any channel that is given is `not_finite`.
 struct BatchInput {
-  std::ptrdiff_t count = 0;        ///< states
-  BatchRowsOf<const double> q;     ///< motor positions [rad|m]; always needed
-  BatchRowsOf<const double> tau;   ///< joint torques, RobotProfile::joint_torque [N·m|N]
-  BatchRowsOf<const double> v, a;  ///< motor velocities and accelerations; both: inverse dynamics in place of gravity
+  std::ptrdiff_t count = 0;       ///< states
+  BatchRowsOf<const double> q;    ///< motor positions [rad|m]; always needed
+  BatchRowsOf<const double> tau;  ///< joint torques, RobotProfile::joint_torque [N·m|N]
+  /// motors, in place of tau: torque minus model as it is known already, as of filtered signals [N·m|N]. The noise's
+  /// mean is taken out of it as out of tau − torque; torques are computed only if asked for.
+  BatchRowsOf<const double> residual;
+  /// Motor velocities and accelerations. Both: inverse dynamics in place of gravity, and noise of that motion. v alone,
+  /// with identified noise only: gravity, and noise of a base at rest whose motors have these speeds.
+  BatchRowsOf<const double> v, a;
   BatchRowsOf<const double> imu_quaternion_xyzw;   ///< 4; absent: the base stands upright; a fixed base ignores it
   BatchRowsOf<const double> imu_angular_velocity;  ///< 3, sensor axes [rad/s]; absent: 0. With v and a only
   /// 3, sensor axes [m/s²]; absent: the base's origin is not accelerated. With v and a, and a floating base, only
@@ -99,6 +109,7 @@ struct BatchInput {
   /// use it are NaN. With identified noise it comes on top of that, and may be zero, but of rows that were not
   /// identified it is all; absent: 0. For the posterior only
   BatchRowsOf<const double> variance;
+  BatchRowsOf<const double> least_variance;  ///< motors: R's diagonal is at least this. With identified noise only
   BatchRowsOf<const double> motion_share;  ///< 1: as in TorqueNoise::evaluate(); absent: 0. With identified noise only
 };
 
@@ -118,6 +129,11 @@ struct BatchOutput {
   std::span<Status> status;      ///< of each state: `ok`, `not_finite` or `bad_orientation`
   /// \name The posterior of each endpoint given its own rows, where BatchPosteriorOptions::rows says which
   /// NaN, and −1 for a number of rows, where the rows' variances are none.
+  ///
+  /// With either noise they hold all that PosteriorEstimator judges by: wrench, covariance and its principal
+  /// directions; the tests misfit (misfit_rows), contact = max(nis − misfit, 0) (evidence_rows − misfit_rows) and, of
+  /// endpoints that the reference moves, reference = (innovation / its sd)² (1 row); and the NIS, nis + reference_nis
+  /// (evidence_rows + 1). Gains, and tests of each row, are the loop's alone.
   ///@{
   BatchRowsOf<double> posterior;         ///< 6 an endpoint: mean, as `wrench` whose, where and in which order
   BatchRowsOf<double> covariance;        ///< 21 an endpoint: upper triangle of its covariance row by row
@@ -130,8 +146,12 @@ struct BatchOutput {
   BatchRowsOf<int> misfit_rows;          ///< 1 an endpoint
   /// 2 an endpoint: of the reference row, what the posterior's contact makes of it [N·m] and the variance of that
   BatchRowsOf<double> reference_share;
+  /// 1 an endpoint: what the reference row adds to its `nis`, as one row more: its squared innovation, over the
+  /// variance, given this endpoint's rows and those of endpoints whose null_nis shows a contact, contacts at these
+  /// alone. NaN where there is no innovation, and of endpoints that the reference does not move
+  BatchRowsOf<double> reference_nis;
   /// 2: the reference row's innovation given all other rows, contacts at all endpoints within their priors, and its sd
-  /// [N·m]; NaN where the row is no evidence. Not with identified noise, whose errors all rows share
+  /// [N·m]; identified noise couples all of them. NaN where the row is no evidence
   BatchRowsOf<double> innovation;
   ///@}
 };
