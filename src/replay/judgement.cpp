@@ -33,6 +33,30 @@ void check_settings(const ReplayPosterior& options) {
   }
 }
 
+/// \name What a kernel of identified noise takes and gives beside the others, as far as it does
+///@{
+template <class Rules>
+void give_contact_shown(Rules& rules) {
+  if constexpr (requires { rules.contact_shown; }) rules.contact_shown = kContactShown;
+}
+template <class Input>
+void give_motion(Input& in, std::span<const double> speed, std::span<const double> least) {
+  if constexpr (requires { in.least_variance; }) {
+    in.v = {speed};
+    in.least_variance = {least};
+  }
+}
+template <class Output>
+auto* reference_nis_of(Output& out) {
+  if constexpr (requires { out.reference_nis; }) {
+    return &out.reference_nis;
+  } else {
+    return static_cast<std::conditional_t<std::is_const_v<Output>, const BatchRowsOf<double>, BatchRowsOf<double>>*>(
+        nullptr);
+  }
+}
+///@}
+
 BatchPosteriorOptions rules_of(const PosteriorEstimator& estimator, const Robot& robot,
                                const std::vector<std::string>& endpoints, bool noise) {
   const PosteriorOptions& options = estimator.options();
@@ -41,6 +65,7 @@ BatchPosteriorOptions rules_of(const PosteriorEstimator& estimator, const Robot&
   rules.moment_prior = options.contact == ContactKind::wrench ? options.prior.moment : 0.0;
   rules.reference_motor = robot.reference_motor();
   if (noise) rules.noise = *robot.profile.noise;
+  give_contact_shown(rules);
   for (int k = 0; k < static_cast<int>(std::ssize(endpoints)); ++k) {
     rules.rows.push_back(estimator.rows(k));
     for (int j = 0; j < k; ++j) {
@@ -80,10 +105,11 @@ void check_noise(const BatchModel& model, bool has_reference) {
   BatchInput in;
   in.count = 1;
   in.q = in.tau = in.variance = in.v = {zeros};
+  give_motion(in, zeros, zeros);
   in.motion_share = {std::span(zeros).first(1)};
   JudgedNumbers numbers(1, model.endpoint_count());
   ReplayOutput out;
-  numbers.complete(out, has_reference);
+  numbers.complete(out, has_reference, true);
   try {
     check_block(model, in, out);
   } catch (const OptionsError&) {
@@ -111,10 +137,10 @@ bool is_near(double value, double limit) noexcept { return std::abs(value - limi
 JudgedNumbers::JudgedNumbers(std::ptrdiff_t count, int endpoints)
     : count_(static_cast<std::size_t>(count)),
       endpoints_(static_cast<std::size_t>(endpoints)),
-      numbers_(count_ * (8 * endpoints_ + 2)),
+      numbers_(count_ * (9 * endpoints_ + 2)),
       integers_(count_ * 2 * endpoints_) {}
 
-void JudgedNumbers::complete(ReplayOutput& out, bool referred) noexcept {
+void JudgedNumbers::complete(ReplayOutput& out, bool referred, bool correlated) noexcept {
   std::size_t number = 0, integer = 0;
   const auto give = [](auto& rows, auto& memory, std::size_t& used, std::size_t size) {
     if (rows.values.empty()) rows = {std::span(memory).subspan(used, size)};
@@ -130,6 +156,7 @@ void JudgedNumbers::complete(ReplayOutput& out, bool referred) noexcept {
   give(out.null_nis, numbers_, number, each);
   give(out.reference_share, numbers_, number, 2 * each);
   give(out.innovation, numbers_, number, 2 * count_);
+  if (auto* const rows = reference_nis_of(out); rows && correlated) give(*rows, numbers_, number, each);
 }
 
 Judgement::Judgement(const Robot& robot, const std::vector<std::string>& endpoints, const ReplayPosterior& posterior)
@@ -198,7 +225,10 @@ BatchInput Judgement::input_of(const ReplayInput& block, const HistoryRows& rows
   in.tau = {std::span(rows.tau).first(states * motors)};
   in.imu_quaternion_xyzw = block.imu_quaternion_xyzw;
   in.variance = {std::span(rows.variance).first(states * motors)};
-  if (correlated_) in.motion_share = {std::span(rows.share).first(states)};
+  if (correlated_) {
+    in.motion_share = {std::span(rows.share).first(states)};
+    give_motion(in, std::span(rows.speed).first(states * motors), std::span(rows.least).first(states * motors));
+  }
   return in;
 }
 
@@ -221,6 +251,29 @@ std::ptrdiff_t Judgement::judge(const ReplayOutput& out, const HistoryRows& rows
     }
   }
   return close;
+}
+
+/// The reference row given this endpoint's rows and those that show a contact: its innovation squared, over its
+/// variance.
+double Judgement::reference_nis(const ReplayOutput& out, const HistoryRows& rows, std::ptrdiff_t state,
+                                int endpoint) const noexcept {
+  const int endpoints = model_.endpoint_count();
+  if (correlated_) {
+    const auto* const given = reference_nis_of(out);
+    return given ? at(*given, endpoints, state, endpoint) : kNaN;
+  }
+  const auto motors = static_cast<std::ptrdiff_t>(model_.motor_count());
+  double innovation = at(out.innovation, 2, state, 0);  // given all rows
+  double spread = rows.variance[static_cast<std::size_t>(state * motors + reference_)];
+  for (int k = 0; k < endpoints; ++k) {
+    const bool is_shown = at(out.null_nis, endpoints, state, k) > endpoints_[static_cast<std::size_t>(k)].threshold;
+    if (k == endpoint || is_shown) {
+      spread += at(out.reference_share, 2 * endpoints, state, 2 * k + 1);
+    } else {
+      innovation += at(out.reference_share, 2 * endpoints, state, 2 * k);
+    }
+  }
+  return innovation * innovation / spread;
 }
 
 /// As PosteriorEstimator::describe(). \return statistics near a limit
@@ -254,20 +307,10 @@ int Judgement::judge_one(const ReplayOutput& out, const HistoryRows& rows, std::
   if (mine.loads && std::isfinite(innovation)) {
     const double sd = at(out.innovation, 2, state, 1);
     u.reference = test((innovation / sd) * (innovation / sd), 1);
-    // The reference row given this endpoint's rows and those that show a contact.
-    const auto motors = static_cast<std::size_t>(model_.motor_count());
-    double left = innovation,
-           spread = rows.variance[static_cast<std::size_t>(state) * motors + static_cast<std::size_t>(reference_)];
     for (int k = 0; k < endpoints; ++k) {
-      const double null_nis = number(out.null_nis, k), threshold = endpoints_[static_cast<std::size_t>(k)].threshold;
-      if (k != endpoint) near += is_near(null_nis, threshold);
-      if (k == endpoint || null_nis > threshold) {
-        spread += at(out.reference_share, 2 * endpoints, state, 2 * k + 1);
-      } else {
-        left += at(out.reference_share, 2 * endpoints, state, 2 * k);
-      }
+      if (k != endpoint) near += is_near(number(out.null_nis, k), endpoints_[static_cast<std::size_t>(k)].threshold);
     }
-    u.nis += left * left / spread;
+    u.nis += reference_nis(out, rows, state, endpoint);
     ++u.nis_rows;
   }
   u.nis_threshold = limit(u.nis_rows);

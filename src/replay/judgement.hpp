@@ -14,7 +14,8 @@ namespace antaeus::detail {
 struct JudgedNumbers {
   JudgedNumbers(std::ptrdiff_t count, int endpoints);
   /// Puts this memory where \p out has none. \param referred  whether there is a reference row
-  void complete(ReplayOutput& out, bool referred) noexcept;
+  /// \param correlated  whether identified noise couples it with the others
+  void complete(ReplayOutput& out, bool referred, bool correlated) noexcept;
 
  private:
   std::size_t count_, endpoints_;
@@ -50,6 +51,8 @@ class Judgement {
     double threshold = 0.0;  ///< χ² above which its rows show a contact
     bool loads = false;      ///< whether the reference row carries it
   };
+  double reference_nis(const ReplayOutput& out, const HistoryRows& rows, std::ptrdiff_t state,
+                       int endpoint) const noexcept;
   int judge_one(const ReplayOutput& out, const HistoryRows& rows, std::ptrdiff_t state, int endpoint, Verdict& verdict,
                 Reasons& reasons) const noexcept;
 

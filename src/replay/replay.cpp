@@ -263,7 +263,7 @@ struct BatchReplay::Impl {
       Judged& judged = scratch[at];
       ReplayOutput out = results(at, first, last);
       const bool asks = !out.verdict.values.empty() || !out.reasons.values.empty() || !out.near_limits.values.empty();
-      if (asks) judged.numbers.complete(out, judgement->has_reference());
+      if (asks) judged.numbers.complete(out, judgement->has_reference(), judgement->is_correlated());
       if (out.status.empty()) out.status = judged.status;
       out = block_of(out, sizes, 0, last - first);
       const BatchInput kernels = judgement->input_of(block_of(in, sizes, first, last - first), judged.rows);

@@ -29,6 +29,8 @@ HistoryRows::HistoryRows(std::ptrdiff_t count, int motors, int dofs, bool correl
   tau.resize(n * static_cast<std::size_t>(motors));
   variance.resize(tau.size());
   share.resize(correlated ? n : 0);
+  speed.resize(correlated ? tau.size() : 0);
+  least.resize(speed.size(), -kInfinity);
   limits.resize(n * static_cast<std::size_t>(dofs));
   status.resize(n);
   reasons.resize(n);
@@ -105,12 +107,22 @@ void StaticHistory::read(const ReplayInput& block, bool is_episode, HistoryRows&
     double *const tau = rows.tau.data() + at * width, *const variance = rows.variance.data() + at * width;
     if (status == Status::ok) {
       fill(seen, reasons, tau, variance);
+      if (noise_) {
+        const double clock = std::isfinite(seen.time) ? seen.time : 0.0;
+        fill_noise(clock, reasons, seen.tau, variance, rows.least.data() + at * width);
+      }
       if (limits_) limits_->step(seen.time);
     } else {
       for (std::size_t m = 0; m < width; ++m) tau[m] = profile_.joint_torque(m, seen.tau[m]);
       Eigen::Map<VectorX>(variance, motors_).setConstant(kNaN);
     }
-    if (noise_) rows.share[at] = motion_share_;
+    if (noise_) {
+      rows.share[at] = motion_share_;
+      // A state that was refused has no speed, and no posterior that would need one.
+      for (std::size_t m = 0; m < width; ++m) {
+        rows.speed[at * width + m] = status == Status::ok ? speed_[static_cast<Eigen::Index>(m)] : 0.0;
+      }
+    }
     if (!limits_) continue;
     for (std::size_t dof = 0; dof < dofs; ++dof) rows.limits[at * dofs + dof] = limits_->limit(static_cast<int>(dof));
   }
@@ -209,6 +221,29 @@ void StaticHistory::fill(const Sample& sample, Reasons& reasons, double* tau, do
     const JointFigures& figures = profile_.figures[static_cast<std::size_t>(m)];
     if (!is_known) torque[m] -= friction_torque(figures, profile_.friction, speed_[m]);
     torque[m] -= limit_offset(noise(), is_known, reading, m);
+  }
+}
+
+/// What identified noise makes of the variances by figures: they are those of rows that nobody identified; the others'
+/// come from the kernel, which wants what is on top, and below what they are not. As ResidualEstimator's covariance.
+void StaticHistory::fill_noise(double clock, Reasons& reasons, const double* tau, double* variance,
+                               double* least) const noexcept {
+  const bool is_held = noise_->origin == NoiseOrigin::held_pose;
+  const bool is_unknown_motion = is_moving_ && noise_->motion_sd.size() == 0;
+  for (Eigen::Index m = 0; m < motors_; ++m) {
+    least[m] = -kInfinity;
+    if (!known(m) || std::isinf(variance[m])) continue;
+    const double assumed = variance[m], torque = profile_.joint_torque(static_cast<std::size_t>(m), tau[m]);
+    variance[m] = 0.0;
+    if (is_at_identified_limit(noise(), true, torque, m)) {
+      variance[m] = noise_->limit_sd[m] * noise_->limit_sd[m];
+      reasons.add(Reason::saturated);
+    }
+    if (is_held) {
+      if (clock < outside_until_[m]) least[m] = assumed;
+    } else if (is_unknown_motion) {
+      least[m] = moving_[m];
+    }
   }
 }
 

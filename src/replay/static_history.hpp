@@ -15,9 +15,13 @@ namespace antaeus::detail {
 struct HistoryRows {
   HistoryRows(std::ptrdiff_t count, int motors, int limits, bool correlated);
   std::vector<double> tau, variance;  ///< motors: joint torques less friction; of each row, NaN of states refused
-  std::vector<double> share;          ///< of the motion's torque, with identified noise
-  std::vector<double> limits;         ///< of χ² by degrees of freedom, where they depend on the interval of samples
-  std::vector<Status> status;         ///< of the residual
+  /// \name With identified noise
+  ///@{
+  std::vector<double> speed, least;  ///< motors: [rad/s]; of a row's variance, −infinity where there is no least
+  std::vector<double> share;         ///< of the motion's torque
+  ///@}
+  std::vector<double> limits;  ///< of χ² by degrees of freedom, where they depend on the interval of samples
+  std::vector<Status> status;  ///< of the residual
   std::vector<Reasons> reasons;
 };
 
@@ -45,6 +49,7 @@ class StaticHistory {
   Status step(const Sample& sample, HistoryRows& rows, std::size_t at) noexcept;
   void see_speed(const Sample& sample, double dt, Reasons& reasons) noexcept;
   void fill(const Sample& sample, Reasons& reasons, double* tau, double* variance) const noexcept;
+  void fill_noise(double clock, Reasons& reasons, const double* tau, double* variance, double* least) const noexcept;
   void reset() noexcept;
   bool known(Eigen::Index motor) const noexcept;
   const NoiseModel* noise() const noexcept { return noise_.get(); }
