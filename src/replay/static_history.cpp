@@ -47,6 +47,7 @@ StaticHistory::StaticHistory(const Robot& robot, const ResidualOptions& options,
       limits_(std::move(limits)),
       most_dof_(most_dof),
       torque_limit_(torque_limits(robot)),
+      least_saturated_(options.saturation_share * torque_limit_),
       still_(motors_),
       moving_(motors_),
       last_q_(VectorX::Zero(motors_)),
@@ -56,7 +57,9 @@ StaticHistory::StaticHistory(const Robot& robot, const ResidualOptions& options,
     const JointFigures& figures = profile_.figures[static_cast<std::size_t>(m)];
     still_[m] = still_variance(figures, profile_.friction, options, 0.0);
     moving_[m] = moving_variance(figures);
+    has_friction_ = has_friction_ || identified_friction_ || figures.viscous != 0.0 || figures.friction_offset != 0.0;
   }
+  has_limits_ = noise_ && noise_->limit.size() > 0;
   if (noise_ && !noise_->envelope_motors.empty()) {
     envelope_.emplace(noise_->envelope_motors, noise_->identified_speed, options.envelope);
   }
@@ -211,6 +214,8 @@ void StaticHistory::fill(const Sample& sample, Reasons& reasons, double* tau, do
     }
   }
   if (is_moving_) R = R.cwiseMax(moving_);
+  // Most rows of most states have neither a friction that was identified nor a limit that they are at.
+  if (!has_friction_ && !has_limits_ && !(torque.array().abs() >= least_saturated_.array()).any()) return;
   for (Eigen::Index m = 0; m < motors_; ++m) {
     const bool is_known = known(m);
     const double reading = torque[m];

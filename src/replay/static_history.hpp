@@ -61,7 +61,9 @@ class StaticHistory {
   std::shared_ptr<const NoiseModel> noise_;  ///< null: the profile's figures hold
   std::optional<AlarmLimits> limits_;
   int most_dof_;
-  VectorX torque_limit_, still_, moving_;  ///< of figures at rest, but for the gain; the least while it moves
+  bool has_friction_ = false, has_limits_ = false;  ///< whether any row's torque is read otherwise than it stands there
+  VectorX torque_limit_, least_saturated_;
+  VectorX still_, moving_;  ///< variances by the figures: at rest, but for the gain; the least while it moves
   std::optional<SpeedEnvelope> envelope_;
 
   double last_time_ = kNaN, moving_until_ = 0.0;

@@ -13,6 +13,7 @@
 #include "antaeus/io/files.hpp"
 #include "antaeus/replay/replay.hpp"
 #include "robot/batch_states.hpp"
+#include "support/made_up_noise.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {
@@ -21,6 +22,15 @@ namespace {
 using test::RandomStates;
 
 const std::vector<std::string> kWrists = {"left_wrist_yaw_link", "right_wrist_yaw_link"};
+
+std::string message_of(const std::function<void()>& function) {
+  try {
+    function();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing thrown";
+}
 
 /// What is said of each state, endpoint after endpoint.
 struct Said {
@@ -284,12 +294,11 @@ TEST(JudgedReplay, OtherSettingsAreFollowed) {
   }
 }
 
-TEST(JudgedReplay, RealLogs) {
-  ANTAEUS_REQUIRE_SHARED("episodes/re1_real_encode");
+void judge_real_logs(const std::string& noise) {
   Robot robot = test::shipped_robot("h1_2");
   // Nobody measured the base's tilt in these logs.
   robot.profile.settings.set("residual.tilt_sd=0");
-  robot.profile.settings.set("residual.noise=figures");
+  robot.profile.settings.set("residual.noise=" + noise);
   for (const char* name : {"re1_real_encode", "re1_real_no_encode", "re2_real_encode", "re3_real_encode_tr1",
                            "re3_real_no_encode_tr1", "re3_real_no_encode_tr2"}) {
     SCOPED_TRACE(name);
@@ -298,6 +307,18 @@ TEST(JudgedReplay, RealLogs) {
     std::cout << name << ": ";
     expect_same(replayed(replay, log), in_loop(robot, kWrists, settings_of(robot, kWrists), log), replay.close_calls());
   }
+}
+
+TEST(JudgedReplay, RealLogsByTheFigures) {
+  ANTAEUS_REQUIRE_SHARED("episodes/re1_real_encode");
+  judge_real_logs("figures");
+}
+
+TEST(JudgedReplay, RealLogsByTheIdentifiedNoise) {
+  ANTAEUS_REQUIRE_SHARED("episodes/re1_real_encode");
+  const std::string refused = message_of([] { BatchReplay::with_posterior(test::shipped_robot("h1_2"), kWrists); });
+  if (refused != "nothing thrown") GTEST_SKIP() << "the kernel cannot follow identified noise: " << refused;
+  judge_real_logs("identified");
 }
 
 TEST(JudgedReplay, AStatisticAtItsLimitIsCounted) {
@@ -381,13 +402,63 @@ TEST(JudgedReplay, EveryNumberOfThreadsEveryBlockAndEverySliceGivesTheSameBits) 
   }
 }
 
-std::string message_of(const std::function<void()>& function) {
-  try {
-    function();
-  } catch (const Error& error) {
-    return error.what();
+/// Robots with identified noise of every kind: the H1-2's own, of held poses and of moving arms, with limits that were
+/// seen, without a motion term.
+std::vector<Subject> identified() {
+  std::vector<Subject> all;
+  const auto add = [&](const std::string& name, Robot robot, NoiseModel noise) {
+    robot.profile.noise = std::make_shared<const NoiseModel>(std::move(noise));
+    const std::vector<std::string> endpoints = robot.profile.name == "h1_2" ? kWrists : robot.endpoint_frames();
+    all.push_back({name, std::move(robot), endpoints});
+  };
+  const Robot own = test::shipped_robot("h1_2"), panda = subjects().front().robot;
+  const int motors = own.model.motor_count();
+  add("h1_2, its own", own, *own.profile.noise);
+  add("h1_2, held", own, test::made_up_noise(own.model, NoiseOrigin::held_pose, 3, 0.3, 11));
+  NoiseModel moving = test::made_up_noise(own.model, NoiseOrigin::moving, 0, 0.0, 12);
+  moving.limit = VectorX::Constant(motors, 30.0);
+  moving.limit_offset = VectorX::Constant(motors, 0.7);
+  moving.limit_sd = VectorX::Constant(motors, 2.0);
+  moving.limit_sd[14] = kInfinity;
+  add("h1_2, moving, with limits", own, moving);
+  moving.motion_sd.resize(0);
+  add("h1_2, moving, without a motion term", own, moving);
+  add("panda, held", panda, test::made_up_noise(panda.model, NoiseOrigin::held_pose, 1, 0.3, 13));
+  add("panda, moving", panda, test::made_up_noise(panda.model, NoiseOrigin::moving, 0, 0.0, 14));
+  return all;
+}
+
+TEST(JudgedReplay, IdentifiedNoiseIsThatOfTheLoop) {
+  std::map<std::string, int> said;
+  for (const Subject& subject : identified()) {
+    RandomStates random(1231);
+    SCOPED_TRACE(subject.name + ", " + random.text());
+    const ReplayPosterior options = settings_of(subject.robot, subject.endpoints);
+    Episode log = made_up_log(subject.robot, subject.endpoints, 1501, random);
+    for (const bool has_speeds : {true, false}) {
+      SCOPED_TRACE(has_speeds ? "with speeds" : "without speeds");
+      if (!has_speeds) log.v.resize(0, 0);
+      std::optional<BatchReplay> replay;
+      const std::string refused = message_of([&] {
+        replay.emplace(BatchReplay::with_posterior(subject.robot, subject.endpoints, {.threads = 2, .block = 100}));
+      });
+      if (!replay) {
+        EXPECT_EQ(refused.substr(0, 14), "residual.noise") << refused;
+        EXPECT_NE(refused.find("--set residual.noise=figures"), std::string::npos) << refused;
+        GTEST_SKIP() << "the kernel cannot follow identified noise: " << refused;
+      }
+      std::cout << subject.name << ": ";
+      const auto judged = replayed(*replay, log);
+      for (const auto& [name, count] :
+           expect_same(judged, in_loop(subject.robot, subject.endpoints, options, log), replay->close_calls())) {
+        said[name] += count;
+      }
+    }
   }
-  return "nothing thrown";
+  for (const char* name : {"ok", "degraded", "motion", "motion_unknown", "gap", "saturated", "inconsistent",
+                           "contradiction", "unexplained", "beyond_prior", "outside_identified", "assumed_friction"}) {
+    EXPECT_GT(said[name], 0) << name << " is not put to the test";
+  }
 }
 
 TEST(JudgedReplay, WhatOnlyALoopCanDoIsRefusedAtSetUp) {
