@@ -10,7 +10,7 @@
 #include <optional>
 #include <tuple>
 
-#include "antaeus/replay/batch_fields.hpp"
+#include "antaeus/replay/replay_rows.hpp"
 #include "convert.hpp"
 #include "logs.hpp"
 
@@ -104,6 +104,7 @@ Rows read_rows(nb::object source, const std::string& name, const RowShape& shape
   const auto kind = nb::cast<std::string>(array.attr("dtype").attr("kind"));
   if (kind != "f" && kind != "i" && kind != "u")
     throw nb::type_error((at(name) + ": no array of real numbers").c_str());
+  if (width == 1 && nb::cast<int>(array.attr("ndim")) == 1) array = array.attr("reshape")(-1, 1);
   const auto given = shape_of(array);
   const bool fits = given.size() == 2 && given[1] == width && (count < 0 || given[0] == count);
   if (!fits) {
@@ -133,8 +134,13 @@ template <class T>
 const char* type_name() {
   if constexpr (std::is_same_v<T, double>) return "float64";
   if constexpr (std::is_same_v<T, int>) return "int32";
-  return "uint8";
+  return sizeof(T) == 1 ? "uint8" : "uint64";
 }
+/// The number that stands in an array for a status, a verdict or a set of reasons.
+template <class T>
+using Stored =
+    std::conditional_t<std::is_arithmetic_v<T>, T, std::conditional_t<sizeof(T) == 1, std::uint8_t, std::uint64_t>>;
+static_assert(sizeof(Status) == 1 && sizeof(Verdict) == 1 && sizeof(Reasons) == sizeof(std::uint64_t));
 
 /// A new array, or the caller's own. \throws OptionsError that names it
 template <class T>
@@ -160,13 +166,14 @@ BatchRowsOf<T> result_rows(const std::string& name, const RowShape& shape, std::
     }
   }
   const std::ptrdiff_t stride = row_stride(array, width, sizeof(T));
-  const auto values = nb::cast<nb::ndarray<T, nb::device::cpu>>(array);
+  const auto values = nb::cast<nb::ndarray<Stored<T>, nb::device::cpu>>(array);
   results[name.c_str()] = array;
-  return {std::span<T>(values.data(), static_cast<std::size_t>((count - 1) * stride + width)), stride};
+  return {std::span<T>(reinterpret_cast<T*>(values.data()), static_cast<std::size_t>((count - 1) * stride + width)),
+          stride};
 }
 
 std::vector<std::string> result_names() {
-  std::vector<std::string> names = field_names<BatchOutput>();
+  std::vector<std::string> names = field_names<ReplayOutput>();
   names.emplace_back("status");
   return names;
 }
@@ -188,9 +195,9 @@ std::vector<std::string> names_of(nb::handle wanted, const char* place) {
   return names;
 }
 
-BatchOutput make_results(const BatchModel& model, std::ptrdiff_t count, const std::vector<std::string>& wanted,
-                         const nb::dict& given, nb::dict& results) {
-  BatchOutput out;
+ReplayOutput make_results(const BatchModel& model, std::ptrdiff_t count, const std::vector<std::string>& wanted,
+                          const nb::dict& given, nb::dict& results) {
+  ReplayOutput out;
   visit_fields(out, BatchSizes(model), [&]<class T>(const char* name, BatchRowsOf<T>& rows, const RowShape& shape) {
     if (std::find(wanted.begin(), wanted.end(), name) == wanted.end()) return;
     if (shape.width() == 0) {
@@ -198,12 +205,11 @@ BatchOutput make_results(const BatchModel& model, std::ptrdiff_t count, const st
     }
     rows = result_rows<T>(name, shape, count, given, results);
   });
-  static_assert(sizeof(Status) == sizeof(std::uint8_t));
-  const BatchRowsOf<std::uint8_t> status = result_rows<std::uint8_t>("status", RowShape{}, count, given, results);
+  const BatchRowsOf<Status> status = result_rows<Status>("status", RowShape{}, count, given, results);
   if (count > 1 && status.stride != 1) {
     throw OptionsError(at("out") + ": status", "its numbers stand apart", "give an array whose numbers do not");
   }
-  out.status = {reinterpret_cast<Status*>(status.values.data()), status.values.size()};
+  out.status = status.values;
   return out;
 }
 
@@ -211,35 +217,75 @@ BatchOutput make_results(const BatchModel& model, std::ptrdiff_t count, const st
 
 /// A BatchReplay and what makes the same one in another process.
 struct Replayer {
-  std::string robot;  ///< as it was named; empty for an object
-  std::vector<std::string> endpoints;
-  InstantOptions instant;
+  std::string named;  ///< the robot as it was named; empty for an object
+  Robot robot;
+  std::vector<std::string> endpoints, frames;
+  std::string imu;  ///< empty: as mounted, and of posteriors as the robot's settings say
+  std::vector<std::string> settings;
   ReplayOptions options;
   std::unique_ptr<std::mutex> one_at_a_time;
   BatchReplay replay;
+  /// With posteriors by the robot's settings, once they are asked for: of logs of the robot, or of a simulation.
+  std::optional<BatchReplay> judged = {};
+  bool judged_simulated = false;
+
+  BatchReplay& with_posterior(bool simulated) {
+    if (judged && judged_simulated == simulated) return *judged;
+    const Settings all = robot.settings(frames);
+    ReplayPosterior posterior{.instant = all.get<InstantOptions>(),
+                              .residual = all.get<ResidualOptions>(),
+                              .posterior = all.get<PosteriorOptions>(),
+                              .simulated = simulated};
+    if (!imu.empty()) posterior.instant.imu = parse_enum<ImuUse>(imu, at("imu"));
+    judged.emplace(BatchReplay::with_posterior(robot, frames, options, posterior));
+    judged_simulated = simulated;
+    return *judged;
+  }
 };
 
-Replayer make_replayer(const RobotChoice& choice, std::vector<std::string> endpoints, std::string_view imu,
-                       const std::optional<int>& threads, int block) {
+Replayer make_replayer(const RobotChoice& choice, std::vector<std::string> endpoints, std::string imu,
+                       const std::optional<int>& threads, int block, std::vector<std::string> settings) {
   InstantOptions instant;
-  instant.imu = parse_enum<ImuUse>(imu, at("imu"));
+  if (!imu.empty()) instant.imu = parse_enum<ImuUse>(imu, at("imu"));
   const ReplayOptions options{.threads = threads.value_or(0), .block = block};
   check_options(options);
   const auto* file = std::get_if<std::filesystem::path>(&choice);
-  const Robot robot = file ? load_robot(file->string()) : std::get<Robot>(choice);
+  Robot robot = file ? load_robot(file->string()) : std::get<Robot>(choice);
+  for (const std::string& assignment : settings) robot.profile.settings.set(assignment, at("settings"));
   std::vector<std::string> frames;
   if (!endpoints.empty() || !robot.profile.endpoints.empty())
     frames = robot.endpoint_frames(endpoints, at("endpoints"));
-  return {file ? file->string() : std::string(),
-          std::move(endpoints),
-          instant,
-          options,
-          std::make_unique<std::mutex>(),
-          BatchReplay(robot, frames, options, instant)};
+  BatchReplay replay(robot, frames, options, instant);
+  return {.named = file ? file->string() : std::string(),
+          .robot = std::move(robot),
+          .endpoints = std::move(endpoints),
+          .frames = std::move(frames),
+          .imu = std::move(imu),
+          .settings = std::move(settings),
+          .options = options,
+          .one_at_a_time = std::make_unique<std::mutex>(),
+          .replay = std::move(replay)};
 }
 
-/// What another process makes the same of: robot, endpoints, imu, threads, block.
-using State = std::tuple<std::string, std::vector<std::string>, std::string, int, int>;
+/// 'group.option' → value, as assignments.
+std::vector<std::string> assignments_of(const nb::dict& settings) {
+  std::vector<std::string> assignments;
+  for (const auto& [key, value] : settings) {
+    const auto name = nb::cast<std::string>(key);
+    assignments.push_back(name + "=" + option_text(at("settings") + ": " + name, nb::borrow(value)));
+  }
+  return assignments;
+}
+
+/// Whether a result is of a posterior.
+bool is_judged(const std::string& name) {
+  const std::vector<std::string> names = field_names<ReplayOutput>();
+  const auto first = std::find(names.begin(), names.end(), "posterior");
+  return std::find(first, names.end(), name) != names.end();
+}
+
+/// What another process makes the same of: robot, endpoints, imu, threads, block, settings.
+using State = std::tuple<std::string, std::vector<std::string>, std::string, int, int, std::vector<std::string>>;
 
 /// Takes what a caller named out of keyword arguments.
 nb::object taken(nb::dict& keywords, const char* name) {
@@ -259,29 +305,43 @@ nb::dict call(Replayer& self, nb::object q, nb::object tau, nb::dict keywords) {
     for (const std::string& name : names_of(arrays.attr("keys")(), "out")) wanted.push_back(name);
   }
 
+  const auto flag = [&](const char* name) {
+    const nb::object value = taken(keywords, name);
+    if (!value.is_none() && !nb::isinstance<nb::bool_>(value)) throw nb::type_error((at(name) + ": no bool").c_str());
+    return !value.is_none() && nb::cast<bool>(value);
+  };
+  const bool simulated = flag("simulated"), continues = flag("continues");
+  const bool judged = std::any_of(wanted.begin(), wanted.end(), is_judged);
   const BatchModel& model = self.replay.model();
   nb::dict results;
-  BatchOutput out;
+  ReplayOutput out;
   const Progress interrupted = [](double) {
     const nb::gil_scoped_acquire locked;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  };
+  // A replay is made once what is asked of it is known; nothing in here is Python's.
+  const auto run = [&](const auto& in, bool is_simulated) {
+    const nb::gil_scoped_release unlocked;
+    const std::scoped_lock alone(*self.one_at_a_time);
+    (judged ? self.with_posterior(is_simulated) : self.replay).run(in, out, interrupted);
   };
   if (nb::isinstance<Episode>(q)) {
     const auto& episode = nb::cast<const Episode&>(q);
     for (const auto& [key, value] : keywords) {
       throw OptionsError(at(nb::cast<std::string>(key)), "an episode brings its channels", "leave it away");
     }
+    if (simulated) throw OptionsError(at("simulated"), "an episode says it itself", "leave it away");
+    if (continues) throw OptionsError(at("continues"), "an episode begins anew", "give its arrays");
     if (!tau.is_none()) throw OptionsError(at("tau"), "an episode brings its torques", "leave it away");
     if (episode.steps() == 0) throw EpisodeError(episode.name, "no steps", "give a log that holds some");
     out = make_results(model, episode.steps(), wanted, arrays, results);
-    const nb::gil_scoped_release unlocked;
-    const std::scoped_lock alone(*self.one_at_a_time);
-    self.replay.run(episode, out, interrupted);
+    run(episode, episode.simulated);
     return results;
   }
 
-  BatchInput in;
+  ReplayInput in;
   in.count = -1;
+  in.continues = continues;
   std::vector<nb::object> kept;
   keywords["q"] = q;
   keywords["tau"] = tau;
@@ -294,14 +354,10 @@ nb::dict call(Replayer& self, nb::object q, nb::object tau, nb::dict keywords) {
     kept.push_back(std::move(read.kept));
   });
   for (const auto& [key, value] : keywords) {
-    throw_unknown<OptionsError>(kPlace, "argument", nb::cast<std::string>(key), field_names<BatchInput>());
+    throw_unknown<OptionsError>(kPlace, "argument", nb::cast<std::string>(key), field_names<ReplayInput>());
   }
   out = make_results(model, in.count, wanted, arrays, results);
-  {
-    const nb::gil_scoped_release unlocked;
-    const std::scoped_lock alone(*self.one_at_a_time);
-    self.replay.run(in, out, interrupted);
-  }
+  run(in, simulated);
   return results;
 }
 
@@ -310,16 +366,20 @@ nb::dict call(Replayer& self, nb::object q, nb::object tau, nb::dict keywords) {
 /// q, tau and the other channels as they stand in a signature.
 std::string channels_signature() {
   std::string text = "q: numpy.typing.ArrayLike | Episode, tau: numpy.typing.ArrayLike | None = None, *";
-  for (const std::string& name : field_names<BatchInput>()) {
+  for (const std::string& name : field_names<ReplayInput>()) {
     if (name != "q" && name != "tau") text += ", " + name + ": numpy.typing.ArrayLike | None = None";
   }
   text += ", want: collections.abc.Sequence[str] = (";
   for (const char* name : kWanted) text += "'" + std::string(name) + "', ";
   text.resize(text.size() - 2);
-  return text + "), out: dict[str, numpy.typing.NDArray[typing.Any]] | None = None";
+  return text +
+         "), simulated: bool = False, continues: bool = False, out: dict[str, numpy.typing.NDArray[typing.Any]] | None "
+         "= None";
 }
 constexpr const char* kResult = "dict[str, numpy.typing.NDArray[typing.Any]]";
-constexpr const char* kSetUp = "imu: str = 'mounted', threads: int | None = None, block: int = 1024";
+constexpr const char* kSetUp =
+    "imu: str | None = None, threads: int | None = None, block: int = 1024, settings: dict[str, float | str | bool] = "
+    "{}";
 
 constexpr const char* kChannels =
     "q [N × motors]: rad or m. tau: what the motors' channels read, as Observation.tau. v and a, both: inverse "
@@ -342,6 +402,19 @@ constexpr const char* kChannels =
     "  rank [N × endpoints]: how many of them count\n"
     "  jacobian [N × 6 · supporting motors of each endpoint]: J_WF_W, column by column\n"
     "  pose [N × endpoints × 12]: R_WF row by row, then its origin; base at the world's origin, m\n"
+    "Posteriors by the robot's settings (groups residual, posterior, equation), at rest, as PosteriorEstimator of "
+    "static "
+    "residuals; NaN and −1 where there is none:\n"
+    "  posterior [N × endpoints × 6], covariance [N × endpoints × 21, upper triangle], force_sd [N × endpoints × 3], "
+    "force_directions, nis, misfit, evidence_rows, …: as in BatchOutput\n"
+    "  verdict [N × endpoints]: places in Verdict: list(antaeus.Verdict)[code]; 0: ok\n"
+    "  reasons [N × endpoints]: sets of bits; antaeus.reason_names(bits)\n"
+    "  near_limits [N × endpoints]: statistics within 1e-9 of a limit: only there may verdict and reasons differ from "
+    "the loop's\n"
+    "With them time [N] in s, v, a, gyro and accelerometer are taken as an Observation has them: for motion and gaps. "
+    "status has time_back too. simulated: whether a simulation made the states. continues: these states follow those "
+    "of "
+    "the call before, whose history goes on.\n"
     "out: arrays by name that are filled in place of new ones. The interpreter's lock is released meanwhile, and "
     "Ctrl-C "
     "ends it. Bits depend on neither threads nor block. StatusError for a shape, OptionsError for all else, each with "
@@ -363,14 +436,18 @@ void bind_replay(nb::module_& module) {
                        "other.")
       .def(
           "__init__",
-          [](Replayer* self, const RobotChoice& robot, std::vector<std::string> endpoints, std::string_view imu,
-             const std::optional<int>& threads,
-             int block) { new (self) Replayer(make_replayer(robot, std::move(endpoints), imu, threads, block)); },
-          "robot"_a, "endpoints"_a = nb::list(), nb::kw_only(), "imu"_a = "mounted", "threads"_a = nb::none(),
-          "block"_a = ReplayOptions{}.block, nb::sig(init.c_str()),
+          [](Replayer* self, const RobotChoice& robot, std::vector<std::string> endpoints,
+             const std::optional<std::string>& imu, const std::optional<int>& threads, int block,
+             const nb::dict& settings) {
+            new (self) Replayer(
+                make_replayer(robot, std::move(endpoints), imu.value_or(""), threads, block, assignments_of(settings)));
+          },
+          "robot"_a, "endpoints"_a = nb::list(), nb::kw_only(), "imu"_a = nb::none(), "threads"_a = nb::none(),
+          "block"_a = ReplayOptions{}.block, "settings"_a = nb::dict(), nb::sig(init.c_str()),
           options_doc<ReplayOptions>(
               "endpoints: by frame or label; none: the profile's. imu: an ImuUse by name, as for "
-              "InstantReader. threads: None is 0. ModelError, OptionsError.")
+              "InstantReader; None: mounted, and for posteriors as the robot's settings say. threads: None is 0. "
+              "settings: 'group.option' → value, over what the profile sets. ModelError, OptionsError.")
               .c_str())
       .def(
           "__call__",
@@ -389,19 +466,22 @@ void bind_replay(nb::module_& module) {
           "endpoint"_a, "Motors whose columns `jacobian` has for an endpoint, from the root on.")
       .def(
           "threads", [](const Replayer& self) { return self.replay.threads(); }, "At most.")
+      .def(
+          "close_calls", [](const Replayer& self) { return self.judged ? self.judged->close_calls() : 0; },
+          "Verdicts of the last call with posteriors for which near_limits is not 0.")
       .def("__getstate__",
            [](const Replayer& self) -> State {
-             if (self.robot.empty()) {
+             if (self.named.empty()) {
                throw OptionsError(at("robot"), "an object of this process cannot be sent to another",
                                   "give the robot's name or file");
              }
-             return {self.robot, self.endpoints, std::string(to_string(self.instant.imu)), self.options.threads,
-                     self.options.block};
+             return {self.named, self.endpoints, self.imu, self.options.threads, self.options.block, self.settings};
            })
       .def("__setstate__",
            [](Replayer& self, const State& state) {
-             const auto& [robot, endpoints, imu, threads, block] = state;
-             new (&self) Replayer(make_replayer(std::filesystem::path(robot), endpoints, imu, threads, block));
+             const auto& [robot, endpoints, imu, threads, block, settings] = state;
+             new (&self)
+                 Replayer(make_replayer(std::filesystem::path(robot), endpoints, imu, threads, block, settings));
            })
       .def("__repr__", [](const Replayer& self) {
         const BatchModel& model = self.replay.model();
@@ -414,18 +494,26 @@ void bind_replay(nb::module_& module) {
       [](const RobotChoice& robot, std::vector<std::string> endpoints, nb::object q, nb::object tau,
          const nb::kwargs& keywords) {
         nb::dict rest(nb::borrow<nb::dict>(keywords));
-        const nb::object imu = taken(rest, "imu"), threads = taken(rest, "threads"), block = taken(rest, "block");
+        const nb::object imu = taken(rest, "imu"), threads = taken(rest, "threads"), block = taken(rest, "block"),
+                         settings = taken(rest, "settings");
+        if (!settings.is_none() && !PyDict_Check(settings.ptr())) {
+          throw nb::type_error((at("settings") + ": no dict of values by name").c_str());
+        }
         const auto number = [](const nb::object& given, const char* name) {
           return detail::parse_integer(option_text(at(name), given), kAnyNumber, at(name));
         };
-        Replayer once =
-            make_replayer(robot, std::move(endpoints), imu.is_none() ? "mounted" : nb::cast<std::string>(imu),
-                          threads.is_none() ? 0 : number(threads, "threads"),
-                          block.is_none() ? ReplayOptions{}.block : number(block, "block"));
+        Replayer once = make_replayer(
+            robot, std::move(endpoints), imu.is_none() ? "" : nb::cast<std::string>(imu),
+            threads.is_none() ? 0 : number(threads, "threads"),
+            block.is_none() ? ReplayOptions{}.block : number(block, "block"),
+            settings.is_none() ? std::vector<std::string>() : assignments_of(nb::borrow<nb::dict>(settings)));
         return call(once, std::move(q), std::move(tau), std::move(rest));
       },
       "robot"_a, "endpoints"_a, nb::arg("q").none(), "tau"_a = nb::none(), "keywords"_a, nb::sig(all.c_str()),
       (std::string("BatchReplay(robot, endpoints, …)(q, tau, …) in one call.\n\n") + kChannels).c_str());
+  module.def(
+      "reason_names", [](std::uint64_t bits) { return reason_names(Reasons::from_bits(bits)); }, "bits"_a,
+      "Names of a set of reasons, as a replay's `reasons` has it: one number of that array.");
 }
 
 }  // namespace antaeus::python

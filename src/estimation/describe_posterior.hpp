@@ -2,8 +2,11 @@
 /// \file
 /// What follows from a wrench and its covariance in the same way whatever they were computed by.
 
+#include <algorithm>
+
 #include "antaeus/conditioning/gaussian_posterior.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
+#include "antaeus/signal/chi_squared.hpp"
 
 namespace antaeus {
 
@@ -17,8 +20,35 @@ inline constexpr double kRounding = 1.0 + 1e-9;
 /// every row, it says that something is wrong.
 inline constexpr double kGrossMisfit = 10.0;
 
+/// Probability at which an endpoint's own rows show a contact: rare enough that noise does not excuse its neighbour.
+inline constexpr double kContactShown = 1e-3;
+/// χ² of that many rows above which they show one.
+inline double contact_threshold(int rows) { return rows > 0 ? chi_squared_threshold(kContactShown, rows) : kInfinity; }
+
+/// Limits of the tests of blocks of at most \p most_rows rows, and of the reference row with one of them.
+inline AlarmLimits figures_limits(const PosteriorOptions& options, int most_rows) {
+  return {{.probability = options.false_alarm}, most_rows + 1};
+}
+/// The same where the noise was identified: misfit, contact and NIS of each block, and the reference row.
+inline AlarmLimits identified_limits(const PosteriorOptions& options, int blocks, bool has_reference, int most_rows) {
+  const int tests = 3 * blocks + (has_reference ? 1 : 0);
+  return {{options.false_alarm, options.false_alarms_per_hour, std::max(tests, 1)}, most_rows + 1};
+}
+
+/// Of the force's principal directions, the best known first, how many count as observed.
+/// \param prior(i)  variance of the prior along direction i [N²]. One in which it is zero is known by declaration.
+template <class Prior>
+int count_observable(const Vector3& force_sd, double observable_sd, const Prior& prior) noexcept {
+  int count = 0;
+  while (count < 3 && force_sd[count] <= observable_sd) {
+    if (force_sd[count] * force_sd[count] > (1.0 - kLeastInformation) * prior(count) * kRounding) break;
+    ++count;
+  }
+  return count;
+}
+
 /// Fills wrench, covariance, principal directions and the observable part. \p w as `estimate.sign` has it.
-/// \param prior_factor  L of the endpoint, P₀ = L Lᵀ. A direction in which it is zero is known by declaration.
+/// \param prior_factor  L of the endpoint, P₀ = L Lᵀ
 inline void describe_posterior(const Vector6& w, const Matrix6& covariance, const Matrix6& prior_factor,
                                double observable_sd, WrenchEstimate& estimate) noexcept {
   estimate.wrench = Wrench::from_vector(w);
@@ -27,16 +57,27 @@ inline void describe_posterior(const Vector6& w, const Matrix6& covariance, cons
   const PrincipalDeviations principal = principal_deviations(covariance.topLeftCorner<3, 3>());
   u.force_sd = principal.deviation;
   u.directions = principal.direction;
-  u.observable = 0;
+  u.observable = count_observable(u.force_sd, observable_sd, [&](int i) {
+    return (prior_factor.topRows<3>().transpose() * u.directions.col(i)).squaredNorm();
+  });
   u.observable_force.setZero();
-  while (u.observable < 3 && u.force_sd[u.observable] <= observable_sd) {
-    const Vector3 direction = u.directions.col(u.observable);
-    const double prior = (prior_factor.topRows<3>().transpose() * direction).squaredNorm();
-    const double left = u.force_sd[u.observable] * u.force_sd[u.observable];
-    if (left > (1.0 - kLeastInformation) * prior * kRounding) break;
+  for (int i = 0; i < u.observable; ++i) {
+    const Vector3 direction = u.directions.col(i);
     u.observable_force += direction * direction.dot(estimate.wrench.force);
-    ++u.observable;
   }
+}
+
+/// Adds what deviations and tests say against an estimate. \return its verdict
+inline Verdict judge_uncertainty(const PosteriorOptions& options, const Uncertainty& u, Reasons& reasons) noexcept {
+  if (u.worst_sd() > options.full_use_sd) reasons.add(Reason::uncertain);
+  if (u.observable < 3) reasons.add(Reason::unobservable_direction);
+  if (!u.consistent()) reasons.add(Reason::inconsistent);
+  if (!u.reference.passes() || !(u.misfit.value <= kGrossMisfit * u.misfit.limit)) {
+    reasons.add(Reason::contradiction);
+  }
+  if (!(u.nis <= u.nis_threshold)) reasons.add(Reason::unexplained);
+  if (!u.contact.passes()) reasons.add(Reason::beyond_prior);
+  return u.observable == 0 ? Verdict::unobservable : !reasons.empty() ? Verdict::degraded : Verdict::ok;
 }
 
 /// Sets rank, reasons and verdict of an estimate that has been described. One that is not finite is invalid input.
@@ -44,17 +85,7 @@ inline void judge_posterior(const PosteriorOptions& options, WrenchEstimate& est
   const Uncertainty& u = estimate.uncertainty;
   if (!estimate.wrench.is_measurable() || !u.covariance.allFinite()) return estimate.invalidate(Status::not_finite);
   estimate.rank = u.observable;
-  if (u.worst_sd() > options.full_use_sd) estimate.reasons.add(Reason::uncertain);
-  if (u.observable < 3) estimate.reasons.add(Reason::unobservable_direction);
-  if (!u.consistent()) estimate.reasons.add(Reason::inconsistent);
-  if (!u.reference.passes() || !(u.misfit.value <= kGrossMisfit * u.misfit.limit)) {
-    estimate.reasons.add(Reason::contradiction);
-  }
-  if (!(u.nis <= u.nis_threshold)) estimate.reasons.add(Reason::unexplained);
-  if (!u.contact.passes()) estimate.reasons.add(Reason::beyond_prior);
-  estimate.verdict = u.observable == 0           ? Verdict::unobservable
-                     : !estimate.reasons.empty() ? Verdict::degraded
-                                                 : Verdict::ok;
+  estimate.verdict = judge_uncertainty(options, u, estimate.reasons);
 }
 
 }  // namespace antaeus

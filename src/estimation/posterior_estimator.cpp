@@ -4,15 +4,12 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
-#include "antaeus/signal/chi_squared.hpp"
 #include "estimation/describe_posterior.hpp"
 
 namespace antaeus {
 
 namespace {
 
-/// Probability at which an endpoint's own rows show a contact: rare enough that noise does not excuse its neighbour.
-constexpr double kContactShown = 1e-3;
 /// Unknowns of a tilt: about the base's two horizontal axes.
 constexpr Eigen::Index kTilts = 2;
 
@@ -100,7 +97,7 @@ PosteriorEstimator::PosteriorEstimator(const InstantReader& reader, PosteriorOpt
                 .reference = VectorX::Zero(width),
                 .shared = VectorX::Zero(width),
                 .posterior = GaussianPosterior(height, width),
-                .threshold_null = height > 0 ? chi_squared_threshold(kContactShown, height) : kInfinity};
+                .threshold_null = contact_threshold(height)};
     for (std::size_t place = 0; place < members[b].size(); ++place) {
       block_index_[static_cast<std::size_t>(members[b][place])] = b;
       place_[static_cast<std::size_t>(members[b][place])] = static_cast<int>(place);
@@ -117,10 +114,8 @@ PosteriorEstimator::PosteriorEstimator(const InstantReader& reader, PosteriorOpt
   joint_.whitened = joint_.r;
   joint_.motors.reserve(static_cast<std::size_t>(all_rows));
   joint_.block_of.reserve(static_cast<std::size_t>(all_rows));
-  // Misfit, contact and NIS of each block, and the reference row.
-  const int tests = 3 * static_cast<int>(blocks_.size()) + (reference_ >= 0 ? 1 : 0);
-  limits_ = AlarmLimits({.probability = options.false_alarm}, most_rows + 1);
-  hourly_ = AlarmLimits({options.false_alarm, options.false_alarms_per_hour, std::max(tests, 1)}, most_rows + 1);
+  limits_ = figures_limits(options, most_rows);
+  hourly_ = identified_limits(options, static_cast<int>(blocks_.size()), reference_ >= 0, most_rows);
   estimates_.residual.value.setConstant(reader.model().motor_count(), kNaN);
   estimates_.residual.variance = estimates_.residual.value;
   estimates_.residual.tilt.setZero(reader.model().motor_count(), kTilts);

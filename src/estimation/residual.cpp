@@ -5,13 +5,12 @@
 #include <numbers>
 
 #include "antaeus/core/error.hpp"
+#include "estimation/residual_rows.hpp"
 
 namespace antaeus {
 
 namespace {
 
-/// Share of dry friction that stays in doubt where it was identified and taken out.
-constexpr double kIdentifiedDoubt = 0.2;
 /// Clocks jitter: samples that are 5 % late are not a lower rate.
 constexpr double kRateSlack = 1.05;
 /// Nor is a fifth of them lost, and as many more by chance, once they came fast enough.
@@ -33,16 +32,6 @@ ResidualOptions checked(const ResidualOptions& options) {
   return options;
 }
 
-/// Of model and profile; infinity where neither says one: a URDF that gives no effort writes 0.
-VectorX torque_limits(const Robot& robot) {
-  VectorX limits = robot.model.effort_limits();
-  for (Eigen::Index m = 0; m < limits.size(); ++m) {
-    limits[m] = std::min(limits[m], robot.profile.figures[m].torque_limit);
-    if (!(limits[m] > 0)) limits[m] = kInfinity;
-  }
-  return limits;
-}
-
 }  // namespace
 
 ResidualEstimator::ResidualEstimator(const Robot& robot, ResidualOptions options)
@@ -57,11 +46,11 @@ ResidualEstimator::ResidualEstimator(const Robot& robot, ResidualOptions options
       dynamic_observer_(observer_),
       motion_low_pass_(2 * robot.model.nv(), options.cut_off > 0 ? options.cut_off : 1.0),
       motion_observer_(2 * robot.model.nv(), options.observer_rate),
-      tare_(torque_limits(robot), options.tare),
+      tare_(detail::torque_limits(robot), options.tare),
       motion_(VectorX::Zero(2 * robot.model.nv())) {
   if (!robot.profile.imu.frame.empty()) imu_frame_ = model_.frame(robot.profile.imu.frame);
   const Eigen::Index motors = model_.motor_count(), nv = model_.nv();
-  torque_limit_ = torque_limits(robot);
+  torque_limit_ = detail::torque_limits(robot);
   residual_.value.setConstant(motors, kNaN);
   residual_.variance.setConstant(motors, kNaN);
   residual_.tilt.setZero(motors, 2);
@@ -109,13 +98,7 @@ bool ResidualEstimator::identified(Eigen::Index motor) const noexcept {
 double ResidualEstimator::friction(std::size_t motor, double speed) const noexcept {
   // Identified with the rest: noise_ has it in its mean.
   if (identified(static_cast<Eigen::Index>(motor))) return 0.0;
-  const JointFigures& f = figures_[motor];
-  double torque = f.viscous * speed + f.friction_offset;
-  if (friction_use_ == FrictionUse::identified) {
-    const double relative = speed / f.stribeck_speed;
-    torque += (f.coulomb + f.stribeck * std::exp(-relative * relative)) * std::tanh(relative);
-  }
-  return torque;
+  return detail::friction_torque(figures_[motor], friction_use_, speed);
 }
 
 ResidualKind ResidualEstimator::choose(const Observation& observation) noexcept {
@@ -166,39 +149,19 @@ void ResidualEstimator::watch_motion(const Observation& observation, double dt) 
     speed_ = (observation.q - last_q_) / dt;
   }
   const double clock = std::isfinite(observation.time) ? observation.time : 0.0;
-  double fastest = speed_.cwiseAbs().maxCoeff();
-  // A base that turns under still joints is motion too.
-  if (observation.has_gyro) fastest = std::max(fastest, observation.imu_angular_velocity.norm());
-  if (fastest > options_.motion_speed) moving_until_ = clock + options_.motion_hold;
-  residual_.moving = clock < moving_until_;
+  residual_.moving =
+      detail::watch_motion(options_, clock, speed_.cwiseAbs().maxCoeff(),
+                           observation.has_gyro ? &observation.imu_angular_velocity : nullptr, moving_until_);
 }
 
 /// How fast the robot moves, measured against what was seen while its noise was identified.
 void ResidualEstimator::watch_envelope(const Observation& observation) noexcept {
   motion_share_ = 1.0;
   if (!counts_ || residual_.reasons.has(Reason::motion_unknown)) return;
-  const NoiseModel& noise = noise_->model();
-  if (envelope_) {
-    // Without a clock there is no memory, but the speed of this sample is known.
-    const bool timed = std::isfinite(observation.time);
-    const bool stepped = timed && envelope_->step(observation.time, speed_) == Status::ok;
-    motion_share_ = stepped  ? envelope_->share()
-                    : !timed ? motion_share(envelope_->rms(speed_), options_.envelope)
-                             : 1.0;
-    if (stepped && envelope_->outside() && residual_.kind == ResidualKind::static_gravity) {
-      residual_.reasons.add(Reason::outside_identified);
-    }
-  } else if (!residual_.moving) {
-    motion_share_ = 0.0;
-  }
-  if (noise.origin != NoiseOrigin::held_pose || noise.joint_speed.size() == 0) return;
-  const double clock = std::isfinite(observation.time) ? observation.time : 0.0;
-  for (Eigen::Index m = 0; m < speed_.size(); ++m) {
-    if (!identified(m)) continue;
-    const double known = std::max(options_.motion_speed, options_.envelope.factor * noise.joint_speed[m]);
-    if (std::abs(speed_[m]) > known) outside_until_[m] = clock + options_.motion_hold;
-    if (clock < outside_until_[m]) residual_.reasons.add(Reason::assumed_friction);
-  }
+  motion_share_ = detail::watch_envelope(
+      options_, noise_->model(), envelope_, observation.time, speed_, residual_.moving,
+      residual_.kind == ResidualKind::static_gravity, [this](Eigen::Index m) { return identified(m); }, outside_until_,
+      residual_.reasons);
 }
 
 const Residual& ResidualEstimator::form(const Instant& now) noexcept {
@@ -422,21 +385,17 @@ Status ResidualEstimator::evaluate_noise(const Instant& now) noexcept {
 }
 
 bool ResidualEstimator::saturated(const Instant& now, Eigen::Index motor) const noexcept {
-  const double torque = std::abs(now.torque()[motor]);
-  return torque >= options_.saturation_share * torque_limit_[motor] ||
-         (at_identified_limit(now, motor) && std::isinf(noise_->model().limit_sd[motor]));
+  return detail::is_saturated(options_, torque_limit_[motor], noise_ ? &noise_->model() : nullptr, identified(motor),
+                              now.torque()[motor], motor);
 }
 
 bool ResidualEstimator::at_identified_limit(const Instant& now, Eigen::Index motor) const noexcept {
-  return noise_ && noise_->model().limit.size() > 0 && identified(motor) &&
-         std::abs(now.torque()[motor]) >= noise_->model().limit[motor];
+  return detail::is_at_identified_limit(noise_ ? &noise_->model() : nullptr, identified(motor), now.torque()[motor],
+                                        motor);
 }
 
-/// What a channel at its limit reads too much.
 double ResidualEstimator::limit_offset(const Instant& now, Eigen::Index motor) const noexcept {
-  if (!at_identified_limit(now, motor)) return 0.0;
-  const double outward = noise_->model().limit_offset[motor];
-  return now.torque()[motor] < 0.0 ? -outward : outward;
+  return detail::limit_offset(noise_ ? &noise_->model() : nullptr, identified(motor), now.torque()[motor], motor);
 }
 
 void ResidualEstimator::fill_covariance(const Instant& now) noexcept {
@@ -467,7 +426,7 @@ void ResidualEstimator::fill_covariance(const Instant& now) noexcept {
       if (!mean_counts()) R(m, m) += noise_->mean()[m] * noise_->mean()[m];
       if (clock < outside_until_[m]) R(m, m) = std::max(R(m, m), assumed_variance(now, m, dynamic));
     } else if (unknown_motion) {
-      R(m, m) = std::max(R(m, m), figures_[m].static_sd * figures_[m].static_sd);
+      R(m, m) = std::max(R(m, m), detail::moving_variance(figures_[m]));
     }
   }
   residual_.variance = R.diagonal();
@@ -491,19 +450,13 @@ void ResidualEstimator::fill_variance(const Instant& now) noexcept {
 /// Of one row by the profile's figures [N²·m²].
 double ResidualEstimator::assumed_variance(const Instant& now, Eigen::Index m, bool dynamic) const noexcept {
   const JointFigures& f = figures_[m];
-  const double dry = f.coulomb + f.stribeck;
-  double friction_sd = options_.coulomb_share * dry;
-  if (friction_use_ == FrictionUse::identified) {
-    const double relative = speed_[m] / f.stribeck_speed;
-    friction_sd = std::max(kIdentifiedDoubt * dry, friction_sd * std::exp(-relative * relative));
-  }
-  const double channel = options_.torque_share * now.torque()[m];
-  const double variance = f.torque_sd * f.torque_sd + friction_sd * friction_sd + channel * channel;
+  const double variance =
+      detail::still_variance(f, friction_use_, options_, speed_[m]) + detail::gain_variance(options_, now.torque()[m]);
   if (dynamic) {
     const double inertial = options_.dynamic_share * dynamic_part_[m];
     return variance + inertial * inertial;
   }
-  return residual_.moving ? std::max(variance, f.static_sd * f.static_sd) : variance;
+  return residual_.moving ? std::max(variance, detail::moving_variance(f)) : variance;
 }
 
 void ResidualEstimator::fill_tilt(const Instant& now) noexcept {

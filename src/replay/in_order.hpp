@@ -12,12 +12,13 @@
 
 namespace antaeus::detail {
 
-/// Calls work(thread, slot, first, last) for each block, from any thread, and then take(slot, first, last), from the
-/// calling one and in order. A slot is worked on again only after what is in it was taken: \p slots bounds memory.
-/// Where take() throws, the other threads end after their block. \p work must not throw.
-template <class Work, class Take>
-void in_order(std::ptrdiff_t count, std::ptrdiff_t block, int threads, std::ptrdiff_t slots, const Work& work,
-              const Take& take) {
+/// Calls prepare(slot, first, last) for each block, in order and one at a time, then work(thread, slot, first, last),
+/// from the same thread beside others, and then take(slot, first, last), from the calling one and in order. A slot is
+/// worked on again only after what is in it was taken: \p slots bounds memory. Where take() throws, the other threads
+/// end after their block. \p prepare and \p work must not throw.
+template <class Prepare, class Work, class Take>
+void in_order(std::ptrdiff_t count, std::ptrdiff_t block, int threads, std::ptrdiff_t slots, const Prepare& prepare,
+              const Work& work, const Take& take) {
   const std::ptrdiff_t blocks = (count + block - 1) / block;
   std::mutex mutex;
   std::condition_variable changed;
@@ -30,6 +31,7 @@ void in_order(std::ptrdiff_t count, std::ptrdiff_t block, int threads, std::ptrd
   const auto is_open = [&] { return next < blocks && next < taken + slots; };
   const auto work_on_next = [&](int thread, std::unique_lock<std::mutex>& lock) {
     const std::ptrdiff_t b = next++;
+    prepare(slot_of(b), first_of(b), last_of(b));
     lock.unlock();
     work(thread, slot_of(b), first_of(b), last_of(b));
     lock.lock();

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <thread>
+#include <tuple>
 
 #include "antaeus/core/error.hpp"
-#include "antaeus/replay/batch_fields.hpp"
 #include "core/in_blocks.hpp"
 #include "replay/in_order.hpp"
+#include "replay/judgement.hpp"
 
 namespace antaeus {
 
@@ -27,7 +29,7 @@ class TorqueMap {
   bool is_needed() const noexcept { return profile_ != nullptr; }
 
   /// Puts a block's torques into \p tau, and the block's view on them.
-  void apply(BatchInput& block, std::vector<double>& tau) const noexcept {
+  void apply(ReplayInput& block, std::vector<double>& tau) const noexcept {
     if (!is_needed() || block.tau.values.empty()) return;
     const std::size_t motors = profile_->figures.size();
     const auto stride = block.tau.stride == 0 ? motors : static_cast<std::size_t>(block.tau.stride);
@@ -52,12 +54,24 @@ struct Worker {
 
 /// A block of a stream, from when it is worked on until it was taken.
 struct Slot {
-  std::vector<std::vector<double>> numbers;
-  std::vector<std::vector<int>> integers;
+  std::tuple<std::vector<std::vector<double>>, std::vector<std::vector<int>>, std::vector<std::vector<Verdict>>,
+             std::vector<std::vector<Reasons>>>
+      numbers;
   std::vector<Status> status;
   std::vector<double> tau;
-  BatchOutput memory;  ///< the whole slot
-  ReplayBlock block;   ///< what is in it
+  ReplayOutput memory;  ///< the whole slot
+  ReplayBlock block;    ///< what is in it
+};
+
+/// What a block is judged by, from when its history was read until it was judged.
+struct Judged {
+  Judged(const detail::Judgement& judgement, std::ptrdiff_t count)
+      : rows(count, judgement.model().motor_count(), judgement.kept_limits(), judgement.is_correlated()),
+        numbers(count, judgement.model().endpoint_count()),
+        status(static_cast<std::size_t>(count)) {}
+  detail::HistoryRows rows;
+  detail::JudgedNumbers numbers;
+  std::vector<Status> status;
 };
 
 /// Memory for \p count states of what is wanted. \throws OptionsError for a name that cannot be given
@@ -71,27 +85,30 @@ Slot make_slot(const BatchSizes& sizes, const std::vector<std::string>& wanted, 
     if (shape.width() == 0)
       throw OptionsError(name, "the model has no endpoints", "name endpoints, or do not ask for it");
     const auto size = static_cast<std::size_t>(count * shape.width());
-    if constexpr (std::is_same_v<T, int>) {
-      rows = {slot.integers.emplace_back(size)};
-    } else {
-      rows = {slot.numbers.emplace_back(size)};
-    }
+    rows = {std::get<std::vector<std::vector<T>>>(slot.numbers).emplace_back(size)};
   });
   slot.status.resize(static_cast<std::size_t>(count));
   slot.memory.status = slot.status;
   return slot;
 }
 
-BatchInput rows_of(const SampleMatrix& q, const SampleMatrix& tau, const SampleMatrix& quaternion) noexcept {
-  const auto rows = [](const SampleMatrix& samples) -> BatchRowsOf<const double> {
-    return {std::span<const double>(samples.data(), static_cast<std::size_t>(samples.size()))};
-  };
-  BatchInput in;
-  in.count = q.rows();
-  in.q = rows(q);
-  in.tau = rows(tau);
-  in.imu_quaternion_xyzw = rows(quaternion);
-  return in;
+BatchRowsOf<const double> rows_of(const SampleMatrix& samples) noexcept {
+  return {std::span<const double>(samples.data(), static_cast<std::size_t>(samples.size()))};
+}
+
+/// \throws OptionsError for rows that do not fill their array, or overlap
+template <class T>
+void check_rows(const std::string& name, std::ptrdiff_t width, const BatchRowsOf<T>& rows, std::ptrdiff_t count) {
+  const std::ptrdiff_t stride = rows.stride == 0 ? width : rows.stride, size = std::ssize(rows.values);
+  if (size == 0) return;
+  if (stride < width) {
+    throw OptionsError(name, "a stride of " + std::to_string(stride),
+                       "a row has " + std::to_string(width) + " numbers, and rows must not overlap");
+  }
+  const std::ptrdiff_t needed = (count - 1) * stride + width;
+  if (rows.stride == 0 ? size == needed : size >= needed) return;
+  throw OptionsError(name, std::to_string(size) + " numbers for " + std::to_string(count) + " states",
+                     "give " + std::to_string(width) + " a state");
 }
 
 }  // namespace
@@ -102,13 +119,36 @@ struct BatchReplay::Impl {
     for (int k = 0; k < thread_count(options); ++k) workers.emplace_back(model);
   }
 
-  void check(const BatchInput& in, const BatchOutput& out) const {
+  void check(const ReplayInput& in, const ReplayOutput& out) const {
     if (in.count == 0) throw OptionsError("count", "no states", "give one or more");
-    check_block(model, in, out);
+    const std::pair<const char*, bool> judged[] = {{"time", !in.time.values.empty()},
+                                                   {"verdict", !out.verdict.values.empty()},
+                                                   {"reasons", !out.reasons.values.empty()},
+                                                   {"near_limits", !out.near_limits.values.empty()}};
+    for (const auto& [name, is_given] : judged) {
+      if (!is_given || judgement) continue;
+      throw OptionsError(name, "it belongs to a posterior by a robot's settings, and this replay has none",
+                         "make it with BatchReplay::with_posterior (Python: ask for verdict or reasons)");
+    }
+    if (!judgement) return check_block(model, in, out);
+    judgement->check(in);
+    BatchInput kernels = in;
+    // History makes the others of these.
+    kernels.v = kernels.a = kernels.imu_angular_velocity = kernels.imu_specific_force = {};
+    kernels.base_angular_acceleration = kernels.motion_share = {};
+    kernels.variance = in.tau;
+    check_block(model, kernels, out);
+    ReplayInput all = in;
+    visit_fields(all, sizes, [&](const char* name, const auto& rows, const RowShape& shape) {
+      check_rows(name, shape.width(), rows, in.count);
+    });
+    check_rows("verdict", sizes.endpoints, out.verdict, in.count);
+    check_rows("reasons", sizes.endpoints, out.reasons, in.count);
+    check_rows("near_limits", sizes.endpoints, out.near_limits, in.count);
   }
 
   /// What a BatchReplay at rest takes of an episode.
-  BatchInput input_of(const Episode& episode) const {
+  ReplayInput input_of(const Episode& episode) const {
     if (!knows_channels) {
       throw OptionsError("replay", "made of a BatchModel, it does not know what an episode's torques are at the joints",
                          "make the BatchReplay of a Robot");
@@ -118,18 +158,41 @@ struct BatchReplay::Impl {
       throw EpisodeError(episode.name, "channels of " + std::to_string(episode.tau.cols()) + " motors",
                          "the robot has " + std::to_string(sizes.motors) + "; give an episode of this robot");
     }
-    return rows_of(episode.q, episode.tau, episode.imu_quaternion);
+    ReplayInput in;
+    in.count = episode.q.rows();
+    in.q = rows_of(episode.q);
+    in.tau = rows_of(episode.tau);
+    in.imu_quaternion_xyzw = rows_of(episode.imu_quaternion);
+    if (!judgement) return in;
+    judgement->check_origin(episode);
+    in.v = rows_of(episode.v);
+    in.a = rows_of(episode.a);
+    in.imu_angular_velocity = rows_of(episode.imu_angular_velocity);
+    in.imu_specific_force = rows_of(episode.imu_specific_force);
+    in.time = {std::span<const double>(episode.time.data(), static_cast<std::size_t>(episode.time.size()))};
+    return in;
   }
 
-  void run(const BatchInput& in, const BatchOutput& out, const Progress& progress) {
+  void run(const ReplayInput& in, const ReplayOutput& out, bool is_episode, const Progress& progress) {
     check(in, out);
+    if (judgement) {
+      detail::Hundredths hundredths(progress, in.count);
+      judge(
+          in, is_episode, workers.size() == 1 ? 1 : 2 * std::ssize(workers),
+          [&](std::size_t, std::ptrdiff_t first, std::ptrdiff_t last) {
+            return block_of(out, sizes, first, last - first);
+          },
+          [&](std::size_t, std::ptrdiff_t first, std::ptrdiff_t) { hundredths.tell(first); });
+      if (progress) progress(1.0);
+      return;
+    }
     if (map.is_needed()) {
       for (Worker& worker : workers) worker.tau.resize(static_cast<std::size_t>(block_size(in) * sizes.motors));
     }
     std::atomic<std::size_t> next = 0;
     detail::in_blocks(in.count, options.block, static_cast<int>(workers.size()), progress, [&] {
       return [&, &worker = workers[next.fetch_add(1)]](std::ptrdiff_t first, std::ptrdiff_t last) {
-        BatchInput block = block_of(in, sizes, first, last - first);
+        ReplayInput block = block_of(in, sizes, first, last - first);
         map.apply(block, worker.tau);
         worker.workspace.replay(block, block_of(out, sizes, first, last - first));
       };
@@ -137,9 +200,9 @@ struct BatchReplay::Impl {
     if (progress) progress(1.0);
   }
 
-  void stream(const BatchInput& in, const std::vector<std::string>& wanted, const ReplaySink& sink,
+  void stream(const ReplayInput& in, bool is_episode, const std::vector<std::string>& wanted, const ReplaySink& sink,
               const Progress& progress) {
-    const std::vector<std::string> known = field_names<BatchOutput>();
+    const std::vector<std::string> known = field_names<ReplayOutput>();
     for (const std::string& name : wanted) {
       if (std::find(known.begin(), known.end(), name) == known.end()) {
         throw_unknown<OptionsError>("wanted", "channel of results", name, known);
@@ -152,23 +215,62 @@ struct BatchReplay::Impl {
     std::vector<Slot> slots;
     for (std::ptrdiff_t k = 0; k < count; ++k) {
       slots.push_back(make_slot(sizes, wanted, size));
-      if (map.is_needed()) slots.back().tau.resize(static_cast<std::size_t>(size * sizes.motors));
+      if (map.is_needed() && !judgement) slots.back().tau.resize(static_cast<std::size_t>(size * sizes.motors));
     }
-    check_block(model, block_of(in, sizes, 0, size), slots.front().memory);
+    check(block_of(in, sizes, 0, size), slots.front().memory);
 
     detail::Hundredths hundredths(progress, in.count);
-    const auto work = [&](int thread, std::size_t at, std::ptrdiff_t first, std::ptrdiff_t last) noexcept {
+    const auto results = [&](std::size_t at, std::ptrdiff_t first, std::ptrdiff_t last) {
       Slot& slot = slots[at];
       slot.block = {first, block_of(in, sizes, first, last - first), block_of(slot.memory, sizes, 0, last - first)};
+      return slot.block.out;
+    };
+    const auto work = [&](int thread, std::size_t at, std::ptrdiff_t first, std::ptrdiff_t last) noexcept {
+      const ReplayOutput out = results(at, first, last);
+      Slot& slot = slots[at];
       map.apply(slot.block.in, slot.tau);
-      workers[static_cast<std::size_t>(thread)].workspace.replay(slot.block.in, slot.block.out);
+      workers[static_cast<std::size_t>(thread)].workspace.replay(slot.block.in, out);
     };
     const auto take = [&](std::size_t at, std::ptrdiff_t first, std::ptrdiff_t) {
       hundredths.tell(first);
+      if (judgement) slots[at].block.in.tau = judgement->input_of(slots[at].block.in, scratch[at].rows).tau;
       sink(slots[at].block);
     };
-    detail::in_order(in.count, size, static_cast<int>(workers.size()), count, work, take);
+    if (judgement) {
+      judge(in, is_episode, count, results, take);
+    } else {
+      detail::in_order(
+          in.count, size, static_cast<int>(workers.size()), count, [](std::size_t, std::ptrdiff_t, std::ptrdiff_t) {},
+          work, take);
+    }
     if (progress) progress(1.0);
+  }
+
+  /// Blocks with their history. \param results(slot, first, last)  where a block's results go
+  template <class Results, class Take>
+  void judge(const ReplayInput& in, bool is_episode, std::ptrdiff_t slots, const Results& results, const Take& take) {
+    const std::ptrdiff_t size = block_size(in);
+    if (size > scratch_size) scratch.clear();
+    scratch_size = std::max(scratch_size, size);
+    while (std::ssize(scratch) < slots) scratch.emplace_back(*judgement, scratch_size);
+    if (!in.continues) history->begin();
+    std::atomic<std::ptrdiff_t> near = 0;
+    const auto prepare = [&](std::size_t at, std::ptrdiff_t first, std::ptrdiff_t last) noexcept {
+      history->read(block_of(in, sizes, first, last - first), is_episode, scratch[at].rows);
+    };
+    const auto work = [&](int thread, std::size_t at, std::ptrdiff_t first, std::ptrdiff_t last) noexcept {
+      Judged& judged = scratch[at];
+      ReplayOutput out = results(at, first, last);
+      const bool asks = !out.verdict.values.empty() || !out.reasons.values.empty() || !out.near_limits.values.empty();
+      if (asks) judged.numbers.complete(out, judgement->has_reference(), judgement->is_correlated());
+      if (out.status.empty()) out.status = judged.status;
+      out = block_of(out, sizes, 0, last - first);
+      const BatchInput kernels = judgement->input_of(block_of(in, sizes, first, last - first), judged.rows);
+      workers[static_cast<std::size_t>(thread)].workspace.replay(kernels, out);
+      near += judgement->judge(out, judged.rows, last - first);
+    };
+    detail::in_order(in.count, size, static_cast<int>(workers.size()), slots, prepare, work, take);
+    close_calls = near;
   }
 
   std::ptrdiff_t block_size(const BatchInput& in) const noexcept {
@@ -181,7 +283,16 @@ struct BatchReplay::Impl {
   TorqueMap map;
   bool knows_channels = false;
   std::vector<Worker> workers;
+  /// \name Of a replay with a posterior by a robot's settings
+  ///@{
+  std::unique_ptr<const detail::Judgement> judgement;
+  std::optional<detail::StaticHistory> history;
+  std::vector<Judged> scratch;  ///< one a slot, kept from call to call
+  std::ptrdiff_t scratch_size = 0, close_calls = 0;
+  ///@}
 };
+
+BatchReplay::BatchReplay(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 BatchReplay::BatchReplay(BatchModel model, const ReplayOptions& options)
     : impl_(std::make_unique<Impl>(std::move(model), options)) {}
@@ -193,6 +304,25 @@ BatchReplay::BatchReplay(const Robot& robot, const std::vector<std::string>& end
   impl_->knows_channels = true;
 }
 
+BatchReplay BatchReplay::with_posterior(const Robot& robot, const std::vector<std::string>& endpoints,
+                                        const ReplayOptions& options) {
+  const Settings settings = robot.settings(endpoints);
+  return with_posterior(robot, endpoints, options,
+                        {.instant = settings.get<InstantOptions>(),
+                         .residual = settings.get<ResidualOptions>(),
+                         .posterior = settings.get<PosteriorOptions>()});
+}
+
+BatchReplay BatchReplay::with_posterior(const Robot& robot, const std::vector<std::string>& endpoints,
+                                        const ReplayOptions& options, const ReplayPosterior& posterior) {
+  auto judgement = std::make_unique<const detail::Judgement>(robot, endpoints, posterior);
+  auto impl = std::make_unique<Impl>(judgement->model(), options);
+  impl->knows_channels = true;
+  impl->history.emplace(judgement->history());
+  impl->judgement = std::move(judgement);
+  return BatchReplay(std::move(impl));
+}
+
 BatchReplay::BatchReplay(BatchReplay&&) noexcept = default;
 BatchReplay& BatchReplay::operator=(BatchReplay&&) noexcept = default;
 BatchReplay::~BatchReplay() = default;
@@ -200,19 +330,21 @@ BatchReplay::~BatchReplay() = default;
 const BatchModel& BatchReplay::model() const noexcept { return impl_->model; }
 int BatchReplay::threads() const noexcept { return static_cast<int>(impl_->workers.size()); }
 
-void BatchReplay::run(const BatchInput& in, const BatchOutput& out, const Progress& progress) {
-  impl_->run(in, out, progress);
+std::ptrdiff_t BatchReplay::close_calls() const noexcept { return impl_->close_calls; }
+
+void BatchReplay::run(const ReplayInput& in, const ReplayOutput& out, const Progress& progress) {
+  impl_->run(in, out, false, progress);
 }
-void BatchReplay::run(const Episode& episode, const BatchOutput& out, const Progress& progress) {
-  impl_->run(impl_->input_of(episode), out, progress);
+void BatchReplay::run(const Episode& episode, const ReplayOutput& out, const Progress& progress) {
+  impl_->run(impl_->input_of(episode), out, true, progress);
 }
-void BatchReplay::stream(const BatchInput& in, const std::vector<std::string>& wanted, const ReplaySink& sink,
+void BatchReplay::stream(const ReplayInput& in, const std::vector<std::string>& wanted, const ReplaySink& sink,
                          const Progress& progress) {
-  impl_->stream(in, wanted, sink, progress);
+  impl_->stream(in, false, wanted, sink, progress);
 }
 void BatchReplay::stream(const Episode& episode, const std::vector<std::string>& wanted, const ReplaySink& sink,
                          const Progress& progress) {
-  impl_->stream(impl_->input_of(episode), wanted, sink, progress);
+  impl_->stream(impl_->input_of(episode), true, wanted, sink, progress);
 }
 
 int thread_count(const ReplayOptions& options) noexcept {

@@ -45,6 +45,22 @@ TEST(ReplayRealtime, ABlockAllocatesNothing) {
     const auto stream = [&](int count) { replay.stream(block_of(all, sizes, 0, count), wanted, sink); };
     EXPECT_EQ(allocations(stream, kStates), allocations(stream, 2 * kBlock)) << "200 blocks and 2";
     EXPECT_TRUE(std::isfinite(sum));
+
+    BatchReplay judged =
+        BatchReplay::with_posterior(robot, {robot.profile.endpoints[0].frame}, {.threads = 1, .block = kBlock});
+    std::vector<Verdict> verdict(kStates);
+    std::vector<Reasons> reasons(kStates);
+    ReplayInput measured = all;
+    measured.v = {states.v};
+    const auto judge = [&](int count) {
+      ReplayOutput said;
+      said.verdict = {std::span(verdict).first(static_cast<std::size_t>(count))};
+      said.reasons = {std::span(reasons).first(static_cast<std::size_t>(count))};
+      judged.run(block_of(measured, sizes, 0, count), said);
+    };
+    judge(kBlock);
+    EXPECT_EQ(allocations(judge, kStates), allocations(judge, 2 * kBlock)) << "200 blocks and 2";
+    EXPECT_NE(verdict[0], Verdict::invalid_input);
   }
 }
 

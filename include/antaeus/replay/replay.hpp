@@ -6,6 +6,9 @@
 ///     replay.run(in, out);                                       // arrays that are there
 ///     replay.stream(episode, {"wrench", "sigma"}, [](const ReplayBlock& block) { … });   // bounded memory
 ///
+///     auto judged = BatchReplay::with_posterior(robot, {"left_wrist_yaw_link"});         // by the robot's settings
+///     judged.stream(episode, {"posterior", "verdict", "reasons"}, …);
+///
 /// A state's results are those of BatchWorkspace to the bit, whatever the block and the number of threads.
 
 #include <functional>
@@ -17,6 +20,8 @@
 #include "antaeus/core/options.hpp"
 #include "antaeus/core/types.hpp"
 #include "antaeus/episode/episode.hpp"
+#include "antaeus/estimation/posterior_estimator.hpp"
+#include "antaeus/replay/replay_rows.hpp"
 #include "antaeus/robot/batch.hpp"
 
 namespace antaeus {
@@ -30,11 +35,21 @@ ANTAEUS_API const OptionTable& options_of(const ReplayOptions&);
 /// How many threads that is on this machine, 1 or more.
 ANTAEUS_API int thread_count(const ReplayOptions& options) noexcept;
 
+/// What the posteriors of a log are computed by: those of ResidualEstimator and PosteriorEstimator, the residual
+/// static.
+struct ReplayPosterior {
+  InstantOptions instant{};
+  ResidualOptions residual{};  ///< kind `automatic` is `static` here
+  PosteriorOptions posterior{};
+  bool simulated = false;  ///< whether the states are a simulation's (Observation::simulated)
+};
+
 /// Some states with their results, in memory that is valid until the function returns to which it was handed.
 struct ReplayBlock {
   std::ptrdiff_t first = 0;  ///< number of the block's first state among all
-  BatchInput in;             ///< with `tau` as the kernel took it: joint torques
-  BatchOutput out;           ///< what was wanted, and `status`
+  /// With `tau` as the kernel took it: joint torques, of a replay with_posterior() less friction that was identified.
+  ReplayInput in;
+  ReplayOutput out;  ///< what was wanted, and `status`
 };
 /// Takes the blocks of a stream in their order, from the thread that called stream(). What it throws ends the stream.
 using ReplaySink = std::function<void(const ReplayBlock&)>;
@@ -52,30 +67,44 @@ class ANTAEUS_API BatchReplay {
   /// \throws ModelError as BatchModel does
   BatchReplay(const Robot& robot, const std::vector<std::string>& endpoints, const ReplayOptions& options = {},
               const InstantOptions& instant = {});
+  /// With the posterior of each endpoint by the robot's settings (groups residual, posterior, equation), verdicts and
+  /// reasons: of a log in order, what PosteriorEstimator says of ResidualEstimator's static residuals. An identified
+  /// noise is formed at every state, as with residual.covariance_period=0.
+  /// \param endpoints  frame names; at least one
+  /// \throws OptionsError, ModelError as those do, and for settings that only a loop can follow: their names, and what
+  ///         to do instead
+  static BatchReplay with_posterior(const Robot& robot, const std::vector<std::string>& endpoints,
+                                    const ReplayOptions& options = {});
+  static BatchReplay with_posterior(const Robot& robot, const std::vector<std::string>& endpoints,
+                                    const ReplayOptions& options, const ReplayPosterior& posterior);
   BatchReplay(BatchReplay&&) noexcept;
   BatchReplay& operator=(BatchReplay&&) noexcept;
   ~BatchReplay();
 
   const BatchModel& model() const noexcept;
   int threads() const noexcept;  ///< at most; a short log needs fewer
+  /// Verdicts of the last call for which `near_limits` is not 0; counted where verdicts were asked for.
+  std::ptrdiff_t close_calls() const noexcept;
 
   /// Fills what \p out asks for. \throws OptionsError as check_block(), and for no states at all
-  void run(const BatchInput& in, const BatchOutput& out, const Progress& progress = nullptr);
-  /// An episode at rest: its q, tau and, for a floating base, the IMU's quaternion; not copied.
+  void run(const ReplayInput& in, const ReplayOutput& out, const Progress& progress = nullptr);
+  /// An episode at rest: its q, tau and, for a floating base, the IMU's quaternion; not copied. Judgement reads its
+  /// other channels as Episode::observe() does.
   /// \throws OptionsError for what \p out asks for, and for a BatchReplay of a BatchModel, which does not know what the
   ///         episode's torques are at the joints; EpisodeError for another robot's episode and for an empty one
-  void run(const Episode& episode, const BatchOutput& out, const Progress& progress = nullptr);
+  void run(const Episode& episode, const ReplayOutput& out, const Progress& progress = nullptr);
 
   /// The same in bounded memory: results live for a block, a few blocks a thread at a time.
-  /// \param wanted  names of BatchOutput's channels: "wrench", "sigma", …; `status` comes always
+  /// \param wanted  names of ReplayOutput's channels: "wrench", "sigma", …; `status` comes always
   /// \throws OptionsError for an unknown name, with the nearest, and for one that this model or input cannot give
-  void stream(const BatchInput& in, const std::vector<std::string>& wanted, const ReplaySink& sink,
+  void stream(const ReplayInput& in, const std::vector<std::string>& wanted, const ReplaySink& sink,
               const Progress& progress = nullptr);
   void stream(const Episode& episode, const std::vector<std::string>& wanted, const ReplaySink& sink,
               const Progress& progress = nullptr);
 
  private:
   struct Impl;
+  explicit BatchReplay(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 
