@@ -12,16 +12,24 @@
 #include <vector>
 
 #include "antaeus/core/types.hpp"
+#include "antaeus/io/files.hpp"
 
 namespace antaeus {
 
 class PlainPinocchio {
  public:
-  PlainPinocchio(const std::string& urdf, const std::vector<std::string>& frames, bool floats = true) {
+  struct Text {
+    std::string urdf;
+  };
+  /// Of a file.
+  PlainPinocchio(const std::string& urdf, const std::vector<std::string>& frames, bool floats = true)
+      : PlainPinocchio(Text{read_file(urdf)}, frames, floats) {}
+  /// Of a file's text.
+  PlainPinocchio(const Text& text, const std::vector<std::string>& frames, bool floats) {
     if (floats) {
-      pinocchio::urdf::buildModel(urdf, pinocchio::JointModelFreeFlyer(), model_);
+      pinocchio::urdf::buildModelFromXML(text.urdf, pinocchio::JointModelFreeFlyer(), model_);
     } else {
-      pinocchio::urdf::buildModel(urdf, model_);
+      pinocchio::urdf::buildModelFromXML(text.urdf, model_);
     }
     data_ = std::make_unique<pinocchio::Data>(model_);
     J_.setZero(6, model_.nv);
@@ -44,9 +52,10 @@ class PlainPinocchio {
   pinocchio::Model model_;
   std::unique_ptr<pinocchio::Data> data_;
 
+  std::vector<pinocchio::FrameIndex> frames_;
+
  private:
   Matrix6X J_;
-  std::vector<pinocchio::FrameIndex> frames_;
 };
 
 }  // namespace antaeus

@@ -1,5 +1,6 @@
 // Draws the figures of docs/ from our own robots and twins, and prints every number that docs/incident.md takes from
 // them. Usage: docs_figures FOLDER, or docs_figures --check FOLDER, which writes nothing and fails for a stale figure.
+// FOLDER holds replay-scaling.csv, measured times that `build/bin/replay_scaling FOLDER/replay-scaling.csv` writes.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -15,6 +16,7 @@
 #include "antaeus/pose/lesson_figures.hpp"
 #include "antaeus/report/audit_figures.hpp"
 #include "estimator_figures.hpp"
+#include "replay_figures.hpp"
 
 namespace {
 
@@ -124,6 +126,7 @@ int main(int argc, char** argv) {
       }
     }
     for (NamedFigure& figure : estimator_figures(humanoid)) figures.push_back(std::move(figure));
+    figures.push_back(replay_figure(std::filesystem::path(argv[argc - 1]) / "replay-scaling.csv"));
     if (only_check) return check(figures, argv[2]);
     FileSet files(argv[1]);
     for (const NamedFigure& figure : figures) {

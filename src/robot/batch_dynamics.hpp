@@ -18,12 +18,16 @@ void gravity_torques(const BatchNumbers& model, BatchLanes<D>& lanes, const Vec3
     const Place<D>& body = lanes.places[j + 1];
     lanes.moment[j + 1] = all_lanes<D>(joint.mass) * body.p + turned(body.R, joint.moment);
   }
+  // What a chain hands down stays in registers: a load would wait for the store before it.
+  Vec3<D> handed = nothing<D>();
+  bool chained = false;
   for (int j = model.joint_count - 1; j >= 0; --j) {
     const BatchJoint& joint = model.joints[j];
     const Place<D>& body = lanes.places[j + 1];
-    const Vec3<D> h = lanes.moment[j + 1];
-    Vec3<D>& before = lanes.moment[joint.before];
-    before = before + h;
+    const Vec3<D> h = chained ? handed : lanes.moment[j + 1];
+    handed = lanes.moment[joint.before] + h;
+    lanes.moment[joint.before] = handed;
+    chained = joint.before == j;
     const D mass = all_lanes<D>(joint.subtree_mass);
     const Vec3<D> axis = axis_of(joint, body);
     D& torque = lanes.torque[joint.motor];
@@ -93,14 +97,19 @@ void dynamic_torques(const BatchNumbers& model, BatchLanes<D>& lanes, const Vec3
     force_of(joint.mass, joint.moment, joint.inertia, lanes.places[j + 1].R, lanes.motions[j + 1], field,
              lanes.force[j + 1], lanes.moment[j + 1]);
   }
+  Vec3<D> handed_force = nothing<D>(), handed_moment = nothing<D>();
+  bool chained = false;
   for (int j = model.joint_count - 1; j >= 0; --j) {
     const BatchJoint& joint = model.joints[j];
     const Place<D>& body = lanes.places[j + 1];
-    const Vec3<D> f = lanes.force[j + 1], n = lanes.moment[j + 1], axis = axis_of(joint, body);
+    const Vec3<D> f = chained ? handed_force : lanes.force[j + 1], n = chained ? handed_moment : lanes.moment[j + 1];
+    const Vec3<D> axis = axis_of(joint, body);
     lanes.torque[joint.motor] = dot(axis, joint.prismatic ? f : n) + joint.armature * lanes.a[joint.motor];
-    Vec3<D>&of = lanes.force[joint.before], &on = lanes.moment[joint.before];
-    of = of + f;
-    on = on + n + cross(body.p - lanes.places[joint.before].p, f);
+    handed_force = lanes.force[joint.before] + f;
+    handed_moment = lanes.moment[joint.before] + n + cross(body.p - lanes.places[joint.before].p, f);
+    lanes.force[joint.before] = handed_force;
+    lanes.moment[joint.before] = handed_moment;
+    chained = joint.before == j;
   }
   force = lanes.force[0];
   moment = lanes.moment[0];

@@ -47,6 +47,21 @@ ANTAEUS_LANES_INLINE Turn<D> identity() {
   const D zero = all_lanes<D>(0.0), one = all_lanes<D>(1.0);
   return {{one, zero, zero}, {zero, one, zero}, {zero, zero, one}};
 }
+/// Copies number by number: a whole struct goes through memory, and by GCC 12 in pieces that no load can be served
+/// from.
+template <class D>
+ANTAEUS_LANES_INLINE void copy(const Vec3<D>& from, Vec3<D>& to) {
+  to.x = from.x;
+  to.y = from.y;
+  to.z = from.z;
+}
+template <class D>
+ANTAEUS_LANES_INLINE void copy(const Turn<D>& from, Turn<D>& to) {
+  copy(from.x, to.x);
+  copy(from.y, to.y);
+  copy(from.z, to.z);
+}
+
 /// The rotation of a unit quaternion x y z w.
 template <class D>
 ANTAEUS_LANES_INLINE Turn<D> rotation_of(const D* q) {
@@ -109,8 +124,11 @@ void forward(const BatchNumbers& model, BatchLanes<D>& lanes) {
       p = constant<D>(joint.p);
     } else {
       p = before.p + turned(before.R, joint.p);
-      R = before.R;
-      if (joint.turned) R = turned_by(before.R, joint.R);
+      if (joint.turned) {
+        R = turned_by(before.R, joint.R);
+      } else {
+        copy(before.R, R);
+      }
     }
     if (joint.prismatic) {
       const D q = joint.sign * lanes.q[joint.motor];
@@ -122,7 +140,8 @@ void forward(const BatchNumbers& model, BatchLanes<D>& lanes) {
     } else {
       turn_pair(lanes.sine[j], lanes.cosine[j], R.x, R.y);
     }
-    lanes.places[j + 1] = {R, p};
+    copy(R, lanes.places[j + 1].R);
+    copy(p, lanes.places[j + 1].p);
   }
 }
 
