@@ -27,6 +27,11 @@ class Hundredths {
   std::ptrdiff_t count_, next_ = 0;
 };
 
+/// Threads for an option of which 0 says "one a core".
+inline int thread_count(int asked) noexcept {
+  return asked > 0 ? asked : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
 /// Starts run(1) … run(\p count), each in a thread; fewer where the system does not give as many.
 template <class Run>
 void add_threads(std::vector<std::jthread>& threads, std::ptrdiff_t count, const Run& run) {

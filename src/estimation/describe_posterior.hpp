@@ -17,6 +17,11 @@ inline constexpr double kRounding = 1.0 + 1e-9;
 /// every row, it says that something is wrong.
 inline constexpr double kGrossMisfit = 10.0;
 
+/// Whether an sd says that its direction was observed. \param prior  the prior's variance in that direction
+inline bool is_observed(double sd, double prior, double observable_sd) noexcept {
+  return sd <= observable_sd && sd * sd <= (1.0 - kLeastInformation) * prior * kRounding;
+}
+
 /// Fills wrench, covariance, principal directions and the observable part. \p w as `estimate.sign` has it.
 /// \param prior_factor  L of the endpoint, P₀ = L Lᵀ. A direction in which it is zero is known by declaration.
 inline void describe_posterior(const Vector6& w, const Matrix6& covariance, const Matrix6& prior_factor,
@@ -29,11 +34,10 @@ inline void describe_posterior(const Vector6& w, const Matrix6& covariance, cons
   u.directions = principal.direction;
   u.observable = 0;
   u.observable_force.setZero();
-  while (u.observable < 3 && u.force_sd[u.observable] <= observable_sd) {
+  while (u.observable < 3) {
     const Vector3 direction = u.directions.col(u.observable);
     const double prior = (prior_factor.topRows<3>().transpose() * direction).squaredNorm();
-    const double left = u.force_sd[u.observable] * u.force_sd[u.observable];
-    if (left > (1.0 - kLeastInformation) * prior * kRounding) break;
+    if (!is_observed(u.force_sd[u.observable], prior, observable_sd)) break;
     u.observable_force += direction * direction.dot(estimate.wrench.force);
     ++u.observable;
   }

@@ -5,13 +5,12 @@
 #include <numbers>
 
 #include "antaeus/core/error.hpp"
+#include "estimation/assumed_variance.hpp"
 
 namespace antaeus {
 
 namespace {
 
-/// Share of dry friction that stays in doubt where it was identified and taken out.
-constexpr double kIdentifiedDoubt = 0.2;
 /// Clocks jitter: samples that are 5 % late are not a lower rate.
 constexpr double kRateSlack = 1.05;
 /// Nor is a fifth of them lost, and as many more by chance, once they came fast enough.
@@ -33,16 +32,6 @@ ResidualOptions checked(const ResidualOptions& options) {
   return options;
 }
 
-/// Of model and profile; infinity where neither says one: a URDF that gives no effort writes 0.
-VectorX torque_limits(const Robot& robot) {
-  VectorX limits = robot.model.effort_limits();
-  for (Eigen::Index m = 0; m < limits.size(); ++m) {
-    limits[m] = std::min(limits[m], robot.profile.figures[m].torque_limit);
-    if (!(limits[m] > 0)) limits[m] = kInfinity;
-  }
-  return limits;
-}
-
 }  // namespace
 
 ResidualEstimator::ResidualEstimator(const Robot& robot, ResidualOptions options)
@@ -57,11 +46,11 @@ ResidualEstimator::ResidualEstimator(const Robot& robot, ResidualOptions options
       dynamic_observer_(observer_),
       motion_low_pass_(2 * robot.model.nv(), options.cut_off > 0 ? options.cut_off : 1.0),
       motion_observer_(2 * robot.model.nv(), options.observer_rate),
-      tare_(torque_limits(robot), options.tare),
+      tare_(detail::torque_limits(robot), options.tare),
       motion_(VectorX::Zero(2 * robot.model.nv())) {
   if (!robot.profile.imu.frame.empty()) imu_frame_ = model_.frame(robot.profile.imu.frame);
   const Eigen::Index motors = model_.motor_count(), nv = model_.nv();
-  torque_limit_ = torque_limits(robot);
+  torque_limit_ = detail::torque_limits(robot);
   residual_.value.setConstant(motors, kNaN);
   residual_.variance.setConstant(motors, kNaN);
   residual_.tilt.setZero(motors, 2);
@@ -491,19 +480,12 @@ void ResidualEstimator::fill_variance(const Instant& now) noexcept {
 /// Of one row by the profile's figures [N²·m²].
 double ResidualEstimator::assumed_variance(const Instant& now, Eigen::Index m, bool dynamic) const noexcept {
   const JointFigures& f = figures_[m];
-  const double dry = f.coulomb + f.stribeck;
-  double friction_sd = options_.coulomb_share * dry;
-  if (friction_use_ == FrictionUse::identified) {
-    const double relative = speed_[m] / f.stribeck_speed;
-    friction_sd = std::max(kIdentifiedDoubt * dry, friction_sd * std::exp(-relative * relative));
-  }
-  const double channel = options_.torque_share * now.torque()[m];
-  const double variance = f.torque_sd * f.torque_sd + friction_sd * friction_sd + channel * channel;
+  const double variance = detail::assumed_variance(f, friction_use_, options_, now.torque()[m], speed_[m]);
   if (dynamic) {
     const double inertial = options_.dynamic_share * dynamic_part_[m];
     return variance + inertial * inertial;
   }
-  return residual_.moving ? std::max(variance, f.static_sd * f.static_sd) : variance;
+  return residual_.moving ? detail::moving_variance(f, variance) : variance;
 }
 
 void ResidualEstimator::fill_tilt(const Instant& now) noexcept {

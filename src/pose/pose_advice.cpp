@@ -9,6 +9,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/pose/preflight.hpp"
 #include "antaeus/published/guard_chain.hpp"
+#include "pose/pose_batch.hpp"
 
 namespace antaeus {
 
@@ -20,6 +21,12 @@ constexpr double kSmallMove = 0.02;
 constexpr double kFirstStep = 0.3;
 /// What a step of the local search must gain, as a share: else rounding would keep it going.
 constexpr double kGain = 5e-4;
+/// Moves that are judged together where most of the answers will be wanted.
+constexpr int kTogether = 16;
+/// Levels of a bisection that are judged together: both halves of each.
+constexpr int kLevels = 3;
+/// So near to its limit, as a share, a number may lie on the other side of it when it is computed in another order.
+constexpr double kAtLimit = 1e-7;
 
 /// Joints that are searched together, and the endpoints that they move.
 struct Component {
@@ -56,6 +63,7 @@ class Search {
   Search(PoseQuality& quality, const PoseLimits& limits, const PoseAdviceOptions& options, const VectorX& q,
          const std::vector<Vector3>& hands, Component component, int& evaluations)
       : quality_(quality),
+        samples_(hands.size() * kTogether),
         limits_(limits),
         options_(options),
         start_(q),
@@ -63,7 +71,7 @@ class Search {
         hands_(hands),
         component_(std::move(component)),
         evaluations_(evaluations) {
-    for (const PoseLimit& limit : limits.limits) parts_ = parts_ | PoseParts::of(limit.quantity);
+    parts_ = parts_of(limits);
     const auto n = static_cast<Eigen::Index>(component_.motors.size());
     scale_.setOnes(n);
     lower_.resize(n);
@@ -80,7 +88,18 @@ class Search {
     }
   }
 
-  const Component& component() const { return component_; }
+  /// What the limits ask for.
+  static PoseParts parts_of(const PoseLimits& limits) {
+    PoseParts parts{false, false, false, false};
+    for (const PoseLimit& limit : limits.limits) parts = parts | PoseParts::of(limit.quantity);
+    return parts;
+  }
+
+  /// Judges moves by the kernel from now on, where their number is large and the answer clear.
+  void judge_by(PoseBatch& batch) {
+    batch_ = &batch;
+    rows_.resize(static_cast<std::size_t>(q_.size() * kTogether));
+  }
   VectorX clamped(const VectorX& u) const { return u.cwiseMax(lower_).cwiseMin(upper_); }
   /// Motor positions of a move.
   const VectorX& positions(const VectorX& u) {
@@ -115,17 +134,16 @@ class Search {
       if (!(reach > 0)) continue;
       const auto count = static_cast<int>(std::ceil(reach / step));
       const auto place = [&](int n) { return std::min(n * step, reach); };
-      const auto open = [&](double distance) {
+      const auto move = [&](double distance) {
         u[i] = sign * distance;
-        return permitted(u);
+        return u;
       };
-      int hit = 1;
-      while (hit <= count && !open(place(hit))) ++hit;
+      const auto moved = [&](int n) { return move(place(n)); };
+      const int hit = first(1, count, true, moved);
       if (hit > count) continue;
-      int out = hit + 1;
-      while (out <= count && open(place(out))) ++out;
-      const double edge = bisect(place(hit - 1), place(hit), open);
-      const double end = out > count ? reach : bisect(place(out), place(out - 1), open);
+      const int out = first(hit + 1, count, false, moved);
+      const double edge = bisect(place(hit - 1), place(hit), kBisections, move);
+      const double end = out > count ? reach : bisect(place(out), place(out - 1), kBisections, move);
       Opening& side = sign < 0 ? answer.below : answer.above;
       side = {true, start_[motor] + sign * edge / scale_[i], start_[motor] + sign * end / scale_[i]};
       candidates_.emplace_back(VectorX::Zero(scale_.size()));
@@ -146,14 +164,16 @@ class Search {
         // Twice the scan's step: the refinement finds the border again.
         const double step = 2.0 * options_.scan_step;
         // A ray may end farther than the best so far and still refine to something nearer.
+        std::vector<double> places;
         // NOLINTNEXTLINE(bugprone-float-loop-counter): rounding can only add or drop the last place
-        for (double r = step; r <= std::min(reach, 1.5 * best); r += step) {
-          if (!permitted(clamped(r * direction))) continue;
-          const double edge = bisect(r - step, r, [&](double place) { return permitted(clamped(place * direction)); });
-          candidates_.push_back(clamped(edge * direction));
-          best = std::min(best, candidates_.back().norm());
-          break;
-        }
+        for (double r = step; r <= std::min(reach, 1.5 * best); r += step) places.push_back(r);
+        const auto move = [&](double place) { return clamped(place * direction); };
+        const int last = static_cast<int>(places.size()) - 1;
+        const int hit = first(0, last, true, [&](int i) { return move(places[static_cast<std::size_t>(i)]); });
+        if (hit > last) continue;
+        const double r = places[static_cast<std::size_t>(hit)];
+        candidates_.push_back(move(bisect(r - step, r, kBisections, move)));
+        best = std::min(best, candidates_.back().norm());
       }
     }
     if (candidates_.empty()) return std::nullopt;
@@ -173,12 +193,84 @@ class Search {
   }
 
  private:
+  /// Takes moves whose permission will be asked for one after the other, and judges them together.
+  template <class Move>
+  void foresee(int count, const Move& move) {
+    foreseen_.resize(static_cast<std::size_t>(count));
+    for (int i = 0; i < count; ++i) foreseen_[static_cast<std::size_t>(i)] = {move(i), Answer::unknown};
+    if (!batch_ || count < 2) return;
+    for (int i = 0; i < count; ++i) {
+      const VectorX& q = positions(foreseen_[static_cast<std::size_t>(i)].move);
+      std::copy(q.begin(), q.end(), rows_.begin() + i * q.size());
+    }
+    std::vector<PoseSample*> into;
+    for (std::size_t k = 0; k < hands_.size(); ++k) into.push_back(&samples_[k * kTogether]);
+    batch_->evaluate(rows_.data(), count, into.data());
+    for (int i = 0; i < count; ++i) foreseen_[static_cast<std::size_t>(i)].answer = judged(i);
+  }
+  /// permitted() of one of them.
+  bool foreseen(int i) {
+    const Foreseen& one = foreseen_[static_cast<std::size_t>(i)];
+    if (one.answer == Answer::unknown) return permitted(one.move);
+    ++evaluations_;
+    return one.answer == Answer::yes;
+  }
+
+  /// What a number says that must stay below its limit.
+  enum class Answer : std::uint8_t { unknown, no, yes };
+  static Answer below(double value, double limit) {
+    if (std::abs(value - limit) <= kAtLimit * limit) return Answer::unknown;
+    return value < limit ? Answer::yes : Answer::no;
+  }
+  /// As permitted() of the i-th pose of the batch, unless rounding could decide.
+  Answer judged(int i) const {
+    Answer all = Answer::yes;
+    const auto take = [&](Answer one) {
+      if (all != Answer::no && one != Answer::yes) all = one;
+    };
+    for (const std::size_t k : component_.endpoints) {
+      const PoseSample& sample = samples_[k * kTogether + static_cast<std::size_t>(i)];
+      if (sample.status != Status::ok) return Answer::no;
+      for (const PoseLimit& limit : limits_.limits) take(below(sample.value(limit.quantity), limit.limit));
+      if (options_.keep_hand > 0) take(below((sample.position - hands_[k]).norm(), options_.keep_hand));
+    }
+    return all;
+  }
+
+  /// The first number of \p from … \p last whose move is permitted, or not, as \p wanted; last + 1 without one.
+  template <class Move>
+  int first(int from, int last, bool wanted, const Move& move) {
+    for (int begin = from; begin <= last; begin += kTogether) {
+      const int count = std::min(kTogether, last + 1 - begin);
+      foresee(count, [&](int i) { return move(begin + i); });
+      for (int i = 0; i < count; ++i) {
+        if (foreseen(i) == wanted) return begin + i;
+      }
+    }
+    return last + 1;
+  }
+
   /// The permitted end of the border between a place that is not and one that is permitted.
-  template <class Permitted>
-  static double bisect(double outside, double inside, Permitted&& at) {
-    for (int i = 0; i < kBisections; ++i) {
-      const double middle = 0.5 * (outside + inside);
-      (at(middle) ? inside : outside) = middle;
+  template <class Move>
+  double bisect(double outside, double inside, int count, const Move& move) {
+    struct Interval {
+      double outside, inside;
+      double middle() const { return 0.5 * (outside + inside); }
+    };
+    for (; count > 0; count -= kLevels) {
+      // Below each interval the one of a middle that is not permitted, then the one of a middle that is.
+      const int levels = std::min(kLevels, count), size = (1 << levels) - 1;
+      Interval intervals[1 << (kLevels + 1)] = {{outside, inside}};
+      for (int i = 0; i < size; ++i) {
+        const Interval& all = intervals[i];
+        intervals[2 * i + 1] = {all.middle(), all.inside};
+        intervals[2 * i + 2] = {all.outside, all.middle()};
+      }
+      foresee(size, [&](int i) { return move(intervals[i].middle()); });
+      int at = 0;
+      for (int level = 0; level < levels; ++level) at = 2 * at + (foreseen(at) ? 2 : 1);
+      outside = intervals[at].outside;
+      inside = intervals[at].inside;
     }
     return inside;
   }
@@ -186,45 +278,69 @@ class Search {
   /// Compass search for a nearer point of the border.
   VectorX refine(VectorX u) {
     const Eigen::Index n = u.size();
+    struct Direction {
+      Eigen::Index i, j;
+      int signs;
+    };
+    std::vector<Direction> compass;
+    // j = i: along the joint itself; others: between two joints, where a crease of the border holds the rest up.
+    for (Eigen::Index i = 0; i < n; ++i) {
+      for (Eigen::Index j = i; j < n; ++j) {
+        for (int signs = 0; signs < (i == j ? 2 : 4); ++signs) compass.push_back({i, j, signs});
+      }
+    }
+    const int directions = static_cast<int>(compass.size());
     // NOLINTNEXTLINE(bugprone-float-loop-counter): halving is exact
     for (double step = std::min(kFirstStep, u.norm()); step > options_.final_step; step *= 0.5) {
+      const auto trial = [&](int number) {
+        const auto [i, j, signs] = compass[static_cast<std::size_t>(number)];
+        const double length = i == j ? step : step * std::numbers::sqrt2 / 2;
+        VectorX moved = u;
+        moved[i] += signs & 1 ? -length : length;
+        if (i != j) moved[j] += signs & 2 ? -length : length;
+        return nearer(u, moved);
+      };
       bool improved = true;
       while (improved) {
         improved = false;
-        for (Eigen::Index i = 0; i < n; ++i) {
-          // j = i: along the joint itself; others: between two joints, where a crease of the border holds the rest up.
-          for (Eigen::Index j = i; j < n; ++j) {
-            for (int signs = 0; signs < (i == j ? 2 : 4); ++signs) {
-              VectorX trial = u;
-              const double length = i == j ? step : step * std::numbers::sqrt2 / 2;
-              trial[i] += signs & 1 ? -length : length;
-              if (i != j) trial[j] += signs & 2 ? -length : length;
-              improved = shorten(u, trial) || improved;
-            }
-          }
+        for (int begin = 0; begin < directions;) {
+          const int count = std::min(kTogether, directions - begin);
+          foresee(count, [&](int i) { return trial(begin + i); });
+          int i = 0;
+          // One that is no nearer is none: from a pose outside its joints' limits the way back cannot be shortened.
+          while (i < count && !(is_nearer(foreseen_[static_cast<std::size_t>(i)].move, u) && foreseen(i))) ++i;
+          begin += std::min(i + 1, count);
+          if (i == count) continue;
+          u = shortened(foreseen_[static_cast<std::size_t>(i)].move);
+          improved = true;
         }
       }
     }
     return u;
   }
 
-  /// Takes \p trial's direction if it is permitted nearer than \p u, as near as it is.
-  bool shorten(VectorX& u, const VectorX& trial) {
+  /// The point in \p trial's direction that is just near enough to be worth a step from \p u; \p u without one.
+  VectorX nearer(const VectorX& u, const VectorX& trial) const {
     const double length = trial.norm(), goal = u.norm() * (1.0 - kGain);
-    if (length < 1e-9) return false;
+    if (length < 1e-9) return u;
     const VectorX direction = trial / length;
-    VectorX point = clamped(goal * direction);
-    if (!permitted(point)) return false;
-    double inside = 1.0;
+    return clamped(goal * direction);
+  }
+  static bool is_nearer(const VectorX& point, const VectorX& u) {
+    return point.norm() < u.norm() * (1.0 - 0.5 * kGain);
+  }
+
+  /// A permitted point's direction, as near as it is permitted.
+  VectorX shortened(VectorX point) {
     constexpr double kShrink = 0.95;
-    while (inside > 1e-3 && permitted(clamped(inside * kShrink * point))) inside *= kShrink;
-    double outside = inside * kShrink;
-    for (int i = 0; i < kBisections / 3; ++i) {
-      const double middle = 0.5 * (outside + inside);
-      (permitted(clamped(middle * point)) ? inside : outside) = middle;
-    }
-    u = clamped(inside * point);
-    return true;
+    const auto move = [&](double share) { return clamped(share * point); };
+    std::vector<double> shares = {1.0};
+    while (shares.back() > 1e-3) shares.push_back(shares.back() * kShrink);
+    const int last = static_cast<int>(shares.size()) - 1;
+    const auto share = [&](int i) { return shares[static_cast<std::size_t>(i)]; };
+    const int refused = first(1, last, false, [&](int i) { return move(share(i)); });
+    const double inside = share(refused - 1);
+    return move(bisect(inside * kShrink, inside, kBisections / 3, move));
   }
 
   /// Takes small moves back, if the others need not grow by more than 2 % for it.
@@ -243,8 +359,17 @@ class Search {
     return u;
   }
 
+  struct Foreseen {
+    VectorX move;
+    Answer answer;
+  };
+
   PoseQuality& quality_;
-  PoseParts parts_{false, false, false, false};  // that the limits ask for
+  PoseBatch* batch_ = nullptr;  ///< null: pose by pose
+  std::vector<Foreseen> foreseen_;
+  std::vector<double> rows_;         ///< of the poses in foreseen_
+  std::vector<PoseSample> samples_;  ///< kTogether an endpoint
+  PoseParts parts_;                  ///< that the limits ask for
   const PoseLimits& limits_;
   const PoseAdviceOptions& options_;
   VectorX start_, q_;
@@ -390,10 +515,17 @@ PoseAdvice advise(const Robot& robot, const std::vector<std::string>& endpoints,
       throw OptionsError("--joint", "'" + joint + "' moves none of the endpoints", "name a joint of their limbs");
   }
   advice.satisfied = advice.found = true;
+  // A sample's gain is the reference joint's alone.
+  const bool sampled = std::none_of(limits.limits.begin(), limits.limits.end(),
+                                    [](const PoseLimit& limit) { return limit.quantity == PoseQuantity::gain; }) ||
+                       robot.gain_motors() == std::vector{robot.reference_motor()};
+  std::optional<PoseBatch> batch;
   for (const Component& part : parts) {
     Search search(quality, limits, options, q, hands, part, advice.evaluations);
     if (search.permitted(VectorX::Zero(static_cast<Eigen::Index>(part.motors.size())))) continue;
     advice.satisfied = false;
+    if (sampled && !batch) batch.emplace(robot, endpoints, Search::parts_of(limits));
+    if (batch && batch->is_batched()) search.judge_by(*batch);
     for (std::size_t i = 0; i < part.motors.size(); ++i) advice.alone.push_back(search.alone(i));
     const std::optional<VectorX> move = part.motors.empty() ? std::nullopt : search.nearest();
     if (!move) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <thread>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/replay/batch_fields.hpp"
@@ -99,8 +98,7 @@ BatchInput rows_of(const SampleMatrix& q, const SampleMatrix& tau, const SampleM
 struct BatchReplay::Impl {
   Impl(BatchModel made, const ReplayOptions& wanted) : model(std::move(made)), sizes(model), options(wanted) {
     check_options(options);
-    const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-    for (int k = 0; k < (options.threads == 0 ? cores : options.threads); ++k) workers.emplace_back(model);
+    for (int k = 0; k < detail::thread_count(options.threads); ++k) workers.emplace_back(model);
   }
 
   void check(const BatchInput& in, const BatchOutput& out) const {
