@@ -1,14 +1,16 @@
 #include "antaeus/pose/pose_advice.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <atomic>
 #include <cmath>
+#include <memory>
 #include <numbers>
+#include <numeric>
 #include <optional>
 
 #include "antaeus/core/error.hpp"
-#include "antaeus/pose/preflight.hpp"
-#include "antaeus/published/guard_chain.hpp"
+#include "antaeus/replay/replay.hpp"
+#include "core/in_blocks.hpp"
 #include "pose/pose_batch.hpp"
 
 namespace antaeus {
@@ -61,16 +63,15 @@ VectorX spread_direction(int i, Eigen::Index n) {
 class Search {
  public:
   Search(PoseQuality& quality, const PoseLimits& limits, const PoseAdviceOptions& options, const VectorX& q,
-         const std::vector<Vector3>& hands, Component component, int& evaluations)
-      : quality_(quality),
+         const std::vector<Vector3>& hands, Component component)
+      : quality_(&quality),
         samples_(hands.size() * kTogether),
         limits_(limits),
         options_(options),
         start_(q),
         q_(q),
         hands_(hands),
-        component_(std::move(component)),
-        evaluations_(evaluations) {
+        component_(std::move(component)) {
     parts_ = parts_of(limits);
     const auto n = static_cast<Eigen::Index>(component_.motors.size());
     scale_.setOnes(n);
@@ -95,9 +96,12 @@ class Search {
     return parts;
   }
 
-  /// Judges moves by the kernel from now on, where their number is large and the answer clear.
-  void judge_by(PoseBatch& batch) {
-    batch_ = &batch;
+  int evaluations() const { return evaluations_; }
+
+  /// Judges moves by \p batch from now on: by the kernel where there are several and \p together allows it.
+  void judge_by(PoseBatch& batch, bool together) {
+    quality_ = &batch.quality();
+    batch_ = together && batch.is_batched() ? &batch : nullptr;
     rows_.resize(static_cast<std::size_t>(q_.size() * kTogether));
   }
   VectorX clamped(const VectorX& u) const { return u.cwiseMax(lower_).cwiseMin(upper_); }
@@ -112,11 +116,11 @@ class Search {
 
   bool permitted(const VectorX& u) {
     ++evaluations_;
-    const std::vector<PoseConditioning>& poses = quality_.evaluate(positions(u), parts_);
+    const std::vector<PoseConditioning>& poses = quality_->evaluate(positions(u), parts_);
     for (const std::size_t k : component_.endpoints) {
       if (poses[k].status != Status::ok) return false;
       for (const PoseLimit& limit : limits_.limits) {
-        if (!(quality_.value(poses[k], limit.quantity) < limit.limit)) return false;
+        if (!(quality_->value(poses[k], limit.quantity) < limit.limit)) return false;
       }
       if (options_.keep_hand > 0 && !((poses[k].position - hands_[k]).norm() <= options_.keep_hand)) return false;
     }
@@ -127,7 +131,7 @@ class Search {
     const auto i = static_cast<Eigen::Index>(joint);
     const int motor = component_.motors[joint];
     const double step = options_.scan_step * scale_[i];
-    SingleJointMove answer{quality_.model().motor_names()[motor], motor, start_[motor], {}, {}};
+    SingleJointMove answer{quality_->model().motor_names()[motor], motor, start_[motor], {}, {}};
     VectorX u = VectorX::Zero(scale_.size());
     for (const double sign : {-1.0, 1.0}) {
       const double reach = sign < 0 ? -lower_[i] : upper_[i];
@@ -153,7 +157,9 @@ class Search {
   }
 
   /// The nearest permitted move found from all directions.
-  std::optional<VectorX> nearest() {
+  /// \param make_batch  makes what another thread judges by \param threads  that refine candidates at a time
+  template <class MakeBatch>
+  std::optional<VectorX> nearest(int threads, const MakeBatch& make_batch) {
     double best = kInfinity;
     for (const VectorX& candidate : candidates_) best = std::min(best, candidate.norm());
     const Eigen::Index n = scale_.size();
@@ -181,9 +187,8 @@ class Search {
                      [](const VectorX& a, const VectorX& b) { return a.norm() < b.norm(); });
     candidates_.resize(std::min(candidates_.size(), static_cast<std::size_t>(std::max(1, options_.starts))));
     std::optional<VectorX> answer;
-    for (const VectorX& candidate : candidates_) {
-      VectorX refined = n > 1 ? refine(candidate) : candidate;
-      if (!answer || refined.norm() < answer->norm()) answer = std::move(refined);
+    for (const VectorX& refined : n > 1 ? refine_all(threads, make_batch) : candidates_) {
+      if (!answer || refined.norm() < answer->norm()) answer = refined;
     }
     answer = tidy(*answer);
     for (const VectorX& candidate : candidates_) {
@@ -193,6 +198,36 @@ class Search {
   }
 
  private:
+  /// Each candidate refined for itself.
+  template <class MakeBatch>
+  std::vector<VectorX> refine_all(int threads, const MakeBatch& make_batch) {
+    std::vector<VectorX> refined(candidates_.size());
+    std::vector<int> evaluations(candidates_.size());
+    const Search initial = *this;
+    const bool together = batch_ != nullptr;
+    std::atomic<bool> is_taken = false;
+    detail::in_blocks(std::ssize(candidates_), 1, threads, {}, [&] {
+      // The first thread works with this object, the others with copies that judge by themselves.
+      std::unique_ptr<PoseBatch> batch;
+      std::unique_ptr<Search> other;
+      if (is_taken.exchange(true)) {
+        batch = make_batch();
+        other = std::make_unique<Search>(initial);
+        other->judge_by(*batch, together);
+      }
+      return [&, batch = std::move(batch), other = std::move(other)](std::ptrdiff_t first, std::ptrdiff_t last) {
+        Search& search = other ? *other : *this;
+        for (auto at = static_cast<std::size_t>(first); at < static_cast<std::size_t>(last); ++at) {
+          const int before = search.evaluations_;
+          refined[at] = search.refine(initial.candidates_[at]);
+          evaluations[at] = search.evaluations_ - before;
+        }
+      };
+    });
+    evaluations_ = std::accumulate(evaluations.begin(), evaluations.end(), initial.evaluations_);
+    return refined;
+  }
+
   /// Takes moves whose permission will be asked for one after the other, and judges them together.
   template <class Move>
   void foresee(int count, const Move& move) {
@@ -364,7 +399,7 @@ class Search {
     Answer answer;
   };
 
-  PoseQuality& quality_;
+  PoseQuality* quality_;
   PoseBatch* batch_ = nullptr;  ///< null: pose by pose
   std::vector<Foreseen> foreseen_;
   std::vector<double> rows_;         ///< of the poses in foreseen_
@@ -375,9 +410,22 @@ class Search {
   VectorX start_, q_;
   const std::vector<Vector3>& hands_;
   Component component_;
-  int& evaluations_;
+  int evaluations_ = 0;
   VectorX scale_, lower_, upper_;
   std::vector<VectorX> candidates_;
+};
+
+/// Adds what a search evaluated to a count, however it ends.
+class Counted {
+ public:
+  Counted(const Search& search, int& count) : search_(search), count_(count) {}
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+  ~Counted() { count_ += search_.evaluations(); }
+
+ private:
+  const Search& search_;
+  int& count_;
 };
 
 /// Motors that may move for an endpoint.
@@ -451,47 +499,6 @@ void check(const Robot& robot, ConstVectorRef q, const PoseLimits& limits, const
 
 }  // namespace
 
-PoseLimit parse_pose_limit(std::string_view text) {
-  const std::size_t equals = text.find('=');
-  PoseLimit limit;
-  const auto [end, error] = std::from_chars(text.data() + (equals == std::string_view::npos ? text.size() : equals + 1),
-                                            text.data() + text.size(), limit.limit);
-  if (equals == std::string_view::npos || error != std::errc{} || end != text.data() + text.size() ||
-      !(limit.limit > 0) || !std::isfinite(limit.limit)) {
-    throw OptionsError("--limit", "'" + std::string(text.substr(0, 60)) + "' is no limit",
-                       "write quantity=number, as in sd=5");
-  }
-  limit.quantity = parse_enum<PoseQuantity>(text.substr(0, equals), "--limit");
-  return limit;
-}
-
-PoseLimits pose_limits(const Robot& robot, PoseLimitSet set, const std::vector<std::string>& endpoints) {
-  if (set == PoseLimitSet::sd) {
-    const auto posterior = robot.settings(endpoints).get<PosteriorOptions>();
-    return {"sd", {{PoseQuantity::sd, posterior.full_use_sd}}};
-  }
-  if (set == PoseLimitSet::preflight) {
-    const Settings settings = robot.settings(endpoints);
-    const auto posterior = settings.get<PosteriorOptions>();
-    const auto figures = settings.get<PreflightOptions>();
-    const auto own = [](double figure, double fallback) { return figure > 0 ? figure : fallback; };
-    PoseLimits limits{"preflight",
-                      {{PoseQuantity::error_force, own(figures.error_force_limit, posterior.prior.force)}}};
-    if (!robot.gain_motors().empty()) {
-      limits.limits.push_back({PoseQuantity::gain, robot.profile.preflight.gain_limit});
-    }
-    const bool wrenches = std::all_of(endpoints.begin(), endpoints.end(), [&](const std::string& frame) {
-      return robot.model.supporting_motors(robot.model.frame(frame)).size() >= 6;
-    });
-    if (wrenches) limits.limits.push_back({PoseQuantity::sd, own(figures.sd_limit, posterior.full_use_sd)});
-    return limits;
-  }
-  PoseLimits limits{"published", {}};
-  if (robot.reference_motor() >= 0) limits.limits.push_back({PoseQuantity::gain, robot.profile.preflight.gain_limit});
-  limits.limits.push_back({PoseQuantity::kappa, GuardOptions{}.condition_limit});
-  return limits;
-}
-
 PoseAdvice advise(const Robot& robot, const std::vector<std::string>& endpoints, ConstVectorRef q,
                   const PoseLimits& limits, const std::vector<std::string>& joints, const PoseAdviceOptions& options) {
   check(robot, q, limits, joints, options);
@@ -519,15 +526,21 @@ PoseAdvice advise(const Robot& robot, const std::vector<std::string>& endpoints,
   const bool sampled = std::none_of(limits.limits.begin(), limits.limits.end(),
                                     [](const PoseLimit& limit) { return limit.quantity == PoseQuantity::gain; }) ||
                        robot.gain_motors() == std::vector{robot.reference_motor()};
-  std::optional<PoseBatch> batch;
+  const auto replay = robot.settings(endpoints).get<ReplayOptions>();
+  check_options(replay);
+  const int threads = detail::thread_count(replay.threads);
+  const auto make_batch = [&] { return std::make_unique<PoseBatch>(robot, endpoints, Search::parts_of(limits)); };
+  std::unique_ptr<PoseBatch> batch;
   for (const Component& part : parts) {
-    Search search(quality, limits, options, q, hands, part, advice.evaluations);
-    if (search.permitted(VectorX::Zero(static_cast<Eigen::Index>(part.motors.size())))) continue;
+    Search search(quality, limits, options, q, hands, part);
+    const bool stays = search.permitted(VectorX::Zero(static_cast<Eigen::Index>(part.motors.size())));
+    const Counted counted(search, advice.evaluations);
+    if (stays) continue;
     advice.satisfied = false;
-    if (sampled && !batch) batch.emplace(robot, endpoints, Search::parts_of(limits));
-    if (batch && batch->is_batched()) search.judge_by(*batch);
+    if (!batch) batch = make_batch();
+    search.judge_by(*batch, sampled);
     for (std::size_t i = 0; i < part.motors.size(); ++i) advice.alone.push_back(search.alone(i));
-    const std::optional<VectorX> move = part.motors.empty() ? std::nullopt : search.nearest();
+    const std::optional<VectorX> move = part.motors.empty() ? std::nullopt : search.nearest(threads, make_batch);
     if (!move) {
       advice.found = false;
       continue;

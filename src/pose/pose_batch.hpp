@@ -29,6 +29,8 @@ class PoseBatch {
   /// Whether the kernel does the work.
   bool is_batched() const noexcept { return model_.has_value(); }
   int endpoint_count() const noexcept { return static_cast<int>(endpoints_.size()); }
+  /// Its own, for one pose at a time.
+  PoseQuality& quality() noexcept { return quality_; }
 
   /// \param q  motor positions, a row a pose \param count  at most kPoses
   /// \param samples  one list of \p count an endpoint
