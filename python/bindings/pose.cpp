@@ -101,23 +101,30 @@ void bind_advice(nb::module_& module) {
       .def_ro("alone", &PoseAdvice::alone, "Every joint that may move, by itself.");
   const std::string signature = options_signature<PoseAdviceOptions>(
       "def advise(robot: Robot, endpoints: collections.abc.Sequence[str], q: numpy.typing.ArrayLike, limits: str = "
-      "'sd', joints: collections.abc.Sequence[str] = ()",
+      "'sd', joints: collections.abc.Sequence[str] = (), threads: int | None = None",
       ") -> PoseAdvice");
   const std::string doc = options_doc<PoseAdviceOptions>(
       "The nearest pose that satisfies a named set of limits at every endpoint: 'sd' (posterior's worst direction) or "
       "'published' (the incident report's gain and condition number) or 'preflight'. q: motor positions, rad. joints: "
       "that may move; "
-      "none: those of each endpoint's group. ModelError, OptionsError with the nearest name.");
+      "none: those of each endpoint's group. threads: that work at a time, None: as replay.threads of the robot says, "
+      "one "
+      "a core; no result depends on it. ModelError, OptionsError with the nearest name.");
   module.def(
       "advise",
       [](const Robot& robot, const std::vector<std::string>& endpoints, const ArrayArgument& q, std::string_view limits,
-         const std::vector<std::string>& joints, const nb::kwargs& options) {
-        return advise(robot, endpoints, as_vector(q, "advise", "q"),
+         const std::vector<std::string>& joints, const std::optional<int>& threads, const nb::kwargs& options) {
+        std::optional<Robot> with_threads;
+        if (threads) {
+          with_threads = robot;
+          with_threads->profile.settings.set("replay.threads=" + std::to_string(*threads), "advise");
+        }
+        return advise(with_threads ? *with_threads : robot, endpoints, as_vector(q, "advise", "q"),
                       pose_limits(robot, parse_enum<PoseLimitSet>(limits, "advise.limits"), endpoints), joints,
                       options_from<PoseAdviceOptions>(options));
       },
-      "robot"_a, "endpoints"_a, "q"_a, "limits"_a = "sd", "joints"_a = std::vector<std::string>{}, "options"_a,
-      nb::sig(signature.c_str()), doc.c_str());
+      "robot"_a, "endpoints"_a, "q"_a, "limits"_a = "sd", "joints"_a = std::vector<std::string>{},
+      "threads"_a = nb::none(), "options"_a, nb::sig(signature.c_str()), doc.c_str());
 }
 
 void bind_preflight(nb::module_& module) {

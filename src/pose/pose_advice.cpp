@@ -1,14 +1,17 @@
 #include "antaeus/pose/pose_advice.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <atomic>
 #include <cmath>
+#include <memory>
 #include <numbers>
+#include <numeric>
 #include <optional>
 
 #include "antaeus/core/error.hpp"
-#include "antaeus/pose/preflight.hpp"
-#include "antaeus/published/guard_chain.hpp"
+#include "antaeus/replay/replay.hpp"
+#include "core/in_blocks.hpp"
+#include "pose/pose_batch.hpp"
 
 namespace antaeus {
 
@@ -20,6 +23,12 @@ constexpr double kSmallMove = 0.02;
 constexpr double kFirstStep = 0.3;
 /// What a step of the local search must gain, as a share: else rounding would keep it going.
 constexpr double kGain = 5e-4;
+/// Moves that are judged together where most of the answers will be wanted.
+constexpr int kTogether = 16;
+/// Levels of a bisection that are judged together: both halves of each.
+constexpr int kLevels = 3;
+/// So near to its limit, as a share, a number may lie on the other side of it when it is computed in another order.
+constexpr double kAtLimit = 1e-7;
 
 /// Joints that are searched together, and the endpoints that they move.
 struct Component {
@@ -54,16 +63,16 @@ VectorX spread_direction(int i, Eigen::Index n) {
 class Search {
  public:
   Search(PoseQuality& quality, const PoseLimits& limits, const PoseAdviceOptions& options, const VectorX& q,
-         const std::vector<Vector3>& hands, Component component, int& evaluations)
-      : quality_(quality),
+         const std::vector<Vector3>& hands, Component component)
+      : quality_(&quality),
+        samples_(hands.size() * kTogether),
         limits_(limits),
         options_(options),
         start_(q),
         q_(q),
         hands_(hands),
-        component_(std::move(component)),
-        evaluations_(evaluations) {
-    for (const PoseLimit& limit : limits.limits) parts_ = parts_ | PoseParts::of(limit.quantity);
+        component_(std::move(component)) {
+    parts_ = parts_of(limits);
     const auto n = static_cast<Eigen::Index>(component_.motors.size());
     scale_.setOnes(n);
     lower_.resize(n);
@@ -80,7 +89,21 @@ class Search {
     }
   }
 
-  const Component& component() const { return component_; }
+  /// What the limits ask for.
+  static PoseParts parts_of(const PoseLimits& limits) {
+    PoseParts parts{false, false, false, false};
+    for (const PoseLimit& limit : limits.limits) parts = parts | PoseParts::of(limit.quantity);
+    return parts;
+  }
+
+  int evaluations() const { return evaluations_; }
+
+  /// Judges moves by \p batch from now on: by the kernel where there are several and \p together allows it.
+  void judge_by(PoseBatch& batch, bool together) {
+    quality_ = &batch.quality();
+    batch_ = together && batch.is_batched() ? &batch : nullptr;
+    rows_.resize(static_cast<std::size_t>(q_.size() * kTogether));
+  }
   VectorX clamped(const VectorX& u) const { return u.cwiseMax(lower_).cwiseMin(upper_); }
   /// Motor positions of a move.
   const VectorX& positions(const VectorX& u) {
@@ -93,11 +116,11 @@ class Search {
 
   bool permitted(const VectorX& u) {
     ++evaluations_;
-    const std::vector<PoseConditioning>& poses = quality_.evaluate(positions(u), parts_);
+    const std::vector<PoseConditioning>& poses = quality_->evaluate(positions(u), parts_);
     for (const std::size_t k : component_.endpoints) {
       if (poses[k].status != Status::ok) return false;
       for (const PoseLimit& limit : limits_.limits) {
-        if (!(quality_.value(poses[k], limit.quantity) < limit.limit)) return false;
+        if (!(quality_->value(poses[k], limit.quantity) < limit.limit)) return false;
       }
       if (options_.keep_hand > 0 && !((poses[k].position - hands_[k]).norm() <= options_.keep_hand)) return false;
     }
@@ -108,24 +131,23 @@ class Search {
     const auto i = static_cast<Eigen::Index>(joint);
     const int motor = component_.motors[joint];
     const double step = options_.scan_step * scale_[i];
-    SingleJointMove answer{quality_.model().motor_names()[motor], motor, start_[motor], {}, {}};
+    SingleJointMove answer{quality_->model().motor_names()[motor], motor, start_[motor], {}, {}};
     VectorX u = VectorX::Zero(scale_.size());
     for (const double sign : {-1.0, 1.0}) {
       const double reach = sign < 0 ? -lower_[i] : upper_[i];
       if (!(reach > 0)) continue;
       const auto count = static_cast<int>(std::ceil(reach / step));
       const auto place = [&](int n) { return std::min(n * step, reach); };
-      const auto open = [&](double distance) {
+      const auto move = [&](double distance) {
         u[i] = sign * distance;
-        return permitted(u);
+        return u;
       };
-      int hit = 1;
-      while (hit <= count && !open(place(hit))) ++hit;
+      const auto moved = [&](int n) { return move(place(n)); };
+      const int hit = first(1, count, true, moved);
       if (hit > count) continue;
-      int out = hit + 1;
-      while (out <= count && open(place(out))) ++out;
-      const double edge = bisect(place(hit - 1), place(hit), open);
-      const double end = out > count ? reach : bisect(place(out), place(out - 1), open);
+      const int out = first(hit + 1, count, false, moved);
+      const double edge = bisect(place(hit - 1), place(hit), kBisections, move);
+      const double end = out > count ? reach : bisect(place(out), place(out - 1), kBisections, move);
       Opening& side = sign < 0 ? answer.below : answer.above;
       side = {true, start_[motor] + sign * edge / scale_[i], start_[motor] + sign * end / scale_[i]};
       candidates_.emplace_back(VectorX::Zero(scale_.size()));
@@ -135,7 +157,9 @@ class Search {
   }
 
   /// The nearest permitted move found from all directions.
-  std::optional<VectorX> nearest() {
+  /// \param make_batch  makes what another thread judges by \param threads  that refine candidates at a time
+  template <class MakeBatch>
+  std::optional<VectorX> nearest(int threads, const MakeBatch& make_batch) {
     double best = kInfinity;
     for (const VectorX& candidate : candidates_) best = std::min(best, candidate.norm());
     const Eigen::Index n = scale_.size();
@@ -146,14 +170,16 @@ class Search {
         // Twice the scan's step: the refinement finds the border again.
         const double step = 2.0 * options_.scan_step;
         // A ray may end farther than the best so far and still refine to something nearer.
+        std::vector<double> places;
         // NOLINTNEXTLINE(bugprone-float-loop-counter): rounding can only add or drop the last place
-        for (double r = step; r <= std::min(reach, 1.5 * best); r += step) {
-          if (!permitted(clamped(r * direction))) continue;
-          const double edge = bisect(r - step, r, [&](double place) { return permitted(clamped(place * direction)); });
-          candidates_.push_back(clamped(edge * direction));
-          best = std::min(best, candidates_.back().norm());
-          break;
-        }
+        for (double r = step; r <= std::min(reach, 1.5 * best); r += step) places.push_back(r);
+        const auto move = [&](double place) { return clamped(place * direction); };
+        const int last = static_cast<int>(places.size()) - 1;
+        const int hit = first(0, last, true, [&](int i) { return move(places[static_cast<std::size_t>(i)]); });
+        if (hit > last) continue;
+        const double r = places[static_cast<std::size_t>(hit)];
+        candidates_.push_back(move(bisect(r - step, r, kBisections, move)));
+        best = std::min(best, candidates_.back().norm());
       }
     }
     if (candidates_.empty()) return std::nullopt;
@@ -161,9 +187,8 @@ class Search {
                      [](const VectorX& a, const VectorX& b) { return a.norm() < b.norm(); });
     candidates_.resize(std::min(candidates_.size(), static_cast<std::size_t>(std::max(1, options_.starts))));
     std::optional<VectorX> answer;
-    for (const VectorX& candidate : candidates_) {
-      VectorX refined = n > 1 ? refine(candidate) : candidate;
-      if (!answer || refined.norm() < answer->norm()) answer = std::move(refined);
+    for (const VectorX& refined : n > 1 ? refine_all(threads, make_batch) : candidates_) {
+      if (!answer || refined.norm() < answer->norm()) answer = refined;
     }
     answer = tidy(*answer);
     for (const VectorX& candidate : candidates_) {
@@ -173,12 +198,114 @@ class Search {
   }
 
  private:
+  /// Each candidate refined for itself.
+  template <class MakeBatch>
+  std::vector<VectorX> refine_all(int threads, const MakeBatch& make_batch) {
+    std::vector<VectorX> refined(candidates_.size());
+    std::vector<int> evaluations(candidates_.size());
+    const Search initial = *this;
+    const bool together = batch_ != nullptr;
+    std::atomic<bool> is_taken = false;
+    detail::in_blocks(std::ssize(candidates_), 1, threads, {}, [&] {
+      // The first thread works with this object, the others with copies that judge by themselves.
+      std::unique_ptr<PoseBatch> batch;
+      std::unique_ptr<Search> other;
+      if (is_taken.exchange(true)) {
+        batch = make_batch();
+        other = std::make_unique<Search>(initial);
+        other->judge_by(*batch, together);
+      }
+      return [&, batch = std::move(batch), other = std::move(other)](std::ptrdiff_t first, std::ptrdiff_t last) {
+        Search& search = other ? *other : *this;
+        for (auto at = static_cast<std::size_t>(first); at < static_cast<std::size_t>(last); ++at) {
+          const int before = search.evaluations_;
+          refined[at] = search.refine(initial.candidates_[at]);
+          evaluations[at] = search.evaluations_ - before;
+        }
+      };
+    });
+    evaluations_ = std::accumulate(evaluations.begin(), evaluations.end(), initial.evaluations_);
+    return refined;
+  }
+
+  /// Takes moves whose permission will be asked for one after the other, and judges them together.
+  template <class Move>
+  void foresee(int count, const Move& move) {
+    foreseen_.resize(static_cast<std::size_t>(count));
+    for (int i = 0; i < count; ++i) foreseen_[static_cast<std::size_t>(i)] = {move(i), Answer::unknown};
+    if (!batch_ || count < 2) return;
+    for (int i = 0; i < count; ++i) {
+      const VectorX& q = positions(foreseen_[static_cast<std::size_t>(i)].move);
+      std::copy(q.begin(), q.end(), rows_.begin() + i * q.size());
+    }
+    std::vector<PoseSample*> into;
+    for (std::size_t k = 0; k < hands_.size(); ++k) into.push_back(&samples_[k * kTogether]);
+    batch_->evaluate(rows_.data(), count, into.data());
+    for (int i = 0; i < count; ++i) foreseen_[static_cast<std::size_t>(i)].answer = judged(i);
+  }
+  /// permitted() of one of them.
+  bool foreseen(int i) {
+    const Foreseen& one = foreseen_[static_cast<std::size_t>(i)];
+    if (one.answer == Answer::unknown) return permitted(one.move);
+    ++evaluations_;
+    return one.answer == Answer::yes;
+  }
+
+  /// What a number says that must stay below its limit.
+  enum class Answer : std::uint8_t { unknown, no, yes };
+  static Answer below(double value, double limit) {
+    if (std::abs(value - limit) <= kAtLimit * limit) return Answer::unknown;
+    return value < limit ? Answer::yes : Answer::no;
+  }
+  /// As permitted() of the i-th pose of the batch, unless rounding could decide.
+  Answer judged(int i) const {
+    Answer all = Answer::yes;
+    const auto take = [&](Answer one) {
+      if (all != Answer::no && one != Answer::yes) all = one;
+    };
+    for (const std::size_t k : component_.endpoints) {
+      const PoseSample& sample = samples_[k * kTogether + static_cast<std::size_t>(i)];
+      if (sample.status != Status::ok) return Answer::no;
+      for (const PoseLimit& limit : limits_.limits) take(below(sample.value(limit.quantity), limit.limit));
+      if (options_.keep_hand > 0) take(below((sample.position - hands_[k]).norm(), options_.keep_hand));
+    }
+    return all;
+  }
+
+  /// The first number of \p from … \p last whose move is permitted, or not, as \p wanted; last + 1 without one.
+  template <class Move>
+  int first(int from, int last, bool wanted, const Move& move) {
+    for (int begin = from; begin <= last; begin += kTogether) {
+      const int count = std::min(kTogether, last + 1 - begin);
+      foresee(count, [&](int i) { return move(begin + i); });
+      for (int i = 0; i < count; ++i) {
+        if (foreseen(i) == wanted) return begin + i;
+      }
+    }
+    return last + 1;
+  }
+
   /// The permitted end of the border between a place that is not and one that is permitted.
-  template <class Permitted>
-  static double bisect(double outside, double inside, Permitted&& at) {
-    for (int i = 0; i < kBisections; ++i) {
-      const double middle = 0.5 * (outside + inside);
-      (at(middle) ? inside : outside) = middle;
+  template <class Move>
+  double bisect(double outside, double inside, int count, const Move& move) {
+    struct Interval {
+      double outside, inside;
+      double middle() const { return 0.5 * (outside + inside); }
+    };
+    for (; count > 0; count -= kLevels) {
+      // Below each interval the one of a middle that is not permitted, then the one of a middle that is.
+      const int levels = std::min(kLevels, count), size = (1 << levels) - 1;
+      Interval intervals[1 << (kLevels + 1)] = {{outside, inside}};
+      for (int i = 0; i < size; ++i) {
+        const Interval& all = intervals[i];
+        intervals[2 * i + 1] = {all.middle(), all.inside};
+        intervals[2 * i + 2] = {all.outside, all.middle()};
+      }
+      foresee(size, [&](int i) { return move(intervals[i].middle()); });
+      int at = 0;
+      for (int level = 0; level < levels; ++level) at = 2 * at + (foreseen(at) ? 2 : 1);
+      outside = intervals[at].outside;
+      inside = intervals[at].inside;
     }
     return inside;
   }
@@ -186,45 +313,69 @@ class Search {
   /// Compass search for a nearer point of the border.
   VectorX refine(VectorX u) {
     const Eigen::Index n = u.size();
+    struct Direction {
+      Eigen::Index i, j;
+      int signs;
+    };
+    std::vector<Direction> compass;
+    // j = i: along the joint itself; others: between two joints, where a crease of the border holds the rest up.
+    for (Eigen::Index i = 0; i < n; ++i) {
+      for (Eigen::Index j = i; j < n; ++j) {
+        for (int signs = 0; signs < (i == j ? 2 : 4); ++signs) compass.push_back({i, j, signs});
+      }
+    }
+    const int directions = static_cast<int>(compass.size());
     // NOLINTNEXTLINE(bugprone-float-loop-counter): halving is exact
     for (double step = std::min(kFirstStep, u.norm()); step > options_.final_step; step *= 0.5) {
+      const auto trial = [&](int number) {
+        const auto [i, j, signs] = compass[static_cast<std::size_t>(number)];
+        const double length = i == j ? step : step * std::numbers::sqrt2 / 2;
+        VectorX moved = u;
+        moved[i] += signs & 1 ? -length : length;
+        if (i != j) moved[j] += signs & 2 ? -length : length;
+        return nearer(u, moved);
+      };
       bool improved = true;
       while (improved) {
         improved = false;
-        for (Eigen::Index i = 0; i < n; ++i) {
-          // j = i: along the joint itself; others: between two joints, where a crease of the border holds the rest up.
-          for (Eigen::Index j = i; j < n; ++j) {
-            for (int signs = 0; signs < (i == j ? 2 : 4); ++signs) {
-              VectorX trial = u;
-              const double length = i == j ? step : step * std::numbers::sqrt2 / 2;
-              trial[i] += signs & 1 ? -length : length;
-              if (i != j) trial[j] += signs & 2 ? -length : length;
-              improved = shorten(u, trial) || improved;
-            }
-          }
+        for (int begin = 0; begin < directions;) {
+          const int count = std::min(kTogether, directions - begin);
+          foresee(count, [&](int i) { return trial(begin + i); });
+          int i = 0;
+          // One that is no nearer is none: from a pose outside its joints' limits the way back cannot be shortened.
+          while (i < count && !(is_nearer(foreseen_[static_cast<std::size_t>(i)].move, u) && foreseen(i))) ++i;
+          begin += std::min(i + 1, count);
+          if (i == count) continue;
+          u = shortened(foreseen_[static_cast<std::size_t>(i)].move);
+          improved = true;
         }
       }
     }
     return u;
   }
 
-  /// Takes \p trial's direction if it is permitted nearer than \p u, as near as it is.
-  bool shorten(VectorX& u, const VectorX& trial) {
+  /// The point in \p trial's direction that is just near enough to be worth a step from \p u; \p u without one.
+  VectorX nearer(const VectorX& u, const VectorX& trial) const {
     const double length = trial.norm(), goal = u.norm() * (1.0 - kGain);
-    if (length < 1e-9) return false;
+    if (length < 1e-9) return u;
     const VectorX direction = trial / length;
-    VectorX point = clamped(goal * direction);
-    if (!permitted(point)) return false;
-    double inside = 1.0;
+    return clamped(goal * direction);
+  }
+  static bool is_nearer(const VectorX& point, const VectorX& u) {
+    return point.norm() < u.norm() * (1.0 - 0.5 * kGain);
+  }
+
+  /// A permitted point's direction, as near as it is permitted.
+  VectorX shortened(VectorX point) {
     constexpr double kShrink = 0.95;
-    while (inside > 1e-3 && permitted(clamped(inside * kShrink * point))) inside *= kShrink;
-    double outside = inside * kShrink;
-    for (int i = 0; i < kBisections / 3; ++i) {
-      const double middle = 0.5 * (outside + inside);
-      (permitted(clamped(middle * point)) ? inside : outside) = middle;
-    }
-    u = clamped(inside * point);
-    return true;
+    const auto move = [&](double share) { return clamped(share * point); };
+    std::vector<double> shares = {1.0};
+    while (shares.back() > 1e-3) shares.push_back(shares.back() * kShrink);
+    const int last = static_cast<int>(shares.size()) - 1;
+    const auto share = [&](int i) { return shares[static_cast<std::size_t>(i)]; };
+    const int refused = first(1, last, false, [&](int i) { return move(share(i)); });
+    const double inside = share(refused - 1);
+    return move(bisect(inside * kShrink, inside, kBisections / 3, move));
   }
 
   /// Takes small moves back, if the others need not grow by more than 2 % for it.
@@ -243,16 +394,38 @@ class Search {
     return u;
   }
 
-  PoseQuality& quality_;
-  PoseParts parts_{false, false, false, false};  // that the limits ask for
+  struct Foreseen {
+    VectorX move;
+    Answer answer;
+  };
+
+  PoseQuality* quality_;
+  PoseBatch* batch_ = nullptr;  ///< null: pose by pose
+  std::vector<Foreseen> foreseen_;
+  std::vector<double> rows_;         ///< of the poses in foreseen_
+  std::vector<PoseSample> samples_;  ///< kTogether an endpoint
+  PoseParts parts_;                  ///< that the limits ask for
   const PoseLimits& limits_;
   const PoseAdviceOptions& options_;
   VectorX start_, q_;
   const std::vector<Vector3>& hands_;
   Component component_;
-  int& evaluations_;
+  int evaluations_ = 0;
   VectorX scale_, lower_, upper_;
   std::vector<VectorX> candidates_;
+};
+
+/// Adds what a search evaluated to a count, however it ends.
+class Counted {
+ public:
+  Counted(const Search& search, int& count) : search_(search), count_(count) {}
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+  ~Counted() { count_ += search_.evaluations(); }
+
+ private:
+  const Search& search_;
+  int& count_;
 };
 
 /// Motors that may move for an endpoint.
@@ -326,47 +499,6 @@ void check(const Robot& robot, ConstVectorRef q, const PoseLimits& limits, const
 
 }  // namespace
 
-PoseLimit parse_pose_limit(std::string_view text) {
-  const std::size_t equals = text.find('=');
-  PoseLimit limit;
-  const auto [end, error] = std::from_chars(text.data() + (equals == std::string_view::npos ? text.size() : equals + 1),
-                                            text.data() + text.size(), limit.limit);
-  if (equals == std::string_view::npos || error != std::errc{} || end != text.data() + text.size() ||
-      !(limit.limit > 0) || !std::isfinite(limit.limit)) {
-    throw OptionsError("--limit", "'" + std::string(text.substr(0, 60)) + "' is no limit",
-                       "write quantity=number, as in sd=5");
-  }
-  limit.quantity = parse_enum<PoseQuantity>(text.substr(0, equals), "--limit");
-  return limit;
-}
-
-PoseLimits pose_limits(const Robot& robot, PoseLimitSet set, const std::vector<std::string>& endpoints) {
-  if (set == PoseLimitSet::sd) {
-    const auto posterior = robot.settings(endpoints).get<PosteriorOptions>();
-    return {"sd", {{PoseQuantity::sd, posterior.full_use_sd}}};
-  }
-  if (set == PoseLimitSet::preflight) {
-    const Settings settings = robot.settings(endpoints);
-    const auto posterior = settings.get<PosteriorOptions>();
-    const auto figures = settings.get<PreflightOptions>();
-    const auto own = [](double figure, double fallback) { return figure > 0 ? figure : fallback; };
-    PoseLimits limits{"preflight",
-                      {{PoseQuantity::error_force, own(figures.error_force_limit, posterior.prior.force)}}};
-    if (!robot.gain_motors().empty()) {
-      limits.limits.push_back({PoseQuantity::gain, robot.profile.preflight.gain_limit});
-    }
-    const bool wrenches = std::all_of(endpoints.begin(), endpoints.end(), [&](const std::string& frame) {
-      return robot.model.supporting_motors(robot.model.frame(frame)).size() >= 6;
-    });
-    if (wrenches) limits.limits.push_back({PoseQuantity::sd, own(figures.sd_limit, posterior.full_use_sd)});
-    return limits;
-  }
-  PoseLimits limits{"published", {}};
-  if (robot.reference_motor() >= 0) limits.limits.push_back({PoseQuantity::gain, robot.profile.preflight.gain_limit});
-  limits.limits.push_back({PoseQuantity::kappa, GuardOptions{}.condition_limit});
-  return limits;
-}
-
 PoseAdvice advise(const Robot& robot, const std::vector<std::string>& endpoints, ConstVectorRef q,
                   const PoseLimits& limits, const std::vector<std::string>& joints, const PoseAdviceOptions& options) {
   check(robot, q, limits, joints, options);
@@ -390,12 +522,25 @@ PoseAdvice advise(const Robot& robot, const std::vector<std::string>& endpoints,
       throw OptionsError("--joint", "'" + joint + "' moves none of the endpoints", "name a joint of their limbs");
   }
   advice.satisfied = advice.found = true;
+  // A sample's gain is the reference joint's alone.
+  const bool sampled = std::none_of(limits.limits.begin(), limits.limits.end(),
+                                    [](const PoseLimit& limit) { return limit.quantity == PoseQuantity::gain; }) ||
+                       robot.gain_motors() == std::vector{robot.reference_motor()};
+  const auto replay = robot.settings(endpoints).get<ReplayOptions>();
+  check_options(replay);
+  const int threads = thread_count(replay);
+  const auto make_batch = [&] { return std::make_unique<PoseBatch>(robot, endpoints, Search::parts_of(limits)); };
+  std::unique_ptr<PoseBatch> batch;
   for (const Component& part : parts) {
-    Search search(quality, limits, options, q, hands, part, advice.evaluations);
-    if (search.permitted(VectorX::Zero(static_cast<Eigen::Index>(part.motors.size())))) continue;
+    Search search(quality, limits, options, q, hands, part);
+    const bool stays = search.permitted(VectorX::Zero(static_cast<Eigen::Index>(part.motors.size())));
+    const Counted counted(search, advice.evaluations);
+    if (stays) continue;
     advice.satisfied = false;
+    if (!batch) batch = make_batch();
+    search.judge_by(*batch, sampled);
     for (std::size_t i = 0; i < part.motors.size(); ++i) advice.alone.push_back(search.alone(i));
-    const std::optional<VectorX> move = part.motors.empty() ? std::nullopt : search.nearest();
+    const std::optional<VectorX> move = part.motors.empty() ? std::nullopt : search.nearest(threads, make_batch);
     if (!move) {
       advice.found = false;
       continue;

@@ -1,32 +1,22 @@
 #include "antaeus/pose/pose_map.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
-#include <numbers>
+#include <deque>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/pose/pose_advice.hpp"
+#include "antaeus/replay/replay.hpp"
+#include "core/in_blocks.hpp"
 #include "pose/joint_positions.hpp"
+#include "pose/pose_batch.hpp"
 
 namespace antaeus {
 
 namespace {
 
 constexpr double kSamePosition = 1e-9;
-
-PoseSample sample_of(const PoseQuality& quality, const PoseConditioning& pose) {
-  return {pose.status,
-          pose.reference_gain[quality.gain_row()],
-          pose.reference_force_gain,
-          pose.kappa,
-          pose.rest.worst_sd(),
-          pose.moving.worst_sd(),
-          pose.rest.axis_sd,
-          pose.rest.worst_direction(),
-          pose.rest.observable,
-          pose.position,
-          pose.error_force};
-}
 
 void check_pose(const Robot& robot, const LabelledPose& pose) {
   const int motors = robot.model.motor_count();
@@ -39,6 +29,36 @@ std::vector<std::string> labels_of(const Robot& robot, const std::vector<std::st
   std::vector<std::string> labels;
   for (const std::string& frame : frames) labels.push_back(robot.profile.label_of(frame));
   return labels;
+}
+
+/// Samples of \p count poses, one list an endpoint, in blocks over the robot's `replay.threads`.
+/// \param place  writes the motor positions of a pose; from several threads
+template <class Place>
+std::vector<std::vector<PoseSample>> sample_poses(const Robot& robot, const std::vector<std::string>& endpoints,
+                                                  std::ptrdiff_t count, const Progress& progress, const Place& place) {
+  constexpr std::ptrdiff_t kBlock = PoseBatch::kPoses;
+  const auto options = robot.settings(endpoints).get<ReplayOptions>();
+  check_options(options);
+  const std::ptrdiff_t threads = std::min<std::ptrdiff_t>(thread_count(options), count / kBlock + 1);
+  // Reliability is no part of a sample.
+  constexpr PoseParts kParts{.reliability = false};
+  // Made here, where what they throw is the caller's.
+  std::deque<PoseBatch> workers;
+  for (std::ptrdiff_t k = 0; k < threads; ++k) workers.emplace_back(robot, endpoints, kParts);
+  std::vector<std::vector<PoseSample>> samples(endpoints.size());
+  for (std::vector<PoseSample>& each : samples) each.resize(static_cast<std::size_t>(count));
+  const auto motors = static_cast<std::size_t>(robot.model.motor_count());
+  std::atomic<std::size_t> next = 0;
+  detail::in_blocks(count, kBlock, static_cast<int>(threads), progress, [&] {
+    return [&, &worker = workers[next.fetch_add(1)], q = std::vector<double>(kBlock * motors),
+            into = std::vector<PoseSample*>(endpoints.size())](std::ptrdiff_t first, std::ptrdiff_t last) mutable {
+      for (std::ptrdiff_t i = first; i < last; ++i) place(i, &q[static_cast<std::size_t>(i - first) * motors]);
+      for (std::size_t k = 0; k < into.size(); ++k) into[k] = &samples[k][static_cast<std::size_t>(first)];
+      worker.evaluate(q.data(), static_cast<int>(last - first), into.data());
+    };
+  });
+  if (progress) progress(1.0);
+  return samples;
 }
 
 /// Columns that samples fill, in the order of add().
@@ -127,7 +147,6 @@ PoseMap map_poses(const Robot& robot, const std::vector<std::string>& endpoints,
   if (steps < 2 || steps > 1000) {
     throw OptionsError("--steps", std::to_string(steps) + " is no number of steps", "give 2 to 1000");
   }
-  PoseQuality quality(robot, endpoints);
   std::vector<int> supporting;
   for (const std::string& endpoint : endpoints) {
     const std::vector<int> own = model.supporting_motors(model.frame(endpoint));
@@ -150,17 +169,12 @@ PoseMap map_poses(const Robot& robot, const std::vector<std::string>& endpoints,
               labels_of(robot, endpoints),
               {},
               {}};
-  map.samples.resize(endpoints.size());
-  VectorX q = held.q;
-  for (Eigen::Index iy = 0; iy < map.y.size(); ++iy) {
-    for (Eigen::Index ix = 0; ix < map.x.size(); ++ix) {
-      q[motor_x] = map.x[ix];
-      q[motor_y] = map.y[iy];
-      const std::vector<PoseConditioning>& poses = quality.evaluate(q);
-      for (std::size_t k = 0; k < poses.size(); ++k) map.samples[k].push_back(sample_of(quality, poses[k]));
-    }
-    if (progress) progress(static_cast<double>(iy + 1) / static_cast<double>(map.y.size()));
-  }
+  const std::ptrdiff_t across = map.x.size();
+  map.samples = sample_poses(robot, endpoints, across * map.y.size(), progress, [&](std::ptrdiff_t i, double* q) {
+    std::copy(held.q.begin(), held.q.end(), q);
+    q[motor_x] = map.x[i % across];
+    q[motor_y] = map.y[i / across];
+  });
   const auto mark = [&](const std::string& name, const VectorX& pose) {
     MapMark at{name, pose[motor_x], pose[motor_y], true};
     for (const int motor : supporting) {
@@ -183,14 +197,11 @@ PoseList list_poses(const Robot& robot, const std::vector<std::string>& endpoint
                     const Progress& progress) {
   if (poses.empty()) throw OptionsError("--poses", "no poses", "give at least one");
   for (const LabelledPose& pose : poses) check_pose(robot, pose);
-  PoseQuality quality(robot, endpoints);
   PoseList list{std::move(poses), robot.model.motor_names(), endpoints, labels_of(robot, endpoints), {}};
-  list.samples.resize(endpoints.size());
-  for (std::size_t i = 0; i < list.poses.size(); ++i) {
-    const std::vector<PoseConditioning>& evaluated = quality.evaluate(list.poses[i].q);
-    for (std::size_t k = 0; k < evaluated.size(); ++k) list.samples[k].push_back(sample_of(quality, evaluated[k]));
-    if (progress) progress(static_cast<double>(i + 1) / static_cast<double>(list.poses.size()));
-  }
+  list.samples = sample_poses(robot, endpoints, std::ssize(list.poses), progress, [&](std::ptrdiff_t i, double* q) {
+    const VectorX& pose = list.poses[static_cast<std::size_t>(i)].q;
+    std::copy(pose.begin(), pose.end(), q);
+  });
   return list;
 }
 

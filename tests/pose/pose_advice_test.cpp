@@ -218,5 +218,52 @@ TEST_F(PoseAdviceOnTheH1_2, RefusesWhatItCannotUse) {
   EXPECT_THROW(advise(planar, {"tool"}, planar.pose("bent"), {"custom", {{PoseQuantity::gain, 3}}}), OptionsError);
 }
 
+/// A limit that nothing exceeds, on the gain of two joints, is one that the kernel's samples do not hold: then every
+/// pose is evaluated by itself. The path and what it counts must be the same, bit for bit, at any number of threads.
+TEST_F(PoseAdviceOnTheH1_2, IsTheSamePoseByPoseAndAtAnyNumberOfThreads) {
+  for (const double keep_hand : {0.0, 0.15}) {
+    for (const char* limit : {"sd=5", "kappa=20", "error_force=15"}) {
+      PoseLimits limits{"custom", {parse_pose_limit(limit)}};
+      PoseAdviceOptions options;
+      options.keep_hand = keep_hand;
+      const PoseAdvice together = advise(robot_, kWrists, target_, limits, {}, options);
+      EXPECT_FALSE(together.satisfied);
+      for (const char* threads : {"1", "3"}) {
+        Robot robot = robot_;
+        robot.profile.settings.set(std::string("replay.threads=") + threads);
+        const auto expect_same = [&](const PoseAdvice& other) {
+          SCOPED_TRACE(std::string(limit) + ", threads " + threads);
+          EXPECT_EQ(other.q, together.q);
+          EXPECT_EQ(other.evaluations, together.evaluations);
+          ASSERT_EQ(other.alone.size(), together.alone.size());
+          for (std::size_t i = 0; i < other.alone.size(); ++i) {
+            EXPECT_EQ(other.alone[i].below.to, together.alone[i].below.to);
+            EXPECT_EQ(other.alone[i].above.until, together.alone[i].above.until);
+          }
+        };
+        expect_same(advise(robot, kWrists, target_, limits, {}, options));
+        robot.profile.preflight.gain_joints = {"torso_joint", "left_elbow_joint"};
+        PoseLimits more = limits;
+        more.limits.push_back({PoseQuantity::gain, 1e18});
+        if (keep_hand == 0.0) expect_same(advise(robot, kWrists, target_, more, {}, options));
+      }
+    }
+  }
+}
+
+/// The way back into the limits of joints cannot be shortened: a search that took it for progress never ended.
+TEST(PoseAdviceSearch, EndsFromAPoseOutsideTheJointsLimits) {
+  const Robot robot = test::own_robot("panda");
+  const VectorX zero = VectorX::Zero(7);
+  ASSERT_LT(robot.model.upper_limits()[3], 0.0);
+  const PoseLimits limits = pose_limits(robot, PoseLimitSet::preflight, {"panda_hand"});
+  const PoseAdvice advice = advise(robot, {"panda_hand"}, zero, limits);
+  ASSERT_TRUE(advice.found);
+  EXPECT_LE(advice.q[3], robot.model.upper_limits()[3]);
+  PoseQuality quality(robot, {"panda_hand"});
+  const PoseConditioning& there = quality.evaluate(advice.q)[0];
+  for (const PoseLimit& limit : limits.limits) EXPECT_LT(quality.value(there, limit.quantity), limit.limit);
+}
+
 }  // namespace
 }  // namespace antaeus

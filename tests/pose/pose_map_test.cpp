@@ -37,9 +37,11 @@ TEST(PoseMap, EverySampleIsThePosesOwn) {
         const PoseSample& sample = map.samples[k][static_cast<std::size_t>(iy * 7 + ix)];
         for (const PoseQuantity quantity : {PoseQuantity::sd, PoseQuantity::sd_moving, PoseQuantity::gain,
                                             PoseQuantity::force_gain, PoseQuantity::kappa}) {
-          EXPECT_EQ(sample.value(quantity), quality.value(poses[k], quantity));
+          // Two decompositions, of matrices with κ as large as that.
+          const double theirs = quality.value(poses[k], quantity), kappa = std::max(100.0, poses[k].kappa);
+          EXPECT_NEAR(sample.value(quantity), theirs, 1e-14 * kappa * std::max(1.0, theirs));
         }
-        EXPECT_EQ(sample.position, poses[k].position);
+        EXPECT_LE((sample.position - poses[k].position).norm(), 1e-12);
       }
     }
   }

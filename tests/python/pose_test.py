@@ -32,6 +32,9 @@ def test_advice_moves_the_elbow(robot):
     assert sd.found and not sd.satisfied
     assert alone.below[0] == pytest.approx(1.022, abs=0.01) and alone.above[0] == pytest.approx(1.971, abs=0.01)
     assert sd.after[0].rest.worst_sd() < 5.0
+    for threads in (1, 3):
+        again = antaeus.advise(robot, [WRIST], q, joints=["left_elbow_joint"], threads=threads)
+        assert np.array_equal(again.q, sd.q) and again.distance == sd.distance
     published = antaeus.advise(robot, [WRIST], q, "published", ["left_elbow_joint"])
     assert 0.4 < published.alone[0].below[0] < 0.6
     assert antaeus.advise(robot, [WRIST], robot.pose("zero")).satisfied

@@ -128,6 +128,12 @@ class ANTAEUS_API PoseQuality {
   PoseQuality(const Robot& robot, const std::vector<std::string>& endpoints, PoseQualityOptions options,
               ResidualOptions residual, PosteriorOptions posterior);
 
+  /// Directions that an endpoint's own rows see in regular poses, of the force alone or of the whole wrench.
+  struct Seen {
+    bool wrench = false;
+    int rank = 0;
+  };
+
   /// One result an endpoint. \param q motor positions; of the wrong size or with NaN every status says so.
   /// \param parts  the others are NaN, and `status` speaks of these alone
   /// \realtime (pose_quality_test)
@@ -142,6 +148,8 @@ class ANTAEUS_API PoseQuality {
   const RobotModel& model() const noexcept { return reader_.model(); }
   /// Motors whose rows the estimate of an endpoint uses.
   const std::vector<int>& rows(int endpoint) const noexcept { return posterior_.rows(endpoint); }
+  /// What these rows see; `error_force` is of the last of these directions.
+  Seen seen(int endpoint) const noexcept { return seen_[static_cast<std::size_t>(endpoint)]; }
   /// Bound of each motor's residual for the phantoms [N·m].
   const VectorX& budget() const noexcept { return budget_; }
   /// Wrench row of `gain`.
@@ -154,12 +162,6 @@ class ANTAEUS_API PoseQuality {
   void fill_rest(const Instant& at_rest, bool reliability) noexcept;
   void fill_moving() noexcept;
   void fill_error_force(const Instant& now, const VectorX& variance, std::size_t endpoint) noexcept;
-
-  /// Directions that an endpoint's own rows see in regular poses, of the force alone or of the whole wrench.
-  struct Seen {
-    bool wrench = false;
-    int rank = 0;
-  };
 
   InstantReader reader_;
   ResidualEstimator residual_;
