@@ -32,6 +32,10 @@ std::string message_of(const std::function<void()>& function) {
   return "nothing thrown";
 }
 
+/// Of a posterior's numbers, relative to the largest of them and to 1 N: the rounding of tolerance::kBatchParity,
+/// through rows that are weighed by the smallest sd, some hundredths of a newton metre, against priors of 20 N.
+constexpr tolerance::Tolerance kPosteriorParity{1e-11};
+
 /// What is said of each state, endpoint after endpoint.
 struct Said {
   std::vector<Status> status;
@@ -101,10 +105,12 @@ std::map<std::string, int> expect_same(const Said& replay, const Said& loop, std
       for (std::uint64_t bits = loop.reasons[k].bits(); bits != 0; bits &= bits - 1) {
         ++said[Reasons::from_bits(bits & (~bits + 1)).text()];
       }
+      const double size = std::max(1.0, Eigen::Map<const Vector6>(&loop.posterior[6 * k]).norm());
       const double error =
           (Eigen::Map<const Vector6>(&replay.posterior[6 * k]) - Eigen::Map<const Vector6>(&loop.posterior[6 * k]))
               .norm();
-      EXPECT_TRUE(loop.verdict[k] == Verdict::invalid_input ? std::isnan(error) : error < 1e-7) << i << ": " << error;
+      EXPECT_TRUE(loop.verdict[k] == Verdict::invalid_input ? std::isnan(error) : error <= kPosteriorParity * size)
+          << "state " << i << ": " << error / size;
       const bool is_same = replay.verdict[k] == loop.verdict[k] && replay.reasons[k] == loop.reasons[k];
       close += replay.near[k] > 0;
       other += !is_same;
