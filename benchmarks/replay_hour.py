@@ -3,7 +3,7 @@ with --verdicts, to posteriors, verdicts and reasons by the robot's settings.
 
 The files (1.6 GB; 2.5 GB with speeds, time and orientation) are mapped and read in slices, results overwrite one set of
 arrays. Prints CPU and wall time and the memory that the process holds besides the files' pages.
-Usage: replay_hour.py [--verdicts] [--noise identified|figures] [--threads N] [--states N] [--folder PATH]
+Usage: replay_hour.py [--verdicts] [--noise figures|identified] [--threads N] [--states N] [--folder PATH]
 """
 
 import argparse
@@ -51,7 +51,7 @@ def held():
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--verdicts", action="store_true")
-    parser.add_argument("--noise", default="identified", choices=("identified", "figures"))
+    parser.add_argument("--noise", default="figures", choices=("figures", "identified"))
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--states", type=int, default=3_600_000)
     parser.add_argument("--folder", type=pathlib.Path)

@@ -33,30 +33,6 @@ void check_settings(const ReplayPosterior& options) {
   }
 }
 
-/// \name What a kernel of identified noise takes and gives beside the others, as far as it does
-///@{
-template <class Rules>
-void give_contact_shown(Rules& rules) {
-  if constexpr (requires { rules.contact_shown; }) rules.contact_shown = kContactShown;
-}
-template <class Input>
-void give_motion(Input& in, std::span<const double> speed, std::span<const double> least) {
-  if constexpr (requires { in.least_variance; }) {
-    in.v = {speed};
-    in.least_variance = {least};
-  }
-}
-template <class Output>
-auto* reference_nis_of(Output& out) {
-  if constexpr (requires { out.reference_nis; }) {
-    return &out.reference_nis;
-  } else {
-    return static_cast<std::conditional_t<std::is_const_v<Output>, const BatchRowsOf<double>, BatchRowsOf<double>>*>(
-        nullptr);
-  }
-}
-///@}
-
 BatchPosteriorOptions rules_of(const PosteriorEstimator& estimator, const Robot& robot,
                                const std::vector<std::string>& endpoints, bool noise) {
   const PosteriorOptions& options = estimator.options();
@@ -65,7 +41,7 @@ BatchPosteriorOptions rules_of(const PosteriorEstimator& estimator, const Robot&
   rules.moment_prior = options.contact == ContactKind::wrench ? options.prior.moment : 0.0;
   rules.reference_motor = robot.reference_motor();
   if (noise) rules.noise = *robot.profile.noise;
-  give_contact_shown(rules);
+  rules.contact_shown = kContactShown;
   for (int k = 0; k < static_cast<int>(std::ssize(endpoints)); ++k) {
     rules.rows.push_back(estimator.rows(k));
     for (int j = 0; j < k; ++j) {
@@ -96,26 +72,6 @@ BatchModel model_of(const Robot& robot, const std::vector<std::string>& endpoint
 bool uses_noise(const Robot& robot, const ReplayPosterior& options) {
   return robot.profile.noise && options.residual.noise == NoiseUse::identified &&
          robot.profile.noise->simulated == options.simulated;
-}
-
-/// Identified noise needs what a kernel may lack: \throws OptionsError where it does
-void check_noise(const BatchModel& model, bool has_reference) {
-  const auto motors = static_cast<std::size_t>(model.motor_count());
-  const std::vector<double> zeros(motors, 0.0);
-  BatchInput in;
-  in.count = 1;
-  in.q = in.tau = in.variance = in.v = {zeros};
-  give_motion(in, zeros, zeros);
-  in.motion_share = {std::span(zeros).first(1)};
-  JudgedNumbers numbers(1, model.endpoint_count());
-  ReplayOutput out;
-  numbers.complete(out, has_reference, true);
-  try {
-    check_block(model, in, out);
-  } catch (const OptionsError&) {
-    refuse("residual.noise", "identified: its rows hang on speeds and on each other, which a replay cannot follow yet",
-           "--set residual.noise=figures");
-  }
 }
 
 const ReplayPosterior& checked(const ReplayPosterior& options) {
@@ -156,7 +112,7 @@ void JudgedNumbers::complete(ReplayOutput& out, bool referred, bool correlated) 
   give(out.null_nis, numbers_, number, each);
   give(out.reference_share, numbers_, number, 2 * each);
   give(out.innovation, numbers_, number, 2 * count_);
-  if (auto* const rows = reference_nis_of(out); rows && correlated) give(*rows, numbers_, number, each);
+  if (correlated) give(out.reference_nis, numbers_, number, each);
 }
 
 Judgement::Judgement(const Robot& robot, const std::vector<std::string>& endpoints, const ReplayPosterior& posterior)
@@ -178,7 +134,6 @@ Judgement::Judgement(const Robot& robot, const std::vector<std::string>& endpoin
   }
   most_dof_ = most_rows + 1;
   if (correlated_) {
-    check_noise(model_, reference_ >= 0);
     hourly_ = identified_limits(posterior.posterior, blocks, reference_ >= 0, most_rows);
     return;
   }
@@ -227,7 +182,8 @@ BatchInput Judgement::input_of(const ReplayInput& block, const HistoryRows& rows
   in.variance = {std::span(rows.variance).first(states * motors)};
   if (correlated_) {
     in.motion_share = {std::span(rows.share).first(states)};
-    give_motion(in, std::span(rows.speed).first(states * motors), std::span(rows.least).first(states * motors));
+    in.v = {std::span(rows.speed).first(states * motors)};
+    in.least_variance = {std::span(rows.least).first(states * motors)};
   }
   return in;
 }
@@ -258,10 +214,7 @@ std::ptrdiff_t Judgement::judge(const ReplayOutput& out, const HistoryRows& rows
 double Judgement::reference_nis(const ReplayOutput& out, const HistoryRows& rows, std::ptrdiff_t state,
                                 int endpoint) const noexcept {
   const int endpoints = model_.endpoint_count();
-  if (correlated_) {
-    const auto* const given = reference_nis_of(out);
-    return given ? at(*given, endpoints, state, endpoint) : kNaN;
-  }
+  if (correlated_) return at(out.reference_nis, endpoints, state, endpoint);
   const auto motors = static_cast<std::ptrdiff_t>(model_.motor_count());
   double innovation = at(out.innovation, 2, state, 0);  // given all rows
   double spread = rows.variance[static_cast<std::size_t>(state * motors + reference_)];

@@ -7,12 +7,14 @@ import threading
 import antaeus
 import numpy as np
 import pytest
-from support import generator
+from support import generator, tolerance
 
 WRISTS = ["left_wrist_yaw_link", "right_wrist_yaw_link"]
 MOTORS = 27
 WANT = ("posterior", "verdict", "reasons", "near_limits")
 FIGURES = {"residual.noise": "figures"}
+# N: rounding of 1e-12, through rows weighed by hundredths of a newton metre against priors of 20 N.
+POSTERIOR = 10 * tolerance("kBatchParity")
 
 
 def log_of(robot, count, numbers=None):
@@ -72,7 +74,8 @@ def test_verdicts_and_reasons_are_those_of_the_loop(robot, judged):
         for k, (_, verdict, reasons, force) in enumerate(endpoints):
             assert list(antaeus.Verdict)[results["verdict"][i, k]] == verdict, (i, k)
             assert antaeus.reason_names(results["reasons"][i, k]) == reasons, (i, k)
-            np.testing.assert_allclose(results["posterior"][i, k, :3], force, rtol=0, atol=1e-7)
+            np.testing.assert_allclose(results["posterior"][i, k, :3], force, rtol=0,
+                                       atol=POSTERIOR * max(1, np.linalg.norm(force)))
             seen |= {verdict, *reasons}
     assert {"ok", "degraded", "invalid_input", "motion", "gap", "time_back"} <= seen, seen
     assert judged.close_calls() == np.count_nonzero(results["near_limits"])

@@ -281,6 +281,7 @@ def test_a_room_binds_what_its_headers_declare():
         # One call each, where C++ has one function for all (contact_inverse_dynamics).
         known |= {"contact", "ContactState", "inverse_dynamics", "multiple_contact_inverse_dynamics",
                   "contact_inverse_dynamics_over_time"}
+        known |= {"reason_names"}  # of a replay's bits; Reasons::text() in C++
         known |= {"InstructionSet", "instruction_set"}  # of conditioning, bound with ik
         nested = {"FlightSampleAtEndpoint", "ReferenceStatisticsContamination", "ReliabilityTableRow",
                   "CounterfactualFalseAlarm", "AdviceRowCondition", "AdviceRowMove", "AdviceRowAlone"}
