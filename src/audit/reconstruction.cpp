@@ -295,24 +295,16 @@ Reconstruction reconstruct(const Robot& robot, const Episode& episode, const std
 std::vector<Eigen::Index> overflowing_steps(const Reconstruction& reconstruction, const Episode& episode,
                                             Eigen::Index first) {
   std::vector<Eigen::Index> steps;
-  Observation observation;
-  const auto is_whole = [&](Eigen::Index step) {
-    episode.observe(step, observation);
-    const bool gyro = !observation.has_gyro || observation.imu_angular_velocity.allFinite();
-    const bool accelerometer = !observation.has_accelerometer || observation.imu_specific_force.allFinite();
-    return observation.v.allFinite() && observation.a.allFinite() && gyro && accelerometer;
-  };
   const auto is_deployed = [](const EstimateSeries& s) { return s.estimator == EstimatorName::deployed; };
   const bool has_deployed = std::any_of(reconstruction.series.begin(), reconstruction.series.end(), is_deployed);
   for (Eigen::Index i = 0; i < reconstruction.steps(); ++i) {
     const auto& known = episode.invalid_steps;
     if (std::binary_search(known.begin(), known.end(), first + i)) continue;
-    const bool overflows = std::any_of(reconstruction.series.begin(), reconstruction.series.end(), [&](const auto& s) {
-      if (std::isfinite(s.force_norm[i]) || (has_deployed && !is_deployed(s))) return false;
-      // A posterior may have no number for what the static torques are not to blame for: motion, and time.
-      if (s.estimator != EstimatorName::posterior) return true;
-      return !s.reasons[static_cast<std::size_t>(i)].has(Reason::time_back) && is_whole(first + i);
-    });
+    // A posterior takes torques beyond the drive's limit for no evidence: it has a number, and the log is no better.
+    const bool overflows =
+        has_deployed ? std::any_of(reconstruction.series.begin(), reconstruction.series.end(),
+                                   [&](const auto& s) { return is_deployed(s) && !std::isfinite(s.force_norm[i]); })
+                     : !std::isfinite(reconstruction.residual.row(i).squaredNorm());
     if (overflows) steps.push_back(first + i);
   }
   return steps;

@@ -172,6 +172,7 @@ const PosteriorEstimates& PosteriorEstimator::solve(const Residual& residual) no
     estimates_.row_test.setConstant(kNaN);
     for (WrenchEstimate& estimate : estimates_) {
       estimate.invalidate(status);
+      estimate.residual_kind = residual.kind;
       estimate.reasons.add(residual.reasons);
     }
     return estimates_;
@@ -289,6 +290,7 @@ void PosteriorEstimator::describe(const Block& block, const Residual& residual) 
   for (std::size_t place = 0; place < block.endpoints.size(); ++place) {
     const int k = block.endpoints[place];
     WrenchEstimate& estimate = estimates_[static_cast<std::size_t>(k)];
+    estimate.residual_kind = residual.kind;  // also of one that is none: nothing of the sample before may stay
     if (block.posterior.status() != Status::ok) {
       estimate.invalidate(block.posterior.status());
       continue;
@@ -301,7 +303,6 @@ void PosteriorEstimator::describe(const Block& block, const Residual& residual) 
       continue;
     }
     estimate.status = Status::ok;
-    estimate.residual_kind = residual.kind;
     estimate.reasons = residual.reasons;
     if (block.base && residual.moving) estimate.reasons.add(Reason::base_rows_dropped);
     estimate.gain.setZero();

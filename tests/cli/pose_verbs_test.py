@@ -150,8 +150,9 @@ def test_map_agrees_with_preflight(tmp_path):
     assert [(r["pose"], r["endpoint"][:4]) for r in rows] == [("zero", "left"), ("zero", "righ"), ("arm_waist_target", "left"), ("arm_waist_target", "righ")]
     report = json.loads(run("preflight", *TARGET, "--json").stdout)
     for row, endpoint in zip(rows[2:], report["endpoints"]):
-        assert row["sd"] == endpoint["sd_rest"]["worst_N"] and row["kappa"] == endpoint["kappa"]
-        assert row["gain"] == endpoint["reference_gain"][2] and row["sd_Fz"] == endpoint["sd_rest"]["axes_N"][2]
+        # The map's numbers are the batched kernel's: another order of the same sums, to 1e-12 at this κ (docs/replay.md).
+        same = {"sd": endpoint["sd_rest"]["worst_N"], "kappa": endpoint["kappa"], "gain": endpoint["reference_gain"][2], "sd_Fz": endpoint["sd_rest"]["axes_N"][2]}
+        assert {name: row[name] for name in same} == pytest.approx(same, rel=1e-12)
 
 
 def test_map_of_a_csv_of_poses(tmp_path):
