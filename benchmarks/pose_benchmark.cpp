@@ -36,6 +36,7 @@ struct Case {
   std::string robot;
   std::vector<std::string> endpoints;
   std::string x, y;
+  std::string pose = {};  ///< of the profile, in which the other joints are held; empty: at zero
 };
 
 void map_of(benchmark::State& state, const Case& what) {
@@ -43,7 +44,8 @@ void map_of(benchmark::State& state, const Case& what) {
   Robot parallel = robot;
   robot.profile.settings.set("replay.threads=1");
   parallel.profile.settings.set("replay.threads=0");
-  const LabelledPose held{"zero", VectorX::Zero(robot.model.motor_count())};
+  const VectorX zero = VectorX::Zero(robot.model.motor_count());
+  const LabelledPose held{"held", what.pose.empty() ? zero : robot.pose(what.pose)};
   const int x = robot.model.motor(what.x), y = robot.model.motor(what.y);
   std::vector<double> alone, together, ratio, wall_ratio;
   for (auto _ : state) {
@@ -85,7 +87,11 @@ BENCHMARK_CAPTURE(
 BENCHMARK_CAPTURE(map_of, panda, Case{"panda", {"panda_hand"}, "panda_joint2", "panda_joint4"})
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(map_of, ur5e, Case{"ur5e", {"tool0"}, "shoulder_lift_joint", "elbow_joint"})
+BENCHMARK_CAPTURE(map_of, ur5e, Case{"ur5e", {"tool0"}, "shoulder_lift_joint", "elbow_joint", "ready"})
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+// All of its poses are singular: each goes the way of one pose after the other.
+BENCHMARK_CAPTURE(map_of, ur5e_singular, Case{"ur5e", {"tool0"}, "shoulder_lift_joint", "elbow_joint"})
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
 
