@@ -62,3 +62,11 @@ def test_a_number_of_threads_that_is_none_is_refused(verb, twins, arm_log, tmp_p
     for number in ("0", "-2", "many", "1e9", "100000"):
         assert "--threads" in refused(*arguments, "--threads", number), number
     assert not (tmp_path / "out").exists()
+
+
+def test_an_instruction_set_that_is_none_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("ANTAEUS_INSTRUCTION_SET", "avx1024")
+    for verb in (("map", "-r", "ur5e", "--pose", "ready", "-j", "elbow_joint", "-j", "wrist_1_joint", "--steps", "5", "-o", tmp_path / "out"),
+                 ("advise", "-r", "ur5e", "--pose", "ready")):
+        assert "ANTAEUS_INSTRUCTION_SET: unknown instruction set 'avx1024'" in refused(*verb)
+    assert not (tmp_path / "out").exists()
