@@ -101,39 +101,36 @@ struct Reconstructor::Impl {
       read_frames = hands;
     }
     has_hands_reader = !hands.empty() && (smoothed || hands != read_frames);
-    if (!hands.empty()) {
-      const InstantReader reader(robot, hands, options.equation);
-      const PosteriorEstimator posterior(reader, options.posterior);
-      residual.emplace(robot, causal);
-      limits = posterior.identified_limits();
-      guard.emplace(robot, hands, posterior, options.guarded, options.input);
-      const ReliabilityEstimator reliability(reader, posterior);
-      for (std::size_t k = 0; k < hands.size(); ++k) reliability_rows.push_back(reliability.rows(k));
-    }
     const Eigen::Index turn = threads == 1 ? 1 : std::min(kStepsAThread * threads, kLongestTurn);
-    batch.resize(static_cast<std::size_t>(std::min(turn, episode.steps())));
-    for (int k = 0; k < threads; ++k) workers.push_back(make_worker());
+    batch.resize(static_cast<std::size_t>(std::clamp(episode.steps(), Eigen::Index{1}, turn)));
     for (Step& step : batch) {
       step.all.emplace(robot, read_frames, options.equation);
       if (has_hands_reader) step.hands.emplace(robot, hands, options.equation);
+    }
+    for (int k = 0; k < threads; ++k) workers.push_back(make_worker());
+    if (hands.empty()) return;
+    const Worker& any = workers.front();
+    residual.emplace(robot, causal);
+    limits = any.posterior->identified_limits();
+    guard.emplace(robot, hands, *any.posterior, options.guarded, options.input);
+    for (std::size_t k = 0; k < hands.size(); ++k) reliability_rows.push_back(any.reliability->rows(k));
+    if (!guard->needs_raw()) return;
+    for (Worker& worker : workers) {
+      worker.raw.emplace(posterior_reader(batch.front()), WrenchEstimatorOptions{.sign = options.posterior.sign});
     }
   }
 
   Worker make_worker() const {
     Worker worker;
-    const InstantReader reader(robot, read_frames, options.equation);
+    const InstantReader& reader = *batch.front().all;
     WrenchEstimatorOptions stacked = options.estimator;
     stacked.characteristic_length = 0.0;  // one length for hands and feet together would mean nothing
     if (wanted.deployed) worker.deployed.emplace(reader, options.estimator);
     if (wanted.stacked) worker.stacked.emplace(reader, options.stacked.rows, stacked);
     if (hands.empty()) return worker;
-    const InstantReader of_hands(robot, hands, options.equation);
-    worker.posterior.emplace(of_hands, options.posterior);
-    worker.reliability.emplace(of_hands, *worker.posterior);
+    worker.posterior.emplace(posterior_reader(batch.front()), options.posterior);
+    worker.reliability.emplace(posterior_reader(batch.front()), *worker.posterior);
     worker.feasibility.emplace(robot, hands, options.feasibility);
-    WrenchEstimatorOptions raw;
-    raw.sign = options.posterior.sign;
-    if (guard->needs_raw()) worker.raw.emplace(of_hands, raw);
     return worker;
   }
 
@@ -156,15 +153,15 @@ struct Reconstructor::Impl {
     step.hands->at(worker.observation);
   }
 
-  const Instant& posterior_instant(const Step& step) const noexcept {
-    return has_hands_reader ? step.hands->instant() : step.all->instant();
+  const InstantReader& posterior_reader(const Step& step) const noexcept {
+    return has_hands_reader ? *step.hands : *step.all;
   }
 
   /// The residual, whose filters have a history.
   void form(Step& step, Eigen::Index row, Reconstruction& result) {
     result.used_imu = result.used_imu || step.all->instant().used_imu();
     if (!residual) return;
-    const Residual& formed = residual->form(posterior_instant(step));
+    const Residual& formed = residual->form(posterior_reader(step).instant());
     step.residual = formed;
     if (formed.current() == Status::ok) limits.step(formed.instant.observation().time);
     step.limits = limits;

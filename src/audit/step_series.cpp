@@ -40,6 +40,13 @@ GuardOptions limits_at(const Robot& robot, const std::string& endpoint, bool con
   return guard;
 }
 
+/// What every estimator says.
+void record_wrench(EstimateSeries& series, Eigen::Index step, const WrenchEstimate& estimate) noexcept {
+  series.wrench.row(step) = estimate.wrench.to_vector();
+  series.force_norm[step] = estimate.wrench.force.norm();
+  series.reference_gain.row(step) = estimate.reference_gain;
+}
+
 PosteriorTrace empty_trace(const std::vector<int>& rows, Eigen::Index steps) {
   PosteriorTrace trace;
   const auto count = static_cast<std::size_t>(steps);
@@ -126,14 +133,12 @@ void make_room(Recorder& recorder, Eigen::Index steps, Eigen::Index motors, cons
 
 void record_numbers(EstimateSeries& series, Eigen::Index step, const WrenchEstimate& estimate) noexcept {
   const auto at = static_cast<std::size_t>(step);
-  series.wrench.row(step) = estimate.wrench.to_vector();
-  series.force_norm[step] = estimate.wrench.force.norm();
+  record_wrench(series, step, estimate);
   series.kappa[step] = estimate.kappa;
   series.kappa_scaled[step] = estimate.kappa_scaled;
   series.sigma_min[step] = estimate.sigma_min;
   series.manipulability[step] = estimate.manipulability;
   series.rank[at] = estimate.rank;
-  series.reference_gain.row(step) = estimate.reference_gain;
   for (int axis = 0; axis < 3; ++axis) {
     EstimateSeries::Contribution& parts = series.contribution[static_cast<std::size_t>(axis)];
     if (parts.rows() == 0) continue;
@@ -172,12 +177,10 @@ void record_posterior(EstimateSeries& series, Eigen::Index step, const WrenchEst
                       const EndpointReliability& reliability) noexcept {
   const Uncertainty& u = estimate.uncertainty;
   const auto at = static_cast<std::size_t>(step);
-  series.wrench.row(step) = estimate.wrench.to_vector();
-  series.force_norm[step] = estimate.wrench.force.norm();
+  record_wrench(series, step, estimate);
   series.kappa[step] = reliability.condition;
   series.sigma_min[step] = reliability.sigma_min;
   series.rank[at] = u.observable;
-  series.reference_gain.row(step) = estimate.reference_gain;
   PosteriorTrace& trace = *series.posterior;
   trace.sd.row(step) = u.covariance.diagonal().cwiseSqrt();
   trace.worst_sd[step] = u.worst_sd();

@@ -37,15 +37,15 @@ void add_threads(std::vector<std::jthread>& threads, std::ptrdiff_t count, const
   }
 }
 
-/// Calls make() once in each thread, and what it returns with blocks [first, last) until all are done. Progress is told
-/// from the calling thread; where it throws, the others stop after their block. Of threads that the system does not
-/// give, the others do the work.
+/// Calls make(thread) once in each thread, the calling one being 0, and what it returns with blocks [first, last) until
+/// all are done. Progress is told from the calling thread; where it throws, the others stop after their block. Of
+/// threads that the system does not give, the others do the work.
 template <class Make>
 void in_blocks(std::ptrdiff_t count, std::ptrdiff_t block, int threads, const Progress& progress, Make make) {
   std::atomic<std::ptrdiff_t> next = 0;
   Hundredths hundredths(progress, count);
   const auto run = [&](int thread) {
-    auto work = make();
+    auto work = make(thread);
     for (std::ptrdiff_t first = next.fetch_add(block); first < count; first = next.fetch_add(block)) {
       if (thread == 0) hundredths.tell(first);
       work(first, std::min(first + block, count));

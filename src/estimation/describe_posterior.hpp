@@ -26,11 +26,12 @@ inline constexpr double kContactShown = 1e-3;
 inline double contact_threshold(int rows) { return rows > 0 ? chi_squared_threshold(kContactShown, rows) : kInfinity; }
 
 /// Limits of the tests of blocks of at most \p most_rows rows, and of the reference row with one of them.
-inline AlarmLimits figures_limits(const PosteriorOptions& options, int most_rows) {
+inline AlarmLimits limits_of_figures(const PosteriorOptions& options, int most_rows) {
   return {{.probability = options.false_alarm}, most_rows + 1};
 }
 /// The same where the noise was identified: misfit, contact and NIS of each block, and the reference row.
-inline AlarmLimits identified_limits(const PosteriorOptions& options, int blocks, bool has_reference, int most_rows) {
+inline AlarmLimits limits_of_identified(const PosteriorOptions& options, int blocks, bool has_reference,
+                                        int most_rows) {
   const int tests = 3 * blocks + (has_reference ? 1 : 0);
   return {{options.false_alarm, options.false_alarms_per_hour, std::max(tests, 1)}, most_rows + 1};
 }

@@ -114,8 +114,8 @@ PosteriorEstimator::PosteriorEstimator(const InstantReader& reader, PosteriorOpt
   joint_.whitened = joint_.r;
   joint_.motors.reserve(static_cast<std::size_t>(all_rows));
   joint_.block_of.reserve(static_cast<std::size_t>(all_rows));
-  limits_ = figures_limits(options, most_rows);
-  hourly_ = antaeus::identified_limits(options, static_cast<int>(blocks_.size()), reference_ >= 0, most_rows);
+  limits_ = limits_of_figures(options, most_rows);
+  hourly_ = limits_of_identified(options, static_cast<int>(blocks_.size()), reference_ >= 0, most_rows);
   estimates_.residual.value.setConstant(reader.model().motor_count(), kNaN);
   estimates_.residual.variance = estimates_.residual.value;
   estimates_.residual.tilt.setZero(reader.model().motor_count(), kTilts);

@@ -185,20 +185,8 @@ const Residual& ResidualEstimator::form(const Instant& now) noexcept {
   const Observation& observation = now.observation();
   const double time = std::isfinite(observation.time) ? observation.time : kNaN;
   residual_.reasons = Reasons();
-  double dt = time - last_time_;  // NaN without a clock, and for the first sample
-  if (dt <= 0) {
-    // A clock that was set back is a new clock; a repeated stamp is the old one.
-    if (dt < 0) {
-      reset();
-      last_time_ = time;
-    }
-    return refuse(Status::time_back, Reason::invalid_input | Reason::time_back);
-  }
-  if (dt > options_.maximum_gap) {
-    reset();
-    residual_.reasons.add(Reason::gap);
-    dt = kNaN;
-  }
+  const double dt = detail::time_step(options_, time, last_time_, [this] { reset(); }, residual_.reasons);
+  if (dt <= 0) return refuse(Status::time_back, Reason::invalid_input | Reason::time_back);
   residual_.status = Status::ok;
   counts_ = noise_ && noise_->model().simulated == observation.simulated;
   residual_.correlated = counts_;

@@ -52,6 +52,23 @@ inline double gain_variance(const ResidualOptions& options, double torque) noexc
 /// The least variance of a static residual's row while the robot moves.
 inline double moving_variance(const JointFigures& f) noexcept { return f.static_sd * f.static_sd; }
 
+/// Time since the sample before [s]: NaN without a clock, for the first sample and after a gap, which \p reasons then
+/// name; 0 or less for a sample that cannot be used. A clock that was set back is a new clock; a repeated stamp is the
+/// old one. \param time  NaN without a clock \param reset  forgets the past, `last_time` with it
+template <class Reset>
+double time_step(const ResidualOptions& options, double time, double& last_time, const Reset& reset,
+                 Reasons& reasons) noexcept {
+  const double dt = time - last_time;
+  if (dt < 0) {
+    reset();
+    last_time = time;
+  }
+  if (!(dt > options.maximum_gap)) return dt;
+  reset();
+  reasons.add(Reason::gap);
+  return kNaN;
+}
+
 /// Whether motion is seen or was, less than `motion_hold` ago. \param clock  [s]; 0 without one
 /// \param fastest  speed of any motor [rad/s] \param gyro  of the base, null without one: it may turn under still
 /// joints

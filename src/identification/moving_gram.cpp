@@ -177,7 +177,7 @@ CrossValidation cross_validate(const MovingRows& rows, const Gram& gram, const F
           }
         }
       };
-      detail::in_blocks(rows.samples(), kRowsAtATime, rows.threads, {}, [&] { return judge; });
+      detail::in_blocks(rows.samples(), kRowsAtATime, rows.threads, {}, [&](int) { return judge; });
     }
     double moved = 0.0;
     for (int j = 0; j < motors; ++j) {

@@ -195,7 +195,7 @@ MovingRows moving_rows(const Robot& robot, const std::vector<MovingLog>& logs, c
   }
   // A row each: no row knows another, so threads share them out.
   rows.threads = thread_count(robot.profile.settings.get<ReplayOptions>());
-  detail::in_blocks(samples, kRowsAtATime, rows.threads, {}, [&] {
+  detail::in_blocks(samples, kRowsAtATime, rows.threads, {}, [&](int) {
     return [&, dynamics = Dynamics(model), Y = MatrixX(nv, 10 * rows.at.bodies)](Eigen::Index first,
                                                                                  Eigen::Index last) mutable {
       for (Eigen::Index t = first; t < last; ++t) {

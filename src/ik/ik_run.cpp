@@ -83,7 +83,7 @@ class Run {
   template <class Make>
   void solve_all(Make make) {
     detail::BatchAnswers answers(result_.answers, count(), chain_.size());
-    detail::in_blocks(count(), kBlock, std::min(request_.threads, kMostThreads), progress_, [&] {
+    detail::in_blocks(count(), kBlock, std::min(request_.threads, kMostThreads), progress_, [&](int) {
       return [&answers, solve = make()](Index first, Index last) mutable {
         for (Index t = first; t < last; ++t) answers.keep(t, solve(t));
       };

@@ -95,7 +95,7 @@ ReachBatch solve_batch(const ReachModel& model, std::span<const Pose> targets, c
   ReachBatch batch;
   detail::BatchAnswers kept(batch, count, joints);
   const detail::ReachBuild& build = detail::reach_build(work.set);
-  detail::in_blocks(count, kBlock, work.threads, progress, [&] {
+  detail::in_blocks(count, kBlock, work.threads, progress, [&](int) {
     return [worker = Worker(model, targets, build, kept)](Eigen::Index first, Eigen::Index last) mutable {
       worker.block(first, last);
     };

@@ -1,7 +1,6 @@
 #include "antaeus/pose/pose_advice.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <memory>
 #include <numbers>
@@ -205,12 +204,11 @@ class Search {
     std::vector<int> evaluations(candidates_.size());
     const Search initial = *this;
     const bool together = batch_ != nullptr;
-    std::atomic<bool> is_taken = false;
-    detail::in_blocks(std::ssize(candidates_), 1, threads, {}, [&] {
-      // The first thread works with this object, the others with copies that judge by themselves.
+    detail::in_blocks(std::ssize(candidates_), 1, threads, {}, [&](int thread) {
+      // The calling thread works with this object, the others with copies that judge by themselves.
       std::unique_ptr<PoseBatch> batch;
       std::unique_ptr<Search> other;
-      if (is_taken.exchange(true)) {
+      if (thread > 0) {
         batch = make_batch();
         other = std::make_unique<Search>(initial);
         other->judge_by(*batch, together);

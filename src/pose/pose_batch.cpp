@@ -105,7 +105,7 @@ void PoseBatch::set_up(const Robot& robot, const std::vector<std::string>& names
     static_variance_.push_back(detail::moving_variance(figures));
     saturation_.push_back(residual.saturation_share * limits[m]);
   }
-  torque_share_ = residual.torque_share;
+  residual_ = residual;
   length_ = defaults.characteristic_length;
   const auto room = [](auto& memory, int width) { memory.resize(static_cast<std::size_t>(kPoses * width)); };
   const int count = endpoint_count();
@@ -129,8 +129,7 @@ void PoseBatch::fill_inputs(int count) noexcept {
     const std::ptrdiff_t row = std::ptrdiff_t{i} * motors_;
     for (int m = 0; m < motors_; ++m) {
       const auto motor = static_cast<std::size_t>(m);
-      const double torque = torque_[row + m], channel = torque_share_ * torque;
-      const double rest = still_[motor] + channel * channel;
+      const double torque = torque_[row + m], rest = still_[motor] + detail::gain_variance(residual_, torque);
       const bool saturated = std::abs(torque) >= saturation_[motor];
       doubtful = doubtful || at_limit(std::abs(torque), saturation_[motor]);
       tau_[row + m] = torque;

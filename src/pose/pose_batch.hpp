@@ -58,7 +58,8 @@ class PoseBatch {
   std::vector<Endpoint> endpoints_;
   std::optional<BatchModel> model_;  ///< empty: pose by pose
   std::optional<BatchWorkspace> workspace_;
-  double length_ = 0.0, saturation_share_ = 0.0, torque_share_ = 0.0;
+  double length_ = 0.0;
+  ResidualOptions residual_;
   std::vector<double> still_, static_variance_, saturation_;  ///< of each motor
   /// \name Of a block, a row a pose
   ///@{

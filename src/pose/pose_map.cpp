@@ -1,7 +1,6 @@
 #include "antaeus/pose/pose_map.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <deque>
 
@@ -48,9 +47,8 @@ std::vector<std::vector<PoseSample>> sample_poses(const Robot& robot, const std:
   std::vector<std::vector<PoseSample>> samples(endpoints.size());
   for (std::vector<PoseSample>& each : samples) each.resize(static_cast<std::size_t>(count));
   const auto motors = static_cast<std::size_t>(robot.model.motor_count());
-  std::atomic<std::size_t> next = 0;
-  detail::in_blocks(count, kBlock, static_cast<int>(threads), progress, [&] {
-    return [&, &worker = workers[next.fetch_add(1)], q = std::vector<double>(kBlock * motors),
+  detail::in_blocks(count, kBlock, static_cast<int>(threads), progress, [&](int thread) {
+    return [&, &worker = workers[static_cast<std::size_t>(thread)], q = std::vector<double>(kBlock * motors),
             into = std::vector<PoseSample*>(endpoints.size())](std::ptrdiff_t first, std::ptrdiff_t last) mutable {
       for (std::ptrdiff_t i = first; i < last; ++i) place(i, &q[static_cast<std::size_t>(i - first) * motors]);
       for (std::size_t k = 0; k < into.size(); ++k) into[k] = &samples[k][static_cast<std::size_t>(first)];

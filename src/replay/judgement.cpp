@@ -33,38 +33,43 @@ void check_settings(const ReplayPosterior& options) {
   }
 }
 
-BatchPosteriorOptions rules_of(const PosteriorEstimator& estimator, const Robot& robot,
-                               const std::vector<std::string>& endpoints, bool noise) {
-  const PosteriorOptions& options = estimator.options();
-  BatchPosteriorOptions rules;
-  rules.force_prior = options.prior.force;
-  rules.moment_prior = options.contact == ContactKind::wrench ? options.prior.moment : 0.0;
-  rules.reference_motor = robot.reference_motor();
-  if (noise) rules.noise = *robot.profile.noise;
-  rules.contact_shown = kContactShown;
-  for (int k = 0; k < static_cast<int>(std::ssize(endpoints)); ++k) {
-    rules.rows.push_back(estimator.rows(k));
-    for (int j = 0; j < k; ++j) {
-      for (const int motor : rules.rows[static_cast<std::size_t>(j)]) {
-        if (std::ranges::find(rules.rows.back(), motor) == rules.rows.back().end()) continue;
+/// Of each endpoint the motors that speak for it.
+std::vector<std::vector<int>> rows_of(const Robot& robot, const std::vector<std::string>& endpoints,
+                                      const ReplayPosterior& options) {
+  const InstantReader reader(robot, endpoints, options.instant);
+  const PosteriorEstimator estimator(reader, options.posterior);
+  std::vector<std::vector<int>> rows;
+  for (int k = 0; k < reader.endpoint_count(); ++k) rows.push_back(estimator.rows(k));
+  return rows;
+}
+
+/// \throws OptionsError where a motor speaks for two
+void check_apart(const Robot& robot, const std::vector<std::string>& endpoints,
+                 const std::vector<std::vector<int>>& rows) {
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    for (std::size_t j = 0; j < k; ++j) {
+      for (const int motor : rows[j]) {
+        if (std::ranges::find(rows[k], motor) == rows[k].end()) continue;
         refuse("endpoints",
-               robot.model.motor_names()[motor] + " speaks for " + endpoints[static_cast<std::size_t>(j)] +
-                   " and for " + endpoints[static_cast<std::size_t>(k)] + ": they have one posterior together",
+               robot.model.motor_names()[motor] + " speaks for " + endpoints[j] + " and for " + endpoints[k] +
+                   ": they have one posterior together",
                "replay them one at a time");
       }
     }
   }
-  return rules;
 }
 
 BatchModel model_of(const Robot& robot, const std::vector<std::string>& endpoints, const ReplayPosterior& options,
-                    bool noise) {
-  const InstantReader reader(robot, endpoints, options.instant);
-  const PosteriorEstimator estimator(reader, options.posterior);
-  BatchOptions batch;
-  batch.imu = options.instant.imu;
-  batch.imu_frame = robot.profile.imu.frame;
-  batch.posterior = rules_of(estimator, robot, endpoints, noise);
+                    const std::vector<std::vector<int>>& rows, bool noise) {
+  check_apart(robot, endpoints, rows);
+  const PosteriorOptions& posterior = options.posterior;
+  BatchOptions batch{.imu = options.instant.imu, .imu_frame = robot.profile.imu.frame};
+  batch.posterior.rows = rows;
+  batch.posterior.force_prior = posterior.prior.force;
+  batch.posterior.moment_prior = posterior.contact == ContactKind::wrench ? posterior.prior.moment : 0.0;
+  batch.posterior.reference_motor = robot.reference_motor();
+  batch.posterior.contact_shown = kContactShown;
+  if (noise) batch.posterior.noise = *robot.profile.noise;
   return {robot.model, endpoints, batch};
 }
 
@@ -120,24 +125,22 @@ Judgement::Judgement(const Robot& robot, const std::vector<std::string>& endpoin
       options_(checked(posterior)),
       correlated_(uses_noise(robot, posterior)),
       reference_(robot.reference_motor()),
-      model_(model_of(robot, endpoints, posterior, correlated_)) {
+      rows_(rows_of(robot, endpoints, posterior)),
+      model_(model_of(robot, endpoints, posterior, rows_, correlated_)) {
   uses_imu_ = robot.model.base() == Base::free_flyer && posterior.instant.imu != ImuUse::none;
-  const InstantReader reader(robot, endpoints, posterior.instant);
-  const PosteriorEstimator estimator(reader, posterior.posterior);
-  int most_rows = 0, blocks = 0;
+  int most_rows = 0;
   for (int k = 0; k < model_.endpoint_count(); ++k) {
-    const int rows = static_cast<int>(std::ssize(estimator.rows(k)));
+    const int rows = static_cast<int>(std::ssize(rows_[static_cast<std::size_t>(k)]));
     const std::vector<int>& supports = model_.supporting_motors(k);
     endpoints_.push_back({contact_threshold(rows), std::ranges::find(supports, reference_) != supports.end()});
     most_rows = std::max(most_rows, rows);
-    ++blocks;
   }
   most_dof_ = most_rows + 1;
   if (correlated_) {
-    hourly_ = identified_limits(posterior.posterior, blocks, reference_ >= 0, most_rows);
+    hourly_ = limits_of_identified(posterior.posterior, model_.endpoint_count(), reference_ >= 0, most_rows);
     return;
   }
-  const AlarmLimits limits = figures_limits(posterior.posterior, most_rows);
+  const AlarmLimits limits = limits_of_figures(posterior.posterior, most_rows);
   for (int dof = 0; dof <= most_dof_; ++dof) limits_.push_back(limits.limit(dof));
 }
 

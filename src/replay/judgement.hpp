@@ -62,7 +62,8 @@ class Judgement {
   int reference_ = -1, most_dof_ = 1;
   std::vector<OneEndpoint> endpoints_;
   std::optional<AlarmLimits> hourly_;
-  std::vector<double> limits_;  ///< of χ² by degrees of freedom, where they are the same everywhere
+  std::vector<double> limits_;          ///< of χ² by degrees of freedom, where they are the same everywhere
+  std::vector<std::vector<int>> rows_;  ///< of each endpoint the motors that speak for it
   BatchModel model_;
 };
 

@@ -10,6 +10,7 @@
 #include "core/in_blocks.hpp"
 #include "replay/in_order.hpp"
 #include "replay/judgement.hpp"
+#include "robot/batch_fit.hpp"
 
 namespace antaeus {
 
@@ -99,16 +100,8 @@ BatchRowsOf<const double> rows_of(const SampleMatrix& samples) noexcept {
 /// \throws OptionsError for rows that do not fill their array, or overlap
 template <class T>
 void check_rows(const std::string& name, std::ptrdiff_t width, const BatchRowsOf<T>& rows, std::ptrdiff_t count) {
-  const std::ptrdiff_t stride = rows.stride == 0 ? width : rows.stride, size = std::ssize(rows.values);
-  if (size == 0) return;
-  if (stride < width) {
-    throw OptionsError(name, "a stride of " + std::to_string(stride),
-                       "a row has " + std::to_string(width) + " numbers, and rows must not overlap");
-  }
-  const std::ptrdiff_t needed = (count - 1) * stride + width;
-  if (rows.stride == 0 ? size == needed : size >= needed) return;
-  throw OptionsError(name, std::to_string(size) + " numbers for " + std::to_string(count) + " states",
-                     "give " + std::to_string(width) + " a state");
+  const detail::RowsInArray array{width, rows.values.size(), rows.stride};
+  detail::throw_fault(name, array, detail::fault_of(array, count), count);
 }
 
 }  // namespace
@@ -189,9 +182,8 @@ struct BatchReplay::Impl {
     if (map.is_needed()) {
       for (Worker& worker : workers) worker.tau.resize(static_cast<std::size_t>(block_size(in) * sizes.motors));
     }
-    std::atomic<std::size_t> next = 0;
-    detail::in_blocks(in.count, options.block, static_cast<int>(workers.size()), progress, [&] {
-      return [&, &worker = workers[next.fetch_add(1)]](std::ptrdiff_t first, std::ptrdiff_t last) {
+    detail::in_blocks(in.count, options.block, static_cast<int>(workers.size()), progress, [&](int thread) {
+      return [&, &worker = workers[static_cast<std::size_t>(thread)]](std::ptrdiff_t first, std::ptrdiff_t last) {
         ReplayInput block = block_of(in, sizes, first, last - first);
         map.apply(block, worker.tau);
         worker.workspace.replay(block, block_of(out, sizes, first, last - first));

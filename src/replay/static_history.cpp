@@ -100,7 +100,7 @@ void StaticHistory::read(const ReplayInput& block, bool is_episode, HistoryRows&
     // As Episode::observe(): no number, no measurement.
     if (is_episode && seen.gyro && !is_finite(seen.gyro, 3)) seen.gyro = nullptr;
     if (is_episode) seen.force = nullptr;
-    Status status = refusal_of(seen, is_episode);
+    Status status = refusal_of(seen);
     if (status == Status::ok) {
       status = step(seen, rows, at);
     } else {
@@ -132,7 +132,7 @@ void StaticHistory::read(const ReplayInput& block, bool is_episode, HistoryRows&
 }
 
 /// What InstantReader and the residual's first look refuse.
-Status StaticHistory::refusal_of(const Sample& sample, bool) const noexcept {
+Status StaticHistory::refusal_of(const Sample& sample) const noexcept {
   if (!is_finite(sample.q, motors_) || !is_finite(sample.tau, motors_)) return Status::not_finite;
   if (uses_imu_ && sample.quaternion) {
     if (!is_finite(sample.quaternion, 4)) return Status::not_finite;
@@ -151,19 +151,10 @@ Status StaticHistory::refusal_of(const Sample& sample, bool) const noexcept {
 Status StaticHistory::step(const Sample& sample, HistoryRows& rows, std::size_t at) noexcept {
   Reasons& reasons = rows.reasons[at];
   const double time = std::isfinite(sample.time) ? sample.time : kNaN;
-  double dt = time - last_time_;
+  const double dt = time_step(options_, time, last_time_, [this] { reset(); }, reasons);
   if (dt <= 0) {
-    if (dt < 0) {
-      reset();
-      last_time_ = time;
-    }
     reasons = Reason::invalid_input | Reason::time_back;
     return Status::time_back;
-  }
-  if (dt > options_.maximum_gap) {
-    reset();
-    reasons.add(Reason::gap);
-    dt = kNaN;
   }
   see_speed(sample, dt, reasons);
   motion_share_ = 1.0;

@@ -45,7 +45,7 @@ class StaticHistory {
     const double *q, *tau, *v, *a, *gyro, *force, *quaternion;  ///< null: not measured
     double time;
   };
-  Status refusal_of(const Sample& sample, bool is_episode) const noexcept;
+  Status refusal_of(const Sample& sample) const noexcept;
   Status step(const Sample& sample, HistoryRows& rows, std::size_t at) noexcept;
   void see_speed(const Sample& sample, double dt, Reasons& reasons) noexcept;
   void fill(const Sample& sample, Reasons& reasons, double* tau, double* variance) const noexcept;

@@ -7,6 +7,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "robot/batch_evidence.hpp"
+#include "robot/batch_fit.hpp"
 #include "robot/batch_tree.hpp"
 
 namespace antaeus {
@@ -33,32 +34,21 @@ const BatchBuild& build_of(InstructionSet set) noexcept {
 /// What an array must hold; looks at all of them and tells \p fault of each that is wrong, until it returns true.
 struct Wanted {
   const char* name;
-  std::ptrdiff_t width;
-  std::size_t size;
-  std::ptrdiff_t stride;
+  detail::RowsInArray rows;
   const char* misplaced;  ///< why it must be empty; null: it may be given
 };
 
 template <class T>
 Wanted wanted(const char* name, std::ptrdiff_t width, const BatchRowsOf<T>& rows, const char* misplaced = nullptr) {
-  return {name, width, rows.values.size(), rows.stride, misplaced};
+  return {name, {width, rows.values.size(), rows.stride}, misplaced};
 }
 
 /// What is wrong with a call: the array, the problem, the remedy. Texts are made for an error alone.
-enum class Fault : std::uint8_t { none, count, missing, misplaced, stride, size };
+enum class Fault : std::uint8_t { none, count, missing, misplaced, rows };
 
 Fault fault_of(const Wanted& array, std::ptrdiff_t count) noexcept {
-  if (array.size == 0) return Fault::none;
-  if (array.misplaced) return Fault::misplaced;
-  if (array.stride != 0 && array.stride < array.width) return Fault::stride;
-  if (count == 0) return Fault::none;
-  const auto stride = static_cast<std::size_t>(array.stride == 0 ? array.width : array.stride);
-  const auto rows = static_cast<std::size_t>(count - 1), width = static_cast<std::size_t>(array.width);
-  // Rows that follow each other fill their array; with a stride the last one must be whole.
-  if (array.stride == 0) {
-    return array.size / width == rows + 1 && array.size % width == 0 ? Fault::none : Fault::size;
-  }
-  return array.size >= width && (array.size - width) / stride >= rows ? Fault::none : Fault::size;
+  if (array.rows.size != 0 && array.misplaced) return Fault::misplaced;
+  return detail::fault_of(array.rows, count) == detail::RowFault::none ? Fault::none : Fault::rows;
 }
 
 /// Calls \p tell(array, fault) for the first array that is wrong. \return whether there is none
@@ -80,7 +70,7 @@ bool fits(const BatchModel& model, const BatchInput& in, const BatchOutput& out,
       weighed ? weighed : (!numbers.noise && in.variance.values.empty() ? "variance is absent" : nullptr);
   const char* const referred = evident ? evident : (numbers.reference < 0 ? "there is no reference motor" : nullptr);
   if (in.count < 0) {
-    tell(Wanted{"count", 0, 0, in.count, nullptr}, Fault::count);
+    tell(Wanted{"count", {}, nullptr}, Fault::count);
     return false;
   }
   // Speeds alone say where the noise stands; accelerations alone say nothing.
@@ -110,7 +100,7 @@ bool fits(const BatchModel& model, const BatchInput& in, const BatchOutput& out,
       wanted("jacobian", model.jacobian_width(), out.jacobian,
              model.jacobian_width() == 0 ? "no motor moves an endpoint" : nullptr),
       wanted("pose", 12 * endpoints, out.pose, none),
-      Wanted{"status", 1, out.status.size(), 0, nullptr},
+      Wanted{"status", {1, out.status.size(), 0}, nullptr},
       wanted("posterior", 6 * endpoints, out.posterior, evident),
       wanted("covariance", 21 * endpoints, out.covariance, evident),
       wanted("force_sd", 3 * endpoints, out.force_sd, evident),
@@ -232,21 +222,13 @@ const detail::BatchNumbers& BatchModel::numbers() const noexcept { return impl_-
 
 void check_block(const BatchModel& model, const BatchInput& in, const BatchOutput& out) {
   fits(model, in, out, [&](const Wanted& array, Fault fault) {
-    const std::string place = array.name, states = std::to_string(in.count) + " states";
-    const std::string width = std::to_string(array.width);
+    const std::string place = array.name;
     switch (fault) {
       case Fault::none: return;
       case Fault::count: throw OptionsError(place, "fewer than no states", "give 0 or more");
       case Fault::missing: throw OptionsError(place, "absent", "give the motors' positions of each state");
       case Fault::misplaced: throw OptionsError(place, array.misplaced, "leave it empty, or give what it needs");
-      case Fault::stride:
-        throw OptionsError(place, "a stride of " + std::to_string(array.stride),
-                           "a row has " + width + " numbers, and rows must not overlap");
-      case Fault::size:
-        throw OptionsError(place, std::to_string(array.size) + " numbers for " + states,
-                           array.stride == 0 ? "give " + width + " a state"
-                                             : "with its stride of " + std::to_string(array.stride) + " give " + width +
-                                                   " a state, the last one too");
+      case Fault::rows: detail::throw_fault(place, array.rows, detail::fault_of(array.rows, in.count), in.count);
     }
   });
 }

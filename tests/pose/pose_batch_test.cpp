@@ -8,13 +8,11 @@
 #include <numbers>
 #include <random>
 
+#include "pose_tolerance.hpp"
 #include "robot/test_robots.hpp"
 
 namespace antaeus {
 namespace {
-
-/// Two decompositions of the same matrix: the bar while κ < 100, ε κ and a factor of 50 for steps beyond.
-double tolerance_at(double kappa) { return 1e-12 * std::max(1.0, kappa / 100.0); }
 
 struct Subject {
   std::string robot;
@@ -92,7 +90,7 @@ TEST_P(PoseBatchOf, SamplesAreThoseOfOnePoseAfterTheOther) {
       const PoseSample &ours = samples[at], theirs = sample_of(quality, one[k]);
       EXPECT_EQ(ours.status, theirs.status);
       EXPECT_EQ(ours.observable, theirs.observable);
-      const double tolerance = tolerance_at(theirs.kappa < kInfinity ? theirs.kappa : 0.0);
+      const double tolerance = test::tolerance_at(theirs.kappa < kInfinity ? theirs.kappa : 0.0);
       expect_near(ours.gain, theirs.gain, tolerance, "gain");
       expect_near(ours.force_gain, theirs.force_gain, tolerance, "force_gain");
       expect_near(ours.kappa, theirs.kappa, tolerance, "kappa");

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "pose_tolerance.hpp"
 #include "robot/test_robots.hpp"
 
 namespace antaeus {
@@ -37,9 +38,8 @@ TEST(PoseMap, EverySampleIsThePosesOwn) {
         const PoseSample& sample = map.samples[k][static_cast<std::size_t>(iy * 7 + ix)];
         for (const PoseQuantity quantity : {PoseQuantity::sd, PoseQuantity::sd_moving, PoseQuantity::gain,
                                             PoseQuantity::force_gain, PoseQuantity::kappa}) {
-          // Two decompositions, of matrices with κ as large as that.
-          const double theirs = quality.value(poses[k], quantity), kappa = std::max(100.0, poses[k].kappa);
-          EXPECT_NEAR(sample.value(quantity), theirs, 1e-14 * kappa * std::max(1.0, theirs));
+          const double theirs = quality.value(poses[k], quantity);
+          EXPECT_NEAR(sample.value(quantity), theirs, test::tolerance_at(poses[k].kappa) * std::max(1.0, theirs));
         }
         EXPECT_LE((sample.position - poses[k].position).norm(), 1e-12);
       }
