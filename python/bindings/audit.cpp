@@ -14,6 +14,7 @@
 #include "antaeus/io/table.hpp"
 #include "antaeus/report/html_report.hpp"
 #include "convert.hpp"
+#include "interruption.hpp"
 #include "logs.hpp"
 #include "shared_enumerations.hpp"
 
@@ -71,19 +72,12 @@ Audit audit(Log episode, const RobotChoice& robot, std::vector<Log> baselines, s
   request.endpoints = std::move(endpoints);
   request.from = limit_time(start, "audit.start");
   request.to = limit_time(stop, "audit.stop");
-  std::vector<std::string> assignments;
-  for (const auto& [key, value] : settings) {
-    const std::string name = nb::cast<std::string>(key);
-    assignments.push_back(name + "=" + option_text("audit.settings: " + name, value));
-  }
+  const std::vector<std::string> assignments = assignments_of(settings, "audit.settings");
   std::vector<Log> logs = std::move(baselines);
   logs.insert(logs.begin(), std::move(episode));
   request.command = command_text(robot, logs, request, assignments);
   // Ctrl-C ends the audit of a long log.
-  const Progress interrupted = [](double) {
-    const nb::gil_scoped_acquire locked;
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
-  };
+  const Progress interrupted = until_interrupted();
 
   // From here on nothing is Python's: what went in was copied.
   const nb::gil_scoped_release unlocked;

@@ -11,6 +11,7 @@
 #include "antaeus/report/contact_page.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "convert.hpp"
+#include "interruption.hpp"
 #include "logs.hpp"
 
 namespace nanobind::detail {
@@ -131,9 +132,8 @@ Solved contact(const MotionChoice& motion, const std::optional<RobotChoice>& rob
     const std::string name = "contact." + nb::cast<std::string>(key);
     assignments.push_back(name + "=" + option_text(name, value));
   }
-  for (const auto& [key, value] : settings) {
-    const std::string name = nb::cast<std::string>(key);
-    assignments.push_back(name + "=" + option_text("contact.settings: " + name, value));
+  for (std::string& assignment : assignments_of(settings, "contact.settings")) {
+    assignments.push_back(std::move(assignment));
   }
   const std::string command = command_text(motion, robot, request, assignments);
   const auto* file = std::get_if<std::filesystem::path>(&motion);
@@ -142,10 +142,7 @@ Solved contact(const MotionChoice& motion, const std::optional<RobotChoice>& rob
   if (!robot && !file) {
     throw OptionsError("contact.robot", "is missing", "arrays need a robot; only a file of total wrenches does not");
   }
-  const Progress interrupted = [](double) {
-    const nb::gil_scoped_acquire locked;
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
-  };
+  const Progress interrupted = until_interrupted();
 
   // From here on nothing is Python's: what went in was copied.
   const nb::gil_scoped_release unlocked;

@@ -6,6 +6,7 @@
 #include "antaeus/experiments/space_flight.hpp"
 #include "antaeus/report/simulate_page.hpp"
 #include "convert.hpp"
+#include "interruption.hpp"
 
 namespace antaeus::python {
 
@@ -16,13 +17,6 @@ struct Ran {
   ExperimentResult result;
   Settings settings;
 };
-
-Progress interruptible() {
-  return [](double) {
-    const nb::gil_scoped_acquire locked;
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
-  };
-}
 
 /// Settings as on the command line: the files' bytes are the same.
 /// \param caller  whose name a message has
@@ -44,7 +38,7 @@ Ran run_flight(const std::string& name, const nb::dict& settings, const std::str
   ran.settings = settings_of(settings, "run_space_scenario");
   const auto flown = parse_enum<FlightPlant>(plant, "plant", "plant");
   const nb::gil_scoped_release unlocked;
-  ran.result = run_space_scenario(name, {robot, frame, flown, ran.settings, seed, interruptible()});
+  ran.result = run_space_scenario(name, {robot, frame, flown, ran.settings, seed, until_interrupted()});
   return ran;
 }
 
@@ -52,7 +46,7 @@ Ran run(const std::string& name, const nb::dict& settings, int seed) {
   Ran ran;
   ran.settings = settings_of(settings, "run_experiment");
   const nb::gil_scoped_release unlocked;
-  ran.result = run_experiment(name, ran.settings, seed, interruptible());
+  ran.result = run_experiment(name, ran.settings, seed, until_interrupted());
   return ran;
 }
 
@@ -71,7 +65,7 @@ void save(const Ran& self, const std::filesystem::path& folder, bool clip) {
   FileSet files(folder);
   std::string told;
   if (clip) {
-    Clip made = experiment_clip(self.result, self.settings, interruptible());
+    Clip made = experiment_clip(self.result, self.settings, until_interrupted());
     files.add("clip.mp4", std::move(made.mp4));
     told = made.of_the_run;
   }

@@ -9,6 +9,7 @@
 
 #include "antaeus/ik/plain_methods.hpp"
 #include "convert.hpp"
+#include "interruption.hpp"
 
 namespace nanobind::detail {
 
@@ -323,10 +324,7 @@ ReachBatch batch_of(const ReachModel& model, const TargetsChoice& targets, int t
     read = read_targets(*array, 1, model.options().position_only, kPlace);
   }
   const std::vector<Pose>& poses = array ? read : std::get<std::vector<Pose>>(targets);
-  const Progress interrupted = [](double) {
-    const nb::gil_scoped_acquire locked;
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
-  };
+  const Progress interrupted = until_interrupted();
   const nb::gil_scoped_release unlocked;
   return solve_batch(model, poses, work, interrupted);
 }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "antaeus/episode/episode.hpp"
 #include "convert.hpp"
@@ -17,5 +18,8 @@ using RobotChoice = std::variant<Robot, std::filesystem::path>;
 
 /// Text that may hold the bytes of a file's name; others than UTF-8 are as os.fsdecode has them.
 nb::str decoded(const std::string& text);
+
+/// What --set would be given for 'group.option' → value. \param place  of the settings, for messages
+std::vector<std::string> assignments_of(const nb::dict& settings, const std::string& place);
 
 }  // namespace antaeus::python

@@ -12,6 +12,7 @@
 
 #include "antaeus/replay/replay_rows.hpp"
 #include "convert.hpp"
+#include "interruption.hpp"
 #include "logs.hpp"
 
 namespace antaeus::python {
@@ -267,16 +268,6 @@ Replayer make_replayer(const RobotChoice& choice, std::vector<std::string> endpo
           .replay = std::move(replay)};
 }
 
-/// 'group.option' → value, as assignments.
-std::vector<std::string> assignments_of(const nb::dict& settings) {
-  std::vector<std::string> assignments;
-  for (const auto& [key, value] : settings) {
-    const auto name = nb::cast<std::string>(key);
-    assignments.push_back(name + "=" + option_text(at("settings") + ": " + name, nb::borrow(value)));
-  }
-  return assignments;
-}
-
 /// Whether a result is of a posterior.
 bool is_judged(const std::string& name) {
   const std::vector<std::string> names = field_names<ReplayOutput>();
@@ -315,10 +306,7 @@ nb::dict call(Replayer& self, nb::object q, nb::object tau, nb::dict keywords) {
   const BatchModel& model = self.replay.model();
   nb::dict results;
   ReplayOutput out;
-  const Progress interrupted = [](double) {
-    const nb::gil_scoped_acquire locked;
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
-  };
+  const Progress interrupted = until_interrupted();
   // A replay is made once what is asked of it is known; nothing in here is Python's.
   const auto run = [&](const auto& in, bool is_simulated) {
     const nb::gil_scoped_release unlocked;
@@ -439,8 +427,8 @@ void bind_replay(nb::module_& module) {
           [](Replayer* self, const RobotChoice& robot, std::vector<std::string> endpoints,
              const std::optional<std::string>& imu, const std::optional<int>& threads, int block,
              const nb::dict& settings) {
-            new (self) Replayer(
-                make_replayer(robot, std::move(endpoints), imu.value_or(""), threads, block, assignments_of(settings)));
+            new (self) Replayer(make_replayer(robot, std::move(endpoints), imu.value_or(""), threads, block,
+                                              assignments_of(settings, at("settings"))));
           },
           "robot"_a, "endpoints"_a = nb::list(), nb::kw_only(), "imu"_a = nb::none(), "threads"_a = nb::none(),
           "block"_a = ReplayOptions{}.block, "settings"_a = nb::dict(), nb::sig(init.c_str()),
@@ -502,11 +490,12 @@ void bind_replay(nb::module_& module) {
         const auto number = [](const nb::object& given, const char* name) {
           return detail::parse_integer(option_text(at(name), given), kAnyNumber, at(name));
         };
-        Replayer once = make_replayer(
-            robot, std::move(endpoints), imu.is_none() ? "" : nb::cast<std::string>(imu),
-            threads.is_none() ? 0 : number(threads, "threads"),
-            block.is_none() ? ReplayOptions{}.block : number(block, "block"),
-            settings.is_none() ? std::vector<std::string>() : assignments_of(nb::borrow<nb::dict>(settings)));
+        Replayer once =
+            make_replayer(robot, std::move(endpoints), imu.is_none() ? "" : nb::cast<std::string>(imu),
+                          threads.is_none() ? 0 : number(threads, "threads"),
+                          block.is_none() ? ReplayOptions{}.block : number(block, "block"),
+                          settings.is_none() ? std::vector<std::string>()
+                                             : assignments_of(nb::borrow<nb::dict>(settings), at("settings")));
         return call(once, std::move(q), std::move(tau), std::move(rest));
       },
       "robot"_a, "endpoints"_a, nb::arg("q").none(), "tau"_a = nb::none(), "keywords"_a, nb::sig(all.c_str()),

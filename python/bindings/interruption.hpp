@@ -1,0 +1,17 @@
+#pragma once
+// Ctrl-C during work that does not hold the interpreter's lock.
+
+#include "antaeus/core/types.hpp"
+#include "convert.hpp"
+
+namespace antaeus::python {
+
+/// Ends the work that it is told of, with the exception that the signal became.
+inline Progress until_interrupted() {
+  return [](double) {
+    const nb::gil_scoped_acquire locked;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  };
+}
+
+}  // namespace antaeus::python
