@@ -23,7 +23,7 @@ endef
 
 demo: setup ## build, then audit the incident twin beside its good twin
 	$(call configure,release)
-	@cmake --build build/release -j $(JOBS) --target antaeus_cli antaeus_parquet antaeus_meshes antaeus_sim_plugin antaeus_python
+	@cmake --build build/release -j $(JOBS) --target antaeus_cli antaeus_parquet antaeus_meshes antaeus_mujoco antaeus_python
 	@$(ANTAEUS) demo --out build/demo; status=$$?; [ $$status -le 1 ] && echo "report: build/demo/report.html"
 
 test: setup ## build everything, run every test
@@ -38,7 +38,7 @@ asan: setup ## the test-suite under the address and undefined-behaviour sanitize
 
 soak: setup ## the slow proofs: a million poses, blocked targets, a million cycles of the guard with faults, hours of identified noise, force control on many contacts, passages through singular poses, identified noise in MuJoCo (the tests hold samples)
 	$(call configure,release)
-	@cmake --build build/release -j $(JOBS) --target ik_tests guard_tests experiments_tests control_tests signal_tests identification_tests antaeus_sim_plugin antaeus_parquet antaeus_python identified_noise
+	@cmake --build build/release -j $(JOBS) --target ik_tests guard_tests experiments_tests control_tests signal_tests identification_tests antaeus_mujoco antaeus_parquet antaeus_python identified_noise
 	@ANTAEUS_SOAK=1 build/bin/ik_tests --gtest_filter='Blocked.*:ReachSoak.*:*Soak*'
 	@ANTAEUS_SOAK=1 build/bin/guard_tests --gtest_filter='*Soak*'
 	@ANTAEUS_SOAK=1 build/bin/experiments_tests --gtest_filter='*Soak*'
@@ -82,7 +82,7 @@ docs: setup ## the generated pages of docs/, and build/docs/html from the header
 
 docs-simulate: setup ## run every experiment and write its figures into docs/simulate.md (some minutes)
 	$(call configure,release)
-	@cmake --build build/release -j $(JOBS) --target antaeus_cli antaeus_parquet antaeus_meshes antaeus_sim_plugin
+	@cmake --build build/release -j $(JOBS) --target antaeus_cli antaeus_parquet antaeus_meshes antaeus_mujoco
 	@ANTAEUS_CLI=$(ANTAEUS) $(VENV)/bin/python tools/write_simulate_table.py
 
 clean: ## remove build/

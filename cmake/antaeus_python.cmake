@@ -14,7 +14,7 @@ function(antaeus_python_package)
 
   file(GLOB bindings CONFIGURE_DEPENDS ${source}/bindings/*.cpp)
   nanobind_add_module(antaeus_extension NB_SUPPRESS_WARNINGS ${bindings})
-  target_link_libraries(antaeus_extension PRIVATE antaeus antaeus_flags)
+  target_link_libraries(antaeus_extension PRIVATE antaeus_all antaeus_flags)
   target_compile_definitions(antaeus_extension PRIVATE ANTAEUS_VERSION="${PROJECT_VERSION}")
   # Beside bin/ and lib/: the tree can be moved as a whole.
   set_target_properties(antaeus_extension PROPERTIES OUTPUT_NAME _antaeus LIBRARY_OUTPUT_DIRECTORY ${package}

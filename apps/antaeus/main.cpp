@@ -9,6 +9,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "commands/command.hpp"
+#include "components.hpp"
 #include "interruption.hpp"
 #include "terminal.hpp"
 
@@ -100,10 +101,10 @@ int main(int argc, char** argv) {
   add_advise(app, run);
   add_map(app, run);
   add_identify(app, run);
-  add_contact(app, run);
-  add_ik(app, run);
-  add_simulate(app, run);
-  add_space(app, run);
+  add_verb_of(kMotion, "contact", kContactSummary, app, run);
+  add_verb_of(kMotion, "ik", kIkSummary, app, run);
+  add_verb_of(kStudies, "simulate", kSimulateSummary, app, run);
+  add_verb_of(kStudies, "space", kSpaceSummary, app, run);
   add_robot(app, run);
   try {
     app.parse(argc, argv);

@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "antaeus/core/error.hpp"
@@ -16,6 +18,18 @@ std::filesystem::path own_folder() {
   return is_found ? std::filesystem::path(info.dli_fname).parent_path() : std::filesystem::path();
 }
 
+/// Where a plugin may lie: beside the library, and in lib/ beside bin/.
+std::array<std::filesystem::path, 2> places_of(const char* file) {
+  const std::filesystem::path folder = own_folder();
+  if (folder.empty()) return {};
+  return {folder / file, folder.parent_path() / "lib" / file};
+}
+
+bool is_file(const std::filesystem::path& path) {
+  std::error_code absent;
+  return !path.empty() && std::filesystem::exists(path, absent);
+}
+
 std::string last_loader_message() {
   const char* const message = ::dlerror();
   return message ? message : "unknown reason";
@@ -24,12 +38,10 @@ std::string last_loader_message() {
 }  // namespace
 
 void* open_plugin(const char* file, const std::string& subject, const char* remedy) {
-  const std::filesystem::path folder = own_folder();
   void* library = nullptr;
   std::string reason;
-  for (const std::filesystem::path& beside : {folder / file, folder.parent_path() / "lib" / file}) {
-    std::error_code absent;
-    if (library || folder.empty() || !std::filesystem::exists(beside, absent)) continue;
+  for (const std::filesystem::path& beside : places_of(file)) {
+    if (library || !is_file(beside)) continue;
     library = ::dlopen(beside.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library && reason.empty()) reason = last_loader_message();
   }
@@ -40,6 +52,8 @@ void* open_plugin(const char* file, const std::string& subject, const char* reme
   }
   return library;
 }
+
+bool plugin_is_built(const char* file) { return std::ranges::any_of(places_of(file), is_file); }
 
 void* plugin_function(void* plugin, const char* name) noexcept { return ::dlsym(plugin, name); }
 

@@ -7,9 +7,9 @@ namespace antaeus::sim {
 namespace {
 
 const Engine& load_engine() {
-  constexpr const char* kFile = "libantaeus_sim.so";
+  constexpr const char* kFile = "libantaeus_mujoco.so";
   constexpr const char* kRemedy =
-      "build the target antaeus_sim_plugin, put it beside libantaeus.so, and pip install mujoco==4.0.0";
+      "build the target antaeus_mujoco, put it beside libantaeus.so, and pip install mujoco==4.0.0";
   void* const library = open_plugin(kFile, "simulation", kRemedy);
   const auto entry =
       reinterpret_cast<decltype(&antaeus_sim_engine_2)>(plugin_function(library, "antaeus_sim_engine_2"));

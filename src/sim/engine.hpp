@@ -1,6 +1,6 @@
 #pragma once
-// The border between libantaeus.so and libantaeus_sim.so, which alone knows MuJoCo. The plugin links libantaeus.so and
-// throws its errors; nothing of MuJoCo is seen here. Quaternions do not cross: rotations are matrices.
+// The border between libantaeus.so and libantaeus_mujoco.so, which alone knows MuJoCo. The plugin links libantaeus.so
+// and throws its errors; nothing of MuJoCo is seen here. Quaternions do not cross: rotations are matrices.
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>

@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "antaeus/audit/audit.hpp"
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/json.hpp"
 #include "antaeus/pose/pose_advice.hpp"
+#include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
 #include "terminal.hpp"
 

@@ -1,11 +1,17 @@
 // antaeus audit EPISODE: the incident, explained and written down.
+#include "antaeus/audit/audit.hpp"
+
 #include <cmath>
 
 #include "antaeus/audit/summary.hpp"
 #include "antaeus/core/error.hpp"
+#include "antaeus/episode/episode.hpp"
 #include "antaeus/io/files.hpp"
+#include "antaeus/io/shell_words.hpp"
 #include "antaeus/report/html_report.hpp"
+#include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
+#include "delivery.hpp"
 #include "print_pdf.hpp"
 #include "terminal.hpp"
 

@@ -6,11 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "antaeus/audit/audit.hpp"
-#include "antaeus/io/json.hpp"
-#include "antaeus/io/shell_words.hpp"
-#include "antaeus/pose/pose_map.hpp"
-#include "antaeus/report/html_report.hpp"
+#include "antaeus/core/types.hpp"
+
+namespace antaeus {
+struct EpisodeOptions;
+struct LabelledPose;
+struct Robot;
+class Json;
+}  // namespace antaeus
 
 namespace antaeus::cli {
 
@@ -67,24 +70,17 @@ void add_simulate(CLI::App& app, Run& run);
 void add_show(CLI::App& app, Run& run);
 void add_space(CLI::App& app, Run& run);
 
-/// What an audit is written as.
-struct Delivery {
-  std::string out;       ///< folder; empty: no files
-  bool json = false;     ///< print summary.json instead of the story
-  bool pdf = false;      ///< also print the report
-  std::string chromium;  ///< browser that prints it
-  void add_pdf_to(CLI::App& verb);
-  /// Finds the browser before any work is done. \throws OptionsError
-  void prepare();
-};
-/// Prints an audit, or its JSON, writes its files, and gives the exit code.
-int deliver(const Audit& audit, const Delivery& delivery, const ReportOptions& report = {});
+// What the list of verbs says of those that are libraries of their own, also where they are not built.
+inline constexpr const char* kContactSummary =
+    "the wrenches of a motion's contacts, the torques behind it, and what the motion does not tell";
+inline constexpr const char* kIkSummary = "joint positions that bring a frame to targets, or what prevents it";
+inline constexpr const char* kSimulateSummary = "an experiment in simulation, against its criteria";
+inline constexpr const char* kSpaceSummary = "a flight of a robot that nothing holds, under coordinated control";
+
 /// "base: fixed (one limb; --base floating otherwise)": what the base is, and who said so.
 std::string base_line(const Robot& robot);
 /// The two keys that say the same in a verb's JSON.
 Json with_base(Json json, const Robot& robot);
-/// The audit's story for the terminal.
-std::string audit_story(const Audit& audit);
 /// A pose of the profile. \throws OptionsError at the option, with the nearest name
 VectorX named_pose(const Robot& robot, const std::string& name, const std::string& option);
 /// Motor positions "joint=value,joint=value" on top of zero. \throws OptionsError

@@ -3,6 +3,9 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/episode/episode.hpp"
+#include "antaeus/io/json.hpp"
+#include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
 
 namespace antaeus::cli {

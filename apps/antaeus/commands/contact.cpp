@@ -2,8 +2,11 @@
 #include "antaeus/contact/contact_result.hpp"
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/files.hpp"
+#include "antaeus/io/shell_words.hpp"
 #include "antaeus/report/contact_page.hpp"
+#include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
+#include "delivery.hpp"
 #include "print_pdf.hpp"
 #include "terminal.hpp"
 
@@ -109,8 +112,7 @@ struct ContactCommand {
 
 void add_contact(CLI::App& app, Run& run) {
   auto command = std::make_shared<ContactCommand>();
-  CLI::App* verb = app.add_subcommand(
-      "contact", "the wrenches of a motion's contacts, the torques behind it, and what the motion does not tell");
+  CLI::App* verb = app.add_subcommand("contact", kContactSummary);
   verb->add_option("motion", command->motion,
                    ".npz, folder of .npy files, or .csv with q [N × nq] and dt or time; v and a: independent states")
       ->option_text("MOTION");

@@ -1,6 +1,9 @@
 // antaeus demo: the incident's twin beside its good twins, made and audited in memory.
+#include "antaeus/audit/audit.hpp"
 #include "antaeus/episode/synthetic_episode.hpp"
+#include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
+#include "delivery.hpp"
 #include "terminal.hpp"
 
 namespace antaeus::cli {
@@ -23,7 +26,7 @@ struct DemoCommand {
     }
     Audit audit = run_audit(robot, std::move(twins), request, audit_options(robot), progress_bar("demo"));
     audit.lessons.push_back(planar_lesson(load_robot("planar_3r")));  // the smallest robot on which it can be seen
-    return deliver(audit, delivery);
+    return deliver(audit, delivery, {});
   }
 };
 

@@ -3,10 +3,13 @@
 #include <array>
 #include <optional>
 
+#include "antaeus/audit/audit.hpp"
 #include "antaeus/core/error.hpp"
+#include "antaeus/episode/episode.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/json.hpp"
 #include "antaeus/io/table_parts.hpp"
+#include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
 #include "terminal.hpp"
 

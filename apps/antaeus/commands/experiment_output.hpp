@@ -7,6 +7,7 @@
 #include "antaeus/core/settings.hpp"
 #include "antaeus/experiments/experiment.hpp"
 #include "command.hpp"
+#include "delivery.hpp"
 
 namespace antaeus::cli {
 

@@ -6,11 +6,15 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/episode/episode.hpp"
 #include "antaeus/episode/raw_log.hpp"
 #include "antaeus/io/files.hpp"
+#include "antaeus/io/shell_words.hpp"
 #include "antaeus/report/identify_page.hpp"
 #include "antaeus/robot/profile_writer.hpp"
+#include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
+#include "delivery.hpp"
 #include "print_pdf.hpp"
 #include "terminal.hpp"
 

@@ -5,8 +5,11 @@
 #include "antaeus/ik/ik_run.hpp"
 #include "antaeus/ik/ik_story.hpp"
 #include "antaeus/io/files.hpp"
+#include "antaeus/io/shell_words.hpp"
 #include "antaeus/report/ik_page.hpp"
+#include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
+#include "delivery.hpp"
 #include "print_pdf.hpp"
 #include "terminal.hpp"
 
@@ -133,7 +136,7 @@ struct IkCommand {
 
 void add_ik(CLI::App& app, Run& run) {
   auto command = std::make_shared<IkCommand>();
-  CLI::App* verb = app.add_subcommand("ik", "joint positions that bring a frame to targets, or what prevents it");
+  CLI::App* verb = app.add_subcommand("ik", kIkSummary);
   verb->add_option("--robot,-r", command->robot.robot,
                    "robot: a name (antaeus robot lists them), a .toml profile or a .urdf")
       ->option_text("NAME|FILE")

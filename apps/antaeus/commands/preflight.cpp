@@ -3,8 +3,10 @@
 
 #include <cmath>
 
+#include "antaeus/audit/audit.hpp"
 #include "antaeus/audit/summary.hpp"
 #include "antaeus/io/json.hpp"
+#include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
 #include "terminal.hpp"
 

@@ -1,6 +1,8 @@
 // antaeus robot: what Antaeus knows of a robot.
+#include "antaeus/audit/audit.hpp"
 #include "antaeus/io/json.hpp"
 #include "antaeus/robot/limbs.hpp"
+#include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
 #include "terminal.hpp"
 

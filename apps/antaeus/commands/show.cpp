@@ -4,8 +4,11 @@
 
 #include "antaeus/episode/log_summary.hpp"
 #include "antaeus/io/files.hpp"
+#include "antaeus/io/shell_words.hpp"
 #include "antaeus/report/show_page.hpp"
+#include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
+#include "delivery.hpp"
 #include "print_pdf.hpp"
 #include "terminal.hpp"
 

@@ -3,6 +3,7 @@
 #include "antaeus/experiments/clip.hpp"
 #include "antaeus/experiments/experiment.hpp"
 #include "command.hpp"
+#include "delivery.hpp"
 #include "experiment_output.hpp"
 #include "terminal.hpp"
 
@@ -37,7 +38,7 @@ struct SimulateCommand {
 
 void add_simulate(CLI::App& app, Run& run) {
   auto command = std::make_shared<SimulateCommand>();
-  CLI::App* verb = app.add_subcommand("simulate", "an experiment in simulation, against its criteria");
+  CLI::App* verb = app.add_subcommand("simulate", kSimulateSummary);
   verb->add_option("name", command->name, "the experiment; none: list them")->option_text("NAME");
   verb->add_option("--seed", command->seed, "of all noise and all random states (default 1)")->option_text("N");
   verb->add_option("--set", command->assignments,

@@ -2,6 +2,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/experiments/space_flight.hpp"
 #include "command.hpp"
+#include "delivery.hpp"
 #include "experiment_output.hpp"
 #include "terminal.hpp"
 
@@ -37,7 +38,7 @@ struct SpaceCommand {
 
 void add_space(CLI::App& app, Run& run) {
   auto command = std::make_shared<SpaceCommand>();
-  CLI::App* verb = app.add_subcommand("space", "a flight of a robot that nothing holds, under coordinated control");
+  CLI::App* verb = app.add_subcommand("space", kSpaceSummary);
   verb->add_option("scenario", command->name, "what is flown; none: list them")->option_text("SCENARIO");
   verb->add_option("--robot,-r", command->robot,
                    "robot: a name (antaeus robot lists them), a .toml profile, a .urdf or an MJCF .xml; its base flies "

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "antaeus/audit/audit.hpp"
 #include "command.hpp"
+#include "delivery.hpp"
 #include "terminal.hpp"
 
 namespace antaeus::cli {

@@ -2,7 +2,7 @@
 /// \file
 /// A scene for MuJoCo, composed from MJCF files: a robot, a tool on it, a table, and contacts between named geoms.
 ///
-/// MuJoCo is in a library of its own, libantaeus_sim.so, which is loaded when the first scene is composed.
+/// MuJoCo is in a library of its own, libantaeus_mujoco.so, which is loaded when the first scene is composed.
 
 #include <cstddef>
 #include <filesystem>
@@ -103,7 +103,7 @@ class ANTAEUS_API MujocoScene {
  public:
   /// \throws ModelError "file: problem; remedy" for a file that is missing or that MuJoCo refuses, a site, body or geom
   ///         that does not exist (with the nearest name), an actuator that no motor can be made of, a ball joint (by
-  ///         name); Error where libantaeus_sim.so or MuJoCo cannot be loaded
+  ///         name); Error where libantaeus_mujoco.so or MuJoCo cannot be loaded
   explicit MujocoScene(const SceneDescription& description);
 
   const SceneDescription& description() const noexcept;

@@ -1,0 +1,32 @@
+#pragma once
+// How a verb's results are delivered: which folder, which form, printed or not.
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace antaeus {
+struct Audit;
+struct ReportOptions;
+}  // namespace antaeus
+
+namespace antaeus::cli {
+
+/// What an audit is written as.
+struct Delivery {
+  std::string out;       ///< folder; empty: no files
+  bool json = false;     ///< print summary.json instead of the story
+  bool pdf = false;      ///< also print the report
+  std::string chromium;  ///< browser that prints it
+  void add_pdf_to(CLI::App& verb);
+  /// Finds the browser before any work is done. \throws OptionsError
+  void prepare();
+};
+
+/// Prints an audit, or its JSON, writes its files, and gives the exit code.
+int deliver(const Audit& audit, const Delivery& delivery, const ReportOptions& report);
+/// The audit's story for the terminal.
+std::string audit_story(const Audit& audit);
+
+}  // namespace antaeus::cli
