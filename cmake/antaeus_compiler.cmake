@@ -50,5 +50,7 @@ endfunction()
 function(antaeus_batches target files)
   if(ANTAEUS_BATCHES)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${files})
+    # GCC takes a source in a batch for a header, and warns of what its private types are part of.
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()

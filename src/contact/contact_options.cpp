@@ -41,7 +41,7 @@ const OptionTable& options_of(const ContactOptions&) {
 }
 
 namespace {
-const OptionGroup kGroup(ContactOptions{});
+const OptionGroup kContactGroup(ContactOptions{});
 }
 
 }  // namespace antaeus

@@ -233,7 +233,7 @@ const OptionTable& options_of(const TimingOptions&) {
 }
 
 namespace {
-const OptionGroup kGroup(TimingOptions{});
+const OptionGroup kTimingGroup(TimingOptions{});
 }
 
 }  // namespace antaeus

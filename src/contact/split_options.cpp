@@ -86,7 +86,7 @@ const OptionTable& options_of(const SplitOptions&) {
 }
 
 namespace {
-const OptionGroup kGroup(SplitOptions{});
+const OptionGroup kSplitGroup(SplitOptions{});
 }
 
 }  // namespace antaeus

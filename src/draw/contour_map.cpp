@@ -133,9 +133,9 @@ class Contours {
 };
 
 /// One map with its axes and its bar of colours.
-class PanelDrawing {
+class MapPanelDrawing {
  public:
-  PanelDrawing(const ContourMap& map, const MapPanel& panel, std::string id)
+  MapPanelDrawing(const ContourMap& map, const MapPanel& panel, std::string id)
       : map_(map), panel_(panel), id_(std::move(id)) {
     for (std::size_t i = 0; i < kLevels; ++i) levels_[i] = panel.steps[i] * panel.limit;
   }
@@ -313,7 +313,7 @@ std::string draw_contour_map(const ContourMap& map, const std::string& id) {
     body.words(kLeft, top + 22, row.title, "big");
     if (!row.note.empty()) body.words(kLeft + 1.1 * text_width(row.title, 15) + 12, top + 22, row.note, "soft");
     for (std::size_t i = 0; i < row.panels.size(); ++i) {
-      PanelDrawing panel(map, row.panels[i], id + "-c" + std::to_string(drawn++));
+      MapPanelDrawing panel(map, row.panels[i], id + "-c" + std::to_string(drawn++));
       panel.draw(body, kLeft + static_cast<double>(i) * (kPlot + kGap), top + kTitleHeight - 4, i == 0);
     }
   }

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kForms = "a folder of .npy files, an .npz, a .csv or a .parquet";
+constexpr const char* kRawForms = "a folder of .npy files, an .npz, a .csv or a .parquet";
 constexpr std::size_t kMostColumns = 256;  ///< more are a picture or a map, and no signals
 constexpr double kNoClock = 1e5;           ///< [s] steps of a clock that does not count seconds but nanoseconds
 
@@ -73,7 +73,7 @@ class RawReader {
 
   RawLog read() {
     log_.name = log_name(path_);
-    if (is_log_folder(path_, kForms)) {
+    if (is_log_folder(path_, kRawForms)) {
       read_folder();
     } else if (path_.extension() == ".npz") {
       read_members();
@@ -82,7 +82,7 @@ class RawReader {
     } else if (path_.extension() == ".parquet") {
       read_table(read_parquet(path_));
     } else {
-      throw EpisodeError(path_.string(), "not an episode", std::string("give ") + kForms);
+      throw EpisodeError(path_.string(), "not an episode", std::string("give ") + kRawForms);
     }
     if (found_.empty()) nothing_readable();
     keep_one_length();
@@ -97,7 +97,7 @@ class RawReader {
  private:
   [[noreturn]] void nothing_readable() const {
     // With one reason, or the first of several, the reader knows where to look.
-    if (log_.notes.empty()) throw EpisodeError(path_.string(), "no channel in it", std::string("give ") + kForms);
+    if (log_.notes.empty()) throw EpisodeError(path_.string(), "no channel in it", std::string("give ") + kRawForms);
     throw EpisodeError(path_.string(), "nothing in it can be read as numbers (" + log_.notes.front() + ")",
                        "save the channels again as arrays of numbers");
   }
@@ -151,7 +151,7 @@ class RawReader {
       throw EpisodeError(
           path_.string(),
           others == 0 ? "an empty folder" : "no .npy file among the " + std::to_string(others) + " in it",
-          std::string("give ") + kForms);
+          std::string("give ") + kRawForms);
     }
     std::sort(files.begin(), files.end());
     for (const fs::path& file : files) {

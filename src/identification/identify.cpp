@@ -23,7 +23,7 @@ constexpr double kShortest = 2.0;      // [s] of a log below which nothing can b
 constexpr Eigen::Index kFewest = 40;   // steps of it
 constexpr double kBeyond = 0.2;        // [rad] or [m] past a limit: calibration, and joints that are pressed
 constexpr double kOftenBeyond = 0.05;  // share of samples
-constexpr double kStandsStill = 0.05;  // share of motion below which an arm holds a pose
+constexpr double kMovingShare = 0.05;  // share of motion below which an arm holds a pose
 /// Clocks jitter: samples that are 5 % late are not a lower rate.
 constexpr double kRateSlack = 1.05;
 
@@ -188,7 +188,7 @@ IdentifyMethod method_of(const IdentifyTask& task, const std::vector<IdentifyLog
     return moves ? IdentifyMethod::moving : IdentifyMethod::held_pose;
   }
   const Motion motion = motion_of(logs, task.moving.moving_speed);
-  const bool stands = motion.moving < kStandsStill * motion.labelled;
+  const bool stands = motion.moving < kMovingShare * motion.labelled;
   return stands && logs.size() > 1 ? IdentifyMethod::held_pose : IdentifyMethod::moving;
 }
 

@@ -11,7 +11,7 @@ namespace antaeus::identification {
 namespace {
 
 /// Rows that a thread takes at a time.
-constexpr Eigen::Index kRowsAtATime = 256;
+constexpr Eigen::Index kGramRows = 256;
 
 }  // namespace
 
@@ -177,7 +177,7 @@ CrossValidation cross_validate(const MovingRows& rows, const Gram& gram, const F
           }
         }
       };
-      detail::in_blocks(rows.samples(), kRowsAtATime, rows.threads, {}, [&](int) { return judge; });
+      detail::in_blocks(rows.samples(), kGramRows, rows.threads, {}, [&](int) { return judge; });
     }
     double moved = 0.0;
     for (int j = 0; j < motors; ++j) {

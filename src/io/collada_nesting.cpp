@@ -9,17 +9,19 @@
 #include <utility>
 #include <vector>
 
+#include "io/mesh_limits.hpp"
 #include "io/text.hpp"
 
 namespace antaeus {
 
 namespace {
 
-constexpr std::size_t kDeepest = 100, kMostNodes = 100'000;
-constexpr const char* kExportAgain = "export the mesh again";
+constexpr std::size_t kDeepestNode = 100, kMostNodes = 100'000;
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-bool ends_name(char c) { return is_space(c) || c == '/' || c == '>' || c == '=' || c == '<' || c == '"' || c == '\''; }
+bool is_xml_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool ends_name(char c) {
+  return is_xml_space(c) || c == '/' || c == '>' || c == '=' || c == '<' || c == '"' || c == '\'';
+}
 
 /// One <node>, or the file itself, with what lies in it.
 struct Node {
@@ -99,7 +101,7 @@ class Scan {
   }
 
   void skip_space() {
-    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+    while (at_ < text_.size() && is_xml_space(text_[at_])) ++at_;
   }
 
   std::string_view word() {
@@ -160,7 +162,7 @@ class Scan {
     if (!fault_.problem.empty()) return;
     if (is_empty) return;
     open_.push_back({name, node});
-    if (open_.size() > kDeepest) fail("elements nested deeper than " + std::to_string(kDeepest));
+    if (open_.size() > kDeepestNode) fail("elements nested deeper than " + std::to_string(kDeepestNode));
   }
 
   void close() {
@@ -176,7 +178,7 @@ class Scan {
 
   static std::string spaced(std::string_view value) {
     std::string text(value);
-    std::replace_if(text.begin(), text.end(), is_space, ' ');
+    std::replace_if(text.begin(), text.end(), is_xml_space, ' ');
     return text;
   }
 
@@ -208,7 +210,7 @@ class Scan {
       if (digits > 0) sum += last_;
       digits = 0;
       if (c == '<') break;
-      if (!is_space(c) && c != '-') return fail("a character that is no number in <" + std::string(name) + ">");
+      if (!is_xml_space(c) && c != '-') return fail("a character that is no number in <" + std::string(name) + ">");
     }
     if (!starts("</")) fail("<" + std::string(name) + "> holds more than numbers");
     if (name == "vcount" && !(sum <= static_cast<double>(text_.size()))) {
@@ -253,7 +255,7 @@ class Scan {
       }
       if (size > kMostNodes)
         return fail_whole("more than 100 000 nodes, those of <instance_node> counted", "simplify the mesh");
-      if (depth > kDeepest) return fail_whole("nodes nested deeper than " + std::to_string(kDeepest));
+      if (depth > kDeepestNode) return fail_whole("nodes nested deeper than " + std::to_string(kDeepestNode));
       sizes[node] = size;
       depths[node] = depth;
       is_open[node] = false;

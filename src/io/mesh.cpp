@@ -5,6 +5,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/files.hpp"
 #include "io/collada_nesting.hpp"
+#include "io/mesh_limits.hpp"
 #include "io/meshes/meshes_abi.hpp"
 #include "io/plugin.hpp"
 #include "io/text.hpp"
@@ -13,11 +14,7 @@ namespace antaeus {
 
 namespace {
 
-constexpr std::size_t kMostTriangles = 5'000'000;
-constexpr std::size_t kLargestFile = std::size_t{256} << 20;
-constexpr const char* kExportAgain = "export the mesh again";
-
-AntaeusMeshRead* load_plugin() {
+AntaeusMeshRead* load_mesh_plugin() {
   constexpr const char* kFile = "libantaeus_meshes.so";
   constexpr const char* kRemedy = "build the target antaeus_meshes and put it beside libantaeus.so, or use STL meshes";
   void* const library = open_plugin(kFile, "the reader of OBJ and Collada meshes", kRemedy);
@@ -26,20 +23,20 @@ AntaeusMeshRead* load_plugin() {
   return read;
 }
 
-struct Receiver {
+struct MeshReceiver {
   TriangleMesh mesh;
   bool is_finite = true;
   std::string problem;
 };
 
 void take_triangle(void* receiver, const float* corners) {
-  auto& to = *static_cast<Receiver*>(receiver);
+  auto& to = *static_cast<MeshReceiver*>(receiver);
   for (int i = 0; i < 9; ++i) to.is_finite = to.is_finite && std::isfinite(corners[i]);
   to.mesh.vertices.insert(to.mesh.vertices.end(), corners, corners + 9);
 }
 
-void take_problem(void* receiver, AntaeusMeshText problem) {
-  static_cast<Receiver*>(receiver)->problem = excerpt(valid_utf8({problem.data, problem.size}));
+void take_mesh_problem(void* receiver, AntaeusMeshText problem) {
+  static_cast<MeshReceiver*>(receiver)->problem = excerpt(valid_utf8({problem.data, problem.size}));
 }
 
 std::string lower_extension(const std::string& name) {
@@ -70,10 +67,10 @@ TriangleMesh parse_mesh(std::string_view bytes, const std::string& name) {
       throw Error(name + line, fault.problem, fault.remedy);
     }
   }
-  static AntaeusMeshRead* const read = load_plugin();  // a failure is tried again: installing the plugin is enough
-  Receiver receiver;
-  const int outcome =
-      read({bytes.data(), bytes.size()}, extension.c_str(), kMostTriangles, take_triangle, take_problem, &receiver);
+  static AntaeusMeshRead* const read = load_mesh_plugin();  // a failure is tried again: installing the plugin is enough
+  MeshReceiver receiver;
+  const int outcome = read({bytes.data(), bytes.size()}, extension.c_str(), kMostTriangles, take_triangle,
+                           take_mesh_problem, &receiver);
   if (outcome == 2) throw Error(name, "more than 5 million triangles", "simplify the mesh");
   if (outcome != 0) {
     throw Error(name,
@@ -87,7 +84,7 @@ TriangleMesh parse_mesh(std::string_view bytes, const std::string& name) {
 
 TriangleMesh read_mesh(const std::filesystem::path& file) {
   require_known(lower_extension(file.string()), file.string());
-  return parse_mesh(read_file(file, kLargestFile), file.string());
+  return parse_mesh(read_file(file, kLargestMeshFile), file.string());
 }
 
 }  // namespace antaeus

@@ -19,24 +19,25 @@ namespace antaeus {
 namespace {
 
 /// The plugin's two functions. Never unloaded: Arrow leaves static objects behind.
-struct Plugin {
+struct ParquetPlugin {
   AntaeusParquetWrite* write;
   AntaeusParquetRead* read;
 };
 
-Plugin load_plugin() {
+ParquetPlugin load_parquet_plugin() {
   constexpr const char* kFile = "libantaeus_parquet.so";
   constexpr const char* kRemedy = "build the target antaeus_parquet and put it beside libantaeus.so, or write CSV";
   void* const library = open_plugin(kFile, "Parquet support", kRemedy);
-  const Plugin plugin = {reinterpret_cast<AntaeusParquetWrite*>(plugin_function(library, "antaeus_parquet_write_2")),
-                         reinterpret_cast<AntaeusParquetRead*>(plugin_function(library, "antaeus_parquet_read_1"))};
+  const ParquetPlugin plugin = {
+      reinterpret_cast<AntaeusParquetWrite*>(plugin_function(library, "antaeus_parquet_write_2")),
+      reinterpret_cast<AntaeusParquetRead*>(plugin_function(library, "antaeus_parquet_read_1"))};
   if (!plugin.write || !plugin.read) throw Error(kFile, "the plugin is of another version", kRemedy);
   return plugin;
 }
 
 /// Loaded on first use; a failure is tried again, so that installing the plugin is enough.
-const Plugin& plugin() {
-  static const Plugin loaded = load_plugin();
+const ParquetPlugin& parquet_plugin() {
+  static const ParquetPlugin loaded = load_parquet_plugin();
   return loaded;
 }
 
@@ -44,13 +45,13 @@ AntaeusParquetText text_of(std::string_view text) { return {text.data(), text.si
 std::string string_of(AntaeusParquetText text) { return std::string(text.data, text.size); }
 
 /// What the plugin hands back of a file.
-struct Receiver {
+struct TableReceiver {
   Table table;
   std::string problem;
 };
 
-void take_problem(void* receiver, AntaeusParquetText problem) {
-  static_cast<Receiver*>(receiver)->problem = valid_utf8({problem.data, problem.size});
+void take_table_problem(void* receiver, AntaeusParquetText problem) {
+  static_cast<TableReceiver*>(receiver)->problem = valid_utf8({problem.data, problem.size});
 }
 
 /// Merges levels of equal text and leaves out those that no row uses.
@@ -81,7 +82,7 @@ void take_column(void* receiver, const AntaeusParquetColumn* column, std::size_t
   } else {
     taken.data = text_column(*column, rows);
   }
-  static_cast<Receiver*>(receiver)->table.add(std::move(taken));
+  static_cast<TableReceiver*>(receiver)->table.add(std::move(taken));
 }
 
 /// A column's texts, repaired where they are no UTF-8, for as long as the plugin looks at them.
@@ -169,7 +170,7 @@ void take_write_problem(void* receiver, AntaeusParquetText problem) {
 }
 
 std::string written(Giver& giver) {
-  if (plugin().write(giver.columns.size(), give_rows, take_bytes, take_write_problem, &giver) != 0) {
+  if (parquet_plugin().write(giver.columns.size(), give_rows, take_bytes, take_write_problem, &giver) != 0) {
     if (giver.thrown) std::rethrow_exception(giver.thrown);
     throw Error("Parquet", giver.problem, "write CSV instead");
   }
@@ -195,8 +196,8 @@ std::string to_parquet(const Table& table) {
 
 Table read_parquet(const std::filesystem::path& file) {
   const std::string bytes = read_file(file);
-  Receiver receiver;
-  if (plugin().read(text_of(bytes), take_column, take_problem, &receiver) != 0) {
+  TableReceiver receiver;
+  if (parquet_plugin().read(text_of(bytes), take_column, take_table_problem, &receiver) != 0) {
     throw Error(file.string(), "it cannot be read as Parquet: " + receiver.problem, "write it again with another tool");
   }
   return std::move(receiver.table);

@@ -23,19 +23,19 @@ namespace fs = std::filesystem;
 
 // Short, so that it fits wherever a final name does; long enough that no two meet, also from containers on one volume.
 constexpr std::string_view kPrefix = ".antaeus-";
-constexpr std::string_view kDigits = "0123456789abcdef";
+constexpr std::string_view kHexDigits = "0123456789abcdef";
 constexpr std::size_t kRandomDigits = 16;
 
 std::string random_name() {
   std::random_device source;
   std::string name(kPrefix);
-  for (std::size_t i = 0; i < kRandomDigits; ++i) name += kDigits[source() % kDigits.size()];
+  for (std::size_t i = 0; i < kRandomDigits; ++i) name += kHexDigits[source() % kHexDigits.size()];
   return name;
 }
 
 bool is_scratch_name(std::string_view name) {
   return name.size() == kPrefix.size() + kRandomDigits && name.starts_with(kPrefix) &&
-         name.find_first_not_of(kDigits, kPrefix.size()) == std::string_view::npos;
+         name.find_first_not_of(kHexDigits, kPrefix.size()) == std::string_view::npos;
 }
 
 int open_folder(const fs::path& folder) noexcept {

@@ -6,16 +6,14 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/files.hpp"
 #include "io/bytes.hpp"
+#include "io/mesh_limits.hpp"
 #include "io/text.hpp"
 
 namespace antaeus {
 
 namespace {
 
-constexpr std::size_t kMostTriangles = 5'000'000;
-constexpr std::size_t kLargestFile = std::size_t{256} << 20;
 constexpr std::size_t kHeader = 84, kRecord = 50, kNormal = 12;  // bytes
-constexpr const char* kExportAgain = "export the mesh again";
 
 [[noreturn]] void too_many(const std::string& place) {
   throw Error(place, "more than 5 million triangles", "simplify the mesh");
@@ -151,7 +149,7 @@ TriangleMesh parse_stl(std::string_view bytes, const std::string& name) {
 }
 
 TriangleMesh read_stl(const std::filesystem::path& file) {
-  return parse_stl(read_file(file, kLargestFile), file.string());
+  return parse_stl(read_file(file, kLargestMeshFile), file.string());
 }
 
 }  // namespace antaeus

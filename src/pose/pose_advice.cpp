@@ -27,7 +27,7 @@ constexpr int kTogether = 16;
 /// Levels of a bisection that are judged together: both halves of each.
 constexpr int kLevels = 3;
 /// So near to its limit, as a share, a number may lie on the other side of it when it is computed in another order.
-constexpr double kAtLimit = 1e-7;
+constexpr double kNearItsLimit = 1e-7;
 
 /// Joints that are searched together, and the endpoints that they move.
 struct Component {
@@ -252,7 +252,7 @@ class Search {
   /// What a number says that must stay below its limit.
   enum class Answer : std::uint8_t { unknown, no, yes };
   static Answer below(double value, double limit) {
-    if (std::abs(value - limit) <= kAtLimit * limit) return Answer::unknown;
+    if (std::abs(value - limit) <= kNearItsLimit * limit) return Answer::unknown;
     return value < limit ? Answer::yes : Answer::no;
   }
   /// As permitted() of the i-th pose of the batch, unless rounding could decide.

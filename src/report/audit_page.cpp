@@ -10,6 +10,7 @@
 #include "audit/parts.hpp"
 #include "report/audit_page_parts.hpp"
 #include "report/audit_series.hpp"
+#include "report/page_words.hpp"
 
 namespace antaeus {
 
@@ -84,11 +85,6 @@ Prose when(const Audit& audit, Eigen::Index step) {
   const VectorX& time = audit.audited.reconstruction.time;
   const Eigen::Index row = row_of(audit, step);
   if (row >= 0 && row < time.size() && std::isfinite(time[row])) text << ", " << Quantity{time[row], "s", 3};
-  return text;
-}
-
-std::string capital(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
   return text;
 }
 

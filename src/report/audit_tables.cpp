@@ -5,6 +5,7 @@
 #include "audit/parts.hpp"
 #include "report/audit_page_parts.hpp"
 #include "report/audit_series.hpp"
+#include "report/page_words.hpp"
 
 namespace antaeus::parts {
 
@@ -12,8 +13,6 @@ namespace {
 
 /// Changes of a guard that a page lists; the rest is in summary.json.
 constexpr std::size_t kMostChanges = 40;
-constexpr double kDegrees = 57.29577951308232;
-
 using Mark = TableBlock::Row::Mark;
 
 Prose number(double value, int digits) { return Quantity{value, "", digits}; }

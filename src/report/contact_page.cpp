@@ -6,6 +6,7 @@
 
 #include "episode/fitted_log.hpp"
 #include "report/contact_page_parts.hpp"
+#include "report/page_words.hpp"
 
 namespace antaeus {
 
@@ -19,10 +20,6 @@ constexpr std::size_t kMostHidden = 5;  ///< hidden contacts that are told one b
 constexpr double kTwoSided = 1.959964;  ///< [sd] of 95 %
 constexpr double kAtLimit = 0.05;       ///< [N] what a solver leaves of a margin
 constexpr double kNoResidual = 1e-6;    ///< [1] share of the weight that rounding leaves
-
-std::string counted(Eigen::Index n, const char* one, const char* many) {
-  return std::to_string(n) + " " + (n == 1 ? one : many);
-}
 
 }  // namespace
 

@@ -3,12 +3,11 @@
 #include <cmath>
 
 #include "report/contact_page_parts.hpp"
+#include "report/page_words.hpp"
 
 namespace antaeus::parts {
 
 namespace {
-
-constexpr std::size_t kMostRows = 30;  ///< of a table that is not folded
 
 /// Mean and largest of each component, in the axes that were asked for.
 Section wrenches_section(const ContactReading& r) {

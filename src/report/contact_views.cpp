@@ -12,9 +12,9 @@ namespace {
 using Bin = Channel::Bin;
 using Eigen::Index;
 
-constexpr double kArrow = 0.5;           ///< [m] of an arrow as large as the weight
-constexpr double kFoot = 0.02;           ///< [m] of the ball that stands for a foot without a robot
-constexpr std::size_t kFirstJoints = 4;  ///< that are chosen at first
+constexpr double kWeightArrow = 0.5;           ///< [m] of an arrow as large as the weight
+constexpr double kFoot = 0.02;                 ///< [m] of the ball that stands for a foot without a robot
+constexpr std::size_t kFirstMotionJoints = 4;  ///< that are chosen at first
 constexpr double kPercent = 100.0;
 
 class ContactViews {
@@ -78,7 +78,8 @@ class ContactViews {
       order.emplace_back(weight, static_cast<int>(j));
     }
     std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-    for (std::size_t i = 0; i < std::min(order.size(), kFirstJoints); ++i) joints.chosen.push_back(order[i].second);
+    for (std::size_t i = 0; i < std::min(order.size(), kFirstMotionJoints); ++i)
+      joints.chosen.push_back(order[i].second);
     views_.selectors.push_back(std::move(joints));
   }
 
@@ -450,7 +451,7 @@ class ContactViews {
     if (r_.has_robot() && result_.dynamics.q.rows() == r_.frames()) robot(shown, std::move(meshes));
     const bool drawn = !shown.robots.empty();
     if (!drawn) feet(shown);
-    const double scale = std::isfinite(result_.weight) && result_.weight > 0.0 ? kArrow / result_.weight : 1e-3;
+    const double scale = std::isfinite(result_.weight) && result_.weight > 0.0 ? kWeightArrow / result_.weight : 1e-3;
     for (int c = 0; c < r_.contacts(); ++c) {
       Anchor anchor{0, link_of(r_.name(c))};
       const auto from = [reading, c](Index t) -> Vector3 {

@@ -15,7 +15,7 @@ namespace {
 using Bin = Channel::Bin;
 using Eigen::Index;
 
-constexpr int kMostRows = 30;            ///< of the table of targets
+constexpr int kMostTargets = 30;         ///< of the table of targets
 constexpr std::size_t kMostDots = 1500;  ///< of one status in the picture
 constexpr int kFewestDots = 10;          ///< targets that make a picture
 constexpr double kBall = 0.012;          ///< [m] radius of the ball at a target
@@ -36,10 +36,10 @@ class IkPage {
   explicit IkPage(const IkResult& result)
       : r_(result), chain_(result.model.chain()), with_rotation_(!result.model.options().position_only) {
     for (const int target : r_.answers.failure_of) order_.push_back(target);
-    for (int t = 0; t < r_.size() && std::ssize(order_) < kMostRows; ++t) {
+    for (int t = 0; t < r_.size() && std::ssize(order_) < kMostTargets; ++t) {
       if (r_.status(t) == ReachStatus::reached) order_.push_back(t);
     }
-    order_.resize(std::min<std::size_t>(order_.size(), kMostRows));
+    order_.resize(std::min<std::size_t>(order_.size(), kMostTargets));
   }
 
   Page make(std::shared_ptr<const MeshFiles> meshes) {

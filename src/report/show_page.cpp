@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/page_words.hpp"
 #include "report/show_parts.hpp"
 
 namespace antaeus {
@@ -15,16 +16,8 @@ namespace {
 constexpr std::size_t kMostMoving = 3;  ///< joints that are named as moving most
 constexpr std::size_t kMostNamed = 5;   ///< of a list of columns in a sentence
 constexpr std::size_t kMostNotes = 5;   ///< above; all are below
-constexpr std::size_t kMostRows = 30;   ///< of a table that is not folded
 constexpr double kHardlyMoves = 1e-3;   ///< [rad] or [m]
 
-std::string counted(Eigen::Index n, const char* one, const char* many) {
-  return std::to_string(n) + " " + (n == 1 ? one : many);
-}
-std::string capital(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  return text;
-}
 /// The first few, and how many more.
 std::string listed_briefly(std::vector<std::string> words) {
   const std::size_t all = words.size();

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "episode/logged_base.hpp"
+#include "report/page_words.hpp"
 #include "report/show_parts.hpp"
 
 namespace antaeus::parts {
@@ -11,13 +12,12 @@ namespace {
 
 using Bin = Channel::Bin;
 
-constexpr std::size_t kFirstJoints = 4;   ///< that are chosen at first
-constexpr int kFirstLines = 8;            ///< of another channel that are shown at first
-constexpr int kMostLines = 64;            ///< of another channel
-constexpr int kFirstOthers = 3;           ///< other channels that are open at first
-constexpr std::size_t kMostMarks = 20;    ///< gaps in time that are marked
-constexpr std::size_t kMostTexts = 1000;  ///< pieces without numbers that are told
-constexpr double kDegrees = 57.29577951308232;
+constexpr std::size_t kFirstLogJoints = 4;  ///< that are chosen at first
+constexpr int kFirstLines = 8;              ///< of another channel that are shown at first
+constexpr int kMostLines = 64;              ///< of another channel
+constexpr int kFirstOthers = 3;             ///< other channels that are open at first
+constexpr std::size_t kMostMarks = 20;      ///< gaps in time that are marked
+constexpr std::size_t kMostTexts = 1000;    ///< pieces without numbers that are told
 constexpr const char* kAxes[] = {"x", "y", "z"};
 
 class ShowViews {
@@ -60,7 +60,7 @@ class ShowViews {
     const auto choose = [&](int j) {
       std::vector<int>& chosen = selector.chosen;
       const bool fresh = std::find(chosen.begin(), chosen.end(), j) == chosen.end();
-      if (fresh && chosen.size() < kFirstJoints) chosen.push_back(j);
+      if (fresh && chosen.size() < kFirstLogJoints) chosen.push_back(j);
     };
     if (peak >= 0) choose(peak);
     for (const int j : shown_->by_motion) choose(j);

@@ -11,14 +11,9 @@
 
 #include "robot/dynamics_workspace.hpp"
 #include "robot/model_impl.hpp"
+#include "robot/quaternion_slack.hpp"
 
 namespace antaeus {
-
-namespace {
-
-constexpr double kQuaternionSlack = 1e-3;
-
-}  // namespace
 
 Dynamics::Dynamics(RobotModel model)
     : model_(std::move(model)), workspace_(std::make_unique<Workspace>(model_.impl_->model)) {}

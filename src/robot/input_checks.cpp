@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "robot/quaternion_slack.hpp"
 
 namespace antaeus {
 
@@ -24,8 +25,6 @@ constexpr double kGravityAlone = 0.2, kQuietGyro = 1.0;
 constexpr double kUnknownGyro = 10.0;
 /// [m/s²] below, the world has too little gravity to test anything by it.
 constexpr double kLeastGravity = 2.0;
-/// As InstantReader has it.
-constexpr double kQuaternionSlack = 1e-3;
 /// Share of the torque limit at which a drive is saturated, as residual.saturation_share has it.
 constexpr double kSaturated = 0.98;
 

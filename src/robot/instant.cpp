@@ -4,12 +4,11 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "robot/quaternion_slack.hpp"
 
 namespace antaeus {
 
 namespace {
-
-constexpr double kQuaternionSlack = 1e-3;
 
 /// Gives a channel that may be missing its memory, or takes it away: meanwhile it waits in `spare`.
 void follow_presence(const VectorX& from, VectorX& to, VectorX& spare) noexcept {

@@ -16,7 +16,6 @@ constexpr double kShortest = 1e-4, kLongest = 10.0;  // [s]
 constexpr int kNodes = 18;
 constexpr int kGaps = 32;
 constexpr double kLargestProbability = 0.5;
-constexpr double kSecondsAnHour = 3600.0;
 
 double node_interval(int node) noexcept { return kShortest * std::exp2(node); }
 

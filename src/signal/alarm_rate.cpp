@@ -7,8 +7,6 @@ namespace antaeus {
 
 namespace {
 
-constexpr double kSecondsAnHour = 3600.0;
-
 bool proper(double events, double hours, double confidence) noexcept {
   return events >= 0.0 && events < kInfinity && hours > 0.0 && hours < kInfinity && confidence > 0.0 &&
          confidence < 1.0;
