@@ -389,10 +389,10 @@ void add_noise(SampleMatrix& samples, double deviation, std::uint64_t seed) {
   if (deviation <= 0.0) return;
   std::mt19937_64 random(seed);
   const auto uniform = [&] { return (static_cast<double>(random() >> 11) + 0.5) * 0x1p-53; };
-  constexpr double kTwoPi = 6.283185307179586476925;
+  constexpr double kFullTurn = 6.283185307179586476925;
   for (double& value : samples.reshaped<Eigen::RowMajor>()) {
     const double radius = std::sqrt(-2.0 * std::log(uniform()));
-    value += deviation * radius * std::cos(kTwoPi * uniform());
+    value += deviation * radius * std::cos(kFullTurn * uniform());
   }
 }
 
