@@ -7,12 +7,11 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/signal/ring_buffer.hpp"
+#include "control/recipe.hpp"
 
 namespace antaeus {
 
 namespace {
-
-constexpr const char* kRecipe = "sensorless_force_control.md";
 
 struct WindowSample {
   double force = 0.0, variance = 0.0;

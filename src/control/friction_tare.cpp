@@ -5,12 +5,12 @@
 #include <numbers>
 
 #include "antaeus/core/error.hpp"
+#include "control/recipe.hpp"
 
 namespace antaeus {
 
 namespace {
 
-constexpr const char* kRecipe = "sensorless_force_control.md";
 constexpr double kLeastVariance = 1e-10;  // of what is told to be known exactly [(N·m)²]
 constexpr double kOnset = 0.2;            // [s] over which amplitudes rise, and fall at the end
 

@@ -6,12 +6,12 @@
 #include <numbers>
 
 #include "antaeus/core/error.hpp"
+#include "control/recipe.hpp"
 
 namespace antaeus {
 
 namespace {
 
-constexpr const char* kRecipe = "sensorless_force_control.md";
 constexpr int kDirections = 36;  // that are tried for an axis, over half a turn
 
 void check_time_step(const char* what, double time_step) {

@@ -4,12 +4,12 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "control/recipe.hpp"
 
 namespace antaeus {
 
 namespace {
 
-constexpr const char* kRecipe = "sensorless_force_control.md";
 constexpr double kTareFrequency = 60.0;     // of the joints' control while taring [rad/s]
 constexpr double kApproachDirection = 0.5;  // |s| from which a sample of a slow approach counts
 

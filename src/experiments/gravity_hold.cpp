@@ -6,6 +6,7 @@
 #include "antaeus/control/gravity_compensation.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "experiments/arm_run.hpp"
+#include "experiments/runs.hpp"
 
 namespace antaeus {
 
@@ -29,8 +30,6 @@ const OptionTable& options_of(const GravityChoice&) {
   return table;
 }
 const OptionGroup kGravityGroup(GravityChoice{});
-
-constexpr int kDecimation = 5;
 
 struct Hold {
   double error_max = 0.0;   ///< [rad]
@@ -60,7 +59,7 @@ Hold hold(ArmRig& rig, const RobotModel& told, const GravityCompensationOptions&
     const VectorX error = true_positions(rig) - rig.home;
     result.error_end = error.cwiseAbs().maxCoeff();
     result.error_max = std::max(result.error_max, result.error_end);
-    if (log != nullptr && step % kDecimation == 0) {
+    if (log != nullptr && step % kStepsASample == 0) {
       std::vector<double> row = {rig.plant.truth().time};
       const VectorX q = true_positions(rig);
       row.insert(row.end(), q.begin(), q.end());

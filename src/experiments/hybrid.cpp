@@ -13,8 +13,6 @@ namespace antaeus {
 
 namespace {
 
-constexpr double kMilli = 1000.0;
-
 /// The setup under another law, on the contact of the source's figures.
 ForceSetup as_published(const ForceSetup& from, ForceLaw law) {
   ForceSetup setup = from;
@@ -56,12 +54,6 @@ Comparison compare(const std::string& title, const std::vector<Case>& cases, con
     if (progress) progress(done / static_cast<double>(cases.size()));
   }
   return table;
-}
-
-/// A progress that fills one part of another.
-Progress part_of(const Progress& whole, double from, double to) {
-  if (!whole) return nullptr;
-  return [=](double share) { whole(from + (to - from) * share); };
 }
 
 std::vector<Case> source_cases(const ForceSetup& setup) {

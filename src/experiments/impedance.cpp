@@ -5,12 +5,12 @@
 #include <numbers>
 
 #include "experiments/impedance_run.hpp"
+#include "experiments/runs.hpp"
 
 namespace antaeus {
 
 namespace {
 
-constexpr int kDecimation = 5;
 constexpr double kPause = 3.0;  // [s] after the short push
 constexpr double kRest = 1e-6;  // [rad/s] of the joints: the lasting push has come to rest
 constexpr double kDegrees = 180.0 / std::numbers::pi;
@@ -185,7 +185,7 @@ PushAnswer push_and_watch(ArmRig& rig, const CartesianImpedanceOptions& options,
       answer.peak = std::max(answer.peak, deflection);
     }
     answer.peak_rotation = std::max(answer.peak_rotation, turn);
-    if (log != nullptr && step % kDecimation == 0) {
+    if (log != nullptr && step % kStepsASample == 0) {
       std::vector<double> row = {time};
       const VectorX q = true_positions(rig);
       row.insert(row.end(), q.begin(), q.end());

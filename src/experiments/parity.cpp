@@ -230,26 +230,26 @@ RobotModel rounded(MujocoRobot robot, int digits) {
   return robot.model();
 }
 
-struct Case {
+struct ParityCase {
   std::string name, column, label;
   Pair pair;
   Errors worst = {};
 };
 
-Comparison comparison_of(std::string title, std::string note, const std::vector<Case>& cases) {
+Comparison comparison_of(std::string title, std::string note, const std::vector<ParityCase>& cases) {
   Comparison comparison{std::move(title), std::move(note), {}, {}};
   for (const Quantity& quantity : kQuantities) {
     std::string head = quantity.name;
     std::replace(head.begin(), head.end(), '_', ' ');
     comparison.heads.push_back(head + " [" + quantity.unit + "]");
   }
-  for (const Case& one : cases) {
+  for (const ParityCase& one : cases) {
     comparison.variants.push_back({one.name, std::vector<double>(one.worst.begin(), one.worst.end())});
   }
   return comparison;
 }
 
-NamedFigure ablation_figure(const std::vector<Case>& models, const std::vector<Case>& ablations) {
+NamedFigure ablation_figure(const std::vector<ParityCase>& models, const std::vector<ParityCase>& ablations) {
   Figure figure;
   figure.id = "gravity-error";
   figure.title = "Error of the gravity torque by model";
@@ -262,8 +262,8 @@ NamedFigure ablation_figure(const std::vector<Case>& models, const std::vector<C
   panel.value_labels = true;
   Bars bars;
   // Bars stand on zero: what is drawn is how many orders above rounding the error is.
-  for (const std::vector<Case>* const group : {&models, &ablations}) {
-    for (const Case& one : *group) {
+  for (const std::vector<ParityCase>* const group : {&models, &ablations}) {
+    for (const ParityCase& one : *group) {
       panel.categories.push_back(one.name);
       bars.values.push_back(std::max(0.0, std::log10(one.worst[0]) + 16.0));
       bars.notes.push_back(value_text(one.worst[0]));
@@ -359,7 +359,7 @@ class ParityRun {
       heads.push_back({quantity.name, quantity.unit,
                        std::string("largest difference from MuJoCo over four models: ") + quantity.meaning});
     }
-    for (const Case& one : ablations_) {
+    for (const ParityCase& one : ablations_) {
       heads.push_back({"gravity_" + one.column, "N·m", "the same of g, " + one.name});
     }
     return SampleLog(std::move(heads));
@@ -375,14 +375,14 @@ class ParityRun {
       Errors errors{};
       row.assign({static_cast<double>(i)});
       row.insert(row.end(), arm.q.begin(), arm.q.end());
-      for (Case& one : models_) {
+      for (ParityCase& one : models_) {
         const Errors found = one.pair.at(one.pair.size() == kArm ? arm : whole);
         keep_largest(one.worst, found);
         keep_largest(errors, found);
       }
       keep_largest(worst_, errors);
       row.insert(row.end(), errors.begin(), errors.end());
-      for (Case& one : ablations_) {
+      for (ParityCase& one : ablations_) {
         const Errors found = one.pair.at(arm);
         keep_largest(one.worst, found);
         row.push_back(found[0]);
@@ -441,7 +441,7 @@ class ParityRun {
                      true}};
     if (ablations_.empty()) return;
     std::vector<SamplePlot::Line> gravity = {{"gravity", "as it is"}};
-    for (const Case& one : ablations_) gravity.push_back({"gravity_" + one.column, one.label});
+    for (const ParityCase& one : ablations_) gravity.push_back({"gravity_" + one.column, one.label});
     result.plots.push_back(
         {"Gravity torque of wrong models: largest difference from MuJoCo", "N·m", std::move(gravity), {}, true});
   }
@@ -451,7 +451,7 @@ class ParityRun {
   ArmRig rigid_rig_, real_rig_;
   MujocoRobot rigid_;
   RobotModel arm_, tree_;
-  std::vector<Case> models_, ablations_;
+  std::vector<ParityCase> models_, ablations_;
   Errors worst_{};
 };
 

@@ -6,6 +6,7 @@
 #include "antaeus/control/cartesian_impedance.hpp"
 #include "antaeus/control/gravity_compensation.hpp"
 #include "experiments/arm_run.hpp"
+#include "experiments/runs.hpp"
 
 namespace antaeus {
 
@@ -33,8 +34,6 @@ const OptionTable& options_of(const PerturbationChoice&) {
   return table;
 }
 const OptionGroup kPerturbationGroup(PerturbationChoice{});
-
-constexpr int kDecimation = 5;
 
 struct Answer {
   double speed_start = 0.0;               ///< as the kick ends [rad/s]
@@ -67,7 +66,7 @@ Answer kick(ArmRig& rig, const PerturbationChoice& choice, bool has_impedance, S
     if (std::abs(after - 2.0) < 0.5 * h) answer.speed_2 = speed;
     if (std::abs(after - 5.0) < 0.5 * h) answer.speed_5 = speed;
     answer.speed_final = speed;
-    if (log != nullptr && step % kDecimation == 0) {
+    if (log != nullptr && step % kStepsASample == 0) {
       std::vector<double> row = {rig.plant.truth().time};
       const VectorX at = true_positions(rig);
       row.insert(row.end(), at.begin(), at.end());

@@ -14,6 +14,15 @@ struct RunChoice {
 };
 const OptionTable& options_of(const RunChoice&);
 
+inline constexpr double kMilli = 1000.0;
+/// The progress of a part of the work, from one share of the whole to another; empty where the whole is.
+inline Progress part_of(const Progress& whole, double from, double to) {
+  if (!whole) return nullptr;
+  return [=](double share) { whole(from + (to - from) * share); };
+}
+/// Steps of an arm's control from one logged sample to the next.
+inline constexpr int kStepsASample = 5;
+
 /// What every experiment is given.
 struct RunRequest {
   Settings settings;

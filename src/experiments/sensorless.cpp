@@ -13,7 +13,6 @@ namespace antaeus {
 
 namespace {
 
-constexpr double kMilli = 1000.0;
 constexpr double kReach = 0.14;  // [m] of the way down: the table may stand 0.1 m lower than told
 
 /// What a plant has here unless it is set: friction that sticks, and noise.
@@ -335,11 +334,6 @@ Comparison parts(const SensorlessSetup& setup, const SensorlessRun& main, const 
                    ? "“Still” is without rocking: the line itself moves most joints."
                    : "A still hold has no band: friction at rest hides what the motors do not show.";
   return table;
-}
-
-Progress part_of(const Progress& whole, double from, double to) {
-  if (!whole) return nullptr;
-  return [=](double share) { whole(from + (to - from) * share); };
 }
 
 ExperimentResult run(const RunRequest& request, Dither dither, bool has_line) {

@@ -12,11 +12,11 @@ namespace antaeus {
 
 namespace {
 
-constexpr double kPatience = 90.0;  // [s] beyond the task's own times that the way down may take
-constexpr double kAfter = 1.0;      // [s] of hold after a line
+constexpr double kDescentPatience = 90.0;  // [s] beyond the task's own times that the way down may take
+constexpr double kAfter = 1.0;             // [s] of hold after a line
 constexpr double kTwoSided95 = 1.96;
 
-std::vector<SampleLog::Head> heads(const ArmRig& rig) {
+std::vector<SampleLog::Head> sensorless_heads(const ArmRig& rig) {
   std::vector<SampleLog::Head> all = {
       {"time", "s", "since the start"},
       {"phase", "1", "of the task: 0 tare, 1 approach, 2 settle, 5 trace, 6 hold, 7 retreat, 8 stopped"},
@@ -101,7 +101,7 @@ SensorlessRun run_sensorless(const SensorlessSetup& setup, ArmRig& rig, const Pr
   const VectorX sensor_gain = 1.0 + draw(n, choice.sensor_gain).array();
   const VectorX sensor_bias = draw(n, choice.sensor_bias);
 
-  SensorlessRun run{.log = SampleLog(heads(rig))};
+  SensorlessRun run{.log = SampleLog(sensorless_heads(rig))};
   run.coulomb = rig.coulomb;
   run.has_joint_sensors = choice.control.has_joint_sensors;
   run.told = rig.coulomb.cwiseProduct(told_share);
@@ -135,7 +135,7 @@ SensorlessRun run_sensorless(const SensorlessSetup& setup, ArmRig& rig, const Pr
   const double velocity_share = choice.velocity_filter > 0.0 ? 1.0 - std::exp(-choice.velocity_filter * dt) : 1.0;
   double peak = 0.0;
   std::vector<double> row;
-  const auto steps = static_cast<long>((task_time + kPatience) / dt);
+  const auto steps = static_cast<long>((task_time + kDescentPatience) / dt);
   for (long i = 0; i < steps; ++i) {
     const double time = static_cast<double>(i) * dt;
     if (i > 0) {

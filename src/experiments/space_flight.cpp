@@ -13,15 +13,15 @@ namespace antaeus {
 
 namespace {
 
-struct Entry {
+struct FlightEntry {
   const char* name;
   const char* summary;
   const char* robot;  // unless another is asked for
   ExperimentResult (*fly)(const FlightSetup&);
 };
 
-const std::vector<Entry>& entries() {
-  static const std::vector<Entry> all = {
+const std::vector<FlightEntry>& flights() {
+  static const std::vector<FlightEntry> all = {
       {"pose-change", "the arm and the base to other poses without any force on the base", "spacecraft_ur3",
        fly_pose_change},
       {"tracking", "centre of mass, attitude and end-effector led at once", "spacecraft_ur3", fly_tracking},
@@ -33,8 +33,8 @@ const std::vector<Entry>& entries() {
   return all;
 }
 
-const Entry& entry(std::string_view name) {
-  for (const Entry& one : entries()) {
+const FlightEntry& flight_of(std::string_view name) {
+  for (const FlightEntry& one : flights()) {
     if (one.name == name) return one;
   }
   throw_unknown<OptionsError>("scenario", "name", name, space_scenario_names());
@@ -109,11 +109,11 @@ const OptionGroup kSpaceGroup(SpaceChoice{});
 
 std::vector<std::string> space_scenario_names() {
   std::vector<std::string> names;
-  for (const Entry& one : entries()) names.emplace_back(one.name);
+  for (const FlightEntry& one : flights()) names.emplace_back(one.name);
   return names;
 }
 
-std::string space_scenario_summary(std::string_view name) { return entry(name).summary; }
+std::string space_scenario_summary(std::string_view name) { return flight_of(name).summary; }
 
 std::string space_assignment(std::string_view assignment) {
   const std::string_view name = assignment.substr(0, assignment.find('='));
@@ -124,7 +124,7 @@ std::string space_assignment(std::string_view assignment) {
 }
 
 ExperimentResult run_space_scenario(std::string_view name, const SpaceRequest& request) {
-  const Entry& scenario = entry(name);
+  const FlightEntry& scenario = flight_of(name);
   FlyingRobot robot = load_flying_robot(request.robot.empty() ? scenario.robot : request.robot, request.frame);
   // What the caller sets comes after the profile, and so wins.
   SpaceRequest used = request;

@@ -8,7 +8,7 @@ namespace antaeus {
 
 namespace {
 
-constexpr int kMostTold = 100;  ///< failures and steps that summary.json tells one by one
+constexpr int kMostListed = 100;  ///< failures and steps that summary.json tells one by one
 
 Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
@@ -42,7 +42,7 @@ Json path_summary(const IkResult& result) {
     const bool examined = std::isfinite(step.largest_substep);
     needed += examined && step.needed();
     ended += examined && !step.needed();
-    if (steps.size() == kMostTold) continue;
+    if (steps.size() == kMostListed) continue;
     steps.push_back(Json::object()
                         .set("from", step.from)
                         .set("to", step.to)
@@ -165,7 +165,7 @@ Json ik_summary(const IkResult& result) {
       rotation = result.answers.rotation_error[t];
     }
   }
-  for (std::size_t k = 0; k < result.answers.failures.size() && k < kMostTold; ++k) {
+  for (std::size_t k = 0; k < result.answers.failures.size() && k < kMostListed; ++k) {
     const ReachSolution& s = result.answers.failures[k];
     const int target = result.answers.failure_of[k];
     Json rejected = Json::array();

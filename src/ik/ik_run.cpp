@@ -20,7 +20,7 @@ using Eigen::Index;
 constexpr double kTimedWork = 20e-6;  ///< [s] that one reading of the clock is spread over
 constexpr int kTimedRepeats = 5;
 constexpr int kMostThreads = 256;
-constexpr Index kBlock = 16;
+constexpr Index kTargetsAtATime = 16;
 
 /// CPU time of a call with warm caches [µs].
 template <class Call>
@@ -49,9 +49,9 @@ PlainOptions plain_options(IkMethod method, const ReachOptions& options) {
   return plain;
 }
 
-class Run {
+class IkRunner {
  public:
-  Run(IkResult& result, const Progress& progress)
+  IkRunner(IkResult& result, const Progress& progress)
       : result_(result), request_(result.request), chain_(result.model.chain()), progress_(progress) {}
 
   void solve() {
@@ -70,7 +70,7 @@ class Run {
   Index count() const { return std::ssize(request_.targets.poses); }
   const Pose& target(Index t) const { return request_.targets.poses[static_cast<std::size_t>(t)]; }
   void tell(Index t) const {
-    if (progress_ && t % kBlock == 0) progress_(static_cast<double>(t) / static_cast<double>(count()));
+    if (progress_ && t % kTargetsAtATime == 0) progress_(static_cast<double>(t) / static_cast<double>(count()));
   }
   template <class Call>
   void time(Index t, ReachStatus status, Call call) {
@@ -83,7 +83,7 @@ class Run {
   template <class Make>
   void solve_all(Make make) {
     detail::BatchAnswers answers(result_.answers, count(), chain_.size());
-    detail::in_blocks(count(), kBlock, std::min(request_.threads, kMostThreads), progress_, [&](int) {
+    detail::in_blocks(count(), kTargetsAtATime, std::min(request_.threads, kMostThreads), progress_, [&](int) {
       return [&answers, solve = make()](Index first, Index last) mutable {
         for (Index t = first; t < last; ++t) answers.keep(t, solve(t));
       };
@@ -302,7 +302,7 @@ IkResult solve_ik(const Robot& robot, IkRequest request, ReachOptions options, c
     result.start = result.model.chain().pulled_in(result.request.start, &result.pulled_in);
   }
   remark(result, asked);
-  Run(result, progress).solve();
+  IkRunner(result, progress).solve();
   return result;
 }
 

@@ -9,7 +9,7 @@ namespace antaeus {
 
 namespace {
 
-std::string number(double value, const char* format = "%.3g") {
+std::string number_word(double value, const char* format = "%.3g") {
   char text[40];
   std::snprintf(text, sizeof text, format, value);
   return text;
@@ -18,14 +18,14 @@ std::string number(double value, const char* format = "%.3g") {
 /// "12 mm" or "12 mm and 0.1 rad".
 std::string miss(const ReachModel& model, const ReachSolution& s) {
   std::string text =
-      s.position_error < 1.0 ? number(1000.0 * s.position_error) + " mm" : number(s.position_error) + " m";
-  if (!model.options().position_only) text += " and " + number(s.rotation_error) + " rad";
+      s.position_error < 1.0 ? number_word(1000.0 * s.position_error) + " mm" : number_word(s.position_error) + " m";
+  if (!model.options().position_only) text += " and " + number_word(s.rotation_error) + " rad";
   return text;
 }
 
 std::string starts(const ReachSolution& s) {
   return std::to_string(s.agreeing_starts) + " of " + std::to_string(s.descents) +
-         " descents came to this distance, and the gradient along free joints is " + number(s.gradient, "%.1e");
+         " descents came to this distance, and the gradient along free joints is " + number_word(s.gradient, "%.1e");
 }
 
 /// By how much each joint of `rejected` is outside.
@@ -36,7 +36,7 @@ std::string overrun(const KinematicChain& chain, const ReachSolution& s) {
     const ChainJoint& joint = chain.joints()[static_cast<std::size_t>(i)];
     const bool above = s.rejected[i] > joint.upper;
     const double over = above ? s.rejected[i] - joint.upper : joint.lower - s.rejected[i];
-    parts.push_back(joint.name + " " + number(over) + (joint.prismatic ? " m " : " rad ") +
+    parts.push_back(joint.name + " " + number_word(over) + (joint.prismatic ? " m " : " rad ") +
                     (above ? "above its upper limit" : "below its lower limit"));
   }
   return listed(parts);
@@ -60,8 +60,8 @@ std::string reason_text(const ReachModel& model, const ReachSolution& s) {
       text = s.status == ReachStatus::reached ? "within tolerance and limits" : "not solved yet";
       break;
     case ReachEvidence::link_lengths:
-      text = "farther from the first joint than all links stretched out (" + number(model.chain().reach()) + " m)" +
-             closest;
+      text = "farther from the first joint than all links stretched out (" + number_word(model.chain().reach()) +
+             " m)" + closest;
       break;
     case ReachEvidence::agreement:
       text = (s.status == ReachStatus::out_of_reach && model.chain().limited()

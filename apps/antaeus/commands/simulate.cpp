@@ -11,7 +11,7 @@ namespace antaeus::cli {
 
 namespace {
 
-RunList all_runs() { return {"simulate", "Experiments", "what it tries", experiment_names(), experiment_summary}; }
+RunList simulate_runs() { return {"simulate", "Experiments", "what it tries", experiment_names(), experiment_summary}; }
 
 struct SimulateCommand {
   std::string name;
@@ -21,7 +21,7 @@ struct SimulateCommand {
   Delivery delivery;
 
   int run() {
-    if (name.empty()) return all_runs().print_list(delivery.json);
+    if (name.empty()) return simulate_runs().print_list(delivery.json);
     delivery.prepare();
     static_cast<void>(experiment_summary(name));  // an unknown name is told before all else
     Settings settings;
@@ -54,7 +54,7 @@ void add_simulate(CLI::App& app, Run& run) {
   verb->add_flag("--json", command->delivery.json,
                  "print summary.json instead of the story; writes files only with --out, --pdf or --clip");
   command->delivery.add_pdf_to(*verb);
-  verb->footer("Experiments:\n" + all_runs().table() +
+  verb->footer("Experiments:\n" + simulate_runs().table() +
                "Exit code 1: a criterion is missed.\nExample: antaeus simulate parity --out parity");
   verb->callback([command, &run] { run = [command] { return command->run(); }; });
 }

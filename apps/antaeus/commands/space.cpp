@@ -10,7 +10,7 @@ namespace antaeus::cli {
 
 namespace {
 
-RunList all_runs() { return {"space", "Scenarios", "what is flown", space_scenario_names(), space_scenario_summary}; }
+RunList space_runs() { return {"space", "Scenarios", "what is flown", space_scenario_names(), space_scenario_summary}; }
 
 struct SpaceCommand {
   std::string name, robot, frame, plant = "pinocchio";
@@ -19,7 +19,7 @@ struct SpaceCommand {
   Delivery delivery;
 
   int run() {
-    if (name.empty()) return all_runs().print_list(delivery.json);
+    if (name.empty()) return space_runs().print_list(delivery.json);
     delivery.prepare();
     static_cast<void>(space_scenario_summary(name));  // an unknown name is told before all else
     SpaceRequest request{.robot = robot, .frame = frame};
@@ -62,7 +62,7 @@ void add_space(CLI::App& app, Run& run) {
   verb->add_flag("--json", command->delivery.json,
                  "print summary.json instead of the story; writes files only with --out or --pdf");
   command->delivery.add_pdf_to(*verb);
-  verb->footer("Scenarios:\n" + all_runs().table() +
+  verb->footer("Scenarios:\n" + space_runs().table() +
                "Exit code 1: a criterion is missed.\nExample: antaeus space pose-change --plant mujoco --out flight");
   verb->callback([command, &run] { run = [command] { return command->run(); }; });
 }
