@@ -6,6 +6,9 @@ VENV := build/venv
 export ANTAEUS_SITE_PACKAGES = $(shell echo $(CURDIR)/$(VENV)/lib/python3*/site-packages)
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 ANTAEUS := build/bin/antaeus
+# What the audit and its page need, and every component (docs/architecture.md).
+DEMO := antaeus_cli antaeus_parquet antaeus_meshes
+ALL := $(DEMO) antaeus_motion_verbs antaeus_studies_verbs antaeus_mujoco antaeus_python
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
@@ -16,20 +19,40 @@ setup:
 # A user's build never stops at a warning of a newer compiler; CI's does.
 WARNINGS_AS_ERRORS := $(if $(filter true 1,$(CI)),ON,OFF)
 
+# BATCHES=OFF compiles file by file.
+RELEASE_OPTIONS := $(if $(BATCHES),-DANTAEUS_BATCHES=$(BATCHES))
+
 # $(1): preset, $(2): further CMake definitions
 define configure
-@ANTAEUS_SITE_PACKAGES=$$(echo $(CURDIR)/$(VENV)/lib/python3*/site-packages) cmake --preset $(1) -DANTAEUS_WARNINGS_AS_ERRORS=$(WARNINGS_AS_ERRORS) $(2) > build/configure-$(1).log 2>&1 || { tail -n 30 build/configure-$(1).log; exit 1; }
+@ANTAEUS_SITE_PACKAGES=$$(echo $(CURDIR)/$(VENV)/lib/python3*/site-packages) cmake --preset $(1) -DANTAEUS_WARNINGS_AS_ERRORS=$(WARNINGS_AS_ERRORS) $(RELEASE_OPTIONS) $(2) > build/configure-$(1).log 2>&1 || { tail -n 30 build/configure-$(1).log; exit 1; }
 endef
 
-demo: setup ## build, then audit the incident twin beside its good twin
+demo: setup ## build what it shows, then audit the incident twin beside its good twin
 	$(call configure,release)
-	@cmake --build build/release -j $(JOBS) --target antaeus_cli antaeus_parquet antaeus_meshes antaeus_mujoco antaeus_python
+	@cmake --build build/release -j $(JOBS) --target $(DEMO)
 	@$(ANTAEUS) demo --out build/demo; status=$$?; [ $$status -le 1 ] && echo "report: build/demo/report.html"
+
+motion: setup ## the verbs contact and ik, and the library behind them and behind control and space
+	$(call configure,release)
+	@cmake --build build/release -j $(JOBS) --target $(DEMO) antaeus_motion_verbs
+
+studies: setup ## the verbs simulate and space: experiments in simulation
+	$(call configure,release)
+	@cmake --build build/release -j $(JOBS) --target $(DEMO) antaeus_motion_verbs antaeus_studies_verbs antaeus_mujoco
+
+all: setup ## every component, and the Python package (import antaeus in build/venv/bin/python)
+	$(call configure,release)
+	@cmake --build build/release -j $(JOBS) --target $(ALL)
 
 test: setup ## build everything, run every test
 	$(call configure,release)
 	@cmake --build build/release -j $(JOBS)
 	@tools/run_tests.sh build/release
+
+check: setup ## after a change: compile file by file what it touches, run the quick tests (the first time builds all)
+	$(call configure,dev)
+	@cmake --build build/dev -j $(JOBS) --target cpp_tests
+	@tools/run_tests.sh build/dev -LE 'slow|python|fuzz'
 
 asan: setup ## the test-suite under the address and undefined-behaviour sanitizers
 	$(call configure,asan)
@@ -55,7 +78,7 @@ bench: setup ## benchmarks against what a user would otherwise run
 
 bench-ik: setup ## inverse kinematics of other libraries beside ours (QUICK=1: fewer targets; WRITE=1: into docs/)
 	$(call configure,release)
-	@cmake --build build/release -j $(JOBS) --target antaeus_cli antaeus_parquet
+	@cmake --build build/release -j $(JOBS) --target $(DEMO) antaeus_motion_verbs
 	@ANTAEUS_CLI=$(ANTAEUS) $(VENV)/bin/python benchmarks/ik_peers.py $(if $(QUICK),--quick) $(if $(WRITE),--write)
 
 fuzz: setup ## fuzz the parsers under the sanitizers (FUZZ_RUNS=1000000)
@@ -73,7 +96,7 @@ tidy: ## clang-tidy over src/ and apps/; a finding is an error
 
 docs: setup ## the generated pages of docs/, and build/docs/html from the headers' comments
 	$(call configure,release)
-	@cmake --build build/release -j $(JOBS) --target antaeus_cli antaeus_parquet antaeus_meshes docs_figures docs_tables
+	@cmake --build build/release -j $(JOBS) --target $(DEMO) antaeus_motion_verbs antaeus_studies_verbs docs_figures docs_tables
 	@build/bin/docs_tables docs
 	@build/bin/docs_figures docs/figures > build/docs_figures.txt && echo "numbers of docs/incident.md: build/docs_figures.txt"
 	@$(VENV)/bin/python tools/compare_published.py --write
@@ -82,10 +105,10 @@ docs: setup ## the generated pages of docs/, and build/docs/html from the header
 
 docs-simulate: setup ## run every experiment and write its figures into docs/simulate.md (some minutes)
 	$(call configure,release)
-	@cmake --build build/release -j $(JOBS) --target antaeus_cli antaeus_parquet antaeus_meshes antaeus_mujoco
+	@cmake --build build/release -j $(JOBS) --target $(DEMO) antaeus_motion_verbs antaeus_studies_verbs antaeus_mujoco
 	@ANTAEUS_CLI=$(ANTAEUS) $(VENV)/bin/python tools/write_simulate_table.py
 
 clean: ## remove build/
 	rm -rf build
 
-.PHONY: help setup demo test asan soak bench bench-ik fuzz format tidy docs docs-simulate clean
+.PHONY: help setup demo motion studies all test check asan soak bench bench-ik fuzz format tidy docs docs-simulate clean

@@ -15,6 +15,10 @@ function(antaeus_python_package)
   file(GLOB bindings CONFIGURE_DEPENDS ${source}/bindings/*.cpp)
   nanobind_add_module(antaeus_extension NB_SUPPRESS_WARNINGS ${bindings})
   target_link_libraries(antaeus_extension PRIVATE antaeus_all antaeus_flags)
+  antaeus_paces(antaeus_extension HIDDEN PREFIX ${ANTAEUS_PREFIX} <nanobind/nanobind.h> <nanobind/ndarray.h>
+    <nanobind/stl/filesystem.h> <nanobind/stl/optional.h> <nanobind/stl/string.h> <nanobind/stl/string_view.h>
+    <nanobind/stl/vector.h>)
+  antaeus_batches(antaeus_extension 6)
   target_compile_definitions(antaeus_extension PRIVATE ANTAEUS_VERSION="${PROJECT_VERSION}")
   # Beside bin/ and lib/: the tree can be moved as a whole.
   set_target_properties(antaeus_extension PROPERTIES OUTPUT_NAME _antaeus LIBRARY_OUTPUT_DIRECTORY ${package}

@@ -2,7 +2,14 @@
 # share is made once. Suites are listed after each link; a failure names its test in the entry's output.
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   set(ANTAEUS_SUITES_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
+  # Every test program, and what the command line's tests run.
+  add_custom_target(cpp_tests)
+  add_dependencies(cpp_tests antaeus_cli antaeus_motion_verbs antaeus_studies_verbs antaeus_parquet antaeus_meshes
+    antaeus_mujoco)
   function(antaeus_discover_suites target label)
+    add_dependencies(cpp_tests ${target})
+    # A library that was linked anew is no reason to link its tests anew.
+    set_target_properties(${target} PROPERTIES LINK_DEPENDS_NO_SHARED ON)
     set(list ${CMAKE_CURRENT_BINARY_DIR}/${target}_suites.cmake)
     set(environment "ANTAEUS_CLI=$<TARGET_FILE:antaeus_cli>,ANTAEUS_PYTHON=${ANTAEUS_PYTHON}")
     add_custom_command(TARGET ${target} POST_BUILD BYPRODUCTS ${list} VERBATIM

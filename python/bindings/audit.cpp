@@ -155,7 +155,7 @@ const EstimateSeries& series(const EpisodeAudit& episode, const std::string& end
                               known);
 }
 
-void save(const Audit& audit, const std::filesystem::path& file) {
+void save_audit(const Audit& audit, const std::filesystem::path& file) {
   const std::filesystem::path suffix = file.extension();
   if (std::filesystem::is_directory(file)) {
     throw OptionsError("audit.save", "'" + file.string() + "' is a folder",
@@ -457,7 +457,7 @@ void bind_result(nb::module_& module) {
             return series(self.audited, endpoint, estimator);
           },
           "endpoint"_a, "estimator"_a, nb::rv_policy::reference_internal, kSeriesDoc)
-      .def("save", &save, "path"_a,
+      .def("save", &save_audit, "path"_a,
            "Writes the page (.html) or the summary (.json), whole or not at all; the bytes are those of the command "
            "line's files. OptionsError, a ValueError, for another name.")
       .def("__repr__", [](const Audit& self) {

@@ -226,7 +226,7 @@ SampleMatrix residual(const ContactResult& result) {
   return result.solution.residual.transpose();
 }
 
-void save(const Solved& solved, const std::filesystem::path& file, const std::string& table) {
+void save_motion(const Solved& solved, const std::filesystem::path& file, const std::string& table) {
   const std::filesystem::path suffix = file.extension();
   if (std::filesystem::is_directory(file)) {
     throw OptionsError("contact.save", "'" + file.string() + "' is a folder",
@@ -249,7 +249,7 @@ void save(const Solved& solved, const std::filesystem::path& file, const std::st
   }
 }
 
-void bind_result(nb::module_& module) {
+void bind_contact_result(nb::module_& module) {
   bind_enumeration<LimitKind>(module, "What a contact or a motor cannot do.");
   nb::class_<LimitViolation>(module, "LimitViolation", "A limit that no wrenches keep, in one step.")
       .def_prop_ro("step", [](const LimitViolation& self) { return self.frame; })
@@ -317,7 +317,7 @@ void bind_result(nb::module_& module) {
           },
           nb::sig("def summary(self) -> dict[str, typing.Any]"),
           "What summary.json holds (docs/schema/contact.md); made anew at each call.")
-      .def("save", &save, "path"_a, "table"_a = "wrenches",
+      .def("save", &save_motion, "path"_a, "table"_a = "wrenches",
            "Writes the page (.html), the summary (.json) or a table (.csv: \"wrenches\" or \"torques\"), whole or not "
            "at all; the bytes are those of the command line's files. OptionsError, a ValueError, for another name.")
       .def("__repr__", [](const Solved& self) {
@@ -430,7 +430,7 @@ void bind_motions(nb::module_& module) {
 }  // namespace
 
 void bind_contact(nb::module_& module) {
-  bind_result(module);
+  bind_contact_result(module);
   bind_states(module);
   bind_motions(module);
 }

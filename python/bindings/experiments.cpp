@@ -60,7 +60,7 @@ nb::dict samples(const Ran& self) {
   return columns;
 }
 
-void save(const Ran& self, const std::filesystem::path& folder, bool clip) {
+void save_run(const Ran& self, const std::filesystem::path& folder, bool clip) {
   const nb::gil_scoped_release unlocked;
   FileSet files(folder);
   std::string told;
@@ -140,7 +140,7 @@ void bind_experiments(nb::module_& module) {
           },
           nb::sig("def summary(self) -> dict[str, typing.Any]"),
           "What summary.json holds (docs/schema/simulate.md); made anew at each call.")
-      .def("save", &save, "folder"_a, nb::kw_only(), "clip"_a = false,
+      .def("save", &save_run, "folder"_a, nb::kw_only(), "clip"_a = false,
            "Writes report.html, summary.json, samples.parquet and samples.csv, with clip also clip.mp4, as one folder "
            "that appears whole; the bytes are those of the command line.")
       .def("__repr__", [](const Ran& self) {

@@ -87,7 +87,7 @@ void bind_description(nb::module_& module) {
       "(unless meshes='ignored'), two parents, a loop or a repeated name raise ModelError with the line.");
 }
 
-void bind_model(nb::module_& module) {
+void bind_robot_model(nb::module_& module) {
   bind_enumeration<Base>(
       module,
       "What the root link may do. free_flyer: q = (x y z, quaternion x y z w), v = (linear, angular) "
@@ -380,7 +380,7 @@ void bind_profile(nb::module_& module) {
 
 void bind_robot(nb::module_& module) {
   bind_description(module);
-  bind_model(module);
+  bind_robot_model(module);
   bind_profile_parts(module);
   bind_noise(module);
   bind_profile(module);

@@ -49,7 +49,7 @@ ShownPage show(Log episode, const std::optional<RobotChoice>& robot) {
   return shown;
 }
 
-void save(const ShownPage& shown, const std::filesystem::path& file) {
+void save_page(const ShownPage& shown, const std::filesystem::path& file) {
   const std::filesystem::path suffix = file.extension();
   if (std::filesystem::is_directory(file)) {
     throw OptionsError("page.save", "'" + file.string() + "' is a folder",
@@ -73,7 +73,7 @@ void bind_show(nb::module_& module) {
           "summary", [](const ShownPage& self) { return nb::module_::import_("json").attr("loads")(self.summary); },
           nb::sig("def summary(self) -> dict[str, typing.Any]"),
           "What summary.json of `antaeus show` holds; made anew at each call.")
-      .def("save", &save, "path"_a,
+      .def("save", &save_page, "path"_a,
            "Writes the page (.html) or the summary (.json), whole or not at all; the bytes are those of the command "
            "line's files. OptionsError, a ValueError, for another name.")
       .def("__repr__", [](const ShownPage& self) { return decoded("Page(" + self.page.title + ")"); });

@@ -1,8 +1,7 @@
 #include "antaeus/conditioning/force_deviation.hpp"
 
-#include <Eigen/Cholesky>
-
 #include "antaeus/conditioning/gaussian_posterior.hpp"
+#include "core/decompositions.hpp"
 
 namespace antaeus {
 

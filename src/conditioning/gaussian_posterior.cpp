@@ -1,6 +1,5 @@
 #include "antaeus/conditioning/gaussian_posterior.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -8,6 +7,7 @@
 #include "antaeus/conditioning/whiten.hpp"
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/numbers.hpp"
+#include "core/decompositions.hpp"
 
 namespace antaeus {
 

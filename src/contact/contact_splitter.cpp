@@ -1,8 +1,8 @@
 // Each frame for itself: a weighted least-squares problem with six equations.
-#include <Eigen/Eigenvalues>
 
 #include "antaeus/core/error.hpp"
 #include "contact/frame_algebra.hpp"
+#include "core/decompositions.hpp"
 
 namespace antaeus {
 

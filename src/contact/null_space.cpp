@@ -1,9 +1,8 @@
 // All frames together: per frame the null space of the six equations, then one block-tridiagonal system.
 #include "contact/null_space.hpp"
 
-#include <Eigen/QR>
-
 #include "antaeus/core/error.hpp"
+#include "core/decompositions.hpp"
 
 namespace antaeus {
 

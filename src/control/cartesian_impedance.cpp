@@ -1,11 +1,11 @@
 #include "antaeus/control/cartesian_impedance.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
 #include "control/damping_design.hpp"
 #include "control/rotation_check.hpp"
 #include "core/cross_matrix.hpp"
+#include "core/decompositions.hpp"
 
 namespace antaeus {
 

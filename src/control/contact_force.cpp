@@ -1,6 +1,5 @@
 #include "antaeus/control/contact_force.hpp"
 
-#include <Eigen/Cholesky>
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
@@ -8,6 +7,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/signal/ring_buffer.hpp"
 #include "control/recipe.hpp"
+#include "core/decompositions.hpp"
 
 namespace antaeus {
 

@@ -1,10 +1,10 @@
 #pragma once
 // Damping by double diagonalisation: Albu-Schäffer, Ott, Frese, Hirzinger (2003), "Cartesian impedance control of
 // redundant robots: recent results with the DLR-light-weight-arms".
-#include <Eigen/Cholesky>
 #include <cmath>
 
 #include "antaeus/conditioning/small_svd.hpp"
+#include "core/decompositions.hpp"
 
 namespace antaeus {
 

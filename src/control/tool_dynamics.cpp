@@ -1,6 +1,5 @@
 #include "antaeus/control/tool_dynamics.hpp"
 
-#include <Eigen/Cholesky>
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
@@ -8,6 +7,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/robot/dynamics.hpp"
+#include "core/decompositions.hpp"
 
 namespace antaeus {
 

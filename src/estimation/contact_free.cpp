@@ -1,11 +1,10 @@
 #include "antaeus/estimation/contact_free.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "core/decompositions.hpp"
 
 namespace antaeus {
 

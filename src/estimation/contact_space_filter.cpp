@@ -1,11 +1,11 @@
 #include "antaeus/estimation/contact_space_filter.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
 #include "antaeus/conditioning/whiten.hpp"
 #include "antaeus/core/error.hpp"
+#include "core/decompositions.hpp"
 #include "estimation/describe_posterior.hpp"
 
 namespace antaeus {

@@ -1,11 +1,11 @@
 #include "antaeus/identification/alarm_tests.hpp"
 
-#include <Eigen/Cholesky>
 #include <Eigen/SVD>
 #include <cmath>
 
 #include "antaeus/conditioning/gaussian_posterior.hpp"
 #include "antaeus/core/error.hpp"
+#include "core/decompositions.hpp"
 
 namespace antaeus {
 

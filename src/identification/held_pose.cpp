@@ -1,6 +1,5 @@
 #include "antaeus/identification/held_pose.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -8,6 +7,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/replay/replay.hpp"
+#include "core/decompositions.hpp"
 
 namespace antaeus {
 

@@ -1,5 +1,4 @@
 // A moving arm: the fit, what it leaves, and whether the arm was free.
-#include <Eigen/Cholesky>
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
@@ -7,6 +6,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/words.hpp"
 #include "antaeus/robot/dynamics.hpp"
+#include "core/decompositions.hpp"
 #include "identification/identify_parts.hpp"
 #include "identification/moving_gram.hpp"
 

@@ -1,9 +1,9 @@
 #include "identification/moving_gram.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
+#include "core/decompositions.hpp"
 #include "core/in_blocks.hpp"
 
 namespace antaeus::identification {

@@ -1,10 +1,10 @@
 #include "antaeus/identification/moving_payload.hpp"
 
-#include <Eigen/Cholesky>
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 
+#include "core/decompositions.hpp"
 #include "identification/moving_rows.hpp"
 
 namespace antaeus {

@@ -1,12 +1,11 @@
 #include "antaeus/identification/unlabelled.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "core/decompositions.hpp"
 
 namespace antaeus {
 

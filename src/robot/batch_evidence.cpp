@@ -1,12 +1,12 @@
 #include "robot/batch_evidence.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
 #include "antaeus/conditioning/gaussian_posterior.hpp"
 #include "antaeus/core/error.hpp"
 #include "antaeus/signal/chi_squared.hpp"
+#include "core/decompositions.hpp"
 #include "robot/standing_friction.hpp"
 
 namespace antaeus::detail {

@@ -3,15 +3,14 @@
 #include <cmath>
 #include <pinocchio/algorithm/aba.hpp>
 #include <pinocchio/algorithm/crba.hpp>
-#include <pinocchio/algorithm/frames.hpp>
 #include <pinocchio/algorithm/jacobian.hpp>
-#include <pinocchio/algorithm/regressor.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
 #include <vector>
 
 #include "robot/dynamics_workspace.hpp"
 #include "robot/model_impl.hpp"
 #include "robot/quaternion_slack.hpp"
+#include "robot/torque_regressor.hpp"
 
 namespace antaeus {
 

@@ -22,10 +22,11 @@ struct Dynamics::Workspace {
       subtree_mass[model.parents[j]] += subtree_mass[j];
     }
     for (std::size_t j = 1; j < model.joints.size(); ++j) {
+      // Read from the model's lists: to ask a joint instantiates a visitor of all its kinds (seconds).
       // Free flyers and quaternions are the 7-parameter joints of this library's models.
-      if (model.joints[j].nq() == 7) quaternions.push_back(model.joints[j].idx_q() + 3);
-      if (model.joints[j].nq() == 2) unit_pairs.push_back(model.joints[j].idx_q());
-      if (model.joints[j].nq() == 4) unit_pairs.push_back(model.joints[j].idx_q() + 2);  // planar: x, y, cos, sin
+      if (model.nqs[j] == 7) quaternions.push_back(model.idx_qs[j] + 3);
+      if (model.nqs[j] == 2) unit_pairs.push_back(model.idx_qs[j]);
+      if (model.nqs[j] == 4) unit_pairs.push_back(model.idx_qs[j] + 2);  // planar: x, y, cos, sin
     }
   }
 

@@ -1,6 +1,5 @@
 #include "antaeus/robot/noise_model.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -10,6 +9,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/robot/dynamics.hpp"
+#include "core/decompositions.hpp"
 #include "robot/parameter_torque.hpp"
 #include "robot/standing_friction.hpp"
 

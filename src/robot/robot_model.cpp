@@ -123,7 +123,7 @@ class Builder {
         throw ModelError(description_.source + " (armature)", "joint '" + joint.name + "' has a negative one",
                          "give the rotor's inertia times the gear ratio squared, in kg·m²");
       }
-      model_.armature.segment(model_.joints[index].idx_v(), model_.joints[index].nv()).setConstant(rotor->second);
+      model_.armature.segment(model_.idx_vs[index], model_.nvs[index]).setConstant(rotor->second);
     }
     return model_.addJointFrame(index, static_cast<int>(body));
   }
@@ -212,7 +212,7 @@ RobotModel::RobotModel(const RobotDescription& description, const ModelOptions& 
   }
   check_masses(description, model);
 
-  const auto scalar_joint = [&](std::size_t joint) { return model.joints[joint].nv() == 1; };
+  const auto scalar_joint = [&](std::size_t joint) { return model.nvs[joint] == 1; };
   impl->motor_names = options.motors;
   if (impl->motor_names.empty()) {
     for (std::size_t joint = 1; joint < model.joints.size(); ++joint) {
@@ -242,9 +242,9 @@ RobotModel::RobotModel(const RobotDescription& description, const ModelOptions& 
       throw ModelError(description.source + " (motors)", "joint '" + name + "' is named twice", "remove one");
     }
     impl->motor_joints.push_back(joint);
-    impl->motor_rows.push_back(model.joints[joint].idx_v());
-    impl->motor_positions.push_back(model.joints[joint].idx_q());
-    impl->motor_is_cosine_sine.push_back(model.joints[joint].nq() == 2);
+    impl->motor_rows.push_back(model.idx_vs[joint]);
+    impl->motor_positions.push_back(model.idx_qs[joint]);
+    impl->motor_is_cosine_sine.push_back(model.nqs[joint] == 2);
     const auto described = std::find_if(description.joints.begin(), description.joints.end(),
                                         [&](const JointDescription& j) { return j.name == name; });
     impl->lower[m] = described->lower;
@@ -255,7 +255,7 @@ RobotModel::RobotModel(const RobotDescription& description, const ModelOptions& 
   impl->damping.setZero(model.nv);
   impl->row_names.resize(static_cast<std::size_t>(model.nv));
   for (std::size_t joint = 1; joint < model.joints.size(); ++joint) {
-    const int row = model.joints[joint].idx_v(), rows = model.joints[joint].nv();
+    const int row = model.idx_vs[joint], rows = model.nvs[joint];
     const auto described = std::find_if(description.joints.begin(), description.joints.end(),
                                         [&](const JointDescription& j) { return j.name == model.names[joint]; });
     if (described != description.joints.end()) impl->damping.segment(row, rows).setConstant(described->damping);

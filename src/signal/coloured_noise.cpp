@@ -1,11 +1,11 @@
 #include "antaeus/signal/coloured_noise.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <bit>
 #include <cmath>
 #include <numbers>
 
 #include "antaeus/core/error.hpp"
+#include "core/decompositions.hpp"
 
 namespace antaeus {
 

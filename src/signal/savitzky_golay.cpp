@@ -1,10 +1,10 @@
 #include "antaeus/signal/savitzky_golay.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <vector>
 
 #include "antaeus/core/numbers.hpp"
+#include "core/decompositions.hpp"
 #include "signal/logged.hpp"
 
 namespace antaeus {

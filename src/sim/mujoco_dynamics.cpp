@@ -1,9 +1,9 @@
 #include "antaeus/sim/mujoco_dynamics.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 
 #include "antaeus/core/error.hpp"
+#include "core/decompositions.hpp"
 #include "sim/mujoco_scene_impl.hpp"
 
 namespace antaeus {

@@ -16,7 +16,7 @@ constexpr double kMostSteps = 1000.0;    // of one call
 constexpr double kQuaternionOff = 1e-3;  // of unit length, as everywhere
 
 /// MuJoCo's own bound of what a simulation may reach.
-bool is_sound(ConstVectorRef numbers) noexcept {
+bool is_in_reach(ConstVectorRef numbers) noexcept {
   return numbers.size() == 0 || numbers.cwiseAbs().maxCoeff<Eigen::PropagateNaN>() < 1e10;
 }
 
@@ -59,7 +59,7 @@ struct MujocoFlight::Workspace {
   Status reset(ConstVectorRef to_q, ConstVectorRef to_v) noexcept {
     const Status status = order.to_scene(to_q, to_v, qpos, qvel);
     if (status != Status::ok) return status;
-    if (!is_sound(qpos) || !is_sound(qvel)) return Status::not_finite;
+    if (!is_in_reach(qpos) || !is_in_reach(qvel)) return Status::not_finite;
     const bool flies = model.base() == Base::free_flyer;
     if (flies && !(std::abs(to_q.segment<4>(3).norm() - 1.0) <= kQuaternionOff)) return Status::bad_orientation;
     state->reset();
@@ -81,13 +81,13 @@ struct MujocoFlight::Workspace {
     if (order.force_to_scene(q_middle, tau, force) != Status::ok) return false;
     applied() = force;
     state->step();
-    if (!is_sound(position()) || !is_sound(velocity())) return false;
+    if (!is_in_reach(position()) || !is_in_reach(velocity())) return false;
     return order.to_robot(position(), velocity(), q_now, v_now) == Status::ok;
   }
 
   Status step(ConstVectorRef tau, double dt) noexcept {
     if (tau.size() != v.size()) return Status::wrong_size;
-    if (!is_sound(tau) || !std::isfinite(dt)) return Status::not_finite;
+    if (!is_in_reach(tau) || !std::isfinite(dt)) return Status::not_finite;
     const double steps = std::round(dt / time_step);
     if (!(steps >= 1.0) || steps > kMostSteps || std::abs(dt / time_step - steps) > 1e-6) return Status::wrong_size;
     qpos = position();

@@ -1,6 +1,5 @@
 #include "antaeus/sim/mujoco_flyer.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <map>
@@ -9,6 +8,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/files.hpp"
+#include "core/decompositions.hpp"
 
 namespace antaeus {
 

@@ -1,9 +1,9 @@
 #include "antaeus/tasks/objectives.hpp"
 
-#include <Eigen/Cholesky>
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "core/decompositions.hpp"
 #include "tasks/joint_rows.hpp"
 
 namespace antaeus {

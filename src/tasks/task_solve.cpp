@@ -27,7 +27,7 @@ constexpr double kSufficient = 1e-4;
 constexpr double kAtLimit = 1e-9;
 /// Largest damping, a unit of error [1/rad]: steps are then gradient steps of a hundredth.
 constexpr double kMostCautious = 1e3;
-constexpr int kHalvings = 14, kRepairs = 4;
+constexpr int kHalvings = 14, kStartRepairs = 4;
 
 /// Room of each joint, and the longest step.
 void limit_move(detail::LevelSolver& solver, const std::vector<detail::JointRow>& joints, const VectorX& q,
@@ -90,7 +90,7 @@ bool TaskSolver::Workspace::try_point(int count, double alpha) noexcept {
       target.damping = squares.level(k).damping;
       if (target.b.size() > 0) off = std::max(off, target.b.cwiseAbs().maxCoeff());
     }
-    if (i == kRepairs || before == 0 || (off < 1e-13 && smallest >= need)) return true;
+    if (i == kStartRepairs || before == 0 || (off < 1e-13 && smallest >= need)) return true;
     limit_move(repair, joints, next, options.longest_step);
     if (guard(repair, need, 1.0, 1.0) != Status::ok) return false;
     if (!repair.solve(before)) return true;

@@ -1,6 +1,5 @@
 #include "antaeus/trust/hypotheses.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
@@ -8,6 +7,7 @@
 #include "antaeus/conditioning/whiten.hpp"
 #include "antaeus/core/error.hpp"
 #include "antaeus/signal/chi_squared.hpp"
+#include "core/decompositions.hpp"
 
 namespace antaeus {
 

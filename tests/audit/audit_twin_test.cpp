@@ -11,12 +11,15 @@
 #include "antaeus/audit/summary.hpp"
 #include "antaeus/conditioning/gains.hpp"
 #include "antaeus/episode/synthetic_episode.hpp"
+#include "audit/same_bits.hpp"
 #include "io/io_support.hpp"
 #include "robot/test_robots.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
+
+using test::same_bits;
 
 // The story of the incident on our own twins: it is told wherever the project is built. What the numbers must be for
 // the robot's real logs stands in audit_golden_test; here they must agree with each other and with laws of their own.
@@ -47,12 +50,6 @@ const GuardTrace& guard(const EstimateSeries& series, SingleGuard which) {
       std::find_if(series.guards.begin(), series.guards.end(), [&](const GuardTrace& g) { return g.guard == which; });
   if (found == series.guards.end()) throw std::runtime_error("no guard " + std::string(to_string(which)));
   return *found;
-}
-
-template <class Matrix>
-bool same_bits(const Matrix& a, const Matrix& b) {
-  return a.rows() == b.rows() && a.cols() == b.cols() &&
-         (a.size() == 0 || std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(double)) == 0);
 }
 
 TEST(AuditTwin, FindsTheIncidentAndNoneInTheGoodRuns) {

@@ -7,10 +7,13 @@
 #include "antaeus/episode/synthetic_episode.hpp"
 #include "antaeus/guard/guarded_estimator.hpp"
 #include "antaeus/published/guard_chain.hpp"
+#include "audit/same_bits.hpp"
 #include "robot/test_robots.hpp"
 
 namespace antaeus {
 namespace {
+
+using test::same_bits;
 
 // A log computed again says what the loop would have said, sample by sample and to the bit: whatever the number of
 // threads, the length of its parts and the estimators that are asked for.
@@ -61,13 +64,6 @@ Robot robot_with(int threads, const Robot& robot) {
 }
 
 std::string text(const Reconstruction& r) { return to_csv(steps_table(r)); }
-
-template <class Matrix>
-bool same_bits(const Matrix& a, const Matrix& b) {
-  return a.rows() == b.rows() && a.cols() == b.cols() &&
-         (a.size() == 0 ||
-          std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(*a.data())) == 0);
-}
 
 /// What steps_table() leaves out.
 void expect_same_traces(const Reconstruction& a, const Reconstruction& b) {

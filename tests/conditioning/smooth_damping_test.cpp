@@ -7,12 +7,13 @@
 
 #include "antaeus/core/error.hpp"
 #include "conditioning/conditioning_matrices.hpp"
+#include "support/largest.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
 
-double largest(const MatrixX& A) { return A.cwiseAbs().maxCoeff(); }
+using test::largest;
 
 /// A plane arm of two unit links, whose elbow is singular at θ₂ = 0.
 struct TwoLinks {

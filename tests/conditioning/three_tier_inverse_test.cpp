@@ -8,12 +8,13 @@
 
 #include "antaeus/core/error.hpp"
 #include "conditioning/conditioning_matrices.hpp"
+#include "support/largest.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
 
-double largest(const MatrixX& A) { return A.cwiseAbs().maxCoeff(); }
+using test::largest;
 
 /// 6 × columns with the smallest singular value s and the others 0.5 … 1.5, turned at random.
 struct Family {

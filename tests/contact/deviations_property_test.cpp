@@ -8,16 +8,16 @@
 namespace antaeus {
 namespace {
 
-struct Case {
+struct Loads {
   KnownBody body;
   KnownRow row;
   VectorX w;
 };
 
 /// \param load  vertical force of each contact [N]
-Case random_case(std::mt19937& random, int feet, bool hidden, double load) {
+Loads random_case(std::mt19937& random, int feet, bool hidden, double load) {
   std::normal_distribution<double> normal;
-  Case result;
+  Loads result;
   result.body.feet = feet;
   result.body.hidden = hidden;
   result.body.weight = 600.0;
@@ -43,7 +43,7 @@ TEST(Deviations, DerivativesAreThoseOfDifferences) {
   for (const int feet : {1, 2, 4}) {
     for (const bool hidden : {false, true}) {
       for (const double load : {300.0, 0.0, -200.0}) {
-        const Case one = random_case(random, feet, hidden, load);
+        const Loads one = random_case(random, feet, hidden, load);
         VectorX e, above, below;
         MatrixX gradient;
         evaluate(one.body, one.row, one.w, e, &gradient);
@@ -69,7 +69,7 @@ TEST(Deviations, DerivativesAreThoseOfDifferences) {
 
 TEST(Deviations, ArePressureLeanAndFreeMomentOverTheirSds) {
   std::mt19937 random(8);
-  Case one = random_case(random, 1, false, 0.0);
+  Loads one = random_case(random, 1, false, 0.0);
   one.body.weight = 1e-3 * 600;  // so that f⁺ = f_z
   KnownContact& foot = one.row.contacts[0];
   foot = {Vector3::Zero(), Vector3::UnitX(), 0.0, 0.5};
@@ -93,7 +93,7 @@ TEST(Deviations, ArePressureLeanAndFreeMomentOverTheirSds) {
 TEST(Deviations, RatiosDoNotPullALoadedFootTowardsZero) {
   // Twice the wrench has the same ratios: linear rows with a frozen f_z would charge twice the deviation.
   std::mt19937 random(9);
-  Case one = random_case(random, 2, false, 400.0);
+  Loads one = random_case(random, 2, false, 400.0);
   one.body.weight = 1e-3;
   VectorX e, twice;
   evaluate(one.body, one.row, one.w, e, nullptr);

@@ -7,6 +7,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/robot/dynamics.hpp"
+#include "control/control_step.hpp"
 #include "robot/test_robots.hpp"
 #include "support/noise.hpp"
 #include "support/tolerances.hpp"
@@ -14,7 +15,7 @@
 namespace antaeus {
 namespace {
 
-constexpr double kStep = 1e-3;
+using test::kControlStep;
 
 /// Two joints that slide along world z and x, each of 1 kg, without weight: J is what one writes down.
 ToolState sliding_state(double v_z, double v_x) {
@@ -60,11 +61,11 @@ TEST(ContactForce, TheObserverFindsAPushOnASwingingArm) {
     const double turn = 0.5 * 3.141592653589793 * derivative;
     return VectorX(size * std::pow(w, derivative) * (w * time + phase.array() + turn).sin());
   };
-  ContactForceEstimator estimator(6, kStep);
+  ContactForceEstimator estimator(6, kControlStep);
   VectorX pushed(6), late(6), tau(6);
   double largest = 0.0;
   for (int i = 0; i < 1000; ++i) {
-    const double time = i * kStep, between = time - 0.5 * kStep;
+    const double time = i * kControlStep, between = time - 0.5 * kControlStep;
     const VectorX q = middle + swing(between, 0), v = swing(between, 1);
     pushed = tool.at(q, still).J.transpose() * push;
     ASSERT_EQ(dynamics.inverse_dynamics(q, v, swing(between, 2), tau), Status::ok);
@@ -72,7 +73,7 @@ TEST(ContactForce, TheObserverFindsAPushOnASwingingArm) {
     tau -= pushed;
     estimator.update(tool.at(middle + swing(time, 0), swing(time, 1)), tau, {});
     if (i == 0) late = pushed;
-    late += (1.0 - std::exp(-62.8 * kStep)) * (pushed - late);  // the observer is that late
+    late += (1.0 - std::exp(-62.8 * kControlStep)) * (pushed - late);  // the observer is that late
     if (i < 200) continue;
     for (int joint = 0; joint < 6; ++joint) {
       ASSERT_NEAR(estimator.residual()[joint], late[joint], tolerance::kObservedTorque) << time;
@@ -82,7 +83,7 @@ TEST(ContactForce, TheObserverFindsAPushOnASwingingArm) {
 }
 
 TEST(ContactForce, PressingIsPositiveAlongTheNormal) {
-  ContactForceEstimator estimator(2, kStep, without_noise());
+  ContactForceEstimator estimator(2, kControlStep, without_noise());
   ASSERT_EQ(estimator.set_friction(friction_of(0.0, 0.0, 0.1, 0.0)), Status::ok);
   const ToolState still = sliding_state(0.0, 0.0);
   // The table carries 5 N of an arm that pushes down with 5 N.
@@ -97,7 +98,7 @@ TEST(ContactForce, PressingIsPositiveAlongTheNormal) {
 }
 
 TEST(ContactForce, FrictionAtRestIsAllOfTheDoubt) {
-  ContactForceEstimator estimator(2, kStep, without_noise());
+  ContactForceEstimator estimator(2, kControlStep, without_noise());
   ASSERT_EQ(estimator.set_friction(friction_of(0.2, 1.5, 0.3, 0.1)), Status::ok);
   const ToolState still = sliding_state(0.0, 0.0);
   const VectorX tau = (VectorX(2) << -5.0, 0.0).finished();
@@ -111,7 +112,7 @@ TEST(ContactForce, FrictionAtRestIsAllOfTheDoubt) {
 }
 
 TEST(ContactForce, MotionTellsFriction) {
-  ContactForceEstimator estimator(2, kStep, without_noise());
+  ContactForceEstimator estimator(2, kControlStep, without_noise());
   ASSERT_EQ(estimator.set_friction(friction_of(0.0, 1.5, 0.1, 0.2)), Status::ok);
   const ToolState rising = sliding_state(0.02, 0.0);  // friction acts downward: the motor gives it beside
   const VectorX tau = (VectorX(2) << -5.0 + 1.5, 0.0).finished();
@@ -128,7 +129,7 @@ TEST(ContactForce, CovarianceOfATareInOneDirectionCounts) {
   JointFriction friction = friction_of(0.0, 1.0, 0.5, 0.5);
   friction.covariance.setConstant(0.25 - 0.5 * 0.01);
   for (const double v : {0.02, -0.02}) {
-    ContactForceEstimator estimator(2, kStep, options);
+    ContactForceEstimator estimator(2, kControlStep, options);
     ASSERT_EQ(estimator.set_friction(friction), Status::ok);
     for (int i = 0; i < 300; ++i) estimator.update(sliding_state(v, 0.0), VectorX::Zero(2), {.press = 5.0});
     EXPECT_NEAR(estimator.felt().sd, v > 0.0 ? 0.1 : std::sqrt(0.5 + 2.0 * 0.245), tolerance::kPosteriorByHand);
@@ -163,7 +164,7 @@ TEST(ContactForce, StatedIntervalsHoldWhatTheyState) {
 }
 
 TEST(ContactForce, ScatterWithinTheWindowIsDoubt) {
-  ContactForceEstimator estimator(2, kStep, without_noise());
+  ContactForceEstimator estimator(2, kControlStep, without_noise());
   ASSERT_EQ(estimator.set_friction(friction_of(0.0, 0.0, 0.1, 0.0)), Status::ok);
   const ToolState still = sliding_state(0.0, 0.0);
   // A force of 5 ± 1 N that turns slowly against the observer.
@@ -178,7 +179,7 @@ TEST(ContactForce, ScatterWithinTheWindowIsDoubt) {
 TEST(ContactForce, VerdictSaysWhatAnSdIsGoodFor) {
   const ToolState still = sliding_state(0.0, 0.0);
   const auto verdict_of = [&](double c) {
-    ContactForceEstimator estimator(2, kStep, without_noise());
+    ContactForceEstimator estimator(2, kControlStep, without_noise());
     EXPECT_EQ(estimator.set_friction(friction_of(0.0, c, 0.1, 0.1)), Status::ok);
     for (int i = 0; i < 200; ++i) estimator.update(still, VectorX::Zero(2), {.press = 5.0});
     return estimator.felt();
@@ -191,7 +192,7 @@ TEST(ContactForce, VerdictSaysWhatAnSdIsGoodFor) {
 }
 
 TEST(ContactForce, ADirectionThatNoJointFeelsIsUnobservable) {
-  ContactForceEstimator estimator(2, kStep);
+  ContactForceEstimator estimator(2, kControlStep);
   const ToolState still = sliding_state(0.0, 0.0);
   const ContactForce& felt = estimator.update(still, VectorX::Zero(2), {.normal = Vector3::UnitY(), .press = 5.0});
   EXPECT_EQ(felt.verdict, Verdict::unobservable);
@@ -201,7 +202,7 @@ TEST(ContactForce, ADirectionThatNoJointFeelsIsUnobservable) {
 }
 
 TEST(ContactForce, BadInputIsAStatusAndTheNextCycleStartsAnew) {
-  ContactForceEstimator estimator(2, kStep);
+  ContactForceEstimator estimator(2, kControlStep);
   const ToolState still = sliding_state(0.0, 0.0);
   const VectorX tau = VectorX::Zero(2);
   for (int i = 0; i < 10; ++i) estimator.update(still, tau, {});
@@ -230,7 +231,7 @@ TEST(ContactForce, BadInputIsAStatusAndTheNextCycleStartsAnew) {
 }
 
 TEST(ContactForce, FrictionThatIsNoneIsRefused) {
-  ContactForceEstimator estimator(2, kStep);
+  ContactForceEstimator estimator(2, kControlStep);
   JointFriction friction = friction_of(0.1, 0.2, 0.3, 0.4);
   ASSERT_EQ(estimator.set_friction(friction), Status::ok);
   friction.coulomb[1] = -0.1;
@@ -238,9 +239,9 @@ TEST(ContactForce, FrictionThatIsNoneIsRefused) {
   friction.coulomb = VectorX::Zero(3);
   EXPECT_EQ(estimator.set_friction(friction), Status::wrong_size);
   EXPECT_EQ(estimator.friction().coulomb[1], 0.2);
-  EXPECT_THROW(ContactForceEstimator(0, kStep), OptionsError);
+  EXPECT_THROW(ContactForceEstimator(0, kControlStep), OptionsError);
   EXPECT_THROW(ContactForceEstimator(2, 0.0), OptionsError);
-  EXPECT_THROW(ContactForceEstimator(2, kStep, {.observer_rate = -1.0}), OptionsError);
+  EXPECT_THROW(ContactForceEstimator(2, kControlStep, {.observer_rate = -1.0}), OptionsError);
 }
 
 }  // namespace

@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "antaeus/core/error.hpp"
+#include "control/control_step.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
 
-constexpr double kStep = 1e-3;
+using test::kControlStep;
 
 /// A tool that is always where it is wanted, above or on a plane; on it, the plane exerts 5 N.
 struct Puppet {
@@ -24,7 +25,7 @@ struct Puppet {
   }
   /// Runs until the phase begins. \return whether it did within the time [s]
   bool run_until(TaskPhase phase, double seconds = 30.0) {
-    for (double t = 0.0; t < seconds; t += kStep) {
+    for (double t = 0.0; t < seconds; t += kControlStep) {
       step();
       if (task.order().phase == phase) return true;
     }
@@ -35,7 +36,7 @@ struct Puppet {
     input.measured.force = depth <= 0.0 && lifts == 0 ? Vector3(force * normal) : Vector3::Zero();
     if (lifts > 0) --lifts;
     if (disturb) disturb(*this);
-    input.dt = kStep;
+    input.dt = kControlStep;
     const TaskOrder& order = task.update(state, input);
     const Vector3 before = state.X_WT.translation;
     state.X_WT = order.target.X_WT;
@@ -44,7 +45,7 @@ struct Puppet {
       state.X_WT.translation -= normal * (normal.dot(state.X_WT.translation) + 1e-6);
     }
     if (blocked) state.X_WT.translation = before;
-    state.twist.head<3>() = (state.X_WT.translation - before) / kStep;
+    state.twist.head<3>() = (state.X_WT.translation - before) / kControlStep;
     restarts += order.restarts;
   }
   std::vector<TaskReason> reasons() const {
@@ -245,12 +246,12 @@ TEST(ContactTask, BadInputChangesNothing) {
   const Vector3 before = puppet.task.order().target.X_WT.translation;
   puppet.task.update(puppet.state, {.dt = kNaN});
   puppet.task.update(puppet.state, {.dt = -1.0});
-  puppet.task.update(ToolState{}, {.dt = kStep});
+  puppet.task.update(ToolState{}, {.dt = kControlStep});
   EXPECT_EQ(puppet.task.order().target.X_WT.translation, before);
   EXPECT_EQ(puppet.task.order().phase, TaskPhase::approach);
   ContactTask unbegun;
   EXPECT_EQ(unbegun.begin(ToolState{}), Status::not_computed);
-  EXPECT_EQ(unbegun.update(puppet.state, {.dt = kStep}).phase, TaskPhase::idle);
+  EXPECT_EQ(unbegun.update(puppet.state, {.dt = kControlStep}).phase, TaskPhase::idle);
 }
 
 TEST(ContactTask, RefusesWhatCannotBeDone) {

@@ -1,5 +1,5 @@
 #pragma once
-/// Arms that controllers are tried on: six joints and seven.
+/// Arms without rotors that controllers are tried on: six joints and seven.
 
 #include <string>
 
@@ -7,14 +7,14 @@
 
 namespace antaeus::test {
 
-struct ControlledArm {
+struct BareArm {
   RobotModel model;
   std::string tool;
   VectorX q;  ///< a regular pose
 };
 
 /// The UR5e, or the Panda with its fingers held; on a fixed base.
-inline ControlledArm controlled_arm(const std::string& name) {
+inline BareArm bare_arm(const std::string& name) {
   const Robot robot = load_robot(name);
   ModelOptions options = robot.model.options();
   options.base = Base::fixed;

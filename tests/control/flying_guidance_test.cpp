@@ -15,7 +15,7 @@ namespace {
 
 using test::RandomStates;
 
-constexpr double kStep = 1e-5;  // of central differences [s]
+constexpr double kApart = 1e-5;  // of central differences [s]
 constexpr double kPi = 3.14159265358979323846;
 
 Matrix3 turn_of(RandomStates& random) {
@@ -49,7 +49,7 @@ FlyingPlan random_plan(RandomStates& random, EndEffectorGuidance tool, BaseGuida
 }
 
 Vector3 rate_of_turn(const Matrix3& before, const Matrix3& after, const Matrix3& now) {
-  const Matrix3 S = (after - before) / (2.0 * kStep) * now.transpose();
+  const Matrix3 S = (after - before) / (2.0 * kApart) * now.transpose();
   return 0.5 * Vector3(S(2, 1) - S(1, 2), S(0, 2) - S(2, 0), S(1, 0) - S(0, 1));
 }
 
@@ -69,9 +69,9 @@ Worst differences(const FlyingPlan& plan) {
   Worst worst;
   for (double t = 0.103; t < 5.5; t += 0.2) {
     const FlyingReference now = flying_reference(plan, t);
-    const FlyingReference before = flying_reference(plan, t - kStep), after = flying_reference(plan, t + kStep);
+    const FlyingReference before = flying_reference(plan, t - kApart), after = flying_reference(plan, t + kApart);
     const auto vectors = [&](double& place, const Vector3& rate, const Vector3& from, const Vector3& to) {
-      keep(place, (rate - (to - from) / (2.0 * kStep)).norm());
+      keep(place, (rate - (to - from) / (2.0 * kApart)).norm());
     };
     vectors(worst.velocity, now.end_effector.velocity, before.end_effector.X_WE.translation,
             after.end_effector.X_WE.translation);

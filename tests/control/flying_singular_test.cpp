@@ -1,8 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "control/flying_rig.hpp"
+#include "support/soak.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {
@@ -10,8 +9,7 @@ namespace {
 
 using test::CrossingFigures;
 using test::CrossingRun;
-
-bool is_soak() { return std::getenv("ANTAEUS_SOAK") != nullptr; }
+using test::is_soak;
 
 /// One passage of the UR3: the path joint at this speed, the others with it at random rates.
 CrossingRun ur3_run(bool is_elbow, double speed, bool has_offset, unsigned seed, double error = 0.01) {

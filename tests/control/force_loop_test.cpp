@@ -8,59 +8,60 @@
 #include "antaeus/control/wrench_tare.hpp"
 #include "antaeus/core/error.hpp"
 #include "antaeus/signal/low_pass.hpp"
+#include "control/control_step.hpp"
 
 namespace antaeus {
 namespace {
 
-constexpr double kStep = 1e-3;
+using test::kControlStep;
 
 TEST(ForceLoop, AtRestWithTheWantedForceItPushesExactlyThat) {
   ForceLoop loop({.blend = 0.0});
   loop.start(5.0);
-  EXPECT_EQ(loop.push({.wanted = 5.0, .measured = 5.0, .dt = kStep}), -5.0);
+  EXPECT_EQ(loop.push({.wanted = 5.0, .measured = 5.0, .dt = kControlStep}), -5.0);
 }
 
 TEST(ForceLoop, PushesHarderWhereTheForceIsTooSmallAndAgainstTheSpeed) {
   const ForceLoopOptions options{.proportional = 0.5, .integral = 0.0, .damping = 100.0, .blend = 0.0};
   ForceLoop loop(options);
   loop.start(4.0);
-  EXPECT_DOUBLE_EQ(loop.push({.wanted = 5.0, .measured = 4.0, .dt = kStep}), -5.5);
-  EXPECT_DOUBLE_EQ(loop.push({.wanted = 5.0, .measured = 5.0, .speed = -0.01, .dt = kStep}), -4.0);
-  EXPECT_DOUBLE_EQ(loop.push({.wanted = 5.0, .measured = 4.0, .dt = kStep, .trust = 0.5}), -5.25);
+  EXPECT_DOUBLE_EQ(loop.push({.wanted = 5.0, .measured = 4.0, .dt = kControlStep}), -5.5);
+  EXPECT_DOUBLE_EQ(loop.push({.wanted = 5.0, .measured = 5.0, .speed = -0.01, .dt = kControlStep}), -4.0);
+  EXPECT_DOUBLE_EQ(loop.push({.wanted = 5.0, .measured = 4.0, .dt = kControlStep, .trust = 0.5}), -5.25);
 }
 
 TEST(ForceLoop, TheSetPointGoesFromTheForceAtTheStartToTheWantedOne) {
   ForceLoop loop({.blend = 0.01});
   loop.start(1.0);
-  for (int i = 0; i < 5; ++i) loop.push({.wanted = 5.0, .measured = 1.0, .dt = kStep});
+  for (int i = 0; i < 5; ++i) loop.push({.wanted = 5.0, .measured = 1.0, .dt = kControlStep});
   EXPECT_NEAR(loop.set_point(), 3.0, 1e-12);
-  for (int i = 0; i < 10; ++i) loop.push({.wanted = 5.0, .measured = 1.0, .dt = kStep});
+  for (int i = 0; i < 10; ++i) loop.push({.wanted = 5.0, .measured = 1.0, .dt = kControlStep});
   EXPECT_DOUBLE_EQ(loop.set_point(), 5.0);
 }
 
 TEST(ForceLoop, TheIntegralEndsAtItsLimitAndLeavesItAtOnce) {
   ForceLoop loop({.proportional = 0.0, .integral = 10.0, .integral_limit = 2.0, .blend = 0.0});
   loop.start(0.0);
-  for (int i = 0; i < 1000; ++i) loop.push({.wanted = 5.0, .measured = 0.0, .dt = kStep});
+  for (int i = 0; i < 1000; ++i) loop.push({.wanted = 5.0, .measured = 0.0, .dt = kControlStep});
   EXPECT_EQ(loop.integral(), 2.0);
   EXPECT_TRUE(loop.at_limit());
-  loop.push({.wanted = 5.0, .measured = 6.0, .dt = kStep});
-  EXPECT_NEAR(loop.integral(), 2.0 - 10.0 * kStep, 1e-12);
+  loop.push({.wanted = 5.0, .measured = 6.0, .dt = kControlStep});
+  EXPECT_NEAR(loop.integral(), 2.0 - 10.0 * kControlStep, 1e-12);
   EXPECT_FALSE(loop.at_limit());
   const double before = loop.integral();
-  loop.push({.wanted = 5.0, .measured = 0.0, .dt = kStep, .integrates = false});
+  loop.push({.wanted = 5.0, .measured = 0.0, .dt = kControlStep, .integrates = false});
   EXPECT_EQ(loop.integral(), before);
 }
 
 TEST(ForceLoop, KeepsTheLastForceOverAMissingOneAndGivesNoneWithoutAny) {
   ForceLoop loop({.integral = 0.0, .blend = 0.0});
   loop.start(kNaN);
-  EXPECT_TRUE(std::isnan(loop.push({.wanted = 5.0, .measured = kNaN, .dt = kStep})));
-  const double with = loop.push({.wanted = 5.0, .measured = 4.0, .dt = kStep});
+  EXPECT_TRUE(std::isnan(loop.push({.wanted = 5.0, .measured = kNaN, .dt = kControlStep})));
+  const double with = loop.push({.wanted = 5.0, .measured = 4.0, .dt = kControlStep});
   EXPECT_TRUE(std::isfinite(with));
-  EXPECT_EQ(loop.push({.wanted = 5.0, .measured = kNaN, .dt = kStep}), with);
-  EXPECT_TRUE(std::isnan(loop.push({.wanted = 5.0, .measured = 4.0, .speed = kNaN, .dt = kStep})));
-  EXPECT_TRUE(std::isnan(loop.push({.wanted = 5.0, .measured = 4.0, .dt = -kStep})));
+  EXPECT_EQ(loop.push({.wanted = 5.0, .measured = kNaN, .dt = kControlStep}), with);
+  EXPECT_TRUE(std::isnan(loop.push({.wanted = 5.0, .measured = 4.0, .speed = kNaN, .dt = kControlStep})));
+  EXPECT_TRUE(std::isnan(loop.push({.wanted = 5.0, .measured = 4.0, .dt = -kControlStep})));
 }
 
 TEST(ForceLoop, ItsButterworthIsThatOfSignal) {
@@ -70,8 +71,8 @@ TEST(ForceLoop, ItsButterworthIsThatOfSignal) {
   reference.reset(VectorX::Constant(1, 1.0));
   for (int i = 0; i < 400; ++i) {
     const double x = std::sin(0.05 * i) + (i > 200 ? 3.0 : 0.0);
-    loop.push({.wanted = 5.0, .measured = x, .dt = kStep});
-    reference.step(VectorX::Constant(1, x), kStep);
+    loop.push({.wanted = 5.0, .measured = x, .dt = kControlStep});
+    reference.step(VectorX::Constant(1, x), kControlStep);
     ASSERT_NEAR(loop.filtered(), reference.value()[0], 1e-12) << i;
   }
 }
@@ -79,9 +80,9 @@ TEST(ForceLoop, ItsButterworthIsThatOfSignal) {
 TEST(ForceLoop, ItsExponentialFilterIsTheSources) {
   ForceLoop loop({.filter = ForceFilter::exponential, .filter_share = 0.2});
   loop.start(0.0);
-  loop.push({.wanted = 5.0, .measured = 10.0, .dt = kStep});
+  loop.push({.wanted = 5.0, .measured = 10.0, .dt = kControlStep});
   EXPECT_DOUBLE_EQ(loop.filtered(), 2.0);
-  loop.push({.wanted = 5.0, .measured = 10.0, .dt = kStep});
+  loop.push({.wanted = 5.0, .measured = 10.0, .dt = kControlStep});
   EXPECT_DOUBLE_EQ(loop.filtered(), 3.6);
 }
 

@@ -5,20 +5,21 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "control/control_step.hpp"
 #include "support/noise.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
 
-constexpr double kStep = 1e-3;
+using test::kControlStep;
 
 VectorX three(double a, double b, double c) { return (VectorX(3) << a, b, c).finished(); }
 
 JointFriction told() { return JointFriction::told(three(1.0, 1.0, 0.3), 0.2, 1.0); }
 
 TEST(FrictionTare, MotionBeginsAndEndsAtRestWhereItBegan) {
-  FrictionTare tare(told(), kStep);
+  FrictionTare tare(told(), kControlStep);
   for (const double time : {0.0, tare.duration(), tare.duration() + 1.0, -1.0}) {
     const TareMotion& at = tare.motion(time);
     EXPECT_EQ(at.q.norm() + at.v.norm() + at.a.norm(), 0.0) << time;
@@ -28,7 +29,7 @@ TEST(FrictionTare, MotionBeginsAndEndsAtRestWhereItBegan) {
 }
 
 TEST(FrictionTare, VelocityAndAccelerationAreTheMotions) {
-  FrictionTare tare(told(), kStep);
+  FrictionTare tare(told(), kControlStep);
   constexpr double h = 1e-5;
   for (const double time : {0.05, 0.1, 0.19, 1.0, 2.7, 3.85, 3.95}) {
     const TareMotion before = tare.motion(time - h), after = tare.motion(time + h), at = tare.motion(time);
@@ -40,8 +41,8 @@ TEST(FrictionTare, VelocityAndAccelerationAreTheMotions) {
 
 TEST(FrictionTare, BothDirectionsTellBiasAndFrictionWhateverWasTold) {
   const VectorX b = three(0.4, -0.7, 0.02), c = three(1.3, 0.75, 0.35);
-  FrictionTare tare(told(), kStep);
-  for (double time = 0.0; time < tare.duration(); time += kStep) {
+  FrictionTare tare(told(), kControlStep);
+  for (double time = 0.0; time < tare.duration(); time += kControlStep) {
     const VectorX s = (tare.motion(time).v / 3e-4).array().tanh();
     ASSERT_EQ(tare.add(b - c.cwiseProduct(s), s), Status::ok);
   }
@@ -77,7 +78,7 @@ TEST(FrictionTare, StatedVariancesHoldWhatTheyState) {
 }
 
 TEST(FrictionTare, OneDirectionTellsTheDifferenceAlone) {
-  FrictionTare tare(told(), kStep);
+  FrictionTare tare(told(), kControlStep);
   const VectorX s = three(1.0, -1.0, 0.2);
   for (int i = 0; i < 4000; ++i) tare.add(three(0.5 - 1.2, 0.5 + 1.2, 9.0), s);
   const JointFriction& found = tare.friction();
@@ -96,7 +97,7 @@ TEST(FrictionTare, OneDirectionTellsTheDifferenceAlone) {
 
 TEST(FrictionTare, FrictionThatIsKnownToBeNoneStaysNone) {
   // Torques measured behind the gears.
-  FrictionTare tare(JointFriction::told(three(0.0, 0.0, 0.0), 0.2, 1.0), kStep);
+  FrictionTare tare(JointFriction::told(three(0.0, 0.0, 0.0), 0.2, 1.0), kControlStep);
   for (int i = 0; i < 4000; ++i) tare.add(three(0.3, 0.3, 0.3), three(1.0, -1.0, i % 2 ? 1.0 : -1.0));
   for (int i = 0; i < 3; ++i) {
     EXPECT_NEAR(tare.friction().bias[i], 0.3, tolerance::kTaredLine);
@@ -105,14 +106,14 @@ TEST(FrictionTare, FrictionThatIsKnownToBeNoneStaysNone) {
 }
 
 TEST(FrictionTare, BadInputAddsNothing) {
-  FrictionTare tare(told(), kStep);
+  FrictionTare tare(told(), kControlStep);
   EXPECT_EQ(tare.add(VectorX::Zero(2), VectorX::Zero(3)), Status::wrong_size);
   EXPECT_EQ(tare.add(three(kNaN, 0.0, 0.0), three(1.0, 1.0, 1.0)), Status::not_finite);
   EXPECT_EQ(tare.samples().sum(), 0.0);
   JointFriction bad = told();
   bad.coulomb[1] = kNaN;
-  EXPECT_THROW(FrictionTare(bad, kStep), OptionsError);
-  EXPECT_THROW(FrictionTare(told(), kStep, {.tare_amplitude = 0.0}), OptionsError);
+  EXPECT_THROW(FrictionTare(bad, kControlStep), OptionsError);
+  EXPECT_THROW(FrictionTare(told(), kControlStep, {.tare_amplitude = 0.0}), OptionsError);
 }
 
 }  // namespace

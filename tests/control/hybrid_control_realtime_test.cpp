@@ -10,7 +10,7 @@ namespace {
 
 TEST(HybridControlRealtime, ACycleFromPositionsToTorquesAllocatesNothing) {
   for (const char* const name : {"ur5e", "panda"}) {
-    const test::ControlledArm arm = test::controlled_arm(name);
+    const test::BareArm arm = test::bare_arm(name);
     const int n = arm.model.nv();
     ToolDynamics tool(arm.model, arm.tool);
     ContactTaskOptions options;

@@ -6,21 +6,22 @@
 
 #include "antaeus/robot/dynamics.hpp"
 #include "control/control_arms.hpp"
+#include "control/control_step.hpp"
 
 namespace antaeus {
 namespace {
 
-constexpr double kStep = 1e-3;
+using test::kControlStep;
+
 const Wrench kNothing{};
 
 /// The arm moved by its torques, without contact.
 struct FreeArm {
-  explicit FreeArm(const test::ControlledArm& arm)
-      : dynamics(arm.model), q(arm.q), v(VectorX::Zero(arm.q.size())), a(v) {}
+  explicit FreeArm(const test::BareArm& arm) : dynamics(arm.model), q(arm.q), v(VectorX::Zero(arm.q.size())), a(v) {}
   void step(const VectorX& tau) {
     dynamics.forward_dynamics(q, v, tau, a);
-    v += kStep * a;
-    q += kStep * v;
+    v += kControlStep * a;
+    q += kControlStep * v;
   }
   Dynamics dynamics;
   VectorX q, v, a;
@@ -28,7 +29,7 @@ struct FreeArm {
 
 class Hybrid : public testing::TestWithParam<const char*> {
  protected:
-  test::ControlledArm arm = test::controlled_arm(GetParam());
+  test::BareArm arm = test::bare_arm(GetParam());
   ToolDynamics tool{arm.model, arm.tool};
   int n = arm.model.nv();
 };
@@ -42,8 +43,8 @@ TEST_P(Hybrid, MotionAloneDecaysAsItsFrequencyAndDampingSay) {
   target.X_WT.rotation =
       Eigen::AngleAxisd(0.1, Vector3(1, 2, -1).normalized()).toRotationMatrix() * target.X_WT.rotation;
   double t = 0.0;
-  for (int i = 0; i < 150; ++i, t += kStep) {
-    const HybridCommand& command = control.update(tool.at(free.q, free.v), target, kNothing, kStep);
+  for (int i = 0; i < 150; ++i, t += kControlStep) {
+    const HybridCommand& command = control.update(tool.at(free.q, free.v), target, kNothing, kControlStep);
     ASSERT_EQ(command.status, Status::ok);
     // Critically damped: e = e₀ (1 + ω t) exp(−ω t). Integrating with 1 ms steps costs ω dt / 2 of it.
     const double place = (1.0 + 20.0 * t) * std::exp(-20.0 * t), turn = (1.0 + 30.0 * t) * std::exp(-30.0 * t);
@@ -61,13 +62,13 @@ TEST_P(Hybrid, TheTaskFrameMayLieAnyhow) {
   target.wrench.force = Vector3(0.0, 0.0, 5.0);
   const Wrench felt{Vector3(1.0, -2.0, 3.0), Vector3(0.1, 0.2, 0.3)};
   HybridController control(n);
-  const VectorX tau = control.update(state, target, felt, kStep).tau;
+  const VectorX tau = control.update(state, target, felt, kControlStep).tau;
   HybridTarget turned = target;
   turned.R_WC.col(0) = Vector3::UnitZ(), turned.R_WC.col(1) = Vector3::UnitX(), turned.R_WC.col(2) = Vector3::UnitY();
   turned.force_axes = {true, false, false};
   turned.wrench.force = Vector3(5.0, 0.0, 0.0);
   HybridController other(n);
-  EXPECT_LT((other.update(state, turned, felt, kStep).tau - tau).norm(), 1e-9 * tau.norm());
+  EXPECT_LT((other.update(state, turned, felt, kControlStep).tau - tau).norm(), 1e-9 * tau.norm());
 }
 
 TEST_P(Hybrid, AlongAnAxisOfForceThereIsThePushOfItsLoopAlone) {
@@ -79,11 +80,11 @@ TEST_P(Hybrid, AlongAnAxisOfForceThereIsThePushOfItsLoopAlone) {
   const ForceLoopOptions options{.blend = 0.0};
   HybridController control(n, {.force = options});
   const Wrench felt{Vector3(9.0, 3.0, 9.0), Vector3(-0.4, 9.0, 9.0)};
-  const HybridCommand& command = control.update(state, target, felt, kStep);
+  const HybridCommand& command = control.update(state, target, felt, kControlStep);
   ForceLoop along(options), about(options);
   along.start(3.0), about.start(-0.4);
-  EXPECT_NEAR(command.push.force.y(), along.push({4.0, 3.0, state.twist[1], kStep}), 1e-12);
-  EXPECT_NEAR(command.push.torque.x(), about.push({-0.5, -0.4, state.twist[3], kStep}), 1e-12);
+  EXPECT_NEAR(command.push.force.y(), along.push({4.0, 3.0, state.twist[1], kControlStep}), 1e-12);
+  EXPECT_NEAR(command.push.torque.x(), about.push({-0.5, -0.4, state.twist[3], kControlStep}), 1e-12);
   EXPECT_EQ(command.felt.force.y(), 3.0);
   EXPECT_TRUE(std::isnan(command.felt.force.x()));
 }
@@ -94,9 +95,9 @@ TEST_P(Hybrid, ADistanceAlongAnAxisOfForceDoesNotPushAcross) {
   target.wrench.force.z() = 5.0;
   const Wrench felt{Vector3(0.0, 0.0, 5.0), Vector3::Zero()};
   HybridController near(n), far(n);
-  const VectorX tau = near.update(state, target, felt, kStep).tau;
+  const VectorX tau = near.update(state, target, felt, kControlStep).tau;
   target.X_WT.translation.z() += 0.05;
-  EXPECT_EQ(far.update(state, target, felt, kStep).tau, tau);
+  EXPECT_EQ(far.update(state, target, felt, kControlStep).tau, tau);
 }
 
 TEST_P(Hybrid, BadInputIsAStatusAndNoTorque) {
@@ -106,26 +107,28 @@ TEST_P(Hybrid, BadInputIsAStatusAndNoTorque) {
     EXPECT_EQ(command.status, status);
     EXPECT_TRUE(command.tau.array().isNaN().all());
   };
-  expect(control.update(ToolState{}, target, kNothing, kStep), Status::not_computed);
+  expect(control.update(ToolState{}, target, kNothing, kControlStep), Status::not_computed);
   expect(control.update(tool.state(), target, kNothing, kNaN), Status::not_finite);
-  expect(control.update(tool.state(), target, kNothing, -kStep), Status::not_finite);
+  expect(control.update(tool.state(), target, kNothing, -kControlStep), Status::not_finite);
   target.X_WT.translation.x() = kNaN;
-  expect(control.update(tool.state(), target, kNothing, kStep), Status::not_finite);
+  expect(control.update(tool.state(), target, kNothing, kControlStep), Status::not_finite);
   target.X_WT = tool.state().X_WT;
   target.force_axes[2] = true;
-  expect(control.update(tool.state(), target, {Vector3::Constant(kNaN), Vector3::Zero()}, kStep), Status::not_finite);
-  EXPECT_EQ(control.update(tool.state(), target, kNothing, kStep).status, Status::ok);
+  expect(control.update(tool.state(), target, {Vector3::Constant(kNaN), Vector3::Zero()}, kControlStep),
+         Status::not_finite);
+  EXPECT_EQ(control.update(tool.state(), target, kNothing, kControlStep).status, Status::ok);
   // One that is missing later is bridged.
-  EXPECT_EQ(control.update(tool.state(), target, {Vector3::Constant(kNaN), Vector3::Zero()}, kStep).status, Status::ok);
-  expect(control.update(tool.at(VectorX::Constant(n, kNaN), VectorX::Zero(n)), target, kNothing, kStep),
+  EXPECT_EQ(control.update(tool.state(), target, {Vector3::Constant(kNaN), Vector3::Zero()}, kControlStep).status,
+            Status::ok);
+  expect(control.update(tool.at(VectorX::Constant(n, kNaN), VectorX::Zero(n)), target, kNothing, kControlStep),
          Status::not_finite);
   HybridController wrong(n + 1);
-  expect(wrong.update(tool.at(arm.q, VectorX::Zero(n)), target, kNothing, kStep), Status::wrong_size);
+  expect(wrong.update(tool.at(arm.q, VectorX::Zero(n)), target, kNothing, kControlStep), Status::wrong_size);
   EXPECT_EQ(control.set_posture(VectorX::Zero(n + 1)), Status::wrong_size);
 }
 
 TEST(HybridOfSevenJoints, JointsThatTheToolLeavesFreeGoToThePostureAndDoNotMoveIt) {
-  const test::ControlledArm arm = test::controlled_arm("panda");
+  const test::BareArm arm = test::bare_arm("panda");
   ToolDynamics tool{arm.model, arm.tool};
   FreeArm free(arm);
   HybridController control(7);
@@ -136,7 +139,7 @@ TEST(HybridOfSevenJoints, JointsThatTheToolLeavesFreeGoToThePostureAndDoNotMoveI
   const double before = (posture - free.q).norm();
   double off = 0.0;
   for (int i = 0; i < 3000; ++i) {
-    const HybridCommand& command = control.update(tool.at(free.q, free.v), target, kNothing, kStep);
+    const HybridCommand& command = control.update(tool.at(free.q, free.v), target, kNothing, kControlStep);
     off = std::max(off, command.error.norm());
     free.step(command.tau);
   }

@@ -5,6 +5,7 @@
 
 #include "antaeus/control/cartesian_impedance.hpp"
 #include "antaeus/control/joint_impedance.hpp"
+#include "control/control_step.hpp"
 #include "support/controlled_arms.hpp"
 #include "support/tolerances.hpp"
 
@@ -12,8 +13,8 @@ namespace antaeus {
 namespace {
 
 using test::ControlledArm;
+using test::kControlStep;
 
-constexpr double kStep = 1e-3;
 constexpr int kSteps = 1500;
 // So little damping that it does not hide what a wrong law would put in.
 constexpr double kRatio = 0.02;
@@ -45,10 +46,10 @@ double grown_beyond_work(const ControlledArm& arm, Control& control, const Targe
     if (i % 100 == 0) push = i % 300 == 200 ? Vector6(Vector6::Zero()) : Vector6(random.vector(6, 4.0));
     // The work by Simpson's rule.
     double work = power();
-    if (!free.step(0.5 * kStep, torque)) return kNaN;
+    if (!free.step(0.5 * kControlStep, torque)) return kNaN;
     work += 4.0 * power();
-    if (!free.step(0.5 * kStep, torque)) return kNaN;
-    work = kStep / 6.0 * (work + power());
+    if (!free.step(0.5 * kControlStep, torque)) return kNaN;
+    work = kControlStep / 6.0 * (work + power());
     const double after = storage();
     beyond = std::max(beyond, after - before - work);
     before = after;

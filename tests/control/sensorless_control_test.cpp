@@ -7,6 +7,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/robot/dynamics.hpp"
+#include "control/control_step.hpp"
 #include "robot/test_robots.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/arms.hpp"
@@ -15,7 +16,8 @@
 namespace antaeus {
 namespace {
 
-constexpr double kStep = 1e-3;
+using test::kControlStep;
+
 constexpr double kBelow = 0.01;                       // the table [m]: a tare moves the tool by up to 5 mm
 constexpr double kStiffness = 2e4, kDamping = 200.0;  // of a table that is a spring [N/m], [N·s/m]
 
@@ -26,7 +28,7 @@ class SpringyTable {
       : model_(test::ur5e_arm().description, test::fixed_base()),
         tool_(model_, "tool0"),
         dynamics_(model_),
-        control_(VectorX::Zero(6), kStep, options) {
+        control_(VectorX::Zero(6), kControlStep, options) {
     constexpr double quarter = test::kQuarterTurn;
     q_ = (VectorX(6) << -quarter, -quarter, quarter, -quarter, -quarter, 0.0).finished();
     v_ = tau_ = a_ = pushed_ = VectorX::Zero(6);
@@ -38,7 +40,7 @@ class SpringyTable {
 
   /// \param told  changes the torques that the controller is told
   void run(double time, const std::function<void(VectorX&)>& told = nullptr) {
-    for (double t = 0.0; t < time; t += kStep) {
+    for (double t = 0.0; t < time; t += kControlStep) {
       const ToolState& state = tool_.at(q_, v_);
       VectorX sensed = tau_;
       if (told) told(sensed);
@@ -52,8 +54,8 @@ class SpringyTable {
       most = std::max(most, force);
       pushed_ = state.J.row(2).transpose() * force;
       ASSERT_EQ(dynamics_.forward_dynamics(q_, v_, VectorX(tau_ + pushed_), a_), Status::ok);
-      v_ += kStep * a_;
-      q_ += kStep * v_;
+      v_ += kControlStep * a_;
+      q_ += kControlStep * v_;
     }
   }
 
@@ -117,7 +119,7 @@ TEST(SensorlessControl, FrictionThatWouldHideTheForceIsRefusedInTheAir) {
   options.tares = false;
   SpringyTable arm(kBelow, options);
   // Told four times the UR5e's: some 6 N would be hidden.
-  SensorlessControl control(VectorX::Constant(6, 4.0), kStep, options);
+  SensorlessControl control(VectorX::Constant(6, 4.0), kControlStep, options);
   ToolDynamics tool(RobotModel(test::ur5e_arm().description, test::fixed_base()), "tool0");
   const ToolState& state = tool.at((VectorX(6) << -1.5, -1.5, 1.5, -1.5, -1.5, 0.0).finished(), VectorX::Zero(6));
   ASSERT_EQ(control.begin(state), Status::ok);
@@ -155,7 +157,7 @@ TEST(SensorlessControl, ACycleWithoutTorquesIsBridgedAndMoreIsAWayBack) {
 }
 
 TEST(SensorlessControl, BadInputIsAStatus) {
-  SensorlessControl control(VectorX::Constant(6, 1.0), kStep);
+  SensorlessControl control(VectorX::Constant(6, 1.0), kControlStep);
   const VectorX tau = VectorX::Zero(6);
   EXPECT_EQ(control.update(ToolState{}, tau).status, Status::not_computed);
   EXPECT_NE(control.begin(ToolState{}), Status::ok);
@@ -165,8 +167,8 @@ TEST(SensorlessControl, BadInputIsAStatus) {
   EXPECT_EQ(control.update(state, VectorX::Zero(5)).status, Status::wrong_size);
   EXPECT_TRUE(control.command().tau.hasNaN());
   EXPECT_EQ(control.update(state, tau).status, Status::ok);
-  EXPECT_THROW(SensorlessControl(VectorX::Constant(6, -1.0), kStep), OptionsError);
-  EXPECT_THROW(SensorlessControl(VectorX(), kStep), OptionsError);
+  EXPECT_THROW(SensorlessControl(VectorX::Constant(6, -1.0), kControlStep), OptionsError);
+  EXPECT_THROW(SensorlessControl(VectorX(), kControlStep), OptionsError);
 }
 
 }  // namespace

@@ -8,16 +8,16 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "support/controlled_arms.hpp"
+#include "support/largest.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
 
 using test::ControlledArm;
+using test::largest;
 
-constexpr double kStep = 1e-6;
-
-double largest(const MatrixX& A) { return A.cwiseAbs().maxCoeff(); }
+constexpr double kOffset = 1e-6;
 
 template <class Law>
 void for_states(unsigned seed, Law&& law) {
@@ -63,9 +63,9 @@ TEST(ToolDynamics, DriftIsTheChangeOfTheTwistAtConstantVelocity) {
   for_states(1402, [](const ControlledArm& arm, const ToolState& now, Dynamics& dynamics) {
     const FrameId frame = arm.model.frame(arm.tool);
     Matrix6X before(6, arm.model.nv()), after(6, arm.model.nv());
-    ASSERT_EQ(dynamics.at(now.q - kStep * now.v).frame_jacobian(frame, before), Status::ok);
-    ASSERT_EQ(dynamics.at(now.q + kStep * now.v).frame_jacobian(frame, after), Status::ok);
-    EXPECT_LE(largest((after - before) * now.v / (2.0 * kStep) - now.drift), tolerance::kFiniteDifference);
+    ASSERT_EQ(dynamics.at(now.q - kOffset * now.v).frame_jacobian(frame, before), Status::ok);
+    ASSERT_EQ(dynamics.at(now.q + kOffset * now.v).frame_jacobian(frame, after), Status::ok);
+    EXPECT_LE(largest((after - before) * now.v / (2.0 * kOffset) - now.drift), tolerance::kFiniteDifference);
   });
 }
 
@@ -97,9 +97,9 @@ TEST(ToolDynamics, MassChangesAsTheCoriolisTorquesSay) {
     const int n = arm.model.nv();
     MatrixX C(n, n), before(n, n), after(n, n);
     ASSERT_EQ(dynamics.coriolis_matrix(now.q, now.v, C), Status::ok);
-    ASSERT_EQ(dynamics.mass_matrix(now.q - kStep * now.v, before), Status::ok);
-    ASSERT_EQ(dynamics.mass_matrix(now.q + kStep * now.v, after), Status::ok);
-    const MatrixX skew = (after - before) / (2.0 * kStep) - 2.0 * C;
+    ASSERT_EQ(dynamics.mass_matrix(now.q - kOffset * now.v, before), Status::ok);
+    ASSERT_EQ(dynamics.mass_matrix(now.q + kOffset * now.v, after), Status::ok);
+    const MatrixX skew = (after - before) / (2.0 * kOffset) - 2.0 * C;
     EXPECT_LE(largest(skew + skew.transpose()), tolerance::kFiniteDifference);
     EXPECT_LE(largest(C * now.v - (now.h - now.g)), tolerance::kSameQuantity);
     EXPECT_LE(std::abs(now.v.dot(skew * now.v)), tolerance::kFiniteDifference * now.v.squaredNorm());

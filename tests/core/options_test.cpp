@@ -66,7 +66,7 @@ const OptionTable& options_of(const Sample&) {
 }
 
 /// What is said to a value that does not fit, or "accepted".
-std::string said_to(const char* name, std::string_view text) {
+std::string said_to_option(const char* name, std::string_view text) {
   Sample options;
   try {
     set_option(options, "sample", name, text);
@@ -95,25 +95,25 @@ TEST(Options, NumbersHaveRanges) {
            Row{"least", {"2.5", "100"}, {"2.4999", "0", "-3"}, "write a number, at least 2.5"},
            Row{"width", {"0.1"}, {"0", "-1"}, "write a number, more than zero"},
        }) {
-    for (const char* text : row.good) EXPECT_EQ(said_to(row.name, text), "accepted") << row.name << "=" << text;
+    for (const char* text : row.good) EXPECT_EQ(said_to_option(row.name, text), "accepted") << row.name << "=" << text;
     std::vector<const char*> bad = row.bad;
     // What is no finite number fits nowhere.
     bad.insert(bad.end(), {"nan", "-nan", "inf", "-inf", "infinity", "1e999", "", " ", "1 ", " 1", "1,5", "0x10", "ten",
                            "1.5.2", "--1", "+1"});
     for (const char* text : bad) {
-      EXPECT_EQ(said_to(row.name, text),
+      EXPECT_EQ(said_to_option(row.name, text),
                 "sample." + std::string(row.name) + ": '" + text + "' is no number that fits; " + row.says);
     }
   }
 }
 
 TEST(Options, IntegersAreWhole) {
-  EXPECT_EQ(said_to("count", "0"), "accepted");
-  EXPECT_EQ(said_to("count", "2147483647"), "accepted");
-  EXPECT_EQ(said_to("steps", "1"), "accepted");
-  EXPECT_EQ(said_to("steps", "0"), "sample.steps: '0' is no number that fits; write a whole number, at least 1");
+  EXPECT_EQ(said_to_option("count", "0"), "accepted");
+  EXPECT_EQ(said_to_option("count", "2147483647"), "accepted");
+  EXPECT_EQ(said_to_option("steps", "1"), "accepted");
+  EXPECT_EQ(said_to_option("steps", "0"), "sample.steps: '0' is no number that fits; write a whole number, at least 1");
   for (const char* text : {"1.5", "2.0", "1e3", "-1", "2147483648", "", "three", "1 ", "nan", "inf"}) {
-    EXPECT_EQ(said_to("count", text),
+    EXPECT_EQ(said_to_option("count", text),
               "sample.count: '" + std::string(text) + "' is no number that fits; write a whole number, zero or more");
   }
 }
@@ -125,7 +125,8 @@ TEST(Options, SwitchesAreTrueOrFalse) {
   set_option(options, "sample", "flag", "true");
   EXPECT_TRUE(options.flag);
   for (const char* text : {"1", "0", "yes", "True", "", "maybe"}) {
-    EXPECT_EQ(said_to("flag", text), "sample.flag: '" + std::string(text) + "' is no switch; write true or false");
+    EXPECT_EQ(said_to_option("flag", text),
+              "sample.flag: '" + std::string(text) + "' is no switch; write true or false");
   }
 }
 
@@ -133,9 +134,9 @@ TEST(Options, ChoicesComeWithTheNearestName) {
   Sample options;
   set_option(options, "sample", "mode", "fast");
   EXPECT_EQ(options.mode, Mode::fast);
-  EXPECT_EQ(said_to("mode", "fasst"), "sample.mode: unknown value 'fasst'; did you mean 'fast'?");
-  EXPECT_EQ(said_to("mode", "instantly"), "sample.mode: unknown value 'instantly'; valid: slow, medium, fast");
-  EXPECT_EQ(said_to("mode", "2"), "sample.mode: unknown value '2'; valid: slow, medium, fast");
+  EXPECT_EQ(said_to_option("mode", "fasst"), "sample.mode: unknown value 'fasst'; did you mean 'fast'?");
+  EXPECT_EQ(said_to_option("mode", "instantly"), "sample.mode: unknown value 'instantly'; valid: slow, medium, fast");
+  EXPECT_EQ(said_to_option("mode", "2"), "sample.mode: unknown value '2'; valid: slow, medium, fast");
 }
 
 TEST(Options, TextIsTakenAsItIs) {
@@ -147,18 +148,18 @@ TEST(Options, TextIsTakenAsItIs) {
 }
 
 TEST(Options, UnknownNamesComeWithPlaceAndNearest) {
-  EXPECT_EQ(said_to("positiv", "1"), "sample: unknown option 'positiv'; did you mean 'positive'?");
-  EXPECT_EQ(said_to("widht", "1"), "sample: unknown option 'widht'; did you mean 'width'?");
-  EXPECT_NE(said_to("inner", "1").find("sample: unknown option 'inner'; valid: not_negative, positive, "),
+  EXPECT_EQ(said_to_option("positiv", "1"), "sample: unknown option 'positiv'; did you mean 'positive'?");
+  EXPECT_EQ(said_to_option("widht", "1"), "sample: unknown option 'widht'; did you mean 'width'?");
+  EXPECT_NE(said_to_option("inner", "1").find("sample: unknown option 'inner'; valid: not_negative, positive, "),
             std::string::npos)
-      << "a part has no name of its own: " << said_to("inner", "1");
+      << "a part has no name of its own: " << said_to_option("inner", "1");
 }
 
 /// A long or hostile value does not fill a terminal nor steer it.
 TEST(Options, MessagesAreShortAndPrintable) {
-  EXPECT_LT(said_to("positive", std::string(5000, '9') + "x").size(), 200u);
-  EXPECT_EQ(said_to("positive", "\033[31m\n").find('\033'), std::string::npos);
-  EXPECT_NE(said_to("positive", "\033[31m\n").find("\\x1b[31m\\x0a"), std::string::npos);
+  EXPECT_LT(said_to_option("positive", std::string(5000, '9') + "x").size(), 200u);
+  EXPECT_EQ(said_to_option("positive", "\033[31m\n").find('\033'), std::string::npos);
+  EXPECT_NE(said_to_option("positive", "\033[31m\n").find("\\x1b[31m\\x0a"), std::string::npos);
 }
 
 TEST(Options, WhatIsRefusedChangesNothing) {

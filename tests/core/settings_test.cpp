@@ -13,7 +13,7 @@ namespace {
 
 /// What is said to a setting, or "accepted".
 template <class... Arguments>
-std::string said_to(const Arguments&... arguments) {
+std::string said_to_setting(const Arguments&... arguments) {
   Settings settings;
   try {
     settings.set(arguments...);
@@ -25,34 +25,36 @@ std::string said_to(const Arguments&... arguments) {
 }
 
 TEST(Settings, UnknownGroupsOptionsAndValuesNamePlaceAndNearest) {
-  EXPECT_EQ(said_to("gaurd.clamp_force=1"), "--set: unknown option group 'gaurd'; did you mean 'guard'?");
-  EXPECT_EQ(said_to("guard.clamp_forse=1"), "--set: guard: unknown option 'clamp_forse'; did you mean 'clamp_force'?");
-  EXPECT_EQ(said_to("guard.clamp_force=-1"),
+  EXPECT_EQ(said_to_setting("gaurd.clamp_force=1"), "--set: unknown option group 'gaurd'; did you mean 'guard'?");
+  EXPECT_EQ(said_to_setting("guard.clamp_forse=1"),
+            "--set: guard: unknown option 'clamp_forse'; did you mean 'clamp_force'?");
+  EXPECT_EQ(said_to_setting("guard.clamp_force=-1"),
             "--set: guard.clamp_force: '-1' is no number that fits; write a number, zero or more");
-  EXPECT_EQ(said_to("equation.imu=mountd"), "--set: equation.imu: unknown value 'mountd'; did you mean 'mounted'?");
-  EXPECT_EQ(said_to("episode.require_target=maybe"),
+  EXPECT_EQ(said_to_setting("equation.imu=mountd"),
+            "--set: equation.imu: unknown value 'mountd'; did you mean 'mounted'?");
+  EXPECT_EQ(said_to_setting("episode.require_target=maybe"),
             "--set: episode.require_target: 'maybe' is no switch; write true or false");
-  EXPECT_EQ(said_to("guard.clamp_force=30"), "accepted");
-  EXPECT_EQ(said_to(Setting{"guard", "clamp_forse", "1", "robot.toml:12"}),
+  EXPECT_EQ(said_to_setting("guard.clamp_force=30"), "accepted");
+  EXPECT_EQ(said_to_setting(Setting{"guard", "clamp_forse", "1", "robot.toml:12"}),
             "robot.toml:12: guard: unknown option 'clamp_forse'; did you mean 'clamp_force'?");
-  EXPECT_EQ(said_to(Setting{"guard", "clamp_force", "ten", "robot.toml:12"}),
+  EXPECT_EQ(said_to_setting(Setting{"guard", "clamp_force", "ten", "robot.toml:12"}),
             "robot.toml:12: guard.clamp_force: 'ten' is no number that fits; write a number, zero or more");
-  EXPECT_EQ(said_to(Setting{"gaurd", "clamp_force", "1", "robot.toml:12"}),
+  EXPECT_EQ(said_to_setting(Setting{"gaurd", "clamp_force", "1", "robot.toml:12"}),
             "robot.toml:12: unknown option group 'gaurd'; did you mean 'guard'?");
-  EXPECT_EQ(said_to(Setting{"guard", "clamp_force", "ten", ""}),
+  EXPECT_EQ(said_to_setting(Setting{"guard", "clamp_force", "ten", ""}),
             "guard.clamp_force: 'ten' is no number that fits; write a number, zero or more")
       << "without a place";
 }
 
 TEST(Settings, AnAssignmentHasItsForm) {
   for (const char* text : {"", "guard", "guard.clamp_force", "clamp_force=1", "=1", "guard=clamp_force.1"}) {
-    EXPECT_EQ(said_to(text), "--set: '" + std::string(text) + "' is no assignment; write group.option=value");
+    EXPECT_EQ(said_to_setting(text), "--set: '" + std::string(text) + "' is no assignment; write group.option=value");
   }
-  EXPECT_EQ(said_to("guard", "a place"), "a place: 'guard' is no assignment; write group.option=value");
-  EXPECT_LT(said_to(std::string(9999, 'x')).size(), 250u);
-  EXPECT_NE(said_to(".=").find("unknown option group ''"), std::string::npos);
-  EXPECT_NE(said_to("guard.=1").find("guard: unknown option ''"), std::string::npos);
-  EXPECT_NE(said_to("guard.clamp_force=").find("'' is no number that fits"), std::string::npos);
+  EXPECT_EQ(said_to_setting("guard", "a place"), "a place: 'guard' is no assignment; write group.option=value");
+  EXPECT_LT(said_to_setting(std::string(9999, 'x')).size(), 250u);
+  EXPECT_NE(said_to_setting(".=").find("unknown option group ''"), std::string::npos);
+  EXPECT_NE(said_to_setting("guard.=1").find("guard: unknown option ''"), std::string::npos);
+  EXPECT_NE(said_to_setting("guard.clamp_force=").find("'' is no number that fits"), std::string::npos);
 }
 
 /// Only the first equals sign and the first dot part the text: values may hold both.
@@ -63,7 +65,7 @@ TEST(Settings, ValuesMayHoldDotsAndEqualsSigns) {
   EXPECT_EQ(settings.all()[0].name, "clamp_force");
   EXPECT_EQ(settings.all()[0].value, "12.5");
   EXPECT_EQ(settings.all()[0].place, "--set");
-  EXPECT_EQ(said_to("guard.clamp_force=1=2"),
+  EXPECT_EQ(said_to_setting("guard.clamp_force=1=2"),
             "--set: guard.clamp_force: '1=2' is no number that fits; write a number, zero or more");
 }
 
@@ -86,7 +88,7 @@ TEST(Settings, NamesAreFoundWhateverTheirCase) {
   settings.set("guard.Clamp_FORCE=30");
   EXPECT_EQ(settings.get<GuardOptions>().clamp_force, 30.0);
   ASSERT_NE(settings.find("guard", "clamp_force"), nullptr) << "kept as the table writes it";
-  EXPECT_EQ(said_to("Guard.clamp_force=30"), "--set: unknown option group 'Guard'; did you mean 'guard'?");
+  EXPECT_EQ(said_to_setting("Guard.clamp_force=30"), "--set: unknown option group 'Guard'; did you mean 'guard'?");
 }
 
 TEST(Settings, GetChangesWhatWasSetAndNothingElse) {

@@ -8,6 +8,7 @@
 
 #include "antaeus/estimation/posterior_estimator.hpp"
 #include "antaeus/signal/chi_squared.hpp"
+#include "estimation/humanoid.hpp"
 #include "robot/test_robots.hpp"
 #include "support/noise.hpp"
 #include "support/static_residual.hpp"
@@ -15,11 +16,12 @@
 namespace antaeus {
 namespace {
 
+using test::kMotors;
+using test::kPrior;
 using test::kWrists;
 using test::Noise;
 
-constexpr int kMotors = 27, kDraws = 4000;
-const Vector6 kPrior = (Vector6() << 20, 20, 20, 1.5, 1.5, 1.5).finished();
+constexpr int kDrawsEach = 4000;
 
 /// How the error of a torque is drawn.
 enum class Errors {
@@ -49,7 +51,7 @@ class CalibrationOfThePosterior : public test::StaticResidual {
     test::RandomStates uniform(seed + 1000);
     Calibration found;
     double squares = 0.0;
-    for (int draw = 0; draw < kDraws; ++draw) {
+    for (int draw = 0; draw < kDrawsEach; ++draw) {
       const VectorX u = uniform.vector(kMotors);
       for (int m = 0; m < kMotors; ++m) {
         const JointFigures& f = robot_.profile.figures[static_cast<std::size_t>(m)];
@@ -74,9 +76,9 @@ class CalibrationOfThePosterior : public test::StaticResidual {
       found.nees += nees;
       squares += nees * nees;
     }
-    found.coverage /= kDraws;
-    found.nees /= kDraws;
-    found.nees_sd = std::sqrt(squares / kDraws - found.nees * found.nees);
+    found.coverage /= kDrawsEach;
+    found.nees /= kDrawsEach;
+    found.nees_sd = std::sqrt(squares / kDrawsEach - found.nees * found.nees);
     return found;
   }
 };
@@ -86,15 +88,15 @@ TEST_F(CalibrationOfThePosterior, HoldsFromBothSidesUnderExactNoise) {
     for (const unsigned seed : {151u, 152u, 153u, 154u, 155u}) {
       SCOPED_TRACE(std::string(pose) + ", seed " + std::to_string(seed));
       const Calibration c = measure(pose, Errors::as_stated, seed);
-      EXPECT_NEAR(c.coverage, 0.95, 4 * std::sqrt(0.95 * 0.05 / kDraws));
-      EXPECT_NEAR(c.nees, 3.0, 4 * std::sqrt(6.0 / kDraws));  // χ²₃ has the variance 6
+      EXPECT_NEAR(c.coverage, 0.95, 4 * std::sqrt(0.95 * 0.05 / kDrawsEach));
+      EXPECT_NEAR(c.nees, 3.0, 4 * std::sqrt(6.0 / kDrawsEach));  // χ²₃ has the variance 6
     }
   }
 }
 
 /// The same test must find a covariance that is four times too small, and one that is four times too large.
 TEST_F(CalibrationOfThePosterior, AWrongCovarianceIsFoundFromEitherSide) {
-  const double four_sd = 4 * std::sqrt(0.95 * 0.05 / kDraws);
+  const double four_sd = 4 * std::sqrt(0.95 * 0.05 / kDrawsEach);
   EXPECT_LT(measure("zero", Errors::twice_the_sd, 156).coverage, 0.95 - four_sd);
   EXPECT_GT(measure("zero", Errors::half_of_the_sd, 157).coverage, 0.95 + four_sd);
 }
@@ -111,11 +113,11 @@ TEST_F(CalibrationOfThePosterior, WithOtherFrictionItIsOffByAsMuchAsTheFrictionI
               << "; sliding: coverage " << slides.coverage << ", NEES " << slides.nees << "\n";
     // Where friction is all of the error NEES is 3 (0.58/0.8)² = 1.6 and 3 (1/0.8)² = 4.7; the prior and the channel's
     // noise draw both towards 3.
-    EXPECT_GT(stands.nees, 1.6 - 4 * stands.nees_sd / std::sqrt(kDraws));
+    EXPECT_GT(stands.nees, 1.6 - 4 * stands.nees_sd / std::sqrt(kDrawsEach));
     EXPECT_LT(stands.nees, 3.0);
     EXPECT_GT(stands.coverage, 0.95);
     EXPECT_GT(slides.nees, 3.0);
-    EXPECT_LT(slides.nees, 4.7 + 4 * slides.nees_sd / std::sqrt(kDraws));
+    EXPECT_LT(slides.nees, 4.7 + 4 * slides.nees_sd / std::sqrt(kDrawsEach));
     EXPECT_LT(slides.coverage, 0.95);
     EXPECT_GT(slides.coverage, 0.80);
   }

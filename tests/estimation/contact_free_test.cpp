@@ -8,6 +8,7 @@
 #include "antaeus/conditioning/gaussian_posterior.hpp"
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/published/wrench_estimator.hpp"
+#include "estimation/humanoid.hpp"
 #include "robot/test_robots.hpp"
 #include "support/static_residual.hpp"
 #include "support/tolerances.hpp"
@@ -15,11 +16,11 @@
 namespace antaeus {
 namespace {
 
+using test::kTorso;
 using test::RandomStates;
 
 using test::kLimbs;
 const std::vector<std::string> kFeet = {kLimbs[2], kLimbs[3]};
-constexpr int kTorso = 12;
 
 class ContactFree : public testing::Test {
  protected:

@@ -11,6 +11,7 @@
 #include "antaeus/estimation/posterior_estimator.hpp"
 #include "antaeus/signal/chi_squared.hpp"
 #include "antaeus/trust/hypotheses.hpp"
+#include "estimation/humanoid.hpp"
 #include "robot/test_robots.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/noise.hpp"
@@ -22,12 +23,12 @@ namespace {
 
 using test::AllocationCounter;
 using test::kLimbs;
+using test::kMotors;
+using test::kPrior;
+using test::kTorso;
 using test::kWrists;
 using test::Noise;
 using test::RandomStates;
-
-constexpr int kTorso = 12, kMotors = 27;
-const Vector6 kPrior = (Vector6() << 20, 20, 20, 1.5, 1.5, 1.5).finished();
 
 /// Positive definite: white noise of 0.3 to 1 N·m and errors of up to 3 N·m that rows share.
 MatrixX random_covariance(RandomStates& random, Eigen::Index size) {

@@ -8,6 +8,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/guard/guarded_estimator.hpp"
+#include "estimation/humanoid.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/moving_robot.hpp"
 #include "support/tolerances.hpp"
@@ -16,12 +17,11 @@ namespace antaeus {
 namespace {
 
 using test::AllocationCounter;
+using test::kLeftWrist;
+using test::kPush;
+using test::kTorso;
 using test::MovingRobot;
 using test::RandomStates;
-
-const std::string kWrist = "left_wrist_yaw_link";
-const Vector6 kPush = (Vector6() << 12.0, -7.0, 25.0, 0.4, -0.3, 0.2).finished();
-constexpr int kTorso = 12;
 
 /// The H1-2 with 1.5 kg more in its left hand and 4 kg more on its torso than its description says.
 Robot loaded(const Robot& robot) {
@@ -32,7 +32,7 @@ Robot loaded(const Robot& robot) {
     payload.inertial.center_of_mass = centre;
     options.payloads.push_back(payload);
   };
-  add(kWrist, 1.5, Vector3(0.1, 0.02, -0.03));
+  add(kLeftWrist, 1.5, Vector3(0.1, 0.02, -0.03));
   add("torso_link", 4.0, Vector3(0.05, 0.1, 0.2));
   return Robot{robot.profile, RobotModel(robot.model.description(), options)};
 }
@@ -60,11 +60,11 @@ TEST_F(IdentifiedResidual, HoldsTheContactAloneWhileALoadedRobotMoves) {
   for (const unsigned seed : {51u, 52u, 53u}) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     MovingRobot moving(truth_, seed, 0.4, 0.1);
-    InstantReader reader(robot_, {kWrist});
+    InstantReader reader(robot_, {kLeftWrist});
     ResidualEstimator with(robot_, {.kind = ResidualChoice::inverse_dynamics, .cut_off = 0, .covariance_period = 0.0});
     ResidualEstimator without(bare_, {.kind = ResidualChoice::inverse_dynamics, .cut_off = 0});
     for (int i = 0; i < 3; ++i) {
-      const Instant& now = reader.at(moving.observe(0.7 + 1e-4 * i, kWrist, kPush));
+      const Instant& now = reader.at(moving.observe(0.7 + 1e-4 * i, kLeftWrist, kPush));
       with.form(now);
       without.form(now);
     }
@@ -85,7 +85,7 @@ TEST_F(IdentifiedResidual, HoldsTheContactAloneWhileALoadedRobotMoves) {
 
 TEST_F(IdentifiedResidual, TheCovarianceIsComputedAnewAfterItsPeriod) {
   MovingRobot moving(truth_, 64, 0.4, 0.1);
-  InstantReader reader(robot_, {kWrist});
+  InstantReader reader(robot_, {kLeftWrist});
   const ResidualOptions options{.kind = ResidualChoice::inverse_dynamics, .cut_off = 0};
   ResidualOptions always = options;
   always.covariance_period = 0.0;
@@ -93,7 +93,7 @@ TEST_F(IdentifiedResidual, TheCovarianceIsComputedAnewAfterItsPeriod) {
   MatrixX last;
   int renewed = 0;
   for (int i = 0; i < 25; ++i) {
-    const Instant& now = reader.at(moving.observe(0.5 + 0.002 * i, kWrist, kPush));
+    const Instant& now = reader.at(moving.observe(0.5 + 0.002 * i, kLeftWrist, kPush));
     const Residual &a = paced.form(now), &b = each.form(now);
     EXPECT_EQ(a.value, b.value) << "the mean is of every sample";
     const bool anew = i == 0 || a.covariance != last;
@@ -109,11 +109,11 @@ TEST_F(IdentifiedResidual, TheCovarianceIsComputedAnewAfterItsPeriod) {
 /// Gravity in base axes, of a base that leans, without and with the IMU.
 TEST_F(IdentifiedResidual, HoldsTheContactAloneAtRestOnALeaningBase) {
   MovingRobot still(truth_, 61, 0.0, 0.0);
-  Observation o = still.observe(1.0, kWrist, kPush);
+  Observation o = still.observe(1.0, kLeftWrist, kPush);
   const Eigen::Quaterniond lean(Eigen::AngleAxisd(0.4, Vector3(0.6, -0.8, 0.0)));
   o.imu_quaternion_xyzw = (lean * Eigen::Quaterniond(Eigen::Vector4d(o.imu_quaternion_xyzw))).coeffs();
   o.a.resize(0);
-  InstantReader reader(robot_, {kWrist}), loaded_reader(truth_, {kWrist});
+  InstantReader reader(robot_, {kLeftWrist}), loaded_reader(truth_, {kLeftWrist});
   o.tau = loaded_reader.at(o).gravity_torque();
   const Instant& now = reader.at(o);
   o.tau -= now.jacobian(0).transpose() * kPush;
@@ -129,11 +129,11 @@ TEST_F(IdentifiedResidual, HoldsTheContactAloneAtRestOnALeaningBase) {
 TEST_F(IdentifiedResidual, IsAsLateAsTheResidualOfTheTrueModel) {
   for (const ResidualChoice kind : {ResidualChoice::inverse_dynamics, ResidualChoice::momentum_observer}) {
     MovingRobot moving(truth_, 62, 0.4, 0.1);
-    InstantReader reader(robot_, {kWrist}), loaded_reader(truth_, {kWrist}), bare_reader(bare_, {kWrist});
+    InstantReader reader(robot_, {kLeftWrist}), loaded_reader(truth_, {kLeftWrist}), bare_reader(bare_, {kLeftWrist});
     ResidualEstimator with(robot_, {.kind = kind}), true_model(truth_, {.kind = kind}), bare(bare_, {.kind = kind});
     double error = 0.0, load = 0.0;
     for (int i = 0; i < 150; ++i) {
-      Observation o = moving.observe(0.5 + 0.002 * i, kWrist, kPush);
+      Observation o = moving.observe(0.5 + 0.002 * i, kLeftWrist, kPush);
       o.a.resize(0);
       const VectorX a = with.form(reader.at(o)).value, b = true_model.form(loaded_reader.at(o)).value;
       const VectorX c = bare.form(bare_reader.at(o)).value;
@@ -150,9 +150,9 @@ TEST_F(IdentifiedResidual, ASaturatedRowIsNoEvidence) {
   Robot robot = robot_;
   robot.profile.figures[15].torque_limit = 10.0;
   MovingRobot still(truth_, 63, 0.0, 0.0);
-  Observation o = still.observe(1.0, kWrist, kPush);
+  Observation o = still.observe(1.0, kLeftWrist, kPush);
   o.tau[15] = 10.0;
-  InstantReader reader(robot, {kWrist});
+  InstantReader reader(robot, {kLeftWrist});
   ResidualEstimator estimator(robot, {.kind = ResidualChoice::static_gravity});
   const Residual& residual = estimator.form(reader.at(o));
   EXPECT_EQ(residual.saturated, 1);
@@ -172,14 +172,14 @@ TEST_F(IdentifiedResidual, AChannelAtAnIdentifiedLimitIsCorrected) {
   constexpr int kElbow = 16;
   constexpr double kOffset = 0.4, kSd = 0.3;
   MovingRobot still(truth_, 63, 0.0, 0.0);
-  Observation o = still.observe(1.0, kWrist, kPush);
+  Observation o = still.observe(1.0, kLeftWrist, kPush);
   NoiseModel noise = *robot_.profile.noise;
   noise.limit = noise.limit_sd = VectorX::Constant(27, kInfinity);
   noise.limit_offset = VectorX::Zero(27);
   const auto formed = [&](const NoiseModel& model, double reading) {
     Robot robot = robot_;
     robot.profile.noise = std::make_shared<const NoiseModel>(model);
-    InstantReader reader(robot, {kWrist});
+    InstantReader reader(robot, {kLeftWrist});
     o.tau[kElbow] = reading;
     return ResidualEstimator(robot, {.kind = ResidualChoice::static_gravity}).form(reader.at(o));
   };
@@ -214,7 +214,7 @@ TEST_F(IdentifiedResidual, TheMotionTermFollowsTheEnvelopeOrTheMotion) {
     o.q = VectorX::Zero(27);
     o.v = VectorX::Constant(27, speed);
     o.tau = VectorX::Zero(27);
-    InstantReader reader(any, {kWrist});
+    InstantReader reader(any, {kLeftWrist});
     ResidualEstimator estimator(any, {.kind = ResidualChoice::static_gravity});
     const Residual& residual = estimator.form(reader.at(o));
     return std::pair(residual.variance[kTorso], residual.reasons);
@@ -259,7 +259,7 @@ TEST_F(IdentifiedResidual, RowsThatWereNotIdentifiedKeepTheProfilesFigures) {
   o.v = VectorX::Zero(27);
   o.tau = VectorX::Constant(27, 0.5);
   const auto formed = [&](const Robot& any, NoiseUse use) {
-    InstantReader reader(any, {kWrist});
+    InstantReader reader(any, {kLeftWrist});
     ResidualEstimator estimator(any, {.kind = ResidualChoice::static_gravity, .noise = use});
     return Residual(estimator.form(reader.at(o)));
   };
@@ -290,7 +290,7 @@ TEST_F(IdentifiedResidual, WithoutItNothingIsCorrelatedAndOfAnotherRobotItIsRefu
 
 /// The whole guarded chain reads it, and allocates nothing for it.
 TEST_F(IdentifiedResidual, TheGuardedChainReadsItWithoutAllocating) {
-  const std::vector<std::string> wrists = {kWrist, "right_wrist_yaw_link"};
+  const std::vector<std::string> wrists = {kLeftWrist, "right_wrist_yaw_link"};
   for (const ResidualChoice kind : {ResidualChoice::automatic, ResidualChoice::static_gravity,
                                     ResidualChoice::inverse_dynamics, ResidualChoice::momentum_observer}) {
     RandomStates random(741);

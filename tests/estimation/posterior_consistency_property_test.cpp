@@ -7,6 +7,7 @@
 
 #include "antaeus/signal/chi_squared.hpp"
 #include "antaeus/trust/reliability.hpp"
+#include "estimation/humanoid.hpp"
 #include "robot/test_robots.hpp"
 #include "support/noise.hpp"
 #include "support/static_residual.hpp"
@@ -15,12 +16,12 @@
 namespace antaeus {
 namespace {
 
+using test::kMotors;
+using test::kPrior;
+using test::kTorso;
 using test::kWrists;
 using test::Noise;
 using test::RandomStates;
-
-constexpr int kTorso = 12, kMotors = 27;
-const Vector6 kPrior = (Vector6() << 20, 20, 20, 1.5, 1.5, 1.5).finished();
 
 class Consistency : public test::StaticResidual {
  protected:

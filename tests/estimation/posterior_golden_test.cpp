@@ -5,6 +5,7 @@
 
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/guard/guarded_estimator.hpp"
+#include "estimation/humanoid.hpp"
 #include "robot/test_robots.hpp"
 #include "support/shared.hpp"
 #include "support/static_residual.hpp"
@@ -15,8 +16,9 @@ namespace {
 // What the issue asks of the posterior on the incident's own logs. There is no truth in them, but it is known that
 // nobody pushed in RE3, and that RE1 and RE2 went well.
 
+using test::kTorso;
 using test::kWrists;
-constexpr int kTorso = 12, kLeftWristPitch = 18;
+constexpr int kLeftWristPitch = 18;
 
 struct Step {
   WrenchEstimate left, right;

@@ -5,16 +5,17 @@
 #include <cmath>
 #include <cstdio>
 
+#include "estimation/humanoid.hpp"
 #include "support/moving_robot.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
 
+using test::kLeftWrist;
+using test::kPush;
 using test::MovingRobot;
 
-const std::string kWrist = "left_wrist_yaw_link";
-const Vector6 kPush = (Vector6() << 12.0, -7.0, 25.0, 0.4, -0.3, 0.2).finished();
 const Vector6 kNothing = Vector6::Zero();
 
 /// −Jᵀ w: what the residual must be.
@@ -27,11 +28,11 @@ TEST(Residual, InverseDynamicsHoldsTheContactAloneWhileEverythingMoves) {
   for (const unsigned seed : {51u, 52u, 53u}) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     MovingRobot moving(robot, seed, 0.4, 0.1);
-    InstantReader reader(robot, {kWrist});
+    InstantReader reader(robot, {kLeftWrist});
     ResidualEstimator estimator(robot, {.kind = ResidualChoice::inverse_dynamics, .cut_off = 0});
     const double dt = 1e-4;
     for (int i = 0; i < 3; ++i) {
-      const Observation observation = moving.observe(0.7 + i * dt, kWrist, kPush);
+      const Observation observation = moving.observe(0.7 + i * dt, kLeftWrist, kPush);
       ASSERT_EQ(reader.at(observation).status(), Status::ok);
       estimator.form(reader.instant());
     }
@@ -51,10 +52,10 @@ TEST(Residual, OrientationIsNotNeeded) {
   MovingRobot moving(robot, 54, 0.4, 0.1);
   VectorX with, without;
   for (const bool known : {true, false}) {
-    InstantReader reader(robot, {kWrist});
+    InstantReader reader(robot, {kLeftWrist});
     ResidualEstimator estimator(robot, {.kind = ResidualChoice::inverse_dynamics, .cut_off = 0});
     for (int i = 0; i < 2; ++i) {
-      Observation observation = moving.observe(0.2 + 1e-4 * i, kWrist, kPush);
+      Observation observation = moving.observe(0.2 + 1e-4 * i, kLeftWrist, kPush);
       observation.has_imu = known;
       estimator.form(reader.at(observation));
     }
@@ -91,13 +92,13 @@ TEST(Residual, MomentumObserverFindsTheContactAtAnyStep) {
   MovingRobot moving(robot, 56, 0.15, 0.03);
   for (const double dt : {0.001, 0.002, 0.02}) {
     SCOPED_TRACE(dt);
-    InstantReader reader(robot, {kWrist});
+    InstantReader reader(robot, {kLeftWrist});
     ResidualEstimator estimator(robot, {.kind = ResidualChoice::momentum_observer});
     double worst = 0.0, worst_static = 0.0;
     for (int i = 0; i * dt < 0.5; ++i) {
       // Uneven clock: the exact discretisation has no nominal step.
       const double t = i * dt + 0.3 * dt * std::sin(7.0 * i);
-      Observation observation = moving.observe(t, kWrist, kPush);
+      Observation observation = moving.observe(t, kLeftWrist, kPush);
       observation.a.resize(0);
       estimator.form(reader.at(observation));
       if (t < 0.2) continue;
@@ -197,7 +198,7 @@ TEST(Residual, MomentumObserverLeavesTheInstantAsItWas) {
 class ResidualChannels : public testing::Test {
  protected:
   Residual after(std::vector<Observation> observations, ResidualOptions options = {}) {
-    InstantReader reader(robot_, {kWrist});
+    InstantReader reader(robot_, {kLeftWrist});
     ResidualEstimator estimator(robot_, options);
     for (const Observation& observation : observations) {
       estimator.form(reader.at(observation));
@@ -206,7 +207,7 @@ class ResidualChannels : public testing::Test {
   }
   Observation at(double t, double swing = 0.0) {
     MovingRobot robot(robot_, 58, swing, 0.0);
-    return robot.observe(t, kWrist, kNothing);
+    return robot.observe(t, kLeftWrist, kNothing);
   }
   Robot robot_ = test::own_robot("h1_2");
 };
@@ -314,7 +315,7 @@ TEST_F(ResidualChannels, IdentifiedFrictionIsTakenOut) {
   observation.v.setZero();
   observation.v[12] = 1.0;
   const Residual residual = after({observation}, {.kind = ResidualChoice::static_gravity});
-  InstantReader reader(robot_, {kWrist});
+  InstantReader reader(robot_, {kLeftWrist});
   reader.at(observation);
   // Sliding at twenty times the Stribeck speed: Coulomb's 0.8 in full.
   EXPECT_NEAR(residual.value[12], reader.instant().static_residual()[12] - 0.5 - 0.1 - 0.8, tolerance::kByHand);
@@ -325,9 +326,9 @@ class ResidualOverTime : public testing::Test {
  protected:
   template <class Visit>
   void run(const ResidualOptions& options, double seconds, double velocity_noise, double lost, Visit&& visit) {
-    InstantReader reader(robot_, {kWrist});
+    InstantReader reader(robot_, {kLeftWrist});
     ResidualEstimator estimator(robot_, options);
-    Observation observation = MovingRobot(robot_, 60, 0.0, 0.0).observe(0.0, kWrist, kNothing);
+    Observation observation = MovingRobot(robot_, 60, 0.0, 0.0).observe(0.0, kLeftWrist, kNothing);
     observation.a.resize(0);
     for (int i = 0; 0.002 * i < seconds; ++i) {
       if (i > 5 && random_.vector(1)[0] < 2.0 * lost - 1.0) continue;
@@ -355,9 +356,9 @@ TEST_F(ResidualOverTime, LostSamplesDoNotRestartFilters) {
 
 TEST_F(ResidualOverTime, ABridgedLossIsAMeanAcceleration) {
   // Motors that speed up evenly, two samples of three missing for a while: the differences are still the acceleration.
-  InstantReader reader(robot_, {kWrist});
+  InstantReader reader(robot_, {kLeftWrist});
   ResidualEstimator estimator(robot_, {.kind = ResidualChoice::inverse_dynamics, .cut_off = 0});
-  Observation observation = MovingRobot(robot_, 60, 0.0, 0.0).observe(0.0, kWrist, kNothing);
+  Observation observation = MovingRobot(robot_, 60, 0.0, 0.0).observe(0.0, kLeftWrist, kNothing);
   const auto at = [&](int i) {
     observation.a.resize(0);
     observation.time = 0.002 * i;
@@ -372,10 +373,10 @@ TEST_F(ResidualOverTime, ABridgedLossIsAMeanAcceleration) {
 }
 
 TEST_F(ResidualOverTime, TheRateThatCountsIsTheMean) {
-  InstantReader reader(robot_, {kWrist});
+  InstantReader reader(robot_, {kLeftWrist});
   for (const double rate : {50.0, 150.0, 185.0, 195.0, 500.0}) {
     ResidualEstimator estimator(robot_);
-    Observation observation = MovingRobot(robot_, 60, 0.0, 0.0).observe(0.0, kWrist, kNothing);
+    Observation observation = MovingRobot(robot_, 60, 0.0, 0.0).observe(0.0, kLeftWrist, kNothing);
     observation.a.resize(0);
     for (int i = 0; i < 100; ++i) {
       observation.time = i / rate;

@@ -24,7 +24,7 @@ using test::RandomStates;
 
 bool all_nan(const MatrixX& numbers) { return numbers.size() > 0 && numbers.array().isNaN().all(); }
 
-Observation random_observation(const Robot& robot, RandomStates& random) {
+Observation random_observation_with_imu(const Robot& robot, RandomStates& random) {
   const int motors = robot.model.motor_count();
   Observation observation;
   observation.time = 1.0;
@@ -108,7 +108,8 @@ class StaleInstant : public test::StaticResidual {
 
 TEST_F(StaleInstant, SaysNotComputedAndHasNoNumbers) {
   SCOPED_TRACE(random_.text());
-  const Observation first = random_observation(robot_, random_), second = random_observation(robot_, random_);
+  const Observation first = random_observation_with_imu(robot_, random_),
+                    second = random_observation_with_imu(robot_, random_);
   const Instant old = reader_.at(first);
   ASSERT_EQ(old.status(), Status::ok);
   ASSERT_EQ(old.motion_status(), Status::ok);
@@ -138,7 +139,8 @@ TEST_F(StaleInstant, SaysNotComputedAndHasNoNumbers) {
 
 TEST_F(StaleInstant, NothingIsComputedFromIt) {
   SCOPED_TRACE(random_.text());
-  const Observation first = random_observation(robot_, random_), second = random_observation(robot_, random_);
+  const Observation first = random_observation_with_imu(robot_, random_),
+                    second = random_observation_with_imu(robot_, random_);
   PosteriorEstimator posterior(reader_);
   ReliabilityEstimator reliability(reader_, posterior);
   FeasibilityChecker feasibility(robot_, kLimbs, {.half_length = 0.1, .half_width = 0.05});
@@ -223,8 +225,8 @@ TEST_F(StaleInstant, NothingIsComputedFromIt) {
 /// With the new instant the same objects go on as if nothing had been.
 TEST_F(StaleInstant, IsForgottenByTheNextSample) {
   SCOPED_TRACE(random_.text());
-  const Observation first = random_observation(robot_, random_);
-  Observation second = random_observation(robot_, random_);
+  const Observation first = random_observation_with_imu(robot_, random_);
+  Observation second = random_observation_with_imu(robot_, random_);
   second.time = 1.002;
   PosteriorEstimator posterior(reader_), fresh(reader_);
   const Residual old = residual_.form(reader_.at(first));
@@ -242,7 +244,7 @@ TEST_F(StaleInstant, IsForgottenByTheNextSample) {
 
 TEST_F(StaleInstant, AnInstantOutlivesItsReader) {
   SCOPED_TRACE(random_.text());
-  const Observation observation = random_observation(robot_, random_);
+  const Observation observation = random_observation_with_imu(robot_, random_);
   auto reader = std::make_unique<InstantReader>(robot_, kLimbs);
   ResidualEstimator residuals(robot_, {.kind = ResidualChoice::static_gravity});
   PosteriorEstimator posterior(*reader);
@@ -254,7 +256,7 @@ TEST_F(StaleInstant, AnInstantOutlivesItsReader) {
   reader.reset();
   // Somebody else takes the memory that became free.
   InstantReader other(robot_, kLimbs);
-  other.at(random_observation(robot_, random_));
+  other.at(random_observation_with_imu(robot_, random_));
   EXPECT_EQ(kept.status(), Status::ok);
   EXPECT_EQ(kept.base_terms().status(), Status::ok);
   Numbers(kept).expect_same(before);
@@ -269,7 +271,7 @@ TEST_F(StaleInstant, AnInstantOutlivesItsReader) {
   EXPECT_EQ(old.status(), Status::ok);
   EXPECT_EQ(here.instant().status(), Status::ok);
   Numbers(old).expect_same(before);
-  here.at(random_observation(robot_, random_));
+  here.at(random_observation_with_imu(robot_, random_));
   EXPECT_EQ(old.status(), Status::not_computed);
   here = InstantReader(robot_, kLimbs);
   EXPECT_EQ(old.status(), Status::not_computed);

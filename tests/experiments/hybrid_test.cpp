@@ -1,12 +1,12 @@
 // Force control against the table, shortened: the whole sweep is `make soak`.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <numbers>
 #include <random>
 
 #include "antaeus/core/error.hpp"
 #include "experiments/force_run.hpp"
+#include "support/soak.hpp"
 
 namespace antaeus {
 namespace {
@@ -43,8 +43,6 @@ ForceSetup drawn(int i) {
   setup.trace.direction = std::to_string(between(0.0, 2.0 * std::numbers::pi));
   return setup;
 }
-
-int runs(int sample, int all) { return std::getenv("ANTAEUS_SOAK") ? all : sample; }
 
 TEST(HybridHold, KeepsForceAndPlace) {
   const ExperimentResult result = run_experiment("hybrid-hold", quick({}));
@@ -83,7 +81,7 @@ TEST(HybridTrace, TheForceBandIsTheContactModels) {
 }
 
 TEST(HybridTrace, KeepsForceAndPlaceOnContactsThatNobodyChoseSoak) {
-  for (int i = 0; i < runs(4, 24); ++i) {
+  for (int i = 0; i < test::in_soak(24, 4); ++i) {
     SCOPED_TRACE(i);
     const ForceRun r = run(drawn(i), true);
     ASSERT_TRUE(r.finished);
@@ -98,7 +96,7 @@ TEST(HybridTrace, KeepsForceAndPlaceOnContactsThatNobodyChoseSoak) {
 }
 
 TEST(TiltedTable, FindsItsNormalAndKeepsForceAndPlaceSoak) {
-  for (int i = 0; i < runs(3, 18); ++i) {
+  for (int i = 0; i < test::in_soak(18, 3); ++i) {
     SCOPED_TRACE(i);
     ForceSetup setup = drawn(100 + i);
     setup.scene.tilt = (5.0 + 15.0 * (i % 4) / 3.0) * kDegree;

@@ -28,7 +28,7 @@ void expect_met(const ExperimentResult& result) {
   }
 }
 
-TEST(Sensorless, RockingHoldsTheForceThatAStillHoldCannotKnow) {
+TEST(SensorlessRuns, RockingHoldsTheForceThatAStillHoldCannotKnow) {
   const ExperimentResult rocking = run("sensorless-hold", 3, {});
   expect_met(rocking);
   EXPECT_NEAR(rocking.metric("force_mean").value, 5.0, tolerance::kRockedForce);
@@ -45,7 +45,7 @@ TEST(Sensorless, RockingHoldsTheForceThatAStillHoldCannotKnow) {
   EXPECT_LT(rocking.metric("interval_half_width").value, 0.5 * still.metric("interval_half_width").value);
 }
 
-TEST(Sensorless, ATraceKeepsItsForce) {
+TEST(SensorlessRuns, ATraceKeepsItsForce) {
   for (const char* const direction : {"x", "y"}) {
     const ExperimentResult result = run("sensorless-trace", 4, {std::string("trace.direction=") + direction});
     expect_met(result);
@@ -54,21 +54,21 @@ TEST(Sensorless, ATraceKeepsItsForce) {
   }
 }
 
-TEST(Sensorless, ToldFrictionAloneIsWorseAndSaysSo) {
+TEST(SensorlessRuns, ToldFrictionAloneIsWorseAndSaysSo) {
   const ExperimentResult told = run("sensorless-trace", 3, {"sensorless.tare=false"});
   const ExperimentResult tared = run("sensorless-trace", 3, {});
   EXPECT_GT(told.metric("interval_half_width").value, 1.2 * tared.metric("interval_half_width").value);
   EXPECT_GE(told.metric("interval_coverage").value, 0.9);
 }
 
-TEST(Sensorless, JointTorqueSensorsHoldStill) {
+TEST(SensorlessRuns, JointTorqueSensorsHoldStill) {
   const ExperimentResult result =
       run("sensorless-hold", 3, {"sensorless.joint_sensors=true", "sensorless.dither=none"});
   expect_met(result);
   EXPECT_NEAR(result.metric("force_mean").value, 5.0, tolerance::kJointSensedForce);
 }
 
-TEST(Sensorless, ASingularPoseIsRefusedBeforeTouching) {
+TEST(SensorlessRuns, ASingularPoseIsRefusedBeforeTouching) {
   const ExperimentResult result = run("sensorless-hold", 3, {"sensorless.stretched=0.25"});
   EXPECT_FALSE(result.is_met());
   EXPECT_EQ(result.metric("touched").value, 0.0);
@@ -78,7 +78,7 @@ TEST(Sensorless, ASingularPoseIsRefusedBeforeTouching) {
   for (const double force : result.samples.numbers("force_true")) EXPECT_EQ(force, 0.0);
 }
 
-TEST(Sensorless, AnUnknownTableHeightIsLandedOn) {
+TEST(SensorlessRuns, AnUnknownTableHeightIsLandedOn) {
   for (const double height : {0.012, -0.004}) {
     const ExperimentResult result =
         run("sensorless-hold", 5,
@@ -88,7 +88,7 @@ TEST(Sensorless, AnUnknownTableHeightIsLandedOn) {
   }
 }
 
-TEST(Sensorless, TheSameSeedGivesTheSameNumbersAndPlotsNameColumns) {
+TEST(SensorlessRuns, TheSameSeedGivesTheSameNumbersAndPlotsNameColumns) {
   const ExperimentResult one = run("sensorless-hold", 7, {"sensorless.hold_time=0.5"});
   const ExperimentResult two = run("sensorless-hold", 7, {"sensorless.hold_time=0.5"});
   for (std::size_t i = 0; i < one.metrics.size(); ++i) {

@@ -13,7 +13,7 @@
 namespace antaeus {
 namespace {
 
-const std::vector<std::string> kWrists = {"left_wrist_yaw_link", "right_wrist_yaw_link"};
+using test::kWrists;
 
 /// Bit by bit, so that NaN equals NaN.
 bool same(const SampleMatrix& one, const SampleMatrix& other) {

@@ -6,7 +6,6 @@
 #include <bit>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <string>
 
@@ -14,6 +13,7 @@
 #include "robot/test_robots.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/made_up_noise.hpp"
+#include "support/soak.hpp"
 #include "support/static_residual.hpp"
 
 namespace antaeus {
@@ -27,7 +27,7 @@ constexpr double kKnownSpeed = 0.8;    // [rad/s] that the noise was identified 
 constexpr double kOneFaultIn = 500.0;  // cycles
 constexpr int kFirstOfArms = 13;       // legs and torso stand still
 
-int cycles() { return std::getenv("ANTAEUS_SOAK") ? 1000000 : 25000; }
+int cycles() { return test::in_soak(1000000, 25000); }
 
 enum class Fault {
   nan,

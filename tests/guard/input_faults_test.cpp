@@ -27,7 +27,7 @@ constexpr double kHalfTurn = 3.141592653589793;
 // --- one channel lies ------------------------------------------------------------------------------------------------
 
 /// The H1-2 at rest at motor zero, with the noise of its sensors; one channel lies from `kOnset` on.
-struct Fault {
+struct ChannelFault {
   const char* name;
   Reason reason;
   double within;  ///< [s] stated time; 0: two samples
@@ -61,7 +61,7 @@ TEST_F(InputFaults, EachIsRefusedByItsNameAtAnyRate) {
   const VectorX frozen = still(0.0).tau;
   const auto jump = [](double by) { return [by](Observation& o, double&, double) { o.q[13] += by; }; };
   const auto clock_is = [](double at) { return [at](Observation&, double& clock, double) { clock = at; }; };
-  const Fault faults[] = {
+  const ChannelFault faults[] = {
       {"q[13] jumps by 0.3 rad", Reason::position_jump, 0.0, jump(0.3)},
       {"q[13] jumps by 0.5 rad", Reason::position_jump, 0.0, jump(0.5)},
       {"q[13] jumps by π", Reason::position_jump, 0.0, jump(kHalfTurn)},
@@ -91,7 +91,7 @@ TEST_F(InputFaults, EachIsRefusedByItsNameAtAnyRate) {
       {"stamp at ∞", Reason::no_clock, 0.0, [](Observation& o, double&, double) { o.time = kInfinity; }},
   };
   for (const double rate : {50.0, 500.0}) {
-    for (const Fault& fault : faults) {
+    for (const ChannelFault& fault : faults) {
       SCOPED_TRACE(std::string(fault.name) + ", " + std::to_string(rate) + " Hz, " + random_.text());
       GuardedEstimator guarded(robot_, kWrists);
       int i = 0;

@@ -16,6 +16,7 @@
 #include "identification/humanoid_runs.hpp"
 #include "robot/test_robots.hpp"
 #include "support/shared.hpp"
+#include "support/soak.hpp"
 #include "support/tolerances.hpp"
 
 // The H1-2's runs without contact, each judged by noise that was identified on the others (leave one run out). There is
@@ -28,11 +29,11 @@ namespace {
 using test::kAfterPushes;
 using test::kContactFree;
 using test::kToTheEnd;
+using test::kWithin95;
+using test::kWrists;
 using Span = test::RunSpan;
-const std::vector<std::string>& kWrists = test::kHumanoidWrists;
 
 constexpr double kForcePrior = 20.0, kMomentPrior = 1.5;  // the H1-2's, docs/estimator.md
-constexpr double kWithin95 = 1.959963984540054;
 
 /// One arm's wrench, whitened by the whole covariance of its rows.
 struct Solution {
@@ -344,7 +345,9 @@ TEST_F(HeldPoseOnTheLogs, AtOneAnHourTheTestsAlarmInTheIncidentAlone) {
   EXPECT_GE(first, 6);  // 13; never is −1
 }
 
-TEST_F(HeldPoseOnTheLogs, AlarmsAnHourOfTheIdentifiedNoise) {
+/// In `make soak` 100 hours of 1 an hour and 10 of the others; an hour of the others here: an hour without an alarm
+/// says nothing of one an hour.
+TEST_F(HeldPoseOnTheLogs, SoakAlarmsAnHourOfTheIdentifiedNoise) {
   const HeldPoseNoise noise = fit_held_pose(robot_, kWrists, stretches_);
   HeldPosePredictor predictor(robot_.model, noise);
   const MatrixX prior = both_priors(), P0 = prior * prior;
@@ -358,13 +361,13 @@ TEST_F(HeldPoseOnTheLogs, AlarmsAnHourOfTheIdentifiedNoise) {
     for (const double rate : {1.0, 10.0, 60.0}) {
       for (const double time : {0.1, 2.0}) {
         // A hundred hours take five seconds: once a pose.
-        if (rate == 1.0 && (time < 1.0) == (std::string(pose) == "zero")) continue;
+        if (rate == 1.0 && (!test::is_soak() || (time < 1.0) == (std::string(pose) == "zero"))) continue;
         const ColouredNoise simulated = predictor.simulated(now.base_terms(), robot_.model.gravity(), time);
         const MatrixX R = simulated.covariance();
         const AlarmBudget budget{.per_hour = rate, .interval = 0.02, .tests = 2};
         const std::vector<LinearTest> tests = {row_test(A * P0 * A.transpose() + R, 0, normal_alarm_limit(budget)),
                                                misfit_test(A, R, prior, chi_squared_limits(alarm_probability(budget)))};
-        const double hours = rate == 1.0 ? 100.0 : 10.0;
+        const double hours = !test::is_soak() ? 1.0 : rate == 1.0 ? 100.0 : 10.0;
         const AlarmCount count = count_alarms(simulated, tests, {.hours = hours, .run = 30.0, .seed = 16});
         RecordProperty(
             std::string(pose) + "_" + std::to_string(static_cast<int>(rate)) + (time < 1.0 ? "_fast" : "_slow"),

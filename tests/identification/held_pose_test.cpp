@@ -12,7 +12,7 @@
 namespace antaeus {
 namespace {
 
-const std::vector<std::string> kWrists = {"left_wrist_yaw_link", "right_wrist_yaw_link"};
+using test::kWrists;
 
 std::vector<HeldStretch> drawn(const Robot& robot, int runs, double spread, unsigned seed) {
   test::Noise normal(seed);

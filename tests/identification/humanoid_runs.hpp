@@ -15,8 +15,8 @@
 
 namespace antaeus::test {
 
-inline const std::vector<std::string> kHumanoidWrists = {"left_wrist_yaw_link", "right_wrist_yaw_link"};
 inline constexpr double kToTheEnd = 1e9;  ///< [s]
+inline constexpr double kWithin95 = 1.959963984540054;
 
 struct RunSpan {
   std::string run;
@@ -37,7 +37,7 @@ class HumanoidRuns : public testing::Test {
     ANTAEUS_REQUIRE_SHARED("episodes/re3_real_encode_tr1/tau.npy");
     for (const auto* spans : {&kContactFree, &kAfterPushes}) {
       for (const RunSpan& span : *spans) {
-        stretches_.push_back(read_held_stretch(robot_, kHumanoidWrists, episode(span.run), span.from, span.to));
+        stretches_.push_back(read_held_stretch(robot_, kWrists, episode(span.run), span.from, span.to));
       }
     }
   }
@@ -49,7 +49,7 @@ class HumanoidRuns : public testing::Test {
   HeldPoseNoise noise_without(const std::string& run, const HeldPoseOptions& options = {}) const {
     std::vector<HeldStretch> others;
     std::ranges::copy_if(stretches_, std::back_inserter(others), [&](const auto& s) { return s.run != run; });
-    return fit_held_pose(robot_, kHumanoidWrists, others, options);
+    return fit_held_pose(robot_, kWrists, others, options);
   }
   Robot robot_without(const std::string& run) const {
     Robot robot = robot_;

@@ -24,10 +24,9 @@ namespace {
 using test::kAfterPushes;
 using test::kContactFree;
 using test::kToTheEnd;
+using test::kWithin95;
+using test::kWrists;
 using Span = test::RunSpan;
-const std::vector<std::string>& kWrists = test::kHumanoidWrists;
-
-constexpr double kWithin95 = 1.959963984540054;
 
 const std::string kIncident = "re3_real_encode_tr1";
 

@@ -7,7 +7,6 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <memory>
 
@@ -22,6 +21,7 @@
 #include "robot/test_robots.hpp"
 #include "support/coloured_draw.hpp"
 #include "support/shared.hpp"
+#include "support/soak.hpp"
 
 // What the estimator itself, from log to verdict, says of the H1-2's runs with noise that was identified on the others:
 // its tests' alarms, their power, and the lies of knowledge/estimator_lies.md, with the profile's assumed figures
@@ -33,8 +33,8 @@ namespace {
 using test::kAfterPushes;
 using test::kContactFree;
 using test::kToTheEnd;
+using test::kWrists;
 using Span = test::RunSpan;
-const std::vector<std::string>& kWrists = test::kHumanoidWrists;
 
 constexpr double kEngaged = 2.5;
 constexpr int kTorso = 12;
@@ -255,7 +255,7 @@ Simulated simulate(const Robot& robot, const std::vector<std::string>& endpoints
 
 /// In `make soak` 100 hours of 1 an hour and 10 of the others; half an hour here.
 void expect_rates(const char* name, const Robot& robot, const std::vector<std::string>& endpoints, const VectorX& q) {
-  const bool soak = std::getenv("ANTAEUS_SOAK") != nullptr;
+  const bool soak = test::is_soak();
   for (const double rate : {60.0, 10.0, 1.0}) {
     for (const double slow_time : {0.1, 2.0}) {
       if (slow_time < 1.0 ? !soak || rate == 1.0 : !soak && rate < 60.0) continue;

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <cstdlib>
 
 #include "support/reach_sets.hpp"
+#include "support/soak.hpp"
 #include "support/tolerances.hpp"
 #include "support/ur_closed_form.hpp"
 
@@ -68,7 +68,7 @@ TEST(Blocked, TheClosedFormReachesWhatItSays) {
 
 /// 4000 targets in `make soak`, a sample here: ANTAEUS_SOAK.
 TEST(Blocked, TheVerdictIsThatOfEnumeration) {
-  const int arms = std::getenv("ANTAEUS_SOAK") ? 20 : 3, targets = 200;
+  const int arms = test::in_soak(20, 3), targets = 200;
   int right = 0, judged = 0, blocked = 0;
   for (int k = 0; k < arms; ++k) {
     ReachArm arm(narrowed(1.5, 4.0, static_cast<unsigned>(71 + k)));

@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 
 #include "support/reach_sets.hpp"
+#include "support/soak.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {
@@ -326,7 +326,7 @@ TEST(Reach, TablesAreSharedAndTheSameEveryTime) {
 
 /// A million of the Panda's poses by `make soak`, a sample here.
 TEST(ReachSoak, AMillionPosesAreReached) {
-  const int count = std::getenv("ANTAEUS_SOAK") ? 1000000 : 20000;
+  const int count = test::in_soak(1000000, 20000);
   for (const Arm& each : {test::panda_arm(), test::ur5e_arm(), test::g1_arm(), test::h1_2_arm()}) {
     ReachArm arm(each);
     ReachSets sets(arm, 113);

@@ -67,30 +67,30 @@ std::string typed(const std::string& type) {
   return npy("{'descr': " + type + ", 'fortran_order': False, 'shape': (1,), }", std::string(16, '\0'));
 }
 
-NumpyArray parsed(const std::string& bytes) { return parse_npy(bytes, "t.npy"); }
+NumpyArray npy_of(const std::string& bytes) { return parse_npy(bytes, "t.npy"); }
 
 }  // namespace
 
 TEST(Numpy, ReadsWhatNumpyWrote) {
-  const NumpyArray fortran = parsed(from_hex(kFortranFloat64));
+  const NumpyArray fortran = npy_of(from_hex(kFortranFloat64));
   EXPECT_EQ(fortran.shape, (Shape{2, 3}));
   EXPECT_EQ(fortran.values, (Values{0, 1, 2, 3, 4, 5}));
   EXPECT_EQ(fortran.stored_type, "float64");
   EXPECT_EQ(fortran.rows(), 2U);
   EXPECT_EQ(fortran.columns(), 3U);
 
-  const NumpyArray cube = parsed(from_hex(kFortranFloat32Cube));
+  const NumpyArray cube = npy_of(from_hex(kFortranFloat32Cube));
   EXPECT_EQ(cube.values, (Values{0, 1, 2, 3, 4, 5, 6, 7}));
   EXPECT_EQ(cube.columns(), 4U);
 
-  const NumpyArray big_endian = parsed(from_hex(kBigEndianInt32));
+  const NumpyArray big_endian = npy_of(from_hex(kBigEndianInt32));
   EXPECT_EQ(big_endian.values, (Values{1, -2, 300}));
   EXPECT_EQ(big_endian.stored_type, "int32");
 
-  EXPECT_EQ(parsed(from_hex(kBool)).values, (Values{1, 0}));
-  EXPECT_EQ(parsed(from_hex(kFormatTwo)).values, (Values{1.5}));
+  EXPECT_EQ(npy_of(from_hex(kBool)).values, (Values{1, 0}));
+  EXPECT_EQ(npy_of(from_hex(kFormatTwo)).values, (Values{1.5}));
 
-  const NumpyArray scalar = parsed(from_hex(kScalarUint64));
+  const NumpyArray scalar = npy_of(from_hex(kScalarUint64));
   EXPECT_EQ(scalar.shape, Shape{});
   EXPECT_EQ(scalar.values, (Values{9223372036854775808.0}));
   EXPECT_EQ(scalar.rows() * scalar.columns(), 1U);
@@ -102,7 +102,7 @@ TEST(Numpy, EveryNumberTypeInBothByteOrders) {
       for (const char mark : {'<', '>'}) {
         std::string data(size, '\0');
         data[mark == '<' ? 0 : size - 1] = '\x07';
-        const NumpyArray array = parsed(npy(
+        const NumpyArray array = npy_of(npy(
             std::string("{'descr':'") + mark + kind + std::to_string(size) + "','fortran_order':False,'shape':(1,)}",
             data));
         EXPECT_EQ(array.values, (Values{7})) << mark << kind << size;
@@ -110,9 +110,9 @@ TEST(Numpy, EveryNumberTypeInBothByteOrders) {
       }
     }
   }
-  EXPECT_EQ(parsed(npy("{'descr': '<i2', 'fortran_order': False, 'shape': (1L,)}", "\xFE\xFF")).values, (Values{-2}));
+  EXPECT_EQ(npy_of(npy("{'descr': '<i2', 'fortran_order': False, 'shape': (1L,)}", "\xFE\xFF")).values, (Values{-2}));
   EXPECT_EQ(
-      parsed(npy("{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", std::string("\x3F\xC0\0\0", 4))).values,
+      npy_of(npy("{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", std::string("\x3F\xC0\0\0", 4))).values,
       (Values{1.5}));
 }
 
@@ -120,14 +120,14 @@ TEST(Numpy, WhatIsWrittenReadsBack) {
   const Values values = {1.0, -0.0, kInfinity, 5e-324, 1e308, 0.1};
   for (const Shape& shape : {Shape{6}, Shape{2, 3}, Shape{1, 3, 2, 1}}) {
     const std::string bytes = to_npy(shape, values);
-    EXPECT_EQ(parsed(bytes).shape, shape);
-    EXPECT_EQ(parsed(bytes).values, values);
+    EXPECT_EQ(npy_of(bytes).shape, shape);
+    EXPECT_EQ(npy_of(bytes).values, values);
     EXPECT_EQ((bytes.size() - sizeof(double) * values.size()) % 64, 0U) << "data are aligned";
   }
-  EXPECT_TRUE(std::isnan(parsed(to_npy({1}, {std::nan("")})).values[0]));
-  EXPECT_EQ(parsed(to_npy({0, 5}, {})).shape, (Shape{0, 5}));
+  EXPECT_TRUE(std::isnan(npy_of(to_npy({1}, {std::nan("")})).values[0]));
+  EXPECT_EQ(npy_of(to_npy({0, 5}, {})).shape, (Shape{0, 5}));
   const MatrixX matrix = (MatrixX(2, 3) << 1, 2, 3, 4, 5, 6).finished();
-  EXPECT_EQ(parsed(to_npy(matrix)).values, (Values{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(npy_of(to_npy(matrix)).values, (Values{1, 2, 3, 4, 5, 6}));
   EXPECT_ERROR(to_npy({2, 2}, {1, 2, 3}), "shape");
 }
 
@@ -140,44 +140,44 @@ TEST(Numpy, BytesAreNumpysOwn) {
 }
 
 TEST(Numpy, TheShapeIsCheckedBeforeAnythingIsAllocated) {
-  EXPECT_ERROR(parsed(shaped("(1000000000000000,)", "12345678")), "declares more elements");
-  EXPECT_ERROR(parsed(shaped("(4294967296, 4294967296)")), "declares more elements");  // product 2^64 wraps to 0
-  EXPECT_ERROR(parsed(shaped("(2305843009213693953,)", "12345678")), "declares more elements");  // bytes wrap to 8
-  EXPECT_ERROR(parsed(shaped("(0, 4294967296, 4294967296)")), "declares more elements");         // columns() would wrap
-  EXPECT_ERROR(parsed(shaped("(18446744073709551616,)")), "beyond 64 bits");
-  EXPECT_ERROR(parsed(shaped("(-1,)")), "negative");
-  EXPECT_ERROR(parsed(shaped("(1,-8)")), "negative");
+  EXPECT_ERROR(npy_of(shaped("(1000000000000000,)", "12345678")), "declares more elements");
+  EXPECT_ERROR(npy_of(shaped("(4294967296, 4294967296)")), "declares more elements");  // product 2^64 wraps to 0
+  EXPECT_ERROR(npy_of(shaped("(2305843009213693953,)", "12345678")), "declares more elements");  // bytes wrap to 8
+  EXPECT_ERROR(npy_of(shaped("(0, 4294967296, 4294967296)")), "declares more elements");         // columns() would wrap
+  EXPECT_ERROR(npy_of(shaped("(18446744073709551616,)")), "beyond 64 bits");
+  EXPECT_ERROR(npy_of(shaped("(-1,)")), "negative");
+  EXPECT_ERROR(npy_of(shaped("(1,-8)")), "negative");
   std::string deep = "(";
   for (int i = 0; i < 65; ++i) deep += "1,";
-  EXPECT_ERROR(parsed(shaped(deep + ")", "12345678")), "64 dimensions");
+  EXPECT_ERROR(npy_of(shaped(deep + ")", "12345678")), "64 dimensions");
 }
 
 TEST(Numpy, DataOfAnotherLengthAreRefused) {
   const std::string whole = to_npy({2, 2}, {1, 2, 3, 4});
-  for (std::size_t size = 0; size < whole.size(); ++size) EXPECT_THROW(parsed(whole.substr(0, size)), Error) << size;
-  EXPECT_ERROR(parsed(whole.substr(0, whole.size() - 1)), "truncated");
-  EXPECT_ERROR(parsed(whole + "x"), "1 bytes follow the array");
-  EXPECT_ERROR(parsed(whole.substr(0, 40)), "ends within its header");
+  for (std::size_t size = 0; size < whole.size(); ++size) EXPECT_THROW(npy_of(whole.substr(0, size)), Error) << size;
+  EXPECT_ERROR(npy_of(whole.substr(0, whole.size() - 1)), "truncated");
+  EXPECT_ERROR(npy_of(whole + "x"), "1 bytes follow the array");
+  EXPECT_ERROR(npy_of(whole.substr(0, 40)), "ends within its header");
 }
 
 TEST(Numpy, ForeignTypesAreRefusedByName) {
-  EXPECT_ERROR(parsed(typed("'|O'")), "Python objects");
-  EXPECT_ERROR(parsed(typed("'<c16'")), "complex");
-  EXPECT_ERROR(parsed(typed("'<U3'")), "text");
-  EXPECT_ERROR(parsed(typed("'<M8[ns]'")), "dates");
-  EXPECT_ERROR(parsed(typed("'|V16'")), "structured or raw");
-  EXPECT_ERROR(parsed(typed("[('a', '<f8'), ('b', '<f8')]")), "structured types");
-  EXPECT_ERROR(parsed(typed("'<f2'")), "'<f2' is not supported");
-  EXPECT_ERROR(parsed(typed("'|f8'")), "not supported");
-  EXPECT_ERROR(parsed(typed("''")), "not supported");
+  EXPECT_ERROR(npy_of(typed("'|O'")), "Python objects");
+  EXPECT_ERROR(npy_of(typed("'<c16'")), "complex");
+  EXPECT_ERROR(npy_of(typed("'<U3'")), "text");
+  EXPECT_ERROR(npy_of(typed("'<M8[ns]'")), "dates");
+  EXPECT_ERROR(npy_of(typed("'|V16'")), "structured or raw");
+  EXPECT_ERROR(npy_of(typed("[('a', '<f8'), ('b', '<f8')]")), "structured types");
+  EXPECT_ERROR(npy_of(typed("'<f2'")), "'<f2' is not supported");
+  EXPECT_ERROR(npy_of(typed("'|f8'")), "not supported");
+  EXPECT_ERROR(npy_of(typed("''")), "not supported");
 }
 
 TEST(Numpy, BadHeadersAreRefused) {
-  EXPECT_ERROR(parsed("PK\x03\x04 something long enough"), "no .npy file");
-  EXPECT_ERROR(parsed(""), "no .npy file");
+  EXPECT_ERROR(npy_of("PK\x03\x04 something long enough"), "no .npy file");
+  EXPECT_ERROR(npy_of(""), "no .npy file");
   std::string future = to_npy({1}, {1});
   future[6] = '\x04';
-  EXPECT_ERROR(parsed(future), "format 4.0 is unknown");
+  EXPECT_ERROR(npy_of(future), "format 4.0 is unknown");
   const std::string data(8, '\0');
   for (const char* const dictionary :
        {"", "{", "{}", "{'descr': '<f8', 'fortran_order': False}", "{'descr': '<f8', 'shape': (1,)}",
@@ -191,7 +191,7 @@ TEST(Numpy, BadHeadersAreRefused) {
         "{'descr': '<f8, 'fortran_order': False, 'shape': (1,)}",
         "{'descr': '<f8', 'fortran_order': False, 'shape': (1,)} __import__('os')",
         "{'descr': '<f8', 'fortran_order': False, 'shape': (1.0,)}"}) {
-    EXPECT_THROW(parsed(npy(dictionary, data)), Error) << dictionary;
+    EXPECT_THROW(npy_of(npy(dictionary, data)), Error) << dictionary;
   }
   EXPECT_ERROR(read_npy("no/such.npy"), "no/such.npy");
 }

@@ -13,7 +13,7 @@ namespace antaeus {
 
 namespace {
 
-Table sample() {
+Table three_rows() {
   Table table;
   table.add(
       {"step", "1", "index in the log", std::vector<std::int64_t>{0, 1, std::numeric_limits<std::int64_t>::max()}});
@@ -28,22 +28,22 @@ Table sample() {
 
 TEST(Parquet, RoundTripKeepsValuesUnitsAndMeanings) {
   const test::TemporaryFolder folder;
-  write_file(folder.path() / "t.parquet", to_parquet(sample()));
+  write_file(folder.path() / "t.parquet", to_parquet(three_rows()));
   const Table again = read_parquet(folder.path() / "t.parquet");
   ASSERT_EQ(again.columns().size(), 3U);
   for (std::size_t c = 0; c < 3; ++c) {
-    EXPECT_EQ(again.columns()[c].name, sample().columns()[c].name);
-    EXPECT_EQ(again.columns()[c].unit, sample().columns()[c].unit);
-    EXPECT_EQ(again.columns()[c].meaning, sample().columns()[c].meaning);
+    EXPECT_EQ(again.columns()[c].name, three_rows().columns()[c].name);
+    EXPECT_EQ(again.columns()[c].unit, three_rows().columns()[c].unit);
+    EXPECT_EQ(again.columns()[c].meaning, three_rows().columns()[c].meaning);
   }
-  EXPECT_EQ(to_csv(again), to_csv(sample()));
+  EXPECT_EQ(to_csv(again), to_csv(three_rows()));
   EXPECT_TRUE(std::holds_alternative<std::vector<std::int64_t>>(again.column("step").data));
   EXPECT_TRUE(std::isnan(again.numbers("Fz")[1]));
 }
 
 TEST(Parquet, TheSameTableGivesTheSameBytes) {
-  const std::string bytes = to_parquet(sample());
-  EXPECT_EQ(bytes, to_parquet(sample()));
+  const std::string bytes = to_parquet(three_rows());
+  EXPECT_EQ(bytes, to_parquet(three_rows()));
   EXPECT_EQ(bytes.substr(0, 4), "PAR1");
   EXPECT_EQ(bytes.substr(bytes.size() - 4), "PAR1");
 }
@@ -67,7 +67,7 @@ TEST(Parquet, EmptyTablesAndHostileTexts) {
 
 TEST(Parquet, DamagedFilesAreErrors) {
   const test::TemporaryFolder folder;
-  const std::string bytes = to_parquet(sample());
+  const std::string bytes = to_parquet(three_rows());
   for (const std::string& damaged :
        {std::string(), std::string("PAR1"), bytes.substr(0, bytes.size() / 2), std::string(bytes.size(), 'x')}) {
     write_file(folder.path() / "bad.parquet", damaged);

@@ -34,7 +34,7 @@ std::string binary(const Corners& corners, std::string header = "made by hand", 
   return header;
 }
 
-TriangleMesh parsed(const std::string& bytes) { return parse_stl(bytes, "link.stl"); }
+TriangleMesh stl_of(const std::string& bytes) { return parse_stl(bytes, "link.stl"); }
 
 const Corners kTwo = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0.5f, -2, 3e-3f, 1, 1, 1, 2, 2, 2.5f};
 
@@ -48,40 +48,40 @@ constexpr const char* kAscii =
 }  // namespace
 
 TEST(Stl, BinaryCornersAreTheFilesNumbers) {
-  const TriangleMesh mesh = parsed(binary(kTwo));
+  const TriangleMesh mesh = stl_of(binary(kTwo));
   EXPECT_EQ(mesh.vertices, kTwo);
   EXPECT_EQ(mesh.triangles(), 2u);
 }
 
 TEST(Stl, BinaryFileMayBeginWithSolid) {
-  EXPECT_EQ(parsed(binary(kTwo, "solid from a well-known exporter")).vertices, kTwo);
+  EXPECT_EQ(stl_of(binary(kTwo, "solid from a well-known exporter")).vertices, kTwo);
   // Even where nothing but the length tells: a header without a zero byte.
-  EXPECT_EQ(parsed(binary(kTwo, "solid" + std::string(75, 'x'))).vertices, kTwo);
+  EXPECT_EQ(stl_of(binary(kTwo, "solid" + std::string(75, 'x'))).vertices, kTwo);
 }
 
-TEST(Stl, AsciiWithSeveralSolidsAndAnyCase) { EXPECT_EQ(parsed(kAscii).vertices, kTwo); }
+TEST(Stl, AsciiWithSeveralSolidsAndAnyCase) { EXPECT_EQ(stl_of(kAscii).vertices, kTwo); }
 
 TEST(Stl, TruncatedBinaryIsRefusedAtEveryLength) {
   for (const char* const header : {"made by hand", "solid"}) {
     const std::string whole = binary(kTwo, header);
     for (std::size_t size = 0; size < whole.size(); ++size) {
       if (size == 84 + 50) continue;  // below
-      EXPECT_THROW(parsed(whole.substr(0, size)), Error) << size;
+      EXPECT_THROW(stl_of(whole.substr(0, size)), Error) << size;
     }
-    EXPECT_ERROR(parsed(whole.substr(0, 84 + 50)), "its header says 2 triangles, which take 184 bytes, and it has 134");
-    EXPECT_ERROR(parsed(whole + "x"), "and it has 185");
+    EXPECT_ERROR(stl_of(whole.substr(0, 84 + 50)), "its header says 2 triangles, which take 184 bytes, and it has 134");
+    EXPECT_ERROR(stl_of(whole + "x"), "and it has 185");
   }
 }
 
 TEST(Stl, HostileCountAllocatesNothing) {
-  EXPECT_ERROR(parsed(binary(kTwo, "h", 0xFFFFFFFF)), "4294967295 triangles, which take 214748364834 bytes");
-  EXPECT_ERROR(parsed(binary(kTwo, "h", 1)), "and it has 184");
+  EXPECT_ERROR(stl_of(binary(kTwo, "h", 0xFFFFFFFF)), "4294967295 triangles, which take 214748364834 bytes");
+  EXPECT_ERROR(stl_of(binary(kTwo, "h", 1)), "and it has 184");
 }
 
 TEST(Stl, MoreThanFiveMillionTrianglesAreRefused) {
   std::string large = binary({}, "h", 5'000'001);
   large.resize(84 + 50 * std::size_t{5'000'001});
-  EXPECT_ERROR(parsed(large), "link.stl: more than 5 million triangles; simplify the mesh");
+  EXPECT_ERROR(stl_of(large), "link.stl: more than 5 million triangles; simplify the mesh");
 }
 
 TEST(Stl, CornersThatAreNotFiniteAreRefused) {
@@ -89,28 +89,28 @@ TEST(Stl, CornersThatAreNotFiniteAreRefused) {
                           -std::numeric_limits<float>::infinity()}) {
     Corners corners = kTwo;
     corners[13] = bad;
-    EXPECT_ERROR(parsed(binary(corners)), "link.stl: triangle 1: a corner is not finite; export the mesh again");
+    EXPECT_ERROR(stl_of(binary(corners)), "link.stl: triangle 1: a corner is not finite; export the mesh again");
   }
   for (const std::string bad : {"nan", "inf", "-inf", "1e39", "one", ""}) {
     std::string text = kAscii;
     text.replace(text.find("0.5"), 3, bad);
-    EXPECT_THROW(parsed(text), Error) << bad;
+    EXPECT_THROW(stl_of(text), Error) << bad;
   }
 }
 
 TEST(Stl, BrokenAsciiIsNamedByItsLine) {
   const std::string text = kAscii;
-  EXPECT_ERROR(parsed(text.substr(0, text.find(" endfacet"))), "link.stl:8: the file ends where 'endfacet' is due");
+  EXPECT_ERROR(stl_of(text.substr(0, text.find(" endfacet"))), "link.stl:8: the file ends where 'endfacet' is due");
   std::string spoiled = text;
   spoiled.replace(spoiled.find("vertex 1 0 0"), 6, "vortex");
-  EXPECT_ERROR(parsed(spoiled), "link.stl:5: 'vortex' where 'vertex' is due");
+  EXPECT_ERROR(stl_of(spoiled), "link.stl:5: 'vortex' where 'vertex' is due");
 }
 
 TEST(Stl, FilesWithoutTrianglesAreRefused) {
-  EXPECT_ERROR(parsed(""), "link.stl: no STL file: 0 bytes");
-  EXPECT_ERROR(parsed(binary({})), "link.stl: holds no triangle");
-  EXPECT_ERROR(parsed("solid nothing\nendsolid nothing\n"), "link.stl: holds no triangle");
-  EXPECT_ERROR(parsed("<COLLADA/>"), "no STL file");
+  EXPECT_ERROR(stl_of(""), "link.stl: no STL file: 0 bytes");
+  EXPECT_ERROR(stl_of(binary({})), "link.stl: holds no triangle");
+  EXPECT_ERROR(stl_of("solid nothing\nendsolid nothing\n"), "link.stl: holds no triangle");
+  EXPECT_ERROR(stl_of("<COLLADA/>"), "no STL file");
 }
 
 TEST(Stl, ReadsFilesAndNamesTheMissingOne) {

@@ -10,7 +10,7 @@ namespace antaeus {
 
 namespace {
 
-Table sample() {
+Table two_rows() {
   Table table;
   table.add({"step", "1", "index in the log", std::vector<std::int64_t>{0, 1}});
   table.add({"Fz", "N", "force", std::vector<double>{1.5, -2.0}});
@@ -32,7 +32,7 @@ TEST(TextColumn, StoresEachTextOnce) {
 }
 
 TEST(Table, RefusesWhatDoesNotFit) {
-  Table table = sample();
+  Table table = two_rows();
   EXPECT_ERROR(table.add({"Fz", "", "", std::vector<double>{1, 2}}), "'Fz'");
   EXPECT_ERROR(table.add({"Fx", "", "", std::vector<double>{1}}), "has 1 rows where the table has 2");
   EXPECT_ERROR(table.add({"text", "", "", TextColumn{{"a"}, {0, 1}}}), "code");
@@ -41,14 +41,14 @@ TEST(Table, RefusesWhatDoesNotFit) {
 }
 
 TEST(Table, AnUnknownColumnNamesTheNearest) {
-  EXPECT_EQ(sample().column("Fz").unit, "N");
-  EXPECT_ERROR(sample().column("verdct"), "did you mean 'verdict'?");
+  EXPECT_EQ(two_rows().column("Fz").unit, "N");
+  EXPECT_ERROR(two_rows().column("verdct"), "did you mean 'verdict'?");
 }
 
 TEST(Table, NumbersConvertIntegersAndRefuseText) {
-  EXPECT_EQ(sample().numbers("step"), (std::vector<double>{0, 1}));
-  EXPECT_EQ(sample().numbers("Fz"), (std::vector<double>{1.5, -2.0}));
-  EXPECT_ERROR(sample().numbers("verdict"), "'ok' is text where a number is needed");
+  EXPECT_EQ(two_rows().numbers("step"), (std::vector<double>{0, 1}));
+  EXPECT_EQ(two_rows().numbers("Fz"), (std::vector<double>{1.5, -2.0}));
+  EXPECT_ERROR(two_rows().numbers("verdict"), "'ok' is text where a number is needed");
 }
 
 TEST(Table, ManyColumnsTakeTimeInProportion) {

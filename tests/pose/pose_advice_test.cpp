@@ -12,8 +12,9 @@
 namespace antaeus {
 namespace {
 
+using test::kWrists;
+
 const std::vector<std::string> kLeft = {"left_wrist_yaw_link"};
-const std::vector<std::string> kWrists = {"left_wrist_yaw_link", "right_wrist_yaw_link"};
 
 class PoseAdviceOnTheH1_2 : public testing::Test {
  protected:

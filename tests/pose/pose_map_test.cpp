@@ -11,7 +11,8 @@
 namespace antaeus {
 namespace {
 
-const std::vector<std::string> kWrists = {"left_wrist_yaw_link", "right_wrist_yaw_link"};
+using test::kWrists;
+
 constexpr const char* kPitch = "left_shoulder_pitch_joint";
 constexpr const char* kElbow = "left_elbow_joint";
 

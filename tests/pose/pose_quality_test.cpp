@@ -15,9 +15,8 @@ namespace antaeus {
 namespace {
 
 using test::AllocationCounter;
+using test::kWrists;
 using test::RandomStates;
-
-const std::vector<std::string> kWrists = {"left_wrist_yaw_link", "right_wrist_yaw_link"};
 
 /// Study §7: worst-direction sd at rest over the left elbow, shoulder pitch at −0.3. Its R was noise and friction
 /// alone; the torque channel's own 2 % of gravity, which belongs to it, adds up to 0.13 N.

@@ -14,7 +14,7 @@
 namespace antaeus {
 namespace {
 
-const std::vector<std::string> kWrists = {"left_wrist_yaw_link", "right_wrist_yaw_link"};
+using test::kWrists;
 
 /// The study's figures (knowledge, estimator_truth_study.md; they stand in the H1-2's profile too).
 TEST(Preflight, MotorZeroIsWellConditioned) {

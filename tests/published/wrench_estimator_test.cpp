@@ -6,18 +6,18 @@
 
 #include "antaeus/core/error.hpp"
 #include "robot/test_robots.hpp"
+#include "support/largest.hpp"
 #include "support/printed_digits.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
 
+using test::largest;
 using test::RandomStates;
 
 const std::vector<std::string> kLimbs = {"left_wrist_yaw_link", "right_wrist_yaw_link", "left_ankle_roll_link",
                                          "right_ankle_roll_link"};
-
-double largest(const MatrixX& A) { return A.cwiseAbs().maxCoeff(); }
 
 /// Motor torques with which the robot rests under wrenches of the environment on it: τ = g − Σ Jᵀ w.
 VectorX torque_at_rest(const Robot& robot, const VectorX& q_motor, const std::vector<std::string>& endpoints,

@@ -12,7 +12,7 @@ import antaeus
 import numpy as np
 import pinocchio as pin
 import pytest
-from support import ROOT, generator, tolerance
+from support import ROOT, generator, peak, tolerance
 
 WRISTS = ["left_wrist_yaw_link", "right_wrist_yaw_link"]
 MOTORS = 27
@@ -147,15 +147,6 @@ def test_torques_are_what_the_channels_read():
 
 
 # Memory --------------------------------------------------------------------------------------------------------------
-
-
-def peak(call):
-    """How much more the process holds at most during a call [bytes]: what is mapped from files does not count."""
-    import resource
-
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    call()
-    return 1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 
 
 def test_rows_are_read_and_filled_where_they_lie(robot, replay):

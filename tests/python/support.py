@@ -1,8 +1,10 @@
 """What the package's tests share: tolerances by name, the states of random robots, a fresh interpreter."""
 
+import ctypes
 import os
 import pathlib
 import re
+import resource
 import subprocess
 import sys
 
@@ -22,6 +24,18 @@ def tolerance(name):
 def generator():
     print("seed", SEED)
     return np.random.default_rng(SEED)
+
+
+def peak(call):
+    """How much more the process holds at most during a call [bytes]: what is mapped from files does not count."""
+    try:
+        ctypes.CDLL(None).malloc_trim(0)  # what tests before freed cannot take up what this call keeps,
+        pathlib.Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")  # and their peaks are forgotten
+    except (AttributeError, OSError):
+        pass
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    call()
+    return 1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 
 
 def run_python(code, *flags, environment=None):

@@ -19,9 +19,8 @@
 namespace antaeus {
 namespace {
 
+using test::kWrists;
 using test::RandomStates;
-
-const std::vector<std::string> kWrists = {"left_wrist_yaw_link", "right_wrist_yaw_link"};
 
 std::string message_of(const std::function<void()>& function) {
   try {
@@ -229,13 +228,13 @@ Robot quadruped() {
   return make_robot(std::move(profile));
 }
 
-struct Subject {
+struct JudgedRobot {
   std::string name;
   Robot robot;
   std::vector<std::string> endpoints;
 };
 /// Robots whose noise is the profile's figures; of the Panda friction was identified too.
-std::vector<Subject> subjects() {
+std::vector<JudgedRobot> judged_robots() {
   Robot panda = test::own_robot("panda");
   panda.profile.friction = FrictionUse::identified;
   panda.profile.torque_sign = -1.0;
@@ -259,7 +258,7 @@ constexpr int kSteps = 3001;
 
 TEST(JudgedReplay, VerdictsAndReasonsAreThoseOfTheLoop) {
   std::map<std::string, int> said;
-  for (const Subject& subject : subjects()) {
+  for (const JudgedRobot& subject : judged_robots()) {
     RandomStates random(1201);
     SCOPED_TRACE(subject.name + ", " + random.text());
     const ReplayPosterior options = settings_of(subject.robot, subject.endpoints);
@@ -284,7 +283,7 @@ TEST(JudgedReplay, VerdictsAndReasonsAreThoseOfTheLoop) {
 }
 
 TEST(JudgedReplay, OtherSettingsAreFollowed) {
-  const Subject subject = subjects().back();
+  const JudgedRobot subject = judged_robots().back();
   RandomStates random(1217);
   SCOPED_TRACE(random.text());
   const Episode log = made_up_log(subject.robot, subject.endpoints, 1500, random);
@@ -351,7 +350,7 @@ bool same(const Said& a, const Said& b) {
 }
 
 TEST(JudgedReplay, EveryNumberOfThreadsEveryBlockAndEverySliceGivesTheSameBits) {
-  for (const Subject& subject : subjects()) {
+  for (const JudgedRobot& subject : judged_robots()) {
     RandomStates random(1223);
     SCOPED_TRACE(subject.name + ", " + random.text());
     const Episode log = made_up_log(subject.robot, subject.endpoints, 1501, random);
@@ -408,14 +407,14 @@ TEST(JudgedReplay, EveryNumberOfThreadsEveryBlockAndEverySliceGivesTheSameBits) 
 
 /// Robots with identified noise of every kind: the H1-2's own, of held poses and of moving arms, with limits that were
 /// seen, without a motion term.
-std::vector<Subject> identified() {
-  std::vector<Subject> all;
+std::vector<JudgedRobot> identified() {
+  std::vector<JudgedRobot> all;
   const auto add = [&](const std::string& name, Robot robot, NoiseModel noise) {
     robot.profile.noise = std::make_shared<const NoiseModel>(std::move(noise));
     const std::vector<std::string> endpoints = robot.profile.name == "h1_2" ? kWrists : robot.endpoint_frames();
     all.push_back({name, std::move(robot), endpoints});
   };
-  const Robot own = test::shipped_robot("h1_2"), panda = subjects().front().robot;
+  const Robot own = test::shipped_robot("h1_2"), panda = judged_robots().front().robot;
   const int motors = own.model.motor_count();
   add("h1_2, its own", own, *own.profile.noise);
   add("h1_2, held", own, test::made_up_noise(own.model, NoiseOrigin::held_pose, 3, 0.3, 11));
@@ -434,7 +433,7 @@ std::vector<Subject> identified() {
 
 TEST(JudgedReplay, IdentifiedNoiseIsThatOfTheLoop) {
   std::map<std::string, int> said;
-  for (const Subject& subject : identified()) {
+  for (const JudgedRobot& subject : identified()) {
     RandomStates random(1231);
     SCOPED_TRACE(subject.name + ", " + random.text());
     const ReplayPosterior options = settings_of(subject.robot, subject.endpoints);

@@ -19,13 +19,13 @@ namespace {
 
 using test::BatchAnswers;
 using test::BatchStates;
+using test::kWrists;
 using test::RandomStates;
 using test::same_bits;
 
 constexpr int kStates = 2311;  // of no block a multiple
 constexpr int kThreads[] = {1, 2, 3};
 constexpr int kBlocks[] = {1, 7, 256, 1024};
-const std::vector<std::string> kWrists = {"left_wrist_yaw_link", "right_wrist_yaw_link"};
 
 struct Subject {
   std::string name;

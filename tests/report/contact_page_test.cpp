@@ -6,32 +6,20 @@
 #include <cmath>
 
 #include "../../examples/legged/legged.hpp"
+#include "report/page_texts.hpp"
 #include "support/page_payload.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
 
+using test::answers;
+using test::at;
+using test::panel;
+using test::says;
+
 constexpr Eigen::Index kSteps = 20;
 constexpr double kWeight = 500.0;
-
-std::string answers(const Page& page) {
-  std::string text;
-  for (const Answer& answer : page.answers) {
-    for (const Paragraph& paragraph : answer.paragraphs) text += plain_text(paragraph.text) + "\n";
-  }
-  return text;
-}
-bool says(const Page& page, const std::string& words) { return answers(page).find(words) != std::string::npos; }
-const ViewPanel* panel(const Page& page, const std::string& id) {
-  for (const ViewPanel& one : page.views.panels) {
-    if (one.id == id) return &one;
-  }
-  return nullptr;
-}
-double at(const Page& page, ChannelId channel, Eigen::Index row) {
-  return page.views.channels.at(static_cast<std::size_t>(channel)).value(row);
-}
 
 /// A trunk with one leg a contact, whose motor is "hip_<i>" and whose foot is "foot_<i>".
 RobotDescription legged(int legs) {
@@ -121,19 +109,7 @@ ContactResult with_posterior(int contacts) {
 /// Every line has a finite number and the page is written.
 void expect_whole(const Page& page) {
   EXPECT_FALSE(page.views.empty());
-  for (const ViewPanel& one : page.views.panels) {
-    EXPECT_TRUE(!one.lines.empty() || !one.lanes.empty()) << one.id;
-    for (const Line& line : one.lines) {
-      bool finite = false;
-      for (Eigen::Index t = 0; t < page.views.runs[0].rows; ++t)
-        finite = finite || std::isfinite(at(page, line.channel, t));
-      EXPECT_TRUE(finite) << one.id << ": " << line.name;
-      for (const When& when : line.when) {
-        EXPECT_LT(static_cast<std::size_t>(when.option),
-                  page.views.selectors.at(static_cast<std::size_t>(when.selector)).options.size());
-      }
-    }
-  }
+  test::expect_drawn(page);
   const std::string html = html_page(page);
   EXPECT_NE(html.find("id=\"payload\""), std::string::npos);
   EXPECT_EQ(answers(page).find("–"), std::string::npos) << answers(page);  // no number is told that is none

@@ -9,11 +9,14 @@
 #include "antaeus/audit/audit.hpp"
 #include "antaeus/episode/synthetic_episode.hpp"
 #include "antaeus/io/json.hpp"
+#include "report/page_texts.hpp"
 #include "robot/test_robots.hpp"
 #include "support/page_payload.hpp"
 
 namespace antaeus {
 namespace {
+
+using test::count_of;
 
 /// Why the page's tags do not balance; empty when they do.
 std::string imbalance(const std::string& page) {
@@ -106,12 +109,6 @@ std::string without_code(std::string page) {
     }
   }
   return page;
-}
-
-std::size_t count_of(const std::string& page, const std::string& what) {
-  std::size_t count = 0;
-  for (std::size_t at = page.find(what); at != std::string::npos; at = page.find(what, at + 1)) ++count;
-  return count;
 }
 
 class HtmlReport : public testing::Test {

@@ -5,28 +5,17 @@
 
 #include <cmath>
 
+#include "report/page_texts.hpp"
 #include "support/page_payload.hpp"
 
 namespace antaeus {
 namespace {
 
-std::string answers(const Page& page) {
-  std::string text;
-  for (const Answer& answer : page.answers) {
-    for (const Paragraph& paragraph : answer.paragraphs) text += plain_text(paragraph.text) + "\n";
-  }
-  return text;
-}
-bool says(const Page& page, const std::string& words) { return answers(page).find(words) != std::string::npos; }
-const ViewPanel* panel(const Page& page, const std::string& id) {
-  for (const ViewPanel& one : page.views.panels) {
-    if (one.id == id) return &one;
-  }
-  return nullptr;
-}
-double at(const Page& page, ChannelId channel, Eigen::Index row) {
-  return page.views.channels.at(static_cast<std::size_t>(channel)).value(row);
-}
+using test::answers;
+using test::at;
+using test::panel;
+using test::says;
+
 const Section* section(const Page& page, const std::string& id) {
   for (const Section& one : page.sections) {
     if (one.id == id) return &one;
@@ -46,21 +35,8 @@ IkResult solved(const std::vector<std::string>& targets, bool path = false, bool
   return solve_ik(planar(), {.frame = "tool", .targets = parse_ik_targets(targets), .path = path, .timing = timing});
 }
 
-void expect_whole(const Page& page) {
-  for (const ViewPanel& one : page.views.panels) {
-    EXPECT_TRUE(!one.lines.empty() || !one.lanes.empty()) << one.id;
-    for (const Line& line : one.lines) {
-      bool finite = false;
-      for (Eigen::Index t = 0; t < page.views.runs[0].rows; ++t) {
-        finite = finite || std::isfinite(at(page, line.channel, t));
-      }
-      EXPECT_TRUE(finite) << one.id << ": " << line.name;
-      for (const When& when : line.when) {
-        EXPECT_LT(static_cast<std::size_t>(when.option),
-                  page.views.selectors.at(static_cast<std::size_t>(when.selector)).options.size());
-      }
-    }
-  }
+void expect_whole_answer(const Page& page) {
+  test::expect_drawn(page);
   EXPECT_NE(html_page(page).find("id=\"payload\""), std::string::npos);
   EXPECT_EQ(answers(page).find("nan"), std::string::npos) << answers(page);
 }
@@ -77,7 +53,7 @@ TEST(IkPage, OneTargetIsReached) {
   EXPECT_EQ(section(page, "set"), nullptr);  // one target makes no picture
   EXPECT_EQ(panel(page, "steps"), nullptr);
   EXPECT_EQ(panel(page, "rotation"), nullptr);
-  expect_whole(page);
+  expect_whole_answer(page);
 }
 
 TEST(IkPage, FailuresStandFirstWithTheirReasons) {
@@ -99,7 +75,7 @@ TEST(IkPage, FailuresStandFirstWithTheirReasons) {
   ASSERT_NE(panel(page, "status"), nullptr);
   EXPECT_EQ(panel(page, "status")->lanes.size(), 3U);  // reached, out of reach, bad input
   EXPECT_EQ(at(page, panel(page, "status")->lanes[1].channel, 2), 1.0);
-  expect_whole(page);
+  expect_whole_answer(page);
 }
 
 TEST(IkPage, NothingButBadInputIsAPageWithoutViews) {
@@ -123,7 +99,7 @@ TEST(IkPage, APathHasItsTrailItsStepsAndItsJumps) {
   EXPECT_EQ(at(page, scene.trails[0].point[0], 3), 0.6);
   EXPECT_NEAR(at(page, scene.trails[1].point[0], 3), 0.6, ReachOptions{}.position_tolerance);
   EXPECT_NE(section(page, "set"), nullptr);
-  expect_whole(page);
+  expect_whole_answer(page);
 }
 
 TEST(IkPage, WhatLimitsBlockIsDrawnPale) {
@@ -159,7 +135,7 @@ TEST(IkPage, WhatLimitsBlockIsDrawnPale) {
   EXPECT_EQ(html.find("<tip"), std::string::npos);
   EXPECT_EQ(html.find("<turn>"), std::string::npos);
   EXPECT_EQ(html.find("<b>arm"), std::string::npos);
-  expect_whole(page);
+  expect_whole_answer(page);
 }
 
 TEST(IkPage, IsTheSameTwice) {

@@ -9,21 +9,17 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/json.hpp"
+#include "report/page_texts.hpp"
 #include "support/page_payload.hpp"
 
 namespace antaeus {
 namespace {
 
+using test::count_of;
 using test::payload_of;
 
 constexpr Eigen::Index kRows = 300;
 constexpr const char* kHostile = "</script><img src=x onerror=alert(1)>&\"'";
-
-std::size_t count_of(const std::string& page, const std::string& what) {
-  std::size_t count = 0;
-  for (std::size_t at = page.find(what); at != std::string::npos; at = page.find(what, at + 1)) ++count;
-  return count;
-}
 
 /// Two links that turn about y, without shapes.
 RobotDescription arm() {

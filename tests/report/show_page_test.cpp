@@ -9,13 +9,16 @@
 #include "antaeus/episode/log_summary.hpp"
 #include "antaeus/episode/synthetic_episode.hpp"
 #include "antaeus/robot/dynamics.hpp"
+#include "report/page_texts.hpp"
 #include "robot/test_robots.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
 
+using test::answers;
 using test::own_robot;
+using test::says;
 using Values = SampleMatrix;
 
 RawChannel channel(const std::string& name, ChannelRole role, const Values& values) {
@@ -38,46 +41,10 @@ RawLog waving(Eigen::Index rows, Eigen::Index joints) {
   return log;
 }
 
-std::string plain(const Prose& prose) {
-  std::string text;
-  for (const Prose::Piece& piece : prose.pieces()) {
-    if (const auto* words = std::get_if<std::string>(&piece)) text += *words;
-    if (const auto* strong = std::get_if<Strong>(&piece)) text += strong->text;
-    if (const auto* link = std::get_if<StepLink>(&piece)) text += std::to_string(link->step);
-    if (const auto* number = std::get_if<Quantity>(&piece)) {
-      text += display_number(number->value, number->digits < 0 ? 3 : number->digits) + " " + number->unit;
-    }
-  }
-  return text;
-}
-std::string answers(const Page& page) {
-  std::string text;
-  for (const Answer& answer : page.answers) {
-    for (const Paragraph& paragraph : answer.paragraphs) text += plain(paragraph.text) + "\n";
-  }
-  return text;
-}
-bool says(const Page& page, const std::string& words) { return answers(page).find(words) != std::string::npos; }
-
 /// Every line of every panel has a finite number, and every channel and condition is there.
 void expect_no_empty_panel(const Page& page) {
-  const Views& views = page.views;
-  if (views.empty()) return;
-  const Eigen::Index rows = views.runs.front().rows;
-  for (const ViewPanel& panel : views.panels) {
-    EXPECT_TRUE(!panel.lines.empty() || !panel.lanes.empty()) << panel.id;
-    for (const Line& line : panel.lines) {
-      bool finite = false;
-      for (Eigen::Index row = 0; row < rows && !finite; ++row) {
-        finite = std::isfinite(views.channels.at(static_cast<std::size_t>(line.channel)).value(row));
-      }
-      EXPECT_TRUE(finite) << panel.id << ": " << line.name;
-      for (const When& when : line.when) {
-        EXPECT_LT(static_cast<std::size_t>(when.option),
-                  views.selectors.at(static_cast<std::size_t>(when.selector)).options.size());
-      }
-    }
-  }
+  if (page.views.empty()) return;
+  test::expect_drawn(page);
   EXPECT_FALSE(html_page(page).empty());
 }
 bool has_panel(const Page& page, const std::string& id) {
@@ -91,7 +58,7 @@ TEST(ShowPage, ALogSaysWhatIsInIt) {
   const Page page = show_page(log, &robot, nullptr, "antaeus show waving");
   EXPECT_EQ(page.title, "waving");
   EXPECT_TRUE(page.badge.empty());
-  EXPECT_EQ(plain(page.subtitle), "100 steps over 1.980 s at 50.000 Hz");
+  EXPECT_EQ(plain_text(page.subtitle), "100 steps over 1.980 s at 50.000 Hz");
   EXPECT_TRUE(says(page, "Torques and positions of 3 joints."));
   EXPECT_TRUE(says(
       page, "The largest motion is at joint 3, 0.060 rad, then at joint 2, 0.040 rad and then at joint 1, 0.020 rad."));
@@ -133,14 +100,14 @@ TEST(ShowPage, ColumnsWithTheRobotsNamesMayBeFewerAndInAnyOrder) {
 TEST(ShowPage, WithoutTimeTheAxisIsTheStep) {
   RawLog log = waving(100, 3);
   log.time.resize(0);
-  EXPECT_EQ(plain(show_page(log).subtitle), "100 steps without time stamps");
+  EXPECT_EQ(plain_text(show_page(log).subtitle), "100 steps without time stamps");
   EXPECT_TRUE(says(show_page(log), "Not in this log: time stamps,"));
   log.bad_clock = true;
   log.notes = {"time stamps unusable: time goes back at step 20, from 0.380000 s to 0.100000 s", "another note"};
   const Page page = show_page(log);
-  EXPECT_EQ(plain(page.subtitle), "100 steps, time stamps unusable");
+  EXPECT_EQ(plain_text(page.subtitle), "100 steps, time stamps unusable");
   const std::vector<Paragraph>& missing = page.answers.at(1).paragraphs;
-  EXPECT_EQ(plain(missing.at(0).text),
+  EXPECT_EQ(plain_text(missing.at(0).text),
             "Time stamps unusable: time goes back at step 20, from 0.380000 s to 0.100000 s.");
   EXPECT_FALSE(missing[0].quiet);
   const std::string all = answers(page);
@@ -155,7 +122,7 @@ TEST(ShowPage, OneRowTellsItsNumbers) {
   const RawLog log = waving(1, 3);
   const Robot robot = own_robot("planar_3r");
   const Page page = show_page(log, &robot);
-  EXPECT_EQ(plain(page.subtitle), "1 step");
+  EXPECT_EQ(plain_text(page.subtitle), "1 step");
   EXPECT_TRUE(says(page, "A single row: of motion, gaps and frozen channels nothing can be told."));
   EXPECT_FALSE(says(page, "No NaN"));
   EXPECT_EQ(page.views.selectors.at(0).chosen.size(), 3u);
@@ -249,7 +216,7 @@ TEST(ShowPage, AClockThatCountsFromLongAgoIsCountedFromTheFirstRow) {
   log.time.array() += 1.7e9;
   const Page page = show_page(log);
   EXPECT_EQ(page.views.runs[0].time[0], 0.0);
-  EXPECT_NE(plain(page.subtitle).find("; time is counted from the first time stamp, 1700000000.000 s"),
+  EXPECT_NE(plain_text(page.subtitle).find("; time is counted from the first time stamp, 1700000000.000 s"),
             std::string::npos);
   EXPECT_TRUE(says(page, "step 0 (0.000 s)"));
 }

@@ -20,10 +20,10 @@ namespace antaeus::test {
 /// up to 100 prior sds, some ε of these; variances and tests as a share of what they are the rest of.
 inline constexpr tolerance::Tolerance kBatchPosterior{1e-12};
 
-inline constexpr int kStates = 45;  // full packs and a tail of any width
+inline constexpr int kEvidenceStates = 45;  // full packs and a tail of any width
 inline constexpr double kForcePrior = 20.0, kMomentPrior = 1.5;
 
-struct Subject {
+struct EvidenceCase {
   std::string name;
   RobotModel model;
   std::vector<std::string> endpoints;
@@ -74,8 +74,8 @@ inline std::vector<int> supports(const RobotModel& model, const std::string& fra
   return model.supporting_motors(model.frame(frame));
 }
 
-inline std::vector<Subject> subjects() {
-  std::vector<Subject> all;
+inline std::vector<EvidenceCase> evidence_cases() {
+  std::vector<EvidenceCase> all;
   const Robot h1_2 = test::own_robot("h1_2");
   const std::vector<std::string> wrists = {"left_wrist_yaw_link", "right_wrist_yaw_link"};
   const InstantReader reader(h1_2, wrists);
@@ -182,10 +182,6 @@ inline std::vector<double> variances(RandomStates& random, int count, bool dead_
   for (const double x : random.vector(count)) all.push_back(std::pow(10.0, x - 0.5));
   for (std::size_t i = 3; i < all.size() && dead_rows; i += 11) all[i] = kInfinity;
   return all;
-}
-
-inline BatchInput input_of(const BatchStates& states, const RobotModel& model, bool moving) {
-  return moving ? states.moving(model.base()) : states.at_rest();
 }
 
 inline double apart(double a, double b) { return std::abs(a - b) / std::max(1.0, std::abs(b)); }

@@ -13,9 +13,9 @@ using test::BatchAnswers;
 using test::BatchStates;
 using test::RandomStates;
 
-constexpr int kStates = 37;  // full packs and a tail of any width
+constexpr int kParityStates = 37;  // full packs and a tail of any width
 
-struct Subject {
+struct ParityCase {
   std::string name;
   RobotModel model;
   std::vector<std::string> endpoints;
@@ -23,8 +23,8 @@ struct Subject {
 };
 
 /// Robots of files, and trees of random joints with all that ModelOptions can ask for.
-std::vector<Subject> subjects() {
-  std::vector<Subject> all;
+std::vector<ParityCase> parity_cases() {
+  std::vector<ParityCase> all;
   const Robot h1_2 = test::own_robot("h1_2");
   all.push_back({"h1_2",
                  h1_2.model,
@@ -72,7 +72,7 @@ double apart(const MatrixX& a, const MatrixX& b) {
 }
 
 /// A robot of any model, with the IMU where it is said to sit.
-Robot with_imu(const Subject& subject) {
+Robot with_imu(const ParityCase& subject) {
   Robot robot = test::own_robot("planar_3r");
   robot.model = subject.model;
   robot.profile.imu.frame = subject.imu_frame;
@@ -92,19 +92,19 @@ Observation observation_of(const BatchStates& states, int i) {
 }
 
 TEST(BatchParity, StatesAtRestAreThoseOfTheSingleSamplePath) {
-  for (const Subject& subject : subjects()) {
+  for (const ParityCase& subject : parity_cases()) {
     for (const ImuUse use : all_values<ImuUse>()) {
       RandomStates random(811);
       SCOPED_TRACE(subject.name + ", imu " + std::string(to_string(use)) + ", " + random.text());
-      const BatchStates states(subject.model, kStates, random);
+      const BatchStates states(subject.model, kParityStates, random);
       BatchWorkspace workspace(
           BatchModel(subject.model, subject.endpoints, {.imu = use, .imu_frame = subject.imu_frame}));
       const BatchModel& model = workspace.model();
-      BatchAnswers answers(model, kStates);
+      BatchAnswers answers(model, kParityStates);
       check_block(model, states.at_rest(), answers.all(false));
       ASSERT_EQ(workspace.replay(states.at_rest(), answers.all(false)), Status::ok);
       InstantReader reader(with_imu(subject), subject.endpoints, {use});
-      for (int i = 0; i < kStates; ++i) {
+      for (int i = 0; i < kParityStates; ++i) {
         const Instant& now = reader.at(observation_of(states, i));
         ASSERT_EQ(now.status(), Status::ok);
         ASSERT_EQ(answers.status[static_cast<std::size_t>(i)], Status::ok);
@@ -136,15 +136,15 @@ TEST(BatchParity, StatesAtRestAreThoseOfTheSingleSamplePath) {
 }
 
 TEST(BatchParity, WrenchAndSingularValuesAreThoseOfAnotherDecomposition) {
-  for (const Subject& subject : subjects()) {
+  for (const ParityCase& subject : parity_cases()) {
     RandomStates random(821);
     SCOPED_TRACE(subject.name + ", " + random.text());
-    const BatchStates states(subject.model, kStates, random);
+    const BatchStates states(subject.model, kParityStates, random);
     BatchWorkspace workspace(BatchModel(subject.model, subject.endpoints, {.imu_frame = subject.imu_frame}));
-    BatchAnswers answers(workspace.model(), kStates);
+    BatchAnswers answers(workspace.model(), kParityStates);
     ASSERT_EQ(workspace.replay(states.at_rest(), answers.all(false)), Status::ok);
     InstantReader reader(with_imu(subject), subject.endpoints);
-    for (int i = 0; i < kStates; ++i) {
+    for (int i = 0; i < kParityStates; ++i) {
       const Instant& now = reader.at(observation_of(states, i));
       for (int e = 0; e < answers.endpoints; ++e) {
         const auto at = static_cast<std::size_t>(answers.endpoints * i + e);
@@ -175,14 +175,14 @@ TEST(BatchParity, WrenchAndSingularValuesAreThoseOfAnotherDecomposition) {
 }
 
 TEST(BatchParity, InverseDynamicsIsPinocchios) {
-  for (const Subject& subject : subjects()) {
+  for (const ParityCase& subject : parity_cases()) {
     RandomStates random(823);
     SCOPED_TRACE(subject.name + ", " + random.text());
     const RobotModel& robot = subject.model;
-    const BatchStates states(robot, kStates, random);
+    const BatchStates states(robot, kParityStates, random);
     BatchWorkspace workspace(BatchModel(robot, subject.endpoints, {.imu_frame = subject.imu_frame}));
     const BatchModel& model = workspace.model();
-    BatchAnswers answers(model, kStates);
+    BatchAnswers answers(model, kParityStates);
     const BatchInput in = states.moving(robot.base());
     check_block(model, in, answers.all(true));
     ASSERT_EQ(workspace.replay(in, answers.all(true)), Status::ok);
@@ -192,7 +192,7 @@ TEST(BatchParity, InverseDynamicsIsPinocchios) {
     const Eigen::Vector4d upright(0.0, 0.0, 0.0, 1.0);
     VectorX q(robot.nq()), v(robot.nv()), a(robot.nv()), tau(robot.nv()), expected(robot.motor_count());
     Matrix6X J(6, robot.nv());
-    for (int i = 0; i < kStates; ++i) {
+    for (int i = 0; i < kParityStates; ++i) {
       ASSERT_EQ(robot.position_from_motors(BatchStates::row(states.q, i, states.motors), upright, q), Status::ok);
       v.setZero();
       a.setZero();
@@ -224,11 +224,11 @@ TEST(BatchParity, WithoutAnAccelerometerTheBaseIsNotAccelerated) {
   const Robot robot = test::own_robot("h1_2");
   RandomStates random(827);
   SCOPED_TRACE(random.text());
-  const BatchStates states(robot.model, kStates, random);
+  const BatchStates states(robot.model, kParityStates, random);
   BatchWorkspace workspace(BatchModel(robot, {}));
   BatchInput in = states.at_rest();
   const std::vector<double> still(states.v.size(), 0.0);
-  BatchAnswers answers(workspace.model(), kStates), moving(workspace.model(), kStates);
+  BatchAnswers answers(workspace.model(), kParityStates), moving(workspace.model(), kParityStates);
   BatchOutput out;
   out.torque = {answers.torque};
   out.base_residual = {answers.base_residual};
@@ -238,7 +238,7 @@ TEST(BatchParity, WithoutAnAccelerometerTheBaseIsNotAccelerated) {
   out.torque = {moving.torque};
   out.base_residual = {moving.base_residual};
   ASSERT_EQ(workspace.replay(in, out), Status::ok);
-  for (int i = 0; i < kStates; ++i) {
+  for (int i = 0; i < kParityStates; ++i) {
     EXPECT_LE(
         apart(BatchStates::row(moving.torque, i, states.motors), BatchStates::row(answers.torque, i, states.motors)),
         tolerance::kBatchParity);
@@ -251,13 +251,13 @@ TEST(BatchParity, AnglesOfManyTurnsAreThoseOfTheLibrary) {
   const RobotModel model(test::mixed_description());
   RandomStates random(829);
   SCOPED_TRACE(random.text());
-  const BatchStates states(model, kStates, random, 1e7);
+  const BatchStates states(model, kParityStates, random, 1e7);
   BatchWorkspace workspace(BatchModel(model, {}));
-  BatchAnswers answers(workspace.model(), kStates);
+  BatchAnswers answers(workspace.model(), kParityStates);
   BatchInput in = states.at_rest();
   // Slides of 1e7 m leave no digits: turns only.
   std::vector<double> q = states.q;
-  for (int i = 0; i < kStates; ++i) {
+  for (int i = 0; i < kParityStates; ++i) {
     for (const char* slide : {"slide", "lift"})
       q[static_cast<std::size_t>(i * states.motors + model.motor(slide))] = 0.1;
   }
@@ -267,7 +267,7 @@ TEST(BatchParity, AnglesOfManyTurnsAreThoseOfTheLibrary) {
   ASSERT_EQ(workspace.replay(in, out), Status::ok);
   Dynamics dynamics(model);
   VectorX full(model.nq()), g(model.nv()), expected(model.motor_count());
-  for (int i = 0; i < kStates; ++i) {
+  for (int i = 0; i < kParityStates; ++i) {
     ASSERT_EQ(model.position_from_motors(BatchStates::row(q, i, states.motors),
                                          BatchStates::row(states.quaternion, i, 4), full),
               Status::ok);

@@ -11,7 +11,20 @@
 namespace antaeus {
 namespace {
 
-using namespace test;
+using test::Answers;
+using test::apart;
+using test::BatchStates;
+using test::evidence_cases;
+using test::EvidenceCase;
+using test::input_of;
+using test::kBatchPosterior;
+using test::kEvidenceStates;
+using test::kForcePrior;
+using test::kMomentPrior;
+using test::noise_of;
+using test::RandomStates;
+using test::same_bits;
+using test::variances;
 
 /// One endpoint's numbers against a posterior of the same rows.
 void expect_same(const Answers& ours, int state, int endpoint, const GaussianPosterior& theirs, double prior_sd) {
@@ -64,20 +77,20 @@ Matrix6 prior(double moment) {
 }
 
 TEST(BatchPosterior, RowsOfTheirOwnNoiseAreThoseOfOneSampleAtATime) {
-  for (const Subject& subject : subjects()) {
+  for (const EvidenceCase& subject : evidence_cases()) {
     for (const double moment : {kMomentPrior, 0.0}) {
       for (const bool moving : {false, true}) {
         RandomStates random(1013);
         SCOPED_TRACE(subject.name + (moving ? ", moving, " : ", at rest, ") + random.text());
-        const BatchStates states(subject.model, kStates, random);
-        const std::vector<double> R = variances(random, kStates * states.motors, true);
+        const BatchStates states(subject.model, kEvidenceStates, random);
+        const std::vector<double> R = variances(random, kEvidenceStates * states.motors, true);
         BatchWorkspace workspace(subject.batch({}, moment));
-        Answers answers(workspace.model(), kStates);
+        Answers answers(workspace.model(), kEvidenceStates);
         BatchInput in = input_of(states, subject.model, moving);
         in.variance = {R};
         check_block(workspace.model(), in, answers.all());
         ASSERT_EQ(workspace.replay(in, answers.all()), Status::ok);
-        for (int i = 0; i < kStates; ++i) {
+        for (int i = 0; i < kEvidenceStates; ++i) {
           for (int e = 0; e < answers.endpoints; ++e) {
             std::vector<int> rows = subject.rows[static_cast<std::size_t>(e)];
             const MatrixX A = rows_of(answers, workspace.model(), i, e, rows);
@@ -115,21 +128,21 @@ struct FullState {
 };
 
 TEST(BatchPosterior, IdentifiedNoiseIsThatOfOneSampleAtATime) {
-  for (const Subject& subject : subjects()) {
+  for (const EvidenceCase& subject : evidence_cases()) {
     for (const int rank : {3, 400}) {
       for (const bool moving : {false, true}) {
         RandomStates random(1019);
         SCOPED_TRACE(subject.name + (moving ? ", moving, " : ", at rest, ") + random.text());
-        const BatchStates states(subject.model, kStates, random);
+        const BatchStates states(subject.model, kEvidenceStates, random);
         const int motors = states.motors;
         const NoiseModel noise = noise_of(subject.model, rank, rank == 3);
-        std::vector<double> besides(static_cast<std::size_t>(kStates * motors), 0.0), shares;
+        std::vector<double> besides(static_cast<std::size_t>(kEvidenceStates * motors), 0.0), shares;
         for (std::size_t i = 0; i < besides.size(); i += 13) besides[i] = kInfinity;
         for (std::size_t i = 5; i < besides.size(); i += 7) besides[i] = 0.4;
-        for (int i = 0; i < kStates; ++i) besides[static_cast<std::size_t>(i * motors + motors - 1)] = 2.0;
-        for (const double x : random.vector(kStates)) shares.push_back(std::max(0.0, x));
+        for (int i = 0; i < kEvidenceStates; ++i) besides[static_cast<std::size_t>(i * motors + motors - 1)] = 2.0;
+        for (const double x : random.vector(kEvidenceStates)) shares.push_back(std::max(0.0, x));
         BatchWorkspace workspace(subject.batch(noise)), plain(subject.batch());
-        Answers answers(workspace.model(), kStates);
+        Answers answers(workspace.model(), kEvidenceStates);
         BatchInput in = input_of(states, subject.model, moving);
         if (moving) in.imu_quaternion_xyzw = {};
         std::vector<double> raw(answers.residual.size());
@@ -141,7 +154,7 @@ TEST(BatchPosterior, IdentifiedNoiseIsThatOfOneSampleAtATime) {
         check_block(workspace.model(), in, answers.all());
         ASSERT_EQ(workspace.replay(in, answers.all()), Status::ok);
         TorqueNoise single(subject.model, noise);
-        for (int i = 0; i < kStates; ++i) {
+        for (int i = 0; i < kEvidenceStates; ++i) {
           const FullState state(subject.model, states, i, moving);
           ASSERT_EQ(single.evaluate(state.q, state.v, state.a, shares[static_cast<std::size_t>(i)]), Status::ok);
           const VectorX r = BatchStates::row(raw, i, motors) - single.mean();
@@ -171,16 +184,16 @@ TEST(BatchPosterior, TheEstimatorsNumbersComeOut) {
   const int reference = reader.reference_motor(), motors = robot.model.motor_count();
   RandomStates random(1021);
   SCOPED_TRACE(random.text());
-  const BatchStates states(robot.model, kStates, random);
-  const std::vector<double> R = variances(random, kStates * motors, false);
+  const BatchStates states(robot.model, kEvidenceStates, random);
+  const std::vector<double> R = variances(random, kEvidenceStates * motors, false);
   BatchOptions options{.imu_frame = robot.profile.imu.frame};
   options.posterior = {{estimator.rows(0), estimator.rows(1)}, kForcePrior, kMomentPrior, reference, {}};
   BatchWorkspace workspace(BatchModel(robot.model, wrists, options));
-  Answers answers(workspace.model(), kStates);
+  Answers answers(workspace.model(), kEvidenceStates);
   BatchInput in = states.at_rest();
   in.variance = {R};
   ASSERT_EQ(workspace.replay(in, answers.all()), Status::ok);
-  for (int i = 0; i < kStates; ++i) {
+  for (int i = 0; i < kEvidenceStates; ++i) {
     Observation observation;
     observation.q = BatchStates::row(states.q, i, motors);
     observation.tau = BatchStates::row(states.tau, i, motors);
@@ -214,7 +227,7 @@ struct Hostile {
   BatchStates states;
   std::vector<double> R, shares, given, least;
   Hostile(const RobotModel& robot, RandomStates& random, bool zeros)
-      : states(robot, kStates, random), R(variances(random, kStates * states.motors, true)) {
+      : states(robot, kEvidenceStates, random), R(variances(random, kEvidenceStates * states.motors, true)) {
     const int motors = states.motors;
     const auto at = [motors](std::vector<double>& channel, int state, int motor) -> double& {
       return channel[static_cast<std::size_t>(state * motors + motor % motors)];
@@ -234,7 +247,7 @@ struct Hostile {
       at(states.q, 18, m) = at(states.tau, 18, m) = 0.0;
       at(states.v, 19, m) = 0.01 * m;
     }
-    for (const double x : random.vector(kStates)) shares.push_back(std::max(0.0, x));
+    for (const double x : random.vector(kEvidenceStates)) shares.push_back(std::max(0.0, x));
     given = states.tau;
     least.assign(R.size(), 0.3);
     at(least, 26, 2) = kNaN;
@@ -250,7 +263,7 @@ struct Hostile {
 enum class Mode : std::uint8_t { rest, moving, given };
 
 TEST(BatchPosterior, EveryInstructionSetAndEveryNeighbourhoodGivesTheSameBits) {
-  for (const Subject& subject : subjects()) {
+  for (const EvidenceCase& subject : evidence_cases()) {
     for (const bool identified : {false, true}) {
       for (const Mode mode : {Mode::rest, Mode::moving, Mode::given}) {
         const bool moving = mode == Mode::moving;
@@ -289,7 +302,7 @@ TEST(BatchPosterior, EveryInstructionSetAndEveryNeighbourhoodGivesTheSameBits) {
         };
         BatchWorkspace alone(model, InstructionSet::portable);
         std::vector<std::vector<double>> expected;
-        for (int i = 0; i < kStates; ++i) {
+        for (int i = 0; i < kEvidenceStates; ++i) {
           Answers answers(model, 1);
           ASSERT_EQ(alone.replay(part(i, 1), answers.all()), Status::ok);
           expected.push_back(answers.of(0));
@@ -299,7 +312,7 @@ TEST(BatchPosterior, EveryInstructionSetAndEveryNeighbourhoodGivesTheSameBits) {
           SCOPED_TRACE(to_string(set));
           BatchWorkspace workspace(model, set);
           for (const int first : {0, 5}) {
-            for (const int count : {kStates - 5, 17, 8, 7, 5, 4, 3, 2, 1}) {
+            for (const int count : {kEvidenceStates - 5, 17, 8, 7, 5, 4, 3, 2, 1}) {
               Answers answers(model, count);
               ASSERT_EQ(workspace.replay(part(first, count), answers.all()), Status::ok);
               for (int i = 0; i < count; ++i) {
@@ -315,13 +328,13 @@ TEST(BatchPosterior, EveryInstructionSetAndEveryNeighbourhoodGivesTheSameBits) {
 }
 
 TEST(BatchPosterior, AVarianceThatIsNoneSpoilsNothingElse) {
-  const Subject subject = subjects()[0];
+  const EvidenceCase subject = evidence_cases()[0];
   RandomStates random(1033);
   SCOPED_TRACE(random.text());
-  const BatchStates states(subject.model, kStates, random);
-  std::vector<double> R = variances(random, kStates * states.motors, false);
+  const BatchStates states(subject.model, kEvidenceStates, random);
+  std::vector<double> R = variances(random, kEvidenceStates * states.motors, false);
   BatchWorkspace workspace(subject.batch());
-  Answers answers(workspace.model(), kStates), before(workspace.model(), kStates);
+  Answers answers(workspace.model(), kEvidenceStates), before(workspace.model(), kEvidenceStates);
   BatchInput in = states.at_rest();
   in.variance = {R};
   ASSERT_EQ(workspace.replay(in, before.all()), Status::ok);
@@ -330,7 +343,7 @@ TEST(BatchPosterior, AVarianceThatIsNoneSpoilsNothingElse) {
   R[static_cast<std::size_t>(8 * states.motors + left)] = 0.0;
   R[static_cast<std::size_t>(9 * states.motors + left)] = -1.0;
   ASSERT_EQ(workspace.replay(in, answers.all()), Status::ok);
-  for (int i = 0; i < kStates; ++i) {
+  for (int i = 0; i < kEvidenceStates; ++i) {
     const bool spoiled = i >= 7 && i <= 9;
     EXPECT_EQ(answers.status[static_cast<std::size_t>(i)], Status::ok);
     if (!spoiled) {
@@ -349,14 +362,14 @@ TEST(BatchPosterior, AVarianceThatIsNoneSpoilsNothingElse) {
 }
 
 TEST(BatchPosterior, ReplayAllocatesNothing) {
-  const Subject subject = subjects()[0];
+  const EvidenceCase subject = evidence_cases()[0];
   RandomStates random(1039);
   SCOPED_TRACE(random.text());
   const Hostile hostile(subject.model, random, true);
   for (const InstructionSet set : all_values<InstructionSet>()) {
     if (set > instruction_set()) continue;
     BatchWorkspace plain(subject.batch(), set), identified(subject.batch(noise_of(subject.model, 30, false)), set);
-    Answers answers(plain.model(), kStates), theirs(identified.model(), kStates);
+    Answers answers(plain.model(), kEvidenceStates), theirs(identified.model(), kEvidenceStates);
     BatchInput still = hostile.states.at_rest(), moving = hostile.states.moving(Base::free_flyer);
     still.variance = moving.variance = {hostile.R};
     BatchInput given = still;
@@ -376,7 +389,7 @@ TEST(BatchPosterior, ReplayAllocatesNothing) {
 }
 
 TEST(BatchPosterior, WhatCannotBeIsAnErrorAtSetUp) {
-  const Subject subject = subjects()[0];
+  const EvidenceCase subject = evidence_cases()[0];
   const auto refused = [&](const std::string& place, auto change) {
     BatchOptions options;
     options.posterior = {subject.rows, kForcePrior, kMomentPrior, subject.reference, {}};
@@ -406,11 +419,11 @@ TEST(BatchPosterior, WhatCannotBeIsAnErrorAtSetUp) {
 
   RandomStates random(1049);
   SCOPED_TRACE(random.text());
-  const BatchStates states(subject.model, kStates, random);
+  const BatchStates states(subject.model, kEvidenceStates, random);
   const std::vector<double> R(states.q.size(), 1.0);
   const BatchModel model = subject.batch(), identified = subject.batch(noise_of(subject.model, 3, false));
   const BatchModel none(subject.model, subject.endpoints);
-  Answers answers(model, kStates), theirs(identified, kStates);
+  Answers answers(model, kEvidenceStates), theirs(identified, kEvidenceStates);
   BatchInput in = states.at_rest();
   EXPECT_THROW(check_block(model, in, answers.all()), OptionsError) << "no variance";
   check_block(identified, in, theirs.all());

@@ -8,10 +8,24 @@
 namespace antaeus {
 namespace {
 
-using namespace test;
+using test::Answers;
+using test::apart;
+using test::BatchStates;
+using test::evidence_cases;
+using test::EvidenceCase;
+using test::kBatchPosterior;
+using test::kEvidenceStates;
+using test::kForcePrior;
+using test::kMomentPrior;
+using test::made_up_noise;
+using test::noise_of;
+using test::own_robot;
+using test::RandomStates;
+using test::same_bits;
+using test::variances;
 
 /// The kernel with the robot's own IMU.
-BatchModel batch_of(const Robot& robot, const Subject& subject, const std::optional<NoiseModel>& noise = {}) {
+BatchModel batch_of(const Robot& robot, const EvidenceCase& subject, const std::optional<NoiseModel>& noise = {}) {
   BatchOptions options{.imu_frame = robot.profile.imu.frame};
   options.posterior = {subject.rows, kForcePrior, kMomentPrior, subject.reference, noise};
   return BatchModel(robot.model, subject.endpoints, options);
@@ -61,7 +75,8 @@ void expect_judged(const Answers& ours, int state, const PosteriorEstimates& the
 }
 
 /// Torques of the model, noise, and contacts at neither, one or both hands.
-std::vector<double> touched(BatchWorkspace& plain, const BatchInput& in, const Subject& subject, RandomStates& random) {
+std::vector<double> touched(BatchWorkspace& plain, const BatchInput& in, const EvidenceCase& subject,
+                            RandomStates& random) {
   const int motors = subject.model.motor_count();
   std::vector<double> tau(in.q.values.size());
   BatchInput without = in;
@@ -85,7 +100,7 @@ std::vector<double> touched(BatchWorkspace& plain, const BatchInput& in, const S
 
 TEST(BatchReference, EverythingThatTheEstimatorJudgesByComesOut) {
   const Robot robot = own_robot("h1_2");
-  const Subject subject = subjects()[0];
+  const EvidenceCase subject = evidence_cases()[0];
   const int motors = robot.model.motor_count();
   InstantReader reader(robot, subject.endpoints);
   PosteriorEstimator estimator(reader, {.sign = Sign::on_environment});
@@ -93,20 +108,20 @@ TEST(BatchReference, EverythingThatTheEstimatorJudgesByComesOut) {
   for (const Case kind : {Case::own, Case::low, Case::dense, Case::dead_row, Case::dead_reference}) {
     RandomStates random(1051);
     SCOPED_TRACE("case " + std::to_string(static_cast<int>(kind)) + ", " + random.text());
-    const BatchStates states(robot.model, kStates, random);
-    std::vector<double> R = variances(random, kStates * motors, false);
+    const BatchStates states(robot.model, kEvidenceStates, random);
+    std::vector<double> R = variances(random, kEvidenceStates * motors, false);
     std::optional<NoiseModel> noise;
     if (kind != Case::own) noise = noise_of(robot.model, kind == Case::dense ? 400 : 3, true);
     if (kind == Case::dead_row) noise->white_sd[subject.rows[1][3]] = kInfinity;
     if (kind == Case::dead_reference) noise->white_sd[subject.reference] = kInfinity;
     // Two rows that a saturated drive makes no evidence, in some states.
-    for (int i = 0; i < kStates; i += 5) {
+    for (int i = 0; i < kEvidenceStates; i += 5) {
       R[static_cast<std::size_t>(i * motors + subject.rows[0][2])] = kInfinity;
       R[static_cast<std::size_t>(i * motors + subject.rows[1][6])] = kInfinity;
     }
     if (kind == Case::own) R[static_cast<std::size_t>(4 * motors + subject.reference)] = kInfinity;
     BatchWorkspace plain(batch_of(robot, subject)), workspace(batch_of(robot, subject, noise));
-    Answers answers(workspace.model(), kStates);
+    Answers answers(workspace.model(), kEvidenceStates);
     BatchInput in = states.at_rest();
     const std::vector<double> tau = touched(plain, in, subject, random);
     in.tau = {tau};
@@ -116,7 +131,7 @@ TEST(BatchReference, EverythingThatTheEstimatorJudgesByComesOut) {
     std::optional<TorqueNoise> single;
     if (noise) single.emplace(robot.model, *noise);
     const VectorX still = VectorX::Zero(robot.model.nv());
-    for (int i = 0; i < kStates; ++i) {
+    for (int i = 0; i < kEvidenceStates; ++i) {
       SCOPED_TRACE(i);
       Residual residual;
       residual.instant = reader.at(observed(states, i, tau));
@@ -147,7 +162,7 @@ TEST(BatchReference, EverythingThatTheEstimatorJudgesByComesOut) {
 
 TEST(BatchReference, ALogAtItsLimitsIsTheLoops) {
   Robot robot = own_robot("h1_2");
-  const Subject subject = subjects()[0];
+  const EvidenceCase subject = evidence_cases()[0];
   const int motors = robot.model.motor_count();
   for (const bool motion_known : {true, false}) {
     RandomStates random(1061);
@@ -167,7 +182,7 @@ TEST(BatchReference, ALogAtItsLimitsIsTheLoops) {
     options.covariance_period = 0.0;
     ResidualEstimator residuals(robot, options);
     PosteriorEstimator estimator(reader, {.sign = Sign::on_environment});
-    BatchStates states(robot.model, kStates, random);
+    BatchStates states(robot.model, kEvidenceStates, random);
     for (double& q : states.q) q *= 0.1;  // torques of gravity far below the limits
     for (std::size_t k = 0; k < states.v.size(); ++k)
       states.v[k] *= (k / static_cast<std::size_t>(motors)) % 2 == 0 ? 0.01 : 0.1;
@@ -175,8 +190,8 @@ TEST(BatchReference, ALogAtItsLimitsIsTheLoops) {
     BatchInput in = states.at_rest();
     const std::vector<double> tau = touched(plain, in, subject, random);
     // What whoever calls the kernel makes of a log: the loop's saturated(), limit_offset() and fill_covariance().
-    std::vector<double> corrected = tau, more(tau.size(), 0.0), least(tau.size(), 0.0), share(kStates);
-    Answers answers(workspace.model(), kStates);
+    std::vector<double> corrected = tau, more(tau.size(), 0.0), least(tau.size(), 0.0), share(kEvidenceStates);
+    Answers answers(workspace.model(), kEvidenceStates);
     int limited = 0, dead = 0;
     std::vector<double> limits(static_cast<std::size_t>(motors), kInfinity);
     const VectorX efforts = robot.model.effort_limits();
@@ -184,7 +199,7 @@ TEST(BatchReference, ALogAtItsLimitsIsTheLoops) {
       const double limit = std::min(efforts[m], robot.profile.figures[static_cast<std::size_t>(m)].torque_limit);
       if (limit > 0.0) limits[static_cast<std::size_t>(m)] = limit;
     }
-    for (int i = 0; i < kStates; ++i) {
+    for (int i = 0; i < kEvidenceStates; ++i) {
       Observation observation = observed(states, i, tau);
       observation.v = BatchStates::row(states.v, i, motors);
       observation.time = 0.5 * i;  // each for itself: samples that far apart have no history
@@ -205,8 +220,8 @@ TEST(BatchReference, ALogAtItsLimitsIsTheLoops) {
         if (moving && !motion_known) least[at] = static_sd * static_sd;
       }
     }
-    EXPECT_GT(limited, kStates);
-    EXPECT_GT(dead, kStates / 2);
+    EXPECT_GT(limited, kEvidenceStates);
+    EXPECT_GT(dead, kEvidenceStates / 2);
     in.tau = {corrected};
     in.variance = {more};
     in.least_variance = {least};
@@ -214,7 +229,7 @@ TEST(BatchReference, ALogAtItsLimitsIsTheLoops) {
     if (motion_known) in.motion_share = {share};
     check_block(workspace.model(), in, answers.all());
     ASSERT_EQ(workspace.replay(in, answers.all()), Status::ok);
-    for (int i = 0; i < kStates; ++i) {
+    for (int i = 0; i < kEvidenceStates; ++i) {
       SCOPED_TRACE(i);
       Observation observation = observed(states, i, tau);
       observation.v = BatchStates::row(states.v, i, motors);
@@ -231,7 +246,7 @@ TEST(BatchReference, ALogAtItsLimitsIsTheLoops) {
 
 TEST(BatchReference, AFilteredResidualIsTheLoops) {
   Robot robot = own_robot("panda");
-  const Subject subject = subjects()[1];
+  const EvidenceCase subject = evidence_cases()[1];
   const int motors = robot.model.motor_count();
   for (const NoiseOrigin origin : {NoiseOrigin::moving, NoiseOrigin::held_pose}) {
     RandomStates random(1063);
@@ -246,7 +261,7 @@ TEST(BatchReference, AFilteredResidualIsTheLoops) {
     options.covariance_period = 0.0;
     ResidualEstimator residuals(robot, options);
     PosteriorEstimator estimator(reader, {.sign = Sign::on_environment});
-    BatchStates states(robot.model, kStates, random);
+    BatchStates states(robot.model, kEvidenceStates, random);
     for (double& q : states.q) q *= 0.3;
     for (double& tau : states.tau) tau *= 0.2;
     // The loop's own filters over torques that the kernel computed.
@@ -263,10 +278,10 @@ TEST(BatchReference, AFilteredResidualIsTheLoops) {
         of_motion(2 * motors, options.cut_off);
     std::vector<double> given(torque.size()), v(torque.size()), a(torque.size()), more(torque.size(), 0.0),
         least(torque.size(), 0.0);
-    Answers answers(plain.model(), kStates);
+    Answers answers(plain.model(), kEvidenceStates);
     std::vector<PosteriorEstimates> theirs;
     constexpr double kStep = 0.004;
-    for (int i = 0; i < kStates; ++i) {
+    for (int i = 0; i < kEvidenceStates; ++i) {
       const auto row = [&](const std::vector<double>& all) { return BatchStates::row(all, i, motors); };
       Observation observation = observed(states, i, states.tau);
       observation.v = row(states.v);
@@ -307,7 +322,7 @@ TEST(BatchReference, AFilteredResidualIsTheLoops) {
     in.least_variance = {least};
     check_block(workspace.model(), in, answers.all());
     ASSERT_EQ(workspace.replay(in, answers.all()), Status::ok);
-    for (int i = 0; i < kStates; ++i) {
+    for (int i = 0; i < kEvidenceStates; ++i) {
       SCOPED_TRACE(i);
       const VectorX r = theirs[static_cast<std::size_t>(i)].residual.value;
       EXPECT_LE((BatchStates::row(answers.residual, i, motors) - r).norm() / r.norm(), kBatchPosterior);

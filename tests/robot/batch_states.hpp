@@ -71,6 +71,10 @@ struct BatchStates {
   int count_;
 };
 
+inline BatchInput input_of(const BatchStates& states, const RobotModel& model, bool moving) {
+  return moving ? states.moving(model.base()) : states.at_rest();
+}
+
 /// Every output that a model has.
 struct BatchAnswers {
   int motors, endpoints, width;

@@ -12,6 +12,7 @@ namespace {
 
 using test::BatchAnswers;
 using test::BatchStates;
+using test::input_of;
 using test::RandomStates;
 using test::same_bits;
 
@@ -63,10 +64,6 @@ BatchStates hostile_states(const RobotModel& robot, RandomStates& random) {
   for (int k = 0; k < 4; ++k) states.quaternion[4 * 51 + static_cast<std::size_t>(k)] *= 1.01;
   for (int k = 0; k < 4; ++k) states.quaternion[4 * 52 + static_cast<std::size_t>(k)] = 0.0;
   return states;
-}
-
-BatchInput input_of(const BatchStates& states, const RobotModel& robot, bool dynamic) {
-  return dynamic ? states.moving(robot.base()) : states.at_rest();
 }
 
 /// Each state alone in a block of its own.

@@ -7,17 +7,20 @@
 #include <set>
 
 #include "robot/test_robots.hpp"
+#include "support/largest.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
 
+using test::inverse_dynamics;
+using test::largest;
 using test::NamedModel;
 using test::RandomStates;
 using test::Regime;
 
-constexpr int kStates = 5;
-constexpr double kStep = 1e-6;
+constexpr int kStatesEach = 5;
+constexpr double kDifferenceStep = 1e-6;
 
 /// Runs a law on every robot, in every regime, at a few random states.
 template <class Law>
@@ -26,7 +29,7 @@ void for_all(unsigned seed, Law&& law) {
     Dynamics dynamics(robot.model);
     for (const Regime& regime : test::kRegimes) {
       RandomStates random(seed);
-      for (int i = 0; i < kStates; ++i) {
+      for (int i = 0; i < kStatesEach; ++i) {
         SCOPED_TRACE(robot.name + ", " + regime.name + ", state " + std::to_string(i) + ", " + random.text());
         law(dynamics, random.configuration(robot.model, regime.spread), random);
         if (testing::Test::HasFailure()) return;
@@ -35,18 +38,10 @@ void for_all(unsigned seed, Law&& law) {
   }
 }
 
-double largest(const MatrixX& A) { return A.size() == 0 ? 0.0 : A.cwiseAbs().maxCoeff(); }
-
 MatrixX mass_matrix(Dynamics& dynamics, const VectorX& q) {
   MatrixX M(dynamics.model().nv(), dynamics.model().nv());
   EXPECT_EQ(dynamics.mass_matrix(q, M), Status::ok);
   return M;
-}
-
-VectorX inverse_dynamics(Dynamics& dynamics, const VectorX& q, const VectorX& v, const VectorX& a) {
-  VectorX tau(dynamics.model().nv());
-  EXPECT_EQ(dynamics.inverse_dynamics(q, v, a, tau), Status::ok);
-  return tau;
 }
 
 VectorX nonlinear_effects(Dynamics& dynamics, const VectorX& q, const VectorX& v) {
@@ -81,9 +76,9 @@ TEST(DynamicsProperty, MassMatrixChangesByCoriolisMatrixAndItsTranspose) {
     const VectorX v = random.vector(model.nv());
     MatrixX C(model.nv(), model.nv());
     ASSERT_EQ(dynamics.coriolis_matrix(q, v, C), Status::ok);
-    const MatrixX difference =
-        mass_matrix(dynamics, moved(model, q, kStep * v)) - mass_matrix(dynamics, moved(model, q, -kStep * v));
-    EXPECT_LE(largest(difference / (2.0 * kStep) - C - C.transpose()), tolerance::kFiniteDifference);
+    const MatrixX difference = mass_matrix(dynamics, moved(model, q, kDifferenceStep * v)) -
+                               mass_matrix(dynamics, moved(model, q, -kDifferenceStep * v));
+    EXPECT_LE(largest(difference / (2.0 * kDifferenceStep) - C - C.transpose()), tolerance::kFiniteDifference);
   });
 }
 
@@ -152,9 +147,10 @@ TEST(DynamicsProperty, CenterOfMassMovesAsItsJacobianSays) {
     ASSERT_EQ(dynamics.at(q).center_of_mass_jacobian(J), Status::ok);
     EXPECT_EQ(dynamics.at(q).center_of_mass_jacobian(wrong), Status::wrong_size);
     for (int j = 0; j < nv; ++j) {
-      ASSERT_EQ(dynamics.at(moved(model, q, kStep * VectorX::Unit(nv, j))).center_of_mass(ahead), Status::ok);
-      ASSERT_EQ(dynamics.at(moved(model, q, -kStep * VectorX::Unit(nv, j))).center_of_mass(behind), Status::ok);
-      slope.col(j) = (ahead - behind) / (2.0 * kStep);
+      ASSERT_EQ(dynamics.at(moved(model, q, kDifferenceStep * VectorX::Unit(nv, j))).center_of_mass(ahead), Status::ok);
+      ASSERT_EQ(dynamics.at(moved(model, q, -kDifferenceStep * VectorX::Unit(nv, j))).center_of_mass(behind),
+                Status::ok);
+      slope.col(j) = (ahead - behind) / (2.0 * kDifferenceStep);
     }
     EXPECT_LE(largest(J - slope), tolerance::kFiniteDifference);
   });
@@ -234,14 +230,14 @@ TEST(DynamicsProperty, JacobianIsTheDerivativeOfThePose) {
       Matrix6X J(6, model.nv());
       ASSERT_EQ(dynamics.at(q).frame_jacobian(frame, J), Status::ok);
       for (int column = 0; column < model.nv(); ++column) {
-        const VectorX v = kStep * VectorX::Unit(model.nv(), column);
+        const VectorX v = kDifferenceStep * VectorX::Unit(model.nv(), column);
         const Pose after = pose_of(dynamics, moved(model, q, v), frame);
         const Pose before = pose_of(dynamics, moved(model, q, -v), frame);
         const Matrix3 turn = after.rotation * before.rotation.transpose();
         Vector6 rate;
         rate << after.translation - before.translation,
             Vector3(turn(2, 1) - turn(1, 2), turn(0, 2) - turn(2, 0), turn(1, 0) - turn(0, 1)) / 2.0;
-        ASSERT_LE(largest(rate / (2.0 * kStep) - J.col(column)), tolerance::kFiniteDifference)
+        ASSERT_LE(largest(rate / (2.0 * kDifferenceStep) - J.col(column)), tolerance::kFiniteDifference)
             << link.name << " " << column;
       }
     }
@@ -475,12 +471,13 @@ TEST(DynamicsProperty, DriftIsTheTwistsChangeAtConstantVelocity) {
     for (const LinkDescription& link : model.description().links) {
       const FrameId frame = model.frame(link.name);
       Matrix6X before(6, nv), after(6, nv);
-      ASSERT_EQ(dynamics.at(moved(model, q, -kStep * v)).frame_jacobian(frame, before), Status::ok);
-      ASSERT_EQ(dynamics.at(moved(model, q, kStep * v)).frame_jacobian(frame, after), Status::ok);
+      ASSERT_EQ(dynamics.at(moved(model, q, -kDifferenceStep * v)).frame_jacobian(frame, before), Status::ok);
+      ASSERT_EQ(dynamics.at(moved(model, q, kDifferenceStep * v)).frame_jacobian(frame, after), Status::ok);
       VectorX h(nv);
       Vector6 drift;
       ASSERT_EQ(dynamics.at(q).nonlinear_effects(v, h, frame, drift), Status::ok);
-      EXPECT_LE(largest((after - before) * v / (2.0 * kStep) - drift), tolerance::kFiniteDifference) << link.name;
+      EXPECT_LE(largest((after - before) * v / (2.0 * kDifferenceStep) - drift), tolerance::kFiniteDifference)
+          << link.name;
       EXPECT_LE(largest(h - nonlinear_effects(dynamics, q, v)), tolerance::kSameQuantity);
     }
   });
@@ -568,9 +565,9 @@ TEST(DynamicsProperty, VelocityTermsAreThoseOfTheirOwnPasses) {
 
     // The derivative, by poses that moved a little on.
     Matrix6X after(6, nv), before(6, nv), unused(6, nv);
-    ASSERT_EQ(dynamics.at(moved(model, q, kStep * v), v).frame_jacobian(frame, after, unused), Status::ok);
-    ASSERT_EQ(dynamics.at(moved(model, q, -kStep * v), v).frame_jacobian(frame, before, unused), Status::ok);
-    EXPECT_LT(largest((after - before) / (2.0 * kStep) - J_dot), tolerance::kFiniteDifference);
+    ASSERT_EQ(dynamics.at(moved(model, q, kDifferenceStep * v), v).frame_jacobian(frame, after, unused), Status::ok);
+    ASSERT_EQ(dynamics.at(moved(model, q, -kDifferenceStep * v), v).frame_jacobian(frame, before, unused), Status::ok);
+    EXPECT_LT(largest((after - before) / (2.0 * kDifferenceStep) - J_dot), tolerance::kFiniteDifference);
     EXPECT_EQ(terms.coriolis_matrix(C_again), Status::not_computed) << "a later call has overwritten it";
     EXPECT_TRUE(C_again.array().isNaN().all());
   });

@@ -1,14 +1,14 @@
 #include <gtest/gtest.h>
 
 #include "robot/test_robots.hpp"
+#include "support/largest.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
 
+using test::largest;
 using test::RandomStates;
-
-double largest(const MatrixX& A) { return A.cwiseAbs().maxCoeff(); }
 
 /// Our own description of the H1-2 against the published one that the incident report computes with.
 TEST(H1_2Parity, OursIsThePublishedRobot) {

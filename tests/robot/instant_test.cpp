@@ -6,14 +6,14 @@
 
 #include "antaeus/core/error.hpp"
 #include "robot/test_robots.hpp"
+#include "support/largest.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
 
+using test::largest;
 using test::RandomStates;
-
-double largest(const MatrixX& A) { return A.cwiseAbs().maxCoeff(); }
 
 /// A robot that stands still in a known attitude, held by its motors alone, with a perfect IMU on its own frame.
 Observation at_rest(const Robot& robot, const VectorX& q_motor, const Eigen::Quaterniond& R_world_base) {

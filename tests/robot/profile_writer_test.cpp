@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <sstream>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/io/files.hpp"
 #include "robot/test_robots.hpp"
 
 namespace antaeus {
@@ -15,12 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using test::RandomStates;
-
-std::string file_text(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
-}
 
 /// Some of everything that identification may leave: rows of all three kinds, an envelope, masses that hang together.
 NoiseModel drawn_noise(const RobotModel& model, RandomStates& random) {
@@ -213,7 +207,7 @@ class NoiseInAProfile : public testing::Test {
     RandomStates random(1617);
     robot.profile.noise = std::make_shared<NoiseModel>(drawn_noise(robot.model, random));
     write_profile(robot, folder_);
-    text_ = file_text(folder_ / "profile.toml");
+    text_ = read_file(folder_ / "profile.toml");
   }
   void TearDown() override { fs::remove_all(folder_); }
 

@@ -9,6 +9,7 @@
 namespace antaeus {
 namespace {
 
+using test::inverse_dynamics;
 using test::NamedModel;
 using test::RandomStates;
 
@@ -16,12 +17,6 @@ MatrixX regressor(Dynamics& dynamics, const VectorX& q, const VectorX& v, const 
   MatrixX Y(dynamics.model().nv(), 10 * dynamics.model().body_count());
   EXPECT_EQ(dynamics.inverse_dynamics_regressor(q, v, a, Y), Status::ok);
   return Y;
-}
-
-VectorX inverse_dynamics(Dynamics& dynamics, const VectorX& q, const VectorX& v, const VectorX& a) {
-  VectorX tau(dynamics.model().nv());
-  EXPECT_EQ(dynamics.inverse_dynamics(q, v, a, tau), Status::ok);
-  return tau;
 }
 
 VectorX rotor_torque(const RobotModel& model, const VectorX& a) {

@@ -8,14 +8,14 @@
 
 #include "antaeus/core/error.hpp"
 #include "robot/test_robots.hpp"
+#include "support/largest.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
 
+using test::largest;
 using test::RandomStates;
-
-double largest(const MatrixX& A) { return A.cwiseAbs().maxCoeff(); }
 
 VectorX gravity_torque(const RobotModel& model, const VectorX& q) {
   Dynamics dynamics(model);

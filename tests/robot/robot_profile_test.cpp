@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <sstream>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/io/files.hpp"
 #include "robot/test_robots.hpp"
 #include "support/tolerances.hpp"
 
@@ -13,12 +13,6 @@ namespace antaeus {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string file_text(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
-}
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);
@@ -40,7 +34,7 @@ class Profile : public testing::Test {
     fs::remove_all(folder_);
     fs::create_directories(folder_);
     fs::copy(test::robots_folder() / "planar_3r" / "planar_3r.urdf", folder_ / "planar_3r.urdf");
-    text_ = file_text(test::robots_folder() / "planar_3r" / "profile.toml");
+    text_ = read_file(test::robots_folder() / "planar_3r" / "profile.toml");
   }
   void TearDown() override { fs::remove_all(folder_); }
 

@@ -23,6 +23,9 @@ inline Robot own_robot(const std::string& name) {
   return robot;
 }
 
+/// Of the H1-2.
+inline const std::vector<std::string> kWrists = {"left_wrist_yaw_link", "right_wrist_yaw_link"};
+
 /// What the two robots of the project lack: a continuous joint, prismatic joints along and across the axes, an oblique
 /// axis, a link that is offset and turned by a fixed joint, and joints that the file lists out of the model's order.
 inline constexpr const char* kMixedUrdf = R"(<robot name="mixed">
@@ -64,6 +67,12 @@ inline ModelOptions fixed_base() {
   ModelOptions options;
   options.base = Base::fixed;
   return options;
+}
+
+inline VectorX inverse_dynamics(Dynamics& dynamics, const VectorX& q, const VectorX& v, const VectorX& a) {
+  VectorX tau(dynamics.model().nv());
+  EXPECT_EQ(dynamics.inverse_dynamics(q, v, a, tau), Status::ok);
+  return tau;
 }
 
 struct NamedModel {

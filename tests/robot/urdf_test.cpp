@@ -4,10 +4,11 @@
 #include <cmath>
 #include <fstream>
 #include <random>
-#include <sstream>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/io/files.hpp"
 #include "robot/test_robots.hpp"
+#include "support/soak.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {
@@ -378,18 +379,14 @@ std::string without_shapes(std::string text) {
   return text;
 }
 
-std::string file_text(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
-}
-
-TEST(Urdf, FiftyThousandMutationsOfTheH1_2) {
-  const std::string text = file_text(test::robots_folder() / "h1_2" / "h1_2.urdf");
+/// Fifty thousand in `make soak`.
+TEST(Urdf, SoakMutationsOfTheH1_2) {
+  const std::string text = read_file(test::robots_folder() / "h1_2" / "h1_2.urdf");
   ASSERT_GT(text.size(), 10000u);
-  const int accepted = mutate_and_parse(without_shapes(text), 48000, 301) + mutate_and_parse(text, 2000, 302);
-  EXPECT_GT(accepted, 1000) << "the mutations are so wild that only the XML parser is tried";
-  EXPECT_LT(accepted, 45000) << "the mutations are so tame that nothing is tried";
+  const int count = test::in_soak(50000, 5000), whole = count / 25;
+  const int accepted = mutate_and_parse(without_shapes(text), count - whole, 301) + mutate_and_parse(text, whole, 302);
+  EXPECT_GT(accepted, count / 50) << "the mutations are so wild that only the XML parser is tried";
+  EXPECT_LT(accepted, count / 10 * 9) << "the mutations are so tame that nothing is tried";
 }
 
 }  // namespace

@@ -4,12 +4,12 @@
 
 #include <Eigen/Cholesky>
 #include <cmath>
-#include <cstdlib>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/signal/alarm_rate.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/coloured_draw.hpp"
+#include "support/soak.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {
@@ -110,7 +110,7 @@ double alarms(const ColouredNoise& noise, const MatrixX& W, double rate, double 
 
 // Both sides: of noise that is as stated the rate asked is the rate. `make soak` simulates 100 hours for 1 an hour.
 TEST(InnovationMonitor, SoakTheRateAskedIsTheRate) {
-  const bool soak = std::getenv("ANTAEUS_SOAK") != nullptr;
+  const bool soak = test::is_soak();
   const MatrixX one = MatrixX::Constant(1, 1, 1.0);
   for (const double rate : {1.0, 10.0, 60.0}) {
     const double hours = soak ? (rate == 1.0 ? 100.0 : 10.0) : 60.0 / rate > 2.0 ? 2.0 : 60.0 / rate;

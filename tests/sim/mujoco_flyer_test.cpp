@@ -290,7 +290,7 @@ TEST(MujocoFlyer, AFreeFlyerOutOfAHandWrittenFile) {
   }
 }
 
-void expect_words(const std::function<void()>& act, const std::vector<std::string>& words) {
+void expect_model_error(const std::function<void()>& act, const std::vector<std::string>& words) {
   try {
     act();
     FAIL() << "nothing was thrown: " << words[0];
@@ -302,13 +302,13 @@ void expect_words(const std::function<void()>& act, const std::vector<std::strin
 }
 
 TEST(MujocoFlyer, RootsThatCannotFly) {
-  expect_words([] { model_of(free_scene(kFreeArmMjcf)); }, {"several bodies", "'target'", "'bus'"});
-  expect_words([] { model_of(free_scene(kFreeArmMjcf), "buss"); }, {"buss", "bus"});
-  expect_words([] { model_of(free_scene(kFreeArmMjcf), "mast"); }, {"carried by a moving one, 'bus'"});
-  expect_words([] { model_of(free_scene(test::kPusherMjcf)); }, {"no body has a free joint", "<freejoint/>"});
-  expect_words([] { model_of(free_scene(test::kPusherMjcf), "carriage"); }, {"'carriage' has no free joint"});
+  expect_model_error([] { model_of(free_scene(kFreeArmMjcf)); }, {"several bodies", "'target'", "'bus'"});
+  expect_model_error([] { model_of(free_scene(kFreeArmMjcf), "buss"); }, {"buss", "bus"});
+  expect_model_error([] { model_of(free_scene(kFreeArmMjcf), "mast"); }, {"carried by a moving one, 'bus'"});
+  expect_model_error([] { model_of(free_scene(test::kPusherMjcf)); }, {"no body has a free joint", "<freejoint/>"});
+  expect_model_error([] { model_of(free_scene(test::kPusherMjcf), "carriage"); }, {"'carriage' has no free joint"});
   const RobotModel ur3 = own_robot("spacecraft_ur3").model;
-  expect_words([&] { SceneOrder(free_scene(kFreeArmMjcf), ur3); }, {"unknown root body 'spacecraft'"});
+  expect_model_error([&] { SceneOrder(free_scene(kFreeArmMjcf), ur3); }, {"unknown root body 'spacecraft'"});
   RobotDescription named = ur3.description();
   for (LinkDescription& link : named.links) {
     if (link.name == "spacecraft") link.name = "carriage";
@@ -317,8 +317,8 @@ TEST(MujocoFlyer, RootsThatCannotFly) {
     if (joint.parent == "spacecraft") joint.parent = "carriage";
   }
   named.root = "carriage";
-  expect_words([&] { SceneOrder(free_scene(test::kPusherMjcf), RobotModel(named)); },
-               {"body 'carriage' has no free joint"});
+  expect_model_error([&] { SceneOrder(free_scene(test::kPusherMjcf), RobotModel(named)); },
+                     {"body 'carriage' has no free joint"});
 }
 
 /// One clear line for each, whatever is cut off or turned into nonsense.

@@ -16,6 +16,8 @@
 namespace antaeus {
 namespace {
 
+using test::message;
+
 constexpr double kFree = 9.81;
 constexpr double kRodAndFoot = 0.5 + 0.8, kFoot = 0.8;  // [kg] of the pusher
 
@@ -285,15 +287,6 @@ TEST(MujocoPlant, ABrokenSimulationSaysSoUntilItIsReset) {
   EXPECT_EQ(plant.step(two(0.0, 0.0)), Status::not_finite);
   ASSERT_EQ(plant.reset(two(0.0, 0.0)), Status::ok);
   EXPECT_EQ(plant.step(two(0.0, 0.0)), Status::ok);
-}
-
-std::string message(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 TEST(MujocoPlant, SaysWhatItCannotDrive) {

@@ -16,14 +16,7 @@
 namespace antaeus {
 namespace {
 
-std::string message(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
+using test::message;
 
 void expect_words(const std::function<void()>& call, const std::vector<std::string>& words) {
   const std::string text = message(call);

@@ -1,13 +1,25 @@
 #pragma once
 /// Scenes that the tests of sim share: own MJCF texts, and the Menagerie's UR5e.
 
+#include <functional>
 #include <string>
 
+#include "antaeus/core/error.hpp"
 #include "antaeus/sim/mujoco_robot.hpp"
 #include "antaeus/sim/mujoco_scene.hpp"
 #include "robot/test_robots.hpp"
 
 namespace antaeus::test {
+
+/// What is thrown, or "no error".
+inline std::string message(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
 
 inline SceneDescription scene_of(const std::string& text) {
   SceneDescription scene;

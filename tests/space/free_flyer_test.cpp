@@ -145,10 +145,9 @@ TEST(FreeFlyer, CoriolisIsPassiveByDifferencesInTheDampedTier) {
     const FreeFlyingTerms& t = flying.at(state.q, state.v);
     if (t.tier.tier != InverseTier::damped || t.conditioning.sigma_J > 0.0799) continue;
     ++damped;
-    constexpr double kStep = 1e-6;
-    const MatrixX after = probe.at(test::moved(flying.model(), state.q, state.v, kStep), state.v).M_hat;
-    const MatrixX before = probe.at(test::moved(flying.model(), state.q, state.v, -kStep), state.v).M_hat;
-    const MatrixX rate = (after - before) / (2.0 * kStep);
+    const MatrixX after = probe.at(test::moved(flying.model(), state.q, state.v, test::kDifference), state.v).M_hat;
+    const MatrixX before = probe.at(test::moved(flying.model(), state.q, state.v, -test::kDifference), state.v).M_hat;
+    const MatrixX rate = (after - before) / (2.0 * test::kDifference);
     worst = std::max(worst, largest(rate - t.C_hat - t.C_hat.transpose()) / largest(t.C_hat));
     const MatrixX formula = t.Gamma_inverse.transpose() * (t.C - t.M * t.Gamma_inverse * t.Gamma_dot) * t.Gamma_inverse;
     published = std::max(published, largest(rate - formula - formula.transpose()) / largest(formula));

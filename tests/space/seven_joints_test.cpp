@@ -12,10 +12,9 @@
 namespace antaeus {
 namespace {
 
+using test::kDifference;
 using test::largest;
 using test::State;
-
-constexpr double kStep = 1e-6;
 
 class SevenJoints : public testing::Test {
  protected:
@@ -64,17 +63,17 @@ TEST_F(SevenJoints, RatesAreDerivativesAndThePairIsPassive) {
   for (const State& state : states_) {
     const FreeFlyingTerms t = flying_.at(state.q, state.v);
     probe.reset();
-    const FreeFlyingTerms after = probe.at(test::moved(flying_.model(), state.q, state.v, kStep), state.v);
-    const FreeFlyingTerms& before = probe.at(test::moved(flying_.model(), state.q, state.v, -kStep), state.v);
+    const FreeFlyingTerms after = probe.at(test::moved(flying_.model(), state.q, state.v, kDifference), state.v);
+    const FreeFlyingTerms& before = probe.at(test::moved(flying_.model(), state.q, state.v, -kDifference), state.v);
     if (before.null.report.frozen || after.null.report.frozen) continue;
     const double sign = after.null.n_hat.dot(t.null.n_hat) < 0.0 ? -1.0 : 1.0;
     const auto miss = [sign](const auto& late, const auto& early, const auto& rate) {
-      return largest(sign * (late - early) / (2.0 * kStep) - rate) / std::max(1.0, largest(rate));
+      return largest(sign * (late - early) / (2.0 * kDifference) - rate) / std::max(1.0, largest(rate));
     };
     n = std::max(n, miss(after.null.n_hat, before.null.n_hat, t.null.n_hat_dot));
     k = std::max(k, miss(after.null.k_hat, before.null.k_hat, t.null.k_hat_dot));
     z = std::max(z, miss(after.null.z_a, before.null.z_a, t.null.z_a_dot));
-    const MatrixX M_rate = (after.null.M_hat_a - before.null.M_hat_a) / (2.0 * kStep);
+    const MatrixX M_rate = (after.null.M_hat_a - before.null.M_hat_a) / (2.0 * kDifference);
     MatrixX sum = M_rate - t.null.C_hat_a - t.null.C_hat_a.transpose();
     if (sign < 0.0) continue;  // the thirteenth row changes its sign with n̂
     skew = std::max(skew, largest(sum) / largest(t.null.C_hat_a));

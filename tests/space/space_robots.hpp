@@ -6,8 +6,11 @@
 
 #include "antaeus/space/free_flyer.hpp"
 #include "robot/test_robots.hpp"
+#include "support/largest.hpp"
 
 namespace antaeus::test {
+
+inline constexpr double kDifference = 1e-6;  ///< either side, of central differences [s]
 
 inline std::string arm_end(const std::string& name) { return name == "spacecraft_ur3" ? "ee_link" : "panda_hand_tcp"; }
 
@@ -43,7 +46,5 @@ inline VectorX moved(const RobotModel& model, const VectorX& q, const VectorX& v
   if (model.integrate(q, dt * v, result) != Status::ok) result.setConstant(kNaN);
   return result;
 }
-
-inline double largest(const MatrixX& A) { return A.size() == 0 ? 0.0 : A.cwiseAbs().maxCoeff(); }
 
 }  // namespace antaeus::test

@@ -11,7 +11,6 @@
 
 namespace antaeus::test {
 
-inline const std::vector<std::string> kWrists = {"left_wrist_yaw_link", "right_wrist_yaw_link"};
 inline const std::vector<std::string> kLimbs = {"left_wrist_yaw_link", "right_wrist_yaw_link", "left_ankle_roll_link",
                                                 "right_ankle_roll_link"};
 

@@ -3,12 +3,12 @@
 namespace antaeus {
 namespace {
 
+using test::kHand;
 using test::moved;
 using test::own_robot;
 using test::pose_of;
 
 const char* const kFeet[] = {"left_ankle_roll_link", "right_ankle_roll_link"};
-const char* const kHand = "left_wrist_yaw_link";
 
 /// Both soles planted, the centre of mass kept over the middle between them.
 struct Planted {

@@ -4,6 +4,7 @@
 namespace antaeus {
 namespace {
 
+using test::kHand;
 using test::largest;
 using test::moved;
 using test::own_robot;
@@ -31,7 +32,6 @@ RobotModel bolted_h1_2() {
   return RobotModel(robot.model.description(), options);
 }
 
-const char* const kHand = "left_wrist_yaw_link";
 const char* const kOther = "right_wrist_yaw_link";
 
 TEST(TaskSolver, ReachesAPoseThatIsOneOfItsOwn) {

@@ -9,9 +9,12 @@
 #include "antaeus/tasks/task_solver.hpp"
 #include "antaeus/tasks/tasks.hpp"
 #include "robot/test_robots.hpp"
+#include "support/largest.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus::test {
+
+inline const char* const kHand = "left_wrist_yaw_link";
 
 /// The state of a robot at a q, as TaskSolver makes it.
 class StateAt {
@@ -47,8 +50,6 @@ inline VectorX within_limits(const RobotModel& model, RandomStates& random, doub
   EXPECT_EQ(model.position_from_motors(motors, {0.0, 0.0, 0.0, 1.0}, q), Status::ok);
   return q;
 }
-
-inline double largest(const MatrixX& A) { return A.size() == 0 ? 0.0 : A.cwiseAbs().maxCoeff(); }
 
 inline Matrix3 random_rotation(RandomStates& random, double angle) {
   const Vector3 axis = random.vector(3);
