@@ -13,8 +13,13 @@ ALL := $(DEMO) antaeus_motion_verbs antaeus_studies_verbs antaeus_mujoco antaeus
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
 
+# What `make demo` needs; every component; what judges them.
 setup:
 	@tools/setup.sh
+setup-all:
+	@tools/setup.sh all
+setup-test:
+	@tools/setup.sh all test
 
 # A user's build never stops at a warning of a newer compiler; CI's does.
 WARNINGS_AS_ERRORS := $(if $(filter true 1,$(CI)),ON,OFF)
@@ -22,13 +27,13 @@ WARNINGS_AS_ERRORS := $(if $(filter true 1,$(CI)),ON,OFF)
 # BATCHES=OFF compiles file by file.
 RELEASE_OPTIONS := $(if $(BATCHES),-DANTAEUS_BATCHES=$(BATCHES))
 
-# $(1): preset, $(2): further CMake definitions
+# $(1): preset, $(2): further CMake definitions. What tests and Python need is looked for when it is asked for.
 define configure
 @ANTAEUS_SITE_PACKAGES=$$(echo $(CURDIR)/$(VENV)/lib/python3*/site-packages) cmake --preset $(1) -DANTAEUS_WARNINGS_AS_ERRORS=$(WARNINGS_AS_ERRORS) $(RELEASE_OPTIONS) $(2) > build/configure-$(1).log 2>&1 || { tail -n 30 build/configure-$(1).log; exit 1; }
 endef
 
 demo: setup ## build what it shows, then audit the incident twin beside its good twin
-	$(call configure,release)
+	$(call configure,release,$(shell [ -e build/release/build.ninja ] || echo -DANTAEUS_BUILD_TESTS=OFF))
 	@cmake --build build/release -j $(JOBS) --target $(DEMO)
 	@$(ANTAEUS) demo --out build/demo; status=$$?; [ $$status -le 1 ] && echo "report: build/demo/report.html"
 
@@ -36,65 +41,62 @@ motion: setup ## the verbs contact and ik, and the library behind them and behin
 	$(call configure,release)
 	@cmake --build build/release -j $(JOBS) --target $(DEMO) antaeus_motion_verbs
 
-studies: setup ## the verbs simulate and space: experiments in simulation
+studies: setup-all ## the verbs simulate and space: experiments in simulation
 	$(call configure,release)
 	@cmake --build build/release -j $(JOBS) --target $(DEMO) antaeus_motion_verbs antaeus_studies_verbs antaeus_mujoco
 
-all: setup ## every component, and the Python package (import antaeus in build/venv/bin/python)
+all: setup-all ## every component, and the Python package (import antaeus in build/venv/bin/python)
 	$(call configure,release)
 	@cmake --build build/release -j $(JOBS) --target $(ALL)
 
-test: setup ## build everything, run every test
-	$(call configure,release)
+test: setup-test ## build everything, run every test
+	$(call configure,release,-DANTAEUS_BUILD_TESTS=ON)
 	@cmake --build build/release -j $(JOBS)
 	@tools/run_tests.sh build/release
 
-check: setup ## after a change: compile file by file what it touches, run the quick tests (the first time builds all)
+check: setup-test ## after a change: compile file by file what it touches, run the quick tests (the first time builds all)
 	$(call configure,dev)
 	@cmake --build build/dev -j $(JOBS) --target cpp_tests
 	@tools/run_tests.sh build/dev -LE 'slow|python|fuzz'
 
-asan: setup ## the test-suite under the address and undefined-behaviour sanitizers
+asan: setup-test ## the test-suite under the address and undefined-behaviour sanitizers
 	$(call configure,asan)
 	@cmake --build build/asan -j $(JOBS)
 	@ctest --test-dir build/asan --output-on-failure -j $(JOBS) -LE 'realtime|timing'
 
-soak: setup ## the slow proofs: a million poses, blocked targets, a million cycles of the guard with faults, hours of identified noise, force control on many contacts, passages through singular poses, identified noise in MuJoCo (the tests hold samples)
-	$(call configure,release)
-	@cmake --build build/release -j $(JOBS) --target ik_tests guard_tests experiments_tests control_tests signal_tests identification_tests antaeus_mujoco antaeus_parquet antaeus_python identified_noise
-	@ANTAEUS_SOAK=1 build/bin/ik_tests --gtest_filter='Blocked.*:ReachSoak.*:*Soak*'
-	@ANTAEUS_SOAK=1 build/bin/guard_tests --gtest_filter='*Soak*'
-	@ANTAEUS_SOAK=1 build/bin/experiments_tests --gtest_filter='*Soak*'
-	@ANTAEUS_SOAK=1 build/bin/control_tests --gtest_filter='*Soak*'
-	@ANTAEUS_SOAK=1 build/bin/signal_tests --gtest_filter='*Soak*'
-	@ANTAEUS_SOAK=1 build/bin/identification_tests --gtest_filter='*Soak*'
+SOAKS := control estimation experiments guard identification ik robot signal
+soak: setup-test ## the slow proofs: a million poses, blocked targets, a million cycles of the guard with faults, hours of identified noise, force control on many contacts, passages through singular poses, identified noise in MuJoCo, what headers cost (the tests hold samples)
+	$(call configure,release,-DANTAEUS_BUILD_TESTS=ON)
+	@cmake --build build/release -j $(JOBS) --target $(addsuffix _tests,$(SOAKS)) antaeus_mujoco antaeus_parquet antaeus_python identified_noise
+	@for room in $(SOAKS); do ANTAEUS_SOAK=1 build/bin/$${room}_tests --gtest_filter='*Soak*:Blocked.*' || exit 1; done
+	@$(VENV)/bin/python tools/header_costs.py --check build/release
 	@ANTAEUS_SOAK=1 ANTAEUS_IDENTIFIED_NOISE=$(CURDIR)/build/bin/identified_noise PYTHONPATH=$(CURDIR)/build/python \
 		build/venv/bin/python -m pytest -q -s -p no:cacheprovider tests/python/mujoco_noise_test.py
 
-bench: setup ## benchmarks against what a user would otherwise run
-	$(call configure,release,-DANTAEUS_BUILD_BENCHMARKS=ON)
+bench: setup-test ## benchmarks against what a user would otherwise run
+	$(call configure,release,-DANTAEUS_BUILD_TESTS=ON -DANTAEUS_BUILD_BENCHMARKS=ON)
 	@cmake --build build/release -j $(JOBS)
 	@tools/run_benchmarks.sh
 
-bench-ik: setup ## inverse kinematics of other libraries beside ours (QUICK=1: fewer targets; WRITE=1: into docs/)
+bench-ik: setup-test ## inverse kinematics of other libraries beside ours (QUICK=1: fewer targets; WRITE=1: into docs/)
 	$(call configure,release)
 	@cmake --build build/release -j $(JOBS) --target $(DEMO) antaeus_motion_verbs
 	@ANTAEUS_CLI=$(ANTAEUS) $(VENV)/bin/python benchmarks/ik_peers.py $(if $(QUICK),--quick) $(if $(WRITE),--write)
 
-fuzz: setup ## fuzz the parsers under the sanitizers (FUZZ_RUNS=1000000)
+fuzz: setup-test ## fuzz the parsers under the sanitizers (FUZZ_RUNS=1000000)
 	$(call configure,asan)
 	@cmake --build build/asan -j $(JOBS) --target fuzzers
 	@for f in build/asan/tests/fuzz_*; do [ -x $$f ] && echo $$f && $$f $(or $(FUZZ_RUNS),1000000) 1 || exit 1; done
 
-format: setup ## clang-format every C++ source
+format: setup-test ## clang-format every C++ source
 	@tools/format.sh
 
 tidy: ## clang-tidy over src/ and apps/; a finding is an error
-	@tools/setup.sh tidy
+	@tools/setup.sh all test tidy
 	$(call configure,release)
 	@run-clang-tidy.py -p build/release -j $(JOBS) -quiet -hide-progress -extra-arg=-Wno-error '^$(CURDIR)/(src|apps)/'
 
-docs: setup ## the generated pages of docs/, and build/docs/html from the headers' comments
+docs: setup-all ## the generated pages of docs/, and build/docs/html from the headers' comments
 	$(call configure,release)
 	@cmake --build build/release -j $(JOBS) --target $(DEMO) antaeus_motion_verbs antaeus_studies_verbs docs_figures docs_tables
 	@build/bin/docs_tables docs
@@ -103,7 +105,7 @@ docs: setup ## the generated pages of docs/, and build/docs/html from the header
 	@if command -v doxygen > /dev/null; then doxygen docs/Doxyfile && echo "reference: build/docs/html/index.html"; \
 	else echo "the reference of the headers needs doxygen; install it with: sudo apt-get install doxygen"; fi
 
-docs-simulate: setup ## run every experiment and write its figures into docs/simulate.md (some minutes)
+docs-simulate: setup-all ## run every experiment and write its figures into docs/simulate.md (some minutes)
 	$(call configure,release)
 	@cmake --build build/release -j $(JOBS) --target $(DEMO) antaeus_motion_verbs antaeus_studies_verbs antaeus_mujoco
 	@ANTAEUS_CLI=$(ANTAEUS) $(VENV)/bin/python tools/write_simulate_table.py
@@ -111,4 +113,4 @@ docs-simulate: setup ## run every experiment and write its figures into docs/sim
 clean: ## remove build/
 	rm -rf build
 
-.PHONY: help setup demo motion studies all test check asan soak bench bench-ik fuzz format tidy docs docs-simulate clean
+.PHONY: help setup setup-all setup-test demo motion studies all test check asan soak bench bench-ik fuzz format tidy docs docs-simulate clean

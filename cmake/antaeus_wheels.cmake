@@ -8,7 +8,7 @@ find_package(pinocchio 4.1 REQUIRED NO_MODULE)
 find_package(coal 3.0 REQUIRED NO_MODULE)
 find_package(NlohmannJsonWheel REQUIRED)
 find_package(ArrowWheel REQUIRED)
-find_package(MujocoWheel 4.0 REQUIRED)
+find_package(MujocoWheel 4.0 QUIET)  # of the extra `all`
 find_package(assimp 6.0 REQUIRED NO_MODULE)
 
 # Third-party headers are not ours to warn about.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes build/venv from requirements.lock and sees to the system packages. Called by the Makefile; silent when done.
-# Usage: setup.sh [EXTRA...]: EXTRA names wheels of requirements.lock that one target alone needs.
+# Usage: setup.sh [EXTRA...]: EXTRA names wheels of requirements.lock that not every target needs: all, test, tidy.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -41,16 +41,20 @@ install_wheels() { build/venv/bin/python -m pip install -q --disable-pip-version
 
 stamp=build/venv/.requirements.lock
 if ! cmp -s requirements.lock "$stamp"; then
-  echo "antaeus: making build/venv (pinned wheels, about a minute)" >&2
+  echo "antaeus: making build/venv (pinned wheels, half a minute)" >&2
   "$python" -m venv build/venv
   install_wheels -r requirements.lock
+  rm -f build/venv/.extra-*
   cp requirements.lock "$stamp"
 fi
 
 for extra in "$@"; do
+  [ ! -e "build/venv/.extra-$extra" ] || continue
   mapfile -t wheels < <(sed -nE "s/^([^#; ]+) *; *extra == '$extra'.*/\1/p" requirements.lock)
   [ ${#wheels[@]} -gt 0 ] || fail "requirements.lock has no extra '$extra'"
+  echo "antaeus: adding the wheels of '$extra' to build/venv" >&2
   install_wheels "${wheels[@]}"
+  touch "build/venv/.extra-$extra"
 done
 
 # The environment imports the package that the build puts beside it. Relative to site-packages: the tree may be moved;

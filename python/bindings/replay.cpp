@@ -19,10 +19,10 @@ namespace antaeus::python {
 
 namespace {
 
-constexpr const char* kPlace = "replay";
+constexpr const char* kReplayPlace = "replay";
 constexpr const char* kWanted[] = {"wrench", "sigma", "rank", "residual"};
 
-std::string at(const std::string& name) { return std::string(kPlace) + "." + name; }
+std::string at(const std::string& name) { return std::string(kReplayPlace) + "." + name; }
 
 nb::module_ numpy() { return nb::module_::import_("numpy"); }
 
@@ -109,7 +109,7 @@ Rows read_rows(nb::object source, const std::string& name, const RowShape& shape
   const auto given = shape_of(array);
   const bool fits = given.size() == 2 && given[1] == width && (count < 0 || given[0] == count);
   if (!fits) {
-    throw StatusError(kPlace, Status::wrong_size, name + " has shape " + shape_text(given),
+    throw StatusError(kReplayPlace, Status::wrong_size, name + " has shape " + shape_text(given),
                       "give shape " + wanted_shape(count, shape));
   }
   if (given[0] == 0) throw OptionsError(at(name), "no states", "give one or more");
@@ -342,7 +342,7 @@ nb::dict call(Replayer& self, nb::object q, nb::object tau, nb::dict keywords) {
     kept.push_back(std::move(read.kept));
   });
   for (const auto& [key, value] : keywords) {
-    throw_unknown<OptionsError>(kPlace, "argument", nb::cast<std::string>(key), field_names<ReplayInput>());
+    throw_unknown<OptionsError>(kReplayPlace, "argument", nb::cast<std::string>(key), field_names<ReplayInput>());
   }
   out = make_results(model, in.count, wanted, arrays, results);
   run(in, simulated);

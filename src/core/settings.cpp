@@ -25,15 +25,30 @@ std::string followed(const OptionRow& row, const RobotScale& scale) {
   return detail::text_of(rounded);
 }
 
+// A profile may set what another program reads. The test Settings.GroupsOfComponents holds the list to the libraries.
+constexpr std::array<std::string_view, 23> kGroupsOfComponents = {
+    "actuators", "clip",       "contact",   "control", "det",        "experiment", "flying",       "gamma",
+    "gravity",   "ik",         "impedance", "initial", "null_space", "parity",     "perturbation", "plant",
+    "scene",     "sensorless", "space",     "split",   "tasks",      "timing",     "trace"};
+
 }  // namespace
+
+std::span<const std::string_view> Settings::groups_of_components() noexcept { return kGroupsOfComponents; }
 
 void Settings::set(Setting setting) {
   const std::vector<OptionGroup>& groups = OptionGroup::all();
   const auto group = std::find_if(groups.begin(), groups.end(),
                                   [&](const OptionGroup& known) { return known.table->group() == setting.group; });
   if (group == groups.end()) {
+    if (std::ranges::find(kGroupsOfComponents, setting.group) != kGroupsOfComponents.end()) {
+      settings_.push_back(std::move(setting));
+      return;
+    }
     std::vector<std::string> names;
     for (const OptionGroup& known : groups) names.push_back(known.table->group());
+    for (const std::string_view name : kGroupsOfComponents) {
+      if (std::ranges::find(names, name) == names.end()) names.emplace_back(name);
+    }
     throw_unknown<OptionsError>(setting.place, "option group", setting.group, names);
   }
   // Tried on a struct of its own: a value that does not fit is found here, where its place is known.

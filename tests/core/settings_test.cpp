@@ -1,6 +1,10 @@
 #include "antaeus/core/settings.hpp"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
@@ -44,6 +48,23 @@ TEST(Settings, UnknownGroupsOptionsAndValuesNamePlaceAndNearest) {
   EXPECT_EQ(said_to_setting(Setting{"guard", "clamp_force", "ten", ""}),
             "guard.clamp_force: 'ten' is no number that fits; write a number, zero or more")
       << "without a place";
+}
+
+/// The library that a constant of ours lies in.
+std::string library_of(const void* address) {
+  Dl_info info{};
+  return ::dladdr(address, &info) != 0 ? std::filesystem::path(info.dli_fname).filename().string() : std::string();
+}
+
+TEST(Settings, GroupsOfComponentsAreThoseOfTheirLibraries) {
+  std::set<std::string> above, listed;
+  for (const OptionGroup& group : OptionGroup::all()) {
+    const std::string library = library_of(group.table);
+    EXPECT_TRUE(library.starts_with("libantaeus")) << group.table->group() << " in " << library;
+    if (!library.starts_with("libantaeus.so")) above.insert(group.table->group());
+  }
+  for (const std::string_view name : Settings::groups_of_components()) listed.emplace(name);
+  EXPECT_EQ(listed, above);
 }
 
 TEST(Settings, AnAssignmentHasItsForm) {

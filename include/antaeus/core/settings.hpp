@@ -4,6 +4,7 @@
 /// Each is checked when it is set, and kept until the module that owns the option reads it.
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,9 +35,12 @@ struct RobotScale {
 /// Settings in the order in which they were made: the last one of an option counts.
 class ANTAEUS_API Settings {
  public:
-  /// Checks group, name and value against the option tables of all modules.
+  /// Checks group, name and value against the option tables of all modules that are loaded. A setting of a component
+  /// that is not (groups_of_components) is kept unchecked: nothing in this program reads it.
   /// \throws OptionsError at the setting's place, with the nearest name
   void set(Setting setting);
+  /// The groups of the libraries that stand on libantaeus.so: motion, sim, studies.
+  static std::span<const std::string_view> groups_of_components() noexcept;
   /// "group.option=value". \throws OptionsError for another form, and as above
   void set(std::string_view assignment, const std::string& place = "--set");
 
