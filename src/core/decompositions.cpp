@@ -9,8 +9,6 @@ template ANTAEUS_API SelfAdjointEigenSolver<antaeus::MatrixX>& SelfAdjointEigenS
     const EigenBase<antaeus::MatrixX>&, int);
 template ANTAEUS_API SelfAdjointEigenSolver<antaeus::Matrix6>& SelfAdjointEigenSolver<antaeus::Matrix6>::compute(
     const EigenBase<antaeus::Matrix6>&, int);
-template ANTAEUS_API SelfAdjointEigenSolver<antaeus::Matrix3>& SelfAdjointEigenSolver<antaeus::Matrix3>::compute(
-    const EigenBase<antaeus::Matrix3>&, int);
 
 template ANTAEUS_API void ColPivHouseholderQR<antaeus::MatrixX>::computeInPlace();
 template ANTAEUS_API void HouseholderQR<antaeus::MatrixX>::computeInPlace();

@@ -18,8 +18,6 @@ extern template ANTAEUS_API SelfAdjointEigenSolver<antaeus::MatrixX>& SelfAdjoin
     const EigenBase<antaeus::MatrixX>&, int);
 extern template ANTAEUS_API SelfAdjointEigenSolver<antaeus::Matrix6>& SelfAdjointEigenSolver<antaeus::Matrix6>::compute(
     const EigenBase<antaeus::Matrix6>&, int);
-extern template ANTAEUS_API SelfAdjointEigenSolver<antaeus::Matrix3>& SelfAdjointEigenSolver<antaeus::Matrix3>::compute(
-    const EigenBase<antaeus::Matrix3>&, int);
 
 extern template ANTAEUS_API void ColPivHouseholderQR<antaeus::MatrixX>::computeInPlace();
 extern template ANTAEUS_API void HouseholderQR<antaeus::MatrixX>::computeInPlace();

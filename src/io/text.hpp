@@ -1,10 +1,12 @@
 #pragma once
 /// \file
-/// Text helpers that the readers and writers of this module share.
+/// Text helpers that the readers and writers of this module share; exported where components use them.
 
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "antaeus/core/api.hpp"
 
 namespace antaeus {
 
@@ -14,9 +16,9 @@ std::string valid_utf8(std::string_view text);
 
 /// The number that a cell holds: spaces around it and a plus sign are allowed, "nan" and "inf" count, nothing may
 /// follow. Empty when it holds none, or one beyond the range of a double.
-std::optional<double> parse_number(std::string_view cell);
+ANTAEUS_API std::optional<double> parse_number(std::string_view cell);
 
 /// A stranger's text, short enough to be shown in a message.
-std::string excerpt(std::string_view text);
+ANTAEUS_API std::string excerpt(std::string_view text);
 
 }  // namespace antaeus
