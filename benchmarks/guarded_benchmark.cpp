@@ -20,6 +20,7 @@
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/guard/guarded_estimator.hpp"
 #include "antaeus/identification/held_pose.hpp"
+#include "antaeus/robot/noise_model.hpp"
 #include "plain_pinocchio.hpp"
 
 namespace {

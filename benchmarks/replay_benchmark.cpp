@@ -16,6 +16,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
+#include "antaeus/robot/noise_model.hpp"
 #include "plain_replay.hpp"
 
 namespace {

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "antaeus/audit/audit.hpp"
+#include "antaeus/audit/audit_options.hpp"
 #include "antaeus/episode/synthetic_episode.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/report/html_report.hpp"

@@ -7,6 +7,7 @@
 
 #include "antaeus/identification/identify.hpp"
 #include "antaeus/robot/dynamics.hpp"
+#include "antaeus/robot/noise_model.hpp"
 #include "antaeus/robot/profile_writer.hpp"
 
 using namespace antaeus;

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "antaeus/audit/audit.hpp"
+#include "antaeus/audit/audit_options.hpp"
 #include "antaeus/episode/synthetic_episode.hpp"
 #include "antaeus/identification/identify.hpp"
 #include "antaeus/io/files.hpp"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What a public header costs the file that includes it: CPU seconds beyond those of Eigen/Core, median of several runs
-that take turns with Eigen/Core, so that a busy machine slows both. Prints the dearest first. With --check exit 1 where a
-header of core costs more than 0.3 s, or another more than 1 s.
+that take turns with Eigen/Core, so that a busy machine slows both. Prints the dearest first, and how many cost more than
+what is aimed at: 0.3 s in core, 1 s elsewhere. With --check exit 1 where one costs more than it may, CEILINGS.
 Usage: header_costs.py [--check] [--runs N] [--only TEXT] BUILD_FOLDER (one that was configured)"""
 
 import argparse
@@ -16,7 +16,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-CORE_LIMIT, LIMIT = 0.3, 1.0  # [s]
+AIMS = {"core": 0.3, "others": 1.0}  # [s]
+CEILINGS = {"core": 0.5, "others": 2.5}  # [s] no header gets dearer than the dearest were on 2026-11-24, and a quarter
 
 
 def flags(build: pathlib.Path) -> list[str]:
@@ -59,15 +60,16 @@ def main() -> int:
                 base = cost(compiler, options, "#include <Eigen/Core>\n", folder)
                 differences.append(cost(compiler, options, f'#include <Eigen/Core>\n#include "{header}"\n', folder) - base)
             costs[header] = statistics.median(differences)
-    over = []
+    over_aim, over_ceiling = 0, 0
     for header, seconds in sorted(costs.items(), key=lambda item: -item[1]):
-        limit = CORE_LIMIT if header.startswith("antaeus/core/") else LIMIT
-        if seconds > limit:
-            over.append(header)
-        if not given.check or seconds > limit:
-            print(f"{seconds:6.2f} s  {header}{'  over ' + str(limit) + ' s' if seconds > limit else ''}")
-    print(f"{len(headers)} headers, {len(over)} over their limit (core {CORE_LIMIT} s, others {LIMIT} s beyond Eigen/Core)")
-    return 1 if given.check and over else 0
+        kind = "core" if header.startswith("antaeus/core/") else "others"
+        over_aim += seconds > AIMS[kind]
+        over_ceiling += seconds > CEILINGS[kind]
+        if not given.check or seconds > CEILINGS[kind]:
+            print(f"{seconds:6.2f} s  {header}{'  over ' + str(AIMS[kind]) + ' s' if seconds > AIMS[kind] else ''}")
+    print(f"{len(headers)} headers: {over_aim} cost more than is aimed at ({AIMS['core']} s in core, {AIMS['others']} s "
+          f"elsewhere, beyond Eigen/Core), {over_ceiling} more than they may ({CEILINGS['core']} s, {CEILINGS['others']} s)")
+    return 1 if given.check and over_ceiling else 0
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "antaeus/audit/reconstruction.hpp"
+#include "antaeus/core/option_table.hpp"
 #include "antaeus/core/options.hpp"
 
 namespace {

@@ -8,7 +8,9 @@
 #include <optional>
 #include <variant>
 
+#include "antaeus/audit/audit_options.hpp"
 #include "antaeus/audit/summary.hpp"
+#include "antaeus/core/option_table.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/shell_words.hpp"
 #include "antaeus/io/table.hpp"

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "antaeus/core/option_table.hpp"
+
 namespace antaeus::python {
 
 namespace {

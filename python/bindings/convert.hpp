@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/option_table.hpp"
 #include "antaeus/core/options.hpp"
 #include "antaeus/core/status.hpp"
 #include "antaeus/core/types.hpp"

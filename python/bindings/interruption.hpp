@@ -1,6 +1,7 @@
 #pragma once
 // Ctrl-C during work that does not hold the interpreter's lock.
 
+#include "antaeus/core/progress.hpp"
 #include "antaeus/core/types.hpp"
 #include "convert.hpp"
 

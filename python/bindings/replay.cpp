@@ -10,6 +10,7 @@
 #include <optional>
 #include <tuple>
 
+#include "antaeus/core/option_table.hpp"
 #include "antaeus/replay/replay_rows.hpp"
 #include "convert.hpp"
 #include "interruption.hpp"

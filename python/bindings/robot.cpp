@@ -3,6 +3,7 @@
 #include <nanobind/stl/optional.h>
 
 #include "antaeus/robot/limbs.hpp"
+#include "antaeus/robot/noise_model.hpp"
 #include "antaeus/robot/profile_writer.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "convert.hpp"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "antaeus/audit/audit_options.hpp"
 #include "antaeus/core/error.hpp"
 #include "audit/focus_step.hpp"
 #include "audit/memory_needed.hpp"

@@ -1,6 +1,7 @@
 #include "antaeus/audit/audit_options.hpp"
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/option_table.hpp"
 
 namespace antaeus {
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "antaeus/audit/audit_options.hpp"
 #include "antaeus/conditioning/gains.hpp"
 #include "antaeus/conditioning/pseudo_inverse.hpp"
 #include "antaeus/conditioning/small_svd.hpp"

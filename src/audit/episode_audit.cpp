@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "antaeus/audit/audit_options.hpp"
 #include "audit/parts.hpp"
 
 namespace antaeus::parts {

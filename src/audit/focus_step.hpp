@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "antaeus/audit/audit_options.hpp"
 #include "audit/parts.hpp"
 
 namespace antaeus::parts {

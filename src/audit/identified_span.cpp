@@ -1,6 +1,7 @@
 // How long a log looks like the uneventful runs that the robot's noise was identified from.
 #include <cmath>
 
+#include "antaeus/robot/noise_model.hpp"
 #include "audit/parts.hpp"
 
 namespace antaeus::parts {

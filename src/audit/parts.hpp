@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "antaeus/audit/audit.hpp"
+#include "antaeus/audit/audit_options.hpp"
 
 namespace antaeus::parts {
 

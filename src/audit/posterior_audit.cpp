@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "antaeus/audit/audit_options.hpp"
 #include "antaeus/trust/hypotheses.hpp"
 #include "audit/alarms.hpp"
 #include "audit/focus_step.hpp"

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "antaeus/audit/audit_options.hpp"
 #include "antaeus/core/error.hpp"
 #include "antaeus/episode/smooth_motion.hpp"
 #include "antaeus/replay/replay.hpp"

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "antaeus/audit/audit_options.hpp"
+
 namespace antaeus::parts {
 
 namespace {

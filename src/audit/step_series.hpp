@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "antaeus/audit/audit_options.hpp"
 #include "antaeus/audit/reconstruction.hpp"
 #include "antaeus/guard/consumer_guard.hpp"
 #include "antaeus/published/guard_chain.hpp"

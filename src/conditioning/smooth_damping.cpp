@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/option_table.hpp"
 #include "conditioning/damped_rate.hpp"
 
 namespace antaeus {

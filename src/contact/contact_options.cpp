@@ -1,5 +1,7 @@
 #include "antaeus/contact/contact_options.hpp"
 
+#include "antaeus/core/option_table.hpp"
+
 namespace antaeus {
 
 const OptionTable& options_of(const ContactOptions&) {

@@ -3,6 +3,8 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 
+#include "antaeus/core/option_table.hpp"
+
 namespace antaeus {
 
 namespace {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/option_table.hpp"
 #include "antaeus/signal/ring_buffer.hpp"
 #include "control/recipe.hpp"
 #include "core/decompositions.hpp"

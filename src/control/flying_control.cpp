@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/option_table.hpp"
 #include "control/rotation_check.hpp"
 
 namespace antaeus {

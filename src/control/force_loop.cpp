@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "antaeus/core/option_table.hpp"
+
 namespace antaeus {
 
 const OptionTable& options_of(const ForceLoopOptions&) {

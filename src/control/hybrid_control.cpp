@@ -5,6 +5,7 @@
 #include <string>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/option_table.hpp"
 
 namespace antaeus {
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "antaeus/core/option_table.hpp"
 #include "control/damping_design.hpp"
 
 namespace antaeus {

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/option_table.hpp"
 #include "control/recipe.hpp"
 
 namespace antaeus {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/option_table.hpp"
 
 namespace antaeus {
 

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "antaeus/core/progress.hpp"
 #include "antaeus/core/types.hpp"
 
 namespace antaeus::detail {

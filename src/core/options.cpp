@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "antaeus/core/option_table.hpp"
+
 namespace antaeus {
 
 namespace {

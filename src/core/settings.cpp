@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "antaeus/core/option_table.hpp"
+
 namespace antaeus {
 
 namespace {
@@ -77,10 +79,13 @@ const Setting* Settings::find(std::string_view group, std::string_view name) con
   return found;
 }
 
-void Settings::follow(const OptionTable& table, void* options) const {
+void Settings::apply(const OptionTable& table, void* options) const {
   for (const OptionRow& row : table.rows()) {
     const std::string value = followed(row, scale_);
     if (!value.empty()) row.write(options, value, table.group() + "." + row.info.name);
+  }
+  for (const Setting& setting : settings_) {
+    if (setting.group == table.group()) detail::set_option(table, options, setting.group, setting.name, setting.value);
   }
 }
 

@@ -10,6 +10,7 @@
 #include "antaeus/io/numpy.hpp"
 #include "antaeus/io/table.hpp"
 #include "antaeus/robot/input_checks.hpp"
+#include "antaeus/robot/noise_model.hpp"
 #include "channels.hpp"
 #include "log_files.hpp"
 

@@ -1,5 +1,7 @@
 #include "antaeus/estimation/contact_prior.hpp"
 
+#include "antaeus/core/option_table.hpp"
+
 namespace antaeus {
 
 const OptionTable& options_of(const ContactPrior&) {

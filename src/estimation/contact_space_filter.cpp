@@ -5,6 +5,7 @@
 
 #include "antaeus/conditioning/whiten.hpp"
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/option_table.hpp"
 #include "core/decompositions.hpp"
 #include "estimation/describe_posterior.hpp"
 

@@ -5,6 +5,8 @@
 #include <numbers>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/option_table.hpp"
+#include "antaeus/robot/noise_model.hpp"
 #include "estimation/residual_rows.hpp"
 
 namespace antaeus {

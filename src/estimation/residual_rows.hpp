@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "antaeus/estimation/residual.hpp"
+#include "antaeus/robot/noise_model.hpp"
 
 namespace antaeus::detail {
 

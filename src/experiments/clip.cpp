@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/option_table.hpp"
 #include "antaeus/experiments/arm_rig.hpp"
 #include "antaeus/io/video.hpp"
 #include "antaeus/sim/mujoco_camera.hpp"

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/option_table.hpp"
 #include "antaeus/core/words.hpp"
 #include "antaeus/io/shell_words.hpp"
 #include "experiments/runs.hpp"

@@ -9,6 +9,7 @@
 #include "antaeus/control/sensorless.hpp"
 #include "antaeus/control/wrench_tare.hpp"
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/option_table.hpp"
 #include "antaeus/ik/reach.hpp"
 #include "experiments/arm_run.hpp"
 

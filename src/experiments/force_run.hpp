@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "antaeus/control/contact_task.hpp"
+#include "antaeus/core/progress.hpp"
 #include "antaeus/experiments/arm_rig.hpp"
 #include "antaeus/experiments/experiment.hpp"
 #include "experiments/source_law.hpp"

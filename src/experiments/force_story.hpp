@@ -2,6 +2,7 @@
 // What the runs of force control tell: metrics, plots, sentences.
 #include <string>
 
+#include "antaeus/core/progress.hpp"
 #include "experiments/force_run.hpp"
 
 namespace antaeus {

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "antaeus/control/gravity_compensation.hpp"
+#include "antaeus/core/option_table.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "experiments/arm_run.hpp"
 #include "experiments/runs.hpp"

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "antaeus/core/option_table.hpp"
 #include "experiments/impedance_run.hpp"
 #include "experiments/runs.hpp"
 

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/option_table.hpp"
 #include "antaeus/experiments/arm_rig.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "antaeus/robot/robot_profile.hpp"

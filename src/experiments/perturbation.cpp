@@ -5,6 +5,7 @@
 
 #include "antaeus/control/cartesian_impedance.hpp"
 #include "antaeus/control/gravity_compensation.hpp"
+#include "antaeus/core/option_table.hpp"
 #include "experiments/arm_run.hpp"
 #include "experiments/runs.hpp"
 

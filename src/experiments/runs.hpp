@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "antaeus/core/progress.hpp"
 #include "antaeus/experiments/experiment.hpp"
 
 namespace antaeus {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "antaeus/core/option_table.hpp"
 #include "antaeus/draw/figure.hpp"
 #include "experiments/arm_run.hpp"
 #include "experiments/force_run.hpp"

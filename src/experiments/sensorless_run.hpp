@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "antaeus/control/sensorless_control.hpp"
+#include "antaeus/core/progress.hpp"
 #include "antaeus/experiments/arm_rig.hpp"
 #include "antaeus/experiments/experiment.hpp"
 

@@ -1,5 +1,7 @@
 #include "experiments/source_law.hpp"
 
+#include "antaeus/core/option_table.hpp"
+
 namespace antaeus {
 
 const OptionTable& options_of(const SourceGains&) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "antaeus/control/flying_control.hpp"
+#include "antaeus/core/progress.hpp"
 #include "antaeus/experiments/arm_rig.hpp"
 #include "antaeus/experiments/space_flight.hpp"
 #include "antaeus/space/initial_configuration.hpp"

@@ -6,7 +6,9 @@
 #include <set>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/option_table.hpp"
 #include "antaeus/replay/replay.hpp"
+#include "antaeus/robot/noise_model.hpp"
 #include "core/decompositions.hpp"
 
 namespace antaeus {

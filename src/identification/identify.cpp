@@ -7,8 +7,10 @@
 #include <set>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/option_table.hpp"
 #include "antaeus/estimation/residual.hpp"
 #include "antaeus/robot/dynamics.hpp"
+#include "antaeus/robot/noise_model.hpp"
 #include "antaeus/signal/savitzky_golay.hpp"
 #include "identification/identify_parts.hpp"
 #include "identification/moving_rows.hpp"

@@ -6,6 +6,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/words.hpp"
 #include "antaeus/robot/dynamics.hpp"
+#include "antaeus/robot/noise_model.hpp"
 #include "core/decompositions.hpp"
 #include "identification/identify_parts.hpp"
 #include "identification/moving_gram.hpp"

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "antaeus/core/progress.hpp"
 #include "antaeus/identification/identify.hpp"
 
 namespace antaeus::identification {

@@ -4,6 +4,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/robot/dynamics.hpp"
+#include "antaeus/robot/noise_model.hpp"
 #include "identification/identify_parts.hpp"
 #include "identification/moving_gram.hpp"
 

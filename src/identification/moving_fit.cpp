@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "antaeus/robot/noise_model.hpp"
 #include "identification/moving_gram.hpp"
 
 namespace antaeus {

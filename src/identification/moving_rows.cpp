@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/option_table.hpp"
 #include "antaeus/replay/replay.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "core/in_blocks.hpp"

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/option_table.hpp"
 #include "antaeus/replay/replay.hpp"
 #include "core/in_blocks.hpp"
 #include "pose/pose_batch.hpp"

@@ -6,6 +6,7 @@
 
 #include "antaeus/conditioning/gains.hpp"
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/option_table.hpp"
 
 namespace antaeus {
 

@@ -2,6 +2,7 @@
 
 #include "antaeus/conditioning/condition_number.hpp"
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/option_table.hpp"
 
 namespace antaeus {
 

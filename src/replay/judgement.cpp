@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/robot/noise_model.hpp"
 #include "estimation/describe_posterior.hpp"
 
 namespace antaeus::detail {

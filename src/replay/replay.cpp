@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/option_table.hpp"
 #include "core/in_blocks.hpp"
 #include "replay/in_order.hpp"
 #include "replay/judgement.hpp"

@@ -7,6 +7,7 @@
 
 #include "antaeus/estimation/residual.hpp"
 #include "antaeus/replay/replay_rows.hpp"
+#include "antaeus/robot/noise_model.hpp"
 #include "antaeus/signal/alarm_limits.hpp"
 
 namespace antaeus::detail {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "antaeus/core/option_table.hpp"
 #include "antaeus/report/audit_figures.hpp"
 #include "antaeus/report/html_report.hpp"
 #include "audit/parts.hpp"

@@ -5,6 +5,7 @@
 
 #include "antaeus/conditioning/gaussian_posterior.hpp"
 #include "antaeus/core/error.hpp"
+#include "antaeus/robot/noise_model.hpp"
 #include "antaeus/signal/chi_squared.hpp"
 #include "core/decompositions.hpp"
 #include "robot/standing_friction.hpp"

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/option_table.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "robot/noise_file.hpp"

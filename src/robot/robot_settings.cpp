@@ -4,6 +4,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "antaeus/core/option_table.hpp"
 #include "antaeus/robot/limbs.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "robot/joint_noise.hpp"

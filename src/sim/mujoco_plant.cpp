@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/option_table.hpp"
 #include "antaeus/signal/ring_buffer.hpp"
 #include "sim/mujoco_scene_impl.hpp"
 

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/option_table.hpp"
 #include "core/split_mix.hpp"
 
 namespace antaeus {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "antaeus/core/option_table.hpp"
+
 namespace antaeus {
 
 const OptionTable& options_of(const NullSpaceOptions&) {

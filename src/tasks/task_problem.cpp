@@ -1,6 +1,7 @@
 #include "antaeus/tasks/task_problem.hpp"
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/option_table.hpp"
 
 namespace antaeus {
 

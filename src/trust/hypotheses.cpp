@@ -6,6 +6,7 @@
 
 #include "antaeus/conditioning/whiten.hpp"
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/option_table.hpp"
 #include "antaeus/signal/chi_squared.hpp"
 #include "core/decompositions.hpp"
 

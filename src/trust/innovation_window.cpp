@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "antaeus/conditioning/whiten.hpp"
+#include "antaeus/robot/noise_model.hpp"
 
 namespace antaeus {
 

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "antaeus/audit/audit.hpp"
+#include "antaeus/audit/audit_options.hpp"
 #include "io/io_support.hpp"
 #include "robot/test_robots.hpp"
 

@@ -5,6 +5,8 @@
 #include <optional>
 
 #include "antaeus/audit/audit.hpp"
+#include "antaeus/audit/audit_options.hpp"
+#include "antaeus/core/option_table.hpp"
 #include "robot/test_robots.hpp"
 #include "support/printed_digits.hpp"
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/option_table.hpp"
 #include "robot/test_robots.hpp"
 
 namespace antaeus {

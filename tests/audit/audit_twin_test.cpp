@@ -8,6 +8,7 @@
 #include <set>
 
 #include "antaeus/audit/audit.hpp"
+#include "antaeus/audit/audit_options.hpp"
 #include "antaeus/audit/summary.hpp"
 #include "antaeus/conditioning/gains.hpp"
 #include "antaeus/episode/synthetic_episode.hpp"

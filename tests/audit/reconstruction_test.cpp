@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "antaeus/audit/audit_options.hpp"
 #include "antaeus/episode/synthetic_episode.hpp"
 #include "antaeus/guard/guarded_estimator.hpp"
 #include "antaeus/published/guard_chain.hpp"

@@ -6,6 +6,7 @@
 #include <Eigen/LU>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/option_table.hpp"
 #include "control/flying_rig.hpp"
 #include "support/tolerances.hpp"
 

@@ -14,7 +14,7 @@ namespace {
 
 using test::kControlStep;
 
-VectorX three(double a, double b, double c) { return (VectorX(3) << a, b, c).finished(); }
+VectorX three(double a, double b, double c) { return VectorX{{a, b, c}}; }
 
 JointFriction told() { return JointFriction::told(three(1.0, 1.0, 0.3), 0.2, 1.0); }
 

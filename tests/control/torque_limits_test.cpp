@@ -8,7 +8,7 @@
 namespace antaeus {
 namespace {
 
-VectorX two(double first, double second) { return (VectorX(2) << first, second).finished(); }
+VectorX two(double first, double second) { return VectorX{{first, second}}; }
 
 TEST(TorqueLimits, TheModelsLimitsAreTheDefault) {
   const test::ControlledArm arm = test::controlled_panda();

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/option_table.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
 #include "antaeus/trust/feasibility.hpp"
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/option_table.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
 #include "antaeus/published/guard_chain.hpp"
 #include "antaeus/trust/feasibility.hpp"

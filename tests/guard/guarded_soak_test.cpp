@@ -10,6 +10,7 @@
 #include <string>
 
 #include "antaeus/guard/guarded_estimator.hpp"
+#include "antaeus/robot/noise_model.hpp"
 #include "robot/test_robots.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/made_up_noise.hpp"

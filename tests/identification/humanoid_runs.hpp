@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "antaeus/identification/held_pose.hpp"
+#include "antaeus/robot/noise_model.hpp"
 #include "robot/test_robots.hpp"
 #include "support/shared.hpp"
 

@@ -9,6 +9,7 @@
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/guard/guarded_estimator.hpp"
 #include "antaeus/identification/held_pose.hpp"
+#include "antaeus/robot/noise_model.hpp"
 #include "identification/humanoid_runs.hpp"
 #include "robot/test_robots.hpp"
 #include "support/shared.hpp"

@@ -15,6 +15,7 @@
 #include "antaeus/guard/guarded_estimator.hpp"
 #include "antaeus/identification/held_pose.hpp"
 #include "antaeus/robot/dynamics.hpp"
+#include "antaeus/robot/noise_model.hpp"
 #include "antaeus/signal/alarm_rate.hpp"
 #include "antaeus/signal/chi_squared.hpp"
 #include "identification/humanoid_runs.hpp"

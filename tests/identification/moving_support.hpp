@@ -19,6 +19,7 @@
 #include "antaeus/identification/moving_fit.hpp"
 #include "antaeus/io/table.hpp"
 #include "antaeus/robot/dynamics.hpp"
+#include "antaeus/robot/noise_model.hpp"
 #include "antaeus/signal/savitzky_golay.hpp"
 #include "support/noise.hpp"
 #include "support/shared.hpp"

@@ -13,6 +13,7 @@
 #include "antaeus/estimation/posterior_estimator.hpp"
 #include "antaeus/identification/moving_fit.hpp"
 #include "antaeus/io/numpy.hpp"
+#include "antaeus/robot/noise_model.hpp"
 
 namespace {
 

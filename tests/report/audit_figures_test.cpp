@@ -7,6 +7,7 @@
 #include <regex>
 #include <set>
 
+#include "antaeus/audit/audit_options.hpp"
 #include "antaeus/audit/summary.hpp"
 #include "antaeus/episode/synthetic_episode.hpp"
 #include "robot/test_robots.hpp"

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "antaeus/audit/audit.hpp"
+#include "antaeus/audit/audit_options.hpp"
 #include "antaeus/episode/synthetic_episode.hpp"
 #include "antaeus/io/json.hpp"
 #include "report/page_texts.hpp"

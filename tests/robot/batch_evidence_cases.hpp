@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "antaeus/estimation/posterior_estimator.hpp"
+#include "antaeus/robot/noise_model.hpp"
 #include "robot/batch_numbers.hpp"
 #include "robot/batch_states.hpp"
 #include "support/made_up_noise.hpp"

@@ -5,6 +5,7 @@
 
 #include "antaeus/conditioning/gaussian_posterior.hpp"
 #include "antaeus/core/error.hpp"
+#include "antaeus/robot/noise_model.hpp"
 #include "robot/batch_evidence_cases.hpp"
 #include "support/allocation_counter.hpp"
 

@@ -2,6 +2,7 @@
 // without evidence, speeds, filtered residuals.
 #include <gtest/gtest.h>
 
+#include "antaeus/robot/noise_model.hpp"
 #include "antaeus/signal/low_pass.hpp"
 #include "robot/batch_evidence_cases.hpp"
 

@@ -8,6 +8,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/files.hpp"
+#include "antaeus/robot/noise_model.hpp"
 #include "robot/test_robots.hpp"
 
 namespace antaeus {

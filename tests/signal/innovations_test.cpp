@@ -40,7 +40,7 @@ ColouredNoise three_rows() {
   noise.white_sd = (VectorX(3) << 0.16, 0.06, 0.04).finished();
   return noise;
 }
-MatrixX two_tests() { return (MatrixX(2, 3) << 0.6, -0.3, 0.2, 0.0, 0.5, 0.7).finished(); }
+MatrixX two_tests() { return MatrixX{{0.6, -0.3, 0.2}, {0.0, 0.5, 0.7}}; }
 
 // The filter is no more than the Cholesky factor of the whole covariance of all samples, one row at a time.
 TEST(Innovations, AreTheSamplesWhitenedByTheirWholeCovariance) {

@@ -15,7 +15,7 @@ namespace {
 
 /// Three samples of two channels; the second is lost once.
 const VectorX kTime = Eigen::Vector3d(1.0, 2.0, 4.0);
-MatrixX samples() { return (MatrixX(3, 2) << 10.0, 1.0, 20.0, kNaN, 40.0, 3.0).finished(); }
+MatrixX samples() { return MatrixX{{10.0, 1.0}, {20.0, kNaN}, {40.0, 3.0}}; }
 
 VectorX instants(std::initializer_list<double> values) {
   return Eigen::Map<const VectorX>(values.begin(), static_cast<Eigen::Index>(values.size()));

@@ -38,7 +38,7 @@ SceneDescription pusher_over_floor() {
   return scene;
 }
 
-VectorX two(double first, double second) { return (VectorX(2) << first, second).finished(); }
+VectorX two(double first, double second) { return VectorX{{first, second}}; }
 
 /// Lets the pusher down and presses with 10 N beside its weight.
 void expect_push_on_robot(const SceneDescription& description) {
@@ -103,7 +103,7 @@ TEST(MujocoPlant, TheMountFeelsTheContactsOfThePusher) {
                      tolerance::kMountForce);
 }
 
-VectorX ur5e_home() { return (VectorX(6) << -1.5708, -1.5708, 1.5708, -1.5708, -1.5708, 0.0).finished(); }
+VectorX ur5e_home() { return VectorX{{-1.5708, -1.5708, 1.5708, -1.5708, -1.5708, 0.0}}; }
 
 /// Gravity's torque of the arm at home, which presses a little harder than it weighs.
 void expect_mount_force_of_the_ur5e(ToolJoints gripper, double tool_control, double torque_tolerance) {

@@ -35,11 +35,11 @@ inline RobotModel locked_panda() {
 }
 
 inline ControlledArm controlled_panda() {
-  const VectorX home = (VectorX(7) << 0.1, -0.6, 0.2, -2.2, 0.1, 1.8, 0.7).finished();
+  const VectorX home{{0.1, -0.6, 0.2, -2.2, 0.1, 1.8, 0.7}};
   return {"panda", locked_panda(), "panda_hand_tcp", home};
 }
 inline ControlledArm controlled_ur5e() {
-  const VectorX home = (VectorX(6) << 0.3, -1.4, 1.6, -1.7, -1.5, 0.2).finished();
+  const VectorX home{{0.3, -1.4, 1.6, -1.7, -1.5, 0.2}};
   const RobotDescription description = own_robot("ur5e").model.description();
   return {"ur5e", RobotModel(description, with_rotors(description)), "tool0", home};
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "antaeus/audit/audit.hpp"
+#include "antaeus/audit/audit_options.hpp"
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/json.hpp"
 #include "antaeus/pose/pose_advice.hpp"

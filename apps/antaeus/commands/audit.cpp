@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "antaeus/audit/audit_options.hpp"
 #include "antaeus/audit/summary.hpp"
 #include "antaeus/core/error.hpp"
 #include "antaeus/episode/episode.hpp"

@@ -5,6 +5,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/io/json.hpp"
+#include "antaeus/robot/noise_model.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
 

@@ -1,5 +1,6 @@
 // antaeus demo: the incident's twin beside its good twins, made and audited in memory.
 #include "antaeus/audit/audit.hpp"
+#include "antaeus/audit/audit_options.hpp"
 #include "antaeus/episode/synthetic_episode.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"

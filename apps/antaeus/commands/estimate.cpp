@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "antaeus/audit/audit.hpp"
+#include "antaeus/audit/audit_options.hpp"
 #include "antaeus/core/error.hpp"
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/io/files.hpp"

@@ -11,6 +11,7 @@
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/shell_words.hpp"
 #include "antaeus/report/identify_page.hpp"
+#include "antaeus/robot/noise_model.hpp"
 #include "antaeus/robot/profile_writer.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "antaeus/audit/audit.hpp"
+#include "antaeus/audit/audit_options.hpp"
 #include "antaeus/audit/summary.hpp"
 #include "antaeus/io/json.hpp"
 #include "antaeus/robot/robot_profile.hpp"

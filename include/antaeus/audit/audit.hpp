@@ -11,6 +11,7 @@
 #include "antaeus/audit/findings.hpp"
 #include "antaeus/audit/remedies.hpp"
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/progress.hpp"
 #include "antaeus/pose/sweep.hpp"
 
 namespace antaeus {

@@ -3,18 +3,22 @@
 /// An episode computed again, step by step: the results of every estimator, and what every guard would have done.
 
 #include <array>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "antaeus/audit/audit_options.hpp"
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/progress.hpp"
 #include "antaeus/episode/episode.hpp"
+#include "antaeus/estimation/residual.hpp"
+#include "antaeus/guard/consumer_guard.hpp"
 #include "antaeus/io/table.hpp"
+#include "antaeus/published/guard_chain.hpp"
 
 namespace antaeus {
+
+struct AuditOptions;  // audit/audit_options.hpp
 
 /// The estimators whose numbers stand beside each other.
 enum class EstimatorName : std::uint8_t { deployed, stacked, posterior };

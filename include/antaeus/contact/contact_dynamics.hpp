@@ -13,6 +13,7 @@
 #include "antaeus/contact/contact_demand.hpp"
 #include "antaeus/contact/contact_motion.hpp"
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/progress.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 
 namespace antaeus {

@@ -9,6 +9,7 @@
 #include "antaeus/contact/contact_dynamics.hpp"
 #include "antaeus/contact/contact_posterior.hpp"
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/progress.hpp"
 #include "antaeus/io/json.hpp"
 #include "antaeus/io/table.hpp"
 

@@ -55,11 +55,7 @@ class ANTAEUS_API Settings {
   /// The options of a group: \p defaults, those that follow the robot as it is, and what users set.
   template <class Options>
   Options get(Options options = {}) const {
-    const OptionTable& table = options_of(options);
-    follow(table, &options);
-    for (const Setting& setting : settings_) {
-      if (setting.group == table.group()) set_option(options, setting.group, setting.name, setting.value);
-    }
+    apply(options_of(options), &options);
     return options;
   }
 
@@ -70,7 +66,7 @@ class ANTAEUS_API Settings {
   }
 
  private:
-  void follow(const OptionTable& table, void* options) const;
+  void apply(const OptionTable& table, void* options) const;
   std::vector<OptionValue> with_sources(const OptionTable& table, const void* options) const;
 
   std::vector<Setting> settings_;

@@ -3,7 +3,6 @@
 /// Vector and matrix types that every module uses. SI units throughout; linear part before angular part.
 
 #include <Eigen/Core>
-#include <functional>
 
 #include "antaeus/core/numbers.hpp"
 
@@ -27,8 +26,5 @@ using MatrixRef = Eigen::Ref<MatrixX>;
 using Matrix6XRef = Eigen::Ref<Matrix6X>;
 /// 3 × n, also rows of a larger matrix.
 using Matrix3XRef = Eigen::Ref<Eigen::Matrix<double, 3, Eigen::Dynamic>, 0, Eigen::OuterStride<>>;
-
-/// Called by set-up and log code with the share of the work that is done, 0 … 1, about a hundred times.
-using Progress = std::function<void(double)>;
 
 }  // namespace antaeus

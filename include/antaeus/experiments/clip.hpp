@@ -4,6 +4,7 @@
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/options.hpp"
+#include "antaeus/core/progress.hpp"
 #include "antaeus/core/settings.hpp"
 #include "antaeus/core/types.hpp"
 #include "antaeus/experiments/experiment.hpp"

@@ -15,6 +15,7 @@
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/options.hpp"
+#include "antaeus/core/progress.hpp"
 #include "antaeus/core/settings.hpp"
 #include "antaeus/core/types.hpp"
 #include "antaeus/draw/figure.hpp"

@@ -17,6 +17,7 @@
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/enumeration.hpp"
 #include "antaeus/core/options.hpp"
+#include "antaeus/core/progress.hpp"
 #include "antaeus/core/settings.hpp"
 #include "antaeus/core/types.hpp"
 #include "antaeus/experiments/experiment.hpp"

@@ -17,6 +17,7 @@
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/enumeration.hpp"
+#include "antaeus/core/progress.hpp"
 #include "antaeus/identification/held_pose.hpp"
 #include "antaeus/identification/moving_payload.hpp"
 #include "antaeus/identification/unlabelled.hpp"

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/progress.hpp"
 #include "antaeus/ik/plain_methods.hpp"
 #include "antaeus/ik/reach.hpp"
 #include "antaeus/ik/reach_path.hpp"

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "antaeus/conditioning/instruction_set.hpp"
+#include "antaeus/core/progress.hpp"
 #include "antaeus/ik/chain.hpp"
 #include "antaeus/ik/reach_options.hpp"
 

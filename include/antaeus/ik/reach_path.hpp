@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "antaeus/core/progress.hpp"
 #include "antaeus/ik/reach.hpp"
 
 namespace antaeus {

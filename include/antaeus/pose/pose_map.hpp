@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/progress.hpp"
 #include "antaeus/io/table.hpp"
 #include "antaeus/pose/pose_quality.hpp"
 

@@ -18,6 +18,7 @@
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/options.hpp"
+#include "antaeus/core/progress.hpp"
 #include "antaeus/core/types.hpp"
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"

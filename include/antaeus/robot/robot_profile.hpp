@@ -17,7 +17,6 @@
 #include "antaeus/core/settings.hpp"
 #include "antaeus/core/wrench.hpp"
 #include "antaeus/robot/joint_figures.hpp"
-#include "antaeus/robot/noise_model.hpp"
 #include "antaeus/robot/robot_model.hpp"
 
 namespace antaeus {
@@ -87,6 +86,7 @@ struct PreflightFigures {
 enum class BaseSource : std::uint8_t { caller, option, profile, limbs };
 constexpr auto enum_names(BaseSource) noexcept { return name_list<BaseSource>("caller", "option", "profile", "limbs"); }
 
+struct NoiseModel;  // robot/noise_model.hpp
 struct NoiseFile;
 
 struct ANTAEUS_API RobotProfile {
