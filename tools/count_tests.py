@@ -11,7 +11,7 @@ import sys
 ENTRY = re.compile(r"^\d+/\d+ Testing: (.*)$", re.MULTILINE)
 GOOGLE = re.compile(r"^\[  (PASSED|FAILED|SKIPPED)  ?\] (\d+) tests?[.,]", re.MULTILINE)
 PYTEST = re.compile(r"^(?:=+ )?((?:\d+ \w+(?:, )?)+) in [\d.]+s", re.MULTILINE)
-REASON = re.compile(r"(?:^|: |\] )((?:reference data|no browser|needs |skipped).*)$|^SKIPPED \[\d+\] (.*)$", re.MULTILINE)
+REASON = re.compile(r": Skipped\n(.*)$|(?:^|: |\] )((?:reference data|no browser|needs |skipped).*)$|^SKIPPED \[\d+\] (.*)$", re.MULTILINE)
 
 
 def count(text: str) -> collections.Counter:

@@ -176,6 +176,8 @@ def test_same_input_same_bytes_and_small(demo):
     assert not re.search(rb"""(src|href)\s*=\s*["']?(https?:)?//""", first.split(b'<script type="application/json"')[0])
 
 
+@needs_browser
+@needs_packages
 def test_long_log_is_binned(demo, driven):
     size = (demo[0] / "long/report.html").stat().st_size
     assert size < LONG_LIMIT, size

@@ -334,7 +334,7 @@ TEST_F(Guarded, SoakCyclesWithFaultsNeitherAllocateNorLie) {
   EXPECT_EQ(counter.count(), 0);
   EXPECT_EQ(unnamed, 0);
   EXPECT_EQ(lies, 0);
-  EXPECT_GT(faults, cycles / 1000);
+  EXPECT_GE(faults, cycles / 1000);  // one in 977, the first at cycle 500
   EXPECT_GT(recovered, cycles / 4);
 }
 
