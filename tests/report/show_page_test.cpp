@@ -171,8 +171,7 @@ TEST(ShowPage, WhatIsBrokenIsMarkedAndCounted) {
   EXPECT_TRUE(says(page, "Not one finite number in dead."));
   EXPECT_TRUE(says(
       page, "6 rows hold NaN or infinity, in tau; the first at step 40 (0.800 s), the longest piece from step 40"));
-  EXPECT_TRUE(
-      says(page, "1 gap in time, longer than three times the median step of 20 ms: 0.52 s before step 60"));
+  EXPECT_TRUE(says(page, "1 gap in time, longer than three times the median step of 20 ms: 0.52 s before step 60"));
   EXPECT_TRUE(says(page, "Frozen, the same in every row: stuck. One column never changes: qpos of joint 2."));
   ASSERT_TRUE(has_panel(page, "missing"));
   EXPECT_FALSE(has_panel(page, "channel-2"));
