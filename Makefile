@@ -64,7 +64,7 @@ asan: setup-test ## the test-suite under the address and undefined-behaviour san
 	@cmake --build build/asan -j $(JOBS)
 	@ctest --test-dir build/asan --output-on-failure -j $(JOBS) -LE 'realtime|timing'
 
-SOAKS := control estimation experiments guard identification ik robot signal
+SOAKS := control estimation identification ik replay robot signal space studies trust
 soak: setup-test ## the slow proofs: a million poses, blocked targets, a million cycles of the guard with faults, hours of identified noise, force control on many contacts, passages through singular poses, identified noise in MuJoCo, what headers cost (the tests hold samples)
 	$(call configure,release,-DANTAEUS_BUILD_TESTS=ON)
 	@cmake --build build/release -j $(JOBS) --target $(addsuffix _tests,$(SOAKS)) antaeus_mujoco antaeus_parquet antaeus_python identified_noise

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "antaeus/conditioning/pseudo_inverse.hpp"
+#include "antaeus/numerics/pseudo_inverse.hpp"
 
 namespace antaeus {
 namespace {

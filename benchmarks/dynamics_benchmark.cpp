@@ -1,8 +1,8 @@
 // What each piece of an estimate costs on the H1-2, and how the pieces add up.
 #include <benchmark/benchmark.h>
 
-#include "antaeus/published/guard_chain.hpp"
-#include "antaeus/published/wrench_estimator.hpp"
+#include "antaeus/estimation/published/guard_chain.hpp"
+#include "antaeus/estimation/published/wrench_estimator.hpp"
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <iostream>
 #include <string>
 
-#include "antaeus/published/guard_chain.hpp"
-#include "antaeus/published/wrench_estimator.hpp"
+#include "antaeus/estimation/published/guard_chain.hpp"
+#include "antaeus/estimation/published/wrench_estimator.hpp"
 
 int main() {
   using namespace antaeus;

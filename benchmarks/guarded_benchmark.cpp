@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "antaeus/episode/episode.hpp"
-#include "antaeus/guard/guarded_estimator.hpp"
-#include "antaeus/identification/held_pose.hpp"
+#include "antaeus/identification/held/held_pose.hpp"
 #include "antaeus/robot/noise_model.hpp"
+#include "antaeus/trust/guarded_estimator.hpp"
 #include "plain_pinocchio.hpp"
 
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "antaeus/io/files.hpp"
-#include "antaeus/robot/batch.hpp"
+#include "antaeus/replay/batch.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 
 namespace antaeus {

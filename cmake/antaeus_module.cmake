@@ -1,15 +1,25 @@
-# antaeus_module(<name> [LOOPS] [BATCH <files>] [WITHOUT <stem>...] [FROM <room> ONLY <stem>...] [PRIVATE <third party>...])
-#   the object library of src/<name>/*.cpp, or of some files of a room. LOOPS: optimised for speed. BATCH: so many files
+# antaeus_module(<name> [LOOPS] [BATCH <files>] [FOLDERS <folder>...] [WITHOUT <stem>...] [FROM <room> ONLY <stem>...]
+#                [IN <folder> [ONLY <stem>...]] [PRIVATE <third party>...])
+#   the object library of src/<name>/*.cpp and of the folders named in it, or of some files of a room, or of a folder
+#   beside src. LOOPS: optimised for speed. BATCH: so many files
 #   in one run of the compiler (0: each by itself). A stem may end in *.
 # antaeus_component(<name> [MODULES <module>...] [ON <component>...])
 #   one shared library of modules: libantaeus.so, or libantaeus_<name>.so on top of others. These are what find_package
 #   names. What users may link against says ANTAEUS_API (antaeus/core/api.hpp); the rest stays inside.
 function(antaeus_module name)
-  cmake_parse_arguments(arg "LOOPS" "BATCH;FROM" "PRIVATE;ONLY;WITHOUT" ${ARGN})
+  cmake_parse_arguments(arg "LOOPS" "BATCH;FROM;IN" "PRIVATE;ONLY;WITHOUT;FOLDERS" ${ARGN})
   set(folder ${CMAKE_SOURCE_DIR}/src/${name})
   set(wanted *)
+  foreach(inner ${arg_FOLDERS})
+    list(APPEND wanted ${inner}/*)
+  endforeach()
+  if(arg_IN)
+    set(folder ${CMAKE_SOURCE_DIR}/${arg_IN})
+  endif()
   if(arg_FROM)
     set(folder ${CMAKE_SOURCE_DIR}/src/${arg_FROM})
+  endif()
+  if(arg_ONLY)
     set(wanted ${arg_ONLY})
   endif()
   list(TRANSFORM wanted PREPEND ${folder}/)
@@ -22,7 +32,7 @@ function(antaeus_module name)
     list(REMOVE_ITEM sources ${left_out})
   endif()
   add_library(antaeus_room_${name} OBJECT ${sources})
-  target_include_directories(antaeus_room_${name} PUBLIC ${CMAKE_SOURCE_DIR}/include PRIVATE ${CMAKE_SOURCE_DIR}/src)
+  target_include_directories(antaeus_room_${name} PUBLIC ${CMAKE_SOURCE_DIR}/include PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR})
   target_compile_definitions(antaeus_room_${name} PRIVATE ANTAEUS_VERSION="${PROJECT_VERSION}")
   target_link_libraries(antaeus_room_${name} PUBLIC Eigen3::Eigen PRIVATE antaeus_flags ${arg_PRIVATE})
   set_property(TARGET antaeus_room_${name} PROPERTY ANTAEUS_THIRD_PARTY ${arg_PRIVATE})

@@ -2,7 +2,7 @@
 // prints: Fz -518.0 N on_environment, kappa 38.58
 #include <cstdio>
 
-#include "antaeus/published/wrench_estimator.hpp"
+#include "antaeus/estimation/published/wrench_estimator.hpp"
 
 int main() {
   const antaeus::Robot robot = antaeus::load_robot("h1_2");

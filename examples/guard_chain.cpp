@@ -3,7 +3,7 @@
 // Without an episode the left arm stands as at the incident's start, and the torso's torques beyond gravity are those
 // that the incident report lists for steps 0 to 8.
 // prints: watchdog, clamp: damping mode at step 6.*clamp, watchdog: no damping mode
-#include "antaeus/published/guard_chain.hpp"
+#include "antaeus/estimation/published/guard_chain.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "antaeus/episode/episode.hpp"
-#include "antaeus/published/wrench_estimator.hpp"
+#include "antaeus/estimation/published/wrench_estimator.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "antaeus/episode/synthetic_episode.hpp"
-#include "antaeus/guard/guarded_estimator.hpp"
+#include "antaeus/trust/guarded_estimator.hpp"
 
 int main() {
   const antaeus::Robot robot = antaeus::load_robot("h1_2");

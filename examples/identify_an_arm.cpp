@@ -7,8 +7,8 @@
 
 #include "antaeus/identification/identify.hpp"
 #include "antaeus/robot/dynamics.hpp"
+#include "antaeus/robot/files/profile_writer.hpp"
 #include "antaeus/robot/noise_model.hpp"
-#include "antaeus/robot/profile_writer.hpp"
 
 using namespace antaeus;
 int main(int argc, char** argv) {

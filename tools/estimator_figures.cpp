@@ -5,7 +5,7 @@
 
 #include "antaeus/draw/figure.hpp"
 #include "antaeus/episode/synthetic_episode.hpp"
-#include "antaeus/guard/guarded_estimator.hpp"
+#include "antaeus/trust/guarded_estimator.hpp"
 
 namespace antaeus {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "antaeus/conditioning/instruction_set.hpp"
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/instruction_set.hpp"
 #include "antaeus/io/table.hpp"
 
 namespace antaeus {

@@ -12,8 +12,8 @@ estimators never raise: their results carry a status, a verdict and reasons, and
 """
 
 from antaeus import _antaeus
-from antaeus import (auditing, conditioning, contacts, control, core, episode, estimation, experiments, guard,
-                     identification, ik, pose, published, replaying, report, robot, sim, space, tasks, trust)
+from antaeus import (auditing, contacts, control, core, episode, estimation,
+                     identification, ik, numerics, pose, published, replaying, report, robot, sim, space, studies, tasks, trust)
 from antaeus._antaeus import *  # noqa: F403
 from antaeus._antaeus import __version__ as __version__
 

@@ -60,10 +60,9 @@ NB_MODULE(_antaeus, module) {
   bind_room("robot", bind_robot, bind_self_collision);
   bind_room("estimation", bind_estimation);
   bind_room("published", bind_published);
-  bind_room("trust", bind_trust);
-  bind_room("pose", bind_pose);
   bind_room("episode", bind_episode);
-  bind_room("guard", bind_guard);
+  bind_room("trust", bind_trust, bind_guard);
+  bind_room("pose", bind_pose);
   bind_room("control", bind_control, bind_control_contact, bind_control_flying);
   // antaeus.audit is the function, so the room's submodule cannot have that name too.
   bind_room("auditing", bind_audit);
@@ -74,10 +73,10 @@ NB_MODULE(_antaeus, module) {
   bind_room("replaying", bind_replay);
   bind_room("ik", bind_ik);
   bind_room("tasks", bind_tasks);
-  bind_room("conditioning", bind_conditioning);
+  bind_room("numerics", bind_conditioning);
   bind_room("space", bind_space);
   bind_room("sim", bind_sim);
-  bind_room("experiments", bind_experiments);
+  bind_room("studies", bind_experiments);
   bind_room("report", bind_show);
   module.attr("_rooms") = rooms;
   module.attr("__name__") = own_name;

@@ -16,6 +16,7 @@
 #include "antaeus/io/table.hpp"
 #include "antaeus/report/html_report.hpp"
 #include "convert.hpp"
+#include "fields.hpp"
 #include "interruption.hpp"
 #include "logs.hpp"
 #include "shared_enumerations.hpp"
@@ -271,25 +272,8 @@ void bind_evidence(nb::module_& module) {
       .def_ro("value", &FeasibilityRow::value, "≥ 0 where the condition holds.")
       .def_ro("sd", &FeasibilityRow::sd)
       .def_ro("feasible", &FeasibilityRow::feasible);
-  nb::class_<CauseRow>(module, "CauseRow", "One single cause of the focus step's residuals.")
-      .def_ro("cause", &CauseRow::cause, "\"contact at left wrist\"")
-      .def_prop_ro("kind", copied_field(&CauseRow::kind))
-      .def_ro("endpoint", &CauseRow::endpoint, "Of a contact or payload: frame.")
-      .def_ro("size", &CauseRow::size, "In `unit`.")
-      .def_ro("size_sd", &CauseRow::size_sd)
-      .def_ro("unit", &CauseRow::unit)
-      .def_ro("log_likelihood_ratio", &CauseRow::log_likelihood_ratio)
-      .def_ro("bic", &CauseRow::bic)
-      .def_ro("log_evidence", &CauseRow::log_evidence)
-      .def_ro("probability", &CauseRow::probability, "Of all causes and none, weighed at once.")
-      .def_prop_ro("separation", copied_field(&CauseRow::separation), "From the best.")
-      .def_ro("misfit", &CauseRow::misfit, "χ² that stays with it; above CauseTest.threshold: too much.");
-  nb::class_<CauseTest>(module, "CauseTest", "The single causes against each other, at the focus step.")
-      .def_ro("alarm", &CauseTest::alarm, "Noise alone does not make such residuals.")
-      .def_ro("explained", &CauseTest::explained, "The best cause leaves no more than noise would.")
-      .def_ro("chi_squared", &CauseTest::chi_squared)
-      .def_ro("threshold", &CauseTest::threshold)
-      .def_ro("causes", &CauseTest::causes, "Best first.");
+  bind_struct<CauseRow>(module, "CauseRow", "One single cause of the focus step's residuals.");
+  bind_struct<CauseTest>(module, "CauseTest", "The single causes against each other, at the focus step.");
   nb::class_<ContactFinding>(module, "ContactFinding",
                              "What the consumer was made for, against a contact that the focus step's torques are of.")
       .def_ro("found", &ContactFinding::found, "One contact at the focus endpoint explains the torques, no joint does.")

@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "antaeus/conditioning/smooth_damping.hpp"
-#include "antaeus/conditioning/three_tier_inverse.hpp"
+#include "antaeus/numerics/smooth_damping.hpp"
+#include "antaeus/numerics/three_tier_inverse.hpp"
 #include "convert.hpp"
 #include "shared_enumerations.hpp"
 

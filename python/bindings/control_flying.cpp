@@ -1,7 +1,7 @@
 // Coordinated control of free-flying robots: references, gains, laws.
-#include "antaeus/control/flying_control.hpp"
-#include "antaeus/control/flying_guidance.hpp"
 #include "antaeus/robot/robot_profile.hpp"
+#include "antaeus/space/flying_control.hpp"
+#include "antaeus/space/flying_guidance.hpp"
 #include "control.hpp"
 
 namespace antaeus::python {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "antaeus/core/option_table.hpp"
+#include "fields.hpp"
 
 namespace antaeus::python {
 
@@ -36,6 +37,15 @@ const char* status_meaning(Status status) noexcept {
 }
 
 }  // namespace
+
+std::string field_doc(const char* meaning, const char* unit) {
+  std::string doc = meaning;
+  if (!doc.empty() && doc.front() >= 'a' && doc.front() <= 'z')
+    doc.front() = static_cast<char>(doc.front() - 'a' + 'A');
+  if (*unit != '\0') doc += std::string(doc.empty() ? "[" : " [") + unit + "]";
+  if (!doc.empty()) doc += '.';
+  return doc;
+}
 
 void require(Status status, const char* place) {
   if (status != Status::ok) throw StatusError(place, status, status_meaning(status));

@@ -1,12 +1,12 @@
 // Named runs in simulation.
 #include <nanobind/stl/map.h>
 
-#include "antaeus/experiments/clip.hpp"
-#include "antaeus/experiments/experiment.hpp"
-#include "antaeus/experiments/space_flight.hpp"
-#include "antaeus/report/simulate_page.hpp"
 #include "convert.hpp"
 #include "interruption.hpp"
+#include "studies/clip.hpp"
+#include "studies/experiment.hpp"
+#include "studies/simulate_page.hpp"
+#include "studies/space_flight.hpp"
 
 namespace antaeus::python {
 

@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "antaeus/guard/frame_wrench.hpp"
-#include "antaeus/guard/guarded_estimator.hpp"
+#include "antaeus/trust/frame_wrench.hpp"
+#include "antaeus/trust/guarded_estimator.hpp"
 #include "convert.hpp"
 #include "shared_enumerations.hpp"
 

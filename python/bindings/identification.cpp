@@ -9,7 +9,7 @@
 #include "antaeus/identification/identify.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/report/identify_page.hpp"
-#include "antaeus/robot/profile_writer.hpp"
+#include "antaeus/robot/files/profile_writer.hpp"
 #include "convert.hpp"
 
 namespace nanobind::detail {

@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "antaeus/published/guard_chain.hpp"
-#include "antaeus/published/wrench_estimator.hpp"
+#include "antaeus/estimation/published/guard_chain.hpp"
+#include "antaeus/estimation/published/wrench_estimator.hpp"
 #include "convert.hpp"
 #include "shared_enumerations.hpp"
 

@@ -2,9 +2,9 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 
+#include "antaeus/robot/files/profile_writer.hpp"
 #include "antaeus/robot/limbs.hpp"
 #include "antaeus/robot/noise_model.hpp"
-#include "antaeus/robot/profile_writer.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "convert.hpp"
 #include "shared_enumerations.hpp"

@@ -4,12 +4,12 @@
 /// convert.hpp.
 
 #include "antaeus/audit/reconstruction.hpp"
-#include "antaeus/conditioning/three_tier_inverse.hpp"
-#include "antaeus/guard/guarded_estimator.hpp"
+#include "antaeus/estimation/published/guard_chain.hpp"
+#include "antaeus/numerics/three_tier_inverse.hpp"
 #include "antaeus/pose/pose_advice.hpp"
-#include "antaeus/published/guard_chain.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "antaeus/trust/feasibility.hpp"
+#include "antaeus/trust/guarded_estimator.hpp"
 #include "antaeus/trust/hypotheses.hpp"
 #include "convert.hpp"
 

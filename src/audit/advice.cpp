@@ -11,7 +11,7 @@ double AdviceRow::Alone::distance() const noexcept {
   return std::fmin(std::abs(from - below), std::abs(above - from));  // fmin passes over NaN
 }
 
-namespace parts {
+namespace detail {
 
 namespace {
 
@@ -99,5 +99,5 @@ std::vector<Statement> advice_verdict(const Audit& audit) {
   return {{"advice", "Advice for the pose at step " + std::to_string(audit.advice.front().step) + ". " + text}};
 }
 
-}  // namespace parts
+}  // namespace detail
 }  // namespace antaeus

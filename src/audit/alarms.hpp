@@ -5,7 +5,7 @@
 
 #include "audit/parts.hpp"
 
-namespace antaeus::parts {
+namespace antaeus::detail {
 
 /// One entry a baseline: the steps at which `state(series, step)` is `refused`, and those at which it is `degraded`,
 /// the worst of all endpoints that the consumer reads counted. Series that the guard does not judge say `ok`.
@@ -30,4 +30,4 @@ std::vector<Counterfactual::FalseAlarm> alarms_in_baselines(const Audit& audit, 
   return alarms;
 }
 
-}  // namespace antaeus::parts
+}  // namespace antaeus::detail

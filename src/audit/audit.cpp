@@ -30,7 +30,7 @@ void add_sweeps(const Robot& robot, Audit& audit) {
     const std::string step = std::to_string(episode.reconstruction.first_step + row);
     if (q.allFinite()) poses.push_back({episode.episode.name + " step " + step, q});
   };
-  add(audit.audited, parts::row_of(audit, audit.focus_step));
+  add(audit.audited, detail::row_of(audit, audit.focus_step));
   for (const EpisodeAudit& baseline : audit.baselines) add(baseline, 0);
   for (const LabelledPose& pose : poses) audit.spectra.push_back(pose_spectrum(robot, audit.focus_endpoint, pose));
   std::vector<int> motors = influential_motors(robot, audit.focus_endpoint, poses.front());
@@ -79,7 +79,7 @@ Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRe
 
   Eigen::Index cut_at = 0;
   if (request.from >= 0 || request.to >= 0) episodes[0] = cut_episode(episodes[0], request.from, request.to, cut_at);
-  parts::check_memory(robot, endpoints, episodes);
+  detail::check_memory(robot, endpoints, episodes);
   double all_steps = 0, done = 0;
   for (const Episode& episode : episodes) all_steps += static_cast<double>(episode.steps());
   for (std::size_t e = 0; e < episodes.size(); ++e) {
@@ -92,7 +92,7 @@ Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRe
     part.reconstruction = reconstruct(robot, part.episode, endpoints, options, share, first_step);
     done += weight;
     note_overflow(overflowing_steps(part.reconstruction, part.episode), part.episode, first_step);
-    parts::summarise_episode(robot, endpoints, options, part);
+    detail::summarise_episode(robot, endpoints, options, part);
     if (e == 0) {
       audit.audited = std::move(part);
     } else {
@@ -100,32 +100,32 @@ Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRe
     }
   }
   audit.base_orientation = orientation_text(audit.audited.episode, robot, options);
-  parts::choose_focus(options, audit);
-  audit.events = parts::find_events(robot, options, audit);
-  audit.reliability = parts::reliability(robot, audit);
-  audit.advice = parts::pose_advice(robot, audit);
-  audit.cause_test = parts::cause_test(robot, endpoints, options, audit);
-  audit.contact = parts::contact_finding(options, audit);
-  audit.identified = parts::identified_span(robot, audit);
+  detail::choose_focus(options, audit);
+  audit.events = detail::find_events(robot, options, audit);
+  audit.reliability = detail::reliability(robot, audit);
+  audit.advice = detail::pose_advice(robot, audit);
+  audit.cause_test = detail::cause_test(robot, endpoints, options, audit);
+  audit.contact = detail::contact_finding(options, audit);
+  audit.identified = detail::identified_span(robot, audit);
   if (audit.focus_step >= 0) {
-    const parts::FocusStep focus(robot, endpoints, options, audit);
-    audit.attributions = parts::attributions(focus, audit);
-    audit.feasibility = parts::feasibility(robot, options, focus);
-    audit.counterfactuals = parts::counterfactuals(robot, options, focus, audit);
-    audit.reference_rows = parts::reference_rows(focus);
+    const detail::FocusStep focus(robot, endpoints, options, audit);
+    audit.attributions = detail::attributions(focus, audit);
+    audit.feasibility = detail::feasibility(robot, options, focus);
+    audit.counterfactuals = detail::counterfactuals(robot, options, focus, audit);
+    audit.reference_rows = detail::reference_rows(focus);
   }
-  audit.pose_counterfactuals = parts::pose_counterfactuals(robot, options, audit);
-  audit.tilt = parts::tilt_sensitivity(robot, options, audit);
+  audit.pose_counterfactuals = detail::pose_counterfactuals(robot, options, audit);
+  audit.tilt = detail::tilt_sensitivity(robot, options, audit);
   add_sweeps(robot, audit);
-  audit.contacts = parts::contact_intervals(audit.audited.reconstruction);
-  audit.audited.contact_share = parts::share_within(audit.contacts, audit.audited.reconstruction);
+  audit.contacts = detail::contact_intervals(audit.audited.reconstruction);
+  audit.audited.contact_share = detail::share_within(audit.contacts, audit.audited.reconstruction);
   for (EpisodeAudit& baseline : audit.baselines) {
     baseline.contact_share =
-        parts::share_within(parts::contact_intervals(baseline.reconstruction), baseline.reconstruction);
+        detail::share_within(detail::contact_intervals(baseline.reconstruction), baseline.reconstruction);
   }
-  audit.verdict = parts::verdict(robot, audit);
-  audit.cannot_tell = parts::cannot_tell(audit);
-  audit.next_checks = parts::next_checks(audit);
+  audit.verdict = detail::verdict(robot, audit);
+  audit.cannot_tell = detail::cannot_tell(audit);
+  audit.next_checks = detail::next_checks(audit);
   return audit;
 }
 

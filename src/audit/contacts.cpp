@@ -5,7 +5,7 @@
 #include "antaeus/signal/chi_squared.hpp"
 #include "audit/parts.hpp"
 
-namespace antaeus::parts {
+namespace antaeus::detail {
 
 namespace {
 
@@ -147,4 +147,4 @@ std::vector<Statement> next_checks(const Audit& audit) {
   return all;
 }
 
-}  // namespace antaeus::parts
+}  // namespace antaeus::detail

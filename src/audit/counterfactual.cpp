@@ -4,13 +4,13 @@
 #include <numbers>
 
 #include "antaeus/audit/audit_options.hpp"
-#include "antaeus/conditioning/gains.hpp"
-#include "antaeus/conditioning/pseudo_inverse.hpp"
-#include "antaeus/conditioning/small_svd.hpp"
+#include "antaeus/numerics/gains.hpp"
+#include "antaeus/numerics/pseudo_inverse.hpp"
+#include "antaeus/numerics/small_svd.hpp"
 #include "audit/alarms.hpp"
 #include "audit/focus_step.hpp"
 
-namespace antaeus::parts {
+namespace antaeus::detail {
 
 namespace {
 
@@ -316,4 +316,4 @@ std::vector<ReferenceRow> reference_rows(const FocusStep& focus) {
   return rows;
 }
 
-}  // namespace antaeus::parts
+}  // namespace antaeus::detail

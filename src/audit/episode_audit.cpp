@@ -4,7 +4,7 @@
 #include "antaeus/audit/audit_options.hpp"
 #include "audit/parts.hpp"
 
-namespace antaeus::parts {
+namespace antaeus::detail {
 
 namespace {
 
@@ -135,4 +135,4 @@ void choose_focus(const AuditOptions& options, Audit& audit) {
   audit.focus_axis = largest_component(*worst, row_of(audit, audit.focus_step));
 }
 
-}  // namespace antaeus::parts
+}  // namespace antaeus::detail

@@ -4,7 +4,7 @@
 #include "antaeus/audit/audit_options.hpp"
 #include "audit/parts.hpp"
 
-namespace antaeus::parts {
+namespace antaeus::detail {
 
 namespace {
 
@@ -149,4 +149,4 @@ std::vector<Event> find_events(const Robot& robot, const AuditOptions& options, 
   return Finder(robot, options, audit).find();
 }
 
-}  // namespace antaeus::parts
+}  // namespace antaeus::detail

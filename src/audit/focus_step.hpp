@@ -7,7 +7,7 @@
 #include "antaeus/audit/audit_options.hpp"
 #include "audit/parts.hpp"
 
-namespace antaeus::parts {
+namespace antaeus::detail {
 
 /// The focus step's instant, and what the published estimators say of it.
 class FocusStep {
@@ -40,4 +40,4 @@ class FocusStep {
   StackedEstimator stacked_;
 };
 
-}  // namespace antaeus::parts
+}  // namespace antaeus::detail

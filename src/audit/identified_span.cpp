@@ -4,7 +4,7 @@
 #include "antaeus/robot/noise_model.hpp"
 #include "audit/parts.hpp"
 
-namespace antaeus::parts {
+namespace antaeus::detail {
 
 IdentifiedSpan identified_span(const Robot& robot, const Audit& audit) {
   IdentifiedSpan span;
@@ -69,4 +69,4 @@ std::vector<Statement> identified_verdict(const Audit& audit) {
   return {{"identified", text + "."}};
 }
 
-}  // namespace antaeus::parts
+}  // namespace antaeus::detail

@@ -10,7 +10,7 @@
 
 #include "antaeus/core/error.hpp"
 
-namespace antaeus::parts {
+namespace antaeus::detail {
 
 namespace {
 
@@ -68,4 +68,4 @@ void check_memory(const Robot& robot, const std::vector<std::string>& endpoints,
                      "audit a part of it, or write the wrenches of all steps alone (antaeus estimate)");
 }
 
-}  // namespace antaeus::parts
+}  // namespace antaeus::detail

@@ -7,7 +7,7 @@
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 
-namespace antaeus::parts {
+namespace antaeus::detail {
 
 /// What an audit holds of all steps at its end, results and the texts of its files together [bytes]: 18.5 kB a step
 /// for a robot of 27 motors and four endpoints, 5.5 kB for an arm (measured by the peak of `antaeus audit`, 20 000 to
@@ -21,4 +21,4 @@ double free_memory();
 /// \throws EpisodeError that says how much is needed, how much there is, and what to do. Better than to be killed.
 void check_memory(const Robot& robot, const std::vector<std::string>& endpoints, const std::vector<Episode>& episodes);
 
-}  // namespace antaeus::parts
+}  // namespace antaeus::detail

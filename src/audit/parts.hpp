@@ -6,7 +6,7 @@
 #include "antaeus/audit/audit.hpp"
 #include "antaeus/audit/audit_options.hpp"
 
-namespace antaeus::parts {
+namespace antaeus::detail {
 
 class FocusStep;
 
@@ -76,4 +76,4 @@ std::string label_of(const Audit& audit, const std::string& endpoint);
 /// "step 8 (22.609 s)", without the time where there is none.
 std::string step_text(const Audit& audit, Eigen::Index step);
 
-}  // namespace antaeus::parts
+}  // namespace antaeus::detail

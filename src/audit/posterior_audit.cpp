@@ -24,7 +24,7 @@ std::vector<GuardInterval> guard_timeline(const EstimateSeries& series, Eigen::I
   return intervals;
 }
 
-namespace parts {
+namespace detail {
 
 namespace {
 
@@ -359,5 +359,5 @@ std::vector<Statement> posterior_verdict(const Audit& audit) {
   return all;
 }
 
-}  // namespace parts
+}  // namespace detail
 }  // namespace antaeus

@@ -42,7 +42,7 @@ struct Worker {
 
 /// What is recorded of one endpoint.
 struct EndpointRecorders {
-  std::optional<parts::Recorder> deployed, stacked, posterior;
+  std::optional<detail::Recorder> deployed, stacked, posterior;
   std::size_t hand = 0;  ///< its place among the posterior's endpoints
 };
 
@@ -75,9 +75,9 @@ struct Reconstructor::Impl {
         wanted(which),
         threads(threads_of(of, endpoints)),
         team(threads) {
-    const std::vector<std::string> consumed = parts::consumed_frames(robot, endpoints);
+    const std::vector<std::string> consumed = detail::consumed_frames(robot, endpoints);
     const auto recorder = [&](const std::string& endpoint, EstimatorName estimator) {
-      return parts::make_recorder(robot, endpoint, estimator, options, consumed);
+      return detail::make_recorder(robot, endpoint, estimator, options, consumed);
     };
     for (const std::string& endpoint : endpoints) {
       EndpointRecorders of_one;
@@ -146,8 +146,8 @@ struct Reconstructor::Impl {
     if (worker.deployed) step.deployed = worker.deployed->solve(now).endpoints;
     if (worker.stacked) step.stacked = worker.stacked->solve(now).endpoints;
     for (std::size_t k = 0; k < recorders.size(); ++k) {
-      if (recorders[k].deployed) parts::record_numbers(recorders[k].deployed->series, row, step.deployed[k]);
-      if (recorders[k].stacked) parts::record_numbers(recorders[k].stacked->series, row, step.stacked[k]);
+      if (recorders[k].deployed) detail::record_numbers(recorders[k].deployed->series, row, step.deployed[k]);
+      if (recorders[k].stacked) detail::record_numbers(recorders[k].stacked->series, row, step.stacked[k]);
     }
     if (!has_hands_reader) return;
     if (smoothed) smoothed->observe(at, worker.observation);
@@ -182,7 +182,7 @@ struct Reconstructor::Impl {
     const std::vector<EndpointReliability>& reliability = worker.reliability->of(estimates);
     for (EndpointRecorders& of_one : recorders) {
       if (!of_one.posterior) continue;
-      parts::record_posterior(of_one.posterior->series, row, estimates[of_one.hand], reliability[of_one.hand]);
+      detail::record_posterior(of_one.posterior->series, row, estimates[of_one.hand], reliability[of_one.hand]);
     }
   }
 
@@ -191,10 +191,11 @@ struct Reconstructor::Impl {
     if (guard) guard->update(step.estimates, step.feasible, step.raw, step.estimates.instant.observation().time);
     for (std::size_t k = 0; k < recorders.size(); ++k) {
       EndpointRecorders& of_one = recorders[k];
-      if (of_one.deployed) parts::record_guards(*of_one.deployed, row, step.deployed[k]);
-      if (of_one.stacked) parts::record_guards(*of_one.stacked, row, step.stacked[k]);
+      if (of_one.deployed) detail::record_guards(*of_one.deployed, row, step.deployed[k]);
+      if (of_one.stacked) detail::record_guards(*of_one.stacked, row, step.stacked[k]);
       if (!of_one.posterior) continue;
-      parts::record_consumer(of_one.posterior->series, row, step.estimates[of_one.hand], guard->results()[of_one.hand]);
+      detail::record_consumer(of_one.posterior->series, row, step.estimates[of_one.hand],
+                              guard->results()[of_one.hand]);
     }
   }
 
@@ -218,9 +219,9 @@ struct Reconstructor::Impl {
     }
     done += steps;
     for (EndpointRecorders& of_one : recorders) {
-      for (std::optional<parts::Recorder>* recorder : {&of_one.deployed, &of_one.stacked, &of_one.posterior}) {
+      for (std::optional<detail::Recorder>* recorder : {&of_one.deployed, &of_one.stacked, &of_one.posterior}) {
         if (!*recorder) continue;
-        parts::find_peaks((*recorder)->series);
+        detail::find_peaks((*recorder)->series);
         result.series.push_back(std::move((*recorder)->series));
       }
     }
@@ -242,9 +243,9 @@ struct Reconstructor::Impl {
     result.outside_identified = result.identified;
     result.envelope_speed.setConstant(steps, kNaN);
     for (EndpointRecorders& of_one : recorders) {
-      if (of_one.deployed) parts::make_room(*of_one.deployed, steps, motors);
-      if (of_one.stacked) parts::make_room(*of_one.stacked, steps, motors);
-      if (of_one.posterior) parts::make_room(*of_one.posterior, steps, motors, reliability_rows[of_one.hand]);
+      if (of_one.deployed) detail::make_room(*of_one.deployed, steps, motors);
+      if (of_one.stacked) detail::make_room(*of_one.stacked, steps, motors);
+      if (of_one.posterior) detail::make_room(*of_one.posterior, steps, motors, reliability_rows[of_one.hand]);
     }
     return result;
   }

@@ -4,7 +4,7 @@
 
 #include "antaeus/core/error.hpp"
 
-namespace antaeus::parts {
+namespace antaeus::detail {
 
 namespace {
 
@@ -169,21 +169,21 @@ const StepNumber& step_number(std::string_view column) {
   throw Error("steps", "no column of numbers '" + std::string(column) + "'");
 }
 
-}  // namespace antaeus::parts
+}  // namespace antaeus::detail
 
 namespace antaeus {
 
 Table steps_table(const Reconstruction& r) {
   const std::size_t rows = r.series.size() * static_cast<std::size_t>(r.steps());
   Table table;
-  for (const parts::StepColumn& column : parts::step_columns()) {
+  for (const detail::StepColumn& column : detail::step_columns()) {
     std::visit(
         [&](const auto& get) {
-          using Value = decltype(get(std::declval<const parts::StepOfSeries&>()));
+          using Value = decltype(get(std::declval<const detail::StepOfSeries&>()));
           std::conditional_t<std::is_same_v<Value, std::string>, TextColumn, std::vector<Value>> values;
           if constexpr (!std::is_same_v<Value, std::string>) values.reserve(rows);
           for (Eigen::Index i = 0; i < r.steps(); ++i) {
-            for (const EstimateSeries& series : r.series) values.push_back(get(parts::StepOfSeries{r, series, i}));
+            for (const EstimateSeries& series : r.series) values.push_back(get(detail::StepOfSeries{r, series, i}));
           }
           table.add({column.name, column.unit, column.meaning, std::move(values)});
         },

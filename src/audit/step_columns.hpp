@@ -10,7 +10,7 @@
 
 #include "antaeus/audit/reconstruction.hpp"
 
-namespace antaeus::parts {
+namespace antaeus::detail {
 
 /// Where a column reads: one step of one series.
 struct StepOfSeries {
@@ -39,4 +39,4 @@ const std::vector<StepColumn>& step_columns();
 /// One of the columns that hold numbers. \throws Error for another name
 const StepNumber& step_number(std::string_view column);
 
-}  // namespace antaeus::parts
+}  // namespace antaeus::detail

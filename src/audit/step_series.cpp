@@ -6,7 +6,7 @@
 
 #include "antaeus/audit/audit_options.hpp"
 
-namespace antaeus::parts {
+namespace antaeus::detail {
 
 namespace {
 
@@ -247,4 +247,4 @@ void find_peaks(EstimateSeries& series) {
   }
 }
 
-}  // namespace antaeus::parts
+}  // namespace antaeus::detail

@@ -9,11 +9,11 @@
 
 #include "antaeus/audit/audit_options.hpp"
 #include "antaeus/audit/reconstruction.hpp"
-#include "antaeus/guard/consumer_guard.hpp"
-#include "antaeus/published/guard_chain.hpp"
+#include "antaeus/estimation/published/guard_chain.hpp"
+#include "antaeus/trust/consumer_guard.hpp"
 #include "antaeus/trust/reliability.hpp"
 
-namespace antaeus::parts {
+namespace antaeus::detail {
 
 /// One series being written: its results, the default chain, and each guard alone.
 struct Recorder {
@@ -45,4 +45,4 @@ void record_consumer(EstimateSeries& series, Eigen::Index step, const WrenchEsti
 
 void find_peaks(EstimateSeries& series);
 
-}  // namespace antaeus::parts
+}  // namespace antaeus::detail

@@ -3,31 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "antaeus/io/json_fields.hpp"
 #include "audit/parts.hpp"
 
 namespace antaeus {
 
 namespace {
 
-Json vector_json(const Eigen::Ref<const VectorX>& v) {
-  Json list = Json::array();
-  for (const double value : v) list.push_back(value + 0.0);  // −0 becomes 0
-  return list;
-}
-
-/// A step as an index of the log, null for none.
-Json step_json(Eigen::Index step) { return step < 0 ? Json() : Json(static_cast<std::int64_t>(step)); }
-
 Json texts_json(const std::vector<std::string>& texts) {
   Json list = Json::array();
   for (const std::string& text : texts) list.push_back(text);
-  return list;
-}
-
-template <class Items, class Make>
-Json list_json(const Items& items, Make&& make) {
-  Json list = Json::array();
-  for (const auto& item : items) list.push_back(make(item));
   return list;
 }
 
@@ -74,7 +59,7 @@ Json posterior_json(const EstimateSeries& s, Eigen::Index first_step, const std:
       .set("steps_degraded", in_state(Verdict::degraded))
       .set("steps_refused", in_state(Verdict::refused))
       .set("first_worst_sd_N", t.worst_sd.size() > 0 ? Json(t.worst_sd[0]) : Json())
-      .set("largest_guarded_force_N", parts::largest_norm(s.guarded_force))
+      .set("largest_guarded_force_N", detail::largest_norm(s.guarded_force))
       .set("at", list_json(shown, at))
       .set("guard_timeline", list_json(guard_timeline(s, first_step), [](const GuardInterval& g) {
              return Json::object()
@@ -152,28 +137,6 @@ Json advice_json(const AdviceRow& row) {
                  .set("from_rad", a.from)
                  .set("below_rad", a.below)
                  .set("above_rad", a.above);
-           }));
-}
-
-Json cause_test_json(const CauseTest& test) {
-  return Json::object()
-      .set("outside_identified", test.outside_identified)
-      .set("alarm", test.alarm)
-      .set("explained", test.explained)
-      .set("chi_squared", test.chi_squared)
-      .set("threshold", test.threshold)
-      .set("causes", list_json(test.causes, [](const CauseRow& c) {
-             return Json::object()
-                 .set("cause", c.cause)
-                 .set("size", c.size)
-                 .set("size_sd", c.size_sd)
-                 .set("unit", c.unit)
-                 .set("log_likelihood_ratio", c.log_likelihood_ratio)
-                 .set("bic", c.bic)
-                 .set("log_evidence", c.log_evidence)
-                 .set("probability", c.probability)
-                 .set("separation", to_string(c.separation))
-                 .set("misfit", c.misfit);
            }));
 }
 
@@ -532,7 +495,7 @@ Json audit_summary(const Audit& audit) {
                                           .set("sd", f.sd)
                                           .set("feasible", f.feasible);
                                     }))
-      .set("cause_test", cause_test_json(audit.cause_test))
+      .set("cause_test", to_json(audit.cause_test))
       .set("identified", identified_json(audit.identified))
       .set("contact", Json::object()
                           .set("found", audit.contact.found)

@@ -3,7 +3,7 @@
 
 #include "audit/parts.hpp"
 
-namespace antaeus::parts {
+namespace antaeus::detail {
 
 namespace {
 
@@ -330,4 +330,4 @@ std::vector<Statement> cannot_tell(const Audit& audit) {
   return all;
 }
 
-}  // namespace antaeus::parts
+}  // namespace antaeus::detail

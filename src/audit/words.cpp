@@ -16,7 +16,7 @@ std::string sign_in_words(Sign sign) {
 
 std::string axis_name(int axis) { return std::string("F") + static_cast<char>('x' + axis); }
 
-namespace parts {
+namespace detail {
 
 std::string number_text(double value) {
   if (!std::isfinite(value)) return "unknown";
@@ -78,6 +78,6 @@ int largest_component(const EstimateSeries& series, Eigen::Index row) {
   return axis;
 }
 
-}  // namespace parts
+}  // namespace detail
 
 }  // namespace antaeus

@@ -13,7 +13,7 @@ constexpr const char* kUnits[] = {"N", "N", "N", "N·m", "N·m", "N·m"};
 
 Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
-using parts::Spread;
+using detail::Spread;
 
 }  // namespace
 

@@ -17,7 +17,7 @@ ContactFrameSolver::ContactFrameSolver(const Robot& robot, const std::vector<std
     throw OptionsError("contact.least_torque", "0 leaves the wrenches undetermined",
                        "give it a positive weight, or a guess");
   }
-  frames_ = contact_parts::contact_frames(robot.model, contacts, "contacts");
+  frames_ = detail::contact_frames(robot.model, contacts, "contacts");
   const auto k = std::ssize(contacts);
   demand_.contacts = contacts;
   demand_.kinds.assign(contacts.size(), options.kind);

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <set>
 
-#include "antaeus/constraints/elastic_qp.hpp"
 #include "antaeus/core/error.hpp"
+#include "antaeus/numerics/elastic_qp.hpp"
 
-namespace antaeus::contact_parts {
+namespace antaeus::detail {
 
 namespace {
 
@@ -281,4 +281,4 @@ void judge(const LimitSource& source, const std::vector<std::string>& row_names,
   }
 }
 
-}  // namespace antaeus::contact_parts
+}  // namespace antaeus::detail

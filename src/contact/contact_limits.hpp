@@ -6,7 +6,7 @@
 #include "antaeus/contact/contact_result.hpp"
 #include "contact/null_space.hpp"
 
-namespace antaeus::contact_parts {
+namespace antaeus::detail {
 
 /// Moments count at this lever [m], so that all rows are in newtons.
 inline constexpr double kRowLever = 0.1;
@@ -51,4 +51,4 @@ ContactSolution solve_with_limits(const LimitSource& source, bool over_time, std
 void judge(const LimitSource& source, const std::vector<std::string>& row_names, const SampleMatrix& torque,
            const ContactSolution& solution, std::vector<FrameMargins>& margins, std::vector<LimitViolation>& broken);
 
-}  // namespace antaeus::contact_parts
+}  // namespace antaeus::detail

@@ -7,7 +7,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/robot/robot_model.hpp"
 
-namespace antaeus::contact_parts {
+namespace antaeus::detail {
 
 /// Each known and each once. \param place  the argument that messages name. \throws OptionsError
 inline std::vector<FrameId> contact_frames(const RobotModel& model, const std::vector<std::string>& names,
@@ -23,4 +23,4 @@ inline std::vector<FrameId> contact_frames(const RobotModel& model, const std::v
   return frames;
 }
 
-}  // namespace antaeus::contact_parts
+}  // namespace antaeus::detail

@@ -61,7 +61,7 @@ void check_fit(const TotalMotion& motion, const ContactTiming& timing, const Spl
 Matrix6 transport(const Matrix3& world, const Vector3& from_p_to_c) {
   Matrix6 T = Matrix6::Zero();
   T.topLeftCorner<3, 3>() = T.bottomRightCorner<3, 3>() = world;
-  T.bottomLeftCorner<3, 3>() = world * contact_parts::cross_matrix(from_p_to_c);
+  T.bottomLeftCorner<3, 3>() = world * detail::cross_matrix(from_p_to_c);
   return T;
 }
 

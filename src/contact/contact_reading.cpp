@@ -2,7 +2,7 @@
 
 #include <Eigen/Geometry>
 
-namespace antaeus::parts {
+namespace antaeus::detail {
 
 namespace {
 constexpr double kPressed = 0.02;  ///< [1] share of the weight below which a centre of pressure says nothing
@@ -107,4 +107,4 @@ std::vector<BrokenLimit> broken_limits(const ContactResult& result) {
   return all;
 }
 
-}  // namespace antaeus::parts
+}  // namespace antaeus::detail

@@ -9,7 +9,7 @@
 
 #include "antaeus/contact/contact_result.hpp"
 
-namespace antaeus::parts {
+namespace antaeus::detail {
 
 /// Largest, least and mean of what was added, numbers only.
 struct Spread {
@@ -105,4 +105,4 @@ struct BrokenLimit {
 };
 std::vector<BrokenLimit> broken_limits(const ContactResult& result);
 
-}  // namespace antaeus::parts
+}  // namespace antaeus::detail

@@ -15,7 +15,7 @@ namespace antaeus {
 
 namespace {
 
-using contact_parts::LimitSource;
+using detail::LimitSource;
 
 /// What the profile states of each contact, else the options.
 std::vector<ContactSurface> surfaces_of(const RobotProfile* profile, const ContactRequest& request,
@@ -127,7 +127,7 @@ void add_error(ContactResult& result) {
 
 /// What turns a torque limit into newtons, of each row of v [m].
 VectorX torque_levers(const RobotModel& model) {
-  VectorX levers = VectorX::Constant(model.nv(), contact_parts::kRowLever);
+  VectorX levers = VectorX::Constant(model.nv(), detail::kRowLever);
   for (int m = 0; m < model.motor_count(); ++m) {
     for (const JointDescription& joint : model.description().joints) {
       const bool slides = joint.type == JointType::prismatic;
@@ -159,7 +159,7 @@ bool is_seen(const HiddenTrace& hidden, double time) {
 }
 
 void judge_residual(ContactResult& result) {
-  parts::Spread force;
+  detail::Spread force;
   for (Eigen::Index t = 0; t < result.solution.residual.cols(); ++t) {
     force.add(result.solution.residual.col(t).head<3>().norm(), t);
   }
@@ -237,7 +237,7 @@ ContactResult contact_inverse_dynamics(const Robot& robot, ContactMotion motion,
                            result.surfaces,           result.up, result.torque_limits,
                            torque_levers(robot.model)};
   if (request.limits != LimitSet::none) {
-    result.solution = contact_parts::solve_with_limits(source, request.over_time, result.remarks);
+    result.solution = detail::solve_with_limits(source, request.over_time, result.remarks);
   } else {
     result.solution = request.over_time ? solve_over_time(demand, options) : solve_frames(demand, options);
   }
@@ -247,7 +247,7 @@ ContactResult contact_inverse_dynamics(const Robot& robot, ContactMotion motion,
     reduce_residual(robot, result);
     result.residual_fine = true;  // its share tells how much there was
   }
-  contact_parts::judge(source, result.rows, result.torque, result.solution, result.margins, result.violations);
+  detail::judge(source, result.rows, result.torque, result.solution, result.margins, result.violations);
   result.feasible = result.violations.empty();
 
   const ContactSurface& first = result.surfaces.front();
@@ -351,7 +351,7 @@ ContactResult contact_split(const TotalMotion& motion, const ContactRequest& req
               result.posterior->feet[static_cast<std::size_t>(c)].mean.row(t).transpose();
         }
         result.solution.residual.col(t) =
-            demand.total.col(t) - contact_parts::total_of(demand, t, result.solution.wrench.middleCols(t * k, k));
+            demand.total.col(t) - detail::total_of(demand, t, result.solution.wrench.middleCols(t * k, k));
         if (!is_seen(result.posterior->hidden, motion.time[t])) continue;
         const Vector3 force = result.posterior->hidden.force[t] * result.up;
         const Vector3 place = result.posterior->hidden.place.row(t).transpose();

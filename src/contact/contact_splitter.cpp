@@ -6,8 +6,8 @@
 
 namespace antaeus {
 
-using contact_parts::CostWeights;
-using contact_parts::Weights;
+using detail::CostWeights;
+using detail::Weights;
 
 namespace {
 
@@ -31,7 +31,7 @@ ContactSplitter::ContactSplitter(const ContactOptions& options) : options_(optio
 
 Status ContactSplitter::solve(const ContactDemand& demand, Eigen::Index t, Eigen::Ref<Matrix6X> wrench,
                               Vector6& residual) const noexcept {
-  if (!contact_parts::is_finite(demand, t)) {
+  if (!detail::is_finite(demand, t)) {
     wrench.setConstant(kNaN);
     residual.setConstant(kNaN);
     return Status::not_finite;
@@ -47,7 +47,7 @@ Status ContactSplitter::solve(const ContactDemand& demand, Eigen::Index t, Eigen
     if (demand.guess.size() > 0) wrench.col(c) = demand.guess.col(demand.column(t, c));
     const Weights a = weights.size(t, c);
     const Vector3 d = demand.places[static_cast<std::size_t>(demand.column(t, c))].translation - demand.about.col(t);
-    const Matrix3 D = contact_parts::cross_matrix(d) * per_lever;
+    const Matrix3 D = detail::cross_matrix(d) * per_lever;
     S.topLeftCorner<3, 3>().diagonal().array() += 1.0 / a.force;
     S.bottomLeftCorner<3, 3>() += D / a.force;
     S.bottomRightCorner<3, 3>() += D * D.transpose() / a.force;
@@ -57,7 +57,7 @@ Status ContactSplitter::solve(const ContactDemand& demand, Eigen::Index t, Eigen
       wrench.col(c).tail<3>().setZero();
     }
   }
-  residual = demand.total.col(t) - contact_parts::total_of(demand, t, wrench);
+  residual = demand.total.col(t) - detail::total_of(demand, t, wrench);
   if (S(0, 0) == 0.0) return Status::ok;  // no contact: all of it is left
   S.topRightCorner<3, 3>() = S.bottomLeftCorner<3, 3>().transpose();
   Vector6 missing = residual;
@@ -71,7 +71,7 @@ Status ContactSplitter::solve(const ContactDemand& demand, Eigen::Index t, Eigen
     wrench.col(c).head<3>() += (y.head<3>() - d.cross(moment)) / a.force;
     if (demand.kinds[static_cast<std::size_t>(c)] == ContactType::wrench) wrench.col(c).tail<3>() += moment / a.moment;
   }
-  residual = demand.total.col(t) - contact_parts::total_of(demand, t, wrench);
+  residual = demand.total.col(t) - detail::total_of(demand, t, wrench);
   if (wrench.allFinite() && residual.allFinite()) return Status::ok;
   wrench.setConstant(kNaN);  // weights so far apart that their products overflow
   residual.setConstant(kNaN);

@@ -6,7 +6,7 @@
 
 #include "antaeus/contact/contact_demand.hpp"
 
-namespace antaeus::contact_parts {
+namespace antaeus::detail {
 
 /// Weights of one contact's wrench: a_f |f − f₀|² + a_m |m − m₀|².
 struct Weights {
@@ -84,4 +84,4 @@ inline bool is_finite(const ContactDemand& demand, Eigen::Index t) noexcept {
   return finite;
 }
 
-}  // namespace antaeus::contact_parts
+}  // namespace antaeus::detail

@@ -6,7 +6,7 @@
 
 namespace antaeus {
 
-namespace contact_parts {
+namespace detail {
 
 namespace {
 
@@ -268,10 +268,10 @@ bool solve_pairs(const ContactDemand& demand, const ContactOptions& options, Con
   return true;
 }
 
-}  // namespace contact_parts
+}  // namespace detail
 
 ContactSolution solve_over_time(const ContactDemand& demand, const ContactOptions& options) {
-  using namespace contact_parts;
+  using namespace detail;
   check_options(options);
   if (demand.contacts.empty()) throw OptionsError("--contact", "no contact", "name at least one frame");
   if (!(demand.dt > 0.0)) throw OptionsError("dt", "no time step", "forces over time need even frames");

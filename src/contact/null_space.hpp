@@ -2,10 +2,10 @@
 // The problem over time in its null space: blocks of a quadratic cost, and the way back to wrenches. Private.
 #include <vector>
 
-#include "antaeus/constraints/block_tridiagonal.hpp"
+#include "antaeus/numerics/block_tridiagonal.hpp"
 #include "contact/frame_algebra.hpp"
 
-namespace antaeus::contact_parts {
+namespace antaeus::detail {
 
 /// w = w₀ + N z: all wrenches of one frame that make its total. Rows: force and moment of each contact, world axes.
 template <int wrenches, int unknowns>
@@ -38,4 +38,4 @@ bool solve_pairs(const ContactDemand& demand, const ContactOptions& options, Con
 void recover(const ContactDemand& demand, const NullSpaceProblem& problem, const Eigen::VectorXd& z,
              ContactSolution& solution);
 
-}  // namespace antaeus::contact_parts
+}  // namespace antaeus::detail

@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "antaeus/constraints/block_tridiagonal.hpp"
 #include "antaeus/contact/contact_timing.hpp"
 #include "antaeus/contact/total_motion.hpp"
+#include "antaeus/numerics/block_tridiagonal.hpp"
 #include "contact/deviations.hpp"
 
 namespace antaeus {

@@ -4,9 +4,9 @@
 
 #include "antaeus/core/option_table.hpp"
 #include "control/damping_design.hpp"
-#include "control/rotation_check.hpp"
 #include "core/cross_matrix.hpp"
 #include "core/decompositions.hpp"
+#include "core/rotation_check.hpp"
 
 namespace antaeus {
 

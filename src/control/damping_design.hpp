@@ -3,7 +3,7 @@
 // redundant robots: recent results with the DLR-light-weight-arms".
 #include <cmath>
 
-#include "antaeus/conditioning/small_svd.hpp"
+#include "antaeus/numerics/small_svd.hpp"
 #include "core/decompositions.hpp"
 
 namespace antaeus {

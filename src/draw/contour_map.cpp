@@ -14,7 +14,7 @@ namespace antaeus {
 
 namespace {
 
-using namespace figure_parts;
+using namespace detail;
 
 constexpr double kPlot = 232.0, kGap = 24.0, kLeft = 62.0, kHead = 26.0, kAxisHeight = 40.0, kBar = 38.0;
 constexpr double kTitleHeight = 40.0, kLegendHeight = 26.0, kRight = 18.0;

@@ -11,7 +11,7 @@ namespace antaeus {
 
 namespace {
 
-using namespace figure_parts;
+using namespace detail;
 
 constexpr double kTickLength = 4.0, kEdge = 8.0;
 

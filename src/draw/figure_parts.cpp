@@ -10,7 +10,7 @@
 
 namespace antaeus {
 
-namespace figure_parts {
+namespace detail {
 
 std::string coordinate(double value) {
   std::array<char, 64> buffer{};
@@ -151,7 +151,7 @@ void check_figure(const Figure& figure) {
   }
 }
 
-}  // namespace figure_parts
+}  // namespace detail
 
 Style series_style(std::size_t n, Marker marker) {
   constexpr std::array<Tone, 6> kTones = {Tone::blue,   Tone::vermillion, Tone::green,

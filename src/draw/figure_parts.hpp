@@ -8,7 +8,7 @@
 #include "antaeus/core/numbers.hpp"
 #include "antaeus/draw/figure.hpp"
 
-namespace antaeus::figure_parts {
+namespace antaeus::detail {
 
 /// A coordinate: two decimals at most, no "-0". Callers leave out what is not finite.
 std::string coordinate(double value);
@@ -60,4 +60,4 @@ class Range {
 /// \throws Error as draw_figure says
 void check_figure(const Figure& figure);
 
-}  // namespace antaeus::figure_parts
+}  // namespace antaeus::detail

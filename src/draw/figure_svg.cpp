@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace antaeus::figure_parts {
+namespace antaeus::detail {
 
 namespace {
 
@@ -139,4 +139,4 @@ void draw_legend(Svg& svg, const Figure& figure, const std::vector<LegendEntry>&
   }
 }
 
-}  // namespace antaeus::figure_parts
+}  // namespace antaeus::detail

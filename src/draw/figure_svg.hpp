@@ -7,7 +7,7 @@
 #include "antaeus/draw/figure.hpp"
 #include "draw/figure_parts.hpp"
 
-namespace antaeus::figure_parts {
+namespace antaeus::detail {
 
 inline constexpr double kTextSize = 12.0, kSmallSize = 11.0, kLegendRow = 18.0;
 
@@ -44,4 +44,4 @@ int legend_rows(const std::vector<LegendEntry>& entries, double width);
 void draw_legend(Svg& svg, const Figure& figure, const std::vector<LegendEntry>& entries, double left, double top,
                  double width);
 
-}  // namespace antaeus::figure_parts
+}  // namespace antaeus::detail

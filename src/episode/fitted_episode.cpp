@@ -9,7 +9,7 @@
 namespace antaeus {
 
 Episode fitted_episode(const RawLog& log, const Robot& robot) {
-  const parts::FittedLog fitted(log, &robot);
+  const detail::FittedLog fitted(log, &robot);
   const int motors = robot.model.motor_count();
   const auto refuse = [&log](const std::string& problem, const std::string& remedy) {
     throw EpisodeError(log.name, problem, remedy);
@@ -36,7 +36,7 @@ Episode fitted_episode(const RawLog& log, const Robot& robot) {
     const RawChannel* channel = fitted.of(role);
     if (!channel) return;
     samples = channel->values(Eigen::all, column);
-    episode.notes.push_back(parts::role_in_words(role) + " are read from " + printable(channel->source));
+    episode.notes.push_back(detail::role_in_words(role) + " are read from " + printable(channel->source));
   };
   take(ChannelRole::torque, episode.tau);
   take(ChannelRole::position, episode.q);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace antaeus::parts {
+namespace antaeus::detail {
 
 namespace {
 
@@ -255,4 +255,4 @@ void FittedLog::order_joints() {
   });
 }
 
-}  // namespace antaeus::parts
+}  // namespace antaeus::detail

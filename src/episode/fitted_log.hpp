@@ -7,7 +7,7 @@
 #include "antaeus/core/words.hpp"
 #include "antaeus/episode/raw_log.hpp"
 
-namespace antaeus::parts {
+namespace antaeus::detail {
 
 inline constexpr std::size_t kJointRoles = 5;  ///< torque, position, target, velocity, acceleration
 
@@ -86,4 +86,4 @@ struct FittedLog {
 /// "torques", …: a role as people call its channel.
 std::string role_in_words(ChannelRole role);
 
-}  // namespace antaeus::parts
+}  // namespace antaeus::detail

@@ -14,7 +14,7 @@ constexpr std::size_t kMostGaps = 100;
 }  // namespace
 
 Json log_summary(const RawLog& log, const Robot* robot) {
-  using namespace parts;
+  using namespace detail;
   const FittedLog shown(log, robot);
   const LogFacts& facts = shown.facts;
   Json channels = Json::array(), joints = Json::array(), gaps = Json::array(), notes = Json::array();

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-namespace antaeus::parts {
+namespace antaeus::detail {
 
 namespace {
 
@@ -121,4 +121,4 @@ LoggedBase logged_base(const FittedLog& log) {
   return base;
 }
 
-}  // namespace antaeus::parts
+}  // namespace antaeus::detail

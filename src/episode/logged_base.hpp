@@ -5,7 +5,7 @@
 
 #include "fitted_log.hpp"
 
-namespace antaeus::parts {
+namespace antaeus::detail {
 
 /// Quaternion x y z w of a row, unit length; NaN where the log has none.
 using OrientationOfRow = std::function<Eigen::Vector4d(Eigen::Index row)>;
@@ -20,4 +20,4 @@ struct LoggedBase {
 /// Of a robot that fits and whose base is free. The same.
 LoggedBase logged_base(const FittedLog& log);
 
-}  // namespace antaeus::parts
+}  // namespace antaeus::detail

@@ -7,9 +7,9 @@
 #include <random>
 #include <utility>
 
-#include "antaeus/conditioning/pseudo_inverse.hpp"
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/files.hpp"
+#include "antaeus/numerics/pseudo_inverse.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "channels.hpp"
 #include "inertial_sensor.hpp"

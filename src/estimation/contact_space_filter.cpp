@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "antaeus/conditioning/whiten.hpp"
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/option_table.hpp"
+#include "antaeus/numerics/whiten.hpp"
 #include "core/decompositions.hpp"
 #include "estimation/describe_posterior.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "antaeus/conditioning/gaussian_posterior.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
+#include "antaeus/numerics/gaussian_posterior.hpp"
 #include "antaeus/signal/chi_squared.hpp"
 
 namespace antaeus {

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "antaeus/conditioning/whiten.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
+#include "antaeus/numerics/whiten.hpp"
 
 namespace antaeus {
 

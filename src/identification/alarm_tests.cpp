@@ -3,8 +3,8 @@
 #include <Eigen/SVD>
 #include <cmath>
 
-#include "antaeus/conditioning/gaussian_posterior.hpp"
 #include "antaeus/core/error.hpp"
+#include "antaeus/numerics/gaussian_posterior.hpp"
 #include "core/decompositions.hpp"
 
 namespace antaeus {

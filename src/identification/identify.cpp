@@ -13,13 +13,13 @@
 #include "antaeus/robot/noise_model.hpp"
 #include "antaeus/signal/savitzky_golay.hpp"
 #include "identification/identify_parts.hpp"
-#include "identification/moving_rows.hpp"
+#include "identification/moving/moving_rows.hpp"
 
 namespace antaeus {
 
 namespace {
 
-using namespace identification;
+using namespace detail;
 
 constexpr double kShortest = 2.0;      // [s] of a log below which nothing can be said of it
 constexpr Eigen::Index kFewest = 40;   // steps of it

@@ -7,7 +7,7 @@
 #include "antaeus/core/progress.hpp"
 #include "antaeus/identification/identify.hpp"
 
-namespace antaeus::identification {
+namespace antaeus::detail {
 
 /// What one run works with: options as the robot's settings and the request have them.
 struct IdentifyTask {
@@ -49,4 +49,4 @@ void sort_parameters(const std::vector<ParameterEstimate>& all, IdentifyResult& 
 
 inline constexpr double kWithin95 = 1.959964;  ///< sds that hold 95 % of normal numbers
 
-}  // namespace antaeus::identification
+}  // namespace antaeus::detail

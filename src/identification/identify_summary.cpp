@@ -4,13 +4,13 @@
 
 #include "antaeus/core/words.hpp"
 #include "antaeus/identification/identify.hpp"
-#include "identification/moving_rows.hpp"
+#include "identification/moving/moving_rows.hpp"
 
 namespace antaeus {
 
 namespace {
 
-using identification::rounded;
+using detail::rounded;
 
 Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 

@@ -1,9 +1,9 @@
 #pragma once
 /// \file
 /// Forward kinematics of a flattened chain, once over all joints: their axes, the end frame, and the error to a target.
-/// Written over lanes (antaeus/conditioning/lanes.hpp): D is double or a vector of doubles, one target each.
+/// Written over lanes (antaeus/core/lanes.hpp): D is double or a vector of doubles, one target each.
 
-#include "antaeus/conditioning/lane_vectors.hpp"
+#include "antaeus/core/lane_vectors.hpp"
 #include "ik/chain_numbers.hpp"
 
 namespace antaeus::lanes {

@@ -220,7 +220,7 @@ class IkRunner {
 
 void check_columns(const KinematicChain& chain) {
   for (const ChainJoint& joint : chain.joints()) {
-    for (const char* const column : parts::kSolutionColumns) {
+    for (const char* const column : detail::kSolutionColumns) {
       if (joint.name == column) {
         throw ModelError("joint '" + joint.name + "'", "a column of solutions.csv has its name", "rename the joint");
       }

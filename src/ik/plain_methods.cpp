@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "antaeus/conditioning/pseudo_inverse.hpp"
 #include "antaeus/core/error.hpp"
+#include "antaeus/numerics/pseudo_inverse.hpp"
 #include "core/split_mix.hpp"
 #include "ik/attempt.hpp"
 #include "ik/reach_model.hpp"

@@ -3,7 +3,7 @@
 /// What each instruction set's build of the solver offers: plain functions over plain numbers. All builds give the same
 /// bits; they differ in how many targets they work on side by side.
 
-#include "antaeus/conditioning/instruction_set.hpp"
+#include "antaeus/core/instruction_set.hpp"
 #include "ik/seed_table.hpp"
 
 namespace antaeus::detail {

@@ -7,7 +7,7 @@
 
 #include "antaeus/pose/pose_map.hpp"
 #include "antaeus/pose/pose_quality.hpp"
-#include "antaeus/robot/batch.hpp"
+#include "antaeus/replay/batch.hpp"
 
 namespace antaeus {
 

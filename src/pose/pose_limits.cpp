@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/estimation/published/guard_chain.hpp"
 #include "antaeus/pose/pose_advice.hpp"
 #include "antaeus/pose/preflight.hpp"
-#include "antaeus/published/guard_chain.hpp"
 
 namespace antaeus {
 

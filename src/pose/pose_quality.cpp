@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numbers>
 
-#include "antaeus/conditioning/gains.hpp"
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/option_table.hpp"
+#include "antaeus/numerics/gains.hpp"
 
 namespace antaeus {
 

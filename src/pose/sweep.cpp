@@ -4,10 +4,10 @@
 #include <cmath>
 #include <numbers>
 
-#include "antaeus/conditioning/condition_number.hpp"
-#include "antaeus/conditioning/gains.hpp"
-#include "antaeus/conditioning/pseudo_inverse.hpp"
 #include "antaeus/core/error.hpp"
+#include "antaeus/numerics/condition_number.hpp"
+#include "antaeus/numerics/gains.hpp"
+#include "antaeus/numerics/pseudo_inverse.hpp"
 #include "antaeus/robot/instant.hpp"
 #include "pose/joint_positions.hpp"
 

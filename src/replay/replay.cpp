@@ -9,9 +9,9 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "core/in_blocks.hpp"
+#include "replay/batch_fit.hpp"
 #include "replay/in_order.hpp"
 #include "replay/judgement.hpp"
-#include "robot/batch_fit.hpp"
 
 namespace antaeus {
 

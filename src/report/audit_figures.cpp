@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "antaeus/draw/figure.hpp"
-#include "antaeus/pose/lesson_figures.hpp"
+#include "antaeus/report/lesson_figures.hpp"
 #include "report/audit_series.hpp"
 
 namespace antaeus {
@@ -15,7 +15,7 @@ namespace {
 
 using Eigen::Index;
 
-using namespace parts;
+using namespace detail;
 
 /// One figure being put together from an audit.
 class AuditFigures {

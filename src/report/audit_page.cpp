@@ -15,7 +15,7 @@
 
 namespace antaeus {
 
-namespace parts {
+namespace detail {
 
 namespace {
 
@@ -303,10 +303,10 @@ Prose subtitle(const Audit& audit) {
 
 }  // namespace
 
-}  // namespace parts
+}  // namespace detail
 
 Page audit_page(const Audit& audit, std::shared_ptr<const MeshFiles> meshes) {
-  using namespace parts;
+  using namespace detail;
   Page page;
   page.kicker = "Antaeus audit · " + audit.robot_title;
   page.title = audit.audited.episode.name;

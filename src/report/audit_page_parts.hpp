@@ -3,7 +3,7 @@
 #include "antaeus/audit/audit.hpp"
 #include "antaeus/report/audit_page.hpp"
 
-namespace antaeus::parts {
+namespace antaeus::detail {
 
 // audit_tables.cpp
 StateWord state_word(Verdict state);
@@ -21,4 +21,4 @@ Section provenance_section(const Audit& audit);
 // audit_views.cpp
 Views audit_views(const Audit& audit, std::shared_ptr<const MeshFiles> meshes);
 
-}  // namespace antaeus::parts
+}  // namespace antaeus::detail

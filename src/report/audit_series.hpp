@@ -9,7 +9,7 @@
 #include "antaeus/draw/figure.hpp"
 #include "antaeus/report/audit_figures.hpp"
 
-namespace antaeus::parts {
+namespace antaeus::detail {
 
 /// More baselines than this could not be distinguished in one figure.
 inline constexpr std::size_t kMostBaselines = 3;
@@ -67,4 +67,4 @@ std::vector<const ReliabilityTable*> reliability_of(const Audit& audit, const st
 /// Posterior, NIS, redundancy and guard; none for an audit without a posterior.
 std::vector<NamedFigure> posterior_figures(const Audit& audit);
 
-}  // namespace antaeus::parts
+}  // namespace antaeus::detail

@@ -7,7 +7,7 @@
 #include "report/audit_series.hpp"
 #include "report/page_words.hpp"
 
-namespace antaeus::parts {
+namespace antaeus::detail {
 
 namespace {
 
@@ -289,4 +289,4 @@ Section provenance_section(const Audit& audit) {
   return section;
 }
 
-}  // namespace antaeus::parts
+}  // namespace antaeus::detail

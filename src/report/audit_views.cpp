@@ -9,7 +9,7 @@
 #include "report/audit_page_parts.hpp"
 #include "report/audit_series.hpp"
 
-namespace antaeus::parts {
+namespace antaeus::detail {
 
 namespace {
 
@@ -485,4 +485,4 @@ Views audit_views(const Audit& audit, std::shared_ptr<const MeshFiles> meshes) {
   return AuditViews(audit).make(std::move(meshes));
 }
 
-}  // namespace antaeus::parts
+}  // namespace antaeus::detail

@@ -10,7 +10,7 @@
 
 namespace antaeus {
 
-namespace parts {
+namespace detail {
 
 namespace {
 
@@ -348,10 +348,10 @@ void badge(const ContactReading& r, Page& page) {
 
 }  // namespace
 
-}  // namespace parts
+}  // namespace detail
 
 Page contact_page(const ContactResult& result, std::shared_ptr<const MeshFiles> meshes) {
-  using namespace parts;
+  using namespace detail;
   const auto reading = std::make_shared<const ContactReading>(result);
   Page page;
   page.kicker = "Antaeus contact" + (result.robot.empty() ? std::string() : " · " + result.robot);

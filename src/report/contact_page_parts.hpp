@@ -6,7 +6,7 @@
 #include "antaeus/report/contact_page.hpp"
 #include "contact/contact_reading.hpp"
 
-namespace antaeus::parts {
+namespace antaeus::detail {
 
 /// "step 8 (0.16 s)", the step as a link.
 void add_step(Prose& text, const ContactReading& reading, Eigen::Index step);
@@ -16,4 +16,4 @@ std::vector<Section> contact_sections(const ContactReading& reading);
 // contact_views.cpp
 Views contact_views(const std::shared_ptr<const ContactReading>& reading, std::shared_ptr<const MeshFiles> meshes);
 
-}  // namespace antaeus::parts
+}  // namespace antaeus::detail

@@ -6,7 +6,7 @@
 #include "report/contact_page_parts.hpp"
 #include "report/page_words.hpp"
 
-namespace antaeus::parts {
+namespace antaeus::detail {
 
 namespace {
 
@@ -163,4 +163,4 @@ std::vector<Section> contact_sections(const ContactReading& reading) {
           provenance_section(reading)};
 }
 
-}  // namespace antaeus::parts
+}  // namespace antaeus::detail

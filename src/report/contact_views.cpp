@@ -5,7 +5,7 @@
 
 #include "report/contact_page_parts.hpp"
 
-namespace antaeus::parts {
+namespace antaeus::detail {
 
 namespace {
 
@@ -505,4 +505,4 @@ Views contact_views(const std::shared_ptr<const ContactReading>& reading, std::s
   return ContactViews(reading).make(std::move(meshes));
 }
 
-}  // namespace antaeus::parts
+}  // namespace antaeus::detail

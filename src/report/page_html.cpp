@@ -319,7 +319,7 @@ std::string html_page(const Page& page, const PageOptions& options) {
   if (options.interactive && !page.views.empty()) {
     body << Html::markup("\n")
          << element("script", {{"type", "application/json"}, {"id", "payload"}},
-                    Html::markup(parts::views_json(page.views)))
+                    Html::markup(detail::views_json(page.views)))
          << Html::markup("\n") << element("script", Html::markup(std::string(kViewerScript)));
   }
   Html document = element("head", head);

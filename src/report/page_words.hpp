@@ -2,7 +2,7 @@
 // Words and sizes that several pages share.
 #include <string>
 
-namespace antaeus::parts {
+namespace antaeus::detail {
 
 inline constexpr std::size_t kMostRows = 30;  ///< of a table that is not folded
 inline constexpr double kDegrees = 57.29577951308232;
@@ -16,4 +16,4 @@ inline std::string capital(std::string text) {
   return text;
 }
 
-}  // namespace antaeus::parts
+}  // namespace antaeus::detail

@@ -6,7 +6,7 @@
 #include "draw/figure_parts.hpp"
 #include "report/audit_series.hpp"
 
-namespace antaeus::parts {
+namespace antaeus::detail {
 
 using Eigen::Index;
 
@@ -381,7 +381,7 @@ class PosteriorFigures {
         before = interval.because;
         const std::string words = reasons_in_words(fresh.empty() ? interval.because : fresh);
         // Words near the right edge are moved back into the panel.
-        const double width = (figure_parts::text_width(words, 11.0) + 10.0) * pixel;
+        const double width = (detail::text_width(words, 11.0) + 10.0) * pixel;
         if (words.empty() || std::min(from, panel.x.maximum - width) < taken[lane]) continue;
         taken[lane] = from + width;
         panel.notes.push_back({from, lane + 0.12, words, 2, -3});
@@ -410,4 +410,4 @@ class PosteriorFigures {
 
 std::vector<NamedFigure> posterior_figures(const Audit& audit) { return PosteriorFigures(audit).all(); }
 
-}  // namespace antaeus::parts
+}  // namespace antaeus::detail

@@ -9,7 +9,7 @@
 
 namespace antaeus {
 
-namespace parts {
+namespace detail {
 
 namespace {
 
@@ -337,11 +337,11 @@ Section provenance_section(const FittedLog& shown, const std::string& command) {
 
 }  // namespace
 
-}  // namespace parts
+}  // namespace detail
 
 Page show_page(const RawLog& log, const Robot* robot, std::shared_ptr<const MeshFiles> meshes,
                const std::string& command) {
-  using namespace parts;
+  using namespace detail;
   const auto shown = std::make_shared<const FittedLog>(log, robot);
   Page page;
   page.kicker = robot ? "Antaeus show · " + shown->robot_title : "Antaeus show";

@@ -5,9 +5,9 @@
 #include "antaeus/report/show_page.hpp"
 #include "episode/fitted_log.hpp"
 
-namespace antaeus::parts {
+namespace antaeus::detail {
 
 /// show_views.cpp. The views read the log's arrays.
 Views show_views(const std::shared_ptr<const FittedLog>& shown, std::shared_ptr<const MeshFiles> meshes);
 
-}  // namespace antaeus::parts
+}  // namespace antaeus::detail

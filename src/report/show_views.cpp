@@ -6,7 +6,7 @@
 #include "report/page_words.hpp"
 #include "report/show_parts.hpp"
 
-namespace antaeus::parts {
+namespace antaeus::detail {
 
 namespace {
 
@@ -375,4 +375,4 @@ Views show_views(const std::shared_ptr<const FittedLog>& shown, std::shared_ptr<
   return ShowViews(shown).make(std::move(meshes));
 }
 
-}  // namespace antaeus::parts
+}  // namespace antaeus::detail

@@ -8,9 +8,9 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/base64.hpp"
 #include "antaeus/io/json.hpp"
-#include "robot/robot_drawing.hpp"
+#include "robot/files/robot_drawing.hpp"
 
-namespace antaeus::parts {
+namespace antaeus::detail {
 
 namespace {
 
@@ -412,4 +412,4 @@ std::string views_json(const Views& views) {
   return safe;
 }
 
-}  // namespace antaeus::parts
+}  // namespace antaeus::detail

@@ -5,7 +5,7 @@
 
 #include "antaeus/report/views.hpp"
 
-namespace antaeus::parts {
+namespace antaeus::detail {
 
 /// Up to so many rows a run is drawn whole.
 inline constexpr Eigen::Index kWholeRows = 20000;
@@ -30,4 +30,4 @@ Sampling sample_rows(Eigen::Index rows, Eigen::Index focus);
 /// One line of JSON without a single "<": every struct an object with the names of its fields.
 std::string views_json(const Views& views);
 
-}  // namespace antaeus::parts
+}  // namespace antaeus::detail

@@ -9,8 +9,8 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/robot/limbs.hpp"
+#include "robot/files/noise_file.hpp"
 #include "robot/joint_noise.hpp"
-#include "robot/noise_file.hpp"
 
 namespace antaeus {
 

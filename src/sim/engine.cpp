@@ -2,7 +2,7 @@
 
 #include "io/plugin.hpp"
 
-namespace antaeus::sim {
+namespace antaeus::detail {
 
 namespace {
 
@@ -24,4 +24,4 @@ const Engine& engine() {
   return loaded;
 }
 
-}  // namespace antaeus::sim
+}  // namespace antaeus::detail

@@ -15,7 +15,7 @@
 #include "antaeus/sim/mujoco_camera.hpp"
 #include "antaeus/sim/mujoco_scene.hpp"
 
-namespace antaeus::sim {
+namespace antaeus::detail {
 
 enum class JointKind : std::uint8_t { free, slide, hinge };
 
@@ -171,8 +171,8 @@ int index_of(const std::vector<Facts>& all, const std::string& name, const std::
   return index;
 }
 
-}  // namespace antaeus::sim
+}  // namespace antaeus::detail
 
 /// The plugin's one function. Its name carries the version of this border: a plugin of another version is not found
 /// rather than misread.
-extern "C" const antaeus::sim::Engine* antaeus_sim_engine_2();
+extern "C" const antaeus::detail::Engine* antaeus_sim_engine_2();

@@ -13,7 +13,7 @@ namespace antaeus {
 
 struct MujocoCamera::Impl {
   MujocoScene scene;  // keeps the model alive
-  std::unique_ptr<sim::Camera> camera;
+  std::unique_ptr<detail::Camera> camera;
   int width, height;
 };
 
@@ -59,7 +59,7 @@ std::filesystem::path find_ffmpeg() {
                 "name ffmpeg's full path");
   }
   std::error_code absent;
-  const fs::path folder = sim::engine().packages() / "imageio_ffmpeg" / "binaries";
+  const fs::path folder = detail::engine().packages() / "imageio_ffmpeg" / "binaries";
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, absent)) {
     if (entry.path().filename().string().starts_with("ffmpeg-") && is_program(entry.path())) return entry.path();
   }

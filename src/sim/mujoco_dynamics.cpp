@@ -11,7 +11,7 @@ namespace antaeus {
 struct MujocoDynamics::Workspace {
   Workspace(const MujocoScene& scene_in, const RobotModel& model_in)
       : scene(scene_in), model(model_in), order(scene_in, model_in), state(scene.impl().model->make_state(true)) {
-    const sim::SceneFacts& facts = scene.impl().facts();
+    const detail::SceneFacts& facts = scene.impl().facts();
     qpos.setZero(facts.position_size);
     qvel.setZero(facts.velocity_size);
     qacc.setZero(facts.velocity_size);
@@ -82,7 +82,7 @@ struct MujocoDynamics::Workspace {
   MujocoScene scene;
   RobotModel model;
   SceneOrder order;
-  std::unique_ptr<sim::State> state;
+  std::unique_ptr<detail::State> state;
   VectorX qpos, qvel, qacc, full, still, unit, column, h;
   MatrixX M_scene, M;
   Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor> J_linear, J_angular;
@@ -93,7 +93,7 @@ struct MujocoDynamics::Workspace {
 
 MujocoDynamics::MujocoDynamics(const MujocoScene& scene, const RobotModel& model)
     : workspace_(std::make_unique<Workspace>(scene, model)) {
-  const sim::LinkNames names = sim::link_names(scene.impl().facts());
+  const detail::LinkNames names = detail::link_names(scene.impl().facts());
   const auto index_in = [](const std::vector<std::string>& all, const std::string& name) {
     const auto found = std::find(all.begin(), all.end(), name);
     return found == all.end() ? -1 : static_cast<int>(found - all.begin());

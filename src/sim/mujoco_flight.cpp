@@ -35,14 +35,14 @@ struct MujocoFlight::Workspace {
         q_now(q),
         q_middle(q),
         v_now(v) {
-    const sim::SceneFacts& facts = scene.impl().facts();
-    for (const sim::ActuatorFacts& actuator : facts.actuators) {
+    const detail::SceneFacts& facts = scene.impl().facts();
+    for (const detail::ActuatorFacts& actuator : facts.actuators) {
       if (actuator.is_torque || actuator.is_tool) continue;
       throw ModelError(facts.name, "actuator '" + actuator.name + "' is not torque controlled",
                        "set the scene's has_torque_motors, or write it as a motor with gear 1");
     }
     for (const auto& [name, position] : model.options().locked_joints) {
-      if (sim::find_name(facts.joints, name) < 0) continue;
+      if (detail::find_name(facts.joints, name) < 0) continue;
       throw ModelError(facts.name, "joint '" + name + "' is held in the model and moves in the scene",
                        "make the scene by flyer_scene, or the model without it");
     }
@@ -110,7 +110,7 @@ struct MujocoFlight::Workspace {
   MujocoScene scene;
   RobotModel model;
   SceneOrder order;
-  std::unique_ptr<sim::State> state;
+  std::unique_ptr<detail::State> state;
   double time_step, time = 0.0;
   VectorX q, v;
   VectorX turning, q_now, q_middle, v_now;

@@ -61,7 +61,7 @@ struct Motor {
   int control, position, velocity;  // in MuJoCo's vectors
 };
 
-std::vector<int> tree_of(const sim::SceneFacts& facts, int root) {
+std::vector<int> tree_of(const detail::SceneFacts& facts, int root) {
   std::vector<int> bodies;
   for (int body = 0; body < static_cast<int>(facts.bodies.size()); ++body) {
     int above = body;
@@ -113,7 +113,7 @@ struct MujocoPlant::Workspace {
         state(scene.impl().model->make_state(false)),
         free_state(scene.impl().model->make_state(true)),
         delayed(steps_of(options.delay, time_step) + 1) {
-    const sim::SceneFacts& facts = scene.impl().facts();
+    const detail::SceneFacts& facts = scene.impl().facts();
     add_motors(facts);
     const auto motor_total = static_cast<Eigen::Index>(motors.size());
     coulomb = coulomb_in.size() == 0 ? VectorX(VectorX::Constant(motor_total, options.coulomb)) : coulomb_in;
@@ -121,18 +121,18 @@ struct MujocoPlant::Workspace {
       throw OptionsError("plant.coulomb", "it is not a number of zero or more for each motor",
                          "give " + std::to_string(motor_total));
     }
-    site = sim::index_of(facts.sites, places.site, facts.name + " (plant)", "site");
+    site = detail::index_of(facts.sites, places.site, facts.name + " (plant)", "site");
     sensor_site = facts.force_sensor;
     if (sensor_site >= 0) payload = tree_of(facts, facts.sites[sensor_site].body);
     std::vector<int> bodies = payload;
     if (!places.contact_body.empty()) {
-      bodies = tree_of(facts, sim::index_of(facts.bodies, places.contact_body, facts.name + " (plant)", "body"));
+      bodies = tree_of(facts, detail::index_of(facts.bodies, places.contact_body, facts.name + " (plant)", "body"));
     } else if (sensor_site < 0) {
       throw ModelError(facts.name + " (plant)",
                        "the scene has no force sensor, and no body is named whose contacts count",
                        "set contact_body, or the scene's force_sensor_site");
     }
-    for (const sim::GeomFacts& geom : facts.geoms) {
+    for (const detail::GeomFacts& geom : facts.geoms) {
       is_end_effector.push_back(std::find(bodies.begin(), bodies.end(), geom.body) != bodies.end());
     }
 
@@ -149,8 +149,8 @@ struct MujocoPlant::Workspace {
     restart(reference);
   }
 
-  void add_motors(const sim::SceneFacts& facts) {
-    for (const sim::ActuatorFacts& actuator : facts.actuators) {
+  void add_motors(const detail::SceneFacts& facts) {
+    for (const detail::ActuatorFacts& actuator : facts.actuators) {
       if (actuator.is_tool) {
         tool_controls.push_back(actuator.control);
         continue;
@@ -159,9 +159,9 @@ struct MujocoPlant::Workspace {
         throw ModelError(facts.name, "actuator '" + actuator.name + "' is not torque controlled",
                          "set the scene's has_torque_motors, or write it as a motor with gear 1");
       }
-      const sim::JointFacts& joint = facts.joints[actuator.joint];
+      const detail::JointFacts& joint = facts.joints[actuator.joint];
       motors.push_back({actuator.control, joint.position, joint.velocity});
-      joints.push_back(sim::joint_name(facts, actuator.joint));
+      joints.push_back(detail::joint_name(facts, actuator.joint));
     }
     if (motors.empty()) throw ModelError(facts.name, "the robot has no motors", "give its file actuators");
   }
@@ -225,7 +225,7 @@ struct MujocoPlant::Workspace {
     truth.contact = Wrench{};
     truth.contacts = 0;
     for (int i = 0; i < state->contact_count(); ++i) {
-      const sim::ContactFacts contact = state->contact(i);
+      const detail::ContactFacts contact = state->contact(i);
       if (contact.geom < 0 || contact.other < 0) continue;  // of a soft body
       const bool is_ours = is_end_effector[contact.geom], is_other_ours = is_end_effector[contact.other];
       if (is_ours == is_other_ours) continue;
@@ -296,7 +296,7 @@ struct MujocoPlant::Workspace {
   MujocoScene scene;
   PlantOptions options;
   double time_step;
-  std::unique_ptr<sim::State> state, free_state;
+  std::unique_ptr<detail::State> state, free_state;
   std::vector<Motor> motors;
   std::vector<std::string> joints;
   std::vector<int> tool_controls;

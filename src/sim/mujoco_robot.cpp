@@ -12,10 +12,10 @@ namespace antaeus {
 
 namespace {
 
-using sim::BodyFacts;
-using sim::JointFacts;
-using sim::JointKind;
-using sim::SceneFacts;
+using detail::BodyFacts;
+using detail::JointFacts;
+using detail::JointKind;
+using detail::SceneFacts;
 
 std::string name_or(const std::string& name, const char* kind, int index) {
   return name.empty() ? std::string(kind) + "_" + std::to_string(index) : name;
@@ -41,11 +41,11 @@ Pose moved(const Vector3& by) { return {Matrix3::Identity(), by}; }
 class Extractor {
  public:
   Extractor(const SceneFacts& facts, int root, Base base)
-      : facts_(facts), root_(root), flies_(base == Base::free_flyer), names_(sim::link_names(facts)) {
+      : facts_(facts), root_(root), flies_(base == Base::free_flyer), names_(detail::link_names(facts)) {
     links_taken_.insert(names_.bodies.begin(), names_.bodies.end());
     links_taken_.insert(names_.sites.begin(), names_.sites.end());
     for (int joint = 0; joint < static_cast<int>(facts.joints.size()); ++joint) {
-      joints_taken_.insert(sim::joint_name(facts, joint));
+      joints_taken_.insert(detail::joint_name(facts, joint));
     }
   }
 
@@ -98,7 +98,7 @@ class Extractor {
         const JointFacts& joint = facts_.joints[body.joints[at]];
         const bool is_last = at + 1 == body.joints.size();
         const bool is_own = is_last && (joint.kind != JointKind::hinge || joint.anchor.isZero(0.0));
-        const std::string name = sim::joint_name(facts_, body.joints[at]);
+        const std::string name = detail::joint_name(facts_, body.joints[at]);
         const std::string child = is_own ? own : add_link(free_name(links_taken_, own + "/" + name, "_link"));
         write_joint(joint, add_joint(name, parent, child, at_reference(joint, X)));
         // Behind a hinge the frame stands at the anchor.
@@ -110,7 +110,7 @@ class Extractor {
     }
     add_link(own);
     LinkDescription& link = robot_.description.links.back();
-    for (const sim::GeomFacts& geom : facts_.geoms) {
+    for (const detail::GeomFacts& geom : facts_.geoms) {
       if (geom.body == index && geom.has_shape) (geom.is_visual ? link.visuals : link.collisions).push_back(geom.shape);
     }
     // MuJoCo reads a mass below zero as none, and NaN as NaN.
@@ -152,7 +152,7 @@ class Extractor {
   }
 
   void add_site(int index) {
-    const sim::SiteFacts& site = facts_.sites[index];
+    const detail::SiteFacts& site = facts_.sites[index];
     if (!is_wanted(site.body)) return;
     const std::string& name = names_.sites[index];
     add_link(name);
@@ -162,7 +162,7 @@ class Extractor {
   const SceneFacts& facts_;
   int root_;
   bool flies_;
-  sim::LinkNames names_;
+  detail::LinkNames names_;
   MujocoRobot robot_;
   std::set<std::string> links_taken_, joints_taken_;
 };
@@ -189,7 +189,7 @@ int free_body(const SceneFacts& facts) {
 
 }  // namespace
 
-namespace sim {
+namespace detail {
 
 LinkNames link_names(const SceneFacts& facts) {
   LinkNames names;
@@ -205,14 +205,14 @@ LinkNames link_names(const SceneFacts& facts) {
 
 std::string joint_name(const SceneFacts& facts, int joint) { return name_or(facts.joints[joint].name, "joint", joint); }
 
-}  // namespace sim
+}  // namespace detail
 
 MujocoRobot mujoco_robot(const MujocoScene& scene, const MujocoRobotOptions& options) {
   const SceneFacts& facts = scene.impl().facts();
   const bool flies = options.base == Base::free_flyer;
   int root = flies && options.root.empty() ? free_body(facts) : 0;
   if (!options.root.empty()) {
-    root = sim::index_of(facts.bodies, options.root, facts.name, "root body");
+    root = detail::index_of(facts.bodies, options.root, facts.name, "root body");
     for (int body = facts.bodies[root].parent; body > 0; body = facts.bodies[body].parent) {
       if (facts.bodies[body].joints.empty()) continue;
       throw ModelError(
@@ -227,12 +227,12 @@ MujocoRobot mujoco_robot(const MujocoScene& scene, const MujocoRobotOptions& opt
   }
   MujocoRobot robot = Extractor(facts, root, options.base).extract();
   for (const auto& [joint, position] : options.locked_joints) {
-    sim::index_of(facts.joints, joint, facts.name + " (locked joints)", "joint");
+    detail::index_of(facts.joints, joint, facts.name + " (locked joints)", "joint");
   }
   robot.options.locked_joints = options.locked_joints;
-  for (const sim::ActuatorFacts& actuator : facts.actuators) {
+  for (const detail::ActuatorFacts& actuator : facts.actuators) {
     if (!actuator.is_torque || !is_below(facts, facts.joints[actuator.joint].body, root)) continue;
-    const std::string name = sim::joint_name(facts, actuator.joint);
+    const std::string name = detail::joint_name(facts, actuator.joint);
     std::vector<std::string>& motors = robot.options.motors;
     const bool is_held = options.locked_joints.contains(name);
     if (!is_held && std::find(motors.begin(), motors.end(), name) == motors.end()) motors.push_back(name);
@@ -242,7 +242,7 @@ MujocoRobot mujoco_robot(const MujocoScene& scene, const MujocoRobotOptions& opt
 
 std::map<std::string, double> joint_positions(const MujocoScene& scene, const std::string& body, ConstVectorRef qpos) {
   const SceneFacts& facts = scene.impl().facts();
-  const int root = sim::index_of(facts.bodies, body, facts.name, "body");
+  const int root = detail::index_of(facts.bodies, body, facts.name, "body");
   if (qpos.size() != facts.position_size || !qpos.allFinite()) {
     throw ModelError(facts.name, "the position is not of " + std::to_string(facts.position_size) + " finite numbers",
                      "give MuJoCo's qpos");
@@ -252,10 +252,10 @@ std::map<std::string, double> joint_positions(const MujocoScene& scene, const st
     const JointFacts& one = facts.joints[joint];
     if (!is_below(facts, one.body, root)) continue;
     if (one.kind == JointKind::free) {
-      throw ModelError(facts.name, "joint '" + sim::joint_name(facts, joint) + "' is free and cannot be held",
+      throw ModelError(facts.name, "joint '" + detail::joint_name(facts, joint) + "' is free and cannot be held",
                        "name a body beyond it");
     }
-    positions[sim::joint_name(facts, joint)] = qpos[one.position];
+    positions[detail::joint_name(facts, joint)] = qpos[one.position];
   }
   return positions;
 }

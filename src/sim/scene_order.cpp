@@ -31,12 +31,12 @@ Matrix3 rotation_of(ConstVectorRef q, int at) noexcept {
 }
 
 /// Of the body that a free flyer's root is.
-const sim::JointFacts& free_joint_of(const sim::SceneFacts& facts, const std::string& root) {
-  const std::vector<std::string> bodies = sim::link_names(facts).bodies;
+const detail::JointFacts& free_joint_of(const detail::SceneFacts& facts, const std::string& root) {
+  const std::vector<std::string> bodies = detail::link_names(facts).bodies;
   const auto found = std::find(bodies.begin(), bodies.end(), root);
   if (found == bodies.end()) throw_unknown<ModelError>(facts.name + " (model)", "root body", root, bodies);
   const std::vector<int>& joints = facts.bodies[static_cast<std::size_t>(found - bodies.begin())].joints;
-  if (joints.size() != 1 || facts.joints[joints[0]].kind != sim::JointKind::free) {
+  if (joints.size() != 1 || facts.joints[joints[0]].kind != detail::JointKind::free) {
     throw ModelError(facts.name, "the model's root flies, and body '" + root + "' has no free joint",
                      "give it a <freejoint/>, or make the model by mujoco_robot");
   }
@@ -47,17 +47,17 @@ const sim::JointFacts& free_joint_of(const sim::SceneFacts& facts, const std::st
 
 SceneOrder::SceneOrder(const MujocoScene& scene, const RobotModel& model) {
   auto impl = std::make_shared<Impl>();
-  const sim::SceneFacts& facts = scene.impl().facts();
-  const auto kind_of = [&](const std::string& name) -> const sim::JointFacts* {
+  const detail::SceneFacts& facts = scene.impl().facts();
+  const auto kind_of = [&](const std::string& name) -> const detail::JointFacts* {
     for (int joint = 0; joint < static_cast<int>(facts.joints.size()); ++joint) {
-      if (sim::joint_name(facts, joint) == name) return &facts.joints[joint];
+      if (detail::joint_name(facts, joint) == name) return &facts.joints[joint];
     }
     return nullptr;
   };
   const std::vector<std::string>& rows = model.row_names();
   int q = 0, first = 0;
   if (model.base() == Base::free_flyer) {
-    const sim::JointFacts& joint = free_joint_of(facts, model.description().root);
+    const detail::JointFacts& joint = free_joint_of(facts, model.description().root);
     impl->joints.push_back({true, 0, 0, joint.position, joint.velocity});
     q = 7;
     first = 6;
@@ -70,10 +70,10 @@ SceneOrder::SceneOrder(const MujocoScene& scene, const RobotModel& model) {
   }
   for (int row = first; row < model.nv();) {
     const std::string& name = rows[row];
-    const sim::JointFacts* joint = kind_of(name);
+    const detail::JointFacts* joint = kind_of(name);
     if (!joint && name.ends_with("_0")) joint = kind_of(name.substr(0, name.size() - 2));
     if (!joint) throw_unknown<ModelError>(facts.name + " (model)", "joint", name, scene.joint_names());
-    const bool is_free = joint->kind == sim::JointKind::free;
+    const bool is_free = joint->kind == detail::JointKind::free;
     impl->joints.push_back({is_free, q, row, joint->position, joint->velocity});
     q += is_free ? 7 : 1;
     row += is_free ? 6 : 1;
@@ -89,7 +89,7 @@ SceneOrder::SceneOrder(const MujocoScene& scene, const RobotModel& model) {
   impl->position0 = facts.position0;
   impl->velocity_size = facts.velocity_size;
   for (const auto& [name, position] : model.options().locked_joints) {
-    const sim::JointFacts* const joint = kind_of(name);
+    const detail::JointFacts* const joint = kind_of(name);
     if (!joint) continue;  // the scene holds it too: flyer_scene
     impl->position0[joint->position] = position;
   }

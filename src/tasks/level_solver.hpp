@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "antaeus/constraints/bounded_least_squares.hpp"
+#include "antaeus/numerics/bounded_least_squares.hpp"
 
 namespace antaeus::detail {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "antaeus/conditioning/whiten.hpp"
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/option_table.hpp"
+#include "antaeus/numerics/whiten.hpp"
 #include "antaeus/signal/chi_squared.hpp"
 #include "core/decompositions.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "antaeus/conditioning/whiten.hpp"
+#include "antaeus/numerics/whiten.hpp"
 #include "antaeus/robot/noise_model.hpp"
 
 namespace antaeus {

@@ -6,8 +6,8 @@
 
 #include "antaeus/audit/audit_options.hpp"
 #include "antaeus/episode/synthetic_episode.hpp"
-#include "antaeus/guard/guarded_estimator.hpp"
-#include "antaeus/published/guard_chain.hpp"
+#include "antaeus/estimation/published/guard_chain.hpp"
+#include "antaeus/trust/guarded_estimator.hpp"
 #include "audit/same_bits.hpp"
 #include "robot/test_robots.hpp"
 

@@ -9,7 +9,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
-#include "antaeus/published/guard_chain.hpp"
+#include "antaeus/estimation/published/guard_chain.hpp"
 #include "antaeus/trust/feasibility.hpp"
 #include "antaeus/trust/hypotheses.hpp"
 

@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "antaeus/core/error.hpp"
-#include "antaeus/published/wrench_estimator.hpp"
+#include "antaeus/estimation/published/wrench_estimator.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "io/io_support.hpp"
 #include "robot/test_robots.hpp"

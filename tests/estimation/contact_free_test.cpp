@@ -5,9 +5,9 @@
 #include <Eigen/Dense>
 #include <cmath>
 
-#include "antaeus/conditioning/gaussian_posterior.hpp"
 #include "antaeus/episode/episode.hpp"
-#include "antaeus/published/wrench_estimator.hpp"
+#include "antaeus/estimation/published/wrench_estimator.hpp"
+#include "antaeus/numerics/gaussian_posterior.hpp"
 #include "estimation/humanoid.hpp"
 #include "robot/test_robots.hpp"
 #include "support/static_residual.hpp"

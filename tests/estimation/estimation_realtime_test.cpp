@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "antaeus/published/guard_chain.hpp"
-#include "antaeus/published/wrench_estimator.hpp"
+#include "antaeus/estimation/published/guard_chain.hpp"
+#include "antaeus/estimation/published/wrench_estimator.hpp"
 #include "robot/test_robots.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/soak.hpp"

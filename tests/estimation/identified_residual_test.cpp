@@ -7,8 +7,8 @@
 #include <iostream>
 
 #include "antaeus/core/error.hpp"
-#include "antaeus/guard/guarded_estimator.hpp"
 #include "antaeus/robot/noise_model.hpp"
+#include "antaeus/trust/guarded_estimator.hpp"
 #include "estimation/humanoid.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/moving_robot.hpp"

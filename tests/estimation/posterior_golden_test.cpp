@@ -4,7 +4,7 @@
 #include <map>
 
 #include "antaeus/episode/episode.hpp"
-#include "antaeus/guard/guarded_estimator.hpp"
+#include "antaeus/trust/guarded_estimator.hpp"
 #include "estimation/humanoid.hpp"
 #include "robot/test_robots.hpp"
 #include "support/shared.hpp"

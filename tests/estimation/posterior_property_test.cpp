@@ -3,7 +3,7 @@
 #include <Eigen/Dense>
 #include <cmath>
 
-#include "antaeus/guard/guarded_estimator.hpp"
+#include "antaeus/trust/guarded_estimator.hpp"
 #include "robot/test_robots.hpp"
 #include "support/static_residual.hpp"
 #include "support/tolerances.hpp"

@@ -7,7 +7,7 @@
 #include "antaeus/estimation/contact_free.hpp"
 #include "antaeus/estimation/contact_space_filter.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
-#include "antaeus/published/wrench_estimator.hpp"
+#include "antaeus/estimation/published/wrench_estimator.hpp"
 #include "antaeus/trust/feasibility.hpp"
 #include "antaeus/trust/hypotheses.hpp"
 #include "antaeus/trust/reliability.hpp"

@@ -4,7 +4,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
-#include "antaeus/guard/guarded_estimator.hpp"
+#include "antaeus/trust/guarded_estimator.hpp"
 #include "robot/test_robots.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/noise.hpp"

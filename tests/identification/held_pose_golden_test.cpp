@@ -9,7 +9,7 @@
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
 #include "antaeus/identification/alarm_tests.hpp"
-#include "antaeus/identification/held_pose.hpp"
+#include "antaeus/identification/held/held_pose.hpp"
 #include "antaeus/robot/instant.hpp"
 #include "antaeus/signal/alarm_rate.hpp"
 #include "antaeus/signal/chi_squared.hpp"

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "antaeus/estimation/envelope.hpp"
-#include "antaeus/identification/held_pose.hpp"
+#include "antaeus/identification/held/held_pose.hpp"
 #include "identification/held_stretches.hpp"
 #include "support/allocation_counter.hpp"
 

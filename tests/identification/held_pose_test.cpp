@@ -1,4 +1,4 @@
-#include "antaeus/identification/held_pose.hpp"
+#include "antaeus/identification/held/held_pose.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "antaeus/identification/held_pose.hpp"
+#include "antaeus/identification/held/held_pose.hpp"
 #include "robot/test_robots.hpp"
 #include "support/noise.hpp"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "antaeus/identification/held_pose.hpp"
+#include "antaeus/identification/held/held_pose.hpp"
 #include "antaeus/robot/noise_model.hpp"
 #include "robot/test_robots.hpp"
 #include "support/shared.hpp"

@@ -7,9 +7,9 @@
 #include <set>
 
 #include "antaeus/episode/episode.hpp"
-#include "antaeus/guard/guarded_estimator.hpp"
-#include "antaeus/identification/held_pose.hpp"
+#include "antaeus/identification/held/held_pose.hpp"
 #include "antaeus/robot/noise_model.hpp"
+#include "antaeus/trust/guarded_estimator.hpp"
 #include "identification/humanoid_runs.hpp"
 #include "robot/test_robots.hpp"
 #include "support/shared.hpp"

@@ -1,13 +1,13 @@
 // An arm whose friction, offsets and masses are known because they were made up: does the fit cover them, not too
 // widely, and does it say what a log lacks?
-#include "antaeus/identification/moving_fit.hpp"
+#include "antaeus/identification/moving/moving_fit.hpp"
 
 #include <gtest/gtest.h>
 
 #include <iostream>
 
 #include "antaeus/core/error.hpp"
-#include "antaeus/identification/moving_payload.hpp"
+#include "antaeus/identification/moving/moving_payload.hpp"
 #include "identification/moving_support.hpp"
 #include "support/tolerances.hpp"
 

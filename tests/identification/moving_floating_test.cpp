@@ -7,7 +7,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/estimation/residual.hpp"
-#include "antaeus/identification/moving_fit.hpp"
+#include "antaeus/identification/moving/moving_fit.hpp"
 #include "antaeus/robot/noise_model.hpp"
 #include "support/biped.hpp"
 #include "support/moving_robot.hpp"

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "antaeus/identification/moving_fit.hpp"
+#include "antaeus/identification/moving/moving_fit.hpp"
 #include "antaeus/io/table.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "antaeus/robot/noise_model.hpp"

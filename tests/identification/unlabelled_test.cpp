@@ -1,4 +1,4 @@
-#include "antaeus/identification/unlabelled.hpp"
+#include "antaeus/identification/unlabelled/unlabelled.hpp"
 
 #include <gtest/gtest.h>
 

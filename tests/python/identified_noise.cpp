@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "antaeus/estimation/posterior_estimator.hpp"
-#include "antaeus/identification/moving_fit.hpp"
+#include "antaeus/identification/moving/moving_fit.hpp"
 #include "antaeus/io/numpy.hpp"
 #include "antaeus/robot/noise_model.hpp"
 

@@ -4,12 +4,12 @@
 #include <cstdio>
 
 #include "antaeus/episode/synthetic_episode.hpp"
-#include "antaeus/guard/frame_wrench.hpp"
-#include "antaeus/guard/guarded_estimator.hpp"
+#include "antaeus/estimation/published/guard_chain.hpp"
+#include "antaeus/estimation/published/wrench_estimator.hpp"
 #include "antaeus/ik/plain_methods.hpp"
 #include "antaeus/pose/preflight.hpp"
-#include "antaeus/published/guard_chain.hpp"
-#include "antaeus/published/wrench_estimator.hpp"
+#include "antaeus/trust/frame_wrench.hpp"
+#include "antaeus/trust/guarded_estimator.hpp"
 
 namespace {
 

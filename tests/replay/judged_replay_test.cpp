@@ -13,7 +13,7 @@
 #include "antaeus/io/files.hpp"
 #include "antaeus/replay/replay.hpp"
 #include "antaeus/robot/noise_model.hpp"
-#include "robot/batch_states.hpp"
+#include "replay/batch_states.hpp"
 #include "support/made_up_noise.hpp"
 #include "support/tolerances.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "antaeus/replay/batch_fields.hpp"
 #include "antaeus/replay/replay.hpp"
-#include "robot/batch_states.hpp"
+#include "replay/batch_states.hpp"
 #include "support/allocation_counter.hpp"
 
 namespace antaeus {

@@ -9,9 +9,9 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/episode/synthetic_episode.hpp"
-#include "antaeus/published/wrench_estimator.hpp"
+#include "antaeus/estimation/published/wrench_estimator.hpp"
 #include "antaeus/replay/batch_fields.hpp"
-#include "robot/batch_states.hpp"
+#include "replay/batch_states.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {

@@ -1,4 +1,4 @@
-#include "antaeus/report/simulate_page.hpp"
+#include "studies/simulate_page.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "antaeus/robot/profile_writer.hpp"
+#include "antaeus/robot/files/profile_writer.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "robot/robot_drawing.hpp"
+#include "robot/files/robot_drawing.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,11 +7,11 @@
 
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/scratch_folder.hpp"
-#include "robot/indexed_mesh.hpp"
+#include "robot/files/indexed_mesh.hpp"
 #include "support/shared.hpp"
 #include "support/tolerances.hpp"
 
-namespace antaeus::parts {
+namespace antaeus::detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -269,4 +269,4 @@ TEST(RobotDrawing, TheSharedRobotIsDrawnWithinItsBudget) {
 }
 
 }  // namespace
-}  // namespace antaeus::parts
+}  // namespace antaeus::detail

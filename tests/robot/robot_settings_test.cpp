@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "antaeus/guard/guarded_estimator.hpp"
-#include "antaeus/published/guard_chain.hpp"
+#include "antaeus/estimation/published/guard_chain.hpp"
+#include "antaeus/trust/guarded_estimator.hpp"
 #include "io/io_support.hpp"
 #include "robot/test_robots.hpp"
 #include "support/tolerances.hpp"

@@ -6,7 +6,7 @@
 #include <Eigen/Dense>
 #include <algorithm>
 
-#include "antaeus/constraints/elastic_qp.hpp"
+#include "antaeus/numerics/elastic_qp.hpp"
 
 namespace antaeus::test {
 

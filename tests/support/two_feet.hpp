@@ -5,7 +5,7 @@
 #include <Eigen/Dense>
 #include <cmath>
 
-#include "antaeus/constraints/elastic_qp.hpp"
+#include "antaeus/numerics/elastic_qp.hpp"
 
 namespace antaeus::test {
 

@@ -1,4 +1,4 @@
-#include "antaeus/constraints/elastic_qp.hpp"
+#include "antaeus/numerics/elastic_qp.hpp"
 #include "tasks/task_support.hpp"
 
 namespace antaeus {

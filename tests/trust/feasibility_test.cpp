@@ -9,7 +9,7 @@
 
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
-#include "antaeus/published/wrench_estimator.hpp"
+#include "antaeus/estimation/published/wrench_estimator.hpp"
 #include "robot/test_robots.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/static_residual.hpp"

@@ -9,9 +9,9 @@
 #include <random>
 #include <tuple>
 
-#include "antaeus/conditioning/gaussian_posterior.hpp"
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
+#include "antaeus/numerics/gaussian_posterior.hpp"
 #include "robot/test_robots.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/noise.hpp"

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <memory>
 
-#include "antaeus/experiments/clip.hpp"
 #include "antaeus/io/files.hpp"
-#include "antaeus/report/simulate_page.hpp"
 #include "print_pdf.hpp"
+#include "studies/clip.hpp"
+#include "studies/simulate_page.hpp"
 #include "terminal.hpp"
 
 namespace antaeus::cli {

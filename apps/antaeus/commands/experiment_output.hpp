@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "antaeus/core/settings.hpp"
-#include "antaeus/experiments/experiment.hpp"
 #include "command.hpp"
 #include "delivery.hpp"
+#include "studies/experiment.hpp"
 
 namespace antaeus::cli {
 

@@ -1,10 +1,10 @@
 // antaeus simulate: a named run in simulation, against its criteria.
 #include "antaeus/core/error.hpp"
-#include "antaeus/experiments/clip.hpp"
-#include "antaeus/experiments/experiment.hpp"
 #include "command.hpp"
 #include "delivery.hpp"
 #include "experiment_output.hpp"
+#include "studies/clip.hpp"
+#include "studies/experiment.hpp"
 #include "terminal.hpp"
 
 namespace antaeus::cli {

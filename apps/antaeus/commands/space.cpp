@@ -1,9 +1,9 @@
 // antaeus space: a flight of a robot that nothing holds, under coordinated control.
 #include "antaeus/core/error.hpp"
-#include "antaeus/experiments/space_flight.hpp"
 #include "command.hpp"
 #include "delivery.hpp"
 #include "experiment_output.hpp"
+#include "studies/space_flight.hpp"
 #include "terminal.hpp"
 
 namespace antaeus::cli {

@@ -7,6 +7,7 @@
 
 #include "antaeus/audit/reconstruction.hpp"
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/trust/feasibility.hpp"
 #include "antaeus/trust/hypotheses.hpp"
 
@@ -43,23 +44,52 @@ struct FeasibilityRow {
 
 /// One single cause of the focus step's residuals against the others (HypothesisTest), best first.
 struct CauseRow {
-  std::string cause;  ///< "contact at left wrist"
+  std::string cause;
   CauseKind kind = CauseKind::none;
-  std::string endpoint;  ///< of a contact or payload: frame
+  std::string endpoint;
   double size = 0.0, size_sd = 0.0;
   std::string unit;
   double log_likelihood_ratio = 0.0, bic = 0.0, log_evidence = 0.0;
-  double probability = 0.0;                        ///< of all causes and none, weighed at once
-  Separation separation = Separation::indistinct;  ///< from the best
-  double misfit = kNaN;                            ///< χ² that stays with it; above CauseTest::threshold: too much
+  double probability = 0.0;
+  Separation separation = Separation::indistinct;
+  double misfit = kNaN;
 };
+template <class Visit>
+constexpr void visit_fields(const CauseRow*, Visit&& visit) {
+  using C = CauseRow;
+  visit(field("cause", "", "\"contact at left wrist\"", &C::cause));
+  visit(field("kind", "", "of cause", &C::kind).only(FieldUse::python_only));
+  visit(field("endpoint", "", "frame of a contact or payload", &C::endpoint).only(FieldUse::python_only));
+  visit(field("size", "", "in `unit`", &C::size));
+  visit(field("size_sd", "", "in `unit`", &C::size_sd));
+  visit(field("unit", "", "of the size", &C::unit));
+  visit(field("log_likelihood_ratio", "1", "against no cause at all", &C::log_likelihood_ratio));
+  visit(field("bic", "1", "Bayes' information criterion of the ratio", &C::bic));
+  visit(field("log_evidence", "1", "of the cause, its size weighed by its prior", &C::log_evidence));
+  visit(field("probability", "1", "of all causes and none, weighed at once", &C::probability));
+  visit(field("separation", "", "from the best", &C::separation));
+  visit(field("misfit", "1", "χ² that stays with it; above CauseTest.threshold: too much", &C::misfit));
+}
+
+/// The causes of the focus step's residuals, weighed.
 struct CauseTest {
-  /// The robot moves faster than its noise was identified for: no cause can be told, and none was weighed.
   bool outside_identified = false;
   bool alarm = false, explained = false;
   double chi_squared = 0.0, threshold = 0.0;
   std::vector<CauseRow> causes;
 };
+template <class Visit>
+constexpr void visit_fields(const CauseTest*, Visit&& visit) {
+  using C = CauseTest;
+  visit(field("outside_identified", "",
+              "the robot moves faster than its noise was identified for: no cause can be told, and none was weighed",
+              &C::outside_identified));
+  visit(field("alarm", "", "χ² is above the threshold", &C::alarm));
+  visit(field("explained", "", "the best cause leaves no more than noise", &C::explained));
+  visit(field("chi_squared", "1", "of the residuals", &C::chi_squared));
+  visit(field("threshold", "1", "of χ²", &C::threshold));
+  visit(field("causes", "", "best first", &C::causes));
+}
 
 /// What a consumer was made for, against a contact that the focus step's torques are those of.
 struct ContactFinding {

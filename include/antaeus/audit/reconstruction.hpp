@@ -11,10 +11,10 @@
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/progress.hpp"
 #include "antaeus/episode/episode.hpp"
+#include "antaeus/estimation/published/guard_chain.hpp"
 #include "antaeus/estimation/residual.hpp"
-#include "antaeus/guard/consumer_guard.hpp"
 #include "antaeus/io/table.hpp"
-#include "antaeus/published/guard_chain.hpp"
+#include "antaeus/trust/consumer_guard.hpp"
 
 namespace antaeus {
 

@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "antaeus/control/joint_impedance.hpp"
+#include "antaeus/control/tool_dynamics.hpp"
 #include "antaeus/core/wrench.hpp"
 
 namespace antaeus {

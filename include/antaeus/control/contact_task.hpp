@@ -15,6 +15,7 @@
 
 #include "antaeus/control/hybrid_control.hpp"
 #include "antaeus/control/line_profile.hpp"
+#include "antaeus/control/tool_dynamics.hpp"
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/enumeration.hpp"
 #include "antaeus/signal/ring_buffer.hpp"

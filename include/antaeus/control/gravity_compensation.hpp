@@ -5,8 +5,8 @@
 
 #include <memory>
 
-#include "antaeus/control/torque_limits.hpp"
 #include "antaeus/core/wrench.hpp"
+#include "antaeus/robot/torque_limits.hpp"
 
 namespace antaeus {
 

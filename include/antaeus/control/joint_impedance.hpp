@@ -6,7 +6,8 @@
 
 #include <memory>
 
-#include "antaeus/control/torque_limits.hpp"
+#include "antaeus/control/tool_dynamics.hpp"
+#include "antaeus/robot/torque_limits.hpp"
 
 namespace antaeus {
 

@@ -8,8 +8,8 @@
 ///     path.offset_at(crossing.theta);                           // only where crossing.offset is not zero
 ///     const FlyingReference& reference = path.at(crossing, time);
 
-#include "antaeus/control/flying_reference.hpp"
 #include "antaeus/core/api.hpp"
+#include "antaeus/space/flying_reference.hpp"
 #include "antaeus/space/free_flyer.hpp"
 
 namespace antaeus {

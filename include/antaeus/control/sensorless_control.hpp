@@ -19,6 +19,7 @@
 #include "antaeus/control/friction_tare.hpp"
 #include "antaeus/control/hybrid_control.hpp"
 #include "antaeus/control/sensorless.hpp"
+#include "antaeus/control/tool_dynamics.hpp"
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/enumeration.hpp"
 #include "antaeus/core/options.hpp"

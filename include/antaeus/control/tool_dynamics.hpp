@@ -14,6 +14,7 @@
 #include "antaeus/core/pose.hpp"
 #include "antaeus/core/status.hpp"
 #include "antaeus/robot/robot_model.hpp"
+#include "antaeus/robot/torque_limits.hpp"
 
 namespace antaeus {
 
@@ -64,12 +65,6 @@ class ANTAEUS_API ToolDynamics {
  private:
   struct Workspace;
   std::unique_ptr<Workspace> workspace_;
-};
-
-/// Torques for the motors, and what had to be done to them. What every controller of this room returns.
-struct JointTorque {
-  Status status = Status::not_computed;  ///< on anything but `ok`, tau is NaN: brake, or hold the position
-  VectorX tau;                           ///< [n] N·m or N, what the motors shall give
 };
 
 /// The rotation vector that leads from `from` to `to`, in the axes in which both are given: |·| ≤ π. Shorter way round;

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "antaeus/conditioning/gaussian_posterior.hpp"
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/options.hpp"
 #include "antaeus/estimation/contact_prior.hpp"
 #include "antaeus/estimation/residual.hpp"
+#include "antaeus/numerics/gaussian_posterior.hpp"
 #include "antaeus/robot/wrench_estimates.hpp"
 #include "antaeus/signal/alarm_limits.hpp"
 

@@ -18,9 +18,9 @@
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/enumeration.hpp"
 #include "antaeus/core/progress.hpp"
-#include "antaeus/identification/held_pose.hpp"
-#include "antaeus/identification/moving_payload.hpp"
-#include "antaeus/identification/unlabelled.hpp"
+#include "antaeus/identification/held/held_pose.hpp"
+#include "antaeus/identification/moving/moving_payload.hpp"
+#include "antaeus/identification/unlabelled/unlabelled.hpp"
 #include "antaeus/io/json.hpp"
 
 namespace antaeus {

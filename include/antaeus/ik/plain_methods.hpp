@@ -12,8 +12,8 @@
 
 #include <cstdint>
 
-#include "antaeus/conditioning/small_svd.hpp"
 #include "antaeus/ik/reach.hpp"
+#include "antaeus/numerics/small_svd.hpp"
 
 namespace antaeus {
 

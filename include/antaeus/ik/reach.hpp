@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "antaeus/conditioning/instruction_set.hpp"
+#include "antaeus/core/instruction_set.hpp"
 #include "antaeus/core/progress.hpp"
 #include "antaeus/ik/chain.hpp"
 #include "antaeus/ik/reach_options.hpp"

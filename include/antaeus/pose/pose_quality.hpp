@@ -7,13 +7,13 @@
 #include <string_view>
 #include <vector>
 
-#include "antaeus/conditioning/small_svd.hpp"
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/observation.hpp"
 #include "antaeus/core/options.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
+#include "antaeus/estimation/published/wrench_estimator.hpp"
 #include "antaeus/estimation/residual.hpp"
-#include "antaeus/published/wrench_estimator.hpp"
+#include "antaeus/numerics/small_svd.hpp"
 #include "antaeus/robot/instant.hpp"
 #include "antaeus/trust/reliability.hpp"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "antaeus/robot/batch.hpp"
+#include "antaeus/replay/batch.hpp"
 
 namespace antaeus {
 

@@ -22,8 +22,8 @@
 #include "antaeus/core/types.hpp"
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
+#include "antaeus/replay/batch.hpp"
 #include "antaeus/replay/replay_rows.hpp"
-#include "antaeus/robot/batch.hpp"
 
 namespace antaeus {
 

@@ -12,10 +12,10 @@
 #include <string_view>
 #include <vector>
 
-#include "antaeus/constraints/contact_surface.hpp"
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/settings.hpp"
 #include "antaeus/core/wrench.hpp"
+#include "antaeus/numerics/contact_surface.hpp"
 #include "antaeus/robot/joint_figures.hpp"
 #include "antaeus/robot/robot_model.hpp"
 

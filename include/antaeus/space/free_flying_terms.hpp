@@ -9,11 +9,11 @@
 /// After A. M. Giordano, C. Ott, A. Albu-Schäffer, "Coordinated Control of Spacecraft's Attitude and End-Effector for
 /// Space Robots", IEEE RA-L 4 (2019); derived anew, and where formulas differ from others' the comment says so.
 
-#include "antaeus/conditioning/three_tier_inverse.hpp"
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/pose.hpp"
 #include "antaeus/core/status.hpp"
 #include "antaeus/core/types.hpp"
+#include "antaeus/numerics/three_tier_inverse.hpp"
 #include "antaeus/space/null_direction.hpp"
 
 namespace antaeus {

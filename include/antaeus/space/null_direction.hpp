@@ -3,10 +3,10 @@
 /// The one motion of seven joints that the end-effector does not feel: the kernel of a 6 × 7 Jacobian, as a direction
 /// that neither flips nor swings.
 
-#include "antaeus/conditioning/small_svd.hpp"
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/options.hpp"
 #include "antaeus/core/types.hpp"
+#include "antaeus/numerics/small_svd.hpp"
 
 namespace antaeus {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "antaeus/conditioning/force_deviation.hpp"
+#include "antaeus/numerics/force_deviation.hpp"
 #include "antaeus/tasks/task.hpp"
 
 namespace antaeus {

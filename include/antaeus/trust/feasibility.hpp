@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "antaeus/constraints/contact_margins.hpp"
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/options.hpp"
+#include "antaeus/numerics/contact_margins.hpp"
 #include "antaeus/robot/wrench_estimates.hpp"
 
 namespace antaeus {

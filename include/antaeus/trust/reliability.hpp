@@ -6,9 +6,9 @@
 #include <array>
 #include <vector>
 
-#include "antaeus/conditioning/redundancy.hpp"
 #include "antaeus/core/api.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
+#include "antaeus/numerics/redundancy.hpp"
 
 namespace antaeus {
 

@@ -5,7 +5,7 @@
 #include "sim/mujoco/mujoco_parts.hpp"
 #include "sim/mujoco/offscreen.hpp"
 
-namespace antaeus::sim {
+namespace antaeus::detail {
 
 namespace {
 
@@ -105,4 +105,4 @@ std::unique_ptr<Camera> make_camera(const mjModel& model, int width, int height,
   return std::make_unique<OffscreenCamera>(model, width, height, view);
 }
 
-}  // namespace antaeus::sim
+}  // namespace antaeus::detail

@@ -7,7 +7,7 @@
 #include "antaeus/io/files.hpp"
 #include "sim/mujoco/mujoco_parts.hpp"
 
-namespace antaeus::sim {
+namespace antaeus::detail {
 
 namespace {
 
@@ -273,4 +273,4 @@ Composed compose_model(const SceneDescription& description) {
   return composed;
 }
 
-}  // namespace antaeus::sim
+}  // namespace antaeus::detail

@@ -7,7 +7,7 @@
 #include "antaeus/core/error.hpp"
 #include "sim/mujoco/mujoco_parts.hpp"
 
-namespace antaeus::sim {
+namespace antaeus::detail {
 
 Matrix3 to_rotation(const mjtNum* wxyz) {
   return Eigen::Quaterniond(wxyz[0], wxyz[1], wxyz[2], wxyz[3]).normalized().toRotationMatrix();
@@ -34,9 +34,11 @@ class MujocoModel final : public Model {
     return bytes;
   }
 
-  std::unique_ptr<State> make_state(bool is_free) const override { return sim::make_state(is_free ? free_ : model_); }
+  std::unique_ptr<State> make_state(bool is_free) const override {
+    return detail::make_state(is_free ? free_ : model_);
+  }
   std::unique_ptr<Camera> make_camera(int width, int height, const CameraView& view) const override {
-    return sim::make_camera(*model_, width, height, view);
+    return detail::make_camera(*model_, width, height, view);
   }
 
  private:
@@ -65,9 +67,9 @@ class MujocoEngine final : public Engine {
 
 }  // namespace
 
-}  // namespace antaeus::sim
+}  // namespace antaeus::detail
 
-extern "C" __attribute__((visibility("default"))) const antaeus::sim::Engine* antaeus_sim_engine_2() {
-  static const antaeus::sim::MujocoEngine engine;
+extern "C" __attribute__((visibility("default"))) const antaeus::detail::Engine* antaeus_sim_engine_2() {
+  static const antaeus::detail::MujocoEngine engine;
   return &engine;
 }

@@ -4,7 +4,7 @@
 #include "antaeus/core/error.hpp"
 #include "sim/mujoco/mujoco_parts.hpp"
 
-namespace antaeus::sim {
+namespace antaeus::detail {
 
 namespace {
 
@@ -189,4 +189,4 @@ SceneFacts read_facts(const Composed& composed) {
   return facts;
 }
 
-}  // namespace antaeus::sim
+}  // namespace antaeus::detail

@@ -6,7 +6,7 @@
 
 #include "sim/engine.hpp"
 
-namespace antaeus::sim {
+namespace antaeus::detail {
 
 struct DeleteModel {
   void operator()(mjModel* model) const noexcept { mj_deleteModel(model); }
@@ -47,4 +47,4 @@ std::unique_ptr<Camera> make_camera(const mjModel& model, int width, int height,
 /// A copy without friction, springs, actuators, limits and contacts.
 std::shared_ptr<const mjModel> free_copy(const mjModel& model);
 
-}  // namespace antaeus::sim
+}  // namespace antaeus::detail

@@ -8,7 +8,7 @@
 
 #include "antaeus/core/error.hpp"
 
-namespace antaeus::sim {
+namespace antaeus::detail {
 
 // EGL 1.5 and EXT_platform_device, as far as they are used: a machine that compiles this need not have their headers.
 using Handle = void*;
@@ -124,4 +124,4 @@ Offscreen::Current::Current(const Offscreen& on) : on_(on) {
 
 Offscreen::Current::~Current() { on_.egl_.make_current(on_.display_, nullptr, nullptr, nullptr); }
 
-}  // namespace antaeus::sim
+}  // namespace antaeus::detail

@@ -1,7 +1,7 @@
 #pragma once
 // A place to render into without a screen: EGL, loaded when the first camera is made.
 
-namespace antaeus::sim {
+namespace antaeus::detail {
 
 struct Egl;
 
@@ -31,4 +31,4 @@ class Offscreen {
   void *display_ = nullptr, *surface_ = nullptr, *context_ = nullptr;
 };
 
-}  // namespace antaeus::sim
+}  // namespace antaeus::detail

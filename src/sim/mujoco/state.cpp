@@ -4,7 +4,7 @@
 #include "antaeus/core/error.hpp"
 #include "sim/mujoco/mujoco_parts.hpp"
 
-namespace antaeus::sim {
+namespace antaeus::detail {
 
 namespace {
 
@@ -119,4 +119,4 @@ std::shared_ptr<const mjModel> free_copy(const mjModel& model) {
   return copy;
 }
 
-}  // namespace antaeus::sim
+}  // namespace antaeus::detail

@@ -1,0 +1,111 @@
+#pragma once
+/// \file
+/// The fields of a result, each written once: name, unit and meaning. JSON, Python and the tables of docs read them.
+///
+/// Beside the struct, in its header:
+///
+///     struct ReferenceRow {
+///       std::string endpoint;
+///       double norm = 0.0;
+///     };
+///     template <class Visit>
+///     constexpr void visit_fields(const ReferenceRow*, Visit&& visit) {
+///       using R = ReferenceRow;
+///       visit(field("endpoint", "", "frame whose block it is", &R::endpoint));
+///       visit(field("norm", "1", "of the reference joint's row in that block", &R::norm));
+///     }
+///
+/// The order is that of the file. The key in a file is the name and the unit: `force` in newtons is "force_N".
+
+#include <concepts>
+#include <string>
+#include <string_view>
+
+namespace antaeus {
+
+/// What shows a field.
+enum class FieldUse : unsigned char { everywhere, file_only, python_only };
+
+/// One field of a result struct. \tparam Get  a pointer to a member, or a captureless function of the struct
+template <class Get>
+struct Field {
+  const char* name;     ///< in C++ and Python
+  const char* unit;     ///< "N", "N·m", "rad", "1"; "" for names, switches, counts and structs
+  const char* meaning;  ///< a sentence, or the part of one that says what the name does not
+  Get get;
+  const char* key = nullptr;  ///< in files, where it is not the name and the unit
+  FieldUse use = FieldUse::everywhere;
+  bool is_step = false;  ///< an index of the log: null in files where it is below 0
+
+  /// The same under another key in files.
+  constexpr Field as(const char* other_key) const noexcept {
+    Field other = *this;
+    other.key = other_key;
+    return other;
+  }
+  /// The same in files alone, or in Python alone.
+  constexpr Field only(FieldUse where) const noexcept {
+    Field other = *this;
+    other.use = where;
+    return other;
+  }
+};
+
+template <class Get>
+constexpr Field<Get> field(const char* name, const char* unit, const char* meaning, Get get) noexcept {
+  return {name, unit, meaning, get};
+}
+/// An index of a step of the log; −1: none.
+template <class Get>
+constexpr Field<Get> step_field(const char* name, const char* meaning, Get get) noexcept {
+  return {name, "", meaning, get, nullptr, FieldUse::everywhere, true};
+}
+
+/// The field's value in a struct.
+template <class Struct, class Get>
+constexpr decltype(auto) value_of(const Field<Get>& field, const Struct& from) {
+  if constexpr (std::is_member_object_pointer_v<Get>) {
+    return (from.*field.get);
+  } else {
+    return field.get(from);
+  }
+}
+
+namespace detail {
+struct IgnoreField {
+  template <class Get>
+  constexpr void operator()(const Field<Get>&) const noexcept {}
+};
+}  // namespace detail
+
+/// A struct that lists its fields.
+template <class Struct>
+concept HasFields = requires { visit_fields(static_cast<const Struct*>(nullptr), detail::IgnoreField{}); };
+
+/// The end of a key that says the unit: "_N", "_Nm", "_rad_per_s"; "" for "" and "1".
+inline std::string unit_suffix(std::string_view unit) {
+  if (unit.empty() || unit == "1") return {};
+  std::string suffix = "_";
+  for (std::size_t at = 0; at < unit.size(); ++at) {
+    const std::string_view rest = unit.substr(at);
+    if (rest.starts_with("·")) {
+      ++at;  // two bytes
+    } else if (rest.starts_with("²")) {
+      suffix += '2';
+      ++at;
+    } else if (rest.front() == '/') {
+      suffix += "_per_";
+    } else {
+      suffix += rest.front();
+    }
+  }
+  return suffix;
+}
+
+/// The field's key in files.
+template <class Get>
+std::string key_of(const Field<Get>& field) {
+  return field.key != nullptr ? std::string(field.key) : field.name + unit_suffix(field.unit);
+}
+
+}  // namespace antaeus

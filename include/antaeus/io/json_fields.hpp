@@ -1,0 +1,81 @@
+#pragma once
+/// \file
+/// A result as JSON, by its list of fields (core/fields.hpp).
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <optional>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+#include "antaeus/core/enumeration.hpp"
+#include "antaeus/core/fields.hpp"
+#include "antaeus/io/json.hpp"
+
+namespace antaeus {
+
+/// A list with one item for each of \p items, made by \p make.
+template <std::ranges::input_range Items, class Make>
+Json list_json(const Items& items, Make&& make) {
+  Json list = Json::array();
+  for (const auto& item : items) list.push_back(make(item));
+  return list;
+}
+
+/// The entries of a vector; −0 becomes 0.
+template <class Derived>
+Json vector_json(const Eigen::MatrixBase<Derived>& vector) {
+  Json list = Json::array();
+  for (Eigen::Index at = 0; at < vector.size(); ++at) list.push_back(vector[at] + 0.0);
+  return list;
+}
+
+/// An index of the log, null for none.
+inline Json step_json(Eigen::Index step) { return step < 0 ? Json() : Json(static_cast<std::int64_t>(step)); }
+
+/// A text, null where there is none.
+inline Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+/// Numbers, texts, names of enumerations, vectors, matrices (a list of rows), lists and structs with a list of fields.
+/// NaN and infinity become null as they are written.
+template <class Value>
+Json to_json(const Value& value) {
+  if constexpr (std::is_same_v<Value, Json>) {
+    return value;
+  } else if constexpr (std::is_same_v<Value, bool> || std::is_floating_point_v<Value>) {
+    return Json(value);
+  } else if constexpr (std::is_integral_v<Value>) {
+    return Json(static_cast<std::int64_t>(value));
+  } else if constexpr (NamedEnum<Value>) {
+    return Json(to_string(value));
+  } else if constexpr (HasFields<Value>) {
+    Json object = Json::object();
+    visit_fields(static_cast<const Value*>(nullptr), [&](const auto& field) {
+      if (field.use == FieldUse::python_only) return;
+      Json item = to_json(value_of(field, value));
+      if (field.is_step && item.is_integer() && item.integer() < 0) item = Json();
+      object.set(key_of(field), std::move(item));
+    });
+    return object;
+  } else if constexpr (requires { value.derived().IsVectorAtCompileTime; }) {
+    if constexpr (Value::IsVectorAtCompileTime) {
+      return vector_json(value);
+    } else {
+      Json rows = Json::array();
+      for (Eigen::Index row = 0; row < value.rows(); ++row) rows.push_back(vector_json(value.row(row)));
+      return rows;
+    }
+  } else if constexpr (requires {
+                         *value;
+                         value.has_value();
+                       }) {
+    return value.has_value() ? to_json(*value) : Json();
+  } else if constexpr (std::is_constructible_v<Json, const Value&>) {
+    return Json(value);
+  } else {
+    return list_json(value, [](const auto& item) { return to_json(item); });
+  }
+}
+
+}  // namespace antaeus

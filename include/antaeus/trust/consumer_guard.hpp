@@ -1,0 +1,138 @@
+#pragma once
+/// \file
+/// What a consumer may use: from estimates, sample by sample, a state with its reasons and the wrench that it reads.
+
+#include <string>
+#include <vector>
+
+#include "antaeus/core/api.hpp"
+#include "antaeus/estimation/posterior_estimator.hpp"
+#include "antaeus/robot/input_checks.hpp"
+#include "antaeus/signal/hysteresis.hpp"
+#include "antaeus/signal/ring_buffer.hpp"
+#include "antaeus/trust/feasibility.hpp"
+#include "antaeus/trust/torque_rate.hpp"
+
+namespace antaeus {
+
+/// What the consumer reads in a state of the guard.
+/// `pass_raw`: the deployed number pinv(Jᵀ)(τ − g). `posterior`: the posterior's. `observable`: the posterior's with
+/// the force in the directions that count as observed alone (Uncertainty::observable_force): nothing where the torques
+/// tell little, instead of noise of about the sd. `hold`: the last number of a better state, decaying to zero. `zero`:
+/// zero. `stop`: zero, and a request to stop that stays until reset().
+enum class ConsumerAction : std::uint8_t { pass_raw, posterior, observable, hold, zero, stop };
+constexpr auto enum_names(ConsumerAction) noexcept {
+  return name_list<ConsumerAction>("pass_raw", "posterior", "observable", "hold", "zero", "stop");
+}
+
+struct GuardedOptions {
+  /// What the consumer reads: pass_raw, posterior, observable, hold, zero or stop.
+  ConsumerAction on_ok = ConsumerAction::posterior;
+  ConsumerAction on_degraded = ConsumerAction::observable;  ///< the same while degraded
+  ConsumerAction on_refused = ConsumerAction::hold;         ///< the same while refused
+  double decay_time = 0.1;                                  ///< [s] time constant with which a held wrench goes to zero
+  double rise_dwell = 0.0;           ///< [s] how long a worse state must be asked for; 0: at once
+  double fall_dwell = 0.5;           ///< [s] how long a better state must be asked for
+  double maximum_age = 0.1;          ///< [s] age of a sample above which it is refused
+  double torque_rate = 500.0;        ///< [N·m/s] rate of any torque used or tested, over 20 ms or more, that is refused
+  double force_limit = 60.0;         ///< [N] force above which the estimate is refused: what the consumer was made for
+  double foot_force_limit = 1300.0;  ///< [N] the same at feet, which carry the robot
+  double refuse_sd = 0.0;      ///< [N] sd in the worst direction above which the estimate is refused; 0: degraded only
+  int recorder_samples = 500;  ///< [1] samples that the flight recorder keeps
+};
+ANTAEUS_API const OptionTable& options_of(const GuardedOptions&);
+
+/// What the consumer of one endpoint may use.
+struct ConsumerWrench {
+  Verdict state = Verdict::refused;              ///< ok, degraded or refused, after hysteresis
+  Reasons reasons = Reason::invalid_input;       ///< of this sample; Reason::held: the state is worse than the sample
+  Reasons because = Reason::invalid_input;       ///< of the sample that brought the present state
+  ConsumerAction action = ConsumerAction::zero;  ///< what `wrench` is
+  Sign sign = Sign::on_robot;
+  Wrench wrench;                ///< endpoint's origin, world axes; always finite
+  bool stop_requested = false;  ///< latched until reset()
+};
+
+/// One sample of the flight recorder.
+struct FlightSample {
+  Observation observation;
+  VectorX residual;  ///< [N·m]; NaN on invalid input
+  ResidualKind residual_kind = ResidualKind::static_gravity;
+  struct AtEndpoint {
+    Vector6 wrench;  ///< estimate before the guard; NaN on invalid input
+    double worst_sd = 0.0, nis = 0.0;
+    ConsumerWrench guarded;
+  };
+  std::vector<AtEndpoint> endpoints;
+};
+
+/// What was recorded up to the moment of a refusal.
+struct FlightRecord {
+  int endpoint = -1;  ///< that was refused; −1: nothing was refused yet
+  Reasons reasons;
+  double time = 0.0;                 ///< [s]
+  RingBuffer<FlightSample> samples;  ///< oldest first; the last one is the refused sample
+};
+
+/// The part of the guard that has a history: it sees every sample once, in the order of time. What it is given is
+/// computed of one sample by itself, by whomever: in the loop by GuardedEstimator, in a log's replay by several
+/// threads.
+///
+/// A sample requests `refused` when
+/// - it cannot be used: NaN, sizes, time going back, age, no clock;
+/// - what it says cannot be (InputChecks): of the sample as a whole, and of the torques that this endpoint uses;
+/// - it contradicts the model (NIS), or changes faster than a contact can;
+/// - its force is larger than the consumer was made for (at a foot: than feet carry), or no direction is observable;
+/// - feet are among the endpoints, and no ground can have made it (FeasibilityChecker).
+///
+/// It requests `degraded` for any lesser reason. The state rises after `rise_dwell`, and falls after `fall_dwell` of
+/// better samples.
+class ANTAEUS_API ConsumerGuard {
+ public:
+  /// \param posterior  whose estimates it will see: its sign, and the rows of each endpoint, whose torques are watched
+  /// \throws OptionsError
+  ConsumerGuard(const Robot& robot, const std::vector<std::string>& endpoints, const PosteriorEstimator& posterior,
+                GuardedOptions options = {}, InputCheckOptions input = {});
+
+  /// One result an endpoint, in the order given.
+  /// \param estimates  of the sample, by that posterior or one like it; they hold its instant and observation
+  /// \param feasible   of the same estimates
+  /// \param raw        the deployed estimator's, where needs_raw(); else it is not read
+  /// \param clock      the consumer's, for the sample's age [s]
+  /// \realtime (guarded_estimator_realtime_test)
+  const std::vector<ConsumerWrench>& update(const PosteriorEstimates& estimates, const Feasibility& feasible,
+                                            const WrenchEstimates& raw, double clock) noexcept;
+  /// Whether an action reads the deployed number.
+  bool needs_raw() const noexcept { return needs_raw_; }
+  /// Forgets history, states and stop requests; the last refusal stays.
+  void reset() noexcept;
+
+  const std::vector<ConsumerWrench>& results() const noexcept { return results_; }
+  /// What is wrong with the last sample itself.
+  const InputFindings& input() const noexcept { return input_.findings(); }
+  const RingBuffer<FlightSample>& recorder() const noexcept { return recorder_; }
+  const FlightRecord& last_refusal() const noexcept { return refusal_; }
+  int refusals() const noexcept { return refusals_; }
+
+ private:
+  Reasons inspect(std::size_t endpoint, const PosteriorEstimates& estimates, const Feasibility& feasible,
+                  double clock) const noexcept;
+  void act(std::size_t endpoint, const PosteriorEstimates& estimates, const WrenchEstimates& raw, double dt) noexcept;
+  void record(const PosteriorEstimates& estimates) noexcept;
+
+  GuardedOptions options_;
+  InputChecks input_;
+  bool needs_raw_;
+  std::vector<std::vector<int>> watched_;  ///< per endpoint: motors whose torque rate is looked at
+  std::vector<double> force_limits_;       ///< per endpoint [N]
+  std::vector<Hysteresis> states_;
+  std::vector<Wrench> held_;
+  std::vector<ConsumerWrench> results_;
+  TorqueRate torque_rate_;
+  double last_time_;
+  RingBuffer<FlightSample> recorder_;
+  FlightRecord refusal_;
+  int refusals_ = 0;
+};
+
+}  // namespace antaeus

@@ -1,0 +1,318 @@
+#include "antaeus/identification/moving/moving_fit.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "antaeus/robot/noise_model.hpp"
+#include "identification/moving/moving_gram.hpp"
+
+namespace antaeus {
+
+namespace {
+
+using namespace detail;
+
+/// log p of what each fold did not see, neighbours counting as one for T_j.
+double log_likelihood(const MovingRows& rows, const CrossValidation& cv, const VectorX& period) {
+  double sum = 0.0;
+  for (int j = 0; j < rows.at.motors; ++j) {
+    if (!std::isfinite(cv.sd[j]) || !(cv.sd[j] > 0.0)) continue;
+    double of_joint = 0.0;
+    for (Eigen::Index t = 0; t < rows.samples(); t += 10) {
+      if (!rows.joints[j].use[t]) continue;
+      const double variance = cv.sd[j] * cv.sd[j] + cv.spread(t, j);
+      of_joint -= 0.5 * (std::log(2.0 * std::numbers::pi * variance) + cv.error(t, j) * cv.error(t, j) / variance);
+    }
+    sum += of_joint * 10.0 * rows.step / period[j];
+  }
+  return sum;
+}
+
+/// What is missing before anything is fitted. A joint that hardly moved is no evidence: its friction would be a guess.
+void check_excitation(const MovingFitOptions& options, MovingRows& rows, MovingFit& fit) {
+  constexpr double kEachWay = 1.0;  // [s] of motion in each direction: less is a start, not a speed
+  // A turning point belongs to the motion around it.
+  constexpr double kTurn = 0.25;  // [s] on either side
+  const auto turn = static_cast<Eigen::Index>(kTurn / rows.step);
+  Eigen::Index counted = 0;  // samples before it are settled
+  for (Eigen::Index t = 0; t < rows.samples(); ++t) {
+    double fastest = 0.0;
+    for (int j = 0; j < rows.at.motors; ++j) {
+      if (!rows.grounded[j]) fastest = std::max(fastest, std::abs(rows.motor_v(t, j)));
+    }
+    if (fastest <= options.moving_speed) continue;
+    for (counted = std::max(counted, t - turn); counted <= std::min(rows.samples() - 1, t + turn); ++counted) {
+      if (rows.piece[counted] == rows.piece[t]) fit.motion += rows.step;
+    }
+  }
+  if (fit.motion < options.motion_needed) {
+    fit.missing.push_back("the log has " + rounded(fit.motion) + " s of motion, " + rounded(options.motion_needed) +
+                          " s are needed: record 20 to 30 s in which every joint goes to and fro");
+  }
+  for (int j = 0; j < rows.at.motors; ++j) {
+    ChannelFinding& found = fit.channels[j];
+    if (found.use != ChannelUse::used) continue;
+    const double least = std::min(found.forward, found.backward);
+    if (least >= kEachWay) continue;
+    found.use = ChannelUse::no_excitation;
+    found.reason = found.joint + ": no excitation, it moves forward for " + rounded(found.forward) +
+                   " s and back for " + rounded(found.backward) + " s; move it both ways";
+    std::ranges::fill(rows.joints[j].use, char{0});
+  }
+}
+
+/// What the channel says at its limit: too much or too little by an offset of its own, counted away from zero.
+void describe_limit(const MovingRows& rows, int motor, const Ridge& ridge, ChannelFinding& found) {
+  const JointRows& joint = rows.joints[motor];
+  double sum = 0.0, squares = 0.0, count = 0.0;
+  for (Eigen::Index t = 0; t < rows.samples(); ++t) {
+    if (!joint.at_limit[t]) continue;
+    const double error = joint.reading[t] - joint.expected[t] - predicted(rows, motor, t, ridge.mean);
+    const double outward = joint.channel[t] < 0.0 ? -error : error;
+    sum += outward;
+    squares += outward * outward;
+    count += 1.0;
+  }
+  constexpr double kLeastTime = 1.0;  // [s] at the limit, of a robot that moves meanwhile
+  if (count * rows.step < kLeastTime) return;
+  found.limit_offset = sum / count;
+  found.limit_sd = std::sqrt(std::max(0.0, squares / count - found.limit_offset * found.limit_offset));
+}
+
+void add_limits(MovingFit& fit) {
+  NoiseModel& noise = fit.noise;
+  const auto motors = static_cast<Eigen::Index>(fit.channels.size());
+  for (Eigen::Index j = 0; j < motors; ++j) {
+    const ChannelFinding& found = fit.channels[static_cast<std::size_t>(j)];
+    if (found.use != ChannelUse::used || std::isnan(found.limit)) continue;
+    if (noise.limit.size() == 0) {
+      noise.limit = noise.limit_sd = VectorX::Constant(motors, kInfinity);
+      noise.limit_offset = VectorX::Zero(motors);
+    }
+    noise.limit[j] = kAtLimit * found.limit;
+    if (std::isnan(found.limit_sd)) continue;
+    noise.limit_offset[j] = found.limit_offset;
+    noise.limit_sd[j] = found.limit_sd;
+  }
+}
+
+/// C without the parameters that no row of evidence depends on: what a leg weighs does not matter to an arm. Nothing
+/// ties them to the others, so their columns hold nothing else.
+MatrixX factor_of_seen(const MovingRows& rows, MatrixX factor) {
+  const std::vector<char> seen = seen_parameters(rows);
+  for (Eigen::Index k = 0; k < factor.rows(); ++k) {
+    if (!seen[k]) factor.row(k).setZero();
+  }
+  Eigen::Index kept = 0;
+  for (Eigen::Index c = 0; c < factor.cols(); ++c) {
+    if (!factor.col(c).isZero(0.0)) factor.col(kept++) = factor.col(c);
+  }
+  return factor.leftCols(kept);
+}
+
+/// A torque channel that is late is late in the loop too: to be mended there, not here.
+void note_shift(MovingFit& fit) {
+  const ShiftScan& scan = fit.torque_shift;
+  if (!scan.differs) return;
+  fit.notes.push_back("the torques are " + rounded(1e3 * std::abs(scan.best)) + " ± " + rounded(1e3 * scan.sd) +
+                      " ms " + (scan.best > 0.0 ? "later" : "earlier") +
+                      " than the positions: a fast arm's doubts do not hold then; align the channels");
+}
+
+/// The loop's own delays are no delay of the torque channel: they are left out of the comparison.
+ShiftScan find_shift(const Robot& robot, const std::vector<MovingLog>& logs, MovingFitOptions options,
+                     const MovingRows& rows, const Gram& gram, const Folds& folds, const VectorX& prior,
+                     const CrossValidation& cv) {
+  if (!(options.low_pass > 0.0)) return scan_shift(rows, gram, folds, prior, cv, options);
+  options.low_pass = 0.0;
+  MovingRows plain = moving_rows(robot, logs, options);
+  examine_channels(robot, plain, options);
+  for (int j = 0; j < rows.at.motors; ++j) {
+    if (used_rows(rows.joints[j]) == 0) std::ranges::fill(plain.joints[j].use, char{0});
+  }
+  const Folds plain_folds = contiguous_folds(plain, options.seam);
+  const Gram plain_gram(plain, plain_folds);
+  return scan_shift(plain, plain_gram, plain_folds, prior, cross_validate(plain, plain_gram, plain_folds, prior),
+                    options);
+}
+
+bool any_used(const MovingFit& fit) {
+  return std::ranges::any_of(fit.channels, [](const ChannelFinding& c) { return c.use == ChannelUse::used; });
+}
+
+/// Masses that no arm has say that torque is measured in another unit.
+void note_impossible_masses(const RobotModel& model, MovingFit& fit) {
+  const VectorX described = model.inertial_parameters();
+  for (int body = 0; body < model.body_count(); ++body) {
+    const ParameterEstimate& mass = fit.parameters[10 * body];
+    const double whole = described[10 * body] + mass.value;
+    constexpr double kSure = 2.0;  // standard errors
+    const bool light = whole + kSure * mass.sd < 0.2 * described[10 * body];
+    if (mass.identified() && described[10 * body] > 0.0 && light) {
+      fit.notes.push_back(mass.name + ": " + rounded(whole) + " kg where the description has " +
+                          rounded(described[10 * body]) + ": the torque channels may not be in N·m");
+    }
+  }
+}
+
+}  // namespace
+
+namespace detail {
+
+std::vector<ParameterEstimate> parameter_estimates(const RobotModel& model, const std::string& torque_unit,
+                                                   const Ridge& ridge, const VectorX& prior) {
+  const TorqueParameters at = torque_parameters(model);
+  std::vector<ParameterEstimate> estimates(static_cast<std::size_t>(at.count()));
+  static constexpr std::array<const char*, 10> kParts = {"mass",       "moment_x",   "moment_y",   "moment_z",
+                                                         "inertia_xx", "inertia_xy", "inertia_yy", "inertia_xz",
+                                                         "inertia_yz", "inertia_zz"};
+  const bool newton_metres = torque_unit == "N·m";
+  const auto unit = [newton_metres](const char* text, const char* otherwise) {
+    return std::string(newton_metres ? text : otherwise);
+  };
+  for (int body = 0; body < at.bodies; ++body) {
+    for (int part = 0; part < 10; ++part) {
+      ParameterEstimate& one = estimates[at.inertial(body) + part];
+      one.name = model.body_joint(body) + "." + kParts[part];
+      one.unit = part == 0  ? unit("kg", "channel units·s²/m²")
+                 : part < 4 ? unit("kg·m", "channel units·s²/m")
+                            : unit("kg·m²", "channel units·s²");
+    }
+  }
+  for (int j = 0; j < at.motors; ++j) {
+    const std::string& joint = model.motor_names()[j];
+    estimates[at.rotor(j)].name = joint + ".rotor";
+    estimates[at.rotor(j)].unit = unit("kg·m²", "channel units·s²");
+    estimates[at.coulomb(j)].name = joint + ".coulomb";
+    estimates[at.coulomb(j)].unit = estimates[at.offset(j)].unit = torque_unit;
+    estimates[at.viscous(j)].name = joint + ".viscous";
+    estimates[at.viscous(j)].unit = unit("N·m·s/rad", "channel units·s/rad");
+    estimates[at.offset(j)].name = joint + ".offset";
+  }
+  for (int k = 0; k < at.count(); ++k) {
+    estimates[k].value = ridge.mean[k];
+    estimates[k].sd = ridge.factor.row(k).norm();
+    estimates[k].prior_sd = prior[k];
+  }
+  return estimates;
+}
+
+}  // namespace detail
+
+MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs, const MovingFitOptions& options) {
+  MovingFit fit;
+  if (options.effort_units) fit.unit = "channel units";
+  MovingRows rows = moving_rows(robot, logs, options);
+  fit.sample_time = rows.step;
+  if (rows.samples() == 0) {
+    fit.missing.emplace_back("no sample of the log can be used");
+    return fit;
+  }
+  fit.channels = examine_channels(robot, rows, options);
+  check_excitation(options, rows, fit);
+  const auto say_why = [&fit] {
+    for (const ChannelFinding& found : fit.channels) {
+      if (found.use != ChannelUse::used && found.use != ChannelUse::carries_foot) fit.missing.push_back(found.reason);
+    }
+  };
+  if (!any_used(fit)) say_why();
+  if (!fit.missing.empty()) return fit;
+
+  const int motors = rows.at.motors;
+  const Folds folds = contiguous_folds(rows, options.seam);
+  const Gram gram(rows, folds);
+  const auto fitted = [&](VectorX& prior, CrossValidation& best) {
+    // How far the description may be wrong. A tenth is not offered: it ties a short log to a wrong description.
+    constexpr std::array<double, 3> kScales = {1.0, 0.3, 3.0};
+    double best_score = -kInfinity;
+    VectorX period;
+    for (const double scale : kScales) {
+      VectorX sd = prior_deviations(robot.model, rows, scale);
+      for (int j = 0; j < motors && !options.friction; ++j) sd[rows.at.coulomb(j)] = sd[rows.at.viscous(j)] = 0.0;
+      if (!options.inertia) sd.head(rows.at.rotor(0) + motors).setZero();
+      CrossValidation cv = cross_validate(rows, gram, folds, sd);
+      if (period.size() == 0) period = cv.period;  // one weight for all, or the worst fit would count least
+      const double score = log_likelihood(rows, cv, period);
+      if (score > best_score) {
+        best_score = score;
+        best = std::move(cv);
+        prior = sd;
+        fit.prior_scale = scale;
+      }
+    }
+    return gram.solve(weights(rows, best.sd, best.period), prior, -1);
+  };
+  VectorX prior;
+  CrossValidation cv;
+  const Ridge ridge = fitted(prior, cv);
+  fit.torque_shift = find_shift(robot, logs, options, rows, gram, folds, prior, cv);
+  note_shift(fit);
+
+  // A joint whose motion lasts for a few of its integral times has said little often. The tempered C knows; the reader
+  // is told. No row is dropped for it: slow arms have errors of seconds and are covered all the same.
+  for (int j = 0; j < motors; ++j) {
+    ChannelFinding& found = fit.channels[j];
+    if (found.use != ChannelUse::used) continue;
+    found.white_sd = cv.sd[j];
+    found.integral_time = cv.period[j];
+    found.periods = (found.forward + found.backward) / cv.period[j];
+    describe_limit(rows, j, ridge, found);
+    if (found.periods >= options.periods_needed) continue;
+    if (!found.reason.empty()) found.reason += "; ";
+    found.reason += found.joint + ": its motion lasts for " + rounded(found.periods) +
+                    " integral times of its error (" + rounded(cv.period[j]) + " s), " +
+                    rounded(options.periods_needed) + " are advised: record longer";
+  }
+  fit.identified = true;
+  fit.parameters = parameter_estimates(robot.model, fit.unit, ridge, prior);
+  fit.covariance = ridge.factor * ridge.factor.transpose();
+  if (!options.effort_units) note_impossible_masses(robot.model, fit);
+  fit.noise.unit = fit.unit;
+  fit.noise.simulated = logs.front().episode.simulated;
+  fit.noise.parameters = ridge.mean;
+  fit.noise.factor = factor_of_seen(rows, ridge.factor);
+  fit.noise.white_sd = VectorX::Constant(motors, kInfinity);
+  for (int j = 0; j < motors; ++j) {
+    if (fit.channels[j].use == ChannelUse::used) fit.noise.white_sd[j] = fit.channels[j].white_sd;
+    // Nothing is wrong with these channels, but nothing is known of them either: the profile's figures hold. Those are
+    // in N·m.
+    const ChannelUse use = fit.channels[j].use;
+    const bool unknown = use == ChannelUse::carries_foot || (use == ChannelUse::no_excitation && !options.effort_units);
+    if (unknown) fit.noise.white_sd[j] = kNaN;
+  }
+  add_limits(fit);
+  return fit;
+}
+
+HoldOut judge_moving(const Robot& robot, const NoiseModel& noise, const std::vector<MovingLog>& logs,
+                     const MovingFitOptions& options) {
+  const MovingRows rows = moving_rows(robot, logs, options);
+  TorqueNoise torque_noise(robot.model, noise);
+  const int motors = rows.at.motors;
+  HoldOut result;
+  result.rows = rows.samples();
+  result.rms = VectorX::Zero(motors);
+  result.covered = VectorX::Zero(motors);
+  VectorX count = VectorX::Zero(motors);
+  constexpr double kTwoSided = 1.959964;  // of 95 %
+  for (Eigen::Index t = 0; t < rows.samples(); ++t) {
+    const VectorX q = rows.q.row(t), v = rows.v.row(t), a = rows.a.row(t);
+    if (torque_noise.evaluate(q, v, a) != Status::ok) continue;
+    for (int j = 0; j < motors; ++j) {
+      if (!rows.joints[j].use[t] || !std::isfinite(noise.white_sd[j])) continue;
+      const double error = rows.joints[j].reading[t] - rows.joints[j].expected[t] - torque_noise.mean()[j];
+      count[j] += 1.0;
+      result.rms[j] += error * error;
+      if (std::abs(error) <= kTwoSided * std::sqrt(torque_noise.covariance()(j, j))) result.covered[j] += 1.0;
+    }
+  }
+  for (int j = 0; j < motors; ++j) {
+    result.rms[j] = count[j] > 0.0 ? std::sqrt(result.rms[j] / count[j]) : kNaN;
+    result.covered[j] = count[j] > 0.0 ? result.covered[j] / count[j] : kNaN;
+  }
+  return result;
+}
+
+}  // namespace antaeus

@@ -1,0 +1,144 @@
+#include "antaeus/space/flying_guidance.hpp"
+
+#include <Eigen/Geometry>
+#include <cmath>
+
+namespace antaeus {
+
+namespace {
+
+constexpr double kNearestPivot = 1e-9;      // [m]; nearer, the direction is rounding
+constexpr double kNearestOpposite = 1e-12;  // of 1 + d·u, half of the angle's square: 1.4e-6 rad
+
+const Vector3 kNaN3 = Vector3::Constant(kNaN);
+const Matrix3 kNaN33 = Matrix3::Constant(kNaN);
+
+PoseReference no_pose() noexcept { return {{kNaN33, kNaN3}, kNaN3, kNaN3, kNaN3, kNaN3}; }
+AttitudeReference no_attitude() noexcept { return {kNaN33, kNaN3, kNaN3}; }
+PointReference no_point() noexcept { return {kNaN3, kNaN3, kNaN3}; }
+
+bool is_finite(const PoseReference& one) noexcept {
+  return one.X_WE.rotation.allFinite() && one.X_WE.translation.allFinite() && one.velocity.allFinite() &&
+         one.acceleration.allFinite() && one.omega.allFinite() && one.omega_dot.allFinite();
+}
+bool is_finite(const AttitudeReference& one) noexcept {
+  return one.R_WB.allFinite() && one.omega.allFinite() && one.omega_dot.allFinite();
+}
+bool is_finite(const PointReference& one) noexcept {
+  return one.position.allFinite() && one.velocity.allFinite() && one.acceleration.allFinite();
+}
+
+/// About a fixed axis of the world, as far as the passage has come.
+AttitudeReference turned(const Matrix3& start, const Vector3& axis, double angle, const PassageValue& at) noexcept {
+  return {Eigen::AngleAxisd(angle * at.s, axis) * start, axis * (angle * at.s_dot), axis * (angle * at.s_ddot)};
+}
+
+/// From start to goal about one axis, by at most half a turn.
+AttitudeReference turned(const Matrix3& start, const Matrix3& goal, const PassageValue& at) noexcept {
+  if (!start.allFinite() || !goal.allFinite()) return no_attitude();
+  Eigen::Quaterniond way(Matrix3(goal * start.transpose()));
+  way.normalize();
+  const Eigen::AngleAxisd turn(way);
+  return turned(start, turn.axis(), turn.angle(), at);
+}
+
+PointReference along(const Vector3& start, const Vector3& goal, const PassageValue& at) noexcept {
+  const Vector3 way = goal - start;
+  return {start + at.s * way, at.s_dot * way, at.s_ddot * way};
+}
+
+AttitudeReference faced(const BasePlan& plan, const PoseReference& tool) noexcept {
+  const Vector3 arm = tool.X_WE.translation - plan.pivot;
+  const double r = arm.norm(), length = plan.direction.norm();
+  if (!(r > kNearestPivot) || !(length > 0.0) || !is_finite(tool)) return no_attitude();
+  const Vector3 d = plan.direction / length, u = arm / r;
+  const double r_dot = u.dot(tool.velocity);
+  const Vector3 u_dot = (tool.velocity - r_dot * u) / r;
+  const Vector3 u_ddot =
+      (tool.acceleration - u.dot(tool.acceleration) * u - 2.0 * r_dot * u_dot) / r - u_dot.squaredNorm() * u;
+
+  // The unit quaternion (w, x) along (1 + d·u, d × u): w² = (1 + d·u) / 2 and 2 w x = d × u.
+  const double one_and_cosine = 1.0 + d.dot(u);
+  if (!(one_and_cosine > kNearestOpposite)) return no_attitude();
+  const double w = std::sqrt(0.5 * one_and_cosine);
+  const double w_dot = d.dot(u_dot) / (4.0 * w);
+  const double w_ddot = d.dot(u_ddot) / (4.0 * w) - w_dot * w_dot / w;
+  const Vector3 x = d.cross(u) / (2.0 * w);
+  const Vector3 x_dot = (d.cross(u_dot) - 2.0 * w_dot * x) / (2.0 * w);
+  const Vector3 x_ddot = (d.cross(u_ddot) - 4.0 * w_dot * x_dot - 2.0 * w_ddot * x) / (2.0 * w);
+
+  AttitudeReference base;
+  base.R_WB = Eigen::Quaterniond(w, x.x(), x.y(), x.z()).normalized().toRotationMatrix() * plan.start;
+  base.omega = 2.0 * (w * x_dot - w_dot * x + x.cross(x_dot));  // the vector of 2 q̇ q*
+  base.omega_dot = 2.0 * (w * x_ddot - w_ddot * x + x.cross(x_ddot));
+  return base;
+}
+
+}  // namespace
+
+PassageValue passage_at(const Passage& passage, double time) noexcept {
+  const double span = passage.end - passage.begin;
+  if (!std::isfinite(span) || !(span >= 0.0) || !std::isfinite(time)) return {kNaN, kNaN, kNaN};
+  if (time >= passage.end) return {1.0, 0.0, 0.0};
+  if (time <= passage.begin) return {0.0, 0.0, 0.0};
+  const double t = (time - passage.begin) / span, left = 1.0 - t;
+  return {t * t * t * (10.0 - 15.0 * t + 6.0 * t * t), 30.0 * t * t * left * left / span,
+          60.0 * t * left * (left - t) / (span * span)};
+}
+
+PoseReference end_effector_reference(const EndEffectorPlan& plan, double time) noexcept {
+  const PassageValue at = passage_at(plan.passage, time);
+  PoseReference tool;
+  AttitudeReference turn;
+  if (plan.kind == EndEffectorGuidance::move) {
+    turn = turned(plan.start.rotation, plan.goal.rotation, at);
+    const PointReference point = along(plan.start.translation, plan.goal.translation, at);
+    tool.X_WE.translation = point.position;
+    tool.velocity = point.velocity;
+    tool.acceleration = point.acceleration;
+  } else {
+    const double length = plan.axis.norm();
+    if (!(length > 0.0)) return no_pose();
+    turn = turned(plan.start.rotation, plan.axis / length, plan.angle, at);
+    const Vector3 arm =
+        Eigen::AngleAxisd(plan.angle * at.s, plan.axis / length) * Vector3(plan.start.translation - plan.center);
+    tool.X_WE.translation = plan.center + arm;
+    tool.velocity = turn.omega.cross(arm);
+    tool.acceleration = turn.omega_dot.cross(arm) + turn.omega.cross(tool.velocity);
+  }
+  tool.X_WE.rotation = turn.R_WB;
+  tool.omega = turn.omega;
+  tool.omega_dot = turn.omega_dot;
+  return is_finite(tool) ? tool : no_pose();
+}
+
+AttitudeReference base_reference(const BasePlan& plan, const PoseReference& end_effector, double time) noexcept {
+  const AttitudeReference base = plan.kind == BaseGuidance::move
+                                     ? turned(plan.start, plan.goal, passage_at(plan.passage, time))
+                                     : faced(plan, end_effector);
+  return is_finite(base) ? base : no_attitude();
+}
+
+PointReference com_reference(const ComPlan& plan, const PoseReference& end_effector, const AttitudeReference& base,
+                             double time) noexcept {
+  PointReference com;
+  if (plan.kind == ComGuidance::move) {
+    com = along(plan.start, plan.goal, passage_at(plan.passage, time));
+  } else {
+    const Vector3 arm = base.R_WB * plan.p_CE_B, arm_dot = base.omega.cross(arm);
+    com.position = end_effector.X_WE.translation - arm;
+    com.velocity = end_effector.velocity - arm_dot;
+    com.acceleration = end_effector.acceleration - base.omega_dot.cross(arm) - base.omega.cross(arm_dot);
+  }
+  return is_finite(com) ? com : no_point();
+}
+
+FlyingReference flying_reference(const FlyingPlan& plan, double time) noexcept {
+  FlyingReference reference;
+  reference.end_effector = end_effector_reference(plan.end_effector, time);
+  reference.base = base_reference(plan.base, reference.end_effector, time);
+  reference.com = com_reference(plan.com, reference.end_effector, reference.base, time);
+  return reference;
+}
+
+}  // namespace antaeus

@@ -1,0 +1,38 @@
+#include "antaeus/trust/guarded_estimator.hpp"
+
+namespace antaeus {
+
+GuardedEstimator::GuardedEstimator(const Robot& robot, const std::vector<std::string>& endpoints)
+    : GuardedEstimator(robot, endpoints, robot.settings(endpoints)) {}
+
+GuardedEstimator::GuardedEstimator(const Robot& robot, const std::vector<std::string>& endpoints,
+                                   const Settings& settings)
+    : GuardedEstimator(robot, endpoints, settings.get<InstantOptions>(), settings.get<ResidualOptions>(),
+                       settings.get<PosteriorOptions>(), settings.get<GuardedOptions>(),
+                       settings.get<FeasibilityOptions>(), settings.get<InputCheckOptions>()) {}
+
+GuardedEstimator::GuardedEstimator(const Robot& robot, const std::vector<std::string>& endpoints,
+                                   InstantOptions equation, ResidualOptions residual, PosteriorOptions posterior,
+                                   GuardedOptions guarded, FeasibilityOptions feasibility, InputCheckOptions input)
+    : reader_(robot, endpoints, equation),
+      residual_(robot, residual),
+      posterior_(reader_, posterior),
+      reliability_(reader_, posterior_),
+      feasibility_(robot, endpoints, feasibility),
+      raw_(reader_, {.sign = posterior.sign}),
+      guard_(robot, endpoints, posterior_, guarded, input) {}
+
+void GuardedEstimator::reset() noexcept {
+  residual_.reset();
+  guard_.reset();
+}
+
+const std::vector<ConsumerWrench>& GuardedEstimator::update(const Observation& observation, double clock) noexcept {
+  const Instant& now = reader_.at(observation);
+  if (guard_.needs_raw()) raw_.solve(now);
+  const PosteriorEstimates& estimates = posterior_.solve(residual_.form(now));
+  reliability_.of(estimates);
+  return guard_.update(estimates, feasibility_.of(estimates), raw_.results(), clock);
+}
+
+}  // namespace antaeus
