@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "antaeus/audit/reconstruction.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/core/options.hpp"
 
@@ -32,12 +33,11 @@ std::string cell(std::string_view text, const std::string& up = "") {
 
 /// What the default of a known robot is; the struct's own value stands before it.
 std::string followed(const OptionRow& row) {
-  char share[32];
-  std::snprintf(share, sizeof share, "%.3g", row.share);
+  const std::string share = significant_text(row.share, 3);
   switch (row.follows) {
     case Follows::sign: return "; [the robot's](notation.md#sign)";
-    case Follows::force: return std::string("; ") + share + " [F](estimator.md#defaults-of-any-robot)";
-    case Follows::weight: return std::string("; ") + share + " weights";
+    case Follows::force: return "; " + share + " [F](estimator.md#defaults-of-any-robot)";
+    case Follows::weight: return "; " + share + " weights";
     case Follows::nothing: break;
   }
   return {};

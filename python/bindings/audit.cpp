@@ -10,7 +10,9 @@
 
 #include "antaeus/audit/audit_options.hpp"
 #include "antaeus/audit/summary.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
+#include "antaeus/io/arrow.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/shell_words.hpp"
 #include "antaeus/io/table.hpp"
@@ -134,15 +136,21 @@ nb::dict steps(const EpisodeAudit& episode) {
   return columns;
 }
 
-nb::object to_arrow(const EpisodeAudit& episode) {
-  const nb::module_ parquet = nb::module_::import_("pyarrow.parquet");
-  std::string bytes;
-  {
-    const nb::gil_scoped_release unlocked;
-    bytes = to_parquet(steps_table(episode.reconstruction));
-  }
-  const nb::object buffer = nb::module_::import_("pyarrow").attr("BufferReader")(nb::bytes(bytes.data(), bytes.size()));
-  return parquet.attr("read_table")(buffer);
+/// The steps for whoever reads Arrow's streams: pyarrow, pandas, polars, DuckDB. Numbers are not copied.
+nb::capsule arrow_stream(const EpisodeAudit& episode) {
+  auto* const stream = new ArrowArrayStream{};
+  nb::capsule owner(stream, "arrow_array_stream", [](void* p) noexcept {
+    auto* const given = static_cast<ArrowArrayStream*>(p);
+    if (given->release) given->release(given);
+    delete given;
+  });
+  const nb::gil_scoped_release unlocked;
+  export_arrow(std::make_shared<const Table>(steps_table(episode.reconstruction)), {}, *stream);
+  return owner;
+}
+
+nb::object to_arrow(nb::handle self) {
+  return nb::module_::import_("pyarrow").attr("RecordBatchReader").attr("from_stream")(self).attr("read_all")();
 }
 
 const EstimateSeries& series(const EpisodeAudit& episode, const std::string& endpoint, std::string_view estimator) {
@@ -175,6 +183,7 @@ void save_audit(const Audit& audit, const std::filesystem::path& file) {
 constexpr const char* kStepsDoc =
     "The table of steps.csv (docs/schema/steps.md): column → read-only array, one row a step, endpoint and estimator; "
     "texts are arrays of str, NaN is \"no number\". Made anew at each call: keep it.";
+constexpr const char* kStreamDoc = "The steps as Arrow's stream: pyarrow.table(audit), polars.from_arrow(audit).";
 constexpr const char* kArrowDoc =
     "The same as a pyarrow.Table, unit and meaning in each field's metadata; needs pyarrow.";
 constexpr const char* kSeriesDoc =
@@ -238,6 +247,9 @@ void bind_findings(nb::module_& module) {
       .def_ro("peak_torque_motor", &EpisodeAudit::peak_torque_motor)
       .def_prop_ro("steps", &steps, nb::sig("def steps(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
                    kStepsDoc)
+      .def(
+          "__arrow_c_stream__", [](const EpisodeAudit& self, nb::object) { return arrow_stream(self); },
+          "requested_schema"_a = nb::none(), kStreamDoc)
       .def("to_arrow", &to_arrow, nb::sig("def to_arrow(self) -> typing.Any"), kArrowDoc)
       .def("series", &series, "endpoint"_a, "estimator"_a, nb::rv_policy::reference_internal, kSeriesDoc);
 }
@@ -435,8 +447,9 @@ void bind_result(nb::module_& module) {
           "steps", [](const Audit& self) { return steps(self.audited); },
           nb::sig("def steps(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"), kStepsDoc)
       .def(
-          "to_arrow", [](const Audit& self) { return to_arrow(self.audited); },
-          nb::sig("def to_arrow(self) -> typing.Any"), kArrowDoc)
+          "__arrow_c_stream__", [](const Audit& self, nb::object) { return arrow_stream(self.audited); },
+          "requested_schema"_a = nb::none(), kStreamDoc)
+      .def("to_arrow", &to_arrow, nb::sig("def to_arrow(self) -> typing.Any"), kArrowDoc)
       .def(
           "series",
           [](const Audit& self, const std::string& endpoint, std::string_view estimator) -> const EstimateSeries& {

@@ -5,11 +5,12 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
-#include "antaeus/io/files.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/signal/chi_squared.hpp"
 #include "contact/frame_algebra.hpp"
 #include "contact/split_problem.hpp"
 #include "contact/stances.hpp"
+#include "core/cross_matrix.hpp"
 
 namespace antaeus {
 

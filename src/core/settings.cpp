@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
 
 namespace antaeus {
@@ -18,13 +18,7 @@ std::string followed(const OptionRow& row, const RobotScale& scale) {
   if (row.follows != Follows::force && row.follows != Follows::weight) return {};
   const double size = row.follows == Follows::force ? scale.force : scale.weight;
   if (!(size > 0) || !std::isfinite(size)) return {};
-  std::array<char, 40> digits{};
-  char* end =
-      std::to_chars(digits.data(), digits.data() + digits.size(), row.share * size, std::chars_format::scientific, 1)
-          .ptr;
-  double rounded = 0.0;
-  std::from_chars(digits.data(), end, rounded);
-  return detail::text_of(rounded);
+  return shortest_text(rounded_to(row.share * size, 2));
 }
 
 // A profile may set what another program reads. The test Settings.GroupsOfComponents holds the list to the libraries.
@@ -102,7 +96,7 @@ std::vector<OptionValue> Settings::with_sources(const OptionTable& table, const 
     } else if (!value.empty() && value == option.value) {
       option.source = row.follows == Follows::sign
                           ? scale_.sign_from
-                          : detail::three_digits(row.share) + " × " +
+                          : significant_text(row.share, 3) + " × " +
                                 (row.follows == Follows::force ? scale_.force_from : scale_.weight_from) + "; " +
                                 row.info.source;
     }

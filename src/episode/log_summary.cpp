@@ -14,8 +14,7 @@ constexpr std::size_t kMostGaps = 100;
 }  // namespace
 
 Json log_summary(const RawLog& log, const Robot* robot) {
-  using namespace detail;
-  const FittedLog shown(log, robot);
+  const detail::FittedLog shown(log, robot);
   const LogFacts& facts = shown.facts;
   Json channels = Json::array(), joints = Json::array(), gaps = Json::array(), notes = Json::array();
   std::int64_t frozen = 0;

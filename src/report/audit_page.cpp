@@ -306,7 +306,6 @@ Prose subtitle(const Audit& audit) {
 }  // namespace detail
 
 Page audit_page(const Audit& audit, std::shared_ptr<const MeshFiles> meshes) {
-  using namespace detail;
   Page page;
   page.kicker = "Antaeus audit · " + audit.robot_title;
   page.title = audit.audited.episode.name;
@@ -315,24 +314,24 @@ Page audit_page(const Audit& audit, std::shared_ptr<const MeshFiles> meshes) {
     case Outcome::no_incident: page.badge = "no incident", page.badge_tone = Tone::green; break;
     case Outcome::cannot_be_told: page.badge = "cannot be told", page.badge_tone = Tone::muted; break;
   }
-  page.subtitle = subtitle(audit);
-  Statements said(audit.verdict);
-  page.answers = answers(audit, said);
-  page.views = audit_views(audit, std::move(meshes));
+  page.subtitle = detail::subtitle(audit);
+  detail::Statements said(audit.verdict);
+  page.answers = detail::answers(audit, said);
+  page.views = detail::audit_views(audit, std::move(meshes));
   std::vector<NamedFigure> figures = audit_figures(audit);
-  page.sections = {chain_section(audit),
+  page.sections = {detail::chain_section(audit),
                    {"explore", "Look closer", {ViewsPlace{}}},
-                   contacts_section(audit),
-                   knowledge_section(audit),
-                   posterior_section(said, figures)};
+                   detail::contacts_section(audit),
+                   detail::knowledge_section(audit),
+                   detail::posterior_section(said, figures)};
   page.sections.push_back({"further", "Also found", {Bullets{said.rest()}}, true});
-  for (Section (*make)(const Audit&) :
-       {remedies_section, guard_section, reliability_section, attribution_section, timeline_section}) {
+  for (Section (*make)(const Audit&) : {detail::remedies_section, detail::guard_section, detail::reliability_section,
+                                        detail::attribution_section, detail::timeline_section}) {
     page.sections.push_back(make(audit));
   }
-  page.sections.push_back(figures_section(std::move(figures)));
-  for (Section (*make)(const Audit&) :
-       {poses_section, preflight_section, episodes_section, joints_section, provenance_section}) {
+  page.sections.push_back(detail::figures_section(std::move(figures)));
+  for (Section (*make)(const Audit&) : {detail::poses_section, detail::preflight_section, detail::episodes_section,
+                                        detail::joints_section, detail::provenance_section}) {
     page.sections.push_back(make(audit));
   }
   return page;

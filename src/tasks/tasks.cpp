@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "core/cross_matrix.hpp"
 #include "tasks/joint_rows.hpp"
 #include "tasks/rigid_log.hpp"
 

@@ -7,6 +7,7 @@
 #include "antaeus/audit/audit.hpp"
 #include "antaeus/audit/audit_options.hpp"
 #include "antaeus/core/option_table.hpp"
+#include "audit/tolerances.hpp"
 #include "robot/test_robots.hpp"
 #include "support/printed_digits.hpp"
 

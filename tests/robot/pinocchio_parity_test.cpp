@@ -6,7 +6,7 @@
 
 #include "antaeus/io/numpy.hpp"
 #include "robot/test_robots.hpp"
-#include "support/tolerances.hpp"
+#include "robot/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -5,6 +5,7 @@
 #include "antaeus/audit/audit.hpp"
 #include "antaeus/audit/audit_options.hpp"
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/io/json.hpp"
 #include "antaeus/pose/pose_advice.hpp"
 #include "antaeus/robot/robot_profile.hpp"
@@ -70,12 +71,7 @@ struct AdviseCommand {
   }
 
   /// Up to three decimals, none that say nothing.
-  static std::string short_number(double value) {
-    std::string text = fixed(value, 3);
-    while (text.back() == '0') text.pop_back();
-    if (text.back() == '.') text.pop_back();
-    return text;
-  }
+  static std::string short_number(double value) { return without_end_zeros(fixed(value, 3)); }
 
   /// Rounded into the permitted side, so that who copies the number passes.
   static std::string towards(double value, double inside) {

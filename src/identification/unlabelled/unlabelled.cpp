@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "core/decompositions.hpp"
 
@@ -183,7 +184,7 @@ UnlabelledResult fit_unlabelled(const std::vector<UnlabelledSample>& samples, co
   result.factor = options.doubt * MatrixX(C.llt().matrixL());
   result.notes.emplace_back("unlabelled: sds are doubled, and a contact that never ends would be taken for an offset");
   if (kappa * options.effort_share > options.suspicious_share) {
-    result.notes.emplace_back("the sd is " + detail::three_digits(100.0 * kappa * options.effort_share) +
+    result.notes.emplace_back("the sd is " + significant_text(100.0 * kappa * options.effort_share, 3) +
                               " % of the effort limits: look for contact all along, or for torques in other units");
   }
   return result;
