@@ -15,9 +15,11 @@
 ///       visit(field("norm", "1", "of the reference joint's row in that block", &R::norm));
 ///     }
 ///
-/// The order is that of the file. The key in a file is the name and the unit: `force` in newtons is "force_N".
+/// The order is that of the file. The key in a file is the name and the unit: `force` in newtons is "force_N". A key
+/// with a dot, "focus.step", is that of an object in the file's own.
 
 #include <concepts>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -35,12 +37,19 @@ struct Field {
   Get get;
   const char* key = nullptr;  ///< in files, where it is not the name and the unit
   FieldUse use = FieldUse::everywhere;
-  bool is_step = false;  ///< an index of the log: null in files where it is below 0
+  bool is_step = false;   ///< an index of the log: null in files where it is below 0
+  bool may_lack = false;  ///< a text: null in files where it is empty
 
   /// The same under another key in files.
   constexpr Field as(const char* other_key) const noexcept {
     Field other = *this;
     other.key = other_key;
+    return other;
+  }
+  /// The same text, null in files where it is empty.
+  constexpr Field or_null() const noexcept {
+    Field other = *this;
+    other.may_lack = true;
     return other;
   }
   /// The same in files alone, or in Python alone.
@@ -81,6 +90,29 @@ struct IgnoreField {
 /// A struct that lists its fields.
 template <class Struct>
 concept HasFields = requires { visit_fields(static_cast<const Struct*>(nullptr), detail::IgnoreField{}); };
+
+namespace detail {
+/// A field of a part, read from the whole.
+template <class Outer, class Inner>
+struct Through {
+  Outer part;
+  Inner get;
+  template <class Whole>
+  constexpr decltype(auto) operator()(const Whole& whole) const {
+    return std::invoke(get, std::invoke(part, whole));
+  }
+};
+}  // namespace detail
+
+/// The fields of a part in the list of the whole. \param part  a pointer to a member, or a captureless function that
+/// returns a reference
+template <class Part, class Get, class Visit>
+constexpr void visit_part(Get part, Visit&& visit) {
+  visit_fields(static_cast<const Part*>(nullptr), [&]<class Inner>(const Field<Inner>& f) {
+    visit(Field<detail::Through<Get, Inner>>{
+        f.name, f.unit, f.meaning, {part, f.get}, f.key, f.use, f.is_step, f.may_lack});
+  });
+}
 
 /// The end of a key that says the unit: "_N", "_Nm", "_rad_per_s"; "" for "" and "1".
 inline std::string unit_suffix(std::string_view unit) {
