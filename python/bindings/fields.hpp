@@ -17,7 +17,7 @@ std::string field_doc(const char* meaning, const char* unit);
 /// numbers are arrays there too, and lists of enumeration members are arrays of their places.
 enum class Arrays { copies, views };
 
-namespace detail {
+namespace arrays_shown {
 
 template <class Value>
 inline constexpr bool is_matrix = requires(const Value& value) { value.derived().IsVectorAtCompileTime; };
@@ -35,26 +35,28 @@ inline constexpr bool is_list_of_names = false;
 template <NamedEnum Enum>
 inline constexpr bool is_list_of_names<std::vector<Enum>> = true;
 
-}  // namespace detail
+}  // namespace arrays_shown
 
 /// Every field that Python shows, read-only; enumerations and reasons by their names.
 template <Arrays arrays = Arrays::copies, class Struct, class... Extra>
 nb::class_<Struct, Extra...>& bind_fields(nb::class_<Struct, Extra...>& type) {
   visit_fields(static_cast<const Struct*>(nullptr), [&](const auto& field) {
-    if (field.use == FieldUse::file_only) return;
+    constexpr bool kShown = std::remove_cvref_t<decltype(field)>::use != FieldUse::file_only;
     const std::string doc = field_doc(field.meaning, field.unit);
     using Get = std::remove_cvref_t<decltype(field.get)>;
     using Value = std::remove_cvref_t<decltype(value_of(field, std::declval<const Struct&>()))>;
-    if constexpr (arrays == Arrays::views && detail::has_view<Value>()) {
+    if constexpr (!kShown) {
+      return;
+    } else if constexpr (arrays == Arrays::views && arrays_shown::has_view<Value>()) {
       type.def_prop_ro(
           field.name,
           [get = field.get](nb::handle_t<Struct> self) {
             return view(std::invoke(get, nb::cast<const Struct&>(self)), self);
           },
           kOwned, doc.c_str());
-    } else if constexpr (arrays == Arrays::views && detail::is_list_of_names<Value>) {
+    } else if constexpr (arrays == Arrays::views && arrays_shown::is_list_of_names<Value>) {
       type.def_prop_ro(field.name, codes_field(field.get), kOwned, doc.c_str());
-    } else if constexpr (detail::is_matrix<Value>) {
+    } else if constexpr (arrays_shown::is_matrix<Value>) {
       type.def_prop_ro(
           field.name, [get = field.get](const Struct& self) { return frozen(std::invoke(get, self)); }, kOwned,
           doc.c_str());

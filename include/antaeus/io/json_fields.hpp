@@ -55,18 +55,19 @@ Json to_json(const Value& value) {
   } else if constexpr (HasFields<Value>) {
     Json object = Json::object();
     visit_fields(static_cast<const Value*>(nullptr), [&](const auto& field) {
-      if (field.use == FieldUse::python_only) return;
-      Json item = to_json(value_of(field, value));
-      if (field.is_step && item.is_integer() && item.integer() < 0) item = Json();
-      if (field.may_lack && item.is_text() && item.text().empty()) item = Json();
-      const std::string key = key_of(field);
-      const std::size_t dot = key.find('.');
-      if (dot != std::string::npos) {
-        Json inner = object[key.substr(0, dot)];
-        inner.set(key.substr(dot + 1), std::move(item));
-        item = std::move(inner);
+      if constexpr (std::remove_cvref_t<decltype(field)>::use != FieldUse::python_only) {
+        Json item = to_json(value_of(field, value));
+        if (field.is_step && item.is_integer() && item.integer() < 0) item = Json();
+        if (field.may_lack && item.is_text() && item.text().empty()) item = Json();
+        const std::string key = key_of(field);
+        const std::size_t dot = key.find('.');
+        if (dot != std::string::npos) {
+          Json inner = object[key.substr(0, dot)];
+          inner.set(key.substr(dot + 1), std::move(item));
+          item = std::move(inner);
+        }
+        object.set(key.substr(0, dot), std::move(item));
       }
-      object.set(key.substr(0, dot), std::move(item));
     });
     return object;
   } else if constexpr (requires { value.derived().IsVectorAtCompileTime; }) {
