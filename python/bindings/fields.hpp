@@ -13,21 +13,65 @@ namespace antaeus::python {
 /// "Shift of the force [N]." from a field's meaning and unit: the attribute's docstring.
 std::string field_doc(const char* meaning, const char* unit);
 
-/// Every field that Python shows, read-only: arrays as frozen copies, enumerations and reasons by their names.
-template <class Struct, class... Extra>
+/// How Python gets arrays: as frozen copies, or as read-only views of the object, which they keep alive. Lists of
+/// numbers are arrays there too, and lists of enumeration members are arrays of their places.
+enum class Arrays { copies, views };
+
+namespace arrays_shown {
+
+template <class Value>
+inline constexpr bool is_matrix = requires(const Value& value) { value.derived().IsVectorAtCompileTime; };
+/// What `view` can show: numbers that lie one after the other, as many as there are.
+template <class Value>
+constexpr bool has_view() {
+  if constexpr (is_matrix<Value>) {
+    return Value::SizeAtCompileTime == Eigen::Dynamic && (Value::IsVectorAtCompileTime == 1 || Value::IsRowMajor == 1);
+  } else {
+    return std::is_same_v<Value, std::vector<int>> || std::is_same_v<Value, std::vector<double>>;
+  }
+}
+template <class Value>
+inline constexpr bool is_list_of_names = false;
+template <NamedEnum Enum>
+inline constexpr bool is_list_of_names<std::vector<Enum>> = true;
+
+}  // namespace arrays_shown
+
+/// Every field that Python shows, read-only; enumerations and reasons by their names.
+template <Arrays arrays = Arrays::copies, class Struct, class... Extra>
 nb::class_<Struct, Extra...>& bind_fields(nb::class_<Struct, Extra...>& type) {
   visit_fields(static_cast<const Struct*>(nullptr), [&](const auto& field) {
-    if (field.use == FieldUse::file_only) return;
+    constexpr bool kShown = std::remove_cvref_t<decltype(field)>::use != FieldUse::file_only;
     const std::string doc = field_doc(field.meaning, field.unit);
     using Get = std::remove_cvref_t<decltype(field.get)>;
     using Value = std::remove_cvref_t<decltype(value_of(field, std::declval<const Struct&>()))>;
-    if constexpr (requires(const Value& value) { value.derived().IsVectorAtCompileTime; }) {
+    if constexpr (!kShown) {
+      return;
+    } else if constexpr (arrays == Arrays::views && arrays_shown::has_view<Value>()) {
+      type.def_prop_ro(
+          field.name,
+          [get = field.get](nb::handle_t<Struct> self) {
+            return view(std::invoke(get, nb::cast<const Struct&>(self)), self);
+          },
+          kOwned, doc.c_str());
+    } else if constexpr (arrays == Arrays::views && arrays_shown::is_list_of_names<Value>) {
+      type.def_prop_ro(field.name, codes_field(field.get), kOwned, doc.c_str());
+    } else if constexpr (arrays_shown::is_matrix<Value>) {
       type.def_prop_ro(
           field.name, [get = field.get](const Struct& self) { return frozen(std::invoke(get, self)); }, kOwned,
           doc.c_str());
     } else if constexpr (std::is_same_v<Value, Reasons>) {
       type.def_prop_ro(
           field.name, [get = field.get](const Struct& self) { return reason_names(std::invoke(get, self)); },
+          doc.c_str());
+    } else if constexpr (std::is_same_v<Value, std::vector<Reasons>>) {
+      type.def_prop_ro(
+          field.name,
+          [get = field.get](const Struct& self) {
+            std::vector<std::vector<std::string>> lists;
+            for (const Reasons reasons : std::invoke(get, self)) lists.push_back(reason_names(reasons));
+            return lists;
+          },
           doc.c_str());
     } else if constexpr (std::is_member_object_pointer_v<Get> && !NamedEnum<Value>) {
       type.def_ro(field.name, field.get, doc.c_str());
@@ -39,11 +83,11 @@ nb::class_<Struct, Extra...>& bind_fields(nb::class_<Struct, Extra...>& type) {
   return type;
 }
 
-/// A class that has nothing but its fields.
-template <class Struct>
+/// A class that has nothing but its fields, unless more is chained to it.
+template <class Struct, Arrays arrays = Arrays::copies>
 nb::class_<Struct> bind_struct(nb::handle scope, const char* name, const char* meaning) {
   nb::class_<Struct> type(scope, name, meaning);
-  bind_fields(type);
+  bind_fields<arrays>(type);
   return type;
 }
 
