@@ -63,7 +63,7 @@ void bind_description(nb::module_& module) {
       "(unless meshes='ignored'), two parents, a loop or a repeated name raise ModelError with the line.");
 }
 
-void bind_robot_model(nb::module_& module) {
+void bind_model_options(nb::module_& module) {
   bind_enumeration<Base>(
       module,
       "What the root link may do. free_flyer: q = (x y z, quaternion x y z w), v = (linear, angular) "
@@ -93,7 +93,9 @@ void bind_robot_model(nb::module_& module) {
       "armature"_a = nb::dict(), "locked_joints"_a = nb::dict(), "motors"_a = nb::list());
   bind_fields(model_options);
   bind_struct<FrameId>(module, "FrameId", "Handle of a frame of one model: a link, a joint or a fixed frame.");
+}
 
+void bind_robot_model(nb::module_& module) {
   nb::class_<RobotModel>(
       module, "RobotModel",
       "A robot that does not change; a cheap handle on shared data. nq ≥ nv: a free flyer takes 7 of q and 6 of v, a "
@@ -269,6 +271,7 @@ void bind_profile(nb::module_& module) {
 
 void bind_robot(nb::module_& module) {
   bind_description(module);
+  bind_model_options(module);
   bind_robot_model(module);
   bind_profile_parts(module);
   bind_noise(module);

@@ -273,6 +273,30 @@ const FreeFlyingTerms& FreeFlyer::at(ConstVectorRef q, ConstVectorRef v) noexcep
   return terms_;
 }
 
+/// What follows from the state without its rates: ν_e of y, momentum, and the generalised Jacobian.
+template <int N>
+void FreeFlyer::write_momentum() noexcept {
+  using Map3N = Eigen::Matrix<double, 3, N>;
+  FreeFlyingTerms& t = terms_;
+  const FreeFlyingMotion& m = t.motion;
+  const auto M = fixed<6 + N, 6 + N>(t.M);
+  const double mass = M(0, 0);
+  const Map3N J_v_bar = m.J_v_bar;
+  const Eigen::Matrix<double, N, 6> X = t.J_plus_inverse;
+  const Matrix3& R = m.X_WB.rotation;
+  const Vector3& omega_b = m.omega_b;
+  const Eigen::Matrix<double, N, 1> theta_dot = v_.tail<N>();
+  const Matrix6 seen = m.J_plus * X;  // E where J⊕ is inverted exactly
+  t.J_hat << m.G_v_c, m.G_omega_b - seen * m.G_omega_b, seen;
+  const Matrix3 inertia = M.template block<3, 3>(3, 3) + mass * cross_matrix(m.p_bc) * cross_matrix(m.p_bc);
+  const Map3N coupling = M.template block<3, N>(3, 6) - mass * cross_matrix(m.p_bc) * J_v_bar;
+  const Vector3 spin = inertia * omega_b + coupling * theta_dot;
+  t.momentum_linear = mass * m.v_c;
+  t.momentum_angular = R * spin;
+  t.J_free = m.J_plus;
+  t.J_free.noalias() -= m.G_omega_b.lazyProduct(inertia.inverse() * coupling);
+}
+
 template <int N>
 void FreeFlyer::compute(const VelocityTerms& now) noexcept {
   constexpr int kV = 6 + N;
@@ -367,16 +391,7 @@ void FreeFlyer::compute(const VelocityTerms& now) noexcept {
   t.C_breve = C_hat.template block<9, 9>(3, 3);
   t.C_c = C_hat.template block<9, 3>(3, 0);
 
-  const Matrix6 seen = m.J_plus * X;  // E where J⊕ is inverted exactly
-  t.J_hat << m.G_v_c, m.G_omega_b - seen * m.G_omega_b, seen;
-  const Matrix3 inertia = M.template block<3, 3>(3, 3) + mass * cross_matrix(m.p_bc) * cross_matrix(m.p_bc);
-  const Map3N coupling = M.template block<3, N>(3, 6) - mass * cross_matrix(m.p_bc) * J_v_bar;
-  const Vector3 spin = inertia * omega_b + coupling * theta_dot;
-  t.momentum_linear = mass * m.v_c;
-  t.momentum_angular = R * spin;
-  t.J_free = m.J_plus;
-  t.J_free.noalias() -= m.G_omega_b.lazyProduct(inertia.inverse() * coupling);
-
+  write_momentum<N>();
   if constexpr (N == 7) compute_null(J_v_bar_dot, P, Q);
 }
 
