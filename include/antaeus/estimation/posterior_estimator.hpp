@@ -152,7 +152,6 @@ class ANTAEUS_API PosteriorEstimator {
   void compute(Block& block) const noexcept;
   void note_tests(Block& block) noexcept;
   bool has_reference(const Block& block) const noexcept;
-  void keep(const Residual& residual) noexcept;
   void test_rows(const Residual& residual) noexcept;
   void readmit_reference(Block& block) noexcept;
   /// Rows of all blocks and the reference row, the last of all, under a correlated R.
