@@ -47,7 +47,7 @@ VectorX settled(MujocoPlant& plant, const RobotModel& model, const VectorX& home
 }  // namespace
 
 const OptionTable& options_of(const SceneChoice&) {
-  constexpr const char* kStudy = "force_control_study.md, section 6";
+  constexpr const char* kStudy = "docs/measured/force_control.md#the-hybrid-law";
   static const OptionTable table(
       "scene",
       {

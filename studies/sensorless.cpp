@@ -58,7 +58,7 @@ Request setup_of(const RunRequest& request, Dither dither, bool has_line) {
   return asked;
 }
 
-/// The bars that the issue of this experiment set, by what the run does without.
+/// What the run should reach, by what it does without: docs/control_sensorless.md, worst of the seeds, and some slack.
 struct Criteria {
   double mean = kInfinity, within_one = -kInfinity, off = kInfinity, peak = 9.0;
 };
@@ -365,29 +365,29 @@ ExperimentResult run(const RunRequest& request, Dither dither, bool has_line) {
 }  // namespace
 
 const OptionTable& options_of(const SensorlessChoice&) {
-  constexpr const char* kIssue = "sensorless_force_control.md";
+  constexpr const char* kSetup = "docs/control_sensorless.md#what-it-reaches";
   using O = SensorlessChoice;
   static const OptionTable table(
       "sensorless",
       {
-          option("told_error", "1", "most by which each joint's Coulomb friction is told wrong, as a share", kIssue,
+          option("told_error", "1", "most by which each joint's Coulomb friction is told wrong, as a share", kSetup,
                  &O::told_error, kBelowOne),
           option("payload_share", "1",
-                 "most by which the gripper is held too heavy or too light, unless plant.payload_error is set", kIssue,
+                 "most by which the gripper is held too heavy or too light, unless plant.payload_error is set", kSetup,
                  &O::payload_error, kBelowOne),
           option("torque_constant_error", "1", "most by which a motor gives more or less than it is told, as a share",
-                 kIssue, &O::torque_constant_error, kBelowOne),
-          option("sensor_bias", "N·m", "most of each joint torque sensor", kIssue, &O::sensor_bias),
-          option("sensor_gain", "1", "most of each joint torque sensor's error of gain", kIssue, &O::sensor_gain,
+                 kSetup, &O::torque_constant_error, kBelowOne),
+          option("sensor_bias", "N·m", "most of each joint torque sensor", kSetup, &O::sensor_bias),
+          option("sensor_gain", "1", "most of each joint torque sensor's error of gain", kSetup, &O::sensor_gain,
                  kBelowOne),
           option("start_height", "m", "of the tool above home, where the tare is made", "35 mm above the told table",
                  &O::start_height, Range{0.0, 0.1}),
           option("velocity_filter", "1/s", "low-pass of the sensed velocities, as arms have one; 0: none",
                  "twice the motion's stiffest frequency", &O::velocity_filter),
-          option("hold_time", "s", "pressing at rest", kIssue, &O::hold_time, kPositive),
+          option("hold_time", "s", "pressing at rest", kSetup, &O::hold_time, kPositive),
           option("stretched", "rad", "elbow of an arm that reaches out against a wall across; 0: home, and the table",
-                 kIssue, &O::stretched, Range{0.0, 2.0}),
-          option("runs", "1", "of the comparison, each with other errors, contacts and lines", kIssue, &O::runs,
+                 kSetup, &O::stretched, Range{0.0, 2.0}),
+          option("runs", "1", "of the comparison, each with other errors, contacts and lines", kSetup, &O::runs,
                  Range{0.0, 1000.0}),
           part(&O::control),
       });

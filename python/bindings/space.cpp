@@ -172,7 +172,8 @@ void bind_terms(nb::module_& module) {
       .def_prop_ro("J_plus_dot", of(&FreeFlyingTerms::J_plus_dot), kOwned, "[6 × n]")
       .def_prop_ro("J_plus_inverse", of(&FreeFlyingTerms::J_plus_inverse), kOwned, "[n × 6], by tiers.")
       .def_prop_ro("J_plus_inverse_dot", of(&FreeFlyingTerms::J_plus_inverse_dot), kOwned, "[n × 6]")
-      .def_prop_ro("J_hat", of(&FreeFlyingTerms::J_hat), kOwned, "[6 × 12] ν_e = Ĵ y: our reading of the source.")
+      .def_prop_ro("J_hat", of(&FreeFlyingTerms::J_hat), kOwned,
+                   "[6 × 12] ν_e = Ĵ y: our reading of docs/sources.md#giordano.")
       .def_prop_ro("J_free", of(&FreeFlyingTerms::J_free), kOwned, "[6 × n] generalised Jacobian at zero momentum.")
       .def_prop_ro("momentum_linear", of(&FreeFlyingTerms::momentum_linear), kOwned, "[3] m v_c, in W, N·s.")
       .def_prop_ro("momentum_angular", of(&FreeFlyingTerms::momentum_angular), kOwned, "[3] about C, in W, N·m·s.")

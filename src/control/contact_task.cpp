@@ -34,12 +34,13 @@ Vector3 across(const Vector3& normal, const Vector3& wish) noexcept {
 }  // namespace
 
 const OptionTable& options_of(const ContactTaskOptions&) {
-  constexpr const char* kStudy = "force_control_study.md, section 6";
-  constexpr const char* kLine = "sensorless_force_control.md";
+  constexpr const char* kStudy = "docs/measured/force_control.md#the-hybrid-law";
+  constexpr const char* kLine = "docs/control_sensorless.md#what-cannot-be-reached";
   using O = ContactTaskOptions;
   static const OptionTable table(
       "", {
-              option("force", "N", "that the surface shall exert on the tool", "the source", &O::force, kPositive),
+              option("force", "N", "that the surface shall exert on the tool", "docs/sources.md#the-force-control-lab",
+                     &O::force, kPositive),
               option("wait_time", "s", "at rest in the air before it comes down: a sensor is tared", "300 samples",
                      &O::wait_time),
               option("landing_speed", "m/s", "toward the surface: the first blow grows with it", kStudy,

@@ -93,7 +93,7 @@ struct FreeFlyingTerms {
   SpaceMatrix J_plus_dot;          ///< 6 × n
   SpaceMatrix J_plus_inverse;      ///< n × 6, by tiers
   SpaceMatrix J_plus_inverse_dot;  ///< n × 6
-  SpaceMatrix J_hat;               ///< 6 × 12: ν_e = Ĵ y, our reading of the source's text
+  SpaceMatrix J_hat;               ///< 6 × 12: ν_e = Ĵ y, our reading of docs/sources.md#giordano
   SpaceMatrix J_free;              ///< 6 × n, generalised Jacobian: ν_e⊕ = J_free θ̇ + G_ωb I_c⁻¹ h
   Vector3 momentum_linear;         ///< m v_c, W [N·s]
   Vector3 momentum_angular;        ///< about C, W [N·m·s]; constant without forces and torques on the base
