@@ -17,7 +17,7 @@ namespace antaeus {
 
 namespace {
 
-constexpr double kToldShare = 0.2;  // sd of the told Coulomb friction, as a share of it
+constexpr double kToldShare = 0.2;  // sd of the assumed Coulomb friction, as a share of it
 constexpr double kToldBias = 0.05;  // [N·m] sd of what the model's gravity leaves
 constexpr double kGateSd = 0.7;     // [N] of an estimate, at which the force's gains are halved
 constexpr double kPatience = 40.0;  // [s] beyond the tasks' own times that an approach may take
@@ -31,7 +31,7 @@ std::vector<SampleLog::Head> heads(const ArmRig& rig) {
       {"phase", "1", "of the task: 1 approach, 2 settle, 3 explore, 4 align, 5 trace, 6 hold, 7 retreat, 8 stopped"},
       {"force", "N", "true force of the table on the tool along the table's normal"},
       {"force_wanted", "N", "the same, as wanted; empty while there is none"},
-      {"force_measured", "N", "the same as the controller was told, along the normal that it knows"},
+      {"force_measured", "N", "the same as the controller measured it, along the normal that it knows"},
       {"tangent_error", "m", "of the tool's true place along the table from where it was wanted"},
       {"speed", "m/s", "of the tool"},
   };
@@ -71,7 +71,7 @@ const OptionTable& options_of(const ControlChoice&) {
           option("law", "",
                  "source_3dof: the lab's as printed; source: with an orientation term; default: Antaeus' own",
                  "docs/control.md#hybrid-force-and-position", &O::law),
-          option("wrench", "", "which force the controller is told", "a real arm's sensor", &O::wrench),
+          option("wrench", "", "which force the controller is given", "a real arm's sensor", &O::wrench),
           option("tare", "", "whether the sensor's offset in the air is taken off", "real sensors have one", &O::tare),
           option("hold_time", "s", "pressing at rest", "docs/sources.md#the-force-control-lab", &O::hold_time,
                  kPositive),

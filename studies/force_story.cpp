@@ -30,7 +30,7 @@ void describe_force_run(ExperimentResult& result, const ArmRig& rig, const Force
   result.plots.push_back(
       {"Force of the table along its normal",
        "N",
-       {{"force", "true"}, {"force_measured", "as the controller was told"}, {"force_wanted", "wanted"}},
+       {{"force", "true"}, {"force_measured", "as the controller measured it"}, {"force_wanted", "wanted"}},
        {}});
   result.plots.push_back({"Place along the table, from where it was wanted", "m", {{"tangent_error", "distance"}}, {}});
   result.plots.push_back({"Speed of the tool", "m/s", {{"speed", "speed"}}, {}});

@@ -212,7 +212,7 @@ ExperimentResult run_stiffness_change(const RunRequest& request) {
   result.title = "Trace a table whose stiffness changes";
   result.question =
       "While the pads slide, the contact's time constant steps to 5 times, 12.5 times and back to once of "
-      "what it was: the controller is not told.";
+      "what it was; the controller does not know it.";
   begins[0] = run.traced;
   Comparison table{"Stretches of one stiffness",
                    "",
@@ -250,7 +250,7 @@ ExperimentResult run_tilted_table(const RunRequest& request) {
   ExperimentResult result = result_of(request, setup, rig, run, true);
   result.title = "Trace a table whose tilt is not known";
   result.question = "The table is tilted by " + degrees_text(setup.scene.tilt) +
-                    " and the controller is told that it is level. It presses, goes round a small circle, takes the "
+                    ", and the controller assumes that it is level. It presses, goes round a small circle, takes the "
                     "plane of its own way for the table, turns the gripper square to it, and traces the line.";
   const double from = run.traced;
   add_force_metrics(result, run.figures(from, run.ended),

@@ -76,7 +76,7 @@ void bind_description(nb::module_& module) {
       .def_ro("sha256", &RobotDescription::sha256, "Of the file's bytes.")
       .def_ro("links", &RobotDescription::links)
       .def_ro("joints", &RobotDescription::joints)
-      .def_ro("root", &RobotDescription::root, "The one link that is no joint's child.")
+      .def_ro("root", &RobotDescription::root, "The one link that is not a joint's child.")
       .def_ro("notes", &RobotDescription::notes, "What the file leaves open and how it was read.");
   module.def(
       "read_urdf",

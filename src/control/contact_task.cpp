@@ -79,7 +79,7 @@ std::string in_words(TaskReason reason) {
     case TaskReason::touched: return "the force passed the one that counts as contact";
     case TaskReason::stalled: return "the tool stopped although it was sent on";
     case TaskReason::settled: return "the time to settle was over";
-    case TaskReason::explored: return "the circle was complete and told a plane";
+    case TaskReason::explored: return "the circle was complete and showed a plane";
     case TaskReason::aligned: return "the tool stood square to the surface";
     case TaskReason::traced: return "the line was complete";
     case TaskReason::contact_lost: return "the contact was lost";
@@ -89,7 +89,7 @@ std::string in_words(TaskReason reason) {
     case TaskReason::force_uncertain: return "the force was too uncertain to act on";
     case TaskReason::near_singular: return "the arm stood near a singular pose";
     case TaskReason::saturated: return "a motor was at its limit";
-    case TaskReason::unclear_surface: return "the circle did not tell a plane";
+    case TaskReason::unclear_surface: return "the circle did not show a plane";
     case TaskReason::asked: return "the caller asked for it";
     case TaskReason::retreated: return "the way back was complete";
   }

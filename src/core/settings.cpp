@@ -64,7 +64,7 @@ void Settings::set(Setting setting) {
 void Settings::set(std::string_view assignment, const std::string& place) {
   const std::size_t equals = assignment.find('='), dot = assignment.find('.');
   if (equals == std::string_view::npos || dot == std::string_view::npos || dot > equals) {
-    throw OptionsError(place, "'" + std::string(assignment.substr(0, 120)) + "' is no assignment",
+    throw OptionsError(place, "'" + std::string(assignment.substr(0, 120)) + "' is not an assignment",
                        "write group.option=value");
   }
   set(Setting{std::string(assignment.substr(0, dot)), std::string(assignment.substr(dot + 1, equals - dot - 1)),

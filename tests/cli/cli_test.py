@@ -85,9 +85,9 @@ def test_nearest_names(twins):
 def test_values_of_options_are_checked(twins):
     incident = twins / "twin_incident"
     for assignment, why in [
-        ("guard.clamp_force=ten", "no number"), ("guard.clamp_force=-1", "zero or more"), ("guard.clamp_force=nan", "'nan' is no number that fits; write a number, zero or more"),
-        ("guard.clamp_force=inf", "'inf' is no number that fits"), ("guard.watchdog_steps=0", "write a whole number, at least 1"),
-        ("guard.watchdog_steps=1.5", "no number"), ("feasibility.sole_forward=inf", "write a number, any finite one"), ("posterior.false_alarm=1", "more than zero and less than 1"), ("clamp_force=1", "no assignment"), ("guard.clamp_force", "no assignment"),
+        ("guard.clamp_force=ten", "not a number"), ("guard.clamp_force=-1", "zero or more"), ("guard.clamp_force=nan", "'nan' is not a number that fits; write a number, zero or more"),
+        ("guard.clamp_force=inf", "'inf' is not a number that fits"), ("guard.watchdog_steps=0", "write a whole number, at least 1"),
+        ("guard.watchdog_steps=1.5", "not a number"), ("feasibility.sole_forward=inf", "write a number, any finite one"), ("posterior.false_alarm=1", "more than zero and less than 1"), ("clamp_force=1", "no assignment"), ("guard.clamp_force", "no assignment"),
         ("episode.require_target=maybe", "true or false"),
     ]:
         line = refused("audit", incident, "--robot", "h1_2", "--set", assignment)

@@ -229,7 +229,7 @@ def test_without_labels(free, tmp_path):
 def test_bad_options_are_told_in_a_line(free, tmp_path):
     base = ("identify", free, "--robot", "panda")
     for arguments, words in [
-        (("--contact-free", "5"), ["'5' is no stretch"]),
+        (("--contact-free", "5"), ["'5' is not a stretch"]),
         (("--contact-free", "5:2"), ["'5:2'"]),
         (("--contact-free", "nan:2"), ["'nan:2'"]),
         (("--contact-free", "100:120"), ["outside of the log"]),

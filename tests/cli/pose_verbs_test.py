@@ -112,7 +112,7 @@ def test_advise_refuses_with_the_nearest_name():
     assert "did you mean 'left_elbow_joint'" in refused("advise", *TARGET, "-j", "left_elbow_jont")
     assert "moves none of the endpoints" in refused("advise", *TARGET, "-e", "left wrist", "-j", "right_elbow_joint")
     for bad in ("sd", "sd=", "sd=0", "sd=-3", "sd=nan", "sd=1e999"):
-        assert "no limit" in refused("advise", *TARGET, "--limit", bad)
+        assert "not a limit" in refused("advise", *TARGET, "--limit", bad)
     for bad in ("-1", "nan", "near"):
         refused("advise", *TARGET, f"--keep-hand={bad}")
     refused("advise", "--robot", "h1_2")

@@ -34,20 +34,20 @@ TEST(Settings, UnknownGroupsOptionsAndValuesNamePlaceAndNearest) {
   EXPECT_EQ(said_to_setting("guard.clamp_forse=1"),
             "--set: guard: unknown option 'clamp_forse'; did you mean 'clamp_force'?");
   EXPECT_EQ(said_to_setting("guard.clamp_force=-1"),
-            "--set: guard.clamp_force: '-1' is no number that fits; write a number, zero or more");
+            "--set: guard.clamp_force: '-1' is not a number that fits; write a number, zero or more");
   EXPECT_EQ(said_to_setting("equation.imu=mountd"),
             "--set: equation.imu: unknown value 'mountd'; did you mean 'mounted'?");
   EXPECT_EQ(said_to_setting("episode.require_target=maybe"),
-            "--set: episode.require_target: 'maybe' is no switch; write true or false");
+            "--set: episode.require_target: 'maybe' is not a switch; write true or false");
   EXPECT_EQ(said_to_setting("guard.clamp_force=30"), "accepted");
   EXPECT_EQ(said_to_setting(Setting{"guard", "clamp_forse", "1", "robot.toml:12"}),
             "robot.toml:12: guard: unknown option 'clamp_forse'; did you mean 'clamp_force'?");
   EXPECT_EQ(said_to_setting(Setting{"guard", "clamp_force", "ten", "robot.toml:12"}),
-            "robot.toml:12: guard.clamp_force: 'ten' is no number that fits; write a number, zero or more");
+            "robot.toml:12: guard.clamp_force: 'ten' is not a number that fits; write a number, zero or more");
   EXPECT_EQ(said_to_setting(Setting{"gaurd", "clamp_force", "1", "robot.toml:12"}),
             "robot.toml:12: unknown option group 'gaurd'; did you mean 'guard'?");
   EXPECT_EQ(said_to_setting(Setting{"guard", "clamp_force", "ten", ""}),
-            "guard.clamp_force: 'ten' is no number that fits; write a number, zero or more")
+            "guard.clamp_force: 'ten' is not a number that fits; write a number, zero or more")
       << "without a place";
 }
 
@@ -70,13 +70,14 @@ TEST(Settings, GroupsOfComponentsAreThoseOfTheirLibraries) {
 
 TEST(Settings, AnAssignmentHasItsForm) {
   for (const char* text : {"", "guard", "guard.clamp_force", "clamp_force=1", "=1", "guard=clamp_force.1"}) {
-    EXPECT_EQ(said_to_setting(text), "--set: '" + std::string(text) + "' is no assignment; write group.option=value");
+    EXPECT_EQ(said_to_setting(text),
+              "--set: '" + std::string(text) + "' is not an assignment; write group.option=value");
   }
-  EXPECT_EQ(said_to_setting("guard", "a place"), "a place: 'guard' is no assignment; write group.option=value");
+  EXPECT_EQ(said_to_setting("guard", "a place"), "a place: 'guard' is not an assignment; write group.option=value");
   EXPECT_LT(said_to_setting(std::string(9999, 'x')).size(), 250u);
   EXPECT_NE(said_to_setting(".=").find("unknown option group ''"), std::string::npos);
   EXPECT_NE(said_to_setting("guard.=1").find("guard: unknown option ''"), std::string::npos);
-  EXPECT_NE(said_to_setting("guard.clamp_force=").find("'' is no number that fits"), std::string::npos);
+  EXPECT_NE(said_to_setting("guard.clamp_force=").find("'' is not a number that fits"), std::string::npos);
 }
 
 /// Only the first equals sign and the first dot part the text: values may hold both.
@@ -88,7 +89,7 @@ TEST(Settings, ValuesMayHoldDotsAndEqualsSigns) {
   EXPECT_EQ(settings.all()[0].value, "12.5");
   EXPECT_EQ(settings.all()[0].place, "--set");
   EXPECT_EQ(said_to_setting("guard.clamp_force=1=2"),
-            "--set: guard.clamp_force: '1=2' is no number that fits; write a number, zero or more");
+            "--set: guard.clamp_force: '1=2' is not a number that fits; write a number, zero or more");
 }
 
 TEST(Settings, TheLastOneCounts) {

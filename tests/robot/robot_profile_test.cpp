@@ -256,7 +256,7 @@ TEST_F(Profile, WhatAnEndpointsContactCanExert) {
                                  "[[0, 0], [0.1, 0.1], [0.1, 0], [0, 0.1]]",             // crossed
                                  "[[0, 10], [-6, -8], [9.5, 3], [-9.5, 3], [6, -8]]",    // a star
                                  "[[0, 0], [1e200, 0], [1e200, 1e200], [0, 1e200]]"}) {  // beyond numbers
-    expect_refused(with("sole = " + sole), "sole = " + sole, {"'sole' is no convex polygon", corners});
+    expect_refused(with("sole = " + sole), "sole = " + sole, {"'sole' is not a convex polygon", corners});
   }
   expect_refused(with("sole = [[0, 0], [0.1, 0], [0.1, 0.1, 0.1]]"), "sole = ", {"a corner has 3 numbers", corners});
   expect_refused(with("sole = [[0, 0], [0.1, 0], [nan, 0.1]]"), "sole = ", {"must be finite"});

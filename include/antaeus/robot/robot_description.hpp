@@ -74,7 +74,7 @@ struct ANTAEUS_API RobotDescription {
   std::string sha256;  ///< of the file's bytes
   std::vector<LinkDescription> links;
   std::vector<JointDescription> joints;
-  std::string root;                ///< the one link that is no joint's child
+  std::string root;                ///< the one link that is not a joint's child
   std::vector<std::string> notes;  ///< what the file leaves open and how it was read, one line each
 
   const LinkDescription* find_link(std::string_view link) const noexcept;
