@@ -46,7 +46,7 @@ PoseLimits pose_limits(const Robot& robot, PoseLimitSet set, const std::vector<s
   }
   PoseLimits limits{"published", {}};
   if (robot.reference_motor() >= 0) limits.limits.push_back({PoseQuantity::gain, robot.profile.preflight.gain_limit});
-  limits.limits.push_back({PoseQuantity::kappa, GuardOptions{}.condition_limit});
+  limits.limits.push_back({PoseQuantity::kappa, PublishedGuardOptions{}.condition_limit});
   return limits;
 }
 

@@ -183,14 +183,14 @@ def test_numbers_keep_all_their_digits(robot):
 
 @pytest.mark.parametrize("options, message", [
     (dict(clamp_forc=1.0), "guard: unknown option 'clamp_forc'; did you mean 'clamp_force'?"),
-    (dict(clamp_force=-1.0), "guard.clamp_force: '-1.0' is not a number that fits"),
-    (dict(clamp_force=float("nan")), "guard.clamp_force: 'nan' is not a number that fits"),
-    (dict(clamp_force=True), "guard.clamp_force: 'true' is not a number that fits"),
-    (dict(clamp_force=None), "guard.clamp_force: a value of type NoneType cannot be an option"),
-    (dict(clamp_force=np.array([1.0, 2.0])), "guard.clamp_force: a value of type ndarray cannot be an option"),
-    (dict(clamp_force=np.array([1, 2])), "guard.clamp_force: a value of type ndarray cannot be an option"),
+    (dict(clamp_force=-1.0), "published_guard.clamp_force: '-1.0' is not a number that fits"),
+    (dict(clamp_force=float("nan")), "published_guard.clamp_force: 'nan' is not a number that fits"),
+    (dict(clamp_force=True), "published_guard.clamp_force: 'true' is not a number that fits"),
+    (dict(clamp_force=None), "published_guard.clamp_force: a value of type NoneType cannot be an option"),
+    (dict(clamp_force=np.array([1.0, 2.0])), "published_guard.clamp_force: a value of type ndarray cannot be an option"),
+    (dict(clamp_force=np.array([1, 2])), "published_guard.clamp_force: a value of type ndarray cannot be an option"),
     (dict(clamp_force=10**400), "is not a number that fits"),
-    (dict(watchdog_steps=1.5), "guard.watchdog_steps: '1.5' is not a number that fits"),
+    (dict(watchdog_steps=1.5), "published_guard.watchdog_steps: '1.5' is not a number that fits"),
     (dict(dominance_form="formul"), "did you mean 'formula'?"),
     (dict(order=["clamp", "wachdog"]), "guard.order: unknown value 'wachdog'; did you mean 'watchdog'?"),
 ])

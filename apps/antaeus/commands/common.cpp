@@ -16,7 +16,7 @@ void RobotChoice::add_to(CLI::App& verb) {
       ->option_text("NAME|FILE")
       ->required();
   add_model_options_to(verb);
-  verb.add_option("--set", assignments, "set any option, e.g. --set guard.clamp_force=30 (repeatable)")
+  verb.add_option("--set", assignments, "set any option, e.g. --set published_guard.clamp_force=30 (repeatable)")
       ->option_text("GROUP.OPTION=VALUE")
       ->take_all()
       ->allow_extra_args(false);

@@ -50,10 +50,10 @@ struct AuditOptions {
   InputCheckOptions input;
   WrenchEstimatorOptions estimator{.characteristic_length = 0.3};
   StackedOptions stacked;
-  GuardOptions guard;
+  PublishedGuardOptions guard;
   ResidualOptions residual;
   PosteriorOptions posterior{.sign = Sign::on_environment};  ///< that of `estimator`: numbers stand side by side
-  GuardedOptions guarded;
+  ConsumerGuardOptions guarded;
   SmoothingOptions smooth;
   FeasibilityOptions feasibility;
   HypothesisOptions hypotheses;
