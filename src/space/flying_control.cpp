@@ -70,7 +70,7 @@ const OptionGroup kFlyingGroup(FlyingControlOptions{});
 
 const OptionTable& options_of(const GammaRampOptions&) {
   using O = GammaRampOptions;
-  constexpr const char* kSource = "the source's report";
+  constexpr const char* kSource = "docs/sources.md#giordano";
   static const OptionTable table(
       "gamma", {
                    option("low", "mixed", "smallest singular value of the map at and below which the floor holds",

@@ -290,7 +290,7 @@ const StepResult& TaskSolver::step(ConstVectorRef q, ConstVectorRef v_previous, 
       row += task.rows();
     }
   }
-  // What is no joint, a floating base, moves as far as linearisations reach.
+  // What is not a joint, a floating base, moves as far as linearisations reach.
   squares.lower.setConstant(-w.options.longest_step / dt);
   squares.upper = -squares.lower;
   for (const detail::JointRow& joint : w.joints) {

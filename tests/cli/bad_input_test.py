@@ -408,7 +408,7 @@ def test_hostile_arguments(small, tmp_path, text):
     for arguments in [
         (text,), ("audit", text, "--robot", "planar_3r"), ("audit", small, "--robot", text), ("robot", text),
         ("audit", small, "--robot", "planar_3r", "--endpoint", text), ("audit", small, "--robot", "planar_3r", "--set", text),
-        ("audit", small, "--robot", "planar_3r", "--set", b"guard.clamp_force=" + shown), ("audit", small, "--robot", "planar_3r", "--set", b"guard." + shown + b"=1"),
+        ("audit", small, "--robot", "planar_3r", "--set", b"published_guard.clamp_force=" + shown), ("audit", small, "--robot", "planar_3r", "--set", b"guard." + shown + b"=1"),
         ("audit", small, "--robot", "planar_3r", "--from", text), ("preflight", "--robot", "planar_3r", "--pose", text),
         ("preflight", "--robot", "planar_3r", "--positions", text), ("estimate", small, "--robot", "planar_3r", "--estimator", text),
         ("advise", "--robot", "planar_3r", "--pose", text), ("advise", "--robot", "planar_3r", "--pose", "bent", "--limits", text),

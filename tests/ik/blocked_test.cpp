@@ -95,7 +95,7 @@ TEST(Blocked, TheVerdictIsThatOfEnumeration) {
       EXPECT_TRUE(arm.judge(target, s.q).within_limits);
     }
   }
-  EXPECT_GE(right, 0.999 * judged) << "the issue's own bar";
+  EXPECT_GE(right, 0.999 * judged) << "more than one wrong verdict in a thousand";
   EXPECT_GT(blocked, judged / 4);
   RecordProperty("judged", judged);
   std::printf("blocked: %d of %d right, %d blocked\n", right, judged, blocked);

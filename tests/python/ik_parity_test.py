@@ -120,7 +120,7 @@ def test_pinv_is_the_smallest_of_all_solutions(arm, rows):
 
 @pytest.mark.parametrize("rows", (3, 6))
 def test_the_formula_of_full_rank_is_the_decomposition(arm, rows):
-    """Jᵀ(JJᵀ)⁻¹, as the source writes it, solved by LAPACK; it squares the condition."""
+    """Jᵀ(JJᵀ)⁻¹, as the Panda log (docs/sources.md) writes it, solved by LAPACK; it squares the condition."""
     solver = plain(arm, rows, method="pinv", pinv_tolerance=0.0)
     checked = 0
     for q, J, sigma, error in cases(arm, 200, rows):
@@ -179,7 +179,7 @@ def test_adaptive_damping_is_none_far_from_singular(arm):
 
 
 def test_the_sources_loop_on_mujoco_takes_the_same_steps():
-    """mj_jac, numpy.linalg.pinv, q += step dq, clamp: the loop of the source, iteration for iteration to the same joints."""
+    """mj_jac, numpy.linalg.pinv, q += step dq, clamp: the Panda log's loop, iteration for iteration to the same joints."""
     spec = mujoco.MjSpec.from_file(str(ROOT / "robots/panda/panda.urdf"))
     spec.compiler.fusestatic = False
     model = spec.compile()

@@ -183,14 +183,14 @@ def test_numbers_keep_all_their_digits(robot):
 
 @pytest.mark.parametrize("options, message", [
     (dict(clamp_forc=1.0), "guard: unknown option 'clamp_forc'; did you mean 'clamp_force'?"),
-    (dict(clamp_force=-1.0), "guard.clamp_force: '-1.0' is no number that fits"),
-    (dict(clamp_force=float("nan")), "guard.clamp_force: 'nan' is no number that fits"),
-    (dict(clamp_force=True), "guard.clamp_force: 'true' is no number that fits"),
-    (dict(clamp_force=None), "guard.clamp_force: a value of type NoneType cannot be an option"),
-    (dict(clamp_force=np.array([1.0, 2.0])), "guard.clamp_force: a value of type ndarray cannot be an option"),
-    (dict(clamp_force=np.array([1, 2])), "guard.clamp_force: a value of type ndarray cannot be an option"),
-    (dict(clamp_force=10**400), "is no number that fits"),
-    (dict(watchdog_steps=1.5), "guard.watchdog_steps: '1.5' is no number that fits"),
+    (dict(clamp_force=-1.0), "published_guard.clamp_force: '-1.0' is not a number that fits"),
+    (dict(clamp_force=float("nan")), "published_guard.clamp_force: 'nan' is not a number that fits"),
+    (dict(clamp_force=True), "published_guard.clamp_force: 'true' is not a number that fits"),
+    (dict(clamp_force=None), "published_guard.clamp_force: a value of type NoneType cannot be an option"),
+    (dict(clamp_force=np.array([1.0, 2.0])), "published_guard.clamp_force: a value of type ndarray cannot be an option"),
+    (dict(clamp_force=np.array([1, 2])), "published_guard.clamp_force: a value of type ndarray cannot be an option"),
+    (dict(clamp_force=10**400), "is not a number that fits"),
+    (dict(watchdog_steps=1.5), "published_guard.watchdog_steps: '1.5' is not a number that fits"),
     (dict(dominance_form="formul"), "did you mean 'formula'?"),
     (dict(order=["clamp", "wachdog"]), "guard.order: unknown value 'wachdog'; did you mean 'watchdog'?"),
 ])
@@ -217,7 +217,7 @@ def test_settings_of_a_profile_are_where_the_guarded_loop_starts():
     last = settings.all()[given]
     assert (last.group, last.name, last.value) == ("posterior", "sign", "on_environment") and last.place
     for wrong, message in (("posterior.sgn=on_robot", "did you mean 'sign'"), ("posteriors.sign=on_robot", "did you mean"),
-                           ("posterior.force_prior=-1", "no number that fits"), ("sign", "is no assignment")):
+                           ("posterior.force_prior=-1", "not a number that fits"), ("sign", "is not an assignment")):
         with pytest.raises(antaeus.OptionsError, match=message):
             settings.set(wrong)
     assert len(settings.all()) == given + 1

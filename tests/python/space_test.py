@@ -15,9 +15,9 @@ from antaeus import space
 from support import generator, tolerance
 
 ENDS = {"spacecraft_ur3": "ee_link", "spacecraft_panda": "panda_hand_tcp"}
-STATES = 150  # the issue asks for 148
+STATES = 150
 STEP = 1e-6
-REGULAR = 0.02  # of σ_min(J⊕), the issue's
+REGULAR = 0.02  # of σ_min(J⊕)
 SINGLE = dict(j_plus=dict(exit_step=0.0), null_space=dict(exit_step=0.0))  # random states are no motion
 
 

@@ -14,7 +14,7 @@ using test::kDifference;
 using test::largest;
 using test::State;
 
-constexpr int kStates = 200;  // the issue asks for 148
+constexpr int kStates = 200;
 
 class FreeFlyerProperty : public testing::TestWithParam<const char*> {
  protected:

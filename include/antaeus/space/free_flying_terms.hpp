@@ -173,7 +173,7 @@ constexpr void visit_fields(const FreeFlyingTerms*, Visit&& visit) {
   visit(shaped(6, kJoints, field("J_plus_dot", "", "[6 × n]", &T::J_plus_dot)));
   visit(shaped(kJoints, 6, field("J_plus_inverse", "", "[n × 6] by tiers", &T::J_plus_inverse)));
   visit(shaped(kJoints, 6, field("J_plus_inverse_dot", "", "[n × 6]", &T::J_plus_inverse_dot)));
-  visit(shaped(6, 12, field("J_hat", "", "[6 × 12] ν_e = Ĵ y: our reading of the source's text", &T::J_hat)));
+  visit(shaped(6, 12, field("J_hat", "", "[6 × 12] ν_e = Ĵ y: our reading of docs/sources.md#giordano", &T::J_hat)));
   visit(shaped(6, kJoints,
                field("J_free", "", "[6 × n] generalised Jacobian at zero momentum: ν_e⊕ = J_free θ̇ + G_ωb I_c⁻¹ h",
                      &T::J_free)));
