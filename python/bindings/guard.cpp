@@ -86,16 +86,16 @@ void bind_guarded_estimator(nb::module_& module) {
       .def(
           "__init__",
           [](GuardedEstimator* self, const Robot& robot, const std::vector<std::string>& endpoints,
-             const std::optional<nb::dict>& instant, const std::optional<nb::dict>& residual,
+             const std::optional<nb::dict>& equation, const std::optional<nb::dict>& residual,
              const std::optional<nb::dict>& posterior, const std::optional<nb::dict>& consumer_guard,
              const std::optional<nb::dict>& feasibility, const std::optional<nb::dict>& input) {
             const Settings all = robot.settings(endpoints);
             new (self) GuardedEstimator(
-                robot, endpoints, changed<InstantOptions>(all, instant), changed<ResidualOptions>(all, residual),
+                robot, endpoints, changed<InstantOptions>(all, equation), changed<ResidualOptions>(all, residual),
                 changed<PosteriorOptions>(all, posterior), changed<ConsumerGuardOptions>(all, consumer_guard),
                 changed<FeasibilityOptions>(all, feasibility), changed<InputCheckOptions>(all, input));
           },
-          "robot"_a, "endpoints"_a, nb::kw_only(), "instant"_a = nb::none(), "residual"_a = nb::none(),
+          "robot"_a, "endpoints"_a, nb::kw_only(), "equation"_a = nb::none(), "residual"_a = nb::none(),
           "posterior"_a = nb::none(), "consumer_guard"_a = nb::none(), "feasibility"_a = nb::none(),
           "input"_a = nb::none(), doc.c_str())
       .def(

@@ -29,25 +29,15 @@ std::string followed(const OptionRow& row, const RobotScale& scale) {
 
 // A profile may set what another program reads. The test Settings.GroupsOfComponents holds the list to the libraries.
 constexpr std::array<std::string_view, 23> kGroupsOfComponents = {
-    "actuators", "clip",       "contact",    "contact_split", "contact_timing", "control",
-    "det",       "experiment", "flying",     "gamma",         "gravity_hold",   "ik",
-    "impedance", "initial",    "null_space", "parity",        "perturbation",   "plant",
-    "scene",     "sensorless", "space",      "tasks",         "trace"};
+    "actuators", "clip",       "contact",   "control", "det",        "experiment", "flying",       "gamma",
+    "gravity",   "ik",         "impedance", "initial", "null_space", "parity",     "perturbation", "plant",
+    "scene",     "sensorless", "space",     "split",   "tasks",      "timing",     "trace"};
 
 /// Groups that had another name, and the one that they have.
 struct RenamedGroup {
   std::string_view old_name, new_name;
 };
-constexpr std::array<RenamedGroup, 10> kRenamedGroups = {{{"carry", "carried_law"},
-                                                          {"equation", "instant"},
-                                                          {"estimator", "published_estimator"},
-                                                          {"gravity", "gravity_hold"},
-                                                          {"guard", "published_guard"},
-                                                          {"guarded", "consumer_guard"},
-                                                          {"smooth", "smoothing"},
-                                                          {"split", "contact_split"},
-                                                          {"stacked", "stacked_estimator"},
-                                                          {"timing", "contact_timing"}}};
+constexpr std::array<RenamedGroup, 2> kRenamedGroups = {{{"guard", "published_guard"}, {"guarded", "consumer_guard"}}};
 
 }  // namespace
 

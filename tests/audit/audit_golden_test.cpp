@@ -313,7 +313,7 @@ TEST_F(AuditGolden, GoodRunsInTheIncidentsPose) {
 TEST_F(AuditGolden, BaseRowsByOption) {
   const Robot robot = test::own_robot("h1_2");
   AuditOptions options;
-  set_option(options.stacked, "stacked_estimator", "rows", "motors_and_base");
+  set_option(options.stacked, "stacked", "rows", "motors_and_base");
   const Reconstruction all_rows = reconstruct(robot, re3().episode, robot.endpoint_frames(), options);
   EXPECT_PRINTED(all_rows.find(kLeft, EstimatorName::stacked).wrench(8, kFz), "-875.7");  // logs
 }
