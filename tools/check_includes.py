@@ -11,43 +11,32 @@ import sys
 
 # Room -> its layer, and the question that it answers.
 ROOMS = {
-    "core": (0, "what are the words? wrench, sign, pose, observation, status, reasons, wrench estimate, options, settings, "
-                "lists of fields, names of enumerations, numbers as text, errors; lanes: several numbers side by side"),
+    "core": (0, "which words do all share? wrench, sign, pose, observation, status, verdict, reasons, estimates, "
+        "options and settings, names of enumerations, fields of results, errors; lanes: several numbers side "
+        "by side; no algorithms"),
     "numerics": (1, "what does a matrix do to numbers? small SVD, inverses, gains, condition numbers, Gaussian posterior, "
-                    "redundancy; margins of contact wrenches, block-tridiagonal systems, quadratic programs, least "
-                    "squares between limits"),
-    "signal": (1, "what do samples say over time? filters, differentiation, delays, χ², CUSUM, limits of alarms, "
-                  "hysteresis"),
-    "io": (1, "what stands in a file? tables, CSV, npy, npz, Parquet, JSON, meshes; files written whole or not at all"),
-    "robot": (2, "what is the robot, and where is it now? description, model, dynamics, self-collision, the instant; "
-                 "`files`: URDF, profile, noise, meshes"),
-    "draw": (2, "how does a figure look? figures and contour maps as data, SVG, HTML that escapes itself; knows no "
-                "domain"),
-    "estimation": (3, "which wrench do the torques hold? residuals, posterior, contact-space filter; `published`: what "
-                      "others run, the deployed and the stacked estimator and their guards"),
+        "redundancy; programmes with limits, contact margins"),
+    "signal": (1, "what do samples say over time? filters, derivatives, resampling, χ², alarm limits, CUSUM, hysteresis"),
+    "io": (1, "what stands in a file? tables, CSV, npy, npz, Parquet, JSON, meshes, files written whole or not at all"),
+    "robot": (2, "what is the robot, and where is it now? description, model, dynamics, profile, settings, self- "
+        "collision, the instant; `files/` reads and writes them"),
+    "draw": (2, "what does a figure look like? figures and contour maps as data, their SVG, HTML that escapes itself"),
+    "estimation": (3, "which wrench do the torques hold? residuals, posterior, filter, contact-free projection; "
+        "`published/`: the deployed and the stacked estimator and their guards"),
     "episode": (3, "what was recorded? loading and checking logs, raw logs of any robot, smoothing, synthetic twins"),
-    "contact": (3, "what carries a motion? inverse dynamics through contacts: totals, wrenches of least effort each step "
-                   "and over time, limits, contact times, the posterior of wrenches"),
-    "ik": (3, "which joint positions bring a frame to a pose, and what prevents it? the chain and its kernel over lanes, "
-              "reach, closest pose, paths, batches, the textbooks' methods"),
-    "tasks": (3, "which motion does several things at once, the important ones first? frames, centre of mass, posture, "
-                 "limits, planted feet, self-collision"),
-    "space": (3, "what moves when nothing holds the robot? a free base with one arm: circumcentroidal velocities, their "
-                 "map and its inverse, inertia, momentum, where to begin"),
-    "trust": (4, "how far can a number be trusted, and may the consumer use it? reliability, feasibility, causes, "
-                 "sequential tests; guarded estimator, consumer guard, flight record"),
-    "control": (4, "which torques now? a tool's dynamics once a cycle, gravity compensation, impedance, admittance, hybrid "
-                   "force and position, the same without a force sensor; coordinated control of a flying robot"),
-    "sim": (4, "what would the world do? scenes for MuJoCo, the robot read out of them, a plant with contact truth and a "
-               "force sensor, flight of a free robot, pictures"),
-    "replay": (4, "many states at once: the estimator's kernel over lanes, in blocks over threads; posteriors, verdicts "
-                  "and reasons of a log as its loop would give them"),
-    "pose": (5, "what does a pose let torques tell? pose quality, pre-flight, advice, maps, sweeps"),
-    "identification": (5, "how wrong are model and torques, by logs? `moving`: noise, friction, inertia; `held`: offsets of "
-                          "a pose; `unlabelled`; tests whose false alarms are counted"),
-    "audit": (6, "what happened in a log? reconstruction, events, attribution, counterfactuals, verdict: plain structs"),
-    "report": (7, "how is a result shown? the page model and its HTML, figures; a page of a result fills it; runs no "
-                  "algorithm"),
+    "contact": (3, "which forces carry a motion? inverse dynamics through contacts, one frame or over time, with limits"),
+    "ik": (3, "which joint positions bring a frame to a pose, and what prevents it?"),
+    "tasks": (3, "which motion does several things at once, the important ones first?"),
+    "space": (3, "what moves when nothing holds the robot? a free base with one arm: its map, dynamics and control"),
+    "trust": (4, "may this number be used? reliability, feasibility, causes, the consumer’s guard, the drop-in, the "
+        "flight record"),
+    "control": (4, "which torques now? impedance, admittance, hybrid force and position, with and without a force sensor"),
+    "sim": (4, "what would the world do? scenes, plants and flights in MuJoCo"),
+    "replay": (4, "what do millions of states say? a kernel over lanes, on all cores, with the loop’s verdicts"),
+    "pose": (5, "what does a pose let torques tell? pose quality, pre-flight, advice, maps"),
+    "identification": (5, "how wrong are model and torques, by logs? `held`, `moving`, `unlabelled`: one method each"),
+    "audit": (6, "what happened in a log? reconstruction, events, counterfactuals, verdict, as plain structs"),
+    "report": (7, "how is a result shown? pages as data, and their HTML; no algorithms"),
 }
 LAYERS = {room: layer for room, (layer, _) in ROOMS.items()}
 OUTSIDE = {"studies": 8, "apps": 9}

@@ -38,10 +38,9 @@ void bind_tare(nb::module_& module) {
 }
 
 void bind_residual(nb::module_& module) {
-  nb::class_<Residual> residual(
-      module, "Residual",
-      "One instant's residual, motors in motor order. Torque minus model; with w on the robot, "
-      "value = −Σ Jᵀ w + error. Plain data of its own.");
+  nb::class_<Residual> residual(module, "Residual",
+                                "One instant's residual, motors in motor order. Torque minus model; with w on the "
+                                "robot, value = −Σ Jᵀ w + error. Plain data of its own.");
   bind_fields(residual).def("current", &Residual::current,
                             "status, or not_computed once the instant is stale: its Jacobians are gone then.");
   const std::string signature = options_signature<ResidualOptions>("def __init__(self, robot: Robot", ") -> None");

@@ -156,7 +156,7 @@ class Scan : private tinyxml2::XMLVisitor {
       }
       if (digits > 0) sum += last_;
       digits = 0;
-      if (!is_xml_space(c) && c != '-') return fail("a character that is no number in " + name);
+      if (!is_xml_space(c) && c != '-') return fail("a character that is not a number in " + name);
     }
     if (digits > 0) sum += last_;
     if (name == "<vcount>" && !(sum <= static_cast<double>(text_.size()))) {

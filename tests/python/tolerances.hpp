@@ -12,9 +12,6 @@ inline constexpr Tolerance kJacobianParity{1e-12};
 /// The Panda's largest reach [m], by a search over joint angles: flat there, so 1e-8 of the angles is 1e-16 of it, and
 /// a quasi-Newton method that differences stops some 1e-6 rad short.
 inline constexpr Tolerance kReach{1e-9};
-/// What a solution says of its error against other forward kinematics [m, rad]: some ε of lengths below 2 m and of the
-/// entries of rotations. The residual is 1e-15.
-inline constexpr Tolerance kSaidError{1e-13};
 /// A step of the plain methods against NumPy's, as a share of what an error of one ε in the Jacobian would do to it
 /// (its condition, once or twice): some ε of the Jacobian's own sums.
 inline constexpr Tolerance kPlainParity{1e-14};

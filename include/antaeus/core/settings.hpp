@@ -21,8 +21,7 @@ struct Setting {
   std::string group, name, value;
   std::string place;
 };
-template <class Visit>
-constexpr void visit_fields(const Setting*, Visit&& visit) {
+constexpr void visit_fields(const Setting*, auto&& visit) {
   using S = Setting;
   visit(field("group", "", "of the option", &S::group));
   visit(field("name", "", "of the option", &S::name));

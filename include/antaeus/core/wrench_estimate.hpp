@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "antaeus/core/fields.hpp"
+#include "antaeus/core/in_place.hpp"
 #include "antaeus/core/reasons.hpp"
 #include "antaeus/core/status.hpp"
 #include "antaeus/core/wrench.hpp"
@@ -30,12 +30,11 @@ struct ConsistencyTest {
   int dof = 0;
   bool passes() const noexcept { return value <= limit; }
   void invalidate() noexcept {
-    value = limit = kNaN;
+    set_nan(value, limit);
     dof = 0;
   }
 };
-template <class Visit>
-constexpr void visit_fields(const ConsistencyTest*, Visit&& visit) {
+constexpr void visit_fields(const ConsistencyTest*, auto&& visit) {
   using C = ConsistencyTest;
   visit(field("value", "1", "the sum of squares", &C::value));
   visit(field("limit", "1", "of the value; infinite where there is nothing to test", &C::limit));
@@ -63,17 +62,12 @@ struct Uncertainty {
   /// Whether the torques agree with model and noise, for some contact: misfit and reference, each at its rate.
   bool consistent() const noexcept { return misfit.passes() && reference.passes(); }
   void invalidate() noexcept {
-    covariance.setConstant(kNaN);
-    force_sd.setConstant(kNaN);
-    directions.setConstant(kNaN);
-    observable_force.setConstant(kNaN);
+    set_nan(covariance, force_sd, directions, observable_force, nis, nis_threshold, innovation, innovation_sd);
     observable = nis_rows = 0;
-    nis = nis_threshold = innovation = innovation_sd = kNaN;
     for (ConsistencyTest* test : {&misfit, &contact, &reference}) test->invalidate();
   }
 };
-template <class Visit>
-constexpr void visit_fields(const Uncertainty*, Visit&& visit) {
+constexpr void visit_fields(const Uncertainty*, auto&& visit) {
   using U = Uncertainty;
   visit(field("covariance", "", "[6 × 6] of the wrench, force before moment, N², N²·m, N²·m²", &U::covariance));
   visit(field("force_sd", "N", "[3] along the principal directions of the force, ascending", &U::force_sd));
@@ -129,18 +123,13 @@ struct WrenchEstimate {
     status = why;
     verdict = Verdict::invalid_input;
     reasons = Reason::invalid_input;
-    wrench.force.setConstant(kNaN);
-    wrench.torque.setConstant(kNaN);
     rank = 0;
-    kappa = kappa_scaled = sigma_min = sigma_max = manipulability = reference_residual = kNaN;
-    gain.setConstant(kNaN);
-    residual.setConstant(kNaN);
-    reference_gain.setConstant(kNaN);
+    set_nan(wrench.force, wrench.torque, kappa, kappa_scaled, sigma_min, sigma_max, manipulability, gain, residual,
+            reference_residual, reference_gain);
     uncertainty.invalidate();
   }
 };
-template <class Visit>
-constexpr void visit_fields(const WrenchEstimate*, Visit&& visit) {
+constexpr void visit_fields(const WrenchEstimate*, auto&& visit) {
   using W = WrenchEstimate;
   visit(field("status", "", "ok, or why the numbers are NaN", &W::status));
   visit(field("verdict", "", "how far the wrench may be used", &W::verdict));
@@ -149,8 +138,7 @@ constexpr void visit_fields(const WrenchEstimate*, Visit&& visit) {
   visit(field("residual_kind", "",
               "which torque residual it rests on; static: τ − g(q), right only for a robot at rest",
               &W::residual_kind));
-  visit(field("wrench", "", "at the endpoint's origin, axes of the world; a copy",
-              [](const WrenchEstimate& self) { return self.wrench; }));
+  visit(field("wrench", "", "at the endpoint's origin, axes of the world", &W::wrench));
   visit(field("has_covariance", "",
               "whether the estimator states a covariance; neither the deployed nor the stacked one does",
               &W::has_covariance));

@@ -65,11 +65,9 @@ struct Residual {
   Reasons reasons = Reason::invalid_input;
   VectorX value, variance;
   Eigen::Matrix<double, Eigen::Dynamic, 2> tilt;
-  /// R, motors × motors [N²·m²], where the noise was identified (`correlated`): `variance` is its diagonal then, and a
-  /// row that is no evidence has infinity there and zeros beside it. Else its numbers are not read: R = diag(variance).
   MatrixX covariance;
-  bool correlated = false;
-  bool tilted = false, moving = false;
+  bool correlated = false, tilted = false;
+  bool moving = false;
   int saturated = 0;
 
   /// `status`, or `not_computed` once the instant is stale: its Jacobians are gone then.
@@ -78,18 +76,24 @@ struct Residual {
 template <class Visit>
 constexpr void visit_fields(const Residual*, Visit&& visit) {
   using R = Residual;
-  visit(field("status", "", "ok, or why the numbers are NaN; see also current()", &R::status));
-  visit(field("instant", "", "that it was formed from", [](const Residual& self) { return self.instant; }));
-  visit(field("kind", "", "which torques it leaves", &R::kind));
+  visit(field("status", "", "see also current()", &R::status));
+  visit(field("instant", "", "that it was formed from", &R::instant));
+  visit(field("kind", "", "", &R::kind));
   visit(field("reasons", "", "why it is less accurate than possible", &R::reasons));
-  visit(field("value", "N·m", "[motors]; NaN unless ok", &R::value));
-  visit(field("variance", "N²·m²", "[motors] of its error; infinite: no evidence (saturated torque)", &R::variance));
+  visit(field("value", "N·m", "[motors] NaN unless ok", &R::value));
+  visit(field("variance", "N²·m²", "[motors] of its error; infinity: no evidence (saturated torque)", &R::variance));
   visit(field("tilted", "", "a floating base whose orientation nobody measured: tilt is not zero", &R::tilted));
-  visit(
-      field("tilt", "N·m",
-            "[motors × 2], what a tilt of one sd about each horizontal axis of the base makes of the torques: an error "
-            "that all rows share, on top of variance; zero where the vertical is measured or not needed",
-            &R::tilt));
+  visit(field("tilt", "N·m",
+              "[motors × 2] what a tilt of one sd about each horizontal axis of the base makes of the torques, an "
+              "error that all rows share, on top of `variance`",
+              &R::tilt));
+  visit(field("correlated", "", "the noise was identified: R is `covariance`, else diag(variance)", &R::correlated)
+            .only(FieldUse::file_only));
+  visit(field("covariance", "N²·m²",
+              "[motors × motors] R where it is correlated, else not read; `variance` is its diagonal, and a row that "
+              "is no evidence has infinity there and zeros beside it",
+              &R::covariance)
+            .only(FieldUse::file_only));
   visit(field("moving", "", "motion seen, or not excluded", &R::moving));
   visit(field("saturated", "", "motors at their drive's limit", &R::saturated));
 }

@@ -28,8 +28,7 @@ struct SmoothDampingReport {
   Status status = Status::not_computed;
   double sigma_min = kNaN, condition = kNaN, lambda = kNaN;
 };
-template <class Visit>
-constexpr void visit_fields(const SmoothDampingReport*, Visit&& visit) {
+constexpr void visit_fields(const SmoothDampingReport*, auto&& visit) {
   using S = SmoothDampingReport;
   visit(field("status", "", "ok, or what of J is wrong", &S::status));
   visit(field("sigma_min", "", "smallest singular value of J, its unit", &S::sigma_min));

@@ -44,8 +44,7 @@ struct TierReport {
   double sigma_min = kNaN, condition = kNaN, lambda = kNaN, norm = kNaN, remaining = 0.0;
   bool initial = false;
 };
-template <class Visit>
-constexpr void visit_fields(const TierReport*, Visit&& visit) {
+constexpr void visit_fields(const TierReport*, auto&& visit) {
   using T = TierReport;
   visit(field("status", "", "ok, or what of J is wrong", &T::status));
   visit(field("tier", "", "the rule that made the inverse", &T::tier));
