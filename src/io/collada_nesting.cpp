@@ -45,6 +45,13 @@ class Scan : private tinyxml2::XMLVisitor {
           : fail(std::string("not well-formed XML (") + document.ErrorName() + ")");
       return fault_;
     }
+    // tinyxml2 reads no further than to an end tag that ends nothing.
+    const Element* root = document.RootElement();
+    const std::string end = root && root->ClosingType() == Element::OPEN ? std::string("</") + root->Name() : "</>";
+    if (!root || text_.find(end) != text_.rfind("</")) {
+      fail_whole("one element that ends with the file was expected");
+      return fault_;
+    }
     nodes_.emplace_back();
     document.Accept(this);
     if (fault_.problem.empty()) follow_instances();

@@ -7,7 +7,7 @@
 
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/scratch_folder.hpp"
-#include "robot/files/indexed_mesh.hpp"
+#include "io/indexed_mesh.hpp"
 #include "robot/tolerances.hpp"
 #include "support/shared.hpp"
 

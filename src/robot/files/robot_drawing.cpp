@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include "robot/files/indexed_mesh.hpp"
+#include "io/indexed_mesh.hpp"
 
 namespace antaeus::detail {
 

@@ -1,4 +1,4 @@
-#include "robot/files/indexed_mesh.hpp"
+#include "io/indexed_mesh.hpp"
 
 #include <algorithm>
 #include <array>
