@@ -290,7 +290,7 @@ void check_nesting(std::string_view text, const std::string& file) {
       case '}':
         if (is_header) header = std::max(header, dots + 1);
         brackets = std::max(brackets - 1, 0);
-        dots = is_header ? dots : 0;
+        dots = 0;
         break;
       default: is_begun = is_begun || (c != ' ' && c != '\t' && c != '\r');
     }
