@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Reads every #include against the layer table: an include may only point to a lower layer, a module of one layer
 never includes another, and each third party stays behind its wall. No file is too long, no room too large. Exit 1 with
-one line an offence. Usage: check_includes.py [--shares] [ROOT]; --shares prints the rooms' lines, largest first."""
+one line an offence. Usage: check_includes.py [--shares] [ROOT]; --shares prints the rooms' lines, largest first, and the
+headers that are longer than is wished."""
 
 import pathlib
 import re
@@ -25,7 +26,8 @@ WALLS = {
     "nlohmann": ["io"], "arrow": ["io"], "parquet": ["io"], "zlib": ["io"], "assimp": ["io"],
     "CLI": ["apps"], "nanobind": ["python"],
 }
-LONGEST_HEADER, LONGEST_SOURCE = 200, 600
+LONGEST_FILE = 600
+LONGEST_HEADER = 400  # a wish: a header holds what belongs together, however long the lists of fields are
 LARGEST_ROOM = 0.12  # of the lines of all rooms, apps and bindings
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 
@@ -59,9 +61,8 @@ def offences(root: pathlib.Path) -> list[str]:
                 found.append(f"{path}: module '{module}' is not in the layer table")
                 continue
             lines = file.read_text(encoding="utf-8").splitlines()
-            limit = LONGEST_HEADER if path.suffix == ".hpp" else LONGEST_SOURCE
-            if len(lines) > limit:
-                found.append(f"{path}: {len(lines)} lines, more than {limit}")
+            if len(lines) > LONGEST_FILE:
+                found.append(f"{path}: {len(lines)} lines, more than {LONGEST_FILE}")
             for number, line in enumerate(lines, 1):
                 match = INCLUDE.match(line)
                 if not match:
@@ -96,6 +97,10 @@ if __name__ == "__main__":
         shares = lines_of_rooms(project)
         for name, count in shares.items():
             print(f"{name:14}{count:7}{count / sum(shares.values()):8.1%}")
+        for header in sorted((project / "include").rglob("*.hpp")):
+            length = len(header.read_text(encoding="utf-8").splitlines())
+            if length > LONGEST_HEADER:
+                print(f"{header.relative_to(project)}: {length} lines, wished: {LONGEST_HEADER}")
     bad = offences(project)
     print("\n".join(bad) if bad else "include rules: fine")
     sys.exit(1 if bad else 0)

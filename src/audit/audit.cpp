@@ -42,6 +42,16 @@ void add_sweeps(const Robot& robot, Audit& audit) {
   audit.junction = junction_lesson(robot, audit.focus_endpoint, poses);
 }
 
+/// Steps that an event or the focus names, ascending.
+std::vector<Eigen::Index> told_steps(const Audit& audit) {
+  std::vector<Eigen::Index> steps;
+  for (const Event& event : audit.events) steps.push_back(event.step);
+  if (audit.focus_step >= 0) steps.push_back(audit.focus_step);
+  std::sort(steps.begin(), steps.end());
+  steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+  return steps;
+}
+
 }  // namespace
 
 Audit run_audit(const Robot& robot, const AuditRequest& request, const AuditOptions& options,
@@ -102,6 +112,7 @@ Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRe
   audit.base_orientation = orientation_text(audit.audited.episode, robot, options);
   detail::choose_focus(options, audit);
   audit.events = detail::find_events(robot, options, audit);
+  audit.audited.told_steps = told_steps(audit);
   audit.reliability = detail::reliability(robot, audit);
   audit.advice = detail::pose_advice(robot, audit);
   audit.cause_test = detail::cause_test(robot, endpoints, options, audit);

@@ -56,8 +56,6 @@ inline Eigen::Index row_of(const Audit& audit, Eigen::Index step) {
   return step - audit.audited.reconstruction.first_step;
 }
 
-/// Largest norm of the first three columns of its rows; NaN without a finite one.
-double largest_norm(const SampleMatrix& force);
 /// The focus endpoint's posterior, null where it has none.
 const EstimateSeries* focus_posterior(const Audit& audit);
 

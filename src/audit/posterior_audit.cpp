@@ -287,7 +287,7 @@ std::vector<Statement> posterior_verdict(const Audit& audit) {
   if (std::isfinite(trace.worst_sd[0])) {
     text += ", and at step " + std::to_string(first) + " it was " + number_text(trace.worst_sd[0]) + " N already";
   }
-  all.push_back({"posterior", text + "."});
+  all.push_back({Topic::posterior, text + "."});
 
   std::string reliability;
   for (const ReliabilityTable& table : audit.reliability) {
@@ -304,7 +304,7 @@ std::vector<Statement> posterior_verdict(const Audit& audit) {
       reliability += " (redundancy " + number_text(entry.prior_free_redundancy) + ")";
     }
   }
-  if (!reliability.empty()) all.push_back({"reliability", reliability + "."});
+  if (!reliability.empty()) all.push_back({Topic::reliability, reliability + "."});
   std::string blind;
   for (const ReliabilityTable& table : audit.reliability) {
     if (table.endpoint != audit.focus_endpoint) continue;
@@ -315,13 +315,13 @@ std::vector<Statement> posterior_verdict(const Audit& audit) {
     if (!joints.empty()) blind += (blind.empty() ? "" : "; ") + table.episode + ": " + joints;
   }
   if (!blind.empty()) {
-    all.push_back({"undetectable",
+    all.push_back({Topic::undetectable,
                    "Joints whose torque could be wrong by all that their motor can do and still be explained by some "
                    "contact, however large: " +
                        blind + "."});
   }
 
-  if (const std::string causes = causes_text(audit); !causes.empty()) all.push_back({"cause_test", causes});
+  if (const std::string causes = causes_text(audit); !causes.empty()) all.push_back({Topic::cause_test, causes});
 
   const double behind = largest_norm(series->guarded_force);
   const double given = audit.audited.reconstruction.find(audit.focus_endpoint, EstimatorName::deployed).peak_force;
@@ -355,7 +355,7 @@ std::vector<Statement> posterior_verdict(const Audit& audit) {
       text += (c.remedy == Remedy::nis_alarm ? " The tests alarm in " : " The guard refuses in ") + shares + '.';
     }
   }
-  all.push_back({"guarded_posterior", text});
+  all.push_back({Topic::guarded_posterior, text});
   return all;
 }
 
