@@ -111,30 +111,20 @@ std::vector<FeasibilityRow> feasibility(const Robot& robot, const AuditOptions& 
   return rows;
 }
 
-CauseTest cause_test(const Robot& robot, const std::vector<std::string>& endpoints, const AuditOptions& options,
-                     const Audit& audit) {
+CauseTest cause_test(const AuditOptions& options, const FocusStep& focus, Residual residual) {
   CauseTest test;
-  if (audit.focus_step < 0) return test;
-  InstantReader reader(robot, endpoints, options.equation);
-  ResidualEstimator residual(robot, options.residual);
-  HypothesisTest hypotheses(reader, options.hypotheses);
-  Observation observation;
-  // Up to the focus step, so that motion and filters are as they were; they remember far less than this.
-  constexpr Eigen::Index kWarmUp = 1000;
-  const Eigen::Index focus = row_of(audit, audit.focus_step);
-  for (Eigen::Index row = std::max<Eigen::Index>(0, focus - kWarmUp); row <= focus; ++row) {
-    audit.audited.episode.observe(row, observation);
-    residual.form(reader.at(observation));
-  }
-  test.outside_identified = residual.residual().reasons.has(Reason::outside_identified);
+  test.outside_identified = residual.reasons.has(Reason::outside_identified);
   if (test.outside_identified) return test;
-  const HypothesisResult& result = hypotheses.solve(residual.residual());
+  HypothesisTest hypotheses(focus.reader(), options.hypotheses);
+  residual.instant = focus.now();  // of all endpoints, feet too
+  const HypothesisResult& result = hypotheses.solve(residual);
   test.alarm = result.alarm;
   test.explained = result.explained;
   test.chi_squared = result.chi_squared;
   test.threshold = result.threshold;
   if (result.status != Status::ok) return test;
   for (const Cause& cause : result.causes) {
+    const std::vector<std::string>& endpoints = focus.reader().endpoint_names();
     const std::string frame = cause.endpoint >= 0 ? endpoints[static_cast<std::size_t>(cause.endpoint)] : std::string();
     test.causes.push_back({hypotheses.name(cause), cause.kind, frame, cause.size, cause.size_sd, cause.unit,
                            cause.log_likelihood_ratio, cause.bic, cause.log_evidence, cause.probability,

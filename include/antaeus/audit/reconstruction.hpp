@@ -230,6 +230,16 @@ struct ReconstructedEstimators {
   bool deployed = true, stacked = true, posterior = true;
 };
 
+/// The step that an audit would take apart at an endpoint that the consumer reads: the first whose deployed force is
+/// past event.focus_force, else that of the largest.
+struct FocusCandidate {
+  std::string endpoint;
+  Eigen::Index row = -1;  ///< of the episode; −1: no step with a force
+  double force = 0.0;     ///< there [N]
+  bool past = false;      ///< of event.focus_force: nothing after it counts
+  Residual residual;      ///< of that step, as options.residual forms it of the log as it is
+};
+
 /// Computes an episode again, part after part: history goes on from one to the next, so that parts of any length hold
 /// what the whole would hold. Steps that cannot be used are NaN with verdict `invalid_input`.
 ///
@@ -249,6 +259,8 @@ class ANTAEUS_API Reconstructor {
 
   /// Steps of the episode that were computed.
   Eigen::Index done() const noexcept;
+  /// One a consumed endpoint, of the steps so far; where the deployed estimator and the posterior were wanted.
+  const std::vector<FocusCandidate>& focus_candidates() const noexcept;
   /// The next \p steps, or as many as there are left. \param progress  of the whole episode
   Reconstruction next(Eigen::Index steps, const Progress& progress = {});
 
