@@ -66,7 +66,8 @@ TEST(Innovations, AreTheSamplesWhitenedByTheirWholeCovariance) {
   }
 }
 
-// Knowledge file §5: the lag-1 correlation of TIAGo's innovations is at most 0.15, of its samples 0.75.
+// docs/measured/held_pose.md#measured-moving-arms: the lag-1 correlation of TIAGo's innovations is at most 0.15, of its
+// samples 0.75.
 TEST(Innovations, AreAboutWhiteWhereTheSamplesAreNot) {
   Drawn draw(three_rows(), 5);
   const MatrixX W = two_tests();

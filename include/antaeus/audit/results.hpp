@@ -306,7 +306,7 @@ constexpr void visit_fields(const ContactFinding*, auto&& visit) {
               &C::found));
   visit(field("size", "N", "of its force; NaN unless found", &C::size));
   visit(field("size_sd", "N", "standard deviation of it", &C::size_sd));
-  visit(field("limit", "N", "guarded.force_limit: what the consumer was made for", &C::limit));
+  visit(field("limit", "N", "consumer_guard.force_limit: what the consumer was made for", &C::limit));
   visit(field("beyond", "", "found, and the force is above the limit", [](const C& c) {
           return c.beyond();
         }).only(FieldUse::file_only));

@@ -37,7 +37,7 @@ struct ContactFreeOptions {
 class ANTAEUS_API ContactFreeProjection {
  public:
   /// \param removed  frames among the reader's endpoints whose wrenches are removed.
-  /// \throws ModelError for a name that is no endpoint of the reader, or base rows on a fixed base
+  /// \throws ModelError for a name that is not an endpoint of the reader, or base rows on a fixed base
   ContactFreeProjection(const InstantReader& reader, const std::vector<std::string>& removed,
                         ContactFreeOptions options = {});
 
