@@ -302,7 +302,7 @@ def test_a_contact_that_is_not_active_exerts_nothing(tmp_path):
 
 
 def over_time(s, contacts, dt, active, previous, magnitude, guess=None, least=1.0, smoothing=1.0, window=0.05, before=0.0, speed=0.0):
-    """The cost of contact_options.hpp as one dense system with multipliers."""
+    """The cost of ContactOptions as one dense system with multipliers."""
     frames, k = s["q"].shape[0], len(contacts)
     size = np.tile([LEVER**2] * 3 + [1.0] * 3, k)
     n = 6 * k
