@@ -1,4 +1,6 @@
 // Inverse dynamics through contacts: a motion or a state in, wrenches, torques and what is left out.
+#include "contact.hpp"
+
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/variant.h>
 
@@ -25,23 +27,6 @@ namespace antaeus::python {
 
 namespace {
 
-/// A result with the meshes of its robot, for its page.
-struct Solved {
-  std::shared_ptr<const ContactResult> result;
-  std::shared_ptr<const MeshFiles> meshes;
-
-  const ContactDemand& demand() const { return result->dynamics.demand; }
-};
-/// One state.
-struct ContactState {
-  VectorX torques, residual;
-  SampleMatrix wrenches;
-};
-
-using MotionChoice = std::variant<std::filesystem::path, nb::dict>;
-
-// What goes in -------------------------------------------------------------------------------------------------------
-
 /// An array of one to three dimensions as rows; one of one dimension is a row.
 SampleMatrix rows_of(nb::handle value, const char* name) {
   const nb::object array = nb::module_::import_("numpy").attr("asarray")(value, "dtype"_a = "float64");
@@ -55,7 +40,9 @@ SampleMatrix rows_of(nb::handle value, const char* name) {
   return Eigen::Map<const SampleMatrix>(numbers.data(), rows, rows > 0 ? size / rows : 0);
 }
 
-ContactMotion motion_of(const nb::dict& arrays) {
+}  // namespace
+
+ContactMotion contact_motion_of(const nb::dict& arrays) {
   ContactMotion motion;
   motion.name = "motion";
   const std::pair<const char*, SampleMatrix*> matrices[] = {{"q", &motion.q},
@@ -94,6 +81,25 @@ ContactMotion motion_of(const nb::dict& arrays) {
   }
   return motion;
 }
+
+namespace {
+
+/// A result with the meshes of its robot, for its page.
+struct Solved {
+  std::shared_ptr<const ContactResult> result;
+  std::shared_ptr<const MeshFiles> meshes;
+
+  const ContactDemand& demand() const { return result->dynamics.demand; }
+};
+/// One state.
+struct ContactState {
+  VectorX torques, residual;
+  SampleMatrix wrenches;
+};
+
+using MotionChoice = std::variant<std::filesystem::path, nb::dict>;
+
+// What goes in -------------------------------------------------------------------------------------------------------
 
 ContactRequest request_of(std::vector<std::string> contacts, bool over_time, std::string_view limits,
                           std::string_view wrench_frame) {
@@ -138,7 +144,7 @@ Solved contact(const MotionChoice& motion, const std::optional<RobotChoice>& rob
   const std::string command = command_text(motion, robot, request, assignments);
   const auto* file = std::get_if<std::filesystem::path>(&motion);
   std::optional<ContactMotion> arrays;
-  if (!file) arrays = motion_of(std::get<nb::dict>(motion));
+  if (!file) arrays = contact_motion_of(std::get<nb::dict>(motion));
   if (!robot && !file) {
     throw OptionsError("contact.robot", "is missing", "arrays need a robot; only a file of total wrenches does not");
   }
@@ -433,6 +439,7 @@ void bind_contact(nb::module_& module) {
   bind_contact_result(module);
   bind_states(module);
   bind_motions(module);
+  bind_contact_stream(module);
 }
 
 }  // namespace antaeus::python

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "antaeus/trust/flight_record.hpp"
 #include "antaeus/trust/frame_wrench.hpp"
 #include "antaeus/trust/guarded_estimator.hpp"
 #include "convert.hpp"
@@ -67,6 +68,9 @@ void bind_guarded_results(nb::module_& module) {
       .def_prop_ro(
           "samples", [](const FlightRecord& self) { return listed(self.samples); },
           "Oldest first; the last one is the refused sample.");
+  module.def("flight_record_episode", &flight_record_episode, "record"_a, "robot"_a,
+             "The record as an Episode, for write_episode and an audit; `notes` name endpoint, time and reasons. "
+             "EpisodeError where nothing was refused yet.");
 }
 
 void bind_guarded_estimator(nb::module_& module) {

@@ -101,6 +101,11 @@ void bind_fits(nb::module_& module) {
       .def_ro("prior_scale", &MovingFit::prior_scale, "How far the description may be wrong, by cross-validation.")
       .def_ro("parameters", &MovingFit::parameters)
       .def_ro("noise", &MovingFit::noise);
+  nb::class_<HoldOut>(module, "HoldOut", "A noise model's error on logs that it was not fitted to.")
+      .def_ro("rows", &HoldOut::rows)
+      .def_prop_ro("rms", frozen_field(&HoldOut::rms), kOwned,
+                   "[motors], N·m, of what the model leaves; NaN for channels that are no evidence.")
+      .def_prop_ro("covered", frozen_field(&HoldOut::covered), kOwned, "[motors], share of rows within 1.96 sd.");
   nb::class_<HeldStretch>(module, "HeldStretch", "What one stretch of a log without contact says.")
       .def_ro("run", &HeldStretch::run)
       .def_ro("still", &HeldStretch::still, "Samples.")
@@ -142,6 +147,21 @@ void bind_fits(nb::module_& module) {
           "Fits logs of free motion of an arm on a fixed base. spans: where nothing touches, by "
           "the logs' own clock, s; none: all along.")
           .c_str());
+  module.def(
+      "judge_moving",
+      [](const Robot& robot, const NoiseModel& noise, const std::vector<Episode>& logs, const nb::kwargs& options) {
+        std::vector<MovingLog> moving;
+        for (const Episode& log : logs) moving.push_back({log, {}});
+        return judge_moving(robot, noise, moving, options_from<MovingFitOptions>(options));
+      },
+      "robot"_a, "noise"_a, "logs"_a, "options"_a,
+      nb::sig(options_signature<MovingFitOptions>("def judge_moving(robot: Robot, noise: NoiseModel, logs: "
+                                                  "collections.abc.Sequence[Episode]",
+                                                  ") -> HoldOut")
+                  .c_str()),
+      "Whether noise that was identified on some logs, as `fit_moving(…).noise`, holds on others without contact. "
+      "Options "
+      "as fit_moving.");
   module.def(
       "read_held_stretch",
       [](const Robot& robot, const std::vector<std::string>& endpoints, const Episode& episode, double from, double to,

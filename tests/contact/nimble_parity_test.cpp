@@ -4,6 +4,7 @@
 #include "antaeus/contact/contact_dynamics.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/json.hpp"
+#include "support/parse_json.hpp"
 #include "support/shared.hpp"
 #include "support/tolerances.hpp"
 
@@ -14,7 +15,7 @@ namespace {
 struct Golden {
   explicit Golden(const std::string& name)
       : folder(test::shared_folder() / "golden/contact_inverse_dynamics"),
-        data(parse_json(read_file(folder / (name + ".json")), name)),
+        data(test::parse_json(read_file(folder / (name + ".json")))),
         robot(load_robot((folder / "urdf" / (name + ".urdf")).string(), MeshPolicy::ignored, Base::free_flyer)) {}
   std::filesystem::path folder;
   Json data;

@@ -251,10 +251,8 @@ TEST(Figure, LongCurvesStaySmall) {
 TEST(Figure, TicksAreNice) {
   EXPECT_EQ(nice_ticks(0, 10, 5), (std::vector<double>{0, 2, 4, 6, 8, 10}));
   EXPECT_EQ(nice_ticks(-120, 60, 4), (std::vector<double>{-100, -50, 0, 50}));
-  EXPECT_EQ(log_ticks(0.5, 2000), (std::vector<double>{1, 10, 100, 1000}));
   EXPECT_TRUE(nice_ticks(1, 1, 5).empty());
   EXPECT_TRUE(nice_ticks(std::nan(""), 1, 5).empty());
-  EXPECT_TRUE(log_ticks(0, 10).empty());
 }
 
 TEST(Figure, NumbersAreWrittenForPeople) {

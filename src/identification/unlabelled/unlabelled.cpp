@@ -7,13 +7,13 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "core/decompositions.hpp"
+#include "identification/unlabelled/independent_share.hpp"
 
 namespace antaeus {
 
 namespace {
 
 constexpr int kRounds = 3;
-constexpr double kCorrelated = 0.05;
 /// Of the largest singular value of A in units of the noise: smaller ones are contacts that the torques do not feel,
 /// but with rounding at 1e-16 and Jacobians known to a thousandth they are no null space to count on.
 constexpr double kSingular = 1e-3;
@@ -54,21 +54,6 @@ const OptionTable& options_of(const UnlabelledOptions&) {
   return table;
 }
 const OptionGroup kUnlabelledGroup(UnlabelledOptions{});
-
-double independent_share(const VectorX& series) {
-  const Eigen::Index n = series.size();
-  if (n < 3) return kNaN;
-  const VectorX centred = series.array() - series.mean();
-  const double power = centred.squaredNorm();
-  if (!(power > 0.0)) return power == 0.0 ? 0.0 : kNaN;
-  double sum = 0.0;
-  for (Eigen::Index lag = 1; lag < n / 2; ++lag) {
-    const double rho = centred.head(n - lag).dot(centred.tail(n - lag)) / power;
-    if (rho < kCorrelated) break;
-    sum += rho;
-  }
-  return 1.0 / (1.0 + 2.0 * sum);
-}
 
 UnlabelledResult fit_unlabelled(const std::vector<UnlabelledSample>& samples, const VectorX& effort_limits,
                                 const VectorX& prior_sd, const UnlabelledOptions& options) {
@@ -160,7 +145,7 @@ UnlabelledResult fit_unlabelled(const std::vector<UnlabelledSample>& samples, co
           "nothing is left in parity space: the torques are exactly the model's, so they are no measurement";
       return result;
     }
-    share = independent_share(along);
+    share = detail::independent_share(along);
   }
   for (Eigen::Index i = 0; i < k; ++i) {
     const bool told = C(i, i) <= kKnown * prior_sd[i] * prior_sd[i];
