@@ -32,7 +32,7 @@ struct Metric {
   std::string unit;                              ///< "N", "1" for shares
   std::string meaning;                           ///< one sentence: of what, over which time
   double lower = -kInfinity, upper = kInfinity;  ///< the criterion; infinite: none
-  double source = kNaN;                          ///< what the published source has; NaN: nothing
+  double source = kNaN;                          ///< what the published text has; NaN: nothing
 
   bool has_criterion() const noexcept { return lower > -kInfinity || upper < kInfinity; }
   /// NaN meets no criterion.

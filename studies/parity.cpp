@@ -27,7 +27,7 @@ struct ParityChoice {
   double torque = 5.0;        ///< largest of a joint [N·m], for forward dynamics
 };
 const OptionTable& options_of(const ParityChoice&) {
-  constexpr const char* kStudy = "force_control_study.md, section 2";
+  constexpr const char* kStudy = "docs/measured/force_control.md#parity";
   static const OptionTable table(
       "parity",
       {

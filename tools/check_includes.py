@@ -25,7 +25,7 @@ WALLS = {
     "nlohmann": [], "arrow": ["io"], "parquet": ["io"], "zlib": ["io"], "assimp": ["io"],
     "CLI": ["apps"], "nanobind": ["python"],
 }
-LONGEST_HEADER, LONGEST_SOURCE = 200, 600
+LONGEST_HEADER, LONGEST_SOURCE = 300, 600
 LARGEST_ROOM = 0.12  # of the lines of all rooms, apps and bindings
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 

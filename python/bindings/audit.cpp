@@ -44,7 +44,7 @@ namespace {
 double limit_time(const std::optional<double>& limit, const char* place) {
   if (!limit) return -1.0;
   if (!std::isfinite(*limit) || *limit < 0) {
-    throw OptionsError(place, shortest_text(*limit) + " is no time stamp", "give seconds, zero or more, or None");
+    throw OptionsError(place, shortest_text(*limit) + " is not a time stamp", "give seconds, zero or more, or None");
   }
   return *limit;
 }

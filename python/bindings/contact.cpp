@@ -426,7 +426,8 @@ void bind_motions(nb::module_& module) {
       "does. motion: .npz, folder of .npy or .csv, or its arrays by name (q with dt or time; v and a: independent "
       "states); without a robot a .csv or .parquet of a total wrench and the poses of feet (docs/contact.md). robot: "
       "a name, a profile, a description, or a Robot whose base floats. limits: none, pyramid, cone. settings: "
-      "'group.option' → value of groups split and timing. The interpreter's lock is released meanwhile. EpisodeError, "
+      "'group.option' → value of groups contact_split and contact_timing. The interpreter's lock is released "
+      "meanwhile. EpisodeError, "
       "ModelError, OptionsError: one line, with the nearest name. Options:");
   module.def("contact", &contact, "motion"_a, "robot"_a = nb::none(), "contacts"_a = nb::list(), "over_time"_a = false,
              "limits"_a = "none", "wrench_frame"_a = "world", "settings"_a = nb::dict(), "options"_a,

@@ -81,7 +81,7 @@ void bind_guarded_estimator(nb::module_& module) {
   doc = options_doc<InstantOptions>(doc + "\n\nequation");
   doc = options_doc<ResidualOptions>(doc + "\n\nresidual");
   doc = options_doc<PosteriorOptions>(doc + "\n\nposterior");
-  doc = options_doc<GuardedOptions>(doc + "\n\nguarded");
+  doc = options_doc<ConsumerGuardOptions>(doc + "\n\nguarded");
   doc = options_doc<FeasibilityOptions>(doc + "\n\nfeasibility");
   doc = options_doc<InputCheckOptions>(doc + "\n\ninput");
   nb::class_<GuardedEstimator>(module, "GuardedEstimator",
@@ -90,18 +90,18 @@ void bind_guarded_estimator(nb::module_& module) {
       .def(
           "__init__",
           [](GuardedEstimator* self, const Robot& robot, const std::vector<std::string>& endpoints,
-             const std::optional<nb::dict>& equation, const std::optional<nb::dict>& residual,
-             const std::optional<nb::dict>& posterior, const std::optional<nb::dict>& guarded,
+             const std::optional<nb::dict>& instant, const std::optional<nb::dict>& residual,
+             const std::optional<nb::dict>& posterior, const std::optional<nb::dict>& consumer_guard,
              const std::optional<nb::dict>& feasibility, const std::optional<nb::dict>& input) {
             const Settings all = robot.settings(endpoints);
             new (self) GuardedEstimator(
-                robot, endpoints, changed<InstantOptions>(all, equation), changed<ResidualOptions>(all, residual),
-                changed<PosteriorOptions>(all, posterior), changed<GuardedOptions>(all, guarded),
+                robot, endpoints, changed<InstantOptions>(all, instant), changed<ResidualOptions>(all, residual),
+                changed<PosteriorOptions>(all, posterior), changed<ConsumerGuardOptions>(all, consumer_guard),
                 changed<FeasibilityOptions>(all, feasibility), changed<InputCheckOptions>(all, input));
           },
-          "robot"_a, "endpoints"_a, nb::kw_only(), "equation"_a = nb::none(), "residual"_a = nb::none(),
-          "posterior"_a = nb::none(), "guarded"_a = nb::none(), "feasibility"_a = nb::none(), "input"_a = nb::none(),
-          doc.c_str())
+          "robot"_a, "endpoints"_a, nb::kw_only(), "instant"_a = nb::none(), "residual"_a = nb::none(),
+          "posterior"_a = nb::none(), "consumer_guard"_a = nb::none(), "feasibility"_a = nb::none(),
+          "input"_a = nb::none(), doc.c_str())
       .def(
           "update",
           [](GuardedEstimator& self, const Observation& observation, std::optional<double> clock) {

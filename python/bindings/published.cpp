@@ -98,9 +98,9 @@ void bind_guards(nb::module_& module) {
           "records", [](const ChainedWrench& self) { return std::vector<GuardRecord>(self.records); },
           "In the order of the chain.");
 
-  const std::string signature = options_signature<GuardOptions>(
+  const std::string signature = options_signature<PublishedGuardOptions>(
       "def __init__(self, order: collections.abc.Sequence[str] | None = None", ") -> None");
-  const std::string doc = options_doc<GuardOptions>("Guards in order; without one, default_order().");
+  const std::string doc = options_doc<PublishedGuardOptions>("Guards in order; without one, default_order().");
   nb::class_<GuardChain>(module, "GuardChain",
                          "Guards in order, with the state of one endpoint: use one chain an endpoint. A chain never "
                          "changes a number in silence: the records say what each guard saw and did.")
@@ -111,8 +111,8 @@ void bind_guards(nb::module_& module) {
             for (const std::string& name : order.value_or(std::vector<std::string>())) {
               kinds.push_back(parse_enum<GuardKind>(name, "guard.order"));
             }
-            new (self)
-                GuardChain(order ? std::move(kinds) : GuardChain::default_order(), options_from<GuardOptions>(options));
+            new (self) GuardChain(order ? std::move(kinds) : GuardChain::default_order(),
+                                  options_from<PublishedGuardOptions>(options));
           },
           "order"_a = nb::none(), "options"_a, nb::sig(signature.c_str()), doc.c_str())
       .def_static("default_order", &GuardChain::default_order)

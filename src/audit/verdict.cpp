@@ -114,7 +114,7 @@ class Writer {
     text += contact.beyond()
                 ? "The force is beyond the " + number_text(contact.limit) + " N that the consumer was made for"
                 : "The consumer was made for " + number_text(contact.limit) + " N";
-    text += " (guarded.force_limit: " + source_of(audit_, "guarded", "force_limit") + ").";
+    text += " (consumer_guard.force_limit: " + source_of(audit_, "consumer_guard", "force_limit") + ").";
     say("cause", text);
     return true;
   }

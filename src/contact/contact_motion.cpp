@@ -120,7 +120,7 @@ Members read_members(const std::filesystem::path& path) {
   const std::string ending = path.extension().string();
   if (ending == ".npz") return read_archive(path);
   if (ending == ".csv") return members_of(read_csv(path), name);
-  throw EpisodeError(name, "is no motion", "give an .npz, a folder of .npy or a .csv");
+  throw EpisodeError(name, "is not a motion", "give an .npz, a folder of .npy or a .csv");
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace {
 constexpr double kCovered = 0.95;
 const double kTwoSided = normal_quantile(0.5 * (1.0 + kCovered));  ///< 1.96
 const double kOneSided = normal_quantile(kCovered);                ///< 1.645
-/// A mean this many sds below the bound counts as there: a tail beyond is no number.
+/// A mean this many sds below the bound counts as there: a tail beyond is not a number.
 constexpr double kDeepest = -8.0;
 constexpr std::size_t kMostContacts = 10;  ///< BlockTridiagonal's largest block is of 64 unknowns
 constexpr double kShortestLever = 0.01;    ///< [m] between a hidden contact and the feet: nearer, it is one of them
@@ -234,7 +234,8 @@ class Result {
 void check_split(const SplitOptions& options, const Sole& sole) {
   check_options(options);
   if (options.hidden_z_end > options.hidden_z) {
-    throw OptionsError("split.hidden_z_end", shortest_text(options.hidden_z_end) + " is above split.hidden_z",
+    throw OptionsError("contact_split.hidden_z_end",
+                       shortest_text(options.hidden_z_end) + " is above contact_split.hidden_z",
                        "let what was seen end lower");
   }
   if (!(sole.along_sd > 0) || !(sole.across_sd > 0) || std::abs(sole.forward.norm() - 1) > 1e-6 ||

@@ -26,7 +26,8 @@ void check_times(const VectorX& time) {
 void check_hysteresis(const TimingOptions& options) {
   check_options(options);
   if (options.end > options.begin) {
-    throw OptionsError("timing.end", shortest_text(options.end) + " is above timing.begin", "let a contact end lower");
+    throw OptionsError("contact_timing.end", shortest_text(options.end) + " is above contact_timing.begin",
+                       "let a contact end lower");
   }
 }
 
@@ -168,7 +169,7 @@ const OptionTable& options_of(const TimingOptions&) {
   using O = TimingOptions;
   static const char* const kPlates = "one person's steps on force plates";
   static const OptionTable table(
-      "timing",
+      "contact_timing",
       {
           option("planted_speed", "m/s", "speed below which a low point is planted", kPlates, &O::planted_speed,
                  kPositive),

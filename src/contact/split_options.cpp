@@ -9,7 +9,7 @@ const OptionTable& options_of(const SplitOptions&) {
   static const char* const kPlates = "one person's standing, squats and steps on force plates";
   static const char* const kMotion = "force plates against a scaled model's inverse dynamics, 6 Hz low pass";
   static const OptionTable table(
-      "split",
+      "contact_split",
       {
           option("force_sd_forward", "N", "sd of the motion's total force, forward", kMotion, &O::force_sd_forward,
                  kPositive),

@@ -24,7 +24,7 @@ Number parse(std::string_view text, const Range& range, const std::string& place
   const bool whole = error == std::errc{} && end == text.data() + text.size();
   if (whole && range.holds(parsed)) return parsed;
   const char* kind = std::is_integral_v<Number> ? "a whole number, " : "a number, ";
-  throw OptionsError(place, "'" + std::string(text.substr(0, 60)) + "' is no number that fits",
+  throw OptionsError(place, "'" + std::string(text.substr(0, 60)) + "' is not a number that fits",
                      "write " + (kind + range.text()));
 }
 
@@ -65,7 +65,7 @@ std::string three_digits(double value) {
 
 bool parse_switch(std::string_view text, const std::string& place) {
   if (text != "true" && text != "false") {
-    throw OptionsError(place, "'" + std::string(text.substr(0, 60)) + "' is no switch", "write true or false");
+    throw OptionsError(place, "'" + std::string(text.substr(0, 60)) + "' is not a switch", "write true or false");
   }
   return text == "true";
 }

@@ -29,9 +29,25 @@ std::string followed(const OptionRow& row, const RobotScale& scale) {
 
 // A profile may set what another program reads. The test Settings.GroupsOfComponents holds the list to the libraries.
 constexpr std::array<std::string_view, 23> kGroupsOfComponents = {
-    "actuators", "clip",       "contact",   "control", "det",        "experiment", "flying",       "gamma",
-    "gravity",   "ik",         "impedance", "initial", "null_space", "parity",     "perturbation", "plant",
-    "scene",     "sensorless", "space",     "split",   "tasks",      "timing",     "trace"};
+    "actuators", "clip",       "contact",    "contact_split", "contact_timing", "control",
+    "det",       "experiment", "flying",     "gamma",         "gravity_hold",   "ik",
+    "impedance", "initial",    "null_space", "parity",        "perturbation",   "plant",
+    "scene",     "sensorless", "space",      "tasks",         "trace"};
+
+/// Groups that had another name, and the one that they have.
+struct RenamedGroup {
+  std::string_view old_name, new_name;
+};
+constexpr std::array<RenamedGroup, 10> kRenamedGroups = {{{"carry", "carried_law"},
+                                                          {"equation", "instant"},
+                                                          {"estimator", "published_estimator"},
+                                                          {"gravity", "gravity_hold"},
+                                                          {"guard", "published_guard"},
+                                                          {"guarded", "consumer_guard"},
+                                                          {"smooth", "smoothing"},
+                                                          {"split", "contact_split"},
+                                                          {"stacked", "stacked_estimator"},
+                                                          {"timing", "contact_timing"}}};
 
 }  // namespace
 
@@ -42,6 +58,11 @@ void Settings::set(Setting setting) {
   const auto group = std::find_if(groups.begin(), groups.end(),
                                   [&](const OptionGroup& known) { return known.table->group() == setting.group; });
   if (group == groups.end()) {
+    if (const auto renamed = std::ranges::find(kRenamedGroups, setting.group, &RenamedGroup::old_name);
+        renamed != kRenamedGroups.end()) {
+      throw OptionsError(setting.place, "the option group '" + setting.group + "' has a new name",
+                         "write " + std::string(renamed->new_name) + "." + setting.name);
+    }
     if (std::ranges::find(kGroupsOfComponents, setting.group) != kGroupsOfComponents.end()) {
       settings_.push_back(std::move(setting));
       return;
@@ -64,7 +85,7 @@ void Settings::set(Setting setting) {
 void Settings::set(std::string_view assignment, const std::string& place) {
   const std::size_t equals = assignment.find('='), dot = assignment.find('.');
   if (equals == std::string_view::npos || dot == std::string_view::npos || dot > equals) {
-    throw OptionsError(place, "'" + std::string(assignment.substr(0, 120)) + "' is no assignment",
+    throw OptionsError(place, "'" + std::string(assignment.substr(0, 120)) + "' is not an assignment",
                        "write group.option=value");
   }
   set(Setting{std::string(assignment.substr(0, dot)), std::string(assignment.substr(dot + 1, equals - dot - 1)),

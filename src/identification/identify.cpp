@@ -68,7 +68,7 @@ void check_same(const std::vector<IdentifyLog>& logs) {
                          "identify a robot and its simulation apart");
     }
     if (!log.episode.sha256.empty() && !seen.insert(log.episode.sha256).second) {
-      throw EpisodeError(name_of(log), "it is given twice: the same samples are no second run", "remove one");
+      throw EpisodeError(name_of(log), "it is given twice: the same samples are not a second run", "remove one");
     }
   }
 }
@@ -261,7 +261,7 @@ TimeSpan stretch_in(const std::string& text, const std::string& whole) {
     span = {number(view.substr(0, colon)), colon + 1 == view.size() ? kInfinity : number(view.substr(colon + 1))};
   }
   if (!(span.from >= 0.0 && span.from < span.to)) {
-    throw OptionsError("--contact-free", "'" + whole.substr(0, 120) + "' is no stretch of a log",
+    throw OptionsError("--contact-free", "'" + whole.substr(0, 120) + "' is not a stretch of a log",
                        "write FROM:TO in seconds from the log's first sample, FROM: to its end, all, or LOG=FROM:TO");
   }
   return span;
@@ -395,7 +395,7 @@ IdentifyResult identify(const Robot& robot, IdentifyRequest request, const Progr
   task.moving.inertia = task.moving.inertia && request.inertia;
   task.held.ridge = task.held.ridge && request.inertia;
   if (task.options.method == IdentifyMethod::unlabelled) {
-    throw OptionsError("identify.method", "unlabelled is no choice", "leave --contact-free away");
+    throw OptionsError("identify.method", "unlabelled is not a choice", "leave --contact-free away");
   }
 
   tell_apart(request.logs);

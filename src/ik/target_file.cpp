@@ -80,7 +80,7 @@ std::vector<double> numbers_of(const Column& column, const std::string& file) {
       const std::string_view cell = (*text)[row];
       if (cell.empty() || parse_number(cell)) continue;
       throw EpisodeError(file + ":" + std::to_string(row + 2),
-                         "'" + printable(excerpt(cell)) + "' in column '" + trimmed(column.name) + "' is no number",
+                         "'" + printable(excerpt(cell)) + "' in column '" + trimmed(column.name) + "' is not a number",
                          "write metres and the quaternion's x y z w; nan marks a target that is not known");
     }
     throw EpisodeError(file, "column '" + trimmed(column.name) + "' holds text", "write numbers in it");
@@ -154,7 +154,7 @@ IkTargets parse_ik_targets(std::span<const std::string> texts) {
     std::array<double, 7> numbers{};
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const std::optional<double> number = parse_number(parts[i]);
-      if (!number) throw OptionsError("--target", "'" + printable(excerpt(parts[i])) + "' is no number", kForm);
+      if (!number) throw OptionsError("--target", "'" + printable(excerpt(parts[i])) + "' is not a number", kForm);
       numbers[i] = *number;
     }
     append(targets, numbers);
@@ -173,7 +173,7 @@ VectorX parse_ik_start(const Robot& robot, const KinematicChain& chain, const st
   const auto number = [&](const std::string& part) {
     const std::optional<double> value = parse_number(part);
     if (!value || !std::isfinite(*value)) {
-      throw OptionsError(kPlace, "'" + printable(excerpt(part)) + "' is no finite number", kWays);
+      throw OptionsError(kPlace, "'" + printable(excerpt(part)) + "' is not a finite number", kWays);
     }
     return *value;
   };
@@ -184,7 +184,7 @@ VectorX parse_ik_start(const Robot& robot, const KinematicChain& chain, const st
     for (const std::string& part : parts) {
       const std::size_t equals = part.find('=');
       if (equals == std::string::npos) {
-        throw OptionsError(kPlace, "'" + printable(excerpt(part)) + "' is no joint=value", kWays);
+        throw OptionsError(kPlace, "'" + printable(excerpt(part)) + "' is not a joint=value", kWays);
       }
       const std::string name = trimmed(part.substr(0, equals));
       const auto at = std::find(names.begin(), names.end(), name);

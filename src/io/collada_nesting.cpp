@@ -210,7 +210,7 @@ class Scan {
       if (digits > 0) sum += last_;
       digits = 0;
       if (c == '<') break;
-      if (!is_xml_space(c) && c != '-') return fail("a character that is no number in <" + std::string(name) + ">");
+      if (!is_xml_space(c) && c != '-') return fail("a character that is not a number in <" + std::string(name) + ">");
     }
     if (!starts("</")) fail("<" + std::string(name) + "> holds more than numbers");
     if (name == "vcount" && !(sum <= static_cast<double>(text_.size()))) {

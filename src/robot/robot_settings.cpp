@@ -83,8 +83,8 @@ double weight_of(const RobotModel& model) noexcept {
 }  // namespace
 
 std::pair<Sign, std::string> RobotProfile::reported_sign() const {
-  if (const Setting* set = settings.find("estimator", "sign")) {
-    return {parse_enum<Sign>(set->value, set->place), "follows estimator.sign"};
+  if (const Setting* set = settings.find("published_estimator", "sign")) {
+    return {parse_enum<Sign>(set->value, set->place), "follows published_estimator.sign"};
   }
   if (deployed_sign) return {*deployed_sign, "the profile's deployed sign"};
   return {Sign::on_robot, "Antaeus' convention: the profile states no deployed sign"};

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "antaeus/core/in_place.hpp"
 #include "tasks/step_range.hpp"
 #include "tasks/task_workspace.hpp"
 
@@ -252,15 +253,12 @@ const StepResult& TaskSolver::step(ConstVectorRef q, ConstVectorRef v_previous, 
   r.status = StepStatus::bad_input;
   r.task = r.row = r.pair = -1;
   r.pulled_in = 0;
-  r.distance = r.hold_error = kNaN;
-  r.v.setConstant(kNaN);
-  r.q.setConstant(kNaN);
+  set_nan(r.distance, r.hold_error, r.v, r.q);
   const auto refuse = [&](Status input, int task = -1) -> const StepResult& {
     r.status = StepStatus::bad_input;
     r.input = input;
     r.task = task;
-    r.v.setConstant(kNaN);
-    r.q.setConstant(kNaN);
+    set_nan(r.v, r.q);
     return r;
   };
   if (q.size() != w.model.nq() || v_previous.size() != nv) return refuse(Status::wrong_size);
@@ -292,7 +290,7 @@ const StepResult& TaskSolver::step(ConstVectorRef q, ConstVectorRef v_previous, 
       row += task.rows();
     }
   }
-  // What is no joint, a floating base, moves as far as linearisations reach.
+  // What is not a joint, a floating base, moves as far as linearisations reach.
   squares.lower.setConstant(-w.options.longest_step / dt);
   squares.upper = -squares.lower;
   for (const detail::JointRow& joint : w.joints) {

@@ -35,14 +35,14 @@ TEST(AuditOptions, ProfileSettingsAreApplied) {
   RobotProfile& profile = robot.profile;
   profile.deployed_sign = Sign::on_robot;
   profile.settings.set({"posterior", "force_prior", "35", "robot.toml:3"});
-  profile.settings.set({"guard", "clamp_force", "20", "robot.toml:4"});
+  profile.settings.set({"published_guard", "clamp_force", "20", "robot.toml:4"});
   const AuditOptions options = audit_options(robot);
   EXPECT_EQ(options.posterior.prior.force, 35.0);
   EXPECT_EQ(options.guard.clamp_force, 20.0);
   EXPECT_EQ(options.posterior.sign, Sign::on_robot);
   EXPECT_EQ(options.estimator.sign, Sign::on_robot);
   try {
-    profile.settings.set({"guard", "clamp_forse", "20", "robot.toml:7"});
+    profile.settings.set({"published_guard", "clamp_forse", "20", "robot.toml:7"});
     FAIL();
   } catch (const OptionsError& error) {
     EXPECT_NE(std::string(error.what()).find("robot.toml:7"), std::string::npos) << error.what();
@@ -62,7 +62,7 @@ TEST(AuditOptions, SignIsWhatWasSetElseTheDeployedElseOnRobot) {
   EXPECT_EQ(signs(), both(Sign::on_robot));
   robot.profile.deployed_sign = Sign::on_environment;
   EXPECT_EQ(signs(), both(Sign::on_environment));
-  robot.profile.settings.set("estimator.sign=on_robot");
+  robot.profile.settings.set("published_estimator.sign=on_robot");
   EXPECT_EQ(signs(), both(Sign::on_robot)) << "the posterior stands beside the deployed number";
   robot.profile.settings.set("posterior.sign=on_environment");
   EXPECT_EQ(signs(), std::pair(Sign::on_robot, Sign::on_environment));
@@ -101,8 +101,8 @@ TEST(AuditOptions, AreListedByGroupAndName) {
                                  [&](const OptionValue& v) { return v.group == group && v.info.name == name; });
     return at == listed.end() ? "absent" : at->value;
   };
-  EXPECT_EQ(value("guard", "clamp_force"), "21.5");
-  EXPECT_EQ(value("smooth", "window"), "0.125");
+  EXPECT_EQ(value("published_guard", "clamp_force"), "21.5");
+  EXPECT_EQ(value("smoothing", "window"), "0.125");
   EXPECT_EQ(value("posterior", "force_prior"), "20");
   EXPECT_EQ(value("posterior", "sign"), "on_environment");
   EXPECT_EQ(value("preflight", "characteristic_length"), "0.3");

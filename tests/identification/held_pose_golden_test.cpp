@@ -23,7 +23,7 @@
 
 // The H1-2's runs without contact, each judged by noise that was identified on the others (leave one run out). There is
 // no truth in them: nobody is known to have touched the robot in these stretches, which were chosen by eye
-// (knowledge/noise_identification.md §3). The bars are the issue's.
+// (docs/measured/held_pose.md).
 
 namespace antaeus {
 namespace {
@@ -185,7 +185,7 @@ class HeldPoseOnTheLogs : public test::HumanoidRuns {
   }
 };
 
-// Issue 16: median ≤ 3.5 N an arm (shipped 5.1, worst 8.9; prototype 2.4 and 4.9).
+// docs/measured/held_pose.md: median 2.4 N an arm, worst 4.9; with the assumed figures 5.1 and 8.9.
 TEST_F(HeldPoseOnTheLogs, ContactFreeStretchesReadFewNewtons) {
   const Pooled free = pool(kContactFree);
   EXPECT_LE(free.mean_median, 3.5);
@@ -201,7 +201,7 @@ TEST_F(HeldPoseOnTheLogs, AxesCoverZeroOverAllStretches) {
   EXPECT_LE(pooled.nees, 4.5);  // 3 degrees of freedom
 }
 
-// The prototype was another program, in another language (noise_identification.md §3, which prints two digits).
+// The prototype was another program, in another language (docs/measured/held_pose.md, with two digits).
 TEST_F(HeldPoseOnTheLogs, FiguresAreThoseOfThePrototype) {
   const HeldPoseNoise noise = fit_held_pose(robot_, kWrists, stretches_, {.ridge = false});
   VectorX offset(15), error(15), spread(15), white(15), motion(15);

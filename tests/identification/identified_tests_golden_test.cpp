@@ -25,8 +25,8 @@
 #include "support/soak.hpp"
 
 // What the estimator itself, from log to verdict, says of the H1-2's runs with noise that was identified on the others:
-// its tests' alarms, their power, and the lies of knowledge/estimator_lies.md, with the profile's assumed figures
-// beside.
+// its tests' alarms, their power, and its lies (usable, no alarm, truth outside of the 95 % ellipsoid), with the
+// profile's assumed figures beside.
 
 namespace antaeus {
 namespace {
@@ -112,7 +112,7 @@ TEST_F(IdentifiedTests, NoneAlarmsInTheUneventfulRuns) {
   }
 }
 
-// Issue 16: ±12 N·m at the torso at rest are seen in 95 % of samples at 0.5 %, in each of the five runs.
+// ±12 N·m at the torso at rest are seen in 95 % of samples at 0.5 %, in each of the five runs.
 TEST_F(IdentifiedTests, TheReferenceRowSeesTwelveNewtonMetres) {
   for (const double rate : {0.0, 60.0, 10.0, 1.0}) {
     for (Span span : kContactFree) {

@@ -58,7 +58,7 @@ TEST(Files, ReadingNamesTheFileAndTheReason) {
   EXPECT_EQ(read_file(folder.path() / "large", 5), "12345");
   EXPECT_ERROR(read_file(folder.path() / "large", 4), "larger than 4 bytes");
   ASSERT_EQ(::mkfifo((folder.path() / "pipe").c_str(), 0600), 0);
-  EXPECT_ERROR(read_file(folder.path() / "pipe"), "no regular file");
+  EXPECT_ERROR(read_file(folder.path() / "pipe"), "not a regular file");
 }
 
 TEST(Files, AFileWithoutADeclaredSizeIsReadToItsEnd) {
@@ -260,7 +260,7 @@ TEST(FileSet, AnUnwritableFolderIsNamed) {
 }
 
 TEST(FileSet, ADeviceIsNotReplaced) {
-  EXPECT_ERROR(write_file("/dev/null", "x"), "no regular file");
+  EXPECT_ERROR(write_file("/dev/null", "x"), "not a regular file");
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
 }
 

@@ -45,7 +45,7 @@ TEST(AlarmRate, PoissonBounds) {
   EXPECT_EQ(poisson_rate_below(0, 1), 0.0);
   EXPECT_NEAR(poisson_rate_below(1, 1), 0.05129329438755053, tolerance::kAlarmLimit);
   EXPECT_NEAR(poisson_rate_below(10, 1), 5.425405697091295, tolerance::kAlarmLimit * 5);
-  // 176 s without an event prove no more than "below 61 an hour".
+  // 176 s without an event prove no more than "below 61 an hour": 3.0/176 s (95 %).
   EXPECT_NEAR(poisson_rate_above(0, 176.0 / 3600.0), 61.3, 0.1);
 }
 

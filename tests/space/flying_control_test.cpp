@@ -96,7 +96,7 @@ TEST(FlyingControl, EnergyChangesBySupplyLessDissipation) {
   }
 }
 
-/// The bars, figures of space.md.
+/// Errors of the closed loop after 30 s: tolerances.hpp derives them from the slowest mode.
 TEST(FlyingControl, RegulatesInThirtySeconds) {
   for (const FlyingLaw law : kLaws) {
     SCOPED_TRACE(to_string(law));

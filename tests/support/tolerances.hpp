@@ -24,10 +24,10 @@ class Tolerance {
 };
 
 // --- robot -----------------------------------------------------------------------------------------------------------
-/// The issue's own bar for parity of two descriptions of one robot: 1e-9 of M, g, J, poses (SI units, entries up to
-/// ~700).
+/// Two descriptions of one robot: M, g, J, poses (SI units, entries up to ~700). Some hundred ε of the largest entry; a
+/// gram at half a metre would be 5e-3 N·m.
 inline constexpr Tolerance kModelParity{1e-9};
-/// The issue's own bar for the Jacobian of an arm of nine joints against MuJoCo's: some ε of lengths below 1.5 m, which
+/// The Jacobian of an arm of nine joints against MuJoCo's: some ε of lengths below 1.5 m, which
 /// MuJoCo sums along the chain with quaternions and we with matrices. The residual is 1e-15.
 inline constexpr Tolerance kJacobianParity{1e-12};
 /// The Panda's largest reach [m], by a search over joint angles: flat there, so 1e-8 of the angles is 1e-16 of it, and
@@ -53,7 +53,7 @@ inline constexpr Tolerance kForwardDynamics{1e-9};
 /// two models' fixed transforms, over 1e-3.
 inline constexpr Tolerance kRegressorSlope{1e-9};
 
-/// The issue's own bar for replayed states against the single-sample path, as a share of the largest entry: some ε of a
+/// Replayed states against the single-sample path, as a share of the largest entry: some ε of a
 /// dozen bodies' sums. The residuals are below 2e-14.
 inline constexpr Tolerance kBatchParity{1e-12};
 /// Wrenches by two decompositions, as a share of κ |r|/σ, to which a residual's unexplained part carries an error of
@@ -67,7 +67,7 @@ inline constexpr Tolerance kInverseTier{1e-9};
 inline constexpr Tolerance kInverseDifference{2e-6};
 
 // --- sim -------------------------------------------------------------------------------------------------------------
-/// The issue's own bar for parity with MuJoCo, whose model is the source of ours: entries up to some hundred
+/// Parity with MuJoCo, whose model is the source of ours: entries up to some hundred
 /// (SI units), a dozen bodies, each with some ε of it. The residuals are below 3e-13.
 inline constexpr Tolerance kMujocoParity{1e-11};
 /// A mesh that was moved into its axes of inertia and back, through single precision [m].
@@ -83,14 +83,15 @@ inline constexpr Tolerance kLinkageMoment{2e-3};
 inline constexpr Tolerance kRestingForce{2e-7};
 /// Friction over normal force on MuJoCo's elliptic cone [1]: its solver's stop, 1e-8 of some 30 N.
 inline constexpr Tolerance kSlidingFriction{1e-6};
-/// The issue's own bar for holding by gravity's torque alone [rad].
+/// Holding by gravity's torque alone [rad]: 4e-16 is met; fingers that stand otherwise than in the model make 1.4e-5
+/// (docs/control.md).
 inline constexpr Tolerance kGravityHold{1e-10};
-/// The same bar with the real gripper and joint damping of 1: fingers give a little where the model holds them.
+/// The same with the real gripper and joint damping of 1: fingers give a little where the model holds them.
 inline constexpr Tolerance kGripperHold{1e-6};
 /// Sd of 3000 normal numbers, relative: four standard errors, 4/√6000.
 inline constexpr Tolerance kSensedNoise{0.052};
 
-/// The issue's own bars for MuJoCo and Pinocchio on one free-flying robot: mass matrix over its largest entry, some ε
+/// MuJoCo and Pinocchio on one free-flying robot: mass matrix over its largest entry, some ε
 /// of a dozen bodies, and accelerations over their norm, times a condition of up to 10⁵ of a wrist's inertia to the
 /// base's.
 inline constexpr Tolerance kFlyerMass{1e-12};
@@ -103,7 +104,7 @@ inline constexpr Tolerance kFlightApart{1e-9};
 inline constexpr Tolerance kPushedFlightApart{1e-6};
 /// Times, added up in steps [s].
 inline constexpr Tolerance kFlightTime{1e-12};
-/// The issue's own bar for momentum at 1 ms [N·s, N·m·s].
+/// Momentum at 1 ms [N·s, N·m·s]: integrators of order 4, ten times the 1e-9 above.
 inline constexpr Tolerance kFlightMomentum{1e-8};
 
 // --- control ---------------------------------------------------------------------------------------------------------
@@ -158,7 +159,8 @@ inline constexpr Tolerance kMotionDifference{1e-8};
 inline constexpr Tolerance kSwingingForce{1e-2};
 /// Force on a springy table after 6 s of integral action with a time constant of 0.7 s; the rocking's ripple [N].
 inline constexpr Tolerance kPressedForce{0.1};
-/// The issue's own bars of force control without a sensor: mean of a hold that rocks, and with joint sensors [N].
+/// Force control without a sensor, two to three times the worst of the seeds in docs/control_sensorless.md: mean of a
+/// hold that rocks, and with joint sensors [N].
 inline constexpr Tolerance kRockedForce{0.3};
 inline constexpr Tolerance kJointSensedForce{0.2};
 /// Share of 2000 runs within an interval of 95 %: four standard errors, 4 √(0.95 · 0.05/2000).
@@ -241,7 +243,8 @@ inline constexpr Tolerance kCurve{1e-12};
 /// Central differences with step 1e-5 of functions of order 1 whose third derivatives are below 1e3: 1e-10/6 × 1e3 +
 /// 1e-16/1e-5.
 inline constexpr Tolerance kCurveDerivative{1e-7};
-/// Issue's bar for the six rows that no motor drives: 1e-9 N and N·m.
+/// The six rows that no motor drives [N, N·m]: forces up to 1e3 and their moments cancel, 1e-12 of rounding; a wrong
+/// lever would be 1 and more.
 inline constexpr Tolerance kBaseBalance{1e-9};
 /// Forward against inverse dynamics: torques up to 430 N·m hold 1e-13, over the smallest inertia of a wrist, 1e-4
 /// kg·m².
@@ -377,7 +380,7 @@ inline constexpr Tolerance kPlatesWeight{1.2};
 inline constexpr Tolerance kSyntheticStep{0.08};
 /// A crossing between rows 20 ms apart against 1 ms, through fits over 40 and 60 ms [s].
 inline constexpr Tolerance kTimingRate{0.008};
-/// The issue's own bar: strikes and toe-offs within 30 ms [s]; times are written with two digits.
+/// Strikes and toe-offs: three rows at 100 Hz [s]; times are written with two digits.
 inline constexpr Tolerance kPlatesTiming{0.030 + 1e-9};
 /// Central differences with step 1e-3 of ratios with a floor of 12 N, relative to 1 + the derivative: 1e-6 × third
 /// derivatives, which are 1/12² of the first.
@@ -397,19 +400,19 @@ inline constexpr Tolerance kTurnedWorld{1e-6};
 inline constexpr Tolerance kRateForce{0.02};
 /// And of the sd's ratio from 1.
 inline constexpr Tolerance kRateSd{0.05};
-/// The bars of the issue, of each foot's vertical force [N]: standing as the prototype, squats within 10 % of the best
+/// Each foot's vertical force [N]: standing as a prototype had it, squats within 10 % of the best
 /// rule's 10.9 and 10.6 N, walking 45 N.
 inline constexpr Tolerance kPlatesStanding{10.0};
 inline constexpr Tolerance kPlatesSquatRight{1.1 * 10.9}, kPlatesSquatLeft{1.1 * 10.6};
 inline constexpr Tolerance kPlatesWalking{45.0};
-/// The issue's bar of the squeeze's half-width, standing or squatting [N].
+/// Half-width of the squeeze's interval, standing or squatting [N].
 inline constexpr Tolerance kSqueezeHalfWidth{25.0};
-/// The issue's bar of a hidden contact's place [m].
+/// Place of a hidden contact [m]: the width of a hand.
 inline constexpr Tolerance kChairPlace{0.10};
 /// Feet whose loads move by up to 180 N: 4 % of 589 N [N]; the centre of pressure's 14 mm alone are some 20 N.
 inline constexpr Tolerance kUnevenLoad{24.0};
 
-/// The issue's bar is 1e-10: forward dynamics with torques and wrenches, over one step of 4 ms, against the asked
+/// Within 1e-10: forward dynamics with torques and wrenches, over one step of 4 ms, against the asked
 /// velocity [m/s, rad/s]. Accelerations up to 25 times κ of the biped's mass matrix, some 10⁴, times ε times the step:
 /// 2e-13.
 inline constexpr Tolerance kAskedVelocity{1e-12};
@@ -423,16 +426,16 @@ inline constexpr Tolerance kThreeFramesVelocity{5e-5};
 /// The same over 1 ms inside: h²/12 times fourth derivatives of 500 rad/s⁴ times 42 kg m² or inertia of 1 kg m²: 4e-4,
 /// and as much of velocities; rounding 1e-16/h² · 42 = 4e-9 [N, N·m].
 inline constexpr Tolerance kDifferencedTorque{5e-3};
-/// The issue's own bar of the sampling rate: 1 % rms of the forces.
+/// One motion at two sampling rates: rms of the forces' difference, as a share: what a user may take for the same.
 inline constexpr Tolerance kSamplingRate{0.01};
-/// The issue's own bar of a kept limit, and the threshold at which one is called broken [N].
+/// A kept limit, twice the programme's stop of 1e-2 N, and the threshold at which one is called broken [N].
 inline constexpr Tolerance kKeptLimit{0.02};
 /// Sizes of broken limits: each of up to four stops 1e-2 N short of the least sum [N].
 inline constexpr Tolerance kBrokenSum{0.08};
 /// Two programmes for one optimum, each stopped within 1e-2 N of its limits, in wrenches of up to 400 N [N, N·m].
 inline constexpr Tolerance kSameOptimum{0.05};
 
-/// Against nimblephysics, relative to the largest entry: other algorithms, the same 6 × 6 systems (issue 12).
+/// Against nimblephysics, relative to the largest entry: other algorithms, the same 6 × 6 systems.
 inline constexpr Tolerance kNimble{1e-10};
 /// The same over time, whose system has a condition of 10⁴ to 10⁶.
 inline constexpr Tolerance kNimbleOverTime{1e-9};
@@ -449,7 +452,8 @@ inline constexpr Tolerance kSeatedResidual{0.03};
 // --- ik --------------------------------------------------------------------------------------------------------------
 /// Functions with results of up to 4, half a unit in the last place of their own and of the library's.
 inline constexpr Tolerance kLastDigit{9e-16};
-/// Poses of chains of up to 8 joints and 2 m, whose common normals may stand fifty times as far: the issue's own bar.
+/// Poses of chains of up to 8 joints and 2 m, whose common normals may stand fifty times as far: some ε of 100 m,
+/// thirty products.
 inline constexpr Tolerance kChainPose{1e-12};
 /// Distances by two forward kinematics [m].
 inline constexpr Tolerance kReachError{1e-12};
@@ -469,7 +473,8 @@ inline constexpr Tolerance kClosestHessian{1e-6};
 /// A pseudo-inverse step by two algorithms, relative to the largest entry, away from singular poses.
 inline constexpr Tolerance kPlainStep{1e-10};
 
-// --- space: the bars of issue 15 where it names one ------------------------------------------------------------------
+// --- space
+// -------------------------------------------------------------------------------------------------------------
 /// ΓΓ⁻¹ − E with gains up to 50 of J⊕⁻¹: some ε × 50 × entries up to 2.
 inline constexpr Tolerance kMapInverse{1e-13};
 /// Velocities up to 10 by two routes: some ε of each of a dozen products.
@@ -494,7 +499,7 @@ inline constexpr Tolerance kMotionEquation{1e-11};
 inline constexpr Tolerance kMomentumRate{1e-6};
 /// Angular momentum [N·m·s] and twist of a motion that has none.
 inline constexpr Tolerance kGeneralisedJacobian{1e-12};
-/// Γk̂, the issue's own bar, and z_aᵀk̂ − 1.
+/// Γk̂, 7e-16 is met (docs/space.md), and z_aᵀk̂ − 1.
 inline constexpr Tolerance kKernel{1e-14};
 inline constexpr Tolerance kKernelDual{1e-13};
 /// M-weighted inverse by its textbook formula: condition of ΓM⁻¹Γᵀ of up to 1e4 times ε.
@@ -548,18 +553,18 @@ inline constexpr Tolerance kPathState{2e-13};
 inline constexpr Tolerance kPathTorque{1e-11};
 /// Unit length after thousands of products, ε each, and clocks that add up as many steps.
 inline constexpr Tolerance kUnitQuaternion{1e-11};
-/// The issue's own bar of a 5 s flight in steps of 1 ms [N·s, N·m·s].
+/// A 5 s flight in steps of 1 ms [N·s, N·m·s]: 2e-10 is met (docs/space.md).
 inline constexpr Tolerance kMomentumDrift{1e-8};
 /// Power by differences of V over 4 µs against supply less dissipation, relative to both: V of up to 10 J rounds by
 /// 1e-15/4e-6, and the torque is constant through 2 µs while velocities of 1 change by 1e-5.
 inline constexpr Tolerance kPowerBalance{1e-4};
-/// The issue's own bars after 30 s: the slowest mode is the centre of mass's, (1 + 18) e⁻¹⁸ × 0.3 m = 9e-8 [m, rad].
+/// After 30 s: the slowest mode is the centre of mass's, (1 + 18) e⁻¹⁸ × 0.3 m = 9e-8 [m, rad].
 inline constexpr Tolerance kRegulated{2e-7};
 inline constexpr Tolerance kRegulatedByCascade{5e-7};
 /// Rise of V in a cycle without supply [J]: V of up to 10 J rounds by 1e-15, and what a torque that is constant
 /// through the cycle does where V̇ passes through zero.
 inline constexpr Tolerance kEnergyRise{1e-12};
-/// The issue's own bar of a base force where none is needed [N].
+/// A base force where none is needed [N]: rounding alone, 3e-14 is met (docs/claims.md).
 inline constexpr Tolerance kContactFree{1e-12};
 /// Then the centre of mass drifts by 1e-12 N/160 kg for seconds, and by the rounding of a place of 1 m a thousand
 /// times.
@@ -571,7 +576,7 @@ inline constexpr Tolerance kSevenReached{2e-4};
 /// Then the posture: both modes at 1 /s, 21 e⁻²⁰ of 0.4 rad, and what the pose's own remainder drags along [rad,
 /// rad/s].
 inline constexpr Tolerance kPosture{5e-5};
-/// The issue's own bar of V − ∫supply on passages through singular poses [J].
+/// V − ∫supply on passages through singular poses [J].
 inline constexpr Tolerance kSingularRise{1e-9};
 /// The same with torques that are constant through 1 ms: on one path of 24 it was 1.8e-9, at 0.5 ms less than 1e-9.
 inline constexpr Tolerance kSingularRiseOfCycle{4e-9};
@@ -589,14 +594,14 @@ inline constexpr Tolerance kObjectiveDifference{2e-6};
 inline constexpr Tolerance kTaskInvariance{5e-14};
 /// A level counts as reached below 1e-9, by another forward kinematics: some ε more [m, rad].
 inline constexpr Tolerance kTaskReached{1.5e-9};
-/// The issue's own bar: what a lower priority may change of a higher one's error [m, rad; a step: m/s, rad/s].
+/// What a lower priority may change of a higher one's error [m, rad; a step: m/s, rad/s].
 inline constexpr Tolerance kTaskPriority{1e-9};
 /// Place of a stationary point [m]: where an error of 0.1 stops to fall by 1e-10 of itself, √(1e-10) of it.
 inline constexpr Tolerance kTaskStationary{1e-5};
 /// A step's velocities against an interior point whose products of slack and multiplier stop at 1e-14 · 1e3: over
 /// multipliers of 1e-5 and more, where a limit hardly counts [rad/s].
 inline constexpr Tolerance kTaskOptimum{1e-6};
-/// The issue's own bar of a planted foot [m, rad].
+/// A planted foot [m, rad].
 inline constexpr Tolerance kPlantedFoot{1e-6};
 /// Least squares between limits, relative to 1 and x: slopes and limits after up to 60 exchanges of 30 unknowns, each
 /// rounding by some ε, through an inverse triangle of condition up to 1e4 (the damping).

@@ -197,7 +197,7 @@ struct AdviseCommand {
 
 void add_advise(CLI::App& app, Run& run) {
   auto command = std::make_shared<AdviseCommand>();
-  CLI::App* verb = app.add_subcommand("advise", "the nearest pose that satisfies a set of limits");
+  CLI::App* verb = app.add_subcommand("advise", "find the nearest pose that satisfies a set of limits");
   command->robot.add_to(*verb);
   command->robot.add_threads_to(*verb);
   command->pose.add_to(*verb);
@@ -214,7 +214,7 @@ void add_advise(CLI::App& app, Run& run) {
       ->take_all()
       ->allow_extra_args(false);
   verb->add_option("--limit", command->custom,
-                   "a limit of one's own, as sd=5; sd, sd_moving, gain, force_gain, kappa, error_force (repeatable: "
+                   "your own limit, such as sd=5; sd, sd_moving, gain, force_gain, kappa, error_force (repeatable: "
                    "all together)")
       ->option_text("OF=VALUE")
       ->take_all()

@@ -276,7 +276,7 @@ struct EstimateCommand {
 
 void add_estimate(CLI::App& app, Run& run) {
   auto command = std::make_shared<EstimateCommand>();
-  CLI::App* verb = app.add_subcommand("estimate", "wrenches of a recorded episode, step by step");
+  CLI::App* verb = app.add_subcommand("estimate", "print the wrenches of a recorded episode, step by step");
   verb->add_option("episode", command->episode, "folder of .npy files, .npz or .csv")
       ->required()
       ->option_text("EPISODE");

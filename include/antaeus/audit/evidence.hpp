@@ -95,7 +95,7 @@ constexpr void visit_fields(const CauseTest*, Visit&& visit) {
 struct ContactFinding {
   bool found = false;  ///< one contact at the focus endpoint explains the torques, and no single joint's torque does
   double size = kNaN, size_sd = kNaN;  ///< of its force [N]; NaN unless found
-  double limit = 0.0;                  ///< guarded.force_limit: what the consumer was made for [N]
+  double limit = 0.0;                  ///< consumer_guard.force_limit: what the consumer was made for [N]
   bool beyond() const noexcept { return found && size > limit; }
 };
 

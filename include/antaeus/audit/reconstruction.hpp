@@ -135,6 +135,7 @@ struct ReconstructedEstimators {
   bool deployed = true, stacked = true, posterior = true;
 };
 
+/// Take it for one log, all estimators and every step's verdict (docs/estimator.md#which-estimator-to-take).
 /// Computes an episode again, part after part: history goes on from one to the next, so that parts of any length hold
 /// what the whole would hold. Steps that cannot be used are NaN with verdict `invalid_input`.
 ///

@@ -100,7 +100,8 @@ class ANTAEUS_API OptionTable {
     Entry(std::vector<OptionRow> several) : rows(std::move(several)) {}  // NOLINT
     std::vector<OptionRow> rows;
   };
-  /// \param group  "guard" of --set guard.clamp_force=40; empty for a struct that is only part of others
+  /// \param group  "published_guard" of --set published_guard.clamp_force=40; empty for a struct that is only part of
+  /// others
   OptionTable(std::string group, std::initializer_list<Entry> entries);
 
   const std::string& group() const noexcept { return group_; }

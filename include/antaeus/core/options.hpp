@@ -4,19 +4,19 @@
 ///
 /// The header has the struct, each field with unit and meaning, and one line:
 ///
-///     const OptionTable& options_of(const GuardOptions&);
+///     const OptionTable& options_of(const PublishedGuardOptions&);
 ///
 /// The source file has the table, one row an option: name, unit, meaning, source, field, range.
-///     const OptionTable& options_of(const GuardOptions&) {
-///       static const OptionTable table("guard", {
-///           option("clamp_force", "N", "limit of each component", "incident report", &GuardOptions::clamp_force,
-///           kPositive),
+///     const OptionTable& options_of(const PublishedGuardOptions&) {
+///       static const OptionTable table("published_guard", {
+///           option("clamp_force", "N", "limit of each component", "incident report",
+///           &PublishedGuardOptions::clamp_force, kPositive),
 ///       });
 ///       return table;
 ///     }
-///     const OptionGroup kGroup(GuardOptions{});  // known to every --set, every profile, and the docs
+///     const OptionGroup kGroup(PublishedGuardOptions{});  // known to every --set, every profile, and the docs
 ///
-/// JSON, `--set`, profiles, Python's keyword arguments, docs/options.md and the report's settings read this table.
+/// JSON, `--set`, profiles, Python's keyword arguments, docs/cli.md and the report's settings read this table.
 /// A header of options needs no more than this; core/option_table.hpp is for the source that has the table.
 
 #include <string>

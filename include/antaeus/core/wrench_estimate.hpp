@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "antaeus/core/in_place.hpp"
 #include "antaeus/core/reasons.hpp"
 #include "antaeus/core/status.hpp"
 #include "antaeus/core/wrench.hpp"
@@ -29,7 +30,7 @@ struct ConsistencyTest {
   int dof = 0;
   bool passes() const noexcept { return value <= limit; }
   void invalidate() noexcept {
-    value = limit = kNaN;
+    set_nan(value, limit);
     dof = 0;
   }
 };
@@ -65,12 +66,8 @@ struct Uncertainty {
   /// Whether the torques agree with model and noise, for some contact: misfit and reference, each at its rate.
   bool consistent() const noexcept { return misfit.passes() && reference.passes(); }
   void invalidate() noexcept {
-    covariance.setConstant(kNaN);
-    force_sd.setConstant(kNaN);
-    directions.setConstant(kNaN);
-    observable_force.setConstant(kNaN);
+    set_nan(covariance, force_sd, directions, observable_force, nis, nis_threshold, innovation, innovation_sd);
     observable = nis_rows = 0;
-    nis = nis_threshold = innovation = innovation_sd = kNaN;
     for (ConsistencyTest* test : {&misfit, &contact, &reference}) test->invalidate();
   }
 };
@@ -112,13 +109,9 @@ struct WrenchEstimate {
     status = why;
     verdict = Verdict::invalid_input;
     reasons = Reason::invalid_input;
-    wrench.force.setConstant(kNaN);
-    wrench.torque.setConstant(kNaN);
     rank = 0;
-    kappa = kappa_scaled = sigma_min = sigma_max = manipulability = reference_residual = kNaN;
-    gain.setConstant(kNaN);
-    residual.setConstant(kNaN);
-    reference_gain.setConstant(kNaN);
+    set_nan(wrench.force, wrench.torque, kappa, kappa_scaled, sigma_min, sigma_max, manipulability, gain, residual,
+            reference_residual, reference_gain);
     uncertainty.invalidate();
   }
 };

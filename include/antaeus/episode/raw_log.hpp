@@ -57,8 +57,8 @@ struct ANTAEUS_API RawLog {
 };
 
 /// Reads a folder of .npy files, an .npz, a .csv or a .parquet. Columns of tables are grouped by their common stem
-/// (tau_0, tau_1: tau). What is no number, of another length, of more than 256 columns, or damaged while other channels
-/// are not, is left out and noted.
+/// (tau_0, tau_1: tau). What is not a number, of another length, of more than 256 columns, or damaged while other
+/// channels are not, is left out and noted.
 /// \throws EpisodeError, one line: nothing there, nothing readable, no rows; Error for a file that is damaged as a
 /// whole
 ANTAEUS_API RawLog load_raw_log(const std::filesystem::path& path);

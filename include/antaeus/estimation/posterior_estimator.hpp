@@ -92,6 +92,8 @@ struct PosteriorEstimates : WrenchEstimates {
 /// - `innovation` adds max(0, i²/(4 var i) − 1) · var i to R_ref: var i grows by just that, R stays positive definite.
 ///   `trust` takes the row as any other.
 /// - The NIS adds the reference row's innovation given the endpoint's own block and the blocks that show a contact.
+/// Take it where you judge its uncertainty and tests yourself; GuardedEstimator judges them for a controller
+/// (docs/estimator.md#which-estimator-to-take).
 /// Source: docs/estimator_study.md#posterior; Baarda (1968) for the test of one row.
 class ANTAEUS_API PosteriorEstimator {
  public:
@@ -152,7 +154,6 @@ class ANTAEUS_API PosteriorEstimator {
   void compute(Block& block) const noexcept;
   void note_tests(Block& block) noexcept;
   bool has_reference(const Block& block) const noexcept;
-  void keep(const Residual& residual) noexcept;
   void test_rows(const Residual& residual) noexcept;
   void readmit_reference(Block& block) noexcept;
   /// Rows of all blocks and the reference row, the last of all, under a correlated R.

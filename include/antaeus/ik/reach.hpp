@@ -33,7 +33,7 @@ enum class ReachStatus : std::uint8_t {
   blocked_by_limits,  ///< `rejected` would reach it; q is the closest pose within the limits
   local_minimum,      ///< q cannot be improved by small steps, and nothing more is known
   iteration_budget,   ///< the budget or the deadline ended the search: q is the best so far
-  bad_input,          ///< target or start is no number, of wrong size, or no rotation: q is NaN
+  bad_input,          ///< target or start is not a number, of wrong size, or no rotation: q is NaN
 };
 constexpr auto enum_names(ReachStatus) noexcept {
   return name_list<ReachStatus>("reached", "out_of_reach", "blocked_by_limits", "local_minimum", "iteration_budget",

@@ -14,7 +14,7 @@ struct ReachOptions {
   int iteration_budget = 20000;      ///< [1] of attempts; descents and the explanation of a failure are bounded besides
   double deadline = 0.0;             ///< [s] after which no stage of a failing solve is begun; 0: none
   int table_samples = 300000;        ///< [1] configurations from which the table of starts is made
-  bool explain = true;               ///< whether a failure is told apart: out of reach, or blocked by limits
+  bool explain = true;               ///< whether a failure is explained: out of reach, or blocked by limits
 };
 ANTAEUS_API const OptionTable& options_of(const ReachOptions&);
 

@@ -25,7 +25,7 @@ constexpr auto enum_names(ConsumerAction) noexcept {
   return name_list<ConsumerAction>("pass_raw", "posterior", "observable", "hold", "zero", "stop");
 }
 
-struct GuardedOptions {
+struct ConsumerGuardOptions {
   /// What the consumer reads: pass_raw, posterior, observable, hold, zero or stop.
   ConsumerAction on_ok = ConsumerAction::posterior;
   ConsumerAction on_degraded = ConsumerAction::observable;  ///< the same while degraded
@@ -40,7 +40,7 @@ struct GuardedOptions {
   double refuse_sd = 0.0;      ///< [N] sd in the worst direction above which the estimate is refused; 0: degraded only
   int recorder_samples = 500;  ///< [1] samples that the flight recorder keeps
 };
-ANTAEUS_API const OptionTable& options_of(const GuardedOptions&);
+ANTAEUS_API const OptionTable& options_of(const ConsumerGuardOptions&);
 
 /// What the consumer of one endpoint may use.
 struct ConsumerWrench {
@@ -92,7 +92,7 @@ class ANTAEUS_API ConsumerGuard {
   /// \param posterior  whose estimates it will see: its sign, and the rows of each endpoint, whose torques are watched
   /// \throws OptionsError
   ConsumerGuard(const Robot& robot, const std::vector<std::string>& endpoints, const PosteriorEstimator& posterior,
-                GuardedOptions options = {}, InputCheckOptions input = {});
+                ConsumerGuardOptions options = {}, InputCheckOptions input = {});
 
   /// One result an endpoint, in the order given.
   /// \param estimates  of the sample, by that posterior or one like it; they hold its instant and observation
@@ -120,7 +120,7 @@ class ANTAEUS_API ConsumerGuard {
   void act(std::size_t endpoint, const PosteriorEstimates& estimates, const WrenchEstimates& raw, double dt) noexcept;
   void record(const PosteriorEstimates& estimates) noexcept;
 
-  GuardedOptions options_;
+  ConsumerGuardOptions options_;
   InputChecks input_;
   bool needs_raw_;
   std::vector<std::vector<int>> watched_;  ///< per endpoint: motors whose torque rate is looked at

@@ -70,10 +70,9 @@ struct Feasibility {
 /// moments are those about the frame's origin: a tangential force f_t then adds f_t times the true depth to the moment
 /// that gives the centre of pressure. A foot whose x axis is within 30° of upright has no flat contact: its moments'
 /// margins are NaN. Assumed of the balance: nothing but the endpoints touches anything. A gantry violates this, and so
-/// does a hand on a table that is no endpoint. Covariances of different endpoints are added as if independent: right
-/// for `own` rows of separate limbs, too large where shared rows tie the wrenches together. A posterior of feet needs a
-/// prior as large as the weight (PosteriorOptions::prior).
-/// Source: contact_margins.hpp.
+/// does a hand on a table that is not an endpoint. Covariances of different endpoints are added as if independent:
+/// right for `own` rows of separate limbs, too large where shared rows tie the wrenches together. A posterior of feet
+/// needs a prior as large as the weight (PosteriorOptions::prior). Source: contact_margins.hpp.
 class ANTAEUS_API FeasibilityChecker {
  public:
   /// \param endpoints  frames in the order of the estimates. \throws ModelError, OptionsError

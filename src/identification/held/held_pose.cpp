@@ -112,7 +112,7 @@ HeldStretch read_held_stretch(const Robot& robot, const std::vector<std::string>
   check_options(options);
   if (!episode.has_time()) throw EpisodeError(episode.name, "it has no time stamps", "record time");
   if (episode.v.rows() == 0) {
-    throw EpisodeError(episode.name, "it has no velocities", "record dq: stillness is told from it");
+    throw EpisodeError(episode.name, "it has no velocities", "record dq: it shows when the robot stands still");
   }
   HeldStretch stretch;
   stretch.run = run.empty() ? episode.name : run;

@@ -99,7 +99,7 @@ void read_surface(Keys& table, ContactSurface& surface) {
     turned += std::atan2(left, a.dot(b));
   }
   convex = convex && turned < 9.0;  // [rad] between once and twice around
-  if (!convex) table.fail(sole, "'sole' is no convex polygon that turns left", kRemedy);
+  if (!convex) table.fail(sole, "'sole' is not a convex polygon that turns left", kRemedy);
 }
 
 void read_tables(Keys& keys, RobotProfile& profile, const std::string& file) {
@@ -240,7 +240,7 @@ RobotProfile read_profile(const std::filesystem::path& file) {
     table = toml::parse(bytes, file.string());
   } catch (const toml::parse_error& error) {
     throw ModelError(file.string() + ":" + std::to_string(error.source().begin.line),
-                     "not valid TOML (" + std::string(error.description()) + ")", "mend the line");
+                     "not valid TOML (" + std::string(error.description()) + ")", "correct the line");
   }
   Keys keys(table, file.string(), "");
   const toml::node* schema = keys.find("schema");

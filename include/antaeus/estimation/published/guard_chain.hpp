@@ -27,7 +27,7 @@ enum class DominanceForm : std::uint8_t { per_joint, formula };
 constexpr auto enum_names(DominanceForm) noexcept { return name_list<DominanceForm>("per_joint", "formula"); }
 
 /// Limits of the guards. Defaults are the incident report's.
-struct GuardOptions {
+struct PublishedGuardOptions {
   double clamp_force = 50.0;      ///< [N] limit of each force component (clamp) or of the force's norm (norm_clamp)
   double condition_limit = 20.0;  ///< [1] condition number above which the wrench is refused
   double dominance_limit = 0.5;   ///< [1] share of the reference joint in Fz above which the wrench is zeroed
@@ -36,7 +36,7 @@ struct GuardOptions {
   double watchdog_force = 100.0;  ///< [N] force above which a step counts as too large
   int watchdog_steps = 3;         ///< [1] consecutive steps after which the watchdog latches damping mode
 };
-ANTAEUS_API const OptionTable& options_of(const GuardOptions&);
+ANTAEUS_API const OptionTable& options_of(const PublishedGuardOptions&);
 
 /// What a guard did to the wrench that it was given.
 enum class GuardAction : std::uint8_t { passed, clipped, zeroed, damping, no_input };
@@ -71,7 +71,7 @@ class ANTAEUS_API GuardChain {
  public:
   /// watchdog, condition, reference_dominance, clamp
   static std::vector<GuardKind> default_order();
-  explicit GuardChain(std::vector<GuardKind> order = default_order(), GuardOptions options = {});
+  explicit GuardChain(std::vector<GuardKind> order = default_order(), PublishedGuardOptions options = {});
 
   /// Each guard sees what the one before it let through. The verdict joins the estimate's with the guards': a clamp
   /// makes it `degraded`, every other guard that acts `refused`. \realtime (estimation_realtime_test)
@@ -84,7 +84,7 @@ class ANTAEUS_API GuardChain {
   GuardRecord apply_one(GuardKind kind, const WrenchEstimate& estimate) noexcept;
 
   std::vector<GuardKind> order_;
-  GuardOptions options_;
+  PublishedGuardOptions options_;
   int watchdog_count_ = 0;
   ChainedWrench result_;
 };
