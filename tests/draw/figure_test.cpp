@@ -255,6 +255,24 @@ TEST(Figure, TicksAreNice) {
   EXPECT_TRUE(nice_ticks(std::nan(""), 1, 5).empty());
 }
 
+TEST(Figure, LogarithmicAxesHaveTicksAtPowersOfTen) {
+  const auto drawn = [](std::vector<double> values) {
+    Figure figure = full_figure();
+    Panel panel;
+    panel.y.logarithmic = true;
+    panel.curves.push_back({"", {0, 1}, std::move(values), series_style(0)});
+    figure.panels = {panel};
+    return draw_figure(figure);
+  };
+  const auto has = [](const std::string& svg, const char* tick) {
+    return svg.find(">" + std::string(tick) + "</text>") != std::string::npos;
+  };
+  const std::string wide = drawn({0.5, 2000}), narrow = drawn({1.5, 30});
+  EXPECT_TRUE(has(wide, "10") && has(wide, "100"));
+  EXPECT_FALSE(has(wide, "50") || has(wide, "20")) << "three powers of ten are enough";
+  EXPECT_TRUE(has(narrow, "2") && has(narrow, "5") && has(narrow, "10") && has(narrow, "20"));
+}
+
 TEST(Figure, NumbersAreWrittenForPeople) {
   EXPECT_EQ(display_number(-532.94, 1), "−532.9");
   EXPECT_EQ(display_number(-0.001, 1), "0.0") << "no minus zero";
