@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "antaeus/trust/flight_record.hpp"
 #include "antaeus/trust/frame_wrench.hpp"
 #include "antaeus/trust/guarded_estimator.hpp"
 #include "convert.hpp"
@@ -45,6 +46,9 @@ void bind_guarded_results(nb::module_& module) {
   bind_struct<FlightSample::AtEndpoint>(module, "FlightSampleAtEndpoint", "One endpoint in the flight recorder.");
   bind_struct<FlightSample>(module, "FlightSample", "One sample of the flight recorder.");
   bind_struct<FlightRecord>(module, "FlightRecord", "What was recorded up to the moment of a refusal.");
+  module.def("flight_record_episode", &flight_record_episode, "record"_a, "robot"_a,
+             "The record as an Episode, for write_episode and an audit; `notes` name endpoint, time and reasons. "
+             "EpisodeError where nothing was refused yet.");
 }
 
 void bind_guarded_estimator(nb::module_& module) {

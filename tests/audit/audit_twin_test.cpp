@@ -15,6 +15,7 @@
 #include "audit/same_bits.hpp"
 #include "io/io_support.hpp"
 #include "robot/test_robots.hpp"
+#include "support/parse_json.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {
@@ -619,7 +620,7 @@ TEST(AuditTwin, AllRowsNan) {
     EXPECT_EQ(contamination.worst_step, -1);
   }
   for (const EstimateSeries& series : audit.audited.reconstruction.series) EXPECT_TRUE(std::isnan(series.peak_force));
-  EXPECT_TRUE(parse_json(audit_summary(audit).dump(), "summary")["audited"]["peak_torque_Nm"].is_null());
+  EXPECT_TRUE(test::parse_json(audit_summary(audit).dump())["audited"]["peak_torque_Nm"].is_null());
 }
 
 TEST(AuditTwin, OneStep) {
@@ -746,7 +747,7 @@ TEST(AuditTwin, RobotWithoutReferenceJoint) {
     EXPECT_EQ(statement.text.find("pre-flight checks pass"), std::string::npos) << statement.text;
     EXPECT_EQ(statement.text.find("gain at"), std::string::npos) << statement.text;
   }
-  const Json summary = parse_json(audit_summary(audit).dump(), "summary");
+  const Json summary = test::parse_json(audit_summary(audit).dump());
   EXPECT_TRUE(summary["robot"]["reference_joint"].is_null());
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Resampling of a log at given times, and the delay of one channel against another.
+/// The delay of one channel of a log against another, as of measured torques against the motion.
 ///
 /// Set-up code: allocates. Log times are finite and do not go back, else Error with the row.
 
@@ -9,25 +9,6 @@
 #include "antaeus/core/types.hpp"
 
 namespace antaeus {
-
-/// What a consumer saw at some instants: the newest sample of each, and how old it was.
-struct HeldSamples {
-  MatrixX values;  ///< instants × channels; NaN where there was no sample yet, or only one that was too old
-  VectorX age;     ///< [s]; NaN before the first sample. It is given for samples that were too old, too.
-};
-
-/// The newest sample that is not later than each instant: causal, for replay. Samples are passed on as they are, NaN
-/// included. Of several at one time the last counts.
-/// \param time, samples  the log: one time a row [s], rows × channels
-/// \param instants       [s], in any order; NaN where one is NaN
-/// \param longest_age    [s] beyond which a sample is not held
-ANTAEUS_API HeldSamples sample_and_hold(const ConstVectorRef& time, const ConstMatrixRef& samples,
-                                        const ConstVectorRef& instants, double longest_age = kInfinity);
-
-/// Straight lines between samples: uses the future, for analysis. NaN outside the log, at NaN instants, and next to NaN
-/// samples, but not at a good sample's own time. \return instants × channels
-ANTAEUS_API MatrixX interpolate_linear(const ConstVectorRef& time, const ConstMatrixRef& samples,
-                                       const ConstVectorRef& instants);
 
 struct DelayOptions {
   double largest_delay = 0.2;  ///< [s] delays from minus to plus this are tried

@@ -1,4 +1,4 @@
-#include "antaeus/signal/resample.hpp"
+#include "antaeus/signal/delay.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,93 +13,21 @@
 namespace antaeus {
 namespace {
 
-/// Three samples of two channels; the second is lost once.
-const VectorX kTime = Eigen::Vector3d(1.0, 2.0, 4.0);
-MatrixX samples() { return MatrixX{{10.0, 1.0}, {20.0, kNaN}, {40.0, 3.0}}; }
-
-VectorX instants(std::initializer_list<double> values) {
-  return Eigen::Map<const VectorX>(values.begin(), static_cast<Eigen::Index>(values.size()));
-}
-
-TEST(SampleAndHold, GivesTheNewestThatWasThere) {
-  const HeldSamples held = sample_and_hold(kTime, samples(), instants({0.5, 1.0, 1.75, 2.5, 4.0, 9.0, kNaN, 1.25}));
-  EXPECT_TRUE(held.values.row(0).array().isNaN().all());
-  EXPECT_TRUE(std::isnan(held.age[0]));
-  EXPECT_EQ(held.values(1, 0), 10.0);
-  EXPECT_EQ(held.age[1], 0.0);
-  EXPECT_EQ(held.values(2, 0), 10.0) << "not the nearer one, which is still to come";
-  EXPECT_EQ(held.age[2], 0.75);
-  EXPECT_EQ(held.values(3, 0), 20.0);
-  EXPECT_TRUE(std::isnan(held.values(3, 1))) << "a lost sample is passed on as lost";
-  EXPECT_EQ(held.values(4, 1), 3.0);
-  EXPECT_EQ(held.age[5], 5.0);
-  EXPECT_EQ(held.values(5, 0), 40.0);
-  EXPECT_TRUE(held.values.row(6).array().isNaN().all());
-  EXPECT_EQ(held.values(7, 0), 10.0) << "instants in any order";
-}
-
-TEST(SampleAndHold, DropsWhatIsTooOld) {
-  const HeldSamples held = sample_and_hold(kTime, samples(), instants({1.5, 3.75, 5.0, 5.5}), 1.0);
-  EXPECT_EQ(held.values(0, 0), 10.0);
-  EXPECT_TRUE(std::isnan(held.values(1, 0)));
-  EXPECT_EQ(held.age[1], 1.75);
-  EXPECT_EQ(held.values(2, 0), 40.0);
-  EXPECT_TRUE(std::isnan(held.values(3, 0)));
-}
-
-TEST(SampleAndHold, OfSeveralAtOneTimeTheLastCounts) {
-  const HeldSamples held =
-      sample_and_hold(Eigen::Vector3d(1.0, 1.0, 2.0), Eigen::Vector3d(5.0, 6.0, 7.0), instants({1.0}));
-  EXPECT_EQ(held.values(0, 0), 6.0);
-}
-
-TEST(InterpolateLinear, DrawsStraightLines) {
-  const MatrixX found = interpolate_linear(kTime, samples(), instants({0.999, 1.0, 1.25, 2.0, 3.5, 4.0, 4.001, kNaN}));
-  EXPECT_TRUE(found.row(0).array().isNaN().all());
-  EXPECT_EQ(found(1, 0), 10.0);
-  EXPECT_EQ(found(1, 1), 1.0) << "a good sample's own time does not see its lost neighbour";
-  EXPECT_EQ(found(2, 0), 12.5);
-  EXPECT_TRUE(std::isnan(found(2, 1)));
-  EXPECT_TRUE(std::isnan(found(3, 1)));
-  EXPECT_EQ(found(4, 0), 35.0);
-  EXPECT_EQ(found(5, 0), 40.0);
-  EXPECT_EQ(found(5, 1), 3.0);
-  EXPECT_TRUE(found.row(6).array().isNaN().all());
-  EXPECT_TRUE(found.row(7).array().isNaN().all());
-}
-
-TEST(InterpolateLinear, StaysBetweenItsSamples) {
-  test::RandomSignals random(91);
-  const VectorX time = random.times(50, 0.0, 0.1);
-  const MatrixX log = random.normals(50, 1);
-  for (int i = 0; i < 1000; ++i) {
-    const double instant = random.uniform(0.0, time[49]);
-    const Eigen::Index after = std::upper_bound(time.data(), time.data() + 49, instant) - time.data();
-    const double found = interpolate_linear(time, log, instants({instant}))(0, 0);
-    EXPECT_GE(found, std::min(log(after - 1, 0), log(after, 0)));
-    EXPECT_LE(found, std::max(log(after - 1, 0), log(after, 0)));
-  }
-}
-
-TEST(Resample, RefusesTimesThatAreNone) {
+TEST(EstimateDelay, RefusesTimesThatAreNone) {
+  const VectorX time = Eigen::Vector3d(1.0, 2.0, 4.0), one = Eigen::Vector3d(10.0, 20.0, 40.0);
   for (const VectorX& bad : {VectorX(Eigen::Vector3d(1.0, kNaN, 2.0)), VectorX(Eigen::Vector3d(1.0, 3.0, 2.0)),
                              VectorX(Eigen::Vector2d(1.0, 2.0))}) {
-    EXPECT_THROW(sample_and_hold(bad, samples(), kTime), Error);
-    EXPECT_THROW(interpolate_linear(bad, samples(), kTime), Error);
-    EXPECT_THROW(estimate_delay(bad, samples().col(0), kTime, samples().col(0)), Error);
-    EXPECT_THROW(estimate_delay(kTime, samples().col(0), bad, samples().col(0)), Error);
+    EXPECT_THROW(estimate_delay(bad, one, time, one), Error);
+    EXPECT_THROW(estimate_delay(time, one, bad, one), Error);
   }
-  const VectorX one = samples().col(0);
   for (const double bad : {0.0, -1.0, kNaN}) {
-    EXPECT_THROW(estimate_delay(kTime, one, kTime, one, {.largest_delay = bad}), OptionsError);
-    EXPECT_THROW(estimate_delay(kTime, one, kTime, one, {.delay_step = bad}), OptionsError);
+    EXPECT_THROW(estimate_delay(time, one, time, one, {.largest_delay = bad}), OptionsError);
+    EXPECT_THROW(estimate_delay(time, one, time, one, {.delay_step = bad}), OptionsError);
   }
-  EXPECT_THROW(estimate_delay(kTime, one, kTime, one, {.largest_delay = 1.0, .delay_step = 1e-6}), OptionsError);
+  EXPECT_THROW(estimate_delay(time, one, time, one, {.largest_delay = 1.0, .delay_step = 1e-6}), OptionsError);
 }
 
-TEST(Resample, EmptyLogsKnowNothing) {
-  EXPECT_TRUE(sample_and_hold(VectorX(), MatrixX(0, 2), kTime).values.array().isNaN().all());
-  EXPECT_TRUE(interpolate_linear(VectorX(), MatrixX(0, 2), kTime).array().isNaN().all());
+TEST(EstimateDelay, EmptyLogsKnowNothing) {
   EXPECT_EQ(estimate_delay(VectorX(), VectorX(), VectorX(), VectorX()).status, Status::not_computed);
 }
 

@@ -1,4 +1,4 @@
-#include "antaeus/signal/resample.hpp"
+#include "antaeus/signal/delay.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -17,8 +17,8 @@ Eigen::Index last_not_after(const ConstVectorRef& time, double instant) {
   return std::upper_bound(time.data(), time.data() + time.size(), instant) - time.data() - 1;
 }
 
-/// Interpolates one column at one instant, without looking at the log's validity.
-double interpolated(const ConstVectorRef& time, const double* column, double instant) {
+/// A straight line between the samples beside the instant; NaN outside the log.
+double interpolated(const ConstVectorRef& time, const ConstVectorRef& column, double instant) {
   const Eigen::Index row = last_not_after(time, instant);
   if (row < 0) return kNaN;
   if (time[row] == instant) return column[row];
@@ -47,28 +47,6 @@ Match match(const VectorX& x, const VectorX& y) {
 
 }  // namespace
 
-HeldSamples sample_and_hold(const ConstVectorRef& time, const ConstMatrixRef& samples, const ConstVectorRef& instants,
-                            double longest_age) {
-  require_log("sample_and_hold", time, samples.rows());
-  HeldSamples held{MatrixX::Constant(instants.size(), samples.cols(), kNaN), VectorX::Constant(instants.size(), kNaN)};
-  for (Eigen::Index i = 0; i < instants.size(); ++i) {
-    const Eigen::Index row = last_not_after(time, instants[i]);
-    if (row < 0) continue;
-    held.age[i] = instants[i] - time[row];
-    if (held.age[i] <= longest_age) held.values.row(i) = samples.row(row);
-  }
-  return held;
-}
-
-MatrixX interpolate_linear(const ConstVectorRef& time, const ConstMatrixRef& samples, const ConstVectorRef& instants) {
-  require_log("interpolate_linear", time, samples.rows());
-  MatrixX values(instants.size(), samples.cols());
-  for (Eigen::Index channel = 0; channel < samples.cols(); ++channel)
-    for (Eigen::Index i = 0; i < instants.size(); ++i)
-      values(i, channel) = interpolated(time, samples.col(channel).data(), instants[i]);
-  return values;
-}
-
 DelayEstimate estimate_delay(const ConstVectorRef& early_time, const ConstVectorRef& early,
                              const ConstVectorRef& late_time, const ConstVectorRef& late, const DelayOptions& options) {
   require_log("estimate_delay, early", early_time, early.size());
@@ -83,7 +61,7 @@ DelayEstimate estimate_delay(const ConstVectorRef& early_time, const ConstVector
 
   // Samples of `late` for which `early` is known at every delay: likelihoods of different samples do not compare.
   std::vector<char> common(static_cast<std::size_t>(late.size()), 0);
-  const auto early_at = [&](double instant) { return interpolated(early_time, early.data(), instant); };
+  const auto early_at = [&](double instant) { return interpolated(early_time, early, instant); };
   int count = 0;
   for (Eigen::Index i = 0; i < late.size(); ++i) {
     bool good = std::isfinite(late[i]);
