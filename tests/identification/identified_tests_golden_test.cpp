@@ -112,7 +112,7 @@ TEST_F(IdentifiedTests, NoneAlarmsInTheUneventfulRuns) {
   }
 }
 
-// Issue 16: ±12 N·m at the torso at rest are seen in 95 % of samples at 0.5 %, in each of the five runs.
+// ±12 N·m at the torso at rest are seen in 95 % of samples at 0.5 %, in each of the five runs.
 TEST_F(IdentifiedTests, TheReferenceRowSeesTwelveNewtonMetres) {
   for (const double rate : {0.0, 60.0, 10.0, 1.0}) {
     for (Span span : kContactFree) {

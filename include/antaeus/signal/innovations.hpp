@@ -66,7 +66,7 @@ struct InnovationMonitorOptions {
 ///
 /// A shift that comes with the run's start cannot be told from the run's constant, and is found no better than by its
 /// size. One that comes later and stays is: only the part that wanders follows it. A contact that no column of the test
-/// leaves out is such a shift too. Of misfit_test() contacts are left out, of row_test() they are not.
+/// leaves out is such a shift too.
 class ANTAEUS_API InnovationMonitor {
  public:
   /// \param weights  W, numbers × rows of the noise \throws OptionsError for sizes that differ, and as InnovationFilter
