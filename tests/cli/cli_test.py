@@ -324,6 +324,8 @@ def test_preflight_refuses_the_incidents_pose_and_passes_zero():
     assert sds["left_wrist_yaw_link"]["value"] == pytest.approx(20.0, abs=0.05) and not sds["left_wrist_yaw_link"]["passed"]
     done = run("preflight", "--robot", "h1_2", "--pose", "zero")
     assert done.returncode == 0 and "Pre-flight passed" in text(done.stdout)
+    report = json.loads(run("preflight", "--robot", "h1_2", "--pose", "zero", "--json").stdout)
+    assert report["passed"] and {c["check"] for c in report["checks"]} == {"gain", "sd", "conditioning"}
 
 
 def test_preflight_of_an_episode_and_of_positions(twins):
