@@ -1,8 +1,8 @@
 #include "antaeus/contact/total_motion.hpp"
 
 #include "antaeus/core/error.hpp"
-#include "contact/tolerances.hpp"
 #include "antaeus/io/files.hpp"
+#include "contact/tolerances.hpp"
 #include "support/human_plates.hpp"
 
 namespace antaeus {
