@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
-#include "antaeus/io/files.hpp"
+#include "antaeus/core/number_text.hpp"
 
 namespace antaeus {
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/in_place.hpp"
 
 namespace antaeus {
 
@@ -70,12 +71,7 @@ JointPathReference::JointPathReference(FreeFlyer flying, ConstVectorRef q_start)
 
 void JointPathReference::fail(Status status) noexcept {
   status_ = status;
-  const Vector3 nothing = Vector3::Constant(kNaN);
-  reference_.end_effector = {{Matrix3::Constant(kNaN), nothing}, nothing, nothing, nothing, nothing};
-  reference_.base = {Matrix3::Constant(kNaN), nothing, nothing};
-  reference_.com = {nothing, nothing, nothing};
-  for (VectorX* vector : {&q_, &v_, &v_dot_, &tau_}) vector->setConstant(kNaN);
-  sigma_ = kNaN;
+  set_nan(reference_, q_, v_, v_dot_, tau_, sigma_);
 }
 
 /// q with the base of the start, through the model, for a continuous joint has two numbers in q.

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/in_place.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "core/rotation_check.hpp"
 
@@ -16,16 +17,6 @@ namespace {
 constexpr double kSingularGains = 1e-3;
 
 using Vector9 = Eigen::Matrix<double, 9, 1>;
-
-bool is_finite(const FlyingReference& r) noexcept {
-  const PoseReference& e = r.end_effector;
-  for (const Vector3* vector :
-       {&e.X_WE.translation, &e.velocity, &e.acceleration, &e.omega, &e.omega_dot, &r.base.omega, &r.base.omega_dot,
-        &r.com.position, &r.com.velocity, &r.com.acceleration}) {
-    if (!vector->allFinite()) return false;
-  }
-  return e.X_WE.rotation.allFinite() && r.base.R_WB.allFinite();
-}
 
 /// Scalar part, ≥ 0, and twice the vector part of the quaternion of R.
 struct HalfTurn {
@@ -171,14 +162,10 @@ struct FlyingControl::Workspace {
 
   /// No torque at all: the robot coasts. The torques' rate then starts from zero.
   const FlyingCommand& fail(Status why) noexcept {
+    set_nan(command);
     command.status = why;
     command.tau.setZero();
-    command.wanted.setConstant(kNaN);
     command.is_limited = false;
-    for (Vector3* vector : {&command.f_c, &command.x_c, &command.x_b, &command.x_p, &command.x_o}) {
-      vector->setConstant(kNaN);
-    }
-    command.energy = command.supply = command.dissipation = kNaN;
     command.gamma = ramp.floor;
     command.carry = {};
     limits.reset(still);
@@ -189,7 +176,7 @@ struct FlyingControl::Workspace {
                               double dt) noexcept {
     const FreeFlyingTerms& t = flying.at(q, v);
     if (t.status != Status::ok) return fail(t.status);
-    if (!is_finite(reference) || !std::isfinite(dt) || dt <= 0.0) return fail(Status::not_finite);
+    if (!all_finite(reference) || !std::isfinite(dt) || dt <= 0.0) return fail(Status::not_finite);
     if (!detail::is_rotation(reference.end_effector.X_WE.rotation) || !detail::is_rotation(reference.base.R_WB)) {
       return fail(Status::bad_orientation);
     }

@@ -1,8 +1,8 @@
 #include "antaeus/contact/total_motion.hpp"
 
 #include "antaeus/core/error.hpp"
+#include "contact/tolerances.hpp"
 #include "support/human_plates.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

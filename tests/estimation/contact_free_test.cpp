@@ -9,9 +9,9 @@
 #include "antaeus/estimation/published/wrench_estimator.hpp"
 #include "antaeus/numerics/gaussian_posterior.hpp"
 #include "estimation/humanoid.hpp"
+#include "estimation/tolerances.hpp"
 #include "robot/test_robots.hpp"
 #include "support/static_residual.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -14,10 +14,10 @@
 #include "antaeus/signal/alarm_rate.hpp"
 #include "antaeus/signal/chi_squared.hpp"
 #include "identification/humanoid_runs.hpp"
+#include "identification/tolerances.hpp"
 #include "robot/test_robots.hpp"
 #include "support/shared.hpp"
 #include "support/soak.hpp"
-#include "support/tolerances.hpp"
 
 // The H1-2's runs without contact, each judged by noise that was identified on the others (leave one run out). There is
 // no truth in them: nobody is known to have touched the robot in these stretches, which were chosen by eye

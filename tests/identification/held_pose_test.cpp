@@ -7,7 +7,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/robot/instant.hpp"
 #include "identification/held_stretches.hpp"
-#include "support/tolerances.hpp"
+#include "identification/tolerances.hpp"
 
 namespace antaeus {
 namespace {

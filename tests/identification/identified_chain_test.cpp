@@ -11,9 +11,9 @@
 #include "antaeus/robot/noise_model.hpp"
 #include "antaeus/trust/guarded_estimator.hpp"
 #include "identification/humanoid_runs.hpp"
+#include "identification/tolerances.hpp"
 #include "robot/test_robots.hpp"
 #include "support/shared.hpp"
-#include "support/tolerances.hpp"
 
 // What users get, on the real logs: the whole guarded chain with default options, its noise identified on the runs
 // other than the one that is judged (leave one run out), or as it ships. Figures of the chain's linear algebra alone:

@@ -1,16 +1,12 @@
 """The audit through the package: the numbers and bytes of the command line, and what is refused."""
 
 import csv
-import gc
 import json
 import os
 import pathlib
 import shlex
 import shutil
-import signal
 import subprocess
-import threading
-import time
 
 import antaeus
 import numpy as np
@@ -80,7 +76,9 @@ def test_steps_are_the_command_lines_table(audit, printed):
 def test_arrow_is_the_command_lines_parquet(audit, printed):
     from pyarrow import parquet
     ours, theirs = audit.to_arrow(), parquet.read_table(printed / "steps.parquet")
-    assert ours.equals(theirs, check_metadata=True)
+    assert ours.equals(theirs) and ours.schema.equals(theirs.schema)
+    for field in ours.schema:  # a file's fields have a number as well
+        assert field.metadata == {key: theirs.schema.field(field.name).metadata[key] for key in (b"unit", b"meaning")}
     assert ours.schema.field("Fx").metadata[b"unit"] == b"N"
 
 
@@ -131,27 +129,6 @@ def test_series(audit):
     assert trace.redundancy.shape == (n, trace.rows.size) and trace.redundancy.dtype == np.float32
     assert len(audit.audited.reconstruction.series) == len(set(zip(audit.steps["endpoint"], audit.steps["estimator"],
                                                                    strict=True)))
-
-
-def test_results_are_read_only_and_outlive_the_audit(logs):
-    series = antaeus.audit(logs / "incident", "h1_2").series(WRIST, "deployed")
-    gc.collect()
-    copy = series.wrench.copy()
-    wrench, verdict = series.wrench, series.verdict
-    del series
-    gc.collect()
-    assert np.array_equal(wrench, copy) and verdict.size == len(copy)
-    column = antaeus.audit(logs / "incident", "h1_2").steps["Fz"]
-    gc.collect()
-    assert np.isfinite(column).any()
-    for array in (wrench, verdict, column):
-        with pytest.raises(ValueError, match="read-only"):
-            array[0] = 0
-    audit = antaeus.audit(logs / "incident", "h1_2")
-    with pytest.raises(ValueError, match="read-only"):
-        audit.steps["endpoint"][0] = ""
-    with pytest.raises(AttributeError):
-        audit.incident = False
 
 
 # What goes in --------------------------------------------------------------------------------------------------------
@@ -250,57 +227,6 @@ def test_an_endpoint_or_estimator_that_is_not_there(audit):
         audit.series(foot, "posterior")
     with pytest.raises(antaeus.OptionsError, match="guard_timeline: .*deployed"):
         antaeus.guard_timeline(audit.series(WRIST, "deployed"))
-
-
-# While it runs -------------------------------------------------------------------------------------------------------
-
-
-def test_the_interpreter_runs_on_meanwhile(robot):
-    log = antaeus.make_twin(robot, "good", duration=30.0).episode
-    span = []
-
-    def work():
-        span.append(time.perf_counter())
-        antaeus.audit(log, robot)
-        span.append(time.perf_counter())
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    ticks = []
-    while thread.is_alive():
-        ticks.append(time.perf_counter())
-        time.sleep(0.001)
-    start, end = span
-    tenth = (end - start) / 10  # with the lock held there would be none between the first moments and the last
-    assert len([tick for tick in ticks if start + 2 * tenth < tick < end - 2 * tenth]) >= 3
-
-
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer signals here")
-def test_a_signal_ends_an_audit(robot):
-    log = antaeus.make_twin(robot, "good", duration=60.0).episode
-
-    def stop(number, frame):
-        raise InterruptedError("enough")
-
-    before = signal.signal(signal.SIGALRM, stop)
-    try:
-        signal.setitimer(signal.ITIMER_REAL, 0.05)
-        with pytest.raises(InterruptedError, match="enough"):
-            antaeus.audit(log, robot)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
-def test_audits_of_one_process_share_nothing(logs, audit):
-    found = []
-    threads = [threading.Thread(target=lambda: found.append(
-        antaeus.audit(logs / "incident", "h1_2", [logs / "good"]).summary)) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert found == [audit.summary] * 4
 
 
 @pytest.mark.skipif(not (LOG / "tau.npy").exists(),

@@ -7,10 +7,10 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/signal/alarm_rate.hpp"
+#include "signal/tolerances.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/coloured_draw.hpp"
 #include "support/soak.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
