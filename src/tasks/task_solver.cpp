@@ -224,7 +224,7 @@ Status TaskSolver::Workspace::prepare_step(double dt, int& row, int& preferred) 
       at_row += task.rows();
     }
   }
-  // What is no joint, a floating base, moves as far as linearisations reach.
+  // What is not a joint, a floating base, moves as far as linearisations reach.
   squares.lower.setConstant(-options.longest_step / dt);
   squares.upper = -squares.lower;
   for (const detail::JointRow& joint : joints) {
