@@ -197,7 +197,9 @@ void bind_findings(nb::module_& module) {
                self.subject + ")";
       });
   bind_struct<Statement>(module, "Statement", "One sentence, and the name under which it stays the same.")
-      .def("__repr__", [](const Statement& self) { return "Statement(" + self.id + ": " + self.text + ")"; });
+      .def("__repr__", [](const Statement& self) {
+        return "Statement(" + std::string(to_string(self.id)) + ": " + self.text + ")";
+      });
   bind_struct<JointRange>(module, "JointRange", "Where a joint was, rad.");
   bind_struct<StartError>(module, "StartError", "A joint at the first valid step, rad.");
   bind_struct<ReferenceStatistics::Contamination>(
