@@ -258,8 +258,8 @@ MEMBERS = {
     "a number": ({"q": 1.0}, "q", "is a single number"),
     "NaN": ({"q": changed(Q, (7, 9), np.nan)}, "q", "holds NaN or infinity in frame 7"),
     "objects": ({"q": np.array([1, "a", None], dtype=object)}, "q", "cannot be read without running code"),
-    "text": ({"q": np.array(["a", "b"])}, "q", "(text) is no number"),
-    "complex": ({"q": Q.astype(complex)}, "q", "(complex) is no real number"),
+    "text": ({"q": np.array(["a", "b"])}, "q", "(text) is not a number"),
+    "complex": ({"q": Q.astype(complex)}, "q", "(complex) is not a real number"),
     "no clock": ({"dt": None}, "dt", "is missing; give dt or time"),
     "v empty": ({"v": V[:0], "a": V}, "v", "is empty"),
     "v without columns": ({"v": V[:, :0], "a": V}, "v", "is empty"),
@@ -347,7 +347,7 @@ def test_files_that_are_no_motion(tmp_path):
         "empty.csv": ("", "the file is empty"),
         "head.csv": (head, "holds no positions"),
         "strange.csv": ("x,y\n1,2\n", "holds no positions; give q, N × nq"),
-        "motion.txt": ("a motion", "is no motion; give an .npz, a folder of .npy or a .csv"),
+        "motion.txt": ("a motion", "is not a motion; give an .npz, a folder of .npy or a .csv"),
     }
     for name, (content, says) in cases.items():
         file = tmp_path / name

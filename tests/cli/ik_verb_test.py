@@ -242,7 +242,7 @@ def test_a_file_that_is_no_table_of_targets(tmp_path, content, place):
 
 
 @pytest.mark.parametrize("more, words", [
-    (["--target", "0.4,0.1,0.5,1"], "has 4 parts, not 3 or 7"), (["--target", "0.4,0.1,b"], "'b' is no number"), ([], "one of the two must be given"),
+    (["--target", "0.4,0.1,0.5,1"], "has 4 parts, not 3 or 7"), (["--target", "0.4,0.1,b"], "'b' is not a number"), ([], "one of the two must be given"),
     (["--target", "0.4,0,0.5", "--targets", "t.csv"], "one of the two must be given"), (["--targets", "absent.csv"], "absent.csv"),
     (["--target", "0.4,0,0.5", "--method", "dsl"], "did you mean 'dls'?"), (["--target", "0.4,0,0.5", "--threads", "0"], "--threads"),
     (["--target", "0.4,0,0.5", "--start", "redy"], "did you mean 'ready'?"), (["--target", "0.4,0,0.5", "--start", "1,2"], "2 numbers for a chain of 7"),

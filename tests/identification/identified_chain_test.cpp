@@ -11,9 +11,9 @@
 #include "antaeus/robot/noise_model.hpp"
 #include "antaeus/trust/guarded_estimator.hpp"
 #include "identification/humanoid_runs.hpp"
+#include "identification/tolerances.hpp"
 #include "robot/test_robots.hpp"
 #include "support/shared.hpp"
-#include "support/tolerances.hpp"
 
 // What users get, on the real logs: the whole guarded chain with default options, its noise identified on the runs
 // other than the one that is judged (leave one run out), or as it ships. There is no truth in the runs: nobody is known
@@ -99,7 +99,7 @@ class IdentifiedChain : public test::HumanoidRuns {
   }
 };
 
-// With assumed figures the median |F| of untouched stretches is 5.1 N, of the worst arm 8.9 N.
+// With the assumed figures the median is 5.1 N, the worst arm's 8.9 N: docs/measured/held_pose.md.
 TEST_F(IdentifiedChain, UntouchedStretchesReadFewNewtons) {
   const auto free = judge(kContactFree);
   std::printf("contact-free: median |F| %.2f N, worst arm %.2f N, axes covering zero %.3f\n",

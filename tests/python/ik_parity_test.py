@@ -112,7 +112,7 @@ def test_adaptive_damping_is_none_far_from_singular(arm):
 
 
 def test_the_sources_loop_on_mujoco_takes_the_same_steps():
-    """mj_jac, numpy.linalg.pinv, q += step dq, clamp: the loop of the source, iteration for iteration to the same joints."""
+    """mj_jac, numpy.linalg.pinv, q += step dq, clamp: the Panda log's loop, iteration for iteration to the same joints."""
     spec = mujoco.MjSpec.from_file(str(ROOT / "robots/panda/panda.urdf"))
     spec.compiler.fusestatic = False
     model = spec.compile()
