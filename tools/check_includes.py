@@ -18,7 +18,7 @@ ROOMS = {
         "redundancy; programmes with limits, contact margins"),
     "signal": (1, "what do samples say over time? filters, derivatives, resampling, χ², alarm limits, CUSUM, hysteresis"),
     "io": (1, "what stands in a file? tables, CSV, npy, npz, Parquet, JSON, meshes, files written whole or not at all"),
-    "robot": (2, "what is the robot, and where is it now? description, model, dynamics, profile, settings, self- "
+    "robot": (2, "what is the robot, and where is it now? description, model, dynamics, profile, settings, self-"
         "collision, the instant; `files/` reads and writes them"),
     "draw": (2, "what does a figure look like? figures and contour maps as data, their SVG, HTML that escapes itself"),
     "estimation": (3, "which wrench do the torques hold? residuals, posterior, filter, contact-free projection; "
@@ -44,7 +44,7 @@ OUTSIDE = {"studies": 8, "apps": 9}
 WALLS = {
     "pinocchio": ["robot"], "coal": ["robot"], "tinyxml2": ["robot", "io"], "toml": ["robot"],
     "mujoco": ["sim"],
-    "nlohmann": ["io"], "arrow": ["io"], "parquet": ["io"], "zlib": ["io"], "assimp": ["io"],
+    "nlohmann": [], "arrow": ["io"], "parquet": ["io"], "zlib": ["io"], "assimp": ["io"],
     "CLI": ["apps"], "nanobind": ["python"],
 }
 LONGEST_HEADER, LONGEST_SOURCE = 400, 600  # wishes

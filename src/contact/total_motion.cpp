@@ -7,6 +7,8 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/number_text.hpp"
+#include "antaeus/io/files.hpp"
+#include "antaeus/io/table.hpp"
 
 namespace antaeus {
 
@@ -182,16 +184,13 @@ void check(const TotalMotion& motion) {
   }
 }
 
-TotalMotion total_motion_of(const Table& table, const std::string& file, std::span<const std::string> feet) {
-  return Reader(table, file).read(feet);
-}
-
 TotalMotion read_total_motion(const std::filesystem::path& file, std::span<const std::string> feet) {
   const std::string extension = file.extension().string();
   if (extension != ".csv" && extension != ".parquet") {
     throw EpisodeError(file.string(), "not a motion", "give a .csv or .parquet with a column t and kin_Fx to kin_Tz");
   }
-  return total_motion_of(extension == ".csv" ? read_csv(file) : read_parquet(file), file.string(), feet);
+  const Table table = extension == ".csv" ? read_csv(file) : read_parquet(file);
+  return Reader(table, file.string()).read(feet);
 }
 
 }  // namespace antaeus

@@ -38,6 +38,9 @@ MovingNumber crossing_path(const SingularCrossing& crossing, double time) noexce
           crossing.speed * gone_rate};
 }
 
+namespace {
+
+/// The offset at an s.
 MovingNumber crossing_offset(const SingularCrossing& crossing, const MovingNumber& s) noexcept {
   const double r = s.value / crossing.window;
   if (!(std::abs(r) < 1.0) || crossing.offset == 0.0) return {};
@@ -48,6 +51,8 @@ MovingNumber crossing_offset(const SingularCrossing& crossing, const MovingNumbe
   return {crossing.offset * inside * inside * inside, crossing.offset * slope * r_dot,
           crossing.offset * (bend * r_dot * r_dot + slope * r_ddot)};
 }
+
+}  // namespace
 
 JointPathReference::JointPathReference(FreeFlyer flying, ConstVectorRef q_start)
     : flying_(std::move(flying)), q_start_(q_start), svd_(6, flying_.joints()) {

@@ -144,6 +144,23 @@ void check_figure(const Figure& figure) {
   }
 }
 
+std::vector<double> log_ticks(double minimum, double maximum) {
+  std::vector<double> ticks;
+  if (!(minimum > 0) || !(maximum > minimum) || !std::isfinite(maximum)) return ticks;
+  const auto collect = [&](std::initializer_list<double> factors) {
+    ticks.clear();
+    for (int e = static_cast<int>(std::floor(std::log10(minimum))); e <= std::log10(maximum) + 1e-9; ++e) {
+      for (const double factor : factors) {
+        const double tick = factor * std::pow(10.0, e);
+        if (tick >= minimum * (1 - 1e-9) && tick <= maximum * (1 + 1e-9)) ticks.push_back(tick);
+      }
+    }
+  };
+  collect({1.0});
+  if (ticks.size() < 3) collect({1.0, 2.0, 5.0});
+  return ticks.size() < 3 ? nice_ticks(minimum, maximum, 4) : ticks;
+}
+
 }  // namespace detail
 
 Style series_style(std::size_t n, Marker marker) {
@@ -167,23 +184,6 @@ std::vector<double> nice_ticks(double minimum, double maximum, int count) {
   const auto last = static_cast<long long>(std::floor(maximum / step + 1e-9));
   for (long long i = first; i <= last && ticks.size() < 1000; ++i) ticks.push_back(static_cast<double>(i) * step);
   return ticks;
-}
-
-std::vector<double> log_ticks(double minimum, double maximum) {
-  std::vector<double> ticks;
-  if (!(minimum > 0) || !(maximum > minimum) || !std::isfinite(maximum)) return ticks;
-  const auto collect = [&](std::initializer_list<double> factors) {
-    ticks.clear();
-    for (int e = static_cast<int>(std::floor(std::log10(minimum))); e <= std::log10(maximum) + 1e-9; ++e) {
-      for (const double factor : factors) {
-        const double tick = factor * std::pow(10.0, e);
-        if (tick >= minimum * (1 - 1e-9) && tick <= maximum * (1 + 1e-9)) ticks.push_back(tick);
-      }
-    }
-  };
-  collect({1.0});
-  if (ticks.size() < 3) collect({1.0, 2.0, 5.0});
-  return ticks.size() < 3 ? nice_ticks(minimum, maximum, 4) : ticks;
 }
 
 std::vector<std::size_t> min_max_decimation(const std::vector<double>& y, std::size_t buckets) {

@@ -89,38 +89,6 @@ double gamma_ramp(double sigma_Gamma, const GammaRampOptions& options) noexcept 
   return options.floor + (1.0 - options.floor) * share;
 }
 
-FlyingGains flying_gains(const FreeFlyingTerms& terms, const FlyingControlOptions& options) {
-  check_options(options);
-  if (terms.status != Status::ok) {
-    throw Error("flying gains", "the terms are not ok: " + std::string(to_string(terms.status)), "give a good state");
-  }
-  if (!(terms.conditioning.sigma_J > kSingularGains)) {
-    throw Error("flying gains", "the arm is singular there", "take gains from a state away from singularities");
-  }
-  const Eigen::Matrix<double, 9, 9> M = terms.null.M_hat_a.size() > 0
-                                            ? Eigen::Matrix<double, 9, 9>(terms.null.M_hat_a.block<9, 9>(3, 3))
-                                            : Eigen::Matrix<double, 9, 9>(terms.M_breve);
-  const Matrix3 M_b = M.topLeftCorner<3, 3>();
-  const Matrix63 M_eb = M.bottomLeftCorner<6, 3>();
-  const Matrix6 M_e = M.bottomRightCorner<6, 6>();
-  const Matrix3 base_free = M_b - M_eb.transpose() * M_e.inverse() * M_eb;
-  const Matrix6 tool_free = M_e - M_eb * M_b.inverse() * M_eb.transpose();
-  const double inertia[3] = {base_free.trace() / 3.0, tool_free.topLeftCorner<3, 3>().trace() / 3.0,
-                             tool_free.bottomRightCorner<3, 3>().trace() / 3.0};
-  for (const double value : inertia) {
-    if (!(value > 0.0) || !std::isfinite(value)) {
-      throw Error("flying gains", "an inertia is not positive", "take gains from a state away from singularities");
-    }
-  }
-  const double ratio = options.damping_ratio;
-  const Block com = gains_of(terms.M(0, 0), options.com_rate, ratio);
-  const Block base = gains_of(inertia[0], options.base_rate, ratio);
-  const Block position = gains_of(inertia[1], options.end_effector_rate, ratio);
-  const Block rotation = gains_of(inertia[2], options.end_effector_rate, ratio);
-  return {com.stiffness,      com.damping,      base.stiffness,     base.damping,
-          position.stiffness, position.damping, rotation.stiffness, rotation.damping};
-}
-
 struct FlyingControl::Workspace {
   Workspace(FreeFlyer flyer, const FlyingGains& with, const FlyingControlSetup& setup)
       : flying(std::move(flyer)),
@@ -136,7 +104,7 @@ struct FlyingControl::Workspace {
          {gains.com_stiffness, gains.com_damping, gains.base_stiffness, gains.base_damping, gains.position_stiffness,
           gains.position_damping, gains.rotation_stiffness, gains.rotation_damping}) {
       if (!(gain >= 0.0) || !std::isfinite(gain)) {
-        throw Error("flying control", "a gain is negative or not finite", "let flying_gains() make them");
+        throw Error("flying control", "a gain is negative or not finite", "give a pose, from which they are made");
       }
     }
     const int nv = 6 + n;
@@ -419,6 +387,38 @@ struct FlyingControl::Workspace {
 };
 
 namespace {
+
+FlyingGains flying_gains(const FreeFlyingTerms& terms, const FlyingControlOptions& options) {
+  check_options(options);
+  if (terms.status != Status::ok) {
+    throw Error("flying gains", "the terms are not ok: " + std::string(to_string(terms.status)), "give a good state");
+  }
+  if (!(terms.conditioning.sigma_J > kSingularGains)) {
+    throw Error("flying gains", "the arm is singular there", "take gains from a state away from singularities");
+  }
+  const Eigen::Matrix<double, 9, 9> M = terms.null.M_hat_a.size() > 0
+                                            ? Eigen::Matrix<double, 9, 9>(terms.null.M_hat_a.block<9, 9>(3, 3))
+                                            : Eigen::Matrix<double, 9, 9>(terms.M_breve);
+  const Matrix3 M_b = M.topLeftCorner<3, 3>();
+  const Matrix63 M_eb = M.bottomLeftCorner<6, 3>();
+  const Matrix6 M_e = M.bottomRightCorner<6, 6>();
+  const Matrix3 base_free = M_b - M_eb.transpose() * M_e.inverse() * M_eb;
+  const Matrix6 tool_free = M_e - M_eb * M_b.inverse() * M_eb.transpose();
+  const double inertia[3] = {base_free.trace() / 3.0, tool_free.topLeftCorner<3, 3>().trace() / 3.0,
+                             tool_free.bottomRightCorner<3, 3>().trace() / 3.0};
+  for (const double value : inertia) {
+    if (!(value > 0.0) || !std::isfinite(value)) {
+      throw Error("flying gains", "an inertia is not positive", "take gains from a state away from singularities");
+    }
+  }
+  const double ratio = options.damping_ratio;
+  const Block com = gains_of(terms.M(0, 0), options.com_rate, ratio);
+  const Block base = gains_of(inertia[0], options.base_rate, ratio);
+  const Block position = gains_of(inertia[1], options.end_effector_rate, ratio);
+  const Block rotation = gains_of(inertia[2], options.end_effector_rate, ratio);
+  return {com.stiffness,      com.damping,      base.stiffness,     base.damping,
+          position.stiffness, position.damping, rotation.stiffness, rotation.damping};
+}
 
 FlyingGains gains_at(FreeFlyer& flying, ConstVectorRef q, const FlyingControlOptions& options) {
   const VectorX rest = VectorX::Zero(flying.model().nv());

@@ -78,6 +78,8 @@ PassageValue passage_at(const Passage& passage, double time) noexcept {
           60.0 * t * left * (left - t) / (span * span)};
 }
 
+namespace {
+
 PoseReference end_effector_reference(const EndEffectorPlan& plan, double time) noexcept {
   const PassageValue at = passage_at(plan.passage, time);
   PoseReference tool;
@@ -124,6 +126,8 @@ PointReference com_reference(const ComPlan& plan, const PoseReference& end_effec
   }
   return all_finite(com) ? com : unknown<PointReference>();
 }
+
+}  // namespace
 
 FlyingReference flying_reference(const FlyingPlan& plan, double time) noexcept {
   FlyingReference reference;

@@ -109,16 +109,4 @@ Status ForceSd::evaluate(const TaskState& state, double& value, VectorRef gradie
   return Status::ok;
 }
 
-FunctionObjective::FunctionObjective(std::string name, Function function, double weight_of_it)
-    : Objective(std::move(name), weight_of_it), function_(std::move(function)) {
-  if (!function_) throw OptionsError("FunctionObjective", "there is no function", "give one that can be called");
-}
-
-std::unique_ptr<Objective> FunctionObjective::clone() const { return std::make_unique<FunctionObjective>(*this); }
-
-Status FunctionObjective::evaluate(const TaskState& state, double& value, VectorRef gradient) const noexcept {
-  set_nan(value, gradient);
-  return function_(state, value, gradient);
-}
-
 }  // namespace antaeus

@@ -1,5 +1,6 @@
 """The command line as a user meets it: exit codes, help, names, streams, and what each verb prints."""
 
+import csv
 import json
 import os
 import re
@@ -11,7 +12,7 @@ VERBS = {
     "demo": ["--out", "--episodes", "--json", "--pdf"],
     "show": ["--robot", "--ignore-meshes", "--base", "--out", "--json", "--pdf"],
     "audit": ["--robot", "--out", "--baseline", "--endpoint", "--from", "--to", "--json", "--pdf", "--set", "--threads", "--ignore-meshes", "--base", "--meshes"],
-    "estimate": ["--robot", "--ignore-meshes", "--base", "--endpoint", "--estimator", "--step", "--out", "--json", "--set", "--threads"],
+    "estimate": ["--robot", "--ignore-meshes", "--base", "--endpoint", "--estimator", "--smooth", "--step", "--out", "--json", "--set", "--threads"],
     "preflight": ["--robot", "--ignore-meshes", "--base", "--pose", "--positions", "--episode", "--step", "--endpoint", "--json", "--set"],
     "advise": ["--robot", "--ignore-meshes", "--base", "--pose", "--positions", "--episode", "--step", "--endpoint", "--joint", "--keep-hand", "--limits", "--limit", "--json", "--set", "--threads"],
     "map": ["--robot", "--ignore-meshes", "--base", "--pose", "--positions", "--endpoint", "--joint", "--poses", "--steps", "--quantity", "--out", "--json", "--set", "--threads"],
@@ -207,6 +208,36 @@ def test_estimate(twins, tmp_path):
     assert (tmp_path / "wrenches.parquet").read_bytes()[:4] == b"PAR1"
 
 
+def test_estimate_smoothed(twins, tmp_path):
+    """The whole log's word on each step: without memory the posterior's, with it never less certain."""
+    incident, names = twins / "twin_incident", ["Fx", "Fy", "Fz", "Mx", "My", "Mz"]
+
+    def rows(*arguments):
+        done = run("estimate", incident, "--robot", "h1_2", "--json", *arguments)
+        assert done.returncode == 0, text(done.stderr)
+        return json.loads(done.stdout)["rows"]
+
+    posterior, forgetful, smoothed = rows(), rows("--smooth", "1e-9"), rows("--smooth", "0.2")
+    assert len(posterior) == len(forgetful) == len(smoothed)
+    for one, alone, known in zip(posterior, forgetful, smoothed):
+        assert (alone["step"], alone["endpoint"], alone["estimator"]) == (one["step"], one["endpoint"], "smoothed")
+        assert alone["wrench"] == pytest.approx(one["wrench"], abs=1e-6)
+        assert alone["wrench"] == [alone[name] for name in names]
+        assert all(sd <= least * (1 + 1e-9) for sd, least in zip(known["sd"], alone["sd"]))
+    assert any(known["wrench"] != one["wrench"] for known, one in zip(smoothed, posterior))
+    file = tmp_path / "smoothed.csv"
+    done = run("estimate", incident, "--robot", "h1_2", "--smooth", "0.2", "--out", file)
+    assert done.returncode == 0 and "Estimator smoothed" in text(done.stdout) and "from the whole log" in text(done.stdout)
+    with file.open(encoding="utf-8") as lines:
+        written = list(csv.DictReader(lines))
+    assert [float(row["Fz"]) for row in written] == [row["Fz"] for row in smoothed]
+    assert {row["estimator"] for row in written} == {"smoothed"}
+    assert "--smooth: smooths the posterior alone" in refused("estimate", incident, "--robot", "h1_2", "--smooth", "0.2",
+                                                              "--estimator", "deployed")
+    for bad in ("0", "-1", "x"):
+        assert run("estimate", incident, "--robot", "h1_2", "--smooth", bad).returncode == 2
+
+
 @pytest.mark.parametrize("estimator", ["posterior", "deployed", "stacked"])
 def test_json_of_an_estimate_says_what_its_csv_says(twins, tmp_path, estimator):
     done = run("estimate", twins / "twin_incident", "--robot", "h1_2", "--estimator", estimator, "--json", "--out", tmp_path / "wrenches.csv")
@@ -293,6 +324,8 @@ def test_preflight_refuses_the_incidents_pose_and_passes_zero():
     assert sds["left_wrist_yaw_link"]["value"] == pytest.approx(20.0, abs=0.05) and not sds["left_wrist_yaw_link"]["passed"]
     done = run("preflight", "--robot", "h1_2", "--pose", "zero")
     assert done.returncode == 0 and "Pre-flight passed" in text(done.stdout)
+    report = json.loads(run("preflight", "--robot", "h1_2", "--pose", "zero", "--json").stdout)
+    assert report["passed"] and {c["check"] for c in report["checks"]} == {"gain", "sd", "conditioning"}
 
 
 def test_preflight_of_an_episode_and_of_positions(twins):

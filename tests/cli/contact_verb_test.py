@@ -282,7 +282,7 @@ def test_bad_members_are_named(tmp_path, name):
 OPTIONS = {
     "no weight with limits": (("contact.least_torque=0",), ("--with-limits", "cone"), "contact.least_torque: 0 leaves"),
     "smoothing alone": (("contact.least_torque=0",), ("--over-time",), "these weights leave the wrenches undetermined"),
-    "no lever": (("contact.lever=0",), (), "contact.lever: '0' is no number that fits; write a number, more than zero"),
+    "no lever": (("contact.lever=0",), (), "contact.lever: '0' is not a number that fits; write a number, more than zero"),
     "NaN": (("contact.smoothing=nan",), (), "contact.smoothing: 'nan'"),
     "length alone": (("contact.half_length=0.1",), (), "length and width of the sole go together; give both, or neither"),
     "width alone": (("contact.half_width=0.1",), (), "length and width of the sole go together; give both, or neither"),

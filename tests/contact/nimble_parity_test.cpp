@@ -6,6 +6,7 @@
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/json.hpp"
 #include "contact/tolerances.hpp"
+#include "support/parse_json.hpp"
 #include "support/shared.hpp"
 
 namespace antaeus {
@@ -15,7 +16,7 @@ namespace {
 struct Golden {
   explicit Golden(const std::string& name)
       : folder(test::shared_folder() / "golden/contact_inverse_dynamics"),
-        data(parse_json(read_file(folder / (name + ".json")), name)),
+        data(test::parse_json(read_file(folder / (name + ".json")))),
         robot(load_robot((folder / "urdf" / (name + ".urdf")).string(), MeshPolicy::ignored, Base::free_flyer)) {}
   std::filesystem::path folder;
   Json data;

@@ -1,6 +1,7 @@
 #include "antaeus/contact/total_motion.hpp"
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/io/files.hpp"
 #include "contact/tolerances.hpp"
 #include "support/human_plates.hpp"
 
@@ -19,7 +20,10 @@ std::string good() {
 }
 
 TotalMotion read(const std::string& text, std::vector<std::string> feet = {}) {
-  return total_motion_of(parse_csv(text, "walk.csv"), "walk.csv", feet);
+  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "total_motion_test" / "walk.csv";
+  std::filesystem::create_directories(file.parent_path());
+  write_file(file, text);
+  return read_total_motion(file, feet);
 }
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
@@ -32,7 +36,8 @@ std::string message(const std::string& text, std::vector<std::string> feet = {})
   try {
     read(text, std::move(feet));
   } catch (const EpisodeError& error) {
-    return error.what();
+    const std::string text_of = error.what();
+    return text_of.substr(std::min(text_of.size(), text_of.find("walk.csv")));
   }
   return "read without complaint";
 }

@@ -346,7 +346,7 @@ TEST(OptionGroups, AreWhole) {
       }
     }
   }
-  for (const char* name : {"guard", "guarded", "posterior", "residual", "equation", "episode"}) {
+  for (const char* name : {"published_guard", "consumer_guard", "posterior", "residual", "equation", "episode"}) {
     EXPECT_TRUE(groups.contains(name)) << name;
   }
 }

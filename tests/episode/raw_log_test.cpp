@@ -189,8 +189,6 @@ TEST_F(RawLogTest, FactsTellNumbersTooLargeToDrawFromNaN) {
   EXPECT_TRUE(facts.channels[1].empty);
   EXPECT_EQ(facts.broken_rows, 2);
   EXPECT_EQ(facts.too_large_rows, 4);
-  EXPECT_FALSE(is_too_large(kNaN) || is_too_large(-kInfinity) || is_too_large(1e30) || is_too_large(0.0));
-  EXPECT_TRUE(is_too_large(1e31) && is_too_large(-1.7e308));
 }
 
 TEST_F(RawLogTest, AnEpisodeGivesTheSameLogAsItsFiles) {

@@ -15,11 +15,11 @@
 #include "antaeus/identification/held/held_pose.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "antaeus/robot/noise_model.hpp"
-#include "antaeus/signal/alarm_rate.hpp"
 #include "antaeus/signal/chi_squared.hpp"
 #include "antaeus/trust/guarded_estimator.hpp"
 #include "identification/humanoid_runs.hpp"
 #include "robot/test_robots.hpp"
+#include "support/alarm_rate.hpp"
 #include "support/coloured_draw.hpp"
 #include "support/shared.hpp"
 #include "support/soak.hpp"
@@ -264,13 +264,13 @@ void expect_rates(const char* name, const Robot& robot, const std::vector<std::s
       const Simulated s = simulate(robot, endpoints, q, slow_time, rate, hours, 16);
       std::printf("%s, wander of %.1f s: asked %.0f an hour, %.2f in %.1f h\n", name, slow_time, rate, s.events / hours,
                   hours);
-      EXPECT_LE(poisson_rate_below(s.events, hours), rate) << name << " " << slow_time;
+      EXPECT_LE(test::poisson_rate_below(s.events, hours), rate) << name << " " << slow_time;
     }
   }
   // The limits of 0.5 % a sample are no such limits: this test can fail.
   const Simulated by_sample = simulate(robot, endpoints, q, 0.1, 0.0, 0.5, 16);
   std::printf("%s: %.0f an hour at 0.5 %% a sample\n", name, by_sample.events / by_sample.hours);
-  EXPECT_GT(poisson_rate_below(by_sample.events, by_sample.hours), 60.0) << name;
+  EXPECT_GT(test::poisson_rate_below(by_sample.events, by_sample.hours), 60.0) << name;
 }
 
 TEST_F(IdentifiedTests, SoakAlarmsAnHourOfTheHumanoid) {

@@ -229,7 +229,7 @@ TEST(FlyingControl, GainsAreThoseOfTheSchurReducedInertia) {
   for (const char* robot : {"spacecraft_ur3", "spacecraft_panda"}) {
     FreeFlyer flying = test::flyer(robot);
     const FreeFlyingTerms& t = flying.at(test::ready(robot, flying.model()), VectorX::Zero(flying.model().nv()));
-    const FlyingGains g = flying_gains(t);
+    const FlyingGains g = FlyingControl(test::flyer(robot), test::ready(robot, flying.model())).gains();
     const MatrixX M = flying.joints() == 7 ? MatrixX(t.null.M_hat_a.block(3, 3, 9, 9)) : MatrixX(t.M_breve);
     // A part that may move freely is what inverting M̆, cutting a block out and inverting back leaves.
     const MatrixX inverse = M.inverse();

@@ -302,9 +302,7 @@ TEST(TaskSolver, ObjectivesGainWhatTasksLeaveFree) {
       SCOPED_TRACE(kind->name());
       TaskProblem problem(model);
       problem.add(hand);
-      problem.add(FunctionObjective("wrapped", [&](const TaskState& s, double& value, VectorRef gradient) {
-        return kind->evaluate(s, value, gradient);
-      }));
+      problem.add(*kind);
       TaskSolver solver(problem);
       const SolveResult& result = solver.solve(start);
       EXPECT_EQ(result.status, SolveStatus::reached);

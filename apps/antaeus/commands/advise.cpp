@@ -6,7 +6,7 @@
 #include "antaeus/audit/audit_options.hpp"
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/number_text.hpp"
-#include "antaeus/io/json.hpp"
+#include "antaeus/io/json_fields.hpp"
 #include "antaeus/pose/pose_advice.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
@@ -128,12 +128,6 @@ struct AdviseCommand {
       if (!alone.empty()) text += "\n" + alone.text();
     }
     return text;
-  }
-
-  static Json vector_json(const VectorX& v) {
-    Json list = Json::array();
-    for (const double value : v) list.push_back(value + 0.0);
-    return list;
   }
 
   static Json opening_json(const Opening& opening) {

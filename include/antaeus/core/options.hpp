@@ -48,7 +48,7 @@ struct OptionValue {
 };
 constexpr void visit_fields(const OptionValue*, auto&& visit) {
   using V = OptionValue;
-  visit(field("group", "", "\"guard\" of --set guard.clamp_force=40", &V::group));
+  visit(field("group", "", "\"published_guard\" of --set published_guard.clamp_force=40", &V::group));
   visit(field("name", "", "in its group", [](const OptionValue& self) { return self.info.name; }));
   visit(field("value", "", "as the command line's --set takes it", &V::value));
   visit(field("unit", "", "empty for names and switches", [](const OptionValue& self) { return self.info.unit; }));

@@ -156,9 +156,6 @@ struct NamedFigure {
 /// Ticks of 1, 2 or 5 times a power of ten within [minimum, maximum], about `count` of them; empty when minimum is not
 /// below maximum.
 ANTAEUS_API std::vector<double> nice_ticks(double minimum, double maximum, int count);
-/// Powers of ten within the range; with 2 and 5 times them when there are fewer than three, and evenly spaced ones when
-/// that is not enough either.
-ANTAEUS_API std::vector<double> log_ticks(double minimum, double maximum);
 
 /// Points above this number are thinned.
 inline constexpr std::size_t kDecimationLimit = 2000;

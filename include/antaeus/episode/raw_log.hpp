@@ -82,9 +82,6 @@ ANTAEUS_API Episode load_any_episode(const std::filesystem::path& path, const Ro
 /// too large, and is in no least, largest or plot.
 inline constexpr double kLargestSample = 1e30;
 constexpr bool is_sample(double value) noexcept { return value <= kLargestSample && value >= -kLargestSample; }
-constexpr bool is_too_large(double value) noexcept {
-  return !is_sample(value) && value < kInfinity && value > -kInfinity;
-}
 
 /// What one column of a log holds.
 struct ColumnFacts {

@@ -60,6 +60,11 @@ ANTAEUS_API const OptionTable& options_of(const GammaRampOptions&);
 ANTAEUS_API double gamma_ramp(double sigma_Gamma, const GammaRampOptions& options) noexcept;
 
 /// Stiffness and damping of each of four blocks: isotropic, constant.
+///
+/// K = m_eff ω², D = 2ζ m_eff ω, m_eff the mean eigenvalue of a block of M̆: of the base's with the end-effector free,
+/// of the end-effector's places and turns with the base free (Schur complements). With turns free too, places would
+/// move 1.6 instead of 3.4 kg and turns 0.004 instead of 0.024 kg m², and so soft a spring settles five times as
+/// slowly.
 struct FlyingGains {
   double com_stiffness = kNaN, com_damping = kNaN;
   double base_stiffness = kNaN, base_damping = kNaN;
@@ -78,14 +83,6 @@ constexpr void visit_fields(const FlyingGains*, Visit&& visit) {
   visit(field("rotation_stiffness", "N·m/rad", "of its orientation", &G::rotation_stiffness));
   visit(field("rotation_damping", "N·m·s/rad", "", &G::rotation_damping));
 }
-/// K = m_eff ω², D = 2ζ m_eff ω, m_eff the mean eigenvalue of a block of M̆: of the base's with the end-effector free,
-/// of the end-effector's places and turns with the base free (Schur complements). With turns free too, places would
-/// move 1.6 instead of 3.4 kg and turns 0.004 instead of 0.024 kg m², and so soft a spring settles five times as
-/// slowly.
-/// \param terms  of a state with `ok` and well away from singularities: there M̆ belongs to a damped inverse
-/// \throws Error for terms that are not `ok` or an inertia that is not positive
-ANTAEUS_API FlyingGains flying_gains(const FreeFlyingTerms& terms, const FlyingControlOptions& options = {});
-
 /// All that one instant's control has to say.
 struct FlyingCommand {
   Status status = Status::not_computed;
@@ -130,7 +127,7 @@ struct FlyingControlSetup {
 /// Workspace, one a thread. \realtime after construction: flying_control_realtime_test
 class ANTAEUS_API FlyingControl {
  public:
-  /// Gains follow from the inertia at \p q_gains.
+  /// Gains follow from the inertia at \p q_gains, well away from singularities: at one M̆ belongs to a damped inverse.
   /// \throws as FreeFlyer's and the options' own checks, and Error for a singular q_gains
   FlyingControl(FreeFlyer flying, ConstVectorRef q_gains, const FlyingControlSetup& setup = {});
   FlyingControl(FreeFlyer flying, const FlyingGains& gains, const FlyingControlSetup& setup = {});

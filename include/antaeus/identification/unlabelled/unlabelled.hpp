@@ -68,8 +68,4 @@ struct UnlabelledResult {
 ANTAEUS_API UnlabelledResult fit_unlabelled(const std::vector<UnlabelledSample>& samples, const VectorX& effort_limits,
                                             const VectorX& prior_sd, const UnlabelledOptions& options = {});
 
-/// Δ/T of a series: 1 over (1 + 2 Σ ρ), autocorrelations summed until one falls below 0.05. 1 for white noise; the
-/// mean is taken out first. NaN for fewer than three samples; 0 for a constant.
-ANTAEUS_API double independent_share(const VectorX& series);
-
 }  // namespace antaeus
