@@ -17,6 +17,7 @@
 #include "antaeus/robot/noise_model.hpp"
 #include "antaeus/signal/chi_squared.hpp"
 #include "antaeus/trust/guarded_estimator.hpp"
+#include "core/random.hpp"
 #include "identification/humanoid_runs.hpp"
 #include "robot/test_robots.hpp"
 #include "support/alarm_rate.hpp"
@@ -311,11 +312,11 @@ TEST(SwingingArms, LieSixTheObservablePartHasNoPhantom) {
   std::array<double, 2> squares{}, observable{}, above{}, largest{};
   double n = 0.0;
   for (const std::uint64_t seed : {1, 2, 3}) {
-    NormalNumbers normal(seed);
+    detail::Random<> normal(seed);
     VectorX phase(motors), pace(motors), friction(motors);
     for (int j = 0; j < motors; ++j) {
-      phase[j] = 3.0 * normal();
-      pace[j] = 3.0 + 0.5 * normal();
+      phase[j] = 3.0 * normal.normal();
+      pace[j] = 3.0 + 0.5 * normal.normal();
       friction[j] = robot.profile.figures[static_cast<std::size_t>(j)].coulomb;
     }
     residual.reset();
@@ -343,8 +344,8 @@ TEST(SwingingArms, LieSixTheObservablePartHasNoPhantom) {
       robot.model.select_motor_rows(full, tau);
       o.tau = tau;
       for (int j = 0; j < motors; ++j) {
-        o.tau[j] += friction[j] * std::tanh(o.v[j] / kCoulombSpeed) + 0.05 * o.v[j] + 0.2 * normal();
-        o.v[j] += 0.01 * normal();
+        o.tau[j] += friction[j] * std::tanh(o.v[j] / kCoulombSpeed) + 0.05 * o.v[j] + 0.2 * normal.normal();
+        o.v[j] += 0.01 * normal.normal();
       }
       Pose imu;
       dynamics.at(q).frame_pose(robot.model.frame(robot.profile.imu.frame), imu);

@@ -10,6 +10,7 @@
 #include "antaeus/core/numbers.hpp"
 #include "antaeus/signal/chi_squared.hpp"
 #include "antaeus/signal/coloured_noise.hpp"
+#include "core/random.hpp"
 #include "signal/tolerances.hpp"
 #include "support/allocation_counter.hpp"
 
@@ -17,7 +18,7 @@ namespace antaeus {
 namespace {
 
 using test::alarm_probability, test::normal_alarm_limit, test::chi_squared_alarm_limit, test::count_alarms;
-using test::AlarmBudget, test::AlarmCount;
+using test::AlarmBudget, test::AlarmCount, test::LinearTest;
 using test::poisson_rate_above, test::poisson_rate_below;
 
 // scipy.stats 1.17.1: norm.isf(p/2), chi2.isf(p, 3), chi2.isf(p, 8) with p = a Δ/(3600 m).
@@ -54,12 +55,12 @@ TEST(AlarmRate, PoissonBounds) {
 }
 
 TEST(ColouredNoise, NumbersAreNormalAlsoInTheTail) {
-  NormalNumbers normal(7);
+  detail::Random<> normal(7);
   constexpr int kNumbers = 4'000'000;
   double sum = 0.0, square = 0.0, fourth = 0.0;
   int beyond = 0;
   for (int i = 0; i < kNumbers; ++i) {
-    const double z = normal(), z2 = z * z;
+    const double z = normal.normal(), z2 = z * z;
     sum += z, square += z2, fourth += z2 * z2;
     beyond += std::abs(z) > 4.0;
   }
@@ -68,10 +69,10 @@ TEST(ColouredNoise, NumbersAreNormalAlsoInTheTail) {
   EXPECT_NEAR(fourth / kNumbers, 3.0, tolerance::kDrawnMoments);
   const double expected = 2.0 * normal_cdf(-4.0) * kNumbers;  // 253
   EXPECT_NEAR(beyond, expected, 4.0 * std::sqrt(expected));
-  NormalNumbers again(7), other(8);
-  NormalNumbers first(7);
-  EXPECT_EQ(again(), first());
-  EXPECT_NE(again(), other());
+  detail::Random<> again(7), other(8);
+  detail::Random<> first(7);
+  EXPECT_EQ(again.normal(), first.normal());
+  EXPECT_NE(again.normal(), other.normal());
 }
 
 /// Two normal tests and one of two degrees of freedom over four rows.
@@ -136,10 +137,10 @@ TEST(ColouredNoise, EventsAreCountedOnceHoweverLong) {
 }
 
 TEST(ColouredNoise, DrawingDoesNotAllocate) {
-  NormalNumbers normal(1);
+  detail::Random<> normal(1);
   test::AllocationCounter counter;
   double sum = 0.0;
-  for (int i = 1; i < 100; ++i) sum += normal();
+  for (int i = 1; i < 100; ++i) sum += normal.normal();
   EXPECT_EQ(counter.count(), 0);
   EXPECT_TRUE(std::isfinite(sum));
 }

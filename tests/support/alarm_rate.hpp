@@ -12,8 +12,16 @@
 #include "antaeus/core/numbers.hpp"
 #include "antaeus/signal/chi_squared.hpp"
 #include "antaeus/signal/coloured_noise.hpp"
+#include "core/random.hpp"
 
 namespace antaeus::test {
+
+/// A test that alarms where |W r|² > limit. With W S Wᵀ = I, S the covariance of r, that is χ² by chance; one row of
+/// W is a normal test with limit z².
+struct LinearTest {
+  MatrixX weights;  ///< W, degrees of freedom × rows
+  double limit = 0.0;
+};
 
 /// False alarms that are accepted, and the tests that share them.
 struct AlarmBudget {
@@ -88,9 +96,9 @@ inline AlarmCount count_alarms(const ColouredNoise& noise, const std::vector<Lin
   const VectorX keep = (-simulation.interval / noise.slow_time(wandering).array()).exp();
   const VectorX kick = slow_sd.array() * (1.0 - keep.array().square()).sqrt();
 
-  NormalNumbers normal(simulation.seed);
+  detail::Random<> normal(simulation.seed);
   const auto draw = [&](VectorX& values) {
-    for (double& value : values) value = normal();
+    for (double& value : values) value = normal.normal();
   };
   VectorX drawn_offset(offset.cols()), drawn_white(numbers), drawn_slow(slow.cols());
   VectorX wander(slow.cols()), constant(numbers), z(numbers);

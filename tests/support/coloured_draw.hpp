@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "antaeus/signal/coloured_noise.hpp"
+#include "core/random.hpp"
 
 namespace antaeus::test {
 
@@ -16,10 +17,10 @@ class ColouredDraw {
   /// A new run: another offset.
   void run() {
     VectorX z(noise_.offset_factor.cols());
-    for (double& value : z) value = normal_();
+    for (double& value : z) value = normal_.normal();
     constant_ = noise_.offset_factor * z;
     slow_ = noise_.slow_sd;
-    for (double& value : slow_) value *= normal_();
+    for (double& value : slow_) value *= normal_.normal();
   }
 
   /// The sample that comes \p dt seconds after the last.
@@ -28,16 +29,16 @@ class ColouredDraw {
     for (Eigen::Index j = 0; j < value_.size(); ++j) {
       const double keep = noise_.slow_sd[j] > 0.0 ? std::exp(-dt / noise_.slow_time[j]) : 0.0;
       if (noise_.slow_sd[j] > 0.0) {
-        slow_[j] = keep * slow_[j] + noise_.slow_sd[j] * std::sqrt(1.0 - keep * keep) * normal_();
+        slow_[j] = keep * slow_[j] + noise_.slow_sd[j] * std::sqrt(1.0 - keep * keep) * normal_.normal();
       }
-      value_[j] += slow_[j] + noise_.white_sd[j] * normal_();
+      value_[j] += slow_[j] + noise_.white_sd[j] * normal_.normal();
     }
     return value_;
   }
 
  private:
   ColouredNoise noise_;
-  NormalNumbers normal_;
+  detail::Random<> normal_;
   VectorX constant_, slow_, value_;
 };
 
