@@ -13,7 +13,7 @@ namespace antaeus {
 
 namespace {
 
-/// Group "gravity_hold".
+/// Group "gravity".
 struct GravityChoice {
   double duration = 10.0;     ///< of the hold [s]
   double stiffness = 2000.0;  ///< of the PD without g(q) [N·m/rad]
@@ -22,7 +22,7 @@ struct GravityChoice {
 const OptionTable& options_of(const GravityChoice&) {
   using O = GravityChoice;
   static const OptionTable table(
-      "gravity_hold",
+      "gravity",
       {
           option("duration", "s", "of the hold", "long enough to see a drift", &O::duration, Range{0.1, 120.0}),
           option("stiffness", "N·m/rad", "of the PD that runs without g(q)", "our choice", &O::stiffness, kPositive),

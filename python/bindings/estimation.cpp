@@ -78,13 +78,9 @@ void bind_posterior_estimator(nb::module_& module) {
   const std::string signature =
       options_signature<PosteriorOptions>("def __init__(self, reader: InstantReader", ") -> None");
   const std::string doc = options_doc<PosteriorOptions>("ModelError for base rows on a fixed base.");
-  nb::class_<PosteriorEstimates, WrenchEstimates>(module, "PosteriorEstimates",
-                                                  "The posterior's wrenches, with the residual that they explain.")
-      .def_ro("residual", &PosteriorEstimates::residual)
-      .def_prop_ro("row_precision", frozen_field(&PosteriorEstimates::row_precision), kOwned,
-                   "[motors], 1/(N²·m²): (S⁻¹)_jj, S = R + Σ A P₀ Aᵀ over all rows used; NaN for the others.")
-      .def_prop_ro("row_test", frozen_field(&PosteriorEstimates::row_test), kOwned,
-                   "[motors]: e_jᵀ S⁻¹ r / √(S⁻¹)_jj, N(0, 1) while all is as assumed.");
+  nb::class_<PosteriorEstimates, WrenchEstimates> estimates(
+      module, "PosteriorEstimates", "The posterior's wrenches, with the residual that they explain.");
+  bind_fields(estimates);
   nb::class_<PosteriorEstimator>(
       module, "PosteriorEstimator",
       "Maximum a posteriori wrenches of all endpoints from one residual, each with its covariance: "

@@ -107,8 +107,8 @@ nb::class_<Struct, Extra...>& bind_fields(nb::class_<Struct, Extra...>& type) {
           kOwned, doc.c_str());
     } else if constexpr (arrays == Arrays::views && arrays_shown::is_list_of_names<Value>) {
       type.def_prop_ro(field.name, codes_field(field.get), kOwned, doc.c_str());
-    } else if constexpr (std::is_member_object_pointer_v<Get> && !arrays_shown::is_matrix<Value> &&
-                         !NamedEnum<Value> && !arrays_shown::is_reasons<Value>) {
+    } else if constexpr (std::is_member_object_pointer_v<Get> && !arrays_shown::is_matrix<Value> && !NamedEnum<Value> &&
+                         !arrays_shown::is_reasons<Value>) {
       type.def_ro(field.name, field.get, doc.c_str());
     } else {
       const auto get = [get = field.get](const Struct& self) { return shown(std::invoke(get, self)); };

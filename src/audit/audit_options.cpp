@@ -48,7 +48,7 @@ const OptionTable& options_of(const EventOptions&) {
 const OptionTable& options_of(const StackedOptions&) {
   using O = StackedOptions;
   static const OptionTable table(
-      "stacked_estimator",
+      "stacked",
       {
           option("rows", "", "motors, or motors_and_base: the six rows too that no motor drives (floating base)",
                  "docs/guards.md#the-stacked-estimator-is-no-guard: incident report, 27 × 24 motor rows", &O::rows),
@@ -58,7 +58,7 @@ const OptionTable& options_of(const StackedOptions&) {
 const OptionTable& options_of(const SmoothingOptions&) {
   using O = SmoothingOptions;
   static const OptionTable table(
-      "smoothing",
+      "smooth",
       {
           option("zero_phase", "",
                  "whether the posterior reads velocities, accelerations and torques smoothed without delay (not what a "

@@ -5,11 +5,12 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
-#include "antaeus/io/files.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/signal/chi_squared.hpp"
 #include "contact/frame_algebra.hpp"
 #include "contact/split_problem.hpp"
 #include "contact/stances.hpp"
+#include "core/cross_matrix.hpp"
 
 namespace antaeus {
 
@@ -234,8 +235,7 @@ class Result {
 void check_split(const SplitOptions& options, const Sole& sole) {
   check_options(options);
   if (options.hidden_z_end > options.hidden_z) {
-    throw OptionsError("contact_split.hidden_z_end",
-                       shortest_text(options.hidden_z_end) + " is above contact_split.hidden_z",
+    throw OptionsError("split.hidden_z_end", shortest_text(options.hidden_z_end) + " is above split.hidden_z",
                        "let what was seen end lower");
   }
   if (!(sole.along_sd > 0) || !(sole.across_sd > 0) || std::abs(sole.forward.norm() - 1) > 1e-6 ||

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
-#include "antaeus/io/files.hpp"
 #include "antaeus/signal/savitzky_golay.hpp"
 #include "contact/over_time.hpp"
 
@@ -26,8 +26,7 @@ void check_times(const VectorX& time) {
 void check_hysteresis(const TimingOptions& options) {
   check_options(options);
   if (options.end > options.begin) {
-    throw OptionsError("contact_timing.end", shortest_text(options.end) + " is above contact_timing.begin",
-                       "let a contact end lower");
+    throw OptionsError("timing.end", shortest_text(options.end) + " is above timing.begin", "let a contact end lower");
   }
 }
 
@@ -169,7 +168,7 @@ const OptionTable& options_of(const TimingOptions&) {
   using O = TimingOptions;
   static const char* const kPlates = "one person's steps on force plates";
   static const OptionTable table(
-      "contact_timing",
+      "timing",
       {
           option("planted_speed", "m/s", "speed below which a low point is planted", kPlates, &O::planted_speed,
                  kPositive),

@@ -1,5 +1,4 @@
-#include "antaeus/contact/split_options.hpp"
-
+#include "antaeus/contact/contact_posterior.hpp"
 #include "antaeus/core/option_table.hpp"
 
 namespace antaeus {
@@ -9,7 +8,7 @@ const OptionTable& options_of(const SplitOptions&) {
   static const char* const kPlates = "one person's standing, squats and steps on force plates";
   static const char* const kMotion = "force plates against a scaled model's inverse dynamics, 6 Hz low pass";
   static const OptionTable table(
-      "contact_split",
+      "split",
       {
           option("force_sd_forward", "N", "sd of the motion's total force, forward", kMotion, &O::force_sd_forward,
                  kPositive),

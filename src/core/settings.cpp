@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
 
 namespace antaeus {
@@ -18,36 +18,20 @@ std::string followed(const OptionRow& row, const RobotScale& scale) {
   if (row.follows != Follows::force && row.follows != Follows::weight) return {};
   const double size = row.follows == Follows::force ? scale.force : scale.weight;
   if (!(size > 0) || !std::isfinite(size)) return {};
-  std::array<char, 40> digits{};
-  char* end =
-      std::to_chars(digits.data(), digits.data() + digits.size(), row.share * size, std::chars_format::scientific, 1)
-          .ptr;
-  double rounded = 0.0;
-  std::from_chars(digits.data(), end, rounded);
-  return detail::text_of(rounded);
+  return shortest_text(rounded_to(row.share * size, 2));
 }
 
 // A profile may set what another program reads. The test Settings.GroupsOfComponents holds the list to the libraries.
 constexpr std::array<std::string_view, 23> kGroupsOfComponents = {
-    "actuators", "clip",       "contact",    "contact_split", "contact_timing", "control",
-    "det",       "experiment", "flying",     "gamma",         "gravity_hold",   "ik",
-    "impedance", "initial",    "null_space", "parity",        "perturbation",   "plant",
-    "scene",     "sensorless", "space",      "tasks",         "trace"};
+    "actuators", "clip",       "contact",   "control", "det",        "experiment", "flying",       "gamma",
+    "gravity",   "ik",         "impedance", "initial", "null_space", "parity",     "perturbation", "plant",
+    "scene",     "sensorless", "space",     "split",   "tasks",      "timing",     "trace"};
 
 /// Groups that had another name, and the one that they have.
 struct RenamedGroup {
   std::string_view old_name, new_name;
 };
-constexpr std::array<RenamedGroup, 10> kRenamedGroups = {{{"carry", "carried_law"},
-                                                          {"equation", "instant"},
-                                                          {"estimator", "published_estimator"},
-                                                          {"gravity", "gravity_hold"},
-                                                          {"guard", "published_guard"},
-                                                          {"guarded", "consumer_guard"},
-                                                          {"smooth", "smoothing"},
-                                                          {"split", "contact_split"},
-                                                          {"stacked", "stacked_estimator"},
-                                                          {"timing", "contact_timing"}}};
+constexpr std::array<RenamedGroup, 2> kRenamedGroups = {{{"guard", "published_guard"}, {"guarded", "consumer_guard"}}};
 
 }  // namespace
 
@@ -123,7 +107,7 @@ std::vector<OptionValue> Settings::with_sources(const OptionTable& table, const 
     } else if (!value.empty() && value == option.value) {
       option.source = row.follows == Follows::sign
                           ? scale_.sign_from
-                          : detail::three_digits(row.share) + " × " +
+                          : significant_text(row.share, 3) + " × " +
                                 (row.follows == Follows::force ? scale_.force_from : scale_.weight_from) + "; " +
                                 row.info.source;
     }

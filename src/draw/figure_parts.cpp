@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "io/text.hpp"
 
 namespace antaeus {
@@ -13,11 +13,7 @@ namespace antaeus {
 namespace detail {
 
 std::string coordinate(double value) {
-  std::array<char, 64> buffer{};
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, 2);
-  std::string text(buffer.data(), end.ptr);
-  while (text.back() == '0') text.pop_back();
-  if (text.back() == '.') text.pop_back();
+  const std::string text = without_end_zeros(fixed_text(value, 2));
   return text == "-0" ? "0" : text;
 }
 
@@ -35,10 +31,7 @@ double text_width(std::string_view text, double size) {
 
 std::string power_of_ten(double value, int digits) {
   if (std::abs(value * std::pow(10.0, digits) - 1.0) > 1e-6) return display_number(value, digits);
-  constexpr std::array<const char*, 10> kRaised = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-  std::string text = "10⁻";
-  for (const char digit : std::to_string(digits)) text += kRaised[digit - '0'];
-  return text;
+  return "10" + raised_text(-digits);
 }
 
 std::string_view style_sheet() {
@@ -241,26 +234,6 @@ std::string xml_escaped(std::string_view text) {
     }
   }
   return safe;
-}
-
-std::string display_number(double value, int digits) {
-  if (!std::isfinite(value)) return "–";
-  std::array<char, 400> buffer{};  // a double before the point has up to 309 digits
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, digits);
-  if (end.ec != std::errc{}) return "–";
-  std::string text(buffer.data(), end.ptr);
-  if (text[0] != '-') return text;
-  text.erase(0, 1);
-  return text.find_first_not_of("0.") == std::string::npos ? text : "−" + text;
-}
-
-int display_digits(double value) {
-  const double size = std::abs(value);
-  if (!(size < 100.0)) return 0;
-  if (size >= 10.0) return 1;
-  if (size >= 1.0) return 2;
-  if (size >= 0.01 || size == 0.0) return 3;
-  return std::min(12, 1 - static_cast<int>(std::floor(std::log10(size))));
 }
 
 }  // namespace antaeus

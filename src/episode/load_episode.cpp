@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/numpy.hpp"

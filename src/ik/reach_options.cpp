@@ -1,6 +1,5 @@
-#include "antaeus/ik/reach_options.hpp"
-
 #include "antaeus/core/option_table.hpp"
+#include "antaeus/ik/reach.hpp"
 
 namespace antaeus {
 

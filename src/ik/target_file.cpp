@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/ik/ik_run.hpp"
 #include "io/text.hpp"
 
@@ -16,12 +16,6 @@ namespace {
 constexpr double kUnit = 1e-3;  ///< how far a quaternion may be from unit length
 constexpr std::array<const char*, 7> kColumns = {"x", "y", "z", "qx", "qy", "qz", "qw"};
 constexpr const char* kForm = "write x,y,z or x,y,z,qx,qy,qz,qw";
-
-std::string six_digits(double value) {
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%.6g", value);
-  return text.data();
-}
 
 std::string trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
@@ -59,9 +53,9 @@ void append(IkTargets& targets, const std::array<double, 7>& numbers) {
     std::string problem = problem_of(3, 7);
     const double length = quaternion.coeffs().stableNorm();
     if (problem.empty() && !(std::abs(length - 1.0) <= kUnit)) {
-      problem = length == 0.0
-                    ? "the target's quaternion is zero"
-                    : "the target's quaternion has the length " + six_digits(length) + ", which is not 1 within 0.001";
+      problem = length == 0.0 ? "the target's quaternion is zero"
+                              : "the target's quaternion has the length " + significant_text(length, 6) +
+                                    ", which is not 1 within 0.001";
     }
     if (problem.empty()) {
       pose.rotation = quaternion.normalized().toRotationMatrix();

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "antaeus/core/error.hpp"
-#include "antaeus/io/files.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "core/utf8.hpp"
 #include "io/text.hpp"
 
@@ -49,7 +49,7 @@ void append_number(std::string& out, double value) {
   } else if (value == 0.0 && std::signbit(value)) {
     out += "-0.0";  // readers take "-0" for the integer, which has no sign
   } else {
-    out += shortest_text(value);
+    append_shortest(out, value);
   }
 }
 

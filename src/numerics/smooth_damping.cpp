@@ -11,14 +11,14 @@ namespace antaeus {
 const OptionTable& options_of(const SmoothDampingOptions&) {
   constexpr const char* kMeasured = "crossings of a UR3's elbow and wrist on a 150 kg base";
   static const OptionTable table(
-      "carried_law", {
-                         option("damping", "unit of J", "damping at the singularity itself", kMeasured,
-                                &SmoothDampingOptions::damping, kPositive),
-                         option("band", "unit of J", "at or above this smallest singular value nothing is damped",
-                                kMeasured, &SmoothDampingOptions::band, kPositive),
-                         option("pull", "1/s", "how fast the carried velocity follows the demand", kMeasured,
-                                &SmoothDampingOptions::pull),
-                     });
+      "carry", {
+                   option("damping", "unit of J", "damping at the singularity itself", kMeasured,
+                          &SmoothDampingOptions::damping, kPositive),
+                   option("band", "unit of J", "at or above this smallest singular value nothing is damped", kMeasured,
+                          &SmoothDampingOptions::band, kPositive),
+                   option("pull", "1/s", "how fast the carried velocity follows the demand", kMeasured,
+                          &SmoothDampingOptions::pull),
+               });
   return table;
 }
 const OptionGroup kCarryGroup(SmoothDampingOptions{});

@@ -163,7 +163,7 @@ void Judgement::check(const ReplayInput& in) const {
   const bool tilts = robot_.model.base() == Base::free_flyer && options_.residual.tilt_sd > 0.0;
   if (!tilts || (uses_imu_ && !in.imu_quaternion_xyzw.values.empty())) return;
   refuse("residual.tilt_sd", "a tilt that nobody measured is an error that all rows share, and a replay has none",
-         "give imu_quaternion_xyzw" + std::string(uses_imu_ ? "" : " and --set instant.imu=mounted") +
+         "give imu_quaternion_xyzw" + std::string(uses_imu_ ? "" : " and --set equation.imu=mounted") +
              ", or take the base for upright: --set residual.tilt_sd=0");
 }
 

@@ -169,7 +169,7 @@ Status tilt_torque(const Instant& now, const Vector3& gravity, int axis, VectorR
 const OptionTable& options_of(const InstantOptions&) {
   using O = InstantOptions;
   static const OptionTable table(
-      "instant",
+      "equation",
       {
           option("imu", "", "what the base's orientation is taken from: mounted, as_base (as deployed), none",
                  "docs/estimator_study.md#imu: the H1-2's IMU sits on the torso link, its deployed code feeds the "

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "antaeus/core/error.hpp"
-#include "antaeus/io/files.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "core/decompositions.hpp"
 
 namespace antaeus {

@@ -6,6 +6,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/in_place.hpp"
+#include "core/cross_matrix.hpp"
 #include "tasks/joint_rows.hpp"
 #include "tasks/rigid_log.hpp"
 

@@ -101,7 +101,7 @@ Episode at_rest(const Robot& robot, const VectorX& q, const std::vector<std::str
 
 std::string statement(const Audit& audit, std::string_view id) {
   for (const Statement& s : audit.verdict) {
-    if (s.id == id) return s.text;
+    if (to_string(s.id) == id) return s.text;
   }
   return {};
 }

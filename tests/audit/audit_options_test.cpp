@@ -62,7 +62,7 @@ TEST(AuditOptions, SignIsWhatWasSetElseTheDeployedElseOnRobot) {
   EXPECT_EQ(signs(), both(Sign::on_robot));
   robot.profile.deployed_sign = Sign::on_environment;
   EXPECT_EQ(signs(), both(Sign::on_environment));
-  robot.profile.settings.set("published_estimator.sign=on_robot");
+  robot.profile.settings.set("estimator.sign=on_robot");
   EXPECT_EQ(signs(), both(Sign::on_robot)) << "the posterior stands beside the deployed number";
   robot.profile.settings.set("posterior.sign=on_environment");
   EXPECT_EQ(signs(), std::pair(Sign::on_robot, Sign::on_environment));
@@ -102,7 +102,7 @@ TEST(AuditOptions, AreListedByGroupAndName) {
     return at == listed.end() ? "absent" : at->value;
   };
   EXPECT_EQ(value("published_guard", "clamp_force"), "21.5");
-  EXPECT_EQ(value("smoothing", "window"), "0.125");
+  EXPECT_EQ(value("smooth", "window"), "0.125");
   EXPECT_EQ(value("posterior", "force_prior"), "20");
   EXPECT_EQ(value("posterior", "sign"), "on_environment");
   EXPECT_EQ(value("preflight", "characteristic_length"), "0.3");

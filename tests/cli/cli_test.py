@@ -76,7 +76,7 @@ def test_nearest_names(twins):
         (("preflight", "--robot", "h1_2", "--positions", "torso_jiont=1"), "torso_jiont", "torso_joint"),
         (("audit", incident, "--robot", "h1_2", "--set", "publishd_guard.clamp_force=1"), "publishd_guard", "published_guard"),
         (("audit", incident, "--robot", "h1_2", "--set", "guard.clamp_froce=1"), "clamp_froce", "clamp_force"),
-        (("audit", incident, "--robot", "h1_2", "--set", "instant.imu=mountd"), "mountd", "mounted"),
+        (("audit", incident, "--robot", "h1_2", "--set", "equation.imu=mountd"), "mountd", "mounted"),
         (("audit", twins / "twin_incidnet", "--robot", "h1_2"), "twin_incidnet", "twin_incident"),
     ]:
         line = refused(*arguments)
@@ -276,7 +276,7 @@ def test_forces_have_the_profiles_sign_else_on_robot(small, twins):
         return json.loads(run("estimate", *arguments, "--json").stdout)["rows"]
 
     for estimator in ("posterior", "deployed", "stacked"):
-        plain, turned = (rows(small, "--robot", "planar_3r", "--estimator", estimator, *more) for more in ((), ("--set", "published_estimator.sign=on_environment")))
+        plain, turned = (rows(small, "--robot", "planar_3r", "--estimator", estimator, *more) for more in ((), ("--set", "estimator.sign=on_environment")))
         assert {row["sign"] for row in plain} == {"on_robot"}, "planar_3r states no deployed sign"
         assert {row["sign"] for row in turned} == {"on_environment"}
         assert [row["Fx"] for row in plain] == [-row["Fx"] for row in turned]
@@ -324,6 +324,8 @@ def test_preflight_refuses_the_incidents_pose_and_passes_zero():
     assert sds["left_wrist_yaw_link"]["value"] == pytest.approx(20.0, abs=0.05) and not sds["left_wrist_yaw_link"]["passed"]
     done = run("preflight", "--robot", "h1_2", "--pose", "zero")
     assert done.returncode == 0 and "Pre-flight passed" in text(done.stdout)
+    report = json.loads(run("preflight", "--robot", "h1_2", "--pose", "zero", "--json").stdout)
+    assert report["passed"] and {c["check"] for c in report["checks"]} == {"gain", "sd", "conditioning"}
 
 
 def test_preflight_of_an_episode_and_of_positions(twins):

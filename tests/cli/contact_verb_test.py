@@ -282,11 +282,11 @@ def test_bad_members_are_named(tmp_path, name):
 OPTIONS = {
     "no weight with limits": (("contact.least_torque=0",), ("--with-limits", "cone"), "contact.least_torque: 0 leaves"),
     "smoothing alone": (("contact.least_torque=0",), ("--over-time",), "these weights leave the wrenches undetermined"),
-    "no lever": (("contact.lever=0",), (), "contact.lever: '0' is no number that fits; write a number, more than zero"),
+    "no lever": (("contact.lever=0",), (), "contact.lever: '0' is not a number that fits; write a number, more than zero"),
     "NaN": (("contact.smoothing=nan",), (), "contact.smoothing: 'nan'"),
     "length alone": (("contact.half_length=0.1",), (), "length and width of the sole go together; give both, or neither"),
     "width alone": (("contact.half_width=0.1",), (), "length and width of the sole go together; give both, or neither"),
-    "begin below end": (("contact.detect=true", "contact_timing.begin=0.3", "contact_timing.end=0.6"), (), "contact_timing.end: 0.6 is above contact_timing.begin"),
+    "begin below end": (("contact.detect=true", "timing.begin=0.3", "timing.end=0.6"), (), "timing.end: 0.6 is above timing.begin"),
     "misspelt option": (("contact.smothing=1",), (), "did you mean 'smoothing'?"),
     "misspelt limits": ((), ("--with-limits", "pyramids"), "--with-limits: unknown value 'pyramids'; did you mean 'pyramid'?"),
     "misspelt frame": ((), ("--wrench-frame", "lnik"), "--wrench-frame: unknown value 'lnik'; did you mean 'link'?"),

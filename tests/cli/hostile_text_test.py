@@ -37,7 +37,7 @@ def test_errors(small, tmp_path, name):
     shown, own = raw(name), ("-r", "planar_3r")
     audit, advise, ik = ("audit", small, *own), ("advise", *own, "--pose", "bent"), ("ik", *own, "-f", "tool")
     for arguments in ((shown,), ("audit", shown, *own), ("audit", small, "-r", shown), ("robot", shown), (*audit, "-e", shown), (*audit, "--set", shown),
-                      (*audit, "--set", b"guard.clamp_force=" + shown), (*audit, "--set", b"guard." + shown + b"=1"), (*audit, b"--" + shown),
+                      (*audit, "--set", b"published_guard.clamp_force=" + shown), (*audit, "--set", b"guard." + shown + b"=1"), (*audit, b"--" + shown),
                       (*audit, "--from", shown), (*audit, "--baseline", shown), ("preflight", *own, "--pose", shown), ("preflight", *own, "--positions", shown),
                       ("estimate", small, *own, "--estimator", shown), ("advise", *own, "--pose", shown), (*advise, "--limits", shown), (*advise, "--limit", shown),
                       (*advise, "--joint", shown), ("map", *own, "--poses", shown), ("map", *own, "--poses", shown + b".csv"),

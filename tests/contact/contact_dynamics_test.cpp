@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "contact/tolerances.hpp"
 #include "robot/test_robots.hpp"
 #include "support/biped.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

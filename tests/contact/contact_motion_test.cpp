@@ -9,8 +9,8 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/numpy.hpp"
+#include "contact/tolerances.hpp"
 #include "support/biped.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

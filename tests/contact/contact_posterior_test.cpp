@@ -4,8 +4,8 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/signal/low_pass.hpp"
+#include "contact/tolerances.hpp"
 #include "support/human_plates.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -3,8 +3,8 @@
 #include <numbers>
 
 #include "antaeus/core/error.hpp"
+#include "contact/tolerances.hpp"
 #include "support/human_plates.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -2,11 +2,12 @@
 #include <gtest/gtest.h>
 
 #include "antaeus/contact/contact_dynamics.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/json.hpp"
+#include "contact/tolerances.hpp"
 #include "support/parse_json.hpp"
 #include "support/shared.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 

@@ -2,8 +2,8 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/files.hpp"
+#include "contact/tolerances.hpp"
 #include "support/human_plates.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

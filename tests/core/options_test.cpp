@@ -346,7 +346,7 @@ TEST(OptionGroups, AreWhole) {
       }
     }
   }
-  for (const char* name : {"published_guard", "consumer_guard", "posterior", "residual", "instant", "episode"}) {
+  for (const char* name : {"published_guard", "consumer_guard", "posterior", "residual", "equation", "episode"}) {
     EXPECT_TRUE(groups.contains(name)) << name;
   }
 }

@@ -21,17 +21,13 @@ std::string answer(Setting setting) {
 
 TEST(RenamedGroups, TheOldNameIsRefusedWithTheNewOne) {
   for (const auto& [old_name, new_name] :
-       {std::pair("carry", "carried_law"), std::pair("equation", "instant"),
-        std::pair("estimator", "published_estimator"), std::pair("gravity", "gravity_hold"),
-        std::pair("guard", "published_guard"), std::pair("guarded", "consumer_guard"), std::pair("smooth", "smoothing"),
-        std::pair("split", "contact_split"), std::pair("stacked", "stacked_estimator"),
-        std::pair("timing", "contact_timing")}) {
+       {std::pair("guard", "published_guard"), std::pair("guarded", "consumer_guard")}) {
     EXPECT_EQ(
         answer({old_name, "any", "1", "robot.toml:12"}),
         "robot.toml:12: the option group '" + std::string(old_name) + "' has a new name; write " + new_name + ".any");
   }
   EXPECT_EQ(answer({"published_guard", "clamp_force", "30", "--set"}), "accepted");
-  EXPECT_EQ(answer({"contact_split", "hidden_shortest", "0.5", "--set"}), "accepted");
+  EXPECT_EQ(answer({"split", "hidden_shortest", "0.5", "--set"}), "accepted");
 }
 
 TEST(RenamedGroups, OfAnAssignmentToo) {

@@ -35,8 +35,8 @@ TEST(Settings, UnknownGroupsOptionsAndValuesNamePlaceAndNearest) {
             "--set: guard: unknown option 'clamp_forse'; did you mean 'clamp_force'?");
   EXPECT_EQ(said_to_setting("published_guard.clamp_force=-1"),
             "--set: published_guard.clamp_force: '-1' is not a number that fits; write a number, zero or more");
-  EXPECT_EQ(said_to_setting("instant.imu=mountd"),
-            "--set: instant.imu: unknown value 'mountd'; did you mean 'mounted'?");
+  EXPECT_EQ(said_to_setting("equation.imu=mountd"),
+            "--set: equation.imu: unknown value 'mountd'; did you mean 'mounted'?");
   EXPECT_EQ(said_to_setting("episode.require_target=maybe"),
             "--set: episode.require_target: 'maybe' is not a switch; write true or false");
   EXPECT_EQ(said_to_setting("published_guard.clamp_force=30"), "accepted");

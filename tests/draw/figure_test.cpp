@@ -273,13 +273,6 @@ TEST(Figure, LogarithmicAxesHaveTicksAtPowersOfTen) {
   EXPECT_TRUE(has(narrow, "2") && has(narrow, "5") && has(narrow, "10") && has(narrow, "20"));
 }
 
-TEST(Figure, NumbersAreWrittenForPeople) {
-  EXPECT_EQ(display_number(-532.94, 1), "−532.9");
-  EXPECT_EQ(display_number(-0.001, 1), "0.0") << "no minus zero";
-  EXPECT_EQ(display_number(std::nan(""), 1), "–");
-  EXPECT_EQ(display_number(INFINITY, 1), "–");
-}
-
 /// Relative luminance and contrast, WCAG 2.1.
 double luminance(const std::string& hex) {
   std::array<double, 3> channel{};

@@ -12,7 +12,7 @@
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/numpy.hpp"
 #include "antaeus/io/scratch_folder.hpp"
-#include "support/tolerances.hpp"
+#include "episode/tolerances.hpp"
 
 namespace antaeus {
 namespace {

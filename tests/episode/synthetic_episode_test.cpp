@@ -10,10 +10,10 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/estimation/published/wrench_estimator.hpp"
 #include "antaeus/robot/dynamics.hpp"
+#include "episode/tolerances.hpp"
 #include "io/io_support.hpp"
 #include "robot/test_robots.hpp"
 #include "support/printed_digits.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

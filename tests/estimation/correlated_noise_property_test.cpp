@@ -11,11 +11,11 @@
 #include "antaeus/signal/chi_squared.hpp"
 #include "antaeus/trust/hypotheses.hpp"
 #include "estimation/humanoid.hpp"
+#include "estimation/tolerances.hpp"
 #include "robot/test_robots.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/noise.hpp"
 #include "support/static_residual.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

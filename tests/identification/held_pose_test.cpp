@@ -8,7 +8,7 @@
 #include "antaeus/robot/instant.hpp"
 #include "identification/held/like_joints.hpp"
 #include "identification/held_stretches.hpp"
-#include "support/tolerances.hpp"
+#include "identification/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <cstdio>
 
+#include "ik/tolerances.hpp"
 #include "support/reach_sets.hpp"
 #include "support/soak.hpp"
-#include "support/tolerances.hpp"
 #include "support/ur_closed_form.hpp"
 
 namespace antaeus {

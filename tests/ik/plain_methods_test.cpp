@@ -6,8 +6,8 @@
 #include <Eigen/SVD>
 
 #include "antaeus/core/error.hpp"
+#include "ik/tolerances.hpp"
 #include "support/reach_sets.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -7,9 +7,9 @@
 #include <cstring>
 #include <map>
 
+#include "ik/tolerances.hpp"
 #include "support/reach_sets.hpp"
 #include "support/soak.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

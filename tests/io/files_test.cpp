@@ -273,13 +273,4 @@ TEST(FileSet, ANameTooLongLeavesNothing) {
   EXPECT_EQ(folder.entries(), 0U);
 }
 
-TEST(ShortestText, ReadsBackEqual) {
-  EXPECT_EQ(shortest_text(0.1), "0.1");
-  EXPECT_EQ(shortest_text(-0.0), "-0");
-  EXPECT_EQ(shortest_text(5e-324), "5e-324");
-  EXPECT_EQ(shortest_text(1.0 / 3.0), "0.3333333333333333");
-  EXPECT_EQ(shortest_text(-kNaN), "nan");
-  EXPECT_EQ(shortest_text(-kInfinity), "-inf");
-}
-
 }  // namespace antaeus

@@ -5,6 +5,7 @@
 #include <array>
 #include <limits>
 
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/io/files.hpp"
 #include "io_support.hpp"
 #include "support/tolerances.hpp"

@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "pose/tolerances.hpp"
 #include "robot/test_robots.hpp"
 #include "support/printed_digits.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

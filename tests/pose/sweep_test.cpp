@@ -10,8 +10,8 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/pose/preflight.hpp"
+#include "pose/tolerances.hpp"
 #include "support/shared.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -247,6 +247,7 @@ SUBMODULES = ("core", "signal", "robot", "estimation", "published", "trust", "co
 # Of include/antaeus, or a target's own; antaeus.audit, antaeus.contact and antaeus.replay are the functions.
 FOLDERS = {"auditing": "audit", "contacts": "contact", "replaying": "replay", "published": "estimation/published",
            "studies": "../../studies"}
+BESIDE = {"control": ("robot", "space"), "ik": ("core",)}  # rooms whose classes are bound with another's
 
 
 def test_each_public_name_is_in_one_submodule():
@@ -272,7 +273,8 @@ def test_a_room_binds_what_its_headers_declare():
     """Of a class or an enumeration: include/antaeus/<room>/ declares that name."""
     for room in SUBMODULES:
         folder = ROOT / "include/antaeus" / FOLDERS.get(room, room)
-        text = "".join(path.read_text(encoding="utf-8") for path in folder.rglob("*.hpp"))
+        folders = [folder, *(folder.parent / beside for beside in BESIDE.get(room, ()))]
+        text = "".join(path.read_text(encoding="utf-8") for folder in folders for path in folder.rglob("*.hpp"))
         known = {"StatusError", "audit"}  # of the bindings; run_audit in C++
         # One call each, where C++ has one function for all (contact_inverse_dynamics).
         known |= {"contact", "ContactState", "inverse_dynamics", "multiple_contact_inverse_dynamics",

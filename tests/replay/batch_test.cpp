@@ -180,40 +180,6 @@ TEST(Batch, AStateWithoutAResultIsNaNAndSaysWhy) {
   }
 }
 
-TEST(Batch, RowsMayStandApart) {
-  const Subject subject = subjects()[1];
-  RandomStates random(929);
-  SCOPED_TRACE(random.text());
-  const BatchStates states(subject.robot, kStates, random);
-  BatchWorkspace workspace(subject.model);
-  BatchAnswers dense(subject.model, kStates);
-  ASSERT_EQ(workspace.replay(states.at_rest(), dense.all(false)), Status::ok);
-  // One table with q, tau and the wrench in each row, and a column that nobody may touch.
-  const int motors = states.motors, stride = 2 * motors + 7;
-  std::vector<double> table(static_cast<std::size_t>(stride * kStates), 5.0);
-  for (int i = 0; i < kStates; ++i) {
-    for (int m = 0; m < motors; ++m) {
-      table[static_cast<std::size_t>(i * stride + m)] = states.q[static_cast<std::size_t>(i * motors + m)];
-      table[static_cast<std::size_t>(i * stride + motors + m)] = states.tau[static_cast<std::size_t>(i * motors + m)];
-    }
-  }
-  BatchInput in;
-  in.count = kStates;
-  in.q = {std::span<const double>(table), stride};
-  in.tau = {std::span<const double>(table).subspan(static_cast<std::size_t>(motors)), stride};
-  BatchOutput out;
-  out.wrench = {std::span<double>(table).subspan(static_cast<std::size_t>(2 * motors)), stride};
-  check_block(subject.model, in, out);
-  ASSERT_EQ(workspace.replay(in, out), Status::ok);
-  for (int i = 0; i < kStates; ++i) {
-    for (int k = 0; k < 6; ++k) {
-      EXPECT_EQ(table[static_cast<std::size_t>(i * stride + 2 * motors + k)],
-                dense.wrench[static_cast<std::size_t>(6 * i + k)]);
-    }
-    EXPECT_EQ(table[static_cast<std::size_t>(i * stride + 2 * motors + 6)], 5.0);
-  }
-}
-
 TEST(Batch, ArraysThatDoNotFitAreErrorsAndNothingIsWritten) {
   const Subject subject = subjects()[0];
   RandomStates random(937);

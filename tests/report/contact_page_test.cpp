@@ -7,8 +7,8 @@
 
 #include "../../examples/legged/legged.hpp"
 #include "report/page_texts.hpp"
+#include "report/tolerances.hpp"
 #include "support/page_payload.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

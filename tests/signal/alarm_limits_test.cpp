@@ -7,9 +7,9 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/numbers.hpp"
 #include "antaeus/signal/chi_squared.hpp"
+#include "signal/tolerances.hpp"
 #include "support/alarm_rate.hpp"
 #include "support/allocation_counter.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -6,8 +6,12 @@
 #include <Eigen/Cholesky>
 #include <cmath>
 
+#include "antaeus/core/error.hpp"
+#include "antaeus/core/numbers.hpp"
+#include "antaeus/signal/chi_squared.hpp"
+#include "antaeus/signal/coloured_noise.hpp"
+#include "signal/tolerances.hpp"
 #include "support/allocation_counter.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "antaeus/space/initial_configuration.hpp"
 #include "space/space_robots.hpp"
-#include "support/tolerances.hpp"
+#include "space/tolerances.hpp"
 
 namespace antaeus {
 namespace {

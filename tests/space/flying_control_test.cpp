@@ -8,7 +8,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "space/flying_rig.hpp"
-#include "support/tolerances.hpp"
+#include "space/tolerances.hpp"
 
 namespace antaeus {
 namespace {

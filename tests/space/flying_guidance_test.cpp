@@ -7,8 +7,8 @@
 #include <iostream>
 
 #include "robot/test_robots.hpp"
+#include "space/tolerances.hpp"
 #include "support/allocation_counter.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

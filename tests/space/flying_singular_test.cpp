@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "space/flying_rig.hpp"
+#include "space/tolerances.hpp"
 #include "support/soak.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "space/space_robots.hpp"
-#include "support/tolerances.hpp"
+#include "space/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -13,7 +13,7 @@ Settings settings(const std::vector<std::string>& assignments) {
 }
 
 TEST(GravityHold, HoldsOnTheSamePlantAndDriftsOnAnother) {
-  const ExperimentResult result = run_experiment("gravity-hold", settings({"gravity_hold.duration=1"}));
+  const ExperimentResult result = run_experiment("gravity-hold", settings({"gravity.duration=1"}));
   EXPECT_EQ(result.name, "gravity-hold");
   EXPECT_TRUE(result.is_met());
   EXPECT_LE(result.metric("error_max").value, 1e-10);
@@ -37,17 +37,15 @@ TEST(GravityHold, HoldsOnTheSamePlantAndDriftsOnAnother) {
 }
 
 TEST(GravityHold, AWrongPayloadMissesTheCriterion) {
-  const ExperimentResult result =
-      run_experiment("gravity-hold",
-                     settings({"gravity_hold.duration=0.5", "gravity_hold.compare=false", "plant.payload_error=0.05"}));
+  const ExperimentResult result = run_experiment(
+      "gravity-hold", settings({"gravity.duration=0.5", "gravity.compare=false", "plant.payload_error=0.05"}));
   EXPECT_FALSE(result.is_met());
   EXPECT_GT(result.metric("error_max").value, 1e-4);
   EXPECT_TRUE(result.comparisons.empty());
 }
 
 TEST(GravityHold, TheSameSettingsGiveTheSameNumbers) {
-  const Settings short_run =
-      settings({"gravity_hold.duration=0.2", "gravity_hold.compare=false", "plant.gripper=real"});
+  const Settings short_run = settings({"gravity.duration=0.2", "gravity.compare=false", "plant.gripper=real"});
   const ExperimentResult first = run_experiment("gravity-hold", short_run),
                          again = run_experiment("gravity-hold", short_run);
   EXPECT_EQ(first.metric("error_max").value, again.metric("error_max").value);

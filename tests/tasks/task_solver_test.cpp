@@ -1,5 +1,6 @@
 #include "antaeus/numerics/elastic_qp.hpp"
 #include "tasks/task_support.hpp"
+#include "tasks/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -52,7 +52,7 @@ TEST(FrameWrench, NoOptionTurnsTheSignThatTheConsumerReads) {
     const auto stated = read(method);
     EXPECT_EQ(stated.first, Sign::on_environment);
     robot.profile.settings.set("posterior.sign=on_robot");
-    robot.profile.settings.set("published_estimator.sign=on_robot");
+    robot.profile.settings.set("estimator.sign=on_robot");
     EXPECT_EQ(read(method), stated) << "the profile states the consumer's sign";
 
     robot = test::own_robot("h1_2");

@@ -12,7 +12,7 @@
 #include "support/alarm_rate.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/coloured_draw.hpp"
-#include "support/tolerances.hpp"
+#include "trust/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -5,7 +5,8 @@
 #include "antaeus/audit/audit.hpp"
 #include "antaeus/audit/audit_options.hpp"
 #include "antaeus/core/error.hpp"
-#include "antaeus/io/json.hpp"
+#include "antaeus/core/number_text.hpp"
+#include "antaeus/io/json_fields.hpp"
 #include "antaeus/pose/pose_advice.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
@@ -70,12 +71,7 @@ struct AdviseCommand {
   }
 
   /// Up to three decimals, none that say nothing.
-  static std::string short_number(double value) {
-    std::string text = fixed(value, 3);
-    while (text.back() == '0') text.pop_back();
-    if (text.back() == '.') text.pop_back();
-    return text;
-  }
+  static std::string short_number(double value) { return without_end_zeros(fixed(value, 3)); }
 
   /// Rounded into the permitted side, so that who copies the number passes.
   static std::string towards(double value, double inside) {
@@ -132,12 +128,6 @@ struct AdviseCommand {
       if (!alone.empty()) text += "\n" + alone.text();
     }
     return text;
-  }
-
-  static Json vector_json(const VectorX& v) {
-    Json list = Json::array();
-    for (const double value : v) list.push_back(value + 0.0);
-    return list;
   }
 
   static Json opening_json(const Opening& opening) {

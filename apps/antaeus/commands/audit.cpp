@@ -6,6 +6,7 @@
 #include "antaeus/audit/audit_options.hpp"
 #include "antaeus/audit/summary.hpp"
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/shell_words.hpp"

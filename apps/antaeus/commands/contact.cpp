@@ -135,9 +135,8 @@ void add_contact(CLI::App& app, Run& run) {
   verb->add_option("--wrench-frame", command->axes,
                    "axes of wrenches in and out, about the contact's origin: world (default), or its link's")
       ->option_text("world|link");
-  verb->add_option(
-          "--set", command->robot.assignments,
-          "set any option, e.g. --set contact.smoothing=2 (repeatable; groups contact, contact_split, contact_timing)")
+  verb->add_option("--set", command->robot.assignments,
+                   "set any option, e.g. --set contact.smoothing=2 (repeatable; groups contact, split, timing)")
       ->option_text("GROUP.OPTION=VALUE")
       ->take_all()
       ->allow_extra_args(false);

@@ -8,7 +8,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/io/files.hpp"
-#include "antaeus/io/json.hpp"
+#include "antaeus/io/json_fields.hpp"
 #include "antaeus/io/table_parts.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
@@ -190,12 +190,10 @@ struct EstimateCommand {
   }
 
   Json to_json() {
-    Json without = Json::array();
-    for (const std::string& label : left_out) without.push_back(label);
     return Json::object()
         .set("schema", "antaeus.estimate/1")
         .set("estimator", name)
-        .set("left_out", std::move(without))
+        .set("left_out", antaeus::to_json(left_out))
         .set("rows", std::move(rows));
   }
 

@@ -74,6 +74,11 @@ template <class Get>
 constexpr Field<Get> step_field(const char* name, const char* meaning, Get get) noexcept {
   return {name, "", meaning, get, nullptr, true};
 }
+/// What files alone show, and their schema's page explains.
+template <class Get>
+constexpr Field<Get, FieldUse::Where::file_only> file_field(const char* name, const char* unit, Get get) noexcept {
+  return {name, unit, "", get};
+}
 
 /// The field's value in a struct.
 template <class Struct, class Get, FieldUse::Where where>

@@ -25,6 +25,7 @@
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/enumeration.hpp"
+#include "antaeus/core/fields.hpp"
 
 namespace antaeus {
 
@@ -43,8 +44,17 @@ struct OptionValue {
   std::string group;
   OptionInfo info;
   std::string value;
-  std::string source;  ///< where this value comes from: a file's line, a rule, else `info.source`
+  std::string source;
 };
+constexpr void visit_fields(const OptionValue*, auto&& visit) {
+  using V = OptionValue;
+  visit(field("group", "", "\"published_guard\" of --set published_guard.clamp_force=40", &V::group));
+  visit(field("name", "", "in its group", [](const OptionValue& self) { return self.info.name; }));
+  visit(field("value", "", "as the command line's --set takes it", &V::value));
+  visit(field("unit", "", "empty for names and switches", [](const OptionValue& self) { return self.info.unit; }));
+  visit(field("meaning", "", "one sentence", [](const OptionValue& self) { return self.info.meaning; }));
+  visit(field("source", "", "where the value comes from: a line of the profile, a rule, a paper", &V::source));
+}
 
 namespace detail {
 ANTAEUS_API void set_option(const OptionTable& table, void* options, const std::string& place, std::string_view name,

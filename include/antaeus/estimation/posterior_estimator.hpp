@@ -56,12 +56,25 @@ struct PosteriorEstimates : WrenchEstimates {
   /// \name One test a torque row: this row against all others, contacts at all endpoints within their priors
   /// In motor order, NaN for rows that no endpoint uses. With S = R + Σ A P₀ Aᵀ over all these rows:
   ///@{
-  VectorX row_precision;  ///< (S⁻¹)_jj [1/(N²·m²)]: how sharply the others predict row j
+  VectorX row_precision;
   /// (S⁻¹)_jj / (R⁻¹)_jj, 0 … 1: the share of an error in row j that contacts leave to its test
   VectorX row_redundancy;
-  VectorX row_test;  ///< e_jᵀ S⁻¹ r / √(S⁻¹)_jj: N(0, 1) while all is as assumed
+  VectorX row_test;
   ///@}
 };
+constexpr void visit_fields(const PosteriorEstimates*, auto&& visit) {
+  using P = PosteriorEstimates;
+  visit(field("residual", "", "that the wrenches explain", &P::residual));
+  visit(field("row_precision", "1/(N²·m²)",
+              "[motors], (S⁻¹)_jj with S = R + Σ A P₀ Aᵀ over all rows used: how sharply the others predict row j; NaN "
+              "for rows that no endpoint uses",
+              &P::row_precision));
+  visit(field("row_redundancy", "1",
+              "[motors], (S⁻¹)_jj / (R⁻¹)_jj, 0 … 1: the share of an error in row j that contacts leave to its test",
+              &P::row_redundancy)
+            .only(FieldUse::file_only));
+  visit(field("row_test", "1", "[motors], e_jᵀ S⁻¹ r / √(S⁻¹)_jj: N(0, 1) while all is as assumed", &P::row_test));
+}
 
 /// Maximum a posteriori wrenches of all endpoints from one residual, each with its covariance.
 ///

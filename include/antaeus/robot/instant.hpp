@@ -23,7 +23,7 @@ namespace antaeus {
 enum class ImuUse : std::uint8_t { mounted, as_base, none };
 constexpr auto enum_names(ImuUse) noexcept { return name_list<ImuUse>("mounted", "as_base", "none"); }
 
-/// Option group "instant".
+/// Option group "equation".
 struct InstantOptions {
   ImuUse imu = ImuUse::mounted;  ///< what the base's orientation is taken from
 };

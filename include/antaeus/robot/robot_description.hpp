@@ -116,7 +116,7 @@ constexpr void visit_fields(const RobotDescription*, Visit&& visit) {
   visit(field("sha256", "", "of the file's bytes", &R::sha256));
   visit(field("links", "", "", &R::links));
   visit(field("joints", "", "", &R::joints));
-  visit(field("root", "", "the one link that is no joint's child", &R::root));
+  visit(field("root", "", "the one link that is not a joint's child", &R::root));
   visit(field("notes", "", "what the file leaves open and how it was read, one line each", &R::notes));
 }
 

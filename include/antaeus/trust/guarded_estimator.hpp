@@ -20,7 +20,7 @@ namespace antaeus {
 /// What refuses and degrades a sample: ConsumerGuard.
 class ANTAEUS_API GuardedEstimator {
  public:
-  /// Options come from the profile's [options.instant], [options.residual], [options.posterior],
+  /// Options come from the profile's [options.equation], [options.residual], [options.posterior],
   /// [options.consumer_guard], [options.feasibility], [options.input], and from what fits this robot and these
   /// endpoints (Robot::settings): the sign is the one that the profile's deployed consumer reads.
   /// \throws ModelError, OptionsError

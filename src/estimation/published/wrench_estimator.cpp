@@ -139,7 +139,7 @@ const WrenchEstimates& StackedEstimator::solve(const Instant& now) noexcept {
 const OptionTable& options_of(const WrenchEstimatorOptions&) {
   using O = WrenchEstimatorOptions;
   static const OptionTable table(
-      "published_estimator",
+      "estimator",
       {
           following(
               Follows::sign, 1.0,

@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/io/base64.hpp"
-#include "antaeus/io/files.hpp"
 #include "robot/files/toml_keys.hpp"
 
 namespace antaeus {

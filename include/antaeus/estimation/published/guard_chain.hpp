@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/core/options.hpp"
 #include "antaeus/core/wrench_estimate.hpp"
 
@@ -48,19 +49,33 @@ constexpr auto enum_names(GuardAction) noexcept {
 struct GuardRecord {
   GuardKind kind = GuardKind::clamp;
   GuardAction action = GuardAction::no_input;
-  double saw = 0.0;    ///< the quantity it judges: max |F_i| or |F| [N], κ, ρ; NaN without input
-  double limit = 0.0;  ///< what it was compared with
+  double saw = 0.0, limit = 0.0;
   bool acted() const noexcept { return action != GuardAction::passed && action != GuardAction::no_input; }
 };
+constexpr void visit_fields(const GuardRecord*, auto&& visit) {
+  using G = GuardRecord;
+  visit(field("kind", "", "of guard", &G::kind));
+  visit(field("action", "", "what it did", &G::action));
+  visit(field("saw", "", "the quantity it judges: max |F_i| or |F| in N, κ, ρ; NaN without input", &G::saw));
+  visit(field("limit", "", "what it was compared with", &G::limit));
+}
 
 /// What the consumer reads behind a chain.
 struct ChainedWrench {
   Verdict verdict = Verdict::invalid_input;
   Reasons reasons = Reason::invalid_input;
-  Wrench wrench;                     ///< NaN without input; zero only where a record says `zeroed`
-  bool damping_mode = false;         ///< latched by the watchdog until reset()
-  std::vector<GuardRecord> records;  ///< in the order of the chain
+  Wrench wrench;
+  bool damping_mode = false;
+  std::vector<GuardRecord> records;
 };
+constexpr void visit_fields(const ChainedWrench*, auto&& visit) {
+  using C = ChainedWrench;
+  visit(field("verdict", "", "the estimate's joined with the guards'", &C::verdict));
+  visit(field("reasons", "", "why it is not ok", &C::reasons));
+  visit(field("wrench", "", "NaN without input; zero only where a record says zeroed", &C::wrench));
+  visit(field("damping_mode", "", "latched by the watchdog until reset()", &C::damping_mode));
+  visit(field("records", "", "in the order of the chain", &C::records));
+}
 
 /// ρ of a wrench estimate: |B_zk r_k| over itself plus the part of the other joints plus ε (1e-6 N), k the reference
 /// motor. 0 where the reference joint does not reach the endpoint; NaN without input. \realtime
