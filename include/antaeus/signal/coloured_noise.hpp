@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Noise with a memory, and linear tests of it.
+/// Noise with a memory.
 
 #include <array>
 #include <cstdint>
@@ -32,13 +32,6 @@ class ANTAEUS_API NormalNumbers {
   std::array<std::uint64_t, 4> state_{};
   double spare_ = 0.0;
   bool has_spare_ = false;
-};
-
-/// A test that alarms where |W r|² > limit. With W S Wᵀ = I, S the covariance of r, that is χ² by chance; one row of
-/// W is a normal test with limit z².
-struct LinearTest {
-  MatrixX weights;  ///< W, degrees of freedom × rows
-  double limit = 0.0;
 };
 
 }  // namespace antaeus
