@@ -1,9 +1,8 @@
 // A robot that carries something: its profile is read, the load is bolted to a frame, and the model is made of both.
-// prints: 1.5 kg in the hand: the shoulder holds 4.2 N·m more, and an estimator that knows the load reads 0.0 N
+// prints: 1.5 kg in the hand: the shoulder holds 4.5 N·m more, and an estimator that knows the load reads 0.0 N
 #include <cstdio>
 
 #include "antaeus/estimation/posterior_estimator.hpp"
-#include "antaeus/robot/dynamics.hpp"
 
 using namespace antaeus;
 int main() {
@@ -11,17 +10,15 @@ int main() {
   const Robot bare = make_robot(profile);
   profile.options.payloads.push_back({"panda_hand", {1.5, Vector3(0.0, 0.0, 0.08), 0.004 * Matrix3::Identity()}});
   const Robot loaded = make_robot(profile);
-  const VectorX q = bare.pose("ready");
-  VectorX without(7), with(7);
-  Dynamics(bare.model).at(q).gravity_torque(without);
-  Dynamics(loaded.model).at(q).gravity_torque(with);
-
+  Observation sample;
+  sample.q = bare.pose("ready");
+  sample.v = sample.tau = VectorX::Zero(7);
+  const VectorX without = InstantReader(bare, {"panda_hand"}).at(sample).gravity_torque();
   InstantReader reader(loaded, {"panda_hand"});
+  const VectorX with = reader.at(sample).gravity_torque();
+
   ResidualEstimator residual(loaded);
   PosteriorEstimator posterior(reader);
-  Observation sample;
-  sample.q = q;
-  sample.v = VectorX::Zero(7);
   sample.tau = with;  // what the motors read while nothing but the load is in the hand
   const double force = posterior.solve(residual.form(reader.at(sample)))[0].wrench.force.norm();
   std::printf(

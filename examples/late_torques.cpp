@@ -4,20 +4,20 @@
 #include <cmath>
 #include <cstdio>
 
-#include "antaeus/robot/dynamics.hpp"
-#include "antaeus/robot/robot_profile.hpp"
+#include "antaeus/robot/instant.hpp"
 #include "antaeus/signal/delay.hpp"
 
 using namespace antaeus;
 int main() {
   constexpr double kDelay = 0.012;  // [s] what is to be found
   const Robot robot = load_robot("panda");
-  Dynamics dynamics(robot.model);
+  InstantReader reader(robot, {"panda_hand"});
   const auto torque = [&](double t) {  // what the shoulder holds against gravity
-    VectorX q = robot.pose("ready"), tau(robot.model.nv());
-    q[1] += 0.4 * std::sin(1.3 * t) + 0.2 * std::sin(2.9 * t + 1.0);
-    dynamics.at(q).gravity_torque(tau);
-    return tau[1];
+    Observation sample;
+    sample.q = robot.pose("ready");
+    sample.q[1] += 0.4 * std::sin(1.3 * t) + 0.2 * std::sin(2.9 * t + 1.0);
+    sample.tau = VectorX::Zero(7);
+    return reader.at(sample).gravity_torque()[1];
   };
   VectorX time = VectorX::LinSpaced(2501, 0.0, 10.0), model(2501);
   for (int i = 0; i < 2501; ++i) model[i] = torque(time[i]);

@@ -9,14 +9,14 @@ import antaeus
 
 DELAY = 0.012  # s, what is to be found
 robot = antaeus.load_robot("panda")
-dynamics = antaeus.Dynamics(robot)
+reader = antaeus.InstantReader(robot, ["panda_hand"])
 
 
 def torque(t: float) -> float:
     """What the shoulder holds against gravity."""
-    q = robot.pose("ready").copy()
+    q = np.array(robot.pose("ready"))
     q[1] += 0.4 * np.sin(1.3 * t) + 0.2 * np.sin(2.9 * t + 1.0)
-    return dynamics.gravity_torque(q)[1]
+    return reader.at(antaeus.Observation(q=q, tau=np.zeros(7))).gravity_torque()[1]
 
 
 time = np.linspace(0.0, 10.0, 2501)

@@ -1,7 +1,7 @@
-// Forces under the feet of a motion that comes in pieces: each piece goes in, what is settled comes out, and memory
-// does not grow. Beside it one frame as a loop asks for it, without any allocation. Usage: example_stream_contacts
-// [motion.npz]: writes the motion for `antaeus contact` prints: 3000 frames in pieces of 100, at most 400 held; left
-// foot 272 to 426 N
+// Forces under the feet of a motion that comes in pieces: each piece goes in, what is settled comes out.
+// Beside it one frame as a loop asks for it, without any allocation.
+// Usage: example_stream_contacts [motion.npz]: writes a piece for `antaeus contact`
+// prints: 3000 frames in pieces of 100, at most 100 held; left foot 298 to 361 N
 #include <cmath>
 #include <cstdio>
 

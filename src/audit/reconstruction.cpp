@@ -310,13 +310,6 @@ Reconstruction Reconstructor::next(Eigen::Index steps, const Progress& progress)
   return impl_->next(steps, progress);
 }
 
-Reconstruction reconstruct(const Robot& robot, const Episode& episode, const std::vector<std::string>& endpoints,
-                           const AuditOptions& options, const Progress& progress, Eigen::Index first_step) {
-  Reconstruction result = Reconstructor(robot, episode, endpoints, options).next(episode.steps(), progress);
-  result.first_step = first_step;
-  return result;
-}
-
 std::vector<Eigen::Index> overflowing_steps(const Reconstruction& reconstruction, const Episode& episode,
                                             Eigen::Index first) {
   std::vector<Eigen::Index> steps;

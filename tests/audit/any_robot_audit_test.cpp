@@ -5,6 +5,7 @@
 
 #include "antaeus/audit/audit.hpp"
 #include "antaeus/audit/audit_options.hpp"
+#include "audit/reconstruct.hpp"
 #include "io/io_support.hpp"
 #include "robot/test_robots.hpp"
 
@@ -138,7 +139,7 @@ TEST(AnyRobot, FeetThatCarryTheRobotAreNoIncident) {
   const auto consumed = [&](const std::vector<std::string>& endpoints) {
     std::vector<bool> read;
     const Episode log = at_rest(robot, q, feet, std::vector<Vector6>(4, force(0, 0, share)), 0);
-    for (const EstimateSeries& s : reconstruct(robot, log, endpoints, audit_options(robot, endpoints)).series) {
+    for (const EstimateSeries& s : test::reconstruct(robot, log, endpoints, audit_options(robot, endpoints)).series) {
       if (s.estimator == EstimatorName::deployed) read.push_back(s.consumed);
     }
     return read;

@@ -8,6 +8,7 @@
 #include "antaeus/audit/audit_options.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/estimation/published/wrench_estimator.hpp"
+#include "audit/reconstruct.hpp"
 #include "audit/tolerances.hpp"
 #include "robot/test_robots.hpp"
 #include "support/printed_digits.hpp"
@@ -365,7 +366,7 @@ TEST_F(AuditGolden, BaseRowsByOption) {
   const Robot robot = test::own_robot("h1_2");
   AuditOptions options;
   set_option(options.stacked, "stacked", "rows", "motors_and_base");
-  const Reconstruction all_rows = reconstruct(robot, re3().episode, robot.endpoint_frames(), options);
+  const Reconstruction all_rows = test::reconstruct(robot, re3().episode, robot.endpoint_frames(), options);
   EXPECT_PRINTED(all_rows.find(kLeft, EstimatorName::stacked).wrench(8, kFz), "-875.7");  // logs
 }
 

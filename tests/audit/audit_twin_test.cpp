@@ -12,6 +12,7 @@
 #include "antaeus/audit/summary.hpp"
 #include "antaeus/episode/synthetic_episode.hpp"
 #include "antaeus/numerics/gains.hpp"
+#include "audit/reconstruct.hpp"
 #include "audit/same_bits.hpp"
 #include "io/io_support.hpp"
 #include "robot/test_robots.hpp"
@@ -560,8 +561,8 @@ TEST(AuditTwin, RowsWithNanDoNotTouchTheOthers) {
   const std::set<Eigen::Index> bad = {5, 20, 30};
   hurt.invalid_steps.assign(bad.begin(), bad.end());
   const auto endpoints = all_endpoints(h1_2());
-  const Reconstruction whole = reconstruct(h1_2(), incident(), endpoints, AuditOptions{});
-  const Reconstruction part = reconstruct(h1_2(), hurt, endpoints, AuditOptions{});
+  const Reconstruction whole = test::reconstruct(h1_2(), incident(), endpoints, AuditOptions{});
+  const Reconstruction part = test::reconstruct(h1_2(), hurt, endpoints, AuditOptions{});
   ASSERT_EQ(part.steps(), whole.steps());
   ASSERT_EQ(part.series.size(), 10u);  // deployed and stacked at four limbs, posterior at two
   for (std::size_t k = 0; k < whole.series.size(); ++k) {
@@ -685,8 +686,8 @@ TEST(AuditTwin, ZeroPhaseServesThePosteriorAlone) {
   const std::vector<std::string> wrist = {"left_wrist_yaw_link"};
   AuditOptions causal, smooth;
   smooth.smooth.zero_phase = true;
-  const Reconstruction before = reconstruct(robot, twin.episode, wrist, causal);
-  const Reconstruction after = reconstruct(robot, twin.episode, wrist, smooth);
+  const Reconstruction before = test::reconstruct(robot, twin.episode, wrist, causal);
+  const Reconstruction after = test::reconstruct(robot, twin.episode, wrist, smooth);
   EXPECT_EQ(before.find(wrist[0], EstimatorName::deployed).wrench.topRows(9),
             after.find(wrist[0], EstimatorName::deployed).wrench.topRows(9));
   // 50 Hz: too slow for causal differences, and nobody pushes.

@@ -8,6 +8,7 @@
 #include "antaeus/episode/synthetic_episode.hpp"
 #include "antaeus/estimation/published/guard_chain.hpp"
 #include "antaeus/trust/guarded_estimator.hpp"
+#include "audit/reconstruct.hpp"
 #include "audit/same_bits.hpp"
 #include "robot/test_robots.hpp"
 
@@ -98,9 +99,9 @@ TEST(ReconstructionParts, AnyNumberOfThreadsGivesTheSameBits) {
   const Robot robot = test::shipped_robot("h1_2");
   const AuditOptions options = audit_options(robot, kEndpoints);
   for (const Episode* log : {&fast_log(), &slow_log()}) {
-    const Reconstruction one = reconstruct(robot_with(1, robot), *log, kEndpoints, options);
+    const Reconstruction one = test::reconstruct(robot_with(1, robot), *log, kEndpoints, options);
     for (const int threads : {2, 5}) {
-      const Reconstruction many = reconstruct(robot_with(threads, robot), *log, kEndpoints, options);
+      const Reconstruction many = test::reconstruct(robot_with(threads, robot), *log, kEndpoints, options);
       EXPECT_EQ(text(many), text(one)) << threads;
       expect_same_traces(many, one);
     }
@@ -114,7 +115,7 @@ TEST(ReconstructionParts, OfAnyLengthAndOfOneEstimatorAreRowsOfTheWhole) {
     options.smooth.zero_phase = smooth;
     Episode log = fast_log();
     if (smooth) log.time = VectorX::LinSpaced(log.steps(), 0.0, 0.002 * static_cast<double>(log.steps() - 1));
-    const Reconstruction all = reconstruct(robot, log, kEndpoints, options);
+    const Reconstruction all = test::reconstruct(robot, log, kEndpoints, options);
     const std::string whole = text(all);
     const std::string header = whole.substr(0, whole.find('\n') + 1);
     for (const Eigen::Index length : {1, 37, 400}) {
@@ -140,7 +141,7 @@ TEST(ReconstructionParts, AreWhatTheLoopSaysSampleBySample) {
   const std::vector<std::string> hands = {kEndpoints[0], kEndpoints[1]};
   const AuditOptions options = audit_options(robot, hands);
   for (const Episode* log : {&fast_log(), &slow_log()}) {
-    const Reconstruction again = reconstruct(robot, *log, hands, options);
+    const Reconstruction again = test::reconstruct(robot, *log, hands, options);
     GuardedEstimator loop(robot, hands, options.equation, options.residual, options.posterior, options.guarded,
                           options.feasibility, options.input);
     InstantReader reader(robot, hands, options.equation);

@@ -3,10 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Cholesky>
 #include <cmath>
 
-#include "antaeus/core/error.hpp"
 #include "antaeus/core/numbers.hpp"
 #include "antaeus/signal/chi_squared.hpp"
 #include "antaeus/signal/coloured_noise.hpp"
@@ -17,8 +15,8 @@
 namespace antaeus {
 namespace {
 
-using test::alarm_probability, test::normal_alarm_limit, test::chi_squared_alarm_limit, test::count_alarms;
-using test::AlarmBudget, test::AlarmCount, test::LinearTest;
+using test::alarm_probability, test::normal_alarm_limit, test::chi_squared_alarm_limit;
+using test::AlarmBudget;
 using test::poisson_rate_above, test::poisson_rate_below;
 
 // scipy.stats 1.17.1: norm.isf(p/2), chi2.isf(p, 3), chi2.isf(p, 8) with p = a Δ/(3600 m).
@@ -73,67 +71,6 @@ TEST(ColouredNoise, NumbersAreNormalAlsoInTheTail) {
   detail::Random<> first(7);
   EXPECT_EQ(again.normal(), first.normal());
   EXPECT_NE(again.normal(), other.normal());
-}
-
-/// Two normal tests and one of two degrees of freedom over four rows.
-std::vector<LinearTest> tests_of(const MatrixX& S, const AlarmBudget& budget) {
-  const double limit = normal_alarm_limit(budget);
-  std::vector<LinearTest> tests;
-  for (const int row : {0, 3}) {
-    LinearTest test{MatrixX::Zero(1, 4), limit * limit};
-    test.weights(0, row) = 1.0 / std::sqrt(S(row, row));
-    tests.push_back(test);
-  }
-  LinearTest both{MatrixX::Zero(2, 4), chi_squared_alarm_limit(budget, 2)};
-  const Eigen::LLT<Eigen::Matrix2d> root(S.block<2, 2>(1, 1));
-  both.weights.block<2, 2>(0, 1) = root.matrixL().solve(Eigen::Matrix2d::Identity());
-  tests.push_back(both);
-  return tests;
-}
-
-ColouredNoise noise_of(double offset, double slow, double time, double white) {
-  ColouredNoise noise;
-  noise.offset_factor = MatrixX::Identity(4, 4) * offset;
-  noise.offset_factor(2, 1) = 0.5 * offset;
-  noise.slow_sd = VectorX::Constant(4, slow);
-  noise.slow_time = VectorX::Constant(4, time);
-  noise.white_sd = VectorX::Constant(4, white);
-  return noise;
-}
-
-// White noise: every alarm is one sample, so the rate is the one asked for, from both sides.
-TEST(ColouredNoise, WhiteNoiseAlarmsAsOftenAsAskedFor) {
-  const ColouredNoise noise = noise_of(0.0, 0.0, 1.0, 0.7);
-  const AlarmBudget budget{60.0, 0.02, 3};
-  const AlarmCount count = count_alarms(noise, tests_of(noise.covariance(), budget), {.hours = 10.0});
-  RecordProperty("events", std::to_string(count.events));
-  EXPECT_LE(poisson_rate_below(static_cast<double>(count.events), count.hours, 0.975), 60.0);
-  EXPECT_GE(poisson_rate_above(static_cast<double>(count.events), count.hours, 0.975), 60.0);
-}
-
-TEST(ColouredNoise, ColouredNoiseAlarmsNoMoreThanAskedFor) {
-  for (const double time : {0.1, 2.0}) {
-    const ColouredNoise noise = noise_of(1.0, 0.3, time, 0.1);
-    for (const double rate : {10.0, 60.0}) {
-      const AlarmBudget budget{rate, 0.02, 3};
-      const AlarmCount count = count_alarms(noise, tests_of(noise.covariance(), budget), {.hours = 10.0, .seed = 3});
-      RecordProperty("events_" + std::to_string(rate) + "_" + std::to_string(time), std::to_string(count.events));
-      EXPECT_LE(poisson_rate_below(static_cast<double>(count.events), count.hours), rate) << rate << " " << time;
-    }
-  }
-}
-
-TEST(ColouredNoise, EventsAreCountedOnceHoweverLong) {
-  // A wander that never returns within the hour, and limits within one sd: in alarm for minutes, one event each.
-  const ColouredNoise noise = noise_of(2.0, 0.0, 1.0, 1e-9);
-  LinearTest test{MatrixX::Zero(1, 4), 1.0};
-  test.weights(0, 0) = 1.0;
-  const AlarmCount count = count_alarms(noise, {test}, {.hours = 1.0, .run = 60.0});
-  EXPECT_EQ(count.runs, 60);
-  EXPECT_EQ(count.events, count.runs_with);
-  EXPECT_EQ(count.samples, 3000 * count.runs_with);
-  EXPECT_GT(count.runs_with, 20);  // 62 % of offsets of sd 2 are beyond 1
-  EXPECT_LT(count.runs_with, 55);
 }
 
 TEST(ColouredNoise, DrawingDoesNotAllocate) {

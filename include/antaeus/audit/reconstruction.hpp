@@ -270,11 +270,6 @@ class ANTAEUS_API Reconstructor {
   std::unique_ptr<Impl> impl_;
 };
 
-/// The whole episode at once. \param first_step  of the log that the episode was cut from
-ANTAEUS_API Reconstruction reconstruct(const Robot& robot, const Episode& episode,
-                                       const std::vector<std::string>& endpoints, const AuditOptions& options,
-                                       const Progress& progress = {}, Eigen::Index first_step = 0);
-
 /// Steps of the episode whose numbers are finite but too large to compute a force from, in a reconstruction of the
 /// steps from \p first on.
 ANTAEUS_API std::vector<Eigen::Index> overflowing_steps(const Reconstruction& reconstruction, const Episode& episode,
