@@ -510,7 +510,7 @@ ExperimentResult fly_singular(const FlightSetup& setup) {
                      end_sentence(f), tier_sentence(f)};
   if (setup.options.control.control.law == FlyingLaw::carried) {
     result.remarks.emplace_back(
-        "The law carried does not use the three tiers; their shares tell what a controller with them would have met.");
+        "The law carried does not use the three tiers; their shares show what a controller with them would have met.");
   }
   return result;
 }

@@ -1,4 +1,6 @@
 // Inverse dynamics through contacts: a motion or a state in, wrenches, torques and what is left out.
+#include "contact.hpp"
+
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/variant.h>
 
@@ -23,6 +25,63 @@ struct type_caster<antaeus::LimitKind> : EnumerationCaster<antaeus::LimitKind, "
 }  // namespace nanobind::detail
 
 namespace antaeus::python {
+
+namespace {
+
+/// An array of one to three dimensions as rows; one of one dimension is a row.
+SampleMatrix rows_of(nb::handle value, const char* name) {
+  const nb::object array = nb::module_::import_("numpy").attr("asarray")(value, "dtype"_a = "float64");
+  const auto numbers = nb::cast<ArrayArgument>(array).array;
+  if (numbers.ndim() < 1 || numbers.ndim() > 3) {
+    throw EpisodeError("contact.motion [" + std::string(name) + "]",
+                       "has " + std::to_string(numbers.ndim()) + " dimensions", "give two: frames and columns");
+  }
+  const auto rows = static_cast<Eigen::Index>(numbers.ndim() == 1 ? 1 : numbers.shape(0));
+  const auto size = static_cast<Eigen::Index>(numbers.size());
+  return Eigen::Map<const SampleMatrix>(numbers.data(), rows, rows > 0 ? size / rows : 0);
+}
+
+}  // namespace
+
+ContactMotion contact_motion_of(const nb::dict& arrays) {
+  ContactMotion motion;
+  motion.name = "motion";
+  const std::pair<const char*, SampleMatrix*> matrices[] = {{"q", &motion.q},
+                                                            {"v", &motion.v},
+                                                            {"a", &motion.a},
+                                                            {"v_next", &motion.v_next},
+                                                            {"guess", &motion.guess},
+                                                            {"previous", &motion.previous},
+                                                            {"magnitude", &motion.magnitude},
+                                                            {"active", &motion.active},
+                                                            {"external", &motion.external},
+                                                            {"root_euler", &motion.root_euler}};
+  const std::pair<const char*, VectorX*> vectors[] = {{"time", &motion.time},
+                                                      {"dt", &motion.dt},
+                                                      {"damping", &motion.damping},
+                                                      {"spring", &motion.spring},
+                                                      {"rest", &motion.rest}};
+  std::vector<std::string> names = {"name"};
+  for (const auto& [name, to] : matrices) names.emplace_back(name);
+  for (const auto& [name, to] : vectors) names.emplace_back(name);
+  for (const auto& [key, value] : arrays) {
+    const std::string given = nb::cast<std::string>(key);
+    if (std::find(names.begin(), names.end(), given) == names.end()) {
+      throw_unknown<EpisodeError>("contact.motion", "array", given, names);
+    }
+    if (value.is_none()) continue;
+    if (given == "name") motion.name = nb::cast<std::string>(value);
+    for (const auto& [name, to] : matrices) {
+      if (given == name) *to = rows_of(value, name);
+    }
+    for (const auto& [name, to] : vectors) {
+      if (given != name) continue;
+      const nb::object flat = nb::module_::import_("numpy").attr("atleast_1d")(value);
+      *to = rows_of(flat, name).reshaped<Eigen::RowMajor>();
+    }
+  }
+  return motion;
+}
 
 namespace {
 
@@ -70,59 +129,6 @@ using MotionChoice = std::variant<std::filesystem::path, nb::dict>;
 
 // What goes in -------------------------------------------------------------------------------------------------------
 
-/// An array of one to three dimensions as rows; one of one dimension is a row.
-SampleMatrix rows_of(nb::handle value, const char* name) {
-  const nb::object array = nb::module_::import_("numpy").attr("asarray")(value, "dtype"_a = "float64");
-  const auto numbers = nb::cast<ArrayArgument>(array).array;
-  if (numbers.ndim() < 1 || numbers.ndim() > 3) {
-    throw EpisodeError("contact.motion [" + std::string(name) + "]",
-                       "has " + std::to_string(numbers.ndim()) + " dimensions", "give two: frames and columns");
-  }
-  const auto rows = static_cast<Eigen::Index>(numbers.ndim() == 1 ? 1 : numbers.shape(0));
-  const auto size = static_cast<Eigen::Index>(numbers.size());
-  return Eigen::Map<const SampleMatrix>(numbers.data(), rows, rows > 0 ? size / rows : 0);
-}
-
-ContactMotion motion_of(const nb::dict& arrays) {
-  ContactMotion motion;
-  motion.name = "motion";
-  const std::pair<const char*, SampleMatrix*> matrices[] = {{"q", &motion.q},
-                                                            {"v", &motion.v},
-                                                            {"a", &motion.a},
-                                                            {"v_next", &motion.v_next},
-                                                            {"guess", &motion.guess},
-                                                            {"previous", &motion.previous},
-                                                            {"magnitude", &motion.magnitude},
-                                                            {"active", &motion.active},
-                                                            {"external", &motion.external},
-                                                            {"root_euler", &motion.root_euler}};
-  const std::pair<const char*, VectorX*> vectors[] = {{"time", &motion.time},
-                                                      {"dt", &motion.dt},
-                                                      {"damping", &motion.damping},
-                                                      {"spring", &motion.spring},
-                                                      {"rest", &motion.rest}};
-  std::vector<std::string> names = {"name"};
-  for (const auto& [name, to] : matrices) names.emplace_back(name);
-  for (const auto& [name, to] : vectors) names.emplace_back(name);
-  for (const auto& [key, value] : arrays) {
-    const std::string given = nb::cast<std::string>(key);
-    if (std::find(names.begin(), names.end(), given) == names.end()) {
-      throw_unknown<EpisodeError>("contact.motion", "array", given, names);
-    }
-    if (value.is_none()) continue;
-    if (given == "name") motion.name = nb::cast<std::string>(value);
-    for (const auto& [name, to] : matrices) {
-      if (given == name) *to = rows_of(value, name);
-    }
-    for (const auto& [name, to] : vectors) {
-      if (given != name) continue;
-      const nb::object flat = nb::module_::import_("numpy").attr("atleast_1d")(value);
-      *to = rows_of(flat, name).reshaped<Eigen::RowMajor>();
-    }
-  }
-  return motion;
-}
-
 ContactRequest request_of(std::vector<std::string> contacts, bool over_time, std::string_view limits,
                           std::string_view wrench_frame) {
   ContactRequest request;
@@ -166,7 +172,7 @@ Solved contact(const MotionChoice& motion, const std::optional<RobotChoice>& rob
   const std::string command = command_text(motion, robot, request, assignments);
   const auto* file = std::get_if<std::filesystem::path>(&motion);
   std::optional<ContactMotion> arrays;
-  if (!file) arrays = motion_of(std::get<nb::dict>(motion));
+  if (!file) arrays = contact_motion_of(std::get<nb::dict>(motion));
   if (!robot && !file) {
     throw OptionsError("contact.robot", "is missing", "arrays need a robot; only a file of total wrenches does not");
   }
@@ -401,7 +407,8 @@ void bind_motions(nb::module_& module) {
       "does. motion: .npz, folder of .npy or .csv, or its arrays by name (q with dt or time; v and a: independent "
       "states); without a robot a .csv or .parquet of a total wrench and the poses of feet (docs/contact.md). robot: "
       "a name, a profile, a description, or a Robot whose base floats. limits: none, pyramid, cone. settings: "
-      "'group.option' → value of groups split and timing. The interpreter's lock is released meanwhile. EpisodeError, "
+      "'group.option' → value of groups split and timing. The interpreter's lock is released "
+      "meanwhile. EpisodeError, "
       "ModelError, OptionsError: one line, with the nearest name. Options:");
   module.def("contact", &contact, "motion"_a, "robot"_a = nb::none(), "contacts"_a = nb::list(), "over_time"_a = false,
              "limits"_a = "none", "wrench_frame"_a = "world", "settings"_a = nb::dict(), "options"_a,
@@ -414,6 +421,7 @@ void bind_contact(nb::module_& module) {
   bind_contact_result(module);
   bind_states(module);
   bind_motions(module);
+  bind_contact_stream(module);
 }
 
 }  // namespace antaeus::python

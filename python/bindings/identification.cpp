@@ -64,6 +64,7 @@ void bind_parts(nb::module_& module) {
 
 void bind_fits(nb::module_& module) {
   bind_struct<MovingFit>(module, "MovingFit", "Noise, friction and inertia of an arm that moves.");
+  bind_struct<HoldOut>(module, "HoldOut", "A noise model's error on logs that it was not fitted to.");
   bind_struct<HeldStretch>(module, "HeldStretch", "What one stretch of a log without contact says.");
   bind_struct<HeldPoseNoise>(module, "HeldPoseNoise",
                              "Noise of a robot that holds a pose; arrays by row, as `motors`.");
@@ -88,6 +89,21 @@ void bind_fits(nb::module_& module) {
           "Fits logs of free motion of an arm on a fixed base. spans: where nothing touches, by "
           "the logs' own clock, s; none: all along.")
           .c_str());
+  module.def(
+      "judge_moving",
+      [](const Robot& robot, const NoiseModel& noise, const std::vector<Episode>& logs, const nb::kwargs& options) {
+        std::vector<MovingLog> moving;
+        for (const Episode& log : logs) moving.push_back({log, {}});
+        return judge_moving(robot, noise, moving, options_from<MovingFitOptions>(options));
+      },
+      "robot"_a, "noise"_a, "logs"_a, "options"_a,
+      nb::sig(options_signature<MovingFitOptions>("def judge_moving(robot: Robot, noise: NoiseModel, logs: "
+                                                  "collections.abc.Sequence[Episode]",
+                                                  ") -> HoldOut")
+                  .c_str()),
+      "Whether noise that was identified on some logs, as `fit_moving(…).noise`, holds on others without contact. "
+      "Options "
+      "as fit_moving.");
   module.def(
       "read_held_stretch",
       [](const Robot& robot, const std::vector<std::string>& endpoints, const Episode& episode, double from, double to,

@@ -296,7 +296,7 @@ ReachBatch batch_of(const ReachModel& model, const TargetsChoice& targets, int t
   std::vector<Pose> read;
   if (array && !empty) {
     if (array->array.ndim() < 1) {
-      throw StatusError(kPlace, Status::wrong_size, "one number is no target", "give N × 3, N × 7 or N × 4 × 4");
+      throw StatusError(kPlace, Status::wrong_size, "one number is not a target", "give N × 3, N × 7 or N × 4 × 4");
     }
     read = read_targets(*array, 1, model.options().position_only, kPlace);
   }

@@ -33,8 +33,6 @@ void nimble_root(const SampleMatrix& q, Eigen::Index t, VectorX& step) {
   step.segment<3>(3) = logarithm(R0.transpose() * R1);
 }
 
-}  // namespace
-
 void differentiate(const RobotModel& model, const SampleMatrix& q, double dt, bool nimble, SampleMatrix& v,
                    SampleMatrix& a) {
   const Eigen::Index N = q.rows();
@@ -84,8 +82,6 @@ void differentiate(const RobotModel& model, const SampleMatrix& q, double dt, bo
   }
   end(N - 1, -1);
 }
-
-namespace {
 
 void check_weights(const ContactOptions& options, const ContactMotion& motion, const ContactRequest& request) {
   check_options(options);

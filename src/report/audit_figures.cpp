@@ -5,17 +5,18 @@
 #include <array>
 #include <cmath>
 
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/draw/figure.hpp"
 #include "antaeus/report/lesson_figures.hpp"
 #include "report/audit_series.hpp"
 
 namespace antaeus {
 
+namespace detail {
+
 namespace {
 
 using Eigen::Index;
-
-using namespace detail;
 
 /// One figure being put together from an audit.
 class AuditFigures {
@@ -544,6 +545,8 @@ class AuditFigures {
 
 }  // namespace
 
-std::vector<NamedFigure> audit_figures(const Audit& audit) { return AuditFigures(audit).all(); }
+}  // namespace detail
+
+std::vector<NamedFigure> audit_figures(const Audit& audit) { return detail::AuditFigures(audit).all(); }
 
 }  // namespace antaeus

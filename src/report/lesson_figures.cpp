@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "antaeus/core/number_text.hpp"
+
 namespace antaeus {
 
 namespace {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/draw/contour_map.hpp"
 
 namespace antaeus {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "antaeus/core/in_place.hpp"
 #include "tasks/step_range.hpp"
 #include "tasks/task_workspace.hpp"
 
@@ -327,15 +328,12 @@ const StepResult& TaskSolver::step(ConstVectorRef q, ConstVectorRef v_previous, 
   r.status = StepStatus::bad_input;
   r.task = r.row = r.pair = -1;
   r.pulled_in = 0;
-  r.distance = r.hold_error = kNaN;
-  r.v.setConstant(kNaN);
-  r.q.setConstant(kNaN);
+  set_nan(r.distance, r.hold_error, r.v, r.q);
   const auto refuse = [&](Status input, int task = -1) -> const StepResult& {
     r.status = StepStatus::bad_input;
     r.input = input;
     r.task = task;
-    r.v.setConstant(kNaN);
-    r.q.setConstant(kNaN);
+    set_nan(r.v, r.q);
     return r;
   };
   if (q.size() != w.model.nq() || v_previous.size() != nv) return refuse(Status::wrong_size);

@@ -7,15 +7,16 @@
 #include "antaeus/audit/audit.hpp"
 #include "antaeus/audit/audit_options.hpp"
 #include "antaeus/core/option_table.hpp"
+#include "audit/tolerances.hpp"
 #include "robot/test_robots.hpp"
 #include "support/printed_digits.hpp"
 
 namespace antaeus {
 namespace {
 
-// The whole audit on the incident's own logs. Sources: "report" is the incident report (sources/000_…), "issue" the
-// issue that ordered this library, "study" our own study of the raw logs with Pinocchio's Python package
-// (knowledge/estimation_and_users.md §0). Each number is compared at half a unit of its last printed digit.
+// The whole audit on the incident's own logs. "report" is the incident report (docs/sources.md), "logs" what
+// Pinocchio's Python package computes from them (docs/measured/incident_logs.md). Each number is compared at half a
+// unit of its last printed digit.
 
 const char* const kLeft = "left_wrist_yaw_link";
 const char* const kRight = "right_wrist_yaw_link";
@@ -24,7 +25,7 @@ const char* const kRightFoot = "right_ankle_roll_link";
 
 class AuditGolden : public testing::Test {
  protected:
-  /// One audit for all tests: RE3 against both good runs, as the issue asks.
+  /// One audit for all tests: RE3 against both good runs.
   static void SetUpTestSuite() {
     const std::filesystem::path episodes = test::shared_folder() / "episodes";
     if (!std::filesystem::exists(episodes)) return;
@@ -71,13 +72,13 @@ TEST_F(AuditGolden, FocusIsStep8OfTheLeftWrist) {
 
 TEST_F(AuditGolden, DeployedEstimateAtStep8) {
   const EstimateSeries& left = series(re3(), kLeft);
-  EXPECT_PRINTED(left.wrench(8, kFx), "165.69");                         // study §0.1
-  EXPECT_PRINTED(left.wrench(8, kFy), "10.92");                          // study §0.1
-  EXPECT_PRINTED(left.wrench(8, kFz), "-532.91");                        // study §0.1; report −532.9
-  EXPECT_PRINTED(left.force_norm[8], "558.18");                          // study §0.1; report 558.2
-  EXPECT_PRINTED(left.reference_gain(8, kFz), "15.6216");                // study §0.1; report 15.62
-  EXPECT_PRINTED(left.kappa[8], "39.918");                               // study §0.1; report 39.9
-  EXPECT_PRINTED(left.sigma_min[8], "0.04666");                          // study §0.1
+  EXPECT_PRINTED(left.wrench(8, kFx), "165.69");                         // logs
+  EXPECT_PRINTED(left.wrench(8, kFy), "10.92");                          // logs
+  EXPECT_PRINTED(left.wrench(8, kFz), "-532.91");                        // logs; report −532.9
+  EXPECT_PRINTED(left.force_norm[8], "558.18");                          // logs; report 558.2
+  EXPECT_PRINTED(left.reference_gain(8, kFz), "15.6216");                // logs; report 15.62
+  EXPECT_PRINTED(left.kappa[8], "39.918");                               // logs; report 39.9
+  EXPECT_PRINTED(left.sigma_min[8], "0.04666");                          // logs
   EXPECT_PRINTED(re3().reconstruction.reference_residual[8], "-34.45");  // report
   EXPECT_EQ(left.sign, Sign::on_environment);
   EXPECT_EQ(left.residual_kind, ResidualKind::static_gravity);
@@ -90,7 +91,7 @@ TEST_F(AuditGolden, AttributionAtStep8) {
   EXPECT_EQ(deployed.step, 8);
   EXPECT_EQ(deployed.endpoint, kLeft);
   EXPECT_EQ(deployed.largest, 12);
-  EXPECT_PRINTED(deployed.contribution(kFz, 12), "-538.2");  // issue; report −538
+  EXPECT_PRINTED(deployed.contribution(kFz, 12), "-538.2");  // logs; report −538
   // Report, table of step 8: τ, gravity, residual and ΔFz of the arm's first joints.
   EXPECT_PRINTED(deployed.tau[12], "-34.45");
   EXPECT_PRINTED(deployed.tau[13], "-5.10");
@@ -104,32 +105,32 @@ TEST_F(AuditGolden, AttributionAtStep8) {
   EXPECT_PRINTED(deployed.contribution.row(kFz).sum(), "-532.9");  // report, "Total"
   const Attribution& stacked = audit_->attributions[1];
   EXPECT_EQ(stacked.estimator, EstimatorName::stacked);
-  EXPECT_PRINTED(stacked.contribution.row(kFz).sum(), "-353.59");  // issue
+  EXPECT_PRINTED(stacked.contribution.row(kFz).sum(), "-353.59");  // logs
 }
 
 TEST_F(AuditGolden, PeaksOfTheIncident) {
   const EstimateSeries &left = series(re3(), kLeft), &right = series(re3(), kRight);
-  EXPECT_PRINTED(left.peak_force, "2595.6");  // issue; report 2596 at steps 43 to 46
+  EXPECT_PRINTED(left.peak_force, "2595.6");  // logs; report 2596 at steps 43 to 46
   EXPECT_EQ(left.peak_step, 46);
-  EXPECT_PRINTED(right.peak_force, "322.4");    // issue
-  EXPECT_PRINTED(re3().peak_torque, "428.34");  // issue; report 428 N·m
+  EXPECT_PRINTED(right.peak_force, "322.4");    // logs
+  EXPECT_PRINTED(re3().peak_torque, "428.34");  // logs; report 428 N·m
   EXPECT_EQ(re3().peak_torque_step, 64);        // report
   EXPECT_EQ(audit_->motor_labels[static_cast<std::size_t>(re3().peak_torque_motor)], "l_hip_pitch");
 }
 
 TEST_F(AuditGolden, LargestVerticalForcesOfTheGoodRuns) {
-  EXPECT_PRINTED(series(re1(), kLeft).peak_component, "37.2");   // issue
-  EXPECT_PRINTED(series(re1(), kRight).peak_component, "52.3");  // issue
-  EXPECT_PRINTED(series(re2(), kLeft).peak_component, "16.9");   // issue
-  EXPECT_PRINTED(series(re2(), kRight).peak_component, "28.2");  // issue
+  EXPECT_PRINTED(series(re1(), kLeft).peak_component, "37.2");   // logs
+  EXPECT_PRINTED(series(re1(), kRight).peak_component, "52.3");  // logs
+  EXPECT_PRINTED(series(re2(), kLeft).peak_component, "16.9");   // logs
+  EXPECT_PRINTED(series(re2(), kRight).peak_component, "28.2");  // logs
 }
 
 TEST_F(AuditGolden, WhenEachGuardActs) {
   const EstimateSeries& left = series(re3(), kLeft);
-  EXPECT_EQ(guard(left, SingleGuard::watchdog).first_act, 6);    // issue: steps 4, 5, 6 are above 100 N
+  EXPECT_EQ(guard(left, SingleGuard::watchdog).first_act, 6);    // steps 4, 5, 6 are above 100 N
   EXPECT_EQ(guard(left, SingleGuard::condition).first_act, 0);   // report: κ = 39.9 "at episode start"
   EXPECT_EQ(guard(left, SingleGuard::norm_clamp).first_act, 3);  // report's table: |F| = 51.2 N at step 3
-  // Issue: the component clamp does not act at step 3, where every component is below 50 N, but at 4, on Fz.
+  // The component clamp does not act at step 3, where every component is below 50 N, but at 4, on Fz.
   const GuardTrace& clamp = guard(left, SingleGuard::clamp);
   EXPECT_EQ(clamp.first_act, 4);
   EXPECT_EQ(clamp.force_read(4, kFz), 50.0);
@@ -153,27 +154,27 @@ TEST_F(AuditGolden, WhenEachGuardActs) {
 TEST_F(AuditGolden, StackedEstimatorAtStep8) {
   const EstimateSeries &left = series(re3(), kLeft, EstimatorName::stacked),
                        &right = series(re3(), kRight, EstimatorName::stacked);
-  EXPECT_PRINTED(left.wrench(8, kFx), "110.93");  // issue, all six
+  EXPECT_PRINTED(left.wrench(8, kFx), "110.93");  // logs
   EXPECT_PRINTED(left.wrench(8, kFy), "7.74");
   EXPECT_PRINTED(left.wrench(8, kFz), "-353.59");
   EXPECT_PRINTED(right.wrench(8, kFx), "-6.16");
   EXPECT_PRINTED(right.wrench(8, kFy), "-18.98");
   EXPECT_PRINTED(right.wrench(8, kFz), "12.16");
   EXPECT_PRINTED(series(re3(), kLeftFoot, EstimatorName::stacked).wrench(8, kFz),
-                 "2605.3");  // issue; study §0.2: +2605
+                 "2605.3");  // logs
   EXPECT_PRINTED(series(re3(), kRightFoot, EstimatorName::stacked).wrench(8, kFz),
-                 "1401.1");  // issue; study §0.2: +1401
+                 "1401.1");  // logs
   EXPECT_PRINTED(counterfactual(Remedy::stacked).force_at_focus.z(), "-353.59");
 }
 
 TEST_F(AuditGolden, OtherPublishedRemediesAtStep8) {
-  EXPECT_PRINTED(counterfactual(Remedy::stacked_with_base).force_at_focus.z(), "-875.7");  // issue; study §0.2: −876
+  EXPECT_PRINTED(counterfactual(Remedy::stacked_with_base).force_at_focus.z(), "-875.7");  // logs
   const Counterfactual& own = counterfactual(Remedy::own_rows);
-  EXPECT_PRINTED(own.force_at_focus.z(), "-3654");                                                 // study §0.2
-  EXPECT_NE(own.consequence.find("condition number 9549"), std::string::npos) << own.consequence;  // study §0.2
+  EXPECT_PRINTED(own.force_at_focus.z(), "-3654");                                                 // logs
+  EXPECT_NE(own.consequence.find("condition number 9549"), std::string::npos) << own.consequence;  // logs
 }
 
-/// Why no foot can absorb the torso's torque: study §0.2, "norm 0.0".
+/// Why no foot can absorb the torso's torque: their blocks of the torso's row are zero.
 TEST_F(AuditGolden, ReferenceRowsOfTheFeetAreExactlyZero) {
   ASSERT_EQ(audit_->reference_rows.size(), 4u);
   EXPECT_GT(audit_->reference_rows[0].norm, 0.1);
@@ -184,7 +185,7 @@ TEST_F(AuditGolden, ReferenceRowsOfTheFeetAreExactlyZero) {
   EXPECT_EQ(audit_->reference_rows[3].norm, 0.0);
 }
 
-/// The report claims 5 to 10 N·m in the upper body for 5°; the issue: no more than 1.3.
+/// The report claims 5 to 10 N·m in the upper body for 5°; the URDF's gravity changes by no more than 1.3.
 TEST_F(AuditGolden, TiltOfFiveDegrees) {
   ASSERT_EQ(audit_->tilt.size(), 2u);
   for (const TiltSensitivity& tilt : audit_->tilt) {
@@ -199,7 +200,7 @@ TEST_F(AuditGolden, TorsoStatistics) {
     const EpisodeAudit* episode;
     std::string mean, mean_magnitude, deviation, maximum, p99;
   };
-  // Means: issue, which tells |mean τ| from mean |τ|; the report's column "Mean |τ|" holds 1.6 and 0.8, the former.
+  // Means: logs, |mean τ| and mean |τ|; the report's column "Mean |τ|" holds 1.6 and 0.8, the former.
   // Standard deviation, maximum and p99: report.
   for (const Row& row :
        {Row{&re1(), "1.64", "1.73", "0.9", "11.3", "4.0"}, Row{&re2(), "0.78", "1.17", "1.4", "10.5", "6.6"}}) {
@@ -272,7 +273,7 @@ TEST_F(AuditGolden, StartErrors) {
   }
 }
 
-/// The report's Check B would have refused the two runs that went well, too: issue, and the table above (0.514 > 0.15).
+/// The report's Check B would have refused the two runs that went well, too: the table above has 0.514 > 0.15.
 TEST_F(AuditGolden, HipErrorCheckRefusesBothGoodRuns) {
   for (const EpisodeAudit* episode : {&re1(), &re2(), &re3()}) {
     SCOPED_TRACE(episode->episode.name);
@@ -315,7 +316,7 @@ TEST_F(AuditGolden, BaseRowsByOption) {
   AuditOptions options;
   set_option(options.stacked, "stacked", "rows", "motors_and_base");
   const Reconstruction all_rows = reconstruct(robot, re3().episode, robot.endpoint_frames(), options);
-  EXPECT_PRINTED(all_rows.find(kLeft, EstimatorName::stacked).wrench(8, kFz), "-875.7");  // issue; study §0.2: −876
+  EXPECT_PRINTED(all_rows.find(kLeft, EstimatorName::stacked).wrench(8, kFz), "-875.7");  // logs
 }
 
 }  // namespace

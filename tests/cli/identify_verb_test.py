@@ -229,7 +229,7 @@ def test_without_labels(free, tmp_path):
 def test_bad_options_are_told_in_a_line(free, tmp_path):
     base = ("identify", free, "--robot", "panda")
     for arguments, words in [
-        (("--contact-free", "5"), ["'5' is no stretch"]),
+        (("--contact-free", "5"), ["'5' is not a stretch"]),
         (("--contact-free", "5:2"), ["'5:2'"]),
         (("--contact-free", "nan:2"), ["'nan:2'"]),
         (("--contact-free", "100:120"), ["outside of the log"]),
@@ -284,7 +284,7 @@ def test_the_h1_2_is_identified_from_its_runs(tmp_path):
     assert done.returncode == 0, (text(done.stdout), text(done.stderr))
     told = summary_of(tmp_path / "out")
     assert told["method"] == "held_pose" and told["runs"] == 5 and len(told["joints"]) == 15
-    assert abs(told["envelope"]["largest_speed"] - 1.86) < 0.01  # knowledge/noise_identification.md §3
+    assert abs(told["envelope"]["largest_speed"] - 1.86) < 0.01  # docs/measured/held_pose.md
     assert 0.9 <= told["hold_out"]["covered"] <= 1.0
     assert any("friction" in one["reason"] for one in told["omitted"])
     assert run("robot", tmp_path / "out" / "profile.toml", "--json").returncode == 0

@@ -277,7 +277,7 @@ ONE = ("ik", "-r", "panda", "-f", "panda_hand")
 
 
 @pytest.mark.parametrize("content, place", [
-    ("x,y,z\n1,2\n", ":2: 2 cells where the header has 3"), ("x,y,z\n0.1,0.2,0.3\n0.1,a,0.3\n", ":3: 'a' in column 'y' is no number"),
+    ("x,y,z\n1,2\n", ":2: 2 cells where the header has 3"), ("x,y,z\n0.1,0.2,0.3\n0.1,a,0.3\n", ":3: 'a' in column 'y' is not a number"),
     ("x,y,z,qx,qy,qz,qw\n0.1,0.2,0.3,0,0", ":2: 5 cells"), ("x,y\n1,2\n", ":1: no column 'z'"), ("x,y,z,qx,qy,qw\n1,2,3,0,0,1\n", ":1: no column 'qz'"),
     ("x,y,z,roll\n1,2,3,4\n", "unknown column 'roll'"), ("x,y,z\n", "no targets"), ("", "empty"), ("1,2,3\n", "numbers where the header"),
     ("x,x,y,z\n1,2,3,4\n", "twice"), ("x,y,z\n1,2,\"3\n", ":2"), ("# a note\nx,y,z\n1,2,3\n", ":2: 3 cells where the header has 1"),
@@ -291,7 +291,7 @@ def test_a_file_that_is_no_table_of_targets(tmp_path, content, place):
 
 
 @pytest.mark.parametrize("more, words", [
-    (["--target", "0.4,0.1,0.5,1"], "has 4 parts, not 3 or 7"), (["--target", "0.4,0.1,b"], "'b' is no number"), ([], "one of the two must be given"),
+    (["--target", "0.4,0.1,0.5,1"], "has 4 parts, not 3 or 7"), (["--target", "0.4,0.1,b"], "'b' is not a number"), ([], "one of the two must be given"),
     (["--target", "0.4,0,0.5", "--targets", "t.csv"], "one of the two must be given"), (["--targets", "absent.csv"], "absent.csv"),
     (["--target", "0.4,0,0.5", "--method", "dsl"], "did you mean 'dls'?"), (["--target", "0.4,0,0.5", "--threads", "0"], "--threads"),
     (["--target", "0.4,0,0.5", "--start", "redy"], "did you mean 'ready'?"), (["--target", "0.4,0,0.5", "--start", "1,2"], "2 numbers for a chain of 7"),

@@ -51,7 +51,7 @@ def test_preflight_json_is_as_documented():
 def test_preflight_is_quick():
     begin = time.monotonic()
     run("preflight", *TARGET)
-    assert time.monotonic() - begin < 1, "0.02 s on an idle machine; the bar is 0.1 s"
+    assert time.monotonic() - begin < 1, "0.02 s on an idle machine; 0.1 s is what a user does not notice"
 
 
 def test_preflight_reads_well():
@@ -64,7 +64,7 @@ def test_preflight_reads_well():
 # --- advise -------------------------------------------------------------------------------------------------------------
 
 def test_advise_gives_both_sets_for_the_left_elbow():
-    """The issue: sd < 5 N needs the left elbow at ≤ 1.0 rad, the report's gain < 3 needs 0.4 to 0.6."""
+    """sd < 5 N needs the left elbow at ≤ 1.0 rad, the report's gain < 3 needs 0.4 to 0.6."""
     done = run("advise", *TARGET, "-e", "left wrist", "-j", "left_elbow_joint", "--json")
     assert done.returncode == 0 and done.stderr == b""
     told = json.loads(done.stdout)
@@ -112,7 +112,7 @@ def test_advise_refuses_with_the_nearest_name():
     assert "did you mean 'left_elbow_joint'" in refused("advise", *TARGET, "-j", "left_elbow_jont")
     assert "moves none of the endpoints" in refused("advise", *TARGET, "-e", "left wrist", "-j", "right_elbow_joint")
     for bad in ("sd", "sd=", "sd=0", "sd=-3", "sd=nan", "sd=1e999"):
-        assert "no limit" in refused("advise", *TARGET, "--limit", bad)
+        assert "not a limit" in refused("advise", *TARGET, "--limit", bad)
     for bad in ("-1", "nan", "near"):
         refused("advise", *TARGET, f"--keep-hand={bad}")
     refused("advise", "--robot", "h1_2")

@@ -141,12 +141,12 @@ TEST(Batch, OneStateAtATimeInPlainDoublesGivesTheSameBits) {
     const detail::BatchNumbers& numbers = subject.model.numbers();
     detail::BatchCall call;
     call.count = kStates;
-    call.q = {states.q.data(), states.motors};
-    call.tau = {states.tau.data(), states.motors};
-    call.quaternion = {states.quaternion.data(), 4};
-    call.residual = {plain.residual.data(), states.motors};
-    call.wrench = {plain.wrench.data(), 6 * plain.endpoints};
-    call.sigma = {plain.sigma.data(), 6 * plain.endpoints};
+    call.in.q = {states.q.data(), states.motors};
+    call.in.tau = {states.tau.data(), states.motors};
+    call.in.imu_quaternion_xyzw = {states.quaternion.data(), 4};
+    call.out.residual = {plain.residual.data(), states.motors};
+    call.out.wrench = {plain.wrench.data(), 6 * plain.endpoints};
+    call.out.sigma = {plain.sigma.data(), 6 * plain.endpoints};
     const detail::BatchBuild& build = detail::batch_build_single();
     std::vector<double> memory(build.memory(numbers) / sizeof(double));
     build.run(numbers, call, memory.data());

@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "antaeus/core/error.hpp"
+#include "report/tolerances.hpp"
 #include "robot/test_robots.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -5,6 +5,7 @@
 #include "antaeus/audit/audit.hpp"
 #include "antaeus/audit/audit_options.hpp"
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/io/json_fields.hpp"
 #include "antaeus/pose/pose_advice.hpp"
 #include "antaeus/robot/robot_profile.hpp"
@@ -154,12 +155,7 @@ struct AdviseCommand {
   }
 
   /// Up to three decimals, none that say nothing.
-  static std::string short_number(double value) {
-    std::string text = fixed(value, 3);
-    while (text.back() == '0') text.pop_back();
-    if (text.back() == '.') text.pop_back();
-    return text;
-  }
+  static std::string short_number(double value) { return without_end_zeros(fixed(value, 3)); }
 
   /// Rounded into the permitted side, so that who copies the number passes.
   static std::string towards(double value, double inside) {
@@ -230,7 +226,7 @@ struct AdviseCommand {
 
 void add_advise(CLI::App& app, Run& run) {
   auto command = std::make_shared<AdviseCommand>();
-  CLI::App* verb = app.add_subcommand("advise", "the nearest pose that satisfies a set of limits");
+  CLI::App* verb = app.add_subcommand("advise", "find the nearest pose that satisfies a set of limits");
   command->robot.add_to(*verb);
   command->robot.add_threads_to(*verb);
   command->pose.add_to(*verb);
@@ -247,7 +243,7 @@ void add_advise(CLI::App& app, Run& run) {
       ->take_all()
       ->allow_extra_args(false);
   verb->add_option("--limit", command->custom,
-                   "a limit of one's own, as sd=5; sd, sd_moving, gain, force_gain, kappa, error_force (repeatable: "
+                   "your own limit, such as sd=5; sd, sd_moving, gain, force_gain, kappa, error_force (repeatable: "
                    "all together)")
       ->option_text("OF=VALUE")
       ->take_all()

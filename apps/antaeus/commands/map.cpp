@@ -186,7 +186,7 @@ struct MapCommand {
 
 void add_map(CLI::App& app, Run& run) {
   auto command = std::make_shared<MapCommand>();
-  CLI::App* verb = app.add_subcommand("map", "gain, condition number and sd over two joints, or over a list of poses");
+  CLI::App* verb = app.add_subcommand("map", "map gain, condition number and sd over two joints or a list of poses");
   command->robot.add_to(*verb);
   command->robot.add_threads_to(*verb);
   command->pose.add_to(*verb, false);
@@ -195,7 +195,8 @@ void add_map(CLI::App& app, Run& run) {
       ->option_text("NAME")
       ->take_all()
       ->allow_extra_args(false);
-  verb->add_option("--poses", command->poses, "instead: named poses, or a .csv with motor columns (repeatable)")
+  verb->add_option("--poses", command->poses,
+                   "instead of joints: named poses, or a .csv with motor columns (repeatable)")
       ->option_text("NAME|FILE")
       ->take_all()
       ->allow_extra_args(false);

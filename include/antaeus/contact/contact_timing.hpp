@@ -82,9 +82,4 @@ ANTAEUS_API ContactTiming detect_contacts(const VectorX& time, int up, std::span
 ANTAEUS_API ContactTiming detect_contacts(const TotalMotion& motion, const Sole& sole = {},
                                           const TimingOptions& options = {});
 
-/// Contacts that are known: probability 1 inside each interval, 0 outside, and straight between over the smoothing
-/// time. \throws OptionsError for a foot that is not among \p feet, and an interval that ends before it begins
-ANTAEUS_API ContactTiming given_contacts(const VectorX& time, const std::vector<std::string>& feet,
-                                         std::span<const FootContact> intervals, const TimingOptions& options = {});
-
 }  // namespace antaeus

@@ -54,7 +54,7 @@ enum class TaskReason : std::uint8_t {
   force_uncertain,  ///< its sd is beyond `most_sd_share` of the wanted force, or it misses that by more, and by two sd
   near_singular,    ///< the arm can hardly move the tool in some direction
   saturated,        ///< a motor at its limit for `saturated_time`
-  unclear_surface,  ///< the circle did not tell a plane
+  unclear_surface,  ///< the circle did not show a plane
   asked,            ///< the caller asked for it
   retreated,        ///< the way back is complete
 };

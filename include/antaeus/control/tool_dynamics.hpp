@@ -82,7 +82,7 @@ class ANTAEUS_API ToolDynamics {
 };
 
 /// The rotation vector that leads from `from` to `to`, in the axes in which both are given: |·| ≤ π. Shorter way round;
-/// at π one of the two. Bullo and Murray (1995), and the source's log3(R_d Rᵀ).
+/// at π one of the two. Bullo and Murray (1995): log(R_d Rᵀ).
 ANTAEUS_API Vector3 rotation_error(const Matrix3& from, const Matrix3& to) noexcept;
 
 }  // namespace antaeus

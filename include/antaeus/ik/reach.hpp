@@ -35,7 +35,7 @@ struct ReachOptions {
   int iteration_budget = 20000;      ///< [1] of attempts; descents and the explanation of a failure are bounded besides
   double deadline = 0.0;             ///< [s] after which no stage of a failing solve is begun; 0: none
   int table_samples = 300000;        ///< [1] configurations from which the table of starts is made
-  bool explain = true;               ///< whether a failure is told apart: out of reach, or blocked by limits
+  bool explain = true;               ///< whether a failure is explained: out of reach, or blocked by limits
 };
 ANTAEUS_API const OptionTable& options_of(const ReachOptions&);
 
@@ -46,7 +46,7 @@ enum class ReachStatus : std::uint8_t {
   blocked_by_limits,  ///< `rejected` would reach it; q is the closest pose within the limits
   local_minimum,      ///< q cannot be improved by small steps, and nothing more is known
   iteration_budget,   ///< the budget or the deadline ended the search: q is the best so far
-  bad_input,          ///< target or start is no number, of wrong size, or no rotation: q is NaN
+  bad_input,          ///< target or start is not a number, of wrong size, or no rotation: q is NaN
 };
 constexpr auto enum_names(ReachStatus) noexcept {
   return name_list<ReachStatus>("reached", "out_of_reach", "blocked_by_limits", "local_minimum", "iteration_budget",

@@ -7,12 +7,35 @@
 #include <string>
 #include <vector>
 
+#include "antaeus/core/fields.hpp"
 #include "antaeus/core/numbers.hpp"
 #include "antaeus/draw/figure.hpp"
 #include "antaeus/robot/robot_description.hpp"
 #include "antaeus/robot/robot_meshes.hpp"
 
 namespace antaeus {
+
+namespace detail {
+/// Fields by name and member: the structs' own comments say what each is.
+template <class Visit>
+constexpr void visit_members(Visit&& /*visit*/) noexcept {}
+template <class Visit, class Get, class... More>
+constexpr void visit_members(Visit&& visit, const char* name, Get get, More... more) {
+  visit(field(name, "", "", get));
+  visit_members(visit, more...);
+}
+/// A thing in a scene: what all of them share, as far as it has it, and what is its own.
+template <class Thing, class Visit, class... Own>
+constexpr void visit_thing(Visit&& visit, Own... own) {
+  visit_members(visit, "name", &Thing::name, "when", &Thing::when);
+  if constexpr (requires { &Thing::anchor; }) visit_members(visit, "anchor", &Thing::anchor);
+  if constexpr (requires { &Thing::tone; }) visit_members(visit, "tone", &Thing::tone);
+  if constexpr (requires { &Thing::unit; }) {
+    visit_members(visit, "unit", &Thing::unit, "meters_per_unit", &Thing::meters_per_unit);
+  }
+  visit_members(visit, own...);
+}
+}  // namespace detail
 
 /// Place of a channel in `Views::channels`; negative: none.
 using ChannelId = int;
@@ -29,17 +52,21 @@ struct Anchor {
   int robot = -1;  ///< of the scene; negative: world
   std::string link = {};
 };
+template <class Visit>
+constexpr void visit_fields(const Anchor*, Visit&& visit) {
+  detail::visit_members(visit, "robot", &Anchor::robot, "link", &Anchor::link);
+}
 struct SceneRobot {
   RobotDescription description = {};
   std::shared_ptr<const MeshFiles> meshes = {};  ///< null: none are drawn
+  /// How strongly a joint's links are coloured, blue above zero and orange below, against the largest of all
+  struct Tint {
+    ChannelId channel = kNoChannel;
+    Conditions when = {};
+  };
   struct Joint {
     std::string name = {};
     ChannelId position = kNoChannel;  ///< [rad] or [m]
-    /// How strongly the joint's links are coloured, blue above zero and orange below, against the largest of all
-    struct Tint {
-      ChannelId channel = kNoChannel;
-      Conditions when = {};
-    };
     std::vector<Tint> tints = {};
   };
   std::vector<Joint> joints = {};  ///< others stand at zero
@@ -48,6 +75,20 @@ struct SceneRobot {
   bool ghost = false;  ///< transparent
   Conditions when = {};
 };
+template <class Visit>
+constexpr void visit_fields(const SceneRobot::Tint*, Visit&& visit) {
+  detail::visit_members(visit, "channel", &SceneRobot::Tint::channel, "when", &SceneRobot::Tint::when);
+}
+/// Beside the description's joint.
+template <class Visit>
+constexpr void visit_fields(const SceneRobot::Joint*, Visit&& visit) {
+  detail::visit_members(visit, "position", &SceneRobot::Joint::position, "tints", &SceneRobot::Joint::tints);
+}
+/// Beside what is drawn of the description.
+template <class Visit>
+constexpr void visit_fields(const SceneRobot*, Visit&& visit) {
+  detail::visit_members(visit, "base", &SceneRobot::base, "ghost", &SceneRobot::ghost, "when", &SceneRobot::when);
+}
 /// A vector at an anchor, in world axes, at the stated scale.
 struct SceneArrow {
   std::string name = {}, unit = {};
@@ -58,6 +99,10 @@ struct SceneArrow {
   Tone tone = Tone::vermillion;
   Conditions when = {};
 };
+template <class Visit>
+constexpr void visit_fields(const SceneArrow*, Visit&& visit) {
+  detail::visit_thing<SceneArrow>(visit, "vector", &SceneArrow::vector, "from", &SceneArrow::from);
+}
 /// Three principal axes at an anchor, in world axes, ascending, at the stated scale.
 struct SceneEllipsoid {
   std::string name = {}, unit = {};
@@ -67,6 +112,10 @@ struct SceneEllipsoid {
   Tone tone = Tone::blue;
   Conditions when = {};
 };
+template <class Visit>
+constexpr void visit_fields(const SceneEllipsoid*, Visit&& visit) {
+  detail::visit_thing<SceneEllipsoid>(visit, "axes", &SceneEllipsoid::axes);
+}
 /// Where a point was before the cursor, and will be.
 struct SceneTrail {
   std::string name = {};
@@ -74,6 +123,10 @@ struct SceneTrail {
   Tone tone = Tone::muted;
   Conditions when = {};
 };
+template <class Visit>
+constexpr void visit_fields(const SceneTrail*, Visit&& visit) {
+  detail::visit_thing<SceneTrail>(visit, "point", &SceneTrail::point);
+}
 /// A surface: a foot's sole, a table, a support polygon.
 struct ScenePolygon {
   std::string name = {};
@@ -82,6 +135,10 @@ struct ScenePolygon {
   Tone tone = Tone::green;
   Conditions when = {};
 };
+template <class Visit>
+constexpr void visit_fields(const ScenePolygon*, Visit&& visit) {
+  detail::visit_thing<ScenePolygon>(visit, "points", &ScenePolygon::points);
+}
 /// A frame: of a link, or a target that stands in the world.
 struct SceneFrame {
   std::string name = {};
@@ -90,6 +147,10 @@ struct SceneFrame {
   bool target = false;  ///< with a ring around it
   Conditions when = {};
 };
+template <class Visit>
+constexpr void visit_fields(const SceneFrame*, Visit&& visit) {
+  detail::visit_thing<SceneFrame>(visit, "X_AF", &SceneFrame::X_AF, "target", &SceneFrame::target);
+}
 struct Scene {
   std::string title = {}, note = {};
   std::vector<SceneRobot> robots = {};
@@ -101,5 +162,11 @@ struct Scene {
   double ground = kNaN;  ///< height of the grid [m]; NaN: below the lowest point at the first row
   Conditions when = {};
 };
+template <class Visit>
+constexpr void visit_fields(const Scene*, Visit&& visit) {
+  detail::visit_members(visit, "title", &Scene::title, "note", &Scene::note, "robots", &Scene::robots, "arrows",
+                        &Scene::arrows, "ellipsoids", &Scene::ellipsoids, "trails", &Scene::trails, "polygons",
+                        &Scene::polygons, "frames", &Scene::frames, "ground", &Scene::ground, "when", &Scene::when);
+}
 
 }  // namespace antaeus

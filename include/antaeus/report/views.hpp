@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/core/numbers.hpp"
 #include "antaeus/draw/figure.hpp"
 #include "antaeus/report/scene.hpp"
@@ -33,6 +34,11 @@ struct Run {
   Eigen::Index first_step = 0;  ///< number of row 0 for people
   VectorX time = {};            ///< per row [s], never decreasing; empty or NaN: the axis is the step
 };
+/// Beside the samples that stand for it.
+template <class Visit>
+constexpr void visit_fields(const Run*, Visit&& visit) {
+  detail::visit_members(visit, "name", &Run::name, "steps", &Run::rows, "first_step", &Run::first_step);
+}
 
 /// What the reader chooses: an endpoint, a foot, joints. What is shown then carries it as a condition (`When`).
 struct Selector {
@@ -41,6 +47,11 @@ struct Selector {
   std::vector<int> chosen = {0};  ///< at first; several only where `multiple`
   bool multiple = false;
 };
+template <class Visit>
+constexpr void visit_fields(const Selector*, Visit&& visit) {
+  detail::visit_members(visit, "id", &Selector::id, "label", &Selector::label, "options", &Selector::options, "chosen",
+                        &Selector::chosen, "multiple", &Selector::multiple);
+}
 struct Line {
   std::string name = {};
   ChannelId channel = kNoChannel;
@@ -53,11 +64,22 @@ struct Line {
   bool scales = true;  ///< false: it may leave the panel
   Conditions when = {};
 };
+template <class Visit>
+constexpr void visit_fields(const Line*, Visit&& visit) {
+  detail::visit_members(visit, "name", &Line::name, "channel", &Line::channel, "sd", &Line::sd, "low", &Line::low,
+                        "high", &Line::high, "tone", &Line::tone, "follows_choice", &Line::follows_choice, "dashed",
+                        &Line::dashed, "wide", &Line::wide, "shown", &Line::shown, "scales", &Line::scales, "when",
+                        &Line::when);
+}
 /// A level across the panel.
 struct Limit {
   double value = 0.0;
   std::string label = {};
 };
+template <class Visit>
+constexpr void visit_fields(const Limit*, Visit&& visit) {
+  detail::visit_members(visit, "value", &Limit::value, "label", &Limit::label);
+}
 /// A row of its own in which the codes of a channel are told: filled where `filled[code]`.
 struct Lane {
   std::string name = {};
@@ -66,17 +88,31 @@ struct Lane {
   std::vector<bool> filled = {};
   Tone tone = Tone::blue;
 };
+template <class Visit>
+constexpr void visit_fields(const Lane*, Visit&& visit) {
+  detail::visit_members(visit, "name", &Lane::name, "channel", &Lane::channel, "words", &Lane::words, "filled",
+                        &Lane::filled, "tone", &Lane::tone);
+}
 /// Successive rows with a text: written into a lane where it has room, and told in a sentence at the cursor.
 struct LaneText {
   Eigen::Index from = 0, to = 0;  ///< rows, both included
   int lane = 0;
   std::string text = {}, sentence = {};
 };
+template <class Visit>
+constexpr void visit_fields(const LaneText*, Visit&& visit) {
+  detail::visit_members(visit, "from", &LaneText::from, "to", &LaneText::to, "lane", &LaneText::lane, "text",
+                        &LaneText::text, "sentence", &LaneText::sentence);
+}
 /// A moment with a name.
 struct EventMark {
   Eigen::Index row = 0;
   std::string text = {};
 };
+template <class Visit>
+constexpr void visit_fields(const EventMark*, Visit&& visit) {
+  detail::visit_members(visit, "row", &EventMark::row, "text", &EventMark::text);
+}
 
 /// One pair of axes, or lanes below each other.
 struct ViewPanel {
@@ -91,6 +127,13 @@ struct ViewPanel {
   bool detail = false;  ///< among "more plots", which are opened together
   Conditions when = {};
 };
+template <class Visit>
+constexpr void visit_fields(const ViewPanel*, Visit&& visit) {
+  detail::visit_members(visit, "id", &ViewPanel::id, "title", &ViewPanel::title, "unit", &ViewPanel::unit, "lines",
+                        &ViewPanel::lines, "limits", &ViewPanel::limits, "lanes", &ViewPanel::lanes, "texts",
+                        &ViewPanel::texts, "marks", &ViewPanel::marks, "logarithmic", &ViewPanel::logarithmic, "detail",
+                        &ViewPanel::detail, "when", &ViewPanel::when);
+}
 
 /// A number at the cursor.
 struct Reading {
@@ -101,6 +144,11 @@ struct Reading {
   int digits = -1;                      ///< after the point; negative: three significant digits
   Conditions when = {};
 };
+template <class Visit>
+constexpr void visit_fields(const Reading*, Visit&& visit) {
+  detail::visit_members(visit, "label", &Reading::label, "unit", &Reading::unit, "channel", &Reading::channel, "sd",
+                        &Reading::sd, "words", &Reading::words, "digits", &Reading::digits, "when", &Reading::when);
+}
 /// Values beside each other at the cursor as bars, for example what each joint adds to a force.
 struct BarList {
   std::string title = {}, value_head = {}, aside_head = {}, unit = {}, aside_unit = {};
@@ -114,6 +162,18 @@ struct BarList {
   ChannelId total = kNoChannel;
   Conditions when = {};
 };
+template <class Visit>
+constexpr void visit_fields(const BarList::Row*, Visit&& visit) {
+  detail::visit_members(visit, "label", &BarList::Row::label, "title", &BarList::Row::title, "value",
+                        &BarList::Row::value, "aside", &BarList::Row::aside, "option", &BarList::Row::option);
+}
+template <class Visit>
+constexpr void visit_fields(const BarList*, Visit&& visit) {
+  detail::visit_members(visit, "title", &BarList::title, "value_head", &BarList::value_head, "aside_head",
+                        &BarList::aside_head, "unit", &BarList::unit, "aside_unit", &BarList::aside_unit, "rows",
+                        &BarList::rows, "selector", &BarList::selector, "total", &BarList::total, "when",
+                        &BarList::when);
+}
 
 /// All views of a page.
 struct ANTAEUS_API Views {
@@ -136,5 +196,13 @@ struct ANTAEUS_API Views {
     return static_cast<ChannelId>(channels.size()) - 1;
   }
 };
+/// Beside the runs and their channels.
+template <class Visit>
+constexpr void visit_fields(const Views*, Visit&& visit) {
+  detail::visit_members(visit, "selectors", &Views::selectors, "scenes", &Views::scenes, "panels", &Views::panels,
+                        "bars", &Views::bars, "readings", &Views::readings, "columns", &Views::columns, "focus",
+                        &Views::focus, "focus_name", &Views::focus_name, "comparisons_name", &Views::comparisons_name,
+                        "note", &Views::note);
+}
 
 }  // namespace antaeus

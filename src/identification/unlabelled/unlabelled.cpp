@@ -5,15 +5,16 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "core/decompositions.hpp"
+#include "identification/unlabelled/independent_share.hpp"
 
 namespace antaeus {
 
 namespace {
 
 constexpr int kRounds = 3;
-constexpr double kCorrelated = 0.05;
 /// Of the largest singular value of A in units of the noise: smaller ones are contacts that the torques do not feel,
 /// but with rounding at 1e-16 and Jacobians known to a thousandth they are no null space to count on.
 constexpr double kSingular = 1e-3;
@@ -91,7 +92,7 @@ Regression regress(const std::vector<UnlabelledSample>& samples, const std::vect
     fit.kappa = std::sqrt(square / dof);
     fit.is_measured = fit.kappa > 0.0;
     if (!fit.is_measured) break;
-    fit.share = independent_share(along);
+    fit.share = detail::independent_share(along);
   }
   return fit;
 }
@@ -118,21 +119,6 @@ const OptionTable& options_of(const UnlabelledOptions&) {
   return table;
 }
 const OptionGroup kUnlabelledGroup(UnlabelledOptions{});
-
-double independent_share(const VectorX& series) {
-  const Eigen::Index n = series.size();
-  if (n < 3) return kNaN;
-  const VectorX centred = series.array() - series.mean();
-  const double power = centred.squaredNorm();
-  if (!(power > 0.0)) return power == 0.0 ? 0.0 : kNaN;
-  double sum = 0.0;
-  for (Eigen::Index lag = 1; lag < n / 2; ++lag) {
-    const double rho = centred.head(n - lag).dot(centred.tail(n - lag)) / power;
-    if (rho < kCorrelated) break;
-    sum += rho;
-  }
-  return 1.0 / (1.0 + 2.0 * sum);
-}
 
 UnlabelledResult fit_unlabelled(const std::vector<UnlabelledSample>& samples, const VectorX& effort_limits,
                                 const VectorX& prior_sd, const UnlabelledOptions& options) {
@@ -202,7 +188,7 @@ UnlabelledResult fit_unlabelled(const std::vector<UnlabelledSample>& samples, co
   result.factor = options.doubt * MatrixX(fit.C.llt().matrixL());
   result.notes.emplace_back("unlabelled: sds are doubled, and a contact that never ends would be taken for an offset");
   if (fit.kappa * options.effort_share > options.suspicious_share) {
-    result.notes.emplace_back("the sd is " + detail::three_digits(100.0 * fit.kappa * options.effort_share) +
+    result.notes.emplace_back("the sd is " + significant_text(100.0 * fit.kappa * options.effort_share, 3) +
                               " % of the effort limits: look for contact all along, or for torques in other units");
   }
   return result;

@@ -73,9 +73,6 @@ ANTAEUS_API HeldStretch read_held_stretch(const Robot& robot, const std::vector<
                                           const Episode& episode, double from, double to,
                                           const HeldPoseOptions& options = {}, const std::string& run = {});
 
-/// Joints that are built alike, by number: those of one effort limit, as one drive has one friction. \param motors rows
-ANTAEUS_API std::vector<int> like_joints(const RobotModel& model, const std::vector<int>& motors);
-
 /// What was identified, as plain data. Vectors have one entry a row, rows as `motors`.
 struct HeldPoseNoise {
   std::vector<int> motors;

@@ -146,9 +146,15 @@ ANTAEUS_API MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog
 /// A model's error on a log that it was not fitted to.
 struct HoldOut {
   Eigen::Index rows = 0;
-  VectorX rms;      ///< of r − X θ̂, motors [N·m]; NaN for channels that are no evidence
-  VectorX covered;  ///< share of rows within 1.96 sd of R, motors
+  VectorX rms;
+  VectorX covered;
 };
+constexpr void visit_fields(const HoldOut*, auto&& visit) {
+  using H = HoldOut;
+  visit(field("rows", "", "samples that were judged", &H::rows));
+  visit(field("rms", "N·m", "[motors] of r − X θ̂; NaN for channels that are no evidence", &H::rms));
+  visit(field("covered", "1", "[motors] share of rows within 1.96 sd of R", &H::covered));
+}
 /// \throws as fit_moving
 ANTAEUS_API HoldOut judge_moving(const Robot& robot, const NoiseModel& noise, const std::vector<MovingLog>& logs,
                                  const MovingFitOptions& options = {});
