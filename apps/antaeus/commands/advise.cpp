@@ -30,15 +30,6 @@ constexpr void visit_fields(const ToldLimit*, auto&& visit) {
   visit(file_field("unit", "", [](const L& l) { return unit_of(l.limit.quantity); }));
   visit(file_field("limit", "", [](const L& l) { return l.limit.limit; }));
 }
-struct ToldMove {
-  const JointMove& move;
-};
-constexpr void visit_fields(const ToldMove*, auto&& visit) {
-  using M = ToldMove;
-  visit(file_field("joint", "", [](const M& m) { return m.move.joint; }));
-  visit(file_field("from", "rad", [](const M& m) { return m.move.from; }));
-  visit(file_field("to", "rad", [](const M& m) { return m.move.to; }));
-}
 struct ToldAlone {
   const SingleJointMove& move;
 };
@@ -91,9 +82,7 @@ constexpr void visit_fields(const ToldAdvice*, auto&& visit) {
   visit(file_field("found", "", [](const A& a) { return a.advice.found; }));
   visit(file_field("distance", "rad", [](const A& a) { return a.advice.found ? a.advice.distance : kNaN; }));
   visit(file_field("positions", "rad", [](const A& a) { return a.advice.found ? vector_json(a.advice.q) : Json(); }));
-  visit(file_field("moves", "", [](const A& a) {
-    return list_json(a.advice.moves, [](auto& move) { return to_json(ToldMove{move}); });
-  }));
+  visit(file_field("moves", "", [](const A& a) { return a.advice.moves; }));
   visit(file_field("endpoints", "", [](const A& a) { return a.endpoints(); }));
   visit(file_field("alone", "", [](const A& a) {
     return list_json(a.advice.alone, [](auto& move) { return to_json(ToldAlone{move}); });

@@ -53,17 +53,6 @@ constexpr void visit_fields(const ShownSetting*, auto&& visit) {
   visit(file_field("source", "", [](const S& s) { return s.option.source; }));
 }
 
-struct ShownEndpoint {
-  const Endpoint& endpoint;
-};
-constexpr void visit_fields(const ShownEndpoint*, auto&& visit) {
-  using E = ShownEndpoint;
-  visit(file_field("frame", "", [](const E& e) { return e.endpoint.frame; }));
-  visit(file_field("label", "", [](const E& e) { return e.endpoint.label; }));
-  visit(file_field("kind", "", [](const E& e) { return e.endpoint.kind; }));
-  visit(file_field("group", "", [](const E& e) { return e.endpoint.group; }));
-}
-
 struct ShownRobot {
   const Robot& robot;
   const std::vector<OptionValue>& own;
@@ -94,9 +83,7 @@ constexpr void visit_fields(const ShownRobot*, auto&& visit) {
   visit(file_field("settings", "",
                    [](const R& r) { return list_json(r.own, [](auto& o) { return to_json(ShownSetting{o}); }); }));
   visit(file_field("motors", "", [](const R& r) { return r.motors(); }));
-  visit(file_field("endpoints", "", [](const R& r) {
-    return list_json(r.profile().endpoints, [](auto& e) { return to_json(ShownEndpoint{e}); });
-  }));
+  visit(file_field("endpoints", "", [](const R& r) { return r.profile().endpoints; }));
   visit(
       file_field("poses", "", [](const R& r) { return list_json(r.profile().poses, [](auto& p) { return p.name; }); }));
   visit(file_field("frames", "", [](const R& r) { return r.model().frame_names(); }));
