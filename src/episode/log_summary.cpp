@@ -1,39 +1,50 @@
 #include "antaeus/episode/log_summary.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 #include "antaeus/io/json_fields.hpp"
 #include "fitted_log.hpp"
 
 namespace antaeus {
 
+namespace detail {
+
 namespace {
 
-constexpr std::size_t kMostGaps = 100;
+constexpr std::ptrdiff_t kMostGaps = 100;
 
-}  // namespace
+/// A channel of the log with what was found in it.
+struct ShownChannel {
+  const RawChannel& channel;
+  const ChannelFacts& facts;
+  std::string unit;
+};
+constexpr void visit_fields(const ShownChannel*, auto&& visit) {
+  using C = ShownChannel;
+  visit(file_field("name", "", [](const C& c) { return c.channel.name; }));
+  visit(file_field("role", "", [](const C& c) { return c.channel.role; }));
+  visit(file_field("columns", "", [](const C& c) { return c.channel.columns.size(); }));
+  visit(file_field("unit", "", &C::unit));
+  visit(file_field("least", "", [](const C& c) { return c.facts.range().first; }));
+  visit(file_field("largest", "", [](const C& c) { return c.facts.range().second; }));
+  visit(file_field("nan_rows", "", [](const C& c) { return c.facts.broken_rows; }));
+  visit(file_field("too_large_rows", "", [](const C& c) { return c.facts.too_large_rows; }));
+  visit(file_field("frozen", "", [](const C& c) { return c.facts.frozen; }));
+  visit(file_field("source", "", [](const C& c) { return c.channel.source; }));
+}
 
-Json log_summary(const RawLog& log, const Robot* robot) {
-  const detail::FittedLog shown(log, robot);
-  const LogFacts& facts = shown.facts;
-  Json channels = Json::array(), joints = Json::array(), gaps = Json::array();
-  std::int64_t frozen = 0;
-  for (std::size_t i = 0; i < log.channels.size(); ++i) {
-    const RawChannel& channel = log.channels[i];
-    const auto [least, largest] = facts.channels[i].range();
-    frozen += facts.channels[i].frozen;
-    channels.push_back(Json::object()
-                           .set("name", channel.name)
-                           .set("role", to_string(channel.role))
-                           .set("columns", channel.columns.size())
-                           .set("unit", shown.unit_of_channel(static_cast<int>(i)))
-                           .set("least", least)
-                           .set("largest", largest)
-                           .set("nan_rows", facts.channels[i].broken_rows)
-                           .set("too_large_rows", facts.channels[i].too_large_rows)
-                           .set("frozen", facts.channels[i].frozen)
-                           .set("source", channel.source));
+Json channels_json(const FittedLog& shown) {
+  Json channels = Json::array();
+  for (std::size_t i = 0; i < shown.log->channels.size(); ++i) {
+    channels.push_back(to_json(
+        ShownChannel{shown.log->channels[i], shown.facts.channels[i], shown.unit_of_channel(static_cast<int>(i))}));
   }
+  return channels;
+}
+
+Json joints_json(const FittedLog& shown) {
+  Json joints = Json::array();
   for (int j = 0; j < static_cast<int>(shown.joints.size()); ++j) {
     Json joint = Json::object().set("name", shown.joints[static_cast<std::size_t>(j)]);
     if (const ColumnFacts* q = shown.column(ChannelRole::position, j)) {
@@ -44,38 +55,50 @@ Json log_summary(const RawLog& log, const Robot* robot) {
     }
     joints.push_back(std::move(joint));
   }
-  double longest = 0.0;
-  for (const TimeGap& gap : facts.gaps) {
-    longest = std::max(longest, gap.duration);
-    if (gaps.size() < kMostGaps) {
-      gaps.push_back(Json::object().set("step", gap.step).set("duration_s", gap.duration));
-    }
-  }
-  const int peak = shown.peak_joint();
-  const double rate = facts.sample_time > 0.0 ? 1.0 / facts.sample_time : kNaN;
-  Json metrics = Json::object()
-                     .set("steps", log.steps())
-                     .set("duration_s", facts.duration)
-                     .set("rate_hz", rate)
-                     .set("channels", log.channels.size())
-                     .set("joints", shown.joints.size())
-                     .set("nan_rows", facts.broken_rows)
-                     .set("too_large_rows", facts.too_large_rows)
-                     .set("gaps", facts.gaps.size())
-                     .set("longest_gap_s", longest)
-                     .set("frozen_channels", frozen)
-                     .set("peak_torque", peak < 0 ? kNaN : shown.column(ChannelRole::torque, peak)->peak());
-  return Json::object()
-      .set("schema", "antaeus.show/1")
-      .set("log", Json::object().set("name", log.name).set("sha256", log.sha256))
-      .set("robot", robot ? Json(shown.robot_name) : Json())
-      .set("robot_fits", shown.fits)
-      .set("steps", log.steps())
-      .set("channels", std::move(channels))
-      .set("joints", std::move(joints))
-      .set("gaps", std::move(gaps))
-      .set("notes", to_json(log.notes))
-      .set("metrics", std::move(metrics));
+  return joints;
 }
+
+double peak_torque(const FittedLog& shown) {
+  const int joint = shown.peak_joint();
+  return joint < 0 ? kNaN : shown.column(ChannelRole::torque, joint)->peak();
+}
+
+}  // namespace
+
+constexpr void visit_fields(const FittedLog*, auto&& visit) {
+  using L = FittedLog;
+  visit(file_field("schema", "", [](const L&) { return "antaeus.show/1"; }));
+  visit(file_field("log.name", "", [](const L& l) { return l.log->name; }));
+  visit(file_field("log.sha256", "", [](const L& l) { return l.log->sha256; }));
+  visit(file_field("robot", "", [](const L& l) { return l.robot ? Json(l.robot_name) : Json(); }));
+  visit(file_field("robot_fits", "", &L::fits));
+  visit(file_field("steps", "", [](const L& l) { return l.log->steps(); }));
+  visit(file_field("channels", "", channels_json));
+  visit(file_field("joints", "", joints_json));
+  visit(file_field("gaps", "",
+                   [](const L& l) { return list_json(l.facts.gaps | std::views::take(kMostGaps), to_json<TimeGap>); }));
+  visit(file_field("notes", "", [](const L& l) { return l.log->notes; }));
+  visit(file_field("metrics.steps", "", [](const L& l) { return l.log->steps(); }));
+  visit(file_field("metrics.duration", "s", [](const L& l) { return l.facts.duration; }));
+  visit(file_field("metrics.rate_hz", "",
+                   [](const L& l) { return l.facts.sample_time > 0.0 ? 1.0 / l.facts.sample_time : kNaN; }));
+  visit(file_field("metrics.channels", "", [](const L& l) { return l.log->channels.size(); }));
+  visit(file_field("metrics.joints", "", [](const L& l) { return l.joints.size(); }));
+  visit(file_field("metrics.nan_rows", "", [](const L& l) { return l.facts.broken_rows; }));
+  visit(file_field("metrics.too_large_rows", "", [](const L& l) { return l.facts.too_large_rows; }));
+  visit(file_field("metrics.gaps", "", [](const L& l) { return l.facts.gaps.size(); }));
+  visit(file_field("metrics.longest_gap", "s", [](const L& l) {
+    double longest = 0.0;
+    for (const TimeGap& gap : l.facts.gaps) longest = std::max(longest, gap.duration);
+    return longest;
+  }));
+  visit(file_field("metrics.frozen_channels", "",
+                   [](const L& l) { return std::ranges::count_if(l.facts.channels, &ChannelFacts::frozen); }));
+  visit(file_field("metrics.peak_torque", "", peak_torque));
+}
+
+}  // namespace detail
+
+Json log_summary(const RawLog& log, const Robot* robot) { return to_json(detail::FittedLog(log, robot)); }
 
 }  // namespace antaeus

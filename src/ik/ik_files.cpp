@@ -28,24 +28,32 @@ double quantile(std::vector<double> values, double share) {
   return values[static_cast<std::size_t>(at)];
 }
 
-Json path_summary(const IkResult& result) {
-  if (!result.request.path) return {};
+struct PathSummary {
+  double largest_step;
+  int beginnings;
+  std::size_t long_steps;
+  int needed = 0, branch_ended = 0;
   Json steps = Json::array();
-  int needed = 0, ended = 0;
+};
+constexpr void visit_fields(const PathSummary*, auto&& visit) {
+  visit(file_field("largest_step", "", &PathSummary::largest_step));
+  visit(file_field("beginnings", "", &PathSummary::beginnings));
+  visit(file_field("long_steps", "", &PathSummary::long_steps));
+  visit(file_field("needed", "", &PathSummary::needed));
+  visit(file_field("branch_ended", "", &PathSummary::branch_ended));
+  visit(file_field("steps", "", &PathSummary::steps));
+}
+std::optional<PathSummary> path_summary(const IkResult& result) {
+  if (!result.request.path) return std::nullopt;
+  PathSummary path{result.largest_step, result.beginnings, result.steps.size()};
   for (const IkStep& step : result.steps) {
-    needed += step.examined() && step.needed();
-    ended += step.examined() && !step.needed();
-    if (steps.size() == kMostListed) continue;
+    path.needed += step.examined() && step.needed();
+    path.branch_ended += step.examined() && !step.needed();
+    if (path.steps.size() == kMostListed) continue;
     const ChainJoint& joint = result.model.chain().joints()[static_cast<std::size_t>(step.joint)];
-    steps.push_back(to_json(step).set("joint", joint.name));
+    path.steps.push_back(to_json(step).set("joint", joint.name));
   }
-  return Json::object()
-      .set("largest_step", result.largest_step)
-      .set("beginnings", result.beginnings)
-      .set("long_steps", result.steps.size())
-      .set("needed", needed)
-      .set("branch_ended", ended)
-      .set("steps", std::move(steps));
+  return path;
 }
 
 Json status_counts(const IkResult& result) {
@@ -68,20 +76,39 @@ Json start_summary(const IkResult& result) {
   return Json::object().set("positions", vector_json(result.start)).set("pulled_in", to_json(result.pulled_in));
 }
 
-Json failure_summary(const IkResult& result) {
-  Json failures = Json::array();
+struct ToldFailure {
+  const IkResult& result;
+  int target;
+  const ReachSolution& s;
+};
+constexpr void visit_fields(const ToldFailure*, auto&& visit) {
+  using F = ToldFailure;
+  visit(file_field("target", "", &F::target));
+  visit(file_field("status", "", [](const F& f) { return f.s.status; }));
+  visit(file_field("evidence", "", [](const F& f) { return f.s.evidence; }));
+  visit(file_field("reason", "", [](const F& f) { return f.result.reason(f.target); }));
+  visit(file_field("blocked_by", "", [](const F& f) { return joint_names(f.result.model.chain(), f.s.blocked_by); }));
+  visit(file_field("rejected", "",
+                   [](const F& f) { return f.s.rejected.size() > 0 ? vector_json(f.s.rejected) : Json(); }));
+}
+std::vector<ToldFailure> told_failures(const IkResult& result) {
+  std::vector<ToldFailure> all;
   for (std::size_t k = 0; k < result.answers.failures.size() && k < kMostListed; ++k) {
-    const ReachSolution& s = result.answers.failures[k];
-    const int target = result.answers.failure_of[k];
-    failures.push_back(Json::object()
-                           .set("target", target)
-                           .set("status", to_string(s.status))
-                           .set("evidence", to_string(s.evidence))
-                           .set("reason", result.reason(target))
-                           .set("blocked_by", to_json(joint_names(result.model.chain(), s.blocked_by)))
-                           .set("rejected", s.rejected.size() > 0 ? vector_json(s.rejected) : Json()));
+    all.push_back({result, result.answers.failure_of[k], result.answers.failures[k]});
   }
-  return failures;
+  return all;
+}
+
+struct Timing {
+  double median, p99, total, table_seconds;
+  std::size_t table_bytes;
+};
+constexpr void visit_fields(const Timing*, auto&& visit) {
+  visit(file_field("cpu_us_median", "", &Timing::median));
+  visit(file_field("cpu_us_p99", "", &Timing::p99));
+  visit(file_field("cpu_us_total", "", &Timing::total));
+  visit(file_field("table", "s", &Timing::table_seconds));
+  visit(file_field("table_bytes", "", &Timing::table_bytes));
 }
 
 }  // namespace
@@ -190,7 +217,7 @@ constexpr void visit_fields(const IkResult*, auto&& visit) {
   visit(file_field("joints", "", [](const R& r) { return r.model.chain().joints(); }));
   visit(file_field("reach", "m", [](const R& r) { return r.model.chain().reach(); }));
   visit(file_field("start", "", start_summary));
-  visit(file_field("failures", "", failure_summary));
+  visit(file_field("failures", "", told_failures));
   visit(file_field("settings", "", [](const R& r) {
     Json settings = Json::object();
     for (const OptionValue& option : r.settings) settings.set(option.group + "." + option.info.name, option.value);
@@ -205,12 +232,8 @@ Json ik_summary(const IkResult& result) {
     const std::vector<double> all(result.cpu_us.begin(), result.cpu_us.end());
     double total = 0.0;
     for (const double one : all) total += std::isfinite(one) ? one : 0.0;
-    json.set("timing", Json::object()
-                           .set("cpu_us_median", quantile(all, 0.5))
-                           .set("cpu_us_p99", quantile(all, 0.99))
-                           .set("cpu_us_total", total)
-                           .set("table_s", result.model.table_seconds())
-                           .set("table_bytes", result.model.table_bytes()));
+    json.set("timing", to_json(Timing{quantile(all, 0.5), quantile(all, 0.99), total, result.model.table_seconds(),
+                                      result.model.table_bytes()}));
   }
   return json;
 }

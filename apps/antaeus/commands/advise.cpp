@@ -16,6 +16,79 @@ namespace antaeus::cli {
 
 namespace {
 
+Json opening_json(const Opening& opening) {
+  return opening.found ? Json(Json::Array{opening.to, opening.until}) : Json();
+}
+
+/// Parts of an answer as its JSON has them.
+struct ToldLimit {
+  const PoseLimit& limit;
+};
+constexpr void visit_fields(const ToldLimit*, auto&& visit) {
+  using L = ToldLimit;
+  visit(file_field("quantity", "", [](const L& l) { return l.limit.quantity; }));
+  visit(file_field("unit", "", [](const L& l) { return unit_of(l.limit.quantity); }));
+  visit(file_field("limit", "", [](const L& l) { return l.limit.limit; }));
+}
+struct ToldAlone {
+  const SingleJointMove& move;
+};
+constexpr void visit_fields(const ToldAlone*, auto&& visit) {
+  using M = ToldAlone;
+  visit(file_field("joint", "", [](const M& m) { return m.move.joint; }));
+  visit(file_field("from", "rad", [](const M& m) { return m.move.from; }));
+  visit(file_field("below", "rad", [](const M& m) { return opening_json(m.move.below); }));
+  visit(file_field("above", "rad", [](const M& m) { return opening_json(m.move.above); }));
+}
+
+/// What every quantity of a pose is at one endpoint.
+Json quantities_json(const PoseQuality& quality, const PoseConditioning& at) {
+  Json all = Json::object();
+  for (const PoseQuantity quantity : all_values<PoseQuantity>())
+    all.set(to_string(quantity), quality.value(at, quantity));
+  return all;
+}
+struct ToldEndpoint {
+  const PoseAdvice& advice;
+  const PoseQuality& quality;
+  std::size_t at;
+};
+constexpr void visit_fields(const ToldEndpoint*, auto&& visit) {
+  using E = ToldEndpoint;
+  visit(file_field("endpoint", "", [](const E& e) { return e.advice.before[e.at].endpoint; }));
+  visit(file_field("now", "", [](const E& e) { return quantities_json(e.quality, e.advice.before[e.at]); }));
+  visit(file_field("there", "", [](const E& e) {
+    return e.advice.found ? quantities_json(e.quality, e.advice.after[e.at]) : Json();
+  }));
+  visit(file_field("moved", "m", [](const E& e) { return e.advice.hand_shift[e.at]; }));
+}
+
+struct ToldAdvice {
+  const PoseAdvice& advice;
+  const PoseQuality& quality;
+  std::vector<ToldEndpoint> endpoints() const {
+    std::vector<ToldEndpoint> all;
+    for (std::size_t k = 0; k < advice.before.size(); ++k) all.push_back({advice, quality, k});
+    return all;
+  }
+};
+constexpr void visit_fields(const ToldAdvice*, auto&& visit) {
+  using A = ToldAdvice;
+  visit(file_field("set", "", [](const A& a) { return a.advice.limits.name; }));
+  visit(file_field("limits", "", [](const A& a) {
+    return list_json(a.advice.limits.limits, [](auto& limit) { return to_json(ToldLimit{limit}); });
+  }));
+  visit(file_field("satisfied", "", [](const A& a) { return a.advice.satisfied; }));
+  visit(file_field("found", "", [](const A& a) { return a.advice.found; }));
+  visit(file_field("distance", "rad", [](const A& a) { return a.advice.found ? a.advice.distance : kNaN; }));
+  visit(file_field("positions", "rad", [](const A& a) { return a.advice.found ? vector_json(a.advice.q) : Json(); }));
+  visit(file_field("moves", "", [](const A& a) { return a.advice.moves; }));
+  visit(file_field("endpoints", "", [](const A& a) { return a.endpoints(); }));
+  visit(file_field("alone", "", [](const A& a) {
+    return list_json(a.advice.alone, [](auto& move) { return to_json(ToldAlone{move}); });
+  }));
+}
+
 struct AdviseCommand {
   RobotChoice robot;
   PoseChoice pose;
@@ -39,7 +112,7 @@ struct AdviseCommand {
       advice.push_back(advise(loaded, frames, posed.q, limits, joints, how));
     }
     const PoseQuality quality(loaded, frames);
-    print(json ? with_base(to_json(advice, posed, quality), loaded).dump() + "\n"
+    print(json ? with_base(advice_json(advice, posed, quality), loaded).dump() + "\n"
                : to_text(advice, posed, quality) + "\n  " + base_line(loaded) + "\n");
     return std::all_of(advice.begin(), advice.end(), [](const auto& a) { return a.found; }) ? kFine : kRefused;
   }
@@ -130,56 +203,11 @@ struct AdviseCommand {
     return text;
   }
 
-  static Json opening_json(const Opening& opening) {
-    return opening.found ? Json(Json::Array{opening.to, opening.until}) : Json();
-  }
-
-  static Json to_json(const std::vector<PoseAdvice>& all, const LabelledPose& posed, const PoseQuality& quality) {
-    Json advice = Json::array();
-    for (const PoseAdvice& a : all) {
-      Json limits = Json::array(), moves = Json::array(), alone = Json::array(), values = Json::array();
-      for (const PoseLimit& limit : a.limits.limits) {
-        limits.push_back(Json::object()
-                             .set("quantity", to_string(limit.quantity))
-                             .set("unit", unit_of(limit.quantity))
-                             .set("limit", limit.limit));
-      }
-      for (const JointMove& move : a.moves) {
-        moves.push_back(Json::object().set("joint", move.joint).set("from_rad", move.from).set("to_rad", move.to));
-      }
-      for (const SingleJointMove& move : a.alone) {
-        alone.push_back(Json::object()
-                            .set("joint", move.joint)
-                            .set("from_rad", move.from)
-                            .set("below_rad", opening_json(move.below))
-                            .set("above_rad", opening_json(move.above)));
-      }
-      for (std::size_t k = 0; k < a.before.size(); ++k) {
-        Json now = Json::object(), there = Json::object();
-        for (std::size_t i = 0; i < enum_names(PoseQuantity{}).size(); ++i) {
-          const auto quantity = static_cast<PoseQuantity>(i);
-          const std::string_view name = to_string(quantity);
-          now.set(name, quality.value(a.before[k], quantity));
-          there.set(name, quality.value(a.after[k], quantity));
-        }
-        values.push_back(Json::object()
-                             .set("endpoint", a.before[k].endpoint)
-                             .set("now", std::move(now))
-                             .set("there", a.found ? std::move(there) : Json())
-                             .set("moved_m", a.hand_shift[k]));
-      }
-      advice.push_back(Json::object()
-                           .set("set", a.limits.name)
-                           .set("limits", std::move(limits))
-                           .set("satisfied", a.satisfied)
-                           .set("found", a.found)
-                           .set("distance_rad", a.found ? Json(a.distance) : Json())
-                           .set("positions_rad", a.found ? vector_json(a.q) : Json())
-                           .set("moves", std::move(moves))
-                           .set("endpoints", std::move(values))
-                           .set("alone", std::move(alone)));
-    }
-    return Json::object().set("schema", "antaeus.advise/1").set("pose", posed.name).set("advice", std::move(advice));
+  static Json advice_json(const std::vector<PoseAdvice>& all, const LabelledPose& posed, const PoseQuality& quality) {
+    return Json::object()
+        .set("schema", "antaeus.advise/1")
+        .set("pose", posed.name)
+        .set("advice", list_json(all, [&](const PoseAdvice& a) { return antaeus::to_json(ToldAdvice{a, quality}); }));
   }
 };
 

@@ -11,6 +11,86 @@ namespace antaeus::cli {
 
 namespace {
 
+struct ListedRobot {
+  std::string name, title;
+  int motors;
+  double total_mass;
+};
+constexpr void visit_fields(const ListedRobot*, auto&& visit) {
+  visit(file_field("name", "", &ListedRobot::name));
+  visit(file_field("title", "", &ListedRobot::title));
+  visit(file_field("motors", "", &ListedRobot::motors));
+  visit(file_field("total_mass", "kg", &ListedRobot::total_mass));
+}
+
+struct ShownMotor {
+  const Robot& robot;
+  int at;
+  const JointFigures& figures() const { return robot.profile.figures[static_cast<std::size_t>(at)]; }
+};
+constexpr void visit_fields(const ShownMotor*, auto&& visit) {
+  using M = ShownMotor;
+  visit(file_field("joint", "", [](const M& m) { return m.robot.model.motor_names()[m.at]; }));
+  visit(file_field("label", "", [](const M& m) { return m.robot.profile.motor_labels[m.at]; }));
+  visit(file_field("lower", "", [](const M& m) { return m.robot.model.lower_limits()[m.at]; }));
+  visit(file_field("upper", "", [](const M& m) { return m.robot.model.upper_limits()[m.at]; }));
+  visit(file_field("effort_limit", "", [](const M& m) { return m.robot.model.effort_limits()[m.at]; }));
+  visit(file_field("velocity_limit", "", [](const M& m) { return m.robot.model.velocity_limits()[m.at]; }));
+  visit(file_field("torque_sd", "", [](const M& m) { return m.figures().torque_sd; }));
+  visit(file_field("torque_sd_from", "", [](const M& m) { return m.figures().torque_sd_from; }));
+  visit(file_field("static_sd", "", [](const M& m) { return m.figures().static_sd; }));
+  visit(file_field("static_sd_from", "", [](const M& m) { return m.figures().static_sd_from; }));
+}
+
+struct ShownSetting {
+  const OptionValue& option;
+};
+constexpr void visit_fields(const ShownSetting*, auto&& visit) {
+  using S = ShownSetting;
+  visit(file_field("option", "", [](const S& s) { return s.option.group + "." + s.option.info.name; }));
+  visit(file_field("value", "", [](const S& s) { return s.option.value; }));
+  visit(file_field("unit", "", [](const S& s) { return s.option.info.unit; }));
+  visit(file_field("source", "", [](const S& s) { return s.option.source; }));
+}
+
+struct ShownRobot {
+  const Robot& robot;
+  const std::vector<OptionValue>& own;
+  const RobotProfile& profile() const { return robot.profile; }
+  const RobotModel& model() const { return robot.model; }
+  std::vector<ShownMotor> motors() const {
+    std::vector<ShownMotor> all;
+    for (int i = 0; i < model().motor_count(); ++i) all.push_back({robot, i});
+    return all;
+  }
+};
+constexpr void visit_fields(const ShownRobot*, auto&& visit) {
+  using R = ShownRobot;
+  visit(file_field("name", "", [](const R& r) { return r.profile().name; }));
+  visit(file_field("title", "", [](const R& r) { return r.profile().title; }));
+  visit(file_field("base", "", [](const R& r) { return r.model().base(); }));
+  visit(file_field("base_source", "", [](const R& r) { return r.profile().base_source; }));
+  visit(file_field("limbs", "", [](const R& r) { return limb_count(r.model().description()); }));
+  visit(file_field("nq", "", [](const R& r) { return r.model().nq(); }));
+  visit(file_field("nv", "", [](const R& r) { return r.model().nv(); }));
+  visit(file_field("total_mass", "kg", [](const R& r) { return r.model().total_mass(); }));
+  visit(file_field("model_sha256", "", [](const R& r) { return r.model().description().sha256; }));
+  visit(file_field("reference_joint", "", [](const R& r) { return r.profile().reference_joint; }).or_null());
+  visit(file_field("imu_frame", "", [](const R& r) { return r.profile().imu.frame; }).or_null());
+  visit(file_field("deployed_sign", "", [](const R& r) { return r.profile().deployed_sign; }));
+  visit(file_field("reported_sign", "", [](const R& r) { return r.profile().reported_sign().first; }));
+  visit(file_field("rated_load", "kg", [](const R& r) { return r.profile().rated_load; }));
+  visit(file_field("settings", "",
+                   [](const R& r) { return list_json(r.own, [](auto& o) { return to_json(ShownSetting{o}); }); }));
+  visit(file_field("motors", "", [](const R& r) { return r.motors(); }));
+  visit(file_field("endpoints", "", [](const R& r) { return r.profile().endpoints; }));
+  visit(
+      file_field("poses", "", [](const R& r) { return list_json(r.profile().poses, [](auto& p) { return p.name; }); }));
+  visit(file_field("frames", "", [](const R& r) { return r.model().frame_names(); }));
+  visit(file_field("notes", "", [](const R& r) { return r.model().description().notes; }));
+  visit(file_field("provenance", "", [](const R& r) { return r.profile().provenance; }));
+}
+
 struct RobotCommand {
   RobotChoice choice;
   std::vector<std::string> endpoints;
@@ -27,82 +107,22 @@ struct RobotCommand {
     for (OptionValue& option : list_audit_options(audit_options(settings), settings)) {
       if (option.source != option.info.source) own.push_back(std::move(option));
     }
-    print(json ? robot_json(robot, own).dump() + "\n" : to_text(robot, frames, own));
+    print(json ? to_json(ShownRobot{robot, own}).dump() + "\n" : to_text(robot, frames, own));
     return kFine;
   }
 
   int list() const {
-    Json robots = Json::array();
+    std::vector<ListedRobot> robots;
     TextTable table({"robot", "title", "motors", "mass kg"});
     for (const std::string& known : robot_names()) {
       const Robot robot = load_robot(known);
-      robots.push_back(Json::object()
-                           .set("name", known)
-                           .set("title", robot.profile.title)
-                           .set("motors", robot.model.motor_count())
-                           .set("total_mass_kg", robot.model.total_mass()));
-      table.add(
-          {known, robot.profile.title, std::to_string(robot.model.motor_count()), fixed(robot.model.total_mass(), 3)});
+      robots.push_back({known, robot.profile.title, robot.model.motor_count(), robot.model.total_mass()});
+      const ListedRobot& r = robots.back();
+      table.add({r.name, r.title, std::to_string(r.motors), fixed(r.total_mass, 3)});
     }
-    print(json ? Json::object().set("robots", std::move(robots)).dump() + "\n"
+    print(json ? Json::object().set("robots", to_json(robots)).dump() + "\n"
                : heading("Robots that come with Antaeus") + table.text());
     return kFine;
-  }
-
-  static Json robot_json(const Robot& robot, const std::vector<OptionValue>& own) {
-    const RobotModel& m = robot.model;
-    Json motors = Json::array(), endpoints = Json::array(), poses = Json::array();
-    for (int i = 0; i < m.motor_count(); ++i) {
-      motors.push_back(Json::object()
-                           .set("joint", m.motor_names()[i])
-                           .set("label", robot.profile.motor_labels[i])
-                           .set("lower", m.lower_limits()[i])
-                           .set("upper", m.upper_limits()[i])
-                           .set("effort_limit", m.effort_limits()[i])
-                           .set("velocity_limit", m.velocity_limits()[i])
-                           .set("torque_sd", robot.profile.figures[i].torque_sd)
-                           .set("torque_sd_from", to_string(robot.profile.figures[i].torque_sd_from))
-                           .set("static_sd", robot.profile.figures[i].static_sd)
-                           .set("static_sd_from", to_string(robot.profile.figures[i].static_sd_from)));
-    }
-    Json settings = Json::array();
-    for (const OptionValue& option : own) {
-      settings.push_back(Json::object()
-                             .set("option", option.group + "." + option.info.name)
-                             .set("value", option.value)
-                             .set("unit", option.info.unit)
-                             .set("source", option.source));
-    }
-    for (const Endpoint& e : robot.profile.endpoints) {
-      endpoints.push_back(Json::object()
-                              .set("frame", e.frame)
-                              .set("label", e.label)
-                              .set("kind", to_string(e.kind))
-                              .set("group", e.group));
-    }
-    for (const NamedPose& p : robot.profile.poses) poses.push_back(p.name);
-    return Json::object()
-        .set("name", robot.profile.name)
-        .set("title", robot.profile.title)
-        .set("base", to_string(m.base()))
-        .set("base_source", to_string(robot.profile.base_source))
-        .set("limbs", limb_count(m.description()))
-        .set("nq", m.nq())
-        .set("nv", m.nv())
-        .set("total_mass_kg", m.total_mass())
-        .set("model_sha256", m.description().sha256)
-        .set("reference_joint", text_or_null(robot.profile.reference_joint))
-        .set("imu_frame", text_or_null(robot.profile.imu.frame))
-        .set("deployed_sign", to_json(robot.profile.deployed_sign))
-        .set("reported_sign", to_string(robot.profile.reported_sign().first))
-        .set("rated_load_kg", robot.profile.rated_load)
-        .set("settings", std::move(settings))
-        .set("motors", std::move(motors))
-        .set("endpoints", std::move(endpoints))
-        .set("poses", std::move(poses))
-        .set("frames", to_json(m.frame_names()))
-        .set("notes", to_json(m.description().notes))
-        .set("provenance", robot.profile.provenance);
   }
 
   /// Where the two standard deviations of a joint come from.

@@ -13,6 +13,7 @@
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/enumeration.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/core/numbers.hpp"
 #include "antaeus/episode/episode.hpp"
 
@@ -108,9 +109,14 @@ struct BrokenRows {
 };
 /// The clock jumps between a step and the one before it.
 struct TimeGap {
-  Eigen::Index step = 0;  ///< the one after the gap
-  double duration = 0.0;  ///< [s]
+  Eigen::Index step = 0;
+  double duration = 0.0;
 };
+constexpr void visit_fields(const TimeGap*, auto&& visit) {
+  using G = TimeGap;
+  visit(field("step", "", "the one after the gap", &G::step));
+  visit(field("duration", "s", "", &G::duration));
+}
 struct ANTAEUS_API LogFacts {
   std::vector<ChannelFacts> channels = {};  ///< as the log's
   double sample_time = kNaN;                ///< median [s]; NaN without a clock or with one row
