@@ -228,8 +228,27 @@ await (await open(reportPath)).context().close(); // the browser itself is warm 
   check('every_control_and_picture_has_a_name', unnamed.length === 0, unnamed.join(' '));
   const ids = await page.evaluate(() => { const all = [...document.querySelectorAll('[id]')].map((e) => e.id); return all.filter((id, i) => all.indexOf(id) !== i); });
   check('ids_are_unique', ids.length === 0, ids.join());
+  // Every panel is printed, those behind "more plots" too, as wide as the paper; what only a screen needs is not.
+  const panels = () => page.locator('.panel canvas').count();
+  const expanded = await page.getAttribute('#more-plots', 'aria-expanded');
+  const all = (await panels()) + (expanded === 'true' ? 0 : Number((await page.textContent('#more-plots')).match(/\d+/)[0]));
+  const canvasWidths = () => page.evaluate(() => [...new Set([...document.querySelectorAll('.panel canvas')].map((c) => c.clientWidth))].join());
+  const onScreen = await panels();
   await page.emulateMedia({ media: 'print' });
-  check('print_hides_the_views', !(await page.isVisible('#explore')) && (await page.isVisible('.answers')) && (await page.isVisible('#figure-posterior-force svg')));
+  await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
+  const widths = await canvasWidths();
+  const visible = await page.evaluate(() => [...document.querySelectorAll('.panel canvas')].filter((c) => c.checkVisibility()).length);
+  check('print_shows_every_panel', all > 8 && (await panels()) === all && visible === all && widths === '500', `${await panels()} and ${visible} of ${all}, ${widths} px wide`);
+  check('print_hides_controls', !(await page.isVisible('.toolbar')) && !(await page.isVisible('#rows')) && (await page.isVisible('.answers')) && (await page.isVisible('#figure-posterior-force svg')));
+  await page.emulateMedia({ media: 'screen' });
+  await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
+  await frame(page);
+  // As a browser does it, which sends both events itself.
+  await page.pdf();
+  await frame(page);
+  const room = String(await page.evaluate(() => document.querySelector('.panels').clientWidth));
+  const widthsAfter = await canvasWidths();
+  check('after_print_all_is_as_before', (await panels()) === onScreen && (await page.isVisible('.toolbar')) && widthsAfter === room, `${await panels()} of ${onScreen}, ${widthsAfter} px in ${room}`);
   await page.context().close();
 }
 for (const colorScheme of ['light', 'dark']) {

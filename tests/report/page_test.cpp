@@ -179,10 +179,15 @@ TEST(Page, EverythingIsWritten) {
   EXPECT_EQ(views["focus"].integer(), 30);
 }
 
-TEST(Page, PrintedPageHasNoLinksAndNoCode) {
-  const std::string page = html_page(everything(), {.interactive = false});
-  EXPECT_EQ(count_of(page, "<script"), 0u);
-  EXPECT_EQ(page.find("#step="), std::string::npos) << "a link that leads nowhere";
+/// Where the plots would stand, for readers whose browser runs no script; the viewer takes its place.
+TEST(Page, SaysThatPlotsNeedJavaScript) {
+  Page page = everything();
+  EXPECT_EQ(count_of(html_page(page), "<div id=\"viewer\"><p class=\"quiet note\">These plots need JavaScript"), 1u);
+  page.views = {};
+  const std::string plain = html_page(page);
+  EXPECT_EQ(count_of(plain, "JavaScript"), 0u);
+  EXPECT_EQ(count_of(plain, "<script"), 0u);
+  EXPECT_EQ(plain.find("#step="), std::string::npos) << "a link that leads nowhere";
 }
 
 TEST(Page, IdsAreCheckedBeforeAnythingIsWritten) {
