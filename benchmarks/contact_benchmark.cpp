@@ -1,5 +1,5 @@
 // Contact inverse dynamics of a humanoid on two feet, beside the passes that any answer needs (rnea, joint Jacobians,
-// two frame Jacobians), in turns within one run: medians of ratios. Bars of the issue: 3 over time, 2.5 a frame.
+// two frame Jacobians), in turns within one run: medians of ratios. Aims: 3 over time, 2.5 a frame.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // One cycle of hybrid control, from joint positions to torques, against the two Pinocchio calls that no controller of
-// this kind can do without, in turns within one run. The bar is 4.
+// this kind can do without, in turns within one run. The aim is 4.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // The whole guarded chain for two wrists against the Pinocchio calls that any estimator of this kind needs, in turns
-// within one run: what covariance, reliability and guard cost on top. The issues' bars are 4, and 5 with identified
+// within one run: what covariance, reliability and guard cost on top. The aims are 4, and 5 with identified
 // noise, whose R is full: of offsets alone, and with as many directions of unknown masses and friction as named. What
 // is taken out is friction and offsets; "masses too": masses as well, which the model does not have then. "Held pose"
 // is the H1-2's own, fitted here to the shared logs where they are, else made up with as many parameters. Times are the

@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
 #include "antaeus/robot/noise_model.hpp"
 #include "plain_replay.hpp"
@@ -227,9 +228,7 @@ class TableReporter : public benchmark::BenchmarkReporter {
       const bool faster = row.target.kind == Target::Kind::faster;
       std::string target, verdict;
       if (wanted) {
-        std::array<char, 16> text{};
-        std::snprintf(text.data(), text.size(), "%s%.1f", faster ? ">= " : "<= ", *wanted);
-        target = text.data();
+        target = (faster ? ">= " : "<= ") + fixed_text(*wanted, 1);
         verdict = (faster ? ratio >= *wanted : ratio <= *wanted) ? "met" : "missed";
       }
       std::printf("| %-58s | %10.0f | %6.0f | %5.2f | %6s | %-11s |\n", row.name.c_str(), counters["ns"].value,

@@ -12,6 +12,7 @@
 #include <memory>
 #include <thread>
 
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/io/table.hpp"
 #include "antaeus/replay/replay.hpp"
 #include "replay_subjects.hpp"
@@ -30,10 +31,7 @@ struct Measured {
     what.push_back(kind);
     set.push_back(to_string(of));
     x.push_back(at);
-    // Four digits are more than a timing has.
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%.4g", number);
-    value.push_back(std::strtod(text.data(), nullptr));
+    value.push_back(rounded_to(number, 4));  // more than a timing has
   }
 };
 

@@ -31,14 +31,12 @@ function(antaeus_python_package)
       COMMAND ${CMAKE_COMMAND} -E copy ${source}/${file} ${ANTAEUS_PYTHON_PATH}/${file} VERBATIM)
     list(APPEND copies ${ANTAEUS_PYTHON_PATH}/${file})
   endforeach()
-  # The package's stub has all names; those of its submodules, one a public file beside __init__.py, import from it.
-  # environments.py has its types in its text, and needs packages that the build does not.
-  set(stubs ${package}/__init__.pyi)
-  foreach(file ${files})
-    if(file MATCHES "^antaeus/([a-z]+)\\.py$" AND NOT CMAKE_MATCH_1 STREQUAL environments)
-      list(APPEND stubs ${package}/${CMAKE_MATCH_1}.pyi)
-    endif()
-  endforeach()
+  # The package's stub has all names; those of its submodules, one a room that antaeus.cpp names, import from it. What
+  # stands in a file of its own has its types in its text.
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source}/bindings/antaeus.cpp)
+  file(STRINGS ${source}/bindings/antaeus.cpp rooms REGEX "bind_room\\(\"[a-z]+\"")
+  list(TRANSFORM rooms REPLACE "^.*bind_room\\(\"([a-z]+)\".*$" "${package}/\\1.pyi")
+  set(stubs ${package}/__init__.pyi ${rooms})
   nanobind_add_stub(antaeus_stub MODULE antaeus RECURSIVE PYTHON_PATH ${ANTAEUS_PYTHON_PATH} OUTPUT ${stubs}
     OUTPUT_PATH ${package} PATTERN_FILE ${source}/stub_patterns.txt DEPENDS antaeus_extension ${copies})
   add_custom_target(antaeus_python ALL DEPENDS antaeus_stub)

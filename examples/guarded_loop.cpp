@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "antaeus/episode/synthetic_episode.hpp"
+#include "antaeus/trust/flight_record.hpp"
 #include "antaeus/trust/guarded_estimator.hpp"
 
 int main() {
@@ -21,6 +22,9 @@ int main() {
     told = true;
     std::printf("refused at step %d: %s\n", static_cast<int>(step), left.reasons.text().c_str());
   }
+  const antaeus::Episode record = antaeus::flight_record_episode(loop.last_refusal(), robot);
+  std::printf("the last refusal is an episode of %d steps: %s\n", static_cast<int>(record.steps()),
+              record.notes.front().c_str());
   std::printf("the consumer reads at most %.1f N\n", largest);
   return 0;
 }

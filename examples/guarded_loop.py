@@ -14,4 +14,6 @@ for step in range(log.steps()):
     if left.state == "refused" and not told:
         told = True
         print(f"refused at step {step}: {' '.join(left.reasons)}")
+record = antaeus.flight_record_episode(loop.last_refusal(), robot)
+print(f"the last refusal is an episode of {record.steps()} steps: {record.notes[0]}")
 print(f"the consumer reads at most {largest:.1f} N")

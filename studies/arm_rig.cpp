@@ -47,7 +47,7 @@ VectorX settled(MujocoPlant& plant, const RobotModel& model, const VectorX& home
 }  // namespace
 
 const OptionTable& options_of(const SceneChoice&) {
-  constexpr const char* kStudy = "force_control_study.md, section 6";
+  constexpr const char* kStudy = "docs/measured/force_control.md#the-hybrid-law";
   static const OptionTable table(
       "scene",
       {
@@ -58,9 +58,9 @@ const OptionTable& options_of(const SceneChoice&) {
           option("pair", "", "whether the contact's friction has a reference of its own", kStudy, &SceneChoice::pair),
           option("solreffriction", "s", "time constant of that reference: longer chatters less and creeps more at rest",
                  "docs/simulate.md", &SceneChoice::solreffriction, kPositive),
-          option("table_height", "m", "how much higher the table stands than the controller is told", "level with it",
+          option("table_height", "m", "how much higher the table stands than the controller assumes", "level with it",
                  &SceneChoice::table_height, Range{-0.1, 0.02}),
-          option("tilt", "rad", "of the table, which the controller is not told", "level", &SceneChoice::tilt,
+          option("tilt", "rad", "of the table, which the controller does not know", "level", &SceneChoice::tilt,
                  Range{-0.6, 0.6}),
           option("tilt_direction", "rad", "of the level axis that it is tilted about, from world x to y", "world x",
                  &SceneChoice::tilt_direction, kAnyNumber),
@@ -167,7 +167,7 @@ std::vector<std::string> physics_of(const SceneChoice& scene, const PlantChoice&
                    value_text(scene.friction) + friction_reference);
     if (scene.table_height != 0.0 || scene.tilt != 0.0) {
       told.push_back("The table stands " + value_text(1000.0 * scene.table_height) +
-                     " mm higher than told and is tilted by " + value_text(scene.tilt * 180.0 / std::numbers::pi) +
+                     " mm higher than assumed and is tilted by " + value_text(scene.tilt * 180.0 / std::numbers::pi) +
                      "°.");
     }
   }

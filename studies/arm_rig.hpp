@@ -21,7 +21,7 @@ struct SceneChoice {
   double friction = 0.7;        ///< of the contact
   bool pair = true;             ///< friction has a reference of its own, solreffriction; else it has not
   double solreffriction = 0.2;  ///< time constant of that reference [s]
-  double table_height = 0.0;    ///< how much higher the table stands than the controller is told [m]
+  double table_height = 0.0;    ///< how much higher the table stands than the controller assumes [m]
   double tilt = 0.0;            ///< of the table [rad]
   double tilt_direction = 0.0;  ///< of the axis that it is tilted about, from world x [rad]
 };

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/io/video.hpp"
 #include "antaeus/sim/mujoco_camera.hpp"
@@ -122,13 +123,9 @@ Clip experiment_clip(const ExperimentResult& result, const Settings& settings, c
     video.add(camera.render(qpos, arrows));
     if (progress) progress(static_cast<double>(++made) / static_cast<double>(frames));
   }
-  char text[160];
   const double speed = duration * choice.rate / static_cast<double>(frames - 1);
-  std::snprintf(text, sizeof text,
-                is_timed ? "%zu pictures, %.3g a second, %.2g times as fast as the run"
-                         : "%zu pictures, %.3g a second, a row each",
-                frames, choice.rate, speed);
-  return {video.finish(), text};
+  return {video.finish(), std::to_string(frames) + " pictures, " + significant_text(choice.rate, 3) + " a second, " +
+                              (is_timed ? significant_text(speed, 2) + " times as fast as the run" : "a row each")};
 }
 
 }  // namespace antaeus

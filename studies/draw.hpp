@@ -1,9 +1,9 @@
 #pragma once
-// What the runs draw: the same numbers everywhere, for the standard's distributions differ between libraries.
+// What the runs draw.
 #include <cstdint>
-#include <random>
 
 #include "antaeus/core/types.hpp"
+#include "core/random.hpp"
 
 namespace antaeus {
 
@@ -11,7 +11,7 @@ namespace antaeus {
 class Draw {
  public:
   explicit Draw(int seed) : source_(static_cast<std::uint64_t>(seed)) {}
-  double operator()(double most) { return most * (2.0 * static_cast<double>(source_() >> 11) * 0x1p-53 - 1.0); }
+  double operator()(double most) { return most * (2.0 * source_.uniform() - 1.0); }
   VectorX operator()(Eigen::Index n, double most) {
     VectorX values(n);
     for (double& value : values) value = (*this)(most);
@@ -26,7 +26,7 @@ class Draw {
   }
 
  private:
-  std::mt19937_64 source_;
+  detail::Random<> source_;
 };
 
 }  // namespace antaeus

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/core/words.hpp"
 #include "antaeus/io/shell_words.hpp"
@@ -75,22 +76,10 @@ std::string value_text(double value) {
   if (std::isinf(value)) return value > 0 ? "∞" : "−∞";
   constexpr double kSmallest = 1e-3, kLargest = 1e5;  // of what is written without a power of ten
   const double size = std::abs(value);
-  char text[32];
-  if (size == 0.0 || (size >= kSmallest && size < kLargest)) {
-    std::snprintf(text, sizeof text, "%.4g", value);
-    return text;
-  }
-  std::snprintf(text, sizeof text, "%.2e", value);
-  std::string mantissa(text);
-  const std::size_t e = mantissa.find('e');
-  const std::string power = std::to_string(std::stoi(mantissa.substr(e + 1)));
-  mantissa.resize(e);
-  while (mantissa.back() == '0') mantissa.pop_back();
-  if (mantissa.back() == '.') mantissa.pop_back();
-  constexpr std::array<const char*, 10> kRaised = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-  mantissa += "·10";
-  for (const char c : power) mantissa += c == '-' ? "⁻" : kRaised[static_cast<std::size_t>(c - '0')];
-  return mantissa;
+  if (size == 0.0 || (size >= kSmallest && size < kLargest)) return significant_text(value, 4);
+  const std::string text = scientific_text(value, 2);
+  const std::size_t e = text.find('e');
+  return without_end_zeros(text.substr(0, e)) + "·10" + raised_text(std::stoi(text.substr(e + 1)));
 }
 
 std::string criterion_text(const Metric& metric) {

@@ -9,11 +9,13 @@
 ///
 /// Set-up code: allocates, takes seconds. The same settings give the same numbers.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/core/options.hpp"
 #include "antaeus/core/progress.hpp"
 #include "antaeus/core/settings.hpp"
@@ -27,36 +29,66 @@ namespace antaeus {
 
 /// A number of a run, and what it had to be.
 struct Metric {
-  std::string name;                              ///< "force_mean", as in summary.json
-  double value = kNaN;                           ///< SI units
-  std::string unit;                              ///< "N", "1" for shares
-  std::string meaning;                           ///< one sentence: of what, over which time
-  double lower = -kInfinity, upper = kInfinity;  ///< the criterion; infinite: none
-  double source = kNaN;                          ///< what the published source has; NaN: nothing
+  std::string name;
+  double value = kNaN;
+  std::string unit, meaning;
+  double lower = -kInfinity, upper = kInfinity;
+  double source = kNaN;
 
   bool has_criterion() const noexcept { return lower > -kInfinity || upper < kInfinity; }
   /// NaN meets no criterion.
   bool is_met() const noexcept { return !has_criterion() || (value >= lower && value <= upper); }
 };
 
+constexpr void visit_fields(const Metric*, auto&& visit) {
+  using M = Metric;
+  visit(field("name", "", "\"force_mean\", as in summary.json", &M::name).as("metric"));
+  visit(field("value", "", "SI units, shares 0 … 1", &M::value).only(FieldUse::python_only));
+  visit(field("unit", "", "\"N\", \"1\" for shares", &M::unit));
+  visit(field("meaning", "", "one sentence: of what, over which time", &M::meaning));
+  visit(field("lower", "", "of the criterion; −inf: not bounded", &M::lower));
+  visit(field("upper", "", "of the criterion; inf: not bounded", &M::upper));
+  visit(file_field("met", "", [](const M& m) { return m.has_criterion() ? std::optional(m.is_met()) : std::nullopt; }));
+  visit(field("source", "", "what the published study has; NaN: nothing", &M::source));
+}
+
 /// One line of a table that puts runs side by side: other laws, other contacts, other gains.
 struct Variant {
-  std::string name;            ///< "source, 3 DoF, as printed"
-  std::vector<double> values;  ///< one for each head of the comparison; NaN: none
-  bool is_main = false;        ///< the run whose metrics and samples the result has
+  std::string name;
+  std::vector<double> values;
+  bool is_main = false;
 };
+constexpr void visit_fields(const Variant*, auto&& visit) {
+  using V = Variant;
+  visit(field("name", "", "\"source, 3 DoF, as printed\"", &V::name));
+  visit(field("is_main", "", "the run whose metrics and samples the result has", &V::is_main));
+  visit(field("values", "", "one for each head of the comparison; NaN: none", &V::values));
+}
+
 struct Comparison {
   std::string title, note;
-  std::vector<std::string> heads;  ///< with units: "mean [N]"
+  std::vector<std::string> heads;
   std::vector<Variant> variants;
 };
+constexpr void visit_fields(const Comparison*, auto&& visit) {
+  using C = Comparison;
+  visit(field("title", "", "", &C::title));
+  visit(field("note", "", "", &C::note));
+  visit(field("heads", "", "with units: \"mean [N]\"", &C::heads));
+  visit(field("variants", "", "", &C::variants));
+}
 
 /// What the run passed through: a phase begins, for a reason.
 struct PhaseChange {
-  double time = kNaN;  ///< [s] of the samples
-  std::string phase;   ///< that begins
-  std::string reason;  ///< one sentence
+  double time = kNaN;
+  std::string phase, reason;
 };
+constexpr void visit_fields(const PhaseChange*, auto&& visit) {
+  using P = PhaseChange;
+  visit(field("time", "s", "of the samples", &P::time).as("time"));
+  visit(field("phase", "", "that begins", &P::phase));
+  visit(field("reason", "", "one sentence", &P::reason));
+}
 
 /// A quantity over the run, for a plot: columns of the samples.
 struct SamplePlot {
@@ -92,14 +124,11 @@ struct Replay {
 
 struct ANTAEUS_API ExperimentResult {
   std::string verb = "simulate";  ///< of the command line that runs it
-  std::string name, title;
-  std::string question;  ///< what is tried, one or two sentences
-  std::string command;   ///< that repeats it; filled by run_experiment
+  std::string name, title, question;
+  std::string command;  ///< filled by run_experiment
   std::vector<Metric> metrics;
   std::vector<Comparison> comparisons;
-  std::vector<std::string> physics;   ///< contact, friction, noise, as simulated; one sentence each
-  std::vector<std::string> findings;  ///< what the figures say, one sentence each, most important first
-  std::vector<std::string> remarks;   ///< what a reader must know beside
+  std::vector<std::string> physics, findings, remarks;
   std::vector<PhaseChange> phases;
   Table samples;  ///< columns `time`, q_*, and what the experiment measures
   std::vector<SamplePlot> plots;
@@ -110,9 +139,28 @@ struct ANTAEUS_API ExperimentResult {
   std::string axis = "time";          ///< column of the samples that the rows stand over
 
   bool is_met() const noexcept;
+  /// Name → number of each metric.
+  Json numbers() const;
   /// \throws Error with the nearest name
   const Metric& metric(std::string_view wanted) const;
 };
+
+constexpr void visit_fields(const ExperimentResult*, auto&& visit) {
+  using R = ExperimentResult;
+  visit(field("command", "", "that repeats it on a command line", &R::command).only(FieldUse::python_only));
+  visit(field("name", "", "", &R::name).only(FieldUse::python_only));
+  visit(field("title", "", "", &R::title));
+  visit(field("question", "", "what is tried, one or two sentences", &R::question));
+  visit(field("seed", "", "", &R::seed));
+  visit(file_field("met", "", [](const R& r) { return r.is_met(); }));
+  visit(file_field("metrics", "", [](const R& r) { return r.numbers(); }));
+  visit(file_field("criteria", "", &R::metrics));
+  visit(field("comparisons", "", "", &R::comparisons));
+  visit(field("phases", "", "", &R::phases));
+  visit(field("physics", "", "contact, friction, noise, as simulated; one sentence each", &R::physics));
+  visit(field("findings", "", "what the figures say, one sentence each, most important first", &R::findings));
+  visit(field("remarks", "", "what a reader must know beside", &R::remarks));
+}
 
 /// Names, in the order of docs/simulate.md.
 ANTAEUS_API std::vector<std::string> experiment_names();

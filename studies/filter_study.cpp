@@ -1,4 +1,5 @@
-// What the source's filter and its damping of the normal do to its force loop, each alone and both, on two contacts.
+// What the force-control lab's filter and its damping of the normal do to its force loop, each alone and both, on two
+// contacts.
 #include <algorithm>
 #include <array>
 
@@ -17,7 +18,7 @@ FilterStudy filter_study(const ForceSetup& published, const Progress& progress) 
   constexpr std::array<Ground, 2> kGrounds = {
       {{"soft: solref 0.02 s, friction 0.3", 0.02, 0.3}, {"stiff pads: solref 0.004 s, friction 0.7", 0.004, 0.7}}};
   FilterStudy study;
-  study.table.title = "The source's filter and damping of the normal, holding";
+  study.table.title = "The lab's filter and damping of the normal, holding";
   study.table.heads = {"filter's share"};
   for (const double damping : kDamping) study.table.heads.push_back("K_dz " + value_text(damping) + " [%]");
   study.table.note =
@@ -25,7 +26,7 @@ FilterStudy filter_study(const ForceSetup& published, const Progress& progress) 
       "is no filter.";
   Figure figure;
   figure.id = "filter-damping";
-  figure.title = "The source's filter and damping of the normal";
+  figure.title = "The lab's filter and damping of the normal";
   figure.description = "Share of a hold within 1 N over the filter's share of the newest sample, by damping.";
   figure.columns = 2;
   int done = 0;
@@ -61,10 +62,10 @@ FilterStudy filter_study(const ForceSetup& published, const Progress& progress) 
     study.table.variants.insert(study.table.variants.end(), rows.begin(), rows.end());
   }
   study.figure = named(figure,
-                       "The source's force loop in a hold, by its filter (across) and its damping of the normal "
+                       "The lab's force loop in a hold, by its filter (across) and its damping of the normal "
                        "(lines). The figure shows one controller on two simulated contacts.");
   study.finding =
-      "The source says that either of filter and damping alone chatters. Here its filter (share 0.2) without "
+      "The force-control lab says that filter or damping alone chatters. Here its filter (share 0.2) without "
       "damping keeps " +
       value_text(100.0 * filter_alone) + " % within 1 N on the worse contact, and damping without the filter at most " +
       value_text(100.0 * damping_alone) + " % on the better.";

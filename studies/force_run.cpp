@@ -17,7 +17,7 @@ namespace antaeus {
 
 namespace {
 
-constexpr double kToldShare = 0.2;  // sd of the told Coulomb friction, as a share of it
+constexpr double kToldShare = 0.2;  // sd of the assumed Coulomb friction, as a share of it
 constexpr double kToldBias = 0.05;  // [N·m] sd of what the model's gravity leaves
 constexpr double kGateSd = 0.7;     // [N] of an estimate, at which the force's gains are halved
 constexpr double kPatience = 40.0;  // [s] beyond the tasks' own times that an approach may take
@@ -31,7 +31,7 @@ std::vector<SampleLog::Head> heads(const ArmRig& rig) {
       {"phase", "1", "of the task: 1 approach, 2 settle, 3 explore, 4 align, 5 trace, 6 hold, 7 retreat, 8 stopped"},
       {"force", "N", "true force of the table on the tool along the table's normal"},
       {"force_wanted", "N", "the same, as wanted; empty while there is none"},
-      {"force_measured", "N", "the same as the controller was told, along the normal that it knows"},
+      {"force_measured", "N", "the same as the controller measured it, along the normal that it knows"},
       {"tangent_error", "m", "of the tool's true place along the table from where it was wanted"},
       {"speed", "m/s", "of the tool"},
   };
@@ -68,12 +68,15 @@ const OptionTable& options_of(const ControlChoice&) {
   static const OptionTable table(
       "control",
       {
-          option("law", "", "the source's as printed, the source's with an orientation term, or ours", "ours", &O::law),
-          option("wrench", "", "which force the controller is told", "a real arm's sensor", &O::wrench),
+          option("law", "",
+                 "source_3dof: the lab's as printed; source: with an orientation term; default: Antaeus' own",
+                 "docs/control.md#hybrid-force-and-position", &O::law),
+          option("wrench", "", "which force the controller is given", "a real arm's sensor", &O::wrench),
           option("tare", "", "whether the sensor's offset in the air is taken off", "real sensors have one", &O::tare),
-          option("hold_time", "s", "pressing at rest", "the source's hold", &O::hold_time, kPositive),
-          option("judged_after", "s", "since the touch; with the source's laws at once, as the source did",
-                 "force_control_study.md, section 6", &O::judged_after),
+          option("hold_time", "s", "pressing at rest", "docs/sources.md#the-force-control-lab", &O::hold_time,
+                 kPositive),
+          option("judged_after", "s", "since the touch; at once with the lab's laws, as the lab did",
+                 "docs/measured/force_control.md#the-hybrid-law", &O::judged_after),
           part(&O::source),
           part(&O::hybrid),
           part(&O::task),
@@ -85,17 +88,17 @@ const OptionGroup kControlGroup(ControlChoice{});
 const OptionTable& options_of(const TraceChoice&) {
   using O = TraceChoice;
   static const OptionTable table(
-      "trace",
-      {
-          option("length", "m", "of the line", "the source", &O::length, kPositive),
-          option("duration", "s", "of the line; the source's laws take 5 s", "force_control_study.md", &O::duration,
-                 kPositive),
-          option("direction", "", "x, y, -x, -y, or an angle from world x to y in rad", "the source", &O::direction),
-          option("profile", "", "of the speed along the line; the source's laws take minimum_jerk",
-                 "force_control_study.md", &O::profile),
-          option("ramp", "1", "share of the duration that each ramp of a trapezoid takes", "force_control_study.md",
-                 &O::ramp, Range{0.0, 0.5, false}),
-      });
+      "trace", {
+                   option("length", "m", "of the line", "docs/sources.md#the-force-control-lab", &O::length, kPositive),
+                   option("duration", "s", "of the line; the lab's laws take 5 s", "docs/measured/force_control.md",
+                          &O::duration, kPositive),
+                   option("direction", "", "x, y, -x, -y, or an angle from world x to y in rad",
+                          "docs/sources.md#the-force-control-lab", &O::direction),
+                   option("profile", "", "of the speed along the line; the lab's laws take minimum_jerk",
+                          "docs/measured/force_control.md", &O::profile),
+                   option("ramp", "1", "share of the duration that each ramp of a trapezoid takes",
+                          "docs/measured/force_control.md", &O::ramp, Range{0.0, 0.5, false}),
+               });
   return table;
 }
 const OptionGroup kTraceGroup(TraceChoice{});

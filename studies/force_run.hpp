@@ -14,7 +14,8 @@ namespace antaeus {
 
 /// Group "control": which law, on which force, with which gains.
 enum class ForceLaw : std::uint8_t {
-  source_3dof,  ///< the source's, as printed: three axes of place, the orientation left to itself
+  source_3dof,  ///< the force-control lab's (docs/sources.md), as printed: three axes of place, the orientation left to
+                ///< itself
   source,       ///< the same with an orientation term
   antaeus,      ///< HybridController
 };
@@ -61,7 +62,7 @@ struct ForceSetup {
   TraceChoice trace;
   int seed = 1;
 };
-/// \param base  the experiment's own defaults. A law of the source's also brings the source's landing, its line, its
+/// \param base  the experiment's own defaults. A law of the lab's also brings the lab's landing, its line, its
 ///              joint damping, and a contact without a reference for friction: as it was published.
 ANTAEUS_API ForceSetup force_setup(const Settings& settings, ForceSetup base, int seed);
 /// What a stretch of time held. Shares are 0 … 1; NaN where the stretch is empty.

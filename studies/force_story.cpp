@@ -30,7 +30,7 @@ void describe_force_run(ExperimentResult& result, const ArmRig& rig, const Force
   result.plots.push_back(
       {"Force of the table along its normal",
        "N",
-       {{"force", "true"}, {"force_measured", "as the controller was told"}, {"force_wanted", "wanted"}},
+       {{"force", "true"}, {"force_measured", "as the controller measured it"}, {"force_wanted", "wanted"}},
        {}});
   result.plots.push_back({"Place along the table, from where it was wanted", "m", {{"tangent_error", "distance"}}, {}});
   result.plots.push_back({"Speed of the tool", "m/s", {{"speed", "speed"}}, {}});
@@ -38,7 +38,7 @@ void describe_force_run(ExperimentResult& result, const ArmRig& rig, const Force
   result.replay = contact_replay(rig);
   if (setup.control.is_source()) {
     result.remarks.push_back(
-        "The source's laws bring what the source had: a joint damping of 1 N·m·s/rad, the gripper with its joints, "
+        "The lab's laws bring what the lab had: a joint damping of 1 N·m·s/rad, the gripper with its joints, "
         "landing at 20 mm/s, a line of minimum jerk in 5 s, the pads' own contact, the force of the simulation's "
         "contacts, and figures over five seconds from the touch on. Set any of them to see it otherwise.");
   }
@@ -120,7 +120,8 @@ void tell_trace(ExperimentResult& result, const ArmRig& rig, const ForceRun& run
   dynamics.at(rig.home).frame_jacobian(rig.told.frame(ArmRig::kTool), J);
   result.findings.push_back("The tool's Jacobian has no small row at home: its row of x has a norm of " +
                             value_text(J.row(0).norm()) + " m, of y " + value_text(J.row(1).norm()) + " m, of z " +
-                            value_text(J.row(2).norm()) + " m. The source explains its 94 % by a row of about 0.01.");
+                            value_text(J.row(2).norm()) +
+                            " m. The force-control lab explains its 94 % by a row of about 0.01.");
 }
 
 void tell_tilt(ExperimentResult& result, const ForceRun& run, double tilt) {

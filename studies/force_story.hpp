@@ -32,7 +32,7 @@ void tell_tilt(ExperimentResult& result, const ForceRun& run, double tilt);
 /// A run that backed off says so first.
 void tell_end(ExperimentResult& result, const ForceRun& run);
 
-/// The source's law with and without its filter and its damping, on two contacts (filter_study.cpp).
+/// The lab's law with and without its filter and its damping, on two contacts (filter_study.cpp).
 struct FilterStudy {
   Comparison table;
   NamedFigure figure;

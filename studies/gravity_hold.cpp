@@ -24,7 +24,7 @@ const OptionTable& options_of(const GravityChoice&) {
   static const OptionTable table(
       "gravity",
       {
-          option("duration", "s", "of the hold", "the issue's 10 s", &O::duration, Range{0.1, 120.0}),
+          option("duration", "s", "of the hold", "long enough to see a drift", &O::duration, Range{0.1, 120.0}),
           option("stiffness", "N·m/rad", "of the PD that runs without g(q)", "our choice", &O::stiffness, kPositive),
           option("compare", "", "whether the other plants are run too", "our choice", &O::compare),
       });
@@ -132,7 +132,7 @@ NamedFigure torque_figure(const ArmRig& rig, std::vector<std::string>& findings)
   figure.columns = 2;
   findings.push_back("Gravity asks for up to " + value_text(at_home) + " N·m at home and " + value_text(largest) +
                      " N·m stretched out; " + value_text(missing) +
-                     " N·m of that are the gripper's. The source says 10–20 N·m.");
+                     " N·m of that are the gripper's. The force-control lab says 10–20 N·m.");
   return named(figure, "What the motors carry before any task: up to " + value_text(largest) +
                            " N·m at the shoulder's lift, of which the gripper has " + value_text(missing) + " N·m.");
 }
@@ -170,7 +170,7 @@ ExperimentResult run_gravity_hold(const RunRequest& request) {
       {"tool_drift", main.tool_drift, "m", "of the fingertip at the end", -kInfinity, kInfinity, kNaN});
   result.findings.push_back("Held by g(q) alone for " + value_text(choice.duration) +
                             " s, no joint left its place by more than " + value_text(main.error_max) +
-                            " rad; the source has 8.91·10⁻⁶ rad.");
+                            " rad; the force-control lab has 8.91·10⁻⁶ rad.");
 
   if (choice.compare) {
     Comparison table;
@@ -189,7 +189,7 @@ ExperimentResult run_gravity_hold(const RunRequest& request) {
         ArmRig variant = make_rig(scene, other, request.seed, false);
         const std::string name =
             std::string(gripper == ToolJoints::rigid ? "rigid gripper" : "real gripper, as it stands") +
-            (damping > 0.0 ? ", the source's joint damping 1" : ", no joint damping");
+            (damping > 0.0 ? ", the lab's joint damping of 1" : ", no joint damping");
         const Hold held = hold(variant, variant.told, {}, choice.duration, nullptr);
         table.variants.push_back({name, row_of(held)});
         if (gripper == ToolJoints::real && damping > 0.0) {
@@ -211,9 +211,9 @@ ExperimentResult run_gravity_hold(const RunRequest& request) {
     const Hold sag = hold(rig, rig.told, pd, std::min(choice.duration, 5.0), nullptr);
     table.variants.push_back({"PD of " + value_text(choice.stiffness) + " N·m/rad without g(q)", row_of(sag)});
     result.comparisons.push_back(table);
-    result.findings.push_back("A payload that is told wrongly shows at once: fingers closed but held for open give " +
+    result.findings.push_back("A wrong payload shows at once: fingers closed but held for open give " +
                               value_text(by_lump) + " rad, as they stand " + value_text(by_settled) +
-                              " rad. The source's 8.91·10⁻⁶ rad is of that size.");
+                              " rad. The force-control lab's 8.91·10⁻⁶ rad is of that size.");
     result.findings.push_back("Without g(q) a PD of " + value_text(choice.stiffness) + " N·m/rad sags by " +
                               value_text(1e3 * sag.error_end) + " mrad, " + value_text(1e3 * sag.tool_drift) +
                               " mm at the fingertip: g over its stiffness.");

@@ -13,7 +13,7 @@ namespace antaeus {
 
 namespace {
 
-/// The setup under another law, on the contact of the source's figures.
+/// The setup under another law, on the contact of the lab's figures.
 ForceSetup as_published(const ForceSetup& from, ForceLaw law) {
   ForceSetup setup = from;
   Settings settings;
@@ -58,15 +58,15 @@ Comparison compare(const std::string& title, const std::vector<Case>& cases, con
 
 std::vector<Case> source_cases(const ForceSetup& setup) {
   std::vector<Case> cases;
-  cases.push_back({"source's law as printed (3 DoF), its contact", as_published(setup, ForceLaw::source_3dof)});
-  cases.push_back({"source's law and an orientation term, its contact", as_published(setup, ForceLaw::source)});
+  cases.push_back({"lab's law as printed (3 DoF), its contact", as_published(setup, ForceLaw::source_3dof)});
+  cases.push_back({"lab's law and an orientation term, its contact", as_published(setup, ForceLaw::source)});
   ForceSetup stiff = as_published(setup, ForceLaw::source);
   stiff.scene.solref = 0.004, stiff.scene.friction = 0.7;
   cases.push_back({"the same on stiff pads (solref 0.004 s, friction 0.7)", stiff});
   ForceSetup mixed = setup;
   mixed.scene.solref = 0.02, mixed.scene.friction = 0.3, mixed.scene.pair = false;
   mixed.control.law = ForceLaw::antaeus;
-  cases.push_back({"default law on the source's contact", mixed});
+  cases.push_back({"default law on the lab's contact", mixed});
   return cases;
 }
 
@@ -122,7 +122,8 @@ ExperimentResult run_hybrid_hold(const RunRequest& request) {
       part_of(request.progress, 0.4, 0.6), [](const ForceRun& r) { return r.touched; },
       [](const ForceRun& r) { return r.ended; }));
   result.comparisons.back().note =
-      "The source tells a mean of 4.89 N, 99.96 % within 1 N and 3.60 mm off along the table. Force and share come out "
+      "The force-control lab reports a mean of 4.89 N, 99.96 % within 1 N and 3.60 mm off along the table. Force and "
+      "share come out "
       "of its gains: without feed-forward the force begins at 5/6 of what is wanted and comes up in 0.6 s. The 3.60 mm "
       "did not come out of them here.";
   FilterStudy study = filter_study(as_published(setup, ForceLaw::source), part_of(request.progress, 0.6, 1.0));
@@ -168,7 +169,8 @@ ExperimentResult run_hybrid_trace(const RunRequest& request) {
   result.comparisons.push_back(
       compare("Laws, while sliding", cases, run, "this run", true, part_of(request.progress, 0.3, 0.55), from, to));
   result.comparisons.back().note =
-      "The source tells 94.07 % within 1 N and 1.70 mm off along the table. The place is off by friction over "
+      "The force-control lab reports 94.07 % within 1 N and 1.70 mm off along the table. The place is off by friction "
+      "over "
       "stiffness "
       "and by damping times speed over stiffness: both come out of its gains, not of the arm's Jacobian.";
   cases.clear();
@@ -210,7 +212,7 @@ ExperimentResult run_stiffness_change(const RunRequest& request) {
   result.title = "Trace a table whose stiffness changes";
   result.question =
       "While the pads slide, the contact's time constant steps to 5 times, 12.5 times and back to once of "
-      "what it was: the controller is not told.";
+      "what it was; the controller does not know it.";
   begins[0] = run.traced;
   Comparison table{"Stretches of one stiffness",
                    "",
@@ -248,7 +250,7 @@ ExperimentResult run_tilted_table(const RunRequest& request) {
   ExperimentResult result = result_of(request, setup, rig, run, true);
   result.title = "Trace a table whose tilt is not known";
   result.question = "The table is tilted by " + degrees_text(setup.scene.tilt) +
-                    " and the controller is told that it is level. It presses, goes round a small circle, takes the "
+                    ", and the controller assumes that it is level. It presses, goes round a small circle, takes the "
                     "plane of its own way for the table, turns the gripper square to it, and traces the line.";
   const double from = run.traced;
   add_force_metrics(result, run.figures(from, run.ended),

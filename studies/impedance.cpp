@@ -18,12 +18,12 @@ constexpr double kDegrees = 180.0 / std::numbers::pi;
 
 struct Preset {
   double stiffness;  // [N/m]
-  double peak;       // the source's [m]
+  double peak;       // the force-control lab's, docs/sources.md [m]
 };
 constexpr std::array<Preset, 3> kPresets{{{100.0, 0.104}, {500.0, 0.043}, {2000.0, 0.017}}};
 constexpr double kSourceForce = 40.0, kSourcePush = 0.25;
 
-/// The source's peak, where the run has its stiffness and the push that was fitted to it; else NaN.
+/// The lab's peak, where the run has its stiffness and the push that was fitted to it; else NaN.
 double source_peak(const ImpedanceChoice& choice, const PlantChoice& plant) {
   if (choice.force != kSourceForce || choice.duration != kSourcePush || plant.joint_damping != 1.0) return kNaN;
   for (const Preset& preset : kPresets) {
@@ -37,10 +37,12 @@ double percent(double value, double reference) { return 100.0 * (value / referen
 Comparison preset_table(ArmRig& rig, const ImpedanceChoice& choice, std::vector<std::string>& findings) {
   Comparison table;
   table.title = "Stiffness presets under " + value_text(choice.force) + " N";
-  table.note = "The source states neither how long it pushed nor its damping. Its figures are no steady states: with " +
-               value_text(choice.duration) + " s of push and a damping of 6.2 √K they are the peaks.";
-  table.heads = {"D [N·s/m]",    "peak [mm]", "source [mm]",         "peak off [%]",
-                 "at rest [mm]", "F/K [mm]",  "at rest off F/K [%]", "largest turn [°]"};
+  table.note =
+      "The force-control lab states neither how long it pushed nor its damping. Its figures are no steady states: "
+      "with " +
+      value_text(choice.duration) + " s of push and a damping of 6.2 √K they are the peaks.";
+  table.heads = {"D [N·s/m]", "peak [mm]",           "lab [mm]",        "peak off [%]", "at rest [mm]",
+                 "F/K [mm]",  "at rest off F/K [%]", "largest turn [°]"};
   double worst_peak = 0.0, worst_steady = 0.0;
   for (const Preset& preset : kPresets) {
     const CartesianImpedanceOptions options =
@@ -55,10 +57,11 @@ Comparison preset_table(ArmRig& rig, const ImpedanceChoice& choice, std::vector<
           1e3 * wanted, percent(answer.steady, wanted), kDegrees * answer.peak_rotation},
          preset.stiffness == choice.stiffness});
   }
-  findings.push_back("Under a lasting push the arm rests at F/K within " + value_text(worst_steady) +
-                     " % at 100, 500 and 2000 N/m. The source's 104, 43 and 17 mm are peaks of a short push: " +
-                     value_text(choice.duration) + " s of " + value_text(choice.force) + " N give them within " +
-                     value_text(worst_peak) + " %.");
+  findings.push_back(
+      "Under a lasting push the arm rests at F/K within " + value_text(worst_steady) +
+      " % at 100, 500 and 2000 N/m. The force-control lab's 104, 43 and 17 mm are peaks of a short push: " +
+      value_text(choice.duration) + " s of " + value_text(choice.force) + " N give them within " +
+      value_text(worst_peak) + " %.");
   return table;
 }
 
@@ -115,21 +118,22 @@ Comparison damping_table(ArmRig& rig, const ImpedanceChoice& choice, std::vector
 const OptionTable& options_of(const ImpedanceChoice&) {
   using O = ImpedanceChoice;
   static const OptionTable table(
-      "impedance",
-      {
-          option("stiffness", "N/m", "of the tool's place", "the source's middle preset", &O::stiffness, kPositive),
-          option("force", "N", "of the push, along world x at the fingertip", "the source", &O::force, kPositive),
-          option("duration", "s", "of the short push, whose peak is told", "fitted: the source states none",
-                 &O::duration, Range{0.01, 10.0}),
-          option("damping", "N·s/m", "of the tool's place; 0: 6.2 √K, which gives the source's peaks",
-                 "fitted: the source states none", &O::damping),
-          option("rotational_stiffness", "N·m/rad", "of the tool's orientation", "force_control_study.md, section 4",
-                 &O::rotational_stiffness, kPositive),
-          option("lasting", "s", "longest time of the lasting push; it ends at rest", "the issue's 10 s", &O::lasting,
-                 Range{0.5, 120.0}),
-          option("compare", "", "whether stiffnesses, directions, frequencies and laws are compared too", "our choice",
-                 &O::compare),
-      });
+      "impedance", {
+                       option("stiffness", "N/m", "of the tool's place",
+                              "docs/sources.md#the-force-control-lab, middle preset", &O::stiffness, kPositive),
+                       option("force", "N", "of the push, along world x at the fingertip",
+                              "docs/sources.md#the-force-control-lab", &O::force, kPositive),
+                       option("duration", "s", "of the short push, whose peak is reported",
+                              "fitted: the lab states none", &O::duration, Range{0.01, 10.0}),
+                       option("damping", "N·s/m", "of the tool's place; 0: 6.2 √K, which gives the lab's peaks",
+                              "fitted: the lab states none", &O::damping),
+                       option("rotational_stiffness", "N·m/rad", "of the tool's orientation",
+                              "docs/measured/force_control.md#impedance", &O::rotational_stiffness, kPositive),
+                       option("lasting", "s", "longest time of the lasting push; it ends at rest",
+                              "long enough to come to rest", &O::lasting, Range{0.5, 120.0}),
+                       option("compare", "", "whether stiffnesses, directions, frequencies and laws are compared too",
+                              "our choice", &O::compare),
+                   });
   return table;
 }
 const OptionGroup kImpedanceGroup(ImpedanceChoice{});

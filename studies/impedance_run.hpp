@@ -17,11 +17,11 @@ struct ImpedanceChoice {
 };
 const OptionTable& options_of(const ImpedanceChoice&);
 
-/// Damping with which a push of 0.25 s gives the source's peaks at all of its stiffnesses: 6.2 √K, fitted. For the 5 kg
-/// that the tool weighs along x at home it is a damping ratio of 1.4 [N·s/m].
+/// Damping with which a push of 0.25 s gives the force-control lab's peaks at all of its stiffnesses: 6.2 √K, fitted.
+/// For the 5 kg that the tool weighs along x at home it is a damping ratio of 1.4 [N·s/m].
 double source_damping(double stiffness);
 
-/// An impedance as the source has it: D as it is given.
+/// An impedance as the lab has it: D as it is given.
 ANTAEUS_API CartesianImpedanceOptions given_impedance(double stiffness, double damping, double rotational_stiffness);
 
 /// What a push did.

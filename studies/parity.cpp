@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "antaeus/robot/robot_profile.hpp"
@@ -27,7 +28,7 @@ struct ParityChoice {
   double torque = 5.0;        ///< largest of a joint [N·m], for forward dynamics
 };
 const OptionTable& options_of(const ParityChoice&) {
-  constexpr const char* kStudy = "force_control_study.md, section 2";
+  constexpr const char* kStudy = "docs/measured/force_control.md#parity";
   static const OptionTable table(
       "parity",
       {
@@ -214,19 +215,13 @@ RobotModel without_armature(MujocoRobot robot) {
   return robot.model();
 }
 
-double rounded(double value, int digits) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.*e", digits - 1, value);
-  return std::strtod(text, nullptr);
-}
-
 /// Masses, centres and inertias with so many significant digits, as a file writes them.
 RobotModel rounded(MujocoRobot robot, int digits) {
   for (LinkDescription& link : robot.description.links) {
     Inertial& inertial = link.inertial;
-    inertial.mass = rounded(inertial.mass, digits);
-    for (double& part : inertial.center_of_mass) part = rounded(part, digits);
-    for (double& part : inertial.inertia.reshaped()) part = rounded(part, digits);
+    inertial.mass = rounded_to(inertial.mass, digits);
+    for (double& part : inertial.center_of_mass) part = rounded_to(part, digits);
+    for (double& part : inertial.inertia.reshaped()) part = rounded_to(part, digits);
   }
   return robot.model();
 }

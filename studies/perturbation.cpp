@@ -28,7 +28,7 @@ const OptionTable& options_of(const PerturbationChoice&) {
           option("force", "N", "of the kick, along world x at the fingertip", "leaves 0.7 rad/s, norm of all joints",
                  &O::force, kPositive),
           option("kick", "s", "how long it lasts", "our choice", &O::kick, Range{0.001, 5.0}),
-          option("duration", "s", "how long it is watched after the kick", "the issue's 10 s", &O::duration,
+          option("duration", "s", "how long it is watched after the kick", "long enough to come to rest", &O::duration,
                  Range{0.1, 120.0}),
           option("compare", "", "whether the other plants and controllers are run too", "our choice", &O::compare),
       });
@@ -121,7 +121,7 @@ ExperimentResult run_perturbation(const RunRequest& request) {
   result.findings = {"The kick leaves " + value_text(main.speed_start) + " rad/s; " + value_text(choice.duration) +
                          " s later g(q) alone has " + value_text(main.speed_final) + " rad/s and an impedance of " +
                          value_text(CartesianImpedanceOptions{}.stiffness) + " N/m " + value_text(held.speed_final) +
-                         " rad/s. The source has 0.0134 rad/s and states neither kick nor time.",
+                         " rad/s. The force-control lab has 0.0134 rad/s and states neither the kick nor the time.",
                      "g(q) brings nothing back: the arm rests " + value_text(main.moved) +
                          " rad from where it was; the impedance " + value_text(held.moved) + " rad."};
   if (choice.compare) {

@@ -58,7 +58,7 @@ Request setup_of(const RunRequest& request, Dither dither, bool has_line) {
   return asked;
 }
 
-/// The bars that the issue of this experiment set, by what the run does without.
+/// What the run should reach, by what it does without: docs/control_sensorless.md, worst of the seeds, and some slack.
 struct Criteria {
   double mean = kInfinity, within_one = -kInfinity, off = kInfinity, peak = 9.0;
 };
@@ -131,7 +131,7 @@ void add_metrics(ExperimentResult& result, const SensorlessSetup& setup, const S
   add({.name = "sd_at_rest",
        .value = run.sd_at_rest,
        .unit = "N",
-       .meaning = "sd that the force would have with all joints at rest, told before anything is touched",
+       .meaning = "sd that the force would have with all joints at rest, predicted before anything is touched",
        .upper = setup.choice.control.task.most_sd_share * wanted});
   add({.name = "touched",
        .value = std::isnan(run.touched) ? 0.0 : 1.0,
@@ -177,12 +177,13 @@ NamedFigure friction_figure(const ArmRig& rig, const SensorlessRun& run) {
   panel.y.label = "Coulomb friction [N·m]";
   panel.y.include_zero = true;
   panel.categories = rig.plant.motor_joints();
-  panel.bars = {bars("as it is", run.coulomb, 0), bars("as told", run.told, 1),
+  panel.bars = {bars("as it is", run.coulomb, 0), bars("as assumed", run.told, 1),
                 bars("as used", run.friction.coulomb, 2)};
   Figure figure;
   figure.id = "sensorless-friction";
   figure.title = "Friction of each joint";
-  figure.description = "Coulomb friction of each joint as it is in the simulation, as it was told and as it was used";
+  figure.description =
+      "Coulomb friction of each joint as it is in the simulation, as it was assumed and as it was used";
   figure.panels = {panel};
   return {figure.id, figure.title,
           "Coulomb friction of each joint. Told it is wrong by up to " +
@@ -218,15 +219,15 @@ void tell(ExperimentResult& result, const SensorlessSetup& setup, const Sensorle
       percent_text(f.coverage) + " of the cycles; the estimate's error is " + value_text(f.error_over_sd) +
       " of its sd. Cycles within one window (" +
       seconds_text(control.dither == Dither::rock ? 1.0 / control.rock.rock_frequency : control.estimator.window) +
-      ") share their samples, and friction and bias are one draw for the whole run: one run tells "
-      "coverage roughly, the comparison over seeds tells it better.");
+      ") share their samples, and friction and bias are one draw for the whole run: one run "
+      "gives the coverage roughly, the comparison over seeds gives it better.");
   if (setup.line.length <= 0.0 && control.dither == Dither::none && !control.has_joint_sensors) {
     findings.push_back("Nothing moves in this hold: friction at rest hides up to " + force_text(run.hidden) +
                        ", whatever the gains. Rocking (sensorless.dither=rock) or sliding shows it.");
   }
   if (!control.has_joint_sensors) {
-    findings.push_back("Friction was told wrong by up to " + percent_text(worst_error(run.told, run.coulomb)) +
-                       " and was used wrong by up to " + percent_text(used_wrong(run)) + ".");
+    findings.push_back("The assumed friction was off by up to " + percent_text(worst_error(run.told, run.coulomb)) +
+                       ", the friction that was used by up to " + percent_text(used_wrong(run)) + ".");
   }
   findings.push_back("It touched by " +
                      std::string(std::any_of(run.events.begin(), run.events.end(),
@@ -239,7 +240,7 @@ void tell(ExperimentResult& result, const SensorlessSetup& setup, const Sensorle
 std::vector<std::string> physics(const SensorlessSetup& setup) {
   std::vector<std::string> told = physics_of(setup.scene, setup.plant);
   const SensorlessChoice& choice = setup.choice;
-  told.push_back("What the controller is told is wrong, drawn from the seed: friction by up to " +
+  told.push_back("What the controller assumes is wrong, as drawn from the seed: friction by up to " +
                  percent_text(choice.told_error) + ", the gripper's weight by " +
                  percent_text(std::abs(setup.plant.payload_error)) + ", motors' torque constants by up to " +
                  percent_text(choice.torque_constant_error) + ".");
@@ -263,8 +264,8 @@ Variant row_of(const std::string& name, const SensorlessRun& run, bool is_main) 
 }
 
 const std::vector<std::string> kHeads = {
-    "mean [N]",       "within 1 N [%]", "off along the surface [mm]", "landing peak [N]", "coverage [%]",
-    "interval ± [N]", "error over sd",  "friction told wrong [%]",    "used wrong [%]"};
+    "mean [N]",       "within 1 N [%]", "off along the surface [mm]", "landing peak [N]",     "coverage [%]",
+    "interval ± [N]", "error over sd",  "assumed friction off [%]",   "used friction off [%]"};
 
 /// Other errors, contacts and lines; the last row is the worst of each column.
 Comparison sweep(const SensorlessSetup& setup, const SensorlessRun& main, const Progress& progress) {
@@ -313,9 +314,9 @@ Comparison parts(const SensorlessSetup& setup, const SensorlessRun& main, const 
     Dither dither;
     bool has_joint_sensors;
   };
-  constexpr Part kParts[] = {{"told friction, still", false, Dither::none, false},
+  constexpr Part kParts[] = {{"assumed friction, still", false, Dither::none, false},
                              {"tared, still", true, Dither::none, false},
-                             {"told friction, rocking", false, Dither::rock, false},
+                             {"assumed friction, rocking", false, Dither::rock, false},
                              {"tared, rocking", true, Dither::rock, false},
                              {"joint torque sensors, tared, still", true, Dither::none, true}};
   double done = 0.0;
@@ -365,29 +366,29 @@ ExperimentResult run(const RunRequest& request, Dither dither, bool has_line) {
 }  // namespace
 
 const OptionTable& options_of(const SensorlessChoice&) {
-  constexpr const char* kIssue = "sensorless_force_control.md";
+  constexpr const char* kSetup = "docs/control_sensorless.md#what-it-reaches";
   using O = SensorlessChoice;
   static const OptionTable table(
       "sensorless",
       {
-          option("told_error", "1", "most by which each joint's Coulomb friction is told wrong, as a share", kIssue,
+          option("told_error", "1", "largest error of each joint's assumed Coulomb friction, as a share", kSetup,
                  &O::told_error, kBelowOne),
           option("payload_share", "1",
-                 "most by which the gripper is held too heavy or too light, unless plant.payload_error is set", kIssue,
+                 "most by which the gripper is held too heavy or too light, unless plant.payload_error is set", kSetup,
                  &O::payload_error, kBelowOne),
-          option("torque_constant_error", "1", "most by which a motor gives more or less than it is told, as a share",
-                 kIssue, &O::torque_constant_error, kBelowOne),
-          option("sensor_bias", "N·m", "most of each joint torque sensor", kIssue, &O::sensor_bias),
-          option("sensor_gain", "1", "most of each joint torque sensor's error of gain", kIssue, &O::sensor_gain,
+          option("torque_constant_error", "1", "most by which a motor gives more or less than commanded, as a share",
+                 kSetup, &O::torque_constant_error, kBelowOne),
+          option("sensor_bias", "N·m", "most of each joint torque sensor", kSetup, &O::sensor_bias),
+          option("sensor_gain", "1", "most of each joint torque sensor's error of gain", kSetup, &O::sensor_gain,
                  kBelowOne),
-          option("start_height", "m", "of the tool above home, where the tare is made", "35 mm above the told table",
+          option("start_height", "m", "of the tool above home, where the tare is made", "35 mm above the assumed table",
                  &O::start_height, Range{0.0, 0.1}),
           option("velocity_filter", "1/s", "low-pass of the sensed velocities, as arms have one; 0: none",
                  "twice the motion's stiffest frequency", &O::velocity_filter),
-          option("hold_time", "s", "pressing at rest", kIssue, &O::hold_time, kPositive),
+          option("hold_time", "s", "pressing at rest", kSetup, &O::hold_time, kPositive),
           option("stretched", "rad", "elbow of an arm that reaches out against a wall across; 0: home, and the table",
-                 kIssue, &O::stretched, Range{0.0, 2.0}),
-          option("runs", "1", "of the comparison, each with other errors, contacts and lines", kIssue, &O::runs,
+                 kSetup, &O::stretched, Range{0.0, 2.0}),
+          option("runs", "1", "of the comparison, each with other errors, contacts and lines", kSetup, &O::runs,
                  Range{0.0, 1000.0}),
           part(&O::control),
       });

@@ -84,6 +84,43 @@ class Meter {
   double sum_ = 0.0, sd_ = 0.0, scaled_ = 0.0, off_ = 0.0;
 };
 
+/// What the task went through, since the tare.
+void read_events(const ContactTask& task, SensorlessRun& run) {
+  const RingBuffer<TaskEvent>& events = task.events();
+  for (int i = 0; i < events.size(); ++i) {
+    run.events.push_back(events[i]);
+    if (events[i].phase == TaskPhase::settle && std::isnan(run.touched)) run.touched = run.tared + events[i].time;
+    const TaskReason reason = events[i].reason;
+    if (std::isnan(run.touched) && (reason == TaskReason::force_uncertain || reason == TaskReason::near_singular)) {
+      run.refused = true;
+    }
+  }
+}
+
+/// What the motors turn of their torques, what is told of their friction, how their sensors err: none of it is known to
+/// the controller.
+struct Errors {
+  VectorX gain, told_share, sensor_gain, sensor_bias;
+};
+Errors drawn_errors(const SensorlessSetup& setup, Eigen::Index n) {
+  const SensorlessChoice& choice = setup.choice;
+  Draw draw(1000 * setup.seed + 2);
+  Errors errors;
+  errors.gain = 1.0 + draw(n, choice.torque_constant_error).array();
+  errors.told_share = 1.0 + draw(n, choice.told_error).array();
+  errors.sensor_gain = 1.0 + draw(n, choice.sensor_gain).array();
+  errors.sensor_bias = draw(n, choice.sensor_bias);
+  return errors;
+}
+
+/// What the controller is told of the torques of the last step.
+VectorX sensed_torques(const Errors& errors, bool has_joint_sensors, const PlantReading& reading,
+                       const PlantTruth& truth) {
+  if (!has_joint_sensors) return reading.tau.cwiseQuotient(errors.gain);
+  // Noise of a motor's reading is the sensor's too.
+  return errors.sensor_gain.cwiseProduct(truth.tau + truth.friction) + errors.sensor_bias + reading.tau - truth.tau;
+}
+
 }  // namespace
 
 ArmRig make_sensorless_rig(SensorlessSetup& setup) {
@@ -95,16 +132,12 @@ ArmRig make_sensorless_rig(SensorlessSetup& setup) {
 SensorlessRun run_sensorless(const SensorlessSetup& setup, ArmRig& rig, const Progress& progress, bool has_log) {
   const SensorlessChoice& choice = setup.choice;
   const Eigen::Index n = rig.home.size();
-  Draw draw(1000 * setup.seed + 2);
-  const VectorX gain = 1.0 + draw(n, choice.torque_constant_error).array();  // of the motors, which is not told
-  const VectorX told_share = 1.0 + draw(n, choice.told_error).array();
-  const VectorX sensor_gain = 1.0 + draw(n, choice.sensor_gain).array();
-  const VectorX sensor_bias = draw(n, choice.sensor_bias);
+  const Errors errors = drawn_errors(setup, n);
 
   SensorlessRun run{.log = SampleLog(sensorless_heads(rig))};
   run.coulomb = rig.coulomb;
   run.has_joint_sensors = choice.control.has_joint_sensors;
-  run.told = rig.coulomb.cwiseProduct(told_share);
+  run.told = rig.coulomb.cwiseProduct(errors.told_share);
   ToolDynamics dynamics(rig.told, ArmRig::kTool);
   VectorX start = rig.start;
   start.head(n) =
@@ -149,11 +182,8 @@ SensorlessRun run_sensorless(const SensorlessSetup& setup, ArmRig& rig, const Pr
     if (command.is_taring) run.tared = time;
     run.sd_at_rest = command.sd_at_rest;
     tau = command.tau.cwiseMax(-limits).cwiseMin(limits);
-    if (rig.plant.step(tau.cwiseProduct(gain)) != Status::ok) break;
-    // Noise of a motor's reading is the sensor's too.
-    sensed = choice.control.has_joint_sensors
-                 ? VectorX(sensor_gain.cwiseProduct(truth.tau + truth.friction) + sensor_bias + reading.tau - truth.tau)
-                 : VectorX(reading.tau.cwiseQuotient(gain));
+    if (rig.plant.step(tau.cwiseProduct(errors.gain)) != Status::ok) break;
+    sensed = sensed_torques(errors, choice.control.has_joint_sensors, reading, truth);
 
     const double force = normal.dot(truth.contact.force);
     const Vector3 wanted = command.is_taring ? truth.X_WS.translation : command.target.X_WT.translation;
@@ -188,15 +218,7 @@ SensorlessRun run_sensorless(const SensorlessSetup& setup, ArmRig& rig, const Pr
       break;
     }
   }
-  const RingBuffer<TaskEvent>& events = control.task().events();
-  for (int i = 0; i < events.size(); ++i) {
-    run.events.push_back(events[i]);
-    if (events[i].phase == TaskPhase::settle && std::isnan(run.touched)) run.touched = run.tared + events[i].time;
-    const TaskReason reason = events[i].reason;
-    if (std::isnan(run.touched) && (reason == TaskReason::force_uncertain || reason == TaskReason::near_singular)) {
-      run.refused = true;
-    }
-  }
+  read_events(control.task(), run);
   run.landing_peak = std::isnan(run.touched) ? kNaN : peak;
   run.friction = control.estimator().friction();
   run.figures = meter.figures();

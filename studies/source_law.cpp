@@ -5,17 +5,17 @@
 namespace antaeus {
 
 const OptionTable& options_of(const SourceGains&) {
-  constexpr const char* kSource = "the source's table of gains";
-  constexpr const char* kNot = "not told by the source";
+  constexpr const char* kSource = "docs/sources.md#the-force-control-lab";
+  constexpr const char* kNot = "not stated by the lab";
   using O = SourceGains;
   static const OptionTable table(
       "", {
-              option("K_p", "N/m", "source's laws: stiffness along the table", kSource, &O::K_p),
-              option("K_d", "N·s/m", "source's laws: damping along the table", kSource, &O::K_d),
-              option("K_fp", "1", "source's laws: push for an error of force", kSource, &O::K_fp),
-              option("K_fi", "1/s", "source's laws: push for an error of force, a second", kSource, &O::K_fi),
-              option("K_dz", "N·s/m", "source's laws: damping of the normal", kSource, &O::K_dz),
-              option("alpha_filter", "1", "source's laws: share of the newest force in its filter", kSource,
+              option("K_p", "N/m", "lab's laws: stiffness along the table", kSource, &O::K_p),
+              option("K_d", "N·s/m", "lab's laws: damping along the table", kSource, &O::K_d),
+              option("K_fp", "1", "lab's laws: push for an error of force", kSource, &O::K_fp),
+              option("K_fi", "1/s", "lab's laws: push for an error of force, a second", kSource, &O::K_fi),
+              option("K_dz", "N·s/m", "lab's laws: damping of the normal", kSource, &O::K_dz),
+              option("alpha_filter", "1", "lab's laws: share of the newest force in its filter", kSource,
                      &O::alpha_filter, Range{0.0, 1.0, false}),
               option("K_o", "N·m/rad", "law source: stiffness of the orientation", kNot, &O::K_o),
               option("K_do", "N·m·s/rad", "law source: damping of the orientation", kNot, &O::K_do),

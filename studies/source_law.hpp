@@ -1,13 +1,13 @@
 #pragma once
-// The published source's hybrid law, as it is printed and with the orientation term that it lacks: to be measured
-// beside ours, not to be taken to a robot.
+// The force-control lab's hybrid law (docs/sources.md), as it is printed and with the orientation term that it lacks:
+// to be measured beside ours, not to be taken to a robot.
 #include "antaeus/control/contact_task.hpp"
 #include "antaeus/control/tool_dynamics.hpp"
 #include "antaeus/robot/dynamics.hpp"
 
 namespace antaeus {
 
-/// The source's table of gains, under its names.
+/// The lab's table of gains, under its names.
 struct SourceGains {
   double K_p = 2000.0;        ///< of the place along the table [N/m]
   double K_d = 100.0;         ///< of its velocity [N·s/m]
@@ -15,7 +15,7 @@ struct SourceGains {
   double K_fi = 10.0;         ///< force, integral [1/s]
   double K_dz = 30.0;         ///< damping of the normal [N·s/m]
   double alpha_filter = 0.2;  ///< share of the newest force in its filter [1]
-  double K_o = 50.0;          ///< of the orientation [N·m/rad]: not in the source's table, nor in its printed law
+  double K_o = 50.0;          ///< of the orientation [N·m/rad]: not in the lab's table, nor in its printed law
   double K_do = 5.0;          ///< of its velocity [N·m·s/rad]: the same
 };
 const OptionTable& options_of(const SourceGains&);

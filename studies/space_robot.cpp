@@ -52,7 +52,7 @@ FlyingRobot finish(const Source& source, const std::string& wanted) {
   if (frame.empty()) {
     if (source.endpoints.size() > 1) {
       throw OptionsError("--frame", source.title + " has several endpoints: " + listed(source.endpoints),
-                         "name the one that shall be led");
+                         "name the one to be led");
     }
     frame = source.endpoints.empty() ? last_link(source.description) : source.endpoints.front();
     if (source.endpoints.empty()) remarks.push_back("The end-effector is the link '" + frame + "', the chain's end.");

@@ -400,17 +400,10 @@ VectorX crossing_direction(FreeFlyer& flying, const SingularCrossing& crossing, 
   return best;
 }
 
-}  // namespace
-
-ExperimentResult fly_singular(const FlightSetup& setup) {
-  const SpaceChoice& choice = setup.options.space;
-  const RobotModel& model = setup.robot.model;
-  const int n = model.nv() - 6;
-  const int joint = (choice.crossing == Crossing::elbow ? 2 : 4) + (n == 7);
-  const std::string& joint_name = model.motor_names()[static_cast<std::size_t>(joint)];
-  FreeFlyer flying(model, setup.robot.frame, setup.options.flyer);
+/// Where the arm is singular, from this start. \throws OptionsError where it is not
+SingularCrossing crossing_of(const FlightSetup& setup, FreeFlyer& flying, int joint) {
   SingularCrossing crossing;
-  if (n == 6) {
+  if (setup.theta.size() == 6) {
     const double singular = singular_position(flying, setup.theta, joint);
     if (!std::isnan(singular)) {
       crossing.theta = setup.theta;
@@ -420,9 +413,24 @@ ExperimentResult fly_singular(const FlightSetup& setup) {
     crossing.theta = singular_by_descent(flying, setup.theta, joint);
   }
   if (crossing.theta.size() == 0) {
-    throw OptionsError("space.crossing", "from this start " + joint_name + " meets no singular pose",
-                       "take the other crossing, or another seed");
+    throw OptionsError(
+        "space.crossing",
+        "from this start " + flying.model().motor_names()[static_cast<std::size_t>(joint)] + " meets no singular pose",
+        "take the other crossing, or another seed");
   }
+  return crossing;
+}
+
+}  // namespace
+
+ExperimentResult fly_singular(const FlightSetup& setup) {
+  const SpaceChoice& choice = setup.options.space;
+  const RobotModel& model = setup.robot.model;
+  const int n = model.nv() - 6;
+  const int joint = (choice.crossing == Crossing::elbow ? 2 : 4) + (n == 7);
+  const std::string& joint_name = model.motor_names()[static_cast<std::size_t>(joint)];
+  FreeFlyer flying(model, setup.robot.frame, setup.options.flyer);
+  SingularCrossing crossing = crossing_of(setup, flying, joint);
   Draw draw(setup.request.seed);
   crossing.speed = choice.speed;
   crossing.direction = crossing_direction(flying, crossing, joint, draw);
@@ -502,7 +510,7 @@ ExperimentResult fly_singular(const FlightSetup& setup) {
                      end_sentence(f), tier_sentence(f)};
   if (setup.options.control.control.law == FlyingLaw::carried) {
     result.remarks.emplace_back(
-        "The law carried does not use the three tiers; their shares tell what a controller with them would have met.");
+        "The law carried does not use the three tiers; their shares show what a controller with them would have met.");
   }
   return result;
 }

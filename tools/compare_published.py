@@ -466,7 +466,7 @@ def page_and_complaints(ours, published):
     differing = [cell for cell in cells if not cell.agrees]
     lines = [
         "# The published report against its own data", "",
-        "The report on the H1-2 incident prints tables and claims; its three logs are public. This page holds every one of those numbers",
+        "The [report on the H1-2 incident](sources.md#incident-report) prints tables and claims; its three logs are public. This page holds every one of those numbers",
         "next to the number that Antaeus computes from the logs. It is written by `tools/compare_published.py` from",
         "`tools/published_tables.toml` and the logs; a test fails when it is stale, or when a number changes sides.", "",
         "A cell *agrees* when ours lies within one unit of its last printed digit. Counts and steps must be equal, and a bound must hold.",

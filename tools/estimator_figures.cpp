@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/draw/figure.hpp"
 #include "antaeus/episode/synthetic_episode.hpp"
 #include "antaeus/trust/guarded_estimator.hpp"

@@ -5,6 +5,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/instruction_set.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/io/table.hpp"
 
 namespace antaeus {

@@ -1,12 +1,17 @@
-// Writes the tables of docs/ that follow from the code: options (docs/cli.md) and columns (docs/schema/steps.md).
-// usage: docs_tables [--check] DOCS_FOLDER
+// Writes the tables of docs/ that follow from the code: options (docs/cli.md), columns (docs/schema/steps.md) and
+// fields of results (docs/schema/summary.md). usage: docs_tables [--check] DOCS_FOLDER
 #include <cstdio>
 #include <fstream>
+#include <map>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
+#include "antaeus/audit/audit_fields.hpp"
 #include "antaeus/audit/reconstruction.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/core/options.hpp"
 
@@ -32,12 +37,11 @@ std::string cell(std::string_view text, const std::string& up = "") {
 
 /// What the default of a known robot is; the struct's own value stands before it.
 std::string followed(const OptionRow& row) {
-  char share[32];
-  std::snprintf(share, sizeof share, "%.3g", row.share);
+  const std::string share = significant_text(row.share, 3);
   switch (row.follows) {
     case Follows::sign: return "; [the robot's](notation.md#sign)";
-    case Follows::force: return std::string("; ") + share + " [F](estimator.md#defaults-of-any-robot)";
-    case Follows::weight: return std::string("; ") + share + " weights";
+    case Follows::force: return "; " + share + " [F](estimator.md#defaults-of-any-robot)";
+    case Follows::weight: return "; " + share + " weights";
     case Follows::nothing: break;
   }
   return {};
@@ -70,6 +74,77 @@ std::string column_table() {
   return text;
 }
 
+/// One row of a table of fields, and what it is a row of.
+struct FieldCell {
+  std::string type, words;
+};
+
+template <class Value>
+FieldCell cell_of() {
+  if constexpr (NamedEnum<Value>) {
+    FieldCell cell{"text", {}};
+    for (const std::string& name : all_names<Value>()) cell.words += (cell.words.empty() ? "`" : ", `") + name + "`";
+    return cell;
+  } else if constexpr (std::is_same_v<Value, bool>) {
+    return {"boolean", {}};
+  } else if constexpr (std::is_integral_v<Value>) {
+    return {"integer", {}};
+  } else if constexpr (std::is_floating_point_v<Value>) {
+    return {"number", {}};
+  } else if constexpr (std::is_same_v<Value, Reasons> || std::is_convertible_v<Value, std::string_view>) {
+    return {"text", {}};
+  } else {
+    static_assert(Value::SizeAtCompileTime != 0, "an array");
+    const int size = Value::IsVectorAtCompileTime ? Value::SizeAtCompileTime : Value::RowsAtCompileTime;
+    const std::string count = size == Eigen::Dynamic ? "" : std::to_string(size) + " ";
+    return {count + (Value::IsVectorAtCompileTime ? "numbers" : "lists of numbers"), {}};
+  }
+}
+
+/// What a list or an optional value holds; void of all others.
+template <class Value>
+struct Held {
+  using Item = void;
+};
+template <class Value>
+  requires requires { typename Value::value_type; }
+struct Held<Value> {
+  using Item = typename Value::value_type;
+};
+
+/// The leaves of a struct's file: path, type, unit, meaning. \param rows  of each key at the top
+template <class Struct>
+void add_fields(const std::string& before, std::map<std::string, std::string>& rows) {
+  visit_fields(static_cast<const Struct*>(nullptr), [&](const auto& field) {
+    if constexpr (std::remove_cvref_t<decltype(field)>::use != FieldUse::python_only) {
+      using Value = std::remove_cvref_t<decltype(value_of(field, std::declval<const Struct&>()))>;
+      const std::string path = before + key_of(field);
+      const auto row = [&](const std::string& type, const std::string& end, const std::string& words = {}) {
+        const bool shown = std::remove_cvref_t<decltype(field)>::use == FieldUse::everywhere;
+        std::string text = "| `" + path + end + "` | ";
+        text += shown ? "`" + std::string(field.name) + "`" : "–";
+        text += " | " + type + (field.is_step || field.may_lack ? " or null" : "") + " | " + cell(field.unit) + " | " +
+                cell(field.meaning, "../");
+        if (!words.empty()) text += std::string(*field.meaning != '\0' ? ": " : "") + words;
+        rows[path.substr(0, path.find_first_of(".["))] += text + " |\n";
+      };
+      if constexpr (HasFields<Value>) {
+        add_fields<Value>(path + ".", rows);
+      } else if constexpr (HasFields<typename Held<Value>::Item>) {
+        const bool optional = std::is_same_v<Value, std::optional<typename Held<Value>::Item>>;
+        if (optional) row("null", "");
+        add_fields<typename Held<Value>::Item>(path + (optional ? "." : "[]."), rows);
+      } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+        row("text", "[]");
+      } else {
+        const FieldCell one = cell_of<Value>();
+        const bool list = one.type.ends_with("numbers");
+        row(one.type, !list ? "" : one.type.find("lists") != std::string::npos ? "[][]" : "[]", one.words);
+      }
+    }
+  });
+}
+
 /// Replaces what stands between the two marks of \p name. \return false when the file was other than it should be
 bool put(const std::string& file, const std::string& name, const std::string& table, bool only_check) {
   std::ifstream in(file);
@@ -91,6 +166,31 @@ bool put(const std::string& file, const std::string& name, const std::string& ta
   return false;
 }
 
+/// The table of some keys of summary.json for each mark "fields of KEY, KEY" on its page; every key has its place
+/// there.
+bool put_summary(const std::string& file, bool only_check) {
+  std::map<std::string, std::string> rows;
+  add_fields<Audit>("", rows);
+  rows.erase("baselines");  // as `audited`
+  std::stringstream page;
+  page << std::ifstream(file).rdbuf();  // before it is written
+  bool right = true;
+  for (std::string line; std::getline(page, line);) {
+    const std::string begin = "<!-- generated: ", fields = begin + "fields of ";
+    if (!line.starts_with(fields)) continue;
+    std::string table = "| key | in C++ and Python | type | unit | meaning |\n|---|---|---|---|---|\n";
+    const std::string mark = line.substr(begin.size(), line.rfind(" -->") - begin.size());
+    std::istringstream keys(mark.substr(fields.size() - begin.size()));
+    for (std::string key; std::getline(keys >> std::ws, key, ',');) {
+      table += rows[key];
+      rows.erase(key);
+    }
+    right = put(file, mark, table, only_check) && right;
+  }
+  for (const auto& [key, table] : rows) std::fprintf(stderr, "%s: no mark has '%s'\n", file.c_str(), key.c_str());
+  return right && rows.empty();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -99,5 +199,6 @@ int main(int argc, char** argv) {
   const std::string folder = argv[argc - 1];
   const bool options = put(folder + "/cli.md", "options", option_table(), only_check);
   const bool columns = put(folder + "/schema/steps.md", "columns", column_table(), only_check);
-  return options && columns ? 0 : 1;
+  const bool fields = put_summary(folder + "/schema/summary.md", only_check);
+  return options && columns && fields ? 0 : 1;
 }

@@ -123,7 +123,7 @@ void fix_dates(std::string& pdf) {
 std::string find_chromium() {
   if (const char* named = std::getenv("CHROMIUM"); named && *named) {
     if (runs(named)) return named;
-    throw OptionsError("CHROMIUM", "'" + std::string(named) + "' is no program that can be run",
+    throw OptionsError("CHROMIUM", "'" + std::string(named) + "' is not a program that can be run",
                        "name the browser's full path");
   }
   const char* path = std::getenv("PATH");

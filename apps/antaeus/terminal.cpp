@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <limits>
 #include <memory>
+
+#include "antaeus/core/number_text.hpp"
 
 namespace antaeus::cli {
 
@@ -118,21 +119,12 @@ std::string fixed(double value, int digits) {
   if (std::isnan(value)) return "–";
   if (std::isinf(value)) return value > 0 ? "∞" : "−∞";
   constexpr double kLargest = 1e7;
-  const bool large = std::abs(value) >= kLargest;
-  std::array<char, 400> buffer{};
-  const auto end =
-      large ? std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::scientific, 1)
-            : std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, digits);
-  std::string text(buffer.data(), end.ptr);
-  if (large) {
-    constexpr std::array<const char*, 10> kRaised = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  if (std::abs(value) >= kLargest) {
+    const std::string text = scientific_text(value, 1);
     const std::size_t e = text.find('e');
-    std::string power;
-    for (const char digit : text.substr(e + 2)) {
-      if (!(power.empty() && digit == '0')) power += kRaised[static_cast<std::size_t>(digit - '0')];
-    }
-    return text.substr(0, e) + "·10" + power;
+    return text.substr(0, e) + "·10" + raised_text(std::stoi(text.substr(e + 1)));
   }
+  const std::string text = fixed_text(value, digits);
   // "-0.00" would be read as a sign.
   return text.find_first_not_of("-0.") == std::string::npos && text[0] == '-' ? text.substr(1) : text;
 }

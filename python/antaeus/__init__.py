@@ -11,14 +11,31 @@ Functions return new arrays. Attributes that are arrays are read-only. Bad input
 estimators never raise: their results carry a status, a verdict and reasons, and NaN where nothing is known.
 """
 
+import importlib.machinery
+import sys
+import types
+
 from antaeus import _antaeus
-from antaeus import (auditing, contacts, control, core, episode, estimation,
-                     identification, ik, numerics, pose, published, replaying, report, robot, sim, space, studies, tasks, trust)
 from antaeus._antaeus import *  # noqa: F403
 from antaeus._antaeus import __version__ as __version__
 
-__all__ = [name for names in _antaeus._rooms.values() for name in names]
+__all__ = [name for _, names in _antaeus._rooms.values() for name in names]
 
+
+def _make_room(name: str, doc: str, names: tuple[str, ...]) -> types.ModuleType:
+    """The submodule of a room: its docstring and names stand in C++ (python/bindings/antaeus.cpp) and nowhere else."""
+    room = types.ModuleType(f"antaeus.{name}", doc)
+    room.__spec__ = importlib.machinery.ModuleSpec(room.__name__, None, origin=_antaeus.__file__)
+    room.__package__ = "antaeus"
+    room.__dict__.update({each: getattr(_antaeus, each) for each in names}, __all__=list(names),
+                         __dir__=lambda: sorted(names))
+    sys.modules[room.__name__] = room
+    return room
+
+
+globals().update({name: _make_room(name, *rest) for name, rest in _antaeus._rooms.items()})
+
+_RENAMED_ROOMS = ("conditioning", "experiments", "guard")
 _RENAMED = {
     "ContactEquation": "it is InstantReader now, whose at(observation) gives an Instant",
     "LoneMove": "it is SingleJointMove now",
@@ -30,5 +47,7 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> object:
+    if name in _RENAMED_ROOMS:
+        return importlib.import_module(f"antaeus.{name}")
     hint = f"; {_RENAMED[name]}" if name in _RENAMED else ""
     raise AttributeError(f"module 'antaeus' has no attribute {name!r}{hint}", name=name)

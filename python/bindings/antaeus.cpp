@@ -45,39 +45,80 @@ NB_MODULE(_antaeus, module) {
   const nb::object own_name = module.attr("__name__");
   module.attr("__name__") = "antaeus";
   module.attr("__version__") = ANTAEUS_VERSION;
-  // Names in the order in which they were bound, by room: the package's submodules (antaeus/_rooms.py).
+  // The package's submodules, which __init__.py makes of this: docstring, and names in the order in which they are
+  // bound. One a room of include/antaeus; cmake/antaeus_python.cmake reads their names here.
   nb::dict rooms;
-  const auto bind_room = [&](const char* room, auto... binds) {
+  const auto bind_room = [&](const char* room, const char* doc, auto... binds) {
     const auto names = [&] { return nb::list(nb::borrow<nb::dict>(module.attr("__dict__")).keys()); };
     const std::size_t before = names().size();
     (binds(module), ...);
     nb::list bound;
     const nb::list all = names();
     for (std::size_t i = before; i < all.size(); ++i) bound.append(all[i]);
-    rooms[room] = nb::tuple(bound);
+    rooms[room] = nb::make_tuple(doc, nb::tuple(bound));
   };
-  bind_room("core", bind_core, bind_errors);
-  bind_room("robot", bind_robot, bind_self_collision);
-  bind_room("estimation", bind_estimation);
-  bind_room("published", bind_published);
-  bind_room("episode", bind_episode);
-  bind_room("trust", bind_trust, bind_guard);
-  bind_room("pose", bind_pose);
-  bind_room("control", bind_control, bind_control_contact, bind_control_flying);
+  bind_room("core",
+            "What all rooms share: observation, wrench and its estimate, pose, status, verdict, errors, settings.",
+            bind_core, bind_errors);
+  bind_room(
+      "signal",
+      "Signals: the delay between channels, probabilities of χ² variables, the sum that finds small lasting shifts.",
+      bind_signal);
+  bind_room("robot", "Robots: description, model, profile, dynamics, and the instant at which an observation was read.",
+            bind_robot, bind_self_collision);
+  bind_room("estimation",
+            "The torque residual, the posterior of the wrenches that explain it, and its filter over time.",
+            bind_estimation);
+  bind_room("published",
+            "What others published and deployed: pinv(Jᵀ)(τ − g), its stacked variant, and the chain of guards.",
+            bind_published);
+  bind_room("episode", "Recorded and synthetic episodes.", bind_episode);
+  bind_room("trust",
+            "How far an estimate can be trusted: reliability of torques, feasibility of wrenches, tests of causes.",
+            bind_trust, bind_guard);
+  bind_room("pose", "What a pose lets torques tell, where to move the arm instead, and the pre-flight.", bind_pose);
+  bind_room("control",
+            "Controllers: a tool's state once a cycle, and torques or references that give way to a push, or hold "
+            "against it.",
+            bind_control, bind_control_contact, bind_control_flying);
   // antaeus.audit is the function, so the room's submodule cannot have that name too.
-  bind_room("auditing", bind_audit);
+  bind_room(
+      "auditing",
+      "What happened in a log: reconstruction, events, causes, remedies and verdict, and the page that shows them.\n\n"
+      "The room is called `audit` in C++. Here that name belongs to the function, `antaeus.audit(…)`.",
+      bind_audit);
   // Nor the room of antaeus.contact.
-  bind_room("contacts", bind_contact);
-  bind_room("identification", bind_identification);
+  bind_room("contacts",
+            "Inverse dynamics through contacts: who carries a motion, with which torques, and what the motion does not "
+            "tell.\n\n"
+            "The room is called `contact` in C++. Here that name belongs to the function, `antaeus.contact(…)`.",
+            bind_contact);
+  bind_room("identification",
+            "Identification: what a robot's torques read while nothing touches it, from its logs, as a profile.",
+            bind_identification);
   // Nor that of antaeus.replay.
-  bind_room("replaying", bind_replay);
-  bind_room("ik", bind_ik);
-  bind_room("tasks", bind_tasks);
-  bind_room("numerics", bind_conditioning);
-  bind_room("space", bind_space);
-  bind_room("sim", bind_sim);
-  bind_room("studies", bind_experiments);
-  bind_room("report", bind_show);
+  bind_room(
+      "replaying",
+      "Many states at once: torques, residuals, wrenches and singular values of whole logs, in blocks on all cores.\n\n"
+      "The room is called `replay` in C++. Here that name belongs to the function, `antaeus.replay(…)`.",
+      bind_replay);
+  bind_room(
+      "ik",
+      "Inverse kinematics: joint positions that bring a frame to a target within the limits, or what prevents it.",
+      bind_ik);
+  bind_room("tasks",
+            "Inverse kinematics by tasks: several things at once, the important ones first, between limits that hold.",
+            bind_tasks);
+  bind_room("numerics",
+            "Inverses of matrices that stay bounded near singularities: in three tiers, or damped smoothly.",
+            bind_conditioning);
+  bind_room("space", "Free-flying robots: the coordinated map of a base and its arm, its dynamics, and where to begin.",
+            bind_space);
+  bind_room("sim", "Simulation in MuJoCo: scenes, the robot of a scene, a plant to control, and pictures of it.",
+            bind_sim);
+  bind_room("studies", "Named runs in simulation, measured against their criteria: what `antaeus simulate` runs.",
+            bind_experiments);
+  bind_room("report", "Logs as pages.", bind_show);
   module.attr("_rooms") = rooms;
   module.attr("__name__") = own_name;
 }

@@ -6,6 +6,7 @@
 #include "antaeus/numerics/smooth_damping.hpp"
 #include "antaeus/numerics/three_tier_inverse.hpp"
 #include "convert.hpp"
+#include "fields.hpp"
 #include "shared_enumerations.hpp"
 
 namespace antaeus::python {
@@ -46,20 +47,8 @@ void bind_reports(nb::module_& module) {
   bind_enumeration<InverseTier>(module,
                                 "Which rule made an inverse. exact: at or above soft_floor. damped: between the "
                                 "floors. held: at or below hard_floor, not finite or over inv_norm_max.");
-  nb::class_<TierReport>(module, "TierReport", "What became of a matrix that was to be inverted. Plain data.")
-      .def_prop_ro("status", copied_field(&TierReport::status))
-      .def_prop_ro("tier", copied_field(&TierReport::tier))
-      .def_ro("sigma_min", &TierReport::sigma_min, "Smallest singular value of J, its unit.")
-      .def_ro("condition", &TierReport::condition, "Infinite at sigma_min = 0.")
-      .def_ro("lambda_", &TierReport::lambda, "Damping that was applied; NaN while held.")
-      .def_ro("norm", &TierReport::norm, "2-norm of the tier's inverse; Frobenius of one that is held or blended.")
-      .def_ro("remaining", &TierReport::remaining, "Frobenius norm of what of a jump is still to be taken off.")
-      .def_ro("initial", &TierReport::initial, "Held, and there was nothing to hold: the inverse is zero.");
-  nb::class_<SmoothDampingReport>(module, "SmoothDampingReport", "What became of a matrix. Plain data.")
-      .def_prop_ro("status", copied_field(&SmoothDampingReport::status))
-      .def_ro("sigma_min", &SmoothDampingReport::sigma_min)
-      .def_ro("condition", &SmoothDampingReport::condition)
-      .def_ro("lambda_", &SmoothDampingReport::lambda, "0: the exact or Moore-Penrose inverse.");
+  bind_struct<TierReport>(module, "TierReport", "What became of a matrix that was to be inverted. Plain data.");
+  bind_struct<SmoothDampingReport>(module, "SmoothDampingReport", "What became of a matrix. Plain data.");
 }
 
 void bind_three_tiers(nb::module_& module) {

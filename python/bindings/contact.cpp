@@ -1,4 +1,6 @@
 // Inverse dynamics through contacts: a motion or a state in, wrenches, torques and what is left out.
+#include "contact.hpp"
+
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/variant.h>
 
@@ -11,6 +13,7 @@
 #include "antaeus/report/pages.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "convert.hpp"
+#include "fields.hpp"
 #include "interruption.hpp"
 #include "logs.hpp"
 
@@ -25,23 +28,6 @@ namespace antaeus::python {
 
 namespace {
 
-/// A result with the meshes of its robot, for its page.
-struct Solved {
-  std::shared_ptr<const ContactResult> result;
-  std::shared_ptr<const MeshFiles> meshes;
-
-  const ContactDemand& demand() const { return result->dynamics.demand; }
-};
-/// One state.
-struct ContactState {
-  VectorX torques, residual;
-  SampleMatrix wrenches;
-};
-
-using MotionChoice = std::variant<std::filesystem::path, nb::dict>;
-
-// What goes in -------------------------------------------------------------------------------------------------------
-
 /// An array of one to three dimensions as rows; one of one dimension is a row.
 SampleMatrix rows_of(nb::handle value, const char* name) {
   const nb::object array = nb::module_::import_("numpy").attr("asarray")(value, "dtype"_a = "float64");
@@ -55,7 +41,9 @@ SampleMatrix rows_of(nb::handle value, const char* name) {
   return Eigen::Map<const SampleMatrix>(numbers.data(), rows, rows > 0 ? size / rows : 0);
 }
 
-ContactMotion motion_of(const nb::dict& arrays) {
+}  // namespace
+
+ContactMotion contact_motion_of(const nb::dict& arrays) {
   ContactMotion motion;
   motion.name = "motion";
   const std::pair<const char*, SampleMatrix*> matrices[] = {{"q", &motion.q},
@@ -94,6 +82,52 @@ ContactMotion motion_of(const nb::dict& arrays) {
   }
   return motion;
 }
+
+namespace {
+
+/// A result with the meshes of its robot, for its page.
+struct Solved {
+  std::shared_ptr<const ContactResult> result;
+  std::shared_ptr<const MeshFiles> meshes;
+
+  const ContactDemand& demand() const { return result->dynamics.demand; }
+};
+SampleMatrix residual(const ContactResult& result) {
+  if (result.torque.size() > 0) return result.torque.leftCols<6>();
+  return result.solution.residual.transpose();
+}
+constexpr void visit_fields(const Solved*, auto&& visit) {
+  using S = Solved;
+  visit(field("contacts", "", "", [](const S& s) -> auto& { return s.demand().contacts; }));
+  visit(field("time", "s", "[N]; NaN without a clock", [](const S& s) -> auto& { return s.demand().time; }));
+  visit(field("torques", "",
+              "[N × nv], what the motors exert; the rows of the base hold the root residual. Empty without a robot",
+              [](const S& s) -> auto& { return s.result->torque; }));
+  visit(field("joints", "", "of the columns of `torques`", [](const S& s) -> auto& { return s.result->rows; }));
+  visit(field("residual", "",
+              "[N × 6], force and moment that no contact explains: base axes, or world axes about the world's origin "
+              "without a robot",
+              [](const S& s) { return residual(*s.result); }));
+  visit(field("status", "", "of each step", [](const S& s) -> auto& { return s.result->solution.status; }));
+  visit(field("fine", "", "feasible and residual_fine", [](const S& s) { return s.result->fine(); }));
+  visit_part<ContactResult>([](const S& s) -> auto& { return *s.result; }, visit);
+}
+/// One state.
+struct ContactState {
+  VectorX torques, residual;
+  SampleMatrix wrenches;
+};
+constexpr void visit_fields(const ContactState*, auto&& visit) {
+  using S = ContactState;
+  visit(field("torques", "", "[nv], what the motors exert; the rows of the base hold `residual`", &S::torques));
+  visit(field("wrenches", "", "[contacts × 6], force before moment, on the robot, about the contact's origin",
+              &S::wrenches));
+  visit(field("residual", "", "[6], root force and moment that no contact explains, base axes", &S::residual));
+}
+
+using MotionChoice = std::variant<std::filesystem::path, nb::dict>;
+
+// What goes in -------------------------------------------------------------------------------------------------------
 
 ContactRequest request_of(std::vector<std::string> contacts, bool over_time, std::string_view limits,
                           std::string_view wrench_frame) {
@@ -138,7 +172,7 @@ Solved contact(const MotionChoice& motion, const std::optional<RobotChoice>& rob
   const std::string command = command_text(motion, robot, request, assignments);
   const auto* file = std::get_if<std::filesystem::path>(&motion);
   std::optional<ContactMotion> arrays;
-  if (!file) arrays = motion_of(std::get<nb::dict>(motion));
+  if (!file) arrays = contact_motion_of(std::get<nb::dict>(motion));
   if (!robot && !file) {
     throw OptionsError("contact.robot", "is missing", "arrays need a robot; only a file of total wrenches does not");
   }
@@ -221,11 +255,6 @@ Matrix6X deviations(const ContactResult& result) {
   }
   return sd;
 }
-SampleMatrix residual(const ContactResult& result) {
-  if (result.torque.size() > 0) return result.torque.leftCols<6>();
-  return result.solution.residual.transpose();
-}
-
 void save_motion(const Solved& solved, const std::filesystem::path& file, const std::string& table) {
   const std::filesystem::path suffix = file.extension();
   if (std::filesystem::is_directory(file)) {
@@ -251,24 +280,13 @@ void save_motion(const Solved& solved, const std::filesystem::path& file, const 
 
 void bind_contact_result(nb::module_& module) {
   bind_enumeration<LimitKind>(module, "What a contact or a motor cannot do.");
-  nb::class_<LimitViolation>(module, "LimitViolation", "A limit that no wrenches keep, in one step.")
-      .def_prop_ro("step", [](const LimitViolation& self) { return self.frame; })
-      .def_ro("subject", &LimitViolation::subject, "Contact, or joint of a torque limit.")
-      .def_prop_ro("kind", copied_field(&LimitViolation::kind))
-      .def_ro("size", &LimitViolation::size, "By how much, N; moments and torques at a lever of 0.1 m.");
-  nb::class_<ContactState>(module, "ContactState", "Contact inverse dynamics of one state.")
-      .def_prop_ro("torques", frozen_field(&ContactState::torques), kOwned,
-                   "[nv], what the motors exert; the rows of the base hold `residual`.")
-      .def_prop_ro("wrenches", frozen_field(&ContactState::wrenches), kOwned,
-                   "[contacts × 6], force before moment, on the robot, about the contact's origin.")
-      .def_prop_ro("residual", frozen_field(&ContactState::residual), kOwned,
-                   "[6], root force and moment that no contact explains, base axes.");
-  nb::class_<Solved>(module, "ContactResult",
-                     "Contact inverse dynamics of a motion. Wrenches are of the contacts on the robot, force before "
-                     "moment, about the contact's origin, in the axes of `wrench_frame`.")
-      .def_prop_ro("contacts", [](const Solved& self) { return self.demand().contacts; })
-      .def_prop_ro(
-          "time", [](const Solved& self) { return frozen(self.demand().time); }, kOwned, "[N], s; NaN without a clock.")
+  bind_struct<LimitViolation>(module, "LimitViolation", "A limit that no wrenches keep, in one step.");
+  bind_struct<ContactState>(module, "ContactState", "Contact inverse dynamics of one state.");
+  nb::class_<Solved> solved(
+      module, "ContactResult",
+      "Contact inverse dynamics of a motion. Wrenches are of the contacts on the robot, force before moment, about the "
+      "contact's origin, in the axes of `wrench_frame`.");
+  bind_fields(solved)
       .def_prop_ro(
           "wrenches",
           [](const Solved& self) {
@@ -279,37 +297,6 @@ void bind_contact_result(nb::module_& module) {
           "sd", [](const Solved& self) { return per_contact(self, deviations(*self.result)); },
           nb::sig("def sd(self) -> numpy.typing.NDArray[numpy.float64]"),
           "[N × contacts × 6], root mean square error to be expected; NaN where unknown (`sd_because`).")
-      .def_prop_ro(
-          "torques", [](const Solved& self) { return frozen(self.result->torque); }, kOwned,
-          "[N × nv], what the motors exert; the rows of the base hold the root residual. Empty without a robot.")
-      .def_prop_ro(
-          "joints", [](const Solved& self) { return self.result->rows; }, "Of the columns of `torques`.")
-      .def_prop_ro(
-          "residual", [](const Solved& self) { return frozen(residual(*self.result)); }, kOwned,
-          "[N × 6], force and moment that no contact explains: base axes, or world axes about the world's origin "
-          "without a robot.")
-      .def_prop_ro(
-          "status", [](const Solved& self) { return self.result->solution.status; }, "Of each step.")
-      .def_prop_ro("violations", [](const Solved& self) { return self.result->violations; })
-      .def_prop_ro(
-          "weight", [](const Solved& self) { return self.result->weight; }, "N")
-      .def_prop_ro("feasible", [](const Solved& self) { return self.result->feasible; })
-      .def_prop_ro("residual_fine", [](const Solved& self) { return self.result->residual_fine; })
-      .def_prop_ro(
-          "residual_share", [](const Solved& self) { return self.result->residual_share; },
-          "Root mean square of the root force that no contact explains, as a share of the weight.")
-      .def_prop_ro(
-          "fine", [](const Solved& self) { return self.result->fine(); }, "feasible and residual_fine.")
-      .def_prop_ro(
-          "sd_because", [](const Solved& self) { return self.result->sd_because; },
-          "Why sd is unknown; empty: it is not.")
-      .def_prop_ro(
-          "unobservable",
-          [](const Solved& self) {
-            return self.result->posterior ? self.result->posterior->unobservable : std::vector<std::string>();
-          },
-          "Directions that the motion does not hold, by name.")
-      .def_prop_ro("remarks", [](const Solved& self) { return self.result->remarks; })
       .def_prop_ro(
           "summary",
           [](const Solved& self) {
@@ -420,7 +407,8 @@ void bind_motions(nb::module_& module) {
       "does. motion: .npz, folder of .npy or .csv, or its arrays by name (q with dt or time; v and a: independent "
       "states); without a robot a .csv or .parquet of a total wrench and the poses of feet (docs/contact.md). robot: "
       "a name, a profile, a description, or a Robot whose base floats. limits: none, pyramid, cone. settings: "
-      "'group.option' → value of groups split and timing. The interpreter's lock is released meanwhile. EpisodeError, "
+      "'group.option' → value of groups split and timing. The interpreter's lock is released "
+      "meanwhile. EpisodeError, "
       "ModelError, OptionsError: one line, with the nearest name. Options:");
   module.def("contact", &contact, "motion"_a, "robot"_a = nb::none(), "contacts"_a = nb::list(), "over_time"_a = false,
              "limits"_a = "none", "wrench_frame"_a = "world", "settings"_a = nb::dict(), "options"_a,
@@ -433,6 +421,7 @@ void bind_contact(nb::module_& module) {
   bind_contact_result(module);
   bind_states(module);
   bind_motions(module);
+  bind_contact_stream(module);
 }
 
 }  // namespace antaeus::python

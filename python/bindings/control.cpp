@@ -8,6 +8,7 @@
 #include "antaeus/control/cartesian_impedance.hpp"
 #include "antaeus/control/gravity_compensation.hpp"
 #include "antaeus/control/joint_impedance.hpp"
+#include "fields.hpp"
 
 namespace nanobind::detail {
 
@@ -23,23 +24,10 @@ namespace antaeus::python {
 namespace {
 
 void bind_tool_dynamics(nb::module_& module) {
-  nb::class_<ToolState>(
+  bind_struct<ToolState>(
       module, "ToolState",
       "A tool and the arm behind it at one instant: world axes, the tool's origin, linear rows first. "
-      "A copy of its own; NaN on any status but ok.")
-      .def_prop_ro("status", copied_field(&ToolState::status))
-      .def_prop_ro("q", frozen_field(&ToolState::q), kOwned, "[n]")
-      .def_prop_ro("v", frozen_field(&ToolState::v), kOwned, "[n]")
-      .def_prop_ro("X_WT", copied_field(&ToolState::X_WT), "The tool.")
-      .def_prop_ro("twist", frozen_field(&ToolState::twist), kOwned, "J v [6], m/s and rad/s.")
-      .def_prop_ro("J", frozen_field(&ToolState::J), kOwned, "J_WT_W [6 × n].")
-      .def_prop_ro("drift", frozen_field(&ToolState::drift), kOwned, "J̇ v [6], m/s² and rad/s².")
-      .def_prop_ro("g", frozen_field(&ToolState::g), kOwned, "Gravity's torque [n].")
-      .def_prop_ro("h", frozen_field(&ToolState::h), kOwned, "C v + g [n].")
-      .def_prop_ro("M", frozen_field(&ToolState::M), kOwned, "Mass matrix [n × n], armature included.")
-      .def_prop_ro("M_inv_Jt", frozen_field(&ToolState::M_inv_Jt), kOwned, "M⁻¹ Jᵀ [n × 6].")
-      .def_prop_ro("Lambda", frozen_field(&ToolState::Lambda), kOwned, "What the tool weighs [6 × 6].")
-      .def_ro("is_near_singular", &ToolState::is_near_singular, "Λ is bounded there.");
+      "A copy of its own; NaN on any status but ok.");
   nb::class_<ToolDynamics>(module, "ToolDynamics",
                            "What controllers of a tool compute with, once a cycle. Scratch memory, one a thread.")
       .def(
@@ -66,17 +54,13 @@ void bind_tool_dynamics(nb::module_& module) {
 }
 
 void bind_torques(nb::module_& module) {
-  nb::class_<JointTorque>(module, "JointTorque", "Torques for the motors: on anything but ok NaN, and the arm brakes.")
-      .def_prop_ro("status", copied_field(&JointTorque::status))
-      .def_prop_ro("tau", frozen_field(&JointTorque::tau), kOwned, "[n] N·m or N.");
-  nb::class_<LimitedTorque, JointTorque>(module, "LimitedTorque", "What was wanted is tau + clipped + slowed.")
-      .def_prop_ro("clipped", frozen_field(&LimitedTorque::clipped), kOwned, "[n] beyond the motor's limit.")
-      .def_prop_ro("slowed", frozen_field(&LimitedTorque::slowed), kOwned, "[n] held back by the rate's limit.")
-      .def_ro("is_limited", &LimitedTorque::is_limited);
-  nb::class_<CartesianTorque, LimitedTorque>(module, "CartesianTorque", "Of a Cartesian impedance; world axes.")
-      .def_prop_ro("error", frozen_field(&CartesianTorque::error), kOwned, "[6] target less tool, m and rad.")
-      .def_prop_ro("commanded", copied_field(&CartesianTorque::commanded), "What the tool does to the world.")
-      .def_ro("spring_energy", &CartesianTorque::spring_energy, "½ eᵀ K e, J; NaN with the skew form.");
+  bind_struct<JointTorque>(module, "JointTorque",
+                           "Torques for the motors: on anything but ok NaN, and the arm brakes.");
+  nb::class_<LimitedTorque, JointTorque> limited(module, "LimitedTorque", "What was wanted is tau + clipped + slowed.");
+  bind_fields(limited);
+  nb::class_<CartesianTorque, LimitedTorque> cartesian(module, "CartesianTorque",
+                                                       "Of a Cartesian impedance; world axes.");
+  bind_fields(cartesian);
   nb::class_<TorqueLimits>(module, "TorqueLimits", "Keeps torques and their rates within the motors' limits.")
       .def(
           "__init__",
@@ -232,15 +216,8 @@ void bind_cartesian_impedance(nb::module_& module) {
 
 void bind_admittance(nb::module_& module) {
   bind_enumeration<AdmittanceMode>(module, "What Admittance does with the wrench. wrench_lost: it comes to rest.");
-  nb::class_<AdmittanceReference>(module, "AdmittanceReference",
-                                  "What the arm's own controller shall follow; world axes, linear rows first.")
-      .def_prop_ro("status", copied_field(&AdmittanceReference::status), "On anything but ok all numbers are NaN.")
-      .def_prop_ro("mode", copied_field(&AdmittanceReference::mode))
-      .def_prop_ro("X_WT", copied_field(&AdmittanceReference::X_WT))
-      .def_prop_ro("twist", frozen_field(&AdmittanceReference::twist), kOwned, "[6] m/s and rad/s.")
-      .def_prop_ro("displacement", frozen_field(&AdmittanceReference::displacement), kOwned, "x [6], m and rad.")
-      .def_ro("is_speed_limited", &AdmittanceReference::is_speed_limited)
-      .def_ro("is_range_limited", &AdmittanceReference::is_range_limited);
+  bind_struct<AdmittanceReference>(module, "AdmittanceReference",
+                                   "What the arm's own controller shall follow; world axes, linear rows first.");
   nb::class_<Admittance>(module, "Admittance",
                          "Compliance for arms that take positions: M ẍ + D ẋ + K x = F − F_wanted, solved exactly.")
       .def(

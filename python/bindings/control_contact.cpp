@@ -13,6 +13,7 @@
 #include "antaeus/control/sensorless_control.hpp"
 #include "antaeus/control/wrench_tare.hpp"
 #include "control.hpp"
+#include "fields.hpp"
 
 namespace nanobind::detail {
 
@@ -67,57 +68,12 @@ void set_task(ContactTaskOptions& task, const char* place, const ArrayArgument& 
                parse_enum<ProfileShape>(option_text(place, shape), std::string(place) + ".line_shape"), ramp};
 }
 
-/// The fields of a HybridTarget, of itself or of what holds one.
-template <class Class, class TargetOf>
-void target_fields(nb::class_<Class>& bound, TargetOf target) {
-  bound
-      .def_prop_ro(
-          "X_WT", [=](const Class& self) -> Pose { return target(self).X_WT; }, "Wanted along the axes of motion.")
-      .def_prop_ro(
-          "R_WC", [=](const Class& self) { return frozen(target(self).R_WC); }, kOwned,
-          "Axes of the task in the world [3 × 3]; by habit z out of the surface.")
-      .def_prop_ro(
-          "force_axes", [=](const Class& self) -> Axes { return target(self).force_axes; },
-          "Six, along x y z and about x y z of R_WC: whether force is controlled there.")
-      .def_prop_ro(
-          "wrench", [=](const Class& self) -> Wrench { return target(self).wrench; },
-          "Wanted along the axes of force: the environment on the robot, about the tool's origin, task axes; "
-          "N and N·m.")
-      .def_prop_ro(
-          "twist", [=](const Class& self) { return frozen(target(self).twist); }, kOwned,
-          "Of X_WT [6], world axes, m/s and rad/s.")
-      .def_prop_ro(
-          "acceleration", [=](const Class& self) { return frozen(target(self).acceleration); }, kOwned,
-          "Of X_WT [6], world axes, m/s² and rad/s².")
-      .def_prop_ro(
-          "trust", [=](const Class& self) { return target(self).trust; },
-          "0 … 1: how much the measured wrench may move the robot.")
-      .def_prop_ro(
-          "integrates", [=](const Class& self) { return target(self).integrates; },
-          "False: the integrals of force stay as they are.")
-      .def_prop_ro(
-          "integrates_motion", [=](const Class& self) { return target(self).integrates_motion; },
-          "False: those of motion do.");
-}
-
 void bind_hybrid(nb::module_& module) {
   bind_enumeration<ForceFilter>(module, "What the measured force passes before it is compared with the wanted one.");
-  nb::class_<HybridTarget> target(
-      module, "HybridTarget", "What is wanted of the tool in one cycle: motion along some axes, force along others.");
-  target_fields(target, [](const HybridTarget& self) -> const HybridTarget& { return self; });
-  nb::class_<HybridCommand>(module, "HybridCommand",
-                            "Of HybridController. A copy of its own; NaN on any status but ok, and the arm brakes.")
-      .def_prop_ro("status", copied_field(&HybridCommand::status),
-                   "not_finite also while no wrench ever came for an axis of force.")
-      .def_prop_ro("tau", frozen_field(&HybridCommand::tau), kOwned, "[n] N·m or N.")
-      .def_prop_ro("push", copied_field(&HybridCommand::push),
-                   "What the tool exerts beyond carrying itself: the robot on the environment, world axes.")
-      .def_prop_ro("error", frozen_field(&HybridCommand::error), kOwned,
-                   "[6] wanted less present pose, world axes, m and rad.")
-      .def_prop_ro("felt", copied_field(&HybridCommand::felt),
-                   "The measured wrench as the loops took it: the environment on the robot, task axes; NaN along axes "
-                   "of motion.")
-      .def_ro("integral_at_limit", &HybridCommand::integral_at_limit);
+  bind_struct<HybridTarget>(module, "HybridTarget",
+                            "What is wanted of the tool in one cycle: motion along some axes, force along others.");
+  bind_struct<HybridCommand>(module, "HybridCommand",
+                             "Of HybridController. A copy of its own; NaN on any status but ok, and the arm brakes.");
   nb::class_<HybridController>(
       module, "HybridController",
       "Motion along some axes of a task frame, force along the others: τ = Jᵀ W + h. Scratch memory of one tool.")
@@ -195,13 +151,8 @@ void bind_task(nb::module_& module) {
       .def("count", &WrenchTare::count, "How many went in.")
       .def("offset", &WrenchTare::offset, "Their mean, N and N·m, axes of what went in; zero without one.")
       .def("of", &WrenchTare::of, "measured"_a, "The wrench less the offset. NaN stays NaN.");
-  nb::class_<TaskOrder> order(module, "TaskOrder",
-                              "What a ContactTask asks of the controller in one cycle, with its target's fields.");
-  order.def_prop_ro("phase", copied_field(&TaskOrder::phase))
-      .def_ro("restarts", &TaskOrder::restarts,
-              "Integrals and filters must be forgotten first; HybridController.update does it.")
-      .def_prop_ro("target", copied_field(&TaskOrder::target), "All of them as one.");
-  target_fields(order, [](const TaskOrder& self) -> const HybridTarget& { return self.target; });
+  bind_struct<TaskOrder>(module, "TaskOrder",
+                         "What a ContactTask asks of the controller in one cycle, with its target's fields.");
   const std::string signature =
       options_signature<ContactTaskOptions>((std::string("def __init__(self, ") + kTaskArguments).c_str(), ") -> None");
   nb::class_<ContactTask>(module, "ContactTask",
@@ -246,29 +197,11 @@ void bind_task(nb::module_& module) {
 }
 
 void bind_sensorless(nb::module_& module) {
-  nb::class_<ContactForce>(module, "ContactForce",
-                           "How hard the tool presses, from the motors' torques: the environment on the robot along "
-                           "the surface's normal, pressing is positive. NaN on any status but ok.")
-      .def_prop_ro("status", copied_field(&ContactForce::status))
-      .def_prop_ro("verdict", copied_field(&ContactForce::verdict))
-      .def_prop_ro("reasons", reasons_field(&ContactForce::reasons))
-      .def_ro("force", &ContactForce::force, "Averaged, N.")
-      .def_ro("sd", &ContactForce::sd, "Of that, N: posterior, and the scatter within the window.")
-      .def_ro("instant", &ContactForce::instant, "Not averaged, N.")
-      .def_ro("instant_sd", &ContactForce::instant_sd, "The posterior's alone, N.")
-      .def_ro("moving", &ContactForce::moving,
-              "Share of the friction in the force's way that moves and is known by its direction, 0 … 1.")
-      .def_ro("hidden", &ContactForce::hidden, "What friction at rest can hide at most, N.");
-  nb::class_<SensorlessCommand>(module, "SensorlessCommand", "A copy of its own. On anything but ok tau is NaN: brake.")
-      .def_prop_ro("status", copied_field(&SensorlessCommand::status))
-      .def_prop_ro("tau", frozen_field(&SensorlessCommand::tau), kOwned, "[n] N·m or N.")
-      .def_ro("is_taring", &SensorlessCommand::is_taring, "The task has not begun.")
-      .def_prop_ro("target", copied_field(&SensorlessCommand::target),
-                   "Wanted of the tool, rocking included; meaningless while taring.")
-      .def_prop_ro("felt", copied_field(&SensorlessCommand::felt))
-      .def_ro("trust", &SensorlessCommand::trust, "Share of the force's gains that the estimate deserves, 0 … 1.")
-      .def_ro("sd_at_rest", &SensorlessCommand::sd_at_rest,
-              "Of the force, N: before touching, with all joints at rest; NaN while taring.");
+  bind_struct<ContactForce>(module, "ContactForce",
+                            "How hard the tool presses, from the motors' torques: the environment on the robot along "
+                            "the surface's normal, pressing is positive. NaN on any status but ok.");
+  bind_struct<SensorlessCommand>(module, "SensorlessCommand",
+                                 "A copy of its own. On anything but ok tau is NaN: brake.");
   const std::string signature = options_signature<SensorlessOptions>(
       (std::string("def __init__(self, coulomb: numpy.typing.ArrayLike, time_step: float, ") + kTaskArguments).c_str(),
       ") -> None");

@@ -3,6 +3,7 @@
 #include "antaeus/space/flying_control.hpp"
 #include "antaeus/space/flying_guidance.hpp"
 #include "control.hpp"
+#include "fields.hpp"
 
 namespace antaeus::python {
 
@@ -58,31 +59,9 @@ void bind_references(nb::module_& module) {
 }
 
 void bind_command(nb::module_& module) {
-  nb::class_<FlyingCommand>(module, "FlyingCommand",
-                            "What one cycle of control has to say. Not ok: tau is zero, the robot coasts.")
-      .def_prop_ro("status", copied_field(&FlyingCommand::status))
-      .def_prop_ro("tau", frozen_field(&FlyingCommand::tau), kOwned,
-                   "[6 + n] f_b, τ_b in base axes, τ_θ: within all limits.")
-      .def_prop_ro("wanted", frozen_field(&FlyingCommand::wanted), kOwned, "[6 + n] before limits.")
-      .def_ro("is_limited", &FlyingCommand::is_limited)
-      .def_prop_ro("f_c", frozen_field(&FlyingCommand::f_c), kOwned, "Force of the centre of mass [3], world axes, N.")
-      .def_prop_ro("x_c", frozen_field(&FlyingCommand::x_c), kOwned, "Error of the centre of mass [3], world axes, m.")
-      .def_prop_ro("x_b", frozen_field(&FlyingCommand::x_b), kOwned, "Of the base's attitude [3], base axes, rad.")
-      .def_prop_ro("x_p", frozen_field(&FlyingCommand::x_p), kOwned, "Of the end-effector's place [3], its axes, m.")
-      .def_prop_ro("x_o", frozen_field(&FlyingCommand::x_o), kOwned, "Of its orientation [3], its axes, rad.")
-      .def_ro("energy", &FlyingCommand::energy, "V of the law without the centre of mass, J.")
-      .def_ro("supply", &FlyingCommand::supply, "Power that may raise V, W.")
-      .def_ro("dissipation", &FlyingCommand::dissipation, "Power that lowers V, W: dV/dt = supply − dissipation.")
-      .def_ro("gamma", &FlyingCommand::gamma, "Scale of the tracker's feed-forward.");
-  nb::class_<FlyingGains>(module, "FlyingGains", "Stiffness and damping of the four blocks.")
-      .def_ro("com_stiffness", &FlyingGains::com_stiffness, "N/m")
-      .def_ro("com_damping", &FlyingGains::com_damping, "N·s/m")
-      .def_ro("base_stiffness", &FlyingGains::base_stiffness, "N·m/rad")
-      .def_ro("base_damping", &FlyingGains::base_damping, "N·m·s/rad")
-      .def_ro("position_stiffness", &FlyingGains::position_stiffness, "N/m")
-      .def_ro("position_damping", &FlyingGains::position_damping, "N·s/m")
-      .def_ro("rotation_stiffness", &FlyingGains::rotation_stiffness, "N·m/rad")
-      .def_ro("rotation_damping", &FlyingGains::rotation_damping, "N·m·s/rad");
+  bind_struct<FlyingCommand>(module, "FlyingCommand",
+                             "What one cycle of control has to say. Not ok: tau is zero, the robot coasts.");
+  bind_struct<FlyingGains>(module, "FlyingGains", "Stiffness and damping of the four blocks.");
 }
 
 }  // namespace

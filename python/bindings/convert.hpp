@@ -206,7 +206,8 @@ std::string options_doc(std::string doc) {
 
 // Modules ------------------------------------------------------------------------------------------------------------
 
-// One a room of include/antaeus; bind_robot calls bind_dynamics, bind_audit calls bind_series.
+// One a room of include/antaeus; bind_robot calls bind_dynamics, bind_audit calls bind_series,
+// bind_contact calls bind_contact_stream.
 void bind_core(nb::module_& module);
 void bind_robot(nb::module_& module);
 void bind_dynamics(nb::module_& module);
@@ -221,6 +222,7 @@ void bind_control(nb::module_& module);
 void bind_control_contact(nb::module_& module);
 void bind_control_flying(nb::module_& module);
 void bind_contact(nb::module_& module);
+void bind_contact_stream(nb::module_& module);
 void bind_identification(nb::module_& module);
 void bind_ik(nb::module_& module);
 void bind_tasks(nb::module_& module);
@@ -232,6 +234,7 @@ void bind_sim(nb::module_& module);
 void bind_experiments(nb::module_& module);
 void bind_replay(nb::module_& module);
 void bind_show(nb::module_& module);
+void bind_signal(nb::module_& module);
 
 }  // namespace antaeus::python
 

@@ -10,6 +10,7 @@
 #include "antaeus/core/settings.hpp"
 #include "antaeus/core/wrench_estimate.hpp"
 #include "convert.hpp"
+#include "fields.hpp"
 
 namespace antaeus::python {
 
@@ -168,68 +169,23 @@ void bind_wrench_estimate(nb::module_& module) {
       "Which torque residual an estimate rests on. static: τ − g(q), right only for a robot at "
       "rest. inverse_dynamics: τ − (M a + C v + g). momentum_observer: what changes the "
       "momentum beyond τ, C and g.");
-  nb::class_<ConsistencyTest>(
+  nb::class_<ConsistencyTest> test(
       module, "ConsistencyTest",
       "A sum of squares that is χ² with dof degrees of freedom while all is as assumed, and the "
-      "limit that it then exceeds with the probability posterior.false_alarm.")
-      .def_ro("value", &ConsistencyTest::value)
-      .def_ro("limit", &ConsistencyTest::limit)
-      .def_ro("dof", &ConsistencyTest::dof, "0: there is nothing to test.")
-      .def("passes", &ConsistencyTest::passes, "value ≤ limit.");
-  nb::class_<Uncertainty>(module, "Uncertainty", "What a posterior says of its own doubt, in world axes.")
-      .def_prop_ro("covariance", frozen_field(&Uncertainty::covariance), kOwned,
-                   "[6 × 6] of the wrench, force before moment, N², N²·m, N²·m².")
-      .def_prop_ro("force_sd", frozen_field(&Uncertainty::force_sd), kOwned,
-                   "[3] along the principal directions of the force, ascending, N.")
-      .def_prop_ro("directions", frozen_field(&Uncertainty::directions), kOwned, "[3 × 3], those directions, columns.")
-      .def_ro("observable", &Uncertainty::observable, "How many of them have an sd under the limit.")
-      .def_prop_ro("observable_force", frozen_field(&Uncertainty::observable_force), kOwned,
-                   "[3], the force's part in their span, N; what lies outside is the prior's.")
-      .def_ro("misfit", &Uncertainty::misfit, "What no wrench explains, whatever its size.")
-      .def_ro("contact", &Uncertainty::contact, "The wrench against its prior.")
-      .def_ro("reference", &Uncertainty::reference, "The reference joint's row against all others.")
-      .def_ro("nis", &Uncertainty::nis,
-              "Of the endpoint's rows and the reference row, where another endpoint may explain only what its own rows "
-              "show: a guard, not a test with a stated rate.")
-      .def_ro("nis_threshold", &Uncertainty::nis_threshold, "χ² at posterior.false_alarm, or at false_alarms_per_hour.")
-      .def_ro("nis_rows", &Uncertainty::nis_rows, "Degrees of freedom.")
-      .def_ro("innovation", &Uncertainty::innovation,
-              "Reference joint: r − what the wrenches estimated without it explain, N·m.")
-      .def_ro("innovation_sd", &Uncertainty::innovation_sd, "Of it, when nothing is wrong, N·m.")
+      "limit that it then exceeds with the probability posterior.false_alarm.");
+  bind_fields(test).def("passes", &ConsistencyTest::passes, "value ≤ limit.");
+  nb::class_<Uncertainty> uncertainty(module, "Uncertainty", "What a posterior says of its own doubt, in world axes.");
+  bind_fields(uncertainty)
       .def("worst_sd", &Uncertainty::worst_sd, "N")
       .def(
           "worst_direction", [](const Uncertainty& self) { return fresh(self.worst_direction()); }, "[3], unit.")
       .def("consistent", &Uncertainty::consistent, "misfit.passes() and reference.passes().");
 
-  nb::class_<WrenchEstimate>(
+  nb::class_<WrenchEstimate> estimate(
       module, "WrenchEstimate",
       "A wrench at an endpoint's origin in world axes, and what is known of it. All numbers are NaN on invalid_input. "
-      "Plain data of its own: later calls do not change it.")
-      .def_prop_ro("status", copied_field(&WrenchEstimate::status))
-      .def_prop_ro("verdict", copied_field(&WrenchEstimate::verdict))
-      .def_prop_ro("reasons", reasons_field(&WrenchEstimate::reasons),
-                   "Names of the reasons why the verdict is not ok.")
-      .def_prop_ro("sign", copied_field(&WrenchEstimate::sign), "Whose wrench it is.")
-      .def_prop_ro("residual_kind", copied_field(&WrenchEstimate::residual_kind),
-                   "Which torque residual it rests on; static: τ − g(q), right only for a robot at rest.")
-      .def_prop_ro("wrench", copied_field(&WrenchEstimate::wrench))
-      .def_ro("has_covariance", &WrenchEstimate::has_covariance)
-      .def_ro("uncertainty", &WrenchEstimate::uncertainty, "NaN unless the estimator has a covariance.")
-      .def_ro("rank", &WrenchEstimate::rank, "Of the matrix that was inverted.")
-      .def_ro("kappa", &WrenchEstimate::kappa, "Its condition number; mixes m and rad.")
-      .def_ro("kappa_scaled", &WrenchEstimate::kappa_scaled,
-              "With linear rows divided by the characteristic length; NaN where not asked for.")
-      .def_ro("sigma_min", &WrenchEstimate::sigma_min, "Its smallest singular value.")
-      .def_ro("sigma_max", &WrenchEstimate::sigma_max)
-      .def_ro("manipulability", &WrenchEstimate::manipulability, "Product of its singular values.")
-      .def_prop_ro("gain", frozen_field(&WrenchEstimate::gain), kOwned,
-                   "[6 × motors]: wrench = gain · residual; N/(N·m), N·m/(N·m).")
-      .def_prop_ro("residual", frozen_field(&WrenchEstimate::residual), kOwned, "[motors], N·m.")
-      .def_ro("reference_motor", &WrenchEstimate::reference_motor, "That the profile names; −1 without one.")
-      .def_ro("reference_residual", &WrenchEstimate::reference_residual,
-              "r of the reference motor, N·m; NaN without one.")
-      .def_prop_ro("reference_gain", frozen_field(&WrenchEstimate::reference_gain), kOwned,
-                   "[6], its column of gain; NaN without one.")
+      "Plain data of its own: later calls do not change it.");
+  bind_fields(estimate)
       .def("__len__", [](const WrenchEstimate&) { return 6; })
       .def(
           "__getitem__",
@@ -251,25 +207,14 @@ void bind_wrench_estimate(nb::module_& module) {
 }
 
 void bind_settings(nb::module_& module) {
-  nb::class_<Setting>(module, "Setting", "One option as a user set it.")
-      .def_ro("group", &Setting::group)
-      .def_ro("name", &Setting::name)
-      .def_ro("value", &Setting::value)
-      .def_ro("place", &Setting::place, "Where it was written: \"h1_2.toml:12\", \"--set\".")
-      .def("__repr__", [](const Setting& self) {
-        return "Setting(" + self.group + "." + self.name + "=" + self.value + ", " + self.place + ")";
-      });
-  nb::class_<OptionValue>(module, "OptionValue", "One option with the value that a result was computed with.")
-      .def_ro("group", &OptionValue::group)
-      .def_prop_ro("name", [](const OptionValue& self) { return std::string(self.info.name); })
-      .def_ro("value", &OptionValue::value, "As the command line's --set takes it.")
-      .def_prop_ro(
-          "unit", [](const OptionValue& self) { return std::string(self.info.unit); }, "Empty for names and switches.")
-      .def_prop_ro("meaning", [](const OptionValue& self) { return std::string(self.info.meaning); })
-      .def_ro("source", &OptionValue::source, "Where the value comes from: a line of the profile, a rule, a paper.")
-      .def("__repr__", [](const OptionValue& self) {
-        return "OptionValue(" + self.group + "." + self.info.name + "=" + self.value + ")";
-      });
+  nb::class_<Setting> setting(module, "Setting", "One option as a user set it.");
+  bind_fields(setting).def("__repr__", [](const Setting& self) {
+    return "Setting(" + self.group + "." + self.name + "=" + self.value + ", " + self.place + ")";
+  });
+  nb::class_<OptionValue> option(module, "OptionValue", "One option with the value that a result was computed with.");
+  bind_fields(option).def("__repr__", [](const OptionValue& self) {
+    return "OptionValue(" + self.group + "." + self.info.name + "=" + self.value + ")";
+  });
   nb::class_<Settings>(module, "Settings",
                        "Options that users wrote in a profile's [options] or set since; the last one of an option "
                        "counts. GuardedEstimator starts from them.")

@@ -5,6 +5,7 @@
 
 #include "antaeus/episode/synthetic_episode.hpp"
 #include "convert.hpp"
+#include "fields.hpp"
 
 namespace nanobind::detail {
 
@@ -18,26 +19,11 @@ namespace antaeus::python {
 namespace {
 
 void bind_recorded(nb::module_& module) {
-  nb::class_<EpisodeChannel>(module, "EpisodeChannel", "One file, npz member or group of CSV columns that was read.")
-      .def_ro("name", &EpisodeChannel::name)
-      .def_ro("source", &EpisodeChannel::source)
-      .def_ro("stored_type", &EpisodeChannel::stored_type)
-      .def_ro("sha256", &EpisodeChannel::sha256);
-  nb::class_<Episode>(module, "Episode",
-                      "Samples of one robot in motor order, N steps by rows. Empty matrices were not recorded. Arrays "
-                      "are read-only views.")
-      .def_ro("name", &Episode::name)
-      .def_ro("sha256", &Episode::sha256, "Of the channels' hashes.")
-      .def_ro("channels", &Episode::channels)
-      .def_ro("missing", &Episode::missing, "Optional channels that the log does not hold.")
-      .def_ro("notes", &Episode::notes, "What was found and how it was read.")
-      .def_prop_ro("time", frozen_field(&Episode::time), kOwned, "[N], s, never decreasing; NaN when not recorded.")
-      .def_prop_ro("q", viewed_field(&Episode::q), kOwned, "[N × motors], rad or m.")
-      .def_prop_ro("tau", viewed_field(&Episode::tau), kOwned, "[N × motors], N·m or N.")
-      .def_prop_ro("target", viewed_field(&Episode::target), kOwned, "Commanded positions [N × motors], rad or m.")
-      .def_prop_ro("v", viewed_field(&Episode::v), kOwned, "[N × motors], rad/s or m/s.")
-      .def_prop_ro("imu_quaternion", viewed_field(&Episode::imu_quaternion), kOwned,
-                   "[N × 4], x y z w, sensor in world.")
+  bind_struct<EpisodeChannel>(module, "EpisodeChannel", "One file, npz member or group of CSV columns that was read.");
+  bind_struct<Episode, Arrays::views>(
+      module, "Episode",
+      "Samples of one robot in motor order, N steps by rows. Empty matrices were not recorded. Arrays are read-only "
+      "views.")
       .def_prop_ro(
           "invalid_steps",
           [](const Episode& self) {
@@ -90,11 +76,9 @@ void bind_synthetic(nb::module_& module) {
   bind_enumeration<TwinKind>(module,
                              "pushes (after RE1): real pushes at the wrists. good (after RE2), incident (after RE3): "
                              "nobody pushes; the torso's residual of those runs.");
-  nb::class_<SyntheticEpisode>(module, "SyntheticEpisode",
-                               "An episode and everything that was true while it was recorded. Arrays are read-only "
-                               "views.")
-      .def_ro("episode", &SyntheticEpisode::episode)
-      .def_ro("endpoints", &SyntheticEpisode::endpoints, "Frames of wrenches.")
+  bind_struct<SyntheticEpisode, Arrays::views>(
+      module, "SyntheticEpisode",
+      "An episode and everything that was true while it was recorded. Arrays are read-only views.")
       .def_prop_ro(
           "wrenches",
           [](nb::handle_t<SyntheticEpisode> self) {
@@ -105,12 +89,7 @@ void bind_synthetic(nb::module_& module) {
             return arrays;
           },
           nb::sig("def wrenches(self) -> list[numpy.typing.NDArray[numpy.float64]]"),
-          "Per endpoint [N × 6]: on the robot, frame origin, world axes, N, N·m.")
-      .def_prop_ro("full_q", viewed_field(&SyntheticEpisode::full_q), kOwned, "[N × nq]")
-      .def_prop_ro("full_v", viewed_field(&SyntheticEpisode::full_v), kOwned, "[N × nv]")
-      .def_prop_ro("full_a", viewed_field(&SyntheticEpisode::full_a), kOwned, "[N × nv]")
-      .def_prop_ro("motor_side_torque", viewed_field(&SyntheticEpisode::motor_side_torque), kOwned,
-                   "[N × motors], in τ but neither inertia, gravity nor contact, N·m.");
+          "Per endpoint [N × 6]: on the robot, frame origin, world axes, N, N·m.");
   const TwinOptions defaults;
   module.def(
       "make_twin",

@@ -4,6 +4,7 @@
 #include "antaeus/estimation/posterior_estimator.hpp"
 #include "antaeus/estimation/residual.hpp"
 #include "convert.hpp"
+#include "fields.hpp"
 
 namespace nanobind::detail {
 
@@ -37,23 +38,11 @@ void bind_tare(nb::module_& module) {
 }
 
 void bind_residual(nb::module_& module) {
-  nb::class_<Residual>(module, "Residual",
-                       "One instant's residual, motors in motor order. Torque minus model; with w on the robot, "
-                       "value = −Σ Jᵀ w + error. Plain data of its own.")
-      .def_prop_ro("status", copied_field(&Residual::status))
-      .def("current", &Residual::current,
-           "status, or not_computed once the instant is stale: its Jacobians are gone then.")
-      .def_prop_ro("instant", copied_field(&Residual::instant), "That it was formed from.")
-      .def_prop_ro("kind", copied_field(&Residual::kind))
-      .def_prop_ro("reasons", reasons_field(&Residual::reasons), "Why it is less accurate than possible.")
-      .def_prop_ro("value", frozen_field(&Residual::value), kOwned, "[motors], N·m; NaN unless ok.")
-      .def_prop_ro("variance", frozen_field(&Residual::variance), kOwned,
-                   "[motors] of its error, N²·m²; infinite: no evidence (saturated torque).")
-      .def_ro("tilted", &Residual::tilted, "A floating base whose orientation nobody measured: tilt is not zero.")
-      .def_prop_ro("tilt", frozen_field(&Residual::tilt), kOwned,
-                   "[motors × 2], N·m: what a tilt of one sd about each horizontal axis makes of the torques.")
-      .def_ro("moving", &Residual::moving, "Motion seen, or not excluded.")
-      .def_ro("saturated", &Residual::saturated, "Motors at their drive's limit.");
+  nb::class_<Residual> residual(module, "Residual",
+                                "One instant's residual, motors in motor order. Torque minus model; with w on the "
+                                "robot, value = −Σ Jᵀ w + error. Plain data of its own.");
+  bind_fields(residual).def("current", &Residual::current,
+                            "status, or not_computed once the instant is stale: its Jacobians are gone then.");
   const std::string signature = options_signature<ResidualOptions>("def __init__(self, robot: Robot", ") -> None");
   const std::string doc = options_doc<ResidualOptions>("OptionsError for options out of range.");
   nb::class_<ResidualEstimator>(
@@ -89,13 +78,9 @@ void bind_posterior_estimator(nb::module_& module) {
   const std::string signature =
       options_signature<PosteriorOptions>("def __init__(self, reader: InstantReader", ") -> None");
   const std::string doc = options_doc<PosteriorOptions>("ModelError for base rows on a fixed base.");
-  nb::class_<PosteriorEstimates, WrenchEstimates>(module, "PosteriorEstimates",
-                                                  "The posterior's wrenches, with the residual that they explain.")
-      .def_ro("residual", &PosteriorEstimates::residual)
-      .def_prop_ro("row_precision", frozen_field(&PosteriorEstimates::row_precision), kOwned,
-                   "[motors], 1/(N²·m²): (S⁻¹)_jj, S = R + Σ A P₀ Aᵀ over all rows used; NaN for the others.")
-      .def_prop_ro("row_test", frozen_field(&PosteriorEstimates::row_test), kOwned,
-                   "[motors]: e_jᵀ S⁻¹ r / √(S⁻¹)_jj, N(0, 1) while all is as assumed.");
+  nb::class_<PosteriorEstimates, WrenchEstimates> estimates(
+      module, "PosteriorEstimates", "The posterior's wrenches, with the residual that they explain.");
+  bind_fields(estimates);
   nb::class_<PosteriorEstimator>(
       module, "PosteriorEstimator",
       "Maximum a posteriori wrenches of all endpoints from one residual, each with its covariance: "

@@ -2,6 +2,7 @@
 #include <nanobind/stl/map.h>
 
 #include "convert.hpp"
+#include "fields.hpp"
 #include "interruption.hpp"
 #include "studies/clip.hpp"
 #include "studies/experiment.hpp"
@@ -17,6 +18,7 @@ struct Ran {
   ExperimentResult result;
   Settings settings;
 };
+constexpr void visit_fields(const Ran*, auto&& visit) { visit_part<ExperimentResult>(&Ran::result, visit); }
 
 /// Settings as on the command line: the files' bytes are the same.
 /// \param caller  whose name a message has
@@ -73,46 +75,19 @@ void save_run(const Ran& self, const std::filesystem::path& folder, bool clip) {
   files.commit();
 }
 
-template <class Value>
-auto field(Value ExperimentResult::* member) {
-  return [member](const Ran& self) { return self.result.*member; };
-}
-
 }  // namespace
 
 void bind_experiments(nb::module_& module) {
-  nb::class_<Metric>(module, "Metric", "A number of a run, and what it had to be.")
-      .def_ro("name", &Metric::name)
-      .def_ro("value", &Metric::value, "SI units, shares 0 … 1.")
-      .def_ro("unit", &Metric::unit)
-      .def_ro("meaning", &Metric::meaning)
-      .def_ro("lower", &Metric::lower, "−inf: not bounded.")
-      .def_ro("upper", &Metric::upper, "inf: not bounded.")
-      .def_ro("source", &Metric::source, "What the published study has; NaN: nothing.")
+  bind_struct<Metric>(module, "Metric", "A number of a run, and what it had to be.")
       .def("has_criterion", &Metric::has_criterion)
       .def("is_met", &Metric::is_met, "NaN meets no criterion.")
       .def("__repr__", [](const Metric& self) {
         return "Metric(" + self.name + "=" + nb::repr(nb::float_(self.value)).c_str() + ")";
       });
-  nb::class_<PhaseChange>(module, "PhaseChange", "A phase of a run begins, for a reason.")
-      .def_ro("time", &PhaseChange::time, "s")
-      .def_ro("phase", &PhaseChange::phase)
-      .def_ro("reason", &PhaseChange::reason);
-  nb::class_<Variant>(module, "Variant", "One run among those of a comparison.")
-      .def_ro("name", &Variant::name)
-      .def_ro("values", &Variant::values, "One for each head; NaN: none.")
-      .def_ro("is_main", &Variant::is_main, "The run whose metrics and samples the result has.");
-  nb::class_<Comparison>(module, "Comparison", "Runs side by side: other laws, other contacts, other gains.")
-      .def_ro("title", &Comparison::title)
-      .def_ro("note", &Comparison::note)
-      .def_ro("heads", &Comparison::heads, "With units.")
-      .def_ro("variants", &Comparison::variants);
-  nb::class_<Ran>(module, "ExperimentResult", "What a run of antaeus simulate or antaeus space found.")
-      .def_prop_ro("name", field(&ExperimentResult::name))
-      .def_prop_ro("title", field(&ExperimentResult::title))
-      .def_prop_ro("question", field(&ExperimentResult::question))
-      .def_prop_ro("command", field(&ExperimentResult::command), "That repeats it on a command line.")
-      .def_prop_ro("seed", field(&ExperimentResult::seed))
+  bind_struct<PhaseChange>(module, "PhaseChange", "A phase of a run begins, for a reason.");
+  bind_struct<Variant>(module, "Variant", "One run among those of a comparison.");
+  bind_struct<Comparison>(module, "Comparison", "Runs side by side: other laws, other contacts, other gains.");
+  bind_struct<Ran>(module, "ExperimentResult", "What a run of antaeus simulate or antaeus space found.")
       .def_prop_ro(
           "metrics",
           [](const Ran& self) {
@@ -126,11 +101,6 @@ void bind_experiments(nb::module_& module) {
           "With its criterion. Error with the nearest name.")
       .def(
           "is_met", [](const Ran& self) { return self.result.is_met(); }, "Whether every criterion is.")
-      .def_prop_ro("comparisons", field(&ExperimentResult::comparisons))
-      .def_prop_ro("phases", field(&ExperimentResult::phases))
-      .def_prop_ro("physics", field(&ExperimentResult::physics), "Contact, friction and noise as simulated.")
-      .def_prop_ro("findings", field(&ExperimentResult::findings), "Most important first.")
-      .def_prop_ro("remarks", field(&ExperimentResult::remarks))
       .def_prop_ro("samples", &samples, nb::sig("def samples(self) -> dict[str, numpy.typing.NDArray[numpy.float64]]"),
                    "Column → array, one number a row; made anew at each call.")
       .def_prop_ro(

@@ -3,9 +3,11 @@
 
 #include <optional>
 
+#include "antaeus/trust/flight_record.hpp"
 #include "antaeus/trust/frame_wrench.hpp"
 #include "antaeus/trust/guarded_estimator.hpp"
 #include "convert.hpp"
+#include "fields.hpp"
 #include "shared_enumerations.hpp"
 
 namespace nanobind::detail {
@@ -39,34 +41,14 @@ void bind_guarded_results(nb::module_& module) {
       "What the consumer reads. pass_raw: the deployed number. posterior: the posterior's. observable: its "
       "force in the observed directions alone. hold: the last number of a better state, decaying to zero. zero. stop: "
       "zero, and a request to stop that stays until reset().");
-  nb::class_<ConsumerWrench>(module, "ConsumerWrench",
-                             "What the consumer of one endpoint may use. Plain data of its own.")
-      .def_prop_ro("state", copied_field(&ConsumerWrench::state), "ok, degraded or refused, after hysteresis.")
-      .def_prop_ro("reasons", reasons_field(&ConsumerWrench::reasons),
-                   "Of this sample; held: the state is worse than the sample.")
-      .def_prop_ro("because", reasons_field(&ConsumerWrench::because), "Of the sample that brought the present state.")
-      .def_prop_ro("action", copied_field(&ConsumerWrench::action), "What wrench is.")
-      .def_prop_ro("sign", copied_field(&ConsumerWrench::sign))
-      .def_prop_ro("wrench", copied_field(&ConsumerWrench::wrench), "Endpoint's origin, world axes; always finite.")
-      .def_ro("stop_requested", &ConsumerWrench::stop_requested, "Latched until reset().");
-  nb::class_<FlightSample::AtEndpoint>(module, "FlightSampleAtEndpoint", "One endpoint in the flight recorder.")
-      .def_prop_ro("wrench", frozen_field(&FlightSample::AtEndpoint::wrench), kOwned,
-                   "[6], estimate before the guard; NaN on invalid input.")
-      .def_ro("worst_sd", &FlightSample::AtEndpoint::worst_sd, "N")
-      .def_ro("nis", &FlightSample::AtEndpoint::nis)
-      .def_ro("guarded", &FlightSample::AtEndpoint::guarded);
-  nb::class_<FlightSample>(module, "FlightSample", "One sample of the flight recorder.")
-      .def_ro("observation", &FlightSample::observation)
-      .def_prop_ro("residual", frozen_field(&FlightSample::residual), kOwned, "[motors], N·m; NaN on invalid input.")
-      .def_prop_ro("residual_kind", copied_field(&FlightSample::residual_kind))
-      .def_ro("endpoints", &FlightSample::endpoints);
-  nb::class_<FlightRecord>(module, "FlightRecord", "What was recorded up to the moment of a refusal.")
-      .def_ro("endpoint", &FlightRecord::endpoint, "That was refused; −1: nothing was refused yet.")
-      .def_prop_ro("reasons", reasons_field(&FlightRecord::reasons))
-      .def_ro("time", &FlightRecord::time, "s")
-      .def_prop_ro(
-          "samples", [](const FlightRecord& self) { return listed(self.samples); },
-          "Oldest first; the last one is the refused sample.");
+  bind_struct<ConsumerWrench>(module, "ConsumerWrench",
+                              "What the consumer of one endpoint may use. Plain data of its own.");
+  bind_struct<FlightSample::AtEndpoint>(module, "FlightSampleAtEndpoint", "One endpoint in the flight recorder.");
+  bind_struct<FlightSample>(module, "FlightSample", "One sample of the flight recorder.");
+  bind_struct<FlightRecord>(module, "FlightRecord", "What was recorded up to the moment of a refusal.");
+  module.def("flight_record_episode", &flight_record_episode, "record"_a, "robot"_a,
+             "The record as an Episode, for write_episode and an audit; `notes` name endpoint, time and reasons. "
+             "EpisodeError where nothing was refused yet.");
 }
 
 void bind_guarded_estimator(nb::module_& module) {
@@ -77,7 +59,7 @@ void bind_guarded_estimator(nb::module_& module) {
   doc = options_doc<InstantOptions>(doc + "\n\nequation");
   doc = options_doc<ResidualOptions>(doc + "\n\nresidual");
   doc = options_doc<PosteriorOptions>(doc + "\n\nposterior");
-  doc = options_doc<GuardedOptions>(doc + "\n\nguarded");
+  doc = options_doc<ConsumerGuardOptions>(doc + "\n\nguarded");
   doc = options_doc<FeasibilityOptions>(doc + "\n\nfeasibility");
   doc = options_doc<InputCheckOptions>(doc + "\n\ninput");
   nb::class_<GuardedEstimator>(module, "GuardedEstimator",
@@ -87,17 +69,17 @@ void bind_guarded_estimator(nb::module_& module) {
           "__init__",
           [](GuardedEstimator* self, const Robot& robot, const std::vector<std::string>& endpoints,
              const std::optional<nb::dict>& equation, const std::optional<nb::dict>& residual,
-             const std::optional<nb::dict>& posterior, const std::optional<nb::dict>& guarded,
+             const std::optional<nb::dict>& posterior, const std::optional<nb::dict>& consumer_guard,
              const std::optional<nb::dict>& feasibility, const std::optional<nb::dict>& input) {
             const Settings all = robot.settings(endpoints);
             new (self) GuardedEstimator(
                 robot, endpoints, changed<InstantOptions>(all, equation), changed<ResidualOptions>(all, residual),
-                changed<PosteriorOptions>(all, posterior), changed<GuardedOptions>(all, guarded),
+                changed<PosteriorOptions>(all, posterior), changed<ConsumerGuardOptions>(all, consumer_guard),
                 changed<FeasibilityOptions>(all, feasibility), changed<InputCheckOptions>(all, input));
           },
           "robot"_a, "endpoints"_a, nb::kw_only(), "equation"_a = nb::none(), "residual"_a = nb::none(),
-          "posterior"_a = nb::none(), "guarded"_a = nb::none(), "feasibility"_a = nb::none(), "input"_a = nb::none(),
-          doc.c_str())
+          "posterior"_a = nb::none(), "consumer_guard"_a = nb::none(), "feasibility"_a = nb::none(),
+          "input"_a = nb::none(), doc.c_str())
       .def(
           "update",
           [](GuardedEstimator& self, const Observation& observation, std::optional<double> clock) {

@@ -11,6 +11,7 @@
 #include "antaeus/report/pages.hpp"
 #include "antaeus/robot/files/profile_writer.hpp"
 #include "convert.hpp"
+#include "fields.hpp"
 
 namespace nanobind::detail {
 
@@ -48,79 +49,25 @@ void bind_parts(nb::module_& module) {
                                "other_unit: its gain against the model is far from 1. unknown_unit: its gain cannot be "
                                "told, and another's is wrong. no_excitation: its joint moved too little, or one way "
                                "only. saturated: it is at its limit most of the time.");
-  nb::class_<ParameterEstimate>(module, "ParameterEstimate", "One parameter: \"panda_joint2.coulomb\".")
-      .def_ro("name", &ParameterEstimate::name)
-      .def_ro("unit", &ParameterEstimate::unit)
-      .def_ro("value", &ParameterEstimate::value,
-              "Added to the description's (inertia, rotor), or the friction itself.")
-      .def_ro("sd", &ParameterEstimate::sd, "Standard error.")
-      .def_ro("prior_sd", &ParameterEstimate::prior_sd)
+  nb::class_<ParameterEstimate> parameter(module, "ParameterEstimate", "One parameter: \"panda_joint2.coulomb\".");
+  bind_fields(parameter)
       .def("identified", &ParameterEstimate::identified, "Whether the logs halve the prior's variance.")
       .def("__repr__", [](const ParameterEstimate& self) {
         return self.name + " " + nb::repr(nb::float_(self.value)).c_str() + " ± " +
                nb::repr(nb::float_(self.sd)).c_str() + " " + self.unit;
       });
-  nb::class_<PayloadFit>(module, "PayloadFit", "What a gripper carries, from logs with and without it.")
-      .def_ro("identified", &PayloadFit::identified)
-      .def_ro("missing", &PayloadFit::missing)
-      .def_ro("mass", &PayloadFit::mass, "kg")
-      .def_ro("mass_sd", &PayloadFit::mass_sd, "kg")
-      .def_prop_ro("center", frozen_field(&PayloadFit::center), kOwned, "[3] in the payload's frame, m.")
-      .def_prop_ro("center_sd", frozen_field(&PayloadFit::center_sd), kOwned, "[3] m; NaN for a mass of about zero.");
-  nb::class_<IdentifiedJoint>(module, "IdentifiedJoint",
-                              "What became of one joint. Torques in the result's unit; NaN: no such figure.")
-      .def_ro("joint", &IdentifiedJoint::joint)
-      .def_ro("motor", &IdentifiedJoint::motor)
-      .def_ro("identified", &IdentifiedJoint::identified, "Whether its row is evidence from now on.")
-      .def_prop_ro("use", copied_field(&IdentifiedJoint::use))
-      .def_ro("reason", &IdentifiedJoint::reason, "One sentence; empty: unremarkable.")
-      .def_ro("gain", &IdentifiedJoint::gain, "Joint torque of the model per unit of the channel.")
-      .def_ro("gain_sd", &IdentifiedJoint::gain_sd)
-      .def_ro("offset", &IdentifiedJoint::offset)
-      .def_ro("offset_error", &IdentifiedJoint::offset_error, "Its standard error.")
-      .def_ro("white_sd", &IdentifiedJoint::white_sd)
-      .def_ro("offset_sd", &IdentifiedJoint::offset_sd, "Between runs.")
-      .def_ro("slow_sd", &IdentifiedJoint::slow_sd, "Within a run.")
-      .def_ro("motion_sd", &IdentifiedJoint::motion_sd, "While the rest of the robot moves.")
-      .def_ro("integral_time", &IdentifiedJoint::integral_time, "Of the error, s.")
-      .def_ro("rms_before", &IdentifiedJoint::rms_before, "Of the residual by the description alone.")
-      .def_ro("rms_after", &IdentifiedJoint::rms_after)
-      .def_ro("hold_out_rms", &IdentifiedJoint::hold_out_rms, "On what was not fitted.")
-      .def_ro("hold_out_covered", &IdentifiedJoint::hold_out_covered, "Share of it within 1.96 sd.")
-      .def_ro("largest_speed", &IdentifiedJoint::largest_speed, "rad/s")
-      .def("__repr__", [](const IdentifiedJoint& self) { return "IdentifiedJoint(" + self.joint + ")"; });
+  bind_struct<PayloadFit>(module, "PayloadFit", "What a gripper carries, from logs with and without it.");
+  nb::class_<IdentifiedJoint> joint(module, "IdentifiedJoint",
+                                    "What became of one joint. Torques in the result's unit; NaN: no such figure.");
+  bind_fields(joint).def("__repr__", [](const IdentifiedJoint& self) { return "IdentifiedJoint(" + self.joint + ")"; });
 }
 
 void bind_fits(nb::module_& module) {
-  nb::class_<MovingFit>(module, "MovingFit", "Noise, friction and inertia of an arm that moves.")
-      .def_ro("identified", &MovingFit::identified, "False: `missing` says for what the logs do not suffice.")
-      .def_ro("missing", &MovingFit::missing)
-      .def_ro("notes", &MovingFit::notes)
-      .def_ro("unit", &MovingFit::unit)
-      .def_ro("motion", &MovingFit::motion, "In which some joint moved, s.")
-      .def_ro("prior_scale", &MovingFit::prior_scale, "How far the description may be wrong, by cross-validation.")
-      .def_ro("parameters", &MovingFit::parameters)
-      .def_ro("noise", &MovingFit::noise);
-  nb::class_<HeldStretch>(module, "HeldStretch", "What one stretch of a log without contact says.")
-      .def_ro("run", &HeldStretch::run)
-      .def_ro("still", &HeldStretch::still, "Samples.")
-      .def_ro("moving", &HeldStretch::moving, "Samples.")
-      .def_prop_ro("q", frozen_field(&HeldStretch::q), kOwned, "[motors] median while still.")
-      .def_prop_ro("residual", frozen_field(&HeldStretch::residual), kOwned,
-                   "[motors] median of τ − g while still, N·m.")
-      .def_ro("largest_speed", &HeldStretch::largest_speed, "rad/s");
-  nb::class_<HeldPoseNoise>(module, "HeldPoseNoise", "Noise of a robot that holds a pose; arrays by row, as `motors`.")
-      .def_ro("motors", &HeldPoseNoise::motors, "All that support an endpoint, ascending.")
-      .def_ro("runs", &HeldPoseNoise::runs)
-      .def_ro("stretches", &HeldPoseNoise::stretches)
-      .def_prop_ro("offset", frozen_field(&HeldPoseNoise::offset), kOwned, "N·m")
-      .def_prop_ro("offset_error", frozen_field(&HeldPoseNoise::offset_error), kOwned, "N·m")
-      .def_prop_ro("offset_sd", frozen_field(&HeldPoseNoise::offset_sd), kOwned, "Between runs, N·m.")
-      .def_prop_ro("slow_sd", frozen_field(&HeldPoseNoise::slow_sd), kOwned, "Within a run, N·m.")
-      .def_prop_ro("white_sd", frozen_field(&HeldPoseNoise::white_sd), kOwned, "N·m")
-      .def_prop_ro("motion_sd", frozen_field(&HeldPoseNoise::motion_sd), kOwned, "N·m; NaN: no stretch holds motion.")
-      .def_ro("largest_speed", &HeldPoseNoise::largest_speed, "rad/s")
-      .def_ro("notes", &HeldPoseNoise::notes);
+  bind_struct<MovingFit>(module, "MovingFit", "Noise, friction and inertia of an arm that moves.");
+  bind_struct<HoldOut>(module, "HoldOut", "A noise model's error on logs that it was not fitted to.");
+  bind_struct<HeldStretch>(module, "HeldStretch", "What one stretch of a log without contact says.");
+  bind_struct<HeldPoseNoise>(module, "HeldPoseNoise",
+                             "Noise of a robot that holds a pose; arrays by row, as `motors`.");
   module.def(
       "fit_moving",
       [](const Robot& robot, const std::vector<Episode>& logs, const std::vector<std::pair<double, double>>& spans,
@@ -142,6 +89,21 @@ void bind_fits(nb::module_& module) {
           "Fits logs of free motion of an arm on a fixed base. spans: where nothing touches, by "
           "the logs' own clock, s; none: all along.")
           .c_str());
+  module.def(
+      "judge_moving",
+      [](const Robot& robot, const NoiseModel& noise, const std::vector<Episode>& logs, const nb::kwargs& options) {
+        std::vector<MovingLog> moving;
+        for (const Episode& log : logs) moving.push_back({log, {}});
+        return judge_moving(robot, noise, moving, options_from<MovingFitOptions>(options));
+      },
+      "robot"_a, "noise"_a, "logs"_a, "options"_a,
+      nb::sig(options_signature<MovingFitOptions>("def judge_moving(robot: Robot, noise: NoiseModel, logs: "
+                                                  "collections.abc.Sequence[Episode]",
+                                                  ") -> HoldOut")
+                  .c_str()),
+      "Whether noise that was identified on some logs, as `fit_moving(…).noise`, holds on others without contact. "
+      "Options "
+      "as fit_moving.");
   module.def(
       "read_held_stretch",
       [](const Robot& robot, const std::vector<std::string>& endpoints, const Episode& episode, double from, double to,
@@ -181,15 +143,8 @@ IdentifyResult run(const Robot& robot, const std::vector<LogChoice>& logs, const
 }
 
 void bind_run(nb::module_& module) {
-  nb::class_<IdentifyResult>(module, "IdentifyResult", "What `antaeus identify` found.")
-      .def_ro("identified", &IdentifyResult::identified)
-      .def_prop_ro("method", copied_field(&IdentifyResult::method))
-      .def_ro("unit", &IdentifyResult::unit, "Of torques.")
-      .def_ro("endpoints", &IdentifyResult::endpoints)
-      .def_ro("missing", &IdentifyResult::missing, "Why nothing was identified, one sentence each.")
-      .def_ro("notes", &IdentifyResult::notes)
-      .def_ro("joints", &IdentifyResult::joints)
-      .def_ro("parameters", &IdentifyResult::parameters, "Identified ones alone.")
+  nb::class_<IdentifyResult> result(module, "IdentifyResult", "What `antaeus identify` found.");
+  bind_fields(result)
       .def_prop_ro(
           "omitted",
           [](const IdentifyResult& self) {
@@ -198,12 +153,6 @@ void bind_run(nb::module_& module) {
             return all;
           },
           "Name and reason of each parameter that was asked for and is not known.")
-      .def_ro("hold_out", &IdentifyResult::hold_out, "What was held out, or why nothing was.")
-      .def_ro("hold_out_covered", &IdentifyResult::hold_out_covered, "Share of its rows within 1.96 sd.")
-      .def_ro("largest_speed", &IdentifyResult::largest_speed, "Of the envelope, rad/s; NaN: none.")
-      .def_ro("payload", &IdentifyResult::payload)
-      .def_ro("noise", &IdentifyResult::noise)
-      .def_ro("provenance", &IdentifyResult::provenance)
       .def_prop_ro(
           "summary",
           [](const IdentifyResult& self) {

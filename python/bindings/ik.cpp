@@ -9,6 +9,7 @@
 
 #include "antaeus/ik/plain_methods.hpp"
 #include "convert.hpp"
+#include "fields.hpp"
 #include "interruption.hpp"
 
 namespace nanobind::detail {
@@ -105,13 +106,9 @@ Pose target_of(const TargetChoice& target, bool position_only, const char* place
 // Chain --------------------------------------------------------------------------------------------------------------
 
 void bind_chain(nb::module_& module) {
-  nb::class_<ChainJoint>(module, "ChainJoint", "A joint of a chain.")
-      .def_ro("name", &ChainJoint::name)
-      .def_ro("motor", &ChainJoint::motor, "Its place among the model's motors.")
-      .def_ro("prismatic", &ChainJoint::prismatic, "It slides; else it turns.")
-      .def_ro("lower", &ChainJoint::lower, "rad or m; −inf where there is none.")
-      .def_ro("upper", &ChainJoint::upper, "rad or m; inf where there is none.")
-      .def("__repr__", [](const ChainJoint& self) { return "ChainJoint(" + self.name + ")"; });
+  bind_struct<ChainJoint>(module, "ChainJoint", "A joint of a chain.").def("__repr__", [](const ChainJoint& self) {
+    return "ChainJoint(" + self.name + ")";
+  });
   nb::class_<KinematicChain>(
       module, "KinematicChain",
       "The joints between a robot's root and one frame F. The base stands at the world's origin, upright, whether it "
@@ -181,28 +178,8 @@ void bind_solution(nb::module_& module) {
       "stationary within the limits, and several descents agree. one_descent: stationary, one alone came there. "
       "branch_only: follow() asked no other branch. other_branch: explain() found one that reaches it. no_limits: "
       "`rejected`, found with the limits lifted. budget, deadline: what ended the search. target, start: what is bad.");
-  nb::class_<ReachSolution>(module, "ReachSolution",
-                            "What became of one target. Plain data of its own; reason_text says it in a sentence.")
-      .def_prop_ro("status", copied_field(&ReachSolution::status))
-      .def_prop_ro("evidence", copied_field(&ReachSolution::evidence))
-      .def_prop_ro("q", frozen_field(&ReachSolution::q), kOwned,
-                   "[joints] of the chain, rad or m; always within the limits, exactly. NaN for bad_input.")
-      .def_ro("position_error", &ReachSolution::position_error, "|p − p*| at q, m.")
-      .def_ro("rotation_error", &ReachSolution::rotation_error,
-              "Angle at q, rad; 0 where the position alone was asked for.")
-      .def_ro("iterations", &ReachSolution::iterations, "Evaluations of the chain, of all stages.")
-      .def_ro("attempts", &ReachSolution::attempts, "Starts from which the target was tried.")
-      .def_ro("descents", &ReachSolution::descents, "Starts from which the closest pose was looked for.")
-      .def_ro("agreeing_starts", &ReachSolution::agreeing_starts,
-              "Of those, how many came to this pose's distance within 1e-6.")
-      .def_ro("gradient", &ReachSolution::gradient,
-              "Largest entry of the projected gradient of ½(m² + rad²) at q; NaN: reached.")
-      .def_ro("blocked_by", &ReachSolution::blocked_by,
-              "Bit i: joint i of the chain is outside its limits in `rejected`; joint_names reads it.")
-      .def_prop_ro("rejected", frozen_field(&ReachSolution::rejected), kOwned,
-                   "[joints] reaches the target with the limits lifted; [0] unless blocked.")
-      .def_ro("pulled_in", &ReachSolution::pulled_in,
-              "Bit i: joint i of the start was outside its limits; joint_names reads it.")
+  bind_struct<ReachSolution>(module, "ReachSolution",
+                             "What became of one target. Plain data of its own; reason_text says it in a sentence.")
       .def("__repr__", [](const ReachSolution& self) {
         return "ReachSolution(" + std::string(to_string(self.status)) +
                ", position_error=" + nb::repr(nb::float_(self.position_error)).c_str() +
@@ -319,7 +296,7 @@ ReachBatch batch_of(const ReachModel& model, const TargetsChoice& targets, int t
   std::vector<Pose> read;
   if (array && !empty) {
     if (array->array.ndim() < 1) {
-      throw StatusError(kPlace, Status::wrong_size, "one number is no target", "give N × 3, N × 7 or N × 4 × 4");
+      throw StatusError(kPlace, Status::wrong_size, "one number is not a target", "give N × 3, N × 7 or N × 4 × 4");
     }
     read = read_targets(*array, 1, model.options().position_only, kPlace);
   }
@@ -330,19 +307,8 @@ ReachBatch batch_of(const ReachModel& model, const TargetsChoice& targets, int t
 }
 
 void bind_batch(nb::module_& module) {
-  nb::class_<ReachBatch>(module, "ReachBatch",
-                         "Answers of N independent targets, in their order. Arrays are views of its own memory.")
-      .def_prop_ro("q", viewed_field(&ReachBatch::q), kOwned,
-                   "[N × joints] rad or m, within the limits; NaN for bad_input.")
-      .def_prop_ro("status", codes_field(&ReachBatch::status), kOwned,
-                   "[N] places in ReachStatus, so that list(antaeus.ReachStatus)[code] is its name; 0: reached.")
-      .def_prop_ro("position_error", viewed_field(&ReachBatch::position_error), kOwned, "[N], m.")
-      .def_prop_ro("rotation_error", viewed_field(&ReachBatch::rotation_error), kOwned, "[N], rad.")
-      .def_prop_ro("iterations", viewed_field(&ReachBatch::iterations), kOwned, "[N]")
-      .def_prop_ro("attempts", viewed_field(&ReachBatch::attempts), kOwned, "[N]")
-      .def_ro("failures", &ReachBatch::failures, "Whole solutions of the targets that are not reached.")
-      .def_prop_ro("failure_of", viewed_field(&ReachBatch::failure_of), kOwned, "[failures] target of each, ascending.")
-      .def_ro("reached", &ReachBatch::reached, "How many.")
+  bind_struct<ReachBatch, Arrays::views>(
+      module, "ReachBatch", "Answers of N independent targets, in their order. Arrays are views of its own memory.")
       .def(
           "solution",
           [](const ReachBatch& self, Py_ssize_t target) {

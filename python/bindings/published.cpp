@@ -7,6 +7,7 @@
 #include "antaeus/estimation/published/guard_chain.hpp"
 #include "antaeus/estimation/published/wrench_estimator.hpp"
 #include "convert.hpp"
+#include "fields.hpp"
 #include "shared_enumerations.hpp"
 
 namespace nanobind::detail {
@@ -82,25 +83,12 @@ void bind_guards(nb::module_& module) {
   bind_enumeration<DominanceForm>(module,
                                   "The two published forms of the dominance ratio. per_joint (the report's code): "
                                   "‖(B_zj r_j)_j‖ over the other joints. formula: ‖Σ_j B_{xyz,j} r_j‖ over them.");
-  nb::class_<GuardRecord>(module, "GuardRecord", "One guard at one step.")
-      .def_prop_ro("kind", copied_field(&GuardRecord::kind))
-      .def_prop_ro("action", copied_field(&GuardRecord::action))
-      .def_ro("saw", &GuardRecord::saw, "The quantity it judges: max |F_i| or |F| in N, κ, ρ; NaN without input.")
-      .def_ro("limit", &GuardRecord::limit, "What it was compared with.")
-      .def("acted", &GuardRecord::acted);
-  nb::class_<ChainedWrench>(module, "ChainedWrench", "What the consumer reads behind a chain. Plain data of its own.")
-      .def_prop_ro("verdict", copied_field(&ChainedWrench::verdict))
-      .def_prop_ro("reasons", reasons_field(&ChainedWrench::reasons))
-      .def_prop_ro("wrench", copied_field(&ChainedWrench::wrench),
-                   "NaN without input; zero only where a record says zeroed.")
-      .def_ro("damping_mode", &ChainedWrench::damping_mode, "Latched by the watchdog until reset().")
-      .def_prop_ro(
-          "records", [](const ChainedWrench& self) { return std::vector<GuardRecord>(self.records); },
-          "In the order of the chain.");
-
-  const std::string signature = options_signature<GuardOptions>(
+  nb::class_<GuardRecord> record(module, "GuardRecord", "One guard at one step.");
+  bind_fields(record).def("acted", &GuardRecord::acted);
+  bind_struct<ChainedWrench>(module, "ChainedWrench", "What the consumer reads behind a chain. Plain data of its own.");
+  const std::string signature = options_signature<PublishedGuardOptions>(
       "def __init__(self, order: collections.abc.Sequence[str] | None = None", ") -> None");
-  const std::string doc = options_doc<GuardOptions>("Guards in order; without one, default_order().");
+  const std::string doc = options_doc<PublishedGuardOptions>("Guards in order; without one, default_order().");
   nb::class_<GuardChain>(module, "GuardChain",
                          "Guards in order, with the state of one endpoint: use one chain an endpoint. A chain never "
                          "changes a number in silence: the records say what each guard saw and did.")
@@ -111,8 +99,8 @@ void bind_guards(nb::module_& module) {
             for (const std::string& name : order.value_or(std::vector<std::string>())) {
               kinds.push_back(parse_enum<GuardKind>(name, "guard.order"));
             }
-            new (self)
-                GuardChain(order ? std::move(kinds) : GuardChain::default_order(), options_from<GuardOptions>(options));
+            new (self) GuardChain(order ? std::move(kinds) : GuardChain::default_order(),
+                                  options_from<PublishedGuardOptions>(options));
           },
           "order"_a = nb::none(), "options"_a, nb::sig(signature.c_str()), doc.c_str())
       .def_static("default_order", &GuardChain::default_order)

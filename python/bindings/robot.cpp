@@ -7,6 +7,7 @@
 #include "antaeus/robot/noise_model.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "convert.hpp"
+#include "fields.hpp"
 #include "shared_enumerations.hpp"
 
 namespace nanobind::detail {
@@ -40,44 +41,18 @@ void bind_description(nb::module_& module) {
   bind_enumeration<JointType>(module,
                               "What a joint allows; continuous: revolute without limits; floating: six degrees of "
                               "freedom; planar: three.");
-  nb::class_<Inertial>(module, "Inertial", "Mass, centre of mass and rotational inertia of one link.")
-      .def(
-          "__init__",
-          [](Inertial* self, double mass, const ArrayArgument& center_of_mass, const ArrayArgument& inertia) {
-            new (self) Inertial{mass, as_vector(center_of_mass, "Inertial", "center_of_mass", 3),
-                                as_matrix(inertia, "Inertial", "inertia", 3, 3)};
-          },
-          "mass"_a, "center_of_mass"_a, "inertia"_a)
-      .def_ro("mass", &Inertial::mass, "kg")
-      .def_prop_ro("center_of_mass", frozen_field(&Inertial::center_of_mass), kOwned,
-                   "[3] in link axes, from the link's origin, m")
-      .def_prop_ro("inertia", frozen_field(&Inertial::inertia), kOwned,
-                   "[3 × 3] about the centre of mass, in link axes, kg·m²");
-  nb::class_<LinkDescription>(module, "LinkDescription", "A link as its file describes it.")
-      .def_ro("name", &LinkDescription::name)
-      .def_ro("has_inertial", &LinkDescription::has_inertial)
-      .def_ro("inertial", &LinkDescription::inertial)
-      .def_ro("line", &LinkDescription::line, "In the source file.");
-  nb::class_<JointDescription>(module, "JointDescription", "A joint as its file describes it.")
-      .def_ro("name", &JointDescription::name)
-      .def_prop_ro("type", copied_field(&JointDescription::type))
-      .def_ro("parent", &JointDescription::parent, "Link.")
-      .def_ro("child", &JointDescription::child, "Link.")
-      .def_ro("X_PJ", &JointDescription::X_PJ, "Joint frame in the parent link.")
-      .def_prop_ro("axis", frozen_field(&JointDescription::axis), kOwned, "[3], unit, in joint axes.")
-      .def_ro("lower", &JointDescription::lower, "rad or m; infinite without a limit.")
-      .def_ro("upper", &JointDescription::upper, "rad or m; infinite without a limit.")
-      .def_ro("effort_limit", &JointDescription::effort_limit, "N·m or N.")
-      .def_ro("velocity_limit", &JointDescription::velocity_limit, "rad/s or m/s.")
-      .def_ro("line", &JointDescription::line, "In the source file.");
-  nb::class_<RobotDescription>(module, "RobotDescription", "A robot as its file describes it: a plain tree.")
-      .def_ro("name", &RobotDescription::name)
-      .def_ro("source", &RobotDescription::source, "The file as it was named.")
-      .def_ro("sha256", &RobotDescription::sha256, "Of the file's bytes.")
-      .def_ro("links", &RobotDescription::links)
-      .def_ro("joints", &RobotDescription::joints)
-      .def_ro("root", &RobotDescription::root, "The one link that is no joint's child.")
-      .def_ro("notes", &RobotDescription::notes, "What the file leaves open and how it was read.");
+  nb::class_<Inertial> inertial(module, "Inertial", "Mass, centre of mass and rotational inertia of one link.");
+  inertial.def(
+      "__init__",
+      [](Inertial* self, double mass, const ArrayArgument& center_of_mass, const ArrayArgument& inertia) {
+        new (self) Inertial{mass, as_vector(center_of_mass, "Inertial", "center_of_mass", 3),
+                            as_matrix(inertia, "Inertial", "inertia", 3, 3)};
+      },
+      "mass"_a, "center_of_mass"_a, "inertia"_a);
+  bind_fields(inertial);
+  bind_struct<LinkDescription>(module, "LinkDescription", "A link as its file describes it.");
+  bind_struct<JointDescription>(module, "JointDescription", "A joint as its file describes it.");
+  bind_struct<RobotDescription>(module, "RobotDescription", "A robot as its file describes it: a plain tree.");
   module.def(
       "read_urdf",
       [](const std::filesystem::path& file, std::string_view meshes) {
@@ -88,45 +63,39 @@ void bind_description(nb::module_& module) {
       "(unless meshes='ignored'), two parents, a loop or a repeated name raise ModelError with the line.");
 }
 
-void bind_robot_model(nb::module_& module) {
+void bind_model_options(nb::module_& module) {
   bind_enumeration<Base>(
       module,
       "What the root link may do. free_flyer: q = (x y z, quaternion x y z w), v = (linear, angular) "
       "in base axes, before all joints. fixed: bolted to the world.");
-  nb::class_<Payload>(module, "Payload", "A rigid load that the description does not know.")
-      .def(
-          "__init__",
-          [](Payload* self, std::string frame, const Inertial& inertial) {
-            new (self) Payload{std::move(frame), inertial};
-          },
-          "frame"_a, "inertial"_a)
-      .def_ro("frame", &Payload::frame, "Link or joint frame that carries it.")
-      .def_ro("inertial", &Payload::inertial, "In that frame.");
-  nb::class_<ModelOptions>(module, "ModelOptions", "How a description becomes a model.")
-      .def(
-          "__init__",
-          [](ModelOptions* self, std::string_view base, const ArrayArgument& gravity, std::vector<Payload> payloads,
-             std::map<std::string, double> armature, std::map<std::string, double> locked_joints,
-             std::vector<std::string> motors) {
-            new (self) ModelOptions{parse_enum<Base>(base, "ModelOptions.base"),
-                                    as_vector(gravity, "ModelOptions", "gravity", 3),
-                                    std::move(payloads),
-                                    std::move(armature),
-                                    std::move(locked_joints),
-                                    std::move(motors)};
-          },
-          nb::kw_only(), "base"_a = "free_flyer", "gravity"_a = nb::make_tuple(0.0, 0.0, -9.81),
-          "payloads"_a = nb::list(), "armature"_a = nb::dict(), "locked_joints"_a = nb::dict(), "motors"_a = nb::list())
-      .def_prop_ro("base", copied_field(&ModelOptions::base))
-      .def_prop_ro("gravity", frozen_field(&ModelOptions::gravity), kOwned,
-                   "[3], acceleration of free fall in world axes, m/s².")
-      .def_ro("payloads", &ModelOptions::payloads)
-      .def_ro("armature", &ModelOptions::armature, "Joint → reflected rotor inertia, kg·m².")
-      .def_ro("locked_joints", &ModelOptions::locked_joints, "Joint → position held, rad or m.")
-      .def_ro("motors", &ModelOptions::motors, "Joints in motor order; empty: all, in the model's order.");
-  nb::class_<FrameId>(module, "FrameId", "Handle of a frame of one model: a link, a joint or a fixed frame.")
-      .def_ro("index", &FrameId::index);
+  nb::class_<Payload> payload(module, "Payload", "A rigid load that the description does not know.");
+  payload.def(
+      "__init__",
+      [](Payload* self, std::string frame, const Inertial& inertial) {
+        new (self) Payload{std::move(frame), inertial};
+      },
+      "frame"_a, "inertial"_a);
+  bind_fields(payload);
+  nb::class_<ModelOptions> model_options(module, "ModelOptions", "How a description becomes a model.");
+  model_options.def(
+      "__init__",
+      [](ModelOptions* self, std::string_view base, const ArrayArgument& gravity, std::vector<Payload> payloads,
+         std::map<std::string, double> armature, std::map<std::string, double> locked_joints,
+         std::vector<std::string> motors) {
+        new (self) ModelOptions{parse_enum<Base>(base, "ModelOptions.base"),
+                                as_vector(gravity, "ModelOptions", "gravity", 3),
+                                std::move(payloads),
+                                std::move(armature),
+                                std::move(locked_joints),
+                                std::move(motors)};
+      },
+      nb::kw_only(), "base"_a = "free_flyer", "gravity"_a = nb::make_tuple(0.0, 0.0, -9.81), "payloads"_a = nb::list(),
+      "armature"_a = nb::dict(), "locked_joints"_a = nb::dict(), "motors"_a = nb::list());
+  bind_fields(model_options);
+  bind_struct<FrameId>(module, "FrameId", "Handle of a frame of one model: a link, a joint or a fixed frame.");
+}
 
+void bind_robot_model(nb::module_& module) {
   nb::class_<RobotModel>(
       module, "RobotModel",
       "A robot that does not change; a cheap handle on shared data. nq ≥ nv: a free flyer takes 7 of q and 6 of v, a "
@@ -227,43 +196,12 @@ void bind_profile_parts(nb::module_& module) {
   bind_enumeration<BaseSource>(module,
                                "Who decided what the base is. caller: the program. option: the user who loads the "
                                "robot. profile: its key base. limbs: nobody; one limb is fixed, several float.");
-  nb::class_<JointGroup>(module, "JointGroup", "Joints that belong together: a leg, an arm.")
-      .def_ro("name", &JointGroup::name)
-      .def_ro("title", &JointGroup::title)
-      .def_ro("joints", &JointGroup::joints);
-  nb::class_<Endpoint>(module, "Endpoint", "A frame at which contact forces are asked for.")
-      .def_ro("frame", &Endpoint::frame, "The model's frame name.")
-      .def_ro("label", &Endpoint::label, "For people.")
-      .def_prop_ro("kind", copied_field(&Endpoint::kind))
-      .def_ro("group", &Endpoint::group, "Joint group that carries it; may be empty.");
-  nb::class_<NamedPose>(module, "NamedPose", "A configuration with a name; joints that are not named are at zero.")
-      .def_ro("name", &NamedPose::name)
-      .def_ro("title", &NamedPose::title)
-      .def_ro("positions", &NamedPose::positions, "Joint → rad or m.");
-  nb::class_<ImuMount>(module, "ImuMount", "Where the inertial sensor sits, and what the deployed code takes it for.")
-      .def_ro("frame", &ImuMount::frame, "Empty: the robot has none.")
-      .def_prop_ro("deployed_as", copied_field(&ImuMount::deployed_as))
-      .def_prop_ro("order", copied_field(&ImuMount::order), "Of a quaternion's four numbers.");
-  nb::class_<JointFigures>(module, "JointFigures", "Noise, friction and torque channel of one joint.")
-      .def_ro("torque_sd", &JointFigures::torque_sd, "Of the torque measurement, N·m.")
-      .def_ro("static_sd", &JointFigures::static_sd, "Of τ − g while the robot moves, N·m.")
-      .def_prop_ro("torque_sd_from", copied_field(&JointFigures::torque_sd_from), "profile, effort_limit or assumed.")
-      .def_prop_ro("static_sd_from", copied_field(&JointFigures::static_sd_from), "profile, effort_limit or assumed.")
-      .def_ro("coulomb", &JointFigures::coulomb, "Dry friction while sliding, N·m.")
-      .def_ro("stribeck", &JointFigures::stribeck, "What breaks loose above it, N·m.")
-      .def_ro("stribeck_speed", &JointFigures::stribeck_speed, "rad/s")
-      .def_ro("viscous", &JointFigures::viscous, "N·m·s/rad")
-      .def_ro("friction_offset", &JointFigures::friction_offset, "N·m")
-      .def_ro("armature", &JointFigures::armature, "kg·m²")
-      .def_ro("gear", &JointFigures::gear, "Joint torque per unit of the channel.")
-      .def_ro("scale", &JointFigures::scale, "Identified correction of the channel's gain.")
-      .def_ro("torque_offset", &JointFigures::torque_offset, "What the channel reads at no torque, in its unit.")
-      .def_ro("torque_limit", &JointFigures::torque_limit, "|joint torque| at which the drive saturates, N·m.");
-  nb::class_<PreflightFigures>(module, "PreflightFigures", "Limits of the published pre-flight checks.")
-      .def_ro("gain_limit", &PreflightFigures::gain_limit, "N/(N·m)")
-      .def_prop_ro("gain_row", copied_field(&PreflightFigures::gain_row), "Wrench row of the gain.")
-      .def_ro("start_error_limit", &PreflightFigures::start_error_limit, "rad")
-      .def_ro("start_error_joints", &PreflightFigures::start_error_joints);
+  bind_struct<JointGroup>(module, "JointGroup", "Joints that belong together: a leg, an arm.");
+  bind_struct<Endpoint>(module, "Endpoint", "A frame at which contact forces are asked for.");
+  bind_struct<NamedPose>(module, "NamedPose", "A configuration with a name; joints that are not named are at zero.");
+  bind_struct<ImuMount>(module, "ImuMount", "Where the inertial sensor sits, and what the deployed code takes it for.");
+  bind_struct<JointFigures>(module, "JointFigures", "Noise, friction and torque channel of one joint.");
+  bind_struct<PreflightFigures>(module, "PreflightFigures", "Limits of the published pre-flight checks.");
 }
 
 void bind_noise(nb::module_& module) {
@@ -271,81 +209,32 @@ void bind_noise(nb::module_& module) {
       module,
       "What the robot did while its noise was identified. moving: an arm that moved, residual "
       "τ − rnea. held_pose: it held its endpoints in a pose, residual τ − g.");
-  nb::class_<NoiseModel>(module, "NoiseModel",
-                         "Identified errors of a robot's torques. Arrays in motor order, empty where there is no such "
-                         "term.")
-      .def_prop_ro("origin", copied_field(&NoiseModel::origin))
-      .def_prop_ro("white_sd", frozen_field(&NoiseModel::white_sd), kOwned,
-                   "[motors] N·m; inf: the row is no evidence; NaN: it was not identified.")
-      .def_prop_ro("parameters", frozen_field(&NoiseModel::parameters), kOwned,
-                   "[10 bodies + 4 motors] inertial parameters, rotors, Coulomb, viscous, offsets.")
-      .def_prop_ro("factor", frozen_field(&NoiseModel::factor), kOwned, "L: their covariance is L Lᵀ.")
-      .def_prop_ro("offset_sd", frozen_field(&NoiseModel::offset_sd), kOwned, "[motors] between runs, N·m.")
-      .def_prop_ro("slow_sd", frozen_field(&NoiseModel::slow_sd), kOwned, "[motors] within a run, N·m.")
-      .def_prop_ro("motion_sd", frozen_field(&NoiseModel::motion_sd), kOwned,
-                   "[motors] while the rest of the robot moves, N·m; inf: not identified.")
-      .def_prop_ro("correlation_time", frozen_field(&NoiseModel::correlation_time), kOwned, "[motors] s")
-      .def_ro("identified_speed", &NoiseModel::identified_speed, "Of `envelope_motors`, rad/s; NaN: no envelope.")
-      .def_ro("envelope_motors", &NoiseModel::envelope_motors)
-      .def_prop_ro("joint_speed", frozen_field(&NoiseModel::joint_speed), kOwned, "[motors] largest seen, rad/s.")
-      .def_prop_ro("largest_residual", frozen_field(&NoiseModel::largest_residual), kOwned,
-                   "[motors] largest abs(τ − g) seen, N·m; empty: not known.")
-      .def_prop_ro("limit", frozen_field(&NoiseModel::limit), kOwned,
-                   "[motors] abs(τ) from which on a channel is at its limit, N·m; inf: not seen; empty: no limits.")
-      .def_prop_ro("limit_offset", frozen_field(&NoiseModel::limit_offset), kOwned,
-                   "[motors] what it then reads too much, away from zero, N·m.")
-      .def_prop_ro("limit_sd", frozen_field(&NoiseModel::limit_sd), kOwned,
-                   "[motors] sd of that, N·m; inf: the row is no evidence there.")
-      .def_ro("unit", &NoiseModel::unit, "Of all torques here.")
-      .def_ro("simulated", &NoiseModel::simulated, "Identified in simulation: it counts for simulated samples alone.")
-      .def_ro("provenance", &NoiseModel::provenance);
+  bind_struct<NoiseModel>(module, "NoiseModel",
+                          "Identified errors of a robot's torques. Arrays in motor order, empty where there is no such "
+                          "term.");
 }
 
 void bind_profile(nb::module_& module) {
-  nb::class_<RobotProfile>(module, "RobotProfile",
-                           "What a robot's description does not say and its users must know (docs/profile.md).")
-      .def_ro("name", &RobotProfile::name)
-      .def_ro("title", &RobotProfile::title)
-      .def_ro("provenance", &RobotProfile::provenance)
-      .def_ro("file", &RobotProfile::file)
-      .def_ro("sha256", &RobotProfile::sha256, "Of the profile's bytes.")
-      .def_ro("model", &RobotProfile::model, "Description file.")
-      .def_ro("options", &RobotProfile::options, "Base, gravity, motor order.")
-      .def_ro("rated_load", &RobotProfile::rated_load, "That each hand or tool is made for, kg; NaN: not stated.")
-      .def_prop_ro("base_source", copied_field(&RobotProfile::base_source), "Who decided what the base is.")
-      .def_ro("motor_labels", &RobotProfile::motor_labels, "Short names in motor order.")
-      .def_ro("groups", &RobotProfile::groups)
-      .def_ro("endpoints", &RobotProfile::endpoints)
-      .def_ro("reference_joint", &RobotProfile::reference_joint,
-              "The joint whose torque the endpoints share; empty: none.")
-      .def_ro("imu", &RobotProfile::imu)
-      .def_prop_ro("deployed_sign", copied_field(&RobotProfile::deployed_sign),
-                   "Of the estimator that the robot's users run; None: the profile does not state it.")
-      .def_ro("deployed_endpoints", &RobotProfile::deployed_endpoints, "Frames that its consumer reads.")
-      .def_prop_ro("torque_source", copied_field(&RobotProfile::torque_source))
-      .def_prop_ro("friction", copied_field(&RobotProfile::friction))
-      .def_ro("torque_sign", &RobotProfile::torque_sign, "−1: the channel is positive against the joint's axis.")
-      .def_ro("figures", &RobotProfile::figures, "Per motor.")
-      .def_prop_ro(
-          "noise",
-          [](const RobotProfile& self) { return self.noise ? std::optional<NoiseModel>(*self.noise) : std::nullopt; },
-          "Identified errors of the torques; None where nobody identified them.")
-      .def_ro("settings", &RobotProfile::settings, "[options], and what callers add.")
-      .def_ro("poses", &RobotProfile::poses)
-      .def_ro("preflight", &RobotProfile::preflight)
+  nb::class_<RobotProfile> robot_profile(
+      module, "RobotProfile", "What a robot's description does not say and its users must know (docs/profile.md).");
+  robot_profile
       .def("pose", &RobotProfile::pose, "name"_a, nb::rv_policy::reference_internal,
            "ModelError with the nearest name.")
       .def("endpoint", &RobotProfile::endpoint, "frame_or_label"_a, nb::rv_policy::reference_internal,
            "ModelError with the nearest name.")
       .def("find_group", &RobotProfile::find_group, "name"_a, nb::rv_policy::reference_internal,
            "None where there is none of that name.");
-  nb::class_<Robot>(module, "Robot", "A model and its profile, checked against each other.")
+  bind_fields(robot_profile)
+      .def_prop_ro(
+          "noise",
+          [](const RobotProfile& self) { return self.noise ? std::optional<NoiseModel>(*self.noise) : std::nullopt; },
+          "Identified errors of the torques; None where nobody identified them.");
+  nb::class_<Robot> robot(module, "Robot", "A model and its profile, checked against each other.");
+  robot
       .def(
           "__init__",
           [](Robot* self, const RobotProfile& profile, const RobotModel& model) { new (self) Robot{profile, model}; },
           "profile"_a, "model"_a, "A profile with a model of other options; load_robot makes the usual one.")
-      .def_ro("profile", &Robot::profile)
-      .def_ro("model", &Robot::model)
       .def(
           "pose", [](const Robot& self, std::string_view name) { return fresh(self.pose(name)); }, "name"_a,
           "Motor positions of a named pose; ModelError with the nearest name.")
@@ -354,6 +243,7 @@ void bind_profile(nb::module_& module) {
           [](const Robot& self, const std::vector<std::string>& wanted) { return self.endpoint_frames(wanted); },
           "wanted"_a = nb::list(), "Frames of endpoints named by frame or label; the profile's own for an empty list.")
       .def("reference_motor", &Robot::reference_motor, "Index of the reference joint's motor, −1 without one.");
+  bind_fields(robot);
   module.def("write_profile", &write_profile, "robot"_a, "folder"_a,
              "Writes FOLDER/profile.toml, a whole profile, with an identified noise too, that load_robot "
              "takes.");
@@ -381,6 +271,7 @@ void bind_profile(nb::module_& module) {
 
 void bind_robot(nb::module_& module) {
   bind_description(module);
+  bind_model_options(module);
   bind_robot_model(module);
   bind_profile_parts(module);
   bind_noise(module);

@@ -9,6 +9,7 @@
 #include "antaeus/sim/mujoco_plant.hpp"
 #include "antaeus/sim/mujoco_robot.hpp"
 #include "convert.hpp"
+#include "fields.hpp"
 
 namespace antaeus::python {
 
@@ -111,24 +112,9 @@ void bind_robot_of(nb::module_& module) {
 }
 
 void bind_plant(nb::module_& module) {
-  nb::class_<PlantReading>(module, "PlantReading", "What a robot's controller is told; NaN where there is nothing yet.")
-      .def_ro("time", &PlantReading::time, "s")
-      .def_prop_ro("q", frozen_field(&PlantReading::q), kOwned, "[motors] after the step.")
-      .def_prop_ro("v", frozen_field(&PlantReading::v), kOwned, "[motors] after the step.")
-      .def_prop_ro("tau", frozen_field(&PlantReading::tau), kOwned, "[motors] over the step, before friction.")
-      .def_prop_ro("wrench", copied_field(&PlantReading::wrench),
-                   "The environment on the robot, about the site in world axes: the sensor less the payload.");
-  nb::class_<PlantTruth>(module, "PlantTruth", "What is so, without noise, delay and error.")
-      .def_ro("time", &PlantTruth::time, "s")
-      .def_prop_ro("qpos", frozen_field(&PlantTruth::qpos), kOwned, "The whole scene, in MuJoCo's order.")
-      .def_prop_ro("qvel", frozen_field(&PlantTruth::qvel), kOwned)
-      .def_prop_ro("tau", frozen_field(&PlantTruth::tau), kOwned, "[motors] after their limits.")
-      .def_prop_ro("friction", frozen_field(&PlantTruth::friction), kOwned, "[motors] Coulomb friction, not in tau.")
-      .def_prop_ro("contact", copied_field(&PlantTruth::contact),
-                   "The environment on the end-effector over the step, about the site in world axes.")
-      .def_ro("contacts", &PlantTruth::contacts, "Places of contact in that sum.")
-      .def_prop_ro("X_WS", copied_field(&PlantTruth::X_WS), "The site when the step began.")
-      .def_prop_ro("sensor", copied_field(&PlantTruth::sensor), "As PlantReading.wrench, exact and at once.");
+  bind_struct<PlantReading>(module, "PlantReading",
+                            "What a robot's controller is told; NaN where there is nothing yet.");
+  bind_struct<PlantTruth>(module, "PlantTruth", "What is so, without noise, delay and error.");
   const std::string doc = options_doc<PlantOptions>(
       "site: wrenches are about its origin. contact_body: the geoms of its tree are the end-effector; empty: of the "
       "force sensor's body. ModelError for a place that does not exist, or an actuator that is not torque controlled.");

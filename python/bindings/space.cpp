@@ -12,6 +12,7 @@
 #include "antaeus/space/free_flyer.hpp"
 #include "antaeus/space/initial_configuration.hpp"
 #include "convert.hpp"
+#include "fields.hpp"
 #include "shared_enumerations.hpp"
 
 namespace nanobind::detail {
@@ -95,58 +96,15 @@ void bind_twist(Class& bound, Get get) {
       "frame"_a, "axes"_a = "local");
 }
 
-template <class Matrix>
-auto of(Matrix FreeFlyingMotion::* field) {
-  return [field](const FlyingMotion& self) { return frozen(self.motion.*field); };
-}
-template <class Matrix>
-auto of(Matrix FreeFlyingTerms::* field) {
-  return [field](const FlyingTerms& self) { return frozen(self.terms.*field); };
-}
-/// None for six joints.
-template <class Matrix>
-auto of(Matrix NullTerms::* field) {
-  using Array = decltype(frozen(std::declval<const FlyingTerms&>().terms.null.*field));
-  return [field](const FlyingTerms& self) -> std::optional<Array> {
-    if (self.terms.null.n_hat.size() == 0) return std::nullopt;
-    return frozen(self.terms.null.*field);
-  };
-}
-auto null_number(double NullTerms::* field) {
-  return [field](const FlyingTerms& self) -> std::optional<double> {
-    if (self.terms.null.n_hat.size() == 0) return std::nullopt;
-    return self.terms.null.*field;
-  };
-}
-auto number(double FreeFlyingConditioning::* field) {
-  return [field](const FlyingTerms& self) { return self.terms.conditioning.*field; };
-}
-
 void bind_motion(nb::module_& module) {
   nb::class_<FlyingMotion> motion(
       module, "FreeFlyingMotion",
       "Kinematics of one state: world W, base B, end-effector E, centre of mass C. Plain data of "
       "its own; NaN unless status is ok.");
-  motion.def_prop_ro("status", [](const FlyingMotion& self) { return self.motion.status; })
-      .def_prop_ro(
-          "q", [](const FlyingMotion& self) { return frozen(self.q); }, kOwned, "[7 + n]")
-      .def_prop_ro(
-          "v", [](const FlyingMotion& self) { return frozen(self.v); }, kOwned, "[6 + n], base in base axes.")
-      .def_prop_ro("X_WB", [](const FlyingMotion& self) { return Pose(self.motion.X_WB); })
-      .def_prop_ro("X_WE", [](const FlyingMotion& self) { return Pose(self.motion.X_WE); })
-      .def_prop_ro("p_com", of(&FreeFlyingMotion::p_com), kOwned, "[3] C, in W, m.")
-      .def_prop_ro("p_bc", of(&FreeFlyingMotion::p_bc), kOwned, "[3] B to C, in B, m.")
-      .def_prop_ro("p_ec", of(&FreeFlyingMotion::p_ec), kOwned, "[3] E to C, in E, m.")
-      .def_prop_ro("v_c", of(&FreeFlyingMotion::v_c), kOwned, "[3] velocity of C, in W, m/s.")
-      .def_prop_ro("omega_b", of(&FreeFlyingMotion::omega_b), kOwned, "[3] of the base, in B, rad/s.")
-      .def_prop_ro("nu_e", of(&FreeFlyingMotion::nu_e), kOwned, "[6] twist of E, in E.")
-      .def_prop_ro("nu_plus", of(&FreeFlyingMotion::nu_plus), kOwned, "[6] ν_e⊕ = ν_e − G_vc v_c, in E.")
-      .def_prop_ro("G_omega_b", of(&FreeFlyingMotion::G_omega_b), kOwned, "[6 × 3] B → E.")
-      .def_prop_ro("G_v_c", of(&FreeFlyingMotion::G_v_c), kOwned, "[6 × 3] W → E.")
-      .def_prop_ro("J_v_bar", of(&FreeFlyingMotion::J_v_bar), kOwned, "[3 × n] ∂p_bc/∂θ, in B, m/rad.")
-      .def_prop_ro("J_e", of(&FreeFlyingMotion::J_e), kOwned, "[6 × n] of E against the base, in E.")
-      .def_prop_ro("J_plus", of(&FreeFlyingMotion::J_plus), kOwned,
-                   "[6 × n] J⊕ = J_e − [R_eb; 0] J̄v: base translation is taken out, base rotation is not.");
+  motion.def_prop_ro(
+            "q", [](const FlyingMotion& self) { return frozen(self.q); }, kOwned, "[7 + n]")
+      .def_prop_ro("v", [](const FlyingMotion& self) { return frozen(self.v); }, kOwned, "[6 + n], base in base axes.");
+  bind_fields_of<FreeFlyingMotion>(motion, [](const FlyingMotion& self) -> const auto& { return self.motion; });
   bind_twist(motion, [](const FlyingMotion& self) -> const FlyingState& { return self; });
 }
 
@@ -155,65 +113,12 @@ void bind_terms(nb::module_& module) {
       module, "FreeFlyingTerms",
       "Motion and dynamics of one state: y = Γ v = [v_c in W; ω_b in B; ν_e⊕ in E], M̂ ẏ + "
       "Ĉ y = f, τ = Γᵀ f. Plain data of its own. NaN unless status is ok, but for "
-      "J_plus_inverse, which is then the last good one.");
-  terms.def_prop_ro("M", of(&FreeFlyingTerms::M), kOwned, "[(6 + n)²] M v̇ + C v = τ.")
-      .def_prop_ro("C", of(&FreeFlyingTerms::C), kOwned, "[(6 + n)²] with Ṁ = C + Cᵀ.")
-      .def_prop_ro("Gamma", of(&FreeFlyingTerms::Gamma), kOwned, "[12 × (6 + n)]")
-      .def_prop_ro("Gamma_inverse", of(&FreeFlyingTerms::Gamma_inverse), kOwned,
-                   "[(6 + n) × 12], closed form with J_plus_inverse.")
-      .def_prop_ro("Gamma_dot", of(&FreeFlyingTerms::Gamma_dot), kOwned, "[12 × (6 + n)], analytic.")
-      .def_prop_ro("Gamma_inverse_dot", of(&FreeFlyingTerms::Gamma_inverse_dot), kOwned,
-                   "Its derivative, tier by tier.")
-      .def_prop_ro("M_hat", of(&FreeFlyingTerms::M_hat), kOwned, "[12²] mE ⊕ M̆.")
-      .def_prop_ro("C_hat", of(&FreeFlyingTerms::C_hat), kOwned, "[12²] in the form that was chosen.")
-      .def_prop_ro("M_breve", of(&FreeFlyingTerms::M_breve), kOwned, "[9²] of ω_b and ν_e⊕.")
-      .def_prop_ro("C_breve", of(&FreeFlyingTerms::C_breve), kOwned, "[9²]")
-      .def_prop_ro("C_c", of(&FreeFlyingTerms::C_c), kOwned, "[9 × 3] Zero up to rounding.")
-      .def_prop_ro("J_plus_dot", of(&FreeFlyingTerms::J_plus_dot), kOwned, "[6 × n]")
-      .def_prop_ro("J_plus_inverse", of(&FreeFlyingTerms::J_plus_inverse), kOwned, "[n × 6], by tiers.")
-      .def_prop_ro("J_plus_inverse_dot", of(&FreeFlyingTerms::J_plus_inverse_dot), kOwned, "[n × 6]")
-      .def_prop_ro("J_hat", of(&FreeFlyingTerms::J_hat), kOwned, "[6 × 12] ν_e = Ĵ y: our reading of the source.")
-      .def_prop_ro("J_free", of(&FreeFlyingTerms::J_free), kOwned, "[6 × n] generalised Jacobian at zero momentum.")
-      .def_prop_ro("momentum_linear", of(&FreeFlyingTerms::momentum_linear), kOwned, "[3] m v_c, in W, N·s.")
-      .def_prop_ro("momentum_angular", of(&FreeFlyingTerms::momentum_angular), kOwned, "[3] about C, in W, N·m·s.")
-      .def_prop_ro("sigma_J", number(&FreeFlyingConditioning::sigma_J), "Smallest singular value of J⊕.")
-      .def_prop_ro("kappa_J", number(&FreeFlyingConditioning::kappa_J), "Condition of J⊕; infinite at sigma_J = 0.")
-      .def_prop_ro("sigma_Gamma", number(&FreeFlyingConditioning::sigma_Gamma), "Smallest singular value of Γ.")
-      .def_prop_ro("kappa_Gamma", number(&FreeFlyingConditioning::kappa_Gamma), "Condition of Γ.")
-      .def_prop_ro(
-          "tier", [](const FlyingTerms& self) { return self.terms.tier.tier; }, "InverseTier of J_plus_inverse.")
-      .def_prop_ro(
-          "tier_report", [](const FlyingTerms& self) { return self.terms.tier; }, "All of it (TierReport).")
-      .def_prop_ro("passive", [](const FlyingTerms& self) { return self.terms.passive; }, "M̂̇ − 2Ĉ is skew.");
-  // Of seven joints.
-  terms
-      .def_prop_ro("n_hat", of(&NullTerms::n_hat), kOwned,
-                   "[7] kernel of J⊕, unit length; None for six joints, as the rest.")
-      .def_prop_ro("n_hat_dot", of(&NullTerms::n_hat_dot), kOwned, "[7]")
-      .def_prop_ro("k_hat", of(&NullTerms::k_hat), kOwned, "[13] [−J̄v n̂; 0; n̂], kernel of Γ.")
-      .def_prop_ro("k_hat_dot", of(&NullTerms::k_hat_dot), kOwned, "[13]")
-      .def_prop_ro("z_a", of(&NullTerms::z_a), kOwned, "[13] M k̂/μ: z_aᵀk̂ = 1.")
-      .def_prop_ro("z_a_dot", of(&NullTerms::z_a_dot), kOwned, "[13]")
-      .def_prop_ro("mu", null_number(&NullTerms::mu), "k̂ᵀM k̂, kg·m².")
-      .def_prop_ro("v_n", null_number(&NullTerms::v_n), "z_aᵀv, rad/s.")
-      .def_prop_ro(
-          "frozen",
-          [](const FlyingTerms& self) -> std::optional<bool> {
-            if (self.terms.null.n_hat.size() == 0) return std::nullopt;
-            return self.terms.null.report.frozen;
-          },
-          "n̂ is an earlier state's: sigma_J is below freeze_floor.")
-      .def_prop_ro(
-          "null_report",
-          [](const FlyingTerms& self) -> std::optional<NullDirectionReport> {
-            if (self.terms.null.n_hat.size() == 0) return std::nullopt;
-            return self.terms.null.report;
-          },
-          "All of it (NullDirectionReport).")
-      .def_prop_ro("Gamma_a", of(&NullTerms::Gamma_a), kOwned, "[13²] [Γ; z_aᵀ].")
-      .def_prop_ro("Gamma_a_inverse", of(&NullTerms::Gamma_a_inverse), kOwned, "[13²] M-weighted.")
-      .def_prop_ro("M_hat_a", of(&NullTerms::M_hat_a), kOwned, "[13²] mE ⊕ M̆ ⊕ μ.")
-      .def_prop_ro("C_hat_a", of(&NullTerms::C_hat_a), kOwned, "[13²] in the passive form.");
+      "J_plus_inverse, which is then the last good one. What belongs to seven joints is None for six.");
+  bind_fields_of<FreeFlyingTerms>(terms, [](const FlyingTerms& self) -> const auto& { return self.terms; });
+  bind_fields_of<FreeFlyingConditioning>(
+      terms, [](const FlyingTerms& self) -> const auto& { return self.terms.conditioning; });
+  bind_fields_of<NullTerms>(
+      terms, [](const FlyingTerms& self) { return self.terms.null.n_hat.size() == 0 ? nullptr : &self.terms.null; });
 }
 
 /// Settings of the profile, changed by the caller.
@@ -340,18 +245,12 @@ void bind_flyer(nb::module_& module) {
 }
 
 void bind_beginning(nb::module_& module) {
-  nb::class_<BestSample>(module, "BestSample", "What a search found: theta, score = best.")
-      .def_prop_ro("theta", frozen_field(&BestSample::theta), kOwned, "[n] of the best candidate, rad.")
-      .def_ro("score", &BestSample::score, "NaN: no candidate's was finite, theta is the centre.")
-      .def_ro("index", &BestSample::index, "0: the centre itself; −1: none.")
-      .def(
-          "__iter__", [](const BestSample& self) { return nb::iter(nb::make_tuple(fresh(self.theta), self.score)); },
-          nb::sig("def __iter__(self) -> collections.abc.Iterator"));
-  nb::class_<ElbowLaw>(module, "ElbowLaw", "σ_min of the bare arm near its straight elbow: slope · |sin θ|.")
-      .def_ro("slope", &ElbowLaw::slope)
-      .def_ro("sigma_J", &ElbowLaw::sigma_J, "σ_min(J⊕)/σ_min(J) at 0.1 rad.")
-      .def_ro("sigma_Gamma", &ElbowLaw::sigma_Gamma, "σ_min(Γ)/σ_min(J) at 0.1 rad.")
-      .def_ro("miss", &ElbowLaw::miss, "How far the law is off at 0.1 rad, as a share.");
+  nb::class_<BestSample> best_sample(module, "BestSample", "What a search found: theta, score = best.");
+  best_sample.def(
+      "__iter__", [](const BestSample& self) { return nb::iter(nb::make_tuple(fresh(self.theta), self.score)); },
+      nb::sig("def __iter__(self) -> collections.abc.Iterator"));
+  bind_fields(best_sample);
+  bind_struct<ElbowLaw>(module, "ElbowLaw", "σ_min of the bare arm near its straight elbow: slope · |sin θ|.");
   module.def(
       "best_sample",
       [](const Score& score, int n, std::int64_t seed, const std::optional<ArrayArgument>& centre, double step) {
@@ -454,16 +353,8 @@ void bind_space(nb::module_& module) {
                                  "exact inverse of six joints, else not passive.");
   bind_enumeration<NullFreeze>(module, "What stays while the kernel is frozen: direction, n̂ alone; all, as published.");
   bind_enumeration<InitialScore>(module, "What a search asks for.");
-  nb::class_<FreeFlyingConditioning>(module, "FreeFlyingConditioning", "Of J⊕ and Γ; conditions infinite at σ = 0.")
-      .def_prop_ro("status", copied_field(&FreeFlyingConditioning::status))
-      .def_ro("sigma_J", &FreeFlyingConditioning::sigma_J)
-      .def_ro("kappa_J", &FreeFlyingConditioning::kappa_J)
-      .def_ro("sigma_Gamma", &FreeFlyingConditioning::sigma_Gamma)
-      .def_ro("kappa_Gamma", &FreeFlyingConditioning::kappa_Gamma);
-  nb::class_<NullDirectionReport>(module, "NullDirectionReport", "The kernel of J⊕ at one state.")
-      .def_ro("frozen", &NullDirectionReport::frozen)
-      .def_ro("remaining", &NullDirectionReport::remaining, "Length of what of a jump is still in n̂.")
-      .def_ro("swing", &NullDirectionReport::swing, "Angle between this kernel and the last one, rad.");
+  bind_struct<FreeFlyingConditioning>(module, "FreeFlyingConditioning", "Of J⊕ and Γ; conditions infinite at σ = 0.");
+  bind_struct<NullDirectionReport>(module, "NullDirectionReport", "The kernel of J⊕ at one state.");
   bind_motion(module);
   bind_terms(module);
   bind_flyer(module);

@@ -6,6 +6,7 @@
 #include "antaeus/tasks/objectives.hpp"
 #include "antaeus/tasks/task_solver.hpp"
 #include "convert.hpp"
+#include "fields.hpp"
 
 namespace nanobind::detail {
 
@@ -157,32 +158,9 @@ void bind_objectives(nb::module_& module) {
 void bind_results(nb::module_& module) {
   bind_enumeration<StepStatus>(module, "Outcome of one step, from best to worst.");
   bind_enumeration<SolveStatus>(module, "Why a level, or all of a solve, ended.");
-  nb::class_<StepResult>(module, "StepResult", "One step: q and v, NaN for bad_input, and what was in the way.")
-      .def_prop_ro("status", copied_field(&StepResult::status))
-      .def_prop_ro("input", copied_field(&StepResult::input), "Why bad_input.")
-      .def_ro("task", &StepResult::task, "The task at fault, −1 for none.")
-      .def_ro("row", &StepResult::row, "Of v: first with a conflict of limits, −1 for none.")
-      .def_ro("pair", &StepResult::pair, "Nearest pair after the step, where one is watched.")
-      .def_ro("pulled_in", &StepResult::pulled_in, "Joints that were outside their limits.")
-      .def_ro("distance", &StepResult::distance, "Smallest after the step, m.")
-      .def_ro("hold_error", &StepResult::hold_error, "Largest of priority 0 after the step, m or rad.")
-      .def_prop_ro("v", frozen_field(&StepResult::v), kOwned, "[nv]")
-      .def_prop_ro("q", frozen_field(&StepResult::q), kOwned, "[nq]");
-  nb::class_<LevelResult>(module, "LevelResult", "How one priority ended.")
-      .def_ro("priority", &LevelResult::priority)
-      .def_prop_ro("status", copied_field(&LevelResult::status))
-      .def_ro("error", &LevelResult::error, "√Σ weight · error² at the end of all.")
-      .def_ro("iterations", &LevelResult::iterations);
-  nb::class_<SolveResult>(module, "SolveResult", "A solution, NaN for bad_input, and how each priority ended.")
-      .def_prop_ro("status", copied_field(&SolveResult::status))
-      .def_prop_ro("input", copied_field(&SolveResult::input), "Why bad_input.")
-      .def_ro("task", &SolveResult::task, "The task at fault, −1 for none.")
-      .def_ro("pulled_in", &SolveResult::pulled_in, "Joints whose start was outside their limits.")
-      .def_ro("levels", &SolveResult::levels, "LevelResult of each priority.")
-      .def_ro("at_limit", &SolveResult::at_limit, "[nv]: −1 or 1 for a joint at its lower or upper limit, else 0.")
-      .def_ro("distance", &SolveResult::distance, "Smallest at the end, m.")
-      .def_ro("objective", &SolveResult::objective, "Σ weight · value at the end.")
-      .def_prop_ro("q", frozen_field(&SolveResult::q), kOwned, "[nq]");
+  bind_struct<StepResult>(module, "StepResult", "One step: q and v, NaN for bad_input, and what was in the way.");
+  bind_struct<LevelResult>(module, "LevelResult", "How one priority ended.");
+  bind_struct<SolveResult>(module, "SolveResult", "A solution, NaN for bad_input, and how each priority ended.");
 }
 
 }  // namespace

@@ -1,37 +1,19 @@
 // Reliability of torques, feasibility of wrenches, and tests of causes. Nothing here raises in a loop.
-#include <nanobind/stl/array.h>
-
 #include "antaeus/trust/feasibility.hpp"
 #include "antaeus/trust/hypotheses.hpp"
 #include "antaeus/trust/reliability.hpp"
 #include "convert.hpp"
+#include "fields.hpp"
 #include "shared_enumerations.hpp"
-
-namespace nanobind::detail {}  // namespace nanobind::detail
 
 namespace antaeus::python {
 
 namespace {
 
 void bind_reliability(nb::module_& module) {
-  nb::class_<EndpointReliability>(module, "EndpointReliability",
-                                  "Which torque errors stay undetected, and how far they shift the force. Vectors in "
-                                  "motor order, NaN where a motor's row is not used or is no evidence.")
-      .def_prop_ro("status", copied_field(&EndpointReliability::status))
-      .def_prop_ro("redundancy", frozen_field(&EndpointReliability::redundancy), kOwned,
-                   "[motors], 0 … 1: the share of an error in joint j that shows, contacts within their priors.")
-      .def_prop_ro("minimal_detectable_bias", frozen_field(&EndpointReliability::minimal_detectable_bias), kOwned,
-                   "[motors], N·m: smallest error that the row's test finds (0.1 % false alarms, 80 % power).")
-      .def_prop_ro("external_force", frozen_field(&EndpointReliability::external_force), kOwned,
-                   "[motors], N: shift of the force that an error of that size causes, unnoticed.")
-      .def_ro("total_redundancy", &EndpointReliability::total_redundancy, "Σ of redundancy.")
-      .def_prop_ro("prior_free_redundancy", frozen_field(&EndpointReliability::prior_free_redundancy), kOwned,
-                   "[motors]: redundancy with contacts of any size at this endpoint, and none elsewhere.")
-      .def_prop_ro("prior_free_bias", frozen_field(&EndpointReliability::prior_free_bias), kOwned,
-                   "[motors], N·m: minimal_detectable_bias of the same; infinite: no size is found.")
-      .def_ro("prior_free_total", &EndpointReliability::prior_free_total, "Rows with evidence less rank.")
-      .def_ro("condition", &EndpointReliability::condition, "κ of the whitened, unit-scaled rows.")
-      .def_ro("sigma_min", &EndpointReliability::sigma_min, "Their smallest, prior sds per noise sd.");
+  bind_struct<EndpointReliability>(module, "EndpointReliability",
+                                   "Which torque errors stay undetected, and how far they shift the force. Vectors in "
+                                   "motor order, NaN where a motor's row is not used or is no evidence.");
   nb::class_<ReliabilityEstimator>(module, "ReliabilityEstimator",
                                    "Reliability of every endpoint of a posterior (Baarda).")
       .def(
@@ -68,19 +50,8 @@ void bind_reliability(nb::module_& module) {
 void bind_feasibility(nb::module_& module) {
   bind_enumeration<MarginKind>(module,
                                "What a margin is of. total_x … total_z: the whole robot's balance, world axes.");
-  nb::class_<FeasibilityMargin>(module, "FeasibilityMargin", "One condition.")
-      .def_prop_ro("kind", copied_field(&FeasibilityMargin::kind))
-      .def_ro("endpoint", &FeasibilityMargin::endpoint, "In the order of the estimates; −1: the whole robot.")
-      .def_ro("unit", &FeasibilityMargin::unit)
-      .def_ro("value", &FeasibilityMargin::value, "≥ 0 where the condition holds; NaN where it could not be computed.")
-      .def_ro("sd", &FeasibilityMargin::sd, "First order; 0 for an estimate without covariance.")
-      .def_ro("feasible", &FeasibilityMargin::feasible, "value + k·sd ≥ 0; false for NaN.");
-  nb::class_<Feasibility>(module, "Feasibility", "The margins of one instant. Plain data of its own.")
-      .def_prop_ro("status", copied_field(&Feasibility::status))
-      .def_ro("margins", &Feasibility::margins, "Always the same ones in the same order.")
-      .def_ro("sole_known", &Feasibility::sole_known, "Whether centre of pressure and yaw are among them.")
-      .def_ro("balance_known", &Feasibility::balance_known,
-              "Whether the balance is: a floating base with feet, all of them endpoints.")
+  bind_struct<FeasibilityMargin>(module, "FeasibilityMargin", "One condition.");
+  bind_struct<Feasibility>(module, "Feasibility", "The margins of one instant. Plain data of its own.")
       .def("feasible", &Feasibility::feasible, "Every margin, with status ok.")
       .def("violations", &Feasibility::violations);
   const std::string signature = options_signature<FeasibilityOptions>(
@@ -116,41 +87,8 @@ void bind_cause(nb::module_& module) {
   bind_enumeration<Separation>(module,
                                "How clearly the best cause beats another. indistinct also where the other would fit "
                                "what the best one does, whatever their sizes.");
-  const auto components = [](std::array<double, 6> Cause::* field) {
-    return
-        [field](const Cause& self) { return frozen(Eigen::Map<const VectorX>((self.*field).data(), self.components)); };
-  };
-  nb::class_<Cause>(module, "Cause", "One cause and how well it fits. Plain data of its own.")
-      .def_prop_ro("kind", copied_field(&Cause::kind))
-      .def_ro("endpoint", &Cause::endpoint, "Of a contact or payload; else −1.")
-      .def_ro("motor", &Cause::motor, "Of a joint offset; else −1.")
-      .def_ro("unit", &Cause::unit, "Of size.")
-      .def_ro("unknowns", &Cause::unknowns, "That the rows can see.")
-      .def_ro("log_likelihood_ratio", &Cause::log_likelihood_ratio, "Best fit against none, ≥ 0.")
-      .def_ro("bic", &Cause::bic, "0 of none.")
-      .def_ro("log_evidence", &Cause::log_evidence, "ln p(r | cause) − ln p(r | none).")
-      .def_ro("probability", &Cause::probability,
-              "Of all causes at once, given the data and the priors; they sum to 1.")
-      .def_ro("nis", &Cause::nis, "What the cause leaves when it is of a size that its prior allows.")
-      .def_prop_ro("estimate", components(&Cause::estimate), kOwned,
-                   "Posterior under its prior: wrench on the robot in world axes, N, N·m; mass, kg; torque that the "
-                   "channel shows too much, N·m; share; or tilts about the base's x and y, rad.")
-      .def_prop_ro("deviation", components(&Cause::deviation), kOwned, "sd of each.")
-      .def_ro("components", &Cause::components)
-      .def_ro("size", &Cause::size, "The force's norm, the tilt's angle, else the number itself.")
-      .def_ro("size_sd", &Cause::size_sd)
-      .def_ro("misfit_of_best", &Cause::misfit_of_best,
-              "Misfit that is left when the best cause is true and this one is fitted to it. Small: they look alike.")
-      .def_prop_ro("separation", copied_field(&Cause::separation), "From the best cause.");
-  nb::class_<HypothesisResult>(module, "HypothesisResult", "What a window of residuals says of its causes.")
-      .def_prop_ro("status", copied_field(&HypothesisResult::status))
-      .def_ro("alarm", &HypothesisResult::alarm, "Noise alone does not make such residuals.")
-      .def_ro("explained", &HypothesisResult::explained,
-              "The best cause, of a size that its prior allows, leaves no more than noise would.")
-      .def_ro("chi_squared", &HypothesisResult::chi_squared, "Σ of squared, whitened residuals.")
-      .def_ro("threshold", &HypothesisResult::threshold, "That noise exceeds with probability false_alarm.")
-      .def_ro("rows", &HypothesisResult::rows, "With evidence; sum of weights over a window.")
-      .def_ro("causes", &HypothesisResult::causes, "Best first; without an alarm none is the best.")
+  bind_struct<Cause>(module, "Cause", "One cause and how well it fits. Plain data of its own.");
+  bind_struct<HypothesisResult>(module, "HypothesisResult", "What a window of residuals says of its causes.")
       .def("best", &HypothesisResult::best, nb::rv_policy::reference_internal)
       .def("runner_up", &HypothesisResult::runner_up, nb::rv_policy::reference_internal);
 }

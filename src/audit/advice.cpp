@@ -96,7 +96,7 @@ std::vector<Statement> advice_verdict(const Audit& audit) {
     text += '.';
   }
   if (text.empty()) return {};
-  return {{"advice", "Advice for the pose at step " + std::to_string(audit.advice.front().step) + ". " + text}};
+  return {{Topic::advice, "Advice for the pose at step " + std::to_string(audit.advice.front().step) + ". " + text}};
 }
 
 }  // namespace detail

@@ -1,6 +1,7 @@
 #include "antaeus/audit/audit.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "antaeus/audit/audit_options.hpp"
 #include "antaeus/core/error.hpp"
@@ -40,6 +41,16 @@ void add_sweeps(const Robot& robot, Audit& audit) {
   }
   poses.resize(std::min<std::size_t>(poses.size(), 2));
   audit.junction = junction_lesson(robot, audit.focus_endpoint, poses);
+}
+
+/// Steps that an event or the focus names, ascending.
+std::vector<Eigen::Index> told_steps(const Audit& audit) {
+  std::vector<Eigen::Index> steps;
+  for (const Event& event : audit.events) steps.push_back(event.step);
+  if (audit.focus_step >= 0) steps.push_back(audit.focus_step);
+  std::sort(steps.begin(), steps.end());
+  steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+  return steps;
 }
 
 }  // namespace
@@ -82,6 +93,7 @@ Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRe
   detail::check_memory(robot, endpoints, episodes);
   double all_steps = 0, done = 0;
   for (const Episode& episode : episodes) all_steps += static_cast<double>(episode.steps());
+  std::vector<FocusCandidate> candidates;
   for (std::size_t e = 0; e < episodes.size(); ++e) {
     EpisodeAudit part;
     part.episode = std::move(episodes[e]);
@@ -89,7 +101,10 @@ Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRe
     const double weight = static_cast<double>(part.episode.steps()) / all_steps;
     Progress share;
     if (progress) share = [&](double s) { progress(done + s * weight); };
-    part.reconstruction = reconstruct(robot, part.episode, endpoints, options, share, first_step);
+    Reconstructor reconstructor(robot, part.episode, endpoints, options);
+    part.reconstruction = reconstructor.next(part.episode.steps(), share);
+    part.reconstruction.first_step = first_step;
+    if (e == 0) candidates = reconstructor.focus_candidates();
     done += weight;
     note_overflow(overflowing_steps(part.reconstruction, part.episode), part.episode, first_step);
     detail::summarise_episode(robot, endpoints, options, part);
@@ -100,19 +115,23 @@ Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRe
     }
   }
   audit.base_orientation = orientation_text(audit.audited.episode, robot, options);
-  detail::choose_focus(options, audit);
+  const FocusCandidate* taken = detail::choose_focus(options, candidates, audit);
   audit.events = detail::find_events(robot, options, audit);
+  audit.audited.told_steps = told_steps(audit);
   audit.reliability = detail::reliability(robot, audit);
   audit.advice = detail::pose_advice(robot, audit);
-  audit.cause_test = detail::cause_test(robot, endpoints, options, audit);
+  std::optional<detail::FocusStep> focus;
+  if (taken) {
+    focus.emplace(robot, endpoints, options, audit);
+    audit.cause_test = detail::cause_test(options, *focus, taken->residual);
+  }
   audit.contact = detail::contact_finding(options, audit);
   audit.identified = detail::identified_span(robot, audit);
-  if (audit.focus_step >= 0) {
-    const detail::FocusStep focus(robot, endpoints, options, audit);
-    audit.attributions = detail::attributions(focus, audit);
-    audit.feasibility = detail::feasibility(robot, options, focus);
-    audit.counterfactuals = detail::counterfactuals(robot, options, focus, audit);
-    audit.reference_rows = detail::reference_rows(focus);
+  if (focus) {
+    audit.attributions = detail::attributions(*focus, audit);
+    audit.feasibility = detail::feasibility(robot, options, *focus);
+    audit.counterfactuals = detail::counterfactuals(robot, options, *focus, audit);
+    audit.reference_rows = detail::reference_rows(*focus);
   }
   audit.pose_counterfactuals = detail::pose_counterfactuals(robot, options, audit);
   audit.tilt = detail::tilt_sensitivity(robot, options, audit);

@@ -97,7 +97,7 @@ std::vector<Statement> contacts_verdict(const Audit& audit) {
     return {};
   }
   if (audit.contacts.empty()) {
-    return {{"contacts",
+    return {{Topic::contacts,
              "No force stands out for 0.1 s or longer: none larger than the stated noise, friction and model error "
              "make, in steps whose torques some contact explains."}};
   }
@@ -111,7 +111,7 @@ std::vector<Statement> contacts_verdict(const Audit& audit) {
   if (audit.contacts.size() > kMostTold) {
     text += "; " + std::to_string(audit.contacts.size()) + " intervals in all";
   }
-  return {{"contacts", "Forces beyond what the stated noise, friction and model error make: " + text + "."}};
+  return {{Topic::contacts, "Forces beyond what the stated noise, friction and model error make: " + text + "."}};
 }
 
 std::vector<Statement> next_checks(const Audit& audit) {
@@ -122,28 +122,29 @@ std::vector<Statement> next_checks(const Audit& audit) {
                                      [](const Attribution& a) { return a.estimator == EstimatorName::deployed; });
   if (audit.incident && !audit.contact.found && deployed != audit.attributions.end() && deployed->largest >= 0) {
     const std::string& joint = audit.motor_labels[static_cast<std::size_t>(deployed->largest)];
-    all.push_back({"joint", "Hold this pose with nothing touching the robot and read the torque of " + joint +
-                                ": the " + number_text(deployed->residual[deployed->largest]) +
-                                " N·m beyond gravity of " + step_text(audit, audit.focus_step) +
-                                " must not be there. If they stay, the sensor, the model or friction is wrong; if "
-                                "they vanish, motion or a contact made them."});
+    all.push_back({Topic::joint, "Hold this pose with nothing touching the robot and read the torque of " + joint +
+                                     ": the " + number_text(deployed->residual[deployed->largest]) +
+                                     " N·m beyond gravity of " + step_text(audit, audit.focus_step) +
+                                     " must not be there. If they stay, the sensor, the model or friction is wrong; if "
+                                     "they vanish, motion or a contact made them."});
   }
   if (audit.incident) {
-    all.push_back({"touch", "Look at the video, or at a force sensor, whether anything touched the robot from " +
-                                step_text(audit, audit.events.empty() ? audit.focus_step : audit.events.front().step) +
-                                " to " + step_text(audit, audit.focus_step) + "."});
-    all.push_back({"consumed", "Log the wrench that the consumer reads: then it is known, not reconstructed."});
+    all.push_back(
+        {Topic::touch, "Look at the video, or at a force sensor, whether anything touched the robot from " +
+                           step_text(audit, audit.events.empty() ? audit.focus_step : audit.events.front().step) +
+                           " to " + step_text(audit, audit.focus_step) + "."});
+    all.push_back({Topic::consumed, "Log the wrench that the consumer reads: then it is known, not reconstructed."});
   }
   if (floating && !episode.has_imu()) {
-    all.push_back({"imu", "Log the IMU’s orientation: then gravity is known, whatever the base does."});
+    all.push_back({Topic::imu, "Log the IMU’s orientation: then gravity is known, whatever the base does."});
   }
   if (episode.v.rows() == 0) {
-    all.push_back({"velocity", "Log the joint velocities: then inertial torque can be told from contact."});
+    all.push_back({Topic::velocity, "Log the joint velocities: then inertial torque can be told from contact."});
   } else if (floating && (episode.imu_angular_velocity.rows() == 0 || episode.imu_specific_force.rows() == 0)) {
-    all.push_back(
-        {"acceleration", "Log gyro and accelerometer: then what the base’s motion does to the torques is taken out."});
+    all.push_back({Topic::acceleration,
+                   "Log gyro and accelerometer: then what the base’s motion does to the torques is taken out."});
   }
-  if (!episode.has_time()) all.push_back({"time", "Log time stamps: then durations and rates are known."});
+  if (!episode.has_time()) all.push_back({Topic::time, "Log time stamps: then durations and rates are known."});
   return all;
 }
 

@@ -200,15 +200,6 @@ class Comparison {
 
 }  // namespace
 
-double largest_norm(const SampleMatrix& force) {
-  double largest = kNaN;
-  for (Eigen::Index i = 0; i < force.rows(); ++i) {
-    const double norm = force.row(i).head<3>().norm();
-    if (std::isfinite(norm) && !(norm <= largest)) largest = norm;
-  }
-  return largest;
-}
-
 std::vector<Attribution> attributions(const FocusStep& focus, const Audit& audit) {
   std::vector<Attribution> all;
   const auto k = static_cast<std::size_t>(focus.endpoint());
@@ -218,6 +209,8 @@ std::vector<Attribution> attributions(const FocusStep& focus, const Audit& audit
     result.step = audit.focus_step;
     result.endpoint = audit.focus_endpoint;
     result.estimator = estimator;
+    for (const JointRange& range : audit.audited.ranges) result.joints.push_back(range.joint);
+    result.labels = audit.motor_labels;
     result.tau = focus.now().observation().tau;
     result.gravity = focus.now().gravity_torque();
     result.residual = focus.now().static_residual();
@@ -317,3 +310,26 @@ std::vector<ReferenceRow> reference_rows(const FocusStep& focus) {
 }
 
 }  // namespace antaeus::detail
+
+namespace antaeus {
+
+double largest_norm(const SampleMatrix& force) {
+  double largest = kNaN;
+  for (Eigen::Index i = 0; i < force.rows(); ++i) {
+    const double norm = force.row(i).head<3>().norm();
+    if (std::isfinite(norm) && !(norm <= largest)) largest = norm;
+  }
+  return largest;
+}
+
+std::vector<JointShare> Attribution::shares() const {
+  std::vector<JointShare> all;
+  for (Eigen::Index j = 0; j < residual.size(); ++j) {
+    const auto at = static_cast<std::size_t>(j);
+    // A torque of −0 becomes 0.
+    all.push_back({joints[at], labels[at], tau[j] + 0.0, gravity[j] + 0.0, residual[j] + 0.0, contribution.col(j)});
+  }
+  return all;
+}
+
+}  // namespace antaeus

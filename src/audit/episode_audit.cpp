@@ -109,7 +109,8 @@ void summarise_episode(const Robot& robot, const std::vector<std::string>& endpo
   }
 }
 
-void choose_focus(const AuditOptions& options, Audit& audit) {
+const FocusCandidate* choose_focus(const AuditOptions& options, const std::vector<FocusCandidate>& candidates,
+                                   Audit& audit) {
   const Episode& episode = audit.audited.episode;
   const auto unusable = static_cast<double>(episode.invalid_steps.size());
   audit.usable_share = 1.0 - unusable / static_cast<double>(episode.steps());
@@ -121,18 +122,15 @@ void choose_focus(const AuditOptions& options, Audit& audit) {
       audit.incident = audit.incident || (guard.guard == SingleGuard::watchdog && guard.acts > 0);
     }
   }
-  if (!worst) return;
+  if (!worst) return nullptr;
   const bool enough = audit.usable_share >= options.event.least_usable_share;
   audit.outcome = audit.incident ? Outcome::incident : enough ? Outcome::no_incident : Outcome::cannot_be_told;
   audit.focus_endpoint = worst->endpoint;
-  audit.focus_step = audit.audited.reconstruction.first_step + worst->peak_step;
-  for (Eigen::Index i = 0; i < worst->force_norm.size(); ++i) {
-    if (worst->force_norm[i] >= options.event.focus_force) {
-      audit.focus_step = audit.audited.reconstruction.first_step + i;
-      break;
-    }
-  }
-  audit.focus_axis = largest_component(*worst, row_of(audit, audit.focus_step));
+  const auto focus = std::find_if(candidates.begin(), candidates.end(),
+                                  [&](const FocusCandidate& c) { return c.endpoint == worst->endpoint; });
+  audit.focus_step = audit.audited.reconstruction.first_step + focus->row;
+  audit.focus_axis = largest_component(*worst, focus->row);
+  return &*focus;
 }
 
 }  // namespace antaeus::detail

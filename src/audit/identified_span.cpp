@@ -66,7 +66,7 @@ std::vector<Statement> identified_verdict(const Audit& audit) {
     text +=
         ". It moves at up to " + number_text(span.speed) + " rad/s rms, in those runs " + number_text(span.identified);
   }
-  return {{"identified", text + "."}};
+  return {{Topic::identified, text + "."}};
 }
 
 }  // namespace antaeus::detail

@@ -3,12 +3,12 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <fstream>
 #include <limits>
 #include <sstream>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 
 namespace antaeus::detail {
 
@@ -28,11 +28,7 @@ double number_in(const char* file, const std::string& key) {
   return std::numeric_limits<double>::infinity();
 }
 
-std::string gigabytes(double bytes) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f GB", 1e-9 * bytes);
-  return text;
-}
+std::string gigabytes(double bytes) { return fixed_text(1e-9 * bytes, 1) + " GB"; }
 
 }  // namespace
 

@@ -15,7 +15,9 @@ void summarise_episode(const Robot& robot, const std::vector<std::string>& endpo
                        EpisodeAudit& audit);
 
 /// Consumed endpoint with the largest deployed force, and the step that is taken apart.
-void choose_focus(const AuditOptions& options, Audit& audit);
+/// \return its candidate; null where no step has a force
+const FocusCandidate* choose_focus(const AuditOptions& options, const std::vector<FocusCandidate>& candidates,
+                                   Audit& audit);
 
 std::vector<Event> find_events(const Robot& robot, const AuditOptions& options, const Audit& audit);
 /// What each joint contributes to the focus endpoint's wrench (incident report, eq. 4): deployed and stacked.
@@ -30,8 +32,8 @@ std::vector<ReliabilityTable> reliability(const Robot& robot, const Audit& audit
 std::vector<FeasibilityRow> feasibility(const Robot& robot, const AuditOptions& options, const FocusStep& focus);
 std::vector<AdviceRow> pose_advice(const Robot& robot, const Audit& audit);
 std::vector<Statement> advice_verdict(const Audit& audit);
-CauseTest cause_test(const Robot& robot, const std::vector<std::string>& endpoints, const AuditOptions& options,
-                     const Audit& audit);
+/// \param residual  of the focus step
+CauseTest cause_test(const AuditOptions& options, const FocusStep& focus, Residual residual);
 // identified_span.cpp
 IdentifiedSpan identified_span(const Robot& robot, const Audit& audit);
 std::vector<Statement> identified_verdict(const Audit& audit);
@@ -56,8 +58,6 @@ inline Eigen::Index row_of(const Audit& audit, Eigen::Index step) {
   return step - audit.audited.reconstruction.first_step;
 }
 
-/// Largest norm of the first three columns of its rows; NaN without a finite one.
-double largest_norm(const SampleMatrix& force);
 /// The focus endpoint's posterior, null where it has none.
 const EstimateSeries* focus_posterior(const Audit& audit);
 

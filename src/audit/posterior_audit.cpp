@@ -111,30 +111,20 @@ std::vector<FeasibilityRow> feasibility(const Robot& robot, const AuditOptions& 
   return rows;
 }
 
-CauseTest cause_test(const Robot& robot, const std::vector<std::string>& endpoints, const AuditOptions& options,
-                     const Audit& audit) {
+CauseTest cause_test(const AuditOptions& options, const FocusStep& focus, Residual residual) {
   CauseTest test;
-  if (audit.focus_step < 0) return test;
-  InstantReader reader(robot, endpoints, options.equation);
-  ResidualEstimator residual(robot, options.residual);
-  HypothesisTest hypotheses(reader, options.hypotheses);
-  Observation observation;
-  // Up to the focus step, so that motion and filters are as they were; they remember far less than this.
-  constexpr Eigen::Index kWarmUp = 1000;
-  const Eigen::Index focus = row_of(audit, audit.focus_step);
-  for (Eigen::Index row = std::max<Eigen::Index>(0, focus - kWarmUp); row <= focus; ++row) {
-    audit.audited.episode.observe(row, observation);
-    residual.form(reader.at(observation));
-  }
-  test.outside_identified = residual.residual().reasons.has(Reason::outside_identified);
+  test.outside_identified = residual.reasons.has(Reason::outside_identified);
   if (test.outside_identified) return test;
-  const HypothesisResult& result = hypotheses.solve(residual.residual());
+  HypothesisTest hypotheses(focus.reader(), options.hypotheses);
+  residual.instant = focus.now();  // of all endpoints, feet too
+  const HypothesisResult& result = hypotheses.solve(residual);
   test.alarm = result.alarm;
   test.explained = result.explained;
   test.chi_squared = result.chi_squared;
   test.threshold = result.threshold;
   if (result.status != Status::ok) return test;
   for (const Cause& cause : result.causes) {
+    const std::vector<std::string>& endpoints = focus.reader().endpoint_names();
     const std::string frame = cause.endpoint >= 0 ? endpoints[static_cast<std::size_t>(cause.endpoint)] : std::string();
     test.causes.push_back({hypotheses.name(cause), cause.kind, frame, cause.size, cause.size_sd, cause.unit,
                            cause.log_likelihood_ratio, cause.bic, cause.log_evidence, cause.probability,
@@ -287,7 +277,7 @@ std::vector<Statement> posterior_verdict(const Audit& audit) {
   if (std::isfinite(trace.worst_sd[0])) {
     text += ", and at step " + std::to_string(first) + " it was " + number_text(trace.worst_sd[0]) + " N already";
   }
-  all.push_back({"posterior", text + "."});
+  all.push_back({Topic::posterior, text + "."});
 
   std::string reliability;
   for (const ReliabilityTable& table : audit.reliability) {
@@ -304,7 +294,7 @@ std::vector<Statement> posterior_verdict(const Audit& audit) {
       reliability += " (redundancy " + number_text(entry.prior_free_redundancy) + ")";
     }
   }
-  if (!reliability.empty()) all.push_back({"reliability", reliability + "."});
+  if (!reliability.empty()) all.push_back({Topic::reliability, reliability + "."});
   std::string blind;
   for (const ReliabilityTable& table : audit.reliability) {
     if (table.endpoint != audit.focus_endpoint) continue;
@@ -315,13 +305,13 @@ std::vector<Statement> posterior_verdict(const Audit& audit) {
     if (!joints.empty()) blind += (blind.empty() ? "" : "; ") + table.episode + ": " + joints;
   }
   if (!blind.empty()) {
-    all.push_back({"undetectable",
+    all.push_back({Topic::undetectable,
                    "Joints whose torque could be wrong by all that their motor can do and still be explained by some "
                    "contact, however large: " +
                        blind + "."});
   }
 
-  if (const std::string causes = causes_text(audit); !causes.empty()) all.push_back({"cause_test", causes});
+  if (const std::string causes = causes_text(audit); !causes.empty()) all.push_back({Topic::cause_test, causes});
 
   const double behind = largest_norm(series->guarded_force);
   const double given = audit.audited.reconstruction.find(audit.focus_endpoint, EstimatorName::deployed).peak_force;
@@ -355,7 +345,7 @@ std::vector<Statement> posterior_verdict(const Audit& audit) {
       text += (c.remedy == Remedy::nis_alarm ? " The tests alarm in " : " The guard refuses in ") + shares + '.';
     }
   }
-  all.push_back({"guarded_posterior", text});
+  all.push_back({Topic::guarded_posterior, text});
   return all;
 }
 

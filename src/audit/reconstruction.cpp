@@ -109,6 +109,12 @@ struct Reconstructor::Impl {
       if (has_hands_reader) step.hands.emplace(robot, hands, options.equation);
     }
     for (int k = 0; k < threads; ++k) workers.push_back(make_worker());
+    for (const EndpointRecorders& of_one : recorders) {
+      if (!wanted.posterior || !of_one.deployed || !of_one.deployed->head.consumed) continue;
+      candidates.push_back({of_one.deployed->head.endpoint, -1, 0.0, false, {}});
+    }
+    // Smoothed, the posterior's residual is of another log.
+    if (!candidates.empty() && (smoothed || hands.empty())) as_logged.emplace(robot, options.residual);
     if (hands.empty()) return;
     const Worker& any = workers.front();
     residual.emplace(robot, causal);
@@ -161,6 +167,7 @@ struct Reconstructor::Impl {
   /// The residual, whose filters have a history.
   void form(Step& step, Eigen::Index row, Reconstruction& result) {
     result.used_imu = result.used_imu || step.all->instant().used_imu();
+    if (as_logged) as_logged->form(step.all->instant());
     if (!residual) return;
     const Residual& formed = residual->form(posterior_reader(step).instant());
     step.residual = formed;
@@ -171,6 +178,20 @@ struct Reconstructor::Impl {
     result.identified[at] = true;
     result.outside_identified[at] = formed.reasons.has(Reason::outside_identified);
     if (const SpeedEnvelope* envelope = residual->envelope()) result.envelope_speed[row] = envelope->speed();
+  }
+
+  /// Keeps the residual that form() left, where this may be the step that is taken apart.
+  void keep_candidates(const Step& step, Eigen::Index row) {
+    const Residual* last = as_logged ? &as_logged->residual() : residual ? &residual->residual() : nullptr;
+    auto candidate = candidates.begin();
+    for (std::size_t k = 0; k < recorders.size() && candidate != candidates.end(); ++k) {
+      if (endpoints[k] != candidate->endpoint) continue;
+      FocusCandidate& kept = *candidate++;
+      const double force = step.deployed[k].wrench.force.norm();
+      const bool past = force >= options.event.focus_force;
+      if (kept.past || !(past || (std::isfinite(force) && (kept.row < 0 || force > kept.force)))) continue;
+      kept = {std::move(kept.endpoint), row, force, past, *last};
+    }
   }
 
   void estimate(Worker& worker, Step& step, Eigen::Index row) {
@@ -210,7 +231,10 @@ struct Reconstructor::Impl {
       const auto worker = [&](int thread) -> Worker& { return workers[static_cast<std::size_t>(thread)]; };
       team.run(count, kStepsAtATime,
                [&](int thread, Eigen::Index i) { read(worker(thread), step(i), first + from + i, from + i, result); });
-      for (Eigen::Index i = 0; i < count; ++i) form(step(i), from + i, result);
+      for (Eigen::Index i = 0; i < count; ++i) {
+        form(step(i), from + i, result);
+        keep_candidates(step(i), first + from + i);
+      }
       if (guard) {
         team.run(count, kStepsAtATime,
                  [&](int thread, Eigen::Index i) { estimate(worker(thread), step(i), from + i); });
@@ -264,7 +288,8 @@ struct Reconstructor::Impl {
   std::vector<EndpointRecorders> recorders;
   /// \name What has a history
   ///@{
-  std::optional<ResidualEstimator> residual;
+  std::optional<ResidualEstimator> residual, as_logged;
+  std::vector<FocusCandidate> candidates;  ///< in the order of the recorders
   AlarmLimits limits{AlarmRate{}, 1};
   std::optional<ConsumerGuard> guard;
   Eigen::Index done = 0;
@@ -280,6 +305,7 @@ Reconstructor::Reconstructor(const Robot& robot, const Episode& episode, const s
 Reconstructor::~Reconstructor() = default;
 
 Eigen::Index Reconstructor::done() const noexcept { return impl_->done; }
+const std::vector<FocusCandidate>& Reconstructor::focus_candidates() const noexcept { return impl_->candidates; }
 Reconstruction Reconstructor::next(Eigen::Index steps, const Progress& progress) {
   return impl_->next(steps, progress);
 }

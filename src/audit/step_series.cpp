@@ -11,7 +11,7 @@ namespace antaeus::detail {
 namespace {
 
 /// The guard of a single-guard chain, and the options under which it runs.
-GuardKind kind_of(SingleGuard guard, GuardOptions& options) {
+GuardKind kind_of(SingleGuard guard, PublishedGuardOptions& options) {
   options.dominance_form =
       guard == SingleGuard::reference_dominance_formula ? DominanceForm::formula : DominanceForm::per_joint;
   switch (guard) {
@@ -34,9 +34,10 @@ std::vector<GuardKind> chain_of(EstimatorName estimator) {
 }
 
 /// The published limits hold at hands. A foot that a consumer reads carries the robot: there they are of the weight.
-GuardOptions limits_at(const Robot& robot, const std::string& endpoint, bool consumed, GuardOptions guard) {
+PublishedGuardOptions limits_at(const Robot& robot, const std::string& endpoint, bool consumed,
+                                PublishedGuardOptions guard) {
   if (!consumed || robot.kind_of(endpoint) != EndpointKind::foot) return guard;
-  const auto of_weight = robot.settings({endpoint}).get<GuardOptions>();
+  const auto of_weight = robot.settings({endpoint}).get<PublishedGuardOptions>();
   guard.clamp_force = std::max(guard.clamp_force, of_weight.clamp_force);
   guard.watchdog_force = std::max(guard.watchdog_force, of_weight.watchdog_force);
   return guard;
@@ -84,7 +85,7 @@ std::vector<std::string> consumed_frames(const Robot& robot, const std::vector<s
 Recorder make_recorder(const Robot& robot, const std::string& endpoint, EstimatorName estimator,
                        const AuditOptions& options, const std::vector<std::string>& consumed) {
   const bool is_consumed = std::find(consumed.begin(), consumed.end(), endpoint) != consumed.end();
-  const GuardOptions limits = limits_at(robot, endpoint, is_consumed, options.guard);
+  const PublishedGuardOptions limits = limits_at(robot, endpoint, is_consumed, options.guard);
   Recorder recorder{{}, {}, GuardChain(chain_of(estimator), limits), {}};
   EstimateSeries& head = recorder.head;
   head.endpoint = endpoint;
@@ -95,7 +96,7 @@ Recorder make_recorder(const Robot& robot, const std::string& endpoint, Estimato
   head.sign = estimator == EstimatorName::posterior ? options.posterior.sign : options.estimator.sign;
   if (estimator == EstimatorName::posterior) return recorder;
   for (std::size_t g = 0; g < enum_names(SingleGuard{}).size(); ++g) {
-    GuardOptions alone = limits;
+    PublishedGuardOptions alone = limits;
     const GuardKind kind = kind_of(static_cast<SingleGuard>(g), alone);
     recorder.alone.emplace_back(std::vector<GuardKind>{kind}, alone);
   }

@@ -61,7 +61,7 @@ class Writer {
   }
 
  private:
-  void say(std::string id, std::string text) { statements_.push_back({std::move(id), std::move(text)}); }
+  void say(Topic id, std::string text) { statements_.push_back({id, std::move(text)}); }
 
   void what_happened() {
     const double component = deployed_.wrench(row_, axis_), norm = deployed_.force_norm[row_];
@@ -86,7 +86,7 @@ class Writer {
         text += "; it peaks at " + number_text(deployed_.peak_force) + " N at " + step_text(audit_, peak);
       }
     }
-    say("what", text + ".");
+    say(Topic::what, text + ".");
   }
 
   /// Weight on a foot, and a contact that all joints agree on, are nobody's fault.
@@ -96,9 +96,10 @@ class Writer {
       for (const EstimateSeries& s : audit_.audited.reconstruction.series) {
         if (s.estimator == EstimatorName::deployed && s.kind == EndpointKind::foot) vertical += s.wrench(row_, kFz);
       }
-      say("cause", "A foot carries the robot: the deployed estimator's vertical forces at the audited feet add up to " +
-                       number_text(std::abs(vertical)) + " N in this step, and the robot weighs " +
-                       number_text(robot_.weight()) + " N.");
+      say(Topic::cause,
+          "A foot carries the robot: the deployed estimator's vertical forces at the audited feet add up to " +
+              number_text(std::abs(vertical)) + " N in this step, and the robot weighs " +
+              number_text(robot_.weight()) + " N.");
       return true;
     }
     const ContactFinding& contact = audit_.contact;
@@ -114,8 +115,8 @@ class Writer {
     text += contact.beyond()
                 ? "The force is beyond the " + number_text(contact.limit) + " N that the consumer was made for"
                 : "The consumer was made for " + number_text(contact.limit) + " N";
-    text += " (guarded.force_limit: " + source_of(audit_, "guarded", "force_limit") + ").";
-    say("cause", text);
+    text += " (consumer_guard.force_limit: " + source_of(audit_, "consumer_guard", "force_limit") + ").";
+    say(Topic::cause, text);
     return true;
   }
 
@@ -126,11 +127,11 @@ class Writer {
     if (found == audit_.attributions.end() || found->largest < 0) return;
     const auto j = found->largest;
     const double part = found->contribution(axis_, j), total = found->wrench[axis_];
-    say("cause", "Of " + axis_name(axis_) + " = " + number_text(total) + " N, " + robot_.profile.motor_labels[j] +
-                     " alone makes " + number_text(part) + " N: its torque beyond gravity is " +
-                     number_text(found->residual[j]) + " N·m, and in this pose 1 N·m there reads as " +
-                     number_text(found->residual[j] != 0 ? part / found->residual[j] : kNaN) +
-                     " N. All other joints together make " + number_text(total - part) + " N.");
+    say(Topic::cause, "Of " + axis_name(axis_) + " = " + number_text(total) + " N, " + robot_.profile.motor_labels[j] +
+                          " alone makes " + number_text(part) + " N: its torque beyond gravity is " +
+                          number_text(found->residual[j]) + " N·m, and in this pose 1 N·m there reads as " +
+                          number_text(found->residual[j] != 0 ? part / found->residual[j] : kNaN) +
+                          " N. All other joints together make " + number_text(total - part) + " N.");
   }
 
   void same_torque_elsewhere() {
@@ -139,15 +140,15 @@ class Writer {
           std::any_of(audit_.baselines.begin(), audit_.baselines.end(),
                       [&](const EpisodeAudit& b) { return row.pose == b.episode.name + " step 0"; });
       if (!baseline_pose || row.residuals_of != audit_.audited.episode.name) continue;
-      say("pose", "The same torque in the pose of " + row.pose + " (gain " + number_text(row.gain) +
-                      " N/(N·m)) would read as " + number_text(row.force_at_focus) + " N.");
+      say(Topic::pose, "The same torque in the pose of " + row.pose + " (gain " + number_text(row.gain) +
+                           " N/(N·m)) would read as " + number_text(row.force_at_focus) + " N.");
       break;
     }
     const std::string here = audit_.audited.episode.name + " step " + std::to_string(audit_.focus_step);
     for (const PoseCounterfactual& row : audit_.pose_counterfactuals) {
       if (row.pose != here || row.residuals_of == audit_.audited.episode.name) continue;
-      say("pose_reversed", "The baseline " + row.residuals_of + " in this pose would have read up to " +
-                               number_text(row.largest_force) + " N from the same joint.");
+      say(Topic::pose_reversed, "The baseline " + row.residuals_of + " in this pose would have read up to " +
+                                    number_text(row.largest_force) + " N from the same joint.");
     }
   }
 
@@ -161,13 +162,13 @@ class Writer {
     }
     if (audit_.audited.preflight.checks.empty()) {
       if (!audit_.incident) return;
-      say("preflight",
+      say(Topic::preflight,
           "The published pre-flight has nothing to check: the robot's profile names no reference joint and no "
           "start-error joints.");
       return;
     }
     if (failed.empty()) {
-      say("preflight", "The published pre-flight checks pass.");
+      say(Topic::preflight, "The published pre-flight checks pass.");
       return;
     }
     const Counterfactual* start = find(audit_, Remedy::preflight_start_error);
@@ -176,20 +177,21 @@ class Writer {
       const std::string wrong = names_of(start->false_alarms, false);
       if (!wrong.empty()) text += " But its start-error check refuses the baselines too: " + wrong + ".";
     }
-    say("preflight", text);
+    say(Topic::preflight, text);
   }
 
   void guards() {
-    for (const Remedy remedy : {Remedy::watchdog, Remedy::clamp}) {
+    for (const auto& [remedy, topic] :
+         {std::pair(Remedy::watchdog, Topic::watchdog), std::pair(Remedy::clamp, Topic::clamp)}) {
       const Counterfactual* c = find(audit_, remedy);
       if (!c) continue;
       const std::string title = c->title;
       if (c->first_act < 0) {
-        say(std::string(to_string(remedy)), "The published guard \"" + title + "\" would never have acted.");
+        say(topic, "The published guard \"" + title + "\" would never have acted.");
       } else {
-        say(std::string(to_string(remedy)),
-            "The published guard \"" + title + "\" would first have acted at " + step_text(audit_, c->first_act) +
-                "; alone it would still have let up to " + number_text(c->largest_force_read) + " N through.");
+        say(topic, "The published guard \"" + title + "\" would first have acted at " +
+                       step_text(audit_, c->first_act) + "; alone it would still have let up to " +
+                       number_text(c->largest_force_read) + " N through.");
       }
     }
   }
@@ -216,7 +218,7 @@ class Writer {
     if (!contacts.empty()) {
       text += " In " + contacts + " a force stands out in the posterior too: alarms there need not be false.";
     }
-    say("false_alarms", text);
+    say(Topic::false_alarms, text);
   }
 
   void stacked() {
@@ -254,7 +256,7 @@ class Writer {
       text += " No foot wrench can take up a torque of " + audit_.reference_joint +
               ": its row is exactly zero in the block of the " + blind + ".";
     }
-    say("stacked", text);
+    say(Topic::stacked, text);
   }
 
   void tilt() {
@@ -265,9 +267,9 @@ class Writer {
               number_text(t.phantom_force) + " N";
     }
     if (text.empty()) return;
-    say("tilt", "The base is taken for upright. A tilt of " +
-                    number_text(audit_.tilt.front().angle * 57.29577951308232) +
-                    " degrees would change the gravity torque of one joint, and the force, by: " + text + ".");
+    say(Topic::tilt, "The base is taken for upright. A tilt of " +
+                         number_text(audit_.tilt.front().angle * 57.29577951308232) +
+                         " degrees would change the gravity torque of one joint, and the force, by: " + text + ".");
   }
 
   const Robot& robot_;
@@ -287,7 +289,7 @@ std::string label_of(const Audit& audit, const std::string& endpoint) {
 
 std::vector<Statement> verdict(const Robot& robot, const Audit& audit) {
   if (audit.focus_step < 0)
-    return {{"what",
+    return {{Topic::what,
              "No step of this log can be used: every row holds NaN, infinity or numbers too large to compute a force "
              "from."}};
   return Writer(robot, audit).write();
@@ -296,36 +298,37 @@ std::vector<Statement> verdict(const Robot& robot, const Audit& audit) {
 std::vector<Statement> cannot_tell(const Audit& audit) {
   std::vector<Statement> all;
   const Episode& episode = audit.audited.episode;
-  all.push_back({"consumed",
+  all.push_back({Topic::consumed,
                  "The log holds no wrench that the consumer read: the forces above are reconstructed. Whether the "
                  "consumer was given them cannot be told from it."});
   const auto& series = audit.audited.reconstruction.series;
   const bool foot =
       std::any_of(series.begin(), series.end(), [](const EstimateSeries& s) { return s.kind == EndpointKind::foot; });
   if (audit.base == Base::free_flyer && !foot) {
-    all.push_back({"ground",
+    all.push_back({Topic::ground,
                    "No foot is among the audited endpoints: what the ground makes in the joints that carry the robot "
                    "is not modelled."});
   }
   if (audit.base != Base::fixed && !episode.has_imu()) {
     all.push_back(
-        {"imu", "The log holds no IMU: the base is taken for upright, and the effect of a tilt can only be bounded."});
+        {Topic::imu,
+         "The log holds no IMU: the base is taken for upright, and the effect of a tilt can only be bounded."});
   }
-  all.push_back({"contact",
+  all.push_back({Topic::contact,
                  "The log holds no force sensor: a true force at an endpoint cannot be told from other torques by the "
                  "deployed estimator."});
   if (episode.v.rows() == 0) {
-    all.push_back({"velocity", "The log holds no velocities: inertial torques cannot be separated from contact."});
+    all.push_back({Topic::velocity, "The log holds no velocities: inertial torques cannot be separated from contact."});
   } else if (audit.base != Base::fixed &&
              (episode.imu_angular_velocity.rows() == 0 || episode.imu_specific_force.rows() == 0)) {
-    all.push_back({"acceleration",
+    all.push_back({Topic::acceleration,
                    "The log holds no accelerations and no base motion: the static residual counts inertial torque "
                    "as force."});
   }
-  if (!episode.has_time()) all.push_back({"time", "The log holds no time stamps: durations are given in steps."});
+  if (!episode.has_time()) all.push_back({Topic::time, "The log holds no time stamps: durations are given in steps."});
   if (!episode.invalid_steps.empty()) {
-    all.push_back({"invalid", std::to_string(episode.invalid_steps.size()) +
-                                  " steps hold NaN, infinity or numbers too large, and say nothing."});
+    all.push_back({Topic::invalid, std::to_string(episode.invalid_steps.size()) +
+                                       " steps hold NaN, infinity or numbers too large, and say nothing."});
   }
   return all;
 }

@@ -1,11 +1,8 @@
 // Numbers, names and signs as people read them.
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 
-#include "antaeus/draw/figure.hpp"
-#include "antaeus/io/files.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "audit/parts.hpp"
 
 namespace antaeus {
@@ -20,16 +17,8 @@ namespace detail {
 
 std::string number_text(double value) {
   if (!std::isfinite(value)) return "unknown";
-  const int digits = display_digits(value);
-  std::array<char, 64> buffer{};
-  const auto written =
-      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, digits);
-  if (written.ec != std::errc{}) return shortest_text(value);
-  std::string text(buffer.data(), written.ptr);
-  if (text.find('.') != std::string::npos) {
-    text.erase(text.find_last_not_of('0') + 1);
-    if (text.back() == '.') text.pop_back();
-  }
+  if (std::abs(value) >= 1e63) return shortest_text(value);  // longer than a line
+  const std::string text = without_end_zeros(fixed_text(value, display_digits(value)));
   return text == "-0" ? "0" : text;
 }
 
@@ -38,10 +27,7 @@ std::string step_text(const Audit& audit, Eigen::Index step) {
   const VectorX& time = audit.audited.reconstruction.time;
   const Eigen::Index row = row_of(audit, step);
   if (row >= 0 && row < time.size() && std::isfinite(time[row])) {
-    std::array<char, 64> buffer{};
-    const char* end =
-        std::to_chars(buffer.data(), buffer.data() + buffer.size(), time[row], std::chars_format::fixed, 3).ptr;
-    text += " (" + std::string(buffer.data(), static_cast<std::size_t>(end - buffer.data())) + " s)";
+    text += " (" + fixed_text(time[row], 3) + " s)";
   }
   return text;
 }

@@ -33,8 +33,6 @@ void nimble_root(const SampleMatrix& q, Eigen::Index t, VectorX& step) {
   step.segment<3>(3) = logarithm(R0.transpose() * R1);
 }
 
-}  // namespace
-
 void differentiate(const RobotModel& model, const SampleMatrix& q, double dt, bool nimble, SampleMatrix& v,
                    SampleMatrix& a) {
   const Eigen::Index N = q.rows();
@@ -85,8 +83,6 @@ void differentiate(const RobotModel& model, const SampleMatrix& q, double dt, bo
   end(N - 1, -1);
 }
 
-namespace {
-
 void check_weights(const ContactOptions& options, const ContactMotion& motion, const ContactRequest& request) {
   check_options(options);
   const bool weighed =
@@ -115,6 +111,83 @@ Matrix6X to_world(const SampleMatrix& rows, const std::vector<Pose>& places, Wre
   return world;
 }
 
+/// Velocities and accelerations, as given or made from positions.
+void set_rates(const RobotModel& model, const ContactMotion& motion, bool nimble, MotionDynamics& result) {
+  if (motion.is_states()) {
+    result.v = motion.v;
+    result.a = motion.a;
+    if (motion.v_next.size() > 0) {
+      result.a = motion.v_next - motion.v;
+      for (Eigen::Index t = 0; t < motion.frames(); ++t) result.a.row(t) /= motion.dt[motion.dt.size() == 1 ? 0 : t];
+    }
+  } else {
+    differentiate(model, motion.q, motion.dt[0], nimble, result.v, result.a);
+  }
+}
+
+/// Of \p N frames.
+void set_times(const ContactMotion& motion, Eigen::Index N, ContactDemand& demand) {
+  demand.dt = motion.dt.size() > 0 ? motion.dt[0] : kNaN;
+  if (motion.is_states() && motion.time.size() > 1) {  // dt is then the step to v_next
+    demand.dt = (motion.time[motion.frames() - 1] - motion.time[0]) / static_cast<double>(motion.frames() - 1);
+  }
+  if (motion.time.size() > 0) {
+    demand.time = motion.time.head(N);
+  } else {
+    demand.time = VectorX::Constant(N, kNaN);
+    if (motion.dt.size() == 1) {
+      for (Eigen::Index t = 0; t < N; ++t) demand.time[t] = static_cast<double>(t) * motion.dt[0];
+    }
+  }
+}
+
+/// Rows of v that move the frame, all but the base's.
+std::vector<int> carrying_rows(const RobotModel& model, FrameId frame) {
+  std::vector<int> rows;
+  Dynamics probe(model);
+  Matrix6X J = Matrix6X::Zero(6, model.nv());
+  probe.at(model.neutral()).frame_jacobian(frame, J);
+  const auto motors = model.supporting_motors(frame);
+  std::set<int> carrying;
+  for (const int m : motors) carrying.insert(model.motor_rows()[static_cast<std::size_t>(m)]);
+  for (int row = 6; row < model.nv(); ++row) {
+    if (carrying.contains(row) || !J.col(row).isZero(0.0)) rows.push_back(row);
+  }
+  return rows;
+}
+
+/// Puts into the torques of frame \p t what a motion states of other forces: from outside, of damping, of springs.
+void add_stated(const RobotModel& model, const ContactMotion& motion, Eigen::Index t, bool nimble, const VectorX& q,
+                const VectorX& v, VectorX& tau) {
+  if (motion.external.size() > 0) tau -= motion.external.row(t).transpose();
+  const VectorX damping = motion.damping.size() > 0 ? motion.damping : nimble ? model.damping() : VectorX();
+  if (damping.size() > 0) tau += damping.cwiseProduct(v);
+  if (motion.spring.size() > 0) {
+    VectorX stretch(model.nv());
+    model.difference(model.neutral(), q, stretch);  // joint angles, also of those stored as cosine and sine
+    if (motion.rest.size() > 0) stretch -= motion.rest;
+    stretch.head<6>().setZero();
+    // Nimble asks for the spring's force at the end of the step.
+    if (nimble) stretch += motion.dt[motion.dt.size() == 1 ? 0 : t] * v;
+    tau += motion.spring.cwiseProduct(stretch);
+  }
+}
+
+/// What a motion states of the wrenches themselves, once all places are known.
+void set_wishes(const ContactMotion& motion, WrenchAxes axes, ContactDemand& demand) {
+  const Eigen::Index N = demand.frames();
+  const int k = demand.contact_count();
+  if (motion.guess.size() > 0) demand.guess = to_world(motion.guess.topRows(N), demand.places, axes);
+  if (motion.previous.size() > 0) {
+    const SampleMatrix one = Eigen::Map<const SampleMatrix>(motion.previous.data(), 1, 6 * k);
+    demand.previous = to_world(one, demand.places, axes);
+  }
+  if (motion.magnitude.size() > 0) demand.magnitude = motion.magnitude.topRows(N).transpose();
+  for (Eigen::Index t = 0; motion.active.size() > 0 && t < N; ++t) {
+    for (int c = 0; c < k; ++c) demand.active.push_back(motion.active(t, c) != 0.0);
+  }
+}
+
 }  // namespace
 
 MotionDynamics motion_dynamics(const Robot& robot, ContactMotion motion, const ContactRequest& request,
@@ -132,33 +205,13 @@ MotionDynamics motion_dynamics(const Robot& robot, ContactMotion motion, const C
   check_weights(options, motion, request);
 
   MotionDynamics result;
-  if (motion.is_states()) {
-    result.v = motion.v;
-    result.a = motion.a;
-    if (motion.v_next.size() > 0) {
-      result.a = motion.v_next - motion.v;
-      for (Eigen::Index t = 0; t < motion.frames(); ++t) result.a.row(t) /= motion.dt[motion.dt.size() == 1 ? 0 : t];
-    }
-  } else {
-    differentiate(model, motion.q, motion.dt[0], nimble, result.v, result.a);
-  }
+  set_rates(model, motion, nimble, result);
   const Eigen::Index N = result.v.rows();
   result.q = motion.q.topRows(N);
   ContactDemand& demand = result.demand;
   demand.contacts = request.contacts;
   demand.kinds.assign(static_cast<std::size_t>(k), options.kind);
-  demand.dt = motion.dt.size() > 0 ? motion.dt[0] : kNaN;
-  if (motion.is_states() && motion.time.size() > 1) {  // dt is then the step to v_next
-    demand.dt = (motion.time[motion.frames() - 1] - motion.time[0]) / static_cast<double>(motion.frames() - 1);
-  }
-  if (motion.time.size() > 0) {
-    demand.time = motion.time.head(N);
-  } else {
-    demand.time = VectorX::Constant(N, kNaN);
-    if (motion.dt.size() == 1) {
-      for (Eigen::Index t = 0; t < N; ++t) demand.time[t] = static_cast<double>(t) * motion.dt[0];
-    }
-  }
+  set_times(motion, N, demand);
   demand.total.resize(6, N);
   demand.about.resize(3, N);
   demand.places.resize(static_cast<std::size_t>(N * k));
@@ -167,25 +220,13 @@ MotionDynamics motion_dynamics(const Robot& robot, ContactMotion motion, const C
   result.center_of_mass.resize(3, N);
   result.base.resize(static_cast<std::size_t>(N));
   for (const FrameId frame : frames) {
-    std::vector<int> rows;
-    Dynamics probe(model);
-    Matrix6X J = Matrix6X::Zero(6, nv);
-    probe.at(model.neutral()).frame_jacobian(frame, J);
-    const auto motors = model.supporting_motors(frame);
-    std::set<int> carrying;
-    for (const int m : motors) carrying.insert(model.motor_rows()[static_cast<std::size_t>(m)]);
-    for (int row = 6; row < nv; ++row) {
-      if (carrying.contains(row) || !J.col(row).isZero(0.0)) rows.push_back(row);
-    }
-    result.carriers.push_back(rows);
-    result.jacobians.emplace_back(6, N * static_cast<Eigen::Index>(rows.size()));
+    result.carriers.push_back(carrying_rows(model, frame));
+    result.jacobians.emplace_back(6, N * std::ssize(result.carriers.back()));
   }
 
   Dynamics dynamics(model);
   Matrix6X J(6, nv);
   VectorX q(model.nq()), v(nv), a(nv), tau(nv);
-  const VectorX damping = motion.damping.size() > 0 ? motion.damping : nimble ? model.damping() : VectorX();
-  VectorX stretch(nv);
   for (Eigen::Index t = 0; t < N; ++t) {
     if (progress && t % 256 == 0) progress(static_cast<double>(t) / static_cast<double>(N));
     q = motion.q.row(t), v = result.v.row(t), a = result.a.row(t);
@@ -196,16 +237,7 @@ MotionDynamics motion_dynamics(const Robot& robot, ContactMotion motion, const C
                          "the dynamics of frame " + std::to_string(t) + " are beyond numbers",
                          "give metres, radians and seconds");
     }
-    if (motion.external.size() > 0) tau -= motion.external.row(t).transpose();
-    if (damping.size() > 0) tau += damping.cwiseProduct(v);
-    if (motion.spring.size() > 0) {
-      model.difference(model.neutral(), q, stretch);  // joint angles, also of those stored as cosine and sine
-      if (motion.rest.size() > 0) stretch -= motion.rest;
-      stretch.head<6>().setZero();
-      // Nimble asks for the spring's force at the end of the step.
-      if (nimble) stretch += motion.dt[motion.dt.size() == 1 ? 0 : t] * v;
-      tau += motion.spring.cwiseProduct(stretch);
-    }
+    add_stated(model, motion, t, nimble, q, v, tau);
     result.total.row(t) = tau;
     Pose& base = result.base[static_cast<std::size_t>(t)];
     base.translation = q.head<3>();
@@ -227,15 +259,7 @@ MotionDynamics motion_dynamics(const Robot& robot, ContactMotion motion, const C
       }
     }
   }
-  if (motion.guess.size() > 0) demand.guess = to_world(motion.guess.topRows(N), demand.places, request.axes);
-  if (motion.previous.size() > 0) {
-    const SampleMatrix one = Eigen::Map<const SampleMatrix>(motion.previous.data(), 1, 6 * k);
-    demand.previous = to_world(one, demand.places, request.axes);
-  }
-  if (motion.magnitude.size() > 0) demand.magnitude = motion.magnitude.topRows(N).transpose();
-  for (Eigen::Index t = 0; motion.active.size() > 0 && t < N; ++t) {
-    for (int c = 0; c < k; ++c) demand.active.push_back(motion.active(t, c) != 0.0);
-  }
+  set_wishes(motion, request.axes, demand);
   return result;
 }
 

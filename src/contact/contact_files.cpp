@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "antaeus/io/json_fields.hpp"
 #include "contact/contact_reading.hpp"
 
 namespace antaeus {
@@ -10,8 +11,6 @@ namespace {
 
 constexpr const char* kComponents[] = {"Fx", "Fy", "Fz", "Mx", "My", "Mz"};
 constexpr const char* kUnits[] = {"N", "N", "N", "N·m", "N·m", "N·m"};
-
-Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
 using detail::Spread;
 
@@ -113,104 +112,44 @@ Table torques_table(const ContactResult& result) {
   return table;
 }
 
-Json contact_summary(const ContactResult& result) {
-  const ContactDemand& demand = result.dynamics.demand;
-  const int k = demand.contact_count();
-  Json contacts = Json::array();
-  for (int c = 0; c < k; ++c) {
+std::vector<ContactTotals> ContactResult::totals() const {
+  const ContactDemand& demand = dynamics.demand;
+  std::vector<ContactTotals> all;
+  for (int c = 0; c < demand.contact_count(); ++c) {
+    const auto at = static_cast<std::size_t>(c);
     Spread vertical, horizontal;
     Eigen::Index active = 0;
     for (Eigen::Index t = 0; t < demand.frames(); ++t) {
-      const Vector3 force = result.solution.wrench.col(demand.column(t, c)).head<3>();
-      vertical.add(force.dot(result.up), t);
-      horizontal.add((force - force.dot(result.up) * result.up).norm(), t);
+      const Vector3 force = solution.wrench.col(demand.column(t, c)).head<3>();
+      vertical.add(force.dot(up), t);
+      horizontal.add((force - force.dot(up) * up).norm(), t);
       active += demand.is_active(t, c);
     }
-    const ContactSurface& surface = result.surfaces[static_cast<std::size_t>(c)];
-    contacts.push_back(Json::object()
-                           .set("contact", demand.contacts[static_cast<std::size_t>(c)])
-                           .set("kind", to_string(demand.kinds[static_cast<std::size_t>(c)]))
-                           .set("frames_active", static_cast<std::int64_t>(active))
-                           .set("mean_vertical_N", number_or_null(vertical.mean()))
-                           .set("least_vertical_N", number_or_null(vertical.least))
-                           .set("largest_vertical_N", number_or_null(vertical.largest))
-                           .set("largest_horizontal_N", number_or_null(horizontal.largest))
-                           .set("friction", number_or_null(surface.friction))
-                           .set("torsion_m", number_or_null(surface.torsion))
-                           .set("force_cap_N", number_or_null(surface.force_cap))
-                           .set("sole_known", surface.has_sole()));
+    all.push_back({demand.contacts[at], demand.kinds[at], active, vertical.mean(), vertical.least, vertical.largest,
+                   horizontal.largest, surfaces[at]});
   }
-  Json broken = Json::array();
-  for (const LimitViolation& v : result.violations) {
-    broken.push_back(Json::object()
-                         .set("step", static_cast<std::int64_t>(v.frame))
-                         .set("subject", v.subject)
-                         .set("limit", to_string(v.kind))
-                         .set("by_N", v.size));
+  return all;
+}
+
+double ContactResult::largest_residual(int first) const {
+  Spread spread;
+  for (Eigen::Index t = 0; t < solution.residual.cols(); ++t) {
+    spread.add(solution.residual.col(t).segment<3>(first).norm(), t);
   }
-  Spread force, moment;
-  for (Eigen::Index t = 0; t < result.solution.residual.cols(); ++t) {
-    force.add(result.solution.residual.col(t).head<3>().norm(), t);
-    moment.add(result.solution.residual.col(t).tail<3>().norm(), t);
-  }
-  Json json = Json::object()
-                  .set("schema", "antaeus.contact.summary/1")
-                  .set("command", result.command)
-                  .set("motion", result.motion)
-                  .set("robot", result.robot.empty() ? Json() : Json(result.robot))
-                  .set("base", result.base_text.empty() ? Json() : Json(result.base_text))
-                  .set("frames", static_cast<std::int64_t>(demand.frames()))
-                  .set("time_step_s", number_or_null(demand.dt))
-                  .set("over_time", result.request.over_time)
-                  .set("limits", to_string(result.request.limits))
-                  .set("wrench_frame", to_string(result.request.axes))
-                  .set("sign", "on_robot")
-                  .set("compatibility", to_string(result.options.compatibility))
-                  .set("weight_N", number_or_null(result.weight))
-                  .set("feasible", result.feasible)
-                  .set("residual_share", number_or_null(result.residual_share))
-                  .set("residual_fine", result.residual_fine)
-                  .set("largest_residual_force_N", number_or_null(force.largest))
-                  .set("largest_residual_moment_Nm", number_or_null(moment.largest))
-                  .set("contacts", std::move(contacts))
-                  .set("broken_limits", std::move(broken))
-                  .set("sd_known", !result.error.empty())
-                  .set("sd_because", result.sd_because.empty() ? Json() : Json(result.sd_because));
-  Json unobservable = Json::array(), hidden = Json::array(), intervals = Json::array();
-  if (result.posterior) {
-    for (const std::string& name : result.posterior->unobservable) unobservable.push_back(name);
-    for (const HiddenContact& h : result.posterior->hidden.seen) {
-      hidden.push_back(Json::object()
-                           .set("from_s", h.from)
-                           .set("to_s", h.to)
-                           .set("place_m", Json(Json::Array{h.place.x(), h.place.y(), h.place.z()}))
-                           .set("place_sd_m", number_or_null(h.place_sd))
-                           .set("size_N", number_or_null(h.size))
-                           .set("size_sd_N", number_or_null(h.sd))
-                           .set("lower_bound_N", number_or_null(h.lower))
-                           .set("z", number_or_null(h.z)));
-    }
-  }
-  if (result.timing) {
-    for (const FootContact& contact : result.timing->intervals) {
-      intervals.push_back(Json::object()
-                              .set("contact", contact.foot)
-                              .set("from_s", contact.from)
-                              .set("to_s", contact.to)
-                              .set("probability", contact.probability));
-    }
-  }
-  Json remarks = Json::array();
-  for (const std::string& remark : result.remarks) remarks.push_back(remark);
-  if (result.posterior && !result.posterior->remark.empty()) remarks.push_back(result.posterior->remark);
-  json.set("unobservable", std::move(unobservable))
-      .set("hidden_contacts", std::move(hidden))
-      .set("hidden_resolution_N", result.posterior ? number_or_null(result.posterior->hidden.resolution) : Json())
-      .set("contact_intervals", std::move(intervals))
-      .set("remarks", std::move(remarks));
+  return spread.largest;
+}
+
+std::vector<std::string> ContactResult::all_remarks() const {
+  std::vector<std::string> all = remarks;
+  if (posterior && !posterior->remark.empty()) all.push_back(posterior->remark);
+  return all;
+}
+
+Json contact_summary(const ContactResult& result) {
+  Json json = to_json(result);
   if (result.root_change.size() > 0) {
-    json.set("root_change_rms", number_or_null(std::sqrt(result.root_change.leftCols(3).squaredNorm() /
-                                                         static_cast<double>(result.root_change.rows()))));
+    json.set("root_change_rms",
+             std::sqrt(result.root_change.leftCols(3).squaredNorm() / static_cast<double>(result.root_change.rows())));
   }
   return json;
 }

@@ -3,6 +3,7 @@
 #include <Eigen/Geometry>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/in_place.hpp"
 #include "contact/contact_names.hpp"
 
 namespace antaeus {
@@ -36,10 +37,7 @@ ContactFrameSolver::ContactFrameSolver(const Robot& robot, const std::vector<std
 
 const ContactFrame& ContactFrameSolver::fail(Status status) noexcept {
   result_.status = status;
-  result_.wrench.setConstant(kNaN);
-  result_.torque.setConstant(kNaN);
-  result_.total.setConstant(kNaN);
-  result_.residual.setConstant(kNaN);
+  set_nan(result_.wrench, result_.torque, result_.total, result_.residual);
   return result_;
 }
 

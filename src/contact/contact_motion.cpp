@@ -6,7 +6,7 @@
 #include <map>
 
 #include "antaeus/core/error.hpp"
-#include "antaeus/io/files.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/io/numpy.hpp"
 #include "antaeus/io/table.hpp"
 
@@ -120,7 +120,7 @@ Members read_members(const std::filesystem::path& path) {
   const std::string ending = path.extension().string();
   if (ending == ".npz") return read_archive(path);
   if (ending == ".csv") return members_of(read_csv(path), name);
-  throw EpisodeError(name, "is no motion", "give an .npz, a folder of .npy or a .csv");
+  throw EpisodeError(name, "is not a motion", "give an .npz, a folder of .npy or a .csv");
 }
 
 }  // namespace
@@ -235,12 +235,7 @@ class Checker {
     throw EpisodeError((motion_.file.empty() ? motion_.name : motion_.file) + " [" + member + "]", problem, remedy);
   }
   /// With nine digits: differences of time stamps have rounding in their last ones.
-  static std::string text(double value) {
-    if (!std::isfinite(value) || value == 0.0) return shortest_text(value);
-    const double scale = std::pow(10.0, 8.0 - std::floor(std::log10(std::abs(value))));
-    const double rounded = std::round(value * scale) / scale;
-    return shortest_text(std::isfinite(rounded) ? rounded : value);
-  }
+  static std::string text(double value) { return shortest_text(rounded_to(value, 9)); }
 
   void rows(const char* member, const SampleMatrix& values, Eigen::Index count, Eigen::Index columns,
             bool optional = true) const {

@@ -1,5 +1,4 @@
-#include "antaeus/contact/contact_options.hpp"
-
+#include "antaeus/contact/contact_demand.hpp"
 #include "antaeus/core/option_table.hpp"
 
 namespace antaeus {

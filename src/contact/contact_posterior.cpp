@@ -5,11 +5,12 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
-#include "antaeus/io/files.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/signal/chi_squared.hpp"
 #include "contact/frame_algebra.hpp"
 #include "contact/split_problem.hpp"
 #include "contact/stances.hpp"
+#include "core/cross_matrix.hpp"
 
 namespace antaeus {
 
@@ -18,7 +19,7 @@ namespace {
 constexpr double kCovered = 0.95;
 const double kTwoSided = normal_quantile(0.5 * (1.0 + kCovered));  ///< 1.96
 const double kOneSided = normal_quantile(kCovered);                ///< 1.645
-/// A mean this many sds below the bound counts as there: a tail beyond is no number.
+/// A mean this many sds below the bound counts as there: a tail beyond is not a number.
 constexpr double kDeepest = -8.0;
 constexpr std::size_t kMostContacts = 10;  ///< BlockTridiagonal's largest block is of 64 unknowns
 constexpr double kShortestLever = 0.01;    ///< [m] between a hidden contact and the feet: nearer, it is one of them

@@ -2,6 +2,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "contact/frame_algebra.hpp"
+#include "core/cross_matrix.hpp"
 #include "core/decompositions.hpp"
 
 namespace antaeus {

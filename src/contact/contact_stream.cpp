@@ -8,6 +8,8 @@ namespace antaeus {
 
 namespace {
 
+constexpr double kSameStep = 1e-6;
+
 template <class Matrix>
 void append(Matrix& to, const Matrix& more) {
   if (more.size() == 0) return;
@@ -40,8 +42,11 @@ SettledFrames ContactStream::push(const ContactDemand& frames) {
   if (held_.contacts.empty()) {
     held_ = frames;
   } else {
-    if (frames.contacts != held_.contacts || frames.dt != held_.dt || frames.active.empty() != held_.active.empty() ||
-        (frames.guess.size() > 0) != (held_.guess.size() > 0)) {
+    const auto differs = [](const auto& one, const auto& other) { return (one.size() > 0) != (other.size() > 0); };
+    // The time step of a stretch is a quotient of its stamps, which are rounded.
+    if (frames.contacts != held_.contacts || !(std::abs(frames.dt - held_.dt) <= kSameStep * held_.dt) ||
+        differs(frames.active, held_.active) || differs(frames.guess, held_.guess) ||
+        differs(frames.speeds, held_.speeds) || differs(frames.magnitude, held_.magnitude)) {
       throw OptionsError("stream", "these frames are of other contacts or another time step", "begin a new stream");
     }
     const Eigen::Index before = held_.time.size();

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
-#include "antaeus/io/files.hpp"
 #include "antaeus/signal/savitzky_golay.hpp"
 #include "contact/over_time.hpp"
 
@@ -162,40 +162,6 @@ ContactTiming detect_contacts(const TotalMotion& motion, const Sole& sole, const
     feet.push_back(std::move(points));
   }
   return detect_contacts(motion.time, motion.up, feet, options);
-}
-
-ContactTiming given_contacts(const VectorX& time, const std::vector<std::string>& feet,
-                             std::span<const FootContact> intervals, const TimingOptions& options) {
-  check_hysteresis(options);
-  check_times(time);
-  ContactTiming timing;
-  timing.time = time;
-  timing.feet = feet;
-  timing.probability = MatrixX::Zero(time.size(), std::ssize(feet));
-  for (const FootContact& one : intervals) {
-    const auto foot = std::find(feet.begin(), feet.end(), one.foot);
-    if (foot == feet.end()) throw_unknown<OptionsError>("contact timing", "foot", one.foot, feet);
-    if (!(one.to >= one.from)) {
-      throw OptionsError("contact timing, foot " + printable(one.foot), "a contact ends before it begins",
-                         "give from and to in seconds");
-    }
-    for (Eigen::Index i = 0; i < time.size(); ++i) {
-      if (time[i] >= one.from && time[i] <= one.to) timing.probability(i, foot - feet.begin()) = 1.0;
-    }
-    FootContact kept = one;
-    kept.probability = 1.0;
-    timing.intervals.push_back(kept);
-  }
-  std::stable_sort(timing.intervals.begin(), timing.intervals.end(), [&](const FootContact& a, const FootContact& b) {
-    const auto place = [&](const FootContact& one) {
-      return std::find(feet.begin(), feet.end(), one.foot) - feet.begin();
-    };
-    return place(a) != place(b) ? place(a) < place(b) : a.from < b.from;
-  });
-  for (Eigen::Index f = 0; f < timing.probability.cols(); ++f) {
-    timing.probability.col(f) = averaged(time, VectorX(timing.probability.col(f)), options.smoothing);
-  }
-  return timing;
 }
 
 const OptionTable& options_of(const TimingOptions&) {

@@ -7,8 +7,8 @@
 
 #include <vector>
 
+#include "antaeus/contact/contact_posterior.hpp"
 #include "antaeus/contact/sole.hpp"
-#include "antaeus/contact/split_options.hpp"
 #include "antaeus/core/types.hpp"
 
 namespace antaeus {

@@ -54,12 +54,6 @@ class CostWeights {
   double per_speed_ = 0.0, per_magnitude_ = 0.0, lever2_ = 1.0;
 };
 
-inline Matrix3 cross_matrix(const Vector3& d) noexcept {
-  Matrix3 m;
-  m << 0.0, -d.z(), d.y(), d.z(), 0.0, -d.x(), -d.y(), d.x(), 0.0;
-  return m;
-}
-
 /// Total of the contacts' wrenches about a point.
 inline Vector6 total_of(const ContactDemand& demand, Eigen::Index t,
                         const Eigen::Ref<const Matrix6X>& wrench) noexcept {

@@ -2,6 +2,7 @@
 #include "contact/null_space.hpp"
 
 #include "antaeus/core/error.hpp"
+#include "core/cross_matrix.hpp"
 #include "core/decompositions.hpp"
 
 namespace antaeus {
@@ -271,12 +272,11 @@ bool solve_pairs(const ContactDemand& demand, const ContactOptions& options, Con
 }  // namespace detail
 
 ContactSolution solve_over_time(const ContactDemand& demand, const ContactOptions& options) {
-  using namespace detail;
   check_options(options);
   if (demand.contacts.empty()) throw OptionsError("--contact", "no contact", "name at least one frame");
   if (!(demand.dt > 0.0)) throw OptionsError("dt", "no time step", "forces over time need even frames");
   for (Eigen::Index t = 0; t < demand.frames(); ++t) {
-    if (is_finite(demand, t)) continue;
+    if (detail::is_finite(demand, t)) continue;
     throw OptionsError("frame " + std::to_string(t), "holds NaN or infinity",
                        "forces over time need every frame; cut the motion there");
   }
@@ -285,15 +285,15 @@ ContactSolution solve_over_time(const ContactDemand& demand, const ContactOption
     throw OptionsError("contact.least_torque, contact.smoothing", "these weights leave the wrenches undetermined",
                        "give least_torque a positive weight");
   };
-  if (is_pair(demand)) {
-    if (!solve_pairs(demand, options, solution)) undetermined();
+  if (detail::is_pair(demand)) {
+    if (!detail::solve_pairs(demand, options, solution)) undetermined();
     return solution;
   }
-  NullSpaceProblem problem = null_space_problem(demand, options);
+  detail::NullSpaceProblem problem = detail::null_space_problem(demand, options);
   if (!problem.hessian.factor()) undetermined();
   Eigen::VectorXd z = -problem.gradient;
   problem.hessian.solve(z);
-  recover(demand, problem, z, solution);
+  detail::recover(demand, problem, z, solution);
   return solution;
 }
 

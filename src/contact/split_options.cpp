@@ -1,5 +1,4 @@
-#include "antaeus/contact/split_options.hpp"
-
+#include "antaeus/contact/contact_posterior.hpp"
 #include "antaeus/core/option_table.hpp"
 
 namespace antaeus {

@@ -6,7 +6,9 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/io/files.hpp"
+#include "antaeus/io/table.hpp"
 
 namespace antaeus {
 
@@ -59,8 +61,8 @@ class Reader {
     const std::vector<double> values = table_.numbers(name);
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (!std::isfinite(values[i])) {
-        throw EpisodeError(row_text(file_, static_cast<Eigen::Index>(i)), "'" + printable(name) + "' is no number",
-                           "mend or remove the row");
+        throw EpisodeError(row_text(file_, static_cast<Eigen::Index>(i)), "'" + printable(name) + "' is not a number",
+                           "correct or remove the row");
       }
     }
     return Eigen::Map<const VectorX>(values.data(), static_cast<Eigen::Index>(values.size()));
@@ -158,7 +160,7 @@ void check(const TotalMotion& motion) {
   if (motion.feet.empty()) throw EpisodeError(motion.name, "no foot in it", "give at least one");
   for (Eigen::Index i = 0; i < n; ++i) {
     if (!std::isfinite(motion.time[i]) || !motion.wrench.row(i).allFinite() || !motion.com.row(i).allFinite()) {
-      throw EpisodeError(row_text(motion.name, i), "a number is not finite", "mend or remove the row");
+      throw EpisodeError(row_text(motion.name, i), "a number is not finite", "correct or remove the row");
     }
     if (i > 0 && !(motion.time[i] > motion.time[i - 1])) {
       throw EpisodeError(row_text(motion.name, i),
@@ -175,15 +177,11 @@ void check(const TotalMotion& motion) {
       const Pose& pose = foot.pose[static_cast<std::size_t>(i)];
       const double off = (pose.rotation.transpose() * pose.rotation - Matrix3::Identity()).cwiseAbs().maxCoeff();
       if (!pose.translation.allFinite() || !(off < kNoRotation) || !(pose.rotation.determinant() > 0)) {
-        throw EpisodeError(row_text(motion.name, i), "'" + printable(foot.name) + "_R' is no rotation",
+        throw EpisodeError(row_text(motion.name, i), "'" + printable(foot.name) + "_R' is not a rotation",
                            "write the foot's axes as columns of an orthonormal, right-handed matrix");
       }
     }
   }
-}
-
-TotalMotion total_motion_of(const Table& table, const std::string& file, std::span<const std::string> feet) {
-  return Reader(table, file).read(feet);
 }
 
 TotalMotion read_total_motion(const std::filesystem::path& file, std::span<const std::string> feet) {
@@ -191,7 +189,8 @@ TotalMotion read_total_motion(const std::filesystem::path& file, std::span<const
   if (extension != ".csv" && extension != ".parquet") {
     throw EpisodeError(file.string(), "not a motion", "give a .csv or .parquet with a column t and kin_Fx to kin_Tz");
   }
-  return total_motion_of(extension == ".csv" ? read_csv(file) : read_parquet(file), file.string(), feet);
+  const Table table = extension == ".csv" ? read_csv(file) : read_parquet(file);
+  return Reader(table, file.string()).read(feet);
 }
 
 }  // namespace antaeus

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/in_place.hpp"
 #include "antaeus/core/option_table.hpp"
 
 namespace antaeus {
@@ -132,9 +133,7 @@ const AdmittanceReference& Admittance::fail(Status why) noexcept {
   result_.status = why;
   result_.mode = AdmittanceMode::waiting;
   result_.is_speed_limited = result_.is_range_limited = false;
-  result_.X_WT = {Matrix3::Constant(kNaN), Vector3::Constant(kNaN)};
-  result_.twist.setConstant(kNaN);
-  result_.displacement.setConstant(kNaN);
+  set_nan(result_.X_WT, result_.twist, result_.displacement);
   return result_;
 }
 

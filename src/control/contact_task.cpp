@@ -34,12 +34,13 @@ Vector3 across(const Vector3& normal, const Vector3& wish) noexcept {
 }  // namespace
 
 const OptionTable& options_of(const ContactTaskOptions&) {
-  constexpr const char* kStudy = "force_control_study.md, section 6";
-  constexpr const char* kLine = "sensorless_force_control.md";
+  constexpr const char* kStudy = "docs/measured/force_control.md#the-hybrid-law";
+  constexpr const char* kLine = "docs/control_sensorless.md#what-cannot-be-reached";
   using O = ContactTaskOptions;
   static const OptionTable table(
       "", {
-              option("force", "N", "that the surface shall exert on the tool", "the source", &O::force, kPositive),
+              option("force", "N", "that the surface shall exert on the tool", "docs/sources.md#the-force-control-lab",
+                     &O::force, kPositive),
               option("wait_time", "s", "at rest in the air before it comes down: a sensor is tared", "300 samples",
                      &O::wait_time),
               option("landing_speed", "m/s", "toward the surface: the first blow grows with it", kStudy,
@@ -78,7 +79,7 @@ std::string in_words(TaskReason reason) {
     case TaskReason::touched: return "the force passed the one that counts as contact";
     case TaskReason::stalled: return "the tool stopped although it was sent on";
     case TaskReason::settled: return "the time to settle was over";
-    case TaskReason::explored: return "the circle was complete and told a plane";
+    case TaskReason::explored: return "the circle was complete and showed a plane";
     case TaskReason::aligned: return "the tool stood square to the surface";
     case TaskReason::traced: return "the line was complete";
     case TaskReason::contact_lost: return "the contact was lost";
@@ -88,7 +89,7 @@ std::string in_words(TaskReason reason) {
     case TaskReason::force_uncertain: return "the force was too uncertain to act on";
     case TaskReason::near_singular: return "the arm stood near a singular pose";
     case TaskReason::saturated: return "a motor was at its limit";
-    case TaskReason::unclear_surface: return "the circle did not tell a plane";
+    case TaskReason::unclear_surface: return "the circle did not show a plane";
     case TaskReason::asked: return "the caller asked for it";
     case TaskReason::retreated: return "the way back was complete";
   }

@@ -9,7 +9,7 @@
 namespace antaeus {
 
 const OptionTable& options_of(const ForceLoopOptions&) {
-  constexpr const char* kStudy = "force_control_study.md, section 6";
+  constexpr const char* kStudy = "docs/measured/force_control.md#the-hybrid-law";
   static const OptionTable table(
       "",
       {
@@ -24,8 +24,8 @@ const OptionTable& options_of(const ForceLoopOptions&) {
           option("blend", "s", "in which the set-point goes from the force at contact to the wanted one", kStudy,
                  &ForceLoopOptions::blend),
           option("force_filter", "", "of the measured force", "a clean force needs none", &ForceLoopOptions::filter),
-          option("filter_share", "1", "of the newest sample in an exponential filter", "the source's EMA",
-                 &ForceLoopOptions::filter_share, Range{0.0, 1.0, false}),
+          option("filter_share", "1", "of the newest sample in an exponential filter",
+                 "docs/sources.md#the-force-control-lab", &ForceLoopOptions::filter_share, Range{0.0, 1.0, false}),
           option("filter_cut_off", "Hz", "of a Butterworth filter of second order", "ten times the loop's bandwidth",
                  &ForceLoopOptions::filter_cut_off, kPositive),
       });

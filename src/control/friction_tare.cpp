@@ -155,7 +155,7 @@ FrictionTare::FrictionTare(const JointFriction& told, double time_step, const Fr
   // What an estimator takes is what a prior may be.
   ContactForceEstimator taker(std::max(1, static_cast<int>(told.coulomb.size())), time_step);
   if (taker.set_friction(told) != Status::ok) {
-    throw OptionsError("friction tare", "the told friction has NaN, a value below zero or unequal sizes",
+    throw OptionsError("friction tare", "the assumed friction has NaN, a value below zero or unequal sizes",
                        "make it with JointFriction::told");
   }
   workspace_ = std::make_unique<Workspace>(told, time_step, options);

@@ -10,7 +10,7 @@
 namespace antaeus {
 
 const OptionTable& options_of(const HybridOptions&) {
-  constexpr const char* kStudy = "force_control_study.md, section 6";
+  constexpr const char* kStudy = "docs/measured/force_control.md#the-hybrid-law";
   static const OptionTable table(
       "", {
               option("frequency", "rad/s", "how stiffly the tool's place is held along axes of motion", kStudy,

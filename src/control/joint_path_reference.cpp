@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/in_place.hpp"
 
 namespace antaeus {
 
@@ -37,6 +38,9 @@ MovingNumber crossing_path(const SingularCrossing& crossing, double time) noexce
           crossing.speed * gone_rate};
 }
 
+namespace {
+
+/// The offset at an s.
 MovingNumber crossing_offset(const SingularCrossing& crossing, const MovingNumber& s) noexcept {
   const double r = s.value / crossing.window;
   if (!(std::abs(r) < 1.0) || crossing.offset == 0.0) return {};
@@ -47,6 +51,8 @@ MovingNumber crossing_offset(const SingularCrossing& crossing, const MovingNumbe
   return {crossing.offset * inside * inside * inside, crossing.offset * slope * r_dot,
           crossing.offset * (bend * r_dot * r_dot + slope * r_ddot)};
 }
+
+}  // namespace
 
 JointPathReference::JointPathReference(FreeFlyer flying, ConstVectorRef q_start)
     : flying_(std::move(flying)), q_start_(q_start), svd_(6, flying_.joints()) {
@@ -70,12 +76,7 @@ JointPathReference::JointPathReference(FreeFlyer flying, ConstVectorRef q_start)
 
 void JointPathReference::fail(Status status) noexcept {
   status_ = status;
-  const Vector3 nothing = Vector3::Constant(kNaN);
-  reference_.end_effector = {{Matrix3::Constant(kNaN), nothing}, nothing, nothing, nothing, nothing};
-  reference_.base = {Matrix3::Constant(kNaN), nothing, nothing};
-  reference_.com = {nothing, nothing, nothing};
-  for (VectorX* vector : {&q_, &v_, &v_dot_, &tau_}) vector->setConstant(kNaN);
-  sigma_ = kNaN;
+  set_nan(reference_, q_, v_, v_dot_, tau_, sigma_);
 }
 
 /// q with the base of the start, through the model, for a continuous joint has two numbers in q.

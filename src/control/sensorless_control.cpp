@@ -30,7 +30,7 @@ const OptionTable& options_of(const SensorlessOptions&) {
           option("tare", "", "whether friction and bias are learnt in the air", kRecipe, &O::tares),
           option("dither", "", "what keeps the joints moving while the tool holds still", kRecipe, &O::dither),
           option("joint_sensors", "", "whether torques are measured behind the gears", kRecipe, &O::has_joint_sensors),
-          option("told_sd", "1", "sd of the told Coulomb friction, as a share of it", "an even ±30 %", &O::told_sd,
+          option("told_sd", "1", "sd of the assumed Coulomb friction, as a share of it", "an even ±30 %", &O::told_sd,
                  kPositive),
           option("bias_sd", "N·m", "sd of what payload and torque constants make of gravity before a tare",
                  "2 % of the UR5e's", &O::bias_sd, kPositive),
@@ -212,7 +212,7 @@ struct SensorlessControl::Workspace {
 SensorlessControl::SensorlessControl(const VectorX& coulomb, double time_step, const SensorlessOptions& options) {
   check_options(options);
   if (!coulomb.allFinite() || coulomb.size() == 0 || coulomb.minCoeff() < 0.0) {
-    throw OptionsError("sensorless control", "the told friction is empty, NaN or below zero",
+    throw OptionsError("sensorless control", "the assumed friction is empty, NaN or below zero",
                        "give Coulomb friction of each joint in N·m");
   }
   workspace_ = std::make_unique<Workspace>(coulomb, time_step, options);

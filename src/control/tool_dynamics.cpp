@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/in_place.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "core/decompositions.hpp"
 
@@ -36,13 +37,8 @@ struct ToolDynamics::Workspace {
 
   const ToolState& fail(Status why) noexcept {
     state.status = why;
-    for (VectorX* const vector : {&state.q, &state.v, &state.g, &state.h}) vector->setConstant(kNaN);
-    state.X_WT = {Matrix3::Constant(kNaN), Vector3::Constant(kNaN)};
-    for (Vector6* const vector : {&state.twist, &state.drift}) vector->setConstant(kNaN);
-    state.J.setConstant(kNaN);
-    state.M.setConstant(kNaN);
-    state.M_inv_Jt.setConstant(kNaN);
-    state.Lambda.setConstant(kNaN);
+    set_nan(state.q, state.v, state.g, state.h, state.X_WT, state.twist, state.drift, state.J, state.M, state.M_inv_Jt,
+            state.Lambda);
     state.is_near_singular = false;
     return state;
   }

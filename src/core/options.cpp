@@ -1,21 +1,15 @@
 #include "antaeus/core/options.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
 
 namespace antaeus {
 
 namespace {
-
-template <class Number>
-std::string digits_of(Number value) {
-  char buffer[40];
-  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};
-}
 
 template <class Number>
 Number parse(std::string_view text, const Range& range, const std::string& place) {
@@ -24,8 +18,15 @@ Number parse(std::string_view text, const Range& range, const std::string& place
   const bool whole = error == std::errc{} && end == text.data() + text.size();
   if (whole && range.holds(parsed)) return parsed;
   const char* kind = std::is_integral_v<Number> ? "a whole number, " : "a number, ";
-  throw OptionsError(place, "'" + std::string(text.substr(0, 60)) + "' is no number that fits",
+  throw OptionsError(place, "'" + std::string(text.substr(0, 60)) + "' is not a number that fits",
                      "write " + (kind + range.text()));
+}
+
+bool parse_switch(std::string_view text, const std::string& place) {
+  if (text != "true" && text != "false") {
+    throw OptionsError(place, "'" + std::string(text.substr(0, 60)) + "' is not a switch", "write true or false");
+  }
+  return text == "true";
 }
 
 /// Of ASCII, whatever the locale.
@@ -45,36 +46,43 @@ bool Range::holds(double value) const noexcept {
 
 std::string Range::text() const {
   if (lowest == -kInfinity && highest == kInfinity) return "any finite one";
-  const std::string from = lowest_allowed ? (lowest == 0 ? "zero or more" : "at least " + digits_of(lowest))
-                                          : (lowest == 0 ? "more than zero" : "more than " + digits_of(lowest));
+  const std::string from = lowest_allowed ? (lowest == 0 ? "zero or more" : "at least " + shortest_text(lowest))
+                                          : (lowest == 0 ? "more than zero" : "more than " + shortest_text(lowest));
   if (highest == kInfinity) return from;
-  const std::string to = (highest_allowed ? "at most " : "less than ") + digits_of(highest);
+  const std::string to = (highest_allowed ? "at most " : "less than ") + shortest_text(highest);
   return lowest == -kInfinity ? to : from + " and " + to;
 }
 
-namespace detail {
-
-std::string text_of(bool value) { return value ? "true" : "false"; }
-std::string text_of(int value) { return digits_of(value); }
-std::string text_of(double value) { return digits_of(value); }
-std::string three_digits(double value) {
-  std::array<char, 40> digits{};
-  return {digits.data(),
-          std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::general, 3).ptr};
-}
-
-bool parse_switch(std::string_view text, const std::string& place) {
-  if (text != "true" && text != "false") {
-    throw OptionsError(place, "'" + std::string(text.substr(0, 60)) + "' is no switch", "write true or false");
+std::string OptionRow::read(const void* options) const {
+  const void* field = static_cast<const char*>(options) + offset;
+  switch (type) {
+    case OptionType::switch_: return *static_cast<const bool*>(field) ? "true" : "false";
+    case OptionType::integer: return std::to_string(*static_cast<const int*>(field));
+    case OptionType::number: return shortest_text(*static_cast<const double*>(field));
+    case OptionType::choice: return std::string(name_of(field));
+    case OptionType::text: break;
   }
-  return text == "true";
+  return *static_cast<const std::string*>(field);
 }
-int parse_integer(std::string_view text, const Range& range, const std::string& place) {
-  return parse<int>(text, range, place);
+
+void OptionRow::write(void* options, std::string_view text, const std::string& place) const {
+  void* field = static_cast<char*>(options) + offset;
+  switch (type) {
+    case OptionType::switch_: *static_cast<bool*>(field) = parse_switch(text, place); break;
+    case OptionType::integer: *static_cast<int*>(field) = parse<int>(text, range, place); break;
+    case OptionType::number: *static_cast<double*>(field) = parse<double>(text, range, place); break;
+    case OptionType::choice: choose(field, text, place); break;
+    case OptionType::text: *static_cast<std::string*>(field) = text; break;
+  }
 }
-double parse_number(std::string_view text, const Range& range, const std::string& place) {
-  return parse<double>(text, range, place);
+
+double OptionRow::number(const void* options) const noexcept {
+  const void* field = static_cast<const char*>(options) + offset;
+  if (type == OptionType::integer) return *static_cast<const int*>(field);
+  return type == OptionType::number ? *static_cast<const double*>(field) : kNaN;
 }
+
+namespace detail {
 
 void set_option(const OptionTable& table, void* options, const std::string& place, std::string_view name,
                 std::string_view text) {
@@ -85,12 +93,9 @@ void set_option(const OptionTable& table, void* options, const std::string& plac
 void check_options(const OptionTable& table, const void* options) {
   for (const OptionRow& row : table.rows()) {
     if (row.type != OptionType::integer && row.type != OptionType::number) continue;
-    const std::string text = row.read(options);
-    double value = kNaN;
-    std::from_chars(text.data(), text.data() + text.size(), value);
-    if (row.range.holds(value)) continue;
+    if (row.range.holds(row.number(options))) continue;
     const std::string place = table.group().empty() ? row.info.name : table.group() + "." + row.info.name;
-    throw OptionsError(place, text + " is out of range", "give a number, " + row.range.text());
+    throw OptionsError(place, row.read(options) + " is out of range", "give a number, " + row.range.text());
   }
 }
 

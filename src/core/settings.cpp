@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
 
 namespace antaeus {
@@ -18,13 +18,7 @@ std::string followed(const OptionRow& row, const RobotScale& scale) {
   if (row.follows != Follows::force && row.follows != Follows::weight) return {};
   const double size = row.follows == Follows::force ? scale.force : scale.weight;
   if (!(size > 0) || !std::isfinite(size)) return {};
-  std::array<char, 40> digits{};
-  char* end =
-      std::to_chars(digits.data(), digits.data() + digits.size(), row.share * size, std::chars_format::scientific, 1)
-          .ptr;
-  double rounded = 0.0;
-  std::from_chars(digits.data(), end, rounded);
-  return detail::text_of(rounded);
+  return shortest_text(rounded_to(row.share * size, 2));
 }
 
 // A profile may set what another program reads. The test Settings.GroupsOfComponents holds the list to the libraries.
@@ -32,6 +26,12 @@ constexpr std::array<std::string_view, 23> kGroupsOfComponents = {
     "actuators", "clip",       "contact",   "control", "det",        "experiment", "flying",       "gamma",
     "gravity",   "ik",         "impedance", "initial", "null_space", "parity",     "perturbation", "plant",
     "scene",     "sensorless", "space",     "split",   "tasks",      "timing",     "trace"};
+
+/// Groups that had another name, and the one that they have.
+struct RenamedGroup {
+  std::string_view old_name, new_name;
+};
+constexpr std::array<RenamedGroup, 2> kRenamedGroups = {{{"guard", "published_guard"}, {"guarded", "consumer_guard"}}};
 
 }  // namespace
 
@@ -42,6 +42,11 @@ void Settings::set(Setting setting) {
   const auto group = std::find_if(groups.begin(), groups.end(),
                                   [&](const OptionGroup& known) { return known.table->group() == setting.group; });
   if (group == groups.end()) {
+    if (const auto renamed = std::ranges::find(kRenamedGroups, setting.group, &RenamedGroup::old_name);
+        renamed != kRenamedGroups.end()) {
+      throw OptionsError(setting.place, "the option group '" + setting.group + "' has a new name",
+                         "write " + std::string(renamed->new_name) + "." + setting.name);
+    }
     if (std::ranges::find(kGroupsOfComponents, setting.group) != kGroupsOfComponents.end()) {
       settings_.push_back(std::move(setting));
       return;
@@ -64,7 +69,7 @@ void Settings::set(Setting setting) {
 void Settings::set(std::string_view assignment, const std::string& place) {
   const std::size_t equals = assignment.find('='), dot = assignment.find('.');
   if (equals == std::string_view::npos || dot == std::string_view::npos || dot > equals) {
-    throw OptionsError(place, "'" + std::string(assignment.substr(0, 120)) + "' is no assignment",
+    throw OptionsError(place, "'" + std::string(assignment.substr(0, 120)) + "' is not an assignment",
                        "write group.option=value");
   }
   set(Setting{std::string(assignment.substr(0, dot)), std::string(assignment.substr(dot + 1, equals - dot - 1)),
@@ -102,7 +107,7 @@ std::vector<OptionValue> Settings::with_sources(const OptionTable& table, const 
     } else if (!value.empty() && value == option.value) {
       option.source = row.follows == Follows::sign
                           ? scale_.sign_from
-                          : detail::three_digits(row.share) + " × " +
+                          : significant_text(row.share, 3) + " × " +
                                 (row.follows == Follows::force ? scale_.force_from : scale_.weight_from) + "; " +
                                 row.info.source;
     }

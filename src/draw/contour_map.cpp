@@ -7,14 +7,15 @@
 #include <utility>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "draw/figure_parts.hpp"
 #include "draw/figure_svg.hpp"
 
 namespace antaeus {
 
-namespace {
+namespace detail {
 
-using namespace detail;
+namespace {
 
 constexpr double kPlot = 232.0, kGap = 24.0, kLeft = 62.0, kHead = 26.0, kAxisHeight = 40.0, kBar = 38.0;
 constexpr double kTitleHeight = 40.0, kLegendHeight = 26.0, kRight = 18.0;
@@ -288,6 +289,8 @@ void check(const ContourMap& map, const std::string& id) {
 
 }  // namespace
 
+}  // namespace detail
+
 std::string level_text(double value) {
   const double tenths = value * 10.0;
   const int digits = value >= 10 || std::abs(value - std::round(value)) < 1e-9 ? 0
@@ -297,49 +300,54 @@ std::string level_text(double value) {
 }
 
 std::string draw_contour_map(const ContourMap& map, const std::string& id) {
-  check(map, id);
+  detail::check(map, id);
   std::size_t widest = 0;
   for (const MapRow& row : map.rows) widest = std::max(widest, row.panels.size());
   const auto columns = static_cast<double>(widest), rows = static_cast<double>(map.rows.size());
-  const double row_height = kHead + kPlot + kAxisHeight + kBar;
-  const double width = kLeft + columns * kPlot + (columns - 1) * kGap + kRight;
-  const double height = rows * (kTitleHeight + row_height) + kLegendHeight + 6;
+  const double row_height = detail::kHead + detail::kPlot + detail::kAxisHeight + detail::kBar;
+  const double width = detail::kLeft + columns * detail::kPlot + (columns - 1) * detail::kGap + detail::kRight;
+  const double height = rows * (detail::kTitleHeight + row_height) + detail::kLegendHeight + 6;
 
-  Svg body;
+  detail::Svg body;
   std::size_t drawn = 0;
   for (std::size_t k = 0; k < map.rows.size(); ++k) {
     const MapRow& row = map.rows[k];
-    const double top = static_cast<double>(k) * (kTitleHeight + row_height);
-    body.words(kLeft, top + 22, row.title, "big");
-    if (!row.note.empty()) body.words(kLeft + 1.1 * text_width(row.title, 15) + 12, top + 22, row.note, "soft");
+    const double top = static_cast<double>(k) * (detail::kTitleHeight + row_height);
+    body.words(detail::kLeft, top + 22, row.title, "big");
+    if (!row.note.empty())
+      body.words(detail::kLeft + 1.1 * detail::text_width(row.title, 15) + 12, top + 22, row.note, "soft");
     for (std::size_t i = 0; i < row.panels.size(); ++i) {
-      MapPanelDrawing panel(map, row.panels[i], id + "-c" + std::to_string(drawn++));
-      panel.draw(body, kLeft + static_cast<double>(i) * (kPlot + kGap), top + kTitleHeight - 4, i == 0);
+      detail::MapPanelDrawing panel(map, row.panels[i], id + "-c" + std::to_string(drawn++));
+      panel.draw(body, detail::kLeft + static_cast<double>(i) * (detail::kPlot + detail::kGap),
+                 top + detail::kTitleHeight - 4, i == 0);
     }
   }
   // The legend wraps where the figure is narrow.
-  double x = kLeft, y = height - 16;
+  double x = detail::kLeft, y = height - 16;
   const auto entry = [&](const std::string& sample, const std::string& words) {
     body.text += sample;
     body.words(x + 22, y + 4, words, "soft");
-    x += 22 + text_width(words, kSmallSize) + 18;
+    x += 22 + detail::text_width(words, detail::kSmallSize) + 18;
   };
   const auto circle = [&](const char* kind) {
-    return "<circle cx=\"" + coordinate(x + 8) + "\" cy=\"" + coordinate(y) + "\" r=\"4\" class=\"" + kind + "\"/>\n";
+    return "<circle cx=\"" + detail::coordinate(x + 8) + "\" cy=\"" + detail::coordinate(y) + "\" r=\"4\" class=\"" +
+           kind + "\"/>\n";
   };
   const auto any = [&](bool hollow) {
     return std::any_of(map.points.begin(), map.points.end(), [&](const MapPoint& p) { return p.hollow == hollow; });
   };
-  entry("<path class=\"limit\" d=\"M" + coordinate(x) + " " + coordinate(y) + "h16\"/>\n", map.limit_label);
+  entry("<path class=\"limit\" d=\"M" + detail::coordinate(x) + " " + detail::coordinate(y) + "h16\"/>\n",
+        map.limit_label);
   if (any(false)) entry(circle("pose"), map.full_label);
   if (any(true)) entry(circle("hollow"), map.hollow_label);
 
-  Svg svg;
-  svg.text = "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"antaeus-figure\" width=\"" + coordinate(width) +
-             "\" height=\"" + coordinate(height) + "\" viewBox=\"0 0 " + coordinate(width) + " " + coordinate(height) +
-             "\" role=\"img\" aria-labelledby=\"" + id + "-t " + id + "-d\">\n<title id=\"" + id + "-t\">" +
-             xml_escaped(map.title) + "</title>\n<desc id=\"" + id + "-d\">" + xml_escaped(map.description) +
-             "</desc>\n<style>" + std::string(style_sheet()) + map_style() + "</style>\n";
+  detail::Svg svg;
+  svg.text = "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"antaeus-figure\" width=\"" + detail::coordinate(width) +
+             "\" height=\"" + detail::coordinate(height) + "\" viewBox=\"0 0 " + detail::coordinate(width) + " " +
+             detail::coordinate(height) + "\" role=\"img\" aria-labelledby=\"" + id + "-t " + id +
+             "-d\">\n<title id=\"" + id + "-t\">" + xml_escaped(map.title) + "</title>\n<desc id=\"" + id + "-d\">" +
+             xml_escaped(map.description) + "</desc>\n<style>" + std::string(detail::style_sheet()) +
+             detail::map_style() + "</style>\n";
   svg.rectangle(0, 0, width, height, "paper");
   svg.text += body.text + "</svg>\n";
   return svg.text;

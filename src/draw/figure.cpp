@@ -4,14 +4,15 @@
 #include <cmath>
 #include <optional>
 
+#include "antaeus/core/number_text.hpp"
 #include "draw/figure_parts.hpp"
 #include "draw/figure_svg.hpp"
 
 namespace antaeus {
 
-namespace {
+namespace detail {
 
-using namespace detail;
+namespace {
 
 constexpr double kTickLength = 4.0, kEdge = 8.0;
 
@@ -504,14 +505,16 @@ class PanelDrawing {
 
 }  // namespace
 
+}  // namespace detail
+
 std::string draw_figure(const Figure& figure) {
-  check_figure(figure);
-  std::vector<PanelDrawing> drawings;
-  std::vector<LegendEntry> legend;
+  detail::check_figure(figure);
+  std::vector<detail::PanelDrawing> drawings;
+  std::vector<detail::LegendEntry> legend;
   std::vector<Style> hatched;
   for (std::size_t i = 0; i < figure.panels.size(); ++i) {
     drawings.emplace_back(figure, figure.panels[i], i);
-    if (!figure.panel_legends) collect_legend(figure.panels[i], legend);
+    if (!figure.panel_legends) detail::collect_legend(figure.panels[i], legend);
     for (const Bars& bars : figure.panels[i].bars) {
       const auto same = [&](const Style& s) { return s.tone == bars.style.tone && s.dash == bars.style.dash; };
       if (std::none_of(hatched.begin(), hatched.end(), same)) hatched.push_back(bars.style);
@@ -527,36 +530,36 @@ std::string draw_figure(const Figure& figure) {
     margins[i % columns] = std::max(margins[i % columns], std::min(drawings[i].left_margin(), 0.6 * cell));
   }
 
-  Svg body;
+  detail::Svg body;
   double y = 4;
   if (!legend.empty()) {
-    draw_legend(body, figure, legend, kEdge, y, figure.width - 2 * kEdge);
-    y += kLegendRow * legend_rows(legend, figure.width - 2 * kEdge) + 6;
+    detail::draw_legend(body, figure, legend, detail::kEdge, y, figure.width - 2 * detail::kEdge);
+    y += detail::kLegendRow * detail::legend_rows(legend, figure.width - 2 * detail::kEdge) + 6;
   }
   for (std::size_t row = 0; row * columns < drawings.size(); ++row) {
     const std::size_t end = std::min(drawings.size(), (row + 1) * columns);
     double header = 0, below = 0;
     for (std::size_t i = row * columns; i < end; ++i) {
-      const double width = cell - margins[i % columns] - kEdge;
+      const double width = cell - margins[i % columns] - detail::kEdge;
       header = std::max(header, drawings[i].top_margin(width));
       below = std::max(below, drawings[i].height() + drawings[i].bottom_margin());
     }
     for (std::size_t i = row * columns; i < end; ++i) {
       const double left = static_cast<double>(i % columns) * (cell + kGap) + margins[i % columns];
-      const double width = cell - margins[i % columns] - kEdge;
+      const double width = cell - margins[i % columns] - detail::kEdge;
       drawings[i].draw(body, left, y + header - drawings[i].top_margin(width), width);
     }
     y += header + below + 10;
   }
 
-  const std::string width = coordinate(figure.width), height = coordinate(y);
-  Svg svg;
+  const std::string width = detail::coordinate(figure.width), height = detail::coordinate(y);
+  detail::Svg svg;
   svg.text = "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"antaeus-figure\" width=\"" + width + "\" height=\"" +
              height + "\" viewBox=\"0 0 " + width + " " + height + "\" role=\"img\" aria-labelledby=\"" + figure.id +
              "-t " + figure.id + "-d\">\n<title id=\"" + figure.id + "-t\">" + xml_escaped(figure.title) +
              "</title>\n<desc id=\"" + figure.id + "-d\">" + xml_escaped(figure.description) + "</desc>\n<style>" +
-             std::string(style_sheet()) + "</style>\n<defs>\n";
-  for (const Style& style : hatched) hatch_pattern(svg, figure, style);
+             std::string(detail::style_sheet()) + "</style>\n<defs>\n";
+  for (const Style& style : hatched) detail::hatch_pattern(svg, figure, style);
   svg.text += "</defs>\n";
   svg.rectangle(0, 0, figure.width, y, "paper");
   svg.text += body.text + "</svg>\n";

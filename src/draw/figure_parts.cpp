@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "io/text.hpp"
 
 namespace antaeus {
@@ -13,11 +13,7 @@ namespace antaeus {
 namespace detail {
 
 std::string coordinate(double value) {
-  std::array<char, 64> buffer{};
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, 2);
-  std::string text(buffer.data(), end.ptr);
-  while (text.back() == '0') text.pop_back();
-  if (text.back() == '.') text.pop_back();
+  const std::string text = without_end_zeros(fixed_text(value, 2));
   return text == "-0" ? "0" : text;
 }
 
@@ -35,10 +31,7 @@ double text_width(std::string_view text, double size) {
 
 std::string power_of_ten(double value, int digits) {
   if (std::abs(value * std::pow(10.0, digits) - 1.0) > 1e-6) return display_number(value, digits);
-  constexpr std::array<const char*, 10> kRaised = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-  std::string text = "10⁻";
-  for (const char digit : std::to_string(digits)) text += kRaised[digit - '0'];
-  return text;
+  return "10" + raised_text(-digits);
 }
 
 std::string_view style_sheet() {
@@ -151,6 +144,23 @@ void check_figure(const Figure& figure) {
   }
 }
 
+std::vector<double> log_ticks(double minimum, double maximum) {
+  std::vector<double> ticks;
+  if (!(minimum > 0) || !(maximum > minimum) || !std::isfinite(maximum)) return ticks;
+  const auto collect = [&](std::initializer_list<double> factors) {
+    ticks.clear();
+    for (int e = static_cast<int>(std::floor(std::log10(minimum))); e <= std::log10(maximum) + 1e-9; ++e) {
+      for (const double factor : factors) {
+        const double tick = factor * std::pow(10.0, e);
+        if (tick >= minimum * (1 - 1e-9) && tick <= maximum * (1 + 1e-9)) ticks.push_back(tick);
+      }
+    }
+  };
+  collect({1.0});
+  if (ticks.size() < 3) collect({1.0, 2.0, 5.0});
+  return ticks.size() < 3 ? nice_ticks(minimum, maximum, 4) : ticks;
+}
+
 }  // namespace detail
 
 Style series_style(std::size_t n, Marker marker) {
@@ -174,23 +184,6 @@ std::vector<double> nice_ticks(double minimum, double maximum, int count) {
   const auto last = static_cast<long long>(std::floor(maximum / step + 1e-9));
   for (long long i = first; i <= last && ticks.size() < 1000; ++i) ticks.push_back(static_cast<double>(i) * step);
   return ticks;
-}
-
-std::vector<double> log_ticks(double minimum, double maximum) {
-  std::vector<double> ticks;
-  if (!(minimum > 0) || !(maximum > minimum) || !std::isfinite(maximum)) return ticks;
-  const auto collect = [&](std::initializer_list<double> factors) {
-    ticks.clear();
-    for (int e = static_cast<int>(std::floor(std::log10(minimum))); e <= std::log10(maximum) + 1e-9; ++e) {
-      for (const double factor : factors) {
-        const double tick = factor * std::pow(10.0, e);
-        if (tick >= minimum * (1 - 1e-9) && tick <= maximum * (1 + 1e-9)) ticks.push_back(tick);
-      }
-    }
-  };
-  collect({1.0});
-  if (ticks.size() < 3) collect({1.0, 2.0, 5.0});
-  return ticks.size() < 3 ? nice_ticks(minimum, maximum, 4) : ticks;
 }
 
 std::vector<std::size_t> min_max_decimation(const std::vector<double>& y, std::size_t buckets) {
@@ -241,26 +234,6 @@ std::string xml_escaped(std::string_view text) {
     }
   }
   return safe;
-}
-
-std::string display_number(double value, int digits) {
-  if (!std::isfinite(value)) return "–";
-  std::array<char, 400> buffer{};  // a double before the point has up to 309 digits
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, digits);
-  if (end.ec != std::errc{}) return "–";
-  std::string text(buffer.data(), end.ptr);
-  if (text[0] != '-') return text;
-  text.erase(0, 1);
-  return text.find_first_not_of("0.") == std::string::npos ? text : "−" + text;
-}
-
-int display_digits(double value) {
-  const double size = std::abs(value);
-  if (!(size < 100.0)) return 0;
-  if (size >= 10.0) return 1;
-  if (size >= 1.0) return 2;
-  if (size >= 0.01 || size == 0.0) return 3;
-  return std::min(12, 1 - static_cast<int>(std::floor(std::log10(size))));
 }
 
 }  // namespace antaeus

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "antaeus/core/numbers.hpp"
 #include "antaeus/draw/figure.hpp"
@@ -12,6 +13,9 @@ namespace antaeus::detail {
 
 /// A coordinate: two decimals at most, no "-0". Callers leave out what is not finite.
 std::string coordinate(double value);
+/// Ticks of a logarithmic axis: powers of ten within the range; with 2 and 5 times them when there are fewer than
+/// three, and evenly spaced ones when that is not enough either.
+std::vector<double> log_ticks(double minimum, double maximum);
 /// About the width of a text in px: fonts are not known here, so it errs on the wide side.
 double text_width(std::string_view text, double size);
 /// A small tick of a logarithmic axis: "10⁻⁴" for a power of ten, `digits` decimals else.

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/numpy.hpp"
@@ -228,7 +229,7 @@ class Loader {
     for (std::size_t i = 0; i < samples->values.size(); ++i) {
       const double now = samples->values[i];
       const std::string row = place + " row " + std::to_string(i);
-      if (!std::isfinite(now)) throw EpisodeError(row, "the time stamp is not finite", "mend or remove the row");
+      if (!std::isfinite(now)) throw EpisodeError(row, "the time stamp is not finite", "correct or remove the row");
       if (i > 0 && now < samples->values[i - 1]) {
         throw EpisodeError(
             row, "time goes back from " + shortest_text(samples->values[i - 1]) + " s to " + shortest_text(now) + " s",

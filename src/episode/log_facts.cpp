@@ -92,7 +92,8 @@ void find_broken_rows(const RawLog& log, LogFacts& facts) {
   const auto always = [](std::size_t, std::size_t) { return true; };
   const auto not_finite = [](double value) { return !std::isfinite(value); };
   facts.broken_rows = find_rows(log, facts, &ChannelFacts::broken_rows, not_finite, has_samples, facts.broken);
-  facts.too_large_rows = find_rows(log, facts, &ChannelFacts::too_large_rows, is_too_large, always, facts.too_large);
+  const auto too_large = [](double value) { return std::isfinite(value) && !is_sample(value); };
+  facts.too_large_rows = find_rows(log, facts, &ChannelFacts::too_large_rows, too_large, always, facts.too_large);
 }
 
 }  // namespace

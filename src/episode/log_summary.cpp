@@ -1,8 +1,8 @@
 #include "antaeus/episode/log_summary.hpp"
 
 #include <algorithm>
-#include <cmath>
 
+#include "antaeus/io/json_fields.hpp"
 #include "fitted_log.hpp"
 
 namespace antaeus {
@@ -14,10 +14,9 @@ constexpr std::size_t kMostGaps = 100;
 }  // namespace
 
 Json log_summary(const RawLog& log, const Robot* robot) {
-  using namespace detail;
-  const FittedLog shown(log, robot);
+  const detail::FittedLog shown(log, robot);
   const LogFacts& facts = shown.facts;
-  Json channels = Json::array(), joints = Json::array(), gaps = Json::array(), notes = Json::array();
+  Json channels = Json::array(), joints = Json::array(), gaps = Json::array();
   std::int64_t frozen = 0;
   for (std::size_t i = 0; i < log.channels.size(); ++i) {
     const RawChannel& channel = log.channels[i];
@@ -52,7 +51,6 @@ Json log_summary(const RawLog& log, const Robot* robot) {
       gaps.push_back(Json::object().set("step", gap.step).set("duration_s", gap.duration));
     }
   }
-  for (const std::string& note : log.notes) notes.push_back(note);
   const int peak = shown.peak_joint();
   const double rate = facts.sample_time > 0.0 ? 1.0 / facts.sample_time : kNaN;
   Json metrics = Json::object()
@@ -76,7 +74,7 @@ Json log_summary(const RawLog& log, const Robot* robot) {
       .set("channels", std::move(channels))
       .set("joints", std::move(joints))
       .set("gaps", std::move(gaps))
-      .set("notes", std::move(notes))
+      .set("notes", to_json(log.notes))
       .set("metrics", std::move(metrics));
 }
 

@@ -1,11 +1,11 @@
 #include "antaeus/episode/raw_log.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/numpy.hpp"
 #include "antaeus/io/table.hpp"
@@ -42,8 +42,7 @@ std::string told(const std::string& name) {
 /// A time stamp [s], to the microsecond: what a clock that counts from 1970 can tell.
 std::string stamp_text(double stamp) {
   if (std::abs(stamp) >= 1e15) return shortest_text(stamp);  // no double has digits after the point there
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, stamp, std::chars_format::fixed, 6).ptr};
+  return fixed_text(stamp, 6);
 }
 
 /// Why these time stamps [s] are no axis; empty: they are one.

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
-#include "antaeus/io/files.hpp"
 #include "antaeus/signal/savitzky_golay.hpp"
 #include "channels.hpp"
 

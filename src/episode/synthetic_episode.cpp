@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <random>
 #include <utility>
 
 #include "antaeus/core/error.hpp"
-#include "antaeus/io/files.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/numerics/pseudo_inverse.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "channels.hpp"
+#include "core/random.hpp"
 #include "inertial_sensor.hpp"
 #include "smooth_curve.hpp"
 #include "twin_script.hpp"
@@ -384,16 +384,11 @@ VectorX TwinMaker::stamps() const {
   return Eigen::Map<const VectorX>(stamps.data(), static_cast<Eigen::Index>(stamps.size()));
 }
 
-/// White noise by Box and Muller's transform: the standard library's normal distribution differs between compilers.
+/// White noise.
 void add_noise(SampleMatrix& samples, double deviation, std::uint64_t seed) {
   if (deviation <= 0.0) return;
-  std::mt19937_64 random(seed);
-  const auto uniform = [&] { return (static_cast<double>(random() >> 11) + 0.5) * 0x1p-53; };
-  constexpr double kFullTurn = 6.283185307179586476925;
-  for (double& value : samples.reshaped<Eigen::RowMajor>()) {
-    const double radius = std::sqrt(-2.0 * std::log(uniform()));
-    value += deviation * radius * std::cos(kFullTurn * uniform());
-  }
+  detail::Random<> random(seed);
+  for (double& value : samples.reshaped<Eigen::RowMajor>()) value += random.single_normal(deviation);
 }
 
 /// What the drives' sliding friction adds to the torques that move the joints.

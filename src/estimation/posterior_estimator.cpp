@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/in_place.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "estimation/describe_posterior.hpp"
 
@@ -161,16 +162,9 @@ const PosteriorEstimates& PosteriorEstimator::solve(const Residual& residual) no
   estimates_.instant = now;
   estimates_.moving = residual.moving;
   if (status != Status::ok) {
-    Residual& kept = estimates_.residual;
-    kept.instant = now;
-    kept.status = status;
-    kept.kind = residual.kind;
-    kept.reasons = residual.reasons;
-    kept.value.setConstant(kNaN);
-    kept.variance.setConstant(kNaN);
-    estimates_.row_precision.setConstant(kNaN);
-    estimates_.row_redundancy.setConstant(kNaN);
-    estimates_.row_test.setConstant(kNaN);
+    copy_in_place(residual, estimates_.residual);
+    estimates_.residual.status = status;
+    set_nan(estimates_.residual, estimates_.row_precision, estimates_.row_redundancy, estimates_.row_test);
     for (WrenchEstimate& estimate : estimates_) {
       estimate.invalidate(status);
       estimate.residual_kind = residual.kind;
@@ -178,7 +172,7 @@ const PosteriorEstimates& PosteriorEstimator::solve(const Residual& residual) no
     }
     return estimates_;
   }
-  keep(residual);
+  copy_in_place(residual, estimates_.residual);
   for (Block& block : blocks_) {
     fill(block, residual);
     compute(block);
@@ -190,23 +184,6 @@ const PosteriorEstimates& PosteriorEstimator::solve(const Residual& residual) no
     describe(block, residual);
   }
   return estimates_;
-}
-
-/// A copy in memory that is there already, for a covariance that may come and go.
-void PosteriorEstimator::keep(const Residual& residual) noexcept {
-  Residual& kept = estimates_.residual;
-  kept.status = residual.status;
-  kept.instant = residual.instant;
-  kept.kind = residual.kind;
-  kept.reasons = residual.reasons;
-  kept.value = residual.value;
-  kept.variance = residual.variance;
-  kept.tilt = residual.tilt;
-  kept.correlated = residual.correlated;
-  if (kept.correlated) kept.covariance = residual.covariance;
-  kept.tilted = residual.tilted;
-  kept.moving = residual.moving;
-  kept.saturated = residual.saturated;
 }
 
 bool PosteriorEstimator::has_reference(const Block& block) const noexcept {

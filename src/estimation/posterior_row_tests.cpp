@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "antaeus/core/in_place.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
 #include "antaeus/numerics/whiten.hpp"
 
@@ -18,10 +19,7 @@ double PosteriorEstimator::reference_spread() const noexcept {
 /// the reference row, which all of them load, borders the whole by one row.
 void PosteriorEstimator::test_rows(const Residual& residual) noexcept {
   VectorX &precision = estimates_.row_precision, &test = estimates_.row_test;
-  precision.setConstant(kNaN);
-  estimates_.row_redundancy.setConstant(kNaN);
-  test.setConstant(kNaN);
-  innovation_ = innovation_sd_ = kNaN;
+  set_nan(precision, estimates_.row_redundancy, test, innovation_, innovation_sd_);
   bool borders = reference_ >= 0 && std::isfinite(residual.variance[reference_]);
   bool trusted = false;
   double innovation = borders ? residual.value[reference_] : 0.0;
@@ -185,10 +183,7 @@ bool PosteriorEstimator::pick(const Wanted& wanted) noexcept {
 /// The same tests as test_rows() where R couples all rows: S is factored as a whole.
 void PosteriorEstimator::test_correlated_rows() noexcept {
   VectorX &precision = estimates_.row_precision, &test = estimates_.row_test;
-  precision.setConstant(kNaN);
-  estimates_.row_redundancy.setConstant(kNaN);
-  test.setConstant(kNaN);
-  innovation_ = innovation_sd_ = kNaN;
+  set_nan(precision, estimates_.row_redundancy, test, innovation_, innovation_sd_);
   join();
   if (!pick([](const Block&) { return true; })) return;
   const Eigen::Index n = joint_.picked;

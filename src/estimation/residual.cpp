@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/in_place.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/robot/noise_model.hpp"
 #include "estimation/residual_rows.hpp"
@@ -173,9 +174,7 @@ const Residual& ResidualEstimator::form(const Instant& now) noexcept {
     residual_.kind = ResidualKind::static_gravity;
     residual_.moving = true;
     residual_.saturated = 0;
-    residual_.value.setConstant(kNaN);
-    residual_.variance.setConstant(kNaN);
-    residual_.covariance.setConstant(kNaN);
+    set_nan(residual_.value, residual_.variance, residual_.covariance);
     tare_.bad_sample();
     return residual_;
   };

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/estimation/residual.hpp"
 #include "antaeus/robot/dynamics.hpp"
@@ -17,9 +18,9 @@
 
 namespace antaeus {
 
-namespace {
+namespace detail {
 
-using namespace detail;
+namespace {
 
 constexpr double kShortest = 2.0;      // [s] of a log below which nothing can be said of it
 constexpr Eigen::Index kFewest = 40;   // steps of it
@@ -68,7 +69,7 @@ void check_same(const std::vector<IdentifyLog>& logs) {
                          "identify a robot and its simulation apart");
     }
     if (!log.episode.sha256.empty() && !seen.insert(log.episode.sha256).second) {
-      throw EpisodeError(name_of(log), "it is given twice: the same samples are no second run", "remove one");
+      throw EpisodeError(name_of(log), "it is given twice: the same samples are not a second run", "remove one");
     }
   }
 }
@@ -219,11 +220,7 @@ std::vector<std::string> endpoints_of(const Robot& robot, const std::vector<std:
   return frames;
 }
 
-std::string seconds_text(double value) {
-  char text[32];
-  const auto [end, error] = std::to_chars(text, text + sizeof text, std::round(value * 1000.0) / 1000.0);
-  return error == std::errc() ? std::string(text, end) : std::string("?");
-}
+std::string seconds_text(double value) { return shortest_text(std::round(value * 1000.0) / 1000.0); }
 
 std::string provenance_of(const IdentifyResult& result, const std::vector<IdentifyLog>& logs) {
   std::string text = "antaeus identify " ANTAEUS_VERSION ", ";
@@ -261,13 +258,15 @@ TimeSpan stretch_in(const std::string& text, const std::string& whole) {
     span = {number(view.substr(0, colon)), colon + 1 == view.size() ? kInfinity : number(view.substr(colon + 1))};
   }
   if (!(span.from >= 0.0 && span.from < span.to)) {
-    throw OptionsError("--contact-free", "'" + whole.substr(0, 120) + "' is no stretch of a log",
+    throw OptionsError("--contact-free", "'" + whole.substr(0, 120) + "' is not a stretch of a log",
                        "write FROM:TO in seconds from the log's first sample, FROM: to its end, all, or LOG=FROM:TO");
   }
   return span;
 }
 
 }  // namespace
+
+}  // namespace detail
 
 const OptionTable& options_of(const IdentifyOptions&) {
   using O = IdentifyOptions;
@@ -288,11 +287,11 @@ const OptionGroup kIdentifyGroup(IdentifyOptions{});
 
 void label_contact_free(std::vector<IdentifyLog>& logs, const std::vector<std::string>& texts) {
   std::vector<std::string> names;
-  for (const IdentifyLog& log : logs) names.push_back(std::filesystem::path(name_of(log)).stem().string());
+  for (const IdentifyLog& log : logs) names.push_back(std::filesystem::path(detail::name_of(log)).stem().string());
   std::vector<TimeSpan> of_all;
   for (const std::string& text : texts) {
     const std::size_t equals = text.rfind('=');
-    const TimeSpan span = stretch_in(equals == std::string::npos ? text : text.substr(equals + 1), text);
+    const TimeSpan span = detail::stretch_in(equals == std::string::npos ? text : text.substr(equals + 1), text);
     if (equals == std::string::npos) {
       of_all.push_back(span);
       continue;
@@ -300,7 +299,8 @@ void label_contact_free(std::vector<IdentifyLog>& logs, const std::vector<std::s
     const std::string wanted = text.substr(0, equals);
     std::vector<IdentifyLog*> meant;
     for (IdentifyLog& log : logs) {
-      if (wanted == name_of(log) || wanted == std::filesystem::path(name_of(log)).stem()) meant.push_back(&log);
+      if (wanted == detail::name_of(log) || wanted == std::filesystem::path(detail::name_of(log)).stem())
+        meant.push_back(&log);
     }
     if (meant.empty()) throw_unknown<OptionsError>("--contact-free", "log", wanted, names);
     if (meant.size() > 1) {
@@ -319,7 +319,7 @@ void label_contact_free(std::vector<IdentifyLog>& logs, const std::vector<std::s
     std::vector<TimeSpan> joined;
     for (TimeSpan span : log.spans) {
       // One that begins past the log's end stays as it is, and is refused.
-      if (const double end = duration(log.episode); span.from < end) span.to = std::min(span.to, end);
+      if (const double end = detail::duration(log.episode); span.from < end) span.to = std::min(span.to, end);
       if (!joined.empty() && span.from <= joined.back().to) {
         joined.back().to = std::max(joined.back().to, span.to);
       } else {
@@ -372,9 +372,9 @@ IdentifyResult identify(const Robot& robot, IdentifyRequest request, const Progr
   if (request.loaded.empty() != request.payload_frame.empty()) {
     throw OptionsError("payload", "its log and its frame belong together", "give both, or neither");
   }
-  check_same(request.logs);
-  for (const IdentifyLog& log : request.logs) check_log(robot, log);
-  for (const IdentifyLog& log : request.loaded) check_log(robot, log);
+  detail::check_same(request.logs);
+  for (const IdentifyLog& log : request.logs) detail::check_log(robot, log);
+  for (const IdentifyLog& log : request.loaded) detail::check_log(robot, log);
   if (!request.payload_frame.empty()) robot.model.frame(request.payload_frame);
 
   IdentifyResult result;
@@ -382,23 +382,23 @@ IdentifyResult identify(const Robot& robot, IdentifyRequest request, const Progr
   result.base_text = base_text(robot);
   if (request.effort_units) result.unit = "channel units";
   const Settings& settings = robot.profile.settings;
-  IdentifyTask task{.robot = robot,
-                    .request = request,
-                    .endpoints = endpoints_of(robot, request.endpoints),
-                    .options = settings.get<IdentifyOptions>(),
-                    .moving = settings.get<MovingFitOptions>(),
-                    .held = settings.get<HeldPoseOptions>(),
-                    .unlabelled = settings.get<UnlabelledOptions>(),
-                    .progress = progress};
+  detail::IdentifyTask task{.robot = robot,
+                            .request = request,
+                            .endpoints = detail::endpoints_of(robot, request.endpoints),
+                            .options = settings.get<IdentifyOptions>(),
+                            .moving = settings.get<MovingFitOptions>(),
+                            .held = settings.get<HeldPoseOptions>(),
+                            .unlabelled = settings.get<UnlabelledOptions>(),
+                            .progress = progress};
   task.moving.effort_units = task.moving.effort_units || request.effort_units;
   task.moving.friction = task.moving.friction && request.friction;
   task.moving.inertia = task.moving.inertia && request.inertia;
   task.held.ridge = task.held.ridge && request.inertia;
   if (task.options.method == IdentifyMethod::unlabelled) {
-    throw OptionsError("identify.method", "unlabelled is no choice", "leave --contact-free away");
+    throw OptionsError("identify.method", "unlabelled is not a choice", "leave --contact-free away");
   }
 
-  tell_apart(request.logs);
+  detail::tell_apart(request.logs);
   const bool labelled = std::ranges::any_of(request.logs, &IdentifyLog::labelled);
   if (labelled) {
     std::erase_if(request.logs, [&result](const IdentifyLog& log) {
@@ -407,40 +407,40 @@ IdentifyResult identify(const Robot& robot, IdentifyRequest request, const Progr
       return !log.labelled;
     });
   }
-  check_usable(robot, request.logs, result);
+  detail::check_usable(robot, request.logs, result);
   for (IdentifyLog& log : request.loaded) log.labelled = true;
-  check_usable(robot, request.loaded, result);
+  detail::check_usable(robot, request.loaded, result);
   result.runs = static_cast<int>(request.logs.size());
   if (!result.missing.empty()) {
     result.method = labelled ? IdentifyMethod::moving : IdentifyMethod::unlabelled;
     return result;
   }
   const auto residual = settings.get<ResidualOptions>();
-  if (task.moving.low_pass == 0.0 && has_loop_rows(robot, request.logs, residual)) {
+  if (task.moving.low_pass == 0.0 && detail::has_loop_rows(robot, request.logs, residual)) {
     task.moving.low_pass = residual.cut_off;
   }
-  add_velocities(request.logs, task.moving.window, result);
+  detail::add_velocities(request.logs, task.moving.window, result);
   for (const IdentifyLog& log : request.logs) {
     std::vector<TimeSpan> spans = log.spans;
-    if (spans.empty()) spans.push_back({0.0, duration(log.episode)});
+    if (spans.empty()) spans.push_back({0.0, detail::duration(log.episode)});
     for (const TimeSpan& span : spans) {
       IdentifyLog one = log;
       one.spans = {span};
-      const Motion motion = motion_of({std::move(one)}, task.moving.moving_speed);
-      result.stretches.push_back({log.episode.name, span.from, std::min(span.to, duration(log.episode)),
+      const detail::Motion motion = detail::motion_of({std::move(one)}, task.moving.moving_speed);
+      result.stretches.push_back({log.episode.name, span.from, std::min(span.to, detail::duration(log.episode)),
                                   motion.labelled - motion.moving, motion.moving});
     }
   }
-  result.method = labelled ? method_of(task, request.logs) : IdentifyMethod::unlabelled;
+  result.method = labelled ? detail::method_of(task, request.logs) : IdentifyMethod::unlabelled;
   result.endpoints = task.endpoints;
   switch (result.method) {
-    case IdentifyMethod::held_pose: identify_held_pose(task, result); break;
-    case IdentifyMethod::unlabelled: identify_unlabelled(task, result); break;
-    default: identify_moving(task, result); break;
+    case IdentifyMethod::held_pose: detail::identify_held_pose(task, result); break;
+    case IdentifyMethod::unlabelled: detail::identify_unlabelled(task, result); break;
+    default: detail::identify_moving(task, result); break;
   }
-  add_ranges(request.logs, result.joints);
+  detail::add_ranges(request.logs, result.joints);
   if (result.identified) {
-    result.provenance = provenance_of(result, request.logs);
+    result.provenance = detail::provenance_of(result, request.logs);
     result.noise.provenance = result.provenance;
     result.noise.unit = result.unit;
     result.noise.simulated = request.logs.front().episode.simulated;

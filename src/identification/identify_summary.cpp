@@ -4,6 +4,7 @@
 
 #include "antaeus/core/words.hpp"
 #include "antaeus/identification/identify.hpp"
+#include "antaeus/io/json_fields.hpp"
 #include "identification/moving/moving_rows.hpp"
 
 namespace antaeus {
@@ -11,53 +12,6 @@ namespace antaeus {
 namespace {
 
 using detail::rounded;
-
-Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
-
-Json texts(const std::vector<std::string>& all) {
-  Json list = Json::array();
-  for (const std::string& one : all) list.push_back(one);
-  return list;
-}
-
-Json joint_json(const IdentifiedJoint& j) {
-  return Json::object()
-      .set("joint", j.joint)
-      .set("identified", j.identified)
-      .set("use", to_string(j.use))
-      .set("reason", j.reason)
-      .set("gain", number_or_null(j.gain))
-      .set("gain_sd", number_or_null(j.gain_sd))
-      .set("offset", number_or_null(j.offset))
-      .set("offset_error", number_or_null(j.offset_error))
-      .set("white_sd", number_or_null(j.white_sd))
-      .set("offset_sd", number_or_null(j.offset_sd))
-      .set("slow_sd", number_or_null(j.slow_sd))
-      .set("motion_sd", number_or_null(j.motion_sd))
-      .set("integral_time_s", number_or_null(j.integral_time))
-      .set("rms_before", number_or_null(j.rms_before))
-      .set("rms_after", number_or_null(j.rms_after))
-      .set("hold_out_rms", number_or_null(j.hold_out_rms))
-      .set("hold_out_covered", number_or_null(j.hold_out_covered))
-      .set("largest_speed", number_or_null(j.largest_speed))
-      .set("least_position", number_or_null(j.least_position))
-      .set("largest_position", number_or_null(j.largest_position));
-}
-
-Json payload_json(const PayloadFit& fit) {
-  Json centre = Json::array(), centre_sd = Json::array();
-  for (int axis = 0; axis < 3; ++axis) {
-    centre.push_back(number_or_null(fit.center[axis]));
-    centre_sd.push_back(number_or_null(fit.center_sd[axis]));
-  }
-  return Json::object()
-      .set("identified", fit.identified)
-      .set("mass_kg", number_or_null(fit.mass))
-      .set("mass_sd_kg", number_or_null(fit.mass_sd))
-      .set("center_m", std::move(centre))
-      .set("center_sd_m", std::move(centre_sd))
-      .set("missing", texts(fit.missing));
-}
 
 std::string percent(double share) { return rounded(100.0 * share) + " %"; }
 
@@ -171,52 +125,7 @@ IdentifyAnswer use(const IdentifyResult& r) {
 
 }  // namespace
 
-Json identify_summary(const IdentifyResult& r) {
-  Json joints = Json::array(), parameters = Json::array(), omitted = Json::array(), stretches = Json::array();
-  for (const IdentifiedJoint& joint : r.joints) joints.push_back(joint_json(joint));
-  for (const ParameterEstimate& one : r.parameters) {
-    parameters.push_back(Json::object()
-                             .set("name", one.name)
-                             .set("unit", one.unit)
-                             .set("value", number_or_null(one.value))
-                             .set("sd", number_or_null(one.sd))
-                             .set("prior_sd", number_or_null(one.prior_sd)));
-  }
-  for (const OmittedParameter& one : r.omitted) {
-    omitted.push_back(Json::object().set("name", one.name).set("reason", one.reason));
-  }
-  for (const IdentifiedStretch& one : r.stretches) {
-    stretches.push_back(Json::object()
-                            .set("log", one.log)
-                            .set("from_s", number_or_null(one.from))
-                            .set("to_s", number_or_null(one.to))
-                            .set("still_s", number_or_null(one.still))
-                            .set("moving_s", number_or_null(one.moving)));
-  }
-  return Json::object()
-      .set("schema", "antaeus.identify/1")
-      .set("command", r.command)
-      .set("robot", r.robot)
-      .set("base", r.base_text)
-      .set("identified", r.identified)
-      .set("method", to_string(r.method))
-      .set("unlabelled", r.method == IdentifyMethod::unlabelled)
-      .set("unit", r.unit)
-      .set("endpoints", texts(r.endpoints))
-      .set("missing", texts(r.missing))
-      .set("notes", texts(r.notes))
-      .set("stretches", std::move(stretches))
-      .set("runs", r.runs)
-      .set("motion_s", number_or_null(r.motion))
-      .set("prior_scale", number_or_null(r.prior_scale))
-      .set("joints", std::move(joints))
-      .set("parameters", std::move(parameters))
-      .set("omitted", std::move(omitted))
-      .set("hold_out", Json::object().set("what", r.hold_out).set("covered", number_or_null(r.hold_out_covered)))
-      .set("envelope", Json::object().set("largest_speed", number_or_null(r.largest_speed)))
-      .set("payload", r.payload ? payload_json(*r.payload) : Json())
-      .set("provenance", r.provenance);
-}
+Json identify_summary(const IdentifyResult& r) { return to_json(r); }
 
 std::vector<IdentifyAnswer> identify_story(const IdentifyResult& r) {
   std::vector<IdentifyAnswer> story = {verdict(r)};

@@ -20,6 +20,39 @@ struct Outcome {
   int iterations = 0;
 };
 
+/// Where \p accepted, what was tried is held from now on. Both pointers may change places.
+template <class D, int N, bool kRotation>
+inline void keep_accepted(const Mask<D>& accepted, int n, const D* trial, D* q, Linear<D, N>*& held,
+                          Linear<D, N>*& tried) {
+  if (all(accepted)) {
+    Linear<D, N>* const other = held;
+    held = tried;
+    tried = other;
+    for (int i = 0; i < n; ++i) q[i] = trial[i];
+  } else if (any(accepted)) {
+    for (int i = 0; i < n; ++i) {
+      q[i] = select(accepted, trial[i], q[i]);
+      held->column[i].x = select(accepted, tried->column[i].x, held->column[i].x);
+      held->column[i].y = select(accepted, tried->column[i].y, held->column[i].y);
+      held->column[i].z = select(accepted, tried->column[i].z, held->column[i].z);
+      if constexpr (kRotation) {
+        held->axis[i].x = select(accepted, tried->axis[i].x, held->axis[i].x);
+        held->axis[i].y = select(accepted, tried->axis[i].y, held->axis[i].y);
+        held->axis[i].z = select(accepted, tried->axis[i].z, held->axis[i].z);
+      }
+    }
+    held->ep = {select(accepted, tried->ep.x, held->ep.x), select(accepted, tried->ep.y, held->ep.y),
+                select(accepted, tried->ep.z, held->ep.z)};
+    if constexpr (kRotation) {
+      held->er = {select(accepted, tried->er.x, held->er.x), select(accepted, tried->er.y, held->er.y),
+                  select(accepted, tried->er.z, held->er.z)};
+    }
+    held->E = select(accepted, tried->E, held->E);
+    held->position2 = select(accepted, tried->position2, held->position2);
+    held->rotation2 = select(accepted, tried->rotation2, held->rotation2);
+  }
+}
+
 /// Attempts side by side, each lane its own. \p feed says where each begins, and takes what became of it:
 ///
 ///     bool begin(int lane, Target<double>& target, double* q, double& budget);   false: nothing left for this lane
@@ -82,33 +115,7 @@ void run_attempts(const ChainNumbers& chain, const AttemptTuning& tuning, const 
     const Mask<D> first = !(before < infinite);
     Mask<D> reached = tried->position2 <= goal.position2;
     if constexpr (kRotation) reached = reached & (tried->rotation2 <= goal.rotation2);
-    if (all(accepted)) {
-      Linear<D, N>* const other = held;
-      held = tried;
-      tried = other;
-      for (int i = 0; i < n; ++i) q[i] = trial[i];
-    } else if (any(accepted)) {
-      for (int i = 0; i < n; ++i) {
-        q[i] = select(accepted, trial[i], q[i]);
-        held->column[i].x = select(accepted, tried->column[i].x, held->column[i].x);
-        held->column[i].y = select(accepted, tried->column[i].y, held->column[i].y);
-        held->column[i].z = select(accepted, tried->column[i].z, held->column[i].z);
-        if constexpr (kRotation) {
-          held->axis[i].x = select(accepted, tried->axis[i].x, held->axis[i].x);
-          held->axis[i].y = select(accepted, tried->axis[i].y, held->axis[i].y);
-          held->axis[i].z = select(accepted, tried->axis[i].z, held->axis[i].z);
-        }
-      }
-      held->ep = {select(accepted, tried->ep.x, held->ep.x), select(accepted, tried->ep.y, held->ep.y),
-                  select(accepted, tried->ep.z, held->ep.z)};
-      if constexpr (kRotation) {
-        held->er = {select(accepted, tried->er.x, held->er.x), select(accepted, tried->er.y, held->er.y),
-                    select(accepted, tried->er.z, held->er.z)};
-      }
-      held->E = select(accepted, tried->E, held->E);
-      held->position2 = select(accepted, tried->position2, held->position2);
-      held->rotation2 = select(accepted, tried->rotation2, held->rotation2);
-    }
+    keep_accepted<D, N, kRotation>(accepted, n, trial, q, held, tried);
     const D gained = larger(D(mu * tuning.trust_gain), all_lanes<D>(tuning.trust_floor));
     mu = select(first, mu, select(accepted, gained, D(mu * tuning.trust_loss)));
     rejections = rejections + select(accepted, zero, all_lanes<D>(1.0));

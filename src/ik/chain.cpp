@@ -202,7 +202,8 @@ KinematicChain::KinematicChain(const RobotModel& model, std::string_view frame) 
       entry.upper = model.upper_limits()[entry.motor];
     }
     if (!(entry.lower <= entry.upper)) {
-      throw ModelError("joint '" + joint->name + "'", "its lower limit is above its upper limit, or one is no number",
+      throw ModelError("joint '" + joint->name + "'",
+                       "its lower limit is above its upper limit, or one is not a number",
                        "correct the robot's description");
     }
     joints->push_back(entry);
@@ -216,7 +217,7 @@ KinematicChain::KinematicChain(const RobotModel& model, std::string_view frame) 
     throw ModelError(place,
                      std::to_string(joints->size()) + " joints stand before it, more than the " +
                          std::to_string(kMaxChainJoints) + " that a chain can have",
-                     "lock those that shall not move");
+                     "lock those that must not move");
   }
   numbers_ = std::make_shared<const ChainNumbers>(flattened(axes, X_W, *joints));
   joints_ = std::move(joints);

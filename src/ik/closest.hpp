@@ -61,6 +61,57 @@ bool solve_free(const double* H, double damping, const int* free, int size, cons
   return true;
 }
 
+/// A Newton step over the free joints, no longer than it may be and cut at the limits: what joints that meet theirs
+/// leave, the others make up for, in three rounds. \param trial  receives its end \return false where the damped
+/// Hessian is not positive definite
+template <int N>
+bool bounded_step(const ChainNumbers& chain, const ClosestTuning& tuning, const Curvature<N>& at, double damping,
+                  const int* free, int size, const double* q, double* trial) {
+  const int n = count<N>(chain);
+  double b[kRoom<N>], x[kRoom<N>];
+  int open[kRoom<N>], opens = size;
+  for (int k = 0; k < size; ++k) open[k] = free[k];
+  for (int i = 0; i < n; ++i) trial[i] = q[i];
+  double moved[kRoom<N>];
+  for (int i = 0; i < n; ++i) moved[i] = 0.0;
+  for (int round = 0; round < 3; ++round) {
+    for (int k = 0; k < opens; ++k) {
+      double value = -at.gradient[open[k]];
+      if (round > 0) {
+        for (int i = 0; i < n; ++i) {
+          if (moved[i] == 0.0) continue;
+          const int a = i > open[k] ? i : open[k], c = i > open[k] ? open[k] : i;
+          value -= at.hessian[a * (a + 1) / 2 + c] * moved[i];
+        }
+      }
+      b[k] = value;
+    }
+    if (!solve_free<N>(at.hessian, damping, open, opens, b, x)) return false;
+    double longest = 0.0;
+    for (int k = 0; k < opens; ++k) {
+      longest = larger(longest, x[k] < 0.0 ? -x[k] : x[k]);
+    }
+    const double share = longest > tuning.longest ? tuning.longest / longest : 1.0;
+    int left = 0;
+    bool over = false;
+    for (int k = 0; k < opens; ++k) {
+      const int i = open[k];
+      const double wanted = q[i] + share * x[k];
+      if (round < 2 && (wanted > chain.upper[i] || wanted < chain.lower[i])) {
+        trial[i] = wanted > chain.upper[i] ? chain.upper[i] : chain.lower[i];
+        moved[i] = trial[i] - q[i];
+        over = true;
+      } else {
+        trial[i] = clamped(wanted, chain.lower[i], chain.upper[i]);
+        open[left++] = i;
+      }
+    }
+    opens = left;
+    if (!over || opens == 0) break;
+  }
+  return true;
+}
+
 /// Descends from \p q, which receives the end. \param best  f that other starts have come to
 template <int N, bool kRotation>
 Descent descend(const ChainNumbers& chain, const ClosestTuning& tuning, const Target<double>& target, double best,
@@ -92,50 +143,8 @@ Descent descend(const ChainNumbers& chain, const ClosestTuning& tuning, const Ta
     // Steps of growing damping until one is downhill.
     bool accepted = false;
     for (int tries = 0; tries < 24 && !accepted; ++tries) {
-      double b[kRoom<N>], x[kRoom<N>], trial[kRoom<N>];
-      int open[kRoom<N>], opens = size;
-      for (int k = 0; k < size; ++k) open[k] = free[k];
-      for (int i = 0; i < n; ++i) trial[i] = q[i];
-      bool solved = true;
-      double moved[kRoom<N>];
-      for (int i = 0; i < n; ++i) moved[i] = 0.0;
-      for (int round = 0; round < 3; ++round) {
-        for (int k = 0; k < opens; ++k) {
-          double value = -at.gradient[open[k]];
-          if (round > 0) {
-            for (int i = 0; i < n; ++i) {
-              if (moved[i] == 0.0) continue;
-              const int a = i > open[k] ? i : open[k], c = i > open[k] ? open[k] : i;
-              value -= at.hessian[a * (a + 1) / 2 + c] * moved[i];
-            }
-          }
-          b[k] = value;
-        }
-        solved = solve_free<N>(at.hessian, damping, open, opens, b, x);
-        if (!solved) break;
-        double longest = 0.0;
-        for (int k = 0; k < opens; ++k) {
-          longest = larger(longest, x[k] < 0.0 ? -x[k] : x[k]);
-        }
-        const double share = longest > tuning.longest ? tuning.longest / longest : 1.0;
-        int left = 0;
-        bool over = false;
-        for (int k = 0; k < opens; ++k) {
-          const int i = open[k];
-          const double wanted = q[i] + share * x[k];
-          if (round < 2 && (wanted > chain.upper[i] || wanted < chain.lower[i])) {
-            trial[i] = wanted > chain.upper[i] ? chain.upper[i] : chain.lower[i];
-            moved[i] = trial[i] - q[i];
-            over = true;
-          } else {
-            trial[i] = clamped(wanted, chain.lower[i], chain.upper[i]);
-            open[left++] = i;
-          }
-        }
-        opens = left;
-        if (!over || opens == 0) break;
-      }
-      if (!solved) {
+      double trial[kRoom<N>];
+      if (!bounded_step<N>(chain, tuning, at, damping, free, size, q, trial)) {
         damping = larger(damping * tuning.loss, tuning.damping);
         continue;
       }

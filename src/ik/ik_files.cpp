@@ -3,20 +3,13 @@
 #include <cmath>
 
 #include "antaeus/ik/ik_run.hpp"
+#include "antaeus/io/json_fields.hpp"
 
 namespace antaeus {
 
 namespace {
 
 constexpr int kMostListed = 100;  ///< failures and steps that summary.json tells one by one
-
-Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
-
-Json texts(const std::vector<std::string>& all) {
-  Json list = Json::array();
-  for (const std::string& one : all) list.push_back(one);
-  return list;
-}
 
 const char* unit_of(const ChainJoint& joint) { return joint.prismatic ? "m" : "rad"; }
 
@@ -36,28 +29,59 @@ double quantile(std::vector<double> values, double share) {
 }
 
 Json path_summary(const IkResult& result) {
+  if (!result.request.path) return {};
   Json steps = Json::array();
   int needed = 0, ended = 0;
   for (const IkStep& step : result.steps) {
-    const bool examined = std::isfinite(step.largest_substep);
-    needed += examined && step.needed();
-    ended += examined && !step.needed();
+    needed += step.examined() && step.needed();
+    ended += step.examined() && !step.needed();
     if (steps.size() == kMostListed) continue;
-    steps.push_back(Json::object()
-                        .set("from", step.from)
-                        .set("to", step.to)
-                        .set("joint", result.model.chain().joints()[static_cast<std::size_t>(step.joint)].name)
-                        .set("step", step.size)
-                        .set("largest_substep", number_or_null(step.largest_substep))
-                        .set("needed", examined ? Json(step.needed()) : Json()));
+    const ChainJoint& joint = result.model.chain().joints()[static_cast<std::size_t>(step.joint)];
+    steps.push_back(to_json(step).set("joint", joint.name));
   }
   return Json::object()
-      .set("largest_step", number_or_null(result.largest_step))
+      .set("largest_step", result.largest_step)
       .set("beginnings", result.beginnings)
       .set("long_steps", result.steps.size())
       .set("needed", needed)
       .set("branch_ended", ended)
       .set("steps", std::move(steps));
+}
+
+Json status_counts(const IkResult& result) {
+  Json counts = Json::object();
+  for (const ReachStatus status : all_values<ReachStatus>()) counts.set(to_string(status), result.count(status));
+  return counts;
+}
+
+/// Largest error of the targets that are reached; NaN without one.
+double largest_error(const IkResult& result, const VectorX& errors) {
+  double largest = kNaN;
+  for (int t = 0; t < result.size(); ++t) {
+    if (result.status(t) == ReachStatus::reached && !(largest >= errors[t])) largest = errors[t];
+  }
+  return largest;
+}
+
+Json start_summary(const IkResult& result) {
+  if (result.start.size() == 0) return {};
+  return Json::object().set("positions", vector_json(result.start)).set("pulled_in", to_json(result.pulled_in));
+}
+
+Json failure_summary(const IkResult& result) {
+  Json failures = Json::array();
+  for (std::size_t k = 0; k < result.answers.failures.size() && k < kMostListed; ++k) {
+    const ReachSolution& s = result.answers.failures[k];
+    const int target = result.answers.failure_of[k];
+    failures.push_back(Json::object()
+                           .set("target", target)
+                           .set("status", to_string(s.status))
+                           .set("evidence", to_string(s.evidence))
+                           .set("reason", result.reason(target))
+                           .set("blocked_by", to_json(joint_names(result.model.chain(), s.blocked_by)))
+                           .set("rejected", s.rejected.size() > 0 ? vector_json(s.rejected) : Json()));
+  }
+  return failures;
 }
 
 }  // namespace
@@ -145,74 +169,45 @@ Table rejected_table(const IkResult& result) {
   return table;
 }
 
+constexpr void visit_fields(const IkResult*, auto&& visit) {
+  using R = IkResult;
+  visit(file_field("schema", "", [](const R&) { return "antaeus.ik.summary/1"; }));
+  visit(file_field("command", "", &R::command));
+  visit(file_field("robot", "", &R::robot));
+  visit(file_field("base", "", &R::base_text));
+  visit(file_field("frame", "", [](const R& r) { return r.model.chain().frame(); }));
+  visit(file_field("method", "", [](const R& r) { return r.request.method; }));
+  visit(file_field("position_only", "", [](const R& r) { return r.model.options().position_only; }));
+  visit(file_field("path", "", path_summary));
+  visit(file_field("targets", "", [](const R& r) { return r.size(); }));
+  visit(file_field("reached", "", [](const R& r) { return r.answers.reached; }));
+  visit(file_field("statuses", "", status_counts));
+  visit(file_field("largest_position_error_reached", "m",
+                   [](const R& r) { return largest_error(r, r.answers.position_error); }));
+  visit(file_field("largest_rotation_error_reached", "rad", [](const R& r) {
+    return r.model.options().position_only ? kNaN : largest_error(r, r.answers.rotation_error);
+  }));
+  visit(file_field("joints", "", [](const R& r) { return r.model.chain().joints(); }));
+  visit(file_field("reach", "m", [](const R& r) { return r.model.chain().reach(); }));
+  visit(file_field("start", "", start_summary));
+  visit(file_field("failures", "", failure_summary));
+  visit(file_field("settings", "", [](const R& r) {
+    Json settings = Json::object();
+    for (const OptionValue& option : r.settings) settings.set(option.group + "." + option.info.name, option.value);
+    return settings;
+  }));
+  visit(file_field("remarks", "", &R::remarks));
+}
+
 Json ik_summary(const IkResult& result) {
-  const KinematicChain& chain = result.model.chain();
-  const ReachOptions& options = result.model.options();
-  Json statuses = Json::object(), joints = Json::array(), failures = Json::array(), settings = Json::object();
-  for (const ReachStatus status : all_values<ReachStatus>()) statuses.set(to_string(status), result.count(status));
-  for (const ChainJoint& joint : chain.joints()) {
-    joints.push_back(Json::object()
-                         .set("joint", joint.name)
-                         .set("unit", unit_of(joint))
-                         .set("lower", number_or_null(joint.lower))
-                         .set("upper", number_or_null(joint.upper)));
-  }
-  double position = kNaN, rotation = kNaN;
-  for (int t = 0; t < result.size(); ++t) {
-    if (result.status(t) != ReachStatus::reached) continue;
-    if (!(position >= result.answers.position_error[t])) position = result.answers.position_error[t];
-    if (!options.position_only && !(rotation >= result.answers.rotation_error[t])) {
-      rotation = result.answers.rotation_error[t];
-    }
-  }
-  for (std::size_t k = 0; k < result.answers.failures.size() && k < kMostListed; ++k) {
-    const ReachSolution& s = result.answers.failures[k];
-    const int target = result.answers.failure_of[k];
-    Json rejected = Json::array();
-    for (const double q : s.rejected) rejected.push_back(q + 0.0);
-    failures.push_back(Json::object()
-                           .set("target", target)
-                           .set("status", to_string(s.status))
-                           .set("evidence", to_string(s.evidence))
-                           .set("reason", result.reason(target))
-                           .set("blocked_by", texts(joint_names(chain, s.blocked_by)))
-                           .set("rejected", s.rejected.size() > 0 ? std::move(rejected) : Json()));
-  }
-  for (const OptionValue& option : result.settings) settings.set(option.group + "." + option.info.name, option.value);
-  Json start;
-  if (result.start.size() > 0) {
-    Json positions = Json::array();
-    for (const double q : result.start) positions.push_back(q + 0.0);
-    start = Json::object().set("positions", std::move(positions)).set("pulled_in", texts(result.pulled_in));
-  }
-  Json json = Json::object()
-                  .set("schema", "antaeus.ik.summary/1")
-                  .set("command", result.command)
-                  .set("robot", result.robot)
-                  .set("base", result.base_text)
-                  .set("frame", chain.frame())
-                  .set("method", to_string(result.request.method))
-                  .set("position_only", options.position_only)
-                  .set("path", Json())
-                  .set("targets", result.size())
-                  .set("reached", result.answers.reached)
-                  .set("statuses", std::move(statuses))
-                  .set("largest_position_error_reached_m", number_or_null(position))
-                  .set("largest_rotation_error_reached_rad", number_or_null(rotation))
-                  .set("joints", std::move(joints))
-                  .set("reach_m", number_or_null(chain.reach()))
-                  .set("start", std::move(start))
-                  .set("failures", std::move(failures))
-                  .set("settings", std::move(settings))
-                  .set("remarks", texts(result.remarks));
-  if (result.request.path) json.set("path", path_summary(result));
+  Json json = to_json(result);
   if (result.cpu_us.size() > 0) {
     const std::vector<double> all(result.cpu_us.begin(), result.cpu_us.end());
     double total = 0.0;
     for (const double one : all) total += std::isfinite(one) ? one : 0.0;
     json.set("timing", Json::object()
-                           .set("cpu_us_median", number_or_null(quantile(all, 0.5)))
-                           .set("cpu_us_p99", number_or_null(quantile(all, 0.99)))
+                           .set("cpu_us_median", quantile(all, 0.5))
+                           .set("cpu_us_p99", quantile(all, 0.99))
                            .set("cpu_us_total", total)
                            .set("table_s", result.model.table_seconds())
                            .set("table_bytes", result.model.table_bytes()));

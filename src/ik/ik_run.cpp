@@ -242,7 +242,8 @@ void remark(IkResult& result, bool asked) {
   const bool tabled = result.request.method == IkMethod::reach && result.request.start.size() == 0;
   if (tabled && !result.model.has_table()) {
     result.remarks.emplace_back(
-        "the chain has no table of starts, for its last joint slides or it has fewer than three: starts come from a "
+        "the chain has no table of starts, because its last joint slides or it has fewer than three: starts come from "
+        "a "
         "sequence over all joints, which is slower");
   }
 }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/core/words.hpp"
 
 namespace antaeus {
@@ -14,9 +14,7 @@ namespace {
 constexpr std::size_t kMostTold = 5;  ///< failures and steps that are told one by one
 
 std::string number(double value) {
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), std::abs(value) < 1000.0 ? "%.3g" : "%.0f", value);
-  return text.data();
+  return std::abs(value) < 1000.0 ? significant_text(value, 3) : fixed_text(value, 0);
 }
 std::string counted(std::size_t n, const std::string& one, const std::string& many) {
   return std::to_string(n) + " " + (n == 1 ? one : many);

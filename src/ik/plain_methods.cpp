@@ -6,7 +6,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/numerics/pseudo_inverse.hpp"
-#include "core/split_mix.hpp"
+#include "core/random.hpp"
 #include "ik/attempt.hpp"
 #include "ik/reach_model.hpp"
 
@@ -131,7 +131,7 @@ void plain_solve(const detail::ChainNumbers& chain, const PlainOptions& options,
   const int n = lanes::count<N>(chain);
   const bool restarts = options.method == PlainMethod::dls_restarts;
   const double share = restarts ? 1.0 : options.step;
-  std::uint64_t state = options.seed;
+  detail::Random<detail::SplitMix64> random(options.seed);
   double q[kRoom<N>], e[kRows] = {}, dq[kRoom<N>];
   for (int i = 0; i < n; ++i) q[i] = solution.q[i];
   double best = kInfinity;
@@ -142,7 +142,7 @@ void plain_solve(const detail::ChainNumbers& chain, const PlainOptions& options,
         const double middle = 0.5 * (chain.lower[i] + chain.upper[i]);
         const double low = turn ? (std::isfinite(middle) ? middle : 0.0) - M_PI : std::max(chain.lower[i], -2.0);
         const double high = turn ? low + 2.0 * M_PI : std::min(chain.upper[i], 2.0);
-        q[i] = low + (high - low) * detail::split_mix(state);
+        q[i] = low + (high - low) * random.uniform();
       }
     }
     ++solution.attempts;

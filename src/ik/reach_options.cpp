@@ -1,6 +1,5 @@
-#include "antaeus/ik/reach_options.hpp"
-
 #include "antaeus/core/option_table.hpp"
+#include "antaeus/ik/reach.hpp"
 
 namespace antaeus {
 
@@ -21,7 +20,7 @@ const OptionTable& options_of(const ReachOptions&) {
                 option("table_samples", "1", "configurations from which the table of starts is made",
                        "three times as many gain a tenth of the iterations and lose it to the cache", &O::table_samples,
                        kPositive),
-                option("explain", "", "whether a failure is told apart: out of reach, or blocked by limits", "on",
+                option("explain", "", "whether a failure is explained: out of reach, or blocked by limits", "on",
                        &O::explain),
             });
   return table;

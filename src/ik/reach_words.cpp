@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/core/words.hpp"
 #include "antaeus/ik/reach.hpp"
 
@@ -9,11 +9,7 @@ namespace antaeus {
 
 namespace {
 
-std::string number_word(double value, const char* format = "%.3g") {
-  char text[40];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
+std::string number_word(double value) { return significant_text(value, 3); }
 
 /// "12 mm" or "12 mm and 0.1 rad".
 std::string miss(const ReachModel& model, const ReachSolution& s) {
@@ -25,7 +21,7 @@ std::string miss(const ReachModel& model, const ReachSolution& s) {
 
 std::string starts(const ReachSolution& s) {
   return std::to_string(s.agreeing_starts) + " of " + std::to_string(s.descents) +
-         " descents came to this distance, and the gradient along free joints is " + number_word(s.gradient, "%.1e");
+         " descents came to this distance, and the gradient along free joints is " + scientific_text(s.gradient, 1);
 }
 
 /// By how much each joint of `rejected` is outside.

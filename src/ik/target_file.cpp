@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/ik/ik_run.hpp"
 #include "io/text.hpp"
 
@@ -16,12 +16,6 @@ namespace {
 constexpr double kUnit = 1e-3;  ///< how far a quaternion may be from unit length
 constexpr std::array<const char*, 7> kColumns = {"x", "y", "z", "qx", "qy", "qz", "qw"};
 constexpr const char* kForm = "write x,y,z or x,y,z,qx,qy,qz,qw";
-
-std::string six_digits(double value) {
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%.6g", value);
-  return text.data();
-}
 
 std::string trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
@@ -59,9 +53,9 @@ void append(IkTargets& targets, const std::array<double, 7>& numbers) {
     std::string problem = problem_of(3, 7);
     const double length = quaternion.coeffs().stableNorm();
     if (problem.empty() && !(std::abs(length - 1.0) <= kUnit)) {
-      problem = length == 0.0
-                    ? "the target's quaternion is zero"
-                    : "the target's quaternion has the length " + six_digits(length) + ", which is not 1 within 0.001";
+      problem = length == 0.0 ? "the target's quaternion is zero"
+                              : "the target's quaternion has the length " + significant_text(length, 6) +
+                                    ", which is not 1 within 0.001";
     }
     if (problem.empty()) {
       pose.rotation = quaternion.normalized().toRotationMatrix();
@@ -80,7 +74,7 @@ std::vector<double> numbers_of(const Column& column, const std::string& file) {
       const std::string_view cell = (*text)[row];
       if (cell.empty() || parse_number(cell)) continue;
       throw EpisodeError(file + ":" + std::to_string(row + 2),
-                         "'" + printable(excerpt(cell)) + "' in column '" + trimmed(column.name) + "' is no number",
+                         "'" + printable(excerpt(cell)) + "' in column '" + trimmed(column.name) + "' is not a number",
                          "write metres and the quaternion's x y z w; nan marks a target that is not known");
     }
     throw EpisodeError(file, "column '" + trimmed(column.name) + "' holds text", "write numbers in it");
@@ -154,7 +148,7 @@ IkTargets parse_ik_targets(std::span<const std::string> texts) {
     std::array<double, 7> numbers{};
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const std::optional<double> number = parse_number(parts[i]);
-      if (!number) throw OptionsError("--target", "'" + printable(excerpt(parts[i])) + "' is no number", kForm);
+      if (!number) throw OptionsError("--target", "'" + printable(excerpt(parts[i])) + "' is not a number", kForm);
       numbers[i] = *number;
     }
     append(targets, numbers);
@@ -173,7 +167,7 @@ VectorX parse_ik_start(const Robot& robot, const KinematicChain& chain, const st
   const auto number = [&](const std::string& part) {
     const std::optional<double> value = parse_number(part);
     if (!value || !std::isfinite(*value)) {
-      throw OptionsError(kPlace, "'" + printable(excerpt(part)) + "' is no finite number", kWays);
+      throw OptionsError(kPlace, "'" + printable(excerpt(part)) + "' is not a finite number", kWays);
     }
     return *value;
   };
@@ -184,7 +178,7 @@ VectorX parse_ik_start(const Robot& robot, const KinematicChain& chain, const st
     for (const std::string& part : parts) {
       const std::size_t equals = part.find('=');
       if (equals == std::string::npos) {
-        throw OptionsError(kPlace, "'" + printable(excerpt(part)) + "' is no joint=value", kWays);
+        throw OptionsError(kPlace, "'" + printable(excerpt(part)) + "' is not a joint=value", kWays);
       }
       const std::string name = trimmed(part.substr(0, equals));
       const auto at = std::find(names.begin(), names.end(), name);

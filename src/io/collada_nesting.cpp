@@ -1,8 +1,8 @@
 #include "io/collada_nesting.hpp"
 
+#include <tinyxml2.h>
+
 #include <algorithm>
-#include <array>
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -19,9 +19,6 @@ namespace {
 constexpr std::size_t kDeepestNode = 100, kMostNodes = 100'000;
 
 bool is_xml_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-bool ends_name(char c) {
-  return is_xml_space(c) || c == '/' || c == '>' || c == '=' || c == '<' || c == '"' || c == '\'';
-}
 
 /// One <node>, or the file itself, with what lies in it.
 struct Node {
@@ -29,157 +26,93 @@ struct Node {
   std::vector<std::string> instances;  ///< ids
 };
 
-class Scan {
+class Scan : private tinyxml2::XMLVisitor {
  public:
   explicit Scan(std::string_view text) : text_(text) {}
 
   ColladaFault run() {
     if (text_.find('\0') != std::string_view::npos) {
+      const auto end = text_.begin() + static_cast<std::ptrdiff_t>(text_.find('\0'));
+      line_ = static_cast<int>(std::count(text_.begin(), end, '\n')) + 1;
       fail("a zero byte: neither plain text nor UTF-8", "save it as UTF-8");
       return fault_;
     }
+    tinyxml2::XMLDocument document(false);  // entities stay as they are written
+    if (document.Parse(text_.data(), text_.size()) != tinyxml2::XML_SUCCESS) {
+      line_ = document.ErrorLineNum();
+      document.ErrorID() == tinyxml2::XML_ELEMENT_DEPTH_EXCEEDED
+          ? fail(kTooDeep)
+          : fail(std::string("not well-formed XML (") + document.ErrorName() + ")");
+      return fault_;
+    }
     nodes_.emplace_back();
-    while (fault_.problem.empty()) {
-      const std::size_t next = text_.find('<', at_);
-      if (next == std::string_view::npos) break;
-      at_ = next;
-      element();
-    }
-    if (fault_.problem.empty() && !open_.empty()) {
-      at_ = text_.size();
-      fail("the file ends within <" + excerpt(open_.back().name) + ">");
-    }
+    document.Accept(this);
     if (fault_.problem.empty()) follow_instances();
     return fault_;
   }
 
  private:
-  struct Open {
-    std::string_view name;
-    std::size_t node;  ///< that it lies in or is
-  };
-  using Attribute = std::pair<std::string_view, std::string_view>;
+  using Attribute = tinyxml2::XMLAttribute;
+  using Element = tinyxml2::XMLElement;
+  static constexpr const char* kTooDeep = "elements nested deeper than 100";
+  static_assert(kDeepestNode == 100);
 
-  void fail(std::string problem, const char* remedy = kExportAgain) {
-    const std::size_t until = std::min(at_, text_.size());
-    const auto breaks = std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(until), '\n');
-    fault_ = {static_cast<int>(breaks) + 1, std::move(problem), remedy};
-  }
-
+  void fail(std::string problem, const char* remedy = kExportAgain) { fault_ = {line_, std::move(problem), remedy}; }
   void fail_whole(std::string problem, const char* remedy = kExportAgain) { fault_ = {0, std::move(problem), remedy}; }
 
-  bool starts(std::string_view word) const { return text_.substr(at_).starts_with(word); }
-
-  void skip_past(std::size_t head, std::string_view end) {
-    const std::size_t found = text_.find(end, at_ + head);
-    if (found == std::string_view::npos) return fail("the file ends where '" + std::string(end) + "' is due");
-    at_ = found + end.size();
+  bool Visit(const tinyxml2::XMLUnknown& unknown) override {
+    line_ = unknown.GetLineNum();
+    fail("a document type, which Collada has no use for", "remove it");
+    return false;
   }
 
-  void element() {
-    if (starts("<!--")) return skip_past(4, "-->");
-    if (starts("<![CDATA[")) return skip_past(9, "]]>");
-    if (starts("<!")) return fail("a document type, which Collada has no use for", "remove it");
-    if (starts("<?")) return skip_past(2, "?>");
-    if (starts("</")) return close();
-    ++at_;
-    const std::string_view name = word();
-    std::vector<Attribute> attributes;
-    while (fault_.problem.empty()) {
-      skip_space();
-      if (at_ >= text_.size()) return fail("the file ends within <" + excerpt(name) + ">");
-      if (text_[at_] == '>') {
-        ++at_;
-        return open(name, attributes, false);
-      }
-      if (starts("/>")) {
-        at_ += 2;
-        return open(name, attributes, true);
-      }
-      attribute(attributes);
-    }
-  }
-
-  void skip_space() {
-    while (at_ < text_.size() && is_xml_space(text_[at_])) ++at_;
-  }
-
-  std::string_view word() {
-    const std::size_t begin = at_;
-    while (at_ < text_.size() && !ends_name(text_[at_])) ++at_;
-    if (at_ == begin) fail("'<' that begins no element");
-    return text_.substr(begin, at_ - begin);
-  }
-
-  void attribute(std::vector<Attribute>& attributes) {
-    const std::string_view name = word();
-    skip_space();
-    if (!fault_.problem.empty()) return;
-    if (at_ >= text_.size() || text_[at_] != '=') return fail("attribute '" + excerpt(name) + "' without a value");
-    ++at_;
-    skip_space();
-    const char quote = at_ < text_.size() ? text_[at_] : ' ';
-    const std::size_t end = quote == '"' || quote == '\'' ? text_.find(quote, at_ + 1) : std::string_view::npos;
-    if (end == std::string_view::npos) return fail("attribute '" + excerpt(name) + "' without a value in quotes");
-    attributes.emplace_back(name, text_.substr(at_ + 1, end - at_ - 1));
-    at_ = end + 1;
-  }
-
-  void open(std::string_view name, const std::vector<Attribute>& attributes, bool is_empty) {
-    std::size_t node = open_.empty() ? 0 : open_.back().node;
+  bool VisitEnter(const Element& element, const Attribute* attribute) override {
+    line_ = element.GetLineNum();
+    const std::string_view name = element.Name();
+    std::size_t node = open_.empty() ? 0 : open_.back();
     if (name == "node") {
       nodes_[node].inside.push_back(nodes_.size());
       node = nodes_.size();
       nodes_.emplace_back();
     }
-    for (const auto& [key, value] : attributes) {
-      // assimp finds a node by its id or by its name; entities would let one text mean another.
-      const bool is_link = name == "instance_node" && key == "url";
-      if (is_link || (name == "node" && (key == "id" || key == "name" || key == "sid"))) {
-        if (value.find('&') != std::string_view::npos) has_entity_ = true;
-        const std::string plain = spaced(is_link && value.starts_with('#') ? value.substr(1) : value);
-        if (is_link) {
-          nodes_[node].instances.push_back(plain);
-        } else {
-          named_[plain].push_back(node);
-        }
-      }
-      if (!is_held(name, key, value)) {
-        return fail(std::string(key) + "=\"" + excerpt(value) + "\" is more than the file holds, or no number");
-      }
-      if (name == "input" && key == "semantic" && value == "VERTEX") has_corners_ = true;
+    open_.push_back(node);
+    if (open_.size() > kDeepestNode) fail(kTooDeep);
+    for (; attribute && fault_.problem.empty(); attribute = attribute->Next()) {
+      read(name, attribute->Name(), attribute->Value(), node);
     }
     if (name == "polylist" || name == "triangles") has_corners_ = has_sizes_ = false;
     if (name == "polygons" || name == "trifans" || name == "tristrips" || name == "linestrips" || name == "lines") {
       has_corners_ = false;
     }
+    if (!fault_.problem.empty()) return false;
     if (name == "vcount") has_sizes_ = true;
-    if (name == "p" && !has_corners_) return fail("<p> before <input semantic=\"VERTEX\">");
-    if (name == "p" && !has_sizes_ && !open_.empty() && open_.back().name == "polylist") {
-      return fail("<p> before <vcount>");
-    }
-    if (!is_empty && (name == "p" || name == "v" || name == "vcount")) whole_numbers(name);
-    if (!fault_.problem.empty()) return;
-    if (is_empty) return;
-    open_.push_back({name, node});
-    if (open_.size() > kDeepestNode) fail("elements nested deeper than " + std::to_string(kDeepestNode));
+    if (name == "p") check_order(element);
+    if (fault_.problem.empty() && (name == "p" || name == "v" || name == "vcount")) whole_numbers(element);
+    return fault_.problem.empty();
   }
 
-  void close() {
-    at_ += 2;
-    const std::string_view name = word();
-    skip_space();
-    if (!fault_.problem.empty()) return;
-    if (at_ >= text_.size() || text_[at_] != '>') return fail("</" + excerpt(name) + " without '>'");
-    if (open_.empty() || open_.back().name != name) return fail("</" + excerpt(name) + "> closes nothing");
-    ++at_;
+  bool VisitExit(const Element&) override {
     open_.pop_back();
+    return fault_.problem.empty();
   }
 
-  static std::string spaced(std::string_view value) {
-    std::string text(value);
-    std::replace_if(text.begin(), text.end(), is_xml_space, ' ');
-    return text;
+  void read(std::string_view name, std::string_view key, std::string_view value, std::size_t node) {
+    // assimp finds a node by its id or by its name; entities would let one text mean another.
+    const bool is_link = name == "instance_node" && key == "url";
+    if (is_link || (name == "node" && (key == "id" || key == "name" || key == "sid"))) {
+      if (value.find('&') != std::string_view::npos) has_entity_ = true;
+      std::string plain(is_link && value.starts_with('#') ? value.substr(1) : value);
+      std::replace_if(plain.begin(), plain.end(), is_xml_space, ' ');
+      if (is_link) {
+        nodes_[node].instances.push_back(plain);
+      } else {
+        named_[plain].push_back(node);
+      }
+    }
+    if (!is_held(name, key, value)) {
+      fail(std::string(key) + "=\"" + excerpt(value) + "\" is more than the file holds, or no number");
+    }
+    if (name == "input" && key == "semantic" && value == "VERTEX") has_corners_ = true;
   }
 
   /// Whether the bytes can hold what a number says; true of other attributes.
@@ -197,23 +130,36 @@ class Scan {
     return number && *number >= 0 && *number <= most;
   }
 
+  void check_order(const Element& p) {
+    const Element* primitive = p.Parent() ? p.Parent()->ToElement() : nullptr;
+    if (!has_corners_) {
+      fail("<p> before <input semantic=\"VERTEX\">");
+    } else if (!has_sizes_ && primitive && std::string_view(primitive->Name()) == "polylist") {
+      fail("<p> before <vcount>");
+    }
+  }
+
   /// A list of whole numbers and nothing else: at any other character assimp would read the same number for ever.
-  void whole_numbers(std::string_view name) {
+  void whole_numbers(const Element& element) {
+    const std::string name = std::string("<") + element.Name() + ">";
+    const tinyxml2::XMLNode* inside = element.FirstChild();
+    if (!inside) return;
+    const tinyxml2::XMLText* text = inside->ToText();
+    if (!text || text->CData() || inside->NextSibling()) return fail(name + " holds more than numbers");
     double sum = 0;
-    for (std::size_t digits = 0;; ++at_) {
-      const char c = at_ < text_.size() ? text_[at_] : '<';
+    std::size_t digits = 0;
+    for (const char c : std::string_view(text->Value())) {
       if (c >= '0' && c <= '9') {
-        if (++digits > 10) return fail("a number of more than ten digits in <" + std::string(name) + ">");
+        if (++digits > 10) return fail("a number of more than ten digits in " + name);
         last_ = digits == 1 ? c - '0' : 10 * last_ + (c - '0');
         continue;
       }
       if (digits > 0) sum += last_;
       digits = 0;
-      if (c == '<') break;
-      if (!is_xml_space(c) && c != '-') return fail("a character that is no number in <" + std::string(name) + ">");
+      if (!is_xml_space(c) && c != '-') return fail("a character that is not a number in " + name);
     }
-    if (!starts("</")) fail("<" + std::string(name) + "> holds more than numbers");
-    if (name == "vcount" && !(sum <= static_cast<double>(text_.size()))) {
+    if (digits > 0) sum += last_;
+    if (name == "<vcount>" && !(sum <= static_cast<double>(text_.size()))) {
       fail("<vcount> names more corners than the file holds");
     }
   }
@@ -264,8 +210,8 @@ class Scan {
   }
 
   std::string_view text_;
-  std::size_t at_ = 0;
-  std::vector<Open> open_;
+  int line_ = 0;                   ///< of the element that is being read
+  std::vector<std::size_t> open_;  ///< of each element that is open, the node that it lies in or is
   std::vector<Node> nodes_;
   std::map<std::string, std::vector<std::size_t>, std::less<>> named_;
   bool has_entity_ = false;

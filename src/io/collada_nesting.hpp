@@ -17,8 +17,8 @@ struct ColladaFault {
 /// a node that holds itself, overruns the stack (its issue 6509); it believes counts, and reads a list of indices with
 /// a letter in it for ever. Refused are: elements nested deeper than 100; nodes that hold themselves, or more than 100
 /// 000 with all instances followed; counts that the bytes cannot hold; lists of indices with anything but numbers, or
-/// before the <input> and <vcount> that they need. Strict where pugixml is: what it could read otherwise than this is
-/// refused.
+/// before the <input> and <vcount> that they need. What tinyxml2 takes for no XML, and document types, are refused as
+/// well: pugixml, which assimp reads with, might read them otherwise.
 ColladaFault fault_of_collada(std::string_view text);
 
 }  // namespace antaeus

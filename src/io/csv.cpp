@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/core/numbers.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/table.hpp"
@@ -27,12 +28,6 @@ std::string as_cell(std::string_view cell) {
     text += c;
   }
   return text += '"';
-}
-
-template <class Number>
-void append_number(std::string& text, Number value) {
-  char buffer[32];
-  text.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
 }
 
 /// One cell of the source.
@@ -193,9 +188,9 @@ void append_rows(std::string& text, const Table& table) {
       if (c) text += ',';
       const ColumnData& data = columns[c].data;
       if (const auto* const numbers = std::get_if<std::vector<double>>(&data)) {
-        if (!std::isnan((*numbers)[row])) append_number(text, (*numbers)[row]);
+        if (!std::isnan((*numbers)[row])) append_shortest(text, (*numbers)[row]);
       } else if (const auto* const integers = std::get_if<std::vector<std::int64_t>>(&data)) {
-        append_number(text, (*integers)[row]);
+        text += std::to_string((*integers)[row]);
       } else {
         text += levels[c][static_cast<std::size_t>(std::get<TextColumn>(data).codes[row])];
       }

@@ -142,7 +142,7 @@ class Publication {
     if (fs::is_directory(present))
       throw Error(file.string(), "a folder is where the file should go", "choose another name");
     if (fs::exists(present) && !fs::is_regular_file(present)) {
-      throw Error(file.string(), "it exists and is no regular file", "choose another name");
+      throw Error(file.string(), "it exists and is not a regular file", "choose another name");
     }
   }
 
@@ -300,7 +300,7 @@ std::string read_file(const fs::path& file, std::uintmax_t limit) {
   if (::fstat(in.get(), &status) != 0)
     throw Error(file.string(), "cannot be read (" + errno_text(errno) + ")", kRemedy);
   if (S_ISDIR(status.st_mode)) throw Error(file.string(), "it is a folder", "name a file");
-  if (!S_ISREG(status.st_mode)) throw Error(file.string(), "it is no regular file", "name a regular file");
+  if (!S_ISREG(status.st_mode)) throw Error(file.string(), "it is not a regular file", "name a regular file");
   const auto too_large = [&] {
     return Error(file.string(), "it is larger than " + std::to_string(limit) + " bytes",
                  "check that it is the right file");
@@ -329,7 +329,7 @@ void FileSet::add(std::string name, std::string bytes) {
     throw Error("file name '" + name + "'", problem, "use a name within the folder " + folder_.string());
   };
   const fs::path path(name);
-  if (name.empty() || name.find('\0') != std::string::npos) refuse("it is no file name");
+  if (name.empty() || name.find('\0') != std::string::npos) refuse("it is not a file name");
   if (path.is_absolute()) refuse("it is absolute");
   for (const fs::path& part : path) {
     if (part.empty() || part == "." || part == "..") refuse("it leaves its folder or names none of its files");

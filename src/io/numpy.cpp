@@ -164,12 +164,12 @@ constexpr ElementType kElementTypes[] = {
   const std::size_t kind = type.find_first_not_of("<>|=");
   switch (kind == std::string::npos ? '\0' : type[kind]) {
     case 'O': what += "(Python objects) cannot be read without running code"; break;
-    case 'c': what += "(complex) is no real number"; break;
+    case 'c': what += "(complex) is not a real number"; break;
     case 'U':
-    case 'S': what += "(text) is no number"; break;
-    case 'V': what += "(structured or raw) is no number"; break;
+    case 'S': what += "(text) is not a number"; break;
+    case 'V': what += "(structured or raw) is not a number"; break;
     case 'M':
-    case 'm': what += "(dates) is no number"; break;
+    case 'm': what += "(dates) is not a number"; break;
     default: what += "is not supported";
   }
   throw Error(name, what, kSaveAgain);

@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "antaeus/core/error.hpp"
-#include "antaeus/io/files.hpp"
 #include "io/bytes.hpp"
 #include "io/mesh_limits.hpp"
 #include "io/text.hpp"
@@ -146,10 +145,6 @@ TriangleMesh parse_stl(std::string_view bytes, const std::string& name) {
   }
   if (mesh.vertices.empty()) throw Error(name, "holds no triangle", kExportAgain);
   return mesh;
-}
-
-TriangleMesh read_stl(const std::filesystem::path& file) {
-  return parse_stl(read_file(file, kLargestMeshFile), file.string());
 }
 
 }  // namespace antaeus

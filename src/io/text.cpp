@@ -4,7 +4,6 @@
 #include <cmath>
 #include <system_error>
 
-#include "antaeus/io/files.hpp"
 #include "core/utf8.hpp"
 
 namespace antaeus {
@@ -43,13 +42,6 @@ std::optional<double> parse_number(std::string_view cell) {
 std::string excerpt(std::string_view text) {
   constexpr std::size_t kShown = 80;
   return text.size() <= kShown ? valid_utf8(text) : valid_utf8(text.substr(0, kShown)) + "…";
-}
-
-std::string shortest_text(double value) {
-  if (std::isnan(value)) return "nan";  // to_chars would show the sign of a NaN, which means nothing
-  char buffer[32];
-  const auto [end, failure] = std::to_chars(buffer, buffer + sizeof buffer, value);
-  return failure == std::errc{} ? std::string(buffer, end) : std::string("nan");
 }
 
 }  // namespace antaeus

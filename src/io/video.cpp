@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/scratch_folder.hpp"
 

@@ -16,7 +16,7 @@ PoseLimit parse_pose_limit(std::string_view text) {
                                             text.data() + text.size(), limit.limit);
   if (equals == std::string_view::npos || error != std::errc{} || end != text.data() + text.size() ||
       !(limit.limit > 0) || !std::isfinite(limit.limit)) {
-    throw OptionsError("--limit", "'" + std::string(text.substr(0, 60)) + "' is no limit",
+    throw OptionsError("--limit", "'" + std::string(text.substr(0, 60)) + "' is not a limit",
                        "write quantity=number, as in sd=5");
   }
   limit.quantity = parse_enum<PoseQuantity>(text.substr(0, equals), "--limit");
@@ -46,7 +46,7 @@ PoseLimits pose_limits(const Robot& robot, PoseLimitSet set, const std::vector<s
   }
   PoseLimits limits{"published", {}};
   if (robot.reference_motor() >= 0) limits.limits.push_back({PoseQuantity::gain, robot.profile.preflight.gain_limit});
-  limits.limits.push_back({PoseQuantity::kappa, GuardOptions{}.condition_limit});
+  limits.limits.push_back({PoseQuantity::kappa, PublishedGuardOptions{}.condition_limit});
   return limits;
 }
 

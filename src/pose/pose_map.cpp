@@ -143,7 +143,7 @@ PoseMap map_poses(const Robot& robot, const std::vector<std::string>& endpoints,
   const int motor_x = model.motor(joint_x), motor_y = model.motor(joint_y);
   if (motor_x == motor_y) throw OptionsError("--joint", "the same joint twice", "name two joints");
   if (steps < 2 || steps > 1000) {
-    throw OptionsError("--steps", std::to_string(steps) + " is no number of steps", "give 2 to 1000");
+    throw OptionsError("--steps", std::to_string(steps) + " is not a number of steps", "give 2 to 1000");
   }
   std::vector<int> supporting;
   for (const std::string& endpoint : endpoints) {

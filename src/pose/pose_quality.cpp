@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/in_place.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/numerics/gains.hpp"
 
@@ -34,10 +35,7 @@ ForceKnowledge knowledge(const WrenchEstimate& estimate) noexcept {
 }  // namespace
 
 void ForceKnowledge::invalidate() noexcept {
-  covariance.setConstant(kNaN);
-  axis_sd.setConstant(kNaN);
-  force_sd.setConstant(kNaN);
-  directions.setConstant(kNaN);
+  set_nan(covariance, axis_sd, force_sd, directions);
   observable = 0;
 }
 
@@ -136,14 +134,9 @@ void PoseQuality::fill_error_force(const Instant& now, const VectorX& variance, 
 void PoseQuality::fail(Status status) noexcept {
   for (PoseConditioning& pose : results_) {
     pose.status = status;
-    pose.position.setConstant(kNaN);
-    pose.kappa = pose.kappa_scaled = pose.sigma_min = pose.manipulability = pose.reference_force_gain = kNaN;
-    pose.reference_gain.setConstant(kNaN);
-    pose.gain.setConstant(kNaN);
-    pose.phantom.setConstant(kNaN);
-    pose.error_force = kNaN;
-    pose.error_direction.setConstant(kNaN);
-    pose.posterior_phantom.setConstant(kNaN);
+    set_nan(pose.position, pose.kappa, pose.kappa_scaled, pose.sigma_min, pose.manipulability,
+            pose.reference_force_gain, pose.reference_gain, pose.gain, pose.phantom, pose.error_force,
+            pose.error_direction, pose.posterior_phantom);
     pose.rest.invalidate();
     pose.moving.invalidate();
     pose.reliability.invalidate(status);

@@ -71,6 +71,28 @@ PreflightReport preflight(const Robot& robot, const std::vector<std::string>& en
   return report;
 }
 
+std::vector<PreflightCheck> PreflightReport::all_checks() const {
+  std::vector<PreflightCheck> all = checks;
+  all.insert(all.end(), sd_checks.begin(), sd_checks.end());
+  all.insert(all.end(), conditioning_checks.begin(), conditioning_checks.end());
+  return all;
+}
+
+std::vector<PreflightReport::Endpoint> PreflightReport::endpoints_with_joints() const {
+  std::vector<Endpoint> all;
+  for (const PoseConditioning& pose : endpoints) {
+    Endpoint& endpoint = all.emplace_back(Endpoint{pose, {}});
+    const EndpointReliability& r = pose.reliability;
+    for (std::size_t j = 0; j < joints.size(); ++j) {
+      const auto at = static_cast<Eigen::Index>(j);
+      if (std::isnan(r.redundancy[at])) continue;
+      endpoint.joints.push_back({joints[j], r.redundancy[at], r.minimal_detectable_bias[at], r.external_force[at],
+                                 r.prior_free_redundancy[at], r.prior_free_bias[at]});
+    }
+  }
+  return all;
+}
+
 const OptionTable& options_of(const PreflightOptions&) {
   using O = PreflightOptions;
   static const OptionTable table(

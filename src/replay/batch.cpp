@@ -6,7 +6,6 @@
 #include <map>
 
 #include "antaeus/core/error.hpp"
-#include "replay/batch_evidence.hpp"
 #include "replay/batch_fit.hpp"
 #include "replay/batch_tree.hpp"
 
@@ -31,152 +30,87 @@ const BatchBuild& build_of(InstructionSet set) noexcept {
   return detail::batch_build_portable();
 }
 
-/// What an array must hold; looks at all of them and tells \p fault of each that is wrong, until it returns true.
-struct Wanted {
-  const char* name;
-  detail::RowsInArray rows;
-  const char* misplaced;  ///< why it must be empty; null: it may be given
+/// What is wrong with a call. Texts are made for an error alone.
+struct Fault {
+  enum class Kind : std::uint8_t { none, count, missing, misplaced, rows };
+  Kind kind = Kind::none;
+  const char* name = "";
+  const char* why = "";  ///< it must be empty
+  detail::RowsInArray rows{};
 };
 
-template <class T>
-Wanted wanted(const char* name, std::ptrdiff_t width, const BatchRowsOf<T>& rows, const char* misplaced = nullptr) {
-  return {name, {width, rows.values.size(), rows.stride}, misplaced};
-}
-
-/// What is wrong with a call: the array, the problem, the remedy. Texts are made for an error alone.
-enum class Fault : std::uint8_t { none, count, missing, misplaced, rows };
-
-Fault fault_of(const Wanted& array, std::ptrdiff_t count) noexcept {
-  if (array.rows.size != 0 && array.misplaced) return Fault::misplaced;
-  return detail::fault_of(array.rows, count) == detail::RowFault::none ? Fault::none : Fault::rows;
-}
-
-/// Calls \p tell(array, fault) for the first array that is wrong. \return whether there is none
-template <class Tell>
-bool fits(const BatchModel& model, const BatchInput& in, const BatchOutput& out,
-          const Tell& tell) noexcept(noexcept(tell(Wanted{}, Fault::none))) {
-  const bool floating = model.base() == Base::free_flyer, dynamic = !in.v.values.empty() && !in.a.values.empty();
-  const int motors = model.motor_count(), endpoints = model.endpoint_count();
-  const char* const still = dynamic ? nullptr : "it belongs to inverse dynamics, and v or a is absent";
-  const char* const sensed =
-      !floating ? "a fixed base takes nothing from an IMU" : (dynamic ? nullptr : "v or a is absent");
-  const char* const based = floating ? nullptr : "a fixed base has no base rows";
-  const bool given = !in.residual.values.empty();
-  const char* const unloaded = in.tau.values.empty() && !given ? "tau is absent, and so is a residual" : nullptr;
-  const char* const none = endpoints == 0 ? "the model has no endpoints" : nullptr;
+/// Why a channel must be empty; null: it may be given.
+const char* missing(BatchNeed need, const BatchModel& model, const BatchInput& in) noexcept {
   const detail::BatchNumbers& numbers = model.numbers();
-  const char* const weighed = !numbers.blocks ? "the model has no rows of evidence (BatchPosteriorOptions)" : unloaded;
-  const char* const evident =
-      weighed ? weighed : (!numbers.noise && in.variance.values.empty() ? "variance is absent" : nullptr);
-  const char* const referred = evident ? evident : (numbers.reference < 0 ? "there is no reference motor" : nullptr);
-  if (in.count < 0) {
-    tell(Wanted{"count", {}, nullptr}, Fault::count);
-    return false;
+  const bool floating = numbers.floating, dynamic = !in.v.values.empty() && !in.a.values.empty();
+  const auto other = [&](BatchNeed first) { return missing(first, model, in); };
+  switch (need) {
+    case BatchNeed::nothing: return nullptr;
+    case BatchNeed::no_torque: return in.tau.values.empty() ? nullptr : "tau is given too";
+    // Speeds alone say where the noise stands; accelerations alone say nothing.
+    case BatchNeed::speed_use:
+      return in.a.values.empty() && !numbers.noise ? "a is absent, and so is identified noise" : nullptr;
+    case BatchNeed::speeds: return in.v.values.empty() ? "v is absent" : nullptr;
+    case BatchNeed::sensed_motion:
+      if (!floating) return "a fixed base takes nothing from an IMU";
+      return dynamic ? nullptr : "v or a is absent";
+    case BatchNeed::rows:
+      return !numbers.blocks ? "the model has no rows of evidence (BatchPosteriorOptions)" : other(BatchNeed::residual);
+    case BatchNeed::noise: return numbers.noise ? other(BatchNeed::rows) : "it belongs to identified noise";
+    case BatchNeed::residual:
+      return in.tau.values.empty() && in.residual.values.empty() ? "tau is absent, and so is a residual" : nullptr;
+    case BatchNeed::base: return floating ? nullptr : "a fixed base has no base rows";
+    case BatchNeed::base_motion:
+      if (!floating) return other(BatchNeed::base);
+      return dynamic ? nullptr : "it belongs to inverse dynamics, and v or a is absent";
+    case BatchNeed::endpoints: return numbers.frame_count == 0 ? "the model has no endpoints" : nullptr;
+    case BatchNeed::endpoint_residual:
+      return other(numbers.frame_count == 0 ? BatchNeed::endpoints : BatchNeed::residual);
+    case BatchNeed::columns: return model.jacobian_width() == 0 ? "no motor moves an endpoint" : nullptr;
+    case BatchNeed::evidence:
+      if (const char* const why = other(BatchNeed::rows)) return why;
+      return !numbers.noise && in.variance.values.empty() ? "variance is absent" : nullptr;
+    case BatchNeed::reference:
+      if (const char* const why = other(BatchNeed::evidence)) return why;
+      return numbers.reference < 0 ? "there is no reference motor" : nullptr;
   }
-  // Speeds alone say where the noise stands; accelerations alone say nothing.
-  const char* const slow = in.a.values.empty() && !numbers.noise ? "a is absent, and so is identified noise" : nullptr;
-  const char* const unidentified = numbers.noise ? weighed : "it belongs to identified noise";
-  const Wanted arrays[] = {
-      wanted("q", motors, in.q),
-      wanted("tau", motors, in.tau),
-      wanted("residual", motors, in.residual, in.tau.values.empty() ? nullptr : "tau is given too"),
-      wanted("v", motors, in.v, slow),
-      wanted("a", motors, in.a, in.v.values.empty() ? "v is absent" : nullptr),
-      wanted("imu_quaternion_xyzw", 4, in.imu_quaternion_xyzw),
-      wanted("imu_angular_velocity", 3, in.imu_angular_velocity, sensed),
-      wanted("imu_specific_force", 3, in.imu_specific_force, sensed),
-      wanted("base_angular_acceleration", 3, in.base_angular_acceleration, sensed),
-      wanted("variance", motors, in.variance, weighed),
-      wanted("least_variance", motors, in.least_variance, unidentified),
-      wanted("motion_share", 1, in.motion_share, unidentified),
-      wanted("torque", motors, out.torque),
-      wanted("residual", motors, out.residual, unloaded),
-      wanted("base_residual", 6, out.base_residual, based),
-      wanted("base_rotation", 9, out.base_rotation),
-      wanted("base_angular_velocity", 3, out.base_angular_velocity, based ? based : still),
-      wanted("wrench", 6 * endpoints, out.wrench, none ? none : unloaded),
-      wanted("sigma", 6 * endpoints, out.sigma, none),
-      wanted("rank", endpoints, out.rank, none),
-      wanted("jacobian", model.jacobian_width(), out.jacobian,
-             model.jacobian_width() == 0 ? "no motor moves an endpoint" : nullptr),
-      wanted("pose", 12 * endpoints, out.pose, none),
-      Wanted{"status", {1, out.status.size(), 0}, nullptr},
-      wanted("posterior", 6 * endpoints, out.posterior, evident),
-      wanted("covariance", 21 * endpoints, out.covariance, evident),
-      wanted("force_sd", 3 * endpoints, out.force_sd, evident),
-      wanted("force_directions", 9 * endpoints, out.force_directions, evident),
-      wanted("nis", endpoints, out.nis, evident),
-      wanted("misfit", endpoints, out.misfit, evident),
-      wanted("null_nis", endpoints, out.null_nis, evident),
-      wanted("evidence_rows", endpoints, out.evidence_rows, evident),
-      wanted("misfit_rows", endpoints, out.misfit_rows, evident),
-      wanted("reference_share", 2 * endpoints, out.reference_share, referred),
-      wanted("reference_nis", endpoints, out.reference_nis, referred),
-      wanted("innovation", 2, out.innovation, referred),
-  };
-  if (in.count > 0 && in.q.values.empty()) {
-    tell(arrays[0], Fault::missing);
-    return false;
-  }
-  for (const Wanted& array : arrays) {
-    const Fault fault = fault_of(array, in.count);
-    if (fault == Fault::none) continue;
-    tell(array, fault);
-    return false;
-  }
-  return true;
+  return nullptr;
 }
 
-template <class Rows, class T>
-Rows rows_of(const BatchRowsOf<T>& rows, std::ptrdiff_t width) noexcept {
-  return {rows.values.empty() ? nullptr : rows.values.data(), rows.stride == 0 ? width : rows.stride};
+/// The first array that is wrong.
+Fault fault_of(const BatchModel& model, const BatchInput& in, const BatchOutput& out) noexcept {
+  if (in.count < 0) return {Fault::Kind::count, "count"};
+  if (in.count > 0 && in.q.values.empty()) return {Fault::Kind::missing, "q"};
+  Fault fault;
+  const auto look = [&](const char* name, const auto& rows, const RowShape& shape) {
+    if (fault.kind != Fault::Kind::none || rows.values.empty()) return;
+    const detail::RowsInArray array{shape.width(), rows.values.size(), rows.stride};
+    if (const char* const why = missing(shape.need, model, in)) {
+      fault = {Fault::Kind::misplaced, name, why};
+    } else if (detail::fault_of(array, in.count) != detail::RowFault::none) {
+      fault = {Fault::Kind::rows, name, "", array};
+    }
+  };
+  const BatchSizes sizes(model);
+  visit_inputs(sizes, look, in);
+  visit_outputs(sizes, look, out);
+  look("status", BatchRowsOf<Status>(out.status), RowShape{0, 1});
+  return fault;
 }
 
 /// A call as the kernel reads it; its arrays fit.
 BatchCall call_of(const BatchModel& model, const BatchInput& in, const BatchOutput& out) noexcept {
-  using In = detail::BatchRows;
-  using Out = detail::BatchRowsOut;
-  using Counts = detail::BatchCounts;
-  const int motors = model.motor_count(), endpoints = model.endpoint_count();
   BatchCall call;
   call.count = in.count;
   call.moving = !in.v.values.empty();
   call.dynamic = call.moving && !in.a.values.empty();
-  call.q = rows_of<In>(in.q, motors);
-  call.tau = rows_of<In>(in.tau, motors);
-  call.given = rows_of<In>(in.residual, motors);
-  call.v = rows_of<In>(in.v, motors);
-  call.a = rows_of<In>(in.a, motors);
-  call.quaternion = rows_of<In>(in.imu_quaternion_xyzw, 4);
-  call.gyro = rows_of<In>(in.imu_angular_velocity, 3);
-  call.specific_force = rows_of<In>(in.imu_specific_force, 3);
-  call.base_acceleration = rows_of<In>(in.base_angular_acceleration, 3);
-  call.torque = rows_of<Out>(out.torque, motors);
-  call.residual = rows_of<Out>(out.residual, motors);
-  call.base_residual = rows_of<Out>(out.base_residual, 6);
-  call.base_rotation = rows_of<Out>(out.base_rotation, 9);
-  call.base_velocity = rows_of<Out>(out.base_angular_velocity, 3);
-  call.wrench = rows_of<Out>(out.wrench, 6 * endpoints);
-  call.sigma = rows_of<Out>(out.sigma, 6 * endpoints);
-  call.jacobian = rows_of<Out>(out.jacobian, model.jacobian_width());
-  call.pose = rows_of<Out>(out.pose, 12 * endpoints);
-  call.rank = rows_of<Counts>(out.rank, endpoints);
   call.status = out.status.empty() ? nullptr : reinterpret_cast<std::uint8_t*>(out.status.data());
-  call.variance = rows_of<In>(in.variance, motors);
-  call.least_variance = rows_of<In>(in.least_variance, motors);
-  call.motion_share = rows_of<In>(in.motion_share, 1);
-  call.posterior = rows_of<Out>(out.posterior, 6 * endpoints);
-  call.covariance = rows_of<Out>(out.covariance, 21 * endpoints);
-  call.force_sd = rows_of<Out>(out.force_sd, 3 * endpoints);
-  call.force_directions = rows_of<Out>(out.force_directions, 9 * endpoints);
-  call.nis = rows_of<Out>(out.nis, endpoints);
-  call.misfit = rows_of<Out>(out.misfit, endpoints);
-  call.null_nis = rows_of<Out>(out.null_nis, endpoints);
-  call.evidence_rows = rows_of<Counts>(out.evidence_rows, endpoints);
-  call.misfit_rows = rows_of<Counts>(out.misfit_rows, endpoints);
-  call.reference_share = rows_of<Out>(out.reference_share, 2 * endpoints);
-  call.reference_nis = rows_of<Out>(out.reference_nis, endpoints);
-  call.innovation = rows_of<Out>(out.innovation, 2);
+  const auto read = [](const char*, const auto& rows, auto& to, const RowShape& shape) {
+    to = {rows.values.empty() ? nullptr : rows.values.data(), rows.stride == 0 ? shape.width() : rows.stride};
+  };
+  const BatchSizes sizes(model);
+  visit_inputs(sizes, read, in, call.in);
+  visit_outputs(sizes, read, out, call.out);
   return call;
 }
 
@@ -220,17 +154,19 @@ const std::vector<int>& BatchModel::supporting_motors(int endpoint) const {
 int BatchModel::jacobian_width() const noexcept { return impl_->jacobian_width; }
 const detail::BatchNumbers& BatchModel::numbers() const noexcept { return impl_->tree.numbers; }
 
+BatchSizes::BatchSizes(const BatchModel& model) noexcept
+    : motors(model.motor_count()), endpoints(model.endpoint_count()), jacobian_width(model.jacobian_width()) {}
+
 void check_block(const BatchModel& model, const BatchInput& in, const BatchOutput& out) {
-  fits(model, in, out, [&](const Wanted& array, Fault fault) {
-    const std::string place = array.name;
-    switch (fault) {
-      case Fault::none: return;
-      case Fault::count: throw OptionsError(place, "fewer than no states", "give 0 or more");
-      case Fault::missing: throw OptionsError(place, "absent", "give the motors' positions of each state");
-      case Fault::misplaced: throw OptionsError(place, array.misplaced, "leave it empty, or give what it needs");
-      case Fault::rows: detail::throw_fault(place, array.rows, detail::fault_of(array.rows, in.count), in.count);
-    }
-  });
+  const Fault fault = fault_of(model, in, out);
+  switch (fault.kind) {
+    case Fault::Kind::none: return;
+    case Fault::Kind::count: throw OptionsError(fault.name, "fewer than no states", "give 0 or more");
+    case Fault::Kind::missing: throw OptionsError(fault.name, "absent", "give the motors' positions of each state");
+    case Fault::Kind::misplaced: throw OptionsError(fault.name, fault.why, "leave it empty, or give what it needs");
+    case Fault::Kind::rows:
+      detail::throw_fault(fault.name, fault.rows, detail::fault_of(fault.rows, in.count), in.count);
+  }
 }
 
 BatchWorkspace::BatchWorkspace(BatchModel model) : BatchWorkspace(std::move(model), wanted_instruction_set()) {}
@@ -243,7 +179,7 @@ BatchWorkspace::BatchWorkspace(BatchModel model, InstructionSet set) : model_(st
 int BatchWorkspace::lanes() const noexcept { return build_of(set_).lanes; }
 
 Status BatchWorkspace::replay(const BatchInput& in, const BatchOutput& out) noexcept {
-  if (!fits(model_, in, out, [](const Wanted&, Fault) noexcept {})) return Status::wrong_size;
+  if (fault_of(model_, in, out).kind != Fault::Kind::none) return Status::wrong_size;
   void* memory = memory_.data();
   std::size_t room = memory_.size() * sizeof(double);
   std::align(64, room - 64, memory, room);

@@ -1,6 +1,6 @@
 // The batched kernel as built for the instruction set avx2; CMakeLists.txt gives this file its flags.
 #define ANTAEUS_LANES avx2
-#include "replay/batch_build_source.hpp"
+#include "replay/batch_kernel.hpp"
 
 namespace antaeus::detail {
 

@@ -1,5 +1,3 @@
-#include "replay/batch_evidence.hpp"
-
 #include <algorithm>
 #include <cmath>
 
@@ -8,6 +6,7 @@
 #include "antaeus/robot/noise_model.hpp"
 #include "antaeus/signal/chi_squared.hpp"
 #include "core/decompositions.hpp"
+#include "replay/batch_tree.hpp"
 #include "robot/standing_friction.hpp"
 
 namespace antaeus::detail {

@@ -121,31 +121,30 @@ struct BatchNumbers {
 };
 
 /// Row i begins at data + i · stride; null: absent.
-struct BatchRows {
-  const double* data = nullptr;
+template <class T>
+struct BatchStrided {
+  T* data = nullptr;
   std::ptrdiff_t stride = 0;
 };
-struct BatchRowsOut {
-  double* data = nullptr;
-  std::ptrdiff_t stride = 0;
-};
-struct BatchCounts {
-  int* data = nullptr;
-  std::ptrdiff_t stride = 0;
-};
+using BatchRows = BatchStrided<const double>;
+using BatchRowsOut = BatchStrided<double>;
+using BatchCounts = BatchStrided<int>;
 
 /// What to compute: the channels of antaeus::BatchInput and antaeus::BatchOutput, checked.
 struct BatchCall {
   std::ptrdiff_t count = 0;
   bool dynamic = false;  ///< inverse dynamics in place of gravity
   bool moving = false;   ///< motors have speeds, which the noise knows of
-  BatchRows q, tau, given, v, a, quaternion, gyro, specific_force, base_acceleration;
-  BatchRowsOut torque, residual, base_residual, base_rotation, base_velocity, wrench, sigma, jacobian, pose;
-  BatchCounts rank;
-  BatchRows variance, least_variance, motion_share;
-  BatchRowsOut posterior, covariance, force_sd, force_directions, nis, misfit, null_nis, reference_share, reference_nis,
-      innovation;
-  BatchCounts evidence_rows, misfit_rows;
+  struct {
+    BatchRows q, tau, residual, v, a, imu_quaternion_xyzw, imu_angular_velocity, imu_specific_force,
+        base_angular_acceleration, variance, least_variance, motion_share;
+  } in;
+  struct {
+    BatchRowsOut torque, residual, base_residual, base_rotation, base_angular_velocity, wrench, sigma, jacobian, pose,
+        posterior, covariance, force_sd, force_directions, nis, misfit, null_nis, reference_share, reference_nis,
+        innovation;
+    BatchCounts rank, evidence_rows, misfit_rows;
+  } out;
   std::uint8_t* status = nullptr;  ///< antaeus::Status of each state
 };
 

@@ -98,13 +98,6 @@ BatchRowsOf<const double> rows_of(const SampleMatrix& samples) noexcept {
   return {std::span<const double>(samples.data(), static_cast<std::size_t>(samples.size()))};
 }
 
-/// \throws OptionsError for rows that do not fill their array, or overlap
-template <class T>
-void check_rows(const std::string& name, std::ptrdiff_t width, const BatchRowsOf<T>& rows, std::ptrdiff_t count) {
-  const detail::RowsInArray array{width, rows.values.size(), rows.stride};
-  detail::throw_fault(name, array, detail::fault_of(array, count), count);
-}
-
 }  // namespace
 
 struct BatchReplay::Impl {
@@ -132,13 +125,14 @@ struct BatchReplay::Impl {
     kernels.base_angular_acceleration = kernels.motion_share = {};
     kernels.variance = in.tau;
     check_block(model, kernels, out);
-    ReplayInput all = in;
-    visit_fields(all, sizes, [&](const char* name, const auto& rows, const RowShape& shape) {
-      check_rows(name, shape.width(), rows, in.count);
-    });
-    check_rows("verdict", sizes.endpoints, out.verdict, in.count);
-    check_rows("reasons", sizes.endpoints, out.reasons, in.count);
-    check_rows("near_limits", sizes.endpoints, out.near_limits, in.count);
+    const auto look = [&](const char* name, const auto& rows, const RowShape& shape) {
+      const detail::RowsInArray array{shape.width(), rows.values.size(), rows.stride};
+      detail::throw_fault(name, array, detail::fault_of(array, in.count), in.count);
+    };
+    ReplayInput inputs = in;
+    ReplayOutput outputs = out;
+    visit_fields(inputs, sizes, look);
+    visit_fields(outputs, sizes, look);
   }
 
   /// What a BatchReplay at rest takes of an episode.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "antaeus/audit/audit.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/draw/figure.hpp"
 #include "antaeus/pose/sweep.hpp"
 #include "antaeus/report/figures.hpp"
@@ -11,11 +12,11 @@
 
 namespace antaeus {
 
+namespace detail {
+
 namespace {
 
 using Eigen::Index;
-
-using namespace detail;
 
 /// One figure being put together from an audit.
 class AuditFigures {
@@ -318,6 +319,8 @@ class AuditFigures {
 
 }  // namespace
 
-std::vector<NamedFigure> audit_figures(const Audit& audit) { return AuditFigures(audit).all(); }
+}  // namespace detail
+
+std::vector<NamedFigure> audit_figures(const Audit& audit) { return detail::AuditFigures(audit).all(); }
 
 }  // namespace antaeus

@@ -23,12 +23,12 @@ class Statements {
  public:
   explicit Statements(const std::vector<Statement>& all) : all_(all) {}
 
-  std::vector<Paragraph> take(std::initializer_list<std::string_view> ids) {
+  std::vector<Paragraph> take(std::initializer_list<Topic> ids) {
     std::vector<Paragraph> taken;
-    for (const std::string_view id : ids) {
+    for (const Topic id : ids) {
       for (std::size_t i = 0; i < all_.size(); ++i) {
         if (all_[i].id == id && told_.insert(i).second)
-          taken.push_back({linked_steps(all_[i].text), false, all_[i].id});
+          taken.push_back({linked_steps(all_[i].text), false, std::string(to_string(all_[i].id))});
       }
     }
     return taken;
@@ -36,7 +36,8 @@ class Statements {
   std::vector<Paragraph> rest() {
     std::vector<Paragraph> taken;
     for (std::size_t i = 0; i < all_.size(); ++i) {
-      if (told_.insert(i).second) taken.push_back({linked_steps(all_[i].text), false, all_[i].id});
+      if (told_.insert(i).second)
+        taken.push_back({linked_steps(all_[i].text), false, std::string(to_string(all_[i].id))});
     }
     return taken;
   }
@@ -47,9 +48,9 @@ class Statements {
 };
 
 /// Bold words before one of the answer's paragraphs.
-void lead(Answer& answer, std::string_view id, const char* words) {
+void lead(Answer& answer, Topic id, const char* words) {
   for (Paragraph& p : answer.paragraphs) {
-    if (p.id != id) continue;
+    if (p.id != to_string(id)) continue;
     Prose text = Strong{words};
     for (const Prose::Piece& piece : p.text.pieces()) text << piece;
     p.text = std::move(text);
@@ -58,21 +59,22 @@ void lead(Answer& answer, std::string_view id, const char* words) {
 
 std::vector<Answer> answers(const Audit& audit, Statements& said) {
   std::vector<Answer> all;
-  const auto answer = [&](const char* question, std::initializer_list<std::string_view> ids) {
+  const auto answer = [&](const char* question, std::initializer_list<Topic> ids) {
     std::vector<Paragraph> paragraphs = said.take(ids);
     if (!paragraphs.empty()) all.push_back({question, std::move(paragraphs)});
   };
-  answer("What happened?", {"what"});
+  answer("What happened?", {Topic::what});
   if (audit.incident) {
-    answer("Why?", {"cause", "cause_test", "identified"});
-    answer("What would have helped, and what to do now?", {"guarded_posterior", "advice", "watchdog", "clamp"});
-    lead(all.back(), "guarded_posterior", "A guard. ");
-    lead(all.back(), "advice", "Another pose. ");
-    answer("Could we have known?", {"preflight"});
+    answer("Why?", {Topic::cause, Topic::cause_test, Topic::identified});
+    answer("What would have helped, and what to do now?",
+           {Topic::guarded_posterior, Topic::advice, Topic::watchdog, Topic::clamp});
+    lead(all.back(), Topic::guarded_posterior, "A guard. ");
+    lead(all.back(), Topic::advice, "Another pose. ");
+    answer("Could we have known?", {Topic::preflight});
   } else {
-    answer("Which forces stand out?", {"contacts"});
-    answer("What makes the largest reading?", {"cause", "cause_test"});
-    answer("How far can the numbers be trusted?", {"posterior", "identified"});
+    answer("Which forces stand out?", {Topic::contacts});
+    answer("What makes the largest reading?", {Topic::cause, Topic::cause_test});
+    answer("How far can the numbers be trusted?", {Topic::posterior, Topic::identified});
   }
   return all;
 }
@@ -267,9 +269,9 @@ constexpr const char* kPosteriorFigure = "posterior-force";
 
 Section posterior_section(Statements& said, const std::vector<NamedFigure>& figures) {
   Columns columns;
-  const std::pair<const char*, const char*> topics[] = {{"The number, with its doubt", "posterior"},
-                                                        {"From which size an error shows", "reliability"},
-                                                        {"Where no test can help", "undetectable"}};
+  const std::pair<const char*, Topic> topics[] = {{"The number, with its doubt", Topic::posterior},
+                                                  {"From which size an error shows", Topic::reliability},
+                                                  {"Where no test can help", Topic::undetectable}};
   for (const auto& [title, id] : topics) {
     Columns::Column column{title, "", {}};
     for (Paragraph& p : said.take({id})) column.blocks.emplace_back(std::move(p));
@@ -305,7 +307,6 @@ Prose subtitle(const Audit& audit) {
 }  // namespace detail
 
 Page audit_page(const Audit& audit, std::shared_ptr<const MeshFiles> meshes) {
-  using namespace detail;
   Page page;
   page.kicker = "Antaeus audit · " + audit.robot_title;
   page.title = audit.audited.episode.name;
@@ -314,24 +315,24 @@ Page audit_page(const Audit& audit, std::shared_ptr<const MeshFiles> meshes) {
     case Outcome::no_incident: page.badge = "no incident", page.badge_tone = Tone::green; break;
     case Outcome::cannot_be_told: page.badge = "cannot be told", page.badge_tone = Tone::muted; break;
   }
-  page.subtitle = subtitle(audit);
-  Statements said(audit.verdict);
-  page.answers = answers(audit, said);
-  page.views = audit_views(audit, std::move(meshes));
+  page.subtitle = detail::subtitle(audit);
+  detail::Statements said(audit.verdict);
+  page.answers = detail::answers(audit, said);
+  page.views = detail::audit_views(audit, std::move(meshes));
   std::vector<NamedFigure> figures = audit_figures(audit);
-  page.sections = {chain_section(audit),
+  page.sections = {detail::chain_section(audit),
                    {"explore", "Look closer", {ViewsPlace{}}},
-                   contacts_section(audit),
-                   knowledge_section(audit),
-                   posterior_section(said, figures)};
+                   detail::contacts_section(audit),
+                   detail::knowledge_section(audit),
+                   detail::posterior_section(said, figures)};
   page.sections.push_back({"further", "Also found", {Bullets{said.rest()}}, true});
-  for (Section (*make)(const Audit&) :
-       {remedies_section, guard_section, reliability_section, attribution_section, timeline_section}) {
+  for (Section (*make)(const Audit&) : {detail::remedies_section, detail::guard_section, detail::reliability_section,
+                                        detail::attribution_section, detail::timeline_section}) {
     page.sections.push_back(make(audit));
   }
-  page.sections.push_back(figures_section(std::move(figures)));
-  for (Section (*make)(const Audit&) :
-       {poses_section, preflight_section, episodes_section, joints_section, provenance_section}) {
+  page.sections.push_back(detail::figures_section(std::move(figures)));
+  for (Section (*make)(const Audit&) : {detail::poses_section, detail::preflight_section, detail::episodes_section,
+                                        detail::joints_section, detail::provenance_section}) {
     page.sections.push_back(make(audit));
   }
   return page;

@@ -351,17 +351,17 @@ void badge(const ContactReading& r, Page& page) {
 }  // namespace detail
 
 Page contact_page(const ContactResult& result, std::shared_ptr<const MeshFiles> meshes) {
-  using namespace detail;
-  const auto reading = std::make_shared<const ContactReading>(result);
+  const auto reading = std::make_shared<const detail::ContactReading>(result);
   Page page;
   page.kicker = "Antaeus contact" + (result.robot.empty() ? std::string() : " · " + result.robot);
   page.title = result.motion;
-  page.subtitle = subtitle(*reading);
-  badge(*reading, page);
-  page.answers = {carried(*reading), possible(*reading), open(*reading), left(*reading)};
-  page.views = contact_views(reading, std::move(meshes));
+  page.subtitle = detail::subtitle(*reading);
+  detail::badge(*reading, page);
+  page.answers = {detail::carried(*reading), detail::possible(*reading), detail::open(*reading),
+                  detail::left(*reading)};
+  page.views = detail::contact_views(reading, std::move(meshes));
   page.sections.push_back({"explore", "Look closer", {ViewsPlace{}}});
-  for (Section& section : contact_sections(*reading)) page.sections.push_back(std::move(section));
+  for (Section& section : detail::contact_sections(*reading)) page.sections.push_back(std::move(section));
   return page;
 }
 

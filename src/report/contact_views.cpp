@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "antaeus/core/number_text.hpp"
 #include "report/contact_page_parts.hpp"
 
 namespace antaeus::detail {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/pose/sweep.hpp"
 #include "antaeus/report/figures.hpp"
 

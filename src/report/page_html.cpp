@@ -5,6 +5,7 @@
 #include <set>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/report/page.hpp"
 #include "draw/html.hpp"
 #include "report/viewer_bundle.hpp"

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/draw/contour_map.hpp"
 #include "antaeus/pose/pose_map.hpp"
 #include "antaeus/report/figures.hpp"

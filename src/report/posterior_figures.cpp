@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "antaeus/core/number_text.hpp"
 #include "audit/parts.hpp"
 #include "draw/figure_parts.hpp"
 #include "report/audit_series.hpp"

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/episode/raw_log.hpp"
 #include "antaeus/report/pages.hpp"
 #include "antaeus/robot/robot_profile.hpp"
@@ -342,26 +343,25 @@ Section provenance_section(const FittedLog& shown, const std::string& command) {
 
 Page show_page(const RawLog& log, const Robot* robot, std::shared_ptr<const MeshFiles> meshes,
                const std::string& command) {
-  using namespace detail;
-  const auto shown = std::make_shared<const FittedLog>(log, robot);
+  const auto shown = std::make_shared<const detail::FittedLog>(log, robot);
   Page page;
   page.kicker = robot ? "Antaeus show · " + shown->robot_title : "Antaeus show";
   page.title = log.name;
-  page.subtitle = subtitle(*shown);
+  page.subtitle = detail::subtitle(*shown);
   Answer in_it{"What is in it?", {}};
-  for (Paragraph (*make)(const FittedLog&) : {contents, motion, peak}) {
+  for (Paragraph (*make)(const detail::FittedLog&) : {detail::contents, detail::motion, detail::peak}) {
     Paragraph paragraph = make(*shown);
     if (!paragraph.text.empty()) in_it.paragraphs.push_back(std::move(paragraph));
   }
-  page.answers = {std::move(in_it), {"What is missing or broken?", missing(*shown)}};
-  page.views = show_views(shown, std::move(meshes));
+  page.answers = {std::move(in_it), {"What is missing or broken?", detail::missing(*shown)}};
+  page.views = detail::show_views(shown, std::move(meshes));
   // Without a number there is nothing to look at.
   const bool anything = !page.views.panels.empty() || !page.views.scenes.empty() || !page.views.bars.empty();
   if (!anything) page.views = {};
   page.sections.push_back({"explore", "Look closer", {ViewsPlace{}}});
-  page.sections.push_back(channels_section(*shown));
-  page.sections.push_back(joints_section(*shown));
-  page.sections.push_back(provenance_section(*shown, command));
+  page.sections.push_back(detail::channels_section(*shown));
+  page.sections.push_back(detail::joints_section(*shown));
+  page.sections.push_back(detail::provenance_section(*shown, command));
   return page;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "antaeus/core/number_text.hpp"
 #include "episode/logged_base.hpp"
 #include "report/page_words.hpp"
 #include "report/show_parts.hpp"

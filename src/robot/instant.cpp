@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/in_place.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "robot/quaternion_slack.hpp"
 
@@ -70,16 +71,11 @@ const Instant& InstantReader::at(const Observation& observation) noexcept {
   now.motion_status = check_motion(observation);
   now.status = compute(observation);
   if (now.status == Status::ok) return instant_;
-  for (VectorX* vector : {&now.torque, &now.gravity, &now.static_residual, &now.base_q}) vector->setConstant(kNaN);
-  now.base_residual.setConstant(kNaN);
+  set_nan(now.torque, now.gravity, now.static_residual, now.base_q, now.base_residual, now.jacobians,
+          now.base_jacobians, now.poses);
   now.base_terms = PositionTerms();
   now.R_WB.setIdentity();
   now.used_imu = false;
-  for (std::size_t k = 0; k < frames_.size(); ++k) {
-    now.jacobians[k].setConstant(kNaN);
-    now.base_jacobians[k].setConstant(kNaN);
-    now.poses[k] = memory_->nothing.poses[k];
-  }
   return instant_;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/robot/limbs.hpp"
 #include "antaeus/robot/robot_profile.hpp"
@@ -25,8 +26,6 @@ constexpr const char* kFootWords[] = {"foot", "feet", "sole", "toe", "ankle"};
 constexpr double kNoiseShare = 0.01, kStaticShare = 0.025;
 /// An effort limit of so many times the torque that holds the whole robot at its longest reach is a placeholder.
 constexpr double kPlaceholder = 10.0;
-
-using detail::three_digits;
 
 bool says_foot(std::string_view frame) {
   std::string name(frame);
@@ -101,7 +100,7 @@ Settings Robot::settings(const std::vector<std::string>& endpoints) const {
   RobotScale scale;
   std::tie(scale.sign, scale.sign_from) = profile.reported_sign();
   scale.weight = weight();
-  scale.weight_from = "the robot's weight of " + three_digits(scale.weight) + " N";
+  scale.weight_from = "the robot's weight of " + significant_text(scale.weight, 3) + " N";
   std::vector<std::string> hands = endpoints;
   if (hands.empty()) {
     for (const Endpoint& endpoint : profile.endpoints) hands.push_back(endpoint.frame);
@@ -114,20 +113,21 @@ Settings Robot::settings(const std::vector<std::string>& endpoints) const {
   }
   if (std::isfinite(profile.rated_load) && (!hands.empty() || !any)) {
     scale.force = profile.rated_load * kStandardGravity;
-    scale.force_from =
-        three_digits(scale.force) + " N of the profile's rated_load, " + three_digits(profile.rated_load) + " kg";
+    scale.force_from = significant_text(scale.force, 3) + " N of the profile's rated_load, " +
+                       significant_text(profile.rated_load, 3) + " kg";
   } else if (any && hands.empty()) {
     scale.force = scale.weight;
     scale.force_from = scale.weight_from + ", at feet";
   } else if (kShareOfEffort * least.force <= scale.weight) {
     scale.force = kShareOfEffort * least.force;
-    scale.force_from = three_digits(scale.force) + " N, half of what " + least.joint + " holds at its longest lever (" +
-                       three_digits(least.effort) +
-                       (least.lever > 0 ? " N·m at " + three_digits(least.lever) + " m)" : " N)");
+    scale.force_from = significant_text(scale.force, 3) + " N, half of what " + least.joint +
+                       " holds at its longest lever (" + significant_text(least.effort, 3) +
+                       (least.lever > 0 ? " N·m at " + significant_text(least.lever, 3) + " m)" : " N)");
   } else if (any) {
     const double share = model.base() == Base::free_flyer ? kShareOfWeight : kShareOfArm;
     scale.force = share * scale.weight;
-    scale.force_from = three_digits(scale.force) + " N, " + three_digits(100.0 * share) + " % of " + scale.weight_from +
+    scale.force_from = significant_text(scale.force, 3) + " N, " + significant_text(100.0 * share, 3) + " % of " +
+                       scale.weight_from +
                        (std::isfinite(least.force) ? " (its effort limits hold more than the robot weighs)"
                                                    : " (it has no effort limits)");
   }

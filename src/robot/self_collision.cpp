@@ -249,7 +249,7 @@ SelfCollisionModel::SelfCollisionModel(const RobotModel& model, const SelfCollis
   Dynamics dynamics(model);
   const PositionTerms terms = dynamics.at(options.reference.size() == 0 ? model.neutral() : options.reference);
   if (terms.status() != Status::ok || !(options.touching >= 0.0)) {
-    throw OptionsError("self collision", "the reference is no configuration of the model, or `touching` is negative",
+    throw OptionsError("self collision", "the reference is not a configuration of the model, or `touching` is negative",
                        "give nq finite numbers with unit quaternions, and 0 or more");
   }
   impl->most_near = std::max(1, static_cast<int>(impl->pairs.size()));

@@ -24,10 +24,10 @@ double node_interval(int node) noexcept { return kShortest * std::exp2(node); }
 AlarmLimits::AlarmLimits(const AlarmRate& rate, int most_dof)
     : rate_(rate), most_dof_(most_dof), times_(kGaps + 1, kNaN) {
   if (!(rate.probability > 0.0) || !(rate.probability < 1.0)) {
-    throw OptionsError("false_alarm", "it is no probability", "give a number between 0 and 1");
+    throw OptionsError("false_alarm", "it is not a probability", "give a number between 0 and 1");
   }
   if (!(rate.per_hour >= 0.0) || !std::isfinite(rate.per_hour)) {
-    throw OptionsError("false_alarms_per_hour", "it is no rate", "give 0 or a positive number");
+    throw OptionsError("false_alarms_per_hour", "it is not a rate", "give 0 or a positive number");
   }
   if (rate.tests < 1 || most_dof < 1)
     throw OptionsError("alarm limits", "there is nothing to test", "give one or more");

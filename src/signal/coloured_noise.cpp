@@ -4,29 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "antaeus/core/error.hpp"
-#include "core/decompositions.hpp"
-
 namespace antaeus {
-
-namespace {
-
-void check(bool good, const char* place, const char* problem, const char* remedy) {
-  if (!good) throw OptionsError(place, problem, remedy);
-}
-
-/// B with B Bᵀ = the matrix, as many columns as rows. The matrix may be singular.
-MatrixX square_root(const MatrixX& covariance) {
-  const Eigen::SelfAdjointEigenSolver<MatrixX> solver(covariance);
-  return solver.eigenvectors() * solver.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal();
-}
-
-/// Fills with standard normal numbers.
-void draw(NormalNumbers& normal, VectorX& values) noexcept {
-  for (double& value : values) value = normal();
-}
-
-}  // namespace
 
 MatrixX ColouredNoise::covariance() const {
   MatrixX result = offset_factor * offset_factor.transpose();
@@ -69,84 +47,6 @@ double NormalNumbers::operator()() noexcept {
   spare_ = radius * std::sin(angle);
   has_spare_ = true;
   return radius * std::cos(angle);
-}
-
-AlarmCount count_alarms(const ColouredNoise& noise, const std::vector<LinearTest>& tests,
-                        const AlarmSimulation& simulation) {
-  const Eigen::Index m = noise.white_sd.size();
-  check(m > 0 && noise.slow_sd.size() == m && noise.slow_time.size() == m && noise.offset_factor.rows() == m, "noise",
-        "its parts have different numbers of rows", "give each row an offset, a slow and a white part");
-  check(!tests.empty(), "tests", "there are none", "give one or more");
-  Eigen::Index numbers = 0;
-  for (const LinearTest& test : tests) {
-    check(test.weights.cols() == m && test.weights.rows() > 0, "tests", "a test has not the noise's rows",
-          "give W with one column a row of noise");
-    numbers += test.weights.rows();
-  }
-  check(simulation.interval > 0.0 && simulation.hours > 0.0 && simulation.run >= simulation.interval &&
-            simulation.rearm >= 0.0,
-        "simulation", "a time is not positive", "give interval, hours and run above zero");
-
-  // All that the tests see of a sample is W r, so only that is drawn: a few numbers in place of all rows'.
-  MatrixX W(numbers, m);
-  Eigen::Index at = 0;
-  for (const LinearTest& test : tests) {
-    W.middleRows(at, test.weights.rows()) = test.weights;
-    at += test.weights.rows();
-  }
-  const MatrixX white = square_root(W * noise.white_sd.cwiseAbs2().asDiagonal() * W.transpose());
-  const MatrixX offset = W * noise.offset_factor;
-  std::vector<Eigen::Index> wandering;
-  for (Eigen::Index j = 0; j < m; ++j) {
-    if (!(noise.slow_sd[j] > 0.0)) continue;
-    check(noise.slow_time[j] > 0.0, "noise.slow_time", "a row wanders without a time constant", "give it in seconds");
-    wandering.push_back(j);
-  }
-  const MatrixX slow = W(Eigen::all, wandering);
-  const VectorX slow_sd = noise.slow_sd(wandering);
-  const VectorX keep = (-simulation.interval / noise.slow_time(wandering).array()).exp();
-  const VectorX kick = slow_sd.array() * (1.0 - keep.array().square()).sqrt();
-
-  NormalNumbers normal(simulation.seed);
-  VectorX drawn_offset(offset.cols()), drawn_white(numbers), drawn_slow(slow.cols());
-  VectorX wander(slow.cols()), constant(numbers), z(numbers);
-  const auto run_samples = static_cast<std::int64_t>(std::llround(simulation.run / simulation.interval));
-  const auto samples = static_cast<std::int64_t>(std::llround(simulation.hours * 3600.0 / simulation.interval));
-  const auto rearm_samples = static_cast<std::int64_t>(std::llround(simulation.rearm / simulation.interval));
-  AlarmCount count;
-  count.hours = simulation.hours;
-  std::int64_t last_alarm = -rearm_samples - 2;
-  bool run_has = false;
-  for (std::int64_t sample = 0; sample < samples; ++sample) {
-    if (sample % run_samples == 0) {
-      draw(normal, drawn_offset);
-      constant.noalias() = offset * drawn_offset;
-      draw(normal, drawn_slow);
-      wander = slow_sd.cwiseProduct(drawn_slow);
-      ++count.runs;
-      run_has = false;
-      last_alarm = sample - rearm_samples - 2;  // another run's alarm is another event
-    }
-    draw(normal, drawn_white);
-    draw(normal, drawn_slow);
-    wander = keep.cwiseProduct(wander) + kick.cwiseProduct(drawn_slow);
-    z = constant;
-    z.noalias() += white * drawn_white;
-    z.noalias() += slow * wander;
-    bool alarm = false;
-    Eigen::Index first = 0;
-    for (const LinearTest& test : tests) {
-      alarm = alarm || z.segment(first, test.weights.rows()).squaredNorm() > test.limit;
-      first += test.weights.rows();
-    }
-    if (!alarm) continue;
-    ++count.samples;
-    if (sample > last_alarm + 1 + rearm_samples) ++count.events;
-    last_alarm = sample;
-    if (!run_has) ++count.runs_with;
-    run_has = true;
-  }
-  return count;
 }
 
 }  // namespace antaeus

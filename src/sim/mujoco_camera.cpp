@@ -55,7 +55,7 @@ std::filesystem::path find_ffmpeg() {
   namespace fs = std::filesystem;
   if (const char* const named = std::getenv("ANTAEUS_FFMPEG"); named && *named) {
     if (is_program(named)) return named;
-    throw Error("ANTAEUS_FFMPEG", "'" + std::string(named) + "' is no program that can be run",
+    throw Error("ANTAEUS_FFMPEG", "'" + std::string(named) + "' is not a program that can be run",
                 "name ffmpeg's full path");
   }
   std::error_code absent;

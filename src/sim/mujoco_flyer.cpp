@@ -7,7 +7,7 @@
 #include <set>
 
 #include "antaeus/core/error.hpp"
-#include "antaeus/io/files.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "core/decompositions.hpp"
 
 namespace antaeus {
@@ -59,7 +59,7 @@ std::string inertial_of(const Inertial& body) {
     axes = found.eigenvectors();
     if (axes.determinant() < 0.0) axes.col(0) *= -1.0;
   }
-  // `pos` is no choice here: a body without it would take its inertia from its geoms.
+  // `pos` is not a choice here: a body without it would take its inertia from its geoms.
   return "<inertial" + attribute("pos", numbers(body.center_of_mass)) + place_of({axes, Vector3::Zero()}) +
          attribute("mass", shortest_text(body.mass)) + attribute("diaginertia", numbers(moments)) + "/>";
 }

@@ -3,13 +3,12 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
-#include <numbers>
-#include <random>
 #include <utility>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/signal/ring_buffer.hpp"
+#include "core/random.hpp"
 #include "sim/mujoco_scene_impl.hpp"
 
 namespace antaeus {
@@ -24,33 +23,6 @@ Wrench sum(const Wrench& a, const Wrench& b) noexcept { return {a.force + b.forc
 Wrench about(const Wrench& wrench, const Vector3& from, const Vector3& to) noexcept {
   return {wrench.force, wrench.torque + (from - to).cross(wrench.force)};
 }
-
-/// Normal numbers; the standard library's differ from one to the next.
-// NOLINTNEXTLINE(bugprone-random-generator-seed): `seed` comes before every run
-class Noise {
- public:
-  void seed(int seed) noexcept {
-    engine_.seed(static_cast<std::uint64_t>(seed));
-    has_second_ = false;
-  }
-  double operator()() noexcept {
-    if (has_second_) {
-      has_second_ = false;
-      return second_;
-    }
-    const double radius = std::sqrt(-2.0 * std::log(1.0 - uniform())), angle = 2.0 * std::numbers::pi * uniform();
-    second_ = radius * std::sin(angle);
-    has_second_ = true;
-    return radius * std::cos(angle);
-  }
-
- private:
-  double uniform() noexcept { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
-
-  std::mt19937_64 engine_;
-  double second_ = 0.0;
-  bool has_second_ = false;
-};
 
 /// MuJoCo's own bound of what a simulation may reach; a larger torque it would replace by zero.
 bool is_sound(ConstVectorRef numbers) noexcept {
@@ -85,8 +57,8 @@ const OptionTable& options_of(const PlantOptions&) {
       "plant",
       {
           option("coulomb", "N·m | N", "Coulomb friction of each motor's joint", kIdeal, &PlantOptions::coulomb),
-          option("stick_range", "rad | m", "how far a joint gives before it slides", "force_control_study.md",
-                 &PlantOptions::stick_range, kPositive),
+          option("stick_range", "rad | m", "how far a joint gives before it slides",
+                 "docs/control_sensorless.md#where-the-defaults-come-from", &PlantOptions::stick_range, kPositive),
           option("position_noise", "rad | m", "sd of each motor's sensed position", kIdeal,
                  &PlantOptions::position_noise),
           option("velocity_noise", "rad/s | m/s", "sd of each motor's sensed velocity", kIdeal,
@@ -190,7 +162,7 @@ struct MujocoPlant::Workspace {
     stretch.setZero();
     pushed = Wrench{};
     delayed.clear();
-    noise.seed(options.seed);
+    noise = detail::Random<>(static_cast<std::uint64_t>(options.seed));
     for (const int control : tool_controls) state->control()[control] = options.tool_control;
     // Friction's damping follows the inertia behind each motor, which changes little over a task.
     Eigen::Map<VectorX>(free_state->position(), start.size()) = start;
@@ -207,8 +179,8 @@ struct MujocoPlant::Workspace {
     truth.qvel = qvel();
     for (Eigen::Index motor = 0; motor < reading.q.size(); ++motor) {
       const Motor& where = motors[motor];
-      reading.q[motor] = truth.qpos[where.position] + options.position_noise * noise();
-      reading.v[motor] = truth.qvel[where.velocity] + options.velocity_noise * noise();
+      reading.q[motor] = truth.qpos[where.position] + options.position_noise * noise.normal();
+      reading.v[motor] = truth.qvel[where.velocity] + options.velocity_noise * noise.normal();
     }
   }
 
@@ -255,8 +227,8 @@ struct MujocoPlant::Workspace {
     Wrench& newest = delayed.push();
     newest = compensated(1.0 + options.payload_error);
     for (int axis = 0; axis < 3; ++axis) {
-      newest.force[axis] += options.force_noise * noise();
-      newest.torque[axis] += options.torque_noise * noise();
+      newest.force[axis] += options.force_noise * noise.normal();
+      newest.torque[axis] += options.torque_noise * noise.normal();
     }
     reading.wrench = delayed.full() ? *delayed.oldest() : no_wrench();
   }
@@ -285,7 +257,7 @@ struct MujocoPlant::Workspace {
     truth.X_WS = state->frame(true, site);
     for (Eigen::Index motor = 0; motor < tau.size(); ++motor) {
       truth.tau[motor] = state->actuator_torque()[motors[motor].velocity];
-      reading.tau[motor] = truth.tau[motor] + options.motor_noise * noise();
+      reading.tau[motor] = truth.tau[motor] + options.motor_noise * noise.normal();
     }
     sum_contacts();
     tell_motion();
@@ -308,7 +280,7 @@ struct MujocoPlant::Workspace {
   Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor> J_linear, J_angular;
   Wrench pushed;
   RingBuffer<Wrench> delayed;
-  Noise noise;
+  detail::Random<> noise;
   bool is_broken = false;
   PlantReading reading;
   PlantTruth truth;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/in_place.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "core/rotation_check.hpp"
 
@@ -16,16 +17,6 @@ namespace {
 constexpr double kSingularGains = 1e-3;
 
 using Vector9 = Eigen::Matrix<double, 9, 1>;
-
-bool is_finite(const FlyingReference& r) noexcept {
-  const PoseReference& e = r.end_effector;
-  for (const Vector3* vector :
-       {&e.X_WE.translation, &e.velocity, &e.acceleration, &e.omega, &e.omega_dot, &r.base.omega, &r.base.omega_dot,
-        &r.com.position, &r.com.velocity, &r.com.acceleration}) {
-    if (!vector->allFinite()) return false;
-  }
-  return e.X_WE.rotation.allFinite() && r.base.R_WB.allFinite();
-}
 
 /// Scalar part, ≥ 0, and twice the vector part of the quaternion of R.
 struct HalfTurn {
@@ -79,7 +70,7 @@ const OptionGroup kFlyingGroup(FlyingControlOptions{});
 
 const OptionTable& options_of(const GammaRampOptions&) {
   using O = GammaRampOptions;
-  constexpr const char* kSource = "the source's report";
+  constexpr const char* kSource = "docs/sources.md#giordano";
   static const OptionTable table(
       "gamma", {
                    option("low", "mixed", "smallest singular value of the map at and below which the floor holds",
@@ -98,38 +89,6 @@ double gamma_ramp(double sigma_Gamma, const GammaRampOptions& options) noexcept 
   return options.floor + (1.0 - options.floor) * share;
 }
 
-FlyingGains flying_gains(const FreeFlyingTerms& terms, const FlyingControlOptions& options) {
-  check_options(options);
-  if (terms.status != Status::ok) {
-    throw Error("flying gains", "the terms are not ok: " + std::string(to_string(terms.status)), "give a good state");
-  }
-  if (!(terms.conditioning.sigma_J > kSingularGains)) {
-    throw Error("flying gains", "the arm is singular there", "take gains from a state away from singularities");
-  }
-  const Eigen::Matrix<double, 9, 9> M = terms.null.M_hat_a.size() > 0
-                                            ? Eigen::Matrix<double, 9, 9>(terms.null.M_hat_a.block<9, 9>(3, 3))
-                                            : Eigen::Matrix<double, 9, 9>(terms.M_breve);
-  const Matrix3 M_b = M.topLeftCorner<3, 3>();
-  const Matrix63 M_eb = M.bottomLeftCorner<6, 3>();
-  const Matrix6 M_e = M.bottomRightCorner<6, 6>();
-  const Matrix3 base_free = M_b - M_eb.transpose() * M_e.inverse() * M_eb;
-  const Matrix6 tool_free = M_e - M_eb * M_b.inverse() * M_eb.transpose();
-  const double inertia[3] = {base_free.trace() / 3.0, tool_free.topLeftCorner<3, 3>().trace() / 3.0,
-                             tool_free.bottomRightCorner<3, 3>().trace() / 3.0};
-  for (const double value : inertia) {
-    if (!(value > 0.0) || !std::isfinite(value)) {
-      throw Error("flying gains", "an inertia is not positive", "take gains from a state away from singularities");
-    }
-  }
-  const double ratio = options.damping_ratio;
-  const Block com = gains_of(terms.M(0, 0), options.com_rate, ratio);
-  const Block base = gains_of(inertia[0], options.base_rate, ratio);
-  const Block position = gains_of(inertia[1], options.end_effector_rate, ratio);
-  const Block rotation = gains_of(inertia[2], options.end_effector_rate, ratio);
-  return {com.stiffness,      com.damping,      base.stiffness,     base.damping,
-          position.stiffness, position.damping, rotation.stiffness, rotation.damping};
-}
-
 struct FlyingControl::Workspace {
   Workspace(FreeFlyer flyer, const FlyingGains& with, const FlyingControlSetup& setup)
       : flying(std::move(flyer)),
@@ -145,7 +104,7 @@ struct FlyingControl::Workspace {
          {gains.com_stiffness, gains.com_damping, gains.base_stiffness, gains.base_damping, gains.position_stiffness,
           gains.position_damping, gains.rotation_stiffness, gains.rotation_damping}) {
       if (!(gain >= 0.0) || !std::isfinite(gain)) {
-        throw Error("flying control", "a gain is negative or not finite", "let flying_gains() make them");
+        throw Error("flying control", "a gain is negative or not finite", "give a pose, from which they are made");
       }
     }
     const int nv = 6 + n;
@@ -171,14 +130,10 @@ struct FlyingControl::Workspace {
 
   /// No torque at all: the robot coasts. The torques' rate then starts from zero.
   const FlyingCommand& fail(Status why) noexcept {
+    set_nan(command);
     command.status = why;
     command.tau.setZero();
-    command.wanted.setConstant(kNaN);
     command.is_limited = false;
-    for (Vector3* vector : {&command.f_c, &command.x_c, &command.x_b, &command.x_p, &command.x_o}) {
-      vector->setConstant(kNaN);
-    }
-    command.energy = command.supply = command.dissipation = kNaN;
     command.gamma = ramp.floor;
     command.carry = {};
     limits.reset(still);
@@ -189,7 +144,7 @@ struct FlyingControl::Workspace {
                               double dt) noexcept {
     const FreeFlyingTerms& t = flying.at(q, v);
     if (t.status != Status::ok) return fail(t.status);
-    if (!is_finite(reference) || !std::isfinite(dt) || dt <= 0.0) return fail(Status::not_finite);
+    if (!all_finite(reference) || !std::isfinite(dt) || dt <= 0.0) return fail(Status::not_finite);
     if (!detail::is_rotation(reference.end_effector.X_WE.rotation) || !detail::is_rotation(reference.base.R_WB)) {
       return fail(Status::bad_orientation);
     }
@@ -432,6 +387,38 @@ struct FlyingControl::Workspace {
 };
 
 namespace {
+
+FlyingGains flying_gains(const FreeFlyingTerms& terms, const FlyingControlOptions& options) {
+  check_options(options);
+  if (terms.status != Status::ok) {
+    throw Error("flying gains", "the terms are not ok: " + std::string(to_string(terms.status)), "give a good state");
+  }
+  if (!(terms.conditioning.sigma_J > kSingularGains)) {
+    throw Error("flying gains", "the arm is singular there", "take gains from a state away from singularities");
+  }
+  const Eigen::Matrix<double, 9, 9> M = terms.null.M_hat_a.size() > 0
+                                            ? Eigen::Matrix<double, 9, 9>(terms.null.M_hat_a.block<9, 9>(3, 3))
+                                            : Eigen::Matrix<double, 9, 9>(terms.M_breve);
+  const Matrix3 M_b = M.topLeftCorner<3, 3>();
+  const Matrix63 M_eb = M.bottomLeftCorner<6, 3>();
+  const Matrix6 M_e = M.bottomRightCorner<6, 6>();
+  const Matrix3 base_free = M_b - M_eb.transpose() * M_e.inverse() * M_eb;
+  const Matrix6 tool_free = M_e - M_eb * M_b.inverse() * M_eb.transpose();
+  const double inertia[3] = {base_free.trace() / 3.0, tool_free.topLeftCorner<3, 3>().trace() / 3.0,
+                             tool_free.bottomRightCorner<3, 3>().trace() / 3.0};
+  for (const double value : inertia) {
+    if (!(value > 0.0) || !std::isfinite(value)) {
+      throw Error("flying gains", "an inertia is not positive", "take gains from a state away from singularities");
+    }
+  }
+  const double ratio = options.damping_ratio;
+  const Block com = gains_of(terms.M(0, 0), options.com_rate, ratio);
+  const Block base = gains_of(inertia[0], options.base_rate, ratio);
+  const Block position = gains_of(inertia[1], options.end_effector_rate, ratio);
+  const Block rotation = gains_of(inertia[2], options.end_effector_rate, ratio);
+  return {com.stiffness,      com.damping,      base.stiffness,     base.damping,
+          position.stiffness, position.damping, rotation.stiffness, rotation.damping};
+}
 
 FlyingGains gains_at(FreeFlyer& flying, ConstVectorRef q, const FlyingControlOptions& options) {
   const VectorX rest = VectorX::Zero(flying.model().nv());

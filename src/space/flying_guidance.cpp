@@ -3,6 +3,8 @@
 #include <Eigen/Geometry>
 #include <cmath>
 
+#include "antaeus/core/in_place.hpp"
+
 namespace antaeus {
 
 namespace {
@@ -10,22 +12,12 @@ namespace {
 constexpr double kNearestPivot = 1e-9;      // [m]; nearer, the direction is rounding
 constexpr double kNearestOpposite = 1e-12;  // of 1 + d·u, half of the angle's square: 1.4e-6 rad
 
-const Vector3 kNaN3 = Vector3::Constant(kNaN);
-const Matrix3 kNaN33 = Matrix3::Constant(kNaN);
-
-PoseReference no_pose() noexcept { return {{kNaN33, kNaN3}, kNaN3, kNaN3, kNaN3, kNaN3}; }
-AttitudeReference no_attitude() noexcept { return {kNaN33, kNaN3, kNaN3}; }
-PointReference no_point() noexcept { return {kNaN3, kNaN3, kNaN3}; }
-
-bool is_finite(const PoseReference& one) noexcept {
-  return one.X_WE.rotation.allFinite() && one.X_WE.translation.allFinite() && one.velocity.allFinite() &&
-         one.acceleration.allFinite() && one.omega.allFinite() && one.omega_dot.allFinite();
-}
-bool is_finite(const AttitudeReference& one) noexcept {
-  return one.R_WB.allFinite() && one.omega.allFinite() && one.omega_dot.allFinite();
-}
-bool is_finite(const PointReference& one) noexcept {
-  return one.position.allFinite() && one.velocity.allFinite() && one.acceleration.allFinite();
+/// A result of which nothing is known.
+template <class Reference>
+Reference unknown() noexcept {
+  Reference nothing;
+  set_nan(nothing);
+  return nothing;
 }
 
 /// About a fixed axis of the world, as far as the passage has come.
@@ -35,7 +27,7 @@ AttitudeReference turned(const Matrix3& start, const Vector3& axis, double angle
 
 /// From start to goal about one axis, by at most half a turn.
 AttitudeReference turned(const Matrix3& start, const Matrix3& goal, const PassageValue& at) noexcept {
-  if (!start.allFinite() || !goal.allFinite()) return no_attitude();
+  if (!start.allFinite() || !goal.allFinite()) return unknown<AttitudeReference>();
   Eigen::Quaterniond way(Matrix3(goal * start.transpose()));
   way.normalize();
   const Eigen::AngleAxisd turn(way);
@@ -50,7 +42,7 @@ PointReference along(const Vector3& start, const Vector3& goal, const PassageVal
 AttitudeReference faced(const BasePlan& plan, const PoseReference& tool) noexcept {
   const Vector3 arm = tool.X_WE.translation - plan.pivot;
   const double r = arm.norm(), length = plan.direction.norm();
-  if (!(r > kNearestPivot) || !(length > 0.0) || !is_finite(tool)) return no_attitude();
+  if (!(r > kNearestPivot) || !(length > 0.0) || !all_finite(tool)) return unknown<AttitudeReference>();
   const Vector3 d = plan.direction / length, u = arm / r;
   const double r_dot = u.dot(tool.velocity);
   const Vector3 u_dot = (tool.velocity - r_dot * u) / r;
@@ -59,7 +51,7 @@ AttitudeReference faced(const BasePlan& plan, const PoseReference& tool) noexcep
 
   // The unit quaternion (w, x) along (1 + d·u, d × u): w² = (1 + d·u) / 2 and 2 w x = d × u.
   const double one_and_cosine = 1.0 + d.dot(u);
-  if (!(one_and_cosine > kNearestOpposite)) return no_attitude();
+  if (!(one_and_cosine > kNearestOpposite)) return unknown<AttitudeReference>();
   const double w = std::sqrt(0.5 * one_and_cosine);
   const double w_dot = d.dot(u_dot) / (4.0 * w);
   const double w_ddot = d.dot(u_ddot) / (4.0 * w) - w_dot * w_dot / w;
@@ -86,6 +78,8 @@ PassageValue passage_at(const Passage& passage, double time) noexcept {
           60.0 * t * left * (left - t) / (span * span)};
 }
 
+namespace {
+
 PoseReference end_effector_reference(const EndEffectorPlan& plan, double time) noexcept {
   const PassageValue at = passage_at(plan.passage, time);
   PoseReference tool;
@@ -98,7 +92,7 @@ PoseReference end_effector_reference(const EndEffectorPlan& plan, double time) n
     tool.acceleration = point.acceleration;
   } else {
     const double length = plan.axis.norm();
-    if (!(length > 0.0)) return no_pose();
+    if (!(length > 0.0)) return unknown<PoseReference>();
     turn = turned(plan.start.rotation, plan.axis / length, plan.angle, at);
     const Vector3 arm =
         Eigen::AngleAxisd(plan.angle * at.s, plan.axis / length) * Vector3(plan.start.translation - plan.center);
@@ -109,14 +103,14 @@ PoseReference end_effector_reference(const EndEffectorPlan& plan, double time) n
   tool.X_WE.rotation = turn.R_WB;
   tool.omega = turn.omega;
   tool.omega_dot = turn.omega_dot;
-  return is_finite(tool) ? tool : no_pose();
+  return all_finite(tool) ? tool : unknown<PoseReference>();
 }
 
 AttitudeReference base_reference(const BasePlan& plan, const PoseReference& end_effector, double time) noexcept {
   const AttitudeReference base = plan.kind == BaseGuidance::move
                                      ? turned(plan.start, plan.goal, passage_at(plan.passage, time))
                                      : faced(plan, end_effector);
-  return is_finite(base) ? base : no_attitude();
+  return all_finite(base) ? base : unknown<AttitudeReference>();
 }
 
 PointReference com_reference(const ComPlan& plan, const PoseReference& end_effector, const AttitudeReference& base,
@@ -130,8 +124,10 @@ PointReference com_reference(const ComPlan& plan, const PoseReference& end_effec
     com.velocity = end_effector.velocity - arm_dot;
     com.acceleration = end_effector.acceleration - base.omega_dot.cross(arm) - base.omega.cross(arm_dot);
   }
-  return is_finite(com) ? com : no_point();
+  return all_finite(com) ? com : unknown<PointReference>();
 }
+
+}  // namespace
 
 FlyingReference flying_reference(const FlyingPlan& plan, double time) noexcept {
   FlyingReference reference;

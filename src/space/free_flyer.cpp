@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/in_place.hpp"
 #include "core/cross_matrix.hpp"
 #include "space/extreme_singular_values.hpp"
 
@@ -22,43 +23,27 @@ Eigen::Map<Eigen::Matrix<double, Rows, Columns>> fixed(SpaceMatrix& matrix) noex
   return Eigen::Map<Eigen::Matrix<double, Rows, Columns>>(matrix.data());
 }
 
-void clear(FreeFlyingMotion& motion, int n) {
-  motion.X_WB = motion.X_WE = {Matrix3::Constant(kNaN), Vector3::Constant(kNaN)};
-  for (Vector3* vector : {&motion.p_com, &motion.p_bc, &motion.p_ec, &motion.v_c, &motion.omega_b}) {
-    vector->setConstant(kNaN);
-  }
-  motion.nu_e.setConstant(kNaN);
-  motion.nu_plus.setConstant(kNaN);
-  motion.G_omega_b.setConstant(kNaN);
-  motion.G_v_c.setConstant(kNaN);
-  motion.J_v_bar.setConstant(3, n, kNaN);
-  motion.J_e.setConstant(6, n, kNaN);
-  motion.J_plus.setConstant(6, n, kNaN);
+/// NaN in a result's shape for n joints.
+template <class Result>
+void clear(Result& result, int n) {
+  visit_fields(static_cast<const Result*>(nullptr), [&](const auto& field) {
+    const auto size = [n](int given) { return given == kJoints ? n : given == kVelocities ? 6 + n : given; };
+    if constexpr (requires { field.rows; }) (result.*field.get).setZero(size(field.rows), size(field.columns));
+  });
+  set_nan(result);
 }
 
-void clear(FreeFlyingTerms& terms, int n) {
-  const int nv = 6 + n;
+/// Before the first state: there is no inverse to hold yet, and nothing of seven joints for six.
+FreeFlyingTerms empty_terms(int n) {
+  FreeFlyingTerms terms;
+  clear(terms, n);
   clear(terms.motion, n);
-  terms.M.setConstant(nv, nv, kNaN);
-  terms.C.setConstant(nv, nv, kNaN);
-  for (SpaceMatrix* matrix : {&terms.Gamma, &terms.Gamma_dot}) matrix->setConstant(12, nv, kNaN);
-  for (SpaceMatrix* matrix : {&terms.Gamma_inverse, &terms.Gamma_inverse_dot}) matrix->setConstant(nv, 12, kNaN);
-  for (SpaceMatrix* matrix : {&terms.M_hat, &terms.C_hat}) matrix->setConstant(12, 12, kNaN);
-  for (SpaceMatrix* matrix : {&terms.M_breve, &terms.C_breve}) matrix->setConstant(9, 9, kNaN);
-  terms.C_c.setConstant(9, 3, kNaN);
-  for (SpaceMatrix* matrix : {&terms.J_plus_dot, &terms.J_free}) matrix->setConstant(6, n, kNaN);
-  terms.J_plus_inverse.setZero(n, 6);
-  terms.J_plus_inverse_dot.setConstant(n, 6, kNaN);
-  terms.J_hat.setConstant(6, 12, kNaN);
-  terms.momentum_linear.setConstant(kNaN);
-  terms.momentum_angular.setConstant(kNaN);
-  if (n != 7) return;
-  NullTerms& null = terms.null;
-  for (SpaceVector* vector : {&null.n_hat, &null.n_hat_dot}) vector->setConstant(7, kNaN);
-  for (SpaceVector* vector : {&null.k_hat, &null.k_hat_dot, &null.z_a, &null.z_a_dot}) vector->setConstant(13, kNaN);
-  for (SpaceMatrix* matrix : {&null.Gamma_a, &null.Gamma_a_inverse, &null.M_hat_a, &null.C_hat_a}) {
-    matrix->setConstant(13, 13, kNaN);
+  terms.J_plus_inverse.setZero();
+  if (n == 7) {
+    clear(terms.null, n);
+    terms.null.report = {};
   }
+  return terms;
 }
 
 /// n, or an error that says why this robot has no coordinated map.
@@ -109,7 +94,7 @@ FreeFlyer::FreeFlyer(RobotModel model, std::string_view frame, const FreeFlyerOp
       J_W_(6, 6 + joints_),
       rest_(VectorX::Zero(6 + joints_)),
       v_(rest_) {
-  clear(empty_, joints_);
+  empty_ = empty_terms(joints_);
   empty_motion_ = empty_.motion;
   terms_ = empty_;
   motion_ = scratch_ = empty_motion_;
@@ -288,6 +273,30 @@ const FreeFlyingTerms& FreeFlyer::at(ConstVectorRef q, ConstVectorRef v) noexcep
   return terms_;
 }
 
+/// What follows from the state without its rates: ν_e of y, momentum, and the generalised Jacobian.
+template <int N>
+void FreeFlyer::write_momentum() noexcept {
+  using Map3N = Eigen::Matrix<double, 3, N>;
+  FreeFlyingTerms& t = terms_;
+  const FreeFlyingMotion& m = t.motion;
+  const auto M = fixed<6 + N, 6 + N>(t.M);
+  const double mass = M(0, 0);
+  const Map3N J_v_bar = m.J_v_bar;
+  const Eigen::Matrix<double, N, 6> X = t.J_plus_inverse;
+  const Matrix3& R = m.X_WB.rotation;
+  const Vector3& omega_b = m.omega_b;
+  const Eigen::Matrix<double, N, 1> theta_dot = v_.tail<N>();
+  const Matrix6 seen = m.J_plus * X;  // E where J⊕ is inverted exactly
+  t.J_hat << m.G_v_c, m.G_omega_b - seen * m.G_omega_b, seen;
+  const Matrix3 inertia = M.template block<3, 3>(3, 3) + mass * cross_matrix(m.p_bc) * cross_matrix(m.p_bc);
+  const Map3N coupling = M.template block<3, N>(3, 6) - mass * cross_matrix(m.p_bc) * J_v_bar;
+  const Vector3 spin = inertia * omega_b + coupling * theta_dot;
+  t.momentum_linear = mass * m.v_c;
+  t.momentum_angular = R * spin;
+  t.J_free = m.J_plus;
+  t.J_free.noalias() -= m.G_omega_b.lazyProduct(inertia.inverse() * coupling);
+}
+
 template <int N>
 void FreeFlyer::compute(const VelocityTerms& now) noexcept {
   constexpr int kV = 6 + N;
@@ -382,16 +391,7 @@ void FreeFlyer::compute(const VelocityTerms& now) noexcept {
   t.C_breve = C_hat.template block<9, 9>(3, 3);
   t.C_c = C_hat.template block<9, 3>(3, 0);
 
-  const Matrix6 seen = m.J_plus * X;  // E where J⊕ is inverted exactly
-  t.J_hat << m.G_v_c, m.G_omega_b - seen * m.G_omega_b, seen;
-  const Matrix3 inertia = M.template block<3, 3>(3, 3) + mass * cross_matrix(m.p_bc) * cross_matrix(m.p_bc);
-  const Map3N coupling = M.template block<3, N>(3, 6) - mass * cross_matrix(m.p_bc) * J_v_bar;
-  const Vector3 spin = inertia * omega_b + coupling * theta_dot;
-  t.momentum_linear = mass * m.v_c;
-  t.momentum_angular = R * spin;
-  t.J_free = m.J_plus;
-  t.J_free.noalias() -= m.G_omega_b.lazyProduct(inertia.inverse() * coupling);
-
+  write_momentum<N>();
   if constexpr (N == 7) compute_null(J_v_bar_dot, P, Q);
 }
 

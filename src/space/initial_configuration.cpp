@@ -5,8 +5,9 @@
 #include <numbers>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
-#include "core/split_mix.hpp"
+#include "core/random.hpp"
 
 namespace antaeus {
 
@@ -100,10 +101,10 @@ BestSample best_sample(const std::function<double(ConstVectorRef theta)>& score,
   if (samples < 0) throw Error("samples", "negative", "give the number of candidates");
   BestSample best{centre, kNaN, -1};
   VectorX theta = centre;
+  detail::Random<detail::SplitMix64> random(seed);
   for (int i = 0; i <= samples; ++i) {
     if (i > 0) {
-      for (Eigen::Index k = 0; k < theta.size(); ++k)
-        theta[k] = centre[k] + step * (2.0 * detail::split_mix(seed) - 1.0);
+      for (Eigen::Index k = 0; k < theta.size(); ++k) theta[k] = centre[k] + step * (2.0 * random.uniform() - 1.0);
     }
     const double value = score(theta);
     if (std::isfinite(value) && !(value <= best.score)) best = {theta, value, i};
@@ -169,8 +170,7 @@ VectorX deterministic_q_init(FreeFlyer& flying, const DeterministicOptions& opti
     slope = law.slope;
   }
   if (options.target_sigma > slope) {
-    throw OptionsError("det.target_sigma",
-                       "more than the law reaches with these joints, " + detail::three_digits(slope),
+    throw OptionsError("det.target_sigma", "more than the law reaches with these joints, " + significant_text(slope, 3),
                        "ask for less, or leave det.enabled false: a search finds more");
   }
   VectorX theta = deterministic_q_init(flying, options.target_sigma, slope, elbow, wrist);

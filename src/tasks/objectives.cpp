@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/in_place.hpp"
 #include "core/decompositions.hpp"
 #include "tasks/joint_rows.hpp"
 
@@ -52,8 +53,7 @@ Manipulability::Manipulability(const RobotModel& model, const std::string& frame
 std::unique_ptr<Objective> Manipulability::clone() const { return std::make_unique<Manipulability>(*this); }
 
 Status Manipulability::evaluate(const TaskState& state, double& value, VectorRef gradient) const noexcept {
-  value = kNaN;
-  gradient.setConstant(kNaN);
+  set_nan(value, gradient);
   Matrix6X& J = state.first;
   Matrix6X& slope = state.second;
   if (const Status status = state.terms.frame_jacobian(frame_, J); status != Status::ok) return status;
@@ -94,8 +94,7 @@ ForceSd::ForceSd(const RobotModel& model, const std::string& frame, const Vector
 std::unique_ptr<Objective> ForceSd::clone() const { return std::make_unique<ForceSd>(*this); }
 
 Status ForceSd::evaluate(const TaskState& state, double& value, VectorRef gradient) const noexcept {
-  value = kNaN;
-  gradient.setConstant(kNaN);
+  set_nan(value, gradient);
   Matrix6X& J = state.first;
   Matrix6X& slope = state.second;
   if (const Status status = state.terms.frame_jacobian(frame_, J); status != Status::ok) return status;
@@ -108,19 +107,6 @@ Status ForceSd::evaluate(const TaskState& state, double& value, VectorRef gradie
   gradient.setZero();
   detail::add_through_jacobian(J, slope, starts_, gradient);
   return Status::ok;
-}
-
-FunctionObjective::FunctionObjective(std::string name, Function function, double weight_of_it)
-    : Objective(std::move(name), weight_of_it), function_(std::move(function)) {
-  if (!function_) throw OptionsError("FunctionObjective", "there is no function", "give one that can be called");
-}
-
-std::unique_ptr<Objective> FunctionObjective::clone() const { return std::make_unique<FunctionObjective>(*this); }
-
-Status FunctionObjective::evaluate(const TaskState& state, double& value, VectorRef gradient) const noexcept {
-  value = kNaN;
-  gradient.setConstant(kNaN);
-  return function_(state, value, gradient);
 }
 
 }  // namespace antaeus

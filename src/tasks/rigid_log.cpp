@@ -3,6 +3,8 @@
 #include <Eigen/Geometry>
 #include <cmath>
 
+#include "core/cross_matrix.hpp"
+
 namespace antaeus::detail {
 
 namespace {
@@ -24,12 +26,6 @@ Series series(double angle) noexcept {
 }
 
 }  // namespace
-
-Matrix3 cross_matrix(const Vector3& a) noexcept {
-  Matrix3 result;
-  result << 0.0, -a.z(), a.y(), a.z(), 0.0, -a.x(), -a.y(), a.x(), 0.0;
-  return result;
-}
 
 Vector3 log_rotation(const Matrix3& R) noexcept {
   const Eigen::Quaterniond q(R);

@@ -1,5 +1,5 @@
 #pragma once
-// Logarithms of rotations and poses, and how they change. Private to src/ik.
+// Logarithms of rotations and poses, and how they change. Private to src/tasks.
 //
 // Source: Sola, Deray & Atchuthan, "A micro Lie theory for state estimation in robotics" (2018), for the Jacobians of
 // SO(3); the one of SE(3) follows from ρ = V(φ)⁻¹ p by differentiation.
@@ -8,7 +8,6 @@
 
 namespace antaeus::detail {
 
-Matrix3 cross_matrix(const Vector3& a) noexcept;
 /// φ with exp(φ) = R, |φ| ≤ π.
 Vector3 log_rotation(const Matrix3& R) noexcept;
 /// d log(R exp(w t))/dt = right · w, d log(exp(w t) R)/dt = left · w, at φ = log R. left = rightᵀ.

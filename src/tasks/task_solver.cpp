@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "antaeus/core/in_place.hpp"
 #include "tasks/step_range.hpp"
 #include "tasks/task_workspace.hpp"
 
@@ -209,6 +210,81 @@ double TaskSolver::Workspace::hold_error(int* worst) const noexcept {
   return most;
 }
 
+Status TaskSolver::Workspace::prepare_step(double dt, int& row, int& preferred) noexcept {
+  for (int k = 0; k < level_count(); ++k) {
+    const Level& level = this->level(k);
+    auto& target = squares.level(k);
+    target.A = level.J;
+    target.damping = options.damping;
+    int at_row = 0;
+    for (const int index : level.tasks) {
+      const Task& task = *tasks[static_cast<std::size_t>(index)];
+      const double rate = k == 0 ? 1.0 / dt : std::min(task.settings.gain, 1.0 / dt);
+      target.b.segment(at_row, task.rows()) = -rate * level.error.segment(at_row, task.rows());
+      at_row += task.rows();
+    }
+  }
+  // What is not a joint, a floating base, moves as far as linearisations reach.
+  squares.lower.setConstant(-options.longest_step / dt);
+  squares.upper = -squares.lower;
+  for (const detail::JointRow& joint : joints) {
+    detail::JointRow limits = joint;
+    limits.velocity *= options.velocity_share;
+    const double position = joint.position < 0 ? 0.0 : q[joint.position];
+    const detail::StepRange range =
+        detail::step_range(limits, position, previous[joint.row], problem.acceleration_limits()[joint.row], dt);
+    squares.lower[joint.row] = range.lower;
+    squares.upper[joint.row] = range.upper;
+    if (range.conflict && row < 0) row = joint.row;
+  }
+  if (const Status status = guard(squares, options.margin, options.approach, dt, kBraking); status != Status::ok) {
+    return status;
+  }
+  preferred = -1;
+  if (objectives.empty()) return Status::ok;
+  if (const Status status = evaluate_objectives(); status != Status::ok) return status;
+  preferred = level_count();
+  squares.level(preferred).b = -gradient;
+  squares.level(preferred).damping = options.damping;
+  return Status::ok;
+}
+
+Status TaskSolver::Workspace::repair_step(double dt, int& worst, bool& kept) noexcept {
+  double last = kInfinity;
+  for (int i = 0; i <= kRepairs; ++i) {
+    scaled = dt * v;
+    if (const Status status = model.integrate(q, scaled, next); status != Status::ok) return status;
+    Status status = look_at(next);
+    if (status == Status::ok) status = evaluate(0, 1);
+    if (status == Status::ok) status = measure();
+    if (status != Status::ok) return status;
+    const double hold = hold_error(&worst);
+    kept = hold <= kHoldTolerance && smallest >= need;
+    // Rounding may keep far-away robots from the tolerance; what does not converge any more is left.
+    if (kept || i == kRepairs || (hold > 0.5 * last && smallest >= need && hold < 1e-9)) return Status::ok;
+    last = hold;
+    auto& fix = repair.level(0);
+    fix.A = level(0).J;
+    fix.b = -level(0).error / dt;
+    fix.damping = options.damping;
+    repair.lower = squares.lower - v;
+    repair.upper = squares.upper - v;
+    if (status = guard(repair, need, 1.0, dt); status != Status::ok) return status;
+    if (!repair.solve(1)) return Status::ok;
+    // Rows of joints add up; a floating base is moved on the manifold.
+    scaled = dt * repair.v();
+    if (model.integrate(next, scaled, moved) != Status::ok) return Status::ok;
+    if (model.difference(q, moved, scaled) != Status::ok) return Status::ok;
+    scaled /= dt;
+    for (const detail::JointRow& joint : joints) {
+      scaled[joint.row] =
+          std::max(squares.lower[joint.row], std::min(squares.upper[joint.row], v[joint.row] + repair.v()[joint.row]));
+    }
+    v = scaled;
+  }
+  return Status::ok;
+}
+
 TaskSolver::TaskSolver(const TaskProblem& problem) : workspace_(std::make_unique<Workspace>(problem)) {}
 TaskSolver::~TaskSolver() = default;
 TaskSolver::TaskSolver(TaskSolver&&) noexcept = default;
@@ -252,15 +328,12 @@ const StepResult& TaskSolver::step(ConstVectorRef q, ConstVectorRef v_previous, 
   r.status = StepStatus::bad_input;
   r.task = r.row = r.pair = -1;
   r.pulled_in = 0;
-  r.distance = r.hold_error = kNaN;
-  r.v.setConstant(kNaN);
-  r.q.setConstant(kNaN);
+  set_nan(r.distance, r.hold_error, r.v, r.q);
   const auto refuse = [&](Status input, int task = -1) -> const StepResult& {
     r.status = StepStatus::bad_input;
     r.input = input;
     r.task = task;
-    r.v.setConstant(kNaN);
-    r.q.setConstant(kNaN);
+    set_nan(r.v, r.q);
     return r;
   };
   if (q.size() != w.model.nq() || v_previous.size() != nv) return refuse(Status::wrong_size);
@@ -277,85 +350,17 @@ const StepResult& TaskSolver::step(ConstVectorRef q, ConstVectorRef v_previous, 
   const bool held = w.hold_error() <= kHeld;
   w.need = std::min(w.options.margin, w.smallest);
 
-  // Levels, limits, distances.
-  detail::LevelSolver& squares = w.squares;
-  for (int k = 0; k < w.level_count(); ++k) {
-    const Workspace::Level& level = w.level(k);
-    auto& target = squares.level(k);
-    target.A = level.J;
-    target.damping = w.options.damping;
-    int row = 0;
-    for (const int index : level.tasks) {
-      const Task& task = *w.tasks[static_cast<std::size_t>(index)];
-      const double rate = k == 0 ? 1.0 / dt : std::min(task.settings.gain, 1.0 / dt);
-      target.b.segment(row, task.rows()) = -rate * level.error.segment(row, task.rows());
-      row += task.rows();
-    }
-  }
-  // What is no joint, a floating base, moves as far as linearisations reach.
-  squares.lower.setConstant(-w.options.longest_step / dt);
-  squares.upper = -squares.lower;
-  for (const detail::JointRow& joint : w.joints) {
-    detail::JointRow limits = joint;
-    limits.velocity *= w.options.velocity_share;
-    const double position = joint.position < 0 ? 0.0 : w.q[joint.position];
-    const detail::StepRange range =
-        detail::step_range(limits, position, v_previous[joint.row], w.problem.acceleration_limits()[joint.row], dt);
-    squares.lower[joint.row] = range.lower;
-    squares.upper[joint.row] = range.upper;
-    if (range.conflict && r.row < 0) r.row = joint.row;
-  }
-  if (const Status status = w.guard(squares, w.options.margin, w.options.approach, dt, kBraking);
-      status != Status::ok) {
-    return refuse(status);
-  }
   int preferred = -1;
-  if (!w.objectives.empty()) {
-    if (const Status status = w.evaluate_objectives(); status != Status::ok) return refuse(status);
-    preferred = w.level_count();
-    squares.level(preferred).b = -w.gradient;
-    squares.level(preferred).damping = w.options.damping;
-  }
-  if (!squares.solve(w.level_count(), preferred)) return refuse(Status::not_finite);
-  w.kept_v = squares.v();
+  if (const Status status = w.prepare_step(dt, r.row, preferred); status != Status::ok) return refuse(status);
+  if (!w.squares.solve(w.level_count(), preferred)) return refuse(Status::not_finite);
+  w.kept_v = w.squares.v();
 
   // What must hold is held at the end of the step, not only along its tangent: limits of the step as they are, the
   // smallest change that brings holds and distances back. Where that fails, shorter steps, at last none.
   bool kept = false;
   for (const double share : {1.0, 0.5, 0.25, 0.0}) {
-    w.v = (share * w.kept_v).cwiseMax(squares.lower).cwiseMin(squares.upper);
-    double last = kInfinity;
-    for (int i = 0; i <= kRepairs; ++i) {
-      w.scaled = dt * w.v;
-      if (const Status status = w.model.integrate(w.q, w.scaled, w.next); status != Status::ok) return refuse(status);
-      Status status = w.look_at(w.next);
-      if (status == Status::ok) status = w.evaluate(0, 1);
-      if (status == Status::ok) status = w.measure();
-      if (status != Status::ok) return refuse(status, w.bad_task);
-      const double hold = w.hold_error(&r.task);
-      kept = hold <= kHoldTolerance && w.smallest >= w.need;
-      // Rounding may keep far-away robots from the tolerance; what does not converge any more is left.
-      if (kept || i == kRepairs || (hold > 0.5 * last && w.smallest >= w.need && hold < 1e-9)) break;
-      last = hold;
-      auto& level = w.repair.level(0);
-      level.A = w.level(0).J;
-      level.b = -w.level(0).error / dt;
-      level.damping = w.options.damping;
-      w.repair.lower = squares.lower - w.v;
-      w.repair.upper = squares.upper - w.v;
-      if (status = w.guard(w.repair, w.need, 1.0, dt); status != Status::ok) return refuse(status);
-      if (!w.repair.solve(1)) break;
-      // Rows of joints add up; a floating base is moved on the manifold.
-      w.scaled = dt * w.repair.v();
-      if (w.model.integrate(w.next, w.scaled, w.moved) != Status::ok) break;
-      if (w.model.difference(w.q, w.moved, w.scaled) != Status::ok) break;
-      w.scaled /= dt;
-      for (const detail::JointRow& joint : w.joints) {
-        w.scaled[joint.row] = std::max(squares.lower[joint.row],
-                                       std::min(squares.upper[joint.row], w.v[joint.row] + w.repair.v()[joint.row]));
-      }
-      w.v = w.scaled;
-    }
+    w.v = (share * w.kept_v).cwiseMax(w.squares.lower).cwiseMin(w.squares.upper);
+    if (const Status status = w.repair_step(dt, r.task, kept); status != Status::ok) return refuse(status, w.bad_task);
     // Holds that are still being brought in are nobody's reason to stop.
     if (kept || (!held && w.smallest >= w.need)) break;
   }

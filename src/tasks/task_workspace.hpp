@@ -44,6 +44,13 @@ struct TaskSolver::Workspace {
   /// Largest entry of the errors of priority 0, weights taken out.
   double hold_error(int* worst = nullptr) const noexcept;
 
+  // step
+  /// Gives `squares` tasks as they are looked at, limits, distances, objectives. \param row  receives the first with a
+  /// conflict of limits \param preferred  receives the level of the objectives; −1: there are none
+  Status prepare_step(double dt, int& row, int& preferred) noexcept;
+  /// Changes the step `v`, within the limits of `squares`, until holds and distances are kept at its end, `next`.
+  /// \param worst  receives the task with the largest error. On a failure bad_task says whose.
+  Status repair_step(double dt, int& worst, bool& kept) noexcept;
   // solve
   bool prepare_iteration(int count) noexcept;
   bool try_point(int count, double alpha) noexcept;

@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/in_place.hpp"
+#include "core/cross_matrix.hpp"
 #include "tasks/joint_rows.hpp"
 #include "tasks/rigid_log.hpp"
 
@@ -47,8 +49,7 @@ Status FrameTask::pose(const TaskState& state, Pose& X) const noexcept {
 }
 
 Status FrameTask::evaluate(const TaskState& state, VectorRef error, MatrixRef jacobian) const noexcept {
-  error.setConstant(kNaN);
-  jacobian.setConstant(kNaN);
+  set_nan(error, jacobian);
   if (!target.translation.allFinite() || !target.rotation.allFinite()) return Status::not_finite;
   if (part_ != FramePart::position && !detail::is_rotation(target.rotation)) return Status::bad_orientation;
   Pose X_WF, X_WA;
@@ -121,8 +122,7 @@ CenterOfMassTask::CenterOfMassTask(std::string axes, TaskSettings chosen)
 std::unique_ptr<Task> CenterOfMassTask::clone() const { return std::make_unique<CenterOfMassTask>(*this); }
 
 Status CenterOfMassTask::evaluate(const TaskState& state, VectorRef error, MatrixRef jacobian) const noexcept {
-  error.setConstant(kNaN);
-  jacobian.setConstant(kNaN);
+  set_nan(error, jacobian);
   Vector3 p;
   auto J = state.first.topRows<3>();
   if (const Status status = state.terms.center_of_mass(p); status != Status::ok) return status;
@@ -152,8 +152,7 @@ Status PostureTask::set_target(const RobotModel& model, ConstVectorRef q) noexce
 }
 
 Status PostureTask::evaluate(const TaskState& state, VectorRef error, MatrixRef jacobian) const noexcept {
-  error.setConstant(kNaN);
-  jacobian.setConstant(kNaN);
+  set_nan(error, jacobian);
   if (target.size() != jacobian.cols()) return Status::wrong_size;
   jacobian.setZero();
   for (std::size_t i = 0; i < rows_of_v_.size(); ++i) {
@@ -181,8 +180,7 @@ LookAtTask::LookAtTask(const RobotModel& model, const std::string& frame, const 
 std::unique_ptr<Task> LookAtTask::clone() const { return std::make_unique<LookAtTask>(*this); }
 
 Status LookAtTask::evaluate(const TaskState& state, VectorRef error, MatrixRef jacobian) const noexcept {
-  error.setConstant(kNaN);
-  jacobian.setConstant(kNaN);
+  set_nan(error, jacobian);
   Pose X;
   Matrix6X& J = state.first;
   if (const Status status = state.terms.frame_pose(frame_, X); status != Status::ok) return status;
@@ -227,8 +225,7 @@ CouplingTask::CouplingTask(const RobotModel& model, const std::vector<std::strin
 std::unique_ptr<Task> CouplingTask::clone() const { return std::make_unique<CouplingTask>(*this); }
 
 Status CouplingTask::evaluate(const TaskState& state, VectorRef error, MatrixRef jacobian) const noexcept {
-  error.setConstant(kNaN);
-  jacobian.setConstant(kNaN);
+  set_nan(error, jacobian);
   if (offset.size() != error.size()) return Status::wrong_size;
   if (!offset.allFinite()) return Status::not_finite;
   error = -offset;

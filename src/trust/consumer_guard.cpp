@@ -16,7 +16,7 @@ constexpr Reasons kRefusing =
     Reason::infeasible | Reason::position_out_of_limits | Reason::position_jump | Reason::dead_torque |
     Reason::orientation_contradicts | Reason::accelerometer_scale | Reason::no_clock | Reason::outside_identified;
 
-GuardedOptions checked(const GuardedOptions& options) {
+ConsumerGuardOptions checked(const ConsumerGuardOptions& options) {
   check_options(options);
   return options;
 }
@@ -35,7 +35,7 @@ FlightSample prototype(Eigen::Index motors, std::size_t endpoints) {
 }  // namespace
 
 ConsumerGuard::ConsumerGuard(const Robot& robot, const std::vector<std::string>& endpoints,
-                             const PosteriorEstimator& posterior, GuardedOptions options, InputCheckOptions input)
+                             const PosteriorEstimator& posterior, ConsumerGuardOptions options, InputCheckOptions input)
     : options_(checked(options)),
       input_(robot, input),
       needs_raw_(options.on_ok == ConsumerAction::pass_raw || options.on_degraded == ConsumerAction::pass_raw ||
@@ -185,10 +185,10 @@ void ConsumerGuard::record(const PosteriorEstimates& estimates) noexcept {
   }
 }
 
-const OptionTable& options_of(const GuardedOptions&) {
-  using O = GuardedOptions;
+const OptionTable& options_of(const ConsumerGuardOptions&) {
+  using O = ConsumerGuardOptions;
   static const OptionTable table(
-      "guarded",
+      "consumer_guard",
       {
           option("on_ok", "", "what the consumer reads: pass_raw, posterior, observable, hold, zero or stop",
                  "our choice", &O::on_ok),
@@ -222,6 +222,6 @@ const OptionTable& options_of(const GuardedOptions&) {
       });
   return table;
 }
-const OptionGroup kGuardedOptions(GuardedOptions{});
+const OptionGroup kGuardedOptions(ConsumerGuardOptions{});
 
 }  // namespace antaeus

@@ -6,6 +6,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/option_table.hpp"
+#include "core/cross_matrix.hpp"
 
 namespace antaeus {
 
@@ -126,11 +127,9 @@ void FeasibilityChecker::check_foot(const WrenchEstimates& estimates, int endpoi
   // T carries a wrench at the frame's origin in world axes to the sole's middle in contact axes.
   const Foot& foot = feet_[static_cast<std::size_t>(endpoint)];
   const Vector3 p = R_WF * foot.middle;
-  Matrix3 cross;
-  cross << 0, -p.z(), p.y(), p.z(), 0, -p.x(), -p.y(), p.x(), 0;
   Matrix6 T = Matrix6::Zero();
   T.topLeftCorner<3, 3>() = T.bottomRightCorner<3, 3>() = R_WC.transpose();
-  T.bottomLeftCorner<3, 3>() = -R_WC.transpose() * cross;
+  T.bottomLeftCorner<3, 3>() = -R_WC.transpose() * detail::cross_matrix(p);
   const Wrench wrench = Wrench::from_vector(T * on_robot(estimate).to_vector());
 
   const SurfaceContact& contact = foot.contact;

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
-#include "antaeus/io/files.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "episode/channels.hpp"
 
 namespace antaeus {

@@ -8,12 +8,13 @@ GuardedEstimator::GuardedEstimator(const Robot& robot, const std::vector<std::st
 GuardedEstimator::GuardedEstimator(const Robot& robot, const std::vector<std::string>& endpoints,
                                    const Settings& settings)
     : GuardedEstimator(robot, endpoints, settings.get<InstantOptions>(), settings.get<ResidualOptions>(),
-                       settings.get<PosteriorOptions>(), settings.get<GuardedOptions>(),
+                       settings.get<PosteriorOptions>(), settings.get<ConsumerGuardOptions>(),
                        settings.get<FeasibilityOptions>(), settings.get<InputCheckOptions>()) {}
 
 GuardedEstimator::GuardedEstimator(const Robot& robot, const std::vector<std::string>& endpoints,
                                    InstantOptions equation, ResidualOptions residual, PosteriorOptions posterior,
-                                   GuardedOptions guarded, FeasibilityOptions feasibility, InputCheckOptions input)
+                                   ConsumerGuardOptions guarded, FeasibilityOptions feasibility,
+                                   InputCheckOptions input)
     : reader_(robot, endpoints, equation),
       residual_(robot, residual),
       posterior_(reader_, posterior),

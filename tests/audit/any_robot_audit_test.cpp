@@ -101,7 +101,7 @@ Episode at_rest(const Robot& robot, const VectorX& q, const std::vector<std::str
 
 std::string statement(const Audit& audit, std::string_view id) {
   for (const Statement& s : audit.verdict) {
-    if (s.id == id) return s.text;
+    if (to_string(s.id) == id) return s.text;
   }
   return {};
 }
@@ -119,7 +119,7 @@ TEST(AnyRobot, FeetThatCarryTheRobotAreNoIncident) {
     q[robot.model.motor(feet[leg].substr(0, 2) + "_knee")] = -1.6;
   }
   const double share = robot.weight() / 4.0;
-  ASSERT_GT(share, GuardOptions{}.watchdog_force) << "else the published limit would not be passed";
+  ASSERT_GT(share, PublishedGuardOptions{}.watchdog_force) << "else the published limit would not be passed";
   AuditRequest request;
   request.endpoints = feet;
   const auto audit_of = [&](double part) {
@@ -131,7 +131,7 @@ TEST(AnyRobot, FeetThatCarryTheRobotAreNoIncident) {
   EXPECT_EQ(standing.outcome, Outcome::no_incident);
   EXPECT_NE(statement(standing, "cause").find("A foot carries the robot"), std::string::npos)
       << statement(standing, "cause");
-  EXPECT_GT(standing.audited.reconstruction.series[0].peak_force, GuardOptions{}.watchdog_force);
+  EXPECT_GT(standing.audited.reconstruction.series[0].peak_force, PublishedGuardOptions{}.watchdog_force);
   EXPECT_TRUE(audit_of(32.0).incident) << "eight times the weight on each foot is no standing";
 
   // Beside a hand that the consumer reads, feet are not what it reads.

@@ -35,14 +35,14 @@ TEST(AuditOptions, ProfileSettingsAreApplied) {
   RobotProfile& profile = robot.profile;
   profile.deployed_sign = Sign::on_robot;
   profile.settings.set({"posterior", "force_prior", "35", "robot.toml:3"});
-  profile.settings.set({"guard", "clamp_force", "20", "robot.toml:4"});
+  profile.settings.set({"published_guard", "clamp_force", "20", "robot.toml:4"});
   const AuditOptions options = audit_options(robot);
   EXPECT_EQ(options.posterior.prior.force, 35.0);
   EXPECT_EQ(options.guard.clamp_force, 20.0);
   EXPECT_EQ(options.posterior.sign, Sign::on_robot);
   EXPECT_EQ(options.estimator.sign, Sign::on_robot);
   try {
-    profile.settings.set({"guard", "clamp_forse", "20", "robot.toml:7"});
+    profile.settings.set({"published_guard", "clamp_forse", "20", "robot.toml:7"});
     FAIL();
   } catch (const OptionsError& error) {
     EXPECT_NE(std::string(error.what()).find("robot.toml:7"), std::string::npos) << error.what();
@@ -101,7 +101,7 @@ TEST(AuditOptions, AreListedByGroupAndName) {
                                  [&](const OptionValue& v) { return v.group == group && v.info.name == name; });
     return at == listed.end() ? "absent" : at->value;
   };
-  EXPECT_EQ(value("guard", "clamp_force"), "21.5");
+  EXPECT_EQ(value("published_guard", "clamp_force"), "21.5");
   EXPECT_EQ(value("smooth", "window"), "0.125");
   EXPECT_EQ(value("posterior", "force_prior"), "20");
   EXPECT_EQ(value("posterior", "sign"), "on_environment");

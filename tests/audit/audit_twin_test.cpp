@@ -15,6 +15,7 @@
 #include "audit/same_bits.hpp"
 #include "io/io_support.hpp"
 #include "robot/test_robots.hpp"
+#include "support/parse_json.hpp"
 #include "support/tolerances.hpp"
 
 namespace antaeus {
@@ -343,136 +344,180 @@ double half_unit_of(double value) {
   return size < 1.0 ? 0.0005 : size < 10.0 ? 0.005 : size < 100.0 ? 0.05 : 0.5;
 }
 
-/// Every number in the verdict is one of the result structs', in the order in which the sentence names them.
-TEST(AuditTwin, EveryNumberOfTheVerdictIsInTheResults) {
-  const Audit& audit = twin_audit();
-  const Reconstruction& r = audit.audited.reconstruction;
-  const EstimateSeries& s = r.find(audit.focus_endpoint, EstimatorName::deployed);
-  const Eigen::Index focus = audit.focus_step;
-  const Attribution& a = audit.attributions[0];
-  const auto counterfactual = [&](Remedy remedy) -> const Counterfactual& {
-    for (const Counterfactual& c : audit.counterfactuals) {
+/// The numbers that each statement of the verdict must print, from the result structs, in the order of the sentence.
+class NumbersOfTheVerdict {
+ public:
+  explicit NumbersOfTheVerdict(const Audit& audit)
+      : audit_(audit), r_(audit.audited.reconstruction), s_(r_.find(audit.focus_endpoint, EstimatorName::deployed)) {
+    what_happened();
+    guards();
+    stacked();
+    posterior();
+    causes();
+    guarded_posterior();
+    contacts();
+    advice();
+    append(Topic::tilt, {5.0});
+    for (const TiltSensitivity& tilt : audit_.tilt) append(Topic::tilt, {tilt.largest_torque, tilt.phantom_force});
+  }
+
+  /// Of one statement; of `pose_reversed` the next.
+  std::vector<double> of(Topic topic) {
+    if (topic != Topic::pose_reversed) return expected_[topic];
+    if (reversed_.empty()) return {};
+    const double force = reversed_.front();
+    reversed_.erase(reversed_.begin());
+    return {force};
+  }
+
+ private:
+  void append(Topic topic, const std::vector<double>& values) {
+    expected_[topic].insert(expected_[topic].end(), values.begin(), values.end());
+  }
+  void append_step(Topic topic, Eigen::Index at) { append(topic, {static_cast<double>(at), r_.time[at]}); }
+  const Counterfactual& counterfactual(Remedy remedy) const {
+    for (const Counterfactual& c : audit_.counterfactuals) {
       if (c.remedy == remedy) return c;
     }
     throw std::runtime_error(std::string(to_string(remedy)));
-  };
-  const auto step = [&](Eigen::Index at) { return std::vector<double>{static_cast<double>(at), r.time[at]}; };
-  const auto joined = [](std::vector<std::vector<double>> parts) {
-    std::vector<double> all;
-    for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
-    return all;
-  };
-  std::map<std::string, std::vector<double>> expected;
-  const auto append = [&](const char* id, const std::vector<double>& values) {
-    expected[id].insert(expected[id].end(), values.begin(), values.end());
-  };
-  expected["what"] =
-      joined({step(focus), {s.force_norm[focus], s.wrench(focus, kFz), s.peak_force}, step(s.peak_step)});
-  const double part = a.contribution(kFz, 12), total = a.wrench[kFz];
-  expected["cause"] = {total, part, a.residual[12], 1.0, s.reference_gain(focus, kFz), total - part};
-  for (const PoseCounterfactual& row : audit.pose_counterfactuals) {
-    if (row.pose == "twin_good step 0" && row.residuals_of == "twin_incident")
-      expected["pose"] = {0.0, row.gain, row.force_at_focus};
   }
-  for (const PreflightCheck& check : audit.audited.preflight.checks) {
-    if (!check.passed) expected["preflight"].insert(expected["preflight"].end(), {check.value, check.limit});
-  }
-  for (const Remedy name : {Remedy::watchdog, Remedy::clamp}) {
-    expected[std::string(to_string(name))] =
-        joined({step(counterfactual(name).first_act), {counterfactual(name).largest_force_read}});
-  }
-  for (const Counterfactual& c : audit.counterfactuals) {
-    if (c.kind != RemedyKind::guard || c.remedy == Remedy::all_guards || of_posterior(c)) continue;
-    for (const auto& alarm : c.false_alarms) {
-      if (alarm.steps > 0) expected["false_alarms"].push_back(100.0 * alarm.share);
+
+  void what_happened() {
+    append_step(Topic::what, focus_);
+    append(Topic::what, {s_.force_norm[focus_], s_.wrench(focus_, kFz), s_.peak_force});
+    append_step(Topic::what, s_.peak_step);
+    const Attribution& a = audit_.attributions[0];
+    const double part = a.contribution(kFz, 12), total = a.wrench[kFz];
+    append(Topic::cause, {total, part, a.residual[12], 1.0, s_.reference_gain(focus_, kFz), total - part});
+    for (const PoseCounterfactual& row : audit_.pose_counterfactuals) {
+      if (row.pose == "twin_good step 0" && row.residuals_of == "twin_incident")
+        append(Topic::pose, {0.0, row.gain, row.force_at_focus});
+      if (row.pose == "twin_incident step 8" && row.residuals_of != "twin_incident")
+        reversed_.push_back(row.largest_force);
+    }
+    for (const PreflightCheck& check : audit_.audited.preflight.checks) {
+      if (!check.passed) append(Topic::preflight, {check.value, check.limit});
     }
   }
-  expected["stacked"] = {counterfactual(Remedy::stacked).force_at_focus.z(),
-                         r.find("left_ankle_roll_link", EstimatorName::stacked).wrench(focus, kFz),
-                         r.find("right_ankle_roll_link", EstimatorName::stacked).wrench(focus, kFz),
-                         audit.total_mass * 9.81};
-  for (const FeasibilityRow& row : audit.feasibility) {
-    if (row.endpoint.empty() && !row.feasible) append("stacked", {-row.value, row.sd});
-  }
-  const EstimateSeries& p = r.find(audit.focus_endpoint, EstimatorName::posterior);
-  const PosteriorTrace& trace = *p.posterior;
-  for (int axis = 0; axis < 3; ++axis) append("posterior", {p.wrench(focus, axis), trace.sd(focus, axis)});
-  append("posterior", {1.0 * trace.observable[static_cast<std::size_t>(focus)], 3.0});
-  for (int axis = 0; axis < 3; ++axis) append("posterior", {trace.worst_direction(focus, axis)});
-  append("posterior", {trace.worst_sd[focus], 0.0, trace.worst_sd[0]});
-  for (const ReliabilityTable& table : audit.reliability) {
-    if (table.endpoint != audit.focus_endpoint) continue;
-    for (const ReliabilityTable::Row& row : table.rows) {
-      if (row.joint == audit.reference_joint)
-        append("reliability", {row.detectable_bias, row.prior_free_bias, row.prior_free_redundancy});
+
+  void guards() {
+    for (const auto& [remedy, topic] :
+         {std::pair(Remedy::watchdog, Topic::watchdog), std::pair(Remedy::clamp, Topic::clamp)}) {
+      append_step(topic, counterfactual(remedy).first_act);
+      append(topic, {counterfactual(remedy).largest_force_read});
+    }
+    for (const Counterfactual& c : audit_.counterfactuals) {
+      if (c.kind != RemedyKind::guard || c.remedy == Remedy::all_guards || of_posterior(c)) continue;
+      for (const auto& alarm : c.false_alarms) {
+        if (alarm.steps > 0) append(Topic::false_alarms, {100.0 * alarm.share});
+      }
+    }
+    for (const EpisodeAudit& good : audit_.baselines) {
+      if (good.contact_share > 0.0) append(Topic::false_alarms, {100.0 * good.contact_share});
     }
   }
-  for (std::size_t i = 0; i < (audit.cause_test.explained ? 2U : 1U); ++i) {
-    const CauseRow& cause = audit.cause_test.causes[i];
-    append("cause_test", {cause.size, cause.size_sd});
-    if (audit.cause_test.explained) {
-      append("cause_test", {std::clamp(cause.probability, 0.001, 0.999)});
-    } else {
-      append("cause_test", {cause.misfit, audit.cause_test.chi_squared, audit.cause_test.threshold});
+
+  void stacked() {
+    append(Topic::stacked,
+           {counterfactual(Remedy::stacked).force_at_focus.z(),
+            r_.find("left_ankle_roll_link", EstimatorName::stacked).wrench(focus_, kFz),
+            r_.find("right_ankle_roll_link", EstimatorName::stacked).wrench(focus_, kFz), audit_.total_mass * 9.81});
+    for (const FeasibilityRow& row : audit_.feasibility) {
+      if (row.endpoint.empty() && !row.feasible) append(Topic::stacked, {-row.value, row.sd});
     }
   }
-  append("guarded_posterior", {counterfactual(Remedy::guarded_posterior).largest_force_read, s.peak_force});
-  if (trace.observable[static_cast<std::size_t>(focus)] < 3) {
-    append("guarded_posterior",
-           {static_cast<double>(audit.focus_step), 1.0 * trace.observable[static_cast<std::size_t>(focus)], 3.0});
-  }
-  append("guarded_posterior", step(trace.first_refusal));
-  append("guarded_posterior", step(trace.first_alarm));
-  if (audit.contacts.empty()) append("contacts", {0.1});
-  for (std::size_t i = 0; i < std::min<std::size_t>(audit.contacts.size(), 4); ++i) {
-    const ContactInterval& c = audit.contacts[i];
-    append("contacts", joined({{c.size, c.size_sd}, step(c.from), step(c.to)}));
-  }
-  for (const Remedy remedy : {Remedy::nis_alarm, Remedy::guarded_posterior}) {
-    for (const auto& alarm : counterfactual(remedy).false_alarms) {
-      append("guarded_posterior", {100.0 * alarm.share});
-      if (alarm.degraded_steps > 0) append("guarded_posterior", {100.0 * alarm.degraded_share});
+
+  void posterior() {
+    const EstimateSeries& p = r_.find(audit_.focus_endpoint, EstimatorName::posterior);
+    const PosteriorTrace& trace = *p.posterior;
+    for (int axis = 0; axis < 3; ++axis) append(Topic::posterior, {p.wrench(focus_, axis), trace.sd(focus_, axis)});
+    append(Topic::posterior, {1.0 * trace.observable[static_cast<std::size_t>(focus_)], 3.0});
+    for (int axis = 0; axis < 3; ++axis) append(Topic::posterior, {trace.worst_direction(focus_, axis)});
+    append(Topic::posterior, {trace.worst_sd[focus_], 0.0, trace.worst_sd[0]});
+    for (const ReliabilityTable& table : audit_.reliability) {
+      if (table.endpoint != audit_.focus_endpoint) continue;
+      for (const ReliabilityTable::Row& row : table.rows) {
+        if (row.joint == audit_.reference_joint)
+          append(Topic::reliability, {row.detectable_bias, row.prior_free_bias, row.prior_free_redundancy});
+      }
     }
   }
-  append("advice", {0.0});
-  for (const AdviceRow& row : audit.advice) {
-    for (const auto& condition : row.conditions) append("advice", {condition.limit});
-    append("advice", {row.distance});
-    for (const AdviceRow::Move& move : row.moves) append("advice", {move.from, move.to});
+
+  void causes() {
+    const CauseTest& test = audit_.cause_test;
+    for (std::size_t i = 0; i < (test.explained ? 2U : 1U); ++i) {
+      const CauseRow& cause = test.causes[i];
+      append(Topic::cause_test, {cause.size, cause.size_sd});
+      if (test.explained) {
+        append(Topic::cause_test, {std::clamp(cause.probability, 0.001, 0.999)});
+      } else {
+        append(Topic::cause_test, {cause.misfit, test.chi_squared, test.threshold});
+      }
+    }
+  }
+
+  void guarded_posterior() {
+    const PosteriorTrace& trace = *r_.find(audit_.focus_endpoint, EstimatorName::posterior).posterior;
+    const int observable = trace.observable[static_cast<std::size_t>(focus_)];
+    append(Topic::guarded_posterior, {counterfactual(Remedy::guarded_posterior).largest_force_read, s_.peak_force});
+    if (observable < 3) append(Topic::guarded_posterior, {static_cast<double>(focus_), 1.0 * observable, 3.0});
+    append_step(Topic::guarded_posterior, trace.first_refusal);
+    append_step(Topic::guarded_posterior, trace.first_alarm);
+    for (const Remedy remedy : {Remedy::nis_alarm, Remedy::guarded_posterior}) {
+      for (const auto& alarm : counterfactual(remedy).false_alarms) {
+        append(Topic::guarded_posterior, {100.0 * alarm.share});
+        if (alarm.degraded_steps > 0) append(Topic::guarded_posterior, {100.0 * alarm.degraded_share});
+      }
+    }
+  }
+
+  void contacts() {
+    if (audit_.contacts.empty()) append(Topic::contacts, {0.1});
+    for (std::size_t i = 0; i < std::min<std::size_t>(audit_.contacts.size(), 4); ++i) {
+      const ContactInterval& c = audit_.contacts[i];
+      append(Topic::contacts, {c.size, c.size_sd});
+      append_step(Topic::contacts, c.from);
+      append_step(Topic::contacts, c.to);
+    }
+  }
+
+  void advice() {
+    append(Topic::advice, {0.0});
     const auto alone = [&](const AdviceRow::Alone& move) {
-      append("advice", {move.from});
+      append(Topic::advice, {move.from});
       for (const double to : {move.below, move.above}) {
-        if (std::isfinite(to)) append("advice", {to});
+        if (std::isfinite(to)) append(Topic::advice, {to});
       }
     };
-    const std::string& first = audit.advice.front().alone.front().joint;
-    alone(row.alone.front());
-    for (const auto& move : row.alone) {
-      if (move.joint == first && row.alone.front().joint != first) alone(move);
+    for (const AdviceRow& row : audit_.advice) {
+      for (const auto& condition : row.conditions) append(Topic::advice, {condition.limit});
+      append(Topic::advice, {row.distance});
+      for (const AdviceRow::Move& move : row.moves) append(Topic::advice, {move.from, move.to});
+      const std::string& first = audit_.advice.front().alone.front().joint;
+      alone(row.alone.front());
+      for (const auto& move : row.alone) {
+        if (move.joint == first && row.alone.front().joint != first) alone(move);
+      }
     }
   }
-  for (const EpisodeAudit& good : audit.baselines) {
-    if (good.contact_share > 0.0) expected["false_alarms"].push_back(100.0 * good.contact_share);
-  }
-  expected["tilt"] = {5.0};
-  for (const TiltSensitivity& tilt : audit.tilt)
-    expected["tilt"].insert(expected["tilt"].end(), {tilt.largest_torque, tilt.phantom_force});
 
-  std::set<std::string> said;
-  std::vector<double> reversed;
-  for (const PoseCounterfactual& row : audit.pose_counterfactuals) {
-    if (row.pose == "twin_incident step 8" && row.residuals_of != "twin_incident")
-      reversed.push_back(row.largest_force);
-  }
-  std::size_t reversals = 0;
+  const Audit& audit_;
+  const Reconstruction& r_;
+  const EstimateSeries& s_;
+  const Eigen::Index focus_ = audit_.focus_step;
+  std::map<Topic, std::vector<double>> expected_;
+  std::vector<double> reversed_;
+};
+
+/// Every number in the verdict is one of the result structs', in the order in which the sentence names them.
+TEST(AuditTwin, EveryNumberOfTheVerdictIsInTheResults) {
+  const Audit& audit = twin_audit();
+  NumbersOfTheVerdict expected(audit);
+  std::set<Topic> said;
   for (const Statement& statement : audit.verdict) {
-    SCOPED_TRACE(statement.id + ": " + statement.text);
+    SCOPED_TRACE(std::string(to_string(statement.id)) + ": " + statement.text);
     said.insert(statement.id);
-    std::vector<double> values = expected[statement.id];
-    if (statement.id == "pose_reversed") {
-      ASSERT_LT(reversals, reversed.size());
-      values = {reversed[reversals++]};
-    }
+    const std::vector<double> values = expected.of(statement.id);
     const std::vector<std::string> printed = numbers_in(statement.text);
     ASSERT_EQ(printed.size(), values.size());
     for (std::size_t i = 0; i < printed.size(); ++i) {
@@ -482,11 +527,12 @@ TEST(AuditTwin, EveryNumberOfTheVerdictIsInTheResults) {
       EXPECT_NEAR(std::stod(printed[i]), values[i], allowed * (1.0 + 1e-9) * tolerance::scale()) << "number " << i;
     }
   }
-  for (const char* id : {"what", "cause", "pose", "pose_reversed", "preflight", "watchdog", "clamp", "false_alarms",
-                         "stacked", "posterior", "reliability", "cause_test", "guarded_posterior", "advice"}) {
-    EXPECT_TRUE(said.contains(id)) << id;
+  using enum Topic;
+  for (const Topic topic : {what, cause, pose, pose_reversed, preflight, watchdog, clamp, false_alarms, stacked,
+                            posterior, reliability, cause_test, guarded_posterior, advice}) {
+    EXPECT_TRUE(said.contains(topic)) << to_string(topic);
   }
-  EXPECT_FALSE(said.contains("tilt")) << "the twin's IMU knows the tilt";
+  EXPECT_FALSE(said.contains(tilt)) << "the twin's IMU knows the tilt";
 }
 
 /// A tilt is bounded where nobody measured it, by the joints that carry what was audited.
@@ -497,7 +543,8 @@ TEST(AuditTwin, ATiltIsToldOnlyWithoutAnImu) {
   AuditRequest request;
   request.endpoints = wrist;
   const Audit audit = run_audit(h1_2(), {blind}, request, audit_options(h1_2(), wrist));
-  const auto told = std::find_if(audit.verdict.begin(), audit.verdict.end(), [](auto& s) { return s.id == "tilt"; });
+  const auto told =
+      std::find_if(audit.verdict.begin(), audit.verdict.end(), [](auto& s) { return s.id == Topic::tilt; });
   ASSERT_NE(told, audit.verdict.end());
   for (const TiltSensitivity& t : audit.tilt) {
     EXPECT_TRUE(t.joint.starts_with("left_") || t.joint == "torso_joint") << t.joint << " does not carry the wrist";
@@ -550,7 +597,7 @@ TEST(AuditTwin, RowsWithNanDoNotTouchTheOthers) {
   }
   const Audit audit = run_audit(h1_2(), {hurt}, AuditRequest{}, AuditOptions{});
   EXPECT_EQ(audit.focus_step, 8);
-  EXPECT_EQ(audit.cannot_tell.back().id, "invalid");
+  EXPECT_EQ(audit.cannot_tell.back().id, Topic::invalid);
   const Table table = steps_table(part);
   EXPECT_EQ(table.rows(), part.series.size() * static_cast<std::size_t>(whole.steps())) << "rows keep their place";
 }
@@ -573,7 +620,7 @@ TEST(AuditTwin, AllRowsNan) {
     EXPECT_EQ(contamination.worst_step, -1);
   }
   for (const EstimateSeries& series : audit.audited.reconstruction.series) EXPECT_TRUE(std::isnan(series.peak_force));
-  EXPECT_TRUE(parse_json(audit_summary(audit).dump(), "summary")["audited"]["peak_torque_Nm"].is_null());
+  EXPECT_TRUE(test::parse_json(audit_summary(audit).dump())["audited"]["peak_torque_Nm"].is_null());
 }
 
 TEST(AuditTwin, OneStep) {
@@ -700,7 +747,7 @@ TEST(AuditTwin, RobotWithoutReferenceJoint) {
     EXPECT_EQ(statement.text.find("pre-flight checks pass"), std::string::npos) << statement.text;
     EXPECT_EQ(statement.text.find("gain at"), std::string::npos) << statement.text;
   }
-  const Json summary = parse_json(audit_summary(audit).dump(), "summary");
+  const Json summary = test::parse_json(audit_summary(audit).dump());
   EXPECT_TRUE(summary["robot"]["reference_joint"].is_null());
 }
 

@@ -20,7 +20,7 @@ if not (SHARED / "episodes" / "re3_real_encode_tr1" / "tau.npy").exists():
 
 CELLS, DIFFERING = 354, 31
 
-# What the report prints, and what its data say. Those that the issue names come first; the others were found by this comparison.
+# What the report prints, and what its data say. Those that were known before come first; the others were found by this comparison.
 KNOWN = {
     "mean_magnitude": [("1.6", "1.73"), ("0.8", "1.17")],
     "peak_is_norm": [("-2596", "-2565.6")],

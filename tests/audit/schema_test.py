@@ -17,7 +17,7 @@ from command_line import ROOT, SHARED, run  # noqa: E402
 
 FILES = ["report.html", "steps.csv", "steps.parquet", "summary.json"]
 FIRST = ("step,time,endpoint,estimator,sign,frame,residual_kind,Fx,Fy,Fz,Mx,My,Mz,sd_Fx,sd_Fy,sd_Fz,"
-         "kappa,sigma_min,reference_gain_Fz,reference_residual,verdict").split(",")  # the contract in the issue
+         "kappa,sigma_min,reference_gain_Fz,reference_residual,verdict").split(",")  # what readers of earlier files rely on
 
 
 def documented(name, heading):
@@ -224,6 +224,6 @@ def test_the_incidents_own_logs():
     assert done.returncode == 1 and done.stderr == b""
     summary = json.loads(done.stdout)
     left = next(s for s in summary["audited"]["series"] if s["estimator"] == "deployed" and s["label"] == "left wrist")
-    assert left["peak_force_N"] == pytest.approx(2595.6, abs=0.05) and left["peak_force_step"] == 46  # issue
+    assert left["peak_force_N"] == pytest.approx(2595.6, abs=0.05) and left["peak_force_step"] == 46  # docs/measured/incident_logs.md
     assert [b["steps"] for b in summary["baselines"]] == [1357, 2620]  # incident report
     assert set(leaves(summary)) - {p for p in leaves(summary) if p.startswith("baselines[]")} <= set(documented("summary.md", "key"))

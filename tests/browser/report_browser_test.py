@@ -22,7 +22,7 @@ CHROMIUM = os.environ.get("CHROMIUM") or next(
     (found for found in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if found), None)
 HOSTILE = "x<script>window.hacked=1<!--'\"&<img src=x onerror=window.hacked=1>"
 LONG_STEPS = 120_000
-REPORT_LIMIT, LONG_LIMIT = 5_000_000, 60_000_000  # [bytes], issue 4
+REPORT_LIMIT, LONG_LIMIT = 5_000_000, 60_000_000  # [bytes]: what mail and browsers still take without a wait
 
 needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 needs_packages = pytest.mark.skipif(not (PACKAGES / "playwright-core").is_dir() or not shutil.which("node"),
@@ -193,7 +193,7 @@ def test_pdf(demo):
 
 
 SHARED = pathlib.Path(os.environ.get("ANTAEUS_SHARED", ROOT.parent / "shared"))
-MOST_PAGES, MOST_BYTES = 12, 2_000_000  # of the incident's own log with two baselines, issue 11
+MOST_PAGES, MOST_BYTES = 12, 2_000_000  # of the incident's own log with two baselines
 
 
 @needs_browser

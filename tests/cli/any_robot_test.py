@@ -103,7 +103,7 @@ def test_several_reference_joints_are_named(tmp_path):
     (("preflight", "--pose", "zero", "-e", "left wrist", "-e", "left_wrist_yaw_link"), "--endpoint: endpoint 'left_wrist_yaw_link' is named twice; remove one"),
     (("preflight", "--positions", "left_elbow_jont=1"), "--positions: unknown motor joint 'left_elbow_jont'; did you mean 'left_elbow_joint'?"),
     (("preflight", "--positions", "left_elbow_joint=1,left_elbow_joint=2"), "--positions: joint 'left_elbow_joint' is given twice; remove one"),
-    (("preflight", "--positions", "left_elbow_joint=nan"), "--positions: 'left_elbow_joint=nan' is no position; write joint=radians,joint=radians"),
+    (("preflight", "--positions", "left_elbow_joint=nan"), "--positions: 'left_elbow_joint=nan' is not a position; write joint=radians,joint=radians"),
     (("advise", "--pose", "zero", "-j", "left_elbow_jont"), "--joint: unknown motor joint 'left_elbow_jont'; did you mean 'left_elbow_joint'?"),
     (("map", "--pose", "zero", "-j", "left_elbow_jont", "-j", "torso_joint"), "--joint: unknown motor joint 'left_elbow_jont'; did you mean 'left_elbow_joint'?"),
     (("map", "--poses", "zer"), "--poses: unknown pose 'zer'; did you mean 'zero'?"),

@@ -69,31 +69,6 @@ def test_no_episode(small, tmp_path):
     assert "not an episode" in audit_refused(tmp_path / "log.txt", tmp_path, tmp_path / "log.txt")
 
 
-def test_wrong_motor_count(small, tmp_path):
-    np.save(small / "tau.npy", np.zeros((20, 27)))
-    assert "shape (20, 27), not (steps, 3)" in audit_refused(small, tmp_path, small / "tau.npy")
-
-
-@pytest.mark.parametrize("shape", [(60,), (20, 3, 1), ()])
-def test_wrong_shape(small, tmp_path, shape):
-    np.save(small / "qpos.npy", np.zeros(shape))
-    assert "shape" in audit_refused(small, tmp_path, small / "qpos.npy")
-
-
-@pytest.mark.parametrize("name, shape", [("qpos", (19, 3)), ("target_dof", (21, 3)), ("dq", (1, 3)), ("time", (19,))])
-def test_ragged_lengths(small, tmp_path, name, shape):
-    np.save(small / f"{name}.npy", np.zeros(shape))
-    line = audit_refused(small, tmp_path, small / f"{name}.npy")
-    assert f"{shape[0]} steps, but tau has 20" in line
-
-
-def test_empty_episode(small, tmp_path):
-    for name in ("tau", "qpos", "target_dof", "dq"):
-        np.save(small / f"{name}.npy", np.zeros((0, 3)))
-    np.save(small / "time.npy", np.zeros(0))
-    assert "no steps" in audit_refused(small, tmp_path, small / "tau.npy")
-
-
 def test_a_log_that_does_not_fit_into_memory(tmp_path):
     """What is known of every step at the end of an audit is some kB: better told before than killed in the middle."""
     folder, steps = tmp_path / "long", 600_000
@@ -113,20 +88,20 @@ def test_empty_folder_and_empty_file(small, tmp_path):
     audit_refused(small, tmp_path, small / "tau.npy")
 
 
+def test_a_shape_that_is_none(small, tmp_path):
+    """The others are LoadEpisode's and Numpy's in C++; here: one line, quickly, and nothing half-written."""
+    for shape in ("(1000000000000, 3)", "(20, 3, 1)"):
+        raw_npy(small / "tau.npy", "'<f8'", shape, b"\0" * 480)
+        audit_refused(small, tmp_path, small / "tau.npy")
+        shutil.rmtree(tmp_path / "present")
+
+
 def test_time_going_back(small, tmp_path):
     time = np.arange(20) * 0.02
     time[13] = 0.1
     np.save(small / "time.npy", time)
     line = audit_refused(small, tmp_path, small / "time.npy")
     assert "row 13: time goes back from 0.24 s to 0.1 s" in line
-
-
-@pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_time_not_finite(small, tmp_path, value):
-    time = np.arange(20) * 0.02
-    time[4] = value
-    np.save(small / "time.npy", time)
-    assert "row 4" in audit_refused(small, tmp_path, small / "time.npy")
 
 
 def test_nan_in_the_middle_is_told_and_the_audit_is_whole(small, tmp_path):
@@ -183,19 +158,6 @@ def test_truncated(small, tmp_path):
         shutil.rmtree(tmp_path / "present")
 
 
-@pytest.mark.parametrize("shape", ["(1000000000000, 3)", "(6148914691236517206, 3)", "(18446744073709551615, 3)",
-                                   "(99999999999999999999999, 3)", "(-20, 3)", "(20, 3" + ", 1" * 1000 + ")"])
-def test_huge_shape(small, tmp_path, shape):
-    raw_npy(small / "tau.npy", "'<f8'", shape, b"\0" * 480)
-    audit_refused(small, tmp_path, small / "tau.npy")
-
-
-@pytest.mark.parametrize("descr", ["'|O'", "'<c16'", "'|S8'", "[('x', '<f8')]", "'<f8'.__class__", "'>f3'", "''"])
-def test_types_that_hold_no_numbers(small, tmp_path, descr):
-    raw_npy(small / "tau.npy", descr, "(20, 3)", b"\0" * 960)
-    audit_refused(small, tmp_path, small / "tau.npy")
-
-
 def test_an_object_array_that_numpy_wrote_is_not_unpickled(small, tmp_path):
     np.save(small / "tau.npy", np.array([[{"a": 1}] * 3] * 20, dtype=object), allow_pickle=True)
     assert "|O" in audit_refused(small, tmp_path, small / "tau.npy")
@@ -213,12 +175,6 @@ def test_fortran_order_is_read_right(small):
         return [line for line in out.decode().splitlines() if "sha256" not in line]
 
     assert without_hashes(turned.stdout) == without_hashes(plain.stdout)
-
-
-def test_big_endian_and_mixed_types_are_read_right(small):
-    plain = run("estimate", small, "--robot", "planar_3r", "--json")
-    np.save(small / "tau.npy", np.load(small / "tau.npy").astype(">f8"))
-    assert run("estimate", small, "--robot", "planar_3r", "--json").stdout == plain.stdout
 
 
 # --- .npz and .csv ------------------------------------------------------------------------------------------------------
@@ -395,46 +351,3 @@ def test_output_replaces_a_former_audit_whole(small, tmp_path):
     assert run("audit", small, "--robot", "planar_3r", "--out", out).returncode == 0
     assert sorted(listing(out)) == sorted(first)
     assert all(listing(out)[name] != first[name] for name in first)
-
-
-# --- arguments ----------------------------------------------------------------------------------------------------------
-
-HOSTILE = ["a\nb", "\033[31mred\033[0m", "\r\b\a", "x" * 10000, b"\xff\xfe\x80", "ünïcødé ☃", "'; rm -rf *", "%s%n%d", "../" * 200, " ", "-"]
-
-
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-def test_hostile_arguments(small, tmp_path, text):
-    shown = text if isinstance(text, bytes) else text.encode()
-    for arguments in [
-        (text,), ("audit", text, "--robot", "planar_3r"), ("audit", small, "--robot", text), ("robot", text),
-        ("audit", small, "--robot", "planar_3r", "--endpoint", text), ("audit", small, "--robot", "planar_3r", "--set", text),
-        ("audit", small, "--robot", "planar_3r", "--set", b"guard.clamp_force=" + shown), ("audit", small, "--robot", "planar_3r", "--set", b"guard." + shown + b"=1"),
-        ("audit", small, "--robot", "planar_3r", "--from", text), ("preflight", "--robot", "planar_3r", "--pose", text),
-        ("preflight", "--robot", "planar_3r", "--positions", text), ("estimate", small, "--robot", "planar_3r", "--estimator", text),
-        ("advise", "--robot", "planar_3r", "--pose", text), ("advise", "--robot", "planar_3r", "--pose", "bent", "--limits", text),
-        ("advise", "--robot", "planar_3r", "--pose", "bent", "--limit", text), ("advise", "--robot", "planar_3r", "--pose", "bent", "--joint", text),
-        ("map", "--robot", "planar_3r", "--poses", text), ("map", "--robot", "planar_3r", "--poses", shown + b".csv"),
-        ("map", "--robot", "planar_3r", "--pose", "bent", "--joint", text, "--joint", "joint_2"),
-        ("map", "--robot", "planar_3r", "--poses", "bent", "--quantity", text),
-        ("audit", small, "--robot", "planar_3r", b"--" + shown), ("audit", small, "--robot", "planar_3r", "--baseline", text),
-    ]:
-        done = run(*arguments, cwd=tmp_path)
-        assert done.returncode == 2, (arguments, done.stderr)
-        assert done.stderr.count(b"\n") == 1 and done.stderr.endswith(b"\n"), (arguments, done.stderr[:200])
-        assert not any(byte < 0x20 and byte != 0x0A for byte in done.stderr), arguments
-        assert sorted(os.listdir(tmp_path)) == ["small"], arguments
-
-
-@pytest.mark.parametrize("name", ["\033[31mred", "a\nb", b"\xff\xfe", "<b>&'\"", "x" * 200])
-def test_hostile_names_of_episodes(small, tmp_path, name):
-    """An episode's name goes into the story, the report and the summary: it must not steer a terminal nor break a file."""
-    import json
-
-    episode = os.path.join(os.fsencode(tmp_path), name if isinstance(name, bytes) else name.encode())
-    shutil.copytree(os.fsencode(small), episode)
-    done = run("audit", episode, "--robot", "planar_3r", "--out", tmp_path / "out")
-    assert done.returncode == 0, done.stderr
-    assert not any(byte < 0x20 and byte != 0x0A for byte in done.stdout)
-    json.loads((tmp_path / "out" / "summary.json").read_text("utf-8"))
-    page = (tmp_path / "out" / "report.html").read_text("utf-8")
-    assert "<b>" not in page

@@ -1,5 +1,6 @@
 """The command line as a user meets it: exit codes, help, names, streams, and what each verb prints."""
 
+import csv
 import json
 import os
 import re
@@ -11,7 +12,7 @@ VERBS = {
     "demo": ["--out", "--episodes", "--json", "--pdf"],
     "show": ["--robot", "--ignore-meshes", "--base", "--out", "--json", "--pdf"],
     "audit": ["--robot", "--out", "--baseline", "--endpoint", "--from", "--to", "--json", "--pdf", "--set", "--threads", "--ignore-meshes", "--base", "--meshes"],
-    "estimate": ["--robot", "--ignore-meshes", "--base", "--endpoint", "--estimator", "--step", "--out", "--json", "--set", "--threads"],
+    "estimate": ["--robot", "--ignore-meshes", "--base", "--endpoint", "--estimator", "--smooth", "--step", "--out", "--json", "--set", "--threads"],
     "preflight": ["--robot", "--ignore-meshes", "--base", "--pose", "--positions", "--episode", "--step", "--endpoint", "--json", "--set"],
     "advise": ["--robot", "--ignore-meshes", "--base", "--pose", "--positions", "--episode", "--step", "--endpoint", "--joint", "--keep-hand", "--limits", "--limit", "--json", "--set", "--threads"],
     "map": ["--robot", "--ignore-meshes", "--base", "--pose", "--positions", "--endpoint", "--joint", "--poses", "--steps", "--quantity", "--out", "--json", "--set", "--threads"],
@@ -73,7 +74,7 @@ def test_nearest_names(twins):
         (("preflight", "--robot", "h1_2", "--endpoint", "left_wrst_yaw_link", "--pose", "zero"), "left_wrst", "left_wrist_yaw_link"),
         (("preflight", "--robot", "h1_2", "--pose", "arm_waist"), "arm_waist", "arm_waist_target"),
         (("preflight", "--robot", "h1_2", "--positions", "torso_jiont=1"), "torso_jiont", "torso_joint"),
-        (("audit", incident, "--robot", "h1_2", "--set", "gaurd.clamp_force=1"), "gaurd", "guard"),
+        (("audit", incident, "--robot", "h1_2", "--set", "publishd_guard.clamp_force=1"), "publishd_guard", "published_guard"),
         (("audit", incident, "--robot", "h1_2", "--set", "guard.clamp_froce=1"), "clamp_froce", "clamp_force"),
         (("audit", incident, "--robot", "h1_2", "--set", "equation.imu=mountd"), "mountd", "mounted"),
         (("audit", twins / "twin_incidnet", "--robot", "h1_2"), "twin_incidnet", "twin_incident"),
@@ -85,9 +86,9 @@ def test_nearest_names(twins):
 def test_values_of_options_are_checked(twins):
     incident = twins / "twin_incident"
     for assignment, why in [
-        ("guard.clamp_force=ten", "no number"), ("guard.clamp_force=-1", "zero or more"), ("guard.clamp_force=nan", "'nan' is no number that fits; write a number, zero or more"),
-        ("guard.clamp_force=inf", "'inf' is no number that fits"), ("guard.watchdog_steps=0", "write a whole number, at least 1"),
-        ("guard.watchdog_steps=1.5", "no number"), ("feasibility.sole_forward=inf", "write a number, any finite one"), ("posterior.false_alarm=1", "more than zero and less than 1"), ("clamp_force=1", "no assignment"), ("guard.clamp_force", "no assignment"),
+        ("published_guard.clamp_force=ten", "not a number"), ("published_guard.clamp_force=-1", "zero or more"), ("published_guard.clamp_force=nan", "'nan' is not a number that fits; write a number, zero or more"),
+        ("published_guard.clamp_force=inf", "'inf' is not a number that fits"), ("published_guard.watchdog_steps=0", "write a whole number, at least 1"),
+        ("published_guard.watchdog_steps=1.5", "not a number"), ("feasibility.sole_forward=inf", "write a number, any finite one"), ("posterior.false_alarm=1", "more than zero and less than 1"), ("clamp_force=1", "no assignment"), ("published_guard.clamp_force", "no assignment"),
         ("episode.require_target=maybe", "true or false"),
     ]:
         line = refused("audit", incident, "--robot", "h1_2", "--set", assignment)
@@ -157,7 +158,7 @@ def test_endpoints_by_label_and_from_to(twins, tmp_path):
 
 
 def test_the_command_in_the_summary_reproduces_it(twins):
-    done = run("audit", twins / "twin_incident", "--robot", "h1_2", "--baseline", twins / "twin_good", "--set", "guard.clamp_force=30", "--json")
+    done = run("audit", twins / "twin_incident", "--robot", "h1_2", "--baseline", twins / "twin_good", "--set", "published_guard.clamp_force=30", "--json")
     command = json.loads(done.stdout)["command"].replace("'", "").split(" ")
     assert command[0] == "antaeus"
     assert run(*command[1:], "--json", cwd=twins).stdout == done.stdout
@@ -173,12 +174,12 @@ def test_an_episode_keeps_its_name_however_it_is_called(twins):
 def test_set_changes_what_it_says(twins):
     def clamp(*more):
         summary = json.loads(run("audit", twins / "twin_incident", "--robot", "h1_2", "--json", *more).stdout)
-        value = next(s["value"] for s in summary["settings"] if s["option"] == "guard.clamp_force")
+        value = next(s["value"] for s in summary["settings"] if s["option"] == "published_guard.clamp_force")
         return value, next(c for c in summary["counterfactuals"] if c["remedy"] == "clamp")["force_at_focus_N"][2]
 
     assert clamp() == ("50", -50.0)
-    assert clamp("--set", "guard.clamp_force=30") == ("30", -30.0)
-    assert clamp("--set", "guard.clamp_force=30", "--set", "guard.clamp_force=40") == ("40", -40.0), "the last one counts"
+    assert clamp("--set", "published_guard.clamp_force=30") == ("30", -30.0)
+    assert clamp("--set", "published_guard.clamp_force=30", "--set", "published_guard.clamp_force=40") == ("40", -40.0), "the last one counts"
 
 
 def test_estimate(twins, tmp_path):
@@ -205,6 +206,36 @@ def test_estimate(twins, tmp_path):
     assert (tmp_path / "wrenches.csv").read_text().startswith("step,time,endpoint,estimator,")
     assert run("estimate", incident, "--robot", "h1_2", "--out", tmp_path / "wrenches.parquet").returncode == 0
     assert (tmp_path / "wrenches.parquet").read_bytes()[:4] == b"PAR1"
+
+
+def test_estimate_smoothed(twins, tmp_path):
+    """The whole log's word on each step: without memory the posterior's, with it never less certain."""
+    incident, names = twins / "twin_incident", ["Fx", "Fy", "Fz", "Mx", "My", "Mz"]
+
+    def rows(*arguments):
+        done = run("estimate", incident, "--robot", "h1_2", "--json", *arguments)
+        assert done.returncode == 0, text(done.stderr)
+        return json.loads(done.stdout)["rows"]
+
+    posterior, forgetful, smoothed = rows(), rows("--smooth", "1e-9"), rows("--smooth", "0.2")
+    assert len(posterior) == len(forgetful) == len(smoothed)
+    for one, alone, known in zip(posterior, forgetful, smoothed):
+        assert (alone["step"], alone["endpoint"], alone["estimator"]) == (one["step"], one["endpoint"], "smoothed")
+        assert alone["wrench"] == pytest.approx(one["wrench"], abs=1e-6)
+        assert alone["wrench"] == [alone[name] for name in names]
+        assert all(sd <= least * (1 + 1e-9) for sd, least in zip(known["sd"], alone["sd"]))
+    assert any(known["wrench"] != one["wrench"] for known, one in zip(smoothed, posterior))
+    file = tmp_path / "smoothed.csv"
+    done = run("estimate", incident, "--robot", "h1_2", "--smooth", "0.2", "--out", file)
+    assert done.returncode == 0 and "Estimator smoothed" in text(done.stdout) and "from the whole log" in text(done.stdout)
+    with file.open(encoding="utf-8") as lines:
+        written = list(csv.DictReader(lines))
+    assert [float(row["Fz"]) for row in written] == [row["Fz"] for row in smoothed]
+    assert {row["estimator"] for row in written} == {"smoothed"}
+    assert "--smooth: smooths the posterior alone" in refused("estimate", incident, "--robot", "h1_2", "--smooth", "0.2",
+                                                              "--estimator", "deployed")
+    for bad in ("0", "-1", "x"):
+        assert run("estimate", incident, "--robot", "h1_2", "--smooth", bad).returncode == 2
 
 
 @pytest.mark.parametrize("estimator", ["posterior", "deployed", "stacked"])
@@ -259,16 +290,16 @@ def test_robot_says_where_its_settings_come_from(small):
         return {s["option"]: s for s in json.loads(run("robot", *arguments, "--json").stdout)["settings"]}
 
     h1_2 = settings("h1_2")
-    assert h1_2["guarded.force_limit"]["value"] == "60" and "rated_load, 3.06 kg" in h1_2["guarded.force_limit"]["source"]
+    assert h1_2["consumer_guard.force_limit"]["value"] == "60" and "rated_load, 3.06 kg" in h1_2["consumer_guard.force_limit"]["source"]
     urdf = ROOT / "robots" / "planar_3r" / "planar_3r.urdf"
-    assert "guarded.force_limit" not in settings(urdf) and "name them with --endpoint" in " ".join(text(run("robot", urdf).stdout).split())
+    assert "consumer_guard.force_limit" not in settings(urdf) and "name them with --endpoint" in " ".join(text(run("robot", urdf).stdout).split())
     assert "half of what joint_1 holds at its longest lever (50 N·m at 1.2 m)" in settings(urdf, "--endpoint", "tool")["posterior.force_prior"]["source"]
     shown = " ".join(text(run("robot", "planar_3r").stdout).split())
-    assert "guarded.force_limit 42 N" in shown and "profile, effort" in shown
+    assert "consumer_guard.force_limit 42 N" in shown and "profile, effort" in shown
     assert "did you mean 'tool'" in refused("robot", urdf, "--endpoint", "tol")
-    summary = json.loads(run("audit", small, "--robot", "planar_3r", "--json", "--set", "guarded.force_limit=33").stdout)
+    summary = json.loads(run("audit", small, "--robot", "planar_3r", "--json", "--set", "consumer_guard.force_limit=33").stdout)
     sources = {s["option"]: (s["value"], s["source"]) for s in summary["settings"]}
-    assert sources["guarded.force_limit"][0] == "33" and sources["guarded.force_limit"][1].startswith("set: --set")
+    assert sources["consumer_guard.force_limit"][0] == "33" and sources["consumer_guard.force_limit"][1].startswith("set: --set")
     assert sources["posterior.force_prior"][0] == "14" and "joint_1" in sources["posterior.force_prior"][1]
     assert "joint_1" not in sources["posterior.false_alarm"][1]
 
@@ -287,12 +318,14 @@ def test_preflight_refuses_the_incidents_pose_and_passes_zero():
     report = json.loads(run("preflight", "--robot", "h1_2", "--pose", "arm_waist_target", "--json").stdout)
     assert report["passed"] is False
     gains = {c["subject"]: c["value"] for c in report["checks"] if c["check"] == "gain"}
-    # The gain of the commanded pose: the study's figure in the robot's profile; the report's figures are of the drooped arm.
+    # The gain of the commanded pose: the figure of docs/estimator_study.md and of the robot's profile; the report's figures are of the drooped arm.
     assert gains["left_wrist_yaw_link"] == pytest.approx(15.035, abs=0.0005)
     sds = {c["subject"]: c for c in report["checks"] if c["check"] == "sd"}
     assert sds["left_wrist_yaw_link"]["value"] == pytest.approx(20.0, abs=0.05) and not sds["left_wrist_yaw_link"]["passed"]
     done = run("preflight", "--robot", "h1_2", "--pose", "zero")
     assert done.returncode == 0 and "Pre-flight passed" in text(done.stdout)
+    report = json.loads(run("preflight", "--robot", "h1_2", "--pose", "zero", "--json").stdout)
+    assert report["passed"] and {c["check"] for c in report["checks"]} == {"gain", "sd", "conditioning"}
 
 
 def test_preflight_of_an_episode_and_of_positions(twins):
@@ -311,7 +344,7 @@ def test_robot_list_and_details():
     assert "h1_2" in listed and "planar_3r" in listed
     robots = json.loads(run("robot", "--json").stdout)["robots"]
     assert {r["name"]: r["motors"] for r in robots} == {"h1_2": 27, "panda": 7, "planar_3r": 3, "spacecraft_panda": 7, "spacecraft_ur3": 6, "ur5e": 6}
-    assert next(r for r in robots if r["name"] == "h1_2")["total_mass_kg"] == pytest.approx(66.98, abs=0.005)  # study §0.2
+    assert next(r for r in robots if r["name"] == "h1_2")["total_mass_kg"] == pytest.approx(66.98, abs=0.005)  # docs/measured/incident_logs.md
     shown = json.loads(run("robot", "h1_2", "--json").stdout)
     assert (shown["nq"], shown["nv"], len(shown["motors"])) == (34, 33, 27)  # incident report
     assert shown["motors"][12]["joint"] == "torso_joint" and shown["reference_joint"] == "torso_joint"

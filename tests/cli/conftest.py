@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from command_line import run
+from command_line import OFFSET, run
 
 
 @pytest.fixture(scope="session")
@@ -24,3 +24,20 @@ def small(tmp_path):
         np.save(folder / f"{name}.npy", numbers.uniform(-1, 1, (20, 3)))
     np.save(folder / "time.npy", np.arange(20) * 0.02)
     return folder
+
+
+@pytest.fixture(scope="session")
+def arm_log(tmp_path_factory):
+    """A Panda that moves freely for 40 s at 100 Hz; friction, offsets and noise in its torques."""
+    antaeus = pytest.importorskip("antaeus")
+    chance = np.random.default_rng(3)
+    time = np.arange(4000) / 100
+    rate, size, phase = chance.uniform(0.3, 2, (3, 7)), chance.uniform(0.1, 0.25, (3, 7)), chance.uniform(0, 6, (3, 7))
+    angle = time[:, None, None] * rate + phase
+    q = np.array([0, -0.4, 0, -1.8, 0, 1.5, 0.7]) + (size * np.sin(angle)).sum(1)
+    v, a = (size * rate * np.cos(angle)).sum(1), (-size * rate**2 * np.sin(angle)).sum(1)
+    torque = antaeus.replay("panda", [], q, v=v, a=a, want=("torque",))["torque"]
+    tau = torque + 0.4 * np.tanh(v / 0.03) + OFFSET + chance.normal(0, 0.2, q.shape)
+    file = tmp_path_factory.mktemp("logs") / "log_1.npz"
+    np.savez(file, time=time, qpos=q, tau=tau, dq=v)
+    return file

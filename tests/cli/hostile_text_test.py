@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from command_line import ROOT, refused, run, text
 
-PLANAR = ROOT / "robots" / "planar_3r"
+PLANAR, BIPED = ROOT / "robots" / "planar_3r", ROOT / "tests/support/biped.urdf"
 STEERING = re.compile("[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 HOSTILE = {"c1": "x\u009b31m", "bidi": "gp\u202ecod", "isolate": "\u2066x\u2069", "mark": "a\u200fb\u061cc", "byte": b"x\x9b31m\xff"}
 
@@ -29,17 +29,27 @@ def raw(name):
 
 # --- what reaches a terminal ------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE)
-def test_errors(small, name):
-    shown = raw(name)
-    for arguments in ((shown,), ("audit", shown, "-r", "h1_2"), ("audit", small, "-r", shown), ("robot", shown), ("audit", small, "-r", "planar_3r", "-e", shown),
-                      ("audit", small, "-r", "planar_3r", "--set", b"guard." + shown + b"=1"), ("audit", small, "-r", "planar_3r", b"--" + shown),
-                      ("preflight", "-r", "planar_3r", "--positions", shown),
-                      ("ik", "-r", "planar_3r", "-f", shown, "--target", "1,0,0"), ("ik", "-r", "planar_3r", "-f", "tool", "--target", shown),
-                      ("ik", "-r", "planar_3r", "-f", "tool", "--target", "1,0,0", "--start", shown), ("ik", "-r", "planar_3r", "-f", "tool", "--targets", shown)):
-        done = run(*arguments)
-        assert done.returncode == 2 and done.stderr.count(b"\n") == 1, arguments
+ARGUMENTS = [*HOSTILE.values(), "a\nb", "\033[31mred\033[0m", "\r\b\a", "x" * 10000, b"\xff\xfe\x80", "ünïcødé ☃", "'; rm -rf *", "%s%n%d", "../" * 200, " ", "-"]
+
+
+@pytest.mark.parametrize("name", ARGUMENTS, ids=range(len(ARGUMENTS)))
+def test_errors(small, tmp_path, name):
+    shown, own = raw(name), ("-r", "planar_3r")
+    audit, advise, ik = ("audit", small, *own), ("advise", *own, "--pose", "bent"), ("ik", *own, "-f", "tool")
+    for arguments in ((shown,), ("audit", shown, *own), ("audit", small, "-r", shown), ("robot", shown), (*audit, "-e", shown), (*audit, "--set", shown),
+                      (*audit, "--set", b"published_guard.clamp_force=" + shown), (*audit, "--set", b"guard." + shown + b"=1"), (*audit, b"--" + shown),
+                      (*audit, "--from", shown), (*audit, "--baseline", shown), ("preflight", *own, "--pose", shown), ("preflight", *own, "--positions", shown),
+                      ("estimate", small, *own, "--estimator", shown), ("advise", *own, "--pose", shown), (*advise, "--limits", shown), (*advise, "--limit", shown),
+                      (*advise, "--joint", shown), ("map", *own, "--poses", shown), ("map", *own, "--poses", shown + b".csv"),
+                      ("map", *own, "--pose", "bent", "--joint", shown, "--joint", "joint_2"), ("map", *own, "--poses", "bent", "--quantity", shown),
+                      ("ik", *own, "-f", shown, "--target", "1,0,0"), (*ik, "--target", shown), (*ik, "--target", "1,0,0", "--start", shown), (*ik, "--targets", shown)):
+        done = run(*arguments, cwd=tmp_path)
+        assert done.returncode == 2 and done.stderr.count(b"\n") == 1 and done.stderr.endswith(b"\n"), (arguments, done.stderr[:200])
         assert_harmless(done.stderr)
+        assert sorted(os.listdir(tmp_path)) == ["small"], arguments
+
+
+def test_errors_show_what_they_leave_out():
     assert "\\x9b" in text(run("audit", "x\u009b31m", "-r", "h1_2").stderr)
     assert "\\u202e" in text(run("audit", "gp\u202ecod", "-r", "h1_2").stderr)
 
@@ -63,6 +73,37 @@ def test_story_tables_and_json(small, tmp_path, name):
         assert_harmless(done.stdout)
         assert_harmless(done.stderr)
     assert_harmless((tmp_path / "out" / "summary.json").read_bytes())
+
+
+PAGES = {**HOSTILE, "markup": "<script>alert(1)<", "tag": "<b>&'\"", "escape": "\033[31mred", "line": "a\nb", "bytes": b"\xff\xfe", "long": "x" * 200}
+
+
+@pytest.mark.parametrize("verb", ["show", "audit", "contact"])
+@pytest.mark.parametrize("name", PAGES.values(), ids=PAGES)
+def test_pages(small, tmp_path, name, verb):
+    log = os.path.join(os.fsencode(tmp_path), raw(name))
+    if verb != "contact":
+        shutil.copytree(os.fsencode(small), log)
+        shutil.copy(os.path.join(log, b"tau.npy"), os.path.join(log, raw(name) + b".npy"))
+        more = ("-r", "planar_3r")
+    else:
+        log += b".npz"
+        with open(log, "wb") as stream:
+            np.savez(stream, q=np.tile(np.eye(1, 24, 6), (3, 1)), dt=0.01)
+        more = ("-r", BIPED, "--contact", "left_sole", "--contact", "right_sole")
+    done = run(verb, log, *more, "-o", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    assert_harmless(done.stdout)
+    page = (tmp_path / "out" / "report.html").read_text()  # and is UTF-8
+    page = re.sub("<code>.*?</code>", "", page)  # the command to paste has the name as it is
+    assert not any(steering in page for steering in ("\u009b", "\u202e", "<script>alert", "<b>"))
+    json.loads((tmp_path / "out" / "summary.json").read_text())
+    if verb == "contact":
+        with open(log, "wb") as stream:
+            np.savez(stream, q=np.eye(3, 24))
+        done = run(verb, log, *more, "-o", tmp_path / "bad")
+        assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
+        assert_harmless(done.stderr)
 
 
 @pytest.mark.parametrize("name", ["$(touch pwned)", "a b", "it's", "-x", "a;touch pwned", "`touch pwned`", "a\"b"])

@@ -48,7 +48,7 @@ def audit(episode, out, *more):
 def two_runs(small, tmp_path):
     """Arguments of two audits that differ in every file, and what their folders hold."""
     runs = []
-    for label, more in (("a", ()), ("b", ("--set", "guard.clamp_force=31", "--to", "0.3"))):
+    for label, more in (("a", ()), ("b", ("--set", "published_guard.clamp_force=31", "--to", "0.3"))):
         out = tmp_path / label
         assert run(*audit(small, out, *more)).returncode == 0
         runs.append((more, print_of(out)))

@@ -16,15 +16,6 @@ PLANE = ("-e", "left wrist", "-j", "left_shoulder_pitch_joint", "-j", "left_elbo
 
 # --- preflight ----------------------------------------------------------------------------------------------------------
 
-def test_preflight_fails_both_kinds_of_check_in_the_incidents_pose_and_none_at_zero():
-    report = json.loads(run("preflight", *TARGET, "--json").stdout)
-    failed = {(c["check"], c["subject"]) for c in report["checks"] if not c["passed"]}
-    assert {("gain", "left_wrist_yaw_link"), ("sd", "left_wrist_yaw_link")} <= failed
-    done = run("preflight", "--robot", "h1_2", "--pose", "zero", "--json")
-    report = json.loads(done.stdout)
-    assert done.returncode == 0 and report["passed"] and {c["check"] for c in report["checks"]} == {"gain", "sd", "conditioning"}
-
-
 def test_the_sd_check_alone_refuses_too():
     done = run("preflight", "--robot", "h1_2", "--pose", "zero", "--set", "preflight.sd_limit=1")
     assert done.returncode == 1 and "REFUSED" in text(done.stdout)
@@ -51,7 +42,7 @@ def test_preflight_json_is_as_documented():
 def test_preflight_is_quick():
     begin = time.monotonic()
     run("preflight", *TARGET)
-    assert time.monotonic() - begin < 1, "0.02 s on an idle machine; the bar is 0.1 s"
+    assert time.monotonic() - begin < 1, "0.02 s on an idle machine; 0.1 s is what a user does not notice"
 
 
 def test_preflight_reads_well():
@@ -64,7 +55,7 @@ def test_preflight_reads_well():
 # --- advise -------------------------------------------------------------------------------------------------------------
 
 def test_advise_gives_both_sets_for_the_left_elbow():
-    """The issue: sd < 5 N needs the left elbow at ≤ 1.0 rad, the report's gain < 3 needs 0.4 to 0.6."""
+    """sd < 5 N needs the left elbow at ≤ 1.0 rad, the report's gain < 3 needs 0.4 to 0.6."""
     done = run("advise", *TARGET, "-e", "left wrist", "-j", "left_elbow_joint", "--json")
     assert done.returncode == 0 and done.stderr == b""
     told = json.loads(done.stdout)
@@ -91,11 +82,6 @@ def test_what_advise_says_passes_preflight():
     assert done.returncode == 0 and json.loads(done.stdout)["passed"]
 
 
-def test_advise_keeps_the_hand():
-    told = json.loads(run("advise", *TARGET, "-e", "left wrist", "--limits", "sd", "--keep-hand", "0.1", "--json").stdout)
-    assert told["advice"][0]["found"] and told["advice"][0]["endpoints"][0]["moved_m"] <= 0.1
-
-
 def test_advise_where_nothing_need_move_and_where_nothing_helps():
     done = run("advise", "--robot", "h1_2", "--pose", "zero")
     assert done.returncode == 0 and "nothing need move" in text(done.stdout)
@@ -112,7 +98,7 @@ def test_advise_refuses_with_the_nearest_name():
     assert "did you mean 'left_elbow_joint'" in refused("advise", *TARGET, "-j", "left_elbow_jont")
     assert "moves none of the endpoints" in refused("advise", *TARGET, "-e", "left wrist", "-j", "right_elbow_joint")
     for bad in ("sd", "sd=", "sd=0", "sd=-3", "sd=nan", "sd=1e999"):
-        assert "no limit" in refused("advise", *TARGET, "--limit", bad)
+        assert "not a limit" in refused("advise", *TARGET, "--limit", bad)
     for bad in ("-1", "nan", "near"):
         refused("advise", *TARGET, f"--keep-hand={bad}")
     refused("advise", "--robot", "h1_2")
@@ -142,17 +128,6 @@ def test_map_over_two_joints(tmp_path):
     first = (tmp_path / "map" / "map.svg").read_bytes()
     run("map", "--robot", "h1_2", "--pose", "zero", *PLANE, "-e", "right wrist", "--out", tmp_path / "again")
     assert (tmp_path / "again" / "map.svg").read_bytes() == first
-
-
-def test_map_agrees_with_preflight(tmp_path):
-    run("map", "--robot", "h1_2", "--poses", "zero", "--poses", "arm_waist_target", "--out", tmp_path)
-    rows = pyarrow.parquet.read_table(tmp_path / "map.parquet").to_pylist()
-    assert [(r["pose"], r["endpoint"][:4]) for r in rows] == [("zero", "left"), ("zero", "righ"), ("arm_waist_target", "left"), ("arm_waist_target", "righ")]
-    report = json.loads(run("preflight", *TARGET, "--json").stdout)
-    for row, endpoint in zip(rows[2:], report["endpoints"]):
-        # The map's numbers are the batched kernel's: another order of the same sums, to 1e-12 at this κ (docs/replay.md).
-        same = {"sd": endpoint["sd_rest"]["worst_N"], "kappa": endpoint["kappa"], "gain": endpoint["reference_gain"][2], "sd_Fz": endpoint["sd_rest"]["axes_N"][2]}
-        assert {name: row[name] for name in same} == pytest.approx(same, rel=1e-12)
 
 
 def test_map_of_a_csv_of_poses(tmp_path):

@@ -1,31 +1,11 @@
 """--threads of the verbs that read many states: every output is the same, byte for byte, and a number that is none is refused."""
 
-import numpy as np
 import pytest
 from command_line import refused, run, text
 
 
 def files_of(folder):
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
-
-
-@pytest.fixture(scope="module")
-def arm_log(tmp_path_factory):
-    """A Panda that moves freely for 40 s at 100 Hz, dry friction and noise in its torques."""
-    antaeus = pytest.importorskip("antaeus")
-    chance = np.random.default_rng(3)
-    time = np.arange(4000) / 100
-    rate, size, phase = chance.uniform(0.3, 2, (3, 7)), chance.uniform(0.1, 0.25, (3, 7)), chance.uniform(0, 6, (3, 7))
-    angle = time[:, None, None] * rate + phase
-    q = np.array([0, -0.4, 0, -1.8, 0, 1.5, 0.7]) + (size * np.sin(angle)).sum(1)
-    v, a = (size * rate * np.cos(angle)).sum(1), (-size * rate**2 * np.sin(angle)).sum(1)
-    torque = antaeus.replay("panda", [], q, v=v, a=a, want=("torque",))["torque"]
-    folder = tmp_path_factory.mktemp("threads") / "arm"
-    folder.mkdir()
-    noise = chance.normal(0, 0.2, q.shape)
-    for name, channel in {"qpos": q, "dq": v, "tau": torque + 0.4 * np.tanh(v / 0.03) + noise, "time": time}.items():
-        np.save(folder / f"{name}.npy", channel)
-    return folder
 
 
 def verbs(twins, arm_log):

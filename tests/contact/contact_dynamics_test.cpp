@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "contact/tolerances.hpp"
 #include "robot/test_robots.hpp"
 #include "support/biped.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
@@ -110,12 +110,21 @@ TEST(ContactDynamics, ForwardDynamicsWithTheResultReachesTheAskedVelocity) {
   }
 }
 
+/// Velocities and accelerations that are made of positions.
+MotionDynamics differenced(const Robot& robot, const SampleMatrix& q, double dt, const ContactOptions& options = {}) {
+  ContactMotion positions;
+  positions.name = "sines";
+  positions.q = q;
+  positions.dt = VectorX::Constant(1, dt);
+  return motion_dynamics(robot, positions, {kSoles}, options);
+}
+
 TEST(ContactDynamics, DifferencesAreOfSecondOrderAndLoseNoFrame) {
   const Robot robot = test::biped();
   const auto errors = [&](int frames, double dt, bool ends) {
     const Sampled truth = sampled(robot.model, frames, dt);
-    SampleMatrix v, a;
-    differentiate(robot.model, truth.q, dt, false, v, a);
+    const MotionDynamics made = differenced(robot, truth.q, dt);
+    const SampleMatrix &v = made.v, &a = made.a;
     EXPECT_EQ(v.rows(), frames);
     EXPECT_EQ(a.rows(), frames);
     std::pair<double, double> worst{0.0, 0.0};
@@ -134,13 +143,11 @@ TEST(ContactDynamics, DifferencesAreOfSecondOrderAndLoseNoFrame) {
   EXPECT_GT(coarse_ends.second / fine_ends.second, 4.0 - tolerance::kOrderOfDifferences);
   // Three frames, the fewest: one parabola for all.
   const Sampled three = sampled(robot.model, 3, 0.001);
-  SampleMatrix v, a;
-  differentiate(robot.model, three.q, 0.001, false, v, a);
+  const SampleMatrix v = differenced(robot, three.q, 0.001).v;
   ASSERT_EQ(v.rows(), 3);
   EXPECT_LE((v - three.v).cwiseAbs().maxCoeff(), tolerance::kThreeFramesVelocity);
   // Nimble's forward differences lose two.
-  differentiate(robot.model, three.q, 0.001, true, v, a);
-  EXPECT_EQ(v.rows(), 1);
+  EXPECT_EQ(differenced(robot, three.q, 0.001, {.compatibility = Compatibility::nimble}).v.rows(), 1);
 }
 
 TEST(ContactDynamics, PositionsGiveTheTorquesOfTheTrueMotion) {

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "antaeus/contact/contact_result.hpp"
+#include "contact/tolerances.hpp"
 #include "support/biped.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -9,8 +9,8 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/numpy.hpp"
+#include "contact/tolerances.hpp"
 #include "support/biped.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
@@ -90,6 +90,13 @@ TEST_F(ContactMotionTest, SizesAreNamed) {
     expect("squat [" + std::string(name) + "]: has 3 numbers; give 23",
            with(good(), [part = member](M& m) { m.*part = VectorX::Zero(3); }));
   }
+  expect("squat [root_euler]: is 5 × 5; give 5 × 6",
+         with(good(), [](M& m) { m.root_euler = SampleMatrix::Zero(kFrames, 5); }));
+  expect("squat [q]: is 5 × 24; beside root_euler give 4 × 17",
+         with(good(), [](M& m) { m.root_euler = SampleMatrix::Zero(kFrames - 1, 6); }));
+  expect("squat [v_next]: is 10 × 23", with(states(), [&](M& m) {
+           m.a.resize(0, 0), m.v_next = SampleMatrix::Zero(2 * kFrames, nv_), m.dt = VectorX::Constant(1, 0.01);
+         }));
   expect("squat [time]: has 4 numbers; give 5", with(good(), [](M& m) { m.time = VectorX::LinSpaced(4, 0.0, 0.03); }));
 }
 
@@ -110,13 +117,30 @@ TEST_F(ContactMotionTest, NumbersAreNamed) {
   expect("squat [dt]: is -0.01;", with(good(), [](M& m) { m.dt[0] = -0.01; }));
   expect("squat [dt]: has 5 numbers; give one", with(good(), [](M& m) { m.dt = VectorX::Constant(kFrames, 0.01); }));
   expect("squat [dt]: is missing; give dt or time", with(good(), [](M& m) { m.dt.resize(0); }));
+  for (const auto& [name, member] : {std::pair<const char*, SampleMatrix M::*>{"previous", &M::previous},
+                                     {"external", &M::external},
+                                     {"root_euler", &M::root_euler}}) {
+    const int rows = std::string(name) == "previous" ? 2 : kFrames, columns = std::string(name) == "external" ? nv_ : 6;
+    expect("squat [" + std::string(name) + "]: holds NaN or infinity",
+           with(good(), [&, part = member](M& m) { m.*part = SampleMatrix::Constant(rows, columns, kNaN); }));
+  }
+  for (const auto& [name, member] :
+       {std::pair<const char*, VectorX M::*>{"damping", &M::damping}, {"spring", &M::spring}}) {
+    const std::string place = "squat [" + std::string(name) + "]: ";
+    expect(place + "holds -1", with(good(), [&, part = member](M& m) { m.*part = -VectorX::Unit(nv_, 8); }));
+    expect(place + "holds NaN", with(good(), [&, part = member](M& m) { m.*part = kNaN * VectorX::Ones(nv_); }));
+    expect(place + "acts on the base", with(good(), [&, part = member](M& m) { m.*part = VectorX::Ones(nv_); }));
+  }
   expect("squat [magnitude]: holds -1",
          with(good(), [](M& m) { m.magnitude = SampleMatrix::Constant(kFrames, 2, -1.0); }));
   expect("squat [active]: holds 2", with(good(), [](M& m) { m.active = SampleMatrix::Constant(kFrames, 2, 2.0); }));
-  expect("squat [spring]: acts on the base", with(good(), [&](M& m) { m.spring = VectorX::Ones(nv_); }));
   expect("squat [rest]: stands without spring", with(good(), [&](M& m) { m.rest = VectorX::Zero(nv_); }));
   expect("squat [q]: the dynamics of frame", with(good(), [](M& m) { m.q(3, 9) = 1e300; }));
   expect("squat [q]: the dynamics of frame", with(states(), [](M& m) { m.v(3, 9) = 1e200; }));
+  expect("squat [q]: the dynamics of frame", with(good(), [](M& m) {
+           m.dt[0] = 1e-300;
+           m.q(3, 9) += 0.1;
+         }));
 }
 
 TEST_F(ContactMotionTest, TheClockIsOne) {
@@ -140,7 +164,16 @@ TEST_F(ContactMotionTest, TheClockIsOne) {
   expect("squat [time]: is uneven", state(uneven, 0.01), {kSoles, true});
   expect("squat [dt]: is 0.5 s, but time", state(even, 0.5), {kSoles, true});
   expect("squat [dt]: is missing; forces over time", states(), {kSoles, true});
+  const auto next = [&](const VectorX& dt) {
+    return with(states(), [&](M& m) { m.v_next = m.v, m.a.resize(0, 0), m.dt = dt; });
+  };
+  expect("taken", next(VectorX::Constant(kFrames, 0.01)));
+  expect("squat [dt]: is -0.01", next(0.01 * (VectorX(kFrames) << 1, 1, -1, 1, 1).finished()));
+  expect("squat [dt]: has 4 numbers", next(VectorX::Constant(kFrames - 1, 0.01)));
+  expect("squat [dt]: has 5 numbers; forces over time",
+         with(states(), [](M& m) { m.dt = VectorX::Constant(kFrames, 0.01); }), {kSoles, true});
   // Half a state.
+  expect("squat [v]: is missing beside v_next", with(good(), [&](M& m) { m.v_next = states().v; }));
   expect("squat [a]: is missing beside v", with(states(), [](M& m) { m.a.resize(0, 0); }));
   expect("squat [v]: is missing beside a", with(states(), [](M& m) { m.v.resize(0, 0); }));
   expect("squat [v_next]: stands beside a", with(states(), [](M& m) { m.v_next = m.v; }));

@@ -4,8 +4,8 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/signal/low_pass.hpp"
+#include "contact/tolerances.hpp"
 #include "support/human_plates.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
@@ -215,7 +215,7 @@ TEST(ContactPosterior, NoFootOnTheGroundIsNoReasonToFail) {
   Standing one = standing(kTwo, 50, 7, exact(), flat_sole());
   one.motion.wrench.setZero();
   one.motion.wrench.col(2).setConstant(kWeight);
-  const ContactTiming none = given_contacts(one.motion.time, {"a", "b"}, {});
+  const ContactTiming none{one.motion.time, {"a", "b"}, MatrixX::Zero(one.motion.time.size(), 2), {}};
   const ContactPosterior posterior = split_contacts(one.motion, none, flat_sole(), exact());
   ASSERT_EQ(posterior.status, Status::ok);
   EXPECT_TRUE(posterior.feet[0].mean.allFinite());

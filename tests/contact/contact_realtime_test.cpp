@@ -5,9 +5,9 @@
 #include "antaeus/contact/contact_frame_solver.hpp"
 #include "antaeus/contact/contact_stream.hpp"
 #include "antaeus/core/error.hpp"
+#include "contact/tolerances.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/swinging.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 

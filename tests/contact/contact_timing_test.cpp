@@ -3,8 +3,8 @@
 #include <numbers>
 
 #include "antaeus/core/error.hpp"
+#include "contact/tolerances.hpp"
 #include "support/human_plates.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
@@ -76,18 +76,6 @@ TEST(ContactTiming, AFootThatIsNeverDownDoesNotTouch) {
   TimingOptions stairs;
   stairs.same_level = 0.3;
   EXPECT_GT(detect_contacts(kTime, 2, feet, stairs).probability.col(1).minCoeff(), 0.99);
-}
-
-TEST(ContactTiming, GivenContactsAreTaken) {
-  const std::vector<FootContact> known{{"b", 2.0, 3.0}, {"a", 0.5, 1.0}};
-  const ContactTiming timing = given_contacts(kTime, {"a", "b"}, known);
-  EXPECT_EQ(timing.probability(75, 0), 1.0);
-  EXPECT_EQ(timing.probability(75, 1), 0.0);
-  EXPECT_EQ(timing.intervals[0].foot, "a");
-  EXPECT_EQ(timing.of("b")[0].from, 2.0);
-  const std::vector<FootContact> unknown{{"c", 0, 1}}, backwards{{"a", 1, 0}};
-  EXPECT_THROW(given_contacts(kTime, {"a", "b"}, unknown), OptionsError);
-  EXPECT_THROW(given_contacts(kTime, {"a", "b"}, backwards), OptionsError);
 }
 
 TEST(ContactTiming, RefusesWhatIsNoMotion) {

@@ -3,7 +3,7 @@
 #include <random>
 
 #include "contact/deviations.hpp"
-#include "support/tolerances.hpp"
+#include "contact/tolerances.hpp"
 
 namespace antaeus {
 namespace {

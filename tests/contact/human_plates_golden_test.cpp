@@ -4,8 +4,8 @@
 
 #include "antaeus/contact/contact_posterior.hpp"
 #include "antaeus/contact/contact_result.hpp"
+#include "contact/tolerances.hpp"
 #include "support/human_plates.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

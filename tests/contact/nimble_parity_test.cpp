@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 
 #include "antaeus/contact/contact_dynamics.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/json.hpp"
+#include "contact/tolerances.hpp"
+#include "support/parse_json.hpp"
 #include "support/shared.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 
@@ -14,7 +16,7 @@ namespace {
 struct Golden {
   explicit Golden(const std::string& name)
       : folder(test::shared_folder() / "golden/contact_inverse_dynamics"),
-        data(parse_json(read_file(folder / (name + ".json")), name)),
+        data(test::parse_json(read_file(folder / (name + ".json")))),
         robot(load_robot((folder / "urdf" / (name + ".urdf")).string(), MeshPolicy::ignored, Base::free_flyer)) {}
   std::filesystem::path folder;
   Json data;

@@ -1,8 +1,9 @@
 #include "antaeus/contact/total_motion.hpp"
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/io/files.hpp"
+#include "contact/tolerances.hpp"
 #include "support/human_plates.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
@@ -19,7 +20,10 @@ std::string good() {
 }
 
 TotalMotion read(const std::string& text, std::vector<std::string> feet = {}) {
-  return total_motion_of(parse_csv(text, "walk.csv"), "walk.csv", feet);
+  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "total_motion_test" / "walk.csv";
+  std::filesystem::create_directories(file.parent_path());
+  write_file(file, text);
+  return read_total_motion(file, feet);
 }
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
@@ -32,7 +36,8 @@ std::string message(const std::string& text, std::vector<std::string> feet = {})
   try {
     read(text, std::move(feet));
   } catch (const EpisodeError& error) {
-    return error.what();
+    const std::string text_of = error.what();
+    return text_of.substr(std::min(text_of.size(), text_of.find("walk.csv")));
   }
   return "read without complaint";
 }
@@ -76,14 +81,14 @@ TEST(TotalMotion, BadFilesNameFilePlaceAndRemedy) {
   EXPECT_EQ(message(std::string(kHeader) + "\n0" + kRest + "1" + kRest),
             "walk.csv: 2 rows; a motion needs three or more");
   EXPECT_EQ(message(replaced(good(), "0.01,1,700", "0.01,1,")),
-            "walk.csv row 2: 'kin_Fy' is no number; mend or remove the row");
+            "walk.csv row 2: 'kin_Fy' is not a number; correct or remove the row");
   EXPECT_EQ(message(replaced(good(), "0.02,", "0.01,")),
             "walk.csv row 3: time does not increase, from 0.01 s to 0.01 s; sort the rows and remove repeated ones");
   EXPECT_EQ(message(replaced(good(), "1,0,0,0,1,0,0,0,1", "1,0,0,0,1.01,0,0,0,1")),
-            "walk.csv row 1: 'a_R' is no rotation; write the foot's axes as columns of an orthonormal, right-handed "
+            "walk.csv row 1: 'a_R' is not a rotation; write the foot's axes as columns of an orthonormal, right-handed "
             "matrix");
   EXPECT_EQ(message(replaced(good(), "1,0,0,0,1,0,0,0,1", "1,0,0,0,1,0,0,0,-1")).substr(0, 37),
-            "walk.csv row 1: 'a_R' is no rotation;");
+            "walk.csv row 1: 'a_R' is not a rotation;");
   EXPECT_EQ(message(good(), {"b"}), "walk.csv: unknown foot 'b'; did you mean 'a'?");
   EXPECT_EQ(message(good(), {"a", "a"}), "walk.csv: the foot 'a' is asked for twice; name each foot once");
   EXPECT_EQ(message(replaced(replaced(good(), "a_R00", "a_Q00"), "a_px", "a_qx")),

@@ -7,8 +7,8 @@
 #include <numbers>
 
 #include "antaeus/core/error.hpp"
+#include "control/tolerances.hpp"
 #include "support/controlled_arms.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

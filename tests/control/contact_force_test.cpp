@@ -8,9 +8,9 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "control/control_step.hpp"
+#include "control/tolerances.hpp"
 #include "robot/test_robots.hpp"
 #include "support/noise.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "control/control_step.hpp"
-#include "support/tolerances.hpp"
+#include "control/tolerances.hpp"
 
 namespace antaeus {
 namespace {

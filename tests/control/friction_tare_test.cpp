@@ -6,8 +6,8 @@
 
 #include "antaeus/core/error.hpp"
 #include "control/control_step.hpp"
+#include "control/tolerances.hpp"
 #include "support/noise.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

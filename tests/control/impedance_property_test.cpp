@@ -6,8 +6,8 @@
 #include "antaeus/control/cartesian_impedance.hpp"
 #include "antaeus/control/joint_impedance.hpp"
 #include "control/control_step.hpp"
+#include "control/tolerances.hpp"
 #include "support/controlled_arms.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

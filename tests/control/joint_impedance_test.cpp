@@ -5,8 +5,8 @@
 #include <Eigen/Eigenvalues>
 
 #include "antaeus/core/error.hpp"
+#include "control/tolerances.hpp"
 #include "support/controlled_arms.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -5,9 +5,9 @@
 #include <Eigen/Geometry>
 
 #include "antaeus/core/error.hpp"
+#include "control/tolerances.hpp"
 #include "space/space_robots.hpp"
 #include "support/allocation_counter.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -8,10 +8,10 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "control/control_step.hpp"
+#include "control/tolerances.hpp"
 #include "robot/test_robots.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/arms.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "control/tolerances.hpp"
 #include "robot/test_robots.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/robot/dynamics.hpp"
+#include "control/tolerances.hpp"
 #include "support/controlled_arms.hpp"
 #include "support/largest.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

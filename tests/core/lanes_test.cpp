@@ -7,7 +7,7 @@
 
 #include "antaeus/core/instruction_set.hpp"
 #include "antaeus/core/lane_vectors.hpp"
-#include "support/tolerances.hpp"
+#include "core/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -98,12 +98,12 @@ TEST(Options, NumbersHaveRanges) {
        }) {
     for (const char* text : row.good) EXPECT_EQ(said_to_option(row.name, text), "accepted") << row.name << "=" << text;
     std::vector<const char*> bad = row.bad;
-    // What is no finite number fits nowhere.
+    // What is not a finite number fits nowhere.
     bad.insert(bad.end(), {"nan", "-nan", "inf", "-inf", "infinity", "1e999", "", " ", "1 ", " 1", "1,5", "0x10", "ten",
                            "1.5.2", "--1", "+1"});
     for (const char* text : bad) {
       EXPECT_EQ(said_to_option(row.name, text),
-                "sample." + std::string(row.name) + ": '" + text + "' is no number that fits; " + row.says);
+                "sample." + std::string(row.name) + ": '" + text + "' is not a number that fits; " + row.says);
     }
   }
 }
@@ -112,10 +112,11 @@ TEST(Options, IntegersAreWhole) {
   EXPECT_EQ(said_to_option("count", "0"), "accepted");
   EXPECT_EQ(said_to_option("count", "2147483647"), "accepted");
   EXPECT_EQ(said_to_option("steps", "1"), "accepted");
-  EXPECT_EQ(said_to_option("steps", "0"), "sample.steps: '0' is no number that fits; write a whole number, at least 1");
+  EXPECT_EQ(said_to_option("steps", "0"),
+            "sample.steps: '0' is not a number that fits; write a whole number, at least 1");
   for (const char* text : {"1.5", "2.0", "1e3", "-1", "2147483648", "", "three", "1 ", "nan", "inf"}) {
-    EXPECT_EQ(said_to_option("count", text),
-              "sample.count: '" + std::string(text) + "' is no number that fits; write a whole number, zero or more");
+    EXPECT_EQ(said_to_option("count", text), "sample.count: '" + std::string(text) +
+                                                 "' is not a number that fits; write a whole number, zero or more");
   }
 }
 
@@ -127,7 +128,7 @@ TEST(Options, SwitchesAreTrueOrFalse) {
   EXPECT_TRUE(options.flag);
   for (const char* text : {"1", "0", "yes", "True", "", "maybe"}) {
     EXPECT_EQ(said_to_option("flag", text),
-              "sample.flag: '" + std::string(text) + "' is no switch; write true or false");
+              "sample.flag: '" + std::string(text) + "' is not a switch; write true or false");
   }
 }
 
@@ -305,7 +306,7 @@ TEST(Range, HoldsAndTells) {
   EXPECT_EQ((Range{-2.0, 3.5}).text(), "at least -2 and at most 3.5");
 }
 
-/// What docs/options.md, --set, profiles and Python rest on.
+/// What docs/cli.md, --set, profiles and Python rest on.
 TEST(OptionGroups, AreWhole) {
   std::set<std::string> groups;
   std::string last;
@@ -345,7 +346,7 @@ TEST(OptionGroups, AreWhole) {
       }
     }
   }
-  for (const char* name : {"guard", "guarded", "posterior", "residual", "equation", "episode"}) {
+  for (const char* name : {"published_guard", "consumer_guard", "posterior", "residual", "equation", "episode"}) {
     EXPECT_TRUE(groups.contains(name)) << name;
   }
 }

@@ -31,23 +31,24 @@ std::string said_to_setting(const Arguments&... arguments) {
 
 TEST(Settings, UnknownGroupsOptionsAndValuesNamePlaceAndNearest) {
   EXPECT_EQ(said_to_setting("gaurd.clamp_force=1"), "--set: unknown option group 'gaurd'; did you mean 'guard'?");
-  EXPECT_EQ(said_to_setting("guard.clamp_forse=1"),
+  EXPECT_EQ(said_to_setting("published_guard.clamp_forse=1"),
             "--set: guard: unknown option 'clamp_forse'; did you mean 'clamp_force'?");
-  EXPECT_EQ(said_to_setting("guard.clamp_force=-1"),
-            "--set: guard.clamp_force: '-1' is no number that fits; write a number, zero or more");
+  EXPECT_EQ(said_to_setting("published_guard.clamp_force=-1"),
+            "--set: published_guard.clamp_force: '-1' is not a number that fits; write a number, zero or more");
   EXPECT_EQ(said_to_setting("equation.imu=mountd"),
             "--set: equation.imu: unknown value 'mountd'; did you mean 'mounted'?");
   EXPECT_EQ(said_to_setting("episode.require_target=maybe"),
-            "--set: episode.require_target: 'maybe' is no switch; write true or false");
-  EXPECT_EQ(said_to_setting("guard.clamp_force=30"), "accepted");
-  EXPECT_EQ(said_to_setting(Setting{"guard", "clamp_forse", "1", "robot.toml:12"}),
+            "--set: episode.require_target: 'maybe' is not a switch; write true or false");
+  EXPECT_EQ(said_to_setting("published_guard.clamp_force=30"), "accepted");
+  EXPECT_EQ(said_to_setting(Setting{"published_guard", "clamp_forse", "1", "robot.toml:12"}),
             "robot.toml:12: guard: unknown option 'clamp_forse'; did you mean 'clamp_force'?");
-  EXPECT_EQ(said_to_setting(Setting{"guard", "clamp_force", "ten", "robot.toml:12"}),
-            "robot.toml:12: guard.clamp_force: 'ten' is no number that fits; write a number, zero or more");
+  EXPECT_EQ(
+      said_to_setting(Setting{"published_guard", "clamp_force", "ten", "robot.toml:12"}),
+      "robot.toml:12: published_guard.clamp_force: 'ten' is not a number that fits; write a number, zero or more");
   EXPECT_EQ(said_to_setting(Setting{"gaurd", "clamp_force", "1", "robot.toml:12"}),
             "robot.toml:12: unknown option group 'gaurd'; did you mean 'guard'?");
-  EXPECT_EQ(said_to_setting(Setting{"guard", "clamp_force", "ten", ""}),
-            "guard.clamp_force: 'ten' is no number that fits; write a number, zero or more")
+  EXPECT_EQ(said_to_setting(Setting{"published_guard", "clamp_force", "ten", ""}),
+            "published_guard.clamp_force: 'ten' is not a number that fits; write a number, zero or more")
       << "without a place";
 }
 
@@ -69,37 +70,38 @@ TEST(Settings, GroupsOfComponentsAreThoseOfTheirLibraries) {
 }
 
 TEST(Settings, AnAssignmentHasItsForm) {
-  for (const char* text : {"", "guard", "guard.clamp_force", "clamp_force=1", "=1", "guard=clamp_force.1"}) {
-    EXPECT_EQ(said_to_setting(text), "--set: '" + std::string(text) + "' is no assignment; write group.option=value");
+  for (const char* text : {"", "guard", "published_guard.clamp_force", "clamp_force=1", "=1", "guard=clamp_force.1"}) {
+    EXPECT_EQ(said_to_setting(text),
+              "--set: '" + std::string(text) + "' is not an assignment; write group.option=value");
   }
-  EXPECT_EQ(said_to_setting("guard", "a place"), "a place: 'guard' is no assignment; write group.option=value");
+  EXPECT_EQ(said_to_setting("guard", "a place"), "a place: 'guard' is not an assignment; write group.option=value");
   EXPECT_LT(said_to_setting(std::string(9999, 'x')).size(), 250u);
   EXPECT_NE(said_to_setting(".=").find("unknown option group ''"), std::string::npos);
   EXPECT_NE(said_to_setting("guard.=1").find("guard: unknown option ''"), std::string::npos);
-  EXPECT_NE(said_to_setting("guard.clamp_force=").find("'' is no number that fits"), std::string::npos);
+  EXPECT_NE(said_to_setting("published_guard.clamp_force=").find("'' is not a number that fits"), std::string::npos);
 }
 
 /// Only the first equals sign and the first dot part the text: values may hold both.
 TEST(Settings, ValuesMayHoldDotsAndEqualsSigns) {
   Settings settings;
-  settings.set("guard.clamp_force=12.5");
+  settings.set("published_guard.clamp_force=12.5");
   EXPECT_EQ(settings.all()[0].group, "guard");
   EXPECT_EQ(settings.all()[0].name, "clamp_force");
   EXPECT_EQ(settings.all()[0].value, "12.5");
   EXPECT_EQ(settings.all()[0].place, "--set");
-  EXPECT_EQ(said_to_setting("guard.clamp_force=1=2"),
-            "--set: guard.clamp_force: '1=2' is no number that fits; write a number, zero or more");
+  EXPECT_EQ(said_to_setting("published_guard.clamp_force=1=2"),
+            "--set: published_guard.clamp_force: '1=2' is not a number that fits; write a number, zero or more");
 }
 
 TEST(Settings, TheLastOneCounts) {
   Settings settings;
-  settings.set({"guard", "clamp_force", "30", "robot.toml:3"});
-  settings.set("guard.clamp_force=40");
-  settings.set("guard.watchdog_steps=5");
-  settings.set("guard.clamp_force=35");
+  settings.set({"published_guard", "clamp_force", "30", "robot.toml:3"});
+  settings.set("published_guard.clamp_force=40");
+  settings.set("published_guard.watchdog_steps=5");
+  settings.set("published_guard.clamp_force=35");
   ASSERT_EQ(settings.all().size(), 4u);
   EXPECT_EQ(settings.all()[0].place, "robot.toml:3");
-  const GuardOptions options = settings.get<GuardOptions>();
+  const PublishedGuardOptions options = settings.get<PublishedGuardOptions>();
   EXPECT_EQ(options.clamp_force, 35.0);
   EXPECT_EQ(options.watchdog_steps, 5);
 }
@@ -108,8 +110,8 @@ TEST(Settings, TheLastOneCounts) {
 TEST(Settings, NamesAreFoundWhateverTheirCase) {
   Settings settings;
   settings.set("guard.Clamp_FORCE=30");
-  EXPECT_EQ(settings.get<GuardOptions>().clamp_force, 30.0);
-  ASSERT_NE(settings.find("guard", "clamp_force"), nullptr) << "kept as the table writes it";
+  EXPECT_EQ(settings.get<PublishedGuardOptions>().clamp_force, 30.0);
+  ASSERT_NE(settings.find("published_guard", "clamp_force"), nullptr) << "kept as the table writes it";
   EXPECT_EQ(said_to_setting("Guard.clamp_force=30"), "--set: unknown option group 'Guard'; did you mean 'guard'?");
 }
 
@@ -128,17 +130,17 @@ TEST(Settings, GetChangesWhatWasSetAndNothingElse) {
   EXPECT_EQ(settings.get<FeasibilityOptions>().sole_forward, -0.03);
   EXPECT_EQ(settings.get<HypothesisOptions>().contact.force, HypothesisOptions{}.contact.force)
       << "an option of the same name in another group";
-  EXPECT_EQ(settings.get<GuardOptions>().clamp_force, GuardOptions{}.clamp_force);
+  EXPECT_EQ(settings.get<PublishedGuardOptions>().clamp_force, PublishedGuardOptions{}.clamp_force);
   EXPECT_EQ(Settings().get(PosteriorOptions{.full_use_sd = 4.0}).full_use_sd, 4.0);
 }
 
 TEST(Settings, WhatIsRefusedLeavesTheRestAsItWas) {
   Settings settings;
-  settings.set("guard.clamp_force=30");
-  EXPECT_THROW(settings.set("guard.clamp_force=-1"), OptionsError);
+  settings.set("published_guard.clamp_force=30");
+  EXPECT_THROW(settings.set("published_guard.clamp_force=-1"), OptionsError);
   EXPECT_THROW(settings.set("gaurd.clamp_force=1"), OptionsError);
   ASSERT_EQ(settings.all().size(), 1u);
-  EXPECT_EQ(settings.get<GuardOptions>().clamp_force, 30.0);
+  EXPECT_EQ(settings.get<PublishedGuardOptions>().clamp_force, 30.0);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/draw/figure.hpp"
-#include "support/tolerances.hpp"
+#include "draw/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "antaeus/episode/synthetic_episode.hpp"
+#include "episode/tolerances.hpp"
 #include "support/moving_robot.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -12,7 +12,7 @@
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/numpy.hpp"
 #include "antaeus/io/scratch_folder.hpp"
-#include "support/tolerances.hpp"
+#include "episode/tolerances.hpp"
 
 namespace antaeus {
 namespace {
@@ -189,8 +189,6 @@ TEST_F(RawLogTest, FactsTellNumbersTooLargeToDrawFromNaN) {
   EXPECT_TRUE(facts.channels[1].empty);
   EXPECT_EQ(facts.broken_rows, 2);
   EXPECT_EQ(facts.too_large_rows, 4);
-  EXPECT_FALSE(is_too_large(kNaN) || is_too_large(-kInfinity) || is_too_large(1e30) || is_too_large(0.0));
-  EXPECT_TRUE(is_too_large(1e31) && is_too_large(-1.7e308));
 }
 
 TEST_F(RawLogTest, AnEpisodeGivesTheSameLogAsItsFiles) {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "support/tolerances.hpp"
+#include "episode/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -8,9 +8,9 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/episode/synthetic_episode.hpp"
 #include "antaeus/estimation/residual.hpp"
+#include "episode/tolerances.hpp"
 #include "io/io_support.hpp"
 #include "support/moving_robot.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -6,17 +6,16 @@
 #include <cmath>
 #include <iostream>
 
-#include "antaeus/estimation/contact_free.hpp"
 #include "antaeus/estimation/contact_space_filter.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
 #include "antaeus/signal/chi_squared.hpp"
 #include "antaeus/trust/hypotheses.hpp"
 #include "estimation/humanoid.hpp"
+#include "estimation/tolerances.hpp"
 #include "robot/test_robots.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/noise.hpp"
 #include "support/static_residual.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
@@ -286,31 +285,6 @@ TEST_F(Correlated, TheFiltersFirstStepIsThePosterior) {
   bad.covariance(14, 15) = bad.covariance(15, 14) = 1e3;  // not positive definite
   EXPECT_EQ(filter.step(bad, 0.01)[0].status, Status::not_finite);
   EXPECT_EQ(filter.results()[1].status, Status::ok);
-}
-
-/// The hands by joint least squares over all rows with the feet free, R dense.
-TEST_F(Correlated, ContactFreeProjectionIsJointLeastSquaresWithFreeFeet) {
-  RandomStates random(742);
-  SCOPED_TRACE(random.text());
-  InstantReader reader(robot_, kLimbs);
-  ContactFreeProjection projection(reader, {kLimbs[2], kLimbs[3]}, {.base_rows = false});
-  Observation o;
-  o.q = random.vector(kMotors, 0.8);
-  o.v = VectorX::Zero(kMotors);
-  o.tau = random.vector(kMotors, 5.0);
-  Residual residual = residual_.form(reader.at(o));
-  correlate(random_covariance(random, kMotors), residual);
-  ASSERT_EQ(projection.compute(residual), Status::ok);
-  // 27 rows, 24 unknowns, of which 12 are wanted.
-  MatrixX A(kMotors, 24);
-  for (int k = 0; k < 4; ++k) A.middleCols<6>(6 * k) = -residual.instant.jacobian(k).transpose();
-  const MatrixX F = residual.covariance.llt().matrixL();
-  const MatrixX B = F.triangularView<Eigen::Lower>().solve(A);
-  const VectorX y = F.triangularView<Eigen::Lower>().solve(residual.value);
-  const VectorX all = B.completeOrthogonalDecomposition().solve(y);
-  const VectorX hands =
-      projection.whitened_matrix().completeOrthogonalDecomposition().solve(projection.whitened_residual());
-  EXPECT_LT((projection.whitened_matrix() * (hands - all.head(12))).norm(), tolerance::kSameRowTest * (1.0 + y.norm()));
 }
 
 /// Causes are weighed with the same R: what noise alone would have to be.

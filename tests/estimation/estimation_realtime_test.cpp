@@ -29,8 +29,8 @@ void expect_no_allocation(const std::string& name, const std::vector<std::string
     if (robot.model.base() == Base::free_flyer) with_base.emplace_back(reader, StackedRows::motors_and_base);
     std::vector<GuardChain> chains;
     for (std::size_t k = 0; k < endpoints.size(); ++k) {
-      chains.emplace_back(guards,
-                          GuardOptions{.dominance_form = k % 2 ? DominanceForm::formula : DominanceForm::per_joint});
+      chains.emplace_back(
+          guards, PublishedGuardOptions{.dominance_form = k % 2 ? DominanceForm::formula : DominanceForm::per_joint});
     }
     for (int i = 0; i < 200; ++i) {
       Observation observation;

@@ -10,9 +10,9 @@
 #include "antaeus/robot/noise_model.hpp"
 #include "antaeus/trust/guarded_estimator.hpp"
 #include "estimation/humanoid.hpp"
+#include "estimation/tolerances.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/moving_robot.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

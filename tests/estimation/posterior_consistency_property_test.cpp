@@ -8,10 +8,10 @@
 #include "antaeus/signal/chi_squared.hpp"
 #include "antaeus/trust/reliability.hpp"
 #include "estimation/humanoid.hpp"
+#include "estimation/tolerances.hpp"
 #include "robot/test_robots.hpp"
 #include "support/noise.hpp"
 #include "support/static_residual.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

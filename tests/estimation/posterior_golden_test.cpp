@@ -13,7 +13,7 @@
 namespace antaeus {
 namespace {
 
-// What the issue asks of the posterior on the incident's own logs. There is no truth in them, but it is known that
+// The posterior on the incident's own logs. There is no truth in them, but it is known that
 // nobody pushed in RE3, and that RE1 and RE2 went well.
 
 using test::kTorso;
@@ -55,10 +55,10 @@ TEST_F(PosteriorOnTheLogs, Step8OfRe3IsNearZeroAndSaysHowLittleItKnows) {
   const std::vector<Step> steps = run("re3_real_encode_tr1");
   const WrenchEstimate& left = steps[8].left;
   ASSERT_EQ(left.status, Status::ok);
-  EXPECT_LT(left.wrench.force.norm(), 6.0);  // issue; deployed: 558 N
+  EXPECT_LT(left.wrench.force.norm(), 6.0);  // deployed: 558 N
   EXPECT_GT(left.uncertainty.worst_sd(), 15.0);
   EXPECT_LT(left.uncertainty.worst_sd(), 25.0);
-  // The weak direction is the line from shoulder to wrist, nearly vertical (study §0.2).
+  // The weak direction is the line from shoulder to wrist, nearly vertical (docs/estimator_study.md#structure).
   EXPECT_GT(std::abs(left.uncertainty.worst_direction().z()), 0.9);
   EXPECT_EQ(left.uncertainty.observable, 2);
   EXPECT_EQ(left.residual_kind, ResidualKind::static_gravity);
@@ -107,17 +107,17 @@ TEST_F(PosteriorOnTheLogs, ReliabilityNamesTheJointsThatCannotBeChecked) {
   const EndpointReliability& re3 = incident[8].reliability;
   EXPECT_LT(re3.prior_free_redundancy[kTorso], 1e-3);
   EXPECT_GT(re3.prior_free_bias[kTorso], 500.0);
-  // What a prior of 20 N adds (knowledge/estimator_referee.md E1: 10.4 N·m where nothing touches the other hand).
+  // What a prior of 20 N adds (10.4 N·m where nothing touches the other hand: docs/measured/incident_logs.md).
   EXPECT_NEAR(re3.minimal_detectable_bias[kTorso], 15.2, 0.3);
   const std::vector<Step> good = run("re2_real_encode");
   const EndpointReliability& re2 = good[8].reliability;
-  // knowledge/estimation_and_users.md §0.4 gives 0.685 for RE2; its pose and ours of step 8 differ in the third digit.
+  // docs/measured/incident_logs.md: 0.69 and 10 N·m.
   EXPECT_NEAR(re2.prior_free_redundancy[kTorso], 0.69, 0.02);
   EXPECT_NEAR(re2.prior_free_bias[kTorso], 10.0, 0.3);
   EXPECT_LT(re2.prior_free_redundancy[kLeftWristPitch], kUndetectableRedundancy);
   // Ten times what the motor can do: no fault that it could have would be seen, if contacts could be of any size.
   EXPECT_GT(re2.prior_free_bias[kLeftWristPitch], 10.0 * robot_.model.effort_limits()[kLeftWristPitch]);
-  // knowledge/estimator_referee.md E1: 6.8 N·m with the prior.
+  // docs/measured/incident_logs.md: 6.8 N·m with the prior.
   EXPECT_NEAR(re2.minimal_detectable_bias[kLeftWristPitch], 6.8, 0.1);
   // 8 rows, 6 unknowns.
   EXPECT_EQ(re2.prior_free_total, 2.0);

@@ -6,8 +6,8 @@
 #include <cstdio>
 
 #include "estimation/humanoid.hpp"
+#include "estimation/tolerances.hpp"
 #include "support/moving_robot.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -4,7 +4,6 @@
 #include <memory>
 #include <optional>
 
-#include "antaeus/estimation/contact_free.hpp"
 #include "antaeus/estimation/contact_space_filter.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
 #include "antaeus/estimation/published/wrench_estimator.hpp"
@@ -146,7 +145,6 @@ TEST_F(StaleInstant, NothingIsComputedFromIt) {
   FeasibilityChecker feasibility(robot_, kLimbs, {.half_length = 0.1, .half_width = 0.05});
   DeployedEstimator deployed(reader_);
   StackedEstimator stacked(reader_), with_base(reader_, StackedRows::motors_and_base);
-  ContactFreeProjection projection(reader_, {kLimbs[2], kLimbs[3]});
   ContactSpaceFilter filter(reader_, posterior);
   HypothesisTest hypotheses(reader_);
 
@@ -168,7 +166,6 @@ TEST_F(StaleInstant, NothingIsComputedFromIt) {
   ASSERT_EQ(feasibility.of(estimates).status, Status::ok);
   for (const FeasibilityMargin& margin : feasibility.result().margins) ASSERT_TRUE(std::isfinite(margin.value));
   ASSERT_EQ(feasibility.of(raw).status, Status::ok);
-  ASSERT_EQ(projection.compute(residual), Status::ok);
   for (const WrenchEstimate& estimate : filter.step(residual, 0.002)) ASSERT_EQ(estimate.status, Status::ok);
   ASSERT_EQ(hypotheses.solve(residual).status, Status::ok);
 
@@ -212,8 +209,6 @@ TEST_F(StaleInstant, NothingIsComputedFromIt) {
   expect_nothing(stacked.solve(old).endpoints);
   expect_nothing(with_base.solve(old).endpoints);
   expect_nothing(filter.step(residual, 0.002));
-  EXPECT_EQ(projection.compute(residual), Status::not_computed);
-  EXPECT_EQ(projection.matrix().size(), 0);
   EXPECT_EQ(hypotheses.add(residual), Status::not_computed);
   EXPECT_EQ(hypotheses.solve(residual).status, Status::not_computed);
   // Last: it overwrites what the estimator keeps.

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "antaeus/core/error.hpp"
+#include "identification/tolerances.hpp"
 #include "robot/test_robots.hpp"
 #include "support/allocation_counter.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -6,8 +6,9 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/robot/instant.hpp"
+#include "identification/held/like_joints.hpp"
 #include "identification/held_stretches.hpp"
-#include "support/tolerances.hpp"
+#include "identification/tolerances.hpp"
 
 namespace antaeus {
 namespace {
@@ -251,7 +252,7 @@ TEST(HeldPose, LikeJointsHaveOneEffortLimit) {
   std::vector<int> rows;
   for (int motor = 12; motor < 27; ++motor) rows.push_back(motor);
   // Torso; shoulder pitch, roll; yaw, elbow; wrists.
-  EXPECT_EQ(like_joints(robot.model, rows), (std::vector<int>{0, 1, 1, 2, 2, 3, 3, 3, 1, 1, 2, 2, 3, 3, 3}));
+  EXPECT_EQ(detail::like_joints(robot.model, rows), (std::vector<int>{0, 1, 1, 2, 2, 3, 3, 3, 1, 1, 2, 2, 3, 3, 3}));
 }
 
 }  // namespace

@@ -11,13 +11,13 @@
 #include "antaeus/robot/noise_model.hpp"
 #include "antaeus/trust/guarded_estimator.hpp"
 #include "identification/humanoid_runs.hpp"
+#include "identification/tolerances.hpp"
 #include "robot/test_robots.hpp"
 #include "support/shared.hpp"
-#include "support/tolerances.hpp"
 
 // What users get, on the real logs: the whole guarded chain with default options, its noise identified on the runs
-// other than the one that is judged (leave one run out), or as it ships. Figures of the chain's linear algebra alone:
-// held_pose_golden_test.cpp. The bars are issue 16's.
+// other than the one that is judged (leave one run out), or as it ships. There is no truth in the runs: nobody is known
+// to have touched the robot in these stretches, which were chosen by eye.
 
 namespace antaeus {
 namespace {
@@ -56,14 +56,14 @@ class IdentifiedChain : public test::HumanoidRuns {
   struct ArmStretch {
     std::string run;
     int arm = 0;
-    double median = 0.0, covered = 0.0;
+    double median = 0.0, covered = 0.0, nees = 0.0;
   };
   /// Each arm of each stretch, judged by the other runs' noise. Engagement, the first 2.5 s of a run, is motion.
   std::vector<ArmStretch> judge(const std::vector<Span>& spans) {
     std::vector<ArmStretch> all;
     for (const Span& span : spans) {
       std::array<std::vector<double>, 2> sizes;
-      std::array<double, 2> covered{};
+      std::array<double, 2> covered{}, nees{};
       const double from = span.from == 0.0 ? 2.5 : span.from;
       run(robot_without(span.run), span.run, [&](Eigen::Index, double time, const GuardedEstimator& loop) {
         if (time < from || time > span.to) return;
@@ -76,13 +76,15 @@ class IdentifiedChain : public test::HumanoidRuns {
               (estimate.gain.topRows<3>() * loop.residual().covariance * estimate.gain.topRows<3>().transpose());
           const Vector3 sd = spread.diagonal().cwiseSqrt();
           covered[arm] += (estimate.wrench.force.cwiseAbs().array() <= kWithin95 * sd.array()).cast<double>().mean();
+          nees[arm] += estimate.wrench.force.dot(spread.llt().solve(estimate.wrench.force));
         }
       });
       for (int arm = 0; arm < 2; ++arm) {
         auto& values = sizes[static_cast<std::size_t>(arm)];
         std::ranges::sort(values);
-        all.push_back({span.run, arm, values[values.size() / 2],
-                       covered[static_cast<std::size_t>(arm)] / static_cast<double>(values.size())});
+        const auto n = static_cast<double>(values.size());
+        all.push_back({span.run, arm, values[values.size() / 2], covered[static_cast<std::size_t>(arm)] / n,
+                       nees[static_cast<std::size_t>(arm)] / n});
       }
     }
     return all;
@@ -97,13 +99,13 @@ class IdentifiedChain : public test::HumanoidRuns {
   }
 };
 
-// Issue 16: median |F| of untouched stretches ≤ 3.5 N an arm (before: 5.1, worst 8.9).
+// With the assumed figures the median is 5.1 N, the worst arm's 8.9 N: docs/measured/held_pose.md.
 TEST_F(IdentifiedChain, UntouchedStretchesReadFewNewtons) {
   const auto free = judge(kContactFree);
   std::printf("contact-free: median |F| %.2f N, worst arm %.2f N, axes covering zero %.3f\n",
               mean_of(free, &ArmStretch::median), worst_of(free), mean_of(free, &ArmStretch::covered));
   EXPECT_LE(mean_of(free, &ArmStretch::median), 3.5);
-  EXPECT_LE(worst_of(free), 5.0);
+  EXPECT_LE(worst_of(free), 4.9);
 }
 
 // Fourteen to sixteen arm-stretches of one robot are at most as many samples.
@@ -115,10 +117,49 @@ TEST_F(IdentifiedChain, AxesCoverZeroOverAllStretches) {
               mean_of(all, &ArmStretch::median), worst_of(all), mean_of(all, &ArmStretch::covered));
   EXPECT_GE(mean_of(all, &ArmStretch::covered), 0.93);
   EXPECT_LE(mean_of(all, &ArmStretch::covered), 0.99);
+  EXPECT_LE(mean_of(all, &ArmStretch::nees), 4.5);  // 3 degrees of freedom
+}
+
+// The largest push of each kind, against the estimator with assumed figures.
+TEST_F(IdentifiedChain, PushesSurvive) {
+  const std::pair<Span, std::size_t> pushes[] = {
+      {{"re1_real_encode", 14.0, 28.5}, 1}, {{"re1_real_encode", 34.5, 46.0}, 0}, {{"re2_real_encode", 9.5, 21.0}, 1}};
+  for (const auto& [span, arm] : pushes) {
+    const auto largest = [&, &span = span, arm = arm](const Robot& robot) {
+      double force = 0.0;
+      run(robot, span.run, [&](Eigen::Index, double time, const GuardedEstimator& loop) {
+        if (time >= span.from && time <= span.to) force = std::max(force, loop.estimates()[arm].wrench.force.norm());
+      });
+      return force;
+    };
+    const double assumed = largest(robot_), identified = largest(robot_without(span.run));
+    std::printf("%s, arm %zu: %.1f N, with assumed figures %.1f N\n", span.run.c_str(), arm, identified, assumed);
+    EXPECT_GT(assumed, 20.0);
+    EXPECT_NEAR(identified / assumed, 1.0, 0.2) << span.run;
+  }
+}
+
+// The prototype was another program, in another language, and printed two digits.
+TEST_F(IdentifiedChain, FiguresAreThoseOfThePrototype) {
+  const HeldPoseNoise noise = fit_held_pose(robot_, kWrists, stretches_, {.ridge = false});
+  VectorX offset(15), error(15), spread(15), white(15), motion(15);
+  offset << -1.24, .02, -1.46, .04, -.99, .07, -.11, -.09, -1.54, -2.16, -.28, -.41, -.13, -.15, -.23;
+  error << .47, .44, .47, .19, .33, .07, .04, .03, .42, .45, .13, .20, .04, .07, .04;
+  spread << 1.05, .97, 1.04, .43, .73, .16, .09, .07, .93, 1.00, .30, .45, .08, .16, .08;
+  white << .16, .06, .04, .03, .03, .03, .02, .03, .06, .06, .03, .04, .02, .03, .02;
+  motion << 9.3, 3.5, 1.2, .33, .38, 0, .05, .03, 2.8, 2.0, .52, .48, .02, .04, .01;
+  for (int j = 0; j < 15; ++j) {
+    EXPECT_NEAR(noise.offset[j], offset[j], tolerance::kIdentifiedOffset) << j;
+    EXPECT_NEAR(noise.offset_error[j], error[j], tolerance::kIdentifiedOffset) << j;
+    EXPECT_NEAR(noise.offset_sd[j], spread[j], tolerance::kIdentifiedOffset) << j;
+    EXPECT_NEAR(noise.white_sd[j], white[j], tolerance::kIdentifiedOffset) << j;
+    EXPECT_NEAR(noise.motion_sd[j], motion[j], tolerance::kIdentifiedMotion * std::max(1.0, motion[j])) << j;
+  }
+  EXPECT_NEAR(noise.largest_speed, 1.86, tolerance::kIdentifiedOffset);
 }
 
 TEST_F(IdentifiedChain, TwentyNewtonsKeepTheirSizeWhereTheyAreObservable) {
-  int observable = 0, kept = 0;
+  int observable = 0, blind = 0, kept = 0;
   double least = 1.0;
   for (const Span& span : kContactFree) {
     const Robot robot = robot_without(span.run);
@@ -134,7 +175,10 @@ TEST_F(IdentifiedChain, TwentyNewtonsKeepTheirSizeWhereTheyAreObservable) {
             if (time < 2.5 || time > span.to || step % 25 != 0) return;
             for (std::size_t arm = 0; arm < 2; ++arm) {
               const WrenchEstimate& estimate = loop.estimates()[arm];
-              if (std::sqrt(estimate.uncertainty.covariance(axis, axis)) > 12.0) continue;  // observable_sd
+              if (std::sqrt(estimate.uncertainty.covariance(axis, axis)) > 12.0) {  // observable_sd
+                ++blind;
+                continue;
+              }
               const double felt = -sign_factor(estimate.sign) * (estimate.wrench.force - before[step][arm])[axis];
               ++observable;
               kept += std::abs(felt - 20.0) <= 0.15 * 20.0;
@@ -147,6 +191,7 @@ TEST_F(IdentifiedChain, TwentyNewtonsKeepTheirSizeWhereTheyAreObservable) {
   std::printf("20 N along an axis with sd <= 12 N: %d of %d within 15 %%, least share %.3f\n", kept, observable, least);
   EXPECT_GT(observable, 100);
   EXPECT_EQ(kept, observable);
+  EXPECT_GT(blind, 0);  // the left wrist's line to its shoulder, in the incident's pose
 }
 
 // RE3: refused before step 8 by a reason that refuses none of the uneventful runs, and what its consumer reads till
@@ -175,8 +220,7 @@ TEST_F(IdentifiedChain, TheIncidentIsRefusedByItsSpeed) {
   });
   std::printf("RE3: refused from step %td on (%s), its consumer reads at most %.2f N left, %.2f N right\n", first,
               because.empty() ? "" : because.begin()->c_str(), read[0], read[1]);
-  EXPECT_GE(first, 0);
-  EXPECT_LT(first, 8);
+  EXPECT_EQ(first, 6);
   EXPECT_LE(read[0], 6.0);
   EXPECT_LE(read[1], 9.0);
   for (const Span& span : kContactFree) {

@@ -15,18 +15,18 @@
 #include "antaeus/identification/held/held_pose.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "antaeus/robot/noise_model.hpp"
-#include "antaeus/signal/alarm_rate.hpp"
 #include "antaeus/signal/chi_squared.hpp"
 #include "antaeus/trust/guarded_estimator.hpp"
 #include "identification/humanoid_runs.hpp"
 #include "robot/test_robots.hpp"
+#include "support/alarm_rate.hpp"
 #include "support/coloured_draw.hpp"
 #include "support/shared.hpp"
 #include "support/soak.hpp"
 
 // What the estimator itself, from log to verdict, says of the H1-2's runs with noise that was identified on the others:
-// its tests' alarms, their power, and the lies of knowledge/estimator_lies.md, with the profile's assumed figures
-// beside.
+// its tests' alarms, their power, and its lies (usable, no alarm, truth outside of the 95 % ellipsoid), with the
+// profile's assumed figures beside.
 
 namespace antaeus {
 namespace {
@@ -112,7 +112,7 @@ TEST_F(IdentifiedTests, NoneAlarmsInTheUneventfulRuns) {
   }
 }
 
-// Issue 16: ±12 N·m at the torso at rest are seen in 95 % of samples at 0.5 %, in each of the five runs.
+// ±12 N·m at the torso at rest are seen in 95 % of samples at 0.5 %, in each of the five runs.
 TEST_F(IdentifiedTests, TheReferenceRowSeesTwelveNewtonMetres) {
   for (const double rate : {0.0, 60.0, 10.0, 1.0}) {
     for (Span span : kContactFree) {
@@ -264,13 +264,13 @@ void expect_rates(const char* name, const Robot& robot, const std::vector<std::s
       const Simulated s = simulate(robot, endpoints, q, slow_time, rate, hours, 16);
       std::printf("%s, wander of %.1f s: asked %.0f an hour, %.2f in %.1f h\n", name, slow_time, rate, s.events / hours,
                   hours);
-      EXPECT_LE(poisson_rate_below(s.events, hours), rate) << name << " " << slow_time;
+      EXPECT_LE(test::poisson_rate_below(s.events, hours), rate) << name << " " << slow_time;
     }
   }
   // The limits of 0.5 % a sample are no such limits: this test can fail.
   const Simulated by_sample = simulate(robot, endpoints, q, 0.1, 0.0, 0.5, 16);
   std::printf("%s: %.0f an hour at 0.5 %% a sample\n", name, by_sample.events / by_sample.hours);
-  EXPECT_GT(poisson_rate_below(by_sample.events, by_sample.hours), 60.0) << name;
+  EXPECT_GT(test::poisson_rate_below(by_sample.events, by_sample.hours), 60.0) << name;
 }
 
 TEST_F(IdentifiedTests, SoakAlarmsAnHourOfTheHumanoid) {

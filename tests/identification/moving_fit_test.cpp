@@ -176,7 +176,7 @@ TEST(MovingPayload, IsFoundFromTwoLogs) {
       EXPECT_LE(std::abs(fit.center[axis] - body.center_of_mass[axis]), 3.0 * fit.center_sd[axis]) << axis;
     }
   }
-  EXPECT_LE(worst, 0.1);  // the bar [kg]
+  EXPECT_LE(worst, 0.1);  // [kg]; each is held to its own sd below
   EXPECT_LE(z2, 3.0);     // χ² of four over four: 1 in a hundred
   const MadeUp bare = made_up(750, 25.0);
   const PayloadFit nothing = fit_payload(bare.robot, {bare.log}, {bare.log}, "panda_hand");

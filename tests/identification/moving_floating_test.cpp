@@ -9,10 +9,10 @@
 #include "antaeus/estimation/residual.hpp"
 #include "antaeus/identification/moving/moving_fit.hpp"
 #include "antaeus/robot/noise_model.hpp"
+#include "identification/tolerances.hpp"
 #include "support/biped.hpp"
 #include "support/moving_robot.hpp"
 #include "support/noise.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

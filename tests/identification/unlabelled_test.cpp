@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "identification/unlabelled/independent_share.hpp"
 #include "robot/test_robots.hpp"
 #include "support/noise.hpp"
 #include "support/tolerances.hpp"
@@ -174,10 +175,10 @@ TEST(Unlabelled, IndependentShareOfAnAutoregression) {
     VectorX x(200000);
     double value = 0.0;
     for (double& at : x) at = value = phi * value + normal();
-    EXPECT_NEAR(independent_share(x) * (1.0 + phi) / (1.0 - phi), 1.0, 0.08) << phi;
+    EXPECT_NEAR(detail::independent_share(x) * (1.0 + phi) / (1.0 - phi), 1.0, 0.08) << phi;
   }
-  EXPECT_EQ(independent_share(VectorX::Ones(10)), 0.0);
-  EXPECT_TRUE(std::isnan(independent_share(VectorX::Ones(2))));
+  EXPECT_EQ(detail::independent_share(VectorX::Ones(10)), 0.0);
+  EXPECT_TRUE(std::isnan(detail::independent_share(VectorX::Ones(2))));
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "antaeus/core/error.hpp"
+#include "ik/tolerances.hpp"
 #include "support/reach_sets.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

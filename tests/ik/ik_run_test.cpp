@@ -109,7 +109,8 @@ TEST(IkTargets, WhatIsNoPoseIsOfItsRowAlone) {
 }
 
 TEST(IkTargets, WhatIsNoTableOfTargetsIsRefusedWithItsPlace) {
-  EXPECT_TRUE(has(refused([] { targets_of("x,y,z\n1,2,3\n1,b,3\n"); }), "t.csv:3: 'b' in column 'y' is no number; "));
+  EXPECT_TRUE(
+      has(refused([] { targets_of("x,y,z\n1,2,3\n1,b,3\n"); }), "t.csv:3: 'b' in column 'y' is not a number; "));
   EXPECT_TRUE(has(refused([] { targets_of("x,y,z\n1,2,3\n1,2\n"); }), "t.csv:3: 2 cells where the header has 3"));
   EXPECT_TRUE(has(refused([] { targets_of("x,y,qx,qy,qz,qw\n1,2,0,0,0,1\n"); }), "t.csv:1: no column 'z'"));
   EXPECT_TRUE(has(refused([] { targets_of("x,y,z,qx,qy,qz\n1,2,3,0,0,1\n"); }), "t.csv:1: no column 'qw'"));
@@ -127,7 +128,7 @@ TEST(IkTargets, TextsAreReadAsTheirFormSays) {
   const auto one = [](std::vector<std::string> texts) { return refused([&] { parse_ik_targets(texts); }); };
   EXPECT_TRUE(has(one({"1,2,3,4"}), "--target: '1,2,3,4' has 4 parts, not 3 or 7; "));
   EXPECT_TRUE(has(one({""}), "has 1 part"));
-  EXPECT_TRUE(has(one({"1,2,x"}), "'x' is no number"));
+  EXPECT_TRUE(has(one({"1,2,x"}), "'x' is not a number"));
   EXPECT_TRUE(has(one({"1,2,3", "1,2,3,0,0,0,1"}), "some targets have a quaternion"));
 }
 
@@ -143,10 +144,10 @@ TEST(IkStart, IsAPoseOrJointsOrNumbers) {
   const auto why = [&](const std::string& text) { return refused([&] { start(text); }); };
   EXPECT_TRUE(has(why("redy"), "--start: unknown pose 'redy'; did you mean 'ready'?"));
   EXPECT_TRUE(has(why("0,1"), "2 numbers for a chain of 7"));
-  EXPECT_TRUE(has(why("0,1,2,3,4,5,nan"), "'nan' is no finite number"));
+  EXPECT_TRUE(has(why("0,1,2,3,4,5,nan"), "'nan' is not a finite number"));
   EXPECT_TRUE(has(why("panda_joint9=1"), "unknown joint of the chain 'panda_joint9'; did you mean 'panda_joint"));
   EXPECT_TRUE(has(why("panda_joint1=1,panda_joint1=2"), "given twice"));
-  EXPECT_TRUE(has(why("panda_joint1=1,2"), "'2' is no joint=value"));
+  EXPECT_TRUE(has(why("panda_joint1=1,2"), "'2' is not a joint=value"));
 }
 
 // --- runs ------------------------------------------------------------------------------------------------------------

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "ik/closest.hpp"
+#include "ik/tolerances.hpp"
 #include "support/reach_sets.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -6,8 +6,8 @@
 #include <Eigen/SVD>
 
 #include "antaeus/core/error.hpp"
+#include "ik/tolerances.hpp"
 #include "support/reach_sets.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
@@ -84,7 +84,7 @@ TEST(PlainMethods, DampedTendsToThePseudoInverse) {
   EXPECT_LE((dq - exact).norm(), tolerance::kPlainStep * exact.norm()) << "far from singular nothing is damped";
 }
 
-/// What the source hopes for, and what happens: an unreachable target is not met gracefully.
+/// What the Panda log (docs/sources.md) hopes for, and what happens: an unreachable target is not met gracefully.
 TEST(PlainMethods, CuttingAtLimitsStallsFarFromTheClosestPose) {
   ReachArm arm(test::panda_arm());
   ReachOptions options;

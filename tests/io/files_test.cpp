@@ -58,7 +58,7 @@ TEST(Files, ReadingNamesTheFileAndTheReason) {
   EXPECT_EQ(read_file(folder.path() / "large", 5), "12345");
   EXPECT_ERROR(read_file(folder.path() / "large", 4), "larger than 4 bytes");
   ASSERT_EQ(::mkfifo((folder.path() / "pipe").c_str(), 0600), 0);
-  EXPECT_ERROR(read_file(folder.path() / "pipe"), "no regular file");
+  EXPECT_ERROR(read_file(folder.path() / "pipe"), "not a regular file");
 }
 
 TEST(Files, AFileWithoutADeclaredSizeIsReadToItsEnd) {
@@ -260,7 +260,7 @@ TEST(FileSet, AnUnwritableFolderIsNamed) {
 }
 
 TEST(FileSet, ADeviceIsNotReplaced) {
-  EXPECT_ERROR(write_file("/dev/null", "x"), "no regular file");
+  EXPECT_ERROR(write_file("/dev/null", "x"), "not a regular file");
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
 }
 
@@ -271,15 +271,6 @@ TEST(FileSet, ANameTooLongLeavesNothing) {
   files.add(std::string(300, 'n'), "2");
   EXPECT_THROW(files.commit(), Error);
   EXPECT_EQ(folder.entries(), 0U);
-}
-
-TEST(ShortestText, ReadsBackEqual) {
-  EXPECT_EQ(shortest_text(0.1), "0.1");
-  EXPECT_EQ(shortest_text(-0.0), "-0");
-  EXPECT_EQ(shortest_text(5e-324), "5e-324");
-  EXPECT_EQ(shortest_text(1.0 / 3.0), "0.3333333333333333");
-  EXPECT_EQ(shortest_text(-kNaN), "nan");
-  EXPECT_EQ(shortest_text(-kInfinity), "-inf");
 }
 
 }  // namespace antaeus

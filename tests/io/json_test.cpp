@@ -7,14 +7,11 @@
 
 #include "antaeus/core/numbers.hpp"
 #include "io_support.hpp"
+#include "support/parse_json.hpp"
 
 namespace antaeus {
 
-namespace {
-
-Json json_of(std::string_view text) { return parse_json(text, "t.json"); }
-
-}  // namespace
+using test::parse_json;
 
 TEST(Json, MembersKeepTheirOrderAndReplaceInPlace) {
   Json value = Json::object();
@@ -30,12 +27,10 @@ TEST(Json, NumbersAreShortAndExact) {
   EXPECT_EQ(Json(std::numeric_limits<std::int64_t>::min()).dump(), "-9223372036854775808");
   EXPECT_EQ(Json(kNaN).dump(), "null");
   EXPECT_EQ(Json(-kInfinity).dump(), "null");
-  EXPECT_TRUE(std::signbit(json_of(Json(-0.0).dump()).number()));
+  EXPECT_TRUE(std::signbit(parse_json(Json(-0.0).dump()).number()));
   for (const double value : {5e-324, 1.7976931348623157e308, 1.0 / 3.0, 1e21, 123456789012345680.0}) {
-    EXPECT_EQ(json_of(Json(value).dump()).number(), value);
+    EXPECT_EQ(parse_json(Json(value).dump()).number(), value);
   }
-  EXPECT_EQ(json_of("9007199254740993").integer(), 9007199254740993);
-  EXPECT_EQ(json_of("18446744073709551615").number(), 18446744073709551615.0);
 }
 
 TEST(Json, TextIsEscapedAndRepaired) {
@@ -45,11 +40,15 @@ TEST(Json, TextIsEscapedAndRepaired) {
                 .dump(),
             "\"a\uFFFDb\uFFFD\uFFFD\uFFFD\"");
   EXPECT_EQ(Json::object().set("\xC0\x80", 1).dump(-1), "{\"\uFFFD\uFFFD\":1}");
-  EXPECT_EQ(json_of(R"("\u00e9\ud83d\ude00")").text(), "é😀");
+  // Whatever the bytes are, a reader takes what is written of them.
+  for (const char* text : {"\xC3\x28\xED\xA0\x80", "\x7F\xC2\x85\xE2\x80\xAE", "nul"}) {
+    const std::string written = Json(text).dump();
+    EXPECT_EQ(Json(parse_json(written).text()).dump(), written);
+  }
 }
 
 TEST(Json, AccessorsOfAnotherKindThrow) {
-  const Json value = json_of(R"({"n": 1.5, "i": 3, "w": 2.0, "t": "x", "b": false, "a": [1]})");
+  const Json value = parse_json(R"({"n": 1.5, "i": 3, "w": 2.0, "t": "x", "b": false, "a": [1]})");
   EXPECT_EQ(value["n"].number(), 1.5);
   EXPECT_EQ(value["i"].integer(), 3);
   EXPECT_EQ(value["w"].integer(), 2);
@@ -66,28 +65,6 @@ TEST(Json, AccessorsOfAnotherKindThrow) {
   EXPECT_ERROR(Json(1).push_back(2), "no array");
   EXPECT_ERROR(Json("x").set("k", 1), "no object");
   EXPECT_ERROR(Json(1e300).integer(), "no integer");
-}
-
-TEST(Json, ErrorsNameThePlace) {
-  EXPECT_ERROR(json_of("{\n  \"a\": nul\n}"), "t.json:2:11: ");
-  EXPECT_ERROR(json_of(""), "t.json:1:");
-  EXPECT_ERROR(json_of("[1] 2"), "t.json:1:5: ");
-  EXPECT_ERROR(json_of("[1,]"), "t.json:1:4: ");
-  EXPECT_ERROR(json_of("[NaN]"), "t.json:1:2: ");
-  EXPECT_ERROR(json_of("[1e999]"), "number overflow");
-  EXPECT_ERROR(json_of("\"\xC3\x28\""), "UTF-8");
-  EXPECT_ERROR(json_of(R"({"a":1,"b":{"a":2},"a":3})"), "the key 'a' appears twice");
-  EXPECT_ERROR(json_of("// comment\n1"), "t.json:1:");
-}
-
-TEST(Json, HostileNestingIsRefused) {
-  const auto nested = [](std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
-  EXPECT_NO_THROW(json_of(nested(256)));
-  EXPECT_ERROR(json_of(nested(257)), "t.json:1:257: nested deeper than 256 levels");
-  EXPECT_ERROR(json_of(std::string(10000000, '[')), "nested deeper");
-  std::string objects;
-  for (int i = 0; i < 100000; ++i) objects += "{\"a\":";
-  EXPECT_ERROR(json_of(objects), "nested deeper");
 }
 
 }  // namespace antaeus

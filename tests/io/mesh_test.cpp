@@ -5,6 +5,7 @@
 #include <array>
 #include <limits>
 
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/io/files.hpp"
 #include "io_support.hpp"
 #include "support/tolerances.hpp"
@@ -218,7 +219,7 @@ TEST(Mesh, ListsOfIndicesThatAssimpCannotReadAreRefused) {
     ASSERT_NE(at, std::string::npos) << from;
     EXPECT_ERROR(parse_mesh(dae.replace(at, from.size(), to), "a.dae"), text);
   };
-  refused("<p> 0 2", "<p> 0 x", "a.dae:7: a character that is no number in <p>");  // read for ever
+  refused("<p> 0 2", "<p> 0 x", "a.dae:7: a character that is not a number in <p>");  // read for ever
   refused("<p> 0 2", "<p> 0 <!-- 2 -->", "a.dae:7: <p> holds more than numbers");
   refused("<p> 0 2", "<p> 0 12345678901", "a.dae:7: a number of more than ten digits in <p>");
   refused("<triangles count=\"12\">", "<polylist count=\"12\">", "a.dae:7: <p> before <vcount>");

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <limits>
 
-#include "antaeus/io/files.hpp"
 #include "io_support.hpp"
 
 namespace antaeus {
@@ -111,13 +110,6 @@ TEST(Stl, FilesWithoutTrianglesAreRefused) {
   EXPECT_ERROR(stl_of(binary({})), "link.stl: holds no triangle");
   EXPECT_ERROR(stl_of("solid nothing\nendsolid nothing\n"), "link.stl: holds no triangle");
   EXPECT_ERROR(stl_of("<COLLADA/>"), "no STL file");
-}
-
-TEST(Stl, ReadsFilesAndNamesTheMissingOne) {
-  const test::TemporaryFolder folder;
-  write_file(folder.path() / "a.STL", binary(kTwo));
-  EXPECT_EQ(read_stl(folder.path() / "a.STL").vertices, kTwo);
-  EXPECT_ERROR(read_stl(folder.path() / "b.stl"), "b.stl");
 }
 
 }  // namespace antaeus

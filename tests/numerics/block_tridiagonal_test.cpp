@@ -7,8 +7,8 @@
 
 #include "antaeus/core/numbers.hpp"
 #include "numerics/conditioning_matrices.hpp"
+#include "numerics/tolerances.hpp"
 #include "support/allocation_counter.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

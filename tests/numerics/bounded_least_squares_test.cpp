@@ -4,9 +4,9 @@
 
 #include <Eigen/Dense>
 
+#include "numerics/tolerances.hpp"
 #include "robot/test_robots.hpp"
 #include "support/allocation_counter.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -10,7 +10,7 @@
 #include "antaeus/core/numbers.hpp"
 #include "antaeus/numerics/pseudo_inverse.hpp"
 #include "numerics/conditioning_matrices.hpp"
-#include "support/tolerances.hpp"
+#include "numerics/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "antaeus/core/numbers.hpp"
 #include "numerics/conditioning_matrices.hpp"
-#include "support/tolerances.hpp"
+#include "numerics/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -9,9 +9,9 @@
 #include "antaeus/core/numbers.hpp"
 #include "antaeus/core/types.hpp"
 #include "numerics/conditioning_matrices.hpp"
+#include "numerics/tolerances.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/qp_optimality.hpp"
-#include "support/tolerances.hpp"
 #include "support/two_feet.hpp"
 
 namespace antaeus {

@@ -5,9 +5,9 @@
 #include <Eigen/Dense>
 
 #include "antaeus/numerics/gaussian_posterior.hpp"
+#include "numerics/tolerances.hpp"
 #include "robot/test_robots.hpp"
 #include "support/allocation_counter.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "antaeus/numerics/small_svd.hpp"
 #include "numerics/conditioning_matrices.hpp"
-#include "support/tolerances.hpp"
+#include "numerics/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "antaeus/core/error.hpp"
 #include "numerics/conditioning_matrices.hpp"
+#include "numerics/tolerances.hpp"
 #include "support/largest.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -6,10 +6,10 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "pose/tolerances.hpp"
 #include "robot/test_robots.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/printed_digits.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -7,16 +7,16 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "pose/tolerances.hpp"
 #include "robot/test_robots.hpp"
 #include "support/printed_digits.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
 
 using test::kWrists;
 
-/// The study's figures (knowledge, estimator_truth_study.md; they stand in the H1-2's profile too).
+/// Figures of docs/estimator_study.md; they stand in the H1-2's profile too.
 TEST(Preflight, MotorZeroIsWellConditioned) {
   const Robot robot = test::own_robot("h1_2");
   const PreflightReport report = preflight(robot, kWrists, robot.pose("zero"), VectorX());

@@ -52,7 +52,7 @@ void expect_zero(const ChainedWrench& guarded) {
 }
 
 TEST(Guard, DefaultsAreTheReports) {
-  const GuardOptions options;
+  const PublishedGuardOptions options;
   EXPECT_EQ(options.clamp_force, 50.0);
   EXPECT_EQ(options.condition_limit, 20.0);
   EXPECT_EQ(options.dominance_limit, 0.5);

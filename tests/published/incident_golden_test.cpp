@@ -13,9 +13,9 @@
 namespace antaeus {
 namespace {
 
-// Numbers come from the incident report (its tables, sources/000_…), from our own study of its raw logs with
-// Pinocchio's Python package (knowledge/estimation_and_users.md §0), or from the issue that ordered this library; each
-// says which. The robot is our own description: h1_2_parity_test holds it to the published one.
+// Numbers come from the tables of the incident report (docs/sources.md), or from its raw logs by Pinocchio's Python
+// package ("logs": docs/measured/incident_logs.md); each says which. The robot is our own description: h1_2_parity_test
+// holds it to the published one.
 
 constexpr int kTorso = 12;
 
@@ -65,7 +65,7 @@ TEST_F(Incident, Step8OfRe3AsDeployed) {
   ASSERT_EQ(reader_.at(log.at(8)).status(), Status::ok);
   DeployedEstimator estimator(reader_);
   const WrenchEstimate& left = estimator.solve(reader_.instant())[0];
-  // Five digits: knowledge §0.1. The report prints −532.9, 558.2, 15.62, 39.9.
+  // Five digits: logs. The report prints −532.9, 558.2, 15.62, 39.9.
   EXPECT_PRINTED(left.wrench.force.x(), "165.69");
   EXPECT_PRINTED(left.wrench.force.y(), "10.92");
   EXPECT_PRINTED(left.wrench.force.z(), "-532.91");
@@ -74,7 +74,7 @@ TEST_F(Incident, Step8OfRe3AsDeployed) {
   EXPECT_PRINTED(left.kappa, "39.918");
   EXPECT_PRINTED(left.sigma_min, "0.04666");
   EXPECT_PRINTED(left.reference_residual, "-34.45");                             // report, torso's row
-  EXPECT_PRINTED(left.reference_gain[kFz] * left.reference_residual, "-538.2");  // issue; the report prints −538
+  EXPECT_PRINTED(left.reference_gain[kFz] * left.reference_residual, "-538.2");  // logs; the report prints −538
   EXPECT_EQ(left.sign, Sign::on_environment);
   // The report's other rows of the attribution.
   const auto contribution = [&](int motor) {
@@ -141,9 +141,9 @@ TEST_F(Incident, PeakForcesOfRe3) {
       at[k] = step;
     }
   }
-  EXPECT_PRINTED(peak[0], "2595.6");  // issue; the report: 2596 at steps 43 to 46
+  EXPECT_PRINTED(peak[0], "2595.6");  // logs; the report: 2596 at steps 43 to 46
   EXPECT_EQ(at[0], 46);
-  EXPECT_PRINTED(peak[1], "322.4");  // issue
+  EXPECT_PRINTED(peak[1], "322.4");  // logs
 }
 
 TEST_F(Incident, LargestVerticalForcesOfTheGoodRuns) {
@@ -151,7 +151,7 @@ TEST_F(Incident, LargestVerticalForcesOfTheGoodRuns) {
     std::string name, left, right;
   };
   DeployedEstimator estimator(reader_);
-  for (const Run& run : {Run{"re1_real_encode", "37.2", "52.3"}, Run{"re2_real_encode", "16.9", "28.2"}}) {  // issue
+  for (const Run& run : {Run{"re1_real_encode", "37.2", "52.3"}, Run{"re2_real_encode", "16.9", "28.2"}}) {  // logs
     const Log log(run.name);
     double largest[2] = {0.0, 0.0};
     for (int step = 0; step < log.steps(); ++step) {
@@ -201,11 +201,11 @@ TEST_F(Incident, StackedEstimatorAtStep8) {
   ASSERT_EQ(reader_.at(log.at(8)).status(), Status::ok);
   StackedEstimator estimator(reader_);
   const WrenchEstimates& estimates = estimator.solve(reader_.instant());
-  const char* const printed[2][3] = {{"110.93", "7.74", "-353.59"}, {"-6.16", "-18.98", "12.16"}};  // issue
+  const char* const printed[2][3] = {{"110.93", "7.74", "-353.59"}, {"-6.16", "-18.98", "12.16"}};  // logs
   for (std::size_t k = 0; k < 2; ++k) {
     for (int i = 0; i < 3; ++i) EXPECT_PRINTED(estimates[k].wrench.force[i], std::string(printed[k][i]));
   }
-  EXPECT_PRINTED(estimates[2].wrench.force.z(), "2605.3");  // issue; knowledge §0.2: 2605 and 1401 on a 67 kg robot
+  EXPECT_PRINTED(estimates[2].wrench.force.z(), "2605.3");  // logs; the robot weighs 657 N
   EXPECT_PRINTED(estimates[3].wrench.force.z(), "1401.1");
   EXPECT_EQ(estimates[0].rank, 24);
   EXPECT_PRINTED(estimates[0].kappa, "97.2");
@@ -219,7 +219,7 @@ TEST_F(Incident, StackedEstimatorWithBaseRowsAtStep8) {
   const Log log("re3_real_encode_tr1");
   ASSERT_EQ(reader_.at(log.at(8)).status(), Status::ok);
   StackedEstimator estimator(reader_, StackedRows::motors_and_base);
-  EXPECT_PRINTED(estimator.solve(reader_.instant())[0].wrench.force.z(), "-875.7");  // issue; knowledge §0.2: −876
+  EXPECT_PRINTED(estimator.solve(reader_.instant())[0].wrench.force.z(), "-875.7");  // logs
   EXPECT_EQ(estimator.matrix().rows(), 33);
   EXPECT_TRUE(estimator.matrix().row(6 + kTorso).tail(12).isZero(0.0));
 }
@@ -232,8 +232,8 @@ TEST_F(Incident, ArmRowsAloneAtStep8) {
   MatrixX B(6, 7);
   ASSERT_EQ(svd.compute_transposed(J_arm), Status::ok);
   ASSERT_EQ(moore_penrose(svd, kNumpyRelativeTolerance, B).status, Status::ok);
-  EXPECT_PRINTED((B * reader_.instant().static_residual().segment(13, 7))[kFz], "-3654");  // knowledge §0.2
-  EXPECT_PRINTED(condition_number(svd.sigma()), "9549");                                   // knowledge §0.2
+  EXPECT_PRINTED((B * reader_.instant().static_residual().segment(13, 7))[kFz], "-3654");  // logs
+  EXPECT_PRINTED(condition_number(svd.sigma()), "9549");                                   // logs
 }
 
 }  // namespace

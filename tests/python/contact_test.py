@@ -1,4 +1,4 @@
-"""Contact inverse dynamics through the package: Pinocchio's equations, Nimble's numbers, the command line's bytes."""
+"""Contact inverse dynamics through the package: Pinocchio's equations, the stated cost in NumPy, the command line's bytes."""
 
 import json
 import os
@@ -84,42 +84,107 @@ def test_a_guess_that_fits_comes_back(robot):
         first = antaeus.multiple_contact_inverse_dynamics(robot, q, v, a, FEET, least_torque=2.0)
         again = antaeus.multiple_contact_inverse_dynamics(robot, q, v, a, FEET, guess=first.wrenches)
         np.testing.assert_allclose(again.wrenches, first.wrenches, rtol=0, atol=tolerance("kModelParity"))
+        link = antaeus.multiple_contact_inverse_dynamics(robot, q, v, a, FEET, least_torque=2.0, wrench_frame="link")
+        again = antaeus.multiple_contact_inverse_dynamics(robot, q, v, a, FEET, guess=link.wrenches, wrench_frame="link")
+        np.testing.assert_allclose(again.wrenches, link.wrenches, rtol=0, atol=tolerance("kModelParity"))
 
 
-# Nimble --------------------------------------------------------------------------------------------------------------
+# The stated cost -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.skipif(not GOLDEN.exists(), reason="reference data absent: golden in ANTAEUS_SHARED (default ../shared)")
-def test_the_numbers_of_nimble():
-    data = json.loads((GOLDEN / "mini_biped.json").read_text())
-    robot = antaeus.load_robot(str(GOLDEN / "urdf/mini_biped.urdf"), meshes="ignored", base="floating")
-    as_nimble = dict(compatibility="nimble", wrench_frame="link")
+class Humanoid:
+    """tests/support/biped.urdf, in random states that are not a motion."""
 
-    def near(ours, theirs, name):
-        theirs = np.asarray(theirs)
-        assert np.abs(ours - theirs).max() <= tolerance(name) * max(1, np.abs(theirs).max())
+    soles, lever = ["left_sole", "right_sole"], 0.1  # [m] at which moments count as newtons
+    same = 1e-9  # two algorithms for torques up to 500 N·m
+    dense = 1e-6  # N, N·m: a dense system of 240 unknowns with weights of 1e-6 to 1e2
 
-    def turned(wrenches):
-        return np.roll(np.asarray(wrenches), 3, axis=-1)
+    def __init__(self, frames):
+        file = str(ROOT / "tests/support/biped.urdf")
+        self.robot = antaeus.load_robot(file, meshes="ignored", base="floating")
+        self.model = pinocchio.buildModelFromUrdf(file, pinocchio.JointModelFreeFlyer())
+        self.data, numbers, nv = self.model.createData(), generator(), self.model.nv
+        q = [pinocchio.integrate(self.model, pinocchio.neutral(self.model), numbers.uniform(-0.3, 0.3, nv)) for _ in range(frames)]
+        self.states = {"q": np.array(q), "v": numbers.normal(size=(frames, nv)), "a": numbers.normal(size=(frames, nv)), "dt": 0.01}
+        self.total = np.array([pinocchio.rnea(self.model, self.data, *state) for state in self.rows()])
+        axes = pinocchio.ReferenceFrame.LOCAL_WORLD_ALIGNED
+        self.J = [[pinocchio.computeFrameJacobian(self.model, self.data, state[0], self.model.getFrameId(sole), axes)
+                   for sole in self.soles] for state in self.rows()]
 
-    for state in data["states"]:
-        q, v, a = (np.array(state[name]) for name in ("q", "v", "a"))
-        for one in state["single"]:
-            ours = antaeus.contact_inverse_dynamics(robot, q, v, a, one["body"], **as_nimble)
-            near(ours.wrenches, turned([one["wrench"]]), "kNimble")
-            near(ours.torques, one["tau"], "kNimble")
-        for one in state["multi_min_torque"] + state["multi_guess"]:
-            guess = turned(one["guesses"]) if "guesses" in one else None
-            ours = antaeus.multiple_contact_inverse_dynamics(robot, q, v, a, one["bodies"], guess, **as_nimble)
-            near(ours.wrenches, turned(one["wrenches"]), "kNimble")
-            near(ours.torques, one["tau"], "kNimble")
-    run = data["over_time"][0]
-    ours = antaeus.contact_inverse_dynamics_over_time(robot, run["q"], run["dt"], run["bodies"], **as_nimble,
-                                                      smoothing=run["smoothing_weight"],
-                                                      least_torque=run["min_torque_weight"])
-    near(ours.wrenches, turned(run["wrenches"]), "kNimbleOverTime")
-    near(ours.torques, run["tau"], "kNimbleOverTime")
-    assert np.isnan(ours.sd).all() and ours.sd_because == "Nimble's mode states no uncertainty"
+    def rows(self):
+        return zip(self.states["q"], self.states["v"], self.states["a"])
+
+    def solve(self, more, **how):
+        return antaeus.contact(self.states | more, self.robot, self.soles, **how).wrenches
+
+
+def test_each_frame_for_itself_is_the_least_wrench():
+    it, numbers = Humanoid(20), generator()
+    guess, active = 50 * numbers.normal(size=(20, 2, 6)), np.ones((20, 2))
+    active[5:9, 0] = active[7:12, 1] = 0
+    for more, lever in (({}, 0.1), ({"guess": guess}, 0.1), ({}, 0.4), ({"active": active}, 0.1)):
+        ours = it.solve(more, lever=lever)
+        for t in range(20):
+            touching = np.flatnonzero(more.get("active", np.ones((20, 2)))[t])
+            near = np.concatenate([more.get("guess", np.zeros((20, 2, 6)))[t, c] for c in touching]) if touching.size else np.zeros(0)
+            expected = np.zeros((2, 6))
+            if touching.size:
+                A, weight = np.hstack([it.J[t][c].T[:6] for c in touching]), np.tile([lever] * 3 + [1.0] * 3, touching.size)
+                step = np.linalg.pinv(A / weight) @ (it.total[t, :6] - A @ near) / weight
+                expected[touching] = (near + step).reshape(-1, 6)
+            np.testing.assert_allclose(ours[t], expected, rtol=0, atol=it.same)
+    np.testing.assert_array_equal(it.solve({"guess": guess.reshape(20, 12)}), it.solve({"guess": guess}))
+
+
+def over_time(it, active, previous, magnitude, guess=None, least=1.0, smoothing=1.0, window=0.05, before=0.0, speed=0.0):
+    """The cost of contact_options.hpp as one dense system with multipliers."""
+    frames, n, dt = len(it.total), 12, it.states["dt"]
+    size = np.tile([it.lever**2] * 3 + [1.0] * 3, 2)
+    H, g, rows, right = np.zeros((frames * n, frames * n)), np.zeros(frames * n), [], []
+    for t, (J, v) in enumerate(zip(it.J, it.states["v"])):
+        here, after = slice(t * n, (t + 1) * n), slice((t + 1) * n, (t + 2) * n)
+        fast = [np.sum((J[c] @ v)[:3] ** 2) for c in range(2)]
+        weight = np.repeat([least + magnitude[t, c] + speed * fast[c] for c in range(2)], 6) * size * dt
+        H[here, here] += np.diag(weight)
+        if guess is not None:
+            g[here] -= weight * guess[t].ravel()
+        if t == 0:
+            H[here, here] += np.diag(before * window * size)
+            g[here] -= before * window * size * previous.ravel()
+        if t + 1 < frames:
+            rate = np.diag(smoothing * window**2 / dt * size * np.repeat(active[t] * active[t + 1], 6))
+            H[here, here] += rate
+            H[after, after] += rate
+            H[here, after] -= rate
+            H[after, here] -= rate
+        off = t * n + np.flatnonzero(np.repeat(active[t], 6) == 0)
+        A = np.zeros((6, frames * n))
+        A[:, here] = np.hstack([j.T[:6] for j in J])
+        rows += [A, np.eye(frames * n)[off]]
+        right += [it.total[t, :6], np.zeros(len(off))]
+    A, b = np.vstack(rows), np.concatenate(right)
+    K = np.block([[H, A.T], [A, np.zeros((len(A), len(A)))]])
+    return np.linalg.solve(K, np.r_[-g, b])[:frames * n].reshape(frames, 2, 6)
+
+
+def test_over_time_is_the_least_of_the_stated_cost():
+    it, numbers = Humanoid(20), generator()
+    active, previous = np.ones((20, 2)), 100 * numbers.normal(size=(2, 6))
+    active[5:9, 0] = active[12:, 1] = 0
+    magnitude, guess = 3 * numbers.random((20, 2)), 100 * numbers.normal(size=(20, 2, 6))
+    everything = {"active": np.ones((20, 2)), "previous": previous, "magnitude": np.zeros((20, 2))}
+    plain = over_time(it, **everything)
+    for members, options, how in [
+        ({}, {}, {}), ({}, dict(smoothing=4.0, least_torque=0.5, smoothing_time=0.1), dict(smoothing=4.0, least=0.5, window=0.1)),
+        ({"active": active}, {}, {"active": active}), ({"previous": previous}, dict(previous_weight=3.0), {"before": 3.0}),
+        ({"magnitude": magnitude}, {}, {"magnitude": magnitude}), ({"guess": guess}, {}, {"guess": guess}),
+        ({}, dict(velocity_penalty=2.5), {"speed": 2.5}),
+    ]:
+        expected = over_time(it, **(everything | how))
+        np.testing.assert_allclose(it.solve(members, over_time=True, **options), expected, rtol=0, atol=it.dense)
+        assert not how or np.abs(expected - plain).max() > 0.1, how  # it has an effect
+    # Without smoothing each frame stands for itself.
+    np.testing.assert_allclose(it.solve({}, over_time=True, smoothing=0.0), it.solve({}), rtol=0, atol=it.same)
 
 
 # The whole -----------------------------------------------------------------------------------------------------------
@@ -140,6 +205,8 @@ def test_a_motion_in_memory(biped, step, tmp_path):
     result.save(tmp_path / "step.html")
     assert "antaeus.views/1" in (tmp_path / "step.html").read_text()
     assert repr(result) == "ContactResult(motion: 60 steps, 2 contacts)"
+    nimble = antaeus.contact(step, biped, contacts, over_time=True, compatibility="nimble")
+    assert np.isnan(nimble.sd).all() and nimble.sd_because == "Nimble's mode states no uncertainty"
     twice = antaeus.contact_inverse_dynamics_over_time(biped, step["q"], 0.01, contacts, active=step["active"])
     np.testing.assert_allclose(twice.wrenches, result.wrenches, rtol=0, atol=tolerance("kModelParity"))
 

@@ -2,7 +2,6 @@
 slices, in other processes, and what is refused."""
 
 import pickle
-import threading
 
 import antaeus
 import numpy as np
@@ -111,18 +110,6 @@ def test_an_episode_is_judged_by_its_channels(robot, judged):
               "imu_quaternion_xyzw": episode.imu_quaternion}
     same(judged(**arrays, want=WANT), results)
     assert results["verdict"].any() and not results["status"].any()
-
-
-def test_the_lock_is_released(robot, judged):
-    log = log_of(robot, 3000)
-    expected, others = judged(**log, want=WANT), []
-    threads = [threading.Thread(target=lambda: others.append(judged(**log, want=WANT))) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for other in others:
-        same(other, expected)
 
 
 def test_what_only_a_loop_can_do_is_refused(robot, judged):

@@ -24,7 +24,7 @@ from support import tolerance
 PRIOR_SD = 20.0  # [N] of each component of a wrist's force (ContactPrior)
 DETERMINED = 0.64  # 1 − C/P₀ from which the data say more than the prior: sd 12 N
 TWO_SIDED_95 = 1.959963984540054
-VISCOUS = (("wrist", 0.05), ("elbow", 0.15), ("", 0.2))  # [N·m·s/rad], by the first match, as the study of estimators
+VISCOUS = (("wrist", 0.05), ("elbow", 0.15), ("", 0.2))  # [N·m·s/rad], by the first match, as docs/estimator_study.md
 TORQUE_SD = (0.2, 0.5, 1.0)  # [N·m] of single samples, one robot after the other; arms half
 VELOCITY_SD, POSITION_SD = 0.01, 2e-5  # [rad/s], [rad]
 LEARNING = 60.0  # [s]
@@ -75,7 +75,7 @@ def scenario(robot, pose, regime):
 # --- robots ----------------------------------------------------------------------------------------------------------
 @dataclasses.dataclass(frozen=True)
 class Fault:
-    """What is wrong with a robot beyond what is drawn: the lies of the study of estimators."""
+    """What is wrong with a robot beyond what is drawn: what docs/estimator_mujoco.md calls lies."""
 
     coulomb: float = 1.0  # times the friction that was drawn; the draw's own bound is the profile's
     full_friction: bool = False  # every joint at the bound
@@ -251,7 +251,7 @@ def soak(test):
 
 
 HELD_BACK = range(100, 105)
-LOW, HIGH = 0.90, 0.99  # the issue's own bars of 95 % intervals of what the data determine
+LOW, HIGH = 0.90, 0.99  # about 95 % intervals of what the data determine: five robots a pose are few
 LIES = 0.03  # share of samples; chosen before seeds 200 and 201 were tried
 # Elsewhere the prior speaks, and no push here is larger than one and a half of its sd.
 ELSEWHERE = 0.95

@@ -49,7 +49,7 @@ GAINS = (("wrist", 40, 3), ("elbow", 150, 8), ("shoulder", 200, 12), ("torso", 4
 
 @dataclasses.dataclass(frozen=True)
 class Rough:
-    """How the robot differs from its profile. Sizes of the study of estimators, §4; the noise of v is assumed."""
+    """How the robot differs from its profile. Sizes of docs/estimator_study.md#setup; the noise of v is assumed."""
 
     friction: float = 1.0  # MuJoCo's frictionloss as a share of the profile's Coulomb bound; or of each motor
     viscous: float = 0.0  # [N·m·s/rad] of all motors; or of each

@@ -183,14 +183,14 @@ def test_numbers_keep_all_their_digits(robot):
 
 @pytest.mark.parametrize("options, message", [
     (dict(clamp_forc=1.0), "guard: unknown option 'clamp_forc'; did you mean 'clamp_force'?"),
-    (dict(clamp_force=-1.0), "guard.clamp_force: '-1.0' is no number that fits"),
-    (dict(clamp_force=float("nan")), "guard.clamp_force: 'nan' is no number that fits"),
-    (dict(clamp_force=True), "guard.clamp_force: 'true' is no number that fits"),
-    (dict(clamp_force=None), "guard.clamp_force: a value of type NoneType cannot be an option"),
-    (dict(clamp_force=np.array([1.0, 2.0])), "guard.clamp_force: a value of type ndarray cannot be an option"),
-    (dict(clamp_force=np.array([1, 2])), "guard.clamp_force: a value of type ndarray cannot be an option"),
-    (dict(clamp_force=10**400), "is no number that fits"),
-    (dict(watchdog_steps=1.5), "guard.watchdog_steps: '1.5' is no number that fits"),
+    (dict(clamp_force=-1.0), "published_guard.clamp_force: '-1.0' is not a number that fits"),
+    (dict(clamp_force=float("nan")), "published_guard.clamp_force: 'nan' is not a number that fits"),
+    (dict(clamp_force=True), "published_guard.clamp_force: 'true' is not a number that fits"),
+    (dict(clamp_force=None), "published_guard.clamp_force: a value of type NoneType cannot be an option"),
+    (dict(clamp_force=np.array([1.0, 2.0])), "published_guard.clamp_force: a value of type ndarray cannot be an option"),
+    (dict(clamp_force=np.array([1, 2])), "published_guard.clamp_force: a value of type ndarray cannot be an option"),
+    (dict(clamp_force=10**400), "is not a number that fits"),
+    (dict(watchdog_steps=1.5), "published_guard.watchdog_steps: '1.5' is not a number that fits"),
     (dict(dominance_form="formul"), "did you mean 'formula'?"),
     (dict(order=["clamp", "wachdog"]), "guard.order: unknown value 'wachdog'; did you mean 'watchdog'?"),
 ])
@@ -217,7 +217,7 @@ def test_settings_of_a_profile_are_where_the_guarded_loop_starts():
     last = settings.all()[given]
     assert (last.group, last.name, last.value) == ("posterior", "sign", "on_environment") and last.place
     for wrong, message in (("posterior.sgn=on_robot", "did you mean 'sign'"), ("posteriors.sign=on_robot", "did you mean"),
-                           ("posterior.force_prior=-1", "no number that fits"), ("sign", "is no assignment")):
+                           ("posterior.force_prior=-1", "not a number that fits"), ("sign", "is not an assignment")):
         with pytest.raises(antaeus.OptionsError, match=message):
             settings.set(wrong)
     assert len(settings.all()) == given + 1
@@ -242,11 +242,12 @@ def test_enumerations_are_their_text():
         "time_back"]
 
 
-SUBMODULES = ("core", "robot", "estimation", "published", "trust", "guard", "control", "pose", "episode",
-              "auditing", "contacts", "identification", "replaying", "ik", "tasks", "conditioning", "space", "sim", "experiments",
-              "report")
-# Of include/antaeus; antaeus.audit, antaeus.contact and antaeus.replay are the functions.
-FOLDERS = {"auditing": "audit", "contacts": "contact", "replaying": "replay"}
+SUBMODULES = ("core", "signal", "robot", "estimation", "published", "trust", "control", "pose", "episode", "auditing", "contacts",
+              "identification", "replaying", "ik", "tasks", "numerics", "space", "sim", "studies", "report")
+# Of include/antaeus, or a target's own; antaeus.audit, antaeus.contact and antaeus.replay are the functions.
+FOLDERS = {"auditing": "audit", "contacts": "contact", "replaying": "replay", "published": "estimation/published",
+           "studies": "../../studies"}
+BESIDE = {"control": ("robot", "space"), "ik": ("core",)}  # rooms whose classes are bound with another's
 
 
 def test_each_public_name_is_in_one_submodule():
@@ -260,10 +261,7 @@ def test_each_public_name_is_in_one_submodule():
         seen += module.__all__
     assert sorted(seen) == sorted(set(seen)) == sorted(antaeus.__all__)
     assert sorted(name for name in dir(antaeus) if not name.startswith("_")) == sorted([*seen, *SUBMODULES])
-    files = {path.stem for path in (ROOT / "python/antaeus").glob("*.py") if not path.name.startswith("_")}
-    files -= {"environments"}  # of Python alone; it needs packages that antaeus does not
-    assert files == set(SUBMODULES)
-    assert {path.name for path in (ROOT / "include/antaeus").iterdir()} > {FOLDERS.get(name, name) for name in files}
+    assert all((ROOT / "include/antaeus" / FOLDERS.get(name, name)).is_dir() for name in SUBMODULES)
     assert antaeus.estimation.PosteriorEstimator is antaeus.PosteriorEstimator
     assert antaeus.published.GuardChain is antaeus.GuardChain and antaeus.robot.Instant is antaeus.Instant
     everything = {}
@@ -275,13 +273,16 @@ def test_a_room_binds_what_its_headers_declare():
     """Of a class or an enumeration: include/antaeus/<room>/ declares that name."""
     for room in SUBMODULES:
         folder = ROOT / "include/antaeus" / FOLDERS.get(room, room)
-        text = "".join(path.read_text(encoding="utf-8") for path in folder.glob("*.hpp"))
+        folders = [folder, *(folder.parent / beside for beside in BESIDE.get(room, ()))]
+        text = "".join(path.read_text(encoding="utf-8") for folder in folders for path in folder.rglob("*.hpp"))
         known = {"StatusError", "audit"}  # of the bindings; run_audit in C++
         # One call each, where C++ has one function for all (contact_inverse_dynamics).
         known |= {"contact", "ContactState", "inverse_dynamics", "multiple_contact_inverse_dynamics",
                   "contact_inverse_dynamics_over_time"}
         known |= {"reason_names"}  # of a replay's bits; Reasons::text() in C++
-        known |= {"InstructionSet", "instruction_set"}  # of conditioning, bound with ik
+        known |= {"InstructionSet", "instruction_set"}  # of core/lanes, bound with ik
+        known |= {"contact_demand"}  # motion_dynamics(…).demand in C++
+        known |= {"TorqueLimits", "JointTorque"}  # of robot/torque_limits.hpp, bound with control
         nested = {"FlightSampleAtEndpoint", "ReferenceStatisticsContamination", "ReliabilityTableRow",
                   "CounterfactualFalseAlarm", "AdviceRowCondition", "AdviceRowMove", "AdviceRowAlone"}
         known |= nested  # a struct of a struct
@@ -289,6 +290,26 @@ def test_a_room_binds_what_its_headers_declare():
             assert name in known or re.search(rf"\b{name}\b", text), f"{room}.{name}"
             if inspect.isclass(getattr(antaeus, name)) and name not in known:
                 assert re.search(rf"\b(class|struct|enum) ([A-Z_]+ )?{name}\b", text), f"{room}.{name}"
+
+
+def test_submodules_are_imported_as_any_other():
+    run_python("import antaeus.estimation; antaeus.estimation.PosteriorEstimator")
+    run_python("from antaeus.signal import estimate_delay; import importlib.util as u; assert u.find_spec('antaeus.ik')")
+    with pytest.raises(ImportError, match="Nothing"):
+        exec("from antaeus.trust import Nothing", {})
+
+
+@pytest.mark.parametrize("old, new, name", [("conditioning", "numerics", "ThreeTierInverse"),
+                                            ("guard", "trust", "GuardedEstimator"),
+                                            ("experiments", "studies", "run_experiment")])
+def test_an_old_room_still_works_and_names_the_new_one(old, new, name):
+    said = f"DeprecationWarning: antaeus.{old} is antaeus.{new} now"
+    for code in (f"import antaeus.{old} as old", f"import antaeus; old = antaeus.{old}",
+                 f"from antaeus import {old} as old"):
+        run_python(f"import warnings\nwith warnings.catch_warnings(record=True) as seen:\n"
+                   f"    warnings.simplefilter('always')\n    import antaeus\n    assert not seen\n    {code}\n"
+                   f"assert ['DeprecationWarning: ' + str(one.message) for one in seen] == [{said!r}]\n"
+                   f"assert old.{name} is antaeus.{name}")
 
 
 @pytest.mark.parametrize("old, new", [("ContactEquation", "InstantReader"), ("LoneMove", "SingleJointMove")])
@@ -370,34 +391,6 @@ def test_a_model_with_a_payload_carries_it(robot):
 
 
 # Results and lifetimes -----------------------------------------------------------------------------------------------
-
-
-def test_results_outlive_what_made_them():
-    robot = antaeus.load_robot("h1_2")
-    model, profile = robot.model, robot.profile
-    label = antaeus.load_robot("h1_2").profile.endpoints[0].label
-    reader = antaeus.InstantReader(robot, [WRIST])
-    estimator = antaeus.DeployedEstimator(reader)
-    now = reader.at(sample(robot))
-    before = estimator.solve(now)[0]  # nothing else holds the sequence
-    numbers = before.wrench.to_vector()
-    gain, residual, wrench = before.gain, now.static_residual(), before.wrench
-    estimator.solve(reader.at(antaeus.Observation(q=np.zeros(MOTORS), tau=np.full(MOTORS, np.nan))))
-    terms = antaeus.Dynamics(model).at(model.neutral())  # nothing else holds the Dynamics
-    twin = antaeus.make_twin(robot, "good", duration=0.2)
-    q, pushed = twin.episode.q, twin.wrenches[0]
-    expected = q.copy()
-    del robot, reader, now, estimator, twin
-    for _ in range(3):
-        gc.collect()
-        np.full(100_000, 7.0).sum()  # what was freed is written over
-    assert np.array_equal(before.wrench.to_vector(), numbers) and np.isfinite(numbers).all()
-    assert np.array_equal(gain @ residual, gain @ residual) and np.isfinite(gain).all()
-    np.testing.assert_allclose(gain @ residual, numbers, rtol=0, atol=1e-9)
-    assert wrench.is_finite()
-    assert model.nv() == 33 and profile.poses[0].name and label
-    assert np.isfinite(terms.gravity_torque()).all()
-    assert np.array_equal(q, expected) and pushed.shape == (q.shape[0], 6)
 
 
 def test_an_instant_outlives_its_reader_and_grows_stale(robot):

@@ -1,4 +1,4 @@
-"""Pose quality, advice and the filter through the package: the numbers of C++ and of the study."""
+"""Pose quality, advice and the filter through the package: the numbers of C++ and of docs/estimator_study.md."""
 import numpy as np
 import pytest
 

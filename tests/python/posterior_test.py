@@ -74,7 +74,7 @@ def test_a_posterior_is_the_formula(robot):
 
 
 def test_the_guarded_loop_never_raises_and_says_why(robot):
-    loop = antaeus.GuardedEstimator(robot, [WRIST], guarded=dict(recorder_samples=5, on_refused="zero"))
+    loop = antaeus.GuardedEstimator(robot, [WRIST], consumer_guard=dict(recorder_samples=5, on_refused="zero"))
     for step in range(4):
         sample = at_rest(robot, time=0.02 * step)
         sample.tau = sample.tau + 1e-9 * step  # torques that stay exactly as they were are dead
@@ -101,8 +101,8 @@ def test_the_guarded_loop_never_raises_and_says_why(robot):
 
 
 def test_options_of_the_guarded_loop_start_from_the_profile(robot):
-    with pytest.raises(antaeus.OptionsError, match="guarded: unknown option 'force_limt'; did you mean 'force_limit'"):
-        antaeus.GuardedEstimator(robot, [WRIST], guarded=dict(force_limt=1.0))
+    with pytest.raises(antaeus.OptionsError, match="consumer_guard: unknown option 'force_limt'; did you mean 'force_limit'"):
+        antaeus.GuardedEstimator(robot, [WRIST], consumer_guard=dict(force_limt=1.0))
     with pytest.raises(antaeus.OptionsError, match="feasibility: unknown option 'frictoin'; did you mean 'friction'"):
         antaeus.GuardedEstimator(robot, [WRIST], feasibility=dict(frictoin=1.0))
     with pytest.raises(antaeus.OptionsError, match="input: unknown option 'jmp'; did you mean 'jump'"):

@@ -1,18 +1,14 @@
-"""antaeus.replay as a user meets it: the numbers of one sample at a time and of Pinocchio, no copies, blocks in other
+"""antaeus.replay as a user meets it: the numbers of one sample at a time, no copies, blocks in other
 processes, and what is refused."""
 
 import functools
 import multiprocessing
-import os
 import pickle
-import signal
-import threading
 
 import antaeus
 import numpy as np
-import pinocchio as pin
 import pytest
-from support import ROOT, generator, peak, tolerance
+from support import generator, peak, tolerance
 
 WRISTS = ["left_wrist_yaw_link", "right_wrist_yaw_link"]
 MOTORS = 27
@@ -75,49 +71,13 @@ def test_the_numbers_are_those_of_one_sample_at_a_time(robot, replay):
     assert well_conditioned > 100
 
 
-def test_moving_states_are_pinocchios_inverse_dynamics():
-    robot = antaeus.load_robot("panda")
-    model = pin.buildModelFromUrdf(str(ROOT / "robots/panda/panda.urdf"))
-    data = model.createData()
-    numbers = generator()
-    count, motors = 50, robot.model.motor_count()
-    q, v, a = (numbers.uniform(-1, 1, (count, motors)) for _ in range(3))
-    results = antaeus.replay(robot, ["panda_hand"], q, v=v, a=a, want="torque")
-    places = [model.joints[model.getJointId(name)].idx_v for name in robot.model.motor_names()]
-    for i in range(count):
-        full = [np.zeros(model.nv) for _ in range(3)]
-        for vector, part in zip(full, (q, v, a)):
-            vector[places] = part[i]
-        expected = pin.rnea(model, data, *full)[places]
-        np.testing.assert_allclose(results["torque"][i], expected, rtol=0, atol=PARITY * max(1, np.abs(expected).max()))
-
-
-def test_a_state_that_cannot_be_used_stays_alone(robot, replay):
-    q, tau, quaternion = states(200)
-    good = replay(q, tau, imu_quaternion_xyzw=quaternion)
-    q[17, 3], tau[60, 0], quaternion[61] = np.nan, np.inf, [0, 0, 0, 2]
-    results = replay(q, tau, imu_quaternion_xyzw=quaternion)
-    bad = {17: "not_finite", 60: "not_finite", 61: "bad_orientation"}
-    for i, status in bad.items():
-        assert list(antaeus.Status)[results["status"][i]] == status
-        assert np.isnan(results["wrench"][i]).all() and np.isnan(results["residual"][i]).all()
-        assert (results["rank"][i] == -1).all()
-    others = np.setdiff1d(np.arange(200), list(bad))
-    same({name: array[others] for name, array in results.items()}, {name: array[others] for name, array in good.items()})
-
-
-def test_bits_depend_on_neither_threads_nor_block(robot):
-    q, tau, quaternion = states(1500)
-    q[3, 1] = np.nan
-    expected = antaeus.BatchReplay(robot, WRISTS, threads=1, block=2048)(q, tau, imu_quaternion_xyzw=quaternion)
-    for threads in (1, 2, 3):
-        for block in (1, 7, 256, 1024):
-            same(antaeus.BatchReplay(robot, WRISTS, threads=threads, block=block)(q, tau, imu_quaternion_xyzw=quaternion),
-                 expected)
-    same(antaeus.replay(robot, WRISTS, q, tau, imu_quaternion_xyzw=quaternion, threads=2, block=33), expected)
-    parts = [antaeus.replay(robot, WRISTS, q[s], tau[s], imu_quaternion_xyzw=quaternion[s])
-             for s in (slice(0, 700), slice(700, 1500))]
-    same({name: np.concatenate([part[name] for part in parts]) for name in expected}, expected)
+def test_rates_are_read_as_such():
+    robot = antaeus.load_robot("planar_3r")
+    q, v, a = generator().uniform(-1, 1, (3, 20, 3))
+    results = antaeus.replay(robot, ["tool"], q, v=v, a=a, want="torque", threads=2, block=7)
+    dynamics = antaeus.Dynamics(robot.model)
+    expected = [dynamics.inverse_dynamics(*state) for state in zip(q, v, a)]
+    np.testing.assert_allclose(results["torque"], expected, rtol=0, atol=PARITY * 100)
 
 
 def test_an_episode_brings_its_channels(robot, replay):
@@ -207,7 +167,7 @@ def test_columns_of_arrow(replay, tmp_path):
     assert back.to_numpy(zero_copy_only=True).reshape(-1, MOTORS).tolist() == expected["residual"].tolist()
 
 
-# Other processes and threads -----------------------------------------------------------------------------------------
+# Other processes -----------------------------------------------------------------------------------------
 
 
 def test_blocks_in_other_processes(robot):
@@ -232,47 +192,6 @@ def test_blocks_in_forked_processes():
     with multiprocessing.get_context("fork").Pool(2) as pool:
         part, = pool.starmap_async(functools.partial(log), [(q, tau)]).get(timeout=100)
     same(part, expected)
-
-
-def test_calls_from_several_threads_wait_for_each_other(replay):
-    sets = [states(2000, np.random.default_rng(seed))[:2] for seed in range(4)]
-    expected = [replay(*one) for one in sets]
-    found = [None] * 4
-
-    def work(k):
-        found[k] = replay(*sets[k])
-
-    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
-    [thread.start() for thread in threads]
-    [thread.join() for thread in threads]
-    for one, other in zip(found, expected):
-        same(one, other)
-
-
-def test_others_run_meanwhile_and_ctrl_c_ends_it(replay):
-    q = np.broadcast_to(states(1)[0], (2_000_000, MOTORS))
-    q = np.ascontiguousarray(q)
-    turns, over = [0], threading.Event()
-
-    def count():
-        while not over.is_set():
-            turns[0] += 1
-
-    other = threading.Thread(target=count)
-    other.start()
-    before = turns[0]
-    timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            for _ in range(100):
-                replay(q, want="sigma")
-    finally:
-        over.set()
-        other.join()
-        timer.join()
-    assert turns[0] > before
-    assert not replay(q[:100], want="sigma")["status"].any()
 
 
 # What is refused -----------------------------------------------------------------------------------------------------

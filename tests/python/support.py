@@ -15,9 +15,9 @@ SEED = 20240611
 
 
 def tolerance(name):
-    """A tolerance of tests/support/tolerances.hpp, where its reason stands."""
-    text = (ROOT / "tests/support/tolerances.hpp").read_text(encoding="utf-8")
-    value = re.search(rf"Tolerance {name}\{{([^}}]+)\}}", text).group(1)
+    """A tolerance of tests/<room>/tolerances.hpp, where its reason stands."""
+    texts = "".join(file.read_text(encoding="utf-8") for file in (ROOT / "tests").glob("*/tolerances.hpp"))
+    (value,) = re.findall(rf"Tolerance {name}\{{([^}}]+)\}}", texts)
     return float(value) * float(os.environ.get("ANTAEUS_TOLERANCE_SCALE", "1"))
 
 

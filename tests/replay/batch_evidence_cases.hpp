@@ -17,7 +17,7 @@
 
 namespace antaeus::test {
 
-/// The issue's own bar for replayed posteriors against the single-sample path: two decompositions of whitened rows of
+/// Replayed posteriors against the single-sample path: two decompositions of whitened rows of
 /// up to 100 prior sds, some ε of these; variances and tests as a share of what they are the rest of.
 inline constexpr tolerance::Tolerance kBatchPosterior{1e-12};
 

@@ -4,7 +4,7 @@
 #include <Eigen/SVD>
 
 #include "replay/batch_states.hpp"
-#include "support/tolerances.hpp"
+#include "replay/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -141,12 +141,12 @@ TEST(Batch, OneStateAtATimeInPlainDoublesGivesTheSameBits) {
     const detail::BatchNumbers& numbers = subject.model.numbers();
     detail::BatchCall call;
     call.count = kStates;
-    call.q = {states.q.data(), states.motors};
-    call.tau = {states.tau.data(), states.motors};
-    call.quaternion = {states.quaternion.data(), 4};
-    call.residual = {plain.residual.data(), states.motors};
-    call.wrench = {plain.wrench.data(), 6 * plain.endpoints};
-    call.sigma = {plain.sigma.data(), 6 * plain.endpoints};
+    call.in.q = {states.q.data(), states.motors};
+    call.in.tau = {states.tau.data(), states.motors};
+    call.in.imu_quaternion_xyzw = {states.quaternion.data(), 4};
+    call.out.residual = {plain.residual.data(), states.motors};
+    call.out.wrench = {plain.wrench.data(), 6 * plain.endpoints};
+    call.out.sigma = {plain.sigma.data(), 6 * plain.endpoints};
     const detail::BatchBuild& build = detail::batch_build_single();
     std::vector<double> memory(build.memory(numbers) / sizeof(double));
     build.run(numbers, call, memory.data());
@@ -177,40 +177,6 @@ TEST(Batch, AStateWithoutAResultIsNaNAndSaysWhy) {
     } else if (i != 21 && i != 22) {
       EXPECT_TRUE(std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); })) << i;
     }
-  }
-}
-
-TEST(Batch, RowsMayStandApart) {
-  const Subject subject = subjects()[1];
-  RandomStates random(929);
-  SCOPED_TRACE(random.text());
-  const BatchStates states(subject.robot, kStates, random);
-  BatchWorkspace workspace(subject.model);
-  BatchAnswers dense(subject.model, kStates);
-  ASSERT_EQ(workspace.replay(states.at_rest(), dense.all(false)), Status::ok);
-  // One table with q, tau and the wrench in each row, and a column that nobody may touch.
-  const int motors = states.motors, stride = 2 * motors + 7;
-  std::vector<double> table(static_cast<std::size_t>(stride * kStates), 5.0);
-  for (int i = 0; i < kStates; ++i) {
-    for (int m = 0; m < motors; ++m) {
-      table[static_cast<std::size_t>(i * stride + m)] = states.q[static_cast<std::size_t>(i * motors + m)];
-      table[static_cast<std::size_t>(i * stride + motors + m)] = states.tau[static_cast<std::size_t>(i * motors + m)];
-    }
-  }
-  BatchInput in;
-  in.count = kStates;
-  in.q = {std::span<const double>(table), stride};
-  in.tau = {std::span<const double>(table).subspan(static_cast<std::size_t>(motors)), stride};
-  BatchOutput out;
-  out.wrench = {std::span<double>(table).subspan(static_cast<std::size_t>(2 * motors)), stride};
-  check_block(subject.model, in, out);
-  ASSERT_EQ(workspace.replay(in, out), Status::ok);
-  for (int i = 0; i < kStates; ++i) {
-    for (int k = 0; k < 6; ++k) {
-      EXPECT_EQ(table[static_cast<std::size_t>(i * stride + 2 * motors + k)],
-                dense.wrench[static_cast<std::size_t>(6 * i + k)]);
-    }
-    EXPECT_EQ(table[static_cast<std::size_t>(i * stride + 2 * motors + 6)], 5.0);
   }
 }
 

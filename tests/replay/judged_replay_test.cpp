@@ -14,8 +14,8 @@
 #include "antaeus/replay/replay.hpp"
 #include "antaeus/robot/noise_model.hpp"
 #include "replay/batch_states.hpp"
+#include "replay/tolerances.hpp"
 #include "support/made_up_noise.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -12,7 +12,7 @@
 #include "antaeus/estimation/published/wrench_estimator.hpp"
 #include "antaeus/replay/batch_fields.hpp"
 #include "replay/batch_states.hpp"
-#include "support/tolerances.hpp"
+#include "replay/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -7,8 +7,8 @@
 #include "antaeus/contact/contact_result.hpp"
 #include "antaeus/report/pages.hpp"
 #include "report/page_texts.hpp"
+#include "report/tolerances.hpp"
 #include "support/page_payload.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
@@ -112,7 +112,7 @@ void expect_whole(const Page& page) {
   test::expect_drawn(page);
   const std::string html = html_page(page);
   EXPECT_NE(html.find("id=\"payload\""), std::string::npos);
-  EXPECT_EQ(answers(page).find("–"), std::string::npos) << answers(page);  // no number is told that is none
+  EXPECT_EQ(answers(page).find("–"), std::string::npos) << answers(page);  // no number is shown where there is none
 }
 
 TEST(ContactPage, TwoFeetShareTheWeight) {

@@ -165,7 +165,7 @@ TEST_F(HtmlReport, AnswersInTheOrderOfTwoMinutes) {
        {"what", "cause", "cause_test", "guarded_posterior", "advice", "watchdog", "clamp", "preflight"}) {
     const std::string mark = "data-statement=\"" + std::string(id) + "\"";
     const bool told =
-        std::any_of(audit.verdict.begin(), audit.verdict.end(), [&](const auto& s) { return s.id == id; });
+        std::any_of(audit.verdict.begin(), audit.verdict.end(), [&](const auto& s) { return to_string(s.id) == id; });
     EXPECT_EQ(count_of(page, mark), told ? 1u : 0u) << id;
     if (!told) continue;
     EXPECT_GT(page.find(mark), before) << id;
@@ -173,7 +173,8 @@ TEST_F(HtmlReport, AnswersInTheOrderOfTwoMinutes) {
   }
   EXPECT_LT(before, page.find("<nav"));
   EXPECT_LT(page.find("<nav"), page.find("<section id=\"explore\""));
-  for (const Statement& s : audit.verdict) EXPECT_EQ(count_of(page, "data-statement=\"" + s.id + "\""), 1u) << s.id;
+  for (const Statement& s : audit.verdict)
+    EXPECT_EQ(count_of(page, "data-statement=\"" + std::string(to_string(s.id)) + "\""), 1u) << to_string(s.id);
   EXPECT_EQ(count_of(page, "id=\"figure-posterior-force\""), 1u);
 }
 
@@ -266,7 +267,7 @@ TEST_F(HtmlReport, WithoutAPosteriorThePageIsWholeAndSilent) {
   audit.contacts.clear();
   const std::set<std::string> its = {"posterior",  "reliability", "undetectable", "guarded_posterior",
                                      "cause_test", "advice",      "contacts"};
-  std::erase_if(audit.verdict, [&](const Statement& s) { return its.contains(s.id); });
+  std::erase_if(audit.verdict, [&](const Statement& s) { return its.contains(std::string(to_string(s.id))); });
   const std::string page = html_report(audit);
   EXPECT_EQ(imbalance(page), "");
   for (const char* id : {"saved", "guard", "reliability", "contacts"}) EXPECT_EQ(section_of(page, id), "") << id;

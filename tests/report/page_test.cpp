@@ -174,7 +174,7 @@ TEST(Page, EverythingIsWritten) {
   EXPECT_TRUE(views["scenes"][0]["robots"][1]["ghost"].boolean());
   EXPECT_FALSE(views["scenes"][0]["robots"][0]["links"][1]["shapes"].items().empty()) << "a stick at least";
   EXPECT_EQ(views["scenes"][0]["frames"][0]["X_AF"][11].number(), 0.4);
-  EXPECT_TRUE(views["scenes"][1]["ground"].is_null()) << "NaN is no number";
+  EXPECT_TRUE(views["scenes"][1]["ground"].is_null()) << "NaN is not a number";
   EXPECT_EQ(views["runs"][1]["steps"].integer(), kRows / 2);
   EXPECT_EQ(views["focus"].integer(), 30);
 }

@@ -7,8 +7,8 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/pose/pose_map.hpp"
 #include "antaeus/report/figures.hpp"
+#include "report/tolerances.hpp"
 #include "robot/test_robots.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

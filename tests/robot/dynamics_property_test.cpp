@@ -7,8 +7,8 @@
 #include <set>
 
 #include "robot/test_robots.hpp"
+#include "robot/tolerances.hpp"
 #include "support/largest.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "robot/test_robots.hpp"
+#include "robot/tolerances.hpp"
 #include "support/largest.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -282,8 +282,8 @@ TEST_F(NoiseInAProfile, ARowIsWhatItsErrorSays) {
   const std::size_t end = text_.find('"', at + 7);
   const auto row = [&](const std::string& with) { return text_.substr(0, at + 7) + with + text_.substr(end); };
   const std::string bytes = text_.substr(at + 7, end - at - 7);
-  expect_refused(row(bytes.substr(0, bytes.size() - 4)), "row = \"" + bytes.substr(0, 8), "is no row of numbers");
-  expect_refused(row("*" + bytes.substr(1)), "row = \"*", "is no row of numbers");
+  expect_refused(row(bytes.substr(0, bytes.size() - 4)), "row = \"" + bytes.substr(0, 8), "is not a row of numbers");
+  expect_refused(row("*" + bytes.substr(1)), "row = \"*", "is not a row of numbers");
   expect_refused(row("AAAAAAAA+H8="), "row = \"AAAAAAAA+H8=", "is not finite");
   expect_refused(row(""), "row = \"\"", "its 'row' says 0");
 }

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "robot/test_robots.hpp"
-#include "support/tolerances.hpp"
+#include "robot/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -8,8 +8,8 @@
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/scratch_folder.hpp"
 #include "robot/files/indexed_mesh.hpp"
+#include "robot/tolerances.hpp"
 #include "support/shared.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus::detail {
 namespace {

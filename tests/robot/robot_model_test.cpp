@@ -8,8 +8,8 @@
 
 #include "antaeus/core/error.hpp"
 #include "robot/test_robots.hpp"
+#include "robot/tolerances.hpp"
 #include "support/largest.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

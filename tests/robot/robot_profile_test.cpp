@@ -256,7 +256,7 @@ TEST_F(Profile, WhatAnEndpointsContactCanExert) {
                                  "[[0, 0], [0.1, 0.1], [0.1, 0], [0, 0.1]]",             // crossed
                                  "[[0, 10], [-6, -8], [9.5, 3], [-9.5, 3], [6, -8]]",    // a star
                                  "[[0, 0], [1e200, 0], [1e200, 1e200], [0, 1e200]]"}) {  // beyond numbers
-    expect_refused(with("sole = " + sole), "sole = " + sole, {"'sole' is no convex polygon", corners});
+    expect_refused(with("sole = " + sole), "sole = " + sole, {"'sole' is not a convex polygon", corners});
   }
   expect_refused(with("sole = [[0, 0], [0.1, 0], [0.1, 0.1, 0.1]]"), "sole = ", {"a corner has 3 numbers", corners});
   expect_refused(with("sole = [[0, 0], [0.1, 0], [nan, 0.1]]"), "sole = ", {"must be finite"});
@@ -292,12 +292,12 @@ TEST_F(Profile, ArmatureIsOfTheMotorsTorqueAlone) {
 
 TEST_F(Profile, OptionsAreReadAndRefusedByLine) {
   const std::string options =
-      "\n[options.posterior]\nforce_prior = 30.0\nrows = \"all\"\n[options.guarded]\nrecorder_samples = 7\n";
+      "\n[options.posterior]\nforce_prior = 30.0\nrows = \"all\"\n[options.consumer_guard]\nrecorder_samples = 7\n";
   const RobotProfile profile = read_profile(write(text_ + options));
   const std::vector<Setting>& settings = profile.settings.all();
   ASSERT_EQ(settings.size(), 3u);
   // The TOML library hands tables over by name.
-  EXPECT_EQ(settings[0].group + "." + settings[0].name, "guarded.recorder_samples");
+  EXPECT_EQ(settings[0].group + "." + settings[0].name, "consumer_guard.recorder_samples");
   EXPECT_EQ(settings[0].value, "7");
   EXPECT_EQ(settings[1].name + "=" + settings[1].value, "force_prior=30");
   EXPECT_EQ(settings[2].value, "all");
@@ -305,9 +305,10 @@ TEST_F(Profile, OptionsAreReadAndRefusedByLine) {
   expect_refused(text_ + "\n[options.postrior]\nforce_prior = 30.0\n", "[options.postrior]",
                  {"'postrior'", "'posterior'"});
   expect_refused(text_ + "\n[options.postrior]\n", "[options.postrior]", {"'postrior'", "'posterior'"});
-  expect_refused(text_ + "\n[options.guard]\nclamp_forse = 20.0\n", "clamp_forse", {"'clamp_forse'", "'clamp_force'"});
-  expect_refused(text_ + "\n[options.guard]\nclamp_force = -1\n", "clamp_force", {"'-1'", "zero or more"});
-  expect_refused(text_ + "\n[options.guarded]\nrecorder_samples = 7.5\n", "recorder", {"'7.5'", "whole number"});
+  expect_refused(text_ + "\n[options.published_guard]\nclamp_forse = 20.0\n", "clamp_forse",
+                 {"'clamp_forse'", "'clamp_force'"});
+  expect_refused(text_ + "\n[options.published_guard]\nclamp_force = -1\n", "clamp_force", {"'-1'", "zero or more"});
+  expect_refused(text_ + "\n[options.consumer_guard]\nrecorder_samples = 7.5\n", "recorder", {"'7.5'", "whole number"});
   expect_refused(text_ + "\n[options.posterior]\nrows = \"al\"\n", "rows", {"'al'", "'all'"});
   expect_refused(text_ + "\n[options.posterior]\nforce_prior = [1]\n", "force_prior = [1]", {"must be a number"});
   expect_refused(text_ + "\n[options.posterior]\nforce_prior = inf\n", "force_prior = inf", {"must be finite"});

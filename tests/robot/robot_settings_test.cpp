@@ -82,7 +82,7 @@ TEST_F(RobotSettings, EffortLimitsAndReachGiveTheForceThatAnArmIsMadeFor) {
     const auto posterior = settings.get<PosteriorOptions>();
     EXPECT_LT(posterior.full_use_sd, posterior.observable_sd);
     EXPECT_LT(posterior.observable_sd, posterior.prior.force);
-    EXPECT_NEAR(settings.get<GuardedOptions>().force_limit / settings.scale().force, 2.0, 0.1);
+    EXPECT_NEAR(settings.get<ConsumerGuardOptions>().force_limit / settings.scale().force, 2.0, 0.1);
   }
 }
 
@@ -94,18 +94,18 @@ TEST_F(RobotSettings, ARatedLoadInTheProfileIsTaken) {
   EXPECT_NEAR(settings.scale().force, 3.0 * 9.81, tolerance::kArithmetic);
   EXPECT_EQ(settings.get<PosteriorOptions>().prior.force, 20.0);
   EXPECT_EQ(settings.get<PosteriorOptions>().full_use_sd, 4.9);
-  EXPECT_EQ(settings.get<GuardedOptions>().force_limit, 59.0);
-  EXPECT_EQ(settings.get<GuardOptions>().watchdog_force, 98.0);
-  const std::vector<OptionValue> listed = settings.list(settings.get<GuardedOptions>());
+  EXPECT_EQ(settings.get<ConsumerGuardOptions>().force_limit, 59.0);
+  EXPECT_EQ(settings.get<PublishedGuardOptions>().watchdog_force, 98.0);
+  const std::vector<OptionValue> listed = settings.list(settings.get<ConsumerGuardOptions>());
   const auto limit = std::find_if(listed.begin(), listed.end(),
                                   [](const OptionValue& v) { return std::string(v.info.name) == "force_limit"; });
   EXPECT_TRUE(limit->source.starts_with("2 × 29.4 N of the profile's rated_load, 3 kg")) << limit->source;
 
-  Robot set = robot_of(urdf, Base::fixed, "[robot]\nrated_load = 3.0\n[options.guarded]\nforce_limit = 25\n");
-  EXPECT_EQ(set.settings({"tip"}).get<GuardedOptions>().force_limit, 25.0) << "what the profile says wins";
-  EXPECT_TRUE(set.settings({"tip"}).list(GuardedOptions{})[8].source.starts_with("set: robot.toml:"));
-  set.profile.settings.set("guarded.force_limit=35");
-  EXPECT_EQ(set.settings({"tip"}).get<GuardedOptions>().force_limit, 35.0) << "and --set over it";
+  Robot set = robot_of(urdf, Base::fixed, "[robot]\nrated_load = 3.0\n[options.consumer_guard]\nforce_limit = 25\n");
+  EXPECT_EQ(set.settings({"tip"}).get<ConsumerGuardOptions>().force_limit, 25.0) << "what the profile says wins";
+  EXPECT_TRUE(set.settings({"tip"}).list(ConsumerGuardOptions{})[8].source.starts_with("set: robot.toml:"));
+  set.profile.settings.set("consumer_guard.force_limit=35");
+  EXPECT_EQ(set.settings({"tip"}).get<ConsumerGuardOptions>().force_limit, 35.0) << "and --set over it";
 
   const std::string message = test::message_of([&] { robot_of(urdf, Base::fixed, "[robot]\nrated_load = -1\n"); });
   EXPECT_NE(message.find("robot.toml:7 [robot]: 'rated_load' must be more than zero"), std::string::npos) << message;
@@ -119,11 +119,11 @@ TEST_F(RobotSettings, FeetAreOfTheWeight) {
   EXPECT_EQ(robot.kind_of("link3"), EndpointKind::tool);
   const Settings settings = robot.settings({"FL_foot"});
   EXPECT_NEAR(settings.scale().force, robot.weight(), tolerance::kArithmetic * robot.weight());
-  EXPECT_NEAR(settings.get<GuardedOptions>().foot_force_limit, 2.0 * robot.weight(), 0.05 * robot.weight());
+  EXPECT_NEAR(settings.get<ConsumerGuardOptions>().foot_force_limit, 2.0 * robot.weight(), 0.05 * robot.weight());
   EXPECT_GT(settings.get<PosteriorOptions>().prior.force, 0.5 * robot.weight());
   // With a hand among the endpoints, priors are the hand's; the limit of feet stays the weight's.
   const Settings both = robot.settings({"FL_foot", "link3"});
-  EXPECT_NEAR(both.get<GuardedOptions>().foot_force_limit, 2.0 * robot.weight(), 0.05 * robot.weight());
+  EXPECT_NEAR(both.get<ConsumerGuardOptions>().foot_force_limit, 2.0 * robot.weight(), 0.05 * robot.weight());
   EXPECT_LT(both.scale().force, robot.weight());
   // A bolted arm stands on no foot, whatever its frames are called.
   EXPECT_EQ(robot_of(chain(kLeg, 12.0, "FL_foot", 0.213), Base::fixed).kind_of("FL_foot"), EndpointKind::tool);

@@ -9,9 +9,9 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/scratch_folder.hpp"
 #include "robot/test_robots.hpp"
+#include "robot/tolerances.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/segment_distance.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -6,10 +6,10 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/numbers.hpp"
-#include "antaeus/signal/alarm_rate.hpp"
 #include "antaeus/signal/chi_squared.hpp"
+#include "signal/tolerances.hpp"
+#include "support/alarm_rate.hpp"
 #include "support/allocation_counter.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {
@@ -22,7 +22,7 @@ TEST(AlarmLimits, AProbabilityIsTakenAsItIs) {
   EXPECT_EQ(limits.limit(9), limits.limit(8));
 }
 
-// The table against alarm_rate.hpp's own quantiles, which are held to SciPy.
+// The table against the quantiles of support/alarm_rate.hpp, which are held to SciPy.
 TEST(AlarmLimits, AlarmsAnHourAtTheIntervalThatIsMeasured) {
   for (const double rate : {0.1, 1.0, 60.0}) {
     AlarmLimits limits({.per_hour = rate, .tests = 7}, 15);
@@ -31,13 +31,13 @@ TEST(AlarmLimits, AlarmsAnHourAtTheIntervalThatIsMeasured) {
       EXPECT_EQ(limits.interval(), kAssumedInterval);
       for (int i = 0; i < 40; ++i) limits.step(100.0 + interval * i);
       EXPECT_NEAR(limits.interval() / interval, 1.0, tolerance::kAlarmTable);
-      const AlarmBudget budget{rate, interval, 7};
+      const test::AlarmBudget budget{rate, interval, 7};
       for (const int dof : {1, 3, 8, 15}) {
         const double p = chi_squared_survival(limits.limit(dof), dof);
-        EXPECT_NEAR(p / alarm_probability(budget), 1.0, tolerance::kAlarmTable)
+        EXPECT_NEAR(p / test::alarm_probability(budget), 1.0, tolerance::kAlarmTable)
             << rate << " " << interval << " " << dof;
       }
-      EXPECT_NEAR(limits.probability() / alarm_probability(budget), 1.0, tolerance::kAlarmTable);
+      EXPECT_NEAR(limits.probability() / test::alarm_probability(budget), 1.0, tolerance::kAlarmTable);
     }
   }
 }
@@ -69,7 +69,7 @@ TEST(AlarmLimits, ExtremeIntervalsAreClamped) {
   AlarmLimits quick({.per_hour = 1.0}, 2);
   quick.step(0.0);
   quick.step(1e-9);
-  EXPECT_NEAR(quick.limit(2), chi_squared_alarm_limit({1.0, 1e-4, 1}, 2), tolerance::kAlarmTable);
+  EXPECT_NEAR(quick.limit(2), test::chi_squared_alarm_limit({1.0, 1e-4, 1}, 2), tolerance::kAlarmTable);
 }
 
 TEST(AlarmLimits, NonsenseIsRefused) {

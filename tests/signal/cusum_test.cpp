@@ -10,7 +10,7 @@
 #include "antaeus/core/numbers.hpp"
 #include "antaeus/signal/chi_squared.hpp"
 #include "signal/random_signals.hpp"
-#include "support/tolerances.hpp"
+#include "signal/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -9,7 +9,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/numbers.hpp"
 #include "signal/random_signals.hpp"
-#include "support/tolerances.hpp"
+#include "signal/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -7,7 +7,6 @@
 #include "antaeus/io/numpy.hpp"
 #include "antaeus/signal/chi_squared.hpp"
 #include "antaeus/signal/low_pass.hpp"
-#include "antaeus/signal/resample.hpp"
 #include "antaeus/signal/savitzky_golay.hpp"
 #include "signal/random_signals.hpp"
 
@@ -89,10 +88,6 @@ TEST(SignalParity, WritesWhatSciPyChecks) {
   }
   files.add("exponential.npy", to_npy(exponential));
   files.add("butterworth.npy", to_npy(butterworth));
-
-  const VectorX instants = VectorX::LinSpaced(777, -0.1, uneven[199] + 0.1);
-  files.add("instants.npy", to_npy(MatrixX(instants)));
-  files.add("interpolated.npy", to_npy(interpolate_linear(uneven, samples, instants)));
   files.commit();
 }
 

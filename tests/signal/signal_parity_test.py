@@ -101,10 +101,3 @@ def test_low_passes_at_uneven_times(load):
         np.testing.assert_allclose(butterworth[row, :3], second[0], rtol=0, atol=ABSOLUTE)
         np.testing.assert_allclose(butterworth[row, 3:], second[1], rtol=0, atol=omega * ABSOLUTE)
         np.testing.assert_allclose(exponential[row], first, rtol=0, atol=ABSOLUTE)
-
-
-def test_interpolation(load):
-    samples, time, instants = load("samples"), load("uneven")[:, 0], load("instants")[:, 0]
-    for channel in range(3):
-        expected = np.interp(instants, time, samples[:, channel], left=np.nan, right=np.nan)
-        np.testing.assert_allclose(load("interpolated")[:, channel], expected, rtol=0, atol=ABSOLUTE, equal_nan=True)

@@ -9,8 +9,8 @@
 #include "antaeus/space/free_flight.hpp"
 #include "antaeus/space/free_flyer.hpp"
 #include "sim/scenes.hpp"
+#include "sim/tolerances.hpp"
 #include "support/allocation_counter.hpp"
-#include "support/tolerances.hpp"
 
 namespace antaeus {
 namespace {

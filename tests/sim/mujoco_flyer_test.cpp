@@ -11,7 +11,7 @@
 #include "antaeus/sim/mujoco_dynamics.hpp"
 #include "antaeus/space/free_flyer.hpp"
 #include "sim/scenes.hpp"
-#include "support/tolerances.hpp"
+#include "sim/tolerances.hpp"
 
 namespace antaeus {
 namespace {

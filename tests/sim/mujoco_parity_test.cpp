@@ -8,7 +8,7 @@
 #include "antaeus/robot/dynamics.hpp"
 #include "antaeus/sim/mujoco_dynamics.hpp"
 #include "sim/scenes.hpp"
-#include "support/tolerances.hpp"
+#include "sim/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -11,7 +11,7 @@
 #include "antaeus/robot/dynamics.hpp"
 #include "antaeus/sim/mujoco_robot.hpp"
 #include "sim/scenes.hpp"
-#include "support/tolerances.hpp"
+#include "sim/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "antaeus/space/initial_configuration.hpp"
 #include "space/space_robots.hpp"
-#include "support/tolerances.hpp"
+#include "space/tolerances.hpp"
 
 namespace antaeus {
 namespace {
@@ -109,7 +109,7 @@ TEST(BareDeterminant, ShareOfSigmaThatTheMapLeavesIsPrintedForEachModel) {
           "%s near the straight elbow: K %.4f, sigma_Gamma/sigma_J %.3f, sigma_J+/sigma_J %.3f, law off by %.4f\n",
           name, law.slope, law.sigma_Gamma, law.sigma_J, law.miss);
       EXPECT_NEAR(law.sigma_Gamma, 0.847, tolerance::kSigmaShare)
-          << "set by where the arm is mounted; the source has 0.8";
+          << "set by where the arm is mounted; GiordanoRobot's reference has 0.8";
       EXPECT_NEAR(law.sigma_J, 0.979, tolerance::kSigmaShare);
       EXPECT_LT(law.miss, 0.01);
     }

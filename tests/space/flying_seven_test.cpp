@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "space/flying_rig.hpp"
-#include "support/tolerances.hpp"
+#include "space/tolerances.hpp"
 
 namespace antaeus {
 namespace {

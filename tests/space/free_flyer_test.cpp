@@ -8,7 +8,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "space/space_robots.hpp"
-#include "support/tolerances.hpp"
+#include "space/tolerances.hpp"
 
 namespace antaeus {
 namespace {

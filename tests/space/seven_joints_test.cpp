@@ -7,7 +7,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "space/space_robots.hpp"
-#include "support/tolerances.hpp"
+#include "space/tolerances.hpp"
 
 namespace antaeus {
 namespace {
@@ -91,6 +91,8 @@ TEST_F(SevenJoints, ThePublishedCoriolisIsNotPassiveAndSaysSo) {
   FreeFlyer six = test::flyer("spacecraft_ur3", options);
   const FreeFlyingTerms& t = published.at(states_[0].q, states_[0].v);
   EXPECT_FALSE(t.passive);
+  const MatrixX formula = t.Gamma_inverse.transpose() * (t.C - t.M * t.Gamma_inverse * t.Gamma_dot) * t.Gamma_inverse;
+  EXPECT_LT(largest(t.C_hat - formula) / largest(formula), tolerance::kSkew);
   const MatrixX half = t.Gamma_inverse_dot.transpose() * t.M * t.Gamma_inverse;
   const MatrixX rate =
       half + half.transpose() + t.Gamma_inverse.transpose() * (t.C + t.C.transpose()) * t.Gamma_inverse;

@@ -4,6 +4,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "studies/experiment.hpp"
+#include "support/parse_json.hpp"
 
 namespace antaeus {
 namespace {
@@ -92,7 +93,7 @@ TEST(Parity, FollowsItsSeedAlone) {
 TEST(Parity, SummaryHasNullWhereANumberIsNotKnown) {
   ExperimentResult result = short_run();
   result.metrics.push_back({"unknown", kNaN, "N", "not measured"});
-  const Json summary = parse_json(experiment_summary_json(result).dump(), "summary.json");
+  const Json summary = test::parse_json(experiment_summary_json(result).dump());
   EXPECT_TRUE(summary["metrics"]["unknown"].is_null());
   EXPECT_EQ(summary["metrics"]["gravity_max"].number(), result.metric("gravity_max").value);
   EXPECT_EQ(summary["criteria"].size(), result.metrics.size());

@@ -5,7 +5,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "studies/experiment.hpp"
-#include "support/tolerances.hpp"
+#include "studies/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -23,7 +23,7 @@ SpaceRequest alone(const std::vector<std::string>& settings = {}) {
 
 std::string missed(const ExperimentResult& result) { return verdict_text(result); }
 
-// Names that the issue promises.
+// Names that every scenario's summary has: docs/space_flight.md.
 const std::vector<std::string> kPromised = {"base_force_max", "com_error",      "base_error", "position_error",
                                             "rotation_error", "momentum_drift", "sigma_min",  "tier_share"};
 
@@ -46,7 +46,7 @@ TEST(SpaceFlight, BothPlantsFlyTheSame) {
   const ExperimentResult ours = run_space_scenario("tumble", request);
   request.plant = FlightPlant::mujoco;
   const ExperimentResult mujoco = run_space_scenario("tumble", request);
-  // The issue's 5 %: largest errors of a closed loop that starts far off.
+  // 5 %, for two integrators: largest errors of a closed loop that starts far off.
   for (const char* name : {"position_error_max", "rotation_error_max", "com_error_max", "base_error_max"}) {
     const double here = ours.metric(name).value, there = mujoco.metric(name).value;
     EXPECT_GT(here, 1e-3) << name;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "antaeus/contact/total_motion.hpp"
+#include "antaeus/io/table.hpp"
 #include "support/shared.hpp"
 
 namespace antaeus::test {
@@ -34,7 +35,7 @@ inline std::filesystem::path plates_file(const std::string& trial) {
 
 inline PlateTrial plate_trial(const std::string& trial) {
   PlateTrial result{read_csv(plates_file(trial)), {}, {}};
-  result.motion = total_motion_of(result.table, trial);
+  result.motion = read_total_motion(plates_file(trial));
   for (const FootMotion& foot : result.motion.feet) {
     MatrixX plate(result.motion.rows(), 6);
     for (int k = 0; k < 6; ++k) {

@@ -1,4 +1,5 @@
 #include "tasks/task_support.hpp"
+#include "tasks/tolerances.hpp"
 
 namespace antaeus {
 namespace {

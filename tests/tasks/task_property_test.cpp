@@ -1,6 +1,7 @@
 #include <map>
 
 #include "tasks/task_support.hpp"
+#include "tasks/tolerances.hpp"
 
 namespace antaeus {
 namespace {

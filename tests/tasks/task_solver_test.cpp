@@ -1,5 +1,6 @@
 #include "antaeus/numerics/elastic_qp.hpp"
 #include "tasks/task_support.hpp"
+#include "tasks/tolerances.hpp"
 
 namespace antaeus {
 namespace {
@@ -301,9 +302,7 @@ TEST(TaskSolver, ObjectivesGainWhatTasksLeaveFree) {
       SCOPED_TRACE(kind->name());
       TaskProblem problem(model);
       problem.add(hand);
-      problem.add(FunctionObjective("wrapped", [&](const TaskState& s, double& value, VectorRef gradient) {
-        return kind->evaluate(s, value, gradient);
-      }));
+      problem.add(*kind);
       TaskSolver solver(problem);
       const SolveResult& result = solver.solve(start);
       EXPECT_EQ(result.status, SolveStatus::reached);

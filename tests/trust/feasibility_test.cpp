@@ -230,7 +230,7 @@ TEST_F(FeasibilityTest, DoesNotAllocate) {
   }
 }
 
-/// The whole-robot check finds what no rank and no condition number shows (knowledge/estimation_and_users.md §0.2).
+/// The whole-robot check finds what no rank and no condition number shows (docs/measured/incident_logs.md).
 TEST_F(FeasibilityTest, StackedFeetOfTheIncidentAreImpossible) {
   ANTAEUS_REQUIRE_SHARED("episodes/re3_real_encode_tr1/tau.npy");
   FeasibilityChecker checker(robot_, kLimbs);

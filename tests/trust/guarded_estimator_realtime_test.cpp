@@ -18,7 +18,7 @@ using test::RandomStates;
 /// The whole loop on moving robots with good input and bad, for every residual, set of rows and action.
 /// \param identified  null: the profile's figures
 void expect_no_allocation(const std::string& name, const std::vector<std::string>& endpoints, ResidualOptions residual,
-                          PosteriorOptions posterior, GuardedOptions guarded,
+                          PosteriorOptions posterior, ConsumerGuardOptions guarded,
                           std::shared_ptr<const NoiseModel> identified = nullptr) {
   Robot robot = test::own_robot(name);
   robot.profile.noise = std::move(identified);

@@ -34,7 +34,7 @@ class Guarded : public testing::Test {
     observation.tau = now.gravity_torque() - now.jacobian(0).transpose() * w + breath_.vector(27, 1e-9);
     return observation;
   }
-  GuardedEstimator make(GuardedOptions guarded = {}, PosteriorOptions posterior = {}) {
+  GuardedEstimator make(ConsumerGuardOptions guarded = {}, PosteriorOptions posterior = {}) {
     return GuardedEstimator(robot_, kWrists, {}, {}, posterior, guarded);
   }
 
@@ -61,7 +61,7 @@ TEST_F(Guarded, TheSignIsTheProfilesInEveryStateOfTheGuard) {
   const Vector3 push(10.0, -4.0, 12.0);
   const auto check = [&](Sign sign, ConsumerAction on_ok) {
     Settings settings = robot_.settings(kWrists);
-    settings.set("guarded.on_ok=" + std::string(to_string(on_ok)));
+    settings.set("consumer_guard.on_ok=" + std::string(to_string(on_ok)));
     GuardedEstimator estimator(robot_, kWrists, settings);
     EXPECT_EQ(estimator.update(at(0.0, push))[0].action, on_ok);
     const Vector3 first = estimator.results()[0].wrench.force;
@@ -262,18 +262,18 @@ TEST_F(Guarded, TheFlightRecorderGoesWithTheRefusal) {
 
 TEST_F(Guarded, OptionsComeFromTheProfileAndAreRefusedByLine) {
   Settings& settings = robot_.profile.settings;
-  settings.set({"guarded", "force_limit", "15", "robot.toml:90"});
+  settings.set({"consumer_guard", "force_limit", "15", "robot.toml:90"});
   settings.set({"posterior", "force_prior", "40", "robot.toml:91"});
   GuardedEstimator estimator(robot_, kWrists);
   EXPECT_TRUE(estimator.update(at(0.0, {20, 0, 0}))[0].reasons.has(Reason::force_limit));
   try {
-    settings.set({"guarded", "force_limt", "15", "robot.toml:90"});
+    settings.set({"consumer_guard", "force_limt", "15", "robot.toml:90"});
     FAIL();
   } catch (const OptionsError& error) {
     EXPECT_NE(std::string(error.what()).find("robot.toml:90"), std::string::npos) << error.what();
     EXPECT_NE(std::string(error.what()).find("force_limit"), std::string::npos) << error.what();
   }
-  EXPECT_THROW(settings.set({"guarded", "decay_time", "0", "robot.toml:92"}), OptionsError);
+  EXPECT_THROW(settings.set({"consumer_guard", "decay_time", "0", "robot.toml:92"}), OptionsError);
   EXPECT_THROW(make({.decay_time = 0.0}), OptionsError);
 }
 

@@ -6,13 +6,13 @@
 
 #include "antaeus/estimation/residual.hpp"
 #include "antaeus/robot/noise_model.hpp"
-#include "antaeus/signal/alarm_rate.hpp"
 #include "antaeus/signal/chi_squared.hpp"
 #include "antaeus/trust/hypotheses.hpp"
 #include "robot/test_robots.hpp"
+#include "support/alarm_rate.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/coloured_draw.hpp"
-#include "support/tolerances.hpp"
+#include "trust/tolerances.hpp"
 
 namespace antaeus {
 namespace {
@@ -215,7 +215,7 @@ TEST_F(Windows, FindAContactThatLasts) {
 TEST_F(Windows, AlarmsAnHourCountTheTimesItIsAsked) {
   HypothesisTest test(*reader_, {.false_alarms_per_hour = 10.0});
   for (int i = 0; i < 5; ++i) test.solve(at_rest(10.0 + 0.5 * i, (*draw_)(kInterval)));
-  const double p = alarm_probability({10.0, 0.5, 1});
+  const double p = test::alarm_probability({10.0, 0.5, 1});
   EXPECT_NEAR(chi_squared_survival(test.result().threshold, 15) / p, 1.0, tolerance::kAlarmTable);
 }
 

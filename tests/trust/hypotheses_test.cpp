@@ -16,7 +16,7 @@
 #include "support/allocation_counter.hpp"
 #include "support/noise.hpp"
 #include "support/static_residual.hpp"
-#include "support/tolerances.hpp"
+#include "trust/tolerances.hpp"
 
 namespace antaeus {
 namespace {

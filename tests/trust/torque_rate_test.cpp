@@ -8,7 +8,7 @@
 #include "robot/test_robots.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/static_residual.hpp"
-#include "support/tolerances.hpp"
+#include "trust/tolerances.hpp"
 
 namespace antaeus {
 namespace {

@@ -5,7 +5,8 @@
 #include "antaeus/audit/audit.hpp"
 #include "antaeus/audit/audit_options.hpp"
 #include "antaeus/core/error.hpp"
-#include "antaeus/io/json.hpp"
+#include "antaeus/core/number_text.hpp"
+#include "antaeus/io/json_fields.hpp"
 #include "antaeus/pose/pose_advice.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
@@ -70,12 +71,7 @@ struct AdviseCommand {
   }
 
   /// Up to three decimals, none that say nothing.
-  static std::string short_number(double value) {
-    std::string text = fixed(value, 3);
-    while (text.back() == '0') text.pop_back();
-    if (text.back() == '.') text.pop_back();
-    return text;
-  }
+  static std::string short_number(double value) { return without_end_zeros(fixed(value, 3)); }
 
   /// Rounded into the permitted side, so that who copies the number passes.
   static std::string towards(double value, double inside) {
@@ -132,12 +128,6 @@ struct AdviseCommand {
       if (!alone.empty()) text += "\n" + alone.text();
     }
     return text;
-  }
-
-  static Json vector_json(const VectorX& v) {
-    Json list = Json::array();
-    for (const double value : v) list.push_back(value + 0.0);
-    return list;
   }
 
   static Json opening_json(const Opening& opening) {
@@ -197,7 +187,7 @@ struct AdviseCommand {
 
 void add_advise(CLI::App& app, Run& run) {
   auto command = std::make_shared<AdviseCommand>();
-  CLI::App* verb = app.add_subcommand("advise", "the nearest pose that satisfies a set of limits");
+  CLI::App* verb = app.add_subcommand("advise", "find the nearest pose that satisfies a set of limits");
   command->robot.add_to(*verb);
   command->robot.add_threads_to(*verb);
   command->pose.add_to(*verb);
@@ -214,7 +204,7 @@ void add_advise(CLI::App& app, Run& run) {
       ->take_all()
       ->allow_extra_args(false);
   verb->add_option("--limit", command->custom,
-                   "a limit of one's own, as sd=5; sd, sd_moving, gain, force_gain, kappa, error_force (repeatable: "
+                   "your own limit, such as sd=5; sd, sd_moving, gain, force_gain, kappa, error_force (repeatable: "
                    "all together)")
       ->option_text("OF=VALUE")
       ->take_all()

@@ -6,6 +6,7 @@
 #include "antaeus/audit/audit_options.hpp"
 #include "antaeus/audit/summary.hpp"
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/shell_words.hpp"
@@ -24,7 +25,7 @@ namespace {
 MeshFiles meshes_of(const RobotDescription& description, bool required) {
   std::vector<std::string> notes;
   MeshFiles meshes = read_meshes(description, &notes);
-  if (required && !notes.empty()) throw Error("--meshes", notes.front(), "mend the file, or leave --meshes out");
+  if (required && !notes.empty()) throw Error("--meshes", notes.front(), "repair the file, or leave --meshes out");
   return meshes;
 }
 
@@ -121,7 +122,7 @@ void add_audit(CLI::App& app, Run& run) {
       [](const std::string& text) {
         double value = 0;
         const bool good = CLI::detail::lexical_cast(text, value) && std::isfinite(value) && value >= 0;
-        return good ? std::string() : "'" + text + "' is no time stamp: write seconds, zero or more";
+        return good ? std::string() : "'" + text + "' is not a time stamp: write seconds, zero or more";
       },
       "");
   verb->add_option("episode", command->request.episode,
@@ -150,8 +151,7 @@ void add_audit(CLI::App& app, Run& run) {
                  "print summary.json instead of the story; writes files only with --out or --pdf");
   command->delivery.add_pdf_to(*verb);
   verb->add_flag("--meshes", command->meshes,
-                 "the robot's meshes must be there: a missing or damaged file is an error, and not only drawn as a "
-                 "stick in report.html")
+                 "require the robot's meshes: a missing or damaged file is an error, instead of a stick in report.html")
       ->excludes("--ignore-meshes");
   verb->footer(
       "Exit code 1: the watchdog would have latched on an endpoint that the consumer reads.\n"

@@ -72,10 +72,11 @@ void add_space(CLI::App& app, Run& run);
 
 // What the list of verbs says of those that are libraries of their own, also where they are not built.
 inline constexpr const char* kContactSummary =
-    "the wrenches of a motion's contacts, the torques behind it, and what the motion does not tell";
-inline constexpr const char* kIkSummary = "joint positions that bring a frame to targets, or what prevents it";
-inline constexpr const char* kSimulateSummary = "an experiment in simulation, against its criteria";
-inline constexpr const char* kSpaceSummary = "a flight of a robot that nothing holds, under coordinated control";
+    "compute contact wrenches and torques of a motion, and say what the motion does not determine";
+inline constexpr const char* kIkSummary =
+    "find joint positions that bring a frame to targets, or the reason why there are none";
+inline constexpr const char* kSimulateSummary = "run an experiment in simulation and judge it by its criteria";
+inline constexpr const char* kSpaceSummary = "fly a robot on a free base under coordinated control";
 
 /// "base: fixed (one limb; --base floating otherwise)": what the base is, and who said so.
 std::string base_line(const Robot& robot);

@@ -16,14 +16,14 @@ void RobotChoice::add_to(CLI::App& verb) {
       ->option_text("NAME|FILE")
       ->required();
   add_model_options_to(verb);
-  verb.add_option("--set", assignments, "set any option, e.g. --set guard.clamp_force=30 (repeatable)")
+  verb.add_option("--set", assignments, "set any option, e.g. --set published_guard.clamp_force=30 (repeatable)")
       ->option_text("GROUP.OPTION=VALUE")
       ->take_all()
       ->allow_extra_args(false);
 }
 
 void RobotChoice::add_model_options_to(CLI::App& verb) {
-  verb.add_flag("--ignore-meshes", ignore_meshes, "neither ask for nor draw the mesh files that a URDF names");
+  verb.add_flag("--ignore-meshes", ignore_meshes, "neither require nor draw the mesh files that a URDF names");
   verb.add_option("--base", base,
                   "fixed: the root is bolted to the world; floating (default: the profile's, else fixed for a robot of "
                   "one limb)")
@@ -31,7 +31,7 @@ void RobotChoice::add_model_options_to(CLI::App& verb) {
 }
 
 void RobotChoice::add_threads_to(CLI::App& verb) {
-  verb.add_option("--threads", threads, "threads that work at a time (default: one a core); results stay the same")
+  verb.add_option("--threads", threads, "number of threads (default: one a core); results stay the same")
       ->option_text("N");
 }
 
@@ -133,7 +133,7 @@ VectorX parse_positions(const Robot& robot, const std::string& text) {
     const auto [last, error] = std::from_chars(first, item.data() + item.size(), value);
     if (equals == std::string::npos || error != std::errc{} || last != item.data() + item.size() ||
         !std::isfinite(value)) {
-      throw OptionsError("--positions", "'" + item + "' is no position", "write joint=radians,joint=radians");
+      throw OptionsError("--positions", "'" + item + "' is not a position", "write joint=radians,joint=radians");
     }
     const int motor = motor_named(robot.model, item.substr(0, equals), "--positions");
     if (given[static_cast<std::size_t>(motor)]) {

@@ -43,7 +43,7 @@ void add_demo(CLI::App& app, Run& run) {
   verb->add_flag("--json", command->delivery.json, "print summary.json instead of the story");
   command->delivery.add_pdf_to(*verb);
   verb->footer(
-      "The twins are made by Antaeus' own code, with exact truth: nobody pushes in the incident.\n"
+      "Antaeus makes the twins itself, with exact ground truth: nobody pushes in the incident.\n"
       "Exit code 1: it is an incident, as it should be.");
   verb->callback([command, &run] { run = [command] { return command->run(); }; });
 }

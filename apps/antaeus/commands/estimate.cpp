@@ -8,10 +8,11 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/io/files.hpp"
-#include "antaeus/io/json.hpp"
+#include "antaeus/io/json_fields.hpp"
 #include "antaeus/io/table_parts.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
+#include "smoothed_wrenches.hpp"
 #include "terminal.hpp"
 
 namespace antaeus::cli {
@@ -29,6 +30,7 @@ struct EstimateCommand {
   std::vector<std::string> endpoints;
   std::vector<std::string> left_out;  ///< labels of endpoints that this estimator has no series of
   int step = -1;
+  std::optional<double> smooth;  ///< [s] after which the smoother forgets a force
   bool json = false;
 
   /// \name Of all parts, for printing
@@ -56,6 +58,7 @@ struct EstimateCommand {
       throw OptionsError("--step", std::to_string(step) + " is past the end",
                          "the log has steps 0 to " + std::to_string(log.steps() - 1));
     }
+    if (smooth) return run_smoothed(loaded, frames, log, options);
     Reconstructor again(loaded, log, frames, options, only(estimator));
     std::vector<Eigen::Index> overflow;
     const Progress progress = progress_bar("estimate");
@@ -89,6 +92,51 @@ struct EstimateCommand {
     }
     return kFine;
   }
+
+  /// The posterior over time, from the whole log.
+  int run_smoothed(const Robot& loaded, const std::vector<std::string>& frames, const Episode& log,
+                   const AuditOptions& options) {
+    if (!is_posterior()) {
+      throw OptionsError("--smooth", "smooths the posterior alone", "leave --estimator out");
+    }
+    std::vector<std::string> hands;
+    for (const std::string& frame : frames) {
+      if (loaded.kind_of(frame) != EndpointKind::foot) hands.push_back(frame);
+    }
+    const Table table = smoothed_wrenches(loaded, hands, log, options, *smooth);
+    name = "smoothed";
+    if (!out.empty()) {
+      write_file(out, std::filesystem::path(out).extension() == ".parquet" ? to_parquet(table) : to_csv(table));
+    }
+    sign = options.posterior.sign;
+    for (std::size_t at = 0; at < table.rows(); ++at) {
+      const auto here = static_cast<Eigen::Index>(at / hands.size());
+      if (!wanted(here)) continue;
+      const auto value = [&](std::string_view column) {
+        return std::visit([at](const auto& data) { return cell(data, at); }, table.column(column).data);
+      };
+      if (json) {
+        Json row = Json::object(), wrench = Json::array(), sd = Json::array();
+        for (const Column& column : table.columns()) row.set(column.name, value(column.name));
+        for (const std::string_view one : enum_names(WrenchRow{})) {
+          wrench.push_back(value(one));
+          sd.push_back(value("sd_" + std::string(one)));
+        }
+        rows.push_back(row.set("wrench", std::move(wrench)).set("sd", std::move(sd)));
+      } else if (step >= 0 || here < kStepsShown) {
+        std::vector<std::string> cells = {std::to_string(here), fixed(value("time").number(), 3),
+                                          loaded.profile.label_of(value("endpoint").text())};
+        for (const std::string_view one : enum_names(WrenchRow{})) cells.push_back(fixed(number(value(one)), 2));
+        cells.push_back(fixed(number(value("worst_sd")), 1));
+        cells.push_back(value("verdict").text());
+        cells.push_back(value("reasons").text());
+        lines.push_back(std::move(cells));
+      }
+    }
+    print(json ? with_base(to_json(), loaded).dump() + "\n" : to_text(log.steps()) + "  " + base_line(loaded) + "\n");
+    return kFine;
+  }
+  static double number(const Json& value) { return value.is_number() ? value.number() : kNaN; }
 
   static ReconstructedEstimators only(EstimatorName estimator) {
     return {.deployed = estimator == EstimatorName::deployed,
@@ -142,12 +190,10 @@ struct EstimateCommand {
   }
 
   Json to_json() {
-    Json without = Json::array();
-    for (const std::string& label : left_out) without.push_back(label);
     return Json::object()
         .set("schema", "antaeus.estimate/1")
         .set("estimator", name)
-        .set("left_out", std::move(without))
+        .set("left_out", antaeus::to_json(left_out))
         .set("rows", std::move(rows));
   }
 
@@ -187,8 +233,9 @@ struct EstimateCommand {
                      is_posterior() ? "worst sd N" : "kappa", "verdict", "because"});
     for (const std::vector<std::string>& cells : lines) table.add(cells);
     std::string text =
-        heading("Estimator " + name + ", sign " + std::string(to_string(sign)) + ", endpoint's origin, world axes, " +
-                residuals_text(steps) + (is_posterior() ? "" : "; no covariance")) +
+        heading("Estimator " + name + ", sign " + std::string(to_string(sign)) + ", endpoint's origin, world axes" +
+                (smooth ? ", from the whole log" : ", " + residuals_text(steps)) +
+                (is_posterior() ? "" : "; no covariance")) +
         table.text();
     if (step < 0 && kStepsShown < steps) {
       text += "  … " + std::to_string(steps - kStepsShown) + " more steps: --out FILE.csv or --json\n";
@@ -227,7 +274,7 @@ struct EstimateCommand {
 
 void add_estimate(CLI::App& app, Run& run) {
   auto command = std::make_shared<EstimateCommand>();
-  CLI::App* verb = app.add_subcommand("estimate", "wrenches of a recorded episode, step by step");
+  CLI::App* verb = app.add_subcommand("estimate", "print the wrenches of a recorded episode, step by step");
   verb->add_option("episode", command->episode, "folder of .npy files, .npz or .csv")
       ->required()
       ->option_text("EPISODE");
@@ -239,6 +286,11 @@ void add_estimate(CLI::App& app, Run& run) {
       ->allow_extra_args(false);
   verb->add_option("--estimator", command->name, "posterior (default; endpoints other than feet), deployed or stacked")
       ->option_text("NAME");
+  verb->add_option("--smooth", command->smooth,
+                   "each step's wrench from the whole log, before and after it; the time after which a force is "
+                   "forgotten to 37 %")
+      ->check(CLI::PositiveNumber)
+      ->option_text("SECONDS");
   verb->add_option("--step", command->step, "one step only")->check(CLI::NonNegativeNumber)->option_text("N");
   verb->add_option("--out,-o", command->out, "write every step to a .csv or .parquet file")->option_text("FILE");
   verb->add_flag("--json", command->json, "print JSON instead of a table");

@@ -215,7 +215,8 @@ struct IdentifyCommand {
 void add_identify(CLI::App& app, Run& run) {
   auto command = std::make_shared<IdentifyCommand>();
   CLI::App* verb = app.add_subcommand(
-      "identify", "noise, friction and masses of a robot from its logs, as a profile that all other verbs read");
+      "identify",
+      "identify noise, friction and masses of a robot from its logs; write a profile that all other verbs read");
   verb->add_option("logs", command->logs, "folders of .npy files, .npz, .csv or .parquet, with torques and positions")
       ->required()
       ->option_text("LOG...");

@@ -1,4 +1,4 @@
-// antaeus ik: joint positions that bring a frame to targets, or what prevents it.
+// antaeus ik: find joint positions that bring a frame to targets, or the reason why there are none.
 #include <algorithm>
 
 #include "antaeus/core/error.hpp"
@@ -140,7 +140,7 @@ void add_ik(CLI::App& app, Run& run) {
       ->option_text("NAME|FILE")
       ->required();
   verb->add_option("--frame,-f", command->frame,
-                   "link, joint or frame of the robot, or label of an endpoint, that shall come to the targets")
+                   "what to bring to the targets: a link, joint or frame of the robot, or the label of an endpoint")
       ->option_text("FRAME")
       ->required();
   verb->add_option("--targets", command->file,

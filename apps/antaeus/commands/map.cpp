@@ -3,8 +3,9 @@
 #include <filesystem>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/episode/episode.hpp"
 #include "antaeus/io/files.hpp"
-#include "antaeus/io/json.hpp"
+#include "antaeus/io/json_fields.hpp"
 #include "antaeus/pose/pose_map.hpp"
 #include "antaeus/report/figures.hpp"
 #include "antaeus/robot/robot_profile.hpp"
@@ -14,6 +15,23 @@
 namespace antaeus::cli {
 
 namespace {
+
+/// What one quantity of one endpoint spans over the poses.
+struct MappedRange {
+  std::string endpoint;
+  MappedQuantity of;
+  double least = 1e300, most = -1e300, below = 0.0;
+};
+constexpr void visit_fields(const MappedRange*, auto&& visit) {
+  using R = MappedRange;
+  visit(file_field("endpoint", "", &R::endpoint));
+  visit(file_field("quantity", "", [](const R& r) { return r.of.quantity; }));
+  visit(file_field("unit", "", [](const R& r) { return unit_of(r.of.quantity); }));
+  visit(file_field("limit", "", [](const R& r) { return r.of.limit; }));
+  visit(file_field("minimum", "", &R::least));
+  visit(file_field("maximum", "", &R::most));
+  visit(file_field("share_below", "", &R::below));
+}
 
 struct MapCommand {
   RobotChoice robot;
@@ -67,7 +85,7 @@ struct MapCommand {
                           .set("steps", steps)
                           .set("poses", static_cast<std::int64_t>(map.x.size() * map.y.size()))
                           .set("marks", std::move(marks))
-                          .set("quantities", summary(map.endpoints, map.samples, quantities)),
+                          .set("quantities", to_json(spans(map.endpoints, map.samples, quantities))),
                       loaded)
                 .dump() +
             "\n");
@@ -75,7 +93,7 @@ struct MapCommand {
     }
     print(heading("Map over " + map.joint_x + " and " + map.joint_y + ", " + std::to_string(steps) + " × " +
                   std::to_string(steps) + " poses, other joints as in " + map.pose) +
-          ranges(map.labels, map.samples, quantities) + "\n  " + base_line(loaded) + written());
+          ranges(spans(map.labels, map.samples, quantities)) + "\n  " + base_line(loaded) + written());
     return kFine;
   }
 
@@ -111,13 +129,13 @@ struct MapCommand {
       print(with_base(Json::object()
                           .set("schema", "antaeus.map/1")
                           .set("poses", static_cast<std::int64_t>(list.poses.size()))
-                          .set("quantities", summary(list.endpoints, list.samples, quantities)),
+                          .set("quantities", to_json(spans(list.endpoints, list.samples, quantities))),
                       loaded)
                 .dump() +
             "\n");
       return kFine;
     }
-    print(heading(std::to_string(list.poses.size()) + " poses") + ranges(list.labels, list.samples, quantities) +
+    print(heading(std::to_string(list.poses.size()) + " poses") + ranges(spans(list.labels, list.samples, quantities)) +
           "\n  " + base_line(loaded) + written());
     return kFine;
   }
@@ -135,50 +153,32 @@ struct MapCommand {
     return "\n  Written: " + printable((std::filesystem::path(out) / "map.svg").string()) + ", map.csv, map.parquet\n";
   }
 
-  struct Spread {
-    double least = 0, most = 0, below = 0;  ///< below: share under the limit
-  };
-  static Spread spread(const std::vector<PoseSample>& samples, const MappedQuantity& q) {
-    Spread s{1e300, -1e300, 0};
-    for (const PoseSample& sample : samples) {
-      const double value = sample.value(q.quantity);
-      s.least = std::min(s.least, value);
-      s.most = std::max(s.most, value);
-      s.below += value < q.limit ? 1.0 / static_cast<double>(samples.size()) : 0.0;
-    }
-    return s;
-  }
-
-  static std::string ranges(const std::vector<std::string>& labels, const std::vector<std::vector<PoseSample>>& samples,
-                            const std::vector<MappedQuantity>& quantities) {
-    TextTable table({"endpoint", "of", "unit", "least", "most", "limit", "poses below it"});
-    for (std::size_t k = 0; k < labels.size(); ++k) {
-      for (const MappedQuantity& q : quantities) {
-        const Spread s = spread(samples[k], q);
-        table.add({labels[k], std::string(to_string(q.quantity)), std::string(unit_of(q.quantity)),
-                   condition(s.least, 2), condition(s.most, 2), fixed(q.limit, 1), fixed(100 * s.below, 1) + " %"});
-      }
-    }
-    return table.text();
-  }
-
-  static Json summary(const std::vector<std::string>& names, const std::vector<std::vector<PoseSample>>& samples,
-                      const std::vector<MappedQuantity>& quantities) {
-    Json list = Json::array();
+  static std::vector<MappedRange> spans(const std::vector<std::string>& names,
+                                        const std::vector<std::vector<PoseSample>>& samples,
+                                        const std::vector<MappedQuantity>& quantities) {
+    std::vector<MappedRange> all;
     for (std::size_t k = 0; k < names.size(); ++k) {
       for (const MappedQuantity& q : quantities) {
-        const Spread s = spread(samples[k], q);
-        list.push_back(Json::object()
-                           .set("endpoint", names[k])
-                           .set("quantity", to_string(q.quantity))
-                           .set("unit", unit_of(q.quantity))
-                           .set("limit", q.limit)
-                           .set("minimum", s.least)
-                           .set("maximum", s.most)
-                           .set("share_below", s.below));
+        MappedRange range{names[k], q};
+        for (const PoseSample& sample : samples[k]) {
+          const double value = sample.value(q.quantity);
+          range.least = std::min(range.least, value);
+          range.most = std::max(range.most, value);
+          range.below += value < q.limit ? 1.0 / static_cast<double>(samples[k].size()) : 0.0;
+        }
+        all.push_back(std::move(range));
       }
     }
-    return list;
+    return all;
+  }
+
+  static std::string ranges(const std::vector<MappedRange>& spans) {
+    TextTable table({"endpoint", "of", "unit", "least", "most", "limit", "poses below it"});
+    for (const MappedRange& r : spans) {
+      table.add({r.endpoint, std::string(to_string(r.of.quantity)), std::string(unit_of(r.of.quantity)),
+                 condition(r.least, 2), condition(r.most, 2), fixed(r.of.limit, 1), fixed(100 * r.below, 1) + " %"});
+    }
+    return table.text();
   }
 };
 
@@ -186,7 +186,7 @@ struct MapCommand {
 
 void add_map(CLI::App& app, Run& run) {
   auto command = std::make_shared<MapCommand>();
-  CLI::App* verb = app.add_subcommand("map", "gain, condition number and sd over two joints, or over a list of poses");
+  CLI::App* verb = app.add_subcommand("map", "map gain, condition number and sd over two joints or a list of poses");
   command->robot.add_to(*verb);
   command->robot.add_threads_to(*verb);
   command->pose.add_to(*verb, false);
@@ -195,7 +195,8 @@ void add_map(CLI::App& app, Run& run) {
       ->option_text("NAME")
       ->take_all()
       ->allow_extra_args(false);
-  verb->add_option("--poses", command->poses, "instead: named poses, or a .csv with motor columns (repeatable)")
+  verb->add_option("--poses", command->poses,
+                   "instead of joints: named poses, or a .csv with motor columns (repeatable)")
       ->option_text("NAME|FILE")
       ->take_all()
       ->allow_extra_args(false);

@@ -1,6 +1,7 @@
 // antaeus robot: what Antaeus knows of a robot.
 #include "antaeus/audit/audit.hpp"
-#include "antaeus/io/json.hpp"
+#include "antaeus/audit/audit_options.hpp"
+#include "antaeus/io/json_fields.hpp"
 #include "antaeus/robot/limbs.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
@@ -26,7 +27,7 @@ struct RobotCommand {
     for (OptionValue& option : list_audit_options(audit_options(settings), settings)) {
       if (option.source != option.info.source) own.push_back(std::move(option));
     }
-    print(json ? to_json(robot, own).dump() + "\n" : to_text(robot, frames, own));
+    print(json ? robot_json(robot, own).dump() + "\n" : to_text(robot, frames, own));
     return kFine;
   }
 
@@ -48,10 +49,9 @@ struct RobotCommand {
     return kFine;
   }
 
-  static Json to_json(const Robot& robot, const std::vector<OptionValue>& own) {
+  static Json robot_json(const Robot& robot, const std::vector<OptionValue>& own) {
     const RobotModel& m = robot.model;
-    Json motors = Json::array(), endpoints = Json::array(), poses = Json::array(), notes = Json::array(),
-         frames = Json::array();
+    Json motors = Json::array(), endpoints = Json::array(), poses = Json::array();
     for (int i = 0; i < m.motor_count(); ++i) {
       motors.push_back(Json::object()
                            .set("joint", m.motor_names()[i])
@@ -81,8 +81,6 @@ struct RobotCommand {
                               .set("group", e.group));
     }
     for (const NamedPose& p : robot.profile.poses) poses.push_back(p.name);
-    for (const std::string& f : m.frame_names()) frames.push_back(f);
-    for (const std::string& n : m.description().notes) notes.push_back(n);
     return Json::object()
         .set("name", robot.profile.name)
         .set("title", robot.profile.title)
@@ -93,17 +91,17 @@ struct RobotCommand {
         .set("nv", m.nv())
         .set("total_mass_kg", m.total_mass())
         .set("model_sha256", m.description().sha256)
-        .set("reference_joint", robot.profile.reference_joint.empty() ? Json() : Json(robot.profile.reference_joint))
-        .set("imu_frame", robot.profile.imu.frame.empty() ? Json() : Json(robot.profile.imu.frame))
-        .set("deployed_sign", robot.profile.deployed_sign ? Json(to_string(*robot.profile.deployed_sign)) : Json())
+        .set("reference_joint", text_or_null(robot.profile.reference_joint))
+        .set("imu_frame", text_or_null(robot.profile.imu.frame))
+        .set("deployed_sign", to_json(robot.profile.deployed_sign))
         .set("reported_sign", to_string(robot.profile.reported_sign().first))
         .set("rated_load_kg", robot.profile.rated_load)
         .set("settings", std::move(settings))
         .set("motors", std::move(motors))
         .set("endpoints", std::move(endpoints))
         .set("poses", std::move(poses))
-        .set("frames", std::move(frames))
-        .set("notes", std::move(notes))
+        .set("frames", to_json(m.frame_names()))
+        .set("notes", to_json(m.description().notes))
         .set("provenance", robot.profile.provenance);
   }
 

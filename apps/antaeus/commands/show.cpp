@@ -83,7 +83,7 @@ struct ShowCommand {
 void add_show(CLI::App& app, Run& run) {
   auto command = std::make_shared<ShowCommand>();
   CLI::App* verb =
-      app.add_subcommand("show", "any log as a page, without a verdict: what is in it, and what is missing");
+      app.add_subcommand("show", "show any log as a page: what is in it and what is missing, without a verdict");
   verb->add_option("log", command->log, "folder of .npy files, .npz, .csv or .parquet, of any robot")
       ->required()
       ->option_text("LOG");

@@ -40,7 +40,7 @@ void add_simulate(CLI::App& app, Run& run) {
   auto command = std::make_shared<SimulateCommand>();
   CLI::App* verb = app.add_subcommand("simulate", kSimulateSummary);
   verb->add_option("name", command->name, "the experiment; none: list them")->option_text("NAME");
-  verb->add_option("--seed", command->seed, "of all noise and all random states (default 1)")->option_text("N");
+  verb->add_option("--seed", command->seed, "seed of all noise and random states (default 1)")->option_text("N");
   verb->add_option("--set", command->assignments,
                    "set any option of its groups, e.g. --set scene.friction=0.3 (repeatable)")
       ->option_text("GROUP.OPTION=VALUE")

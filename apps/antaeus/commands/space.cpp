@@ -1,4 +1,4 @@
-// antaeus space: a flight of a robot that nothing holds, under coordinated control.
+// antaeus space: fly a robot on a free base under coordinated control.
 #include "antaeus/core/error.hpp"
 #include "command.hpp"
 #include "delivery.hpp"
@@ -47,9 +47,9 @@ void add_space(CLI::App& app, Run& run) {
   verb->add_option("--frame", command->frame,
                    "the end-effector, by frame or label (default: the profile's only endpoint, else the chain's end)")
       ->option_text("FRAME");
-  verb->add_option("--plant", command->plant, "who moves the robot on (default pinocchio)")
+  verb->add_option("--plant", command->plant, "which simulator moves the robot (default pinocchio)")
       ->option_text("pinocchio|mujoco");
-  verb->add_option("--seed", command->seed, "of the start and of the goals (default 1)")->option_text("N");
+  verb->add_option("--seed", command->seed, "seed of the start and the goals (default 1)")->option_text("N");
   verb->add_option("--set", command->assignments,
                    "set any option of its groups, e.g. --set space.speed=0.2, --set flying.law=tracker (repeatable)")
       ->option_text("GROUP.OPTION=VALUE")

@@ -7,9 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "antaeus/audit/evidence.hpp"
-#include "antaeus/audit/findings.hpp"
-#include "antaeus/audit/remedies.hpp"
+#include "antaeus/audit/results.hpp"
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/progress.hpp"
 #include "antaeus/pose/sweep.hpp"
@@ -20,52 +18,49 @@ namespace antaeus {
 enum class Outcome : std::uint8_t { incident, no_incident, cannot_be_told };
 constexpr auto enum_names(Outcome) noexcept { return name_list<Outcome>("incident", "no_incident", "cannot_be_told"); }
 
+/// An incident explained from its log. Steps count from the log's first, also where a part was cut out. The fields:
+/// audit_fields.hpp.
 struct Audit {
   std::string robot, robot_title, model_sha256, profile_sha256;
-  RobotDescription description;  ///< links and joints, for drawing
+  RobotDescription description;
   Base base = Base::free_flyer;
   BaseSource base_source = BaseSource::caller;
-  std::string base_text;  ///< both, for people
+  std::string base_text;
   double total_mass = 0.0;
   std::vector<std::string> motor_labels;
-  std::string reference_joint;
-  std::string base_orientation;  ///< "identity (no IMU in the log)", "imu (mounted)", …
+  std::string reference_joint, base_orientation;
   std::vector<OptionValue> settings;
-  std::string command;  ///< that reproduces this audit
-  std::string version;
+  std::string command, version;
 
   EpisodeAudit audited;
   std::vector<EpisodeAudit> baselines;
 
-  bool incident = false;      ///< the watchdog would have latched on an endpoint that the consumer reads
-  double usable_share = 0.0;  ///< [1] share of the audited steps that hold numbers
+  bool incident = false;
+  double usable_share = 0.0;
   Outcome outcome = Outcome::cannot_be_told;
-  std::string focus_endpoint;             ///< consumed endpoint with the largest deployed force
-  Eigen::Index focus_step = -1;           ///< step in the log that is analysed
-  int focus_axis = kFz;                   ///< largest component of the deployed force there: 0 x, 1 y, 2 z
-  std::vector<Event> events;              ///< by step
-  std::vector<Attribution> attributions;  ///< at the focus step: deployed and stacked
+  std::string focus_endpoint;
+  Eigen::Index focus_step = -1;
+  int focus_axis = kFz;
+  std::vector<Event> events;
+  std::vector<Attribution> attributions;
   std::vector<Counterfactual> counterfactuals;
   std::vector<PoseCounterfactual> pose_counterfactuals;
   std::vector<TiltSensitivity> tilt;
   std::vector<ReferenceRow> reference_rows;
-  /// Of every consumed endpoint with a posterior: at the focus step, and in each baseline at the same row (or its last)
   std::vector<ReliabilityTable> reliability;
-  std::vector<FeasibilityRow> feasibility;  ///< of the stacked estimator at the focus step; empty without feet
-  CauseTest cause_test;                     ///< at the focus step
-  IdentifiedSpan identified;                ///< of the audited log
-  ContactFinding contact;                   ///< at the focus step
-  std::vector<ContactInterval> contacts;    ///< by their first step
-  std::vector<AdviceRow> advice;            ///< empty where the pre-flight lets the pose start
-  std::vector<Endpoint> endpoints;          ///< the profile's, whether audited or not
-  std::vector<JointGroup> groups;           ///< the profile's: figures are drawn by them
-  std::vector<PoseSpectrum> spectra;  ///< of the focus endpoint: at the focus step, then each baseline's first step
-  std::vector<JointSweep> sweeps;     ///< at the focus step, of the two joints that change the gain most
-  JunctionLesson junction;            ///< the same poses, up to two
-  std::vector<PlanarLesson> lessons;  ///< the demo adds the planar arm, else empty
-  std::vector<Statement> verdict;
-  std::vector<Statement> cannot_tell;
-  std::vector<Statement> next_checks;  ///< what would settle what the log leaves open
+  std::vector<FeasibilityRow> feasibility;
+  CauseTest cause_test;
+  IdentifiedSpan identified;
+  ContactFinding contact;
+  std::vector<ContactInterval> contacts;
+  std::vector<AdviceRow> advice;
+  std::vector<Endpoint> endpoints;
+  std::vector<JointGroup> groups;
+  std::vector<PoseSpectrum> spectra;
+  std::vector<JointSweep> sweeps;
+  JunctionLesson junction;
+  std::vector<PlanarLesson> lessons;
+  std::vector<Statement> verdict, cannot_tell, next_checks;
 };
 
 /// What to audit.

@@ -50,10 +50,10 @@ struct AuditOptions {
   InputCheckOptions input;
   WrenchEstimatorOptions estimator{.characteristic_length = 0.3};
   StackedOptions stacked;
-  GuardOptions guard;
+  PublishedGuardOptions guard;
   ResidualOptions residual;
   PosteriorOptions posterior{.sign = Sign::on_environment};  ///< that of `estimator`: numbers stand side by side
-  GuardedOptions guarded;
+  ConsumerGuardOptions guarded;
   SmoothingOptions smooth;
   FeasibilityOptions feasibility;
   HypothesisOptions hypotheses;
@@ -84,7 +84,7 @@ struct AuditOptions {
 /// and what its profile and a caller set. \throws ModelError as Robot::endpoint_frames
 ANTAEUS_API AuditOptions audit_options(const Robot& robot, const std::vector<std::string>& endpoints = {});
 ANTAEUS_API AuditOptions audit_options(const Settings& settings);
-/// Every option with its present value, unit, meaning, and the source of the value.
+/// Every option with its present value, unit, meaning, and where the value comes from.
 ANTAEUS_API std::vector<OptionValue> list_audit_options(const AuditOptions& options, const Settings& settings = {});
 
 }  // namespace antaeus

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/core/progress.hpp"
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/estimation/published/guard_chain.hpp"
@@ -40,85 +41,167 @@ constexpr auto enum_names(SingleGuard) noexcept {
                                 "norm_clamp");
 }
 
-/// One published guard by itself on one series: when it acts and what the consumer would have read behind it.
+/// One published guard by itself on one series: when it acts and what the consumer would have read behind it. Steps are
+/// rows of the series.
 struct GuardTrace {
   SingleGuard guard = SingleGuard::watchdog;
-  std::vector<GuardAction> action;  ///< [N]
-  std::vector<double> saw;          ///< [N] what it judged
+  std::vector<GuardAction> action;
+  std::vector<double> saw;
   double limit = 0.0;
-  Eigen::Index first_act = -1;  ///< step, −1: never
-  Eigen::Index acts = 0;        ///< steps at which it acted
-  SampleMatrix force_read;      ///< N × 3 [N]: force behind this guard alone; zero where it zeroes or stops
+  Eigen::Index first_act = -1, acts = 0;
+  SampleMatrix force_read;
 };
+constexpr void visit_fields(const GuardTrace*, auto&& visit) {
+  using G = GuardTrace;
+  visit(field("guard", "", "which one", &G::guard));
+  visit(field("action", "", "[N] places in GuardAction", &G::action));
+  visit(field("saw", "", "[N] what it judged, in the unit of limit", &G::saw));
+  visit(field("limit", "", "what it compares with", &G::limit));
+  visit(step_field("first_act", "row at which it acts first; −1: never", &G::first_act));
+  visit(field("acts", "", "number of steps at which it acts", &G::acts));
+  visit(field("force_read", "N",
+              "[N × 3] behind this guard alone, world axes, sign of the series; 0 where it zeroes or stops",
+              &G::force_read));
+}
 
-/// Results of a posterior and its guard beside the wrench, step by step.
+/// Results of a posterior and its guard beside the wrench, step by step; rows of the series.
 struct ANTAEUS_API PosteriorTrace {
-  SampleMatrix sd;                    ///< N × 6: standard deviations of the wrench [N, N·m]
-  VectorX worst_sd;                   ///< N [N]: of the force, in the direction of which least is known
-  SampleMatrix worst_direction;       ///< N × 3: that direction, world axes
-  SampleMatrix force_axes;            ///< N × 9 [N]: principal axes of the force's covariance, each as long as its sd,
-                                      ///< ascending: x y z | x y z | x y z
-  std::vector<int> observable;        ///< N: force directions with an sd under the limit, 0 … 3
-  VectorX nis, nis_threshold;         ///< N: the sum of the tests
-  VectorX misfit, misfit_limit;       ///< N: what no wrench explains
-  VectorX contact, contact_limit;     ///< N: the wrench against its prior
-  VectorX innovation, innovation_sd;  ///< N [N·m]: of the reference joint
-  std::vector<int> rows;              ///< motors whose reliability is given, in motor order
-  /// N × rows, single precision: redundancy, minimal detectable bias [N·m], and the force [N] by which a torque error
-  /// of that size shifts the estimate; then the first two without priors
+  /// N × rows, single precision
   using Reliability = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  SampleMatrix sd;
+  VectorX worst_sd;
+  SampleMatrix worst_direction, force_axes;
+  std::vector<int> observable;
+  VectorX nis, nis_threshold, misfit, misfit_limit, contact, contact_limit;
+  VectorX innovation, innovation_sd;
+  std::vector<int> rows;
   Reliability redundancy, detectable_bias, external_force, prior_free_redundancy, prior_free_bias;
-  std::vector<Verdict> state;          ///< of the guard: ok, degraded or refused
-  std::vector<ConsumerAction> action;  ///< what the consumer reads
-  std::vector<Reasons> because;        ///< of the sample that brought the state
+  std::vector<Verdict> state;
+  std::vector<ConsumerAction> action;
+  std::vector<Reasons> because;
   std::vector<ResidualKind> residual_kind;
-  Eigen::Index alarms = 0, first_alarm = -1;      ///< steps at which a test alarms: kTestAlarm among the reasons
-  Eigen::Index refusals = 0, first_refusal = -1;  ///< steps at which the guard refuses
+  Eigen::Index alarms = 0, first_alarm = -1, refusals = 0, first_refusal = -1;
   /// Place of a motor among `rows`, −1 when it is not there.
   int place(int motor) const noexcept;
 };
+constexpr void visit_fields(const PosteriorTrace*, auto&& visit) {
+  using P = PosteriorTrace;
+  visit(field("sd", "N, N·m", "[N × 6] standard deviations of the wrench", &P::sd));
+  visit(field("worst_sd", "N", "[N] of the force in the direction of which least is known", &P::worst_sd));
+  visit(field("worst_direction", "1", "[N × 3] that direction, unit length, world axes", &P::worst_direction));
+  visit(field("force_axes", "N",
+              "[N × 9] principal axes of the force's covariance, each as long as its sd, ascending, x y z each",
+              &P::force_axes));
+  visit(field("observable", "", "[N] force directions with an sd under the limit, 0 … 3", &P::observable));
+  visit(field("nis", "1", "[N] sum of the tests", &P::nis));
+  visit(field("nis_threshold", "1", "[N] above which it alarms", &P::nis_threshold));
+  visit(field("misfit", "1", "[N] what no wrench explains", &P::misfit));
+  visit(field("misfit_limit", "1", "[N] above which it alarms", &P::misfit_limit));
+  visit(field("contact", "1", "[N] the wrench against its prior", &P::contact));
+  visit(field("contact_limit", "1", "[N] above which it alarms", &P::contact_limit));
+  visit(field("innovation", "N·m", "[N] of the reference joint; NaN without one", &P::innovation));
+  visit(field("innovation_sd", "N·m", "[N] of the innovation", &P::innovation_sd));
+  visit(field("rows", "", "[R] motors whose reliability is given, in motor order", &P::rows));
+  visit(
+      field("redundancy", "1", "[N × R] share of a torque error that shows, 0 … 1; single precision", &P::redundancy));
+  visit(
+      field("detectable_bias", "N·m", "[N × R] smallest torque error that the row's test finds", &P::detectable_bias));
+  visit(field("external_force", "N", "[N × R] shift of the force that such an error causes, unnoticed",
+              &P::external_force));
+  visit(field("prior_free_redundancy", "1", "[N × R] redundancy without an assumption on the contact's size",
+              &P::prior_free_redundancy));
+  visit(field("prior_free_bias", "N·m", "[N × R] infinite: none is found", &P::prior_free_bias));
+  visit(field("state", "", "[N] of the guard: places in Verdict, ok, degraded or refused", &P::state));
+  visit(field("action", "", "[N] what the consumer reads: places in ConsumerAction", &P::action));
+  visit(field("because", "", "[N] reasons of the sample that brought the state", &P::because));
+  visit(field("residual_kind", "", "[N] places in ResidualKind", &P::residual_kind));
+  visit(field("alarms", "", "steps at which a test alarms: kTestAlarm among the reasons", &P::alarms));
+  visit(step_field("first_alarm", "row; −1: never", &P::first_alarm));
+  visit(field("refusals", "", "steps at which the guard refuses", &P::refusals));
+  visit(step_field("first_refusal", "row; −1: never", &P::first_refusal));
+}
 
-/// One estimator at one endpoint over the episode. Frame: endpoint's origin, world axes; sign as stated.
+/// One estimator at one endpoint over the N steps of an episode. Frame: endpoint's origin, world axes; `sign` says who
+/// exerts the wrench on whom. NaN where a step could not be used.
 struct EstimateSeries {
-  std::string endpoint;  ///< frame
-  std::string label;     ///< for people
+  /// N × motors, single precision
+  using Contribution = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  std::string endpoint, label;
   EndpointKind kind = EndpointKind::tool;
-  bool consumed = false;                              ///< the deployed consumer reads it
+  bool consumed = false;
   EstimatorName estimator = EstimatorName::deployed;  ///< the posterior at all endpoints but feet
   Sign sign = Sign::on_environment;
-  ResidualKind residual_kind = ResidualKind::static_gravity;  ///< of the posterior: see its trace
+  ResidualKind residual_kind = ResidualKind::static_gravity;
 
-  SampleMatrix wrench;                                     ///< N × 6 [N, N·m]
-  VectorX force_norm;                                      ///< N [N]
-  VectorX kappa, kappa_scaled, sigma_min, manipulability;  ///< N
+  SampleMatrix wrench;
+  VectorX force_norm, kappa, kappa_scaled, sigma_min, manipulability;
   std::vector<int> rank;
-  SampleMatrix reference_gain;  ///< N × 6
-  /// N × motors [N]: what each motor's residual adds to Fx, to Fy and to Fz; single precision, for the deployed
-  /// estimator at endpoints that the consumer reads, empty for the rest.
-  using Contribution = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  std::array<Contribution, 3> contribution;
-  std::vector<Verdict> verdict;  ///< estimate and guard: the default chain, or the posterior's own guard
+  SampleMatrix reference_gain;
+  std::array<Contribution, 3> contribution;  ///< to Fx, to Fy and to Fz
+  std::vector<Verdict> verdict;
   std::vector<Reasons> reasons;
-  SampleMatrix guarded_force;               ///< N × 3 [N] behind that guard
-  std::vector<GuardTrace> guards;           ///< the published ones; empty for the posterior
-  std::optional<PosteriorTrace> posterior;  ///< of the posterior alone
+  SampleMatrix guarded_force;
+  std::vector<GuardTrace> guards;
+  std::optional<PosteriorTrace> posterior;
 
-  double peak_force = 0.0;  ///< largest |F| [N]; NaN without a valid step
+  double peak_force = 0.0;
   Eigen::Index peak_step = -1;
-  double peak_component = 0.0;  ///< largest |Fz| [N]
+  double peak_component = 0.0;
   Eigen::Index peak_component_step = -1;
 };
+constexpr void visit_fields(const EstimateSeries*, auto&& visit) {
+  using E = EstimateSeries;
+  visit(field("endpoint", "", "frame", &E::endpoint));
+  visit(field("label", "", "for people", &E::label));
+  visit(field("kind", "", "of the endpoint", &E::kind));
+  visit(field("consumed", "", "the deployed consumer reads it", &E::consumed));
+  visit(field("estimator", "", "whose numbers these are", &E::estimator));
+  visit(field("sign", "", "who exerts the wrench on whom", &E::sign));
+  visit(field("residual_kind", "", "the posterior's is posterior.residual_kind", &E::residual_kind));
+  visit(field("wrench", "N, N·m", "[N × 6] Fx Fy Fz Mx My Mz", &E::wrench));
+  visit(field("force_norm", "N", "[N] |F|", &E::force_norm));
+  visit(field("kappa", "1", "[N] condition number of the inverted matrix; posterior: of its whitened, unit-scaled rows",
+              &E::kappa));
+  visit(field("kappa_scaled", "1",
+              "[N] with the linear rows divided by the characteristic length; NaN for stacked and posterior",
+              &E::kappa_scaled));
+  visit(field("sigma_min", "", "[N] smallest singular value", &E::sigma_min));
+  visit(field("manipulability", "", "[N] product of the singular values", &E::manipulability));
+  visit(field("rank", "", "[N] of the inverted matrix", &E::rank));
+  visit(field("reference_gain", "N/(N·m), 1", "[N × 6] what 1 N·m at the reference joint becomes; NaN without one",
+              &E::reference_gain));
+  visit(field("contribution_Fx", "N",
+              "[N × motors] what each motor's residual adds to Fx; single precision. Deployed estimator at endpoints "
+              "that the consumer reads, else empty",
+              [](const E& e) -> const E::Contribution& { return e.contribution[0]; }));
+  visit(field("contribution_Fy", "N", "the same of Fy",
+              [](const E& e) -> const E::Contribution& { return e.contribution[1]; }));
+  visit(field("contribution_Fz", "N", "the same of Fz",
+              [](const E& e) -> const E::Contribution& { return e.contribution[2]; }));
+  visit(field("verdict", "",
+              "[N] of estimate and guard, the default chain or the posterior's own: places in Verdict, so that "
+              "list(antaeus.Verdict)[code] is its name",
+              &E::verdict));
+  visit(field("reasons", "", "[N] why the verdict is not ok: names", &E::reasons));
+  visit(
+      field("guarded_force", "N", "[N × 3] behind the default chain, or the posterior's own guard", &E::guarded_force));
+  visit(field("guards", "", "the published ones, each alone; empty for the posterior", &E::guards));
+  visit(field("posterior", "", "None but for the posterior", &E::posterior));
+  visit(field("peak_force", "N", "largest |F|; NaN without a valid step", &E::peak_force));
+  visit(step_field("peak_step", "row", &E::peak_step));
+  visit(field("peak_component", "N", "largest |Fz|", &E::peak_component));
+  visit(step_field("peak_component_step", "row", &E::peak_component_step));
+}
 
-/// An episode, reconstructed.
+/// An episode computed again, N steps. Row i is step first_step + i of the log.
 struct ANTAEUS_API Reconstruction {
   std::string name;
-  Eigen::Index first_step = 0;         ///< number of the first step in the log, when a part was cut out
-  VectorX time;                        ///< N [s]
-  SampleMatrix residual;               ///< N × motors: τ − g(q) [N·m]
-  SampleMatrix gravity;                ///< N × motors [N·m]
-  int reference_motor = -1;            ///< −1 without a reference joint
-  VectorX reference_residual;          ///< N [N·m]; NaN without a reference joint
-  std::vector<EstimateSeries> series;  ///< endpoint by endpoint: deployed, stacked, posterior, those that were wanted
+  Eigen::Index first_step = 0;
+  VectorX time;
+  SampleMatrix residual, gravity;
+  int reference_motor = -1;
+  VectorX reference_residual;
+  std::vector<EstimateSeries> series;  ///< of the estimators that were wanted
   /// N: steps at which the posterior reads a static residual whose noise was identified, and those of them at which the
   /// robot moves faster than that noise is known for
   std::vector<bool> identified, outside_identified;
@@ -129,12 +212,35 @@ struct ANTAEUS_API Reconstruction {
   /// \throws Error when there is no such series
   const EstimateSeries& find(std::string_view endpoint, EstimatorName estimator) const;
 };
+constexpr void visit_fields(const Reconstruction*, auto&& visit) {
+  using R = Reconstruction;
+  visit(field("name", "", "of the episode", &R::name));
+  visit(field("first_step", "", "of the log, where a part was cut out", &R::first_step));
+  visit(field("time", "s", "[N] NaN without time stamps", &R::time));
+  visit(field("residual", "N·m", "[N × motors] τ − g(q)", &R::residual));
+  visit(field("gravity", "N·m", "[N × motors] g(q)", &R::gravity));
+  visit(field("reference_motor", "", "−1 without a reference joint", &R::reference_motor));
+  visit(field("reference_residual", "N·m", "[N] NaN without a reference joint", &R::reference_residual));
+  visit(field("series", "", "endpoint by endpoint: deployed, stacked, posterior", &R::series));
+  visit(field("used_imu", "", "the base's orientation was measured", &R::used_imu));
+}
 
 /// Which estimators a reconstruction has: an audit all, an estimate one.
 struct ReconstructedEstimators {
   bool deployed = true, stacked = true, posterior = true;
 };
 
+/// The step that an audit would take apart at an endpoint that the consumer reads: the first whose deployed force is
+/// past event.focus_force, else that of the largest.
+struct FocusCandidate {
+  std::string endpoint;
+  Eigen::Index row = -1;  ///< of the episode; −1: no step with a force
+  double force = 0.0;     ///< there [N]
+  bool past = false;      ///< of event.focus_force: nothing after it counts
+  Residual residual;      ///< of that step, as options.residual forms it of the log as it is
+};
+
+/// Take it for one log, all estimators and every step's verdict (docs/estimator.md#which-estimator-to-take).
 /// Computes an episode again, part after part: history goes on from one to the next, so that parts of any length hold
 /// what the whole would hold. Steps that cannot be used are NaN with verdict `invalid_input`.
 ///
@@ -154,6 +260,8 @@ class ANTAEUS_API Reconstructor {
 
   /// Steps of the episode that were computed.
   Eigen::Index done() const noexcept;
+  /// One a consumed endpoint, of the steps so far; where the deployed estimator and the posterior were wanted.
+  const std::vector<FocusCandidate>& focus_candidates() const noexcept;
   /// The next \p steps, or as many as there are left. \param progress  of the whole episode
   Reconstruction next(Eigen::Index steps, const Progress& progress = {});
 
@@ -174,17 +282,52 @@ ANTAEUS_API std::vector<Eigen::Index> overflowing_steps(const Reconstruction& re
 /// Adds those to the episode's invalid steps, and a note. \param first_step  of the log that the episode was cut from
 ANTAEUS_API void note_overflow(const std::vector<Eigen::Index>& steps, Episode& episode, Eigen::Index first_step = 0);
 
-/// What each joint contributes to the wrench at one step (incident report, eq. 4).
-struct Attribution {
+/// What one joint contributes to a wrench.
+struct JointShare {
+  std::string joint, label;
+  double tau = 0.0, gravity = 0.0, residual = 0.0;
+  Vector6 contribution;
+};
+constexpr void visit_fields(const JointShare*, auto&& visit) {
+  using J = JointShare;
+  visit(field("joint", "", "motors in order", &J::joint));
+  visit(field("label", "", "short name", &J::label));
+  visit(field("tau", "N·m", "measured", &J::tau));
+  visit(field("gravity", "N·m", "g(q)", &J::gravity));
+  visit(field("residual", "N·m", "τ − g(q)", &J::residual));
+  visit(field("contribution", "N, N·m", "to the wrench", &J::contribution).as("contribution"));
+}
+
+/// What each joint contributes to one wrench at one step (incident report, eq. 4): wrench = sum of the joints'
+/// contributions. Frame and sign: those of the endpoint's series.
+struct ANTAEUS_API Attribution {
   Eigen::Index step = 0;
   std::string endpoint;
   EstimatorName estimator = EstimatorName::deployed;
-  VectorX tau, gravity, residual;  ///< motors [N·m]
-  Matrix6X contribution;           ///< 6 × motors; columns sum to the wrench [N, N·m]
+  std::vector<std::string> joints, labels;
+  VectorX tau, gravity, residual;
+  Matrix6X contribution;
   Vector6 wrench;
-  int axis = kFz;    ///< component of the force that is taken apart: Audit::focus_axis
-  int largest = -1;  ///< motor that adds most to it
+  int axis = kFz, largest = -1;
+  /// One joint after the other.
+  std::vector<JointShare> shares() const;
 };
+constexpr void visit_fields(const Attribution*, auto&& visit) {
+  using A = Attribution;
+  visit(field("step", "", "of the log: the focus step", &A::step));
+  visit(field("endpoint", "", "the focus endpoint", &A::endpoint));
+  visit(field("estimator", "", "deployed or stacked", &A::estimator));
+  visit(field("tau", "N·m", "[motors] measured", &A::tau).only(FieldUse::python_only));
+  visit(field("gravity", "N·m", "[motors] g(q)", &A::gravity).only(FieldUse::python_only));
+  visit(field("residual", "N·m", "[motors] τ − g", &A::residual).only(FieldUse::python_only));
+  visit(field("contribution", "N, N·m", "[6 × motors] the columns sum to the wrench", &A::contribution)
+            .only(FieldUse::python_only));
+  visit(field("wrench", "N, N·m", "[6] Fx Fy Fz Mx My Mz", &A::wrench).as("wrench"));
+  visit(field("axis", "", "component that is taken apart: 0 x, 1 y, 2 z; Audit.focus_axis", &A::axis)
+            .only(FieldUse::python_only));
+  visit(field("largest", "", "motor that adds most to it; −1: none", &A::largest).only(FieldUse::python_only));
+  visit(field("joints", "", "one after the other", [](const A& a) { return a.shares(); }).only(FieldUse::file_only));
+}
 /// The table of docs/schema/steps.md: one row a step, endpoint and estimator.
 ANTAEUS_API Table steps_table(const Reconstruction& reconstruction);
 

@@ -39,13 +39,9 @@ struct MotionDynamics {
   std::vector<Matrix6X> jacobians;  ///< per contact: 6 × count·N, world axes at the contact's origin
 };
 
-/// Velocities and accelerations from positions. `nimble`: forward differences, the base's translation and rotation
-/// differenced apart, N − 2 frames. Else second-order central ones in the tangent space of each frame, one-sided at
-/// both ends: no frame is lost.
-ANTAEUS_API void differentiate(const RobotModel& model, const SampleMatrix& q, double dt, bool nimble, SampleMatrix& v,
-                               SampleMatrix& a);
-
-/// Checks the request and the motion and computes all that the contacts are asked for.
+/// Checks the request and the motion and computes all that the contacts are asked for. Of positions alone, velocities
+/// and accelerations are second-order central differences in the tangent space of each frame, one-sided at both ends:
+/// no frame is lost. Nimble's are forward differences, the base's translation and rotation apart, N − 2 frames.
 /// \throws ModelError, EpisodeError, OptionsError: one line that names the argument
 ANTAEUS_API MotionDynamics motion_dynamics(const Robot& robot, ContactMotion motion, const ContactRequest& request,
                                            const ContactOptions& options, const Progress& progress = {});

@@ -20,6 +20,7 @@
 #include "antaeus/contact/sole.hpp"
 #include "antaeus/contact/total_motion.hpp"
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/core/options.hpp"
 
 namespace antaeus {
@@ -50,9 +51,16 @@ struct ContactPoints {
 /// One contact of one foot.
 struct FootContact {
   std::string foot;
-  double from = kNaN, to = kNaN;  ///< [s] between rows; a contact that the log cuts begins or ends with it
-  double probability = kNaN;      ///< mean over the interval
+  double from = kNaN, to = kNaN;
+  double probability = kNaN;
 };
+constexpr void visit_fields(const FootContact*, auto&& visit) {
+  using F = FootContact;
+  visit(field("contact", "", "", &F::foot));
+  visit(field("from", "s", "between rows; a contact that the log cuts begins or ends with it", &F::from));
+  visit(field("to", "s", "likewise", &F::to));
+  visit(field("probability", "1", "mean over the interval", &F::probability));
+}
 
 struct ANTAEUS_API ContactTiming {
   VectorX time;                        ///< [s]
@@ -73,10 +81,5 @@ ANTAEUS_API ContactTiming detect_contacts(const VectorX& time, int up, std::span
 /// The same of a motion's feet, with the rearmost and the foremost point of the sole.
 ANTAEUS_API ContactTiming detect_contacts(const TotalMotion& motion, const Sole& sole = {},
                                           const TimingOptions& options = {});
-
-/// Contacts that are known: probability 1 inside each interval, 0 outside, and straight between over the smoothing
-/// time. \throws OptionsError for a foot that is not among \p feet, and an interval that ends before it begins
-ANTAEUS_API ContactTiming given_contacts(const VectorX& time, const std::vector<std::string>& feet,
-                                         std::span<const FootContact> intervals, const TimingOptions& options = {});
 
 }  // namespace antaeus

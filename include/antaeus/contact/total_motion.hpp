@@ -16,7 +16,6 @@
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/pose.hpp"
 #include "antaeus/core/types.hpp"
-#include "antaeus/io/table.hpp"
 
 namespace antaeus {
 
@@ -40,7 +39,7 @@ struct ANTAEUS_API TotalMotion {
   double weight() const;
 };
 
-/// How a file names its columns. `<foot>` is a name of one's own.
+/// Reads a .csv or .parquet file, whose columns have these names; `<foot>` is a name of one's own.
 ///
 ///     t [s] · kin_Fx … kin_Fz [N] · kin_Tx … kin_Tz [N·m] · com_x … com_z [m]
 ///     <foot>_px … <foot>_pz [m] · <foot>_R00, R01 … R22 (row, column)
@@ -49,10 +48,6 @@ struct ANTAEUS_API TotalMotion {
 /// sets their order, an empty one takes all. The vertical is the axis (y or z) along which the total force points.
 /// \throws EpisodeError that names file, place and remedy: a missing column, fewer than three rows, NaN, time that does
 ///         not increase, a rotation that is none (2e-3), a force without a vertical
-ANTAEUS_API TotalMotion total_motion_of(const Table& table, const std::string& file,
-                                        std::span<const std::string> feet = {});
-
-/// The same from a .csv or .parquet file.
 ANTAEUS_API TotalMotion read_total_motion(const std::filesystem::path& file, std::span<const std::string> feet = {});
 
 /// Checks a motion that was not read from a file. \throws EpisodeError as above, also for sizes that do not fit

@@ -12,6 +12,7 @@
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/enumeration.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/core/options.hpp"
 #include "antaeus/core/pose.hpp"
 #include "antaeus/core/status.hpp"
@@ -58,14 +59,22 @@ struct AdmittanceTarget {
 
 /// What the arm's own controller shall follow. World axes, linear rows first.
 struct AdmittanceReference {
-  Status status = Status::not_computed;  ///< on anything but `ok` all numbers are NaN: hold the last pose
+  Status status = Status::not_computed;
   AdmittanceMode mode = AdmittanceMode::waiting;
   Pose X_WT;
-  Vector6 twist;                  ///< [m/s, rad/s]
-  Vector6 displacement;           ///< x [m, rad]
-  bool is_speed_limited = false;  ///< in this cycle ẋ was shortened
-  bool is_range_limited = false;  ///< in this cycle x was shortened
+  Vector6 twist, displacement;
+  bool is_speed_limited = false, is_range_limited = false;
 };
+constexpr void visit_fields(const AdmittanceReference*, auto&& visit) {
+  using R = AdmittanceReference;
+  visit(field("status", "", "on anything but ok all numbers are NaN: hold the last pose", &R::status));
+  visit(field("mode", "", "", &R::mode));
+  visit(field("X_WT", "", "", &R::X_WT));
+  visit(field("twist", "", "[6] m/s and rad/s", &R::twist));
+  visit(field("displacement", "", "x [6], m and rad", &R::displacement));
+  visit(field("is_speed_limited", "", "in this cycle ẋ was shortened", &R::is_speed_limited));
+  visit(field("is_range_limited", "", "in this cycle x was shortened", &R::is_range_limited));
+}
 
 /// Three masses on springs for the place, three for the orientation. Copyable, a few hundred bytes.
 class ANTAEUS_API Admittance {

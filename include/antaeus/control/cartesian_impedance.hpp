@@ -12,6 +12,7 @@
 
 #include "antaeus/control/joint_impedance.hpp"
 #include "antaeus/control/tool_dynamics.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/core/wrench.hpp"
 
 namespace antaeus {
@@ -50,10 +51,16 @@ struct CartesianTarget {
 };
 
 struct CartesianTorque : LimitedTorque {
-  Vector6 error;                ///< e: target less tool [m, rad]
-  Wrench commanded;             ///< F: what the tool does to the world where it stands still [N, N·m]
-  double spring_energy = kNaN;  ///< ½ eᵀ K e [J]; NaN with RotationLaw::skew
+  Vector6 error;
+  Wrench commanded;
+  double spring_energy = kNaN;
 };
+constexpr void visit_fields(const CartesianTorque*, auto&& visit) {
+  using T = CartesianTorque;
+  visit(field("error", "", "[6] target less tool, m and rad", &T::error));
+  visit(field("commanded", "", "what the tool does to the world where it stands still", &T::commanded));
+  visit(field("spring_energy", "J", "½ eᵀ K e; NaN with RotationLaw.skew", &T::spring_energy));
+}
 
 class ANTAEUS_API CartesianImpedance {
  public:

@@ -17,6 +17,7 @@
 
 #include "antaeus/control/tool_dynamics.hpp"
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/core/options.hpp"
 #include "antaeus/core/reasons.hpp"
 #include "antaeus/core/status.hpp"
@@ -64,16 +65,25 @@ struct ContactSituation {
 struct ContactForce {
   Status status = Status::not_computed;
   Verdict verdict = Verdict::invalid_input;
-  Reasons reasons = Reason::invalid_input;  ///< settling, uncertain, unobservable_direction
-  double force = kNaN;                      ///< along the normal, averaged [N]
-  double sd = kNaN;                         ///< of that [N]: posterior, and the scatter within the window
-  double instant = kNaN;                    ///< not averaged
-  double instant_sd = kNaN;                 ///< the posterior's alone
-  /// Share of the friction that a force along the normal meets which moves and is known by its direction, 0 … 1.
+  Reasons reasons = Reason::invalid_input;
+  double force = kNaN, sd = kNaN;
+  double instant = kNaN, instant_sd = kNaN;
   double moving = kNaN;
-  /// What friction at rest can hide at most, all joints against it [N]: Σ |k_i| c_i u_i.
   double hidden = kNaN;
 };
+constexpr void visit_fields(const ContactForce*, auto&& visit) {
+  using F = ContactForce;
+  visit(field("status", "", "", &F::status));
+  visit(field("verdict", "", "", &F::verdict));
+  visit(field("reasons", "", "settling, uncertain, unobservable_direction", &F::reasons));
+  visit(field("force", "N", "along the normal, averaged", &F::force));
+  visit(field("sd", "N", "of that: posterior, and the scatter within the window", &F::sd));
+  visit(field("instant", "N", "not averaged", &F::instant));
+  visit(field("instant_sd", "N", "the posterior's alone", &F::instant_sd));
+  visit(field("moving", "", "share of the friction in the force's way that moves and is known by its direction, 0 … 1",
+              &F::moving));
+  visit(field("hidden", "N", "what friction at rest can hide at most: Σ |k_i| c_i u_i over the joints", &F::hidden));
+}
 
 /// Scratch memory for one arm; one a thread.
 class ANTAEUS_API ContactForceEstimator {

@@ -18,6 +18,7 @@
 #include "antaeus/control/tool_dynamics.hpp"
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/enumeration.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/signal/ring_buffer.hpp"
 
 namespace antaeus {
@@ -53,7 +54,7 @@ enum class TaskReason : std::uint8_t {
   force_uncertain,  ///< its sd is beyond `most_sd_share` of the wanted force, or it misses that by more, and by two sd
   near_singular,    ///< the arm can hardly move the tool in some direction
   saturated,        ///< a motor at its limit for `saturated_time`
-  unclear_surface,  ///< the circle did not tell a plane
+  unclear_surface,  ///< the circle did not show a plane
   asked,            ///< the caller asked for it
   retreated,        ///< the way back is complete
 };
@@ -105,8 +106,16 @@ struct TaskInput {
 struct TaskOrder {
   TaskPhase phase = TaskPhase::idle;
   HybridTarget target;
-  bool restarts = false;  ///< integrals and filters must be forgotten first
+  bool restarts = false;
 };
+constexpr void visit_fields(const TaskOrder*, auto&& visit) {
+  using O = TaskOrder;
+  visit(field("phase", "", "", &O::phase));
+  visit(field("restarts", "", "integrals and filters are forgotten first; HybridController.update does it",
+              &O::restarts));
+  visit(field("target", "", "all of its fields as one", &O::target));
+  visit_part<HybridTarget>(&O::target, visit);
+}
 
 /// One change of phase.
 struct TaskEvent {

@@ -17,6 +17,7 @@
 #include "antaeus/control/force_loop.hpp"
 #include "antaeus/control/tool_dynamics.hpp"
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/core/options.hpp"
 #include "antaeus/core/wrench.hpp"
 
@@ -35,25 +36,48 @@ ANTAEUS_API const OptionTable& options_of(const HybridOptions&);
 
 /// What is wanted in one cycle.
 struct HybridTarget {
-  Matrix3 R_WC = Matrix3::Identity();      ///< axes of the task in the world; by habit z out of the surface
-  std::array<bool, 6> force_axes = {};     ///< along x y z and about x y z of it: true under force control
-  Wrench wrench = {};                      ///< wanted there: the environment on the robot, about the tool, task axes
-  Pose X_WT;                               ///< wanted elsewhere
-  Vector6 twist = Vector6::Zero();         ///< of it, world axes [m/s, rad/s]
-  Vector6 acceleration = Vector6::Zero();  ///< [m/s², rad/s²]
-  bool integrates = true;                  ///< false: the integrals of force stay as they are
-  bool integrates_motion = true;           ///< false: those of motion do; at rest in contact they would hunt
-  double trust = 1.0;                      ///< 0 … 1: how much the measured wrench may move the robot
+  Matrix3 R_WC = Matrix3::Identity();
+  std::array<bool, 6> force_axes = {};
+  Wrench wrench = {};
+  Pose X_WT;
+  Vector6 twist = Vector6::Zero(), acceleration = Vector6::Zero();
+  bool integrates = true, integrates_motion = true;
+  double trust = 1.0;
 };
+constexpr void visit_fields(const HybridTarget*, auto&& visit) {
+  using T = HybridTarget;
+  visit(field("R_WC", "", "axes of the task in the world [3 × 3]; by habit z out of the surface", &T::R_WC));
+  visit(field("force_axes", "", "six, along x y z and about x y z of R_WC: true under force control", &T::force_axes));
+  visit(field("wrench", "",
+              "wanted along the axes of force: of the environment on the robot, about the tool, task axes",
+              &T::wrench));
+  visit(field("X_WT", "", "wanted along the axes of motion", &T::X_WT));
+  visit(field("twist", "", "of X_WT [6], world axes, m/s and rad/s", &T::twist));
+  visit(field("acceleration", "", "of X_WT [6], world axes, m/s² and rad/s²", &T::acceleration));
+  visit(field("integrates", "", "false: the integrals of force stay as they are", &T::integrates));
+  visit(field("integrates_motion", "", "false: those of motion do, which would hunt at rest in contact",
+              &T::integrates_motion));
+  visit(field("trust", "", "0 … 1: how much the measured wrench may move the robot", &T::trust));
+}
 
 struct HybridCommand {
-  Status status = Status::not_computed;     ///< `not_finite` also while no wrench ever came for an axis of force
-  VectorX tau;                              ///< [n] N·m or N; NaN unless `ok`
-  Wrench push;                              ///< W: what the tool exerts beyond carrying itself, world axes
-  Vector6 error = Vector6::Constant(kNaN);  ///< wanted minus present pose, world axes [m, rad]
-  Wrench felt;                              ///< the measured wrench as the loops took it, task axes; NaN elsewhere
+  Status status = Status::not_computed;
+  VectorX tau;
+  Wrench push;
+  Vector6 error = Vector6::Constant(kNaN);
+  Wrench felt;
   bool integral_at_limit = false;
 };
+constexpr void visit_fields(const HybridCommand*, auto&& visit) {
+  using C = HybridCommand;
+  visit(field("status", "", "not_finite also while no wrench ever came for an axis of force", &C::status));
+  visit(field("tau", "", "[n] N·m or N; NaN unless ok", &C::tau));
+  visit(field("push", "", "what the tool exerts beyond carrying itself: on the environment, world axes", &C::push));
+  visit(field("error", "", "[6] wanted less present pose, world axes, m and rad", &C::error));
+  visit(field("felt", "", "the measured wrench as the loops took it, on the robot, task axes; NaN along axes of motion",
+              &C::felt));
+  visit(field("integral_at_limit", "", "", &C::integral_at_limit));
+}
 
 /// Scratch memory of one tool. All functions are noexcept, total and free of allocation (hybrid_control_realtime_test).
 class ANTAEUS_API HybridController {

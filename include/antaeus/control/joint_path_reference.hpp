@@ -33,8 +33,6 @@ struct SingularCrossing {
 };
 /// s at a time; NaN for a speed or stop that is not above zero. \realtime
 ANTAEUS_API MovingNumber crossing_path(const SingularCrossing& crossing, double time) noexcept;
-/// Its offset at an s. \realtime
-ANTAEUS_API MovingNumber crossing_offset(const SingularCrossing& crossing, const MovingNumber& s) noexcept;
 /// Time at which the reference comes to rest [s]. \realtime
 ANTAEUS_API double crossing_end(const SingularCrossing& crossing) noexcept;
 

@@ -22,6 +22,7 @@
 #include "antaeus/control/tool_dynamics.hpp"
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/enumeration.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/core/options.hpp"
 
 namespace antaeus {
@@ -56,13 +57,23 @@ ANTAEUS_API const OptionTable& options_of(const SensorlessOptions&);
 /// On anything but `ok`, tau is NaN: brake, or hold the position.
 struct SensorlessCommand {
   Status status = Status::not_computed;
-  VectorX tau;            ///< [n] N·m or N
-  bool is_taring = true;  ///< the task has not begun
-  HybridTarget target;    ///< what is wanted of the tool, rocking included; meaningless while taring
+  VectorX tau;
+  bool is_taring = true;
+  HybridTarget target;
   ContactForce felt;
-  double trust = 0.0;        ///< share of the force's gains that the estimate deserves, 0 … 1
-  double sd_at_rest = kNaN;  ///< before touching, with all joints at rest [N]; NaN while taring
+  double trust = 0.0;
+  double sd_at_rest = kNaN;
 };
+constexpr void visit_fields(const SensorlessCommand*, auto&& visit) {
+  using C = SensorlessCommand;
+  visit(field("status", "", "", &C::status));
+  visit(field("tau", "", "[n] N·m or N", &C::tau));
+  visit(field("is_taring", "", "the task has not begun", &C::is_taring));
+  visit(field("target", "", "wanted of the tool, rocking included; meaningless while taring", &C::target));
+  visit(field("felt", "", "", &C::felt));
+  visit(field("trust", "", "share of the force's gains that the estimate deserves, 0 … 1", &C::trust));
+  visit(field("sd_at_rest", "N", "of the force before touching, all joints at rest; NaN while taring", &C::sd_at_rest));
+}
 
 /// Scratch memory of one tool. All but the constructor is noexcept, total and free of allocation
 /// (sensorless_control_realtime_test).

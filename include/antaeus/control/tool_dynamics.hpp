@@ -11,6 +11,7 @@
 #include <string>
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/core/pose.hpp"
 #include "antaeus/core/status.hpp"
 #include "antaeus/robot/robot_model.hpp"
@@ -22,21 +23,34 @@ namespace antaeus {
 /// On any status but `ok` all numbers are NaN.
 struct ToolState {
   Status status = Status::not_computed;
-  VectorX q, v;      ///< as given [n]
-  Pose X_WT;         ///< the tool
-  Vector6 twist;     ///< V = J v [m/s, rad/s]
-  Matrix6X J;        ///< J_WT_W [6 × n]
-  Vector6 drift;     ///< J̇ v: the tool's acceleration while v is constant [m/s², rad/s²]
-  VectorX g;         ///< gravity's torque [n]: what holds the arm still
-  VectorX h;         ///< C v + g [n]: the torque that keeps v constant
-  MatrixX M;         ///< mass matrix [n × n], armature included
-  MatrixX M_inv_Jt;  ///< M⁻¹ Jᵀ [n × 6]
-  /// Λ = (J M⁻¹ Jᵀ)⁻¹: what the tool weighs [kg, kg·m, kg·m²]. Bounded near singular poses, as `is_near_singular` says.
+  VectorX q, v;
+  Pose X_WT;
+  Vector6 twist;
+  Matrix6X J;
+  Vector6 drift;
+  VectorX g, h;
+  MatrixX M, M_inv_Jt;
   Matrix6 Lambda;
-  /// Some direction weighs more than the arm can be asked to move: there Λ is bounded, and accelerations are not
-  /// reached.
   bool is_near_singular = false;
 };
+constexpr void visit_fields(const ToolState*, auto&& visit) {
+  using S = ToolState;
+  visit(field("status", "", "", &S::status));
+  visit(field("q", "", "as given [n]", &S::q));
+  visit(field("v", "", "as given [n]", &S::v));
+  visit(field("X_WT", "", "the tool", &S::X_WT));
+  visit(field("twist", "", "V = J v [6], m/s and rad/s", &S::twist));
+  visit(field("J", "", "J_WT_W [6 × n]", &S::J));
+  visit(field("drift", "", "J̇ v [6], the tool's acceleration while v is constant, m/s² and rad/s²", &S::drift));
+  visit(field("g", "", "gravity's torque [n]: what holds the arm still", &S::g));
+  visit(field("h", "", "C v + g [n]: the torque that keeps v constant", &S::h));
+  visit(field("M", "", "mass matrix [n × n], armature included", &S::M));
+  visit(field("M_inv_Jt", "", "M⁻¹ Jᵀ [n × 6]", &S::M_inv_Jt));
+  visit(field("Lambda", "", "(J M⁻¹ Jᵀ)⁻¹ [6 × 6]: what the tool weighs, kg, kg·m, kg·m²; bounded near singular poses",
+              &S::Lambda));
+  visit(field("is_near_singular", "", "Λ is bounded, for some direction weighs too much: accelerations are not reached",
+              &S::is_near_singular));
+}
 
 struct ToolDynamicsOptions {
   /// Added to J M⁻¹ Jᵀ: bounds Λ at its inverse. Elsewhere it changes Λ by this over the mobility, some 0.1 %.
@@ -68,7 +82,7 @@ class ANTAEUS_API ToolDynamics {
 };
 
 /// The rotation vector that leads from `from` to `to`, in the axes in which both are given: |·| ≤ π. Shorter way round;
-/// at π one of the two. Bullo and Murray (1995), and the source's log3(R_d Rᵀ).
+/// at π one of the two. Bullo and Murray (1995): log(R_d Rᵀ).
 ANTAEUS_API Vector3 rotation_error(const Matrix3& from, const Matrix3& to) noexcept;
 
 }  // namespace antaeus

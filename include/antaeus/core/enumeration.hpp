@@ -46,7 +46,7 @@ constexpr auto name_list(Names... names) noexcept {
 template <class Enum>
 concept NamedEnum = std::is_enum_v<Enum> && requires(Enum value) { enum_names(value)[0]; };
 
-/// The name of a value, as files, command line and Python write it. "?" for a number that is no value.
+/// The name of a value, as files, command line and Python write it. "?" for a number that is not a value.
 template <NamedEnum Enum>
 constexpr std::string_view to_string(Enum value) noexcept {
   constexpr auto kNames = enum_names(Enum{});

@@ -2,6 +2,7 @@
 /// \file
 /// The table of one struct's options: what core/options.hpp declares, for the sources that have a table or read one.
 
+#include <cstddef>
 #include <functional>
 #include <initializer_list>
 #include <memory>
@@ -26,28 +27,33 @@ constexpr auto enum_names(OptionType) noexcept {
 enum class Follows : std::uint8_t { nothing, sign, force, weight };
 constexpr auto enum_names(Follows) noexcept { return name_list<Follows>("nothing", "sign", "force", "weight"); }
 
-/// One option of a struct, without the struct's type.
-struct OptionRow {
-  OptionInfo info;
+/// One option of a struct, without the struct's type: what a field of its type is, and where it stands.
+struct ANTAEUS_API OptionRow {
+  OptionInfo info{};
   OptionType type = OptionType::number;
   Range range;                       ///< of integers and numbers
   std::vector<std::string> choices;  ///< of a choice
-  std::function<std::string(const void*)> read;
-  /// \throws OptionsError that begins with the place
-  std::function<void(void*, std::string_view text, const std::string& place)> write;
+  std::size_t offset = 0;            ///< of the field [bytes]
+  // Of a choice: the name of the field's value, and the value of a name.
+  std::string_view (*name_of)(const void* field) = nullptr;
+  void (*choose)(void* field, std::string_view text, const std::string& place) = nullptr;
   Follows follows = Follows::nothing;
   double share = 1.0;  ///< the default is this much of what it follows
+
+  std::string read(const void* options) const;
+  /// \throws OptionsError that begins with the place
+  void write(void* options, std::string_view text, const std::string& place) const;
+  /// Of integers and numbers; of others NaN.
+  double number(const void* options) const noexcept;
 };
 
 namespace detail {
 
-ANTAEUS_API std::string text_of(bool value);
-ANTAEUS_API std::string text_of(int value);
-ANTAEUS_API std::string text_of(double value);
-ANTAEUS_API std::string three_digits(double value);
-ANTAEUS_API bool parse_switch(std::string_view text, const std::string& place);
-ANTAEUS_API int parse_integer(std::string_view text, const Range& range, const std::string& place);
-ANTAEUS_API double parse_number(std::string_view text, const Range& range, const std::string& place);
+template <class Options, class Value>
+std::size_t offset_of(Value Options::* field) {
+  static const Options kAny{};
+  return static_cast<std::size_t>(reinterpret_cast<const char*>(&(kAny.*field)) - reinterpret_cast<const char*>(&kAny));
+}
 
 }  // namespace detail
 
@@ -55,31 +61,25 @@ ANTAEUS_API double parse_number(std::string_view text, const Range& range, const
 template <class Options, class Value>
 OptionRow option(const char* name, const char* unit, const char* meaning, const char* source, Value Options::* field,
                  Range range = kNotNegative) {
-  OptionRow row{{name, unit, meaning, source}, OptionType::text, range, {}, {}, {}, Follows::nothing, 1.0};
-  const auto value = [field](const void* options) -> const Value& {
-    return static_cast<const Options*>(options)->*field;
-  };
-  const auto place = [field](void* options) -> Value& { return static_cast<Options*>(options)->*field; };
+  OptionRow row;
+  row.info = {name, unit, meaning, source};
+  row.range = range;
+  row.offset = detail::offset_of(field);
   if constexpr (std::is_enum_v<Value>) {
     row.type = OptionType::choice;
     row.choices = all_names<Value>();
-    row.read = [value](const void* options) { return std::string(to_string(value(options))); };
-    row.write = [place](void* options, std::string_view text, const std::string& where) {
-      place(options) = parse_enum<Value>(text, where);
+    row.name_of = [](const void* at) -> std::string_view { return to_string(*static_cast<const Value*>(at)); };
+    row.choose = [](void* at, std::string_view text, const std::string& place) {
+      *static_cast<Value*>(at) = parse_enum<Value>(text, place);
     };
-  } else if constexpr (std::is_same_v<Value, std::string>) {
-    row.read = [value](const void* options) { return value(options); };
-    row.write = [place](void* options, std::string_view text, const std::string&) { place(options) = text; };
   } else {
-    row.type = std::is_same_v<Value, bool>  ? OptionType::switch_
-               : std::is_same_v<Value, int> ? OptionType::integer
-                                            : OptionType::number;
-    row.read = [value](const void* options) { return detail::text_of(value(options)); };
-    row.write = [place, range](void* options, std::string_view text, const std::string& where) {
-      if constexpr (std::is_same_v<Value, bool>) place(options) = detail::parse_switch(text, where);
-      if constexpr (std::is_same_v<Value, int>) place(options) = detail::parse_integer(text, range, where);
-      if constexpr (std::is_same_v<Value, double>) place(options) = detail::parse_number(text, range, where);
-    };
+    constexpr bool is_switch = std::is_same_v<Value, bool>, is_integer = std::is_same_v<Value, int>,
+                   is_number = std::is_same_v<Value, double>;
+    static_assert(is_switch || is_integer || is_number || std::is_same_v<Value, std::string>);
+    row.type = is_switch    ? OptionType::switch_
+               : is_integer ? OptionType::integer
+               : is_number  ? OptionType::number
+                            : OptionType::text;
   }
   return row;
 }
@@ -100,7 +100,8 @@ class ANTAEUS_API OptionTable {
     Entry(std::vector<OptionRow> several) : rows(std::move(several)) {}  // NOLINT
     std::vector<OptionRow> rows;
   };
-  /// \param group  "guard" of --set guard.clamp_force=40; empty for a struct that is only part of others
+  /// \param group  "published_guard" of --set published_guard.clamp_force=40; empty for a struct that is only part of
+  /// others
   OptionTable(std::string group, std::initializer_list<Entry> entries);
 
   const std::string& group() const noexcept { return group_; }
@@ -117,14 +118,7 @@ class ANTAEUS_API OptionTable {
 template <class Options, class Part>
 std::vector<OptionRow> part(Part Options::* field) {
   std::vector<OptionRow> rows = options_of(Part{}).rows();
-  for (OptionRow& row : rows) {
-    row.read = [field, read = row.read](const void* options) {
-      return read(&(static_cast<const Options*>(options)->*field));
-    };
-    row.write = [field, write = row.write](void* options, std::string_view text, const std::string& place) {
-      write(&(static_cast<Options*>(options)->*field), text, place);
-    };
-  }
+  for (OptionRow& row : rows) row.offset += detail::offset_of(field);
   return rows;
 }
 

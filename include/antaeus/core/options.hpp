@@ -4,19 +4,19 @@
 ///
 /// The header has the struct, each field with unit and meaning, and one line:
 ///
-///     const OptionTable& options_of(const GuardOptions&);
+///     const OptionTable& options_of(const PublishedGuardOptions&);
 ///
 /// The source file has the table, one row an option: name, unit, meaning, source, field, range.
-///     const OptionTable& options_of(const GuardOptions&) {
-///       static const OptionTable table("guard", {
-///           option("clamp_force", "N", "limit of each component", "incident report", &GuardOptions::clamp_force,
-///           kPositive),
+///     const OptionTable& options_of(const PublishedGuardOptions&) {
+///       static const OptionTable table("published_guard", {
+///           option("clamp_force", "N", "limit of each component", "incident report",
+///           &PublishedGuardOptions::clamp_force, kPositive),
 ///       });
 ///       return table;
 ///     }
-///     const OptionGroup kGroup(GuardOptions{});  // known to every --set, every profile, and the docs
+///     const OptionGroup kGroup(PublishedGuardOptions{});  // known to every --set, every profile, and the docs
 ///
-/// JSON, `--set`, profiles, Python's keyword arguments, docs/options.md and the report's settings read this table.
+/// JSON, `--set`, profiles, Python's keyword arguments, docs/cli.md and the report's settings read this table.
 /// A header of options needs no more than this; core/option_table.hpp is for the source that has the table.
 
 #include <string>
@@ -25,6 +25,7 @@
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/enumeration.hpp"
+#include "antaeus/core/fields.hpp"
 
 namespace antaeus {
 
@@ -43,8 +44,17 @@ struct OptionValue {
   std::string group;
   OptionInfo info;
   std::string value;
-  std::string source;  ///< where this value comes from: a file's line, a rule, else `info.source`
+  std::string source;
 };
+constexpr void visit_fields(const OptionValue*, auto&& visit) {
+  using V = OptionValue;
+  visit(field("group", "", "\"published_guard\" of --set published_guard.clamp_force=40", &V::group));
+  visit(field("name", "", "in its group", [](const OptionValue& self) { return self.info.name; }));
+  visit(field("value", "", "as the command line's --set takes it", &V::value));
+  visit(field("unit", "", "empty for names and switches", [](const OptionValue& self) { return self.info.unit; }));
+  visit(field("meaning", "", "one sentence", [](const OptionValue& self) { return self.info.meaning; }));
+  visit(field("source", "", "where the value comes from: a line of the profile, a rule, a paper", &V::source));
+}
 
 namespace detail {
 ANTAEUS_API void set_option(const OptionTable& table, void* options, const std::string& place, std::string_view name,

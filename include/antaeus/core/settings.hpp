@@ -19,8 +19,15 @@ namespace antaeus {
 /// One option as a user set it.
 struct Setting {
   std::string group, name, value;
-  std::string place;  ///< where it was written: "h1_2.toml:12", "--set"
+  std::string place;
 };
+constexpr void visit_fields(const Setting*, auto&& visit) {
+  using S = Setting;
+  visit(field("group", "", "of the option", &S::group));
+  visit(field("name", "", "of the option", &S::name));
+  visit(field("value", "", "as it was written", &S::value));
+  visit(field("place", "", "where it was written: \"h1_2.toml:12\", \"--set\"", &S::place));
+}
 
 /// What of a robot the defaults of its options follow, each with the words that say where it comes from.
 struct RobotScale {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "antaeus/core/in_place.hpp"
 #include "antaeus/core/reasons.hpp"
 #include "antaeus/core/status.hpp"
 #include "antaeus/core/wrench.hpp"
@@ -29,10 +30,16 @@ struct ConsistencyTest {
   int dof = 0;
   bool passes() const noexcept { return value <= limit; }
   void invalidate() noexcept {
-    value = limit = kNaN;
+    set_nan(value, limit);
     dof = 0;
   }
 };
+constexpr void visit_fields(const ConsistencyTest*, auto&& visit) {
+  using C = ConsistencyTest;
+  visit(field("value", "1", "the sum of squares", &C::value));
+  visit(field("limit", "1", "of the value; infinite where there is nothing to test", &C::limit));
+  visit(field("dof", "", "degrees of freedom; 0: there is nothing to test", &C::dof));
+}
 
 /// The uncertainty that an estimator states for its wrench, in world axes. NaN (and 0 directions) unless the estimator
 /// has a covariance.
@@ -40,40 +47,53 @@ struct ConsistencyTest {
 /// Three tests, independent of each other while all is as assumed. `misfit` needs no assumption on the contact's size,
 /// the other two assume the prior; where nothing touches the robot they alarm more rarely than stated.
 struct Uncertainty {
-  Matrix6 covariance;        ///< of the wrench, force before moment [N², N²·m, N²·m²]
-  Vector3 force_sd;          ///< along the principal directions of the force, ascending [N]
-  Matrix3 directions;        ///< those directions, columns, unit length
-  int observable = 0;        ///< how many of them have an sd under the limit: columns 0 … observable − 1
-  Vector3 observable_force;  ///< the force's part in their span [N]; outside it the number is the prior's
-
-  ConsistencyTest misfit;     ///< what no wrench explains, whatever its size: rows less the directions that they show
-  ConsistencyTest contact;    ///< the wrench against its prior: is the contact larger than was allowed for?
-  ConsistencyTest reference;  ///< the reference joint's row against all others: (innovation / innovation_sd)²
-
-  /// Normalised innovation squared of the endpoint's rows and the reference row, where another endpoint may explain
-  /// only what its own rows show: a contact that no row sees is none. No test with a stated rate, but a guard. Its
-  /// limit is χ² at `false_alarm`; with nothing touching the robot it alarms more rarely, with an unseen contact
-  /// elsewhere more often.
-  double nis = 0.0;
-  double nis_threshold = 0.0;
-  int nis_rows = 0;            ///< degrees of freedom of `nis`
-  double innovation = 0.0;     ///< reference joint: r − what the wrenches estimated without it explain [N·m]
-  double innovation_sd = 0.0;  ///< of it, when nothing is wrong and contacts are as the priors say [N·m]
+  Matrix6 covariance;
+  Vector3 force_sd;
+  Matrix3 directions;
+  int observable = 0;
+  Vector3 observable_force;
+  ConsistencyTest misfit, contact, reference;
+  double nis = 0.0, nis_threshold = 0.0;
+  int nis_rows = 0;
+  double innovation = 0.0, innovation_sd = 0.0;
 
   double worst_sd() const noexcept { return force_sd[2]; }
   Vector3 worst_direction() const noexcept { return directions.col(2); }
   /// Whether the torques agree with model and noise, for some contact: misfit and reference, each at its rate.
   bool consistent() const noexcept { return misfit.passes() && reference.passes(); }
   void invalidate() noexcept {
-    covariance.setConstant(kNaN);
-    force_sd.setConstant(kNaN);
-    directions.setConstant(kNaN);
-    observable_force.setConstant(kNaN);
+    set_nan(covariance, force_sd, directions, observable_force, nis, nis_threshold, innovation, innovation_sd);
     observable = nis_rows = 0;
-    nis = nis_threshold = innovation = innovation_sd = kNaN;
     for (ConsistencyTest* test : {&misfit, &contact, &reference}) test->invalidate();
   }
 };
+constexpr void visit_fields(const Uncertainty*, auto&& visit) {
+  using U = Uncertainty;
+  visit(field("covariance", "", "[6 × 6] of the wrench, force before moment, N², N²·m, N²·m²", &U::covariance));
+  visit(field("force_sd", "N", "[3] along the principal directions of the force, ascending", &U::force_sd));
+  visit(field("directions", "1", "[3 × 3], those directions, columns of unit length", &U::directions));
+  visit(field("observable", "", "how many of them have an sd under the limit: columns 0 … observable − 1",
+              &U::observable));
+  visit(field("observable_force", "N", "[3], the force's part in their span; outside it the number is the prior's",
+              &U::observable_force));
+  visit(field("misfit", "", "what no wrench explains, whatever its size: rows less the directions that they show",
+              &U::misfit));
+  visit(field("contact", "", "the wrench against its prior: is the contact larger than was allowed for?", &U::contact));
+  visit(field("reference", "", "the reference joint's row against all others: (innovation / innovation_sd)²",
+              &U::reference));
+  visit(
+      field("nis", "1",
+            "normalised innovation squared of the endpoint's rows and the reference row, where another endpoint may "
+            "explain only what its own rows show: a contact that no row sees is none. A guard, no test with a stated "
+            "rate: with nothing touching the robot it alarms more rarely, with an unseen contact elsewhere more often",
+            &U::nis));
+  visit(field("nis_threshold", "1", "χ² at posterior.false_alarm, or at false_alarms_per_hour", &U::nis_threshold));
+  visit(field("nis_rows", "", "degrees of freedom of nis", &U::nis_rows));
+  visit(field("innovation", "N·m", "reference joint: r − what the wrenches estimated without it explain",
+              &U::innovation));
+  visit(field("innovation_sd", "N·m", "of it, when nothing is wrong and contacts are as the priors say",
+              &U::innovation_sd));
+}
 
 /// A wrench at an endpoint's origin in world axes, and what is known of it. All numbers are NaN on `invalid_input`.
 struct WrenchEstimate {
@@ -83,24 +103,15 @@ struct WrenchEstimate {
   Sign sign = Sign::on_environment;
   ResidualKind residual_kind = ResidualKind::static_gravity;
   Wrench wrench;
-  /// Whether the estimator states a covariance. Neither the deployed nor the stacked one does.
   bool has_covariance = false;
   Uncertainty uncertainty;
-
-  int rank = 0;        ///< of the matrix that was inverted
-  double kappa = 0.0;  ///< its condition number; mixes m and rad
-  /// The same with linear rows divided by the characteristic length; NaN unless requested.
-  double kappa_scaled = 0.0;
-  double sigma_min = 0.0;  ///< its smallest singular value
-  double sigma_max = 0.0;
-  double manipulability = 0.0;  ///< product of its singular values (Yoshikawa)
-
-  /// 6 × motors: wrench = gain · residual. Column j is what 1 N·m at motor j becomes [N/(N·m)], [N·m/(N·m)].
+  int rank = 0;
+  double kappa = 0.0, kappa_scaled = 0.0, sigma_min = 0.0, sigma_max = 0.0, manipulability = 0.0;
   Matrix6X gain;
-  VectorX residual;                 ///< r [motors], N·m
-  int reference_motor = -1;         ///< that the profile names; −1 without one
-  double reference_residual = 0.0;  ///< r of the reference motor [N·m]; NaN without one
-  Vector6 reference_gain;           ///< its column of `gain`; NaN without one
+  VectorX residual;
+  int reference_motor = -1;
+  double reference_residual = 0.0;
+  Vector6 reference_gain;
 
   /// Sets the dimension and NaN in every number.
   void reset(Eigen::Index motors) {
@@ -112,15 +123,40 @@ struct WrenchEstimate {
     status = why;
     verdict = Verdict::invalid_input;
     reasons = Reason::invalid_input;
-    wrench.force.setConstant(kNaN);
-    wrench.torque.setConstant(kNaN);
     rank = 0;
-    kappa = kappa_scaled = sigma_min = sigma_max = manipulability = reference_residual = kNaN;
-    gain.setConstant(kNaN);
-    residual.setConstant(kNaN);
-    reference_gain.setConstant(kNaN);
+    set_nan(wrench.force, wrench.torque, kappa, kappa_scaled, sigma_min, sigma_max, manipulability, gain, residual,
+            reference_residual, reference_gain);
     uncertainty.invalidate();
   }
 };
+constexpr void visit_fields(const WrenchEstimate*, auto&& visit) {
+  using W = WrenchEstimate;
+  visit(field("status", "", "ok, or why the numbers are NaN", &W::status));
+  visit(field("verdict", "", "how far the wrench may be used", &W::verdict));
+  visit(field("reasons", "", "names of the reasons why the verdict is not ok", &W::reasons));
+  visit(field("sign", "", "whose wrench it is", &W::sign));
+  visit(field("residual_kind", "",
+              "which torque residual it rests on; static: τ − g(q), right only for a robot at rest",
+              &W::residual_kind));
+  visit(field("wrench", "", "at the endpoint's origin, axes of the world", &W::wrench));
+  visit(field("has_covariance", "",
+              "whether the estimator states a covariance; neither the deployed nor the stacked one does",
+              &W::has_covariance));
+  visit(field("uncertainty", "", "NaN unless the estimator has a covariance", &W::uncertainty));
+  visit(field("rank", "", "of the matrix that was inverted", &W::rank));
+  visit(field("kappa", "1", "its condition number; mixes m and rad", &W::kappa));
+  visit(field("kappa_scaled", "1", "with linear rows divided by the characteristic length; NaN where not asked for",
+              &W::kappa_scaled));
+  visit(field("sigma_min", "", "its smallest singular value", &W::sigma_min));
+  visit(field("sigma_max", "", "its largest", &W::sigma_max));
+  visit(field("manipulability", "", "product of its singular values (Yoshikawa)", &W::manipulability));
+  visit(field("gain", "",
+              "[6 × motors]: wrench = gain · residual; column j is what 1 N·m at motor j becomes, N/(N·m), N·m/(N·m)",
+              &W::gain));
+  visit(field("residual", "N·m", "r [motors]", &W::residual));
+  visit(field("reference_motor", "", "that the profile names; −1 without one", &W::reference_motor));
+  visit(field("reference_residual", "N·m", "r of the reference motor; NaN without one", &W::reference_residual));
+  visit(field("reference_gain", "", "[6], its column of gain; NaN without one", &W::reference_gain));
+}
 
 }  // namespace antaeus

@@ -156,9 +156,6 @@ struct NamedFigure {
 /// Ticks of 1, 2 or 5 times a power of ten within [minimum, maximum], about `count` of them; empty when minimum is not
 /// below maximum.
 ANTAEUS_API std::vector<double> nice_ticks(double minimum, double maximum, int count);
-/// Powers of ten within the range; with 2 and 5 times them when there are fewer than three, and evenly spaced ones when
-/// that is not enough either.
-ANTAEUS_API std::vector<double> log_ticks(double minimum, double maximum);
 
 /// Points above this number are thinned.
 inline constexpr std::size_t kDecimationLimit = 2000;
@@ -168,9 +165,5 @@ ANTAEUS_API std::vector<std::size_t> min_max_decimation(const std::vector<double
 
 /// Text for XML content and attributes; control characters that XML 1.0 forbids become U+FFFD.
 ANTAEUS_API std::string xml_escaped(std::string_view text);
-/// The number as people read it: `digits` after the point, minus sign U+2212, "–" for NaN and infinity.
-ANTAEUS_API std::string display_number(double value, int digits);
-/// How many digits after the point show three significant ones; two below 0.01, for a share of 0.00003 is not none.
-ANTAEUS_API int display_digits(double value);
 
 }  // namespace antaeus

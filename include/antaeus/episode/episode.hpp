@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/core/observation.hpp"
 #include "antaeus/core/options.hpp"
 #include "antaeus/robot/robot_profile.hpp"
@@ -15,29 +16,30 @@ namespace antaeus {
 
 /// One file, npz member or group of CSV columns that was read.
 struct EpisodeChannel {
-  std::string name;    ///< "tau", "qpos", "target_dof", "dq", "ddq", "time", "imu_quat_xyzw", "imu_gyro", "imu_acc"
-  std::string source;  ///< file, member or column pattern
-  std::string stored_type;  ///< "float32", "float64", …; "text" for CSV
-  std::string sha256;       ///< of the file's or member's bytes
+  std::string name;  ///< "tau", "qpos", "target_dof", "dq", "ddq", "time", "imu_quat_xyzw", "imu_gyro", "imu_acc"
+  std::string source, stored_type, sha256;
 };
+constexpr void visit_fields(const EpisodeChannel*, auto&& visit) {
+  using C = EpisodeChannel;
+  visit(field("name", "", "as a file of an episode is called", &C::name));
+  visit(field("source", "", "file, member or column pattern", &C::source));
+  visit(field("stored_type", "", "\"float32\", \"float64\", …; \"text\" for CSV", &C::stored_type));
+  visit(field("sha256", "", "of the file's or member's bytes", &C::sha256));
+}
 
 /// Samples of one robot, all in motor order, N steps. Empty matrices were not recorded.
 struct ANTAEUS_API Episode {
-  std::string name;    ///< last part of the path
-  std::string sha256;  ///< of the channels' hashes, independent of folder and file dates
+  std::string name, sha256;
   std::vector<EpisodeChannel> channels;
-  /// Optional channels that the log does not hold. `ddq` is never among them, since hardly any robot measures it;
-  /// `imu_gyro` and `imu_acc` only when the other one is there.
+  /// `ddq` is never among them, since hardly any robot measures it; `imu_gyro` and `imu_acc` only when the other one is
+  /// there.
   std::vector<std::string> missing;
-  std::vector<std::string> notes;  ///< what was found and how it was read, one line each
+  std::vector<std::string> notes;
 
-  VectorX time;                             ///< [s], never decreasing; NaN throughout when not recorded
-  SampleMatrix q;                           ///< motor positions [rad|m]
-  SampleMatrix tau;                         ///< motor torques [N·m|N]
-  SampleMatrix target;                      ///< commanded positions [rad|m]
-  SampleMatrix v;                           ///< motor velocities [rad/s|m/s]
-  SampleMatrix a;                           ///< motor accelerations [rad/s²|m/s²]
-  SampleMatrix imu_quaternion;              ///< N × 4, x y z w, sensor in world
+  VectorX time;
+  SampleMatrix q, tau, target, v;
+  SampleMatrix a;  ///< motor accelerations [rad/s²|m/s²]
+  SampleMatrix imu_quaternion;
   SampleMatrix imu_angular_velocity;        ///< N × 3, gyro, sensor axes [rad/s]
   SampleMatrix imu_specific_force;          ///< N × 3, a − g, sensor axes [m/s²]: +9.81 along the axis that points up
   bool simulated = false;                   ///< see Observation::simulated
@@ -52,6 +54,20 @@ struct ANTAEUS_API Episode {
   /// counts as not measured there; NaN in v or a is passed on, and its user refuses the sample with the reason.
   void observe(Eigen::Index step, Observation& observation) const;
 };
+constexpr void visit_fields(const Episode*, auto&& visit) {
+  using E = Episode;
+  visit(field("name", "", "last part of the path", &E::name));
+  visit(field("sha256", "", "of the channels' hashes, independent of folder and file dates", &E::sha256));
+  visit(field("channels", "", "", &E::channels));
+  visit(field("missing", "", "optional channels that the log does not hold", &E::missing));
+  visit(field("notes", "", "what was found and how it was read, one line each", &E::notes));
+  visit(field("time", "s", "[N], never decreasing; NaN throughout when not recorded", &E::time));
+  visit(field("q", "", "[N × motors], rad or m", &E::q));
+  visit(field("tau", "", "[N × motors], N·m or N", &E::tau));
+  visit(field("target", "", "commanded positions [N × motors], rad or m", &E::target));
+  visit(field("v", "", "[N × motors], rad/s or m/s", &E::v));
+  visit(field("imu_quaternion", "", "[N × 4], x y z w, sensor in world", &E::imu_quaternion));
+}
 
 /// How a log is read. Patterns name CSV columns: {joint} is the joint's name,
 /// {label} its short label, {motor} its index.

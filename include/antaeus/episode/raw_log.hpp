@@ -57,8 +57,8 @@ struct ANTAEUS_API RawLog {
 };
 
 /// Reads a folder of .npy files, an .npz, a .csv or a .parquet. Columns of tables are grouped by their common stem
-/// (tau_0, tau_1: tau). What is no number, of another length, of more than 256 columns, or damaged while other channels
-/// are not, is left out and noted.
+/// (tau_0, tau_1: tau). What is not a number, of another length, of more than 256 columns, or damaged while other
+/// channels are not, is left out and noted.
 /// \throws EpisodeError, one line: nothing there, nothing readable, no rows; Error for a file that is damaged as a
 /// whole
 ANTAEUS_API RawLog load_raw_log(const std::filesystem::path& path);
@@ -82,9 +82,6 @@ ANTAEUS_API Episode load_any_episode(const std::filesystem::path& path, const Ro
 /// too large, and is in no least, largest or plot.
 inline constexpr double kLargestSample = 1e30;
 constexpr bool is_sample(double value) noexcept { return value <= kLargestSample && value >= -kLargestSample; }
-constexpr bool is_too_large(double value) noexcept {
-  return !is_sample(value) && value < kInfinity && value > -kInfinity;
-}
 
 /// What one column of a log holds.
 struct ColumnFacts {

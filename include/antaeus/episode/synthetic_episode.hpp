@@ -45,13 +45,21 @@ struct TwinOptions {
 /// An episode and everything that was true while it was recorded.
 struct SyntheticEpisode {
   Episode episode;
-  std::vector<std::string> endpoints;  ///< frames of `wrenches`
+  std::vector<std::string> endpoints;
   std::vector<SampleMatrix> wrenches;  ///< per endpoint N × 6: on the robot, frame origin, world axes [N, N·m]
-  SampleMatrix full_q;                 ///< N × nq
-  SampleMatrix full_v;                 ///< N × nv
-  SampleMatrix full_a;                 ///< N × nv
-  SampleMatrix motor_side_torque;      ///< N × motors, in τ but neither inertia, gravity nor contact [N·m]
+  SampleMatrix full_q, full_v, full_a;
+  SampleMatrix motor_side_torque;
 };
+constexpr void visit_fields(const SyntheticEpisode*, auto&& visit) {
+  using S = SyntheticEpisode;
+  visit(field("episode", "", "", &S::episode));
+  visit(field("endpoints", "", "frames of `wrenches`", &S::endpoints));
+  visit(field("full_q", "", "[N × nq]", &S::full_q));
+  visit(field("full_v", "", "[N × nv]", &S::full_v));
+  visit(field("full_a", "", "[N × nv]", &S::full_a));
+  visit(field("motor_side_torque", "N·m", "[N × motors], in τ but not of the rigid robot or a contact",
+              &S::motor_side_torque));
+}
 
 /// Makes a twin for a robot with two hands, two feet and a reference joint, as the H1-2.
 /// \throws ModelError when the robot lacks them, OptionsError for numbers out of range and `inertial` without an IMU

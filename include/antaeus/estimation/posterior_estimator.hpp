@@ -56,12 +56,25 @@ struct PosteriorEstimates : WrenchEstimates {
   /// \name One test a torque row: this row against all others, contacts at all endpoints within their priors
   /// In motor order, NaN for rows that no endpoint uses. With S = R + Σ A P₀ Aᵀ over all these rows:
   ///@{
-  VectorX row_precision;  ///< (S⁻¹)_jj [1/(N²·m²)]: how sharply the others predict row j
+  VectorX row_precision;
   /// (S⁻¹)_jj / (R⁻¹)_jj, 0 … 1: the share of an error in row j that contacts leave to its test
   VectorX row_redundancy;
-  VectorX row_test;  ///< e_jᵀ S⁻¹ r / √(S⁻¹)_jj: N(0, 1) while all is as assumed
+  VectorX row_test;
   ///@}
 };
+constexpr void visit_fields(const PosteriorEstimates*, auto&& visit) {
+  using P = PosteriorEstimates;
+  visit(field("residual", "", "that the wrenches explain", &P::residual));
+  visit(field("row_precision", "1/(N²·m²)",
+              "[motors], (S⁻¹)_jj with S = R + Σ A P₀ Aᵀ over all rows used: how sharply the others predict row j; NaN "
+              "for rows that no endpoint uses",
+              &P::row_precision));
+  visit(field("row_redundancy", "1",
+              "[motors], (S⁻¹)_jj / (R⁻¹)_jj, 0 … 1: the share of an error in row j that contacts leave to its test",
+              &P::row_redundancy)
+            .only(FieldUse::file_only));
+  visit(field("row_test", "1", "[motors], e_jᵀ S⁻¹ r / √(S⁻¹)_jj: N(0, 1) while all is as assumed", &P::row_test));
+}
 
 /// Maximum a posteriori wrenches of all endpoints from one residual, each with its covariance.
 ///
@@ -92,6 +105,8 @@ struct PosteriorEstimates : WrenchEstimates {
 /// - `innovation` adds max(0, i²/(4 var i) − 1) · var i to R_ref: var i grows by just that, R stays positive definite.
 ///   `trust` takes the row as any other.
 /// - The NIS adds the reference row's innovation given the endpoint's own block and the blocks that show a contact.
+/// Take it where you judge its uncertainty and tests yourself; GuardedEstimator judges them for a controller
+/// (docs/estimator.md#which-estimator-to-take).
 /// Source: docs/estimator_study.md#posterior; Baarda (1968) for the test of one row.
 class ANTAEUS_API PosteriorEstimator {
  public:
@@ -152,7 +167,6 @@ class ANTAEUS_API PosteriorEstimator {
   void compute(Block& block) const noexcept;
   void note_tests(Block& block) noexcept;
   bool has_reference(const Block& block) const noexcept;
-  void keep(const Residual& residual) noexcept;
   void test_rows(const Residual& residual) noexcept;
   void readmit_reference(Block& block) noexcept;
   /// Rows of all blocks and the reference row, the last of all, under a correlated R.

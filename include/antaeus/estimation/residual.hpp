@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/core/options.hpp"
 #include "antaeus/core/wrench_estimate.hpp"
 #include "antaeus/estimation/envelope.hpp"
@@ -58,26 +59,44 @@ ANTAEUS_API const OptionTable& options_of(const ResidualOptions&);
 ///
 /// Sign: torque minus model, as τ − g(q) of the static residual; with w on the robot, value = −Σ Jᵀ w + error.
 struct Residual {
-  Status status = Status::not_computed;  ///< see also current()
+  Status status = Status::not_computed;
   Instant instant;
   ResidualKind kind = ResidualKind::static_gravity;
-  Reasons reasons = Reason::invalid_input;  ///< why it is less accurate than possible
-  VectorX value;                            ///< [N·m]; NaN unless `ok`
-  VectorX variance;                         ///< of its error [N²·m²]; infinity: no evidence (saturated torque)
-  /// motors × 2 [N·m]: what a tilt of one sd about each horizontal axis of the base makes of the torques. An error that
-  /// all rows share, on top of `variance`. Zero where the vertical is measured or not needed.
+  Reasons reasons = Reason::invalid_input;
+  VectorX value, variance;
   Eigen::Matrix<double, Eigen::Dynamic, 2> tilt;
-  /// R, motors × motors [N²·m²], where the noise was identified (`correlated`): `variance` is its diagonal then, and a
-  /// row that is no evidence has infinity there and zeros beside it. Else its numbers are not read: R = diag(variance).
   MatrixX covariance;
-  bool correlated = false;
-  bool tilted = false;  ///< whether it is not zero
-  bool moving = false;  ///< motion seen, or not excluded
-  int saturated = 0;    ///< motors at their drive's limit
+  bool correlated = false, tilted = false;
+  bool moving = false;
+  int saturated = 0;
 
   /// `status`, or `not_computed` once the instant is stale: its Jacobians are gone then.
   Status current() const noexcept { return status == Status::ok ? instant.status() : status; }
 };
+template <class Visit>
+constexpr void visit_fields(const Residual*, Visit&& visit) {
+  using R = Residual;
+  visit(field("status", "", "see also current()", &R::status));
+  visit(field("instant", "", "that it was formed from", &R::instant));
+  visit(field("kind", "", "", &R::kind));
+  visit(field("reasons", "", "why it is less accurate than possible", &R::reasons));
+  visit(field("value", "N·m", "[motors] NaN unless ok", &R::value));
+  visit(field("variance", "N²·m²", "[motors] of its error; infinity: no evidence (saturated torque)", &R::variance));
+  visit(field("tilted", "", "a floating base whose orientation nobody measured: tilt is not zero", &R::tilted));
+  visit(field("tilt", "N·m",
+              "[motors × 2] what a tilt of one sd about each horizontal axis of the base makes of the torques, an "
+              "error that all rows share, on top of `variance`",
+              &R::tilt));
+  visit(field("correlated", "", "the noise was identified: R is `covariance`, else diag(variance)", &R::correlated)
+            .only(FieldUse::file_only));
+  visit(field("covariance", "N²·m²",
+              "[motors × motors] R where it is correlated, else not read; `variance` is its diagonal, and a row that "
+              "is no evidence has infinity there and zeros beside it",
+              &R::covariance)
+            .only(FieldUse::file_only));
+  visit(field("moving", "", "motion seen, or not excluded", &R::moving));
+  visit(field("saturated", "", "motors at their drive's limit", &R::saturated));
+}
 
 /// Forms the residual that the measured channels allow, and states which one and why.
 ///

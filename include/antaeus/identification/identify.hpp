@@ -16,20 +16,13 @@
 #include <vector>
 
 #include "antaeus/core/api.hpp"
-#include "antaeus/core/enumeration.hpp"
 #include "antaeus/core/progress.hpp"
 #include "antaeus/identification/held/held_pose.hpp"
-#include "antaeus/identification/moving/moving_payload.hpp"
+#include "antaeus/identification/identify_result.hpp"
 #include "antaeus/identification/unlabelled/unlabelled.hpp"
 #include "antaeus/io/json.hpp"
 
 namespace antaeus {
-
-/// `automatic`: by what the robot is and does, as above.
-enum class IdentifyMethod : std::uint8_t { automatic, moving, held_pose, unlabelled };
-constexpr auto enum_names(IdentifyMethod) noexcept {
-  return name_list<IdentifyMethod>("automatic", "moving", "held_pose", "unlabelled");
-}
 
 struct IdentifyOptions {
   IdentifyMethod method = IdentifyMethod::automatic;  ///< which fit; unlabelled is never asked for, it is what is left
@@ -57,69 +50,6 @@ struct IdentifyRequest {
   std::vector<IdentifyLog> loaded = {};     ///< with the payload; `logs` are without it
   std::string payload_frame = {};
   bool effort_units = false;  ///< take a torque channel as it is, whatever its unit
-};
-
-/// One joint's residual over time (moving) or over stretches (held pose), thinned to what a figure can show.
-struct ResidualSeries {
-  std::vector<double> x;              ///< [s] over all logs, one behind the other; or the stretch's number from 1
-  std::vector<double> before, after;  ///< τ minus the description, and minus the identified mean [unit]; NaN: a gap
-  std::vector<double> sd;             ///< √R_jj
-};
-
-/// What became of one joint. Torques in the result's unit; NaN: no such figure.
-struct IdentifiedJoint {
-  std::string joint, label;
-  int motor = -1;
-  bool identified = false;  ///< whether its row is evidence from now on
-  ChannelUse use = ChannelUse::used;
-  std::string reason;                                     ///< one sentence; empty: unremarkable
-  double gain = kNaN, gain_sd = kNaN;                     ///< joint torque of the model per unit of the channel
-  double offset = kNaN, offset_error = kNaN;              ///< b̄ and its standard error
-  double white_sd = kNaN, offset_sd = kNaN;               ///< σ; σ_b, between runs
-  double slow_sd = kNaN, motion_sd = kNaN;                ///< σ_s, within a run; σ_m, while the rest of the robot moves
-  double integral_time = kNaN;                            ///< T of the error [s]
-  double rms_before = kNaN, rms_after = kNaN;             ///< of the residual on the logs that were fitted
-  double hold_out_rms = kNaN;                             ///< on what was not fitted
-  double hold_out_covered = kNaN;                         ///< share of it within 1.96 sd
-  double largest_speed = kNaN;                            ///< [rad/s] that was seen
-  double least_position = kNaN, largest_position = kNaN;  ///< [rad] or [m]
-  ResidualSeries residual;
-};
-
-/// A parameter that was asked for and is not written, with the reason.
-struct OmittedParameter {
-  std::string name, reason;
-};
-
-/// A part of a log that was learnt from.
-struct IdentifiedStretch {
-  std::string log;
-  double from = kNaN, to = kNaN;       ///< [s from the log's first sample]
-  double still = kNaN, moving = kNaN;  ///< [s] without and with motion
-};
-
-struct ANTAEUS_API IdentifyResult {
-  bool identified = false;
-  IdentifyMethod method = IdentifyMethod::moving;  ///< never automatic
-  std::string robot, base_text;                    ///< for people
-  std::string command;                             ///< that reproduces it
-  std::string unit = "N·m";                        ///< of torques; "channel units" where effort units were asked for
-  std::vector<std::string> endpoints;              ///< frames; empty where the fit needs none
-  std::vector<std::string> missing;                ///< why nothing was identified, one sentence each
-  std::vector<std::string> notes;                  ///< what a reader must know, one sentence each
-  std::vector<IdentifiedStretch> stretches;
-  std::vector<IdentifiedJoint> joints;        ///< motor order; a held pose: those that support an endpoint
-  std::vector<ParameterEstimate> parameters;  ///< identified ones alone
-  std::vector<OmittedParameter> omitted;
-  double motion = kNaN;            ///< [s] in which some joint moved
-  double prior_scale = kNaN;       ///< how far the description may be wrong, by cross-validation
-  std::string hold_out;            ///< what was held out, or why nothing was: one sentence
-  double hold_out_covered = kNaN;  ///< pooled over rows
-  double largest_speed = kNaN;     ///< of the envelope's motors, of a held pose [rad/s]
-  int runs = 0;                    ///< logs that count as runs of their own
-  std::optional<PayloadFit> payload;
-  NoiseModel noise;        ///< of RobotProfile::noise; empty unless identified
-  std::string provenance;  ///< by which version, from which logs and stretches, of which dates
 };
 
 /// \param progress  may be null

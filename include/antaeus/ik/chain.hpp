@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/core/pose.hpp"
 #include "antaeus/core/status.hpp"
 #include "antaeus/robot/robot_model.hpp"
@@ -23,11 +24,19 @@ inline constexpr int kMaxChainJoints = 32;
 
 struct ChainJoint {
   std::string name;
-  int motor = -1;          ///< in the model
-  bool prismatic = false;  ///< else it turns
-  double lower = 0.0;      ///< [rad] or [m]; −infinity where there is none
-  double upper = 0.0;
+  int motor = -1;
+  bool prismatic = false;
+  double lower = 0.0, upper = 0.0;
 };
+constexpr void visit_fields(const ChainJoint*, auto&& visit) {
+  using J = ChainJoint;
+  visit(field("name", "", "", &J::name).as("joint"));
+  visit(field("motor", "", "its place among the model's motors", &J::motor).only(FieldUse::python_only));
+  visit(field("prismatic", "", "it slides; else it turns", &J::prismatic).only(FieldUse::python_only));
+  visit(field("unit", "", "", [](const J& j) { return j.prismatic ? "m" : "rad"; }).only(FieldUse::file_only));
+  visit(field("lower", "", "[rad] or [m]; −infinity where there is none", &J::lower));
+  visit(field("upper", "", "[rad] or [m]; infinity where there is none", &J::upper));
+}
 
 /// A chain of single-degree joints that ends in a frame F. Fixed and shared: copies share their numbers.
 ///

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/core/progress.hpp"
 #include "antaeus/ik/plain_methods.hpp"
 #include "antaeus/ik/reach.hpp"
@@ -67,15 +68,26 @@ struct IkRequest {
 
 /// From one target of a path to the next, where some joint moves by more than kLongStep.
 struct IkStep {
-  int from = 0, to = 0;  ///< targets
-  int joint = 0;         ///< of the chain: the one that moves most
-  double size = 0.0;     ///< [rad] or [m]
-  /// Largest step where kPathParts targets are put between and followed from the answer at `from`. NaN: not examined,
-  /// which happens to plain methods with more than kMostExamined such steps.
+  int from = 0, to = 0;
+  int joint = 0;
+  double size = 0.0;
   double largest_substep = kNaN;
+  bool examined() const noexcept { return largest_substep == largest_substep; }
   /// The frame's way asks for it: all parts are small. Else the branch ended, or was lost.
   bool needed() const noexcept { return largest_substep < kNeededPart; }
 };
+constexpr void visit_fields(const IkStep*, auto&& visit) {
+  using S = IkStep;
+  visit(field("from", "", "target", &S::from));
+  visit(field("to", "", "target", &S::to));
+  visit(field("joint", "", "of the chain: the one that moves most", &S::joint));
+  visit(field("step", "", "by how much, rad or m", &S::size));
+  visit(field("largest_substep", "",
+              "with kPathParts targets between, followed from the answer at `from`; NaN: not examined",
+              &S::largest_substep));
+  visit(field("needed", "", "by the frame's way; none: not examined",
+              [](const S& s) { return s.examined() ? std::optional(s.needed()) : std::nullopt; }));
+}
 inline constexpr int kMostExamined = 1000;
 
 struct ANTAEUS_API IkResult {

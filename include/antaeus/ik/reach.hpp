@@ -19,12 +19,25 @@
 #include <string>
 #include <vector>
 
+#include "antaeus/core/fields.hpp"
 #include "antaeus/core/instruction_set.hpp"
+#include "antaeus/core/options.hpp"
 #include "antaeus/core/progress.hpp"
 #include "antaeus/ik/chain.hpp"
-#include "antaeus/ik/reach_options.hpp"
 
 namespace antaeus {
+
+/// When a target counts as reached, and how much work it may cost.
+struct ReachOptions {
+  bool position_only = false;        ///< the frame's origin alone; its orientation is free
+  double position_tolerance = 1e-4;  ///< [m] attempts end at half of it
+  double rotation_tolerance = 1e-3;  ///< [rad]
+  int iteration_budget = 20000;      ///< [1] of attempts; descents and the explanation of a failure are bounded besides
+  double deadline = 0.0;             ///< [s] after which no stage of a failing solve is begun; 0: none
+  int table_samples = 300000;        ///< [1] configurations from which the table of starts is made
+  bool explain = true;               ///< whether a failure is explained: out of reach, or blocked by limits
+};
+ANTAEUS_API const OptionTable& options_of(const ReachOptions&);
 
 /// How a target ended.
 enum class ReachStatus : std::uint8_t {
@@ -33,7 +46,7 @@ enum class ReachStatus : std::uint8_t {
   blocked_by_limits,  ///< `rejected` would reach it; q is the closest pose within the limits
   local_minimum,      ///< q cannot be improved by small steps, and nothing more is known
   iteration_budget,   ///< the budget or the deadline ended the search: q is the best so far
-  bad_input,          ///< target or start is no number, of wrong size, or no rotation: q is NaN
+  bad_input,          ///< target or start is not a number, of wrong size, or no rotation: q is NaN
 };
 constexpr auto enum_names(ReachStatus) noexcept {
   return name_list<ReachStatus>("reached", "out_of_reach", "blocked_by_limits", "local_minimum", "iteration_budget",
@@ -65,18 +78,32 @@ using ChainVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMaxChainJoints,
 struct ReachSolution {
   ReachStatus status = ReachStatus::bad_input;
   ReachEvidence evidence = ReachEvidence::none;
-  ChainVector q;                 ///< [rad] or [m]; always within the limits, exactly
-  double position_error = kNaN;  ///< |p − p*| [m]
-  double rotation_error = kNaN;  ///< angle [rad]; 0 where the position alone was asked for
-  int iterations = 0;            ///< evaluations of the chain, of all stages
-  int attempts = 0;              ///< starts from which the target was tried
-  int descents = 0;              ///< starts from which the closest pose was looked for; 0: reached
-  int agreeing_starts = 0;       ///< of those, how many came to this pose's distance within 1e-5
-  double gradient = kNaN;        ///< largest entry of the projected gradient of ½(m² + rad²) at q; NaN: reached
-  std::uint32_t blocked_by = 0;  ///< bit i: joint i of the chain is outside its limits in `rejected`
-  ChainVector rejected;          ///< empty unless blocked: reaches the target with the limits lifted
-  std::uint32_t pulled_in = 0;   ///< bit i: joint i of the start was outside its limits
+  ChainVector q;
+  double position_error = kNaN, rotation_error = kNaN;
+  int iterations = 0, attempts = 0, descents = 0, agreeing_starts = 0;
+  double gradient = kNaN;
+  std::uint32_t blocked_by = 0;
+  ChainVector rejected;
+  std::uint32_t pulled_in = 0;
 };
+constexpr void visit_fields(const ReachSolution*, auto&& visit) {
+  using S = ReachSolution;
+  visit(field("status", "", "", &S::status));
+  visit(field("evidence", "", "what stands behind a status other than reached", &S::evidence));
+  visit(field("q", "", "[joints] of the chain, rad or m; always within the limits, exactly. NaN for bad_input", &S::q));
+  visit(field("position_error", "m", "|p − p*| at q", &S::position_error));
+  visit(field("rotation_error", "rad", "angle at q; 0 where the position alone was asked for", &S::rotation_error));
+  visit(field("iterations", "", "evaluations of the chain, of all stages", &S::iterations));
+  visit(field("attempts", "", "starts from which the target was tried", &S::attempts));
+  visit(field("descents", "", "starts from which the closest pose was looked for; 0: reached", &S::descents));
+  visit(
+      field("agreeing_starts", "", "of those, how many came to this pose's distance within 1e-5", &S::agreeing_starts));
+  visit(field("gradient", "", "largest of the projected gradient of ½(m² + rad²) at q; NaN: reached", &S::gradient));
+  visit(field("blocked_by", "", "bit i: joint i is outside its limits in `rejected`; joint_names reads it",
+              &S::blocked_by));
+  visit(field("rejected", "", "[joints] reaches the target with the limits lifted; [0] unless blocked", &S::rejected));
+  visit(field("pulled_in", "", "bit i: joint i of the start was outside its limits; likewise", &S::pulled_in));
+}
 
 /// What solvers share: chain, options, tables of starts. Fixed; copies share; thread-safe.
 /// Building the tables takes about 0.2 s and 7 MB for seven joints (`table_seconds`, `table_bytes` say it); chains of
@@ -140,16 +167,29 @@ struct BatchWork {
 };
 /// Answers of many independent targets, in their order; those that are not reached stand whole in `failures`.
 struct ANTAEUS_API ReachBatch {
-  SampleMatrix q;                   ///< targets × joints
-  std::vector<ReachStatus> status;  ///< of each target
+  SampleMatrix q;
+  std::vector<ReachStatus> status;
   VectorX position_error, rotation_error;
   Eigen::VectorXi iterations, attempts;
   std::vector<ReachSolution> failures;
-  std::vector<int> failure_of;  ///< target of each
+  std::vector<int> failure_of;
   int reached = 0;
   /// The whole solution of one target, as solve() gives it.
   ReachSolution solution(Eigen::Index target) const;
 };
+constexpr void visit_fields(const ReachBatch*, auto&& visit) {
+  using B = ReachBatch;
+  visit(field("q", "", "[N × joints] rad or m, within the limits; NaN for bad_input", &B::q));
+  visit(field("status", "", "[N] places in ReachStatus: list(antaeus.ReachStatus)[code] is the name; 0: reached",
+              &B::status));
+  visit(field("position_error", "m", "[N]", &B::position_error));
+  visit(field("rotation_error", "rad", "[N]", &B::rotation_error));
+  visit(field("iterations", "", "[N]", &B::iterations));
+  visit(field("attempts", "", "[N]", &B::attempts));
+  visit(field("failures", "", "whole solutions of the targets that are not reached", &B::failures));
+  visit(field("failure_of", "", "[failures] target of each, ascending", &B::failure_of));
+  visit(field("reached", "", "how many", &B::reached));
+}
 /// Solves each target as ReachSolver::solve does, to the bit, several side by side and in several threads.
 /// Set-up code: allocates. \param progress  where wanted, told from the calling thread
 ANTAEUS_API ReachBatch solve_batch(const ReachModel& model, std::span<const Pose> targets, const BatchWork& work = {},

@@ -46,7 +46,4 @@ ANTAEUS_API void write_file(const std::filesystem::path& file, std::string_view 
 /// SHA-256 (FIPS 180-4) of the bytes, as 64 lower-case hexadecimal digits.
 ANTAEUS_API std::string sha256(std::string_view bytes);
 
-/// The shortest decimal text that reads back as the same double ("nan", "inf" for the rest). Independent of the locale.
-ANTAEUS_API std::string shortest_text(double value);
-
 }  // namespace antaeus

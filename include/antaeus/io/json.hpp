@@ -75,8 +75,4 @@ class ANTAEUS_API Json {
   std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Object> value_;
 };
 
-/// \throws Error that names \p name, line and column: a syntax error, invalid UTF-8, a key that appears twice in one
-/// object, a number beyond the range of a double, more than 256 levels of nesting
-ANTAEUS_API Json parse_json(std::string_view text, const std::string& name);
-
 }  // namespace antaeus

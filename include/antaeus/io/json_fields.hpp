@@ -11,6 +11,7 @@
 
 #include "antaeus/core/enumeration.hpp"
 #include "antaeus/core/fields.hpp"
+#include "antaeus/core/reasons.hpp"
 #include "antaeus/io/json.hpp"
 
 namespace antaeus {
@@ -37,8 +38,8 @@ inline Json step_json(Eigen::Index step) { return step < 0 ? Json() : Json(stati
 /// A text, null where there is none.
 inline Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
-/// Numbers, texts, names of enumerations, vectors, matrices (a list of rows), lists and structs with a list of fields.
-/// NaN and infinity become null as they are written.
+/// Numbers, texts, names of enumerations and reasons, vectors, matrices (a list of rows), lists and structs with a list
+/// of fields. NaN and infinity become null as they are written.
 template <class Value>
 Json to_json(const Value& value) {
   if constexpr (std::is_same_v<Value, Json>) {
@@ -49,13 +50,24 @@ Json to_json(const Value& value) {
     return Json(static_cast<std::int64_t>(value));
   } else if constexpr (NamedEnum<Value>) {
     return Json(to_string(value));
+  } else if constexpr (std::is_same_v<Value, Reasons>) {
+    return Json(value.text());
   } else if constexpr (HasFields<Value>) {
     Json object = Json::object();
     visit_fields(static_cast<const Value*>(nullptr), [&](const auto& field) {
-      if (field.use == FieldUse::python_only) return;
-      Json item = to_json(value_of(field, value));
-      if (field.is_step && item.is_integer() && item.integer() < 0) item = Json();
-      object.set(key_of(field), std::move(item));
+      if constexpr (std::remove_cvref_t<decltype(field)>::use != FieldUse::python_only) {
+        Json item = to_json(value_of(field, value));
+        if (field.is_step && item.is_integer() && item.integer() < 0) item = Json();
+        if (field.may_lack && item.is_text() && item.text().empty()) item = Json();
+        const std::string key = key_of(field);
+        const std::size_t dot = key.find('.');
+        if (dot != std::string::npos) {
+          Json inner = object[key.substr(0, dot)];
+          inner.set(key.substr(dot + 1), std::move(item));
+          item = std::move(inner);
+        }
+        object.set(key.substr(0, dot), std::move(item));
+      }
     });
     return object;
   } else if constexpr (requires { value.derived().IsVectorAtCompileTime; }) {

@@ -2,7 +2,6 @@
 /// \file
 /// Triangle meshes from STL files, binary and ASCII.
 
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,7 +23,5 @@ struct TriangleMesh {
 /// one mesh). Normals, attributes and names are passed over. \param name stands for the file in messages.
 /// \throws Error on any other length, a corner that is not finite, no triangle at all, or more than 5 million
 ANTAEUS_API TriangleMesh parse_stl(std::string_view bytes, const std::string& name);
-/// \throws Error as above, and on a file beyond 256 MiB
-ANTAEUS_API TriangleMesh read_stl(const std::filesystem::path& file);
 
 }  // namespace antaeus

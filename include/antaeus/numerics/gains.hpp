@@ -32,7 +32,7 @@ ANTAEUS_API double force_gain(const ConstMatrix6XRef& B, int joint) noexcept;
 /// \param out       6 × n, fully overwritten, NaN unless `ok`
 /// \return `wrong_size`, or `not_finite` when B or the residual is not finite
 /// \realtime conditioning_realtime_test
-/// Source: the report on the H1-2 incident, eq. 4.
+/// Source: the incident report (docs/sources.md), eq. 4.
 ANTAEUS_API Status attribution(const ConstMatrix6XRef& B, const ConstVectorRef& residual, Matrix6XRef out) noexcept;
 
 /// One joint's part in one wrench component.

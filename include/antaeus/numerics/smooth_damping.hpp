@@ -8,6 +8,7 @@
 /// reference velocity z, which only what the inverse sees pulls to the demand.
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/core/options.hpp"
 #include "antaeus/core/status.hpp"
 #include "antaeus/core/types.hpp"
@@ -25,10 +26,15 @@ ANTAEUS_API const OptionTable& options_of(const SmoothDampingOptions&);
 struct SmoothDampingReport {
   /// `ok`; `wrong_size`, `not_finite`: the results are NaN, and what is carried stays.
   Status status = Status::not_computed;
-  double sigma_min = kNaN;  ///< smallest singular value of J [its unit]
-  double condition = kNaN;  ///< σ₁/σ_min; infinite at σ_min = 0
-  double lambda = kNaN;     ///< λ; 0: the exact or Moore-Penrose inverse
+  double sigma_min = kNaN, condition = kNaN, lambda = kNaN;
 };
+constexpr void visit_fields(const SmoothDampingReport*, auto&& visit) {
+  using S = SmoothDampingReport;
+  visit(field("status", "", "ok, or what of J is wrong", &S::status));
+  visit(field("sigma_min", "", "smallest singular value of J, its unit", &S::sigma_min));
+  visit(field("condition", "1", "σ₁/σ_min; infinite at σ_min = 0", &S::condition));
+  visit(field("lambda_", "", "λ; 0: the exact or Moore-Penrose inverse", &S::lambda));
+}
 
 /// J# = Jᵀ(JJᵀ + λ²E)⁻¹ with λ² = λ₀²(1 − σ²/ε²)² for σ < ε, else 0: once continuously differentiable in σ. Largest
 /// gain 21.6 at the defaults. Has no memory. \realtime after construction, conditioning_realtime_test.

@@ -4,6 +4,7 @@
 /// published coordinated controllers of space robots run; smooth_damping.hpp has the one to prefer for control.
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/core/options.hpp"
 #include "antaeus/core/status.hpp"
 #include "antaeus/core/types.hpp"
@@ -40,13 +41,22 @@ struct TierReport {
   /// `ok`; `not_finite`: J or its rate hold NaN or infinity, the inverse is the last one; `wrong_size`: all is NaN.
   Status status = Status::not_computed;
   InverseTier tier = InverseTier::held;
-  double sigma_min = kNaN;  ///< smallest singular value of J [its unit]
-  double condition = kNaN;  ///< σ₁/σ_min of J; infinite at σ_min = 0
-  double lambda = kNaN;     ///< damping that was applied; NaN while held
-  double norm = kNaN;       ///< 2-norm of the tier's inverse; of one that is held or blended: Frobenius, an upper bound
-  double remaining = 0.0;   ///< Frobenius norm of what of a jump is still to be taken off; 0: the tier's own inverse
-  bool initial = false;     ///< held, and there was nothing to hold: the inverse is zero
+  double sigma_min = kNaN, condition = kNaN, lambda = kNaN, norm = kNaN, remaining = 0.0;
+  bool initial = false;
 };
+constexpr void visit_fields(const TierReport*, auto&& visit) {
+  using T = TierReport;
+  visit(field("status", "", "ok, or what of J is wrong", &T::status));
+  visit(field("tier", "", "the rule that made the inverse", &T::tier));
+  visit(field("sigma_min", "", "smallest singular value of J, its unit", &T::sigma_min));
+  visit(field("condition", "1", "σ₁/σ_min of J; infinite at σ_min = 0", &T::condition));
+  visit(field("lambda_", "", "damping that was applied; NaN while held", &T::lambda));
+  visit(field("norm", "", "2-norm of the tier's inverse; of one that is held or blended: Frobenius, an upper bound",
+              &T::norm));
+  visit(field("remaining", "", "Frobenius norm of what of a jump is still to be taken off; 0: the tier's own inverse",
+              &T::remaining));
+  visit(field("initial", "", "held, and there was nothing to hold: the inverse is zero", &T::initial));
+}
 
 /// What one motion leaves behind: the last inverse, and the rest of a jump. Plain data that the caller owns; the same
 /// inputs on a copy give the same outputs.

@@ -2,11 +2,14 @@
 /// \file
 /// Pose advice: the nearest pose in which force estimates meet stated limits.
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/pose/pose_quality.hpp"
 
 namespace antaeus {
@@ -52,13 +55,24 @@ ANTAEUS_API const OptionTable& options_of(const PoseAdviceOptions&);
 struct JointMove {
   std::string joint;
   int motor = -1;
-  double from = 0.0, to = 0.0;  ///< [rad] or [m]
+  double from = 0.0, to = 0.0;
 };
+constexpr void visit_fields(const JointMove*, auto&& visit) {
+  using J = JointMove;
+  visit(field("joint", "", "that moves", &J::joint));
+  visit(field("start", "rad", "where it is, m for slides: C++ `from`, which is a Python keyword", &J::from)
+            .as("from_rad"));
+  visit(field("to", "rad", "where it goes, m for slides", &J::to));
+}
 
 /// Positions of one joint that satisfy the limits: from `to`, the nearest, through `until`.
 struct Opening {
   bool found = false;
   double to = 0.0, until = 0.0;
+
+  std::optional<std::pair<double, double>> ends() const noexcept {
+    return found ? std::optional(std::pair(to, until)) : std::nullopt;
+  }
 };
 
 /// The answer of one joint moved alone, all others held: the nearest opening on either side. A singular pose may be
@@ -75,20 +89,38 @@ struct SingleJointMove {
     return !above.found || (below.found && from - below.to <= above.to - from) ? below : above;
   }
 };
+constexpr void visit_fields(const SingleJointMove*, auto&& visit) {
+  using S = SingleJointMove;
+  visit(field("joint", "", "moved alone, all others held", &S::joint));
+  visit(field("start", "rad", "where it is: C++ `from`", &S::from));
+  visit(field("below", "rad", "nearest sufficient position downwards and how far the opening reaches, or None",
+              [](const S& s) { return s.below.ends(); }));
+  visit(field("above", "rad", "the same upwards", [](const S& s) { return s.above.ends(); }));
+}
 
+/// The nearest pose found (a local optimum) that satisfies the limits.
 struct PoseAdvice {
   PoseLimits limits;
-  bool satisfied = false;                ///< by the present pose already: nothing moves
-  bool found = false;                    ///< also when satisfied
-  VectorX q;                             ///< the pose advised; the present one unless found
-  double distance = 0.0;                 ///< weighted norm of the move
-  std::vector<JointMove> moves;          ///< joints that move, largest move first
-  std::vector<PoseConditioning> before;  ///< one an endpoint
-  std::vector<PoseConditioning> after;   ///< the same unless found
-  std::vector<double> hand_shift;        ///< of each endpoint between the two [m]
-  std::vector<SingleJointMove> alone;    ///< of every joint that may move, in motor order
+  bool satisfied = false, found = false;
+  VectorX q;
+  double distance = 0.0;
+  std::vector<JointMove> moves;
+  std::vector<PoseConditioning> before, after;
+  std::vector<double> hand_shift;  ///< of each endpoint between the two [m]
+  std::vector<SingleJointMove> alone;
   int evaluations = 0;
 };
+constexpr void visit_fields(const PoseAdvice*, auto&& visit) {
+  using P = PoseAdvice;
+  visit(field("satisfied", "", "by the present pose already: nothing moves", &P::satisfied));
+  visit(field("found", "", "also when satisfied", &P::found));
+  visit(field("q", "rad", "[motors] the pose advised; the present one unless found", &P::q));
+  visit(field("distance", "rad", "weighted norm of the move", &P::distance));
+  visit(field("moves", "", "joints that move, largest move first", &P::moves));
+  visit(field("before", "", "one an endpoint", &P::before));
+  visit(field("after", "", "the same in the pose advised; as before unless found", &P::after));
+  visit(field("alone", "", "every joint that may move, by itself, in motor order", &P::alone));
+}
 
 /// Finds the nearest pose within the joints' limits that satisfies \p limits at every endpoint.
 ///

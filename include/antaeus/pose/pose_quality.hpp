@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/core/observation.hpp"
 #include "antaeus/core/options.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
@@ -21,33 +22,50 @@ namespace antaeus {
 
 /// The uncertainty of a force that the posterior would state in a pose, in world axes with the base upright.
 struct ANTAEUS_API ForceKnowledge {
-  Matrix6 covariance;  ///< of the wrench, force before moment [N², N²·m, N²·m²]
-  Vector3 axis_sd;     ///< along x, y, z [N]
-  Vector3 force_sd;    ///< along the principal directions, ascending [N]
-  Matrix3 directions;  ///< those directions, columns, unit length
-  int observable = 0;  ///< how many have an sd under posterior.observable_sd: columns 0 … observable − 1
+  Matrix6 covariance;
+  Vector3 axis_sd, force_sd;
+  Matrix3 directions;
+  int observable = 0;
 
   double worst_sd() const noexcept { return force_sd[2]; }
   Vector3 worst_direction() const noexcept { return directions.col(2); }
   void invalidate() noexcept;
 };
+constexpr void visit_fields(const ForceKnowledge*, auto&& visit) {
+  using F = ForceKnowledge;
+  visit(field("covariance", "N², N²·m, N²·m²", "[6 × 6] of the wrench, force before moment", &F::covariance)
+            .only(FieldUse::python_only));
+  visit(field("axis_sd", "N", "[3] of the force along x, y, z; axes of the upright base", &F::axis_sd).as("axes_N"));
+  visit(field("force_sd", "N", "[3] along the principal directions, ascending", &F::force_sd).as("principal_N"));
+  visit(field("directions", "1", "[3 × 3] those directions, columns, unit length", &F::directions)
+            .only(FieldUse::python_only));
+  visit(
+      field("worst_sd", "N", "the last of them: what the check `sd` compares", [](const F& f) { return f.worst_sd(); })
+          .as("worst_N")
+          .only(FieldUse::file_only));
+  visit(field("worst_direction", "1", "its direction, unit length", [](const F& f) {
+          return f.worst_direction();
+        }).only(FieldUse::file_only));
+  visit(field("observable", "", "how many directions, the first ones, have an sd up to posterior.observable_sd, 0 … 3",
+              &F::observable));
+}
 
 /// How the pose of one endpoint turns joint torques into wrenches. All numbers are NaN unless `status` is `ok`.
 struct PoseConditioning {
   std::string endpoint;
   Status status = Status::not_computed;
-  Vector3 position = Vector3::Zero();  ///< of the endpoint in base axes [m]
+  Vector3 position = Vector3::Zero();
 
   /// \name Of the deployed estimator, pinv(Jᵀ), in its own sign
   ///@{
   double kappa = 0.0;
-  double kappa_scaled = 0.0;  ///< with the characteristic length
+  double kappa_scaled = 0.0;
   double sigma_min = 0.0;
   double manipulability = 0.0;
-  Vector6 reference_gain;             ///< of the reference joint; NaN without one
-  double reference_force_gain = 0.0;  ///< norm of its force rows; predicts errors better than κ does
-  Matrix6X gain;                      ///< 6 × motors
-  Vector6 phantom;                    ///< largest |wrench| from residuals within the budget, no contact [N, N·m]
+  Vector6 reference_gain;
+  double reference_force_gain = 0.0;
+  Matrix6X gain;
+  Vector6 phantom;
   ///@}
 
   /// \name Of the endpoint's own torques, without a prior
@@ -56,18 +74,59 @@ struct PoseConditioning {
   /// such errors read as. Moments count over the characteristic length. Infinity: a direction that the limb sees in
   /// other poses is lost, the pose is singular; or the limb sees none at all.
   double error_force = 0.0;
-  Vector6 error_direction;    ///< that direction, unit: force [N], moment over the characteristic length [N]
-  bool whole_wrench = false;  ///< of force and moment; else of the force alone, where the limb cannot tell both apart
+  Vector6 error_direction;
+  bool whole_wrench = false;
   ///@}
 
   /// \name Of the posterior
   ///@{
-  ForceKnowledge rest;              ///< robot known to stand still
-  ForceKnowledge moving;            ///< it moves, and the residual is static
-  EndpointReliability reliability;  ///< of its rows at rest
-  Vector6 posterior_phantom;        ///< as `phantom`, by the gain of the moving posterior [N, N·m]
+  ForceKnowledge rest, moving;
+  EndpointReliability reliability;
+  Vector6 posterior_phantom;
   ///@}
 };
+constexpr void visit_fields(const PoseConditioning*, auto&& visit) {
+  using P = PoseConditioning;
+  visit(field("endpoint", "", "frame", &P::endpoint));
+  visit(field("status", "", "ok, or why there are no numbers", &P::status).only(FieldUse::python_only));
+  visit(field("position", "m", "[3] of the endpoint in base axes", &P::position));
+  visit(field("kappa", "", "condition number of its Jacobian", &P::kappa));
+  visit(field("kappa_scaled", "1", "with the linear rows divided by the characteristic length", &P::kappa_scaled));
+  visit(field("sigma_min", "", "smallest singular value", &P::sigma_min));
+  visit(field("manipulability", "", "product of the singular values", &P::manipulability));
+  visit(field("reference_gain", "N/(N·m), 1", "[6] of the reference joint, sign on_environment; NaN without one",
+              &P::reference_gain)
+            .as("reference_gain"));
+  visit(field("reference_force_gain", "N/(N·m)", "norm of its force rows; predicts errors better than κ does",
+              &P::reference_force_gain)
+            .as("reference_force_gain"));
+  visit(field("gain", "N/(N·m), 1", "[6 × motors] of every joint", &P::gain).only(FieldUse::python_only));
+  visit(field("phantom", "N, N·m",
+              "[6] largest |wrench| that residuals within the budget make of no contact, deployed estimator",
+              &P::phantom)
+            .as("phantom"));
+  visit(field("posterior_phantom", "N, N·m", "[6] the same by the posterior of a moving robot", &P::posterior_phantom)
+            .as("posterior_phantom"));
+  visit(field("error_force", "N",
+              "what own torques that are each off by one sd (moving) read as in the worst direction, without a prior; "
+              "infinite in a singular pose",
+              &P::error_force));
+  visit(field("error_direction", "1", "[6] that direction, unit: force, and moment over the characteristic length",
+              &P::error_direction));
+  visit(field("whole_wrench", "",
+              "of force and moment; else of the force alone, because the limb cannot tell both apart in any pose",
+              &P::whole_wrench));
+  visit(field("rest", "", "the posterior's doubt for a robot known to stand still", &P::rest).as("sd_rest"));
+  visit(field("moving", "", "the same while it moves, with a static residual", &P::moving).as("sd_moving"));
+  visit(field("reliability", "", "of its rows at rest", &P::reliability).only(FieldUse::python_only));
+  visit(field("total_redundancy", "1", "sum of the joints' redundancies at rest", [](const P& p) {
+          return p.reliability.total_redundancy;
+        }).only(FieldUse::file_only));
+  visit(field("prior_free_total_redundancy", "1",
+              "evidence rows less rank, at rest: own rows and the reference joint's",
+              [](const P& p) { return p.reliability.prior_free_total; })
+            .only(FieldUse::file_only));
+}
 
 /// One number of a pose for which there are limits.
 /// `sd`, `sd_moving`: worst direction of the force [N]. `gain`: magnitude of the reference joint's gain in the

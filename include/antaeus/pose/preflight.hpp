@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/pose/pose_quality.hpp"
 
 namespace antaeus {
@@ -21,23 +22,89 @@ constexpr auto enum_names(PreflightCheckKind) noexcept {
 /// One check, with what it measured.
 struct PreflightCheck {
   PreflightCheckKind kind = PreflightCheckKind::gain;
-  std::string subject;  ///< endpoint or joint
-  double value = 0.0;   ///< |gain| [N/(N·m)], |q − target| [rad], worst-direction sd at rest [N], or error_force [N]
-  double limit = 0.0;
-  bool passed = false;  ///< value < limit; false for NaN
-  std::string joint{};  ///< of a `gain`: whose
+  std::string subject;
+  double value = 0.0, limit = 0.0;
+  bool passed = false;
+  std::string joint{};
 };
+constexpr void visit_fields(const PreflightCheck*, auto&& visit) {
+  using P = PreflightCheck;
+  visit(field("kind", "", "gain and start_error of the incident report, then sd, then conditioning", &P::kind)
+            .as("check"));
+  visit(field("subject", "", "endpoint or joint", &P::subject));
+  visit(field("joint", "", "of a gain: whose", &P::joint).or_null());
+  visit(field("value", "",
+              "|gain|, N/(N·m), |q − target|, rad, worst-direction sd at rest, N, or error_force, N; infinite in a "
+              "singular pose",
+              &P::value));
+  visit(field("limit", "", "in the same unit", &P::limit));
+  visit(field("passed", "", "value < limit; false for NaN", &P::passed));
+}
 
-struct PreflightReport {
-  bool passed = false;                 ///< every check, published or not
-  double characteristic_length = 0.0;  ///< [m]
-  double budget_sd = 0.0;              ///< residual budget of the phantoms, in each joint's static_sd
-  std::vector<std::string> joints;     ///< motors, in the order of gains and reliability
-  std::vector<PoseConditioning> endpoints;
-  std::vector<PreflightCheck> checks;               ///< the incident report's: "gain", then "start_error"
-  std::vector<PreflightCheck> sd_checks;            ///< "sd" of every endpoint with torque rows of six joints or more
-  std::vector<PreflightCheck> conditioning_checks;  ///< "conditioning" of every endpoint
+/// Reliability of one joint at an endpoint, as files list it.
+struct JointReliability {
+  std::string joint;
+  double redundancy, minimal_detectable_bias, external_force, prior_free_redundancy, prior_free_bias;
 };
+constexpr void visit_fields(const JointReliability*, auto&& visit) {
+  using J = JointReliability;
+  visit(field("joint", "", "joints whose rows are evidence", &J::joint));
+  visit(field("redundancy", "1", "share of an error of this torque that shows, contacts within their priors, 0 … 1",
+              &J::redundancy));
+  visit(field("minimal_detectable_bias", "N·m",
+              "smallest error that the test of its row finds (0.1 % false alarms, 80 % power)",
+              &J::minimal_detectable_bias));
+  visit(field("external_force", "N", "force that an error of that size adds unnoticed; infinite: without bound",
+              &J::external_force));
+  visit(field("prior_free_redundancy", "1",
+              "redundancy without an assumption on the size of a contact at this endpoint", &J::prior_free_redundancy));
+  visit(field("prior_free_bias", "N·m", "the bias of the same; infinite: no error of any size is found",
+              &J::prior_free_bias)
+            .as("prior_free_detectable_bias_Nm"));
+}
+
+/// The checks and what they rest on.
+struct ANTAEUS_API PreflightReport {
+  bool passed = false;
+  double characteristic_length = 0.0, budget_sd = 0.0;
+  std::vector<std::string> joints;  ///< motors, in the order of gains and reliability
+  std::vector<PoseConditioning> endpoints;
+  std::vector<PreflightCheck> checks, sd_checks, conditioning_checks;
+
+  /// The three lists as one.
+  std::vector<PreflightCheck> all_checks() const;
+  /// An endpoint and the reliability of its joints, as files list them.
+  struct Endpoint {
+    PoseConditioning pose;
+    std::vector<JointReliability> joints;  ///< those whose rows are evidence
+  };
+  std::vector<Endpoint> endpoints_with_joints() const;
+};
+constexpr void visit_fields(const PreflightReport::Endpoint*, auto&& visit) {
+  using E = PreflightReport::Endpoint;
+  visit_part<PoseConditioning>(&E::pose, visit);
+  visit(field("joints", "", "one a joint", &E::joints));
+}
+constexpr void visit_fields(const PreflightReport*, auto&& visit) {
+  using P = PreflightReport;
+  visit(field("passed", "", "every check, published or not", &P::passed));
+  visit(field("characteristic_length", "m", "of kappa_scaled", &P::characteristic_length));
+  visit(field("budget_sd", "1", "residual budget of the phantoms: each joint's static_sd times this", &P::budget_sd)
+            .only(FieldUse::file_only));
+  visit(field("endpoints", "", "how each pose turns torques into wrenches", &P::endpoints).only(FieldUse::python_only));
+  visit(field("checks", "", "the incident report's: gain, then start_error", &P::checks).only(FieldUse::python_only));
+  visit(field("sd_checks", "",
+              "Antaeus' own: worst-direction sd at rest of every endpoint with torque rows of six joints or more",
+              &P::sd_checks)
+            .only(FieldUse::python_only));
+  visit(field("conditioning_checks", "", "Antaeus' own: error_force of every endpoint; it refuses a singular pose",
+              &P::conditioning_checks)
+            .only(FieldUse::python_only));
+  visit(field("checks", "", "all of them", [](const P& p) { return p.all_checks(); }).only(FieldUse::file_only));
+  visit(field("endpoints", "", "consumed endpoints other than feet", [](const P& p) {
+          return p.endpoints_with_joints();
+        }).only(FieldUse::file_only));
+}
 
 struct PreflightOptions {
   PoseQualityOptions quality{};  ///< characteristic_length [m], budget_sd [1]

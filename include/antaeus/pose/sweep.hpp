@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 
 namespace antaeus {
@@ -17,29 +18,47 @@ namespace antaeus {
 /// The gain is the profile's: what 1 N·m at the reference joint becomes in its row of the wrench, as a magnitude
 /// [N/(N·m)]. Without a reference joint it is the norm of the force that 1 N·m at the first joint of the chain becomes.
 struct PoseSpectrum {
-  std::string pose;
-  std::string endpoint;
-  Vector6 sigma;           ///< singular values, largest first; NaN beyond the number of motors
-  double sigma_min = 0.0;  ///< the smallest of them
-  double kappa = 0.0;      ///< infinite where it is 0
-  double gain = 0.0;
-  double height = 0.0;  ///< z of the endpoint in base axes [m]
+  std::string pose, endpoint;
+  Vector6 sigma;
+  double sigma_min = 0.0, kappa = 0.0, gain = 0.0, height = 0.0;
 };
+constexpr void visit_fields(const PoseSpectrum*, auto&& visit) {
+  using P = PoseSpectrum;
+  visit(field("pose", "", "`<episode> step n`: the focus step, then the first step of each baseline", &P::pose));
+  visit(field("endpoint", "", "the focus endpoint", &P::endpoint));
+  visit(
+      field("sigma", "", "singular values of its Jacobian, largest first; NaN beyond the number of motors", &P::sigma));
+  visit(field("sigma_min", "", "the smallest of them", &P::sigma_min));
+  visit(field("kappa", "", "largest by smallest; infinite where the smallest is 0", &P::kappa));
+  visit(field("gain", "N/(N·m)", "what 1 N·m at the reference joint becomes", &P::gain).as("gain"));
+  visit(field("height", "m", "z of the endpoint in base axes", &P::height));
+}
 
 /// One joint over its range, all others as in a pose.
 struct JointSweep {
-  std::string joint, label;
-  std::string endpoint;
-  double position = 0.0;   ///< of the joint in the pose below [rad]
-  PoseSpectrum at_pose;    ///< at that position; the other joints are held in its pose
-  std::string gain_joint;  ///< whose torque the gain is of
-  std::string gain_row;    ///< "Fz", …, or "|F|"
-  VectorX positions;       ///< n [rad]; ±π where the joint has no limits
-  VectorX gain;            ///< n [N/(N·m)], as in PoseSpectrum
-  VectorX kappa;           ///< n
-  VectorX height;          ///< n [m]
-  Matrix6X sigma;          ///< 6 × n
+  std::string joint, label, endpoint;
+  double position = 0.0;
+  PoseSpectrum at_pose;
+  std::string gain_joint, gain_row;
+  VectorX positions, gain, kappa, height;
+  Matrix6X sigma;
 };
+constexpr void visit_fields(const JointSweep*, auto&& visit) {
+  using J = JointSweep;
+  visit(field("joint", "", "that is moved over its limits, all others held; the two that change the gain most",
+              &J::joint));
+  visit(field("label", "", "short name", &J::label));
+  visit(field("endpoint", "", "the focus endpoint", &J::endpoint));
+  visit(field("position", "rad", "of the joint in the pose that is held", &J::position).as("position"));
+  visit(field("at_pose", "", "at that position", &J::at_pose));
+  visit(field("gain_joint", "", "whose torque the gain is of", &J::gain_joint));
+  visit(field("gain_row", "", "Fz or another row of the profile, or |F| without a reference joint", &J::gain_row));
+  visit(field("positions", "rad", "[n] ±π where the joint has no limits", &J::positions).as("positions"));
+  visit(field("gain", "N/(N·m)", "[n] as in spectra", &J::gain).as("gain"));
+  visit(field("kappa", "", "[n] as in spectra", &J::kappa));
+  visit(field("height", "m", "[n] as in spectra", &J::height));
+  visit(field("sigma", "", "[6 × n] singular values", &J::sigma));
+}
 
 /// Points of a sweep: 2° apart over a half turn.
 inline constexpr int kSweepPoints = 91;
@@ -61,20 +80,35 @@ ANTAEUS_API std::vector<int> influential_motors(const Robot& robot, const std::s
 struct PlanarLesson {
   struct Pose {
     std::string name, title;
-    VectorX q;                           ///< [rad]
-    Eigen::Matrix2Xd points;             ///< joints, then the tool [m]
-    Eigen::Matrix2Xd J;                  ///< x and y of the tool [m/rad]
-    Eigen::Vector2d sigma;               ///< of J
-    Eigen::Vector2d force = {0.0, 0.0};  ///< pinv(Jᵀ) (torque, 0, …) [N]
+    VectorX q;
+    Eigen::Matrix2Xd points;  ///< joints, then the tool [m]
+    Eigen::Matrix2Xd J;       ///< x and y of the tool [m/rad]
+    Eigen::Vector2d sigma, force = {0.0, 0.0};
   };
-  double torque = 5.0;      ///< at the first joint [N·m]; the incident report's
-  std::vector<Pose> poses;  ///< two of the profile
-  /// n positions of the second joint [rad], from half the straight pose's; the
-  /// others move in proportion between the poses.
-  VectorX bend;
-  VectorX force;      ///< n magnitudes of that force [N]
-  VectorX sigma_min;  ///< n
+  double torque = 5.0;  ///< the incident report's
+  std::vector<Pose> poses;
+  VectorX bend, force, sigma_min;
 };
+constexpr void visit_fields(const PlanarLesson::Pose*, auto&& visit) {
+  using P = PlanarLesson::Pose;
+  visit(field("name", "", "of the profile", &P::name));
+  visit(field("title", "", "for people", &P::title));
+  visit(field("q", "rad", "one a joint", &P::q).as("q"));
+  visit(field("sigma", "", "singular values of the 2 × n Jacobian", &P::sigma));
+  visit(field("force", "N", "that the torque reads as: pinv(Jᵀ) (torque, 0, …)", &P::force));
+  visit(field("force_norm", "N", "its norm", [](const P& p) { return p.force.norm(); }));
+}
+constexpr void visit_fields(const PlanarLesson*, auto&& visit) {
+  using P = PlanarLesson;
+  visit(field("torque", "N·m", "at the first joint", &P::torque));
+  visit(field("poses", "", "two of the profile", &P::poses));
+  visit(field("bend", "rad",
+              "[n] second joint, from half the straight pose's; the others move in proportion between the poses",
+              &P::bend)
+            .as("bend"));
+  visit(field("force", "N", "[n] magnitudes of that force", &P::force).as("force_norm_N"));
+  visit(field("sigma_min", "", "[n] smallest singular value", &P::sigma_min));
+}
 
 /// \throws ModelError when the robot has fewer than two joints or lacks a pose
 ANTAEUS_API PlanarLesson planar_lesson(const Robot& robot, const std::string& bent = "bent",
@@ -91,16 +125,30 @@ struct JunctionLesson {
   struct Pose {
     std::string name;
     std::vector<Chain> chains;  ///< one for each endpoint of the profile
-    Vector3 origin;             ///< of the reference joint [m]
-    Vector3 axis;               ///< of its turning, unit length
-    Vector3 lever;              ///< from that origin to the endpoint [m]
-    Vector3 column;             ///< axis × lever: the joint's linear part in the endpoint's Jacobian [m/rad]
+    Vector3 origin, axis, lever, column;
     PoseSpectrum spectrum;
   };
-  std::string reference_joint;
-  std::string endpoint, label;
+  std::string reference_joint, endpoint, label;
   std::vector<Pose> poses;
 };
+constexpr void visit_fields(const JunctionLesson::Pose*, auto&& visit) {
+  using P = JunctionLesson::Pose;
+  visit(field("origin", "m", "of the reference joint in base axes", &P::origin));
+  visit(field("axis", "1", "of its turning, unit length", &P::axis));
+  visit(field("lever", "m", "from that origin to the endpoint", &P::lever));
+  visit(field("column", "m/rad", "axis × lever: the joint's linear part in the endpoint's Jacobian", &P::column)
+            .as("column"));
+  visit(field("distance", "m", "of the endpoint from the axis", [](const P& p) { return p.column.norm(); }));
+  visit(field("spectrum", "", "as in spectra", &P::spectrum));
+}
+constexpr void visit_fields(const JunctionLesson*, auto&& visit) {
+  using J = JunctionLesson;
+  visit(field("reference_joint", "", "none where the robot has none, or it does not move the endpoint", [](const J& j) {
+          return j.poses.empty() ? std::string() : j.reference_joint;
+        }).or_null());
+  visit(field("endpoint", "", "the focus endpoint", &J::endpoint));
+  visit(field("poses", "", "as in spectra, up to two", &J::poses));
+}
 
 /// Empty poses without a reference joint, or when it does not move the endpoint.
 ANTAEUS_API JunctionLesson junction_lesson(const Robot& robot, const std::string& endpoint,

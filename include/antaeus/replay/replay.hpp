@@ -55,6 +55,7 @@ struct ReplayBlock {
 /// Takes the blocks of a stream in their order, from the thread that called stream(). What it throws ends the stream.
 using ReplaySink = std::function<void(const ReplayBlock&)>;
 
+/// Take it for millions of static states at once (docs/estimator.md#which-estimator-to-take).
 /// A robot's kernel with scratch memory for each thread. One call at a time; make one for each caller.
 ///
 /// All that can be wrong is an error before the first state: a state that cannot be used has its own status and NaN.

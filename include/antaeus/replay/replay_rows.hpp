@@ -42,12 +42,12 @@ inline constexpr double kNearLimit = 1e-9;
 /// As for BatchInput and BatchOutput; a new field is a line here.
 template <class Visit>
 constexpr void visit_fields(ReplayInput& in, const BatchSizes& sizes, Visit&& visit) {
-  visit_fields(static_cast<BatchInput&>(in), sizes, visit);
+  visit_inputs(sizes, visit, in);
   visit("time", in.time, RowShape{0, 1});
 }
 template <class Visit>
 constexpr void visit_fields(ReplayOutput& out, const BatchSizes& sizes, Visit&& visit) {
-  visit_fields(static_cast<BatchOutput&>(out), sizes, visit);
+  visit_outputs(sizes, visit, out);
   visit("verdict", out.verdict, RowShape{0, sizes.endpoints});
   visit("reasons", out.reasons, RowShape{0, sizes.endpoints});
   visit("near_limits", out.near_limits, RowShape{0, sizes.endpoints});
@@ -57,23 +57,6 @@ namespace detail {
 static_assert(sizeof(ReplayOutput) == sizeof(BatchOutput) + (field_count<ReplayOutput>() - field_count<BatchOutput>()) *
                                                                 sizeof(BatchRowsOf<double>),
               "visit_fields misses a field of ReplayOutput");
-}
-
-/// States [first, first + count) of arrays that fit. \realtime (replay_realtime_test)
-inline ReplayInput block_of(const ReplayInput& in, const BatchSizes& sizes, std::ptrdiff_t first,
-                            std::ptrdiff_t count) noexcept {
-  ReplayInput block = block_of(static_cast<const BatchInput&>(in), sizes, first, count);
-  block.time = detail::cut(in.time, 1, first, count);
-  block.continues = in.continues || first > 0;
-  return block;
-}
-inline ReplayOutput block_of(const ReplayOutput& out, const BatchSizes& sizes, std::ptrdiff_t first,
-                             std::ptrdiff_t count) noexcept {
-  ReplayOutput block = block_of(static_cast<const BatchOutput&>(out), sizes, first, count);
-  block.verdict = detail::cut(out.verdict, sizes.endpoints, first, count);
-  block.reasons = detail::cut(out.reasons, sizes.endpoints, first, count);
-  block.near_limits = detail::cut(out.near_limits, sizes.endpoints, first, count);
-  return block;
 }
 
 }  // namespace antaeus

@@ -57,8 +57,8 @@ struct ANTAEUS_API InputFindings {
 ANTAEUS_API double angle_from_up(const Eigen::Vector4d& quaternion_xyzw, const Vector3& specific_force,
                                  const Vector3& gravity) noexcept;
 
-/// What is wrong with a sample's age: `no_clock` for a stamp that is no time, `stale` for one that is older than
-/// \p maximum_age, that lies in the clock's future, or a clock that is no time. \realtime (input_checks_test)
+/// What is wrong with a sample's age: `no_clock` for a stamp that is not a time, `stale` for one that is older than
+/// \p maximum_age, that lies in the clock's future, or a clock that is not a time. \realtime (input_checks_test)
 ANTAEUS_API Reasons check_age(double time, double clock, double maximum_age, const InputCheckOptions& options) noexcept;
 
 /// Looks at samples in the order of time: workspace, one a thread.

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "antaeus/core/enumeration.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/core/numbers.hpp"
 
 namespace antaeus {
@@ -19,20 +20,35 @@ constexpr auto enum_names(FigureSource) noexcept {
 
 /// Noise, friction and torque channel of one joint. The profile names the source of the figures.
 struct JointFigures {
-  double torque_sd = 1.0;  ///< standard deviation of the torque measurement [N·m]
-  /// Standard deviation of the static residual τ − g while the robot moves, inertial torques and all [N·m]
-  double static_sd = 1.0;
+  double torque_sd = 1.0, static_sd = 1.0;
   FigureSource torque_sd_from = FigureSource::assumed, static_sd_from = FigureSource::assumed;
-  double coulomb = 0.0;             ///< dry friction while sliding [N·m]
-  double stribeck = 0.0;            ///< what breaks loose above `coulomb` [N·m]
-  double stribeck_speed = 0.05;     ///< where three quarters of dry friction are developed (tanh 1) [rad/s]
-  double viscous = 0.0;             ///< friction per speed [N·m·s/rad]
-  double friction_offset = 0.0;     ///< friction at rest that has a sign, such as a cable's pull [N·m]
-  double armature = 0.0;            ///< reflected rotor inertia [kg·m²]; part of M when the torque is the motor's
-  double gear = 1.0;                ///< joint torque per unit of the channel: gear ratio times torque constant
-  double scale = 1.0;               ///< identified correction of the channel's gain
-  double torque_offset = 0.0;       ///< what the channel reads at no torque, in the channel's unit
-  double torque_limit = kInfinity;  ///< |joint torque| at which the drive saturates [N·m]
+  double coulomb = 0.0, stribeck = 0.0, stribeck_speed = 0.05;
+  double viscous = 0.0, friction_offset = 0.0;
+  double armature = 0.0;
+  double gear = 1.0, scale = 1.0, torque_offset = 0.0;
+  double torque_limit = kInfinity;
 };
+template <class Visit>
+constexpr void visit_fields(const JointFigures*, Visit&& visit) {
+  using J = JointFigures;
+  visit(field("torque_sd", "N·m", "standard deviation of the torque measurement", &J::torque_sd));
+  visit(field("static_sd", "N·m",
+              "standard deviation of the static residual τ − g while the robot moves, inertial torques and all",
+              &J::static_sd));
+  visit(field("torque_sd_from", "", "profile, effort_limit, weight or assumed", &J::torque_sd_from));
+  visit(field("static_sd_from", "", "profile, effort_limit, weight or assumed", &J::static_sd_from));
+  visit(field("coulomb", "N·m", "dry friction while sliding", &J::coulomb));
+  visit(field("stribeck", "N·m", "what breaks loose above `coulomb`", &J::stribeck));
+  visit(field("stribeck_speed", "rad/s", "where three quarters of dry friction are developed (tanh 1)",
+              &J::stribeck_speed));
+  visit(field("viscous", "N·m·s/rad", "friction per speed", &J::viscous));
+  visit(
+      field("friction_offset", "N·m", "friction at rest that has a sign, such as a cable's pull", &J::friction_offset));
+  visit(field("armature", "kg·m²", "reflected rotor inertia; part of M when the torque is the motor's", &J::armature));
+  visit(field("gear", "", "joint torque per unit of the channel: gear ratio times torque constant", &J::gear));
+  visit(field("scale", "1", "identified correction of the channel's gain", &J::scale));
+  visit(field("torque_offset", "", "what the channel reads at no torque, in the channel's unit", &J::torque_offset));
+  visit(field("torque_limit", "N·m", "|joint torque| at which the drive saturates", &J::torque_limit));
+}
 
 }  // namespace antaeus

@@ -16,6 +16,7 @@
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/enumeration.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/core/status.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "antaeus/robot/robot_model.hpp"
@@ -50,29 +51,61 @@ constexpr auto enum_names(NoiseOrigin) noexcept { return name_list<NoiseOrigin>(
 /// The identified errors of a robot's torques: plain data. Vectors in motor order; empty: no such term.
 struct NoiseModel {
   NoiseOrigin origin = NoiseOrigin::moving;
-  /// σ [N·m], > 0. Infinity: the row is no evidence (a dead channel). NaN: it was not identified.
   VectorX white_sd;
-  VectorX parameters;  ///< θ̂ [TorqueParameters::count]: taken out of the torque
-  MatrixX factor;      ///< L with C = L Lᵀ [count × any]: what is left of them
-  VectorX offset_sd;   ///< σ_b [N·m]: of an offset that is constant within a run
-  VectorX slow_sd;     ///< σ_s [N·m]: of what wanders within a run
-  VectorX motion_sd;   ///< σ_m [N·m]: while the rest of the robot moves, times g of 0 … 1; infinity: not identified
-  /// [s] time after which the errors are about independent, for simulations and rates of alarms
+  VectorX parameters;
+  MatrixX factor;
+  VectorX offset_sd, slow_sd, motion_sd;
   VectorX correlation_time;
-  /// Largest rms speed of `envelope_motors` while it was identified [rad/s]; NaN: no envelope. Of `held_pose`.
   double identified_speed = kNaN;
   std::vector<int> envelope_motors;
-  VectorX joint_speed;  ///< largest |v| of each motor while it was identified [rad/s]; empty: any speed is known
-  /// Largest |τ − g| of each motor while it was identified [N·m]; empty: not known. For people: what an audit compares
-  /// a log with; no estimate reads it.
+  VectorX joint_speed;
   VectorX largest_residual;
-  /// |τ| from which on a channel is at its limit [N·m]; infinity: never seen. What it then reads too much, outward, and
-  /// the sd of that [N·m]: such a row stays evidence with this doubt; infinity: it is none.
   VectorX limit, limit_offset, limit_sd;
-  std::string unit = "N·m";  ///< of all torques here: other where the user asked for the channel's own unit
-  bool simulated = false;    ///< identified in simulation: of its samples (Observation::simulated), not of the robot's
-  std::string provenance;    ///< by whom, from which logs and stretches, when
+  std::string unit = "N·m";
+  bool simulated = false;
+  std::string provenance;
 };
+template <class Visit>
+constexpr void visit_fields(const NoiseModel*, Visit&& visit) {
+  using N = NoiseModel;
+  visit(field("origin", "", "", &N::origin));
+  visit(field("white_sd", "N·m",
+              "[motors] σ, > 0; infinity: the row is no evidence (a dead channel); NaN: it was not identified",
+              &N::white_sd));
+  visit(
+      field("parameters", "",
+            "[10 bodies + 4 motors] θ̂, taken out of the torque: inertial parameters, rotors, Coulomb, viscous, offsets",
+            &N::parameters));
+  visit(field("factor", "", "[parameters × any] L: C = L Lᵀ is what is left of them", &N::factor));
+  visit(field("offset_sd", "N·m", "[motors] σ_b of an offset that is constant within a run", &N::offset_sd));
+  visit(field("slow_sd", "N·m", "[motors] σ_s of what wanders within a run", &N::slow_sd));
+  visit(field("motion_sd", "N·m",
+              "[motors] σ_m while the rest of the robot moves, times g of 0 … 1; infinity: not identified",
+              &N::motion_sd));
+  visit(field("correlation_time", "s",
+              "[motors] after which the errors are about independent, for simulations and rates of alarms",
+              &N::correlation_time));
+  visit(field("identified_speed", "rad/s",
+              "largest rms speed of `envelope_motors` while it was identified, of held_pose; NaN: no envelope",
+              &N::identified_speed));
+  visit(field("envelope_motors", "", "", &N::envelope_motors));
+  visit(field("joint_speed", "rad/s", "[motors] largest |v| while it was identified; empty: any speed is known",
+              &N::joint_speed));
+  visit(field("largest_residual", "N·m",
+              "[motors] largest |τ − g| while it was identified; empty: not known. For people: what an audit compares "
+              "a log with; no estimate reads it",
+              &N::largest_residual));
+  visit(field("limit", "N·m",
+              "[motors] |τ| from which on a channel is at its limit; infinity: never seen; empty: no limits",
+              &N::limit));
+  visit(field("limit_offset", "N·m", "[motors] what it then reads too much, outward", &N::limit_offset));
+  visit(field("limit_sd", "N·m", "[motors] sd of that: such a row stays evidence with this doubt; infinity: it is none",
+              &N::limit_sd));
+  visit(field("unit", "", "of all torques here: other where the user asked for the channel's own unit", &N::unit));
+  visit(field("simulated", "", "identified in simulation: of its samples (Observation::simulated), not of the robot's",
+              &N::simulated));
+  visit(field("provenance", "", "by whom, from which logs and stretches, when", &N::provenance));
+}
 
 /// Evaluates a NoiseModel: the workspace, one a thread.
 class ANTAEUS_API TorqueNoise {

@@ -10,16 +10,24 @@
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/enumeration.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/core/pose.hpp"
 
 namespace antaeus {
 
 /// Mass, centre of mass and rotational inertia of one link.
 struct Inertial {
-  double mass = 0.0;                         ///< [kg]
-  Vector3 center_of_mass = Vector3::Zero();  ///< in link axes, from the link's origin [m]
-  Matrix3 inertia = Matrix3::Zero();         ///< about the centre of mass, in link axes [kg·m²]
+  double mass = 0.0;
+  Vector3 center_of_mass = Vector3::Zero();
+  Matrix3 inertia = Matrix3::Zero();
 };
+template <class Visit>
+constexpr void visit_fields(const Inertial*, Visit&& visit) {
+  using I = Inertial;
+  visit(field("mass", "kg", "", &I::mass));
+  visit(field("center_of_mass", "m", "[3] in link axes, from the link's origin", &I::center_of_mass));
+  visit(field("inertia", "kg·m²", "[3 × 3] about the centre of mass, in link axes", &I::inertia));
+}
 
 enum class ShapeKind : std::uint8_t { box, cylinder, capsule, sphere, mesh };
 constexpr auto enum_names(ShapeKind) noexcept {
@@ -42,8 +50,16 @@ struct LinkDescription {
   Inertial inertial;
   std::vector<Shape> visuals;
   std::vector<Shape> collisions;
-  int line = 0;  ///< in the source file
+  int line = 0;
 };
+template <class Visit>
+constexpr void visit_fields(const LinkDescription*, Visit&& visit) {
+  using L = LinkDescription;
+  visit(field("name", "", "", &L::name));
+  visit(field("has_inertial", "", "", &L::has_inertial));
+  visit(field("inertial", "", "", &L::inertial));
+  visit(field("line", "", "in the source file", &L::line));
+}
 
 /// `continuous` is a revolute joint without limits. `floating` has six degrees of freedom, `planar` three.
 enum class JointType : std::uint8_t { fixed, revolute, continuous, prismatic, floating, planar };
@@ -54,31 +70,55 @@ constexpr auto enum_names(JointType) noexcept {
 struct JointDescription {
   std::string name;
   JointType type = JointType::fixed;
-  std::string parent;                 ///< link
-  std::string child;                  ///< link
-  Pose X_PJ;                          ///< joint frame in the parent link; the child link's frame at position zero
-  Vector3 axis = Vector3::UnitX();    ///< of rotation or translation, unit, in joint axes
-  double lower = -kInfinity;          ///< [rad] or [m]
-  double upper = kInfinity;           ///< [rad] or [m]
-  double effort_limit = kInfinity;    ///< [N·m] or [N]
-  double velocity_limit = kInfinity;  ///< [rad/s] or [m/s]
+  std::string parent, child;
+  Pose X_PJ;
+  Vector3 axis = Vector3::UnitX();
+  double lower = -kInfinity, upper = kInfinity;
+  double effort_limit = kInfinity;
+  double velocity_limit = kInfinity;
   double damping = 0.0;  ///< [N·m·s/rad] or [N·s/m]: of the file; contact inverse dynamics as Nimble uses it
   std::string mimics =
       {};  ///< joint that it is made to follow; empty: none. Models read it as independent all the same
   int line = 0;
 };
+template <class Visit>
+constexpr void visit_fields(const JointDescription*, Visit&& visit) {
+  using J = JointDescription;
+  visit(field("name", "", "", &J::name));
+  visit(field("type", "", "", &J::type));
+  visit(field("parent", "", "link", &J::parent));
+  visit(field("child", "", "link", &J::child));
+  visit(field("X_PJ", "", "joint frame in the parent link; the child link's frame at position zero", &J::X_PJ));
+  visit(field("axis", "", "[3] of rotation or translation, unit, in joint axes", &J::axis));
+  visit(field("lower", "rad or m", "infinite without a limit", &J::lower));
+  visit(field("upper", "rad or m", "infinite without a limit", &J::upper));
+  visit(field("effort_limit", "N·m or N", "", &J::effort_limit));
+  visit(field("velocity_limit", "rad/s or m/s", "", &J::velocity_limit));
+  visit(field("line", "", "in the source file", &J::line));
+}
 
 struct ANTAEUS_API RobotDescription {
   std::string name;
-  std::string source;  ///< file as it was named to us, for messages
-  std::string sha256;  ///< of the file's bytes
+  std::string source;
+  std::string sha256;
   std::vector<LinkDescription> links;
   std::vector<JointDescription> joints;
-  std::string root;                ///< the one link that is no joint's child
-  std::vector<std::string> notes;  ///< what the file leaves open and how it was read, one line each
+  std::string root;
+  std::vector<std::string> notes;
 
   const LinkDescription* find_link(std::string_view link) const noexcept;
 };
+template <class Visit>
+constexpr void visit_fields(const RobotDescription*, Visit&& visit) {
+  using R = RobotDescription;
+  visit(field("name", "", "", &R::name));
+  visit(field("source", "", "the file as it was named, for messages", &R::source));
+  visit(field("sha256", "", "of the file's bytes", &R::sha256));
+  visit(field("links", "", "", &R::links));
+  visit(field("joints", "", "", &R::joints));
+  visit(field("root", "", "the one link that is not a joint's child", &R::root));
+  visit(field("notes", "", "what the file leaves open and how it was read, one line each", &R::notes));
+}
 
 /// Whether a mesh that a file names must exist. Dynamics do not need it, a viewer and collision checks do.
 enum class MeshPolicy { required, ignored };

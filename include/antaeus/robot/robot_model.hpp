@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/core/pose.hpp"
 #include "antaeus/core/status.hpp"
 #include "antaeus/robot/robot_description.hpp"
@@ -23,24 +24,45 @@ constexpr auto enum_names(Base) noexcept { return name_list<Base>("free_flyer", 
 
 /// A rigid load that is not in the description.
 struct Payload {
-  std::string frame;  ///< link or joint frame that carries it
-  Inertial inertial;  ///< in that frame
+  std::string frame;
+  Inertial inertial;
 };
+template <class Visit>
+constexpr void visit_fields(const Payload*, Visit&& visit) {
+  using P = Payload;
+  visit(field("frame", "", "link or joint frame that carries it", &P::frame));
+  visit(field("inertial", "", "in that frame", &P::inertial));
+}
 
 /// How a description becomes a model.
 struct ModelOptions {
   Base base = Base::free_flyer;
-  Vector3 gravity{0.0, 0.0, -9.81};  ///< acceleration of free fall in world axes [m/s²]
+  Vector3 gravity{0.0, 0.0, -9.81};
   std::vector<Payload> payloads;
-  std::map<std::string, double> armature;       ///< joint → reflected rotor inertia [kg·m²]; absent: 0
-  std::map<std::string, double> locked_joints;  ///< joint → position held [rad] or [m]; it becomes fixed
-  std::vector<std::string> motors;              ///< joints in motor order; empty: all joints in the model's order
+  std::map<std::string, double> armature;
+  std::map<std::string, double> locked_joints;
+  std::vector<std::string> motors;
 };
+template <class Visit>
+constexpr void visit_fields(const ModelOptions*, Visit&& visit) {
+  using M = ModelOptions;
+  visit(field("base", "", "", &M::base));
+  visit(field("gravity", "m/s²", "[3] acceleration of free fall in world axes", &M::gravity));
+  visit(field("payloads", "", "", &M::payloads));
+  visit(field("armature", "kg·m²", "joint → reflected rotor inertia; absent: 0", &M::armature));
+  visit(field("locked_joints", "rad or m", "joint → position held; it becomes fixed", &M::locked_joints));
+  visit(field("motors", "", "joints in motor order; empty: all, in the model's order", &M::motors));
+}
 
 /// Handle of a frame of one model: a link, a joint or a fixed frame.
 struct FrameId {
   int index = -1;
 };
+template <class Visit>
+constexpr void visit_fields(const FrameId*, Visit&& visit) {
+  using F = FrameId;
+  visit(field("index", "", "", &F::index));
+}
 
 /// A robot that does not change. Copying copies a pointer; every function is const and thread-safe.
 ///

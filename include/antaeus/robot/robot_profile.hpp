@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/core/settings.hpp"
 #include "antaeus/core/wrench.hpp"
 #include "antaeus/numerics/contact_surface.hpp"
@@ -27,6 +28,13 @@ struct JointGroup {
   std::string title;
   std::vector<std::string> joints;
 };
+template <class Visit>
+constexpr void visit_fields(const JointGroup*, Visit&& visit) {
+  using J = JointGroup;
+  visit(field("name", "", "", &J::name));
+  visit(field("title", "", "", &J::title));
+  visit(field("joints", "", "", &J::joints));
+}
 
 /// The role of an endpoint. A foot stands on the ground; hands and tools touch what they are made to touch.
 enum class EndpointKind : std::uint8_t { hand, foot, tool };
@@ -34,19 +42,34 @@ constexpr auto enum_names(EndpointKind) noexcept { return name_list<EndpointKind
 
 /// A frame at which contact wrenches are estimated.
 struct Endpoint {
-  std::string frame;  ///< the model's frame name
-  std::string label;  ///< for people: "left wrist"
+  std::string frame;
+  std::string label;
   EndpointKind kind = EndpointKind::tool;
-  std::string group;            ///< joint group that carries it; may be empty
+  std::string group;
   ContactSurface surface = {};  ///< what a contact there can exert, as far as the profile states it
 };
+template <class Visit>
+constexpr void visit_fields(const Endpoint*, Visit&& visit) {
+  using E = Endpoint;
+  visit(field("frame", "", "the model's frame name", &E::frame));
+  visit(field("label", "", "for people: \"left wrist\"", &E::label));
+  visit(field("kind", "", "", &E::kind));
+  visit(field("group", "", "joint group that carries it; may be empty", &E::group));
+}
 
 /// A configuration with a name. Joints that are not named are at zero.
 struct NamedPose {
   std::string name;
   std::string title;
-  std::map<std::string, double> positions;  ///< joint → [rad] or [m]
+  std::map<std::string, double> positions;
 };
+template <class Visit>
+constexpr void visit_fields(const NamedPose*, Visit&& visit) {
+  using N = NamedPose;
+  visit(field("name", "", "", &N::name));
+  visit(field("title", "", "", &N::title));
+  visit(field("positions", "rad or m", "by joint", &N::positions));
+}
 
 /// Which body's orientation the deployed code takes the IMU's quaternion for. `unknown`: the profile does not state it.
 enum class DeployedImu : std::uint8_t { unknown, base, mounted_on };
@@ -57,10 +80,17 @@ constexpr auto enum_names(QuaternionOrder) noexcept { return name_list<Quaternio
 
 /// Where the inertial sensor sits, and where the deployed code assumes that it sits.
 struct ImuMount {
-  std::string frame;  ///< the sensor's frame; empty: the robot has none
+  std::string frame;
   DeployedImu deployed_as = DeployedImu::unknown;
   QuaternionOrder order = QuaternionOrder::xyzw;
 };
+template <class Visit>
+constexpr void visit_fields(const ImuMount*, Visit&& visit) {
+  using I = ImuMount;
+  visit(field("frame", "", "the sensor's frame; empty: the robot has none", &I::frame));
+  visit(field("deployed_as", "", "", &I::deployed_as));
+  visit(field("order", "", "of a quaternion's four numbers", &I::order));
+}
 
 /// Where the torque is measured: `motor` (current or motor side: rotor inertia and gear friction are in it) or `joint`
 /// (a sensor at the output).
@@ -74,12 +104,20 @@ constexpr auto enum_names(FrictionUse) noexcept { return name_list<FrictionUse>(
 
 /// Limits of the published pre-flight checks.
 struct PreflightFigures {
-  double gain_limit = 3.0;               ///< |reference gain| [N/(N·m)]
-  WrenchRow gain_row = kFz;              ///< wrench row of the gain
+  double gain_limit = 3.0;
+  WrenchRow gain_row = kFz;
   std::vector<std::string> gain_joints;  ///< whose gain is checked; empty: the reference joint's
-  double start_error_limit = 0.15;       ///< |q − target| at the start [rad]
+  double start_error_limit = 0.15;
   std::vector<std::string> start_error_joints;
 };
+template <class Visit>
+constexpr void visit_fields(const PreflightFigures*, Visit&& visit) {
+  using P = PreflightFigures;
+  visit(field("gain_limit", "N/(N·m)", "of |reference gain|", &P::gain_limit));
+  visit(field("gain_row", "", "wrench row of the gain", &P::gain_row));
+  visit(field("start_error_limit", "rad", "of |q − target| at the start", &P::start_error_limit));
+  visit(field("start_error_joints", "", "", &P::start_error_joints));
+}
 
 /// Who decided what the base is. `caller`: the program that made the profile. `option`: the user who loads the robot.
 /// `profile`: its key `base`. `limbs`: nobody did; a robot of one limb is fixed, one of several floats (limbs.hpp).
@@ -93,30 +131,30 @@ struct ANTAEUS_API RobotProfile {
   std::string name;
   std::string title;
   std::string provenance;
-  std::filesystem::path file;        ///< empty when made from a bare description
-  std::string sha256;                ///< of the file's bytes
+  std::filesystem::path file;
+  std::string sha256;
   std::map<std::string, int> lines;  ///< where the file has the names that the model must know, for messages
-  std::filesystem::path model;       ///< description file
-  ModelOptions options;              ///< base, gravity, motor order
+  std::filesystem::path model;
+  ModelOptions options;
   BaseSource base_source = BaseSource::caller;
-  double rated_load = kNaN;               ///< [kg] that each hand or tool is made for; NaN: not stated
-  std::vector<std::string> motor_labels;  ///< short names in motor order
+  double rated_load = kNaN;
+  std::vector<std::string> motor_labels;
   std::vector<JointGroup> groups;
   std::vector<Endpoint> endpoints;
-  std::string reference_joint;  ///< the joint whose torque the endpoints share; empty: none
+  std::string reference_joint;
   ImuMount imu;
-  std::optional<Sign> deployed_sign;            ///< of the estimator that the robot's users run; empty: not stated
-  std::vector<std::string> deployed_endpoints;  ///< frames that its consumer reads
+  std::optional<Sign> deployed_sign;
+  std::vector<std::string> deployed_endpoints;
   TorqueSource torque_source = TorqueSource::motor;
   FrictionUse friction = FrictionUse::bound;
-  double torque_sign = 1.0;           ///< −1: the channel is positive against the joint's axis
-  std::vector<JointFigures> figures;  ///< in motor order
+  double torque_sign = 1.0;
+  std::vector<JointFigures> figures;
   /// Identified errors of the torques: with it the estimators use it instead of noise and friction figures. May be
   /// null.
   std::shared_ptr<const NoiseModel> noise;
   /// The same as the file has it, by names: make_robot() turns it into `noise` for the model that it makes.
   std::shared_ptr<const NoiseFile> noise_file;
-  Settings settings;  ///< [options], and what callers add, as --set does; see Robot::settings
+  Settings settings;
   std::vector<NamedPose> poses;
   PreflightFigures preflight;
 
@@ -138,6 +176,34 @@ struct ANTAEUS_API RobotProfile {
     return torque_sign * f.scale * f.gear * (reading - f.torque_offset);
   }
 };
+template <class Visit>
+constexpr void visit_fields(const RobotProfile*, Visit&& visit) {
+  using P = RobotProfile;
+  visit(field("name", "", "", &P::name));
+  visit(field("title", "", "", &P::title));
+  visit(field("provenance", "", "", &P::provenance));
+  visit(field("file", "", "empty when made from a bare description", &P::file));
+  visit(field("sha256", "", "of the file's bytes", &P::sha256));
+  visit(field("model", "", "description file", &P::model));
+  visit(field("options", "", "base, gravity, motor order", &P::options));
+  visit(field("base_source", "", "who decided what the base is", &P::base_source));
+  visit(field("rated_load", "kg", "that each hand or tool is made for; NaN: not stated", &P::rated_load));
+  visit(field("motor_labels", "", "short names in motor order", &P::motor_labels));
+  visit(field("groups", "", "", &P::groups));
+  visit(field("endpoints", "", "", &P::endpoints));
+  visit(field("reference_joint", "", "the joint whose torque the endpoints share; empty: none", &P::reference_joint));
+  visit(field("imu", "", "", &P::imu));
+  visit(field("deployed_sign", "", "of the estimator that the robot's users run; none: the profile does not state it",
+              &P::deployed_sign));
+  visit(field("deployed_endpoints", "", "frames that its consumer reads", &P::deployed_endpoints));
+  visit(field("torque_source", "", "", &P::torque_source));
+  visit(field("friction", "", "", &P::friction));
+  visit(field("torque_sign", "1", "−1: the channel is positive against the joint's axis", &P::torque_sign));
+  visit(field("figures", "", "in motor order", &P::figures));
+  visit(field("settings", "", "[options], and what callers add, as --set does; see Robot::settings", &P::settings));
+  visit(field("poses", "", "", &P::poses));
+  visit(field("preflight", "", "", &P::preflight));
+}
 
 /// A configuration and what to call it: a pose of the profile, a row of a table, a step of an episode.
 struct LabelledPose {
@@ -169,6 +235,12 @@ struct ANTAEUS_API Robot {
   /// Motors whose gain pre-flight checks: `preflight.gain_joints`, else the reference joint; may be empty.
   std::vector<int> gain_motors() const;
 };
+template <class Visit>
+constexpr void visit_fields(const Robot*, Visit&& visit) {
+  using R = Robot;
+  visit(field("profile", "", "", &R::profile));
+  visit(field("model", "", "", &R::model));
+}
 
 /// Reads and checks a profile. \throws ModelError that names file, line and key
 ANTAEUS_API RobotProfile read_profile(const std::filesystem::path& file);

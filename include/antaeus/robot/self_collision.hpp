@@ -51,7 +51,7 @@ class ANTAEUS_API SelfCollisionModel {
     int first_shape, second_shape;  ///< in collisions of those
   };
   /// \throws ModelError for an unknown link (with the nearest name), a mesh that cannot be read, a shape without size;
-  ///         OptionsError for a reference that is no configuration of the model
+  ///         OptionsError for a reference that is not a configuration of the model
   explicit SelfCollisionModel(const RobotModel& model, const SelfCollisionOptions& options = {});
 
   const RobotModel& model() const noexcept;
@@ -89,7 +89,7 @@ class ANTAEUS_API SelfCollision {
   const SelfCollisionModel& model() const noexcept { return model_; }
 
   /// Finds the pairs nearer than \p within [m]; others cost a comparison of two spheres.
-  /// \return as the terms; `not_finite` for a `within` that is no number. \realtime self_collision_test
+  /// \return as the terms; `not_finite` for a `within` that is not a number. \realtime self_collision_test
   Status compute(const PositionTerms& terms, double within) noexcept;
 
   /// Number of near pairs, at most most_near(); nearest first.

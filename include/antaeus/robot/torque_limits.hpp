@@ -3,6 +3,7 @@
 /// Limits of the motors' torques and of how fast they change; what was taken away is said.
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/core/options.hpp"
 #include "antaeus/core/status.hpp"
 #include "antaeus/robot/robot_model.hpp"
@@ -11,9 +12,14 @@ namespace antaeus {
 
 /// Torques for the motors, and what had to be done to them. What every controller returns.
 struct JointTorque {
-  Status status = Status::not_computed;  ///< on anything but `ok`, tau is NaN: brake, or hold the position
-  VectorX tau;                           ///< [n] N·m or N, what the motors shall give
+  Status status = Status::not_computed;
+  VectorX tau;
 };
+constexpr void visit_fields(const JointTorque*, auto&& visit) {
+  using T = JointTorque;
+  visit(field("status", "", "on anything but ok, tau is NaN: brake, or hold the position", &T::status));
+  visit(field("tau", "", "[n] N·m or N, what the motors shall give", &T::tau));
+}
 
 /// Part of every controller's options.
 struct TorqueLimitOptions {
@@ -25,10 +31,15 @@ ANTAEUS_API const OptionTable& options_of(const TorqueLimitOptions&);
 
 /// A torque within the limits. What was wanted is tau + clipped + slowed.
 struct LimitedTorque : JointTorque {
-  VectorX clipped;          ///< [n] what was beyond the motor's limit; 0: nothing
-  VectorX slowed;           ///< [n] what the rate holds back in this cycle; 0: nothing
-  bool is_limited = false;  ///< some entry of the two is not zero
+  VectorX clipped, slowed;
+  bool is_limited = false;
 };
+constexpr void visit_fields(const LimitedTorque*, auto&& visit) {
+  using T = LimitedTorque;
+  visit(field("clipped", "", "[n] what was beyond the motor's limit; 0: nothing", &T::clipped));
+  visit(field("slowed", "", "[n] what the rate holds back in this cycle; 0: nothing", &T::slowed));
+  visit(field("is_limited", "", "some entry of the two is not zero", &T::is_limited));
+}
 
 /// Keeps torques within the limits. The first torque after `reset()` may be any within them.
 class ANTAEUS_API TorqueLimits {

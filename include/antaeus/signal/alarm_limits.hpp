@@ -13,7 +13,7 @@ namespace antaeus {
 /// What the user accepts.
 struct AlarmRate {
   double probability = 0.005;  ///< a sample and test, where `per_hour` is 0
-  double per_hour = 0.0;       ///< [1/h] of all tests together, by the union bound (alarm_rate.hpp); 0: `probability`
+  double per_hour = 0.0;       ///< [1/h] of all tests together, by the union bound; 0: `probability`
   int tests = 1;               ///< that run side by side
 };
 

@@ -1,10 +1,9 @@
 #pragma once
 /// \file
-/// Noise with a memory, and how often tests alarm under it: the simulation that a stated rate of alarms is checked by.
+/// Noise with a memory, and linear tests of it.
 
 #include <array>
 #include <cstdint>
-#include <vector>
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/types.hpp"
@@ -41,27 +40,5 @@ struct LinearTest {
   MatrixX weights;  ///< W, degrees of freedom × rows
   double limit = 0.0;
 };
-
-struct AlarmSimulation {
-  double interval = 0.02;  ///< [s] between two samples
-  double hours = 1.0;      ///< simulated
-  double run = 60.0;       ///< [s] after which a new offset is drawn
-  /// [s] without any alarm after which the next one is a new event; 0: every sample's gap divides.
-  double rearm = 0.0;
-  std::uint64_t seed = 1;
-};
-
-struct AlarmCount {
-  double hours = 0.0;
-  std::int64_t samples = 0;    ///< in alarm
-  std::int64_t events = 0;     ///< alarms of any test, each counted once however long it lasts
-  std::int64_t runs_with = 0;  ///< runs in which anything alarmed
-  std::int64_t runs = 0;
-};
-
-/// Counts the alarms of tests that run side by side under noise alone.
-/// \throws OptionsError for sizes that differ, or for times that are not positive
-ANTAEUS_API AlarmCount count_alarms(const ColouredNoise& noise, const std::vector<LinearTest>& tests,
-                                    const AlarmSimulation& simulation = {});
 
 }  // namespace antaeus

@@ -24,7 +24,7 @@ namespace antaeus {
 class ANTAEUS_API MujocoFlight {
  public:
   /// \param model  of the scene, or of another file with the same names of joints and of the root
-  /// \throws ModelError for a joint or root of the model that is not the scene's, and an actuator that is no motor
+  /// \throws ModelError for a joint or root of the model that is not the scene's, and an actuator that is not a motor
   MujocoFlight(const MujocoScene& scene, const RobotModel& model);
   explicit MujocoFlight(const RobotModel& model, double time_step = 1e-3,
                         Integrator integrator = Integrator::runge_kutta_4);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/core/options.hpp"
 #include "antaeus/core/pose.hpp"
 #include "antaeus/core/status.hpp"
@@ -38,26 +39,43 @@ struct PlantPlaces {
 
 /// What a robot's controller is told. NaN where there is nothing yet.
 struct PlantReading {
-  double time = kNaN;  ///< [s]
-  VectorX q, v;        ///< of each motor, after the step
-  VectorX tau;         ///< of each motor, over the step: before friction
-  /// The environment on the robot, about the site's origin in world axes: the force sensor less the payload's weight
-  /// and inertia, of the step `delay` ago. NaN without a sensor.
+  double time = kNaN;
+  VectorX q, v, tau;
   Wrench wrench{Vector3::Constant(kNaN), Vector3::Constant(kNaN)};
 };
+constexpr void visit_fields(const PlantReading*, auto&& visit) {
+  using R = PlantReading;
+  visit(field("time", "s", "", &R::time));
+  visit(field("q", "", "[motors] after the step", &R::q));
+  visit(field("v", "", "[motors] after the step", &R::v));
+  visit(field("tau", "", "[motors] over the step, before friction", &R::tau));
+  visit(field("wrench", "", "the environment on the robot, about the site, world axes: the sensor less the payload",
+              &R::wrench));
+}
 
 /// What is so, without noise, delay and error.
 struct PlantTruth {
   double time = kNaN;
-  VectorX qpos, qvel;     ///< the whole scene after the step, in MuJoCo's order (SceneOrder)
-  VectorX tau, friction;  ///< over the step, each motor: after its limits; Coulomb friction's share, not in tau
-  /// The environment on the end-effector over the step, about the site's origin in world axes: the sum of all contacts
-  /// between a geom of the set and one outside of it, the robot's own arm too. At the pose in which the step began.
+  VectorX qpos, qvel;
+  VectorX tau, friction;
   Wrench contact{Vector3::Constant(kNaN), Vector3::Constant(kNaN)};
-  int contacts = 0;                                                 ///< places of contact in that sum
-  Pose X_WS;                                                        ///< the site when the step began
-  Wrench sensor{Vector3::Constant(kNaN), Vector3::Constant(kNaN)};  ///< as `reading.wrench`, exact and at once
+  int contacts = 0;
+  Pose X_WS;
+  Wrench sensor{Vector3::Constant(kNaN), Vector3::Constant(kNaN)};
 };
+constexpr void visit_fields(const PlantTruth*, auto&& visit) {
+  using T = PlantTruth;
+  visit(field("time", "s", "", &T::time));
+  visit(field("qpos", "", "the whole scene after the step, in MuJoCo's order (SceneOrder)", &T::qpos));
+  visit(field("qvel", "", "likewise", &T::qvel));
+  visit(field("tau", "", "[motors] over the step, after their limits", &T::tau));
+  visit(field("friction", "", "[motors] Coulomb friction, not in tau", &T::friction));
+  visit(field("contact", "", "the environment on the end-effector, the robot's own arm too, about the site, world axes",
+              &T::contact));
+  visit(field("contacts", "", "places of contact in that sum", &T::contacts));
+  visit(field("X_WS", "", "the site when the step began", &T::X_WS));
+  visit(field("sensor", "", "as PlantReading.wrench, exact and at once", &T::sensor));
+}
 
 /// Scratch memory of one simulation, one a thread. Steps are noexcept, total and free of allocation.
 class ANTAEUS_API MujocoPlant {

@@ -16,6 +16,7 @@
 #include <memory>
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/core/options.hpp"
 #include "antaeus/numerics/smooth_damping.hpp"
 #include "antaeus/robot/torque_limits.hpp"
@@ -59,37 +60,61 @@ ANTAEUS_API const OptionTable& options_of(const GammaRampOptions&);
 ANTAEUS_API double gamma_ramp(double sigma_Gamma, const GammaRampOptions& options) noexcept;
 
 /// Stiffness and damping of each of four blocks: isotropic, constant.
-struct FlyingGains {
-  double com_stiffness = kNaN, com_damping = kNaN;            ///< [N/m], [N·s/m]
-  double base_stiffness = kNaN, base_damping = kNaN;          ///< [N·m/rad], [N·m·s/rad]
-  double position_stiffness = kNaN, position_damping = kNaN;  ///< of E [N/m], [N·s/m]
-  double rotation_stiffness = kNaN, rotation_damping = kNaN;  ///< of E [N·m/rad], [N·m·s/rad]
-};
+///
 /// K = m_eff ω², D = 2ζ m_eff ω, m_eff the mean eigenvalue of a block of M̆: of the base's with the end-effector free,
 /// of the end-effector's places and turns with the base free (Schur complements). With turns free too, places would
 /// move 1.6 instead of 3.4 kg and turns 0.004 instead of 0.024 kg m², and so soft a spring settles five times as
 /// slowly.
-/// \param terms  of a state with `ok` and well away from singularities: there M̆ belongs to a damped inverse
-/// \throws Error for terms that are not `ok` or an inertia that is not positive
-ANTAEUS_API FlyingGains flying_gains(const FreeFlyingTerms& terms, const FlyingControlOptions& options = {});
-
+struct FlyingGains {
+  double com_stiffness = kNaN, com_damping = kNaN;
+  double base_stiffness = kNaN, base_damping = kNaN;
+  double position_stiffness = kNaN, position_damping = kNaN;
+  double rotation_stiffness = kNaN, rotation_damping = kNaN;
+};
+template <class Visit>
+constexpr void visit_fields(const FlyingGains*, Visit&& visit) {
+  using G = FlyingGains;
+  visit(field("com_stiffness", "N/m", "of the centre of mass", &G::com_stiffness));
+  visit(field("com_damping", "N·s/m", "", &G::com_damping));
+  visit(field("base_stiffness", "N·m/rad", "of the base's attitude", &G::base_stiffness));
+  visit(field("base_damping", "N·m·s/rad", "", &G::base_damping));
+  visit(field("position_stiffness", "N/m", "of the end-effector's place", &G::position_stiffness));
+  visit(field("position_damping", "N·s/m", "", &G::position_damping));
+  visit(field("rotation_stiffness", "N·m/rad", "of its orientation", &G::rotation_stiffness));
+  visit(field("rotation_damping", "N·m·s/rad", "", &G::rotation_damping));
+}
 /// All that one instant's control has to say.
 struct FlyingCommand {
-  Status status = Status::not_computed;  ///< not `ok`: tau is zero, the robot coasts
-  VectorX tau;                           ///< [6 + n] f_b, τ_b in base axes, τ_θ: within all limits
-  VectorX wanted;                        ///< [6 + n] before limits
-  bool is_limited = false;               ///< they differ
-  Vector3 f_c{kNaN, kNaN, kNaN};         ///< W [N], within the thrusters' limits
-  Vector3 x_c, x_b, x_p,
-      x_o;  ///< errors: C in W [m]; 2 vec quat(R_bdᵀR_b) [rad]; E's place in E [m]; 2 vec quat(R_edᵀR_e) [rad]
-  double energy = kNaN;       ///< V = ½sᵀMs (`carried`) or ½eᵀM̆e, plus ½x̃ᵀK̆x̃, without the centre of mass [J]
-  double supply = kNaN;       ///< power that may raise V. `carried`: x̃ᵀK̆J_x(Γ̆v_r − v̆_r); `tracker`: of what γ takes off
-                              ///< its feed-forward, and the posture's; `regulator`: the posture's, and what moving
-                              ///< centre of mass and target feed in [W]
-  double dissipation = kNaN;  ///< power that damping takes, ≥ 0: V̇ = supply − dissipation while limits are kept [W]
-  double gamma = 1.0;         ///< scale of the feed-forward in this cycle
+  Status status = Status::not_computed;
+  VectorX tau, wanted;
+  bool is_limited = false;
+  Vector3 f_c{kNaN, kNaN, kNaN};
+  Vector3 x_c, x_b, x_p, x_o;
+  double energy = kNaN, supply = kNaN, dissipation = kNaN;
+  double gamma = 1.0;
   SmoothDampingReport carry;  ///< of `carried`
 };
+template <class Visit>
+constexpr void visit_fields(const FlyingCommand*, Visit&& visit) {
+  using F = FlyingCommand;
+  visit(field("status", "", "not ok: tau is zero, the robot coasts", &F::status));
+  visit(field("tau", "", "[6 + n] f_b, τ_b in base axes, τ_θ: within all limits", &F::tau));
+  visit(field("wanted", "", "[6 + n] before limits", &F::wanted));
+  visit(field("is_limited", "", "they differ", &F::is_limited));
+  visit(field("f_c", "N", "[3] force of the centre of mass, world axes, within the thrusters' limits", &F::f_c));
+  visit(field("x_c", "m", "[3] error of the centre of mass, world axes", &F::x_c));
+  visit(field("x_b", "rad", "[3] of the base's attitude, base axes: 2 vec quat(R_bdᵀR_b)", &F::x_b));
+  visit(field("x_p", "m", "[3] of the end-effector's place, its axes", &F::x_p));
+  visit(field("x_o", "rad", "[3] of its orientation, its axes: 2 vec quat(R_edᵀR_e)", &F::x_o));
+  visit(field("energy", "J", "V = ½sᵀMs (`carried`) or ½eᵀM̆e, plus ½x̃ᵀK̆x̃, without the centre of mass", &F::energy));
+  visit(field("supply", "W",
+              "power that may raise V. `carried`: x̃ᵀK̆J_x(Γ̆v_r − v̆_r); `tracker`: of what γ takes off its feed-forward, "
+              "and the posture's; `regulator`: the posture's, and what moving centre of mass and target feed in",
+              &F::supply));
+  visit(field("dissipation", "W", "power that damping takes, ≥ 0: V̇ = supply − dissipation while limits are kept",
+              &F::dissipation));
+  visit(field("gamma", "1", "scale of the feed-forward in this cycle", &F::gamma));
+}
 
 struct FlyingControlSetup {
   FlyingControlOptions control;
@@ -102,7 +127,7 @@ struct FlyingControlSetup {
 /// Workspace, one a thread. \realtime after construction: flying_control_realtime_test
 class ANTAEUS_API FlyingControl {
  public:
-  /// Gains follow from the inertia at \p q_gains.
+  /// Gains follow from the inertia at \p q_gains, well away from singularities: at one M̆ belongs to a damped inverse.
   /// \throws as FreeFlyer's and the options' own checks, and Error for a singular q_gains
   FlyingControl(FreeFlyer flying, ConstVectorRef q_gains, const FlyingControlSetup& setup = {});
   FlyingControl(FreeFlyer flying, const FlyingGains& gains, const FlyingControlSetup& setup = {});

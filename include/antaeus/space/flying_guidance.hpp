@@ -2,10 +2,6 @@
 /// \file
 /// From a plan to the reference of an instant, in three stages, each a function of the ones before it: end-effector,
 /// then base, then centre of mass. Velocities and accelerations are derived by the chain rule, not by differences.
-///
-///     const PoseReference tool = end_effector_reference(plan.end_effector, t);
-///     const AttitudeReference base = base_reference(plan.base, tool, t);
-///     const PointReference com = com_reference(plan.com, tool, base, t);
 
 #include <cstdint>
 
@@ -73,15 +69,9 @@ struct FlyingPlan {
   ComPlan com;
 };
 
-/// Each \realtime (flying_guidance_test), total: NaN among the fields that the kind reads gives NaN in all of the
-/// result. `face`: an end-effector within 1e-9 m of the pivot, or opposite to `direction` of it within 1e-6 rad, leaves
-/// no shortest way and gives NaN.
-ANTAEUS_API PoseReference end_effector_reference(const EndEffectorPlan& plan, double time) noexcept;
-ANTAEUS_API AttitudeReference base_reference(const BasePlan& plan, const PoseReference& end_effector,
-                                             double time) noexcept;
-ANTAEUS_API PointReference com_reference(const ComPlan& plan, const PoseReference& end_effector,
-                                         const AttitudeReference& base, double time) noexcept;
-/// The three stages in their order.
+/// End-effector, base, centre of mass, in this order. \realtime (flying_guidance_test), total: NaN among the fields
+/// that a stage's kind reads gives NaN in all of this stage and of those after it. `face`: an end-effector within 1e-9
+/// m of the pivot, or opposite to `direction` of it within 1e-6 rad, leaves no shortest way and gives NaN.
 ANTAEUS_API FlyingReference flying_reference(const FlyingPlan& plan, double time) noexcept;
 
 }  // namespace antaeus

@@ -58,6 +58,8 @@ class ANTAEUS_API FreeFlyer {
  private:
   template <int N>
   void compute(const VelocityTerms& now) noexcept;
+  template <int N>
+  void write_momentum() noexcept;
   void compute_null(const Eigen::Matrix<double, 3, 7>& J_v_bar_dot, const Eigen::Matrix<double, 13, 12>& MG,
                     const Eigen::Matrix<double, 13, 12>& CG) noexcept;
   Status kinematics(ConstVectorRef q, ConstVectorRef v, FreeFlyingMotion& motion) noexcept;

@@ -7,16 +7,24 @@
 #include <string>
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/core/options.hpp"
 #include "antaeus/space/free_flyer.hpp"
 
 namespace antaeus {
 
 struct BestSample {
-  VectorX theta;        ///< of the best candidate [rad]
-  double score = kNaN;  ///< its score; NaN: none was finite, theta is the centre
-  int index = -1;       ///< 0: the centre itself; −1: none
+  VectorX theta;
+  double score = kNaN;
+  int index = -1;
 };
+template <class Visit>
+constexpr void visit_fields(const BestSample*, Visit&& visit) {
+  using B = BestSample;
+  visit(field("theta", "rad", "[n] of the best candidate", &B::theta));
+  visit(field("score", "", "its score; NaN: none was finite, theta is the centre", &B::score));
+  visit(field("index", "", "0: the centre itself; −1: none", &B::index));
+}
 
 /// The best of the centre and \p samples candidates around it, each joint uniform within ± \p step. The same seed gives
 /// the same candidates on every platform (SplitMix64). Ties go to the earlier one.
@@ -47,11 +55,19 @@ ANTAEUS_API BestSample choose_q_init_by_sigma(FreeFlyer& flying, const InitialOp
 
 /// σ_min of the bare arm near its straight elbow: slope · |sin θ_elbow|. A law of small angles with the wrist bent.
 struct ElbowLaw {
-  double slope = kNaN;        ///< K [unit of J]
-  double sigma_J = kNaN;      ///< σ_min(J⊕)/σ_min(J) at 0.1 rad
-  double sigma_Gamma = kNaN;  ///< σ_min(Γ)/σ_min(J) there
-  double miss = kNaN;         ///< |σ_min(J)/(K sin 0.1) − 1| there: a per cent where these joints are such an elbow
+  double slope = kNaN;
+  double sigma_J = kNaN, sigma_Gamma = kNaN;
+  double miss = kNaN;
 };
+template <class Visit>
+constexpr void visit_fields(const ElbowLaw*, Visit&& visit) {
+  using E = ElbowLaw;
+  visit(field("slope", "", "K, in the unit of J", &E::slope));
+  visit(field("sigma_J", "", "σ_min(J⊕)/σ_min(J) at 0.1 rad", &E::sigma_J));
+  visit(field("sigma_Gamma", "", "σ_min(Γ)/σ_min(J) there", &E::sigma_Gamma));
+  visit(field("miss", "1", "|σ_min(J)/(K sin 0.1) − 1| there: a per cent where these joints are such an elbow",
+              &E::miss));
+}
 /// The published slope: of a UR3 whose upper arm and forearm are 1.18 times as long. A stock UR3 has 0.090.
 inline constexpr double kPublishedElbowSlope = 0.107;
 
@@ -85,8 +101,8 @@ ANTAEUS_API VectorX deterministic_q_init(FreeFlyer& flying, const DeterministicO
 ANTAEUS_API VectorX initial_joints(FreeFlyer& flying, const InitialOptions& search = {},
                                    const DeterministicOptions& law = {});
 
-/// θ + q0_eps · d̂ with a stored unit direction d̂, in place of what the source draws with seed 20260617: for
-/// a plant's first state alone. q0_eps = 0 returns \p theta, bit for bit.
+/// θ + q0_eps · d̂ with a stored unit direction d̂, in place of what GiordanoRobot (docs/sources.md)
+/// draws with seed 20260617: for a plant's first state alone. q0_eps = 0 returns \p theta, bit for bit.
 /// \throws Error for more than 7 joints or a q0_eps not finite
 ANTAEUS_API VectorX perturbed_start(ConstVectorRef theta, double q0_eps);
 

@@ -4,6 +4,7 @@
 /// that neither flips nor swings.
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/core/options.hpp"
 #include "antaeus/core/types.hpp"
 #include "antaeus/numerics/small_svd.hpp"
@@ -27,10 +28,18 @@ ANTAEUS_API const OptionTable& options_of(const NullSpaceOptions&);
 
 /// n̂ of this instant.
 struct NullDirectionReport {
-  bool frozen = false;     ///< n̂ is an earlier instant's
-  double remaining = 0.0;  ///< length of what of a jump is still in n̂; 0: n̂ is the kernel itself, or frozen
-  double swing = 0.0;      ///< angle between the kernels of this call and the last one, signs aside [rad]
+  bool frozen = false;
+  double remaining = 0.0;
+  double swing = 0.0;
 };
+template <class Visit>
+constexpr void visit_fields(const NullDirectionReport*, Visit&& visit) {
+  using N = NullDirectionReport;
+  visit(field("frozen", "", "n̂ is an earlier instant's", &N::frozen));
+  visit(field("remaining", "1", "length of what of a jump is still in n̂; 0: n̂ is the kernel itself, or frozen",
+              &N::remaining));
+  visit(field("swing", "rad", "angle between the kernels of this call and the last one, signs aside", &N::swing));
+}
 
 /// Kernel of J [6 × 7] through one motion. Remembers the last direction. \realtime free_flyer_realtime_test
 class ANTAEUS_API NullDirection {

@@ -2,7 +2,6 @@
 /// \file
 /// Objectives that come with the library, for what tasks leave free. All are \realtime (task_realtime_test).
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -62,18 +61,6 @@ class ANTAEUS_API ForceSd : public Objective {
   VectorX information_;  // 1/variance, nv
   WrenchPriorSd prior_;
   std::vector<int> starts_;
-};
-
-/// Any function. It must not throw, and may allocate only if its caller does not mind.
-class ANTAEUS_API FunctionObjective : public Objective {
- public:
-  using Function = std::function<Status(const TaskState&, double& value, VectorRef gradient)>;
-  FunctionObjective(std::string name, Function function, double weight = 1.0);
-  Status evaluate(const TaskState& state, double& value, VectorRef gradient) const noexcept override;
-  std::unique_ptr<Objective> clone() const override;
-
- private:
-  Function function_;
 };
 
 }  // namespace antaeus

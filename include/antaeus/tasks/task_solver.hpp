@@ -15,6 +15,7 @@
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/enumeration.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/tasks/task_problem.hpp"
 
 namespace antaeus {
@@ -33,16 +34,25 @@ constexpr auto enum_names(StepStatus) noexcept {
 
 struct StepResult {
   StepStatus status = StepStatus::bad_input;
-  Status input = Status::not_computed;  ///< why bad_input: `time_back` for dt not positive, else of q, v or `task`
-  int task = -1;             ///< in the order of TaskProblem::add: the one at fault, of bad_input and hold_broken
-  int row = -1;              ///< of v: first with a conflict of limits
-  int pair = -1;             ///< of SelfCollisionModel::pairs: nearest after the step, where it is watched
-  int pulled_in = 0;         ///< joints that were outside their limits and were put onto them before the step
-  double distance = kNaN;    ///< smallest after the step [m]; infinity: none watched
-  double hold_error = kNaN;  ///< largest entry of the errors of priority 0 after the step [m, rad]
-  VectorX v;                 ///< nv
-  VectorX q;                 ///< nq: RobotModel::integrate(q, v dt), within the limits to the last bit
+  Status input = Status::not_computed;
+  int task = -1, row = -1, pair = -1;
+  int pulled_in = 0;
+  double distance = kNaN, hold_error = kNaN;
+  VectorX v, q;
 };
+constexpr void visit_fields(const StepResult*, auto&& visit) {
+  using R = StepResult;
+  visit(field("status", "", "", &R::status));
+  visit(field("input", "", "why bad_input: `time_back` for dt not positive, else of q, v or `task`", &R::input));
+  visit(field("task", "", "the one at fault, of bad_input and hold_broken; −1: none", &R::task));
+  visit(field("row", "", "of v: first with a conflict of limits; −1: none", &R::row));
+  visit(field("pair", "", "nearest after the step, of SelfCollisionModel.pairs; −1: none watched", &R::pair));
+  visit(field("pulled_in", "", "joints that were put onto their limits before the step", &R::pulled_in));
+  visit(field("distance", "m", "smallest after the step; infinity: none watched", &R::distance));
+  visit(field("hold_error", "", "largest entry of the errors of priority 0 after the step, m or rad", &R::hold_error));
+  visit(field("v", "", "[nv]", &R::v));
+  visit(field("q", "", "[nq] RobotModel.integrate(q, v dt), within the limits to the last bit", &R::q));
+}
 
 /// Why a level, or all of a solve, ended.
 enum class SolveStatus : std::uint8_t {
@@ -60,22 +70,40 @@ constexpr auto enum_names(SolveStatus) noexcept {
 struct LevelResult {
   int priority = 0;
   SolveStatus status = SolveStatus::bad_input;
-  double error = kNaN;  ///< √Σ weight · error², at the end of all
+  double error = kNaN;
   int iterations = 0;
 };
+constexpr void visit_fields(const LevelResult*, auto&& visit) {
+  using L = LevelResult;
+  visit(field("priority", "", "", &L::priority));
+  visit(field("status", "", "", &L::status));
+  visit(field("error", "", "√Σ weight · error² at the end of all", &L::error));
+  visit(field("iterations", "", "", &L::iterations));
+}
 
 struct SolveResult {
-  SolveStatus status = SolveStatus::bad_input;  ///< the worst of the levels'; `infeasible` before all others
+  SolveStatus status = SolveStatus::bad_input;
   Status input = Status::not_computed;
   int task = -1;
-  int pulled_in = 0;                ///< joints whose start was outside their limits
-  VectorX q;                        ///< nq
-  std::vector<LevelResult> levels;  ///< in the order of priorities
-  std::vector<int> at_limit;        ///< nv: −1 or 1 for a joint at its lower or upper limit, else 0
-  double distance = kNaN;           ///< smallest at the end [m]; infinity: none watched
-  double objective = kNaN;          ///< Σ weight · value at the end; 0 without objectives
+  int pulled_in = 0;
+  VectorX q;
+  std::vector<LevelResult> levels;
+  std::vector<int> at_limit;
+  double distance = kNaN, objective = kNaN;
   int objective_iterations = 0;
 };
+constexpr void visit_fields(const SolveResult*, auto&& visit) {
+  using R = SolveResult;
+  visit(field("status", "", "the worst of the levels'; `infeasible` before all others", &R::status));
+  visit(field("input", "", "why bad_input", &R::input));
+  visit(field("task", "", "the task at fault; −1: none", &R::task));
+  visit(field("pulled_in", "", "joints whose start was outside their limits", &R::pulled_in));
+  visit(field("levels", "", "LevelResult of each priority", &R::levels));
+  visit(field("at_limit", "", "[nv]: −1 or 1 for a joint at its lower or upper limit, else 0", &R::at_limit));
+  visit(field("distance", "m", "smallest at the end; infinity: none watched", &R::distance));
+  visit(field("objective", "", "Σ weight · value at the end; 0 without objectives", &R::objective));
+  visit(field("q", "", "[nq]", &R::q));
+}
 
 /// Workspace of one thread. \realtime step() and solve(), task_realtime_test.
 class ANTAEUS_API TaskSolver {

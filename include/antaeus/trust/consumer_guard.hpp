@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
 #include "antaeus/robot/input_checks.hpp"
 #include "antaeus/signal/hysteresis.hpp"
@@ -25,7 +26,7 @@ constexpr auto enum_names(ConsumerAction) noexcept {
   return name_list<ConsumerAction>("pass_raw", "posterior", "observable", "hold", "zero", "stop");
 }
 
-struct GuardedOptions {
+struct ConsumerGuardOptions {
   /// What the consumer reads: pass_raw, posterior, observable, hold, zero or stop.
   ConsumerAction on_ok = ConsumerAction::posterior;
   ConsumerAction on_degraded = ConsumerAction::observable;  ///< the same while degraded
@@ -40,39 +41,73 @@ struct GuardedOptions {
   double refuse_sd = 0.0;      ///< [N] sd in the worst direction above which the estimate is refused; 0: degraded only
   int recorder_samples = 500;  ///< [1] samples that the flight recorder keeps
 };
-ANTAEUS_API const OptionTable& options_of(const GuardedOptions&);
+ANTAEUS_API const OptionTable& options_of(const ConsumerGuardOptions&);
 
 /// What the consumer of one endpoint may use.
 struct ConsumerWrench {
-  Verdict state = Verdict::refused;              ///< ok, degraded or refused, after hysteresis
-  Reasons reasons = Reason::invalid_input;       ///< of this sample; Reason::held: the state is worse than the sample
-  Reasons because = Reason::invalid_input;       ///< of the sample that brought the present state
-  ConsumerAction action = ConsumerAction::zero;  ///< what `wrench` is
+  Verdict state = Verdict::refused;
+  Reasons reasons = Reason::invalid_input, because = Reason::invalid_input;
+  ConsumerAction action = ConsumerAction::zero;
   Sign sign = Sign::on_robot;
-  Wrench wrench;                ///< endpoint's origin, world axes; always finite
-  bool stop_requested = false;  ///< latched until reset()
+  Wrench wrench;
+  bool stop_requested = false;
 };
+constexpr void visit_fields(const ConsumerWrench*, auto&& visit) {
+  using C = ConsumerWrench;
+  visit(field("state", "", "ok, degraded or refused, after hysteresis", &C::state));
+  visit(field("reasons", "", "of this sample; held: the state is worse than the sample", &C::reasons));
+  visit(field("because", "", "of the sample that brought the present state", &C::because));
+  visit(field("action", "", "what wrench is", &C::action));
+  visit(field("sign", "", "of wrench", &C::sign));
+  visit(field("wrench", "N, N·m", "endpoint's origin, world axes; always finite", [](const C& c) { return c.wrench; }));
+  visit(field("stop_requested", "", "latched until reset()", &C::stop_requested));
+}
 
 /// One sample of the flight recorder.
 struct FlightSample {
   Observation observation;
-  VectorX residual;  ///< [N·m]; NaN on invalid input
+  VectorX residual;
   ResidualKind residual_kind = ResidualKind::static_gravity;
   struct AtEndpoint {
-    Vector6 wrench;  ///< estimate before the guard; NaN on invalid input
+    Vector6 wrench;
     double worst_sd = 0.0, nis = 0.0;
     ConsumerWrench guarded;
   };
   std::vector<AtEndpoint> endpoints;
 };
+constexpr void visit_fields(const FlightSample::AtEndpoint*, auto&& visit) {
+  using A = FlightSample::AtEndpoint;
+  visit(field("wrench", "N, N·m", "[6] estimate before the guard; NaN on invalid input", &A::wrench));
+  visit(field("worst_sd", "N", "of the force, in the direction of which least is known", &A::worst_sd));
+  visit(field("nis", "1", "sum of the tests", &A::nis));
+  visit(field("guarded", "", "what the consumer reads", &A::guarded));
+}
+constexpr void visit_fields(const FlightSample*, auto&& visit) {
+  using F = FlightSample;
+  visit(field("observation", "", "what came in", &F::observation));
+  visit(field("residual", "N·m", "[motors] NaN on invalid input", &F::residual));
+  visit(field("residual_kind", "", "of the residual", &F::residual_kind));
+  visit(field("endpoints", "", "one an endpoint", &F::endpoints));
+}
 
 /// What was recorded up to the moment of a refusal.
 struct FlightRecord {
-  int endpoint = -1;  ///< that was refused; −1: nothing was refused yet
+  int endpoint = -1;
   Reasons reasons;
-  double time = 0.0;                 ///< [s]
-  RingBuffer<FlightSample> samples;  ///< oldest first; the last one is the refused sample
+  double time = 0.0;
+  RingBuffer<FlightSample> samples;
 };
+constexpr void visit_fields(const FlightRecord*, auto&& visit) {
+  using F = FlightRecord;
+  visit(field("endpoint", "", "that was refused; −1: nothing was refused yet", &F::endpoint));
+  visit(field("reasons", "", "why", &F::reasons));
+  visit(field("time", "s", "of the refusal", &F::time));
+  visit(field("samples", "", "oldest first; the last one is the refused sample", [](const F& f) {
+    std::vector<FlightSample> samples;
+    for (int i = 0; i < f.samples.size(); ++i) samples.push_back(f.samples[i]);
+    return samples;
+  }));
+}
 
 /// The part of the guard that has a history: it sees every sample once, in the order of time. What it is given is
 /// computed of one sample by itself, by whomever: in the loop by GuardedEstimator, in a log's replay by several
@@ -92,7 +127,7 @@ class ANTAEUS_API ConsumerGuard {
   /// \param posterior  whose estimates it will see: its sign, and the rows of each endpoint, whose torques are watched
   /// \throws OptionsError
   ConsumerGuard(const Robot& robot, const std::vector<std::string>& endpoints, const PosteriorEstimator& posterior,
-                GuardedOptions options = {}, InputCheckOptions input = {});
+                ConsumerGuardOptions options = {}, InputCheckOptions input = {});
 
   /// One result an endpoint, in the order given.
   /// \param estimates  of the sample, by that posterior or one like it; they hold its instant and observation
@@ -120,7 +155,7 @@ class ANTAEUS_API ConsumerGuard {
   void act(std::size_t endpoint, const PosteriorEstimates& estimates, const WrenchEstimates& raw, double dt) noexcept;
   void record(const PosteriorEstimates& estimates) noexcept;
 
-  GuardedOptions options_;
+  ConsumerGuardOptions options_;
   InputChecks input_;
   bool needs_raw_;
   std::vector<std::vector<int>> watched_;  ///< per endpoint: motors whose torque rate is looked at

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/core/options.hpp"
 #include "antaeus/numerics/contact_margins.hpp"
 #include "antaeus/robot/wrench_estimates.hpp"
@@ -38,18 +39,26 @@ constexpr auto enum_names(MarginKind) noexcept {
 /// One condition. ContactMargins says what the margin of a foot is; that of the balance is −|ΣF − m (a_com − g)|.
 struct FeasibilityMargin {
   MarginKind kind = MarginKind::unilateral;
-  int endpoint = -1;  ///< in the order of the estimates; −1: the whole robot
+  int endpoint = -1;
   const char* unit = "N";
-  double value = 0.0;     ///< ≥ 0 where the condition holds; NaN where it could not be computed
-  double sd = 0.0;        ///< first order; 0 for an estimate without covariance, which thereby counts as exact
-  bool feasible = false;  ///< value + k·sd ≥ 0; false for NaN
+  double value = 0.0, sd = 0.0;
+  bool feasible = false;
 };
+constexpr void visit_fields(const FeasibilityMargin*, auto&& visit) {
+  using F = FeasibilityMargin;
+  visit(field("kind", "", "what it is of", &F::kind));
+  visit(field("endpoint", "", "in the order of the estimates; −1: the whole robot", &F::endpoint));
+  visit(field("unit", "", "of value and sd", &F::unit));
+  visit(field("value", "", "≥ 0 where the condition holds; NaN where it could not be computed", &F::value));
+  visit(field("sd", "", "first order; 0 for an estimate without covariance, which thereby counts as exact", &F::sd));
+  visit(field("feasible", "", "value + k·sd ≥ 0; false for NaN", &F::feasible));
+}
 
+/// The margins of one instant.
 struct Feasibility {
   Status status = Status::not_computed;
-  std::vector<FeasibilityMargin> margins;  ///< always the same ones in the same order
-  bool sole_known = false;                 ///< whether centre of pressure and yaw are among them
-  bool balance_known = false;              ///< whether the balance is: a floating base with feet, all of them endpoints
+  std::vector<FeasibilityMargin> margins;
+  bool sole_known = false, balance_known = false;
 
   bool feasible() const noexcept {
     bool all = status == Status::ok;
@@ -62,6 +71,14 @@ struct Feasibility {
     return count;
   }
 };
+constexpr void visit_fields(const Feasibility*, auto&& visit) {
+  using F = Feasibility;
+  visit(field("status", "", "ok, or why there are no margins", &F::status));
+  visit(field("margins", "", "always the same ones in the same order", &F::margins));
+  visit(field("sole_known", "", "whether centre of pressure and yaw are among them", &F::sole_known));
+  visit(field("balance_known", "", "whether the balance is: a floating base with feet, all of them endpoints",
+              &F::balance_known));
+}
 
 /// Margins of every endpoint of kind "foot", and of ΣF = m (a_com − g).
 ///
@@ -70,10 +87,9 @@ struct Feasibility {
 /// moments are those about the frame's origin: a tangential force f_t then adds f_t times the true depth to the moment
 /// that gives the centre of pressure. A foot whose x axis is within 30° of upright has no flat contact: its moments'
 /// margins are NaN. Assumed of the balance: nothing but the endpoints touches anything. A gantry violates this, and so
-/// does a hand on a table that is no endpoint. Covariances of different endpoints are added as if independent: right
-/// for `own` rows of separate limbs, too large where shared rows tie the wrenches together. A posterior of feet needs a
-/// prior as large as the weight (PosteriorOptions::prior).
-/// Source: contact_margins.hpp.
+/// does a hand on a table that is not an endpoint. Covariances of different endpoints are added as if independent:
+/// right for `own` rows of separate limbs, too large where shared rows tie the wrenches together. A posterior of feet
+/// needs a prior as large as the weight (PosteriorOptions::prior). Source: contact_margins.hpp.
 class ANTAEUS_API FeasibilityChecker {
  public:
   /// \param endpoints  frames in the order of the estimates. \throws ModelError, OptionsError

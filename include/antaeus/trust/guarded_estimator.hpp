@@ -15,18 +15,19 @@
 
 namespace antaeus {
 
+/// Take it in a control loop that has velocities and a clock (docs/estimator.md#which-estimator-to-take).
 /// Observation → instant → residual → posterior → reliability → guard. All memory is taken by the constructor.
 /// What refuses and degrades a sample: ConsumerGuard.
 class ANTAEUS_API GuardedEstimator {
  public:
-  /// Options come from the profile's [options.equation], [options.residual], [options.posterior], [options.guarded],
-  /// [options.feasibility], [options.input], and from what fits this robot and these endpoints (Robot::settings): the
-  /// sign is the one that the profile's deployed consumer reads.
+  /// Options come from the profile's [options.equation], [options.residual], [options.posterior],
+  /// [options.consumer_guard], [options.feasibility], [options.input], and from what fits this robot and these
+  /// endpoints (Robot::settings): the sign is the one that the profile's deployed consumer reads.
   /// \throws ModelError, OptionsError
   GuardedEstimator(const Robot& robot, const std::vector<std::string>& endpoints);
   GuardedEstimator(const Robot& robot, const std::vector<std::string>& endpoints, const Settings& settings);
   GuardedEstimator(const Robot& robot, const std::vector<std::string>& endpoints, InstantOptions equation,
-                   ResidualOptions residual, PosteriorOptions posterior, GuardedOptions guarded,
+                   ResidualOptions residual, PosteriorOptions posterior, ConsumerGuardOptions guarded,
                    FeasibilityOptions feasibility = {}, InputCheckOptions input = {});
 
   /// One result an endpoint, in the order given. \realtime (guarded_estimator_realtime_test)

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/estimation/contact_prior.hpp"
 #include "antaeus/estimation/residual.hpp"
 #include "antaeus/signal/alarm_limits.hpp"
@@ -64,47 +65,72 @@ ANTAEUS_API const OptionTable& options_of(const HypothesisOptions&);
 /// One cause and how well it fits.
 struct Cause {
   CauseKind kind = CauseKind::none;
-  int endpoint = -1;  ///< of a contact or payload
-  int motor = -1;     ///< of a joint offset
+  int endpoint = -1, motor = -1;
   const char* unit = "";
-
-  int unknowns = 0;                   ///< that the rows can see: the rank of its columns
-  double log_likelihood_ratio = 0.0;  ///< best fit against `none`, ≥ 0
-  double bic = 0.0;                   ///< unknowns · ln(rows) − 2 · log_likelihood_ratio; 0 of `none`
-  double log_evidence = 0.0;          ///< ln p(r | cause) − ln p(r | none)
-  /// P(cause | r) when exactly one of the causes, or none, is at work: all of them are weighed at once, so that one of
-  /// many that fits by chance is no finding. They sum to 1.
-  double probability = 0.0;
-  double nis = 0.0;  ///< rᵀ (R + B P₀ Bᵀ)⁻¹ r: what the cause leaves when it is of a size that its prior allows
-
-  /// Posterior under its prior, in `components` numbers: wrench on the robot in world axes [N, N·m], mass [kg], torque
-  /// that the channel shows too much [N·m], share, or tilts about the base's x and y [rad].
-  std::array<double, 6> estimate{};
-  std::array<double, 6> deviation{};  ///< sd of each
+  int unknowns = 0;
+  double log_likelihood_ratio = 0.0, bic = 0.0, log_evidence = 0.0, probability = 0.0, nis = 0.0;
+  std::array<double, 6> estimate{}, deviation{};
   int components = 0;
-  double size = 0.0;  ///< of it, in `unit`: the force's norm, the tilt's angle, else the number itself
-  double size_sd = 0.0;
-
-  /// Σ of the squared, whitened residual that is left when the best cause is true as estimated and this one is fitted
-  /// to it, of any size. Small: this one looks like the best.
+  double size = 0.0, size_sd = 0.0;
   double misfit_of_best = 0.0;
-  Separation separation = Separation::indistinct;  ///< from the best cause
+  Separation separation = Separation::indistinct;
 };
+constexpr void visit_fields(const Cause*, auto&& visit) {
+  using C = Cause;
+  visit(field("kind", "", "what it is", &C::kind));
+  visit(field("endpoint", "", "of a contact or payload; else −1", &C::endpoint));
+  visit(field("motor", "", "of a joint offset; else −1", &C::motor));
+  visit(field("unit", "", "of size", &C::unit));
+  visit(field("unknowns", "", "that the rows can see: the rank of its columns", &C::unknowns));
+  visit(field("log_likelihood_ratio", "1", "best fit against none, ≥ 0", &C::log_likelihood_ratio));
+  visit(field("bic", "1", "unknowns · ln(rows) − 2 · log_likelihood_ratio; 0 of none", &C::bic));
+  visit(field("log_evidence", "1", "ln p(r | cause) − ln p(r | none)", &C::log_evidence));
+  visit(field("probability", "1",
+              "P(cause | r) when exactly one of the causes, or none, is at work: all of them are weighed at once, so "
+              "that one of many that fits by chance is no finding; they sum to 1",
+              &C::probability));
+  visit(field("nis", "1", "rᵀ (R + B P₀ Bᵀ)⁻¹ r: what the cause leaves when it is of a size that its prior allows",
+              &C::nis));
+  visit(field("estimate", "",
+              "[components] posterior under its prior: wrench on the robot in world axes, N, N·m; mass, kg; torque "
+              "that the channel shows too much, N·m; share; or tilts about the base's x and y, rad",
+              [](const C& c) { return VectorX(Eigen::Map<const VectorX>(c.estimate.data(), c.components)); }));
+  visit(field("deviation", "", "[components] sd of each",
+              [](const C& c) { return VectorX(Eigen::Map<const VectorX>(c.deviation.data(), c.components)); }));
+  visit(field("components", "", "how many numbers estimate and deviation hold", &C::components));
+  visit(field("size", "", "in `unit`: the force's norm, the tilt's angle, else the number itself", &C::size));
+  visit(field("size_sd", "", "in `unit`", &C::size_sd));
+  visit(field("misfit_of_best", "1",
+              "Σ of the squared, whitened residual that is left when the best cause is true as estimated and this one "
+              "is fitted to it, of any size; small: they look alike",
+              &C::misfit_of_best));
+  visit(field("separation", "", "from the best cause", &C::separation));
+}
 
+/// What a window of residuals says of its causes.
 struct HypothesisResult {
   Status status = Status::not_computed;
-  bool alarm = false;        ///< noise alone does not make such residuals
-  bool explained = false;    ///< the best cause, of a size that its prior allows, leaves no more than noise would
-  double chi_squared = 0.0;  ///< Σ of squared, whitened residuals
-  double threshold = 0.0;    ///< that noise exceeds with probability `false_alarm`, or as often an hour
-  double rows = 0.0;         ///< with evidence; sum of weights over a window
-  /// Best first; without an alarm `none` is the best. Causes that leave no trace in the rows are last, with 0 unknowns
-  /// and the score of `none`.
+  bool alarm = false, explained = false;
+  double chi_squared = 0.0, threshold = 0.0, rows = 0.0;
   std::vector<Cause> causes;
 
   const Cause& best() const noexcept { return causes[0]; }
   const Cause& runner_up() const noexcept { return causes[1]; }
 };
+constexpr void visit_fields(const HypothesisResult*, auto&& visit) {
+  using H = HypothesisResult;
+  visit(field("status", "", "ok, or why nothing was judged", &H::status));
+  visit(field("alarm", "", "noise alone does not make such residuals", &H::alarm));
+  visit(field("explained", "", "the best cause, of a size that its prior allows, leaves no more than noise would",
+              &H::explained));
+  visit(field("chi_squared", "1", "Σ of squared, whitened residuals", &H::chi_squared));
+  visit(field("threshold", "1", "that noise exceeds with probability false_alarm, or as often an hour", &H::threshold));
+  visit(field("rows", "1", "with evidence; sum of weights over a window", &H::rows));
+  visit(field("causes", "",
+              "best first; without an alarm none is the best. Causes that leave no trace in the rows are last, with 0 "
+              "unknowns and the score of none",
+              &H::causes));
+}
 
 /// Likelihood ratios between single causes. These are: none, a contact at each endpoint, a payload at each hand, an
 /// offset of each joint among the rows, a common gain error of the torque channels, and a tilted base.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
 #include "antaeus/numerics/redundancy.hpp"
 
@@ -25,19 +26,11 @@ namespace antaeus {
 /// alone: what rows share of their errors is left out there.
 struct EndpointReliability {
   Status status = Status::not_computed;
-  VectorX redundancy;  ///< ρ_j, 0 … 1: the share of an error in joint j that shows in the misfit
-  /// Smallest error of a joint's torque that its row's test finds (0.1 % false alarms, 80 % power) [N·m]
-  VectorX minimal_detectable_bias;
-  /// External reliability: shift of the estimated force that an error of that size at joint j causes, unnoticed [N].
-  /// 0 for joints whose rows the estimate does not use.
-  VectorX external_force;
-  double total_redundancy = 0.0;  ///< Σ ρ_j
-
-  VectorX prior_free_redundancy;  ///< the same without priors; 0: an error of any size is taken for a contact
-  VectorX prior_free_bias;        ///< [N·m]; infinite where no test on these rows alone finds an error of any size
-  double prior_free_total = 0.0;  ///< Σ of prior_free_redundancy: rows with evidence less rank
-  double condition = 0.0;         ///< κ of the whitened, unit-scaled rows: no mixture of m and rad
-  double sigma_min = 0.0;         ///< smallest singular value of them, in prior sds per noise sd
+  VectorX redundancy, minimal_detectable_bias, external_force;
+  double total_redundancy = 0.0;
+  VectorX prior_free_redundancy, prior_free_bias;
+  double prior_free_total = 0.0;
+  double condition = 0.0, sigma_min = 0.0;
 
   /// Sets the dimension and NaN in every number.
   void reset(Eigen::Index motors) {
@@ -55,6 +48,34 @@ struct EndpointReliability {
     return {&redundancy, &minimal_detectable_bias, &external_force, &prior_free_redundancy, &prior_free_bias};
   }
 };
+constexpr void visit_fields(const EndpointReliability*, auto&& visit) {
+  using E = EndpointReliability;
+  visit(field("status", "", "ok, or why there are no numbers", &E::status));
+  visit(field("redundancy", "1",
+              "[motors] ρ_j, 0 … 1: the share of an error in joint j that shows in the misfit, contacts within their "
+              "priors",
+              &E::redundancy));
+  visit(field("minimal_detectable_bias", "N·m",
+              "[motors] smallest error that the row's test finds (0.1 % false alarms, 80 % power)",
+              &E::minimal_detectable_bias));
+  visit(field("external_force", "N",
+              "[motors] external reliability: shift of the force that an error of that size causes, unnoticed; 0 for "
+              "joints whose rows the estimate does not use",
+              &E::external_force));
+  visit(field("total_redundancy", "1", "Σ of redundancy", &E::total_redundancy));
+  visit(field("prior_free_redundancy", "1",
+              "[motors] redundancy with contacts of any size at this endpoint, and none elsewhere; 0: an error of any "
+              "size is taken for a contact",
+              &E::prior_free_redundancy));
+  visit(field("prior_free_bias", "N·m",
+              "[motors] minimal_detectable_bias of the same; infinite where no test on these rows alone finds an error "
+              "of any size",
+              &E::prior_free_bias));
+  visit(
+      field("prior_free_total", "1", "Σ of prior_free_redundancy: rows with evidence less rank", &E::prior_free_total));
+  visit(field("condition", "1", "κ of the whitened, unit-scaled rows: no mixture of m and rad", &E::condition));
+  visit(field("sigma_min", "", "smallest singular value of them, in prior sds per noise sd", &E::sigma_min));
+}
 
 /// Without priors a joint counts as undetectable where its redundancy is below this: the test would need an error 30
 /// times as large as that of a joint with full redundancy.

@@ -54,7 +54,7 @@ std::vector<GuardKind> GuardChain::default_order() {
   return {GuardKind::watchdog, GuardKind::condition, GuardKind::reference_dominance, GuardKind::clamp};
 }
 
-GuardChain::GuardChain(std::vector<GuardKind> order, GuardOptions options)
+GuardChain::GuardChain(std::vector<GuardKind> order, PublishedGuardOptions options)
     : order_(std::move(order)), options_(options) {
   check_options(options);
   result_.records.resize(order_.size());
@@ -136,28 +136,29 @@ GuardRecord GuardChain::apply_one(GuardKind kind, const WrenchEstimate& estimate
   return record;
 }
 
-const OptionTable& options_of(const GuardOptions&) {
-  using O = GuardOptions;
+const OptionTable& options_of(const PublishedGuardOptions&) {
+  using O = PublishedGuardOptions;
   static const OptionTable table(
-      "guard", {
-                   following(Follows::force, 5.0 / 3.0,
-                             option("clamp_force", "N",
-                                    "limit of each force component (clamp) or of the force's norm (norm_clamp)",
-                                    "docs/guards.md#clamp: incident report, Output clamp", &O::clamp_force)),
-                   option("condition_limit", "1", "condition number above which the wrench is refused",
-                          "docs/guards.md#condition-number: incident report, Monitor", &O::condition_limit),
-                   option("dominance_limit", "1", "share of the reference joint in Fz above which the wrench is zeroed",
-                          "docs/guards.md: incident report, Sanity check", &O::dominance_limit),
-                   option("dominance_form", "", "per_joint (the report's code) or formula (the report's equation)",
-                          "docs/guards.md: incident report, Sanity check", &O::dominance_form),
-                   following(Follows::force, 10.0 / 3.0,
-                             option("watchdog_force", "N", "force above which a step counts as too large",
-                                    "docs/guards.md#watchdog: incident report, Watchdog", &O::watchdog_force)),
-                   option("watchdog_steps", "1", "consecutive steps after which the watchdog latches damping mode",
-                          "docs/guards.md#watchdog: incident report, Watchdog", &O::watchdog_steps, at_least(1)),
-               });
+      "published_guard",
+      {
+          following(
+              Follows::force, 5.0 / 3.0,
+              option("clamp_force", "N", "limit of each force component (clamp) or of the force's norm (norm_clamp)",
+                     "docs/guards.md#clamp: incident report, Output clamp", &O::clamp_force)),
+          option("condition_limit", "1", "condition number above which the wrench is refused",
+                 "docs/guards.md#condition-number: incident report, Monitor", &O::condition_limit),
+          option("dominance_limit", "1", "share of the reference joint in Fz above which the wrench is zeroed",
+                 "docs/guards.md: incident report, Sanity check", &O::dominance_limit),
+          option("dominance_form", "", "per_joint (the report's code) or formula (the report's equation)",
+                 "docs/guards.md: incident report, Sanity check", &O::dominance_form),
+          following(Follows::force, 10.0 / 3.0,
+                    option("watchdog_force", "N", "force above which a step counts as too large",
+                           "docs/guards.md#watchdog: incident report, Watchdog", &O::watchdog_force)),
+          option("watchdog_steps", "1", "consecutive steps after which the watchdog latches damping mode",
+                 "docs/guards.md#watchdog: incident report, Watchdog", &O::watchdog_steps, at_least(1)),
+      });
   return table;
 }
-const OptionGroup kGuardOptions(GuardOptions{});
+const OptionGroup kGuardOptions(PublishedGuardOptions{});
 
 }  // namespace antaeus

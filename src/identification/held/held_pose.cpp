@@ -10,6 +10,7 @@
 #include "antaeus/replay/replay.hpp"
 #include "antaeus/robot/noise_model.hpp"
 #include "core/decompositions.hpp"
+#include "identification/held/like_joints.hpp"
 
 namespace antaeus {
 
@@ -111,7 +112,7 @@ HeldStretch read_held_stretch(const Robot& robot, const std::vector<std::string>
   check_options(options);
   if (!episode.has_time()) throw EpisodeError(episode.name, "it has no time stamps", "record time");
   if (episode.v.rows() == 0) {
-    throw EpisodeError(episode.name, "it has no velocities", "record dq: stillness is told from it");
+    throw EpisodeError(episode.name, "it has no velocities", "record dq: it shows when the robot stands still");
   }
   HeldStretch stretch;
   stretch.run = run.empty() ? episode.name : run;
@@ -182,15 +183,6 @@ HeldStretch read_held_stretch(const Robot& robot, const std::vector<std::string>
   return stretch;
 }
 
-std::vector<int> like_joints(const RobotModel& model, const std::vector<int>& motors) {
-  std::map<double, int> number;
-  std::vector<int> result;
-  for (const int motor : motors) {
-    result.push_back(number.try_emplace(model.effort_limits()[motor], static_cast<int>(number.size())).first->second);
-  }
-  return result;
-}
-
 HeldPoseNoise fit_held_pose(const Robot& robot, const std::vector<std::string>& endpoints,
                             const std::vector<HeldStretch>& stretches, const HeldPoseOptions& options) {
   check_options(options);
@@ -211,7 +203,7 @@ HeldPoseNoise fit_held_pose(const Robot& robot, const std::vector<std::string>& 
   if (options.ridge) noise.parameter_scale = options.ridge_share * regressor.scale();
   const Eigen::Index k = noise.parameter_scale.size(), unknowns = k + m;
   const std::vector<Equation> equations = equations_of(robot, stretches, regressor, noise.parameter_scale);
-  const std::vector<int> kind = like_joints(robot.model, noise.motors);
+  const std::vector<int> kind = detail::like_joints(robot.model, noise.motors);
   const int kinds = 1 + std::ranges::max(kind);
 
   VectorX variance = VectorX::Ones(m), solution;

@@ -10,9 +10,9 @@
 
 namespace antaeus {
 
-namespace {
+namespace detail {
 
-using namespace detail;
+namespace {
 
 /// log p of what each fold did not see, neighbours counting as one for T_j.
 double log_likelihood(const MovingRows& rows, const CrossValidation& cv, const VectorX& period) {
@@ -159,8 +159,6 @@ void note_impossible_masses(const RobotModel& model, MovingFit& fit) {
 
 }  // namespace
 
-namespace detail {
-
 std::vector<ParameterEstimate> parameter_estimates(const RobotModel& model, const std::string& torque_unit,
                                                    const Ridge& ridge, const VectorX& prior) {
   const TorqueParameters at = torque_parameters(model);
@@ -204,37 +202,37 @@ std::vector<ParameterEstimate> parameter_estimates(const RobotModel& model, cons
 MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs, const MovingFitOptions& options) {
   MovingFit fit;
   if (options.effort_units) fit.unit = "channel units";
-  MovingRows rows = moving_rows(robot, logs, options);
+  detail::MovingRows rows = detail::moving_rows(robot, logs, options);
   fit.sample_time = rows.step;
   if (rows.samples() == 0) {
     fit.missing.emplace_back("no sample of the log can be used");
     return fit;
   }
-  fit.channels = examine_channels(robot, rows, options);
-  check_excitation(options, rows, fit);
+  fit.channels = detail::examine_channels(robot, rows, options);
+  detail::check_excitation(options, rows, fit);
   const auto say_why = [&fit] {
     for (const ChannelFinding& found : fit.channels) {
       if (found.use != ChannelUse::used && found.use != ChannelUse::carries_foot) fit.missing.push_back(found.reason);
     }
   };
-  if (!any_used(fit)) say_why();
+  if (!detail::any_used(fit)) say_why();
   if (!fit.missing.empty()) return fit;
 
   const int motors = rows.at.motors;
-  const Folds folds = contiguous_folds(rows, options.seam);
-  const Gram gram(rows, folds);
-  const auto fitted = [&](VectorX& prior, CrossValidation& best) {
+  const detail::Folds folds = detail::contiguous_folds(rows, options.seam);
+  const detail::Gram gram(rows, folds);
+  const auto fitted = [&](VectorX& prior, detail::CrossValidation& best) {
     // How far the description may be wrong. A tenth is not offered: it ties a short log to a wrong description.
     constexpr std::array<double, 3> kScales = {1.0, 0.3, 3.0};
     double best_score = -kInfinity;
     VectorX period;
     for (const double scale : kScales) {
-      VectorX sd = prior_deviations(robot.model, rows, scale);
+      VectorX sd = detail::prior_deviations(robot.model, rows, scale);
       for (int j = 0; j < motors && !options.friction; ++j) sd[rows.at.coulomb(j)] = sd[rows.at.viscous(j)] = 0.0;
       if (!options.inertia) sd.head(rows.at.rotor(0) + motors).setZero();
-      CrossValidation cv = cross_validate(rows, gram, folds, sd);
+      detail::CrossValidation cv = detail::cross_validate(rows, gram, folds, sd);
       if (period.size() == 0) period = cv.period;  // one weight for all, or the worst fit would count least
-      const double score = log_likelihood(rows, cv, period);
+      const double score = detail::log_likelihood(rows, cv, period);
       if (score > best_score) {
         best_score = score;
         best = std::move(cv);
@@ -245,10 +243,10 @@ MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs, con
     return gram.solve(weights(rows, best.sd, best.period), prior, -1);
   };
   VectorX prior;
-  CrossValidation cv;
-  const Ridge ridge = fitted(prior, cv);
-  fit.torque_shift = find_shift(robot, logs, options, rows, gram, folds, prior, cv);
-  note_shift(fit);
+  detail::CrossValidation cv;
+  const detail::Ridge ridge = fitted(prior, cv);
+  fit.torque_shift = detail::find_shift(robot, logs, options, rows, gram, folds, prior, cv);
+  detail::note_shift(fit);
 
   // A joint whose motion lasts for a few of its integral times has said little often. The tempered C knows; the reader
   // is told. No row is dropped for it: slow arms have errors of seconds and are covered all the same.
@@ -258,21 +256,21 @@ MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs, con
     found.white_sd = cv.sd[j];
     found.integral_time = cv.period[j];
     found.periods = (found.forward + found.backward) / cv.period[j];
-    describe_limit(rows, j, ridge, found);
+    detail::describe_limit(rows, j, ridge, found);
     if (found.periods >= options.periods_needed) continue;
     if (!found.reason.empty()) found.reason += "; ";
-    found.reason += found.joint + ": its motion lasts for " + rounded(found.periods) +
-                    " integral times of its error (" + rounded(cv.period[j]) + " s), " +
-                    rounded(options.periods_needed) + " are advised: record longer";
+    found.reason += found.joint + ": its motion lasts for " + detail::rounded(found.periods) +
+                    " integral times of its error (" + detail::rounded(cv.period[j]) + " s), " +
+                    detail::rounded(options.periods_needed) + " are advised: record longer";
   }
   fit.identified = true;
-  fit.parameters = parameter_estimates(robot.model, fit.unit, ridge, prior);
+  fit.parameters = detail::parameter_estimates(robot.model, fit.unit, ridge, prior);
   fit.covariance = ridge.factor * ridge.factor.transpose();
-  if (!options.effort_units) note_impossible_masses(robot.model, fit);
+  if (!options.effort_units) detail::note_impossible_masses(robot.model, fit);
   fit.noise.unit = fit.unit;
   fit.noise.simulated = logs.front().episode.simulated;
   fit.noise.parameters = ridge.mean;
-  fit.noise.factor = factor_of_seen(rows, ridge.factor);
+  fit.noise.factor = detail::factor_of_seen(rows, ridge.factor);
   fit.noise.white_sd = VectorX::Constant(motors, kInfinity);
   for (int j = 0; j < motors; ++j) {
     if (fit.channels[j].use == ChannelUse::used) fit.noise.white_sd[j] = fit.channels[j].white_sd;
@@ -282,13 +280,13 @@ MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs, con
     const bool unknown = use == ChannelUse::carries_foot || (use == ChannelUse::no_excitation && !options.effort_units);
     if (unknown) fit.noise.white_sd[j] = kNaN;
   }
-  add_limits(fit);
+  detail::add_limits(fit);
   return fit;
 }
 
 HoldOut judge_moving(const Robot& robot, const NoiseModel& noise, const std::vector<MovingLog>& logs,
                      const MovingFitOptions& options) {
-  const MovingRows rows = moving_rows(robot, logs, options);
+  const detail::MovingRows rows = detail::moving_rows(robot, logs, options);
   TorqueNoise torque_noise(robot.model, noise);
   const int motors = rows.at.motors;
   HoldOut result;

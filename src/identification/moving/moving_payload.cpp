@@ -9,9 +9,10 @@
 
 namespace antaeus {
 
+namespace detail {
+
 namespace {
 
-using namespace detail;
 using Ten = Eigen::Matrix<double, 10, 1>;
 using TenByTen = Eigen::Matrix<double, 10, 10>;
 
@@ -64,6 +65,8 @@ Carrier carrier_of(const RobotModel& model, const std::string& frame) {
 
 }  // namespace
 
+}  // namespace detail
+
 PayloadFit fit_payload(const Robot& robot, const std::vector<MovingLog>& unloaded, const std::vector<MovingLog>& loaded,
                        const std::string& frame, const MovingFitOptions& options) {
   PayloadFit result;
@@ -72,14 +75,14 @@ PayloadFit fit_payload(const Robot& robot, const std::vector<MovingLog>& unloade
   const MovingFit with = fit_moving(robot, loaded, options);  // its σ and T: a load changes friction
   for (const std::string& text : bare.missing) result.missing.push_back("without payload: " + text);
   for (const std::string& text : with.missing) result.missing.push_back("with payload: " + text);
-  const Carrier carrier = carrier_of(robot.model, frame);
+  const detail::Carrier carrier = detail::carrier_of(robot.model, frame);
   if (carrier.body < 0) result.missing.push_back(frame + " does not move: no torque feels what hangs there");
   if (options.effort_units) result.missing.emplace_back("a mass needs torques in N·m");
   if (!result.missing.empty()) return result;
 
-  const MovingRows rows = [&] {
-    MovingRows all = moving_rows(robot, loaded, options);
-    examine_channels(robot, all, options);
+  const detail::MovingRows rows = [&] {
+    detail::MovingRows all = detail::moving_rows(robot, loaded, options);
+    detail::examine_channels(robot, all, options);
     return all;
   }();
   const TorqueParameters at = rows.at;
@@ -87,7 +90,7 @@ PayloadFit fit_payload(const Robot& robot, const std::vector<MovingLog>& unloade
   const int parameters = static_cast<int>(L.cols()), load = parameters, offset = load + 10;
   const int count = offset + at.motors;
   constexpr double kMass = 10.0;  // [kg] prior sd: wide for what an arm carries
-  Ten prior;
+  detail::Ten prior;
   prior << kMass, 0.1 * kMass * Vector3::Ones(), 0.01 * kMass * Vector6::Ones();
   // In units of the prior, as the fit itself: θ = θ̂ + L z, payload, change of offsets.
   MatrixX A = MatrixX::Identity(count, count);
@@ -97,7 +100,7 @@ PayloadFit fit_payload(const Robot& robot, const std::vector<MovingLog>& unloade
     const double period = std::max(bare.channels[j].integral_time, with.channels[j].integral_time);
     if (bare.channels[j].use != ChannelUse::used || with.channels[j].use != ChannelUse::used) continue;
     const double weight = rows.step / (period * sd * sd);
-    const JointRows& joint = rows.joints[j];
+    const detail::JointRows& joint = rows.joints[j];
     for (Eigen::Index t = 0; t < rows.samples(); ++t) {
       if (!joint.use[t]) continue;
       const int inertial = 10 * at.bodies;
@@ -118,8 +121,8 @@ PayloadFit fit_payload(const Robot& robot, const std::vector<MovingLog>& unloade
   const Eigen::LLT<MatrixX> cholesky(A);
   const VectorX solution = cholesky.solve(b);
   const MatrixX covariance = cholesky.solve(MatrixX::Identity(count, count));
-  const Ten estimate = prior.cwiseProduct(solution.segment<10>(load));
-  const TenByTen C = prior.asDiagonal() * covariance.block<10, 10>(load, load) * prior.asDiagonal();
+  const detail::Ten estimate = prior.cwiseProduct(solution.segment<10>(load));
+  const detail::TenByTen C = prior.asDiagonal() * covariance.block<10, 10>(load, load) * prior.asDiagonal();
   result.mass = estimate[0];
   result.mass_sd = std::sqrt(C(0, 0));
   if (C(0, 0) > 0.5 * kMass * kMass) {

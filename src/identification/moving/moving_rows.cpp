@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/replay/replay.hpp"
 #include "antaeus/robot/dynamics.hpp"
@@ -131,11 +131,7 @@ void fill_row(const RobotModel& model, const LogMotion& motion, Dynamics& dynami
 
 }  // namespace
 
-std::string rounded(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", value);
-  return text;
-}
+std::string rounded(double value) { return significant_text(value, 3); }
 
 Eigen::Index shift_steps(const MovingFitOptions& options, double log_step) {
   return std::lround(options.shift_range / log_step);

@@ -5,15 +5,16 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "core/decompositions.hpp"
+#include "identification/unlabelled/independent_share.hpp"
 
 namespace antaeus {
 
 namespace {
 
 constexpr int kRounds = 3;
-constexpr double kCorrelated = 0.05;
 /// Of the largest singular value of A in units of the noise: smaller ones are contacts that the torques do not feel,
 /// but with rounding at 1e-16 and Jacobians known to a thousandth they are no null space to count on.
 constexpr double kSingular = 1e-3;
@@ -30,6 +31,70 @@ MatrixX parity_rows(const MatrixX& A, const VectorX& scale) {
   const auto& s = svd.singularValues();
   const Eigen::Index rank = s.size() > 0 ? (s.array() > kSingular * s[0]).count() : 0;
   return svd.matrixU().rightCols(A.rows() - rank).transpose();
+}
+
+void check_samples(const std::vector<UnlabelledSample>& samples, const VectorX& effort_limits,
+                   const VectorX& prior_sd) {
+  const Eigen::Index m = effort_limits.size(), k = prior_sd.size();
+  check(samples.size() > 2, "samples", "there are fewer than three", "give a log of some seconds");
+  check(m > 0 && effort_limits.allFinite() && effort_limits.minCoeff() > 0.0, "effort_limits",
+        "one is not positive and finite", "state it in the description");
+  check(k > 0 && prior_sd.allFinite() && prior_sd.minCoeff() > 0.0, "prior_sd", "one is not positive", "give sds");
+  for (const UnlabelledSample& s : samples) {
+    check(s.A.rows() == m && s.X.rows() == m && s.residual.size() == m && s.X.cols() == k && s.A.cols() % 6 == 0 &&
+              s.A.cols() == samples.front().A.cols(),
+          "samples", "their sizes differ", "give the same rows, endpoints and parameters in all");
+    check(s.A.allFinite() && s.X.allFinite() && s.residual.allFinite(), "samples", "one holds NaN or infinity",
+          "leave such samples out");
+  }
+}
+
+/// The regression of unlabelled.hpp.
+struct Regression {
+  double kappa = 1.0, share = 1.0;
+  VectorX theta;
+  MatrixX C;
+  bool is_measured = false;  ///< something is left in parity space
+};
+Regression regress(const std::vector<UnlabelledSample>& samples, const std::vector<MatrixX>& parity,
+                   const VectorX& unit, const VectorX& prior_sd, const UnlabelledOptions& options) {
+  const auto n = std::ssize(samples);
+  const Eigen::Index k = prior_sd.size();
+  VectorX contact_variance(samples.front().A.cols());
+  for (Eigen::Index i = 0; i < contact_variance.size(); ++i) {
+    const double sd = i % 6 < 3 ? options.force : options.moment;
+    contact_variance[i] = sd * sd;
+  }
+  Regression fit;
+  for (int round = 0; round < kRounds; ++round) {
+    MatrixX H = prior_sd.cwiseAbs2().cwiseInverse().asDiagonal();
+    VectorX h = VectorX::Zero(k);
+    for (const UnlabelledSample& s : samples) {
+      MatrixX S = s.A * contact_variance.asDiagonal() * s.A.transpose();
+      S.diagonal() += (fit.kappa * unit).cwiseAbs2();
+      const MatrixX weighted = fit.share * S.llt().solve(s.X);
+      H.noalias() += s.X.transpose() * weighted;
+      h.noalias() += weighted.transpose() * s.residual;
+    }
+    const Eigen::LLT<MatrixX> information(H);
+    fit.theta = information.solve(h);
+    fit.C = information.solve(MatrixX::Identity(k, k));
+    double square = 0.0, dof = 0.0;
+    VectorX along(n);  // a signed series: the sum of parity residuals keeps their sign and with it their correlation
+    for (Eigen::Index t = 0; t < n; ++t) {
+      const auto at = static_cast<std::size_t>(t);
+      const VectorX e = (samples[at].residual - samples[at].X * fit.theta).cwiseQuotient(unit);
+      const VectorX left = parity[at].transpose() * (parity[at] * e);
+      square += left.squaredNorm();
+      dof += static_cast<double>(parity[at].rows());
+      along[t] = left.sum();
+    }
+    fit.kappa = std::sqrt(square / dof);
+    fit.is_measured = fit.kappa > 0.0;
+    if (!fit.is_measured) break;
+    fit.share = detail::independent_share(along);
+  }
+  return fit;
 }
 
 }  // namespace
@@ -55,37 +120,11 @@ const OptionTable& options_of(const UnlabelledOptions&) {
 }
 const OptionGroup kUnlabelledGroup(UnlabelledOptions{});
 
-double independent_share(const VectorX& series) {
-  const Eigen::Index n = series.size();
-  if (n < 3) return kNaN;
-  const VectorX centred = series.array() - series.mean();
-  const double power = centred.squaredNorm();
-  if (!(power > 0.0)) return power == 0.0 ? 0.0 : kNaN;
-  double sum = 0.0;
-  for (Eigen::Index lag = 1; lag < n / 2; ++lag) {
-    const double rho = centred.head(n - lag).dot(centred.tail(n - lag)) / power;
-    if (rho < kCorrelated) break;
-    sum += rho;
-  }
-  return 1.0 / (1.0 + 2.0 * sum);
-}
-
 UnlabelledResult fit_unlabelled(const std::vector<UnlabelledSample>& samples, const VectorX& effort_limits,
                                 const VectorX& prior_sd, const UnlabelledOptions& options) {
   check_options(options);
+  check_samples(samples, effort_limits, prior_sd);
   const Eigen::Index m = effort_limits.size(), k = prior_sd.size();
-  check(samples.size() > 2, "samples", "there are fewer than three", "give a log of some seconds");
-  check(m > 0 && effort_limits.allFinite() && effort_limits.minCoeff() > 0.0, "effort_limits",
-        "one is not positive and finite", "state it in the description");
-  check(k > 0 && prior_sd.allFinite() && prior_sd.minCoeff() > 0.0, "prior_sd", "one is not positive", "give sds");
-  for (const UnlabelledSample& s : samples) {
-    check(s.A.rows() == m && s.X.rows() == m && s.residual.size() == m && s.X.cols() == k && s.A.cols() % 6 == 0 &&
-              s.A.cols() == samples.front().A.cols(),
-          "samples", "their sizes differ", "give the same rows, endpoints and parameters in all");
-    check(s.A.allFinite() && s.X.allFinite() && s.residual.allFinite(), "samples", "one holds NaN or infinity",
-          "leave such samples out");
-  }
-
   UnlabelledResult result;
   const auto n = std::ssize(samples);
   const VectorX unit = options.effort_share * effort_limits;
@@ -123,49 +162,15 @@ UnlabelledResult fit_unlabelled(const std::vector<UnlabelledSample>& samples, co
     whole += scaled.colwise().squaredNorm().transpose();
   }
 
-  VectorX contact_variance(samples.front().A.cols());
-  for (Eigen::Index i = 0; i < contact_variance.size(); ++i) {
-    const double sd = i % 6 < 3 ? options.force : options.moment;
-    contact_variance[i] = sd * sd;
-  }
-  double kappa = 1.0, share = 1.0;
-  VectorX theta = VectorX::Zero(k);
-  MatrixX C;
-  for (int round = 0; round < kRounds; ++round) {
-    MatrixX H = prior_sd.cwiseAbs2().cwiseInverse().asDiagonal();
-    VectorX h = VectorX::Zero(k);
-    for (const UnlabelledSample& s : samples) {
-      MatrixX S = s.A * contact_variance.asDiagonal() * s.A.transpose();
-      S.diagonal() += (kappa * unit).cwiseAbs2();
-      const MatrixX weighted = share * S.llt().solve(s.X);
-      H.noalias() += s.X.transpose() * weighted;
-      h.noalias() += weighted.transpose() * s.residual;
-    }
-    const Eigen::LLT<MatrixX> information(H);
-    theta = information.solve(h);
-    C = information.solve(MatrixX::Identity(k, k));
-    double square = 0.0, dof = 0.0;
-    VectorX along(n);  // a signed series: the sum of parity residuals keeps their sign and with it their correlation
-    for (Eigen::Index t = 0; t < n; ++t) {
-      const auto at = static_cast<std::size_t>(t);
-      const VectorX e = (samples[at].residual - samples[at].X * theta).cwiseQuotient(unit);
-      const VectorX left = parity[at].transpose() * (parity[at] * e);
-      square += left.squaredNorm();
-      dof += static_cast<double>(parity[at].rows());
-      along[t] = left.sum();
-    }
-    kappa = std::sqrt(square / dof);
-    if (!(kappa > 0.0)) {
-      result.reason =
-          "nothing is left in parity space: the torques are exactly the model's, so they are no measurement";
-      return result;
-    }
-    share = independent_share(along);
+  Regression fit = regress(samples, parity, unit, prior_sd, options);
+  if (!fit.is_measured) {
+    result.reason = "nothing is left in parity space: the torques are exactly the model's, so they are no measurement";
+    return result;
   }
   for (Eigen::Index i = 0; i < k; ++i) {
-    const bool told = C(i, i) <= kKnown * prior_sd[i] * prior_sd[i];
+    const bool told = fit.C(i, i) <= kKnown * prior_sd[i] * prior_sd[i];
     result.known.push_back(told && behind[i] <= options.most_hidden * whole[i]);
-    if (!result.known.back()) theta[i] = 0.0;
+    if (!result.known.back()) fit.theta[i] = 0.0;
   }
   result.identified = std::ranges::count(result.known, true) > 0;
   if (!result.identified) {
@@ -175,15 +180,15 @@ UnlabelledResult fit_unlabelled(const std::vector<UnlabelledSample>& samples, co
     result.known.clear();
     return result;
   }
-  result.kappa = kappa;
-  result.effective_samples = share * static_cast<double>(n);
-  result.sd = options.doubt * kappa * unit;
-  result.parameters = theta;
-  result.parameter_sd = options.doubt * C.diagonal().cwiseSqrt();
-  result.factor = options.doubt * MatrixX(C.llt().matrixL());
+  result.kappa = fit.kappa;
+  result.effective_samples = fit.share * static_cast<double>(n);
+  result.sd = options.doubt * fit.kappa * unit;
+  result.parameters = fit.theta;
+  result.parameter_sd = options.doubt * fit.C.diagonal().cwiseSqrt();
+  result.factor = options.doubt * MatrixX(fit.C.llt().matrixL());
   result.notes.emplace_back("unlabelled: sds are doubled, and a contact that never ends would be taken for an offset");
-  if (kappa * options.effort_share > options.suspicious_share) {
-    result.notes.emplace_back("the sd is " + detail::three_digits(100.0 * kappa * options.effort_share) +
+  if (fit.kappa * options.effort_share > options.suspicious_share) {
+    result.notes.emplace_back("the sd is " + significant_text(100.0 * fit.kappa * options.effort_share, 3) +
                               " % of the effort limits: look for contact all along, or for torques in other units");
   }
   return result;

@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/io/base64.hpp"
-#include "antaeus/io/files.hpp"
 #include "robot/files/toml_keys.hpp"
 
 namespace antaeus {
@@ -83,7 +83,7 @@ void read_row(Keys& table, NoiseFileParameter& parameter) {
   if (node) {
     const std::optional<std::string> bytes = from_base64(table.text_of(*node, "row"));
     if (!bytes || bytes->size() % sizeof(double) != 0 || bytes->size() > kLongestRow) {
-      table.fail(node, "'row' of " + parameter.name + " is no row of numbers", "leave it as identify wrote it");
+      table.fail(node, "'row' of " + parameter.name + " is not a row of numbers", "leave it as identify wrote it");
     }
     parameter.row.resize(static_cast<Eigen::Index>(bytes->size() / sizeof(double)));
     std::memcpy(parameter.row.data(), bytes->data(), bytes->size());

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/io/files.hpp"
 #include "robot/files/noise_file.hpp"
 

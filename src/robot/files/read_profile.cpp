@@ -4,12 +4,12 @@
 #include <optional>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "robot/files/noise_file.hpp"
 #include "robot/files/toml_keys.hpp"
-#include "robot/files/toml_nesting.hpp"
 
 namespace antaeus {
 
@@ -99,7 +99,7 @@ void read_surface(Keys& table, ContactSurface& surface) {
     turned += std::atan2(left, a.dot(b));
   }
   convex = convex && turned < 9.0;  // [rad] between once and twice around
-  if (!convex) table.fail(sole, "'sole' is no convex polygon that turns left", kRemedy);
+  if (!convex) table.fail(sole, "'sole' is not a convex polygon that turns left", kRemedy);
 }
 
 void read_tables(Keys& keys, RobotProfile& profile, const std::string& file) {
@@ -214,13 +214,90 @@ void read_options(Keys& keys, RobotProfile& profile) {
       } else if (const auto flag = value.value_exact<bool>()) {
         setting.value = *flag ? "true" : "false";
       } else {
-        setting.value = detail::text_of(keys.number_of(value, setting.name));
+        setting.value = shortest_text(keys.number_of(value, setting.name));
       }
       try {
         profile.settings.set(std::move(setting));
       } catch (const OptionsError& error) {
         throw ModelError("", error.what());
       }
+    }
+  }
+}
+
+/// The end of the string that begins at \p at. A long one may end in up to five of its quotes.
+std::size_t past_string(std::string_view text, std::size_t at, int& line) {
+  const char quote = text[at];
+  const std::string three(3, quote);
+  const bool is_long = text.substr(at).starts_with(three);
+  const std::string end = is_long ? three : three.substr(2);
+  for (at += end.size(); at < text.size(); ++at) {
+    if (text[at] == '\\' && quote == '"') {
+      ++at;
+      line += at < text.size() && text[at] == '\n';
+      continue;
+    }
+    if (text[at] == '\n' && !is_long) return at;
+    line += text[at] == '\n';
+    if (!text.substr(at).starts_with(end)) continue;
+    at += end.size();
+    while (is_long && at < text.size() && text[at] == quote) ++at;
+    return at;
+  }
+  return text.size();
+}
+
+/// Bounds how deep names, tables and lists of a TOML text nest, since toml++ 3.3 bounds lists and inline tables alone
+/// (at 256) and takes a table apart by recursion. Where the text is no TOML, toml++ finds it. In a list over several
+/// lines the dots of all names count together.
+void check_nesting(std::string_view text, const std::string& file) {
+  constexpr int kDeepest = 64;
+  int line = 1, header = 0, brackets = 0, named = 0, dots = 0;  // dots: of the name that is being read
+  bool is_begun = false, is_header = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    switch (const char c = text[at]) {
+      case '"':
+      case '\'':
+        is_begun = true;
+        at = past_string(text, at, line) - 1;
+        break;
+      case '#': at = std::min(text.find('\n', at), text.size()) - 1; break;
+      case '\n':
+        ++line;
+        dots = 0;
+        if (brackets == 0 || is_header) {
+          is_begun = is_header = false;
+          brackets = named = 0;
+        }
+        break;
+      case '.': ++dots; break;
+      case '=':
+        named += dots + (dots > 0);
+        dots = 0;
+        break;
+      case ',': dots = 0; break;
+      case '[':
+      case '{':
+        if (!is_begun) {
+          is_header = true;
+          header = 0;
+        }
+        is_begun = true;
+        ++brackets;
+        dots = 0;
+        break;
+      case ']':
+      case '}':
+        if (is_header) header = std::max(header, dots + 1);
+        brackets = std::max(brackets - 1, 0);
+        dots = is_header ? dots : 0;
+        break;
+      default: is_begun = is_begun || (c != ' ' && c != '\t' && c != '\r');
+    }
+    if (header + brackets + named + dots > kDeepest) {
+      throw ModelError(file + ":" + std::to_string(line),
+                       "nested more than " + std::to_string(kDeepest) + " levels deep",
+                       "a profile needs three; shorten the dotted name or the list");
     }
   }
 }
@@ -234,13 +311,13 @@ Base parse_base(std::string_view text, const std::string& place) {
 
 RobotProfile read_profile(const std::filesystem::path& file) {
   const std::string bytes = read_file(file, kLargestProfile);
-  check_toml_nesting(bytes, file.string());
+  check_nesting(bytes, file.string());
   toml::table table;
   try {
     table = toml::parse(bytes, file.string());
   } catch (const toml::parse_error& error) {
     throw ModelError(file.string() + ":" + std::to_string(error.source().begin.line),
-                     "not valid TOML (" + std::string(error.description()) + ")", "mend the line");
+                     "not valid TOML (" + std::string(error.description()) + ")", "correct the line");
   }
   Keys keys(table, file.string(), "");
   const toml::node* schema = keys.find("schema");

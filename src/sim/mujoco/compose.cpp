@@ -75,7 +75,7 @@ void set_name(mjsElement* element, const std::string& name, const std::string& p
 void set_physics(const ScenePhysics& physics, const std::string& place, mjOption& option) {
   if (!(physics.time_step > 0) || !std::isfinite(physics.time_step) || !physics.gravity.allFinite() ||
       !(physics.friction_impedance > 0) || !std::isfinite(physics.friction_impedance)) {
-    throw ModelError(place, "time step, gravity or friction impedance is no usable number",
+    throw ModelError(place, "time step, gravity or friction impedance is not a usable number",
                      "give finite numbers, the first and the last above zero");
   }
   constexpr int kIntegrators[] = {mjINT_EULER, mjINT_RK4, mjINT_IMPLICIT, mjINT_IMPLICITFAST};
@@ -130,7 +130,7 @@ std::vector<std::string> prepare_robot(const SceneDescription& description, mjSp
     if (description.has_torque_motors) make_motor(actuator, place);
     if (!std::isnan(description.joint_damping)) {
       if (!(description.joint_damping >= 0) || !std::isfinite(description.joint_damping)) {
-        throw ModelError(place, "the joints' damping is no usable number", "give zero or more");
+        throw ModelError(place, "the joints' damping is not a usable number", "give zero or more");
       }
       mjsElement* const joint = mjs_findElement(spec, mjOBJ_JOINT, mjs_getString(actuator->target));
       if (!joint) continue;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/core/options.hpp"
 #include "antaeus/core/wrench_estimate.hpp"
 
@@ -27,7 +28,7 @@ enum class DominanceForm : std::uint8_t { per_joint, formula };
 constexpr auto enum_names(DominanceForm) noexcept { return name_list<DominanceForm>("per_joint", "formula"); }
 
 /// Limits of the guards. Defaults are the incident report's.
-struct GuardOptions {
+struct PublishedGuardOptions {
   double clamp_force = 50.0;      ///< [N] limit of each force component (clamp) or of the force's norm (norm_clamp)
   double condition_limit = 20.0;  ///< [1] condition number above which the wrench is refused
   double dominance_limit = 0.5;   ///< [1] share of the reference joint in Fz above which the wrench is zeroed
@@ -36,7 +37,7 @@ struct GuardOptions {
   double watchdog_force = 100.0;  ///< [N] force above which a step counts as too large
   int watchdog_steps = 3;         ///< [1] consecutive steps after which the watchdog latches damping mode
 };
-ANTAEUS_API const OptionTable& options_of(const GuardOptions&);
+ANTAEUS_API const OptionTable& options_of(const PublishedGuardOptions&);
 
 /// What a guard did to the wrench that it was given.
 enum class GuardAction : std::uint8_t { passed, clipped, zeroed, damping, no_input };
@@ -48,19 +49,33 @@ constexpr auto enum_names(GuardAction) noexcept {
 struct GuardRecord {
   GuardKind kind = GuardKind::clamp;
   GuardAction action = GuardAction::no_input;
-  double saw = 0.0;    ///< the quantity it judges: max |F_i| or |F| [N], κ, ρ; NaN without input
-  double limit = 0.0;  ///< what it was compared with
+  double saw = 0.0, limit = 0.0;
   bool acted() const noexcept { return action != GuardAction::passed && action != GuardAction::no_input; }
 };
+constexpr void visit_fields(const GuardRecord*, auto&& visit) {
+  using G = GuardRecord;
+  visit(field("kind", "", "of guard", &G::kind));
+  visit(field("action", "", "what it did", &G::action));
+  visit(field("saw", "", "the quantity it judges: max |F_i| or |F| in N, κ, ρ; NaN without input", &G::saw));
+  visit(field("limit", "", "what it was compared with", &G::limit));
+}
 
 /// What the consumer reads behind a chain.
 struct ChainedWrench {
   Verdict verdict = Verdict::invalid_input;
   Reasons reasons = Reason::invalid_input;
-  Wrench wrench;                     ///< NaN without input; zero only where a record says `zeroed`
-  bool damping_mode = false;         ///< latched by the watchdog until reset()
-  std::vector<GuardRecord> records;  ///< in the order of the chain
+  Wrench wrench;
+  bool damping_mode = false;
+  std::vector<GuardRecord> records;
 };
+constexpr void visit_fields(const ChainedWrench*, auto&& visit) {
+  using C = ChainedWrench;
+  visit(field("verdict", "", "the estimate's joined with the guards'", &C::verdict));
+  visit(field("reasons", "", "why it is not ok", &C::reasons));
+  visit(field("wrench", "", "NaN without input; zero only where a record says zeroed", &C::wrench));
+  visit(field("damping_mode", "", "latched by the watchdog until reset()", &C::damping_mode));
+  visit(field("records", "", "in the order of the chain", &C::records));
+}
 
 /// ρ of a wrench estimate: |B_zk r_k| over itself plus the part of the other joints plus ε (1e-6 N), k the reference
 /// motor. 0 where the reference joint does not reach the endpoint; NaN without input. \realtime
@@ -71,7 +86,7 @@ class ANTAEUS_API GuardChain {
  public:
   /// watchdog, condition, reference_dominance, clamp
   static std::vector<GuardKind> default_order();
-  explicit GuardChain(std::vector<GuardKind> order = default_order(), GuardOptions options = {});
+  explicit GuardChain(std::vector<GuardKind> order = default_order(), PublishedGuardOptions options = {});
 
   /// Each guard sees what the one before it let through. The verdict joins the estimate's with the guards': a clamp
   /// makes it `degraded`, every other guard that acts `refused`. \realtime (estimation_realtime_test)
@@ -84,7 +99,7 @@ class ANTAEUS_API GuardChain {
   GuardRecord apply_one(GuardKind kind, const WrenchEstimate& estimate) noexcept;
 
   std::vector<GuardKind> order_;
-  GuardOptions options_;
+  PublishedGuardOptions options_;
   int watchdog_count_ = 0;
   ChainedWrench result_;
 };

@@ -22,7 +22,8 @@ struct WrenchEstimatorOptions {
 ANTAEUS_API const OptionTable& options_of(const WrenchEstimatorOptions&);
 
 /// ŵ = pinv(J_kᵀ) r for each endpoint k by itself: every torque that g does not explain is taken for a force there.
-/// Source: incident report, Listing 1 and eqs. (2), (3).
+/// Take it to see what the H1-2's code reads; never feed it to a controller
+/// (docs/estimator.md#which-estimator-to-take). Source: incident report (docs/sources.md), Listing 1 and eqs. (2), (3).
 class ANTAEUS_API DeployedEstimator {
  public:
   explicit DeployedEstimator(const InstantReader& reader, WrenchEstimatorOptions options = {});
@@ -44,7 +45,9 @@ enum class StackedRows { motors, motors_and_base };
 constexpr auto enum_names(StackedRows) noexcept { return name_list<StackedRows>("motors", "motors_and_base"); }
 
 /// ŵ = pinv([J_1ᵀ … J_kᵀ]) r for all endpoints at once, least squares or minimum norm.
-/// Source: incident report, "Better estimator: stacked 4-endpoint".
+/// Take it to compare with what the report proposed; never feed it to a controller
+/// (docs/estimator.md#which-estimator-to-take). Source: incident report (docs/sources.md), "Better estimator: stacked
+/// 4-endpoint".
 class ANTAEUS_API StackedEstimator {
  public:
   /// \throws ModelError for base rows on a fixed base

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/estimation/envelope.hpp"
 #include "antaeus/identification/gravity_regressor.hpp"
@@ -39,20 +40,29 @@ ANTAEUS_API const OptionTable& options_of(const HeldPoseOptions&);
 
 /// What one stretch of a log without contact says. All vectors in motor order.
 struct HeldStretch {
-  std::string run;         ///< the log; stretches of one run share its weight of 1
+  std::string run;
   bool simulated = false;  ///< Episode::simulated
   double from = kNaN, to = kNaN;
-  int still = 0, moving = 0;    ///< samples with motion_share 0 and 1
-  VectorX q;                    ///< median while still [rad|m]
-  Vector3 free_fall;            ///< mean while still, in base axes [m/s²]
-  VectorX residual;             ///< median of τ − g while still [N·m]
-  VectorX white_variance;       ///< half the mean square of differences of neighbours while still [N²·m²]
-  VectorX motion_square;        ///< sum over samples in motion of (τ − g − residual)² [N²·m²]
-  double largest_speed = kNaN;  ///< of SpeedEnvelope [rad/s]
-  VectorX slow_sd;              ///< sd while still beyond what is white [N·m]
-  VectorX joint_speed;          ///< largest |v| of each motor, moving or not [rad/s]
-  VectorX largest_residual;     ///< largest |τ − g| of each motor, moving or not [N·m]
+  int still = 0, moving = 0;
+  VectorX q;
+  Vector3 free_fall;  ///< mean while still, in base axes [m/s²]
+  VectorX residual;
+  VectorX white_variance;  ///< half the mean square of differences of neighbours while still [N²·m²]
+  VectorX motion_square;   ///< sum over samples in motion of (τ − g − residual)² [N²·m²]
+  double largest_speed = kNaN;
+  VectorX slow_sd;           ///< sd while still beyond what is white [N·m]
+  VectorX joint_speed;       ///< largest |v| of each motor, moving or not [rad/s]
+  VectorX largest_residual;  ///< largest |τ − g| of each motor, moving or not [N·m]
 };
+constexpr void visit_fields(const HeldStretch*, auto&& visit) {
+  using H = HeldStretch;
+  visit(field("run", "", "the log; stretches of one run share its weight of 1", &H::run));
+  visit(field("still", "", "samples with motion_share 0", &H::still));
+  visit(field("moving", "", "samples with motion_share 1", &H::moving));
+  visit(field("q", "", "[motors] median while still [rad|m]", &H::q));
+  visit(field("residual", "N·m", "[motors] median of τ − g while still", &H::residual));
+  visit(field("largest_speed", "rad/s", "of SpeedEnvelope", &H::largest_speed));
+}
 
 /// Reads the part of a log with from ≤ t ≤ to [s from its first sample]. The log's first seconds belong to it: torques
 /// while the controller takes hold are what σ_m is identified from.
@@ -63,29 +73,40 @@ ANTAEUS_API HeldStretch read_held_stretch(const Robot& robot, const std::vector<
                                           const Episode& episode, double from, double to,
                                           const HeldPoseOptions& options = {}, const std::string& run = {});
 
-/// Joints that are built alike, by number: those of one effort limit, as one drive has one friction. \param motors rows
-ANTAEUS_API std::vector<int> like_joints(const RobotModel& model, const std::vector<int>& motors);
-
 /// What was identified, as plain data. Vectors have one entry a row, rows as `motors`.
 struct HeldPoseNoise {
-  std::vector<int> motors;  ///< the rows: all that support an endpoint, ascending
+  std::vector<int> motors;
   int runs = 0, stretches = 0;
-  bool simulated = false;            ///< all of them
-  VectorX offset;                    ///< b̄, of τ − g [N·m]
-  VectorX offset_error;              ///< its standard error, masses being free [N·m]
-  VectorX parameters;                ///< θ [kg, kg·m], four a body; empty without ridge
-  VectorX parameter_scale;           ///< prior sd of each; their own unit
-  MatrixX parameter_factor;          ///< F, (θ, b) has covariance F Fᵀ, θ in units of parameter_scale; lower triangular
-  VectorX offset_sd;                 ///< σ_b [N·m]
-  VectorX slow_sd;                   ///< σ_s [N·m]
-  VectorX white_sd;                  ///< σ [N·m]
-  VectorX motion_sd;                 ///< σ_m [N·m]; NaN where no stretch holds motion
-  double largest_speed = kNaN;       ///< of all stretches [rad/s]
+  bool simulated = false;    ///< all of them
+  VectorX offset;            ///< b̄
+  VectorX offset_error;      ///< masses being free
+  VectorX parameters;        ///< θ [kg, kg·m], four a body; empty without ridge
+  VectorX parameter_scale;   ///< prior sd of each; their own unit
+  MatrixX parameter_factor;  ///< F, (θ, b) has covariance F Fᵀ, θ in units of parameter_scale; lower triangular
+  VectorX offset_sd;         ///< σ_b
+  VectorX slow_sd;           ///< σ_s
+  VectorX white_sd;          ///< σ
+  VectorX motion_sd;         ///< σ_m
+  double largest_speed = kNaN;
   VectorX joint_speed;               ///< largest |v| of each motor of the robot, all of them [rad/s]
   VectorX largest_residual;          ///< largest |τ − g| of each motor of the robot [N·m]
   std::vector<int> envelope_motors;  ///< whose speed L is
-  std::vector<std::string> notes;    ///< what could not be identified and why, one line each
+  std::vector<std::string> notes;
 };
+constexpr void visit_fields(const HeldPoseNoise*, auto&& visit) {
+  using H = HeldPoseNoise;
+  visit(field("motors", "", "the rows: all that support an endpoint, ascending", &H::motors));
+  visit(field("runs", "", "", &H::runs));
+  visit(field("stretches", "", "", &H::stretches));
+  visit(field("offset", "N·m", "of τ − g", &H::offset));
+  visit(field("offset_error", "N·m", "its standard error", &H::offset_error));
+  visit(field("offset_sd", "N·m", "between runs", &H::offset_sd));
+  visit(field("slow_sd", "N·m", "within a run", &H::slow_sd));
+  visit(field("white_sd", "N·m", "", &H::white_sd));
+  visit(field("motion_sd", "N·m", "NaN: no stretch holds motion", &H::motion_sd));
+  visit(field("largest_speed", "rad/s", "of all stretches", &H::largest_speed));
+  visit(field("notes", "", "what could not be identified and why, one line each", &H::notes));
+}
 
 /// Fits the model above by ridge regression, σ_b from what is left, in turns until it stands still.
 ///

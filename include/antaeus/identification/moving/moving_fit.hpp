@@ -14,6 +14,7 @@
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/enumeration.hpp"
+#include "antaeus/core/fields.hpp"
 #include "antaeus/core/options.hpp"
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/robot/noise_model.hpp"
@@ -84,12 +85,20 @@ struct ChannelFinding {
 /// One parameter of θ, by name: "shoulder.coulomb", "elbow.mass" (of all that hangs on that joint up to the next).
 struct ParameterEstimate {
   std::string name, unit;
-  double value = 0.0;     ///< to be added to the description's (inertia, rotor), or the friction itself
+  double value = 0.0;
   double sd = 0.0;        ///< √C_kk
   double prior_sd = 0.0;  ///< s_k
   /// Whether the log says anything: C_kk ≤ s_k²/2. The others are to be named, not written.
   bool identified() const noexcept { return prior_sd > 0.0 && sd * sd <= 0.5 * prior_sd * prior_sd; }
 };
+constexpr void visit_fields(const ParameterEstimate*, auto&& visit) {
+  using P = ParameterEstimate;
+  visit(field("name", "", "", &P::name));
+  visit(field("unit", "", "", &P::unit));
+  visit(field("value", "", "to be added to the description's (inertia, rotor), or the friction itself", &P::value));
+  visit(field("sd", "", "standard error", &P::sd));
+  visit(field("prior_sd", "", "", &P::prior_sd));
+}
 
 /// Whether the torques are as old as the motion: how well the fit predicts what it did not see, with all torques read
 /// later. Slow motion cannot tell.
@@ -102,20 +111,31 @@ struct ShiftScan {
 };
 
 struct ANTAEUS_API MovingFit {
-  bool identified = false;           ///< false: the log does not suffice; `missing` says for what, the rest is no model
-  std::vector<std::string> missing;  ///< one sentence each
-  std::vector<std::string> notes;    ///< what is odd about the figures, one sentence each
-  std::string unit = "N·m";          ///< of torques: "channel units" where effort units were asked for
-  double motion = 0.0;               ///< [s] in which some joint moved
-  double sample_time = kNaN;         ///< [s] of the rows that were fitted
-  double prior_scale = kNaN;         ///< s: how far the description may be wrong, by cross-validation
-  ShiftScan torque_shift;            ///< found, not taken out: the loop reads the same torques
-  std::vector<ChannelFinding> channels;       ///< in motor order
-  std::vector<ParameterEstimate> parameters;  ///< in the order of TorqueParameters
-  MatrixX covariance;                         ///< C
-  /// What an estimator needs: θ̂ whole, with what is not identified near zero and its prior in C.
+  bool identified = false;
+  std::vector<std::string> missing;
+  std::vector<std::string> notes;
+  std::string unit = "N·m";
+  double motion = 0.0;
+  double sample_time = kNaN;  ///< [s] of the rows that were fitted
+  double prior_scale = kNaN;
+  ShiftScan torque_shift;                ///< found, not taken out: the loop reads the same torques
+  std::vector<ChannelFinding> channels;  ///< in motor order
+  std::vector<ParameterEstimate> parameters;
+  MatrixX covariance;  ///< C
   NoiseModel noise;
 };
+constexpr void visit_fields(const MovingFit*, auto&& visit) {
+  using M = MovingFit;
+  visit(field("identified", "", "false: `missing` says for what the logs do not suffice; no model", &M::identified));
+  visit(field("missing", "", "one sentence each", &M::missing));
+  visit(field("notes", "", "what is odd about the figures, one sentence each", &M::notes));
+  visit(field("unit", "", "of torques; \"channel units\" where effort units were asked for", &M::unit));
+  visit(field("motion", "s", "in which some joint moved", &M::motion));
+  visit(field("prior_scale", "1", "how far the description may be wrong, by cross-validation", &M::prior_scale));
+  visit(field("parameters", "", "in the order of TorqueParameters", &M::parameters));
+  visit(
+      field("noise", "", "what an estimator needs: θ̂ whole, with the prior of what is not identified in C", &M::noise));
+}
 
 /// Fits one or several logs of one robot.
 /// \throws OptionsError, ModelError for a floating base without an IMU, EpisodeError for logs without clock, of another
@@ -126,9 +146,15 @@ ANTAEUS_API MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog
 /// A model's error on a log that it was not fitted to.
 struct HoldOut {
   Eigen::Index rows = 0;
-  VectorX rms;      ///< of r − X θ̂, motors [N·m]; NaN for channels that are no evidence
-  VectorX covered;  ///< share of rows within 1.96 sd of R, motors
+  VectorX rms;
+  VectorX covered;
 };
+constexpr void visit_fields(const HoldOut*, auto&& visit) {
+  using H = HoldOut;
+  visit(field("rows", "", "samples that were judged", &H::rows));
+  visit(field("rms", "N·m", "[motors] of r − X θ̂; NaN for channels that are no evidence", &H::rms));
+  visit(field("covered", "1", "[motors] share of rows within 1.96 sd of R", &H::covered));
+}
 /// \throws as fit_moving
 ANTAEUS_API HoldOut judge_moving(const Robot& robot, const NoiseModel& noise, const std::vector<MovingLog>& logs,
                                  const MovingFitOptions& options = {});

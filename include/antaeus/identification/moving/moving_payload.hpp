@@ -11,11 +11,19 @@ namespace antaeus {
 
 struct PayloadFit {
   bool identified = false;
-  std::vector<std::string> missing;     ///< one sentence each
-  double mass = kNaN, mass_sd = kNaN;   ///< [kg]
-  Vector3 center{kNaN, kNaN, kNaN};     ///< centre of mass in the frame [m]
-  Vector3 center_sd{kNaN, kNaN, kNaN};  ///< [m]; NaN where the mass is within two sd of zero
+  std::vector<std::string> missing;
+  double mass = kNaN, mass_sd = kNaN;
+  Vector3 center{kNaN, kNaN, kNaN}, center_sd{kNaN, kNaN, kNaN};
 };
+constexpr void visit_fields(const PayloadFit*, auto&& visit) {
+  using P = PayloadFit;
+  visit(field("identified", "", "", &P::identified));
+  visit(field("mass", "kg", "", &P::mass));
+  visit(field("mass_sd", "kg", "", &P::mass_sd));
+  visit(field("center", "m", "[3] centre of mass in the payload's frame", &P::center));
+  visit(field("center_sd", "m", "[3]; NaN where the mass is within two sd of zero", &P::center_sd));
+  visit(field("missing", "", "one sentence each", &P::missing));
+}
 
 /// One regression over both logs: θ is shared, the payload's ten inertial parameters act in the loaded log alone, and
 /// so does a change of each offset by about the noise, since drives do not rest where they rested.

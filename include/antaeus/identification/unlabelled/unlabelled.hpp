@@ -8,8 +8,8 @@
 /// thing: then nothing is identified, and the result says why. Also where it moves a row may stay hidden: the elbow of
 /// an arm whose shoulder and wrist are spherical never takes part in its self-motion, so a force along the line from
 /// shoulder to wrist looks like the elbow's offset in every pose.
-/// Even where it works the misfit does not know the noise in wrench space: every sd is doubled (knowledge:
-/// TIAGo, coverage 0.7–1.0 before, 1.00 after). Torques cannot show their own scale against all masses together.
+/// Even where it works the misfit does not know the noise in wrench space: every sd is doubled (TIAGo's log:
+/// coverage 0.7–1.0 before, 1.00 after). Torques cannot show their own scale against all masses together.
 
 #include <string>
 #include <vector>
@@ -67,9 +67,5 @@ struct UnlabelledResult {
 /// \throws OptionsError for sizes that differ, limits or sds that are not positive, or no samples
 ANTAEUS_API UnlabelledResult fit_unlabelled(const std::vector<UnlabelledSample>& samples, const VectorX& effort_limits,
                                             const VectorX& prior_sd, const UnlabelledOptions& options = {});
-
-/// Δ/T of a series: 1 over (1 + 2 Σ ρ), autocorrelations summed until one falls below 0.05. 1 for white noise; the
-/// mean is taken out first. NaN for fewer than three samples; 0 for a constant.
-ANTAEUS_API double independent_share(const VectorX& series);
 
 }  // namespace antaeus

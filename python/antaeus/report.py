@@ -1,5 +1,0 @@
-"""Logs as pages."""
-
-from antaeus import _rooms
-
-__all__ = _rooms.fill(globals())

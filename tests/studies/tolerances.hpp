@@ -1,0 +1,14 @@
+#pragma once
+/// \file
+/// Tolerances of tests/studies alone.
+
+#include "support/tolerances.hpp"
+
+namespace antaeus::tolerance {
+
+/// Force control without a sensor, two to three times the worst of the seeds in docs/control_sensorless.md: mean of a
+/// hold that rocks, and with joint sensors [N].
+inline constexpr Tolerance kRockedForce{0.3};
+inline constexpr Tolerance kJointSensedForce{0.2};
+
+}  // namespace antaeus::tolerance
