@@ -7,7 +7,7 @@
 #include "antaeus/audit/audit_options.hpp"
 #include "antaeus/episode/synthetic_episode.hpp"
 #include "antaeus/io/files.hpp"
-#include "antaeus/report/html_report.hpp"
+#include "antaeus/report/pages.hpp"
 
 int main(int argc, char** argv) {
   const antaeus::Robot robot = antaeus::load_robot("h1_2");

@@ -4,7 +4,7 @@
 
 #include "antaeus/contact/contact_result.hpp"
 #include "antaeus/io/files.hpp"
-#include "antaeus/report/contact_page.hpp"
+#include "antaeus/report/pages.hpp"
 #include "legged/legged.hpp"
 
 using namespace antaeus;

@@ -14,8 +14,8 @@
 #include "antaeus/episode/synthetic_episode.hpp"
 #include "antaeus/identification/identify.hpp"
 #include "antaeus/io/files.hpp"
-#include "antaeus/report/audit_figures.hpp"
-#include "antaeus/report/lesson_figures.hpp"
+#include "antaeus/pose/sweep.hpp"
+#include "antaeus/report/figures.hpp"
 #include "estimator_figures.hpp"
 #include "replay_figures.hpp"
 

@@ -2,7 +2,8 @@
 // The two figures of docs/estimator.md, drawn from our own robot and twin.
 #include <vector>
 
-#include "antaeus/report/audit_figures.hpp"
+#include "antaeus/audit/audit.hpp"
+#include "antaeus/report/figures.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 
 namespace antaeus {

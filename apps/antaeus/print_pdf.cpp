@@ -158,6 +158,7 @@ std::string print_pdf(const std::string& chromium, std::string_view html) {
                                       "--disable-component-update",
                                       "--disable-sync",
                                       "--disable-extensions",
+                                      "--force-device-scale-factor=3",  // plots are drawn for paper, not for a screen
                                       "--user-data-dir=" + (folder.path() / "profile").string(),
                                       "--no-pdf-header-footer",
                                       "--print-to-pdf=" + pdf.string()};

@@ -15,7 +15,7 @@
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/shell_words.hpp"
 #include "antaeus/io/table.hpp"
-#include "antaeus/report/html_report.hpp"
+#include "antaeus/report/pages.hpp"
 #include "convert.hpp"
 #include "fields.hpp"
 #include "interruption.hpp"

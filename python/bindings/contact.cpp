@@ -10,7 +10,7 @@
 #include "antaeus/contact/contact_result.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/shell_words.hpp"
-#include "antaeus/report/contact_page.hpp"
+#include "antaeus/report/pages.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "convert.hpp"
 #include "fields.hpp"

@@ -8,7 +8,7 @@
 #include "antaeus/episode/raw_log.hpp"
 #include "antaeus/identification/identify.hpp"
 #include "antaeus/io/files.hpp"
-#include "antaeus/report/identify_page.hpp"
+#include "antaeus/report/pages.hpp"
 #include "antaeus/robot/files/profile_writer.hpp"
 #include "convert.hpp"
 #include "fields.hpp"

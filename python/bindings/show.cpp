@@ -5,9 +5,11 @@
 #include <optional>
 
 #include "antaeus/episode/log_summary.hpp"
+#include "antaeus/episode/raw_log.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/shell_words.hpp"
-#include "antaeus/report/show_page.hpp"
+#include "antaeus/report/pages.hpp"
+#include "antaeus/robot/robot_profile.hpp"
 #include "convert.hpp"
 #include "logs.hpp"
 

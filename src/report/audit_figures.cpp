@@ -1,13 +1,13 @@
-// Figures of an episode: cascades, forces, torques and targets.
-#include "antaeus/report/audit_figures.hpp"
-
+// Figures of an audit: what no panel of its views shows. Several series in one glance, and what the pose does.
 #include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "antaeus/audit/audit.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/draw/figure.hpp"
-#include "antaeus/report/lesson_figures.hpp"
+#include "antaeus/pose/sweep.hpp"
+#include "antaeus/report/figures.hpp"
 #include "report/audit_series.hpp"
 
 namespace antaeus {
@@ -32,7 +32,6 @@ class AuditFigures {
     focus_ = series_of(audit.audited, audit.focus_endpoint, EstimatorName::deployed);
     for (const PreflightCheck& check : audit.audited.preflight.checks) {
       if (check.kind == PreflightCheckKind::gain) gain_limit_ = check.limit;
-      if (check.kind == PreflightCheckKind::start_error) start_limit_ = check.limit;
     }
     row_ = audit.focus_step - audit.audited.reconstruction.first_step;
     if (focus_ && row_ >= 0) focus_->wrench.row(row_).head<3>().cwiseAbs().maxCoeff(&component_);
@@ -41,7 +40,6 @@ class AuditFigures {
   std::vector<NamedFigure> all() {
     if (!focus_ || audit_.focus_step < 0) return {};
     summary();
-    if (!audit_.reference_joint.empty()) reference_cascade();
     force_cascade();
     contribution();
     for (NamedFigure& figure : posterior_figures(audit_)) figures_.push_back(std::move(figure));
@@ -49,12 +47,6 @@ class AuditFigures {
     if (!audit_.sweeps.empty()) figures_.push_back(sweep_figure(audit_.sweeps, gain_limit_));
     if (!audit_.junction.poses.empty()) figures_.push_back(junction_figure(audit_.junction));
     for (const PlanarLesson& lesson : audit_.lessons) figures_.push_back(planar_figure(lesson));
-    if (!feet_.empty()) {
-      start_errors();
-      torques();
-      targets();
-    }
-    if (!audit_.baselines.empty()) good_runs();
     return std::move(figures_);
   }
 
@@ -198,27 +190,6 @@ class AuditFigures {
     return motors;
   }
 
-  void reference_cascade() {
-    Figure figure;
-    figure.id = "reference-cascade";
-    figure.title = "The reference joint's torque beyond gravity, beside the baselines";
-    figure.panel_height = 210;
-    Panel panel = residual_panel();
-    panel.title.clear();
-    panel.x.label = "step of the log";
-    panel.thresholds.push_back(focus_mark(true));
-    figure.panels.push_back(std::move(panel));
-    const VectorX& residual = audit_.audited.reconstruction.reference_residual;
-    std::string caption = audit_.reference_joint + ", τ − g(q): " + display_number(residual[row_], 2) +
-                          " N·m at step " + std::to_string(audit_.focus_step) + " of " + name(audit_.audited) + ".";
-    for (std::size_t e = 1; e < episodes_.size(); ++e) {
-      caption += " Over the whole of " + name(*episodes_[e]) + " 99 % of its torque stays within " +
-                 display_number(episodes_[e]->reference.p99, 2) + " N·m, and its largest is " +
-                 display_number(episodes_[e]->reference.maximum, 1) + ".";
-    }
-    add(figure, caption);
-  }
-
   void force_cascade() {
     Figure figure;
     figure.id = "force-cascade";
@@ -336,208 +307,11 @@ class AuditFigures {
                     " contribute exactly 0 and are left out.");
   }
 
-  void start_errors() {
-    if (audit_.audited.start_errors.empty()) return;
-    Figure figure;
-    figure.id = "start-errors";
-    figure.title = "Lower body at the start: position less first target";
-    figure.columns = static_cast<int>(feet_.size());
-    figure.panel_height = 180;
-    double low = 0, high = 0;
-    for (const JointGroup* group : feet_) {
-      Panel panel;
-      panel.title = group->title;
-      panel.y.label = "position − target [rad]";
-      for (std::size_t e = 0; e < episodes_.size(); ++e) {
-        Style style = episode_style(e);
-        Bars bars{name(*episodes_[e]), {}, style};
-        for (const std::string& joint : group->joints) {
-          const int m = motor(joint);
-          if (m < 0) continue;
-          if (e == 0) panel.categories.push_back(joint_label(m));
-          const auto& errors = episodes_[e]->start_errors;
-          const double error = static_cast<std::size_t>(m) < errors.size() ? errors[m].error : std::nan("");
-          bars.values.push_back(error);
-          if (std::isfinite(error)) low = std::min(low, error), high = std::max(high, error);
-        }
-        panel.bars.push_back(std::move(bars));
-      }
-      if (std::isfinite(start_limit_)) {
-        panel.thresholds.push_back({start_limit_, false, "limit " + display_number(start_limit_, 2) + " rad"});
-        panel.thresholds.push_back({-start_limit_, false, ""});
-        low = std::min(low, -start_limit_), high = std::max(high, start_limit_);
-      }
-      figure.panels.push_back(std::move(panel));
-    }
-    for (Panel& panel : figure.panels) panel.y.minimum = low * 1.1, panel.y.maximum = high * 1.1;
-    std::string caption = "How far each joint of the lower body stands from its first target.";
-    for (const EpisodeAudit* episode : episodes_) {
-      const StartError* largest = nullptr;
-      for (const int m : leg_motors()) {
-        if (static_cast<std::size_t>(m) >= episode->start_errors.size()) continue;
-        const StartError& error = episode->start_errors[m];
-        if (!largest || std::abs(error.error) > std::abs(largest->error)) largest = &error;
-      }
-      if (largest)
-        caption +=
-            " " + name(*episode) + ": largest " + display_number(largest->error, 3) + " rad, " + largest->label + ".";
-    }
-    add(figure, caption);
-  }
-
-  /// Joints of several groups that stand at the same place share a style and a line in the legend.
-  std::string shared_label(std::size_t place) const {
-    std::string label;
-    for (const JointGroup* group : feet_) {
-      if (place >= group->joints.size() || motor(group->joints[place]) < 0) continue;
-      label += (label.empty() ? "" : " · ") + joint_label(motor(group->joints[place]));
-    }
-    return label;
-  }
-
-  void torques() {
-    Figure figure;
-    figure.id = "lower-body-torques";
-    figure.title = "Torques of the lower body";
-    figure.columns = static_cast<int>(feet_.size());
-    figure.panel_height = 210;
-    const SampleMatrix& tau = audit_.audited.episode.tau;
-    double largest = 0;
-    for (const JointGroup* group : feet_) {
-      Panel panel;
-      panel.title = group->title;
-      panel.x = steps_axis();
-      panel.y.label = "τ [N·m]";
-      panel.thresholds.push_back(focus_mark(true));
-      for (std::size_t j = 0; j < group->joints.size(); ++j) {
-        const int m = motor(group->joints[j]);
-        if (m < 0) continue;
-        panel.curves.push_back(by_step(shared_label(j), audit_.audited, audited_rows(), series_style(j),
-                                       [&](Index i) { return tau(i, m); }));
-        for (const double value : panel.curves.back().y) largest = std::fmax(largest, std::abs(value));
-        if (m == audit_.audited.peak_torque_motor) {
-          const double x = static_cast<double>(audit_.audited.peak_torque_step);
-          const double y = tau(audit_.audited.peak_torque_step - audit_.audited.reconstruction.first_step, m);
-          Note note{x, y, joint_label(m) + " " + display_number(y, 0) + " N·m", 4, y < 0 ? 13.0 : -4.0};
-          note.anchor = Note::Anchor::end;
-          panel.notes.push_back(note);
-        }
-      }
-      figure.panels.push_back(std::move(panel));
-    }
-    for (Panel& panel : figure.panels) panel.y.minimum = -1.25 * largest, panel.y.maximum = 1.25 * largest;
-    std::string caption = "Measured torques of the legs in " + name(audit_.audited) + ".";
-    if (audit_.audited.peak_torque_motor >= 0) {
-      caption += " The largest of any joint is " + display_number(audit_.audited.peak_torque, 0) + " N·m, " +
-                 joint_label(audit_.audited.peak_torque_motor) + " at step " +
-                 std::to_string(audit_.audited.peak_torque_step) + ".";
-    }
-    add(figure, caption);
-  }
-
-  void targets() {
-    if (audit_.audited.episode.target.rows() == 0) return;
-    Figure figure;
-    figure.id = "targets";
-    figure.title = "What the lower body was told, side by side";
-    figure.columns = static_cast<int>(episodes_.size());
-    figure.panel_height = 150;
-    double low = 1e300, high = -1e300;
-    for (std::size_t g = 0; g < feet_.size(); ++g) {
-      for (const EpisodeAudit* episode : episodes_) {
-        Panel panel;
-        panel.title = name(*episode);
-        if (episodes_.size() == 1) panel.title += ", " + feet_[g]->title;
-        if (episode == episodes_.front()) panel.y.label = feet_[g]->title + " [rad]";
-        panel.x.minimum = static_cast<double>(episode->reconstruction.first_step);
-        panel.x.maximum = panel.x.minimum + static_cast<double>(std::max<Index>(audited_rows() - 1, 1));
-        if (g + 1 == feet_.size()) panel.x.label = "step of the log";
-        const Index rows = episode->episode.target.rows() > 0 ? shared_rows(*episode) : 0;
-        for (std::size_t j = 0; j < feet_[g]->joints.size(); ++j) {
-          const int m = motor(feet_[g]->joints[j]);
-          if (m < 0) continue;
-          panel.curves.push_back(by_step(shared_label(j), *episode, rows, series_style(j),
-                                         [&](Index i) { return episode->episode.target(i, m); }));
-          panel.curves.back().join = Curve::Join::steps;
-          for (const double value : panel.curves.back().y) {
-            if (std::isfinite(value)) low = std::min(low, value), high = std::max(high, value);
-          }
-        }
-        figure.panels.push_back(std::move(panel));
-      }
-    }
-    const double margin = 0.06 * std::max(high - low, 1e-3);
-    for (Panel& panel : figure.panels) {
-      if (low <= high) panel.y.minimum = low - margin, panel.y.maximum = high + margin;
-    }
-    std::string caption = "Targets of the joints of the legs over the first " + std::to_string(audited_rows()) +
-                          " steps, all on one scale.";
-    for (const Event& event : audit_.events) {
-      if (event.kind != EventKind::target_jump) continue;
-      caption += " First jump in " + name(audit_.audited) + ": step " + std::to_string(event.step) + ", " +
-                 event.subject + ", " + display_number(event.value, 2) + " " + event.unit + ".";
-      break;
-    }
-    add(figure, caption);
-  }
-
-  void good_runs() {
-    Figure figure;
-    figure.id = "good-runs";
-    figure.title = "The baselines in full";
-    figure.letters = false;
-    figure.columns = static_cast<int>(episodes_.size()) - 1;
-    figure.panel_height = 140;
-    std::string caption;
-    for (const bool torque : {false, true}) {
-      if (torque && audit_.reference_joint.empty()) continue;
-      for (std::size_t e = 1; e < episodes_.size(); ++e) {
-        const EpisodeAudit& episode = *episodes_[e];
-        const bool timed = episode.episode.has_time() && std::isfinite(episode.episode.sample_time());
-        const double step = timed ? episode.episode.sample_time() : 1.0;
-        Panel panel;
-        panel.title = torque ? "" : name(episode);
-        panel.y.label = torque ? "torque [N·m]" : "|F| [N]";
-        panel.x.label =
-            torque || audit_.reference_joint.empty() ? (timed ? "time since the start [s]" : "step of the log") : "";
-        panel.x.minimum = 0;
-        panel.x.maximum = step * static_cast<double>(std::max<Index>(episode.episode.steps() - 1, 1));
-        if (torque) {
-          const int m = motor(audit_.reference_joint);
-          panel.curves.push_back(thinned_curve(joint_label(m), episode.episode.steps(), 0, step,
-                                               {Tone::green, Dash::solid, Marker::none, 1.1},
-                                               [&](Index i) { return episode.episode.tau(i, m); }));
-        } else {
-          panel.y.include_zero = true;
-          std::size_t hand = 0;
-          for (const EstimateSeries& series : episode.reconstruction.series) {
-            if (series.estimator != EstimatorName::deployed || !series.consumed) continue;
-            const Style style = hand == 0 ? Style{Tone::blue, Dash::solid, Marker::none, 1.1}
-                                          : Style{Tone::orange, Dash::solid, Marker::none, 1.1};
-            panel.curves.push_back(thinned_curve(label_of(series), episode.episode.steps(), 0, step, style,
-                                                 [&](Index i) { return series.force_norm[i]; }));
-            if (series.peak_step >= 0) {
-              caption += (caption.empty() ? "" : " ") + name(episode) + ", " + label_of(series) + ": peak " +
-                         display_number(series.peak_force, 1) + " N at step " +
-                         std::to_string(episode.reconstruction.first_step + series.peak_step) + ".";
-            }
-            ++hand;
-          }
-          if (const GuardTrace* watchdog = guard(SingleGuard::watchdog))
-            panel.thresholds.push_back(
-                {watchdog->limit, false, "watchdog " + display_number(watchdog->limit, 0) + " N"});
-        }
-        figure.panels.push_back(std::move(panel));
-      }
-    }
-    add(figure, caption);
-  }
-
   const Audit& audit_;
   std::vector<const EpisodeAudit*> episodes_;  ///< audited first
   std::vector<const JointGroup*> feet_;        ///< groups that end in a foot
   const EstimateSeries* focus_ = nullptr;
-  double gain_limit_ = std::nan(""), start_limit_ = std::nan("");
+  double gain_limit_ = std::nan("");
   Index row_ = -1;
   Index component_ = kFz;  ///< largest force component at the focus step
   std::vector<NamedFigure> figures_;

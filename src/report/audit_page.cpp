@@ -1,13 +1,12 @@
 // The page of an audit, in the order of a reader who has two minutes.
-#include "antaeus/report/audit_page.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <set>
 
+#include "antaeus/audit/audit.hpp"
 #include "antaeus/core/option_table.hpp"
-#include "antaeus/report/audit_figures.hpp"
-#include "antaeus/report/html_report.hpp"
+#include "antaeus/report/figures.hpp"
+#include "antaeus/report/pages.hpp"
 #include "audit/parts.hpp"
 #include "report/audit_page_parts.hpp"
 #include "report/audit_series.hpp"
@@ -289,7 +288,7 @@ Section posterior_section(Statements& said, const std::vector<NamedFigure>& figu
 
 Section figures_section(std::vector<NamedFigure> figures) {
   std::erase_if(figures, [](const NamedFigure& figure) { return figure.id == kPosteriorFigure; });
-  return {"figures", "All figures", {Figures{std::move(figures)}}, true};
+  return {"figures", "Further figures", {Figures{std::move(figures)}}, true};
 }
 
 Prose subtitle(const Audit& audit) {
@@ -339,10 +338,8 @@ Page audit_page(const Audit& audit, std::shared_ptr<const MeshFiles> meshes) {
   return page;
 }
 
-std::string html_report(const Audit& audit, const ReportOptions& options) {
-  std::shared_ptr<const MeshFiles> meshes;
-  if (options.meshes) meshes = std::make_shared<const MeshFiles>(*options.meshes);
-  return html_page(audit_page(audit, std::move(meshes)), {.interactive = options.interactive});
+std::string html_report(const Audit& audit, std::shared_ptr<const MeshFiles> meshes) {
+  return html_page(audit_page(audit, std::move(meshes)));
 }
 
 }  // namespace antaeus

@@ -1,7 +1,7 @@
 #pragma once
 // The parts of an audit's page. One without content is left out by html_page.
 #include "antaeus/audit/audit.hpp"
-#include "antaeus/report/audit_page.hpp"
+#include "antaeus/report/pages.hpp"
 
 namespace antaeus::detail {
 

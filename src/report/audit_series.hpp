@@ -7,7 +7,7 @@
 
 #include "antaeus/audit/audit.hpp"
 #include "antaeus/draw/figure.hpp"
-#include "antaeus/report/audit_figures.hpp"
+#include "antaeus/report/figures.hpp"
 
 namespace antaeus::detail {
 
@@ -64,7 +64,7 @@ inline int state_lane(Verdict state) { return std::min(static_cast<int>(state), 
 /// Of consumed endpoints: at the focus step beside the same step of the baselines.
 std::vector<const ReliabilityTable*> reliability_of(const Audit& audit, const std::string& endpoint);
 
-/// Posterior, NIS, redundancy and guard; none for an audit without a posterior.
+/// The posterior beside the deployed number, and redundancy; none for an audit without a posterior.
 std::vector<NamedFigure> posterior_figures(const Audit& audit);
 
 }  // namespace antaeus::detail

@@ -1,9 +1,9 @@
 // The page of a motion's contacts: four questions, each answered from the result.
-#include "antaeus/report/contact_page.hpp"
-
 #include <algorithm>
 #include <cmath>
 
+#include "antaeus/contact/contact_result.hpp"
+#include "antaeus/report/pages.hpp"
 #include "episode/fitted_log.hpp"
 #include "report/contact_page_parts.hpp"
 #include "report/page_words.hpp"

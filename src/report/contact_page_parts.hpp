@@ -3,7 +3,8 @@
 #include <memory>
 #include <vector>
 
-#include "antaeus/report/contact_page.hpp"
+#include "antaeus/contact/contact_result.hpp"
+#include "antaeus/report/pages.hpp"
 #include "contact/contact_reading.hpp"
 
 namespace antaeus::detail {

@@ -1,8 +1,9 @@
 // The page of an identification: the verdict, the estimates, what is left of the torques, and where it holds.
-#include "antaeus/report/identify_page.hpp"
-
 #include <algorithm>
 #include <cmath>
+
+#include "antaeus/identification/identify.hpp"
+#include "antaeus/report/pages.hpp"
 
 namespace antaeus {
 

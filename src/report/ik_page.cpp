@@ -1,12 +1,12 @@
 // The page of inverse kinematics: the answers, the targets behind them, and the views.
-#include "antaeus/report/ik_page.hpp"
-
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "antaeus/ik/ik_run.hpp"
 #include "antaeus/ik/ik_story.hpp"
+#include "antaeus/report/pages.hpp"
 
 namespace antaeus {
 

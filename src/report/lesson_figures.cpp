@@ -1,11 +1,11 @@
 // Figures of a pose: the planar arm, the kinematic junction, sweeps and singular values.
-#include "antaeus/report/lesson_figures.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "antaeus/core/number_text.hpp"
+#include "antaeus/pose/sweep.hpp"
+#include "antaeus/report/figures.hpp"
 
 namespace antaeus {
 

@@ -74,8 +74,7 @@ std::string tone_class(Tone tone) { return std::string(to_string(tone)); }
 /// An HTML page in the making.
 class Writer {
  public:
-  Writer(const Page& page, const PageOptions& options)
-      : page_(page), linked_(options.interactive && !page.views.empty()) {}
+  explicit Writer(const Page& page) : page_(page) {}
 
   Html prose(const Prose& text) const {
     Html out;
@@ -97,7 +96,7 @@ class Writer {
   Html piece(const StepLink& link) const {
     if (link.step < 0) return "never";
     const std::string number = std::to_string(link.step);
-    if (!linked_) return number;
+    if (page_.views.empty()) return number;
     return element("a", {{"class", "step"}, {"href", "#step=" + number}, {"data-step", number}}, number);
   }
 
@@ -205,7 +204,8 @@ class Writer {
   }
   Html block(const ViewsPlace&) {
     if (page_.views.empty()) return {};
-    return element("div", {{"id", "viewer"}}, {});
+    return element("div", {{"id", "viewer"}},
+                   element("p", {{"class", "quiet note"}}, "These plots need JavaScript, which is off here."));
   }
   Html block(const Columns& columns) {
     Html all;
@@ -274,7 +274,6 @@ class Writer {
   }
 
   const Page& page_;
-  bool linked_;
   Html contents_;
   std::set<std::string> ids_ = {"viewer", "payload"};
 };
@@ -309,15 +308,15 @@ Prose linked_steps(std::string_view text) {
   return prose;
 }
 
-std::string html_page(const Page& page, const PageOptions& options) {
-  Writer writer(page, options);
+std::string html_page(const Page& page) {
+  Writer writer(page);
   Html head = void_element("meta", {{"charset", "utf-8"}});
   head << void_element("meta", {{"name", "viewport"}, {"content", "width=device-width,initial-scale=1"}})
        << void_element("meta", {{"name", "color-scheme"}, {"content", "light dark"}})
        << element("title", page.kicker.empty() ? page.title : page.kicker + ": " + page.title)
        << element("style", Html::markup(std::string(kViewerStyle)));
   Html body = writer.body();
-  if (options.interactive && !page.views.empty()) {
+  if (!page.views.empty()) {
     body << Html::markup("\n")
          << element("script", {{"type", "application/json"}, {"id", "payload"}},
                     Html::markup(detail::views_json(page.views)))

@@ -1,5 +1,3 @@
-#include "antaeus/report/pose_map_figure.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,6 +7,8 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/draw/contour_map.hpp"
+#include "antaeus/pose/pose_map.hpp"
+#include "antaeus/report/figures.hpp"
 
 namespace antaeus {
 

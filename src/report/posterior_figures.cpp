@@ -1,4 +1,4 @@
-// Figures of the posterior: its number with its doubt, its tests, and its guard.
+// Figures of the posterior: its number with its doubt beside the deployed one, and what its tests can find.
 #include <algorithm>
 #include <cmath>
 
@@ -58,8 +58,6 @@ namespace {
 
 /// Steps shown on each side of the step that is taken apart.
 constexpr Index kAround = 40;
-/// A NIS below this is as good as none: it would only cost room.
-constexpr double kLeastNis = 0.1;
 /// [N] A force below this is none to its consumer.
 constexpr double kLeastForce = 0.1;
 /// The two numbers get panels of their own scale where the deployed one is larger than the posterior's strip by this.
@@ -81,9 +79,7 @@ class PosteriorFigures {
   std::vector<NamedFigure> all() {
     if (hands_.empty() || audit_.focus_step < 0) return {};
     forces();
-    tests();
     redundancy();
-    guard();
     return std::move(figures_);
   }
 
@@ -187,85 +183,6 @@ class PosteriorFigures {
     add(figure, caption);
   }
 
-  /// One curve an episode, of its posterior at this endpoint; no further than the audited one goes.
-  template <class Value>
-  void compare(Panel& panel, const std::string& endpoint, Value&& value) const {
-    for (std::size_t e = 0; e < episodes_.size(); ++e) {
-      const EstimateSeries* series = series_of(*episodes_[e], endpoint, EstimatorName::posterior);
-      if (!series || !series->posterior) continue;
-      const Reconstruction& r = episodes_[e]->reconstruction;
-      panel.curves.push_back(thinned_curve(name(*episodes_[e]), std::min(r.steps(), rows()),
-                                           static_cast<double>(r.first_step), 1.0, episode_style(e),
-                                           [&](Index i) { return value(*series->posterior, i); }));
-    }
-  }
-
-  void tests() {
-    Figure figure;
-    figure.id = "posterior-tests";
-    figure.title = "What the posterior doubts, and when it finds a contradiction";
-    figure.columns = static_cast<int>(hands_.size());
-    figure.panel_height = 150;
-    std::string caption =
-        "Above, the standard deviation of the force in the direction of which least is known. Below, the normalised "
-        "innovation squared (NIS) with its limit: above it the torques contradict every contact within the prior.";
-    for (const bool nis : {false, true}) {
-      for (const EstimateSeries* hand : hands_) {
-        const PosteriorTrace& trace = *hand->posterior;
-        Panel panel;
-        panel.x.minimum = static_cast<double>(first_);
-        panel.x.maximum = panel.x.minimum + static_cast<double>(std::max<Index>(rows() - 1, 1));
-        panel.title = label_of(*hand) + (nis ? ", NIS" : ", worst sd");
-        if (hand == hands_.front()) panel.y.label = nis ? "NIS" : "sd [N]";
-        panel.y.logarithmic = nis;
-        if (nis) panel.y.minimum = kLeastNis;
-        panel.y.include_zero = !nis;
-        if (nis) {
-          panel.x.label = "step of the log";
-          compare(panel, hand->endpoint, [](const PosteriorTrace& t, Index i) { return t.nis[i]; });
-          panel.curves.push_back(thinned_curve("alarm limit", rows(), static_cast<double>(first_), 1.0,
-                                               {Tone::ink, Dash::long_dash, Marker::none, 1.4},
-                                               [&](Index i) { return trace.nis_threshold[i]; }));
-          double most = kLeastNis;
-          for (const Curve& curve : panel.curves) {
-            for (const double value : curve.y) most = std::fmax(most, value);
-          }
-          panel.y.maximum = 8.0 * most;  // room for the mark's words
-          if (trace.first_alarm >= 0) {
-            const auto at = static_cast<double>(first_ + trace.first_alarm);
-            panel.thresholds.push_back(
-                {at, true, "first test alarm, step " + std::to_string(first_ + trace.first_alarm), kMark});
-            panel.curves.push_back({"",
-                                    {at},
-                                    {trace.nis[trace.first_alarm]},
-                                    {Tone::vermillion, Dash::solid, Marker::diamond},
-                                    Curve::Join::none});
-          }
-        } else {
-          compare(panel, hand->endpoint, [](const PosteriorTrace& t, Index i) { return t.worst_sd[i]; });
-          panel.thresholds.push_back(focus_mark());
-        }
-        figure.panels.push_back(std::move(panel));
-      }
-    }
-    for (const EstimateSeries* hand : hands_) {
-      const PosteriorTrace& trace = *hand->posterior;
-      caption += " At the " + label_of(*hand) + " " + name(audit_.audited) + " begins with an sd of " +
-                 display_number(trace.worst_sd[0], 1) + " N";
-      for (std::size_t e = 1; e < episodes_.size(); ++e) {
-        const EstimateSeries* good = series_of(*episodes_[e], hand->endpoint, EstimatorName::posterior);
-        if (good && good->posterior) {
-          caption += (e == 1 ? " (" : ", ") + name(*episodes_[e]) + " with " +
-                     display_number(good->posterior->worst_sd[0], 1) + " N" + (e + 1 == episodes_.size() ? ")" : "");
-        }
-      }
-      caption += trace.first_alarm < 0
-                     ? std::string(" and its tests never alarm.")
-                     : " and its tests first alarm at step " + std::to_string(first_ + trace.first_alarm) + ".";
-    }
-    add(figure, caption);
-  }
-
   void redundancy() {
     const std::vector<const ReliabilityTable*> tables = reliability_of(audit_, audit_.focus_endpoint);
     if (tables.empty() || tables.front()->rows.empty()) return;
@@ -329,74 +246,6 @@ class PosteriorFigures {
     share.horizontal_bars = bias.horizontal_bars = true;
     share.value_labels = bias.value_labels = true;
     figure.panels = {std::move(share), std::move(bias)};
-    add(figure, caption);
-  }
-
-  /// Intervals as they are drawn: no more than the panel has pixels, each as bad as its worst step.
-  std::vector<GuardInterval> drawn_intervals(const EstimateSeries& hand) const {
-    std::vector<GuardInterval> intervals = guard_timeline(hand, first_);
-    if (intervals.size() <= kCurveBuckets) return intervals;
-    const Index bucket = (rows() + static_cast<Index>(kCurveBuckets) - 1) / static_cast<Index>(kCurveBuckets);
-    std::vector<GuardInterval> coarse;
-    for (const GuardInterval& interval : intervals) {
-      if (!coarse.empty() && interval.to - coarse.back().from < bucket) {
-        coarse.back().to = interval.to;
-        coarse.back().state = std::max(coarse.back().state, interval.state);
-      } else {
-        coarse.push_back(interval);
-      }
-    }
-    return coarse;
-  }
-
-  void guard() {
-    constexpr Tone kTones[] = {Tone::green, Tone::orange, Tone::vermillion};
-    Figure figure;
-    figure.id = "guard-timeline";
-    figure.title = "The posterior’s guard, step by step";
-    figure.panel_height = 124;
-    std::string caption =
-        "The state of the guard at each step. Where a state begins and there is room, words name the reasons that are "
-        "new "
-        "then.";
-    for (const EstimateSeries* hand : hands_) {
-      const PosteriorTrace& trace = *hand->posterior;
-      Panel panel;
-      panel.title = label_of(*hand);
-      panel.x.minimum = static_cast<double>(first_) - 0.5;
-      panel.x.maximum = static_cast<double>(first_ + rows()) - 0.5;
-      if (hand == hands_.back()) panel.x.label = "step of the log";
-      panel.y.names.assign(std::begin(kStateNames), std::end(kStateNames));
-      const double pixel = (panel.x.maximum - panel.x.minimum) / (figure.width - 90.0);
-      double taken[3] = {-1e300, -1e300, -1e300};
-      Reasons before;
-      for (const GuardInterval& interval : drawn_intervals(*hand)) {
-        const int lane = state_lane(interval.state);
-        const double from = static_cast<double>(interval.from) - 0.5, to = static_cast<double>(interval.to) + 0.5;
-        panel.shapes.push_back({DrawnShape::Kind::polygon,
-                                {from, to, to, from},
-                                {lane - 0.26, lane - 0.26, lane + 0.12, lane + 0.12},
-                                {kTones[lane]}});
-        Reasons fresh = interval.because;
-        fresh.remove(before);
-        before = interval.because;
-        const std::string words = reasons_in_words(fresh.empty() ? interval.because : fresh);
-        // Words near the right edge are moved back into the panel.
-        const double width = (detail::text_width(words, 11.0) + 10.0) * pixel;
-        if (words.empty() || std::min(from, panel.x.maximum - width) < taken[lane]) continue;
-        taken[lane] = from + width;
-        panel.notes.push_back({from, lane + 0.12, words, 2, -3});
-      }
-      panel.thresholds.push_back(focus_mark());
-      figure.panels.push_back(std::move(panel));
-      const auto count = [&](Verdict state) {
-        return std::to_string(std::count(trace.state.begin(), trace.state.end(), state));
-      };
-      caption += " At the " + label_of(*hand) + " " + count(Verdict::ok) + " steps are ok, " +
-                 count(Verdict::degraded) + " degraded and " + count(Verdict::refused) + " refused";
-      caption +=
-          trace.first_refusal < 0 ? "." : ", the first at step " + std::to_string(first_ + trace.first_refusal) + ".";
-    }
     add(figure, caption);
   }
 

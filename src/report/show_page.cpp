@@ -1,10 +1,11 @@
 // The page of any log: what is in it, what is missing, and no verdict.
-#include "antaeus/report/show_page.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include "antaeus/core/number_text.hpp"
+#include "antaeus/episode/raw_log.hpp"
+#include "antaeus/report/pages.hpp"
+#include "antaeus/robot/robot_profile.hpp"
 #include "report/page_words.hpp"
 #include "report/show_parts.hpp"
 

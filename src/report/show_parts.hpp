@@ -2,7 +2,9 @@
 // The parts of the page of a log.
 #include <memory>
 
-#include "antaeus/report/show_page.hpp"
+#include "antaeus/episode/raw_log.hpp"
+#include "antaeus/report/pages.hpp"
+#include "antaeus/robot/robot_profile.hpp"
 #include "episode/fitted_log.hpp"
 
 namespace antaeus::detail {

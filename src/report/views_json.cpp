@@ -11,6 +11,17 @@
 
 namespace antaeus::detail {
 
+/// Beside the vertices and indices of a mesh.
+template <class Visit>
+constexpr void visit_fields(const DrawnShape*, Visit&& visit) {
+  visit_members(visit, "kind", &DrawnShape::kind, "pose", &DrawnShape::X_LS, "size", &DrawnShape::size, "color",
+                &DrawnShape::color);
+}
+template <class Visit>
+constexpr void visit_fields(const DrawnLink*, Visit&& visit) {
+  visit_members(visit, "name", &DrawnLink::name, "shapes", &DrawnLink::shapes);
+}
+
 namespace {
 
 /// A list, or a struct as an object with the names of its fields. Notes of robots are added to \p note.

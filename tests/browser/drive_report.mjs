@@ -110,7 +110,7 @@ await (await open(reportPath)).context().close(); // the browser itself is warm 
   const panels = await page.evaluate(() => [...document.querySelectorAll('.panel')].map((p) => p.dataset.panel));
   check('posterior_has_its_panels', ['posterior', 'states', 'nis', 'worst-sd', 'bias'].every((id) => panels.includes(id)), panels.join());
   const figures = await page.evaluate(() => [...document.querySelectorAll('figure')].map((f) => f.id));
-  check('posterior_has_its_figures', ['posterior-force', 'posterior-tests', 'redundancy', 'guard-timeline'].every((id) => figures.includes(`figure-${id}`)), figures.join());
+  check('posterior_has_its_figures', ['posterior-force', 'redundancy'].every((id) => figures.includes(`figure-${id}`)), figures.join());
   check('what_helps_stands_before_the_views', await page.evaluate(() => Boolean(document.querySelector('[data-statement=guarded_posterior]')?.compareDocumentPosition(document.querySelector('#explore')) & Node.DOCUMENT_POSITION_FOLLOWING)));
   check('scene_states_its_scales', /one sd of the posterior.*0\.1\sm is 10\sN/.test(await page.textContent('.scene-legend')), await page.textContent('.scene-legend'));
   check('page_is_short', (await page.evaluate(() => { const more = document.querySelector('#more-plots'); more.click(); const rows = document.querySelector('#rows'); rows.open = false; const h = document.documentElement.scrollHeight; more.click(); rows.open = true; return h; })) < 8900, `${await page.evaluate(() => document.documentElement.scrollHeight)} px with all open`);
@@ -228,8 +228,28 @@ await (await open(reportPath)).context().close(); // the browser itself is warm 
   check('every_control_and_picture_has_a_name', unnamed.length === 0, unnamed.join(' '));
   const ids = await page.evaluate(() => { const all = [...document.querySelectorAll('[id]')].map((e) => e.id); return all.filter((id, i) => all.indexOf(id) !== i); });
   check('ids_are_unique', ids.length === 0, ids.join());
+  // Every panel is printed, those behind "more plots" too, as wide as the paper; what only a screen needs is not.
+  const plotsDrawn = () => page.locator('.panel canvas').count();
+  if ((await page.getAttribute('#more-plots', 'aria-expanded')) === 'true') await page.click('#more-plots');
+  await frame(page);
+  const all = (await plotsDrawn()) + Number((await page.textContent('#more-plots')).match(/\d+/)[0]);
+  const canvasWidths = () => page.evaluate(() => [...new Set([...document.querySelectorAll('.panel canvas')].map((c) => c.clientWidth))].join());
+  const onScreen = await plotsDrawn();
   await page.emulateMedia({ media: 'print' });
-  check('print_hides_the_views', !(await page.isVisible('#explore')) && (await page.isVisible('.answers')) && (await page.isVisible('#figure-posterior-force svg')));
+  await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
+  const widths = await canvasWidths();
+  const visible = await page.evaluate(() => [...document.querySelectorAll('.panel canvas')].filter((c) => c.checkVisibility()).length);
+  check('print_shows_every_panel', all > onScreen + 3 && (await plotsDrawn()) === all && visible === all && widths === '500', `${await plotsDrawn()} and ${visible} of ${all}, ${widths} px wide`);
+  check('print_hides_controls', !(await page.isVisible('.toolbar')) && !(await page.isVisible('#rows')) && (await page.isVisible('.answers')) && (await page.isVisible('#figure-posterior-force svg')));
+  await page.emulateMedia({ media: 'screen' });
+  await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
+  await frame(page);
+  // As a browser does it, which sends both events itself.
+  await page.pdf();
+  await frame(page);
+  const room = String(await page.evaluate(() => document.querySelector('.panels').clientWidth));
+  const widthsAfter = await canvasWidths();
+  check('after_print_all_is_as_before', (await plotsDrawn()) === onScreen && (await page.isVisible('.toolbar')) && widthsAfter === room, `${await plotsDrawn()} of ${onScreen}, ${widthsAfter} px in ${room}`);
   await page.context().close();
 }
 for (const colorScheme of ['light', 'dark']) {
@@ -339,6 +359,12 @@ for (const path of plainPaths) {
   const width = await sideways(page);
   check(`plain_phone_${name}`, width <= 0, `${width} px`);
   await page.context().close();
+}
+{
+  const page = await browser.newPage({ javaScriptEnabled: false });
+  await page.goto(pathToFileURL(reportPath).href);
+  check('without_javascript_the_page_says_so', /need JavaScript/.test(await page.textContent('#viewer')) && (await page.isVisible('#viewer p')) && (await page.isVisible('.answers')));
+  await page.close();
 }
 check('no_console_errors', complaints.length === 0, complaints.slice(0, 5).join(' | '));
 await browser.close();

@@ -1,11 +1,11 @@
 // The page of a motion's contacts: what it says of each kind of result, and that no panel is without numbers.
-#include "antaeus/report/contact_page.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "../../examples/legged/legged.hpp"
+#include "antaeus/contact/contact_result.hpp"
+#include "antaeus/report/pages.hpp"
 #include "report/page_texts.hpp"
 #include "report/tolerances.hpp"
 #include "support/page_payload.hpp"

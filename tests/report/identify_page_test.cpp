@@ -1,6 +1,7 @@
-#include "antaeus/report/identify_page.hpp"
-
 #include <gtest/gtest.h>
+
+#include "antaeus/identification/identify.hpp"
+#include "antaeus/report/pages.hpp"
 
 namespace antaeus {
 namespace {

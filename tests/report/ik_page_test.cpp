@@ -1,10 +1,10 @@
 // The page of inverse kinematics: what it says of each end, that views have numbers, and that texts are escaped.
-#include "antaeus/report/ik_page.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "antaeus/ik/ik_run.hpp"
+#include "antaeus/report/pages.hpp"
 #include "report/page_texts.hpp"
 #include "support/page_payload.hpp"
 

@@ -37,35 +37,9 @@ RobotDescription arm() {
   return arm;
 }
 
-/// A page with every struct of the model in it.
-Page everything() {
-  Page page{.kicker = "Test",
-            .title = "Everything",
-            .badge = "refused",
-            .badge_tone = Tone::vermillion,
-            .subtitle = "300 steps",
-            .answers = {},
-            .sections = {},
-            .views = {}};
-  Prose prose = "At step ";
-  prose << StepLink{8} << " it reads " << Quantity{-12.345, "N"} << ", " << Strong{"no less"} << "; "
-        << StateWord{"degraded", Tone::orange} << "; 5 N, -3 N·m and 2 ± 1 rad.";
-  page.answers = {{"What happened?", {{prose, false, "what"}, {kHostile}}}};
-  TableBlock table{"A table", {"name", "#value"}, {{{"a", Quantity{1.5, "", 2}}}, {{kHostile, StepLink{-1}}}}};
-  page.sections = {{"first",
-                    "First",
-                    {Paragraph{"A note.", true}, Bullets{{{"one"}, {"two"}}}, Definitions{{{"term", "text"}}}, table}},
-                   {"explore", "Look closer", {ViewsPlace{}}},
-                   {"folded", "Folded", {Folded{"Inside", {CodeLine{"antaeus show 'a b'"}}}}, true},
-                   {"story",
-                    "Story",
-                    {Chain{{{"one", "begins", "step 1", false, {}}, {"two", "follows", {}, true, "order only"}}},
-                     Timeline{{{3, 0.03, {{"it moves", Tone::blue}}}}},
-                     Columns{{{"left", "lead", {Paragraph{"l"}}}, {"empty", "", {}}}},
-                     Figures{{{"figure", "A figure", "Caption", "<svg viewBox=\"0 0 10 10\"></svg>"}}}}},
-                   {"nothing", "Nothing in it", {Paragraph{}, Bullets{}, TableBlock{"no rows", {"a"}, {}}}}};
-
-  Views& views = page.views;
+/// Views with every struct of theirs.
+Views every_view() {
+  Views views;
   VectorX time(kRows);
   for (Eigen::Index i = 0; i < kRows; ++i) time[i] = 0.01 * static_cast<double>(i);
   views.runs = {{"swing", kRows, 0, time}, {"other run", kRows / 2, 0, time.head(kRows / 2)}};
@@ -145,6 +119,37 @@ Page everything() {
   views.focus_name = "contact";
   views.comparisons_name = "Other run";
   views.note = "A note below.";
+  return views;
+}
+
+/// A page with every struct of the model in it.
+Page everything() {
+  Page page{.kicker = "Test",
+            .title = "Everything",
+            .badge = "refused",
+            .badge_tone = Tone::vermillion,
+            .subtitle = "300 steps",
+            .answers = {},
+            .sections = {},
+            .views = {}};
+  Prose prose = "At step ";
+  prose << StepLink{8} << " it reads " << Quantity{-12.345, "N"} << ", " << Strong{"no less"} << "; "
+        << StateWord{"degraded", Tone::orange} << "; 5 N, -3 N·m and 2 ± 1 rad.";
+  page.answers = {{"What happened?", {{prose, false, "what"}, {kHostile}}}};
+  TableBlock table{"A table", {"name", "#value"}, {{{"a", Quantity{1.5, "", 2}}}, {{kHostile, StepLink{-1}}}}};
+  page.sections = {{"first",
+                    "First",
+                    {Paragraph{"A note.", true}, Bullets{{{"one"}, {"two"}}}, Definitions{{{"term", "text"}}}, table}},
+                   {"explore", "Look closer", {ViewsPlace{}}},
+                   {"folded", "Folded", {Folded{"Inside", {CodeLine{"antaeus show 'a b'"}}}}, true},
+                   {"story",
+                    "Story",
+                    {Chain{{{"one", "begins", "step 1", false, {}}, {"two", "follows", {}, true, "order only"}}},
+                     Timeline{{{3, 0.03, {{"it moves", Tone::blue}}}}},
+                     Columns{{{"left", "lead", {Paragraph{"l"}}}, {"empty", "", {}}}},
+                     Figures{{{"figure", "A figure", "Caption", "<svg viewBox=\"0 0 10 10\"></svg>"}}}}},
+                   {"nothing", "Nothing in it", {Paragraph{}, Bullets{}, TableBlock{"no rows", {"a"}, {}}}}};
+  page.views = every_view();
   return page;
 }
 
@@ -179,10 +184,15 @@ TEST(Page, EverythingIsWritten) {
   EXPECT_EQ(views["focus"].integer(), 30);
 }
 
-TEST(Page, PrintedPageHasNoLinksAndNoCode) {
-  const std::string page = html_page(everything(), {.interactive = false});
-  EXPECT_EQ(count_of(page, "<script"), 0u);
-  EXPECT_EQ(page.find("#step="), std::string::npos) << "a link that leads nowhere";
+/// Where the plots would stand, for readers whose browser runs no script; the viewer takes its place.
+TEST(Page, SaysThatPlotsNeedJavaScript) {
+  Page page = everything();
+  EXPECT_EQ(count_of(html_page(page), "<div id=\"viewer\"><p class=\"quiet note\">These plots need JavaScript"), 1u);
+  page.views = {};
+  const std::string plain = html_page(page);
+  EXPECT_EQ(count_of(plain, "JavaScript"), 0u);
+  EXPECT_EQ(count_of(plain, "<script"), 0u);
+  EXPECT_EQ(plain.find("#step="), std::string::npos) << "a link that leads nowhere";
 }
 
 TEST(Page, IdsAreCheckedBeforeAnythingIsWritten) {

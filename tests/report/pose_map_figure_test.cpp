@@ -1,5 +1,3 @@
-#include "antaeus/report/pose_map_figure.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,6 +5,8 @@
 #include <sstream>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/pose/pose_map.hpp"
+#include "antaeus/report/figures.hpp"
 #include "report/tolerances.hpp"
 #include "robot/test_robots.hpp"
 

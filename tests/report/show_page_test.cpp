@@ -1,14 +1,15 @@
 // The page of any log: what it says of each kind of bad input, and that no panel is without numbers.
-#include "antaeus/report/show_page.hpp"
-
 #include <gtest/gtest.h>
 
 #include <Eigen/Geometry>
 #include <cmath>
 
 #include "antaeus/episode/log_summary.hpp"
+#include "antaeus/episode/raw_log.hpp"
 #include "antaeus/episode/synthetic_episode.hpp"
+#include "antaeus/report/pages.hpp"
 #include "antaeus/robot/dynamics.hpp"
+#include "antaeus/robot/robot_profile.hpp"
 #include "report/page_texts.hpp"
 #include "robot/test_robots.hpp"
 #include "support/tolerances.hpp"

@@ -7,17 +7,28 @@ import { openFolded } from './links';
 import { parse } from './payload';
 import { Viewer } from './views';
 
+let viewer: Viewer | null = null;
+let started = false;
+
 function start(): void {
+  if (started) return;
+  started = true;
   openFolded();
   const payload = document.getElementById('payload');
   const place = document.getElementById('viewer');
   if (!payload || !place) return;
   const views = parse(payload.textContent ?? '');
   if ((views.runs[0]?.steps ?? 0) === 0) return;
-  document.documentElement.classList.add('live');
-  new Viewer(new Data(views), place);
+  viewer = new Viewer(new Data(views), place);
   document.documentElement.dataset.ready = 'true';
 }
 
 // The page is painted first; it can be read while the views are made.
 requestAnimationFrame(() => window.setTimeout(start));
+// A printer may come before that.
+window.addEventListener('beforeprint', () => {
+  start();
+  viewer?.print(true);
+});
+// The window has its own width again in the next frame.
+window.addEventListener('afterprint', () => requestAnimationFrame(() => viewer?.print(false)));

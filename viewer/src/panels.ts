@@ -6,6 +6,7 @@ import { element, setText, toneVariable } from './format';
 import { comparisonVariable, Panel, type Owner } from './panel';
 import type { Line, ViewPanel } from './payload';
 
+const PAPER_WIDTH = 500; // [px] on A4: two beside each other where a wide table shrinks the print, else one
 const GUTTER = 58;
 const WIDE_GUTTER = 96; // names of lanes stand in it
 
@@ -13,6 +14,7 @@ export class Panels implements Owner {
   readonly root = element('div', { class: 'panels' });
   gutter = GUTTER;
   comparisons = true;
+  printed = false; // all plots, at the paper's width
   private readonly always = element('div');
   private readonly more = element('button', { type: 'button', id: 'more-plots', 'aria-expanded': 'false', 'aria-controls': 'detail-plots' });
   private readonly detail = element('div', { id: 'detail-plots' });
@@ -97,19 +99,20 @@ export class Panels implements Owner {
     this.panels = [];
     const always: HTMLElement[] = [];
     const detail: HTMLElement[] = [];
+    const open = this.open || this.printed;
     let hidden = 0;
     for (const spec of this.data.views.panels) {
       const lines = this.linesOf(spec);
       if (!lines) continue;
       if (spec.detail) ++hidden;
-      if (spec.detail && !this.open) continue;
+      if (spec.detail && !open) continue;
       const panel = new Panel(this, spec, lines);
       this.panels.push(panel);
       (spec.detail ? detail : always).push(panel.root);
     }
     this.always.replaceChildren(...always);
     this.detail.replaceChildren(...detail);
-    this.detail.hidden = !this.open;
+    this.detail.hidden = !open;
     this.more.hidden = hidden === 0;
     this.more.setAttribute('aria-expanded', String(this.open));
     setText(this.more, `${this.open ? 'Fewer plots' : 'More plots'} (${hidden})`);
@@ -118,14 +121,14 @@ export class Panels implements Owner {
   /** Draws every panel anew: at first, at a new width, in new colours. */
   layout(): void {
     const named = this.data.views.panels.some((p) => p.lanes.length > 0);
-    this.gutter = named && this.width() >= 600 ? WIDE_GUTTER : GUTTER;
+    this.gutter = named && (this.printed || this.width() >= 600) ? WIDE_GUTTER : GUTTER;
     this.draw(this.panels);
   }
   redraw(panel: Panel): void {
     this.draw([panel]);
   }
   private width(): number {
-    return Math.max(240, this.root.clientWidth);
+    return this.printed ? PAPER_WIDTH : Math.max(240, this.root.clientWidth);
   }
   private draw(panels: Panel[]): void {
     const [min, max] = this.range;

@@ -149,6 +149,15 @@ export class Viewer {
     this.schedule();
   }
 
+  /** On paper: every plot of what is chosen, in its colours and at its width. */
+  print(on: boolean): void {
+    document.documentElement.classList.toggle('printed', on);
+    this.panels.printed = on;
+    this.rebuild();
+    // The cursor is placed when the plots have committed their scales, without waiting for a frame.
+    if (on) queueMicrotask(() => queueMicrotask(() => queueMicrotask(() => this.update())));
+  }
+
   /** A link to a step: the cursor goes there, and the views come into sight. */
   private follow(step: string): void {
     this.toolbar.steps.ask(step, true);

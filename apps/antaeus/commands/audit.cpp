@@ -10,7 +10,7 @@
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/shell_words.hpp"
-#include "antaeus/report/html_report.hpp"
+#include "antaeus/report/pages.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
 #include "delivery.hpp"
@@ -53,8 +53,10 @@ struct AuditCommand {
   int run() {
     delivery.prepare();
     const Robot loaded = robot.load();
-    ReportOptions report;
-    if (!robot.ignore_meshes) report.meshes = meshes_of(loaded.model.description(), meshes);
+    std::shared_ptr<const MeshFiles> drawn;
+    if (!robot.ignore_meshes) {
+      drawn = std::make_shared<const MeshFiles>(meshes_of(loaded.model.description(), meshes));
+    }
     request.command = command_text();
     const Audit audit =
         run_audit(loaded, request, audit_options(loaded, loaded.endpoint_frames(request.endpoints, "--endpoint")),
@@ -62,7 +64,7 @@ struct AuditCommand {
     if (delivery.out.empty() && (!delivery.json || delivery.pdf)) {
       delivery.out = "antaeus-audit-" + audit.audited.episode.name;
     }
-    return deliver(audit, delivery, report);
+    return deliver(audit, delivery, std::move(drawn));
   }
 };
 
@@ -76,14 +78,18 @@ void Delivery::prepare() {
   if (pdf) chromium = find_chromium();
 }
 
-int deliver(const Audit& audit, const Delivery& delivery, const ReportOptions& report) {
+void Delivery::add_page(FileSet& files, std::string html) const {
+  if (pdf) files.add("report.pdf", print_pdf(chromium, html));
+  files.add("report.html", std::move(html));
+}
+
+int deliver(const Audit& audit, const Delivery& delivery, std::shared_ptr<const MeshFiles> meshes) {
   const std::string summary = audit_summary(audit).dump() + "\n";
   const std::string& out = delivery.out;
   if (!out.empty()) {
     const Table steps = steps_table(audit.audited.reconstruction);
     FileSet files(out);
-    if (delivery.pdf) files.add("report.pdf", print_pdf(delivery.chromium, html_report(audit, {.interactive = false})));
-    files.add("report.html", html_report(audit, report));
+    delivery.add_page(files, html_report(audit, std::move(meshes)));
     files.add("summary.json", summary);
     files.add("steps.csv", to_csv(steps));
     files.add("steps.parquet", to_parquet(steps));

@@ -3,11 +3,10 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/shell_words.hpp"
-#include "antaeus/report/contact_page.hpp"
+#include "antaeus/report/pages.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
 #include "delivery.hpp"
-#include "print_pdf.hpp"
 #include "terminal.hpp"
 
 namespace antaeus::cli {
@@ -81,8 +80,7 @@ struct ContactCommand {
     if (delivery.out.empty() && (!delivery.json || delivery.pdf)) delivery.out = "antaeus-contact-" + result.motion;
     if (!delivery.out.empty()) {
       FileSet files(delivery.out);
-      if (delivery.pdf) files.add("report.pdf", print_pdf(delivery.chromium, html_page(page, {.interactive = false})));
-      files.add("report.html", html_page(page));
+      delivery.add_page(files, html_page(page));
       files.add("summary.json", summary);
       files.add("wrenches.csv", to_csv(wrenches_table(result)));
       files.add("torques.csv", to_csv(torques_table(result)));

@@ -1,6 +1,9 @@
 #pragma once
 // How a verb's results are delivered: which folder, which form, printed or not.
+#include <memory>
 #include <string>
+
+#include "antaeus/robot/robot_meshes.hpp"
 
 namespace CLI {
 class App;
@@ -8,7 +11,7 @@ class App;
 
 namespace antaeus {
 struct Audit;
-struct ReportOptions;
+class FileSet;
 }  // namespace antaeus
 
 namespace antaeus::cli {
@@ -22,10 +25,12 @@ struct Delivery {
   void add_pdf_to(CLI::App& verb);
   /// Finds the browser before any work is done. \throws OptionsError
   void prepare();
+  /// Adds a page as report.html, and printed where that is wanted.
+  void add_page(FileSet& files, std::string html) const;
 };
 
 /// Prints an audit, or its JSON, writes its files, and gives the exit code.
-int deliver(const Audit& audit, const Delivery& delivery, const ReportOptions& report);
+int deliver(const Audit& audit, const Delivery& delivery, std::shared_ptr<const MeshFiles> meshes = nullptr);
 /// The audit's story for the terminal.
 std::string audit_story(const Audit& audit);
 

@@ -27,7 +27,7 @@ struct DemoCommand {
     }
     Audit audit = run_audit(robot, std::move(twins), request, audit_options(robot), progress_bar("demo"));
     audit.lessons.push_back(planar_lesson(load_robot("planar_3r")));  // the smallest robot on which it can be seen
-    return deliver(audit, delivery, {});
+    return deliver(audit, delivery);
   }
 };
 

@@ -29,7 +29,7 @@ std::string write_experiment(const ExperimentResult& result, const Settings& set
   }
   if (delivery.pdf) {
     const auto meshes = std::make_shared<const MeshFiles>(read_meshes(result.replay.description, nullptr));
-    const std::string page = html_page(simulate_page(result, meshes, told), {.interactive = false});
+    const std::string page = html_page(simulate_page(result, meshes, told));
     files.add("report.pdf", print_pdf(delivery.chromium, page));
     names += ", report.pdf";
   }

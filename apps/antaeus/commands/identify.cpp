@@ -10,13 +10,12 @@
 #include "antaeus/episode/raw_log.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/shell_words.hpp"
-#include "antaeus/report/identify_page.hpp"
+#include "antaeus/report/pages.hpp"
 #include "antaeus/robot/files/profile_writer.hpp"
 #include "antaeus/robot/noise_model.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
 #include "delivery.hpp"
-#include "print_pdf.hpp"
 #include "terminal.hpp"
 
 namespace antaeus::cli {
@@ -177,8 +176,8 @@ struct IdentifyCommand {
       };
       add("profile.toml", profile_text(known, delivery.out));
       add("summary.json", summary);
-      add("report.html", html_page(page));
-      if (delivery.pdf) add("report.pdf", print_pdf(delivery.chromium, html_page(page, {.interactive = false})));
+      delivery.add_page(files, html_page(page));
+      names += delivery.pdf ? ", report.html, report.pdf" : ", report.html";
       files.commit();
     }
     if (delivery.json) {

@@ -6,11 +6,10 @@
 #include "antaeus/ik/ik_story.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/shell_words.hpp"
-#include "antaeus/report/ik_page.hpp"
+#include "antaeus/report/pages.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
 #include "delivery.hpp"
-#include "print_pdf.hpp"
 #include "terminal.hpp"
 
 namespace antaeus::cli {
@@ -91,9 +90,8 @@ struct IkCommand {
     if (!delivery.out.empty()) {
       const Page page = ik_page(result, meshes);
       FileSet files(delivery.out);
-      if (delivery.pdf) files.add("report.pdf", print_pdf(delivery.chromium, html_page(page, {.interactive = false})));
       if (delivery.pdf) names += "report.pdf, ";
-      files.add("report.html", html_page(page));
+      delivery.add_page(files, html_page(page));
       files.add("summary.json", summary);
       names += "summary.json, solutions.csv, solutions.parquet";
       const Table solutions = solutions_table(result);

@@ -7,7 +7,7 @@
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/json_fields.hpp"
 #include "antaeus/pose/pose_map.hpp"
-#include "antaeus/report/pose_map_figure.hpp"
+#include "antaeus/report/figures.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
 #include "terminal.hpp"

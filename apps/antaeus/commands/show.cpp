@@ -3,13 +3,13 @@
 #include <optional>
 
 #include "antaeus/episode/log_summary.hpp"
+#include "antaeus/episode/raw_log.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/shell_words.hpp"
-#include "antaeus/report/show_page.hpp"
+#include "antaeus/report/pages.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
 #include "delivery.hpp"
-#include "print_pdf.hpp"
 #include "terminal.hpp"
 
 namespace antaeus::cli {
@@ -63,8 +63,7 @@ struct ShowCommand {
     if (delivery.out.empty() && (!delivery.json || delivery.pdf)) delivery.out = "antaeus-show-" + read.name;
     if (!delivery.out.empty()) {
       FileSet files(delivery.out);
-      if (delivery.pdf) files.add("report.pdf", print_pdf(delivery.chromium, html_page(page, {.interactive = false})));
-      files.add("report.html", html_page(page));
+      delivery.add_page(files, html_page(page));
       progress(0.9);
       files.add("summary.json", summary);
       files.commit();

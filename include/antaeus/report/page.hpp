@@ -163,12 +163,8 @@ struct Page {
   Views views = {};  ///< shown where a ViewsPlace stands
 };
 
-struct PageOptions {
-  bool interactive = true;  ///< the views and their data; without them the page is what is printed
-};
-
 /// The page as UTF-8 text, self-contained: it asks for nothing from the network. The same page gives the same bytes.
 /// A section without content is left out. \throws Error for an id of other characters or one that stands twice
-ANTAEUS_API std::string html_page(const Page& page, const PageOptions& options = {});
+ANTAEUS_API std::string html_page(const Page& page);
 
 }  // namespace antaeus

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "antaeus/core/fields.hpp"
 #include "antaeus/robot/robot_meshes.hpp"
 
 namespace antaeus::detail {
@@ -14,31 +13,17 @@ inline constexpr std::size_t kMostRobotTriangles = 30'000;
 
 struct DrawnShape {
   ShapeKind kind = ShapeKind::box;
-  Pose X_LS;
-  Vector3 size = Vector3::Zero();
+  Pose X_LS;                       ///< shape in link axes, as Shape's
+  Vector3 size = Vector3::Zero();  ///< as Shape's [m]; zero for a mesh
   Eigen::Vector4d color{0.7, 0.7, 0.7, 1.0};
   std::vector<float> vertices;         ///< of a mesh: x y z each, shared, in shape axes, scale applied [m]
   std::vector<std::uint32_t> indices;  ///< of a mesh: three a triangle, wound outwards
 };
-/// Beside its vertices and indices.
-template <class Visit>
-constexpr void visit_fields(const DrawnShape*, Visit&& visit) {
-  visit(field("kind", "", "of shape", &DrawnShape::kind));
-  visit(field("X_LS", "", "shape in link axes, as Shape's", &DrawnShape::X_LS).as("pose"));
-  visit(field("size", "", "as Shape's [m]; zero for a mesh", &DrawnShape::size));
-  visit(field("color", "", "red, green, blue, opacity", &DrawnShape::color));
-}
 
 struct DrawnLink {
   std::string name;
-  std::vector<DrawnShape> shapes;
+  std::vector<DrawnShape> shapes;  ///< empty for a link that carries nothing
 };
-
-template <class Visit>
-constexpr void visit_fields(const DrawnLink*, Visit&& visit) {
-  visit(field("name", "", "of the link", &DrawnLink::name));
-  visit(field("shapes", "", "empty for a link that carries nothing", &DrawnLink::shapes));
-}
 
 struct DrawnRobot {
   std::vector<DrawnLink> links;  ///< all of the description, in its order

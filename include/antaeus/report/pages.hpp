@@ -1,0 +1,54 @@
+#pragma once
+/// \file
+/// The pages of results: each of these functions fills a Page (page.hpp), which `html_page` writes.
+///
+/// A page's views read the result's arrays when the page is written: the result must live as long as the page. `meshes`
+/// are the robot's (read_meshes); null: none are drawn. The pages of contacts and of inverse kinematics are in the
+/// component motion.
+
+#include <memory>
+#include <string>
+
+#include "antaeus/core/api.hpp"
+#include "antaeus/report/page.hpp"
+#include "antaeus/robot/robot_meshes.hpp"
+
+namespace antaeus {
+
+struct Audit;
+struct ContactResult;
+struct IdentifyResult;
+struct IkResult;
+struct RawLog;
+struct Robot;
+
+/// antaeus audit: what happened, why, what to do now, then all the rest.
+ANTAEUS_API Page audit_page(const Audit& audit, std::shared_ptr<const MeshFiles> meshes = nullptr);
+
+/// html_page of audit_page: one self-contained page. Names and paths are shown as text, whatever they hold. The same
+/// audit gives the same bytes.
+ANTAEUS_API std::string html_report(const Audit& audit, std::shared_ptr<const MeshFiles> meshes = nullptr);
+
+/// antaeus show: the page of any log, without any verdict. Its numbers: log_summary.
+///
+/// Channels are the robot's where they have a column a motor, in motor order, or columns with names of its joints or
+/// labels. Else the page says so, and draws no robot. The robot stands as the log's orientation says, upright where
+/// there is none of a link that its base's follows from.
+/// \param robot    null: joints are named as the log's columns, and nothing is drawn in space
+/// \param command  the line that makes the page again; empty: none is shown
+ANTAEUS_API Page show_page(const RawLog& log, const Robot* robot = nullptr,
+                           std::shared_ptr<const MeshFiles> meshes = nullptr, const std::string& command = {});
+
+/// antaeus identify: what the torques read while nothing touches, how sure that is, and what it is good for. Also of a
+/// result in which nothing was identified: it says what is missing.
+ANTAEUS_API Page identify_page(const IdentifyResult& result);
+
+/// antaeus contact: what carries a motion, whether it is possible, what the motion does not tell, and what is left.
+/// Forces are those of the contacts on the robot (on the body where a total was given), torques those of the motors.
+ANTAEUS_API Page contact_page(const ContactResult& result, std::shared_ptr<const MeshFiles> meshes = nullptr);
+
+/// antaeus ik: which targets are reached, why the others are not, what a path does, and the robot at each answer. A
+/// step of the page's views is a target.
+ANTAEUS_API Page ik_page(const IkResult& result, std::shared_ptr<const MeshFiles> meshes = nullptr);
+
+}  // namespace antaeus
