@@ -114,9 +114,10 @@ void bind_terms(nb::module_& module) {
       "Motion and dynamics of one state: y = Γ v = [v_c in W; ω_b in B; ν_e⊕ in E], M̂ ẏ + "
       "Ĉ y = f, τ = Γᵀ f. Plain data of its own. NaN unless status is ok, but for "
       "J_plus_inverse, which is then the last good one. What belongs to seven joints is None for six.");
-  bind_fields_of<FreeFlyingTerms>(terms, [](const FlyingTerms& self) -> const auto& { return self.terms; });
+  // Before the terms: `status` is that of the whole, not of the singular values.
   bind_fields_of<FreeFlyingConditioning>(
       terms, [](const FlyingTerms& self) -> const auto& { return self.terms.conditioning; });
+  bind_fields_of<FreeFlyingTerms>(terms, [](const FlyingTerms& self) -> const auto& { return self.terms; });
   bind_fields_of<NullTerms>(
       terms, [](const FlyingTerms& self) { return self.terms.null.n_hat.size() == 0 ? nullptr : &self.terms.null; });
 }

@@ -154,6 +154,7 @@ struct FreeFlyingTerms {
 template <class Visit>
 constexpr void visit_fields(const FreeFlyingTerms*, Visit&& visit) {
   using T = FreeFlyingTerms;
+  visit(field("status", "", "", &T::status));
   visit(shaped(kVelocities, kVelocities, field("M", "", "[(6 + n)²] M v̇ + C v = τ", &T::M)));
   visit(shaped(kVelocities, kVelocities, field("C", "", "[(6 + n)²] with Ṁ = C + Cᵀ", &T::C)));
   visit(shaped(12, kVelocities, field("Gamma", "", "[12 × (6 + n)]", &T::Gamma)));
