@@ -99,13 +99,13 @@ void read_events(const ContactTask& task, SensorlessRun& run) {
 
 /// What the motors turn of their torques, what is told of their friction, how their sensors err: none of it is known to
 /// the controller.
-struct Errors {
+struct DrawnErrors {
   VectorX gain, told_share, sensor_gain, sensor_bias;
 };
-Errors drawn_errors(const SensorlessSetup& setup, Eigen::Index n) {
+DrawnErrors drawn_errors(const SensorlessSetup& setup, Eigen::Index n) {
   const SensorlessChoice& choice = setup.choice;
   Draw draw(1000 * setup.seed + 2);
-  Errors errors;
+  DrawnErrors errors;
   errors.gain = 1.0 + draw(n, choice.torque_constant_error).array();
   errors.told_share = 1.0 + draw(n, choice.told_error).array();
   errors.sensor_gain = 1.0 + draw(n, choice.sensor_gain).array();
@@ -114,7 +114,7 @@ Errors drawn_errors(const SensorlessSetup& setup, Eigen::Index n) {
 }
 
 /// What the controller is told of the torques of the last step.
-VectorX sensed_torques(const Errors& errors, bool has_joint_sensors, const PlantReading& reading,
+VectorX sensed_torques(const DrawnErrors& errors, bool has_joint_sensors, const PlantReading& reading,
                        const PlantTruth& truth) {
   if (!has_joint_sensors) return reading.tau.cwiseQuotient(errors.gain);
   // Noise of a motor's reading is the sensor's too.
@@ -132,7 +132,7 @@ ArmRig make_sensorless_rig(SensorlessSetup& setup) {
 SensorlessRun run_sensorless(const SensorlessSetup& setup, ArmRig& rig, const Progress& progress, bool has_log) {
   const SensorlessChoice& choice = setup.choice;
   const Eigen::Index n = rig.home.size();
-  const Errors errors = drawn_errors(setup, n);
+  const DrawnErrors errors = drawn_errors(setup, n);
 
   SensorlessRun run{.log = SampleLog(sensorless_heads(rig))};
   run.coulomb = rig.coulomb;

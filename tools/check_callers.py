@@ -11,7 +11,6 @@ import sys
 
 # Name -> why the script cannot see its use.
 ALLOWED = {
-    "NormalNumbers": "what tests of stated rates draw from, the same on every platform (tests/support/alarm_rate.hpp)",
     "parse_mesh": "read_mesh of bytes: what tests/fuzz/fuzz_mesh.cpp feeds without a file",
 }
 

@@ -39,6 +39,10 @@ std::vector<OptionGroup>& groups() {
 
 }  // namespace
 
+double detail::parse_number(std::string_view text, const Range& range, const std::string& place) {
+  return parse<double>(text, range, place);
+}
+
 bool Range::holds(double value) const noexcept {
   if (!std::isfinite(value)) return false;
   return (lowest_allowed ? value >= lowest : value > lowest) && (highest_allowed ? value <= highest : value < highest);

@@ -68,7 +68,7 @@ template <int N>
 bool bounded_step(const ChainNumbers& chain, const ClosestTuning& tuning, const Curvature<N>& at, double damping,
                   const int* free, int size, const double* q, double* trial) {
   const int n = count<N>(chain);
-  double b[kRoom<N>], x[kRoom<N>];
+  double b[kRoom<N>] = {}, x[kRoom<N>];
   int open[kRoom<N>], opens = size;
   for (int k = 0; k < size; ++k) open[k] = free[k];
   for (int i = 0; i < n; ++i) trial[i] = q[i];

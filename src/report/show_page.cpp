@@ -279,7 +279,7 @@ Section channels_section(const FittedLog& shown) {
   return section;
 }
 
-Section joints_section(const FittedLog& shown) {
+Section log_joints_section(const FittedLog& shown) {
   const int q = shown.place(ChannelRole::position), tau = shown.place(ChannelRole::torque);
   TableBlock table{"What each joint did", {"joint"}, {}};
   // A unit that all share stands in the heads.
@@ -319,7 +319,7 @@ Section joints_section(const FittedLog& shown) {
   return {"joints", "Joints", {std::move(table)}, folded};
 }
 
-Section provenance_section(const FittedLog& shown, const std::string& command) {
+Section log_provenance_section(const FittedLog& shown, const std::string& command) {
   Section section{"provenance", "How this was made", {}};
   section.blocks.emplace_back(Paragraph{"Every number is as logged: nothing is filtered, filled in or judged."});
   if (!command.empty()) {
@@ -360,8 +360,8 @@ Page show_page(const RawLog& log, const Robot* robot, std::shared_ptr<const Mesh
   if (!anything) page.views = {};
   page.sections.push_back({"explore", "Look closer", {ViewsPlace{}}});
   page.sections.push_back(detail::channels_section(*shown));
-  page.sections.push_back(detail::joints_section(*shown));
-  page.sections.push_back(detail::provenance_section(*shown, command));
+  page.sections.push_back(detail::log_joints_section(*shown));
+  page.sections.push_back(detail::log_provenance_section(*shown, command));
   return page;
 }
 

@@ -14,29 +14,6 @@
 
 namespace antaeus {
 
-constexpr void visit_fields(const OptionValue*, auto&& visit) {
-  using O = OptionValue;
-  visit(field("option", "", "`group.option`", [](const O& o) { return o.group + "." + o.info.name; }));
-  visit(field("value", "", "as `--set` takes it", &O::value));
-  visit(field("unit", "", "empty for names and switches", [](const O& o) { return o.info.unit; }));
-  visit(field("meaning", "", "one sentence", [](const O& o) { return o.info.meaning; }));
-  visit(field("source", "",
-              "where the value comes from: `set: FILE:LINE` or `set: --set`; the share of the robot's load or weight "
-              "that it is; else where the default comes from",
-              &O::source));
-}
-
-constexpr void visit_fields(const EpisodeChannel*, auto&& visit) {
-  using E = EpisodeChannel;
-  visit(field("channel", "",
-              "`tau`, `qpos`, `target_dof`, `dq`, `ddq`, `time`, `imu_quat_xyzw`, `imu_quat_wxyz`, `imu_quat`, "
-              "`imu_gyro`, `imu_acc`",
-              &E::name));
-  visit(field("source", "", "file, member, or pattern of columns", &E::source));
-  visit(field("stored_type", "", "`float32`, `float64`, …; `text` for CSV", &E::stored_type));
-  visit(field("sha256", "", "of the file's bytes; for npz and CSV of the samples as a float64 `.npy`", &E::sha256));
-}
-
 // A series as summary.json has it: the whole of it, and the steps that an event or the focus names.
 
 enum class Told { any, posterior };

@@ -48,12 +48,19 @@ struct OptionValue {
 };
 constexpr void visit_fields(const OptionValue*, auto&& visit) {
   using V = OptionValue;
-  visit(field("group", "", "\"published_guard\" of --set published_guard.clamp_force=40", &V::group));
-  visit(field("name", "", "in its group", [](const OptionValue& self) { return self.info.name; }));
-  visit(field("value", "", "as the command line's --set takes it", &V::value));
-  visit(field("unit", "", "empty for names and switches", [](const OptionValue& self) { return self.info.unit; }));
-  visit(field("meaning", "", "one sentence", [](const OptionValue& self) { return self.info.meaning; }));
-  visit(field("source", "", "where the value comes from: a line of the profile, a rule, a paper", &V::source));
+  visit(field("option", "", "`group.option`", [](const V& v) {
+          return v.group + "." + v.info.name;
+        }).only(FieldUse::file_only));
+  visit(field("group", "", "\"published_guard\" of --set published_guard.clamp_force=40", &V::group)
+            .only(FieldUse::python_only));
+  visit(field("name", "", "in its group", [](const V& v) { return v.info.name; }).only(FieldUse::python_only));
+  visit(field("value", "", "as `--set` takes it", &V::value));
+  visit(field("unit", "", "empty for names and switches", [](const V& v) { return v.info.unit; }));
+  visit(field("meaning", "", "one sentence", [](const V& v) { return v.info.meaning; }));
+  visit(field("source", "",
+              "where the value comes from: `set: FILE:LINE` or `set: --set`; the share of the robot's load or weight "
+              "that it is; else where the default comes from",
+              &V::source));
 }
 
 namespace detail {

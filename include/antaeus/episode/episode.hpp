@@ -16,15 +16,18 @@ namespace antaeus {
 
 /// One file, npz member or group of CSV columns that was read.
 struct EpisodeChannel {
-  std::string name;  ///< "tau", "qpos", "target_dof", "dq", "ddq", "time", "imu_quat_xyzw", "imu_gyro", "imu_acc"
-  std::string source, stored_type, sha256;
+  std::string name, source, stored_type, sha256;
 };
 constexpr void visit_fields(const EpisodeChannel*, auto&& visit) {
   using C = EpisodeChannel;
-  visit(field("name", "", "as a file of an episode is called", &C::name));
-  visit(field("source", "", "file, member or column pattern", &C::source));
-  visit(field("stored_type", "", "\"float32\", \"float64\", …; \"text\" for CSV", &C::stored_type));
-  visit(field("sha256", "", "of the file's or member's bytes", &C::sha256));
+  visit(field("name", "",
+              "`tau`, `qpos`, `target_dof`, `dq`, `ddq`, `time`, `imu_quat_xyzw`, `imu_quat_wxyz`, `imu_quat`, "
+              "`imu_gyro`, `imu_acc`",
+              &C::name)
+            .as("channel"));
+  visit(field("source", "", "file, member, or pattern of columns", &C::source));
+  visit(field("stored_type", "", "`float32`, `float64`, …; `text` for CSV", &C::stored_type));
+  visit(field("sha256", "", "of the file's bytes; for npz and CSV of the samples as a float64 `.npy`", &C::sha256));
 }
 
 /// Samples of one robot, all in motor order, N steps. Empty matrices were not recorded.

@@ -32,12 +32,6 @@ Json vector_json(const Eigen::MatrixBase<Derived>& vector) {
   return list;
 }
 
-/// An index of the log, null for none.
-inline Json step_json(Eigen::Index step) { return step < 0 ? Json() : Json(static_cast<std::int64_t>(step)); }
-
-/// A text, null where there is none.
-inline Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
-
 /// Numbers, texts, names of enumerations and reasons, vectors, matrices (a list of rows), lists and structs with a list
 /// of fields. NaN and infinity become null as they are written.
 template <class Value>
