@@ -39,6 +39,9 @@ std::vector<OptionGroup>& groups() {
 
 }  // namespace
 
+int detail::parse_integer(std::string_view text, const Range& range, const std::string& place) {
+  return parse<int>(text, range, place);
+}
 double detail::parse_number(std::string_view text, const Range& range, const std::string& place) {
   return parse<double>(text, range, place);
 }

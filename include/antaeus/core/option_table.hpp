@@ -50,6 +50,7 @@ struct ANTAEUS_API OptionRow {
 namespace detail {
 
 /// \throws OptionsError that names the place for a text that is not a number within the range
+ANTAEUS_API int parse_integer(std::string_view text, const Range& range, const std::string& place);
 ANTAEUS_API double parse_number(std::string_view text, const Range& range, const std::string& place);
 
 template <class Options, class Value>
