@@ -3,6 +3,7 @@
 /// How often tests alarm: the limits that a rate of false alarms asks for, and what a count of alarms proves of a rate.
 
 #include "antaeus/core/numbers.hpp"
+#include "antaeus/core/types.hpp"
 #include "antaeus/signal/chi_squared.hpp"
 
 namespace antaeus::test {
