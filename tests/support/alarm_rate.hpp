@@ -3,17 +3,9 @@
 /// How often tests alarm: the limits that a rate of false alarms asks for, and what a count of alarms proves of a rate.
 
 #include "antaeus/core/numbers.hpp"
-#include "antaeus/core/types.hpp"
 #include "antaeus/signal/chi_squared.hpp"
 
 namespace antaeus::test {
-
-/// A test that alarms where |W r|² > limit. With W S Wᵀ = I, S the covariance of r, that is χ² by chance; one row of
-/// W is a normal test with limit z².
-struct LinearTest {
-  MatrixX weights;  ///< W, degrees of freedom × rows
-  double limit = 0.0;
-};
 
 /// False alarms that are accepted, and the tests that share them.
 struct AlarmBudget {

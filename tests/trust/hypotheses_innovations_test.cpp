@@ -17,7 +17,7 @@
 namespace antaeus {
 namespace {
 
-const std::vector<std::string> kWrists = {"left_wrist_yaw_link", "right_wrist_yaw_link"};
+const std::vector<std::string> kBothWrists = {"left_wrist_yaw_link", "right_wrist_yaw_link"};
 constexpr double kInterval = 0.02;
 constexpr int kMotors = 27;
 
@@ -41,7 +41,7 @@ class Windows : public testing::Test {
  protected:
   Windows() {
     robot_.profile.noise = std::make_shared<const NoiseModel>(remembered(robot_));
-    reader_ = std::make_unique<InstantReader>(robot_, kWrists);
+    reader_ = std::make_unique<InstantReader>(robot_, kBothWrists);
     residual_ = std::make_unique<ResidualEstimator>(
         robot_, ResidualOptions{.kind = ResidualChoice::static_gravity, .tilt_sd = 0.0});
     const NoiseModel& noise = *robot_.profile.noise;

@@ -18,7 +18,7 @@
 namespace antaeus {
 namespace {
 
-using test::kBothWrists;
+using test::kWrists;
 
 constexpr Reasons kOfInput = Reason::position_out_of_limits | Reason::position_jump | Reason::dead_torque |
                              Reason::orientation_contradicts | Reason::accelerometer_scale | Reason::no_clock;
@@ -53,7 +53,7 @@ class InputFaults : public testing::Test {
   }
 
   Robot robot_ = test::own_robot("h1_2");
-  InstantReader reader_{robot_, kBothWrists};
+  InstantReader reader_{robot_, kWrists};
   test::RandomStates random_{412};
 };
 
@@ -93,7 +93,7 @@ TEST_F(InputFaults, EachIsRefusedByItsNameAtAnyRate) {
   for (const double rate : {50.0, 500.0}) {
     for (const ChannelFault& fault : faults) {
       SCOPED_TRACE(std::string(fault.name) + ", " + std::to_string(rate) + " Hz, " + random_.text());
-      GuardedEstimator guarded(robot_, kBothWrists);
+      GuardedEstimator guarded(robot_, kWrists);
       int i = 0;
       for (; i < kOnset * rate; ++i) guarded.update(still(i / rate));
       ASSERT_EQ(guarded.results()[0].state, Verdict::ok) << guarded.results()[0].reasons.text();
@@ -125,7 +125,7 @@ TEST_F(InputFaults, EachIsRefusedByItsNameAtAnyRate) {
 TEST_F(InputFaults, AFirstSampleWithoutATimeIsRefused) {
   for (const double time : {kNaN, kInfinity, -kInfinity}) {
     for (const bool velocity : {true, false}) {
-      GuardedEstimator guarded(robot_, kBothWrists);
+      GuardedEstimator guarded(robot_, kWrists);
       Observation o = still(time);
       if (!velocity) o.v.resize(0);
       EXPECT_EQ(guarded.update(o)[0].state, Verdict::refused);
@@ -143,22 +143,22 @@ TEST_F(InputFaults, TheDropInRefusesPositionsThatCannotBe) {
   for (const FrameWrenchMethod method : {FrameWrenchMethod::posterior, FrameWrenchMethod::deployed}) {
     FrameWrenchEstimator drop_in(robot_, method);
     const Observation good = still(0.0);
-    const WrenchEstimate& read = drop_in.get_frame_wrench(kBothWrists[0], good.q, good.tau);
+    const WrenchEstimate& read = drop_in.get_frame_wrench(kWrists[0], good.q, good.tau);
     EXPECT_LT(read.verdict, Verdict::refused);
     EXPECT_FALSE(read.reasons.has_any(kOfInput)) << read.reasons.text();
     for (const double position : {1e300, -1e6, 9.0}) {
       VectorX q = good.q;
       q[13] = position;
-      for (const std::string& frame : kBothWrists) {
+      for (const std::string& frame : kWrists) {
         const WrenchEstimate& bad = drop_in.get_frame_wrench(frame, q, good.tau);
         EXPECT_GE(bad.verdict, Verdict::refused) << position;
         EXPECT_TRUE(bad.reasons.has(Reason::position_out_of_limits)) << bad.reasons.text();
       }
     }
     // Calls without a clock compare nothing with the call before.
-    EXPECT_LT(drop_in.get_frame_wrench(kBothWrists[0], robot_.pose("arm_waist_target"), good.tau).verdict,
+    EXPECT_LT(drop_in.get_frame_wrench(kWrists[0], robot_.pose("arm_waist_target"), good.tau).verdict,
               Verdict::refused);
-    EXPECT_LT(drop_in.get_frame_wrench(kBothWrists[0], good.q, good.tau).verdict, Verdict::refused);
+    EXPECT_LT(drop_in.get_frame_wrench(kWrists[0], good.q, good.tau).verdict, Verdict::refused);
   }
 }
 
@@ -167,7 +167,7 @@ TEST_F(InputFaults, LostSamplesLeaveAQuietRobotOk) {
   for (const double lost : {0.0, 0.2}) {
     for (const double rate : {500.0, 250.0}) {
       SCOPED_TRACE(std::to_string(rate) + " Hz, lost " + std::to_string(lost) + ", " + random_.text());
-      GuardedEstimator guarded(robot_, kBothWrists);
+      GuardedEstimator guarded(robot_, kWrists);
       int samples = 0, ok = 0, dynamic = 0;
       double worst = 0.0;
       for (int i = 0; i / rate < 20.0; ++i) {
@@ -207,7 +207,7 @@ struct Largest {
 
 void expect_nothing_of_input(const Robot& robot, const Episode& episode, const std::string& name) {
   SCOPED_TRACE(name);
-  GuardedEstimator guarded(robot, kBothWrists);
+  GuardedEstimator guarded(robot, kWrists);
   Observation observation;
   Largest largest;
   for (Eigen::Index i = 0; i < episode.steps(); ++i) {
