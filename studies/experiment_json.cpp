@@ -17,7 +17,8 @@ Json experiment_summary_json(const ExperimentResult& result) {
                   .set("schema", "antaeus." + result.verb + ".summary/1")
                   .set("command", result.command)
                   .set(result.verb == "space" ? "scenario" : "experiment", result.name);
-  for (const auto& [key, value] : to_json(result).members()) json.set(key, value);
+  const Json fields = to_json(result);
+  for (const auto& [key, value] : fields.members()) json.set(key, value);
   Json settings = Json::object();
   for (const OptionValue& option : result.settings) settings.set(option.group + "." + option.info.name, option.value);
   // Of a path the name alone: a folder is of this machine.

@@ -75,7 +75,7 @@ def test_nearest_names(twins):
         (("preflight", "--robot", "h1_2", "--pose", "arm_waist"), "arm_waist", "arm_waist_target"),
         (("preflight", "--robot", "h1_2", "--positions", "torso_jiont=1"), "torso_jiont", "torso_joint"),
         (("audit", incident, "--robot", "h1_2", "--set", "publishd_guard.clamp_force=1"), "publishd_guard", "published_guard"),
-        (("audit", incident, "--robot", "h1_2", "--set", "guard.clamp_froce=1"), "clamp_froce", "clamp_force"),
+        (("audit", incident, "--robot", "h1_2", "--set", "published_guard.clamp_froce=1"), "clamp_froce", "clamp_force"),
         (("audit", incident, "--robot", "h1_2", "--set", "equation.imu=mountd"), "mountd", "mounted"),
         (("audit", twins / "twin_incidnet", "--robot", "h1_2"), "twin_incidnet", "twin_incident"),
     ]:
@@ -88,7 +88,7 @@ def test_values_of_options_are_checked(twins):
     for assignment, why in [
         ("published_guard.clamp_force=ten", "not a number"), ("published_guard.clamp_force=-1", "zero or more"), ("published_guard.clamp_force=nan", "'nan' is not a number that fits; write a number, zero or more"),
         ("published_guard.clamp_force=inf", "'inf' is not a number that fits"), ("published_guard.watchdog_steps=0", "write a whole number, at least 1"),
-        ("published_guard.watchdog_steps=1.5", "not a number"), ("feasibility.sole_forward=inf", "write a number, any finite one"), ("posterior.false_alarm=1", "more than zero and less than 1"), ("clamp_force=1", "no assignment"), ("published_guard.clamp_force", "no assignment"),
+        ("published_guard.watchdog_steps=1.5", "not a number"), ("feasibility.sole_forward=inf", "write a number, any finite one"), ("posterior.false_alarm=1", "more than zero and less than 1"), ("clamp_force=1", "not an assignment"), ("published_guard.clamp_force", "not an assignment"),
         ("episode.require_target=maybe", "true or false"),
     ]:
         line = refused("audit", incident, "--robot", "h1_2", "--set", assignment)

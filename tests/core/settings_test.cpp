@@ -30,9 +30,10 @@ std::string said_to_setting(const Arguments&... arguments) {
 }
 
 TEST(Settings, UnknownGroupsOptionsAndValuesNamePlaceAndNearest) {
-  EXPECT_EQ(said_to_setting("gaurd.clamp_force=1"), "--set: unknown option group 'gaurd'; did you mean 'guard'?");
+  EXPECT_EQ(said_to_setting("published_gaurd.clamp_force=1"),
+            "--set: unknown option group 'published_gaurd'; did you mean 'published_guard'?");
   EXPECT_EQ(said_to_setting("published_guard.clamp_forse=1"),
-            "--set: guard: unknown option 'clamp_forse'; did you mean 'clamp_force'?");
+            "--set: published_guard: unknown option 'clamp_forse'; did you mean 'clamp_force'?");
   EXPECT_EQ(said_to_setting("published_guard.clamp_force=-1"),
             "--set: published_guard.clamp_force: '-1' is not a number that fits; write a number, zero or more");
   EXPECT_EQ(said_to_setting("equation.imu=mountd"),
@@ -41,12 +42,12 @@ TEST(Settings, UnknownGroupsOptionsAndValuesNamePlaceAndNearest) {
             "--set: episode.require_target: 'maybe' is not a switch; write true or false");
   EXPECT_EQ(said_to_setting("published_guard.clamp_force=30"), "accepted");
   EXPECT_EQ(said_to_setting(Setting{"published_guard", "clamp_forse", "1", "robot.toml:12"}),
-            "robot.toml:12: guard: unknown option 'clamp_forse'; did you mean 'clamp_force'?");
+            "robot.toml:12: published_guard: unknown option 'clamp_forse'; did you mean 'clamp_force'?");
   EXPECT_EQ(
       said_to_setting(Setting{"published_guard", "clamp_force", "ten", "robot.toml:12"}),
       "robot.toml:12: published_guard.clamp_force: 'ten' is not a number that fits; write a number, zero or more");
-  EXPECT_EQ(said_to_setting(Setting{"gaurd", "clamp_force", "1", "robot.toml:12"}),
-            "robot.toml:12: unknown option group 'gaurd'; did you mean 'guard'?");
+  EXPECT_EQ(said_to_setting(Setting{"published_gaurd", "clamp_force", "1", "robot.toml:12"}),
+            "robot.toml:12: unknown option group 'published_gaurd'; did you mean 'published_guard'?");
   EXPECT_EQ(said_to_setting(Setting{"published_guard", "clamp_force", "ten", ""}),
             "published_guard.clamp_force: 'ten' is not a number that fits; write a number, zero or more")
       << "without a place";
@@ -77,7 +78,7 @@ TEST(Settings, AnAssignmentHasItsForm) {
   EXPECT_EQ(said_to_setting("guard", "a place"), "a place: 'guard' is not an assignment; write group.option=value");
   EXPECT_LT(said_to_setting(std::string(9999, 'x')).size(), 250u);
   EXPECT_NE(said_to_setting(".=").find("unknown option group ''"), std::string::npos);
-  EXPECT_NE(said_to_setting("guard.=1").find("guard: unknown option ''"), std::string::npos);
+  EXPECT_NE(said_to_setting("published_guard.=1").find("published_guard: unknown option ''"), std::string::npos);
   EXPECT_NE(said_to_setting("published_guard.clamp_force=").find("'' is not a number that fits"), std::string::npos);
 }
 
@@ -85,7 +86,7 @@ TEST(Settings, AnAssignmentHasItsForm) {
 TEST(Settings, ValuesMayHoldDotsAndEqualsSigns) {
   Settings settings;
   settings.set("published_guard.clamp_force=12.5");
-  EXPECT_EQ(settings.all()[0].group, "guard");
+  EXPECT_EQ(settings.all()[0].group, "published_guard");
   EXPECT_EQ(settings.all()[0].name, "clamp_force");
   EXPECT_EQ(settings.all()[0].value, "12.5");
   EXPECT_EQ(settings.all()[0].place, "--set");
@@ -138,7 +139,7 @@ TEST(Settings, WhatIsRefusedLeavesTheRestAsItWas) {
   Settings settings;
   settings.set("published_guard.clamp_force=30");
   EXPECT_THROW(settings.set("published_guard.clamp_force=-1"), OptionsError);
-  EXPECT_THROW(settings.set("gaurd.clamp_force=1"), OptionsError);
+  EXPECT_THROW(settings.set("published_gaurd.clamp_force=1"), OptionsError);
   ASSERT_EQ(settings.all().size(), 1u);
   EXPECT_EQ(settings.get<PublishedGuardOptions>().clamp_force, 30.0);
 }

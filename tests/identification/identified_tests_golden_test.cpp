@@ -17,11 +17,11 @@
 #include "antaeus/robot/noise_model.hpp"
 #include "antaeus/signal/chi_squared.hpp"
 #include "antaeus/trust/guarded_estimator.hpp"
-#include "core/random.hpp"
 #include "identification/humanoid_runs.hpp"
 #include "robot/test_robots.hpp"
 #include "support/alarm_rate.hpp"
 #include "support/coloured_draw.hpp"
+#include "support/normal_numbers.hpp"
 #include "support/shared.hpp"
 #include "support/soak.hpp"
 
@@ -312,7 +312,7 @@ TEST(SwingingArms, LieSixTheObservablePartHasNoPhantom) {
   std::array<double, 2> squares{}, observable{}, above{}, largest{};
   double n = 0.0;
   for (const std::uint64_t seed : {1, 2, 3}) {
-    detail::Random<> normal(seed);
+    test::NormalNumbers normal(seed);
     VectorX phase(motors), pace(motors), friction(motors);
     for (int j = 0; j < motors; ++j) {
       phase[j] = 3.0 * normal.normal();

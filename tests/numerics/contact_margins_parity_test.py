@@ -20,7 +20,7 @@ def wrenches(tmp_path_factory):
     cli = os.environ.get("ANTAEUS_CLI")
     if not cli:
         pytest.skip("ANTAEUS_CLI is not set; run through ctest")
-    program = pathlib.Path(cli).parent / "constraints_tests"
+    program = pathlib.Path(cli).parent / "numerics_tests"
     written = tmp_path_factory.mktemp("constraints")
     environment = {**os.environ, "ANTAEUS_CONSTRAINTS_PARITY": str(written)}
     subprocess.run(

@@ -27,7 +27,7 @@ def written(tmp_path_factory):
     cli = os.environ.get("ANTAEUS_CLI")
     if not cli:
         pytest.skip("ANTAEUS_CLI is not set; run through ctest")
-    program = pathlib.Path(cli).parent / "constraints_tests"
+    program = pathlib.Path(cli).parent / "numerics_tests"
     folder = tmp_path_factory.mktemp("elastic_qp")
     environment = {**os.environ, "ANTAEUS_CONSTRAINTS_PARITY": str(folder)}
     subprocess.run([program, "--gtest_filter=ElasticQpParity.*"], env=environment, check=True, capture_output=True)

@@ -186,7 +186,7 @@ def test_the_callers_robot_stays_as_it_is(robot, logs):
     ({"episode": "nowhere"}, antaeus.EpisodeError, "nowhere: no such episode"),
     ({"baselines": ["nowhere"]}, antaeus.EpisodeError, "nowhere: no such episode"),
     ({"endpoints": ["left_wrst"]}, antaeus.ModelError, "audit.endpoints: .*'left_wrst'; did you mean 'left wrist'"),
-    ({"settings": {"guard.clamp_forc": 31}}, antaeus.OptionsError, "audit.settings: .*did you mean 'clamp_force'"),
+    ({"settings": {"published_guard.clamp_forc": 31}}, antaeus.OptionsError, "audit.settings: .*did you mean 'clamp_force'"),
     ({"settings": {"clamp_force": 31}}, antaeus.OptionsError, "audit.settings"),
     ({"settings": {"published_guard.clamp_force": None}}, antaeus.OptionsError, "audit.settings.*NoneType"),
     ({"start": float("nan")}, antaeus.OptionsError, "audit.start: nan is not a time stamp"),

@@ -79,7 +79,7 @@ def test_parts_outlive_their_robot():
 
 def long_calls(robot):
     """Name → a call that takes some seconds."""
-    log = antaeus.make_twin(robot, "good", duration=60.0).episode
+    log = antaeus.make_twin(robot, "good", duration=300.0).episode
     chain = antaeus.KinematicChain(antaeus.load_robot("panda").model, "panda_hand")
     targets = np.tile([0.8, 0.2, 0.4, 1, 0, 0, 0], (30_000, 1))
     model, replay = antaeus.ReachModel(chain), antaeus.BatchReplay(robot, WRISTS, threads=2)

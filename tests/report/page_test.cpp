@@ -157,13 +157,13 @@ TEST(Page, EverythingIsWritten) {
   const std::string page = html_page(everything());
   // The browser's test opens it.
   if (const char* file = std::getenv("ANTAEUS_PAGE_OUT")) write_file(file, page);
-  for (const char* part : {"<h1>Everything<span class=\"badge vermillion\">refused</span></h1>",
-                           "data-statement=\"what\"", "<a class=\"step\" href=\"#step=8\" data-step=\"8\">8</a>",
-                           "−12.3\u00A0N", "<strong>no less</strong>", "<span class=\"state orange\">degraded</span>",
-                           "5\u00A0N, −3\u00A0N·m and 2\u00A0±\u00A01\u00A0rad.", "<td class=\"n\">1.50</td>",
-                           "<td class=\"n\">never</td>", "<details class=\"section\"><summary><h2>Folded</h2>",
-                           "antaeus show &#39;a b&#39;", "class=\"arrow inferred\"", "<div class=\"moment\">step ",
-                           "<figure id=\"figure-figure\">", "<div id=\"viewer\"></div>", "href=\"#story\""}) {
+  for (const char* part :
+       {"<h1>Everything<span class=\"badge vermillion\">refused</span></h1>", "data-statement=\"what\"",
+        "<a class=\"step\" href=\"#step=8\" data-step=\"8\">8</a>", "−12.3\u00A0N", "<strong>no less</strong>",
+        "<span class=\"state orange\">degraded</span>", "5\u00A0N, −3\u00A0N·m and 2\u00A0±\u00A01\u00A0rad.",
+        "<td class=\"n\">1.50</td>", "<td class=\"n\">never</td>",
+        "<details class=\"section\"><summary><h2>Folded</h2>", "antaeus show &#39;a b&#39;", "class=\"arrow inferred\"",
+        "<div class=\"moment\">step ", "<figure id=\"figure-figure\">", "<div id=\"viewer\">", "href=\"#story\""}) {
     EXPECT_NE(page.find(part), std::string::npos) << part;
   }
   EXPECT_EQ(page.find("Nothing in it"), std::string::npos) << "an empty section is left out, in the contents too";

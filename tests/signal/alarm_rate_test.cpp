@@ -8,9 +8,9 @@
 #include "antaeus/core/numbers.hpp"
 #include "antaeus/signal/chi_squared.hpp"
 #include "antaeus/signal/coloured_noise.hpp"
-#include "core/random.hpp"
 #include "signal/tolerances.hpp"
 #include "support/allocation_counter.hpp"
+#include "support/normal_numbers.hpp"
 
 namespace antaeus {
 namespace {
@@ -53,7 +53,7 @@ TEST(AlarmRate, PoissonBounds) {
 }
 
 TEST(ColouredNoise, NumbersAreNormalAlsoInTheTail) {
-  detail::Random<> normal(7);
+  test::NormalNumbers normal(7);
   constexpr int kNumbers = 4'000'000;
   double sum = 0.0, square = 0.0, fourth = 0.0;
   int beyond = 0;
@@ -67,14 +67,14 @@ TEST(ColouredNoise, NumbersAreNormalAlsoInTheTail) {
   EXPECT_NEAR(fourth / kNumbers, 3.0, tolerance::kDrawnMoments);
   const double expected = 2.0 * normal_cdf(-4.0) * kNumbers;  // 253
   EXPECT_NEAR(beyond, expected, 4.0 * std::sqrt(expected));
-  detail::Random<> again(7), other(8);
-  detail::Random<> first(7);
+  test::NormalNumbers again(7), other(8);
+  test::NormalNumbers first(7);
   EXPECT_EQ(again.normal(), first.normal());
   EXPECT_NE(again.normal(), other.normal());
 }
 
 TEST(ColouredNoise, DrawingDoesNotAllocate) {
-  detail::Random<> normal(1);
+  test::NormalNumbers normal(1);
   test::AllocationCounter counter;
   double sum = 0.0;
   for (int i = 1; i < 100; ++i) sum += normal.normal();

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "antaeus/signal/coloured_noise.hpp"
-#include "core/random.hpp"
+#include "support/normal_numbers.hpp"
 
 namespace antaeus::test {
 
@@ -38,7 +38,7 @@ class ColouredDraw {
 
  private:
   ColouredNoise noise_;
-  detail::Random<> normal_;
+  NormalNumbers normal_;
   VectorX constant_, slow_, value_;
 };
 
