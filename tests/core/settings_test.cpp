@@ -110,10 +110,11 @@ TEST(Settings, TheLastOneCounts) {
 /// A gain is K_fp in a paper and k_fp on a keyboard.
 TEST(Settings, NamesAreFoundWhateverTheirCase) {
   Settings settings;
-  settings.set("guard.Clamp_FORCE=30");
+  settings.set("published_guard.Clamp_FORCE=30");
   EXPECT_EQ(settings.get<PublishedGuardOptions>().clamp_force, 30.0);
   ASSERT_NE(settings.find("published_guard", "clamp_force"), nullptr) << "kept as the table writes it";
-  EXPECT_EQ(said_to_setting("Guard.clamp_force=30"), "--set: unknown option group 'Guard'; did you mean 'guard'?");
+  EXPECT_EQ(said_to_setting("Published_guard.clamp_force=30"),
+            "--set: unknown option group 'Published_guard'; did you mean 'published_guard'?");
 }
 
 TEST(Settings, GetChangesWhatWasSetAndNothingElse) {

@@ -24,7 +24,7 @@ def test_in_a_profile(tmp_path):
     profile = tmp_path / "profile.toml"
     profile.write_text(text + "\n[options.guard]\nclamp_force = 30.0\n", "utf-8")
     with pytest.raises(antaeus.OptionsError, match=SAYS) as caught:
-        antaeus.load_robot(profile)
+        antaeus.load_robot(str(profile))
     assert f"profile.toml:{len(profile.read_text('utf-8').splitlines())}" in str(caught.value)
 
 

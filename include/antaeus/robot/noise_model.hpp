@@ -102,7 +102,7 @@ constexpr void visit_fields(const NoiseModel*, Visit&& visit) {
   visit(field("limit_sd", "N·m", "[motors] sd of that: such a row stays evidence with this doubt; infinity: it is none",
               &N::limit_sd));
   visit(field("unit", "", "of all torques here: other where the user asked for the channel's own unit", &N::unit));
-  visit(field("simulated", "", "identified in simulation: of its samples (Observation::simulated), not of the robot's",
+  visit(field("simulated", "", "identified in simulation: of its samples (Observation.simulated), not of the robot's",
               &N::simulated));
   visit(field("provenance", "", "by whom, from which logs and stretches, when", &N::provenance));
 }
