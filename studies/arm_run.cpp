@@ -16,8 +16,8 @@ std::vector<SampleLog::Head> arm_heads(const ArmRig& rig, const std::vector<Samp
   return heads;
 }
 
-Replay arm_replay(const ArmRig& rig, bool has_table) {
-  Replay replay;
+SceneReplay arm_replay(const ArmRig& rig, bool has_table) {
+  SceneReplay replay;
   replay.description = rig.real.description();
   replay.joints = rig.plant.motor_joints();
   replay.columns = position_columns(rig);
@@ -27,8 +27,8 @@ Replay arm_replay(const ArmRig& rig, bool has_table) {
   return replay;
 }
 
-Replay contact_replay(const ArmRig& rig, bool has_table) {
-  Replay replay = arm_replay(rig, has_table);
+SceneReplay contact_replay(const ArmRig& rig, bool has_table) {
+  SceneReplay replay = arm_replay(rig, has_table);
   replay.force = {"Fx", "Fy", "Fz"};
   replay.place = {"x", "y", "z"};
   replay.wanted = {"x_wanted", "y_wanted", "z_wanted"};

@@ -13,9 +13,9 @@ std::vector<std::string> position_columns(const ArmRig& rig);
 /// `time`, the positions, and the given heads behind them.
 std::vector<SampleLog::Head> arm_heads(const ArmRig& rig, const std::vector<SampleLog::Head>& more);
 /// Replay of the rig's arm by the columns of arm_heads.
-Replay arm_replay(const ArmRig& rig, bool has_table);
+SceneReplay arm_replay(const ArmRig& rig, bool has_table);
 /// The same of a run on the table: the force of it on the tool, where the tool is and where it was wanted.
-Replay contact_replay(const ArmRig& rig, bool has_table = true);
+SceneReplay contact_replay(const ArmRig& rig, bool has_table = true);
 /// Columns tau_<joint>, of each motor.
 SamplePlot torque_plot(const ArmRig& rig);
 /// The arm's true positions and velocities, after the last step.

@@ -46,7 +46,7 @@ std::vector<std::size_t> chosen_rows(const std::vector<double>& axis, std::size_
   return rows;
 }
 
-MujocoScene scene_of(const Replay& replay, ToolJoints gripper) {
+MujocoScene scene_of(const SceneReplay& replay, ToolJoints gripper) {
   Ur5eScene scene;
   scene.gripper = gripper;
   scene.has_table = replay.has_table;
@@ -85,7 +85,7 @@ void check_clip(const ClipChoice& choice) {
 Clip experiment_clip(const ExperimentResult& result, const Settings& settings, const Progress& progress) {
   const auto choice = settings.get<ClipChoice>();
   check_clip(choice);
-  const Replay& replay = result.replay;
+  const SceneReplay& replay = result.replay;
   const std::vector<double> axis = result.samples.numbers(result.axis);
   if (axis.empty() || replay.joints.empty()) throw Error(result.name, "the run has nothing to replay", "leave --clip");
   const auto plant = settings.get<PlantChoice>();

@@ -104,7 +104,7 @@ struct SamplePlot {
 };
 
 /// How the run looks in space.
-struct Replay {
+struct SceneReplay {
   RobotDescription description = {};
   std::vector<std::string> joints;   ///< of the description
   std::vector<std::string> columns;  ///< of the samples: their positions
@@ -133,7 +133,7 @@ struct ANTAEUS_API ExperimentResult {
   Table samples;  ///< columns `time`, q_*, and what the experiment measures
   std::vector<SamplePlot> plots;
   std::vector<NamedFigure> figures;
-  Replay replay;
+  SceneReplay replay;
   std::vector<OptionValue> settings;  ///< as used
   int seed = 1;                       ///< filled by run_experiment
   std::string axis = "time";          ///< column of the samples that the rows stand over

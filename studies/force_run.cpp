@@ -220,7 +220,7 @@ ForceRun run_force_task(ArmRig& rig, const ForceSetup& setup, bool has_line, con
     if (hooks.sense) hooks.sense(time, measured);
     if (choice.wrench != WrenchSource::truth && choice.tare) {
       if (task.waits()) tare.add(measured);
-      measured = tare.of(measured);
+      measured = tare.tared(measured);
     }
     const TaskOrder& order = task.update(state, {measured, force_sd, is_cut, dt});
     if (order.phase == TaskPhase::stopped) break;

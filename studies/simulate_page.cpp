@@ -224,7 +224,7 @@ class SimulatePage {
   }
 
   Scene scene(Views& views, std::shared_ptr<const MeshFiles> meshes) {
-    const Replay& replay = r_.replay;
+    const SceneReplay& replay = r_.replay;
     Scene scene{.title = r_.title};
     SceneRobot robot{.description = replay.description, .meshes = std::move(meshes)};
     for (std::size_t joint = 0; joint < replay.joints.size(); ++joint) {

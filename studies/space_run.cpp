@@ -372,7 +372,7 @@ ExperimentResult flight_result(const FlyingRobot& robot, const SpaceRequest& req
   SamplePlot energy{"Energy V of the law", "J", {{"energy", "V"}}, {}, true};
   result.plots = {errors, sigma, tier, force, torque, arm, positions, linear, angular, energy};
 
-  Replay& replay = result.replay;
+  SceneReplay& replay = result.replay;
   replay.description = robot.model.description();
   replay.joints = joints;
   for (const std::string& joint : joints) replay.columns.push_back("q_" + joint);

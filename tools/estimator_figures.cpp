@@ -67,7 +67,7 @@ NamedFigure known_force(const Robot& robot) {
                                    {Tone::orange, Dash::dashed}));
     panel.curves.push_back(ellipse("posterior at rest", at_rest.covariance.topLeftCorner<3, 3>(), {Tone::blue}));
     figure.panels.push_back(std::move(panel));
-    const auto& entry = reliability.of(moving)[0];
+    const auto& entry = reliability.judge(moving)[0];
     std::printf(
         "%-17s worst sd %.1f N at rest, %.1f N in motion, along (%.2f, %.2f, %.2f); torso: redundancy %.2g, "
         "detectable from %.0f N·m on\n",

@@ -150,7 +150,7 @@ void bind_task(nb::module_& module) {
       .def("add", &WrenchTare::add, "measured"_a, "One more wrench of the tool in the air. not_finite changes nothing.")
       .def("count", &WrenchTare::count, "How many went in.")
       .def("offset", &WrenchTare::offset, "Their mean, N and N·m, axes of what went in; zero without one.")
-      .def("of", &WrenchTare::of, "measured"_a, "The wrench less the offset. NaN stays NaN.");
+      .def("tared", &WrenchTare::tared, "measured"_a, "The wrench less the offset. NaN stays NaN.");
   bind_struct<TaskOrder>(module, "TaskOrder",
                          "What a ContactTask asks of the controller in one cycle, with its target's fields.");
   const std::string signature =

@@ -28,14 +28,14 @@ void bind_reliability(nb::module_& module) {
           },
           "reader"_a, "posterior"_a, "The posterior must have been made from the same reader.")
       .def(
-          "of",
+          "judge",
           [](ReliabilityEstimator& self, const PosteriorEstimates& estimates) {
             constexpr const char* kPlace = "ReliabilityEstimator.of";
             const std::vector<EndpointReliability>& last = self.results();
             require_same(static_cast<Eigen::Index>(last.size()), static_cast<Eigen::Index>(estimates.size()), kPlace,
                          "endpoints");
             require_same(last.front().redundancy.size(), estimates.residual.value.size(), kPlace, "motors");
-            return std::vector<EndpointReliability>(self.of(estimates));
+            return std::vector<EndpointReliability>(self.judge(estimates));
           },
           "estimates"_a, "One result an endpoint. Never raises.")
       .def(
@@ -69,8 +69,8 @@ void bind_feasibility(nb::module_& module) {
           },
           "robot"_a, "endpoints"_a, "options"_a, nb::sig(signature.c_str()), doc.c_str())
       .def(
-          "of",
-          [](FeasibilityChecker& self, const WrenchEstimates& estimates) { return Feasibility(self.of(estimates)); },
+          "check",
+          [](FeasibilityChecker& self, const WrenchEstimates& estimates) { return Feasibility(self.check(estimates)); },
           "estimates"_a,
           "Of any estimator, either sign; their covariance counts where they have one. Never raises: estimates of "
           "other "

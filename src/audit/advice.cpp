@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "antaeus/pose/pose_advice.hpp"
-#include "audit/parts.hpp"
+#include "audit/audit_shared.hpp"
 
 namespace antaeus {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "audit/parts.hpp"
+#include "audit/audit_shared.hpp"
 
 namespace antaeus::detail {
 

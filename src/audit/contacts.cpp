@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "antaeus/signal/chi_squared.hpp"
-#include "audit/parts.hpp"
+#include "audit/audit_shared.hpp"
 
 namespace antaeus::detail {
 

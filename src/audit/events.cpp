@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "antaeus/audit/audit_options.hpp"
-#include "audit/parts.hpp"
+#include "audit/audit_shared.hpp"
 
 namespace antaeus::detail {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "antaeus/audit/audit_options.hpp"
-#include "audit/parts.hpp"
+#include "audit/audit_shared.hpp"
 
 namespace antaeus::detail {
 

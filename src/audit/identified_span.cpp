@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "antaeus/robot/noise_model.hpp"
-#include "audit/parts.hpp"
+#include "audit/audit_shared.hpp"
 
 namespace antaeus::detail {
 

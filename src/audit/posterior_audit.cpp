@@ -104,7 +104,7 @@ std::vector<FeasibilityRow> feasibility(const Robot& robot, const AuditOptions& 
   std::vector<FeasibilityRow> rows;
   const std::vector<std::string>& endpoints = focus.reader().endpoint_names();
   FeasibilityChecker checker(robot, endpoints, options.feasibility);
-  for (const FeasibilityMargin& margin : checker.of(focus.stacked()).margins) {
+  for (const FeasibilityMargin& margin : checker.check(focus.stacked()).margins) {
     rows.push_back({EstimatorName::stacked, margin.endpoint < 0 ? "" : endpoints[margin.endpoint], margin.kind,
                     margin.unit, margin.value, margin.sd, margin.feasible});
   }

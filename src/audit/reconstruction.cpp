@@ -198,9 +198,9 @@ struct Reconstructor::Impl {
     worker.posterior->take_limits(step.limits);
     const PosteriorEstimates& estimates = worker.posterior->solve(step.residual);
     step.estimates = estimates;
-    step.feasible = worker.feasibility->of(estimates);
+    step.feasible = worker.feasibility->check(estimates);
     if (worker.raw) step.raw = worker.raw->solve(estimates.instant);
-    const std::vector<EndpointReliability>& reliability = worker.reliability->of(estimates);
+    const std::vector<EndpointReliability>& reliability = worker.reliability->judge(estimates);
     for (EndpointRecorders& of_one : recorders) {
       if (!of_one.posterior) continue;
       detail::record_posterior(of_one.posterior->series, row, estimates[of_one.hand], reliability[of_one.hand]);
@@ -223,9 +223,9 @@ struct Reconstructor::Impl {
   Reconstruction next(Eigen::Index asked, const Progress& progress) {
     const Eigen::Index steps = std::min(asked, episode.steps() - done), first = done;
     Reconstruction result = make_room(steps);
-    detail::Hundredths hundredths(progress, episode.steps());
+    detail::ProgressSteps progress_steps(progress, episode.steps());
     for (Eigen::Index from = 0; from < steps; from += std::ssize(batch)) {
-      hundredths.tell(first + from);
+      progress_steps.tell(first + from);
       const Eigen::Index count = std::min<Eigen::Index>(std::ssize(batch), steps - from);
       const auto step = [&](Eigen::Index i) -> Step& { return batch[static_cast<std::size_t>(i)]; };
       const auto worker = [&](int thread) -> Worker& { return workers[static_cast<std::size_t>(thread)]; };

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "audit/parts.hpp"
+#include "audit/audit_shared.hpp"
 
 namespace antaeus::detail {
 

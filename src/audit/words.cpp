@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "antaeus/core/number_text.hpp"
-#include "audit/parts.hpp"
+#include "audit/audit_shared.hpp"
 
 namespace antaeus {
 

@@ -102,7 +102,7 @@ void add_intervals(ContactTiming& timing, const TimingOptions& o) {
 
 }  // namespace
 
-std::vector<FootContact> ContactTiming::of(const std::string& foot) const {
+std::vector<FootContact> ContactTiming::contacts_of(const std::string& foot) const {
   std::vector<FootContact> own;
   std::copy_if(intervals.begin(), intervals.end(), std::back_inserter(own),
                [&](const FootContact& one) { return one.foot == foot; });

@@ -133,7 +133,7 @@ std::vector<std::vector<Footing>> footings(const TotalMotion& motion, const Cont
   std::vector<std::vector<Footing>> feet;
   for (const FootMotion& foot : motion.feet) {
     const std::vector<Attitude> rows = attitudes(motion, foot, sole);
-    const std::vector<FootContact> intervals = timing.of(foot.name);
+    const std::vector<FootContact> intervals = timing.contacts_of(foot.name);
     std::vector<Stance> stances;
     for (const FootContact& one : intervals) {
       std::vector<Attitude> own;

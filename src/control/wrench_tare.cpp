@@ -11,7 +11,7 @@ Status WrenchTare::add(const Wrench& measured) noexcept {
 
 Wrench WrenchTare::offset() const noexcept { return Wrench::from_vector(count_ > 0 ? Vector6(sum_ / count_) : sum_); }
 
-Wrench WrenchTare::of(const Wrench& measured) const noexcept {
+Wrench WrenchTare::tared(const Wrench& measured) const noexcept {
   return Wrench::from_vector(measured.to_vector() - offset().to_vector());
 }
 

@@ -14,9 +14,9 @@
 namespace antaeus::detail {
 
 /// Tells a Progress of work on \p count things, about a hundred times.
-class Hundredths {
+class ProgressSteps {
  public:
-  Hundredths(const Progress& progress, std::ptrdiff_t count) : progress_(progress), count_(count) {}
+  ProgressSteps(const Progress& progress, std::ptrdiff_t count) : progress_(progress), count_(count) {}
   void tell(std::ptrdiff_t done) {
     if (!progress_ || done < next_) return;
     progress_(static_cast<double>(done) / static_cast<double>(count_));
@@ -44,11 +44,11 @@ void add_threads(std::vector<std::jthread>& threads, std::ptrdiff_t count, const
 template <class Make>
 void in_blocks(std::ptrdiff_t count, std::ptrdiff_t block, int threads, const Progress& progress, Make make) {
   std::atomic<std::ptrdiff_t> next = 0;
-  Hundredths hundredths(progress, count);
+  ProgressSteps progress_steps(progress, count);
   const auto run = [&](int thread) {
     auto work = make(thread);
     for (std::ptrdiff_t first = next.fetch_add(block); first < count; first = next.fetch_add(block)) {
-      if (thread == 0) hundredths.tell(first);
+      if (thread == 0) progress_steps.tell(first);
       work(first, std::min(first + block, count));
     }
   };

@@ -37,6 +37,10 @@ constexpr std::array<RenamedGroup, 2> kRenamedGroups = {{{"guard", "published_gu
 
 std::span<const std::string_view> Settings::groups_of_components() noexcept { return kGroupsOfComponents; }
 
+bool Settings::is_old_group(std::string_view group) noexcept {
+  return std::ranges::find(kRenamedGroups, group, &RenamedGroup::old_name) != kRenamedGroups.end();
+}
+
 void Settings::set(Setting setting) {
   const std::vector<OptionGroup>& groups = OptionGroup::all();
   const auto group = std::find_if(groups.begin(), groups.end(),

@@ -8,7 +8,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/number_text.hpp"
-#include "draw/figure_parts.hpp"
+#include "draw/figure_marks.hpp"
 #include "draw/figure_svg.hpp"
 
 namespace antaeus {

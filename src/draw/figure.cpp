@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "antaeus/core/number_text.hpp"
-#include "draw/figure_parts.hpp"
+#include "draw/figure_marks.hpp"
 #include "draw/figure_svg.hpp"
 
 namespace antaeus {

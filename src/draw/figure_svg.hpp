@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "antaeus/draw/figure.hpp"
-#include "draw/figure_parts.hpp"
+#include "draw/figure_marks.hpp"
 
 namespace antaeus::detail {
 

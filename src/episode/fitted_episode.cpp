@@ -33,7 +33,7 @@ Episode fitted_episode(const RawLog& log, const Robot& robot) {
   episode.name = log.name;
   episode.notes = log.notes;
   const auto take = [&](ChannelRole role, SampleMatrix& samples) {
-    const RawChannel* channel = fitted.of(role);
+    const RawChannel* channel = fitted.channel(role);
     if (!channel) return;
     samples = channel->values(Eigen::all, column);
     episode.notes.push_back(detail::role_in_words(role) + " are read from " + printable(channel->source));

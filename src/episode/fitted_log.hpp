@@ -40,7 +40,7 @@ struct FittedLog {
     return place < 0 ? nullptr : &log->channels[static_cast<std::size_t>(place)];
   }
   int place(ChannelRole role) const { return joint_channels[static_cast<std::size_t>(role)]; }
-  const RawChannel* of(ChannelRole role) const { return channel(place(role)); }
+  const RawChannel* channel(ChannelRole role) const { return channel(place(role)); }
   /// Null where there is no such channel.
   const ColumnFacts* column(ChannelRole role, int joint) const {
     const int at = place(role);

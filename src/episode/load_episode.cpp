@@ -310,7 +310,7 @@ class Loader {
     Observation observation;
     for (Eigen::Index i = 0; i < episode_.steps(); ++i) {
       episode_.observe(i, observation);
-      const InputFindings& findings = checks.of(observation);
+      const InputFindings& findings = checks.inspect(observation);
       Reasons reasons = findings.reasons;
       for (const Reasons& motor : findings.motors) reasons.add(motor);
       for (unsigned bit = 0; reasons.bits() >> bit != 0; ++bit) {

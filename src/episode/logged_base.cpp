@@ -105,7 +105,7 @@ LoggedBase logged_base(const FittedLog& log) {
   if (frame.empty()) return {{}, upright + "the robot’s profile does not say where the IMU sits."};
   const std::optional<SensorChain> chain = chain_to(log, frame);
   if (!chain) return {{}, upright + "between it and the IMU are joints of which the log has no position."};
-  const SampleMatrix* q = log.of(ChannelRole::position) ? &log.of(ChannelRole::position)->values : nullptr;
+  const SampleMatrix* q = log.channel(ChannelRole::position) ? &log.channel(ChannelRole::position)->values : nullptr;
   LoggedBase base;
   base.orientation = [sensor, q, chain = *chain](Eigen::Index row) -> Eigen::Vector4d {
     const Eigen::Vector4d x = sensor(row);

@@ -13,7 +13,7 @@
 #include "antaeus/robot/dynamics.hpp"
 #include "antaeus/robot/noise_model.hpp"
 #include "antaeus/signal/savitzky_golay.hpp"
-#include "identification/identify_parts.hpp"
+#include "identification/identify_steps.hpp"
 #include "identification/moving/moving_rows.hpp"
 
 namespace antaeus {

@@ -6,7 +6,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/words.hpp"
 #include "ik/batch_work.hpp"
-#include "ik/path_parts.hpp"
+#include "ik/path_attempts.hpp"
 #include "ik/reach_model.hpp"
 #include "ik/solution_columns.hpp"
 #include "ik/thread_time.hpp"

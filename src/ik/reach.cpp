@@ -407,7 +407,7 @@ bool open_question(const ReachSolution& followed) noexcept {
          followed.evidence != ReachEvidence::link_lengths;
 }
 
-ReachSolution told_of(const ReachSolution& followed, const ReachSolution& whole) noexcept {
+ReachSolution explained_by(const ReachSolution& followed, const ReachSolution& whole) noexcept {
   ReachSolution told = followed;
   told.iterations += whole.iterations;
   told.attempts = whole.attempts;
@@ -431,7 +431,7 @@ ReachSolution ReachSolver::explain(const Pose& X_WF, const ReachSolution& follow
   if (!detail::open_question(followed)) return followed;
   // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): it may be this solver's own, which solve() overwrites
   const ReachSolution copy = followed;
-  return detail::told_of(copy, solve(X_WF));
+  return detail::explained_by(copy, solve(X_WF));
 }
 
 }  // namespace antaeus

@@ -39,7 +39,7 @@ std::uint32_t outside_limits(const ChainNumbers& chain, const double* q) noexcep
 /// Whether solve() may say more of a target than follow() did.
 bool open_question(const ReachSolution& followed) noexcept;
 /// A solution of follow() with what solve() says of the same target.
-ReachSolution told_of(const ReachSolution& followed, const ReachSolution& whole) noexcept;
+ReachSolution explained_by(const ReachSolution& followed, const ReachSolution& whole) noexcept;
 
 }  // namespace detail
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "ik/path_parts.hpp"
+#include "ik/path_attempts.hpp"
 #include "ik/reach_model.hpp"
 #include "ik/thread_time.hpp"
 
@@ -159,7 +159,7 @@ ReachPath follow_path(const ReachModel& model, std::span<const Pose> targets, co
   }
   for (std::size_t k = 0; k < targets.size(); ++k) {
     const ReachSolution& s = best.solutions[k];
-    path.solutions.push_back(detail::open_question(s) ? detail::told_of(s, *whole[k]) : s);
+    path.solutions.push_back(detail::open_question(s) ? detail::explained_by(s, *whole[k]) : s);
   }
   if (progress) progress(1.0);
   path.long_steps = std::move(best.long_steps);

@@ -92,7 +92,7 @@ class Search {
   /// What the limits ask for.
   static PoseParts parts_of(const PoseLimits& limits) {
     PoseParts parts{false, false, false, false};
-    for (const PoseLimit& limit : limits.limits) parts = parts | PoseParts::of(limit.quantity);
+    for (const PoseLimit& limit : limits.limits) parts = parts | PoseParts::needed_by(limit.quantity);
     return parts;
   }
 

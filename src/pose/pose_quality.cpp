@@ -200,7 +200,7 @@ void PoseQuality::fill_rest(const Instant& at_rest, bool reliability) noexcept {
     results_[k].rest = knowledge(estimates[k]);
   }
   if (!reliability) return;
-  const std::vector<EndpointReliability>& all = reliability_.of(estimates);
+  const std::vector<EndpointReliability>& all = reliability_.judge(estimates);
   for (std::size_t k = 0; k < results_.size(); ++k) results_[k].reliability = all[k];
 }
 

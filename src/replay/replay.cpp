@@ -164,13 +164,13 @@ struct BatchReplay::Impl {
   void run(const ReplayInput& in, const ReplayOutput& out, bool is_episode, const Progress& progress) {
     check(in, out);
     if (judgement) {
-      detail::Hundredths hundredths(progress, in.count);
+      detail::ProgressSteps progress_steps(progress, in.count);
       judge(
           in, is_episode, workers.size() == 1 ? 1 : 2 * std::ssize(workers),
           [&](std::size_t, std::ptrdiff_t first, std::ptrdiff_t last) {
             return block_of(out, sizes, first, last - first);
           },
-          [&](std::size_t, std::ptrdiff_t first, std::ptrdiff_t) { hundredths.tell(first); });
+          [&](std::size_t, std::ptrdiff_t first, std::ptrdiff_t) { progress_steps.tell(first); });
       if (progress) progress(1.0);
       return;
     }
@@ -206,7 +206,7 @@ struct BatchReplay::Impl {
     }
     check(block_of(in, sizes, 0, size), slots.front().memory);
 
-    detail::Hundredths hundredths(progress, in.count);
+    detail::ProgressSteps progress_steps(progress, in.count);
     const auto results = [&](std::size_t at, std::ptrdiff_t first, std::ptrdiff_t last) {
       Slot& slot = slots[at];
       slot.block = {first, block_of(in, sizes, first, last - first), block_of(slot.memory, sizes, 0, last - first)};
@@ -219,7 +219,7 @@ struct BatchReplay::Impl {
       workers[static_cast<std::size_t>(thread)].workspace.replay(slot.block.in, out);
     };
     const auto take = [&](std::size_t at, std::ptrdiff_t first, std::ptrdiff_t) {
-      hundredths.tell(first);
+      progress_steps.tell(first);
       if (judgement) slots[at].block.in.tau = judgement->input_of(slots[at].block.in, scratch[at].rows).tau;
       sink(slots[at].block);
     };

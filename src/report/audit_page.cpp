@@ -7,8 +7,8 @@
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/report/figures.hpp"
 #include "antaeus/report/pages.hpp"
-#include "audit/parts.hpp"
-#include "report/audit_page_parts.hpp"
+#include "audit/audit_shared.hpp"
+#include "report/audit_sections.hpp"
 #include "report/audit_series.hpp"
 #include "report/page_words.hpp"
 

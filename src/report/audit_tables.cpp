@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "antaeus/core/number_text.hpp"
-#include "audit/parts.hpp"
-#include "report/audit_page_parts.hpp"
+#include "audit/audit_shared.hpp"
+#include "report/audit_sections.hpp"
 #include "report/audit_series.hpp"
 #include "report/page_words.hpp"
 

@@ -4,9 +4,9 @@
 #include <map>
 #include <tuple>
 
-#include "audit/parts.hpp"
+#include "audit/audit_shared.hpp"
 #include "audit/step_columns.hpp"
-#include "report/audit_page_parts.hpp"
+#include "report/audit_sections.hpp"
 #include "report/audit_series.hpp"
 
 namespace antaeus::detail {

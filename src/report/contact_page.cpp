@@ -5,7 +5,7 @@
 #include "antaeus/contact/contact_result.hpp"
 #include "antaeus/report/pages.hpp"
 #include "episode/fitted_log.hpp"
-#include "report/contact_page_parts.hpp"
+#include "report/contact_sections.hpp"
 #include "report/page_words.hpp"
 
 namespace antaeus {

@@ -4,7 +4,7 @@
 
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
-#include "report/contact_page_parts.hpp"
+#include "report/contact_sections.hpp"
 #include "report/page_words.hpp"
 
 namespace antaeus::detail {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "antaeus/core/number_text.hpp"
-#include "report/contact_page_parts.hpp"
+#include "report/contact_sections.hpp"
 
 namespace antaeus::detail {
 

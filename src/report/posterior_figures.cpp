@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "antaeus/core/number_text.hpp"
-#include "audit/parts.hpp"
-#include "draw/figure_parts.hpp"
+#include "audit/audit_shared.hpp"
+#include "draw/figure_marks.hpp"
 #include "report/audit_series.hpp"
 
 namespace antaeus::detail {

@@ -7,7 +7,7 @@
 #include "antaeus/report/pages.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "report/page_words.hpp"
-#include "report/show_parts.hpp"
+#include "report/show_sections.hpp"
 
 namespace antaeus {
 

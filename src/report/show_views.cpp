@@ -5,7 +5,7 @@
 #include "antaeus/core/number_text.hpp"
 #include "episode/logged_base.hpp"
 #include "report/page_words.hpp"
-#include "report/show_parts.hpp"
+#include "report/show_sections.hpp"
 
 namespace antaeus::detail {
 

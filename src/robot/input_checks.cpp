@@ -129,7 +129,7 @@ void InputChecks::add(std::size_t motor, Reason reason) noexcept {
   findings_.reasons.add(reason);
 }
 
-const InputFindings& InputChecks::of(const Observation& observation) noexcept {
+const InputFindings& InputChecks::inspect(const Observation& observation) noexcept {
   findings_.reasons = Reasons();
   for (Reasons& reasons : findings_.motors) reasons = Reasons();
   findings_.shares = InputShares();

@@ -77,7 +77,7 @@ const std::vector<ConsumerWrench>& ConsumerGuard::update(const PosteriorEstimate
                                                          double clock) noexcept {
   const Instant& now = estimates.instant;
   const Observation& observation = now.observation();
-  input_.of(observation);
+  input_.inspect(observation);
   if (now.status() == Status::ok) torque_rate_.see(observation.time, now.torque());
   const double dt = observation.time - last_time_;
   bool refused_now = false;

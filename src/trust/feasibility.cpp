@@ -91,7 +91,7 @@ void FeasibilityChecker::set(std::size_t& next, double value, double sd) noexcep
   margin.feasible = value + options_.k * sd >= 0;
 }
 
-const Feasibility& FeasibilityChecker::of(const WrenchEstimates& estimates) noexcept {
+const Feasibility& FeasibilityChecker::check(const WrenchEstimates& estimates) noexcept {
   result_.status = estimates.status();
   if (result_.status == Status::ok && (estimates.size() != is_foot_.size() ||
                                        estimates.instant.endpoint_count() != static_cast<int>(is_foot_.size()))) {

@@ -78,7 +78,7 @@ const WrenchEstimate& FrameWrenchEstimator::get_frame_wrench(std::string_view fr
     observation_.has_imu = imu_quat != nullptr;
     observation_.imu_quaternion_xyzw = xyzw;
     const Instant& now = reader_.at(observation_);
-    const Reasons findings = input_.of(observation_).reasons;
+    const Reasons findings = input_.inspect(observation_).reasons;
     if (method_ == FrameWrenchMethod::deployed) {
       deployed_.solve(now);
     } else {

@@ -32,8 +32,8 @@ const std::vector<ConsumerWrench>& GuardedEstimator::update(const Observation& o
   const Instant& now = reader_.at(observation);
   if (guard_.needs_raw()) raw_.solve(now);
   const PosteriorEstimates& estimates = posterior_.solve(residual_.form(now));
-  reliability_.of(estimates);
-  return guard_.update(estimates, feasibility_.of(estimates), raw_.results(), clock);
+  reliability_.judge(estimates);
+  return guard_.update(estimates, feasibility_.check(estimates), raw_.results(), clock);
 }
 
 }  // namespace antaeus

@@ -26,7 +26,7 @@ ReliabilityEstimator::ReliabilityEstimator(const InstantReader& reader, const Po
   }
 }
 
-const std::vector<EndpointReliability>& ReliabilityEstimator::of(const PosteriorEstimates& estimates) noexcept {
+const std::vector<EndpointReliability>& ReliabilityEstimator::judge(const PosteriorEstimates& estimates) noexcept {
   const Residual& residual = estimates.residual;
   const Instant& now = estimates.instant;
   for (std::size_t k = 0; k < results_.size(); ++k) {

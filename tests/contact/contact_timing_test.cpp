@@ -101,7 +101,7 @@ TEST(ContactTiming, StrikesAndToeOffsAgreeWithPlates) {
       const bool now = trial.loaded(f, i);
       if (now == trial.loaded(f, i - 1)) continue;
       double nearest = kInfinity;
-      for (const FootContact& one : timing.of(trial.motion.feet[static_cast<std::size_t>(f)].name)) {
+      for (const FootContact& one : timing.contacts_of(trial.motion.feet[static_cast<std::size_t>(f)].name)) {
         const double off = (now ? one.from : one.to) - trial.motion.time[i];
         if (std::abs(off) < std::abs(nearest)) nearest = off;
       }

@@ -108,13 +108,13 @@ TEST(LineProfile, GoesFromRestToRestAndItsDerivativesAreTrue) {
 
 TEST(WrenchTare, TakesOffTheMeanOfWhatWasFeltInTheAir) {
   WrenchTare tare;
-  EXPECT_EQ(tare.of({Vector3(1, 2, 3), Vector3::Zero()}).force, Vector3(1, 2, 3));
+  EXPECT_EQ(tare.tared({Vector3(1, 2, 3), Vector3::Zero()}).force, Vector3(1, 2, 3));
   tare.add({Vector3(0, 0, 1), Vector3(1, 0, 0)});
   tare.add({Vector3(0, 0, 3), Vector3(1, 0, 0)});
   EXPECT_EQ(tare.add({Vector3(0, 0, kNaN), Vector3::Zero()}), Status::not_finite);
   EXPECT_EQ(tare.count(), 2);
-  EXPECT_EQ(tare.of({Vector3(0, 0, 7), Vector3(1, 0, 0)}).force, Vector3(0, 0, 5));
-  EXPECT_EQ(tare.of({Vector3(0, 0, 7), Vector3(1, 0, 0)}).torque, Vector3::Zero());
+  EXPECT_EQ(tare.tared({Vector3(0, 0, 7), Vector3(1, 0, 0)}).force, Vector3(0, 0, 5));
+  EXPECT_EQ(tare.tared({Vector3(0, 0, 7), Vector3(1, 0, 0)}).torque, Vector3::Zero());
   tare.restart();
   EXPECT_EQ(tare.count(), 0);
 }

@@ -35,7 +35,7 @@ TEST(HybridControlRealtime, ACycleFromPositionsToTorquesAllocatesNothing) {
       Wrench felt{Vector3(0.1, 0.2, i > 100 && i < 800 ? 5.0 : 0.0), Vector3::Constant(0.01)};
       if (i > 900) felt.force.setConstant(kNaN);
       if (task.waits()) tare.add(felt);
-      const TaskOrder& order = task.update(state, {tare.of(felt), 0.0, false, 1e-3});
+      const TaskOrder& order = task.update(state, {tare.tared(felt), 0.0, false, 1e-3});
       if (order.restarts) control.restart();
       control.update(state, order.target, felt, 1e-3);
       phases += order.phase != last;

@@ -85,7 +85,7 @@ TEST_F(Consistency, RowTestsAreThoseOfTheWholeInnovationCovariance) {
                   tolerance::kByHand * (1 + left.reference.value));
       EXPECT_NEAR(left.innovation_sd, 1.0 / std::sqrt(P(0, 0)), tolerance::kSameRowTest * left.innovation_sd);
       // E1: redundancy and minimal detectable bias are those of this test.
-      const EndpointReliability& trust = reliability.of(found)[0];
+      const EndpointReliability& trust = reliability.judge(found)[0];
       EXPECT_NEAR(trust.redundancy[kTorso], R[0] * P(0, 0), tolerance::kSameRowTest);
       EXPECT_NEAR(trust.minimal_detectable_bias[kTorso] * std::sqrt(P(0, 0)), kBaardaNoncentrality,
                   tolerance::kSameRowTest);
@@ -197,7 +197,7 @@ TEST_F(Consistency, TheSmallestDetectableErrorIsFoundAsOftenAsStated) {
   const double limit = std::sqrt(chi_squared_threshold(0.001, 1));
   for (const char* pose : {"zero", "arm_waist_target"}) {
     Residual residual = quiet(robot_.pose(pose), true);
-    const VectorX bias = reliability.of(posterior.solve(residual))[0].minimal_detectable_bias;
+    const VectorX bias = reliability.judge(posterior.solve(residual))[0].minimal_detectable_bias;
     for (const int motor : {kTorso, 14, 18}) {
       SCOPED_TRACE(robot_.model.motor_names()[static_cast<std::size_t>(motor)] + std::string(", ") + pose +
                    ", seed 135");

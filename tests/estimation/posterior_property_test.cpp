@@ -351,7 +351,7 @@ TEST_F(Posterior, RedundancyNumbersSumToTheRedundancy) {
   for (int i = 0; i < 200; ++i) {
     const Residual& residual = load(random_observation(robot_, random));
     const auto& estimates = posterior.solve(residual);
-    for (const EndpointReliability& result : reliability.of(estimates)) {
+    for (const EndpointReliability& result : reliability.judge(estimates)) {
       ASSERT_EQ(result.status, Status::ok);
       double sum = 0.0;
       for (const double rho : result.redundancy) {
@@ -379,7 +379,7 @@ TEST_F(Posterior, AnUndetectableBiasIsWhatItSays) {
   ReliabilityEstimator reliability(reader_, posterior);
   Residual residual = load(random_observation(robot_, random));
   const PosteriorEstimates before = posterior.solve(residual);
-  const EndpointReliability result = reliability.of(before)[0];
+  const EndpointReliability result = reliability.judge(before)[0];
   for (const int motor : posterior.rows(0)) {
     if (!std::isfinite(result.minimal_detectable_bias[motor])) continue;
     Residual biased = residual;

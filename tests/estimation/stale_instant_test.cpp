@@ -159,13 +159,13 @@ TEST_F(StaleInstant, NothingIsComputedFromIt) {
   for (const WrenchEstimate& estimate : raw) ASSERT_TRUE(estimate.wrench.is_finite());
   for (const WrenchEstimate& estimate : stacked.solve(old)) ASSERT_EQ(estimate.status, Status::ok);
   for (const WrenchEstimate& estimate : with_base.solve(old)) ASSERT_EQ(estimate.status, Status::ok);
-  for (const EndpointReliability& result : reliability.of(estimates)) {
+  for (const EndpointReliability& result : reliability.judge(estimates)) {
     ASSERT_EQ(result.status, Status::ok);
     ASSERT_TRUE(std::isfinite(result.total_redundancy));
   }
-  ASSERT_EQ(feasibility.of(estimates).status, Status::ok);
+  ASSERT_EQ(feasibility.check(estimates).status, Status::ok);
   for (const FeasibilityMargin& margin : feasibility.result().margins) ASSERT_TRUE(std::isfinite(margin.value));
-  ASSERT_EQ(feasibility.of(raw).status, Status::ok);
+  ASSERT_EQ(feasibility.check(raw).status, Status::ok);
   for (const WrenchEstimate& estimate : filter.step(residual, 0.002)) ASSERT_EQ(estimate.status, Status::ok);
   ASSERT_EQ(hypotheses.solve(residual).status, Status::ok);
 
@@ -176,14 +176,14 @@ TEST_F(StaleInstant, NothingIsComputedFromIt) {
   EXPECT_EQ(estimates.status(), Status::not_computed);
   EXPECT_EQ(estimates.residual.current(), Status::not_computed);
   EXPECT_EQ(raw.status(), Status::not_computed);
-  for (const EndpointReliability& result : reliability.of(estimates)) {
+  for (const EndpointReliability& result : reliability.judge(estimates)) {
     EXPECT_EQ(result.status, Status::not_computed);
     EXPECT_TRUE(all_nan(result.redundancy) && all_nan(result.minimal_detectable_bias));
     EXPECT_TRUE(all_nan(result.external_force));
     EXPECT_TRUE(std::isnan(result.total_redundancy) && std::isnan(result.condition) && std::isnan(result.sigma_min));
   }
   for (const WrenchEstimates* of_the_past : {static_cast<const WrenchEstimates*>(&estimates), &raw}) {
-    const Feasibility& result = feasibility.of(*of_the_past);
+    const Feasibility& result = feasibility.check(*of_the_past);
     EXPECT_EQ(result.status, Status::not_computed);
     EXPECT_FALSE(result.feasible());
     ASSERT_FALSE(result.margins.empty());

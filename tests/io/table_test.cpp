@@ -52,7 +52,7 @@ TEST(Table, NumbersConvertIntegersAndRefuseText) {
 }
 
 TEST(Table, ManyColumnsTakeTimeInProportion) {
-  // Compared with all before, 60 000 names took about 3 s; looked up they take hundredths.
+  // Compared with all before, 60 000 names took about 3 s; looked up they take progress_steps.
   constexpr int kColumns = 60'000;
   const auto begin = std::chrono::steady_clock::now();
   Table table;

@@ -150,13 +150,13 @@ TEST(PoseQuality, PartsAreTheWholesNumbersAndTheRestIsNaN) {
     const std::vector<PoseConditioning> whole = quality.evaluate(q);
     for (const PoseQuantity quantity : all_values<PoseQuantity>()) {
       quality.evaluate(robot.pose("zero"));
-      const std::vector<PoseConditioning>& part = quality.evaluate(q, PoseParts::of(quantity));
+      const std::vector<PoseConditioning>& part = quality.evaluate(q, PoseParts::needed_by(quantity));
       for (std::size_t k = 0; k < kWrists.size(); ++k) {
         EXPECT_EQ(quality.value(part[k], quantity), quality.value(whole[k], quantity)) << to_string(quantity);
         EXPECT_EQ(part[k].position, whole[k].position);
-        EXPECT_EQ(std::isnan(part[k].kappa), !PoseParts::of(quantity).deployed);
-        EXPECT_EQ(std::isnan(part[k].rest.worst_sd()), !PoseParts::of(quantity).rest);
-        EXPECT_EQ(std::isnan(part[k].error_force), !PoseParts::of(quantity).moving);
+        EXPECT_EQ(std::isnan(part[k].kappa), !PoseParts::needed_by(quantity).deployed);
+        EXPECT_EQ(std::isnan(part[k].rest.worst_sd()), !PoseParts::needed_by(quantity).rest);
+        EXPECT_EQ(std::isnan(part[k].error_force), !PoseParts::needed_by(quantity).moving);
         EXPECT_TRUE(part[k].reliability.redundancy.array().isNaN().all());
       }
     }

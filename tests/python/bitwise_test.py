@@ -76,7 +76,7 @@ def check_posterior(robot, printed):
         for estimate in estimates:
             printed.expect("wrench", estimate.wrench.to_vector())
             printed.expect_fields(estimate.uncertainty)
-        for result in reliability.of(estimates):
+        for result in reliability.judge(estimates):
             printed.expect_fields(result)
         for read in guarded.update(sample):
             printed.expect("guarded", read.wrench.to_vector())

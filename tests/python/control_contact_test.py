@@ -136,7 +136,7 @@ def test_a_press_on_mujocos_table():
         now = tool.at(reading.q, reading.v)
         if task.waits():
             assert tare.add(reading.wrench) == "ok"
-        measured = tare.of(reading.wrench)
+        measured = tare.tared(reading.wrench)
         given = hybrid.update(now, task.update(now, measured, STEP), measured, STEP)
         assert given.status == "ok"
         plant.step(given.tau)
@@ -193,7 +193,7 @@ def test_a_tare_is_what_it_saw():
     assert six(tare.offset()).tolist() == [0] * 6
     assert {tare.add(antaeus.Wrench.from_vector(wrench)) for wrench in wrenches} == {antaeus.Status.ok}
     np.testing.assert_allclose(six(tare.offset()), wrenches.mean(0), atol=1e-15)
-    np.testing.assert_allclose(six(tare.of(antaeus.Wrench.from_vector(wrenches[3]))), wrenches[3] - wrenches.mean(0),
+    np.testing.assert_allclose(six(tare.tared(antaeus.Wrench.from_vector(wrenches[3]))), wrenches[3] - wrenches.mean(0),
                                atol=1e-15)
     tare.restart()
     assert tare.count() == 0

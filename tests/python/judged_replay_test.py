@@ -12,7 +12,7 @@ WRISTS = ["left_wrist_yaw_link", "right_wrist_yaw_link"]
 MOTORS = 27
 WANT = ("posterior", "verdict", "reasons", "near_limits")
 FIGURES = {"residual.noise": "figures"}
-# N: rounding of 1e-12, through rows weighed by hundredths of a newton metre against priors of 20 N.
+# N: rounding of 1e-12, through rows weighed by progress_steps of a newton metre against priors of 20 N.
 POSTERIOR = 10 * tolerance("kBatchParity")
 
 

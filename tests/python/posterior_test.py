@@ -141,13 +141,13 @@ def test_objects_of_different_robots_are_refused(robot):
     with refused:
         antaeus.StackedEstimator(mine).solve(other)
     with refused:
-        antaeus.ReliabilityEstimator(both, antaeus.PosteriorEstimator(both)).of(estimates)
+        antaeus.ReliabilityEstimator(both, antaeus.PosteriorEstimator(both)).judge(estimates)
     with pytest.raises(antaeus.OptionsError, match="endpoints of the posterior"):
         antaeus.ReliabilityEstimator(both, posterior)
     with pytest.raises(antaeus.OptionsError, match="endpoints of the posterior"):
         antaeus.ContactSpaceFilter(both, posterior)
     with pytest.raises(TypeError):  # reliability is of a posterior: no other estimate has the residual beside it
-        antaeus.ReliabilityEstimator(mine, posterior).of(antaeus.DeployedEstimator(mine).solve(now))
+        antaeus.ReliabilityEstimator(mine, posterior).judge(antaeus.DeployedEstimator(mine).solve(now))
     with pytest.raises(IndexError):
         posterior.rows(1)
     with pytest.raises(antaeus.StatusError):
@@ -169,13 +169,13 @@ def test_reliability_of_a_posterior(robot):
     posterior = antaeus.PosteriorEstimator(reader)
     estimates = posterior.solve(antaeus.ResidualEstimator(robot).form(reader.at(at_rest(robot))))
     reliability = antaeus.ReliabilityEstimator(reader, posterior)
-    (found,) = reliability.of(estimates)
+    (found,) = reliability.judge(estimates)
     rows = reliability.rows(0)
     assert set(posterior.rows(0)) < set(rows) and robot.reference_motor() in rows
     assert found.status == "ok" and np.nansum(found.redundancy) == pytest.approx(found.total_redundancy)
     assert np.isfinite(found.redundancy).sum() == len(rows)
     reader.at(at_rest(robot))
-    assert reliability.of(estimates)[0].status == "not_computed"  # the Jacobians are gone
+    assert reliability.judge(estimates)[0].status == "not_computed"  # the Jacobians are gone
 
 
 def test_feet_that_nothing_holds_are_infeasible(robot):
@@ -184,16 +184,16 @@ def test_feet_that_nothing_holds_are_infeasible(robot):
     checker = antaeus.FeasibilityChecker(robot, frames, friction=0.6)
     posterior = antaeus.PosteriorEstimator(reader, force_prior=400.0)
     estimates = posterior.solve(antaeus.ResidualEstimator(robot).form(reader.at(at_rest(robot, "zero"))))
-    found = checker.of(estimates)
+    found = checker.check(estimates)
     assert found.status == "ok" and found.balance_known and not found.sole_known
     assert [margin.kind for margin in found.margins] == ["unilateral", "friction"] * 2 + ["total_x", "total_y", "total_z"]
     assert {margin.unit for margin in found.margins} == {"N"} and found.margins[-1].endpoint == -1
     weight = robot.model.total_mass() * 9.81
-    hung = checker.of(antaeus.DeployedEstimator(reader).solve(estimates.instant))  # no forces: nothing carries the robot
+    hung = checker.check(antaeus.DeployedEstimator(reader).solve(estimates.instant))  # no forces: nothing carries the robot
     assert hung.violations() > 0 and not hung.feasible() and not hung.margins[-1].feasible
     assert hung.margins[-1].value == pytest.approx(-weight, rel=0.05)
     one = antaeus.InstantReader(robot, [WRIST])
-    wrong = checker.of(antaeus.DeployedEstimator(one).solve(one.at(at_rest(robot))))
+    wrong = checker.check(antaeus.DeployedEstimator(one).solve(one.at(at_rest(robot))))
     assert wrong.status == "wrong_size" and np.isnan([margin.value for margin in wrong.margins]).all()
     with pytest.raises(antaeus.OptionsError, match="give both"):
         antaeus.FeasibilityChecker(robot, frames, half_length=0.1)

@@ -142,7 +142,7 @@ void print_posterior(const antaeus::Robot& robot) {
                    u.force_sd[2], "nis", u.nis, "nis_threshold", u.nis_threshold, "innovation", u.innovation,
                    "innovation_sd", u.innovation_sd);
     }
-    for (const antaeus::EndpointReliability& result : reliability.of(estimates)) {
+    for (const antaeus::EndpointReliability& result : reliability.judge(estimates)) {
       print_fields("redundancy", result.redundancy, "minimal_detectable_bias", result.minimal_detectable_bias,
                    "external_force", result.external_force);
     }

@@ -33,7 +33,7 @@ std::string message_of(const std::function<void()>& function) {
 }
 
 /// Of a posterior's numbers, relative to the largest of them and to 1 N: the rounding of tolerance::kBatchParity,
-/// through rows that are weighed by the smallest sd, some hundredths of a newton metre, against priors of 20 N.
+/// through rows that are weighed by the smallest sd, some progress_steps of a newton metre, against priors of 20 N.
 constexpr tolerance::Tolerance kPosteriorParity{1e-11};
 
 /// What is said of each state, endpoint after endpoint.

@@ -25,7 +25,7 @@ ExperimentResult small_run() {
   for (const char* const name : {"F_x", "F_y", "F_z", "p_x", "p_y", "p_z"}) result.samples.add({name, "N", "", force});
   result.samples.add({"q_turn", "rad", "", q});
   result.plots = {{"Force", "N", {{"F_z", "normal", "F_x"}, {"absent", "absent"}}, {4.0, 6.0}}};
-  Replay& replay = result.replay;
+  SceneReplay& replay = result.replay;
   replay.description.name = replay.description.root = "base";
   replay.description.links.resize(2);
   replay.description.links[0].name = "base", replay.description.links[1].name = "arm";

@@ -35,13 +35,13 @@ class Input : public testing::Test {
     InputChecks checks(robot_);
     int i = 0;
     for (; i < 0.5 * rate; ++i) {
-      EXPECT_TRUE(checks.of(still(i / rate)).reasons.empty()) << i << ": " << checks.findings().reasons.text();
+      EXPECT_TRUE(checks.inspect(still(i / rate)).reasons.empty()) << i << ": " << checks.findings().reasons.text();
     }
     const double start = i / rate;
     for (int n = 1; n <= samples; ++n, ++i) {
       Observation o = still(i / rate);
       change(o, i / rate - start);
-      const InputFindings& found = checks.of(o);
+      const InputFindings& found = checks.inspect(o);
       if (found.reasons.has(reason) || found.motor_with(reason) >= 0) return n;
     }
     return 0;
@@ -59,11 +59,11 @@ TEST_F(Input, PositionsBeyondTheirLimits) {
     for (const bool above : {true, false}) {
       Observation o = still(kNaN);
       o.q[13] = above ? upper + margin + outside : lower - margin - outside;
-      EXPECT_TRUE(checks.of(o).reasons.has(Reason::position_out_of_limits)) << o.q[13];
+      EXPECT_TRUE(checks.inspect(o).reasons.has(Reason::position_out_of_limits)) << o.q[13];
       EXPECT_EQ(checks.findings().motor_with(Reason::position_out_of_limits), 13);
       EXPECT_GT(checks.findings().shares.position, 1.0);
       o.q[13] = above ? upper + margin - 1e-3 : lower - margin + 1e-3;
-      EXPECT_TRUE(checks.of(o).reasons.empty()) << o.q[13];
+      EXPECT_TRUE(checks.inspect(o).reasons.empty()) << o.q[13];
     }
   }
 }
@@ -82,18 +82,18 @@ TEST_F(Input, AngleWithoutLimitsAndSlidingJoint) {
   Observation o;
   o.q = o.tau = VectorX::Zero(3);
   o.q[1] = 90 * 2 * kHalfTurn;
-  EXPECT_TRUE(free.of(o).reasons.empty()) << "wound up, and still an angle";
+  EXPECT_TRUE(free.inspect(o).reasons.empty()) << "wound up, and still an angle";
   o.q[1] = 101 * 2 * kHalfTurn;
-  EXPECT_TRUE(free.of(o).reasons.has(Reason::position_out_of_limits));
+  EXPECT_TRUE(free.inspect(o).reasons.has(Reason::position_out_of_limits));
   description.joints.front().type = JointType::prismatic;
   for (JointDescription& joint : description.joints) joint.lower = 0.0, joint.upper = 0.1;
   robot.model = RobotModel(description, options);
   InputChecks slide(robot);
   o.q.setZero();
   o.q[0] = 0.15;
-  EXPECT_TRUE(slide.of(o).reasons.has(Reason::position_out_of_limits)) << "0.05 m beyond a way of 0.1 m";
+  EXPECT_TRUE(slide.inspect(o).reasons.has(Reason::position_out_of_limits)) << "0.05 m beyond a way of 0.1 m";
   o.q[0] = 0.0, o.q[1] = 0.25;
-  EXPECT_TRUE(slide.of(o).reasons.empty()) << "0.15 rad beyond";
+  EXPECT_TRUE(slide.inspect(o).reasons.empty()) << "0.15 rad beyond";
 }
 
 TEST_F(Input, JumpsOfAPositionStayUntilItIsBack) {
@@ -105,7 +105,7 @@ TEST_F(Input, JumpsOfAPositionStayUntilItIsBack) {
       const auto at = [&](int i, double offset) {
         Observation o = still(i / rate);
         o.q[13] += offset;
-        return checks.of(o).reasons.has(Reason::position_jump);
+        return checks.inspect(o).reasons.has(Reason::position_jump);
       };
       EXPECT_FALSE(at(0, 0.0));
       for (int i = 1; i < 100; ++i) EXPECT_TRUE(at(i, jump)) << i;
@@ -132,7 +132,7 @@ TEST_F(Input, FastMotionAndHardStopsAreNoJump) {
       v = std::clamp(v, -9.0, 9.0);
       Observation o = still((i + 1) / rate);
       o.q[13] = 0.5 * std::sin(q), o.v[13] = 0.5 * std::cos(q) * v;
-      ASSERT_FALSE(checks.of(o).reasons.has(Reason::position_jump)) << i << " " << checks.findings().shares.jump;
+      ASSERT_FALSE(checks.inspect(o).reasons.has(Reason::position_jump)) << i << " " << checks.findings().shares.jump;
     }
   }
 }
@@ -147,7 +147,7 @@ TEST_F(Input, WithoutVelocityTheModelsSpeedLimitIsTheBound) {
       Observation o = still(i / rate);
       o.v.resize(0);
       o.q[13] = i < 4 ? 0.0 : speed / rate;
-      checks.of(o);
+      checks.inspect(o);
     }
     return checks.findings().reasons.has(Reason::position_jump);
   };
@@ -178,7 +178,7 @@ TEST_F(Input, DeadTorques) {
   for (int i = 0; i < 400; ++i) {
     Observation o = still(0.002 * i);
     o.tau[16] = 1.0, o.v[16] = 0.1, o.q[16] += 0.0002 * i;
-    checks.of(o);
+    checks.inspect(o);
   }
   EXPECT_EQ(checks.findings().motor_with(Reason::dead_torque), 16);
   EXPECT_TRUE(checks.findings().reasons.empty()) << "one motor's: whoever uses it must know, the others need not";
@@ -215,7 +215,7 @@ TEST_F(Input, QuaternionAgainstAccelerometerAndGyro) {
     Observation o = still(0.002 * i);
     o.has_accelerometer = accelerometer;
     if (turned) set(o, yawed);
-    return checks.of(o).reasons.has(Reason::orientation_contradicts);
+    return checks.inspect(o).reasons.has(Reason::orientation_contradicts);
   };
   EXPECT_FALSE(at(0, false, false));
   for (int i = 1; i < 300; ++i) EXPECT_TRUE(at(i, true, false));
@@ -260,19 +260,20 @@ TEST_F(Input, WhatCannotBeReadIsPassedOver) {
   InputChecks checks(robot_);
   Observation o = still(0.0);
   o.q.conservativeResize(5);
-  EXPECT_TRUE(checks.of(o).reasons.empty());
+  EXPECT_TRUE(checks.inspect(o).reasons.empty());
   o = still(0.002);
   o.tau[3] = kNaN;
   o.q[4] = kNaN;
-  EXPECT_TRUE(checks.of(o).reasons.empty());
+  EXPECT_TRUE(checks.inspect(o).reasons.empty());
   o = still(0.004);
   o.v.resize(3);
   o.imu_quaternion_xyzw.setConstant(kNaN);
   o.imu_specific_force.setConstant(kInfinity);
   o.imu_angular_velocity.setConstant(kNaN);
-  EXPECT_TRUE(checks.of(o).reasons.empty());
-  EXPECT_TRUE(checks.of(still(0.006)).reasons.empty());
-  for (const double stamp : {0.006, kNaN, kInfinity, 1.0, 0.2}) EXPECT_TRUE(checks.of(still(stamp)).reasons.empty());
+  EXPECT_TRUE(checks.inspect(o).reasons.empty());
+  EXPECT_TRUE(checks.inspect(still(0.006)).reasons.empty());
+  for (const double stamp : {0.006, kNaN, kInfinity, 1.0, 0.2})
+    EXPECT_TRUE(checks.inspect(still(stamp)).reasons.empty());
   Robot weightless = robot_;
   ModelOptions options = robot_.profile.options;
   options.gravity.setZero();
@@ -281,7 +282,7 @@ TEST_F(Input, WhatCannotBeReadIsPassedOver) {
   for (int i = 0; i < 1000; ++i) {
     o = still(0.002 * i);
     o.imu_specific_force = random_.vector(3, 0.1);
-    ASSERT_TRUE(space.of(o).reasons.empty());
+    ASSERT_TRUE(space.inspect(o).reasons.empty());
   }
   InputCheckOptions bad;
   bad.jump = 0.0;
@@ -302,7 +303,7 @@ TEST_F(Input, ChecksDoNotAllocate) {
   int found = 0;
   test::AllocationCounter counter;
   for (const Observation& o : samples) {
-    found += !checks.of(o).reasons.empty();
+    found += !checks.inspect(o).reasons.empty();
     found += !check_age(o.time, 0.1, 0.1, checks.options()).empty();
   }
   EXPECT_EQ(counter.count(), 0);

@@ -62,7 +62,7 @@ TEST_F(FeasibilityTest, AStandingRobotIsFeasibleInEitherSign) {
   stand();
   FeasibilityChecker checker(robot_, kLimbs);
   for (const Sign sign : {Sign::on_robot, Sign::on_environment}) {
-    const Feasibility& result = checker.of(standing(sign));
+    const Feasibility& result = checker.check(standing(sign));
     EXPECT_TRUE(result.feasible()) << to_string(sign);
     EXPECT_FALSE(result.sole_known);
     EXPECT_TRUE(result.balance_known);
@@ -82,23 +82,23 @@ TEST_F(FeasibilityTest, EachConditionIsFoundWhenItBreaks) {
   stand();
   FeasibilityChecker checker(robot_, kLimbs, {.half_length = 0.13, .half_width = 0.043});
   const auto only = [&](const WrenchEstimates& estimates, MarginKind kind, int endpoint) {
-    const Feasibility& result = checker.of(estimates);
+    const Feasibility& result = checker.check(estimates);
     EXPECT_FALSE(result.feasible());
     EXPECT_FALSE(find(result, kind, endpoint).feasible) << to_string(kind);
     EXPECT_EQ(result.violations(), 1) << to_string(kind);
   };
   WrenchEstimates e = standing(Sign::on_robot);
-  EXPECT_TRUE(checker.of(e).feasible());
+  EXPECT_TRUE(checker.check(e).feasible());
   // Opposite pushes: each foot would slide, the sum is right. Friction breaks on both.
   e[2].wrench.force.x() = 300, e[3].wrench.force.x() = -300;
-  EXPECT_FALSE(checker.of(e).feasible());
+  EXPECT_FALSE(checker.check(e).feasible());
   EXPECT_FALSE(find(checker.result(), MarginKind::friction, 2).feasible);
   e = standing(Sign::on_robot);
   e[2].wrench.torque.y() = 50;  // 328 N × 0.13 m = 43 N·m
   only(e, MarginKind::cop_x, 2);
   e = standing(Sign::on_robot);
   e[3].wrench.torque.x() = -15;  // 328 N × 0.043 m = 14 N·m
-  EXPECT_FALSE(checker.of(e).feasible());
+  EXPECT_FALSE(checker.check(e).feasible());
   EXPECT_FALSE(find(checker.result(), MarginKind::cop_y, 3).feasible);
   e = standing(Sign::on_robot);
   e[2].wrench.torque.z() = 60;  // 0.7 × 328 N × 0.173 m = 40 N·m
@@ -107,7 +107,7 @@ TEST_F(FeasibilityTest, EachConditionIsFoundWhenItBreaks) {
   e[0].wrench.force.z() = 100;  // a hand that lifts 100 N while the feet carry all of the weight: 3 sd are 44 N
   only(e, MarginKind::total_z, -1);
   e.moving = true;
-  EXPECT_TRUE(checker.of(e).feasible()) << "a moving robot may accelerate so";
+  EXPECT_TRUE(checker.check(e).feasible()) << "a moving robot may accelerate so";
 }
 
 TEST_F(FeasibilityTest, CovarianceExcusesWhatItCan) {
@@ -115,10 +115,10 @@ TEST_F(FeasibilityTest, CovarianceExcusesWhatItCan) {
   FeasibilityChecker checker(robot_, kLimbs);
   WrenchEstimates e = standing(Sign::on_robot);
   e[2].wrench.force.z() -= 340, e[3].wrench.force.z() += 340;  // the left foot pulls by 11 N
-  EXPECT_FALSE(checker.of(e).feasible());
+  EXPECT_FALSE(checker.check(e).feasible());
   e[2].has_covariance = e[3].has_covariance = true;
   e[2].uncertainty.covariance = e[3].uncertainty.covariance = 25.0 * Matrix6::Identity();
-  const Feasibility& result = checker.of(e);
+  const Feasibility& result = checker.check(e);
   EXPECT_TRUE(result.feasible());
   EXPECT_NEAR(find(result, MarginKind::unilateral, 2).sd, 5.0, tolerance::kByHand);
 }
@@ -134,7 +134,7 @@ TEST_F(FeasibilityTest, TheSoleIsWhereTheOptionsPutIt) {
   }
   FeasibilityChecker checker(robot_, kLimbs,
                              {.half_length = 0.13, .half_width = 0.043, .sole_forward = 0.044, .sole_depth = 0.045});
-  const Feasibility& result = checker.of(e);
+  const Feasibility& result = checker.check(e);
   EXPECT_TRUE(result.feasible());
   EXPECT_NEAR(find(result, MarginKind::cop_x, 2).value, 0.13 * weight, tolerance::kByHand);
 }
@@ -154,7 +154,7 @@ TEST_F(FeasibilityTest, WhatTheProfileStatesOfAFootCountsInPlaceOfTheOptions) {
   FeasibilityOptions options{.friction = 0.5, .half_length = 0.2, .half_width = 0.1};
   const auto margin = [&](MarginKind kind, int endpoint) {
     FeasibilityChecker checker(robot, kLimbs, options);
-    return find(checker.of(e), kind, endpoint).value;
+    return find(checker.check(e), kind, endpoint).value;
   };
   EXPECT_NEAR(margin(MarginKind::friction, 2), 0.5 * weight - 30, tolerance::kByHand);
   EXPECT_NEAR(margin(MarginKind::cop_x, 2), 0.2 * weight - std::abs(0.03 * weight + 0.06 * 30), tolerance::kByHand);
@@ -174,22 +174,22 @@ TEST_F(FeasibilityTest, WhatTheProfileStatesOfAFootCountsInPlaceOfTheOptions) {
   // The foot whose sole the profile states has moments' margins without the options, the other has none.
   options.half_length = options.half_width = 0.0;
   FeasibilityChecker checker(robot, kLimbs, options);
-  EXPECT_TRUE(checker.of(e).sole_known);
+  EXPECT_TRUE(checker.check(e).sole_known);
   EXPECT_EQ(checker.result().margins.size(), 5u + 2u + 3u);
   EXPECT_NEAR(find(checker.result(), MarginKind::cop_x, 2).value, 0.11 * weight, tolerance::kByHand);
 }
 
 TEST_F(FeasibilityTest, BadInputIsNeverFeasible) {
   FeasibilityChecker checker(robot_, kLimbs);
-  EXPECT_FALSE(checker.of(standing(Sign::on_robot)).feasible());
+  EXPECT_FALSE(checker.check(standing(Sign::on_robot)).feasible());
   EXPECT_EQ(checker.result().status, Status::not_computed);
   stand();
   WrenchEstimates e = standing(Sign::on_robot);
   e[1].wrench.force.x() = std::nan("");
-  EXPECT_EQ(checker.of(e).status, Status::not_finite);
+  EXPECT_EQ(checker.check(e).status, Status::not_finite);
   EXPECT_TRUE(std::isnan(checker.result().margins[0].value));
   e.endpoints.pop_back();
-  EXPECT_EQ(checker.of(e).status, Status::wrong_size);
+  EXPECT_EQ(checker.check(e).status, Status::wrong_size);
   EXPECT_EQ(checker.result().violations(), static_cast<int>(checker.result().margins.size()));
   EXPECT_THROW(FeasibilityChecker(robot_, {"left_wrst_yaw_link"}), ModelError);
   EXPECT_THROW(FeasibilityChecker(robot_, kLimbs, {.half_length = 0.1}), OptionsError);
@@ -222,10 +222,10 @@ TEST_F(FeasibilityTest, DoesNotAllocate) {
     AllocationCounter counter;
     reader_.at(observation);
     const PosteriorEstimates& known = posterior.solve(residual.form(reader_.instant()));
-    checker.of(known);
+    checker.check(known);
     still = stacked.solve(reader_.instant());
     still.moving = false;
-    checker.of(still);
+    checker.check(still);
     ASSERT_EQ(counter.count(), 0);
   }
 }
@@ -242,7 +242,7 @@ TEST_F(FeasibilityTest, StackedFeetOfTheIncidentAreImpossible) {
       episode.observe(i, observation);
       const WrenchEstimates& estimates = stacked.solve(reader_.at(observation));
       ASSERT_TRUE(estimates.moving);
-      read(checker.of(estimates));
+      read(checker.check(estimates));
     }
   };
   run("re3_real_encode_tr1", 8, 9, [](const Feasibility& result) {

@@ -280,7 +280,7 @@ TEST(NoFalseInputFindings, OnAHoppingLeg) {
     o.time = 1e-3 * row[0];
     o.q = Vector3(0.0, row[1], row[2]);
     o.tau = Vector3(0.0, torque->second[0], torque->second[1]);
-    ASSERT_TRUE(checks.of(o).reasons.empty()) << row[0] << ": " << checks.findings().reasons.text();
+    ASSERT_TRUE(checks.inspect(o).reasons.empty()) << row[0] << ": " << checks.findings().reasons.text();
     largest.take(checks.findings().shares);
     ++steps;
   }
@@ -321,7 +321,7 @@ TEST(NoFalseInputFindings, OnTiagoButForItsDeadWrist) {
       o.q = joints(position[i]);
       o.tau = joints(effort[i]);
       if (measured) o.v = joints(velocity[i]);
-      ASSERT_TRUE(checks.of(o).reasons.empty()) << i << ": " << checks.findings().reasons.text();
+      ASSERT_TRUE(checks.inspect(o).reasons.empty()) << i << ": " << checks.findings().reasons.text();
       for (int j = 0; j < kJoints; ++j) dead[j] += !checks.findings().motors[j].empty();
       largest.take(checks.findings().shares);
     }

@@ -69,7 +69,7 @@ struct ANTAEUS_API ContactTiming {
   std::vector<FootContact> intervals;  ///< by foot, then by time
 
   /// The intervals of one foot, in time.
-  std::vector<FootContact> of(const std::string& foot) const;
+  std::vector<FootContact> contacts_of(const std::string& foot) const;
 };
 
 /// \param time  [s], increasing, at least three rows

@@ -21,7 +21,7 @@ class ANTAEUS_API WrenchTare {
   /// Their mean; zero without one.
   Wrench offset() const noexcept;
   /// The wrench less the offset. NaN stays NaN.
-  Wrench of(const Wrench& measured) const noexcept;
+  Wrench tared(const Wrench& measured) const noexcept;
 
  private:
   Vector6 sum_ = Vector6::Zero();

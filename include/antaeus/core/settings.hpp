@@ -48,6 +48,8 @@ class ANTAEUS_API Settings {
   void set(Setting setting);
   /// The groups of the libraries that stand on libantaeus.so: motion, sim, studies.
   static std::span<const std::string_view> groups_of_components() noexcept;
+  /// Whether a group had this name before; `set` refuses it with the new one.
+  static bool is_old_group(std::string_view group) noexcept;
   /// "group.option=value". \throws OptionsError for another form, and as above
   void set(std::string_view assignment, const std::string& place = "--set");
 

@@ -156,7 +156,7 @@ struct PoseParts {
   bool moving = true;  ///< the posterior of a moving robot, and `error_force`
 
   /// What `value` of that quantity reads.
-  static constexpr PoseParts of(PoseQuantity quantity) noexcept {
+  static constexpr PoseParts needed_by(PoseQuantity quantity) noexcept {
     const bool rest = quantity == PoseQuantity::sd;
     const bool moving = quantity == PoseQuantity::sd_moving || quantity == PoseQuantity::error_force;
     return {!rest && !moving, rest, false, moving};

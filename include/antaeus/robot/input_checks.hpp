@@ -85,7 +85,7 @@ class ANTAEUS_API InputChecks {
   /// \throws OptionsError
   explicit InputChecks(const Robot& robot, InputCheckOptions options = {});
 
-  const InputFindings& of(const Observation& observation) noexcept;
+  const InputFindings& inspect(const Observation& observation) noexcept;
   /// Of the last call.
   const InputFindings& findings() const noexcept { return findings_; }
   const InputCheckOptions& options() const noexcept { return options_; }

@@ -200,7 +200,7 @@ constexpr void visit_fields(const RobotProfile*, Visit&& visit) {
   visit(field("friction", "", "", &P::friction));
   visit(field("torque_sign", "1", "−1: the channel is positive against the joint's axis", &P::torque_sign));
   visit(field("figures", "", "in motor order", &P::figures));
-  visit(field("settings", "", "[options], and what callers add, as --set does; see Robot::settings", &P::settings));
+  visit(field("settings", "", "[options], and what callers add, as --set does; see Robot.settings", &P::settings));
   visit(field("poses", "", "", &P::poses));
   visit(field("preflight", "", "", &P::preflight));
 }

@@ -97,7 +97,7 @@ class ANTAEUS_API FeasibilityChecker {
 
   /// \param estimates  of any estimator, either sign; their covariance counts where they have one
   /// \realtime (feasibility_test)
-  const Feasibility& of(const WrenchEstimates& estimates) noexcept;
+  const Feasibility& check(const WrenchEstimates& estimates) noexcept;
   const Feasibility& result() const noexcept { return result_; }
   const FeasibilityOptions& options() const noexcept { return options_; }
 

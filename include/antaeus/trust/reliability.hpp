@@ -89,7 +89,7 @@ class ANTAEUS_API ReliabilityEstimator {
 
   /// One result an endpoint. \param estimates  of that posterior: their gains give the external reliability.
   /// \realtime (estimation_realtime_test)
-  const std::vector<EndpointReliability>& of(const PosteriorEstimates& estimates) noexcept;
+  const std::vector<EndpointReliability>& judge(const PosteriorEstimates& estimates) noexcept;
   const std::vector<EndpointReliability>& results() const noexcept { return results_; }
   /// Motors whose rows are analysed, in motor order.
   const std::vector<int>& rows(std::size_t endpoint) const noexcept { return rows_[endpoint].motors; }

@@ -8,7 +8,7 @@
 #include "antaeus/robot/dynamics.hpp"
 #include "antaeus/robot/noise_model.hpp"
 #include "core/decompositions.hpp"
-#include "identification/identify_parts.hpp"
+#include "identification/identify_steps.hpp"
 #include "identification/moving/moving_gram.hpp"
 
 namespace antaeus::detail {

@@ -5,7 +5,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "antaeus/robot/noise_model.hpp"
-#include "identification/identify_parts.hpp"
+#include "identification/identify_steps.hpp"
 #include "identification/moving/moving_gram.hpp"
 
 namespace antaeus::detail {

@@ -199,7 +199,7 @@ void read_options(Keys& keys, RobotProfile& profile) {
   for (const OptionGroup& group : OptionGroup::all()) known.push_back(group.table->group());
   for (const auto& [group, node] : *groups) {
     const std::string name(group.str());
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
+    if (std::find(known.begin(), known.end(), name) == known.end() && !Settings::is_old_group(name)) {
       const UnknownName unknown = unknown_name("option group", name, known);
       keys.fail(&node, unknown.problem, unknown.remedy);
     }

@@ -85,7 +85,7 @@ class Drawing {
     if (is_stick_figure_ && !sticks_.empty()) {
       robot.note = "The description holds no shapes: sticks run from joint to joint.";
     } else {
-      robot.meshes = told_of_meshes();
+      robot.meshes = note_on_meshes();
     }
     return robot;
   }
@@ -339,7 +339,7 @@ class Drawing {
   }
 
   /// "3 meshes are not at hand, the first b.dae: collision shapes and sticks stand in. 1 mesh is drawn coarser."
-  std::string told_of_meshes() const {
+  std::string note_on_meshes() const {
     const auto counted = [](std::size_t n) { return std::to_string(n) + (n == 1 ? " mesh is " : " meshes are "); };
     std::string text;
     if (!absent_.empty()) {

@@ -1,4 +1,4 @@
-#include "draw/figure_parts.hpp"
+#include "draw/figure_marks.hpp"
 
 #include <algorithm>
 #include <array>
