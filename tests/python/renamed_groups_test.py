@@ -23,7 +23,7 @@ def test_in_a_profile(tmp_path):
     (tmp_path / "planar_3r.urdf").write_bytes((ROBOT / "planar_3r.urdf").read_bytes())
     profile = tmp_path / "profile.toml"
     profile.write_text(text + "\n[options.guard]\nclamp_force = 30.0\n", "utf-8")
-    with pytest.raises(antaeus.OptionsError, match=SAYS) as caught:
+    with pytest.raises(antaeus.ModelError, match=SAYS) as caught:
         antaeus.load_robot(str(profile))
     assert f"profile.toml:{len(profile.read_text('utf-8').splitlines())}" in str(caught.value)
 

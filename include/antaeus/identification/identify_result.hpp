@@ -139,7 +139,7 @@ constexpr void visit_fields(const IdentifyResult*, auto&& visit) {
   visit(field("largest_speed", "rad/s", "of the envelope, of a held pose", &R::largest_speed)
             .as("envelope.largest_speed"));
   visit(field("payload", "", "", &R::payload));
-  visit(field("noise", "", "of RobotProfile::noise; empty unless identified", &R::noise).only(FieldUse::python_only));
+  visit(field("noise", "", "of RobotProfile.noise; empty unless identified", &R::noise).only(FieldUse::python_only));
   visit(field("provenance", "", "by which version, from which logs and stretches, of which dates", &R::provenance));
 }
 
