@@ -183,7 +183,9 @@ ForceRun run_force_task(ArmRig& rig, const ForceSetup& setup, bool has_line, con
   WrenchTare tare;
   ContactForceEstimator estimator(6, rig.plant.time_step());
   estimator.set_friction(JointFriction::told(rig.coulomb, kToldShare, kToldBias));
-  SourceLaw source(rig.told, choice.source, choice.law == ForceLaw::source);
+  HybridLawGains gains = choice.source;
+  if (choice.law == ForceLaw::source_3dof) gains.K_o = gains.K_do = 0.0;
+  HybridLaw source = HybridLaw::published(6, gains);
   rig.reset();
   const PlantReading& reading = rig.plant.reading();
   const PlantTruth& truth = rig.plant.truth();
@@ -226,8 +228,10 @@ ForceRun run_force_task(ArmRig& rig, const ForceSetup& setup, bool has_line, con
     if (order.phase == TaskPhase::stopped) break;
     double told = normal.dot(measured.force);
     if (choice.is_source()) {
-      tau = source.update(state, order, task.normal().dot(measured.force), dt);
-      told = source.filtered();
+      if (order.restarts) source.restart();
+      const HybridCommand& command = source.update(state, order.target, measured, dt);
+      tau = command.status == Status::ok ? command.tau : state.h;
+      told = task.normal().dot(source.filtered());
     } else {
       if (order.restarts) hybrid.restart();
       HybridTarget target = order.target;

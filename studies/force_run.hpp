@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "antaeus/control/contact_task.hpp"
+#include "antaeus/control/hybrid_law.hpp"
 #include "antaeus/core/progress.hpp"
 #include "studies/arm_rig.hpp"
 #include "studies/experiment.hpp"
-#include "studies/source_law.hpp"
 
 namespace antaeus {
 
@@ -33,7 +33,7 @@ struct ControlChoice {
   bool tare = true;            ///< a sensor's offset in the air is taken off
   double hold_time = 5.0;      ///< pressing at rest [s]
   double judged_after = 0.25;  ///< since the touch: what comes before is the landing [s]
-  SourceGains source = {};
+  HybridLawGains source = {};
   HybridOptions hybrid = {};
   ContactTaskOptions task = {};
 

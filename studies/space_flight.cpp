@@ -81,6 +81,8 @@ const OptionTable& options_of(const SpaceChoice&) {
   static const OptionTable table(
       "space",
       {
+          option("compatibility", "", "none, or every choice of GiordanoRobot's coordinated control at once",
+                 "docs/space_control.md#as-published", &O::compatibility),
           option("duration", "s", "of the flight; 0: the scenario's own", kOurs, &O::duration, Range{0.0, 3600.0}),
           option("rate", "Hz", "of the control loop, and steps of the plant", kOurs, &O::rate, Range{10.0, 20000.0}),
           option("sample_rate", "Hz", "rows of the samples in a second", kOurs, &O::sample_rate, Range{0.1, 20000.0}),
@@ -131,6 +133,11 @@ ExperimentResult run_space_scenario(std::string_view name, const SpaceRequest& r
   SpaceRequest used = request;
   used.settings = robot.settings;
   for (const Setting& setting : request.settings.all()) used.settings.set(setting);
+  if (used.settings.get<SpaceChoice>().compatibility == SpaceCompatibility::published) {
+    for (const Setting& setting : used.settings.all()) {
+      check_beside_published(setting.group, setting.name, setting.value, setting.place);
+    }
+  }
   FlightSetup setup{used, flight_options(used), std::move(robot), {}, {}};
   setup.theta = start_of(setup.robot, setup.options, used);
   setup.q = flying_position(setup.robot.model, Pose{}, setup.theta);

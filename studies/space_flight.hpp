@@ -20,6 +20,7 @@
 #include "antaeus/core/progress.hpp"
 #include "antaeus/core/settings.hpp"
 #include "antaeus/core/types.hpp"
+#include "antaeus/space/published_scheme.hpp"
 #include "studies/experiment.hpp"
 
 namespace antaeus {
@@ -40,6 +41,8 @@ constexpr auto enum_names(Crossing) noexcept { return name_list<Crossing>("elbow
 
 /// Group "space".
 struct SpaceChoice {
+  /// published: law, tiers, γ, freeze, exit and Coriolis form of GiordanoRobot at once (published_scheme)
+  SpaceCompatibility compatibility = SpaceCompatibility::none;
   double duration = 0.0;         ///< of the flight [s]; 0: the scenario's own
   double rate = 1000.0;          ///< of the control loop [Hz]
   double sample_rate = 50.0;     ///< rows of the samples in a second [Hz]

@@ -233,8 +233,15 @@ FlightOptions flight_options(const SpaceRequest& request) {
   options.control.gamma = settings.get<GammaRampOptions>();
   options.control.base = settings.get<BaseActuatorOptions>();
   options.control.joints.torque_cycle = 1.0 / options.space.rate;
+  options.own_flyer = options.flyer;
   options.initial = settings.get<InitialOptions>();
   options.det = settings.get<DeterministicOptions>();
+  if (options.space.compatibility == SpaceCompatibility::published) {
+    const FlyingScheme scheme = published_scheme({options.flyer, options.control});
+    options.flyer = scheme.flyer;
+    options.control = scheme.control;
+    if (options.det.slope == 0.0) options.det.slope = kPublishedElbowSlope;
+  }
   options.compares = settings.get<RunChoice>().comparisons;
   check_options(options.space);
   return options;
@@ -338,6 +345,29 @@ std::vector<Metric> flight_metrics(const FlightFigures& f) {
   };
 }
 
+namespace {
+
+/// What the published scheme does worse, where it was chosen (docs/space_control.md#as-published has the figures).
+void add_published_remarks(ExperimentResult& result, const FlightOptions& options) {
+  if (options.space.compatibility != SpaceCompatibility::published) return;
+  if (options.control.control.law == FlyingLaw::regulator) {
+    result.remarks.emplace_back(
+        "As published (space.compatibility), law regulator: the cascade reads neither inverse, nor γ, nor Ĉ; a moving "
+        "target is followed with a lag, and a moving centre of mass pulls the end-effector along.");
+  } else {
+    result.remarks.emplace_back(
+        "As published (space.compatibility): law tracker, the inverse of J⊕ held at and below j_plus.hard_floor and "
+        "let "
+        "go at once, γ by its ramp, n̂, k̂ and z_a frozen together, Ĉ in the published form.");
+    result.remarks.emplace_back(
+        "What this does worse than the defaults: beyond a singular pose a held inverse has the wrong sign, so that "
+        "inverse and torques jump and the arm may not come back to its path; M̂̇ − 2Ĉ is not skew where J⊕ is damped or "
+        "held, nor for seven joints, so V − ∫ supply is no balance there; and a thaw turns n̂ at once.");
+  }
+}
+
+}  // namespace
+
 ExperimentResult flight_result(const FlyingRobot& robot, const SpaceRequest& request, const FlightOptions& options,
                                FlightRun run) {
   ExperimentResult result;
@@ -345,6 +375,7 @@ ExperimentResult flight_result(const FlyingRobot& robot, const SpaceRequest& req
   result.phases = std::move(run.phases);
   result.samples = run.log->table();
   result.remarks = robot.remarks;
+  add_published_remarks(result, options);
 
   const std::vector<std::string>& joints = robot.model.motor_names();
   SamplePlot errors{"Errors", "m, rad", {}, {}, true},
@@ -417,7 +448,9 @@ Comparison compare_flights(const FlyingRobot& robot, const FlightPlan& plan, con
   };
   const FlyingLaw own = options.control.control.law;
   const std::string own_name(to_string(own));
-  add(own_name + ", " + std::string(to_string(request.plant)), main, true);
+  const bool is_published = options.space.compatibility == SpaceCompatibility::published;
+  const std::string main_name = own_name + (is_published ? " as published" : "");
+  add(main_name + ", " + std::string(to_string(request.plant)), main, true);
   struct Other {
     std::string name;
     FlyingLaw law;
@@ -426,18 +459,19 @@ Comparison compare_flights(const FlyingRobot& robot, const FlightPlan& plan, con
   };
   std::vector<Other> others;
   for (const FlyingLaw law : {FlyingLaw::carried, FlyingLaw::tracker, FlyingLaw::regulator}) {
-    if (law != own) others.push_back({std::string(to_string(law)), law, false, request.plant});
-    if (law == FlyingLaw::tracker && main.exact < 1.0) {
+    if (law != own || is_published) others.push_back({std::string(to_string(law)), law, false, request.plant});
+    if (law == FlyingLaw::tracker && main.exact < 1.0 && !is_published) {
       others.push_back({"tracker, held as published", law, true, request.plant});
     }
   }
   const FlightPlant other_plant =
       request.plant == FlightPlant::pinocchio ? FlightPlant::mujoco : FlightPlant::pinocchio;
-  others.push_back({own_name + ", " + std::string(to_string(other_plant)), own, false, other_plant});
+  others.push_back({main_name + ", " + std::string(to_string(other_plant)), own, false, other_plant});
   for (std::size_t i = 0; i < others.size(); ++i) {
     const Other& other = others[i];
     FlightOptions changed = options;
     changed.control.control.law = other.law;
+    if (is_published && other.plant == request.plant) changed.flyer = options.own_flyer;
     if (other.is_published) changed.flyer.j_plus.exit_step = 0.0;
     const auto share = [&](double done) {
       if (progress) progress((static_cast<double>(i) + done) / static_cast<double>(others.size()));

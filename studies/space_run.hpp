@@ -20,6 +20,7 @@ struct FlightOptions {
   SpaceChoice space;
   FreeFlyerOptions flyer;
   FlyingControlSetup control;
+  FreeFlyerOptions own_flyer;  // of laws that are not flown as published
   InitialOptions initial;
   DeterministicOptions det;
   bool compares = true;

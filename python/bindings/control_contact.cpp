@@ -4,12 +4,16 @@
 #include <nanobind/stl/tuple.h>
 
 #include <array>
+#include <cmath>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "antaeus/control/contact_task.hpp"
+#include "antaeus/control/force_loop.hpp"
 #include "antaeus/control/hybrid_control.hpp"
+#include "antaeus/control/hybrid_law.hpp"
+#include "antaeus/control/line_profile.hpp"
 #include "antaeus/control/sensorless_control.hpp"
 #include "antaeus/control/wrench_tare.hpp"
 #include "control.hpp"
@@ -138,10 +142,139 @@ void bind_hybrid(nb::module_& module) {
            "Forgets integrals and filters; axes of force start at the next measured wrench.");
 }
 
+HybridLawGains law_gains(const nb::kwargs& keywords) {
+  HybridLawGains gains;
+  for (const auto& [key, value] : keywords) {
+    std::string name = nb::cast<std::string>(key);
+    if (name == "alpha") name = "alpha_filter";
+    set_option(gains, "HybridLaw", name, option_text("HybridLaw." + name, value));
+  }
+  return gains;
+}
+
+void bind_law(nb::module_& module) {
+  const std::string signature = options_signature<HybridLawGains>("def published(size: int", ") -> HybridLaw");
+  const std::string doc = options_doc<HybridLawGains>(
+      "The law with the gains of the lab's table, under its names; `alpha` is taken for alpha_filter. size: joints of "
+      "the arm, ToolDynamics.size(). K_o, K_do: an orientation term, which the printed law lacks; both 0: as printed. "
+      "OptionsError for a size below 1, an unknown gain (with the nearest) or one out of its range.");
+  nb::class_<HybridLaw>(module, "HybridLaw",
+                        "The force-control lab's hybrid law under its own names (docs/sources.md), beside "
+                        "HybridController, with the same "
+                        "target and the same command: F_p = K_p S_p (x_d − x) − K_d S_p ẋ, e_f = F_desired − "
+                        "F_measured, F_f = −(K_fp e_f "
+                        "+ K_fi ∫ e_f dt) − K_dz S_f ẋ, τ = Jᵀ (F_p + F_f) + g(q). To compare with: it follows a line "
+                        "late, and the force "
+                        "begins at K_fp/(1 + K_fp) of what is wanted. Scratch memory of one tool.")
+      .def_static(
+          "published", [](int size, const nb::kwargs& gains) { return HybridLaw::published(size, law_gains(gains)); },
+          "size"_a, "options"_a, nb::sig(signature.c_str()), doc.c_str())
+      .def(
+          "update",
+          [](HybridLaw& self, const ToolState& now, const HybridTarget& wanted, const std::optional<Wrench>& measured,
+             double dt) { return HybridCommand(self.update(now, wanted, sensed(measured), dt)); },
+          "now"_a, "target"_a, "measured"_a.none(), "dt"_a,
+          "One cycle. Of target it reads R_WC, force_axes along x y z, the wrench's force, X_WT and integrates. "
+          "measured: "
+          "the environment on the robot, about the tool's origin, world axes, N and N·m; None or NaN where none came: "
+          "the "
+          "last one stays. dt: since the last call, s. The command's tau [n], N·m or N, is NaN unless its status is "
+          "ok; "
+          "not_finite also while no force ever came for an axis of force.")
+      .def(
+          "update",
+          [](HybridLaw& self, const ToolState& now, const TaskOrder& order, const std::optional<Wrench>& measured,
+             double dt) {
+            if (order.restarts) self.restart();
+            return HybridCommand(self.update(now, order.target, sensed(measured), dt));
+          },
+          "now"_a, "order"_a, "measured"_a.none(), "dt"_a,
+          "The same with a ContactTask's order; restarts first where it asks for that.")
+      .def("restart", &HybridLaw::restart, "Forgets the integrals; the filter goes on.")
+      .def_prop_ro(
+          "filtered", [](const HybridLaw& self) { return frozen(self.filtered()); }, kOwned,
+          "[3] measured force behind the filter, world axes, N; zero before the first.")
+      .def_prop_ro(
+          "gains",
+          [](const HybridLaw& self) {
+            nb::dict gains;
+            for (const OptionValue& value : list_options(self.gains())) {
+              gains[value.info.name] = nb::float_(nb::str(value.value.c_str()));
+            }
+            return gains;
+          },
+          nb::sig("def gains(self) -> dict[str, float]"), "As they are used: name → number.");
+}
+
+void bind_loop(nb::module_& module) {
+  nb::class_<ForceLoop>(
+      module, "ForceLoop",
+      "One axis under force control: which push brings the measured force to the wanted one. Forces "
+      "are the environment's on the robot along the axis; the push is what the robot exerts there, at "
+      "rest minus the force. What HybridController runs on each axis of force.")
+      .def(
+          "__init__",
+          [](ForceLoop* self, const nb::kwargs& options) {
+            new (self) ForceLoop(control_options<ForceLoopOptions>("ForceLoop", options));
+          },
+          "options"_a, nb::sig(options_signature<ForceLoopOptions>("def __init__(self", ") -> None").c_str()),
+          options_doc<ForceLoopOptions>(
+              "OptionsError for an unknown option (with the nearest) or one out of its range.")
+              .c_str())
+      .def("start", &ForceLoop::start, "measured"_a,
+           "Begins anew: the set-point starts at this force, N or N·m, the integral at zero, the filter at rest.")
+      .def(
+          "push",
+          [](ForceLoop& self, double wanted, std::optional<double> measured, double speed, double dt, double trust,
+             bool integrates) { return self.push({wanted, measured.value_or(kNaN), speed, dt, trust, integrates}); },
+          "wanted"_a, "measured"_a.none(), nb::kw_only(), "speed"_a = 0.0, "dt"_a, "trust"_a = 1.0,
+          "integrates"_a = true,
+          "The push along the axis, N or N·m. measured: None or NaN where none came, and the last one is kept. speed: "
+          "of "
+          "the tool along the axis, m/s or rad/s. dt: since the last call, s. trust: 0 … 1 times the gains on the "
+          "error. "
+          "NaN where speed or dt is none, or no force ever came.")
+      .def("filtered", &ForceLoop::filtered, "N or N·m; NaN before the first.")
+      .def("set_point", &ForceLoop::set_point, "Between the force at the start and the wanted one, N or N·m.")
+      .def("integral", &ForceLoop::integral, "The integral's push, N or N·m.")
+      .def("at_limit", &ForceLoop::at_limit, "Whether the integral is at its limit.");
+}
+
+void bind_line(nb::module_& module) {
+  bind_enumeration<ProfileShape>(module, "The speed along a line, from rest to rest.");
+  bind_struct<LinePoint>(module, "LinePoint", "Of a LineProfile at a time.");
+  nb::class_<LineProfile>(module, "LineProfile", "How far along a line a tool shall be, over time: from rest to rest.")
+      .def(
+          "__init__",
+          [](LineProfile* self, double length, double duration, nb::handle shape, double ramp) {
+            constexpr const char* kPlace = "LineProfile";
+            if (!std::isfinite(length)) throw OptionsError("LineProfile.length", "not finite", "give metres");
+            if (!(duration > 0.0) || !std::isfinite(duration)) {
+              throw OptionsError("LineProfile.duration", "not above 0 and finite", "give seconds");
+            }
+            if (!(ramp > 0.0 && ramp <= 0.5)) {
+              throw OptionsError("LineProfile.ramp", "not above 0 and at most 0.5", "give a share of the duration");
+            }
+            new (self) LineProfile{length, duration,
+                                   parse_enum<ProfileShape>(option_text(kPlace, shape), "LineProfile.shape"), ramp};
+          },
+          "length"_a, "duration"_a, "shape"_a = "trapezoid", "ramp"_a = LineProfile{}.ramp,
+          nb::sig("def __init__(self, length: float, duration: float, shape: ProfileShape | str = 'trapezoid', ramp: "
+                  "float = 0.25) -> None"),
+          "length, m. duration, s, > 0. shape: trapezoid (constant acceleration, speed, deceleration) or minimum_jerk "
+          "(greatest speed 1.875 times the mean). ramp: share of the duration that each ramp of a trapezoid takes, 0 < "
+          "ramp ≤ 0.5. OptionsError otherwise.")
+      .def_ro("length", &LineProfile::length, "m")
+      .def_ro("duration", &LineProfile::duration, "s")
+      .def_ro("shape", &LineProfile::shape)
+      .def_ro("ramp", &LineProfile::ramp)
+      .def("at", &LineProfile::at, "time"_a,
+           "LinePoint at a time since the start, s; before it the beginning, after it the end. NaN gives NaN.");
+}
+
 void bind_task(nb::module_& module) {
   bind_enumeration<TaskPhase>(module, "Phases of a ContactTask.");
   bind_enumeration<TaskReason>(module, "Why a phase of a ContactTask began.");
-  bind_enumeration<ProfileShape>(module, "The speed along a line, from rest to rest.");
   nb::class_<WrenchTare>(module, "WrenchTare",
                          "What a force sensor says while nothing touches the tool, taken off from then on. Right for "
                          "the orientation in which it was taken.")
@@ -248,7 +381,10 @@ void bind_sensorless(nb::module_& module) {
 
 void bind_control_contact(nb::module_& module) {
   bind_hybrid(module);
+  bind_loop(module);
+  bind_line(module);
   bind_task(module);
+  bind_law(module);
   bind_sensorless(module);
 }
 

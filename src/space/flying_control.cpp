@@ -249,7 +249,7 @@ struct FlyingControl::Workspace {
     Eigen::Matrix<double, 9, 9> M = t.M_breve, C = t.C_breve;
     Eigen::Matrix<double, 9, 3> C_c = t.C_c;
     Eigen::Matrix<double, 1, 9> C_n = Eigen::Matrix<double, 1, 9>::Zero();
-    if (is_seven) {
+    if (is_seven && flying.coriolis() == CoriolisForm::passive) {
       M = t.null.M_hat_a.block<9, 9>(3, 3);
       C = t.null.C_hat_a.block<9, 9>(3, 3);
       C_c = t.null.C_hat_a.block<9, 3>(3, 0);

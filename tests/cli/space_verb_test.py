@@ -75,6 +75,19 @@ def test_every_option_of_the_source_is_taken_by_its_name():
     assert float(summary["settings"]["space.q0_eps"]) == 0.001 and float(summary["settings"]["gamma.floor"]) == 0.3
 
 
+def test_the_published_scheme_is_chosen_at_once_and_says_what_it_costs(tmp_path):
+    """The hold is let go at once: J# jumps by 40, the criteria of a singular passage are missed, and the page says why."""
+    out = tmp_path / "out"
+    done = run("space", "singular", *ALONE, "--set", "space.compatibility=published", "--out", out, seconds=30)
+    summary = json.loads((out / "summary.json").read_text())
+    assert done.returncode == 1 and round(summary["metrics"]["inverse_step"]) == 40
+    settings = summary["settings"]
+    assert settings["flying.law"] == "tracker" and settings["null_space.freeze"] == "all"
+    assert float(settings["j_plus.exit_step"]) == float(settings["null_space.exit_step"]) == 0.0
+    assert any("does worse than the defaults" in remark for remark in summary["remarks"])
+    assert "does worse than the defaults" in text(done.stdout) + (out / "report.html").read_text()
+
+
 def test_a_missed_criterion_is_exit_code_1(tmp_path):
     done = run("space", "pose-change", *ALONE, "--set", "actuators.wheel_torque=0.01", "--out", tmp_path / "out", seconds=30)
     assert done.returncode == 1 and "MISSED" in text(done.stdout)
@@ -95,6 +108,10 @@ def test_a_missed_criterion_is_exit_code_1(tmp_path):
         (["tumble", "--set", "j_plus.hard_floor=0.05"], "floors"),
         (["tumble", "--set", "space.qo_eps=1"], "q0_eps"),
         (["tumble", "--set", "gamma.low=0.05"], "gamma"),
+        (["tumble", "--set", "space.compatibility=publishd"], "published"),
+        (["tumble", "--set", "space.compatibility=published", "--set", "flying.law=carried"], "tracker and regulator"),
+        (["tumble", "--set", "space.compatibility=published", "--set", "j_plus.exit_step=0.5"], "lets go at once"),
+        (["tumble", "--set", "null_space.freeze=direction", "--set", "space.compatibility=published"], "freezes all"),
     ],
 )
 def test_refusals(tmp_path, arguments, words):

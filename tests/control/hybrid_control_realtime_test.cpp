@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "antaeus/control/contact_task.hpp"
+#include "antaeus/control/hybrid_law.hpp"
 #include "antaeus/control/wrench_tare.hpp"
 #include "control/control_arms.hpp"
 #include "support/allocation_counter.hpp"
@@ -21,6 +22,7 @@ TEST(HybridControlRealtime, ACycleFromPositionsToTorquesAllocatesNothing) {
     ForceLoopOptions loop;
     loop.filter = ForceFilter::butterworth;
     HybridController control(n, {.motion_integral = 10.0, .force = loop});
+    HybridLaw law = HybridLaw::published(n);
     WrenchTare tare;
     VectorX q = arm.q, v = VectorX::Constant(n, 0.01);
     const VectorX bad = VectorX::Constant(n, kNaN);
@@ -38,6 +40,8 @@ TEST(HybridControlRealtime, ACycleFromPositionsToTorquesAllocatesNothing) {
       const TaskOrder& order = task.update(state, {tare.tared(felt), 0.0, false, 1e-3});
       if (order.restarts) control.restart();
       control.update(state, order.target, felt, 1e-3);
+      if (order.restarts) law.restart();
+      law.update(state, order.target, felt, 1e-3);
       phases += order.phase != last;
       last = order.phase;
     }

@@ -64,5 +64,7 @@ inline constexpr Tolerance kPathRate{3e-8};
 inline constexpr Tolerance kPathState{2e-13};
 /// Torques below 20 N·m by two algorithms, 160 kg × 5 m of lever × some ε.
 inline constexpr Tolerance kPathTorque{1e-11};
+/// Torques below 100 N·m and forces below 20 N of the published law by two routes: some ε of each of a dozen products.
+inline constexpr Tolerance kPublishedLaw{1e-12};
 
 }  // namespace antaeus::tolerance

@@ -231,3 +231,135 @@ def test_bad_input(model):
             make()
     with pytest.raises(antaeus.StatusError):
         hybrid.set_posture(np.zeros(5))
+
+
+def test_the_published_hybrid_law_is_what_it_prints(model):
+    random = np.random.default_rng(2026)
+    tool = control.ToolDynamics(model, "tool0")
+    law = antaeus.HybridLaw.published(tool.size(), K_p=1500, K_d=80, K_fp=4.0, K_fi=7.0, K_dz=25, alpha=0.3, K_o=0, K_do=0)
+    assert law.gains == {"K_p": 1500, "K_d": 80, "K_fp": 4.0, "K_fi": 7.0, "K_dz": 25, "alpha_filter": 0.3, "K_o": 0, "K_do": 0}
+    now, filtered, integral = tool.at(HOME, random.uniform(-0.3, 0.3, 6)), 0.0, 0.0
+    # The lab's function, with S_p = diag(1, 1, 0), on a tool that moves.
+    task = control.ContactTask(wait_time=0.0, contact_force=0.5)
+    assert task.begin(now) == "ok"
+    for force in (0.0, 2.0, 3.0, 4.5, 6.0):
+        now = tool.at(HOME + random.uniform(-1e-4, 1e-4, 6), random.uniform(-0.3, 0.3, 6))
+        measured = antaeus.Wrench([0.4, -0.3, force])
+        given = law.update(now, task.update(now, measured, STEP), measured, STEP)
+        x_d, presses = task.order().X_WT.translation, task.presses()
+        J, filtered = now.J[:3], filtered + 0.3 * (force - filtered)
+        x, xd = now.X_WT.translation, J @ now.v
+        F = 1500 * (x_d - x) - 80 * xd
+        if presses:
+            e_f = 5.0 - filtered
+            integral += e_f * STEP
+            F[2] = -(4.0 * e_f + 7.0 * integral) - 25 * xd[2]
+        np.testing.assert_allclose(given.tau, J.T @ F + now.g, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(law.filtered[2], filtered, atol=1e-15)
+    assert presses and given.status == "ok" and np.isnan(given.felt.force[:2]).all()
+
+
+@pytest.mark.parametrize(("experiment", "name"), [("hybrid-hold", "source"), ("hybrid-hold", "source_3dof"),
+                                                  ("hybrid-trace", "source")])
+def test_the_run_of_the_source_law_is_reproduced(experiment, name):
+    """The law, the task and the plant stepped from Python: the torques of `simulate … --set control.law=source`."""
+    run = antaeus.run_experiment(experiment, {"control.law": name, "experiment.comparisons": False,
+                                              "control.hold_time": 1.0})
+    line = {}
+    if experiment == "hybrid-trace":
+        line = dict(line_length=0.05, line_duration=5.0, line_shape="minimum_jerk")
+    home = np.pi / 2 * np.array([-1, -1, 1, -1, -1, 0])
+    scene = antaeus.MujocoScene(antaeus.ur5e_scene(gripper="real", friction_time_constant=0.0, joint_damping=1.0,
+                                                   impedance=(0.95, 0.99), table_size=[0.8, 0.46, 0.05]))
+    plant = antaeus.MujocoPlant(scene, "fingertip", tool_control=255.0)
+    plant.reset(home)
+    held = antaeus.joint_positions(scene, "gripper_base_mount", plant.truth().qpos)
+    dynamics = antaeus.Dynamics(antaeus.mujoco_robot(scene, root="base", locked_joints=held).model())
+    time = 0.0
+    while time < 2.0:  # the gripper closes and comes to rest
+        time += STEP
+        q, v = plant.reading().q, plant.reading().v
+        plant.step(dynamics.at(q).gravity_torque() + 2000.0 * (home - q) - 200.0 * v)
+    start = np.array(plant.truth().qpos)
+    model = antaeus.mujoco_robot(scene, root="base",
+                                 locked_joints=antaeus.joint_positions(scene, "gripper_base_mount", start)).model()
+    start[:6] = home
+    plant.reset_scene(start)
+    tool = control.ToolDynamics(model, "fingertip")
+    law = antaeus.HybridLaw.published(6, **({} if name == "source" else dict(K_o=0.0, K_do=0.0)))
+    task = antaeus.ContactTask(landing_speed=0.02, landing_lead=0.02, most_force=1e4, lost_time=1e4, **line)
+    limits, names = np.asarray(model.effort_limits()), plant.motor_joints()
+    theirs = np.column_stack([run.samples[f"tau_{name}"] for name in names])
+    ours = np.empty_like(theirs)
+    measured, is_cut = antaeus.Wrench([0, 0, 0]), False  # nothing was sensed before the first step
+    for i in range(len(theirs)):
+        reading = plant.reading()
+        now = tool.at(reading.q, reading.v)
+        if i == 0:
+            assert task.begin(now) == "ok"
+        given = law.update(now, task.update(now, measured, STEP, is_saturated=is_cut), measured, STEP)
+        assert given.status == "ok"
+        ours[i] = given.tau
+        cut = np.clip(given.tau, -limits, limits)
+        is_cut = bool((cut != given.tau).any())
+        plant.step(cut)
+        measured = plant.truth().contact
+    assert len(theirs) > 3000 and [event[2] for event in task.events][:3] == ["begun", "touched", "settled"]
+    assert np.abs(ours - theirs).max() <= 1e-12, np.abs(ours - theirs).max()
+    force = run.samples["force"]
+    assert plant.truth().contact.force[2] == pytest.approx(force[-1], abs=1e-12)
+    assert force.max() > 4.0 and (experiment != "hybrid-hold" or 4.0 < force[-1] < 6.0)  # a line chatters
+
+
+def test_a_force_loop_is_its_law():
+    loop = antaeus.ForceLoop(force_gain=0.4, force_integral=8.0, normal_damping=200.0, blend=0.0, integral_limit=0.1)
+    loop.start(1.0)
+    assert (loop.filtered(), loop.set_point(), loop.integral(), loop.at_limit()) == (1.0, 1.0, 0.0, False)
+    assert loop.push(5.0, 3.0, speed=0.01, dt=STEP) == pytest.approx(-(5.0 + 0.4 * 2.0 + 8.0 * 2.0 * STEP) - 2.0, abs=1e-12)
+    assert loop.push(5.0, None, dt=STEP, integrates=False) == pytest.approx(-(5.8 + 0.016), abs=1e-12)
+    for _ in range(10):
+        loop.push(5.0, 3.0, dt=STEP)
+    assert loop.at_limit() and loop.integral() == 0.1
+    assert np.isnan(antaeus.ForceLoop().push(5.0, None, dt=STEP)) and np.isnan(loop.push(5.0, 3.0, dt=np.nan))
+    with pytest.raises(antaeus.OptionsError, match="force_gain"):
+        antaeus.ForceLoop(force_gian=1.0)
+    with pytest.raises(antaeus.OptionsError, match="butterworth"):
+        antaeus.ForceLoop(force_filter="buterworth")
+
+
+def test_a_line_profile_is_its_polynomial():
+    line = antaeus.LineProfile(0.05, 5.0, "minimum_jerk")
+    s, point = 0.3, line.at(1.5)
+    assert point.distance == pytest.approx(0.05 * (10 * s**3 - 15 * s**4 + 6 * s**5), abs=1e-15)
+    assert line.at(2.5).speed == pytest.approx(1.875 * 0.05 / 5.0) and line.at(9.0).distance == 0.05
+    assert line.at(-1.0).distance == 0.0 and np.isnan(line.at(np.nan).distance)
+    flat = antaeus.LineProfile(0.05, 10.0, ramp=0.25)
+    assert flat.at(5.0).speed == pytest.approx(0.05 / 7.5) and flat.at(1.0).acceleration == pytest.approx(0.05 / 7.5 / 2.5)
+    assert flat.shape == "trapezoid" and (flat.length, flat.duration, flat.ramp) == (0.05, 10.0, 0.25)
+    for bad, what in ((dict(length=np.nan, duration=1), "length"), (dict(length=1, duration=0), "duration"),
+                      (dict(length=1, duration=1, ramp=0.6), "ramp"), (dict(length=1, duration=1, shape="x"), "shape")):
+        with pytest.raises(antaeus.OptionsError, match=what):
+            antaeus.LineProfile(**bad)
+
+
+def test_the_published_law_refuses(model):
+    tool = control.ToolDynamics(model, "tool0")
+    now, law = tool.at(HOME, np.zeros(6)), antaeus.HybridLaw.published(6)
+    task = control.ContactTask(wait_time=0.0)
+    task.begin(now)
+    target = task.order().target
+    lost = tool.at(np.full(6, np.nan), np.zeros(6))
+    assert law.update(lost, target, None, STEP).status == "not_finite"
+    assert law.update(now, target, None, np.nan).status == "not_finite" and np.isnan(law.update(now, target, None, -1).tau).all()
+    assert antaeus.HybridLaw.published(7).update(now, target, None, STEP).status == "wrong_size"
+    assert law.update(now, target, None, STEP).status == "ok" and law.filtered.tolist() == [0, 0, 0]
+    pressed = task.update(now, antaeus.Wrench([0, 0, 2.0]), STEP)
+    assert pressed.force_axes[2] and law.update(now, pressed, None, STEP).status == "not_finite"  # no force ever came
+    assert law.update(now, pressed, antaeus.Wrench([0, 0, 2.0]), STEP).status == "ok"
+    assert law.update(now, pressed, None, STEP).status == "ok"  # the last one stays
+    for make, what in ((lambda: antaeus.HybridLaw.published(0), "0 joints"),
+                       (lambda: antaeus.HybridLaw.published(6, K_fpp=1.0), "K_fp"),
+                       (lambda: antaeus.HybridLaw.published(6, alpha=1.5), "alpha_filter"),
+                       (lambda: antaeus.HybridLaw.published(6, K_p=-1.0), "K_p")):
+        with pytest.raises(antaeus.OptionsError, match=what):
+            make()

@@ -361,3 +361,52 @@ def test_a_flight_is_that_of_the_command_line():
         antaeus.run_space_scenario("pose-chang")
     with pytest.raises(antaeus.ModelError, match="6 or 7"):
         antaeus.run_space_scenario("tumble", robot="planar_3r")
+
+
+def test_the_published_scheme_is_its_parts():
+    """compatibility="published" is what its options are one by one, and refuses what contradicts it."""
+    robot = antaeus.load_robot("spacecraft_panda")
+    end, by_hand = ENDS["spacecraft_panda"], dict(j_plus=dict(exit_step=0.0), coriolis="published",
+                                                  null_space=dict(exit_step=0.0, freeze="all"))
+    ours, theirs = antaeus.FreeFlyer(robot, end, compatibility="published"), antaeus.FreeFlyer(robot, end, **by_hand)
+    random = generator()
+    for _ in range(20):
+        q = np.r_[random.normal(size=3), 0, 0, 0, 1, random.uniform(-1, 1, 7)]
+        v = random.normal(size=13)
+        a, b = ours.at(q, v), theirs.at(q, v)
+        assert a.status == b.status == "ok" and not a.passive
+        for name in ("M_hat", "C_hat", "J_plus_inverse", "n_hat", "k_hat", "z_a"):
+            np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
+        G, M, C = a.Gamma_inverse, a.M, a.C
+        np.testing.assert_allclose(a.C_hat, G.T @ (C - M @ G @ a.Gamma_dot) @ G, rtol=0,
+                                   atol=1e-10 * max(1.0, np.abs(a.C_hat).max()))
+    q = np.r_[np.zeros(6), 1, 0.2, -0.6, 0.1, -2.0, 0.15, 1.6, 0.6]
+    rest = np.zeros(13)
+    at = ours.at(q, rest)
+    reference = antaeus.FlyingReference(at.X_WE, np.eye(3), at.p_com, acceleration=[0.1, -0.2, 0.05])
+    control = antaeus.FlyingControl(robot, end, q, compatibility="published")
+    given = control.update(q, rest, reference, 1e-3)
+    wanted = np.r_[np.zeros(3), at.X_WE.rotation.T @ [0.1, -0.2, 0.05], np.zeros(3)]
+    f = np.r_[np.zeros(3), given.gamma * at.M_breve @ wanted]  # M̆ by Moore-Penrose, as the pseudocode has it
+    np.testing.assert_allclose(given.wanted, at.Gamma.T @ f, rtol=0, atol=1e-11)
+    weighted = antaeus.FlyingControl(robot, end, q, law="tracker").update(q, rest, reference, 1e-3)
+    assert largest(weighted.wanted - given.wanted) > 1e-3
+    assert antaeus.FlyingControl(robot, end, q, law="regulator", compatibility="published").gains().com_damping > 0
+    for make, what in (
+        (lambda: antaeus.FlyingControl(robot, end, q, law="carried", compatibility="published"), "tracker and regulator"),
+        (lambda: antaeus.FlyingControl(robot, end, q, pull=1.0, compatibility="published"), "nothing in it reads"),
+        (lambda: antaeus.FlyingControl(robot, end, q, compatibility="publishd"), "published"),
+        (lambda: antaeus.FlyingControl(robot, end, q, carry=dict(band=0.1), compatibility="published"), "carry"),
+        (lambda: antaeus.FreeFlyer(robot, end, j_plus=dict(exit_step=0.5), compatibility="published"), "lets go at once"),
+        (lambda: antaeus.FreeFlyer(robot, end, null_space=dict(freeze="direction"), compatibility="published"), "freezes all"),
+        (lambda: antaeus.run_space_scenario("tumble", {"space.compatibility": "published", "flying.law": "carried"}),
+         "tracker and regulator"),
+    ):
+        with pytest.raises(antaeus.OptionsError, match=what):
+            make()
+
+
+def test_a_flight_as_published_says_what_it_costs():
+    flight = antaeus.run_space_scenario("singular", {"space.compatibility": "published", "experiment.comparisons": False})
+    assert round(flight.metrics["inverse_step"]) == 40 and not flight.is_met()
+    assert any("does worse than the defaults" in remark for remark in flight.remarks)

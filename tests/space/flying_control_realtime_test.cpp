@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "antaeus/space/published_scheme.hpp"
 #include "space/flying_rig.hpp"
 #include "support/allocation_counter.hpp"
 
@@ -31,6 +32,27 @@ TEST(FlyingControlRealtime, NoAllocationInAnyLawOrTier) {
         rig.control.set_posture(posture);
         if (i % 17 == 16) rig.control.reset();
         ASSERT_EQ(counter.count(), 0) << "state " << i;
+      }
+    }
+  }
+}
+
+TEST(FlyingControlRealtime, NoAllocationInThePublishedScheme) {
+  for (const char* robot : {"spacecraft_ur3", "spacecraft_panda"}) {
+    for (const FlyingLaw law : {FlyingLaw::tracker, FlyingLaw::regulator}) {
+      FlyingScheme own;
+      own.control.control.law = law;
+      const FlyingScheme scheme = published_scheme(own);
+      const RobotModel model = test::own_robot(robot).model;
+      FlyingControl control(test::flyer(robot, scheme.flyer), test::ready(robot, model), scheme.control);
+      FreeFlyer flying = test::flyer(robot);
+      test::RandomStates random(6262);
+      const FlyingReference reference = test::here(flying, test::ready(robot, model));
+      for (int i = 0; i < 60; ++i) {  // neutral is singular: held, and frozen
+        const VectorX q = i % 3 == 0 ? model.neutral() : random.configuration(model), v = random.vector(model.nv());
+        test::AllocationCounter counter;
+        control.update(q, v, reference, 1e-3);
+        ASSERT_EQ(counter.count(), 0) << robot << " " << to_string(law) << ", state " << i;
       }
     }
   }

@@ -140,6 +140,45 @@ std::string refusal(const std::string& name, const SpaceRequest& request) {
   return "";
 }
 
+/// Everything at once is what its parts are one by one; where that is worse the result says so.
+TEST(SpaceFlight, PublishedSchemeIsItsPartsAndSaysWhatItCosts) {
+  const std::string published = "space.compatibility=published";
+  const ExperimentResult at_once = run_space_scenario("singular", alone({published}));
+  const ExperimentResult by_parts = run_space_scenario(
+      "singular",
+      alone({"flying.law=tracker", "j_plus.exit_step=0", "null_space.exit_step=0", "null_space.freeze=all"}));
+  EXPECT_GT(at_once.metric("inverse_step").value, 30.0) << "a hold is let go at once";
+  EXPECT_EQ(at_once.metric("inverse_step").value > 30.0, by_parts.metric("inverse_step").value > 30.0);
+  EXPECT_NE(at_once.metric("torque_step").value, by_parts.metric("torque_step").value) << "and Ĉ is the published one";
+  EXPECT_FALSE(at_once.is_met());
+  const auto told = [](const ExperimentResult& result, const char* words) {
+    for (const std::string& remark : result.remarks) {
+      if (remark.find(words) != std::string::npos) return true;
+    }
+    return false;
+  };
+  EXPECT_TRUE(told(at_once, "What this does worse than the defaults"));
+  EXPECT_FALSE(told(by_parts, "What this does worse"));
+  EXPECT_TRUE(told(run_space_scenario("tracking", alone({published, "flying.law=regulator", "space.duration=2"})),
+                   "law regulator"));
+  // Away from singular poses six joints fly the same: Γ⁻¹ is exact, and both forms of Ĉ are one.
+  const double ours = run_space_scenario("tracking", alone({"flying.law=tracker"})).metric("position_error_max").value;
+  const ExperimentResult same = run_space_scenario("tracking", alone({published}));
+  EXPECT_NEAR(same.metric("position_error_max").value / ours, 1.0, 1e-3);  // of an error that is the cycle's, 1e-6 m
+  EXPECT_TRUE(same.is_met()) << missed(same);
+}
+
+TEST(SpaceFlight, ComparesThePublishedSchemeWithOurOwnLaws) {
+  SpaceRequest request = alone({"space.compatibility=published", "space.duration=2", "space.rate=200"});
+  request.settings.set("experiment.comparisons=true");
+  const ExperimentResult result = run_space_scenario("tracking", request);
+  ASSERT_EQ(result.comparisons.size(), 1u);
+  std::vector<std::string> names;
+  for (const Variant& variant : result.comparisons[0].variants) names.push_back(variant.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"tracker as published, pinocchio", "carried", "tracker", "regulator",
+                                             "tracker as published, mujoco"}));
+}
+
 TEST(SpaceFlight, RefusesInOneLineWhatItCannotFly) {
   SpaceRequest six = alone();
   six.robot = "spacecraft_ur3";
@@ -156,6 +195,12 @@ TEST(SpaceFlight, RefusesInOneLineWhatItCannotFly) {
   EXPECT_NE(refusal("tumble", frame).find("ee_link"), std::string::npos);
   EXPECT_NE(refusal("tumble", alone({"j_plus.hard_floor=0.05"})).find("floors"), std::string::npos);
   EXPECT_NE(refusal("tumble", alone({"space.duration=3"})).find("5 s"), std::string::npos);
+  for (const char* beside :
+       {"flying.law=carried", "j_plus.exit_step=0.5", "null_space.freeze=direction", "flying.pull=1"}) {
+    EXPECT_NE(refusal("tumble", alone({"space.compatibility=published", beside})).find("space.compatibility=published"),
+              std::string::npos)
+        << beside;
+  }
   EXPECT_NE(refusal("inspection", alone({"space.circle=3.5"})).find("3.1"), std::string::npos);
 }
 

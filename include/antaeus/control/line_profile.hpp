@@ -4,6 +4,7 @@
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/enumeration.hpp"
+#include "antaeus/core/fields.hpp"
 
 namespace antaeus {
 
@@ -14,8 +15,14 @@ enum class ProfileShape : std::uint8_t {
 constexpr auto enum_names(ProfileShape) noexcept { return name_list<ProfileShape>("trapezoid", "minimum_jerk"); }
 
 struct LinePoint {
-  double distance = 0.0, speed = 0.0, acceleration = 0.0;  ///< [m], [m/s], [m/s²]
+  double distance = 0.0, speed = 0.0, acceleration = 0.0;
 };
+constexpr void visit_fields(const LinePoint*, auto&& visit) {
+  using P = LinePoint;
+  visit(field("distance", "m", "from the start", &P::distance));
+  visit(field("speed", "m/s", "", &P::speed));
+  visit(field("acceleration", "m/s²", "", &P::acceleration));
+}
 
 struct LineProfile {
   double length = 0.0;    ///< [m]

@@ -33,6 +33,7 @@ class ANTAEUS_API FreeFlyer {
   FrameId frame() const noexcept { return frame_; }
   /// n: 6 or 7.
   int joints() const noexcept { return joints_; }
+  CoriolisForm coriolis() const noexcept { return coriolis_; }
 
   /// Kinematics alone: no mass matrix, no memory. Also kept in the terms of at().
   const FreeFlyingMotion& motion_at(ConstVectorRef q, ConstVectorRef v) noexcept;
