@@ -15,27 +15,34 @@ ROBOT = "robots/h1_2/h1_2_handless.urdf"
 URDF = "assets/h1_2/h1_2_handless.urdf"
 
 
-def lay(target, *clones):
-    return subprocess.run([ROOT / "tools/incident_logs.sh", *clones], env=os.environ | {"ANTAEUS_SHARED": str(target)},
+def lay(target, *clones, project=ROOT):
+    return subprocess.run([project / "tools/incident_logs.sh", *clones], env=os.environ | {"ANTAEUS_SHARED": str(target)},
                           capture_output=True, text=True, timeout=60, check=False)
 
 
-def copied(source, target):
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(source.read_bytes())
+def cloned(folder, contents):
+    """As the repository has them, with the controller as its submodule."""
+    for name, content in contents.items():
+        file = folder / "h12_ros2_controller" / URDF if name == ROBOT else folder / "data/real" / name.removeprefix("episodes/")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+    return folder
+
+
+def laid(target):
+    return {str(file.relative_to(target)): hashlib.sha256(file.read_bytes()).hexdigest() for file in target.rglob("*") if file.is_file()}
 
 
 @pytest.fixture
-def clone(tmp_path):
-    """As the repository has them, with the controller as its submodule."""
-    for name in HASHES:
-        if not (SHARED / name).exists():
-            pytest.skip(f"reference data absent: {SHARED / name}: tools/incident_logs.sh CLONE lays it (docs/incident.md)")
-    folder = tmp_path / "clone"
-    for name in HASHES:
-        copied(SHARED / name, folder / "h12_ros2_controller" / URDF if name == ROBOT
-               else folder / "data/real" / name.removeprefix("episodes/"))
-    return folder
+def made_up(tmp_path):
+    """A project that wants other files, a clone that has them, and their hashes: needs no data of others."""
+    contents = {name: name.encode() for name in HASHES}
+    hashes = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
+    tools = tmp_path / "project/tools"
+    tools.mkdir(parents=True)
+    shutil.copy(ROOT / "tools/incident_logs.sh", tools)
+    (tools / "incident_logs.sha256").write_text("".join(f"{wanted}  {name}\n" for name, wanted in hashes.items()), "utf-8")
+    return tools.parent, cloned(tmp_path / "clone", contents), hashes
 
 
 def refused(done, target):
@@ -46,7 +53,8 @@ def refused(done, target):
 
 
 @pytest.mark.parametrize("where", ["within", "beside", "given"])
-def test_every_file_is_laid(clone, tmp_path, where):
+def test_every_file_is_laid(made_up, tmp_path, where):
+    project, clone, hashes = made_up
     arguments = [clone]
     if where == "beside":
         shutil.move(clone / "h12_ros2_controller", clone.parent / "h12_ros2_controller")
@@ -54,26 +62,29 @@ def test_every_file_is_laid(clone, tmp_path, where):
         shutil.move(clone / "h12_ros2_controller", tmp_path / "controller")
         arguments.append(tmp_path / "controller")
     for _ in range(2):  # again over what is there
-        done = lay(tmp_path / "laid", *arguments)
+        done = lay(tmp_path / "laid", *arguments, project=project)
         assert done.returncode == 0, done.stderr
-    laid = {str(file.relative_to(tmp_path / "laid")): hashlib.sha256(file.read_bytes()).hexdigest()
-            for file in (tmp_path / "laid").rglob("*") if file.is_file()}
-    assert laid == HASHES
+    assert laid(tmp_path / "laid") == hashes
 
 
-def test_another_log_is_named_with_both_hashes(clone, tmp_path):
-    name = "episodes/re3_real_encode_tr1/tau.npy"
-    file = clone / "data/real" / name.removeprefix("episodes/")
-    file.write_bytes(file.read_bytes()[:-1] + b"\x01")
-    line = refused(lay(tmp_path / "laid", clone), tmp_path / "laid")
-    assert str(file) in line and HASHES[name] in line and hashlib.sha256(file.read_bytes()).hexdigest() in line
+def test_the_public_logs_are_laid(tmp_path):
+    for name in HASHES:
+        if not (SHARED / name).exists():
+            pytest.skip(f"reference data absent: {SHARED / name}: tools/incident_logs.sh CLONE lays it (docs/incident.md)")
+    done = lay(tmp_path / "laid", cloned(tmp_path / "clone", {name: (SHARED / name).read_bytes() for name in HASHES}))
+    assert done.returncode == 0, done.stderr
+    assert laid(tmp_path / "laid") == HASHES
 
 
-def test_another_robot_is_named(clone, tmp_path):
-    file = clone / "h12_ros2_controller" / URDF
-    file.write_text(file.read_text("utf-8") + "\n", "utf-8")
-    line = refused(lay(tmp_path / "laid", clone), tmp_path / "laid")
-    assert str(file) in line and HASHES[ROBOT] in line and hashlib.sha256(file.read_bytes()).hexdigest() in line
+@pytest.mark.parametrize("name", ["data/real/re3_real_encode_tr1/tau.npy", f"h12_ros2_controller/{URDF}"])
+def test_another_file_is_named_with_both_hashes(made_up, tmp_path, name):
+    project, clone, hashes = made_up
+    file = clone / name
+    wanted = hashlib.sha256(file.read_bytes()).hexdigest()
+    file.write_bytes(file.read_bytes() + b"\n")
+    line = refused(lay(tmp_path / "laid", clone, project=project), tmp_path / "laid")
+    assert wanted in hashes.values()
+    assert str(file) in line and wanted in line and hashlib.sha256(file.read_bytes()).hexdigest() in line
 
 
 def test_what_is_no_clone_of_the_logs(tmp_path):
