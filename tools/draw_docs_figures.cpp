@@ -16,6 +16,7 @@
 #include "antaeus/io/files.hpp"
 #include "antaeus/pose/sweep.hpp"
 #include "antaeus/report/figures.hpp"
+#include "dynamics_figure.hpp"
 #include "estimator_figures.hpp"
 #include "replay_figures.hpp"
 
@@ -121,6 +122,7 @@ int main(int argc, char** argv) {
     const Audit audit = run_audit(humanoid, std::move(twins), AuditRequest{}, AuditOptions{});
 
     std::vector<NamedFigure> figures = teaching_figures(lesson, junction, spectra, sweeps, limit);
+    figures.push_back(newton_euler_figure(planar));
     for (NamedFigure& figure : audit_figures(audit)) {
       if (figure.id == "cascade-summary" || figure.id == "force-cascade" || figure.id == "joint-contribution") {
         figures.push_back(std::move(figure));

@@ -16,7 +16,8 @@ SHARED = pathlib.Path(os.environ.get("ANTAEUS_SHARED", ROOT.parent / "shared")).
 COMMAND = os.environ.get("ANTAEUS_CLI", str(ROOT / "build" / "bin" / "antaeus"))
 
 if not (SHARED / "episodes" / "re3_real_encode_tr1" / "tau.npy").exists():
-    pytest.skip("reference data absent: episodes/re3_real_encode_tr1 in ANTAEUS_SHARED (default ../shared)", allow_module_level=True)
+    pytest.skip("reference data absent: episodes/re3_real_encode_tr1: tools/incident_logs.sh CLONE lays it (docs/incident.md)",
+                allow_module_level=True)
 
 CELLS, DIFFERING = 354, 31
 

@@ -218,7 +218,7 @@ def test_nothing_of_the_machine_is_written(twins, out):
 def test_the_incidents_own_logs():
     episodes = SHARED / "episodes"
     if not episodes.exists():
-        pytest.skip(f"reference data absent: {episodes}")
+        pytest.skip(f"reference data absent: {episodes}: tools/incident_logs.sh CLONE lays it (docs/incident.md)")
     done = run("audit", episodes / "re3_real_encode_tr1", "--robot", "h1_2", "--baseline", episodes / "re2_real_encode",
                "--baseline", episodes / "re1_real_encode", "--json", seconds=60)
     assert done.returncode == 1 and done.stderr == b""

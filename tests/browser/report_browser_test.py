@@ -24,9 +24,9 @@ HOSTILE = "x<script>window.hacked=1<!--'\"&<img src=x onerror=window.hacked=1>"
 LONG_STEPS = 120_000
 REPORT_LIMIT, LONG_LIMIT = 5_000_000, 60_000_000  # [bytes]: what mail and browsers still take without a wait
 
-needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: install one, or name it in CHROMIUM")
 needs_packages = pytest.mark.skipif(not (PACKAGES / "playwright-core").is_dir() or not shutil.which("node"),
-                                    reason="no Node.js, or the viewer's packages are not installed")
+                                    reason="no Node.js, or the viewer's packages are not installed: tools/setup.sh says which")
 
 
 def run(*arguments, code=(0, 1)):
@@ -200,7 +200,7 @@ MOST_PAGES, MOST_BYTES = 12, 2_000_000  # of the incident's own log with two bas
 def test_the_incident_is_a_short_page_and_a_short_print(tmp_path):
     logs = [SHARED / "episodes" / name for name in ("re3_real_encode_tr1", "re2_real_encode", "re1_real_encode")]
     if not logs[0].exists():
-        pytest.skip(f"reference data absent: {logs[0]}")
+        pytest.skip(f"reference data absent: {logs[0]}: tools/incident_logs.sh CLONE lays it (docs/incident.md)")
     run("audit", logs[0], "--robot", "h1_2", "--baseline", logs[1], "--baseline", logs[2], "--pdf", "--out", tmp_path / "re3")
     pages = len(re.findall(rb"/Type\s*/Page\b", (tmp_path / "re3/report.pdf").read_bytes()))
     assert 5 < pages <= MOST_PAGES

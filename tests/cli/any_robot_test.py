@@ -7,7 +7,7 @@ import pytest
 from command_line import ROOT, SHARED, refused, run, text
 
 PLANAR = ROOT / "robots" / "planar_3r" / "planar_3r.urdf"
-SOLO = SHARED / "golden" / "contact_inverse_dynamics" / "urdf" / "solo12.urdf"
+QUADRUPED = ROOT / "tests/support/quadruped.urdf"
 ARM = ("--robot", PLANAR, "-e", "tool")
 BENT = ("--positions", "joint_1=0.5,joint_2=1.5")
 
@@ -45,10 +45,9 @@ def test_an_audit_with_another_base_names_it_in_its_command(small, tmp_path):
     assert "--base" not in json.loads(run("audit", small, *ARM, "--json", cwd=tmp_path).stdout)["command"]
 
 
-@pytest.mark.skipif(not SOLO.exists(), reason="reference data absent")
 def test_a_quadruped_floats():
-    assert "base: floating (4 limbs; --base fixed otherwise)" in text(run("robot", SOLO, "--ignore-meshes").stdout)
-    told = json.loads(run("robot", SOLO, "--ignore-meshes", "--base", "fixed", "--json").stdout)
+    assert "base: floating (4 limbs; --base fixed otherwise)" in text(run("robot", QUADRUPED, "--ignore-meshes").stdout)
+    told = json.loads(run("robot", QUADRUPED, "--ignore-meshes", "--base", "fixed", "--json").stdout)
     assert told["limbs"] == 4 and told["nv"] == 12
 
 

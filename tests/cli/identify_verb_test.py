@@ -180,7 +180,7 @@ def test_columns_of_any_name_are_read(free, tmp_path):
 
 # --- real logs -------------------------------------------------------------------------------------------------------------
 
-@pytest.mark.skipif(not EPISODES.exists(), reason="recorded episodes absent")
+@pytest.mark.skipif(not EPISODES.exists(), reason="reference data absent: episodes: tools/incident_logs.sh CLONE lays it (docs/incident.md)")
 def test_the_h1_2_is_identified_from_its_runs(tmp_path):
     stretches = ["re1_real_encode=0:14", "re1_real_encode=28.5:34.5", "re1_real_encode=46:", "re2_real_encode=0:9.5",
                  "re2_real_encode=21:", "re1_real_no_encode=0:10.2", "re3_real_no_encode_tr1=0:", "re3_real_no_encode_tr2=0:"]
@@ -201,7 +201,7 @@ def test_the_h1_2_is_identified_from_its_runs(tmp_path):
     assert sizes[1] < sizes[0], sizes
 
 
-@pytest.mark.skipif(not (SHARED / "measured/tiago_free").exists() or not TIAGO.exists(), reason="no TIAGo: set ANTAEUS_EXAMPLE_ROBOTS")
+@pytest.mark.skipif(not (SHARED / "measured/tiago_free").exists() or not TIAGO.exists(), reason="reference data absent: measured/tiago_free, or tiago.urdf, whose folder ANTAEUS_EXAMPLE_ROBOTS names: CONTRIBUTING.md, 'Data of others', says where it is from; ANTAEUS_SHARED names the folder")
 def test_the_tiagos_channels_are_named_and_its_effort_units_identified(tmp_path):
     joints = ["torso_lift_joint", *[f"arm_{i}_joint" for i in range(1, 8)]]
     q, tau = (np.genfromtxt(SHARED / f"measured/tiago_free/tiago_{name}.csv", delimiter=",", names=True, deletechars="") for name in ("position", "effort"))

@@ -124,7 +124,7 @@ def test_same_log_same_bytes(small, tmp_path):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 
 
-@pytest.mark.skipif(not (SHARED / "episodes/re3_real_encode_tr1").exists(), reason="reference data absent: episodes in ANTAEUS_SHARED (default ../shared)")
+@pytest.mark.skipif(not (SHARED / "episodes/re3_real_encode_tr1").exists(), reason="reference data absent: episodes: tools/incident_logs.sh CLONE lays it (docs/incident.md)")
 def test_the_incidents_own_log(tmp_path):
     log = SHARED / "episodes/re3_real_encode_tr1"
     story, _, summary = shown(log, tmp_path / "out", "--robot", "h1_2")

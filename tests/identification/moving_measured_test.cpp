@@ -58,7 +58,9 @@ TEST(MovingMeasured, Hopper) {
 
 TEST(MovingMeasured, Tiago) {
   ANTAEUS_REQUIRE_SHARED("measured/tiago_free");
-  if (!std::filesystem::exists(test::tiago_urdf())) GTEST_SKIP() << "no tiago.urdf; set ANTAEUS_EXAMPLE_ROBOTS";
+  if (!std::filesystem::exists(test::tiago_urdf()))
+    GTEST_SKIP() << "reference data absent: tiago.urdf: pip install example-robot-data, and name its robots folder in "
+                    "ANTAEUS_EXAMPLE_ROBOTS";
   auto [robot, log] = test::load_tiago();
   const double end = log.episode.time[log.episode.steps() - 1];
   const MovingFit refused = fit_moving(robot, {log});

@@ -261,17 +261,16 @@ TEST(Preflight, ASingularPoseIsRefusedWithoutAReferenceJoint) {
 }
 
 TEST(Preflight, AStretchedLegOfThreeJointsIsRefusedABentOneIsNot) {
-  ANTAEUS_REQUIRE_SHARED("golden/contact_inverse_dynamics/urdf/solo12.urdf");
-  const Robot robot = load_robot((test::shared_folder() / "golden/contact_inverse_dynamics/urdf/solo12.urdf").string(),
-                                 MeshPolicy::ignored);
+  const std::filesystem::path file = std::filesystem::path(ANTAEUS_SOURCE_DIR) / "tests/support/quadruped.urdf";
+  const Robot robot = load_robot(file.string(), MeshPolicy::ignored);
   VectorX q = VectorX::Zero(12);
-  const PreflightReport stretched = preflight(robot, {"FL_FOOT"}, q, VectorX());
+  const PreflightReport stretched = preflight(robot, {"front_left_foot"}, q, VectorX());
   EXPECT_FALSE(stretched.passed);
   EXPECT_EQ(stretched.endpoints[0].error_force, kInfinity);
   EXPECT_GT(std::abs(stretched.endpoints[0].error_direction[2]), 0.9) << "along the leg";
-  q[robot.model.motor("FL_HFE")] = 0.7;
-  q[robot.model.motor("FL_KFE")] = -1.5;
-  const PreflightReport bent = preflight(robot, {"FL_FOOT"}, q, VectorX());
+  q[robot.model.motor("front_left_pitch")] = 0.7;
+  q[robot.model.motor("front_left_knee")] = -1.5;
+  const PreflightReport bent = preflight(robot, {"front_left_foot"}, q, VectorX());
   EXPECT_TRUE(bent.passed);
   EXPECT_FALSE(bent.endpoints[0].whole_wrench);
 }

@@ -230,7 +230,7 @@ def test_an_endpoint_or_estimator_that_is_not_there(audit):
 
 
 @pytest.mark.skipif(not (LOG / "tau.npy").exists(),
-                    reason="reference data absent: episodes/re3_real_encode_tr1 in ANTAEUS_SHARED (default ../shared)")
+                    reason="reference data absent: episodes/re3_real_encode_tr1: tools/incident_logs.sh CLONE lays it (docs/incident.md)")
 def test_the_incidents_own_log():
     audit = antaeus.audit(LOG, "h1_2", baselines=[SHARED / "episodes/re2_real_encode"])
     assert (audit.outcome, audit.focus_step, audit.focus_endpoint) == ("incident", 8, WRIST)

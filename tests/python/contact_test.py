@@ -16,8 +16,7 @@ sys.path.insert(0, str(ROOT / "examples"))
 from legged import bump, positions  # noqa: E402
 from legged import robot as legged_robot  # noqa: E402
 
-SHARED = pathlib.Path(os.environ.get("ANTAEUS_SHARED", ROOT.parent / "shared"))
-GOLDEN = SHARED / "golden/contact_inverse_dynamics"
+GOLDEN = ROOT / "tests/contact/nimble/biped.json"
 FEET = ["left_ankle_roll_link", "right_ankle_roll_link"]
 HIPS = {"left": (0, 0.1), "right": (0, -0.1)}
 
@@ -221,18 +220,16 @@ def test_broken_limits_are_listed(biped, step):
 
 
 def test_the_files_are_the_command_lines(tmp_path, step):
-    if not GOLDEN.exists():
-        pytest.skip("reference data absent: golden in ANTAEUS_SHARED (default ../shared)")
-    robot = GOLDEN / "urdf/mini_biped.urdf"
-    run = json.loads((GOLDEN / "mini_biped.json").read_text())["over_time"][0]
+    robot = ROOT / "tests/support/biped.urdf"
+    run = json.loads(GOLDEN.read_text("utf-8"))["over_time"][0]
     motion = tmp_path / "run.npz"
     np.savez(motion, q=np.array(run["q"]), dt=run["dt"])
-    done = subprocess.run([os.environ["ANTAEUS_CLI"], "contact", motion.name, "--robot", robot, "--contact", "left_foot",
-                           "--contact", "right_foot", "--over-time", "--with-limits", "pyramid", "--wrench-frame",
+    done = subprocess.run([os.environ["ANTAEUS_CLI"], "contact", motion.name, "--robot", robot, "--contact", "left_sole",
+                           "--contact", "right_sole", "--over-time", "--with-limits", "pyramid", "--wrench-frame",
                            "link", "--set", "contact.smoothing=2.5", "--out", "out"], cwd=tmp_path, capture_output=True,
                           text=True, timeout=60, check=False)
     assert done.returncode in (0, 1), done.stderr
-    result = antaeus.contact(motion, robot, ["left_foot", "right_foot"], over_time=True, limits="pyramid",
+    result = antaeus.contact(motion, robot, ["left_sole", "right_sole"], over_time=True, limits="pyramid",
                              wrench_frame="link", smoothing=2.5)
     result.save(tmp_path / "page.html")
     result.save(tmp_path / "summary.json")

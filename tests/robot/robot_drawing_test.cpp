@@ -252,7 +252,7 @@ TEST(ReadMeshes, ReadsWhatIsThereAndTellsTheRest) {
 
 /// The incident's robot: 28 STL files of 548 532 triangles in all.
 TEST(RobotDrawing, TheSharedRobotIsDrawnWithinItsBudget) {
-  ANTAEUS_REQUIRE_SHARED("robots/h1_2/h1_2_handless.urdf");
+  ANTAEUS_REQUIRE_SHARED("robots/h1_2/meshes");
   const RobotDescription description =
       read_urdf(test::shared_folder() / "robots" / "h1_2" / "h1_2_handless.urdf", MeshPolicy::ignored);
   const DrawnRobot bare = drawn_robot(description, {});

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <string>
 
 namespace antaeus::test {
 
@@ -17,11 +18,20 @@ inline std::filesystem::path shared_folder() {
 /// Folder of our own robots.
 inline std::filesystem::path robots_folder() { return std::filesystem::path(ANTAEUS_SOURCE_DIR) / "robots"; }
 
+/// What lays reference data where the tests look.
+inline std::string remedy(const std::filesystem::path& relative) {
+  const std::string first = relative.begin()->string();
+  if (first == "episodes" || first == "robots") return "tools/incident_logs.sh CLONE lays it (docs/incident.md)";
+  return "CONTRIBUTING.md, \"Data of others\", says where it is from; ANTAEUS_SHARED names the folder";
+}
+
 }  // namespace antaeus::test
 
 /// Skips the running test, with the reason, where the reference data are absent.
-#define ANTAEUS_REQUIRE_SHARED(relative)                                                                \
-  do {                                                                                                  \
-    const auto needed = antaeus::test::shared_folder() / (relative);                                    \
-    if (!std::filesystem::exists(needed)) GTEST_SKIP() << "reference data absent: " << needed.string(); \
+#define ANTAEUS_REQUIRE_SHARED(relative)                                                                     \
+  do {                                                                                                       \
+    const std::filesystem::path wanted = relative;                                                           \
+    const auto needed = antaeus::test::shared_folder() / wanted;                                             \
+    if (!std::filesystem::exists(needed))                                                                    \
+      GTEST_SKIP() << "reference data absent: " << needed.string() << ": " << antaeus::test::remedy(wanted); \
   } while (false)

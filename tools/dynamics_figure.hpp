@@ -1,0 +1,12 @@
+#pragma once
+// The figure of docs/incident.md, section 9: recursive Newton–Euler on the planar arm.
+#include "antaeus/draw/figure.hpp"
+#include "antaeus/robot/robot_profile.hpp"
+
+namespace antaeus {
+
+/// `newton-euler`: accelerations outwards, forces inwards, and each joint's torque by its parts; in the motion of
+/// examples/equation_of_motion.py.
+NamedFigure newton_euler_figure(const Robot& planar);
+
+}  // namespace antaeus
