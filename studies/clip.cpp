@@ -10,16 +10,17 @@
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/io/video.hpp"
 #include "antaeus/sim/mujoco_camera.hpp"
+#include "antaeus/sim/mujoco_flyer.hpp"
 #include "studies/arm_rig.hpp"
 
 namespace antaeus {
 
 namespace {
 
-constexpr double kMetersPerNewton = 0.03;
 constexpr double kBeside = 0.05;          // [m] that the arrow stands towards the camera: the gripper would hide it
 constexpr double kAcrossTheTable = -0.8;  // [rad] towards the robot, which does not stand before its tool
 const Vector3 kWithoutTable{0.0, 0.1, 0.25};
+const Vector3 kHumanoid{0.0, 0.0, 1.05};
 
 /// Columns of a vector; empty where there is none.
 struct VectorColumns {
@@ -47,6 +48,11 @@ std::vector<std::size_t> chosen_rows(const std::vector<double>& axis, std::size_
 }
 
 MujocoScene scene_of(const SceneReplay& replay, ToolJoints gripper) {
+  if (replay.has_own_shapes) {
+    ModelOptions options;
+    options.base = Base::fixed;
+    return MujocoScene(flyer_scene(RobotModel(replay.description, options)));
+  }
   Ur5eScene scene;
   scene.gripper = gripper;
   scene.has_table = replay.has_table;
@@ -102,6 +108,10 @@ Clip experiment_clip(const ExperimentResult& result, const Settings& settings, c
   view.target = replay.has_table ? Vector3(replay.X_WT.translation + Vector3(0.0, 0.0, 0.12)) : kWithoutTable;
   view.distance = replay.has_table ? 1.1 : 2.6;
   if (replay.has_table) view.azimuth = kAcrossTheTable;
+  if (replay.has_own_shapes) {
+    view.target = kHumanoid;
+    view.distance = 2.4;
+  }
   MujocoCamera camera(scene, choice.width, choice.height, view);
   const Vector3 beside = -kBeside * Vector3(std::cos(view.azimuth), std::sin(view.azimuth), 0.0);
 
@@ -118,7 +128,7 @@ Clip experiment_clip(const ExperimentResult& result, const Settings& settings, c
     std::vector<CameraArrow> arrows;
     if (!force.empty() && !place.empty()) {
       const Vector3 from = place[row] + beside;
-      arrows.push_back({.from = from, .to = from + kMetersPerNewton * force[row]});
+      arrows.push_back({.from = from, .to = from + replay.meters_per_newton * force[row]});
     }
     video.add(camera.render(qpos, arrows));
     if (progress) progress(static_cast<double>(++made) / static_cast<double>(frames));

@@ -37,6 +37,7 @@ const std::vector<Entry>& entries() {
       {"sensorless-hold", "press the table with a constant force, at rest, without a force sensor",
        run_sensorless_hold},
       {"sensorless-trace", "press while sliding along a line, without a force sensor", run_sensorless_trace},
+      {"incident", "the H1-2 on a stand, a policy that reads a wrench out of torques, and what stops it", run_incident},
   };
   return all;
 }

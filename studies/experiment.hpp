@@ -114,6 +114,8 @@ struct SceneReplay {
   std::vector<std::string> force, place;
   std::vector<std::string> force_at = {};  ///< where the force acts [m]; empty: at `place`
   std::string force_name = "environment on the robot";
+  double meters_per_newton = 0.03;  ///< of the arrow
+  bool has_own_shapes = false;      ///< a clip draws the description's shapes; else the experiments' arm
   /// Columns of the place that was wanted in world axes [m]; empty: none.
   std::vector<std::string> wanted;
   bool has_table = false;

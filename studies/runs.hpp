@@ -51,5 +51,6 @@ ExperimentResult run_tilted_table(const RunRequest& request);
 ExperimentResult run_gravity_hold(const RunRequest& request);
 ExperimentResult run_perturbation(const RunRequest& request);
 ExperimentResult run_impedance(const RunRequest& request);
+ExperimentResult run_incident(const RunRequest& request);
 
 }  // namespace antaeus

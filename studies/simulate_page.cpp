@@ -13,7 +13,6 @@ namespace {
 
 using Eigen::Index;
 
-constexpr double kMetersPerNewton = 0.03;
 constexpr std::size_t kMostReadings = 5;
 constexpr std::size_t kMostRead = 3;           ///< lines of a plot whose values are told in the sentence at the cursor
 constexpr std::size_t kMostCsvRows = 200'000;  ///< Parquet has all
@@ -240,7 +239,7 @@ class SimulatePage {
       arrow.unit = "N";
       arrow.vector = vector(views, replay.force);
       arrow.from = vector(views, replay.force_at.empty() ? replay.place : replay.force_at);
-      arrow.meters_per_unit = kMetersPerNewton;
+      arrow.meters_per_unit = replay.meters_per_newton;
     }
     if (replay.wanted.size() == 3) scene.trails.push_back({.name = "wanted", .point = vector(views, replay.wanted)});
     if (replay.place.size() == 3) {

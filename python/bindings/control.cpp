@@ -6,6 +6,7 @@
 
 #include "antaeus/control/admittance.hpp"
 #include "antaeus/control/cartesian_impedance.hpp"
+#include "antaeus/control/damping_mode.hpp"
 #include "antaeus/control/gravity_compensation.hpp"
 #include "antaeus/control/joint_impedance.hpp"
 #include "fields.hpp"
@@ -241,12 +242,43 @@ void bind_admittance(nb::module_& module) {
       .def("reset", &Admittance::reset);
 }
 
+void bind_damping_mode(nb::module_& module) {
+  module.def(
+      "damping_mode",
+      [](const Robot& robot, const ArrayArgument& v, const Array& q, const Array& q_hold, const nb::kwargs& options) {
+        constexpr const char* kPlace = "damping_mode";
+        const auto chosen = control_options<DampingModeOptions>(kPlace, options);
+        const auto velocity = as_vector(v, kPlace, "v");
+        if (q.has_value() != q_hold.has_value()) {
+          throw OptionsError(kPlace, "a hold needs q and q_hold", "give both, or none");
+        }
+        JointTorque braked{Status::not_computed, VectorX(robot.model.motor_count())};
+        braked.status = q ? damping_mode(robot, velocity, as_vector(*q, kPlace, "q"),
+                                         as_vector(*q_hold, kPlace, "q_hold"), chosen, braked.tau)
+                          : damping_mode(robot, velocity, chosen, braked.tau);
+        return braked;
+      },
+      "robot"_a, "v"_a, "q"_a = nb::none(), "q_hold"_a = nb::none(), "options"_a,
+      nb::sig(options_signature<DampingModeOptions>(
+                  "def damping_mode(robot: Robot, v: numpy.typing.ArrayLike, q: numpy.typing.ArrayLike | None = None, "
+                  "q_hold: numpy.typing.ArrayLike | None = None",
+                  ") -> JointTorque")
+                  .c_str()),
+      options_doc<DampingModeOptions>(
+          "The watchdog's last act: τ = −D v, and with q and q_hold a spring towards where the robot stood; [motors] "
+          "in "
+          "the robot's order, rad/s, rad, N·m. Without the hold it never puts energy in. NaN in v, q or q_hold and a "
+          "wrong size give a status and NaN torques. Options:")
+          .c_str());
+}
+
 }  // namespace
 
 void bind_control(nb::module_& module) {
   bind_tool_dynamics(module);
   bind_torques(module);
   bind_joint_controllers(module);
+  bind_damping_mode(module);
   bind_cartesian_impedance(module);
   bind_admittance(module);
 }

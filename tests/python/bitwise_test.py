@@ -183,6 +183,11 @@ def test_every_function_gives_the_bits_of_cpp(name):
         check_dynamics(robot, printed)
     if name == "panda":
         check_ik(robot, printed)
+    for i in range(4):
+        count = robot.model.motor_count()
+        v, q, hold = 4.0 * wave(count, i), wave(count, 0.1 * i), wave(count, 0.3 * i)
+        printed.expect("braked", antaeus.damping_mode(robot, v).tau)
+        printed.expect("held", antaeus.damping_mode(robot, v, q, hold, damping=0.3, limit_share=0.7).tau)
     if name == "h1_2":
         twin = antaeus.make_twin(robot, "incident", duration=0.4, torque_noise=0.5, seed=7)
         reader = antaeus.InstantReader(robot, robot.endpoint_frames())

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "antaeus/contact/contact_result.hpp"
+#include "antaeus/control/damping_mode.hpp"
 #include "antaeus/episode/synthetic_episode.hpp"
 #include "antaeus/estimation/published/guard_chain.hpp"
 #include "antaeus/estimation/published/wrench_estimator.hpp"
@@ -220,6 +221,18 @@ void print_contact(const antaeus::Robot& robot) {
   }
 }
 
+void print_damping_mode(const antaeus::Robot& robot) {
+  const int n = robot.model.motor_count();
+  VectorX tau(n);
+  for (int i = 0; i < 4; ++i) {
+    const VectorX v = 4.0 * wave(n, i), q = wave(n, 0.1 * i), hold = wave(n, 0.3 * i);
+    static_cast<void>(antaeus::damping_mode(robot, v, {}, tau));
+    print("braked", tau);
+    static_cast<void>(antaeus::damping_mode(robot, v, q, hold, {.damping = 0.3, .limit_share = 0.7}, tau));
+    print("held", tau);
+  }
+}
+
 void print_tiers() {
   MatrixX U(6, 6), V(6, 6);
   for (int i = 0; i < 6; ++i)
@@ -335,6 +348,7 @@ int main(int argc, char** argv) {
   }
   for (int round = 0; round < 5; ++round) print_dynamics(robot, round);
   if (name == "panda") print_ik(robot);
+  print_damping_mode(robot);
   if (name != "h1_2") return 0;
   print_estimation(robot);
   print_posterior(robot);
