@@ -3,6 +3,9 @@
 
 #include "antaeus/core/api.hpp"
 #include "commands/command.hpp"
+#include "ik_clip_call.hpp"
+#include "studies/ik_clip.hpp"
+#include "terminal.hpp"
 
 // NOLINTNEXTLINE(readability-identifier-naming): the number is the version of the border
 extern "C" ANTAEUS_API bool antaeus_add_verb_1(const char* name, CLI::App& app, antaeus::cli::Run& run) {
@@ -10,4 +13,12 @@ extern "C" ANTAEUS_API bool antaeus_add_verb_1(const char* name, CLI::App& app, 
   if (verb == "simulate") antaeus::cli::add_simulate(app, run);
   if (verb == "space") antaeus::cli::add_space(app, run);
   return verb == "simulate" || verb == "space";
+}
+
+// NOLINTNEXTLINE(readability-identifier-naming): as above
+extern "C" ANTAEUS_API void antaeus_ik_clip_1(const antaeus::cli::IkClipCall& call) {
+  if (!call.result) return antaeus::check_clip(call.settings->get<antaeus::ClipChoice>());
+  antaeus::Clip clip = antaeus::ik_clip(*call.result, call.trace, *call.settings, antaeus::cli::progress_bar("clip"));
+  *call.mp4 = std::move(clip.mp4);
+  *call.told = std::move(clip.of_the_run);
 }

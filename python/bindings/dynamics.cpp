@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "antaeus/robot/instant.hpp"
+#include "antaeus/robot/point_jacobian.hpp"
 #include "antaeus/robot/wrench_estimates.hpp"
 #include "convert.hpp"
 
@@ -55,6 +56,13 @@ auto frame_jacobian(const Terms& self, FrameId frame) {
                 [&](Matrix6X& J) { return self.terms.frame_jacobian(frame, J); });
 }
 
+auto point_jacobian_of(const Terms& self, FrameId frame, const ArrayArgument& point) {
+  constexpr const char* kPlace = "PositionTerms.point_jacobian";
+  const Vector3 p = as_vector(point, kPlace, "point", 3);
+  return filled(kPlace, Matrix6X(6, self.model.nv()),
+                [&](Matrix6X& J) { return point_jacobian(self.terms, frame, p, J); });
+}
+
 void bind_position_terms(nb::module_& module) {
   nb::class_<Terms>(
       module, "PositionTerms",
@@ -96,6 +104,15 @@ void bind_position_terms(nb::module_& module) {
           "frame_jacobian",
           [](const Terms& self, std::string_view frame) { return frame_jacobian(self, self.model.frame(frame)); },
           "frame"_a)
+      .def("point_jacobian", &point_jacobian_of, "frame"_a, "point"_a,
+           "J_WP_W [6 × nv]: velocity of a point fixed in the frame, given in its axes from its origin [3], m; in "
+           "world axes, linear rows first. MuJoCo: mj_jac.")
+      .def(
+          "point_jacobian",
+          [](const Terms& self, std::string_view frame, const ArrayArgument& point) {
+            return point_jacobian_of(self, self.model.frame(frame), point);
+          },
+          "frame"_a, "point"_a)
       .def(
           "center_of_mass",
           [](const Terms& self) {

@@ -5,6 +5,7 @@
 #include "antaeus/robot/files/profile_writer.hpp"
 #include "antaeus/robot/limbs.hpp"
 #include "antaeus/robot/noise_model.hpp"
+#include "antaeus/robot/point_jacobian.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "convert.hpp"
 #include "fields.hpp"
@@ -95,6 +96,17 @@ void bind_model_options(nb::module_& module) {
   bind_struct<FrameId>(module, "FrameId", "Handle of a frame of one model: a link, a joint or a fixed frame.");
 }
 
+auto point_jacobian_at(const RobotModel& model, const ArrayArgument& q, std::string_view frame,
+                       const ArrayArgument& point) {
+  constexpr const char* kPlace = "point_jacobian";
+  return fresh(point_jacobian(model, as_vector(q, kPlace, "q", model.nq()), frame,
+                              Vector3(as_vector(point, kPlace, "point", 3))));
+}
+constexpr const char* kPointJacobian =
+    "J [6 × nv] at q [nq] of a point fixed in a frame, given in the frame's axes from its origin [3], m: velocity of "
+    "the point, then angular velocity, in world axes. MuJoCo: mj_jac. ModelError with the nearest frame. In a loop: "
+    "PositionTerms.point_jacobian.";
+
 void bind_robot_model(nb::module_& module) {
   nb::class_<RobotModel>(
       module, "RobotModel",
@@ -131,6 +143,7 @@ void bind_robot_model(nb::module_& module) {
       .def("frame_names", &RobotModel::frame_names)
       .def("supporting_motors", &RobotModel::supporting_motors, "frame"_a,
            "Motors between the root and the frame: the only columns of its Jacobian that are not zero.")
+      .def("point_jacobian", &point_jacobian_at, "q"_a, "frame"_a, "point"_a, kPointJacobian)
       .def(
           "neutral", [](const RobotModel& self) { return fresh(self.neutral()); },
           "The configuration [nq] with every joint at zero and the base at the origin.")
@@ -242,6 +255,12 @@ void bind_profile(nb::module_& module) {
           "endpoint_frames",
           [](const Robot& self, const std::vector<std::string>& wanted) { return self.endpoint_frames(wanted); },
           "wanted"_a = nb::list(), "Frames of endpoints named by frame or label; the profile's own for an empty list.")
+      .def(
+          "point_jacobian",
+          [](const Robot& self, const ArrayArgument& q, std::string_view frame, const ArrayArgument& point) {
+            return point_jacobian_at(self.model, q, frame, point);
+          },
+          "q"_a, "frame"_a, "point"_a, kPointJacobian)
       .def("reference_motor", &Robot::reference_motor, "Index of the reference joint's motor, −1 without one.");
   bind_fields(robot);
   module.def("write_profile", &write_profile, "robot"_a, "folder"_a,

@@ -115,6 +115,14 @@ void run_attempts(const ChainNumbers& chain, const AttemptTuning& tuning, const 
     const Mask<D> first = !(before < infinite);
     Mask<D> reached = tried->position2 <= goal.position2;
     if constexpr (kRotation) reached = reached & (tried->rotation2 <= goal.rotation2);
+    if constexpr (kLanes == 1 && requires { feed.task.onlooker; }) {
+      if (const auto* onlooker = feed.task.onlooker) {
+        const bool kept = holds(accepted, 0);
+        double seen[kRoom<N>];
+        for (int i = 0; i < n; ++i) seen[i] = lane(trial[i], 0);
+        onlooker->see(onlooker->who, {holds(first, 0), kept, false}, seen);
+      }
+    }
     keep_accepted<D, N, kRotation>(accepted, n, trial, q, held, tried);
     const D gained = larger(D(mu * tuning.trust_gain), all_lanes<D>(tuning.trust_floor));
     mu = select(first, mu, select(accepted, gained, D(mu * tuning.trust_loss)));

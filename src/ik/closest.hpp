@@ -5,6 +5,7 @@
 /// Hessian, which costs what JᵀJ costs. One radian counts as one metre; for a position f = ½|e_p|².
 
 #include "ik/curvature.hpp"
+#include "ik/reach_build.hpp"
 
 namespace antaeus::lanes {
 inline namespace ANTAEUS_LANES {
@@ -112,10 +113,10 @@ bool bounded_step(const ChainNumbers& chain, const ClosestTuning& tuning, const 
   return true;
 }
 
-/// Descends from \p q, which receives the end. \param best  f that other starts have come to
+/// Descends from \p q, which receives the end. \param best  f that other starts have come to \param onlooker  or null
 template <int N, bool kRotation>
 Descent descend(const ChainNumbers& chain, const ClosestTuning& tuning, const Target<double>& target, double best,
-                double* q) {
+                double* q, const detail::Onlooker* onlooker = nullptr) {
   const int n = count<N>(chain);
   Descent end;
   Forward<double, N> now;
@@ -125,6 +126,7 @@ Descent descend(const ChainNumbers& chain, const ClosestTuning& tuning, const Ta
   Curvature<N> at;
   while (true) {
     ++end.iterations;
+    if (onlooker) onlooker->see(onlooker->who, {end.iterations == 1, true, true}, q);
     curvature<N, kRotation>(chain, now, ep, er, angle, at);
     int free[kRoom<N>], size = 0;
     end.gradient = 0.0;

@@ -38,8 +38,8 @@ struct Descents {
   void run() {
     constexpr double kReached = 0.5 * 1e-12;
     if (answer.f < kReached) return;
-    const Descent end =
-        descend<N, kRotation>(*task.chain, ClosestTuning{}, target, hurried ? answer.f : __builtin_huge_val(), q);
+    const Descent end = descend<N, kRotation>(*task.chain, ClosestTuning{}, target,
+                                              hurried ? answer.f : __builtin_huge_val(), q, task.onlooker);
     answer.iterations += end.iterations;
     ends[answer.starts++] = end.given_up ? __builtin_huge_val() : __builtin_sqrt(2.0 * end.f);
     if (end.f < answer.f && !end.given_up) {
@@ -132,7 +132,8 @@ void closest_on_branch(const ReachTask& task, const TargetNumbers& numbers, cons
   ClosestTuning tuning;
   tuning.longest = kBranchStep;
   tuning.most_iterations = kBranchIterations;
-  const Descent end = descend<N, kRotation>(*task.chain, tuning, as_target(numbers), __builtin_huge_val(), answer.q);
+  const Descent end =
+      descend<N, kRotation>(*task.chain, tuning, as_target(numbers), __builtin_huge_val(), answer.q, task.onlooker);
   answer.f = end.f;
   answer.gradient = end.gradient;
   answer.stationary = end.stationary;

@@ -7,6 +7,7 @@
 #include "antaeus/core/words.hpp"
 #include "ik/batch_work.hpp"
 #include "ik/path_attempts.hpp"
+#include "ik/plain_options.hpp"
 #include "ik/reach_model.hpp"
 #include "ik/solution_columns.hpp"
 #include "ik/thread_time.hpp"
@@ -38,7 +39,9 @@ double cpu_us_of(Call call) {
   return 1e6 * least;
 }
 
-PlainOptions plain_options(IkMethod method, const ReachOptions& options) {
+}  // namespace
+
+PlainOptions detail::plain_options(IkMethod method, const ReachOptions& options) {
   PlainOptions plain;
   plain.method = method == IkMethod::dls    ? PlainMethod::dls
                  : method == IkMethod::pinv ? PlainMethod::pinv
@@ -48,6 +51,10 @@ PlainOptions plain_options(IkMethod method, const ReachOptions& options) {
   plain.rotation_tolerance = options.rotation_tolerance;
   return plain;
 }
+
+namespace {
+
+using detail::plain_options;
 
 class IkRunner {
  public:

@@ -126,7 +126,7 @@ void one_step(const detail::ChainNumbers& chain, const PlainOptions& options, co
 
 template <int N, bool kRotation>
 void plain_solve(const detail::ChainNumbers& chain, const PlainOptions& options, const Target<double>& target,
-                 Scratch& scratch, ReachSolution& solution) {
+                 Scratch& scratch, const detail::Onlooker* onlooker, ReachSolution& solution) {
   constexpr int kRows = kRotation ? 6 : 3;
   const int n = lanes::count<N>(chain);
   const bool restarts = options.method == PlainMethod::dls_restarts;
@@ -150,6 +150,7 @@ void plain_solve(const detail::ChainNumbers& chain, const PlainOptions& options,
       Forward<double, N> now;
       forward(chain, q, now);
       ++solution.iterations;
+      if (onlooker) onlooker->see(onlooker->who, {iteration == 0, true, false}, q);
       double position, rotation;
       error_of<N, kRotation>(now, target, options.axes, e, position, rotation);
       const double f = position * position + rotation * rotation;
@@ -196,7 +197,8 @@ PlainSolver::PlainSolver(KinematicChain chain, const PlainOptions& options)
   if (!(options.pinv_tolerance >= 0.0)) throw OptionsError("pinv_tolerance", "is below 0", "give 0 or more");
 }
 
-const ReachSolution& PlainSolver::solve(const Pose& X_WF, ConstVectorRef start) noexcept {
+const ReachSolution& PlainSolver::solve(const Pose& X_WF, ConstVectorRef start,
+                                        const detail::Onlooker* onlooker) noexcept {
   const detail::ChainNumbers& chain = chain_.numbers();
   solution_ = ReachSolution{};
   solution_.q.setConstant(chain.joints, kNaN);
@@ -218,8 +220,8 @@ const ReachSolution& PlainSolver::solve(const Pose& X_WF, ConstVectorRef start) 
       {R[0], R[3], R[6]}, {R[1], R[4], R[7]}, {R[2], R[5], R[8]}, {numbers.p[0], numbers.p[1], numbers.p[2]}};
   Scratch scratch{svd_, inverse_};
   const auto run = [&]<int N> {
-    options_.position_only ? plain_solve<N, false>(chain, options_, target, scratch, solution_)
-                           : plain_solve<N, true>(chain, options_, target, scratch, solution_);
+    options_.position_only ? plain_solve<N, false>(chain, options_, target, scratch, onlooker, solution_)
+                           : plain_solve<N, true>(chain, options_, target, scratch, onlooker, solution_);
   };
   switch (chain.joints) {
     case 7: run.operator()<7>(); break;

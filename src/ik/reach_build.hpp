@@ -8,13 +8,25 @@
 
 namespace antaeus::detail {
 
+/// Who looks on while the solver works: told each configuration that it evaluates, in order. Traces have one.
+struct Onlooker {
+  struct Sight {
+    bool begins = false;   ///< the first of an attempt or descent
+    bool kept = false;     ///< nearer than what came before; else it is given up again
+    bool descent = false;  ///< towards the closest pose; else an attempt to reach
+  };
+  void (*see)(void* who, Sight sight, const double* q) = nullptr;
+  void* who = nullptr;
+};
+
 /// A chain with its starts, and when a target counts as reached.
 struct ReachTask {
   const ChainNumbers* chain = nullptr;
   const SeedTable* seeds = nullptr;
   bool rotation = true;  ///< else positions alone
   double position_tolerance = 1e-4, rotation_tolerance = 1e-3;
-  int budget = 0;  ///< iterations a target
+  int budget = 0;                      ///< iterations a target
+  const Onlooker* onlooker = nullptr;  ///< of one target at a time; null: none
 };
 
 /// What attempts came to.

@@ -19,7 +19,7 @@ VERBS = {
     "robot": ["--ignore-meshes", "--base", "--endpoint", "--json"],
     "identify": ["--robot", "--ignore-meshes", "--base", "--contact-free", "--fit", "--loaded", "--payload-frame", "--measured-force", "--endpoint", "--effort-units", "--set", "--threads", "--out", "--json", "--pdf"],
     "contact": ["--robot", "--ignore-meshes", "--base", "--total", "--contact", "--over-time", "--with-limits", "--wrench-frame", "--set", "--out", "--json", "--pdf"],
-    "ik": ["--robot", "--ignore-meshes", "--base", "--frame", "--targets", "--target", "--position-only", "--path", "--method", "--start", "--threads", "--timing", "--set", "--out", "--json", "--pdf"],
+    "ik": ["--robot", "--ignore-meshes", "--base", "--frame", "--targets", "--target", "--position-only", "--path", "--trace", "--clip", "--method", "--start", "--threads", "--timing", "--set", "--out", "--json", "--pdf"],
     "simulate": ["--seed", "--set", "--clip", "--out", "--json", "--pdf"],
     "space": ["--robot", "--frame", "--plant", "--seed", "--set", "--out", "--json", "--pdf"],
 }

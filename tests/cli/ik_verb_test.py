@@ -295,3 +295,32 @@ def test_a_frame_whose_name_has_a_slash_is_one_folder(tmp_path):
     done = run("ik", "-r", robot, "-f", "left/elbow", "--target", "0.3,0,0.2", cwd=tmp_path)
     assert done.returncode in (0, 1), done.stderr
     assert (tmp_path / "antaeus-ik-left_elbow" / "solutions.csv").exists()
+
+
+def test_the_trace_has_every_iteration_of_each_method(tmp_path):
+    out = tmp_path / "out"
+    done = run("ik", "--robot", "panda", "--frame", "panda_hand", "--target", "0.4,0.1,0.5", "--target", "1.5,0,0.5", "--trace", "--out", out)
+    assert done.returncode == 1, done.stderr
+    assert sorted(f.name for f in out.iterdir()) == sorted([*FILES, "trace.csv", "trace.html", "trace.parquet"])
+    rows = list(csv.DictReader((out / "trace.csv").open()))
+    answers = list(csv.DictReader((out / "solutions.csv").open()))
+    ways = {}
+    for row in rows:
+        ways.setdefault((row["method"], int(row["target"])), []).append(row)
+    assert set(ways) == {(m, t) for m in ("pinv", "dls", "default") for t in (0, 1)}
+    for t, answer in enumerate(answers):
+        assert len(ways["default", t]) == int(answer["iterations"])
+    arm = Arm("panda", "panda_hand")
+    goals = np.array([[0.4, 0.1, 0.5], [1.5, 0, 0.5]])
+    for (_, t), way in ways.items():
+        assert [int(row["iteration"]) for row in way] == list(range(len(way)))
+        for row in way:
+            at = arm.pose([float(row[joint]) for joint in arm.joints]).translation
+            assert abs(np.linalg.norm(at - goals[t]) - float(row["position_error"])) < ROUNDING
+    steps = {key: np.mean([float(row["step"]) for row in way[-10:] if row["step"]]) for key, way in ways.items()}
+    assert steps["pinv", 1] > 0.1 > steps["pinv", 0], "beyond reach the pseudo-inverse thrashes; within it arrives"
+    assert "thrashes" in (out / "trace.html").read_text()
+
+
+def test_a_path_is_not_traced():
+    assert "--trace" in refused("ik", "--robot", "panda", "--frame", "panda_hand", "--target", "0.4,0.1,0.5", "--path", "--trace")

@@ -233,6 +233,25 @@ def test_a_clip(tmp_path):
     assert "clip.mp4 beside this page" in (tmp_path / "out" / "report.html").read_text()
 
 
+@pytest.mark.parametrize("traced", [False, True])
+def test_a_clip_of_inverse_kinematics(tmp_path, traced):
+    program = ffmpeg()
+    if not program:
+        pytest.skip("no ffmpeg: pip install imageio-ffmpeg")
+    out = tmp_path / "out"
+    arguments = [os.environ["ANTAEUS_CLI"], "ik", "--robot", "panda", "--frame", "panda_hand", "--target", "0.4,0.1,0.5", "--target", "0.5,-0.4,0.3",
+                 "--clip", "--set", "clip.frames=3", "--set", "clip.width=160", "--set", "clip.height=120", "--out", str(out), *(["--trace"] if traced else [])]
+    done = subprocess.run(arguments, capture_output=True, timeout=patience(60), check=False)
+    if b"libegl1" in done.stderr:
+        pytest.skip("no EGL: " + text(done.stderr).strip())
+    assert done.returncode == 0, done.stderr
+    raw = subprocess.run([program, "-loglevel", "error", "-i", str(out / "clip.mp4"), "-f", "rawvideo", "-pix_fmt", "rgb24", "-"],
+                         capture_output=True, timeout=60, check=True).stdout
+    frames = np.frombuffer(raw, np.uint8).reshape(3, 120, 160, 3).astype(float)
+    assert frames.std(axis=(1, 2)).min() > 5, "a picture of one colour"
+    assert np.abs(frames[0] - frames[2]).max() > 50, "the arm stands elsewhere"
+
+
 def test_without_ffmpeg_nothing_is_run(tmp_path, monkeypatch):
     monkeypatch.setenv("ANTAEUS_FFMPEG", str(tmp_path / "absent"))
     line = refused(*SHORT, "--clip", "--out", tmp_path / "out", seconds=30)

@@ -68,3 +68,41 @@ def test_jacobian_is_that_of_mujoco(panda, reference):
             assert not moved[:, 7:].any() and not theirs[:, 7:].any(), "a finger moves the hand"
             largest = max(largest, np.abs(moved - theirs).max())
     print(f"\n{CONFIGURATIONS} configurations, {POINTS + 1} points each: largest difference {largest:.1e}")
+
+
+def test_any_point_on_any_link_moves_as_in_mujoco(panda, reference):
+    data, dynamics = mujoco.MjData(reference), antaeus.Dynamics(panda.model)
+    near = dict(rtol=0, atol=tolerance("kPointJacobian"))
+    theirs, largest = np.zeros((6, reference.nv)), 0.0
+    links = [link.name for link in panda.model.description().links]
+    bodies = {reference.body(i).name: i for i in range(1, reference.nbody)}
+    shared = [link for link in links if link in bodies]
+    assert {"panda_link4", "panda_hand", "panda_leftfinger"} <= set(shared)
+    for q, points in configurations(reference):
+        data.qpos[:] = q
+        mujoco.mj_kinematics(reference, data)
+        mujoco.mj_comPos(reference, data)
+        terms = dynamics.at(q)
+        for link in shared:
+            body = bodies[link]
+            for point in points[:5]:
+                place = data.xpos[body] + data.xmat[body].reshape(3, 3) @ point
+                mujoco.mj_jac(reference, data, theirs[:3], theirs[3:], place, body)
+                ours = panda.point_jacobian(q, link, point)
+                np.testing.assert_allclose(ours, theirs, **near)
+                np.testing.assert_array_equal(terms.point_jacobian(link, point), ours)
+                np.testing.assert_array_equal(panda.model.point_jacobian(q, link, point), ours)
+                largest = max(largest, np.abs(ours - theirs).max())
+    print(f"\n{CONFIGURATIONS} configurations, {len(shared)} links, 5 points each: largest difference {largest:.1e}")
+
+
+def test_a_bad_point_is_named(panda):
+    q = panda.model.neutral()
+    with pytest.raises(antaeus.ModelError, match="panda_hand"):
+        panda.point_jacobian(q, "panda_hnd", [0, 0, 0])
+    with pytest.raises(ValueError, match="point"):
+        panda.point_jacobian(q, "panda_hand", [0, 0])
+    with pytest.raises(antaeus.Error, match="point"):
+        panda.point_jacobian(q, "panda_hand", [0, 0, float("nan")])
+    with pytest.raises(antaeus.Error, match="q"):
+        panda.point_jacobian(q[:-1], "panda_hand", [0, 0, 0])

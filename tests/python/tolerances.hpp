@@ -9,6 +9,8 @@ namespace antaeus::tolerance {
 /// The Jacobian of an arm of nine joints against MuJoCo's: some ε of lengths below 1.5 m, which
 /// MuJoCo sums along the chain with quaternions and we with matrices. The residual is 1e-15.
 inline constexpr Tolerance kJacobianParity{1e-12};
+/// The same of a point on any link, by point_jacobian: some ten ε of lengths below 1.5 m.
+inline constexpr Tolerance kPointJacobian{1e-14};
 /// The Panda's largest reach [m], by a search over joint angles: flat there, so 1e-8 of the angles is 1e-16 of it, and
 /// a quasi-Newton method that differences stops some 1e-6 rad short.
 inline constexpr Tolerance kReach{1e-9};

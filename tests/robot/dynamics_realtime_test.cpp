@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "antaeus/robot/point_jacobian.hpp"
 #include "robot/test_robots.hpp"
 #include "support/allocation_counter.hpp"
 
@@ -35,6 +36,7 @@ void expect_no_allocation(const std::string& name) {
     terms.gravity_torque(out);
     terms.frame_pose(frame, X);
     terms.frame_jacobian(frame, J);
+    point_jacobian(terms, frame, Vector3(0.1, -0.2, 0.3), J);
     terms.center_of_mass(p_WC);
     terms.center_of_mass_jacobian(J.topRows<3>());
     terms.nonlinear_effects(v, out, frame, drift);

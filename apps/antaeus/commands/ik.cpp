@@ -4,12 +4,16 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/ik/ik_run.hpp"
 #include "antaeus/ik/ik_story.hpp"
+#include "antaeus/ik/ik_trace.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/shell_words.hpp"
 #include "antaeus/report/pages.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
+#include "components.hpp"
 #include "delivery.hpp"
+#include "ik_clip_call.hpp"
+#include "io/plugin.hpp"
 #include "terminal.hpp"
 
 namespace antaeus::cli {
@@ -20,9 +24,20 @@ struct IkCommand {
   RobotChoice robot;
   std::string frame, file, method = "default", start;
   std::vector<std::string> targets;
-  bool position_only = false, path = false, timing = false;
+  bool position_only = false, path = false, timing = false, trace = false, clip = false;
   int threads = 1;
   Delivery delivery;
+  Settings settings = {};  ///< of the robot, once it is loaded
+
+  /// The component that draws, loaded when it is asked for.
+  static IkClipFunction& clip_function() {
+    constexpr const char* kRemedy = "build it with: make studies";
+    if (!plugin_is_built(kStudies.file)) throw Error("--clip", "the component studies is not built", kRemedy);
+    void* const plugin = open_plugin(kStudies.file, "--clip", kRemedy);
+    auto* const function = reinterpret_cast<IkClipFunction*>(plugin_function(plugin, "antaeus_ik_clip_1"));
+    if (!function) throw Error("--clip", std::string(kStudies.file) + " is of another version", kRemedy);
+    return *function;
+  }
 
   /// Neither threads nor timing: answers do not depend on them.
   std::string command_text() const {
@@ -34,6 +49,7 @@ struct IkCommand {
     for (const std::string& target : targets) text += " --target " + shell_word(target);
     if (position_only) text += " --position-only";
     if (path) text += " --path";
+    if (trace) text += " --trace";
     if (method != "default") text += " --method " + method;
     if (!start.empty()) text += " --start " + shell_word(start);
     for (const std::string& assignment : robot.assignments) text += " --set " + shell_word(assignment);
@@ -62,6 +78,8 @@ struct IkCommand {
     for (const Endpoint& endpoint : loaded.profile.endpoints) {
       if (endpoint.label == frame && !loaded.model.has_frame(frame)) request.frame = endpoint.frame;
     }
+    settings = loaded.profile.settings;
+    if (clip) clip_function()({.settings = &settings});
     const KinematicChain chain(loaded.model, request.frame);
     request.targets = file.empty() ? parse_ik_targets(targets) : read_ik_targets(file);
     if (!start.empty()) request.start = parse_ik_start(loaded, chain, start);
@@ -82,10 +100,12 @@ struct IkCommand {
   int run() {
     delivery.prepare();
     std::shared_ptr<const MeshFiles> meshes;
+    if (trace && path) throw OptionsError("--trace, --path", "a path is not traced", "leave one of the two");
+    if (clip) clip_function();  // before --set, which names its options
     IkResult result = solve(meshes);
     result.command = command_text();
     const std::string summary = ik_summary(result).dump() + "\n";
-    if (delivery.out.empty() && (!delivery.json || delivery.pdf)) delivery.out = default_folder();
+    if (delivery.out.empty() && (!delivery.json || delivery.pdf || trace || clip)) delivery.out = default_folder();
     std::string names = "report.html, ";
     if (!delivery.out.empty()) {
       const Page page = ik_page(result, meshes);
@@ -102,6 +122,9 @@ struct IkCommand {
         files.add("rejected.parquet", to_parquet(rejected));
         names += ", rejected.csv, rejected.parquet";
       }
+      std::optional<IkTrace> way;
+      if (trace) names += add_trace(files, result, way.emplace(trace_ik(result)), meshes);
+      if (clip) names += add_clip(files, result, way ? &*way : nullptr);
       files.commit();
     }
     for (const std::string& joint : result.pulled_in) {
@@ -114,6 +137,22 @@ struct IkCommand {
       if (!delivery.out.empty()) print("\n  Written to " + printable(delivery.out) + ": " + names + "\n");
     }
     return result.all_reached() ? kFine : kRefused;
+  }
+
+  std::string add_clip(FileSet& files, const IkResult& result, const IkTrace* way) const {
+    std::string mp4, told;
+    clip_function()({.settings = &settings, .result = &result, .trace = way, .mp4 = &mp4, .told = &told});
+    files.add("clip.mp4", std::move(mp4));
+    return ", clip.mp4 (" + told + ")";
+  }
+
+  static std::string add_trace(FileSet& files, const IkResult& result, const IkTrace& way,
+                               const std::shared_ptr<const MeshFiles>& meshes) {
+    const Table table = trace_table(result, way);
+    files.add("trace.html", html_page(ik_trace_page(result, way, meshes)));
+    files.add("trace.csv", to_csv(table));
+    files.add("trace.parquet", to_parquet(table));
+    return ", trace.html, trace.csv, trace.parquet";
   }
 
   static std::string story(const IkResult& result) {
@@ -152,6 +191,12 @@ void add_ik(CLI::App& app, Run& run) {
       ->allow_extra_args(false);
   verb->add_flag("--position-only", command->position_only, "the frame's origin alone; quaternions are not read");
   verb->add_flag("--path", command->path, "follow each target from the answer before; else targets are independent");
+  verb->add_flag("--trace", command->trace,
+                 "also write every iteration of pinv, dls and the default method: trace.csv, and as motion in "
+                 "trace.html (the first 20 targets)");
+  verb->add_flag("--clip", command->clip,
+                 "also render clip.mp4: the answers, or with --trace every iteration (needs make studies, EGL and "
+                 "the package imageio-ffmpeg)");
   verb->add_option("--method", command->method, "default, or a plain one to compare with: dls, pinv, dls_restarts")
       ->option_text("NAME");
   verb->add_option("--start", command->start,
@@ -172,7 +217,7 @@ void add_ik(CLI::App& app, Run& run) {
                    "folder for report.html, summary.json, solutions.csv (default: antaeus-ik-<frame>)")
       ->option_text("DIR");
   verb->add_flag("--json", command->delivery.json,
-                 "print summary.json instead of the story; writes files only with --out or --pdf");
+                 "print summary.json instead of the story; writes files only with --out, --pdf, --trace or --clip");
   command->delivery.add_pdf_to(*verb);
   verb->footer(
       "Exit code 1: a target is not reached.\n"

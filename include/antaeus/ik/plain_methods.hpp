@@ -17,6 +17,10 @@
 
 namespace antaeus {
 
+namespace detail {
+struct Onlooker;
+}
+
 enum class PlainMethod : std::uint8_t { pinv, dls, dls_restarts };
 constexpr auto enum_names(PlainMethod) noexcept { return name_list<PlainMethod>("pinv", "dls", "dls_restarts"); }
 
@@ -48,8 +52,10 @@ class ANTAEUS_API PlainSolver {
   PlainSolver(KinematicChain chain, const PlainOptions& options);
 
   /// \param start  [size]; pulled into the limits. dls_restarts begins there too
+  /// \param onlooker  of a trace (ik_trace.hpp); null: none
   /// \return status `reached` or `iteration_budget`; these methods know no other reason
-  const ReachSolution& solve(const Pose& X_WF, ConstVectorRef start) noexcept;
+  const ReachSolution& solve(const Pose& X_WF, ConstVectorRef start,
+                             const detail::Onlooker* onlooker = nullptr) noexcept;
   /// One dq [size] for an error e [6, or 3 for positions] at q, before step and limits. World axes.
   Status step(ConstVectorRef q, ConstVectorRef error, VectorRef dq) noexcept;
 

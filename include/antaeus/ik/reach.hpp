@@ -123,6 +123,7 @@ class ANTAEUS_API ReachModel {
 
   struct Impl;
   const Impl& impl() const noexcept { return *impl_; }
+  explicit ReachModel(std::shared_ptr<const Impl> impl) noexcept : impl_(std::move(impl)) {}
 
  private:
   std::shared_ptr<const Impl> impl_;

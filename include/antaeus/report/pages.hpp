@@ -19,6 +19,7 @@ struct Audit;
 struct ContactResult;
 struct IdentifyResult;
 struct IkResult;
+struct IkTrace;
 struct RawLog;
 struct Robot;
 
@@ -50,5 +51,10 @@ ANTAEUS_API Page contact_page(const ContactResult& result, std::shared_ptr<const
 /// antaeus ik: which targets are reached, why the others are not, what a path does, and the robot at each answer. A
 /// step of the page's views is a target.
 ANTAEUS_API Page ik_page(const IkResult& result, std::shared_ptr<const MeshFiles> meshes = nullptr);
+
+/// antaeus ik --trace: the way of each method to its answer, as numbers and as motion. A step of the page's views is an
+/// iteration; the reader chooses target and method.
+ANTAEUS_API Page ik_trace_page(const IkResult& result, const IkTrace& trace,
+                               std::shared_ptr<const MeshFiles> meshes = nullptr);
 
 }  // namespace antaeus
