@@ -1,7 +1,10 @@
 // The verbs of libantaeus_studies.so, loaded by the command line when they are there.
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/sim/mujoco_robot.hpp"
 #include "commands/command.hpp"
 
 // NOLINTNEXTLINE(readability-identifier-naming): the number is the version of the border
@@ -10,4 +13,10 @@ extern "C" ANTAEUS_API bool antaeus_add_verb_1(const char* name, CLI::App& app, 
   if (verb == "simulate") antaeus::cli::add_simulate(app, run);
   if (verb == "space") antaeus::cli::add_space(app, run);
   return verb == "simulate" || verb == "space";
+}
+
+// NOLINTNEXTLINE(readability-identifier-naming): the number is the version of the border
+extern "C" ANTAEUS_API void antaeus_load_mjcf_1(const std::string& file, const std::optional<antaeus::Base>& base,
+                                                std::optional<antaeus::Robot>& robot) {
+  robot = antaeus::load_any_robot(file, antaeus::MeshPolicy::required, base);
 }
