@@ -601,6 +601,29 @@ def ur5e():
     yield Body("tool0", "tool0_joint", "wrist_3_link")
 
 
+# ------------------------------------------------------------------------------------ Robotiq 2F-85 on the UR5e
+# All its parts in one, fingers open, about the flange: what the MuJoCo Menagerie's 2f85.xml holds, fingers and linkage
+# 0.903 kg and the coupling 0.150 kg.
+
+GRIPPER_COLOURS = {**UR5E_COLOURS, "finger": (0.16, 0.17, 0.20, 1)}
+
+
+def ur5e_2f85():
+    housing = dict(rounded=False)
+    yield from ur5e()
+    yield Body(
+        "robotiq_2f85", "robotiq_2f85_joint", "tool0",
+        mass=Mass(1.0526, (-7.14e-5, 1.22e-5, 0.046674), 9.119e-4, 1.25848e-3, 5.8e-4, 1.58e-9, -2.523e-6, 5.1e-7),
+        shapes=(
+            Rod((0, 0, 0), (0, 0, 0.02), 0.0375, "joint", **housing),
+            Box((0, 0, 0.058), (0.075, 0.06, 0.076), "finger"),
+            Box((0.052, 0, 0.125), (0.02, 0.025, 0.06), "finger"),
+            Box((-0.052, 0, 0.125), (0.02, 0.025, 0.06), "finger"),
+        ),
+    )  # fmt: skip
+    yield Body("pinch", "pinch_joint", "robotiq_2f85", (0, 0, 0.1558))
+
+
 # ------------------------------------------------------------------------------------ spacecraft: a free base with one arm
 # The base is ours: a box of 150 kg whose mass is spread evenly but for a centre of mass off its middle.
 
@@ -793,6 +816,7 @@ def files():
         ),
         ROBOTS / "spacecraft_ur3" / "spacecraft_ur3.urdf": urdf("spacecraft_ur3", spacecraft_ur3(), SPACECRAFT_COLOURS),
         ROBOTS / "ur5e" / "ur5e.urdf": urdf("ur5e", ur5e(), UR5E_COLOURS),
+        ROBOTS / "ur5e_2f85" / "ur5e_2f85.urdf": urdf("ur5e_2f85", ur5e_2f85(), GRIPPER_COLOURS),
     }
 
 

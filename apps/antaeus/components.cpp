@@ -46,4 +46,16 @@ void add_verb_of(const Component& component, const char* name, const std::string
   });
 }
 
+Robot load_mjcf(const std::string& file, const std::optional<Base>& base) {
+  if (!plugin_is_built(kStudies.file)) {
+    throw Error("--robot", file + " is an MJCF, and what reads it is not built", "build it with: make studies");
+  }
+  void* const plugin = open_plugin(kStudies.file, "it", "");
+  auto* const read = reinterpret_cast<LoadMjcf*>(plugin_function(plugin, "antaeus_load_mjcf_1"));
+  if (!read) throw Error(kStudies.file, "it is of another version", "build it with: make studies");
+  std::optional<Robot> robot;
+  read(file, base, robot);
+  return std::move(*robot);
+}
+
 }  // namespace antaeus::cli

@@ -1,7 +1,10 @@
 // The verbs of libantaeus_studies.so, loaded by the command line when they are there.
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/sim/mujoco_robot.hpp"
 #include "commands/command.hpp"
 #include "ik_clip_call.hpp"
 #include "studies/ik_clip.hpp"
@@ -21,4 +24,10 @@ extern "C" ANTAEUS_API void antaeus_ik_clip_1(const antaeus::cli::IkClipCall& ca
   antaeus::Clip clip = antaeus::ik_clip(*call.result, call.trace, *call.settings, antaeus::cli::progress_bar("clip"));
   *call.mp4 = std::move(clip.mp4);
   *call.told = std::move(clip.of_the_run);
+}
+
+// NOLINTNEXTLINE(readability-identifier-naming): the number is the version of the border
+extern "C" ANTAEUS_API void antaeus_load_mjcf_1(const std::string& file, const std::optional<antaeus::Base>& base,
+                                                std::optional<antaeus::Robot>& robot) {
+  robot = antaeus::load_any_robot(file, antaeus::MeshPolicy::required, base);
 }

@@ -4,6 +4,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/variant.h>
 
+#include <cmath>
 #include <memory>
 #include <optional>
 
@@ -225,12 +226,36 @@ ContactState state_of(const Robot& robot, ContactMotion motion, std::vector<std:
   state.wrenches = in_axes(result.dynamics.demand, result.solution.wrench, request.axes).transpose();
   return state;
 }
+/// What the state accelerates to: a, or Nimble's form of the same, the velocity after dt.
+struct Change {
+  const std::optional<ArrayArgument>& a;
+  const std::optional<ArrayArgument>& next_velocity;
+  const std::optional<double>& dt;
+
+  /// \throws OptionsError unless one of both is given, and a time step above zero with the second
+  void check(const std::string& place) const {
+    if (a.has_value() == next_velocity.has_value()) {
+      throw OptionsError(place, a ? "both a and next_velocity" : "neither a nor next_velocity",
+                         "give a, or next_velocity with dt");
+    }
+    if (a ? dt.has_value() : !dt || !(*dt > 0.0) || !std::isfinite(*dt)) {
+      throw OptionsError(place + " (dt)", a ? "a needs none" : "next_velocity needs a time step above zero",
+                         "give next_velocity with dt in s, or a alone");
+    }
+  }
+};
 ContactMotion state_motion(const Robot& robot, const char* place, const ArrayArgument& q, const ArrayArgument& v,
-                           const ArrayArgument& a) {
+                           const Change& change) {
+  change.check(place);
   ContactMotion motion;
   motion.q = as_vector(q, place, "q", robot.model.nq()).transpose();
   motion.v = as_vector(v, place, "v", robot.model.nv()).transpose();
-  motion.a = as_vector(a, place, "a", robot.model.nv()).transpose();
+  if (change.a) {
+    motion.a = as_vector(*change.a, place, "a", robot.model.nv()).transpose();
+  } else {
+    motion.v_next = as_vector(*change.next_velocity, place, "next_velocity", robot.model.nv()).transpose();
+    motion.dt = VectorX::Constant(1, *change.dt);
+  }
   return motion;
 }
 
@@ -317,57 +342,69 @@ void bind_contact_result(nb::module_& module) {
 void bind_states(nb::module_& module) {
   module.def(
       "inverse_dynamics",
-      [](const Robot& robot, const ArrayArgument& q, const ArrayArgument& v, const ArrayArgument& a) {
+      [](const Robot& robot, const ArrayArgument& q, const ArrayArgument& v, const std::optional<ArrayArgument>& a,
+         const std::optional<ArrayArgument>& next_velocity, const std::optional<double>& dt) {
         constexpr const char* kPlace = "inverse_dynamics";
-        const RobotModel& model = robot.model;
-        Dynamics dynamics(model);
-        VectorX tau(model.nv());
-        const PositionTerms at = dynamics.at(as_vector(q, kPlace, "q", model.nq()));
-        require(at.inverse_dynamics(as_vector(v, kPlace, "v", model.nv()), as_vector(a, kPlace, "a", model.nv()), tau),
-                kPlace);
+        const ContactMotion motion = state_motion(robot, kPlace, q, v, {a, next_velocity, dt});
+        Dynamics dynamics(robot.model);
+        VectorX tau(robot.model.nv());
+        const VectorX velocity = motion.v.row(0).transpose();
+        VectorX acceleration = motion.a.rows() > 0 ? VectorX(motion.a.row(0).transpose())
+                                                   : VectorX((motion.v_next.row(0).transpose() - velocity) / *dt);
+        const PositionTerms at = dynamics.at(motion.q.row(0).transpose());
+        require(at.inverse_dynamics(velocity, acceleration, tau), kPlace);
         return fresh(tau);
       },
-      "robot"_a, "q"_a, "v"_a, "a"_a,
-      "M a + C v + g, [nv]: what motors and contacts must make together; the base's rows included.");
+      "robot"_a, "q"_a, "v"_a, "a"_a = nb::none(), "next_velocity"_a = nb::none(), "dt"_a = nb::none(),
+      "M a + C v + g, [nv]: what motors and contacts must make together; the base's rows included. In place of a, "
+      "next_velocity [nv] with dt, s: a = (next_velocity − v)/dt.");
   const std::string doc_tail = options_doc<ContactOptions>(
       "limits: none, pyramid, cone. wrench_frame: world or link, the contact frame's own axes. EpisodeError, "
       "OptionsError: one line. Options:");
   const std::string one = options_signature<ContactOptions>(
       "def contact_inverse_dynamics(robot: Robot, q: numpy.typing.ArrayLike, v: numpy.typing.ArrayLike, a: "
-      "numpy.typing.ArrayLike, contact: str, limits: str = 'none', wrench_frame: str = 'world'",
+      "numpy.typing.ArrayLike | None, contact: str, limits: str = 'none', wrench_frame: str = 'world', next_velocity: "
+      "numpy.typing.ArrayLike | None = None, dt: float | None = None",
       ") -> ContactState");
   module.def(
       "contact_inverse_dynamics",
-      [](const Robot& robot, const ArrayArgument& q, const ArrayArgument& v, const ArrayArgument& a,
+      [](const Robot& robot, const ArrayArgument& q, const ArrayArgument& v, const std::optional<ArrayArgument>& a,
          const std::string& contact, const std::string& limits, const std::string& wrench_frame,
+         const std::optional<ArrayArgument>& next_velocity, const std::optional<double>& dt,
          const nb::kwargs& options) {
-        return state_of(robot, state_motion(robot, "contact_inverse_dynamics", q, v, a), {contact}, limits,
-                        wrench_frame, options);
+        return state_of(robot, state_motion(robot, "contact_inverse_dynamics", q, v, {a, next_velocity, dt}), {contact},
+                        limits, wrench_frame, options);
       },
-      "robot"_a, "q"_a, "v"_a, "a"_a, "contact"_a, "limits"_a = "none", "wrench_frame"_a = "world", "options"_a,
-      nb::sig(one.c_str()), ("One contact carries the robot: its wrench, and the torques. " + doc_tail).c_str());
+      "robot"_a, "q"_a, "v"_a, "a"_a.none(), "contact"_a, "limits"_a = "none", "wrench_frame"_a = "world",
+      "next_velocity"_a = nb::none(), "dt"_a = nb::none(), "options"_a, nb::sig(one.c_str()),
+      ("One contact carries the robot: its wrench, and the torques. a, or None and next_velocity [nv] with dt, s. " +
+       doc_tail)
+          .c_str());
   const std::string several = options_signature<ContactOptions>(
       "def multiple_contact_inverse_dynamics(robot: Robot, q: numpy.typing.ArrayLike, v: numpy.typing.ArrayLike, a: "
-      "numpy.typing.ArrayLike, contacts: collections.abc.Sequence[str], guess: numpy.typing.ArrayLike | None = None, "
-      "limits: str = 'none', wrench_frame: str = 'world'",
+      "numpy.typing.ArrayLike | None, contacts: collections.abc.Sequence[str], guess: numpy.typing.ArrayLike | None = "
+      "None, limits: str = 'none', wrench_frame: str = 'world', next_velocity: numpy.typing.ArrayLike | None = None, "
+      "dt: float | None = None",
       ") -> ContactState");
   module.def(
       "multiple_contact_inverse_dynamics",
-      [](const Robot& robot, const ArrayArgument& q, const ArrayArgument& v, const ArrayArgument& a,
+      [](const Robot& robot, const ArrayArgument& q, const ArrayArgument& v, const std::optional<ArrayArgument>& a,
          std::vector<std::string> contacts, const std::optional<ArrayArgument>& guess, const std::string& limits,
-         const std::string& wrench_frame, const nb::kwargs& options) {
+         const std::string& wrench_frame, const std::optional<ArrayArgument>& next_velocity,
+         const std::optional<double>& dt, const nb::kwargs& options) {
         constexpr const char* kPlace = "multiple_contact_inverse_dynamics";
-        ContactMotion motion = state_motion(robot, kPlace, q, v, a);
+        ContactMotion motion = state_motion(robot, kPlace, q, v, {a, next_velocity, dt});
         if (guess) {
           const SampleMatrix given = as_matrix(*guess, kPlace, "guess", std::ssize(contacts), 6);
           motion.guess = given.reshaped<Eigen::RowMajor>().transpose();
         }
         return state_of(robot, std::move(motion), std::move(contacts), limits, wrench_frame, options);
       },
-      "robot"_a, "q"_a, "v"_a, "a"_a, "contacts"_a, "guess"_a = nb::none(), "limits"_a = "none",
-      "wrench_frame"_a = "world", "options"_a, nb::sig(several.c_str()),
+      "robot"_a, "q"_a, "v"_a, "a"_a.none(), "contacts"_a, "guess"_a = nb::none(), "limits"_a = "none",
+      "wrench_frame"_a = "world", "next_velocity"_a = nb::none(), "dt"_a = nb::none(), "options"_a,
+      nb::sig(several.c_str()),
       ("Several contacts carry the robot: the wrenches of least effort, or nearest to guess [contacts × 6], and the "
-       "torques. " +
+       "torques. a, or None and next_velocity [nv] with dt, s. " +
        doc_tail)
           .c_str());
 }

@@ -7,6 +7,7 @@
 #include "antaeus/robot/noise_model.hpp"
 #include "antaeus/robot/point_jacobian.hpp"
 #include "antaeus/robot/robot_profile.hpp"
+#include "antaeus/sim/mujoco_robot.hpp"
 #include "convert.hpp"
 #include "fields.hpp"
 #include "shared_enumerations.hpp"
@@ -72,10 +73,10 @@ void bind_model_options(nb::module_& module) {
   nb::class_<Payload> payload(module, "Payload", "A rigid load that the description does not know.");
   payload.def(
       "__init__",
-      [](Payload* self, std::string frame, const Inertial& inertial) {
-        new (self) Payload{std::move(frame), inertial};
+      [](Payload* self, std::string frame, const Inertial& inertial, std::string name) {
+        new (self) Payload{std::move(frame), inertial, std::move(name)};
       },
-      "frame"_a, "inertial"_a);
+      "frame"_a, "inertial"_a, "name"_a = "");
   bind_fields(payload);
   nb::class_<ModelOptions> model_options(module, "ModelOptions", "How a description becomes a model.");
   model_options.def(
@@ -268,17 +269,28 @@ void bind_profile(nb::module_& module) {
              "takes.");
   module.def(
       "load_robot",
-      [](const std::string& name_or_path, std::string_view meshes, const std::optional<std::string>& base) {
+      [](const std::string& name_or_path, std::string_view meshes, const std::optional<std::string>& base,
+         const std::vector<Payload>& payloads) {
         std::optional<Base> chosen;
         if (base) chosen = parse_base(*base, "load_robot.base");
-        return load_robot(name_or_path, parse_enum<MeshPolicy>(meshes, "load_robot.meshes"), chosen);
+        Robot loaded = load_any_robot(name_or_path, parse_enum<MeshPolicy>(meshes, "load_robot.meshes"), chosen);
+        for (const Payload& payload : payloads) loaded = with_payload(loaded, payload, "load_robot.payloads");
+        return loaded;
       },
-      "name_or_path"_a, "meshes"_a = "required", "base"_a = nb::none(),
-      "A robot from a profile (.toml), a description (.urdf), or the name of one that comes with Antaeus. base: "
+      "name_or_path"_a, "meshes"_a = "required", "base"_a = nb::none(), "payloads"_a = nb::list(),
+      "A robot from a profile (.toml), a description (.urdf), an MJCF (.xml, read by MuJoCo), or the name of one that "
+      "comes with Antaeus. base: "
       "'fixed' "
       "or 'floating'; unless given as the profile says, else fixed for a robot of one limb, floating for one of "
       "several. "
-      "ModelError with the nearest name.");
+      "payloads: loads that the description does not hold. ModelError with the nearest name.");
+  module.def(
+      "with_payload", [](const Robot& self, const Payload& payload) { return with_payload(self, payload); }, "robot"_a,
+      "payload"_a,
+      "The robot with one more load, which joins the link that carries its frame. ModelError for an unknown frame "
+      "(with "
+      "the nearest name), a negative mass, or an inertia that no body has.");
+  module.def("payloads_text", &payloads_text, "payloads"_a, "Loads for people; empty without any.");
   module.def("base_text", &base_text, "robot"_a, "What the base is and who decided it.");
   module.def("limb_count", &limb_count, "description"_a,
              "Legs and arms: branches of three movable joints or more that leave the body within three of the root.");

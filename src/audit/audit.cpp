@@ -80,6 +80,7 @@ Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRe
   audit.base_source = robot.profile.base_source;
   audit.base_text = base_text(robot);
   audit.total_mass = robot.model.total_mass();
+  audit.payloads = robot.model.options().payloads;
   audit.motor_labels = robot.profile.motor_labels;
   audit.reference_joint = robot.profile.reference_joint;
   audit.endpoints = robot.profile.endpoints;

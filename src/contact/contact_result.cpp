@@ -192,6 +192,7 @@ ContactResult contact_inverse_dynamics(const Robot& robot, ContactMotion motion,
   result.motion = motion.name;
   result.robot = robot.profile.title.empty() ? robot.profile.name : robot.profile.title;
   result.base_text = base_text(robot);
+  result.payloads = robot.model.options().payloads;
   result.request = request;
   result.options = options;
   result.description = robot.model.description();

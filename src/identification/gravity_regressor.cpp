@@ -14,7 +14,7 @@ namespace {
 constexpr double kLightest = 0.2;     // kg
 constexpr double kLeverSpread = 0.1;  // m
 
-/// Mass of each joint's body: its child link and all that is fixed to it.
+/// Mass of each joint's body: its child link and all that is fixed to it, payloads too.
 std::map<std::string, double> masses_of_bodies(const RobotModel& model) {
   const RobotDescription& description = model.description();
   const auto held = [&](const JointDescription& joint) {
@@ -30,6 +30,15 @@ std::map<std::string, double> masses_of_bodies(const RobotModel& model) {
       if (!held(*joint)) break;
     }
     if (joint && !held(*joint) && link.has_inertial) masses[joint->name] += link.inertial.mass;
+  }
+  for (const Payload& payload : model.options().payloads) {
+    std::string joint = payload.frame;
+    for (auto at = above.find(joint); at != above.end(); at = above.find(joint)) {
+      joint = at->second->name;
+      if (!held(*at->second)) break;
+      joint = at->second->parent;
+    }
+    if (masses.contains(joint)) masses[joint] += payload.inertial.mass;
   }
   return masses;
 }

@@ -380,6 +380,7 @@ IdentifyResult identify(const Robot& robot, IdentifyRequest request, const Progr
   IdentifyResult result;
   result.robot = robot.profile.title.empty() ? robot.profile.name : robot.profile.title;
   result.base_text = base_text(robot);
+  result.payloads = robot.model.options().payloads;
   if (request.effort_units) result.unit = "channel units";
   const Settings& settings = robot.profile.settings;
   detail::IdentifyTask task{.robot = robot,

@@ -202,6 +202,7 @@ constexpr void visit_fields(const IkResult*, auto&& visit) {
   visit(file_field("command", "", &R::command));
   visit(file_field("robot", "", &R::robot));
   visit(file_field("base", "", &R::base_text));
+  visit(file_field("payloads", "", &R::payloads));
   visit(file_field("frame", "", [](const R& r) { return r.model.chain().frame(); }));
   visit(file_field("method", "", [](const R& r) { return r.request.method; }));
   visit(file_field("position_only", "", [](const R& r) { return r.model.options().position_only; }));

@@ -305,6 +305,7 @@ IkResult solve_ik(const Robot& robot, IkRequest request, ReachOptions options, c
                   .base_text = base_text(robot),
                   .command = {}};
   result.description = robot.model.description();
+  result.payloads = robot.model.options().payloads;
   result.settings = std::move(settings);
   if (result.request.start.size() > 0) {
     result.start = result.model.chain().pulled_in(result.request.start, &result.pulled_in);

@@ -6,6 +6,7 @@
 
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/core/words.hpp"
+#include "antaeus/robot/robot_profile.hpp"
 
 namespace antaeus {
 
@@ -187,7 +188,7 @@ IkAnswer how(const IkResult& r) {
   answer.statements.push_back({{},
                                "Targets are poses of the frame in the world. The robot’s root stands at the world’s "
                                "origin, upright; joints that do not move the frame stand at zero. Base: " +
-                                   r.base_text + ".",
+                                   r.base_text + payloads_text(r.payloads) + ".",
                                -1,
                                true});
   return answer;
@@ -210,7 +211,7 @@ std::string ik_subtitle(const IkResult& r) {
          "; " + (r.model.options().position_only ? "position alone" : "position and orientation") + "; " +
          (r.request.method == IkMethod::reach ? "default method"
                                               : "method " + std::string(to_string(r.request.method))) +
-         "; " + counted(r.model.chain().joints().size(), "joint", "joints") + ".";
+         "; " + counted(r.model.chain().joints().size(), "joint", "joints") + payloads_text(r.payloads) + ".";
 }
 
 std::vector<IkAnswer> ik_story(const IkResult& result) {

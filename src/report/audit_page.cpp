@@ -7,6 +7,7 @@
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/report/figures.hpp"
 #include "antaeus/report/pages.hpp"
+#include "antaeus/robot/robot_profile.hpp"
 #include "audit/audit_shared.hpp"
 #include "report/audit_sections.hpp"
 #include "report/audit_series.hpp"
@@ -297,7 +298,7 @@ Prose subtitle(const Audit& audit) {
   for (std::size_t i = 0; i < audit.baselines.size(); ++i) {
     text += (i == 0 ? ", beside " : ", ") + audit.baselines[i].episode.name;
   }
-  text += ". Base: " + audit.base_text;
+  text += ". Base: " + audit.base_text + payloads_text(audit.payloads);
   if (audit.base != Base::fixed) text += "; its orientation: " + audit.base_orientation;
   return text + ".";
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "antaeus/core/number_text.hpp"
+#include "antaeus/robot/robot_profile.hpp"
 #include "audit/audit_shared.hpp"
 #include "report/audit_sections.hpp"
 #include "report/audit_series.hpp"
@@ -272,7 +273,7 @@ static TableBlock settings_table(const std::vector<OptionValue>& settings) {
 Section provenance_section(const Audit& audit) {
   Section section{"provenance", "How this was made", {}, false};
   Prose made = "Robot " + audit.robot_title + ", ";
-  made << Quantity{audit.total_mass, "kg", 3} << "; base: " + audit.base_text;
+  made << Quantity{audit.total_mass, "kg", 3} << "; base: " + audit.base_text + payloads_text(audit.payloads);
   if (audit.base != Base::fixed) made << "; its orientation: " + audit.base_orientation;
   made << ". Residual: static, τ − g(q). Wrenches at the endpoint’s origin in world axes.";
   section.blocks.emplace_back(Paragraph{made});

@@ -4,6 +4,7 @@
 
 #include "antaeus/contact/contact_result.hpp"
 #include "antaeus/report/pages.hpp"
+#include "antaeus/robot/robot_profile.hpp"
 #include "episode/fitted_log.hpp"
 #include "report/contact_sections.hpp"
 #include "report/page_words.hpp"
@@ -47,7 +48,7 @@ Prose subtitle(const ContactReading& r) {
     text << (result.request.over_time ? "; all steps together, smooth over time" : "; each step for itself");
   }
   if (result.options.compatibility == Compatibility::nimble) text << ", as Nimble does";
-  return text << ".";
+  return text << payloads_text(result.payloads) << ".";
 }
 
 // --- What carries the robot? -----------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
+#include "antaeus/robot/robot_profile.hpp"
 #include "report/contact_sections.hpp"
 #include "report/page_words.hpp"
 
@@ -137,6 +138,7 @@ Section provenance_section(const ContactReading& r) {
   Section section{"provenance", "How this was made", {}};
   Prose made = r.has_robot()
                    ? "Robot " + result.robot + (result.base_text.empty() ? "" : "; base: " + result.base_text) +
+                         payloads_text(result.payloads) +
                          ". Torques are what motion, weight and contacts leave for the motors: τ = total − Σ Jᵀ w."
                    : "The total wrench that the motion needs was given; there is no robot and there are no "
                      "torques.";

@@ -4,6 +4,7 @@
 
 #include "antaeus/identification/identify.hpp"
 #include "antaeus/report/pages.hpp"
+#include "antaeus/robot/robot_profile.hpp"
 
 namespace antaeus {
 
@@ -61,7 +62,8 @@ class IdentifyPage {
     double length = 0.0;
     for (const IdentifiedStretch& one : r_.stretches) length += one.to - one.from;
     Prose prose = text + "; " + std::to_string(r_.runs) + (r_.runs == 1 ? " log, " : " logs, ");
-    prose << Quantity{length, "s"} << "; base " << r_.base_text << "; torques in " << r_.unit << ".";
+    prose << Quantity{length, "s"} << "; base " << r_.base_text << payloads_text(r_.payloads) << "; torques in "
+          << r_.unit << ".";
     return prose;
   }
 

@@ -48,6 +48,7 @@ Prose subtitle(const FittedLog& shown) {
     if (facts.sample_time > 0.0) text << " at " << Quantity{1.0 / facts.sample_time, "Hz"};
   }
   if (shown.origin != 0.0) text << "; time is counted from the first time stamp, " << Quantity{shown.origin, "s", 3};
+  if (shown.robot) text << payloads_text(shown.robot->model.options().payloads);
   return text;
 }
 

@@ -1,5 +1,6 @@
 #include "antaeus/robot/robot_model.hpp"
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <pinocchio/algorithm/joint-configuration.hpp>
@@ -7,6 +8,7 @@
 #include <set>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "robot/model_impl.hpp"
 
 namespace antaeus {
@@ -178,6 +180,31 @@ void check_masses(const RobotDescription& description, const pinocchio::Model& m
 
 }  // namespace
 
+void check_payload(const Payload& payload, const std::string& place) {
+  const auto& [mass, center, inertia] = payload.inertial;
+  const std::string who = payload.name.empty() ? "the payload" : "payload '" + payload.name + "'";
+  if (!std::isfinite(mass) || !center.allFinite() || !inertia.allFinite()) {
+    throw ModelError(place, who + " is not of finite numbers", "give kg, m and kg·m²");
+  }
+  if (mass < 0) throw ModelError(place, who + " has a negative mass, " + shortest_text(mass) + " kg", "give 0 or more");
+  if (inertia != inertia.transpose()) {
+    throw ModelError(place, who + ": the inertia is not symmetric",
+                     "give ixx, ixy, ixz, iyy, iyz, izz about the "
+                     "centre of mass, in the frame's axes");
+  }
+  const Vector3 moments = Eigen::SelfAdjointEigenSolver<Matrix3>(inertia, Eigen::EigenvaluesOnly).eigenvalues();
+  const double slack = 1e-3 * std::abs(moments[2]);  // published figures are rounded
+  if (moments[0] < -slack) {
+    throw ModelError(place, who + ": the inertia is not positive",
+                     "check signs and order: ixx, ixy, ixz, iyy, iyz, izz");
+  }
+  if (moments[0] + moments[1] < moments[2] - slack) {
+    throw ModelError(place, who + ": the inertia breaks the triangle inequality, so no body has it",
+                     "give it about the centre of mass, in kg·m², or leave it out for a point mass");
+  }
+  if (mass == 0 && moments[2] > 0) throw ModelError(place, who + " has an inertia but no mass", "give its mass in kg");
+}
+
 RobotModel::RobotModel(const RobotDescription& description, const ModelOptions& options) {
   auto impl = std::make_shared<Impl>();
   impl->description = description;
@@ -201,12 +228,7 @@ RobotModel::RobotModel(const RobotDescription& description, const ModelOptions& 
       for (const auto& [name, index] : impl->frames) names.push_back(name);
       throw_unknown<ModelError>(description.source, "payload frame", payload.frame, names);
     }
-    const Inertial& load = payload.inertial;
-    if (!(load.mass >= 0) || !std::isfinite(load.mass) || !load.center_of_mass.allFinite() ||
-        !load.inertia.allFinite()) {
-      throw ModelError(description.source + " (payload at '" + payload.frame + "')", "a mass no body can have",
-                       "give finite numbers, the mass zero or more");
-    }
+    check_payload(payload, description.source + " (payload at '" + payload.frame + "')");
     const auto& carrier = model.frames[frame->second];
     model.appendBodyToJoint(carrier.parentJoint, to_inertia(payload.inertial), carrier.placement);
   }

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/robot/limbs.hpp"
 #include "robot/files/noise_file.hpp"
@@ -41,6 +42,18 @@ void check_motors(const RobotProfile& profile, const RobotDescription& descripti
     if (joint == description.joints.end()) throw_unknown<ModelError>(place, "motor joint", name, movable);
     throw ModelError(place, "joint '" + name + "' is " + std::string(to_string(joint->type)),
                      "name revolute, continuous and prismatic joints only");
+  }
+}
+
+/// The payloads' frames against the description, where a profile's line can be blamed.
+void check_payload_frames(const RobotProfile& profile, const RobotDescription& description) {
+  if (profile.file.empty()) return;
+  std::vector<std::string> frames;
+  for (const LinkDescription& link : description.links) frames.push_back(link.name);
+  for (const JointDescription& joint : description.joints) frames.push_back(joint.name);
+  for (const Payload& payload : profile.options.payloads) {
+    if (std::find(frames.begin(), frames.end(), payload.frame) != frames.end()) continue;
+    throw_unknown<ModelError>(place_of(profile, "payload " + payload.frame, "payload"), "frame", payload.frame, frames);
   }
 }
 
@@ -164,6 +177,16 @@ std::vector<int> Robot::gain_motors() const {
 }
 
 Robot make_robot(RobotProfile profile, MeshPolicy meshes) {
+  std::error_code unreadable;
+  if (profile.lines.contains("model") && !std::filesystem::exists(profile.model, unreadable)) {
+    throw ModelError(place_of(profile, "model", "model"), "there is no file " + profile.model.string(),
+                     "name the URDF, relative to the profile");
+  }
+  const RobotDescription description = read_urdf(profile.model, meshes);
+  return make_robot(std::move(profile), description);
+}
+
+Robot make_robot(RobotProfile profile, const RobotDescription& description) {
   // A motor's own torque also turns its rotor; a sensor at the output does not feel it. What the caller set, stays.
   if (profile.torque_source == TorqueSource::motor) {
     for (std::size_t i = 0; i < profile.figures.size(); ++i) {
@@ -172,19 +195,14 @@ Robot make_robot(RobotProfile profile, MeshPolicy meshes) {
       }
     }
   }
-  std::error_code unreadable;
-  if (profile.lines.contains("model") && !std::filesystem::exists(profile.model, unreadable)) {
-    throw ModelError(place_of(profile, "model", "model"), "there is no file " + profile.model.string(),
-                     "name the URDF, relative to the profile");
-  }
-  const RobotDescription description = read_urdf(profile.model, meshes);
   check_motors(profile, description);
+  check_payload_frames(profile, description);
   if (profile.base_source == BaseSource::limbs) {
     const bool floats = limb_count(description) > 1 && !frees_itself(description);
     profile.options.base = floats ? Base::free_flyer : Base::fixed;
   }
   RobotModel model(description, profile.options);
-  if (profile.options.motors.empty()) {
+  if (profile.options.motors.empty() || profile.motor_labels.empty()) {
     profile.options.motors = model.motor_names();
     profile.motor_labels = model.motor_names();
     profile.figures.assign(model.motor_names().size(), JointFigures{});
@@ -270,6 +288,27 @@ Robot load_robot(const std::string& name_or_path, MeshPolicy meshes, std::option
     profile.base_source = BaseSource::option;
   }
   return make_robot(std::move(profile), meshes);
+}
+
+Robot with_payload(const Robot& robot, const Payload& payload, const std::string& place) {
+  if (!robot.model.has_frame(payload.frame)) {
+    throw_unknown<ModelError>(place, "frame", payload.frame, robot.model.frame_names());
+  }
+  check_payload(payload, place);
+  ModelOptions options = robot.model.options();
+  options.payloads.push_back(payload);
+  Robot loaded{robot.profile, RobotModel(robot.model.description(), options)};
+  loaded.profile.options.payloads = options.payloads;
+  return loaded;
+}
+
+std::string payloads_text(const std::vector<Payload>& payloads) {
+  std::string text;
+  for (const Payload& payload : payloads) {
+    text += "; payload " + (payload.name.empty() ? "" : payload.name + " ") + "of " +
+            significant_text(payload.inertial.mass, 4) + " kg at " + payload.frame;
+  }
+  return text;
 }
 
 }  // namespace antaeus

@@ -76,7 +76,8 @@ struct SceneFacts {
   std::vector<SiteFacts> sites;
   std::vector<GeomFacts> geoms;
   std::vector<ActuatorFacts> actuators;
-  int force_sensor = -1;           // index of the site, in `sites`
+  int force_sensor = -1;  // index of the site, in `sites`
+  int equality_count = 0;
   std::vector<std::string> notes;  // what a tree of joints does not hold
 };
 

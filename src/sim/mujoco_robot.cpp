@@ -240,6 +240,32 @@ MujocoRobot mujoco_robot(const MujocoScene& scene, const MujocoRobotOptions& opt
   return robot;
 }
 
+Robot load_any_robot(const std::string& name_or_path, MeshPolicy meshes, std::optional<Base> base) {
+  const std::filesystem::path file(name_or_path);
+  if (file.extension() != ".xml") return load_robot(name_or_path, meshes, base);
+  SceneDescription description;
+  description.name = file.stem().string();
+  description.robot.file = file;
+  const MujocoScene scene(description);
+  const SceneFacts& facts = scene.impl().facts();
+  if (facts.equality_count > 0) {
+    throw ModelError(name_or_path,
+                     "it has " + std::to_string(facts.equality_count) +
+                         " equality constraints, and a tree of joints cannot hold them",
+                     "remove them, or take mujoco_robot(), which leaves them out and says so");
+  }
+  bool has_free = false;
+  for (int body = 1; body < static_cast<int>(facts.bodies.size()); ++body) has_free = has_free || is_free(facts, body);
+  const bool floats = base ? *base == Base::free_flyer : has_free;
+  MujocoRobot robot = mujoco_robot(scene, {.base = floats ? Base::free_flyer : Base::fixed});
+  RobotProfile bare;
+  bare.name = bare.title = description.name;
+  bare.provenance = "made from an MJCF alone: no endpoints, groups or noise figures";
+  bare.base_source = base ? BaseSource::option : BaseSource::caller;
+  bare.options = std::move(robot.options);
+  return make_robot(std::move(bare), robot.description);
+}
+
 std::map<std::string, double> joint_positions(const MujocoScene& scene, const std::string& body, ConstVectorRef qpos) {
   const SceneFacts& facts = scene.impl().facts();
   const int root = detail::index_of(facts.bodies, body, facts.name, "body");

@@ -10,16 +10,16 @@ from command_line import ROOT, refused, run, text
 
 VERBS = {
     "demo": ["--out", "--episodes", "--json", "--pdf"],
-    "show": ["--robot", "--ignore-meshes", "--base", "--out", "--json", "--pdf"],
-    "audit": ["--robot", "--out", "--baseline", "--endpoint", "--from", "--to", "--json", "--pdf", "--set", "--threads", "--ignore-meshes", "--base", "--meshes"],
-    "estimate": ["--robot", "--ignore-meshes", "--base", "--endpoint", "--estimator", "--smooth", "--step", "--out", "--json", "--set", "--threads"],
-    "preflight": ["--robot", "--ignore-meshes", "--base", "--pose", "--positions", "--episode", "--step", "--endpoint", "--json", "--set"],
-    "advise": ["--robot", "--ignore-meshes", "--base", "--pose", "--positions", "--episode", "--step", "--endpoint", "--joint", "--keep-hand", "--limits", "--limit", "--json", "--set", "--threads"],
-    "map": ["--robot", "--ignore-meshes", "--base", "--pose", "--positions", "--endpoint", "--joint", "--poses", "--steps", "--quantity", "--out", "--json", "--set", "--threads"],
-    "robot": ["--ignore-meshes", "--base", "--endpoint", "--json"],
-    "identify": ["--robot", "--ignore-meshes", "--base", "--contact-free", "--fit", "--loaded", "--payload-frame", "--measured-force", "--endpoint", "--effort-units", "--set", "--threads", "--out", "--json", "--pdf"],
-    "contact": ["--robot", "--ignore-meshes", "--base", "--total", "--contact", "--over-time", "--with-limits", "--wrench-frame", "--set", "--out", "--json", "--pdf"],
-    "ik": ["--robot", "--ignore-meshes", "--base", "--frame", "--targets", "--target", "--position-only", "--path", "--trace", "--clip", "--method", "--start", "--threads", "--timing", "--set", "--out", "--json", "--pdf"],
+    "show": ["--robot", "--ignore-meshes", "--base", "--payload", "--out", "--json", "--pdf"],
+    "audit": ["--robot", "--out", "--baseline", "--endpoint", "--from", "--to", "--json", "--pdf", "--set", "--threads", "--ignore-meshes", "--base", "--payload", "--meshes"],
+    "estimate": ["--robot", "--ignore-meshes", "--base", "--payload", "--endpoint", "--estimator", "--smooth", "--step", "--out", "--json", "--set", "--threads"],
+    "preflight": ["--robot", "--ignore-meshes", "--base", "--payload", "--pose", "--positions", "--episode", "--step", "--endpoint", "--json", "--set"],
+    "advise": ["--robot", "--ignore-meshes", "--base", "--payload", "--pose", "--positions", "--episode", "--step", "--endpoint", "--joint", "--keep-hand", "--limits", "--limit", "--json", "--set", "--threads"],
+    "map": ["--robot", "--ignore-meshes", "--base", "--payload", "--pose", "--positions", "--endpoint", "--joint", "--poses", "--steps", "--quantity", "--out", "--json", "--set", "--threads"],
+    "robot": ["--ignore-meshes", "--base", "--payload", "--endpoint", "--json"],
+    "identify": ["--robot", "--ignore-meshes", "--base", "--payload", "--contact-free", "--fit", "--loaded", "--payload-frame", "--measured-force", "--endpoint", "--effort-units", "--set", "--threads", "--out", "--json", "--pdf"],
+    "contact": ["--robot", "--ignore-meshes", "--base", "--payload", "--total", "--contact", "--over-time", "--with-limits", "--wrench-frame", "--set", "--out", "--json", "--pdf"],
+    "ik": ["--robot", "--ignore-meshes", "--base", "--payload", "--frame", "--targets", "--target", "--position-only", "--path", "--trace", "--clip", "--method", "--start", "--threads", "--timing", "--set", "--out", "--json", "--pdf"],
     "simulate": ["--seed", "--set", "--clip", "--out", "--json", "--pdf"],
     "space": ["--robot", "--frame", "--plant", "--seed", "--set", "--out", "--json", "--pdf"],
 }
@@ -343,7 +343,7 @@ def test_robot_list_and_details():
     listed = text(run("robot").stdout)
     assert "h1_2" in listed and "planar_3r" in listed
     robots = json.loads(run("robot", "--json").stdout)["robots"]
-    assert {r["name"]: r["motors"] for r in robots} == {"h1_2": 27, "panda": 7, "planar_3r": 3, "spacecraft_panda": 7, "spacecraft_ur3": 6, "ur5e": 6}
+    assert {r["name"]: r["motors"] for r in robots} == {"h1_2": 27, "panda": 7, "planar_3r": 3, "spacecraft_panda": 7, "spacecraft_ur3": 6, "ur5e": 6, "ur5e_2f85": 6}
     assert next(r for r in robots if r["name"] == "h1_2")["total_mass_kg"] == pytest.approx(66.98, abs=0.005)  # docs/measured/incident_logs.md
     shown = json.loads(run("robot", "h1_2", "--json").stdout)
     assert (shown["nq"], shown["nv"], len(shown["motors"])) == (34, 33, 27)  # incident report

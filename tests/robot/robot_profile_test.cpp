@@ -184,7 +184,7 @@ TEST_F(Profile, WrongTypes) {
                  {"'torque_sd' must be a number"});
   expect_refused(replaced(text_, "torque_sd = 0.1", "torque_sd = nan"), "torque_sd", {"must be finite"});
   expect_refused(replaced(text_, "torque_sd = 0.1", "torque_sd = true"), "torque_sd", {"must be a number"});
-  expect_refused(replaced(text_, "gravity = [0.0, 0.0, 0.0]", "gravity = [0.0, 0.0]"), "gravity", {"three numbers"});
+  expect_refused(replaced(text_, "gravity = [0.0, 0.0, 0.0]", "gravity = [0.0, 0.0]"), "gravity", {"3 numbers"});
   expect_refused(replaced(text_, "gravity = [0.0, 0.0, 0.0]", "gravity = -9.81"), "gravity", {"must be a list"});
   expect_refused(replaced(text_, "motors = [", "motors = [1, "), "motors = [1", {"'motors' must be a text"});
   expect_refused(replaced(text_, "[torque]\nsource = \"motor\"", "[torque]\nsource = \"motr\""), "motr",

@@ -45,6 +45,7 @@ struct AuditCommand {
     if (request.from >= 0) text += " --from " + shortest_text(request.from);
     if (request.to >= 0) text += " --to " + shortest_text(request.to);
     if (!robot.base.empty()) text += " --base " + shell_word(robot.base);
+    text += robot.payload_words();
     if (robot.ignore_meshes) text += " --ignore-meshes";
     for (const auto& assignment : robot.assignments) text += " --set " + shell_word(assignment);
     return text;

@@ -27,7 +27,8 @@ using Run = std::function<int()>;
 struct RobotChoice {
   std::string robot;
   bool ignore_meshes = false;
-  std::string base;  ///< fixed or floating; empty: as the profile says, else by the number of limbs
+  std::string base;                   ///< fixed or floating; empty: as the profile says, else by the number of limbs
+  std::vector<std::string> payloads;  ///< FRAME=MASS[,x,y,z] each
   std::vector<std::string> assignments;
   std::optional<int> threads;  ///< empty: as replay.threads says
   void add_to(CLI::App& verb);
@@ -37,6 +38,8 @@ struct RobotChoice {
   void add_model_options_to(CLI::App& verb);
   /// With the assignments among its profile's settings. \throws ModelError, OptionsError
   Robot load() const;
+  /// " --payload …" for a command line that does the same; empty without any.
+  std::string payload_words() const;
 };
 
 /// The pose that a verb begins with: one of the profile's, positions, or a recorded step.

@@ -1,18 +1,23 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/io/json.hpp"
+#include "antaeus/io/json_fields.hpp"
+#include "antaeus/io/shell_words.hpp"
 #include "antaeus/robot/noise_model.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
+#include "components.hpp"
 
 namespace antaeus::cli {
 
 void RobotChoice::add_to(CLI::App& verb) {
-  verb.add_option("--robot,-r", robot, "robot: a name (antaeus robot lists them), a .toml profile or a .urdf")
+  verb.add_option("--robot,-r", robot,
+                  "robot: a name (antaeus robot lists them), a .toml profile, a .urdf or an MJCF .xml")
       ->option_text("NAME|FILE")
       ->required();
   add_model_options_to(verb);
@@ -28,6 +33,11 @@ void RobotChoice::add_model_options_to(CLI::App& verb) {
                   "fixed: the root is bolted to the world; floating (default: the profile's, else fixed for a robot of "
                   "one limb)")
       ->option_text("fixed|floating");
+  verb.add_option("--payload", payloads,
+                  "a load that the description does not hold: kg, and its centre of mass in the frame [m] (repeatable)")
+      ->option_text("FRAME=MASS[,x,y,z]")
+      ->take_all()
+      ->allow_extra_args(false);
 }
 
 void RobotChoice::add_threads_to(CLI::App& verb) {
@@ -35,16 +45,55 @@ void RobotChoice::add_threads_to(CLI::App& verb) {
       ->option_text("N");
 }
 
+namespace {
+
+/// Of --payload: "FRAME=MASS", or "FRAME=MASS,x,y,z" with the centre of mass in the frame's axes; a point mass.
+Payload parse_payload(const std::string& text) {
+  const std::size_t equals = text.rfind('=');
+  Payload payload{std::string(text.substr(0, equals == std::string::npos ? 0 : equals)), {}, {}};
+  std::vector<double> numbers;
+  const char *at = text.data() + equals + 1, *const end = text.data() + text.size();
+  bool fine = !payload.frame.empty();
+  while (fine) {
+    double number = 0.0;
+    const auto [last, error] = std::from_chars(at, end, number);
+    fine = error == std::errc{} && std::isfinite(number) && (last == end || *last == ',');
+    numbers.push_back(number);
+    if (last == end) break;
+    at = last + 1;
+  }
+  if (!fine || (numbers.size() != 1 && numbers.size() != 4)) {
+    throw OptionsError("--payload", "'" + std::string(text) + "' is no payload",
+                       "write FRAME=MASS or FRAME=MASS,x,y,z, in kg and m");
+  }
+  payload.inertial.mass = numbers[0];
+  if (numbers.size() == 4) payload.inertial.center_of_mass = {numbers[1], numbers[2], numbers[3]};
+  return payload;
+}
+
+}  // namespace
+
 Robot RobotChoice::load() const {
   if (threads && *threads < 1) {
     throw OptionsError("--threads", std::to_string(*threads) + " is fewer than one", "give 1 or more");
   }
   std::optional<Base> chosen;
   if (!base.empty()) chosen = parse_base(base, "--base");
-  Robot loaded = load_robot(robot, ignore_meshes ? MeshPolicy::ignored : MeshPolicy::required, chosen);
+  const bool is_mjcf = std::filesystem::path(robot).extension() == ".xml";
+  Robot loaded = is_mjcf ? load_mjcf(robot, chosen)
+                         : load_robot(robot, ignore_meshes ? MeshPolicy::ignored : MeshPolicy::required, chosen);
+  for (const std::string& payload : payloads) {
+    loaded = with_payload(loaded, parse_payload(payload), "--payload");
+  }
   for (const std::string& assignment : assignments) loaded.profile.settings.set(assignment);
   if (threads) loaded.profile.settings.set("replay.threads=" + std::to_string(*threads), "--threads");
   return loaded;
+}
+
+std::string RobotChoice::payload_words() const {
+  std::string text;
+  for (const std::string& payload : payloads) text += " --payload " + shell_word(payload);
+  return text;
 }
 
 namespace {
@@ -59,12 +108,13 @@ std::string foreign_unit(const Robot& robot) {
 
 std::string base_line(const Robot& robot) {
   const std::string unit = foreign_unit(robot);
-  return "base: " + base_text(robot) +
+  return "base: " + base_text(robot) + printable(payloads_text(robot.model.options().payloads)) +
          (unit.empty() ? "" : "; torques in " + printable(unit) + ", so every N is of " + printable(unit) + " over m");
 }
 
 Json with_base(Json json, const Robot& robot) {
   json.set("base", to_string(robot.model.base())).set("base_source", to_string(robot.profile.base_source));
+  if (const auto& payloads = robot.model.options().payloads; !payloads.empty()) json.set("payloads", to_json(payloads));
   if (const std::string unit = foreign_unit(robot); !unit.empty()) json.set("torque_unit", unit);
   return json;
 }

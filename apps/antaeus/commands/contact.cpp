@@ -26,6 +26,7 @@ struct ContactCommand {
     text += total.empty() ? file_word(motion, folder) + " --robot " + file_word(robot.robot, folder)
                           : "--total " + file_word(total, folder);
     if (!robot.base.empty()) text += " --base " + shell_word(robot.base);
+    text += robot.payload_words();
     for (const std::string& contact : request.contacts) text += " --contact " + shell_word(contact);
     if (request.over_time) text += " --over-time";
     if (limits != "none") text += " --with-limits " + limits;

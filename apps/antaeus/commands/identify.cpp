@@ -69,6 +69,7 @@ struct IdentifyCommand {
     for (const std::string& log : logs) text += " " + file_word(log, folder);
     text += " --robot " + file_word(robot.robot, folder);
     if (!robot.base.empty()) text += " --base " + shell_word(robot.base);
+    text += robot.payload_words();
     for (const std::string& stretch : contact_free) text += " --contact-free " + shell_word(stretch);
     if (!fit.empty()) text += " --fit " + shell_word(fit);
     for (const std::string& log : loaded) text += " --loaded " + file_word(log, folder);

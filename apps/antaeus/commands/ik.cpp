@@ -45,6 +45,7 @@ struct IkCommand {
     const std::filesystem::path folder = folder_of(first);
     std::string text = "antaeus ik --robot " + file_word(robot.robot, folder) + " --frame " + shell_word(frame);
     if (!robot.base.empty()) text += " --base " + shell_word(robot.base);
+    text += robot.payload_words();
     if (!file.empty()) text += " --targets " + file_word(file, folder);
     for (const std::string& target : targets) text += " --target " + shell_word(target);
     if (position_only) text += " --position-only";

@@ -74,6 +74,7 @@ constexpr void visit_fields(const ShownRobot*, auto&& visit) {
   visit(file_field("nq", "", [](const R& r) { return r.model().nq(); }));
   visit(file_field("nv", "", [](const R& r) { return r.model().nv(); }));
   visit(file_field("total_mass", "kg", [](const R& r) { return r.model().total_mass(); }));
+  visit(file_field("payloads", "", [](const R& r) { return r.model().options().payloads; }));
   visit(file_field("model_sha256", "", [](const R& r) { return r.model().description().sha256; }));
   visit(file_field("reference_joint", "", [](const R& r) { return r.profile().reference_joint; }).or_null());
   visit(file_field("imu_frame", "", [](const R& r) { return r.profile().imu.frame; }).or_null());

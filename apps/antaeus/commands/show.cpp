@@ -37,7 +37,8 @@ struct ShowCommand {
     const std::filesystem::path folder = folder_of(log);
     const std::string with = robot.robot.empty() ? "" : " --robot " + file_word(robot.robot, folder);
     const std::string base = robot.base.empty() ? "" : " --base " + shell_word(robot.base);
-    return "antaeus show " + file_word(log, folder) + with + base + (robot.ignore_meshes ? " --ignore-meshes" : "");
+    return "antaeus show " + file_word(log, folder) + with + base + robot.payload_words() +
+           (robot.ignore_meshes ? " --ignore-meshes" : "");
   }
 
   int run() {

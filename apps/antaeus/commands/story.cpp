@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "antaeus/audit/audit.hpp"
+#include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
 #include "delivery.hpp"
 #include "terminal.hpp"
@@ -172,7 +173,7 @@ std::string statistics_section(const Audit& audit) {
 
 std::string audit_story(const Audit& audit) {
   std::string out = heading("Audit of " + audit.audited.episode.name + " (" + audit.robot_title + ")");
-  out += "  base: " + audit.base_text + "\n";
+  out += "  base: " + audit.base_text + printable(payloads_text(audit.payloads)) + "\n";
   for (const Statement& s : audit.verdict) out += wrapped("• " + s.text, 2);
   out += heading("What this log cannot tell");
   for (const Statement& s : audit.cannot_tell) out += wrapped("• " + s.text, 2);

@@ -27,6 +27,7 @@ struct Audit {
   BaseSource base_source = BaseSource::caller;
   std::string base_text;
   double total_mass = 0.0;
+  std::vector<Payload> payloads;
   std::vector<std::string> motor_labels;
   std::string reference_joint, base_orientation;
   std::vector<OptionValue> settings;

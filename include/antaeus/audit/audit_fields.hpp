@@ -224,6 +224,7 @@ constexpr void visit_fields(const Audit*, auto&& visit) {
             .as("robot.base_source"));
   visit(field("base_text", "", "both, for people", &A::base_text).only(kPython));
   visit(field("total_mass", "kg", "payloads included", &A::total_mass).as("robot.total_mass_kg"));
+  visit(field("payloads", "", "loads that the description does not hold", &A::payloads).as("robot.payloads"));
   visit(field("motor_labels", "", "of the robot", &A::motor_labels).only(kPython));
   visit(field("reference_joint", "", "joint whose torque the endpoints share; empty: none", &A::reference_joint)
             .as("robot.reference_joint")

@@ -66,6 +66,7 @@ struct FrameMargins {
 
 struct ANTAEUS_API ContactResult {
   std::string motion, robot, base_text, command;
+  std::vector<Payload> payloads;
   ContactRequest request;
   ContactOptions options;
   RobotDescription description;   ///< for drawing; empty without a robot
@@ -107,6 +108,7 @@ constexpr void visit_fields(const ContactResult*, auto&& visit) {
   visit(field("motion", "", "name of the file", &R::motion).only(FieldUse::file_only));
   visit(field("robot", "", "title; empty where the total was given", &R::robot).or_null().only(FieldUse::file_only));
   visit(file_field("base", "", &R::base_text).or_null());
+  visit(file_field("payloads", "", &R::payloads));
   visit(file_field("frames", "", [](const R& r) { return r.dynamics.demand.frames(); }));
   visit(file_field("time_step", "s", [](const R& r) { return r.dynamics.demand.dt; }));
   visit(file_field("over_time", "", [](const R& r) { return r.request.over_time; }));

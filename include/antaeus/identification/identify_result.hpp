@@ -97,6 +97,7 @@ struct ANTAEUS_API IdentifyResult {
   std::string robot, base_text;                    ///< for people
   std::string command;                             ///< that reproduces it
   std::string unit = "N·m";
+  std::vector<Payload> payloads;  ///< that the model held already
   std::vector<std::string> endpoints;
   std::vector<std::string> missing;
   std::vector<std::string> notes;
@@ -120,6 +121,7 @@ constexpr void visit_fields(const IdentifyResult*, auto&& visit) {
   visit(file_field("command", "", &R::command));
   visit(file_field("robot", "", &R::robot));
   visit(file_field("base", "", &R::base_text));
+  visit(file_field("payloads", "", &R::payloads));
   visit(field("identified", "", "", &R::identified));
   visit(field("method", "", "which fit", &R::method));
   visit(file_field("unlabelled", "", [](const R& r) { return r.method == IdentifyMethod::unlabelled; }));

@@ -96,6 +96,7 @@ struct ANTAEUS_API IkResult {
   std::string robot;      ///< title
   std::string base_text;  ///< for people
   std::string command;    ///< that reproduces it
+  std::vector<Payload> payloads = {};
   RobotDescription description = {};  ///< for drawing
   std::vector<OptionValue> settings = {};
   ReachBatch answers = {};

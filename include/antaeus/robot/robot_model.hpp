@@ -26,13 +26,19 @@ constexpr auto enum_names(Base) noexcept { return name_list<Base>("free_flyer", 
 struct Payload {
   std::string frame;
   Inertial inertial;
+  std::string name = {};
 };
 template <class Visit>
 constexpr void visit_fields(const Payload*, Visit&& visit) {
   using P = Payload;
   visit(field("frame", "", "link or joint frame that carries it", &P::frame));
   visit(field("inertial", "", "in that frame", &P::inertial));
+  visit(field("name", "", "for people; may be empty", &P::name));
 }
+
+/// \throws ModelError at \p place for a mass that is negative or not finite, and for an inertia that no body has: not
+///         symmetric, a moment below zero, or two that together are less than the third
+ANTAEUS_API void check_payload(const Payload& payload, const std::string& place);
 
 /// How a description becomes a model.
 struct ModelOptions {

@@ -255,6 +255,14 @@ ANTAEUS_API Base parse_base(std::string_view text, const std::string& place);
 /// The same with model options changed by the caller (take them from the profile first). The base is chosen by the
 /// number of limbs where `base_source` says so.
 ANTAEUS_API Robot make_robot(RobotProfile profile, MeshPolicy meshes = MeshPolicy::required);
+/// The same of a description that was read already, whatever its format.
+ANTAEUS_API Robot make_robot(RobotProfile profile, const RobotDescription& description);
+
+/// The robot with one more load: it joins the link that carries the frame.
+/// \throws ModelError at \p place for an unknown frame, with the nearest name, and as check_payload
+ANTAEUS_API Robot with_payload(const Robot& robot, const Payload& payload, const std::string& place = "payload");
+/// For people: "; payload gripper of 0.9 kg at tool0", one such part a load; empty without any.
+ANTAEUS_API std::string payloads_text(const std::vector<Payload>& payloads);
 
 /// What the base is and who decided it, for people: "fixed (one limb; --base floating otherwise)".
 ANTAEUS_API std::string base_text(const Robot& robot);

@@ -4,11 +4,13 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/status.hpp"
 #include "antaeus/robot/robot_model.hpp"
+#include "antaeus/robot/robot_profile.hpp"
 #include "antaeus/sim/mujoco_scene.hpp"
 
 namespace antaeus {
@@ -42,6 +44,14 @@ struct MujocoRobot {
 /// \throws ModelError for a root or joint that does not exist, a root on a moving body, a mass that no body can have;
 ///         for a free flyer that has no free joint, or where several bodies have one and none is named
 ANTAEUS_API MujocoRobot mujoco_robot(const MujocoScene& scene, const MujocoRobotOptions& options = {});
+
+/// load_robot() that takes an MJCF file (.xml) too, as MuJoCo reads it; the engine is loaded for such a file alone. The
+/// one body with a free joint is then the floating base; without one the base is fixed. There is no profile.
+/// \param base  floating is refused where no body has a free joint
+/// \throws ModelError as load_robot and mujoco_robot, and for what the model cannot hold: equality constraints, which
+///         close loops or couple joints, and several free bodies
+ANTAEUS_API Robot load_any_robot(const std::string& name_or_path, MeshPolicy meshes = MeshPolicy::required,
+                                 std::optional<Base> base = {});
 
 /// Positions of the joints of a body's tree at a position of the scene, for MujocoRobotOptions::locked_joints: a
 /// gripper as it stands.

@@ -61,6 +61,22 @@ void write_endpoint(Text& table, const Endpoint& endpoint) {
   table.line("sole", "[" + corners + "]");
 }
 
+void write_payload(Text& table, const Payload& payload) {
+  const Matrix3& I = payload.inertial.inertia;
+  const auto list = [](std::initializer_list<double> numbers) {
+    std::string items;
+    for (const double number : numbers) items += (items.empty() ? "" : ", ") + shortest_text(number);
+    return "[" + items + "]";
+  };
+  const Vector3& c = payload.inertial.center_of_mass;
+  table.head("[[payload]]");
+  table.text("frame", payload.frame);
+  table.text("name", payload.name);
+  table.number("mass", payload.inertial.mass);
+  if (!c.isZero(0.0)) table.line("center_of_mass", list({c.x(), c.y(), c.z()}));
+  if (!I.isZero(0.0)) table.line("inertia", list({I(0, 0), I(0, 1), I(0, 2), I(1, 1), I(1, 2), I(2, 2)}));
+}
+
 void write_figures(Text& table, const std::string& joint, const JointFigures& f) {
   const JointFigures plain;
   table.head("[[joint_figures]]");
@@ -122,6 +138,7 @@ std::string assumed_text(const Robot& robot, const std::filesystem::path& folder
     table.list("joints", group.joints);
   }
   for (const Endpoint& endpoint : profile.endpoints) write_endpoint(table, endpoint);
+  for (const Payload& payload : profile.options.payloads) write_payload(table, payload);
   if (std::isfinite(profile.rated_load)) {
     table.head("[robot]");
     table.number("rated_load", profile.rated_load);

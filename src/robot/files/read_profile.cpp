@@ -102,6 +102,35 @@ void read_surface(Keys& table, ContactSurface& surface) {
   if (!convex) table.fail(sole, "'sole' is not a convex polygon that turns left", kRemedy);
 }
 
+/// `count` finite numbers, zero where the key is absent.
+VectorX numbers_or_zero(Keys& table, const std::string& key, std::size_t count, const std::string& remedy) {
+  VectorX numbers = VectorX::Zero(static_cast<Eigen::Index>(count));
+  const toml::node* node = table.find(key);
+  if (!node) return numbers;
+  const toml::array& values = table.array_of(*node, key);
+  if (values.size() != count) table.fail(node, "'" + key + "' needs " + std::to_string(count) + " numbers", remedy);
+  for (std::size_t i = 0; i < count; ++i) numbers[static_cast<Eigen::Index>(i)] = table.number_of(*values.get(i), key);
+  return numbers;
+}
+
+void read_payloads(Keys& keys, RobotProfile& profile, const std::string& file) {
+  for (Keys& table : keys.tables("payload")) {
+    Payload payload;
+    payload.frame = table.text("frame");
+    payload.name = table.text_or("name", "");
+    payload.inertial.mass = table.number_or("mass", 0.0);
+    if (!table.find("mass")) table.fail(nullptr, "no key 'mass'", "add it, in kg");
+    payload.inertial.center_of_mass = numbers_or_zero(table, "center_of_mass", 3, "write [x, y, z] in the frame");
+    const VectorX i = numbers_or_zero(table, "inertia", 6, "write [ixx, ixy, ixz, iyy, iyz, izz]");
+    payload.inertial.inertia << i[0], i[1], i[2], i[1], i[3], i[4], i[2], i[4], i[5];
+    table.finish();
+    const int line = table.line(table.find(payload.inertial.mass >= 0 && table.find("inertia") ? "inertia" : "mass"));
+    check_payload(payload, file + ":" + std::to_string(line) + " [payload]");
+    profile.lines.emplace("payload " + payload.frame, table.line(table.find("frame")));
+    profile.options.payloads.push_back(std::move(payload));
+  }
+}
+
 void read_tables(Keys& keys, RobotProfile& profile, const std::string& file) {
   for (Keys& table : keys.tables("groups")) {
     JointGroup group{table.text("name"), "", table.names("joints", profile.lines, "group")};
@@ -340,12 +369,7 @@ RobotProfile read_profile(const std::filesystem::path& file) {
     if (!base) keys.fail(node, unknown.problem, unknown.remedy);
     profile.options.base = *base;
   }
-  if (const toml::node* node = keys.find("gravity")) {
-    const toml::array& values = keys.array_of(*node, "gravity");
-    if (values.size() != 3) keys.fail(node, "'gravity' needs three numbers", "write [0.0, 0.0, -9.81]");
-    for (int i = 0; i < 3; ++i)
-      profile.options.gravity[i] = keys.number_of(*values.get(static_cast<std::size_t>(i)), "gravity");
-  }
+  if (keys.find("gravity")) profile.options.gravity = numbers_or_zero(keys, "gravity", 3, "write [0.0, 0.0, -9.81]");
   profile.options.motors = keys.names("motors", profile.lines, "motor");
   if (profile.options.motors.empty()) {
     if (keys.find("motors")) keys.fail(keys.find("motors"), "no motors", "list the joints in motor order");
@@ -364,6 +388,7 @@ RobotProfile read_profile(const std::filesystem::path& file) {
     profile.lines.emplace("reference_joint " + profile.reference_joint, keys.line(node));
   }
   read_tables(keys, profile, file.string());
+  read_payloads(keys, profile, file.string());
   read_figures(keys, profile);
   read_options(keys, profile);
   profile.noise_file = read_noise(keys, profile);

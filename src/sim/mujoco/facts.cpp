@@ -185,6 +185,7 @@ SceneFacts read_facts(const Composed& composed) {
     effort = std::min(effort, std::max(std::abs(added.lower), std::abs(added.upper)));
   }
   facts.force_sensor = find_name(facts.sites, composed.force_sensor_site);
+  facts.equality_count = static_cast<int>(m.neq);
   add_notes(m, facts);
   return facts;
 }
