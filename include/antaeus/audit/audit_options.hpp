@@ -6,11 +6,11 @@
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/episode/episode.hpp"
+#include "antaeus/episode/input_checks.hpp"
 #include "antaeus/episode/smooth_motion.hpp"
 #include "antaeus/estimation/published/guard_chain.hpp"
 #include "antaeus/estimation/published/wrench_estimator.hpp"
 #include "antaeus/pose/preflight.hpp"
-#include "antaeus/robot/input_checks.hpp"
 #include "antaeus/robot/instant.hpp"
 #include "antaeus/trust/guarded_estimator.hpp"
 #include "antaeus/trust/hypotheses.hpp"

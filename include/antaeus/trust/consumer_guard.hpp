@@ -7,8 +7,8 @@
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/fields.hpp"
+#include "antaeus/episode/input_checks.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
-#include "antaeus/robot/input_checks.hpp"
 #include "antaeus/signal/hysteresis.hpp"
 #include "antaeus/signal/ring_buffer.hpp"
 #include "antaeus/trust/feasibility.hpp"

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/episode/input_checks.hpp"
 #include "antaeus/estimation/posterior_estimator.hpp"
 #include "antaeus/estimation/published/wrench_estimator.hpp"
-#include "antaeus/robot/input_checks.hpp"
 
 namespace antaeus {
 

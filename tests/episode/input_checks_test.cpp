@@ -1,4 +1,4 @@
-#include "antaeus/robot/input_checks.hpp"
+#include "antaeus/episode/input_checks.hpp"
 
 #include <gtest/gtest.h>
 
