@@ -136,8 +136,12 @@ TEST(Limbs, PublishedRobots) {
   // Others' where they are: a quadruped, and a slide, a hip and a knee in a row.
   const std::filesystem::path solo = test::shared_folder() / "golden/contact_inverse_dynamics/urdf/solo12.urdf";
   const std::filesystem::path hopper = test::shared_folder() / "measured/hopper/teststand.urdf";
-  if (std::filesystem::exists(solo)) EXPECT_TRUE(is_free(solo));
-  if (std::filesystem::exists(hopper)) EXPECT_FALSE(is_free(hopper));
+  if (std::filesystem::exists(solo)) {
+    EXPECT_TRUE(is_free(solo));
+  }
+  if (std::filesystem::exists(hopper)) {
+    EXPECT_FALSE(is_free(hopper));
+  }
 }
 
 }  // namespace
