@@ -18,10 +18,11 @@ TEST(AuditOptions, ProfilesMaySetEveryGroupAndNoOther) {
   // Not of an audit: the pose advice's, and those of contact inverse dynamics, inverse kinematics, simulation,
   // free-flying robots, identification and replay.
   for (const char* other :
-       {"actuators",  "advice",     "carry",      "clip",      "contact",      "control", "det",       "experiment",
-        "flying",     "gamma",      "gravity",    "held_pose", "identify",     "ik",      "impedance", "initial",
-        "j_plus",     "moving_fit", "null_space", "parity",    "perturbation", "plant",   "replay",    "scene",
-        "sensorless", "space",      "split",      "tasks",     "timing",       "trace",   "unlabelled"}) {
+       {"actuators", "advice",       "carry",      "clip",    "contact",   "control",    "damping_mode",
+        "incident",  "det",          "experiment", "flying",  "gamma",     "gravity",    "held_pose",
+        "identify",  "ik",           "impedance",  "initial", "j_plus",    "moving_fit", "null_space",
+        "parity",    "perturbation", "plant",      "replay",  "scene",     "sensorless", "space",
+        "split",     "tasks",        "timing",     "trace",   "unlabelled"}) {
     groups.emplace_back(other);
   }
   std::vector<std::string> known;

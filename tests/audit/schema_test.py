@@ -125,7 +125,9 @@ def test_one_row_a_step_endpoint_and_estimator(out):
 def test_keys_of_summary(twins, out, broken):
     # The demo's summary too: it alone holds the lesson on the planar arm; and contacts that are no incident.
     assert run("audit", twins / "twin_pushes", "--robot", "h1_2", "--out", twins / "out_pushes").returncode == 0
-    folders = (out, broken, twins / "demo", twins / "out_pushes")
+    loaded = ("--payload", "left_wrist_yaw_link=1,0,0,0.05", "--to", "1")
+    assert run("audit", twins / "twin_pushes", "--robot", "h1_2", *loaded, "--out", twins / "out_loaded").returncode <= 1
+    folders = (out, broken, twins / "demo", twins / "out_pushes", twins / "out_loaded")
     documents = [json.loads((folder / "summary.json").read_text("utf-8")) for folder in folders]
     told = set(documented("summary.md", "key"))
     assert "audited.series[].peak_force_N" in told, "the tables are read"

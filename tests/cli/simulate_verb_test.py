@@ -23,6 +23,7 @@ FORCE = ["force_mean", "force_within_1N", "force_within_01N", "tangent_error_max
 # Metrics that each has, whatever else.
 CONTRACT = {"parity": PARITY, "gravity-hold": ["error_max"], "perturbation": ["speed_final"], "impedance": ["stiffness", "peak", "steady"],
             "hybrid-hold": FORCE, "hybrid-trace": FORCE, "stiffness-change": FORCE, "tilted-table": [*FORCE, "normal_error"],
+            "incident": ["deployed_rated_share", "guarded_rated_share", "damping_speed"],
             "sensorless-hold": [*FORCE, "interval_coverage"], "sensorless-trace": [*FORCE, "interval_coverage"]}
 NAMES = [one["name"] for one in json.loads(run("simulate", "--json").stdout)["experiments"]]
 
