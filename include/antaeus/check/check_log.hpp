@@ -1,0 +1,118 @@
+#pragma once
+/// \file
+/// Is this log what the profile says? Evidence channel by channel, then by the model's torques: one mistake, one
+/// finding.
+///
+///     const CheckResult result = check_log(robot, read_episode("my_log", robot));
+///     if (has_errors(result)) std::puts(result.findings.front().text.c_str());
+///
+/// Channels are judged first, without a model: units, clocks, frozen and late columns. What they name is mended in
+/// memory, and the torques are then judged by hypotheses over one another: each mistake is a linear model of the torques
+/// with the description's masses, friction, rotor inertia and offsets marginalised (docs/check.md). Set-up code:
+/// allocates; its cost does not grow with the log's length beyond one reading of each column.
+
+#include <string>
+#include <vector>
+
+#include "antaeus/check/finding.hpp"
+#include "antaeus/core/api.hpp"
+#include "antaeus/core/fields.hpp"
+#include "antaeus/core/options.hpp"
+#include "antaeus/episode/episode.hpp"
+#include "antaeus/robot/robot_profile.hpp"
+
+namespace antaeus {
+
+struct CheckOptions {
+  double least_time = 3.0;     ///< [s] below which no scale, lag or torque is judged
+  double least_motion = 0.1;   ///< [rad|m] that a joint must move to count as moving
+  double found = 8.0;          ///< [nats] of evidence over the log as it is, from which a mistake is named
+  double tie = 3.0;            ///< [nats] below which two explanations are both named
+  bool other_robots = true;    ///< whether the robots that come with Antaeus are tried, too
+};
+ANTAEUS_API const OptionTable& options_of(const CheckOptions&);
+
+/// What a torque channel is, as far as the log tells.
+enum class TorqueStage : std::uint8_t { unknown, measured, commanded, estimated };
+constexpr auto enum_names(TorqueStage) noexcept {
+  return name_list<TorqueStage>("unknown", "measured", "commanded", "estimated");
+}
+enum class GravityContent : std::uint8_t { unknown, included, excluded };
+constexpr auto enum_names(GravityContent) noexcept {
+  return name_list<GravityContent>("unknown", "included", "excluded");
+}
+
+/// What the log tells of one joint's torque channel, and of its zero.
+struct CheckedJoint {
+  std::string joint;
+  double moved = kNaN;                      ///< [rad|m] range of its positions
+  double gain = kNaN, gain_sd = kNaN;       ///< [1] channel per N·m of the model
+  double zero = kNaN, zero_sd = kNaN;       ///< [rad|m] of its position
+  bool tells_gain = false, tells_zero = false;  ///< whether sd is below 0.2 and 0.1
+};
+constexpr void visit_fields(const CheckedJoint*, auto&& visit) {
+  using J = CheckedJoint;
+  visit(field("joint", "", "", &J::joint));
+  visit(field("moved", "", "range of its positions [rad or m]", &J::moved));
+  visit(field("gain", "1", "channel per torque of the model", &J::gain));
+  visit(field("gain_sd", "1", "", &J::gain_sd));
+  visit(field("zero", "", "offset of its position that the torques show [rad or m]", &J::zero));
+  visit(field("zero_sd", "", "", &J::zero_sd));
+  visit(field("tells_gain", "", "whether this log tells the gain", &J::tells_gain));
+  visit(field("tells_zero", "", "whether this log tells the zero", &J::tells_zero));
+}
+
+/// The torque channel in words that a machine can read.
+struct TorqueDescription {
+  TorqueStage stage = TorqueStage::unknown;
+  std::string sign = "unknown";   ///< "as the model", "reversed", "unknown"
+  std::string unit = "unknown";   ///< "N·m", "not N·m", "unknown"
+  std::string order = "unknown";  ///< "as the model", "another", "unknown"
+  GravityContent gravity = GravityContent::unknown;
+};
+constexpr void visit_fields(const TorqueDescription*, auto&& visit) {
+  using T = TorqueDescription;
+  visit(field("stage", "", "command, measurement or estimate", &T::stage));
+  visit(field("sign", "", "`as the model`, `reversed`, `unknown`", &T::sign));
+  visit(field("unit", "", "`N·m`, `not N·m`, `unknown`", &T::unit));
+  visit(field("order", "", "of columns: `as the model`, `another`, `unknown`", &T::order));
+  visit(field("gravity", "", "whether it is in the torques", &T::gravity));
+}
+
+struct CheckResult {
+  std::string log, robot;
+  std::vector<Finding> findings = {};  ///< most severe first
+  std::vector<std::string> excluded;   ///< faults that the log rules out
+  std::vector<std::string> not_told;   ///< faults that it cannot tell, each with what would
+  TorqueDescription torque;
+  std::vector<CheckedJoint> joints;    ///< in motor order
+  double duration = kNaN, rate = kNaN;
+  bool torques_judged = false;
+};
+constexpr void visit_fields(const CheckResult*, auto&& visit) {
+  using R = CheckResult;
+  visit(file_field("schema", "", [](const R&) { return "antaeus.check/1"; }));
+  visit(field("log", "", "", &R::log));
+  visit(field("robot", "", "", &R::robot));
+  visit(field("findings", "", "most severe first", &R::findings));
+  visit(field("excluded", "", "faults that the log rules out", &R::excluded));
+  visit(field("not_told", "", "faults that it cannot tell, each with what would", &R::not_told));
+  visit(field("torque", "", "what the torque channel is", &R::torque));
+  visit(field("joints", "", "in motor order", &R::joints));
+  visit(field("duration", "s", "", &R::duration));
+  visit(field("rate", "Hz", "median", &R::rate));
+  visit(field("torques_judged", "", "whether the log suffices to judge torques by the model", &R::torques_judged));
+}
+
+inline bool has_errors(const CheckResult& result) noexcept {
+  for (const Finding& finding : result.findings) {
+    if (finding.severity == Severity::error) return true;
+  }
+  return false;
+}
+
+/// \param log  as read_episode gives it: no value is refused, the clock may go back
+/// \throws nothing of the log's content: what cannot be judged is a finding
+ANTAEUS_API CheckResult check_log(const Robot& robot, const Episode& log, const CheckOptions& options = {});
+
+}  // namespace antaeus
