@@ -30,6 +30,7 @@ ROOMS = {
     "space": (3, "what moves when nothing holds the robot? a free base with one arm: its map, dynamics and control"),
     "trust": (4, "may this number be used? reliability, feasibility, causes, the consumer’s guard, the drop-in, the "
         "flight record"),
+    "check": (4, "is this log what the profile says? units, clocks, order and sign of its channels, by evidence"),
     "control": (4, "which torques now? impedance, admittance, hybrid force and position, with and without a force sensor"),
     "sim": (4, "what would the world do? scenes, plants and flights in MuJoCo"),
     "replay": (4, "what do millions of states say? a kernel over lanes, on all cores, with the loop’s verdicts"),
@@ -48,7 +49,7 @@ WALLS = {
     "CLI": ["apps"], "nanobind": ["python"],
 }
 LONGEST_HEADER, LONGEST_SOURCE = 400, 600  # wishes
-MOST_ROOMS, LARGEST_ROOM = 20, 6500  # lines of include/antaeus/<room> and src/<room>
+MOST_ROOMS, LARGEST_ROOM = 21, 6500  # lines of include/antaeus/<room> and src/<room>
 NUMBER_AS_TEXT = re.compile(r'\bto_chars\(|printf\([^;]*"[^"]*%[-+0-9.*]*[aefg]')
 NUMBERS_AS_TEXT = "src/core/number_text.cpp"
 BEGIN, END = "<!-- layers -->\n", "<!-- /layers -->"
