@@ -345,14 +345,16 @@ std::vector<Answer> without_contacts(const ContactReading& r) {
     moment.add(result.torque.row(t).segment<3>(3).norm(), t);
   }
   Answer held{"What would have to hold the robot?", {}};
-  Prose text =
-      "No contact was assumed. What the motion needs at the root, about the origin of the base, is a force of ";
+  Prose text = "A force of ";
   text << Quantity{force.rms(), "N"} << " (root mean square), " << Quantity{100.0 * force.rms() / result.weight, "%"}
-       << " of the weight; at most " << Quantity{force.largest, "N"} << ", at ";
-  add_step(text, r, force.at_largest);
-  text << ", and a moment of at most " << Quantity{moment.largest, "N·m"} << ", at ";
-  add_step(text, r, moment.at_largest);
-  held.paragraphs.push_back({text << ". It is as of a crane: no motor is there.", false, "root"});
+       << " of the weight: no contact was assumed, the root is held as by a crane.";
+  held.paragraphs.push_back({text, false, "root"});
+  Prose largest = "About the origin of the base, the force is at most ";
+  largest << Quantity{force.largest, "N"} << ", at ";
+  add_step(largest, r, force.at_largest);
+  largest << ", the moment at most " << Quantity{moment.largest, "N·m"} << ", at ";
+  add_step(largest, r, moment.at_largest);
+  held.paragraphs.push_back({largest << ".", false, "root_largest"});
   Answer motors{"What do the motors exert?", {}};
   Eigen::Index worst = -1;
   Spread torque;

@@ -490,10 +490,12 @@ class ContactViews {
       shown.trails.push_back(
           {.name = "centre of mass", .point = channels([&com](Index t) { return Vector3(com.col(t)); }, Bin::one_row)});
     }
-    const std::string per_meter = display_number(1.0 / scale, 0);
-    shown.note += (shown.note.empty() ? "" : " ") + ("Arrows: 1 m is " + per_meter + " N");
-    shown.note += std::isfinite(result_.weight) ? ", half a metre the weight." : ".";
-    shown.note += " They start at the centre of pressure, where it is known.";
+    if (r_.contacts() > 0) {
+      const std::string per_meter = display_number(1.0 / scale, 0);
+      shown.note += (shown.note.empty() ? "" : " ") + ("Arrows: 1 m is " + per_meter + " N");
+      shown.note += std::isfinite(result_.weight) ? ", half a metre the weight." : ".";
+      shown.note += " They start at the centre of pressure, where it is known.";
+    }
     if (!upright_.isIdentity(1e-12)) shown.note += " The world is drawn with its vertical upwards.";
     views_.scenes.push_back(std::move(shown));
   }
