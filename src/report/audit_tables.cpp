@@ -172,7 +172,11 @@ Section preflight_section(const Audit& audit) {
                             c.passed ? Mark::none : Mark::failed});
     }
   }
-  return {"preflight", "Pre-flight, had it been run", {table}, true};
+  Section section{"preflight", "Pre-flight, had it been run", {table}, true};
+  if (preflight.used_imu) {
+    section.blocks.emplace_back(Paragraph{"The base was turned as the logged IMU tells at that step.", true});
+  }
+  return section;
 }
 
 Section contacts_section(const Audit& audit) {
