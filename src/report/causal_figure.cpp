@@ -15,7 +15,7 @@ namespace {
 using N = CausalNode;
 
 /// Characters of small text that fit a line.
-constexpr std::size_t kBoxLine = 50, kEdgeLine = 40, kBackLine = 22;
+constexpr std::size_t kBoxLine = 50, kEdgeLine = 40, kSideLine = 28, kBackLine = 22;
 constexpr double kLine = 15.0, kWidth = 760.0, kGap = 50.0;
 
 /// Words in lines of at most so many bytes; a longer word stands alone.
@@ -152,7 +152,7 @@ class CausalDrawing {
     double x = std::clamp((a.left + a.right) / 2, b.left + 20, b.right - 20);
     if (a.right - a.left < b.right - b.left) x = a.left < b.left ? 180 : 480;
     line({x, x}, {a.bottom, b.top - 2}, DrawnShape::Kind::arrow, style);
-    const std::vector<std::string> lines = wrapped(edge.text, kEdgeLine);
+    const std::vector<std::string> lines = wrapped(edge.text, x > 500 ? kSideLine : kEdgeLine);
     double at = (a.bottom + b.top) / 2 + 4 - kLine * static_cast<double>(lines.size() - 1) / 2;
     for (const std::string& text : lines) {
       note(x + 9, at, text, Note::Anchor::start, false);
