@@ -171,7 +171,7 @@ class Builder {
         node(N::targets, jump->subject, jump->value, jump->unit.c_str(), jump->step - r_.first_step,
              "jumps by " + number_text(jump->value) + " " + jump->unit + " at step " + std::to_string(jump->step));
         edge(N::force, N::targets, E::inferred, static_cast<double>(jump->step - since), "1",
-             after(jump->step - since));
+             after(jump->step - since) + " (a force was first read at step " + std::to_string(since) + ")");
         since = jump->step;
       } else {
         node(N::targets, "", kNaN, "rad", -1, "no jump after a force was read");

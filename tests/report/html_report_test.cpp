@@ -394,7 +394,7 @@ TEST_F(HtmlReport, AbsentNumbersAreDashes) {
 }
 
 /// With baselines what the incident report sets side by side stands so; without them nothing of it.
-TEST(HtmlReport, BaselinesStandBesideTheAuditedRun) {
+TEST(AuditSideBySide, BaselinesStandBesideTheAuditedRun) {
   const Robot robot = test::own_robot("h1_2");
   const auto page_of = [&](std::vector<TwinKind> kinds) {
     std::vector<Episode> twins;
