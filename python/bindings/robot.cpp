@@ -214,6 +214,9 @@ void bind_profile_parts(nb::module_& module) {
   bind_struct<Endpoint>(module, "Endpoint", "A frame at which contact forces are asked for.");
   bind_struct<NamedPose>(module, "NamedPose", "A configuration with a name; joints that are not named are at zero.");
   bind_struct<ImuMount>(module, "ImuMount", "Where the inertial sensor sits, and what the deployed code takes it for.");
+  bind_struct<ChannelMap>(module, "ChannelMap",
+                          "How a log's channels become the robot's: [channels] of its profile. Lists have one number a "
+                          "motor, or none. load_episode applies it.");
   bind_struct<JointFigures>(module, "JointFigures", "Noise, friction and torque channel of one joint.");
   bind_struct<PreflightFigures>(module, "PreflightFigures", "Limits of the published pre-flight checks.");
 }

@@ -54,8 +54,8 @@ double Episode::sample_time() const {
 
 void Episode::observe(Eigen::Index step, Observation& observation) const {
   observation.time = time.size() > 0 ? time[step] : kNaN;
-  observation.q = q.row(step).transpose();
-  observation.tau = tau.row(step).transpose();
+  observe_motors(q, step, observation.q);
+  observe_motors(tau, step, observation.tau);
   observe_motors(v, step, observation.v);
   observe_motors(a, step, observation.a);
   observation.has_imu = has_imu();
@@ -130,7 +130,10 @@ void find_invalid_steps(Episode& episode) {
   constexpr double kUnitLength = 1e-3;
   episode.invalid_steps.clear();
   for (Eigen::Index i = 0; i < episode.steps(); ++i) {
-    bool finite = episode.tau.row(i).allFinite() && episode.q.row(i).allFinite();
+    const auto finite_in = [i](const SampleMatrix& samples) {
+      return samples.rows() == 0 || samples.row(i).allFinite();
+    };
+    bool finite = finite_in(episode.tau) && finite_in(episode.q);
     if (episode.has_imu()) {
       finite = finite && episode.imu_quaternion.row(i).allFinite() &&
                std::abs(episode.imu_quaternion.row(i).norm() - 1.0) <= kUnitLength;

@@ -225,40 +225,50 @@ class Loader {
       throw EpisodeError(place, "shape " + shape_text(samples->shape) + ", not (steps,)", "give one time stamp a step");
     }
     check_length("time", static_cast<Eigen::Index>(samples->shape[0]));
-    Eigen::Index repeated = 0;
-    for (std::size_t i = 0; i < samples->values.size(); ++i) {
-      const double now = samples->values[i];
-      const std::string row = place + " row " + std::to_string(i);
-      if (!std::isfinite(now)) throw EpisodeError(row, "the time stamp is not finite", "correct or remove the row");
-      if (i > 0 && now < samples->values[i - 1]) {
-        throw EpisodeError(
-            row, "time goes back from " + shortest_text(samples->values[i - 1]) + " s to " + shortest_text(now) + " s",
-            "sort the log, or cut it at the restart");
-      }
-      if (i > 0 && now == samples->values[i - 1]) ++repeated;
-    }
-    if (repeated > 0) episode_.notes.push_back(std::to_string(repeated) + " time stamps repeat the one before");
     episode_.time = Eigen::Map<const VectorX>(samples->values.data(), steps_);
     episode_.channels.push_back(std::move(samples->channel));
+    has_clock_ = true;
+  }
+
+  /// \throws EpisodeError where the clock goes back or is not finite
+  void check_time() {
+    if (!has_clock_) return;
+    const VectorX& time = episode_.time;
+    Eigen::Index repeated = 0;
+    for (Eigen::Index i = 0; i < time.size(); ++i) {
+      const auto row = [&] { return source_.place("time") + " row " + std::to_string(i); };
+      if (!std::isfinite(time[i])) {
+        throw EpisodeError(row(), "the time stamp is not finite", "correct or remove the row");
+      }
+      if (i > 0 && time[i] < time[i - 1]) {
+        throw EpisodeError(
+            row(), "time goes back from " + shortest_text(time[i - 1]) + " s to " + shortest_text(time[i]) + " s",
+            "sort the log, or cut it at the restart");
+      }
+      if (i > 0 && time[i] == time[i - 1]) ++repeated;
+    }
+    if (repeated > 0) episode_.notes.push_back(std::to_string(repeated) + " time stamps repeat the one before");
   }
 
   void read_imu() {
     SampleMatrix quaternion;
-    const bool scalar_first = robot_.profile.imu.order == QuaternionOrder::wxyz;
+    QuaternionOrder order = QuaternionOrder::xyzw;
     if (read("imu_quat_xyzw", 4, "a component", quaternion)) {
-      episode_.imu_quaternion = std::move(quaternion);
     } else if (read("imu_quat_wxyz", 4, "a component", quaternion)) {
-      take_scalar_first(quaternion);
+      order = QuaternionOrder::wxyz;
     } else if (read("imu_quat", 4, "a component", quaternion)) {
-      episode_.notes.push_back("imu_quat is read in the profile's order, " +
-                               std::string(to_string(robot_.profile.imu.order)));
-      if (scalar_first) {
-        take_scalar_first(quaternion);
-      } else {
-        episode_.imu_quaternion = std::move(quaternion);
+      order = robot_.profile.imu.order;
+      if (!robot_.profile.channels.quaternion_order) {
+        quaternion_note_ = "imu_quat is read in the profile's order, " + std::string(to_string(order));
       }
     } else {
       episode_.missing.emplace_back("imu_quaternion");
+      return;
+    }
+    if (robot_.profile.channels.quaternion_order.value_or(order) == QuaternionOrder::wxyz) {
+      take_scalar_first(quaternion);
+    } else {
+      episode_.imu_quaternion = std::move(quaternion);
     }
   }
 
@@ -267,13 +277,19 @@ class Loader {
     const bool accelerometer = read("imu_acc", 3, "an axis", episode_.imu_specific_force);
     if (gyro && !accelerometer) episode_.missing.emplace_back("imu_acc");
     if (accelerometer && !gyro) episode_.missing.emplace_back("imu_gyro");
-    if (accelerometer) check_accelerometer();
   }
 
   void read_simulated() {
     const std::optional<Samples> samples = source_.find("simulated");
     if (!samples) return;
     episode_.simulated = std::ranges::any_of(samples->values, [](double value) { return value != 0.0; });
+  }
+
+  void note_how_read() {
+    if (!quaternion_note_.empty()) episode_.notes.push_back(quaternion_note_);
+  }
+
+  void note_simulated() {
     if (episode_.simulated && robot_.profile.noise && !robot_.profile.noise->simulated) {
       episode_.notes.emplace_back(
           "the log says that it was simulated: the profile's assumed figures count, not the noise that was identified "
@@ -335,9 +351,9 @@ class Loader {
     episode_.imu_quaternion << quaternion.rightCols(3), quaternion.col(0);
   }
 
- private:
   /// What the accelerometer says at rest most of the time is gravity. Silent where the model has none.
   void check_accelerometer() {
+    if (episode_.imu_specific_force.rows() == 0) return;
     constexpr double kLeastGravity = 2.0;  // below, an accelerometer in g could not be told from one that is right
     const Vector3 gravity = robot_.model.gravity();
     if (gravity.norm() < kLeastGravity) return;
@@ -382,6 +398,7 @@ class Loader {
     }
   }
 
+ private:
   static double rounded(double value) { return std::round(value * 100.0) / 100.0; }
 
   void check_length(const std::string& name, Eigen::Index rows) {
@@ -401,7 +418,8 @@ class Loader {
   const Robot& robot_;
   Episode& episode_;
   Eigen::Index steps_ = -1;
-  std::string first_;
+  std::string first_, quaternion_note_;
+  bool has_clock_ = false;
   Reasons accelerometer_noted_;
 };
 
@@ -422,31 +440,54 @@ std::unique_ptr<Source> open_source(const fs::path& path, const Robot& robot, co
   throw EpisodeError(path.string(), "not an episode", std::string("give ") + kForms);
 }
 
-}  // namespace
+enum class Values { judged, as_they_are };
 
-Episode load_episode(const fs::path& path, const Robot& robot, const EpisodeOptions& options) {
+Episode read(const fs::path& path, const Robot& robot, const EpisodeOptions& options, Values values) {
+  const bool judged = values == Values::judged;
   const std::unique_ptr<Source> source = open_source(path, robot, options);
   Episode episode;
   episode.name = log_name(path);
   Loader loader(*source, robot, episode);
-  loader.require("tau", episode.tau);
-  loader.require("qpos", episode.q);
-  if (options.require_target) {
-    loader.require("target_dof", episode.target);
-  } else if (!loader.read_motors("target_dof", episode.target)) {
-    episode.missing.emplace_back("target_dof");
-  }
-  if (!loader.read_motors("dq", episode.v)) episode.missing.emplace_back("dq");
+  const auto wanted = [&](const char* name, SampleMatrix& samples, bool required) {
+    if (required) {
+      loader.require(name, samples);
+    } else if (!loader.read_motors(name, samples)) {
+      episode.missing.emplace_back(name);
+    }
+  };
+  wanted("tau", episode.tau, judged);
+  wanted("qpos", episode.q, judged || episode.tau.rows() == 0);
+  wanted("target_dof", episode.target, judged && options.require_target);
+  wanted("dq", episode.v, false);
   loader.read_motors("ddq", episode.a);
   loader.read_time();
   loader.read_imu();
   loader.read_inertial();
   loader.read_simulated();
-  loader.note_holes();
-  loader.note_findings();
-  note_invalid_steps(episode);
+  apply_channel_map(robot.profile.channels, episode);
+  if (judged) loader.check_time();
+  loader.note_how_read();
+  if (judged) {
+    loader.check_accelerometer();
+    loader.note_simulated();
+    loader.note_holes();
+    loader.note_findings();
+    note_invalid_steps(episode);
+  } else {
+    find_invalid_steps(episode);
+  }
   episode.sha256 = hash_of_channels(episode.channels);
   return episode;
+}
+
+}  // namespace
+
+Episode read_episode(const fs::path& path, const Robot& robot, const EpisodeOptions& options) {
+  return read(path, robot, options, Values::as_they_are);
+}
+
+Episode load_episode(const fs::path& path, const Robot& robot, const EpisodeOptions& options) {
+  return read(path, robot, options, Values::judged);
 }
 
 }  // namespace antaeus

@@ -8,6 +8,10 @@ namespace antaeus::tolerance {
 
 /// Difference of two time stamps since 1970 [s]: doubles at 1.7e9 are 2.4e-7 apart, and each of the two is rounded.
 inline constexpr Tolerance kEpochClock{1e-6};
+/// A channel in another unit and back: two roundings of numbers up to 600.
+inline constexpr Tolerance kMappedChannel{1e-12};
+/// Straight lines between samples of 20 N·m · cos(3 rad/s · t) at 200 Hz: (0.005 s)²/8 × 180 N·m/s².
+inline constexpr Tolerance kInterpolatedTorque{6e-4};
 // Twins (synthetic_episode_test, smooth_curve_test):
 /// Piecewise cubics against SciPy's: a dozen roundings of numbers up to 35.
 inline constexpr Tolerance kCurve{1e-12};

@@ -66,6 +66,19 @@ sole_depth = 0.06
 frame = "imu"
 mounted_on = "base"
 quaternion_order = "wxyz"
+[channels]
+time_scale = 1e-3
+position_scale = 0.0174
+position_offset = [0, 0.1]
+velocity_scale = [1, -1]
+position_order = [1, 0]
+torque_order = [0, 1]
+velocity_delay = 0.08
+torque_delay = -1e-2
+quaternion_order = "wxyz"
+quaternion_inverse = true
+accelerometer_scale = 9.81
+gyro_scale = [1, 1, -1]
 [deployed]
 sign = "on_robot"
 endpoints = ["tool"]
@@ -135,6 +148,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       fuzz::require(figures.torque_sd > 0 && figures.static_sd > 0 && figures.armature >= 0 && figures.gear > 0);
       fuzz::require(figures.stribeck_speed > 0 && figures.torque_limit > 0);
     }
+    const ChannelMap& map = profile.channels;
+    for (const std::vector<int>* order : {&map.position_order, &map.torque_order}) {
+      fuzz::require(order->empty() || order->size() == profile.options.motors.size());
+      for (const int column : *order) fuzz::require(column >= 0 && column < std::ssize(*order));
+    }
+    for (const std::vector<double>* list : {&map.position_scale, &map.position_offset, &map.velocity_scale}) {
+      fuzz::require(list->empty() || list->size() == profile.options.motors.size());
+    }
+    fuzz::require(map.time_scale > 0 && std::isfinite(map.torque_delay) && std::isfinite(map.velocity_delay));
     for (const Endpoint& endpoint : profile.endpoints) {
       const ContactSurface& surface = endpoint.surface;
       fuzz::require(!(surface.friction < 0) && !(surface.torsion < 0) && !(surface.force_cap <= 0));

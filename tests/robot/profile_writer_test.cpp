@@ -78,6 +78,19 @@ void expect_same_profile(const RobotProfile& a, const RobotProfile& b) {
   EXPECT_EQ(a.imu.frame, b.imu.frame);
   EXPECT_EQ(a.imu.order, b.imu.order);
   EXPECT_EQ(a.imu.deployed_as, b.imu.deployed_as);
+  const ChannelMap &c = a.channels, &d = b.channels;
+  EXPECT_EQ(c.time_scale, d.time_scale);
+  EXPECT_EQ(c.position_scale, d.position_scale);
+  EXPECT_EQ(c.position_offset, d.position_offset);
+  EXPECT_EQ(c.velocity_scale, d.velocity_scale);
+  EXPECT_EQ(c.position_order, d.position_order);
+  EXPECT_EQ(c.torque_order, d.torque_order);
+  EXPECT_EQ(c.velocity_delay, d.velocity_delay);
+  EXPECT_EQ(c.torque_delay, d.torque_delay);
+  EXPECT_EQ(c.quaternion_order, d.quaternion_order);
+  EXPECT_EQ(c.quaternion_inverse, d.quaternion_inverse);
+  EXPECT_EQ(c.accelerometer_scale, d.accelerometer_scale);
+  EXPECT_EQ(c.gyro_scale, d.gyro_scale);
   EXPECT_EQ(a.deployed_sign, b.deployed_sign);
   EXPECT_EQ(a.deployed_endpoints, b.deployed_endpoints);
   EXPECT_EQ(a.torque_source, b.torque_source);
@@ -159,6 +172,22 @@ TEST_P(WrittenProfile, ReadsBackToTheLastBit) {
   RandomStates random(1616);
   SCOPED_TRACE(random.text());
   robot.profile.noise = std::make_shared<NoiseModel>(drawn_noise(robot.model, random));
+  const auto motors = static_cast<std::size_t>(robot.model.motor_count());
+  ChannelMap& channels = robot.profile.channels;
+  channels.time_scale = 1e-3;
+  channels.position_scale.assign(motors, 0.1 + random.vector(1)[0] * 0.01);
+  for (std::size_t m = 0; m < motors; ++m) {
+    channels.position_offset.push_back(random.vector(1)[0]);
+    channels.velocity_scale.push_back(1.0 + 0.5 * static_cast<double>(m));
+    channels.position_order.push_back(static_cast<int>(motors - 1 - m));
+    channels.torque_order.push_back(static_cast<int>((m + 1) % motors));
+  }
+  channels.velocity_delay = 0.191;
+  channels.torque_delay = -0.0123;
+  channels.quaternion_order = QuaternionOrder::wxyz;
+  channels.quaternion_inverse = true;
+  channels.accelerometer_scale.setConstant(-9.81);
+  channels.gyro_scale = {1.0, -1.0, 0.1};
   write_profile(robot, folder_ / "deeper");
   const Robot again = load_robot((folder_ / "deeper").string());
   expect_same_profile(robot.profile, again.profile);

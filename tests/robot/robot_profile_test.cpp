@@ -281,6 +281,53 @@ TEST_F(Profile, TorqueChannel) {
   EXPECT_NEAR(robot.profile.joint_torque(1, 0.22), -11.0, tolerance::kByHand);
 }
 
+TEST_F(Profile, ChannelsOfALog) {
+  const std::string good = R"(
+[channels]
+time_scale = 0.001
+position_scale = 0.0174
+position_offset = [0.0, 0.1, -0.2]
+velocity_scale = [1, -1, 1]
+position_order = [1, 0, 2]
+torque_order = [2, 1, 0]
+velocity_delay = 0.08
+torque_delay = -0.01
+quaternion_order = "wxyz"
+quaternion_inverse = true
+accelerometer_scale = 9.81
+gyro_scale = [1, 1, -1]
+)";
+  EXPECT_TRUE(load_robot(write(text_).string()).profile.channels.is_identity());
+  const ChannelMap map = load_robot(write(text_ + good).string()).profile.channels;
+  EXPECT_EQ(map.time_scale, 0.001);
+  EXPECT_EQ(map.position_scale, (std::vector<double>{0.0174, 0.0174, 0.0174}));
+  EXPECT_EQ(map.position_offset, (std::vector<double>{0.0, 0.1, -0.2}));
+  EXPECT_EQ(map.velocity_scale, (std::vector<double>{1.0, -1.0, 1.0}));
+  EXPECT_EQ(map.position_order, (std::vector<int>{1, 0, 2}));
+  EXPECT_EQ(map.torque_order, (std::vector<int>{2, 1, 0}));
+  EXPECT_EQ(map.velocity_delay, 0.08);
+  EXPECT_EQ(map.torque_delay, -0.01);
+  EXPECT_EQ(map.quaternion_order, QuaternionOrder::wxyz);
+  EXPECT_TRUE(map.quaternion_inverse);
+  EXPECT_EQ(map.accelerometer_scale, Vector3::Constant(9.81));
+  EXPECT_EQ(map.gyro_scale, Vector3(1, 1, -1));
+
+  const auto refused = [&](const std::string& from, const std::string& to, const std::string& part) {
+    expect_refused(text_ + replaced(good, from, to), to, {"[channels]", part});
+  };
+  refused("time_scale = 0.001", "time_scale = 0", "'time_scale' must be more than zero");
+  refused("time_scale", "time_scael", "did you mean 'time_scale'");
+  refused("[1, -1, 1]", "[1, -1]", "'velocity_scale' has 2 numbers, not 3; give one a motor, or one number for all");
+  refused("[1, -1, 1]", "[1, 0, 1]", "'velocity_scale' holds 0");
+  refused("[1, 0, 2]", "[1, 0]", "'position_order' has 2 columns, not 3");
+  refused("[1, 0, 2]", "[1, 0, 3]", "write numbers from 0 to 2");
+  refused("[2, 1, 0]", "[2, 1, 1]", "'torque_order' names column 1 twice");
+  refused("[2, 1, 0]", "[2, 1, 0.5]", "'torque_order' holds what is no column");
+  refused("\"wxyz\"", "\"wzyx\"", "did you mean 'wxyz'");
+  refused("[1, 1, -1]", "[1, 1]", "'gyro_scale' has 2 numbers, not 3; give one an axis");
+  refused("0.0174", "\"degrees\"", "must be a list");
+}
+
 TEST_F(Profile, ArmatureIsOfTheMotorsTorqueAlone) {
   const std::string place = "armature = 0.0";
   const std::string with = replaced(text_, place, "armature = 0.3");

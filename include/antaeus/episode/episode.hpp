@@ -48,7 +48,7 @@ struct ANTAEUS_API Episode {
   bool simulated = false;                   ///< see Observation::simulated
   std::vector<Eigen::Index> invalid_steps;  ///< rows with NaN or infinity in q, tau, or the quaternion
 
-  Eigen::Index steps() const noexcept { return tau.rows(); }
+  Eigen::Index steps() const noexcept { return tau.rows() > 0 ? tau.rows() : q.rows(); }
   bool has_time() const noexcept { return time.size() > 0 && time[0] == time[0]; }
   bool has_imu() const noexcept { return imu_quaternion.rows() > 0; }
   /// Median sample time [s]; NaN without time stamps or with one step.
@@ -97,6 +97,21 @@ ANTAEUS_API const OptionTable& options_of(const EpisodeOptions&);
 ///         an accelerometer in g; Error for a file that is damaged in itself
 ANTAEUS_API Episode load_episode(const std::filesystem::path& path, const Robot& robot,
                                  const EpisodeOptions& options = {});
+
+/// The same without refusing values, for who says what is wrong with a log: a clock that goes back or is not finite, an
+/// accelerometer in g, NaN throughout, one row and channels that are missing are all read. `time` is as the clock has
+/// it; `missing` names torques ("tau") or positions ("qpos") too, whose matrix is then empty. Notes say how channels
+/// were read, not what was found in them. load_episode is this and its refusals.
+/// \throws EpisodeError for a file that cannot be read, a log without torques and without positions, no rows, and
+///         shapes that cannot be the robot's
+ANTAEUS_API Episode read_episode(const std::filesystem::path& path, const Robot& robot,
+                                 const EpisodeOptions& options = {});
+
+/// Makes the channels of an episode those of its robot, as both loaders do with the profile's. The order of the
+/// quaternion's numbers is not applied: it is of the file. A clock that goes back or is not finite moves nothing in
+/// time, and is noted.
+/// \throws OptionsError for a list that is not as long as the episode has motors
+ANTAEUS_API void apply_channel_map(const ChannelMap& map, Episode& episode);
 
 /// The part with from ≤ time ≤ to [s]; a negative limit is none. Steps keep their number through `first_step`.
 /// \throws EpisodeError when nothing is left, or the log has no time stamps

@@ -17,6 +17,7 @@
 #include "antaeus/core/settings.hpp"
 #include "antaeus/core/wrench.hpp"
 #include "antaeus/numerics/contact_surface.hpp"
+#include "antaeus/robot/channel_map.hpp"
 #include "antaeus/robot/joint_figures.hpp"
 #include "antaeus/robot/robot_model.hpp"
 
@@ -74,10 +75,6 @@ constexpr void visit_fields(const NamedPose*, Visit&& visit) {
 /// Which body's orientation the deployed code takes the IMU's quaternion for. `unknown`: the profile does not state it.
 enum class DeployedImu : std::uint8_t { unknown, base, mounted_on };
 constexpr auto enum_names(DeployedImu) noexcept { return name_list<DeployedImu>("unknown", "base", "mounted_on"); }
-/// Order of a quaternion's four numbers.
-enum class QuaternionOrder : std::uint8_t { xyzw, wxyz };
-constexpr auto enum_names(QuaternionOrder) noexcept { return name_list<QuaternionOrder>("xyzw", "wxyz"); }
-
 /// Where the inertial sensor sits, and where the deployed code assumes that it sits.
 struct ImuMount {
   std::string frame;
@@ -143,6 +140,7 @@ struct ANTAEUS_API RobotProfile {
   std::vector<Endpoint> endpoints;
   std::string reference_joint;
   ImuMount imu;
+  ChannelMap channels;  ///< how a log's channels become this robot's (read_episode)
   std::optional<Sign> deployed_sign;
   std::vector<std::string> deployed_endpoints;
   TorqueSource torque_source = TorqueSource::motor;
@@ -193,6 +191,7 @@ constexpr void visit_fields(const RobotProfile*, Visit&& visit) {
   visit(field("endpoints", "", "", &P::endpoints));
   visit(field("reference_joint", "", "the joint whose torque the endpoints share; empty: none", &P::reference_joint));
   visit(field("imu", "", "", &P::imu));
+  visit(field("channels", "", "how a log's channels become this robot's", &P::channels));
   visit(field("deployed_sign", "", "of the estimator that the robot's users run; none: the profile does not state it",
               &P::deployed_sign));
   visit(field("deployed_endpoints", "", "frames that its consumer reads", &P::deployed_endpoints));

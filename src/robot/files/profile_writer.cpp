@@ -6,6 +6,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/io/files.hpp"
+#include "robot/files/channel_keys.hpp"
 #include "robot/files/noise_file.hpp"
 
 namespace antaeus {
@@ -148,6 +149,7 @@ std::string assumed_text(const Robot& robot, const std::filesystem::path& folder
     table.text("frame", profile.imu.frame);
     table.choice("quaternion_order", profile.imu.order);
   }
+  out += channels_text(profile.channels);
   if (profile.deployed_sign || !profile.deployed_endpoints.empty() || profile.imu.deployed_as != DeployedImu::unknown) {
     table.head("[deployed]");
     if (profile.deployed_sign) table.choice("sign", *profile.deployed_sign);

@@ -8,6 +8,7 @@
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/robot/robot_profile.hpp"
+#include "robot/files/channel_keys.hpp"
 #include "robot/files/noise_file.hpp"
 #include "robot/files/toml_keys.hpp"
 
@@ -176,6 +177,9 @@ void read_tables(Keys& keys, RobotProfile& profile, const std::string& file) {
     profile.imu.order = table.choice_or("quaternion_order", profile.imu.order);
     table.text_or("mounted_on", "");
     table.finish();
+  }
+  if (const toml::table* node = keys.table("channels")) {
+    profile.channels = read_channels(Keys(*node, file, "channels"), profile.options.motors.size());
   }
   if (const toml::table* node = keys.table("deployed")) {
     Keys table(*node, file, "deployed");
