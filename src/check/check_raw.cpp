@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "antaeus/check/check_log.hpp"
+#include "antaeus/core/error.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/core/words.hpp"
 #include "antaeus/episode/raw_log.hpp"
@@ -281,6 +282,20 @@ class RawCheck {
 };
 
 }  // namespace
+
+Episode read_checked_log(const std::filesystem::path& file, const Robot& robot) {
+  return load_any_episode(file, robot, robot.profile.settings.get<EpisodeOptions>());
+}
+
+CheckResult check_shown_log(const std::filesystem::path& file, const RawLog& read, const Robot* robot) {
+  if (!robot) return check_log(read);
+  const CheckOptions options = robot->profile.settings.get<CheckOptions>();
+  try {
+    return check_log(*robot, read_checked_log(file, *robot), options);
+  } catch (const EpisodeError&) {
+    return check_log(read, options);  // another robot's, or without torques
+  }
+}
 
 CheckResult check_log(const RawLog& log, const CheckOptions& options) { return RawCheck(log, options).make(); }
 

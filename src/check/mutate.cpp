@@ -10,6 +10,8 @@
 #include <numeric>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
+#include "antaeus/core/words.hpp"
 #include "antaeus/robot/dynamics.hpp"
 
 namespace antaeus {
@@ -474,6 +476,14 @@ class Mutation {
   std::vector<int> chosen_;
 };
 
+std::string planted_text(const Robot& robot, const PlantedFault& planted) {
+  std::string text = "planted: " + std::string(to_string(planted.fault));
+  if (std::isfinite(planted.size)) text += " of size " + significant_text(planted.size, 6);
+  const bool all = std::ssize(planted.joints) == robot.model.motor_count() && planted.joints.size() > 1;
+  if (planted.joints.empty()) return text;
+  return text + (all ? ", all joints" : ", " + listed(planted.joints));
+}
+
 }  // namespace
 
 std::vector<Fault> plantable_faults() {
@@ -490,6 +500,7 @@ std::vector<Fault> plantable_faults() {
 Episode mutate(const Robot& robot, const Episode& log, PlantedFault& planted) {
   Episode wrong = Mutation(robot, log, planted).plant();
   wrong.name = log.name + "-" + std::string(to_string(planted.fault));
+  wrong.notes.push_back(planted_text(robot, planted));
   return wrong;
 }
 

@@ -109,8 +109,7 @@ struct CheckCommand {
     std::optional<Episode> episode;
     if (known) {
       const Settings& settings = known->profile.settings;
-      // The one place where a log is read for a check.
-      episode = load_any_episode(log, *known, settings.get<EpisodeOptions>());
+      episode = read_checked_log(log, *known);
       result = check_log(*known, *episode, settings.get<CheckOptions>());
     } else {
       result = check_log(load_raw_log(log));

@@ -44,12 +44,9 @@ struct MutateCommand {
     asked.ignore_meshes = true;
     const Robot known = asked.load();
     const Episode good = load_any_episode(log, known, known.profile.settings.get<EpisodeOptions>());
-    write_episode(mutate(known, good, one), out);
-    std::string text = "Planted in " + good.name + ": " + std::string(to_string(one.fault));
-    if (std::isfinite(one.size)) text += " of size " + significant_text(one.size, 6);
-    const bool all = std::ssize(one.joints) == known.model.motor_count() && one.joints.size() > 1;
-    if (!one.joints.empty()) text += all ? ", all joints" : ", " + listed(one.joints);
-    print(wrapped(printable(text + ". Written to " + out + "."), 2));
+    const Episode wrong = mutate(known, good, one);
+    write_episode(wrong, out);
+    print(wrapped(printable(good.name + ", " + wrong.notes.back() + ". Written to " + out + "."), 2));
     return kFine;
   }
 };

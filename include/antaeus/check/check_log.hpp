@@ -11,6 +11,7 @@
 /// torques with the description's masses, friction, rotor inertia and offsets marginalised (docs/check.md). Set-up
 /// code: allocates; its cost does not grow with the log's length beyond one reading of each column.
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -112,6 +113,11 @@ inline bool has_errors(const CheckResult& result) noexcept {
   }
   return false;
 }
+
+/// check_log of a file that was read as \p read: with the robot where the log is one of it, else of the channels alone.
+ANTAEUS_API CheckResult check_shown_log(const std::filesystem::path& file, const RawLog& read, const Robot* robot);
+/// The log of a file as check_log takes it. \throws EpisodeError for a file that cannot be read, or of another robot
+ANTAEUS_API Episode read_checked_log(const std::filesystem::path& file, const Robot& robot);
 
 /// The findings that a user must act on, errors and warnings: what a verb says before anything else.
 ANTAEUS_API std::vector<Finding> serious_findings(const CheckResult& result);
