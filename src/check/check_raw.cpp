@@ -8,27 +8,26 @@
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/core/words.hpp"
 #include "antaeus/episode/raw_log.hpp"
+#include "check/unit_numbers.hpp"
 
 namespace antaeus {
 
 namespace {
 
-constexpr double kDegreesPerRadian = 57.29577951308232;
-constexpr double kStandardGravity = 9.80665;  // [m/s²]
-constexpr double kSlowestStep = 0.5;          // [s] above: hardly a robot's log in seconds
-constexpr double kSlowestOfUnit = 0.25;       // [s] slowest step that a clock in another unit is taken for
-constexpr double kLongGap = 10.0;             // [1] of the median step, from which a gap is worth a warning
-constexpr double kFewRows = 0.01;             // [1] of rows: below, NaN and repeated stamps are a note
-constexpr double kSameNumber = 0.15;          // [1] relative, of a gain to the number that it is taken for
-constexpr double kLeastCorrelation = 0.9;     // of dq with d(q)/dt, from which its gain means something
-constexpr double kFarFromZero = 12.0;         // [rad] nearly two turns: hardly the position of an arm's or leg's joint
-constexpr std::array kInG = {0.8, 1.2};       // median norm of an accelerometer in g
+constexpr double kSlowestStep = 0.5;       // [s] above: hardly a robot's log in seconds
+constexpr double kSlowestOfUnit = 0.25;    // [s] slowest step that a clock in another unit is taken for
+constexpr double kLongGap = 10.0;          // [1] of the median step, from which a gap is worth a warning
+constexpr double kFewRows = 0.01;          // [1] of rows: below, NaN and repeated stamps are a note
+constexpr double kSameNumber = 0.15;       // [1] relative, of a gain to the number that it is taken for
+constexpr double kLeastCorrelation = 0.9;  // of dq with d(q)/dt, from which its gain means something
+constexpr double kFarFromZero = 12.0;      // [rad] nearly two turns: hardly the position of an arm's or leg's joint
+constexpr std::array kInG = {0.8, 1.2};    // median norm of an accelerometer in g
 
 /// dq over d(q)/dt, and how much they go together.
-struct Gain {
+struct RateGain {
   double value = kNaN, correlation = 0.0;
 };
-Gain gain_of(const VectorX& time, const SampleMatrix& q, const SampleMatrix& v, Eigen::Index column) {
+RateGain rate_gain(const VectorX& time, const SampleMatrix& q, const SampleMatrix& v, Eigen::Index column) {
   double xx = 0.0, xy = 0.0, yy = 0.0;
   for (Eigen::Index i = 1; i + 1 < q.rows(); ++i) {
     const double gap = time[i + 1] - time[i - 1];
@@ -41,7 +40,7 @@ Gain gain_of(const VectorX& time, const SampleMatrix& q, const SampleMatrix& v, 
   return {xy / xx, xy / std::sqrt(xx * yy)};
 }
 
-bool is_near(double value, double wanted) { return std::abs(value / wanted - 1.0) < kSameNumber; }
+bool is_about(double value, double wanted) { return std::abs(value / wanted - 1.0) < kSameNumber; }
 
 class RawCheck {
  public:
@@ -130,7 +129,7 @@ class RawCheck {
     std::vector<double> gains;
     for (Eigen::Index j = 0; j < q->values.cols(); ++j) {
       if (range(column(*q, static_cast<std::size_t>(j))) < options_.least_motion) continue;
-      const Gain gain = gain_of(log_.time, q->values, v->values, j);
+      const RateGain gain = rate_gain(log_.time, q->values, v->values, j);
       if (gain.correlation > kLeastCorrelation) gains.push_back(gain.value);
     }
     if (gains.empty()) return kNaN;
@@ -143,7 +142,7 @@ class RawCheck {
     if (!(step > kSlowestStep)) return;
     const double gain = clock_gain();
     for (const auto& [per_second, name] : kUnits) {
-      const bool told = is_near(gain, per_second);
+      const bool told = is_about(gain, per_second);
       if (!told && (std::isfinite(gain) || step / per_second > kSlowestOfUnit)) continue;
       Finding& unit =
           find(Fault::time_unit, "time", told ? Severity::error : Severity::warning,
@@ -187,8 +186,8 @@ class RawCheck {
     Finding& degrees =
         find(Fault::positions_degrees, "qpos", Severity::warning,
              "positions of " + listed(far) + " are beyond two turns of a joint in rad: they look like degrees",
-             "channels.position_scale = " + shortest_text(1.0 / kDegreesPerRadian));
-    degrees.size = kDegreesPerRadian, degrees.unit = "per rad", degrees.joints = far;
+             "channels.position_scale = " + shortest_text(1.0 / detail::kDegreesPerRadian));
+    degrees.size = detail::kDegreesPerRadian, degrees.unit = "per rad", degrees.joints = far;
   }
 
   void check_velocities() {
@@ -199,14 +198,14 @@ class RawCheck {
     std::vector<double> gains;
     for (std::size_t j = 0; j < q->columns.size(); ++j) {
       if (range(column(*q, j)) < options_.least_motion) continue;
-      const Gain found = gain_of(log_.time, q->values, v->values, static_cast<Eigen::Index>(j));
+      const RateGain found = rate_gain(log_.time, q->values, v->values, static_cast<Eigen::Index>(j));
       const double gain = found.value * time_scale_;
       if (std::abs(found.correlation) < kLeastCorrelation) continue;
-      if (is_near(gain, -1.0)) {
+      if (is_about(gain, -1.0)) {
         reversed.push_back(v->columns[j]);
-      } else if (is_near(gain, kDegreesPerRadian)) {
+      } else if (is_about(gain, detail::kDegreesPerRadian)) {
         degrees.push_back(v->columns[j]);
-      } else if (!is_near(gain, 1.0)) {
+      } else if (!is_about(gain, 1.0)) {
         other.push_back(v->columns[j]), gains.push_back(gain);
       }
     }
@@ -219,8 +218,8 @@ class RawCheck {
     if (!degrees.empty()) {
       Finding& scale = find(Fault::velocity_scale, "dq", Severity::error,
                             "dq of " + listed(degrees) + " is in degrees a second where positions are in rad",
-                            "channels.velocity_scale = " + shortest_text(1.0 / kDegreesPerRadian));
-      scale.joints = degrees, scale.size = kDegreesPerRadian, scale.unit = "per rad/s";
+                            "channels.velocity_scale = " + shortest_text(1.0 / detail::kDegreesPerRadian));
+      scale.joints = degrees, scale.size = detail::kDegreesPerRadian, scale.unit = "per rad/s";
     }
     if (!other.empty()) {
       Finding& scale = find(Fault::velocity_scale, "dq", Severity::warning,
@@ -244,7 +243,7 @@ class RawCheck {
     Finding& unit = find(Fault::accelerometer_unit, a->name.c_str(), Severity::error,
                          "the accelerometer's median norm is " + significant_text(median, 3) + ": it is in g",
                          "channels.accelerometer_scale = 9.80665");
-    unit.size = 1.0 / kStandardGravity, unit.unit = "per m/s²";
+    unit.size = 1.0 / detail::kStandardGravity, unit.unit = "per m/s²";
   }
 
   /// A column that never changes while its joint moves.

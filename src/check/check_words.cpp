@@ -11,36 +11,36 @@ namespace antaeus {
 
 namespace {
 
-std::string in_words(std::string_view name) {
+std::string plain_fault(std::string_view name) {
   std::string words(name);
   std::ranges::replace(words, '_', ' ');
   return words;
 }
 
-std::string with_end(std::string text) {
+std::string as_sentence(std::string text) {
   if (!text.empty() && text.back() != '.') text += '.';
   return text;
 }
 
 std::string sentence_of(const Finding& finding) {
-  return finding.text.empty() ? with_end(in_words(to_string(finding.fault))) : with_end(finding.text);
+  return finding.text.empty() ? as_sentence(plain_fault(to_string(finding.fault))) : as_sentence(finding.text);
 }
 
 std::vector<std::string> words_of(const std::vector<std::string>& names) {
   std::vector<std::string> words;
-  for (const std::string& name : names) words.push_back(in_words(name));
+  for (const std::string& name : names) words.push_back(plain_fault(name));
   return words;
 }
 
 /// The finding, its remedy, and what else it could be: a line each.
-void tell(const Finding& finding, std::vector<std::string>& sentences) {
+void tell_finding(const Finding& finding, std::vector<std::string>& sentences) {
   sentences.push_back(std::string(to_string(finding.severity)) + ", " + std::string(to_string(finding.fault)) + ": " +
                       sentence_of(finding));
   if (!finding.remedy.empty()) sentences.push_back("To mend it: " + finding.remedy);
   if (!finding.alternatives.empty()) sentences.push_back("or: " + listed(words_of(finding.alternatives)));
 }
 
-void add(std::vector<CheckAnswer>& story, const char* question, std::vector<std::string> sentences) {
+void add_answer(std::vector<CheckAnswer>& story, const char* question, std::vector<std::string> sentences) {
   if (!sentences.empty()) story.push_back({question, std::move(sentences)});
 }
 
@@ -61,7 +61,7 @@ std::string check_headline(const CheckResult& result) {
 
 std::vector<std::string> set_up_sentences(const CheckResult& result) {
   std::vector<std::string> sentences;
-  for (const Finding& finding : serious_findings(result)) tell(finding, sentences);
+  for (const Finding& finding : serious_findings(result)) tell_finding(finding, sentences);
   return sentences;
 }
 
@@ -74,22 +74,22 @@ std::vector<CheckAnswer> check_story(const CheckResult& result) {
                                            "are not judged."
                                          : "No mistake found.");
   }
-  for (std::size_t i = 0; i < serious.size(); ++i) tell(serious[i], i == 0 ? first : others);
+  for (std::size_t i = 0; i < serious.size(); ++i) tell_finding(serious[i], i == 0 ? first : others);
   for (const Finding& finding : result.findings) {
-    if (finding.severity == Severity::note) tell(finding, notes);
+    if (finding.severity == Severity::note) tell_finding(finding, notes);
   }
   if (!serious.empty() && result.robot.empty()) {
     first.emplace_back("Channels alone are judged: with --robot torques, order and signs are, too.");
   }
-  add(story, "Is the log what the profile says?", std::move(first));
-  add(story, "What else is wrong?", std::move(others));
-  add(story, "What is to know?", std::move(notes));
-  add(story, "What does the log rule out?",
-      result.excluded.empty() ? std::vector<std::string>{}
-                              : std::vector<std::string>{with_end(listed(words_of(result.excluded)))});
+  add_answer(story, "Is the log what the profile says?", std::move(first));
+  add_answer(story, "What else is wrong?", std::move(others));
+  add_answer(story, "What is to know?", std::move(notes));
+  add_answer(story, "What does the log rule out?",
+             result.excluded.empty() ? std::vector<std::string>{}
+                                     : std::vector<std::string>{as_sentence(listed(words_of(result.excluded)))});
   std::vector<std::string> not_told = words_of(result.not_told);
-  for (std::string& one : not_told) one = with_end(one);
-  add(story, "What can it not tell?", std::move(not_told));
+  for (std::string& one : not_told) one = as_sentence(one);
+  add_answer(story, "What can it not tell?", std::move(not_told));
   if (!result.robot.empty()) {
     const TorqueDescription& torque = result.torque;
     channel.push_back("Torques: stage " + std::string(to_string(torque.stage)) + ", sign " + torque.sign + ", unit " +
@@ -97,7 +97,7 @@ std::vector<CheckAnswer> check_story(const CheckResult& result) {
                       ".");
     if (!result.torques_judged) channel.emplace_back("The log does not suffice to judge torques by the model.");
   }
-  add(story, "What is the torque channel?", std::move(channel));
+  add_answer(story, "What is the torque channel?", std::move(channel));
   return story;
 }
 

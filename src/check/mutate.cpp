@@ -13,14 +13,13 @@
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/core/words.hpp"
 #include "antaeus/robot/dynamics.hpp"
+#include "check/unit_numbers.hpp"
 
 namespace antaeus {
 
 namespace {
 
-constexpr double kDegreesPerRadian = 57.29577951308232;
 constexpr double kCountsPerRadian = 4096.0 / 6.283185307179586;  ///< of an encoder with 12 bits
-constexpr double kStandardGravity = 9.80665;                     ///< [m/s²]
 constexpr double kFrictionSpeed = 0.03;                          ///< [rad/s] at which dry friction is developed
 
 /// Which joints a fault takes where nobody names any.
@@ -38,7 +37,7 @@ class Mutation {
       case Fault::time_back: need_time(), log_.time.tail(log_.steps() - log_.steps() / 2).array() -= size(0.1); break;
       case Fault::time_repeated: repeat_stamps(size(0.1)); break;
       case Fault::time_missing: need_time(), log_.time.setConstant(kNaN); break;
-      case Fault::positions_degrees: scale_positions(Usual::all, size(kDegreesPerRadian), true, true); break;
+      case Fault::positions_degrees: scale_positions(Usual::all, size(detail::kDegreesPerRadian), true, true); break;
       case Fault::position_unit: scale_positions(Usual::all, size(kCountsPerRadian), false, true); break;
       case Fault::position_offset: offset_positions(size(0.3), 0); break;
       case Fault::position_sign: scale_positions(Usual::most_moving, size(-1.0), true, false); break;
@@ -48,9 +47,9 @@ class Mutation {
         choose(Usual::two_moving), exchange(log_.q), exchange(log_.target), exchange(log_.v), exchange(log_.a);
         break;
       case Fault::joint_locked: lock(); break;
-      case Fault::velocity_scale: scale(log_.v, "dq", Usual::all, size(kDegreesPerRadian)); break;
-      case Fault::velocity_sign: scale(log_.v, "dq", Usual::most_moving, size(-1.0)); break;
-      case Fault::velocity_late: delay(log_.v, "dq", size(0.08)); break;
+      case Fault::velocity_scale: scale_rates(Usual::all, size(detail::kDegreesPerRadian)); break;
+      case Fault::velocity_sign: scale_rates(Usual::most_moving, size(-1.0)); break;
+      case Fault::velocity_late: delay_rates(size(0.08)); break;
       case Fault::velocity_frozen: freeze(log_.v, "dq", Usual::most_moving); break;
       case Fault::torque_order: choose(Usual::two_loaded), exchange(log_.tau); break;
       case Fault::torque_sign: scale(log_.tau, "tau", Usual::all, size(-1.0)); break;
@@ -68,11 +67,11 @@ class Mutation {
         break;
       case Fault::imu_link: turn_sensor(size(1.5707963267948966)); break;
       case Fault::accelerometer_unit:
-        scale_axes(log_.imu_specific_force, "imu_acc", size(1.0 / kStandardGravity));
+        scale_axes(log_.imu_specific_force, "imu_acc", size(1.0 / detail::kStandardGravity));
         break;
       case Fault::accelerometer_sign: scale_axes(log_.imu_specific_force, "imu_acc", size(-1.0)); break;
       case Fault::accelerometer_gravity_removed: remove_measured_gravity(); break;
-      case Fault::gyro_unit: scale_axes(log_.imu_angular_velocity, "imu_gyro", size(kDegreesPerRadian)); break;
+      case Fault::gyro_unit: scale_axes(log_.imu_angular_velocity, "imu_gyro", size(detail::kDegreesPerRadian)); break;
       case Fault::gyro_sign: scale_axes(log_.imu_angular_velocity, "imu_gyro", size(-1.0)); break;
       case Fault::other_robot: scale_masses(size(1.4)); break;
       case Fault::payload: load(size(1.0)); break;
@@ -179,6 +178,11 @@ class Mutation {
     need(samples, name);
     for (const int motor : choose(usual)) scale_column(samples, motor, factor);
   }
+  /// Accelerations come from where velocities do.
+  void scale_rates(Usual usual, double factor) {
+    scale(log_.v, "dq", usual, factor);
+    for (const int motor : chosen_) scale_column(log_.a, motor, factor);
+  }
   /// \param rates  whether velocities and accelerations are in the same unit \param angles  whether of angles alone
   void scale_positions(Usual usual, double factor, bool rates, bool angles) {
     need(log_.q, "qpos");
@@ -226,7 +230,7 @@ class Mutation {
   void delay(SampleMatrix& samples, const char* name, double late) {
     need(samples, name), need_time();
     const SampleMatrix right = samples;
-    const std::vector<int>& motors = choose(Usual::all);
+    const std::vector<int> motors = chosen_.empty() ? choose(Usual::all) : chosen_;
     const double *const begin = log_.time.data(), *const end = begin + log_.steps();
     for (Eigen::Index i = 0; i < log_.steps(); ++i) {
       const double at = log_.time[i] - late;
@@ -238,6 +242,10 @@ class Mutation {
         samples(i, motor) = (1.0 - share) * right(before, motor) + share * right(after, motor);
       }
     }
+  }
+  void delay_rates(double late) {
+    delay(log_.v, "dq", late);
+    if (log_.a.rows() > 0) delay(log_.a, "ddq", late);
   }
   double peak(int motor) const {
     double most = 0.0;
