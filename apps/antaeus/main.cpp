@@ -94,6 +94,7 @@ int main(int argc, char** argv) {
   app.footer("Exit codes: 0 fine, 1 ran and refused or found an incident, 2 bad input.");
   Run run;
   add_demo(app, run);
+  add_check(app, run);
   add_show(app, run);
   add_audit(app, run);
   add_estimate(app, run);
@@ -101,6 +102,7 @@ int main(int argc, char** argv) {
   add_advise(app, run);
   add_map(app, run);
   add_identify(app, run);
+  add_mutate(app, run);
   add_verb_of(kMotion, "contact", kContactSummary, app, run);
   add_verb_of(kMotion, "ik", kIkSummary, app, run);
   add_verb_of(kStudies, "simulate", kSimulateSummary, app, run);

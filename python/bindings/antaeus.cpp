@@ -81,6 +81,12 @@ NB_MODULE(_antaeus, module) {
             "Controllers: a tool's state once a cycle, and torques or references that give way to a push, or hold "
             "against it.",
             bind_control, bind_control_contact, bind_control_flying);
+  bind_room(
+      "checking",
+      "Is a log what its robot's profile says? Findings with size, doubt and remedy; mistakes to plant; the profile "
+      "that mends them.\n\n"
+      "The room is called `check` in C++. Here that name belongs to the function, `antaeus.check(…)`.",
+      bind_check);
   // antaeus.audit is the function, so the room's submodule cannot have that name too.
   bind_room(
       "auditing",

@@ -83,6 +83,7 @@ Audit audit(Log episode, const RobotChoice& robot, std::vector<Log> baselines, s
   const std::vector<std::string> assignments = assignments_of(settings, "audit.settings");
   std::vector<Log> logs = std::move(baselines);
   logs.insert(logs.begin(), std::move(episode));
+  request.check = true;
   request.command = command_text(robot, logs, request, assignments);
   // Ctrl-C ends the audit of a long log.
   const Progress interrupted = until_interrupted();

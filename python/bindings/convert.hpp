@@ -221,6 +221,7 @@ void bind_guard(nb::module_& module);
 void bind_control(nb::module_& module);
 void bind_control_contact(nb::module_& module);
 void bind_control_flying(nb::module_& module);
+void bind_check(nb::module_& module);
 void bind_contact(nb::module_& module);
 void bind_contact_stream(nb::module_& module);
 void bind_identification(nb::module_& module);

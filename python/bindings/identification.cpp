@@ -139,6 +139,7 @@ IdentifyResult run(const Robot& robot, const std::vector<LogChoice>& logs, const
   request.friction = terms.friction;
   request.inertia = terms.inertia;
   request.effort_units = terms.effort_units;
+  request.check = true;
   return identify(robot, std::move(request));
 }
 

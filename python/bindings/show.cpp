@@ -4,9 +4,11 @@
 #include <memory>
 #include <optional>
 
+#include "antaeus/check/check_log.hpp"
 #include "antaeus/episode/log_summary.hpp"
 #include "antaeus/episode/raw_log.hpp"
 #include "antaeus/io/files.hpp"
+#include "antaeus/io/json_fields.hpp"
 #include "antaeus/io/shell_words.hpp"
 #include "antaeus/report/pages.hpp"
 #include "antaeus/robot/robot_profile.hpp"
@@ -46,8 +48,14 @@ ShownPage show(Log episode, const std::optional<RobotChoice>& robot) {
   const auto in_memory = [&](const Episode& log) { return known ? raw_log(log, *known) : raw_log(log); };
   ShownPage shown;
   shown.log = std::make_shared<const RawLog>(file ? load_raw_log(*file) : in_memory(std::get<Episode>(episode)));
-  shown.page = show_page(*shown.log, known, meshes, command);
-  shown.summary = log_summary(*shown.log, known).dump();
+  const auto check = [&] {
+    if (file) return check_shown_log(*file, *shown.log, known);
+    if (known) return check_log(*known, std::get<Episode>(episode), known->profile.settings.get<CheckOptions>());
+    return check_log(*shown.log);
+  };
+  const CheckResult checked = check();
+  shown.page = show_page(*shown.log, known, meshes, command, &checked);
+  shown.summary = log_summary(*shown.log, known).set("check", to_json(checked)).dump();
   return shown;
 }
 

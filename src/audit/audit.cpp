@@ -63,7 +63,9 @@ Audit run_audit(const Robot& robot, const AuditRequest& request, const AuditOpti
   for (const std::filesystem::path& baseline : request.baselines) {
     episodes.push_back(load_episode(baseline, robot, options.episode));
   }
-  return run_audit(robot, std::move(episodes), request, options, progress);
+  AuditRequest checked = request;
+  checked.check = true;
+  return run_audit(robot, std::move(episodes), checked, options, progress);
 }
 
 Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRequest& request,
@@ -89,6 +91,7 @@ Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRe
   audit.command = request.command;
   audit.version = ANTAEUS_VERSION;
 
+  if (request.check) audit.check = check_log(robot, episodes[0], robot.profile.settings.get<CheckOptions>());
   Eigen::Index cut_at = 0;
   if (request.from >= 0 || request.to >= 0) episodes[0] = cut_episode(episodes[0], request.from, request.to, cut_at);
   detail::check_memory(robot, endpoints, episodes);

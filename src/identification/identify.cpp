@@ -4,8 +4,10 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <optional>
 #include <set>
 
+#include "antaeus/check/check_log.hpp"
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
@@ -96,6 +98,21 @@ void add_velocities(std::vector<IdentifyLog>& logs, double window, IdentifyResul
     episode.v = savitzky_golay(episode.time, episode.q, fit).first;
     result.notes.push_back(episode.name + ": it has no velocities, they are taken from its positions");
   }
+}
+
+/// Of the log with the most severe finding, the first of several.
+CheckResult worst_check(const Robot& robot, const std::vector<IdentifyLog>& logs) {
+  const CheckOptions options = robot.profile.settings.get<CheckOptions>();
+  std::optional<CheckResult> worst;
+  for (const IdentifyLog& log : logs) {
+    CheckResult result = antaeus::check_log(robot, log.episode, options);
+    const auto severity = [](const CheckResult& one) {
+      return one.findings.empty() ? static_cast<int>(Severity::note) + 1
+                                  : static_cast<int>(one.findings.front().severity);
+    };
+    if (!worst || severity(result) < severity(*worst)) worst = std::move(result);
+  }
+  return worst.value_or(CheckResult{});
 }
 
 /// What makes a log useless, whatever is fitted.
@@ -408,6 +425,7 @@ IdentifyResult identify(const Robot& robot, IdentifyRequest request, const Progr
       return !log.labelled;
     });
   }
+  if (request.check) result.check = detail::worst_check(robot, request.logs);
   detail::check_usable(robot, request.logs, result);
   for (IdentifyLog& log : request.loaded) log.labelled = true;
   detail::check_usable(robot, request.loaded, result);

@@ -78,6 +78,13 @@ IdentifyAnswer verdict(const IdentifyResult& r) {
   return answer;
 }
 
+/// What is wrong with a log, before anything is said of what was learnt from it.
+IdentifyAnswer set_up(const IdentifyResult& r) {
+  IdentifyAnswer answer{"Is the log what the profile says?", set_up_sentences(r.check)};
+  if (!answer.sentences.empty() && r.runs > 1) answer.sentences.push_back("This is of " + r.check.log + ".");
+  return answer;
+}
+
 IdentifyAnswer gaps(const IdentifyResult& r) {
   IdentifyAnswer answer{r.identified ? "What is not identified, and why?" : "What is missing?", r.missing};
   for (const IdentifiedJoint& joint : r.joints) {
@@ -128,7 +135,9 @@ IdentifyAnswer use(const IdentifyResult& r) {
 Json identify_summary(const IdentifyResult& r) { return to_json(r); }
 
 std::vector<IdentifyAnswer> identify_story(const IdentifyResult& r) {
-  std::vector<IdentifyAnswer> story = {verdict(r)};
+  std::vector<IdentifyAnswer> story;
+  if (IdentifyAnswer answer = set_up(r); !answer.sentences.empty()) story.push_back(std::move(answer));
+  story.push_back(verdict(r));
   if (IdentifyAnswer answer = gaps(r); !answer.sentences.empty()) story.push_back(std::move(answer));
   if (r.payload) {
     IdentifyAnswer answer{"What does it carry?", r.payload->missing};

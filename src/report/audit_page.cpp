@@ -11,6 +11,7 @@
 #include "audit/audit_shared.hpp"
 #include "report/audit_sections.hpp"
 #include "report/audit_series.hpp"
+#include "report/check_sections.hpp"
 #include "report/page_words.hpp"
 
 namespace antaeus {
@@ -313,7 +314,36 @@ Prose subtitle(const Audit& audit) {
   }
   text += ". Base: " + audit.base_text + payloads_text(audit.payloads);
   if (audit.base != Base::fixed) text += "; its orientation: " + audit.base_orientation;
+  if (!audit.check.log.empty() && serious_findings(audit.check).empty()) text += ". Set-up: nothing found";
   return text + ".";
+}
+
+constexpr std::size_t kMostNotesAbove = 5;  ///< above; all are below
+
+/// How the log was read, and what was found in it that is no verdict; behind the first answer.
+void add_notes(const Audit& audit, std::vector<Answer>& answers) {
+  const std::vector<std::string>& notes = audit.audited.episode.notes;
+  if (notes.empty()) return;
+  Answer answer{"What is to know of the log?", {}};
+  for (std::size_t i = 0; i < std::min(notes.size(), kMostNotesAbove); ++i) {
+    answer.paragraphs.push_back({linked_steps(capital(notes[i]) + "."), true});
+  }
+  if (notes.size() > kMostNotesAbove) {
+    answer.paragraphs.push_back(
+        {std::to_string(notes.size() - kMostNotesAbove) + " more notes stand at the end of the page.", true});
+  }
+  answers.insert(answers.begin() + std::min<std::ptrdiff_t>(1, std::ssize(answers)), std::move(answer));
+}
+
+/// All of them, where they are too many for the top.
+Section notes_section(const Audit& audit) {
+  Section section{"notes", "All notes on the log", {}, true};
+  const std::vector<std::string>& notes = audit.audited.episode.notes;
+  if (notes.size() <= kMostNotesAbove) return section;
+  Bullets bullets;
+  for (const std::string& note : notes) bullets.items.push_back({linked_steps(capital(note) + ".")});
+  section.blocks.emplace_back(std::move(bullets));
+  return section;
 }
 
 }  // namespace
@@ -332,6 +362,10 @@ Page audit_page(const Audit& audit, std::shared_ptr<const MeshFiles> meshes) {
   page.subtitle = detail::subtitle(audit);
   detail::Statements said(audit.verdict);
   page.answers = detail::answers(audit, said);
+  detail::add_notes(audit, page.answers);
+  std::vector<Answer> set_up = detail::set_up_answers(audit.check);
+  page.answers.insert(page.answers.begin(), std::make_move_iterator(set_up.begin()),
+                      std::make_move_iterator(set_up.end()));
   page.views = detail::audit_views(audit, std::move(meshes));
   std::vector<NamedFigure> figures = audit_figures(audit);
   page.sections = {detail::chain_and_graph(audit, figures),
@@ -350,6 +384,7 @@ Page audit_page(const Audit& audit, std::shared_ptr<const MeshFiles> meshes) {
         detail::joints_section, detail::provenance_section}) {
     page.sections.push_back(make(audit));
   }
+  page.sections.push_back(detail::notes_section(audit));
   return page;
 }
 

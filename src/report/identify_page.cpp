@@ -64,6 +64,7 @@ class IdentifyPage {
     Prose prose = text + "; " + std::to_string(r_.runs) + (r_.runs == 1 ? " log, " : " logs, ");
     prose << Quantity{length, "s"} << "; base " << r_.base_text << payloads_text(r_.payloads) << "; torques in "
           << r_.unit << ".";
+    if (!r_.check.log.empty() && serious_findings(r_.check).empty()) prose << " Set-up: nothing found.";
     return prose;
   }
 

@@ -6,6 +6,7 @@
 #include "antaeus/episode/raw_log.hpp"
 #include "antaeus/report/pages.hpp"
 #include "antaeus/robot/robot_profile.hpp"
+#include "report/check_sections.hpp"
 #include "report/page_words.hpp"
 #include "report/show_sections.hpp"
 
@@ -343,7 +344,7 @@ Section log_provenance_section(const FittedLog& shown, const std::string& comman
 }  // namespace detail
 
 Page show_page(const RawLog& log, const Robot* robot, std::shared_ptr<const MeshFiles> meshes,
-               const std::string& command) {
+               const std::string& command, const CheckResult* check) {
   const auto shown = std::make_shared<const detail::FittedLog>(log, robot);
   Page page;
   page.kicker = robot ? "Antaeus show · " + shown->robot_title : "Antaeus show";
@@ -354,7 +355,9 @@ Page show_page(const RawLog& log, const Robot* robot, std::shared_ptr<const Mesh
     Paragraph paragraph = make(*shown);
     if (!paragraph.text.empty()) in_it.paragraphs.push_back(std::move(paragraph));
   }
-  page.answers = {std::move(in_it), {"What is missing or broken?", detail::missing(*shown)}};
+  if (check) page.answers = detail::set_up_answers(*check);
+  page.answers.push_back(std::move(in_it));
+  page.answers.push_back({"What is missing or broken?", detail::missing(*shown)});
   page.views = detail::show_views(shown, std::move(meshes));
   // Without a number there is nothing to look at.
   const bool anything = !page.views.panels.empty() || !page.views.scenes.empty() || !page.views.bars.empty();

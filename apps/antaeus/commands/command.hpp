@@ -32,7 +32,8 @@ struct RobotChoice {
   std::vector<std::string> payloads;  ///< FRAME=MASS[,x,y,z] each
   std::vector<std::string> assignments;
   std::optional<int> threads;  ///< empty: as replay.threads says
-  void add_to(CLI::App& verb);
+  enum class Needed { no, yes };
+  void add_to(CLI::App& verb, Needed needed = Needed::yes);
   /// Of verbs that read many states: no result depends on it.
   void add_threads_to(CLI::App& verb);
   /// The part that `antaeus robot` has too.
@@ -69,12 +70,14 @@ struct EndpointChoice {
 
 void add_advise(CLI::App& app, Run& run);
 void add_audit(CLI::App& app, Run& run);
+void add_check(CLI::App& app, Run& run);
 void add_contact(CLI::App& app, Run& run);
 void add_demo(CLI::App& app, Run& run);
 void add_estimate(CLI::App& app, Run& run);
 void add_identify(CLI::App& app, Run& run);
 void add_ik(CLI::App& app, Run& run);
 void add_map(CLI::App& app, Run& run);
+void add_mutate(CLI::App& app, Run& run);
 void add_preflight(CLI::App& app, Run& run);
 void add_robot(CLI::App& app, Run& run);
 void add_simulate(CLI::App& app, Run& run);

@@ -15,11 +15,11 @@
 
 namespace antaeus::cli {
 
-void RobotChoice::add_to(CLI::App& verb) {
+void RobotChoice::add_to(CLI::App& verb, Needed needed) {
   verb.add_option("--robot,-r", robot,
                   "robot: a name (antaeus robot lists them), a .toml profile, a .urdf or an MJCF .xml")
       ->option_text("NAME|FILE")
-      ->required();
+      ->required(needed == Needed::yes);
   add_model_options_to(verb);
   verb.add_option("--set", assignments, "set any option, e.g. --set published_guard.clamp_force=30 (repeatable)")
       ->option_text("GROUP.OPTION=VALUE")

@@ -131,6 +131,7 @@ struct IdentifyCommand {
     IdentifyRequest request;
     read_terms(request);
     request.effort_units = effort_units;
+    request.check = true;
     request.payload_frame = payload_frame;
     request.endpoints = endpoints;
     for (const std::string& path : logs) request.logs.push_back(read_log(known, path));

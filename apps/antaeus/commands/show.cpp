@@ -2,10 +2,12 @@
 #include <memory>
 #include <optional>
 
+#include "antaeus/check/check_log.hpp"
 #include "antaeus/core/error.hpp"
 #include "antaeus/episode/log_summary.hpp"
 #include "antaeus/episode/raw_log.hpp"
 #include "antaeus/io/files.hpp"
+#include "antaeus/io/json_fields.hpp"
 #include "antaeus/io/shell_words.hpp"
 #include "antaeus/report/pages.hpp"
 #include "antaeus/robot/robot_profile.hpp"
@@ -62,9 +64,10 @@ struct ShowCommand {
     if (loaded && !robot.ignore_meshes)
       meshes = std::make_shared<const MeshFiles>(read_meshes(loaded->model.description(), nullptr));
     const Robot* known = loaded ? &*loaded : nullptr;
-    const Page page = show_page(read, known, meshes, command_text());
+    const CheckResult check = check_shown_log(log, read, known);
+    const Page page = show_page(read, known, meshes, command_text(), &check);
     progress(0.6);
-    const std::string summary = log_summary(read, known).dump() + "\n";
+    const std::string summary = log_summary(read, known).set("check", to_json(check)).dump() + "\n";
     if (delivery.out.empty() && (!delivery.json || delivery.pdf)) delivery.out = "antaeus-show-" + read.name;
     if (!delivery.out.empty()) {
       FileSet files(delivery.out);

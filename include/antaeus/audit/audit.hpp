@@ -9,6 +9,7 @@
 
 #include "antaeus/audit/causal_graph.hpp"
 #include "antaeus/audit/results.hpp"
+#include "antaeus/check/check_log.hpp"
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/progress.hpp"
 #include "antaeus/pose/sweep.hpp"
@@ -34,6 +35,7 @@ struct Audit {
   std::vector<OptionValue> settings;
   std::string command, version;
 
+  CheckResult check;  ///< of the audited log as a whole; of an episode in memory where the request asks for it
   EpisodeAudit audited;
   std::vector<EpisodeAudit> baselines;
 
@@ -73,6 +75,7 @@ struct AuditRequest {
   std::vector<std::string> endpoints;  ///< frames or labels; empty: the profile's
   double from = -1.0, to = -1.0;       ///< [s]; negative: no cut
   std::string command;
+  bool check = false;  ///< whether run_audit on episodes in memory checks the first; that of files always does
 };
 
 /// Runs the whole audit. \throws EpisodeError, ModelError, OptionsError

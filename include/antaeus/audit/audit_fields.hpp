@@ -230,6 +230,7 @@ constexpr void visit_fields(const Audit*, auto&& visit) {
             .as("robot.reference_joint")
             .or_null());
   visit(field("base_orientation", "", "what it was taken from: \"imu (mounted)\", …", &A::base_orientation));
+  visit(field("check", "", "of the audited log: what is wrong with its set-up", &A::check));
   visit(field("incident", "", "the watchdog would have latched on an endpoint that the consumer reads", &A::incident));
   visit(
       field("outcome", "",

@@ -7,10 +7,11 @@
 ///     if (has_errors(result)) std::puts(result.findings.front().text.c_str());
 ///
 /// Channels are judged first, without a model: units, clocks, frozen and late columns. What they name is mended in
-/// memory, and the torques are then judged by hypotheses over one another: each mistake is a linear model of the torques
-/// with the description's masses, friction, rotor inertia and offsets marginalised (docs/check.md). Set-up code:
-/// allocates; its cost does not grow with the log's length beyond one reading of each column.
+/// memory, and the torques are then judged by hypotheses over one another: each mistake is a linear model of the
+/// torques with the description's masses, friction, rotor inertia and offsets marginalised (docs/check.md). Set-up
+/// code: allocates; its cost does not grow with the log's length beyond one reading of each column.
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -23,12 +24,14 @@
 
 namespace antaeus {
 
+struct RawLog;  // episode/raw_log.hpp
+
 struct CheckOptions {
-  double least_time = 3.0;     ///< [s] below which no scale, lag or torque is judged
-  double least_motion = 0.1;   ///< [rad|m] that a joint must move to count as moving
-  double found = 8.0;          ///< [nats] of evidence over the log as it is, from which a mistake is named
-  double tie = 3.0;            ///< [nats] below which two explanations are both named
-  bool other_robots = true;    ///< whether the robots that come with Antaeus are tried, too
+  double least_time = 3.0;    ///< [s] below which no scale, lag or torque is judged
+  double least_motion = 0.1;  ///< [rad|m] that a joint must move to count as moving
+  double found = 8.0;         ///< [nats] of evidence over the log as it is, from which a mistake is named
+  double tie = 3.0;           ///< [nats] below which two explanations are both named
+  bool other_robots = true;   ///< whether the robots that come with Antaeus are tried, too
 };
 ANTAEUS_API const OptionTable& options_of(const CheckOptions&);
 
@@ -45,9 +48,9 @@ constexpr auto enum_names(GravityContent) noexcept {
 /// What the log tells of one joint's torque channel, and of its zero.
 struct CheckedJoint {
   std::string joint;
-  double moved = kNaN;                      ///< [rad|m] range of its positions
-  double gain = kNaN, gain_sd = kNaN;       ///< [1] channel per N·m of the model
-  double zero = kNaN, zero_sd = kNaN;       ///< [rad|m] of its position
+  double moved = kNaN;                          ///< [rad|m] range of its positions
+  double gain = kNaN, gain_sd = kNaN;           ///< [1] channel per N·m of the model
+  double zero = kNaN, zero_sd = kNaN;           ///< [rad|m] of its position
   bool tells_gain = false, tells_zero = false;  ///< whether sd is below 0.2 and 0.1
 };
 constexpr void visit_fields(const CheckedJoint*, auto&& visit) {
@@ -85,7 +88,7 @@ struct CheckResult {
   std::vector<std::string> excluded;   ///< faults that the log rules out
   std::vector<std::string> not_told;   ///< faults that it cannot tell, each with what would
   TorqueDescription torque;
-  std::vector<CheckedJoint> joints;    ///< in motor order
+  std::vector<CheckedJoint> joints;  ///< in motor order
   double duration = kNaN, rate = kNaN;
   bool torques_judged = false;
 };
@@ -111,8 +114,41 @@ inline bool has_errors(const CheckResult& result) noexcept {
   return false;
 }
 
+/// check_log of a file that was read as \p read: with the robot where the log is one of it, else of the channels alone.
+ANTAEUS_API CheckResult check_shown_log(const std::filesystem::path& file, const RawLog& read, const Robot* robot);
+/// The log of a file as check_log takes it. \throws EpisodeError for a file that cannot be read, or of another robot
+ANTAEUS_API Episode read_checked_log(const std::filesystem::path& file, const Robot& robot);
+
+/// The findings that a user must act on, errors and warnings: what a verb says before anything else.
+ANTAEUS_API std::vector<Finding> serious_findings(const CheckResult& result);
+/// A question and its answer in sentences. The first is of the most severe finding, with its remedy.
+struct CheckAnswer {
+  std::string question;
+  std::vector<std::string> sentences;
+};
+ANTAEUS_API std::vector<CheckAnswer> check_story(const CheckResult& result);
+/// What other verbs say of serious findings before their own answers: each with its remedy. Empty without any.
+ANTAEUS_API std::vector<std::string> set_up_sentences(const CheckResult& result);
+/// The most severe finding in one line, or "No mistake found".
+ANTAEUS_API std::string check_headline(const CheckResult& result);
+
+/// What a page draws of one joint: what its channels say of each other.
+struct CheckSeries {
+  std::string joint;
+  std::vector<double> time;                     ///< [s] from the first sample, or steps without a clock
+  std::vector<double> velocity, position_rate;  ///< dq and d(q)/dt
+  std::vector<double> torque, gravity;          ///< of the channel, by the profile, and g(q) of the model [N·m]
+};
+/// Of the joint of the most severe finding, else of the one that moves most; empty without positions.
+ANTAEUS_API CheckSeries check_series(const Robot& robot, const Episode& log, const CheckResult& result);
+
 /// \param log  as read_episode gives it: no value is refused, the clock may go back
 /// \throws nothing of the log's content: what cannot be judged is a finding
 ANTAEUS_API CheckResult check_log(const Robot& robot, const Episode& log, const CheckOptions& options = {});
+
+/// Without a robot: the clock, and each channel by itself and against the derivative of positions. Joints are named as
+/// the log's columns. Nothing is said of torques but that they are there and change. 	hrows nothing of the log's
+/// content
+ANTAEUS_API CheckResult check_log(const RawLog& log, const CheckOptions& options = {});
 
 }  // namespace antaeus

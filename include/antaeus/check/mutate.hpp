@@ -18,6 +18,7 @@ struct PlantedFault {
 };
 
 /// The log with the mistake. Written by write_episode it is what a user with that set-up would have recorded.
+/// Its last note says what was planted.
 /// \param planted  receives the joints and the size that were taken
 /// \throws OptionsError for a fault that cannot be planted, an unknown joint, or a channel that the log does not have
 ANTAEUS_API Episode mutate(const Robot& robot, const Episode& log, PlantedFault& planted);

@@ -50,6 +50,7 @@ struct IdentifyRequest {
   std::vector<IdentifyLog> loaded = {};     ///< with the payload; `logs` are without it
   std::string payload_frame = {};
   bool effort_units = false;  ///< take a torque channel as it is, whatever its unit
+  bool check = false;         ///< whether each log is checked before (check_log): the result tells of the worst
 };
 
 /// \param progress  may be null

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "antaeus/check/check_log.hpp"
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/enumeration.hpp"
 #include "antaeus/core/fields.hpp"
@@ -97,6 +98,7 @@ struct ANTAEUS_API IdentifyResult {
   std::string robot, base_text;                    ///< for people
   std::string command;                             ///< that reproduces it
   std::string unit = "N·m";
+  CheckResult check;              ///< of the log with the most severe finding; without a log's name: none was checked
   std::vector<Payload> payloads;  ///< that the model held already
   std::vector<std::string> endpoints;
   std::vector<std::string> missing;
@@ -122,6 +124,7 @@ constexpr void visit_fields(const IdentifyResult*, auto&& visit) {
   visit(file_field("robot", "", &R::robot));
   visit(file_field("base", "", &R::base_text));
   visit(file_field("payloads", "", &R::payloads));
+  visit(field("check", "", "of the log with the most severe finding", &R::check));
   visit(field("identified", "", "", &R::identified));
   visit(field("method", "", "which fit", &R::method));
   visit(file_field("unlabelled", "", [](const R& r) { return r.method == IdentifyMethod::unlabelled; }));

@@ -16,6 +16,8 @@
 namespace antaeus {
 
 struct Audit;
+struct CheckResult;
+struct CheckSeries;
 struct ContactResult;
 struct IdentifyResult;
 struct IkResult;
@@ -37,8 +39,15 @@ ANTAEUS_API std::string html_report(const Audit& audit, std::shared_ptr<const Me
 /// there is none of a link that its base's follows from.
 /// \param robot    null: joints are named as the log's columns, and nothing is drawn in space
 /// \param command  the line that makes the page again; empty: none is shown
+/// \param check    of the log; its findings stand first. Null: it was not checked
 ANTAEUS_API Page show_page(const RawLog& log, const Robot* robot = nullptr,
-                           std::shared_ptr<const MeshFiles> meshes = nullptr, const std::string& command = {});
+                           std::shared_ptr<const MeshFiles> meshes = nullptr, const std::string& command = {},
+                           const CheckResult* check = nullptr);
+
+/// antaeus check: the most severe finding and how to mend it, all findings, and what the channels say of each other.
+/// \param series   of check_series; without samples no picture is drawn
+/// \param command  the line that makes the page again; empty: none is shown
+ANTAEUS_API Page check_page(const CheckResult& result, const CheckSeries& series, const std::string& command = {});
 
 /// antaeus identify: what the torques read while nothing touches, how sure that is, and what it is good for. Also of a
 /// result in which nothing was identified: it says what is missing.

@@ -46,7 +46,8 @@ constexpr void visit_fields(const JointFigures*, Visit&& visit) {
       field("friction_offset", "N·m", "friction at rest that has a sign, such as a cable's pull", &J::friction_offset));
   visit(field("armature", "kg·m²", "reflected rotor inertia; part of M when the torque is the motor's", &J::armature));
   visit(field("gear", "", "joint torque per unit of the channel: gear ratio times torque constant", &J::gear));
-  visit(field("scale", "1", "identified correction of the channel's gain", &J::scale));
+  visit(field("scale", "1", "correction of the channel's gain; negative: it is positive against the joint's axis",
+              &J::scale));
   visit(field("torque_offset", "", "what the channel reads at no torque, in the channel's unit", &J::torque_offset));
   visit(field("torque_limit", "N·m", "|joint torque| at which the drive saturates", &J::torque_limit));
 }

@@ -53,7 +53,10 @@ void read_figures(Keys& keys, RobotProfile& profile) {
     figures.friction_offset = table.number_or("friction_offset", 0.0);
     figures.armature = table.not_negative_or("armature", 0.0);
     figures.gear = table.positive_or("gear", figures.gear);
-    figures.scale = table.positive_or("scale", figures.scale);
+    figures.scale = table.number_or("scale", figures.scale);
+    if (figures.scale == 0.0)
+      table.fail(table.find("scale"), "'scale' is zero",
+                 "give what the channel is to be multiplied by; negative: it is positive against the joint's axis");
     figures.torque_offset = table.number_or("torque_offset", 0.0);
     figures.torque_limit = table.positive_or("torque_limit", figures.torque_limit);
     table.finish();

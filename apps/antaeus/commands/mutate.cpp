@@ -1,0 +1,75 @@
+// antaeus mutate LOG: a good log with one mistake planted in it.
+#include "antaeus/check/mutate.hpp"
+
+#include <memory>
+
+#include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
+#include "antaeus/core/words.hpp"
+#include "antaeus/episode/raw_log.hpp"
+#include "antaeus/robot/robot_profile.hpp"
+#include "command.hpp"
+#include "terminal.hpp"
+
+namespace antaeus::cli {
+
+namespace {
+
+struct MutateCommand {
+  RobotChoice robot;
+  std::string log, fault, out;
+  std::vector<std::string> joints;
+  std::optional<double> size;
+
+  static std::vector<std::string> names() {
+    std::vector<std::string> all;
+    for (const Fault one : plantable_faults()) all.emplace_back(to_string(one));
+    return all;
+  }
+
+  PlantedFault planted() const {
+    PlantedFault planted;
+    for (const Fault one : plantable_faults()) {
+      if (fault != to_string(one)) continue;
+      planted.fault = one, planted.joints = joints;
+      if (size) planted.size = *size;
+      return planted;
+    }
+    throw_unknown<OptionsError>("--fault", "fault that can be planted", fault, names());
+  }
+
+  int run() const {
+    PlantedFault one = planted();
+    RobotChoice asked = robot;
+    asked.ignore_meshes = true;
+    const Robot known = asked.load();
+    const Episode good = load_any_episode(log, known, known.profile.settings.get<EpisodeOptions>());
+    const Episode wrong = mutate(known, good, one);
+    write_episode(wrong, out);
+    print(wrapped(printable(good.name + ", " + wrong.notes.back() + ". Written to " + out + "."), 2));
+    return kFine;
+  }
+};
+
+}  // namespace
+
+void add_mutate(CLI::App& app, Run& run) {
+  auto command = std::make_shared<MutateCommand>();
+  CLI::App* verb = app.add_subcommand("mutate", "plant a mistake in a good log, to see whether check finds it");
+  verb->add_option("log", command->log, "folder of .npy files, .npz, .csv or .parquet")->required()->option_text("LOG");
+  command->robot.add_to(*verb);
+  std::string faults;
+  for (const std::string& name : MutateCommand::names()) faults += (faults.empty() ? "" : ", ") + name;
+  verb->add_option("--fault", command->fault, "one of " + faults)->required()->option_text("NAME");
+  verb->add_option("--joints", command->joints,
+                   "joints by name or label, with commas (default: the fault's usual ones)")
+      ->delimiter(',')
+      ->option_text("A,B");
+  verb->add_option("--size", command->size, "of the mistake, in its unit (default: the fault's usual one)")
+      ->option_text("X");
+  verb->add_option("--out,-o", command->out, "folder for the wrong log")->required()->option_text("DIR");
+  verb->footer("Example: antaeus mutate good_log --robot ur10e --fault torque_sign --out wrong_log");
+  verb->callback([command, &run] { run = [command] { return command->run(); }; });
+}
+
+}  // namespace antaeus::cli

@@ -1,0 +1,156 @@
+// Whether a log is what its robot's profile says: findings, mistakes to plant, and the profile that mends them.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/variant.h>
+
+#include <optional>
+
+#include "antaeus/check/check_log.hpp"
+#include "antaeus/check/fix.hpp"
+#include "antaeus/check/mutate.hpp"
+#include "antaeus/core/option_table.hpp"
+#include "antaeus/episode/raw_log.hpp"
+#include "antaeus/io/files.hpp"
+#include "antaeus/io/json_fields.hpp"
+#include "antaeus/report/pages.hpp"
+#include "convert.hpp"
+#include "fields.hpp"
+#include "logs.hpp"
+
+namespace nanobind::detail {
+
+template <>
+struct type_caster<antaeus::Fault> : EnumerationCaster<antaeus::Fault, "antaeus.Fault"> {};
+template <>
+struct type_caster<antaeus::Severity> : EnumerationCaster<antaeus::Severity, "antaeus.Severity"> {};
+template <>
+struct type_caster<antaeus::TorqueStage> : EnumerationCaster<antaeus::TorqueStage, "antaeus.TorqueStage"> {};
+template <>
+struct type_caster<antaeus::GravityContent> : EnumerationCaster<antaeus::GravityContent, "antaeus.GravityContent"> {};
+
+}  // namespace nanobind::detail
+
+namespace antaeus::python {
+
+namespace {
+
+Robot robot_of(const RobotChoice& robot) {
+  const auto* file = std::get_if<std::filesystem::path>(&robot);
+  return file ? load_robot(file->string(), MeshPolicy::ignored) : std::get<Robot>(robot);
+}
+
+Episode episode_of(const Log& log, const Robot& robot) {
+  const auto* file = std::get_if<std::filesystem::path>(&log);
+  return file ? read_checked_log(*file, robot) : std::get<Episode>(log);
+}
+
+CheckResult check(const Log& episode, const std::optional<RobotChoice>& robot, const nb::dict& settings) {
+  const std::vector<std::string> assignments = assignments_of(settings, "check.settings");
+  const nb::gil_scoped_release unlocked;
+  if (!robot) {
+    if (!assignments.empty()) throw OptionsError("check.settings", "they are of a robot", "give one");
+    const auto* file = std::get_if<std::filesystem::path>(&episode);
+    return check_log(file ? load_raw_log(*file) : raw_log(std::get<Episode>(episode)));
+  }
+  Robot loaded = robot_of(*robot);
+  for (const std::string& assignment : assignments) loaded.profile.settings.set(assignment, "check.settings");
+  return check_log(loaded, episode_of(episode, loaded), loaded.profile.settings.get<CheckOptions>());
+}
+
+Episode planted(const Log& episode, const RobotChoice& robot, std::string_view fault, std::vector<std::string> joints,
+                const std::optional<double>& size) {
+  PlantedFault one{parse_enum<Fault>(fault, "mutate.fault"), std::move(joints)};
+  if (size) one.size = *size;
+  const nb::gil_scoped_release unlocked;
+  const Robot loaded = robot_of(robot);
+  return mutate(loaded, episode_of(episode, loaded), one);
+}
+
+std::pair<Robot, std::vector<std::string>> fixed_robot(const Robot& robot, const CheckResult& result) {
+  std::vector<std::string> not_fixed;
+  Robot fixed = robot;
+  fixed.profile = fixed_profile(robot, result, not_fixed);
+  return {std::move(fixed), std::move(not_fixed)};
+}
+
+void save_check(const CheckResult& result, const std::filesystem::path& file) {
+  const std::filesystem::path suffix = file.extension();
+  if (suffix != ".html" && suffix != ".json") {
+    throw OptionsError("check.save", "'" + file.string() + "' says no format",
+                       "let it end in .html (the page) or .json (the summary)");
+  }
+  const nb::gil_scoped_release unlocked;
+  write_file(file, suffix == ".html" ? html_page(check_page(result, CheckSeries{})) : to_json(result).dump() + "\n");
+}
+
+void bind_result(nb::module_& module) {
+  bind_enumeration<Fault>(module, "A mistake in how a log was recorded or is read (docs/check.md).");
+  bind_enumeration<Severity>(
+      module,
+      "error: no force that is computed from the log can be trusted. warning: some may be wrong. "
+      "note: it describes the log.");
+  bind_enumeration<TorqueStage>(module, "What a torque channel is, as far as the log tells.");
+  bind_enumeration<GravityContent>(module, "Whether gravity is in a torque channel.");
+  nb::class_<Finding> finding(module, "Finding", "What is wrong with a log, with its size, its doubt and its remedy.");
+  bind_fields(finding).def("__repr__", [](const Finding& self) {
+    return "Finding(" + std::string(to_string(self.severity)) + ", " + std::string(to_string(self.fault)) + ": " +
+           self.text + ")";
+  });
+  bind_struct<CheckedJoint>(module, "CheckedJoint", "What a log tells of one joint's torque channel, and of its zero.");
+  bind_struct<TorqueDescription>(module, "TorqueDescription", "The torque channel in words that a machine can read.");
+  nb::class_<CheckResult> result(module, "CheckResult", "What `antaeus check` found.");
+  bind_fields(result)
+      .def_prop_ro("headline", &check_headline, "The most severe finding in one line, or \"No mistake found\".")
+      .def_prop_ro("serious", &serious_findings, "Findings of severity error or warning: those to act on.")
+      .def("has_errors", &has_errors, "Whether a finding has severity error.")
+      .def_prop_ro(
+          "summary",
+          [](const CheckResult& self) { return nb::module_::import_("json").attr("loads")(to_json(self).dump()); },
+          nb::sig("def summary(self) -> dict[str, typing.Any]"),
+          "What summary.json holds (docs/schema/check.md); made anew at each call.")
+      .def("save", &save_check, "path"_a,
+           "Writes the page (.html; without the picture of the channels, which wants the log) or the summary (.json). "
+           "OptionsError, a ValueError, for another name.")
+      .def("__repr__", [](const CheckResult& self) {
+        return decoded("CheckResult(" + self.log + ": " + check_headline(self) + ")");
+      });
+}
+
+}  // namespace
+
+void bind_check(nb::module_& module) {
+  bind_result(module);
+  const CheckOptions options;
+  const std::string doc = options_doc(
+      "Whether a log is what the robot's profile says: what `antaeus check` does. episode: a folder of .npy files, "
+      ".npz, "
+      ".csv or .parquet, or an Episode. robot: a name, a profile, a description, a Robot; None: channels alone are "
+      "judged. settings: 'group.option' → value, over what the profile sets. The interpreter's lock is released "
+      "meanwhile. What is wrong with the log is a finding, no error; EpisodeError: it cannot be read.\n\ncheck",
+      options_of(options), &options);
+  module.def("check", &check, "episode"_a, "robot"_a = nb::none(), "settings"_a = nb::dict(),
+             nb::sig("def check(episode: str | os.PathLike | Episode, robot: str | os.PathLike | Robot | None = None, "
+                     "settings: dict[str, float | str | bool] = {}) -> CheckResult"),
+             doc.c_str());
+  module.def(
+      "plantable_faults",
+      [] {
+        std::vector<std::string> names;
+        for (const Fault fault : plantable_faults()) names.emplace_back(to_string(fault));
+        return names;
+      },
+      "Names that `mutate` takes.");
+  module.def(
+      "mutate", &planted, "episode"_a, "robot"_a, "fault"_a, "joints"_a = nb::list(), "size"_a = nb::none(),
+      nb::sig("def mutate(episode: str | os.PathLike | Episode, robot: str | os.PathLike | Robot, fault: str, "
+              "joints: collections.abc.Sequence[str] = (), size: float | None = None) -> Episode"),
+      "A good log with one mistake planted in it: the positive control of a check. joints: names or labels; none: "
+      "the fault's usual ones. size: in the fault's unit; None: its usual one. The last note says what was planted. "
+      "OptionsError, a ValueError, for what cannot be planted in this log.");
+  module.def(
+      "fixed_robot", &fixed_robot, "robot"_a, "result"_a,
+      "The robot with the profile that reads the log right, and a line for each finding that no key of a channel "
+      "mends. `write_profile(folder)` of it writes the profile.");
+}
+
+}  // namespace antaeus::python
