@@ -10,13 +10,12 @@ namespace antaeus::detail {
 
 namespace {
 
-constexpr double kDegrees = 180.0 / std::numbers::pi;
-constexpr double kLag = 0.5;             // [s] that dq is looked for late
-constexpr double kLagFound = 0.02;       // [s] from which a lag spoils an estimate
-constexpr double kLagNoted = 0.005;      // [s]
-constexpr double kAlike = 0.8;           // [1] correlation from which two series are the same motion
-constexpr double kMoving = 0.05;         // [rad/s] rms of a joint that moves
-constexpr double kRunOfEqual = 0.5;      // [s]
+constexpr double kLag = 0.5;         // [s] that dq is looked for late
+constexpr double kLagFound = 0.02;   // [s] from which a lag spoils an estimate
+constexpr double kLagNoted = 0.005;  // [s]
+constexpr double kAlike = 0.8;       // [1] correlation from which two series are the same motion
+constexpr double kMoving = 0.05;     // [rad/s] rms of a joint that moves
+constexpr double kRunOfEqual = 0.5;  // [s]
 
 double median(std::vector<double> values) {
   if (values.empty()) return kNaN;
@@ -62,8 +61,8 @@ class ChannelJudge {
   }
 
  private:
-  Finding& add(Fault fault, const char* channel, std::vector<int> motors, Severity severity, double size, std::string unit,
-               std::string text, std::string remedy) {
+  Finding& add(Fault fault, const char* channel, std::vector<int> motors, Severity severity, double size,
+               std::string unit, std::string text, std::string remedy) {
     Finding finding;
     finding.fault = fault;
     finding.channel = channel;
@@ -93,10 +92,14 @@ class ChannelJudge {
       for (Eigen::Index i = 0; i < samples.rows(); ++i) broken += !samples.row(i).allFinite();
       if (broken == 0) return;
       const double share = static_cast<double>(broken) / static_cast<double>(samples.rows());
-      const Severity severity = broken == samples.rows() ? Severity::error : share > 0.01 ? Severity::warning : Severity::note;
+      const Severity severity = broken == samples.rows() ? Severity::error
+                                : share > 0.01           ? Severity::warning
+                                                         : Severity::note;
       add(Fault::not_numbers, channel, {}, severity, share, "1",
-          std::string(channel) + ": " + count_text(broken, "step") + " of " + std::to_string(samples.rows()) + " hold no number",
-          broken == samples.rows() ? "log numbers in this channel, or leave it out" : "cut the log where they stand, or mend the driver");
+          std::string(channel) + ": " + count_text(broken, "step") + " of " + std::to_string(samples.rows()) +
+              " hold no number",
+          broken == samples.rows() ? "log numbers in this channel, or leave it out"
+                                   : "cut the log where they stand, or mend the driver");
     };
     look(log_.tau, "tau");
     look(log_.q, "qpos");
@@ -123,12 +126,16 @@ class ChannelJudge {
     result.slope = vv > 0.0 ? vm / vv : kNaN;
     result.correlation = vv > 0.0 && mm > 0.0 ? vm / std::sqrt(vv * mm) : 0.0;
     const double independent = std::max(4.0, judged_.time / 0.25);
-    result.slope_sd = std::abs(result.slope) * std::sqrt(std::max(0.0, 1.0 / std::max(1e-12, result.correlation * result.correlation) - 1.0) / independent);
+    result.slope_sd =
+        std::abs(result.slope) *
+        std::sqrt(std::max(0.0, 1.0 / std::max(1e-12, result.correlation * result.correlation) - 1.0) / independent);
     result.judged = result.rms > kMoving && judged_.moved[j] >= options_.least_motion;
     return result;
   }
 
-  static Eigen::Index edge(const EvenPiece& piece) { return std::min<Eigen::Index>(piece.rows() / 4, std::lround(0.3 / piece.step)); }
+  static Eigen::Index edge(const EvenPiece& piece) {
+    return std::min<Eigen::Index>(piece.rows() / 4, std::lround(0.3 / piece.step));
+  }
 
   /// The lag of dq at which it follows d(q)/dt best, over all joints, and its doubt.
   std::pair<double, double> common_lag() const {
@@ -208,7 +215,8 @@ class ChannelJudge {
     double vv = 0.0, vm = 0.0, mm = 0.0, n = 0.0;
     for (std::size_t p = 0; p < judged_.pieces.size(); ++p) {
       const EvenPiece& piece = judged_.pieces[p];
-      const Eigen::Index shift = std::lround(lag / piece.step), stride = std::max<Eigen::Index>(1, std::lround(0.02 / piece.step));
+      const Eigen::Index shift = std::lround(lag / piece.step),
+                         stride = std::max<Eigen::Index>(1, std::lround(0.02 / piece.step));
       for (Eigen::Index i = edge(piece); i < piece.rows() - edge(piece); i += stride) {
         if (i + shift < 0 || i + shift >= piece.rows()) continue;
         const double v = piece.v(i, j), m = dq_[p](i + shift, j);
@@ -250,7 +258,8 @@ class ChannelJudge {
       if (all[static_cast<std::size_t>(j)].judged && most - least < 1e-9) dead.push_back(j);
     }
     if (!dead.empty()) {
-      add(Fault::velocity_frozen, "dq", dead, Severity::error, kNaN, "", "dq of " + named(dead) + " does not change while the joint moves",
+      add(Fault::velocity_frozen, "dq", dead, Severity::error, kNaN, "",
+          "dq of " + named(dead) + " does not change while the joint moves",
           "log the velocity of each joint, or leave dq out: it is then formed from positions");
     }
     if (slopes.empty()) return;
@@ -270,9 +279,11 @@ class ChannelJudge {
         // d(q)/dt is that much too slow: the clock counts in smaller units.
         out_.time_unit = unit * factor;
         std::erase_if(out_.findings, [](const Finding& f) { return f.fault == Fault::time_unit; });
-        Finding& finding = add(Fault::time_unit, "time", {}, Severity::error, out_.time_unit, "1/s",
+        Finding& finding = add(
+            Fault::time_unit, "time", {}, Severity::error, out_.time_unit, "1/s",
             "the clock counts " + figure(out_.time_unit) + " to a second: positions move that much slower than dq says",
-            "divide the time stamps by " + figure(out_.time_unit) + ", or set channels.time_scale = " + shortest_text(1.0 / out_.time_unit) + " in a profile (--fix)");
+            "divide the time stamps by " + figure(out_.time_unit) +
+                ", or set channels.time_scale = " + shortest_text(1.0 / out_.time_unit) + " in a profile (--fix)");
         finding.sd = 0.0;
         judged_ = even_log(robot_, log_, out_.time_unit);
         filter_pieces(judged_);
@@ -289,18 +300,21 @@ class ChannelJudge {
       }
       if (!found && near_factor(common, 1.0 / kDegrees, 0.1)) {
         out_.position_unit = kDegrees;
-        Finding& finding = add(Fault::positions_degrees, "qpos", {}, Severity::error, kDegrees, "1/rad",
-            "positions are in degrees: they move 57.3 times as fast as dq in rad/s says",
-            "convert qpos to radians, or set channels.position_scale = 0.0174532925 in a profile (--fix)");
+        Finding& finding =
+            add(Fault::positions_degrees, "qpos", {}, Severity::error, kDegrees, "1/rad",
+                "positions are in degrees: they move 57.3 times as fast as dq in rad/s says",
+                "convert qpos to radians, or set channels.position_scale = 0.0174532925 in a profile (--fix)");
         finding.sd = 0.0;
         found = true;
       }
       if (!found) {
         const bool degrees = near_factor(common, kDegrees, 0.1);
-        Finding& finding = add(Fault::velocity_scale, "dq", {}, Severity::error, degrees ? kDegrees : common, "1",
-            degrees ? "dq is in degrees per second: 57.3 times what positions say"
-                    : "dq is " + figure(common) + " times what positions say",
-            "divide dq by " + figure(degrees ? kDegrees : common) + ", or set channels.velocity_scale = " + shortest_text(1.0 / (degrees ? kDegrees : common)) + " in a profile (--fix)");
+        Finding& finding =
+            add(Fault::velocity_scale, "dq", {}, Severity::error, degrees ? kDegrees : common, "1",
+                degrees ? "dq is in degrees per second: 57.3 times what positions say"
+                        : "dq is " + figure(common) + " times what positions say",
+                "divide dq by " + figure(degrees ? kDegrees : common) + ", or set channels.velocity_scale = " +
+                    shortest_text(1.0 / (degrees ? kDegrees : common)) + " in a profile (--fix)");
         finding.sd = median([&] {
           std::vector<double> sds;
           for (const Follows& f : all) {
@@ -316,11 +330,13 @@ class ChannelJudge {
       if (!f.judged || std::abs(f.correlation) <= kAlike) continue;
       if (f.slope < 0.0) turned.push_back(j);
       const double ratio = std::abs(f.slope) / expected;
-      if (std::abs(std::log(ratio)) > 0.2 && std::abs(std::abs(f.slope) - expected) > 5.0 * f.slope_sd) off.push_back(j);
+      if (std::abs(std::log(ratio)) > 0.2 && std::abs(std::abs(f.slope) - expected) > 5.0 * f.slope_sd)
+        off.push_back(j);
     }
     out_.turned = turned;
     if (!turned.empty()) {
-      Finding& finding = add(Fault::velocity_sign, "dq", turned, Severity::error, -1.0, "1",
+      Finding& finding = add(
+          Fault::velocity_sign, "dq", turned, Severity::error, -1.0, "1",
           "dq of " + named(turned) + " goes against the change of its position",
           "change the sign of dq of " + named(turned) + " (--fix writes channels.velocity_scale), or of its position");
       finding.sd = 0.0;
@@ -330,9 +346,10 @@ class ChannelJudge {
       for (const int j : off) factors.push_back(all[static_cast<std::size_t>(j)].slope);
       const int first = off.front();
       const double slope = all[static_cast<std::size_t>(first)].slope;
-      Finding& finding = add(Fault::velocity_scale, "dq", off, Severity::error, slope, "1",
-          "dq of " + named(off) + " is " + figure(slope) + " times what its position says",
-          "divide dq of " + named(off) + " by " + figure(slope) + " (--fix writes channels.velocity_scale)");
+      Finding& finding =
+          add(Fault::velocity_scale, "dq", off, Severity::error, slope, "1",
+              "dq of " + named(off) + " is " + figure(slope) + " times what its position says",
+              "divide dq of " + named(off) + " by " + figure(slope) + " (--fix writes channels.velocity_scale)");
       finding.sd = all[static_cast<std::size_t>(first)].slope_sd;
       finding.sizes = factors;
     }
@@ -344,9 +361,11 @@ class ChannelJudge {
         if (f.judged) correlations.push_back(std::abs(f.correlation));
       }
       if (median(correlations) > kAlike) {
-        Finding& finding = add(Fault::velocity_late, "dq", {}, bad ? Severity::error : Severity::note, lag, "s",
-            "dq comes " + figure(1000.0 * lag) + " ms after the change of position",
-            "leave dq out (velocities are then formed from positions), or set channels.velocity_delay = " + figure(lag) + " in a profile (--fix)");
+        Finding& finding =
+            add(Fault::velocity_late, "dq", {}, bad ? Severity::error : Severity::note, lag, "s",
+                "dq comes " + figure(1000.0 * lag) + " ms after the change of position",
+                "leave dq out (velocities are then formed from positions), or set channels.velocity_delay = " +
+                    figure(lag) + " in a profile (--fix)");
         finding.sd = lag_sd;
       }
     }
@@ -370,7 +389,8 @@ class ChannelJudge {
     }
     if (named_motors.empty()) return;
     Finding& finding = add(Fault::joint_order, "dq", named_motors, Severity::error, kNaN, "",
-        "dq of " + named(named_motors) + " stand in each other's columns", "exchange these columns of dq, or leave dq out");
+                           "dq of " + named(named_motors) + " stand in each other's columns",
+                           "exchange these columns of dq, or leave dq out");
     finding.sizes = order;
   }
 
@@ -399,12 +419,14 @@ class ChannelJudge {
       const double lower = model.lower_limits()[j], upper = model.upper_limits()[j];
       const double size = std::max(std::abs(least), std::abs(most));
       largest = std::max(largest, size);
-      const double over = std::max({0.0, std::isfinite(upper) ? most - upper : 0.0, std::isfinite(lower) ? lower - least : 0.0});
+      const double over =
+          std::max({0.0, std::isfinite(upper) ? most - upper : 0.0, std::isfinite(lower) ? lower - least : 0.0});
       const double reach = std::max({std::abs(lower), std::abs(upper), 0.5});
       if (std::isfinite(reach) ? size > 2.5 * reach + 1.0 : size > 40.0) far.push_back(j);
       if (over <= std::max(0.02 * (std::isfinite(upper - lower) ? upper - lower : 1.0), 0.02)) continue;
       excess = std::max(excess, over);
-      const double middle = 0.5 * (lower + upper), turned = std::round((0.5 * (least + most) - middle) / (2.0 * std::numbers::pi));
+      const double middle = 0.5 * (lower + upper),
+                   turned = std::round((0.5 * (least + most) - middle) / (2.0 * std::numbers::pi));
       (upper - lower > 6.0 && turned != 0.0 ? turns : beyond).push_back(j);
     }
     const bool said = out_.position_unit != 1.0;
@@ -417,8 +439,10 @@ class ChannelJudge {
       } else {
         out_.position_unit = kDegrees;
         Finding& finding = add(Fault::positions_degrees, "qpos", {}, Severity::error, kDegrees, "1/rad",
-            "positions up to " + figure(largest) + " are degrees: " + named(far) + " would be far beyond their limits in radians",
-            "convert qpos" + std::string(log_.v.rows() > 0 ? " and dq" : "") + " to radians, or set channels.position_scale = 0.0174532925 in a profile (--fix)");
+                               "positions up to " + figure(largest) + " are degrees: " + named(far) +
+                                   " would be far beyond their limits in radians",
+                               "convert qpos" + std::string(log_.v.rows() > 0 ? " and dq" : "") +
+                                   " to radians, or set channels.position_scale = 0.0174532925 in a profile (--fix)");
         finding.sd = 0.0;
       }
     } else if (!said) {
@@ -429,7 +453,8 @@ class ChannelJudge {
       }
       if (!turns.empty()) {
         add(Fault::position_limits, "qpos", turns, Severity::note, excess, "rad",
-            named(turns) + " turns past its limits by whole turns", "make it a continuous joint in the description, if it turns for ever");
+            named(turns) + " turns past its limits by whole turns",
+            "make it a continuous joint in the description, if it turns for ever");
       }
     }
     frozen_positions();
@@ -449,9 +474,12 @@ class ChannelJudge {
           dq_moves = std::sqrt((v - v.mean()).square().mean()) > kMoving;
         }
         double target_moves = 0.0;
-        if (log_.target.rows() == log_.q.rows()) target_moves = log_.target.col(j).maxCoeff() - log_.target.col(j).minCoeff();
-        if (dq_moves || target_moves > 0.1) frozen.push_back(j);
-        else if (log_.tau.rows() == log_.q.rows()) judged_.position_dead[static_cast<std::size_t>(j)] = 1;
+        if (log_.target.rows() == log_.q.rows())
+          target_moves = log_.target.col(j).maxCoeff() - log_.target.col(j).minCoeff();
+        if (dq_moves || target_moves > 0.1)
+          frozen.push_back(j);
+        else if (log_.tau.rows() == log_.q.rows())
+          judged_.position_dead[static_cast<std::size_t>(j)] = 1;
         continue;
       }
       // A value that is held for a while, and then jumps to where the joint has gone.
@@ -470,13 +498,17 @@ class ChannelJudge {
         run = 1;
         const double limit = robot_.model.velocity_limits()[j];
         const double fastest = std::isfinite(limit) && limit > 0.0 ? 3.0 * limit : 30.0;
-        const double here = i < log_.time.size() && log_.has_time() ? (log_.time[i] - log_.time[i - 1]) / out_.time_unit : dt;
-        if (here > 0.0 && here < 3.0 * dt && step > 0.2 + fastest * std::max(here, dt) && step > 30.0 * usual && held == 0) {
+        const double here =
+            i < log_.time.size() && log_.has_time() ? (log_.time[i] - log_.time[i - 1]) / out_.time_unit : dt;
+        if (here > 0.0 && here < 3.0 * dt && step > 0.2 + fastest * std::max(here, dt) && step > 30.0 * usual &&
+            held == 0) {
           if (jumps.empty() || jumps.back() != j) jumps.push_back(j);
           jump = std::max(jump, step);
         }
       }
-      if (static_cast<double>(run) * dt >= kRunOfEqual && static_cast<double>(run) > 0.2 * static_cast<double>(log_.q.rows()) && judged_.moved[j] > 0.2 && log_.v.rows() == log_.q.rows()) {
+      if (static_cast<double>(run) * dt >= kRunOfEqual &&
+          static_cast<double>(run) > 0.2 * static_cast<double>(log_.q.rows()) && judged_.moved[j] > 0.2 &&
+          log_.v.rows() == log_.q.rows()) {
         const auto tail = log_.v.col(j).tail(run).array();
         if (std::sqrt(tail.square().mean()) > kMoving) held += run;
       }
@@ -487,13 +519,15 @@ class ChannelJudge {
     }
     if (!frozen.empty()) {
       Finding& finding = add(Fault::position_frozen, "qpos", frozen, Severity::error, 1.0, "1",
-          "the position of " + named(frozen) + " never changes, and the joint moves", "find why this channel does not reach the log");
+                             "the position of " + named(frozen) + " never changes, and the joint moves",
+                             "find why this channel does not reach the log");
       finding.alternatives.emplace_back(to_string(Fault::joint_locked));
       out_.frozen_position = true;
     }
     if (!stuck.empty()) {
       add(Fault::position_frozen, "qpos", stuck, share > 0.2 ? Severity::error : Severity::warning, share, "1",
-          "the position of " + named(stuck) + " stands still in " + figure(100.0 * share) + " % of the log and then jumps",
+          "the position of " + named(stuck) + " stands still in " + figure(100.0 * share) +
+              " % of the log and then jumps",
           "find why this channel stops; cut the log there");
     }
     if (!jumps.empty() && out_.position_unit == 1.0 && !out_.frozen_position) {
@@ -568,27 +602,32 @@ class ChannelJudge {
       for (Eigen::Index i = 0; i < rows; i += std::max<Eigen::Index>(1, rows / 2000)) values.push_back(tau[i]);
       std::ranges::sort(values);
       values.erase(std::ranges::unique(values).begin(), values.end());
-      if (values.size() > 1 && values.size() <= 25 && range / static_cast<double>(values.size() - 1) > 0.1 * level) coarse.push_back(j);
+      if (values.size() > 1 && values.size() <= 25 && range / static_cast<double>(values.size() - 1) > 0.1 * level)
+        coarse.push_back(j);
     }
     if (!frozen.empty()) {
       add(Fault::torque_frozen, "tau", frozen, Severity::error, worst_run, "1",
-          "the torque of " + named(frozen) + " does not change in " + figure(100.0 * worst_run) + " % of the log while the joint moves",
+          "the torque of " + named(frozen) + " does not change in " + figure(100.0 * worst_run) +
+              " % of the log while the joint moves",
           "find why this channel does not reach the log; until then its joint tells nothing");
     }
     if (!zeros.empty()) {
-      Finding& finding = add(Fault::torque_frozen, "tau", zeros, Severity::error, worst_zero, "1",
-          "the torque of " + named(zeros) + " is exactly zero in up to " + figure(100.0 * worst_zero) + " % of the samples",
-          "read the channel of the drive that measures it, or leave these joints out (profile: motors)");
+      Finding& finding =
+          add(Fault::torque_frozen, "tau", zeros, Severity::error, worst_zero, "1",
+              "the torque of " + named(zeros) + " is exactly zero in up to " + figure(100.0 * worst_zero) +
+                  " % of the samples",
+              "read the channel of the drive that measures it, or leave these joints out (profile: motors)");
       finding.sizes = zero_shares;
     }
     if (!flat.empty()) {
       add(Fault::torque_saturated, "tau", flat, Severity::warning, worst_flat, "1",
-          "the torque of " + named(flat) + " stands at its largest value in " + figure(100.0 * worst_flat) + " % of the log: it is cut off there",
+          "the torque of " + named(flat) + " stands at its largest value in " + figure(100.0 * worst_flat) +
+              " % of the log: it is cut off there",
           "ask the driver for the whole range; samples at the limit are no evidence");
     }
     if (!coarse.empty()) {
-      add(Fault::torque_quantised, "tau", coarse, Severity::note, kNaN, "", "the torque of " + named(coarse) + " has few levels",
-          "log it with more digits");
+      add(Fault::torque_quantised, "tau", coarse, Severity::note, kNaN, "",
+          "the torque of " + named(coarse) + " has few levels", "log it with more digits");
     }
   }
 
@@ -610,7 +649,8 @@ std::string count_text(Eigen::Index count, const std::string& noun) {
 
 std::vector<Finding> clock_findings(const VectorX& time, double& unit) {
   std::vector<Finding> findings;
-  const auto add = [&](Fault fault, Severity severity, double size, const char* of, std::string text, std::string remedy) {
+  const auto add = [&](Fault fault, Severity severity, double size, const char* of, std::string text,
+                       std::string remedy) {
     Finding finding;
     finding.fault = fault;
     finding.channel = "time";
@@ -625,7 +665,8 @@ std::vector<Finding> clock_findings(const VectorX& time, double& unit) {
   Eigen::Index finite = 0;
   for (Eigen::Index i = 0; i < time.size(); ++i) finite += std::isfinite(time[i]);
   if (finite == 0) {
-    add(Fault::time_missing, Severity::warning, kNaN, "", "the log has no time stamps: rates, lags and torques in motion cannot be judged",
+    add(Fault::time_missing, Severity::warning, kNaN, "",
+        "the log has no time stamps: rates, lags and torques in motion cannot be judged",
         "log a column `time` in seconds, or name it (--set episode.time=COLUMN)");
     return findings;
   }
@@ -659,14 +700,17 @@ std::vector<Finding> clock_findings(const VectorX& time, double& unit) {
     }
     if (unit != 1.0) {
       add(Fault::time_unit, Severity::error, unit, "1/s",
-          "the clock counts " + figure(unit) + " to a second: in seconds the log would have " + figure(1.0 / typical) + " samples a second",
-          "divide the time stamps by " + figure(unit) + ", or set channels.time_scale = " + shortest_text(1.0 / unit) + " in a profile (--fix)");
+          "the clock counts " + figure(unit) + " to a second: in seconds the log would have " + figure(1.0 / typical) +
+              " samples a second",
+          "divide the time stamps by " + figure(unit) + ", or set channels.time_scale = " + shortest_text(1.0 / unit) +
+              " in a profile (--fix)");
       findings.back().sd = 0.0;
     }
   }
   if (back > 0) {
     add(Fault::time_back, Severity::error, largest_back / unit, "s",
-        "time goes back " + count_text(back, "time") + ", first at row " + std::to_string(first_back), "sort the log, or cut it at the restart");
+        "time goes back " + count_text(back, "time") + ", first at row " + std::to_string(first_back),
+        "sort the log, or cut it at the restart");
   }
   double longest = 0.0;
   Eigen::Index gaps = 0;
@@ -676,7 +720,8 @@ std::vector<Finding> clock_findings(const VectorX& time, double& unit) {
     longest = std::max(longest, step / unit);
   }
   if (gaps > 0) {
-    add(Fault::time_gap, Severity::warning, longest, "s", count_text(gaps, "gap") + " in the clock, the longest of " + figure(longest) + " s",
+    add(Fault::time_gap, Severity::warning, longest, "s",
+        count_text(gaps, "gap") + " in the clock, the longest of " + figure(longest) + " s",
         "record again, or cut the log there: what is formed across a gap is wrong");
   }
   if (repeated > 0) {

@@ -11,10 +11,10 @@ namespace antaeus::detail {
 /// What the channels named, and what must be mended before torques are judged.
 struct ChannelFaults {
   std::vector<Finding> findings;
-  double time_unit = 1.0;       ///< of the clock in a second
-  double position_unit = 1.0;   ///< of positions in a radian
-  std::vector<int> turned;      ///< motors whose dq goes against d(q)/dt
-  bool frozen_position = false; ///< some joint's position does not tell where it is
+  double time_unit = 1.0;        ///< of the clock in a second
+  double position_unit = 1.0;    ///< of positions in a radian
+  std::vector<int> turned;       ///< motors whose dq goes against d(q)/dt
+  bool frozen_position = false;  ///< some joint's position does not tell where it is
 };
 
 /// The clock of a log: gaps, steps back, repeated stamps, no stamps. \param unit  [1/s] found by its rate alone
@@ -25,6 +25,8 @@ ChannelFaults channel_faults(const Robot& robot, const Episode& log, const Check
 
 /// Quaternion, accelerometer and gyro against each other.
 std::vector<Finding> imu_faults(const Robot& robot, const Episode& log, JudgedLog& judged, const CheckOptions& options);
+
+inline constexpr double kDegrees = 57.29577951308232;  ///< in a radian
 
 /// "1.5", "0.191": for sentences.
 std::string figure(double value);

@@ -16,16 +16,15 @@ const OptionTable& options_of(const CheckOptions&) {
   using O = CheckOptions;
   constexpr const char* kPage = "docs/check.md";
   static const OptionTable table(
-      "check", {
-                   option("least_time", "s", "below which no scale, lag or torque is judged", kPage, &O::least_time),
-                   option("least_motion", "rad or m", "that a joint must move to count as moving", kPage,
-                          &O::least_motion),
-                   option("found", "nats", "of evidence over the log as it is, from which a mistake is named", kPage,
-                          &O::found),
-                   option("tie", "nats", "below which two explanations are both named", kPage, &O::tie),
-                   option("other_robots", "", "whether the robots that come with Antaeus are tried, too", kPage,
-                          &O::other_robots),
-               });
+      "check",
+      {
+          option("least_time", "s", "below which no scale, lag or torque is judged", kPage, &O::least_time),
+          option("least_motion", "rad or m", "that a joint must move to count as moving", kPage, &O::least_motion),
+          option("found", "nats", "of evidence over the log as it is, from which a mistake is named", kPage, &O::found),
+          option("tie", "nats", "below which two explanations are both named", kPage, &O::tie),
+          option("other_robots", "", "whether the robots that come with Antaeus are tried, too", kPage,
+                 &O::other_robots),
+      });
   return table;
 }
 const OptionGroup kCheckGroup(CheckOptions{});
@@ -35,9 +34,10 @@ namespace {
 using namespace detail;
 
 /// What a torque hypothesis and its rivals amount to, as findings: docs/check.md, the rule.
-class Verdict {
+class Naming {
  public:
-  Verdict(const Robot& robot, const CheckOptions& options, CheckResult& result) : robot_(robot), options_(options), result_(result) {}
+  Naming(const Robot& robot, const CheckOptions& options, CheckResult& result)
+      : robot_(robot), options_(options), result_(result) {}
 
   void of_torques(const TorqueJudgement& judged, ChannelFaults& channels, const JudgedLog& log) {
     result_.joints = judged.joints;
@@ -76,7 +76,8 @@ class Verdict {
     if (!or_else.empty()) finding.remedy += "; or else: " + or_else;
     // Where dq and torques both say that a position counts the other way, it is the position.
     if (finding.fault == Fault::position_sign) {
-      std::erase_if(channels.findings, [&](const Finding& f) { return f.fault == Fault::velocity_sign && f.joints == finding.joints; });
+      std::erase_if(channels.findings,
+                    [&](const Finding& f) { return f.fault == Fault::velocity_sign && f.joints == finding.joints; });
     }
     channels.findings.push_back(std::move(finding));
   }
@@ -125,8 +126,11 @@ class Verdict {
     finding.unit = "1";
     finding.margin = 0.0;
     finding.alternatives.emplace_back(to_string(Fault::joint_locked));
-    finding.text = "the position of " + finding.joints.front() + " never changes, and the torques do not fit: its channel is frozen, or the joint is locked elsewhere";
-    finding.remedy = "find why this channel does not reach the log; or state where the joint is held: locked_joints in the profile";
+    finding.text =
+        "the position of " + finding.joints.front() +
+        " never changes, and the torques do not fit: its channel is frozen, or the joint is locked elsewhere";
+    finding.remedy =
+        "find why this channel does not reach the log; or state where the joint is held: locked_joints in the profile";
     extra_.push_back(std::move(finding));
     return true;
   }
@@ -171,12 +175,15 @@ class Verdict {
     const auto out = [&](Fault fault) { return nearest.contains(fault) && nearest[fault] < found - 3.0; };
     const Fault best = found > options_.found ? judged.hypotheses.front().fault : Fault::too_short;
     torque.sign = best == Fault::torque_sign ? "reversed" : out(Fault::torque_sign) ? "as the model" : "unknown";
-    torque.unit = best == Fault::torque_gain ? "not N·m" : out(Fault::torque_gain) || found <= options_.found ? "N·m" : "unknown";
+    torque.unit = best == Fault::torque_gain                           ? "not N·m"
+                  : out(Fault::torque_gain) || found <= options_.found ? "N·m"
+                                                                       : "unknown";
     torque.order = best == Fault::torque_order ? "another" : out(Fault::torque_order) ? "as the model" : "unknown";
     torque.gravity = best == Fault::gravity_removed ? GravityContent::excluded
                      : out(Fault::gravity_removed)  ? GravityContent::included
                                                     : GravityContent::unknown;
-    if (best == Fault::too_short && judged.friction_share < 0.01 && robot_.profile.torque_source == TorqueSource::motor) {
+    if (best == Fault::too_short && judged.friction_share < 0.01 &&
+        robot_.profile.torque_source == TorqueSource::motor) {
       Finding finding;
       finding.fault = Fault::friction_removed;
       finding.channel = "tau";
@@ -212,14 +219,14 @@ CheckResult check_log(const Robot& robot, const Episode& log, const CheckOptions
     result.duration = judged.time;
   }
   std::ranges::move(imu_faults(robot, log, judged, options), std::back_inserter(channels.findings));
-  Verdict verdict(robot, options, result);
+  Naming naming(robot, options, result);
   if (channels.frozen_position) {
     result.not_told.emplace_back("anything of the torques: the positions do not tell where the robot is");
   } else {
-    verdict.of_torques(judge_torques(robot, judged, options), channels, judged);
+    naming.of_torques(judge_torques(robot, judged, options), channels, judged);
   }
   result.findings = std::move(channels.findings);
-  std::ranges::move(verdict.extra_, std::back_inserter(result.findings));
+  std::ranges::move(naming.extra_, std::back_inserter(result.findings));
   std::ranges::stable_sort(result.findings, [](const Finding& a, const Finding& b) { return a.severity < b.severity; });
   return result;
 }

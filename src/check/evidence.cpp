@@ -11,21 +11,23 @@ namespace antaeus::detail {
 namespace {
 
 // Priors [sd], of what robots and their descriptions are like (docs/check.md).
-constexpr double kMass = 0.08;             // [1] of a link's mass
-constexpr double kLever = 0.06;            // [1] of its centre of mass
-constexpr double kLeastLever = 0.004;      // [m]
-constexpr double kInertia = 0.15;          // [1] of the trace
-constexpr double kGain = 0.06;             // [1]
-constexpr double kGravity = 0.1;           // [m/s²] across: 0.6°
-constexpr double kOffsetShare = 0.04;      // [1] of the joint's usual torque
-constexpr double kFrictionShare = 0.5;     // [1] likewise
-constexpr double kEffortShare = 0.1;       // [1] of the effort limit: what friction is measured by
-constexpr double kCoulombSpeed = 0.03;     // [rad/s] tanh(v/0.03)
-constexpr double kLeastColumn = 1e-5;      // [1] variance of a compressed column, of the usual torque's
-constexpr double kSigmaFloor = 0.02;       // [1] of the channel's sd
-constexpr double kEdge = 0.3;              // [s] of a piece that the filter's ends spoil
+constexpr double kMass = 0.08;          // [1] of a link's mass
+constexpr double kLever = 0.06;         // [1] of its centre of mass
+constexpr double kLeastLever = 0.004;   // [m]
+constexpr double kInertia = 0.15;       // [1] of the trace
+constexpr double kGain = 0.06;          // [1]
+constexpr double kGravity = 0.1;        // [m/s²] across: 0.6°
+constexpr double kOffsetShare = 0.04;   // [1] of the joint's usual torque
+constexpr double kFrictionShare = 0.5;  // [1] likewise
+constexpr double kEffortShare = 0.1;    // [1] of the effort limit: what friction is measured by
+constexpr double kCoulombSpeed = 0.03;  // [rad/s] tanh(v/0.03)
+constexpr double kLeastColumn = 1e-5;   // [1] variance of a compressed column, of the usual torque's
+constexpr double kSigmaFloor = 0.02;    // [1] of the channel's sd
+constexpr double kEdge = 0.3;           // [s] of a piece that the filter's ends spoil
 
-double rms(const auto& values) { return std::sqrt(values.squaredNorm() / static_cast<double>(std::max<Eigen::Index>(1, values.size()))); }
+double rms(const auto& values) {
+  return std::sqrt(values.squaredNorm() / static_cast<double>(std::max<Eigen::Index>(1, values.size())));
+}
 
 /// log Φ(x) / ½, without loss far below zero.
 double half_normal(double x) {
@@ -42,13 +44,19 @@ class SampleReader {
  public:
   SampleReader(const RobotModel& model, const RobotProfile& profile, const Samples& samples,
                const PositionReading& positions)
-      : model_(model), samples_(samples), positions_(positions), dynamics_(model), in_{VectorX(model.nq()), VectorX::Zero(model.nv()), VectorX::Zero(model.nv())},
-        motor_q_(model.motor_count()), floating_(model.base() == Base::free_flyer) {
+      : model_(model),
+        samples_(samples),
+        positions_(positions),
+        dynamics_(model),
+        in_{VectorX(model.nq()), VectorX::Zero(model.nv()), VectorX::Zero(model.nv())},
+        motor_q_(model.motor_count()),
+        floating_(model.base() == Base::free_flyer) {
     if (floating_ && !profile.imu.frame.empty()) frame_ = model.frame(profile.imu.frame);
     sliding_.assign(static_cast<std::size_t>(model.motor_count()), 0);
     for (int j = 0; j < model.motor_count(); ++j) {
       for (const JointDescription& joint : model.description().joints) {
-        if (joint.name == model.motor_names()[static_cast<std::size_t>(j)]) sliding_[static_cast<std::size_t>(j)] = joint.type == JointType::prismatic;
+        if (joint.name == model.motor_names()[static_cast<std::size_t>(j)])
+          sliding_[static_cast<std::size_t>(j)] = joint.type == JointType::prismatic;
       }
     }
   }
@@ -80,11 +88,14 @@ class SampleReader {
     const PositionTerms terms = dynamics_.at(in_.q);
     Pose X_base_imu;
     Matrix6X J(6, model_.nv());
-    if (terms.frame_pose(frame_, X_base_imu) != Status::ok || terms.frame_jacobian(frame_, J) != Status::ok) return false;
+    if (terms.frame_pose(frame_, X_base_imu) != Status::ok || terms.frame_jacobian(frame_, J) != Status::ok)
+      return false;
     if (at_rest) {
       if (samples_.still.rows() == 0) return false;
-      const Eigen::Quaterniond turned(samples_.still(k, 3), samples_.still(k, 0), samples_.still(k, 1), samples_.still(k, 2));
-      const Vector3 felt = X_base_imu.rotation * (turned.normalized().toRotationMatrix().transpose() * (-model_.gravity()));
+      const Eigen::Quaterniond turned(samples_.still(k, 3), samples_.still(k, 0), samples_.still(k, 1),
+                                      samples_.still(k, 2));
+      const Vector3 felt =
+          X_base_imu.rotation * (turned.normalized().toRotationMatrix().transpose() * (-model_.gravity()));
       in_.a.head<3>() = felt + model_.gravity();
       return true;
     }
@@ -98,7 +109,8 @@ class SampleReader {
     in_.a.segment<3>(3) = alpha;
     VectorX tau(model_.nv());
     Vector3 felt;
-    if (terms.inverse_dynamics(in_.v, in_.a, frame_, samples_.force.row(k).transpose(), tau, &felt) != Status::ok) return false;
+    if (terms.inverse_dynamics(in_.v, in_.a, frame_, samples_.force.row(k).transpose(), tau, &felt) != Status::ok)
+      return false;
     in_.a.head<3>() = felt + model_.gravity();  // the regressor feels a − g, and the base's axes are its world
     return true;
   }
@@ -236,7 +248,8 @@ Reading read_model(const RobotModel& model, const RobotProfile& profile, const S
     const PositionTerms terms = reader.dynamics().at(in.q);
     for (int i = 0; i < 3; ++i) {
       if (terms.gravity_torque(Vector3::Unit(i), column) != Status::ok) column.setZero();
-      for (int j = 0; j < motors; ++j) reading.gravity_of[static_cast<std::size_t>(i)](k, j) = column[motor_rows[static_cast<std::size_t>(j)]];
+      for (int j = 0; j < motors; ++j)
+        reading.gravity_of[static_cast<std::size_t>(i)](k, j) = column[motor_rows[static_cast<std::size_t>(j)]];
     }
     for (int j = 0; j < motors; ++j) {
       const int row = motor_rows[static_cast<std::size_t>(j)];
@@ -271,7 +284,8 @@ Reading read_model(const RobotModel& model, const RobotProfile& profile, const S
   const int columns = 10 * bodies;
   MatrixX gram = MatrixX::Zero(columns, columns);
   for (int j = 0; j < motors; ++j) {
-    const MatrixX X = Y[static_cast<std::size_t>(j)] * sd.asDiagonal() / (reading.scale[j] * std::sqrt(static_cast<double>(rows)));
+    const MatrixX X =
+        Y[static_cast<std::size_t>(j)] * sd.asDiagonal() / (reading.scale[j] * std::sqrt(static_cast<double>(rows)));
     gram.selfadjointView<Eigen::Lower>().rankUpdate(X.transpose());
   }
   const Eigen::SelfAdjointEigenSolver<MatrixX> eigen(gram.selfadjointView<Eigen::Lower>());
@@ -289,7 +303,8 @@ Reading read_model(const RobotModel& model, const RobotProfile& profile, const S
     C.resize(rows, kept + 3);
     C.leftCols(kept).noalias() = Y[static_cast<std::size_t>(j)] * basis;
     for (int i = 0; i < 3; ++i) {
-      C.col(kept + i) = (positions.without_gravity ? 0.0 : kGravity) * reading.gravity_of[static_cast<std::size_t>(i)].col(j);
+      C.col(kept + i) =
+          (positions.without_gravity ? 0.0 : kGravity) * reading.gravity_of[static_cast<std::size_t>(i)].col(j);
     }
     MatrixX& D = reading.own[static_cast<std::size_t>(j)];
     D.resize(rows, kOwn);
@@ -306,13 +321,14 @@ Reading read_model(const RobotModel& model, const RobotProfile& profile, const S
     D.col(kCoulomb) = prior[kCoulomb] * (speed.col(j).array() / kCoulombSpeed).tanh().matrix();
     D.col(kOffset).setConstant(prior[kOffset]);
     reading.own_sd.segment<kOwn>(j * kOwn) = prior;
-    if (payload_body >= 0) reading.last[static_cast<std::size_t>(j)] = Y[static_cast<std::size_t>(j)].middleCols(10 * payload_body, 10);
+    if (payload_body >= 0)
+      reading.last[static_cast<std::size_t>(j)] = Y[static_cast<std::size_t>(j)].middleCols(10 * payload_body, 10);
   }
   return reading;
 }
 
-Sums sums_of(const Reading& reading, const MatrixX& channels, const MatrixX& weights,
-             const std::vector<MatrixX>& extra, double mass_width) {
+Sums sums_of(const Reading& reading, const MatrixX& channels, const MatrixX& weights, const std::vector<MatrixX>& extra,
+             double mass_width) {
   Sums sums;
   const auto motors = static_cast<int>(reading.common.size());
   sums.joints.resize(static_cast<std::size_t>(motors));

@@ -10,11 +10,10 @@ namespace antaeus::detail {
 
 namespace {
 
-constexpr double kForceSd = 0.35;   // [m/s²] of an accelerometer's mean of 0.1 s against gravity
-constexpr double kRateSd = 0.05;    // [rad/s] of a gyro's against the quaternion's
-constexpr double kSmooth = 0.1;     // [s]
-constexpr double kGravity = 9.81;
-constexpr double kDegrees = 180.0 / std::numbers::pi;
+constexpr double kForceSd = 0.35;  // [m/s²] of an accelerometer's mean of 0.1 s against gravity
+constexpr double kRateSd = 0.05;   // [rad/s] of a gyro's against the quaternion's
+constexpr double kSmooth = 0.1;    // [s]
+constexpr double kFall = 9.81;
 
 /// Student's t of three degrees of freedom's worth of doubt: one outlier costs little.
 double robust(const Vector3& r, double sd) { return -1.5 * std::log1p(r.squaredNorm() / (3.0 * sd * sd)); }
@@ -43,7 +42,7 @@ Eigen::Quaterniond read(const Eigen::Vector4d& x, Order order, bool inverse) {
 struct ImuReading {
   Order order = Order::as_read;
   bool inverse = false;
-  double acc = 1.0;   // measured · acc is in m/s²
+  double acc = 1.0;  // measured · acc is in m/s²
   bool no_gravity = false;
   double gyro = 1.0;  // measured · gyro is in rad/s
 };
@@ -74,7 +73,7 @@ class ImuJudge {
             if (order != Order::as_read) c.faults.push_back(Fault::quaternion_order);
             if (inverse) c.faults.push_back(Fault::quaternion_inverse);
             if (acc == 1 || acc == 3) {
-              c.reading.acc *= kGravity;
+              c.reading.acc *= kFall;
               c.faults.push_back(Fault::accelerometer_unit);
             }
             if (acc == 2 || acc == 3) {
@@ -86,7 +85,7 @@ class ImuJudge {
               c.faults.push_back(Fault::accelerometer_gravity_removed);
             }
             if (acc == 5) {
-              c.reading.acc = 1e-3 * kGravity;
+              c.reading.acc = 1e-3 * kFall;
               c.faults.push_back(Fault::accelerometer_unit);
             }
             if (gyro == 1 || gyro == 3) {
@@ -120,10 +119,13 @@ class ImuJudge {
       finding.sd = 0.02;
       finding.unit = "rad";
       finding.margin = other_link - all.front().score;
-      finding.text = link.empty() ? "gyro and accelerometer are turned by " + figure(kDegrees * turned) + "° against the quaternion: the sensor sits otherwise than [imu] says"
+      finding.text = link.empty() ? "gyro and accelerometer are turned by " + figure(kDegrees * turned) +
+                                        "° against the quaternion: the sensor sits otherwise than [imu] says"
                                   : "gyro and accelerometer are those of link " + link + ", the quaternion is not";
-      finding.remedy = link.empty() ? "state the frame in whose axes gyro and accelerometer are given: [imu] frame in the profile"
-                                    : "take quaternion, gyro and accelerometer from one sensor; [imu] frame = \"" + link + "\" if it is there";
+      finding.remedy =
+          link.empty() ? "state the frame in whose axes gyro and accelerometer are given: [imu] frame in the profile"
+                       : "take quaternion, gyro and accelerometer from one sensor; [imu] frame = \"" + link +
+                             "\" if it is there";
       findings.push_back(std::move(finding));
       return findings;
     }
@@ -191,7 +193,7 @@ class ImuJudge {
     if (r.no_gravity) return Vector3::Zero();
     // In the middle of the two.
     const Eigen::Quaterniond middle = read(m.first, r.order, r.inverse).slerp(0.5, read(m.second, r.order, r.inverse));
-    return middle.conjugate() * Vector3(0.0, 0.0, kGravity);
+    return middle.conjugate() * Vector3(0.0, 0.0, kFall);
   }
 
   /// \param turn  of the sensor's axes against the quaternion's, one a moment; null: none
@@ -211,7 +213,7 @@ class ImuJudge {
     const ImuReading as_read;
     Eigen::Matrix3d sum = Eigen::Matrix3d::Zero();
     for (const Moment& m : moments_) {
-      if (has_acc_) sum += m.force * force_of(m, as_read).transpose() / (kGravity * kGravity);
+      if (has_acc_) sum += m.force * force_of(m, as_read).transpose() / (kFall * kFall);
       if (has_gyro_) sum += 10.0 * m.rate * rate_of(m, as_read).transpose();
     }
     const Eigen::JacobiSVD<Eigen::Matrix3d> svd(sum, Eigen::ComputeFullU | Eigen::ComputeFullV);
@@ -239,7 +241,8 @@ class ImuJudge {
       if (terms.frame_pose(mount, X_mount) != Status::ok) return best;
       for (int b = 0; b < model.body_count(); ++b) {
         const std::string joint = model.body_joint(b);
-        if (joint.empty() || !model.has_frame(joint) || terms.frame_pose(model.frame(joint), X_body) != Status::ok) continue;
+        if (joint.empty() || !model.has_frame(joint) || terms.frame_pose(model.frame(joint), X_body) != Status::ok)
+          continue;
         turns[static_cast<std::size_t>(b)].push_back(Eigen::Matrix3d(X_body.rotation.transpose() * X_mount.rotation));
       }
     }
@@ -265,8 +268,10 @@ class ImuJudge {
       case Fault::quaternion_order:
         finding.channel = "imu_quat";
         finding.unit = scalar_first ? "xyzw" : "wxyz";
-        finding.text = std::string("the quaternion's four numbers stand in the order ") + (scalar_first ? "x y z w" : "w x y z") + ": gravity and turning say so";
-        finding.remedy = std::string("set order = \"") + finding.unit + "\" in [imu] of the profile (--fix), or name the channel imu_quat_" + finding.unit;
+        finding.text = std::string("the quaternion's four numbers stand in the order ") +
+                       (scalar_first ? "x y z w" : "w x y z") + ": gravity and turning say so";
+        finding.remedy = std::string("set order = \"") + finding.unit +
+                         "\" in [imu] of the profile (--fix), or name the channel imu_quat_" + finding.unit;
         break;
       case Fault::quaternion_inverse:
         finding.channel = "imu_quat";
@@ -278,7 +283,8 @@ class ImuJudge {
         finding.size = 1.0 / std::abs(r.acc);
         finding.unit = "1/(m/s²)";
         finding.text = std::abs(r.acc) > 1.0 ? "the accelerometer is in g" : "the accelerometer is in thousandths of g";
-        finding.remedy = "multiply it by " + figure(std::abs(r.acc)) + ", or set channels.accelerometer_scale in a profile (--fix)";
+        finding.remedy =
+            "multiply it by " + figure(std::abs(r.acc)) + ", or set channels.accelerometer_scale in a profile (--fix)";
         break;
       case Fault::accelerometer_sign:
         finding.channel = "imu_acc";
@@ -329,7 +335,8 @@ class ImuJudge {
 
 }  // namespace
 
-std::vector<Finding> imu_faults(const Robot& robot, const Episode& log, JudgedLog& judged, const CheckOptions& options) {
+std::vector<Finding> imu_faults(const Robot& robot, const Episode& log, JudgedLog& judged,
+                                const CheckOptions& options) {
   if (log.imu_quaternion.rows() == 0 || judged.pieces.empty()) return {};
   bool scalar_first = robot.profile.imu.order == QuaternionOrder::wxyz;
   for (const EpisodeChannel& channel : log.channels) {

@@ -9,11 +9,11 @@ namespace antaeus::detail {
 
 namespace {
 
-constexpr double kMostTime = 120.0;    // [s] of a log that are judged: its cost must not grow with its length
-constexpr double kWindow = 20.0;       // [s] of one part of a longer log
-constexpr double kCutOff = 6.0;        // [Hz] what an arm's motion holds
-constexpr double kShareOfRate = 0.2;   // [1] of the sample rate, where that is slow
-constexpr double kLeastPiece = 0.5;    // [s]
+constexpr double kMostTime = 120.0;   // [s] of a log that are judged: its cost must not grow with its length
+constexpr double kWindow = 20.0;      // [s] of one part of a longer log
+constexpr double kCutOff = 6.0;       // [Hz] what an arm's motion holds
+constexpr double kShareOfRate = 0.2;  // [1] of the sample rate, where that is slow
+constexpr double kLeastPiece = 0.5;   // [s]
 
 struct Biquad {
   std::array<double, 3> b;
@@ -98,7 +98,8 @@ JudgedLog even_log(const Robot& robot, const Episode& log, double unit) {
   std::vector<double> steps;
   const bool has_tau = log.tau.rows() == log.q.rows();
   for (Eigen::Index i = 0; i < log.q.rows(); ++i) {
-    const bool whole = std::isfinite(log.time[i]) && log.q.row(i).allFinite() && (!has_tau || log.tau.row(i).allFinite());
+    const bool whole =
+        std::isfinite(log.time[i]) && log.q.row(i).allFinite() && (!has_tau || log.tau.row(i).allFinite());
     if (!whole) continue;
     if (!rows.empty()) {
       const double step = log.time[i] - log.time[rows.back()];

@@ -10,11 +10,11 @@ namespace antaeus::detail {
 
 /// Rows of the log that follow each other without a gap, on an even grid.
 struct EvenPiece {
-  double start = 0.0;     ///< [s] of the log's clock
-  double step = 0.0;      ///< [s]
-  MatrixX q, dq, tau;     ///< rows × motors, as logged, in the profile's units; dq empty without the channel
+  double start = 0.0;             ///< [s] of the log's clock
+  double step = 0.0;              ///< [s]
+  MatrixX q, dq, tau;             ///< rows × motors, as logged, in the profile's units; dq empty without the channel
   MatrixX quaternion, gyro, acc;  ///< rows × 4 and × 3, empty without the channel
-  MatrixX qf, v, a, tauf; ///< through the zero-phase low pass; v and a from positions alone
+  MatrixX qf, v, a, tauf;         ///< through the zero-phase low pass; v and a from positions alone
   Eigen::Index rows() const noexcept { return q.rows(); }
 };
 

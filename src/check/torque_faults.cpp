@@ -12,13 +12,13 @@ namespace antaeus::detail {
 namespace {
 
 constexpr Eigen::Index kSamples = 220;
-constexpr double kIndependent = 0.25;    // [s] between samples whose errors are two, and not one seen twice
-constexpr double kMostIndependent = 160; // beyond, systematic errors do not average out
-constexpr double kRest = 0.02;           // [rad/s] below, a joint is held by its dry friction
+constexpr double kIndependent = 0.25;     // [s] between samples whose errors are two, and not one seen twice
+constexpr double kMostIndependent = 160;  // beyond, systematic errors do not average out
+constexpr double kRest = 0.02;            // [rad/s] below, a joint is held by its dry friction
 constexpr double kRestWeight = 0.1;
-constexpr double kOutlier = 4.0;         // robust sds from which a sample counts less
-constexpr double kMassWidth = 8.0;       // times the prior: masses that may be anything
-constexpr double kGate = 4.0;            // [nats] from which dear hypotheses are tried
+constexpr double kOutlier = 4.0;    // robust sds from which a sample counts less
+constexpr double kMassWidth = 8.0;  // times the prior: masses that may be anything
+constexpr double kGate = 4.0;       // [nats] from which dear hypotheses are tried
 constexpr double kSmallOccam = 2.0;
 
 class TorqueJudge {
@@ -51,10 +51,12 @@ class TorqueJudge {
   }
 
   bool prepare() {
-    if (log_.pieces.empty() || log_.pieces.front().tau.rows() == 0) return refuse(Fault::too_short, "no torques on a clock");
+    if (log_.pieces.empty() || log_.pieces.front().tau.rows() == 0)
+      return refuse(Fault::too_short, "no torques on a clock");
     if (log_.time < options_.least_time) return refuse(Fault::too_short, "the log is too short");
     const bool floating = model_.base() == Base::free_flyer;
-    if (floating && (robot_.profile.imu.frame.empty() || log_.pieces.front().acc.rows() == 0 || log_.pieces.front().gyro.rows() == 0)) {
+    if (floating && (robot_.profile.imu.frame.empty() || log_.pieces.front().acc.rows() == 0 ||
+                     log_.pieces.front().gyro.rows() == 0)) {
       return refuse(Fault::too_little_motion, "a floating base without gyro and accelerometer");
     }
     std::set<int> grounded;
@@ -67,7 +69,9 @@ class TorqueJudge {
       if (log_.moved[j] >= options_.least_motion) ++moving;
     }
     const auto judged = static_cast<int>(weighing_.motors.size());
-    if (judged == 0) return refuse(Fault::too_little_motion, grounded.empty() ? "no torque channel that lives" : "all legs stand on the ground");
+    if (judged == 0)
+      return refuse(Fault::too_little_motion,
+                    grounded.empty() ? "no torque channel that lives" : "all legs stand on the ground");
     if (3 * moving < std::max(3, judged)) return refuse(Fault::too_little_motion, "too few joints move");
     samples_ = take_samples(robot_, log_, kSamples);
     if (samples_.count() < 30) return refuse(Fault::too_short, "the log is too short");
@@ -119,7 +123,8 @@ class TorqueJudge {
     std::set<int> loaded;
     std::map<std::string, std::vector<int>> feet;
     for (const Endpoint& endpoint : robot_.profile.endpoints) {
-      if (endpoint.kind == EndpointKind::foot) feet[endpoint.frame] = model_.supporting_motors(model_.frame(endpoint.frame));
+      if (endpoint.kind == EndpointKind::foot)
+        feet[endpoint.frame] = model_.supporting_motors(model_.frame(endpoint.frame));
     }
     if (feet.empty()) {
       for (const std::string& name : model_.frame_names()) {
@@ -136,7 +141,9 @@ class TorqueJudge {
     std::vector<double> shares;
     for (Eigen::Index k = 0; k < few.count(); ++k) {
       const VectorX q_motor = few.q.row(k);
-      if (!expected.row(k).allFinite() || model_.position_from_motors(q_motor, Eigen::Vector4d(0, 0, 0, 1), q) != Status::ok) continue;
+      if (!expected.row(k).allFinite() ||
+          model_.position_from_motors(q_motor, Eigen::Vector4d(0, 0, 0, 1), q) != Status::ok)
+        continue;
       const PositionTerms terms = dynamics.at(q);
       double carried = 0.0;
       const Vector3 up = few.force.row(k).transpose().normalized();
@@ -273,7 +280,9 @@ class TorqueJudge {
       }
     }
     all_gain_ = best[all.front()];
-    if (all.size() > 1) add(Fault::torque_gain, {}, best_score, kSmallOccam + (all_gain_ < 0.0 ? 1.0 : 0.0), all_gain_, gain_sd(best, all));
+    if (all.size() > 1)
+      add(Fault::torque_gain, {}, best_score, kSmallOccam + (all_gain_ < 0.0 ? 1.0 : 0.0), all_gain_,
+          gain_sd(best, all));
     std::vector<std::pair<double, VectorX>> singles;
     for (const int j : all) {
       VectorX top = ones();
@@ -290,7 +299,8 @@ class TorqueJudge {
           top = gain;
         }
       }
-      add(Fault::torque_gain, {j}, top_score, kSmallOccam + occam_joint() + (top[j] < 0.0 ? 1.0 : 0.0), top[j], gain_sd(top, {j}));
+      add(Fault::torque_gain, {j}, top_score, kSmallOccam + occam_joint() + (top[j] < 0.0 ? 1.0 : 0.0), top[j],
+          gain_sd(top, {j}));
       singles.emplace_back(top_score, top);
     }
     (void)least_left;
@@ -298,7 +308,9 @@ class TorqueJudge {
     several_gains(best);
   }
 
-  static double rms_of(const VectorX& x) { return std::sqrt(x.squaredNorm() / static_cast<double>(std::max<Eigen::Index>(1, x.size()))); }
+  static double rms_of(const VectorX& x) {
+    return std::sqrt(x.squaredNorm() / static_cast<double>(std::max<Eigen::Index>(1, x.size())));
+  }
 
   /// The channel's level over the model's, at the joint that gravity loads most.
   double level_ratio() const {
@@ -354,7 +366,8 @@ class TorqueJudge {
       std::vector<double> sorted;
       for (const double s : sizes) sorted.push_back(std::abs(s));
       std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2), sorted.end());
-      const Fault fault = unit == static_cast<int>(named.size()) && negative > 0 ? Fault::torque_sign : Fault::torque_gain;
+      const Fault fault =
+          unit == static_cast<int>(named.size()) && negative > 0 ? Fault::torque_sign : Fault::torque_gain;
       add(fault, named, score, occam, sorted[sorted.size() / 2], kNaN, sizes);
     }
   }
@@ -381,14 +394,16 @@ class TorqueJudge {
     const double pair = std::log(0.5 * n * n) + 0.7;
     std::vector<std::pair<double, std::pair<int, int>>> swaps;
     for (int a = 0; a < n; ++a) {
-      for (int b = a + 1; b < n; ++b) swaps.push_back({single(a, b) + single(b, a) - single(a, a) - single(b, b), {a, b}});
+      for (int b = a + 1; b < n; ++b)
+        swaps.push_back({single(a, b) + single(b, a) - single(a, a) - single(b, b), {a, b}});
     }
     std::ranges::sort(swaps, std::greater<>());
     const std::size_t tried = std::min<std::size_t>(swaps.size(), n <= 8 ? 28 : 12);
     std::vector<std::pair<double, std::vector<int>>> orders;
     for (std::size_t s = 0; s < tried; ++s) {
       std::vector<int> order = own;
-      const int a = all[static_cast<std::size_t>(swaps[s].second.first)], b = all[static_cast<std::size_t>(swaps[s].second.second)];
+      const int a = all[static_cast<std::size_t>(swaps[s].second.first)],
+                b = all[static_cast<std::size_t>(swaps[s].second.second)];
       std::swap(order[static_cast<std::size_t>(a)], order[static_cast<std::size_t>(b)]);
       for (const double sign : {1.0}) {
         (void)sign;
@@ -401,7 +416,8 @@ class TorqueJudge {
     std::vector<int> order = own;
     int moved = 0;
     for (int a = 0; a < n; ++a) {
-      order[static_cast<std::size_t>(all[static_cast<std::size_t>(a)])] = all[static_cast<std::size_t>(assigned[static_cast<std::size_t>(a)])];
+      order[static_cast<std::size_t>(all[static_cast<std::size_t>(a)])] =
+          all[static_cast<std::size_t>(assigned[static_cast<std::size_t>(a)])];
       moved += assigned[static_cast<std::size_t>(a)] != a;
     }
     if (moved > 2) {
@@ -412,7 +428,8 @@ class TorqueJudge {
         for (int a = 0; a < n && n <= 10; ++a) {
           for (int b = a + 1; b < n; ++b) {
             std::vector<int> other = order;
-            std::swap(other[static_cast<std::size_t>(all[static_cast<std::size_t>(a)])], other[static_cast<std::size_t>(all[static_cast<std::size_t>(b)])]);
+            std::swap(other[static_cast<std::size_t>(all[static_cast<std::size_t>(a)])],
+                      other[static_cast<std::size_t>(all[static_cast<std::size_t>(b)])]);
             const double s = weigh(weighing_, sums_, {other, {}, false}).score;
             if (s <= score + 0.5) continue;
             score = s;
@@ -476,7 +493,9 @@ class TorqueJudge {
     const MatrixX y = samples_.y + reading_.gravity;
     const double by_description = weigh(weighing_, sums_of(reading_, y, weights_), {}).score;
     // Taken out exactly: nothing of it is left, whatever the masses are.
-    const Reading bare = read_model(model_, robot_.profile, samples_, {.without_gravity = true}, -1, &reading_.scale);
+    PositionReading at_rest;
+    at_rest.without_gravity = true;
+    const Reading bare = read_model(model_, robot_.profile, samples_, at_rest, -1, &reading_.scale);
     const double exactly = weigh(weighing_, sums_of(bare, samples_.y, weights_), {}).score;
     add(Fault::gravity_removed, {}, std::max(by_description, exactly), 1.0);
   }
@@ -484,14 +503,16 @@ class TorqueJudge {
   void payload_and_tilt() {
     const VectorX parameters = model_.inertial_parameters();
     double mass = 0.0;
-    for (int b = model_.base() == Base::free_flyer ? 1 : 0; b < model_.body_count(); ++b) mass += std::abs(parameters[10 * b]);
+    for (int b = model_.base() == Base::free_flyer ? 1 : 0; b < model_.body_count(); ++b)
+      mass += std::abs(parameters[10 * b]);
     const double heavy = 0.15 * mass;
     for (const int body : last_body_) {
       const Reading with = read_model(model_, robot_.profile, samples_, {}, body, &reading_.scale);
       std::vector<MatrixX> extra(static_cast<std::size_t>(motors_));
       VectorX sd(10);
       sd << heavy, VectorX::Constant(3, 0.15 * heavy), VectorX::Constant(6, 0.03 * heavy);
-      for (int j = 0; j < motors_; ++j) extra[static_cast<std::size_t>(j)] = with.last[static_cast<std::size_t>(j)] * sd.asDiagonal();
+      for (int j = 0; j < motors_; ++j)
+        extra[static_cast<std::size_t>(j)] = with.last[static_cast<std::size_t>(j)] * sd.asDiagonal();
       const Fit fit = weigh(weighing_, sums_of(reading_, samples_.y, weights_, extra), {});
       const Eigen::Index at = reading_.common.front().cols();
       const double size = heavy * fit.common[at], size_sd = heavy * fit.common_sd[at];
@@ -505,7 +526,8 @@ class TorqueJudge {
     if (g < 2.0) return;
     std::vector<MatrixX> extra(static_cast<std::size_t>(motors_), MatrixX(samples_.count(), 3));
     for (int j = 0; j < motors_; ++j) {
-      for (int i = 0; i < 3; ++i) extra[static_cast<std::size_t>(j)].col(i) = g * reading_.gravity_of[static_cast<std::size_t>(i)].col(j);
+      for (int i = 0; i < 3; ++i)
+        extra[static_cast<std::size_t>(j)].col(i) = g * reading_.gravity_of[static_cast<std::size_t>(i)].col(j);
     }
     const Fit wide = weigh(weighing_, sums_of(reading_, samples_.y, weights_, extra), {});
     const Eigen::Index at = reading_.common.front().cols();
@@ -525,7 +547,8 @@ class TorqueJudge {
         const Reading reading = read_model(model, robot_.profile, samples_, {}, -1, &reading_.scale);
         std::vector<MatrixX> more(static_cast<std::size_t>(motors_), MatrixX(samples_.count(), 3));
         for (int j = 0; j < motors_; ++j) {
-          for (int k = 0; k < 3; ++k) more[static_cast<std::size_t>(j)].col(k) = 0.3 * g * reading.gravity_of[static_cast<std::size_t>(k)].col(j);
+          for (int k = 0; k < 3; ++k)
+            more[static_cast<std::size_t>(j)].col(k) = 0.3 * g * reading.gravity_of[static_cast<std::size_t>(k)].col(j);
         }
         const double score = weigh(weighing_, sums_of(reading, samples_.y, weights_), {}).score;
         if (score > best) {
@@ -578,7 +601,8 @@ class TorqueJudge {
         const Eigen::Index at = reading_.common.front().cols();
         double force = 0.0;
         for (int b = 0; b < blocks; ++b) force = std::max(force, kForce * fit.common.segment<3>(at + 6 * b).norm());
-        add(Fault::external_force, {}, fit.score, 3.0 + std::log(static_cast<double>(frames.size())), force, kNaN, {}, frame);
+        add(Fault::external_force, {}, fit.score, 3.0 + std::log(static_cast<double>(frames.size())), force, kNaN, {},
+            frame);
       }
     }
   }
@@ -610,7 +634,8 @@ class TorqueJudge {
       joint.tells_gain = joint.gain_sd < 0.2;
       constexpr double kZero = 0.4;
       std::vector<MatrixX> extra(static_cast<std::size_t>(motors_));
-      for (int i = 0; i < motors_; ++i) extra[static_cast<std::size_t>(i)] = -kZero * slopes[static_cast<std::size_t>(j)].col(i);
+      for (int i = 0; i < motors_; ++i)
+        extra[static_cast<std::size_t>(i)] = -kZero * slopes[static_cast<std::size_t>(j)].col(i);
       const Fit zero = weigh(weighing_, sums_of(reading_, samples_.y, weights_, extra), {});
       joint.zero = kZero * zero.common[zero.common.size() - 1];
       joint.zero_sd = kZero * zero.common_sd[zero.common.size() - 1];
@@ -622,7 +647,8 @@ class TorqueJudge {
     for (const int j : weighing_.motors) {
       if (rms_of(reading_.gravity.col(j)) < 0.3 * reading_.scale[j]) continue;
       const auto& own = nominal_.own[static_cast<std::size_t>(j)];
-      const VectorX friction = reading_.own[static_cast<std::size_t>(j)].middleCols(kViscous, 2) * own.segment<2>(kViscous);
+      const VectorX friction =
+          reading_.own[static_cast<std::size_t>(j)].middleCols(kViscous, 2) * own.segment<2>(kViscous);
       share += rms_of(friction) / std::max(sums_.level[j], 1e-9);
       weight += 1.0;
     }
@@ -643,7 +669,9 @@ class TorqueJudge {
       minus.offset = VectorX::Zero(motors_);
       plus.offset[j] = -kStep;
       minus.offset[j] = kStep;
-      slopes.push_back((model_torque(model_, robot_.profile, samples_, plus) - model_torque(model_, robot_.profile, samples_, minus)) / (2.0 * kStep));
+      slopes.push_back((model_torque(model_, robot_.profile, samples_, plus) -
+                        model_torque(model_, robot_.profile, samples_, minus)) /
+                       (2.0 * kStep));
     }
     return slopes;
   }
@@ -695,7 +723,8 @@ class TorqueJudge {
     for (int a = 0; a < n; ++a) {
       for (int b = a + 1; b < n; ++b) {
         if (n > 10 && b - a > 7) continue;
-        pairs.push_back({quick_score(exchanged(all[static_cast<std::size_t>(a)], all[static_cast<std::size_t>(b)])), {all[static_cast<std::size_t>(a)], all[static_cast<std::size_t>(b)]}});
+        pairs.push_back({quick_score(exchanged(all[static_cast<std::size_t>(a)], all[static_cast<std::size_t>(b)])),
+                         {all[static_cast<std::size_t>(a)], all[static_cast<std::size_t>(b)]}});
       }
     }
     std::ranges::sort(pairs, std::greater<>());
@@ -704,7 +733,8 @@ class TorqueJudge {
       std::vector<double> sizes(static_cast<std::size_t>(motors_));
       std::iota(sizes.begin(), sizes.end(), 0.0);
       std::swap(sizes[static_cast<std::size_t>(a)], sizes[static_cast<std::size_t>(b)]);
-      add(Fault::joint_order, {a, b}, score_of_positions(exchanged(a, b)), std::log(0.5 * n * n) + 0.7, kNaN, kNaN, sizes);
+      add(Fault::joint_order, {a, b}, score_of_positions(exchanged(a, b)), std::log(0.5 * n * n) + 0.7, kNaN, kNaN,
+          sizes);
     }
     if (n > 2) permuted_positions();
     offsets();
@@ -719,7 +749,8 @@ class TorqueJudge {
       sizes.push_back(motors_ - 1 - j);
     }
     std::vector<int> all(weighing_.motors);
-    add(Fault::joint_order, all, score_of_positions(reversed), std::log(0.5 * motors_ * motors_) + 0.7, kNaN, kNaN, sizes);
+    add(Fault::joint_order, all, score_of_positions(reversed), std::log(0.5 * motors_ * motors_) + 0.7, kNaN, kNaN,
+        sizes);
   }
 
   PositionReading exchanged(int a, int b) const {
@@ -770,7 +801,9 @@ class TorqueJudge {
           PositionReading plus = positions, minus = positions;
           plus.offset[j] -= kStep;
           minus.offset[j] += kStep;
-          const MatrixX slope = (model_torque(model_, robot_.profile, samples_, plus) - model_torque(model_, robot_.profile, samples_, minus)) / (2.0 * kStep);
+          const MatrixX slope = (model_torque(model_, robot_.profile, samples_, plus) -
+                                 model_torque(model_, robot_.profile, samples_, minus)) /
+                                (2.0 * kStep);
           std::vector<MatrixX> extra(static_cast<std::size_t>(motors_));
           for (int m = 0; m < motors_; ++m) extra[static_cast<std::size_t>(m)] = -kZero * slope.col(m);
           const Fit fit = weigh(weighing_, sums_of(reading, samples_.y, weights_, extra), {});
@@ -811,10 +844,12 @@ class TorqueJudge {
 
   void finish() {
     // One row a fault and joint.
-    std::ranges::stable_sort(out_.hypotheses, [](const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; });
+    std::ranges::stable_sort(out_.hypotheses,
+                             [](const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; });
     std::vector<Hypothesis> kept;
     for (Hypothesis& h : out_.hypotheses) {
-      const bool seen = std::ranges::any_of(kept, [&](const Hypothesis& k) { return k.fault == h.fault && k.motors == h.motors; });
+      const bool seen =
+          std::ranges::any_of(kept, [&](const Hypothesis& k) { return k.fault == h.fault && k.motors == h.motors; });
       if (!seen) kept.push_back(std::move(h));
     }
     out_.hypotheses = std::move(kept);

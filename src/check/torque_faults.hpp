@@ -12,7 +12,7 @@ struct Hypothesis {
   double score = -kInfinity;     ///< [nats] over the log as it is
   double size = kNaN, sd = kNaN;
   std::vector<double> sizes = {};
-  std::string detail = {};       ///< another robot's name, a direction, …
+  std::string detail = {};  ///< another robot's name, a direction, …
 };
 
 struct TorqueJudgement {
@@ -20,10 +20,10 @@ struct TorqueJudgement {
   double unknown = 0.0;                ///< [nats] of masses that may be anything
   double explained = 1.0;              ///< [1] share of the torques' variance by the description, least of the joints
   std::vector<CheckedJoint> joints;
-  std::vector<int> judged;             ///< motors
-  std::string refused;                 ///< why nothing was judged; empty: it was
+  std::vector<int> judged;  ///< motors
+  std::string refused;      ///< why nothing was judged; empty: it was
   Fault refusal = Fault::too_little_motion;
-  std::vector<int> still;              ///< motors that did not move
+  std::vector<int> still;  ///< motors that did not move
   double friction_share = kNaN, friction_share_sd = kNaN;
 };
 

@@ -11,8 +11,6 @@ namespace antaeus::detail {
 
 namespace {
 
-constexpr double kDegrees = 180.0 / std::numbers::pi;
-
 std::string with_sd(double size, double sd) {
   return figure(size) + (std::isfinite(sd) && sd > 0.0 ? " ± " + significant_text(sd, 1) : "");
 }
@@ -24,7 +22,8 @@ bool beyond_clean(const Robot& robot, const Hypothesis& h) {
   // up to 20 ms late (docs/check.md).
   switch (h.fault) {
     case Fault::torque_gain:
-      if (!h.sizes.empty()) return std::ranges::any_of(h.sizes, [](double g) { return g < 0.0 || std::abs(std::log(g)) > 0.35; });
+      if (!h.sizes.empty())
+        return std::ranges::any_of(h.sizes, [](double g) { return g < 0.0 || std::abs(std::log(g)) > 0.35; });
       return h.size < 0.0 || std::abs(std::log(h.size)) > 0.35;
     case Fault::position_offset: return std::abs(h.size) > 0.06;
     case Fault::base_tilted: return h.size > 6.0 / kDegrees;
@@ -83,12 +82,16 @@ Finding finding_of(const Robot& robot, const Hypothesis& h) {
       const bool all = h.motors.empty() || static_cast<int>(h.motors.size()) == robot.model.motor_count();
       if (all && size > 1.0 / 400.0 && size < 1.0 / 25.0 && alike) {
         finding.fault = Fault::motor_side;
-        finding.text = "the torques are those of the motors before their gears: " + figure(1.0 / size) + " times smaller than those of the joints";
-        finding.remedy = "multiply by each joint's gear ratio: gear in [[joint_figures]] of the profile (--fix writes the ratios found as scale)";
+        finding.text = "the torques are those of the motors before their gears: " + figure(1.0 / size) +
+                       " times smaller than those of the joints";
+        finding.remedy =
+            "multiply by each joint's gear ratio: gear in [[joint_figures]] of the profile (--fix writes the ratios "
+            "found as scale)";
         finding.alternatives.emplace_back(to_string(Fault::torque_gain));
       } else if (h.motors.empty()) {
         finding.text = std::abs(std::log(size / 1000.0)) < 0.3 ? "the torques are in thousandths of a newton metre"
-                                                               : "the torques are " + with_sd(h.size, h.sd) + " per N·m: another unit, as amperes or percent";
+                                                               : "the torques are " + with_sd(h.size, h.sd) +
+                                                                     " per N·m: another unit, as amperes or percent";
         finding.remedy = "divide them by " + figure(h.size) + ": scale in [[joint_figures]] of the profile (--fix)";
       } else {
         std::string sizes;
@@ -102,7 +105,8 @@ Finding finding_of(const Robot& robot, const Hypothesis& h) {
     case Fault::torque_late:
       finding.unit = "s";
       finding.text = "the torques come " + with_sd(1000.0 * h.size, 1000.0 * h.sd) + " ms after the positions";
-      finding.remedy = "align them: channels.torque_delay = " + figure(h.size) + " in a profile (--fix), or mend the stamps";
+      finding.remedy =
+          "align them: channels.torque_delay = " + figure(h.size) + " in a profile (--fix), or mend the stamps";
       break;
     case Fault::torque_order:
       finding.text = "the torque columns of " + joints + " stand in another order";
@@ -115,23 +119,30 @@ Finding finding_of(const Robot& robot, const Hypothesis& h) {
     case Fault::payload: {
       finding.channel = "model";
       finding.unit = "kg";
-      finding.text = h.size > 0.0 ? "the robot carries " + with_sd(h.size, h.sd) + " kg more at its last link (" + h.detail + ") than the description"
-                                  : "the last link (" + h.detail + ") is " + with_sd(-h.size, h.sd) + " kg lighter than the description: a hand or tool that is not there";
-      finding.remedy = h.size > 0.0 ? "state it: --payload FRAME=" + figure(h.size) + ", or [[payload]] in the profile" : "use the description without that hand or tool";
+      finding.text = h.size > 0.0 ? "the robot carries " + with_sd(h.size, h.sd) + " kg more at its last link (" +
+                                        h.detail + ") than the description"
+                                  : "the last link (" + h.detail + ") is " + with_sd(-h.size, h.sd) +
+                                        " kg lighter than the description: a hand or tool that is not there";
+      finding.remedy = h.size > 0.0 ? "state it: --payload FRAME=" + figure(h.size) + ", or [[payload]] in the profile"
+                                    : "use the description without that hand or tool";
       break;
     }
     case Fault::base_tilted:
       finding.channel = "model";
       finding.unit = "rad";
-      finding.text = h.size > 2.8 ? "the robot hangs upside down: gravity comes from the other side" : "the base is tilted by " + figure(kDegrees * h.size) + "° against the profile's gravity";
+      finding.text = h.size > 2.8
+                         ? "the robot hangs upside down: gravity comes from the other side"
+                         : "the base is tilted by " + figure(kDegrees * h.size) + "° against the profile's gravity";
       if (h.sizes.size() == 3) {
-        finding.remedy = "set gravity = [" + figure(h.sizes[0]) + ", " + figure(h.sizes[1]) + ", " + figure(h.sizes[2]) + "] in the profile";
+        finding.remedy = "set gravity = [" + figure(h.sizes[0]) + ", " + figure(h.sizes[1]) + ", " +
+                         figure(h.sizes[2]) + "] in the profile";
       }
       break;
     case Fault::position_offset:
       finding.channel = "qpos";
       finding.unit = "rad";
-      finding.text = "the position of " + joints + " reads " + with_sd(h.size, h.sd) + " too much: its zero lies elsewhere";
+      finding.text =
+          "the position of " + joints + " reads " + with_sd(h.size, h.sd) + " too much: its zero lies elsewhere";
       finding.remedy = "set the zero of " + joints + ", or channels.position_offset in a profile (--fix)";
       break;
     case Fault::position_sign:
@@ -140,7 +151,8 @@ Finding finding_of(const Robot& robot, const Hypothesis& h) {
       finding.sd = 0.0;
       finding.unit = "1";
       finding.text = "the position of " + joints + " counts the other way";
-      finding.remedy = "change the sign of qpos and dq of " + joints + ": channels.position_scale = -1 there in a profile (--fix)";
+      finding.remedy =
+          "change the sign of qpos and dq of " + joints + ": channels.position_scale = -1 there in a profile (--fix)";
       break;
     case Fault::positions_degrees:
       finding.channel = "qpos";
@@ -155,14 +167,18 @@ Finding finding_of(const Robot& robot, const Hypothesis& h) {
       break;
     case Fault::other_robot:
       finding.channel = "model";
-      finding.text = h.detail.empty() ? "no single mistake explains the torques: another robot than the description, or several mistakes"
-                                      : "the torques are those of the " + h.detail + ", not of the " + robot.profile.name;
-      finding.remedy = h.detail.empty() ? "check which robot made the log; then one channel after the other" : "use --robot " + h.detail;
+      finding.text =
+          h.detail.empty()
+              ? "no single mistake explains the torques: another robot than the description, or several mistakes"
+              : "the torques are those of the " + h.detail + ", not of the " + robot.profile.name;
+      finding.remedy = h.detail.empty() ? "check which robot made the log; then one channel after the other"
+                                        : "use --robot " + h.detail;
       break;
     case Fault::external_force:
       finding.channel = "tau";
       finding.unit = "N";
-      finding.text = "a force of up to " + figure(h.size) + " N at " + h.detail + " explains the torques better than any mistake of the set-up";
+      finding.text = "a force of up to " + figure(h.size) + " N at " + h.detail +
+                     " explains the torques better than any mistake of the set-up";
       finding.remedy = "record without contact to check the set-up";
       break;
     default: break;
