@@ -89,9 +89,11 @@ std::string index_page(const std::vector<Visit>& visits) {
                   "Six runs, made on this machine by the commands that stand below each. Every number on this page is "
                   "read from the files of its run.");
   main << element("div", {{"class", "stops"}}, articles);
-  main << element("footer", "antaeus " ANTAEUS_VERSION
-                            ". The robots are our own descriptions; walk.npz is a walk that the tour computes. No data "
-                            "of others are read.");
+  main << element(
+      "footer",
+      "antaeus " ANTAEUS_VERSION
+      ". H1-2, Panda and spacecraft are our own descriptions, the UR5e that presses is the Menagerie's; walk.npz is "
+      "a walk that the tour computes, and the audited episode a synthetic twin.");
   Html head = void_element("meta", {{"charset", "utf-8"}});
   head << void_element("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
   head << element("title", "Antaeus: a tour") << element("style", Html::markup(kStyle));

@@ -18,7 +18,7 @@ namespace antaeus::cli {
 namespace {
 
 using Numbers = std::vector<double>;
-constexpr Style kMetal{Tone::muted, Dash::solid, Marker::none, 5.0}, kJoint{Tone::ink, Dash::solid, Marker::none, 6.0};
+constexpr Style kJoint{Tone::ink, Dash::solid, Marker::none, 6.0};
 
 std::string number(double value, int digits = 3) { return without_end_zeros(significant_text(value, digits)); }
 std::string with_unit(double value, const char* unit, int digits = 3) { return number(value, digits) + " " + unit; }
@@ -350,7 +350,6 @@ Told tell_incident(const std::filesystem::path&, const Json& summary) {
   panel.horizontal_bars = true;
   panel.value_labels = true;
   Bars bars{"", {}, {Tone::vermillion, Dash::solid}, {}};
-  Bars ours{"", {}, {Tone::blue, Dash::solid}, {}};
   const Json& table = summary["comparisons"][std::size_t{0}];
   std::size_t column = 0;
   for (std::size_t i = 0; i < table["heads"].size(); ++i) {
