@@ -83,6 +83,7 @@ void add_robot(CLI::App& app, Run& run);
 void add_simulate(CLI::App& app, Run& run);
 void add_show(CLI::App& app, Run& run);
 void add_space(CLI::App& app, Run& run);
+void add_tour(CLI::App& app, Run& run);
 
 // What the list of verbs says of those that are libraries of their own, also where they are not built.
 inline constexpr const char* kContactSummary =
