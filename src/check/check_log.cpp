@@ -39,7 +39,7 @@ class Naming {
   Naming(const Robot& robot, const CheckOptions& options, CheckResult& result)
       : robot_(robot), options_(options), result_(result) {}
 
-  void of_torques(const TorqueJudgement& judged, ChannelFaults& channels, const JudgedLog& log) {
+  void of_torques(const TorqueJudgement& judged, ChannelFaults& channels) {
     result_.joints = judged.joints;
     if (!judged.refused.empty()) {
       refused(judged);
@@ -51,13 +51,13 @@ class Naming {
     const double named = best ? best->score : 0.0;
     const double unknown = judged.unknown;
     tell(judged);
+    if (constant_position(judged)) return;
     if (!(named > options_.found)) {
-      if (unknown > options_.found) unexplained(unknown, unknown - std::max(0.0, named), log);
+      if (unknown > options_.found) unexplained(unknown, unknown - std::max(0.0, named));
       return;
     }
-    if (constant_position(log, std::max(named, unknown))) return;
     if (unknown > named + 3.0 + 0.05 * unknown) {
-      unexplained(unknown, unknown - named, log);
+      unexplained(unknown, unknown - named);
       return;
     }
     Finding finding = finding_of(robot_, *best);
@@ -102,8 +102,7 @@ class Naming {
     if (or_else.empty()) or_else = rival.text + "; then " + rival.remedy;
   }
 
-  void unexplained(double score, double margin, const JudgedLog& log) {
-    if (constant_position(log, score)) return;
+  void unexplained(double score, double margin) {
     Hypothesis h;
     h.fault = Fault::other_robot;
     Finding finding = finding_of(robot_, h);
@@ -113,12 +112,10 @@ class Naming {
   }
 
   /// A joint whose position never changed, in a log that the model does not explain.
-  bool constant_position(const JudgedLog& log, double score) {
-    if (score < options_.found) return false;
+  bool constant_position(const TorqueJudgement& judged) {
     Finding finding;
-    for (std::size_t j = 0; j < log.position_dead.size(); ++j) {
-      if (log.position_dead[j]) finding.joints.push_back(robot_.model.motor_names()[j]);
-    }
+    for (const int j : judged.moves_unseen)
+      finding.joints.push_back(robot_.model.motor_names()[static_cast<std::size_t>(j)]);
     if (finding.joints.empty()) return false;
     finding.fault = Fault::position_frozen;
     finding.channel = "qpos";
@@ -160,7 +157,7 @@ class Naming {
       if (score < found - 3.0) {
         result_.excluded.emplace_back(to_string(fault));
       } else if (found <= options_.found) {
-        result_.not_told.push_back(what_would_tell(fault));
+        result_.not_told.push_back(std::string(to_string(fault)) + ": " + what_would_tell(fault));
       }
     }
     std::string zeros, gains;
@@ -223,7 +220,7 @@ CheckResult check_log(const Robot& robot, const Episode& log, const CheckOptions
   if (channels.frozen_position) {
     result.not_told.emplace_back("anything of the torques: the positions do not tell where the robot is");
   } else {
-    naming.of_torques(judge_torques(robot, judged, options), channels, judged);
+    naming.of_torques(judge_torques(robot, judged, options), channels);
   }
   result.findings = std::move(channels.findings);
   std::ranges::move(naming.extra_, std::back_inserter(result.findings));
