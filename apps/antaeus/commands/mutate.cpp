@@ -43,6 +43,10 @@ struct MutateCommand {
     RobotChoice asked = robot;
     asked.ignore_meshes = true;
     const Robot known = asked.load();
+    if (!known.profile.channels.is_identity()) {
+      throw OptionsError("--robot", "its profile has [channels], which would be applied again to what is written",
+                         "give the profile without them");
+    }
     const Episode good = load_any_episode(log, known, known.profile.settings.get<EpisodeOptions>());
     const Episode wrong = mutate(known, good, one);
     write_episode(wrong, out);
