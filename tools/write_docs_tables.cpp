@@ -128,7 +128,7 @@ void add_fields(const std::string& before, std::map<std::string, std::string>& r
         std::string text = "| `" + path + end + "` | ";
         text += shown ? "`" + std::string(field.name) + "`" : "–";
         text += " | " + type + (field.is_step || field.may_lack ? " or null" : "") + " | " + cell(field.unit) + " | " +
-                cell(field.meaning, "../");
+                (words.empty() || *field.meaning != '\0' ? cell(field.meaning, "../") : "");
         if (!words.empty()) text += std::string(*field.meaning != '\0' ? ": " : "") + words;
         rows[path.substr(0, path.find_first_of(".["))] += text + " |\n";
       };

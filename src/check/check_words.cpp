@@ -109,7 +109,8 @@ CheckSeries check_series(const Robot& robot, const Episode& log, const CheckResu
   int motor = 0;
   double most = -1.0;
   for (int m = 0; m < robot.model.motor_count(); ++m) {
-    const double range = log.q.col(m).maxCoeff() - log.q.col(m).minCoeff();
+    const auto& shown = log.tau.rows() == steps ? log.tau : log.q;
+    const double range = shown.col(m).maxCoeff() - shown.col(m).minCoeff();
     if (range > most) motor = m, most = range;
   }
   for (const Finding& finding : result.findings) {

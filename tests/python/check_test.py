@@ -68,7 +68,7 @@ def test_a_fix_of_nothing_is_the_robot(folder, robot, tmp_path):
     fixed, not_fixed = antaeus.fixed_robot(robot, antaeus.check(folder, robot))
     assert not_fixed == []
     antaeus.write_profile(fixed, tmp_path)
-    again = antaeus.load_robot(tmp_path / "profile.toml")
+    again = antaeus.load_robot(str(tmp_path / "profile.toml"))
     assert again.profile.torque_sign == robot.profile.torque_sign
     assert again.profile.channels.time_scale == 1
 
