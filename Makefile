@@ -45,6 +45,11 @@ studies: setup-all ## the verbs simulate and space: experiments in simulation
 	$(call configure,release)
 	@cmake --build build/release -j $(JOBS) --target $(DEMO) antaeus_motion_verbs antaeus_studies_verbs antaeus_mujoco
 
+tour: setup-all ## every system once (audit, contact, ik, force control, flight, the incident), and one page of them all
+	$(call configure,release)
+	@cmake --build build/release -j $(JOBS) --target $(DEMO) antaeus_motion_verbs antaeus_studies_verbs antaeus_mujoco
+	@$(ANTAEUS) tour --out build/tour; status=$$?; [ $$status -le 1 ] && echo "tour: build/tour/index.html"; exit $$status
+
 all: setup-all ## every component, and the Python package (import antaeus in build/venv/bin/python)
 	$(call configure,release)
 	@cmake --build build/release -j $(JOBS) --target $(ALL)
@@ -113,4 +118,4 @@ docs-simulate: setup-all ## run every experiment and write its figures into docs
 clean: ## remove build/
 	rm -rf build
 
-.PHONY: help setup setup-all setup-test demo motion studies all test check asan soak bench bench-ik fuzz format tidy docs docs-simulate clean
+.PHONY: help setup setup-all setup-test demo tour motion studies all test check asan soak bench bench-ik fuzz format tidy docs docs-simulate clean

@@ -24,6 +24,7 @@
 #include "antaeus/io/json.hpp"
 #include "antaeus/io/table.hpp"
 #include "antaeus/robot/robot_description.hpp"
+#include "antaeus/robot/robot_model.hpp"
 
 namespace antaeus {
 
@@ -138,6 +139,7 @@ struct ANTAEUS_API ExperimentResult {
   SceneReplay replay;
   std::vector<OptionValue> settings;  ///< as used
   int seed = 1;                       ///< filled by run_experiment
+  std::vector<Payload> payloads;      ///< loads that the robot's description does not hold
   std::string axis = "time";          ///< column of the samples that the rows stand over
 
   bool is_met() const noexcept;

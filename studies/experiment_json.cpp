@@ -23,6 +23,7 @@ Json experiment_summary_json(const ExperimentResult& result) {
   for (const OptionValue& option : result.settings) settings.set(option.group + "." + option.info.name, option.value);
   // Of a path the name alone: a folder is of this machine.
   const std::filesystem::path model(result.replay.description.source);
+  if (!result.payloads.empty()) json.set("payloads", to_json(result.payloads));
   return json.set("model", model.filename().string())
       .set("model_sha256", result.replay.description.sha256)
       .set("rows", result.samples.rows())

@@ -7,6 +7,8 @@
 #include <map>
 #include <set>
 
+#include "antaeus/robot/robot_profile.hpp"
+
 namespace antaeus {
 
 namespace {
@@ -59,7 +61,7 @@ class SimulatePage {
   Prose subtitle() const {
     Prose text = std::to_string(axis_.size()) + (is_timed() ? " samples" : " rows");
     if (is_timed() && axis_.size() > 1) text << " over " << Quantity{axis_.back() - axis_.front(), "s"};
-    return text << ", seed " + std::to_string(r_.seed) + ".";
+    return text << ", seed " + std::to_string(r_.seed) + payloads_text(r_.payloads) + ".";
   }
 
   void answers(const std::string& clip) {

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/core/words.hpp"
 #include "antaeus/io/shell_words.hpp"
@@ -64,9 +65,20 @@ VectorX start_of(const FlyingRobot& robot, const FlightOptions& options, const S
   return best.theta;
 }
 
+/// FRAME=MASS,x,y,z as --payload has it, a point mass; exact in its numbers.
+std::string payload_assignment(const Payload& payload) {
+  std::string text = payload.frame + "=" + shortest_text(payload.inertial.mass);
+  const Vector3& center = payload.inertial.center_of_mass;
+  if (!center.isZero(0.0)) {
+    for (int axis = 0; axis < 3; ++axis) text += "," + shortest_text(center[axis]);
+  }
+  return text;
+}
+
 std::string command_of(std::string_view name, const SpaceRequest& request) {
   std::string text = "antaeus space " + std::string(name);
   if (!request.robot.empty()) text += " --robot " + shell_word(request.robot);
+  for (const Payload& payload : request.payloads) text += " --payload " + shell_word(payload_assignment(payload));
   if (!request.frame.empty()) text += " --frame " + shell_word(request.frame);
   if (request.plant != FlightPlant::pinocchio) text += " --plant " + std::string(to_string(request.plant));
   if (request.seed != 1) text += " --seed " + std::to_string(request.seed);
@@ -128,7 +140,8 @@ std::string space_assignment(std::string_view assignment) {
 
 ExperimentResult run_space_scenario(std::string_view name, const SpaceRequest& request) {
   const FlightEntry& scenario = flight_of(name);
-  FlyingRobot robot = load_flying_robot(request.robot.empty() ? scenario.robot : request.robot, request.frame);
+  FlyingRobot robot =
+      load_flying_robot(request.robot.empty() ? scenario.robot : request.robot, request.frame, request.payloads);
   // What the caller sets comes after the profile, and so wins.
   SpaceRequest used = request;
   used.settings = robot.settings;
@@ -146,6 +159,7 @@ ExperimentResult run_space_scenario(std::string_view name, const SpaceRequest& r
   std::stable_partition(result.metrics.begin(), result.metrics.end(),
                         [](const Metric& metric) { return metric.has_criterion(); });
   result.verb = "space";
+  result.payloads = setup.robot.model.options().payloads;
   result.name = name;
   result.seed = request.seed;
   result.command = command_of(name, request);

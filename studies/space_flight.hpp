@@ -20,6 +20,7 @@
 #include "antaeus/core/progress.hpp"
 #include "antaeus/core/settings.hpp"
 #include "antaeus/core/types.hpp"
+#include "antaeus/robot/robot_model.hpp"
 #include "antaeus/space/published_scheme.hpp"
 #include "studies/experiment.hpp"
 
@@ -68,8 +69,9 @@ struct SpaceRequest {
   std::string frame = {};  ///< the end-effector's; empty: the profile's only endpoint, else the longest chain's end
   FlightPlant plant = FlightPlant::pinocchio;
   Settings settings = {};
-  int seed = 1;            ///< of the start and of the goals
-  Progress progress = {};  ///< may be empty
+  int seed = 1;                        ///< of the start and of the goals
+  Progress progress = {};              ///< may be empty
+  std::vector<Payload> payloads = {};  ///< beside those of the profile
 };
 
 /// In the order of docs/space_flight.md.

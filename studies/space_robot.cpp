@@ -46,7 +46,7 @@ std::string last_link(const RobotDescription& description) {
   return last;
 }
 
-FlyingRobot finish(const Source& source, const std::string& wanted) {
+FlyingRobot finish(const Source& source, const std::string& wanted, const std::vector<Payload>& payloads) {
   std::vector<std::string> remarks;
   std::string frame = wanted;
   if (frame.empty()) {
@@ -62,6 +62,13 @@ FlyingRobot finish(const Source& source, const std::string& wanted) {
   options.gravity.setZero();
   options.motors.clear();
   RobotModel model(source.description, options);
+  for (const Payload& payload : payloads) {
+    constexpr const char* kPlace = "--payload";
+    if (!model.has_frame(payload.frame)) throw_unknown<ModelError>(kPlace, "frame", payload.frame, model.frame_names());
+    check_payload(payload, kPlace);
+    options.payloads.push_back(payload);
+  }
+  if (!payloads.empty()) model = RobotModel(source.description, options);
   // Fingers and the like: what does not move the frame is held.
   std::set<std::string> moving;
   for (const int motor : model.supporting_motors(model.frame(frame))) {
@@ -99,13 +106,14 @@ FlyingRobot finish(const Source& source, const std::string& wanted) {
 
 }  // namespace
 
-FlyingRobot load_flying_robot(const std::string& robot, const std::string& frame) {
+FlyingRobot load_flying_robot(const std::string& robot, const std::string& frame,
+                              const std::vector<Payload>& payloads) {
   if (std::filesystem::path(robot).extension() == ".xml") {
     SceneDescription scene;
     scene.name = std::filesystem::path(robot).stem().string();
     scene.robot.file = robot;
     const MujocoRobot loaded = mujoco_robot(MujocoScene(scene), {.base = Base::free_flyer});
-    return finish({loaded.description, loaded.options, scene.name, {}, nullptr}, frame);
+    return finish({loaded.description, loaded.options, scene.name, {}, nullptr}, frame, payloads);
   }
   const Robot loaded = load_robot(robot, MeshPolicy::ignored, Base::free_flyer);
   Source source{loaded.model.description(), loaded.profile.options, loaded.profile.title, {}, nullptr,
@@ -113,12 +121,12 @@ FlyingRobot load_flying_robot(const std::string& robot, const std::string& frame
   if (source.title.empty()) source.title = loaded.profile.name;
   for (const Endpoint& endpoint : loaded.profile.endpoints) {
     source.endpoints.push_back(endpoint.frame);
-    if (endpoint.label == frame && !loaded.model.has_frame(frame)) return finish(source, endpoint.frame);
+    if (endpoint.label == frame && !loaded.model.has_frame(frame)) return finish(source, endpoint.frame, payloads);
   }
   for (const NamedPose& pose : loaded.profile.poses) {
     if (pose.name == "ready") source.ready = &pose;
   }
-  return finish(source, frame);
+  return finish(source, frame, payloads);
 }
 
 VectorX flying_position(const RobotModel& model, const Pose& X_WB, ConstVectorRef theta) {

@@ -19,8 +19,9 @@ struct FlyingRobot {
   Settings settings = {};  // of its profile
 };
 
-/// \throws ModelError, OptionsError at --frame
-FlyingRobot load_flying_robot(const std::string& robot, const std::string& frame);
+/// \param payloads  beside those of the profile. \throws ModelError (also at --payload), OptionsError at --frame
+FlyingRobot load_flying_robot(const std::string& robot, const std::string& frame,
+                              const std::vector<Payload>& payloads = {});
 
 /// q with the base at this pose and the arm at these positions.
 VectorX flying_position(const RobotModel& model, const Pose& X_WB, ConstVectorRef theta);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/robot/robot_profile.hpp"
 #include "antaeus/sim/mujoco_flight.hpp"
 #include "antaeus/space/free_flight.hpp"
 #include "studies/arm_run.hpp"
@@ -416,7 +417,8 @@ ExperimentResult flight_result(const FlyingRobot& robot, const SpaceRequest& req
 
   result.physics = {
       robot.title + ": " + std::to_string(robot.model.nv() - 6) + " joints, " + value_text(robot.model.total_mass()) +
-          " kg, led at " + robot.frame + ". Nothing holds it and nothing pulls: no gravity, no contact.",
+          " kg, led at " + robot.frame + payloads_text(robot.model.options().payloads) +
+          ". Nothing holds it and nothing pulls: no gravity, no contact.",
       request.plant == FlightPlant::pinocchio
           ? "Plant: Pinocchio’s forward dynamics, integrated with order 4 on the manifold, one step a cycle."
           : "Plant: MuJoCo’s dynamics and its Runge-Kutta integrator, one step a cycle.",

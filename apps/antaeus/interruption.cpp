@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "antaeus/io/scratch_folder.hpp"
+#include "child_process.hpp"
 #include "print_pdf.hpp"
 
 namespace antaeus::cli {
@@ -20,6 +21,7 @@ namespace {
   while (sigwait(&signals, &signal) != 0) {
   }
   kill_browser();
+  kill_children();
   remove_scratch();
   // The shell shall see who ended the process: it then reports 128 + signal, and ends the loop that the process is in.
   std::signal(signal, SIG_DFL);

@@ -108,6 +108,7 @@ int main(int argc, char** argv) {
   add_verb_of(kStudies, "simulate", kSimulateSummary, app, run);
   add_verb_of(kStudies, "space", kSpaceSummary, app, run);
   add_robot(app, run);
+  add_tour(app, run);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {

@@ -29,6 +29,10 @@ struct type_caster<antaeus::Outcome> : EnumerationCaster<antaeus::Outcome, "anta
 template <>
 struct type_caster<antaeus::EventKind> : EnumerationCaster<antaeus::EventKind, "antaeus.EventKind"> {};
 template <>
+struct type_caster<antaeus::CausalNode> : EnumerationCaster<antaeus::CausalNode, "antaeus.CausalNode"> {};
+template <>
+struct type_caster<antaeus::CausalEvidence> : EnumerationCaster<antaeus::CausalEvidence, "antaeus.CausalEvidence"> {};
+template <>
 struct type_caster<antaeus::Remedy> : EnumerationCaster<antaeus::Remedy, "antaeus.Remedy"> {};
 template <>
 struct type_caster<antaeus::RemedyKind> : EnumerationCaster<antaeus::RemedyKind, "antaeus.RemedyKind"> {};
@@ -264,6 +268,17 @@ void bind_remedies(nb::module_& module) {
                          "The nearest pose found that satisfies a named set of limits at the focus endpoint.");
 }
 
+void bind_graph(nb::module_& module) {
+  bind_enumeration<CausalNode>(module, "What stands in a causal graph.");
+  bind_enumeration<CausalEvidence>(module,
+                                   "What stands behind an edge: computed from log and model; inferred, both ends being "
+                                   "in the log; or absent from it.");
+  bind_struct<CausalState>(module, "CausalState", "A node of a causal graph, with its value in this log.");
+  bind_struct<CausalEdge>(module, "CausalEdge", "An edge of a causal graph, with its number in this log.");
+  bind_struct<CausalGraph>(module, "CausalGraph",
+                           "How the force at the focus step comes about. Empty without a focus step.");
+}
+
 void bind_result(nb::module_& module) {
   bind_enumeration<Outcome>(module,
                             "What the audit says of the log. cannot_be_told: no incident in the steps that hold "
@@ -332,6 +347,7 @@ void bind_audit(nb::module_& module) {
   bind_findings(module);
   bind_evidence(module);
   bind_remedies(module);
+  bind_graph(module);
   bind_result(module);
   bind_function(module);
 }

@@ -83,21 +83,31 @@ void bind_preflight(nb::module_& module) {
   bind_struct<PreflightReport>(module, "PreflightReport", "The checks and what they rest on.");
   const std::string signature = options_signature<PreflightOptions>(
       "def preflight(robot: Robot, endpoints: collections.abc.Sequence[str], q: numpy.typing.ArrayLike, "
-      "target: numpy.typing.ArrayLike | None = None",
+      "target: numpy.typing.ArrayLike | None = None, imu_quaternion_xyzw: numpy.typing.ArrayLike | None = None",
       ") -> PreflightReport");
   const std::string doc = options_doc<PreflightOptions>(
       "Gain of the reference joint at every endpoint and start errors (left out without targets) with the profile's "
-      "limits; sd and conditioning of every endpoint. q, target: motor positions. OptionsError for a wrong size or "
-      "NaN.");
+      "limits; sd and conditioning of every endpoint. q, target: motor positions. imu_quaternion_xyzw: of the IMU in "
+      "the "
+      "world, read as equation.imu says; None: the base is upright. OptionsError for a wrong size or NaN.");
   module.def(
       "preflight",
       [](const Robot& robot, const std::vector<std::string>& endpoints, const ArrayArgument& q,
-         const std::optional<ArrayArgument>& target, const nb::kwargs& options) {
+         const std::optional<ArrayArgument>& target, const std::optional<ArrayArgument>& imu_quaternion_xyzw,
+         const nb::kwargs& options) {
+        Eigen::Vector4d imu;
+        if (imu_quaternion_xyzw) {
+          const VectorX given = as_vector(*imu_quaternion_xyzw, "preflight", "imu_quaternion_xyzw");
+          if (given.size() != 4)
+            throw OptionsError("preflight (imu_quaternion_xyzw)", "no unit quaternion", "give x y z w");
+          imu = given;
+        }
         return preflight(robot, endpoints, as_vector(q, "preflight", "q"),
                          target ? VectorX(as_vector(*target, "preflight", "target")) : VectorX(),
-                         options_from<PreflightOptions>(options));
+                         options_from<PreflightOptions>(options), imu_quaternion_xyzw ? &imu : nullptr);
       },
-      "robot"_a, "endpoints"_a, "q"_a, "target"_a = nb::none(), "options"_a, nb::sig(signature.c_str()), doc.c_str());
+      "robot"_a, "endpoints"_a, "q"_a, "target"_a = nb::none(), "imu_quaternion_xyzw"_a = nb::none(), "options"_a,
+      nb::sig(signature.c_str()), doc.c_str());
 }
 
 }  // namespace

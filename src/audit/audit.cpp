@@ -140,6 +140,7 @@ Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRe
   audit.pose_counterfactuals = detail::pose_counterfactuals(robot, options, audit);
   audit.tilt = detail::tilt_sensitivity(robot, options, audit);
   add_sweeps(robot, audit);
+  audit.causal_graph = detail::causal_graph(robot, audit);
   audit.contacts = detail::contact_intervals(audit.audited.reconstruction);
   audit.audited.contact_share = detail::share_within(audit.contacts, audit.audited.reconstruction);
   for (EpisodeAudit& baseline : audit.baselines) {

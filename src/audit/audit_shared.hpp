@@ -46,6 +46,9 @@ std::vector<Event> posterior_events(const Audit& audit);
 std::vector<Statement> posterior_verdict(const Audit& audit);
 std::vector<Statement> verdict(const Robot& robot, const Audit& audit);
 std::vector<Statement> cannot_tell(const Audit& audit);
+// causal_graph.cpp
+/// After events, attributions and the rest.
+CausalGraph causal_graph(const Robot& robot, const Audit& audit);
 // contacts.cpp
 std::vector<ContactInterval> contact_intervals(const Reconstruction& r);
 /// Share of the steps that lie within one of them.

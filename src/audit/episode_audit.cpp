@@ -3,6 +3,7 @@
 
 #include "antaeus/audit/audit_options.hpp"
 #include "audit/audit_shared.hpp"
+#include "robot/quaternion_slack.hpp"
 
 namespace antaeus::detail {
 
@@ -104,7 +105,12 @@ void summarise_episode(const Robot& robot, const std::vector<std::string>& endpo
     if (!episode.q.row(i).allFinite()) continue;
     VectorX target;
     if (episode.target.rows() > 0 && episode.target.row(i).allFinite()) target = episode.target.row(i);
-    audit.preflight = preflight(robot, hands, VectorX(episode.q.row(i)), target, options.preflight);
+    // A step whose quaternion is none is no step: Reconstruction lists it among the invalid ones.
+    Eigen::Vector4d imu = Eigen::Vector4d::Constant(kNaN);
+    if (episode.has_imu()) imu = episode.imu_quaternion.row(i).transpose();
+    const bool known = std::abs(imu.norm() - 1.0) <= kQuaternionSlack;
+    audit.preflight =
+        preflight(robot, hands, VectorX(episode.q.row(i)), target, options.preflight, known ? &imu : nullptr);
     break;
   }
 }

@@ -199,7 +199,8 @@ MotionDynamics motion_dynamics(const Robot& robot, ContactMotion motion, const C
                        "a fixed base takes up every force, so the motion says nothing of the "
                        "contacts; give --base floating, or estimate them from torques (antaeus estimate)");
   }
-  const std::vector<FrameId> frames = detail::contact_frames(model, request.contacts, "--contact");
+  std::vector<FrameId> frames;
+  if (!request.inverse_dynamics) frames = detail::contact_frames(model, request.contacts, "--contact");
   const int k = static_cast<int>(frames.size()), nv = model.nv();
   check_contact_motion(motion, model, k, request.over_time);
   check_weights(options, motion, request);

@@ -96,8 +96,9 @@ Table torques_table(const ContactResult& result) {
   for (int row = 0; row < 6; ++row) {
     table.add(
         {std::string("root_") + kComponents[row], kUnits[row],
-         robot ? "what no contact explains, axes and origin of the base"
-               : "what no contact explains, world axes, about the world's origin",
+         result.request.inverse_dynamics ? "what must hold the base, on the robot; axes and origin of the base"
+         : robot                         ? "what no contact explains, axes and origin of the base"
+                                         : "what no contact explains, world axes, about the world's origin",
          column([&](Eigen::Index t) { return robot ? result.torque(t, row) : result.solution.residual(row, t); })});
   }
   for (Eigen::Index row = 6; row < result.torque.cols(); ++row) {

@@ -183,11 +183,24 @@ void reduce_residual(const Robot& robot, ContactResult& result) {
   }
 }
 
+/// What has no meaning where nothing touches.
+void check_without_contacts(const ContactRequest& request, const ContactOptions& options) {
+  const auto refuse = [](const char* beside) {
+    throw OptionsError("--inverse-dynamics", std::string("stands beside ") + beside, "leave one of the two out");
+  };
+  if (!request.contacts.empty()) refuse("--contact");
+  if (request.over_time) refuse("--over-time");
+  if (request.limits != LimitSet::none) refuse("--with-limits");
+  if (options.detect) refuse("contact.detect");
+  if (options.reduce_residual) refuse("contact.reduce_residual");
+}
+
 }  // namespace
 
 ContactResult contact_inverse_dynamics(const Robot& robot, ContactMotion motion, const ContactRequest& request,
                                        const ContactOptions& options, const SplitOptions& split,
                                        const TimingOptions& timing, const Progress& progress) {
+  if (request.inverse_dynamics) check_without_contacts(request, options);
   ContactResult result;
   result.motion = motion.name;
   result.robot = robot.profile.title.empty() ? robot.profile.name : robot.profile.title;
@@ -234,6 +247,16 @@ ContactResult contact_inverse_dynamics(const Robot& robot, ContactMotion motion,
     state_contacts(*result.timing, demand);
   }
 
+  if (request.inverse_dynamics) {
+    result.solution.wrench.resize(6, 0);
+    result.solution.residual = demand.total;
+    result.solution.status.assign(static_cast<std::size_t>(demand.frames()), Status::ok);
+    result.torque = result.dynamics.total;
+    judge_residual(result);
+    result.residual_fine = true;  // nothing was asked to explain it
+    result.sd_because = "inverse dynamics alone knows no sd of masses and motion";
+    return result;
+  }
   const LimitSource source{result.dynamics,           options,   request.limits,
                            result.surfaces,           result.up, result.torque_limits,
                            torque_levers(robot.model)};

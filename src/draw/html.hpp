@@ -5,9 +5,12 @@
 #include <string_view>
 #include <utility>
 
+#include "antaeus/core/api.hpp"
+
 namespace antaeus {
 
-class Html {
+// Exported for the command line, which lays a page of its own.
+class ANTAEUS_API Html {
  public:
   Html() = default;
   /// Plain text, whatever it holds.
@@ -35,9 +38,9 @@ struct Attribute {
 using Attributes = std::initializer_list<Attribute>;
 
 /// <tag name="value">content</tag>; an attribute without a value is left out, unless its name ends in '!': "open!".
-Html element(const char* tag, Attributes attributes, const Html& content);
+ANTAEUS_API Html element(const char* tag, Attributes attributes, const Html& content);
 inline Html element(const char* tag, const Html& content) { return element(tag, {}, content); }
 /// <tag name="value">: one that has no content, as <meta>.
-Html void_element(const char* tag, Attributes attributes);
+ANTAEUS_API Html void_element(const char* tag, Attributes attributes);
 
 }  // namespace antaeus

@@ -99,6 +99,12 @@ constexpr void visit_fields(const FittedLog*, auto&& visit) {
 
 }  // namespace detail
 
-Json log_summary(const RawLog& log, const Robot* robot) { return to_json(detail::FittedLog(log, robot)); }
+Json log_summary(const RawLog& log, const Robot* robot) {
+  Json json = to_json(detail::FittedLog(log, robot));
+  if (robot && !robot->model.options().payloads.empty()) {
+    json.set("payloads", to_json(robot->model.options().payloads));
+  }
+  return json;
+}
 
 }  // namespace antaeus

@@ -45,7 +45,7 @@ PoseQuality::PoseQuality(const Robot& robot, const std::vector<std::string>& end
 
 PoseQuality::PoseQuality(const Robot& robot, const std::vector<std::string>& endpoints, PoseQualityOptions options,
                          ResidualOptions residual, PosteriorOptions posterior)
-    : reader_(robot, endpoints, {.imu = ImuUse::none}),
+    : reader_(robot, endpoints, robot.settings(endpoints).get<InstantOptions>()),
       residual_(robot, static_only(residual, options.noise)),
       posterior_(reader_, posterior),
       reliability_(reader_, posterior_),
@@ -143,13 +143,18 @@ void PoseQuality::fail(Status status) noexcept {
   }
 }
 
-const std::vector<PoseConditioning>& PoseQuality::evaluate(ConstVectorRef q, PoseParts parts) noexcept {
+const std::vector<PoseConditioning>& PoseQuality::evaluate(ConstVectorRef q, PoseParts parts,
+                                                           const Eigen::Vector4d* imu_xyzw) noexcept {
   if (!parts.deployed || !parts.rest || !parts.reliability || !parts.moving) fail(Status::not_computed);
   if (q.size() != rest_.q.size()) {
     fail(Status::wrong_size);
     return results_;
   }
   // Gravity first, for torques that balance it: the torque channel's own error grows with the torque.
+  for (Observation* observation : {&rest_, &moving_}) {
+    observation->has_imu = imu_xyzw != nullptr;
+    if (imu_xyzw) observation->imu_quaternion_xyzw = *imu_xyzw;
+  }
   rest_.q = q;
   rest_.tau.setZero();
   if (const Status status = reader_.at(rest_).status(); status != Status::ok) {
@@ -167,7 +172,9 @@ const std::vector<PoseConditioning>& PoseQuality::evaluate(ConstVectorRef q, Pos
 
   for (std::size_t k = 0; k < results_.size(); ++k) {
     results_[k].status = Status::ok;
-    results_[k].position = at_rest.pose(static_cast<int>(k)).translation;
+    const Vector3& position = at_rest.pose(static_cast<int>(k)).translation;
+    results_[k].position = position;
+    if (at_rest.used_imu()) results_[k].position = at_rest.base_rotation().transpose() * position;
   }
   if (parts.deployed) fill_deployed(at_rest);
   if (parts.rest || parts.reliability) fill_rest(at_rest, parts.reliability);

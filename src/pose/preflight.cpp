@@ -5,6 +5,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/option_table.hpp"
+#include "robot/quaternion_slack.hpp"
 
 namespace antaeus {
 
@@ -14,7 +15,7 @@ constexpr std::size_t kWrenchRows = 6;
 }  // namespace
 
 PreflightReport preflight(const Robot& robot, const std::vector<std::string>& endpoints, ConstVectorRef q,
-                          ConstVectorRef target, const PreflightOptions& options) {
+                          ConstVectorRef target, const PreflightOptions& options, const Eigen::Vector4d* imu_xyzw) {
   const RobotModel& model = robot.model;
   const auto check_vector = [&](ConstVectorRef vector, const char* name) {
     if (vector.size() != model.motor_count()) {
@@ -27,12 +28,17 @@ PreflightReport preflight(const Robot& robot, const std::vector<std::string>& en
   check_vector(q, "preflight.q");
   if (target.size() > 0) check_vector(target, "preflight.target");
 
+  if (imu_xyzw && !(std::abs(imu_xyzw->norm() - 1.0) <= kQuaternionSlack)) {
+    throw OptionsError("preflight.imu_xyzw", "no unit quaternion", "give x y z w of the IMU in the world, or none");
+  }
+
   PoseQuality quality(robot, endpoints, options.quality);
   PreflightReport report;
   report.characteristic_length = options.quality.characteristic_length;
   report.budget_sd = options.quality.budget_sd;
   report.joints = model.motor_names();
-  report.endpoints = quality.evaluate(q);
+  report.endpoints = quality.evaluate(q, {}, imu_xyzw);
+  report.used_imu = quality.used_imu();
   const PreflightFigures& figures = robot.profile.preflight;
   const auto check = [](PreflightCheckKind kind, const std::string& subject, double value, double limit) {
     return PreflightCheck{kind, subject, value, limit, value < limit};

@@ -39,6 +39,7 @@ class AuditFigures {
 
   std::vector<NamedFigure> all() {
     if (!focus_ || audit_.focus_step < 0) return {};
+    for (NamedFigure& figure : causal_figures(audit_)) figures_.push_back(std::move(figure));
     summary();
     force_cascade();
     contribution();

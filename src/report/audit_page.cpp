@@ -268,6 +268,18 @@ Section timeline_section(const Audit& audit) {
 
 /// The figure that stands beside the verdict on the posterior.
 constexpr const char* kPosteriorFigure = "posterior-force";
+/// The one in the section of the chain.
+constexpr const char* kCausalFigure = "causal-graph";
+
+/// The graph below the chain; alone where nothing led to an incident.
+Section chain_and_graph(const Audit& audit, const std::vector<NamedFigure>& figures) {
+  Section section = chain_section(audit);
+  if (section.blocks.empty()) section.title = "How the largest reading comes about";
+  for (const NamedFigure& figure : figures) {
+    if (figure.id == kCausalFigure) section.blocks.emplace_back(Figures{{figure}});
+  }
+  return section;
+}
 
 Section posterior_section(Statements& said, const std::vector<NamedFigure>& figures) {
   Columns columns;
@@ -289,7 +301,8 @@ Section posterior_section(Statements& said, const std::vector<NamedFigure>& figu
 }
 
 Section figures_section(std::vector<NamedFigure> figures) {
-  std::erase_if(figures, [](const NamedFigure& figure) { return figure.id == kPosteriorFigure; });
+  std::erase_if(figures,
+                [](const NamedFigure& figure) { return figure.id == kPosteriorFigure || figure.id == kCausalFigure; });
   return {"figures", "Further figures", {Figures{std::move(figures)}}, true};
 }
 
@@ -355,7 +368,7 @@ Page audit_page(const Audit& audit, std::shared_ptr<const MeshFiles> meshes) {
                       std::make_move_iterator(set_up.end()));
   page.views = detail::audit_views(audit, std::move(meshes));
   std::vector<NamedFigure> figures = audit_figures(audit);
-  page.sections = {detail::chain_section(audit),
+  page.sections = {detail::chain_and_graph(audit, figures),
                    {"explore", "Look closer", {ViewsPlace{}}},
                    detail::contacts_section(audit),
                    detail::knowledge_section(audit),
@@ -366,8 +379,9 @@ Page audit_page(const Audit& audit, std::shared_ptr<const MeshFiles> meshes) {
     page.sections.push_back(make(audit));
   }
   page.sections.push_back(detail::figures_section(std::move(figures)));
-  for (Section (*make)(const Audit&) : {detail::poses_section, detail::preflight_section, detail::episodes_section,
-                                        detail::joints_section, detail::provenance_section}) {
+  for (Section (*make)(const Audit&) :
+       {detail::poses_section, detail::preflight_section, detail::episodes_section, detail::first_steps_section,
+        detail::joints_section, detail::provenance_section}) {
     page.sections.push_back(make(audit));
   }
   page.sections.push_back(detail::notes_section(audit));

@@ -15,6 +15,8 @@ Section attribution_section(const Audit& audit);
 Section poses_section(const Audit& audit);
 Section preflight_section(const Audit& audit);
 Section episodes_section(const Audit& audit);
+/// Side by side with the baselines; empty without them.
+Section first_steps_section(const Audit& audit);
 Section joints_section(const Audit& audit);
 Section provenance_section(const Audit& audit);
 

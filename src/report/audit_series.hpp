@@ -64,6 +64,8 @@ inline int state_lane(Verdict state) { return std::min(static_cast<int>(state), 
 /// Of consumed endpoints: at the focus step beside the same step of the baselines.
 std::vector<const ReliabilityTable*> reliability_of(const Audit& audit, const std::string& endpoint);
 
+/// The causal graph; none without a focus step.
+std::vector<NamedFigure> causal_figures(const Audit& audit);
 /// The posterior beside the deployed number, and redundancy; none for an audit without a posterior.
 std::vector<NamedFigure> posterior_figures(const Audit& audit);
 

@@ -15,6 +15,8 @@ namespace {
 
 /// Changes of a guard that a page lists; the rest is in summary.json.
 constexpr std::size_t kMostChanges = 40;
+/// Steps of a log's begin that stand side by side: up to the focus step, within these.
+constexpr Eigen::Index kFewestSteps = 9, kMostSteps = 40;
 using Mark = TableBlock::Row::Mark;
 
 Prose number(double value, int digits) { return Quantity{value, "", digits}; }
@@ -172,7 +174,11 @@ Section preflight_section(const Audit& audit) {
                             c.passed ? Mark::none : Mark::failed});
     }
   }
-  return {"preflight", "Pre-flight, had it been run", {table}, true};
+  Section section{"preflight", "Pre-flight, had it been run", {table}, true};
+  if (preflight.used_imu) {
+    section.blocks.emplace_back(Paragraph{"The base was turned as the logged IMU tells at that step.", true});
+  }
+  return section;
 }
 
 Section contacts_section(const Audit& audit) {
@@ -219,18 +225,78 @@ Section episodes_section(const Audit& audit) {
   return {"episodes", "Episodes", {table}, true};
 }
 
+Section first_steps_section(const Audit& audit) {
+  Section section{"first-steps", "First steps, side by side", {}, true};
+  if (audit.baselines.empty() || audit.focus_step < 0) return section;
+  const bool reference = !audit.reference_joint.empty();
+  TableBlock table{"The first steps at the " + label_of(audit, audit.focus_endpoint) + " as deployed" +
+                       (reference ? "; r: torque of " + audit.reference_joint +
+                                        " beyond gravity [N·m], g: its gain into Fz [N/(N·m)]"
+                                  : ""),
+                   {"#step"},
+                   {}};
+  std::vector<const EpisodeAudit*> episodes = {&audit.audited};
+  for (const EpisodeAudit& baseline : audit.baselines) episodes.push_back(&baseline);
+  for (const EpisodeAudit* e : episodes) {
+    if (reference) {
+      table.heads.push_back("#r, " + e->episode.name);
+      table.heads.emplace_back("#g");
+    }
+    table.heads.push_back(reference ? "#κ" : "#κ, " + e->episode.name);
+    table.heads.emplace_back("#Fz [N]");
+    table.heads.emplace_back("#|F| [N]");
+  }
+  const Eigen::Index rows = std::clamp<Eigen::Index>(row_of(audit, audit.focus_step) + 1, kFewestSteps, kMostSteps);
+  for (Eigen::Index i = 0; i < rows && i < audit.audited.reconstruction.steps(); ++i) {
+    const Eigen::Index step = audit.audited.reconstruction.first_step + i;
+    std::vector<Prose> cells = {StepLink{step}};
+    for (const EpisodeAudit* e : episodes) {
+      const EstimateSeries* s = series_of(*e, audit.focus_endpoint, EstimatorName::deployed);
+      if (!s || i >= e->reconstruction.steps()) {
+        cells.insert(cells.end(), reference ? 5 : 3, "–");
+        continue;
+      }
+      if (reference) {
+        cells.push_back(number(e->reconstruction.reference_residual[i], 2));
+        cells.push_back(number(s->reference_gain(i, kFz), 2));
+      }
+      cells.push_back(number(s->kappa[i], 1));
+      cells.push_back(number(s->wrench(i, kFz), 1));
+      cells.push_back(number(s->force_norm[i], 1));
+    }
+    table.rows.push_back({cells, step == audit.focus_step ? Mark::strong : Mark::none});
+  }
+  section.blocks.emplace_back(std::move(table));
+  return section;
+}
+
 Section joints_section(const Audit& audit) {
-  TableBlock table{"Range over the episode and error at its first step",
+  const bool compared = !audit.baselines.empty();
+  TableBlock table{compared ? "Range over the episode and error at its first step, beside the baselines"
+                            : "Range over the episode and error at its first step",
                    {"joint", "#minimum [°]", "#maximum [°]", "#first q [rad]", "#first target [rad]", "#error [rad]"},
                    {}};
+  for (const EpisodeAudit& baseline : audit.baselines) {
+    table.heads.push_back("#minimum [°], " + baseline.episode.name);
+    table.heads.insert(table.heads.end(), {"#maximum [°]", "#error [rad]"});
+  }
+  const auto add_range = [](std::vector<Prose>& cells, const JointRange& range) {
+    cells.push_back(number(range.minimum * kDegrees, 1));
+    cells.push_back(number(range.maximum * kDegrees, 1));
+  };
   for (std::size_t j = 0; j < audit.audited.ranges.size(); ++j) {
     const JointRange& range = audit.audited.ranges[j];
-    std::vector<Prose> cells = {range.label, number(range.minimum * kDegrees, 1), number(range.maximum * kDegrees, 1)};
+    std::vector<Prose> cells = {range.label};
+    add_range(cells, range);
     if (j < audit.audited.start_errors.size()) {
       const StartError& e = audit.audited.start_errors[j];
       for (const double value : {e.position, e.target, e.error}) cells.push_back(number(value, 3));
     } else {
       cells.insert(cells.end(), 3, "–");
+    }
+    for (const EpisodeAudit& baseline : audit.baselines) {
+      add_range(cells, baseline.ranges[j]);
+      cells.push_back(j < baseline.start_errors.size() ? number(baseline.start_errors[j].error, 3) : Prose("–"));
     }
     table.rows.push_back({cells});
   }

@@ -41,6 +41,10 @@ Prose subtitle(const ContactReading& r) {
   } else {
     text << (r.frames() > 1 ? ", states without a clock" : "");
   }
+  if (result.request.inverse_dynamics) {
+    if (result.options.compatibility == Compatibility::nimble) text << ", derivatives as Nimble makes them";
+    return text << "; inverse dynamics, no contact" + payloads_text(result.payloads) + ".";
+  }
   text << "; contacts: " + listed(r.demand().contacts);
   if (result.posterior && !r.has_robot()) {
     text << "; wrenches: the posterior’s means";
@@ -330,8 +334,63 @@ Answer left(const ContactReading& r) {
   return answer;
 }
 
+// --- Without contacts ------------------------------------------------------------------------------------------------
+
+/// Inverse dynamics alone: what would have to hold the robot, and what its motors do meanwhile.
+std::vector<Answer> without_contacts(const ContactReading& r) {
+  const ContactResult& result = r.result();
+  Spread force, moment;
+  for (Eigen::Index t = 0; t < r.frames(); ++t) {
+    force.add(result.torque.row(t).head<3>().norm(), t);
+    moment.add(result.torque.row(t).segment<3>(3).norm(), t);
+  }
+  Answer held{"What would have to hold the robot?", {}};
+  Prose text = "A force of ";
+  text << Quantity{force.rms(), "N"} << " (root mean square), " << Quantity{100.0 * force.rms() / result.weight, "%"}
+       << " of the weight: no contact was assumed, the root is held as by a crane.";
+  held.paragraphs.push_back({text, false, "root"});
+  Prose largest = "About the origin of the base, the force is at most ";
+  largest << Quantity{force.largest, "N"} << ", at ";
+  add_step(largest, r, force.at_largest);
+  largest << ", the moment at most " << Quantity{moment.largest, "N·m"} << ", at ";
+  add_step(largest, r, moment.at_largest);
+  held.paragraphs.push_back({largest << ".", false, "root_largest"});
+  Answer motors{"What do the motors exert?", {}};
+  Eigen::Index worst = -1;
+  Spread torque;
+  double share = 0.0;
+  std::vector<std::string> beyond;
+  for (Eigen::Index j = 0; j < r.joints(); ++j) {
+    Spread own;
+    for (Eigen::Index t = 0; t < r.frames(); ++t) own.add(std::abs(r.torque(t, j)), t);
+    const double of_limit = own.largest / r.torque_limit(j);
+    if (of_limit > 1.0) beyond.push_back(r.joint(j));
+    const double weight = r.has_torque_limits() ? of_limit : own.largest;
+    if (own.count > 0 && (worst < 0 || weight > share)) worst = j, share = weight, torque = own;
+  }
+  if (worst >= 0) {
+    Prose most = Strong{r.joint(worst)};
+    most << " does most: " << Quantity{torque.largest, r.torque_unit(worst)} << " at ";
+    add_step(most, r, torque.at_largest);
+    if (r.has_torque_limits()) most << ", " << Quantity{100.0 * share, "%"} << " of its limit";
+    motors.paragraphs.push_back({most << ".", false, "motor"});
+  } else {
+    motors.paragraphs.push_back({"There are no joints.", false, "motor"});
+  }
+  if (!beyond.empty()) {
+    motors.paragraphs.push_back({"Beyond the limit: " + listed(beyond) + ".", false, "beyond"});
+  }
+  motors.paragraphs.push_back(
+      {"Contacts would change these torques: name them with --contact to know what a robot that stands does.", true});
+  return {held, motors};
+}
+
 void badge(const ContactReading& r, Page& page) {
   const ContactResult& result = r.result();
+  if (result.request.inverse_dynamics) {
+    page.badge = "no contact", page.badge_tone = Tone::muted;
+    return;
+  }
   const bool any = result.solution.wrench.array().isFinite().any();
   page.badge_tone = Tone::vermillion;
   if (!any) {
@@ -358,8 +417,12 @@ Page contact_page(const ContactResult& result, std::shared_ptr<const MeshFiles> 
   page.title = result.motion;
   page.subtitle = detail::subtitle(*reading);
   detail::badge(*reading, page);
-  page.answers = {detail::carried(*reading), detail::possible(*reading), detail::open(*reading),
-                  detail::left(*reading)};
+  if (result.request.inverse_dynamics) {
+    page.answers = detail::without_contacts(*reading);
+  } else {
+    page.answers = {detail::carried(*reading), detail::possible(*reading), detail::open(*reading),
+                    detail::left(*reading)};
+  }
   page.views = detail::contact_views(reading, std::move(meshes));
   page.sections.push_back({"explore", "Look closer", {ViewsPlace{}}});
   for (Section& section : detail::contact_sections(*reading)) page.sections.push_back(std::move(section));

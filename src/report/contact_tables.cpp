@@ -162,6 +162,7 @@ Section provenance_section(const ContactReading& r) {
 }  // namespace
 
 std::vector<Section> contact_sections(const ContactReading& reading) {
+  if (reading.result().request.inverse_dynamics) return {torques_section(reading), provenance_section(reading)};
   return {contacts_section(reading), wrenches_section(reading), limits_section(reading), torques_section(reading),
           provenance_section(reading)};
 }

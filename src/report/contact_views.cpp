@@ -27,7 +27,8 @@ class ContactViews {
         upright_(Eigen::Quaterniond::FromTwoVectors(result_.up, Vector3::UnitZ()).toRotationMatrix()) {}
 
   Views make(std::shared_ptr<const MeshFiles> meshes) {
-    if (!result_.solution.wrench.array().isFinite().any()) return {};
+    const bool alone = result_.request.inverse_dynamics;
+    if (!alone && !result_.solution.wrench.array().isFinite().any()) return {};
     views_.runs.push_back({result_.motion, r_.frames(), 0, r_.time()});
     select();
     focus();
@@ -92,6 +93,10 @@ class ContactViews {
     for (Index t = 0; result_.violations.empty() && t < r_.frames(); ++t) {
       views_.focus_name = "Largest vertical force";
       for (int c = 0; c < r_.contacts(); ++c) size.add(r_.vertical(t, c), t);
+    }
+    if (result_.request.inverse_dynamics) {
+      views_.focus_name = "Largest force at the root";
+      for (Index t = 0; t < r_.frames(); ++t) size.add(r_.residual_force(t), t);
     }
     views_.focus = size.at_largest;
   }
@@ -235,19 +240,21 @@ class ContactViews {
 
   void residuals() {
     const auto reading = reading_;
-    const double limit = result_.options.residual_limit * result_.weight;
+    const bool alone = result_.request.inverse_dynamics;
+    const double limit = alone ? kInfinity : result_.options.residual_limit * result_.weight;
     ViewPanel force{
         .id = "residual",
-        .title = "Root force that no contact explains",
+        .title = alone ? "Force that must hold the root" : "Root force that no contact explains",
         .unit = "N",
         .lines = {{.name = "force", .channel = add([reading](Index t) { return reading->residual_force(t); })}}};
     if (std::isfinite(limit)) {
       force.limits = {{limit, "limit of its root mean square"}};
     }
-    views_.columns.push_back({.label = "residual", .unit = "N", .channel = force.lines[0].channel, .digits = 1});
+    views_.columns.push_back(
+        {.label = alone ? "root force" : "residual", .unit = "N", .channel = force.lines[0].channel, .digits = 1});
     panel(std::move(force));
     panel({.id = "residual-moment",
-           .title = "Root moment that no contact explains",
+           .title = alone ? "Moment that must hold the root" : "Root moment that no contact explains",
            .unit = "N·m",
            .lines = {{.name = "moment", .channel = add([reading](Index t) { return reading->residual_moment(t); })}},
            .detail = true});
@@ -483,10 +490,12 @@ class ContactViews {
       shown.trails.push_back(
           {.name = "centre of mass", .point = channels([&com](Index t) { return Vector3(com.col(t)); }, Bin::one_row)});
     }
-    const std::string per_meter = display_number(1.0 / scale, 0);
-    shown.note += (shown.note.empty() ? "" : " ") + ("Arrows: 1 m is " + per_meter + " N");
-    shown.note += std::isfinite(result_.weight) ? ", half a metre the weight." : ".";
-    shown.note += " They start at the centre of pressure, where it is known.";
+    if (r_.contacts() > 0) {
+      const std::string per_meter = display_number(1.0 / scale, 0);
+      shown.note += (shown.note.empty() ? "" : " ") + ("Arrows: 1 m is " + per_meter + " N");
+      shown.note += std::isfinite(result_.weight) ? ", half a metre the weight." : ".";
+      shown.note += " They start at the centre of pressure, where it is known.";
+    }
     if (!upright_.isIdentity(1e-12)) shown.note += " The world is drawn with its vertical upwards.";
     views_.scenes.push_back(std::move(shown));
   }

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -199,6 +201,60 @@ TEST(AnyRobot, AHardPushIsAContactAndNotAJointsFault) {
   const Audit blamed = run_audit(robot, {fault}, request, options());
   EXPECT_FALSE(blamed.contact.found);
   EXPECT_NE(statement(blamed, "cause").find("joint2 alone makes"), std::string::npos) << statement(blamed, "cause");
+}
+
+std::string one_bar() {
+  return "<robot name=\"bar\">" + link("base", 1.0, 0.1) + joint("swing", "base", "bar", "0 0 1", "0 1 0", 50.0) +
+         link("bar", 1.0, 0.5) +
+         "<joint name=\"end_joint\" type=\"fixed\"><parent link=\"bar\"/><child link=\"end\"/>"
+         "<origin xyz=\"0 0 -0.5\"/></joint><link name=\"end\"/></robot>";
+}
+
+/// A robot has the graph of what it has: no start errors without joints whose start is checked, no reference joint.
+void expect_graph_of_a_plain_robot(const Audit& audit, const std::string& joint) {
+  const CausalGraph& graph = audit.causal_graph;
+  EXPECT_EQ(graph.joint, joint);
+  EXPECT_EQ(graph.find(CausalNode::start_error), nullptr);
+  EXPECT_EQ(graph.find(CausalNode::commanded_torque), nullptr);
+  for (const CausalNode node : {CausalNode::pose, CausalNode::gain, CausalNode::reference_residual, CausalNode::force,
+                                CausalNode::targets, CausalNode::torque}) {
+    EXPECT_NE(graph.find(node), nullptr) << to_string(node);
+  }
+  for (const CausalEdge& edge : graph.edges) {
+    EXPECT_NE(graph.find(edge.from), nullptr);
+    EXPECT_NE(graph.find(edge.to), nullptr);
+    EXPECT_EQ(edge.text.find("torso"), std::string::npos);
+    EXPECT_EQ(edge.text.find("policy"), std::string::npos);
+    if (edge.to == CausalNode::targets || edge.to == CausalNode::torque) {
+      EXPECT_EQ(edge.evidence, CausalEvidence::absent) << "nothing moved in this log: " << edge.text;
+    }
+    if (edge.from == CausalNode::gain) {
+      EXPECT_EQ(edge.evidence, CausalEvidence::computed);
+      const double residual = graph.find(CausalNode::reference_residual)->value;
+      const auto part = std::find_if(graph.edges.begin(), graph.edges.end(), [](const CausalEdge& e) {
+        return e.from == CausalNode::reference_residual && e.to == CausalNode::force;
+      });
+      ASSERT_NE(part, graph.edges.end());
+      EXPECT_NEAR(edge.number * residual, part->number, 1e-9 * std::abs(part->number));
+    }
+  }
+}
+
+TEST(AnyRobot, TheCausalGraphHasWhatTheRobotHas) {
+  const Robot seven = robot_of(arm(), Base::fixed);
+  VectorX q(7);
+  q << 0.2, 0.4, -0.1, -1.8, 0.1, 1.2, 0.3;
+  AuditRequest request;
+  request.endpoints = {"flange"};
+  Episode fault = at_rest(seven, q, {"flange"}, {force(0, 0, 0)}, 0);
+  fault.tau.col(1).tail(30).array() += 40.0;
+  expect_graph_of_a_plain_robot(run_audit(seven, {fault}, request, audit_options(seven, {"flange"})), "joint2");
+
+  const Robot bar = robot_of(one_bar(), Base::fixed);
+  request.endpoints = {"end"};
+  fault = at_rest(bar, VectorX::Constant(1, 0.3), {"end"}, {force(0, 0, 0)}, 0);
+  fault.tau.col(0).tail(30).array() += 20.0;
+  expect_graph_of_a_plain_robot(run_audit(bar, {fault}, request, audit_options(bar, {"end"})), "swing");
 }
 
 TEST(AnyRobot, AHardPushOnTheH1IsAContactToo) {

@@ -86,6 +86,35 @@ TEST_F(AuditGolden, DeployedEstimateAtStep8) {
   EXPECT_EQ(left.residual_kind, ResidualKind::static_gravity);
 }
 
+/// The report's causal graph with the numbers of the log.
+TEST_F(AuditGolden, CausalGraph) {
+  const CausalGraph& graph = audit_->causal_graph;
+  ASSERT_EQ(graph.nodes.size(), 8u);
+  EXPECT_EQ(graph.joint, audit_->reference_joint);
+  EXPECT_PRINTED(graph.find(CausalNode::pose)->value, "39.9");
+  EXPECT_PRINTED(graph.find(CausalNode::gain)->value, "15.62");
+  EXPECT_PRINTED(graph.find(CausalNode::reference_residual)->value, "-34.45");
+  EXPECT_EQ(graph.find(CausalNode::reference_residual)->text.find("0.117"), 0u);
+  EXPECT_PRINTED(graph.find(CausalNode::force)->value, "-532.9");
+  EXPECT_PRINTED(graph.find(CausalNode::torque)->value, "428");
+  const auto edge = [&](CausalNode from, CausalNode to) {
+    for (const CausalEdge& e : graph.edges) {
+      if (e.from == from && e.to == to) return e;
+    }
+    throw std::runtime_error("no such edge");
+  };
+  using N = CausalNode;
+  EXPECT_EQ(edge(N::pose, N::gain).evidence, CausalEvidence::computed);
+  EXPECT_EQ(edge(N::gain, N::force).evidence, CausalEvidence::computed);
+  EXPECT_EQ(edge(N::reference_residual, N::force).evidence, CausalEvidence::computed);
+  EXPECT_NEAR(edge(N::reference_residual, N::force).number, -538.2, 0.5);  // 15.62 · −34.45
+  EXPECT_EQ(edge(N::start_error, N::commanded_torque).evidence, CausalEvidence::inferred);
+  EXPECT_EQ(edge(N::commanded_torque, N::reference_residual).evidence, CausalEvidence::inferred);
+  EXPECT_EQ(edge(N::force, N::targets).evidence, CausalEvidence::inferred);
+  EXPECT_EQ(edge(N::targets, N::torque).evidence, CausalEvidence::inferred);
+  EXPECT_EQ(edge(N::torque, N::reference_residual).evidence, CausalEvidence::inferred);
+}
+
 /// The report's table of both runs, steps 0 to 8: torso residual, gain, Fz, |F|, κ. It is right to one unit of the last
 /// digit and not to half a unit: at RE2's step 4 the log holds 5.2148 N·m, where the table says 5.22.
 TEST_F(AuditGolden, FirstStepsOfBothRuns) {

@@ -18,10 +18,10 @@ VERBS = {
     "map": ["--robot", "--ignore-meshes", "--base", "--payload", "--pose", "--positions", "--endpoint", "--joint", "--poses", "--steps", "--quantity", "--out", "--json", "--set", "--threads"],
     "robot": ["--ignore-meshes", "--base", "--payload", "--endpoint", "--json"],
     "identify": ["--robot", "--ignore-meshes", "--base", "--payload", "--contact-free", "--fit", "--loaded", "--payload-frame", "--measured-force", "--endpoint", "--effort-units", "--set", "--threads", "--out", "--json", "--pdf"],
-    "contact": ["--robot", "--ignore-meshes", "--base", "--payload", "--total", "--contact", "--over-time", "--with-limits", "--wrench-frame", "--set", "--out", "--json", "--pdf"],
+    "contact": ["--robot", "--ignore-meshes", "--base", "--payload", "--total", "--contact", "--inverse-dynamics", "--over-time", "--with-limits", "--wrench-frame", "--set", "--out", "--json", "--pdf"],
     "ik": ["--robot", "--ignore-meshes", "--base", "--payload", "--frame", "--targets", "--target", "--position-only", "--path", "--trace", "--clip", "--method", "--start", "--threads", "--timing", "--set", "--out", "--json", "--pdf"],
     "simulate": ["--seed", "--set", "--clip", "--out", "--json", "--pdf"],
-    "space": ["--robot", "--frame", "--plant", "--seed", "--set", "--out", "--json", "--pdf"],
+    "space": ["--robot", "--payload", "--frame", "--plant", "--seed", "--set", "--out", "--json", "--pdf"],
 }
 
 
@@ -46,6 +46,27 @@ def test_every_option_of_a_help_page_is_listed_above(verb):
     shown = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", text(run(verb, "--help").stdout)))
     example = {"--baseline", "--pose", "--out", "--robot", "--set", "--contact", "--over-time"}  # help pages end with an example of use
     assert shown - set(VERBS[verb]) - {"--help"} - example == set()
+
+
+@pytest.mark.parametrize("verb", [verb for verb, options in VERBS.items() if "--robot" in options])
+def test_every_verb_that_takes_a_robot_takes_a_load(verb):
+    assert "--payload" in VERBS[verb]
+
+
+JOINTS = ("-e", "left wrist", "-j", "left_shoulder_pitch_joint", "-j", "left_elbow_joint")
+OF_H1_2 = {"audit": (), "show": (), "estimate": (), "identify": ("--contact-free", "all"), "preflight": ("--pose", "zero"),
+           "advise": ("--pose", "zero", *JOINTS), "map": ("--pose", "zero", *JOINTS), "robot": ("h1_2",),
+           "ik": ("--frame", "left_wrist_yaw_link", "--target", "0.3,0.2,0.1")}
+
+
+@pytest.mark.parametrize(("load", "words"), [("left_wrist_yaw_lnk=1", "left_wrist_yaw_link"), ("left_wrist_yaw_link=-1", "negative mass"),
+                                             ("left_wrist_yaw_link=1,2", "FRAME=MASS")])
+@pytest.mark.parametrize("verb", OF_H1_2)
+def test_a_bad_load_is_one_line_in_every_verb(twins, tmp_path, verb, load, words):
+    log = (twins / "twin_good",) if verb in ("audit", "show", "estimate", "identify") else ()
+    robot = () if verb == "robot" else ("--robot", "h1_2")
+    line = refused(verb, *log, *OF_H1_2[verb], *robot, "--payload", load, cwd=tmp_path)
+    assert "--payload" in line and words in line and list(tmp_path.iterdir()) == []
 
 
 def test_version():

@@ -11,7 +11,7 @@ import os
 import numpy as np
 import pinocchio as pin
 import pytest
-from command_line import ROOT, refused, run
+from command_line import ROOT, refused, run, text
 
 BIPED = ROOT / "tests/support/biped.urdf"
 MODEL = pin.buildModelFromUrdf(str(BIPED), pin.JointModelFreeFlyer())
@@ -172,6 +172,57 @@ def test_csv_npz_and_folder_give_the_same_bytes(tmp_path):
         assert run(*command(file, "--out", out, "--over-time", "--set", "contact.previous_weight=2")).returncode in (0, 1)
         written.append([(out / name).read_bytes() for name in ("wrenches.csv", "torques.csv")])
     assert written[0] == written[1] == written[2]
+
+
+# --- inverse dynamics alone -----------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("load", [None, 3.5])
+def test_inverse_dynamics_is_pinocchios_rnea(tmp_path, load):
+    """Torques, and the wrench that must hold the root, of independent states: rnea of a free-flyer, base axes."""
+    model, place = pin.buildModelFromUrdf(str(BIPED), pin.JointModelFreeFlyer()), np.array([0.02, -0.03, 0.05])
+    more = []
+    if load:
+        frame = model.frames[model.getFrameId(FEET[0])]
+        model.appendBodyToJoint(frame.parentJoint, pin.Inertia(load, place, np.zeros((3, 3))), frame.placement)
+        more = ["--payload", f"{FEET[0]}={load}," + ",".join(map(repr, place.tolist()))]
+    members, data, out = states(), model.createData(), tmp_path / "out"
+    done = run(*command(saved(tmp_path, **members), "--inverse-dynamics", "--out", out, *more, contacts=[]))
+    assert done.returncode == 0 and done.stderr == b"", done.stderr
+    assert sorted(file.name for file in out.iterdir()) == ["report.html", "summary.json", "torques.csv"]
+    ours = numbers_of(rows_of(out / "torques.csv"), ROOT_COLUMNS + list(MODEL.names[2:]))
+    theirs = np.array([pin.rnea(model, data, q, v, a) for q, v, a in zip(members["q"], members["v"], members["a"], strict=True)])
+    worst = np.abs(ours - theirs).max()
+    print(f"largest difference from pinocchio.rnea: {worst:.1e} N, N·m of {np.abs(theirs).max():.0f}")
+    assert worst < 1e-12 * np.abs(theirs).max()  # 1e-15 a product, sums over a dozen links
+    summary = json.loads((out / "summary.json").read_text())
+    assert summary["inverse_dynamics"] and summary["contacts"] == [] and summary["frames"] == FRAMES
+    assert [one["frame"] for one in summary["payloads"]] == ([FEET[0]] if load else [])
+    story = text(done.stdout)
+    assert "hold the robot" in story and "crane" in story and "wrenches.csv" not in story
+    page = (out / "report.html").read_text("utf-8").replace("\u00a0", " ")
+    assert (f"payload of {load} kg at {FEET[0]}" in page) == bool(load)
+    assert "--inverse-dynamics" in summary["command"]
+
+
+def test_inverse_dynamics_of_positions_is_the_total_that_contacts_make(tmp_path):
+    """At rest on both feet the root needs the weight; joints of a robot that is held there carry their legs alone."""
+    out = tmp_path / "out"
+    q = standing()
+    done = run(*command(saved(tmp_path, q=q, dt=STEP), "--inverse-dynamics", "--out", out, contacts=[]))
+    assert done.returncode == 0
+    ours = numbers_of(rows_of(out / "torques.csv"), ROOT_COLUMNS + list(MODEL.names[2:]))
+    gravity = pin.computeGeneralizedGravity(MODEL, MODEL.createData(), q[0])
+    np.testing.assert_allclose(ours, np.tile(gravity, (len(q), 1)), atol=FROM_POSITIONS)
+
+
+@pytest.mark.parametrize(
+    ("more", "word"),
+    [(("--contact", FEET[0]), "--contact"), (("--over-time",), "--over-time"), (("--with-limits", "cone"), "--with-limits"),
+     (("--set", "contact.reduce_residual=true"), "contact.reduce_residual"), (("--base", "fixed"), "--base"),
+     (("--payload", "left_sol=1"), "left_sole"), (("--payload", "left_sole=-1"), "negative mass")])
+def test_what_inverse_dynamics_refuses(tmp_path, more, word):
+    assert word in refused(*command(saved(tmp_path, q=Q, dt=STEP), "--inverse-dynamics", "--out", tmp_path / "out", *more, contacts=[]))
+    assert not (tmp_path / "out").exists()
 
 
 # --- what a motion may hold ---------------------------------------------------------------------------------------------

@@ -3,9 +3,11 @@
 import json
 import os
 import re
+import shutil
 import time
 import xml.etree.ElementTree
 
+import numpy as np
 import pyarrow.parquet
 import pytest
 from command_line import ROOT, refused, run, text
@@ -50,6 +52,45 @@ def test_preflight_reads_well():
     for words in ("at rest", "moving", "Phantom", "torso_joint", "never", "published", "Antaeus", "2 of 3"):
         assert words in story, words
     assert max(map(len, story.splitlines())) <= 130
+
+
+def with_imu(twins, folder, quaternion):
+    """The incident's twin with this quaternion at every step; None: without an IMU."""
+    shutil.copytree(twins / "twin_incident", folder)
+    for file in folder.glob("imu*"):
+        file.unlink()
+    steps = len(np.load(folder / "qpos.npy"))
+    if quaternion is not None:
+        np.save(folder / "imu_quat_xyzw.npy", np.tile(quaternion, (steps, 1)))
+    return "preflight", "--robot", "h1_2", "--base", "floating", "--episode", folder
+
+
+def test_a_logged_imu_turns_the_base(twins, tmp_path):
+    """By 20° about y: gains turn with it, what knows no axes stays, and the weight's torques become those of the tilt."""
+    half = np.radians(20) / 2
+    turn = np.array([[np.cos(2 * half), 0, np.sin(2 * half)], [0, 1, 0], [-np.sin(2 * half), 0, np.cos(2 * half)]])
+    upright = with_imu(twins, tmp_path / "upright", None)
+    tilted = with_imu(twins, tmp_path / "tilted", [0, np.sin(half), 0, np.cos(half)])
+    as_base = ("--set", "equation.imu=as_base")
+    without, told = json.loads(run(*upright, *as_base, "--json").stdout), json.loads(run(*tilted, *as_base, "--json").stdout)
+    assert "used_imu" not in without and told["used_imu"] is True
+    for one, other in zip(without["endpoints"], told["endpoints"], strict=True):
+        np.testing.assert_allclose(other["position_m"], one["position_m"], rtol=1e-12, atol=1e-15)
+        assert other["kappa"] == pytest.approx(one["kappa"], rel=1e-9)
+        name = next(key for key in one if key.startswith("reference_gain"))
+        gain = np.array(one[name]).reshape(2, 3) @ turn.T
+        np.testing.assert_allclose(np.array(other[name]).reshape(2, 3), gain, rtol=1e-9, atol=1e-12)
+    line = "orientation: the logged IMU turns the base"
+    assert line in text(run(*tilted).stdout) and "orientation:" not in text(run(*upright).stdout)
+    none = ("--set", "equation.imu=none")
+    ignored = json.loads(run(*tilted, *none, "--json").stdout)
+    assert ignored.pop("used_imu") is False and ignored == json.loads(run(*upright, *none, "--json").stdout)
+    assert "the logged IMU was not used" in text(run(*tilted, *none).stdout)
+
+
+def test_an_imu_without_a_quaternion_at_the_step_is_one_line(twins, tmp_path):
+    spoiled = with_imu(twins, tmp_path / "nan", [np.nan] * 4)
+    assert "equation.imu=none" in refused(*spoiled) or "quaternion" in refused(*spoiled)
 
 
 # --- advise -------------------------------------------------------------------------------------------------------------

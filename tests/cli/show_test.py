@@ -46,6 +46,14 @@ def test_with_its_robot_and_with_another_one(small, tmp_path):
     assert not summary["robot_fits"] and '"scenes":[]' in page
 
 
+def test_a_load_is_told(small, tmp_path):
+    story, page, summary = shown(small, tmp_path / "out", "--robot", "planar_3r", "--payload", "link_3=0.5")
+    assert summary["payloads"][0]["frame"] == "link_3" and "payload of 0.5 kg at link_3" in story
+    assert "payload of 0.5 kg at link_3" in page.replace("\u00a0", " ")
+    assert "payloads" not in shown(small, tmp_path / "bare", "--robot", "planar_3r")[2]
+    assert "--payload" in refused("show", small, "--payload", "link_3=0.5")
+
+
 def test_bad_logs_are_pages_that_say_so(tmp_path):
     numbers = np.random.default_rng(11)
     tau, clock = numbers.normal(size=(40, 3)), np.arange(40) * 0.02

@@ -88,6 +88,21 @@ def test_the_published_scheme_is_chosen_at_once_and_says_what_it_costs(tmp_path)
     assert "does worse than the defaults" in text(done.stdout) + (out / "report.html").read_text()
 
 
+def test_a_load_is_flown_and_told(tmp_path):
+    out, load = tmp_path / "out", ("--payload", "ee_link=2.5,0,0,0.05")
+    done = run("space", "pose-change", *ALONE, "--set", "space.duration=4", *load, "--out", out, seconds=30)
+    summary = json.loads((out / "summary.json").read_text())
+    assert done.returncode in (0, 1) and summary["payloads"][0]["frame"] == "ee_link"
+    assert "163.1 kg" in summary["physics"][0] and "payload of 2.5 kg at ee_link" in summary["physics"][0]
+    page = (out / "report.html").read_text("utf-8").replace("\u00a0", " ")
+    assert "payload of 2.5 kg at ee_link" in page and "payload of 2.5 kg" in text(done.stdout)
+    assert " ".join(load) in summary["command"]
+    again = run(*summary["command"].split()[1:], "--json", seconds=30)
+    assert json.loads(again.stdout)["metrics"] == summary["metrics"]
+    bare = json.loads(run("space", "pose-change", *ALONE, "--set", "space.duration=4", "--json", seconds=30).stdout)
+    assert "payloads" not in bare and bare["metrics"] != summary["metrics"]
+
+
 def test_a_missed_criterion_is_exit_code_1(tmp_path):
     done = run("space", "pose-change", *ALONE, "--set", "actuators.wheel_torque=0.01", "--out", tmp_path / "out", seconds=30)
     assert done.returncode == 1 and "MISSED" in text(done.stdout)
@@ -104,6 +119,9 @@ def test_a_missed_criterion_is_exit_code_1(tmp_path):
         (["tumble", "--robot", "nothing.xml"], "nothing.xml"),
         (["tumble", "--frame", "ee_lnk"], "ee_link"),
         (["tumble", "--plant", "mujcoo"], "mujoco"),
+        (["tumble", "--payload", "ee_lnk=1"], "ee_link"),
+        (["tumble", "--payload", "ee_link=-1"], "negative mass"),
+        (["tumble", "--payload", "ee_link=1,2"], "FRAME=MASS"),
         (["tumble", "--seed", "-1"], "--seed"),
         (["tumble", "--set", "j_plus.hard_floor=0.05"], "floors"),
         (["tumble", "--set", "space.qo_eps=1"], "q0_eps"),

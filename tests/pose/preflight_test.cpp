@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
+#include <Eigen/Geometry>
 #include <Eigen/SVD>
 #include <cmath>
 
@@ -44,6 +45,27 @@ TEST(Preflight, TheIncidentsPoseFails) {
   EXPECT_FALSE(report.passed);
   EXPECT_FALSE(report.checks[0].passed);
   EXPECT_PRINTED(report.checks[0].value, "15.035");
+}
+
+TEST(Preflight, AnImuTurnsTheBase) {
+  Robot robot = test::own_robot("h1_2");
+  robot.profile.settings.set("equation.imu=as_base");
+  const VectorX q = robot.pose("arm_waist_target");
+  const PreflightReport upright = preflight(robot, kWrists, q, VectorX());
+  EXPECT_FALSE(upright.used_imu);
+  const Eigen::Quaterniond turn(Eigen::AngleAxisd(0.35, Vector3(1.0, 2.0, -0.5).normalized()));
+  const Eigen::Vector4d xyzw = turn.coeffs();
+  const PreflightReport turned = preflight(robot, kWrists, q, VectorX(), {}, &xyzw);
+  EXPECT_TRUE(turned.used_imu);
+  constexpr double kTurned = 1e-12;  // rounding of a turn, of gains of 15 N/(N·m)
+  for (std::size_t k = 0; k < kWrists.size(); ++k) {
+    const PoseConditioning &a = upright.endpoints[k], &b = turned.endpoints[k];
+    EXPECT_LT((b.position - a.position).norm(), kTurned) << "in the base's axes";
+    EXPECT_LT((b.reference_gain.head<3>() - turn * Vector3(a.reference_gain.head<3>())).norm(), kTurned);
+    EXPECT_GT((b.reference_gain - a.reference_gain).norm(), 1.0);
+  }
+  const Eigen::Vector4d bad(0.0, 0.0, 0.0, 2.0);
+  EXPECT_THROW(preflight(robot, kWrists, q, VectorX(), {}, &bad), OptionsError);
 }
 
 TEST(Preflight, TheCheckOfTheSdIsOfItsOwn) {

@@ -54,3 +54,19 @@ def test_the_filter_without_a_past_is_the_posterior(robot):
     plain, = posterior.solve(r)
     assert np.allclose(now.wrench.force, plain.wrench.force, atol=1e-9)
     assert np.allclose(now.uncertainty.covariance, plain.uncertainty.covariance, atol=1e-7)
+
+
+def test_preflight_is_turned_by_an_imu():
+    """A turn about the vertical by 90°: gains along x become gains along y; positions stay in the base's axes."""
+    robot = antaeus.load_robot("h1_2")
+    q = robot.pose("arm_waist_target")
+    upright = antaeus.preflight(robot, ["left_wrist_yaw_link"], q)
+    turned = antaeus.preflight(robot, ["left_wrist_yaw_link"], q, imu_quaternion_xyzw=[0, 0, np.sqrt(0.5), np.sqrt(0.5)])
+    assert turned.used_imu and not upright.used_imu
+    one, other = upright.endpoints[0], turned.endpoints[0]
+    assert np.abs(np.asarray(one.position) - np.asarray(other.position)).max() < 1e-12
+    assert abs(np.linalg.norm(one.reference_gain[:3]) - np.linalg.norm(other.reference_gain[:3])) < 1e-10
+    assert np.abs(np.asarray(one.reference_gain) - np.asarray(other.reference_gain)).max() > 0.1
+    for bad in ([0, 0, 1], [0, 0, 0, 2], [np.nan] * 4):
+        with pytest.raises(antaeus.OptionsError):
+            antaeus.preflight(robot, ["left_wrist_yaw_link"], q, imu_quaternion_xyzw=bad)

@@ -45,7 +45,7 @@ void collect_numbers(const Json& json, std::vector<double>& numbers) {
 TEST(AuditFigures, AHumanoidWithBaselinesHasThemAll) {
   EXPECT_EQ(ids(audit_figures(audit_of({TwinKind::incident, TwinKind::good}))),
             (std::set<std::string>{"cascade-summary", "force-cascade", "joint-contribution", "singular-values",
-                                   "joint-sweep", "junction", "posterior-force", "redundancy"}));
+                                   "joint-sweep", "junction", "posterior-force", "redundancy", "causal-graph"}));
 }
 
 TEST(AuditFigures, WithoutAPosteriorNothingIsSaidOfOne) {
@@ -106,6 +106,21 @@ TEST(AuditFigures, CaptionsSayNothingThatTheSummaryDoesNotHold) {
     }
   }
   EXPECT_GT(seen, 40);
+}
+
+/// Boxes and arrows: every clause of the graph stands in the picture, and each kind of line is told in words.
+TEST(AuditFigures, TheCausalGraphIsDrawnWhole) {
+  const Audit audit = audit_of({TwinKind::incident});
+  ASSERT_EQ(audit.causal_graph.nodes.size(), 8u);
+  const std::vector<NamedFigure> figures = audit_figures(audit);
+  const std::string svg = figure_of(figures, "causal-graph").svg;
+  for (const CausalState& node : audit.causal_graph.nodes) {
+    EXPECT_NE(svg.find(node.text.substr(0, node.text.find(' '))), std::string::npos) << node.text;
+  }
+  for (const char* words : {"computed from log and model", "inferred", "absent: not seen", "Gain of"}) {
+    EXPECT_NE(svg.find(words), std::string::npos) << words;
+  }
+  EXPECT_NE(svg.find("stroke-dasharray"), std::string::npos);
 }
 
 TEST(AuditFigures, NothingIsDrawnAtNaN) {

@@ -393,5 +393,30 @@ TEST_F(HtmlReport, AbsentNumbersAreDashes) {
   EXPECT_NE(page.find("–"), std::string::npos);
 }
 
+/// With baselines what the incident report sets side by side stands so; without them nothing of it.
+TEST(AuditSideBySide, BaselinesStandBesideTheAuditedRun) {
+  const Robot robot = test::own_robot("h1_2");
+  const auto page_of = [&](std::vector<TwinKind> kinds) {
+    std::vector<Episode> twins;
+    for (const TwinKind kind : kinds) twins.push_back(make_twin(robot, kind).episode);
+    return audit_page(run_audit(robot, std::move(twins), AuditRequest{}, AuditOptions{}));
+  };
+  const auto table_of = [](const Page& page, const std::string& id) -> TableBlock {
+    for (const Section& section : page.sections) {
+      if (section.id == id && !section.blocks.empty()) return std::get<TableBlock>(section.blocks.front());
+    }
+    return {};
+  };
+  const Page alone = page_of({TwinKind::incident}), beside = page_of({TwinKind::incident, TwinKind::good});
+  EXPECT_TRUE(table_of(alone, "first-steps").rows.empty());
+  EXPECT_EQ(table_of(alone, "joints").heads.size(), 6u);
+  EXPECT_EQ(table_of(beside, "joints").heads.size(), 9u);
+  const TableBlock first = table_of(beside, "first-steps");
+  EXPECT_EQ(first.heads.size(), 11u);  // the step; r, g, kappa, Fz, |F| of each
+  EXPECT_GE(first.rows.size(), 9u);
+  for (const TableBlock::Row& row : first.rows) EXPECT_EQ(row.cells.size(), first.heads.size());
+  EXPECT_EQ(table_of(beside, "episodes").rows.size(), 2u);
+}
+
 }  // namespace
 }  // namespace antaeus

@@ -11,6 +11,7 @@
 namespace antaeus {
 struct EpisodeOptions;
 struct LabelledPose;
+struct Payload;
 struct Robot;
 class Json;
 }  // namespace antaeus
@@ -37,6 +38,10 @@ struct RobotChoice {
   void add_threads_to(CLI::App& verb);
   /// The part that `antaeus robot` has too.
   void add_model_options_to(CLI::App& verb);
+  /// --payload alone, for a verb that loads its robot itself.
+  void add_payload_to(CLI::App& verb);
+  /// Of --payload, not yet checked against a robot. \throws OptionsError
+  std::vector<Payload> loads() const;
   /// With the assignments among its profile's settings. \throws ModelError, OptionsError
   Robot load() const;
   /// " --payload …" for a command line that does the same; empty without any.
@@ -49,8 +54,11 @@ struct PoseChoice {
   int step = 0;
   /// \param recorded  whether an episode's step may be taken
   void add_to(CLI::App& verb, bool recorded = true);
-  /// \param target  where wanted, receives the targets of a recorded step. \throws OptionsError unless one is given
-  LabelledPose load(const Robot& robot, const EpisodeOptions& options, VectorX* target = nullptr) const;
+  /// \param target  where wanted, receives the targets of a recorded step
+  /// \param imu_xyzw  where wanted, receives its quaternion; none without an IMU in the log
+  /// \throws OptionsError unless one pose is given
+  LabelledPose load(const Robot& robot, const EpisodeOptions& options, VectorX* target = nullptr,
+                    std::optional<Eigen::Vector4d>* imu_xyzw = nullptr) const;
 };
 
 /// Endpoints by frame or label; without any those that the consumer reads, or the profile's.
@@ -75,6 +83,7 @@ void add_robot(CLI::App& app, Run& run);
 void add_simulate(CLI::App& app, Run& run);
 void add_show(CLI::App& app, Run& run);
 void add_space(CLI::App& app, Run& run);
+void add_tour(CLI::App& app, Run& run);
 
 // What the list of verbs says of those that are libraries of their own, also where they are not built.
 inline constexpr const char* kContactSummary =

@@ -33,6 +33,10 @@ void RobotChoice::add_model_options_to(CLI::App& verb) {
                   "fixed: the root is bolted to the world; floating (default: the profile's, else fixed for a robot of "
                   "one limb)")
       ->option_text("fixed|floating");
+  add_payload_to(verb);
+}
+
+void RobotChoice::add_payload_to(CLI::App& verb) {
   verb.add_option("--payload", payloads,
                   "a load that the description does not hold: kg, and its centre of mass in the frame [m] (repeatable)")
       ->option_text("FRAME=MASS[,x,y,z]")
@@ -73,6 +77,12 @@ Payload parse_payload(const std::string& text) {
 
 }  // namespace
 
+std::vector<Payload> RobotChoice::loads() const {
+  std::vector<Payload> all;
+  for (const std::string& payload : payloads) all.push_back(parse_payload(payload));
+  return all;
+}
+
 Robot RobotChoice::load() const {
   if (threads && *threads < 1) {
     throw OptionsError("--threads", std::to_string(*threads) + " is fewer than one", "give 1 or more");
@@ -82,9 +92,7 @@ Robot RobotChoice::load() const {
   const bool is_mjcf = std::filesystem::path(robot).extension() == ".xml";
   Robot loaded = is_mjcf ? load_mjcf(robot, chosen)
                          : load_robot(robot, ignore_meshes ? MeshPolicy::ignored : MeshPolicy::required, chosen);
-  for (const std::string& payload : payloads) {
-    loaded = with_payload(loaded, parse_payload(payload), "--payload");
-  }
+  for (const Payload& payload : loads()) loaded = with_payload(loaded, payload, "--payload");
   for (const std::string& assignment : assignments) loaded.profile.settings.set(assignment);
   if (threads) loaded.profile.settings.set("replay.threads=" + std::to_string(*threads), "--threads");
   return loaded;
@@ -130,7 +138,8 @@ void PoseChoice::add_to(CLI::App& verb, bool recorded) {
       ->option_text("N");
 }
 
-LabelledPose PoseChoice::load(const Robot& robot, const EpisodeOptions& options, VectorX* target) const {
+LabelledPose PoseChoice::load(const Robot& robot, const EpisodeOptions& options, VectorX* target,
+                              std::optional<Eigen::Vector4d>* imu_xyzw) const {
   if (!pose.empty() + !positions.empty() + !episode.empty() != 1) {
     throw OptionsError("pose", "none, or more than one", "give one of --pose, --positions, --episode");
   }
@@ -142,6 +151,7 @@ LabelledPose PoseChoice::load(const Robot& robot, const EpisodeOptions& options,
                        "the log has steps 0 to " + std::to_string(log.steps() - 1));
   }
   if (target && log.target.rows() > 0) *target = log.target.row(step);
+  if (imu_xyzw && log.has_imu()) *imu_xyzw = Eigen::Vector4d(log.imu_quaternion.row(step).transpose());
   return {log.name + " step " + std::to_string(step), log.q.row(step)};
 }
 

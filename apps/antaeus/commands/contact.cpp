@@ -28,6 +28,7 @@ struct ContactCommand {
     if (!robot.base.empty()) text += " --base " + shell_word(robot.base);
     text += robot.payload_words();
     for (const std::string& contact : request.contacts) text += " --contact " + shell_word(contact);
+    if (request.inverse_dynamics) text += " --inverse-dynamics";
     if (request.over_time) text += " --over-time";
     if (limits != "none") text += " --with-limits " + limits;
     if (axes != "world") text += " --wrench-frame " + axes;
@@ -44,6 +45,12 @@ struct ContactCommand {
     request.axes = parse_enum<WrenchAxes>(axes, "--wrench-frame");
     const auto bar = progress_bar("contact");
     if (!total.empty()) {
+      if (request.inverse_dynamics) {
+        throw OptionsError("--inverse-dynamics", "stands beside --total", "give a motion and --robot");
+      }
+      if (!robot.payloads.empty()) {
+        throw OptionsError("--payload", "stands beside --total", "there is no robot that could carry it");
+      }
       if (!motion.empty()) {
         throw OptionsError("MOTION", "'" + motion + "' stands beside --total", "give one of the two");
       }
@@ -54,7 +61,9 @@ struct ContactCommand {
                            settings.get<TimingOptions>());
     }
     if (motion.empty()) throw OptionsError("MOTION", "is missing", "give an .npz, a folder of .npy or a .csv");
-    if (request.contacts.empty()) throw OptionsError("--contact", "no contact", "name at least one frame of the robot");
+    if (request.contacts.empty() && !request.inverse_dynamics) {
+      throw OptionsError("--contact", "no contact", "name at least one frame of the robot, or give --inverse-dynamics");
+    }
     // Without a choice a robot in contact floats: a bolted one takes up every force.
     RobotChoice asked = robot;
     asked.ignore_meshes = true;
@@ -83,7 +92,7 @@ struct ContactCommand {
       FileSet files(delivery.out);
       delivery.add_page(files, html_page(page));
       files.add("summary.json", summary);
-      files.add("wrenches.csv", to_csv(wrenches_table(result)));
+      if (!request.inverse_dynamics) files.add("wrenches.csv", to_csv(wrenches_table(result)));
       files.add("torques.csv", to_csv(torques_table(result)));
       files.commit();
     }
@@ -101,7 +110,7 @@ struct ContactCommand {
     }
     if (!delivery.out.empty() && !delivery.json) {
       print("\n  Written to " + printable(delivery.out) + ": report.html, " + (delivery.pdf ? "report.pdf, " : "") +
-            "summary.json, wrenches.csv, torques.csv\n");
+            (request.inverse_dynamics ? "summary.json, torques.csv\n" : "summary.json, wrenches.csv, torques.csv\n"));
     }
     return result.fine() ? kFine : kRefused;
   }
@@ -127,6 +136,8 @@ void add_contact(CLI::App& app, Run& run) {
       ->option_text("FRAME")
       ->take_all()
       ->allow_extra_args(false);
+  verb->add_flag("--inverse-dynamics", command->request.inverse_dynamics,
+                 "no contact: the torques of the motion, and the wrench that would have to hold the root");
   verb->add_flag("--over-time", command->request.over_time, "all frames together, smooth over time");
   verb->add_option("--with-limits", command->limits,
                    "keep what contacts and motors can do: none (default), friction as a pyramid, or as a cone")

@@ -6,6 +6,7 @@
 #include "antaeus/audit/audit.hpp"
 #include "antaeus/audit/audit_options.hpp"
 #include "antaeus/audit/summary.hpp"
+#include "antaeus/core/error.hpp"
 #include "antaeus/io/json.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
@@ -26,9 +27,22 @@ struct PreflightCommand {
     const std::vector<std::string> frames = endpoints.frames(loaded);
     const AuditOptions options = audit_options(loaded, frames);
     VectorX target;
-    const LabelledPose posed = pose.load(loaded, options.episode, &target);
-    const PreflightReport report = preflight(loaded, frames, posed.q, target, options.preflight);
-    print(json ? with_base(to_json(report), loaded).dump() + "\n" : to_text(report, loaded));
+    std::optional<Eigen::Vector4d> imu;
+    const LabelledPose posed = pose.load(loaded, options.episode, &target, &imu);
+    const bool turns = imu && loaded.model.base() == Base::free_flyer && options.equation.imu != ImuUse::none;
+    if (turns && !imu->allFinite()) {
+      throw OptionsError("--step", "the IMU's quaternion of step " + std::to_string(pose.step) + " is not finite",
+                         "take another step, or --set equation.imu=none");
+    }
+    const PreflightReport report =
+        preflight(loaded, frames, posed.q, target, options.preflight, turns ? &*imu : nullptr);
+    if (json) {
+      Json out = with_base(to_json(report), loaded);
+      if (imu) out.set("used_imu", report.used_imu);
+      print(out.dump() + "\n");
+    } else {
+      print(to_text(report, loaded, imu.has_value()));
+    }
     return report.passed ? kFine : kRefused;
   }
 
@@ -132,7 +146,8 @@ struct PreflightCommand {
     return text.empty() ? text : heading("Singular") + text;
   }
 
-  static std::string to_text(const PreflightReport& report, const Robot& loaded) {
+  /// \param logged  an IMU, in the episode that the pose was taken from
+  static std::string to_text(const PreflightReport& report, const Robot& loaded, bool logged) {
     TextTable poses({"endpoint", "x m", "y m", "z m", "kappa", "kappa scaled", "sigma min", "gain Fz", "gain |F|"});
     for (const PoseConditioning& p : report.endpoints) {
       poses.add({p.endpoint, fixed(p.position.x(), 3), fixed(p.position.y(), 3), fixed(p.position.z(), 3),
@@ -156,7 +171,12 @@ struct PreflightCommand {
     for (const PoseConditioning& p : report.endpoints) text += joints(report, p);
     if (!checks.empty()) text += heading("Checks") + checks.text();
     text += singular(report, loaded);
-    return text + "\n  " + base_line(loaded) + "\n  " +
+    std::string turned;
+    if (logged) {
+      turned = report.used_imu ? "\n  orientation: the logged IMU turns the base; forces and gains in world axes"
+                               : "\n  orientation: upright; the logged IMU was not used (base fixed, or equation.imu)";
+    }
+    return text + "\n  " + base_line(loaded) + turned + "\n  " +
            (report.passed
                 ? "Pre-flight passed.\n"
                 : "Pre-flight REFUSED: do not switch the consumer on in this pose.\n  antaeus advise --limits "

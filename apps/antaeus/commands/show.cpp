@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "antaeus/check/check_log.hpp"
+#include "antaeus/core/error.hpp"
 #include "antaeus/episode/log_summary.hpp"
 #include "antaeus/episode/raw_log.hpp"
 #include "antaeus/io/files.hpp"
@@ -54,6 +55,9 @@ struct ShowCommand {
     RobotChoice asked = robot;
     asked.ignore_meshes = true;
     if (!robot.robot.empty()) loaded = asked.load();
+    if (!loaded && !robot.payloads.empty()) {
+      throw OptionsError("--payload", "there is no robot that could carry it", "give --robot, or leave it out");
+    }
     const RawLog read = load_raw_log(log);
     progress(0.4);
     std::shared_ptr<const MeshFiles> meshes;

@@ -13,18 +13,19 @@ namespace {
 RunList space_runs() { return {"space", "Scenarios", "what is flown", space_scenario_names(), space_scenario_summary}; }
 
 struct SpaceCommand {
-  std::string name, robot, frame, plant = "pinocchio";
+  RobotChoice choice;
+  std::string name, frame, plant = "pinocchio";
   int seed = 1;
-  std::vector<std::string> assignments;
   Delivery delivery;
 
   int run() {
     if (name.empty()) return space_runs().print_list(delivery.json);
     delivery.prepare();
     static_cast<void>(space_scenario_summary(name));  // an unknown name is told before all else
-    SpaceRequest request{.robot = robot, .frame = frame};
+    SpaceRequest request{.robot = choice.robot, .frame = frame};
+    request.payloads = choice.loads();
     request.plant = parse_enum<FlightPlant>(plant, "--plant", "plant");
-    for (const std::string& assignment : assignments) request.settings.set(space_assignment(assignment));
+    for (const std::string& assignment : choice.assignments) request.settings.set(space_assignment(assignment));
     if (seed < 0) throw OptionsError("--seed", std::to_string(seed) + " is below zero", "give 0 or more");
     request.seed = seed;
     request.progress = progress_bar(name);
@@ -40,17 +41,18 @@ void add_space(CLI::App& app, Run& run) {
   auto command = std::make_shared<SpaceCommand>();
   CLI::App* verb = app.add_subcommand("space", kSpaceSummary);
   verb->add_option("scenario", command->name, "what is flown; none: list them")->option_text("SCENARIO");
-  verb->add_option("--robot,-r", command->robot,
+  verb->add_option("--robot,-r", command->choice.robot,
                    "robot: a name (antaeus robot lists them), a .toml profile, a .urdf or an MJCF .xml; its base flies "
                    "(default: spacecraft_ur3, for posture spacecraft_panda)")
       ->option_text("NAME|FILE");
+  command->choice.add_payload_to(*verb);
   verb->add_option("--frame", command->frame,
                    "the end-effector, by frame or label (default: the profile's only endpoint, else the chain's end)")
       ->option_text("FRAME");
   verb->add_option("--plant", command->plant, "which simulator moves the robot (default pinocchio)")
       ->option_text("pinocchio|mujoco");
   verb->add_option("--seed", command->seed, "seed of the start and the goals (default 1)")->option_text("N");
-  verb->add_option("--set", command->assignments,
+  verb->add_option("--set", command->choice.assignments,
                    "set any option of its groups, e.g. --set space.speed=0.2, --set flying.law=tracker (repeatable)")
       ->option_text("GROUP.OPTION=VALUE")
       ->take_all()

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "antaeus/audit/causal_graph.hpp"
 #include "antaeus/audit/results.hpp"
 #include "antaeus/check/check_log.hpp"
 #include "antaeus/core/api.hpp"
@@ -55,6 +56,7 @@ struct Audit {
   CauseTest cause_test;
   IdentifiedSpan identified;
   ContactFinding contact;
+  CausalGraph causal_graph;
   std::vector<ContactInterval> contacts;
   std::vector<AdviceRow> advice;
   std::vector<Endpoint> endpoints;

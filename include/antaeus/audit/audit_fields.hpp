@@ -270,6 +270,8 @@ constexpr void visit_fields(const Audit*, auto&& visit) {
   visit(field("cause_test", "", "at the focus step", &A::cause_test));
   visit(field("identified", "", "of the audited log", &A::identified).only(kFile));
   visit(field("contact", "", "at the focus step", &A::contact));
+  visit(
+      field("causal_graph", "", "how the force at the focus step comes about, and what follows it", &A::causal_graph));
   visit(field("contacts", "", "by their first step", &A::contacts).only(kFile));
   visit(field("advice", "", "empty where the pre-flight lets the pose start", &A::advice));
   visit(field("endpoints", "", "the profile's, whether audited or not", &A::endpoints).only(kPython));

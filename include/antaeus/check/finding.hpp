@@ -78,9 +78,9 @@ constexpr auto enum_names(Severity) noexcept { return name_list<Severity>("error
 
 struct Finding {
   Fault fault = Fault::other_robot;
-  std::string channel = {};                    ///< "tau", "qpos", "dq", "time", "imu_quat", "imu_acc", "imu_gyro"
-  std::vector<std::string> joints = {};        ///< names of the model; empty: all, or none in particular
-  double size = kNaN, sd = kNaN;               ///< in `unit`; NaN: it has none
+  std::string channel = {};              ///< "tau", "qpos", "dq", "time", "imu_quat", "imu_acc", "imu_gyro"
+  std::vector<std::string> joints = {};  ///< names of the model; empty: all, or none in particular
+  double size = kNaN, sd = kNaN;         ///< in `unit`; NaN: it has none
   std::string unit = {};
   Severity severity = Severity::error;
   double margin = kNaN;                        ///< [nats] over the next explanation; NaN: seen without a model

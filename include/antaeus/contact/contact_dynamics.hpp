@@ -24,6 +24,8 @@ struct ContactRequest {
   bool over_time = false;
   LimitSet limits = LimitSet::none;
   WrenchAxes axes = WrenchAxes::world;
+  /// No contact: torques, and the wrench that must hold the root, are what the motion needs (recursive Newton–Euler).
+  bool inverse_dynamics = false;
 };
 
 /// A motion's dynamics, before anything is said of its contacts.

@@ -111,6 +111,7 @@ constexpr void visit_fields(const ContactResult*, auto&& visit) {
   visit(file_field("payloads", "", &R::payloads));
   visit(file_field("frames", "", [](const R& r) { return r.dynamics.demand.frames(); }));
   visit(file_field("time_step", "s", [](const R& r) { return r.dynamics.demand.dt; }));
+  visit(file_field("inverse_dynamics", "", [](const R& r) { return r.request.inverse_dynamics; }));
   visit(file_field("over_time", "", [](const R& r) { return r.request.over_time; }));
   visit(file_field("limits", "", [](const R& r) { return r.request.limits; }));
   visit(file_field("wrench_frame", "", [](const R& r) { return r.request.axes; }));
@@ -139,7 +140,9 @@ constexpr void visit_fields(const ContactResult*, auto&& visit) {
   visit(file_field("remarks", "", [](const R& r) { return r.all_remarks(); }));
 }
 
-/// The whole of it for a robot's motion. \throws EpisodeError, ModelError, OptionsError
+/// The whole of it for a robot's motion; with request.inverse_dynamics no contact is named and none assumed: `torque`
+/// is M v̇ + C v + g less what the motion states of other forces, its first six columns the wrench that must hold the
+/// root. \throws EpisodeError, ModelError, OptionsError
 ANTAEUS_API ContactResult contact_inverse_dynamics(const Robot& robot, ContactMotion motion,
                                                    const ContactRequest& request, const ContactOptions& options = {},
                                                    const SplitOptions& split = {}, const TimingOptions& timing = {},

@@ -35,7 +35,9 @@ constexpr void visit_fields(const ForceKnowledge*, auto&& visit) {
   using F = ForceKnowledge;
   visit(field("covariance", "N², N²·m, N²·m²", "[6 × 6] of the wrench, force before moment", &F::covariance)
             .only(FieldUse::python_only));
-  visit(field("axis_sd", "N", "[3] of the force along x, y, z; axes of the upright base", &F::axis_sd).as("axes_N"));
+  visit(field("axis_sd", "N", "[3] of the force along x, y, z; axes of the upright base, with an IMU of the world",
+              &F::axis_sd)
+            .as("axes_N"));
   visit(field("force_sd", "N", "[3] along the principal directions, ascending", &F::force_sd).as("principal_N"));
   visit(field("directions", "1", "[3 × 3] those directions, columns, unit length", &F::directions)
             .only(FieldUse::python_only));
@@ -194,11 +196,16 @@ class ANTAEUS_API PoseQuality {
   };
 
   /// One result an endpoint. \param q motor positions; of the wrong size or with NaN every status says so.
+  /// \param imu_xyzw  unit quaternion of the IMU in the world, read as equation.imu says; null: the base is upright.
+  /// Jacobians, gains and sds are then in world axes, positions stay in those of the base.
   /// \param parts  the others are NaN, and `status` speaks of these alone
   /// \realtime (pose_quality_test)
-  const std::vector<PoseConditioning>& evaluate(ConstVectorRef q, PoseParts parts = {}) noexcept;
+  const std::vector<PoseConditioning>& evaluate(ConstVectorRef q, PoseParts parts = {},
+                                                const Eigen::Vector4d* imu_xyzw = nullptr) noexcept;
   /// Of the last call.
   const std::vector<PoseConditioning>& results() const noexcept { return results_; }
+  /// Whether the last call turned the base as an IMU told.
+  bool used_imu() const noexcept { return reader_.instant().used_imu(); }
 
   /// A number of one result; the row of `gain` is the profile's. NaN unless `ok`, or without a reference joint.
   double value(const PoseConditioning& pose, PoseQuantity quantity) const noexcept;

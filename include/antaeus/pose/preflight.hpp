@@ -66,6 +66,7 @@ constexpr void visit_fields(const JointReliability*, auto&& visit) {
 /// The checks and what they rest on.
 struct ANTAEUS_API PreflightReport {
   bool passed = false;
+  bool used_imu = false;  ///< the base is turned as an IMU told; else it is upright
   double characteristic_length = 0.0, budget_sd = 0.0;
   std::vector<std::string> joints;  ///< motors, in the order of gains and reliability
   std::vector<PoseConditioning> endpoints;
@@ -88,6 +89,8 @@ constexpr void visit_fields(const PreflightReport::Endpoint*, auto&& visit) {
 constexpr void visit_fields(const PreflightReport*, auto&& visit) {
   using P = PreflightReport;
   visit(field("passed", "", "every check, published or not", &P::passed));
+  visit(field("used_imu", "", "the base is turned as an IMU told; else it is upright", &P::used_imu)
+            .only(FieldUse::python_only));
   visit(field("characteristic_length", "m", "of kappa_scaled", &P::characteristic_length));
   visit(field("budget_sd", "1", "residual budget of the phantoms: each joint's static_sd times this", &P::budget_sd)
             .only(FieldUse::file_only));
@@ -124,8 +127,11 @@ ANTAEUS_API const OptionTable& options_of(const PreflightOptions&);
 /// nothing of how good the torques are; and the prior, which makes the sd of a singular pose look fine wherever a
 /// moment is as good an explanation as a force, has no part in it.
 /// \param q motor positions, \param target motor targets or empty.
-/// Set-up code: allocates. \throws OptionsError for a wrong size or NaN, ModelError for an unknown endpoint
+/// \param imu_xyzw  unit quaternion of the IMU in the world, read as equation.imu says; null: the base is upright
+/// Set-up code: allocates. \throws OptionsError for a wrong size, NaN or no unit quaternion, ModelError for an unknown
+/// endpoint
 ANTAEUS_API PreflightReport preflight(const Robot& robot, const std::vector<std::string>& endpoints, ConstVectorRef q,
-                                      ConstVectorRef target, const PreflightOptions& options = {});
+                                      ConstVectorRef target, const PreflightOptions& options = {},
+                                      const Eigen::Vector4d* imu_xyzw = nullptr);
 
 }  // namespace antaeus

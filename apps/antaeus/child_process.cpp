@@ -1,0 +1,73 @@
+#include "child_process.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <mutex>
+
+#include "antaeus/core/error.hpp"
+
+namespace antaeus::cli {
+
+namespace {
+
+struct Running {
+  std::mutex mutex;
+  std::vector<pid_t> groups;
+  bool over = false;  ///< nothing may be started any more
+};
+Running& running() {
+  static auto* const one = new Running;  // never destroyed: an interruption may come while the process ends
+  return *one;
+}
+
+}  // namespace
+
+Child start_child(const std::vector<std::string>& command, const std::filesystem::path& said) {
+  std::vector<char*> arguments;
+  for (const std::string& part : command) arguments.push_back(const_cast<char*>(part.c_str()));
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&files, 2, said.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  sigset_t none;  // this process waits for its signals in a thread (interruption.hpp); the child shall not
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  pid_t child = 0;
+  int failed = 0;
+  {
+    const std::lock_guard<std::mutex> hold(running().mutex);
+    failed = running().over ? 1 : posix_spawn(&child, arguments[0], &files, &attributes, arguments.data(), environ);
+    if (failed == 0) running().groups.push_back(child);
+  }
+  posix_spawn_file_actions_destroy(&files);
+  posix_spawnattr_destroy(&attributes);
+  if (failed != 0) throw Error(command.front(), "cannot be started", "check that it can be run");
+  return {child};
+}
+
+std::optional<int> ended(const Child& child) {
+  int status = 0;
+  const std::lock_guard<std::mutex> hold(running().mutex);
+  if (::waitpid(child.process, &status, WNOHANG) == 0) return std::nullopt;
+  std::erase(running().groups, child.process);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+void kill_children() noexcept {
+  const std::lock_guard<std::mutex> hold(running().mutex);
+  running().over = true;
+  for (const pid_t group : running().groups) ::kill(-group, SIGKILL);
+}
+
+}  // namespace antaeus::cli

@@ -1,0 +1,35 @@
+#pragma once
+// What each channel says of itself and of its neighbour, without a model. Private to src/check.
+#include <string>
+#include <vector>
+
+#include "antaeus/check/check_log.hpp"
+#include "check/judged_log.hpp"
+
+namespace antaeus::detail {
+
+/// What the channels named, and what must be mended before torques are judged.
+struct ChannelFaults {
+  std::vector<Finding> findings;
+  double time_unit = 1.0;        ///< of the clock in a second
+  double position_unit = 1.0;    ///< of positions in a radian
+  std::vector<int> turned;       ///< motors whose dq goes against d(q)/dt
+  bool frozen_position = false;  ///< some joint's position does not tell where it is
+};
+
+/// The clock of a log: gaps, steps back, repeated stamps, no stamps. \param unit  [1/s] found by its rate alone
+std::vector<Finding> clock_findings(const VectorX& time, double& unit);
+
+/// \param judged  filled: the log in pieces, filtered, in mended units
+ChannelFaults channel_faults(const Robot& robot, const Episode& log, const CheckOptions& options, JudgedLog& judged);
+
+/// Quaternion, accelerometer and gyro against each other.
+std::vector<Finding> imu_faults(const Robot& robot, const Episode& log, JudgedLog& judged, const CheckOptions& options);
+
+inline constexpr double kDegrees = 57.29577951308232;  ///< in a radian
+
+/// "1.5", "0.191": for sentences.
+std::string figure(double value);
+std::string count_text(Eigen::Index count, const std::string& noun);
+
+}  // namespace antaeus::detail
