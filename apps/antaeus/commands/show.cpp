@@ -52,7 +52,7 @@ struct ShowCommand {
     RobotChoice asked = robot;
     asked.ignore_meshes = true;
     if (!robot.robot.empty()) loaded = asked.load();
-    const RawLog read = load_raw_log(log);
+    const RawLog read = loaded ? load_raw_log(log, *loaded) : load_raw_log(log);
     progress(0.4);
     std::shared_ptr<const MeshFiles> meshes;
     if (loaded && !robot.ignore_meshes)
