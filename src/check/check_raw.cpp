@@ -172,7 +172,8 @@ class RawCheck {
     if (!dead.empty()) {
       const bool needed = of.role == ChannelRole::torque || of.role == ChannelRole::position;
       find(Fault::not_numbers, of.name.c_str(), needed ? Severity::error : Severity::warning,
-           of.name + (dead.size() == facts.columns.size() ? " holds" : " of " + listed_columns(dead) + " holds") + " no number",
+           of.name + (dead.size() == facts.columns.size() ? " holds" : " of " + listed_columns(dead) + " holds") +
+               " no number",
            "log it, or leave the column out")
           .joints = dead;
     } else if (facts.broken_rows > 0) {
@@ -219,9 +220,9 @@ class RawCheck {
       }
     }
     if (!reversed.empty()) {
-      Finding& sign =
-          find(Fault::velocity_sign, "dq", Severity::error, "dq of " + listed_columns(reversed) + " is the negative of d(q)/dt",
-               "channels.velocity_scale = -1 for " + listed_columns(reversed));
+      Finding& sign = find(Fault::velocity_sign, "dq", Severity::error,
+                           "dq of " + listed_columns(reversed) + " is the negative of d(q)/dt",
+                           "channels.velocity_scale = -1 for " + listed_columns(reversed));
       sign.joints = reversed, sign.size = -1.0;
     }
     if (!degrees.empty()) {
@@ -231,9 +232,10 @@ class RawCheck {
       scale.joints = degrees, scale.size = detail::kDegreesPerRadian, scale.unit = "per rad/s";
     }
     if (!other.empty()) {
-      Finding& scale = find(Fault::velocity_scale, "dq", Severity::warning,
-                            "dq of " + listed_columns(other) + " is " + significant_text(gains.front(), 3) + " times d(q)/dt",
-                            "channels.velocity_scale = " + significant_text(1.0 / gains.front(), 4));
+      Finding& scale =
+          find(Fault::velocity_scale, "dq", Severity::warning,
+               "dq of " + listed_columns(other) + " is " + significant_text(gains.front(), 3) + " times d(q)/dt",
+               "channels.velocity_scale = " + significant_text(1.0 / gains.front(), 4));
       scale.joints = other, scale.sizes = gains, scale.size = gains.front(), scale.unit = "per rad/s";
     }
   }
@@ -272,7 +274,8 @@ class RawCheck {
         if (frozen(*of, j) && joint_moves(j)) all.push_back(of->columns[j]);
       }
       if (all.empty()) return;
-      find(fault, name, Severity::error, of->name + " of " + listed_columns(all) + " never changes while the joint moves",
+      find(fault, name, Severity::error,
+           of->name + " of " + listed_columns(all) + " never changes while the joint moves",
            "look at the driver: the column is written once, or not at all")
           .joints = all;
     };
@@ -292,7 +295,7 @@ class RawCheck {
 }  // namespace
 
 Episode read_checked_log(const std::filesystem::path& file, const Robot& robot) {
-  return load_any_episode(file, robot, robot.profile.settings.get<EpisodeOptions>());
+  return read_episode(file, robot, robot.profile.settings.get<EpisodeOptions>());
 }
 
 CheckResult check_shown_log(const std::filesystem::path& file, const RawLog& read, const Robot* robot) {
