@@ -87,7 +87,7 @@ std::vector<CheckAnswer> check_story(const CheckResult& result) {
   add_answer(story, "What does the log rule out?",
              result.excluded.empty() ? std::vector<std::string>{}
                                      : std::vector<std::string>{as_sentence(listed(words_of(result.excluded)))});
-  std::vector<std::string> not_told = words_of(result.not_told);
+  std::vector<std::string> not_told = result.not_told;
   for (std::string& one : not_told) one = as_sentence(one);
   add_answer(story, "What can it not tell?", std::move(not_told));
   if (!result.robot.empty()) {

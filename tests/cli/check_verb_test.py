@@ -7,16 +7,19 @@ import pytest
 from command_line import refused, run, text
 
 
-def arm(folder, seconds=10.0, **changed):
-    """A UR5e in sines, the torques those of its model, that a channel can be changed of."""
+def arm(folder, seconds=20.0, **changed):
+    """A UR5e that moves freely, with the friction of its drives, that a channel can be changed of."""
     antaeus = pytest.importorskip("antaeus")
+    chance = np.random.default_rng(12)
     time = np.arange(int(seconds * 200)) / 200
-    rate, phase = 1 + 0.3 * np.arange(6), 0.7 * np.arange(6)
-    angle = time[:, None] * rate + phase
-    q, v, a = 0.2 * np.arange(6) - 1.2 + 0.4 * np.sin(angle), 0.4 * rate * np.cos(angle), -0.4 * rate**2 * np.sin(angle)
-    tau = antaeus.replay("ur5e", [], q, v=v, a=a, want=("torque",))["torque"]
-    chance = np.random.default_rng(4)
-    channels = dict(time=time, qpos=q, target_dof=q, dq=v, tau=tau + chance.normal(0, 0.05, tau.shape))
+    rate, phase = chance.uniform(0.6, 2.0, (2, 6)), chance.uniform(0, 6, (2, 6))
+    angle = time[:, None, None] * rate + phase
+    size = np.array([0.45, 0.25])[:, None]
+    q = np.array([0, -1.2, 1.2, -0.8, 1.2, 0.3]) + (size * np.sin(angle)).sum(1)
+    v, a = (size * rate * np.cos(angle)).sum(1), (-size * rate**2 * np.sin(angle)).sum(1)
+    torque = antaeus.replay("ur5e", [], q, v=v, a=a, want=("torque",))["torque"]
+    tau = torque + np.array([4, 4, 3, 1, 1, 1]) * np.tanh(v / 0.03) + chance.normal(0, 0.1, q.shape)
+    channels = dict(time=time, qpos=q, target_dof=q, dq=v, tau=tau)
     folder.mkdir()
     for name, values in {**channels, **changed}.items():
         np.save(folder / f"{name}.npy", values)
@@ -125,7 +128,7 @@ def test_audit_has_the_check_and_its_notes_on_the_page(log, tmp_path):
     assert summary["check"]["log"] == "right" and summary["check"]["findings"] == []
     page = (tmp_path / "out" / "report.html").read_text()
     assert "Set-up: nothing found" in page and "What is to know of the log?" not in page
-    accelerometer = np.tile([0.0, 0.0, 30.0], (2000, 1))
+    accelerometer = np.tile([0.0, 0.0, 30.0], (4000, 1))
     np.save(log / "imu_acc.npy", accelerometer)
     done = run("audit", log, "--robot", "ur5e", "--out", tmp_path / "out", seconds=30)
     page = (tmp_path / "out" / "report.html").read_text()
@@ -137,5 +140,11 @@ def test_audit_has_the_check_and_its_notes_on_the_page(log, tmp_path):
 def test_identify_has_the_check(arm_log, tmp_path):
     done = run("identify", arm_log, "--robot", "panda", "--contact-free", "all", "--out", tmp_path / "out", seconds=60)
     assert done.returncode == 0, done.stderr
-    assert json.loads((tmp_path / "out" / "summary.json").read_text())["check"]["log"] == "log_1.npz"
-    assert "Set-up: nothing found" in (tmp_path / "out" / "report.html").read_text()
+    check = json.loads((tmp_path / "out" / "summary.json").read_text())["check"]
+    assert check["log"] == "log_1.npz"
+    serious = [f for f in check["findings"] if f["severity"] != "note"]
+    page, story = (tmp_path / "out" / "report.html").read_text(), text(done.stdout)
+    assert ("Set-up: nothing found" in page) == (not serious)
+    question = "Is the log what the profile says?"
+    assert (question in story) == (question in page) == bool(serious)
+    assert not serious or story.index(question) < story.index("Is the noise identified?")

@@ -13,7 +13,7 @@ def faults():
 
 @pytest.fixture(scope="module")
 def right(tmp_path_factory):
-    time = np.arange(2000) / 200
+    time = np.arange(4000) / 200
     angle = 0.3 * np.sin(time)
     imu = dict(
         imu_quat_xyzw=np.stack([np.sin(angle / 2), 0 * time, 0 * time, np.cos(angle / 2)], axis=1),

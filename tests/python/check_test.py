@@ -4,7 +4,7 @@ import antaeus
 import numpy as np
 import pytest
 
-STEPS = 2000
+STEPS = 4000
 
 
 @pytest.fixture(scope="module")
@@ -15,11 +15,14 @@ def robot():
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     time = np.arange(STEPS) / 200
-    rate = 1 + 0.3 * np.arange(6)
-    angle = time[:, None] * rate + 0.7 * np.arange(6)
-    q, v, a = 0.2 * np.arange(6) - 1.2 + 0.4 * np.sin(angle), 0.4 * rate * np.cos(angle), -0.4 * rate**2 * np.sin(angle)
-    tau = antaeus.replay("ur5e", [], q, v=v, a=a, want=("torque",))["torque"]
-    tau += np.random.default_rng(4).normal(0, 0.05, tau.shape)
+    chance = np.random.default_rng(12)
+    rate, phase = chance.uniform(0.6, 2.0, (2, 6)), chance.uniform(0, 6, (2, 6))
+    angle = time[:, None, None] * rate + phase
+    size = np.array([0.45, 0.25])[:, None]
+    q = np.array([0, -1.2, 1.2, -0.8, 1.2, 0.3]) + (size * np.sin(angle)).sum(1)
+    v, a = (size * rate * np.cos(angle)).sum(1), (-size * rate**2 * np.sin(angle)).sum(1)
+    torque = antaeus.replay("ur5e", [], q, v=v, a=a, want=("torque",))["torque"]
+    tau = torque + np.array([4, 4, 3, 1, 1, 1]) * np.tanh(v / 0.03) + chance.normal(0, 0.1, q.shape)
     path = tmp_path_factory.mktemp("logs") / "right"
     path.mkdir()
     for name, values in dict(time=time, qpos=q, target_dof=q, dq=v, tau=tau).items():
