@@ -1,5 +1,5 @@
 // Writes the tables of docs/ that follow from the code: options (docs/cli.md), columns (docs/schema/steps.md) and
-// fields of results (docs/schema/summary.md). usage: docs_tables [--check] DOCS_FOLDER
+// fields of results (docs/schema/summary.md, check.md). usage: docs_tables [--check] DOCS_FOLDER
 #include <cstdio>
 #include <fstream>
 #include <map>
@@ -8,9 +8,11 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "antaeus/audit/audit_fields.hpp"
 #include "antaeus/audit/reconstruction.hpp"
+#include "antaeus/check/check_log.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/core/options.hpp"
@@ -93,6 +95,8 @@ FieldCell cell_of() {
     return {"number", {}};
   } else if constexpr (std::is_same_v<Value, Reasons> || std::is_convertible_v<Value, std::string_view>) {
     return {"text", {}};
+  } else if constexpr (std::is_same_v<Value, std::vector<double>>) {
+    return {"numbers", {}};
   } else {
     static_assert(Value::SizeAtCompileTime != 0, "an array");
     const int size = Value::IsVectorAtCompileTime ? Value::SizeAtCompileTime : Value::RowsAtCompileTime;
@@ -124,7 +128,7 @@ void add_fields(const std::string& before, std::map<std::string, std::string>& r
         std::string text = "| `" + path + end + "` | ";
         text += shown ? "`" + std::string(field.name) + "`" : "–";
         text += " | " + type + (field.is_step || field.may_lack ? " or null" : "") + " | " + cell(field.unit) + " | " +
-                cell(field.meaning, "../");
+                (words.empty() || *field.meaning != '\0' ? cell(field.meaning, "../") : "");
         if (!words.empty()) text += std::string(*field.meaning != '\0' ? ": " : "") + words;
         rows[path.substr(0, path.find_first_of(".["))] += text + " |\n";
       };
@@ -166,12 +170,13 @@ bool put(const std::string& file, const std::string& name, const std::string& ta
   return false;
 }
 
-/// The table of some keys of summary.json for each mark "fields of KEY, KEY" on its page; every key has its place
-/// there.
-bool put_summary(const std::string& file, bool only_check) {
+/// The table of some keys of a struct's file for each mark "fields of KEY, KEY" on its page; every key has its place
+/// there, but those that \p elsewhere names.
+template <class Struct>
+bool put_summary(const std::string& file, bool only_check, std::initializer_list<const char*> elsewhere = {}) {
   std::map<std::string, std::string> rows;
-  add_fields<Audit>("", rows);
-  rows.erase("baselines");  // as `audited`
+  add_fields<Struct>("", rows);
+  for (const char* key : elsewhere) rows.erase(key);
   std::stringstream page;
   page << std::ifstream(file).rdbuf();  // before it is written
   bool right = true;
@@ -199,6 +204,8 @@ int main(int argc, char** argv) {
   const std::string folder = argv[argc - 1];
   const bool options = put(folder + "/cli.md", "options", option_table(), only_check);
   const bool columns = put(folder + "/schema/steps.md", "columns", column_table(), only_check);
-  const bool fields = put_summary(folder + "/schema/summary.md", only_check);
-  return options && columns && fields ? 0 : 1;
+  // Baselines are as `audited`, and what a check finds is on its own page.
+  const bool fields = put_summary<Audit>(folder + "/schema/summary.md", only_check, {"baselines", "check"});
+  const bool findings = put_summary<CheckResult>(folder + "/schema/check.md", only_check);
+  return options && columns && fields && findings ? 0 : 1;
 }

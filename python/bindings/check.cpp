@@ -34,17 +34,17 @@ namespace antaeus::python {
 
 namespace {
 
-Robot robot_of(const RobotChoice& robot) {
+Robot robot_of_check(const RobotChoice& robot) {
   const auto* file = std::get_if<std::filesystem::path>(&robot);
   return file ? load_robot(file->string(), MeshPolicy::ignored) : std::get<Robot>(robot);
 }
 
-Episode episode_of(const Log& log, const Robot& robot) {
+Episode episode_of_check(const Log& log, const Robot& robot) {
   const auto* file = std::get_if<std::filesystem::path>(&log);
   return file ? read_checked_log(*file, robot) : std::get<Episode>(log);
 }
 
-CheckResult check(const Log& episode, const std::optional<RobotChoice>& robot, const nb::dict& settings) {
+CheckResult checked(const Log& episode, const std::optional<RobotChoice>& robot, const nb::dict& settings) {
   const std::vector<std::string> assignments = assignments_of(settings, "check.settings");
   const nb::gil_scoped_release unlocked;
   if (!robot) {
@@ -52,9 +52,9 @@ CheckResult check(const Log& episode, const std::optional<RobotChoice>& robot, c
     const auto* file = std::get_if<std::filesystem::path>(&episode);
     return check_log(file ? load_raw_log(*file) : raw_log(std::get<Episode>(episode)));
   }
-  Robot loaded = robot_of(*robot);
+  Robot loaded = robot_of_check(*robot);
   for (const std::string& assignment : assignments) loaded.profile.settings.set(assignment, "check.settings");
-  return check_log(loaded, episode_of(episode, loaded), loaded.profile.settings.get<CheckOptions>());
+  return check_log(loaded, episode_of_check(episode, loaded), loaded.profile.settings.get<CheckOptions>());
 }
 
 Episode planted(const Log& episode, const RobotChoice& robot, std::string_view fault, std::vector<std::string> joints,
@@ -62,8 +62,8 @@ Episode planted(const Log& episode, const RobotChoice& robot, std::string_view f
   PlantedFault one{parse_enum<Fault>(fault, "mutate.fault"), std::move(joints)};
   if (size) one.size = *size;
   const nb::gil_scoped_release unlocked;
-  const Robot loaded = robot_of(robot);
-  return mutate(loaded, episode_of(episode, loaded), one);
+  const Robot loaded = robot_of_check(robot);
+  return mutate(loaded, episode_of_check(episode, loaded), one);
 }
 
 std::pair<Robot, std::vector<std::string>> fixed_robot(const Robot& robot, const CheckResult& result) {
@@ -83,7 +83,7 @@ void save_check(const CheckResult& result, const std::filesystem::path& file) {
   write_file(file, suffix == ".html" ? html_page(check_page(result, CheckSeries{})) : to_json(result).dump() + "\n");
 }
 
-void bind_result(nb::module_& module) {
+void bind_check_result(nb::module_& module) {
   bind_enumeration<Fault>(module, "A mistake in how a log was recorded or is read (docs/check.md).");
   bind_enumeration<Severity>(
       module,
@@ -119,7 +119,7 @@ void bind_result(nb::module_& module) {
 }  // namespace
 
 void bind_check(nb::module_& module) {
-  bind_result(module);
+  bind_check_result(module);
   const CheckOptions options;
   const std::string doc = options_doc(
       "Whether a log is what the robot's profile says: what `antaeus check` does. episode: a folder of .npy files, "
@@ -128,7 +128,7 @@ void bind_check(nb::module_& module) {
       "judged. settings: 'group.option' → value, over what the profile sets. The interpreter's lock is released "
       "meanwhile. What is wrong with the log is a finding, no error; EpisodeError: it cannot be read.\n\ncheck",
       options_of(options), &options);
-  module.def("check", &check, "episode"_a, "robot"_a = nb::none(), "settings"_a = nb::dict(),
+  module.def("check", &checked, "episode"_a, "robot"_a = nb::none(), "settings"_a = nb::dict(),
              nb::sig("def check(episode: str | os.PathLike | Episode, robot: str | os.PathLike | Robot | None = None, "
                      "settings: dict[str, float | str | bool] = {}) -> CheckResult"),
              doc.c_str());
@@ -150,7 +150,7 @@ void bind_check(nb::module_& module) {
   module.def(
       "fixed_robot", &fixed_robot, "robot"_a, "result"_a,
       "The robot with the profile that reads the log right, and a line for each finding that no key of a channel "
-      "mends. `write_profile(folder)` of it writes the profile.");
+      "mends. `write_profile(robot, folder)` of it writes the profile.");
 }
 
 }  // namespace antaeus::python

@@ -49,16 +49,28 @@ void bind_recorded(nb::module_& module) {
   const std::string signature =
       options_signature<EpisodeOptions>("def load_episode(path: str | os.PathLike, robot: Robot", ") -> Episode");
   const std::string doc = options_doc<EpisodeOptions>(
-      "Reads a folder of .npy files (tau, qpos, target_dof; dq, time, imu_quat_xyzw or imu_quat_wxyz optional), an "
-      ".npz "
-      "with members of those names, or a .csv with a header. Rows with NaN keep their place. EpisodeError names file, "
-      "place and remedy.");
+      "Reads a folder of .npy files (tau, qpos; target_dof, dq, time, imu_quat_xyzw or imu_quat_wxyz, imu_gyro, "
+      "imu_acc "
+      "optional), an .npz with members of those names, or a .csv or .parquet with a header. Other names in use (q, "
+      "effort, velocity, …) are guessed, which a note says. [channels] of the robot's profile are applied. Rows with "
+      "NaN keep their place. EpisodeError names file, place and remedy.");
   module.def(
       "load_episode",
       [](const std::filesystem::path& path, const Robot& robot, const nb::kwargs& options) {
         return load_episode(path, robot, options_from<EpisodeOptions>(options));
       },
       "path"_a, "robot"_a, "options"_a, nb::sig(signature.c_str()), doc.c_str());
+  const std::string any_signature =
+      options_signature<EpisodeOptions>("def read_episode(path: str | os.PathLike, robot: Robot", ") -> Episode");
+  module.def(
+      "read_episode",
+      [](const std::filesystem::path& path, const Robot& robot, const nb::kwargs& options) {
+        return read_episode(path, robot, options_from<EpisodeOptions>(options));
+      },
+      "path"_a, "robot"_a, "options"_a, nb::sig(any_signature.c_str()),
+      "load_episode without refusing values: a clock that goes back, an accelerometer in g, NaN throughout, one row, "
+      "no "
+      "torques or no positions (their matrices are empty then). For who says what is wrong with a log.");
   module.def(
       "cut_episode",
       [](const Episode& episode, double from, double to) {

@@ -30,7 +30,7 @@ using LogChoice = std::variant<Episode, std::filesystem::path>;
 
 Episode episode_of(const Robot& robot, const LogChoice& log) {
   if (const Episode* episode = std::get_if<Episode>(&log)) return *episode;
-  return load_any_episode(std::get<std::filesystem::path>(log), robot, robot.profile.settings.get<EpisodeOptions>());
+  return load_episode(std::get<std::filesystem::path>(log), robot, robot.profile.settings.get<EpisodeOptions>());
 }
 
 std::vector<IdentifyLog> logs_of(const Robot& robot, const std::vector<LogChoice>& logs) {

@@ -47,7 +47,8 @@ ShownPage show(Log episode, const std::optional<RobotChoice>& robot) {
   if (known) meshes = std::make_shared<const MeshFiles>(read_meshes(known->model.description(), nullptr));
   const auto in_memory = [&](const Episode& log) { return known ? raw_log(log, *known) : raw_log(log); };
   ShownPage shown;
-  shown.log = std::make_shared<const RawLog>(file ? load_raw_log(*file) : in_memory(std::get<Episode>(episode)));
+  const auto from_file = [&] { return known ? load_raw_log(*file, *known) : load_raw_log(*file); };
+  shown.log = std::make_shared<const RawLog>(file ? from_file() : in_memory(std::get<Episode>(episode)));
   const auto check = [&] {
     if (file) return check_shown_log(*file, *shown.log, known);
     if (known) return check_log(*known, std::get<Episode>(episode), known->profile.settings.get<CheckOptions>());

@@ -42,6 +42,15 @@ RateGain rate_gain(const VectorX& time, const SampleMatrix& q, const SampleMatri
 
 bool is_about(double value, double wanted) { return std::abs(value / wanted - 1.0) < kSameNumber; }
 
+/// What people call columns of a log that has no names for them.
+std::vector<std::string> names_of_columns(std::vector<std::string> labels) {
+  for (std::string& label : labels) {
+    if (label.find_first_not_of("0123456789") == std::string::npos) label = "column " + label;
+  }
+  return labels;
+}
+std::string listed_columns(const std::vector<std::string>& labels) { return listed(names_of_columns(labels)); }
+
 class RawCheck {
  public:
   RawCheck(const RawLog& log, const CheckOptions& options) : log_(log), options_(options), facts_(log_facts(log)) {}
@@ -163,7 +172,8 @@ class RawCheck {
     if (!dead.empty()) {
       const bool needed = of.role == ChannelRole::torque || of.role == ChannelRole::position;
       find(Fault::not_numbers, of.name.c_str(), needed ? Severity::error : Severity::warning,
-           of.name + (dead.size() == facts.columns.size() ? " holds" : " of " + listed(dead) + " holds") + " no number",
+           of.name + (dead.size() == facts.columns.size() ? " holds" : " of " + listed_columns(dead) + " holds") +
+               " no number",
            "log it, or leave the column out")
           .joints = dead;
     } else if (facts.broken_rows > 0) {
@@ -185,7 +195,7 @@ class RawCheck {
     if (far.size() < 2 && far.size() < q->columns.size()) return;
     Finding& degrees =
         find(Fault::positions_degrees, "qpos", Severity::warning,
-             "positions of " + listed(far) + " are beyond two turns of a joint in rad: they look like degrees",
+             "positions of " + listed_columns(far) + " are beyond two turns of a joint in rad: they look like degrees",
              "channels.position_scale = " + shortest_text(1.0 / detail::kDegreesPerRadian));
     degrees.size = detail::kDegreesPerRadian, degrees.unit = "per rad", degrees.joints = far;
   }
@@ -210,21 +220,22 @@ class RawCheck {
       }
     }
     if (!reversed.empty()) {
-      Finding& sign =
-          find(Fault::velocity_sign, "dq", Severity::error, "dq of " + listed(reversed) + " is the negative of d(q)/dt",
-               "channels.velocity_scale = -1 for " + listed(reversed));
+      Finding& sign = find(Fault::velocity_sign, "dq", Severity::error,
+                           "dq of " + listed_columns(reversed) + " is the negative of d(q)/dt",
+                           "channels.velocity_scale = -1 for " + listed_columns(reversed));
       sign.joints = reversed, sign.size = -1.0;
     }
     if (!degrees.empty()) {
       Finding& scale = find(Fault::velocity_scale, "dq", Severity::error,
-                            "dq of " + listed(degrees) + " is in degrees a second where positions are in rad",
+                            "dq of " + listed_columns(degrees) + " is in degrees a second where positions are in rad",
                             "channels.velocity_scale = " + shortest_text(1.0 / detail::kDegreesPerRadian));
       scale.joints = degrees, scale.size = detail::kDegreesPerRadian, scale.unit = "per rad/s";
     }
     if (!other.empty()) {
-      Finding& scale = find(Fault::velocity_scale, "dq", Severity::warning,
-                            "dq of " + listed(other) + " is " + significant_text(gains.front(), 3) + " times d(q)/dt",
-                            "channels.velocity_scale = " + significant_text(1.0 / gains.front(), 4));
+      Finding& scale =
+          find(Fault::velocity_scale, "dq", Severity::warning,
+               "dq of " + listed_columns(other) + " is " + significant_text(gains.front(), 3) + " times d(q)/dt",
+               "channels.velocity_scale = " + significant_text(1.0 / gains.front(), 4));
       scale.joints = other, scale.sizes = gains, scale.size = gains.front(), scale.unit = "per rad/s";
     }
   }
@@ -263,7 +274,8 @@ class RawCheck {
         if (frozen(*of, j) && joint_moves(j)) all.push_back(of->columns[j]);
       }
       if (all.empty()) return;
-      find(fault, name, Severity::error, of->name + " of " + listed(all) + " never changes while the joint moves",
+      find(fault, name, Severity::error,
+           of->name + " of " + listed_columns(all) + " never changes while the joint moves",
            "look at the driver: the column is written once, or not at all")
           .joints = all;
     };
@@ -283,7 +295,7 @@ class RawCheck {
 }  // namespace
 
 Episode read_checked_log(const std::filesystem::path& file, const Robot& robot) {
-  return load_any_episode(file, robot, robot.profile.settings.get<EpisodeOptions>());
+  return read_episode(file, robot, robot.profile.settings.get<EpisodeOptions>());
 }
 
 CheckResult check_shown_log(const std::filesystem::path& file, const RawLog& read, const Robot* robot) {

@@ -87,7 +87,7 @@ std::vector<CheckAnswer> check_story(const CheckResult& result) {
   add_answer(story, "What does the log rule out?",
              result.excluded.empty() ? std::vector<std::string>{}
                                      : std::vector<std::string>{as_sentence(listed(words_of(result.excluded)))});
-  std::vector<std::string> not_told = words_of(result.not_told);
+  std::vector<std::string> not_told = result.not_told;
   for (std::string& one : not_told) one = as_sentence(one);
   add_answer(story, "What can it not tell?", std::move(not_told));
   if (!result.robot.empty()) {
@@ -109,7 +109,8 @@ CheckSeries check_series(const Robot& robot, const Episode& log, const CheckResu
   int motor = 0;
   double most = -1.0;
   for (int m = 0; m < robot.model.motor_count(); ++m) {
-    const double range = log.q.col(m).maxCoeff() - log.q.col(m).minCoeff();
+    const auto& shown = log.tau.rows() == steps ? log.tau : log.q;
+    const double range = shown.col(m).maxCoeff() - shown.col(m).minCoeff();
     if (range > most) motor = m, most = range;
   }
   for (const Finding& finding : result.findings) {

@@ -28,15 +28,16 @@ class Fix {
       case Fault::position_unit: return divide_positions(finding.channel.find("dq") != std::string::npos);
       case Fault::position_sign: return flip_positions();
       case Fault::position_offset: return take_off_offsets();
-      case Fault::joint_order: return reorder(map_.position_order, true);
+      // Velocities alone that stand in other columns: no key says that.
+      case Fault::joint_order: return finding.channel != "dq" && reorder(map_.position_order, true);
       case Fault::torque_order: return reorder(map_.torque_order, false);
       case Fault::velocity_scale: return divide(map_.velocity_scale);
       case Fault::velocity_sign: return flip(map_.velocity_scale);
       case Fault::velocity_late: return add_delay(map_.velocity_delay);
       case Fault::torque_late: return add_delay(map_.torque_delay);
       case Fault::torque_sign: return flip_torques();
-      case Fault::torque_gain: return divide_gains();
-      case Fault::motor_side: return add_gears();
+      case Fault::torque_gain:
+      case Fault::motor_side: return divide_gains();
       case Fault::quaternion_order: return set_order();
       case Fault::quaternion_inverse: return (map_.quaternion_inverse = !map_.quaternion_inverse, true);
       case Fault::imu_link: return set_frame();
@@ -162,14 +163,6 @@ class Fix {
   }
   bool divide_gains() {
     return for_each_scale([&](std::size_t motor, double size) { profile_.figures[motor].scale /= size; });
-  }
-  bool add_gears() {
-    const std::vector<std::size_t> all = motors();
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (!(size_of(i) > 0.0) || !std::isfinite(size_of(i))) return false;
-    }
-    for (std::size_t i = 0; i < all.size(); ++i) profile_.figures[all[i]].gear *= size_of(i);
-    return true;
   }
   bool set_order() {
     for (const QuaternionOrder order : {QuaternionOrder::xyzw, QuaternionOrder::wxyz}) {

@@ -44,6 +44,17 @@ void keep_first_row(NumpyArray& array, bool scalar) {
   array.shape = scalar ? std::vector<std::size_t>{array.values.size()} : std::vector<std::size_t>{1, columns};
 }
 
+constexpr const char* kForms = "give an .npz, a folder of .npy, a .csv or a .parquet";
+/// Positions as logs of robots name them: read where there is no q.
+constexpr const char* kLoggedPositions = "qpos";
+
+void take_logged_positions(Members& members) {
+  if (members.contains("q") || !members.contains(kLoggedPositions)) return;
+  auto positions = members.extract(kLoggedPositions);
+  positions.key() = "q";
+  members.insert(std::move(positions));
+}
+
 /// Columns of one stem: q_0 q_1 … (also q[0], q.0), in the order of their numbers; time and dt stand alone.
 Members members_of(const Table& table, const std::string& file) {
   std::map<std::string, std::map<int, const Column*>> groups;
@@ -69,7 +80,8 @@ Members members_of(const Table& table, const std::string& file) {
   Members members;
   for (const auto& [stem, columns] : groups) {
     const auto known = known_members();
-    if (std::find(known.begin(), known.end(), stem) == known.end()) continue;
+    const bool is_known = std::find(known.begin(), known.end(), stem) != known.end();
+    if (!is_known && (stem != kLoggedPositions || groups.contains("q"))) continue;
     NumpyArray array;
     array.stored_type = "float64";
     array.shape = {table.rows(), columns.size()};
@@ -91,6 +103,7 @@ Members members_of(const Table& table, const std::string& file) {
     if (holds_throughout(stem)) keep_first_row(array, stem == "dt");
     members[stem] = std::move(array);
   }
+  take_logged_positions(members);
   return members;
 }
 
@@ -102,6 +115,7 @@ Members read_archive(const std::filesystem::path& path) {
       if (message.find("[" + std::string(member) + "]") != std::string::npos) return read_npz(path);  // throws
     }
   }
+  take_logged_positions(members);
   return members;
 }
 
@@ -113,14 +127,16 @@ Members read_members(const std::filesystem::path& path) {
       const std::filesystem::path file = path / (std::string(member) + ".npy");
       if (std::filesystem::exists(file)) members[member] = read_npy(file);
     }
+    const std::filesystem::path logged = path / (std::string(kLoggedPositions) + ".npy");
+    if (!members.contains("q") && std::filesystem::exists(logged)) members["q"] = read_npy(logged);
     return members;
   }
-  if (!std::filesystem::exists(path))
-    throw EpisodeError(name, "does not exist", "give an .npz, a folder of .npy or a .csv");
+  if (!std::filesystem::exists(path)) throw EpisodeError(name, "does not exist", kForms);
   const std::string ending = path.extension().string();
   if (ending == ".npz") return read_archive(path);
   if (ending == ".csv") return members_of(read_csv(path), name);
-  throw EpisodeError(name, "is not a motion", "give an .npz, a folder of .npy or a .csv");
+  if (ending == ".parquet") return members_of(read_parquet(path), name);
+  throw EpisodeError(name, "is not a motion", kForms);
 }
 
 }  // namespace
@@ -241,8 +257,11 @@ class Checker {
             bool optional = true) const {
     if (optional && values.rows() == 0) return;
     if (values.rows() != count || values.cols() != columns) {
+      const bool joints_alone = !optional && model_.base() == Base::free_flyer && values.cols() + 7 == columns;
       fail(member, "is " + std::to_string(values.rows()) + " × " + std::to_string(values.cols()),
-           "give " + std::to_string(count) + " × " + std::to_string(columns));
+           "give " + std::to_string(count) + " × " + std::to_string(columns) +
+               (joints_alone ? ": the base's position and its quaternion x y z w before the joints, or root_euler"
+                             : ""));
     }
     for (Eigen::Index t = 0; t < count; ++t) {
       if (!values.row(t).allFinite()) {

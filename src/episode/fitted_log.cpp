@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <string_view>
 
 namespace antaeus::detail {
 
@@ -9,6 +11,37 @@ namespace {
 
 bool is_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+/// Letters and digits alone, in small letters, without what only says that it is a joint.
+std::string plain(const std::string& name) {
+  std::string text;
+  for (const char c : name) {
+    if (c >= 'A' && c <= 'Z') text += static_cast<char>(c - 'A' + 'a');
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) text += c;
+  }
+  for (const std::string_view word : {"joint", "motor"}) {
+    if (text.size() > word.size() && text.ends_with(word)) text.erase(text.size() - word.size());
+  }
+  return text;
+}
+
+/// Whether the labels differ in one letter or number alone, and count down: axisF … axisA, j6 … j1.
+bool run_backwards(const std::vector<std::string>& labels) {
+  std::string common;
+  long last = 0;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const std::string& label = labels[i];
+    std::size_t end = label.find_last_not_of("0123456789") + 1;
+    if (label.empty() || label.size() - end > 6) return false;
+    if (end == label.size()) --end;
+    const std::string tail = label.substr(end);
+    const long now = is_number(tail) ? std::stol(tail) : tail[0];
+    if (i > 0 && (label.substr(0, end) != common || now >= last)) return false;
+    common = label.substr(0, end);
+    last = now;
+  }
+  return labels.size() > 1;
 }
 
 constexpr double kLongAgo = 1e6;  ///< [s]
@@ -92,18 +125,27 @@ void FittedLog::fit_robot() {
     misfit = "the log has no channel of joints: drawn without the robot";
     return;
   }
-  std::size_t known = 0;
-  for (std::size_t j = 0; j < joints.size(); ++j) {
-    for (std::size_t m = 0; m < names.size(); ++m) {
-      if (labels[j] != names[m] && (m >= short_names.size() || labels[j] != short_names[m])) continue;
-      motors[j] = static_cast<int>(m);
-      ++known;
-      break;
+  const auto match = [&](const auto& same) {
+    std::size_t known = 0;
+    for (std::size_t j = 0; j < joints.size(); ++j) {
+      for (std::size_t m = 0; m < names.size() && motors[j] < 0; ++m) {
+        const bool taken = std::find(motors.begin(), motors.end(), static_cast<int>(m)) != motors.end();
+        if (taken || (!same(labels[j], names[m]) && (m >= short_names.size() || !same(labels[j], short_names[m])))) {
+          continue;
+        }
+        motors[j] = static_cast<int>(m);
+      }
+      known += motors[j] >= 0;
     }
-  }
+    return known;
+  };
+  const auto alike = [](const std::string& a, const std::string& b) { return !is_number(a) && plain(a) == plain(b); };
+  std::size_t known = match(std::equal_to<std::string>());
+  if (known < joints.size()) known = match(alike);
   if (known == 0 && joints.size() == names.size()) {
     for (std::size_t j = 0; j < joints.size(); ++j) motors[j] = static_cast<int>(j);
     known = joints.size();
+    tell_order();
   }
   if (known == 0) {
     misfit = "the log has " + count(joints.size()) + ", the " + robot_name + " has " + std::to_string(names.size()) +
@@ -116,6 +158,24 @@ void FittedLog::fit_robot() {
       joints[j] = short_names[static_cast<std::size_t>(motors[j])];
     }
   }
+}
+
+void FittedLog::tell_order() {
+  if (std::all_of(labels.begin(), labels.end(), [](const std::string& l) { return l.empty() || is_number(l); })) return;
+  constexpr std::size_t kMostNamed = 12;
+  const std::vector<std::string>& names = robot->model.motor_names();
+  std::string pairs;
+  for (std::size_t j = 0; j < std::min(kMostNamed, labels.size()); ++j) {
+    pairs += (j ? ", " : "") + labels[j] + " → " + names[j];
+  }
+  if (labels.size() > kMostNamed) pairs += ", …";
+  guesses.push_back("no column is named after a joint of the " + robot_name + ", so they are taken by order: " + pairs);
+  if (!run_backwards(labels)) return;
+  std::string order;
+  for (std::size_t j = labels.size(); j-- > 0;) order += std::to_string(j) + (j ? ", " : "");
+  guesses.push_back("the names run backwards, " + labels.front() + " to " + labels.back() +
+                    ": the columns may be in reverse order; if so, write position_order = [" + order +
+                    "] and the same torque_order into [channels] of a profile");
 }
 
 bool FittedLog::slides(int joint) const {

@@ -32,7 +32,9 @@ struct FittedLog {
   std::vector<std::string> joints;  ///< the same as people read them, in the robot's words where it fits
   std::vector<int> motors;          ///< per joint the robot's motor; −1: none
   bool fits = false;                ///< the robot's motors move these joints
-  std::string misfit;               ///< why not; empty without a robot
+  /// What was taken for granted of the columns' names, one line each: "axisF → shoulder_pan_joint, … by order".
+  std::vector<std::string> guesses;
+  std::string misfit;  ///< why not; empty without a robot
   std::string robot_name, robot_title;
   std::vector<int> by_motion;  ///< joints, those that move most first; without any motion none
 
@@ -78,6 +80,7 @@ struct FittedLog {
   std::string part_name(int place, int column) const;
   void find_joints();
   void fit_robot();
+  void tell_order();
   void order_joints();
   bool slides(int joint) const;
   bool has_fixed_base() const;

@@ -10,9 +10,9 @@
 #include "antaeus/episode/input_checks.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/numpy.hpp"
-#include "antaeus/io/table.hpp"
 #include "antaeus/robot/noise_model.hpp"
 #include "channels.hpp"
+#include "episode_source.hpp"
 #include "log_files.hpp"
 
 namespace antaeus {
@@ -21,202 +21,60 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// One channel's samples, wherever they came from.
-struct Samples {
-  EpisodeChannel channel;
-  std::vector<std::size_t> shape;
-  std::vector<double> values;
-};
-
-/// Where samples are looked up by the names that the incident's files have: a folder, an .npz, a CSV.
-class Source {
- public:
-  virtual ~Source() = default;
-  virtual std::optional<Samples> find(const std::string& name) = 0;
-  /// For messages: what a channel of this name would be called here.
-  virtual std::string place(const std::string& name) const = 0;
-};
-
-class FolderSource : public Source {
- public:
-  explicit FolderSource(fs::path folder) : folder_(std::move(folder)) {}
-  std::string place(const std::string& name) const override { return (folder_ / (name + ".npy")).string(); }
-  std::optional<Samples> find(const std::string& name) override {
-    const fs::path file = folder_ / (name + ".npy");
-    std::error_code error;
-    const auto status = fs::status(file, error);
-    if (status.type() == fs::file_type::not_found) return std::nullopt;
-    const std::string bytes = read_file(file, kLargestChannel);
-    NumpyArray array = parse_npy(bytes, file.string());
-    return Samples{{name, name + ".npy", array.stored_type, sha256(bytes)}, array.shape, std::move(array.values)};
-  }
-
- private:
-  fs::path folder_;
-};
-
-class NpzSource : public Source {
- public:
-  explicit NpzSource(const fs::path& file) : file_(file), arrays_(read_npz(file)) {}
-  std::string place(const std::string& name) const override { return file_.string() + "[" + name + "]"; }
-  std::optional<Samples> find(const std::string& name) override {
-    const auto found = arrays_.find(name);
-    if (found == arrays_.end()) return std::nullopt;
-    const NumpyArray& array = found->second;
-    return Samples{{name, printable(file_.filename().string()) + "[" + name + "]", array.stored_type,
-                    sha256(to_npy(array.shape, array.values))},
-                   array.shape,
-                   array.values};
-  }
-
- private:
-  fs::path file_;
-  std::map<std::string, NumpyArray> arrays_;
-};
-
-class CsvSource : public Source {
- public:
-  CsvSource(const fs::path& file, const Robot& robot, EpisodeOptions options)
-      : file_(file), robot_(robot), options_(std::move(options)), table_(read_csv(file)) {}
-  std::string place(const std::string& name) const override { return file_.string() + " (" + pattern(name) + ")"; }
-
-  std::optional<Samples> find(const std::string& name) override {
-    const std::vector<std::string> wanted = column_names(name);
-    std::size_t present = 0;
-    std::string absent;
-    for (const std::string& column : wanted) {
-      if (has(column)) {
-        ++present;
-      } else if (absent.empty()) {
-        absent = column;
-      }
-    }
-    if (present == 0) return std::nullopt;
-    if (present < wanted.size()) {
-      std::vector<std::string> names;
-      for (const Column& column : table_.columns()) names.push_back(column.name);
-      throw_unknown<EpisodeError>(file_.string() + ":1", "column", absent, names);
-    }
-    Samples samples;
-    const std::size_t rows = table_.rows(), columns = wanted.size();
-    samples.shape =
-        columns == 1 && name == "time" ? std::vector<std::size_t>{rows} : std::vector<std::size_t>{rows, columns};
-    samples.values.resize(rows * columns);
-    for (std::size_t c = 0; c < columns; ++c) {
-      const std::vector<double> column = numbers(wanted[c]);
-      for (std::size_t r = 0; r < rows; ++r) samples.values[r * columns + c] = column[r];
-    }
-    samples.channel = {name, printable(file_.filename().string()) + "[" + pattern(name) + "]", "text",
-                       sha256(to_npy(samples.shape, samples.values))};
-    return samples;
-  }
-
- private:
-  /// The table does not know which file it came from; the reader wants to.
-  std::vector<double> numbers(const std::string& column) const {
-    try {
-      return table_.numbers(column);
-    } catch (const Error& error) {
-      throw EpisodeError(file_.string(), error.what());
-    }
-  }
-
-  bool has(const std::string& name) const {
-    return std::any_of(table_.columns().begin(), table_.columns().end(),
-                       [&](const Column& c) { return c.name == name; });
-  }
-
-  std::string pattern(const std::string& name) const {
-    if (name == "simulated") return name;
-    if (name == "time") return options_.time;
-    if (name == "qpos") return options_.q;
-    if (name == "tau") return options_.tau;
-    if (name == "target_dof") return options_.target;
-    if (name == "dq") return options_.v;
-    if (name == "ddq") return options_.a;
-    if (name == "imu_gyro") return options_.imu_angular_velocity;
-    if (name == "imu_acc") return options_.imu_specific_force;
-    return options_.imu_quaternion;
-  }
-
-  static std::string replaced(std::string text, const std::string& from, const std::string& to) {
-    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-      text.replace(at, from.size(), to);
-    }
-    return text;
-  }
-
-  std::vector<std::string> column_names(const std::string& name) const {
-    const std::string text = pattern(name);
-    if (name == "time" || name == "simulated") return {text};
-    std::vector<std::string> names;
-    if (name.starts_with("imu_")) {
-      // Columns are named by axis, so their order in the file does not matter: always read as x y z (w).
-      const bool quaternion = name.starts_with("imu_quat");
-      if (quaternion && name != "imu_quat_xyzw") return {};
-      if (text.find("{axis}") == text.npos) {
-        throw EpisodeError(file_.string(), "the pattern '" + text + "' names one column for all axes",
-                           "put {axis} into it");
-      }
-      for (const char* axis : {"x", "y", "z"}) names.push_back(replaced(text, "{axis}", axis));
-      if (quaternion) names.push_back(replaced(text, "{axis}", "w"));
-      return names;
-    }
-    const auto& motors = robot_.model.motor_names();
-    if (motors.size() > 1 && text.find("{joint}") == text.npos && text.find("{label}") == text.npos &&
-        text.find("{motor}") == text.npos) {
-      throw EpisodeError(file_.string(), "the pattern '" + text + "' names one column for all motors",
-                         "put {joint}, {label} or {motor} into it");
-    }
-    for (std::size_t m = 0; m < motors.size(); ++m) {
-      std::string column = replaced(text, "{joint}", motors[m]);
-      column = replaced(column, "{label}", robot_.profile.motor_labels[m]);
-      names.push_back(replaced(column, "{motor}", std::to_string(m)));
-    }
-    return names;
-  }
-
-  fs::path file_;
-  const Robot& robot_;
-  EpisodeOptions options_;
-  Table table_;
-};
-
 class Loader {
  public:
-  Loader(Source& source, const Robot& robot, Episode& episode) : source_(source), robot_(robot), episode_(episode) {}
+  Loader(EpisodeSource& source, const Robot& robot, Episode& episode)
+      : source_(source), robot_(robot), episode_(episode) {}
 
-  /// Reads N × columns into `matrix`; \return whether the channel is there.
-  bool read(const std::string& name, Eigen::Index columns, const std::string& columns_are, SampleMatrix& matrix) {
+  /// Reads N × columns into `matrix`; \return whether the channel is there under the name that it has in our own logs.
+  bool find(const std::string& name, Eigen::Index columns, const std::string& columns_are, SampleMatrix& matrix) {
     std::optional<Samples> samples = source_.find(name);
     if (!samples) return false;
-    if (samples->shape.size() != 2 || static_cast<Eigen::Index>(samples->shape[1]) != columns) {
-      throw EpisodeError(source_.place(name),
-                         "shape " + shape_text(samples->shape) + ", not (steps, " + std::to_string(columns) + ")",
-                         "give one column " + columns_are);
+    const std::vector<std::size_t>& shape = samples->shape;
+    if (shape.size() != 2 || static_cast<Eigen::Index>(shape[1]) != columns) {
+      const bool fewer = shape.size() == 2 && static_cast<Eigen::Index>(shape[1]) < columns && shape[1] > 0;
+      const bool of_motors = columns == robot_.model.motor_count() && !name.starts_with("imu_");
+      throw EpisodeError(
+          source_.place(name), "shape " + shape_text(shape) + ", not (steps, " + std::to_string(columns) + ")",
+          "give one column " + columns_are +
+              (fewer && of_motors ? ", or write a profile whose motors are those that are logged, in the "
+                                    "order of the columns: the others are then locked at zero"
+                                  : ""));
     }
-    const auto rows = static_cast<Eigen::Index>(samples->shape[0]);
+    const auto rows = static_cast<Eigen::Index>(shape[0]);
     check_length(name, rows);
     matrix = Eigen::Map<const SampleMatrix>(samples->values.data(), rows, columns);
     episode_.channels.push_back(std::move(samples->channel));
     return true;
   }
 
-  void require(const std::string& name, SampleMatrix& matrix) {
-    if (!read_motors(name, matrix)) {
-      throw EpisodeError(source_.place(name), "missing", "an episode needs tau, qpos and target_dof, one row a step");
-    }
+  /// The same, or under a name that tells what it holds.
+  bool read_motors(const std::string& name, ChannelRole role, SampleMatrix& matrix) {
+    return find(name, robot_.model.motor_count(), "a motor of " + robot_.profile.name, matrix) ||
+           guess_motors(name, role, matrix);
+  }
+  bool read_axes(const std::string& name, ChannelRole role, SampleMatrix& matrix) {
+    if (find(name, 3, "an axis", matrix)) return true;
+    const GuessedChannels* guess = source_.guess(role);
+    if (!guess) return false;
+    const detail::FittedLog& log = guess->fitted;
+    const RawChannel* channel = log.channel(role == ChannelRole::gyro ? log.gyro : log.accelerometer);
+    if (!channel) return false;
+    take(name, *channel, channel->values, matrix);
+    return true;
   }
 
-  bool read_motors(const std::string& name, SampleMatrix& matrix) {
-    return read(name, robot_.model.motor_count(), "a motor of " + robot_.profile.name, matrix);
+  /// \throws EpisodeError that says what an episode needs, and how to name it
+  [[noreturn]] void lack(const std::string& name, const std::string& needs) const {
+    const std::string how = source_.how_to_name(name);
+    throw EpisodeError(source_.place(name), "missing", "an episode needs " + needs + (how.empty() ? how : "; " + how));
   }
 
   void read_time() {
     std::optional<Samples> samples = source_.find("time");
     episode_.time.setConstant(steps_, kNaN);
     if (!samples) {
-      episode_.missing.emplace_back("time");
+      if (!guess_time()) episode_.missing.emplace_back("time");
       return;
     }
     const std::string place = source_.place("time");
@@ -227,16 +85,16 @@ class Loader {
     check_length("time", static_cast<Eigen::Index>(samples->shape[0]));
     episode_.time = Eigen::Map<const VectorX>(samples->values.data(), steps_);
     episode_.channels.push_back(std::move(samples->channel));
-    has_clock_ = true;
+    clock_ = place;
   }
 
   /// \throws EpisodeError where the clock goes back or is not finite
   void check_time() {
-    if (!has_clock_) return;
+    if (clock_.empty()) return;
     const VectorX& time = episode_.time;
     Eigen::Index repeated = 0;
     for (Eigen::Index i = 0; i < time.size(); ++i) {
-      const auto row = [&] { return source_.place("time") + " row " + std::to_string(i); };
+      const auto row = [&] { return clock_ + " row " + std::to_string(i); };
       if (!std::isfinite(time[i])) {
         throw EpisodeError(row(), "the time stamp is not finite", "correct or remove the row");
       }
@@ -252,18 +110,22 @@ class Loader {
 
   void read_imu() {
     SampleMatrix quaternion;
-    QuaternionOrder order = QuaternionOrder::xyzw;
-    if (read("imu_quat_xyzw", 4, "a component", quaternion)) {
-    } else if (read("imu_quat_wxyz", 4, "a component", quaternion)) {
-      order = QuaternionOrder::wxyz;
-    } else if (read("imu_quat", 4, "a component", quaternion)) {
-      order = robot_.profile.imu.order;
-      if (!robot_.profile.channels.quaternion_order) {
-        quaternion_note_ = "imu_quat is read in the profile's order, " + std::string(to_string(order));
-      }
-    } else {
+    std::string name;  // which says the order, or leaves it to the profile
+    for (const char* known : {"imu_quat_xyzw", "imu_quat_wxyz", "imu_quat"}) {
+      if (name.empty() && find(known, 4, "a component", quaternion)) name = known;
+    }
+    if (name.empty()) name = guess_quaternion(quaternion);
+    if (name.empty()) {
       episode_.missing.emplace_back("imu_quaternion");
       return;
+    }
+    QuaternionOrder order = robot_.profile.imu.order;
+    if (name.find("xyzw") != name.npos) {
+      order = QuaternionOrder::xyzw;
+    } else if (name.find("wxyz") != name.npos) {
+      order = QuaternionOrder::wxyz;
+    } else if (!robot_.profile.channels.quaternion_order) {
+      quaternion_note_ = name + " is read in the profile's order, " + std::string(to_string(order));
     }
     if (robot_.profile.channels.quaternion_order.value_or(order) == QuaternionOrder::wxyz) {
       take_scalar_first(quaternion);
@@ -273,8 +135,8 @@ class Loader {
   }
 
   void read_inertial() {
-    const bool gyro = read("imu_gyro", 3, "an axis", episode_.imu_angular_velocity);
-    const bool accelerometer = read("imu_acc", 3, "an axis", episode_.imu_specific_force);
+    const bool gyro = read_axes("imu_gyro", ChannelRole::gyro, episode_.imu_angular_velocity);
+    const bool accelerometer = read_axes("imu_acc", ChannelRole::accelerometer, episode_.imu_specific_force);
     if (gyro && !accelerometer) episode_.missing.emplace_back("imu_acc");
     if (accelerometer && !gyro) episode_.missing.emplace_back("imu_gyro");
   }
@@ -283,6 +145,18 @@ class Loader {
     const std::optional<Samples> samples = source_.find("simulated");
     if (!samples) return;
     episode_.simulated = std::ranges::any_of(samples->values, [](double value) { return value != 0.0; });
+  }
+
+  /// What was taken for granted goes first.
+  void note_guesses() {
+    if (!source_.has_guessed() || guess_notes_.empty()) return;
+    const GuessedChannels& guess = *source_.guessed();
+    episode_.guesses = guess.fitted.guesses;
+    std::vector<std::string> notes = episode_.guesses;
+    notes.insert(notes.end(), guess.log.notes.begin(), guess.log.notes.end());
+    notes.insert(notes.end(), guess_notes_.begin(), guess_notes_.end());
+    episode_.notes.insert(episode_.notes.begin(), notes.begin(), notes.end());
+    episode_.sha256 = guess.log.sha256;
   }
 
   void note_how_read() {
@@ -399,6 +273,89 @@ class Loader {
   }
 
  private:
+  /// One channel of the log under another name, as the one that we know.
+  void take(const std::string& name, const RawChannel& channel, const SampleMatrix& samples, SampleMatrix& matrix) {
+    check_length(name, samples.rows());
+    matrix = samples;
+    const auto rows = static_cast<std::size_t>(matrix.rows()), columns = static_cast<std::size_t>(matrix.cols());
+    const std::string hash = sha256(to_npy({rows, columns}, {matrix.data(), matrix.data() + matrix.size()}));
+    episode_.channels.push_back({name, printable(channel.source), "float64", hash});
+    const bool one = channel.role >= ChannelRole::orientation;
+    guess_notes_.push_back(detail::role_in_words(channel.role) + (one ? " is" : " are") + " read from " +
+                           printable(channel.source));
+  }
+
+  bool guess_motors(const std::string& name, ChannelRole role, SampleMatrix& matrix) {
+    const GuessedChannels* guess = source_.guess(role);
+    if (!guess) return false;
+    const detail::FittedLog& log = guess->fitted;
+    const RawChannel* channel = log.channel(role);
+    if (!channel) return false;
+    std::vector<int> columns(static_cast<std::size_t>(robot_.model.motor_count()), -1);
+    for (std::size_t j = 0; j < log.motors.size(); ++j) {
+      if (log.motors[j] >= 0) columns[static_cast<std::size_t>(log.motors[j])] = static_cast<int>(j);
+    }
+    check_fit(log, columns, guess->log.name);
+    take(name, *channel, channel->values(Eigen::all, columns), matrix);
+    return true;
+  }
+
+  /// \param columns  of the log, per motor; −1: none
+  /// \throws EpisodeError unless each motor has one
+  void check_fit(const detail::FittedLog& log, const std::vector<int>& columns, const std::string& name) const {
+    const std::vector<std::string>& motors = robot_.model.motor_names();
+    const auto missing = std::ranges::find(columns, -1);
+    if (log.fits && missing == columns.end()) return;
+    const auto counted = [](std::size_t n, const char* what) { return std::to_string(n) + what + (n == 1 ? "" : "s"); };
+    std::vector<std::string> logged;
+    for (std::size_t m = 0; m < motors.size(); ++m) {
+      if (columns[m] >= 0) logged.push_back(motors[m]);
+    }
+    if (logged.empty()) {
+      throw EpisodeError(
+          name,
+          "it has " + counted(log.joints.size(), " joint") + ", none of them named as one of the " +
+              counted(motors.size(), " motor") + " of the " + robot_.profile.name,
+          log.joints.size() < motors.size()
+              ? "write a profile whose motors are those that are logged, in the order of the columns, or "
+                "give a log of this robot"
+              : "give a log of this robot, or name its columns after the joints");
+    }
+    const std::string& absent = motors[static_cast<std::size_t>(missing - columns.begin())];
+    std::vector<std::string> strangers;
+    for (std::size_t j = 0; j < log.motors.size(); ++j) {
+      if (log.motors[j] < 0) strangers.push_back(log.labels[j]);
+    }
+    const std::string nearest = nearest_name(absent, strangers);
+    throw EpisodeError(name,
+                       "it has columns of " + std::to_string(logged.size()) + " of the " +
+                           std::to_string(motors.size()) + " motors of the " + robot_.profile.name + ", and none of " +
+                           absent,
+                       nearest.empty() ? "log every motor, or " + motors_remedy(logged)
+                                       : "is it '" + nearest + "'? Name it after the joint");
+  }
+
+  /// \return the name of the channel that was read; empty: there is none
+  std::string guess_quaternion(SampleMatrix& matrix) {
+    const GuessedChannels* guess = source_.guess(ChannelRole::orientation);
+    const RawChannel* channel = guess ? guess->fitted.channel(guess->fitted.orientation) : nullptr;
+    if (!channel) return {};
+    take("imu_quat", *channel, channel->values, matrix);
+    return channel->name;
+  }
+
+  bool guess_time() {
+    const GuessedChannels* guess = source_.guess(ChannelRole::other);
+    if (!guess || guess->log.stamps.size() != steps_) return false;
+    const RawLog& log = guess->log;
+    episode_.time = log.stamps;
+    const std::vector<double> stamps(log.stamps.data(), log.stamps.data() + steps_);
+    episode_.channels.push_back({"time", printable(log.clock), "float64", sha256(to_npy({stamps.size()}, stamps))});
+    guess_notes_.push_back("time stamps are read from " + printable(log.clock));
+    clock_ = log.name + " [" + printable(log.clock) + "]";
+    return true;
+  }
+
   static double rounded(double value) { return std::round(value * 100.0) / 100.0; }
 
   void check_length(const std::string& name, Eigen::Index rows) {
@@ -414,12 +371,12 @@ class Loader {
     }
   }
 
-  Source& source_;
+  EpisodeSource& source_;
   const Robot& robot_;
   Episode& episode_;
   Eigen::Index steps_ = -1;
-  std::string first_, quaternion_note_;
-  bool has_clock_ = false;
+  std::string first_, clock_, quaternion_note_;
+  std::vector<std::string> guess_notes_;
   Reasons accelerometer_noted_;
 };
 
@@ -431,39 +388,31 @@ void note_invalid_steps(Episode& episode) {
       std::to_string(episode.invalid_steps.front()) + "); they keep their place, verdict invalid_input");
 }
 
-constexpr const char* kForms = "a folder of .npy files, an .npz or a .csv";
-
-std::unique_ptr<Source> open_source(const fs::path& path, const Robot& robot, const EpisodeOptions& options) {
-  if (is_log_folder(path, kForms)) return std::make_unique<FolderSource>(path);
-  if (path.extension() == ".npz") return std::make_unique<NpzSource>(path);
-  if (path.extension() == ".csv") return std::make_unique<CsvSource>(path, robot, options);
-  throw EpisodeError(path.string(), "not an episode", std::string("give ") + kForms);
-}
-
 enum class Values { judged, as_they_are };
 
 Episode read(const fs::path& path, const Robot& robot, const EpisodeOptions& options, Values values) {
   const bool judged = values == Values::judged;
-  const std::unique_ptr<Source> source = open_source(path, robot, options);
+  const std::unique_ptr<EpisodeSource> source = open_episode(path, robot, options);
   Episode episode;
   episode.name = log_name(path);
   Loader loader(*source, robot, episode);
-  const auto wanted = [&](const char* name, SampleMatrix& samples, bool required) {
-    if (required) {
-      loader.require(name, samples);
-    } else if (!loader.read_motors(name, samples)) {
-      episode.missing.emplace_back(name);
-    }
+  const auto wanted = [&](const char* name, ChannelRole role, SampleMatrix& samples, const char* needs) {
+    if (loader.read_motors(name, role, samples)) return;
+    if (needs) loader.lack(name, needs);
+    episode.missing.emplace_back(name);
   };
-  wanted("tau", episode.tau, judged);
-  wanted("qpos", episode.q, judged || episode.tau.rows() == 0);
-  wanted("target_dof", episode.target, judged && options.require_target);
-  wanted("dq", episode.v, false);
-  loader.read_motors("ddq", episode.a);
+  constexpr const char* kNeeds = "tau and qpos, one row a step";
+  wanted("tau", ChannelRole::torque, episode.tau, judged ? kNeeds : nullptr);
+  wanted("qpos", ChannelRole::position, episode.q, judged || episode.tau.rows() == 0 ? kNeeds : nullptr);
+  wanted("target_dof", ChannelRole::target, episode.target,
+         judged && options.require_target ? "target_dof here, since require_target was set" : nullptr);
+  wanted("dq", ChannelRole::velocity, episode.v, nullptr);
+  loader.read_motors("ddq", ChannelRole::acceleration, episode.a);
   loader.read_time();
   loader.read_imu();
   loader.read_inertial();
   loader.read_simulated();
+  loader.note_guesses();
   apply_channel_map(robot.profile.channels, episode);
   if (judged) loader.check_time();
   loader.note_how_read();
@@ -476,7 +425,7 @@ Episode read(const fs::path& path, const Robot& robot, const EpisodeOptions& opt
   } else {
     find_invalid_steps(episode);
   }
-  episode.sha256 = hash_of_channels(episode.channels);
+  if (episode.sha256.empty()) episode.sha256 = hash_of_channels(episode.channels);
   return episode;
 }
 

@@ -12,6 +12,7 @@
 #include "channels.hpp"
 #include "log_files.hpp"
 #include "raw_channels.hpp"
+#include "raw_reader.hpp"
 
 namespace antaeus {
 
@@ -70,9 +71,11 @@ class RawReader {
  public:
   explicit RawReader(fs::path path) : path_(std::move(path)) {}
 
-  RawLog read() {
+  RawLog read(const Table* table = nullptr) {
     log_.name = log_name(path_);
-    if (is_log_folder(path_, kRawForms)) {
+    if (table) {
+      read_table(*table);
+    } else if (is_log_folder(path_, kRawForms)) {
       read_folder();
     } else if (path_.extension() == ".npz") {
       read_members();
@@ -98,7 +101,9 @@ class RawReader {
     // With one reason, or the first of several, the reader knows where to look.
     if (log_.notes.empty()) throw EpisodeError(path_.string(), "no channel in it", std::string("give ") + kRawForms);
     throw EpisodeError(path_.string(), "nothing in it can be read as numbers (" + log_.notes.front() + ")",
-                       "save the channels again as arrays of numbers");
+                       path_.extension() == ".csv"
+                           ? "separate columns by commas, semicolons or tabs, and name them in the first line"
+                           : "save the channels again as arrays of numbers");
   }
 
   // --- Files ---------------------------------------------------------------------------------------------------------
@@ -284,11 +289,14 @@ class RawReader {
         Eigen::Map<const VectorX>(clock->values.data(), static_cast<Eigen::Index>(clock->values.size())) * unit;
     const std::string trouble = clock_trouble(stamps);
     hashes_.emplace_back("time", clock->sha256);
+    log_.stamps = stamps;
+    log_.clock = clock->source;
     if (trouble.empty()) {
       log_.time = stamps;
       const double mean = (stamps[stamps.size() - 1] - stamps[0]) / static_cast<double>(stamps.size());
       if (mean > kNoClock) {
         log_.time *= 1e-9;
+        log_.stamps = log_.time;
         log_.notes.push_back(told(clock->name) + " is read as nanoseconds: its steps are of " +
                              shortest_text(std::round(mean)));
       }
@@ -311,8 +319,23 @@ class RawReader {
     }
     std::stable_sort(channels.begin(), channels.end(),
                      [](const RawChannel& a, const RawChannel& b) { return a.role < b.role; });
+    for (RawChannel& channel : channels) order_as(channels.front(), channel);
     log_.channels = std::move(channels);
     log_.sha256 = hash();
+  }
+
+  /// Channels of joints have their columns in one order: that of the first.
+  static void order_as(const RawChannel& first, RawChannel& channel) {
+    const bool joints = first.role < ChannelRole::orientation && channel.role < ChannelRole::orientation;
+    if (!joints || channel.columns == first.columns || channel.columns.size() != first.columns.size()) return;
+    std::vector<int> order;
+    for (const std::string& column : first.columns) {
+      const auto found = std::find(channel.columns.begin(), channel.columns.end(), column);
+      if (found == channel.columns.end()) return;
+      order.push_back(static_cast<int>(found - channel.columns.begin()));
+    }
+    channel.values = SampleMatrix(channel.values(Eigen::all, order));
+    channel.columns = first.columns;
   }
 
   /// Columns of an IMU that have numbers get the axes' names.
@@ -383,6 +406,7 @@ RawLog of_episode(const Episode& episode, const std::vector<std::string>& labels
 }  // namespace
 
 RawLog load_raw_log(const fs::path& path) { return RawReader(path).read(); }
+RawLog read_raw_log(const fs::path& path, const Table& table) { return RawReader(path).read(&table); }
 
 RawLog raw_log(const Episode& episode, const Robot& robot) { return of_episode(episode, robot.profile.motor_labels); }
 RawLog raw_log(const Episode& episode) { return of_episode(episode, {}); }

@@ -88,6 +88,13 @@ void tell_apart(std::vector<IdentifyLog>& logs) {
   }
 }
 
+/// What was taken for granted of a log's columns: first of all notes.
+void note_guesses(const std::vector<IdentifyLog>& logs, IdentifyResult& result) {
+  for (const IdentifyLog& log : logs) {
+    for (const std::string& guess : log.episode.guesses) result.notes.push_back(log.episode.name + ": " + guess);
+  }
+}
+
 /// Velocities where the log has none: positions, differentiated without delay.
 void add_velocities(std::vector<IdentifyLog>& logs, double window, IdentifyResult& result) {
   for (IdentifyLog& log : logs) {
@@ -398,6 +405,8 @@ IdentifyResult identify(const Robot& robot, IdentifyRequest request, const Progr
   result.robot = robot.profile.title.empty() ? robot.profile.name : robot.profile.title;
   result.base_text = base_text(robot);
   result.payloads = robot.model.options().payloads;
+  detail::note_guesses(request.logs, result);
+  detail::note_guesses(request.loaded, result);
   if (request.effort_units) result.unit = "channel units";
   const Settings& settings = robot.profile.settings;
   detail::IdentifyTask task{.robot = robot,

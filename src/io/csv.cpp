@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <unordered_map>
 
 #include "antaeus/core/error.hpp"
@@ -15,6 +17,9 @@
 namespace antaeus {
 
 namespace {
+
+/// What columns may be separated by: commas, unless the header holds more of another.
+constexpr std::string_view kSeparators = ",;\t";
 
 /// A cell as RFC 4180 wants it.
 std::string as_cell(std::string_view cell) {
@@ -49,10 +54,32 @@ std::string unescaped(const Cell& cell) {
   return text;
 }
 
+char separator_of(std::string_view text) {
+  std::array<std::size_t, kSeparators.size()> counts{};
+  bool quoted = false;
+  for (const char c : text) {
+    if (c == '"') quoted = !quoted;
+    if (quoted) continue;
+    if (c == '\n') break;
+    if (const std::size_t at = kSeparators.find(c); at != kSeparators.npos) ++counts[at];
+  }
+  return kSeparators[static_cast<std::size_t>(std::max_element(counts.begin(), counts.end()) - counts.begin())];
+}
+
+/// A number; with \p decimal_comma "0,5" is one, too.
+std::optional<double> cell_number(std::string_view cell, bool decimal_comma) {
+  const std::optional<double> value = parse_number(cell);
+  if (value || !decimal_comma || cell.find(',') == cell.npos) return value;
+  std::string text(cell);
+  std::replace(text.begin(), text.end(), ',', '.');
+  return parse_number(text);
+}
+
 /// Splits the text into rows of cells, and counts lines for messages.
 class Scanner {
  public:
-  Scanner(std::string_view text, const std::string& name) : text_(text), name_(name) {}
+  Scanner(std::string_view text, const std::string& name) : text_(text), name_(name), separator_(separator_of(text)) {}
+  bool has_decimal_commas() const { return separator_ != ','; }
 
   bool at_end() const { return at_ >= text_.size(); }
   std::string place() const { return name_ + ":" + std::to_string(row_line_); }
@@ -62,7 +89,7 @@ class Scanner {
     const std::size_t before = cells.size();
     row_line_ = line_;
     do cells.push_back(read_cell());
-    while (take(','));
+    while (take(separator_));
     if (!take('\n') && take('\r')) take('\n');
     ++line_;
     return cells.size() - before;
@@ -87,7 +114,7 @@ class Scanner {
   Cell read_cell() {
     if (take('"')) return read_quoted_cell();
     const std::size_t start = at_;
-    while (!at_line_end() && text_[at_] != ',') ++at_;
+    while (!at_line_end() && text_[at_] != separator_) ++at_;
     return {text_.substr(start, at_ - start)};
   }
 
@@ -104,7 +131,7 @@ class Scanner {
         escaped = true;
         continue;
       }
-      if (!at_line_end() && text_[at_] != ',') {
+      if (!at_line_end() && text_[at_] != separator_) {
         throw Error(place(), "text follows a closing quote", "double the quotes inside a quoted cell");
       }
       return {text_.substr(start, stop - start), true, escaped};
@@ -113,6 +140,7 @@ class Scanner {
 
   std::string_view text_;
   const std::string& name_;
+  char separator_;
   std::size_t at_ = 0;
   std::size_t line_ = 1;
   std::size_t row_line_ = 1;
@@ -126,7 +154,8 @@ std::vector<std::string> read_header(Scanner& scanner, const std::string& name) 
   if (std::all_of(cells.begin(), cells.end(), [](const Cell& cell) { return cell.text.empty(); })) {
     throw Error(scanner.place(), "there is no header", kRemedy);
   }
-  if (std::all_of(cells.begin(), cells.end(), [](const Cell& cell) { return parse_number(cell.text).has_value(); })) {
+  if (std::all_of(cells.begin(), cells.end(),
+                  [&](const Cell& cell) { return cell_number(cell.text, scanner.has_decimal_commas()).has_value(); })) {
     throw Error(scanner.place(), "there are numbers where the header should be", kRemedy);
   }
   std::vector<std::string> header;
@@ -140,14 +169,14 @@ std::vector<std::string> read_header(Scanner& scanner, const std::string& name) 
   return header;
 }
 
-ColumnData read_column(const std::vector<Cell>& cells, std::size_t first, std::size_t stride) {
+ColumnData read_column(const std::vector<Cell>& cells, std::size_t first, std::size_t stride, bool decimal_commas) {
   const std::size_t rows = cells.size() / stride;
   std::vector<double> numbers;
   numbers.reserve(rows);
   for (std::size_t i = first; i < cells.size(); i += stride) {
     if (cells[i].text.empty()) {
       numbers.push_back(kNaN);
-    } else if (const auto value = parse_number(cells[i].text)) {
+    } else if (const auto value = cell_number(cells[i].text, decimal_commas)) {
       numbers.push_back(*value);
     } else {
       break;
@@ -169,7 +198,10 @@ ColumnData read_column(const std::vector<Cell>& cells, std::size_t first, std::s
 void append_header(std::string& text, const Table& table) {
   for (std::size_t c = 0; c < table.columns().size(); ++c) {
     text += c ? "," : "";
-    text += as_cell(table.columns()[c].name);
+    const std::string& name = table.columns()[c].name;
+    const std::string cell = as_cell(name);
+    // Another separator in a name would be taken for the file's.
+    text += cell == name && name.find_first_of(kSeparators) != name.npos ? '"' + name + '"' : cell;
   }
   text += '\n';
 }
@@ -244,7 +276,8 @@ Table parse_csv(std::string_view text, const std::string& name) {
                 "give every row one cell a column");
   }
   Table table;
-  for (std::size_t c = 0; c < header.size(); ++c) table.add({header[c], "", "", read_column(cells, c, header.size())});
+  for (std::size_t c = 0; c < header.size(); ++c)
+    table.add({header[c], "", "", read_column(cells, c, header.size(), scanner.has_decimal_commas())});
   return table;
 }
 

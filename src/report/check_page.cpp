@@ -134,12 +134,9 @@ Page check_page(const CheckResult& result, const CheckSeries& series, const std:
   const bool wrong = has_errors(result);
   page.badge = serious.empty() ? "no mistake found" : wrong ? "set-up mistake" : "warning";
   page.badge_tone = serious.empty() ? Tone::green : wrong ? Tone::vermillion : Tone::orange;
-  page.subtitle = Prose(check_headline(result));
-  if (serious.empty()) page.subtitle << ".";
   if (std::isfinite(result.duration)) {
-    page.subtitle << " " << Quantity{result.duration, "s"};
+    page.subtitle << Quantity{result.duration, "s"};
     if (std::isfinite(result.rate)) page.subtitle << " at " << Quantity{result.rate, "Hz"};
-    page.subtitle << ".";
   }
   for (const CheckAnswer& told : check_story(result)) {
     Answer answer{told.question, {}};

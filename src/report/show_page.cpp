@@ -213,6 +213,7 @@ std::vector<Paragraph> missing(const FittedLog& shown) {
   const std::vector<std::string>& notes = shown.log->notes;
   const std::size_t first = shown.log->bad_clock && !notes.empty() ? 1 : 0;
   if (first > 0) add({capital(notes[0]) + ".", false, "bad_clock"});
+  for (const std::string& guess : shown.guesses) all.push_back({capital(guess) + ".", false, "guessed"});
   add(dead(shown));
   if (!shown.misfit.empty()) add({capital(shown.misfit) + ".", false, "misfit"});
   if (shown.fits && shown.place(ChannelRole::position) < 0) {
@@ -225,7 +226,7 @@ std::vector<Paragraph> missing(const FittedLog& shown) {
   add(too_large_rows(shown));
   add(gaps(shown));
   add(frozen(shown));
-  const bool whole = all.size() == first && shown.log->steps() > 1;
+  const bool whole = all.size() == first + shown.guesses.size() && shown.log->steps() > 1;
   if (whole) {
     add({shown.log->has_time() ? "No NaN, no gap in time, no frozen channel." : "No NaN, no frozen channel.", false,
          "whole"});

@@ -45,7 +45,7 @@ TEST(CheckWords, TheMostSevereFindingComesFirstWithItsRemedy) {
     });
   };
   EXPECT_TRUE(has("time unit and torque order."));
-  EXPECT_TRUE(has("the zero of wrist 3: move it."));
+  EXPECT_TRUE(has("the zero of wrist_3: move it."));
 }
 
 TEST(CheckWords, WithoutAFindingNothingIsSaidByOtherVerbs) {

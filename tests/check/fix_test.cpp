@@ -70,7 +70,9 @@ TEST_F(Fixed, UnitsAndSigns) {
         Fault::accelerometer_unit, Fault::accelerometer_sign, Fault::gyro_unit, Fault::gyro_sign}) {
     SCOPED_TRACE(to_string(fault));
     const Episode wrong = plant(fault);
-    expect_right(read(wrong, {finding_of(fault, planted_.joints, planted_.size)}));
+    // What is planted as a gear is found as what the channel reads.
+    const double found = fault == Fault::motor_side ? 1.0 / planted_.size : planted_.size;
+    expect_right(read(wrong, {finding_of(fault, planted_.joints, found)}));
   }
   const Episode degrees = plant(Fault::positions_degrees);
   Finding found = finding_of(Fault::positions_degrees, planted_.joints, planted_.size);
@@ -98,6 +100,10 @@ TEST_F(Fixed, OrdersAreOfTheColumnThatHoldsEachMotor) {
   std::swap(columns[static_cast<std::size_t>(robot_.model.motor(planted_.joints[0]))],
             columns[static_cast<std::size_t>(robot_.model.motor(planted_.joints[1]))]);
   expect_right(read(joints, {finding_of(Fault::joint_order, all, kNaN, columns)}));
+  Finding velocities = finding_of(Fault::joint_order, all, kNaN, columns);
+  velocities.channel = "dq";
+  read(joints, {velocities});
+  EXPECT_EQ(not_fixed_.size(), 1U);
   EXPECT_THROW(read(joints, {finding_of(Fault::joint_order, all, kNaN, {0, 0, 1, 2, 3, 4})}), OptionsError);
   EXPECT_THROW(read(joints, {finding_of(Fault::joint_order, all, kNaN, {0, 1, 2, 3, 4, 9})}), OptionsError);
 }

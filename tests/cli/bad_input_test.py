@@ -58,7 +58,7 @@ def test_missing_folder(small, tmp_path):
     assert "no such episode; did you mean 'small'?" in audit_refused(tmp_path / "smal", tmp_path, tmp_path / "smal")
 
 
-@pytest.mark.parametrize("name", ["tau", "qpos", "target_dof"])
+@pytest.mark.parametrize("name", ["tau", "qpos"])
 def test_missing_file(small, tmp_path, name):
     (small / f"{name}.npy").unlink()
     assert "missing" in audit_refused(small, tmp_path, small / f"{name}.npy")

@@ -325,11 +325,12 @@ def test_robot_says_where_its_settings_come_from(small):
     assert "joint_1" not in sources["posterior.false_alarm"][1]
 
 
-def test_estimate_of_a_log_without_targets(small):
+def test_targets_are_optional_unless_they_are_asked_for(small):
     (small / "target_dof.npy").unlink()
     assert run("estimate", small, "--robot", "planar_3r").returncode == 0
-    assert "target_dof" in refused("audit", small, "--robot", "planar_3r", "--json")
-    assert run("audit", small, "--robot", "planar_3r", "--json", "--set", "episode.require_target=false").returncode == 0
+    assert run("audit", small, "--robot", "planar_3r", "--json").returncode == 0
+    for verb in ("estimate", "audit"):
+        assert "require_target was set" in refused(verb, small, "--robot", "planar_3r", "--json", "--set", "episode.require_target=true")
 
 
 def test_preflight_refuses_the_incidents_pose_and_passes_zero():

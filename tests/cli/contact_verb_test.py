@@ -398,7 +398,7 @@ def test_files_that_are_no_motion(tmp_path):
         "empty.csv": ("", "the file is empty"),
         "head.csv": (head, "holds no positions"),
         "strange.csv": ("x,y\n1,2\n", "holds no positions; give q, N × nq"),
-        "motion.txt": ("a motion", "is not a motion; give an .npz, a folder of .npy or a .csv"),
+        "motion.txt": ("a motion", "is not a motion; give an .npz, a folder of .npy, a .csv or a .parquet"),
     }
     for name, (content, says) in cases.items():
         file = tmp_path / name

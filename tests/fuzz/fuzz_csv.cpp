@@ -14,6 +14,9 @@ std::vector<std::string> antaeus::fuzz::seeds() {
           "sign,frame\non_robot,world\non_environment,\n",
           "\xFF\xFE"
           "a",
+          "time;q0;\"a;b\"\n0,5;1;x,y\n1,25;,5;z\n",
+          "t\tq\n1\t2,0\n",
+          "\"a;b\"\n1\n",
           "a\n\n\n"};
 }
 

@@ -38,6 +38,24 @@ TEST(Csv, WritesTheTextThatRfc4180Asks) {
   EXPECT_EQ(to_csv(Table{}), "");
 }
 
+TEST(Csv, SemicolonsAndTabsSeparateWhereTheHeaderHoldsMoreOfThem) {
+  const Table table = parse_csv("t [s];a,b;\"c;d\";text\n0,5;1;-2,25e1;x,y\n1;;3;1,2,3\n", "t");
+  ASSERT_EQ(table.columns().size(), 4u);
+  EXPECT_EQ(table.columns()[1].name, "a,b");
+  EXPECT_EQ(table.columns()[2].name, "c;d");
+  EXPECT_EQ(numbers(table, 0), (std::vector<double>{0.5, 1.0}));
+  EXPECT_EQ(numbers(table, 1)[0], 1.0);
+  EXPECT_TRUE(std::isnan(numbers(table, 1)[1]));
+  EXPECT_EQ(numbers(table, 2), (std::vector<double>{-22.5, 3.0}));
+  EXPECT_EQ(texts(table, 3)[1], "1,2,3");
+  EXPECT_EQ(to_csv(parse_csv(to_csv(table), "t")), to_csv(table)) << "names that hold separators are quoted";
+  EXPECT_EQ(numbers(parse_csv("a\tb\n1\t2,5\n", "t"), 1)[0], 2.5);
+  // A comma is no decimal point where it separates, and a semicolon is part of its cell there.
+  const Table commas = parse_csv("a,b;c\n1,2\n", "t");
+  EXPECT_EQ(commas.columns()[1].name, "b;c");
+  EXPECT_EQ(numbers(commas, 1)[0], 2.0);
+}
+
 TEST(Csv, NoNumberIsNeverWrittenAsANumber) {
   Table table;
   table.add({"x", "", "", std::vector<double>{kNaN, 1.0, kNaN}});

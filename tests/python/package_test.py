@@ -487,6 +487,17 @@ def test_wrenches_and_poses():
     assert repr(antaeus.Wrench([0.1, 0, 0])) == "Wrench(force=[0.1, 0.0, 0.0], torque=[0.0, 0.0, 0.0])"
 
 
+def test_logs_of_other_names_are_read(tmp_path):
+    robot = antaeus.load_robot("planar_3r")
+    q, tau = np.arange(12.0).reshape(4, 3) / 10, np.arange(12.0).reshape(4, 3)
+    np.savez(tmp_path / "log.npz", q=q, effort=tau, t=[0.0, 0.1, 0.05, 0.2])
+    with pytest.raises(antaeus.EpisodeError, match="time goes back from 0.1 s to 0.05 s"):
+        antaeus.load_episode(tmp_path / "log.npz", robot)
+    episode = antaeus.read_episode(tmp_path / "log.npz", robot)
+    assert np.array_equal(episode.q, q) and np.array_equal(episode.tau, tau) and episode.time[2] == 0.05
+    assert episode.missing[0] == "target_dof" and "positions are read from log.npz[q]" in episode.notes
+
+
 def test_episodes_are_read_and_cut(robot, tmp_path):
     twin = antaeus.make_twin(robot, "pushes", duration=1.0, torque_noise=0.1, seed=5)
     antaeus.write_episode(twin.episode, tmp_path / "pushes")
@@ -499,6 +510,8 @@ def test_episodes_are_read_and_cut(robot, tmp_path):
     assert np.array_equal(seen.q, episode.q[3]) and seen.time == episode.time[3]
     with pytest.raises(IndexError):
         episode.observe(episode.steps())
+    assert np.array_equal(antaeus.read_episode(tmp_path / "pushes", robot).q, episode.q)
+    assert robot.profile.channels.time_scale == 1 and robot.profile.channels.quaternion_order is None
     with pytest.raises(antaeus.OptionsError, match="did you mean 'require_target'"):
         antaeus.load_episode(tmp_path, robot, require_targets=False)
 

@@ -201,13 +201,17 @@ TEST_F(Profile, BadFigures) {
     expect_refused(replaced(text_, now, key + " = -0.5"), key + " = -0.5", {"'" + key + "' is negative"});
   }
   expect_refused(replaced(text_, "torque_sd = 0.1", "torque_sd = 0"), "torque_sd", {"zero", "no sensor is exact"});
-  for (const std::string key : {"static_sd", "stribeck_speed", "gear", "scale", "torque_limit"}) {
+  for (const std::string key : {"static_sd", "stribeck_speed", "gear", "torque_limit"}) {
     for (const std::string value : {"0", "-2"}) {
       const std::string line = key + " = " + value;
       expect_refused(replaced(text_, "torque_sd = 0.1", "torque_sd = 0.1\n" + line), line,
                      {"'" + key + "' must be more than zero", "joint_figures"});
     }
   }
+  // A negative scale is a channel that is positive against its joint's axis.
+  expect_refused(replaced(text_, "torque_sd = 0.1", "torque_sd = 0.1\nscale = 0"), "scale = 0", {"'scale' is zero"});
+  EXPECT_EQ(read_profile(write(replaced(text_, "torque_sd = 0.1", "torque_sd = 0.1\nscale = -2"))).figures[0].scale,
+            -2.0);
   expect_refused(replaced(text_, "torque_sd = 0.1", "torque_sd = 0.1\nstribeck = -1"), "stribeck = -1",
                  {"'stribeck' is negative"});
   expect_refused(replaced(text_, "[[joint_figures]]\ngroup = \"arm\"", "[[joint_figures]]\ngroup = \"amr\""),

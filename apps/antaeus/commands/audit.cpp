@@ -126,8 +126,9 @@ void add_audit(CLI::App& app, Run& run) {
         return good ? std::string() : "'" + text + "' is not a time stamp: write seconds, zero or more";
       },
       "");
-  verb->add_option("episode", command->request.episode,
-                   "folder of .npy files (tau, qpos, target_dof; dq, time, imu_quat_xyzw optional), .npz or .csv")
+  verb->add_option(
+          "episode", command->request.episode,
+          "folder of .npy files (tau, qpos; target_dof, dq, time, imu_quat_xyzw optional), .npz, .csv or .parquet")
       ->required()
       ->option_text("EPISODE");
   command->robot.add_to(*verb);

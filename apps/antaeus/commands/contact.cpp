@@ -60,7 +60,8 @@ struct ContactCommand {
       return contact_split(read, request, settings.get<ContactOptions>(), settings.get<SplitOptions>(),
                            settings.get<TimingOptions>());
     }
-    if (motion.empty()) throw OptionsError("MOTION", "is missing", "give an .npz, a folder of .npy or a .csv");
+    if (motion.empty())
+      throw OptionsError("MOTION", "is missing", "give an .npz, a folder of .npy, a .csv or a .parquet");
     if (request.contacts.empty() && !request.inverse_dynamics) {
       throw OptionsError("--contact", "no contact", "name at least one frame of the robot, or give --inverse-dynamics");
     }
@@ -122,7 +123,8 @@ void add_contact(CLI::App& app, Run& run) {
   auto command = std::make_shared<ContactCommand>();
   CLI::App* verb = app.add_subcommand("contact", kContactSummary);
   verb->add_option("motion", command->motion,
-                   ".npz, folder of .npy files, or .csv with q [N × nq] and dt or time; v and a: independent states")
+                   ".npz, folder of .npy files, .csv or .parquet with q (or qpos) [N × nq] and dt or time; v and a: "
+                   "independent states")
       ->option_text("MOTION");
   verb->add_option("--robot,-r", command->robot.robot,
                    "robot: a name (antaeus robot lists them), a .toml profile or a .urdf")

@@ -51,9 +51,7 @@ struct EstimateCommand {
       throw OptionsError("--estimator", "no posterior at " + joined(left_out) + ": " + kFeet,
                          "name a hand or a tool with --endpoint, or set --estimator deployed or stacked");
     }
-    EpisodeOptions reading = options.episode;
-    reading.require_target = false;
-    Episode log = load_episode(episode, loaded, reading);
+    Episode log = load_episode(episode, loaded, options.episode);
     if (step >= log.steps()) {
       throw OptionsError("--step", std::to_string(step) + " is past the end",
                          "the log has steps 0 to " + std::to_string(log.steps() - 1));
@@ -275,7 +273,7 @@ struct EstimateCommand {
 void add_estimate(CLI::App& app, Run& run) {
   auto command = std::make_shared<EstimateCommand>();
   CLI::App* verb = app.add_subcommand("estimate", "print the wrenches of a recorded episode, step by step");
-  verb->add_option("episode", command->episode, "folder of .npy files, .npz or .csv")
+  verb->add_option("episode", command->episode, "folder of .npy files, .npz, .csv or .parquet")
       ->required()
       ->option_text("EPISODE");
   command->robot.add_to(*verb);

@@ -115,7 +115,7 @@ struct IdentifyCommand {
 
   IdentifyLog read_log(const Robot& known, const std::string& path) const {
     IdentifyLog log;
-    log.episode = load_any_episode(path, known, known.profile.settings.get<EpisodeOptions>());
+    log.episode = load_episode(path, known, known.profile.settings.get<EpisodeOptions>());
     log.date = date_of(path, log.episode);
     if (force_frame.empty()) return log;
     const RawLog raw = load_raw_log(path);

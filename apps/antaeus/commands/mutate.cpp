@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "antaeus/check/check_log.hpp"
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/core/words.hpp"
@@ -43,7 +44,11 @@ struct MutateCommand {
     RobotChoice asked = robot;
     asked.ignore_meshes = true;
     const Robot known = asked.load();
-    const Episode good = load_any_episode(log, known, known.profile.settings.get<EpisodeOptions>());
+    if (!known.profile.channels.is_identity()) {
+      throw OptionsError("--robot", "its profile has [channels], which would be applied again to what is written",
+                         "give the profile without them");
+    }
+    const Episode good = read_checked_log(log, known);
     const Episode wrong = mutate(known, good, one);
     write_episode(wrong, out);
     print(wrapped(printable(good.name + ", " + wrong.notes.back() + ". Written to " + out + "."), 2));

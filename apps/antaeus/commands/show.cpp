@@ -58,7 +58,7 @@ struct ShowCommand {
     if (!loaded && !robot.payloads.empty()) {
       throw OptionsError("--payload", "there is no robot that could carry it", "give --robot, or leave it out");
     }
-    const RawLog read = load_raw_log(log);
+    const RawLog read = loaded ? load_raw_log(log, *loaded) : load_raw_log(log);
     progress(0.4);
     std::shared_ptr<const MeshFiles> meshes;
     if (loaded && !robot.ignore_meshes)

@@ -139,7 +139,7 @@ struct CheckSeries {
   std::vector<double> velocity, position_rate;  ///< dq and d(q)/dt
   std::vector<double> torque, gravity;          ///< of the channel, by the profile, and g(q) of the model [N·m]
 };
-/// Of the joint of the most severe finding, else of the one that moves most; empty without positions.
+/// Of the joint of the most severe finding, else of the one whose torque changes most; empty without positions.
 ANTAEUS_API CheckSeries check_series(const Robot& robot, const Episode& log, const CheckResult& result);
 
 /// \param log  as read_episode gives it: no value is refused, the clock may go back

@@ -38,6 +38,7 @@ struct ANTAEUS_API Episode {
   /// there.
   std::vector<std::string> missing;
   std::vector<std::string> notes;
+  std::vector<std::string> guesses;  ///< what was taken for granted of its columns' names; the first of `notes`, too
 
   VectorX time;
   SampleMatrix q, tau, target, v;
@@ -84,15 +85,18 @@ struct EpisodeOptions {
   std::string imu_quaternion = "imu_quat_{axis}";        ///< CSV columns of the IMU's quaternion; {axis} is x, y, z, w
   std::string imu_angular_velocity = "imu_gyro_{axis}";  ///< CSV columns of the gyro [rad/s]; {axis} is x, y, z
   std::string imu_specific_force = "imu_acc_{axis}";     ///< CSV columns of the accelerometer [m/s²]; {axis} is x, y, z
-  bool require_target = true;                            ///< whether a log without commanded positions is refused
+  bool require_target = false;                           ///< whether a log without commanded positions is refused
 };
 ANTAEUS_API const OptionTable& options_of(const EpisodeOptions&);
 
-/// Reads a folder of .npy files (tau, qpos, target_dof; dq, ddq, time, imu_quat_xyzw or imu_quat_wxyz, imu_gyro,
-/// imu_acc optional; `simulated`: a number that is not zero, in a log of a simulation), an .npz with members of those
-/// names, or a .csv with a header. Rows with NaN keep their place;
-/// those in tau, qpos or the quaternion are listed, those in other channels are noted. An accelerometer that points
-/// away from up, or is far from gravity, is noted; so is what InputChecks finds step by step.
+/// Reads a folder of .npy files, an .npz with members of those names, or a table (.csv with commas, semicolons or tabs,
+/// .parquet) with a header: tau and qpos; target_dof, dq, ddq, time, imu_quat_xyzw or imu_quat_wxyz, imu_gyro and
+/// imu_acc optional; `simulated`: a number that is not zero, in a log of a simulation. What is not there under that
+/// name, or by the pattern of a table's columns, is looked for by names in use (q, effort, velocity, t_ms, …:
+/// raw_log.hpp), its columns by the robot's joints, else in their order; a note says so. A pattern that was set must
+/// match. Rows with NaN keep their place; those in tau, qpos or the quaternion are listed, those in other channels are
+/// noted. An accelerometer that points away from up, or is far from gravity, is noted; so is what InputChecks finds
+/// step by step.
 /// \throws EpisodeError that names file, place and remedy: missing, empty, ragged, wrong motor count, time going back,
 ///         an accelerometer in g; Error for a file that is damaged in itself
 ANTAEUS_API Episode load_episode(const std::filesystem::path& path, const Robot& robot,

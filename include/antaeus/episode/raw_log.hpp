@@ -49,6 +49,8 @@ struct ANTAEUS_API RawLog {
   std::string name = {};    ///< last part of the path
   std::string sha256 = {};  ///< as Episode::sha256, and the same where load_episode reads the same channels
   VectorX time = {};        ///< [s], finite and never decreasing; empty: no usable clock
+  VectorX stamps = {};      ///< [s], whether they can be used or not; empty: there are none
+  std::string clock = {};   ///< what holds them
   bool bad_clock = false;   ///< there are time stamps that cannot be used: the first of `notes` says why
   std::vector<RawChannel> channels = {};  ///< by role, then as the files have them; one or more, of one length
   std::vector<std::string> notes = {};    ///< what was left out or read how, one line each
@@ -64,20 +66,13 @@ struct ANTAEUS_API RawLog {
 /// whole
 ANTAEUS_API RawLog load_raw_log(const std::filesystem::path& path);
 
+/// The same with the channels that are known by their names as [channels] of the robot's profile makes them.
+ANTAEUS_API RawLog load_raw_log(const std::filesystem::path& path, const Robot& robot);
+
 /// An episode's channels, with the robot's motor labels as columns.
 ANTAEUS_API RawLog raw_log(const Episode& episode, const Robot& robot);
 /// The same without a robot: columns are numbers.
 ANTAEUS_API RawLog raw_log(const Episode& episode);
-
-/// A raw log as an episode of \p robot: torques and positions, and velocities where they are there, of its motors by
-/// joint names or labels, else in the order of the columns where there are as many.
-/// \throws EpisodeError that says what is missing: torques, positions, a motor, a usable clock
-ANTAEUS_API Episode fitted_episode(const RawLog& log, const Robot& robot);
-
-/// load_episode without targets, and where the channels have other names than it knows, fitted_episode of load_raw_log.
-/// \throws as load_episode
-ANTAEUS_API Episode load_any_episode(const std::filesystem::path& path, const Robot& robot,
-                                     EpisodeOptions options = {});
 
 /// A number that something can have measured, and that can be drawn. What is finite and larger in size is counted as
 /// too large, and is in no least, largest or plot.

@@ -59,7 +59,8 @@ class ANTAEUS_API Table {
 /// CSV text: header line, '\n' ends, RFC 4180 quotes, numbers in the shortest form that reads back equal.
 ANTAEUS_API std::string to_csv(const Table& table);
 
-/// Reads a CSV file with a header line; a column whose every cell is a number or empty is numeric (empty = NaN).
+/// Reads a CSV file with a header line; a column whose every cell is a number or empty is numeric (empty = NaN). Cells
+/// are separated by commas, or by semicolons or tabs where the header holds more of them: 0,5 is then a number, too.
 /// \throws Error that names file and line: no header, ragged row, repeated name, unclosed quote
 ANTAEUS_API Table read_csv(const std::filesystem::path& file);
 /// The same from text; \p name stands in for the file in messages.

@@ -1,0 +1,294 @@
+#include "episode_source.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "antaeus/core/error.hpp"
+#include "antaeus/io/files.hpp"
+#include "antaeus/io/numpy.hpp"
+#include "antaeus/io/table.hpp"
+#include "log_files.hpp"
+#include "raw_channels.hpp"
+#include "raw_reader.hpp"
+
+namespace antaeus {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+class FolderSource : public EpisodeSource {
+ public:
+  using EpisodeSource::EpisodeSource;
+  std::string place(const std::string& name) const override { return file(name).string(); }
+  std::optional<Samples> find(const std::string& name) override {
+    std::error_code error;
+    if (fs::status(file(name), error).type() == fs::file_type::not_found) return std::nullopt;
+    const std::string bytes = read_file(file(name), kLargestChannel);
+    NumpyArray array = parse_npy(bytes, file(name).string());
+    return Samples{{name, name + ".npy", array.stored_type, sha256(bytes)}, array.shape, std::move(array.values)};
+  }
+
+ private:
+  fs::path file(const std::string& name) const { return path() / (name + ".npy"); }
+  std::vector<std::string> names() const override {
+    std::vector<std::string> names;
+    std::error_code error;
+    for (fs::directory_iterator entry(path(), error), end; !error && entry != end; entry.increment(error)) {
+      if (entry->path().extension() == ".npy") names.push_back(entry->path().stem().string());
+    }
+    return names;
+  }
+};
+
+class NpzSource : public EpisodeSource {
+ public:
+  NpzSource(const fs::path& file, const Robot& robot) : EpisodeSource(file, robot), arrays_(read_npz(file)) {}
+  std::string place(const std::string& name) const override { return path().string() + "[" + name + "]"; }
+  std::optional<Samples> find(const std::string& name) override {
+    const auto found = arrays_.find(name);
+    if (found == arrays_.end()) return std::nullopt;
+    const NumpyArray& array = found->second;
+    return Samples{{name, printable(path().filename().string()) + "[" + name + "]", array.stored_type,
+                    sha256(to_npy(array.shape, array.values))},
+                   array.shape,
+                   array.values};
+  }
+
+ private:
+  std::vector<std::string> names() const override {
+    std::vector<std::string> names;
+    for (const auto& [name, array] : arrays_) names.push_back(name);
+    return names;
+  }
+
+  std::map<std::string, NumpyArray> arrays_;
+};
+
+struct PatternOf {
+  const char* name;
+  const char* option;
+  std::string EpisodeOptions::* pattern;
+};
+const PatternOf kPatterns[] = {{"time", "time", &EpisodeOptions::time},
+                               {"tau", "tau", &EpisodeOptions::tau},
+                               {"qpos", "q", &EpisodeOptions::q},
+                               {"target_dof", "target", &EpisodeOptions::target},
+                               {"dq", "v", &EpisodeOptions::v},
+                               {"ddq", "a", &EpisodeOptions::a},
+                               {"imu_quat_xyzw", "imu_quaternion", &EpisodeOptions::imu_quaternion},
+                               {"imu_gyro", "imu_angular_velocity", &EpisodeOptions::imu_angular_velocity},
+                               {"imu_acc", "imu_specific_force", &EpisodeOptions::imu_specific_force}};
+
+const PatternOf* pattern_of(const std::string& name) {
+  const auto* const found = std::ranges::find_if(kPatterns, [&](const PatternOf& one) { return one.name == name; });
+  return found == std::end(kPatterns) ? nullptr : found;
+}
+
+class TableSource : public EpisodeSource {
+ public:
+  TableSource(const fs::path& file, const Robot& robot, EpisodeOptions options, Table table)
+      : EpisodeSource(file, robot), options_(std::move(options)), table_(std::move(table)) {
+    for (const Column& column : table_.columns()) columns_.insert(column.name);
+  }
+  std::string place(const std::string& name) const override {
+    const PatternOf* one = pattern_of(name);
+    return path().string() + " (" + (one ? options_.*one->pattern : name) + ")";
+  }
+  std::string how_to_name(const std::string& name) const override {
+    const PatternOf* one = pattern_of(name);
+    return one ? "set episode." + std::string(one->option) + " to the names of its columns, with " +
+                     (name.starts_with("imu_") ? "{axis}" : "{joint}, {label} or {motor}") + " where they differ"
+               : std::string();
+  }
+
+  std::optional<Samples> find(const std::string& name) override {
+    const PatternOf* one = pattern_of(name);
+    if (!one && name != "simulated") return std::nullopt;  // an order that no column's name tells
+    const std::string text = one ? options_.*one->pattern : name;
+    std::vector<std::string> wanted = column_names(name, text, 0);
+    std::string absent;
+    std::size_t present = present_of(wanted, absent);
+    const bool is_set = one && text != EpisodeOptions().*one->pattern;
+    if (present == 0) {
+      if (is_set) nothing_matches(*one, text, wanted);
+      return std::nullopt;
+    }
+    if (present < wanted.size() && !is_set && text.find("{motor}") != text.npos) {
+      // Columns that count motors from 1.
+      std::vector<std::string> from_one = column_names(name, text, 1);
+      std::string none;
+      if (!columns_.contains(wanted.front()) && present_of(from_one, none) == from_one.size()) {
+        wanted = std::move(from_one);
+        present = wanted.size();
+      }
+    }
+    if (present < wanted.size()) one_is_missing(name, wanted, absent);
+    Samples samples;
+    const std::size_t rows = table_.rows(), columns = wanted.size();
+    samples.shape =
+        columns == 1 && name == "time" ? std::vector<std::size_t>{rows} : std::vector<std::size_t>{rows, columns};
+    samples.values.resize(rows * columns);
+    for (std::size_t c = 0; c < columns; ++c) {
+      const std::vector<double> column = numbers(wanted[c]);
+      for (std::size_t r = 0; r < rows; ++r) samples.values[r * columns + c] = column[r];
+    }
+    samples.channel = {name, printable(path().filename().string()) + "[" + text + "]", "text",
+                       sha256(to_npy(samples.shape, samples.values))};
+    return samples;
+  }
+
+ private:
+  std::vector<std::string> names() const override {
+    std::vector<std::string> columns, names;
+    for (const Column& column : table_.columns()) {
+      if (!std::holds_alternative<TextColumn>(column.data)) columns.push_back(column.name);
+    }
+    for (const ColumnPlace& place : column_places(columns)) names.push_back(place.channel);
+    for (const std::string& column : columns) {
+      if (time_unit(column)) names.push_back(column);
+    }
+    return names;
+  }
+  RawLog read_raw() const override { return read_raw_log(path(), table_); }
+
+  std::size_t present_of(const std::vector<std::string>& wanted, std::string& absent) const {
+    std::size_t present = 0;
+    for (const std::string& column : wanted) {
+      if (columns_.contains(column)) {
+        ++present;
+      } else if (absent.empty()) {
+        absent = column;
+      }
+    }
+    return present;
+  }
+
+  /// Columns that no pattern takes, for whatever motor or channel: what a misspelt name can mean. \p own: all but those
+  /// of this channel.
+  std::vector<std::string> free_columns(const std::string& own = {}) const {
+    std::set<std::string> taken;
+    for (const PatternOf& one : kPatterns) {
+      if (one.name == own) continue;
+      for (const std::string& column : column_names(one.name, options_.*one.pattern, 0)) taken.insert(column);
+    }
+    std::vector<std::string> free;
+    for (const Column& column : table_.columns()) {
+      if (!taken.contains(column.name)) free.push_back(column.name);
+    }
+    return free;
+  }
+
+  [[noreturn]] void nothing_matches(const PatternOf& one, const std::string& text,
+                                    const std::vector<std::string>& wanted) const {
+    const UnknownName nearest = unknown_name("column", wanted.front(), free_columns());
+    throw EpisodeError(
+        path().string() + ":1",
+        "no column matches episode." + std::string(one.option) + " = '" + text + "': there is no '" + wanted.front() +
+            "'",
+        nearest.remedy.empty() ? "leave the option away, or name columns that are there" : nearest.remedy);
+  }
+
+  [[noreturn]] void one_is_missing(const std::string& name, const std::vector<std::string>& wanted,
+                                   const std::string& absent) const {
+    const std::string problem = "unknown column '" + absent + "'";
+    const std::string nearest = nearest_name(absent, free_columns());
+    if (!nearest.empty()) throw EpisodeError(path().string() + ":1", problem, "did you mean '" + nearest + "'?");
+    const auto& motors = robot().model.motor_names();
+    std::vector<std::string> logged;
+    for (std::size_t m = 0; m < std::min(motors.size(), wanted.size()) && !name.starts_with("imu_"); ++m) {
+      if (columns_.contains(wanted[m])) logged.push_back(motors[m]);
+    }
+    throw EpisodeError(path().string() + ":1", problem,
+                       logged.empty() ? "add it" : "add it, or " + motors_remedy(logged));
+  }
+
+  /// The table does not know which file it came from; the reader wants to.
+  std::vector<double> numbers(const std::string& column) const {
+    try {
+      return table_.numbers(column);
+    } catch (const Error& error) {
+      throw EpisodeError(path().string(), error.what());
+    }
+  }
+
+  static std::string replaced(std::string text, const std::string& from, const std::string& to) {
+    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+      text.replace(at, from.size(), to);
+    }
+    return text;
+  }
+
+  /// \param first  what {motor} is for the first motor
+  std::vector<std::string> column_names(const std::string& name, const std::string& text, std::size_t first) const {
+    if (name == "time" || name == "simulated") return {text};
+    std::vector<std::string> names;
+    if (name.starts_with("imu_")) {
+      // Columns are named by axis, so their order in the file does not matter: always read as x y z (w).
+      if (text.find("{axis}") == text.npos) {
+        throw EpisodeError(path().string(), "the pattern '" + text + "' names one column for all axes",
+                           "put {axis} into it");
+      }
+      for (const char* axis : {"x", "y", "z"}) names.push_back(replaced(text, "{axis}", axis));
+      if (name == "imu_quat_xyzw") names.push_back(replaced(text, "{axis}", "w"));
+      return names;
+    }
+    const auto& motors = robot().model.motor_names();
+    if (motors.size() > 1 && text.find("{joint}") == text.npos && text.find("{label}") == text.npos &&
+        text.find("{motor}") == text.npos) {
+      throw EpisodeError(path().string(), "the pattern '" + text + "' names one column for all motors",
+                         "put {joint}, {label} or {motor} into it");
+    }
+    for (std::size_t m = 0; m < motors.size(); ++m) {
+      std::string column = replaced(text, "{joint}", motors[m]);
+      column = replaced(column, "{label}", robot().profile.motor_labels[m]);
+      names.push_back(replaced(column, "{motor}", std::to_string(m + first)));
+    }
+    return names;
+  }
+
+  EpisodeOptions options_;
+  Table table_;
+  std::set<std::string, std::less<>> columns_;
+};
+
+constexpr const char* kForms = "a folder of .npy files, an .npz, a .csv or a .parquet";
+
+/// Whether a channel of this name may play the role, whatever its columns.
+bool may_be(const std::string& name, ChannelRole role) {
+  if (role == ChannelRole::other) return time_unit(name).has_value();
+  const std::size_t columns = role == ChannelRole::orientation ? 4 : 3;
+  std::vector<std::string> labels;
+  for (std::size_t c = 0; c < columns; ++c) labels.push_back(std::to_string(c));
+  return channel_role(name, labels) == role;
+}
+
+}  // namespace
+
+const GuessedChannels* EpisodeSource::guess(ChannelRole role) {
+  if (!std::ranges::any_of(names(), [&](const std::string& name) { return may_be(name, role); })) return nullptr;
+  if (!guessed_) guessed_ = std::make_unique<const GuessedChannels>(read_raw(), robot_);
+  return guessed_.get();
+}
+
+std::unique_ptr<EpisodeSource> open_episode(const fs::path& path, const Robot& robot, const EpisodeOptions& options) {
+  if (is_log_folder(path, kForms)) return std::make_unique<FolderSource>(path, robot);
+  if (path.extension() == ".npz") return std::make_unique<NpzSource>(path, robot);
+  if (path.extension() == ".csv") return std::make_unique<TableSource>(path, robot, options, read_csv(path));
+  if (path.extension() == ".parquet") return std::make_unique<TableSource>(path, robot, options, read_parquet(path));
+  throw EpisodeError(path.string(), "not an episode", std::string("give ") + kForms);
+}
+
+std::string motors_remedy(const std::vector<std::string>& logged) {
+  constexpr std::size_t kMostNamed = 30;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(logged.size(), kMostNamed); ++i) {
+    names += (i ? ", \"" : "\"") + printable(logged[i]) + "\"";
+  }
+  if (logged.size() > kMostNamed) names += ", …";
+  return "write a profile with those that are logged, motors = [" + names + "]: the others are then locked at zero";
+}
+
+}  // namespace antaeus

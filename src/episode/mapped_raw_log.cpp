@@ -1,0 +1,90 @@
+// A raw log read through [channels] of a robot's profile.
+#include <algorithm>
+
+#include "antaeus/episode/raw_log.hpp"
+#include "fitted_log.hpp"
+
+namespace antaeus {
+
+namespace {
+
+/// Of the log, per motor; empty where not every motor has one.
+std::vector<int> columns_of(const detail::FittedLog& fitted, int motors) {
+  std::vector<int> columns(static_cast<std::size_t>(motors), -1);
+  for (std::size_t j = 0; j < fitted.motors.size(); ++j) {
+    if (fitted.motors[j] >= 0) columns[static_cast<std::size_t>(fitted.motors[j])] = static_cast<int>(j);
+  }
+  if (std::find(columns.begin(), columns.end(), -1) != columns.end()) columns.clear();
+  return columns;
+}
+
+/// A field of an episode that a channel of the log fills while the map is applied.
+struct Lent {
+  SampleMatrix Episode::* samples;
+  int place;
+};
+
+}  // namespace
+
+RawLog load_raw_log(const std::filesystem::path& path, const Robot& robot) {
+  RawLog log = load_raw_log(path);
+  const ChannelMap& map = robot.profile.channels;
+  if (map.is_identity()) return log;
+  std::vector<int> columns;
+  std::vector<Lent> lent;
+  {
+    const detail::FittedLog fitted(log, &robot);
+    columns = columns_of(fitted, robot.model.motor_count());
+    for (const auto& [role, samples] :
+         {std::pair{ChannelRole::torque, &Episode::tau}, std::pair{ChannelRole::position, &Episode::q},
+          std::pair{ChannelRole::target, &Episode::target}, std::pair{ChannelRole::velocity, &Episode::v},
+          std::pair{ChannelRole::acceleration, &Episode::a}}) {
+      if (!columns.empty() && fitted.place(role) >= 0) lent.push_back({samples, fitted.place(role)});
+    }
+    if (fitted.gyro >= 0) lent.push_back({&Episode::imu_angular_velocity, fitted.gyro});
+    if (fitted.accelerometer >= 0) lent.push_back({&Episode::imu_specific_force, fitted.accelerometer});
+    if (fitted.orientation >= 0) {
+      RawChannel& quaternion = log.channels[static_cast<std::size_t>(fitted.orientation)];
+      const bool scalar_first =
+          quaternion.name.find("wxyz") != std::string::npos ||
+          (quaternion.name.find("xyzw") == std::string::npos && robot.profile.imu.order == QuaternionOrder::wxyz);
+      const QuaternionOrder order =
+          map.quaternion_order.value_or(scalar_first ? QuaternionOrder::wxyz : QuaternionOrder::xyzw);
+      quaternion.name = "imu_quat_" + std::string(to_string(order));
+      quaternion.columns = order == QuaternionOrder::wxyz ? std::vector<std::string>{"w", "x", "y", "z"}
+                                                          : std::vector<std::string>{"x", "y", "z", "w"};
+      if (map.quaternion_inverse) {
+        quaternion.values.middleCols(order == QuaternionOrder::wxyz ? 1 : 0, 3) *= -1.0;
+      }
+    }
+  }
+  Episode episode;
+  episode.time = log.time;
+  const auto of_motors = [](SampleMatrix Episode::* samples) {
+    return samples != &Episode::imu_angular_velocity && samples != &Episode::imu_specific_force;
+  };
+  for (const Lent& one : lent) {
+    const SampleMatrix& values = log.channels[static_cast<std::size_t>(one.place)].values;
+    episode.*one.samples = of_motors(one.samples) ? SampleMatrix(values(Eigen::all, columns)) : values;
+  }
+  apply_channel_map(map, episode);
+  for (const Lent& one : lent) {
+    SampleMatrix& values = log.channels[static_cast<std::size_t>(one.place)].values;
+    if (!of_motors(one.samples)) {
+      values = episode.*one.samples;
+      continue;
+    }
+    for (std::size_t m = 0; m < columns.size(); ++m) {
+      values.col(columns[m]) = (episode.*one.samples).col(static_cast<Eigen::Index>(m));
+    }
+  }
+  log.time = episode.time;
+  log.stamps *= map.time_scale;
+  log.notes.insert(log.notes.end(), episode.notes.begin(), episode.notes.end());
+  log.notes.push_back(columns.empty() ? "[channels] of the profile is applied to time and IMU alone: the log does not "
+                                        "hold every motor"
+                                      : "read through [channels] of the profile");
+  return log;
+}
+
+}  // namespace antaeus
