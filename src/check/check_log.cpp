@@ -52,6 +52,7 @@ class Naming {
     const double unknown = judged.unknown;
     tell(judged);
     if (constant_position(judged)) return;
+    note_locked(judged);
     if (!(named > options_.found)) {
       if (unknown > options_.found) unexplained(unknown, unknown - std::max(0.0, named));
       return;
@@ -132,6 +133,22 @@ class Naming {
     return true;
   }
 
+  /// A position that never changes, and torques that do not say whether the joint stands.
+  void note_locked(const TorqueJudgement& judged) {
+    Finding finding;
+    for (const int j : judged.stands) finding.joints.push_back(robot_.model.motor_names()[static_cast<std::size_t>(j)]);
+    if (finding.joints.empty()) return;
+    finding.fault = Fault::joint_locked;
+    finding.channel = "qpos";
+    finding.severity = Severity::note;
+    finding.margin = 0.0;
+    finding.alternatives.emplace_back(to_string(Fault::position_frozen));
+    finding.text = "the position of " + finding.joints.front() + (finding.joints.size() > 1 ? " and others" : "") +
+                   " never changes while others move: held, or its channel is frozen; the torques do not tell";
+    finding.remedy = "move this joint, or look at its channel";
+    extra_.push_back(std::move(finding));
+  }
+
   void refused(const TorqueJudgement& judged) {
     Finding finding;
     finding.fault = judged.refusal;
@@ -179,7 +196,7 @@ class Naming {
     torque.gravity = best == Fault::gravity_removed ? GravityContent::excluded
                      : out(Fault::gravity_removed)  ? GravityContent::included
                                                     : GravityContent::unknown;
-    if (best == Fault::too_short && judged.friction_share < 0.01 &&
+    if (best == Fault::too_short && judged.friction_share < 0.04 &&
         robot_.profile.torque_source == TorqueSource::motor) {
       Finding finding;
       finding.fault = Fault::friction_removed;

@@ -120,7 +120,7 @@ class TorqueJudge {
       // Held by its friction a joint's torque may be off, and stays as it is: that it moves says the joint does.
       const VectorX left_here = samples_.y.col(j) - reading_.torque.col(j);
       const double sd = std::sqrt((left_here.array() - left_here.mean()).square().mean());
-      if (sd > 0.15 * reading_.scale[j]) out_.moves_unseen.push_back(j);
+      (sd > 0.12 * reading_.scale[j] ? out_.moves_unseen : out_.stands).push_back(j);
     }
     return true;
   }
