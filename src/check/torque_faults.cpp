@@ -80,32 +80,9 @@ class TorqueJudge {
     reading_ = read_model(model_, robot_.profile, samples_, {}, -1, nullptr);
     if (!reading_.torque.allFinite() || reading_.torque.cwiseAbs().maxCoeff() == 0.0)
       return refuse(Fault::too_little_motion, "the model has no torques in these positions");
-    // A joint that stands is held by its dry friction, whatever else acts on it.
-    weights_ = MatrixX::Ones(samples_.count(), motors_);
-    for (Eigen::Index k = 0; k < samples_.count(); ++k) {
-      for (int j = 0; j < motors_; ++j) {
-        if (std::abs(samples_.v(k, j)) < kRest) weights_(k, j) = kRestWeight;
-      }
-    }
     const double counted = std::min(kMostIndependent, log_.time / kIndependent);
     weighing_.temper = std::min(1.0, counted / static_cast<double>(samples_.count()));
-    // Pushes and impacts count less: by the freest fit, the same for every hypothesis.
-    OwnVector wide = OwnVector::Ones();
-    wide[kGainError] = 10.0;
-    const Fit free = weigh(weighing_, sums_of(reading_, samples_.y, weights_, {}, kMassWidth), {}, wide);
-    Fit scaled = free;
-    scaled.common.head(reading_.masses) *= kMassWidth;
-    const MatrixX left = left_over(reading_, samples_.y, scaled, {});
-    for (const int j : weighing_.motors) {
-      std::vector<double> sizes(static_cast<std::size_t>(left.rows()));
-      for (Eigen::Index k = 0; k < left.rows(); ++k) sizes[static_cast<std::size_t>(k)] = std::abs(left(k, j));
-      std::nth_element(sizes.begin(), sizes.begin() + left.rows() / 2, sizes.end());
-      const double sd = std::max(1.4826 * sizes[static_cast<std::size_t>(left.rows() / 2)], 1e-12);
-      for (Eigen::Index k = 0; k < left.rows(); ++k) {
-        const double z = left(k, j) / (kOutlier * sd);
-        weights_(k, j) /= 1.0 + z * z;
-      }
-    }
+    weights_ = weights_by(samples_.y);
     sums_ = sums_of(reading_, samples_.y, weights_);
     nominal_ = weigh(weighing_, sums_, {});
     unknown_ = weigh(weighing_, sums_of(reading_, samples_.y, weights_, {}, kMassWidth), {});
@@ -484,37 +461,71 @@ class TorqueJudge {
     add(Fault::torque_order, changed, score, occam, kNaN, kNaN, sizes);
   }
 
-  double delay_score(double delay) const {
+  /// What a sample counts: little where the joint stands and is held by its dry friction, whatever else acts on it; and
+  /// less where a push or an impact is, by the freest fit. The same for every hypothesis.
+  MatrixX weights_by(const MatrixX& channels) const {
+    MatrixX weights = MatrixX::Ones(samples_.count(), motors_);
+    for (Eigen::Index k = 0; k < samples_.count(); ++k) {
+      for (int j = 0; j < motors_; ++j) {
+        if (std::abs(samples_.v(k, j)) < kRest) weights(k, j) = kRestWeight;
+      }
+    }
+    OwnVector wide = OwnVector::Ones();
+    wide[kGainError] = 10.0;
+    Fit free = weigh(weighing_, sums_of(reading_, channels, weights, {}, kMassWidth), {}, wide);
+    free.common.head(reading_.masses) *= kMassWidth;
+    const MatrixX left = left_over(reading_, channels, free, {});
+    for (const int j : weighing_.motors) {
+      std::vector<double> sizes(static_cast<std::size_t>(left.rows()));
+      for (Eigen::Index k = 0; k < left.rows(); ++k) sizes[static_cast<std::size_t>(k)] = std::abs(left(k, j));
+      std::nth_element(sizes.begin(), sizes.begin() + left.rows() / 2, sizes.end());
+      const double sd = std::max(1.4826 * sizes[static_cast<std::size_t>(left.rows() / 2)], 1e-12);
+      for (Eigen::Index k = 0; k < left.rows(); ++k) {
+        const double z = left(k, j) / (kOutlier * sd);
+        weights(k, j) /= 1.0 + z * z;
+      }
+    }
+    return weights;
+  }
+
+  double delay_score(double delay, const MatrixX& weights) const {
     const MatrixX y = late_torques(log_, samples_, delay);
-    return weigh(weighing_, sums_of(reading_, y, weights_), {}).score;
+    return weigh(weighing_, sums_of(reading_, y, weights), {}).score;
+  }
+  /// A parabola through three points, some times: the score is smooth. \param delay  a start; receives the best
+  /// \return its score and its standard deviation
+  std::pair<double, double> refine_delay(double& delay, const MatrixX& weights) const {
+    double score = delay_score(delay, weights), step = 0.01, curve = 0.0;
+    for (int i = 0; i < 4; ++i) {
+      const double left = delay_score(delay - step, weights), right = delay_score(delay + step, weights);
+      curve = (left - 2.0 * score + right) / (step * step);
+      if (curve >= 0.0) break;
+      const double moved = delay + std::clamp(-0.5 * (right - left) / step / curve, -step, step);
+      const double there = delay_score(moved, weights);
+      if (there > score) {
+        score = there;
+        delay = moved;
+      }
+      step = std::max(0.4 * step, 0.002);
+    }
+    return {score, curve < 0.0 ? 1.0 / std::sqrt(-curve) : kNaN};
   }
 
   void delay() {
     double best = 0.0, best_score = nominal_.score;
     for (double delay = -0.02; delay <= 0.151; delay += 0.01) {
-      const double score = std::abs(delay) < 1e-9 ? nominal_.score : delay_score(delay);
+      const double score = std::abs(delay) < 1e-9 ? nominal_.score : delay_score(delay, weights_);
       if (score > best_score) {
         best_score = score;
         best = delay;
       }
     }
-    // A parabola through three points, twice: the score is smooth.
-    double step = 0.01;
-    double curve = 0.0;
-    for (int i = 0; i < 3; ++i) {
-      const double left = delay_score(best - step), right = delay_score(best + step);
-      curve = (left - 2.0 * best_score + right) / (step * step);
-      if (curve >= 0.0) break;
-      const double move = std::clamp(-0.5 * (right - left) / step / curve, -step, step);
-      const double score = delay_score(best + move);
-      if (score > best_score) {
-        best_score = score;
-        best += move;
-      }
-      step = std::max(0.4 * step, 0.002);
-    }
-    const double sd = curve < 0.0 ? 1.0 / std::sqrt(-curve) : kNaN;
-    if (best != 0.0) add(Fault::torque_late, {}, best_score, kSmallOccam, best, sd);
+    if (best == 0.0) best = 0.002;
+    best_score = refine_delay(best, weights_).first;
+    // Its size by weights that know of it: those of no delay count the fast samples less.
+    double size = best;
+    const double sd = refine_delay(size, weights_by(late_torques(log_, samples_, best))).second;
+    add(Fault::torque_late, {}, best_score, kSmallOccam, size, sd);
   }
 
   void gravity_removed() {
