@@ -256,7 +256,7 @@ Replayer make_replayer(const RobotChoice& choice, std::vector<std::string> endpo
   const ReplayOptions options{.threads = threads.value_or(0), .block = block};
   check_options(options);
   const auto* file = std::get_if<std::filesystem::path>(&choice);
-  Robot robot = file ? load_robot(file->string()) : std::get<Robot>(choice);
+  Robot robot = file ? load_robot(file->string(), MeshPolicy::ignored) : std::get<Robot>(choice);
   for (const std::string& assignment : settings) robot.profile.settings.set(assignment, at("settings"));
   std::vector<std::string> frames;
   if (!endpoints.empty() || !robot.profile.endpoints.empty())

@@ -28,7 +28,8 @@ struct PreflightCommand {
     VectorX target;
     const LabelledPose posed = pose.load(loaded, options.episode, &target);
     const PreflightReport report = preflight(loaded, frames, posed.q, target, options.preflight);
-    print(json ? with_base(to_json(report), loaded).dump() + "\n" : to_text(report, loaded));
+    const std::vector<std::string> notes = pose_notes(loaded, posed.q, pose.positions);
+    print(json ? with_base(with_notes(to_json(report), notes), loaded).dump() + "\n" : to_text(report, loaded, notes));
     return report.passed ? kFine : kRefused;
   }
 
@@ -132,7 +133,8 @@ struct PreflightCommand {
     return text.empty() ? text : heading("Singular") + text;
   }
 
-  static std::string to_text(const PreflightReport& report, const Robot& loaded) {
+  static std::string to_text(const PreflightReport& report, const Robot& loaded,
+                             const std::vector<std::string>& notes) {
     TextTable poses({"endpoint", "x m", "y m", "z m", "kappa", "kappa scaled", "sigma min", "gain Fz", "gain |F|"});
     for (const PoseConditioning& p : report.endpoints) {
       poses.add({p.endpoint, fixed(p.position.x(), 3), fixed(p.position.y(), 3), fixed(p.position.z(), 3),
@@ -156,7 +158,7 @@ struct PreflightCommand {
     for (const PoseConditioning& p : report.endpoints) text += joints(report, p);
     if (!checks.empty()) text += heading("Checks") + checks.text();
     text += singular(report, loaded);
-    return text + "\n  " + base_line(loaded) + "\n  " +
+    return text + "\n" + notes_text(notes) + "  " + base_line(loaded) + "\n  " +
            (report.passed
                 ? "Pre-flight passed.\n"
                 : "Pre-flight REFUSED: do not switch the consumer on in this pose.\n  antaeus advise --limits "
