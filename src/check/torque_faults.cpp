@@ -115,6 +115,13 @@ class TorqueJudge {
       out_.explained = std::min(out_.explained, 1.0 - std::pow(nominal_.sigma[j] / level, 2));
     }
     out_.judged = weighing_.motors;
+    for (const int j : weighing_.motors) {
+      if (!log_.position_dead[static_cast<std::size_t>(j)]) continue;
+      // Held by its friction a joint's torque may be off, and stays as it is: that it moves says the joint does.
+      const VectorX left_here = samples_.y.col(j) - reading_.torque.col(j);
+      const double sd = std::sqrt((left_here.array() - left_here.mean()).square().mean());
+      (sd > 0.12 * reading_.scale[j] ? out_.moves_unseen : out_.stands).push_back(j);
+    }
     return true;
   }
 
@@ -281,9 +288,8 @@ class TorqueJudge {
     }
     all_gain_ = best[all.front()];
     if (all.size() > 1)
-      add(Fault::torque_gain, {}, best_score, kSmallOccam + (all_gain_ < 0.0 ? 1.0 : 0.0), all_gain_,
-          gain_sd(best, all));
-    std::vector<std::pair<double, VectorX>> singles;
+      add(gain_fault(all_gain_), {}, best_score, kSmallOccam + (all_gain_ < 0.0 ? 1.0 : 0.0) + odd_gain(all_gain_),
+          all_gain_, gain_sd(best, all));
     for (const int j : all) {
       VectorX top = ones();
       double top_score = -kInfinity;
@@ -299,13 +305,31 @@ class TorqueJudge {
           top = gain;
         }
       }
-      add(Fault::torque_gain, {j}, top_score, kSmallOccam + occam_joint() + (top[j] < 0.0 ? 1.0 : 0.0), top[j],
-          gain_sd(top, {j}));
-      singles.emplace_back(top_score, top);
+      const Fault fault = gain_fault(top[j]);
+      if (fault == Fault::torque_gain && !tells_gain(j)) continue;
+      const double more = top[j] < 0.0 ? 1.0 : 0.0;
+      add(fault, {j}, top_score, kSmallOccam + occam_joint() + more, top[j], gain_sd(top, {j}));
     }
     (void)least_left;
     (void)best_each;
     several_gains(best);
+  }
+
+  /// Near −1 a gain is a sign, and what clean channels differ by.
+  static Fault gain_fault(double gain) {
+    return gain < 0.0 && std::abs(std::log(-gain)) < 0.35 ? Fault::torque_sign : Fault::torque_gain;
+  }
+
+  /// One gain for all is a unit: amperes, thousandths, percent. What differs by less than a factor of 2.5 is none.
+  static double odd_gain(double gain) {
+    const double size = std::abs(std::log(std::abs(gain)));
+    return size > 0.35 && size < 0.92 ? 10.0 : 0.0;
+  }
+  /// Without gravity a joint's gain is rotor and friction, both free: only a large one can be told.
+  bool tells_gain(int j) const {
+    const double most = samples_.y.col(j).cwiseAbs().maxCoeff(), limit = model_.effort_limits()[j];
+    return rms_of(reading_.gravity.col(j)) > 0.1 * reading_.scale[j] ||
+           (std::isfinite(limit) && limit > 0.0 && most > 3.0 * limit);
   }
 
   static double rms_of(const VectorX& x) {
@@ -326,10 +350,12 @@ class TorqueJudge {
     const std::vector<int>& all = weighing_.motors;
     if (all.size() < 2) return;
     for (const bool from_common : {false, true}) {
+      if (from_common && std::abs(std::log(std::abs(common[all.front()]))) < 0.35) continue;
       VectorX gain = from_common ? common : ones();
       double score = score_gain(gain);
       std::vector<int> free;
-      const double each = 3.0 + (from_common ? 0.0 : std::log(static_cast<double>(all.size())));
+      const double one = 3.0 + (from_common ? 0.0 : std::log(static_cast<double>(all.size())));
+      double occam = from_common ? 3.0 : 0.0;
       for (int sweep = 0; sweep < 2; ++sweep) {
         for (const int j : all) {
           const bool known = std::ranges::find(free, j) != free.end();
@@ -345,8 +371,13 @@ class TorqueJudge {
               top = tried;
             }
           }
+          if (!from_common && !tells_gain(j)) continue;
+          const double each = one;
           if (!known && top_score - score < each) continue;
-          if (!known) free.push_back(j);
+          if (!known) {
+            free.push_back(j);
+            occam += each;
+          }
           gain = top;
           score = top_score;
         }
@@ -362,7 +393,6 @@ class TorqueJudge {
         negative += gain[j] < 0.0;
         unit += std::abs(std::log(std::abs(gain[j]))) < 0.35;
       }
-      const double occam = each * static_cast<double>(free.size()) + (from_common ? 3.0 : 0.0);
       std::vector<double> sorted;
       for (const double s : sizes) sorted.push_back(std::abs(s));
       std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2), sorted.end());
@@ -510,14 +540,14 @@ class TorqueJudge {
       const Reading with = read_model(model_, robot_.profile, samples_, {}, body, &reading_.scale);
       std::vector<MatrixX> extra(static_cast<std::size_t>(motors_));
       VectorX sd(10);
-      sd << heavy, VectorX::Constant(3, 0.15 * heavy), VectorX::Constant(6, 0.03 * heavy);
+      sd << heavy, VectorX::Constant(3, 0.12 * heavy), VectorX::Constant(6, 0.015 * heavy);
       for (int j = 0; j < motors_; ++j)
         extra[static_cast<std::size_t>(j)] = with.last[static_cast<std::size_t>(j)] * sd.asDiagonal();
       const Fit fit = weigh(weighing_, sums_of(reading_, samples_.y, weights_, extra), {});
       const Eigen::Index at = reading_.common.front().cols();
       const double size = heavy * fit.common[at], size_sd = heavy * fit.common_sd[at];
-      add(Fault::payload, {}, fit.score, 3.0 + std::log(static_cast<double>(last_body_.size())), size, size_sd, {},
-          model_.body_joint(body));
+      add(Fault::payload, {}, fit.score, kSmallOccam + std::log(static_cast<double>(last_body_.size())), size, size_sd,
+          {}, model_.body_joint(body));
       moving_mass_ = mass;
     }
     // Gravity from anywhere.
