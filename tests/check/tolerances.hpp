@@ -13,8 +13,8 @@ inline constexpr Tolerance kMendedClock{1e-11};
 /// [1] of a channel's largest number: a delay taken back is interpolated twice between samples 5 ms apart, of sines of
 /// 4 rad/s: 2 × (0.005 s)²/8 × (4 rad/s)² = 1e-4, and the ends are held.
 inline constexpr Tolerance kMendedDelay{1e-3};
-/// [1] The same of torques whose dry friction of 1.5 N·m turns round within two samples, of up to 60 N·m: issue 32 asks
-/// for 2 %.
+/// [1] The same of torques whose dry friction of 1.5 N·m turns round within two samples, of up to 60 N·m: a
+/// fiftieth of the largest.
 inline constexpr Tolerance kMendedTorqueDelay{2e-2};
 /// Torques of one model by two ways: a hundred roundings of numbers up to 100 N·m.
 inline constexpr Tolerance kModelTorque{1e-10};

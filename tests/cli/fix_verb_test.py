@@ -9,7 +9,7 @@ from check_verb_test import arm
 from command_line import run, text
 
 EXACT = 1e-9  # N, N·m: a channel scaled and scaled back
-LATE = 0.02   # of the largest torque of the log: what issue 32 asks of a delay
+LATE = 0.02   # of the largest number of the channel: interpolated twice, its ends held
 
 
 @pytest.fixture(scope="module")
