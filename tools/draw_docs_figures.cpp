@@ -18,6 +18,7 @@
 #include "antaeus/report/figures.hpp"
 #include "dynamics_figure.hpp"
 #include "estimator_figures.hpp"
+#include "motion_figures.hpp"
 #include "replay_figures.hpp"
 
 namespace {
@@ -129,6 +130,7 @@ int main(int argc, char** argv) {
       }
     }
     for (NamedFigure& figure : estimator_figures(humanoid)) figures.push_back(std::move(figure));
+    for (NamedFigure& figure : motion_figures()) figures.push_back(std::move(figure));
     figures.push_back(replay_figure(std::filesystem::path(argv[argc - 1]) / "replay-scaling.csv"));
     if (only_check) return check(figures, argv[2]);
     FileSet files(argv[1]);

@@ -15,11 +15,11 @@ namespace {
 using N = CausalNode;
 
 /// Characters of small text that fit a line.
-constexpr std::size_t kBoxLine = 50, kEdgeLine = 40, kSideLine = 28, kBackLine = 22;
+constexpr std::size_t kBoxLine = 50, kEdgeLine = 40, kSideLine = 33, kBackLine = 24;
 constexpr double kLine = 15.0, kWidth = 760.0, kGap = 50.0;
 
 /// Words in lines of at most so many bytes; a longer word stands alone.
-std::vector<std::string> wrapped(const std::string& text, std::size_t most) {
+std::vector<std::string> filled(const std::string& text, std::size_t most) {
   std::vector<std::string> lines = {""};
   std::size_t at = 0;
   while (at < text.size()) {
@@ -28,6 +28,17 @@ std::vector<std::string> wrapped(const std::string& text, std::size_t most) {
     if (!lines.back().empty() && lines.back().size() + 1 + word.size() > most) lines.emplace_back();
     lines.back() += (lines.back().empty() ? "" : " ") + word;
     at = end + 1;
+  }
+  return lines;
+}
+
+/// The same number of lines, as short as they can be: no word is left alone.
+std::vector<std::string> wrapped(const std::string& text, std::size_t most) {
+  std::vector<std::string> lines = filled(text, most);
+  for (std::size_t width = most; width-- > 1;) {
+    std::vector<std::string> narrower = filled(text, width);
+    if (narrower.size() > lines.size()) break;
+    lines = std::move(narrower);
   }
   return lines;
 }

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import subprocess
 
 import pytest
@@ -52,6 +53,26 @@ def test_a_library_that_does_not_load_is_named(lone):
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert "libantaeus_motion_verbs.so" in done.stderr and done.stderr.rstrip().endswith("build it with: make motion")
+
+
+def test_the_tour_needs_all_of_them_and_says_so_before_it_runs(lone, tmp_path):
+    done = lone("tour", "--out", str(tmp_path / "out"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "antaeus: verb 'contact': is not built; build it with: make tour\n"
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_verb_that_fails_ends_the_tour_by_name_and_leaves_nothing(lone, tmp_path):
+    for verbs in ("motion", "studies"):
+        (lone.folder / f"libantaeus_{verbs}_verbs.so").write_bytes(b"no library")
+    (tmp_path / "place").mkdir()
+    done = lone("tour", "--out", str(tmp_path / "place" / "out"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.fullmatch(
+        r"antaeus: tour, antaeus (contact|ik|simulate|space) .*: ended with exit code 2 \(antaeus: .*"
+        r"libantaeus_(motion|studies)_verbs\.so.*\); run it alone\n",
+        done.stderr)
+    assert list((tmp_path / "place").iterdir()) == []
 
 
 def test_the_list_is_the_same_where_all_is_built(lone):

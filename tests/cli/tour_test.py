@@ -1,5 +1,6 @@
 """antaeus tour: six runs, one page whose links lead somewhere, sentences that hold the runs' own figures, refusals."""
 
+import csv
 import json
 import os
 import re
@@ -42,6 +43,11 @@ def test_the_sentences_are_the_runs_figures(tour):
     assert read["audit"]["verdict"][0]["text"] in told["audit"]
     assert f"{read['walking']['contacts'][0]['largest_vertical_N']:.3g} N" in told["walking"]
     assert read["reach"]["failures"][0]["reason"] in told["reach"]
+    for method in ("pinv", "dls"):
+        steps = [float(row["step"]) for row in csv.DictReader((out / "reach" / "trace.csv").open())
+                 if (row["method"], row["target"]) == (method, "2") and row["step"]]
+        thrash = sum(steps[-10:]) / 10
+        assert thrash > 0.01 and f"{thrash:.3g} rad" in told["reach"], (method, thrash)
     assert f"{read['press']['metrics']['landing_peak']:.3g} N" in told["press"]
     assert read["flight"]["findings"][0] in told["flight"] and read["incident"]["findings"][0] in told["incident"]
 

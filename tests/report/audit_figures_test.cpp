@@ -121,6 +121,9 @@ TEST(AuditFigures, TheCausalGraphIsDrawnWhole) {
     EXPECT_NE(svg.find(words), std::string::npos) << words;
   }
   EXPECT_NE(svg.find("stroke-dasharray"), std::string::npos);
+  for (const char* alone : {">N·m</text>", ">steps</text>", ">it</text>"}) {  // a line of one word reads badly
+    EXPECT_EQ(svg.find(alone), std::string::npos) << alone;
+  }
 }
 
 TEST(AuditFigures, NothingIsDrawnAtNaN) {

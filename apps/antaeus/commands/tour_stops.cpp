@@ -194,6 +194,20 @@ Told tell_walk(const std::filesystem::path& folder, const Json& summary) {
 
 // Reach.
 
+/// Mean step over the last ten iterations of a method's way to a target, out of trace.csv [rad].
+double last_steps(const Table& way, std::string_view wanted, double target) {
+  const auto& method = std::get<TextColumn>(way.column("method").data);
+  const Numbers of = way.numbers("target"), step = way.numbers("step");
+  Numbers steps;
+  for (std::size_t i = 0; i < step.size(); ++i) {
+    if (method[i] == wanted && of[i] == target && std::isfinite(step[i])) steps.push_back(step[i]);
+  }
+  const std::size_t count = std::min<std::size_t>(10, steps.size());
+  double sum = 0.0;
+  for (std::size_t i = steps.size() - count; i < steps.size(); ++i) sum += steps[i];
+  return sum / static_cast<double>(count);
+}
+
 Told tell_reach(const std::filesystem::path& folder, const Json& summary) {
   const Robot robot = load_robot("panda");
   Dynamics dynamics(robot.model);
@@ -254,12 +268,16 @@ Told tell_reach(const std::filesystem::path& folder, const Json& summary) {
   Figure figure = figure_of("tour-reach", "A Panda at three targets", 290);
   figure.panels = {panel};
   const Json& failure = summary["failures"][std::size_t{0}];
+  const Table way = read_csv(folder / "trace.csv");
+  const double target = failure["target"].number();
   return {{"The Panda's hand goes to " + number(summary["reached"].number()) + " of " +
                number(summary["targets"].number()) + " poses, to within " +
                with_unit(1e6 * summary["largest_position_error_reached_m"].number(), "µm") + ".",
            "Target " + number(failure["target"].number()) + " is " + failure["reason"].text() + ".",
-           "That is a proof and no failed search: the arm stands at the nearest pose that its limits allow, and the "
-           "page of the way shows how pinv and damped least squares thrash at the same target."},
+           "That is a proof and no failed search: the arm stands at the nearest pose that its limits allow, while the "
+           "pseudo-inverse still moves its joints by " +
+               with_unit(last_steps(way, "pinv", target), "rad") + " and damped least squares by " +
+               with_unit(last_steps(way, "dls", target), "rad") + " in each of its last ten iterations, on average."},
           draw_figure(figure)};
 }
 

@@ -4,8 +4,8 @@
 #include <numbers>
 
 #include "antaeus/core/number_text.hpp"
+#include "antaeus/pose/figures.hpp"
 #include "antaeus/pose/sweep.hpp"
-#include "antaeus/report/figures.hpp"
 
 namespace antaeus {
 

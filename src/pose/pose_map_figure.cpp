@@ -7,8 +7,8 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/draw/contour_map.hpp"
+#include "antaeus/pose/figures.hpp"
 #include "antaeus/pose/pose_map.hpp"
-#include "antaeus/report/figures.hpp"
 
 namespace antaeus {
 

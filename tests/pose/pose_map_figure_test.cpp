@@ -5,8 +5,8 @@
 #include <sstream>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/pose/figures.hpp"
 #include "antaeus/pose/pose_map.hpp"
-#include "antaeus/report/figures.hpp"
 #include "report/tolerances.hpp"
 #include "robot/test_robots.hpp"
 
