@@ -24,7 +24,9 @@ std::vector<Finding> clock_findings(const VectorX& time, double& unit);
 ChannelFaults channel_faults(const Robot& robot, const Episode& log, const CheckOptions& options, JudgedLog& judged);
 
 /// Quaternion, accelerometer and gyro against each other.
-std::vector<Finding> imu_faults(const Robot& robot, const Episode& log, JudgedLog& judged, const CheckOptions& options);
+/// \param not_told  receives faults that the log neither shows nor rules out
+std::vector<Finding> imu_faults(const Robot& robot, const Episode& log, JudgedLog& judged, const CheckOptions& options,
+                                std::vector<std::string>& not_told);
 
 inline constexpr double kDegrees = 57.29577951308232;  ///< in a radian
 

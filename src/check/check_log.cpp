@@ -232,7 +232,7 @@ CheckResult check_log(const Robot& robot, const Episode& log, const CheckOptions
     result.rate = 1.0 / judged.step;
     result.duration = judged.time;
   }
-  std::ranges::move(imu_faults(robot, log, judged, options), std::back_inserter(channels.findings));
+  std::ranges::move(imu_faults(robot, log, judged, options, result.not_told), std::back_inserter(channels.findings));
   Naming naming(robot, options, result);
   if (channels.frozen_position) {
     result.not_told.emplace_back("anything of the torques: the positions do not tell where the robot is");

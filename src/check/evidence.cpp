@@ -289,7 +289,7 @@ Reading read_model(const RobotModel& model, const RobotProfile& profile, const S
     gram.selfadjointView<Eigen::Lower>().rankUpdate(X.transpose());
   }
   const Eigen::SelfAdjointEigenSolver<MatrixX> eigen(gram.selfadjointView<Eigen::Lower>());
-  const int most_columns = motors <= 8 ? 40 : 64;
+  constexpr int most_columns = 40;
   int kept = 0;
   while (kept < std::min(columns, most_columns) && eigen.eigenvalues()[columns - 1 - kept] > kLeastColumn) ++kept;
   const MatrixX basis = sd.asDiagonal() * eigen.eigenvectors().rightCols(kept);
@@ -369,6 +369,20 @@ Sums sums_of(const Reading& reading, const MatrixX& channels, const MatrixX& wei
     joint.n = weights.col(j).sum();
   }
   return sums;
+}
+
+Sums with_torque(const Sums& sums, const Reading& reading, const MatrixX& channels, const MatrixX& weights,
+                 const MatrixX& torque) {
+  Sums other = sums;
+  for (int j = 0; j < torque.cols(); ++j) {
+    Sums::Joint& joint = other.joints[static_cast<std::size_t>(j)];
+    const VectorX t = weights.col(j).cwiseProduct(torque.col(j));
+    joint.c0 = reading.common[static_cast<std::size_t>(j)].transpose() * t;
+    joint.d0 = reading.own[static_cast<std::size_t>(j)].transpose() * t;
+    joint.y0 = channels.transpose() * t;
+    joint.t0 = torque.col(j).dot(t);
+  }
+  return other;
 }
 
 Fit weigh(const Weighing& weighing, const Sums& sums, const Trial& trial, const OwnVector& own_width) {
@@ -504,7 +518,8 @@ std::vector<int> best_assignment(const MatrixX& value) {
       for (int j = 1; j <= n; ++j) {
         const auto c = static_cast<std::size_t>(j);
         if (used[c]) continue;
-        const double cost = -value(row - 1, j - 1) - u[static_cast<std::size_t>(row)] - v[c];
+        const double worth = value(row - 1, j - 1);
+        const double cost = (std::isfinite(worth) ? -worth : 1e12) - u[static_cast<std::size_t>(row)] - v[c];
         if (cost < least[c]) {
           least[c] = cost;
           way[c] = column;

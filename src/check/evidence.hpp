@@ -71,6 +71,10 @@ struct Sums {
 Sums sums_of(const Reading& reading, const MatrixX& channels, const MatrixX& weights,
              const std::vector<MatrixX>& extra = {}, double mass_width = 1.0);
 
+/// The same sums with other torques of the description, and its columns as they are: a first look.
+Sums with_torque(const Sums& sums, const Reading& reading, const MatrixX& channels, const MatrixX& weights,
+                 const MatrixX& torque);
+
 /// One explanation: which channel is which motor's, and its gain.
 struct Trial {
   std::vector<int> order;         ///< channel of each motor; empty: its own

@@ -1,4 +1,5 @@
 // Quaternion, accelerometer and gyro against each other: gravity and turning are seen by two of them.
+#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -15,8 +16,8 @@ constexpr double kRateSd = 0.05;   // [rad/s] of a gyro's against the quaternion
 constexpr double kSmooth = 0.1;    // [s]
 constexpr double kFall = 9.81;
 
-/// Student's t of three degrees of freedom's worth of doubt: one outlier costs little.
-double robust(const Vector3& r, double sd) { return -1.5 * std::log1p(r.squaredNorm() / (3.0 * sd * sd)); }
+/// Student's t of three degrees of freedom in three dimensions: one outlier costs little.
+double robust(const Vector3& r, double sd) { return -3.0 * std::log1p(r.squaredNorm() / (3.0 * sd * sd)); }
 
 struct Moment {
   Eigen::Vector4d first, second;  // quaternions as read, a time apart
@@ -130,7 +131,12 @@ class ImuJudge {
       return findings;
     }
     const Candidate& best = all.front();
-    if (best.faults.empty() || best.score < nominal + options_.found) return findings;
+    if (best.faults.empty() || best.score < nominal + options_.found) {
+      for (const Candidate& c : all) {
+        if (c.faults.size() == 1 && c.score > nominal - options_.tie) not_told.push_back(c.faults.front());
+      }
+      return findings;
+    }
     double margin = kInfinity;
     const Candidate* second = nullptr;
     for (const Candidate& c : all) {
@@ -156,6 +162,8 @@ class ImuJudge {
     mend(best.reading);
     return findings;
   }
+
+  std::vector<Fault> not_told;  ///< faults that the log neither shows nor rules out
 
  private:
   void take() {
@@ -270,8 +278,8 @@ class ImuJudge {
         finding.unit = scalar_first ? "xyzw" : "wxyz";
         finding.text = std::string("the quaternion's four numbers stand in the order ") +
                        (scalar_first ? "x y z w" : "w x y z") + ": gravity and turning say so";
-        finding.remedy = std::string("set order = \"") + finding.unit +
-                         "\" in [imu] of the profile (--fix), or name the channel imu_quat_" + finding.unit;
+        finding.remedy = std::string("set quaternion_order = \"") + finding.unit +
+                         "\" in [channels] of a profile (--fix), or name the channel imu_quat_" + finding.unit;
         break;
       case Fault::quaternion_inverse:
         finding.channel = "imu_quat";
@@ -335,15 +343,19 @@ class ImuJudge {
 
 }  // namespace
 
-std::vector<Finding> imu_faults(const Robot& robot, const Episode& log, JudgedLog& judged,
-                                const CheckOptions& options) {
+std::vector<Finding> imu_faults(const Robot& robot, const Episode& log, JudgedLog& judged, const CheckOptions& options,
+                                std::vector<std::string>& not_told) {
   if (log.imu_quaternion.rows() == 0 || judged.pieces.empty()) return {};
   bool scalar_first = robot.profile.imu.order == QuaternionOrder::wxyz;
   for (const EpisodeChannel& channel : log.channels) {
     if (channel.name == "imu_quat_wxyz") scalar_first = true;
     if (channel.name == "imu_quat_xyzw") scalar_first = false;
   }
-  return ImuJudge(robot, judged, options).judge(scalar_first);
+  ImuJudge judge(robot, judged, options);
+  std::vector<Finding> findings = judge.judge(scalar_first);
+  for (const Fault fault : judge.not_told)
+    not_told.push_back(std::string(to_string(fault)) + ": tilt and turn the robot");
+  return findings;
 }
 
 }  // namespace antaeus::detail

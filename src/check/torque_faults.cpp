@@ -271,11 +271,20 @@ class TorqueJudge {
       VectorX top = ones();
       double top_score = -kInfinity;
       const double own_ratio = sums_.level[j] / std::max(1e-9, rms_of(reading_.torque.col(j)));
+      // A first look by the joint alone.
+      Weighing alone = weighing_;
+      alone.motors = {j};
+      std::vector<std::pair<double, double>> starts;
       for (const double start : {1.0, own_ratio, 0.1, 10.0, 0.01, 100.0, 1000.0, -1.0, -own_ratio, -0.1}) {
         VectorX gain = ones();
         gain[j] = start;
-        const double coarse = score_gain(gain);
-        if (coarse < top_score - 25.0) continue;
+        starts.emplace_back(weigh(alone, sums_, {{}, gain, false}).score, start);
+      }
+      std::ranges::sort(starts, std::greater<>());
+      const std::size_t tried = all.size() > 10 ? 2 : 4;
+      for (std::size_t i = 0; i < tried; ++i) {
+        VectorX gain = ones();
+        gain[j] = starts[i].second;
         const double score = refine(gain, {j}, 1.2);
         if (score > top_score) {
           top_score = score;
@@ -340,6 +349,7 @@ class TorqueJudge {
           double top_score = score;
           const double level = sums_.level[j] / std::max(1e-9, rms_of(reading_.torque.col(j)));
           for (const double start : {gain[j], -gain[j], level, -level}) {
+            if (all.size() > 10 && start != level && start != -level) continue;
             VectorX tried = gain;
             tried[j] = start;
             const double s = refine(tried, {j}, 0.8);
@@ -438,7 +448,7 @@ class TorqueJudge {
             std::swap(other[static_cast<std::size_t>(all[static_cast<std::size_t>(a)])],
                       other[static_cast<std::size_t>(all[static_cast<std::size_t>(b)])]);
             const double s = weigh(weighing_, sums_, {other, {}, false}).score;
-            if (s <= score + 0.5) continue;
+            if (!(s > score + 0.5)) continue;
             score = s;
             order = other;
             better = true;
@@ -724,10 +734,9 @@ class TorqueJudge {
   }
   /// The same with the columns of the log as it is, for a first look.
   double quick_score(const PositionReading& positions) const {
-    Reading reading = reading_;
-    reading.torque = model_torque(model_, robot_.profile, samples_, positions);
-    if (!reading.torque.allFinite()) return -kInfinity;
-    return weigh(weighing_, sums_of(reading, samples_.y, weights_), {}).score;
+    const MatrixX torque = model_torque(model_, robot_.profile, samples_, positions);
+    if (!torque.allFinite()) return -kInfinity;
+    return weigh(weighing_, with_torque(sums_, reading_, samples_.y, weights_, torque), {}).score;
   }
 
   void dear_ones() {
@@ -859,6 +868,17 @@ class TorqueJudge {
     }
   }
 
+  /// The same robot but for what its last links carry.
+  bool differs_at_ends_alone(const RobotModel& other) const {
+    const VectorX a = model_.inertial_parameters(), b = other.inertial_parameters();
+    if (a.size() != b.size()) return false;
+    for (int body = 0; body < model_.body_count(); ++body) {
+      if (std::ranges::find(last_body_, body) != last_body_.end()) continue;
+      if (!a.segment<10>(10 * body).isApprox(b.segment<10>(10 * body), 1e-9)) return false;
+    }
+    return true;
+  }
+
   void other_robots() {
     if (!options_.other_robots || model_.base() == Base::free_flyer) return;
     bool open = out_.unknown > kGate;
@@ -872,7 +892,7 @@ class TorqueJudge {
       try {
         const Robot other = load_robot(name, MeshPolicy::ignored, model_.base());
         if (other.model.motor_count() != motors_) continue;
-        if (other.model.inertial_parameters() == model_.inertial_parameters()) continue;
+        if (differs_at_ends_alone(other.model)) continue;  // that is a load
         const Reading reading = read_model(other.model, robot_.profile, samples_, {}, -1, &reading_.scale);
         if (!reading.torque.allFinite()) continue;
         const double score = weigh(weighing_, sums_of(reading, samples_.y, weights_), {}).score;
