@@ -10,6 +10,7 @@
 #include <optional>
 #include <tuple>
 
+#include "antaeus/check/check_log.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/replay/replay_rows.hpp"
 #include "convert.hpp"
@@ -230,17 +231,20 @@ struct Replayer {
   /// With posteriors by the robot's settings, once they are asked for: of logs of the robot, or of a simulation.
   std::optional<BatchReplay> judged = {};
   bool judged_simulated = false;
+  Reasons judged_suspected = {};
 
-  BatchReplay& with_posterior(bool simulated) {
-    if (judged && judged_simulated == simulated) return *judged;
+  BatchReplay& with_posterior(bool simulated, Reasons suspected) {
+    if (judged && judged_simulated == simulated && judged_suspected == suspected) return *judged;
     const Settings all = robot.settings(frames);
     ReplayPosterior posterior{.instant = all.get<InstantOptions>(),
                               .residual = all.get<ResidualOptions>(),
                               .posterior = all.get<PosteriorOptions>(),
-                              .simulated = simulated};
+                              .simulated = simulated,
+                              .suspected = suspected};
     if (!imu.empty()) posterior.instant.imu = parse_enum<ImuUse>(imu, at("imu"));
     judged.emplace(BatchReplay::with_posterior(robot, frames, options, posterior));
     judged_simulated = simulated;
+    judged_suspected = suspected;
     return *judged;
   }
 };
@@ -309,10 +313,14 @@ nb::dict call(Replayer& self, nb::object q, nb::object tau, nb::dict keywords) {
   ReplayOutput out;
   const Progress interrupted = until_interrupted();
   // A replay is made once what is asked of it is known; nothing in here is Python's.
-  const auto run = [&](const auto& in, bool is_simulated) {
+  const auto run = [&](const auto& in, bool is_simulated, const Episode* log = nullptr) {
     const nb::gil_scoped_release unlocked;
     const std::scoped_lock alone(*self.one_at_a_time);
-    (judged ? self.with_posterior(is_simulated) : self.replay).run(in, out, interrupted);
+    const bool told = std::any_of(wanted.begin(), wanted.end(),
+                                  [](const std::string& name) { return name == "verdict" || name == "reasons"; });
+    Reasons suspected;
+    if (log && told && has_errors(check_log(self.robot, *log))) suspected = Reason::set_up_suspect;
+    (judged ? self.with_posterior(is_simulated, suspected) : self.replay).run(in, out, interrupted);
   };
   if (nb::isinstance<Episode>(q)) {
     const auto& episode = nb::cast<const Episode&>(q);
@@ -324,7 +332,7 @@ nb::dict call(Replayer& self, nb::object q, nb::object tau, nb::dict keywords) {
     if (!tau.is_none()) throw OptionsError(at("tau"), "an episode brings its torques", "leave it away");
     if (episode.steps() == 0) throw EpisodeError(episode.name, "no steps", "give a log that holds some");
     out = make_results(model, episode.steps(), wanted, arrays, results);
-    run(episode, episode.simulated);
+    run(episode, episode.simulated, &episode);
     return results;
   }
 
@@ -398,6 +406,7 @@ constexpr const char* kChannels =
     "force_directions, nis, misfit, evidence_rows, …: as in BatchOutput\n"
     "  verdict [N × endpoints]: places in Verdict: list(antaeus.Verdict)[code]; 0: ok\n"
     "  reasons [N × endpoints]: sets of bits; antaeus.reason_names(bits)\n"
+    "    Of an Episode in which check() finds an error every state has `set_up_suspect` and none is ok\n"
     "  near_limits [N × endpoints]: statistics within 1e-9 of a limit: only there may verdict and reasons differ from "
     "the loop's\n"
     "With them time [N] in s, v, a, gyro and accelerometer are taken as an Observation has them: for motion and gaps. "
