@@ -18,6 +18,27 @@ namespace {
 using antaeus::cli::kBadInput;
 using antaeus::cli::say;
 
+/// Of an option that takes one value and stands there more than once; empty: none does.
+std::string given_twice(const CLI::App& verb, int argc, char** argv) {
+  for (const CLI::Option* option : verb.get_options()) {
+    if (option->get_items_expected_max() != 1 || option->get_multi_option_policy() != CLI::MultiOptionPolicy::Throw) {
+      continue;
+    }
+    std::vector<std::string> names;
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+    int count = 0;
+    for (int i = 2; i < argc; ++i) {
+      const std::string given(argv[i]);
+      count += std::find(names.begin(), names.end(), given.substr(0, given.find('='))) != names.end();
+    }
+    if (count > 1)
+      return names.front() + " is given " + (count == 2 ? "twice" : std::to_string(count) + " times") +
+             "; give it once";
+  }
+  return {};
+}
+
 /// CLI11 says what was wrong, not what was meant: add the nearest verb or option.
 std::string explain(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   const CLI::App* verb = &app;
@@ -30,6 +51,14 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error, int argc,
     const auto text = antaeus::unknown_name("verb", argv[1], verbs);
     return text.problem + "; " + text.remedy;
   }
+  if (verb == &app && argc > 1) {
+    for (int i = 2; i < argc; ++i) {
+      if (std::find(verbs.begin(), verbs.end(), argv[i]) == verbs.end()) continue;
+      return "'" + std::string(argv[1]) + "' stands before the verb; write antaeus " + argv[i] + " first, then " +
+             argv[1];
+    }
+  }
+  if (const std::string twice = given_twice(*verb, argc, argv); !twice.empty()) return twice;
   std::vector<std::string> options;
   for (const CLI::Option* option : verb->get_options()) {
     for (const std::string& name : option->get_lnames()) options.push_back("--" + name);

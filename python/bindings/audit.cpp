@@ -90,8 +90,9 @@ Audit audit(Log episode, const RobotChoice& robot, std::vector<Log> baselines, s
 
   // From here on nothing is Python's: what went in was copied.
   const nb::gil_scoped_release unlocked;
-  Robot loaded = std::holds_alternative<Robot>(robot) ? std::get<Robot>(robot)
-                                                      : load_robot(std::get<std::filesystem::path>(robot).string());
+  Robot loaded = std::holds_alternative<Robot>(robot)
+                     ? std::get<Robot>(robot)
+                     : load_robot(std::get<std::filesystem::path>(robot).string(), MeshPolicy::ignored);
   for (const std::string& assignment : assignments) loaded.profile.settings.set(assignment, "audit.settings");
   const AuditOptions options = audit_options(loaded, loaded.endpoint_frames(request.endpoints, "audit.endpoints"));
   std::vector<Episode> episodes;

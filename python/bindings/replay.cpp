@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <tuple>
+#include <type_traits>
 
 #include "antaeus/check/check_log.hpp"
 #include "antaeus/core/option_table.hpp"
@@ -22,6 +23,7 @@ namespace antaeus::python {
 namespace {
 
 constexpr const char* kReplayPlace = "replay";
+constexpr const char* kPosteriorStatus = "posterior_status";
 constexpr const char* kWanted[] = {"wrench", "sigma", "rank", "residual"};
 
 std::string at(const std::string& name) { return std::string(kReplayPlace) + "." + name; }
@@ -178,6 +180,7 @@ BatchRowsOf<T> result_rows(const std::string& name, const RowShape& shape, std::
 std::vector<std::string> result_names() {
   std::vector<std::string> names = field_names<ReplayOutput>();
   names.emplace_back("status");
+  names.emplace_back(kPosteriorStatus);
   return names;
 }
 
@@ -198,8 +201,9 @@ std::vector<std::string> names_of(nb::handle wanted, const char* place) {
   return names;
 }
 
+/// \param status_name  of the array that has each state's status
 ReplayOutput make_results(const BatchModel& model, std::ptrdiff_t count, const std::vector<std::string>& wanted,
-                          const nb::dict& given, nb::dict& results) {
+                          const char* status_name, const nb::dict& given, nb::dict& results) {
   ReplayOutput out;
   visit_fields(out, BatchSizes(model), [&]<class T>(const char* name, BatchRowsOf<T>& rows, const RowShape& shape) {
     if (std::find(wanted.begin(), wanted.end(), name) == wanted.end()) return;
@@ -208,9 +212,9 @@ ReplayOutput make_results(const BatchModel& model, std::ptrdiff_t count, const s
     }
     rows = result_rows<T>(name, shape, count, given, results);
   });
-  const BatchRowsOf<Status> status = result_rows<Status>("status", RowShape{}, count, given, results);
+  const BatchRowsOf<Status> status = result_rows<Status>(status_name, RowShape{}, count, given, results);
   if (count > 1 && status.stride != 1) {
-    throw OptionsError(at("out") + ": status", "its numbers stand apart", "give an array whose numbers do not");
+    throw OptionsError(at("out") + ": " + status_name, "its numbers stand apart", "give an array whose numbers do not");
   }
   out.status = status.values;
   return out;
@@ -256,7 +260,7 @@ Replayer make_replayer(const RobotChoice& choice, std::vector<std::string> endpo
   const ReplayOptions options{.threads = threads.value_or(0), .block = block};
   check_options(options);
   const auto* file = std::get_if<std::filesystem::path>(&choice);
-  Robot robot = file ? load_robot(file->string()) : std::get<Robot>(choice);
+  Robot robot = file ? load_robot(file->string(), MeshPolicy::ignored) : std::get<Robot>(choice);
   for (const std::string& assignment : settings) robot.profile.settings.set(assignment, at("settings"));
   std::vector<std::string> frames;
   if (!endpoints.empty() || !robot.profile.endpoints.empty())
@@ -275,6 +279,7 @@ Replayer make_replayer(const RobotChoice& choice, std::vector<std::string> endpo
 
 /// Whether a result is of a posterior.
 bool is_judged(const std::string& name) {
+  if (name == kPosteriorStatus) return true;
   const std::vector<std::string> names = field_names<ReplayOutput>();
   const auto first = std::find(names.begin(), names.end(), "posterior");
   return std::find(first, names.end(), name) != names.end();
@@ -290,7 +295,41 @@ nb::object taken(nb::dict& keywords, const char* name) {
   return value;
 }
 
-nb::dict call(Replayer& self, nb::object q, nb::object tau, nb::dict keywords) {
+/// What a call is asked for, of posteriors and of all else: one depends in nothing on the other.
+struct Wanted {
+  explicit Wanted(const std::vector<std::string>& names) {
+    for (const std::string& name : names) (is_judged(name) ? judged : plain).push_back(name);
+  }
+  std::vector<std::string> plain, judged;
+};
+
+/// Of channels that posteriors take, those that torques and residuals are formed of.
+ReplayInput without_history(ReplayInput in, Base base) {
+  in.time = {};
+  in.continues = false;
+  if (in.v.values.empty() || in.a.values.empty()) in.v = in.a = {};
+  if (in.v.values.empty() || base == Base::fixed) {
+    in.imu_angular_velocity = in.imu_specific_force = in.base_angular_acceleration = {};
+  }
+  return in;
+}
+
+/// An antaeus.ReplayResults: \p results, whose wrenches they are, and what each is formed of.
+nb::object named_results(const Replayer& self, const nb::dict& results, bool moving) {
+  constexpr std::string_view kNotOfResiduals[] = {
+      "base_rotation", "base_angular_velocity", "sigma", "rank", "jacobian", "pose", "status"};
+  nb::dict formed_of;
+  for (const auto& [key, value] : results) {
+    const auto name = nb::cast<std::string>(key);
+    if (std::ranges::find(kNotOfResiduals, name) != std::end(kNotOfResiduals)) continue;
+    const bool dynamic = moving && !is_judged(name);
+    formed_of[key] = nb::cast(dynamic ? ResidualKind::inverse_dynamics : ResidualKind::static_gravity);
+  }
+  const nb::object kind = nb::module_::import_("antaeus._replay_results").attr("ReplayResults");
+  return kind(results, "sign"_a = self.replay.sign(), "formed_of"_a = formed_of);
+}
+
+nb::object call(Replayer& self, nb::object q, nb::object tau, nb::dict keywords) {
   const nb::object want = taken(keywords, "want"), given = taken(keywords, "out");
   std::vector<std::string> wanted(std::begin(kWanted), std::end(kWanted));
   if (!want.is_none()) wanted = names_of(want, "want");
@@ -307,20 +346,32 @@ nb::dict call(Replayer& self, nb::object q, nb::object tau, nb::dict keywords) {
     return !value.is_none() && nb::cast<bool>(value);
   };
   const bool simulated = flag("simulated"), continues = flag("continues");
-  const bool judged = std::any_of(wanted.begin(), wanted.end(), is_judged);
+  const Wanted names(wanted);
+  const bool judged = !names.judged.empty();
   const BatchModel& model = self.replay.model();
   nb::dict results;
-  ReplayOutput out;
+  ReplayOutput out, judged_out;
+  const auto make_room = [&](std::ptrdiff_t count) {
+    out = make_results(model, count, names.plain, "status", arrays, results);
+    if (judged) judged_out = make_results(model, count, names.judged, kPosteriorStatus, arrays, results);
+  };
   const Progress interrupted = until_interrupted();
   // A replay is made once what is asked of it is known; nothing in here is Python's.
-  const auto run = [&](const auto& in, bool is_simulated, const Episode* log = nullptr) {
+  const auto run = [&](const auto& in, bool is_simulated) {
     const nb::gil_scoped_release unlocked;
     const std::scoped_lock alone(*self.one_at_a_time);
-    const bool told = std::any_of(wanted.begin(), wanted.end(),
-                                  [](const std::string& name) { return name == "verdict" || name == "reasons"; });
     Reasons suspected;
-    if (log && told && has_errors(check_log(self.robot, *log))) suspected = Reason::set_up_suspect;
-    (judged ? self.with_posterior(is_simulated, suspected) : self.replay).run(in, out, interrupted);
+    if constexpr (std::is_same_v<std::decay_t<decltype(in)>, Episode>) {
+      const bool told = std::any_of(names.judged.begin(), names.judged.end(),
+                                    [](const std::string& name) { return name == "verdict" || name == "reasons"; });
+      if (told && has_errors(check_log(self.robot, in))) suspected = Reason::set_up_suspect;
+    }
+    if (judged) self.with_posterior(is_simulated, suspected).run(in, judged_out, interrupted);
+    if constexpr (std::is_same_v<std::decay_t<decltype(in)>, ReplayInput>) {
+      self.replay.run(judged ? without_history(in, model.base()) : in, out, interrupted);
+    } else {
+      self.replay.run(in, out, interrupted);
+    }
   };
   if (nb::isinstance<Episode>(q)) {
     const auto& episode = nb::cast<const Episode&>(q);
@@ -331,9 +382,9 @@ nb::dict call(Replayer& self, nb::object q, nb::object tau, nb::dict keywords) {
     if (continues) throw OptionsError(at("continues"), "an episode begins anew", "give its arrays");
     if (!tau.is_none()) throw OptionsError(at("tau"), "an episode brings its torques", "leave it away");
     if (episode.steps() == 0) throw EpisodeError(episode.name, "no steps", "give a log that holds some");
-    out = make_results(model, episode.steps(), wanted, arrays, results);
-    run(episode, episode.simulated, &episode);
-    return results;
+    make_room(episode.steps());
+    run(episode, episode.simulated);
+    return named_results(self, results, false);
   }
 
   ReplayInput in;
@@ -353,9 +404,9 @@ nb::dict call(Replayer& self, nb::object q, nb::object tau, nb::dict keywords) {
   for (const auto& [key, value] : keywords) {
     throw_unknown<OptionsError>(kReplayPlace, "argument", nb::cast<std::string>(key), field_names<ReplayInput>());
   }
-  out = make_results(model, in.count, wanted, arrays, results);
+  make_room(in.count);
   run(in, simulated);
-  return results;
+  return named_results(self, results, !in.v.values.empty() && !in.a.values.empty());
 }
 
 // Words --------------------------------------------------------------------------------------------------------------
@@ -373,7 +424,7 @@ std::string channels_signature() {
          "), simulated: bool = False, continues: bool = False, out: dict[str, numpy.typing.NDArray[typing.Any]] | None "
          "= None";
 }
-constexpr const char* kResult = "dict[str, numpy.typing.NDArray[typing.Any]]";
+constexpr const char* kResult = "antaeus._replay_results.ReplayResults";
 constexpr const char* kSetUp =
     "imu: str | None = None, threads: int | None = None, block: int = 1024, settings: dict[str, float | str | bool] = "
     "{}";
@@ -386,23 +437,26 @@ constexpr const char* kChannels =
     "Episode, "
     "which brings q, tau and the quaternion. Float64 arrays whose rows are whole, Arrow's lists of one length among "
     "them, are not copied; all else that NumPy reads is.\n\n"
-    "Returns a dict of arrays, one a name of want, and `status` [N], places in Status: list(antaeus.Status)[code]; 0: "
-    "ok. A state that cannot be used is NaN, its rank −1, and disturbs no other.\n"
+    "Returns a ReplayResults, a dict of arrays, one a name of want, and `status` [N], places in Status: "
+    "list(antaeus.Status)[code]; 0: ok. A state that cannot be used is NaN, its rank −1, and disturbs no other. Its "
+    "attribute `sign` says whose wrenches `wrench` and `posterior` are, by one rule with the command line: "
+    "posterior.sign where it is set, else estimator.sign, else the profile's deployed.sign, else on_robot. `formed_of` "
+    "says of each result which residual it is formed of. No result depends on what else is wanted.\n"
     "  torque [N × motors]: g(q), or M a + C v + g, N·m\n"
     "  residual [N × motors]: joint torque − torque, N·m\n"
     "  base_residual [N × 6]: minus force and moment of the base's rows, base axes\n"
     "  base_rotation [N × 3 × 3]: R_WB\n"
     "  base_angular_velocity [N × 3]: base axes, rad/s; with v and a\n"
-    "  wrench [N × endpoints × 6]: pinv(Jᵀ) residual, of the robot on the environment, at the frame's origin, world "
-    "axes, force first\n"
+    "  wrench [N × endpoints × 6]: pinv(Jᵀ) residual with `sign`, at the frame's origin, world axes, force first\n"
     "  sigma [N × endpoints × 6]: singular values of J, largest first\n"
     "  rank [N × endpoints]: how many of them count\n"
     "  jacobian [N × 6 · supporting motors of each endpoint]: J_WF_W, column by column\n"
     "  pose [N × endpoints × 12]: R_WF row by row, then its origin; base at the world's origin, m\n"
     "Posteriors by the robot's settings (groups residual, posterior, equation), at rest, as PosteriorEstimator of "
     "static "
-    "residuals; NaN and −1 where there is none:\n"
-    "  posterior [N × endpoints × 6], covariance [N × endpoints × 21, upper triangle], force_sd [N × endpoints × 3], "
+    "residuals, whatever v and a; NaN and −1 where there is none:\n"
+    "  posterior [N × endpoints × 6] with `sign`, covariance [N × endpoints × 21, upper triangle], force_sd [N × "
+    "endpoints × 3], "
     "force_directions, nis, misfit, evidence_rows, …: as in BatchOutput\n"
     "  verdict [N × endpoints]: places in Verdict: list(antaeus.Verdict)[code]; 0: ok\n"
     "  reasons [N × endpoints]: sets of bits; antaeus.reason_names(bits)\n"
@@ -410,7 +464,8 @@ constexpr const char* kChannels =
     "  near_limits [N × endpoints]: statistics within 1e-9 of a limit: only there may verdict and reasons differ from "
     "the loop's\n"
     "With them time [N] in s, v, a, gyro and accelerometer are taken as an Observation has them: for motion and gaps. "
-    "status has time_back too. simulated: whether a simulation made the states. continues: these states follow those "
+    "posterior_status [N] comes with them: the Status of the residual that they are formed of, time_back too. "
+    "simulated: whether a simulation made the states. continues: these states follow those "
     "of "
     "the call before, whose history goes on.\n"
     "out: arrays by name that are filled in place of new ones. The interpreter's lock is released meanwhile, and "

@@ -60,7 +60,7 @@ void bind_description(nb::module_& module) {
       [](const std::filesystem::path& file, std::string_view meshes) {
         return read_urdf(file, parse_enum<MeshPolicy>(meshes, "read_urdf.meshes"));
       },
-      "file"_a, "meshes"_a = "required",
+      "file"_a, "meshes"_a = "ignored",
       "Reads a URDF file. A moving link without inertia, an inertia that no body can have, a mesh that is not there "
       "(unless meshes='ignored'), two parents, a loop or a repeated name raise ModelError with the line.");
 }
@@ -280,7 +280,7 @@ void bind_profile(nb::module_& module) {
         for (const Payload& payload : payloads) loaded = with_payload(loaded, payload, "load_robot.payloads");
         return loaded;
       },
-      "name_or_path"_a, "meshes"_a = "required", "base"_a = nb::none(), "payloads"_a = nb::list(),
+      "name_or_path"_a, "meshes"_a = "ignored", "base"_a = nb::none(), "payloads"_a = nb::list(),
       "A robot from a profile (.toml), a description (.urdf), an MJCF (.xml, read by MuJoCo), or the name of one that "
       "comes with Antaeus. base: "
       "'fixed' "

@@ -113,6 +113,10 @@ Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRe
     part.reconstruction.first_step = first_step;
     if (e == 0) candidates = reconstructor.focus_candidates();
     done += weight;
+    if (std::string why = why_static(robot, part.episode, options.residual); !why.empty()) {
+      // First: what was found while reading tells of invalid steps last.
+      part.episode.notes.insert(part.episode.notes.begin(), std::move(why));
+    }
     note_overflow(overflowing_steps(part.reconstruction, part.episode), part.episode, first_step);
     detail::summarise_episode(robot, endpoints, options, part);
     if (e == 0) {

@@ -7,6 +7,7 @@
 #include "antaeus/audit/audit_options.hpp"
 #include "antaeus/check/check_log.hpp"
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/episode/smooth_motion.hpp"
 #include "antaeus/replay/replay.hpp"
 #include "audit/step_series.hpp"
@@ -342,6 +343,51 @@ std::vector<Eigen::Index> overflowing_steps(const Reconstruction& reconstruction
     if (overflows) steps.push_back(first + i);
   }
   return steps;
+}
+
+namespace {
+
+/// The link that an [imu] of this robot most likely sits in: one that says so, else the root.
+std::string imu_link(const RobotDescription& description) {
+  for (const LinkDescription& link : description.links) {
+    if (link.name.find("imu") != std::string::npos) return link.name;
+  }
+  return description.root;
+}
+
+std::string rate_text(double hertz) { return significant_text(hertz, 3); }
+
+}  // namespace
+
+std::string why_static(const Robot& robot, const Episode& episode, const ResidualOptions& options) {
+  if (options.kind == ResidualChoice::static_gravity || episode.v.rows() == 0 || !episode.has_time()) return {};
+  const double rate = 1.0 / episode.sample_time();
+  if (!std::isfinite(rate) || rate <= 0.0) return {};
+  const std::string from = "the residual is static, though the log has velocities and a clock: ";
+  if (robot.model.base() == Base::free_flyer) {
+    std::vector<std::string> missing;
+    if (episode.imu_angular_velocity.rows() == 0) missing.emplace_back("a gyro (channel imu_gyro)");
+    if (episode.imu_specific_force.rows() == 0) {
+      missing.emplace_back("an accelerometer (channel imu_acc)");
+    }
+    if (robot.profile.imu.frame.empty()) {
+      missing.push_back("[imu] frame = \"" + imu_link(robot.model.description()) +
+                        "\" in a profile, or the link in which the sensor sits");
+    }
+    if (!missing.empty()) {
+      std::string text;
+      for (std::size_t i = 0; i < missing.size(); ++i) {
+        text += (i == 0 ? "" : i + 1 == missing.size() ? " and " : ", ") + missing[i];
+      }
+      return from + "the base of " + robot.profile.name +
+             " floats, so inverse dynamics needs its motion too; missing: " + text;
+    }
+  }
+  if (episode.a.rows() > 0 || options.kind == ResidualChoice::momentum_observer) return {};
+  // As ResidualEstimator allows a clock that is not exact.
+  constexpr double kRateSlack = 1.05;
+  if (rate * kRateSlack >= options.minimum_rate) return {};
+  return from + rate_text(rate) + " Hz, " + rate_text(options.minimum_rate) + " are asked for (residual.minimum_rate)";
 }
 
 void note_overflow(const std::vector<Eigen::Index>& steps, Episode& episode, Eigen::Index first_step) {

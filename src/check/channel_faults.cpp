@@ -567,7 +567,9 @@ class ChannelJudge {
           run = 1;
           least_q = most_q = log_.q(i, j);
         }
-        if (most_q - least_q > 0.1 * out_.position_unit) longest = std::max(longest, run);
+        // At its largest value it is cut off, not frozen.
+        const bool at_end = tau[i] == most || tau[i] == least;
+        if (most_q - least_q > 0.1 * out_.position_unit && (!at_end || range == 0.0)) longest = std::max(longest, run);
       }
       const double dt = std::isfinite(judged_.step) ? judged_.step : 0.005;
       const double zero_share = static_cast<double>(nothing) / static_cast<double>(rows);

@@ -39,7 +39,7 @@ class Naming {
   Naming(const Robot& robot, const CheckOptions& options, CheckResult& result)
       : robot_(robot), options_(options), result_(result) {}
 
-  void of_torques(const TorqueJudgement& judged, ChannelFaults& channels, const JudgedLog& log) {
+  void of_torques(const TorqueJudgement& judged, ChannelFaults& channels) {
     result_.joints = judged.joints;
     if (!judged.refused.empty()) {
       refused(judged);
@@ -51,13 +51,14 @@ class Naming {
     const double named = best ? best->score : 0.0;
     const double unknown = judged.unknown;
     tell(judged);
+    if (constant_position(judged)) return;
+    note_locked(judged);
     if (!(named > options_.found)) {
-      if (unknown > options_.found) unexplained(unknown, unknown - std::max(0.0, named), log);
+      if (unknown > options_.found) unexplained(unknown, unknown - std::max(0.0, named));
       return;
     }
-    if (constant_position(log, std::max(named, unknown))) return;
     if (unknown > named + 3.0 + 0.05 * unknown) {
-      unexplained(unknown, unknown - named, log);
+      unexplained(unknown, unknown - named);
       return;
     }
     Finding finding = finding_of(robot_, *best);
@@ -102,8 +103,7 @@ class Naming {
     if (or_else.empty()) or_else = rival.text + "; then " + rival.remedy;
   }
 
-  void unexplained(double score, double margin, const JudgedLog& log) {
-    if (constant_position(log, score)) return;
+  void unexplained(double score, double margin) {
     Hypothesis h;
     h.fault = Fault::other_robot;
     Finding finding = finding_of(robot_, h);
@@ -113,12 +113,10 @@ class Naming {
   }
 
   /// A joint whose position never changed, in a log that the model does not explain.
-  bool constant_position(const JudgedLog& log, double score) {
-    if (score < options_.found) return false;
+  bool constant_position(const TorqueJudgement& judged) {
     Finding finding;
-    for (std::size_t j = 0; j < log.position_dead.size(); ++j) {
-      if (log.position_dead[j]) finding.joints.push_back(robot_.model.motor_names()[j]);
-    }
+    for (const int j : judged.moves_unseen)
+      finding.joints.push_back(robot_.model.motor_names()[static_cast<std::size_t>(j)]);
     if (finding.joints.empty()) return false;
     finding.fault = Fault::position_frozen;
     finding.channel = "qpos";
@@ -133,6 +131,22 @@ class Naming {
         "find why this channel does not reach the log; or state where the joint is held: locked_joints in the profile";
     extra_.push_back(std::move(finding));
     return true;
+  }
+
+  /// A position that never changes, and torques that do not say whether the joint stands.
+  void note_locked(const TorqueJudgement& judged) {
+    Finding finding;
+    for (const int j : judged.stands) finding.joints.push_back(robot_.model.motor_names()[static_cast<std::size_t>(j)]);
+    if (finding.joints.empty()) return;
+    finding.fault = Fault::joint_locked;
+    finding.channel = "qpos";
+    finding.severity = Severity::note;
+    finding.margin = 0.0;
+    finding.alternatives.emplace_back(to_string(Fault::position_frozen));
+    finding.text = "the position of " + finding.joints.front() + (finding.joints.size() > 1 ? " and others" : "") +
+                   " never changes while others move: held, or its channel is frozen; the torques do not tell";
+    finding.remedy = "move this joint, or look at its channel";
+    extra_.push_back(std::move(finding));
   }
 
   void refused(const TorqueJudgement& judged) {
@@ -160,7 +174,7 @@ class Naming {
       if (score < found - 3.0) {
         result_.excluded.emplace_back(to_string(fault));
       } else if (found <= options_.found) {
-        result_.not_told.push_back(what_would_tell(fault));
+        result_.not_told.push_back(std::string(to_string(fault)) + ": " + what_would_tell(fault));
       }
     }
     std::string zeros, gains;
@@ -182,7 +196,7 @@ class Naming {
     torque.gravity = best == Fault::gravity_removed ? GravityContent::excluded
                      : out(Fault::gravity_removed)  ? GravityContent::included
                                                     : GravityContent::unknown;
-    if (best == Fault::too_short && judged.friction_share < 0.01 &&
+    if (best == Fault::too_short && judged.friction_share < 0.04 &&
         robot_.profile.torque_source == TorqueSource::motor) {
       Finding finding;
       finding.fault = Fault::friction_removed;
@@ -223,7 +237,7 @@ CheckResult check_log(const Robot& robot, const Episode& log, const CheckOptions
   if (channels.frozen_position) {
     result.not_told.emplace_back("anything of the torques: the positions do not tell where the robot is");
   } else {
-    naming.of_torques(judge_torques(robot, judged, options), channels, judged);
+    naming.of_torques(judge_torques(robot, judged, options), channels);
   }
   result.findings = std::move(channels.findings);
   std::ranges::move(naming.extra_, std::back_inserter(result.findings));

@@ -80,32 +80,9 @@ class TorqueJudge {
     reading_ = read_model(model_, robot_.profile, samples_, {}, -1, nullptr);
     if (!reading_.torque.allFinite() || reading_.torque.cwiseAbs().maxCoeff() == 0.0)
       return refuse(Fault::too_little_motion, "the model has no torques in these positions");
-    // A joint that stands is held by its dry friction, whatever else acts on it.
-    weights_ = MatrixX::Ones(samples_.count(), motors_);
-    for (Eigen::Index k = 0; k < samples_.count(); ++k) {
-      for (int j = 0; j < motors_; ++j) {
-        if (std::abs(samples_.v(k, j)) < kRest) weights_(k, j) = kRestWeight;
-      }
-    }
     const double counted = std::min(kMostIndependent, log_.time / kIndependent);
     weighing_.temper = std::min(1.0, counted / static_cast<double>(samples_.count()));
-    // Pushes and impacts count less: by the freest fit, the same for every hypothesis.
-    OwnVector wide = OwnVector::Ones();
-    wide[kGainError] = 10.0;
-    const Fit free = weigh(weighing_, sums_of(reading_, samples_.y, weights_, {}, kMassWidth), {}, wide);
-    Fit scaled = free;
-    scaled.common.head(reading_.masses) *= kMassWidth;
-    const MatrixX left = left_over(reading_, samples_.y, scaled, {});
-    for (const int j : weighing_.motors) {
-      std::vector<double> sizes(static_cast<std::size_t>(left.rows()));
-      for (Eigen::Index k = 0; k < left.rows(); ++k) sizes[static_cast<std::size_t>(k)] = std::abs(left(k, j));
-      std::nth_element(sizes.begin(), sizes.begin() + left.rows() / 2, sizes.end());
-      const double sd = std::max(1.4826 * sizes[static_cast<std::size_t>(left.rows() / 2)], 1e-12);
-      for (Eigen::Index k = 0; k < left.rows(); ++k) {
-        const double z = left(k, j) / (kOutlier * sd);
-        weights_(k, j) /= 1.0 + z * z;
-      }
-    }
+    weights_ = weights_by(samples_.y);
     sums_ = sums_of(reading_, samples_.y, weights_);
     nominal_ = weigh(weighing_, sums_, {});
     unknown_ = weigh(weighing_, sums_of(reading_, samples_.y, weights_, {}, kMassWidth), {});
@@ -115,6 +92,13 @@ class TorqueJudge {
       out_.explained = std::min(out_.explained, 1.0 - std::pow(nominal_.sigma[j] / level, 2));
     }
     out_.judged = weighing_.motors;
+    for (const int j : weighing_.motors) {
+      if (!log_.position_dead[static_cast<std::size_t>(j)]) continue;
+      // Held by its friction a joint's torque may be off, and stays as it is: that it moves says the joint does.
+      const VectorX left_here = samples_.y.col(j) - reading_.torque.col(j);
+      const double sd = std::sqrt((left_here.array() - left_here.mean()).square().mean());
+      (sd > 0.12 * reading_.scale[j] ? out_.moves_unseen : out_.stands).push_back(j);
+    }
     return true;
   }
 
@@ -281,9 +265,8 @@ class TorqueJudge {
     }
     all_gain_ = best[all.front()];
     if (all.size() > 1)
-      add(Fault::torque_gain, {}, best_score, kSmallOccam + (all_gain_ < 0.0 ? 1.0 : 0.0), all_gain_,
-          gain_sd(best, all));
-    std::vector<std::pair<double, VectorX>> singles;
+      add(gain_fault(all_gain_), {}, best_score, kSmallOccam + (all_gain_ < 0.0 ? 1.0 : 0.0) + odd_gain(all_gain_),
+          all_gain_, gain_sd(best, all));
     for (const int j : all) {
       VectorX top = ones();
       double top_score = -kInfinity;
@@ -299,13 +282,31 @@ class TorqueJudge {
           top = gain;
         }
       }
-      add(Fault::torque_gain, {j}, top_score, kSmallOccam + occam_joint() + (top[j] < 0.0 ? 1.0 : 0.0), top[j],
-          gain_sd(top, {j}));
-      singles.emplace_back(top_score, top);
+      const Fault fault = gain_fault(top[j]);
+      if (fault == Fault::torque_gain && !tells_gain(j)) continue;
+      const double more = top[j] < 0.0 ? 1.0 : 0.0;
+      add(fault, {j}, top_score, kSmallOccam + occam_joint() + more, top[j], gain_sd(top, {j}));
     }
     (void)least_left;
     (void)best_each;
     several_gains(best);
+  }
+
+  /// Near −1 a gain is a sign, and what clean channels differ by.
+  static Fault gain_fault(double gain) {
+    return gain < 0.0 && std::abs(std::log(-gain)) < 0.35 ? Fault::torque_sign : Fault::torque_gain;
+  }
+
+  /// One gain for all is a unit: amperes, thousandths, percent. What differs by less than a factor of 2.5 is none.
+  static double odd_gain(double gain) {
+    const double size = std::abs(std::log(std::abs(gain)));
+    return size > 0.35 && size < 0.92 ? 10.0 : 0.0;
+  }
+  /// Without gravity a joint's gain is rotor and friction, both free: only a large one can be told.
+  bool tells_gain(int j) const {
+    const double most = samples_.y.col(j).cwiseAbs().maxCoeff(), limit = model_.effort_limits()[j];
+    return rms_of(reading_.gravity.col(j)) > 0.1 * reading_.scale[j] ||
+           (std::isfinite(limit) && limit > 0.0 && most > 3.0 * limit);
   }
 
   static double rms_of(const VectorX& x) {
@@ -326,10 +327,12 @@ class TorqueJudge {
     const std::vector<int>& all = weighing_.motors;
     if (all.size() < 2) return;
     for (const bool from_common : {false, true}) {
+      if (from_common && std::abs(std::log(std::abs(common[all.front()]))) < 0.35) continue;
       VectorX gain = from_common ? common : ones();
       double score = score_gain(gain);
       std::vector<int> free;
-      const double each = 3.0 + (from_common ? 0.0 : std::log(static_cast<double>(all.size())));
+      const double one = 3.0 + (from_common ? 0.0 : std::log(static_cast<double>(all.size())));
+      double occam = from_common ? 3.0 : 0.0;
       for (int sweep = 0; sweep < 2; ++sweep) {
         for (const int j : all) {
           const bool known = std::ranges::find(free, j) != free.end();
@@ -345,8 +348,13 @@ class TorqueJudge {
               top = tried;
             }
           }
+          if (!from_common && !tells_gain(j)) continue;
+          const double each = one;
           if (!known && top_score - score < each) continue;
-          if (!known) free.push_back(j);
+          if (!known) {
+            free.push_back(j);
+            occam += each;
+          }
           gain = top;
           score = top_score;
         }
@@ -362,7 +370,6 @@ class TorqueJudge {
         negative += gain[j] < 0.0;
         unit += std::abs(std::log(std::abs(gain[j]))) < 0.35;
       }
-      const double occam = each * static_cast<double>(free.size()) + (from_common ? 3.0 : 0.0);
       std::vector<double> sorted;
       for (const double s : sizes) sorted.push_back(std::abs(s));
       std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2), sorted.end());
@@ -454,37 +461,71 @@ class TorqueJudge {
     add(Fault::torque_order, changed, score, occam, kNaN, kNaN, sizes);
   }
 
-  double delay_score(double delay) const {
+  /// What a sample counts: little where the joint stands and is held by its dry friction, whatever else acts on it; and
+  /// less where a push or an impact is, by the freest fit. The same for every hypothesis.
+  MatrixX weights_by(const MatrixX& channels) const {
+    MatrixX weights = MatrixX::Ones(samples_.count(), motors_);
+    for (Eigen::Index k = 0; k < samples_.count(); ++k) {
+      for (int j = 0; j < motors_; ++j) {
+        if (std::abs(samples_.v(k, j)) < kRest) weights(k, j) = kRestWeight;
+      }
+    }
+    OwnVector wide = OwnVector::Ones();
+    wide[kGainError] = 10.0;
+    Fit free = weigh(weighing_, sums_of(reading_, channels, weights, {}, kMassWidth), {}, wide);
+    free.common.head(reading_.masses) *= kMassWidth;
+    const MatrixX left = left_over(reading_, channels, free, {});
+    for (const int j : weighing_.motors) {
+      std::vector<double> sizes(static_cast<std::size_t>(left.rows()));
+      for (Eigen::Index k = 0; k < left.rows(); ++k) sizes[static_cast<std::size_t>(k)] = std::abs(left(k, j));
+      std::nth_element(sizes.begin(), sizes.begin() + left.rows() / 2, sizes.end());
+      const double sd = std::max(1.4826 * sizes[static_cast<std::size_t>(left.rows() / 2)], 1e-12);
+      for (Eigen::Index k = 0; k < left.rows(); ++k) {
+        const double z = left(k, j) / (kOutlier * sd);
+        weights(k, j) /= 1.0 + z * z;
+      }
+    }
+    return weights;
+  }
+
+  double delay_score(double delay, const MatrixX& weights) const {
     const MatrixX y = late_torques(log_, samples_, delay);
-    return weigh(weighing_, sums_of(reading_, y, weights_), {}).score;
+    return weigh(weighing_, sums_of(reading_, y, weights), {}).score;
+  }
+  /// A parabola through three points, some times: the score is smooth. \param delay  a start; receives the best
+  /// \return its score and its standard deviation
+  std::pair<double, double> refine_delay(double& delay, const MatrixX& weights) const {
+    double score = delay_score(delay, weights), step = 0.01, curve = 0.0;
+    for (int i = 0; i < 4; ++i) {
+      const double left = delay_score(delay - step, weights), right = delay_score(delay + step, weights);
+      curve = (left - 2.0 * score + right) / (step * step);
+      if (curve >= 0.0) break;
+      const double moved = delay + std::clamp(-0.5 * (right - left) / step / curve, -step, step);
+      const double there = delay_score(moved, weights);
+      if (there > score) {
+        score = there;
+        delay = moved;
+      }
+      step = std::max(0.4 * step, 0.002);
+    }
+    return {score, curve < 0.0 ? 1.0 / std::sqrt(-curve) : kNaN};
   }
 
   void delay() {
     double best = 0.0, best_score = nominal_.score;
     for (double delay = -0.02; delay <= 0.151; delay += 0.01) {
-      const double score = std::abs(delay) < 1e-9 ? nominal_.score : delay_score(delay);
+      const double score = std::abs(delay) < 1e-9 ? nominal_.score : delay_score(delay, weights_);
       if (score > best_score) {
         best_score = score;
         best = delay;
       }
     }
-    // A parabola through three points, twice: the score is smooth.
-    double step = 0.01;
-    double curve = 0.0;
-    for (int i = 0; i < 3; ++i) {
-      const double left = delay_score(best - step), right = delay_score(best + step);
-      curve = (left - 2.0 * best_score + right) / (step * step);
-      if (curve >= 0.0) break;
-      const double move = std::clamp(-0.5 * (right - left) / step / curve, -step, step);
-      const double score = delay_score(best + move);
-      if (score > best_score) {
-        best_score = score;
-        best += move;
-      }
-      step = std::max(0.4 * step, 0.002);
-    }
-    const double sd = curve < 0.0 ? 1.0 / std::sqrt(-curve) : kNaN;
-    if (best != 0.0) add(Fault::torque_late, {}, best_score, kSmallOccam, best, sd);
+    if (best == 0.0) best = 0.002;
+    best_score = refine_delay(best, weights_).first;
+    // Its size by weights that know of it: those of no delay count the fast samples less.
+    double size = best;
+    const double sd = refine_delay(size, weights_by(late_torques(log_, samples_, best))).second;
+    add(Fault::torque_late, {}, best_score, kSmallOccam, size, sd);
   }
 
   void gravity_removed() {
@@ -510,14 +551,14 @@ class TorqueJudge {
       const Reading with = read_model(model_, robot_.profile, samples_, {}, body, &reading_.scale);
       std::vector<MatrixX> extra(static_cast<std::size_t>(motors_));
       VectorX sd(10);
-      sd << heavy, VectorX::Constant(3, 0.15 * heavy), VectorX::Constant(6, 0.03 * heavy);
+      sd << heavy, VectorX::Constant(3, 0.12 * heavy), VectorX::Constant(6, 0.015 * heavy);
       for (int j = 0; j < motors_; ++j)
         extra[static_cast<std::size_t>(j)] = with.last[static_cast<std::size_t>(j)] * sd.asDiagonal();
       const Fit fit = weigh(weighing_, sums_of(reading_, samples_.y, weights_, extra), {});
       const Eigen::Index at = reading_.common.front().cols();
       const double size = heavy * fit.common[at], size_sd = heavy * fit.common_sd[at];
-      add(Fault::payload, {}, fit.score, 3.0 + std::log(static_cast<double>(last_body_.size())), size, size_sd, {},
-          model_.body_joint(body));
+      add(Fault::payload, {}, fit.score, kSmallOccam + std::log(static_cast<double>(last_body_.size())), size, size_sd,
+          {}, model_.body_joint(body));
       moving_mass_ = mass;
     }
     // Gravity from anywhere.

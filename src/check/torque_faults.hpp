@@ -23,7 +23,9 @@ struct TorqueJudgement {
   std::vector<int> judged;  ///< motors
   std::string refused;      ///< why nothing was judged; empty: it was
   Fault refusal = Fault::too_little_motion;
-  std::vector<int> still;  ///< motors that did not move
+  std::vector<int> still;         ///< motors that did not move
+  std::vector<int> moves_unseen;  ///< whose position never changes, and whose torque does
+  std::vector<int> stands;        ///< whose position never changes, as far as torques tell
   double friction_share = kNaN, friction_share_sd = kNaN;
 };
 

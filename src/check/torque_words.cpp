@@ -188,16 +188,16 @@ Finding finding_of(const Robot& robot, const Hypothesis& h) {
 
 std::string what_would_tell(Fault fault) {
   switch (fault) {
-    case Fault::torque_gain: return "gain between 0.75 and 1.35: weigh a known load";
-    case Fault::torque_late: return "a delay: move faster";
-    case Fault::position_offset: return "a zero: touch a known place, or carry a load off the axis";
-    case Fault::position_sign: return "a sign of positions: look at it move";
-    case Fault::payload: return "a load: the same motion without it";
-    case Fault::base_tilted: return "a tilt: move the joints whose axes are not vertical";
-    case Fault::torque_order: return "an order of columns: move each joint by itself";
-    case Fault::joint_order: return "an order of positions: move each joint by itself";
-    case Fault::gravity_removed: return "gravity: move a joint that gravity loads";
-    default: return std::string(to_string(fault)) + ": move each joint by 0.5 rad with nothing touched";
+    case Fault::torque_gain: return "between 0.75 and 1.35 it looks like the description's error; weigh a known load";
+    case Fault::torque_late: return "move faster";
+    case Fault::position_offset: return "touch a known place, or carry a load off the axis";
+    case Fault::position_sign: return "look at it move";
+    case Fault::payload: return "the same motion without the load";
+    case Fault::base_tilted: return "move joints whose axes are not vertical";
+    case Fault::torque_order:
+    case Fault::joint_order: return "move each joint by itself";
+    case Fault::gravity_removed: return "move a joint that gravity loads";
+    default: return "move each joint by 0.5 rad with nothing touched";
   }
 }
 

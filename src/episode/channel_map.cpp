@@ -43,7 +43,7 @@ void take_off(const char* key, const std::vector<double>& offsets, SampleMatrix&
 }
 
 bool is_clock(const VectorX& time) {
-  return time.allFinite() && std::is_sorted(time.data(), time.data() + time.size());
+  return time.size() > 0 && time.allFinite() && std::is_sorted(time.data(), time.data() + time.size());
 }
 
 /// What stands in the samples `delay` later, now.
@@ -90,7 +90,7 @@ void apply_channel_map(const ChannelMap& map, Episode& episode) {
     return;
   }
   const auto move = [&](double delay, SampleMatrix& samples) {
-    if (delay != 0.0 && samples.rows() > 0) advance(episode.time, delay, samples);
+    if (delay != 0.0 && samples.rows() == episode.time.size()) advance(episode.time, delay, samples);
   };
   move(map.torque_delay, episode.tau);
   move(map.velocity_delay, episode.v);

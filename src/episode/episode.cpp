@@ -74,7 +74,10 @@ Episode cut_episode(const Episode& episode, double from, double to, Eigen::Index
   const double* first = from < 0 ? begin : std::lower_bound(begin, end, from);
   const double* last = to < 0 ? end : std::upper_bound(begin, end, to);
   if (first >= last) {
-    throw EpisodeError(episode.name, "no step between " + shortest_text(from) + " s and " + shortest_text(to) + " s",
+    const std::string asked = to < 0     ? "from " + shortest_text(from) + " s on"
+                              : from < 0 ? "up to " + shortest_text(to) + " s"
+                                         : "between " + shortest_text(from) + " s and " + shortest_text(to) + " s";
+    throw EpisodeError(episode.name, "no step " + asked,
                        "the log runs from " + shortest_text(*begin) + " s to " + shortest_text(end[-1]) + " s");
   }
   first_step = first - begin;

@@ -111,7 +111,7 @@ class TableSource : public EpisodeSource {
     std::vector<std::string> wanted = column_names(name, text, 0);
     std::string absent;
     std::size_t present = present_of(wanted, absent);
-    const bool is_set = one && text != EpisodeOptions().*one->pattern;
+    const bool is_set = one && (text != EpisodeOptions().*one->pattern || setting_of(*one));
     if (present == 0) {
       if (is_set) nothing_matches(*one, text, wanted);
       return std::nullopt;
@@ -154,6 +154,15 @@ class TableSource : public EpisodeSource {
   }
   RawLog read_raw() const override { return read_raw_log(path(), table_); }
 
+  /// Where the user set a channel's pattern, in the profile or by --set; null: nowhere, or in a call.
+  const Setting* setting_of(const PatternOf& one) const {
+    const auto& all = robot().profile.settings.all();
+    const auto found = std::ranges::find_if(all, [&](const Setting& setting) {
+      return setting.group == "episode" && setting.name == one.option && setting.value == options_.*one.pattern;
+    });
+    return found == all.end() ? nullptr : &*found;
+  }
+
   std::size_t present_of(const std::vector<std::string>& wanted, std::string& absent) const {
     std::size_t present = 0;
     for (const std::string& column : wanted) {
@@ -184,10 +193,11 @@ class TableSource : public EpisodeSource {
   [[noreturn]] void nothing_matches(const PatternOf& one, const std::string& text,
                                     const std::vector<std::string>& wanted) const {
     const UnknownName nearest = unknown_name("column", wanted.front(), free_columns());
+    const Setting* set = setting_of(one);
     throw EpisodeError(
         path().string() + ":1",
-        "no column matches episode." + std::string(one.option) + " = '" + text + "': there is no '" + wanted.front() +
-            "'",
+        "no column matches episode." + std::string(one.option) + " = '" + text + "'" +
+            (set && !set->place.empty() ? " (" + set->place + ")" : "") + ": there is no '" + wanted.front() + "'",
         nearest.remedy.empty() ? "leave the option away, or name columns that are there" : nearest.remedy);
   }
 

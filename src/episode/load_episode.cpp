@@ -33,12 +33,14 @@ class Loader {
     const std::vector<std::size_t>& shape = samples->shape;
     if (shape.size() != 2 || static_cast<Eigen::Index>(shape[1]) != columns) {
       const bool fewer = shape.size() == 2 && static_cast<Eigen::Index>(shape[1]) < columns && shape[1] > 0;
+      const bool with_base = name == "qpos" && shape.size() == 2 && static_cast<Eigen::Index>(shape[1]) == columns + 7;
       const bool of_motors = columns == robot_.model.motor_count() && !name.starts_with("imu_");
       throw EpisodeError(
           source_.place(name), "shape " + shape_text(shape) + ", not (steps, " + std::to_string(columns) + ")",
           "give one column " + columns_are +
               (fewer && of_motors ? ", or write a profile whose motors are those that are logged, in the "
                                     "order of the columns: the others are then locked at zero"
+               : with_base        ? ": the first seven may be the base's, whose orientation belongs into imu_quat"
                                   : ""));
     }
     const auto rows = static_cast<Eigen::Index>(shape[0]);

@@ -94,6 +94,20 @@ Slot make_slot(const BatchSizes& sizes, const std::vector<std::string>& wanted, 
   return slot;
 }
 
+/// The kernel's wrenches of a block, as the sign that was set has them. The negative of a number is exact.
+void turn_wrenches(const ReplayOutput& out, Sign sign, std::ptrdiff_t count, int endpoints) noexcept {
+  if (sign == kBatchSign) return;
+  const int width = 6 * endpoints;
+  for (const BatchRowsOf<double>* rows : {&out.wrench, &out.posterior}) {
+    if (rows->values.empty()) continue;
+    const std::ptrdiff_t stride = rows->stride == 0 ? width : rows->stride;
+    for (std::ptrdiff_t i = 0; i < count; ++i) {
+      double* row = rows->values.data() + i * stride;
+      for (int k = 0; k < width; ++k) row[k] = -row[k];
+    }
+  }
+}
+
 BatchRowsOf<const double> rows_of(const SampleMatrix& samples) noexcept {
   return {std::span<const double>(samples.data(), static_cast<std::size_t>(samples.size()))};
 }
@@ -181,7 +195,9 @@ struct BatchReplay::Impl {
       return [&, &worker = workers[static_cast<std::size_t>(thread)]](std::ptrdiff_t first, std::ptrdiff_t last) {
         ReplayInput block = block_of(in, sizes, first, last - first);
         map.apply(block, worker.tau);
-        worker.workspace.replay(block, block_of(out, sizes, first, last - first));
+        const ReplayOutput results = block_of(out, sizes, first, last - first);
+        worker.workspace.replay(block, results);
+        turn_wrenches(results, sign, last - first, sizes.endpoints);
       };
     });
     if (progress) progress(1.0);
@@ -217,6 +233,7 @@ struct BatchReplay::Impl {
       Slot& slot = slots[at];
       map.apply(slot.block.in, slot.tau);
       workers[static_cast<std::size_t>(thread)].workspace.replay(slot.block.in, out);
+      turn_wrenches(out, sign, last - first, sizes.endpoints);
     };
     const auto take = [&](std::size_t at, std::ptrdiff_t first, std::ptrdiff_t) {
       progress_steps.tell(first);
@@ -255,6 +272,7 @@ struct BatchReplay::Impl {
       const BatchInput kernels = judgement->input_of(block_of(in, sizes, first, last - first), judged.rows);
       workers[static_cast<std::size_t>(thread)].workspace.replay(kernels, out);
       near += judgement->judge(out, judged.rows, last - first);
+      turn_wrenches(out, sign, last - first, sizes.endpoints);
     };
     detail::in_order(in.count, size, static_cast<int>(workers.size()), slots, prepare, work, take);
     close_calls = near;
@@ -268,6 +286,7 @@ struct BatchReplay::Impl {
   BatchSizes sizes;
   ReplayOptions options;
   TorqueMap map;
+  Sign sign = kBatchSign;
   bool knows_channels = false;
   std::vector<Worker> workers;
   /// \name Of a replay with a posterior by a robot's settings
@@ -288,6 +307,7 @@ BatchReplay::BatchReplay(const Robot& robot, const std::vector<std::string>& end
                          const InstantOptions& instant)
     : BatchReplay(BatchModel(robot, endpoints, instant.imu), options) {
   impl_->map = TorqueMap(robot.profile);
+  impl_->sign = robot.settings(endpoints).get<PosteriorOptions>().sign;
   impl_->knows_channels = true;
 }
 
@@ -304,6 +324,7 @@ BatchReplay BatchReplay::with_posterior(const Robot& robot, const std::vector<st
                                         const ReplayOptions& options, const ReplayPosterior& posterior) {
   auto judgement = std::make_unique<const detail::Judgement>(robot, endpoints, posterior);
   auto impl = std::make_unique<Impl>(judgement->model(), options);
+  impl->sign = posterior.posterior.sign;
   impl->knows_channels = true;
   impl->history.emplace(judgement->history());
   impl->judgement = std::move(judgement);
@@ -315,6 +336,7 @@ BatchReplay& BatchReplay::operator=(BatchReplay&&) noexcept = default;
 BatchReplay::~BatchReplay() = default;
 
 const BatchModel& BatchReplay::model() const noexcept { return impl_->model; }
+Sign BatchReplay::sign() const noexcept { return impl_->sign; }
 int BatchReplay::threads() const noexcept { return static_cast<int>(impl_->workers.size()); }
 
 std::ptrdiff_t BatchReplay::close_calls() const noexcept { return impl_->close_calls; }

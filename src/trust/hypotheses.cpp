@@ -345,11 +345,12 @@ const HypothesisResult& HypothesisTest::solve() noexcept {
   const auto score = [&](const Cause& cause) {
     return options_.ranking == Ranking::bic ? -0.5 * cause.bic : cause.log_evidence + log_prior(cause.kind);
   };
+  // Behind all answers: what no load can be, and then what leaves no trace.
   const auto no_answer = [](const Cause& cause) {
-    return (cause.kind != CauseKind::none && cause.unknowns == 0) || is_negative_load(cause);
+    return cause.kind != CauseKind::none && cause.unknowns == 0 ? 2 : is_negative_load(cause) ? 1 : 0;
   };
   std::sort(result_.causes.begin(), result_.causes.end(), [&](const Cause& a, const Cause& b) {
-    return no_answer(a) != no_answer(b) ? no_answer(b) : score(a) > score(b);
+    return no_answer(a) != no_answer(b) ? no_answer(a) < no_answer(b) : score(a) > score(b);
   });
   // Noise fits some of many causes better than none: without an alarm there is nothing to explain.
   if (!result_.alarm) {

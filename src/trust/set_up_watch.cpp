@@ -106,7 +106,7 @@ void SetUpWatch::see_rows(const PosteriorEstimates& estimates, double dt) noexce
   const Observation& sample = estimates.instant.observation();
   const Eigen::Index motors = sums_.rows();
   if (residual.value.size() != motors || residual.variance.size() != motors) return;
-  const auto gravity = estimates.instant.gravity_torque();
+  const VectorX& gravity = estimates.instant.gravity_torque();
   const bool has_speed = sample.v.size() == motors;
   watched_ += dt;
   sums_ *= std::exp(-dt / time_);

@@ -674,7 +674,7 @@ TEST(AuditTwin, Refusals) {
   EXPECT_ERROR(run_audit(h1_2(), {incident()}, request, AuditOptions{}), "is named twice");
   request.endpoints = {"left wrist"};
   request.from = 1e6;
-  EXPECT_ERROR(run_audit(h1_2(), {incident()}, request, AuditOptions{}), "no step between");
+  EXPECT_ERROR(run_audit(h1_2(), {incident()}, request, AuditOptions{}), "no step from 1e+06 s on");
   request.endpoints.clear();
   request.episode = "nowhere";
   EXPECT_THROW(run_audit(h1_2(), request, AuditOptions{}), EpisodeError);

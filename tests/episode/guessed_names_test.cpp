@@ -127,6 +127,12 @@ TEST_F(GuessedNames, APatternThatWasSetMustMatch) {
   options = {};
   options.time = "t";
   EXPECT_NE(error("log.csv", options).find("no column matches episode.time = 't'"), std::string::npos);
+  // What the profile says was set, too, be it the default.
+  robot_.profile.settings.set("episode.target=target_dof_{motor}", "my.toml:12");
+  EXPECT_NE(error("log.csv").find("no column matches episode.target = 'target_dof_{motor}' (my.toml:12)"),
+            std::string::npos)
+      << error("log.csv");
+  robot_ = test::own_robot("planar_3r");
   options = {};
   options.v = "{joint}.velocity";
   EXPECT_TRUE(holds(load("log.csv", options).v, {.1, .2, .3}));
@@ -158,6 +164,12 @@ TEST_F(GuessedNames, ALogOfSomeOfTheMotorsSaysWhichKeyHelps) {
   EXPECT_EQ(error("two"),
             "two/tau.npy: shape (1, 2), not (steps, 3); give one column a motor of planar_3r, or write a profile whose "
             "motors are those that are logged, in the order of the columns: the others are then locked at zero");
+  put("whole/tau.npy", to_npy({1, 3}, {1, 2, 3}));
+  put("whole/qpos.npy", to_npy({1, 10}, std::vector<double>(10, 0.0)));
+  EXPECT_EQ(
+      error("whole"),
+      "whole/qpos.npy: shape (1, 10), not (steps, 3); give one column a motor of planar_3r: the first seven may be "
+      "the base's, whose orientation belongs into imu_quat");
   put("strangers.csv", "a.effort,b.effort,a.position,b.position\n1,2,3,4\n");
   EXPECT_NE(error("strangers.csv").find("it has 2 joints, none of them named as one of the 3 motors"),
             std::string::npos)

@@ -38,18 +38,13 @@ def log_of(robot, count, numbers=None):
 def in_loop(robot, log):
     reader = antaeus.InstantReader(robot, WRISTS)
     residual = antaeus.ResidualEstimator(robot, kind="static", noise="figures")
-    estimator = antaeus.PosteriorEstimator(reader)
+    estimator = antaeus.PosteriorEstimator(reader, sign="on_environment")  # as the profile's deployed.sign
     said = []
     for i in range(len(log["q"])):
         now = reader.at(antaeus.Observation(**{name: channel[i] for name, channel in log.items()}))
-        said.append([(str(e.status), str(e.verdict), list(e.reasons), e.wrench.force * sign(e)) for e in
+        said.append([(str(e.status), str(e.verdict), list(e.reasons), e.wrench.force) for e in
                      estimator.solve(residual.form(now))])
     return said
-
-
-def sign(estimate):
-    """What makes a force one of the robot on the environment."""
-    return 1 if estimate.sign == antaeus.Sign.on_environment else -1
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +73,76 @@ def test_verdicts_and_reasons_are_those_of_the_loop(robot, judged):
             seen |= {verdict, *reasons}
     assert {"ok", "degraded", "invalid_input", "motion", "gap", "time_back"} <= seen, seen
     assert judged.close_calls() == np.count_nonzero(results["near_limits"])
+
+
+# Sign ----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "frame", "settings", "sign"), [
+    ("h1_2", "left_wrist_yaw_link", {}, "on_environment"),  # its profile states deployed.sign
+    ("h1_2", "left_wrist_yaw_link", {"estimator.sign": "on_robot"}, "on_robot"),
+    ("panda", "panda_hand", {}, "on_robot"),  # states none
+    ("panda", "panda_hand", {"estimator.sign": "on_environment"}, "on_environment"),
+    ("panda", "panda_hand", {"estimator.sign": "on_environment", "posterior.sign": "on_robot"}, "on_robot"),
+    ("panda", "panda_hand", {"posterior.sign": "on_environment"}, "on_environment"),
+])
+def test_the_sign_is_the_one_that_was_set(name, frame, settings, sign):
+    robot = antaeus.load_robot(name)
+    numbers = generator()
+    q = np.tile(robot.pose("ready" if name == "panda" else "zero"), (20, 1))
+    plain = antaeus.replay(robot, [frame], q, q, want="torque")["torque"]
+    tau = plain + numbers.normal(0, 5, q.shape)
+    log = {"q": q, "tau": tau, "v": np.zeros(q.shape)}
+    if name == "h1_2":
+        log["imu_quaternion_xyzw"] = np.tile([0.0, 0.0, 0.0, 1.0], (20, 1))
+    loaded = antaeus.replay(robot, [frame], **log, want=("wrench", "posterior", "verdict"), settings={**FIGURES, **settings})
+    named = antaeus.replay(name, [frame], **log, want=("wrench", "posterior"), settings={**FIGURES, **settings})
+    assert loaded.sign == named.sign == sign and isinstance(loaded.sign, antaeus.Sign)
+    assert pickle.loads(pickle.dumps(loaded)).sign == sign
+    for array in ("wrench", "posterior"):
+        np.testing.assert_array_equal(named[array], loaded[array])
+
+    reader = antaeus.InstantReader(robot, [frame])
+    residual = antaeus.ResidualEstimator(robot, kind="static", noise="figures")
+    posterior, deployed = antaeus.PosteriorEstimator(reader, sign=sign), antaeus.DeployedEstimator(reader, sign=sign)
+    for i in range(20):
+        now = reader.at(antaeus.Observation(**{channel: rows[i] for channel, rows in log.items()}))
+        for array, estimate in (("wrench", deployed.solve(now)[0]), ("posterior", posterior.solve(residual.form(now))[0])):
+            assert estimate.sign == sign
+            force = estimate.wrench.to_vector()
+            assert np.linalg.norm(force) > 1
+            np.testing.assert_allclose(loaded[array][i, 0], force, rtol=0, atol=1e3 * POSTERIOR * np.linalg.norm(force))
+
+
+# What is wanted ------------------------------------------------------------------------------------------------------
+
+
+def test_no_output_depends_on_what_else_is_wanted():
+    """All subsets of seven results, with speeds and accelerations, where `wrench` is of inverse dynamics."""
+    robot = antaeus.load_robot("panda")
+    numbers = generator()
+    q = robot.pose("ready") + numbers.uniform(-0.1, 0.1, (30, 7))
+    v, a = numbers.uniform(-1, 1, (2, 30, 7))
+    v[3, 2] = np.nan
+    replay = antaeus.BatchReplay(robot, ["panda_hand"], threads=1, settings=FIGURES)
+    log = {"q": q, "tau": numbers.normal(0, 8, (30, 7)), "v": v, "a": a}
+    names = ("torque", "residual", "wrench", "sigma", "posterior", "verdict", "posterior_status")
+    alone = {name: replay(**log, want=name) for name in names}
+    for bits in range(1 << len(names)):
+        want = tuple(name for k, name in enumerate(names) if bits >> k & 1)
+        results = replay(**log, want=want)
+        assert {*want, "status"} <= results.keys()
+        np.testing.assert_array_equal(results["status"], alone["torque"]["status"])
+        for name in want:
+            np.testing.assert_array_equal(results[name], alone[name][name], err_msg=f"{name} in {want}")
+            assert results.formed_of.get(name) == alone[name].formed_of.get(name)
+    everything = replay(**log, want=names)
+    assert everything.formed_of["wrench"] == everything.formed_of["residual"] == "inverse_dynamics"
+    assert everything.formed_of["posterior"] == everything.formed_of["verdict"] == "static"
+    assert "sigma" not in everything.formed_of
+    at_rest = replay(q, log["tau"], want=("wrench", "posterior"))
+    assert set(at_rest.formed_of.values()) == {"static"}
+    assert np.abs(at_rest["wrench"] - everything["wrench"])[4:].max() > 1
 
 
 def test_slices_layouts_and_processes_give_the_same(robot, judged):

@@ -242,10 +242,10 @@ def test_enumerations_are_their_text():
         "time_back"]
 
 
-SUBMODULES = ("core", "signal", "robot", "estimation", "published", "trust", "control", "pose", "episode", "auditing", "contacts",
-              "identification", "replaying", "ik", "tasks", "numerics", "space", "sim", "studies", "report")
-# Of include/antaeus, or a target's own; antaeus.audit, antaeus.contact and antaeus.replay are the functions.
-FOLDERS = {"auditing": "audit", "contacts": "contact", "replaying": "replay", "published": "estimation/published",
+SUBMODULES = ("core", "signal", "robot", "estimation", "published", "trust", "control", "pose", "episode", "auditing", "checking",
+              "contacts", "identification", "replaying", "ik", "tasks", "numerics", "space", "sim", "studies", "report")
+# Of include/antaeus, or a target's own; antaeus.audit, antaeus.check, antaeus.contact and antaeus.replay are the functions.
+FOLDERS = {"auditing": "audit", "checking": "check", "contacts": "contact", "replaying": "replay", "published": "estimation/published",
            "studies": "../../studies"}
 BESIDE = {"control": ("robot", "space"), "ik": ("core",)}  # rooms whose classes are bound with another's
 

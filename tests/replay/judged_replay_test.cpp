@@ -62,7 +62,7 @@ Said in_loop(const Robot& robot, const std::vector<std::string>& endpoints, Repl
     for (const WrenchEstimate& estimate : estimator.solve(r)) {
       said.verdict.push_back(estimate.verdict);
       said.reasons.push_back(estimate.reasons);
-      const Vector6 w = sign_factor(estimate.sign) * estimate.wrench.to_vector();
+      const Vector6 w = estimate.wrench.to_vector();
       said.posterior.insert(said.posterior.end(), w.begin(), w.end());
     }
   }

@@ -248,6 +248,39 @@ TEST(Replay, AnEpisodeIsWhatTheDeployedEstimatorReadsStepByStep) {
   }
 }
 
+TEST(Replay, TheSignIsTheOneThatWasSetAndTurnsEveryBit) {
+  const auto panda = [](std::initializer_list<const char*> settings) {
+    Robot robot = test::own_robot("panda");
+    robot.profile.torque_sign = 1.0;  // what the channels read is the joints' torque
+    for (JointFigures& f : robot.profile.figures) f.scale = f.gear = 1.0, f.torque_offset = 0.0;
+    for (const char* setting : settings) robot.profile.settings.set(setting);
+    return robot;
+  };
+  RandomStates random(1013);
+  const Robot plain = panda({});
+  const BatchStates states(plain.model, 40, random);
+  const auto wrenches = [&](BatchReplay replay) {
+    std::vector<double> wrench(40 * 6);
+    BatchOutput out;
+    out.wrench = {wrench};
+    replay.run(states.at_rest(), out);
+    return std::pair(replay.sign(), wrench);
+  };
+  const auto [kernels, expected] = wrenches(BatchReplay(BatchModel(plain, {"panda_hand"}), {.threads = 2, .block = 7}));
+  EXPECT_EQ(kernels, kBatchSign);
+  for (const auto& [robot, sign] :
+       {std::pair(plain, Sign::on_robot), std::pair(panda({"estimator.sign=on_environment"}), Sign::on_environment),
+        std::pair(panda({"estimator.sign=on_environment", "posterior.sign=on_robot"}), Sign::on_robot)}) {
+    const auto [said, wrench] = wrenches(BatchReplay(robot, {"panda_hand"}, {.threads = 2, .block = 7}));
+    EXPECT_EQ(said, sign);
+    EXPECT_EQ(BatchReplay::with_posterior(robot, {"panda_hand"}).sign(), sign);
+    for (std::size_t i = 0; i < wrench.size(); ++i) {
+      ASSERT_EQ(wrench[i], sign == kBatchSign ? expected[i] : -expected[i]) << i;
+    }
+  }
+  EXPECT_EQ(BatchReplay(test::own_robot("h1_2"), kWrists).sign(), Sign::on_environment) << "deployed.sign";
+}
+
 TEST(Replay, AnEpisodeInArraysIsTheStream) {
   const Robot robot = with_channels();
   const Episode episode = episode_of(robot);

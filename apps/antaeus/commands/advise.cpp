@@ -112,8 +112,9 @@ struct AdviseCommand {
       advice.push_back(advise(loaded, frames, posed.q, limits, joints, how));
     }
     const PoseQuality quality(loaded, frames);
-    print(json ? with_base(advice_json(advice, posed, quality), loaded).dump() + "\n"
-               : to_text(advice, posed, quality) + "\n  " + base_line(loaded) + "\n");
+    const std::vector<std::string> notes = pose_notes(loaded, posed.q, pose.positions);
+    print(json ? with_base(with_notes(advice_json(advice, posed, quality), notes), loaded).dump() + "\n"
+               : to_text(advice, posed, quality) + "\n" + notes_text(notes) + "  " + base_line(loaded) + "\n");
     return std::all_of(advice.begin(), advice.end(), [](const auto& a) { return a.found; }) ? kFine : kRefused;
   }
 

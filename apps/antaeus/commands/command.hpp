@@ -52,8 +52,8 @@ struct RobotChoice {
 struct PoseChoice {
   std::string pose, positions, episode;
   int step = 0;
-  /// \param recorded  whether an episode's step may be taken
-  void add_to(CLI::App& verb, bool recorded = true);
+  bool recorded = true;  ///< whether an episode's step may be taken
+  void add_to(CLI::App& verb, bool with_episode = true);
   /// \param target  where wanted, receives the targets of a recorded step
   /// \param imu_xyzw  where wanted, receives its quaternion; none without an IMU in the log
   /// \throws OptionsError unless one pose is given
@@ -99,7 +99,17 @@ std::string base_line(const Robot& robot);
 Json with_base(Json json, const Robot& robot);
 /// A pose of the profile. \throws OptionsError at the option, with the nearest name
 VectorX named_pose(const Robot& robot, const std::string& name, const std::string& option);
-/// Motor positions "joint=value,joint=value" on top of zero. \throws OptionsError
+/// What is wrong with a step's number as it was typed; empty: nothing. For CLI::Option::check.
+std::string no_whole_number(const std::string& text);
+/// Which motors of a pose stand outside their limits, and which that \p positions (of --positions; empty: a pose from
+/// elsewhere) does not name stand elsewhere than at zero.
+std::vector<std::string> pose_notes(const Robot& robot, const VectorX& q, const std::string& positions);
+/// Notes as lines of their own; empty without any.
+std::string notes_text(const std::vector<std::string>& notes);
+/// With the key `notes` where there are some.
+Json with_notes(Json json, const std::vector<std::string>& notes);
+/// Motor positions "joint=value,joint=value" on top of zero, or the nearest to it that a joint's limits allow.
+/// \throws OptionsError
 VectorX parse_positions(const Robot& robot, const std::string& text);
 
 }  // namespace antaeus::cli

@@ -2,8 +2,10 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <numbers>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/io/json.hpp"
 #include "antaeus/io/json_fields.hpp"
@@ -12,6 +14,7 @@
 #include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
 #include "components.hpp"
+#include "terminal.hpp"
 
 namespace antaeus::cli {
 
@@ -28,7 +31,8 @@ void RobotChoice::add_to(CLI::App& verb, Needed needed) {
 }
 
 void RobotChoice::add_model_options_to(CLI::App& verb) {
-  verb.add_flag("--ignore-meshes", ignore_meshes, "neither require nor draw the mesh files that a URDF names");
+  verb.add_flag("--ignore-meshes", ignore_meshes,
+                "draw sticks instead of mesh files (one that is not there is drawn as a stick anyway)");
   verb.add_option("--base", base,
                   "fixed: the root is bolted to the world; floating (default: the profile's, else fixed for a robot of "
                   "one limb)")
@@ -91,7 +95,7 @@ Robot RobotChoice::load() const {
   if (!base.empty()) chosen = parse_base(base, "--base");
   const bool is_mjcf = std::filesystem::path(robot).extension() == ".xml";
   Robot loaded = is_mjcf ? load_mjcf(robot, chosen)
-                         : load_robot(robot, ignore_meshes ? MeshPolicy::ignored : MeshPolicy::required, chosen);
+                         : load_robot(robot, MeshPolicy::ignored, chosen);  // a page says which mesh is not there
   for (const Payload& payload : loads()) loaded = with_payload(loaded, payload, "--payload");
   for (const std::string& assignment : assignments) loaded.profile.settings.set(assignment);
   if (threads) loaded.profile.settings.set("replay.threads=" + std::to_string(*threads), "--threads");
@@ -127,21 +131,28 @@ Json with_base(Json json, const Robot& robot) {
   return json;
 }
 
-void PoseChoice::add_to(CLI::App& verb, bool recorded) {
+std::string no_whole_number(const std::string& text) {
+  const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  return digits && text.size() < 10 ? "" : "'" + text + "' is no number of a step; give 0 or more, a whole number";
+}
+
+void PoseChoice::add_to(CLI::App& verb, bool with_episode) {
+  recorded = with_episode;
   verb.add_option("--pose", pose, "a pose that the robot's profile names")->option_text("NAME");
-  verb.add_option("--positions", positions, "motor positions; joints that are not named are at zero")
+  verb.add_option("--positions", positions,
+                  "motor positions in rad (m where a joint slides); joints that are not named are at zero, or as near "
+                  "as they may")
       ->option_text("JOINT=RAD,...");
   if (!recorded) return;
   verb.add_option("--episode", episode, "the pose (and targets) of a recorded step")->option_text("EPISODE");
-  verb.add_option("--step", step, "which step of the episode (default 0)")
-      ->check(CLI::NonNegativeNumber)
-      ->option_text("N");
+  verb.add_option("--step", step, "which step of the episode (default 0)")->check(no_whole_number)->option_text("N");
 }
 
 LabelledPose PoseChoice::load(const Robot& robot, const EpisodeOptions& options, VectorX* target,
                               std::optional<Eigen::Vector4d>* imu_xyzw) const {
   if (!pose.empty() + !positions.empty() + !episode.empty() != 1) {
-    throw OptionsError("pose", "none, or more than one", "give one of --pose, --positions, --episode");
+    throw OptionsError("pose", "none, or more than one",
+                       std::string("give one of --pose, --positions") + (recorded ? ", --episode" : ""));
   }
   if (!pose.empty()) return {pose, named_pose(robot, pose, "--pose")};
   if (!positions.empty()) return {"given", parse_positions(robot, positions)};
@@ -179,8 +190,68 @@ VectorX named_pose(const Robot& robot, const std::string& name, const std::strin
   return robot.pose(name);
 }
 
+namespace {
+
+double allowed_zero(const RobotModel& model, Eigen::Index motor) {
+  const double lower = model.lower_limits()[motor], upper = model.upper_limits()[motor];
+  return lower <= upper ? std::clamp(0.0, lower, upper) : 0.0;
+}
+
+/// Beyond a limit by less than this a recorded position is at it.
+constexpr double kBesideLimit = 1e-6;
+
+}  // namespace
+
+std::vector<std::string> pose_notes(const Robot& robot, const VectorX& q, const std::string& positions) {
+  std::vector<std::string> notes;
+  const RobotModel& model = robot.model;
+  for (Eigen::Index m = 0; m < q.size(); ++m) {
+    const std::string& name = model.motor_names()[static_cast<std::size_t>(m)];
+    const double lower = model.lower_limits()[m], upper = model.upper_limits()[m];
+    const double by = std::max(lower - q[m], q[m] - upper);
+    if (!(by > kBesideLimit)) continue;
+    const bool slides = std::ranges::any_of(model.description().joints, [&](const JointDescription& joint) {
+      return joint.name == name && joint.type == JointType::prismatic;
+    });
+    const std::string unit = slides ? " m" : " rad";
+    std::string note = name + " at " + significant_text(q[m], 4) + unit + " is " + significant_text(by, 3) + unit +
+                       " outside its limits of " + significant_text(lower, 4) + " to " + significant_text(upper, 4) +
+                       unit;
+    const double radians = q[m] * std::numbers::pi / 180.0;
+    if (!positions.empty() && !slides) {
+      note += "; radians are asked for";
+      if (std::abs(q[m]) > 2 * std::numbers::pi) {
+        note +=
+            ", and " + significant_text(q[m], 4) + " looks like degrees: " + name + "=" + significant_text(radians, 4);
+      }
+    }
+    notes.push_back(note);
+  }
+  if (positions.empty()) return notes;
+  for (Eigen::Index m = 0; m < q.size(); ++m) {
+    const std::string& name = model.motor_names()[static_cast<std::size_t>(m)];
+    const double there = allowed_zero(model, m);
+    if (there == 0.0 || ("," + positions).find("," + name + "=") != std::string::npos) continue;
+    notes.push_back(name + " is not named and may not be at zero: it stands at " + significant_text(there, 4) +
+                    ", the nearest that its limits allow");
+  }
+  return notes;
+}
+
+std::string notes_text(const std::vector<std::string>& notes) {
+  std::string text;
+  for (const std::string& note : notes) text += wrapped("Note: " + printable(note) + ".", 2);
+  return text;
+}
+
+Json with_notes(Json json, const std::vector<std::string>& notes) {
+  if (!notes.empty()) json.set("notes", to_json(notes));
+  return json;
+}
+
 VectorX parse_positions(const Robot& robot, const std::string& text) {
-  VectorX q = VectorX::Zero(robot.model.motor_count());
+  VectorX q(robot.model.motor_count());
+  for (Eigen::Index m = 0; m < q.size(); ++m) q[m] = allowed_zero(robot.model, m);
   std::vector<bool> given(static_cast<std::size_t>(q.size()), false);
   std::size_t at = 0;
   while (at < text.size()) {

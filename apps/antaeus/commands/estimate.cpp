@@ -1,6 +1,7 @@
 // antaeus estimate EPISODE: the wrench at every step, as a table.
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <optional>
 
 #include "antaeus/audit/audit.hpp"
@@ -31,6 +32,7 @@ struct EstimateCommand {
   std::vector<std::string> endpoints;
   std::vector<std::string> left_out;  ///< labels of endpoints that this estimator has no series of
   int step = -1;
+  std::string why;  ///< the residual is static, where one would expect it not to be; empty: there is nothing to say
   std::optional<double> smooth;  ///< [s] after which the smoother forgets a force
   bool json = false;
 
@@ -44,6 +46,7 @@ struct EstimateCommand {
 
   int run() {
     estimator = parse_enum<EstimatorName>(name, "--estimator", "estimator");
+    check_ending();
     const Robot loaded = robot.load();
     const std::vector<std::string> frames = loaded.endpoint_frames(endpoints, "--endpoint");
     const AuditOptions options = audit_options(loaded, frames);
@@ -86,9 +89,9 @@ struct EstimateCommand {
       while (next()) {
       }
     } else {
-      const bool parquet = std::filesystem::path(out).extension() == ".parquet";
-      write_file(out, parquet ? to_parquet(next) : to_csv(next));
+      write_file(out, is_parquet() ? to_parquet(next) : to_csv(next));
     }
+    why = why_static(loaded, log, options.residual);
     note_overflow(overflow, log);
     print(json ? with_base(to_json(), loaded).dump() + "\n" : to_text(log.steps()) + "  " + base_line(loaded) + "\n");
     if (!log.invalid_steps.empty()) {
@@ -104,6 +107,16 @@ struct EstimateCommand {
     for (const std::string& sentence : set_up_sentences(check)) say("antaeus: " + sentence);
   }
 
+  bool is_parquet() const { return std::filesystem::path(out).extension() == ".parquet"; }
+
+  /// A name must not promise what is not in the file; one without an ending promises nothing.
+  void check_ending() const {
+    const std::string ending = std::filesystem::path(out).extension().string();
+    if (ending.empty() || ending == ".csv" || ending == ".parquet") return;
+    throw OptionsError("--out", "'" + ending + "' is no ending of a table that is written",
+                       "end the file's name with .csv or .parquet");
+  }
+
   /// The posterior over time, from the whole log.
   int run_smoothed(const Robot& loaded, const std::vector<std::string>& frames, const Episode& log,
                    const AuditOptions& options) {
@@ -117,9 +130,10 @@ struct EstimateCommand {
     const Table table = smoothed_wrenches(loaded, hands, log, options, *smooth);
     name = "smoothed";
     if (!out.empty()) {
-      write_file(out, std::filesystem::path(out).extension() == ".parquet" ? to_parquet(table) : to_csv(table));
+      write_file(out, is_parquet() ? to_parquet(table) : to_csv(table));
     }
     sign = options.posterior.sign;
+    why = why_static(loaded, log, options.residual);
     for (std::size_t at = 0; at < table.rows(); ++at) {
       const auto here = static_cast<Eigen::Index>(at / hands.size());
       if (!wanted(here)) continue;
@@ -205,6 +219,7 @@ struct EstimateCommand {
         .set("schema", "antaeus.estimate/1")
         .set("estimator", name)
         .set("left_out", antaeus::to_json(left_out))
+        .set("notes", antaeus::to_json(why.empty() ? std::vector<std::string>() : std::vector<std::string>{why}))
         .set("rows", std::move(rows));
   }
 
@@ -251,6 +266,7 @@ struct EstimateCommand {
     if (step < 0 && kStepsShown < steps) {
       text += "  … " + std::to_string(steps - kStepsShown) + " more steps: --out FILE.csv or --json\n";
     }
+    if (!why.empty()) text += notes_text({why});
     if (!left_out.empty()) {
       text += wrapped("Left out: " + joined(left_out) + ", because " + kFeet +
                           ". --estimator deployed or stacked has numbers there.",
@@ -300,9 +316,14 @@ void add_estimate(CLI::App& app, Run& run) {
   verb->add_option("--smooth", command->smooth,
                    "each step's wrench from the whole log, before and after it; the time after which a force is "
                    "forgotten to 37 %")
-      ->check(CLI::PositiveNumber)
+      ->check([](const std::string& text) {
+        double seconds = 0.0;
+        const auto [last, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+        const bool fine = error == std::errc{} && last == text.data() + text.size() && seconds > 0;
+        return fine ? std::string() : "'" + text + "' is no time; give seconds, above 0";
+      })
       ->option_text("SECONDS");
-  verb->add_option("--step", command->step, "one step only")->check(CLI::NonNegativeNumber)->option_text("N");
+  verb->add_option("--step", command->step, "one step only")->check(no_whole_number)->option_text("N");
   verb->add_option("--out,-o", command->out, "write every step to a .csv or .parquet file")->option_text("FILE");
   verb->add_flag("--json", command->json, "print JSON instead of a table");
   verb->callback([command, &run] { run = [command] { return command->run(); }; });

@@ -20,7 +20,7 @@ namespace {
 struct MappedRange {
   std::string endpoint;
   MappedQuantity of;
-  double least = 1e300, most = -1e300, below = 0.0;
+  double least = kInfinity, most = -kInfinity, below = 0.0;
 };
 constexpr void visit_fields(const MappedRange*, auto&& visit) {
   using R = MappedRange;
@@ -69,6 +69,7 @@ struct MapCommand {
     const PoseMap map = map_poses(loaded, endpoints.endpoints.empty() ? moved(loaded, frames) : frames, held, joints[0],
                                   joints[1], steps, progress_bar("map"));
     write(draw_pose_map(map, quantities, "pose-map"), pose_table(map));
+    const std::vector<std::string> notes = held_notes(loaded, held);
     if (json) {
       Json marks = Json::array();
       for (const MapMark& mark : map.marks) {
@@ -78,14 +79,15 @@ struct MapCommand {
                             .set("y_rad", mark.y)
                             .set("in_plane", mark.in_plane));
       }
-      print(with_base(Json::object()
-                          .set("schema", "antaeus.map/1")
-                          .set("pose", map.pose)
-                          .set("joints", Json(Json::Array{map.joint_x, map.joint_y}))
-                          .set("steps", steps)
-                          .set("poses", static_cast<std::int64_t>(map.x.size() * map.y.size()))
-                          .set("marks", std::move(marks))
-                          .set("quantities", to_json(spans(map.endpoints, map.samples, quantities))),
+      print(with_base(with_notes(Json::object()
+                                     .set("schema", "antaeus.map/1")
+                                     .set("pose", map.pose)
+                                     .set("joints", Json(Json::Array{map.joint_x, map.joint_y}))
+                                     .set("steps", steps)
+                                     .set("poses", static_cast<std::int64_t>(map.x.size() * map.y.size()))
+                                     .set("marks", std::move(marks))
+                                     .set("quantities", to_json(spans(map.endpoints, map.samples, quantities))),
+                                 notes),
                       loaded)
                 .dump() +
             "\n");
@@ -93,8 +95,18 @@ struct MapCommand {
     }
     print(heading("Map over " + map.joint_x + " and " + map.joint_y + ", " + std::to_string(steps) + " × " +
                   std::to_string(steps) + " poses, other joints as in " + map.pose) +
-          ranges(spans(map.labels, map.samples, quantities)) + "\n  " + base_line(loaded) + written());
+          ranges(spans(map.labels, map.samples, quantities)) + "\n" + notes_text(notes) + "  " + base_line(loaded) +
+          written());
     return kFine;
+  }
+
+  /// Of joints that the map does not move.
+  std::vector<std::string> held_notes(const Robot& loaded, const LabelledPose& held) const {
+    std::vector<std::string> notes = pose_notes(loaded, held.q, pose.positions);
+    std::erase_if(notes, [&](const std::string& note) {
+      return note.starts_with(joints[0] + " ") || note.starts_with(joints[1] + " ");
+    });
+    return notes;
   }
 
   /// Those of the frames that a joint of the map moves; all when none is moved, and the library says so.

@@ -36,12 +36,13 @@ struct PreflightCommand {
     }
     const PreflightReport report =
         preflight(loaded, frames, posed.q, target, options.preflight, turns ? &*imu : nullptr);
+    const std::vector<std::string> notes = pose_notes(loaded, posed.q, pose.positions);
     if (json) {
-      Json out = with_base(to_json(report), loaded);
+      Json out = with_base(with_notes(to_json(report), notes), loaded);
       if (imu) out.set("used_imu", report.used_imu);
       print(out.dump() + "\n");
     } else {
-      print(to_text(report, loaded, imu.has_value()));
+      print(to_text(report, loaded, notes, imu.has_value()));
     }
     return report.passed ? kFine : kRefused;
   }
@@ -147,7 +148,8 @@ struct PreflightCommand {
   }
 
   /// \param logged  an IMU, in the episode that the pose was taken from
-  static std::string to_text(const PreflightReport& report, const Robot& loaded, bool logged) {
+  static std::string to_text(const PreflightReport& report, const Robot& loaded, const std::vector<std::string>& notes,
+                             bool logged) {
     TextTable poses({"endpoint", "x m", "y m", "z m", "kappa", "kappa scaled", "sigma min", "gain Fz", "gain |F|"});
     for (const PoseConditioning& p : report.endpoints) {
       poses.add({p.endpoint, fixed(p.position.x(), 3), fixed(p.position.y(), 3), fixed(p.position.z(), 3),
@@ -176,7 +178,7 @@ struct PreflightCommand {
       turned = report.used_imu ? "\n  orientation: the logged IMU turns the base; forces and gains in world axes"
                                : "\n  orientation: upright; the logged IMU was not used (base fixed, or equation.imu)";
     }
-    return text + "\n  " + base_line(loaded) + turned + "\n  " +
+    return text + "\n" + notes_text(notes) + "  " + base_line(loaded) + turned + "\n  " +
            (report.passed
                 ? "Pre-flight passed.\n"
                 : "Pre-flight REFUSED: do not switch the consumer on in this pose.\n  antaeus advise --limits "

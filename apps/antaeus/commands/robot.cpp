@@ -104,8 +104,14 @@ struct RobotCommand {
                                                 ? endpoints
                                                 : robot.endpoint_frames(endpoints, "--endpoint");
     const Settings settings = robot.settings(frames);
+    std::vector<std::string> shown = frames;
+    for (const Endpoint& endpoint : robot.profile.endpoints) shown.push_back(endpoint.frame);
+    const bool any_foot =
+        std::ranges::any_of(shown, [&](const auto& frame) { return robot.kind_of(frame) == EndpointKind::foot; });
     std::vector<OptionValue> own;
     for (OptionValue& option : list_audit_options(audit_options(settings), settings)) {
+      if (!any_foot && std::string_view(option.info.name) == "foot_force_limit")
+        continue;  // an arm has no foot to set down
       if (option.source != option.info.source) own.push_back(std::move(option));
     }
     print(json ? to_json(ShownRobot{robot, own}).dump() + "\n" : to_text(robot, frames, own));
@@ -116,7 +122,7 @@ struct RobotCommand {
     std::vector<ListedRobot> robots;
     TextTable table({"robot", "title", "motors", "mass kg"});
     for (const std::string& known : robot_names()) {
-      const Robot robot = load_robot(known);
+      const Robot robot = load_robot(known, MeshPolicy::ignored);
       robots.push_back({known, robot.profile.title, robot.model.motor_count(), robot.model.total_mass()});
       const ListedRobot& r = robots.back();
       table.add({r.name, r.title, std::to_string(r.motors), fixed(r.total_mass, 3)});

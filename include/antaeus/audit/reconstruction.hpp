@@ -280,6 +280,11 @@ ANTAEUS_API std::vector<Eigen::Index> overflowing_steps(const Reconstruction& re
 /// Adds those to the episode's invalid steps, and a note. \param first_step  of the log that the episode was cut from
 ANTAEUS_API void note_overflow(const std::vector<Eigen::Index>& steps, Episode& episode, Eigen::Index first_step = 0);
 
+/// Why the residuals of a log with velocities and a clock are static all the same, in words for this robot: channels or
+/// the profile's [imu] frame are missing, or samples come too slowly. Empty: they are not, or the log has no
+/// velocities or no clock, or static residuals were asked for.
+ANTAEUS_API std::string why_static(const Robot& robot, const Episode& episode, const ResidualOptions& options);
+
 /// What one joint contributes to a wrench.
 struct JointShare {
   std::string joint, label;

@@ -12,10 +12,15 @@
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/status.hpp"
+#include "antaeus/core/wrench.hpp"
 
 namespace antaeus {
 
 class BatchModel;
+
+/// Whose wrenches the kernel computes, `wrench` and `posterior` alike: pinv(Jᵀ) r as it stands. BatchReplay turns them
+/// to the sign that was set, BatchReplay::sign().
+inline constexpr Sign kBatchSign = Sign::on_environment;
 
 /// A number of each state, or a row of them. Empty: absent.
 template <class T>
@@ -60,8 +65,8 @@ struct BatchOutput {
   BatchRowsOf<double> base_residual;  ///< 6, floating base: minus force and moment of its rows, base axes [N, N·m]
   BatchRowsOf<double> base_rotation;  ///< 9: R_WB row by row
   BatchRowsOf<double> base_angular_velocity;  ///< 3, base axes [rad/s]; with v and a only
-  BatchRowsOf<double> wrench;    ///< 6 an endpoint: pinv(Jᵀ) residual, of the robot on the environment, at the frame's
-                                 ///< origin in world axes, force first [N, N·m]
+  BatchRowsOf<double> wrench;    ///< 6 an endpoint: pinv(Jᵀ) residual with the sign kBatchSign (of a BatchReplay: its
+                                 ///< sign()), at the frame's origin in world axes, force first [N, N·m]
   BatchRowsOf<double> sigma;     ///< 6 an endpoint: singular values of J, largest first; 0 where joints are missing
   BatchRowsOf<int> rank;         ///< 1 an endpoint: how many of them count; −1 where the state's status is not `ok`
   BatchRowsOf<double> jacobian;  ///< BatchModel::jacobian_width(): J_WF_W column by column

@@ -64,11 +64,13 @@ using ReplaySink = std::function<void(const ReplayBlock&)>;
 /// All that can be wrong is an error before the first state: a state that cannot be used has its own status and NaN.
 class ANTAEUS_API BatchReplay {
  public:
-  /// Of states whose torques are joint torques already, as BatchInput says.
+  /// Of states whose torques are joint torques already, as BatchInput says. It knows no settings: its sign() is the
+  /// kernel's, kBatchSign.
   /// \throws OptionsError for an option out of its range, and as wanted_instruction_set() does
   explicit BatchReplay(BatchModel model, const ReplayOptions& options = {});
   /// Of states as a robot's drivers and logs have them: `tau` is what the motors' channels read, as Observation::tau,
-  /// and goes through RobotProfile::joint_torque, a block at a time, where that changes anything.
+  /// and goes through RobotProfile::joint_torque, a block at a time, where that changes anything. Its sign() is that of
+  /// the robot's settings (docs/notation.md, Sign).
   /// \throws ModelError as BatchModel does
   BatchReplay(const Robot& robot, const std::vector<std::string>& endpoints, const ReplayOptions& options = {},
               const InstantOptions& instant = {});
@@ -87,6 +89,8 @@ class ANTAEUS_API BatchReplay {
   ~BatchReplay();
 
   const BatchModel& model() const noexcept;
+  /// Whose wrenches `wrench` and `posterior` are; of a replay with_posterior() the one of its PosteriorOptions.
+  Sign sign() const noexcept;
   int threads() const noexcept;  ///< at most; a short log needs fewer
   /// Verdicts of the last call for which `near_limits` is not 0; counted where verdicts were asked for.
   std::ptrdiff_t close_calls() const noexcept;

@@ -23,7 +23,8 @@ struct ReplayInput : BatchInput {
   ReplayInput(const BatchInput& in) noexcept : BatchInput(in) {}
 };
 
-/// What is wanted. A BatchOutput is one, without judgement. Verdicts need BatchReplay::with_posterior().
+/// What is wanted. A BatchOutput is one, without judgement. Verdicts need BatchReplay::with_posterior(). No result
+/// depends on what else is wanted: which residual they are formed of follows from the replay and its input alone.
 ///
 /// `status` is then that of the loop's residual: `time_back` too, and `not_finite` for NaN in v, a, gyro or
 /// accelerometer. Such a state has no posterior, but torques, residual, wrench and singular values of its q and tau.

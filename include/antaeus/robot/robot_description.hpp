@@ -128,7 +128,7 @@ constexpr auto enum_names(MeshPolicy) noexcept { return name_list<MeshPolicy>("r
 /// inertia that no body can have, a missing mesh, two parents, a loop, a repeated name.
 /// Mimic joints are read as independent joints, and `notes` says so.
 /// \throws ModelError "file:line: problem; remedy"
-ANTAEUS_API RobotDescription read_urdf(const std::filesystem::path& file, MeshPolicy meshes = MeshPolicy::required);
+ANTAEUS_API RobotDescription read_urdf(const std::filesystem::path& file, MeshPolicy meshes = MeshPolicy::ignored);
 /// The same from text; \p folder is what mesh paths are relative to.
 ANTAEUS_API RobotDescription parse_urdf(std::string_view text, const std::string& name,
                                         const std::filesystem::path& folder, MeshPolicy meshes);

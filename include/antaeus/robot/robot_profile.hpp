@@ -247,13 +247,13 @@ ANTAEUS_API RobotProfile read_profile(const std::filesystem::path& file);
 /// Resolves a robot: a profile (.toml), a description (.urdf), or the name of a robot that comes with Antaeus.
 /// \param base  what the root may do; unless given as the profile says, else by the number of limbs
 /// \throws ModelError with the nearest name
-ANTAEUS_API Robot load_robot(const std::string& name_or_path, MeshPolicy meshes = MeshPolicy::required,
+ANTAEUS_API Robot load_robot(const std::string& name_or_path, MeshPolicy meshes = MeshPolicy::ignored,
                              std::optional<Base> base = {});
 /// "fixed", "floating" or its other name "free_flyer". \throws OptionsError at \p place
 ANTAEUS_API Base parse_base(std::string_view text, const std::string& place);
 /// The same with model options changed by the caller (take them from the profile first). The base is chosen by the
 /// number of limbs where `base_source` says so.
-ANTAEUS_API Robot make_robot(RobotProfile profile, MeshPolicy meshes = MeshPolicy::required);
+ANTAEUS_API Robot make_robot(RobotProfile profile, MeshPolicy meshes = MeshPolicy::ignored);
 /// The same of a description that was read already, whatever its format.
 ANTAEUS_API Robot make_robot(RobotProfile profile, const RobotDescription& description);
 

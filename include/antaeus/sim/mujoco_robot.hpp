@@ -50,7 +50,7 @@ ANTAEUS_API MujocoRobot mujoco_robot(const MujocoScene& scene, const MujocoRobot
 /// \param base  floating is refused where no body has a free joint
 /// \throws ModelError as load_robot and mujoco_robot, and for what the model cannot hold: equality constraints, which
 ///         close loops or couple joints, and several free bodies
-ANTAEUS_API Robot load_any_robot(const std::string& name_or_path, MeshPolicy meshes = MeshPolicy::required,
+ANTAEUS_API Robot load_any_robot(const std::string& name_or_path, MeshPolicy meshes = MeshPolicy::ignored,
                                  std::optional<Base> base = {});
 
 /// Positions of the joints of a body's tree at a position of the scene, for MujocoRobotOptions::locked_joints: a
