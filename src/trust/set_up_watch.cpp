@@ -19,10 +19,14 @@ constexpr double kFree = 0.5, kGap = 0.5;
 constexpr double kFalseShare = 1e-4;
 /// Share of a residual's variance that gravity or velocity must explain, by that many sds of the row, squared.
 constexpr double kExplainedShare = 0.8, kSquaredSds = 9.0;
+/// The same of gravity over all rows together.
+constexpr double kSquaredSdsOfAll = 25.0;
 /// A multiple of gravity nearer to 0 is a light load that pulls up, a hand that helps.
 constexpr double kLeastMultiple = -0.3;
 /// Standard normal variable that one sample in twenty exceeds.
 constexpr double kHighNis = 1.645;
+/// What one sample counts at most: few that are far off, as of faults and blows, are no NIS that stays high.
+constexpr double kMost = 3.0;
 
 enum Sum : Eigen::Index { kWeight, kR, kG, kV, kRR, kGG, kVV, kRG, kRV };
 
@@ -93,7 +97,7 @@ void SetUpWatch::see_nis(Endpoint& endpoint, const WrenchEstimate& estimate, dou
   const Uncertainty& u = estimate.uncertainty;
   if (u.nis_rows < 1 || !std::isfinite(u.nis)) return;
   const double keep = std::exp(-dt / time_);
-  endpoint.nis = keep * endpoint.nis + dt * standardise_chi_squared(u.nis, u.nis_rows);
+  endpoint.nis = keep * endpoint.nis + dt * std::clamp(standardise_chi_squared(u.nis, u.nis_rows), -kMost, kMost);
   endpoint.weight = keep * endpoint.weight + dt;
   endpoint.of += dt;
   if (endpoint.of >= time_ && endpoint.nis > kHighNis * endpoint.weight) {
@@ -125,18 +129,16 @@ void SetUpWatch::see_rows(const PosteriorEstimates& estimates, double dt) noexce
 
 bool SetUpWatch::follows_gravity(const std::vector<int>& rows) const noexcept {
   double rr = 0.0, gg = 0.0, rg = 0.0;
-  int count = 0;
   for (const int motor : rows) {
     const auto sum = sums_.row(motor);
     const double w = sum[kWeight];
     if (!(w > 0.0)) continue;
-    ++count;
     rr += sum[kRR] / w - sum[kR] * sum[kR] / (w * w);
     gg += sum[kGG] / w - sum[kG] * sum[kG] / (w * w);
     rg += sum[kRG] / w - sum[kR] * sum[kG] / (w * w);
   }
   const double explained = rg * rg / gg;
-  return rg < kLeastMultiple * gg && explained > kExplainedShare * rr && explained > kSquaredSds * count;
+  return rg < kLeastMultiple * gg && explained > kExplainedShare * rr && explained > kSquaredSdsOfAll;
 }
 
 bool SetUpWatch::follows_velocity(int motor) const noexcept {

@@ -9,7 +9,7 @@ import pathlib
 
 import numpy as np
 import pytest
-from command_line import ROOT, run
+from command_line import ROOT, run, text
 
 pinocchio = pytest.importorskip("pinocchio")
 URDF = ROOT / "robots/ur5e/ur5e.urdf"
@@ -96,7 +96,7 @@ def estimated(log, profile, tmp_path):
     with open(file) as opened:
         rows = list(csv.DictReader(opened))
     force = np.array([[float(row[name]) for name in ("Fx", "Fy", "Fz")] for row in rows])
-    return force, np.array([row["verdict"] for row in rows]), [row["reasons"] for row in rows], done.stderr
+    return force, np.array([row["verdict"] for row in rows]), [row["reasons"] for row in rows], text(done.stderr)
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +107,7 @@ def identified(tmp_path_factory):
     for seed in (21, 22):
         log, _, _ = robot_log(seconds=40.0, seed=seed, push=False)
         logs.append(write(folder / f"free_{seed}", log))
-    done = run("identify", *logs, "--robot", "ur5e", "--out", folder / "out")
+    done = run("identify", *logs, "--robot", "ur5e", "--contact-free", "all", "--out", folder / "out")
     assert done.returncode == 0, done.stderr + done.stdout
     profiles = list(pathlib.Path(folder / "out").glob("*.toml"))
     assert profiles, list(pathlib.Path(folder / "out").iterdir())
@@ -135,7 +135,7 @@ def test_a_right_log_keeps_its_ok(identified, tmp_path):
     print(f"right log: ok {share:.3f}, worst error {np.linalg.norm(read - force, axis=1).max():.2f} N")
     assert share >= LEAST_OK
     suspected = ("set_up_suspect", "contact_since_start", "residual_follows", "nis_stays_high")
-    assert not any(word in text for text in reasons for word in suspected)
+    assert not any(word in given for given in reasons for word in suspected)
     assert talk == ""
 
 
@@ -148,17 +148,17 @@ def test_the_audit_tells_the_finding_and_no_story(mistake, tmp_path):
     assert summary["outcome"] == "wrong_set_up"
     assert summary["verdict"][0]["id"] == "what"
     assert summary["verdict"][0]["text"].startswith("The log is not what the profile says: ")
-    assert "-" not in [cause["size"] for cause in summary["cause_test"]["causes"][:1]]
-    text = (tmp_path / "out/report.html").read_text()
+    causes = summary["cause_test"]["causes"]
+    assert not causes or not (causes[0]["cause"].startswith("payload") and causes[0]["size"] < 0)
+    page = (tmp_path / "out/report.html").read_text().split("Every setting of this audit")[0]
     for word in ("deployed estimator", "the consumer", "a load of"):
-        assert word not in text, word
+        assert word not in page, word
 
 
 def test_words_of_an_arm(tmp_path):
     log, _, _ = robot_log()
     folder = write(tmp_path / "log", log)
-    story = run("audit", folder, "--robot", "ur5e", "--out", tmp_path / "out").stdout
-    story = " ".join(story.split())
+    story = " ".join(text(run("audit", folder, "--robot", "ur5e", "--out", tmp_path / "out").stdout).split())
     for word in (
         "deployed",
         "consumer",
