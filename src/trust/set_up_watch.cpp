@@ -22,7 +22,7 @@ constexpr double kExplainedShare = 0.8, kSquaredSds = 9.0;
 /// The same of gravity over all rows together.
 constexpr double kSquaredSdsOfAll = 25.0;
 /// A multiple of gravity nearer to 0 is a light load that pulls up, a hand that helps.
-constexpr double kLeastMultiple = -0.3;
+constexpr double kLeastMultiple = -0.3, kMostMultiple = -1.5;
 /// Standard normal variable that one sample in twenty exceeds.
 constexpr double kHighNis = 1.645;
 /// What one sample counts at most: few that are far off, as of faults and blows, are no NIS that stays high.
@@ -127,18 +127,25 @@ void SetUpWatch::see_rows(const PosteriorEstimates& estimates, double dt) noexce
   }
 }
 
+/// Residuals must be the same multiple of gravity in what they are and in how they change: a push that comes while the
+/// arm moves is one by chance, of its changes.
 bool SetUpWatch::follows_gravity(const std::vector<int>& rows) const noexcept {
-  double rr = 0.0, gg = 0.0, rg = 0.0;
+  double rr = 0.0, gg = 0.0, rg = 0.0, whole_rr = 0.0, whole_gg = 0.0, whole_rg = 0.0;
   for (const int motor : rows) {
     const auto sum = sums_.row(motor);
     const double w = sum[kWeight];
     if (!(w > 0.0)) continue;
+    whole_rr += sum[kRR] / w, whole_gg += sum[kGG] / w, whole_rg += sum[kRG] / w;
     rr += sum[kRR] / w - sum[kR] * sum[kR] / (w * w);
     gg += sum[kGG] / w - sum[kG] * sum[kG] / (w * w);
     rg += sum[kRG] / w - sum[kR] * sum[kG] / (w * w);
   }
-  const double explained = rg * rg / gg;
-  return rg < kLeastMultiple * gg && explained > kExplainedShare * rr && explained > kSquaredSdsOfAll;
+  const auto is_multiple = [](double r, double g, double both) {
+    const double multiple = both / g;
+    return multiple < kLeastMultiple && multiple > kMostMultiple && both * multiple > kExplainedShare * r;
+  };
+  return gg > kSquaredSdsOfAll && is_multiple(rr, gg, rg) && is_multiple(whole_rr, whole_gg, whole_rg) &&
+         rg * rg > kSquaredSdsOfAll * gg;
 }
 
 bool SetUpWatch::follows_velocity(int motor) const noexcept {
