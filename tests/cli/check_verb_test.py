@@ -106,6 +106,11 @@ def test_bad_logs_are_findings_and_no_crash(tmp_path):
         done = run("check", folder, "--json")
         assert done.returncode in (0, 1) and done.stderr == b"", (name, done.stderr)
         json.loads(done.stdout)
+    right = arm(tmp_path / "right")
+    (right / "qpos.npy").unlink()
+    assert checked(right, "--robot", "ur5e")["not_told"] == ["anything of the torques: log the positions, too"]
+    (right / "time.npy").unlink()
+    assert checked(right, "--robot", "ur5e", code=1)["findings"][0]["fault"] == "time_missing"
 
 
 def test_show_begins_with_what_is_wrong(log, tmp_path):

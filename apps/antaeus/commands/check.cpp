@@ -130,7 +130,8 @@ struct CheckCommand {
     if (known) {
       const Settings& settings = known->profile.settings;
       episode = read_checked_log(log, *known);
-      result = check_log(*known, *episode, settings.get<CheckOptions>());
+      result = episode->q.rows() > 0 ? check_log(*known, *episode, settings.get<CheckOptions>())
+                                     : check_shown_log(log, load_raw_log(log, *known), &*known);
     } else {
       result = check_log(load_raw_log(log));
     }
