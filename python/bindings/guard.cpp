@@ -89,6 +89,16 @@ void bind_guarded_estimator(nb::module_& module) {
           "One result an endpoint. clock: the consumer's clock, for the sample's age, s. Never raises.")
       .def("reset", &GuardedEstimator::reset,
            "Forgets history, states and stop requests; the last refusal stays, and so does a tare.")
+      .def(
+          "suspect",
+          [](GuardedEstimator& self, const std::string& reason, const std::vector<int>& motors) {
+            self.suspect(parse_enum<Reason>(reason, "reason", "reason"), motors);
+          },
+          "reason"_a = "set_up_suspect", "motors"_a = std::vector<int>(),
+          "What a check of a log of this set-up found (check): a reason in every sample from now on, also after "
+          "reset(). motors: places in motor order whose torques are concerned; endpoints that use none of them are "
+          "left "
+          "alone. Empty: all endpoints.")
       .def("begin_tare", &GuardedEstimator::begin_tare,
            "\"Nothing touches now\": averages residuals for residual.tare_duration and then takes them out, if its "
            "checks pass; tare() says so.")

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include "antaeus/check/check_log.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/replay/replay_rows.hpp"
 #include "convert.hpp"
@@ -234,17 +235,20 @@ struct Replayer {
   /// With posteriors by the robot's settings, once they are asked for: of logs of the robot, or of a simulation.
   std::optional<BatchReplay> judged = {};
   bool judged_simulated = false;
+  Reasons judged_suspected = {};
 
-  BatchReplay& with_posterior(bool simulated) {
-    if (judged && judged_simulated == simulated) return *judged;
+  BatchReplay& with_posterior(bool simulated, Reasons suspected) {
+    if (judged && judged_simulated == simulated && judged_suspected == suspected) return *judged;
     const Settings all = robot.settings(frames);
     ReplayPosterior posterior{.instant = all.get<InstantOptions>(),
                               .residual = all.get<ResidualOptions>(),
                               .posterior = all.get<PosteriorOptions>(),
-                              .simulated = simulated};
+                              .simulated = simulated,
+                              .suspected = suspected};
     if (!imu.empty()) posterior.instant.imu = parse_enum<ImuUse>(imu, at("imu"));
     judged.emplace(BatchReplay::with_posterior(robot, frames, options, posterior));
     judged_simulated = simulated;
+    judged_suspected = suspected;
     return *judged;
   }
 };
@@ -356,7 +360,13 @@ nb::object call(Replayer& self, nb::object q, nb::object tau, nb::dict keywords)
   const auto run = [&](const auto& in, bool is_simulated) {
     const nb::gil_scoped_release unlocked;
     const std::scoped_lock alone(*self.one_at_a_time);
-    if (judged) self.with_posterior(is_simulated).run(in, judged_out, interrupted);
+    Reasons suspected;
+    if constexpr (std::is_same_v<std::decay_t<decltype(in)>, Episode>) {
+      const bool told = std::any_of(names.judged.begin(), names.judged.end(),
+                                    [](const std::string& name) { return name == "verdict" || name == "reasons"; });
+      if (told && has_errors(check_log(self.robot, in))) suspected = Reason::set_up_suspect;
+    }
+    if (judged) self.with_posterior(is_simulated, suspected).run(in, judged_out, interrupted);
     if constexpr (std::is_same_v<std::decay_t<decltype(in)>, ReplayInput>) {
       self.replay.run(judged ? without_history(in, model.base()) : in, out, interrupted);
     } else {
@@ -450,6 +460,7 @@ constexpr const char* kChannels =
     "force_directions, nis, misfit, evidence_rows, …: as in BatchOutput\n"
     "  verdict [N × endpoints]: places in Verdict: list(antaeus.Verdict)[code]; 0: ok\n"
     "  reasons [N × endpoints]: sets of bits; antaeus.reason_names(bits)\n"
+    "    Of an Episode in which check() finds an error every state has `set_up_suspect` and none is ok\n"
     "  near_limits [N × endpoints]: statistics within 1e-9 of a limit: only there may verdict and reasons differ from "
     "the loop's\n"
     "With them time [N] in s, v, a, gyro and accelerometer are taken as an Observation has them: for motion and gaps. "

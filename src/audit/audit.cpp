@@ -89,6 +89,8 @@ Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRe
   audit.groups = robot.profile.groups;
   audit.settings = list_audit_options(options, robot.settings(endpoints));
   audit.command = request.command;
+  audit.has_deployed = robot.profile.deployed_sign || !robot.profile.deployed_endpoints.empty();
+  audit.noise_assumed = !robot.profile.noise && !episodes[0].simulated;
   audit.version = ANTAEUS_VERSION;
 
   if (request.check) audit.check = check_log(robot, episodes[0], robot.profile.settings.get<CheckOptions>());
@@ -106,6 +108,7 @@ Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRe
     Progress share;
     if (progress) share = [&](double s) { progress(done + s * weight); };
     Reconstructor reconstructor(robot, part.episode, endpoints, options);
+    if (e == 0) reconstructor.suspect(audit.check);
     part.reconstruction = reconstructor.next(part.episode.steps(), share);
     part.reconstruction.first_step = first_step;
     if (e == 0) candidates = reconstructor.focus_candidates();
@@ -146,11 +149,14 @@ Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRe
   add_sweeps(robot, audit);
   audit.causal_graph = detail::causal_graph(robot, audit);
   audit.contacts = detail::contact_intervals(audit.audited.reconstruction);
+  detail::doubt_lasting_contacts(options, audit.contacts, audit.audited.reconstruction);
   audit.audited.contact_share = detail::share_within(audit.contacts, audit.audited.reconstruction);
   for (EpisodeAudit& baseline : audit.baselines) {
-    baseline.contact_share =
-        detail::share_within(detail::contact_intervals(baseline.reconstruction), baseline.reconstruction);
+    const std::vector<ContactInterval> contacts = detail::contact_intervals(baseline.reconstruction);
+    detail::doubt_lasting_contacts(options, contacts, baseline.reconstruction);
+    baseline.contact_share = detail::share_within(contacts, baseline.reconstruction);
   }
+  if (has_errors(audit.check)) audit.outcome = Outcome::wrong_set_up;
   audit.verdict = detail::verdict(robot, audit);
   audit.cannot_tell = detail::cannot_tell(audit);
   audit.next_checks = detail::next_checks(audit);

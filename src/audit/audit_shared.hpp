@@ -53,6 +53,10 @@ CausalGraph causal_graph(const Robot& robot, const Audit& audit);
 std::vector<ContactInterval> contact_intervals(const Reconstruction& r);
 /// Share of the steps that lie within one of them.
 double share_within(const std::vector<ContactInterval>& contacts, const Reconstruction& r);
+/// A "contact" that lasts all the log, longer than consumer_guard.set_up_time: `ok` goes from its endpoint's steps,
+/// under `contact_since_start`.
+void doubt_lasting_contacts(const AuditOptions& options, const std::vector<ContactInterval>& contacts,
+                            Reconstruction& r);
 std::vector<Statement> contacts_verdict(const Audit& audit);
 std::vector<Statement> next_checks(const Audit& audit);
 
@@ -72,6 +76,12 @@ std::string in_words(std::string_view name);
 /// "motion, unobservable direction": reasons as people read them.
 std::string reasons_in_words(Reasons reasons);
 std::string guard_title(SingleGuard guard);
+/// "deployed estimator": what people call pinv(Jᵀ)(τ − g) on this robot, and "consumer": who reads it.
+std::string estimator_word(const Audit& audit);
+std::string reader_word(const Audit& audit);
+/// "as deployed": by that estimator; "deployed": its number.
+std::string as_deployed(const Audit& audit);
+std::string deployed_word(const Audit& audit);
 /// Component of the force that is largest in this row: 0 x, 1 y, 2 z; z where nothing is known.
 int largest_component(const EstimateSeries& series, Eigen::Index row);
 /// What people call an audited endpoint.

@@ -140,7 +140,7 @@ class Builder {
   void force(const Attribution& share) {
     const double component = share.wrench[axis_], part = share.contribution(axis_, motor_);
     node(N::force, label_, component, "N", row_,
-         axis_name(axis_) + " " + number_text(component) + " N as deployed, at step " +
+         axis_name(axis_) + " " + number_text(component) + " N " + as_deployed(audit_) + ", at step " +
              std::to_string(audit_.focus_step));
     const E evidence = std::isfinite(gain_) ? E::computed : E::absent;
     edge(N::gain, N::force, evidence, gain_, "N/(N·m)", "times " + number_text(gain_) + " N/(N·m)");

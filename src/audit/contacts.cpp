@@ -91,10 +91,42 @@ double share_within(const std::vector<ContactInterval>& contacts, const Reconstr
              : static_cast<double>(std::count(within.begin(), within.end(), true)) / static_cast<double>(within.size());
 }
 
+void doubt_lasting_contacts(const AuditOptions& options, const std::vector<ContactInterval>& contacts,
+                            Reconstruction& r) {
+  constexpr double kAll = 0.95;
+  const bool timed = r.time.size() == r.steps() && r.steps() > 0 && std::isfinite(r.time[0]);
+  const double least = options.guarded.set_up_time;
+  if (!timed || !(least > 0.0) || !(r.time[r.steps() - 1] - r.time[0] >= least)) return;
+  for (EstimateSeries& series : r.series) {
+    if (!series.posterior || series.kind == EndpointKind::foot) continue;
+    std::vector<ContactInterval> own;
+    for (const ContactInterval& c : contacts) {
+      if (c.endpoint == series.endpoint) own.push_back(c);
+    }
+    if (share_within(own, r) < kAll) continue;
+    for (std::size_t at = 0; at < series.verdict.size(); ++at) {
+      if (series.verdict[at] == Verdict::ok) series.verdict[at] = Verdict::degraded;
+      if (series.verdict[at] != Verdict::invalid_input) series.reasons[at].add(Reason::contact_since_start);
+    }
+  }
+}
+
 std::vector<Statement> contacts_verdict(const Audit& audit) {
   const auto& series = audit.audited.reconstruction.series;
   if (std::none_of(series.begin(), series.end(), [](const EstimateSeries& s) { return s.posterior.has_value(); })) {
     return {};
+  }
+  // Steps of which the posterior can say anything of a force.
+  const auto speaks = [](const EstimateSeries& s) {
+    for (std::size_t at = 0; at < s.verdict.size(); ++at) {
+      if (s.posterior && s.verdict[at] != Verdict::invalid_input && !s.reasons[at].has_any(kNoEvidence)) return true;
+    }
+    return false;
+  };
+  if (audit.contacts.empty() && std::none_of(series.begin(), series.end(), speaks)) {
+    return {{Topic::contacts,
+             "Whether a force stands out cannot be told: in no step are the torques a measurement that some contact "
+             "explains."}};
   }
   if (audit.contacts.empty()) {
     return {{Topic::contacts,
@@ -111,7 +143,16 @@ std::vector<Statement> contacts_verdict(const Audit& audit) {
   if (audit.contacts.size() > kMostTold) {
     text += "; " + std::to_string(audit.contacts.size()) + " intervals in all";
   }
-  return {{Topic::contacts, "Forces beyond what the stated noise, friction and model error make: " + text + "."}};
+  text = "Forces beyond what the stated noise, friction and model error make: " + text + ".";
+  const auto lasting = [](const EstimateSeries& s) {
+    return s.posterior && !s.reasons.empty() && s.reasons.front().has(Reason::contact_since_start);
+  };
+  if (std::any_of(series.begin(), series.end(), lasting)) {
+    text +=
+        " A force that lasts all the log is rather a mistake of the set-up (gravity, signs, order or unit of the "
+        "torques, a load that the model does not know) than a contact: antaeus check says which.";
+  }
+  return {{Topic::contacts, text}};
 }
 
 std::vector<Statement> next_checks(const Audit& audit) {
@@ -133,7 +174,8 @@ std::vector<Statement> next_checks(const Audit& audit) {
         {Topic::touch, "Look at the video, or at a force sensor, whether anything touched the robot from " +
                            step_text(audit, audit.events.empty() ? audit.focus_step : audit.events.front().step) +
                            " to " + step_text(audit, audit.focus_step) + "."});
-    all.push_back({Topic::consumed, "Log the wrench that the consumer reads: then it is known, not reconstructed."});
+    if (audit.has_deployed)
+      all.push_back({Topic::consumed, "Log the wrench that the consumer reads: then it is known, not reconstructed."});
   }
   if (floating && !episode.has_imu()) {
     all.push_back({Topic::imu, "Log the IMU’s orientation: then gravity is known, whatever the base does."});

@@ -78,8 +78,8 @@ class Comparison {
     first_act(c, trace.first_act);
     c.force_at_focus = trace.force_read.row(row_);
     c.largest_force_read = largest_norm(trace.force_read);
-    c.consequence =
-        before_focus(c) + "; the consumer would still have read up to " + number_text(c.largest_force_read) + " N";
+    c.consequence = before_focus(c) + "; the " + reader_word(audit_) + " would still have read up to " +
+                    number_text(c.largest_force_read) + " N";
     c.false_alarms = alarms_in_baselines(audit_, [index](const EstimateSeries& series, std::size_t step) {
       if (series.estimator != EstimatorName::deployed) return Verdict::ok;
       const GuardAction action = series.guards[index].action[step];
@@ -96,8 +96,8 @@ class Comparison {
     }
     c.force_at_focus = deployed_.guarded_force.row(row_);
     c.largest_force_read = largest_norm(deployed_.guarded_force);
-    c.consequence =
-        before_focus(c) + "; the consumer would still have read up to " + number_text(c.largest_force_read) + " N";
+    c.consequence = before_focus(c) + "; the " + reader_word(audit_) + " would still have read up to " +
+                    number_text(c.largest_force_read) + " N";
     // It clips while degraded: what is read is changed then too.
     c.false_alarms = alarms_in_baselines(audit_, [](const EstimateSeries& s, std::size_t i) {
       const bool judged = s.estimator == EstimatorName::deployed && s.verdict[i] <= Verdict::refused;

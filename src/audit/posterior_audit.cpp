@@ -197,8 +197,8 @@ std::vector<Counterfactual> posterior_counterfactuals(const Audit& audit) {
       make(Remedy::guarded_posterior, "posterior behind its guard", RemedyKind::guard, trace.first_refusal);
   guard.force_at_focus = series->guarded_force.row(row);
   guard.largest_force_read = largest_norm(series->guarded_force);
-  guard.consequence = (guard.first_act < 0 ? std::string("never refuses") : "refuses: " + acts(guard)) +
-                      "; the consumer would have read up to " + number_text(guard.largest_force_read) + " N";
+  guard.consequence = (guard.first_act < 0 ? std::string("never refuses") : "refuses: " + acts(guard)) + "; the " +
+                      reader_word(audit) + " would have read up to " + number_text(guard.largest_force_read) + " N";
   guard.false_alarms = alarms_in_baselines(audit, guard_says);
   rows.push_back(std::move(guard));
   return rows;
@@ -224,7 +224,9 @@ std::vector<Event> posterior_events(const Audit& audit) {
       add(EventKind::guard_refuses, trace.first_refusal, trace.worst_sd[trace.first_refusal],
           series.label + ": the posterior's guard refuses for the first time (" + reasons_in_words(trace.because[at]) +
               ")" +
-              (trace.because[at].has(Reason::force_limit) ? ", a force beyond what its consumer was made for" : ""));
+              (trace.because[at].has(Reason::force_limit)
+                   ? ", a force beyond what its " + reader_word(audit) + " was made for"
+                   : ""));
     }
   }
   return events;
@@ -254,6 +256,16 @@ static std::string causes_text(const Audit& audit) {
          "), leaves a misfit (χ²) of " + number_text(best.misfit) + " of " + number_text(test.chi_squared) +
          " where the stated noise makes " + number_text(test.threshold) +
          " at most: several things were wrong at once, or one that was not tested, such as motion.";
+}
+
+/// Whether no joint at the focus endpoint has a test, since six rows or fewer fit some wrench.
+static bool always_blind(const Audit& audit) {
+  constexpr std::size_t kWrench = 6;
+  return std::ranges::all_of(audit.reliability, [&](const ReliabilityTable& table) {
+    return table.endpoint != audit.focus_endpoint ||
+           (table.rows.size() <= kWrench &&
+            std::ranges::all_of(table.rows, [](const ReliabilityTable::Row& row) { return row.undetectable; }));
+  });
 }
 
 std::vector<Statement> posterior_verdict(const Audit& audit) {
@@ -304,7 +316,12 @@ std::vector<Statement> posterior_verdict(const Audit& audit) {
     }
     if (!joints.empty()) blind += (blind.empty() ? "" : "; ") + table.episode + ": " + joints;
   }
-  if (!blind.empty()) {
+  if (!blind.empty() && always_blind(audit)) {
+    all.push_back(
+        {Topic::undetectable,
+         "An arm without a spare joint, as this one, tells no torque's error from a contact, at any joint and "
+         "in any pose: six torques fit some wrench whatever they are."});
+  } else if (!blind.empty()) {
     all.push_back({Topic::undetectable,
                    "Joints whose torque could be wrong by all that their motor can do and still be explained by some "
                    "contact, however large: " +
@@ -315,9 +332,10 @@ std::vector<Statement> posterior_verdict(const Audit& audit) {
 
   const double behind = largest_norm(series->guarded_force);
   const double given = audit.audited.reconstruction.find(audit.focus_endpoint, EstimatorName::deployed).peak_force;
-  text = "Behind the posterior's guard the consumer would have read at most " + number_text(behind) + " N, " +
-         (behind > given ? "more than the " : "where the deployed estimator gave it up to ") + number_text(given) +
-         (behind > given ? " N of the deployed estimator." : " N.");
+  const std::string plain = estimator_word(audit), reader = reader_word(audit);
+  text = "Behind the posterior's guard the " + reader + " would have read at most " + number_text(behind) + " N, " +
+         (behind > given ? "more than the " : "where the " + plain + " gave it up to ") + number_text(given) +
+         (behind > given ? " N of the " + plain + "." : " N.");
   if (trace.observable[row] < 3) {
     text += " At step " + std::to_string(audit.focus_step) + " the torques show only " +
             std::to_string(trace.observable[row]) +
@@ -328,7 +346,7 @@ std::vector<Statement> posterior_verdict(const Audit& audit) {
   } else {
     const Reasons because = trace.because[static_cast<std::size_t>(trace.first_refusal)];
     text += " The guard refuses from " + step_text(audit, first + trace.first_refusal) + " on" +
-            (because.has(Reason::force_limit) ? " (a force beyond what its consumer was made for)." : ".");
+            (because.has(Reason::force_limit) ? " (a force beyond what its " + reader + " was made for)." : ".");
   }
   text += trace.first_alarm < 0
               ? " Its tests never alarm: some contact of the size that the prior allows always explains the torques."

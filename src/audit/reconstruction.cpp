@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "antaeus/audit/audit_options.hpp"
+#include "antaeus/check/check_log.hpp"
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/episode/smooth_motion.hpp"
@@ -304,6 +305,21 @@ Reconstructor::Reconstructor(const Robot& robot, const Episode& episode, const s
                              const AuditOptions& options, const ReconstructedEstimators& wanted)
     : impl_(std::make_unique<Impl>(robot, episode, endpoints, options, wanted)) {}
 Reconstructor::~Reconstructor() = default;
+
+void Reconstructor::suspect(const CheckResult& check) noexcept {
+  if (!impl_->guard) return;
+  const std::vector<std::string>& names = impl_->robot.model.motor_names();
+  for (const Finding& finding : check.findings) {
+    if (finding.severity != Severity::error) continue;
+    // A joint's torque concerns those who read it; a position or a clock is in every row.
+    std::vector<int> motors;
+    for (const std::string& joint : finding.channel == "tau" ? finding.joints : std::vector<std::string>()) {
+      const auto at = std::find(names.begin(), names.end(), joint);
+      if (at != names.end()) motors.push_back(static_cast<int>(at - names.begin()));
+    }
+    impl_->guard->suspect(Reason::set_up_suspect, motors);
+  }
+}
 
 Eigen::Index Reconstructor::done() const noexcept { return impl_->done; }
 const std::vector<FocusCandidate>& Reconstructor::focus_candidates() const noexcept { return impl_->candidates; }

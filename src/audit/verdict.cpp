@@ -44,13 +44,17 @@ class Writer {
         label_(label_of(audit, audit.focus_endpoint)) {}
 
   std::vector<Statement> write() {
+    if (has_errors(audit_.check)) {
+      wrong_set_up();
+      return std::move(statements_);
+    }
     what_happened();
     cause();
     // What the reference joint's torque would read as elsewhere, where it may be what made the force.
     if (deployed_.kind != EndpointKind::foot && !audit_.contact.found) same_torque_elsewhere();
     known_before();
-    if (audit_.incident) guards();
-    false_alarms();
+    if (audit_.incident && audit_.has_deployed) guards();
+    if (audit_.has_deployed) false_alarms();
     stacked();
     for (Statement& statement : identified_verdict(audit_)) statements_.push_back(std::move(statement));
     for (Statement& statement : contacts_verdict(audit_)) statements_.push_back(std::move(statement));
@@ -63,6 +67,18 @@ class Writer {
  private:
   void say(Topic id, std::string text) { statements_.push_back({id, std::move(text)}); }
 
+  /// No story is told of numbers that a mistake makes.
+  void wrong_set_up() {
+    const Finding& worst = audit_.check.findings.front();
+    std::string text = "The log is not what the profile says: " + worst.text;
+    if (!worst.remedy.empty()) text += " Remedy: " + worst.remedy + (worst.remedy.ends_with('.') ? "" : ".");
+    say(Topic::what, text);
+    const Eigen::Index peak = audit_.audited.reconstruction.first_step + deployed_.peak_step;
+    say(Topic::contacts, "No contact and no incident is told from it: the forces below, up to " +
+                             number_text(deployed_.peak_force) + " N at the " + label_ + " (" +
+                             step_text(audit_, peak) + "), are what that mistake and everything else make together.");
+  }
+
   void what_happened() {
     const double component = deployed_.wrench(row_, axis_), norm = deployed_.force_norm[row_];
     const Eigen::Index peak = audit_.audited.reconstruction.first_step + deployed_.peak_step;
@@ -74,19 +90,37 @@ class Writer {
     if (audit_.outcome == Outcome::cannot_be_told) {
       begin = "It cannot be told whether there was an incident: only " + rests_on + " hold numbers. In them";
     }
-    std::string text = begin + " the largest force that the deployed estimator reads at the " + label_ + " is " +
-                       number_text(deployed_.peak_force) + " N, at " + step_text(audit_, peak);
+    std::string text = begin + " the largest force that the " + estimator_word(audit_) + " reads at the " + label_ +
+                       " is " + number_text(deployed_.peak_force) + " N, at " + step_text(audit_, peak);
     if (audit_.incident) {
-      text = std::string(audit_.contact.beyond() ? "Incident, a contact beyond what the consumer was made for: at "
-                                                 : "Incident: at ") +
-             step_text(audit_, audit_.focus_step) + " the deployed estimator reads |F| = " + number_text(norm) +
-             " N at the " + label_ + " (" + axis_name(axis_) + " " + number_text(component) +
-             " N: " + sign_in_words(deployed_.sign) + ")";
+      text = std::string(audit_.contact.beyond()
+                             ? "Incident, a contact beyond what the " + reader_word(audit_) + " was made for: at "
+                             : "Incident: at ") +
+             step_text(audit_, audit_.focus_step) + " the " + estimator_word(audit_) +
+             " reads |F| = " + number_text(norm) + " N at the " + label_ + " (" + axis_name(axis_) + " " +
+             number_text(component) + " N: " + sign_in_words(deployed_.sign) + ")";
       if (peak != audit_.focus_step) {
         text += "; it peaks at " + number_text(deployed_.peak_force) + " N at " + step_text(audit_, peak);
       }
     }
-    say(Topic::what, text + ".");
+    text += ".";
+    if (!audit_.has_deployed) text += peak_of_posterior();
+    if (audit_.noise_assumed) {
+      text +=
+          " The noise is assumed, not identified: antaeus identify, on a log in which nothing touches the robot, makes "
+          "sds and forces those of this robot.";
+    }
+    say(Topic::what, text);
+  }
+
+  /// The number that a reader should look at, where nobody runs another.
+  std::string peak_of_posterior() const {
+    const EstimateSeries* series = focus_posterior(audit_);
+    if (!series || series->peak_step < 0) return {};
+    const Reconstruction& r = audit_.audited.reconstruction;
+    return " The posterior reads up to " + number_text(series->peak_force) + " N, worst sd " +
+           number_text(series->posterior->worst_sd[series->peak_step]) + " N, at " +
+           step_text(audit_, r.first_step + series->peak_step) + ".";
   }
 
   /// Weight on a foot, and a contact that all joints agree on, are nobody's fault.
@@ -96,10 +130,9 @@ class Writer {
       for (const EstimateSeries& s : audit_.audited.reconstruction.series) {
         if (s.estimator == EstimatorName::deployed && s.kind == EndpointKind::foot) vertical += s.wrench(row_, kFz);
       }
-      say(Topic::cause,
-          "A foot carries the robot: the deployed estimator's vertical forces at the audited feet add up to " +
-              number_text(std::abs(vertical)) + " N in this step, and the robot weighs " +
-              number_text(robot_.weight()) + " N.");
+      say(Topic::cause, "A foot carries the robot: the " + estimator_word(audit_) +
+                            "'s vertical forces at the audited feet add up to " + number_text(std::abs(vertical)) +
+                            " N in this step, and the robot weighs " + number_text(robot_.weight()) + " N.");
       return true;
     }
     const ContactFinding& contact = audit_.contact;
@@ -112,9 +145,9 @@ class Writer {
               " that hangs there: the torques of one pose do not tell which";
     }
     text += "; no error of a single joint's torque explains them as well. Motion was not tested. ";
-    text += contact.beyond()
-                ? "The force is beyond the " + number_text(contact.limit) + " N that the consumer was made for"
-                : "The consumer was made for " + number_text(contact.limit) + " N";
+    text += contact.beyond() ? "The force is beyond the " + number_text(contact.limit) + " N that the " +
+                                   reader_word(audit_) + " was made for"
+                             : "The " + reader_word(audit_) + " was made for " + number_text(contact.limit) + " N";
     text += " (consumer_guard.force_limit: " + source_of(audit_, "consumer_guard", "force_limit") + ").";
     say(Topic::cause, text);
     return true;
@@ -161,7 +194,7 @@ class Writer {
                 " " + number_text(check.value) + " against " + number_text(check.limit);
     }
     if (audit_.audited.preflight.checks.empty()) {
-      if (!audit_.incident) return;
+      if (!audit_.incident || !audit_.has_deployed) return;
       say(Topic::preflight,
           "The published pre-flight has nothing to check: the robot's profile names no reference joint and no "
           "start-error joints.");
@@ -298,9 +331,10 @@ std::vector<Statement> verdict(const Robot& robot, const Audit& audit) {
 std::vector<Statement> cannot_tell(const Audit& audit) {
   std::vector<Statement> all;
   const Episode& episode = audit.audited.episode;
-  all.push_back({Topic::consumed,
-                 "The log holds no wrench that the consumer read: the forces above are reconstructed. Whether the "
-                 "consumer was given them cannot be told from it."});
+  if (audit.has_deployed)
+    all.push_back({Topic::consumed,
+                   "The log holds no wrench that the consumer read: the forces above are reconstructed. Whether the "
+                   "consumer was given them cannot be told from it."});
   const auto& series = audit.audited.reconstruction.series;
   const bool foot =
       std::any_of(series.begin(), series.end(), [](const EstimateSeries& s) { return s.kind == EndpointKind::foot; });
@@ -314,9 +348,10 @@ std::vector<Statement> cannot_tell(const Audit& audit) {
         {Topic::imu,
          "The log holds no IMU: the base is taken for upright, and the effect of a tilt can only be bounded."});
   }
-  all.push_back({Topic::contact,
-                 "The log holds no force sensor: a true force at an endpoint cannot be told from other torques by the "
-                 "deployed estimator."});
+  all.push_back(
+      {Topic::contact,
+       "The log holds no force sensor: a true force at an endpoint cannot be told from other torques by the " +
+           estimator_word(audit) + "."});
   if (episode.v.rows() == 0) {
     all.push_back({Topic::velocity, "The log holds no velocities: inertial torques cannot be separated from contact."});
   } else if (audit.base != Base::fixed &&

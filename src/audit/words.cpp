@@ -56,6 +56,11 @@ std::string guard_title(SingleGuard guard) {
   return "clamp of the norm";
 }
 
+std::string estimator_word(const Audit& audit) { return audit.has_deployed ? "deployed estimator" : "plain estimator"; }
+std::string as_deployed(const Audit& audit) { return audit.has_deployed ? "as deployed" : "by the plain estimator"; }
+std::string deployed_word(const Audit& audit) { return audit.has_deployed ? "deployed" : "plain"; }
+std::string reader_word(const Audit& audit) { return audit.has_deployed ? "consumer" : "controller"; }
+
 int largest_component(const EstimateSeries& series, Eigen::Index row) {
   int axis = kFz;
   for (int c = 0; c < 3 && row >= 0 && row < series.wrench.rows(); ++c) {

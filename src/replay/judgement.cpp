@@ -205,6 +205,8 @@ std::ptrdiff_t Judgement::judge(const ReplayOutput& out, const HistoryRows& rows
       int near = 0;
       if (out.status[state] == Status::ok) near = judge_one(out, rows, i, k, verdict, reasons);
       close += near > 0;
+      reasons.add(options_.suspected);
+      if (verdict == Verdict::ok && !reasons.empty()) verdict = Verdict::degraded;
       if (!out.verdict.values.empty()) at(out.verdict, endpoints, i, k) = verdict;
       if (!out.reasons.values.empty()) at(out.reasons, endpoints, i, k) = reasons;
       if (!out.near_limits.values.empty()) at(out.near_limits, endpoints, i, k) = near;

@@ -8,6 +8,7 @@
 #include "antaeus/draw/figure.hpp"
 #include "antaeus/pose/sweep.hpp"
 #include "antaeus/report/figures.hpp"
+#include "audit/audit_shared.hpp"
 #include "report/audit_series.hpp"
 
 namespace antaeus {
@@ -143,7 +144,7 @@ class AuditFigures {
       figure.panels.push_back(std::move(gain));
     }
     Panel force =
-        compared_panel("Force as deployed at the " + focus_label(), "|F| [N]", true,
+        compared_panel("Force " + detail::as_deployed(audit_) + " at the " + focus_label(), "|F| [N]", true,
                        [](const EpisodeAudit&, const EstimateSeries* s, Index i) { return s->force_norm[i]; });
     force.y.include_zero = true;
     figure.panels.push_back(std::move(force));
@@ -194,7 +195,7 @@ class AuditFigures {
   void force_cascade() {
     Figure figure;
     figure.id = "force-cascade";
-    figure.title = "The force as deployed, and where each guard first acts";
+    figure.title = "The force " + detail::as_deployed(audit_) + ", and where each guard first acts";
     figure.panel_height = 190;
     const auto curves = [&](Panel& panel) {
       panel.y.label = "force [N]";
@@ -223,7 +224,8 @@ class AuditFigures {
       curve.style.marker = curve.label == component() ? Marker::circle : Marker::square;
     }
     whole.curves[0].label.clear(), whole.curves[1].label.clear();
-    std::string caption = component() + " and |F| at the " + focus_label() + ", as the deployed estimator reads them.";
+    std::string caption = component() + " and |F| at the " + focus_label() + ", as the " +
+                          detail::estimator_word(audit_) + " reads them.";
     if (const GuardTrace* clamp = guard(SingleGuard::clamp)) {
       close.thresholds.push_back({clamp->limit, false, ""});
       close.thresholds.push_back({-clamp->limit, false, "clamp ±" + display_number(clamp->limit, 0) + " N"});

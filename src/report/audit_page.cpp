@@ -148,7 +148,8 @@ Section chain_section(const Audit& audit) {
   constexpr const char* kOrder = "the log shows only the order in time";
   node("A force is read", force->text + ".", force->step, false, because);
   if (jump && jump->step <= strongest->step) {
-    node("Targets jump", jump->text + ".", jump->step, true, "the log holds no wrench that the consumer read");
+    node("Targets jump", jump->text + ".", jump->step, true,
+         audit.has_deployed ? "the log holds no wrench that the consumer read" : "");
   }
   if (strongest != force) node("The force grows", strongest->text + ".", strongest->step, true, kOrder);
   if (const Event* limit = first_event(audit, EventKind::torque_limit, "", strongest->step)) {
@@ -182,11 +183,11 @@ Known known_at_focus(const Audit& audit) {
     if (!s.consumed) continue;
     if (s.estimator == EstimatorName::deployed) {
       known.facts.items.push_back(
-          {s.label + " at step " + std::to_string(audit.focus_step) + ", as deployed", force(s)});
+          {s.label + " at step " + std::to_string(audit.focus_step) + ", " + as_deployed(audit), force(s)});
       if (s.peak_step >= 0) {
         Prose peak = "|F| ";
         peak << Quantity{s.peak_force, "N"} << " at step " << StepLink{r.first_step + s.peak_step};
-        known.facts.items.push_back({s.label + ", peak as deployed", peak});
+        known.facts.items.push_back({s.label + ", peak " + as_deployed(audit), peak});
       }
     }
     if (s.endpoint != audit.focus_endpoint) continue;
@@ -207,7 +208,7 @@ Known known_at_focus(const Audit& audit) {
       nis << Quantity{trace.nis[row]} << " against " << Quantity{trace.nis_threshold[row]};
       known.inference.items.push_back({"NIS, and its alarm limit", nis});
       Prose guard;
-      guard << state_word(trace.state[row]) << "; the consumer reads " + component + " "
+      guard << state_word(trace.state[row]) << "; the " + reader_word(audit) + " reads " + component + " "
             << Quantity{s.guarded_force(row, axis), "N"};
       known.inference.items.push_back({"The posterior’s guard says", guard});
     } else {
@@ -221,7 +222,7 @@ Known known_at_focus(const Audit& audit) {
     part << Quantity{a.contribution(axis, a.largest), "N"}
          << " from " + audit.motor_labels[a.largest] + ", whose torque beyond gravity is "
          << Quantity{a.residual[a.largest], "N·m"};
-    known.facts.items.push_back({"Largest part of the deployed " + component, part});
+    known.facts.items.push_back({"Largest part of the " + deployed_word(audit) + " " + component, part});
   }
   return known;
 }
@@ -357,6 +358,7 @@ Page audit_page(const Audit& audit, std::shared_ptr<const MeshFiles> meshes) {
   switch (audit.outcome) {
     case Outcome::incident: page.badge = "incident", page.badge_tone = Tone::vermillion; break;
     case Outcome::no_incident: page.badge = "no incident", page.badge_tone = Tone::green; break;
+    case Outcome::wrong_set_up: page.badge = "wrong set-up", page.badge_tone = Tone::vermillion; break;
     case Outcome::cannot_be_told: page.badge = "cannot be told", page.badge_tone = Tone::muted; break;
   }
   page.subtitle = detail::subtitle(audit);

@@ -38,8 +38,7 @@ StateWord state_word(Verdict state) {
 Section remedies_section(const Audit& audit) {
   const bool compared = !audit.baselines.empty();
   TableBlock table{
-      compared ? "Force that the consumer would have read, and alarms in the baselines"
-               : "Force that the consumer would have read",
+      "Force that the " + reader_word(audit) + " would have read" + (compared ? ", and alarms in the baselines" : ""),
       {"remedy", "#first acts at step", "#Fx [N]", "#Fy [N]", "#Fz [N]", "#largest |F| [N]", "consequence"},
       {}};
   if (compared) table.heads.emplace_back("alarms");
@@ -63,8 +62,9 @@ Section guard_section(const Audit& audit) {
   Section section{"guard", "The posterior’s guard", {}, true};
   for (const EstimateSeries* hand : consumed_posteriors(audit)) {
     const std::vector<GuardInterval> intervals = guard_timeline(*hand, audit.audited.reconstruction.first_step);
-    TableBlock table{
-        "States at the " + label_of(*hand), {"#from step", "#to step", "state", "the consumer reads", "because"}, {}};
+    TableBlock table{"States at the " + label_of(*hand),
+                     {"#from step", "#to step", "state", "the " + reader_word(audit) + " reads", "because"},
+                     {}};
     for (std::size_t i = 0; i < std::min(intervals.size(), kMostChanges); ++i) {
       const GuardInterval& interval = intervals[i];
       table.rows.push_back(
@@ -229,7 +229,7 @@ Section first_steps_section(const Audit& audit) {
   Section section{"first-steps", "First steps, side by side", {}, true};
   if (audit.baselines.empty() || audit.focus_step < 0) return section;
   const bool reference = !audit.reference_joint.empty();
-  TableBlock table{"The first steps at the " + label_of(audit, audit.focus_endpoint) + " as deployed" +
+  TableBlock table{"The first steps at the " + label_of(audit, audit.focus_endpoint) + " " + as_deployed(audit) +
                        (reference ? "; r: torque of " + audit.reference_joint +
                                         " beyond gravity [N·m], g: its gain into Fz [N/(N·m)]"
                                   : ""),
@@ -304,10 +304,10 @@ Section joints_section(const Audit& audit) {
 }
 
 /// What the page calls things.
-static Definitions words() {
-  return {{{"deployed estimator",
-            "the one that the robot runs: pseudo-inverse of the endpoint’s Jacobian times torque beyond "
-            "gravity"},
+static Definitions words(const Audit& audit) {
+  return {{{estimator_word(audit), std::string(audit.has_deployed ? "the one that the robot runs: " : "") +
+                                       "pseudo-inverse of the endpoint’s Jacobian times torque beyond "
+                                       "gravity"},
            {"residual", "torque beyond gravity, τ − g(q)"},
            {"gain", "what 1 N·m of error in one joint’s torque adds to the estimated force"},
            {"condition number κ",
@@ -322,7 +322,8 @@ static Definitions words() {
             "normalised innovation squared: how far the torques are from what the posterior expects; above its "
             "limit they contradict every contact within the prior"},
            {"guard", "passes, warns or refuses a number before anything acts on it"},
-           {"consumer", "the policy or controller that reads the force"},
+           {reader_word(audit),
+            std::string("the ") + (audit.has_deployed ? "policy or controller" : "program") + " that reads the force"},
            {"baseline",
             "a log to compare with, given by whoever ran the audit; nobody has checked that nothing touches "
             "the robot in it"}}};
@@ -347,7 +348,7 @@ Section provenance_section(const Audit& audit) {
     section.blocks.emplace_back(Paragraph{"Reproduce it with this line, in the folder that holds the log:"});
     section.blocks.emplace_back(CodeLine{audit.command});
   }
-  section.blocks.emplace_back(Folded{"Words used on this page", {words()}});
+  section.blocks.emplace_back(Folded{"Words used on this page", {words(audit)}});
   section.blocks.emplace_back(Folded{"Hashes, and every setting",
                                      {Definitions{{{"log, SHA-256", audit.audited.episode.sha256},
                                                    {"model, SHA-256", audit.model_sha256},

@@ -218,7 +218,7 @@ class AuditViews {
                             .channel = column(posterior.guarded_force, main),
                             .tone = Tone::green,
                             .dashed = true});
-    number.lines.push_back({.name = name + " as deployed",
+    number.lines.push_back({.name = name + " " + as_deployed(audit_),
                             .channel = deployed[static_cast<std::size_t>(main)],
                             .tone = Tone::vermillion,
                             .scales = false});
@@ -281,8 +281,8 @@ class AuditViews {
       const std::string reasons = reasons_in_words(interval.because);
       panel.texts.push_back({interval.from - r_.first_step, interval.to - r_.first_step, 2 - lane, reasons,
                              std::string(kStateNames[lane]) + " from step " + std::to_string(interval.from) + " to " +
-                                 std::to_string(interval.to) + (reasons.empty() ? "" : ": " + reasons) +
-                                 ". The consumer reads " + action_in_words(interval.action) + "."});
+                                 std::to_string(interval.to) + (reasons.empty() ? "" : ": " + reasons) + ". The " +
+                                 reader_word(audit_) + " reads " + action_in_words(interval.action) + "."});
     }
     views_.panels.push_back(std::move(panel));
   }
@@ -414,7 +414,7 @@ class AuditViews {
     const double whole = std::isfinite(focus) && focus > 1.0
                              ? focus
                              : std::max(1.0, std::isfinite(hand.peak_force) ? hand.peak_force : 1.0);
-    scene.arrows.push_back({.name = "force as deployed: " + sign_in_words(hand.sign),
+    scene.arrows.push_back({.name = "force " + as_deployed(audit_) + ": " + sign_in_words(hand.sign),
                             .unit = "N",
                             .anchor = anchor,
                             .vector = force,

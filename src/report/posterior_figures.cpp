@@ -99,7 +99,7 @@ class PosteriorFigures {
     const std::string component = axis_name(axis);
     Figure figure;
     figure.id = "posterior-force";
-    figure.title = "The deployed number, and the posterior with its doubt";
+    figure.title = "The " + deployed_word(audit_) + " number, and the posterior with its doubt";
     figure.columns = static_cast<int>(hands_.size());
     figure.panel_height = 140;
     const Index begin = std::max<Index>(0, focus_ - kAround), end = std::min(rows(), focus_ + kAround + 1);
@@ -119,7 +119,7 @@ class PosteriorFigures {
       panel.x.minimum = static_cast<double>(first_ + begin);
       panel.x.maximum = static_cast<double>(first_ + std::max(end - 1, begin + 1));
       Ribbon doubt{"one sd each way", {}, {}, {}, kPosterior};
-      Curve raw{"deployed", {}, {}, kDeployed}, number{"posterior", {}, {}, kPosterior},
+      Curve raw{deployed_word(audit_), {}, {}, kDeployed}, number{"posterior", {}, {}, kPosterior},
           read{"behind the posterior’s guard", {}, {}, kGuarded};
       double low = 0, high = 0;
       for (Index i = begin; i < end; ++i) {
@@ -133,7 +133,9 @@ class PosteriorFigures {
         doubt.x.push_back(x), doubt.low.push_back(value - sd), doubt.high.push_back(value + sd);
         if (std::isfinite(value - sd)) low = std::min(low, value - sd), high = std::max(high, value + sd);
       }
-      if (row == 0) panel.title = label_of(hand) + (apart ? ", on the deployed number’s scale" : ", both numbers");
+      if (row == 0)
+        panel.title = label_of(hand) +
+                      (apart ? ", on the " + deployed_word(audit_) + " number’s scale" : std::string(", both numbers"));
       if (row == 1) {
         panel.title = label_of(hand) + ", on the posterior’s scale";
         const double margin = 0.15 * std::max(high - low, 1.0);
@@ -164,17 +166,19 @@ class PosteriorFigures {
       if (row == 1 && !apart) continue;
       for (const EstimateSeries* hand : hands_) figure.panels.push_back(panel_of(*hand, row));
     }
-    std::string caption = "Around step " + std::to_string(audit_.focus_step) + ", which is marked. " +
-                          (apart ? "The upper row has the deployed number’s scale, the middle one the posterior’s, "
-                                   "which the deployed number leaves where the two disagree most. "
-                                 : "") +
-                          "The shaded strip is one standard deviation of the posterior’s " + component +
-                          " to each side: where it is "
-                          "as wide as the prior, the torques tell nothing of this force, and the strip says so.";
+    const std::string plain = deployed_word(audit_);
+    std::string caption =
+        "Around step " + std::to_string(audit_.focus_step) + ", which is marked. " +
+        (apart ? "The upper row has the " + plain + " number’s scale, the middle one the posterior’s, which the " +
+                     plain + " number leaves where the two disagree most. "
+               : std::string()) +
+        "The shaded strip is one standard deviation of the posterior’s " + component +
+        " to each side: where it is "
+        "as wide as the prior, the torques tell nothing of this force, and the strip says so.";
     for (const EstimateSeries* hand : hands_) {
       const EstimateSeries* deployed = series_of(audit_.audited, hand->endpoint, EstimatorName::deployed);
       if (!deployed || !std::isfinite(hand->wrench(focus_, axis))) continue;
-      caption += " In that step at the " + label_of(*hand) + ": deployed " + component + " " +
+      caption += " In that step at the " + label_of(*hand) + ": " + plain + " " + component + " " +
                  display_number(deployed->wrench(focus_, axis), 1) + " N, posterior " +
                  display_number(hand->wrench(focus_, axis), 1) + " ± " +
                  display_number(hand->posterior->sd(focus_, axis), 1) + " N, read behind its guard " +

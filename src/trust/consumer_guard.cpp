@@ -21,6 +21,17 @@ ConsumerGuardOptions checked(const ConsumerGuardOptions& options) {
   return options;
 }
 
+/// Of each endpoint the rows that tell of the set-up: none of a foot, which carries the robot from the start.
+std::vector<std::vector<int>> watched_rows(const Robot& robot, const std::vector<std::string>& endpoints,
+                                           const PosteriorEstimator& posterior) {
+  std::vector<std::vector<int>> rows;
+  for (std::size_t k = 0; k < endpoints.size(); ++k) {
+    const bool foot = robot.kind_of(endpoints[k]) == EndpointKind::foot;
+    rows.push_back(foot ? std::vector<int>() : posterior.rows(static_cast<int>(k)));
+  }
+  return rows;
+}
+
 /// An empty slot of the flight recorder, with all the memory that it will need.
 FlightSample prototype(Eigen::Index motors, std::size_t endpoints) {
   FlightSample sample;
@@ -41,6 +52,8 @@ ConsumerGuard::ConsumerGuard(const Robot& robot, const std::vector<std::string>&
       needs_raw_(options.on_ok == ConsumerAction::pass_raw || options.on_degraded == ConsumerAction::pass_raw ||
                  options.on_refused == ConsumerAction::pass_raw),
       torque_rate_(robot.model.motor_count(), options.torque_rate, input.maximum_gap),
+      set_up_(watched_rows(robot, endpoints, posterior), robot.model.motor_count(), options.set_up_time),
+      suspected_(endpoints.size()),
       last_time_(kNaN),
       recorder_(options.recorder_samples, prototype(robot.model.motor_count(), endpoints.size())),
       refusal_{.endpoint = -1, .reasons = {}, .time = 0.0, .samples = recorder_} {
@@ -68,8 +81,16 @@ void ConsumerGuard::reset() noexcept {
     result.sign = sign;
   }
   torque_rate_.reset();
+  set_up_.reset();
   last_time_ = kNaN;
   recorder_.clear();
+}
+
+void ConsumerGuard::suspect(Reasons why, const std::vector<int>& motors) noexcept {
+  for (std::size_t k = 0; k < suspected_.size(); ++k) {
+    const auto uses = [&](int motor) { return std::ranges::find(watched_[k], motor) != watched_[k].end(); };
+    if (motors.empty() || std::ranges::any_of(motors, uses)) suspected_[k].add(why);
+  }
 }
 
 const std::vector<ConsumerWrench>& ConsumerGuard::update(const PosteriorEstimates& estimates,
@@ -79,6 +100,7 @@ const std::vector<ConsumerWrench>& ConsumerGuard::update(const PosteriorEstimate
   const Observation& observation = now.observation();
   input_.inspect(observation);
   if (now.status() == Status::ok) torque_rate_.see(observation.time, now.torque());
+  set_up_.see(estimates);
   const double dt = observation.time - last_time_;
   bool refused_now = false;
   int first_refused = -1;
@@ -117,12 +139,13 @@ Reasons ConsumerGuard::inspect(std::size_t endpoint, const PosteriorEstimates& e
                                double clock) const noexcept {
   const WrenchEstimate& estimate = estimates[endpoint];
   const double time = estimates.instant.observation().time;
-  Reasons reasons = estimate.reasons | input_.findings().reasons;
+  Reasons reasons = estimate.reasons | input_.findings().reasons | suspected_[endpoint];
   reasons.add(check_age(time, clock, options_.maximum_age, input_.options()));
   for (const int motor : watched_[endpoint]) {
     reasons.add(input_.findings().motors[static_cast<std::size_t>(motor)]);
   }
   if (estimate.status != Status::ok) return reasons | Reason::invalid_input;
+  reasons.add(set_up_.against(endpoint));
   for (const int motor : watched_[endpoint]) {
     if (torque_rate_.too_fast(motor)) reasons.add(Reason::torque_rate);
   }
@@ -217,6 +240,10 @@ const OptionTable& options_of(const ConsumerGuardOptions&) {
                      "twice the weight: all of it on one foot, set down at a walk", &O::foot_force_limit, kPositive)),
           option("refuse_sd", "N", "sd in the worst direction above which the estimate is refused; 0: degraded only",
                  "docs/estimator_study.md#loop: the shrunk value did no harm", &O::refuse_sd),
+          option("set_up_time", "s",
+                 "that a force has been there from the start, a residual follows gravity or velocity, or the NIS is "
+                 "high, until the set-up is doubted; 0: never",
+                 "our choice: longer than pushes last (set_up_watch_test)", &O::set_up_time, kNotNegative),
           option("recorder_samples", "1", "samples that the flight recorder keeps", "10 s at 50 Hz, 1 s at 500 Hz",
                  &O::recorder_samples, at_least(1)),
       });

@@ -294,6 +294,11 @@ double HypothesisTest::misfit(const Columns& truth, const Cause& fitted_truth, c
   return std::max(left, 0.0);
 }
 
+/// No load has a negative mass: a fit that says so is a wrong set-up, or a contact that lifts.
+static bool is_negative_load(const Cause& cause) noexcept {
+  return cause.kind == CauseKind::payload && cause.size < 0.0;
+}
+
 double HypothesisTest::log_prior(CauseKind kind) const noexcept {
   const double others = (1.0 - options_.none_prior) / static_cast<double>(std::max<std::size_t>(causes_.size() - 1, 1));
   return std::log(kind == CauseKind::none ? options_.none_prior : others);
@@ -301,8 +306,14 @@ double HypothesisTest::log_prior(CauseKind kind) const noexcept {
 
 void HypothesisTest::weigh() noexcept {
   double most = -kInfinity, sum = 0.0;
-  for (const Cause& cause : result_.causes) most = std::max(most, cause.log_evidence + log_prior(cause.kind));
+  for (const Cause& cause : result_.causes) {
+    if (!is_negative_load(cause)) most = std::max(most, cause.log_evidence + log_prior(cause.kind));
+  }
   for (Cause& cause : result_.causes) {
+    if (is_negative_load(cause)) {
+      cause.probability = 0.0;
+      continue;
+    }
     cause.probability = std::exp(cause.log_evidence + log_prior(cause.kind) - most);
     sum += cause.probability;
   }
@@ -334,9 +345,12 @@ const HypothesisResult& HypothesisTest::solve() noexcept {
   const auto score = [&](const Cause& cause) {
     return options_.ranking == Ranking::bic ? -0.5 * cause.bic : cause.log_evidence + log_prior(cause.kind);
   };
-  const auto traceless = [](const Cause& cause) { return cause.kind != CauseKind::none && cause.unknowns == 0; };
+  // Behind all answers: what no load can be, and then what leaves no trace.
+  const auto no_answer = [](const Cause& cause) {
+    return cause.kind != CauseKind::none && cause.unknowns == 0 ? 2 : is_negative_load(cause) ? 1 : 0;
+  };
   std::sort(result_.causes.begin(), result_.causes.end(), [&](const Cause& a, const Cause& b) {
-    return traceless(a) != traceless(b) ? traceless(b) : score(a) > score(b);
+    return no_answer(a) != no_answer(b) ? no_answer(a) < no_answer(b) : score(a) > score(b);
   });
   // Noise fits some of many causes better than none: without an alarm there is nothing to explain.
   if (!result_.alarm) {

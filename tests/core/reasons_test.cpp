@@ -45,7 +45,12 @@ TEST(Reasons, NumbersAreStable) {
                                               {31, Reason::beyond_prior},
                                               {32, Reason::outside_identified},
                                               {33, Reason::assumed_friction},
-                                              {34, Reason::not_tared}};
+                                              {34, Reason::not_tared},
+                                              {35, Reason::set_up_suspect},
+                                              {36, Reason::contact_since_start},
+                                              {37, Reason::residual_follows_gravity},
+                                              {38, Reason::residual_follows_velocity},
+                                              {39, Reason::nis_stays_high}};
   EXPECT_EQ(numbers.size(), all_names<Reason>().size()) << "pin a new reason here";
   for (const auto& [number, reason] : numbers) {
     EXPECT_EQ(static_cast<unsigned>(reason), number) << to_string(reason);

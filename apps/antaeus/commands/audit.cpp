@@ -112,7 +112,7 @@ int deliver(const Audit& audit, const Delivery& delivery, std::shared_ptr<const 
     say("antaeus: " + unusable);
     return kBadInput;
   }
-  return audit.incident ? kRefused : kFine;
+  return audit.incident || audit.outcome == Outcome::wrong_set_up ? kRefused : kFine;
 }
 
 void add_audit(CLI::App& app, Run& run) {
@@ -156,7 +156,7 @@ void add_audit(CLI::App& app, Run& run) {
                  "require the robot's meshes: a missing or damaged file is an error, instead of a stick in report.html")
       ->excludes("--ignore-meshes");
   verb->footer(
-      "Exit code 1: the watchdog would have latched on an endpoint that the consumer reads.\n"
+      "Exit code 1: the watchdog would have latched on an endpoint that the consumer reads, or the set-up is wrong.\n"
       "Example: antaeus audit re3 --robot h1_2 --baseline re2 --baseline re1 --out re3-audit");
   verb->callback([command, &run] { run = [command] { return command->run(); }; });
 }

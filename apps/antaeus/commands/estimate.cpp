@@ -6,6 +6,7 @@
 
 #include "antaeus/audit/audit.hpp"
 #include "antaeus/audit/audit_options.hpp"
+#include "antaeus/check/check_log.hpp"
 #include "antaeus/core/error.hpp"
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/io/files.hpp"
@@ -59,8 +60,14 @@ struct EstimateCommand {
       throw OptionsError("--step", std::to_string(step) + " is past the end",
                          "the log has steps 0 to " + std::to_string(log.steps() - 1));
     }
-    if (smooth) return run_smoothed(loaded, frames, log, options);
+    if (smooth) {
+      tell_set_up(check_log(loaded, log, loaded.profile.settings.get<CheckOptions>()));
+      return run_smoothed(loaded, frames, log, options);
+    }
     Reconstructor again(loaded, log, frames, options, only(estimator));
+    const CheckResult check = check_log(loaded, log, loaded.profile.settings.get<CheckOptions>());
+    again.suspect(check);
+    tell_set_up(check);
     std::vector<Eigen::Index> overflow;
     const Progress progress = progress_bar("estimate");
     // Part after part, so that a long log needs no memory for all that is known of each step.
@@ -92,6 +99,12 @@ struct EstimateCommand {
       return kBadInput;
     }
     return kFine;
+  }
+
+  /// What is wrong with the log, before its numbers.
+  static void tell_set_up(const CheckResult& check) {
+    if (!has_errors(check)) return;
+    for (const std::string& sentence : set_up_sentences(check)) say("antaeus: " + sentence);
   }
 
   bool is_parquet() const { return std::filesystem::path(out).extension() == ".parquet"; }

@@ -31,18 +31,28 @@ std::string steps_section(const Audit& audit) {
   if (audit.focus_step < 0) return {};
   const Reconstruction& r = audit.audited.reconstruction;
   const EstimateSeries& s = r.find(audit.focus_endpoint, EstimatorName::deployed);
-  TextTable table(
-      {"step", "time s", "residual N·m", "gain N/(N·m)", "kappa", "Fx N", "Fy N", "Fz N", "|F| N", "verdict"});
+  const bool referred = !audit.reference_joint.empty();
+  std::vector<std::string> heads = {"step", "time s"};
+  if (referred) heads.insert(heads.end(), {"residual N·m", "gain N/(N·m)"});
+  heads.insert(heads.end(), {"kappa", "Fx N", "Fy N", "Fz N", "|F| N", "verdict"});
+  TextTable table(std::move(heads));
   const auto [first, last] = told_rows(audit);
   for (Eigen::Index i = first; i <= last; ++i) {
-    table.add({std::to_string(r.first_step + i), fixed(r.time[i], 3), fixed(r.reference_residual[i], 2),
-               fixed(s.reference_gain(i, kFz), 2), condition(s.kappa[i], 1), fixed(s.wrench(i, 0), 1),
-               fixed(s.wrench(i, 1), 1), fixed(s.wrench(i, 2), 1), fixed(s.force_norm[i], 1),
-               std::string(to_string(s.verdict[i]))});
+    std::vector<std::string> cells = {std::to_string(r.first_step + i), fixed(r.time[i], 3)};
+    if (referred) {
+      cells.push_back(fixed(r.reference_residual[i], 2));
+      cells.push_back(fixed(s.reference_gain(i, kFz), 2));
+    }
+    for (std::string& cell : std::vector<std::string>{
+             condition(s.kappa[i], 1), fixed(s.wrench(i, 0), 1), fixed(s.wrench(i, 1), 1), fixed(s.wrench(i, 2), 1),
+             fixed(s.force_norm[i], 1), std::string(to_string(s.verdict[i]))}) {
+      cells.push_back(std::move(cell));
+    }
+    table.add(std::move(cells));
   }
-  return heading("Deployed estimator at the " + s.label + " (" + sign_in_words(s.sign) +
-                 ", world axes; residual and gain of " +
-                 (audit.reference_joint.empty() ? "no reference joint" : audit.reference_joint) + ")") +
+  return heading((audit.has_deployed ? "Deployed estimator at the " : "Plain estimator pinv(Jᵀ)(τ − g) at the ") +
+                 s.label + " (" + sign_in_words(s.sign) + ", world axes" +
+                 (referred ? "; residual and gain of " + audit.reference_joint : std::string()) + ")") +
          table.text();
 }
 
@@ -116,9 +126,12 @@ std::string attribution_section(const Audit& audit) {
       table.add({audit.motor_labels[j], fixed(a.tau[j], 2), fixed(a.gravity[j], 2), fixed(a.residual[j], 2),
                  fixed(a.contribution(a.axis, j), 1)});
     }
+    const Eigen::Index others = a.residual.size() - static_cast<Eigen::Index>(joints.size());
+    std::string nothing;
+    if (others > 0)
+      nothing = "; the other " + std::to_string(others) + (others == 1 ? " joint" : " joints") + ": exactly 0";
     return heading("Who makes " + axis_name(a.axis) + " at step " + std::to_string(a.step) + " (" + sign_text(audit) +
-                   "; the other " + std::to_string(a.residual.size() - static_cast<Eigen::Index>(joints.size())) +
-                   " joints: exactly 0)") +
+                   nothing + ")") +
            table.text();
   }
   return {};

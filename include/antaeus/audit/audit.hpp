@@ -17,8 +17,11 @@
 namespace antaeus {
 
 /// What the audit says of the log. `cannot_be_told`: no incident in the steps that hold numbers, but they are too few.
-enum class Outcome : std::uint8_t { incident, no_incident, cannot_be_told };
-constexpr auto enum_names(Outcome) noexcept { return name_list<Outcome>("incident", "no_incident", "cannot_be_told"); }
+/// `wrong_set_up`: check_log finds an error, so that no force of this log can be trusted.
+enum class Outcome : std::uint8_t { incident, no_incident, cannot_be_told, wrong_set_up };
+constexpr auto enum_names(Outcome) noexcept {
+  return name_list<Outcome>("incident", "no_incident", "cannot_be_told", "wrong_set_up");
+}
 
 /// An incident explained from its log. Steps count from the log's first, also where a part was cut out. The fields:
 /// audit_fields.hpp.
@@ -34,6 +37,8 @@ struct Audit {
   std::string reference_joint, base_orientation;
   std::vector<OptionValue> settings;
   std::string command, version;
+  bool has_deployed = true;    ///< whether the profile knows an estimator that the robot's users run
+  bool noise_assumed = false;  ///< whether the noise of this log is the profile's figures: nobody identified it
 
   CheckResult check;  ///< of the audited log as a whole; of an episode in memory where the request asks for it
   EpisodeAudit audited;

@@ -20,6 +20,7 @@
 namespace antaeus {
 
 struct AuditOptions;  // audit/audit_options.hpp
+struct CheckResult;   // check/check_log.hpp
 
 /// The estimators whose numbers stand beside each other.
 enum class EstimatorName : std::uint8_t { deployed, stacked, posterior };
@@ -258,6 +259,8 @@ class ANTAEUS_API Reconstructor {
   Reconstructor(const Reconstructor&) = delete;
   Reconstructor& operator=(const Reconstructor&) = delete;
 
+  /// What check_log says of the log: errors take `ok` away from the posterior at every step, under `set_up_suspect`.
+  void suspect(const CheckResult& check) noexcept;
   /// Steps of the episode that were computed.
   Eigen::Index done() const noexcept;
   /// One a consumed endpoint, of the steps so far; where the deployed estimator and the posterior were wanted.

@@ -47,15 +47,21 @@ enum class Reason : std::uint8_t {
   outside_identified,       ///< the robot moves faster than it ever did while its noise was identified
   assumed_friction,         ///< a joint moves that was identified at rest: friction and inertia are assumed figures
   not_tared,                ///< a tare that was asked for was refused or has expired: offsets are in the residual again
+  set_up_suspect,           ///< the log contradicts what the profile says of it (check_log): an error of the set-up
+  contact_since_start,      ///< a force that was there from the start: rather a mistake of the set-up than a contact
+  residual_follows_gravity,   ///< the residual is a negative multiple of gravity, as of torques that hold none
+  residual_follows_velocity,  ///< a joint's residual is a multiple of its velocity, beyond its friction
+  nis_stays_high,             ///< the NIS is high on average, though no sample need alarm
 };
 constexpr auto enum_names(Reason) noexcept {
-  return name_list<Reason>("invalid_input", "rank_deficient", "condition_number", "reference_dominance", "clamped",
-                           "watchdog", "motion", "motion_unknown", "missing_channels", "low_rate", "gap", "settling",
-                           "time_back", "saturated", "uncertain", "unobservable_direction", "inconsistent",
-                           "torque_rate", "stale", "infeasible", "base_rows_dropped", "held", "force_limit",
-                           "position_out_of_limits", "position_jump", "dead_torque", "orientation_contradicts",
-                           "accelerometer_scale", "no_clock", "contradiction", "unexplained", "beyond_prior",
-                           "outside_identified", "assumed_friction", "not_tared");
+  return name_list<Reason>(
+      "invalid_input", "rank_deficient", "condition_number", "reference_dominance", "clamped", "watchdog", "motion",
+      "motion_unknown", "missing_channels", "low_rate", "gap", "settling", "time_back", "saturated", "uncertain",
+      "unobservable_direction", "inconsistent", "torque_rate", "stale", "infeasible", "base_rows_dropped", "held",
+      "force_limit", "position_out_of_limits", "position_jump", "dead_torque", "orientation_contradicts",
+      "accelerometer_scale", "no_clock", "contradiction", "unexplained", "beyond_prior", "outside_identified",
+      "assumed_friction", "not_tared", "set_up_suspect", "contact_since_start", "residual_follows_gravity",
+      "residual_follows_velocity", "nis_stays_high");
 }
 
 /// A set of reasons; empty when made. All functions but text() are fit for a control loop.

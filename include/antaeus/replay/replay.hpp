@@ -43,6 +43,9 @@ struct ReplayPosterior {
   ResidualOptions residual{};  ///< kind `automatic` is `static` here
   PosteriorOptions posterior{};
   bool simulated = false;  ///< whether the states are a simulation's (Observation::simulated)
+  /// What is known against the set-up of the states, as `set_up_suspect` where check_log finds an error: a reason of
+  /// every state, which takes `ok` away.
+  Reasons suspected{};
 };
 
 /// Some states with their results, in memory that is valid until the function returns to which it was handed.

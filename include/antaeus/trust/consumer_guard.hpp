@@ -12,6 +12,7 @@
 #include "antaeus/signal/hysteresis.hpp"
 #include "antaeus/signal/ring_buffer.hpp"
 #include "antaeus/trust/feasibility.hpp"
+#include "antaeus/trust/set_up_watch.hpp"
 #include "antaeus/trust/torque_rate.hpp"
 
 namespace antaeus {
@@ -38,7 +39,10 @@ struct ConsumerGuardOptions {
   double torque_rate = 500.0;        ///< [N·m/s] rate of any torque used or tested, over 20 ms or more, that is refused
   double force_limit = 60.0;         ///< [N] force above which the estimate is refused: what the consumer was made for
   double foot_force_limit = 1300.0;  ///< [N] the same at feet, which carry the robot
-  double refuse_sd = 0.0;      ///< [N] sd in the worst direction above which the estimate is refused; 0: degraded only
+  double refuse_sd = 0.0;  ///< [N] sd in the worst direction above which the estimate is refused; 0: degraded only
+  /// [s] that a force has been there from the start, a residual follows gravity or velocity, or the NIS is high, until
+  /// the set-up is doubted; 0: never
+  double set_up_time = 5.0;
   int recorder_samples = 500;  ///< [1] samples that the flight recorder keeps
 };
 ANTAEUS_API const OptionTable& options_of(const ConsumerGuardOptions&);
@@ -120,8 +124,8 @@ constexpr void visit_fields(const FlightRecord*, auto&& visit) {
 /// - its force is larger than the consumer was made for (at a foot: than feet carry), or no direction is observable;
 /// - feet are among the endpoints, and no ground can have made it (FeasibilityChecker).
 ///
-/// It requests `degraded` for any lesser reason. The state rises after `rise_dwell`, and falls after `fall_dwell` of
-/// better samples.
+/// It requests `degraded` for any lesser reason, among them what speaks against the set-up (SetUpWatch, suspect()). The
+/// state rises after `rise_dwell`, and falls after `fall_dwell` of better samples.
 class ANTAEUS_API ConsumerGuard {
  public:
   /// \param posterior  whose estimates it will see: its sign, and the rows of each endpoint, whose torques are watched
@@ -141,6 +145,10 @@ class ANTAEUS_API ConsumerGuard {
   bool needs_raw() const noexcept { return needs_raw_; }
   /// Forgets history, states and stop requests; the last refusal stays.
   void reset() noexcept;
+  /// What others know against the set-up, as a finding of check_log: a reason in every sample from now on, also after
+  /// reset(). \param motors  whose torques are concerned: endpoints that use or test none of them are left alone;
+  /// empty: all endpoints
+  void suspect(Reasons why, const std::vector<int>& motors = {}) noexcept;
 
   const std::vector<ConsumerWrench>& results() const noexcept { return results_; }
   /// What is wrong with the last sample itself.
@@ -164,6 +172,8 @@ class ANTAEUS_API ConsumerGuard {
   std::vector<Wrench> held_;
   std::vector<ConsumerWrench> results_;
   TorqueRate torque_rate_;
+  SetUpWatch set_up_;
+  std::vector<Reasons> suspected_;  ///< per endpoint
   double last_time_;
   RingBuffer<FlightSample> recorder_;
   FlightRecord refusal_;

@@ -36,6 +36,8 @@ class ANTAEUS_API GuardedEstimator {
   }
   /// \param clock  the consumer's, for the sample's age [s]
   const std::vector<ConsumerWrench>& update(const Observation& observation, double clock) noexcept;
+  /// What a check of a log of this set-up found (check_log): see ConsumerGuard::suspect.
+  void suspect(Reasons why, const std::vector<int>& motors = {}) noexcept { guard_.suspect(why, motors); }
   /// "Nothing touches now": see ResidualEstimator::begin_tare and tare().state(). \realtime
   void begin_tare() noexcept { residual_.begin_tare(); }
   void drop_tare() noexcept { residual_.drop_tare(); }

@@ -140,7 +140,8 @@ constexpr void visit_fields(const HypothesisResult*, auto&& visit) {
 /// residuals adds up, one x for all of it. Causes are tested one at a time; two at once are `explained` = false, and
 /// then `best` is only the best of the causes tested.
 ///
-/// A best fit is no proof: read its probability, and what it is `indistinct` from. A payload is a contact that pushes
+/// A best fit is no proof: read its probability, and what it is `indistinct` from. A payload of negative mass is no
+/// answer: it has probability 0 and stands last. A payload is a contact that pushes
 /// down, so the two are always `indistinct`. So are a fault of the torso's torque and a contact, in a pose where the
 /// torso has redundancy 0 (RE3's). Source: Schwarz, Ann. Statist. 6 (1978).
 class ANTAEUS_API HypothesisTest {
