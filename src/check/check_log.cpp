@@ -51,7 +51,7 @@ class Naming {
     const double named = best ? best->score : 0.0;
     const double unknown = judged.unknown;
     tell(judged);
-    if (constant_position(judged)) return;
+    if (constant_position(judged, named)) return;
     note_locked(judged);
     if (!(named > options_.found)) {
       if (unknown > options_.found) unexplained(unknown, unknown - std::max(0.0, named));
@@ -113,8 +113,12 @@ class Naming {
   }
 
   /// A joint whose position never changed, in a log that the model does not explain.
-  bool constant_position(const TorqueJudgement& judged) {
+  bool constant_position(const TorqueJudgement& judged, double named) {
     Finding finding;
+    // Where something is wrong, a position that never changes is what is.
+    if (named > options_.found) {
+      for (const int j : judged.stands) finding.joints.push_back(robot_.model.motor_names()[static_cast<std::size_t>(j)]);
+    }
     for (const int j : judged.moves_unseen)
       finding.joints.push_back(robot_.model.motor_names()[static_cast<std::size_t>(j)]);
     if (finding.joints.empty()) return false;

@@ -22,6 +22,7 @@ constexpr double kFrictionShare = 0.5;  // [1] likewise
 constexpr double kEffortShare = 0.1;    // [1] of the effort limit: what friction is measured by
 constexpr double kCoulombSpeed = 0.03;  // [rad/s] tanh(v/0.03)
 constexpr double kLeastColumn = 1e-5;   // [1] variance of a compressed column, of the usual torque's
+constexpr int kMostMasses = 40;            // directions of masses that are kept
 constexpr double kSigmaFloor = 0.02;    // [1] of the channel's sd
 constexpr double kEdge = 0.3;           // [s] of a piece that the filter's ends spoil
 
@@ -223,7 +224,7 @@ MatrixX model_torque(const RobotModel& model, const RobotProfile& profile, const
 }
 
 Reading read_model(const RobotModel& model, const RobotProfile& profile, const Samples& samples,
-                   const PositionReading& positions, int payload_body, const VectorX* scale) {
+                   const PositionReading& positions, int payload_body, const Reading* like) {
   Reading reading;
   const Eigen::Index rows = samples.count();
   const int motors = model.motor_count(), bodies = model.body_count(), nv = model.nv();
@@ -267,8 +268,8 @@ Reading read_model(const RobotModel& model, const RobotProfile& profile, const S
     if (found != model.options().armature.end()) reading.torque.col(j) += found->second * acceleration.col(j);
   }
   // What a joint's torque usually is: by the model, and by its motor's size where the link weighs nothing.
-  if (scale) {
-    reading.scale = *scale;
+  if (like) {
+    reading.scale = like->scale;
   } else {
     VectorX usual(motors);
     for (int j = 0; j < motors; ++j) usual[j] = rms(reading.torque.col(j));
@@ -282,17 +283,21 @@ Reading read_model(const RobotModel& model, const RobotProfile& profile, const S
   }
   // Masses: the directions in the space of priors that any joint sees.
   const int columns = 10 * bodies;
-  MatrixX gram = MatrixX::Zero(columns, columns);
-  for (int j = 0; j < motors; ++j) {
-    const MatrixX X =
-        Y[static_cast<std::size_t>(j)] * sd.asDiagonal() / (reading.scale[j] * std::sqrt(static_cast<double>(rows)));
-    gram.selfadjointView<Eigen::Lower>().rankUpdate(X.transpose());
+  if (like && like->basis.rows() == columns) {
+    reading.basis = like->basis;
+  } else {
+    MatrixX gram = MatrixX::Zero(columns, columns);
+    for (int j = 0; j < motors; ++j) {
+      const MatrixX X = Y[static_cast<std::size_t>(j)] * sd.asDiagonal() /
+                        (reading.scale[j] * std::sqrt(static_cast<double>(rows)));
+      gram.selfadjointView<Eigen::Lower>().rankUpdate(X.transpose());
+    }
+    const Eigen::SelfAdjointEigenSolver<MatrixX> eigen(gram.selfadjointView<Eigen::Lower>());
+    int found = 0;
+    while (found < std::min(columns, kMostMasses) && eigen.eigenvalues()[columns - 1 - found] > kLeastColumn) ++found;
+    reading.basis = sd.asDiagonal() * eigen.eigenvectors().rightCols(found);
   }
-  const Eigen::SelfAdjointEigenSolver<MatrixX> eigen(gram.selfadjointView<Eigen::Lower>());
-  constexpr int most_columns = 40;
-  int kept = 0;
-  while (kept < std::min(columns, most_columns) && eigen.eigenvalues()[columns - 1 - kept] > kLeastColumn) ++kept;
-  const MatrixX basis = sd.asDiagonal() * eigen.eigenvectors().rightCols(kept);
+  const auto kept = static_cast<int>(reading.basis.cols());
   reading.masses = kept;
   reading.common.resize(static_cast<std::size_t>(motors));
   reading.own.resize(static_cast<std::size_t>(motors));
@@ -301,7 +306,7 @@ Reading read_model(const RobotModel& model, const RobotProfile& profile, const S
   for (int j = 0; j < motors; ++j) {
     MatrixX& C = reading.common[static_cast<std::size_t>(j)];
     C.resize(rows, kept + 3);
-    C.leftCols(kept).noalias() = Y[static_cast<std::size_t>(j)] * basis;
+    C.leftCols(kept).noalias() = Y[static_cast<std::size_t>(j)] * reading.basis;
     for (int i = 0; i < 3; ++i) {
       C.col(kept + i) =
           (positions.without_gravity ? 0.0 : kGravity) * reading.gravity_of[static_cast<std::size_t>(i)].col(j);

@@ -38,6 +38,7 @@ struct Reading {
   std::vector<MatrixX> last;        ///< per motor: rows × 10, of the last body's parameters
   VectorX scale;                    ///< [N·m] a motor's usual torque
   VectorX own_sd;                   ///< motors · kOwn: priors in the columns' units
+  MatrixX basis;                   ///< of the masses' columns, in prior sds
   int masses = 0;                   ///< columns of `common` that are masses
   Eigen::Index rows() const noexcept { return torque.rows(); }
 };
@@ -49,8 +50,9 @@ struct PositionReading {
   bool without_gravity = false;
   double scale = 1.0;  ///< of all turning joints
 };
+/// \param like  another reading of the same robot, whose scales and directions of masses are taken; may be null
 Reading read_model(const RobotModel& model, const RobotProfile& profile, const Samples& samples,
-                   const PositionReading& positions, int payload_body, const VectorX* scale);
+                   const PositionReading& positions, int payload_body, const Reading* like);
 /// Torque of the description alone, rows × motors: the dear columns left out.
 MatrixX model_torque(const RobotModel& model, const RobotProfile& profile, const Samples& samples,
                      const PositionReading& positions);

@@ -12,7 +12,7 @@ namespace antaeus::detail {
 namespace {
 
 constexpr double kForceSd = 0.35;  // [m/s²] of an accelerometer's mean of 0.1 s against gravity
-constexpr double kRateSd = 0.05;   // [rad/s] of a gyro's against the quaternion's
+constexpr double kRateSd = 0.03;   // [rad/s] of a gyro's against the quaternion's
 constexpr double kSmooth = 0.1;    // [s]
 constexpr double kFall = 9.81;
 

@@ -309,7 +309,7 @@ class TorqueJudge {
   /// One gain for all is a unit: amperes, thousandths, percent. What differs by less than a factor of 2.5 is none.
   static double odd_gain(double gain) {
     const double size = std::abs(std::log(std::abs(gain)));
-    return size > 0.35 && size < 0.92 ? 10.0 : 0.0;
+    return size < 0.92 ? 10.0 : 0.0;
   }
   /// Without gravity a joint's gain is rotor and friction, both free: only a large one can be told.
   bool tells_gain(int j) const {
@@ -546,7 +546,7 @@ class TorqueJudge {
     // Taken out exactly: nothing of it is left, whatever the masses are.
     PositionReading at_rest;
     at_rest.without_gravity = true;
-    const Reading bare = read_model(model_, robot_.profile, samples_, at_rest, -1, &reading_.scale);
+    const Reading bare = read_model(model_, robot_.profile, samples_, at_rest, -1, &reading_);
     const double exactly = weigh(weighing_, sums_of(bare, samples_.y, weights_), {}).score;
     add(Fault::gravity_removed, {}, std::max(by_description, exactly), 1.0);
   }
@@ -558,7 +558,7 @@ class TorqueJudge {
       mass += std::abs(parameters[10 * b]);
     const double heavy = 0.15 * mass;
     for (const int body : last_body_) {
-      const Reading with = read_model(model_, robot_.profile, samples_, {}, body, &reading_.scale);
+      const Reading with = read_model(model_, robot_.profile, samples_, {}, body, &reading_);
       std::vector<MatrixX> extra(static_cast<std::size_t>(motors_));
       VectorX sd(10);
       sd << heavy, VectorX::Constant(3, 0.12 * heavy), VectorX::Constant(6, 0.015 * heavy);
@@ -595,7 +595,7 @@ class TorqueJudge {
         ModelOptions turned = model_.options();
         turned.gravity = now;
         const RobotModel model(model_.description(), turned);
-        const Reading reading = read_model(model, robot_.profile, samples_, {}, -1, &reading_.scale);
+        const Reading reading = read_model(model, robot_.profile, samples_, {}, -1, &reading_);
         std::vector<MatrixX> more(static_cast<std::size_t>(motors_), MatrixX(samples_.count(), 3));
         for (int j = 0; j < motors_; ++j) {
           for (int k = 0; k < 3; ++k)
@@ -728,7 +728,7 @@ class TorqueJudge {
   }
 
   double score_of_positions(const PositionReading& positions) const {
-    const Reading reading = read_model(model_, robot_.profile, samples_, positions, -1, &reading_.scale);
+    const Reading reading = read_model(model_, robot_.profile, samples_, positions, -1, &reading_);
     if (!reading.torque.allFinite()) return -kInfinity;
     return weigh(weighing_, sums_of(reading, samples_.y, weights_), {}).score;
   }
@@ -834,13 +834,15 @@ class TorqueJudge {
         }
       }
       starts.push_back(far);
+      // Of many joints those alone that a first look speaks for.
+      if (n > 10 && zero_score_[l] - nominal_.score < 2.0 && top < nominal_.score) continue;
       for (double start : starts) {
         double now = std::clamp(start, -3.3, 3.3);
         for (int i = 0; i < 3; ++i) {
           PositionReading positions;
           positions.offset = VectorX::Zero(motors_);
           positions.offset[j] = now;
-          const Reading reading = read_model(model_, robot_.profile, samples_, positions, -1, &reading_.scale);
+          const Reading reading = read_model(model_, robot_.profile, samples_, positions, -1, &reading_);
           if (!reading.torque.allFinite()) break;
           const double score = weigh(weighing_, sums_of(reading, samples_.y, weights_), {}).score;
           if (score > best) {
@@ -893,7 +895,7 @@ class TorqueJudge {
         const Robot other = load_robot(name, MeshPolicy::ignored, model_.base());
         if (other.model.motor_count() != motors_) continue;
         if (differs_at_ends_alone(other.model)) continue;  // that is a load
-        const Reading reading = read_model(other.model, robot_.profile, samples_, {}, -1, &reading_.scale);
+        const Reading reading = read_model(other.model, robot_.profile, samples_, {}, -1, &reading_);
         if (!reading.torque.allFinite()) continue;
         const double score = weigh(weighing_, sums_of(reading, samples_.y, weights_), {}).score;
         add(Fault::other_robot, {}, score, 1.0 + std::log(static_cast<double>(names.size())), kNaN, kNaN, {}, name);
