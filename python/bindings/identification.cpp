@@ -44,11 +44,12 @@ void bind_parts(nb::module_& module) {
       module,
       "Which fit: moving (a fixed base that moves), held_pose (stretches of several runs), "
       "unlabelled (what no contact can explain).");
-  bind_enumeration<ChannelUse>(module,
-                               "What became of a torque channel. used: a row of evidence. dead: it repeats one number. "
-                               "other_unit: its gain against the model is far from 1. unknown_unit: its gain cannot be "
-                               "told, and another's is wrong. no_excitation: its joint moved too little, or one way "
-                               "only. saturated: it is at its limit most of the time.");
+  bind_enumeration<ChannelUse>(
+      module,
+      "What became of a torque channel. used: a row of evidence. dead: it repeats one number. "
+      "other_unit: its sign, gain or column is not the model's. unknown_unit: its gain cannot be "
+      "told, and another's is wrong. no_excitation: its joint moved too little, or one way "
+      "only. saturated: it is at its limit most of the time.");
   nb::class_<ParameterEstimate> parameter(module, "ParameterEstimate", "One parameter: \"panda_joint2.coulomb\".");
   bind_fields(parameter)
       .def("identified", &ParameterEstimate::identified, "Whether the logs halve the prior's variance.")

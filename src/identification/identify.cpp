@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <numbers>
 #include <optional>
 #include <set>
 
@@ -122,10 +123,51 @@ CheckResult worst_check(const Robot& robot, const std::vector<IdentifyLog>& logs
   return worst.value_or(CheckResult{});
 }
 
-/// What makes a log useless, whatever is fitted.
-void check_usable(const Robot& robot, const std::vector<IdentifyLog>& logs, IdentifyResult& result) {
+/// One joint past its limits by turns is a description that is wrong about that joint; several, or one that is far
+/// past, are another robot or another unit.
+void check_limits(const Robot& robot, const IdentifyLog& log, IdentifyResult& result) {
+  const Episode& episode = log.episode;
   const VectorX& low = robot.model.lower_limits();
   const VectorX& high = robot.model.upper_limits();
+  constexpr double kTurn = 2.0 * std::numbers::pi;
+  constexpr double kTurns = 3.0;   // past a joint that may turn whole ones
+  constexpr double kWhole = 0.98;  // of a turn: what joints have that could go on
+  struct Beyond {
+    int motor = -1;
+    double worst = 0.0, share = 0.0;
+  };
+  std::vector<Beyond> joints;
+  for (int j = 0; j < robot.model.motor_count(); ++j) {
+    Eigen::Index beyond = 0;
+    double worst = 0.0;
+    for (Eigen::Index i = 0; i < episode.steps(); ++i) {
+      const double q = episode.q(i, j), over = std::max(low[j] - q, q - high[j]);
+      if (!(over > kBeyond)) continue;
+      ++beyond;
+      if (std::abs(q) > std::abs(worst)) worst = q;
+    }
+    const double share = static_cast<double>(beyond) / static_cast<double>(episode.steps());
+    if (share > kOftenBeyond) joints.push_back({j, worst, share});
+  }
+  if (joints.empty()) return;
+  const auto [j, worst, share] = joints.front();
+  const std::string text = episode.name + ": " + robot.model.motor_names()[j] + " is beyond its limits of " +
+                           rounded(low[j]) + " to " + rounded(high[j]) + " in " + rounded(100.0 * share) +
+                           " % of the samples, at " + rounded(worst);
+  const double over = std::max(low[j] - worst, worst - high[j]);
+  const bool whole = high[j] - low[j] >= kWhole * kTurn;
+  if (joints.size() > 1 || over > (whole ? kTurns : 0.5) * kTurn) {
+    result.missing.push_back(text + ": another robot, or positions in other units");
+    return;
+  }
+  result.notes.push_back(text + (whole ? ": if it turns endlessly, make it type=\"continuous\" in the description; its "
+                                         "limits are not tested"
+                                       : ": its limits in the description, or its zero, are wrong; all else is "
+                                         "identified"));
+}
+
+/// What makes a log useless, whatever is fitted.
+void check_usable(const Robot& robot, const std::vector<IdentifyLog>& logs, IdentifyResult& result) {
   for (const IdentifyLog& log : logs) {
     const Episode& episode = log.episode;
     const double length = duration(episode);
@@ -138,23 +180,7 @@ void check_usable(const Robot& robot, const std::vector<IdentifyLog>& logs, Iden
       result.missing.push_back(episode.name + ": its clock stands still most of the time; record a clock");
       continue;
     }
-    for (int j = 0; j < robot.model.motor_count(); ++j) {
-      Eigen::Index beyond = 0;
-      double worst = 0.0;
-      for (Eigen::Index i = 0; i < episode.steps(); ++i) {
-        const double q = episode.q(i, j), over = std::max(low[j] - q, q - high[j]);
-        if (!(over > kBeyond)) continue;
-        ++beyond;
-        if (std::abs(q) > std::abs(worst)) worst = q;
-      }
-      const double share = static_cast<double>(beyond) / static_cast<double>(episode.steps());
-      if (share <= kOftenBeyond) continue;
-      result.missing.push_back(episode.name + ": " + robot.model.motor_names()[j] + " is beyond its limits of " +
-                               rounded(low[j]) + " to " + rounded(high[j]) + " in " + rounded(100.0 * share) +
-                               " % of the samples, at " + rounded(worst) +
-                               ": another robot, or positions in other units");
-      break;
-    }
+    check_limits(robot, log, result);
   }
 }
 

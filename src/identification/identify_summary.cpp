@@ -53,10 +53,16 @@ IdentifyAnswer verdict(const IdentifyResult& r) {
     return answer;
   }
   const std::size_t known = names_of(r, true).size();
-  answer.sentences.push_back("Yes, of " + in_words(r.method) + ": " + counted(known, "joint", "joints") + " of " +
-                             std::to_string(r.joints.size()) + ", from " +
-                             counted(static_cast<std::size_t>(r.runs), "log", "logs") + ". Torques are in " + r.unit +
-                             ".");
+  std::vector<std::string> refused;
+  for (const IdentifiedJoint& joint : r.joints) {
+    if (is_refused(joint)) refused.push_back(joint.label.empty() ? joint.joint : joint.label);
+  }
+  const std::string share = std::to_string(known) + " of " + counted(r.joints.size(), "joint", "joints");
+  answer.sentences.push_back(
+      (refused.empty() ? "Yes, " + share
+                       : share + ": the rest looks like a set-up mistake (" + listed(refused) + "; reasons below)") +
+      ". Fitted as " + in_words(r.method) + ", from " + counted(static_cast<std::size_t>(r.runs), "log", "logs") +
+      ". Torques are in " + r.unit + ".");
   if (r.method == IdentifyMethod::unlabelled) {
     answer.sentences.emplace_back(
         "unlabelled: nobody said where nothing touched, so only what no contact can explain "

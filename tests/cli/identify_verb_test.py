@@ -130,6 +130,39 @@ def test_a_payload_is_told(free, tmp_path):
     assert "What does it carry?" in text(done.stdout) and done.returncode in (0, 1)
 
 
+def test_a_refused_joint_is_told_first_and_is_exit_code_1(free, tmp_path):
+    tau = np.load(free)["tau"].copy()
+    tau[:, 3] *= -1.0
+    done = run("identify", spoiled(free, tmp_path / "turned.npz", tau=tau), "--robot", "panda", "--contact-free", "all", "--out",
+               tmp_path / "out", seconds=PATIENCE)
+    story = " ".join(text(done.stdout).split())
+    assert done.returncode == 1 and done.stderr == b"", story
+    assert "6 of 7 joints: the rest looks like a set-up mistake (joint 4" in story, story
+    assert "the sign is the opposite of the model's" in story, story
+    assert (tmp_path / "out" / "profile.toml").exists()
+
+
+def test_one_joint_past_its_limits_by_turns_is_a_note(free, tmp_path):
+    urdf = (PANDA / "panda.urdf").read_text("utf-8")
+    name = "panda_joint1"
+    at = urdf.index(f'<joint name="{name}"')
+    limit = re.search(r"<limit[^>]*>", urdf[at:]).group(0)
+    wide = re.sub(r'upper="[^"]*"', 'upper="3.1416"', re.sub(r'lower="[^"]*"', 'lower="-3.1416"', limit))
+    (tmp_path / "panda.urdf").write_text(urdf[:at] + urdf[at:].replace(limit, wide, 1))
+    profile = (PANDA / "profile.toml").read_text("utf-8")
+    model = re.search(r'^model = "([^"]*)"', profile, flags=re.M).group(1)
+    (tmp_path / "panda.toml").write_text(profile.replace(f'model = "{model}"', 'model = "panda.urdf"', 1))
+    qpos = np.load(free)["qpos"].copy()
+    qpos[:, 0] += 2.0 * np.pi
+    arguments = (spoiled(free, tmp_path / "turned.npz", qpos=qpos), "--robot", tmp_path / "panda.toml", "--contact-free", "all")
+    done = run("identify", *arguments, "--out", tmp_path / "out", seconds=PATIENCE)
+    story = " ".join(text(done.stdout).split())
+    assert done.returncode == 0, story + text(done.stderr)
+    assert "is beyond its limits" in story and "continuous" in story, story
+    qpos[:, 1] += 2.0 * np.pi
+    nothing((spoiled(free, tmp_path / "two.npz", qpos=qpos), *arguments[1:]), tmp_path, "another robot")
+
+
 # --- bad input -------------------------------------------------------------------------------------------------------------
 
 def test_bad_options_are_told_in_a_line(free, tmp_path):
@@ -223,7 +256,8 @@ def test_the_tiagos_channels_are_named_and_its_effort_units_identified(tmp_path)
     assert all(f"arm_{i}_joint: the channel is not in N·m" in story for i in (2, 3, 4))
     assert all(f"arm_{i}_joint: the channel is dead" in story for i in (5, 6, 7))
     done = run(*arguments, "--effort-units", "--out", tmp_path / "out", seconds=PATIENCE)
-    assert done.returncode == 0, text(done.stdout)
+    assert done.returncode == 1, text(done.stdout)  # three channels are dead: the other five are written
+    assert "5 of 8 joints: the rest looks like a set-up mistake" in " ".join(text(done.stdout).split())
     told = summary_of(tmp_path / "out")
     assert told["unit"] == "channel units" and told["hold_out"]["covered"] >= 0.9
     for name in ("profile.toml", "summary.json", "report.html"):

@@ -21,8 +21,9 @@ struct MadeUp {
 };
 
 /// A panda of 100 Hz whose torques have drawn friction, rotors and masses, an error of 0.5 s and white noise.
-/// \param load  what it carries; its own noise, the same arm
-MadeUp made_up(unsigned seed, double duration, const std::vector<Payload>& load = {}) {
+/// \param load   what it carries; its own noise, the same arm
+/// \param rotor  inertia of each rotor, which no description has [kg m²]
+MadeUp made_up(unsigned seed, double duration, const std::vector<Payload>& load = {}, double rotor = 0.0) {
   MadeUp result{test::own_robot("panda"), {}, {}};
   const RobotModel& model = result.robot.model;
   const TorqueParameters at = torque_parameters(model);
@@ -36,6 +37,7 @@ MadeUp made_up(unsigned seed, double duration, const std::vector<Payload>& load 
     theta[at.coulomb(j)] = 0.4 + 0.2 * std::abs(noise());
     theta[at.viscous(j)] = 0.3 * std::abs(noise());
     theta[at.offset(j)] = 0.5 * noise();
+    theta[at.rotor(j)] = rotor;
   }
   const auto steps = static_cast<Eigen::Index>(duration * 100.0);
   Episode& episode = result.log.episode;
@@ -197,12 +199,118 @@ TEST(MovingFit, SaysWhatALogLacks) {
   arm.log.spans.clear();
   arm.log.episode.tau.col(2).setConstant(0.1);  // dead
   arm.log.episode.tau.col(3) *= 0.1;            // in amperes, say
-  arm.log.episode.q.col(1).setConstant(arm.log.episode.q(0, 1));
   const MovingFit odd = fit_moving(arm.robot, {arm.log});
   EXPECT_EQ(odd.channels[2].use, ChannelUse::dead) << odd.channels[2].reason;
   EXPECT_EQ(odd.channels[3].use, ChannelUse::other_unit) << odd.channels[3].reason;
-  EXPECT_NE(odd.channels[1].use, ChannelUse::used);
+  MadeUp frozen = made_up(720, 15.0);
+  frozen.log.episode.q.col(1).setConstant(frozen.log.episode.q(0, 1));
+  EXPECT_NE(fit_moving(frozen.robot, {frozen.log}).channels[1].use, ChannelUse::used);
   EXPECT_NE(odd.channels[3].reason.find("not in N·m"), std::string::npos);
+}
+
+std::size_t named(const MovingFit& fit) {
+  return static_cast<std::size_t>(std::ranges::count(fit.channels, ChannelUse::other_unit, &ChannelFinding::use));
+}
+bool noted(const MovingFit& fit, const std::string& text) {
+  return std::ranges::any_of(fit.notes, [&](const std::string& note) { return note.find(text) != std::string::npos; });
+}
+
+TEST(MovingFit, ARotorThatNoDescriptionHasIsNoUnit) {
+  for (unsigned seed = 760; seed < 764; ++seed) {
+    const MadeUp arm = made_up(seed, 25.0, {}, 1.2);
+    const MovingFit fit = fit_moving(arm.robot, {arm.log});
+    ASSERT_TRUE(fit.identified) << "seed " << seed;
+    EXPECT_EQ(named(fit), 0u) << "seed " << seed;
+    const TorqueParameters at = torque_parameters(arm.robot.model);
+    const ParameterEstimate& rotor = fit.parameters[at.rotor(0)];
+    std::cout << rotor.name << " " << rotor.value << " ± " << rotor.sd << "\n";
+    EXPECT_NEAR(rotor.value, 1.2, 3.0 * rotor.sd);
+  }
+}
+
+TEST(MovingFit, AToolThatDiffersIsNoUnitAndIsNamed) {
+  Inertial body;
+  body.mass = 1.0;
+  body.center_of_mass = Vector3(0.0, 0.0, 0.08);
+  body.inertia = Vector3(0.004, 0.003, 0.002).asDiagonal();
+  const std::vector<Payload> tool = {{"panda_hand", body}};
+  for (unsigned seed = 770; seed < 774; ++seed) {
+    const MadeUp bare = made_up(seed, 25.0), carries = made_up(seed, 25.0, tool);
+    ModelOptions wearing = bare.robot.model.options();
+    wearing.payloads = tool;
+    Robot worn = bare.robot;
+    worn.model = RobotModel(worn.model.description(), wearing);
+    const MovingFit without = fit_moving(worn, {bare.log}), with = fit_moving(bare.robot, {carries.log});
+    for (const MovingFit* fit : {&without, &with}) {
+      for (const std::string& note : fit->notes) std::cout << note << "\n";
+      ASSERT_TRUE(fit->identified) << "seed " << seed;
+      EXPECT_EQ(named(*fit), 0u) << "seed " << seed;
+      EXPECT_TRUE(noted(*fit, "a payload or tool of")) << "seed " << seed;
+    }
+    EXPECT_TRUE(noted(without, "is not on the arm"));
+    EXPECT_TRUE(noted(with, "that the description does not have"));
+    EXPECT_NEAR(with.channels.back().tool, 1.0, 3.0 * with.channels.back().tool_sd + 0.1);
+  }
+}
+
+TEST(MovingFit, NamesSignsAmperesAndColumnsAndNoGearThatMassesExplain) {
+  const MadeUp arm = made_up(780, 25.0);
+  for (int j = 0; j < 7; ++j) {
+    MovingLog log = arm.log;
+    log.episode.tau.col(j) *= -1.0;
+    const MovingFit fit = fit_moving(arm.robot, {log});
+    const ChannelFinding& found = fit.channels[static_cast<std::size_t>(j)];
+    std::cout << j << ": " << to_string(found.use) << " " << found.reason << "\n";
+    if (j == 0 || j == 4 || j == 6) continue;  // hardly loaded: printed
+    EXPECT_EQ(found.use, ChannelUse::other_unit) << found.joint;
+    EXPECT_NE(found.reason.find("the sign is the opposite"), std::string::npos) << found.reason;
+    EXPECT_EQ(named(fit), 1u) << found.joint;
+  }
+  MovingLog amperes = arm.log;
+  amperes.episode.tau *= 0.1;
+  const MovingFit scaled = fit_moving(arm.robot, {amperes});
+  EXPECT_FALSE(scaled.identified);
+  for (const int j : {1, 2, 3}) {
+    EXPECT_EQ(scaled.channels[static_cast<std::size_t>(j)].use, ChannelUse::other_unit);
+    EXPECT_NE(scaled.channels[static_cast<std::size_t>(j)].reason.find("amperes"), std::string::npos);
+  }
+  MovingLog gear = arm.log;
+  gear.episode.tau.col(1) *= 1.2;
+  EXPECT_EQ(named(fit_moving(arm.robot, {gear})), 0u);
+  MovingLog swapped = arm.log;
+  swapped.episode.tau.col(1).swap(swapped.episode.tau.col(3));
+  const MovingFit columns = fit_moving(arm.robot, {swapped});
+  EXPECT_EQ(columns.channels[1].use, ChannelUse::other_unit);
+  EXPECT_NE(columns.channels[1].reason.find("columns in another order"), std::string::npos)
+      << columns.channels[1].reason;
+}
+
+TEST(MovingFit, ALittleTooShortIsDoubtedAndNotRefused) {
+  MadeUp arm = made_up(722, 15.0);
+  arm.log.spans = {{0.5, 10.3}};
+  const MovingFit fit = fit_moving(arm.robot, {arm.log});
+  ASSERT_TRUE(fit.identified);
+  EXPECT_LT(fit.motion, 10.0);
+  EXPECT_TRUE(noted(fit, "10 s are advised"));
+  MovingFitOptions enough;
+  enough.motion_needed = fit.motion;
+  const MovingFit same = fit_moving(arm.robot, {arm.log}, enough);
+  EXPECT_FALSE(noted(same, "are advised"));
+  const int offset = torque_parameters(arm.robot.model).offset(1);
+  EXPECT_NEAR(fit.parameters[offset].sd / same.parameters[offset].sd, 10.0 / fit.motion, 1e-9);
+}
+
+TEST(MovingPayload, NoBodyHasLessThanNoMass) {
+  Inertial body;
+  body.mass = 1.3;
+  body.center_of_mass = Vector3(0.02, -0.03, 0.08);
+  body.inertia = Vector3(0.004, 0.003, 0.002).asDiagonal();
+  const MadeUp bare = made_up(741, 25.0), loaded = made_up(741, 25.0, {{"panda_hand", body}});
+  const PayloadFit exchanged = fit_payload(bare.robot, {loaded.log}, {bare.log}, "panda_hand");
+  EXPECT_FALSE(exchanged.identified);
+  EXPECT_TRUE(std::isnan(exchanged.mass));
+  ASSERT_FALSE(exchanged.missing.empty());
+  EXPECT_NE(exchanged.missing[0].find("which no body has"), std::string::npos) << exchanged.missing[0];
 }
 
 TEST(MovingFit, RefusesLogsThatItCannotRead) {

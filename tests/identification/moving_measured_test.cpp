@@ -85,5 +85,29 @@ TEST(MovingMeasured, Tiago) {
   }
 }
 
+TEST(MovingMeasured, Ur10e) {
+  ANTAEUS_REQUIRE_SHARED("measured/ur10e");
+  auto [robot, logs] = test::load_ur10e();
+  const MovingFit fit = fit_moving(robot, logs);
+  print(fit);
+  ASSERT_TRUE(fit.identified);
+  EXPECT_GE(std::ranges::count(fit.channels, ChannelUse::used, &ChannelFinding::use), 5);
+  const MovingFit all = fit_moving(robot, {logs[0], logs[1], logs[2]});  // and judged on a day of its own
+  ASSERT_TRUE(all.identified);
+  const Phantoms other_day = test::phantoms(robot, all.noise, logs[3], "tool0", 60.0, 10);
+  print("on another day", other_day);
+  std::cout << "  sd " << other_day.sd.transpose() << " N\n";
+  EXPECT_LE(other_day.sd[0], 8.0);  // with three joints of six it was 26, 45 and 16 N
+  EXPECT_LE(other_day.sd[1], 19.0);
+  EXPECT_LE(other_day.sd[2], 18.0);
+  EXPECT_GE(other_day.covered.minCoeff(), 0.9);
+  for (const MovingLog& log : logs) {  // each by itself
+    const MovingFit one = fit_moving(robot, {log});
+    std::cout << log.episode.name << ": " << std::ranges::count(one.channels, ChannelUse::used, &ChannelFinding::use)
+              << "\n";
+    EXPECT_GE(std::ranges::count(one.channels, ChannelUse::used, &ChannelFinding::use), 5) << log.episode.name;
+  }
+}
+
 }  // namespace
 }  // namespace antaeus

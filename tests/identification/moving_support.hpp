@@ -4,6 +4,7 @@
 
 #include <Eigen/Cholesky>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -141,12 +142,55 @@ inline std::pair<Robot, MovingLog> load_tiago() {
   return {robot_of(tiago_urdf(), joints), std::move(log)};
 }
 
+// ------------------------------------------------------------------------------------------------ UR10e
+
+/// Four days on which nothing touches; motor currents times the gains that the set states [N·m].
+inline std::pair<Robot, std::vector<MovingLog>> load_ur10e() {
+  const std::filesystem::path folder = shared_folder() / "measured/ur10e";
+  static constexpr std::array<double, 6> kGains = {10.0, 10.6956, 8.4566, 9.0029, 9.48, 10.1232};  // [N·m/A]
+  std::vector<MovingLog> logs;
+  for (const char* name :
+       {"19_12_23_free.csv", "20_01_31-unload.csv", "20_02_06-20sec_5harm.csv", "20_02_12-40sec_12harm.csv"}) {
+    std::vector<std::vector<double>> rows;
+    std::ifstream stream(folder / name);
+    for (std::string line; std::getline(stream, line);) {
+      std::ranges::replace(line, ',', ' ');
+      std::istringstream words(line);
+      std::vector<double> values;
+      for (double value = 0.0; words >> value;) values.push_back(value);
+      if (values.size() < 19 || (!rows.empty() && !(values[0] > rows.back()[0]))) continue;  // a few stamps repeat
+      rows.push_back(values);
+    }
+    MovingLog log;
+    Episode& episode = log.episode;
+    episode.name = name;
+    const auto n = static_cast<Eigen::Index>(rows.size());
+    episode.time.resize(n);
+    episode.q.resize(n, 6);
+    episode.v.resize(n, 6);
+    episode.tau.resize(n, 6);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      episode.time[i] = rows[i][0];
+      for (int j = 0; j < 6; ++j) {
+        episode.q(i, j) = rows[i][1 + j];
+        episode.v(i, j) = rows[i][7 + j];
+        episode.tau(i, j) = kGains[j] * rows[i][13 + j];
+      }
+    }
+    logs.push_back(std::move(log));
+  }
+  return {robot_of(folder / "ur10e.urdf", {"shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint", "wrist_1_joint",
+                                           "wrist_2_joint", "wrist_3_joint"}),
+          std::move(logs)};
+}
+
 // ------------------------------------------------------------------------------------------------ forces
 
 /// What a force estimate of prior \p prior_sd at \p frame reads where nothing unknown touches.
 struct Phantoms {
   std::vector<double> size;              ///< |F| [N]
   Vector3 rms = Vector3::Zero();         ///< of each axis [N]
+  Vector3 sd = Vector3::Zero();          ///< that is stated, mean [N]
   Vector3 covered = Vector3::Zero();     ///< share of samples whose axis covers zero
   double nees = 0.0, pooled_rows = 0.0;  ///< mean NEES of the force; share of rows covered
   double median() const { return at(0.5); }
@@ -209,9 +253,11 @@ inline Phantoms phantoms(const Robot& robot, const NoiseModel& noise, const Movi
     for (int axis = 0; axis < 3; ++axis) result.covered[axis] += std::abs(F[axis]) <= 1.96 * std::sqrt(C(axis, axis));
     result.nees += F.dot(C.ldlt().solve(F));
     result.rms += F.cwiseAbs2();
+    result.sd += C.diagonal().cwiseSqrt();
     samples += 1.0;
   }
   result.covered /= samples;
+  result.sd /= samples;
   result.rms = (result.rms / samples).cwiseSqrt();
   result.nees /= samples;
   result.pooled_rows = rows_covered / rows_seen;

@@ -189,7 +189,7 @@ struct IdentifyCommand {
       if (!names.empty()) print("\n  Written to " + printable(delivery.out) + ": " + names + "\n");
     }
     const bool whole = result.identified && (!result.payload || result.payload->identified);
-    return whole ? kFine : kRefused;
+    return whole && std::ranges::none_of(result.joints, is_refused) ? kFine : kRefused;
   }
 
   static std::string story(const IdentifyResult& result) {
@@ -257,7 +257,8 @@ void add_identify(CLI::App& app, Run& run) {
                  "print summary.json instead of the story; writes files only with --out or --pdf");
   command->delivery.add_pdf_to(*verb);
   verb->footer(
-      "Exit code 1: nothing was identified, and nothing is written; or no payload.\n"
+      "Exit code 1: nothing was identified, and nothing is written; or no payload; or joints were refused (dead, at "
+      "their limit, wrong sign, gain or column), and what is written knows the others.\n"
       "Example: antaeus identify free_motion --robot panda --contact-free all --out panda-identified");
   verb->callback([command, &run] { run = [command] { return command->run(); }; });
 }

@@ -42,6 +42,11 @@ struct IdentifiedJoint {
   double largest_speed = kNaN, least_position = kNaN, largest_position = kNaN;
   ResidualSeries residual;
 };
+/// Whether its channel was refused: dead, saturated, or of a sign, gain or column that is not the model's.
+constexpr bool is_refused(const IdentifiedJoint& joint) noexcept {
+  return joint.use == ChannelUse::dead || joint.use == ChannelUse::other_unit ||
+         joint.use == ChannelUse::unknown_unit || joint.use == ChannelUse::saturated;
+}
 constexpr void visit_fields(const IdentifiedJoint*, auto&& visit) {
   using J = IdentifiedJoint;
   visit(field("joint", "", "", &J::joint));

@@ -1,11 +1,10 @@
 // What can be told of a torque channel before it is believed.
 
-#include <Eigen/Cholesky>
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 
+#include "identification/moving/moving_gain.hpp"
 #include "identification/moving/moving_motion.hpp"
 #include "identification/moving/moving_rows.hpp"
 
@@ -55,50 +54,89 @@ double recognised_limit(const JointRows& joint, const MovingRows& rows, double s
   return above >= kShare && density >= kDenser ? largest : kNaN;
 }
 
-struct Gain {
-  double value = kNaN, sd = kNaN;
-};
+constexpr double kLeastGain = 0.7, kMostGain = 1.4;     // what a wrong description and a worn drive explain
+constexpr double kSureGain = 3.0;                       // sds
+constexpr double kLeastTool = 0.3, kLeastShare = 0.25;  // [kg]; of the last link: less is an inaccurate description
 
-/// The channel against the description's torque, with offset and friction beside it. Its inverse is the gain that the
-/// channel needs; NaN where three standard errors reach zero.
-Gain gain_of(const MovingRows& rows, const JointRows& joint) {
-  const int dry = rows.width() - 3;
-  Eigen::Matrix4d G = Eigen::Matrix4d::Zero();
-  Eigen::Vector4d h = Eigen::Vector4d::Zero();
-  const auto columns = [&](Eigen::Index t) {
-    return Eigen::Vector4d(joint.expected[t], joint.X(t, dry), joint.X(t, dry + 1), 1.0);
-  };
-  for (Eigen::Index t = 0; t < rows.samples(); ++t) {
-    if (!joint.use[t]) continue;
-    const Eigen::Vector4d x = columns(t);
-    G += x * x.transpose();
-    h += joint.reading[t] * x;
+/// What is found of a gain that nothing else explains.
+std::string gain_text(const Robot& robot, const MovingRows& rows, int motor, const ChannelFinding& found,
+                      const GainFit& gains) {
+  const std::string size = rounded(found.gain) + " ± " + rounded(found.gain_sd) + " N·m per unit";
+  const double turned = std::abs(found.gain);
+  if (const int column = better_column(rows, motor); column >= 0) {
+    return found.joint + ": the channel follows the torque of " + robot.model.motor_names()[column] +
+           ", not its own: columns in another order? (as its own it would be " + size + ")";
   }
-  // A joint that gravity does not load, or that does not move, leaves a direction open: a trace of a ridge closes it.
-  G.diagonal() *= 1.0 + 1e-9;
-  G.diagonal().array() += 1e-9 * std::max(1.0, G.trace());
-  const Eigen::LDLT<Eigen::Matrix4d> factor(G);
-  const Eigen::Vector4d solution = factor.solve(h);
-  VectorX error(rows.samples());
-  for (Eigen::Index t = 0; t < rows.samples(); ++t) error[t] = joint.reading[t] - solution.dot(columns(t));
-  const double period = integral_time(rows, joint, error);
-  const double sd = root_mean_square(joint, error) * std::sqrt(period / rows.step) *
-                    std::sqrt(factor.solve(Eigen::Matrix4d::Identity())(0, 0));
-  constexpr double kSure = 3.0;
-  if (!(std::abs(solution[0]) > kSure * sd)) return {};
-  return {1.0 / solution[0], sd / (solution[0] * solution[0])};
+  if (found.gain < 0.0 && turned > kLeastGain && turned < kMostGain) {
+    return found.joint + ": the sign is the opposite of the model's, " + size +
+           ": turn it, or look for a motor that is mounted the other way round";
+  }
+  constexpr double kFar = 2.5;  // what no description's masses make
+  if (turned > kFar || turned < 1.0 / kFar) {
+    return found.joint + ": the channel is not in N·m, the model says " + size +
+           (found.gain < 0.0 ? ", and its sign is the opposite" : "") +
+           ": amperes, torque before the gear, or mN·m; give its scale, or take effort units";
+  }
+  std::string text = found.joint + ": the model says " + size +
+                     ": another gear or torque constant, or masses that the description has wrong";
+  if (std::abs(gains.mass) > kSureGain * gains.mass_sd && gains.described + gains.mass > 0.0) {
+    text += "; a payload or tool of " + rounded(std::abs(gains.mass)) + " kg " + (gains.mass > 0.0 ? "more" : "less") +
+            " is another explanation";
+  }
+  return text;
 }
 
 void drop(JointRows& joint) { std::ranges::fill(joint.use, char{0}); }
 
+/// Units and signs of the channels that are left, each beside whatever else its joint's torque may come from.
+void judge_gains(const Robot& robot, MovingRows& rows, const MovingFitOptions& options,
+                 std::vector<ChannelFinding>& findings) {
+  const GainFit gains = fit_gains(robot, rows);
+  bool another_unit = false;
+  std::vector<int> wrong;
+  for (int j = 0; j < rows.at.motors; ++j) {
+    ChannelFinding& found = findings[j];
+    const double k = gains.gain[j], sd = gains.gain_sd[j];
+    if (found.use != ChannelUse::used || !gains.told[j] || !(std::abs(k) > kSureGain * sd)) continue;
+    found.gain = 1.0 / k;
+    found.gain_sd = sd / (k * k);
+    if (options.effort_units) continue;
+    // Inertia alone tells no unit, since a rotor's is in no description; a sign it tells, unless friction opposes it.
+    const bool turned = k < 0.0 && !(gains.dry[j] > kSureGain * gains.dry_sd[j]);
+    const bool scaled = k - kSureGain * sd > 1.0 / kLeastGain || k + kSureGain * sd < 1.0 / kMostGain;
+    if (gains.right[j] || !(gains.loaded[j] ? scaled : turned)) continue;
+    found.use = ChannelUse::other_unit;
+    wrong.push_back(j);
+    another_unit =
+        another_unit || (gains.loaded[j] && std::abs(std::log(std::abs(found.gain))) > -std::log(kLeastGain));
+  }
+  for (const int j : wrong) findings[j].reason = gain_text(robot, rows, j, findings[j], gains);
+  for (int j = 0; j < rows.at.motors; ++j) {
+    ChannelFinding& found = findings[j];
+    // One drive's wrong unit casts doubt on those whose unit the motion cannot tell.
+    const double k = gains.gain[j], slack = kSureGain * gains.gain_sd[j];
+    const bool open = std::isnan(found.gain) || k - slack > 1.0 / kLeastGain || k + slack < 1.0 / kMostGain;
+    if (another_unit && found.use == ChannelUse::used && open) {
+      found.use = ChannelUse::unknown_unit;
+      found.reason = found.joint + ": its gain cannot be told from this motion, and other channels are not in N·m";
+    }
+    if (found.use != ChannelUse::used) drop(rows.joints[j]);
+  }
+  if (!findings.empty() && gains.tip >= 0 &&
+      std::abs(gains.mass) > (gains.explains ? 2.0 : kSureGain) * gains.mass_sd &&
+      std::abs(gains.mass) > std::max(kLeastTool, kLeastShare * gains.described) &&
+      gains.described + gains.mass > 0.0) {
+    findings.back().tool = gains.mass;
+    findings.back().tool_sd = gains.mass_sd;
+  }
+}
+
 }  // namespace
 
 std::vector<ChannelFinding> examine_channels(const Robot& robot, MovingRows& rows, const MovingFitOptions& options) {
-  constexpr double kDead = 0.5;                        // a channel that repeats one value in half of all samples
-  constexpr double kSaturated = 0.5;                   // a hopper's knee with 0.36 is identified, and judged so
-  constexpr double kLeastGain = 0.7, kMostGain = 1.4;  // what a wrong description and a worn drive explain
+  constexpr double kDead = 0.5;       // a channel that repeats one value in half of all samples
+  constexpr double kSaturated = 0.5;  // a hopper's knee with 0.36 is identified, and judged so
   std::vector<ChannelFinding> findings;
-  bool another_unit = false;
   for (int j = 0; j < rows.at.motors; ++j) {
     JointRows& joint = rows.joints[j];
     ChannelFinding found;
@@ -148,30 +186,14 @@ std::vector<ChannelFinding> examine_channels(const Robot& robot, MovingRows& row
       if (found.at_limit > kSaturated) {
         found.use = ChannelUse::saturated;
         found.reason += ": too few remain; move slower, or with less load";
+        drop(joint);
         findings.push_back(std::move(found));
         continue;
       }
     }
-    const Gain gain = gain_of(rows, joint);
-    found.gain = gain.value;
-    found.gain_sd = gain.sd;
-    if (!options.effort_units && !std::isnan(gain.value) && !(gain.value >= kLeastGain && gain.value <= kMostGain)) {
-      another_unit = true;
-      found.use = ChannelUse::other_unit;
-      found.reason = found.joint + ": the channel is not in N·m, the model says " + rounded(gain.value) + " ± " +
-                     rounded(gain.sd) + " N·m per unit; give its scale, or take effort units";
-    }
     findings.push_back(std::move(found));
   }
-  for (int j = 0; j < rows.at.motors; ++j) {
-    ChannelFinding& found = findings[j];
-    // One drive's wrong unit casts doubt on those whose unit the motion cannot tell.
-    if (another_unit && found.use == ChannelUse::used && std::isnan(found.gain)) {
-      found.use = ChannelUse::unknown_unit;
-      found.reason = found.joint + ": its gain cannot be told from this motion, and other channels are not in N·m";
-    }
-    if (found.use != ChannelUse::used) drop(rows.joints[j]);
-  }
+  judge_gains(robot, rows, options, findings);
   return findings;
 }
 

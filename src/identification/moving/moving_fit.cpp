@@ -30,6 +30,23 @@ double log_likelihood(const MovingRows& rows, const CrossValidation& cv, const V
   return sum;
 }
 
+constexpr double kRefused = 0.8;  // of the motion that is needed: less is refused, more widens the doubts
+
+/// What a log with less motion than needed widens every sd by.
+double short_motion(const MovingFitOptions& options, const MovingFit& fit) {
+  return fit.motion > 0.0 && fit.motion < options.motion_needed ? options.motion_needed / fit.motion : 1.0;
+}
+
+/// One mass at the last link that the description does not have, or has and the arm has not.
+void note_tool(MovingFit& fit) {
+  if (fit.channels.empty() || std::isnan(fit.channels.back().tool)) return;
+  const ChannelFinding& last = fit.channels.back();
+  fit.notes.push_back("a payload or tool of " + rounded(std::abs(last.tool)) + " ± " + rounded(last.tool_sd) + " kg " +
+                      (last.tool > 0.0 ? "hangs on the last link that the description does not have"
+                                       : "of the description is not on the arm") +
+                      ": it explains the torques; say --payload, or take the description without it");
+}
+
 /// What is missing before anything is fitted. A joint that hardly moved is no evidence: its friction would be a guess.
 void check_excitation(const MovingFitOptions& options, MovingRows& rows, MovingFit& fit) {
   constexpr double kEachWay = 1.0;  // [s] of motion in each direction: less is a start, not a speed
@@ -47,9 +64,15 @@ void check_excitation(const MovingFitOptions& options, MovingRows& rows, MovingF
       if (rows.piece[counted] == rows.piece[t]) fit.motion += rows.step;
     }
   }
-  if (fit.motion < options.motion_needed) {
+  if (fit.motion < kRefused * options.motion_needed) {
     fit.missing.push_back("the log has " + rounded(fit.motion) + " s of motion, " + rounded(options.motion_needed) +
                           " s are needed: record 20 to 30 s in which every joint goes to and fro");
+  }
+  if (fit.missing.empty() && fit.motion < options.motion_needed) {
+    fit.notes.push_back("the log has " + rounded(fit.motion) + " s of motion, " + rounded(options.motion_needed) +
+                        " s are advised: the standard deviations are " +
+                        rounded(100.0 * (short_motion(options, fit) - 1.0)) +
+                        " % larger for it; record 20 to 30 s in which every joint goes to and fro");
   }
   for (int j = 0; j < rows.at.motors; ++j) {
     ChannelFinding& found = fit.channels[j];
@@ -209,6 +232,7 @@ MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs, con
     return fit;
   }
   fit.channels = detail::examine_channels(robot, rows, options);
+  if (!options.effort_units) detail::note_tool(fit);
   detail::check_excitation(options, rows, fit);
   const auto say_why = [&fit] {
     for (const ChannelFinding& found : fit.channels) {
@@ -244,7 +268,8 @@ MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs, con
   };
   VectorX prior;
   detail::CrossValidation cv;
-  const detail::Ridge ridge = fitted(prior, cv);
+  detail::Ridge ridge = fitted(prior, cv);
+  ridge.factor *= detail::short_motion(options, fit);
   fit.torque_shift = detail::find_shift(robot, logs, options, rows, gram, folds, prior, cv);
   detail::note_shift(fit);
 

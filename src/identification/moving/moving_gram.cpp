@@ -119,6 +119,13 @@ VectorX predicted_deviation(const MovingRows& rows, int joint, Eigen::Index t, c
   return sum;
 }
 
+double rotor_deviation(const RobotModel& model, int motor) {
+  // Of a UR10e: 4.8 kg m² behind 330 N·m, 0.37 behind 56.
+  constexpr double kLeast = 0.3, kPerTorque = 0.01, kMost = 3.0;  // [kg m²], [kg m²/(N·m)], [kg m²]
+  const double limit = model.effort_limits()[motor];
+  return std::isfinite(limit) ? std::clamp(kPerTorque * limit, kLeast, kMost) : kMost;
+}
+
 VectorX prior_deviations(const RobotModel& model, const MovingRows& rows, double scale) {
   const TorqueParameters& at = rows.at;
   const VectorX described = model.inertial_parameters();
@@ -138,7 +145,7 @@ VectorX prior_deviations(const RobotModel& model, const MovingRows& rows, double
       torque = std::max(torque, std::abs(joint.reading[t]));
       speed = std::max(speed, std::abs(rows.motor_v(t, j)));
     }
-    sd[at.rotor(j)] = 0.3 * scale;
+    sd[at.rotor(j)] = rotor_deviation(model, j) * scale;
     sd[at.coulomb(j)] = sd[at.offset(j)] = torque;
     sd[at.viscous(j)] = torque / std::max(speed, 0.1);
   }

@@ -50,6 +50,9 @@ struct CrossValidation {
   MatrixX error, spread;  ///< samples × joints: r − X θ̂ of the fold that did not see them; x C xᵀ every kScored-th
 };
 
+/// [kg m²] how large a rotor's inertia may be, seen from the joint: in no URDF, several kg m² at a large arm's
+/// shoulder.
+double rotor_deviation(const RobotModel& model, int motor);
 /// s_k of every parameter. \param scale  how far the description may be wrong
 VectorX prior_deviations(const RobotModel& model, const MovingRows& rows, double scale);
 /// Three rounds of folds → σ, T → folds; channels without rows have NaN.

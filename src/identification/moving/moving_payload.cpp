@@ -130,6 +130,16 @@ PayloadFit fit_payload(const Robot& robot, const std::vector<MovingLog>& unloade
     result.mass = result.mass_sd = kNaN;
     return result;
   }
+  constexpr double kSure = 2.0;  // sds
+  if (result.mass < -kSure * result.mass_sd) {
+    result.missing.push_back("the payload's mass would be " + detail::rounded(result.mass) + " ± " +
+                             detail::rounded(result.mass_sd) +
+                             " kg, which no body has: are the logs with and without it exchanged, gravity taken out of "
+                             "one, or a gain wrong?");
+    result.mass = result.mass_sd = kNaN;
+    return result;
+  }
+  result.mass = std::max(0.0, result.mass);
   result.identified = true;
   if (result.mass <= 2.0 * result.mass_sd) return result;  // the centre of nothing
   result.center = estimate.segment<3>(1) / result.mass;

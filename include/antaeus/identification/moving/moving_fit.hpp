@@ -35,10 +35,11 @@ struct MovingLog {
 };
 
 struct MovingFitOptions {
-  double window = 0.14;          ///< [s] length of log that one cubic is fitted to for v and a
-  double seam = 0.5;             ///< [s] left out between the part that is fitted and the part that judges it
-  double motion_needed = 10.0;   ///< [s] of motion without which nothing is identified
-  double moving_speed = 0.05;    ///< [rad/s] from which a joint counts as moving
+  double window = 0.14;  ///< [s] length of log that one cubic is fitted to for v and a
+  double seam = 0.5;     ///< [s] left out between the part that is fitted and the part that judges it
+  double motion_needed =
+      10.0;                    ///< [s] of motion below which the doubts grow, and below 0.8 of it nothing is identified
+  double moving_speed = 0.05;  ///< [rad/s] from which a joint counts as moving
   double periods_needed = 20.0;  ///< [1] integral times of motion below which a joint's reason says so
   double largest_rate = 200.0;   ///< [Hz] faster logs are thinned out to this
   /// [Hz] forms the rows as the loop's residual does (residual.cut_off): v as measured, where the log has it, a its
@@ -53,9 +54,10 @@ struct MovingFitOptions {
 ANTAEUS_API const OptionTable& options_of(const MovingFitOptions&);
 
 /// What became of a torque channel. `used`: a row of evidence. `dead`: it repeats one number. `other_unit`: it follows
-/// the model with a gain far from 1. `unknown_unit`: its gain cannot be told, and another channel's is wrong.
-/// `no_excitation`: its joint moved too little, or one way only. `saturated`: it is at its limit most of the time.
-/// `carries_foot`: the ground's push is in it.
+/// the model with a gain far from 1, and neither rotor, friction nor masses explain it: sign, gear, unit or column.
+/// `unknown_unit`: its gain cannot be told, and another channel's is wrong. `no_excitation`: its joint moved too
+/// little, or one way only. `saturated`: it is at its limit most of the time. `carries_foot`: the ground's push is in
+/// it.
 enum class ChannelUse : std::uint8_t { used, dead, other_unit, unknown_unit, no_excitation, saturated, carries_foot };
 constexpr auto enum_names(ChannelUse) noexcept {
   return name_list<ChannelUse>("used", "dead", "other_unit", "unknown_unit", "no_excitation", "saturated",
@@ -80,6 +82,9 @@ struct ChannelFinding {
   double white_sd = kNaN;                ///< σ_j, cross-validated [N·m]
   double integral_time = kNaN;           ///< T_j of the cross-validated error [s]
   double periods = 0.0;                  ///< motion over T_j
+  /// Of the last channel: what hangs on the last link beyond the description's, where one mass explains the joints
+  /// [kg]; NaN: nothing that is sure
+  double tool = kNaN, tool_sd = kNaN;
 };
 
 /// One parameter of θ, by name: "shoulder.coulomb", "elbow.mass" (of all that hangs on that joint up to the next).
