@@ -40,6 +40,7 @@ struct EstimateCommand {
   ///@{
   Json rows = Json::array();
   std::vector<std::vector<std::string>> lines;
+  std::vector<std::string> set_up;  ///< errors of the log's set-up, in sentences
   Sign sign = Sign::on_environment;
   std::array<Eigen::Index, enum_names(ResidualKind{}).size()> residuals{};
   ///@}
@@ -61,13 +62,13 @@ struct EstimateCommand {
                          "the log has steps 0 to " + std::to_string(log.steps() - 1));
     }
     if (smooth) {
-      tell_set_up(check_log(loaded, log, loaded.profile.settings.get<CheckOptions>()));
+      take_set_up(check_log(loaded, log, loaded.profile.settings.get<CheckOptions>()));
       return run_smoothed(loaded, frames, log, options);
     }
     Reconstructor again(loaded, log, frames, options, only(estimator));
     const CheckResult check = check_log(loaded, log, loaded.profile.settings.get<CheckOptions>());
     again.suspect(check);
-    tell_set_up(check);
+    take_set_up(check);
     std::vector<Eigen::Index> overflow;
     const Progress progress = progress_bar("estimate");
     // Part after part, so that a long log needs no memory for all that is known of each step.
@@ -101,10 +102,9 @@ struct EstimateCommand {
     return kFine;
   }
 
-  /// What is wrong with the log, before its numbers.
-  static void tell_set_up(const CheckResult& check) {
-    if (!has_errors(check)) return;
-    for (const std::string& sentence : set_up_sentences(check)) say("antaeus: " + sentence);
+  /// What is wrong with the log stands before its numbers.
+  void take_set_up(const CheckResult& check) {
+    if (has_errors(check)) set_up = set_up_sentences(check);
   }
 
   bool is_parquet() const { return std::filesystem::path(out).extension() == ".parquet"; }
@@ -215,11 +215,13 @@ struct EstimateCommand {
   }
 
   Json to_json() {
+    std::vector<std::string> notes = set_up;
+    if (!why.empty()) notes.push_back(why);
     return Json::object()
         .set("schema", "antaeus.estimate/1")
         .set("estimator", name)
         .set("left_out", antaeus::to_json(left_out))
-        .set("notes", antaeus::to_json(why.empty() ? std::vector<std::string>() : std::vector<std::string>{why}))
+        .set("notes", antaeus::to_json(notes))
         .set("rows", std::move(rows));
   }
 
@@ -258,11 +260,15 @@ struct EstimateCommand {
     TextTable table({"step", "time s", "endpoint", "Fx N", "Fy N", "Fz N", "Mx N·m", "My N·m", "Mz N·m",
                      is_posterior() ? "worst sd N" : "kappa", "verdict", "because"});
     for (const std::vector<std::string>& cells : lines) table.add(cells);
-    std::string text =
-        heading("Estimator " + name + ", sign " + std::string(to_string(sign)) + ", endpoint's origin, world axes" +
-                (smooth ? ", from the whole log" : ", " + residuals_text(steps)) +
-                (is_posterior() ? "" : "; no covariance")) +
-        table.text();
+    std::string text;
+    if (!set_up.empty()) {
+      text += heading("Is the log what the profile says?");
+      for (const std::string& sentence : set_up) text += wrapped("• " + printable(sentence), 2);
+    }
+    text += heading("Estimator " + name + ", sign " + std::string(to_string(sign)) + ", endpoint's origin, world axes" +
+                    (smooth ? ", from the whole log" : ", " + residuals_text(steps)) +
+                    (is_posterior() ? "" : "; no covariance")) +
+            table.text();
     if (step < 0 && kStepsShown < steps) {
       text += "  … " + std::to_string(steps - kStepsShown) + " more steps: --out FILE.csv or --json\n";
     }
