@@ -89,7 +89,8 @@ class ChannelJudge {
     const auto look = [&](const SampleMatrix& samples, const char* channel) {
       if (samples.rows() == 0) return;
       Eigen::Index broken = 0;
-      for (Eigen::Index i = 0; i < samples.rows(); ++i) broken += !(samples.row(i).allFinite() && samples.row(i).cwiseAbs().maxCoeff() < 1e12);
+      for (Eigen::Index i = 0; i < samples.rows(); ++i)
+        broken += !(samples.row(i).allFinite() && samples.row(i).cwiseAbs().maxCoeff() < 1e12);
       if (broken == 0) return;
       const double share = static_cast<double>(broken) / static_cast<double>(samples.rows());
       const Severity severity = broken == samples.rows() ? Severity::error
@@ -302,7 +303,8 @@ class ChannelJudge {
         out_.position_unit = 1.0 / common;
         add(Fault::position_unit, "qpos", {}, Severity::error, 1.0 / common, "1/rad",
             "positions count " + figure(1.0 / common) + " to a radian: they move that much faster than dq says",
-            "convert qpos to radians, or set channels.position_scale = " + shortest_text(common) + " in a profile (--fix)");
+            "convert qpos to radians, or set channels.position_scale = " + shortest_text(common) +
+                " in a profile (--fix)");
         found = true;
       }
       if (!found && near_factor(common, 1.0 / kDegrees, 0.1)) {

@@ -117,7 +117,8 @@ class Naming {
     Finding finding;
     // Where something is wrong, a position that never changes is what is.
     if (named > options_.found) {
-      for (const int j : judged.stands) finding.joints.push_back(robot_.model.motor_names()[static_cast<std::size_t>(j)]);
+      for (const int j : judged.stands)
+        finding.joints.push_back(robot_.model.motor_names()[static_cast<std::size_t>(j)]);
     }
     for (const int j : judged.moves_unseen)
       finding.joints.push_back(robot_.model.motor_names()[static_cast<std::size_t>(j)]);

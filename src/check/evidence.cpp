@@ -22,7 +22,7 @@ constexpr double kFrictionShare = 0.5;  // [1] likewise
 constexpr double kEffortShare = 0.1;    // [1] of the effort limit: what friction is measured by
 constexpr double kCoulombSpeed = 0.03;  // [rad/s] tanh(v/0.03)
 constexpr double kLeastColumn = 1e-5;   // [1] variance of a compressed column, of the usual torque's
-constexpr int kMostMasses = 40;            // directions of masses that are kept
+constexpr int kMostMasses = 40;         // directions of masses that are kept
 constexpr double kSigmaFloor = 0.02;    // [1] of the channel's sd
 constexpr double kEdge = 0.3;           // [s] of a piece that the filter's ends spoil
 
@@ -288,8 +288,8 @@ Reading read_model(const RobotModel& model, const RobotProfile& profile, const S
   } else {
     MatrixX gram = MatrixX::Zero(columns, columns);
     for (int j = 0; j < motors; ++j) {
-      const MatrixX X = Y[static_cast<std::size_t>(j)] * sd.asDiagonal() /
-                        (reading.scale[j] * std::sqrt(static_cast<double>(rows)));
+      const MatrixX X =
+          Y[static_cast<std::size_t>(j)] * sd.asDiagonal() / (reading.scale[j] * std::sqrt(static_cast<double>(rows)));
       gram.selfadjointView<Eigen::Lower>().rankUpdate(X.transpose());
     }
     const Eigen::SelfAdjointEigenSolver<MatrixX> eigen(gram.selfadjointView<Eigen::Lower>());

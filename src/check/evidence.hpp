@@ -38,7 +38,7 @@ struct Reading {
   std::vector<MatrixX> last;        ///< per motor: rows × 10, of the last body's parameters
   VectorX scale;                    ///< [N·m] a motor's usual torque
   VectorX own_sd;                   ///< motors · kOwn: priors in the columns' units
-  MatrixX basis;                   ///< of the masses' columns, in prior sds
+  MatrixX basis;                    ///< of the masses' columns, in prior sds
   int masses = 0;                   ///< columns of `common` that are masses
   Eigen::Index rows() const noexcept { return torque.rows(); }
 };

@@ -14,7 +14,7 @@ constexpr double kWindow = 20.0;      // [s] of one part of a longer log
 constexpr double kCutOff = 6.0;       // [Hz] what an arm's motion holds
 constexpr double kShareOfRate = 0.2;  // [1] of the sample rate, where that is slow
 constexpr double kLargestMeasured = 1e12;
-constexpr double kLeastPiece = 0.5;   // [s]
+constexpr double kLeastPiece = 0.5;  // [s]
 
 /// Numbers that something can have measured.
 bool is_measured(const auto& row) { return row.allFinite() && row.cwiseAbs().maxCoeff() < kLargestMeasured; }
@@ -102,8 +102,8 @@ JudgedLog even_log(const Robot& robot, const Episode& log, double unit) {
   std::vector<double> steps;
   const bool has_tau = log.tau.rows() == log.q.rows();
   for (Eigen::Index i = 0; i < log.q.rows(); ++i) {
-    const bool whole = std::isfinite(log.time[i]) && is_measured(log.q.row(i)) &&
-                       (!has_tau || is_measured(log.tau.row(i)));
+    const bool whole =
+        std::isfinite(log.time[i]) && is_measured(log.q.row(i)) && (!has_tau || is_measured(log.tau.row(i)));
     if (!whole) continue;
     if (!rows.empty()) {
       const double step = log.time[i] - log.time[rows.back()];
