@@ -15,6 +15,7 @@ constexpr double kLagFound = 0.02;   // [s] from which a lag spoils an estimate
 constexpr double kLagNoted = 0.005;  // [s]
 constexpr double kAlike = 0.8;       // [1] correlation from which two series are the same motion
 constexpr double kMoving = 0.05;     // [rad/s] rms of a joint that moves
+constexpr double kFarBeyond = 0.2;       // [rad] past a limit: descriptions are off by less
 constexpr double kRunOfEqual = 0.5;  // [s]
 
 double median(std::vector<double> values) {
@@ -456,7 +457,7 @@ class ChannelJudge {
       }
     } else if (!said) {
       if (!beyond.empty()) {
-        add(Fault::position_limits, "qpos", beyond, Severity::warning, excess, "rad",
+        add(Fault::position_limits, "qpos", beyond, excess > kFarBeyond ? Severity::warning : Severity::note, excess, "rad",
             "positions of " + named(beyond) + " go beyond their limits by up to " + figure(excess),
             "check unit, sign and zero of these positions; or the limits of the description");
       }
@@ -477,18 +478,20 @@ class ChannelJudge {
     for (int j = 0; j < motors; ++j) {
       const bool constant = log_.q.rows() > 1 && (log_.q.col(j).array() == log_.q(0, j)).all();
       if (constant && moved > 0.3) {
-        bool dq_moves = false;
-        if (log_.v.rows() == log_.q.rows()) {
-          const auto v = log_.v.col(j).array();
-          dq_moves = std::sqrt((v - v.mean()).square().mean()) > kMoving;
+        // Where dq would have brought it says whether the joint moves.
+        double way = 0.0, least = 0.0, most = 0.0;
+        for (const EvenPiece& piece : judged_.pieces) {
+          for (Eigen::Index i = 0; i < piece.dq.rows(); ++i) {
+            way += piece.dq(i, j) * piece.step;
+            least = std::min(least, way);
+            most = std::max(most, way);
+          }
         }
-        double target_moves = 0.0;
-        if (log_.target.rows() == log_.q.rows())
-          target_moves = log_.target.col(j).maxCoeff() - log_.target.col(j).minCoeff();
-        if (dq_moves || target_moves > 0.1)
+        if (most - least > options_.least_motion) {
           frozen.push_back(j);
-        else if (log_.tau.rows() == log_.q.rows())
+        } else if (log_.tau.rows() == log_.q.rows()) {
           judged_.position_dead[static_cast<std::size_t>(j)] = 1;
+        }
         continue;
       }
       // A value that is held for a while, and then jumps to where the joint has gone.
@@ -603,16 +606,21 @@ class ChannelJudge {
         continue;
       }
       const double level = std::sqrt((tau.array() - tau.mean()).square().mean());
-      const auto clipped = [](Eigen::Index at, Eigen::Index near) { return at >= 10 && at > 3 * near; };
+      std::vector<double> values;
+      for (Eigen::Index i = 0; i < rows; i += std::max<Eigen::Index>(1, rows / 2000)) values.push_back(tau[i]);
+      std::ranges::sort(values);
+      values.erase(std::ranges::unique(values).begin(), values.end());
+      // Few levels make flat tops of themselves: there only one near the motor's limit is a cut.
+      constexpr std::size_t kFewLevels = 200;
+      const double limit = robot_.model.effort_limits()[j];
+      const bool near_limit = std::isfinite(limit) && std::max(-least, most) > 0.5 * limit;
+      const auto clipped = [&](Eigen::Index at, Eigen::Index near) {
+        return at >= 10 && at > 3 * near && (values.size() > kFewLevels || near_limit);
+      };
       if (clipped(top, near_top) || clipped(bottom, near_bottom)) {
         flat.push_back(j);
         worst_flat = std::max(worst_flat, static_cast<double>(std::max(top, bottom)) / static_cast<double>(rows));
       }
-      std::vector<double> values(tau.data(), tau.data());
-      values.clear();
-      for (Eigen::Index i = 0; i < rows; i += std::max<Eigen::Index>(1, rows / 2000)) values.push_back(tau[i]);
-      std::ranges::sort(values);
-      values.erase(std::ranges::unique(values).begin(), values.end());
       if (values.size() > 1 && values.size() <= 25 && range / static_cast<double>(values.size() - 1) > 0.1 * level)
         coarse.push_back(j);
     }

@@ -133,7 +133,7 @@ class Naming {
         "the position of " + finding.joints.front() +
         " never changes, and the torques do not fit: its channel is frozen, or the joint is locked elsewhere";
     finding.remedy =
-        "find why this channel does not reach the log; or state where the joint is held: locked_joints in the profile";
+        "find why this channel does not reach the log; or leave this joint out (profile: motors)";
     extra_.push_back(std::move(finding));
     return true;
   }
