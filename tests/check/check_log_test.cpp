@@ -18,7 +18,7 @@ Episode noisy_log(const Robot& robot) {
   log.imu_quaternion.resize(0, 4);
   log.imu_angular_velocity.resize(0, 3);
   log.imu_specific_force.resize(0, 3);
-  Random<> random(7);
+  detail::Random<> random(7);
   for (Eigen::Index i = 0; i < log.steps(); ++i) {
     for (Eigen::Index m = 0; m < log.q.cols(); ++m) {
       log.q(i, m) += 1e-4 * random.normal();
