@@ -137,7 +137,8 @@ std::string find_chromium() {
     }
   }
   throw OptionsError("--pdf", "no Chromium on the PATH (chromium, chromium-browser, google-chrome)",
-                     "install it (sudo apt-get install chromium), or set CHROMIUM to the path of one; report.html prints from any browser");
+                     "install it (sudo apt-get install chromium), or set CHROMIUM to the path of one; report.html "
+                     "prints from any browser");
 }
 
 void kill_browser() noexcept {

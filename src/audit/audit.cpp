@@ -156,7 +156,10 @@ Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRe
     detail::doubt_lasting_contacts(options, contacts, baseline.reconstruction);
     baseline.contact_share = detail::share_within(contacts, baseline.reconstruction);
   }
-  if (has_errors(audit.check)) audit.outcome = Outcome::wrong_set_up;
+  // Of a log without numbers it is said that nothing can be told.
+  if (has_errors(audit.check) && audit.check.findings.front().fault != Fault::not_numbers) {
+    audit.outcome = Outcome::wrong_set_up;
+  }
   audit.verdict = detail::verdict(robot, audit);
   audit.cannot_tell = detail::cannot_tell(audit);
   audit.next_checks = detail::next_checks(audit);

@@ -44,7 +44,7 @@ class Writer {
         label_(label_of(audit, audit.focus_endpoint)) {}
 
   std::vector<Statement> write() {
-    if (has_errors(audit_.check)) {
+    if (audit_.outcome == Outcome::wrong_set_up) {
       wrong_set_up();
       return std::move(statements_);
     }

@@ -15,7 +15,7 @@ constexpr double kLagFound = 0.02;   // [s] from which a lag spoils an estimate
 constexpr double kLagNoted = 0.005;  // [s]
 constexpr double kAlike = 0.8;       // [1] correlation from which two series are the same motion
 constexpr double kMoving = 0.05;     // [rad/s] rms of a joint that moves
-constexpr double kFarBeyond = 0.2;       // [rad] past a limit: descriptions are off by less
+constexpr double kFarBeyond = 0.2;   // [rad] past a limit: descriptions are off by less
 constexpr double kRunOfEqual = 0.5;  // [s]
 
 double median(std::vector<double> values) {
@@ -457,8 +457,8 @@ class ChannelJudge {
       }
     } else if (!said) {
       if (!beyond.empty()) {
-        add(Fault::position_limits, "qpos", beyond, excess > kFarBeyond ? Severity::warning : Severity::note, excess, "rad",
-            "positions of " + named(beyond) + " go beyond their limits by up to " + figure(excess),
+        add(Fault::position_limits, "qpos", beyond, excess > kFarBeyond ? Severity::warning : Severity::note, excess,
+            "rad", "positions of " + named(beyond) + " go beyond their limits by up to " + figure(excess),
             "check unit, sign and zero of these positions; or the limits of the description");
       }
       if (!turns.empty()) {

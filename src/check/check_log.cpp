@@ -132,8 +132,7 @@ class Naming {
     finding.text =
         "the position of " + finding.joints.front() +
         " never changes, and the torques do not fit: its channel is frozen, or the joint is locked elsewhere";
-    finding.remedy =
-        "find why this channel does not reach the log; or leave this joint out (profile: motors)";
+    finding.remedy = "find why this channel does not reach the log; or leave this joint out (profile: motors)";
     extra_.push_back(std::move(finding));
     return true;
   }
@@ -231,6 +230,7 @@ CheckResult check_log(const Robot& robot, const Episode& log, const CheckOptions
   CheckResult result;
   result.log = log.name;
   result.robot = robot.profile.name;
+  if (robot.model.motor_count() == 0) return result;  // it has no joints to be wrong about
   JudgedLog judged;
   ChannelFaults channels = channel_faults(robot, log, options, judged);
   if (std::isfinite(judged.step)) {

@@ -282,6 +282,7 @@ def test_a_room_binds_what_its_headers_declare():
         known |= {"reason_names"}  # of a replay's bits; Reasons::text() in C++
         known |= {"InstructionSet", "instruction_set"}  # of core/lanes, bound with ik
         known |= {"contact_demand"}  # motion_dynamics(…).demand in C++
+        known |= {"fixed_robot"}  # fixed_profile, and make_robot of it
         known |= {"TorqueLimits", "JointTorque"}  # of robot/torque_limits.hpp, bound with control
         nested = {"FlightSampleAtEndpoint", "ReferenceStatisticsContamination", "ReliabilityTableRow",
                   "CounterfactualFalseAlarm", "AdviceRowCondition", "AdviceRowMove", "AdviceRowAlone"}

@@ -221,7 +221,7 @@ TEST_F(HtmlReport, AsksOnlyWhatConcernsTheLog) {
   EXPECT_NE(as_read(page).find("step 100 (1.000 s) to step 300 (3.000 s)"), std::string::npos);
   // The push is sideways: what is taken apart is Fy, everywhere.
   EXPECT_EQ(audit.focus_axis, kFy);
-  for (const char* text : {"adds to Fy", "Largest part of the deployed Fy", "posterior Fy"}) {
+  for (const char* text : {"adds to Fy", "Largest part of the plain Fy", "posterior Fy"}) {
     EXPECT_NE(page.find(text), std::string::npos) << text;
   }
   for (const char* text : {"adds to Fz at", "deployed Fz", "posterior Fz", "Of Fz"}) {
