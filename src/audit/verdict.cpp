@@ -70,7 +70,7 @@ class Writer {
   /// No story is told of numbers that a mistake makes.
   void wrong_set_up() {
     const Finding& worst = audit_.check.findings.front();
-    std::string text = "The log is not what the profile says: " + worst.text;
+    std::string text = "The log is not what the profile says: " + worst.text + (worst.text.ends_with('.') ? "" : ".");
     if (!worst.remedy.empty()) text += " Remedy: " + worst.remedy + (worst.remedy.ends_with('.') ? "" : ".");
     say(Topic::what, text);
     const Eigen::Index peak = audit_.audited.reconstruction.first_step + deployed_.peak_step;

@@ -61,6 +61,10 @@ class Naming {
       unexplained(unknown, unknown - named);
       return;
     }
+    // Where a contact explains the torques about as well, nothing of the set-up is wrong for sure.
+    for (const Hypothesis& other : all) {
+      if (other.fault == Fault::external_force && other.score > named - options_.tie) best = &other;
+    }
     Finding finding = finding_of(robot_, *best);
     finding.margin = named;  // over the log as it is, unless another explanation is nearer
     std::string or_else;
@@ -73,6 +77,13 @@ class Naming {
       }
       finding.margin = std::min(finding.margin, named - other.score);
       if (named - other.score < options_.tie) note_alternative(finding, other, or_else);
+    }
+    // In an arm whose joints all carry it, a load and a gain of all differ by inertia alone: both are named.
+    const bool scales = best->fault == Fault::torque_gain && best->motors.size() != 1 &&
+                        std::abs(std::log(std::abs(best->size))) < 0.92;
+    for (const Hypothesis& other : all) {
+      if (scales && other.fault == Fault::payload && other.score > options_.found)
+        note_alternative(finding, other, or_else);
     }
     if (!or_else.empty()) finding.remedy += "; or else: " + or_else;
     // Where dq and torques both say that a position counts the other way, it is the position.

@@ -240,8 +240,6 @@ class TorqueJudge {
   void gains_and_signs() {
     const std::vector<int>& all = weighing_.motors;
     add(Fault::torque_sign, {}, score_gain(-ones()), 1.0);
-    VectorX best_each = ones();
-    double least_left = kInfinity;
     for (const int j : all) {
       VectorX gain = ones();
       gain[j] = -1.0;
@@ -264,7 +262,7 @@ class TorqueJudge {
       }
     }
     all_gain_ = best[all.front()];
-    if (all.size() > 1)
+    if (all.size() > 1 && explains(best, all))
       add(gain_fault(all_gain_), {}, best_score, kSmallOccam + (all_gain_ < 0.0 ? 1.0 : 0.0) + odd_gain(all_gain_),
           all_gain_, gain_sd(best, all));
     for (const int j : all) {
@@ -292,13 +290,19 @@ class TorqueJudge {
         }
       }
       const Fault fault = gain_fault(top[j]);
-      if (fault == Fault::torque_gain && !tells_gain(j)) continue;
+      if (fault == Fault::torque_gain && (!tells_gain(j) || !explains(top, {j}))) continue;
       const double more = top[j] < 0.0 ? 1.0 : 0.0;
       add(fault, {j}, top_score, kSmallOccam + occam_joint() + more, top[j], gain_sd(top, {j}));
     }
-    (void)least_left;
-    (void)best_each;
     several_gains(best);
+  }
+
+  /// Whether channels with these gains follow the model at all: a gain without end makes any channel nothing.
+  bool explains(const VectorX& gain, const std::vector<int>& motors) const {
+    const Fit fit = weigh(weighing_, sums_, {{}, gain, false});
+    int following = 0;
+    for (const int j : motors) following += fit.sigma[j] * std::abs(gain[j]) < 0.8 * sums_.level[j];
+    return 2 * following >= static_cast<int>(motors.size());
   }
 
   /// Near −1 a gain is a sign, and what clean channels differ by.
@@ -385,7 +389,10 @@ class TorqueJudge {
       std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2), sorted.end());
       const Fault fault =
           unit == static_cast<int>(named.size()) && negative > 0 ? Fault::torque_sign : Fault::torque_gain;
-      add(fault, named, score, occam, sorted[sorted.size() / 2], kNaN, sizes);
+      // Another sign and another unit at once is rare, and so is a gain that is no unit in several joints.
+      occam += fault == Fault::torque_sign ? 0.0 : 6.0 * negative;
+      for (const double g : sizes) occam += fault == Fault::torque_gain && g > 0.0 && odd_gain(g) > 0.0 ? 4.0 : 0.0;
+      if (explains(gain, named)) add(fault, named, score, occam, sorted[sorted.size() / 2], kNaN, sizes);
     }
   }
 
@@ -561,7 +568,7 @@ class TorqueJudge {
       const Reading with = read_model(model_, robot_.profile, samples_, {}, body, &reading_);
       std::vector<MatrixX> extra(static_cast<std::size_t>(motors_));
       VectorX sd(10);
-      sd << heavy, VectorX::Constant(3, 0.12 * heavy), VectorX::Constant(6, 0.015 * heavy);
+      sd << heavy, VectorX::Constant(3, 0.12 * heavy), VectorX::Constant(6, 0.003 * heavy);
       for (int j = 0; j < motors_; ++j)
         extra[static_cast<std::size_t>(j)] = with.last[static_cast<std::size_t>(j)] * sd.asDiagonal();
       const Fit fit = weigh(weighing_, sums_of(reading_, samples_.y, weights_, extra), {});
@@ -625,37 +632,60 @@ class TorqueJudge {
       if (model_.base() == Base::free_flyer && endpoint.kind == EndpointKind::foot) continue;
       frames.push_back(endpoint.frame);
     }
-    if (frames.empty()) {
-      for (const int body : last_body_) frames.push_back(model_.body_joint(body));
-    }
+    if (frames.empty()) frames = ends();
     Dynamics dynamics(model_);
     VectorX q(model_.nq());
     Matrix6X J(6, model_.nv());
+    // A wrench that stays, one that changes four times, and a force that comes and goes all along, as under a foot.
+    const auto knots = static_cast<int>(std::clamp(log_.time, 10.0, 30.0));
     for (const std::string& frame : frames) {
       if (!model_.has_frame(frame)) continue;
       const FrameId id = model_.frame(frame);
-      for (const int blocks : {1, kBlocks}) {
-        std::vector<MatrixX> extra(static_cast<std::size_t>(motors_), MatrixX::Zero(samples_.count(), 6 * blocks));
+      for (const int blocks : {1, kBlocks, knots}) {
+        const bool wanders = blocks == knots;
+        const int rows = wanders ? 3 : 6;
+        std::vector<MatrixX> extra(static_cast<std::size_t>(motors_), MatrixX::Zero(samples_.count(), rows * blocks));
         for (Eigen::Index k = 0; k < samples_.count(); ++k) {
           const VectorX q_motor = samples_.q.row(k);
           if (model_.position_from_motors(q_motor, Eigen::Vector4d(0, 0, 0, 1), q) != Status::ok) continue;
           if (dynamics.at(q).frame_jacobian(id, J) != Status::ok) continue;
-          const Eigen::Index block = k * blocks / samples_.count();
           for (int j = 0; j < motors_; ++j) {
             const auto column = J.col(model_.motor_rows()[static_cast<std::size_t>(j)]);
-            auto row = extra[static_cast<std::size_t>(j)].row(k).segment<6>(6 * block);
-            row.head<3>() = -kForce * column.head<3>().transpose();
-            row.tail<3>() = -kTorque * column.tail<3>().transpose();
+            auto row = extra[static_cast<std::size_t>(j)].row(k);
+            if (wanders) {  // linear between its knots
+              const double at = static_cast<double>(k) * (blocks - 1) / static_cast<double>(samples_.count());
+              const auto block = static_cast<Eigen::Index>(at);
+              const double share = at - static_cast<double>(block);
+              row.segment<3>(3 * block) = -(1.0 - share) * kForce * column.head<3>().transpose();
+              row.segment<3>(3 * (block + 1)) = -share * kForce * column.head<3>().transpose();
+            } else {
+              const Eigen::Index block = k * blocks / samples_.count();
+              row.segment<3>(6 * block) = -kForce * column.head<3>().transpose();
+              row.segment<3>(6 * block + 3) = -kTorque * column.tail<3>().transpose();
+            }
           }
         }
         const Fit fit = weigh(weighing_, sums_of(reading_, samples_.y, weights_, extra), {});
         const Eigen::Index at = reading_.common.front().cols();
         double force = 0.0;
-        for (int b = 0; b < blocks; ++b) force = std::max(force, kForce * fit.common.segment<3>(at + 6 * b).norm());
+        for (int b = 0; b < blocks; ++b) force = std::max(force, kForce * fit.common.segment<3>(at + rows * b).norm());
         add(Fault::external_force, {}, fit.score, 3.0 + std::log(static_cast<double>(frames.size())), force, kNaN, {},
             frame);
       }
     }
+  }
+
+  /// Links that carry no other, of a robot whose profile names no endpoint.
+  std::vector<std::string> ends() const {
+    std::set<std::string> parents;
+    for (const JointDescription& joint : model_.description().joints) parents.insert(joint.parent);
+    std::vector<std::string> found;
+    for (const JointDescription& joint : model_.description().joints) {
+      if (parents.contains(joint.child) || !model_.has_frame(joint.child)) continue;
+      if (!model_.supporting_motors(model_.frame(joint.child)).empty() && found.size() < 8)
+        found.push_back(joint.child);
+    }
+    return found;
   }
 
   /// Gain and zero of each joint, with priors that say nothing.
