@@ -241,9 +241,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--program", default=os.environ.get("ANTAEUS_CLI", str(ROOT / "build/bin/antaeus")))
+    parser.add_argument("--rows", default="", help="only rows that begin so, e.g. nothing: right logs")
     parser.add_argument("--write", help="page whose part between the marks is replaced")
     options = parser.parse_args()
-    counts = table(options.program, ("ur5e", "panda", "arm3"), MOTIONS, range(101, 101 + options.seeds), progress=lambda text: print(text, file=sys.stderr))
+    counts = table(options.program, ("ur5e", "panda", "arm3"), MOTIONS, range(101, 101 + options.seeds),
+                   rows=[row for row in ROWS if row[0].startswith(options.rows)], progress=lambda text: print(text, file=sys.stderr))
     text = markdown(counts)
     print(text)
     if options.write:
