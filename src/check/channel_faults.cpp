@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "antaeus/core/number_text.hpp"
+#include "check/unit_numbers.hpp"
 
 namespace antaeus::detail {
 
@@ -16,6 +17,7 @@ constexpr double kLagNoted = 0.005;  // [s]
 constexpr double kAlike = 0.8;       // [1] correlation from which two series are the same motion
 constexpr double kMoving = 0.05;     // [rad/s] rms of a joint that moves
 constexpr double kFarBeyond = 0.2;   // [rad] past a limit: descriptions are off by less
+constexpr double kApart = 0.02;      // [s] of rows in the first look for a lag
 constexpr double kRunOfEqual = 0.5;  // [s]
 
 double median(std::vector<double> values) {
@@ -31,7 +33,7 @@ bool near_factor(double value, double factor, double share) {
 /// How one joint's dq follows d(q)/dt.
 struct Follows {
   bool judged = false;
-  double slope = kNaN, slope_sd = kNaN, correlation = 0.0, lag = 0.0, lag_sd = kNaN, rms = 0.0;
+  double slope = kNaN, slope_sd = kNaN, correlation = 0.0, rms = 0.0;
 };
 
 class ChannelJudge {
@@ -41,11 +43,7 @@ class ChannelJudge {
 
   ChannelFaults judge() {
     numbers();
-    out_.findings = [&] {
-      std::vector<Finding> all = std::move(out_.findings);
-      std::ranges::move(clock_findings(log_.time, out_.time_unit), std::back_inserter(all));
-      return all;
-    }();
+    std::ranges::move(clock_findings(log_.time, out_.time_unit), std::back_inserter(out_.findings));
     judged_ = even_log(robot_, log_, out_.time_unit);
     if (!judged_.pieces.empty()) {
       filter_pieces(judged_);
@@ -91,7 +89,7 @@ class ChannelJudge {
       if (samples.rows() == 0) return;
       Eigen::Index broken = 0;
       for (Eigen::Index i = 0; i < samples.rows(); ++i)
-        broken += !(samples.row(i).allFinite() && samples.row(i).cwiseAbs().maxCoeff() < 1e12);
+        broken += !(samples.row(i).allFinite() && samples.row(i).cwiseAbs().maxCoeff() < kLargestMeasured);
       if (broken == 0) return;
       const double share = static_cast<double>(broken) / static_cast<double>(samples.rows());
       const Severity severity = broken == samples.rows() ? Severity::error
@@ -108,13 +106,15 @@ class ChannelJudge {
     look(log_.v, "dq");
   }
 
-  Follows follows(int j, int column, double lag) const {
+  /// \param apart  [s] between the rows that are looked at; 0: all
+  Follows follows(int j, int column, double lag, double apart = 0.0) const {
     Follows result;
     double vv = 0.0, vm = 0.0, mm = 0.0, n = 0.0;
     for (std::size_t p = 0; p < judged_.pieces.size(); ++p) {
       const EvenPiece& piece = judged_.pieces[p];
-      const Eigen::Index shift = std::lround(lag / piece.step);
-      for (Eigen::Index i = edge(piece); i < piece.rows() - edge(piece); ++i) {
+      const Eigen::Index shift = std::lround(lag / piece.step), edge = spoiled_rows(piece);
+      const auto stride = std::max<Eigen::Index>(1, std::lround(apart / piece.step));
+      for (Eigen::Index i = edge; i < piece.rows() - edge; i += stride) {
         if (i + shift < 0 || i + shift >= piece.rows()) continue;
         const double v = piece.v(i, j), m = dq_[p](i + shift, column);
         vv += v * v;
@@ -127,7 +127,7 @@ class ChannelJudge {
     result.rms = std::sqrt(vv / n);
     result.slope = vv > 0.0 ? vm / vv : kNaN;
     result.correlation = vv > 0.0 && mm > 0.0 ? vm / std::sqrt(vv * mm) : 0.0;
-    const double independent = std::max(4.0, judged_.time / 0.25);
+    const double independent = std::max(4.0, judged_.time / kIndependent);
     result.slope_sd =
         std::abs(result.slope) *
         std::sqrt(std::max(0.0, 1.0 / std::max(1e-12, result.correlation * result.correlation) - 1.0) / independent);
@@ -135,30 +135,22 @@ class ChannelJudge {
     return result;
   }
 
-  static Eigen::Index edge(const EvenPiece& piece) {
-    return std::min<Eigen::Index>(piece.rows() / 4, std::lround(0.3 / piece.step));
-  }
-
   /// The lag of dq at which it follows d(q)/dt best, over all joints, and its doubt.
   std::pair<double, double> common_lag() const {
     const double coarse = std::max(judged_.step, 0.01);
     double best = -1.0, lag = 0.0;
-    std::vector<double> scores;
-    std::vector<double> lags;
     for (double l = -0.1; l <= kLag + 1e-9; l += coarse) {
       double score = 0.0;
       int count = 0;
       for (int j = 0; j < judged_.moved.size(); ++j) {
         if (judged_.moved[j] < options_.least_motion) continue;
-        const Follows f = strided(j, l);
+        const Follows f = follows(j, j, l, kApart);
         if (f.rms < kMoving) continue;
         score += f.correlation * f.correlation;
         ++count;
       }
       if (count == 0) return {0.0, kNaN};
       score /= count;
-      scores.push_back(score);
-      lags.push_back(l);
       if (score > best) {
         best = score;
         lag = l;
@@ -166,23 +158,23 @@ class ChannelJudge {
     }
     if (best < 0.3) return {0.0, kNaN};
     // Newton on the residual: dq = s v(t − L) ⇒ d/dL = −s a.
-    double sum_aa = 0.0, sum_ae = 0.0, sum_ee = 0.0, n = 0.0;
+    double sum_aa = 0.0, sum_ae = 0.0, n = 0.0;
     for (int round = 0; round < 3; ++round) {
-      sum_aa = sum_ae = sum_ee = n = 0.0;
+      sum_aa = sum_ae = n = 0.0;
       for (int j = 0; j < judged_.moved.size(); ++j) {
         if (judged_.moved[j] < options_.least_motion) continue;
         double vv = 0.0, vm = 0.0;
         const auto each = [&](auto&& use) {
           for (std::size_t p = 0; p < judged_.pieces.size(); ++p) {
             const EvenPiece& piece = judged_.pieces[p];
-            for (Eigen::Index i = edge(piece); i < piece.rows() - edge(piece); ++i) {
+            for (Eigen::Index i = spoiled_rows(piece); i < piece.rows() - spoiled_rows(piece); ++i) {
               const double row = static_cast<double>(i) + lag / piece.step;
               if (row < 0.0 || row > static_cast<double>(piece.rows() - 1)) continue;
-              use(piece.v(i, j), at_row(dq_[p], row, j), piece.a(i, j), p, row);
+              use(piece.v(i, j), at_row(dq_[p], row, j), piece.a(i, j));
             }
           }
         };
-        each([&](double v, double m, double, std::size_t, double) {
+        each([&](double v, double m, double) {
           vv += v * v;
           vm += v * m;
         });
@@ -190,7 +182,7 @@ class ChannelJudge {
         const double s = vm / vv;
         const double sigma = std::max(std::abs(s) * std::sqrt(vv) * 1e-3, 1e-12);
         double ee = 0.0, ae = 0.0, aa = 0.0, count = 0.0;
-        each([&](double v, double m, double a, std::size_t, double) {
+        each([&](double v, double m, double a) {
           const double e = m - s * v;
           ee += e * e;
           ae += s * a * e;
@@ -207,40 +199,25 @@ class ChannelJudge {
       lag -= std::clamp(sum_ae / sum_aa, -coarse, coarse);
     }
     // Errors of neighbours are one error: as many samples as there are quarters of a second.
-    const double independent = std::max(1.0, judged_.time / 0.25);
+    const double independent = std::max(1.0, judged_.time / kIndependent);
     const double sd = std::sqrt(n / std::max(1.0, static_cast<double>(judged_.moved.size())) / independent / sum_aa);
     return {lag, sd};
   }
 
-  Follows strided(int j, double lag) const {
-    Follows result;
-    double vv = 0.0, vm = 0.0, mm = 0.0, n = 0.0;
-    for (std::size_t p = 0; p < judged_.pieces.size(); ++p) {
-      const EvenPiece& piece = judged_.pieces[p];
-      const Eigen::Index shift = std::lround(lag / piece.step),
-                         stride = std::max<Eigen::Index>(1, std::lround(0.02 / piece.step));
-      for (Eigen::Index i = edge(piece); i < piece.rows() - edge(piece); i += stride) {
-        if (i + shift < 0 || i + shift >= piece.rows()) continue;
-        const double v = piece.v(i, j), m = dq_[p](i + shift, j);
-        vv += v * v;
-        vm += v * m;
-        mm += m * m;
-        n += 1.0;
-      }
+  void filter_velocities() {
+    dq_.clear();
+    for (const EvenPiece& piece : judged_.pieces) {
+      dq_.push_back(piece.dq);
+      zero_phase(dq_.back(), cut_off(piece));
     }
-    if (n < 20.0 || vv <= 0.0) return result;
-    result.rms = std::sqrt(vv / n);
-    result.correlation = mm > 0.0 ? vm / std::sqrt(vv * mm) : 0.0;
-    return result;
   }
 
   void velocities() {
     if (log_.v.rows() != log_.q.rows() || judged_.time < options_.least_time) return;
     for (const EvenPiece& piece : judged_.pieces) {
       if (piece.dq.rows() == 0) return;
-      dq_.push_back(piece.dq);
-      zero_phase(dq_.back(), std::min(6.0 * piece.step, 0.2));
     }
+    filter_velocities();
     const auto [lag, lag_sd] = common_lag();
     const auto motors = static_cast<int>(judged_.moved.size());
     std::vector<Follows> all;
@@ -250,7 +227,7 @@ class ChannelJudge {
       if (all.back().judged && std::abs(all.back().correlation) > kAlike) slopes.push_back(all.back().slope);
     }
     // A velocity that stands while the joint moves.
-    std::vector<int> dead, swapped;
+    std::vector<int> dead;
     for (int j = 0; j < motors; ++j) {
       double least = kInfinity, most = -kInfinity;
       for (const MatrixX& dq : dq_) {
@@ -289,11 +266,7 @@ class ChannelJudge {
         finding.sd = 0.0;
         judged_ = even_log(robot_, log_, out_.time_unit);
         filter_pieces(judged_);
-        dq_.clear();
-        for (const EvenPiece& piece : judged_.pieces) {
-          dq_.push_back(piece.dq);
-          zero_phase(dq_.back(), std::min(6.0 * piece.step, 0.2));
-        }
+        filter_velocities();
         all.clear();
         for (int j = 0; j < motors; ++j) all.push_back(follows(j, j, 0.0));
         found = true;
@@ -308,23 +281,23 @@ class ChannelJudge {
                 " in a profile (--fix)");
         found = true;
       }
-      if (!found && near_factor(common, 1.0 / kDegrees, 0.1)) {
-        out_.position_unit = kDegrees;
+      if (!found && near_factor(common, 1.0 / kDegreesPerRadian, 0.1)) {
+        out_.position_unit = kDegreesPerRadian;
         Finding& finding =
-            add(Fault::positions_degrees, "qpos", {}, Severity::error, kDegrees, "1/rad",
+            add(Fault::positions_degrees, "qpos", {}, Severity::error, kDegreesPerRadian, "1/rad",
                 "positions are in degrees: they move 57.3 times as fast as dq in rad/s says",
                 "convert qpos to radians, or set channels.position_scale = 0.0174532925 in a profile (--fix)");
         finding.sd = 0.0;
         found = true;
       }
       if (!found) {
-        const bool degrees = near_factor(common, kDegrees, 0.1);
+        const bool degrees = near_factor(common, kDegreesPerRadian, 0.1);
         Finding& finding =
-            add(Fault::velocity_scale, "dq", {}, Severity::error, degrees ? kDegrees : common, "1",
+            add(Fault::velocity_scale, "dq", {}, Severity::error, degrees ? kDegreesPerRadian : common, "1",
                 degrees ? "dq is in degrees per second: 57.3 times what positions say"
                         : "dq is " + figure(common) + " times what positions say",
-                "divide dq by " + figure(degrees ? kDegrees : common) + ", or set channels.velocity_scale = " +
-                    shortest_text(1.0 / (degrees ? kDegrees : common)) + " in a profile (--fix)");
+                "divide dq by " + figure(degrees ? kDegreesPerRadian : common) + ", or set channels.velocity_scale = " +
+                    shortest_text(1.0 / (degrees ? kDegreesPerRadian : common)) + " in a profile (--fix)");
         finding.sd = median([&] {
           std::vector<double> sds;
           for (const Follows& f : all) {
@@ -343,7 +316,6 @@ class ChannelJudge {
       if (std::abs(std::log(ratio)) > 0.2 && std::abs(std::abs(f.slope) - expected) > 5.0 * f.slope_sd)
         off.push_back(j);
     }
-    out_.turned = turned;
     if (!turned.empty()) {
       Finding& finding = add(
           Fault::velocity_sign, "dq", turned, Severity::error, -1.0, "1",
@@ -404,16 +376,10 @@ class ChannelJudge {
     finding.sizes = order;
   }
 
-  bool slides(int j) const {
-    for (const JointDescription& joint : robot_.model.description().joints) {
-      if (joint.name == names_[static_cast<std::size_t>(j)]) return joint.type == JointType::prismatic;
-    }
-    return false;
-  }
-
   void positions() {
     const RobotModel& model = robot_.model;
     const auto motors = static_cast<int>(judged_.moved.size());
+    const std::vector<char> sliding = sliding_motors(model);
     // Beyond the limits: by a unit, by whole turns, or by a little.
     std::vector<int> beyond, far, turns;
     double excess = 0.0, largest = 0.0;
@@ -424,7 +390,7 @@ class ChannelJudge {
         least = std::min(least, piece.q.col(j).minCoeff());
         most = std::max(most, piece.q.col(j).maxCoeff());
       }
-      if (slides(j)) continue;
+      if (sliding[static_cast<std::size_t>(j)]) continue;
       ++turning;
       const double lower = model.lower_limits()[j], upper = model.upper_limits()[j];
       const double size = std::max(std::abs(least), std::abs(most));
@@ -447,8 +413,8 @@ class ChannelJudge {
             "convert qpos to radians, or set channels.position_scale (radians per count) in a profile");
         out_.frozen_position = true;  // where the robot is, is not known
       } else {
-        out_.position_unit = kDegrees;
-        Finding& finding = add(Fault::positions_degrees, "qpos", {}, Severity::error, kDegrees, "1/rad",
+        out_.position_unit = kDegreesPerRadian;
+        Finding& finding = add(Fault::positions_degrees, "qpos", {}, Severity::error, kDegreesPerRadian, "1/rad",
                                "positions up to " + figure(largest) + " are degrees: " + named(far) +
                                    " would be far beyond their limits in radians",
                                "convert qpos" + std::string(log_.v.rows() > 0 ? " and dq" : "") +

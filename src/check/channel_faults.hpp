@@ -11,9 +11,9 @@ namespace antaeus::detail {
 /// What the channels named, and what must be mended before torques are judged.
 struct ChannelFaults {
   std::vector<Finding> findings;
-  double time_unit = 1.0;        ///< of the clock in a second
-  double position_unit = 1.0;    ///< of positions in a radian
-  std::vector<int> turned;       ///< motors whose dq goes against d(q)/dt
+  double time_unit = 1.0;      ///< of the clock in a second
+  double position_unit = 1.0;  ///< of positions in a radian
+
   bool frozen_position = false;  ///< some joint's position does not tell where it is
 };
 
@@ -27,8 +27,6 @@ ChannelFaults channel_faults(const Robot& robot, const Episode& log, const Check
 /// \param not_told  receives faults that the log neither shows nor rules out
 std::vector<Finding> imu_faults(const Robot& robot, const Episode& log, JudgedLog& judged, const CheckOptions& options,
                                 std::vector<std::string>& not_told);
-
-inline constexpr double kDegrees = 57.29577951308232;  ///< in a radian
 
 /// "1.5", "0.191": for sentences.
 std::string figure(double value);

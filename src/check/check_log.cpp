@@ -9,6 +9,7 @@
 #include "check/channel_faults.hpp"
 #include "check/torque_faults.hpp"
 #include "check/torque_words.hpp"
+#include "check/unit_numbers.hpp"
 
 namespace antaeus {
 
@@ -70,17 +71,12 @@ class Naming {
     std::string or_else;
     for (const Hypothesis& other : all) {
       if (&other == best || same(other, *best)) continue;
-      if (other.fault == Fault::external_force && best->fault != Fault::external_force && other.score < named) {
-        finding.margin = std::min(finding.margin, named - other.score);
-        if (named - other.score < options_.tie) note_alternative(finding, other, or_else);
-        continue;
-      }
       finding.margin = std::min(finding.margin, named - other.score);
       if (named - other.score < options_.tie) note_alternative(finding, other, or_else);
     }
     // In an arm whose joints all carry it, a load and a gain of all differ by inertia alone: both are named.
     const bool scales = best->fault == Fault::torque_gain && best->motors.size() != 1 &&
-                        std::abs(std::log(std::abs(best->size))) < 0.92;
+                        std::abs(std::log(std::abs(best->size))) < kOddGain;
     for (const Hypothesis& other : all) {
       if (scales && other.fault == Fault::payload && other.score > options_.found)
         note_alternative(finding, other, or_else);

@@ -24,11 +24,6 @@ constexpr double kCoulombSpeed = 0.03;  // [rad/s] tanh(v/0.03)
 constexpr double kLeastColumn = 1e-5;   // [1] variance of a compressed column, of the usual torque's
 constexpr int kMostMasses = 40;         // directions of masses that are kept
 constexpr double kSigmaFloor = 0.02;    // [1] of the channel's sd
-constexpr double kEdge = 0.3;           // [s] of a piece that the filter's ends spoil
-
-double rms(const auto& values) {
-  return std::sqrt(values.squaredNorm() / static_cast<double>(std::max<Eigen::Index>(1, values.size())));
-}
 
 /// log Φ(x) / ½, without loss far below zero.
 double half_normal(double x) {
@@ -51,15 +46,9 @@ class SampleReader {
         dynamics_(model),
         in_{VectorX(model.nq()), VectorX::Zero(model.nv()), VectorX::Zero(model.nv())},
         motor_q_(model.motor_count()),
-        floating_(model.base() == Base::free_flyer) {
+        floating_(model.base() == Base::free_flyer),
+        sliding_(sliding_motors(model)) {
     if (floating_ && !profile.imu.frame.empty()) frame_ = model.frame(profile.imu.frame);
-    sliding_.assign(static_cast<std::size_t>(model.motor_count()), 0);
-    for (int j = 0; j < model.motor_count(); ++j) {
-      for (const JointDescription& joint : model.description().joints) {
-        if (joint.name == model.motor_names()[static_cast<std::size_t>(j)])
-          sliding_[static_cast<std::size_t>(j)] = joint.type == JointType::prismatic;
-      }
-    }
   }
 
   Dynamics& dynamics() noexcept { return dynamics_; }
@@ -144,13 +133,16 @@ VectorX inertia_priors(const VectorX& parameters) {
 
 }  // namespace
 
+double rms(const VectorX& values) {
+  return std::sqrt(values.squaredNorm() / static_cast<double>(std::max<Eigen::Index>(1, values.size())));
+}
+
 Samples take_samples(const Robot& robot, const JudgedLog& log, Eigen::Index most) {
   Samples samples;
   const bool floating = robot.model.base() == Base::free_flyer;
-  const double edge = kEdge;
   double whole = 0.0;
   for (const EvenPiece& piece : log.pieces) {
-    whole += std::max(0.0, piece.step * static_cast<double>(piece.rows() - 1) - 2.0 * edge);
+    whole += std::max(0.0, piece.step * static_cast<double>(piece.rows() - 1) - 2.0 * kSpoiled);
   }
   const Eigen::Index motors = robot.model.motor_count();
   if (!(whole > 0.0)) return samples;
@@ -158,11 +150,11 @@ Samples take_samples(const Robot& robot, const JudgedLog& log, Eigen::Index most
   double next = 0.5 * step, passed = 0.0;
   for (int p = 0; p < static_cast<int>(log.pieces.size()); ++p) {
     const EvenPiece& piece = log.pieces[static_cast<std::size_t>(p)];
-    const double length = piece.step * static_cast<double>(piece.rows() - 1) - 2.0 * edge;
+    const double length = piece.step * static_cast<double>(piece.rows() - 1) - 2.0 * kSpoiled;
     if (length <= 0.0) continue;
     for (; next < passed + length; next += step) {
       samples.piece.push_back(p);
-      samples.row.push_back(std::round((next - passed + edge) / piece.step));
+      samples.row.push_back(std::round((next - passed + kSpoiled) / piece.step));
     }
     passed += length;
   }
@@ -177,9 +169,8 @@ Samples take_samples(const Robot& robot, const JudgedLog& log, Eigen::Index most
     for (std::size_t p = 0; p < log.pieces.size(); ++p) {
       gyro[p] = log.pieces[p].gyro;
       acc[p] = log.pieces[p].acc;
-      const double cut_off = std::min(6.0 * log.pieces[p].step, 0.2);
-      zero_phase(gyro[p], cut_off);
-      zero_phase(acc[p], cut_off);
+      zero_phase(gyro[p], cut_off(log.pieces[p]));
+      zero_phase(acc[p], cut_off(log.pieces[p]));
     }
   }
   for (Eigen::Index k = 0; k < count; ++k) {
@@ -224,7 +215,7 @@ MatrixX model_torque(const RobotModel& model, const RobotProfile& profile, const
 }
 
 Reading read_model(const RobotModel& model, const RobotProfile& profile, const Samples& samples,
-                   const PositionReading& positions, int payload_body, const Reading* like) {
+                   const PositionReading& positions, const std::vector<int>& ends, const Reading* like) {
   Reading reading;
   const Eigen::Index rows = samples.count();
   const int motors = model.motor_count(), bodies = model.body_count(), nv = model.nv();
@@ -302,7 +293,10 @@ Reading read_model(const RobotModel& model, const RobotProfile& profile, const S
   reading.common.resize(static_cast<std::size_t>(motors));
   reading.own.resize(static_cast<std::size_t>(motors));
   reading.own_sd.resize(motors * kOwn);
-  if (payload_body >= 0) reading.last.resize(static_cast<std::size_t>(motors));
+  for (const int body : ends) {
+    reading.ends.emplace_back();
+    for (const MatrixX& of_joint : Y) reading.ends.back().push_back(of_joint.middleCols(10 * body, 10));
+  }
   for (int j = 0; j < motors; ++j) {
     MatrixX& C = reading.common[static_cast<std::size_t>(j)];
     C.resize(rows, kept + 3);
@@ -326,8 +320,6 @@ Reading read_model(const RobotModel& model, const RobotProfile& profile, const S
     D.col(kCoulomb) = prior[kCoulomb] * (speed.col(j).array() / kCoulombSpeed).tanh().matrix();
     D.col(kOffset).setConstant(prior[kOffset]);
     reading.own_sd.segment<kOwn>(j * kOwn) = prior;
-    if (payload_body >= 0)
-      reading.last[static_cast<std::size_t>(j)] = Y[static_cast<std::size_t>(j)].middleCols(10 * payload_body, 10);
   }
   return reading;
 }

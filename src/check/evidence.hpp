@@ -30,18 +30,21 @@ MatrixX late_torques(const JudgedLog& log, const Samples& samples, double delay)
 
 /// What a model says of the samples. Columns are scaled by the prior's standard deviations: all parameters are N(0, 1).
 struct Reading {
-  std::vector<MatrixX> common;      ///< per motor: rows × (masses, then gravity's direction)
-  std::vector<MatrixX> own;         ///< per motor: rows × kOwn
-  MatrixX torque;                   ///< rows × motors, by the description
-  MatrixX gravity;                  ///< the same of gravity alone
-  std::vector<MatrixX> gravity_of;  ///< of 1 m/s² of free fall along x, y, z
-  std::vector<MatrixX> last;        ///< per motor: rows × 10, of the last body's parameters
-  VectorX scale;                    ///< [N·m] a motor's usual torque
-  VectorX own_sd;                   ///< motors · kOwn: priors in the columns' units
-  MatrixX basis;                    ///< of the masses' columns, in prior sds
-  int masses = 0;                   ///< columns of `common` that are masses
+  std::vector<MatrixX> common;             ///< per motor: rows × (masses, then gravity's direction)
+  std::vector<MatrixX> own;                ///< per motor: rows × kOwn
+  MatrixX torque;                          ///< rows × motors, by the description
+  MatrixX gravity;                         ///< the same of gravity alone
+  std::vector<MatrixX> gravity_of;         ///< of 1 m/s² of free fall along x, y, z
+  std::vector<std::vector<MatrixX>> ends;  ///< per end and motor: rows × 10, of that body's parameters
+  VectorX scale;                           ///< [N·m] a motor's usual torque
+  VectorX own_sd;                          ///< motors · kOwn: priors in the columns' units
+  MatrixX basis;                           ///< of the masses' columns, in prior sds
+  int masses = 0;                          ///< columns of `common` that are masses
   Eigen::Index rows() const noexcept { return torque.rows(); }
 };
+
+/// Root mean square.
+double rms(const VectorX& values);
 
 /// How positions are read: what a mistake of them changes.
 struct PositionReading {
@@ -50,9 +53,10 @@ struct PositionReading {
   bool without_gravity = false;
   double scale = 1.0;  ///< of all turning joints
 };
-/// \param like  another reading of the same robot, whose scales and directions of masses are taken; may be null
+/// \param ends  bodies whose parameters' columns are kept \param like  another reading of the same robot, whose scales
+/// and directions of masses are taken; may be null
 Reading read_model(const RobotModel& model, const RobotProfile& profile, const Samples& samples,
-                   const PositionReading& positions, int payload_body, const Reading* like);
+                   const PositionReading& positions, const std::vector<int>& ends, const Reading* like);
 /// Torque of the description alone, rows × motors: the dear columns left out.
 MatrixX model_torque(const RobotModel& model, const RobotProfile& profile, const Samples& samples,
                      const PositionReading& positions);
@@ -79,9 +83,8 @@ Sums with_torque(const Sums& sums, const Reading& reading, const MatrixX& channe
 
 /// One explanation: which channel is which motor's, and its gain.
 struct Trial {
-  std::vector<int> order;         ///< channel of each motor; empty: its own
-  VectorX gain;                   ///< channel per N·m; empty: 1
-  bool subtract_gravity = false;  ///< whether the channel has the description's gravity taken out
+  std::vector<int> order;  ///< channel of each motor; empty: its own
+  VectorX gain;            ///< channel per N·m; empty: 1
 };
 
 struct Fit {

@@ -6,6 +6,7 @@
 
 #include "antaeus/robot/dynamics.hpp"
 #include "check/channel_faults.hpp"
+#include "check/unit_numbers.hpp"
 
 namespace antaeus::detail {
 
@@ -14,7 +15,6 @@ namespace {
 constexpr double kForceSd = 0.35;  // [m/s²] of an accelerometer's mean of 0.1 s against gravity
 constexpr double kRateSd = 0.03;   // [rad/s] of a gyro's against the quaternion's
 constexpr double kSmooth = 0.1;    // [s]
-constexpr double kFall = 9.81;
 
 /// Student's t of three degrees of freedom in three dimensions: one outlier costs little.
 double robust(const Vector3& r, double sd) { return -3.0 * std::log1p(r.squaredNorm() / (3.0 * sd * sd)); }
@@ -56,7 +56,8 @@ class ImuJudge {
   std::vector<Finding> judge(bool scalar_first) {
     take();
     if (moments_.size() < 8 || (!has_acc_ && !has_gyro_)) return {};
-    const double temper = std::min(1.0, std::max(4.0, judged_.time / 0.25) / static_cast<double>(moments_.size()));
+    const double temper =
+        std::min(1.0, std::max(4.0, judged_.time / kIndependent) / static_cast<double>(moments_.size()));
     struct Candidate {
       ImuReading reading;
       double score = 0.0;
@@ -74,7 +75,7 @@ class ImuJudge {
             if (order != Order::as_read) c.faults.push_back(Fault::quaternion_order);
             if (inverse) c.faults.push_back(Fault::quaternion_inverse);
             if (acc == 1 || acc == 3) {
-              c.reading.acc *= kFall;
+              c.reading.acc *= kStandardGravity;
               c.faults.push_back(Fault::accelerometer_unit);
             }
             if (acc == 2 || acc == 3) {
@@ -86,11 +87,11 @@ class ImuJudge {
               c.faults.push_back(Fault::accelerometer_gravity_removed);
             }
             if (acc == 5) {
-              c.reading.acc = 1e-3 * kFall;
+              c.reading.acc = 1e-3 * kStandardGravity;
               c.faults.push_back(Fault::accelerometer_unit);
             }
             if (gyro == 1 || gyro == 3) {
-              c.reading.gyro *= 1.0 / kDegrees;
+              c.reading.gyro *= 1.0 / kDegreesPerRadian;
               c.faults.push_back(Fault::gyro_unit);
             }
             if (gyro == 2 || gyro == 3) {
@@ -120,7 +121,7 @@ class ImuJudge {
       finding.sd = 0.02;
       finding.unit = "rad";
       finding.margin = other_link - all.front().score;
-      finding.text = link.empty() ? "gyro and accelerometer are turned by " + figure(kDegrees * turned) +
+      finding.text = link.empty() ? "gyro and accelerometer are turned by " + figure(kDegreesPerRadian * turned) +
                                         "° against the quaternion: the sensor sits otherwise than [imu] says"
                                   : "gyro and accelerometer are those of link " + link + ", the quaternion is not";
       finding.remedy =
@@ -201,7 +202,7 @@ class ImuJudge {
     if (r.no_gravity) return Vector3::Zero();
     // In the middle of the two.
     const Eigen::Quaterniond middle = read(m.first, r.order, r.inverse).slerp(0.5, read(m.second, r.order, r.inverse));
-    return middle.conjugate() * Vector3(0.0, 0.0, kFall);
+    return middle.conjugate() * Vector3(0.0, 0.0, kStandardGravity);
   }
 
   /// \param turn  of the sensor's axes against the quaternion's, one a moment; null: none
@@ -221,7 +222,7 @@ class ImuJudge {
     const ImuReading as_read;
     Eigen::Matrix3d sum = Eigen::Matrix3d::Zero();
     for (const Moment& m : moments_) {
-      if (has_acc_) sum += m.force * force_of(m, as_read).transpose() / (kFall * kFall);
+      if (has_acc_) sum += m.force * force_of(m, as_read).transpose() / (kStandardGravity * kStandardGravity);
       if (has_gyro_) sum += 10.0 * m.rate * rate_of(m, as_read).transpose();
     }
     const Eigen::JacobiSVD<Eigen::Matrix3d> svd(sum, Eigen::ComputeFullU | Eigen::ComputeFullV);
@@ -308,7 +309,7 @@ class ImuJudge {
         break;
       case Fault::gyro_unit:
         finding.channel = "imu_gyro";
-        finding.size = kDegrees;
+        finding.size = kDegreesPerRadian;
         finding.unit = "1";
         finding.text = "the gyro is in degrees per second";
         finding.remedy = "divide it by 57.3, or set channels.gyro_scale = 0.0174532925 in a profile (--fix)";

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "check/unit_numbers.hpp"
+
 namespace antaeus::detail {
 
 namespace {
@@ -13,8 +15,7 @@ constexpr double kMostTime = 120.0;   // [s] of a log that are judged: its cost 
 constexpr double kWindow = 20.0;      // [s] of one part of a longer log
 constexpr double kCutOff = 6.0;       // [Hz] what an arm's motion holds
 constexpr double kShareOfRate = 0.2;  // [1] of the sample rate, where that is slow
-constexpr double kLargestMeasured = 1e12;
-constexpr double kLeastPiece = 0.5;  // [s]
+constexpr double kLeastPiece = 0.5;   // [s]
 
 /// Numbers that something can have measured.
 bool is_measured(const auto& row) { return row.allFinite() && row.cwiseAbs().maxCoeff() < kLargestMeasured; }
@@ -187,13 +188,27 @@ JudgedLog even_log(const Robot& robot, const Episode& log, double unit) {
   return judged;
 }
 
+double cut_off(const EvenPiece& piece) noexcept { return std::min(kCutOff * piece.step, kShareOfRate); }
+Eigen::Index spoiled_rows(const EvenPiece& piece) noexcept {
+  return std::min<Eigen::Index>(piece.rows() / 4, std::lround(kSpoiled / piece.step));
+}
+
+std::vector<char> sliding_motors(const RobotModel& model) {
+  std::vector<char> sliding;
+  for (const std::string& motor : model.motor_names()) {
+    const auto& joints = model.description().joints;
+    const auto joint = std::ranges::find(joints, motor, &JointDescription::name);
+    sliding.push_back(joint != joints.end() && joint->type == JointType::prismatic);
+  }
+  return sliding;
+}
+
 void filter_pieces(JudgedLog& log) {
   for (EvenPiece& piece : log.pieces) {
-    const double cut_off = std::min(kCutOff * piece.step, kShareOfRate);
     piece.qf = piece.q;
-    zero_phase(piece.qf, cut_off);
+    zero_phase(piece.qf, cut_off(piece));
     piece.tauf = piece.tau;
-    if (piece.tauf.rows() > 0) zero_phase(piece.tauf, cut_off);
+    if (piece.tauf.rows() > 0) zero_phase(piece.tauf, cut_off(piece));
     const Eigen::Index n = piece.rows();
     piece.v = piece.a = MatrixX::Zero(n, piece.q.cols());
     const double h = piece.step;

@@ -8,6 +8,8 @@
 
 namespace antaeus::detail {
 
+inline constexpr double kSpoiled = 0.3;  ///< [s] at the ends of a piece, which the filter spoils
+
 /// Rows of the log that follow each other without a gap, on an even grid.
 struct EvenPiece {
   double start = 0.0;             ///< [s] of the log's clock
@@ -33,6 +35,13 @@ JudgedLog even_log(const Robot& robot, const Episode& log, double unit);
 
 /// Fills qf, v, a, tauf of all pieces from q and tau.
 void filter_pieces(JudgedLog& log);
+
+/// Of the low pass [1 of the sample rate], and the rows that it spoils at each end.
+double cut_off(const EvenPiece& piece) noexcept;
+Eigen::Index spoiled_rows(const EvenPiece& piece) noexcept;
+
+/// Whether each motor's joint slides.
+std::vector<char> sliding_motors(const RobotModel& model);
 
 /// Second order Butterworth low pass at \p cut_off [1 of the sample rate], forwards and backwards, odd ends.
 void zero_phase(MatrixX& samples, double cut_off);

@@ -13,6 +13,7 @@
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/core/words.hpp"
 #include "antaeus/robot/dynamics.hpp"
+#include "check/judged_log.hpp"
 #include "check/unit_numbers.hpp"
 
 namespace antaeus {
@@ -161,13 +162,6 @@ class Mutation {
     }
     return chosen_;
   }
-  bool slides(int motor) const {
-    const std::string& name = robot_.model.motor_names()[static_cast<std::size_t>(motor)];
-    for (const JointDescription& joint : robot_.model.description().joints) {
-      if (joint.name == name) return joint.type == JointType::prismatic;
-    }
-    return false;
-  }
 
   // Channels of motors -----------------------------------------------------------------------------------------------
 
@@ -187,8 +181,10 @@ class Mutation {
   void scale_positions(Usual usual, double factor, bool rates, bool angles) {
     need(log_.q, "qpos");
     if (usual == Usual::all && angles && planted_.joints.empty()) {
+      const std::vector<char> sliding = detail::sliding_motors(robot_.model);
       for (int m = 0; m < motors_; ++m) {
-        if (!slides(m)) planted_.joints.push_back(robot_.model.motor_names()[static_cast<std::size_t>(m)]);
+        if (!sliding[static_cast<std::size_t>(m)])
+          planted_.joints.push_back(robot_.model.motor_names()[static_cast<std::size_t>(m)]);
       }
     }
     for (const int motor : choose(usual)) {

@@ -7,12 +7,13 @@
 #include <numeric>
 #include <set>
 
+#include "check/unit_numbers.hpp"
+
 namespace antaeus::detail {
 
 namespace {
 
 constexpr Eigen::Index kSamples = 220;
-constexpr double kIndependent = 0.25;     // [s] between samples whose errors are two, and not one seen twice
 constexpr double kMostIndependent = 160;  // beyond, systematic errors do not average out
 constexpr double kRest = 0.02;            // [rad/s] below, a joint is held by its dry friction
 constexpr double kRestWeight = 0.1;
@@ -33,7 +34,7 @@ class TorqueJudge {
     delay();
     gravity_removed();
     payload_and_tilt();
-    force_and_unknown();
+    external_force();
     describe_joints();
     dear_ones();
     other_robots();
@@ -77,7 +78,7 @@ class TorqueJudge {
     if (samples_.count() < 30) return refuse(Fault::too_short, "the log is too short");
     if (!samples_.q.allFinite() || !samples_.y.allFinite()) return refuse(Fault::not_numbers, "not all are numbers");
     last_body_ = leaf_bodies();
-    reading_ = read_model(model_, robot_.profile, samples_, {}, -1, nullptr);
+    reading_ = read_model(model_, robot_.profile, samples_, {}, last_body_, nullptr);
     if (!reading_.torque.allFinite() || reading_.torque.cwiseAbs().maxCoeff() == 0.0)
       return refuse(Fault::too_little_motion, "the model has no torques in these positions");
     const double counted = std::min(kMostIndependent, log_.time / kIndependent);
@@ -193,7 +194,7 @@ class TorqueJudge {
 
   VectorX ones() const { return VectorX::Ones(motors_); }
 
-  double score_gain(const VectorX& gain) const { return weigh(weighing_, sums_, {{}, gain, false}).score; }
+  double score_gain(const VectorX& gain) const { return weigh(weighing_, sums_, {{}, gain}).score; }
 
   /// The best factor for some joints by golden section in its logarithm, from a start. \return score
   double refine(VectorX& gain, const std::vector<int>& motors, double reach) const {
@@ -261,14 +262,14 @@ class TorqueJudge {
         }
       }
     }
-    all_gain_ = best[all.front()];
-    if (all.size() > 1 && explains(best, all))
-      add(gain_fault(all_gain_), {}, best_score, kSmallOccam + (all_gain_ < 0.0 ? 1.0 : 0.0) + odd_gain(all_gain_),
-          all_gain_, gain_sd(best, all));
+    if (const double gain = best[all.front()]; all.size() > 1 && explains(best, all)) {
+      add(gain_fault(gain), {}, best_score, kSmallOccam + (gain < 0.0 ? 1.0 : 0.0) + odd_gain(gain), gain,
+          gain_sd(best, all));
+    }
     for (const int j : all) {
       VectorX top = ones();
       double top_score = -kInfinity;
-      const double own_ratio = sums_.level[j] / std::max(1e-9, rms_of(reading_.torque.col(j)));
+      const double own_ratio = sums_.level[j] / std::max(1e-9, rms(reading_.torque.col(j)));
       // A first look by the joint alone.
       Weighing alone = weighing_;
       alone.motors = {j};
@@ -276,7 +277,7 @@ class TorqueJudge {
       for (const double start : {1.0, own_ratio, 0.1, 10.0, 0.01, 100.0, 1000.0, -1.0, -own_ratio, -0.1}) {
         VectorX gain = ones();
         gain[j] = start;
-        starts.emplace_back(weigh(alone, sums_, {{}, gain, false}).score, start);
+        starts.emplace_back(weigh(alone, sums_, {{}, gain}).score, start);
       }
       std::ranges::sort(starts, std::greater<>());
       const std::size_t tried = all.size() > 10 ? 2 : 4;
@@ -299,7 +300,7 @@ class TorqueJudge {
 
   /// Whether channels with these gains follow the model at all: a gain without end makes any channel nothing.
   bool explains(const VectorX& gain, const std::vector<int>& motors) const {
-    const Fit fit = weigh(weighing_, sums_, {{}, gain, false});
+    const Fit fit = weigh(weighing_, sums_, {{}, gain});
     int following = 0;
     for (const int j : motors) following += fit.sigma[j] * std::abs(gain[j]) < 0.8 * sums_.level[j];
     return 2 * following >= static_cast<int>(motors.size());
@@ -307,32 +308,25 @@ class TorqueJudge {
 
   /// Near −1 a gain is a sign, and what clean channels differ by.
   static Fault gain_fault(double gain) {
-    return gain < 0.0 && std::abs(std::log(-gain)) < 0.35 ? Fault::torque_sign : Fault::torque_gain;
+    return gain < 0.0 && std::abs(std::log(-gain)) < kCleanGain ? Fault::torque_sign : Fault::torque_gain;
   }
 
   /// One gain for all is a unit: amperes, thousandths, percent. What differs by less than a factor of 2.5 is none.
-  static double odd_gain(double gain) {
-    const double size = std::abs(std::log(std::abs(gain)));
-    return size < 0.92 ? 10.0 : 0.0;
-  }
+  static double odd_gain(double gain) { return std::abs(std::log(std::abs(gain))) < kOddGain ? 10.0 : 0.0; }
   /// Without gravity a joint's gain is rotor and friction, both free: only a large one can be told.
   bool tells_gain(int j) const {
     const double most = samples_.y.col(j).cwiseAbs().maxCoeff(), limit = model_.effort_limits()[j];
-    return rms_of(reading_.gravity.col(j)) > 0.1 * reading_.scale[j] ||
+    return rms(reading_.gravity.col(j)) > 0.1 * reading_.scale[j] ||
            (std::isfinite(limit) && limit > 0.0 && most > 3.0 * limit);
-  }
-
-  static double rms_of(const VectorX& x) {
-    return std::sqrt(x.squaredNorm() / static_cast<double>(std::max<Eigen::Index>(1, x.size())));
   }
 
   /// The channel's level over the model's, at the joint that gravity loads most.
   double level_ratio() const {
     int most = weighing_.motors.front();
     for (const int j : weighing_.motors) {
-      if (rms_of(reading_.gravity.col(j)) > rms_of(reading_.gravity.col(most))) most = j;
+      if (rms(reading_.gravity.col(j)) > rms(reading_.gravity.col(most))) most = j;
     }
-    return std::max(rms_of(samples_.y.col(most)), 1e-12) / std::max(rms_of(reading_.torque.col(most)), 1e-9);
+    return std::max(rms(samples_.y.col(most)), 1e-12) / std::max(rms(reading_.torque.col(most)), 1e-9);
   }
 
   /// Several joints with gains of their own: from one and from the common gain, one joint after the other.
@@ -340,18 +334,19 @@ class TorqueJudge {
     const std::vector<int>& all = weighing_.motors;
     if (all.size() < 2) return;
     for (const bool from_common : {false, true}) {
-      if (from_common && std::abs(std::log(std::abs(common[all.front()]))) < 0.35) continue;
+      if (from_common && std::abs(std::log(std::abs(common[all.front()]))) < kCleanGain) continue;
       VectorX gain = from_common ? common : ones();
       double score = score_gain(gain);
       std::vector<int> free;
-      const double one = 3.0 + (from_common ? 0.0 : std::log(static_cast<double>(all.size())));
+      const double each = 3.0 + (from_common ? 0.0 : std::log(static_cast<double>(all.size())));
       double occam = from_common ? 3.0 : 0.0;
       for (int sweep = 0; sweep < 2; ++sweep) {
         for (const int j : all) {
+          if (!from_common && !tells_gain(j)) continue;
           const bool known = std::ranges::find(free, j) != free.end();
           VectorX top = gain;
           double top_score = score;
-          const double level = sums_.level[j] / std::max(1e-9, rms_of(reading_.torque.col(j)));
+          const double level = sums_.level[j] / std::max(1e-9, rms(reading_.torque.col(j)));
           for (const double start : {gain[j], -gain[j], level, -level}) {
             if (all.size() > 10 && start != level && start != -level) continue;
             VectorX tried = gain;
@@ -362,8 +357,6 @@ class TorqueJudge {
               top = tried;
             }
           }
-          if (!from_common && !tells_gain(j)) continue;
-          const double each = one;
           if (!known && top_score - score < each) continue;
           if (!known) {
             free.push_back(j);
@@ -382,7 +375,7 @@ class TorqueJudge {
       for (const int j : named) {
         sizes.push_back(gain[j]);
         negative += gain[j] < 0.0;
-        unit += std::abs(std::log(std::abs(gain[j]))) < 0.35;
+        unit += std::abs(std::log(std::abs(gain[j]))) < kCleanGain;
       }
       std::vector<double> sorted;
       for (const double s : sizes) sorted.push_back(std::abs(s));
@@ -423,18 +416,12 @@ class TorqueJudge {
     }
     std::ranges::sort(swaps, std::greater<>());
     const std::size_t tried = std::min<std::size_t>(swaps.size(), n <= 8 ? 28 : 12);
-    std::vector<std::pair<double, std::vector<int>>> orders;
     for (std::size_t s = 0; s < tried; ++s) {
       std::vector<int> order = own;
       const int a = all[static_cast<std::size_t>(swaps[s].second.first)],
                 b = all[static_cast<std::size_t>(swaps[s].second.second)];
       std::swap(order[static_cast<std::size_t>(a)], order[static_cast<std::size_t>(b)]);
-      for (const double sign : {1.0}) {
-        (void)sign;
-        const double score = weigh(weighing_, sums_, {order, {}, false}).score;
-        orders.emplace_back(score, order);
-        add_order(order, score, pair);
-      }
+      add_order(order, weigh(weighing_, sums_, {order, {}}).score, pair);
     }
     const std::vector<int> assigned = best_assignment(single);
     std::vector<int> order = own;
@@ -445,7 +432,7 @@ class TorqueJudge {
       moved += assigned[static_cast<std::size_t>(a)] != a;
     }
     if (moved > 2) {
-      double score = weigh(weighing_, sums_, {order, {}, false}).score;
+      double score = weigh(weighing_, sums_, {order, {}}).score;
       // Joints alike alone may be told apart together.
       for (bool better = true; better;) {
         better = false;
@@ -454,7 +441,7 @@ class TorqueJudge {
             std::vector<int> other = order;
             std::swap(other[static_cast<std::size_t>(all[static_cast<std::size_t>(a)])],
                       other[static_cast<std::size_t>(all[static_cast<std::size_t>(b)])]);
-            const double s = weigh(weighing_, sums_, {other, {}, false}).score;
+            const double s = weigh(weighing_, sums_, {other, {}}).score;
             if (!(s > score + 0.5)) continue;
             score = s;
             order = other;
@@ -553,7 +540,7 @@ class TorqueJudge {
     // Taken out exactly: nothing of it is left, whatever the masses are.
     PositionReading at_rest;
     at_rest.without_gravity = true;
-    const Reading bare = read_model(model_, robot_.profile, samples_, at_rest, -1, &reading_);
+    const Reading bare = read_model(model_, robot_.profile, samples_, at_rest, {}, &reading_);
     const double exactly = weigh(weighing_, sums_of(bare, samples_.y, weights_), {}).score;
     add(Fault::gravity_removed, {}, std::max(by_description, exactly), 1.0);
   }
@@ -564,33 +551,22 @@ class TorqueJudge {
     for (int b = model_.base() == Base::free_flyer ? 1 : 0; b < model_.body_count(); ++b)
       mass += std::abs(parameters[10 * b]);
     const double heavy = 0.15 * mass;
-    for (const int body : last_body_) {
-      const Reading with = read_model(model_, robot_.profile, samples_, {}, body, &reading_);
-      std::vector<MatrixX> extra(static_cast<std::size_t>(motors_));
-      VectorX sd(10);
-      sd << heavy, VectorX::Constant(3, 0.12 * heavy), VectorX::Constant(6, 0.003 * heavy);
-      for (int j = 0; j < motors_; ++j)
-        extra[static_cast<std::size_t>(j)] = with.last[static_cast<std::size_t>(j)] * sd.asDiagonal();
+    VectorX sd(10);
+    sd << heavy, VectorX::Constant(3, 0.12 * heavy), VectorX::Constant(6, 0.003 * heavy);
+    const Eigen::Index at = reading_.common.front().cols();
+    for (std::size_t e = 0; e < last_body_.size(); ++e) {
+      std::vector<MatrixX> extra;
+      for (const MatrixX& of_joint : reading_.ends[e]) extra.push_back(of_joint * sd.asDiagonal());
       const Fit fit = weigh(weighing_, sums_of(reading_, samples_.y, weights_, extra), {});
-      const Eigen::Index at = reading_.common.front().cols();
-      const double size = heavy * fit.common[at], size_sd = heavy * fit.common_sd[at];
-      add(Fault::payload, {}, fit.score, kSmallOccam + std::log(static_cast<double>(last_body_.size())), size, size_sd,
-          {}, model_.body_joint(body));
-      moving_mass_ = mass;
+      add(Fault::payload, {}, fit.score, kSmallOccam + std::log(static_cast<double>(last_body_.size())),
+          heavy * fit.common[at], heavy * fit.common_sd[at], {}, model_.body_joint(last_body_[e]));
     }
     // Gravity from anywhere.
     if (model_.base() == Base::free_flyer) return;  // its accelerometer says where down is
     const double g = model_.gravity().norm();
     if (g < 2.0) return;
-    std::vector<MatrixX> extra(static_cast<std::size_t>(motors_), MatrixX(samples_.count(), 3));
-    for (int j = 0; j < motors_; ++j) {
-      for (int i = 0; i < 3; ++i)
-        extra[static_cast<std::size_t>(j)].col(i) = g * reading_.gravity_of[static_cast<std::size_t>(i)].col(j);
-    }
-    const Fit wide = weigh(weighing_, sums_of(reading_, samples_.y, weights_, extra), {});
-    const Eigen::Index at = reading_.common.front().cols();
-    Vector3 down = model_.gravity() + g * wide.common.tail<3>();
-    (void)at;
+    const Fit wide = with_gravity(reading_, g);
+    const Vector3 down = model_.gravity() + g * wide.common.tail<3>();
     if (wide.score - nominal_.score < kGate && down.normalized().dot(model_.gravity() / g) > 0.99) {
       return;
     }
@@ -602,20 +578,15 @@ class TorqueJudge {
         ModelOptions turned = model_.options();
         turned.gravity = now;
         const RobotModel model(model_.description(), turned);
-        const Reading reading = read_model(model, robot_.profile, samples_, {}, -1, &reading_);
-        std::vector<MatrixX> more(static_cast<std::size_t>(motors_), MatrixX(samples_.count(), 3));
-        for (int j = 0; j < motors_; ++j) {
-          for (int k = 0; k < 3; ++k)
-            more[static_cast<std::size_t>(j)].col(k) = 0.3 * g * reading.gravity_of[static_cast<std::size_t>(k)].col(j);
-        }
+        const Reading reading = read_model(model, robot_.profile, samples_, {}, {}, &reading_);
         const double score = weigh(weighing_, sums_of(reading, samples_.y, weights_), {}).score;
         if (score > best) {
           best = score;
           best_down = now;
         }
         if (i == 2) break;
-        const Fit fit = weigh(weighing_, sums_of(reading, samples_.y, weights_, more), {});
-        const Vector3 next = now + 0.3 * g * fit.common.tail<3>();
+        const double wrong = 0.3 * g;
+        const Vector3 next = now + wrong * with_gravity(reading, wrong).common.tail<3>();
         if (next.norm() < 0.1 * g) break;
         now = next.normalized() * g;
       }
@@ -624,7 +595,18 @@ class TorqueJudge {
     add(Fault::base_tilted, {}, best, 4.0, angle, 0.01, {best_down.x(), best_down.y(), best_down.z()});
   }
 
-  void force_and_unknown() {
+  /// The fit beside a free fall that is wrong by N(0, sd²) along each axis: the last three of its common columns.
+  Fit with_gravity(const Reading& reading, double sd) const {
+    std::vector<MatrixX> extra(static_cast<std::size_t>(motors_), MatrixX(samples_.count(), 3));
+    for (int j = 0; j < motors_; ++j) {
+      for (std::size_t i = 0; i < 3; ++i) {
+        extra[static_cast<std::size_t>(j)].col(static_cast<Eigen::Index>(i)) = sd * reading.gravity_of[i].col(j);
+      }
+    }
+    return weigh(weighing_, sums_of(reading, samples_.y, weights_, extra), {});
+  }
+
+  void external_force() {
     constexpr double kForce = 60.0, kTorque = 10.0;
     constexpr int kBlocks = 5;
     std::vector<std::string> frames;
@@ -696,7 +678,6 @@ class TorqueJudge {
       joint.moved = log_.moved[j];
       out_.joints.push_back(joint);
     }
-    const auto slopes = position_slopes();
     for (const int j : weighing_.motors) {
       CheckedJoint& joint = out_.joints[static_cast<std::size_t>(j)];
       // The gain beside all else: its error's prior, made wide for this joint alone.
@@ -713,52 +694,48 @@ class TorqueJudge {
       joint.gain = 1.0 + prior * fit.own[static_cast<std::size_t>(j)][kGainError];
       joint.gain_sd = prior * fit.own_sd[static_cast<std::size_t>(j)][kGainError];
       joint.tells_gain = joint.gain_sd < 0.2;
-      constexpr double kZero = 0.4;
-      std::vector<MatrixX> extra(static_cast<std::size_t>(motors_));
-      for (int i = 0; i < motors_; ++i)
-        extra[static_cast<std::size_t>(i)] = -kZero * slopes[static_cast<std::size_t>(j)].col(i);
-      const Fit zero = weigh(weighing_, sums_of(reading_, samples_.y, weights_, extra), {});
-      joint.zero = kZero * zero.common[zero.common.size() - 1];
-      joint.zero_sd = kZero * zero.common_sd[zero.common.size() - 1];
+      PositionReading as_read;
+      as_read.offset = VectorX::Zero(motors_);
+      const Shift zero = shift_of(reading_, as_read, j);
+      joint.zero = zero.value;
+      joint.zero_sd = zero.sd;
       joint.tells_zero = joint.zero_sd < 0.1;
       zero_score_.push_back(zero.score);
     }
     // Friction: what of the torques it is, in the joints that gravity loads.
     double share = 0.0, weight = 0.0;
     for (const int j : weighing_.motors) {
-      if (rms_of(reading_.gravity.col(j)) < 0.3 * reading_.scale[j]) continue;
+      if (rms(reading_.gravity.col(j)) < 0.3 * reading_.scale[j]) continue;
       const auto& own = nominal_.own[static_cast<std::size_t>(j)];
       const VectorX friction =
           reading_.own[static_cast<std::size_t>(j)].middleCols(kViscous, 2) * own.segment<2>(kViscous);
-      share += rms_of(friction) / std::max(sums_.level[j], 1e-9);
+      share += rms(friction) / std::max(sums_.level[j], 1e-9);
       weight += 1.0;
     }
     if (weight > 0.0) out_.friction_share = share / weight;
   }
 
-  /// ∂τ/∂q_j of all motors, rows × motors for each j.
-  std::vector<MatrixX> position_slopes() {
-    constexpr double kStep = 0.01;
-    std::vector<MatrixX> slopes;
-    for (int j = 0; j < motors_; ++j) {
-      if (std::ranges::find(weighing_.motors, j) == weighing_.motors.end()) {
-        slopes.emplace_back();
-        continue;
-      }
-      PositionReading plus, minus;
-      plus.offset = VectorX::Zero(motors_);
-      minus.offset = VectorX::Zero(motors_);
-      plus.offset[j] = -kStep;
-      minus.offset[j] = kStep;
-      slopes.push_back((model_torque(model_, robot_.profile, samples_, plus) -
-                        model_torque(model_, robot_.profile, samples_, minus)) /
-                       (2.0 * kStep));
-    }
-    return slopes;
+  /// How much further off joint j's zero is than positions say, by the torques' slope ∂τ/∂q_j.
+  struct Shift {
+    double value, sd, score;
+  };
+  Shift shift_of(const Reading& reading, const PositionReading& positions, int j) const {
+    constexpr double kPrior = 0.4, kStep = 0.01;  // [rad]
+    PositionReading plus = positions, minus = positions;
+    plus.offset[j] -= kStep;
+    minus.offset[j] += kStep;
+    const MatrixX slope =
+        (model_torque(model_, robot_.profile, samples_, plus) - model_torque(model_, robot_.profile, samples_, minus)) /
+        (2.0 * kStep);
+    std::vector<MatrixX> extra;
+    for (int m = 0; m < motors_; ++m) extra.emplace_back(-kPrior * slope.col(m));
+    const Fit fit = weigh(weighing_, sums_of(reading, samples_.y, weights_, extra), {});
+    const Eigen::Index last = fit.common.size() - 1;
+    return {kPrior * fit.common[last], kPrior * fit.common_sd[last], fit.score};
   }
 
   double score_of_positions(const PositionReading& positions) const {
-    const Reading reading = read_model(model_, robot_.profile, samples_, positions, -1, &reading_);
+    const Reading reading = read_model(model_, robot_.profile, samples_, positions, {}, &reading_);
     if (!reading.torque.allFinite()) return -kInfinity;
     return weigh(weighing_, sums_of(reading, samples_.y, weights_), {}).score;
   }
@@ -769,18 +746,20 @@ class TorqueJudge {
     return weigh(weighing_, with_torque(sums_, reading_, samples_.y, weights_, torque), {}).score;
   }
 
+  bool something_found() const {
+    return out_.unknown > kGate ||
+           std::ranges::any_of(out_.hypotheses, [](const Hypothesis& h) { return h.score > kGate; });
+  }
+
   void dear_ones() {
     // Friction or a rotor below zero: a joint that moves the other way.
-    bool open = out_.explained < 0.9 || out_.unknown > kGate;
-    for (const Hypothesis& h : out_.hypotheses) open = open || h.score > kGate;
-    OwnVector free = OwnVector::Ones();
+    bool open = out_.explained < 0.9 || something_found();
     for (const int j : weighing_.motors) {
       const auto at = static_cast<std::size_t>(j);
       for (const int column : {kCoulomb, kRotor}) {
         open = open || nominal_.own[at][column] < -1.5 * nominal_.own_sd[at][column];
       }
     }
-    (void)free;
     for (std::size_t l = 0; l < weighing_.motors.size(); ++l) open = open || zero_score_[l] - nominal_.score > kGate;
     if (!open) return;
     const std::vector<int>& all = weighing_.motors;
@@ -828,9 +807,8 @@ class TorqueJudge {
       reversed.order.push_back(motors_ - 1 - j);
       sizes.push_back(motors_ - 1 - j);
     }
-    std::vector<int> all(weighing_.motors);
-    add(Fault::joint_order, all, score_of_positions(reversed), std::log(0.5 * motors_ * motors_) + 0.7, kNaN, kNaN,
-        sizes);
+    add(Fault::joint_order, weighing_.motors, score_of_positions(reversed), std::log(0.5 * motors_ * motors_) + 0.7,
+        kNaN, kNaN, sizes);
   }
 
   PositionReading exchanged(int a, int b) const {
@@ -842,7 +820,6 @@ class TorqueJudge {
   }
 
   void offsets() {
-    constexpr double kZero = 0.4;
     const auto n = weighing_.motors.size();
     for (std::size_t l = 0; l < n; ++l) {
       const int j = weighing_.motors[l];
@@ -850,8 +827,7 @@ class TorqueJudge {
       std::vector<double> starts = {out_.joints[static_cast<std::size_t>(j)].zero};
       // Far ones by a first look along the turn.
       double top = -kInfinity, far = 0.0;
-      const bool turns = true;
-      for (int i = -4; turns && i <= 4; ++i) {
+      for (int i = -4; i <= 4; ++i) {
         if (i == 0) continue;
         PositionReading positions;
         positions.offset = VectorX::Zero(motors_);
@@ -866,33 +842,23 @@ class TorqueJudge {
       starts.push_back(far);
       // Of many joints those alone that a first look speaks for.
       if (n > 10 && zero_score_[l] - nominal_.score < 2.0 && top < nominal_.score) continue;
-      for (double start : starts) {
+      for (const double start : starts) {
         double now = std::clamp(start, -3.3, 3.3);
         for (int i = 0; i < 3; ++i) {
           PositionReading positions;
           positions.offset = VectorX::Zero(motors_);
           positions.offset[j] = now;
-          const Reading reading = read_model(model_, robot_.profile, samples_, positions, -1, &reading_);
+          const Reading reading = read_model(model_, robot_.profile, samples_, positions, {}, &reading_);
           if (!reading.torque.allFinite()) break;
           const double score = weigh(weighing_, sums_of(reading, samples_.y, weights_), {}).score;
           if (score > best) {
             best = score;
             offset = now;
           }
-          constexpr double kStep = 0.01;
-          PositionReading plus = positions, minus = positions;
-          plus.offset[j] -= kStep;
-          minus.offset[j] += kStep;
-          const MatrixX slope = (model_torque(model_, robot_.profile, samples_, plus) -
-                                 model_torque(model_, robot_.profile, samples_, minus)) /
-                                (2.0 * kStep);
-          std::vector<MatrixX> extra(static_cast<std::size_t>(motors_));
-          for (int m = 0; m < motors_; ++m) extra[static_cast<std::size_t>(m)] = -kZero * slope.col(m);
-          const Fit fit = weigh(weighing_, sums_of(reading, samples_.y, weights_, extra), {});
-          const double move = kZero * fit.common[fit.common.size() - 1];
-          if (score == best) sd = kZero * fit.common_sd[fit.common.size() - 1];
-          if (std::abs(move) < 0.003) break;
-          now += std::clamp(move, -0.6, 0.6);
+          const Shift shift = shift_of(reading, positions, j);
+          if (score == best) sd = shift.sd;
+          if (std::abs(shift.value) < 0.003) break;
+          now += std::clamp(shift.value, -0.6, 0.6);
         }
         if (n > 10 && best < nominal_.score + kGate) break;
       }
@@ -913,9 +879,7 @@ class TorqueJudge {
 
   void other_robots() {
     if (!options_.other_robots || model_.base() == Base::free_flyer) return;
-    bool open = out_.unknown > kGate;
-    for (const Hypothesis& h : out_.hypotheses) open = open || h.score > kGate;
-    if (!open) return;
+    if (!something_found()) return;
     std::vector<std::string> names;
     for (const std::string& name : robot_names()) {
       if (name != robot_.profile.name) names.push_back(name);
@@ -925,7 +889,7 @@ class TorqueJudge {
         const Robot other = load_robot(name, MeshPolicy::ignored, model_.base());
         if (other.model.motor_count() != motors_) continue;
         if (differs_at_ends_alone(other.model)) continue;  // that is a load
-        const Reading reading = read_model(other.model, robot_.profile, samples_, {}, -1, &reading_);
+        const Reading reading = read_model(other.model, robot_.profile, samples_, {}, {}, &reading_);
         if (!reading.torque.allFinite()) continue;
         const double score = weigh(weighing_, sums_of(reading, samples_.y, weights_), {}).score;
         add(Fault::other_robot, {}, score, 1.0 + std::log(static_cast<double>(names.size())), kNaN, kNaN, {}, name);
@@ -962,7 +926,6 @@ class TorqueJudge {
   Fit nominal_, unknown_;
   std::vector<int> last_body_;
   std::vector<double> zero_score_;
-  double all_gain_ = 1.0, moving_mass_ = 0.0;
 };
 
 }  // namespace

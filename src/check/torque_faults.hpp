@@ -26,7 +26,7 @@ struct TorqueJudgement {
   std::vector<int> still;         ///< motors that did not move
   std::vector<int> moves_unseen;  ///< whose position never changes, and whose torque does
   std::vector<int> stands;        ///< whose position never changes, as far as torques tell
-  double friction_share = kNaN, friction_share_sd = kNaN;
+  double friction_share = kNaN;
 };
 
 TorqueJudgement judge_torques(const Robot& robot, const JudgedLog& log, const CheckOptions& options);

@@ -6,6 +6,7 @@
 
 #include "antaeus/core/number_text.hpp"
 #include "check/channel_faults.hpp"
+#include "check/unit_numbers.hpp"
 
 namespace antaeus::detail {
 
@@ -23,10 +24,10 @@ bool beyond_clean(const Robot& robot, const Hypothesis& h) {
   switch (h.fault) {
     case Fault::torque_gain:
       if (!h.sizes.empty())
-        return std::ranges::any_of(h.sizes, [](double g) { return g < 0.0 || std::abs(std::log(g)) > 0.35; });
-      return h.size < 0.0 || std::abs(std::log(h.size)) > 0.35;
+        return std::ranges::any_of(h.sizes, [](double g) { return g < 0.0 || std::abs(std::log(g)) > kCleanGain; });
+      return h.size < 0.0 || std::abs(std::log(h.size)) > kCleanGain;
     case Fault::position_offset: return std::abs(h.size) > 0.06;
-    case Fault::base_tilted: return h.size > 6.0 / kDegrees;
+    case Fault::base_tilted: return h.size > 6.0 / kDegreesPerRadian;
     case Fault::payload: return std::abs(h.size) > 0.06 * robot.model.total_mass();
     case Fault::torque_late: return std::abs(h.size) >= 0.02;
     case Fault::external_force: return false;
@@ -130,9 +131,9 @@ Finding finding_of(const Robot& robot, const Hypothesis& h) {
     case Fault::base_tilted:
       finding.channel = "model";
       finding.unit = "rad";
-      finding.text = h.size > 2.8
-                         ? "the robot hangs upside down: gravity comes from the other side"
-                         : "the base is tilted by " + figure(kDegrees * h.size) + "° against the profile's gravity";
+      finding.text = h.size > 2.8 ? "the robot hangs upside down: gravity comes from the other side"
+                                  : "the base is tilted by " + figure(kDegreesPerRadian * h.size) +
+                                        "° against the profile's gravity";
       if (h.sizes.size() == 3) {
         finding.remedy = "set gravity = [" + figure(h.sizes[0]) + ", " + figure(h.sizes[1]) + ", " +
                          figure(h.sizes[2]) + "] in the profile";
