@@ -64,6 +64,11 @@ std::optional<int> ended(const Child& child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+void end_child(const Child& child) noexcept {
+  const std::lock_guard<std::mutex> hold(running().mutex);
+  if (std::ranges::find(running().groups, child.process) != running().groups.end()) ::kill(-child.process, SIGKILL);
+}
+
 void kill_children() noexcept {
   const std::lock_guard<std::mutex> hold(running().mutex);
   running().over = true;

@@ -15,6 +15,8 @@ struct Child {
 Child start_child(const std::vector<std::string>& command, const std::filesystem::path& said);
 /// Its exit code when it has ended, 128 + the signal when one ended it; empty while it runs.
 std::optional<int> ended(const Child& child);
+/// Ends a program that runs, with all its children.
+void end_child(const Child& child) noexcept;
 /// Ends all that still run: for whoever ends this process early.
 void kill_children() noexcept;
 

@@ -9,7 +9,6 @@
 
 #include "antaeus/io/scratch_folder.hpp"
 #include "child_process.hpp"
-#include "print_pdf.hpp"
 
 namespace antaeus::cli {
 
@@ -20,7 +19,6 @@ namespace {
   int signal = 0;
   while (sigwait(&signals, &signal) != 0) {
   }
-  kill_browser();
   kill_children();
   remove_scratch();
   // The shell shall see who ended the process: it then reports 128 + signal, and ends the loop that the process is in.

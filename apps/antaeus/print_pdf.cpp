@@ -1,16 +1,12 @@
 #include "print_pdf.hpp"
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <chrono>
-#include <csignal>
 #include <cstdlib>
 #include <filesystem>
-#include <mutex>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -18,6 +14,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/scratch_folder.hpp"
+#include "child_process.hpp"
 
 namespace antaeus::cli {
 
@@ -28,16 +25,6 @@ constexpr std::chrono::minutes kPatience{2};
 bool runs(const std::filesystem::path& program) {
   std::error_code unknown;
   return std::filesystem::is_regular_file(program, unknown) && ::access(program.c_str(), X_OK) == 0;
-}
-
-/// Process group of the browser that runs, for whoever must end the process early.
-struct Browser {
-  std::mutex mutex;
-  pid_t group = 0;
-};
-Browser& browser() {
-  static auto* const one = new Browser;  // never destroyed: an interruption may come while the process ends
-  return *one;
 }
 
 /// Where temporary files go, by TMPDIR.
@@ -65,47 +52,25 @@ std::string address_of(const std::filesystem::path& file) {
   return address;
 }
 
-/// Runs the program in a process group of its own, so that a browser that hangs goes with all its children.
+/// Runs the program to its end. \return its exit code; −1 where it cannot be started, or hangs
 int run_and_wait(const std::vector<std::string>& command) {
-  std::vector<char*> arguments;
-  for (const std::string& part : command) arguments.push_back(const_cast<char*>(part.c_str()));
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  for (const int stream : {1, 2}) posix_spawn_file_actions_addopen(&files, stream, "/dev/null", O_WRONLY, 0);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  sigset_t none;  // this process waits for its signals in a thread (interruption.hpp); the browser shall not
-  sigemptyset(&none);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  pid_t child = 0;
-  int failed = 0;
-  {
-    const std::lock_guard<std::mutex> hold(browser().mutex);
-    failed = posix_spawn(&child, arguments[0], &files, &attributes, arguments.data(), environ);
-    if (failed == 0) browser().group = child;
+  Child browser;
+  try {
+    browser = start_child(command, "/dev/null");
+  } catch (const Error&) {
+    return -1;  // who asked for the page says so
   }
-  posix_spawn_file_actions_destroy(&files);
-  posix_spawnattr_destroy(&attributes);
-  if (failed != 0) return -1;
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
-  int status = 0;
   bool late = false;
-  while (::waitpid(child, &status, WNOHANG) == 0) {
+  std::optional<int> code;
+  while (!(code = ended(browser))) {
     if (!late && std::chrono::steady_clock::now() > deadline) {
       late = true;
-      kill_browser();
+      end_child(browser);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
-  {
-    const std::lock_guard<std::mutex> hold(browser().mutex);
-    browser().group = 0;
-  }
-  if (late) return -1;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return late ? -1 : *code;
 }
 
 /// Nothing written depends on the clock: the browser's dates are overwritten, digit by digit.
@@ -139,11 +104,6 @@ std::string find_chromium() {
   throw OptionsError("--pdf", "no Chromium on the PATH (chromium, chromium-browser, google-chrome)",
                      "install it (sudo apt-get install chromium), or set CHROMIUM to the path of one; report.html "
                      "prints from any browser");
-}
-
-void kill_browser() noexcept {
-  const std::lock_guard<std::mutex> hold(browser().mutex);
-  if (browser().group > 0) ::kill(-browser().group, SIGKILL);
 }
 
 std::string print_pdf(const std::string& chromium, std::string_view html) {

@@ -10,7 +10,5 @@ namespace antaeus::cli {
 std::string find_chromium();
 /// The page as PDF bytes; the date in them is fixed. \throws Error when the browser fails or takes over two minutes
 std::string print_pdf(const std::string& chromium, std::string_view html);
-/// Ends the browser that print_pdf waits for, with all its children; none: nothing.
-void kill_browser() noexcept;
 
 }  // namespace antaeus::cli

@@ -106,6 +106,8 @@ std::string no_whole_number(const std::string& text);
 std::vector<std::string> pose_notes(const Robot& robot, const VectorX& q, const std::string& positions);
 /// Notes as lines of their own; empty without any.
 std::string notes_text(const std::vector<std::string>& notes);
+/// What is wrong with a log, before all else; empty for none. \param sentences  of set_up_sentences
+std::string set_up_text(const std::vector<std::string>& sentences);
 /// With the key `notes` where there are some.
 Json with_notes(Json json, const std::vector<std::string>& notes);
 /// Motor positions "joint=value,joint=value" on top of zero, or the nearest to it that a joint's limits allow.

@@ -244,6 +244,13 @@ std::string notes_text(const std::vector<std::string>& notes) {
   return text;
 }
 
+std::string set_up_text(const std::vector<std::string>& sentences) {
+  if (sentences.empty()) return {};
+  std::string text = heading("Is the log what the profile says?");
+  for (const std::string& sentence : sentences) text += wrapped("• " + printable(sentence), 2);
+  return text;
+}
+
 Json with_notes(Json json, const std::vector<std::string>& notes) {
   if (!notes.empty()) json.set("notes", to_json(notes));
   return json;

@@ -61,14 +61,11 @@ struct EstimateCommand {
       throw OptionsError("--step", std::to_string(step) + " is past the end",
                          "the log has steps 0 to " + std::to_string(log.steps() - 1));
     }
-    if (smooth) {
-      take_set_up(check_log(loaded, log, loaded.profile.settings.get<CheckOptions>()));
-      return run_smoothed(loaded, frames, log, options);
-    }
-    Reconstructor again(loaded, log, frames, options, only(estimator));
     const CheckResult check = check_log(loaded, log, loaded.profile.settings.get<CheckOptions>());
+    if (has_errors(check)) set_up = set_up_sentences(check);
+    if (smooth) return run_smoothed(loaded, frames, log, options);
+    Reconstructor again(loaded, log, frames, options, only(estimator));
     again.suspect(check);
-    take_set_up(check);
     std::vector<Eigen::Index> overflow;
     const Progress progress = progress_bar("estimate");
     // Part after part, so that a long log needs no memory for all that is known of each step.
@@ -100,11 +97,6 @@ struct EstimateCommand {
       return kBadInput;
     }
     return kFine;
-  }
-
-  /// What is wrong with the log stands before its numbers.
-  void take_set_up(const CheckResult& check) {
-    if (has_errors(check)) set_up = set_up_sentences(check);
   }
 
   bool is_parquet() const { return std::filesystem::path(out).extension() == ".parquet"; }
@@ -260,11 +252,7 @@ struct EstimateCommand {
     TextTable table({"step", "time s", "endpoint", "Fx N", "Fy N", "Fz N", "Mx N·m", "My N·m", "Mz N·m",
                      is_posterior() ? "worst sd N" : "kappa", "verdict", "because"});
     for (const std::vector<std::string>& cells : lines) table.add(cells);
-    std::string text;
-    if (!set_up.empty()) {
-      text += heading("Is the log what the profile says?");
-      for (const std::string& sentence : set_up) text += wrapped("• " + printable(sentence), 2);
-    }
+    std::string text = set_up_text(set_up);
     text += heading("Estimator " + name + ", sign " + std::string(to_string(sign)) + ", endpoint's origin, world axes" +
                     (smooth ? ", from the whole log" : ", " + residuals_text(steps)) +
                     (is_posterior() ? "" : "; no covariance")) +

@@ -188,8 +188,7 @@ std::string audit_story(const Audit& audit) {
   std::string out = heading("Audit of " + audit.audited.episode.name + " (" + audit.robot_title + ")");
   out += "  base: " + audit.base_text + printable(payloads_text(audit.payloads)) + "\n";
   if (const std::vector<std::string> set_up = set_up_sentences(audit.check); !set_up.empty()) {
-    out += heading("Is the log what the profile says?");
-    for (const std::string& sentence : set_up) out += wrapped("• " + printable(sentence), 2);
+    out += set_up_text(set_up);
     out += heading("What happened?");
   }
   for (const Statement& s : audit.verdict) out += wrapped("• " + s.text, 2);
