@@ -69,7 +69,7 @@ def test_runs_of_a_humanoid_have_no_error(tmp_path):
         assert not loud(check(path, "h1_2", tmp_path)), path
 
 
-@pytest.mark.skipif(not (SHARED / "measured/tiago_free").exists() or not TIAGO.exists(), reason=absent.format("measured/tiago_free, or tiago.urdf , whose folder ANTAEUS_EXAMPLE_ROBOTS names"))
+@pytest.mark.skipif(not (SHARED / "measured/tiago_free").exists() or not TIAGO.exists(), reason=absent.format("measured/tiago_free, or tiago.urdf, whose folder ANTAEUS_EXAMPLE_ROBOTS names"))
 def test_known_faults_of_a_recorded_arm_are_named_with_their_sizes(tmp_path):
     read = {name: np.loadtxt(SHARED / f"measured/tiago_free/tiago_{name}.csv", delimiter=",", skiprows=1) for name in ("position", "velocity", "effort")}
     motors = ["torso_lift_joint"] + [f"arm_{i}_joint" for i in range(1, 8)]
