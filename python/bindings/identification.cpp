@@ -7,11 +7,11 @@
 
 #include "antaeus/episode/raw_log.hpp"
 #include "antaeus/identification/identify.hpp"
-#include "antaeus/io/files.hpp"
 #include "antaeus/report/pages.hpp"
 #include "antaeus/robot/files/profile_writer.hpp"
 #include "convert.hpp"
 #include "fields.hpp"
+#include "pages.hpp"
 
 namespace nanobind::detail {
 
@@ -35,8 +35,17 @@ Episode episode_of(const Robot& robot, const LogChoice& log) {
 
 std::vector<IdentifyLog> logs_of(const Robot& robot, const std::vector<LogChoice>& logs) {
   std::vector<IdentifyLog> result;
-  for (const LogChoice& log : logs) result.push_back({.episode = episode_of(robot, log)});
+  for (const LogChoice& log : logs) {
+    IdentifyLog& read = result.emplace_back();
+    read.episode = episode_of(robot, log);
+    if (const auto* file = std::get_if<std::filesystem::path>(&log)) read.date = recorded_on(*file, read.episode);
+  }
   return result;
+}
+
+SavedForms identify_forms(const IdentifyResult& self) {
+  return {{".html", "the page", [&self] { return html_page(identify_page(self)); }},
+          {".json", "the summary", [&self] { return identify_summary(self).dump() + "\n"; }}};
 }
 
 void bind_parts(nb::module_& module) {
@@ -146,7 +155,14 @@ IdentifyResult run(const Robot& robot, const std::vector<LogChoice>& logs, const
 
 void bind_run(nb::module_& module) {
   nb::class_<IdentifyResult> result(module, "IdentifyResult", "What `antaeus identify` found.");
-  bind_fields(result)
+  bind_fields(result);
+  bind_saving(result, "identify.save", identify_forms)
+      .def(
+          "save_page",
+          [](const IdentifyResult&, const nb::args&, const nb::kwargs&) {
+            throw nb::attribute_error("IdentifyResult.save_page is called save now: result.save(\"report.html\")");
+          },
+          nb::sig("def save_page(self, *args: object, **kwargs: object) -> None"), "Gone: `save` writes the page.")
       .def_prop_ro(
           "omitted",
           [](const IdentifyResult& self) {
@@ -156,17 +172,8 @@ void bind_run(nb::module_& module) {
           },
           "Name and reason of each parameter that was asked for and is not known.")
       .def_prop_ro(
-          "summary",
-          [](const IdentifyResult& self) {
-            return nb::module_::import_("json").attr("loads")(identify_summary(self).dump());
-          },
+          "summary", [](const IdentifyResult& self) { return loaded_json(identify_summary(self).dump()); },
           nb::sig("def summary(self) -> dict[str, typing.Any]"), "What summary.json holds; made anew at each call.")
-      .def(
-          "save_page",
-          [](const IdentifyResult& self, const std::filesystem::path& file) {
-            write_file(file, html_page(identify_page(self)));
-          },
-          "path"_a, "Writes report.html.")
       .def("__repr__", [](const IdentifyResult& self) {
         return std::string("IdentifyResult(") + (self.identified ? "identified, " : "not identified, ") +
                std::string(to_string(self.method)) + ")";
