@@ -10,12 +10,13 @@
 #include "antaeus/check/mutate.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/episode/raw_log.hpp"
-#include "antaeus/io/files.hpp"
 #include "antaeus/io/json_fields.hpp"
+#include "antaeus/io/shell_words.hpp"
 #include "antaeus/report/pages.hpp"
 #include "convert.hpp"
 #include "fields.hpp"
 #include "logs.hpp"
+#include "pages.hpp"
 
 namespace nanobind::detail {
 
@@ -44,17 +45,40 @@ Episode episode_of_check(const Log& log, const Robot& robot) {
   return file ? read_checked_log(*file, robot) : std::get<Episode>(log);
 }
 
-CheckResult checked(const Log& episode, const std::optional<RobotChoice>& robot, const nb::dict& settings) {
+/// What was found, with what the page tells beside it.
+struct CheckOfLog : CheckResult {
+  CheckSeries series;
+  std::string command;  ///< that does the same; empty where an object of Python went in
+};
+
+std::string check_command(const Log& episode, const std::optional<RobotChoice>& robot,
+                          const std::vector<std::string>& assignments) {
+  const auto* file = std::get_if<std::filesystem::path>(&episode);
+  const auto* robot_file = robot ? std::get_if<std::filesystem::path>(&*robot) : nullptr;
+  if (!file || (robot && !robot_file)) return {};
+  const std::filesystem::path folder = folder_of(*file);
+  std::string text = "antaeus check " + file_word(*file, folder);
+  if (robot) text += " --robot " + file_word(*robot_file, folder);
+  for (const std::string& assignment : assignments) text += " --set " + shell_word(assignment);
+  return text;
+}
+
+CheckOfLog checked(const Log& episode, const std::optional<RobotChoice>& robot, const nb::dict& settings) {
   const std::vector<std::string> assignments = assignments_of(settings, "check.settings");
+  const std::string command = check_command(episode, robot, assignments);
   const nb::gil_scoped_release unlocked;
-  if (!robot) {
-    if (!assignments.empty()) throw OptionsError("check.settings", "they are of a robot", "give one");
-    const auto* file = std::get_if<std::filesystem::path>(&episode);
-    return check_log(file ? load_raw_log(*file) : raw_log(std::get<Episode>(episode)));
-  }
-  Robot loaded = robot_of_check(*robot);
-  for (const std::string& assignment : assignments) loaded.profile.settings.set(assignment, "check.settings");
-  return check_log(loaded, episode_of_check(episode, loaded), loaded.profile.settings.get<CheckOptions>());
+  if (!robot && !assignments.empty()) throw OptionsError("check.settings", "they are of a robot", "give one");
+  std::optional<Robot> known;
+  if (robot) known = robot_of_check(*robot);
+  for (const std::string& assignment : assignments) known->profile.settings.set(assignment, "check.settings");
+  const auto of = [&](CheckedLog made) { return CheckOfLog{std::move(made.result), std::move(made.series), command}; };
+  if (const auto* file = std::get_if<std::filesystem::path>(&episode))
+    return of(check_file(*file, known ? &*known : nullptr));
+  const Episode& log = std::get<Episode>(episode);
+  if (!known) return of({check_log(raw_log(log)), {}});
+  CheckResult result = check_log(*known, log, known->profile.settings.get<CheckOptions>());
+  CheckSeries series = check_series(*known, log, result);
+  return of({std::move(result), std::move(series)});
 }
 
 Episode planted(const Log& episode, const RobotChoice& robot, std::string_view fault, std::vector<std::string> joints,
@@ -73,14 +97,9 @@ std::pair<Robot, std::vector<std::string>> fixed_robot(const Robot& robot, const
   return {std::move(fixed), std::move(not_fixed)};
 }
 
-void save_check(const CheckResult& result, const std::filesystem::path& file) {
-  const std::filesystem::path suffix = file.extension();
-  if (suffix != ".html" && suffix != ".json") {
-    throw OptionsError("check.save", "'" + file.string() + "' says no format",
-                       "let it end in .html (the page) or .json (the summary)");
-  }
-  const nb::gil_scoped_release unlocked;
-  write_file(file, suffix == ".html" ? html_page(check_page(result, CheckSeries{})) : to_json(result).dump() + "\n");
+SavedForms check_forms(const CheckResult& self, const CheckSeries& series, const std::string& command) {
+  return {{".html", "the page", [&] { return html_page(check_page(self, series, command)); }},
+          {".json", "the summary", [&self] { return to_json(self).dump() + "\n"; }}};
 }
 
 void bind_check_result(nb::module_& module) {
@@ -99,21 +118,33 @@ void bind_check_result(nb::module_& module) {
   bind_struct<CheckedJoint>(module, "CheckedJoint", "What a log tells of one joint's torque channel, and of its zero.");
   bind_struct<TorqueDescription>(module, "TorqueDescription", "The torque channel in words that a machine can read.");
   nb::class_<CheckResult> result(module, "CheckResult", "What `antaeus check` found.");
-  bind_fields(result)
+  bind_fields(result);
+  constexpr const char* kSaveWithoutLog =
+      "Writes the page (.html; without the picture of the channels, which wants the log) or the summary (.json), whole "
+      "or not at all. OptionsError, a ValueError, for a name that ends otherwise.";
+  bind_saving(
+      result, "check.save",
+      [](const CheckResult& self) {
+        static const CheckOfLog nothing;
+        return check_forms(self, nothing.series, nothing.command);
+      },
+      kSaveWithoutLog)
       .def_prop_ro("headline", &check_headline, "The most severe finding in one line, or \"No mistake found\".")
       .def_prop_ro("serious", &serious_findings, "Findings of severity error or warning: those to act on.")
       .def("has_errors", &has_errors, "Whether a finding has severity error.")
       .def_prop_ro(
-          "summary",
-          [](const CheckResult& self) { return nb::module_::import_("json").attr("loads")(to_json(self).dump()); },
+          "summary", [](const CheckResult& self) { return loaded_json(to_json(self).dump()); },
           nb::sig("def summary(self) -> dict[str, typing.Any]"),
           "What summary.json holds (docs/schema/check.md); made anew at each call.")
-      .def("save", &save_check, "path"_a,
-           "Writes the page (.html; without the picture of the channels, which wants the log) or the summary (.json). "
-           "OptionsError, a ValueError, for another name.")
       .def("__repr__", [](const CheckResult& self) {
         return decoded("CheckResult(" + self.log + ": " + check_headline(self) + ")");
       });
+  nb::class_<CheckOfLog, CheckResult> of_log(
+      module, "CheckedLog", "What `antaeus.check` returns: a CheckResult, and what its page draws of the log.");
+  bind_saving(of_log, "check.save", [](const CheckOfLog& self) { return check_forms(self, self.series, self.command); })
+      .def_prop_ro(
+          "command", [](const CheckOfLog& self) { return decoded(self.command); },
+          "The command line that does the same; empty where a Robot or an Episode was handed over.");
 }
 
 }  // namespace
@@ -130,7 +161,7 @@ void bind_check(nb::module_& module) {
       options_of(options), &options);
   module.def("check", &checked, "episode"_a, "robot"_a = nb::none(), "settings"_a = nb::dict(),
              nb::sig("def check(episode: str | os.PathLike | Episode, robot: str | os.PathLike | Robot | None = None, "
-                     "settings: dict[str, float | str | bool] = {}) -> CheckResult"),
+                     "settings: dict[str, float | str | bool] = {}) -> CheckedLog"),
              doc.c_str());
   module.def(
       "plantable_faults",

@@ -142,6 +142,15 @@ struct CheckSeries {
 /// Of the joint of the most severe finding, else of the one whose torque changes most; empty without positions.
 ANTAEUS_API CheckSeries check_series(const Robot& robot, const Episode& log, const CheckResult& result);
 
+/// A log as it was checked, and what its page draws.
+struct CheckedLog {
+  CheckResult result;
+  CheckSeries series;
+};
+/// What `antaeus check` does with a file. \param robot  its options count; null: channels alone are judged
+/// \throws EpisodeError for a file that cannot be read, or of another robot
+ANTAEUS_API CheckedLog check_file(const std::filesystem::path& file, const Robot* robot);
+
 /// \param log  as read_episode gives it: no value is refused, the clock may go back
 /// \throws nothing of the log's content: what cannot be judged is a finding
 ANTAEUS_API CheckResult check_log(const Robot& robot, const Episode& log, const CheckOptions& options = {});
