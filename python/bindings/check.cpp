@@ -45,12 +45,7 @@ Episode episode_of_check(const Log& log, const Robot& robot) {
   return file ? read_checked_log(*file, robot) : std::get<Episode>(log);
 }
 
-/// What was found, with what the page tells beside it.
-struct CheckOfLog : CheckResult {
-  CheckSeries series;
-  std::string command;  ///< that does the same; empty where an object of Python went in
-};
-
+/// The line that does the same; empty where an object of Python went in.
 std::string check_command(const Log& episode, const std::optional<RobotChoice>& robot,
                           const std::vector<std::string>& assignments) {
   const auto* file = std::get_if<std::filesystem::path>(&episode);
@@ -63,7 +58,7 @@ std::string check_command(const Log& episode, const std::optional<RobotChoice>& 
   return text;
 }
 
-CheckOfLog checked(const Log& episode, const std::optional<RobotChoice>& robot, const nb::dict& settings) {
+CheckResult checked(const Log& episode, const std::optional<RobotChoice>& robot, const nb::dict& settings) {
   const std::vector<std::string> assignments = assignments_of(settings, "check.settings");
   const std::string command = check_command(episode, robot, assignments);
   const nb::gil_scoped_release unlocked;
@@ -71,14 +66,17 @@ CheckOfLog checked(const Log& episode, const std::optional<RobotChoice>& robot, 
   std::optional<Robot> known;
   if (robot) known = robot_of_check(*robot);
   for (const std::string& assignment : assignments) known->profile.settings.set(assignment, "check.settings");
-  const auto of = [&](CheckedLog made) { return CheckOfLog{std::move(made.result), std::move(made.series), command}; };
-  if (const auto* file = std::get_if<std::filesystem::path>(&episode))
-    return of(check_file(*file, known ? &*known : nullptr));
-  const Episode& log = std::get<Episode>(episode);
-  if (!known) return of({check_log(raw_log(log)), {}});
-  CheckResult result = check_log(*known, log, known->profile.settings.get<CheckOptions>());
-  CheckSeries series = check_series(*known, log, result);
-  return of({std::move(result), std::move(series)});
+  CheckResult result;
+  if (const auto* file = std::get_if<std::filesystem::path>(&episode)) {
+    result = check_file(*file, known ? &*known : nullptr);
+    result.command = command;
+  } else if (const Episode& log = std::get<Episode>(episode); known) {
+    result = check_log(*known, log, known->profile.settings.get<CheckOptions>());
+    result.series = check_series(*known, log, result);
+  } else {
+    result = check_log(raw_log(log));
+  }
+  return result;
 }
 
 Episode planted(const Log& episode, const RobotChoice& robot, std::string_view fault, std::vector<std::string> joints,
@@ -97,8 +95,8 @@ std::pair<Robot, std::vector<std::string>> fixed_robot(const Robot& robot, const
   return {std::move(fixed), std::move(not_fixed)};
 }
 
-SavedForms check_forms(const CheckResult& self, const CheckSeries& series, const std::string& command) {
-  return {{".html", "the page", [&] { return html_page(check_page(self, series, command)); }},
+SavedForms check_forms(const CheckResult& self) {
+  return {{".html", "the page", [&self] { return html_page(check_page(self)); }},
           {".json", "the summary", [&self] { return to_json(self).dump() + "\n"; }}};
 }
 
@@ -117,18 +115,15 @@ void bind_check_result(nb::module_& module) {
   });
   bind_struct<CheckedJoint>(module, "CheckedJoint", "What a log tells of one joint's torque channel, and of its zero.");
   bind_struct<TorqueDescription>(module, "TorqueDescription", "The torque channel in words that a machine can read.");
+  bind_struct<CheckSeries>(module, "CheckSeries", "What a check's page draws of one joint, sample by sample.");
   nb::class_<CheckResult> result(module, "CheckResult", "What `antaeus check` found.");
   bind_fields(result);
-  constexpr const char* kSaveWithoutLog =
-      "Writes the page (.html; without the picture of the channels, which wants the log) or the summary (.json), whole "
-      "or not at all. OptionsError, a ValueError, for a name that ends otherwise.";
-  bind_saving(
-      result, "check.save",
-      [](const CheckResult& self) {
-        static const CheckOfLog nothing;
-        return check_forms(self, nothing.series, nothing.command);
-      },
-      kSaveWithoutLog)
+  bind_saving(result, "check.save", check_forms)
+      .def_prop_ro(
+          "command", [](const CheckResult& self) { return decoded(self.command); },
+          "The command line that does the same; empty where a Robot or an Episode was handed over, or another call "
+          "made "
+          "the check.")
       .def_prop_ro("headline", &check_headline, "The most severe finding in one line, or \"No mistake found\".")
       .def_prop_ro("serious", &serious_findings, "Findings of severity error or warning: those to act on.")
       .def("has_errors", &has_errors, "Whether a finding has severity error.")
@@ -139,12 +134,6 @@ void bind_check_result(nb::module_& module) {
       .def("__repr__", [](const CheckResult& self) {
         return decoded("CheckResult(" + self.log + ": " + check_headline(self) + ")");
       });
-  nb::class_<CheckOfLog, CheckResult> of_log(
-      module, "CheckedLog", "What `antaeus.check` returns: a CheckResult, and what its page draws of the log.");
-  bind_saving(of_log, "check.save", [](const CheckOfLog& self) { return check_forms(self, self.series, self.command); })
-      .def_prop_ro(
-          "command", [](const CheckOfLog& self) { return decoded(self.command); },
-          "The command line that does the same; empty where a Robot or an Episode was handed over.");
 }
 
 }  // namespace
@@ -161,7 +150,7 @@ void bind_check(nb::module_& module) {
       options_of(options), &options);
   module.def("check", &checked, "episode"_a, "robot"_a = nb::none(), "settings"_a = nb::dict(),
              nb::sig("def check(episode: str | os.PathLike | Episode, robot: str | os.PathLike | Robot | None = None, "
-                     "settings: dict[str, float | str | bool] = {}) -> CheckedLog"),
+                     "settings: dict[str, float | str | bool] = {}) -> CheckResult"),
              doc.c_str());
   module.def(
       "plantable_faults",

@@ -314,14 +314,13 @@ CheckResult check_shown_log(const std::filesystem::path& file, const RawLog& rea
   }
 }
 
-CheckedLog check_file(const std::filesystem::path& file, const Robot* robot) {
-  if (!robot) return {check_log(load_raw_log(file)), {}};
+CheckResult check_file(const std::filesystem::path& file, const Robot* robot) {
+  if (!robot) return check_log(load_raw_log(file));
   const Episode episode = read_checked_log(file, *robot);
-  CheckedLog checked;
-  checked.result = episode.q.rows() > 0 ? check_log(*robot, episode, robot->profile.settings.get<CheckOptions>())
-                                        : check_shown_log(file, load_raw_log(file, *robot), robot);
-  checked.series = check_series(*robot, episode, checked.result);
-  return checked;
+  CheckResult result = episode.q.rows() > 0 ? check_log(*robot, episode, robot->profile.settings.get<CheckOptions>())
+                                            : check_shown_log(file, load_raw_log(file, *robot), robot);
+  result.series = check_series(*robot, episode, result);
+  return result;
 }
 
 CheckResult check_log(const RawLog& log, const CheckOptions& options) { return RawCheck(log, options).make(); }

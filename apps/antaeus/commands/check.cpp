@@ -124,15 +124,15 @@ struct CheckCommand {
       throw OptionsError("--robot", "--set, --payload and --base are of a robot", "name it");
     }
     if (!fix.empty()) check_fix(known);
-    const CheckedLog checked = check_file(log, known ? &*known : nullptr);
-    const CheckResult& result = checked.result;
+    CheckResult result = check_file(log, known ? &*known : nullptr);
+    result.command = command_text();
     const std::string summary = to_json(result).dump() + "\n";
     if (delivery.out.empty() && (!delivery.json || delivery.pdf)) {
       delivery.out = "antaeus-check-" + (result.log.empty() ? std::string("log") : result.log);
     }
     std::string written;
     if (!delivery.out.empty()) {
-      const Page page = check_page(result, checked.series, command_text());
+      const Page page = check_page(result);
       FileSet files(delivery.out);
       delivery.add_page(files, html_page(page));
       files.add("summary.json", summary);
