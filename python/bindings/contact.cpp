@@ -435,7 +435,7 @@ void bind_motions(nb::module_& module) {
       "active"_a = nb::none(), "limits"_a = "none", "wrench_frame"_a = "world", "options"_a, nb::sig(over_time.c_str()),
       over_time_doc.c_str());
   const std::string all = options_signature<ContactOptions>(
-      "def contact(motion: str | os.PathLike | dict[str, numpy.typing.ArrayLike], robot: str | os.PathLike | Robot | "
+      "def contact(motion: str | os.PathLike | dict[str, typing.Any], robot: str | os.PathLike | Robot | "
       "None = None, contacts: collections.abc.Sequence[str] = (), over_time: bool = False, limits: str = 'none', "
       "wrench_frame: str = 'world', settings: dict[str, float | str | bool] = {}",
       ") -> ContactResult");

@@ -65,8 +65,10 @@ void bind_residual(nb::module_& module) {
       .def("reset", &ResidualEstimator::reset, "Forgets all history, as after a gap; a tare stays.")
       .def("begin_tare", &ResidualEstimator::begin_tare,
            "\"Nothing touches now\": averages residuals for tare_duration and then takes them out, if its checks pass.")
-      .def("drop_tare", &ResidualEstimator::drop_tare)
-      .def("tare", [](const ResidualEstimator& self) { return Tare(self.tare()); })
+      .def("drop_tare", &ResidualEstimator::drop_tare, "Takes out no tare any more.")
+      .def(
+          "tare", [](const ResidualEstimator& self) { return Tare(self.tare()); },
+          "What is taken out, or why nothing is.")
       .def("residual", [](const ResidualEstimator& self) { return Residual(self.residual()); }, "Of the last call.");
 }
 
@@ -123,7 +125,7 @@ void bind_posterior_estimator(nb::module_& module) {
             return fresh(self.prior_factor(endpoint_of(self, endpoint)));
           },
           "endpoint"_a, "L [6 × 6] with P₀ = L Lᵀ.")
-      .def("log_evidence", &PosteriorEstimator::log_evidence, "log p(r) of the last solve over all rows used.");
+      .def("log_evidence", &PosteriorEstimator::log_evidence, "log p(r) of the last solve over all rows used, nats.");
 }
 
 void bind_contact_space_filter(nb::module_& module) {

@@ -166,7 +166,7 @@ void bind_run(nb::module_& module) {
           [](const IdentifyResult& self, const std::filesystem::path& file) {
             write_file(file, html_page(identify_page(self)));
           },
-          "path"_a, "Writes report.html.")
+          "path"_a, "Writes report.html. Error where it cannot be written.")
       .def("__repr__", [](const IdentifyResult& self) {
         return std::string("IdentifyResult(") + (self.identified ? "identified, " : "not identified, ") +
                std::string(to_string(self.method)) + ")";

@@ -36,14 +36,14 @@ void bind_signal(nb::module_& module) {
   module.def("chi_squared_cdf", &chi_squared_cdf, "x"_a, "dof"_a, "P(X ≤ x) of a χ² variable.");
   module.def("chi_squared_survival", &chi_squared_survival, "x"_a, "dof"_a,
              "P(X > x): the probability that a value as large as x, such as a NIS, is chance.");
-  module.def("chi_squared_quantile", &chi_squared_quantile, "p"_a, "dof"_a, "The x with P(X ≤ x) = p.");
+  module.def("chi_squared_quantile", &chi_squared_quantile, "p"_a, "dof"_a, "The x with P(X ≤ x) = p, no unit.");
 
   module.def(
       "cusum_run_length", &cusum_run_length, "drift"_a, "threshold"_a, "shift"_a = 0.0,
       "Average number of samples up to the first alarm of a one-sided CUSUM, for a signal of mean `shift` and sd "
       "1: time between false alarms at shift 0, delay of detection at shift > drift.");
   module.def("cusum_threshold", &cusum_threshold, "drift"_a, "run_length"_a,
-             "The threshold with that run length at shift 0; NaN where there is none.");
+             "The threshold, in sds, with that run length in samples at shift 0; NaN where there is none.");
   nb::class_<Cusum>(
       module, "Cusum",
       "Finds a small, lasting shift in samples of mean 0 and sd 1 sooner than a threshold on single samples, "

@@ -315,7 +315,7 @@ void bind_beginning(nb::module_& module) {
         return fresh(perturbed_start(as_vector(theta, "perturbed_start", "theta"), q0_eps));
       },
       "theta"_a, "q0_eps"_a,
-      "theta + q0_eps along a stored unit direction, for a plant's start alone; 0: theta itself.");
+      "theta + q0_eps along a stored unit direction [n], rad, for a plant's start alone; 0: theta itself.");
 }
 
 void bind_flight(nb::module_& module) {
