@@ -100,6 +100,10 @@ class CartesianReach(gymnasium.Env[np.ndarray, np.ndarray]):
         self._wanted, self._commanded = self._rest, antaeus.Pose()
         self._last_action, self._steps = np.zeros(3), 0
 
+    def __repr__(self) -> str:
+        return (f"CartesianReach({self._robot.profile.name}: {self._chain.frame()}, {self._chain.size()} joints, "
+                f"{self._steps} of {self._max_steps} steps)")
+
     def reset(self, *, seed: int | None = None,
               options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
         """The arm near its start, at rest, and a target that some posture within the limits reaches.

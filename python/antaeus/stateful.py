@@ -44,6 +44,10 @@ class StatefulRobot:
         self._estimator = antaeus.FrameWrenchEstimator(self.robot, method, list(frames))
         self._readers: dict[str, antaeus.InstantReader] = {}
 
+    def __repr__(self) -> str:
+        return (f"StatefulRobot({self.robot.profile.name}, {self._estimator.method()}: "
+                f"{', '.join(self._estimator.frame_names())}; state: {' '.join(self.state) or 'not set'})")
+
     def set_state(self, q: ArrayLike, tau: ArrayLike | None = None, imu_quat: ArrayLike | None = None) -> None:
         """The state that later calls take. What is not given is forgotten: a sample is never put together of two."""
         state = {"q": self._vector("q", q)}

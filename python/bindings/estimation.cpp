@@ -28,8 +28,10 @@ void bind_tare(nb::module_& module) {
       "Why a tare was refused or has ended: a bad sample, a gap, a joint that moved, torques that drifted, an offset "
       "too large for the drive, time over, the pose left.");
   nb::class_<Tare>(module, "Tare", "What the user said nothing touched at, and what the residuals read then. A copy.")
-      .def_prop_ro("state", [](const Tare& self) { return self.state(); })
-      .def_prop_ro("problem", [](const Tare& self) { return self.problem(); })
+      .def_prop_ro(
+          "state", [](const Tare& self) { return self.state(); }, "Whether one is held, or why not.")
+      .def_prop_ro(
+          "problem", [](const Tare& self) { return self.problem(); }, "What prevented it; none: nothing.")
       .def_prop_ro("motor", &Tare::motor, "Whose the problem is; −1: no motor's.")
       .def_prop_ro(
           "offset", [](const Tare& self) { return frozen(self.offset()); },

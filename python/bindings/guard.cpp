@@ -154,7 +154,9 @@ void bind_frame_wrench(nb::module_& module) {
                                             frames);
           },
           "robot"_a, "method"_a = "posterior", "frames"_a = nb::list(),
-          "frames: those that will be asked for; empty: those that the deployed code reads.")
+          "frames: those that will be asked for; empty: those that the deployed code reads. ModelError for an unknown "
+          "frame, "
+          "OptionsError for an unknown method.")
       .def(
           "get_frame_wrench",
           [](FrameWrenchEstimator& self, std::string_view frame_name, const ArrayArgument& q, const ArrayArgument& tau,

@@ -31,7 +31,9 @@ void bind_signal(nb::module_& module) {
       "need "
       "not be sampled together. Times in s, not going back. largest_delay: delays from minus to plus this are tried, "
       "s; "
-      "delay_step: their grid, refined by a parabola. A periodic signal is known up to its period only.");
+      "delay_step: their grid, refined by a parabola. A periodic signal is known up to its period only. StatusError "
+      "for "
+      "arrays of more than one dimension; what else cannot be used, `status` says.");
 
   module.def("chi_squared_cdf", &chi_squared_cdf, "x"_a, "dof"_a, "P(X ≤ x) of a χ² variable.");
   module.def("chi_squared_survival", &chi_squared_survival, "x"_a, "dof"_a,
@@ -58,7 +60,7 @@ void bind_signal(nb::module_& module) {
           "sample_rate"_a = CusumOptions{}.sample_rate, "two_sided"_a = CusumOptions{}.two_sided,
           "drift: half the shift to be found soonest, in sd; false_alarms_per_hour: accepted, where each resets the "
           "sums; "
-          "sample_rate: Hz.")
+          "sample_rate: Hz. OptionsError for a value out of range.")
       .def("step", &Cusum::step, "z"_a, "Takes a sample; `not_finite` leaves all as it is.")
       .def("alarm", &Cusum::alarm, "Whether a sum is above the threshold.")
       .def("upper", &Cusum::upper, "Sum of what was above +drift, sd.")

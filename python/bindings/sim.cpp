@@ -48,7 +48,8 @@ void bind_scene(nb::module_& module) {
           "robot, tool: a file of MJCF, or its text. tool_site: of the robot, where the tool's world frame is put. "
           "tool_joints: rigid (removed) or real. sites: name → (body, Pose in body axes). force_sensor_site: where "
           "force and torque are measured. has_torque_motors: the robot's actuators become torque motors with their "
-          "limits of force. joint_damping: of the robot's motors' joints, N·m·s/rad; NaN: the file's. time_step: s.")
+          "limits of force. joint_damping: of the robot's motors' joints, N·m·s/rad; NaN: the file's. time_step: s. "
+          "OptionsError for unknown tool_joints; MujocoScene raises ModelError for a file that MuJoCo refuses.")
       .def_ro("name", &SceneDescription::name, "Of the scene.")
       .def_ro("force_sensor_site", &SceneDescription::force_sensor_site,
               "Where force and torque are measured; empty: nowhere.")

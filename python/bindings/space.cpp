@@ -299,7 +299,8 @@ void bind_beginning(nb::module_& module) {
       "flying"_a, "target_sigma"_a = DeterministicOptions{}.target_sigma, "slope"_a = 0.0, "elbow"_a = "",
       "wrist"_a = "",
       "Joints [n] whose bare arm has this smallest singular value, by the elbow law: no generator. slope 0: fitted to "
-      "this robot. elbow, wrist: joints by name; empty: the third and fifth of six, the fourth and sixth of seven.");
+      "this robot. elbow, wrist: joints by name; empty: the third and fifth of six, the fourth and sixth of seven. "
+      "OptionsError for joints that are not there.");
   module.def(
       "initial_joints",
       [](const FlyerOfPython& flying, const std::optional<nb::dict>& initial, const std::optional<nb::dict>& det) {

@@ -152,6 +152,18 @@ def test_lines_of_what_people_print_most(robot):
     assert repr(antaeus.Observation()) == "Observation(no time, 0 motors, no channels)"
 
 
+def test_lines_of_the_package_s_own_classes(robot):
+    from antaeus.stateful import StatefulRobot
+
+    line = repr(StatefulRobot(robot, frames=[WRIST]))
+    assert line == f"StatefulRobot(h1_2, posterior: {WRIST}; state: not set)"
+    episode = antaeus.make_twin(robot, "good", duration=0.5).episode
+    found = antaeus.BatchReplay(robot, [WRIST])(episode)
+    assert repr(found).startswith("ReplayResults(on_") and f"wrench [{episode.steps()} × 1 × 6]" in repr(found)
+    for other in (copy.copy(found), copy.deepcopy(found), pickle.loads(pickle.dumps(found))):
+        assert repr(other) == repr(found) and other.formed_of == found.formed_of
+
+
 # Values ----------------------------------------------------------------------------------------------------------------
 
 
