@@ -15,7 +15,7 @@ import importlib.machinery
 import sys
 import types
 
-from antaeus import _antaeus
+from antaeus import _antaeus, _values
 from antaeus._antaeus import *  # noqa: F403
 from antaeus._antaeus import __version__ as __version__
 
@@ -34,6 +34,7 @@ def _make_room(name: str, doc: str, names: tuple[str, ...]) -> types.ModuleType:
 
 
 globals().update({name: _make_room(name, *rest) for name, rest in _antaeus._rooms.items()})
+_values.complete()
 
 _RENAMED_ROOMS = ("conditioning", "experiments", "guard")
 _RENAMED = {

@@ -39,6 +39,23 @@ struct type_caster<antaeus::RemedyKind> : EnumerationCaster<antaeus::RemedyKind,
 
 }  // namespace nanobind::detail
 
+namespace antaeus {
+
+// As in stored.hpp, of structs inside others.
+constexpr void visit_stored(const JunctionLesson::Pose*, auto&& visit) {
+  using P = JunctionLesson::Pose;
+  visit(&P::name, &P::chains);
+}
+constexpr void visit_stored(const JunctionLesson::Chain*, auto&& visit) {
+  using C = JunctionLesson::Chain;
+  visit(&C::endpoint, &C::label, &C::kind, &C::points, &C::above);
+}
+constexpr void visit_stored(const PlanarLesson::Pose*, auto&& visit) {
+  visit(&PlanarLesson::Pose::points, &PlanarLesson::Pose::J);
+}
+
+}  // namespace antaeus
+
 namespace antaeus::python {
 
 namespace {

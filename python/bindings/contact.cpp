@@ -323,7 +323,8 @@ void bind_contact_result(nb::module_& module) {
           nb::sig("def _repr_html_(self) -> str"), kNotebookDoc)
       .def("save", &save_contact, "path"_a, "table"_a = "wrenches",
            "Writes the page (.html), the summary (.json) or a table (.csv: \"wrenches\" or \"torques\"), whole or not "
-           "at all; the bytes are those of the command line's files. OptionsError, a ValueError, for another name.")
+           "at all; the bytes are those of the command line's files. OptionsError, a ValueError, for another name; "
+           "Error where it cannot be written.")
       .def("__repr__", [](const Solved& self) {
         return decoded("ContactResult(" + self.result->motion + ": " + std::to_string(self.demand().frames()) +
                        " steps, " + std::to_string(self.demand().contact_count()) + " contacts" +
@@ -427,7 +428,7 @@ void bind_motions(nb::module_& module) {
       "active"_a = nb::none(), "limits"_a = "none", "wrench_frame"_a = "world", "options"_a, nb::sig(over_time.c_str()),
       over_time_doc.c_str());
   const std::string all = options_signature<ContactOptions>(
-      "def contact(motion: str | os.PathLike | dict[str, numpy.typing.ArrayLike], robot: str | os.PathLike | Robot | "
+      "def contact(motion: str | os.PathLike | dict[str, typing.Any], robot: str | os.PathLike | Robot | "
       "None = None, contacts: collections.abc.Sequence[str] = (), over_time: bool = False, limits: str = 'none', "
       "wrench_frame: str = 'world', settings: dict[str, float | str | bool] = {}",
       ") -> ContactResult");

@@ -37,13 +37,13 @@ Settings settings_of(const nb::dict& given, const std::string& caller) {
   return settings;
 }
 
-Ran run_flight(const std::string& name, const nb::dict& settings, const std::string& robot, const std::string& frame,
-               const std::string& plant, int seed) {
+Ran run_flight(const std::string& name, const nb::dict& settings, const std::filesystem::path& robot,
+               const std::string& frame, const std::string& plant, int seed) {
   Ran ran;
   ran.settings = settings_of(settings, "run_space_scenario");
   const auto flown = parse_enum<FlightPlant>(plant, "plant", "plant");
   const nb::gil_scoped_release unlocked;
-  ran.result = run_space_scenario(name, {robot, frame, flown, ran.settings, seed, until_interrupted()});
+  ran.result = run_space_scenario(name, {robot.string(), frame, flown, ran.settings, seed, until_interrupted()});
   return ran;
 }
 
@@ -98,7 +98,7 @@ void save_run(const Ran& self, const std::filesystem::path& path, bool clip) {
 
 void bind_experiments(nb::module_& module) {
   bind_struct<Metric>(module, "Metric", "A number of a run, and what it had to be.")
-      .def("has_criterion", &Metric::has_criterion)
+      .def("has_criterion", &Metric::has_criterion, "Whether a limit judges it.")
       .def("is_met", &Metric::is_met, "NaN meets no criterion.")
       .def("__repr__", [](const Metric& self) {
         return "Metric(" + self.name + "=" + nb::repr(nb::float_(self.value)).c_str() + ")";
@@ -132,28 +132,33 @@ void bind_experiments(nb::module_& module) {
       .def("save", &save_run, "path"_a, nb::kw_only(), "clip"_a = false,
            "Writes the page (.html), the summary (.json) or the samples (.csv, .parquet); under any other name all of "
            "them as a folder: report.html, summary.json, samples.parquet and samples.csv, with clip also clip.mp4. A "
-           "file or folder appears whole or not at all; the bytes are those of the command line.")
+           "file or folder appears whole or not at all; the bytes are those of the command line. Error where it cannot "
+           "be "
+           "written.")
       .def("__repr__", [](const Ran& self) {
         return "ExperimentResult(" + self.result.name + ": " + verdict_text(self.result) + ")";
       });
-  module.def("experiment_names", &experiment_names);
-  module.def("experiment_summary", &experiment_summary, "name"_a, "One sentence.");
+  module.def("experiment_names", &experiment_names, "What run_experiment knows.");
+  module.def("experiment_summary", &experiment_summary, "name"_a, "One sentence. OptionsError with the nearest name.");
   module.def("run_experiment", &run, "name"_a, "settings"_a = nb::dict(), nb::kw_only(), "seed"_a = 1,
              nb::sig("def run_experiment(name: str, settings: dict[str, typing.Any] = {}, *, seed: int = 1) -> "
                      "ExperimentResult"),
              "What antaeus simulate runs. settings: \"group.option\" → value, e.g. {\"scene.friction\": 0.3}. "
              "OptionsError for an unknown name (with the nearest), ModelError for a scene that cannot be made. The "
              "interpreter's lock is released meanwhile, and Ctrl-C ends it.");
-  module.def("space_scenario_names", &space_scenario_names);
-  module.def("space_scenario_summary", &space_scenario_summary, "name"_a, "One sentence.");
-  module.def("run_space_scenario", &run_flight, "name"_a, "settings"_a = nb::dict(), nb::kw_only(), "robot"_a = "",
-             "frame"_a = "", "plant"_a = "pinocchio", "seed"_a = 1,
-             nb::sig("def run_space_scenario(name: str, settings: dict[str, typing.Any] = {}, *, robot: str = '', "
-                     "frame: str = '', plant: str = 'pinocchio', seed: int = 1) -> ExperimentResult"),
-             "What antaeus space flies. robot: name, profile, URDF or MJCF; empty: the scenario's own. settings: "
-             "\"group.option\" → value, e.g. {\"flying.law\": \"tracker\", \"space.speed\": 0.2}. OptionsError for an "
-             "unknown name or a scenario that the robot cannot fly, ModelError for a robot without an arm of 6 or 7 "
-             "joints.");
+  module.def("space_scenario_names", &space_scenario_names, "What run_space_scenario knows.");
+  module.def("space_scenario_summary", &space_scenario_summary, "name"_a,
+             "One sentence. OptionsError with the nearest name.");
+  module.def(
+      "run_space_scenario", &run_flight, "name"_a, "settings"_a = nb::dict(), nb::kw_only(), "robot"_a = "",
+      "frame"_a = "", "plant"_a = "pinocchio", "seed"_a = 1,
+      nb::sig(
+          "def run_space_scenario(name: str, settings: dict[str, typing.Any] = {}, *, robot: str | os.PathLike = '', "
+          "frame: str = '', plant: str = 'pinocchio', seed: int = 1) -> ExperimentResult"),
+      "What antaeus space flies. robot: name, profile, URDF or MJCF; empty: the scenario's own. settings: "
+      "\"group.option\" → value, e.g. {\"flying.law\": \"tracker\", \"space.speed\": 0.2}. OptionsError for an "
+      "unknown name or a scenario that the robot cannot fly, ModelError for a robot without an arm of 6 or 7 "
+      "joints.");
 }
 
 }  // namespace antaeus::python

@@ -113,7 +113,7 @@ void bind_fits(nb::module_& module) {
                   .c_str()),
       "Whether noise that was identified on some logs, as `fit_moving(…).noise`, holds on others without contact. "
       "Options "
-      "as fit_moving.");
+      "as fit_moving. OptionsError, EpisodeError.");
   module.def(
       "read_held_stretch",
       [](const Robot& robot, const std::vector<std::string>& endpoints, const Episode& episode, double from, double to,

@@ -204,7 +204,7 @@ void bind_model(nb::module_& module) {
       .def_ro("rotation_tolerance", &ReachOptions::rotation_tolerance, "rad")
       .def_ro("iteration_budget", &ReachOptions::iteration_budget, "Of attempts within the limits.")
       .def_ro("deadline", &ReachOptions::deadline, "s after which no stage of a failing solve is begun; 0: none.")
-      .def_ro("table_samples", &ReachOptions::table_samples)
+      .def_ro("table_samples", &ReachOptions::table_samples, "Random postures that the tables are made of.")
       .def_ro("explain", &ReachOptions::explain, "Whether out of reach and blocked by limits are told apart.");
   const std::string signature =
       options_signature<ReachOptions>("def __init__(self, chain: KinematicChain", ") -> None");
@@ -329,7 +329,7 @@ void bind_batch(nb::module_& module) {
              "Solves each target as ReachSolver.solve does, to the bit, several side by side and in several threads. "
              "targets: N × 7 (x y z qx qy qz qw), N × 4 × 4, N × 3 for a model with position_only, or a list of Pose; "
              "world axes, m. set: an InstructionSet. Answers depend on neither. The interpreter's lock is released "
-             "meanwhile, and Ctrl-C ends it.");
+             "meanwhile, and Ctrl-C ends it. OptionsError for targets of another shape or an unknown set.");
 }
 
 // Plain methods ------------------------------------------------------------------------------------------------------
