@@ -10,7 +10,7 @@
 namespace antaeus {
 
 Table smoothed_wrenches(const Robot& robot, const Episode& log, const EstimatePlan& plan, const Progress& progress) {
-  if (log.time.size() == 0) {
+  if (!log.has_time()) {
     throw EpisodeError(log.name, "has no time stamps, so that nothing fades", "record them, or leave --smooth out");
   }
   const AuditOptions& options = plan.options;
