@@ -84,6 +84,12 @@ ContactMotion contact_motion_of(const nb::dict& arrays) {
   return motion;
 }
 
+std::variant<std::filesystem::path, nb::dict> motion_first(nb::handle motion, nb::handle robot, const char* call) {
+  if (PyDict_Check(motion.ptr())) return nb::borrow<nb::dict>(motion);
+  require_log_first(motion, robot, call);
+  return std::get<std::filesystem::path>(log_from(motion, "contact.motion"));
+}
+
 namespace {
 
 /// A result with the meshes of its robot, for its page.
@@ -206,6 +212,14 @@ Solved contact(const MotionChoice& motion, const std::optional<RobotChoice>& rob
   result->command = command;
   solved.result = std::move(result);
   return solved;
+}
+
+Solved contact_given(nb::handle motion, nb::handle robot, std::vector<std::string> contacts, bool over_time,
+                     const std::string& limits, const std::string& wrench_frame, const nb::dict& settings,
+                     const nb::kwargs& options) {
+  const MotionChoice arrays_or_file = motion_first(motion, robot, "contact(motion, robot, contacts)");
+  return contact(arrays_or_file, robot_or_none(robot, "contact.robot"), std::move(contacts), over_time, limits,
+                 wrench_frame, settings, options);
 }
 
 // One call a state ---------------------------------------------------------------------------------------------------
@@ -440,9 +454,9 @@ void bind_motions(nb::module_& module) {
       "'group.option' → value of groups split and timing. The interpreter's lock is released "
       "meanwhile. EpisodeError, "
       "ModelError, OptionsError: one line, with the nearest name. Options:");
-  module.def("contact", &contact, "motion"_a, "robot"_a = nb::none(), "contacts"_a = nb::list(), "over_time"_a = false,
-             "limits"_a = "none", "wrench_frame"_a = "world", "settings"_a = nb::dict(), "options"_a,
-             nb::sig(all.c_str()), all_doc.c_str());
+  module.def("contact", &contact_given, nb::arg("motion").none(), "robot"_a = nb::none(), "contacts"_a = nb::list(),
+             "over_time"_a = false, "limits"_a = "none", "wrench_frame"_a = "world", "settings"_a = nb::dict(),
+             "options"_a, nb::sig(all.c_str()), all_doc.c_str());
 }
 
 }  // namespace

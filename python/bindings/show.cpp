@@ -26,7 +26,10 @@ struct ShownPage {
   std::string summary;  ///< JSON
 };
 
-ShownPage show(Log episode, const std::optional<RobotChoice>& robot) {
+ShownPage show(nb::handle given_log, nb::handle given_robot) {
+  require_log_first(given_log, given_robot, "show(log, robot)");
+  const Log episode = log_from(given_log, "show.episode");
+  const std::optional<RobotChoice> robot = robot_or_none(given_robot, "show.robot");
   std::string command;
   const auto* file = std::get_if<std::filesystem::path>(&episode);
   const auto* robot_file = robot ? std::get_if<std::filesystem::path>(&*robot) : nullptr;
@@ -39,9 +42,7 @@ ShownPage show(Log episode, const std::optional<RobotChoice>& robot) {
   // From here on nothing is Python's: what went in was copied.
   const nb::gil_scoped_release unlocked;
   std::optional<Robot> loaded;
-  if (robot) {
-    loaded = robot_file ? load_robot(robot_file->string(), MeshPolicy::ignored) : std::get<Robot>(*robot);
-  }
+  if (robot) loaded = loaded_robot(*robot);
   const Robot* known = loaded ? &*loaded : nullptr;
   const std::shared_ptr<const MeshFiles> meshes = known ? drawn_meshes(known->model.description()) : nullptr;
   const auto in_memory = [&](const Episode& log) { return known ? raw_log(log, *known) : raw_log(log); };
@@ -77,7 +78,7 @@ void bind_show(nb::module_& module) {
           "What summary.json of `antaeus show` holds; made anew at each call.")
       .def("__repr__", [](const ShownPage& self) { return decoded("Page(" + self.page.title + ")"); });
   module.def(
-      "show", &show, "episode"_a, "robot"_a = nb::none(),
+      "show", &show, nb::arg("episode").none(), "robot"_a = nb::none(),
       nb::sig("def show(episode: str | os.PathLike | Episode, robot: str | os.PathLike | Robot | None = None) -> "
               "Page"),
       "Any log as a page without a verdict: what is in it, what is missing, and the robot in space; what "
