@@ -9,7 +9,7 @@ option(ANTAEUS_BATCHES "Compile several source files in one run of the compiler"
 find_program(ANTAEUS_CCACHE ccache)
 if(ANTAEUS_CCACHE)
   # Without the two, ccache passes every file with precompiled headers on to the compiler.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${ANTAEUS_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros ${ANTAEUS_CCACHE})
   add_compile_options($<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 endif()
 # -Wrestrict: GCC 12 reports std::string concatenation in its own header (bug 105651).
