@@ -25,7 +25,7 @@ import pytest
 import antaeus
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/measured").glob("*.md"))]
+PAGES = [*(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "robots/README.md")), *sorted((ROOT / "docs").glob("**/*.md"))]
 LANGUAGES = {"python", "cpp", "sh", "console"}
 SHARED = pathlib.Path(os.environ.get("ANTAEUS_SHARED", ROOT.parent / "shared"))
 
@@ -280,7 +280,7 @@ def own_log(folder):
 @pytest.mark.parametrize("page", pages_with("python", "sh", "console"))
 def test_a_page_is_a_session(page, tmp_path, monkeypatch):
     name = name_of(page)
-    if page.parent == ROOT:
+    if name == "README.md":
         own_log(tmp_path)
     (tmp_path / "robots").symlink_to(ROOT / "robots")
     monkeypatch.chdir(tmp_path)
