@@ -340,7 +340,7 @@ def test_preflight_refuses_the_incidents_pose_and_passes_zero():
     report = json.loads(run("preflight", "--robot", "h1_2", "--pose", "arm_waist_target", "--json").stdout)
     assert report["passed"] is False
     gains = {c["subject"]: c["value"] for c in report["checks"] if c["check"] == "gain"}
-    # The gain of the commanded pose: the figure of docs/estimator_study.md and of the robot's profile; the report's figures are of the drooped arm.
+    # The gain of the commanded pose: the figure of docs/measured/estimator_study.md and of the robot's profile; the report's figures are of the drooped arm.
     assert gains["left_wrist_yaw_link"] == pytest.approx(15.035, abs=0.0005)
     sds = {c["subject"]: c for c in report["checks"] if c["check"] == "sd"}
     assert sds["left_wrist_yaw_link"]["value"] == pytest.approx(20.0, abs=0.05) and not sds["left_wrist_yaw_link"]["passed"]
