@@ -33,16 +33,18 @@ def test_the_lines_of_python_run(capsys):
     pytest.importorskip("antaeus")
     code, = blocks("python")
     exec(code, {})  # noqa: S102
-    assert capsys.readouterr().out.startswith("refused ")  # torques of zero hold no arm
+    assert capsys.readouterr().out.startswith("degraded ['settling'")
 
 
 @pytest.fixture(scope="module")
 def node(tmp_path_factory):
     """What the node publishes and says over the stand-ins: one line a thing that happened (ros2_stubs/spin.cpp)."""
     libraries = pathlib.Path(os.environ["ANTAEUS_CLI"]).parents[1] / "lib"
+    if b"__asan_init" in pathlib.Path(os.environ["ANTAEUS_CLI"]).read_bytes():
+        pytest.skip("a program of users is not built with the sanitizers that this library is built with")
     site_packages = pathlib.Path(os.environ.get("ANTAEUS_SITE_PACKAGES") or sysconfig.get_path("purelib"))
     program = tmp_path_factory.mktemp("node") / "node"
-    subprocess.run(["g++", "-std=c++20", "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'include'}", f"-I{STUBS}",
+    subprocess.run([os.environ.get("CXX", "g++"), "-std=c++20", "-Wall", "-Wextra", f"-I{ROOT / 'include'}", f"-I{STUBS}",
                     "-isystem", site_packages / "cmeel.prefix/include/eigen3", "-o", program,
                     ROOT / "examples/ros2_node/guarded_wrench_node.cpp", STUBS / "spin.cpp",
                     f"-L{libraries}", "-lantaeus", f"-Wl,-rpath,{libraries}"], check=True)
