@@ -14,8 +14,8 @@ if(ANTAEUS_CCACHE)
 endif()
 # -Wrestrict: GCC 12 reports std::string concatenation in its own header (bug 105651).
 add_library(antaeus_flags INTERFACE)
-target_compile_options(antaeus_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Wno-sign-conversion -Wno-restrict
-  $<$<BOOL:${ANTAEUS_WARNINGS_AS_ERRORS}>:-Werror>)
+target_compile_options(antaeus_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Wno-sign-conversion
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> $<$<BOOL:${ANTAEUS_WARNINGS_AS_ERRORS}>:-Werror>)
 if(ANTAEUS_SANITIZE)
   # Pinocchio's ~Model frees with Eigen's aligned allocator: without this definition the sanitizer sees a mismatch.
   add_compile_definitions(EIGEN_MALLOC_ALREADY_ALIGNED=1 ANTAEUS_SANITIZED=1)
