@@ -31,11 +31,15 @@ def configure(project, build, *definitions, expected=0):
 
 
 @pytest.fixture(scope="module")
-def prefix():
-    folder = os.environ.get("ANTAEUS_PREFIX")
-    if not folder:
-        pytest.skip("ANTAEUS_PREFIX names no installed Antaeus (cmake --install BUILD --prefix FOLDER)")
-    return pathlib.Path(folder)
+def prefix(tmp_path_factory):
+    if folder := os.environ.get("ANTAEUS_PREFIX"):
+        return pathlib.Path(folder)
+    if not (build := os.environ.get("ANTAEUS_BUILD")):
+        pytest.skip("neither ANTAEUS_PREFIX names an installed Antaeus nor ANTAEUS_BUILD a build folder; ctest names the latter")
+    folder = tmp_path_factory.mktemp("installed")
+    for component in ("runtime", "development"):
+        run("cmake", "--install", build, "--prefix", folder, "--component", component)
+    return folder
 
 
 def found_by(prefix):
