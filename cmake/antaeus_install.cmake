@@ -16,8 +16,19 @@ function(antaeus_rpath target)
     list(TRANSFORM others PREPEND "$ORIGIN/../../")
     set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/../${CMAKE_INSTALL_LIBDIR};${others}")
   else()
-    set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/../${CMAKE_INSTALL_LIBDIR}"
+    # Wheels in build/venv count as part of the project, which INSTALL_RPATH_USE_LINK_PATH passes over.
+    set(others "")
+    if(ANTAEUS_SITE_PACKAGES)
+      set(others cmeel.prefix/lib ${ARGN})
+      list(TRANSFORM others PREPEND "${ANTAEUS_SITE_PACKAGES}/")
+    endif()
+    set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/../${CMAKE_INSTALL_LIBDIR};${others}"
       INSTALL_RPATH_USE_LINK_PATH ON)
+  endif()
+  # Pinocchio's and Coal's libraries carry no version in their names: LD_LIBRARY_PATH, as a sourced ROS workspace sets it,
+  # must not bring older ones. A RUNPATH is looked at after it, an RPATH before.
+  if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND ANTAEUS_SITE_PACKAGES)
+    target_link_options(${target} PRIVATE LINKER:--disable-new-dtags)
   endif()
 endfunction()
 
