@@ -62,7 +62,7 @@ ran 1 "antaeus audit" antaeus audit incident --robot h1_2 --out audit
 ran 0 "antaeus estimate" antaeus estimate incident --robot h1_2 --out steps.csv
 printf 'x,y,z,qx,qy,qz,qw\n0.4,0.1,0.5,1,0,0,0\n0.5,0,0.4,1,0,0,0\n' > poses.csv
 ran 0 "antaeus ik" antaeus ik --robot panda --frame panda_hand --targets poses.csv --out ik
-ran 2 "antaeus simulate, without its extra" antaeus simulate hybrid-hold --out simulated
+ran 2 "antaeus simulate, without its extra" antaeus simulate parity --out simulated
 must grep -q "pip install 'antaeus\[sim\]'" err.txt
 must test ! -e simulated
 [ -z "${QUICK:-}" ] || exit 0
@@ -70,11 +70,11 @@ must test ! -e simulated
 ran 0 "pip install …[examples]" python -m pip install -q --no-cache-dir --disable-pip-version-check "$wheel[examples]"
 ran 1 "antaeus audit, with its Parquet file" antaeus audit incident --robot h1_2 --out audit
 must test -s audit/steps.parquet
-ran 0 "antaeus simulate" antaeus simulate hybrid-hold --out simulated
+ran 0 "antaeus simulate parity" antaeus simulate parity --out simulated
 cat > parity.py <<'PYTHON'
 import json
 import antaeus
-result = antaeus.simulate("hybrid-hold")
+result = antaeus.run_experiment("parity")
 with open("simulated/summary.json") as file:
     told = {metric["name"]: metric["value"] for metric in json.load(file)["metrics"]}
 assert told and all(abs(metric.value - told[metric.name]) <= 1e-12 * abs(metric.value) for metric in result.metrics)

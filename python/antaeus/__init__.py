@@ -27,6 +27,7 @@ from antaeus import _values
 from antaeus._antaeus import *  # noqa: F403
 from antaeus._antaeus import __version__ as __version__
 
+cmake_prefix.__module__ = "antaeus"
 __all__ = ["cmake_prefix", *(name for _, names in _antaeus._rooms.values() for name in names)]
 
 

@@ -22,7 +22,7 @@ def functions():
     """Name and function: every public function, method, static method and constructor of the extension."""
     for name in antaeus.__all__:
         value = getattr(antaeus, name)
-        if not inspect.isclass(value):
+        if not inspect.isclass(value) and hasattr(value, "__nb_signature__"):
             yield name, value
     for cls in BOUND:
         for name, member in vars(cls).items():
