@@ -4,6 +4,7 @@
 #include "antaeus/contact/contact_dynamics.hpp"
 #include "antaeus/contact/contact_frame_solver.hpp"
 #include "contact.hpp"
+#include "values.hpp"
 
 namespace antaeus::python {
 
@@ -95,6 +96,7 @@ void bind_demand(nb::module_& module) {
           "about", [](const ContactDemand& self) { return rows_of(self.about); },
           nb::sig("def about(self) -> numpy.typing.NDArray[numpy.float64]"), "[N × 3], m, world.")
       .def("__len__", &ContactDemand::frames);
+  bind_value<ContactDemand>(module.attr("ContactDemand"));
   const std::string signature = options_signature<ContactOptions>(
       "def contact_demand(robot: Robot, motion: dict[str, typing.Any], contacts: "
       "collections.abc.Sequence[str], over_time: bool = True",
