@@ -29,7 +29,7 @@ def swaying(first: int) -> dict[str, np.ndarray]:
 stream = antaeus.ContactStream(antaeus.ContactStream.lag_for(STEP, accuracy=1e-6))
 settled, held = [], 0
 for first in range(0, 3000, PIECE):
-    settled.append(stream.push(antaeus.contact_demand(robot, swaying(first), FEET)))
+    settled.append(stream.push(antaeus.contact_demand(swaying(first), robot, FEET)))
     held = max(held, first + PIECE - sum(map(len, settled)))
 settled.append(stream.finish())
 left = np.concatenate([frames.wrenches[:, 0, 2] for frames in settled])

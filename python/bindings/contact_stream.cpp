@@ -4,6 +4,7 @@
 #include "antaeus/contact/contact_dynamics.hpp"
 #include "antaeus/contact/contact_frame_solver.hpp"
 #include "contact.hpp"
+#include "logs.hpp"
 #include "values.hpp"
 
 namespace antaeus::python {
@@ -98,7 +99,7 @@ void bind_demand(nb::module_& module) {
       .def("__len__", &ContactDemand::frames);
   bind_value<ContactDemand>(module.attr("ContactDemand"));
   const std::string signature = options_signature<ContactOptions>(
-      "def contact_demand(robot: Robot, motion: dict[str, typing.Any], contacts: "
+      "def contact_demand(motion: dict[str, typing.Any], robot: Robot, contacts: "
       "collections.abc.Sequence[str], over_time: bool = True",
       ") -> ContactDemand");
   const std::string doc = options_doc<ContactOptions>(
@@ -109,17 +110,22 @@ void bind_demand(nb::module_& module) {
       "each other evenly. EpisodeError, OptionsError. Options:");
   module.def(
       "contact_demand",
-      [](const Robot& robot, const nb::dict& motion, std::vector<std::string> contacts, bool over_time,
+      [](nb::handle motion, nb::handle robot, std::vector<std::string> contacts, bool over_time,
          const nb::kwargs& options) {
-        ContactMotion read = contact_motion_of(motion);
+        const auto given = motion_first(motion, robot, "contact_demand(motion, robot, contacts)");
+        const RobotChoice choice = robot_from(robot, "contact_demand.robot");
+        const auto* arrays = std::get_if<nb::dict>(&given);
+        if (!arrays) throw nb::type_error("contact_demand.motion: a path; give arrays by name");
+        ContactMotion read = contact_motion_of(*arrays);
         ContactRequest request;
         request.contacts = std::move(contacts);
         request.over_time = over_time;
         const auto chosen = options_from<ContactOptions>(options);
         const nb::gil_scoped_release unlocked;
-        return motion_dynamics(robot, std::move(read), request, chosen).demand;
+        return motion_dynamics(loaded_robot(choice), std::move(read), request, chosen).demand;
       },
-      "robot"_a, "motion"_a, "contacts"_a, "over_time"_a = true, "options"_a, nb::sig(signature.c_str()), doc.c_str());
+      nb::arg("motion").none(), nb::arg("robot").none(), "contacts"_a, "over_time"_a = true, "options"_a,
+      nb::sig(signature.c_str()), doc.c_str());
 }
 
 void bind_stream(nb::module_& module) {

@@ -1,9 +1,12 @@
 // Named runs in simulation.
 #include <nanobind/stl/map.h>
 
+#include <algorithm>
+
 #include "convert.hpp"
 #include "fields.hpp"
 #include "interruption.hpp"
+#include "pages.hpp"
 #include "studies/clip.hpp"
 #include "studies/experiment.hpp"
 #include "studies/simulate_page.hpp"
@@ -62,9 +65,25 @@ nb::dict samples(const Ran& self) {
   return columns;
 }
 
-void save_run(const Ran& self, const std::filesystem::path& folder, bool clip) {
+SavedForms run_forms(const Ran& self) {
+  return {{".html", "the page",
+           [&self] { return html_page(simulate_page(self.result, drawn_meshes(self.result.replay.description))); }},
+          {".json", "the summary", [&self] { return experiment_summary_json(self.result).dump() + "\n"; }},
+          {".csv", "the samples", [&self] { return to_csv(self.result.samples); }},
+          {".parquet", "the samples", [&self] { return to_parquet(self.result.samples); }}};
+}
+
+/// One file where the name has an ending that says which; else all of them in a folder.
+void save_run(const Ran& self, const std::filesystem::path& path, bool clip) {
+  const SavedForms forms = run_forms(self);
+  const bool one = std::ranges::find(forms, path.extension().string(), &SavedForm::ending) != forms.end();
+  if (one && !std::filesystem::is_directory(path)) {
+    if (clip) throw OptionsError("save.clip", "a clip lies beside the page", "name a folder for them");
+    save_form("save", path, forms);
+    return;
+  }
   const nb::gil_scoped_release unlocked;
-  FileSet files(folder);
+  FileSet files(path);
   std::string told;
   if (clip) {
     Clip made = experiment_clip(self.result, self.settings, until_interrupted());
@@ -88,6 +107,9 @@ void bind_experiments(nb::module_& module) {
   bind_struct<Variant>(module, "Variant", "One run among those of a comparison.");
   bind_struct<Comparison>(module, "Comparison", "Runs side by side: other laws, other contacts, other gains.");
   bind_struct<Ran>(module, "ExperimentResult", "What a run of antaeus simulate or antaeus space found.")
+      .def(
+          "_repr_html_", [](const Ran& self) { return notebook_html(run_forms(self)); },
+          nb::sig("def _repr_html_(self) -> str"), kNotebookDoc)
       .def_prop_ro(
           "metrics",
           [](const Ran& self) {
@@ -104,15 +126,15 @@ void bind_experiments(nb::module_& module) {
       .def_prop_ro("samples", &samples, nb::sig("def samples(self) -> dict[str, numpy.typing.NDArray[numpy.float64]]"),
                    "Column → array, one number a row; made anew at each call.")
       .def_prop_ro(
-          "summary",
-          [](const Ran& self) {
-            return nb::module_::import_("json").attr("loads")(experiment_summary_json(self.result).dump());
-          },
+          "summary", [](const Ran& self) { return loaded_json(experiment_summary_json(self.result).dump()); },
           nb::sig("def summary(self) -> dict[str, typing.Any]"),
           "What summary.json holds (docs/schema/simulate.md); made anew at each call.")
-      .def("save", &save_run, "folder"_a, nb::kw_only(), "clip"_a = false,
-           "Writes report.html, summary.json, samples.parquet and samples.csv, with clip also clip.mp4, as one folder "
-           "that appears whole; the bytes are those of the command line. Error where it cannot be written.")
+      .def("save", &save_run, "path"_a, nb::kw_only(), "clip"_a = false,
+           "Writes the page (.html), the summary (.json) or the samples (.csv, .parquet); under any other name all of "
+           "them as a folder: report.html, summary.json, samples.parquet and samples.csv, with clip also clip.mp4. A "
+           "file or folder appears whole or not at all; the bytes are those of the command line. Error where it cannot "
+           "be "
+           "written.")
       .def("__repr__", [](const Ran& self) {
         return "ExperimentResult(" + self.result.name + ": " + verdict_text(self.result) + ")";
       });

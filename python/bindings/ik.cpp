@@ -1,4 +1,6 @@
 // Inverse kinematics: a chain, the solver that knows its limits, batches, and the methods of the textbooks.
+#include "ik.hpp"
+
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/variant.h>
 
@@ -8,7 +10,6 @@
 #include <variant>
 
 #include "antaeus/ik/plain_methods.hpp"
-#include "convert.hpp"
 #include "fields.hpp"
 #include "interruption.hpp"
 
@@ -73,7 +74,8 @@ std::string shape_of(const ArrayArgument& target) {
   return "(" + text + (target.array.ndim() == 1 ? ",)" : ")");
 }
 
-/// Targets of an array whose first `outer` dimensions count them.
+}  // namespace
+
 std::vector<Pose> read_targets(const ArrayArgument& targets, std::size_t outer, bool position_only, const char* place) {
   const auto& array = targets.array;
   const auto is = [&](std::size_t dimension, std::size_t size) { return array.shape(dimension) == size; };
@@ -98,6 +100,9 @@ std::vector<Pose> read_targets(const ArrayArgument& targets, std::size_t outer, 
   }
   return poses;
 }
+
+namespace {
+
 Pose target_of(const TargetChoice& target, bool position_only, const char* place) {
   if (const Pose* pose = std::get_if<Pose>(&target)) return *pose;
   return read_targets(std::get<ArrayArgument>(target), 0, position_only, place).front();
@@ -423,6 +428,7 @@ void bind_ik(nb::module_& module) {
   bind_solver(module);
   bind_batch(module);
   bind_plain(module);
+  bind_ik_run(module);
 }
 
 }  // namespace antaeus::python

@@ -68,9 +68,12 @@ void bind_advice(nb::module_& module) {
           with_threads = robot;
           with_threads->profile.settings.set("replay.threads=" + std::to_string(*threads), "advise");
         }
-        return advise(with_threads ? *with_threads : robot, endpoints, as_vector(q, "advise", "q"),
-                      pose_limits(robot, parse_enum<PoseLimitSet>(limits, "advise.limits"), endpoints), joints,
-                      options_from<PoseAdviceOptions>(options));
+        const auto set = parse_enum<PoseLimitSet>(limits, "advise.limits");
+        const auto chosen = options_from<PoseAdviceOptions>(options);
+        const VectorX from = as_vector(q, "advise", "q");
+        const nb::gil_scoped_release unlocked;
+        return advise(with_threads ? *with_threads : robot, endpoints, from, pose_limits(robot, set, endpoints), joints,
+                      chosen);
       },
       "robot"_a, "endpoints"_a, "q"_a, "limits"_a = "sd", "joints"_a = std::vector<std::string>{},
       "threads"_a = nb::none(), "options"_a, nb::sig(signature.c_str()), doc.c_str());

@@ -11,6 +11,7 @@
 #include "convert.hpp"
 #include "fields.hpp"
 #include "shared_enumerations.hpp"
+#include "words.hpp"
 
 namespace nanobind::detail {
 
@@ -301,7 +302,9 @@ void bind_profile(nb::module_& module) {
       "(with "
       "the nearest name), a negative mass, or an inertia that no body has.");
   module.def("payloads_text", &payloads_text, "payloads"_a, "Loads for people; empty without any.");
-  module.def("base_text", &base_text, "robot"_a, "What the base is and who decided it.");
+  module.def(
+      "base_text", [](const Robot& self) { return python_words(base_text(self)); }, "robot"_a,
+      "What the base is and who decided it.");
   module.def("limb_count", &limb_count, "description"_a,
              "Legs and arms: branches of three movable joints or more that leave the body within three of the root.");
   module.def("robot_names", &robot_names, "Names of the robots that come with Antaeus.");

@@ -30,6 +30,13 @@ def attributes():
                 yield f"{cls.__name__}.{name}", member.fget
 
 
+def told(function):
+    """Signature and docstring as they are written: of the extension, or of the package's Python."""
+    if hasattr(function, "__nb_signature__"):
+        return function.__nb_signature__[0][0], function.__nb_signature__[0][1] or ""
+    return f"def {function.__name__}{inspect.signature(function)}", inspect.getdoc(function) or ""
+
+
 # The rule, as a machine reads it. Every public name has a docstring: of an attribute or a function its own text, beyond
 # the signature that nanobind puts before it. And it says, of what it is or returns:
 # - an array: its shape in brackets with a number, a count or ×: [3], [N × 6], [nq]; or N × 7 in words;
@@ -52,7 +59,7 @@ def test_every_name_has_a_docstring_with_shape_unit_and_error():
             short.append(f"{cls.__name__}: no docstring")
     rows = [(name, function, True) for name, function in functions()] + [(name, getter, False) for name, getter in attributes()]
     for name, function, called in rows:
-        signature, doc = function.__nb_signature__[0][0], function.__nb_signature__[0][1] or ""
+        signature, doc = told(function)
         given, _, answer = signature.rpartition(" -> ")
         named += 1
         if name.endswith(".__init__") and not re.search(r"\(self(, /)?\)", signature):

@@ -545,7 +545,7 @@ def test_the_base_is_an_argument():
     urdf = antaeus.load_robot("planar_3r").model.description().source
     bare = antaeus.load_robot(urdf)
     assert bare.model.base() == "fixed" and bare.profile.base_source == "limbs"
-    assert antaeus.base_text(bare) == "fixed (one limb; --base floating otherwise)"
+    assert antaeus.base_text(bare) == 'fixed (one limb; base="floating" otherwise)'
     assert antaeus.load_robot(urdf, base="floating").model.nv() == 9
     assert antaeus.limb_count(antaeus.load_robot("h1_2").model.description()) == 4
     with pytest.raises(antaeus.OptionsError, match="load_robot.base: unknown base 'flaoting'; did you mean 'floating'"):
