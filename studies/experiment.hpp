@@ -47,10 +47,10 @@ constexpr void visit_fields(const Metric*, auto&& visit) {
   visit(field("value", "", "SI units, shares 0 … 1", &M::value).only(FieldUse::python_only));
   visit(field("unit", "", "\"N\", \"1\" for shares", &M::unit));
   visit(field("meaning", "", "one sentence: of what, over which time", &M::meaning));
-  visit(field("lower", "", "of the criterion; −inf: not bounded", &M::lower));
-  visit(field("upper", "", "of the criterion; inf: not bounded", &M::upper));
+  visit(field("lower", "", "of the criterion, in `unit`; −inf: not bounded", &M::lower));
+  visit(field("upper", "", "of the criterion, in `unit`; inf: not bounded", &M::upper));
   visit(file_field("met", "", [](const M& m) { return m.has_criterion() ? std::optional(m.is_met()) : std::nullopt; }));
-  visit(field("source", "", "what the published study has; NaN: nothing", &M::source));
+  visit(field("source", "", "what the published study has, in `unit`; NaN: nothing", &M::source));
 }
 
 /// One line of a table that puts runs side by side: other laws, other contacts, other gains.
@@ -63,7 +63,7 @@ constexpr void visit_fields(const Variant*, auto&& visit) {
   using V = Variant;
   visit(field("name", "", "\"source, 3 DoF, as printed\"", &V::name));
   visit(field("is_main", "", "the run whose metrics and samples the result has", &V::is_main));
-  visit(field("values", "", "one for each head of the comparison; NaN: none", &V::values));
+  visit(field("values", "", "one for each head of the comparison, in the unit of the head; NaN: none", &V::values));
 }
 
 struct Comparison {
@@ -73,10 +73,10 @@ struct Comparison {
 };
 constexpr void visit_fields(const Comparison*, auto&& visit) {
   using C = Comparison;
-  visit(field("title", "", "", &C::title));
-  visit(field("note", "", "", &C::note));
+  visit(field("title", "", "for people", &C::title));
+  visit(field("note", "", "below the table", &C::note));
   visit(field("heads", "", "with units: \"mean [N]\"", &C::heads));
-  visit(field("variants", "", "", &C::variants));
+  visit(field("variants", "", "its rows", &C::variants));
 }
 
 /// What the run passed through: a phase begins, for a reason.
@@ -152,15 +152,15 @@ struct ANTAEUS_API ExperimentResult {
 constexpr void visit_fields(const ExperimentResult*, auto&& visit) {
   using R = ExperimentResult;
   visit(field("command", "", "that repeats it on a command line", &R::command).only(FieldUse::python_only));
-  visit(field("name", "", "", &R::name).only(FieldUse::python_only));
-  visit(field("title", "", "", &R::title));
+  visit(field("name", "", "as commands name it", &R::name).only(FieldUse::python_only));
+  visit(field("title", "", "for people", &R::title));
   visit(field("question", "", "what is tried, one or two sentences", &R::question));
-  visit(field("seed", "", "", &R::seed));
+  visit(field("seed", "", "of the random numbers", &R::seed));
   visit(file_field("met", "", [](const R& r) { return r.is_met(); }));
   visit(file_field("metrics", "", [](const R& r) { return r.numbers(); }));
   visit(file_field("criteria", "", &R::metrics));
-  visit(field("comparisons", "", "", &R::comparisons));
-  visit(field("phases", "", "", &R::phases));
+  visit(field("comparisons", "", "tables of runs side by side", &R::comparisons));
+  visit(field("phases", "", "what the run went through", &R::phases));
   visit(field("physics", "", "contact, friction, noise, as simulated; one sentence each", &R::physics));
   visit(field("findings", "", "what the figures say, one sentence each, most important first", &R::findings));
   visit(field("remarks", "", "what a reader must know beside", &R::remarks));

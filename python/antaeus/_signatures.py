@@ -68,15 +68,18 @@ def _parsed(text: str, defaults: tuple[object, ...] | None) -> inspect.Signature
 
 def _together(first: inspect.Signature, second: inspect.Signature) -> inspect.Signature:
     """Of a function that takes either: what they call alike may be of both types; else anything."""
-    if list(first.parameters) != list(second.parameters):
-        answers = {first.return_annotation, second.return_annotation}
-        return inspect.Signature([inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL),
-                                  inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD)],
-                                 return_annotation=typing.Any if len(answers) > 1 else first.return_annotation)
-    both = [mine if mine.annotation == other.annotation
-            else mine.replace(annotation=typing.Union[mine.annotation, other.annotation])  # noqa: UP007
-            for mine, other in zip(first.parameters.values(), second.parameters.values())]
-    return first.replace(parameters=both)
+
+    def either(one: typing.Any, other: typing.Any) -> typing.Any:
+        return one if one == other else typing.Union[one, other]  # noqa: UP007: texts are not joined by |
+
+    mine, others = list(first.parameters.values()), list(second.parameters.values())
+    answer = either(first.return_annotation, second.return_annotation)
+    if [each.name for each in mine] == [each.name for each in others]:
+        both = [one.replace(annotation=either(one.annotation, other.annotation)) for one, other in zip(mine, others)]
+        return first.replace(parameters=both, return_annotation=answer)
+    rest = [inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL),
+            inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD)]
+    return first.replace(parameters=[*(each for each in mine[:1] if each.name == "self"), *rest], return_annotation=answer)
 
 
 def signature_of(function: typing.Any) -> inspect.Signature:

@@ -1,10 +1,15 @@
 """What every class of the package has beside what C++ gives it: a line that says what it holds, and whether it can be
 copied and pickled."""
 
+from __future__ import annotations
+
 import re
-import typing
 
 from antaeus import _antaeus
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # importing typing takes as long as all of this
+    import typing
 
 _WIDTH = 120  # characters of a line, about
 
@@ -184,8 +189,7 @@ _REASONS = {
     _VIEW: ("Instant", "InstantReader", "PositionTerms", "WrenchEstimates", "Residual", "FreeFlyingMotion"),
     _SHARED: ("KinematicChain", "ReachModel", "Task", "Objective", "TaskProblem", "SelfCollisionModel", "ToolDynamics"),
     _MUJOCO: ("MujocoScene", "MujocoRobot", "MujocoPlant", "MujocoCamera", "SceneDescription"),
-    _PART: ("DelayEstimate", "Tare", "LineProfile", "FlyingReference", "ContactFrame", "ContactDemand", "SettledFrames",
-            "ContactResult", "ExperimentResult", "Page", "ReachOptions"),
+    _PART: ("Tare", "ContactFrame", "SettledFrames", "ContactResult", "ExperimentResult", "Page"),
 }
 
 

@@ -105,7 +105,7 @@ SampleMatrix residual(const ContactResult& result) {
 }
 constexpr void visit_fields(const Solved*, auto&& visit) {
   using S = Solved;
-  visit(field("contacts", "", "", [](const S& s) -> auto& { return s.demand().contacts; }));
+  visit(field("contacts", "", "frames that touch", [](const S& s) -> auto& { return s.demand().contacts; }));
   visit(field("time", "s", "[N]; NaN without a clock", [](const S& s) -> auto& { return s.demand().time; }));
   visit(field("torques", "",
               "[N × nv], what the motors exert; the rows of the base hold the root residual. Empty without a robot",

@@ -5,6 +5,7 @@
 #include "antaeus/contact/contact_frame_solver.hpp"
 #include "contact.hpp"
 #include "logs.hpp"
+#include "values.hpp"
 
 namespace antaeus::python {
 
@@ -96,6 +97,7 @@ void bind_demand(nb::module_& module) {
           "about", [](const ContactDemand& self) { return rows_of(self.about); },
           nb::sig("def about(self) -> numpy.typing.NDArray[numpy.float64]"), "[N × 3], m, world.")
       .def("__len__", &ContactDemand::frames);
+  bind_value<ContactDemand>(module.attr("ContactDemand"));
   const std::string signature = options_signature<ContactOptions>(
       "def contact_demand(motion: dict[str, typing.Any], robot: Robot, contacts: "
       "collections.abc.Sequence[str], over_time: bool = True",

@@ -270,6 +270,7 @@ void bind_line(nb::module_& module) {
       .def_ro("ramp", &LineProfile::ramp, "Share of the duration in which the speed rises, and falls.")
       .def("at", &LineProfile::at, "time"_a,
            "LinePoint at a time since the start, s; before it the beginning, after it the end. NaN gives NaN.");
+  bind_value<LineProfile>(module.attr("LineProfile"));
 }
 
 void bind_task(nb::module_& module) {

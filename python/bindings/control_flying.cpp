@@ -49,6 +49,7 @@ void bind_references(nb::module_& module) {
           "R_WB", [](const FlyingReference& self) { return fresh(self.base.R_WB); }, "The base's axes [3 × 3].")
       .def_prop_ro(
           "p_com", [](const FlyingReference& self) { return fresh(self.com.position); }, "Centre of mass [3], m.");
+  bind_value<FlyingReference>(module.attr("FlyingReference"));
   module.def(
       "passage_at",
       [](double begin, double end, double time) {

@@ -118,7 +118,7 @@ void bind_estimates(nb::module_& module) {
       .def("keys", &column_names, "As columns, so that dict(result) has all.")
       .def("__getitem__", &column_of, "column"_a,
            nb::sig("def __getitem__(self, column: str) -> numpy.typing.NDArray[typing.Any]"),
-           "A column. KeyError with the nearest name.")
+           "A column [N], one entry a step and endpoint. KeyError with the nearest name.")
       .def(
           "__contains__",
           [](const EstimateTable& self, nb::handle name) {

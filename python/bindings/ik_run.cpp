@@ -32,7 +32,8 @@ constexpr void visit_fields(const IkRun*, auto&& visit) {
   visit(field("robot", "", "its title", [](const R& r) -> auto& { return r.result->robot; }));
   visit(field("frame", "", "that was brought to the targets",
               [](const R& r) -> auto& { return r.result->request.frame; }));
-  visit(field("all_reached", "", "", [](const R& r) { return r.result->all_reached(); }));
+  visit(
+      field("all_reached", "", "whether every target is reached", [](const R& r) { return r.result->all_reached(); }));
   visit(field("start", "", "[joints] as used, within the limits, rad or m; empty: none",
               [](const R& r) -> auto& { return r.result->start; }));
   visit(field("pulled_in", "", "joints of the start that were outside their limits",

@@ -3,6 +3,7 @@
 #include "antaeus/signal/cusum.hpp"
 #include "antaeus/signal/delay.hpp"
 #include "convert.hpp"
+#include "values.hpp"
 
 namespace antaeus::python {
 
@@ -15,6 +16,7 @@ void bind_signal(nb::module_& module) {
       .def_ro("sd", &DelayEstimate::sd, "s; too small by √k where the noise is correlated over k samples.")
       .def_ro("correlation", &DelayEstimate::correlation, "At that delay, 0 to 1.")
       .def_ro("samples", &DelayEstimate::samples, "Of `late` that were compared.");
+  bind_value<DelayEstimate>(module.attr("DelayEstimate"));
   module.def(
       "estimate_delay",
       [](const ArrayArgument& early_time, const ArrayArgument& early, const ArrayArgument& late_time,

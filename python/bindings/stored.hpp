@@ -13,7 +13,9 @@ struct CartesianTorque;
 struct Cause;
 struct ChannelFinding;
 struct ConsumerWrench;
+struct ContactDemand;
 struct ContactSurface;
+struct DelayEstimate;
 struct Endpoint;
 struct Episode;
 struct EpisodeAudit;
@@ -27,6 +29,7 @@ struct JointDescription;
 struct JointMove;
 struct JunctionLesson;
 struct LimitedTorque;
+struct LineProfile;
 struct LinkDescription;
 struct MovingFit;
 struct Observation;
@@ -40,6 +43,7 @@ struct PoseLimit;
 struct PoseLimits;
 struct PreflightFigures;
 struct PreflightReport;
+struct ReachOptions;
 struct Reconstruction;
 struct ResidualSeries;
 struct RobotScale;
@@ -119,6 +123,26 @@ constexpr void visit_stored(const E*, auto&& visit) {
 template <std::same_as<SyntheticEpisode> E>
 constexpr void visit_stored(const E*, auto&& visit) {
   visit(&E::wrenches);
+}
+
+// signal, contact, control, ik
+template <std::same_as<DelayEstimate> D>
+constexpr void visit_stored(const D*, auto&& visit) {
+  visit(&D::status, &D::delay, &D::sd, &D::correlation, &D::samples);
+}
+template <std::same_as<ContactDemand> D>
+constexpr void visit_stored(const D*, auto&& visit) {
+  visit(&D::contacts, &D::kinds, &D::time, &D::dt, &D::total, &D::about, &D::places, &D::speeds, &D::active, &D::guess,
+        &D::previous, &D::magnitude);
+}
+template <std::same_as<LineProfile> L>
+constexpr void visit_stored(const L*, auto&& visit) {
+  visit(&L::length, &L::duration, &L::shape, &L::ramp);
+}
+template <std::same_as<ReachOptions> O>
+constexpr void visit_stored(const O*, auto&& visit) {
+  visit(&O::position_only, &O::position_tolerance, &O::rotation_tolerance, &O::iteration_budget, &O::deadline,
+        &O::table_samples, &O::explain);
 }
 
 // trust, pose, space, tasks

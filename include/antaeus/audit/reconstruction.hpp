@@ -57,7 +57,7 @@ constexpr void visit_fields(const GuardTrace*, auto&& visit) {
   visit(field("guard", "", "which one", &G::guard));
   visit(field("action", "", "[N] places in GuardAction", &G::action));
   visit(field("saw", "", "[N] what it judged, in the unit of limit", &G::saw));
-  visit(field("limit", "", "what it compares with", &G::limit));
+  visit(field("limit", "", "what it compares with, in the unit of its values", &G::limit));
   visit(step_field("first_act", "row at which it acts first; −1: never", &G::first_act));
   visit(field("acts", "", "number of steps at which it acts", &G::acts));
   visit(field("force_read", "N",

@@ -240,8 +240,8 @@ constexpr void visit_fields(const FeasibilityRow*, auto&& visit) {
   visit(field("endpoint", "", "foot; none for the whole robot's balance ΣF = m (a_com − g)", &F::endpoint).or_null());
   visit(field("margin", "", "what it is of", &F::margin));
   visit(field("unit", "", "of the margin", &F::unit));
-  visit(field("value", "", "≥ 0 where the condition holds", &F::value));
-  visit(field("sd", "", "of it", &F::sd));
+  visit(field("value", "", "≥ 0 where the condition holds, in `unit`", &F::value));
+  visit(field("sd", "", "of the value, in `unit`", &F::sd));
   visit(field("feasible", "", "value plus feasibility.k sds is not below 0", &F::feasible));
 }
 
@@ -537,7 +537,7 @@ struct ANTAEUS_API AdviceRow {
 constexpr void visit_fields(const AdviceRow::Condition*, auto&& visit) {
   using C = AdviceRow::Condition;
   visit(field("quantity", "", "of the pose", &C::quantity));
-  visit(field("limit", "", "it must be below", &C::limit));
+  visit(field("limit", "", "it must be below, in the quantity's unit", &C::limit));
   visit(field("unit", "", "of it", [](const C& c) { return unit_of(c.quantity); }).only(FieldUse::file_only));
 }
 constexpr void visit_fields(const AdviceRow::Move*, auto&& visit) {

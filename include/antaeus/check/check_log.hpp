@@ -55,12 +55,12 @@ struct CheckedJoint {
 };
 constexpr void visit_fields(const CheckedJoint*, auto&& visit) {
   using J = CheckedJoint;
-  visit(field("joint", "", "", &J::joint));
+  visit(field("joint", "", "its name", &J::joint));
   visit(field("moved", "", "range of its positions [rad or m]", &J::moved));
   visit(field("gain", "1", "channel per torque of the model", &J::gain));
   visit(field("gain_sd", "1", "", &J::gain_sd));
   visit(field("zero", "", "offset of its position that the torques show [rad or m]", &J::zero));
-  visit(field("zero_sd", "", "", &J::zero_sd));
+  visit(field("zero_sd", "", "of the zero, in the channel's unit", &J::zero_sd));
   visit(field("tells_gain", "", "whether this log tells the gain", &J::tells_gain));
   visit(field("tells_zero", "", "whether this log tells the zero", &J::tells_zero));
 }
@@ -91,7 +91,7 @@ struct CheckSeries {
 };
 constexpr void visit_fields(const CheckSeries*, auto&& visit) {
   using S = CheckSeries;
-  visit(field("joint", "", "", &S::joint));
+  visit(field("joint", "", "its name", &S::joint));
   visit(field("time", "s", "from the first sample; steps without a clock", &S::time));
   visit(field("velocity", "", "of the channel dq [rad/s or m/s]", &S::velocity));
   visit(field("position_rate", "", "d(q)/dt [rad/s or m/s]", &S::position_rate));
@@ -114,8 +114,8 @@ struct CheckResult {
 constexpr void visit_fields(const CheckResult*, auto&& visit) {
   using R = CheckResult;
   visit(file_field("schema", "", [](const R&) { return "antaeus.check/1"; }));
-  visit(field("log", "", "", &R::log));
-  visit(field("robot", "", "", &R::robot));
+  visit(field("log", "", "name of the log", &R::log));
+  visit(field("robot", "", "name of the robot", &R::robot));
   visit(field("findings", "", "most severe first", &R::findings));
   visit(field("excluded", "", "faults that the log rules out", &R::excluded));
   visit(field("not_told", "", "faults that it cannot tell, each with what would", &R::not_told));

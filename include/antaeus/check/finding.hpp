@@ -97,9 +97,9 @@ constexpr void visit_fields(const Finding*, auto&& visit) {
               &F::channel));
   visit(field("joints", "", "names of the model; empty: all, or none in particular", &F::joints));
   visit(field("size", "", "of the mistake, in `unit`", &F::size));
-  visit(field("sd", "", "standard deviation of `size`", &F::sd));
+  visit(field("sd", "", "standard deviation of `size`, in `unit`", &F::sd));
   visit(field("unit", "", "of `size`", &F::unit));
-  visit(field("severity", "", "", &F::severity));
+  visit(field("severity", "", "how bad it is", &F::severity));
   visit(field("margin", "",
               "nats of tempered evidence over the next explanation of another name or joint; null where no model was "
               "needed",
@@ -107,7 +107,7 @@ constexpr void visit_fields(const Finding*, auto&& visit) {
   visit(field("remedy", "", "one line that can be pasted or done", &F::remedy));
   visit(field("alternatives", "", "faults that explain the log nearly as well", &F::alternatives));
   visit(field("text", "", "the finding in one sentence", &F::text));
-  visit(field("sizes", "", "one a joint of `joints`, where they differ", &F::sizes));
+  visit(field("sizes", "", "one a joint of `joints`, where they differ, in `unit`", &F::sizes));
 }
 
 }  // namespace antaeus

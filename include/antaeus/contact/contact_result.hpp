@@ -29,7 +29,7 @@ struct LimitViolation {
 };
 constexpr void visit_fields(const LimitViolation*, auto&& visit) {
   using L = LimitViolation;
-  visit(field("step", "", "", &L::frame));
+  visit(field("step", "", "frame of the motion", &L::frame));
   visit(field("subject", "", "contact, or joint of a torque limit", &L::subject));
   visit(field("kind", "", "of the limit", &L::kind).as("limit"));
   visit(field("size", "N", "by how much at least, of any wrenches; moments and torques at a lever of 0.1 m", &L::size)

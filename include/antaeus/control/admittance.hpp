@@ -68,8 +68,8 @@ struct AdmittanceReference {
 constexpr void visit_fields(const AdmittanceReference*, auto&& visit) {
   using R = AdmittanceReference;
   visit(field("status", "", "on anything but ok all numbers are NaN: hold the last pose", &R::status));
-  visit(field("mode", "", "", &R::mode));
-  visit(field("X_WT", "", "", &R::X_WT));
+  visit(field("mode", "", "how the tool moves", &R::mode));
+  visit(field("X_WT", "", "pose of the tool that is asked for", &R::X_WT));
   visit(field("twist", "", "[6] m/s and rad/s", &R::twist));
   visit(field("displacement", "", "x [6], m and rad", &R::displacement));
   visit(field("is_speed_limited", "", "in this cycle ẋ was shortened", &R::is_speed_limited));

@@ -73,8 +73,8 @@ struct ContactForce {
 };
 constexpr void visit_fields(const ContactForce*, auto&& visit) {
   using F = ContactForce;
-  visit(field("status", "", "", &F::status));
-  visit(field("verdict", "", "", &F::verdict));
+  visit(field("status", "", "ok, or what of the state is wrong", &F::status));
+  visit(field("verdict", "", "how far the force may be used", &F::verdict));
   visit(field("reasons", "", "settling, uncertain, unobservable_direction", &F::reasons));
   visit(field("force", "N", "along the normal, averaged", &F::force));
   visit(field("sd", "N", "of that: posterior, and the scatter within the window", &F::sd));

@@ -110,7 +110,7 @@ struct TaskOrder {
 };
 constexpr void visit_fields(const TaskOrder*, auto&& visit) {
   using O = TaskOrder;
-  visit(field("phase", "", "", &O::phase));
+  visit(field("phase", "", "of the task", &O::phase));
   visit(field("restarts", "", "integrals and filters are forgotten first; HybridController.update does it",
               &O::restarts));
   visit(field("target", "", "all of its fields as one", &O::target));

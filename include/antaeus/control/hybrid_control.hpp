@@ -76,7 +76,8 @@ constexpr void visit_fields(const HybridCommand*, auto&& visit) {
   visit(field("error", "", "[6] wanted less present pose, world axes, m and rad", &C::error));
   visit(field("felt", "", "the measured wrench as the loops took it, on the robot, task axes; NaN along axes of motion",
               &C::felt));
-  visit(field("integral_at_limit", "", "", &C::integral_at_limit));
+  visit(field("integral_at_limit", "", "whether the integral of the force's error is cut to its limit",
+              &C::integral_at_limit));
 }
 
 /// Scratch memory of one tool. All functions are noexcept, total and free of allocation (hybrid_control_realtime_test).

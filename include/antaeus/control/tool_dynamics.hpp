@@ -35,7 +35,7 @@ struct ToolState {
 };
 constexpr void visit_fields(const ToolState*, auto&& visit) {
   using S = ToolState;
-  visit(field("status", "", "", &S::status));
+  visit(field("status", "", "ok, or what of the state is wrong", &S::status));
   visit(field("q", "", "as given [n]", &S::q));
   visit(field("v", "", "as given [n]", &S::v));
   visit(field("X_WT", "", "the tool", &S::X_WT));

@@ -147,9 +147,9 @@ constexpr void visit_fields(const WrenchEstimate*, auto&& visit) {
   visit(field("kappa", "1", "its condition number; mixes m and rad", &W::kappa));
   visit(field("kappa_scaled", "1", "with linear rows divided by the characteristic length; NaN where not asked for",
               &W::kappa_scaled));
-  visit(field("sigma_min", "", "its smallest singular value", &W::sigma_min));
-  visit(field("sigma_max", "", "its largest", &W::sigma_max));
-  visit(field("manipulability", "", "product of its singular values (Yoshikawa)", &W::manipulability));
+  visit(field("sigma_min", "", "smallest singular value of its Jacobian, m and rad mixed", &W::sigma_min));
+  visit(field("sigma_max", "", "the largest, m and rad mixed", &W::sigma_max));
+  visit(field("manipulability", "", "product of its singular values (Yoshikawa), m and rad mixed", &W::manipulability));
   visit(field("gain", "",
               "[6 × motors]: wrench = gain · residual; column j is what 1 N·m at motor j becomes, N/(N·m), N·m/(N·m)",
               &W::gain));

@@ -62,7 +62,7 @@ constexpr void visit_fields(const Episode*, auto&& visit) {
   using E = Episode;
   visit(field("name", "", "last part of the path", &E::name));
   visit(field("sha256", "", "of the channels' hashes, independent of folder and file dates", &E::sha256));
-  visit(field("channels", "", "", &E::channels));
+  visit(field("channels", "", "what was read, and from which file", &E::channels));
   visit(field("missing", "", "optional channels that the log does not hold", &E::missing));
   visit(field("notes", "", "what was found and how it was read, one line each", &E::notes));
   visit(field("time", "s", "[N], never decreasing; NaN throughout when not recorded", &E::time));

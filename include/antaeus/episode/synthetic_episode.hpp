@@ -52,7 +52,7 @@ struct SyntheticEpisode {
 };
 constexpr void visit_fields(const SyntheticEpisode*, auto&& visit) {
   using S = SyntheticEpisode;
-  visit(field("episode", "", "", &S::episode));
+  visit(field("episode", "", "as a robot would have recorded it", &S::episode));
   visit(field("endpoints", "", "frames of `wrenches`", &S::endpoints));
   visit(field("full_q", "", "[N × nq]", &S::full_q));
   visit(field("full_v", "", "[N × nv]", &S::full_v));

@@ -78,7 +78,7 @@ constexpr void visit_fields(const Residual*, Visit&& visit) {
   using R = Residual;
   visit(field("status", "", "see also current()", &R::status));
   visit(field("instant", "", "that it was formed from", &R::instant));
-  visit(field("kind", "", "", &R::kind));
+  visit(field("kind", "", "which torques it is the difference of", &R::kind));
   visit(field("reasons", "", "why it is less accurate than possible", &R::reasons));
   visit(field("value", "N·m", "[motors] NaN unless ok", &R::value));
   visit(field("variance", "N²·m²", "[motors] of its error; infinity: no evidence (saturated torque)", &R::variance));

@@ -49,8 +49,8 @@ constexpr bool is_refused(const IdentifiedJoint& joint) noexcept {
 }
 constexpr void visit_fields(const IdentifiedJoint*, auto&& visit) {
   using J = IdentifiedJoint;
-  visit(field("joint", "", "", &J::joint));
-  visit(field("motor", "", "", &J::motor).only(FieldUse::python_only));
+  visit(field("joint", "", "its name", &J::joint));
+  visit(field("motor", "", "its index", &J::motor).only(FieldUse::python_only));
   visit(field("identified", "", "whether its row is evidence from now on", &J::identified));
   visit(field("use", "", "of its torque channel", &J::use));
   visit(field("reason", "", "one sentence; empty: unremarkable", &J::reason));
@@ -69,7 +69,7 @@ constexpr void visit_fields(const IdentifiedJoint*, auto&& visit) {
   visit(field("hold_out_covered", "1", "share of it within 1.96 sd", &J::hold_out_covered));
   visit(field("largest_speed", "rad/s", "that was seen", &J::largest_speed).as("largest_speed"));
   visit(field("least_position", "", "that was seen [rad] or [m]", &J::least_position));
-  visit(field("largest_position", "", "likewise", &J::largest_position));
+  visit(field("largest_position", "", "the largest position in the logs, rad or m", &J::largest_position));
 }
 
 /// A parameter that was asked for and is not written, with the reason.
@@ -130,7 +130,7 @@ constexpr void visit_fields(const IdentifyResult*, auto&& visit) {
   visit(file_field("base", "", &R::base_text));
   visit(file_field("payloads", "", &R::payloads));
   visit(field("check", "", "of the log with the most severe finding", &R::check));
-  visit(field("identified", "", "", &R::identified));
+  visit(field("identified", "", "whether there is a noise model", &R::identified));
   visit(field("method", "", "which fit", &R::method));
   visit(file_field("unlabelled", "", [](const R& r) { return r.method == IdentifyMethod::unlabelled; }));
   visit(field("unit", "", "of torques; \"channel units\" where effort units were asked for", &R::unit));
@@ -148,7 +148,7 @@ constexpr void visit_fields(const IdentifyResult*, auto&& visit) {
   visit(field("hold_out_covered", "1", "share of it within 1.96 sd", &R::hold_out_covered).as("hold_out.covered"));
   visit(field("largest_speed", "rad/s", "of the envelope, of a held pose", &R::largest_speed)
             .as("envelope.largest_speed"));
-  visit(field("payload", "", "", &R::payload));
+  visit(field("payload", "", "what the gripper carries; none: nobody asked", &R::payload));
   visit(field("noise", "", "of RobotProfile.noise; empty unless identified", &R::noise).only(FieldUse::python_only));
   visit(field("provenance", "", "by which version, from which logs and stretches, of which dates", &R::provenance));
 }

@@ -30,7 +30,7 @@ struct ChainJoint {
 };
 constexpr void visit_fields(const ChainJoint*, auto&& visit) {
   using J = ChainJoint;
-  visit(field("name", "", "", &J::name).as("joint"));
+  visit(field("name", "", "of the joint", &J::name).as("joint"));
   visit(field("motor", "", "its place among the model's motors", &J::motor).only(FieldUse::python_only));
   visit(field("prismatic", "", "it slides; else it turns", &J::prismatic).only(FieldUse::python_only));
   visit(field("unit", "", "", [](const J& j) { return j.prismatic ? "m" : "rad"; }).only(FieldUse::file_only));

@@ -86,7 +86,7 @@ constexpr void visit_fields(const IkStep*, auto&& visit) {
   visit(field("joint", "", "of the chain: the one that moves most", &S::joint));
   visit(field("step", "", "by how much, rad or m", &S::size));
   visit(field("largest_substep", "",
-              "with kPathParts targets between, followed from the answer at `from`; NaN: not examined",
+              "rad or m, with kPathParts targets between, followed from the answer at `from`; NaN: not examined",
               &S::largest_substep));
   visit(field("needed", "", "by the frame's way; none: not examined",
               [](const S& s) { return s.examined() ? std::optional(s.needed()) : std::nullopt; }));

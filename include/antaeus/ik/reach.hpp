@@ -88,7 +88,7 @@ struct ReachSolution {
 };
 constexpr void visit_fields(const ReachSolution*, auto&& visit) {
   using S = ReachSolution;
-  visit(field("status", "", "", &S::status));
+  visit(field("status", "", "reached, or why not", &S::status));
   visit(field("evidence", "", "what stands behind a status other than reached", &S::evidence));
   visit(field("q", "", "[joints] of the chain, rad or m; always within the limits, exactly. NaN for bad_input", &S::q));
   visit(field("position_error", "m", "|p − p*| at q", &S::position_error));
@@ -98,7 +98,8 @@ constexpr void visit_fields(const ReachSolution*, auto&& visit) {
   visit(field("descents", "", "starts from which the closest pose was looked for; 0: reached", &S::descents));
   visit(
       field("agreeing_starts", "", "of those, how many came to this pose's distance within 1e-5", &S::agreeing_starts));
-  visit(field("gradient", "", "largest of the projected gradient of ½(m² + rad²) at q; NaN: reached", &S::gradient));
+  visit(field("gradient", "", "largest of the projected gradient of ½(m² + rad²) at q, m or rad; NaN: reached",
+              &S::gradient));
   visit(field("blocked_by", "", "bit i: joint i is outside its limits in `rejected`; joint_names reads it",
               &S::blocked_by));
   visit(field("rejected", "", "[joints] reaches the target with the limits lifted; [0] unless blocked", &S::rejected));

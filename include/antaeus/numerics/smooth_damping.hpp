@@ -33,7 +33,8 @@ constexpr void visit_fields(const SmoothDampingReport*, auto&& visit) {
   visit(field("status", "", "ok, or what of J is wrong", &S::status));
   visit(field("sigma_min", "", "smallest singular value of J, its unit", &S::sigma_min));
   visit(field("condition", "1", "σ₁/σ_min; infinite at σ_min = 0", &S::condition));
-  visit(field("lambda_", "", "λ; 0: the exact or Moore-Penrose inverse", &S::lambda));
+  visit(
+      field("lambda_", "", "λ, in the unit of J's singular values; 0: the exact or Moore-Penrose inverse", &S::lambda));
 }
 
 /// J# = Jᵀ(JJᵀ + λ²E)⁻¹ with λ² = λ₀²(1 − σ²/ε²)² for σ < ε, else 0: once continuously differentiable in σ. Largest

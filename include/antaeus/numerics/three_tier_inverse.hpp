@@ -50,7 +50,8 @@ constexpr void visit_fields(const TierReport*, auto&& visit) {
   visit(field("tier", "", "the rule that made the inverse", &T::tier));
   visit(field("sigma_min", "", "smallest singular value of J, its unit", &T::sigma_min));
   visit(field("condition", "1", "σ₁/σ_min of J; infinite at σ_min = 0", &T::condition));
-  visit(field("lambda_", "", "damping that was applied; NaN while held", &T::lambda));
+  visit(
+      field("lambda_", "", "damping that was applied, in the unit of J's singular values; NaN while held", &T::lambda));
   visit(field("norm", "", "2-norm of the tier's inverse; of one that is held or blended: Frobenius, an upper bound",
               &T::norm));
   visit(field("remaining", "", "Frobenius norm of what of a jump is still to be taken off; 0: the tier's own inverse",

@@ -92,10 +92,10 @@ constexpr void visit_fields(const PoseConditioning*, auto&& visit) {
   visit(field("endpoint", "", "frame", &P::endpoint));
   visit(field("status", "", "ok, or why there are no numbers", &P::status).only(FieldUse::python_only));
   visit(field("position", "m", "[3] of the endpoint in base axes", &P::position));
-  visit(field("kappa", "", "condition number of its Jacobian", &P::kappa));
+  visit(field("kappa", "", "condition number of its Jacobian, m and rad mixed", &P::kappa));
   visit(field("kappa_scaled", "1", "with the linear rows divided by the characteristic length", &P::kappa_scaled));
-  visit(field("sigma_min", "", "smallest singular value", &P::sigma_min));
-  visit(field("manipulability", "", "product of the singular values", &P::manipulability));
+  visit(field("sigma_min", "", "smallest singular value, m and rad mixed", &P::sigma_min));
+  visit(field("manipulability", "", "product of the singular values, m and rad mixed", &P::manipulability));
   visit(field("reference_gain", "N/(N·m), 1", "[6] of the reference joint, sign on_environment; NaN without one",
               &P::reference_gain)
             .as("reference_gain"));

@@ -37,7 +37,7 @@ constexpr void visit_fields(const PreflightCheck*, auto&& visit) {
               "|gain|, N/(N·m), |q − target|, rad, worst-direction sd at rest, N, or error_force, N; infinite in a "
               "singular pose",
               &P::value));
-  visit(field("limit", "", "in the same unit", &P::limit));
+  visit(field("limit", "", "what the value is compared with, of the same unit", &P::limit));
   visit(field("passed", "", "value < limit; false for NaN", &P::passed));
 }
 

@@ -47,7 +47,7 @@ constexpr void visit_fields(const ChannelMap*, auto&& visit) {
   visit(field("position_scale", "", "q = scale · reading − offset, and the target's; one a motor, or empty",
               &C::position_scale));
   visit(field("position_offset", "", "rad or m; one a motor, or empty", &C::position_offset));
-  visit(field("velocity_scale", "", "of dq and ddq; one a motor, or empty", &C::velocity_scale));
+  visit(field("velocity_scale", "", "of dq and ddq, rad/s or m/s per unit; one a motor, or empty", &C::velocity_scale));
   visit(field("position_order", "", "per motor the column that holds its qpos, target, dq and ddq; empty: as they are",
               &C::position_order));
   visit(field("torque_order", "", "per motor the column that holds its tau; empty: as they are", &C::torque_order));
@@ -55,8 +55,8 @@ constexpr void visit_fields(const ChannelMap*, auto&& visit) {
   visit(field("torque_delay", "s", "by which tau is late", &C::torque_delay));
   visit(field("quaternion_order", "", "whatever the channel's name says; none: as it says", &C::quaternion_order));
   visit(field("quaternion_inverse", "", "the quaternion turns the world into the sensor", &C::quaternion_inverse));
-  visit(field("accelerometer_scale", "", "m/s² per unit, one an axis", &C::accelerometer_scale));
-  visit(field("gyro_scale", "", "rad/s per unit, one an axis", &C::gyro_scale));
+  visit(field("accelerometer_scale", "", "[3] m/s² per unit, one an axis", &C::accelerometer_scale));
+  visit(field("gyro_scale", "", "[3] rad/s per unit, one an axis", &C::gyro_scale));
 }
 
 }  // namespace antaeus

@@ -68,7 +68,7 @@ struct NoiseModel {
 template <class Visit>
 constexpr void visit_fields(const NoiseModel*, Visit&& visit) {
   using N = NoiseModel;
-  visit(field("origin", "", "", &N::origin));
+  visit(field("origin", "", "what the robot did meanwhile", &N::origin));
   visit(field("white_sd", "N·m",
               "[motors] σ, > 0; infinity: the row is no evidence (a dead channel); NaN: it was not identified",
               &N::white_sd));
@@ -88,7 +88,7 @@ constexpr void visit_fields(const NoiseModel*, Visit&& visit) {
   visit(field("identified_speed", "rad/s",
               "largest rms speed of `envelope_motors` while it was identified, of held_pose; NaN: no envelope",
               &N::identified_speed));
-  visit(field("envelope_motors", "", "", &N::envelope_motors));
+  visit(field("envelope_motors", "", "motors whose speed bounds what was identified", &N::envelope_motors));
   visit(field("joint_speed", "rad/s", "[motors] largest |v| while it was identified; empty: any speed is known",
               &N::joint_speed));
   visit(field("largest_residual", "N·m",

@@ -55,9 +55,9 @@ struct LinkDescription {
 template <class Visit>
 constexpr void visit_fields(const LinkDescription*, Visit&& visit) {
   using L = LinkDescription;
-  visit(field("name", "", "", &L::name));
-  visit(field("has_inertial", "", "", &L::has_inertial));
-  visit(field("inertial", "", "", &L::inertial));
+  visit(field("name", "", "of the link", &L::name));
+  visit(field("has_inertial", "", "whether the file states mass and inertia", &L::has_inertial));
+  visit(field("inertial", "", "mass, centre of mass and inertia in link axes", &L::inertial));
   visit(field("line", "", "in the source file", &L::line));
 }
 
@@ -84,8 +84,8 @@ struct JointDescription {
 template <class Visit>
 constexpr void visit_fields(const JointDescription*, Visit&& visit) {
   using J = JointDescription;
-  visit(field("name", "", "", &J::name));
-  visit(field("type", "", "", &J::type));
+  visit(field("name", "", "of the joint", &J::name));
+  visit(field("type", "", "what it allows", &J::type));
   visit(field("parent", "", "link", &J::parent));
   visit(field("child", "", "link", &J::child));
   visit(field("X_PJ", "", "joint frame in the parent link; the child link's frame at position zero", &J::X_PJ));
@@ -111,11 +111,11 @@ struct ANTAEUS_API RobotDescription {
 template <class Visit>
 constexpr void visit_fields(const RobotDescription*, Visit&& visit) {
   using R = RobotDescription;
-  visit(field("name", "", "", &R::name));
+  visit(field("name", "", "of the robot", &R::name));
   visit(field("source", "", "the file as it was named, for messages", &R::source));
   visit(field("sha256", "", "of the file's bytes", &R::sha256));
-  visit(field("links", "", "", &R::links));
-  visit(field("joints", "", "", &R::joints));
+  visit(field("links", "", "in the order of the file", &R::links));
+  visit(field("joints", "", "in the order of the file", &R::joints));
   visit(field("root", "", "the one link that is not a joint's child", &R::root));
   visit(field("notes", "", "what the file leaves open and how it was read, one line each", &R::notes));
 }

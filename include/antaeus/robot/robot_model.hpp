@@ -52,9 +52,9 @@ struct ModelOptions {
 template <class Visit>
 constexpr void visit_fields(const ModelOptions*, Visit&& visit) {
   using M = ModelOptions;
-  visit(field("base", "", "", &M::base));
+  visit(field("base", "", "what the root link may do", &M::base));
   visit(field("gravity", "m/s²", "[3] acceleration of free fall in world axes", &M::gravity));
-  visit(field("payloads", "", "", &M::payloads));
+  visit(field("payloads", "", "loads that the description does not hold", &M::payloads));
   visit(field("armature", "kg·m²", "joint → reflected rotor inertia; absent: 0", &M::armature));
   visit(field("locked_joints", "rad or m", "joint → position held; it becomes fixed", &M::locked_joints));
   visit(field("motors", "", "joints in motor order; empty: all, in the model's order", &M::motors));
@@ -67,7 +67,7 @@ struct FrameId {
 template <class Visit>
 constexpr void visit_fields(const FrameId*, Visit&& visit) {
   using F = FrameId;
-  visit(field("index", "", "", &F::index));
+  visit(field("index", "", "its number in the model; −1: none", &F::index));
 }
 
 /// A robot that does not change. Copying copies a pointer; every function is const and thread-safe.

@@ -32,9 +32,9 @@ struct JointGroup {
 template <class Visit>
 constexpr void visit_fields(const JointGroup*, Visit&& visit) {
   using J = JointGroup;
-  visit(field("name", "", "", &J::name));
-  visit(field("title", "", "", &J::title));
-  visit(field("joints", "", "", &J::joints));
+  visit(field("name", "", "as other keys of the profile name it", &J::name));
+  visit(field("title", "", "for people", &J::title));
+  visit(field("joints", "", "names of its joints, from the root on", &J::joints));
 }
 
 /// The role of an endpoint. A foot stands on the ground; hands and tools touch what they are made to touch.
@@ -54,7 +54,7 @@ constexpr void visit_fields(const Endpoint*, Visit&& visit) {
   using E = Endpoint;
   visit(field("frame", "", "the model's frame name", &E::frame));
   visit(field("label", "", "for people: \"left wrist\"", &E::label));
-  visit(field("kind", "", "", &E::kind));
+  visit(field("kind", "", "its role: foot, hand or tool", &E::kind));
   visit(field("group", "", "joint group that carries it; may be empty", &E::group));
 }
 
@@ -67,8 +67,8 @@ struct NamedPose {
 template <class Visit>
 constexpr void visit_fields(const NamedPose*, Visit&& visit) {
   using N = NamedPose;
-  visit(field("name", "", "", &N::name));
-  visit(field("title", "", "", &N::title));
+  visit(field("name", "", "as commands name it", &N::name));
+  visit(field("title", "", "for people", &N::title));
   visit(field("positions", "rad or m", "by joint", &N::positions));
 }
 
@@ -85,7 +85,7 @@ template <class Visit>
 constexpr void visit_fields(const ImuMount*, Visit&& visit) {
   using I = ImuMount;
   visit(field("frame", "", "the sensor's frame; empty: the robot has none", &I::frame));
-  visit(field("deployed_as", "", "", &I::deployed_as));
+  visit(field("deployed_as", "", "what the deployed code takes the quaternion for", &I::deployed_as));
   visit(field("order", "", "of a quaternion's four numbers", &I::order));
 }
 
@@ -113,7 +113,7 @@ constexpr void visit_fields(const PreflightFigures*, Visit&& visit) {
   visit(field("gain_limit", "N/(N·m)", "of |reference gain|", &P::gain_limit));
   visit(field("gain_row", "", "wrench row of the gain", &P::gain_row));
   visit(field("start_error_limit", "rad", "of |q − target| at the start", &P::start_error_limit));
-  visit(field("start_error_joints", "", "", &P::start_error_joints));
+  visit(field("start_error_joints", "", "joints whose error at the start counts", &P::start_error_joints));
 }
 
 /// Who decided what the base is. `caller`: the program that made the profile. `option`: the user who loads the robot.
@@ -177,9 +177,9 @@ struct ANTAEUS_API RobotProfile {
 template <class Visit>
 constexpr void visit_fields(const RobotProfile*, Visit&& visit) {
   using P = RobotProfile;
-  visit(field("name", "", "", &P::name));
-  visit(field("title", "", "", &P::title));
-  visit(field("provenance", "", "", &P::provenance));
+  visit(field("name", "", "as commands name it", &P::name));
+  visit(field("title", "", "for people", &P::title));
+  visit(field("provenance", "", "where its figures come from", &P::provenance));
   visit(field("file", "", "empty when made from a bare description", &P::file));
   visit(field("sha256", "", "of the file's bytes", &P::sha256));
   visit(field("model", "", "description file", &P::model));
@@ -187,21 +187,21 @@ constexpr void visit_fields(const RobotProfile*, Visit&& visit) {
   visit(field("base_source", "", "who decided what the base is", &P::base_source));
   visit(field("rated_load", "kg", "that each hand or tool is made for; NaN: not stated", &P::rated_load));
   visit(field("motor_labels", "", "short names in motor order", &P::motor_labels));
-  visit(field("groups", "", "", &P::groups));
-  visit(field("endpoints", "", "", &P::endpoints));
+  visit(field("groups", "", "legs, arms: joints that belong together", &P::groups));
+  visit(field("endpoints", "", "frames at which contact forces are asked for", &P::endpoints));
   visit(field("reference_joint", "", "the joint whose torque the endpoints share; empty: none", &P::reference_joint));
-  visit(field("imu", "", "", &P::imu));
+  visit(field("imu", "", "where the inertial sensor sits", &P::imu));
   visit(field("channels", "", "how a log's channels become this robot's", &P::channels));
   visit(field("deployed_sign", "", "of the estimator that the robot's users run; none: the profile does not state it",
               &P::deployed_sign));
   visit(field("deployed_endpoints", "", "frames that its consumer reads", &P::deployed_endpoints));
-  visit(field("torque_source", "", "", &P::torque_source));
-  visit(field("friction", "", "", &P::friction));
+  visit(field("torque_source", "", "where torques are measured", &P::torque_source));
+  visit(field("friction", "", "what the friction figures are good for", &P::friction));
   visit(field("torque_sign", "1", "−1: the channel is positive against the joint's axis", &P::torque_sign));
   visit(field("figures", "", "in motor order", &P::figures));
   visit(field("settings", "", "[options], and what callers add, as --set does; see Robot.settings", &P::settings));
-  visit(field("poses", "", "", &P::poses));
-  visit(field("preflight", "", "", &P::preflight));
+  visit(field("poses", "", "configurations with a name", &P::poses));
+  visit(field("preflight", "", "limits of the published pre-flight checks", &P::preflight));
 }
 
 /// A configuration and what to call it: a pose of the profile, a row of a table, a step of an episode.
@@ -237,8 +237,8 @@ struct ANTAEUS_API Robot {
 template <class Visit>
 constexpr void visit_fields(const Robot*, Visit&& visit) {
   using R = Robot;
-  visit(field("profile", "", "", &R::profile));
-  visit(field("model", "", "", &R::model));
+  visit(field("profile", "", "what its users know of it", &R::profile));
+  visit(field("model", "", "joints, masses, limits and frames", &R::model));
 }
 
 /// Reads and checks a profile. \throws ModelError that names file, line and key

@@ -66,8 +66,8 @@ struct PlantTruth {
 constexpr void visit_fields(const PlantTruth*, auto&& visit) {
   using T = PlantTruth;
   visit(field("time", "s", "", &T::time));
-  visit(field("qpos", "", "the whole scene after the step, in MuJoCo's order (SceneOrder)", &T::qpos));
-  visit(field("qvel", "", "likewise", &T::qvel));
+  visit(field("qpos", "", "[nq] the whole scene after the step, in MuJoCo's order (SceneOrder)", &T::qpos));
+  visit(field("qvel", "", "[nv] likewise", &T::qvel));
   visit(field("tau", "", "[motors] over the step, after their limits", &T::tau));
   visit(field("friction", "", "[motors] Coulomb friction, not in tau", &T::friction));
   visit(field("contact", "", "the environment on the end-effector, the robot's own arm too, about the site, world axes",

@@ -57,9 +57,9 @@ struct FreeFlyingMotion {
 template <class Visit>
 constexpr void visit_fields(const FreeFlyingMotion*, Visit&& visit) {
   using M = FreeFlyingMotion;
-  visit(field("status", "", "", &M::status));
-  visit(field("X_WB", "", "", &M::X_WB));
-  visit(field("X_WE", "", "", &M::X_WE));
+  visit(field("status", "", "ok, or what of the state is wrong", &M::status));
+  visit(field("X_WB", "", "pose of the base in the world", &M::X_WB));
+  visit(field("X_WE", "", "pose of the end-effector in the world", &M::X_WE));
   visit(field("p_com", "m", "[3] C, in W", &M::p_com));
   visit(field("p_bc", "m", "[3] B to C, in B", &M::p_bc));
   visit(field("p_ec", "m", "[3] E to C, in E", &M::p_ec));
@@ -93,10 +93,10 @@ struct FreeFlyingConditioning {
 template <class Visit>
 constexpr void visit_fields(const FreeFlyingConditioning*, Visit&& visit) {
   using C = FreeFlyingConditioning;
-  visit(field("status", "", "", &C::status));
+  visit(field("status", "", "ok, or what of the state is wrong", &C::status));
   visit(field("sigma_J", "", "smallest singular value of J⊕", &C::sigma_J));
   visit(field("kappa_J", "1", "condition of J⊕", &C::kappa_J));
-  visit(field("sigma_Gamma", "", "smallest singular value of Γ", &C::sigma_Gamma));
+  visit(field("sigma_Gamma", "", "smallest singular value of Γ, m and rad mixed", &C::sigma_Gamma));
   visit(field("kappa_Gamma", "1", "condition of Γ", &C::kappa_Gamma));
 }
 
@@ -154,7 +154,7 @@ struct FreeFlyingTerms {
 template <class Visit>
 constexpr void visit_fields(const FreeFlyingTerms*, Visit&& visit) {
   using T = FreeFlyingTerms;
-  visit(field("status", "", "", &T::status));
+  visit(field("status", "", "ok, or what of the state is wrong", &T::status));
   visit(shaped(kVelocities, kVelocities, field("M", "", "[(6 + n)²] M v̇ + C v = τ", &T::M)));
   visit(shaped(kVelocities, kVelocities, field("C", "", "[(6 + n)²] with Ṁ = C + Cᵀ", &T::C)));
   visit(shaped(12, kVelocities, field("Gamma", "", "[12 × (6 + n)]", &T::Gamma)));

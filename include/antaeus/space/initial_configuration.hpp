@@ -22,7 +22,7 @@ template <class Visit>
 constexpr void visit_fields(const BestSample*, Visit&& visit) {
   using B = BestSample;
   visit(field("theta", "rad", "[n] of the best candidate", &B::theta));
-  visit(field("score", "", "its score; NaN: none was finite, theta is the centre", &B::score));
+  visit(field("score", "", "its score, no unit of its own; NaN: none was finite, theta is the centre", &B::score));
   visit(field("index", "", "0: the centre itself; −1: none", &B::index));
 }
 

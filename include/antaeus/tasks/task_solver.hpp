@@ -42,7 +42,7 @@ struct StepResult {
 };
 constexpr void visit_fields(const StepResult*, auto&& visit) {
   using R = StepResult;
-  visit(field("status", "", "", &R::status));
+  visit(field("status", "", "ok, or what prevented the step", &R::status));
   visit(field("input", "", "why bad_input: `time_back` for dt not positive, else of q, v or `task`", &R::input));
   visit(field("task", "", "the one at fault, of bad_input and hold_broken; −1: none", &R::task));
   visit(field("row", "", "of v: first with a conflict of limits; −1: none", &R::row));
@@ -75,10 +75,10 @@ struct LevelResult {
 };
 constexpr void visit_fields(const LevelResult*, auto&& visit) {
   using L = LevelResult;
-  visit(field("priority", "", "", &L::priority));
-  visit(field("status", "", "", &L::status));
-  visit(field("error", "", "√Σ weight · error² at the end of all", &L::error));
-  visit(field("iterations", "", "", &L::iterations));
+  visit(field("priority", "", "of its tasks", &L::priority));
+  visit(field("status", "", "how its minimisation ended", &L::status));
+  visit(field("error", "", "√Σ weight · error² at the end of all, m and rad mixed", &L::error));
+  visit(field("iterations", "", "of this level", &L::iterations));
 }
 
 struct SolveResult {
@@ -101,7 +101,7 @@ constexpr void visit_fields(const SolveResult*, auto&& visit) {
   visit(field("levels", "", "LevelResult of each priority", &R::levels));
   visit(field("at_limit", "", "[nv]: −1 or 1 for a joint at its lower or upper limit, else 0", &R::at_limit));
   visit(field("distance", "m", "smallest at the end; infinity: none watched", &R::distance));
-  visit(field("objective", "", "Σ weight · value at the end; 0 without objectives", &R::objective));
+  visit(field("objective", "", "Σ weight · value at the end, no unit; 0 without objectives", &R::objective));
   visit(field("q", "", "[nq]", &R::q));
 }
 

@@ -49,8 +49,11 @@ constexpr void visit_fields(const FeasibilityMargin*, auto&& visit) {
   visit(field("kind", "", "what it is of", &F::kind));
   visit(field("endpoint", "", "in the order of the estimates; −1: the whole robot", &F::endpoint));
   visit(field("unit", "", "of value and sd", &F::unit));
-  visit(field("value", "", "≥ 0 where the condition holds; NaN where it could not be computed", &F::value));
-  visit(field("sd", "", "first order; 0 for an estimate without covariance, which thereby counts as exact", &F::sd));
+  visit(field("value", "", "≥ 0 where the condition holds, in `unit`; NaN where it could not be computed", &F::value));
+  visit(
+      field("sd", "",
+            "of the value, first order, in `unit`; 0 for an estimate without covariance, which thereby counts as exact",
+            &F::sd));
   visit(field("feasible", "", "value + k·sd ≥ 0; false for NaN", &F::feasible));
 }
 

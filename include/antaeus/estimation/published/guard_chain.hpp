@@ -57,7 +57,7 @@ constexpr void visit_fields(const GuardRecord*, auto&& visit) {
   visit(field("kind", "", "of guard", &G::kind));
   visit(field("action", "", "what it did", &G::action));
   visit(field("saw", "", "the quantity it judges: max |F_i| or |F| in N, κ, ρ; NaN without input", &G::saw));
-  visit(field("limit", "", "what it was compared with", &G::limit));
+  visit(field("limit", "", "what it was compared with, in the value's unit", &G::limit));
 }
 
 /// What the consumer reads behind a chain.

@@ -96,8 +96,8 @@ struct HeldPoseNoise {
 constexpr void visit_fields(const HeldPoseNoise*, auto&& visit) {
   using H = HeldPoseNoise;
   visit(field("motors", "", "the rows: all that support an endpoint, ascending", &H::motors));
-  visit(field("runs", "", "", &H::runs));
-  visit(field("stretches", "", "", &H::stretches));
+  visit(field("runs", "", "logs that were read", &H::runs));
+  visit(field("stretches", "", "stretches without contact", &H::stretches));
   visit(field("offset", "N·m", "of τ − g", &H::offset));
   visit(field("offset_error", "N·m", "its standard error", &H::offset_error));
   visit(field("offset_sd", "N·m", "between runs", &H::offset_sd));

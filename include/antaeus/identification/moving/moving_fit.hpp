@@ -98,11 +98,11 @@ struct ParameterEstimate {
 };
 constexpr void visit_fields(const ParameterEstimate*, auto&& visit) {
   using P = ParameterEstimate;
-  visit(field("name", "", "", &P::name));
-  visit(field("unit", "", "", &P::unit));
+  visit(field("name", "", "\"panda_joint2.coulomb\"", &P::name));
+  visit(field("unit", "", "of value and sd", &P::unit));
   visit(field("value", "", "to be added to the description's (inertia, rotor), or the friction itself", &P::value));
-  visit(field("sd", "", "standard error", &P::sd));
-  visit(field("prior_sd", "", "", &P::prior_sd));
+  visit(field("sd", "", "standard error, in `unit`", &P::sd));
+  visit(field("prior_sd", "", "standard deviation before the logs, in `unit`", &P::prior_sd));
 }
 
 /// Whether the torques are as old as the motion: how well the fit predicts what it did not see, with all torques read
