@@ -27,9 +27,12 @@ WARNINGS_AS_ERRORS := $(if $(filter true 1,$(CI)),ON,OFF)
 # BATCHES=OFF compiles file by file.
 RELEASE_OPTIONS := $(if $(BATCHES),-DANTAEUS_BATCHES=$(BATCHES))
 
+# `make wheel` shares the folder of the preset release, and leaves its settings there.
+NO_WHEEL := -DSKBUILD= -DANTAEUS_BESIDE_WHEELS=OFF
+
 # $(1): preset, $(2): further CMake definitions. What tests and Python need is looked for when it is asked for.
 define configure
-@ANTAEUS_SITE_PACKAGES=$$(echo $(CURDIR)/$(VENV)/lib/python3*/site-packages) cmake --preset $(1) -DANTAEUS_WARNINGS_AS_ERRORS=$(WARNINGS_AS_ERRORS) $(RELEASE_OPTIONS) $(2) > build/configure-$(1).log 2>&1 || { tail -n 30 build/configure-$(1).log; exit 1; }
+@ANTAEUS_SITE_PACKAGES=$$(echo $(CURDIR)/$(VENV)/lib/python3*/site-packages) cmake --preset $(1) -DANTAEUS_WARNINGS_AS_ERRORS=$(WARNINGS_AS_ERRORS) $(RELEASE_OPTIONS) $(NO_WHEEL) $(2) > build/configure-$(1).log 2>&1 || { tail -n 30 build/configure-$(1).log; exit 1; }
 endef
 
 demo: setup ## build what it shows, then audit the incident twin beside its good twin
@@ -58,6 +61,13 @@ test: setup-test ## build everything, run every test
 	$(call configure,release,-DANTAEUS_BUILD_TESTS=ON)
 	@cmake --build build/release -j $(JOBS)
 	@tools/run_tests.sh build/release
+
+wheel: setup-all ## one wheel for this Python and one for 3.12 and all later ones, in build/wheel (PYTHONS="python3.11 python3.13" names others)
+	@tools/setup.sh all wheel
+	@tools/make_wheel.sh
+
+try-wheel: wheel ## install the wheel into an empty environment without compiler and source tree, and use it there
+	@tools/try_wheel.sh
 
 check: setup-test ## after a change: compile file by file what it touches, run the quick tests (the first time builds all)
 	$(call configure,dev)
@@ -118,4 +128,4 @@ docs-simulate: setup-all ## run every experiment and write its figures into docs
 clean: ## remove build/
 	rm -rf build
 
-.PHONY: help setup setup-all setup-test demo tour motion studies all test check asan soak bench bench-ik fuzz format tidy docs docs-simulate clean
+.PHONY: wheel try-wheel help setup setup-all setup-test demo tour motion studies all test check asan soak bench bench-ik fuzz format tidy docs docs-simulate clean

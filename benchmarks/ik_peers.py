@@ -3,7 +3,7 @@
 
     build/venv/bin/python benchmarks/ik_peers.py            the whole run, at most a quarter of an hour
     build/venv/bin/python benchmarks/ik_peers.py --quick    fewer targets, under a minute once the peers are installed
-    build/venv/bin/python benchmarks/ik_peers.py --write    also docs/ik_peers.md and docs/figures/ik-peers.svg
+    build/venv/bin/python benchmarks/ik_peers.py --write    also docs/measured/ik_peers.md and docs/figures/ik-peers.svg
 
 The peers' packages go into build/ik_peers by benchmarks/ik_peers.lock; what does not install is said and left out. Into
 build/bench_ik go targets, answers, peers.json, peers.md and peers.svg. Ours come from `antaeus ik --timing`, and from
@@ -33,7 +33,7 @@ import ik_targets as sets
 
 ROOT = sets.ROOT
 INSTALLED, OUT = ROOT / "build/ik_peers", ROOT / "build/bench_ik"
-PAGE, FIGURE = ROOT / "docs/ik_peers.md", ROOT / "docs/figures/ik-peers.svg"
+PAGE, FIGURE = ROOT / "docs/measured/ik_peers.md", ROOT / "docs/figures/ik-peers.svg"
 BEGIN, END = "<!-- written by benchmarks/ik_peers.py --write: begin -->", "<!-- end -->"
 LIMIT, QUICK_LIMIT = 700.0, 45.0  # [s] of all peers together
 # peer → the environment that it runs in
@@ -293,7 +293,7 @@ def between(text, new):
 def main():
     parser = argparse.ArgumentParser(description="Inverse kinematics of others beside ours.")
     parser.add_argument("--quick", action="store_true", help="fewer targets")
-    parser.add_argument("--write", action="store_true", help="also write docs/ik_peers.md and its figure")
+    parser.add_argument("--write", action="store_true", help="also write docs/measured/ik_peers.md and its figure")
     parser.add_argument("--peers", nargs="*", choices=sorted(PEERS), default=sorted(PEERS), help="these alone")
     cli = os.environ.get("ANTAEUS_CLI", ROOT / "build/bin/antaeus")
     parser.add_argument("--cli", default=cli, help="our command line")

@@ -1,4 +1,5 @@
-# Arrow and Parquet C++ out of the pyarrow wheel, which brings headers and libraries but no CMake configuration.
+# Arrow and Parquet C++ out of the pyarrow wheel, which brings headers and libraries but no CMake configuration; where
+# there is no such wheel (conda, a distribution), by Arrow's own CMake packages.
 #   input    ANTAEUS_SITE_PACKAGES      site-packages of the environment that holds pyarrow
 #   targets  antaeus::arrow_wheel       headers and both libraries; also antaeus::arrow, antaeus::parquet
 #   output   ANTAEUS_ARROW_LIBRARY_DIR  folder of the libraries, for an RPATH; ArrowWheel_VERSION
@@ -15,6 +16,20 @@ if(ANTAEUS_ARROW_INCLUDE_DIR)
     string(TOUPPER ${stem} upper)
     find_file(ANTAEUS_${upper}_LIBRARY lib${stem}.so.${arrow_wheel_abi} PATHS "${arrow_wheel_root}" NO_DEFAULT_PATH)
   endforeach()
+endif()
+
+if(NOT ANTAEUS_ARROW_INCLUDE_DIR)
+  find_package(Arrow CONFIG QUIET)
+  find_package(Parquet CONFIG QUIET)
+  if(TARGET Arrow::arrow_shared AND TARGET Parquet::parquet_shared)
+    if(NOT TARGET antaeus::arrow_wheel)
+      add_library(antaeus::arrow_wheel INTERFACE IMPORTED)
+      target_link_libraries(antaeus::arrow_wheel INTERFACE Parquet::parquet_shared Arrow::arrow_shared)
+    endif()
+    set(ArrowWheel_VERSION ${Arrow_VERSION})
+    set(ArrowWheel_FOUND TRUE)
+    return()
+  endif()
 endif()
 
 include(FindPackageHandleStandardArgs)

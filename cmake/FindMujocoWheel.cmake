@@ -1,4 +1,5 @@
-# MuJoCo out of the mujoco wheel, which brings headers and the library but no CMake configuration.
+# MuJoCo out of the mujoco wheel, which brings headers and the library but no CMake configuration; where there is no such
+# wheel (conda, a build of one's own), by MuJoCo's own CMake package.
 #   input    ANTAEUS_SITE_PACKAGES       site-packages of the environment that holds mujoco
 #   targets  antaeus::mujoco_wheel       headers and library
 #   output   ANTAEUS_MUJOCO_LIBRARY_DIR  folder of the library, for an RPATH; MujocoWheel_VERSION
@@ -14,6 +15,19 @@ if(ANTAEUS_MUJOCO_INCLUDE_DIR)
   set(MujocoWheel_VERSION ${mujoco_wheel_major}.${mujoco_wheel_minor}.${mujoco_wheel_patch})
   # The wheel has no unversioned link: the name with the version is the only one.
   find_file(ANTAEUS_MUJOCO_LIBRARY libmujoco.so.${MujocoWheel_VERSION} PATHS "${mujoco_wheel_root}" NO_DEFAULT_PATH)
+endif()
+
+if(NOT ANTAEUS_MUJOCO_INCLUDE_DIR)
+  find_package(mujoco ${MujocoWheel_FIND_VERSION} CONFIG QUIET)
+  if(TARGET mujoco::mujoco)
+    if(NOT TARGET antaeus::mujoco_wheel)
+      add_library(antaeus::mujoco_wheel INTERFACE IMPORTED)
+      target_link_libraries(antaeus::mujoco_wheel INTERFACE mujoco::mujoco)
+    endif()
+    set(MujocoWheel_VERSION ${mujoco_VERSION})
+    set(MujocoWheel_FOUND TRUE)
+    return()
+  endif()
 endif()
 
 include(FindPackageHandleStandardArgs)

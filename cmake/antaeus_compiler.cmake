@@ -9,13 +9,13 @@ option(ANTAEUS_BATCHES "Compile several source files in one run of the compiler"
 find_program(ANTAEUS_CCACHE ccache)
 if(ANTAEUS_CCACHE)
   # Without the two, ccache passes every file with precompiled headers on to the compiler.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${ANTAEUS_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros ${ANTAEUS_CCACHE})
   add_compile_options($<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 endif()
 # -Wrestrict: GCC 12 reports std::string concatenation in its own header (bug 105651).
 add_library(antaeus_flags INTERFACE)
-target_compile_options(antaeus_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Wno-sign-conversion -Wno-restrict
-  $<$<BOOL:${ANTAEUS_WARNINGS_AS_ERRORS}>:-Werror>)
+target_compile_options(antaeus_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Wno-sign-conversion
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> $<$<BOOL:${ANTAEUS_WARNINGS_AS_ERRORS}>:-Werror>)
 if(ANTAEUS_SANITIZE)
   # Pinocchio's ~Model frees with Eigen's aligned allocator: without this definition the sanitizer sees a mismatch.
   add_compile_definitions(EIGEN_MALLOC_ALREADY_ALIGNED=1 ANTAEUS_SANITIZED=1)

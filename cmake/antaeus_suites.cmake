@@ -14,7 +14,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
     set(environment "ANTAEUS_CLI=$<TARGET_FILE:antaeus_cli>,ANTAEUS_PYTHON=${ANTAEUS_PYTHON}")
     add_custom_command(TARGET ${target} POST_BUILD BYPRODUCTS ${list} VERBATIM
       COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:${target}> -DLABEL=${label} -DLIST=${list}
-        -DENVIRONMENT=${environment} -DFOLDER=${CMAKE_SOURCE_DIR} -P ${ANTAEUS_SUITES_SCRIPT})
+        -DENVIRONMENT=${environment} -DFOLDER=${PROJECT_SOURCE_DIR} -P ${ANTAEUS_SUITES_SCRIPT})
     set(guard ${CMAKE_CURRENT_BINARY_DIR}/${target}_include.cmake)
     file(CONFIGURE OUTPUT ${guard} @ONLY CONTENT "if(EXISTS \"@list@\")
   include(\"@list@\")

@@ -274,11 +274,12 @@ Page simulate_page(const ExperimentResult& result, std::shared_ptr<const MeshFil
 
 std::vector<std::string> add_simulation_files(const ExperimentResult& result, FileSet& files, const std::string& clip) {
   const auto meshes = std::make_shared<const MeshFiles>(read_meshes(result.replay.description, nullptr));
-  std::vector<std::string> names = {"report.html", "summary.json", "samples.parquet"};
+  std::vector<std::string> names = {"report.html", "summary.json"};
   files.add(names[0], html_page(simulate_page(result, meshes, clip)));
   files.add(names[1], experiment_summary_json(result).dump() + "\n");
-  files.add(names[2], to_parquet(result.samples));
-  if (result.samples.rows() > kMostCsvRows) return names;
+  const bool has_parquet = missing_parquet().empty();
+  if (has_parquet) files.add(names.emplace_back("samples.parquet"), to_parquet(result.samples));
+  if (has_parquet && result.samples.rows() > kMostCsvRows) return names;
   files.add(names.emplace_back("samples.csv"), to_csv(result.samples));
   return names;
 }

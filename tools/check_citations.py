@@ -4,9 +4,10 @@
     tools/check_citations.py
 
 Reads every tracked text file of src, include, apps, studies, python, tests, benchmarks, tools, examples, robots, viewer and docs, and
-the pages of the root. Two things count:
+the pages of the root. Three things count:
 - `name.md` or a relative link to it: found beside the file, from the root, or under docs/; its #anchor must be a heading
   of that page, or an id in it;
+- on a page: every link `](path#anchor)` that is no address: the file or folder is there, seen from the page, and the anchor on it;
 - in tests and tools: "the issue's bar" and the like. A tolerance's reason is what rounds, or what a user needs.
 Prints the number of offences and exits 1 where there is one.
 """
@@ -19,6 +20,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDERS = ("src", "include", "apps", "studies", "python", "tests", "benchmarks", "tools", "examples", "robots", "viewer", "docs")
 NAMED = re.compile(r"(?<![\w/}*<>%.-])((?:[\w.-]+/|\.\./)*[\w.-]+\.md)\b(?:#([\w-]+))?")
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.M | re.S)
 TICKET = re.compile(r"\b[Ii]ssues?(?:'s?)?\b(?! thread)")
 # Written or read by the program that names them, no page of ours.
 MADE = {"page.md", "peers.md"}
@@ -69,10 +72,25 @@ def main():
                 offences.append(where + "names a folder that users do not have")
             if name.startswith(("tests/", "tools/")) and TICKET.search(line):
                 offences.append(where + "a ticket is no reason")
+        if name.endswith(".md"):
+            offences += [f"{name}: {wrong}" for wrong in dead_links(name, text, known)]
     for offence in offences:
         print(offence)
     print(f"{len(offences)} citations of what is not in the tree")
     return 1 if offences else 0
+
+
+def dead_links(name, text, known):
+    """Links of a page that lead nowhere; what stands in code is none. Pages by name are judged above."""
+    for link in LINK.findall(CODE.sub("", text)):
+        path, _, anchor = link.partition("#")
+        if re.match(r"[a-z]+:", link) or "@@" in link:
+            continue
+        page = normal(str(pathlib.PurePosixPath(name).parent / path)) if path else name
+        if not (ROOT / page).exists():
+            yield f"the link {link} leads to no file"
+        elif anchor and anchor not in known.get(page, ()):
+            yield f"the link {link} leads to no heading or id"
 
 
 def normal(path):

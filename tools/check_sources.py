@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every name in the table of docs/sources_rows.md is alive.
+"""Every name in the tables of docs/sources.md, "Every row", is alive.
 
     tools/check_sources.py [--complete]
 
@@ -16,7 +16,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs/sources_rows.md"
+PAGE = ROOT / "docs/sources.md"
 ROW = re.compile(r"^\| *(\d+) *\|(.*)\|$", re.M)
 CODE = re.compile(r"`([^`]+)`")
 SPOKEN = ("include", "python/bindings", "python/antaeus", "studies", "src/estimation", "src/report", "tools", "viewer/src")
@@ -94,7 +94,7 @@ def main(complete):
         if not CODE.search(cells[2]) and "none:" not in cells[2]:
             offences.append(where + "names no test")
     if number == 0:
-        offences.append("no rows in docs/sources_rows.md")
+        offences.append("no rows in docs/sources.md")
     for offence in offences:
         print(offence)
     print(f"{len(offences)} dead names in {number} rows of the sources, {planned} planned")

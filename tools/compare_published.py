@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every number that the H1-2 incident report prints, against the report's own logs.
 
-    build/venv/bin/python tools/compare_published.py --write    write docs/published_report_vs_data.md
+    build/venv/bin/python tools/compare_published.py --write    write docs/measured/published_report_vs_data.md
     build/venv/bin/python tools/compare_published.py --check    exit 1 when the page is stale or a cell is not as expected
 
 The printed numbers are in tools/published_tables.toml. Ours come from the command line `antaeus`; what it does not carry (ρ of
@@ -28,7 +28,7 @@ import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TABLES = ROOT / "tools" / "published_tables.toml"
-PAGE = ROOT / "docs" / "published_report_vs_data.md"
+PAGE = ROOT / "docs/measured/published_report_vs_data.md"
 ABSENT = 77
 WRISTS = {"left": "left_wrist_yaw_link", "right": "right_wrist_yaw_link"}
 TORSO, FOCUS = 12, 8
@@ -466,7 +466,7 @@ def page_and_complaints(ours, published):
     differing = [cell for cell in cells if not cell.agrees]
     lines = [
         "# The published report against its own data", "",
-        "The [report on the H1-2 incident](sources.md#incident-report) prints tables and claims; its three logs are public. This page holds every one of those numbers",
+        "The [report on the H1-2 incident](../sources.md#incident-report) prints tables and claims; its three logs are public. This page holds every one of those numbers",
         "next to the number that Antaeus computes from the logs. It is written by `tools/compare_published.py` from",
         "`tools/published_tables.toml` and the logs; a test fails when it is stale, or when a number changes sides.", "",
         "A cell *agrees* when ours lies within one unit of its last printed digit. Counts and steps must be equal, and a bound must hold.",

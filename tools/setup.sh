@@ -11,28 +11,40 @@ command -v "$python" >/dev/null || fail "no $python on the PATH; install Python 
 "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
   fail "$("$python" --version) is too old; Python 3.11 or newer is needed (set PYTHON=...)"
 
-# header that proves the package : Debian package
+# header that proves the package : its name in Debian 12 and 13 and Ubuntu 24.04 (universe), which have the same
 missing=()
 for pair in CLI/CLI.hpp:libcli11-dev toml++/toml.h:libtomlplusplus-dev gtest/gtest.h:libgtest-dev \
             benchmark/benchmark.h:libbenchmark-dev zlib.h:zlib1g-dev; do
   [ -e "/usr/include/${pair%%:*}" ] || missing+=("${pair##*:}")
 done
-command -v g++ >/dev/null || missing+=(g++)
+# The compiler: CXX, else g++. Pinocchio's CMake package asks clang for OpenMP, of clang's own version.
+compiler=${CXX:-g++}
+if ! command -v "$compiler" >/dev/null; then
+  missing+=("${compiler/#clang++/clang}")
+elif "$compiler" --version | grep -q clang; then
+  major=$("$compiler" -dumpversion | cut -d. -f1)
+  [ "$major" -ge 16 ] || fail "$compiler is version $major; version 16 or newer is needed (set CXX=clang++-16)"
+  echo '#include <omp.h>' | "$compiler" -fopenmp -fsyntax-only -x c++ - 2>/dev/null || missing+=("libomp-$major-dev")
+else
+  major=$("$compiler" -dumpversion | cut -d. -f1)
+  [ "$major" -ge 12 ] || fail "$compiler is version $major; version 12 or newer is needed (install g++-12 and set CXX=g++-12)"
+fi
 "$python" -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3-venv)
 # The package is an extension module: the interpreter's own headers.
 "$python" -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))' ||
   missing+=("$("$python" -c 'import sys; print("python{}.{}-dev".format(*sys.version_info))')")
 if [ ${#missing[@]} -gt 0 ]; then
+  command -v apt-get >/dev/null ||
+    fail "system packages are missing: ${missing[*]}; docs/in_your_project.md has their names on Fedora and Arch"
   as_root=()
   if [ "$(id -u)" -ne 0 ]; then
     sudo -n true 2>/dev/null || fail "system packages are missing; run: sudo apt-get install ${missing[*]}"
     as_root=(sudo)
   fi
-  command -v apt-get >/dev/null || fail "system packages are missing: ${missing[*]}"
   echo "antaeus: installing ${missing[*]}" >&2
   "${as_root[@]}" apt-get update -qq >/dev/null
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${missing[@]}" >/dev/null ||
-    fail "apt-get could not install ${missing[*]}; install them by hand"
+    fail "apt-get could not install ${missing[*]}; install them by hand (on Ubuntu after: sudo add-apt-repository universe)"
 fi
 
 # Not bin/pip: its first line holds the folder in which the environment was made.

@@ -11,6 +11,7 @@
 #include "commands/command.hpp"
 #include "components.hpp"
 #include "interruption.hpp"
+#include "python_verbs.hpp"
 #include "terminal.hpp"
 
 namespace {
@@ -138,6 +139,7 @@ int main(int argc, char** argv) {
   add_verb_of(kStudies, "space", kSpaceSummary, app, run);
   add_robot(app, run);
   add_tour(app, run);
+  add_python_verbs(app, run);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {

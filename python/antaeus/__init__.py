@@ -15,11 +15,18 @@ import importlib.machinery
 import sys
 import types
 
-from antaeus import _antaeus
+from antaeus import _installation
+from antaeus._installation import cmake_prefix as cmake_prefix
+
+_installation.warn_of_untried()
+try:
+    from antaeus import _antaeus
+except ImportError as error:
+    raise _installation.explain_import(error) from None
 from antaeus._antaeus import *  # noqa: F403
 from antaeus._antaeus import __version__ as __version__
 
-__all__ = [name for _, names in _antaeus._rooms.values() for name in names]
+__all__ = ["cmake_prefix", *(name for _, names in _antaeus._rooms.values() for name in names)]
 
 
 def _make_room(name: str, doc: str, names: tuple[str, ...]) -> types.ModuleType:

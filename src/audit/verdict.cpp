@@ -259,11 +259,9 @@ class Writer {
     if (!c) return;
     std::string text = "The stacked estimator reads " + axis_name(axis_) + " = " +
                        number_text(c->force_at_focus[axis_]) + " N at the " + label_ + " in the same step";
-    double vertical = 0.0;
     std::string feet;
     for (const EstimateSeries& s : audit_.audited.reconstruction.series) {
       if (s.estimator != EstimatorName::stacked || s.kind != EndpointKind::foot) continue;
-      vertical += std::abs(s.wrench(row_, kFz));
       feet += (feet.empty() ? "" : " and ") + number_text(s.wrench(row_, kFz)) + " N";
     }
     if (!feet.empty()) {

@@ -17,7 +17,7 @@ struct Weights {
 class CostWeights {
  public:
   CostWeights(const ContactDemand& demand, const ContactOptions& options, bool over_time) noexcept
-      : demand_(demand), options_(options), nimble_(options.compatibility == Compatibility::nimble) {
+      : demand_(demand), nimble_(options.compatibility == Compatibility::nimble) {
     const double dt = nimble_ || !over_time ? 1.0 : demand.dt, lever2 = nimble_ ? 0.01 : options.lever * options.lever;
     const bool nearest = !over_time && demand.guess.size() > 0;
     size_ = {(nearest ? 1.0 : options.least_torque) * (nearest && nimble_ ? 1.0 : lever2) * dt,
@@ -48,7 +48,6 @@ class CostWeights {
 
  private:
   const ContactDemand& demand_;
-  const ContactOptions& options_;
   bool nimble_;
   Weights size_, smoothing_, previous_;
   double per_speed_ = 0.0, per_magnitude_ = 0.0, lever2_ = 1.0;

@@ -35,7 +35,7 @@ Vector3 across(const Vector3& normal, const Vector3& wish) noexcept {
 
 const OptionTable& options_of(const ContactTaskOptions&) {
   constexpr const char* kStudy = "docs/measured/force_control.md#the-hybrid-law";
-  constexpr const char* kLine = "docs/control_sensorless.md#what-cannot-be-reached";
+  constexpr const char* kLine = "docs/control.md#what-cannot-be-reached";
   using O = ContactTaskOptions;
   static const OptionTable table(
       "", {

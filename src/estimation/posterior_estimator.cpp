@@ -319,27 +319,30 @@ const OptionTable& options_of(const PosteriorOptions&) {
                            "docs/notation.md#sign: estimator.sign where it is set, else the profile's deployed sign, "
                            "else Antaeus' convention",
                            &O::sign)),
-          option("rows", "", "own, all, or all_and_base: which torques speak for an endpoint",
-                 "docs/estimator_study.md#posterior: the arm's own rows need no model of feet, gantry or torso",
-                 &O::rows),
+          option(
+              "rows", "", "own, all, or all_and_base: which torques speak for an endpoint",
+              "docs/measured/estimator_study.md#posterior: the arm's own rows need no model of feet, gantry or torso",
+              &O::rows),
           option("reference", "", "exclude, innovation or trust: what the shared joint's torque is used for",
-                 "docs/estimator_study.md#rows: an unexplained torso torque reads as 1.5 N, trusted as 310 N",
+                 "docs/measured/estimator_study.md#rows: an unexplained torso torque reads as 1.5 N, trusted as 310 N",
                  &O::reference),
           option("contact", "", "wrench, or force: no moment about the endpoint's origin",
-                 "docs/estimator_study.md#priors: for a push 8 cm off the wrist, moments taken for zero double the "
+                 "docs/measured/estimator_study.md#priors: for a push 8 cm off the wrist, moments taken for zero "
+                 "double the "
                  "error (1.6 to 3.3 N)",
                  &O::contact),
           part(&O::prior),
           following(
               Follows::force, 1.0 / 6.0,
               option("full_use_sd", "N", "sd in the worst direction up to which a force is used without reservation",
-                     "docs/estimator_study.md#guards: 64 % of 4000 random poses of the H1-2's arm are below its 5 N",
+                     "docs/measured/estimator_study.md#guards: 64 % of 4000 random poses of the H1-2's arm are below "
+                     "its 5 N",
                      &O::full_use_sd, kPositive)),
-          following(
-              Follows::force, 0.4,
-              option("observable_sd", "N", "sd up to which a direction counts as observed",
-                     "docs/estimator_study.md#guards: 13 % of 4000 random poses of the H1-2's arm are above its 12 N",
-                     &O::observable_sd, kPositive)),
+          following(Follows::force, 0.4,
+                    option("observable_sd", "N", "sd up to which a direction counts as observed",
+                           "docs/measured/estimator_study.md#guards: 13 % of 4000 random poses of the H1-2's arm are "
+                           "above its 12 N",
+                           &O::observable_sd, kPositive)),
           option("false_alarm", "1", "probability per sample that a consistency test alarms while all is as assumed",
                  "our choice: one in 200, each test at this rate", &O::false_alarm, kProbability),
           option("false_alarms_per_hour", "1/h",

@@ -135,7 +135,7 @@ void PosteriorEstimator::join() noexcept {
       for (Eigen::Index j = 0; j < rows; ++j) {
         double* const target = &S(first, first + j);
         const double share = column[j];
-#pragma GCC ivdep
+        ANTAEUS_ROWS_APART
         for (Eigen::Index i = j; i < rows; ++i) target[i] += share * column[i];
       }
     }

@@ -27,7 +27,7 @@ struct ParquetPlugin {
 ParquetPlugin load_parquet_plugin() {
   constexpr const char* kFile = "libantaeus_parquet.so";
   constexpr const char* kRemedy = "build the target antaeus_parquet and put it beside libantaeus.so, or write CSV";
-  void* const library = open_plugin(kFile, "Parquet support", kRemedy);
+  void* const library = open_plugin(kFile, "Parquet support", kRemedy, "parquet");
   const ParquetPlugin plugin = {
       reinterpret_cast<AntaeusParquetWrite*>(plugin_function(library, "antaeus_parquet_write_3")),
       reinterpret_cast<AntaeusParquetRead*>(plugin_function(library, "antaeus_parquet_read_2"))};
@@ -64,6 +64,15 @@ std::string written(std::shared_ptr<const Table> first, const SharedParts& next)
 }
 
 }  // namespace
+
+std::string missing_parquet() {
+  try {
+    parquet_plugin();
+    return {};
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
 
 std::string to_parquet(const TableParts& next) {
   std::optional<Table> first = next();

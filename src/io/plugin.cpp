@@ -37,7 +37,7 @@ std::string last_loader_message() {
 
 }  // namespace
 
-void* open_plugin(const char* file, const std::string& subject, const char* remedy) {
+void* open_plugin(const char* file, const std::string& subject, const char* remedy, const char* extra) {
   void* library = nullptr;
   std::string reason;
   for (const std::filesystem::path& beside : places_of(file)) {
@@ -47,8 +47,10 @@ void* open_plugin(const char* file, const std::string& subject, const char* reme
   }
   if (!library) library = ::dlopen(file, RTLD_NOW | RTLD_LOCAL);
   if (!library) {
+    const bool lacks_others = extra && !reason.empty();  // the plugin is there, what it stands on is not
     if (reason.empty()) reason = last_loader_message();
-    throw Error(file, subject + " cannot be loaded (" + reason + ")", remedy);
+    throw Error(file, subject + " cannot be loaded (" + reason + ")",
+                lacks_others ? std::string("install what it stands on: pip install 'antaeus[") + extra + "]'" : remedy);
   }
   return library;
 }

@@ -231,7 +231,7 @@ class ContactViews {
       const auto& all = result_.margins;
       shown.lines.push_back(
           {.name = name,
-           .channel = add([&all, field = field](Index t) { return all[static_cast<std::size_t>(t)].*field; }),
+           .channel = add([&all, of = field](Index t) { return all[static_cast<std::size_t>(t)].*of; }),
            .tone = tone(n++),
            .scales = field != &FrameMargins::torque});
     }

@@ -276,7 +276,7 @@ class IkPage {
           {chain_.joints()[static_cast<std::size_t>(j)].name, add(views, position, Bin::one_row), {}});
     }
     for (const auto& [joint, held] : chain_.model().options().locked_joints) {
-      robot.joints.push_back({joint, add(views, [held = held](const IkResult&, Index) { return held; }), {}});
+      robot.joints.push_back({joint, add(views, [at = held](const IkResult&, Index) { return at; }), {}});
     }
     return robot;
   }

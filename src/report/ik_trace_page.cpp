@@ -163,7 +163,7 @@ class IkTracePage {
                                   {}});
         }
         for (const auto& [joint, locked] : chain_.model().options().locked_joints) {
-          robot.joints.push_back({joint, views.add([locked = locked](Index) { return locked; }), {}});
+          robot.joints.push_back({joint, views.add([at = locked](Index) { return at; }), {}});
         }
         robot.when = when;
         scene.robots.push_back(std::move(robot));

@@ -41,7 +41,7 @@ class ViewsWriter {
       Json object = Json::object();
       return append(object, value);
     } else if constexpr (std::ranges::range<Value> && !std::is_constructible_v<Json, const Value&>) {
-      return list_json(value, [this](const auto& item) { return json(item); });
+      return list_json(value, [this](const auto& item) { return this->json(item); });
     } else {
       return to_json(value);
     }

@@ -291,7 +291,7 @@ struct FlyingControl::Workspace {
     return Status::ok;
   }
 
-  /// The law of docs/space_control.md in joint velocities that pass through singularities.
+  /// The law of docs/space.md#coordinated-control in joint velocities that pass through singularities.
   Status carry(const FreeFlyingTerms& t, double dt) noexcept {
     const FreeFlyingMotion& m = t.motion;
     const auto theta_dot = now_v.tail(n);

@@ -28,7 +28,7 @@ VERBS = {
 def test_help_of_the_program_names_every_verb_and_the_exit_codes():
     done = run("--help")
     assert done.returncode == 0 and done.stderr == b""
-    for verb in VERBS:
+    for verb in [*VERBS, "cmake-prefix"]:
         assert re.search(rf"^\s*{verb}\s", text(done.stdout), re.M), verb
     assert "Exit codes: 0 fine, 1 ran and refused or found an incident, 2 bad input" in text(done.stdout)
 
@@ -67,6 +67,25 @@ def test_a_bad_load_is_one_line_in_every_verb(twins, tmp_path, verb, load, words
     robot = () if verb == "robot" else ("--robot", "h1_2")
     line = refused(verb, *log, *OF_H1_2[verb], *robot, "--payload", load, cwd=tmp_path)
     assert "--payload" in line and words in line and list(tmp_path.iterdir()) == []
+
+
+# Verbs that are written in Python: the same help, exit codes and one-line errors.
+
+
+def test_a_verb_in_python_has_its_help():
+    done = run("cmake-prefix", "--help")
+    assert done.returncode == 0 and "CMAKE_PREFIX_PATH" in text(done.stdout)
+
+
+def test_a_verb_in_python_refuses_in_one_line():
+    assert "'more' is not expected" in refused("cmake-prefix", "more")
+    assert "holds no CMake package" in refused("cmake-prefix")  # of a build tree
+    assert "did you mean 'cmake-prefix'" in refused("cmake-prefx")
+
+
+def test_without_a_python_a_verb_says_so(monkeypatch):
+    monkeypatch.setenv("ANTAEUS_PYTHON", "/none/python")
+    assert "/none/python cannot be run (No such file or directory)" in refused("cmake-prefix")
 
 
 def test_version():
@@ -340,7 +359,7 @@ def test_preflight_refuses_the_incidents_pose_and_passes_zero():
     report = json.loads(run("preflight", "--robot", "h1_2", "--pose", "arm_waist_target", "--json").stdout)
     assert report["passed"] is False
     gains = {c["subject"]: c["value"] for c in report["checks"] if c["check"] == "gain"}
-    # The gain of the commanded pose: the figure of docs/estimator_study.md and of the robot's profile; the report's figures are of the drooped arm.
+    # The gain of the commanded pose: the figure of docs/measured/estimator_study.md and of the robot's profile; the report's figures are of the drooped arm.
     assert gains["left_wrist_yaw_link"] == pytest.approx(15.035, abs=0.0005)
     sds = {c["subject"]: c for c in report["checks"] if c["check"] == "sd"}
     assert sds["left_wrist_yaw_link"]["value"] == pytest.approx(20.0, abs=0.05) and not sds["left_wrist_yaw_link"]["passed"]

@@ -58,7 +58,8 @@ TEST_F(PosteriorOnTheLogs, Step8OfRe3IsNearZeroAndSaysHowLittleItKnows) {
   EXPECT_LT(left.wrench.force.norm(), 6.0);  // deployed: 558 N
   EXPECT_GT(left.uncertainty.worst_sd(), 15.0);
   EXPECT_LT(left.uncertainty.worst_sd(), 25.0);
-  // The weak direction is the line from shoulder to wrist, nearly vertical (docs/estimator_study.md#structure).
+  // The weak direction is the line from shoulder to wrist, nearly vertical
+  // (docs/measured/estimator_study.md#structure).
   EXPECT_GT(std::abs(left.uncertainty.worst_direction().z()), 0.9);
   EXPECT_EQ(left.uncertainty.observable, 2);
   EXPECT_EQ(left.residual_kind, ResidualKind::static_gravity);

@@ -1,7 +1,8 @@
 #pragma once
 /// \file
-/// Target sets for inverse kinematics, by the recipe of the comparison with other libraries (docs/ik_peers.md), and the
-/// judge of answers: Pinocchio's forward kinematics, and limits compared without any tolerance.
+/// Target sets for inverse kinematics, by the recipe of the comparison with other libraries
+/// (docs/measured/ik_peers.md), and the judge of answers: Pinocchio's forward kinematics, and limits compared without
+/// any tolerance.
 
 #include <Eigen/Geometry>
 #include <algorithm>

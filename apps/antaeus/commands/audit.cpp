@@ -84,22 +84,35 @@ void Delivery::add_page(FileSet& files, std::string html) const {
   files.add("report.html", std::move(html));
 }
 
+std::string add_table(FileSet& files, const std::string& stem, const Table& table) {
+  static bool is_said = false;
+  files.add(stem + ".csv", to_csv(table));
+  const std::string missing = missing_parquet();
+  if (missing.empty()) {
+    files.add(stem + ".parquet", to_parquet(table));
+    return stem + ".csv, " + stem + ".parquet";
+  }
+  if (!is_said) say("antaeus: " + stem + ".parquet is left out: " + missing);
+  is_said = true;
+  return stem + ".csv";
+}
+
 int deliver(const Audit& audit, const Delivery& delivery, std::shared_ptr<const MeshFiles> meshes) {
   const std::string summary = audit_summary(audit).dump() + "\n";
   const std::string& out = delivery.out;
+  std::string tables;
   if (!out.empty()) {
     const Table steps = steps_table(audit.audited.reconstruction);
     FileSet files(out);
     delivery.add_page(files, html_report(audit, std::move(meshes)));
     files.add("summary.json", summary);
-    files.add("steps.csv", to_csv(steps));
-    files.add("steps.parquet", to_parquet(steps));
+    tables = add_table(files, "steps", steps);
     files.commit();
   }
   print(delivery.json ? summary : audit_story(audit));
   if (!out.empty() && !delivery.json) {
     print("\n  Written to " + printable(out) + ": report.html, " + (delivery.pdf ? "report.pdf, " : "") +
-          "summary.json, steps.csv, steps.parquet\n");
+          "summary.json, " + tables + "\n");
   }
   std::string unusable;
   const auto note = [&](const Episode& episode) {

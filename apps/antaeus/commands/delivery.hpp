@@ -12,6 +12,7 @@ class App;
 namespace antaeus {
 struct Audit;
 class FileSet;
+class Table;
 }  // namespace antaeus
 
 namespace antaeus::cli {
@@ -28,6 +29,10 @@ struct Delivery {
   /// Adds a page as report.html, and printed where that is wanted.
   void add_page(FileSet& files, std::string html) const;
 };
+
+/// Adds a table as STEM.csv and STEM.parquet, and names both. Where Parquet cannot be written here the CSV goes alone,
+/// and a line says once what is missing.
+std::string add_table(FileSet& files, const std::string& stem, const Table& table);
 
 /// Prints an audit, or its JSON, writes its files, and gives the exit code.
 int deliver(const Audit& audit, const Delivery& delivery, std::shared_ptr<const MeshFiles> meshes = nullptr);

@@ -27,6 +27,9 @@ std::string write_experiment(const ExperimentResult& result, const Settings& set
   for (const std::string& file : add_simulation_files(result, files, told)) {
     names += (names.empty() ? "" : ", ") + file;
   }
+  if (const std::string missing = missing_parquet(); !missing.empty()) {
+    say("antaeus: samples.parquet is left out: " + missing);
+  }
   if (delivery.pdf) {
     const auto meshes = std::make_shared<const MeshFiles>(read_meshes(result.replay.description, nullptr));
     const std::string page = html_page(simulate_page(result, meshes, told));

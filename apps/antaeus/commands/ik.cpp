@@ -114,14 +114,9 @@ struct IkCommand {
       if (delivery.pdf) names += "report.pdf, ";
       delivery.add_page(files, html_page(page));
       files.add("summary.json", summary);
-      names += "summary.json, solutions.csv, solutions.parquet";
-      const Table solutions = solutions_table(result);
-      files.add("solutions.csv", to_csv(solutions));
-      files.add("solutions.parquet", to_parquet(solutions));
+      names += "summary.json, " + add_table(files, "solutions", solutions_table(result));
       if (const Table rejected = rejected_table(result); rejected.rows() > 0) {
-        files.add("rejected.csv", to_csv(rejected));
-        files.add("rejected.parquet", to_parquet(rejected));
-        names += ", rejected.csv, rejected.parquet";
+        names += ", " + add_table(files, "rejected", rejected);
       }
       std::optional<IkTrace> way;
       if (trace) names += add_trace(files, result, way.emplace(trace_ik(result)), meshes);
@@ -149,11 +144,8 @@ struct IkCommand {
 
   static std::string add_trace(FileSet& files, const IkResult& result, const IkTrace& way,
                                const std::shared_ptr<const MeshFiles>& meshes) {
-    const Table table = trace_table(result, way);
     files.add("trace.html", html_page(ik_trace_page(result, way, meshes)));
-    files.add("trace.csv", to_csv(table));
-    files.add("trace.parquet", to_parquet(table));
-    return ", trace.html, trace.csv, trace.parquet";
+    return ", trace.html, " + add_table(files, "trace", trace_table(result, way));
   }
 
   static std::string story(const IkResult& result) {

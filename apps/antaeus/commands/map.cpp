@@ -10,6 +10,7 @@
 #include "antaeus/pose/pose_map.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
+#include "delivery.hpp"
 #include "terminal.hpp"
 
 namespace antaeus::cli {
@@ -41,6 +42,7 @@ struct MapCommand {
   std::string out = "antaeus-map", quantity = "all";
   int steps = kMapSteps;
   bool json = false, out_given = false;
+  std::string tables;  ///< that were written
 
   int run() {
     const Robot loaded = robot.load();
@@ -153,16 +155,15 @@ struct MapCommand {
   }
 
   bool writes() const { return !json || out_given; }
-  void write(std::string svg, const Table& table) const {
+  void write(std::string svg, const Table& table) {
     if (!writes()) return;
     FileSet files(out);
     files.add("map.svg", std::move(svg));
-    files.add("map.csv", to_csv(table));
-    files.add("map.parquet", to_parquet(table));
+    tables = add_table(files, "map", table);
     files.commit();
   }
   std::string written() const {
-    return "\n  Written: " + printable((std::filesystem::path(out) / "map.svg").string()) + ", map.csv, map.parquet\n";
+    return "\n  Written: " + printable((std::filesystem::path(out) / "map.svg").string()) + ", " + tables + "\n";
   }
 
   static std::vector<MappedRange> spans(const std::vector<std::string>& names,

@@ -69,6 +69,8 @@ ANTAEUS_API Table parse_csv(std::string_view text, const std::string& name);
 /// Parquet bytes with unit and meaning as field metadata. Loads libantaeus_parquet.so on first use.
 /// \throws Error when that library is not installed
 ANTAEUS_API std::string to_parquet(const Table& table);
+/// Why Parquet can be neither written nor read here, with the remedy, in one line; empty where it can.
+ANTAEUS_API std::string missing_parquet();
 ANTAEUS_API Table read_parquet(const std::filesystem::path& file);
 
 }  // namespace antaeus

@@ -21,7 +21,8 @@ ANTAEUS_API double gain(const ConstMatrix6XRef& B, int row, int joint) noexcept;
 
 /// ‖B(Fx..Fz, joint)‖: the force error that 1 N·m at one joint causes, in whatever direction. Of the scalar indicators
 /// it predicts the error of a humanoid's deployed estimator best. In simulated motion its rank correlation with the
-/// error is 0.99, that of the vertical gain 0.87, that of the condition number 0.67 (docs/estimator_study.md#guards).
+/// error is 0.99, that of the vertical gain 0.87, that of the condition number 0.67
+/// (docs/measured/estimator_study.md#guards).
 /// \return [N/(N·m)]; NaN outside B
 /// \realtime conditioning_realtime_test
 ANTAEUS_API double force_gain(const ConstMatrix6XRef& B, int joint) noexcept;
