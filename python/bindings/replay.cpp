@@ -143,7 +143,7 @@ const char* type_name() {
 }
 /// The number that stands in an array for a status, a verdict or a set of reasons.
 template <class T>
-using Stored =
+using StoredScalar =
     std::conditional_t<std::is_arithmetic_v<T>, T, std::conditional_t<sizeof(T) == 1, std::uint8_t, std::uint64_t>>;
 static_assert(sizeof(Status) == 1 && sizeof(Verdict) == 1 && sizeof(Reasons) == sizeof(std::uint64_t));
 
@@ -171,7 +171,7 @@ BatchRowsOf<T> result_rows(const std::string& name, const RowShape& shape, std::
     }
   }
   const std::ptrdiff_t stride = row_stride(array, width, sizeof(T));
-  const auto values = nb::cast<nb::ndarray<Stored<T>, nb::device::cpu>>(array);
+  const auto values = nb::cast<nb::ndarray<StoredScalar<T>, nb::device::cpu>>(array);
   results[name.c_str()] = array;
   return {std::span<T>(reinterpret_cast<T*>(values.data()), static_cast<std::size_t>((count - 1) * stride + width)),
           stride};
