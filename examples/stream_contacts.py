@@ -41,4 +41,4 @@ now = solver.solve(motion["q"][7], motion["v"][7], motion["a"][7])
 knee = now.torques[robot.model.motor_rows()[robot.model.motor_names().index("left_knee_joint")]]
 print(f"one frame by itself: {now.status}, left foot {now.wrenches[0, 2]:.0f} N, left knee {knee:.1f} N·m")
 if len(sys.argv) > 1:
-    np.savez(sys.argv[1], **motion)
+    np.savez(sys.argv[1], q=motion["q"], v=motion["v"], a=motion["a"], time=motion["time"])

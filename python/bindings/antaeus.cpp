@@ -1,5 +1,5 @@
 // The extension module antaeus._antaeus. Its types call themselves antaeus.<name>, as users see them.
-#include "convert.hpp"
+#include "values.hpp"
 #include "words.hpp"
 
 namespace antaeus::python {
@@ -152,5 +152,6 @@ NB_MODULE(_antaeus, module) {
             bind_experiments);
   bind_room("report", "Logs as pages.", bind_show);
   module.attr("_rooms") = rooms;
+  bind_values(module);
   module.attr("__name__") = own_name;
 }

@@ -11,7 +11,6 @@
 #include "antaeus/audit/summary.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
-#include "antaeus/io/files.hpp"
 #include "antaeus/io/shell_words.hpp"
 #include "antaeus/io/table.hpp"
 #include "antaeus/report/pages.hpp"
@@ -19,6 +18,7 @@
 #include "fields.hpp"
 #include "interruption.hpp"
 #include "logs.hpp"
+#include "pages.hpp"
 #include "shared_enumerations.hpp"
 #include "tables.hpp"
 #include "words.hpp"
@@ -39,6 +39,23 @@ template <>
 struct type_caster<antaeus::RemedyKind> : EnumerationCaster<antaeus::RemedyKind, "antaeus.RemedyKind"> {};
 
 }  // namespace nanobind::detail
+
+namespace antaeus {
+
+// As in stored.hpp, of structs inside others.
+constexpr void visit_stored(const JunctionLesson::Pose*, auto&& visit) {
+  using P = JunctionLesson::Pose;
+  visit(&P::name, &P::chains);
+}
+constexpr void visit_stored(const JunctionLesson::Chain*, auto&& visit) {
+  using C = JunctionLesson::Chain;
+  visit(&C::endpoint, &C::label, &C::kind, &C::points, &C::above);
+}
+constexpr void visit_stored(const PlanarLesson::Pose*, auto&& visit) {
+  visit(&PlanarLesson::Pose::points, &PlanarLesson::Pose::J);
+}
+
+}  // namespace antaeus
 
 namespace antaeus::python {
 
@@ -116,7 +133,7 @@ nb::object summary(const Audit& audit) {
     const nb::gil_scoped_release unlocked;
     text = audit_summary(audit).dump();
   }
-  return nb::module_::import_("json").attr("loads")(text);
+  return loaded_json(text);
 }
 
 std::shared_ptr<const Table> table_of(const EpisodeAudit& episode) {
@@ -139,18 +156,9 @@ const EstimateSeries& series(const EpisodeAudit& episode, const std::string& end
                               known);
 }
 
-void save_audit(const Audit& audit, const std::filesystem::path& file) {
-  const std::filesystem::path suffix = file.extension();
-  if (std::filesystem::is_directory(file)) {
-    throw OptionsError("audit.save", "'" + file.string() + "' is a folder",
-                       "name a file in it that ends in .html (the page) or .json (the summary)");
-  }
-  if (suffix != ".html" && suffix != ".json") {
-    throw OptionsError("audit.save", "'" + file.string() + "' says no format",
-                       "let it end in .html (the page) or .json (the summary)");
-  }
-  const nb::gil_scoped_release unlocked;
-  write_file(file, suffix == ".html" ? html_report(audit) : audit_summary(audit).dump() + "\n");
+SavedForms audit_forms(const Audit& self) {
+  return {{".html", "the page", [&self] { return html_report(self, drawn_meshes(self.description)); }},
+          {".json", "the summary", [&self] { return audit_summary(self).dump() + "\n"; }}};
 }
 
 constexpr const char* kStepsDoc =
@@ -252,9 +260,12 @@ void bind_result(nb::module_& module) {
   bind_enumeration<Outcome>(module,
                             "What the audit says of the log. cannot_be_told: no incident in the steps that hold "
                             "numbers, but they are too few.");
-  bind_struct<Audit>(module, "Audit",
-                     "An incident explained from its log: plain, read-only results. Every number of the verdict comes "
-                     "from them. Steps count from the log's first, also where a part was cut out.")
+  nb::class_<Audit> audit(
+      module, "Audit",
+      "An incident explained from its log: plain, read-only results. Every number of the verdict comes "
+      "from them. Steps count from the log's first, also where a part was cut out.");
+  bind_fields(audit);
+  bind_saving(audit, "audit.save", audit_forms)
       .def_prop_ro(
           "command", [](const Audit& self) { return decoded(self.command); },
           "The command line that does the same; empty where a Robot or an Episode was handed over.")
@@ -275,9 +286,6 @@ void bind_result(nb::module_& module) {
             return series(self.audited, endpoint, estimator);
           },
           "endpoint"_a, "estimator"_a, nb::rv_policy::reference_internal, kSeriesDoc)
-      .def("save", &save_audit, "path"_a,
-           "Writes the page (.html) or the summary (.json), whole or not at all; the bytes are those of the command "
-           "line's files. OptionsError, a ValueError, for another name.")
       .def("__repr__", [](const Audit& self) {
         std::string text = "Audit(" + self.audited.episode.name + " of " + self.robot + ": " +
                            std::string(to_string(self.outcome)) + ", " +

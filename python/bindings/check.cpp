@@ -10,12 +10,13 @@
 #include "antaeus/check/mutate.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/episode/raw_log.hpp"
-#include "antaeus/io/files.hpp"
 #include "antaeus/io/json_fields.hpp"
+#include "antaeus/io/shell_words.hpp"
 #include "antaeus/report/pages.hpp"
 #include "convert.hpp"
 #include "fields.hpp"
 #include "logs.hpp"
+#include "pages.hpp"
 #include "words.hpp"
 
 namespace nanobind::detail {
@@ -40,20 +41,41 @@ Episode episode_of_check(const Log& log, const Robot& robot) {
   return file ? read_checked_log(*file, robot) : std::get<Episode>(log);
 }
 
+/// The line that does the same; empty where an object of Python went in.
+std::string check_command(const Log& episode, const std::optional<RobotChoice>& robot,
+                          const std::vector<std::string>& assignments) {
+  const auto* file = std::get_if<std::filesystem::path>(&episode);
+  const auto* robot_file = robot ? std::get_if<std::filesystem::path>(&*robot) : nullptr;
+  if (!file || (robot && !robot_file)) return {};
+  const std::filesystem::path folder = folder_of(*file);
+  std::string text = "antaeus check " + file_word(*file, folder);
+  if (robot) text += " --robot " + file_word(*robot_file, folder);
+  for (const std::string& assignment : assignments) text += " --set " + shell_word(assignment);
+  return text;
+}
+
 CheckResult checked(nb::handle given_log, nb::handle given_robot, const nb::dict& settings) {
   require_log_first(given_log, given_robot, "check(log, robot)");
   const Log episode = log_from(given_log, "check.episode");
   const std::optional<RobotChoice> robot = robot_or_none(given_robot, "check.robot");
   const std::vector<std::string> assignments = assignments_of(settings, "check.settings");
+  const std::string command = check_command(episode, robot, assignments);
   const nb::gil_scoped_release unlocked;
-  if (!robot) {
-    if (!assignments.empty()) throw OptionsError("check.settings", "they are of a robot", "give one");
-    const auto* file = std::get_if<std::filesystem::path>(&episode);
-    return check_log(file ? load_raw_log(*file) : raw_log(std::get<Episode>(episode)));
+  if (!robot && !assignments.empty()) throw OptionsError("check.settings", "they are of a robot", "give one");
+  std::optional<Robot> known;
+  if (robot) known = loaded_robot(*robot);
+  for (const std::string& assignment : assignments) known->profile.settings.set(assignment, "check.settings");
+  CheckResult result;
+  if (const auto* file = std::get_if<std::filesystem::path>(&episode)) {
+    result = check_file(*file, known ? &*known : nullptr);
+    result.command = command;
+  } else if (const Episode& log = std::get<Episode>(episode); known) {
+    result = check_log(*known, log, known->profile.settings.get<CheckOptions>());
+    result.series = check_series(*known, log, result);
+  } else {
+    result = check_log(raw_log(log));
   }
-  Robot loaded = loaded_robot(*robot);
-  for (const std::string& assignment : assignments) loaded.profile.settings.set(assignment, "check.settings");
-  return check_log(loaded, episode_of_check(episode, loaded), loaded.profile.settings.get<CheckOptions>());
+  return result;
 }
 
 Episode planted(nb::handle given_log, nb::handle given_robot, std::string_view fault, std::vector<std::string> joints,
@@ -75,14 +97,9 @@ std::pair<Robot, std::vector<std::string>> fixed_robot(const Robot& robot, const
   return {std::move(fixed), python_words(not_fixed)};
 }
 
-void save_check(const CheckResult& result, const std::filesystem::path& file) {
-  const std::filesystem::path suffix = file.extension();
-  if (suffix != ".html" && suffix != ".json") {
-    throw OptionsError("check.save", "'" + file.string() + "' says no format",
-                       "let it end in .html (the page) or .json (the summary)");
-  }
-  const nb::gil_scoped_release unlocked;
-  write_file(file, suffix == ".html" ? html_page(check_page(result, CheckSeries{})) : to_json(result).dump() + "\n");
+SavedForms check_forms(const CheckResult& self) {
+  return {{".html", "the page", [&self] { return html_page(check_page(self)); }},
+          {".json", "the summary", [&self] { return to_json(self).dump() + "\n"; }}};
 }
 
 void bind_check_result(nb::module_& module) {
@@ -104,8 +121,15 @@ void bind_check_result(nb::module_& module) {
       });
   bind_struct<CheckedJoint>(module, "CheckedJoint", "What a log tells of one joint's torque channel, and of its zero.");
   bind_struct<TorqueDescription>(module, "TorqueDescription", "The torque channel in words that a machine can read.");
+  bind_struct<CheckSeries>(module, "CheckSeries", "What a check's page draws of one joint, sample by sample.");
   nb::class_<CheckResult> result(module, "CheckResult", "What `antaeus check` found.");
-  bind_fields(result)
+  bind_fields(result);
+  bind_saving(result, "check.save", check_forms)
+      .def_prop_ro(
+          "command", [](const CheckResult& self) { return decoded(self.command); },
+          "The command line that does the same; empty where a Robot or an Episode was handed over, or another call "
+          "made "
+          "the check.")
       .def_prop_ro(
           "not_told", [](const CheckResult& self) { return python_words(self.not_told); },
           "Faults that it cannot tell, each with what would.")
@@ -115,13 +139,9 @@ void bind_check_result(nb::module_& module) {
       .def_prop_ro("serious", &serious_findings, "Findings of severity error or warning: those to act on.")
       .def("has_errors", &has_errors, "Whether a finding has severity error.")
       .def_prop_ro(
-          "summary",
-          [](const CheckResult& self) { return nb::module_::import_("json").attr("loads")(to_json(self).dump()); },
+          "summary", [](const CheckResult& self) { return loaded_json(to_json(self).dump()); },
           nb::sig("def summary(self) -> dict[str, typing.Any]"),
           "What summary.json holds (docs/schema/check.md); made anew at each call.")
-      .def("save", &save_check, "path"_a,
-           "Writes the page (.html; without the picture of the channels, which wants the log) or the summary (.json). "
-           "OptionsError, a ValueError, for another name.")
       .def("__repr__", [](const CheckResult& self) {
         return decoded("CheckResult(" + self.log + ": " + check_headline(self) + ")");
       });

@@ -145,9 +145,9 @@ void bind_recorded(nb::module_& module) {
             return std::vector<std::ptrdiff_t>(self.invalid_steps.begin(), self.invalid_steps.end());
           },
           "Rows with NaN or infinity in q, tau or the quaternion.")
-      .def("steps", &Episode::steps)
-      .def("has_time", &Episode::has_time)
-      .def("has_imu", &Episode::has_imu)
+      .def("steps", &Episode::steps, "N: rows of the channels.")
+      .def("has_time", &Episode::has_time, "Whether there is a clock.")
+      .def("has_imu", &Episode::has_imu, "Whether there are orientations.")
       .def("sample_time", &Episode::sample_time, "Median, s; NaN without time stamps or with one step.")
       .def(
           "observe",
@@ -194,7 +194,9 @@ void bind_recorded(nb::module_& module) {
       "path"_a, "robot"_a, "options"_a, nb::sig(any_signature.c_str()),
       "load_episode without refusing values: a clock that goes back, an accelerometer in g, NaN throughout, one row, "
       "no "
-      "torques or no positions (their matrices are empty then). For who says what is wrong with a log.");
+      "torques or no positions (their matrices are empty then). For who says what is wrong with a log. EpisodeError "
+      "where "
+      "nothing can be read.");
   module.def(
       "cut_episode",
       [](const Episode& episode, double from, double to) {
@@ -209,7 +211,8 @@ void bind_recorded(nb::module_& module) {
       "episode"_a, "from_"_a = -1.0, "to"_a = -1.0,
       "The part with from_ ≤ time ≤ to, s, and the number of its first step; a negative limit is none.");
   module.def("write_episode", &write_episode, "episode"_a, "folder"_a, nb::call_guard<nb::gil_scoped_release>(),
-             "Writes what is present as .npy files, whole or not at all.");
+             "Writes what is present as .npy files, whole or not at all. Error where the "
+             "folder cannot be written.");
 }
 
 void bind_synthetic(nb::module_& module) {
@@ -248,7 +251,7 @@ void bind_synthetic(nb::module_& module) {
       "torque_noise"_a = defaults.torque_noise, "seed"_a = defaults.seed,
       "motor_side_torque"_a = defaults.motor_side_torque,
       "A twin of an episode with exact truth. rate: samples a second; duration: s, 0 for the kind's own; torque_noise: "
-      "sd of white noise, N·m.");
+      "sd of white noise, N·m. OptionsError for an unknown kind.");
 }
 
 }  // namespace

@@ -3,14 +3,18 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/variant.h>
 
+#include <algorithm>
+
 #include "antaeus/episode/raw_log.hpp"
 #include "antaeus/identification/identify.hpp"
-#include "antaeus/io/files.hpp"
+#include "antaeus/io/shell_words.hpp"
 #include "antaeus/report/pages.hpp"
 #include "antaeus/robot/files/profile_writer.hpp"
 #include "convert.hpp"
 #include "fields.hpp"
+#include "interruption.hpp"
 #include "logs.hpp"
+#include "pages.hpp"
 #include "words.hpp"
 
 namespace nanobind::detail {
@@ -36,7 +40,11 @@ Episode episode_of(const Robot& robot, const Log& log) {
 
 std::vector<IdentifyLog> logs_of(const Robot& robot, const std::vector<Log>& logs) {
   std::vector<IdentifyLog> result;
-  for (const Log& log : logs) result.push_back({.episode = episode_of(robot, log)});
+  for (const Log& log : logs) {
+    IdentifyLog& read = result.emplace_back();
+    read.episode = episode_of(robot, log);
+    if (const auto* file = std::get_if<std::filesystem::path>(&log)) read.date = recorded_on(*file, read.episode);
+  }
   return result;
 }
 
@@ -61,6 +69,11 @@ std::vector<MovingLog> moving_logs(const Robot& robot, const std::vector<Log>& l
     for (const auto& [from, to] : spans) moving.back().spans.push_back({from, to});
   }
   return moving;
+}
+
+SavedForms identify_forms(const IdentifyResult& self) {
+  return {{".html", "the page", [&self] { return html_page(identify_page(self)); }},
+          {".json", "the summary", [&self] { return identify_summary(self).dump() + "\n"; }}};
 }
 
 void bind_parts(nb::module_& module) {
@@ -129,7 +142,7 @@ void bind_fits(nb::module_& module) {
                   .c_str()),
       "Whether noise that was identified on some logs, as `fit_moving(…).noise`, holds on others without contact. "
       "Options "
-      "as fit_moving.");
+      "as fit_moving. OptionsError, EpisodeError.");
   module.def(
       "read_held_stretch",
       [](nb::handle episode, nb::handle robot, const std::vector<std::string>& endpoints, double from, double to,
@@ -172,7 +185,33 @@ struct IdentifyTerms {
   bool friction, inertia, effort_units;
 };
 
+/// The line that does the same; empty where an object of Python went in.
+std::string identify_command(const Given& given, const std::vector<Log>& loaded, const IdentifyTerms& terms) {
+  const auto* robot_file = std::get_if<std::filesystem::path>(&given.robot);
+  const auto is_file = [](const Log& log) { return std::holds_alternative<std::filesystem::path>(log); };
+  if (!robot_file || given.logs.empty() || !std::ranges::all_of(given.logs, is_file) ||
+      !std::ranges::all_of(loaded, is_file)) {
+    return {};
+  }
+  const std::filesystem::path folder = folder_of(std::get<std::filesystem::path>(given.logs.front()));
+  const auto word = [&](const Log& log) { return file_word(std::get<std::filesystem::path>(log), folder); };
+  std::string text = "antaeus identify";
+  for (const Log& log : given.logs) text += " " + word(log);
+  text += " --robot " + file_word(*robot_file, folder);
+  for (const std::string& stretch : terms.contact_free) text += " --contact-free " + shell_word(stretch);
+  if (!terms.friction || !terms.inertia) {
+    text += std::string(" --fit noise") + (terms.friction ? ",friction" : "") + (terms.inertia ? ",inertia" : "") +
+            (loaded.empty() ? "" : ",payload");
+  }
+  for (const Log& log : loaded) text += " --loaded " + word(log);
+  if (!terms.payload_frame.empty()) text += " --payload-frame " + shell_word(terms.payload_frame);
+  for (const std::string& endpoint : terms.endpoints) text += " --endpoint " + shell_word(endpoint);
+  if (terms.effort_units) text += " --effort-units";
+  return text;
+}
+
 IdentifyResult run(const Given& given, const std::vector<Log>& loaded, const IdentifyTerms& terms) {
+  const Progress interrupted = until_interrupted();
   const nb::gil_scoped_release unlocked;
   const Robot robot = loaded_robot(given.robot);
   IdentifyRequest request{.logs = logs_of(robot, given.logs)};
@@ -184,12 +223,21 @@ IdentifyResult run(const Given& given, const std::vector<Log>& loaded, const Ide
   request.inertia = terms.inertia;
   request.effort_units = terms.effort_units;
   request.check = true;
-  return identify(robot, std::move(request));
+  IdentifyResult result = identify(robot, std::move(request), interrupted);
+  result.command = identify_command(given, loaded, terms);
+  return result;
 }
 
 void bind_run(nb::module_& module) {
   nb::class_<IdentifyResult> result(module, "IdentifyResult", "What `antaeus identify` found.");
-  bind_fields(result)
+  bind_fields(result);
+  bind_saving(result, "identify.save", identify_forms)
+      .def(
+          "save_page",
+          [](const IdentifyResult&, const nb::args&, const nb::kwargs&) {
+            throw nb::attribute_error("IdentifyResult.save_page is called save now: result.save(\"report.html\")");
+          },
+          nb::sig("def save_page(self, *args: object, **kwargs: object) -> None"), "Gone: `save` writes the page.")
       .def_prop_ro(
           "missing", [](const IdentifyResult& self) { return python_words(self.missing); },
           "Why nothing was identified, one sentence each.")
@@ -202,17 +250,8 @@ void bind_run(nb::module_& module) {
           },
           "Name and reason of each parameter that was asked for and is not known.")
       .def_prop_ro(
-          "summary",
-          [](const IdentifyResult& self) {
-            return nb::module_::import_("json").attr("loads")(identify_summary(self).dump());
-          },
+          "summary", [](const IdentifyResult& self) { return loaded_json(identify_summary(self).dump()); },
           nb::sig("def summary(self) -> dict[str, typing.Any]"), "What summary.json holds; made anew at each call.")
-      .def(
-          "save_page",
-          [](const IdentifyResult& self, const std::filesystem::path& file) {
-            write_file(file, html_page(identify_page(self)));
-          },
-          "path"_a, "Writes report.html.")
       .def("__repr__", [](const IdentifyResult& self) {
         return std::string("IdentifyResult(") + (self.identified ? "identified, " : "not identified, ") +
                std::string(to_string(self.method)) + ")";

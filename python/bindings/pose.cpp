@@ -27,7 +27,9 @@ void bind_quality(nb::module_& module) {
   bind_struct<ForceKnowledge>(module, "ForceKnowledge",
                               "Doubt of a force that the posterior would state in a pose; world axes, base upright.")
       .def("worst_sd", &ForceKnowledge::worst_sd, "In the direction of which least is known, N.")
-      .def("worst_direction", [](const ForceKnowledge& self) { return fresh(self.worst_direction()); });
+      .def(
+          "worst_direction", [](const ForceKnowledge& self) { return fresh(self.worst_direction()); },
+          "[3] in which the force is known worst, unit length.");
   bind_struct<PoseConditioning>(module, "PoseConditioning",
                                 "How the pose of one endpoint turns joint torques into wrenches.");
 }

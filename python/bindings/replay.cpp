@@ -519,8 +519,12 @@ void bind_replay(nb::module_& module) {
             return call(self, std::move(q), std::move(tau), nb::dict(nb::borrow<nb::dict>(keywords)));
           },
           nb::arg("q").none(), "tau"_a = nb::none(), "keywords"_a, nb::sig(one.c_str()), kChannels)
-      .def("motor_count", [](const Replayer& self) { return self.replay.model().motor_count(); })
-      .def("endpoint_count", [](const Replayer& self) { return self.replay.model().endpoint_count(); })
+      .def(
+          "motor_count", [](const Replayer& self) { return self.replay.model().motor_count(); },
+          "Columns of q and tau.")
+      .def(
+          "endpoint_count", [](const Replayer& self) { return self.replay.model().endpoint_count(); },
+          "How many endpoints it answers for.")
       .def(
           "supporting_motors",
           [](const Replayer& self, int endpoint) {

@@ -485,7 +485,7 @@ def test_wrenches_and_poses():
     back = X_AB * X_AB.inverse()
     np.testing.assert_allclose(back.rotation, np.eye(3), rtol=0, atol=1e-15)
     np.testing.assert_allclose(back.translation, 0, rtol=0, atol=1e-14)
-    assert repr(antaeus.Wrench([0.1, 0, 0])) == "Wrench(force=[0.1, 0.0, 0.0], torque=[0.0, 0.0, 0.0])"
+    assert repr(antaeus.Wrench([0.1, 0, 0])) == "Wrench(force=[0.1, 0, 0] N, torque=[0, 0, 0] N·m)"
 
 
 def test_logs_of_other_names_are_read(tmp_path):
