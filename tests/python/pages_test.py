@@ -48,7 +48,7 @@ def write_arm_log(file):
     angle = t[:, None, None] * rate + phase
     q = np.array([0, -0.4, 0, -1.8, 0, 1.5, 0.7]) + (size * np.sin(angle)).sum(1)
     v, a = (size * rate * np.cos(angle)).sum(1), (-size * rate**2 * np.sin(angle)).sum(1)
-    torque = antaeus.replay("panda", [], q, v=v, a=a, want=("torque",))["torque"]
+    torque = antaeus.replay(q, "panda", [], v=v, a=a, want=("torque",))["torque"]
     np.savez(file, time=t, qpos=q, tau=torque + 0.4 * np.tanh(v / 0.03) + chance.normal(0, 0.2, q.shape), dq=v)
     return file
 
