@@ -141,7 +141,7 @@ void bind_estimates(nb::module_& module) {
           "The table as Arrow's stream: pyarrow.table(result), polars.from_arrow(result).")
       .def("to_arrow", &to_arrow, nb::sig("def to_arrow(self) -> typing.Any"),
            "The same as a pyarrow.Table, unit and meaning in each field's metadata. ImportError without pyarrow: pip "
-           "install antaeus[parquet].")
+           "install 'antaeus[parquet]'.")
       .def(
           "save",
           [](const EstimateTable& self, const std::filesystem::path& file) {

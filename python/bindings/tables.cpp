@@ -44,7 +44,7 @@ nb::object to_arrow(nb::handle self) {
     arrow = nb::module_::import_("pyarrow");
   } catch (const nb::python_error& error) {
     if (!error.matches(PyExc_ImportError)) throw;
-    throw nb::import_error("to_arrow: pyarrow is not there; pip install antaeus[parquet]");
+    throw nb::import_error("to_arrow: pyarrow is not there; pip install 'antaeus[parquet]'");
   }
   return arrow.attr("RecordBatchReader").attr("from_stream")(self).attr("read_all")();
 }

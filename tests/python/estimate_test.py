@@ -96,7 +96,7 @@ def test_arrow_is_the_same(log):
     gone = ("import sys; sys.modules['pyarrow'] = None\nimport antaeus\n"
             f"result = antaeus.estimate({str(log)!r}, 'h1_2')\n"
             "try:\n    result.to_arrow()\nexcept ImportError as error:\n    print(error)")
-    assert run_python(gone) == "to_arrow: pyarrow is not there; pip install antaeus[parquet]\n"
+    assert run_python(gone) == "to_arrow: pyarrow is not there; pip install 'antaeus[parquet]'\n"
 
 
 def test_episodes_in_memory_and_threads_change_nothing(log):

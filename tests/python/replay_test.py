@@ -227,7 +227,7 @@ def test_errors_name_the_array_and_the_remedy(robot, replay):
     readonly.flags.writeable = False
     with pytest.raises(antaeus.OptionsError, match="writable"):
         replay(q, tau, out={"wrench": readonly})
-    for bad in (3, None, [[1.0], [2.0, 3.0]], np.zeros((10, MOTORS), complex), np.zeros((10, MOTORS), bool)):
+    for bad in (object(), None, [[1.0], [2.0, 3.0]], np.zeros((10, MOTORS), complex), np.zeros((10, MOTORS), bool)):
         with pytest.raises(TypeError, match=r"replay\.q"):
             replay(bad, tau)
 

@@ -63,6 +63,11 @@ time = np.arange(20) * 0.01
 q = np.tile(robot.model.neutral(), (20, 1))
 """,
         "Simulation": "q_home = np.array([0.3, -1.4, 1.6, -1.7, -1.5, 0.2])",
+        "A log's wrenches": ARM + """
+log = antaeus.make_twin(robot, "pushes", rate=100.0, duration=3.0).episode
+np.savez("log.npz", qpos=log.q, tau=log.tau, dq=log.v, time=log.time)
+q, tau, v, time = log.q, log.tau, log.v, log.time
+""",
         "Many states at once": ARM + "q, tau, quaternion = np.tile(q, (8, 1)), np.zeros((8, 27)), np.tile(imu_quat, (8, 1))",
         "Inverse kinematics": "robot = antaeus.load_robot('panda'); target = [0.5, 0.2, 0.41, 1, 0, 0, 0]; targets = np.tile(target, (3, 1))",
         "An environment to learn in": "action = np.array([0.1, 0.0, 0.0])",
