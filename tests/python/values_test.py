@@ -66,7 +66,7 @@ def starts(tmp):
     floating = antaeus.load_robot("h1_2", base="floating")
     rest = np.tile(floating.model.neutral(), (5, 1))
     motion = dict(q=rest, v=np.zeros((5, floating.model.nv())), a=np.zeros((5, floating.model.nv())), time=0.01 * np.arange(5))
-    yield from (antaeus.ContactFrameSolver(floating, feet), antaeus.contact_demand(floating, motion, feet),
+    yield from (antaeus.ContactFrameSolver(floating, feet), antaeus.contact_demand(motion, floating, feet),
                 antaeus.contact(motion, floating, feet), antaeus.ContactStream(2))
     yield from (antaeus.FreeFlyer(antaeus.load_robot("spacecraft_panda"), "panda_hand_tcp"),
                 antaeus.FreeFlight(antaeus.load_robot("spacecraft_panda")))
