@@ -16,8 +16,19 @@ function(antaeus_rpath target)
     list(TRANSFORM others PREPEND "$ORIGIN/../../")
     set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/../${CMAKE_INSTALL_LIBDIR};${others}")
   else()
-    set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/../${CMAKE_INSTALL_LIBDIR}"
+    # Wheels in build/venv count as part of the project, which INSTALL_RPATH_USE_LINK_PATH passes over.
+    set(others "")
+    if(ANTAEUS_SITE_PACKAGES)
+      set(others cmeel.prefix/lib ${ARGN})
+      list(TRANSFORM others PREPEND "${ANTAEUS_SITE_PACKAGES}/")
+    endif()
+    set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/../${CMAKE_INSTALL_LIBDIR};${others}"
       INSTALL_RPATH_USE_LINK_PATH ON)
+  endif()
+  # Pinocchio's and Coal's libraries carry no version in their names: LD_LIBRARY_PATH, as a sourced ROS workspace sets it,
+  # must not bring older ones. A RUNPATH is looked at after it, an RPATH before.
+  if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND ANTAEUS_SITE_PACKAGES)
+    target_link_options(${target} PRIVATE LINKER:--disable-new-dtags)
   endif()
 endfunction()
 
@@ -61,9 +72,12 @@ function(antaeus_install_rules)
   endforeach()
   file(GLOB nanobind_licence ${ANTAEUS_SITE_PACKAGES}/nanobind-*.dist-info/licenses/LICENSE ${ANTAEUS_SITE_PACKAGES}/nanobind-*.dist-info/LICENSE)
   # That of its table stands at the head of a header.
-  file(STRINGS ${ANTAEUS_SITE_PACKAGES}/nanobind/ext/robin_map/include/tsl/robin_map.h map_licence LIMIT_COUNT 23)
-  list(JOIN map_licence "\n" map_licence)
-  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/robin_map.txt CONTENT "${map_licence}\n" @ONLY)
+  set(map_header ${ANTAEUS_NANOBIND}/../ext/robin_map/include/tsl/robin_map.h)
+  if(EXISTS ${map_header})
+    file(STRINGS ${map_header} map_licence LIMIT_COUNT 23)
+    list(JOIN map_licence "\n" map_licence)
+    file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/robin_map.txt CONTENT "${map_licence}\n" @ONLY)
+  endif()
   install(FILES ${nanobind_licence} DESTINATION ${licences} RENAME nanobind.txt COMPONENT python OPTIONAL)
   install(FILES ${PROJECT_BINARY_DIR}/robin_map.txt DESTINATION ${licences} COMPONENT python OPTIONAL)
 endfunction()

@@ -7,7 +7,7 @@
 # antaeus_python_extension(): its extension module alone, and the installation of that.
 # From Python 3.12 on the module keeps to the stable ABI: one file for all later ones.
 set(ANTAEUS_PYTHON ${ANTAEUS_SITE_PACKAGES}/../../../bin/python)
-if(SKBUILD)
+if(SKBUILD OR (Python_EXECUTABLE AND NOT ANTAEUS_SITE_PACKAGES))
   set(ANTAEUS_PYTHON ${Python_EXECUTABLE})
 endif()
 set(ANTAEUS_PYTHON_PATH ${ANTAEUS_OUTPUT_DIR}/python)

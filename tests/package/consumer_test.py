@@ -36,7 +36,10 @@ def prefix(tmp_path_factory):
         return pathlib.Path(folder)
     if not (build := os.environ.get("ANTAEUS_BUILD")):
         pytest.skip("neither ANTAEUS_PREFIX names an installed Antaeus nor ANTAEUS_BUILD a build folder; ctest names the latter")
-    folder = tmp_path_factory.mktemp("installed")
+    # As in a wheel, other wheels beside it: a tree of which a wheel was made looks for them there.
+    site_packages = tmp_path_factory.mktemp("site_packages")
+    (site_packages / "cmeel.prefix").symlink_to(pathlib.Path(SITE_PACKAGES) / "cmeel.prefix")
+    folder = site_packages / "antaeus"
     for component in ("runtime", "development"):
         run("cmake", "--install", build, "--prefix", folder, "--component", component)
     return folder

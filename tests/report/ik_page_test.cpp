@@ -65,7 +65,7 @@ TEST(IkPage, FailuresStandFirstWithTheirReasons) {
   EXPECT_TRUE(says(page, "1 out of reach: no configuration comes there"));
   EXPECT_TRUE(says(page, "Target 1: the target's x is not a finite number."));
   EXPECT_TRUE(says(page, "Target 2: farther from the first joint than all links stretched out (1.2 m)"));
-  const TableBlock& rows = table(page, "targets");
+  const TableBlock rows = table(page, "targets");
   ASSERT_EQ(rows.rows.size(), 4U);
   EXPECT_EQ(plain_text(rows.rows[0].cells[0]), "1");
   EXPECT_EQ(plain_text(rows.rows[1].cells[0]), "2");

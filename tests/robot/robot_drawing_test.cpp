@@ -161,7 +161,7 @@ TEST(RobotDrawing, ContactPointsAloneAreNoFoot) {
       drawn_robot(parsed(link("shin", visual(kBox)) + link("foot", visual(mesh("foot.stl")) + points) +
                          joint("shin", "foot", "0 0 -0.4")),
                   {});
-  const DrawnLink& foot = link_of(robot, "foot");
+  const DrawnLink foot = link_of(robot, "foot");
   ASSERT_EQ(foot.shapes.size(), 2u);
   EXPECT_EQ(foot.shapes[1].kind, ShapeKind::capsule);
   EXPECT_NEAR(distance(foot.shapes[1], {0, 0, 0}), 0.0, tolerance::kStick);

@@ -2,6 +2,7 @@
 /// \file
 /// What can be wrong with a log's set-up, and one such finding with its size, its doubt and its remedy.
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -2,6 +2,8 @@
 /// \file
 /// How far along a line a tool shall be, over time: from rest to rest.
 
+#include <cstdint>
+
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/enumeration.hpp"
 #include "antaeus/core/fields.hpp"
