@@ -233,7 +233,8 @@ void bind_ik_run(nb::module_& module) {
       "Joint positions that bring a frame to targets, or the reason why there are none: what `antaeus ik` does. "
       "targets: a .csv or .parquet with columns x, y, z and, for poses, qx, qy, qz, qw; N × 3 (x y z), N × 7 (x y z qx "
       "qy qz qw), N × 4 × 4, a Pose, or a list of Pose; world axes, m. robot: a name, a profile, a description (its "
-      "root is held), or a Robot. frame: a link, joint or frame, or an endpoint's label. path: each target is followed "
+      "root is held), or a Robot. frame: a link, joint or frame, or an endpoint's label. follow: each target is "
+      "followed "
       "from the answer before. method: default, dls, pinv, dls_restarts. start: a pose of the profile, "
       "'joint=value,…', or one number for each joint of the chain. timing: also `cpu_us`. settings: 'ik.option' → "
       "value, over what the profile sets. The interpreter's lock is released meanwhile, and Ctrl-C ends it. A target "
@@ -246,11 +247,11 @@ void bind_ik_run(nb::module_& module) {
          const nb::dict& settings) {
         return solved_ik(targets, robot, frame, {path, method, start, position_only, threads, timing}, settings);
       },
-      "targets"_a, "robot"_a, "frame"_a, nb::kw_only(), "path"_a = false, "method"_a = "default",
+      "targets"_a, "robot"_a, "frame"_a, nb::kw_only(), "follow"_a = false, "method"_a = "default",
       "start"_a = nb::none(), "position_only"_a = false, "threads"_a = 1, "timing"_a = false, "settings"_a = nb::dict(),
       nb::sig(
           "def solve_ik(targets: str | os.PathLike | Pose | collections.abc.Sequence[Pose] | numpy.typing.ArrayLike, "
-          "robot: str | os.PathLike | Robot, frame: str, *, path: bool = False, method: str = 'default', start: str "
+          "robot: str | os.PathLike | Robot, frame: str, *, follow: bool = False, method: str = 'default', start: str "
           "| numpy.typing.ArrayLike | None = None, position_only: bool = False, threads: int = 1, timing: bool = "
           "False, settings: dict[str, float | str | bool] = {}) -> IkResult"),
       doc.c_str());

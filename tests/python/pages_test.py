@@ -104,7 +104,7 @@ def made(tmp_path_factory):
 
     def ik():
         targets = write_targets(folder / "targets.csv")
-        return (antaeus.solve_ik(targets, "planar_3r", "tool", path=True),
+        return (antaeus.solve_ik(targets, "planar_3r", "tool", follow=True),
                 ("ik", "--targets", targets, "--robot", "planar_3r", "--frame", "tool", "--path"))
 
     def contact():
@@ -335,7 +335,7 @@ def test_inverse_kinematics_of_a_list(made, tmp_path):
         result.trace()
     robot = antaeus.load_robot("planar_3r", base="fixed")  # as the verb holds it
     rows = np.array([[1, 0, 0], [0.5, 0.5, 0], [9, 0, 0], [np.nan, 0, 0]])
-    own = antaeus.solve_ik(rows, robot, "tool", path=True)
+    own = antaeus.solve_ik(rows, robot, "tool", follow=True)
     assert own.command == "" and np.array_equal(own.answers.q, result.answers.q, equal_nan=True)
     own.save(tmp_path / "own.html")
     held = command_line(tmp_path / "out", *words, "--base", "fixed")
