@@ -16,7 +16,7 @@ def policy(observation):
     return np.clip(away / (2 * 0.02), -1, 1)
 
 
-reached, lengths, returns = 0, [], []
+reached, lengths, returns = 0, list[int](), list[float]()
 for seed in range(10):
     observation, info = env.reset(seed=seed)
     terminated = truncated = False
@@ -33,5 +33,5 @@ print(f"{reached} of 10 episodes reached the target, {np.mean(lengths):.0f} step
 # What is out of reach is approached and named.
 env.reset(seed=0, options={"target": [1.2, 0.0, 0.6]})
 for _ in range(80):
-    observation, *_, info = env.step(policy(observation))
+    observation, *_rest, info = env.step(policy(observation))
 print(f"a target 1.2 m in front: {1000 * info['distance']:.0f} mm short, {info['status']}: {info['reason']}")

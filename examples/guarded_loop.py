@@ -10,7 +10,7 @@ loop = antaeus.GuardedEstimator(robot, robot.profile.deployed_endpoints)
 largest, told = 0.0, False
 for step in range(log.steps()):
     left, right = loop.update(log.observe(step))  # on the robot: what the drivers just delivered
-    largest = max(largest, np.linalg.norm(left.wrench.force))
+    largest = max(largest, float(np.linalg.norm(left.wrench.force)))
     if left.state == "refused" and not told:
         told = True
         print(f"refused at step {step}: {' '.join(left.reasons)}")

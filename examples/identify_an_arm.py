@@ -35,7 +35,7 @@ tau += coulomb * np.tanh(v / 0.03) + offset + noise
 with tempfile.TemporaryDirectory() as folder:
     log = Path(folder) / "free_motion.npz"
     np.savez(log, time=time, qpos=q, tau=tau)
-    result = antaeus.identify(robot, [log], ["all"])
+    result = antaeus.identify([log], robot, ["all"])
 print(f"identified: {result.identified}, held out: {result.hold_out}, {100 * result.hold_out_covered:.0f} % covered")
 found = {one.name: one for one in result.parameters}
 print("; ".join(f"joint {n}: Coulomb {found[f'panda_joint{n}.coulomb'].value:.1f}, "

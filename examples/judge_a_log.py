@@ -6,7 +6,7 @@ import antaeus
 
 robot = antaeus.load_robot("h1_2")
 log = antaeus.make_twin(robot, "incident").episode
-judged = antaeus.replay(robot, ["left_wrist_yaw_link", "right_wrist_yaw_link"], log, want=("wrench", "posterior", "verdict"),
+judged = antaeus.replay(log, robot, ["left_wrist_yaw_link", "right_wrist_yaw_link"], want=("wrench", "posterior", "verdict"),
                         settings={"residual.tilt_sd": 0.0})  # the log has no IMU: its base stood upright
 deployed, posterior = (np.linalg.norm(judged[name][:, 0, :3], axis=1).max() for name in ("wrench", "posterior"))  # left wrist [N]
 doubted = np.count_nonzero(judged["verdict"][:, 0] != list(antaeus.Verdict).index(antaeus.Verdict.ok))

@@ -29,7 +29,7 @@ def swaying(first: int) -> dict[str, np.ndarray]:
 stream = antaeus.ContactStream(antaeus.ContactStream.lag_for(STEP, accuracy=1e-6))
 settled, held = [], 0
 for first in range(0, 3000, PIECE):
-    settled.append(stream.push(antaeus.contact_demand(robot, swaying(first), FEET)))
+    settled.append(stream.push(antaeus.contact_demand(swaying(first), robot, FEET)))
     held = max(held, first + PIECE - sum(map(len, settled)))
 settled.append(stream.finish())
 left = np.concatenate([frames.wrenches[:, 0, 2] for frames in settled])
@@ -41,4 +41,4 @@ now = solver.solve(motion["q"][7], motion["v"][7], motion["a"][7])
 knee = now.torques[robot.model.motor_rows()[robot.model.motor_names().index("left_knee_joint")]]
 print(f"one frame by itself: {now.status}, left foot {now.wrenches[0, 2]:.0f} N, left knee {knee:.1f} N·m")
 if len(sys.argv) > 1:
-    np.savez(sys.argv[1], **motion)
+    np.savez(sys.argv[1], q=motion["q"], v=motion["v"], a=motion["a"], time=motion["time"])

@@ -24,12 +24,12 @@ share = np.linspace(0, 1, STEPS + 1)
 angle = 2 * np.pi * share**3 * (10 - 15 * share + 6 * share**2)  # once round, at rest at both ends
 path = np.tile(np.diag([1.0, -1.0, -1.0, 1.0]), (STEPS + 1, 1, 1))  # the hand looks down
 path[:, :3, 3] = CENTER + RADIUS * np.column_stack([0 * angle, np.sin(angle), np.cos(angle)])
-wanted, reached = [robot.pose("ready")], 0
+found_path, reached = [robot.pose("ready")], 0
 for target in path:
-    found = solver.follow(target, wanted[-1])
-    wanted.append(found.q)
+    found = solver.follow(target, found_path[-1])
+    found_path.append(found.q)
     reached += found.status == "reached"
-wanted = np.array(wanted[1:])
+wanted = np.array(found_path[1:])
 
 spec = mujoco.MjSpec.from_file(robot.model.description().source)
 spec.compiler.fusestatic = False
@@ -52,7 +52,7 @@ for now, then, target in zip(wanted, wanted[1:], path[1:]):
     data.qfrc_applied[:] = np.clip(tau, -limit, limit)
     mujoco.mj_step(model, data)
     mujoco.mj_kinematics(model, data)
-    miss = max(miss, np.linalg.norm(data.xpos[hand] - target[:3, 3]))
+    miss = max(miss, float(np.linalg.norm(data.xpos[hand] - target[:3, 3])))
     torque = max(torque, np.abs(data.qfrc_applied).max())
 jump = np.abs(np.diff(wanted, axis=0)).max()
 print(f"{reached} of {len(path)} points reached, no joint moves more than {1000 * jump:.2f} mrad between two")

@@ -79,7 +79,7 @@ model = antaeus.RobotModel(robot.model.description(), antaeus.ModelOptions(
     base=told.base, gravity=told.gravity, payloads=told.payloads, armature=told.armature, locked_joints=fingers,
     motors=told.motors))
 
-callback = []  # made at the first cycle, where the arm stands
+callback: list[CallbackImpedance] = []  # made at the first cycle, where the arm stands
 
 
 def by_callback(q, v, now):
@@ -89,7 +89,8 @@ def by_callback(q, v, now):
     return callback[0](state) + now.g
 
 
-controller, states, commands = [], [Interface() for _ in range(14)], [Interface() for _ in range(7)]
+controller: list[EffortImpedance] = []
+states, commands = [Interface() for _ in range(14)], [Interface() for _ in range(7)]
 
 
 def by_controller(q, v, now):

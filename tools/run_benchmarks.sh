@@ -12,5 +12,6 @@ for program in build/bin/*_benchmark; do
 done
 if [ -x build/venv/bin/python ] && [ -f benchmarks/deployed_estimator.py ]; then
   build/venv/bin/python benchmarks/deployed_estimator.py
+  PYTHONPATH=build/python build/venv/bin/python benchmarks/python_cost.py
 fi
 exit "$failed"

@@ -23,6 +23,7 @@ try:
     from antaeus import _antaeus
 except ImportError as error:
     raise _installation.explain_import(error) from None
+from antaeus import _values
 from antaeus._antaeus import *  # noqa: F403
 from antaeus._antaeus import __version__ as __version__
 
@@ -41,6 +42,7 @@ def _make_room(name: str, doc: str, names: tuple[str, ...]) -> types.ModuleType:
 
 
 globals().update({name: _make_room(name, *rest) for name, rest in _antaeus._rooms.items()})
+_values.complete()
 
 _RENAMED_ROOMS = ("conditioning", "experiments", "guard")
 _RENAMED = {

@@ -15,3 +15,7 @@ class ReplayResults(dict):
         super().__init__(arrays)
         self.sign = sign
         self.formed_of = dict(formed_of)
+
+    def __repr__(self):
+        shapes = ", ".join(f"{name} [{' × '.join(map(str, getattr(array, 'shape', ())))}]" for name, array in self.items())
+        return f"ReplayResults({self.sign}: {shapes})"

@@ -4,6 +4,7 @@ They need gymnasium and mujoco, which the rest of the package does not. So no na
 `from antaeus.environments import CartesianReach`.
 """
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -47,8 +48,8 @@ class CartesianReach(gymnasium.Env[np.ndarray, np.ndarray]):
 
     metadata: dict[str, Any] = {"render_modes": []}
 
-    def __init__(self, robot: str | antaeus.Robot = "panda", frame: str = "panda_hand",
-                 start: str | Sequence[float] = "ready", *, keep_orientation: bool = False, action_size: float = 0.02, control_period: float = 0.04,
+    def __init__(self, robot: str | os.PathLike[str] | antaeus.Robot = "panda",
+                 frame: str = "panda_hand", start: str | Sequence[float] = "ready", *, keep_orientation: bool = False, action_size: float = 0.02, control_period: float = 0.04,
                  axis_weights: Sequence[float] = (1.0, 1.0, 1.0), action_cost: float = 0.01,
                  change_cost: float = 0.0, reached_distance: float = 0.01, max_steps: int = 200,
                  start_noise: float = 0.05, armature: float = 0.1, bandwidth: float = 30.0) -> None:
@@ -68,9 +69,9 @@ class CartesianReach(gymnasium.Env[np.ndarray, np.ndarray]):
                                 start_noise=start_noise, armature=armature).items():
             _check(name, value, value >= 0, "give 0 or more")
         self._weights = np.array(axis_weights, dtype=float)
-        _check("axis_weights", axis_weights, self._weights.shape == (3,) and (self._weights >= 0).all(),
+        _check("axis_weights", axis_weights, self._weights.shape == (3,) and bool((self._weights >= 0).all()),
                "give three, 0 or more")
-        self._robot = antaeus.load_robot(robot) if isinstance(robot, str) else robot
+        self._robot = robot if isinstance(robot, antaeus.Robot) else antaeus.load_robot(robot)
         self._chain = antaeus.KinematicChain(self._robot.model, frame)
         self._solver = antaeus.ReachSolver(antaeus.ReachModel(self._chain, position_only=not keep_orientation))
         joints = self._chain.joints()
@@ -78,8 +79,8 @@ class CartesianReach(gymnasium.Env[np.ndarray, np.ndarray]):
         self._effort = self._robot.model.effort_limits()[motors]
         self._speed = self._robot.model.velocity_limits()[motors]
         self._lower, self._upper = (np.array([getattr(joint, end) for joint in joints]) for end in ("lower", "upper"))
-        named = isinstance(start, str)
-        self._rest, _ = self._chain.pulled_in(self._chain.from_motors(self._robot.pose(start)) if named else start)
+        at_start = self._chain.from_motors(self._robot.pose(start)) if isinstance(start, str) else start
+        self._rest, _ = self._chain.pulled_in(at_start)
         self._action_size, self._period, self._bandwidth = action_size, control_period, bandwidth
         self._action_cost, self._change_cost = action_cost, change_cost
         self._reached, self._max_steps, self._noise = reached_distance, max_steps, start_noise
@@ -98,6 +99,10 @@ class CartesianReach(gymnasium.Env[np.ndarray, np.ndarray]):
         self._target = self._position()
         self._wanted, self._commanded = self._rest, antaeus.Pose()
         self._last_action, self._steps = np.zeros(3), 0
+
+    def __repr__(self) -> str:
+        return (f"CartesianReach({self._robot.profile.name}: {self._chain.frame()}, {self._chain.size()} joints, "
+                f"{self._steps} of {self._max_steps} steps)")
 
     def reset(self, *, seed: int | None = None,
               options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:

@@ -4,6 +4,7 @@ What is not given to a call is taken from the state that was set: `get_frame_wre
 line. No name of this module is in `antaeus`: `from antaeus.stateful import StatefulRobot`.
 """
 
+import os
 from collections.abc import Sequence
 
 import numpy as np
@@ -37,11 +38,15 @@ class StatefulRobot:
     deployed code reads. method: posterior, or deployed, pinv(Jᵀ)(τ − g), to compare.
     """
 
-    def __init__(self, robot: str | antaeus.Robot, method: str = "posterior", frames: Sequence[str] = ()) -> None:
-        self.robot = antaeus.load_robot(robot) if isinstance(robot, str) else robot
+    def __init__(self, robot: str | os.PathLike[str] | antaeus.Robot, method: str = "posterior", frames: Sequence[str] = ()) -> None:
+        self.robot = robot if isinstance(robot, antaeus.Robot) else antaeus.load_robot(robot)
         self.state: dict[str, _Array] = {}
         self._estimator = antaeus.FrameWrenchEstimator(self.robot, method, list(frames))
         self._readers: dict[str, antaeus.InstantReader] = {}
+
+    def __repr__(self) -> str:
+        return (f"StatefulRobot({self.robot.profile.name}, {self._estimator.method()}: "
+                f"{', '.join(self._estimator.frame_names())}; state: {' '.join(self.state) or 'not set'})")
 
     def set_state(self, q: ArrayLike, tau: ArrayLike | None = None, imu_quat: ArrayLike | None = None) -> None:
         """The state that later calls take. What is not given is forgotten: a sample is never put together of two."""

@@ -1,5 +1,6 @@
 // The extension module antaeus._antaeus. Its types call themselves antaeus.<name>, as users see them.
-#include "convert.hpp"
+#include "values.hpp"
+#include "words.hpp"
 
 namespace antaeus::python {
 
@@ -15,6 +16,31 @@ void bind_errors(nb::module_& module) {
   options.doc() = "An option's name, value or combination.";
   const nb::exception<EpisodeError> episode(module, "EpisodeError", error);
   episode.doc() = "A recorded episode: its files, shapes, clock.";
+
+  // A translator that is registered later is asked first: this one puts what the library says into Python's words.
+  struct Kinds {
+    PyObject *error, *model, *options, *episode;
+  };
+  static Kinds kinds{};
+  kinds = {error.ptr(), model.ptr(), options.ptr(), episode.ptr()};  // the module keeps them
+  nb::register_exception_translator(
+      [](const std::exception_ptr& pointer, void*) {
+        const auto raise = [](PyObject* kind, const Error& caught) {
+          PyErr_SetString(kind, python_words(caught.what()).c_str());
+        };
+        try {
+          std::rethrow_exception(pointer);
+        } catch (const ModelError& caught) {
+          raise(kinds.model, caught);
+        } catch (const OptionsError& caught) {
+          raise(kinds.options, caught);
+        } catch (const EpisodeError& caught) {
+          raise(kinds.episode, caught);
+        } catch (const Error& caught) {
+          raise(kinds.error, caught);
+        }
+      },
+      nullptr);
 
   const nb::object status_error = nb::steal(PyErr_NewExceptionWithDoc(
       "antaeus.StatusError",
@@ -92,7 +118,7 @@ NB_MODULE(_antaeus, module) {
       "auditing",
       "What happened in a log: reconstruction, events, causes, remedies and verdict, and the page that shows them.\n\n"
       "The room is called `audit` in C++. Here that name belongs to the function, `antaeus.audit(…)`.",
-      bind_audit);
+      bind_audit, bind_estimate);
   // Nor the room of antaeus.contact.
   bind_room("contacts",
             "Inverse dynamics through contacts: who carries a motion, with which torques, and what the motion does not "
@@ -126,5 +152,6 @@ NB_MODULE(_antaeus, module) {
             bind_experiments);
   bind_room("report", "Logs as pages.", bind_show);
   module.attr("_rooms") = rooms;
+  bind_values(module);
   module.attr("__name__") = own_name;
 }

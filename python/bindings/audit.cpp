@@ -11,8 +11,6 @@
 #include "antaeus/audit/summary.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
-#include "antaeus/io/arrow.hpp"
-#include "antaeus/io/files.hpp"
 #include "antaeus/io/shell_words.hpp"
 #include "antaeus/io/table.hpp"
 #include "antaeus/report/pages.hpp"
@@ -20,7 +18,10 @@
 #include "fields.hpp"
 #include "interruption.hpp"
 #include "logs.hpp"
+#include "pages.hpp"
 #include "shared_enumerations.hpp"
+#include "tables.hpp"
+#include "words.hpp"
 
 namespace nanobind::detail {
 
@@ -38,6 +39,23 @@ template <>
 struct type_caster<antaeus::RemedyKind> : EnumerationCaster<antaeus::RemedyKind, "antaeus.RemedyKind"> {};
 
 }  // namespace nanobind::detail
+
+namespace antaeus {
+
+// As in stored.hpp, of structs inside others.
+constexpr void visit_stored(const JunctionLesson::Pose*, auto&& visit) {
+  using P = JunctionLesson::Pose;
+  visit(&P::name, &P::chains);
+}
+constexpr void visit_stored(const JunctionLesson::Chain*, auto&& visit) {
+  using C = JunctionLesson::Chain;
+  visit(&C::endpoint, &C::label, &C::kind, &C::points, &C::above);
+}
+constexpr void visit_stored(const PlanarLesson::Pose*, auto&& visit) {
+  visit(&PlanarLesson::Pose::points, &PlanarLesson::Pose::J);
+}
+
+}  // namespace antaeus
 
 namespace antaeus::python {
 
@@ -74,15 +92,20 @@ std::string command_text(const RobotChoice& robot, const std::vector<Log>& logs,
   return text;
 }
 
-Audit audit(Log episode, const RobotChoice& robot, std::vector<Log> baselines, std::vector<std::string> endpoints,
+Audit audit(nb::handle given_log, nb::handle given_robot, nb::handle baselines, std::vector<std::string> endpoints,
             const std::optional<double>& start, const std::optional<double>& stop, const nb::dict& settings) {
+  require_log_first(given_log, given_robot, "audit(log, robot)");
+  const RobotChoice robot = robot_from(given_robot, "audit.robot");
+  if (PyUnicode_Check(baselines.ptr())) {
+    throw nb::type_error("audit.baselines: of type str; give a list of paths or Episodes");
+  }
+  std::vector<Log> logs = logs_from(baselines, "audit.baselines");
+  logs.insert(logs.begin(), log_from(given_log, "audit.episode"));
   AuditRequest request;
   request.endpoints = std::move(endpoints);
   request.from = limit_time(start, "audit.start");
   request.to = limit_time(stop, "audit.stop");
   const std::vector<std::string> assignments = assignments_of(settings, "audit.settings");
-  std::vector<Log> logs = std::move(baselines);
-  logs.insert(logs.begin(), std::move(episode));
   request.check = true;
   request.command = command_text(robot, logs, request, assignments);
   // Ctrl-C ends the audit of a long log.
@@ -90,15 +113,14 @@ Audit audit(Log episode, const RobotChoice& robot, std::vector<Log> baselines, s
 
   // From here on nothing is Python's: what went in was copied.
   const nb::gil_scoped_release unlocked;
-  Robot loaded = std::holds_alternative<Robot>(robot)
-                     ? std::get<Robot>(robot)
-                     : load_robot(std::get<std::filesystem::path>(robot).string(), MeshPolicy::ignored);
+  Robot loaded = loaded_robot(robot);
   for (const std::string& assignment : assignments) loaded.profile.settings.set(assignment, "audit.settings");
   const AuditOptions options = audit_options(loaded, loaded.endpoint_frames(request.endpoints, "audit.endpoints"));
   std::vector<Episode> episodes;
   for (Log& log : logs) {
     const auto* file = std::get_if<std::filesystem::path>(&log);
     episodes.push_back(file ? load_episode(*file, loaded, options.episode) : std::move(std::get<Episode>(log)));
+    require_fits(episodes.back(), loaded);
   }
   return run_audit(loaded, std::move(episodes), request, options, interrupted);
 }
@@ -111,52 +133,15 @@ nb::object summary(const Audit& audit) {
     const nb::gil_scoped_release unlocked;
     text = audit_summary(audit).dump();
   }
-  return nb::module_::import_("json").attr("loads")(text);
+  return loaded_json(text);
 }
 
-/// Columns as read-only arrays: numbers are views of the table, which lives as long as one of them.
-nb::dict steps(const EpisodeAudit& episode) {
-  Table* table = nullptr;
-  {
-    const nb::gil_scoped_release unlocked;
-    table = new Table(steps_table(episode.reconstruction));
-  }
-  const nb::capsule owner(table, [](void* p) noexcept { delete static_cast<Table*>(p); });
-  const nb::module_ numpy = nb::module_::import_("numpy");
-  nb::dict columns;
-  for (const Column& column : table->columns()) {
-    nb::object array;
-    if (const auto* numbers = std::get_if<std::vector<double>>(&column.data)) {
-      array = nb::cast(view(*numbers, owner), kOwned);
-    } else if (const auto* integers = std::get_if<std::vector<std::int64_t>>(&column.data)) {
-      array = nb::cast(view(*integers, owner), kOwned);
-    } else {
-      const auto& text = std::get<TextColumn>(column.data);
-      array = numpy.attr("array")(text.levels, "dtype"_a = "object")
-                  .attr("take")(nb::cast(view(text.codes, owner), kOwned));
-      array.attr("setflags")("write"_a = false);
-    }
-    columns[column.name.c_str()] = array;
-  }
-  return columns;
-}
-
-/// The steps for whoever reads Arrow's streams: pyarrow, pandas, polars, DuckDB. Numbers are not copied.
-nb::capsule arrow_stream(const EpisodeAudit& episode) {
-  auto* const stream = new ArrowArrayStream{};
-  nb::capsule owner(stream, "arrow_array_stream", [](void* p) noexcept {
-    auto* const given = static_cast<ArrowArrayStream*>(p);
-    if (given->release) given->release(given);
-    delete given;
-  });
+std::shared_ptr<const Table> table_of(const EpisodeAudit& episode) {
   const nb::gil_scoped_release unlocked;
-  export_arrow(std::make_shared<const Table>(steps_table(episode.reconstruction)), {}, *stream);
-  return owner;
+  return std::make_shared<const Table>(steps_table(episode.reconstruction));
 }
 
-nb::object to_arrow(nb::handle self) {
-  return nb::module_::import_("pyarrow").attr("RecordBatchReader").attr("from_stream")(self).attr("read_all")();
-}
+nb::dict steps(const EpisodeAudit& episode) { return numpy_columns(table_of(episode)); }
 
 const EstimateSeries& series(const EpisodeAudit& episode, const std::string& endpoint, std::string_view estimator) {
   const auto name = parse_enum<EstimatorName>(estimator, "series.estimator");
@@ -171,18 +156,9 @@ const EstimateSeries& series(const EpisodeAudit& episode, const std::string& end
                               known);
 }
 
-void save_audit(const Audit& audit, const std::filesystem::path& file) {
-  const std::filesystem::path suffix = file.extension();
-  if (std::filesystem::is_directory(file)) {
-    throw OptionsError("audit.save", "'" + file.string() + "' is a folder",
-                       "name a file in it that ends in .html (the page) or .json (the summary)");
-  }
-  if (suffix != ".html" && suffix != ".json") {
-    throw OptionsError("audit.save", "'" + file.string() + "' says no format",
-                       "let it end in .html (the page) or .json (the summary)");
-  }
-  const nb::gil_scoped_release unlocked;
-  write_file(file, suffix == ".html" ? html_report(audit) : audit_summary(audit).dump() + "\n");
+SavedForms audit_forms(const Audit& self) {
+  return {{".html", "the page", [&self] { return html_report(self, drawn_meshes(self.description)); }},
+          {".json", "the summary", [&self] { return audit_summary(self).dump() + "\n"; }}};
 }
 
 constexpr const char* kStepsDoc =
@@ -216,7 +192,7 @@ void bind_findings(nb::module_& module) {
       .def_prop_ro("steps", &steps, nb::sig("def steps(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
                    kStepsDoc)
       .def(
-          "__arrow_c_stream__", [](const EpisodeAudit& self, nb::object) { return arrow_stream(self); },
+          "__arrow_c_stream__", [](const EpisodeAudit& self, nb::object) { return arrow_stream(table_of(self)); },
           "requested_schema"_a = nb::none(), kStreamDoc)
       .def("to_arrow", &to_arrow, nb::sig("def to_arrow(self) -> typing.Any"), kArrowDoc)
       .def("series", &series, "endpoint"_a, "estimator"_a, nb::rv_policy::reference_internal, kSeriesDoc);
@@ -284,19 +260,24 @@ void bind_result(nb::module_& module) {
   bind_enumeration<Outcome>(module,
                             "What the audit says of the log. cannot_be_told: no incident in the steps that hold "
                             "numbers, but they are too few.");
-  bind_struct<Audit>(module, "Audit",
-                     "An incident explained from its log: plain, read-only results. Every number of the verdict comes "
-                     "from them. Steps count from the log's first, also where a part was cut out.")
+  nb::class_<Audit> audit(
+      module, "Audit",
+      "An incident explained from its log: plain, read-only results. Every number of the verdict comes "
+      "from them. Steps count from the log's first, also where a part was cut out.");
+  bind_fields(audit);
+  bind_saving(audit, "audit.save", audit_forms)
       .def_prop_ro(
           "command", [](const Audit& self) { return decoded(self.command); },
           "The command line that does the same; empty where a Robot or an Episode was handed over.")
+      .def_prop_ro(
+          "base_text", [](const Audit& self) { return python_words(self.base_text); }, "Both, for people.")
       .def_prop_ro("summary", &summary, nb::sig("def summary(self) -> dict[str, typing.Any]"),
                    "What summary.json holds (docs/schema/summary.md); made anew at each call.")
       .def_prop_ro(
           "steps", [](const Audit& self) { return steps(self.audited); },
           nb::sig("def steps(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"), kStepsDoc)
       .def(
-          "__arrow_c_stream__", [](const Audit& self, nb::object) { return arrow_stream(self.audited); },
+          "__arrow_c_stream__", [](const Audit& self, nb::object) { return arrow_stream(table_of(self.audited)); },
           "requested_schema"_a = nb::none(), kStreamDoc)
       .def("to_arrow", &to_arrow, nb::sig("def to_arrow(self) -> typing.Any"), kArrowDoc)
       .def(
@@ -305,9 +286,6 @@ void bind_result(nb::module_& module) {
             return series(self.audited, endpoint, estimator);
           },
           "endpoint"_a, "estimator"_a, nb::rv_policy::reference_internal, kSeriesDoc)
-      .def("save", &save_audit, "path"_a,
-           "Writes the page (.html) or the summary (.json), whole or not at all; the bytes are those of the command "
-           "line's files. OptionsError, a ValueError, for another name.")
       .def("__repr__", [](const Audit& self) {
         std::string text = "Audit(" + self.audited.episode.name + " of " + self.robot + ": " +
                            std::string(to_string(self.outcome)) + ", " +
@@ -332,8 +310,8 @@ void bind_function(nb::module_& module) {
     doc = options_doc(doc + "\n\n" + table.group(), table, &options);
   });
   module.def(
-      "audit", &audit, "episode"_a, "robot"_a, "baselines"_a = nb::list(), "endpoints"_a = nb::list(),
-      "start"_a = nb::none(), "stop"_a = nb::none(), "settings"_a = nb::dict(),
+      "audit", &audit, nb::arg("episode").none(), nb::arg("robot").none(), "baselines"_a = nb::list(),
+      "endpoints"_a = nb::list(), "start"_a = nb::none(), "stop"_a = nb::none(), "settings"_a = nb::dict(),
       nb::sig("def audit(episode: str | os.PathLike | Episode, robot: str | os.PathLike | Robot, baselines: "
               "collections.abc.Sequence[str | os.PathLike | Episode] = (), endpoints: collections.abc.Sequence[str] = "
               "(), start: float | None = None, stop: float | None = None, settings: dict[str, float | str | bool] = "

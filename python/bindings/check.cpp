@@ -10,12 +10,14 @@
 #include "antaeus/check/mutate.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/episode/raw_log.hpp"
-#include "antaeus/io/files.hpp"
 #include "antaeus/io/json_fields.hpp"
+#include "antaeus/io/shell_words.hpp"
 #include "antaeus/report/pages.hpp"
 #include "convert.hpp"
 #include "fields.hpp"
 #include "logs.hpp"
+#include "pages.hpp"
+#include "words.hpp"
 
 namespace nanobind::detail {
 
@@ -34,35 +36,57 @@ namespace antaeus::python {
 
 namespace {
 
-Robot robot_of_check(const RobotChoice& robot) {
-  const auto* file = std::get_if<std::filesystem::path>(&robot);
-  return file ? load_robot(file->string(), MeshPolicy::ignored) : std::get<Robot>(robot);
-}
-
 Episode episode_of_check(const Log& log, const Robot& robot) {
   const auto* file = std::get_if<std::filesystem::path>(&log);
   return file ? read_checked_log(*file, robot) : std::get<Episode>(log);
 }
 
-CheckResult checked(const Log& episode, const std::optional<RobotChoice>& robot, const nb::dict& settings) {
-  const std::vector<std::string> assignments = assignments_of(settings, "check.settings");
-  const nb::gil_scoped_release unlocked;
-  if (!robot) {
-    if (!assignments.empty()) throw OptionsError("check.settings", "they are of a robot", "give one");
-    const auto* file = std::get_if<std::filesystem::path>(&episode);
-    return check_log(file ? load_raw_log(*file) : raw_log(std::get<Episode>(episode)));
-  }
-  Robot loaded = robot_of_check(*robot);
-  for (const std::string& assignment : assignments) loaded.profile.settings.set(assignment, "check.settings");
-  return check_log(loaded, episode_of_check(episode, loaded), loaded.profile.settings.get<CheckOptions>());
+/// The line that does the same; empty where an object of Python went in.
+std::string check_command(const Log& episode, const std::optional<RobotChoice>& robot,
+                          const std::vector<std::string>& assignments) {
+  const auto* file = std::get_if<std::filesystem::path>(&episode);
+  const auto* robot_file = robot ? std::get_if<std::filesystem::path>(&*robot) : nullptr;
+  if (!file || (robot && !robot_file)) return {};
+  const std::filesystem::path folder = folder_of(*file);
+  std::string text = "antaeus check " + file_word(*file, folder);
+  if (robot) text += " --robot " + file_word(*robot_file, folder);
+  for (const std::string& assignment : assignments) text += " --set " + shell_word(assignment);
+  return text;
 }
 
-Episode planted(const Log& episode, const RobotChoice& robot, std::string_view fault, std::vector<std::string> joints,
+CheckResult checked(nb::handle given_log, nb::handle given_robot, const nb::dict& settings) {
+  require_log_first(given_log, given_robot, "check(log, robot)");
+  const Log episode = log_from(given_log, "check.episode");
+  const std::optional<RobotChoice> robot = robot_or_none(given_robot, "check.robot");
+  const std::vector<std::string> assignments = assignments_of(settings, "check.settings");
+  const std::string command = check_command(episode, robot, assignments);
+  const nb::gil_scoped_release unlocked;
+  if (!robot && !assignments.empty()) throw OptionsError("check.settings", "they are of a robot", "give one");
+  std::optional<Robot> known;
+  if (robot) known = loaded_robot(*robot);
+  for (const std::string& assignment : assignments) known->profile.settings.set(assignment, "check.settings");
+  CheckResult result;
+  if (const auto* file = std::get_if<std::filesystem::path>(&episode)) {
+    result = check_file(*file, known ? &*known : nullptr);
+    result.command = command;
+  } else if (const Episode& log = std::get<Episode>(episode); known) {
+    result = check_log(*known, log, known->profile.settings.get<CheckOptions>());
+    result.series = check_series(*known, log, result);
+  } else {
+    result = check_log(raw_log(log));
+  }
+  return result;
+}
+
+Episode planted(nb::handle given_log, nb::handle given_robot, std::string_view fault, std::vector<std::string> joints,
                 const std::optional<double>& size) {
+  require_log_first(given_log, given_robot, "mutate(log, robot, fault)");
+  const Log episode = log_from(given_log, "mutate.episode");
+  const RobotChoice robot = robot_from(given_robot, "mutate.robot");
   PlantedFault one{parse_enum<Fault>(fault, "mutate.fault"), std::move(joints)};
   if (size) one.size = *size;
   const nb::gil_scoped_release unlocked;
-  const Robot loaded = robot_of_check(robot);
+  const Robot loaded = loaded_robot(robot);
   return mutate(loaded, episode_of_check(episode, loaded), one);
 }
 
@@ -70,17 +94,12 @@ std::pair<Robot, std::vector<std::string>> fixed_robot(const Robot& robot, const
   std::vector<std::string> not_fixed;
   Robot fixed = robot;
   fixed.profile = fixed_profile(robot, result, not_fixed);
-  return {std::move(fixed), std::move(not_fixed)};
+  return {std::move(fixed), python_words(not_fixed)};
 }
 
-void save_check(const CheckResult& result, const std::filesystem::path& file) {
-  const std::filesystem::path suffix = file.extension();
-  if (suffix != ".html" && suffix != ".json") {
-    throw OptionsError("check.save", "'" + file.string() + "' says no format",
-                       "let it end in .html (the page) or .json (the summary)");
-  }
-  const nb::gil_scoped_release unlocked;
-  write_file(file, suffix == ".html" ? html_page(check_page(result, CheckSeries{})) : to_json(result).dump() + "\n");
+SavedForms check_forms(const CheckResult& self) {
+  return {{".html", "the page", [&self] { return html_page(check_page(self)); }},
+          {".json", "the summary", [&self] { return to_json(self).dump() + "\n"; }}};
 }
 
 void bind_check_result(nb::module_& module) {
@@ -92,25 +111,37 @@ void bind_check_result(nb::module_& module) {
   bind_enumeration<TorqueStage>(module, "What a torque channel is, as far as the log tells.");
   bind_enumeration<GravityContent>(module, "Whether gravity is in a torque channel.");
   nb::class_<Finding> finding(module, "Finding", "What is wrong with a log, with its size, its doubt and its remedy.");
-  bind_fields(finding).def("__repr__", [](const Finding& self) {
-    return "Finding(" + std::string(to_string(self.severity)) + ", " + std::string(to_string(self.fault)) + ": " +
-           self.text + ")";
-  });
+  bind_fields(finding)
+      .def_prop_ro(
+          "remedy", [](const Finding& self) { return python_words(self.remedy); },
+          "One line that can be pasted or done.")
+      .def("__repr__", [](const Finding& self) {
+        return "Finding(" + std::string(to_string(self.severity)) + ", " + std::string(to_string(self.fault)) + ": " +
+               self.text + ")";
+      });
   bind_struct<CheckedJoint>(module, "CheckedJoint", "What a log tells of one joint's torque channel, and of its zero.");
   bind_struct<TorqueDescription>(module, "TorqueDescription", "The torque channel in words that a machine can read.");
+  bind_struct<CheckSeries>(module, "CheckSeries", "What a check's page draws of one joint, sample by sample.");
   nb::class_<CheckResult> result(module, "CheckResult", "What `antaeus check` found.");
-  bind_fields(result)
-      .def_prop_ro("headline", &check_headline, "The most severe finding in one line, or \"No mistake found\".")
+  bind_fields(result);
+  bind_saving(result, "check.save", check_forms)
+      .def_prop_ro(
+          "command", [](const CheckResult& self) { return decoded(self.command); },
+          "The command line that does the same; empty where a Robot or an Episode was handed over, or another call "
+          "made "
+          "the check.")
+      .def_prop_ro(
+          "not_told", [](const CheckResult& self) { return python_words(self.not_told); },
+          "Faults that it cannot tell, each with what would.")
+      .def_prop_ro(
+          "headline", [](const CheckResult& self) { return python_words(check_headline(self)); },
+          "The most severe finding in one line, or \"No mistake found\".")
       .def_prop_ro("serious", &serious_findings, "Findings of severity error or warning: those to act on.")
       .def("has_errors", &has_errors, "Whether a finding has severity error.")
       .def_prop_ro(
-          "summary",
-          [](const CheckResult& self) { return nb::module_::import_("json").attr("loads")(to_json(self).dump()); },
+          "summary", [](const CheckResult& self) { return loaded_json(to_json(self).dump()); },
           nb::sig("def summary(self) -> dict[str, typing.Any]"),
           "What summary.json holds (docs/schema/check.md); made anew at each call.")
-      .def("save", &save_check, "path"_a,
-           "Writes the page (.html; without the picture of the channels, which wants the log) or the summary (.json). "
-           "OptionsError, a ValueError, for another name.")
       .def("__repr__", [](const CheckResult& self) {
         return decoded("CheckResult(" + self.log + ": " + check_headline(self) + ")");
       });
@@ -128,7 +159,7 @@ void bind_check(nb::module_& module) {
       "judged. settings: 'group.option' → value, over what the profile sets. The interpreter's lock is released "
       "meanwhile. What is wrong with the log is a finding, no error; EpisodeError: it cannot be read.\n\ncheck",
       options_of(options), &options);
-  module.def("check", &checked, "episode"_a, "robot"_a = nb::none(), "settings"_a = nb::dict(),
+  module.def("check", &checked, nb::arg("episode").none(), "robot"_a = nb::none(), "settings"_a = nb::dict(),
              nb::sig("def check(episode: str | os.PathLike | Episode, robot: str | os.PathLike | Robot | None = None, "
                      "settings: dict[str, float | str | bool] = {}) -> CheckResult"),
              doc.c_str());
@@ -141,7 +172,8 @@ void bind_check(nb::module_& module) {
       },
       "Names that `mutate` takes.");
   module.def(
-      "mutate", &planted, "episode"_a, "robot"_a, "fault"_a, "joints"_a = nb::list(), "size"_a = nb::none(),
+      "mutate", &planted, nb::arg("episode").none(), nb::arg("robot").none(), "fault"_a, "joints"_a = nb::list(),
+      "size"_a = nb::none(),
       nb::sig("def mutate(episode: str | os.PathLike | Episode, robot: str | os.PathLike | Robot, fault: str, "
               "joints: collections.abc.Sequence[str] = (), size: float | None = None) -> Episode"),
       "A good log with one mistake planted in it: the positive control of a check. joints: names or labels; none: "

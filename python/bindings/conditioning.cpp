@@ -77,7 +77,9 @@ void bind_three_tiers(nb::module_& module) {
           "reset", [](TiersOfOneMotion& self) { self.memory.reset(); }, "Nothing to hold any more.")
       .def(
           "inverse", [](const TiersOfOneMotion& self) { return fresh(self.inverse.inverse()); }, "[columns × rows]")
-      .def("rate", [](const TiersOfOneMotion& self) { return fresh(self.inverse.rate()); }, "Its derivative.");
+      .def(
+          "rate", [](const TiersOfOneMotion& self) { return fresh(self.inverse.rate()); },
+          "Its derivative [columns × rows], a second.");
 }
 
 void bind_smooth(nb::module_& module) {
@@ -101,7 +103,9 @@ void bind_smooth(nb::module_& module) {
           "J"_a, "J_dot"_a = nb::none(), "Inverts J and differentiates the inverse along J_dot.")
       .def(
           "inverse", [](const ShapedDamping& self) { return fresh(self.inverse.inverse()); }, "[columns × rows]")
-      .def("rate", [](const ShapedDamping& self) { return fresh(self.inverse.rate()); }, "Its derivative.");
+      .def(
+          "rate", [](const ShapedDamping& self) { return fresh(self.inverse.rate()); },
+          "Its derivative [columns × rows], a second.");
   nb::class_<ShapedReference>(module, "CarriedReference",
                               "Joint velocities that make J θ̇ = b, and go on through singularities by what they carry.")
       .def(

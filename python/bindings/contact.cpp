@@ -9,7 +9,6 @@
 #include <optional>
 
 #include "antaeus/contact/contact_result.hpp"
-#include "antaeus/io/files.hpp"
 #include "antaeus/io/shell_words.hpp"
 #include "antaeus/report/pages.hpp"
 #include "antaeus/robot/dynamics.hpp"
@@ -17,6 +16,7 @@
 #include "fields.hpp"
 #include "interruption.hpp"
 #include "logs.hpp"
+#include "pages.hpp"
 
 namespace nanobind::detail {
 
@@ -82,6 +82,12 @@ ContactMotion contact_motion_of(const nb::dict& arrays) {
     }
   }
   return motion;
+}
+
+std::variant<std::filesystem::path, nb::dict> motion_first(nb::handle motion, nb::handle robot, const char* call) {
+  if (PyDict_Check(motion.ptr())) return nb::borrow<nb::dict>(motion);
+  require_log_first(motion, robot, call);
+  return std::get<std::filesystem::path>(log_from(motion, "contact.motion"));
 }
 
 namespace {
@@ -201,11 +207,19 @@ Solved contact(const MotionChoice& motion, const std::optional<RobotChoice>& rob
     *result = contact_inverse_dynamics(loaded, file ? load_contact_motion(*file) : std::move(*arrays), request,
                                        all.get<ContactOptions>(), all.get<SplitOptions>(), all.get<TimingOptions>(),
                                        interrupted);
-    solved.meshes = std::make_shared<const MeshFiles>(read_meshes(loaded.model.description(), nullptr));
+    solved.meshes = drawn_meshes(loaded.model.description());
   }
   result->command = command;
   solved.result = std::move(result);
   return solved;
+}
+
+Solved contact_given(nb::handle motion, nb::handle robot, std::vector<std::string> contacts, bool over_time,
+                     const std::string& limits, const std::string& wrench_frame, const nb::dict& settings,
+                     const nb::kwargs& options) {
+  const MotionChoice arrays_or_file = motion_first(motion, robot, "contact(motion, robot, contacts)");
+  return contact(arrays_or_file, robot_or_none(robot, "contact.robot"), std::move(contacts), over_time, limits,
+                 wrench_frame, settings, options);
 }
 
 // One call a state ---------------------------------------------------------------------------------------------------
@@ -280,27 +294,19 @@ Matrix6X deviations(const ContactResult& result) {
   }
   return sd;
 }
-void save_motion(const Solved& solved, const std::filesystem::path& file, const std::string& table) {
-  const std::filesystem::path suffix = file.extension();
-  if (std::filesystem::is_directory(file)) {
-    throw OptionsError("contact.save", "'" + file.string() + "' is a folder",
-                       "name a file in it that ends in .html, .json or .csv");
-  }
+SavedForms contact_forms(const Solved& self, bool torques) {
+  const auto csv = [&self, torques] {
+    return to_csv(torques ? torques_table(*self.result) : wrenches_table(*self.result));
+  };
+  return {{".html", "the page", [&self] { return html_page(contact_page(*self.result, self.meshes)); }},
+          {".json", "the summary", [&self] { return contact_summary(*self.result).dump() + "\n"; }},
+          {".csv", "a table", csv}};
+}
+void save_contact(const Solved& self, const std::filesystem::path& path, const std::string& table) {
   if (table != "wrenches" && table != "torques") {
     throw_unknown<OptionsError>("contact.save", "table", table, {"wrenches", "torques"});
   }
-  const ContactResult& result = *solved.result;
-  const nb::gil_scoped_release unlocked;
-  if (suffix == ".html") {
-    write_file(file, html_page(contact_page(result, solved.meshes)));
-  } else if (suffix == ".json") {
-    write_file(file, contact_summary(result).dump() + "\n");
-  } else if (suffix == ".csv") {
-    write_file(file, to_csv(table == "wrenches" ? wrenches_table(result) : torques_table(result)));
-  } else {
-    throw OptionsError("contact.save", "'" + file.string() + "' says no format",
-                       "let it end in .html (the page), .json (the summary) or .csv (a table)");
-  }
+  save_form("contact.save", path, contact_forms(self, table == "torques"));
 }
 
 void bind_contact_result(nb::module_& module) {
@@ -323,15 +329,16 @@ void bind_contact_result(nb::module_& module) {
           nb::sig("def sd(self) -> numpy.typing.NDArray[numpy.float64]"),
           "[N × contacts × 6], root mean square error to be expected; NaN where unknown (`sd_because`).")
       .def_prop_ro(
-          "summary",
-          [](const Solved& self) {
-            return nb::module_::import_("json").attr("loads")(contact_summary(*self.result).dump());
-          },
+          "summary", [](const Solved& self) { return loaded_json(contact_summary(*self.result).dump()); },
           nb::sig("def summary(self) -> dict[str, typing.Any]"),
           "What summary.json holds (docs/schema/contact.md); made anew at each call.")
-      .def("save", &save_motion, "path"_a, "table"_a = "wrenches",
+      .def(
+          "_repr_html_", [](const Solved& self) { return notebook_html(contact_forms(self, false)); },
+          nb::sig("def _repr_html_(self) -> str"), kNotebookDoc)
+      .def("save", &save_contact, "path"_a, "table"_a = "wrenches",
            "Writes the page (.html), the summary (.json) or a table (.csv: \"wrenches\" or \"torques\"), whole or not "
-           "at all; the bytes are those of the command line's files. OptionsError, a ValueError, for another name.")
+           "at all; the bytes are those of the command line's files. OptionsError, a ValueError, for another name; "
+           "Error where it cannot be written.")
       .def("__repr__", [](const Solved& self) {
         return decoded("ContactResult(" + self.result->motion + ": " + std::to_string(self.demand().frames()) +
                        " steps, " + std::to_string(self.demand().contact_count()) + " contacts" +
@@ -435,7 +442,7 @@ void bind_motions(nb::module_& module) {
       "active"_a = nb::none(), "limits"_a = "none", "wrench_frame"_a = "world", "options"_a, nb::sig(over_time.c_str()),
       over_time_doc.c_str());
   const std::string all = options_signature<ContactOptions>(
-      "def contact(motion: str | os.PathLike | dict[str, numpy.typing.ArrayLike], robot: str | os.PathLike | Robot | "
+      "def contact(motion: str | os.PathLike | dict[str, typing.Any], robot: str | os.PathLike | Robot | "
       "None = None, contacts: collections.abc.Sequence[str] = (), over_time: bool = False, limits: str = 'none', "
       "wrench_frame: str = 'world', settings: dict[str, float | str | bool] = {}",
       ") -> ContactResult");
@@ -447,9 +454,9 @@ void bind_motions(nb::module_& module) {
       "'group.option' → value of groups split and timing. The interpreter's lock is released "
       "meanwhile. EpisodeError, "
       "ModelError, OptionsError: one line, with the nearest name. Options:");
-  module.def("contact", &contact, "motion"_a, "robot"_a = nb::none(), "contacts"_a = nb::list(), "over_time"_a = false,
-             "limits"_a = "none", "wrench_frame"_a = "world", "settings"_a = nb::dict(), "options"_a,
-             nb::sig(all.c_str()), all_doc.c_str());
+  module.def("contact", &contact_given, nb::arg("motion").none(), "robot"_a = nb::none(), "contacts"_a = nb::list(),
+             "over_time"_a = false, "limits"_a = "none", "wrench_frame"_a = "world", "settings"_a = nb::dict(),
+             "options"_a, nb::sig(all.c_str()), all_doc.c_str());
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "antaeus/contact/contact_dynamics.hpp"
 #include "antaeus/contact/contact_frame_solver.hpp"
 #include "contact.hpp"
+#include "logs.hpp"
 
 namespace antaeus::python {
 
@@ -25,7 +26,7 @@ nb::object rows_of(const auto& columns) { return nb::cast(frozen(SampleMatrix(co
 void bind_frame_solver(nb::module_& module) {
   nb::class_<ContactFrame>(module, "ContactFrame",
                            "Contact inverse dynamics of one frame; NaN unless ok. Plain data of its own.")
-      .def_prop_ro("status", copied_field(&ContactFrame::status))
+      .def_prop_ro("status", copied_field(&ContactFrame::status), "ok, or what of the frame is wrong.")
       .def_prop_ro(
           "wrenches", [](const ContactFrame& self) { return rows_of(self.wrench); },
           nb::sig("def wrenches(self) -> numpy.typing.NDArray[numpy.float64]"),
@@ -83,7 +84,8 @@ void bind_frame_solver(nb::module_& module) {
 void bind_demand(nb::module_& module) {
   nb::class_<ContactDemand>(module, "ContactDemand",
                             "What a stretch of a motion asks of its contacts. Plain data of its own.")
-      .def_prop_ro("contacts", [](const ContactDemand& self) { return self.contacts; })
+      .def_prop_ro(
+          "contacts", [](const ContactDemand& self) { return self.contacts; }, "Frames that touch.")
       .def_prop_ro("time", frozen_field(&ContactDemand::time), kOwned, "[N], s")
       .def_ro("dt", &ContactDemand::dt, "s; NaN: independent states.")
       .def_prop_ro(
@@ -95,7 +97,7 @@ void bind_demand(nb::module_& module) {
           nb::sig("def about(self) -> numpy.typing.NDArray[numpy.float64]"), "[N × 3], m, world.")
       .def("__len__", &ContactDemand::frames);
   const std::string signature = options_signature<ContactOptions>(
-      "def contact_demand(robot: Robot, motion: dict[str, numpy.typing.ArrayLike], contacts: "
+      "def contact_demand(motion: dict[str, typing.Any], robot: Robot, contacts: "
       "collections.abc.Sequence[str], over_time: bool = True",
       ") -> ContactDemand");
   const std::string doc = options_doc<ContactOptions>(
@@ -106,17 +108,22 @@ void bind_demand(nb::module_& module) {
       "each other evenly. EpisodeError, OptionsError. Options:");
   module.def(
       "contact_demand",
-      [](const Robot& robot, const nb::dict& motion, std::vector<std::string> contacts, bool over_time,
+      [](nb::handle motion, nb::handle robot, std::vector<std::string> contacts, bool over_time,
          const nb::kwargs& options) {
-        ContactMotion read = contact_motion_of(motion);
+        const auto given = motion_first(motion, robot, "contact_demand(motion, robot, contacts)");
+        const RobotChoice choice = robot_from(robot, "contact_demand.robot");
+        const auto* arrays = std::get_if<nb::dict>(&given);
+        if (!arrays) throw nb::type_error("contact_demand.motion: a path; give arrays by name");
+        ContactMotion read = contact_motion_of(*arrays);
         ContactRequest request;
         request.contacts = std::move(contacts);
         request.over_time = over_time;
         const auto chosen = options_from<ContactOptions>(options);
         const nb::gil_scoped_release unlocked;
-        return motion_dynamics(robot, std::move(read), request, chosen).demand;
+        return motion_dynamics(loaded_robot(choice), std::move(read), request, chosen).demand;
       },
-      "robot"_a, "motion"_a, "contacts"_a, "over_time"_a = true, "options"_a, nb::sig(signature.c_str()), doc.c_str());
+      nb::arg("motion").none(), nb::arg("robot").none(), "contacts"_a, "over_time"_a = true, "options"_a,
+      nb::sig(signature.c_str()), doc.c_str());
 }
 
 void bind_stream(nb::module_& module) {
@@ -135,7 +142,9 @@ void bind_stream(nb::module_& module) {
           "residual", [](const Settled& self) { return rows_of(self.frames.solution.residual); },
           nb::sig("def residual(self) -> numpy.typing.NDArray[numpy.float64]"),
           "[n × 6], what no contact explains: world axes, about the base's origin.")
-      .def_prop_ro("status", [](const Settled& self) { return self.frames.solution.status; })
+      .def_prop_ro(
+          "status", [](const Settled& self) { return self.frames.solution.status; },
+          "Of each step: ok, or why it has no wrenches.")
       .def("__len__", [](const Settled& self) { return self.frames.solution.status.size(); });
   const std::string signature = options_signature<ContactOptions>("def __init__(self, lag: int", ") -> None");
   const std::string doc = options_doc<ContactOptions>(
@@ -159,7 +168,8 @@ void bind_stream(nb::module_& module) {
             return ContactStream::lag_for(options_from<ContactOptions>(options), dt, accuracy);
           },
           "dt"_a, "accuracy"_a = 1e-12, "options"_a, nb::sig(lag_signature.c_str()),
-          "The lag that changes the wrenches by a share of `accuracy`, at this time step in s.")
+          "The lag, in frames, that changes the wrenches by a share of `accuracy`, at this time step in s. "
+          "OptionsError.")
       .def(
           "push",
           [](Stream& self, const ContactDemand& frames) {

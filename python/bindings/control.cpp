@@ -51,7 +51,8 @@ void bind_tool_dynamics(nb::module_& module) {
         return fresh(rotation_error(as_matrix(from, "rotation_error", "from", 3, 3),
                                     as_matrix(to, "rotation_error", "to", 3, 3)));
       },
-      "from_"_a, "to"_a, "The rotation vector that leads from one to the other, in the axes of both: |·| ≤ π.");
+      "from_"_a, "to"_a,
+      "The rotation vector [3], rad, that leads from one to the other, in the axes of both: |·| ≤ π.");
 }
 
 void bind_torques(nb::module_& module) {
@@ -120,11 +121,12 @@ void bind_joint_controllers(nb::module_& module) {
               "LimitedTorque"),
           "Without q_target: the carried load less damping alone. The integral stands still where a wrench is felt or "
           "its verdict is not ok.")
-      .def_prop_ro("integral_state", &GravityCompensation::integral_state)
+      .def_prop_ro("integral_state", &GravityCompensation::integral_state,
+                   "Whether the integral of the holding spring runs, waits or is off.")
       .def_prop_ro(
           "integral", [](const GravityCompensation& self) { return frozen(self.integral()); }, kOwned,
           "[n] its torque.")
-      .def("reset", &GravityCompensation::reset);
+      .def("reset", &GravityCompensation::reset, "Forgets the held position, the integral and the torques before.");
   nb::class_<JointImpedance>(module, "JointImpedance",
                              "τ = g + M a + K (q_d − q) + D (v_d − v) + τ_ff: every joint a spring with a damper.")
       .def(
@@ -163,7 +165,7 @@ void bind_joint_controllers(nb::module_& module) {
       .def_prop_ro(
           "damping", [](const JointImpedance& self) { return frozen(self.damping()); }, kOwned,
           "D [n × n] of the last cycle.")
-      .def("reset", &JointImpedance::reset);
+      .def("reset", &JointImpedance::reset, "Forgets the torques before, from which the rate is limited.");
 }
 
 void bind_cartesian_impedance(nb::module_& module) {
@@ -212,7 +214,7 @@ void bind_cartesian_impedance(nb::module_& module) {
       .def_prop_ro(
           "damping", [](const CartesianImpedance& self) { return frozen(self.damping()); }, kOwned,
           "D [6 × 6] of the last cycle.")
-      .def("reset", &CartesianImpedance::reset);
+      .def("reset", &CartesianImpedance::reset, "Forgets the torques before, from which the rate is limited.");
 }
 
 void bind_admittance(nb::module_& module) {
@@ -239,7 +241,7 @@ void bind_admittance(nb::module_& module) {
           "wrench: the environment on the robot, about the tool's origin, the tool's weight taken off. X_WT, twist: "
           "where "
           "the tool would be without a push.")
-      .def("reset", &Admittance::reset);
+      .def("reset", &Admittance::reset, "Begins a new motion where the tool is at the next update.");
 }
 
 void bind_damping_mode(nb::module_& module) {

@@ -266,8 +266,8 @@ void bind_line(nb::module_& module) {
           "ramp ≤ 0.5. OptionsError otherwise.")
       .def_ro("length", &LineProfile::length, "m")
       .def_ro("duration", &LineProfile::duration, "s")
-      .def_ro("shape", &LineProfile::shape)
-      .def_ro("ramp", &LineProfile::ramp)
+      .def_ro("shape", &LineProfile::shape, "Of the speed over time.")
+      .def_ro("ramp", &LineProfile::ramp, "Share of the duration in which the speed rises, and falls.")
       .def("at", &LineProfile::at, "time"_a,
            "LinePoint at a time since the start, s; before it the beginning, after it the end. NaN gives NaN.");
 }
@@ -278,7 +278,7 @@ void bind_task(nb::module_& module) {
   nb::class_<WrenchTare>(module, "WrenchTare",
                          "What a force sensor says while nothing touches the tool, taken off from then on. Right for "
                          "the orientation in which it was taken.")
-      .def(nb::init<>())
+      .def(nb::init<>(), "Nothing is taken off yet.")
       .def("restart", &WrenchTare::restart, "Forgets everything: nothing is taken off.")
       .def("add", &WrenchTare::add, "measured"_a, "One more wrench of the tool in the air. not_finite changes nothing.")
       .def("count", &WrenchTare::count, "How many went in.")

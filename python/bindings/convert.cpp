@@ -143,7 +143,7 @@ std::string options_signature(std::string head, const OptionTable& table, const 
 }
 
 std::string options_doc(std::string doc, const OptionTable& table, const void* defaults) {
-  doc += "\n\nOptions:";
+  doc += "\n\nOptions (OptionsError for an unknown name, with the nearest, and for a value that does not fit):";
   for (const OptionRow& row : table.rows()) {
     doc += std::string("\n  ") + row.info.name + " = " + row.read(defaults);
     if (*row.info.unit) doc += std::string(" [") + row.info.unit + "]";

@@ -230,6 +230,7 @@ void bind_tasks(nb::module_& module);
 void bind_conditioning(nb::module_& module);
 void bind_space(nb::module_& module);
 void bind_audit(nb::module_& module);
+void bind_estimate(nb::module_& module);
 void bind_series(nb::module_& module);
 void bind_sim(nb::module_& module);
 void bind_experiments(nb::module_& module);

@@ -133,23 +133,25 @@ void bind_observation(nb::module_& module) {
           },
           nb::kw_only(), "time"_a = kNaN, "q"_a = nb::none(), "v"_a = nb::none(), "a"_a = nb::none(),
           "tau"_a = nb::none(), "imu_quaternion_xyzw"_a = nb::none(), "imu_angular_velocity"_a = nb::none(),
-          "imu_specific_force"_a = nb::none(), "simulated"_a = false)
+          "imu_specific_force"_a = nb::none(), "simulated"_a = false,
+          "What was measured, each channel as its attribute has it. StatusError for an array of another shape.")
       .def_rw("time", &Observation::time, "[s], any origin, never going back; NaN when not known.")
       .def_prop_rw("q", frozen_field(&Observation::q), &set_motor_vector<&Observation::q>, nb::for_getter(kOwned),
-                   "Motor positions.")
+                   "Motor positions [motors], rad or m.")
       .def_prop_rw("v", frozen_field(&Observation::v), &set_motor_vector<&Observation::v>, nb::for_getter(kOwned),
-                   "Motor velocities; empty when not measured.")
+                   "Motor velocities [motors], rad/s or m/s; empty when not measured.")
       .def_prop_rw("a", frozen_field(&Observation::a), &set_motor_vector<&Observation::a>, nb::for_getter(kOwned),
-                   "Motor accelerations; empty when not measured.")
-      .def_prop_rw("tau", frozen_field(&Observation::tau), &set_motor_vector<&Observation::tau>, nb::for_getter(kOwned),
-                   "Motor torques: what the motor exerts on the joint, positive along the joint's axis.")
+                   "Motor accelerations [motors], rad/s² or m/s²; empty when not measured.")
+      .def_prop_rw(
+          "tau", frozen_field(&Observation::tau), &set_motor_vector<&Observation::tau>, nb::for_getter(kOwned),
+          "Motor torques [motors], N·m or N: what the motor exerts on the joint, positive along the joint's axis.")
       .def_rw(
           "simulated", &Observation::simulated,
           "Whether a simulation made it: what was identified of a robot's torques is not in its own, and the profile's "
           "figures count (unless the noise was identified in simulation).")
       .def_ro("has_imu", &Observation::has_imu, "Whether there is a quaternion.")
-      .def_ro("has_gyro", &Observation::has_gyro)
-      .def_ro("has_accelerometer", &Observation::has_accelerometer)
+      .def_ro("has_gyro", &Observation::has_gyro, "Whether the angular velocity was measured.")
+      .def_ro("has_accelerometer", &Observation::has_accelerometer, "Whether the specific force was measured.")
       .def_prop_rw("imu_quaternion_xyzw", &get_channel<&Observation::has_imu, &Observation::imu_quaternion_xyzw>,
                    setter<kSetQuaternion>("imu_quaternion_xyzw"), nb::for_setter(nb::arg("numbers").none()),
                    "Orientation of the sensor's frame in the world, x y z w (MuJoCo has w x y z); None without an IMU.")
@@ -218,7 +220,7 @@ void bind_settings(nb::module_& module) {
   nb::class_<Settings>(module, "Settings",
                        "Options that users wrote in a profile's [options] or set since; the last one of an option "
                        "counts. GuardedEstimator starts from them.")
-      .def(nb::init<>())
+      .def(nb::init<>(), "None.")
       .def(
           "set",
           [](Settings& self, std::string_view assignment, const std::string& place) { self.set(assignment, place); },
@@ -241,6 +243,10 @@ void bind_core(nb::module_& module) {
   bind_observation(module);
   bind_wrench_estimate(module);
   bind_settings(module);
+  bind_value<Wrench>(module.attr("Wrench"));
+  bind_value<Pose>(module.attr("Pose"));
+  bind_value<Observation>(module.attr("Observation"));
+  bind_value<Settings>(module.attr("Settings"));
 }
 
 }  // namespace antaeus::python

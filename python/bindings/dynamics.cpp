@@ -199,23 +199,22 @@ void bind_instant(nb::module_& module) {
       .def(
           "observation", [](const Instant& self) { return Observation(self.observation()); },
           "What was read. A channel of the wrong size is full of NaN.")
-      .def("motor_count", &Instant::motor_count)
-      .def("endpoint_count", &Instant::endpoint_count)
+      .def("motor_count", &Instant::motor_count, "Motors of the robot.")
+      .def("endpoint_count", &Instant::endpoint_count, "Endpoints of the reader.")
       .def("reference_motor", &Instant::reference_motor, "That the profile names; −1 without one.")
       .def("used_imu", &Instant::used_imu,
            "Whether the base's orientation came from an IMU; otherwise it is the identity.")
       .def(
           "torque", [](const Instant& self) { return fresh(self.torque()); },
-          "Joint torques in motor order: the channels through the profile's sign, gear, scale and offset, N·m.")
+          "Joint torques [motors]: the channels through the profile's sign, gear, scale and offset, N·m.")
       .def(
-          "gravity_torque", [](const Instant& self) { return fresh(self.gravity_torque()); },
-          "g(q) in motor order, N·m.")
+          "gravity_torque", [](const Instant& self) { return fresh(self.gravity_torque()); }, "g(q) [motors], N·m.")
       .def(
           "static_residual", [](const Instant& self) { return fresh(self.static_residual()); },
-          "τ − g(q) in motor order, N·m.")
+          "τ − g(q) [motors], N·m.")
       .def(
           "base_residual", [](const Instant& self) { return fresh(self.base_residual()); },
-          "−g(q) of the six base rows (force, moment; base axes), N, N·m; NaN for a fixed base.")
+          "[6] −g(q) of the six base rows (force, moment; base axes), N, N·m; NaN for a fixed base.")
       .def(
           "jacobian", [](const Instant& self, int endpoint) { return fresh(self.jacobian(index_in(self, endpoint))); },
           "endpoint"_a, "Motor columns of J [6 × motors]: frame origin, world axes, linear rows first.")
@@ -260,15 +259,15 @@ void bind_instant_reader(nb::module_& module) {
           "Of the last call; not_computed before the first.")
       .def(
           "model", [](const InstantReader& self) { return self.model(); }, "The model; a cheap handle.")
-      .def("profile", &InstantReader::profile, nb::rv_policy::reference_internal)
-      .def("endpoint_names", &InstantReader::endpoint_names)
-      .def("endpoint_count", &InstantReader::endpoint_count)
+      .def("profile", &InstantReader::profile, nb::rv_policy::reference_internal, "Of the robot.")
+      .def("endpoint_names", &InstantReader::endpoint_names, "Frames of the endpoints, in order.")
+      .def("endpoint_count", &InstantReader::endpoint_count, "How many there are.")
       .def(
           "frame",
           [](const InstantReader& self, int endpoint) {
             return self.frame(endpoint_index(endpoint, self.endpoint_count()));
           },
-          "endpoint"_a)
+          "endpoint"_a, "Handle of an endpoint's frame; IndexError where there is no such endpoint.")
       .def("reference_motor", &InstantReader::reference_motor, "That the profile names; −1 without one.");
 }
 
@@ -277,7 +276,7 @@ void bind_wrench_estimates(nb::module_& module) {
   nb::class_<WrenchEstimates>(module, "WrenchEstimates",
                               "One WrenchEstimate an endpoint, in the instant's order, and the instant that they are "
                               "of. A sequence. Numbers are data of their own: only `instant` grows stale.")
-      .def_prop_ro("instant", copied_field(&WrenchEstimates::instant))
+      .def_prop_ro("instant", copied_field(&WrenchEstimates::instant), "The moment that was estimated.")
       .def_ro("moving", &WrenchEstimates::moving, "Motion was seen, or cannot be excluded.")
       .def_ro("endpoints", &WrenchEstimates::endpoints, "The same as a list.")
       .def("status", &WrenchEstimates::status, "not_computed once the instant is stale.")
@@ -290,7 +289,7 @@ void bind_wrench_estimates(nb::module_& module) {
             if (at < 0 || at >= size) throw nb::index_error("no estimate of that number");
             return self.endpoints[static_cast<std::size_t>(at)];
           },
-          "index"_a, nb::rv_policy::reference_internal)
+          "index"_a, nb::rv_policy::reference_internal, "Of one endpoint; IndexError where there is none.")
       .def(
           "__getitem__",
           [](const WrenchEstimates& self, const nb::slice& slice) {

@@ -28,8 +28,10 @@ void bind_tare(nb::module_& module) {
       "Why a tare was refused or has ended: a bad sample, a gap, a joint that moved, torques that drifted, an offset "
       "too large for the drive, time over, the pose left.");
   nb::class_<Tare>(module, "Tare", "What the user said nothing touched at, and what the residuals read then. A copy.")
-      .def_prop_ro("state", [](const Tare& self) { return self.state(); })
-      .def_prop_ro("problem", [](const Tare& self) { return self.problem(); })
+      .def_prop_ro(
+          "state", [](const Tare& self) { return self.state(); }, "Whether one is held, or why not.")
+      .def_prop_ro(
+          "problem", [](const Tare& self) { return self.problem(); }, "What prevented it; none: nothing.")
       .def_prop_ro("motor", &Tare::motor, "Whose the problem is; −1: no motor's.")
       .def_prop_ro(
           "offset", [](const Tare& self) { return frozen(self.offset()); },
@@ -65,8 +67,10 @@ void bind_residual(nb::module_& module) {
       .def("reset", &ResidualEstimator::reset, "Forgets all history, as after a gap; a tare stays.")
       .def("begin_tare", &ResidualEstimator::begin_tare,
            "\"Nothing touches now\": averages residuals for tare_duration and then takes them out, if its checks pass.")
-      .def("drop_tare", &ResidualEstimator::drop_tare)
-      .def("tare", [](const ResidualEstimator& self) { return Tare(self.tare()); })
+      .def("drop_tare", &ResidualEstimator::drop_tare, "Takes out no tare any more.")
+      .def(
+          "tare", [](const ResidualEstimator& self) { return Tare(self.tare()); },
+          "What is taken out, or why nothing is.")
       .def("residual", [](const ResidualEstimator& self) { return Residual(self.residual()); }, "Of the last call.");
 }
 
@@ -123,7 +127,7 @@ void bind_posterior_estimator(nb::module_& module) {
             return fresh(self.prior_factor(endpoint_of(self, endpoint)));
           },
           "endpoint"_a, "L [6 × 6] with P₀ = L Lᵀ.")
-      .def("log_evidence", &PosteriorEstimator::log_evidence, "log p(r) of the last solve over all rows used.");
+      .def("log_evidence", &PosteriorEstimator::log_evidence, "log p(r) of the last solve over all rows used, nats.");
 }
 
 void bind_contact_space_filter(nb::module_& module) {

@@ -12,6 +12,7 @@
 #include "antaeus/core/fields.hpp"
 #include "antaeus/core/reasons.hpp"
 #include "convert.hpp"
+#include "values.hpp"
 
 namespace antaeus::python {
 
@@ -88,7 +89,8 @@ Class& bind_fields_of(Class& type, Part part) {
   return type;
 }
 
-/// Every field that Python shows, read-only; enumerations and reasons by their names.
+/// Every field that Python shows, read-only; enumerations and reasons by their names. A value (values.hpp), where the
+/// list names all of the struct.
 template <Arrays arrays = Arrays::copies, class Struct, class... Extra>
 nb::class_<Struct, Extra...>& bind_fields(nb::class_<Struct, Extra...>& type) {
   visit_fields(static_cast<const Struct*>(nullptr), [&](const auto& field) {
@@ -119,6 +121,7 @@ nb::class_<Struct, Extra...>& bind_fields(nb::class_<Struct, Extra...>& type) {
       }
     }
   });
+  bind_value<Struct>(type);
   return type;
 }
 

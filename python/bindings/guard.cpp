@@ -20,6 +20,11 @@ struct type_caster<antaeus::FrameWrenchMethod>
 
 namespace antaeus::python {
 
+template <>
+struct Storage<FlightRecord> {
+  static FlightRecord blank() { return {-1, {}, 0.0, RingBuffer<FlightSample>(1)}; }
+};
+
 namespace {
 
 /// Options as the profile sets them, changed by the caller.
@@ -98,28 +103,39 @@ void bind_guarded_estimator(nb::module_& module) {
           "What a check of a log of this set-up found (check): a reason in every sample from now on, also after "
           "reset(). motors: places in motor order whose torques are concerned; endpoints that use none of them are "
           "left "
-          "alone. Empty: all endpoints.")
+          "alone. Empty: all endpoints. OptionsError for an unknown reason.")
       .def("begin_tare", &GuardedEstimator::begin_tare,
            "\"Nothing touches now\": averages residuals for residual.tare_duration and then takes them out, if its "
            "checks pass; tare() says so.")
-      .def("drop_tare", &GuardedEstimator::drop_tare)
-      .def("tare", [](const GuardedEstimator& self) { return Tare(self.tare()); })
-      .def("results", [](const GuardedEstimator& self) { return std::vector<ConsumerWrench>(self.results()); })
-      .def("estimates", [](const GuardedEstimator& self) { return PosteriorEstimates(self.estimates()); })
-      .def("reliability",
-           [](const GuardedEstimator& self) { return std::vector<EndpointReliability>(self.reliability()); })
-      .def("residual", [](const GuardedEstimator& self) { return Residual(self.residual()); })
+      .def("drop_tare", &GuardedEstimator::drop_tare, "Takes out no tare any more.")
+      .def(
+          "tare", [](const GuardedEstimator& self) { return Tare(self.tare()); },
+          "What is taken out of the residual, or why nothing is.")
+      .def(
+          "results", [](const GuardedEstimator& self) { return std::vector<ConsumerWrench>(self.results()); },
+          "What the consumer may use, an endpoint each, of the last update.")
+      .def(
+          "estimates", [](const GuardedEstimator& self) { return PosteriorEstimates(self.estimates()); },
+          "The posterior of the last update.")
+      .def(
+          "reliability",
+          [](const GuardedEstimator& self) { return std::vector<EndpointReliability>(self.reliability()); },
+          "Of each endpoint, of the last update.")
+      .def(
+          "residual", [](const GuardedEstimator& self) { return Residual(self.residual()); }, "Of the last update.")
       .def(
           "feasibility", [](const GuardedEstimator& self) { return Feasibility(self.feasibility()); },
           "Of the last sample; no margins without feet among the endpoints.")
       .def(
           "instant", [](const GuardedEstimator& self) { return Instant(self.instant()); }, "Of the last sample.")
-      .def("reader", &GuardedEstimator::reader, nb::rv_policy::reference_internal)
+      .def("reader", &GuardedEstimator::reader, nb::rv_policy::reference_internal, "That reads its observations.")
       .def(
           "recorder", [](const GuardedEstimator& self) { return listed(self.recorder()); },
           "The flight recorder, oldest first.")
-      .def("last_refusal", [](const GuardedEstimator& self) { return FlightRecord(self.last_refusal()); })
-      .def("refusals", &GuardedEstimator::refusals);
+      .def(
+          "last_refusal", [](const GuardedEstimator& self) { return FlightRecord(self.last_refusal()); },
+          "What was recorded up to it; empty before the first.")
+      .def("refusals", &GuardedEstimator::refusals, "How often an endpoint was refused.");
 }
 
 void bind_frame_wrench(nb::module_& module) {
@@ -138,7 +154,9 @@ void bind_frame_wrench(nb::module_& module) {
                                             frames);
           },
           "robot"_a, "method"_a = "posterior", "frames"_a = nb::list(),
-          "frames: those that will be asked for; empty: those that the deployed code reads.")
+          "frames: those that will be asked for; empty: those that the deployed code reads. ModelError for an unknown "
+          "frame, "
+          "OptionsError for an unknown method.")
       .def(
           "get_frame_wrench",
           [](FrameWrenchEstimator& self, std::string_view frame_name, const ArrayArgument& q, const ArrayArgument& tau,
@@ -153,9 +171,11 @@ void bind_frame_wrench(nb::module_& module) {
           "frame_name"_a, "q"_a, "tau"_a, "imu_quat"_a = nb::none(),
           "q, tau in motor order, rad, N·m; imu_quat of the IMU's frame in the profile's order, without one the base "
           "counts as upright. The result is read like the array (Fx Fy Fz Mx My Mz) that deployed code returns, and "
-          "carries verdict and reasons; NaN for a frame that the constructor was not given.")
-      .def("frame_names", &FrameWrenchEstimator::frame_names)
-      .def("method", &FrameWrenchEstimator::method);
+          "carries verdict and reasons; NaN for a frame that the constructor was not given. No error is raised for a "
+          "state "
+          "that cannot be used but StatusError for arrays of another shape.")
+      .def("frame_names", &FrameWrenchEstimator::frame_names, "Frames that it answers for.")
+      .def("method", &FrameWrenchEstimator::method, "posterior, or deployed.");
 }
 
 }  // namespace

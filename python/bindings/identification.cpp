@@ -3,15 +3,19 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/variant.h>
 
-#include <variant>
+#include <algorithm>
 
 #include "antaeus/episode/raw_log.hpp"
 #include "antaeus/identification/identify.hpp"
-#include "antaeus/io/files.hpp"
+#include "antaeus/io/shell_words.hpp"
 #include "antaeus/report/pages.hpp"
 #include "antaeus/robot/files/profile_writer.hpp"
 #include "convert.hpp"
 #include "fields.hpp"
+#include "interruption.hpp"
+#include "logs.hpp"
+#include "pages.hpp"
+#include "words.hpp"
 
 namespace nanobind::detail {
 
@@ -26,17 +30,50 @@ namespace antaeus::python {
 
 namespace {
 
-using LogChoice = std::variant<Episode, std::filesystem::path>;
-
-Episode episode_of(const Robot& robot, const LogChoice& log) {
-  if (const Episode* episode = std::get_if<Episode>(&log)) return *episode;
+Episode episode_of(const Robot& robot, const Log& log) {
+  if (const Episode* episode = std::get_if<Episode>(&log)) {
+    require_fits(*episode, robot);
+    return *episode;
+  }
   return load_episode(std::get<std::filesystem::path>(log), robot, robot.profile.settings.get<EpisodeOptions>());
 }
 
-std::vector<IdentifyLog> logs_of(const Robot& robot, const std::vector<LogChoice>& logs) {
+std::vector<IdentifyLog> logs_of(const Robot& robot, const std::vector<Log>& logs) {
   std::vector<IdentifyLog> result;
-  for (const LogChoice& log : logs) result.push_back({.episode = episode_of(robot, log)});
+  for (const Log& log : logs) {
+    IdentifyLog& read = result.emplace_back();
+    read.episode = episode_of(robot, log);
+    if (const auto* file = std::get_if<std::filesystem::path>(&log)) read.date = recorded_on(*file, read.episode);
+  }
   return result;
+}
+
+/// Of logs and a robot as they were handed over, in this order.
+struct Given {
+  Given(nb::handle given_logs, nb::handle given_robot, const char* call)
+      : robot((require_log_first(given_logs, given_robot, call), robot_from(given_robot, place(call, ".robot")))),
+        logs(logs_from(given_logs, place(call, ".logs"))) {}
+  RobotChoice robot;
+  std::vector<Log> logs;
+
+ private:
+  static std::string place(std::string_view call, const char* argument) {
+    return std::string(call.substr(0, call.find('('))) + argument;
+  }
+};
+std::vector<MovingLog> moving_logs(const Robot& robot, const std::vector<Log>& logs,
+                                   const std::vector<std::pair<double, double>>& spans) {
+  std::vector<MovingLog> moving;
+  for (const Log& log : logs) {
+    moving.push_back({episode_of(robot, log), {}});
+    for (const auto& [from, to] : spans) moving.back().spans.push_back({from, to});
+  }
+  return moving;
+}
+
+SavedForms identify_forms(const IdentifyResult& self) {
+  return {{".html", "the page", [&self] { return html_page(identify_page(self)); }},
+          {".json", "the summary", [&self] { return identify_summary(self).dump() + "\n"; }}};
 }
 
 void bind_parts(nb::module_& module) {
@@ -71,54 +108,73 @@ void bind_fits(nb::module_& module) {
                              "Noise of a robot that holds a pose; arrays by row, as `motors`.");
   module.def(
       "fit_moving",
-      [](const Robot& robot, const std::vector<Episode>& logs, const std::vector<std::pair<double, double>>& spans,
+      [](nb::handle logs, nb::handle robot, const std::vector<std::pair<double, double>>& spans,
          const nb::kwargs& options) {
-        std::vector<MovingLog> moving;
-        for (const Episode& log : logs) {
-          moving.push_back({log, {}});
-          for (const auto& [from, to] : spans) moving.back().spans.push_back({from, to});
-        }
-        return fit_moving(robot, moving, options_from<MovingFitOptions>(options));
+        const Given given(logs, robot, "fit_moving(logs, robot)");
+        const auto chosen = options_from<MovingFitOptions>(options);
+        const nb::gil_scoped_release unlocked;
+        const Robot loaded = loaded_robot(given.robot);
+        return fit_moving(loaded, moving_logs(loaded, given.logs, spans), chosen);
       },
-      "robot"_a, "logs"_a, "spans"_a = nb::list(), "options"_a,
-      nb::sig(
-          options_signature<MovingFitOptions>("def fit_moving(robot: Robot, logs: collections.abc.Sequence[Episode], "
-                                              "spans: collections.abc.Sequence[tuple[float, float]] = []",
-                                              ") -> MovingFit")
-              .c_str()),
+      nb::arg("logs").none(), nb::arg("robot").none(), "spans"_a = nb::list(), "options"_a,
+      nb::sig(options_signature<MovingFitOptions>("def fit_moving(logs: collections.abc.Sequence[str | os.PathLike | "
+                                                  "Episode], robot: str | os.PathLike | Robot, "
+                                                  "spans: collections.abc.Sequence[tuple[float, float]] = []",
+                                                  ") -> MovingFit")
+                  .c_str()),
       options_doc<MovingFitOptions>(
           "Fits logs of free motion of an arm on a fixed base. spans: where nothing touches, by "
           "the logs' own clock, s; none: all along.")
           .c_str());
   module.def(
       "judge_moving",
-      [](const Robot& robot, const NoiseModel& noise, const std::vector<Episode>& logs, const nb::kwargs& options) {
-        std::vector<MovingLog> moving;
-        for (const Episode& log : logs) moving.push_back({log, {}});
-        return judge_moving(robot, noise, moving, options_from<MovingFitOptions>(options));
+      [](nb::handle logs, nb::handle robot, const NoiseModel& noise, const nb::kwargs& options) {
+        const Given given(logs, robot, "judge_moving(logs, robot, noise)");
+        const auto chosen = options_from<MovingFitOptions>(options);
+        const nb::gil_scoped_release unlocked;
+        const Robot loaded = loaded_robot(given.robot);
+        return judge_moving(loaded, noise, moving_logs(loaded, given.logs, {}), chosen);
       },
-      "robot"_a, "noise"_a, "logs"_a, "options"_a,
-      nb::sig(options_signature<MovingFitOptions>("def judge_moving(robot: Robot, noise: NoiseModel, logs: "
-                                                  "collections.abc.Sequence[Episode]",
+      nb::arg("logs").none(), nb::arg("robot").none(), "noise"_a, "options"_a,
+      nb::sig(options_signature<MovingFitOptions>("def judge_moving(logs: collections.abc.Sequence[str | os.PathLike "
+                                                  "| Episode], robot: str | os.PathLike | Robot, noise: NoiseModel",
                                                   ") -> HoldOut")
                   .c_str()),
       "Whether noise that was identified on some logs, as `fit_moving(…).noise`, holds on others without contact. "
       "Options "
-      "as fit_moving.");
+      "as fit_moving. OptionsError, EpisodeError.");
   module.def(
       "read_held_stretch",
-      [](const Robot& robot, const std::vector<std::string>& endpoints, const Episode& episode, double from, double to,
-         const std::string& run) { return read_held_stretch(robot, endpoints, episode, from, to, {}, run); },
-      "robot"_a, "endpoints"_a, "episode"_a, "from_"_a, "to"_a, "run"_a = "",
+      [](nb::handle episode, nb::handle robot, const std::vector<std::string>& endpoints, double from, double to,
+         const std::string& run) {
+        const Given given(episode, robot, "read_held_stretch(episode, robot, endpoints, from_, to)");
+        if (given.logs.size() != 1) throw nb::type_error("read_held_stretch.episode: several logs; give one");
+        const nb::gil_scoped_release unlocked;
+        const Robot loaded = loaded_robot(given.robot);
+        return read_held_stretch(loaded, endpoints, episode_of(loaded, given.logs.front()), from, to, {}, run);
+      },
+      nb::arg("episode").none(), nb::arg("robot").none(), "endpoints"_a, "from_"_a, "to"_a, "run"_a = "",
+      nb::sig(
+          "def read_held_stretch(episode: str | os.PathLike | Episode, robot: str | os.PathLike | Robot, endpoints: "
+          "collections.abc.Sequence[str], from_: float, to: float, run: str = '') -> HeldStretch"),
       "The part of a log with from_ ≤ t ≤ to, s from its first sample, in which nothing touches. EpisodeError where "
       "the "
       "robot does not stand still there.");
   module.def(
       "fit_held_pose",
-      [](const Robot& robot, const std::vector<std::string>& endpoints, const std::vector<HeldStretch>& stretches) {
-        return fit_held_pose(robot, endpoints, stretches);
+      [](nb::handle given, nb::handle robot, const std::vector<std::string>& endpoints) {
+        std::vector<HeldStretch> stretches;
+        if (!nb::try_cast(given, stretches)) {
+          require_log_first(given, robot, "fit_held_pose(stretches, robot, endpoints)");
+          throw nb::type_error("fit_held_pose.stretches: no list of HeldStretch");
+        }
+        const RobotChoice choice = robot_from(robot, "fit_held_pose.robot");
+        const nb::gil_scoped_release unlocked;
+        return fit_held_pose(loaded_robot(choice), endpoints, stretches);
       },
-      "robot"_a, "endpoints"_a, "stretches"_a,
+      nb::arg("stretches").none(), nb::arg("robot").none(), "endpoints"_a,
+      nb::sig("def fit_held_pose(stretches: collections.abc.Sequence[HeldStretch], robot: str | os.PathLike | Robot, "
+              "endpoints: collections.abc.Sequence[str]) -> HeldPoseNoise"),
       "Offsets, their spread between runs and what is within them. EpisodeError for fewer than two runs.");
   module.def("noise_model", &noise_model, "model"_a, "noise"_a, "The same as what residuals are formed with.");
 }
@@ -129,10 +185,36 @@ struct IdentifyTerms {
   bool friction, inertia, effort_units;
 };
 
-IdentifyResult run(const Robot& robot, const std::vector<LogChoice>& logs, const std::vector<LogChoice>& loaded,
-                   const IdentifyTerms& terms) {
+/// The line that does the same; empty where an object of Python went in.
+std::string identify_command(const Given& given, const std::vector<Log>& loaded, const IdentifyTerms& terms) {
+  const auto* robot_file = std::get_if<std::filesystem::path>(&given.robot);
+  const auto is_file = [](const Log& log) { return std::holds_alternative<std::filesystem::path>(log); };
+  if (!robot_file || given.logs.empty() || !std::ranges::all_of(given.logs, is_file) ||
+      !std::ranges::all_of(loaded, is_file)) {
+    return {};
+  }
+  const std::filesystem::path folder = folder_of(std::get<std::filesystem::path>(given.logs.front()));
+  const auto word = [&](const Log& log) { return file_word(std::get<std::filesystem::path>(log), folder); };
+  std::string text = "antaeus identify";
+  for (const Log& log : given.logs) text += " " + word(log);
+  text += " --robot " + file_word(*robot_file, folder);
+  for (const std::string& stretch : terms.contact_free) text += " --contact-free " + shell_word(stretch);
+  if (!terms.friction || !terms.inertia) {
+    text += std::string(" --fit noise") + (terms.friction ? ",friction" : "") + (terms.inertia ? ",inertia" : "") +
+            (loaded.empty() ? "" : ",payload");
+  }
+  for (const Log& log : loaded) text += " --loaded " + word(log);
+  if (!terms.payload_frame.empty()) text += " --payload-frame " + shell_word(terms.payload_frame);
+  for (const std::string& endpoint : terms.endpoints) text += " --endpoint " + shell_word(endpoint);
+  if (terms.effort_units) text += " --effort-units";
+  return text;
+}
+
+IdentifyResult run(const Given& given, const std::vector<Log>& loaded, const IdentifyTerms& terms) {
+  const Progress interrupted = until_interrupted();
   const nb::gil_scoped_release unlocked;
-  IdentifyRequest request{.logs = logs_of(robot, logs)};
+  const Robot robot = loaded_robot(given.robot);
+  IdentifyRequest request{.logs = logs_of(robot, given.logs)};
   label_contact_free(request.logs, terms.contact_free);
   request.loaded = logs_of(robot, loaded);
   request.endpoints = terms.endpoints;
@@ -141,12 +223,24 @@ IdentifyResult run(const Robot& robot, const std::vector<LogChoice>& logs, const
   request.inertia = terms.inertia;
   request.effort_units = terms.effort_units;
   request.check = true;
-  return identify(robot, std::move(request));
+  IdentifyResult result = identify(robot, std::move(request), interrupted);
+  result.command = identify_command(given, loaded, terms);
+  return result;
 }
 
 void bind_run(nb::module_& module) {
   nb::class_<IdentifyResult> result(module, "IdentifyResult", "What `antaeus identify` found.");
-  bind_fields(result)
+  bind_fields(result);
+  bind_saving(result, "identify.save", identify_forms)
+      .def(
+          "save_page",
+          [](const IdentifyResult&, const nb::args&, const nb::kwargs&) {
+            throw nb::attribute_error("IdentifyResult.save_page is called save now: result.save(\"report.html\")");
+          },
+          nb::sig("def save_page(self, *args: object, **kwargs: object) -> None"), "Gone: `save` writes the page.")
+      .def_prop_ro(
+          "missing", [](const IdentifyResult& self) { return python_words(self.missing); },
+          "Why nothing was identified, one sentence each.")
       .def_prop_ro(
           "omitted",
           [](const IdentifyResult& self) {
@@ -156,31 +250,28 @@ void bind_run(nb::module_& module) {
           },
           "Name and reason of each parameter that was asked for and is not known.")
       .def_prop_ro(
-          "summary",
-          [](const IdentifyResult& self) {
-            return nb::module_::import_("json").attr("loads")(identify_summary(self).dump());
-          },
+          "summary", [](const IdentifyResult& self) { return loaded_json(identify_summary(self).dump()); },
           nb::sig("def summary(self) -> dict[str, typing.Any]"), "What summary.json holds; made anew at each call.")
-      .def(
-          "save_page",
-          [](const IdentifyResult& self, const std::filesystem::path& file) {
-            write_file(file, html_page(identify_page(self)));
-          },
-          "path"_a, "Writes report.html.")
       .def("__repr__", [](const IdentifyResult& self) {
         return std::string("IdentifyResult(") + (self.identified ? "identified, " : "not identified, ") +
                std::string(to_string(self.method)) + ")";
       });
   module.def(
       "identify",
-      [](const Robot& robot, const std::vector<LogChoice>& logs, const std::vector<std::string>& contact_free,
-         const std::vector<LogChoice>& loaded, const std::string& payload_frame,
-         const std::vector<std::string>& endpoints, bool friction, bool inertia, bool effort_units) {
-        return run(robot, logs, loaded, {contact_free, endpoints, payload_frame, friction, inertia, effort_units});
+      [](nb::handle logs, nb::handle robot, const std::vector<std::string>& contact_free, nb::handle loaded,
+         const std::string& payload_frame, const std::vector<std::string>& endpoints, bool friction, bool inertia,
+         bool effort_units) {
+        const Given given(logs, robot, "identify(logs, robot, contact_free)");
+        return run(given, logs_from(loaded, "identify.loaded"),
+                   {contact_free, endpoints, payload_frame, friction, inertia, effort_units});
       },
-      "robot"_a, "logs"_a, "contact_free"_a = nb::list(), nb::kw_only(), "loaded"_a = nb::list(),
-      "payload_frame"_a = "", "endpoints"_a = nb::list(), "friction"_a = true, "inertia"_a = true,
-      "effort_units"_a = false,
+      nb::arg("logs").none(), nb::arg("robot").none(), "contact_free"_a = nb::list(), nb::kw_only(),
+      "loaded"_a = nb::list(), "payload_frame"_a = "", "endpoints"_a = nb::list(), "friction"_a = true,
+      "inertia"_a = true, "effort_units"_a = false,
+      nb::sig("def identify(logs: collections.abc.Sequence[str | os.PathLike | Episode], robot: str | os.PathLike | "
+              "Robot, contact_free: collections.abc.Sequence[str] = [], *, loaded: collections.abc.Sequence[str | "
+              "os.PathLike | Episode] = [], payload_frame: str = '', endpoints: collections.abc.Sequence[str] = [], "
+              "friction: bool = True, inertia: bool = True, effort_units: bool = False) -> IdentifyResult"),
       "What `antaeus identify` does with logs, each an Episode or a path. contact_free: \"all\", \"FROM:TO\" in "
       "seconds "
       "from each log's first sample, or \"LOG=FROM:TO\"; none: unlabelled. The interpreter's lock is released "

@@ -1,4 +1,6 @@
 // Inverse kinematics: a chain, the solver that knows its limits, batches, and the methods of the textbooks.
+#include "ik.hpp"
+
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/variant.h>
 
@@ -8,7 +10,6 @@
 #include <variant>
 
 #include "antaeus/ik/plain_methods.hpp"
-#include "convert.hpp"
 #include "fields.hpp"
 #include "interruption.hpp"
 
@@ -73,7 +74,8 @@ std::string shape_of(const ArrayArgument& target) {
   return "(" + text + (target.array.ndim() == 1 ? ",)" : ")");
 }
 
-/// Targets of an array whose first `outer` dimensions count them.
+}  // namespace
+
 std::vector<Pose> read_targets(const ArrayArgument& targets, std::size_t outer, bool position_only, const char* place) {
   const auto& array = targets.array;
   const auto is = [&](std::size_t dimension, std::size_t size) { return array.shape(dimension) == size; };
@@ -98,6 +100,9 @@ std::vector<Pose> read_targets(const ArrayArgument& targets, std::size_t outer, 
   }
   return poses;
 }
+
+namespace {
+
 Pose target_of(const TargetChoice& target, bool position_only, const char* place) {
   if (const Pose* pose = std::get_if<Pose>(&target)) return *pose;
   return read_targets(std::get<ArrayArgument>(target), 0, position_only, place).front();
@@ -199,7 +204,7 @@ void bind_model(nb::module_& module) {
       .def_ro("rotation_tolerance", &ReachOptions::rotation_tolerance, "rad")
       .def_ro("iteration_budget", &ReachOptions::iteration_budget, "Of attempts within the limits.")
       .def_ro("deadline", &ReachOptions::deadline, "s after which no stage of a failing solve is begun; 0: none.")
-      .def_ro("table_samples", &ReachOptions::table_samples)
+      .def_ro("table_samples", &ReachOptions::table_samples, "Random postures that the tables are made of.")
       .def_ro("explain", &ReachOptions::explain, "Whether out of reach and blocked by limits are told apart.");
   const std::string signature =
       options_signature<ReachOptions>("def __init__(self, chain: KinematicChain", ") -> None");
@@ -324,7 +329,7 @@ void bind_batch(nb::module_& module) {
              "Solves each target as ReachSolver.solve does, to the bit, several side by side and in several threads. "
              "targets: N × 7 (x y z qx qy qz qw), N × 4 × 4, N × 3 for a model with position_only, or a list of Pose; "
              "world axes, m. set: an InstructionSet. Answers depend on neither. The interpreter's lock is released "
-             "meanwhile, and Ctrl-C ends it.");
+             "meanwhile, and Ctrl-C ends it. OptionsError for targets of another shape or an unknown set.");
 }
 
 // Plain methods ------------------------------------------------------------------------------------------------------
@@ -422,6 +427,7 @@ void bind_ik(nb::module_& module) {
   bind_solver(module);
   bind_batch(module);
   bind_plain(module);
+  bind_ik_run(module);
 }
 
 }  // namespace antaeus::python

@@ -27,7 +27,9 @@ void bind_quality(nb::module_& module) {
   bind_struct<ForceKnowledge>(module, "ForceKnowledge",
                               "Doubt of a force that the posterior would state in a pose; world axes, base upright.")
       .def("worst_sd", &ForceKnowledge::worst_sd, "In the direction of which least is known, N.")
-      .def("worst_direction", [](const ForceKnowledge& self) { return fresh(self.worst_direction()); });
+      .def(
+          "worst_direction", [](const ForceKnowledge& self) { return fresh(self.worst_direction()); },
+          "[3] in which the force is known worst, unit length.");
   bind_struct<PoseConditioning>(module, "PoseConditioning",
                                 "How the pose of one endpoint turns joint torques into wrenches.");
 }
@@ -66,9 +68,12 @@ void bind_advice(nb::module_& module) {
           with_threads = robot;
           with_threads->profile.settings.set("replay.threads=" + std::to_string(*threads), "advise");
         }
-        return advise(with_threads ? *with_threads : robot, endpoints, as_vector(q, "advise", "q"),
-                      pose_limits(robot, parse_enum<PoseLimitSet>(limits, "advise.limits"), endpoints), joints,
-                      options_from<PoseAdviceOptions>(options));
+        const auto set = parse_enum<PoseLimitSet>(limits, "advise.limits");
+        const auto chosen = options_from<PoseAdviceOptions>(options);
+        const VectorX from = as_vector(q, "advise", "q");
+        const nb::gil_scoped_release unlocked;
+        return advise(with_threads ? *with_threads : robot, endpoints, from, pose_limits(robot, set, endpoints), joints,
+                      chosen);
       },
       "robot"_a, "endpoints"_a, "q"_a, "limits"_a = "sd", "joints"_a = std::vector<std::string>{},
       "threads"_a = nb::none(), "options"_a, nb::sig(signature.c_str()), doc.c_str());

@@ -84,7 +84,7 @@ void bind_guards(nb::module_& module) {
                                   "The two published forms of the dominance ratio. per_joint (the report's code): "
                                   "‖(B_zj r_j)_j‖ over the other joints. formula: ‖Σ_j B_{xyz,j} r_j‖ over them.");
   nb::class_<GuardRecord> record(module, "GuardRecord", "One guard at one step.");
-  bind_fields(record).def("acted", &GuardRecord::acted);
+  bind_fields(record).def("acted", &GuardRecord::acted, "Whether it changed the number.");
   bind_struct<ChainedWrench>(module, "ChainedWrench", "What the consumer reads behind a chain. Plain data of its own.");
   const std::string signature = options_signature<PublishedGuardOptions>(
       "def __init__(self, order: collections.abc.Sequence[str] | None = None", ") -> None");
@@ -103,7 +103,7 @@ void bind_guards(nb::module_& module) {
                                   options_from<PublishedGuardOptions>(options));
           },
           "order"_a = nb::none(), "options"_a, nb::sig(signature.c_str()), doc.c_str())
-      .def_static("default_order", &GuardChain::default_order)
+      .def_static("default_order", &GuardChain::default_order, "As the deployed code has them.")
       .def(
           "apply", [](GuardChain& self, const WrenchEstimate& estimate) { return ChainedWrench(self.apply(estimate)); },
           "estimate"_a,
@@ -117,7 +117,7 @@ void bind_guards(nb::module_& module) {
       },
       "estimate"_a, "form"_a,
       "ρ: |B_zk r_k| over itself plus the part of the other joints, k the reference motor. 0 where it does not reach "
-      "the endpoint; NaN without input.");
+      "the endpoint; NaN without input; a share, 0 … 1. OptionsError for an unknown form.");
 }
 
 }  // namespace

@@ -143,7 +143,7 @@ const char* type_name() {
 }
 /// The number that stands in an array for a status, a verdict or a set of reasons.
 template <class T>
-using Stored =
+using StoredScalar =
     std::conditional_t<std::is_arithmetic_v<T>, T, std::conditional_t<sizeof(T) == 1, std::uint8_t, std::uint64_t>>;
 static_assert(sizeof(Status) == 1 && sizeof(Verdict) == 1 && sizeof(Reasons) == sizeof(std::uint64_t));
 
@@ -171,7 +171,7 @@ BatchRowsOf<T> result_rows(const std::string& name, const RowShape& shape, std::
     }
   }
   const std::ptrdiff_t stride = row_stride(array, width, sizeof(T));
-  const auto values = nb::cast<nb::ndarray<Stored<T>, nb::device::cpu>>(array);
+  const auto values = nb::cast<nb::ndarray<StoredScalar<T>, nb::device::cpu>>(array);
   results[name.c_str()] = array;
   return {std::span<T>(reinterpret_cast<T*>(values.data()), static_cast<std::size_t>((count - 1) * stride + width)),
           stride};
@@ -260,7 +260,7 @@ Replayer make_replayer(const RobotChoice& choice, std::vector<std::string> endpo
   const ReplayOptions options{.threads = threads.value_or(0), .block = block};
   check_options(options);
   const auto* file = std::get_if<std::filesystem::path>(&choice);
-  Robot robot = file ? load_robot(file->string(), MeshPolicy::ignored) : std::get<Robot>(choice);
+  Robot robot = loaded_robot(choice);
   for (const std::string& assignment : settings) robot.profile.settings.set(assignment, at("settings"));
   std::vector<std::string> frames;
   if (!endpoints.empty() || !robot.profile.endpoints.empty())
@@ -373,8 +373,14 @@ nb::object call(Replayer& self, nb::object q, nb::object tau, nb::dict keywords)
       self.replay.run(in, out, interrupted);
     }
   };
-  if (nb::isinstance<Episode>(q)) {
-    const auto& episode = nb::cast<const Episode&>(q);
+  std::optional<Episode> from_file;
+  if (PyUnicode_Check(q.ptr()) || nb::hasattr(q, "__fspath__")) {
+    const auto path = nb::cast<std::filesystem::path>(q);
+    const nb::gil_scoped_release unlocked;
+    from_file = load_episode(path, self.robot, self.robot.profile.settings.get<EpisodeOptions>());
+  }
+  if (from_file || nb::isinstance<Episode>(q)) {
+    const Episode& episode = from_file ? *from_file : nb::cast<const Episode&>(q);
     for (const auto& [key, value] : keywords) {
       throw OptionsError(at(nb::cast<std::string>(key)), "an episode brings its channels", "leave it away");
     }
@@ -413,7 +419,8 @@ nb::object call(Replayer& self, nb::object q, nb::object tau, nb::dict keywords)
 
 /// q, tau and the other channels as they stand in a signature.
 std::string channels_signature() {
-  std::string text = "q: numpy.typing.ArrayLike | Episode, tau: numpy.typing.ArrayLike | None = None, *";
+  std::string text =
+      "q: numpy.typing.ArrayLike | Episode | str | os.PathLike, tau: numpy.typing.ArrayLike | None = None, *";
   for (const std::string& name : field_names<ReplayInput>()) {
     if (name != "q" && name != "tau") text += ", " + name + ": numpy.typing.ArrayLike | None = None";
   }
@@ -434,7 +441,7 @@ constexpr const char* kChannels =
     "dynamics "
     "in place of gravity. imu_quaternion_xyzw [N × 4], imu_angular_velocity, imu_specific_force, "
     "base_angular_acceleration [N × 3]: as in BatchInput; absent: the base stands upright and still. Or q is an "
-    "Episode, "
+    "Episode or the path of a log, "
     "which brings q, tau and the quaternion. Float64 arrays whose rows are whole, Arrow's lists of one length among "
     "them, are not copied; all else that NumPy reads is.\n\n"
     "Returns a ReplayResults, a dict of arrays, one a name of want, and `status` [N], places in Status: "
@@ -481,8 +488,12 @@ void bind_replay(nb::module_& module) {
       "collections.abc.Sequence[str] = (), *, " +
       std::string(kSetUp) + ") -> None";
   const std::string one = "def __call__(self, " + channels_signature() + ") -> " + kResult;
-  const std::string all = "def replay(robot: str | os.PathLike | Robot, endpoints: collections.abc.Sequence[str], " +
-                          channels_signature() + ", " + kSetUp + ") -> " + kResult;
+  const std::string channels = channels_signature();
+  constexpr std::string_view kTau = ", tau: ";
+  const std::size_t after_q = channels.find(kTau);
+  const std::string all = "def replay(" + channels.substr(0, after_q) +
+                          ", robot: str | os.PathLike | Robot, endpoints: collections.abc.Sequence[str] = ()" +
+                          channels.substr(after_q) + ", " + kSetUp + ") -> " + kResult;
   nb::class_<Replayer>(module, "BatchReplay",
                        "A robot and endpoints set up once, then a function of a block of states; another process gets "
                        "it by pickle where the robot has a name or a file. Calls from several threads wait for each "
@@ -508,8 +519,12 @@ void bind_replay(nb::module_& module) {
             return call(self, std::move(q), std::move(tau), nb::dict(nb::borrow<nb::dict>(keywords)));
           },
           nb::arg("q").none(), "tau"_a = nb::none(), "keywords"_a, nb::sig(one.c_str()), kChannels)
-      .def("motor_count", [](const Replayer& self) { return self.replay.model().motor_count(); })
-      .def("endpoint_count", [](const Replayer& self) { return self.replay.model().endpoint_count(); })
+      .def(
+          "motor_count", [](const Replayer& self) { return self.replay.model().motor_count(); },
+          "Columns of q and tau.")
+      .def(
+          "endpoint_count", [](const Replayer& self) { return self.replay.model().endpoint_count(); },
+          "How many endpoints it answers for.")
       .def(
           "supporting_motors",
           [](const Replayer& self, int endpoint) {
@@ -544,9 +559,33 @@ void bind_replay(nb::module_& module) {
       });
   module.def(
       "replay",
-      [](const RobotChoice& robot, std::vector<std::string> endpoints, nb::object q, nb::object tau,
-         const nb::kwargs& keywords) {
+      [](const nb::args& placed, const nb::kwargs& keywords) {
         nb::dict rest(nb::borrow<nb::dict>(keywords));
+        constexpr const char* kCall = "replay(q, robot, endpoints, tau)";
+        constexpr const char* kNames[] = {"q", "robot", "endpoints", "tau"};
+        if (placed.size() > std::size(kNames)) {
+          throw nb::type_error(
+              ("replay: " + std::to_string(placed.size()) + " arguments by place; call " + kCall).c_str());
+        }
+        nb::object values[std::size(kNames)];
+        const bool is_q_named = rest.contains("q");
+        for (std::size_t i = 0; i < std::size(kNames); ++i) {
+          if (i < placed.size() && rest.contains(kNames[i])) {
+            require_log_first(placed[0], is_q_named ? nb::handle(nb::list()) : nb::handle(nb::none()), kCall);
+            throw nb::type_error((at(kNames[i]) + ": given twice; call " + kCall).c_str());
+          }
+          values[i] = i < placed.size() ? nb::borrow(placed[i]) : taken(rest, kNames[i]);
+        }
+        const auto& [q, robot_given, frames, tau] = values;
+        // A list of frames in the robot's place is the other order.
+        const bool is_robot = robot_given.is_none() || nb::isinstance<Robot>(robot_given) ||
+                              PyUnicode_Check(robot_given.ptr()) || nb::hasattr(robot_given, "__fspath__");
+        if (!is_robot || nb::isinstance<Robot>(q)) require_log_first(q, nb::list(), kCall);
+        const RobotChoice robot = robot_from(robot_given, at("robot"));
+        std::vector<std::string> endpoints;
+        if (!frames.is_none() && !nb::try_cast(frames, endpoints)) {
+          throw nb::type_error((at("endpoints") + ": no list of names").c_str());
+        }
         const nb::object imu = taken(rest, "imu"), threads = taken(rest, "threads"), block = taken(rest, "block"),
                          settings = taken(rest, "settings");
         if (!settings.is_none() && !PyDict_Check(settings.ptr())) {
@@ -561,10 +600,12 @@ void bind_replay(nb::module_& module) {
                           block.is_none() ? ReplayOptions{}.block : number(block, "block"),
                           settings.is_none() ? std::vector<std::string>()
                                              : assignments_of(nb::borrow<nb::dict>(settings), at("settings")));
-        return call(once, std::move(q), std::move(tau), std::move(rest));
+        return call(once, q, tau, std::move(rest));
       },
-      "robot"_a, "endpoints"_a, nb::arg("q").none(), "tau"_a = nb::none(), "keywords"_a, nb::sig(all.c_str()),
-      (std::string("BatchReplay(robot, endpoints, …)(q, tau, …) in one call.\n\n") + kChannels).c_str());
+      nb::sig(all.c_str()),
+      (std::string("BatchReplay(robot, endpoints, …)(q, tau, …) in one call; endpoints: none: the profile's.\n\n") +
+       kChannels)
+          .c_str());
   module.def(
       "reason_names", [](std::uint64_t bits) { return reason_names(Reasons::from_bits(bits)); }, "bits"_a,
       "Names of a set of reasons, as a replay's `reasons` has it: one number of that array.");

@@ -11,6 +11,7 @@
 #include "convert.hpp"
 #include "fields.hpp"
 #include "shared_enumerations.hpp"
+#include "words.hpp"
 
 namespace nanobind::detail {
 
@@ -50,7 +51,8 @@ void bind_description(nb::module_& module) {
         new (self) Inertial{mass, as_vector(center_of_mass, "Inertial", "center_of_mass", 3),
                             as_matrix(inertia, "Inertial", "inertia", 3, 3)};
       },
-      "mass"_a, "center_of_mass"_a, "inertia"_a);
+      "mass"_a, "center_of_mass"_a, "inertia"_a,
+      "mass, kg; center_of_mass [3], m; inertia [3 × 3] about it, kg·m². StatusError for another shape.");
   bind_fields(inertial);
   bind_struct<LinkDescription>(module, "LinkDescription", "A link as its file describes it.");
   bind_struct<JointDescription>(module, "JointDescription", "A joint as its file describes it.");
@@ -76,7 +78,10 @@ void bind_model_options(nb::module_& module) {
       [](Payload* self, std::string frame, const Inertial& inertial, std::string name) {
         new (self) Payload{std::move(frame), inertial, std::move(name)};
       },
-      "frame"_a, "inertial"_a, "name"_a = "");
+      "frame"_a, "inertial"_a, "name"_a = "",
+      "frame: the link or joint frame that carries it; load_robot and with_payload raise ModelError for one that does "
+      "not "
+      "exist.");
   bind_fields(payload);
   nb::class_<ModelOptions> model_options(module, "ModelOptions", "How a description becomes a model.");
   model_options.def(
@@ -92,7 +97,8 @@ void bind_model_options(nb::module_& module) {
                                 std::move(motors)};
       },
       nb::kw_only(), "base"_a = "free_flyer", "gravity"_a = nb::make_tuple(0.0, 0.0, -9.81), "payloads"_a = nb::list(),
-      "armature"_a = nb::dict(), "locked_joints"_a = nb::dict(), "motors"_a = nb::list());
+      "armature"_a = nb::dict(), "locked_joints"_a = nb::dict(), "motors"_a = nb::list(),
+      "Each as its attribute has it. OptionsError for an unknown base, StatusError for a gravity that is no [3].");
   bind_fields(model_options);
   bind_struct<FrameId>(module, "FrameId", "Handle of a frame of one model: a link, a joint or a fixed frame.");
 }
@@ -115,33 +121,34 @@ void bind_robot_model(nb::module_& module) {
       "continuous joint (cos, sin) of q and 1 of v.")
       .def(nb::init<const RobotDescription&, const ModelOptions&>(), "description"_a, "options"_a = ModelOptions(),
            "ModelError for an unknown joint or frame (with the nearest name) or a massless moving body.")
-      .def("nq", &RobotModel::nq)
-      .def("nv", &RobotModel::nv)
-      .def("base", &RobotModel::base)
-      .def("motor_count", &RobotModel::motor_count)
+      .def("nq", &RobotModel::nq, "Size of a configuration q.")
+      .def("nv", &RobotModel::nv, "Size of a velocity v, and of all torques.")
+      .def("base", &RobotModel::base, "What the root link may do.")
+      .def("motor_count", &RobotModel::motor_count, "Size of the vectors in motor order.")
       .def("total_mass", &RobotModel::total_mass, "kg, payloads included.")
       .def(
           "gravity", [](const RobotModel& self) { return fresh(self.gravity()); }, "[3], m/s², world axes.")
-      .def("description", &RobotModel::description, nb::rv_policy::reference_internal)
-      .def("options", &RobotModel::options, nb::rv_policy::reference_internal)
-      .def("motor_names", &RobotModel::motor_names)
+      .def("description", &RobotModel::description, nb::rv_policy::reference_internal, "What it was made of.")
+      .def("options", &RobotModel::options, nb::rv_policy::reference_internal, "How it was made.")
+      .def("motor_names", &RobotModel::motor_names, "Joints in motor order.")
       .def("motor", &RobotModel::motor, "joint"_a, "Index of a motor; ModelError with the nearest name.")
       .def("motor_rows", &RobotModel::motor_rows, "Row of v, tau and g that belongs to each motor.")
       .def(
           "lower_limits", [](const RobotModel& self) { return fresh(self.lower_limits()); },
-          "Per motor, rad or m; infinite where there is none.")
+          "[motors] rad or m; infinite where there is none.")
       .def(
           "upper_limits", [](const RobotModel& self) { return fresh(self.upper_limits()); },
-          "Per motor, rad or m; infinite where there is none.")
+          "[motors] rad or m; infinite where there is none.")
       .def(
-          "effort_limits", [](const RobotModel& self) { return fresh(self.effort_limits()); }, "Per motor, N·m or N.")
+          "effort_limits", [](const RobotModel& self) { return fresh(self.effort_limits()); }, "[motors] N·m or N.")
       .def(
           "velocity_limits", [](const RobotModel& self) { return fresh(self.velocity_limits()); },
-          "Per motor, rad/s or m/s.")
+          "[motors] rad/s or m/s.")
       .def("frame", &RobotModel::frame, "name"_a, "Handle of a frame; ModelError with the nearest name.")
-      .def("has_frame", &RobotModel::has_frame, "name"_a)
-      .def("frame_name", &RobotModel::frame_name, "frame"_a)
-      .def("frame_names", &RobotModel::frame_names)
+      .def("has_frame", &RobotModel::has_frame, "name"_a,
+           "Whether there is a frame of that name; frame() raises ModelError for one that does not exist.")
+      .def("frame_name", &RobotModel::frame_name, "frame"_a, "Of a handle.")
+      .def("frame_names", &RobotModel::frame_names, "Links, joints and fixed frames.")
       .def("supporting_motors", &RobotModel::supporting_motors, "frame"_a,
            "Motors between the root and the frame: the only columns of its Jacobian that are not zero.")
       .def("point_jacobian", &point_jacobian_at, "q"_a, "frame"_a, "point"_a, kPointJacobian)
@@ -169,7 +176,7 @@ void bind_robot_model(nb::module_& module) {
             require(self.select_motor_rows(as_vector(full, kPlace, "full", self.nv()), motor), kPlace);
             return fresh(motor);
           },
-          "full"_a, "The motors' rows of a vector of nv.")
+          "full"_a, "The motors' rows [motors] of a vector [nv].")
       .def(
           "integrate",
           [](const RobotModel& self, const ArrayArgument& q, const ArrayArgument& v) {
@@ -240,7 +247,7 @@ void bind_profile(nb::module_& module) {
       .def("endpoint", &RobotProfile::endpoint, "frame_or_label"_a, nb::rv_policy::reference_internal,
            "ModelError with the nearest name.")
       .def("find_group", &RobotProfile::find_group, "name"_a, nb::rv_policy::reference_internal,
-           "None where there is none of that name.");
+           "The JointGroup of that name; None where there is none: no ModelError.");
   bind_fields(robot_profile)
       .def_prop_ro(
           "noise",
@@ -254,7 +261,7 @@ void bind_profile(nb::module_& module) {
           "profile"_a, "model"_a, "A profile with a model of other options; load_robot makes the usual one.")
       .def(
           "pose", [](const Robot& self, std::string_view name) { return fresh(self.pose(name)); }, "name"_a,
-          "Motor positions of a named pose; ModelError with the nearest name.")
+          "Motor positions [motors] of a named pose, rad or m; ModelError with the nearest name.")
       .def(
           "endpoint_frames",
           [](const Robot& self, const std::vector<std::string>& wanted) { return self.endpoint_frames(wanted); },
@@ -269,14 +276,15 @@ void bind_profile(nb::module_& module) {
   bind_fields(robot);
   module.def("write_profile", &write_profile, "robot"_a, "folder"_a,
              "Writes FOLDER/profile.toml, a whole profile, with an identified noise too, that load_robot "
-             "takes.");
+             "takes. Error where the folder cannot be written.");
   module.def(
       "load_robot",
-      [](const std::string& name_or_path, std::string_view meshes, const std::optional<std::string>& base,
+      [](const std::filesystem::path& name_or_path, std::string_view meshes, const std::optional<std::string>& base,
          const std::vector<Payload>& payloads) {
         std::optional<Base> chosen;
         if (base) chosen = parse_base(*base, "load_robot.base");
-        Robot loaded = load_any_robot(name_or_path, parse_enum<MeshPolicy>(meshes, "load_robot.meshes"), chosen);
+        Robot loaded =
+            load_any_robot(name_or_path.string(), parse_enum<MeshPolicy>(meshes, "load_robot.meshes"), chosen);
         for (const Payload& payload : payloads) loaded = with_payload(loaded, payload, "load_robot.payloads");
         return loaded;
       },
@@ -294,7 +302,9 @@ void bind_profile(nb::module_& module) {
       "(with "
       "the nearest name), a negative mass, or an inertia that no body has.");
   module.def("payloads_text", &payloads_text, "payloads"_a, "Loads for people; empty without any.");
-  module.def("base_text", &base_text, "robot"_a, "What the base is and who decided it.");
+  module.def(
+      "base_text", [](const Robot& self) { return python_words(base_text(self)); }, "robot"_a,
+      "What the base is and who decided it.");
   module.def("limb_count", &limb_count, "description"_a,
              "Legs and arms: branches of three movable joints or more that leave the body within three of the root.");
   module.def("robot_names", &robot_names, "Names of the robots that come with Antaeus.");

@@ -44,7 +44,7 @@ void bind_self_collision(nb::module_& module) {
             return pairs;
           },
           "(link, link, reason) of every pair that is not compared.")
-      .def("notes", &SelfCollisionModel::notes);
+      .def("notes", &SelfCollisionModel::notes, "What was left out, one line each.");
 }
 
 }  // namespace antaeus::python

@@ -7,13 +7,13 @@
 #include "antaeus/check/check_log.hpp"
 #include "antaeus/episode/log_summary.hpp"
 #include "antaeus/episode/raw_log.hpp"
-#include "antaeus/io/files.hpp"
 #include "antaeus/io/json_fields.hpp"
 #include "antaeus/io/shell_words.hpp"
 #include "antaeus/report/pages.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "convert.hpp"
 #include "logs.hpp"
+#include "pages.hpp"
 
 namespace antaeus::python {
 
@@ -26,7 +26,10 @@ struct ShownPage {
   std::string summary;  ///< JSON
 };
 
-ShownPage show(Log episode, const std::optional<RobotChoice>& robot) {
+ShownPage show(nb::handle given_log, nb::handle given_robot) {
+  require_log_first(given_log, given_robot, "show(log, robot)");
+  const Log episode = log_from(given_log, "show.episode");
+  const std::optional<RobotChoice> robot = robot_or_none(given_robot, "show.robot");
   std::string command;
   const auto* file = std::get_if<std::filesystem::path>(&episode);
   const auto* robot_file = robot ? std::get_if<std::filesystem::path>(&*robot) : nullptr;
@@ -39,12 +42,9 @@ ShownPage show(Log episode, const std::optional<RobotChoice>& robot) {
   // From here on nothing is Python's: what went in was copied.
   const nb::gil_scoped_release unlocked;
   std::optional<Robot> loaded;
-  if (robot) {
-    loaded = robot_file ? load_robot(robot_file->string(), MeshPolicy::ignored) : std::get<Robot>(*robot);
-  }
+  if (robot) loaded = loaded_robot(*robot);
   const Robot* known = loaded ? &*loaded : nullptr;
-  std::shared_ptr<const MeshFiles> meshes;
-  if (known) meshes = std::make_shared<const MeshFiles>(read_meshes(known->model.description(), nullptr));
+  const std::shared_ptr<const MeshFiles> meshes = known ? drawn_meshes(known->model.description()) : nullptr;
   const auto in_memory = [&](const Episode& log) { return known ? raw_log(log, *known) : raw_log(log); };
   ShownPage shown;
   const auto from_file = [&] { return known ? load_raw_log(*file, *known) : load_raw_log(*file); };
@@ -60,36 +60,25 @@ ShownPage show(Log episode, const std::optional<RobotChoice>& robot) {
   return shown;
 }
 
-void save_page(const ShownPage& shown, const std::filesystem::path& file) {
-  const std::filesystem::path suffix = file.extension();
-  if (std::filesystem::is_directory(file)) {
-    throw OptionsError("page.save", "'" + file.string() + "' is a folder",
-                       "name a file in it that ends in .html (the page) or .json (the summary)");
-  }
-  if (suffix != ".html" && suffix != ".json") {
-    throw OptionsError("page.save", "'" + file.string() + "' says no format",
-                       "let it end in .html (the page) or .json (the summary)");
-  }
-  const nb::gil_scoped_release unlocked;
-  write_file(file, suffix == ".html" ? html_page(shown.page) : shown.summary + "\n");
+SavedForms shown_forms(const ShownPage& self) {
+  return {{".html", "the page", [&self] { return html_page(self.page); }},
+          {".json", "the summary", [&self] { return self.summary + "\n"; }}};
 }
 
 }  // namespace
 
 void bind_show(nb::module_& module) {
-  nb::class_<ShownPage>(module, "Page", "A page made from data: text, tables and linked views in one HTML file.")
+  nb::class_<ShownPage> page(module, "Page", "A page made from data: text, tables and linked views in one HTML file.");
+  bind_saving(page, "page.save", shown_forms)
       .def_prop_ro(
           "title", [](const ShownPage& self) { return decoded(self.page.title); }, "Name of the log.")
       .def_prop_ro(
-          "summary", [](const ShownPage& self) { return nb::module_::import_("json").attr("loads")(self.summary); },
+          "summary", [](const ShownPage& self) { return loaded_json(self.summary); },
           nb::sig("def summary(self) -> dict[str, typing.Any]"),
           "What summary.json of `antaeus show` holds; made anew at each call.")
-      .def("save", &save_page, "path"_a,
-           "Writes the page (.html) or the summary (.json), whole or not at all; the bytes are those of the command "
-           "line's files. OptionsError, a ValueError, for another name.")
       .def("__repr__", [](const ShownPage& self) { return decoded("Page(" + self.page.title + ")"); });
   module.def(
-      "show", &show, "episode"_a, "robot"_a = nb::none(),
+      "show", &show, nb::arg("episode").none(), "robot"_a = nb::none(),
       nb::sig("def show(episode: str | os.PathLike | Episode, robot: str | os.PathLike | Robot | None = None) -> "
               "Page"),
       "Any log as a page without a verdict: what is in it, what is missing, and the robot in space; what "

@@ -31,19 +31,21 @@ void bind_signal(nb::module_& module) {
       "need "
       "not be sampled together. Times in s, not going back. largest_delay: delays from minus to plus this are tried, "
       "s; "
-      "delay_step: their grid, refined by a parabola. A periodic signal is known up to its period only.");
+      "delay_step: their grid, refined by a parabola. A periodic signal is known up to its period only. StatusError "
+      "for "
+      "arrays of more than one dimension; what else cannot be used, `status` says.");
 
   module.def("chi_squared_cdf", &chi_squared_cdf, "x"_a, "dof"_a, "P(X ≤ x) of a χ² variable.");
   module.def("chi_squared_survival", &chi_squared_survival, "x"_a, "dof"_a,
              "P(X > x): the probability that a value as large as x, such as a NIS, is chance.");
-  module.def("chi_squared_quantile", &chi_squared_quantile, "p"_a, "dof"_a, "The x with P(X ≤ x) = p.");
+  module.def("chi_squared_quantile", &chi_squared_quantile, "p"_a, "dof"_a, "The x with P(X ≤ x) = p, no unit.");
 
   module.def(
       "cusum_run_length", &cusum_run_length, "drift"_a, "threshold"_a, "shift"_a = 0.0,
       "Average number of samples up to the first alarm of a one-sided CUSUM, for a signal of mean `shift` and sd "
       "1: time between false alarms at shift 0, delay of detection at shift > drift.");
   module.def("cusum_threshold", &cusum_threshold, "drift"_a, "run_length"_a,
-             "The threshold with that run length at shift 0; NaN where there is none.");
+             "The threshold, in sds, with that run length in samples at shift 0; NaN where there is none.");
   nb::class_<Cusum>(
       module, "Cusum",
       "Finds a small, lasting shift in samples of mean 0 and sd 1 sooner than a threshold on single samples, "
@@ -58,7 +60,7 @@ void bind_signal(nb::module_& module) {
           "sample_rate"_a = CusumOptions{}.sample_rate, "two_sided"_a = CusumOptions{}.two_sided,
           "drift: half the shift to be found soonest, in sd; false_alarms_per_hour: accepted, where each resets the "
           "sums; "
-          "sample_rate: Hz.")
+          "sample_rate: Hz. OptionsError for a value out of range.")
       .def("step", &Cusum::step, "z"_a, "Takes a sample; `not_finite` leaves all as it is.")
       .def("alarm", &Cusum::alarm, "Whether a sum is above the threshold.")
       .def("upper", &Cusum::upper, "Sum of what was above +drift, sd.")

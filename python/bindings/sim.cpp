@@ -26,15 +26,15 @@ void bind_scene(nb::module_& module) {
   nb::class_<SceneDescription>(module, "SceneDescription", "What a scene is composed of; MujocoScene compiles it.")
       .def(
           "__init__",
-          [](SceneDescription* self, const std::string& robot, const std::string& tool, const std::string& tool_site,
-             const std::string& tool_prefix, std::string_view tool_joints,
+          [](SceneDescription* self, const std::filesystem::path& robot, const std::filesystem::path& tool,
+             const std::string& tool_site, const std::string& tool_prefix, std::string_view tool_joints,
              const std::map<std::string, std::pair<std::string, Pose>>& sites, const std::string& force_sensor_site,
              bool has_torque_motors, double joint_damping, double time_step) {
             new (self) SceneDescription();
-            self->robot = mjcf_of(robot);
+            self->robot = mjcf_of(robot.string());
             if (!tool.empty()) {
               const auto joints = parse_enum<ToolJoints>(tool_joints, "SceneDescription.tool_joints");
-              self->tool = SceneTool{mjcf_of(tool), tool_site, tool_prefix, joints};
+              self->tool = SceneTool{mjcf_of(tool.string()), tool_site, tool_prefix, joints};
             }
             for (const auto& [name, place] : sites) self->sites.push_back({name, place.first, place.second});
             self->force_sensor_site = force_sensor_site;
@@ -48,10 +48,13 @@ void bind_scene(nb::module_& module) {
           "robot, tool: a file of MJCF, or its text. tool_site: of the robot, where the tool's world frame is put. "
           "tool_joints: rigid (removed) or real. sites: name → (body, Pose in body axes). force_sensor_site: where "
           "force and torque are measured. has_torque_motors: the robot's actuators become torque motors with their "
-          "limits of force. joint_damping: of the robot's motors' joints, N·m·s/rad; NaN: the file's. time_step: s.")
-      .def_ro("name", &SceneDescription::name)
-      .def_ro("force_sensor_site", &SceneDescription::force_sensor_site)
-      .def_ro("joint_damping", &SceneDescription::joint_damping);
+          "limits of force. joint_damping: of the robot's motors' joints, N·m·s/rad; NaN: the file's. time_step: s. "
+          "OptionsError for unknown tool_joints; MujocoScene raises ModelError for a file that MuJoCo refuses.")
+      .def_ro("name", &SceneDescription::name, "Of the scene.")
+      .def_ro("force_sensor_site", &SceneDescription::force_sensor_site,
+              "Where force and torque are measured; empty: nowhere.")
+      .def_ro("joint_damping", &SceneDescription::joint_damping,
+              "Of the robot's motors' joints, N·m·s/rad; NaN: the file's.");
   module.def(
       "ur5e_scene",
       [](std::string_view gripper, bool has_table, const std::optional<Pose>& X_WT, double time_constant,
@@ -82,12 +85,12 @@ void bind_scene(nb::module_& module) {
   nb::class_<MujocoScene>(module, "MujocoScene", "A compiled scene, fixed and shared: a cheap handle.")
       .def(nb::init<const SceneDescription&>(), "description"_a,
            "ModelError for a file that MuJoCo refuses, a name that is not there (with the nearest), a ball joint.")
-      .def("body_names", &MujocoScene::body_names)
-      .def("geom_names", &MujocoScene::geom_names)
-      .def("site_names", &MujocoScene::site_names)
-      .def("joint_names", &MujocoScene::joint_names)
+      .def("body_names", &MujocoScene::body_names, "Bodies of the scene, in MuJoCo's order.")
+      .def("geom_names", &MujocoScene::geom_names, "Shapes of the scene, in MuJoCo's order.")
+      .def("site_names", &MujocoScene::site_names, "Sites of the scene, in MuJoCo's order.")
+      .def("joint_names", &MujocoScene::joint_names, "Joints of the scene, in MuJoCo's order.")
       .def("motor_names", &MujocoScene::motor_names, "Actuators of the robot's own file.")
-      .def("tool_actuator_names", &MujocoScene::tool_actuator_names)
+      .def("tool_actuator_names", &MujocoScene::tool_actuator_names, "Actuators of the tool's own file.")
       .def(
           "binary",
           [](const MujocoScene& self) {
@@ -100,7 +103,7 @@ void bind_scene(nb::module_& module) {
 void bind_robot_of(nb::module_& module) {
   nb::class_<MujocoRobot>(module, "MujocoRobot",
                           "The same tree of joints, masses and frames as a scene's, for Antaeus' own dynamics.")
-      .def_ro("description", &MujocoRobot::description)
+      .def_ro("description", &MujocoRobot::description, "The tree as a RobotDescription.")
       .def("model", &MujocoRobot::model, "A RobotModel: fixed base, armature, motors in the scene's order.");
   module.def(
       "mujoco_robot",
@@ -108,14 +111,16 @@ void bind_robot_of(nb::module_& module) {
         return mujoco_robot(scene, {root, locked_joints});
       },
       "scene"_a, "root"_a = "", "locked_joints"_a = std::map<std::string, double>(),
-      "root: body whose tree is wanted; empty: all. locked_joints: joint → position at which it is held, rad or m.");
+      "root: body whose tree is wanted; empty: all. locked_joints: joint → position at which it is held, rad or m. "
+      "ModelError for an unknown name.");
   module.def(
       "joint_positions",
       [](const MujocoScene& scene, const std::string& body, const ArrayArgument& qpos) {
         return joint_positions(scene, body, as_vector(qpos, "joint_positions", "qpos"));
       },
       "scene"_a, "body"_a, "qpos"_a,
-      "Joint → position of a body's tree at qpos in MuJoCo's order: a gripper as it stands, for locked_joints.");
+      "Joint → position of a body's tree at qpos in MuJoCo's order: a gripper as it stands, for locked_joints. "
+      "ModelError for an unknown body.");
 }
 
 void bind_plant(nb::module_& module) {
@@ -135,9 +140,9 @@ void bind_plant(nb::module_& module) {
             new (self) MujocoPlant(scene, {site, contact_body}, options_from<PlantOptions>(keywords));
           },
           "scene"_a, "site"_a, "contact_body"_a = "", "options"_a, nb::sig(signature.c_str()), doc.c_str())
-      .def("motor_count", &MujocoPlant::motor_count)
+      .def("motor_count", &MujocoPlant::motor_count, "Torques that step() takes.")
       .def("time_step", &MujocoPlant::time_step, "s")
-      .def("motor_joints", &MujocoPlant::motor_joints)
+      .def("motor_joints", &MujocoPlant::motor_joints, "Their joints, in order.")
       .def(
           "reset",
           [](MujocoPlant& self, const ArrayArgument& q) {

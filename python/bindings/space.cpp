@@ -300,7 +300,8 @@ void bind_beginning(nb::module_& module) {
       "flying"_a, "target_sigma"_a = DeterministicOptions{}.target_sigma, "slope"_a = 0.0, "elbow"_a = "",
       "wrist"_a = "",
       "Joints [n] whose bare arm has this smallest singular value, by the elbow law: no generator. slope 0: fitted to "
-      "this robot. elbow, wrist: joints by name; empty: the third and fifth of six, the fourth and sixth of seven.");
+      "this robot. elbow, wrist: joints by name; empty: the third and fifth of six, the fourth and sixth of seven. "
+      "OptionsError for joints that are not there.");
   module.def(
       "initial_joints",
       [](const FlyerOfPython& flying, const std::optional<nb::dict>& initial, const std::optional<nb::dict>& det) {
@@ -316,7 +317,7 @@ void bind_beginning(nb::module_& module) {
         return fresh(perturbed_start(as_vector(theta, "perturbed_start", "theta"), q0_eps));
       },
       "theta"_a, "q0_eps"_a,
-      "theta + q0_eps along a stored unit direction, for a plant's start alone; 0: theta itself.");
+      "theta + q0_eps along a stored unit direction [n], rad, for a plant's start alone; 0: theta itself.");
 }
 
 void bind_flight(nb::module_& module) {

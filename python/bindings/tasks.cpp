@@ -62,8 +62,8 @@ void set_target(Solver& self, int index, const nb::object& target) {
 
 void bind_kinds(nb::module_& module) {
   nb::class_<Task>(module, "Task", "An error that shall become zero. `target` may change in a TaskSolver.")
-      .def_prop_ro("name", &Task::name)
-      .def_prop_ro("rows", &Task::rows);
+      .def_prop_ro("name", &Task::name, "As results call it.")
+      .def_prop_ro("rows", &Task::rows, "Size of its error.");
   nb::class_<FrameTask, Task>(module, "FrameTask",
                               "A frame at a pose, in the world or in another frame of the robot. `part` is position, "
                               "orientation or pose; `axes` of the error: reference, or frame (log on SE(3)).")
@@ -92,7 +92,7 @@ void bind_kinds(nb::module_& module) {
             self->target = point;
           },
           "target"_a, "axes"_a = "xyz", "priority"_a = 1, "weight"_a = 1.0, "gain"_a = 10.0,
-          "axes: those of \"xyz\" that count; \"xy\" keeps it over a place.");
+          "axes: those of \"xyz\" that count; \"xy\" keeps it over a place. OptionsError for others.");
   nb::class_<PostureTask, Task>(module, "PostureTask", "Joints at a posture, by the least of what is left.")
       .def(
           "__init__",
@@ -115,7 +115,8 @@ void bind_kinds(nb::module_& module) {
             new (self) LookAtTask(model, frame, along, settings_of(priority, weight, gain));
             self->target = point;
           },
-          "model"_a, "frame"_a, "axis"_a, "target"_a, "priority"_a = 1, "weight"_a = 1.0, "gain"_a = 10.0);
+          "model"_a, "frame"_a, "axis"_a, "target"_a, "priority"_a = 1, "weight"_a = 1.0, "gain"_a = 10.0,
+          "axis [3] of the frame; target [3], m, of the world. ModelError for an unknown frame.");
   nb::class_<CouplingTask, Task>(module, "CouplingTask", "Joints in a linear relation: matrix · positions = offset.")
       .def(
           "__init__",
@@ -126,21 +127,24 @@ void bind_kinds(nb::module_& module) {
                 as_matrix(matrix, "CouplingTask", "matrix", rows.size(), static_cast<Eigen::Index>(joints.size()));
             new (self) CouplingTask(model, joints, relation, rows, settings_of(priority, weight, gain));
           },
-          "model"_a, "joints"_a, "matrix"_a, "offset"_a, "priority"_a = 1, "weight"_a = 1.0, "gain"_a = 10.0);
+          "model"_a, "joints"_a, "matrix"_a, "offset"_a, "priority"_a = 1, "weight"_a = 1.0, "gain"_a = 10.0,
+          "matrix [rows × joints], offset [rows]. ModelError for an unknown joint.");
 }
 
 void bind_objectives(nb::module_& module) {
   nb::class_<Objective>(module, "Objective", "A number that shall become small with what all tasks leave free.")
-      .def_prop_ro("name", &Objective::name)
-      .def_ro("weight", &Objective::weight);
+      .def_prop_ro("name", &Objective::name, "As results call it.")
+      .def_ro("weight", &Objective::weight, "Of its value among the objectives, no unit.");
   nb::class_<LimitDistance, Objective>(module, "LimitDistance", "Keeps joints away from their limits.")
-      .def(nb::init<const RobotModel&, double>(), "model"_a, "weight"_a = 1.0);
+      .def(nb::init<const RobotModel&, double>(), "model"_a, "weight"_a = 1.0,
+           "weight: against other objectives, no unit.");
   nb::class_<Manipulability, Objective>(module, "Manipulability",
                                         "Keeps a frame away from singularities: −½ log det(J Jᵀ).")
       .def(nb::init<const RobotModel&, const std::string&, bool, bool, double, const std::vector<std::string>&,
                     double>(),
            "model"_a, "frame"_a, "linear"_a = true, "angular"_a = true, "length"_a = 1.0,
-           "joints"_a = std::vector<std::string>(), "weight"_a = 1.0, "length: m that compares with 1 rad.");
+           "joints"_a = std::vector<std::string>(), "weight"_a = 1.0,
+           "length: m that compares with 1 rad. ModelError for an unknown frame or joint.");
   nb::class_<ForceSd, Objective>(module, "ForceSd",
                                  "Places a limb where its forces can be known: the sd, N, of the worst-known "
                                  "direction of a force at a frame, measured by joint torques.")
@@ -152,7 +156,8 @@ void bind_objectives(nb::module_& module) {
             new (self) ForceSd(model, frame, sd, {.force = prior_force, .moment = prior_moment}, weight);
           },
           "model"_a, "frame"_a, "torque_sd"_a, "prior_force"_a = WrenchPriorSd{}.force,
-          "prior_moment"_a = WrenchPriorSd{}.moment, "weight"_a = 1.0, "torque_sd [nv]; inf: nobody measures the row.");
+          "prior_moment"_a = WrenchPriorSd{}.moment, "weight"_a = 1.0,
+          "torque_sd [nv], N·m; inf: nobody measures the row. ModelError for an unknown frame.");
 }
 
 void bind_results(nb::module_& module) {

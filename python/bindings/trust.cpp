@@ -53,7 +53,7 @@ void bind_feasibility(nb::module_& module) {
   bind_struct<FeasibilityMargin>(module, "FeasibilityMargin", "One condition.");
   bind_struct<Feasibility>(module, "Feasibility", "The margins of one instant. Plain data of its own.")
       .def("feasible", &Feasibility::feasible, "Every margin, with status ok.")
-      .def("violations", &Feasibility::violations);
+      .def("violations", &Feasibility::violations, "Margins that do not hold.");
   const std::string signature = options_signature<FeasibilityOptions>(
       "def __init__(self, robot: Robot, endpoints: collections.abc.Sequence[str]", ") -> None");
   const std::string doc = options_doc<FeasibilityOptions>(
@@ -89,8 +89,8 @@ void bind_cause(nb::module_& module) {
                                "what the best one does, whatever their sizes.");
   bind_struct<Cause>(module, "Cause", "One cause and how well it fits. Plain data of its own.");
   bind_struct<HypothesisResult>(module, "HypothesisResult", "What a window of residuals says of its causes.")
-      .def("best", &HypothesisResult::best, nb::rv_policy::reference_internal)
-      .def("runner_up", &HypothesisResult::runner_up, nb::rv_policy::reference_internal);
+      .def("best", &HypothesisResult::best, nb::rv_policy::reference_internal, "The most probable cause.")
+      .def("runner_up", &HypothesisResult::runner_up, nb::rv_policy::reference_internal, "The second.");
 }
 
 void bind_hypotheses(nb::module_& module) {
@@ -152,10 +152,10 @@ void bind_hypotheses(nb::module_& module) {
           "OptionsError unless positive.")
       .def("step", &SequentialHypothesis::step, "time"_a, "nis"_a, "nis_rows"_a,
            "Status: ok also for a skipped sample; not_finite, time_back: the sample changes nothing. Never raises.")
-      .def("alarm", &SequentialHypothesis::alarm)
+      .def("alarm", &SequentialHypothesis::alarm, "Whether the level is above the threshold.")
       .def("level", &SequentialHypothesis::level, "What the alarm compares with 1.")
       .def("onset", &SequentialHypothesis::onset, "Time of the first sample of the shift, s; NaN when there is none.")
-      .def("reset", &SequentialHypothesis::reset);
+      .def("reset", &SequentialHypothesis::reset, "Level to 0.");
 }
 
 }  // namespace

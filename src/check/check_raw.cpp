@@ -314,6 +314,15 @@ CheckResult check_shown_log(const std::filesystem::path& file, const RawLog& rea
   }
 }
 
+CheckResult check_file(const std::filesystem::path& file, const Robot* robot) {
+  if (!robot) return check_log(load_raw_log(file));
+  const Episode episode = read_checked_log(file, *robot);
+  CheckResult result = episode.q.rows() > 0 ? check_log(*robot, episode, robot->profile.settings.get<CheckOptions>())
+                                            : check_shown_log(file, load_raw_log(file, *robot), robot);
+  result.series = check_series(*robot, episode, result);
+  return result;
+}
+
 CheckResult check_log(const RawLog& log, const CheckOptions& options) { return RawCheck(log, options).make(); }
 
 }  // namespace antaeus

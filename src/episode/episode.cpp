@@ -6,6 +6,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
+#include "antaeus/episode/episode_arrays.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/numpy.hpp"
 #include "channels.hpp"
@@ -81,16 +82,22 @@ Episode cut_episode(const Episode& episode, double from, double to, Eigen::Index
                        "the log runs from " + shortest_text(*begin) + " s to " + shortest_text(end[-1]) + " s");
   }
   first_step = first - begin;
-  const Eigen::Index count = last - first;
+  return cut_steps(episode, first_step, last - first);
+}
+
+Episode cut_steps(const Episode& episode, Eigen::Index first, Eigen::Index count) {
+  if (first < 0 || count < 1 || first + count > episode.steps()) {
+    throw EpisodeError(episode.name, "no steps there", "it has " + std::to_string(episode.steps()));
+  }
   Episode part = episode;
-  part.time = episode.time.segment(first_step, count);
+  if (episode.time.size() > 0) part.time = episode.time.segment(first, count);
   for_each_channel([&](const NamedChannel& channel) {
     const SampleMatrix& whole = episode.*channel.samples;
-    if (whole.rows() > 0) part.*channel.samples = whole.middleRows(first_step, count);
+    if (whole.rows() > 0) part.*channel.samples = whole.middleRows(first, count);
   });
   part.invalid_steps.clear();
   for (const Eigen::Index step : episode.invalid_steps) {
-    if (step >= first_step && step < first_step + count) part.invalid_steps.push_back(step - first_step);
+    if (step >= first && step < first + count) part.invalid_steps.push_back(step - first);
   }
   return part;
 }

@@ -7,6 +7,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/episode/episode.hpp"
+#include "antaeus/episode/episode_arrays.hpp"
 #include "antaeus/episode/input_checks.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/numpy.hpp"
@@ -392,12 +393,12 @@ void note_invalid_steps(Episode& episode) {
 
 enum class Values { judged, as_they_are };
 
-Episode read(const fs::path& path, const Robot& robot, const EpisodeOptions& options, Values values) {
+Episode read(EpisodeSource& source, const std::string& log, const Robot& robot, const EpisodeOptions& options,
+             Values values) {
   const bool judged = values == Values::judged;
-  const std::unique_ptr<EpisodeSource> source = open_episode(path, robot, options);
   Episode episode;
-  episode.name = log_name(path);
-  Loader loader(*source, robot, episode);
+  episode.name = log;
+  Loader loader(source, robot, episode);
   const auto wanted = [&](const char* name, ChannelRole role, SampleMatrix& samples, const char* needs) {
     if (loader.read_motors(name, role, samples)) return;
     if (needs) loader.lack(name, needs);
@@ -431,6 +432,58 @@ Episode read(const fs::path& path, const Robot& robot, const EpisodeOptions& opt
   return episode;
 }
 
+/// Channels of an episode in memory; places are the names that Episode has for them.
+class ArraySource : public EpisodeSource {
+ public:
+  ArraySource(const Episode& arrays, const Robot& robot) : EpisodeSource({}, robot), arrays_(arrays) {}
+  std::string place(const std::string& name) const override {
+    for (const auto& [channel, field] : kFields) {
+      if (name == channel) return field;
+    }
+    return name;
+  }
+  std::optional<Samples> find(const std::string& name) override {
+    const double one = 1.0;
+    if (name == "simulated" && arrays_.simulated) return samples_of(name, {1}, &one);
+    if (name == "time" && arrays_.time.size() > 0) {
+      return samples_of(name, {static_cast<std::size_t>(arrays_.time.size())}, arrays_.time.data());
+    }
+    std::optional<Samples> found;
+    for_each_channel([&](const NamedChannel& channel) {
+      const SampleMatrix& matrix = arrays_.*channel.samples;
+      if (name != channel.name || matrix.size() == 0) return;
+      found = samples_of(name, {static_cast<std::size_t>(matrix.rows()), static_cast<std::size_t>(matrix.cols())},
+                         matrix.data());
+    });
+    return found;
+  }
+
+ protected:
+  std::vector<std::string> names() const override { return {}; }
+
+ private:
+  static constexpr std::pair<const char*, const char*> kFields[] = {{"qpos", "q"},
+                                                                    {"target_dof", "target"},
+                                                                    {"dq", "v"},
+                                                                    {"ddq", "a"},
+                                                                    {"imu_quat_xyzw", "imu_quaternion"},
+                                                                    {"imu_gyro", "imu_angular_velocity"},
+                                                                    {"imu_acc", "imu_specific_force"}};
+
+  Samples samples_of(const std::string& name, std::vector<std::size_t> shape, const double* first) const {
+    std::size_t size = 1;
+    for (const std::size_t one : shape) size *= one;
+    std::vector<double> numbers(first, first + size);
+    const std::string hash = sha256(to_npy(shape, numbers));
+    return {{name, place(name), "float64", hash}, std::move(shape), std::move(numbers)};
+  }
+  const Episode& arrays_;
+};
+
+Episode read(const fs::path& path, const Robot& robot, const EpisodeOptions& options, Values values) {
+  return read(*open_episode(path, robot, options), log_name(path), robot, options, values);
+}
+
 }  // namespace
 
 Episode read_episode(const fs::path& path, const Robot& robot, const EpisodeOptions& options) {
@@ -439,6 +492,17 @@ Episode read_episode(const fs::path& path, const Robot& robot, const EpisodeOpti
 
 Episode load_episode(const fs::path& path, const Robot& robot, const EpisodeOptions& options) {
   return read(path, robot, options, Values::judged);
+}
+
+Episode episode_from_arrays(const Episode& arrays, const Robot& robot, ArrayTerms terms) {
+  if (terms == ArrayTerms::robots) {
+    Robot plain = robot;
+    plain.profile.channels = {};
+    ArraySource source(arrays, plain);
+    return read(source, arrays.name, plain, {}, Values::judged);
+  }
+  ArraySource source(arrays, robot);
+  return read(source, arrays.name, robot, {}, Values::judged);
 }
 
 }  // namespace antaeus

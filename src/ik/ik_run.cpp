@@ -286,7 +286,8 @@ Pose IkResult::answered(int target) const {
 
 IkResult solve_ik(const Robot& robot, IkRequest request, ReachOptions options, const Progress& progress) {
   if (request.targets.poses.empty()) throw OptionsError("targets", "there are none", "give at least one");
-  if (request.threads < 1) throw OptionsError("--threads", "fewer than one", "give 1 or more");
+  if (request.threads < 1)
+    throw OptionsError("threads", std::to_string(request.threads) + " is fewer than one", "give 1 or more");
   KinematicChain chain(robot.model, request.frame);
   check_columns(chain);
   if (request.start.size() != 0 && (request.start.size() != chain.size() || !request.start.allFinite())) {

@@ -113,7 +113,7 @@ class Tracer {
 
 IkTrace trace_ik(const IkResult& result) {
   if (result.request.path) {
-    throw OptionsError("--trace, --path", "the answers of a path hang on each other: they are not traced",
+    throw OptionsError("trace", "the answers of a path hang on each other: they are not traced",
                        "leave one of the two");
   }
   for (const ChainJoint& joint : result.model.chain().joints()) {

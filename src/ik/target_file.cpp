@@ -156,8 +156,15 @@ IkTargets parse_ik_targets(std::span<const std::string> texts) {
   return targets;
 }
 
-VectorX parse_ik_start(const Robot& robot, const KinematicChain& chain, const std::string& text) {
-  constexpr const char* kPlace = "--start";
+std::string ik_frame(const Robot& robot, const std::string& name) {
+  if (robot.model.has_frame(name)) return name;
+  for (const Endpoint& endpoint : robot.profile.endpoints) {
+    if (endpoint.label == name) return endpoint.frame;
+  }
+  return name;
+}
+
+VectorX parse_ik_start(const Robot& robot, const KinematicChain& chain, const std::string& text, const char* place) {
   constexpr const char* kWays =
       "give a pose of the profile, joint=value,joint=value, or one number for each joint of the chain";
   for (const NamedPose& pose : robot.profile.poses) {
@@ -167,7 +174,7 @@ VectorX parse_ik_start(const Robot& robot, const KinematicChain& chain, const st
   const auto number = [&](const std::string& part) {
     const std::optional<double> value = parse_number(part);
     if (!value || !std::isfinite(*value)) {
-      throw OptionsError(kPlace, "'" + printable(excerpt(part)) + "' is not a finite number", kWays);
+      throw OptionsError(place, "'" + printable(excerpt(part)) + "' is not a finite number", kWays);
     }
     return *value;
   };
@@ -178,13 +185,13 @@ VectorX parse_ik_start(const Robot& robot, const KinematicChain& chain, const st
     for (const std::string& part : parts) {
       const std::size_t equals = part.find('=');
       if (equals == std::string::npos) {
-        throw OptionsError(kPlace, "'" + printable(excerpt(part)) + "' is not a joint=value", kWays);
+        throw OptionsError(place, "'" + printable(excerpt(part)) + "' is not a joint=value", kWays);
       }
       const std::string name = trimmed(part.substr(0, equals));
       const auto at = std::find(names.begin(), names.end(), name);
-      if (at == names.end()) throw_unknown<OptionsError>(kPlace, "joint of the chain", name, names);
+      if (at == names.end()) throw_unknown<OptionsError>(place, "joint of the chain", name, names);
       if (std::find(seen.begin(), seen.end(), name) != seen.end()) {
-        throw OptionsError(kPlace, "joint '" + printable(name) + "' is given twice", "remove one");
+        throw OptionsError(place, "joint '" + printable(name) + "' is given twice", "remove one");
       }
       seen.push_back(name);
       q[at - names.begin()] = number(part.substr(equals + 1));
@@ -195,12 +202,12 @@ VectorX parse_ik_start(const Robot& robot, const KinematicChain& chain, const st
     std::vector<std::string> poses;
     for (const NamedPose& pose : robot.profile.poses) poses.push_back(pose.name);
     if (poses.empty() || parts.size() > 1) {
-      throw OptionsError(kPlace, "'" + printable(excerpt(text)) + "' is no pose of the profile, and no numbers", kWays);
+      throw OptionsError(place, "'" + printable(excerpt(text)) + "' is no pose of the profile, and no numbers", kWays);
     }
-    throw_unknown<OptionsError>(kPlace, "pose", text, poses);
+    throw_unknown<OptionsError>(place, "pose", text, poses);
   }
   if (std::ssize(parts) != q.size()) {
-    throw OptionsError(kPlace, std::to_string(parts.size()) + " numbers for a chain of " + std::to_string(q.size()),
+    throw OptionsError(place, std::to_string(parts.size()) + " numbers for a chain of " + std::to_string(q.size()),
                        kWays);
   }
   for (std::size_t i = 0; i < parts.size(); ++i) q[static_cast<Eigen::Index>(i)] = number(parts[i]);

@@ -126,7 +126,7 @@ Section channels_figure(const CheckSeries& series) {
 
 }  // namespace detail
 
-Page check_page(const CheckResult& result, const CheckSeries& series, const std::string& command) {
+Page check_page(const CheckResult& result) {
   Page page;
   page.kicker = "Antaeus check" + (result.robot.empty() ? std::string() : " · " + result.robot);
   page.title = result.log;
@@ -143,9 +143,9 @@ Page check_page(const CheckResult& result, const CheckSeries& series, const std:
     for (const std::string& sentence : told.sentences) answer.paragraphs.push_back({Prose(sentence)});
     page.answers.push_back(std::move(answer));
   }
-  page.sections = {detail::findings_section(result), detail::channels_figure(series),
+  page.sections = {detail::findings_section(result), detail::channels_figure(result.series),
                    detail::checked_joints_section(result), detail::torque_section(result)};
-  if (!command.empty()) page.sections.push_back({"again", "The same again", {CodeLine{command}}});
+  if (!result.command.empty()) page.sections.push_back({"again", "The same again", {CodeLine{result.command}}});
   return page;
 }
 

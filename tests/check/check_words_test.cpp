@@ -61,15 +61,16 @@ TEST(CheckWords, ThePageShowsFindingsAndTheirNumbers) {
   Finding found = finding_of(Fault::position_offset, {"elbow_joint"}, 0.3);
   found.text = "the zero of <elbow> is off", found.unit = "rad", found.sd = 0.01, found.margin = 44.0;
   const Robot robot = test::own_robot("ur5e");
-  const CheckResult result = result_of({found});
-  const CheckSeries series = check_series(robot, test::right_log(robot), result);
-  EXPECT_EQ(series.joint, "elbow_joint");
-  const std::string page = html_page(check_page(result, series, "antaeus check my_log"));
+  CheckResult result = result_of({found});
+  result.series = check_series(robot, test::right_log(robot), result);
+  result.command = "antaeus check my_log";
+  EXPECT_EQ(result.series.joint, "elbow_joint");
+  const std::string page = html_page(check_page(result));
   for (const char* part : {"set-up mistake", "the zero of &lt;elbow&gt; is off", "elbow_joint", "antaeus check my_log",
                            "id=\"channels\"", "position offset"}) {
     EXPECT_NE(page.find(part), std::string::npos) << part;
   }
-  const std::string clean = html_page(check_page(result_of({}), CheckSeries{}));
+  const std::string clean = html_page(check_page(result_of({})));
   EXPECT_NE(clean.find("no mistake found"), std::string::npos);
   EXPECT_EQ(clean.find("id=\"findings\""), std::string::npos);
 }

@@ -17,7 +17,7 @@ def arm(folder, seconds=20.0, **changed):
     size = np.array([0.45, 0.25])[:, None]
     q = np.array([0, -1.2, 1.2, -0.8, 1.2, 0.3]) + (size * np.sin(angle)).sum(1)
     v, a = (size * rate * np.cos(angle)).sum(1), (-size * rate**2 * np.sin(angle)).sum(1)
-    torque = antaeus.replay("ur5e", [], q, v=v, a=a, want=("torque",))["torque"]
+    torque = antaeus.replay(q, "ur5e", [], v=v, a=a, want=("torque",))["torque"]
     tau = torque + np.array([4, 4, 3, 1, 1, 1]) * np.tanh(v / 0.03) + chance.normal(0, 0.1, q.shape)
     channels = dict(time=time, qpos=q, target_dof=q, dq=v, tau=tau)
     folder.mkdir()

@@ -36,7 +36,7 @@ def arm_log(tmp_path_factory):
     angle = time[:, None, None] * rate + phase
     q = np.array([0, -0.4, 0, -1.8, 0, 1.5, 0.7]) + (size * np.sin(angle)).sum(1)
     v, a = (size * rate * np.cos(angle)).sum(1), (-size * rate**2 * np.sin(angle)).sum(1)
-    torque = antaeus.replay("panda", [], q, v=v, a=a, want=("torque",))["torque"]
+    torque = antaeus.replay(q, "panda", [], v=v, a=a, want=("torque",))["torque"]
     tau = torque + 0.4 * np.tanh(v / 0.03) + OFFSET + chance.normal(0, 0.2, q.shape)
     file = tmp_path_factory.mktemp("logs") / "log_1.npz"
     np.savez(file, time=time, qpos=q, tau=tau, dq=v)

@@ -100,7 +100,7 @@ def test_a_stream_gives_what_the_whole_gives(humanoid):
     stream = antaeus.ContactStream(lag)
     pieces, longest = [], 0
     for first in range(0, frames, 75):
-        demand = antaeus.contact_demand(humanoid, swaying(humanoid, first, 75), FEET)
+        demand = antaeus.contact_demand(swaying(humanoid, first, 75), humanoid, FEET)
         assert len(demand) == 75 and demand.contacts == FEET and demand.total.shape == (75, 6)
         assert demand.about.shape == (75, 3) and demand.time[0] == STEP * first and demand.dt == pytest.approx(STEP)
         pieces.append(stream.push(demand))
@@ -126,7 +126,7 @@ def test_a_stream_gives_what_the_whole_gives(humanoid):
     (lambda robot: antaeus.ContactFrameSolver(robot, FEET).set_active(2, True), "OptionsError", "there is no contact 2"),
     (lambda robot: antaeus.ContactStream(0), "OptionsError", "give one frame or more"),
     (lambda robot: antaeus.ContactStream.lag_for(STEP, least_torque=0.0), "OptionsError", "no frame ever settles"),
-    (lambda robot: antaeus.contact_demand(robot, dict(Q=[[0.0]]), FEET), "EpisodeError", "unknown array 'Q'"),
+    (lambda robot: antaeus.contact_demand(dict(Q=[[0.0]]), robot, FEET), "EpisodeError", "unknown array 'Q'"),
 ])
 def test_what_is_refused(humanoid, call, error, message):
     with pytest.raises(getattr(antaeus, error), match=message):
@@ -135,11 +135,11 @@ def test_what_is_refused(humanoid, call, error, message):
 
 def test_other_frames_need_another_stream(humanoid):
     stream = antaeus.ContactStream(20)
-    stream.push(antaeus.contact_demand(humanoid, swaying(humanoid, 0, 10), FEET))
+    stream.push(antaeus.contact_demand(swaying(humanoid, 0, 10), humanoid, FEET))
     slower = swaying(humanoid, 0, 10) | dict(time=2 * STEP * np.arange(10))
     penalised = dict(velocity_penalty=1.0)  # its demand has speeds
-    for other in (antaeus.contact_demand(humanoid, swaying(humanoid, 10, 10), FEET[:1]),
-                  antaeus.contact_demand(humanoid, slower, FEET),
-                  antaeus.contact_demand(humanoid, swaying(humanoid, 10, 10), FEET, **penalised)):
+    for other in (antaeus.contact_demand(swaying(humanoid, 10, 10), humanoid, FEET[:1]),
+                  antaeus.contact_demand(slower, humanoid, FEET),
+                  antaeus.contact_demand(swaying(humanoid, 10, 10), humanoid, FEET, **penalised)):
         with pytest.raises(antaeus.OptionsError, match="begin a new stream"):
             stream.push(other)

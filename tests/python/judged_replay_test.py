@@ -25,7 +25,7 @@ def log_of(robot, count, numbers=None):
     q = pose + swing
     v = np.vstack([np.zeros((1, MOTORS)), np.diff(q, axis=0) * 1000])
     quaternion = np.tile([0.0, 0.0, 0.0, 1.0], (count, 1))
-    plain = antaeus.replay(robot, WRISTS, q, q, imu_quaternion_xyzw=quaternion, want=("torque", "jacobian"))
+    plain = antaeus.replay(q, robot, WRISTS, q, imu_quaternion_xyzw=quaternion, want=("torque", "jacobian"))
     tau = plain["torque"] + numbers.normal(0, 0.05, (count, MOTORS))
     tau[count // 4::7] += numbers.normal(0, 8, tau[count // 4::7].shape)
     time[count // 3:] += 0.5
@@ -90,13 +90,13 @@ def test_the_sign_is_the_one_that_was_set(name, frame, settings, sign):
     robot = antaeus.load_robot(name)
     numbers = generator()
     q = np.tile(robot.pose("ready" if name == "panda" else "zero"), (20, 1))
-    plain = antaeus.replay(robot, [frame], q, q, want="torque")["torque"]
+    plain = antaeus.replay(q, robot, [frame], q, want="torque")["torque"]
     tau = plain + numbers.normal(0, 5, q.shape)
     log = {"q": q, "tau": tau, "v": np.zeros(q.shape)}
     if name == "h1_2":
         log["imu_quaternion_xyzw"] = np.tile([0.0, 0.0, 0.0, 1.0], (20, 1))
-    loaded = antaeus.replay(robot, [frame], **log, want=("wrench", "posterior", "verdict"), settings={**FIGURES, **settings})
-    named = antaeus.replay(name, [frame], **log, want=("wrench", "posterior"), settings={**FIGURES, **settings})
+    loaded = antaeus.replay(robot=robot, endpoints=[frame], **log, want=("wrench", "posterior", "verdict"), settings={**FIGURES, **settings})
+    named = antaeus.replay(robot=name, endpoints=[frame], **log, want=("wrench", "posterior"), settings={**FIGURES, **settings})
     assert loaded.sign == named.sign == sign and isinstance(loaded.sign, antaeus.Sign)
     assert pickle.loads(pickle.dumps(loaded)).sign == sign
     for array in ("wrench", "posterior"):
@@ -160,7 +160,7 @@ def test_slices_layouts_and_processes_give_the_same(robot, judged):
     same(judged(**columns, want=WANT), whole)
     elsewhere = pickle.loads(pickle.dumps(antaeus.BatchReplay("h1_2", WRISTS, threads=1, settings=FIGURES)))
     same(elsewhere(**log, want=WANT), whole)
-    same(antaeus.replay("h1_2", WRISTS, **log, want=WANT, settings=FIGURES), whole)
+    same(antaeus.replay(robot="h1_2", endpoints=WRISTS, **log, want=WANT, settings=FIGURES), whole)
     filled = {"verdict": np.full((500, 2), 9, np.uint8), "reasons": np.full((500, 2), 9, np.uint64)}
     results = judged(**log, want=(), out=filled)
     for name, array in filled.items():
@@ -183,8 +183,8 @@ def test_what_only_a_loop_can_do_is_refused(robot, judged):
     replay = antaeus.BatchReplay(robot, WRISTS)
     for call, message in [
         (lambda: judged(**upright, want=WANT), r"^residual\.tilt_sd: .*give imu_quaternion_xyzw.*antaeus estimate"),
-        (lambda: antaeus.replay(robot, WRISTS, **log, want=WANT, settings={"posterior.rows": "all"}),
-         r"^posterior\.rows: .*--set posterior\.rows=own"),
+        (lambda: antaeus.replay(robot=robot, endpoints=WRISTS, **log, want=WANT, settings={"posterior.rows": "all"}),
+         r'^posterior\.rows: .*settings=\{"posterior\.rows": "own"\}'),
         (lambda: replay(log["q"], log["tau"], time=log["time"]), r"^time: .*verdict"),
         (lambda: judged(**log, variance=log["q"], want=WANT), r"^variance: the robot's settings say it"),
         (lambda: judged(**log, want=("verdct",)), r"did you mean 'verdict'"),

@@ -485,7 +485,7 @@ def test_wrenches_and_poses():
     back = X_AB * X_AB.inverse()
     np.testing.assert_allclose(back.rotation, np.eye(3), rtol=0, atol=1e-15)
     np.testing.assert_allclose(back.translation, 0, rtol=0, atol=1e-14)
-    assert repr(antaeus.Wrench([0.1, 0, 0])) == "Wrench(force=[0.1, 0.0, 0.0], torque=[0.0, 0.0, 0.0])"
+    assert repr(antaeus.Wrench([0.1, 0, 0])) == "Wrench(force=[0.1, 0, 0] N, torque=[0, 0, 0] N·m)"
 
 
 def test_logs_of_other_names_are_read(tmp_path):
@@ -545,7 +545,7 @@ def test_the_base_is_an_argument():
     urdf = antaeus.load_robot("planar_3r").model.description().source
     bare = antaeus.load_robot(urdf)
     assert bare.model.base() == "fixed" and bare.profile.base_source == "limbs"
-    assert antaeus.base_text(bare) == "fixed (one limb; --base floating otherwise)"
+    assert antaeus.base_text(bare) == 'fixed (one limb; base="floating" otherwise)'
     assert antaeus.load_robot(urdf, base="floating").model.nv() == 9
     assert antaeus.limb_count(antaeus.load_robot("h1_2").model.description()) == 4
     with pytest.raises(antaeus.OptionsError, match="load_robot.base: unknown base 'flaoting'; did you mean 'floating'"):

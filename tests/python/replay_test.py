@@ -74,7 +74,7 @@ def test_the_numbers_are_those_of_one_sample_at_a_time(robot, replay):
 def test_rates_are_read_as_such():
     robot = antaeus.load_robot("planar_3r")
     q, v, a = generator().uniform(-1, 1, (3, 20, 3))
-    results = antaeus.replay(robot, ["tool"], q, v=v, a=a, want="torque", threads=2, block=7)
+    results = antaeus.replay(q, robot, ["tool"], v=v, a=a, want="torque", threads=2, block=7)
     dynamics = antaeus.Dynamics(robot.model)
     expected = [dynamics.inverse_dynamics(*state) for state in zip(q, v, a)]
     np.testing.assert_allclose(results["torque"], expected, rtol=0, atol=PARITY * 100)
@@ -86,20 +86,20 @@ def test_an_episode_brings_its_channels(robot, replay):
     same(results, replay(episode.q, episode.tau, imu_quaternion_xyzw=episode.imu_quaternion))
     assert results["wrench"].shape == (episode.steps(), 2, 6)
     filled = np.full((episode.steps(), 2, 6), 7.0)
-    assert antaeus.replay(robot, WRISTS, episode, want="wrench", out={"wrench": filled})["wrench"] is filled
+    assert antaeus.replay(episode, robot, WRISTS, want="wrench", out={"wrench": filled})["wrench"] is filled
     assert np.array_equal(filled, results["wrench"])
     for argument in ("tau", "v", "imu_quaternion_xyzw"):
         with pytest.raises(antaeus.OptionsError, match=rf"^replay\.{argument}: an episode brings its"):
             replay(episode, **{argument: episode.tau})
     with pytest.raises(antaeus.EpisodeError, match="27 motors; the robot has 7"):
-        antaeus.replay("panda", ["panda_hand"], episode)
+        antaeus.replay(episode, "panda", ["panda_hand"])
 
 
 def test_torques_are_what_the_channels_read():
     """The same conversion as an Observation's: the profile's sign, gear, scale and offset."""
     robot = antaeus.load_robot("h1_2")
     q, tau, _ = states(20)
-    results = antaeus.replay(robot, WRISTS, q, tau, want=("torque", "residual"))
+    results = antaeus.replay(q, robot, WRISTS, tau, want=("torque", "residual"))
     reader = antaeus.InstantReader(robot, WRISTS)
     for i in range(20):
         torque = reader.at(antaeus.Observation(q=q[i], tau=tau[i])).torque()
@@ -218,7 +218,7 @@ def test_errors_name_the_array_and_the_remedy(robot, replay):
         (lambda: antaeus.BatchReplay("h1_3", WRISTS), antaeus.ModelError, "did you mean 'h1_2'"),
         (lambda: antaeus.BatchReplay(robot, WRISTS, imu="mountd"), antaeus.OptionsError, r"^replay\.imu: .*did you mean 'mounted'"),
         (lambda: antaeus.BatchReplay(robot, WRISTS, threads=-1), antaeus.OptionsError, "threads"),
-        (lambda: antaeus.replay(robot, WRISTS, q, tau, block=0), antaeus.OptionsError, "block"),
+        (lambda: antaeus.replay(q, robot, WRISTS, tau, block=0), antaeus.OptionsError, "block"),
     ]:
         with pytest.raises(kind, match=message) as caught:
             call()
@@ -227,7 +227,7 @@ def test_errors_name_the_array_and_the_remedy(robot, replay):
     readonly.flags.writeable = False
     with pytest.raises(antaeus.OptionsError, match="writable"):
         replay(q, tau, out={"wrench": readonly})
-    for bad in ("text", None, [[1.0], [2.0, 3.0]], np.zeros((10, MOTORS), complex), np.zeros((10, MOTORS), bool)):
+    for bad in (3, None, [[1.0], [2.0, 3.0]], np.zeros((10, MOTORS), complex), np.zeros((10, MOTORS), bool)):
         with pytest.raises(TypeError, match=r"replay\.q"):
             replay(bad, tau)
 

@@ -6,7 +6,6 @@
 #include "antaeus/check/check_log.hpp"
 #include "antaeus/check/fix.hpp"
 #include "antaeus/core/error.hpp"
-#include "antaeus/episode/raw_log.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/json_fields.hpp"
 #include "antaeus/io/shell_words.hpp"
@@ -125,24 +124,15 @@ struct CheckCommand {
       throw OptionsError("--robot", "--set, --payload and --base are of a robot", "name it");
     }
     if (!fix.empty()) check_fix(known);
-    CheckResult result;
-    std::optional<Episode> episode;
-    if (known) {
-      const Settings& settings = known->profile.settings;
-      episode = read_checked_log(log, *known);
-      result = episode->q.rows() > 0 ? check_log(*known, *episode, settings.get<CheckOptions>())
-                                     : check_shown_log(log, load_raw_log(log, *known), &*known);
-    } else {
-      result = check_log(load_raw_log(log));
-    }
+    CheckResult result = check_file(log, known ? &*known : nullptr);
+    result.command = command_text();
     const std::string summary = to_json(result).dump() + "\n";
     if (delivery.out.empty() && (!delivery.json || delivery.pdf)) {
       delivery.out = "antaeus-check-" + (result.log.empty() ? std::string("log") : result.log);
     }
     std::string written;
     if (!delivery.out.empty()) {
-      const CheckSeries series = episode ? check_series(*known, *episode, result) : CheckSeries{};
-      const Page page = check_page(result, series, command_text());
+      const Page page = check_page(result);
       FileSet files(delivery.out);
       delivery.add_page(files, html_page(page));
       files.add("summary.json", summary);

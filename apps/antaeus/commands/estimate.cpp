@@ -1,11 +1,11 @@
 // antaeus estimate EPISODE: the wrench at every step, as a table.
+#include "antaeus/audit/estimate.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <optional>
 
-#include "antaeus/audit/audit.hpp"
-#include "antaeus/audit/audit_options.hpp"
 #include "antaeus/check/check_log.hpp"
 #include "antaeus/core/error.hpp"
 #include "antaeus/episode/episode.hpp"
@@ -14,7 +14,6 @@
 #include "antaeus/io/table_parts.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
-#include "smoothed_wrenches.hpp"
 #include "terminal.hpp"
 
 namespace antaeus::cli {
@@ -22,8 +21,6 @@ namespace antaeus::cli {
 namespace {
 
 constexpr Eigen::Index kStepsShown = 20;
-constexpr Eigen::Index kStepsOfAPart = 16384;
-constexpr const char* kFeet = "a foot carries the robot, and the posterior's prior is that of a push";
 
 struct EstimateCommand {
   RobotChoice robot;
@@ -47,40 +44,28 @@ struct EstimateCommand {
 
   int run() {
     estimator = parse_enum<EstimatorName>(name, "--estimator", "estimator");
-    check_ending();
+    check_table_ending(out, "--out");
     const Robot loaded = robot.load();
-    const std::vector<std::string> frames = loaded.endpoint_frames(endpoints, "--endpoint");
-    const AuditOptions options = audit_options(loaded, frames);
-    left_out = estimator == EstimatorName::posterior ? feet(loaded, frames) : std::vector<std::string>();
-    if (left_out.size() == frames.size()) {
-      throw OptionsError("--estimator", "no posterior at " + joined(left_out) + ": " + kFeet,
-                         "name a hand or a tool with --endpoint, or set --estimator deployed or stacked");
-    }
-    Episode log = load_episode(episode, loaded, options.episode);
+    const EstimatePlan plan = plan_estimate(loaded, {estimator, endpoints, smooth});
+    left_out = plan.left_out;
+    Episode log = load_episode(episode, loaded, plan.options.episode);
     if (step >= log.steps()) {
       throw OptionsError("--step", std::to_string(step) + " is past the end",
                          "the log has steps 0 to " + std::to_string(log.steps() - 1));
     }
-    const CheckResult check = check_log(loaded, log, loaded.profile.settings.get<CheckOptions>());
-    if (has_errors(check)) set_up = set_up_sentences(check);
-    if (smooth) return run_smoothed(loaded, frames, log, options);
-    Reconstructor again(loaded, log, frames, options, only(estimator));
-    again.suspect(check);
-    std::vector<Eigen::Index> overflow;
+    if (smooth) return run_smoothed(loaded, log, plan);
+    LogEstimates estimates(loaded, std::move(log), plan);
+    if (has_errors(estimates.check())) set_up = set_up_sentences(estimates.check());
     const Progress progress = progress_bar("estimate");
-    // Part after part, so that a long log needs no memory for all that is known of each step.
     const auto next = [&]() -> std::optional<Table> {
-      if (again.done() == log.steps()) return std::nullopt;
-      const Eigen::Index first = again.done();
-      const Reconstruction part = again.next(kStepsOfAPart, progress);
-      const std::vector<Eigen::Index> more = overflowing_steps(part, log, first);
-      overflow.insert(overflow.end(), more.begin(), more.end());
+      const std::optional<Reconstruction> part = estimates.next(progress);
+      if (!part) return std::nullopt;
       if (json || !out.empty()) {
-        Table table = steps_table(part);
-        show(part, table);
+        Table table = steps_table(*part);
+        show(*part, table);
         return table;
       }
-      show(part, {});
+      show(*part, {});
       return Table();
     };
     if (out.empty()) {
@@ -89,11 +74,11 @@ struct EstimateCommand {
     } else {
       write_file(out, is_parquet() ? to_parquet(next) : to_csv(next));
     }
-    why = why_static(loaded, log, options.residual);
-    note_overflow(overflow, log);
-    print(json ? with_base(to_json(), loaded).dump() + "\n" : to_text(log.steps()) + "  " + base_line(loaded) + "\n");
-    if (!log.invalid_steps.empty()) {
-      say("antaeus: " + log.name + ": " + log.notes.back());
+    const Episode& read = estimates.log();
+    why = why_static(loaded, read, plan.options.residual);
+    print(json ? with_base(to_json(), loaded).dump() + "\n" : to_text(read.steps()) + "  " + base_line(loaded) + "\n");
+    if (!read.invalid_steps.empty()) {
+      say("antaeus: " + read.name + ": " + read.notes.back());
       return kBadInput;
     }
     return kFine;
@@ -101,33 +86,20 @@ struct EstimateCommand {
 
   bool is_parquet() const { return std::filesystem::path(out).extension() == ".parquet"; }
 
-  /// A name must not promise what is not in the file; one without an ending promises nothing.
-  void check_ending() const {
-    const std::string ending = std::filesystem::path(out).extension().string();
-    if (ending.empty() || ending == ".csv" || ending == ".parquet") return;
-    throw OptionsError("--out", "'" + ending + "' is no ending of a table that is written",
-                       "end the file's name with .csv or .parquet");
-  }
-
   /// The posterior over time, from the whole log.
-  int run_smoothed(const Robot& loaded, const std::vector<std::string>& frames, const Episode& log,
-                   const AuditOptions& options) {
-    if (!is_posterior()) {
-      throw OptionsError("--smooth", "smooths the posterior alone", "leave --estimator out");
-    }
-    std::vector<std::string> hands;
-    for (const std::string& frame : frames) {
-      if (loaded.kind_of(frame) != EndpointKind::foot) hands.push_back(frame);
-    }
-    const Table table = smoothed_wrenches(loaded, hands, log, options, *smooth);
+  int run_smoothed(const Robot& loaded, const Episode& log, const EstimatePlan& plan) {
+    const CheckResult check = check_log(loaded, log, loaded.profile.settings.get<CheckOptions>());
+    if (has_errors(check)) set_up = set_up_sentences(check);
+    const Table table = smoothed_wrenches(loaded, log, plan);
+    const std::size_t hands = plan.frames.size() - left_out.size();
     name = "smoothed";
     if (!out.empty()) {
       write_file(out, is_parquet() ? to_parquet(table) : to_csv(table));
     }
-    sign = options.posterior.sign;
-    why = why_static(loaded, log, options.residual);
+    sign = plan.options.posterior.sign;
+    why = why_static(loaded, log, plan.options.residual);
     for (std::size_t at = 0; at < table.rows(); ++at) {
-      const auto here = static_cast<Eigen::Index>(at / hands.size());
+      const auto here = static_cast<Eigen::Index>(at / hands);
       if (!wanted(here)) continue;
       const auto value = [&](std::string_view column) {
         return std::visit([at](const auto& data) { return cell(data, at); }, table.column(column).data);
@@ -155,26 +127,12 @@ struct EstimateCommand {
   }
   static double number(const Json& value) { return value.is_number() ? value.number() : kNaN; }
 
-  static ReconstructedEstimators only(EstimatorName estimator) {
-    return {.deployed = estimator == EstimatorName::deployed,
-            .stacked = estimator == EstimatorName::stacked,
-            .posterior = estimator == EstimatorName::posterior};
-  }
-
   bool wanted(Eigen::Index i) const { return step < 0 || i == step; }
 
   /// Takes what will be printed of some steps.
   void show(const Reconstruction& part, const Table& table) {
     count_residuals(part);
     json ? add_rows(part, table) : add_lines(part);
-  }
-
-  static std::vector<std::string> feet(const Robot& robot, const std::vector<std::string>& frames) {
-    std::vector<std::string> labels;
-    for (const std::string& frame : frames) {
-      if (robot.kind_of(frame) == EndpointKind::foot) labels.push_back(robot.profile.label_of(frame));
-    }
-    return labels;
   }
 
   static std::string joined(const std::vector<std::string>& words) {
@@ -262,7 +220,7 @@ struct EstimateCommand {
     }
     if (!why.empty()) text += notes_text({why});
     if (!left_out.empty()) {
-      text += wrapped("Left out: " + joined(left_out) + ", because " + kFeet +
+      text += wrapped("Left out: " + joined(left_out) + ", because " + kWhyLeftOut +
                           ". --estimator deployed or stacked has numbers there.",
                       2);
     }

@@ -2,8 +2,6 @@
 #include "antaeus/identification/identify.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/episode/episode.hpp"
@@ -25,36 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kNoiseMark = " Identified noise: ";
-
-std::string day_text(std::chrono::sys_seconds when) {
-  const std::chrono::year_month_day day(std::chrono::floor<std::chrono::days>(when));
-  char text[32];
-  std::snprintf(text, sizeof text, "%04d-%02u-%02u", static_cast<int>(day.year()), static_cast<unsigned>(day.month()),
-                static_cast<unsigned>(day.day()));
-  return text;
-}
-
-/// When a log was recorded: by its clock where that counts from 1970, else by its newest file.
-std::string date_of(const std::string& path, const Episode& episode) {
-  constexpr double kSince2001 = 1e9;  // [s]
-  if (episode.has_time() && episode.time[0] > kSince2001) {
-    return day_text(std::chrono::sys_seconds(std::chrono::seconds(static_cast<std::int64_t>(episode.time[0]))));
-  }
-  std::error_code failed;
-  fs::file_time_type newest = fs::file_time_type::min();
-  const auto look = [&](const fs::path& file) {
-    const fs::file_time_type written = fs::last_write_time(file, failed);
-    if (!failed) newest = std::max(newest, written);
-  };
-  if (fs::is_directory(path, failed)) {
-    for (const fs::directory_entry& entry : fs::directory_iterator(path, failed)) look(entry.path());
-  } else {
-    look(path);
-  }
-  if (newest == fs::file_time_type::min()) return {};
-  const auto written = std::chrono::floor<std::chrono::seconds>(std::chrono::file_clock::to_sys(newest));
-  return "file of " + day_text(written);
-}
 
 struct IdentifyCommand {
   RobotChoice robot;
@@ -116,7 +84,7 @@ struct IdentifyCommand {
   IdentifyLog read_log(const Robot& known, const std::string& path) const {
     IdentifyLog log;
     log.episode = load_episode(path, known, known.profile.settings.get<EpisodeOptions>());
-    log.date = date_of(path, log.episode);
+    log.date = recorded_on(path, log.episode);
     if (force_frame.empty()) return log;
     const RawLog raw = load_raw_log(path);
     const auto force = std::ranges::find(raw.channels, "force", &RawChannel::name);

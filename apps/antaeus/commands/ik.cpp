@@ -75,10 +75,7 @@ struct IkCommand {
     if (robot.base.empty()) loaded.profile.base_source = BaseSource::caller;
     ReachOptions options = loaded.profile.settings.get<ReachOptions>();
     options.position_only = options.position_only || position_only;
-    // An endpoint's label stands for its frame.
-    for (const Endpoint& endpoint : loaded.profile.endpoints) {
-      if (endpoint.label == frame && !loaded.model.has_frame(frame)) request.frame = endpoint.frame;
-    }
+    request.frame = ik_frame(loaded, frame);
     settings = loaded.profile.settings;
     if (clip) clip_function()({.settings = &settings});
     const KinematicChain chain(loaded.model, request.frame);

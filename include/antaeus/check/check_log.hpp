@@ -82,6 +82,23 @@ constexpr void visit_fields(const TorqueDescription*, auto&& visit) {
   visit(field("gravity", "", "whether it is in the torques", &T::gravity));
 }
 
+/// What a page draws of one joint: what its channels say of each other.
+struct CheckSeries {
+  std::string joint;
+  std::vector<double> time;                     ///< [s] from the first sample, or steps without a clock
+  std::vector<double> velocity, position_rate;  ///< dq and d(q)/dt
+  std::vector<double> torque, gravity;          ///< of the channel, by the profile, and g(q) of the model [N·m]
+};
+constexpr void visit_fields(const CheckSeries*, auto&& visit) {
+  using S = CheckSeries;
+  visit(field("joint", "", "", &S::joint));
+  visit(field("time", "s", "from the first sample; steps without a clock", &S::time));
+  visit(field("velocity", "", "of the channel dq [rad/s or m/s]", &S::velocity));
+  visit(field("position_rate", "", "d(q)/dt [rad/s or m/s]", &S::position_rate));
+  visit(field("torque", "", "of the channel, by the profile [N·m or N]", &S::torque));
+  visit(field("gravity", "", "g(q) of the model [N·m or N]", &S::gravity));
+}
+
 struct CheckResult {
   std::string log, robot;
   std::vector<Finding> findings = {};  ///< most severe first
@@ -91,6 +108,8 @@ struct CheckResult {
   std::vector<CheckedJoint> joints;  ///< in motor order
   double duration = kNaN, rate = kNaN;
   bool torques_judged = false;
+  CheckSeries series = {};   ///< of check_series, for the page; empty: no picture is drawn
+  std::string command = {};  ///< the line that does the same; empty: the page shows none
 };
 constexpr void visit_fields(const CheckResult*, auto&& visit) {
   using R = CheckResult;
@@ -105,6 +124,11 @@ constexpr void visit_fields(const CheckResult*, auto&& visit) {
   visit(field("duration", "s", "", &R::duration));
   visit(field("rate", "Hz", "median", &R::rate));
   visit(field("torques_judged", "", "whether the log suffices to judge torques by the model", &R::torques_judged));
+  visit(field("series", "", "what the page draws of one joint; empty where another call made the check", &R::series)
+            .only(FieldUse::python_only));
+  visit(field("command", "", "the command line that does the same; empty where a Robot or an Episode was handed over",
+              &R::command)
+            .only(FieldUse::python_only));
 }
 
 inline bool has_errors(const CheckResult& result) noexcept {
@@ -132,15 +156,13 @@ ANTAEUS_API std::vector<std::string> set_up_sentences(const CheckResult& result)
 /// The most severe finding in one line, or "No mistake found".
 ANTAEUS_API std::string check_headline(const CheckResult& result);
 
-/// What a page draws of one joint: what its channels say of each other.
-struct CheckSeries {
-  std::string joint;
-  std::vector<double> time;                     ///< [s] from the first sample, or steps without a clock
-  std::vector<double> velocity, position_rate;  ///< dq and d(q)/dt
-  std::vector<double> torque, gravity;          ///< of the channel, by the profile, and g(q) of the model [N·m]
-};
 /// Of the joint of the most severe finding, else of the one whose torque changes most; empty without positions.
 ANTAEUS_API CheckSeries check_series(const Robot& robot, const Episode& log, const CheckResult& result);
+
+/// What `antaeus check` does with a file, with what its page draws. \param robot  its options count; null: channels
+/// alone are judged
+/// \throws EpisodeError for a file that cannot be read, or of another robot
+ANTAEUS_API CheckResult check_file(const std::filesystem::path& file, const Robot* robot);
 
 /// \param log  as read_episode gives it: no value is refused, the clock may go back
 /// \throws nothing of the log's content: what cannot be judged is a finding

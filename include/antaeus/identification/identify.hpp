@@ -9,8 +9,9 @@
 /// Which of three fits: an arm that moves is fitted by fit_moving, on a floating base where its logs have velocities,
 /// gyro and accelerometer at the rate of dynamic residuals; a robot that holds its endpoints in a pose, and any other
 /// that floats, by fit_held_pose over stretches of several runs; where no log names a stretch without contact,
-/// fit_unlabelled takes what no contact can explain. Set-up code: allocates, reads and writes no file.
+/// fit_unlabelled takes what no contact can explain. Set-up code: allocates; only recorded_on looks at files.
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -67,6 +68,10 @@ ANTAEUS_API Robot with_noise(Robot robot, const std::optional<NoiseModel>& noise
 /// "FROM:TO" [s], "all", or "LOG=FROM:TO" of one log by its name or its name without ending, for each text; marks the
 /// logs as labelled. \throws OptionsError at --contact-free
 ANTAEUS_API void label_contact_free(std::vector<IdentifyLog>& logs, const std::vector<std::string>& texts);
+
+/// When a log was recorded, for IdentifyLog::date: "2024-05-01" by its clock where that counts from 1970, else "file of
+/// 2024-05-01" by its newest file; empty where there is none. \param file  a file or a folder
+ANTAEUS_API std::string recorded_on(const std::filesystem::path& file, const Episode& episode);
 
 /// A contact whose force was measured: Jᵀ f at \p frame for each step. \param force  on the robot, at the frame's
 /// origin, world axes [steps × 3, N]; base fixed. \throws ModelError for an unknown frame, EpisodeError for other sizes

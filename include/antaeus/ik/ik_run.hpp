@@ -48,8 +48,11 @@ ANTAEUS_API IkTargets ik_targets_of(const Table& table, const std::string& file)
 /// The same from texts "x,y,z" or "x,y,z,qx,qy,qz,qw", all of one form. \throws OptionsError at --target
 ANTAEUS_API IkTargets parse_ik_targets(std::span<const std::string> texts);
 /// Positions of a chain's joints out of: a pose of the profile; "joint=value,joint=value", the others in the middle of
-/// their limits; numbers in the chain's order. Not pulled into limits. \throws OptionsError at --start
-ANTAEUS_API VectorX parse_ik_start(const Robot& robot, const KinematicChain& chain, const std::string& text);
+/// their limits; numbers in the chain's order. Not pulled into limits. \throws OptionsError at \p place
+ANTAEUS_API VectorX parse_ik_start(const Robot& robot, const KinematicChain& chain, const std::string& text,
+                                   const char* place = "--start");
+/// The frame that a name stands for: a frame of the model, else the frame of the endpoint with that label.
+ANTAEUS_API std::string ik_frame(const Robot& robot, const std::string& name);
 
 struct IkRequest {
   std::string frame;
@@ -78,8 +81,8 @@ struct IkStep {
 };
 constexpr void visit_fields(const IkStep*, auto&& visit) {
   using S = IkStep;
-  visit(field("from", "", "target", &S::from));
-  visit(field("to", "", "target", &S::to));
+  visit(field("start", "", "target that it leads from", &S::from).as("from"));
+  visit(field("to", "", "target that it leads to", &S::to));
   visit(field("joint", "", "of the chain: the one that moves most", &S::joint));
   visit(field("step", "", "by how much, rad or m", &S::size));
   visit(field("largest_substep", "",

@@ -17,7 +17,6 @@ namespace antaeus {
 
 struct Audit;
 struct CheckResult;
-struct CheckSeries;
 struct ContactResult;
 struct IdentifyResult;
 struct IkResult;
@@ -45,9 +44,7 @@ ANTAEUS_API Page show_page(const RawLog& log, const Robot* robot = nullptr,
                            const CheckResult* check = nullptr);
 
 /// antaeus check: the most severe finding and how to mend it, all findings, and what the channels say of each other.
-/// \param series   of check_series; without samples no picture is drawn
-/// \param command  the line that makes the page again; empty: none is shown
-ANTAEUS_API Page check_page(const CheckResult& result, const CheckSeries& series, const std::string& command = {});
+ANTAEUS_API Page check_page(const CheckResult& result);
 
 /// antaeus identify: what the torques read while nothing touches, how sure that is, and what it is good for. Also of a
 /// result in which nothing was identified: it says what is missing.

@@ -1,26 +1,32 @@
-#include "smoothed_wrenches.hpp"
-
+#include <algorithm>
 #include <cmath>
 
-#include "antaeus/audit/audit_options.hpp"
+#include "antaeus/audit/estimate.hpp"
 #include "antaeus/core/error.hpp"
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/estimation/contact_space_filter.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 
-namespace antaeus::cli {
+namespace antaeus {
 
-Table smoothed_wrenches(const Robot& robot, const std::vector<std::string>& endpoints, const Episode& log,
-                        const AuditOptions& options, double time_constant) {
-  if (log.time.size() == 0) {
+Table smoothed_wrenches(const Robot& robot, const Episode& log, const EstimatePlan& plan, const Progress& progress) {
+  if (!log.has_time()) {
     throw EpisodeError(log.name, "has no time stamps, so that nothing fades", "record them, or leave --smooth out");
+  }
+  const AuditOptions& options = plan.options;
+  const double time_constant = plan.smooth.value();
+  std::vector<std::string> endpoints;
+  for (const std::string& frame : plan.frames) {
+    if (robot.kind_of(frame) != EndpointKind::foot) endpoints.push_back(frame);
   }
   InstantReader reader(robot, endpoints, options.equation);
   ResidualEstimator residual(robot, options.residual);
   const PosteriorEstimator posterior(reader, options.posterior);
   ContactSpaceSmoother smoother(reader, posterior, {.time_constant = time_constant, .error_time = time_constant});
   Observation sample;
+  const Eigen::Index told = std::max<Eigen::Index>(1, log.steps() / 100);
   for (Eigen::Index step = 0; step < log.steps(); ++step) {
+    if (progress && step % told == 0) progress(static_cast<double>(step) / static_cast<double>(log.steps()));
     log.observe(step, sample);
     smoother.add(residual.form(reader.at(sample)), step > 0 ? log.time[step] - log.time[step - 1] : 0.0);
   }
@@ -70,4 +76,4 @@ Table smoothed_wrenches(const Robot& robot, const std::vector<std::string>& endp
   return table;
 }
 
-}  // namespace antaeus::cli
+}  // namespace antaeus

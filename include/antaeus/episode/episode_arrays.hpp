@@ -1,0 +1,23 @@
+#pragma once
+/// \file
+/// Episodes of arrays that are in memory already, and parts of episodes by their steps.
+
+#include "antaeus/core/api.hpp"
+#include "antaeus/episode/episode.hpp"
+
+namespace antaeus {
+
+/// Whose the arrays are. `as_logged`: [channels] of the profile turns them into the robot's, as it does with a file's.
+enum class ArrayTerms : std::uint8_t { robots, as_logged };
+
+/// What load_episode makes of a log with these arrays: the same checks, notes and refusals, the same hash as
+/// write_episode and load_episode would give it. Rows with NaN keep their place.
+/// \param arrays  name, the channels (empty: not recorded) and `simulated`; all else is made anew
+/// \throws EpisodeError as load_episode; the place is the channel's name in Episode
+ANTAEUS_API Episode episode_from_arrays(const Episode& arrays, const Robot& robot,
+                                        ArrayTerms terms = ArrayTerms::robots);
+
+/// \p count steps from \p first on. \throws EpisodeError unless there are some, and all of them are in the episode
+ANTAEUS_API Episode cut_steps(const Episode& episode, Eigen::Index first, Eigen::Index count);
+
+}  // namespace antaeus

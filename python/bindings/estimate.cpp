@@ -1,0 +1,199 @@
+// The wrenches of a log, step by step, as the command line's verb of that name writes them.
+#include "antaeus/audit/estimate.hpp"
+
+#include <cmath>
+
+#include "antaeus/check/check_log.hpp"
+#include "antaeus/robot/robot_profile.hpp"
+#include "convert.hpp"
+#include "interruption.hpp"
+#include "logs.hpp"
+#include "shared_enumerations.hpp"
+#include "tables.hpp"
+#include "words.hpp"
+
+namespace antaeus::python {
+
+namespace {
+
+constexpr const char* kOptions[] = {"estimator", "endpoints", "smooth", "threads", "settings"};
+
+/// Keyword arguments of estimate().
+struct Asked {
+  EstimateRequest request;
+  std::optional<int> threads;
+  std::vector<std::string> assignments;
+};
+
+double seconds_of(nb::handle value) {
+  if (!PyFloat_Check(value.ptr()) && !PyIndex_Check(value.ptr()) && !nb::hasattr(value, "__float__")) {
+    throw nb::type_error(
+        ("estimate.smooth: of type " + std::string(nb::inst_name(value).c_str()) + "; give seconds, above 0, or None")
+            .c_str());
+  }
+  return nb::cast<double>(nb::float_(nb::borrow(value)));
+}
+
+Asked asked_of(const nb::dict& options) {
+  Asked asked;
+  for (const auto& [key, value] : options) {
+    const auto name = nb::cast<std::string>(key);
+    const std::string place = "estimate." + name;
+    if (name == "estimator") {
+      if (!PyUnicode_Check(value.ptr())) throw nb::type_error((place + ": no name").c_str());
+      asked.request.estimator = parse_enum<EstimatorName>(nb::cast<std::string>(value), place, "estimator");
+    } else if (name == "endpoints") {
+      if (PyUnicode_Check(value.ptr())) {
+        asked.request.endpoints = {nb::cast<std::string>(value)};
+      } else if (!nb::try_cast(value, asked.request.endpoints)) {
+        throw nb::type_error((place + ": no list of names").c_str());
+      }
+    } else if (name == "smooth") {
+      if (!value.is_none()) asked.request.smooth = seconds_of(value);
+    } else if (name == "threads") {
+      if (!value.is_none()) asked.threads = detail::parse_integer(option_text(place, value), kAnyNumber, place);
+      if (asked.threads && *asked.threads < 1) {
+        throw OptionsError(place, std::to_string(*asked.threads) + " is fewer than one", "give 1 or more");
+      }
+    } else if (name == "settings") {
+      if (!PyDict_Check(value.ptr())) throw nb::type_error((place + ": no dict of values by name").c_str());
+      asked.assignments = assignments_of(nb::borrow<nb::dict>(value), place);
+    } else {
+      throw_unknown<OptionsError>("estimate", "option", name, {std::begin(kOptions), std::end(kOptions)});
+    }
+  }
+  return asked;
+}
+
+EstimateTable estimate(nb::handle given_log, nb::handle given_robot, const nb::kwargs& options) {
+  require_log_first(given_log, given_robot, "estimate(log, robot)");
+  const Log log = log_from(given_log, "estimate.log");
+  const RobotChoice robot = robot_from(given_robot, "estimate.robot");
+  const Asked asked = asked_of(options);
+  const Progress interrupted = until_interrupted();
+
+  // From here on nothing is Python's: what went in was copied.
+  const nb::gil_scoped_release unlocked;
+  Robot loaded = loaded_robot(robot);
+  for (const std::string& one : asked.assignments) loaded.profile.settings.set(one, "estimate.settings");
+  if (asked.threads) {
+    loaded.profile.settings.set("replay.threads=" + std::to_string(*asked.threads), "estimate.threads");
+  }
+  const EstimatePlan plan = plan_estimate(loaded, asked.request);
+  const auto* file = std::get_if<std::filesystem::path>(&log);
+  Episode episode = file ? load_episode(*file, loaded, plan.options.episode) : std::get<Episode>(log);
+  require_fits(episode, loaded);
+  return estimate_log(loaded, std::move(episode), plan, interrupted);
+}
+
+std::string first_line(const EstimateTable& self) {
+  std::string text = "EstimateTable(" + self.log + " of " + self.robot + ": " + self.estimator + " " +
+                     std::string(to_string(self.sign)) + ", " + std::to_string(self.steps) + " steps, " +
+                     std::to_string(self.table->rows()) + " rows";
+  for (const auto& [verdict, count] : self.verdicts()) text += ", " + std::to_string(count) + " " + verdict;
+  return text + ")";
+}
+
+std::vector<std::string> column_names(const EstimateTable& self) {
+  std::vector<std::string> names;
+  for (const Column& column : self.table->columns()) names.push_back(column.name);
+  return names;
+}
+
+nb::object column_of(const EstimateTable& self, const std::string& name) {
+  for (const Column& column : self.table->columns()) {
+    if (column.name == name) return numpy_column(self.table, column);
+  }
+  const UnknownName text = unknown_name("column", name, column_names(self));
+  throw nb::key_error((text.problem + "; " + text.remedy).c_str());
+}
+
+void bind_estimates(nb::module_& module) {
+  nb::class_<EstimateTable>(
+      module, "EstimateTable",
+      "Wrenches of a log, step by step: the table that `antaeus estimate` writes (docs/schema/steps.md), one row a "
+      "step "
+      "and endpoint. result[\"Fz\"] is a column as a read-only array; texts are arrays of str, NaN is \"no number\".")
+      .def_prop_ro("columns", &column_names, "Names, in the table's order.")
+      .def("keys", &column_names, "As columns, so that dict(result) has all.")
+      .def("__getitem__", &column_of, "column"_a,
+           nb::sig("def __getitem__(self, column: str) -> numpy.typing.NDArray[typing.Any]"),
+           "A column. KeyError with the nearest name.")
+      .def(
+          "__contains__",
+          [](const EstimateTable& self, nb::handle name) {
+            return PyUnicode_Check(name.ptr()) &&
+                   std::ranges::count(column_names(self), nb::cast<std::string>(name)) > 0;
+          },
+          "column"_a)
+      .def(
+          "__iter__", [](const EstimateTable& self) { return nb::iter(nb::cast(column_names(self))); },
+          nb::sig("def __iter__(self) -> collections.abc.Iterator[str]"), "Names of the columns.")
+      .def(
+          "__len__", [](const EstimateTable& self) { return self.table->rows(); }, "Rows.")
+      .def(
+          "to_numpy", [](const EstimateTable& self) { return numpy_columns(self.table); },
+          nb::sig("def to_numpy(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
+          "Column → read-only array [rows]. Numbers are not copied.")
+      .def(
+          "__arrow_c_stream__", [](const EstimateTable& self, nb::object) { return arrow_stream(self.table); },
+          "requested_schema"_a = nb::none(),
+          "The table as Arrow's stream: pyarrow.table(result), polars.from_arrow(result).")
+      .def("to_arrow", &to_arrow, nb::sig("def to_arrow(self) -> typing.Any"),
+           "The same as a pyarrow.Table, unit and meaning in each field's metadata. ImportError without pyarrow: pip "
+           "install antaeus[parquet].")
+      .def(
+          "save",
+          [](const EstimateTable& self, const std::filesystem::path& file) {
+            const nb::gil_scoped_release unlocked;
+            write_estimates(self, file, "estimate.save");
+          },
+          "path"_a,
+          "Writes a .csv or .parquet, whole or not at all; the bytes are those of `antaeus estimate --out`. "
+          "OptionsError "
+          "for another ending.")
+      .def_prop_ro(
+          "log", [](const EstimateTable& self) { return decoded(self.log); }, "Its name.")
+      .def_ro("robot", &EstimateTable::robot, "Its name.")
+      .def_ro("estimator", &EstimateTable::estimator, "posterior, deployed, stacked or smoothed.")
+      .def_prop_ro(
+          "sign", [](const EstimateTable& self) { return self.sign; }, "Who exerts the wrenches on whom.")
+      .def_ro("steps", &EstimateTable::steps, "Of the log.")
+      .def_ro("left_out", &EstimateTable::left_out, "Labels of endpoints that this estimator has no numbers of.")
+      .def_prop_ro(
+          "notes", [](const EstimateTable& self) { return python_words(self.notes); },
+          "What is wrong with the log's set-up, why residuals are static, which steps cannot be used, what is left "
+          "out.")
+      .def_prop_ro(
+          "verdicts",
+          [](const EstimateTable& self) {
+            nb::dict counts;
+            for (const auto& [verdict, count] : self.verdicts()) counts[verdict.c_str()] = count;
+            return counts;
+          },
+          nb::sig("def verdicts(self) -> dict[str, int]"), "Rows by verdict; a verdict that none has is missing.")
+      .def("__repr__", [](const EstimateTable& self) { return decoded(first_line(self)); });
+}
+
+}  // namespace
+
+void bind_estimate(nb::module_& module) {
+  bind_estimates(module);
+  module.def(
+      "estimate", &estimate, nb::arg("log").none(), nb::arg("robot").none(), "options"_a,
+      nb::sig("def estimate(log: str | os.PathLike | Episode, robot: str | os.PathLike | Robot, *, estimator: str = "
+              "'posterior', endpoints: collections.abc.Sequence[str] = (), smooth: float | None = None, threads: int | "
+              "None = None, settings: dict[str, float | str | bool] = {}) -> EstimateTable"),
+      "The wrenches of a log, step by step: what `antaeus estimate` does, the same numbers to the bit. log: folder, "
+      ".npz, .csv or .parquet, or an Episode. robot: a name, a profile, a description, or a Robot. estimator: "
+      "posterior "
+      "(endpoints other than feet), deployed or stacked. endpoints: by frame or label; none: the profile's. smooth: "
+      "each "
+      "step's wrench from the whole log, before and after it; the time after which a force is forgotten to 37 %, s. "
+      "threads: None: one a core; results stay the same. settings: 'group.option' → value, over what the profile sets. "
+      "Wrenches are at the endpoint's origin in world axes, N and N·m; the column `sign` says whose they are. The "
+      "interpreter's lock is released meanwhile, and Ctrl-C ends it. EpisodeError, ModelError, OptionsError: one line, "
+      "with the nearest name.");
+}
+
+}  // namespace antaeus::python

@@ -1,0 +1,233 @@
+#pragma once
+/// \file
+/// Members that lists of fields leave out, by struct: with them a value is stored whole (values.hpp). Templates of one
+/// struct each, so that this page includes none of their headers.
+
+#include <concepts>
+
+namespace antaeus {
+
+struct Attribution;
+struct Audit;
+struct CartesianTorque;
+struct Cause;
+struct ChannelFinding;
+struct ConsumerWrench;
+struct ContactSurface;
+struct Endpoint;
+struct Episode;
+struct EpisodeAudit;
+struct EstimateSeries;
+struct FlightRecord;
+struct FlyingCommand;
+struct HeldPoseNoise;
+struct HeldStretch;
+struct IdentifiedJoint;
+struct JointDescription;
+struct JointMove;
+struct JunctionLesson;
+struct LimitedTorque;
+struct LinkDescription;
+struct MovingFit;
+struct Observation;
+struct Opening;
+struct OptionInfo;
+struct OptionValue;
+struct PlanarLesson;
+struct Pose;
+struct PoseAdvice;
+struct PoseLimit;
+struct PoseLimits;
+struct PreflightFigures;
+struct PreflightReport;
+struct Reconstruction;
+struct ResidualSeries;
+struct RobotScale;
+struct Shape;
+struct ShiftScan;
+struct SingleJointMove;
+struct SolveResult;
+struct SyntheticEpisode;
+struct Wrench;
+
+// core
+template <std::same_as<Wrench> W>
+constexpr void visit_stored(const W*, auto&& visit) {
+  visit(&W::force, &W::torque);
+}
+template <std::same_as<Pose> P>
+constexpr void visit_stored(const P*, auto&& visit) {
+  visit(&P::rotation, &P::translation);
+}
+template <std::same_as<Observation> O>
+constexpr void visit_stored(const O*, auto&& visit) {
+  visit(&O::time, &O::q, &O::v, &O::a, &O::tau, &O::has_imu, &O::imu_quaternion_xyzw, &O::has_gyro,
+        &O::imu_angular_velocity, &O::has_accelerometer, &O::imu_specific_force, &O::simulated);
+}
+template <std::same_as<RobotScale> S>
+constexpr void visit_stored(const S*, auto&& visit) {
+  visit(&S::sign, &S::sign_from, &S::force, &S::force_from, &S::weight, &S::weight_from);
+}
+template <std::same_as<OptionInfo> I>
+constexpr void visit_stored(const I*, auto&& visit) {
+  visit(&I::name, &I::unit, &I::meaning, &I::source);
+}
+template <std::same_as<OptionValue> V>
+constexpr void visit_stored(const V*, auto&& visit) {
+  visit(&V::info);
+}
+
+// robot
+template <std::same_as<Shape> S>
+constexpr void visit_stored(const S*, auto&& visit) {
+  visit(&S::kind, &S::X_LS, &S::size, &S::mesh, &S::scale, &S::color);
+}
+template <std::same_as<LinkDescription> L>
+constexpr void visit_stored(const L*, auto&& visit) {
+  visit(&L::visuals, &L::collisions);
+}
+template <std::same_as<JointDescription> J>
+constexpr void visit_stored(const J*, auto&& visit) {
+  visit(&J::damping, &J::mimics);
+}
+template <std::same_as<ContactSurface> S>
+constexpr void visit_stored(const S*, auto&& visit) {
+  visit(&S::friction, &S::torsion, &S::force_cap, &S::sole, &S::sole_depth);
+}
+template <std::same_as<Endpoint> E>
+constexpr void visit_stored(const E*, auto&& visit) {
+  visit(&E::surface);
+}
+template <std::same_as<PreflightFigures> P>
+constexpr void visit_stored(const P*, auto&& visit) {
+  visit(&P::gain_joints);
+}
+template <std::same_as<LimitedTorque> T>
+constexpr void visit_stored(const T*, auto&& visit) {
+  visit(&T::status, &T::tau);
+}
+template <std::same_as<CartesianTorque> T>
+constexpr void visit_stored(const T*, auto&& visit) {
+  visit(&T::status, &T::tau, &T::clipped, &T::slowed, &T::is_limited);
+}
+
+// episode
+template <std::same_as<Episode> E>
+constexpr void visit_stored(const E*, auto&& visit) {
+  visit(&E::guesses, &E::a, &E::imu_angular_velocity, &E::imu_specific_force, &E::simulated, &E::invalid_steps);
+}
+template <std::same_as<SyntheticEpisode> E>
+constexpr void visit_stored(const E*, auto&& visit) {
+  visit(&E::wrenches);
+}
+
+// trust, pose, space, tasks
+template <std::same_as<Cause> C>
+constexpr void visit_stored(const C*, auto&& visit) {
+  visit(&C::estimate, &C::deviation);
+}
+template <std::same_as<ConsumerWrench> C>
+constexpr void visit_stored(const C*, auto&& visit) {
+  visit(&C::wrench);
+}
+template <std::same_as<FlightRecord> F>
+constexpr void visit_stored(const F*, auto&& visit) {
+  visit(&F::samples);
+}
+template <std::same_as<JointMove> J>
+constexpr void visit_stored(const J*, auto&& visit) {
+  visit(&J::motor);
+}
+template <std::same_as<Opening> O>
+constexpr void visit_stored(const O*, auto&& visit) {
+  visit(&O::found, &O::to, &O::until);
+}
+template <std::same_as<SingleJointMove> S>
+constexpr void visit_stored(const S*, auto&& visit) {
+  visit(&S::motor, &S::below, &S::above);
+}
+template <std::same_as<PoseLimit> P>
+constexpr void visit_stored(const P*, auto&& visit) {
+  visit(&P::quantity, &P::limit);
+}
+template <std::same_as<PoseLimits> P>
+constexpr void visit_stored(const P*, auto&& visit) {
+  visit(&P::name, &P::limits);
+}
+template <std::same_as<PoseAdvice> P>
+constexpr void visit_stored(const P*, auto&& visit) {
+  visit(&P::limits, &P::hand_shift, &P::evaluations);
+}
+template <std::same_as<PreflightReport> P>
+constexpr void visit_stored(const P*, auto&& visit) {
+  visit(&P::joints);
+}
+template <std::same_as<FlyingCommand> F>
+constexpr void visit_stored(const F*, auto&& visit) {
+  visit(&F::carry);
+}
+template <std::same_as<SolveResult> S>
+constexpr void visit_stored(const S*, auto&& visit) {
+  visit(&S::objective_iterations);
+}
+
+// identification
+template <std::same_as<ResidualSeries> R>
+constexpr void visit_stored(const R*, auto&& visit) {
+  visit(&R::x, &R::before, &R::after, &R::sd);
+}
+template <std::same_as<IdentifiedJoint> J>
+constexpr void visit_stored(const J*, auto&& visit) {
+  visit(&J::label, &J::residual);
+}
+template <std::same_as<ShiftScan> S>
+constexpr void visit_stored(const S*, auto&& visit) {
+  visit(&S::shift, &S::error, &S::best, &S::sd, &S::differs);
+}
+template <std::same_as<ChannelFinding> C>
+constexpr void visit_stored(const C*, auto&& visit) {
+  visit(&C::joint, &C::use, &C::reason, &C::repeated, &C::gain, &C::gain_sd, &C::limit, &C::limit_offset, &C::limit_sd,
+        &C::at_limit, &C::forward, &C::backward, &C::white_sd, &C::integral_time, &C::periods, &C::tool, &C::tool_sd);
+}
+template <std::same_as<MovingFit> M>
+constexpr void visit_stored(const M*, auto&& visit) {
+  visit(&M::sample_time, &M::torque_shift, &M::channels, &M::covariance);
+}
+template <std::same_as<HeldStretch> H>
+constexpr void visit_stored(const H*, auto&& visit) {
+  visit(&H::simulated, &H::from, &H::to, &H::free_fall, &H::white_variance, &H::motion_square, &H::slow_sd,
+        &H::joint_speed, &H::largest_residual);
+}
+template <std::same_as<HeldPoseNoise> H>
+constexpr void visit_stored(const H*, auto&& visit) {
+  visit(&H::simulated, &H::parameters, &H::parameter_scale, &H::parameter_factor, &H::joint_speed, &H::largest_residual,
+        &H::envelope_motors);
+}
+
+// audit
+template <std::same_as<EstimateSeries> E>
+constexpr void visit_stored(const E*, auto&& visit) {
+  visit(&E::contribution);
+}
+template <std::same_as<Reconstruction> R>
+constexpr void visit_stored(const R*, auto&& visit) {
+  visit(&R::identified, &R::outside_identified, &R::envelope_speed);
+}
+template <std::same_as<Attribution> A>
+constexpr void visit_stored(const A*, auto&& visit) {
+  visit(&A::joints, &A::labels);
+}
+template <std::same_as<EpisodeAudit> E>
+constexpr void visit_stored(const E*, auto&& visit) {
+  visit(&E::told_steps);
+}
+template <std::same_as<Audit> A>
+constexpr void visit_stored(const A*, auto&& visit) {
+  visit(&A::has_deployed, &A::noise_assumed);
+}
+template <std::same_as<JunctionLesson> J>
+constexpr void visit_stored(const J*, auto&& visit) {
+  visit(&J::reference_joint, &J::label);
+}
+
+}  // namespace antaeus

@@ -1,0 +1,211 @@
+#include "antaeus/audit/estimate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "antaeus/check/check_log.hpp"
+#include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
+#include "antaeus/io/files.hpp"
+#include "antaeus/io/table_parts.hpp"
+#include "antaeus/robot/robot_profile.hpp"
+
+namespace antaeus {
+
+namespace {
+
+constexpr Eigen::Index kStepsOfAPart = 16384;
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+ReconstructedEstimators only(EstimatorName estimator) {
+  return {.deployed = estimator == EstimatorName::deployed,
+          .stacked = estimator == EstimatorName::stacked,
+          .posterior = estimator == EstimatorName::posterior};
+}
+
+CheckResult checked(const Robot& robot, const Episode& log) {
+  return check_log(robot, log, robot.profile.settings.get<CheckOptions>());
+}
+
+void append(std::vector<double>& to, const std::vector<double>& rows) { to.insert(to.end(), rows.begin(), rows.end()); }
+void append(std::vector<std::int64_t>& to, const std::vector<std::int64_t>& rows) {
+  to.insert(to.end(), rows.begin(), rows.end());
+}
+void append(TextColumn& to, const TextColumn& rows) {
+  std::vector<std::int32_t> place;
+  for (const std::string& level : rows.levels) {
+    const auto known = std::ranges::find(to.levels, level);
+    place.push_back(static_cast<std::int32_t>(known - to.levels.begin()));
+    if (known == to.levels.end()) to.levels.push_back(level);
+  }
+  for (const std::int32_t code : rows.codes) to.codes.push_back(place[static_cast<std::size_t>(code)]);
+}
+
+/// Rows of a column, as if there had never been others.
+template <class Number>
+std::vector<Number> part_of(const std::vector<Number>& data, std::size_t first, std::size_t count) {
+  const auto begin = data.begin() + static_cast<std::ptrdiff_t>(first);
+  return {begin, begin + static_cast<std::ptrdiff_t>(count)};
+}
+TextColumn part_of(const TextColumn& data, std::size_t first, std::size_t count) {
+  TextColumn part;
+  for (std::size_t row = first; row < first + count; ++row) part.push_back(data[row]);
+  return part;
+}
+
+/// The parts in which the table was made.
+TableParts parts_of(const EstimateTable& estimates) {
+  const std::size_t rows = estimates.table->rows();
+  const auto steps = static_cast<std::size_t>(estimates.steps);
+  const std::size_t of_a_part = static_cast<std::size_t>(kStepsOfAPart) * (steps == 0 ? 1 : rows / steps);
+  return [=, table = estimates.table, first = std::size_t{0}]() mutable -> std::optional<Table> {
+    if (first == rows) return std::nullopt;
+    const std::size_t count = std::min(of_a_part, rows - first);
+    Table part;
+    for (const Column& column : table->columns()) {
+      part.add({column.name, column.unit, column.meaning,
+                std::visit([&](const auto& data) -> ColumnData { return part_of(data, first, count); }, column.data)});
+    }
+    first += count;
+    return part;
+  };
+}
+
+}  // namespace
+
+EstimatePlan plan_estimate(const Robot& robot, const EstimateRequest& request) {
+  EstimatePlan plan;
+  plan.estimator = request.estimator;
+  plan.smooth = request.smooth;
+  plan.frames = robot.endpoint_frames(request.endpoints, "--endpoint");
+  plan.options = audit_options(robot, plan.frames);
+  if (plan.estimator == EstimatorName::posterior) {
+    for (const std::string& frame : plan.frames) {
+      if (robot.kind_of(frame) == EndpointKind::foot) plan.left_out.push_back(robot.profile.label_of(frame));
+    }
+  }
+  if (plan.left_out.size() == plan.frames.size()) {
+    throw OptionsError("--estimator", "no posterior at " + joined(plan.left_out) + ": " + kWhyLeftOut,
+                       "name a hand or a tool with --endpoint, or set --estimator deployed or stacked");
+  }
+  if (plan.smooth) {
+    if (plan.estimator != EstimatorName::posterior) {
+      throw OptionsError("--smooth", "smooths the posterior alone", "leave --estimator out");
+    }
+    if (!(*plan.smooth > 0) || !std::isfinite(*plan.smooth)) {
+      throw OptionsError("--smooth", "'" + shortest_text(*plan.smooth) + "' is no time", "give seconds, above 0");
+    }
+  }
+  return plan;
+}
+
+struct LogEstimates::Impl {
+  Impl(const Robot& robot, Episode episode, const EstimatePlan& plan)
+      : log(std::move(episode)),
+        again(robot, log, plan.frames, plan.options, only(plan.estimator)),
+        check(checked(robot, log)) {
+    again.suspect(check);
+  }
+  Episode log;
+  Reconstructor again;
+  CheckResult check;
+  std::vector<Eigen::Index> overflow;
+};
+
+LogEstimates::LogEstimates(const Robot& robot, Episode log, const EstimatePlan& plan)
+    : impl_(std::make_unique<Impl>(robot, std::move(log), plan)) {}
+LogEstimates::~LogEstimates() = default;
+
+std::optional<Reconstruction> LogEstimates::next(const Progress& progress) {
+  Impl& my = *impl_;
+  if (my.again.done() == my.log.steps()) return std::nullopt;
+  const Eigen::Index first = my.again.done();
+  Reconstruction part = my.again.next(kStepsOfAPart, progress);
+  const std::vector<Eigen::Index> more = overflowing_steps(part, my.log, first);
+  my.overflow.insert(my.overflow.end(), more.begin(), more.end());
+  if (my.again.done() == my.log.steps()) note_overflow(my.overflow, my.log);
+  return part;
+}
+
+const Episode& LogEstimates::log() const noexcept { return impl_->log; }
+
+const CheckResult& LogEstimates::check() const noexcept { return impl_->check; }
+
+EstimateTable estimate_log(const Robot& robot, Episode log, const EstimatePlan& plan, const Progress& progress) {
+  EstimateTable all;
+  all.log = log.name;
+  all.robot = robot.profile.name;
+  all.estimator = plan.smooth ? "smoothed" : to_string(plan.estimator);
+  all.sign = plan.options.posterior.sign;
+  all.steps = log.steps();
+  all.left_out = plan.left_out;
+  const auto say = [&](const Episode& read, const CheckResult& check) {
+    if (has_errors(check)) all.notes = set_up_sentences(check);
+    if (std::string why = why_static(robot, read, plan.options.residual); !why.empty()) all.notes.push_back(why);
+    if (!read.invalid_steps.empty() && !read.notes.empty()) all.notes.push_back(read.notes.back());
+    if (!plan.left_out.empty()) all.notes.push_back("left out: " + joined(plan.left_out) + ", because " + kWhyLeftOut);
+  };
+  if (plan.smooth) {
+    all.table = std::make_shared<const Table>(smoothed_wrenches(robot, log, plan, progress));
+    say(log, checked(robot, log));
+    return all;
+  }
+  LogEstimates parts(robot, std::move(log), plan);
+  std::vector<Column> columns;
+  while (const std::optional<Reconstruction> part = parts.next(progress)) {
+    all.sign = part->series.front().sign;
+    const Table rows = steps_table(*part);
+    if (columns.empty()) {
+      columns = rows.columns();
+      continue;
+    }
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const auto add = [&](auto& data) {
+        append(data, std::get<std::decay_t<decltype(data)>>(rows.columns()[i].data));
+      };
+      std::visit(add, columns[i].data);
+    }
+  }
+  Table table;
+  for (Column& column : columns) table.add(std::move(column));
+  all.table = std::make_shared<const Table>(std::move(table));
+  say(parts.log(), parts.check());
+  return all;
+}
+
+std::vector<std::pair<std::string, std::size_t>> EstimateTable::verdicts() const {
+  const auto& column = std::get<TextColumn>(table->column("verdict").data);
+  std::vector<std::pair<std::string, std::size_t>> counts;
+  for (const std::string_view name : enum_names(Verdict{})) {
+    const auto level = std::ranges::find(column.levels, name);
+    if (level == column.levels.end()) continue;
+    const auto code = static_cast<std::int32_t>(level - column.levels.begin());
+    counts.emplace_back(name, static_cast<std::size_t>(std::ranges::count(column.codes, code)));
+  }
+  return counts;
+}
+
+void check_table_ending(const std::filesystem::path& file, const std::string& place) {
+  const std::string ending = file.extension().string();
+  if (ending.empty() || ending == ".csv" || ending == ".parquet") return;
+  throw OptionsError(place, "'" + ending + "' is no ending of a table that is written",
+                     "end the file's name with .csv or .parquet");
+}
+
+void write_estimates(const EstimateTable& estimates, const std::filesystem::path& file, const std::string& place) {
+  check_table_ending(file, place);
+  if (file.extension() != ".parquet") {
+    write_file(file, to_csv(*estimates.table));
+  } else if (estimates.estimator == "smoothed") {
+    write_file(file, to_parquet(*estimates.table));
+  } else {
+    write_file(file, to_parquet(parts_of(estimates)));
+  }
+}
+
+}  // namespace antaeus
