@@ -120,7 +120,8 @@ std::filesystem::path relative_model(const std::filesystem::path& model, const s
 std::string assumed_text(const Robot& robot, const std::filesystem::path& folder) {
   const RobotProfile& profile = robot.profile;
   std::string out =
-      "# Written by Antaeus (identify, check --fix). docs/profile.md lists every key; SI units, radians.\n\nschema = 1\n";
+      "# Written by Antaeus (identify, check --fix). docs/profile.md lists every key; SI units, radians.\n\nschema = "
+      "1\n";
   Text table(out);
   table.text("name", profile.name);
   table.text("title", profile.title);
