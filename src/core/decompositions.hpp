@@ -9,6 +9,8 @@
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/types.hpp"
 
+// clang heeds no visibility here, so other components would not find them: it compiles its own in every file.
+#ifndef __clang__
 namespace Eigen {
 
 extern template ANTAEUS_API LLT<antaeus::MatrixX>& LLT<antaeus::MatrixX>::compute(const EigenBase<antaeus::MatrixX>&);
@@ -23,3 +25,4 @@ extern template ANTAEUS_API void ColPivHouseholderQR<antaeus::MatrixX>::computeI
 extern template ANTAEUS_API void HouseholderQR<antaeus::MatrixX>::computeInPlace();
 
 }  // namespace Eigen
+#endif

@@ -85,6 +85,13 @@ def test_what_is_not_there_is_named(prefix, tmp_path, request_, said):
     assert said in told
 
 
+def test_without_eigen_it_is_said_what_brings_it(prefix, tmp_path):
+    shutil.copytree(prefix / "lib/cmake", tmp_path / "alone/lib/cmake")
+    told = configure(project_asking(tmp_path, "find_package(antaeus CONFIG REQUIRED)"), tmp_path / "build",
+                     f"-DCMAKE_PREFIX_PATH={tmp_path}/alone", "-DCMAKE_FIND_USE_CMAKE_SYSTEM_PATH=OFF", expected=1)
+    assert "pip install 'antaeus[cpp]'" in " ".join(told.split())
+
+
 def compiles(build, source):
     """Parses one file of the consumer as its build would compile it: include folders, C++20, definitions."""
     entry, = (e for e in json.loads((build / "compile_commands.json").read_text()) if e["file"].endswith(source))
