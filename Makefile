@@ -64,6 +64,8 @@ test: setup-test ## build everything, run every test
 
 wheel: setup-all ## one wheel for this Python and one for 3.12 and all later ones, in build/wheel (PYTHONS="python3.11 python3.13" names others)
 	@tools/setup.sh all wheel
+	$(call configure,release,$(shell [ -e build/release/build.ninja ] || echo -DANTAEUS_BUILD_TESTS=OFF))
+	@cmake --build build/release -j $(JOBS) --target $(ALL)
 	@tools/make_wheel.sh
 
 try-wheel: wheel ## install the wheel into an empty environment without compiler and source tree, and use it there

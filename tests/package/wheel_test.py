@@ -55,7 +55,6 @@ def test_its_platform_is_what_its_symbols_allow(wheel):
     told = subprocess.run([sys.executable, "-m", "auditwheel", "show", wheel], capture_output=True, text=True, check=True).stdout
     consistent = re.findall(r'"(manylinux_\d+_\d+)_x86_64"', re.sub(r"\s+", " ", told))
     assert consistent and consistent[0] in wheel.name
-    assert "linux_x86_64" in wheel.name
 
 
 def test_its_dependencies_are_those_of_pyproject(wheel):
@@ -67,12 +66,44 @@ def test_its_dependencies_are_those_of_pyproject(wheel):
     assert set(re.findall(r"^Provides-Extra: (.*)$", told, re.MULTILINE)) == set(wanted["optional-dependencies"])
 
 
-def test_what_is_warned_of_is_what_is_required():
-    spec = importlib.util.spec_from_file_location("_installation", ROOT / "python/antaeus/_installation.py")
-    installation = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(installation)
+def test_what_is_warned_of_is_what_is_required(installation):
     wanted = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
     assert {f"{name.replace('_', '-')}=={begin}*" for name, begin in installation.TRIED.items()} == {w for w in wanted if "numpy" not in w}
+
+
+@pytest.fixture
+def installation(tmp_path):
+    """The module as if the package lay in tmp_path/antaeus."""
+    spec = importlib.util.spec_from_file_location("_installation", ROOT / "python/antaeus/_installation.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module._PACKAGE = tmp_path / "antaeus"
+    return module
+
+
+def test_an_untried_dependency_is_said_once(installation, tmp_path, recwarn):
+    for tried in ("libpinocchio-4.1.0", "libcoal-3.0.9", "cmeel_tinyxml2-11.0.0"):
+        (tmp_path / f"{tried}.dist-info").mkdir()
+    installation.warn_of_untried()
+    assert not recwarn
+    (tmp_path / "libpinocchio-4.1.0.dist-info").rename(tmp_path / "libpinocchio-4.10.0.dist-info")
+    installation.warn_of_untried()
+    told, = recwarn
+    assert str(told.message) == ("antaeus was not tried with libpinocchio 4.10.0; install what it was tried with: "
+                                 "pip install 'libpinocchio==4.1.*'")
+
+
+def test_a_package_without_its_libraries_says_what_brings_them(tmp_path):
+    """As after pip install --no-deps."""
+    found = [wheel for wheel in WHEELS if f"-cp{sys.version_info[0]}{sys.version_info[1]}-" in wheel.name]
+    if not found:
+        pytest.skip("build/wheel holds no wheel for this Python; make wheel makes it")
+    zipfile.ZipFile(found[0]).extractall(tmp_path)
+    told = subprocess.run([sys.executable, "-S", "-c", "import antaeus"], capture_output=True, text=True, check=False,
+                          env={"PYTHONPATH": str(tmp_path), "PATH": os.environ["PATH"]})
+    last = told.stderr.strip().splitlines()[-1]
+    assert told.returncode == 1
+    assert last.startswith("ImportError: antaeus: its libraries do not load (lib") and "pip install" in last
 
 
 def newer_pythons():
@@ -100,4 +131,4 @@ def test_the_stable_abi_serves_a_newer_python(tmp_path):
     for python in pythons:
         told = subprocess.run([python, "-c", program], capture_output=True, text=True, check=False,
                               env={"PYTHONPATH": str(tmp_path), "PATH": os.environ["PATH"]})
-        assert told.stdout.split() == [VERSION, "9"], (python, told.stderr)
+        assert told.stdout.split() == [VERSION, "7"], (python, told.stderr)

@@ -84,17 +84,26 @@ void Delivery::add_page(FileSet& files, std::string html) const {
   files.add("report.html", std::move(html));
 }
 
+namespace {
+
+std::string left_out;  // what add_table() left out first, and why
+
+}  // namespace
+
 std::string add_table(FileSet& files, const std::string& stem, const Table& table) {
-  static bool is_said = false;
   files.add(stem + ".csv", to_csv(table));
   const std::string missing = missing_parquet();
   if (missing.empty()) {
     files.add(stem + ".parquet", to_parquet(table));
     return stem + ".csv, " + stem + ".parquet";
   }
-  if (!is_said) say("antaeus: " + stem + ".parquet is left out: " + missing);
-  is_said = true;
+  if (left_out.empty()) left_out = stem + ".parquet is left out: " + missing;
   return stem + ".csv";
+}
+
+void commit(FileSet& files) {
+  files.commit();
+  if (!left_out.empty()) say("antaeus: " + left_out);
 }
 
 int deliver(const Audit& audit, const Delivery& delivery, std::shared_ptr<const MeshFiles> meshes) {
@@ -107,7 +116,7 @@ int deliver(const Audit& audit, const Delivery& delivery, std::shared_ptr<const 
     delivery.add_page(files, html_report(audit, std::move(meshes)));
     files.add("summary.json", summary);
     tables = add_table(files, "steps", steps);
-    files.commit();
+    commit(files);
   }
   print(delivery.json ? summary : audit_story(audit));
   if (!out.empty() && !delivery.json) {
