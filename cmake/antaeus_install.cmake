@@ -26,8 +26,8 @@ function(antaeus_rpath target)
       INSTALL_RPATH_USE_LINK_PATH ON)
   endif()
   # Pinocchio's and Coal's libraries carry no version in their names: LD_LIBRARY_PATH, as a sourced ROS workspace sets it,
-  # must not bring older ones. A RUNPATH is looked at after it, an RPATH before.
-  if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND ANTAEUS_SITE_PACKAGES)
+  # must not bring a wheel older ones. A RUNPATH is looked at after it, an RPATH before.
+  if(ANTAEUS_BESIDE_WHEELS)
     target_link_options(${target} PRIVATE LINKER:--disable-new-dtags)
   endif()
 endfunction()

@@ -70,6 +70,7 @@ q, tau, v, time = log.q, log.tau, log.v, log.time
 """,
         "Many states at once": ARM + "q, tau, quaternion = np.tile(q, (8, 1)), np.zeros((8, 27)), np.tile(imu_quat, (8, 1))",
         "Inverse kinematics": "robot = antaeus.load_robot('panda'); target = [0.5, 0.2, 0.41, 1, 0, 0, 0]; targets = np.tile(target, (3, 1))",
+        "Values": ARM + "episodes = [antaeus.make_twin(robot, 'good', duration=1.0).episode] * 2",
         "An environment to learn in": "action = np.array([0.1, 0.0, 0.0])",
         "Inverse kinematics by tasks": """
 robot = antaeus.load_robot("h1_2")
