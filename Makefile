@@ -62,7 +62,7 @@ test: setup-test ## build everything, run every test
 	@cmake --build build/release -j $(JOBS)
 	@tools/run_tests.sh build/release
 
-wheel: setup-all ## one wheel for this Python and one for 3.12 and all later ones, in build/wheel (PYTHONS="python3.11 python3.13" names others)
+wheel: setup-all ## one wheel for this Python and one for 3.12 and all later ones, in build/wheel (PYTHONS=python3.13 takes that one)
 	@tools/setup.sh all wheel
 	$(call configure,release,$(shell [ -e build/release/build.ninja ] || echo -DANTAEUS_BUILD_TESTS=OFF))
 	@cmake --build build/release -j $(JOBS) --target $(ALL)
