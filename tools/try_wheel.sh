@@ -25,14 +25,14 @@ cd "$work"
 pip_settings=$(env | grep -E '^(PIP_|SSL_|REQUESTS_CA|https?_proxy|HTTPS?_PROXY|no_proxy|NO_PROXY)' || true)
 clean() { env -i HOME="$work/home" LANG=C.UTF-8 PATH="$work/no_compiler:$work/env/bin:/usr/bin:/bin" $pip_settings "$@"; }
 
-ran() {  # ran CODE NAME COMMAND…: the command must end with the code
+ran() {  # ran CODES NAME COMMAND…: the command must end with one of the codes, as "0" or "01"
   local expected=$1 name=$2 begin end code=0
   shift 2
   begin=$(date +%s.%N)
   clean "$@" > out.txt 2> err.txt || code=$?
   end=$(date +%s.%N)
   printf '%7.2f s  %s\n' "$(awk "BEGIN { print $end - $begin }")" "$name"
-  if [ "$code" != "$expected" ]; then
+  if [[ $expected != *"$code"* ]]; then
     echo "exit code $code in place of $expected:" >&2
     tail -n 20 out.txt err.txt >&2
     exit 1
@@ -76,13 +76,13 @@ import json
 import antaeus
 result = antaeus.run_experiment("parity")
 with open("simulated/summary.json") as file:
-    told = {metric["name"]: metric["value"] for metric in json.load(file)["metrics"]}
-assert told and all(abs(metric.value - told[metric.name]) <= 1e-12 * abs(metric.value) for metric in result.metrics)
+    told = json.load(file)["metrics"]
+assert told and told == result.summary["metrics"]
 PYTHON
 ran 0 "the same from Python: equal figures" python parity.py
 for example in examples/*.py; do
   expected=$(sed -n 's/^# prints: //p' "$example")
-  ran 0 "$example" python "$example"
-  must grep -qE -- "$expected" out.txt
+  ran 01 "$example" python "$example"  # 1: it refused, which some of them show
+  must grep -qzE -- "$expected" out.txt
 done
 echo "the wheel works"
