@@ -11,25 +11,21 @@ option(ANTAEUS_BESIDE_WHEELS "Installed libraries find Pinocchio in a cmeel.pref
 
 # antaeus_rpath(<target> [<folder in site-packages>...]): where the target's libraries are found once it is installed.
 function(antaeus_rpath target)
+  set(others cmeel.prefix/lib ${ARGN})
   if(ANTAEUS_BESIDE_WHEELS)
-    set(others cmeel.prefix/lib ${ARGN})
     list(TRANSFORM others PREPEND "$ORIGIN/../../")
-    set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/../${CMAKE_INSTALL_LIBDIR};${others}")
+    # Pinocchio's and Coal's libraries carry no version in their names: LD_LIBRARY_PATH, as a sourced ROS workspace sets
+    # it, must not bring older ones. A RUNPATH is looked at after it, an RPATH before.
+    target_link_options(${target} PRIVATE LINKER:--disable-new-dtags)
   else()
     # Wheels in build/venv count as part of the project, which INSTALL_RPATH_USE_LINK_PATH passes over.
-    set(others "")
-    if(ANTAEUS_SITE_PACKAGES)
-      set(others cmeel.prefix/lib ${ARGN})
-      list(TRANSFORM others PREPEND "${ANTAEUS_SITE_PACKAGES}/")
+    list(TRANSFORM others PREPEND "${ANTAEUS_SITE_PACKAGES}/")
+    if(NOT ANTAEUS_SITE_PACKAGES)
+      set(others "")
     endif()
-    set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/../${CMAKE_INSTALL_LIBDIR};${others}"
-      INSTALL_RPATH_USE_LINK_PATH ON)
+    set_target_properties(${target} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
   endif()
-  # Pinocchio's and Coal's libraries carry no version in their names: LD_LIBRARY_PATH, as a sourced ROS workspace sets it,
-  # must not bring a wheel older ones. A RUNPATH is looked at after it, an RPATH before.
-  if(ANTAEUS_BESIDE_WHEELS)
-    target_link_options(${target} PRIVATE LINKER:--disable-new-dtags)
-  endif()
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/../${CMAKE_INSTALL_LIBDIR};${others}")
 endfunction()
 
 function(antaeus_install_rules)
@@ -55,7 +51,7 @@ function(antaeus_install_rules)
   install(EXPORT antaeusTargets NAMESPACE antaeus:: DESTINATION ${config} COMPONENT development)
   configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/antaeusConfig.cmake.in ${PROJECT_BINARY_DIR}/antaeusConfig.cmake
     INSTALL_DESTINATION ${config} NO_SET_AND_CHECK_MACRO)
-  # Before 1.0 a minor version may take names away (CONTRIBUTING.md, "What goes, and how").
+  # Before 1.0 a minor version may take names away (CONTRIBUTING.md, "A name that goes").
   write_basic_package_version_file(${PROJECT_BINARY_DIR}/antaeusConfigVersion.cmake COMPATIBILITY SameMinorVersion)
   install(FILES ${PROJECT_BINARY_DIR}/antaeusConfig.cmake ${PROJECT_BINARY_DIR}/antaeusConfigVersion.cmake
     DESTINATION ${config} COMPONENT development)

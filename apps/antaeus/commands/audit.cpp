@@ -84,26 +84,17 @@ void Delivery::add_page(FileSet& files, std::string html) const {
   files.add("report.html", std::move(html));
 }
 
-namespace {
-
-std::string left_out;  // what add_table() left out first, and why
-
-}  // namespace
-
 std::string add_table(FileSet& files, const std::string& stem, const Table& table) {
   files.add(stem + ".csv", to_csv(table));
-  const std::string missing = missing_parquet();
-  if (missing.empty()) {
-    files.add(stem + ".parquet", to_parquet(table));
-    return stem + ".csv, " + stem + ".parquet";
-  }
-  if (left_out.empty()) left_out = stem + ".parquet is left out: " + missing;
-  return stem + ".csv";
+  if (!missing_parquet().empty()) return stem + ".csv";
+  files.add(stem + ".parquet", to_parquet(table));
+  return stem + ".csv, " + stem + ".parquet";
 }
 
-void commit(FileSet& files) {
+void commit(FileSet& files, const std::string& stem) {
   files.commit();
-  if (!left_out.empty()) say("antaeus: " + left_out);
+  const std::string missing = missing_parquet();
+  if (!missing.empty()) say("antaeus: " + stem + ".parquet is left out: " + missing);
 }
 
 int deliver(const Audit& audit, const Delivery& delivery, std::shared_ptr<const MeshFiles> meshes) {
@@ -116,7 +107,7 @@ int deliver(const Audit& audit, const Delivery& delivery, std::shared_ptr<const 
     delivery.add_page(files, html_report(audit, std::move(meshes)));
     files.add("summary.json", summary);
     tables = add_table(files, "steps", steps);
-    commit(files);
+    commit(files, "steps");
   }
   print(delivery.json ? summary : audit_story(audit));
   if (!out.empty() && !delivery.json) {

@@ -32,8 +32,8 @@ struct Delivery {
 
 /// Adds a table as STEM.csv and STEM.parquet, and names both. Where Parquet cannot be written here the CSV goes alone.
 std::string add_table(FileSet& files, const std::string& stem, const Table& table);
-/// FileSet::commit, and then a line that says which Parquet file was left out and why.
-void commit(FileSet& files);
+/// FileSet::commit, and then, where Parquet cannot be written here, a line that says so of the table STEM.
+void commit(FileSet& files, const std::string& stem);
 
 /// Prints an audit, or its JSON, writes its files, and gives the exit code.
 int deliver(const Audit& audit, const Delivery& delivery, std::shared_ptr<const MeshFiles> meshes = nullptr);

@@ -27,9 +27,6 @@ std::string write_experiment(const ExperimentResult& result, const Settings& set
   for (const std::string& file : add_simulation_files(result, files, told)) {
     names += (names.empty() ? "" : ", ") + file;
   }
-  if (const std::string missing = missing_parquet(); !missing.empty()) {
-    say("antaeus: samples.parquet is left out: " + missing);
-  }
   if (delivery.pdf) {
     const auto meshes = std::make_shared<const MeshFiles>(read_meshes(result.replay.description, nullptr));
     const std::string page = html_page(simulate_page(result, meshes, told));
@@ -37,7 +34,7 @@ std::string write_experiment(const ExperimentResult& result, const Settings& set
     names += ", report.pdf";
   }
   if (clip) names += ", clip.mp4 (" + told + ")";
-  files.commit();
+  commit(files, "samples");
   return names;
 }
 

@@ -118,7 +118,7 @@ struct IkCommand {
       std::optional<IkTrace> way;
       if (trace) names += add_trace(files, result, way.emplace(trace_ik(result)), meshes);
       if (clip) names += add_clip(files, result, way ? &*way : nullptr);
-      commit(files);
+      commit(files, "solutions");
     }
     for (const std::string& joint : result.pulled_in) {
       say("antaeus: --start: joint '" + printable(joint) + "' was outside its limits and stands at the nearer one");

@@ -160,7 +160,7 @@ struct MapCommand {
     FileSet files(out);
     files.add("map.svg", std::move(svg));
     tables = add_table(files, "map", table);
-    commit(files);
+    commit(files, "map");
   }
   std::string written() const {
     return "\n  Written: " + printable((std::filesystem::path(out) / "map.svg").string()) + ", " + tables + "\n";
