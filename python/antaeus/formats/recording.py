@@ -5,6 +5,8 @@ applied to it once, in `mapping`; `writing` writes it. Nothing here knows a robo
 """
 
 import dataclasses
+import importlib
+import types
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -24,6 +26,15 @@ class FormatError(ValueError):
 
     def __init__(self, place: object, problem: str, remedy: str) -> None:
         super().__init__(f"{place}: {problem}; {remedy}")
+
+
+def library(name: str, place: object = "antaeus convert") -> types.ModuleType:
+    """A library of the extra [logs]. Raises FormatError with the line that installs it."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        package = name.partition(".")[0]
+        raise FormatError(place, f"needs the Python package {package}", "pip install 'antaeus[logs]'") from None
 
 
 @dataclasses.dataclass(frozen=True)
