@@ -678,6 +678,8 @@ class Folder(Container):
         mode = str(said.get("compression_mode") or "").lower()
         if not names:
             files = sorted((file for file in path.iterdir() if file.suffix in (".db3", ".mcap")), key=_natural)
+            if len({re.sub(r"_\d+$", "", file.name.partition(".")[0]) for file in files}) > 1:
+                raise FormatError(path, f"holds several recordings and no metadata.yaml: {', '.join(file.name for file in files[:6])}", "name one of them")
             self.note("metadata.yaml is missing or lists no file, as after a crash: the files are read in the order of their numbers")
         elif missing := [file.name for file in files if not file.is_file()]:
             if len(missing) == len(files):
@@ -768,7 +770,7 @@ def kind_of(path: pathlib.Path) -> str:
                 with (path / "metadata.yaml").open("rb") as file:
                     if b"rosbag2_bagfile_information" in file.read(4096):
                         return "folder"
-            return "folder" if any(path.glob("*.db3")) or any(path.glob("*_[0-9]*.mcap")) else ""
+            return "folder" if any(path.glob("*.db3")) or any(path.glob("*.mcap")) else ""
         name = path.name.removesuffix(".active")
         if _begins(path, b"#ROSBAG V") or name.endswith(".bag"):
             return "ros1"

@@ -406,6 +406,8 @@ def scalars(node: object) -> list:
         size = int(node.dtype[2])
         return [(node.offset + size * i, node.dtype) for i in range(node.count)]
     if isinstance(node, list):
+        if len(node) <= MOST_COLUMNS and set(map(type, node)) <= {float}:
+            return node
         found = []
         for inner in node:
             found += scalars(inner)

@@ -255,7 +255,7 @@ class _Stream:
         last, seen, whole, stamped, nameless = -1, 0, True, True, False
         for moments, marks, pieces in self.batches():
             chosen = np.zeros(len(moments), bool)
-            for piece in pieces:
+            for piece in sorted(pieces, key=lambda piece: int(piece.at[0])):
                 chosen[piece.at] = True
                 key = tuple(sorted(set(piece.names)))
                 groups[key] = groups.get(key, 0) + len(piece.at)
