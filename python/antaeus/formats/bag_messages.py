@@ -150,7 +150,7 @@ class RosTypes:
         except Exception as problem:  # whatever a parser of foreign text raises
             if type(problem).__name__ == "FormatError":
                 raise
-            raise Unreadable(f"its definition cannot be read: {str(problem)[:80]}") from None
+            raise Unreadable(f"its definition cannot be read: {' '.join(str(problem).split())[:80]}") from None
         self.base, self.named, self.array, self.sequence = kinds.BASE, kinds.NAME, kinds.ARRAY, kinds.SEQUENCE
         if self.name not in self.types:
             raise Unreadable("its definition is of another type")

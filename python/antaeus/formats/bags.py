@@ -57,6 +57,8 @@ _TEXT_AXES = ("x", "y", "z")
 def _names(tree: dict) -> tuple[Text | str, ...]:
     for field in ("name", "joint_names", "names", "joint_name"):
         if isinstance(tree.get(field), list):
+            if set(map(type, tree[field])) <= {str}:
+                return tuple(tree[field])
             return tuple(text if isinstance(text, Text) else str(text) for text in tree[field])
     return ()
 
@@ -82,12 +84,13 @@ def _joint_fields(names: tuple[Text | str, ...], values: dict[str, list], tree: 
     """Fields with one column a name. Raises Unreadable where the numbers fit no joints."""
     most = max((len(entries) for entries in values.values()), default=0)
     nameless = not names and most > 0
-    texts = tuple(str(name) for name in names) if names else tuple(str(i) for i in range(most))
+    plain = bool(names) and isinstance(names[0], str)
+    texts = names if plain else tuple(map(str, names)) if names else tuple(map(str, range(most)))
     if len(texts) > MOST_JOINTS:
         raise Unreadable(f"it names {len(texts)} joints")
     if any(len(entries) > len(texts) for entries in values.values()):
         raise Unreadable(f"it has {most} numbers for {len(texts)} names")
-    return Fields(texts, values, _stamp(tree), tuple(name for name in names if isinstance(name, Text)), nameless)
+    return Fields(texts, values, _stamp(tree), () if plain else tuple(name for name in names if isinstance(name, Text)), nameless)
 
 
 def _of_joint_state(tree: dict) -> Fields:
