@@ -62,6 +62,7 @@ class Block:
 class Recording:
     """A file or folder that was opened. Opening reads what is needed to list the channels; `blocks` reads the rest."""
 
+    name: str  # of the file or folder, for messages
     format: str  # for people: "ROS 2 bag (sqlite)"
     channels: tuple[Channel, ...]
     clock: str  # what the time stamps are: "header stamps of /joint_states", "receiver", "25 frames a second by meta/info.json"
@@ -93,6 +94,7 @@ class Wishes:
 
     topic: str | None = None  # --topic: of the joint states, where several could be meant
     clock: str | None = None  # "header" or "receiver"
+    rate: float | None = None  # rows a second, where the recording states no time
     episode: str | None = None  # --episode: which one, where a file holds several: "3", "demo_3"
     joints: dict[str, str] = dataclasses.field(default_factory=dict)  # name in the recording → name to give it
     channels: dict[str, ChannelWish] = dataclasses.field(default_factory=dict)
