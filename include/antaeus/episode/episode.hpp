@@ -47,6 +47,7 @@ struct ANTAEUS_API Episode {
   SampleMatrix imu_angular_velocity;        ///< N × 3, gyro, sensor axes [rad/s]
   SampleMatrix imu_specific_force;          ///< N × 3, a − g, sensor axes [m/s²]: +9.81 along the axis that points up
   bool simulated = false;                   ///< see Observation::simulated
+  std::string torque_unit = {};             ///< of tau, where the log's format states another than N·m; else empty
   std::vector<Eigen::Index> invalid_steps;  ///< rows with NaN or infinity in q, tau, or the quaternion
 
   Eigen::Index steps() const noexcept { return tau.rows() > 0 ? tau.rows() : q.rows(); }

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from antaeus import _antaeus
+
 UNKNOWN = "unknown"
 # Names of channels with one column a joint, as load_episode knows them, and the unit that they are read in.
 JOINT_UNITS = {"tau": "N·m", "qpos": "rad", "target_dof": "rad", "dq": "rad/s", "ddq": "rad/s²"}
@@ -21,7 +23,7 @@ WRENCH_COLUMNS = ("fx", "fy", "fz", "tx", "ty", "tz")
 BLOCK_ROWS = 16384  # rows that a reader holds at a time, at most
 
 
-class FormatError(ValueError):
+class FormatError(_antaeus.EpisodeError):
     """A recording that cannot be read: one line that names the file, the place and the remedy."""
 
     def __init__(self, place: object, problem: str, remedy: str) -> None:
@@ -62,7 +64,6 @@ class Block:
 class Recording:
     """A file or folder that was opened. Opening reads what is needed to list the channels; `blocks` reads the rest."""
 
-    name: str  # of the file or folder, for messages
     format: str  # for people: "ROS 2 bag (sqlite)"
     channels: tuple[Channel, ...]
     clock: str  # what the time stamps are: "header stamps of /joint_states", "receiver", "25 frames a second by meta/info.json"
@@ -73,6 +74,7 @@ class Recording:
     bytes: int = 0  # of the file or folder; `done` counts up to it
     done: Callable[[], int] = lambda: 0  # bytes that were read so far, for progress
     description: Callable[[], str] | None = None  # the robot's URDF, where the recording holds it
+    name: str = ""  # last part of its path; filled in by who opened it
 
 
 @dataclasses.dataclass(frozen=True)
