@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from antaeus.formats.recording import (AXIS_UNITS, BLOCK_ROWS, UNKNOWN, WRENCH_COLUMNS, Block, Channel, FormatError, Recording, Wishes,
-                                       nearest)
+from antaeus.formats.recording import (AXIS_UNITS, BLOCK_ROWS, JOINT_UNITS, UNKNOWN, WRENCH_COLUMNS, Block, Channel, FormatError,
+                                       Recording, Wishes, nearest)
 from antaeus.formats.tabular import (Csv, Notes, Stamps, Vector, count, csv_rows, finite, head_line, ignored, is_table_file, merged,
                                      nanoseconds, natural, open_csv, several, unread, wished_vectors)
 
@@ -119,7 +119,9 @@ def _joint_streams(csv: Csv) -> list[_Stream]:
 def _joint_vector(topic: str, channel: str, columns: dict[str, int]) -> Vector:
     names = sorted(columns, key=natural)
     field = {"qpos": "position", "dq": "velocity", "tau": "effort", "ddq": "acceleration"}[channel]
-    return Vector(Channel(channel, tuple(names), f"{topic} {field}", stage="measured" if channel in ("qpos", "dq") else UNKNOWN),
+    # Positions and velocities as the message defines them. Efforts are currents with some drivers: not stated by a csv.
+    unit = UNKNOWN if channel == "tau" else JOINT_UNITS[channel]
+    return Vector(Channel(channel, tuple(names), f"{topic} {field}", unit, UNKNOWN if channel == "tau" else "measured"),
                   tuple(columns[name] for name in names))
 
 

@@ -222,7 +222,7 @@ def csv_rows(csv: Csv, columns: list[int], time: int | None, notes: Notes) -> It
 def _parsed(csv: Csv, chunk: bytes, columns: list[int], time: int | None, counts: dict[str, int]) -> CsvRows:
     pa = library("pyarrow", csv.path)
     pa_csv = library("pyarrow.csv", csv.path)
-    if b"\0" in chunk:
+    if b"\0" in chunk or not (chunk.isascii() or _is_utf8(chunk)):
         return _parsed_by_hand(csv, chunk, columns, time, counts)
     names = [str(index) for index in range(len(csv.names))]
     torn = [0]
@@ -252,6 +252,14 @@ def _parsed(csv: Csv, chunk: bytes, columns: list[int], time: int | None, counts
         values[:, place] = column.to_numpy()
     texts = table[names[time]].combine_chunks() if time is not None else None
     return CsvRows(0, texts, values)
+
+
+def _is_utf8(chunk: bytes) -> bool:
+    try:
+        chunk.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _parsed_by_hand(csv: Csv, chunk: bytes, columns: list[int], time: int | None, counts: dict[str, int]) -> CsvRows:
