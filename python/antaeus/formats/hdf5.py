@@ -123,7 +123,7 @@ def _recording(h5py: typing.Any, path: pathlib.Path, file: typing.Any, wishes: W
     wished = {channel: wish.source for channel, wish in wishes.channels.items() if wish.source is not None}
     sources = [source for source in sources if source.channel.name not in wished and not ignored(source.channel.source, wishes)]
     for channel, name in wished.items():
-        sources.append(_wished(h5py, path, file, channel, typing.cast(str, name), root, names))
+        sources.append(_wished(h5py, path, file, channel, name, root, names))
     if not any(source.channel.name == "qpos" for source in sources):
         if demos or form.endswith("ALOHA"):
             under = [name for name in names if name.startswith(root)]

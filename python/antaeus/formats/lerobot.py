@@ -280,7 +280,7 @@ def _feature_role(name: str) -> tuple[str, str] | None:
     word = last.removeprefix("joint_").removeprefix("joints_").removeprefix("motor_")
     if name == "action":
         return "target_dof", ""
-    if name in ("observation.state", "state", "observation.states"):
+    if name in ("observation.state", "state", "observation.states") or last in ("joints", "joint_state", "joint_states"):
         return "qpos", ""
     if name.startswith(("observation.", "state.")) and word in _WORDS:
         return _WORDS[word], word
@@ -458,7 +458,8 @@ def _matrix(file: pathlib.Path, feature: str, column: typing.Any, width: int) ->
     """(rows, numbers) of a column of lists or of single numbers; NaN where a row has none or too few."""
     pa = library("pyarrow")
     if pa.types.is_floating(column.type) or pa.types.is_integer(column.type):
-        return column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False).reshape(-1, 1)
+        single: np.ndarray = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+        return single.reshape(-1, 1)
     if not (pa.types.is_list(column.type) or pa.types.is_large_list(column.type) or pa.types.is_fixed_size_list(column.type)) or \
             not (pa.types.is_floating(column.type.value_type) or pa.types.is_integer(column.type.value_type)):
         raise FormatError(file, f"column {feature} holds {str(column.type)[:60]}, no numbers", "name another feature in a map")
@@ -467,7 +468,8 @@ def _matrix(file: pathlib.Path, feature: str, column: typing.Any, width: int) ->
         flat = column.flatten()
         longest = len(flat) // len(column)
         if longest >= width and len(flat) == longest * len(column) and lengths.to_numpy(zero_copy_only=False).min() == longest:
-            return flat.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False).reshape(len(column), longest)
+            all_of_it: np.ndarray = flat.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+            return all_of_it.reshape(len(column), longest)
     matrix = np.full((len(column), width), np.nan)
     for place, row in enumerate(column.to_pylist()):
         if row:
@@ -482,7 +484,7 @@ def _stamps(file: pathlib.Path, column: typing.Any, mine: np.ndarray) -> np.ndar
     values = (values.reshape(-1) if values.dtype != object else np.array([one[0] if one is not None and len(one) else np.nan for one in values]))[mine]
     wide = values.astype(float)
     if len(wide) and np.isfinite(wide).all() and np.abs(wide).max() < 1e6:
-        return np.rint(wide * 1e9).astype(np.int64)
+        return np.asarray(np.rint(wide * 1e9), dtype=np.int64)
     found = [decimal_nanoseconds(repr(value), 9) for value in wide.tolist()]
     if None in found:
         raise FormatError(file, "column timestamp has no number in a row", "give --rate, rows a second")

@@ -33,6 +33,7 @@ _IMU = {
 }
 _WRENCH = {f"{kind}/{axis}": place for place, (kind, axis) in
            enumerate((kind, axis) for kind in ("force", "torque") for axis in "xyz")}
+_AXIS_NAMES = ("x", "y", "z", "w", "linear", "angular")
 _AXES = {"imu_quat_xyzw": ("x", "y", "z", "w"), "imu_gyro": ("x", "y", "z"), "imu_acc": ("x", "y", "z")}
 
 
@@ -41,7 +42,9 @@ def _split(line: str) -> tuple[str, list[str]]:
     for delimiter in (",", ";", "\t"):
         if not line.startswith(("__time" + delimiter, '"__time"' + delimiter)):
             continue
-        names, name, depth, quoted = [], [], 0, False
+        names: list[str] = []
+        name: list[str] = []
+        depth, quoted = 0, False
         for letter in line:
             if letter == '"':
                 quoted = not quoted
@@ -86,6 +89,8 @@ def open_recording(path: pathlib.Path, wishes: Wishes) -> Recording:
     others = _held_streams(csv, read, {vector.channel.name for vector in own}, wishes, notes)
     read |= {index for stream in others for vector in stream.vectors for index in vector.columns}
     clock_column, clock = _clock(csv, main.topic, wishes)
+    if wishes.rate is not None:
+        notes.say("rate", f"the rate is not used: rows have time stamps ({csv.names[clock_column]})")
     read |= {0, clock_column}
     unmapped += unread([name for index, name in enumerate(csv.names) if index not in read])
     return _recording(csv, own, others, clock_column, clock, unmapped, notes)
@@ -107,7 +112,7 @@ def _joint_streams(csv: Csv) -> list[_Stream]:
     for index, name in enumerate(csv.names):
         for pattern, fields in _PATTERNS:
             match = pattern.fullmatch(name)
-            if match:
+            if match and match["joint"] not in _AXIS_NAMES:  # of a pose, not of joints
                 joint = str(int(match["joint"])) if match["joint"].isdigit() and match["joint"].isascii() else match["joint"]
                 channel = fields[match["field"]]
                 found.setdefault(match["topic"], {}).setdefault(channel, {}).setdefault(joint, index)
@@ -266,7 +271,7 @@ class _Held:
         samples = np.concatenate((self._sample, values[rows][:, self._places]))
         sample_times = np.concatenate(([self._time], times[rows]))
         latest = np.cumsum(there)[mine]  # place in `samples`: 0 is what was there before
-        held = samples[latest]
+        held: np.ndarray = samples[latest]
         ages = times[mine] - sample_times[latest]
         if not self._known:
             ages = ages[latest > 0]

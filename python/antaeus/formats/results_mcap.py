@@ -383,7 +383,8 @@ def force_covariance(sd: np.ndarray, worst: list[float]) -> np.ndarray | None:
     one, both, other = np.linalg.lstsq(rows, left, rcond=1e-9)[0]
     variances, axes = np.linalg.eigh(np.array([[one, both], [both, other]]))
     inner = axes @ np.diag(np.clip(variances, 0.0, largest)) @ axes.T
-    return largest * np.outer(direction, direction) + across @ inner @ across.T
+    covariance: np.ndarray = largest * np.outer(direction, direction) + across @ inner @ across.T
+    return covariance
 
 
 def _along_x(direction: np.ndarray) -> np.ndarray:

@@ -90,7 +90,8 @@ class _Repeats:
     """Rows that say what the row before said: a recorder whose clock is not the controller's."""
 
     def __init__(self, notes: Notes) -> None:
-        self._notes, self._last, self._number = notes, None, 0
+        self._notes, self._number = notes, 0
+        self._last: np.ndarray | None = None
 
     def see(self, values: np.ndarray) -> None:
         if not len(values):

@@ -156,7 +156,7 @@ def head_line(path: pathlib.Path) -> str:
 
 def is_table_file(path: pathlib.Path) -> bool:
     """Whether a path is a file with an ending that tables have."""
-    return path.suffix.lower() in (".csv", ".txt", ".tsv", ".log", "") and path.is_file()
+    return path.suffix.lower() in (".csv", ".txt", ".tsv", ".log", ".dat", "") and path.is_file()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -355,9 +355,9 @@ class Stamps:
     """What can be said of time stamps, counted as they go by."""
 
     def __init__(self, notes: Notes) -> None:
-        self._notes, self._last = notes, None
+        self._notes = notes
+        self._last: int | None = None
         self._same = self._back = 0
-        self._first_back = ""
 
     def see(self, times: np.ndarray) -> None:
         if not len(times):
@@ -380,6 +380,9 @@ def table_recording(csv: Csv, vectors: list[Vector], clock: Clock | None, wishes
     """
     if clock is None and wishes.rate is None:
         raise no_time(csv.path, "states no time and no rate")
+    if clock is not None and wishes.rate is not None:
+        notes.say("rate", f"column {csv.names[clock.column]} is not read: rows come at the rate that you say")
+        clock = None
     columns = list(dict.fromkeys(index for vector in vectors for index in vector.columns))
     places = {index: place for place, index in enumerate(columns)}
     progress = [0]
