@@ -322,7 +322,8 @@ def _wished_vector(place: object, channel: str, wish: ChannelWish, names: list[s
     for joint, index in matches:
         first.setdefault(joint, index)
     if not first:
-        raise FormatError(place, f"channels.{channel}: no column is called '{source}'", nearest(source, list(dict.fromkeys(names))) or
+        raise FormatError(place, f"channels.{channel}: no column is called '{source}'",
+                          nearest(source, list(dict.fromkeys(names))) or
                           f"columns are {', '.join(list(dict.fromkeys(names))[:12])}, …")
     joints = sorted(first, key=natural)
     return Vector(Channel(channel, tuple(joints), source), tuple(first[joint] for joint in joints))
@@ -367,7 +368,8 @@ class Stamps:
         self._same += int(np.count_nonzero(steps == 0))
         self._back += int(np.count_nonzero(steps < 0))
         if self._same:
-            self._notes.say("same", f"{count(self._same, 'row')} with the time stamp of the row before: kept, in the file's order")
+            self._notes.say("same",
+                            f"{count(self._same, 'row')} with the time stamp of the row before: kept, in the file's order")
         if self._back:
             self._notes.say("back", f"the time stamp goes back {count(self._back, 'time')}")
 
@@ -415,7 +417,8 @@ def table_recording(csv: Csv, vectors: list[Vector], clock: Clock | None, wishes
             raise FormatError(csv.path, "holds no row that can be read", "record again")
 
     return Recording(format=form, channels=tuple(vector.channel for vector in vectors),
-                     clock=clock.text if clock else f"{wishes.rate:g} rows a second, as you say", blocks=blocks, unmapped=unmapped,
+                     clock=clock.text if clock else f"{wishes.rate:g} rows a second, as you say", blocks=blocks,
+                     unmapped=unmapped,
                      notes=notes.lines, bytes=csv.path.stat().st_size, done=lambda: progress[0])
 
 
