@@ -25,7 +25,7 @@ _ENDINGS = (".hdf5", ".h5", ".hdf", ".he5")
 _WIDEST = 4096  # columns of a dataset that is read
 _CHUNK_BYTES = 1 << 28  # of one chunk at most, since a chunk is unpacked as a whole
 _PACKED = 1100  # bytes that one byte can hold, with what HDF5 packs with
-_PATIENCE, _SLOWEST = 20.0, 5e6  # s, and bytes a second, after which reading is given up
+_PATIENCE, _SLOWEST = 10.0, 5e6  # s, and bytes a second, after which reading is given up
 _ALOHA_RATE = 50.0  # frames a second of ALOHA's recorder (its constant DT is 0.02 s); the file does not say
 # Observations of robomimic: robot0_joint_pos and its like.
 _ROBOMIMIC = (
