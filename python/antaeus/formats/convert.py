@@ -48,11 +48,15 @@ class Converted:
         lines = [f"{self.out}: {self.rows} rows, {self.duration:.6g} s{rate}, from a {self.format}",
                  f"  clock: {self.clock}"]
         width = max(len(channel.name) for channel in self.channels)
+        shown: tuple[str, ...] = ()
         for channel in self.channels:
             known = [channel.unit if channel.unit != "unknown" else "unit not stated"]
             known += [word for word, value in ((channel.stage, channel.stage), (f"gravity {channel.gravity}", channel.gravity),
                                                (channel.sign, channel.sign)) if value != "unknown"]
             columns = ", ".join(channel.columns[:8]) + (", …" if len(channel.columns) > 8 else "")
+            if channel.columns == shown:
+                columns = "the same"
+            shown = channel.columns
             lines.append(f"  {channel.name:<{width}}  {len(channel.columns)} columns, {'; '.join(known)}: {channel.source}"
                          f" ({columns})")
         lines += [f"  Note: {note}" for note in self.notes]
