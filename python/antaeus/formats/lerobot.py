@@ -418,11 +418,12 @@ def _recording(root: pathlib.Path, episode: _Episode, sources: list[_Source], cl
         stamps, rows = Stamps(notes), 0
         file = _parquet(episode.file)
         try:
-            groups = [group for group in range(file.num_row_groups) if not by_number or _may_hold(file, group, episode.number)]
-            for batch in file.iter_batches(_BATCH_ROWS, row_groups=groups, columns=columns, use_threads=False):
+            for batch in file.iter_batches(_BATCH_ROWS, columns=columns, use_threads=False):
                 if by_number:
                     mine = np.asarray(batch.column(batch.schema.get_field_index("episode_index"))) == episode.number
                     if not mine.any():
+                        if rows:
+                            break
                         continue
                 else:
                     mine = np.ones(len(batch), dtype=bool)
@@ -451,17 +452,6 @@ def _recording(root: pathlib.Path, episode: _Episode, sources: list[_Source], cl
     notes.say("episode", f"episode {episode.number}, of {episode.file.relative_to(root)}")
     return Recording(format=form, channels=tuple(source.channel for source in sources), clock=text, blocks=blocks, unmapped=unmapped,
                      notes=notes.lines, bytes=size, done=lambda: progress[0])
-
-
-def _may_hold(file: typing.Any, group: int, number: int) -> bool:
-    """By the group's statistics, where it has them."""
-    metadata = file.metadata.row_group(group)
-    for column in range(metadata.num_columns):
-        one = metadata.column(column)
-        if one.path_in_schema == "episode_index":
-            known = one.statistics
-            return not (known is not None and known.has_min_max) or bool(known.min <= number <= known.max)
-    return True
 
 
 def _matrix(file: pathlib.Path, feature: str, column: typing.Any, width: int) -> np.ndarray:
