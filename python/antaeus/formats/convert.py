@@ -6,12 +6,17 @@ import json
 import os
 import pathlib
 import sys
+import tempfile
 import time
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from antaeus import _antaeus
 from antaeus.formats import mapping, open_recording, recognises, writing
 from antaeus.formats.recording import Channel, FormatError, Recording, Wishes, nearest
+
+if typing.TYPE_CHECKING:
+    from antaeus.formats.results_mcap import WrittenResults
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,9 +71,13 @@ class Converted:
 
 def convert(recording: str | os.PathLike[str], out: str | os.PathLike[str], *, map: str | os.PathLike[str] | None = None,
             topic: str | None = None, clock: str | None = None, episode: str | int | None = None,
-            rate: float | None = None, urdf: str | os.PathLike[str] | None = None,
-            progress: Callable[[float], None] = lambda share: None) -> Converted:
+            rate: float | None = None, urdf: str | os.PathLike[str] | None = None, robot: typing.Any = None,
+            endpoints: Sequence[str] = (), settings: dict[str, float | str | bool] | None = None,
+            progress: Callable[[float], None] = lambda share: None) -> "Converted | WrittenResults":
     """Writes a recording of another format as an episode: a folder of .npy files, or one file where `out` ends in .parquet.
+
+    Where `out` ends in .mcap and `robot` is given, it holds the forces that `antaeus.estimate` finds in the recording, or
+    in any other log: arrows with their uncertainty, joint states, transforms and numbers, for Foxglove and rerun.
 
     Formats: ROS 1 and ROS 2 bags, MCAP, HDF5 (robomimic, ALOHA), LeRobot v2 and v3, csv of UR's RTDE client, of libfranka
     and of PlotJuggler, Unitree's teleoperation json. Joints keep the names of the recording; positions are in rad or m,
@@ -77,14 +86,17 @@ def convert(recording: str | os.PathLike[str], out: str | os.PathLike[str], *, m
 
     Args:
         recording: file or folder.
-        out: folder, or a file that ends in .parquet; replaced where convert wrote it.
+        out: folder, or a file that ends in .parquet or .mcap; replaced where convert wrote it.
         map: TOML file that says what the recording does not: names, units, sources.
         topic: whose joint states are meant, where several could be.
         clock: "header" (the sender's stamps) or "receiver"; default: the header's where they run forward.
         episode: which one, where the recording holds several.
         rate: rows a second, where the recording states no time.
         urdf: where to write the robot's description, if the recording holds one.
-        progress: is called with the share of bytes that were read, in [0, 1].
+        robot: of an .mcap: a name, a file or a Robot.
+        endpoints: of an .mcap: frames or labels; none: the profile's.
+        settings: of an .mcap: 'group.option' → value, over what the profile sets.
+        progress: is called with the share of the work that is done, in [0, 1].
 
     Raises ValueError, one line with file, place and remedy; nothing is then written. Not for a loop.
     """
@@ -95,6 +107,12 @@ def convert(recording: str | os.PathLike[str], out: str | os.PathLike[str], *, m
     if wishes.clock not in (None, "header", "receiver"):
         raise FormatError("clock", f"'{wishes.clock}' is none", nearest(str(wishes.clock), ("header", "receiver"))
                           or "give header or receiver")
+    if target.suffix == ".mcap":
+        if robot is None:
+            raise FormatError(target, "is of forces, and no robot is named", "give the robot, or name a folder or a .parquet")
+        return _results(source, target, wishes, robot, endpoints, settings or {}, progress)
+    if robot is not None or endpoints or settings:
+        raise FormatError(target, "is an episode, which is of no robot in particular", "leave the robot out, or name an .mcap")
     opened = _opened(source, wishes)
     text = _description(source, opened) if urdf is not None else None
     written = writing.write(opened, target, progress)
@@ -102,6 +120,23 @@ def convert(recording: str | os.PathLike[str], out: str | os.PathLike[str], *, m
         pathlib.Path(urdf).write_text(text, encoding="utf-8")
     return Converted(target, opened.format, opened.clock, written.rows, written.start, written.duration, written.rate,
                      written.channels, tuple(opened.unmapped), tuple(opened.notes))
+
+
+def _results(source: pathlib.Path, target: pathlib.Path, wishes: Wishes, robot: typing.Any, endpoints: Sequence[str],
+             settings: dict[str, float | str | bool], progress: Callable[[float], None]) -> "WrittenResults":
+    from antaeus.formats import results_mcap  # its libraries load when they are used
+
+    known = robot if isinstance(robot, _antaeus.Robot) else _antaeus.load_robot(robot)
+    with tempfile.TemporaryDirectory(prefix="antaeus-") as scratch:
+        start = 0
+        log = source
+        if source.exists() and recognises(source):
+            log = pathlib.Path(scratch) / source.stem
+            start = writing.write(_opened(source, wishes), log, lambda share: progress(share / 3)).start
+        episode = _antaeus.load_episode(log, known)
+        estimates = _antaeus.estimate(episode, known, endpoints=list(endpoints), settings=settings)
+    return results_mcap.write_results(target, known, episode, estimates, start_ns=start,
+                                      progress=lambda share: progress((1 + 2 * share) / 3))
 
 
 def _opened(source: pathlib.Path, wishes: Wishes) -> Recording:
@@ -152,6 +187,7 @@ def _parser() -> _Parser:
     add("--list", action="store_true", help="say what is in it and write nothing")
     add("--robot", "-r", metavar="NAME|FILE", help="of an .mcap: whose forces are estimated")
     add("--endpoint", "-e", metavar="FRAME", action="append", help="of an .mcap: at which frame (repeatable)")
+    add("--set", metavar="GROUP.OPTION=VALUE", action="append", help="of an .mcap: any option of estimate (repeatable)")
     add("--json", action="store_true", help="print what was found as JSON")
     add("--told-progress", action="store_true", help=argparse.SUPPRESS)  # for the command line, which draws it
     return parser
@@ -165,18 +201,24 @@ def run(arguments: list[str]) -> int:
         return 0
     if given.out is None:
         raise ValueError("convert: OUT is missing; name a folder, a .parquet or an .mcap, or give --list")
-    if pathlib.Path(given.out).suffix == ".mcap":
-        return _results(given)
-    for option in ("robot", "endpoint"):
-        if getattr(given, option):
-            raise ValueError(f"--{option} is of results, which are written as .mcap; leave it out, or name OUT.mcap")
     if given.told_progress:
         convert(given.recording, given.out, progress=_tell)
         return 0
-    converted = convert(given.recording, given.out, map=given.map, topic=given.topic, clock=given.clock,
-                        episode=given.episode, rate=given.rate, urdf=given.urdf, progress=Bar("converting"))
-    print(converted.to_json() if given.json else converted)
+    done = convert(given.recording, given.out, map=given.map, topic=given.topic, clock=given.clock, episode=given.episode,
+                   rate=given.rate, urdf=given.urdf, robot=given.robot, endpoints=given.endpoint or (),
+                   settings=_settings(given.set or []), progress=Bar("converting"))
+    print(done.to_json() if given.json else done)
     return 0
+
+
+def _settings(assignments: list[str]) -> dict[str, float | str | bool]:
+    settings: dict[str, float | str | bool] = {}
+    for assignment in assignments:
+        name, equals, value = assignment.partition("=")
+        if not equals:
+            raise FormatError("--set", f"'{assignment}' is no assignment", "write group.option=value")
+        settings[name] = value
+    return settings
 
 
 def _listing(given: argparse.Namespace) -> str:
@@ -192,10 +234,6 @@ def _listing(given: argparse.Namespace) -> str:
     lines += [f"  {channel.name}: {channel.source}; {', '.join(channel.columns)}" for channel in opened.channels]
     lines += [f"  Note: {note}" for note in opened.notes]
     return "\n".join(lines + [f"  Not read: {one}" for one in opened.unmapped])
-
-
-def _results(given: argparse.Namespace) -> int:
-    raise ValueError("convert: an .mcap of results is not written yet; name a folder or a .parquet")
 
 
 def _tell(share: float) -> None:
