@@ -1,4 +1,4 @@
-"""HDF5 of robomimic (data/demo_0/obs/…) and of ALOHA's recorder (/observations/qpos, /action), or by the paths that a map names."""
+"""HDF5 of robomimic (data/demo_0/obs/…) and of ALOHA's recorder (/observations/qpos, /action), or by paths of a map."""
 
 import json
 import pathlib
@@ -8,9 +8,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from antaeus.formats.recording import (AXIS_UNITS, BLOCK_ROWS, JOINT_UNITS, UNKNOWN, WRENCH, WRENCH_COLUMNS, Block, Channel, FormatError,
+from antaeus.formats.recording import (AXIS_UNITS, BLOCK_ROWS, JOINT_UNITS, UNKNOWN, WRENCH, WRENCH_COLUMNS, Block, Channel,
+                                       FormatError,
                                        Recording, Wishes, library, nearest)
-from antaeus.formats.tabular import (Notes, Stamps, checked_rate, chosen_episode, count, decimal_nanoseconds, finite, ignored, natural,
+from antaeus.formats.tabular import (Notes, Stamps, checked_rate, chosen_episode, count, decimal_nanoseconds, finite, ignored,
+                                     natural,
                                      no_time, rated_times, several)
 
 _SIGNATURE = b"\x89HDF\r\n\x1a\n"
@@ -27,7 +29,8 @@ _ROBOMIMIC = (
     (re.compile(r"(?:(?P<robot>robot\d+)_)?(?:joint_torques?|joint_tau|joint_efforts?|torques?|efforts?)"), "tau"),
 )
 _TIMES = ("timestamp", "timestamps", "time")
-_TIME_DIGITS = {"s": 9, "sec": 9, "second": 9, "seconds": 9, "ms": 6, "milliseconds": 6, "us": 3, "µs": 3, "ns": 0, "nanoseconds": 0}
+_TIME_DIGITS = {"s": 9, "sec": 9, "second": 9, "seconds": 9, "ms": 6, "milliseconds": 6, "us": 3, "µs": 3, "ns": 0,
+                "nanoseconds": 0}
 
 
 def recognises(path: pathlib.Path) -> bool:
@@ -72,7 +75,8 @@ def _opened(h5py: typing.Any, path: pathlib.Path) -> typing.Any:
         text = str(error)
         cut = re.search(r"eof = (\d+).*stored_eof = (\d+)", text)
         if cut:
-            raise FormatError(path, f"is cut off: {cut[1]} of {cut[2]} bytes are there", "copy it again, or close its writer first") from None
+            raise FormatError(path, f"is cut off: {cut[1]} of {cut[2]} bytes are there",
+                              "copy it again, or close its writer first") from None
         if isinstance(error, PermissionError):
             raise
         if "signature" in text:
@@ -123,11 +127,12 @@ def _recording(h5py: typing.Any, path: pathlib.Path, file: typing.Any, wishes: W
     wished = {channel: wish.source for channel, wish in wishes.channels.items() if wish.source is not None}
     sources = [source for source in sources if source.channel.name not in wished and not ignored(source.channel.source, wishes)]
     for channel, name in wished.items():
-        sources.append(_wished(h5py, path, file, channel, typing.cast(str, name), root, names))
+        sources.append(_wished(h5py, path, file, channel, name, root, names))
     if not any(source.channel.name == "qpos" for source in sources):
         if demos or form.endswith("ALOHA"):
             under = [name for name in names if name.startswith(root)]
-            raise FormatError(path, f"holds no joint positions: it has {_some(under)}", "name them in a map: channels.qpos.source")
+            raise FormatError(path, f"holds no joint positions: it has {_some(under)}",
+                              "name them in a map: channels.qpos.source")
         raise FormatError(path, f"is of no layout that is known: it has {_some(names) or 'no datasets'}",
                           "name the datasets in a map: channels.qpos.source = \"/PATH\"")
     sources = [_with_unit(file, source) for source in sources]
@@ -147,7 +152,8 @@ def _recording(h5py: typing.Any, path: pathlib.Path, file: typing.Any, wishes: W
     elif rate is None:
         raise no_time(path, "states no time and no rate")
     elif form.endswith("ALOHA"):
-        notes.say("rate", f"the file states no time: {rate:g} rows a second, as ALOHA's recorder writes by default; --rate says another")
+        notes.say("rate",
+                  f"the file states no time: {rate:g} rows a second, as ALOHA's recorder writes by default; --rate says another")
     read = {source.dataset for source in sources} | ({times[0]} if times else set())
     unmapped = _unmapped(h5py, file, [name for name in names if name.startswith(root) and name not in read])
     return _blocks(h5py, path, [source._replace(channel=channel) for source, channel in zip(sources, channels, strict=True)],
@@ -171,7 +177,8 @@ def _robomimic(h5py: typing.Any, path: pathlib.Path, demo: typing.Any, wishes: W
     robots = {robot: channels for robot, channels in robots.items() if "qpos" in channels}
     if wishes.topic is not None and robots:
         if wishes.topic not in robots:
-            raise FormatError(path, f"no robot '{wishes.topic[:80]}'", nearest(wishes.topic, list(robots)) or "it has " + ", ".join(robots))
+            raise FormatError(path, f"no robot '{wishes.topic[:80]}'",
+                              nearest(wishes.topic, list(robots)) or "it has " + ", ".join(robots))
         robots = {wishes.topic: robots[wishes.topic]}
     if len(robots) > 1:
         raise several(path, "robots", sorted(robots, key=natural), "--topic")
@@ -208,8 +215,9 @@ def _aloha(h5py: typing.Any, file: typing.Any, observations: typing.Any, notes: 
             found.append(_Source(Channel(channel, (), f"/observations/{name}", stage=stage), f"observations/{name}"))
     if _child(h5py, file, "action", h5py.Dataset) is not None:
         found.append(_Source(Channel("target_dof", (), "/action", stage="commanded"), "action"))
-    notes.say("names", "the file names no joints: columns are called by their number; of 14, ALOHA's recorder writes the left arm's six joints, "
-              "its gripper (0 to 1), then the right arm's")
+    notes.say("names",
+              "the file names no joints: columns are called by their number; of 14, ALOHA's recorder writes the left "
+              "arm's six joints, its gripper (0 to 1), then the right arm's")
     simulated = bool(np.asarray(file.attrs.get("sim", False)).any())
     if any(source.channel.name == "tau" for source in found):
         notes.say("effort", "effort is the simulator's: its unit is not stated" if simulated else
@@ -225,7 +233,8 @@ def _wished(h5py: typing.Any, path: pathlib.Path, file: typing.Any, channel: str
     for full in (name, root + name):
         if full in names and isinstance(file[full], h5py.Dataset):
             return _Source(Channel(channel, (), "/" + full), full)
-    raise FormatError(path, f"channels.{channel}: no dataset is called '/{name[:120]}'", nearest(name, names) or "it has " + _some(names))
+    raise FormatError(path, f"channels.{channel}: no dataset is called '/{name[:120]}'",
+                      nearest(name, names) or "it has " + _some(names))
 
 
 def _with_unit(file: typing.Any, source: _Source) -> _Source:
@@ -244,7 +253,8 @@ def _shape(h5py: typing.Any, path: pathlib.Path, file: typing.Any, source: _Sour
     """(rows, columns) of a dataset of numbers. Raises FormatError where it declares more than its bytes can hold."""
     dataset, place = file[source.dataset], f"/{source.dataset}"
     if dataset.shape is None or dataset.dtype.kind not in "fiub" or len(dataset.shape) not in (1, 2):
-        raise FormatError(path, f"{place} is {dataset.dtype} of shape {dataset.shape}, no rows of numbers", "name another dataset in a map")
+        raise FormatError(path, f"{place} is {dataset.dtype} of shape {dataset.shape}, no rows of numbers",
+                          "name another dataset in a map")
     if getattr(dataset, "external", None) or dataset.is_virtual:
         raise FormatError(path, f"{place} lies in another file", "copy it into this one (h5repack)")
     columns = dataset.shape[1] if len(dataset.shape) == 2 else 1
@@ -252,7 +262,8 @@ def _shape(h5py: typing.Any, path: pathlib.Path, file: typing.Any, source: _Sour
     packed = dataset.id.get_create_plist().get_nfilters() > 0
     chunk = int(np.prod(dataset.chunks, dtype=object)) * dataset.dtype.itemsize if dataset.chunks else 0
     if declared > there * (_PACKED if packed else 1) or there > path.stat().st_size or chunk > _CHUNK_BYTES:
-        raise FormatError(path, f"{place} declares {dataset.shape[0]} rows of {columns}, {declared} bytes; the file holds {there} of it",
+        raise FormatError(path,
+                          f"{place} declares {dataset.shape[0]} rows of {columns}, {declared} bytes; the file holds {there} of it",
                           "copy it again, or close its writer first")
     if not 0 < columns <= _WIDEST:
         raise FormatError(path, f"{place} has {columns} columns", "name another dataset in a map")
@@ -273,7 +284,8 @@ def _times(h5py: typing.Any, file: typing.Any, root: str, names: list[str], rows
     for name in names:
         if name.startswith(root) and name.rpartition("/")[2].lower() in _TIMES and file[name].shape in ((rows,), (rows, 1)):
             dataset = file[name]
-            if dataset.dtype.kind not in "fiu" or dataset.size * dataset.dtype.itemsize > max(1, dataset.id.get_storage_size()) * _PACKED:
+            there = max(1, dataset.id.get_storage_size())
+            if dataset.dtype.kind not in "fiu" or dataset.size * dataset.dtype.itemsize > there * _PACKED:
                 continue
             stated = dataset.attrs.get("unit", dataset.attrs.get("units"))
             stated = stated.decode("utf-8", "replace") if isinstance(stated, bytes) else stated
@@ -287,16 +299,19 @@ def _times(h5py: typing.Any, file: typing.Any, root: str, names: list[str], rows
 
 
 def _unmapped(h5py: typing.Any, file: typing.Any, names: list[str]) -> list[str]:
-    why = {"states": "the simulator's state, without names", "actions": "commands, without names", "action": "commands, without names"}
+    why = {"states": "the simulator's state, without names", "actions": "commands, without names",
+           "action": "commands, without names"}
     lines = []
     for name in names[:200]:
         dataset = file[name]
         reason = why.get(name.rpartition("/")[2])
-        lines.append(f"/{name} {dataset.dtype} {'×'.join(str(length) for length in dataset.shape or ())}" + (f": {reason}" if reason else ""))
+        shape = "×".join(str(length) for length in dataset.shape or ())
+        lines.append(f"/{name} {dataset.dtype} {shape}" + (f": {reason}" if reason else ""))
     return lines + ([f"{len(names) - 200} more datasets"] if len(names) > 200 else [])
 
 
-def _blocks(h5py: typing.Any, path: pathlib.Path, sources: list[_Source], rows: int, times: tuple[str, int] | None, rate: float | None,
+def _blocks(h5py: typing.Any, path: pathlib.Path, sources: list[_Source], rows: int, times: tuple[str, int] | None,
+            rate: float | None,
             clock: str, form: str, unmapped: list[str], notes: Notes) -> Recording:
     size = path.stat().st_size
     progress = [0]
@@ -308,20 +323,23 @@ def _blocks(h5py: typing.Any, path: pathlib.Path, sources: list[_Source], rows: 
             for first in range(0, rows, BLOCK_ROWS):
                 last = min(rows, first + BLOCK_ROWS)
                 try:
-                    values = {source.channel.name: np.asarray(file[source.dataset][first:last], dtype=float).reshape(last - first, -1)
-                              for source in sources}
+                    read = {source.channel.name: file[source.dataset][first:last] for source in sources}
+                    values = {name: np.asarray(array, dtype=float).reshape(last - first, -1) for name, array in read.items()}
                     stamped = _stamps_of(file[times[0]][first:last].reshape(-1), times[1]) if times else None
                 except Exception as error:  # a damaged chunk
-                    raise FormatError(path, f"rows {first} to {last - 1} cannot be read ({_one_line(error)})", "copy it again") from None
+                    raise FormatError(path, f"rows {first} to {last - 1} cannot be read ({_one_line(error)})",
+                                      "copy it again") from None
                 here = rated_times(first, last - first, typing.cast(float, rate)) if stamped is None else stamped[0]
                 if stamped is not None:
                     if not stamped[1].all():
-                        raise FormatError(path, f"/{typing.cast(tuple[str, int], times)[0]} has no number in a row", "give --rate, rows a second")
+                        raise FormatError(path, f"/{typing.cast(tuple[str, int], times)[0]} has no number in a row",
+                                          "give --rate, rows a second")
                     stamps.see(here)
                 yield Block(here, {name: finite(array, name, notes, counts) for name, array in values.items()})
                 progress[0] = size * last // rows
 
-    return Recording(format=form, channels=tuple(source.channel for source in sources), clock=clock, blocks=blocks, unmapped=unmapped,
+    return Recording(format=form, channels=tuple(source.channel for source in sources), clock=clock, blocks=blocks,
+                     unmapped=unmapped,
                      notes=notes.lines, bytes=size, done=lambda: progress[0])
 
 

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from antaeus.formats.recording import (AXIS_UNITS, BLOCK_ROWS, JOINT_UNITS, UNKNOWN, WRENCH, WRENCH_COLUMNS, Block, Channel, FormatError,
+from antaeus.formats.recording import (AXIS_UNITS, BLOCK_ROWS, JOINT_UNITS, UNKNOWN, WRENCH, WRENCH_COLUMNS, Block, Channel,
+                                       FormatError,
                                        Recording, Wishes, library, nearest)
 from antaeus.formats.tabular import Notes, Stamps, checked_rate, count, decimal_nanoseconds, finite, ignored, no_time, rated_times
 
@@ -22,15 +23,16 @@ _BOOKKEEPING = ("index", "frame_index", "episode_index", "task_index", "timestam
 _WORDS = {
     "pos": "qpos", "position": "qpos", "positions": "qpos", "qpos": "qpos", "q": "qpos", "angle": "qpos",
     "vel": "dq", "velocity": "dq", "velocities": "dq", "qvel": "dq", "dq": "dq", "speed": "dq",
-    "torque": "tau", "torques": "tau", "effort": "tau", "efforts": "tau", "tau": "tau", "cur": "tau", "current": "tau", "currents": "tau",
+    "torque": "tau", "torques": "tau", "effort": "tau", "efforts": "tau", "tau": "tau", "cur": "tau", "current": "tau",
+    "currents": "tau",
     "load": "tau", "eff": "tau",
     "acc": "ddq", "acceleration": "ddq",
 }
 _CURRENT_WORDS = ("cur", "current", "currents", "load")
 _SUFFIX = re.compile(r"(?P<joint>.+?)[._/ ](?P<word>[a-z]+)")  # shoulder_pan.pos
 _MIDDLE = re.compile(r"(?P<before>.*?)_?(?P<word>[a-z]+)_(?P<after>\d+)")  # joint_cur_1
-_NO_JOINT = re.compile(r"(?:.*[._/ ])?(?:x|y|z|w|qx|qy|qz|qw|rx|ry|rz|roll|pitch|yaw|r11|r12|r13|r21|r22|r23|rot6d_\d+|delta_[a-z]+)"
-                       r"(?:[._/ ](?:pos|vel|position))?")
+_NO_JOINT = re.compile(r"(?:.*[._/ ])?(?:x|y|z|w|qx|qy|qz|qw|rx|ry|rz|roll|pitch|yaw|r11|r12|r13|r21|r22|r23"
+                       r"|rot6d_\d+|delta_[a-z]+)(?:[._/ ](?:pos|vel|position))?")
 
 
 def recognises(path: pathlib.Path) -> bool:
@@ -138,12 +140,14 @@ def _episode(root: pathlib.Path, info: dict[str, typing.Any], file: pathlib.Path
 def _chosen(place: pathlib.Path, numbers: list[int], wish: str | None) -> int:
     if wish is None:
         if len(numbers) > 1:
-            raise FormatError(place, f"holds {len(numbers)} episodes: {numbers[0]} to {numbers[-1]}", f"choose one with --episode {numbers[0]}")
+            raise FormatError(place, f"holds {len(numbers)} episodes: {numbers[0]} to {numbers[-1]}",
+                              f"choose one with --episode {numbers[0]}")
         return numbers[0]
     match = re.fullmatch(r"(?:episode_)?(\d{1,12})", wish)
     if match and int(match[1]) in numbers:
         return int(match[1])
-    raise FormatError(place, f"no episode '{wish[:80]}'", f"it holds {count(len(numbers), 'episode')}: {numbers[0]} to {numbers[-1]}")
+    raise FormatError(place, f"no episode '{wish[:80]}'",
+                      f"it holds {count(len(numbers), 'episode')}: {numbers[0]} to {numbers[-1]}")
 
 
 def _path(root: pathlib.Path, template: str, values: dict[str, int]) -> pathlib.Path:
@@ -182,7 +186,8 @@ def _episodes_v2(root: pathlib.Path, info: dict[str, typing.Any], template: str)
                 raise FormatError(file, f"line {place} tells of no episode", "copy it again") from None
             if number is None:
                 raise FormatError(file, f"line {place} tells of no episode", "copy it again")
-            known[number] = _Episode(number, _path(root, template, {"episode_chunk": number // size, "episode_index": number}), rows)
+            known[number] = _Episode(number, _path(root, template, {"episode_chunk": number // size, "episode_index": number}),
+                                     rows)
     return known
 
 
@@ -280,14 +285,15 @@ def _feature_role(name: str) -> tuple[str, str] | None:
     word = last.removeprefix("joint_").removeprefix("joints_").removeprefix("motor_")
     if name == "action":
         return "target_dof", ""
-    if name in ("observation.state", "state", "observation.states"):
+    if name in ("observation.state", "state", "observation.states") or last in ("joints", "joint_state", "joint_states"):
         return "qpos", ""
     if name.startswith(("observation.", "state.")) and word in _WORDS:
         return _WORDS[word], word
     return None
 
 
-def _sources(root: pathlib.Path, features: dict[str, typing.Any], wishes: Wishes, notes: Notes) -> tuple[list[_Source], list[str]]:
+def _sources(root: pathlib.Path, features: dict[str, typing.Any], wishes: Wishes,
+             notes: Notes) -> tuple[list[_Source], list[str]]:
     sources: dict[str, _Source] = {}
     unmapped: list[str] = []
     currents: list[str] = []
@@ -301,7 +307,8 @@ def _sources(root: pathlib.Path, features: dict[str, typing.Any], wishes: Wishes
         names = _names(known, width)
         if names is None:
             if known.get("names"):
-                notes.say("names " + feature, f"names of {feature} are not one a number ({width}): columns are called by their number")
+                notes.say("names " + feature,
+                          f"names of {feature} are not one a number ({width}): columns are called by their number")
             else:
                 notes.say("names " + feature, f"{feature} has no names: columns are called by their number")
         groups: dict[str, list[tuple[str, int, str]]] = {}
@@ -336,12 +343,16 @@ def _sources(root: pathlib.Path, features: dict[str, typing.Any], wishes: Wishes
         if wish.source is not None:
             sources[channel] = _wished(root, features, channel, wish.source)
     if currents:
-        notes.say("currents", f"tau comes from {currents[0]}, whose names say current or load, not torque: give channels.tau.unit or .scale in a map")
+        notes.say("currents",
+                  f"tau comes from {currents[0]}, whose names say current or load, not torque: give "
+                  "channels.tau.unit or channels.tau.scale in a map")
     silent = [source.channel.name for source in sources.values() if source.channel.unit == UNKNOWN]
     if silent:
         notes.say("units", f"units of {', '.join(silent)} are not stated: LeRobot's own arms write degrees or −100 to 100; give "
                   f"channels.{silent[0]}.unit in a map")
-    return sorted(sources.values(), key=lambda source: ([*JOINT_UNITS].index(source.channel.name) if source.channel.name in JOINT_UNITS else 99)), unmapped
+    order = [*JOINT_UNITS]
+    return sorted(sources.values(), key=lambda source: order.index(source.channel.name) if source.channel.name in order
+                  else len(order)), unmapped
 
 
 def _shape_text(feature: dict[str, typing.Any]) -> str:
@@ -371,7 +382,8 @@ def _wished(root: pathlib.Path, features: dict[str, typing.Any], channel: str, s
     if pattern:
         before, brace, after = pattern.partition("{joint}")
         found = [(one[len(before):len(one) - len(after)] if brace else one, place) for one, place in found
-                 if (one.startswith(before) and one.endswith(after) and len(one) > len(before) + len(after) if brace else one == pattern)]
+                 if (one.startswith(before) and one.endswith(after) and len(one) > len(before) + len(after) if brace
+                     else one == pattern)]
         if not found:
             raise FormatError(root / _INFO, f"channels.{channel}: no number of {name} is called '{pattern[:80]}'",
                               nearest(pattern, names) or "they are " + ", ".join(names[:12]))
@@ -388,7 +400,8 @@ def _wished(root: pathlib.Path, features: dict[str, typing.Any], channel: str, s
 # --- rows -------------------------------------------------------------------------------------------------------------
 
 
-def _clock(root: pathlib.Path, info: dict[str, typing.Any], features: dict[str, typing.Any], wishes: Wishes) -> tuple[str, float | None]:
+def _clock(root: pathlib.Path, info: dict[str, typing.Any], features: dict[str, typing.Any],
+           wishes: Wishes) -> tuple[str, float | None]:
     """(column of time stamps, or "" where rows come at a rate; the rate)."""
     if wishes.rate is not None:
         return "", wishes.rate
@@ -399,7 +412,8 @@ def _clock(root: pathlib.Path, info: dict[str, typing.Any], features: dict[str, 
     return "", checked_rate(root / _INFO, info["fps"], "fps")
 
 
-def _recording(root: pathlib.Path, episode: _Episode, sources: list[_Source], clock: str, rate: float | None, form: str, unmapped: list[str],
+def _recording(root: pathlib.Path, episode: _Episode, sources: list[_Source], clock: str, rate: float | None, form: str,
+               unmapped: list[str],
                notes: Notes, wishes: Wishes) -> Recording:
     parquet = _parquet(episode.file)
     there = parquet.schema_arrow.names
@@ -410,7 +424,8 @@ def _recording(root: pathlib.Path, episode: _Episode, sources: list[_Source], cl
     by_number = "episode_index" in there
     columns = wanted + (["episode_index"] if by_number else [])
     size, progress = episode.file.stat().st_size, [0]
-    text = ("column timestamp, in seconds from the episode's start" if clock else f"{rate:g} rows a second, as you say" if wishes.rate is not None
+    text = ("column timestamp, in seconds from the episode's start" if clock else f"{rate:g} rows a second, as you say"
+            if wishes.rate is not None
             else f"{rate:g} rows a second by fps in meta/info.json")
 
     def blocks() -> Iterator[Block]:
@@ -429,9 +444,11 @@ def _recording(root: pathlib.Path, episode: _Episode, sources: list[_Source], cl
                     mine = np.ones(len(batch), dtype=bool)
                 read = {name: batch.column(batch.schema.get_field_index(name)) for name in wanted}
                 values = {source.channel.name: _matrix(episode.file, source.feature, read[source.feature],
-                                                       max(source.places) + 1)[mine][:, list(source.places)] for source in sources}
+                                                       max(source.places) + 1)[mine][:, list(source.places)]
+                          for source in sources}
                 number = int(np.count_nonzero(mine))
-                times = (_stamps(episode.file, read[clock], mine) if clock else rated_times(rows, number, typing.cast(float, rate)))
+                times = (_stamps(episode.file, read[clock], mine) if clock
+                         else rated_times(rows, number, typing.cast(float, rate)))
                 if clock:
                     stamps.see(times)
                 rows += number
@@ -442,7 +459,8 @@ def _recording(root: pathlib.Path, episode: _Episode, sources: list[_Source], cl
         except (FormatError, GeneratorExit):
             raise
         except Exception as error:
-            raise FormatError(episode.file, f"is damaged after row {rows} of the episode ({_one_line(error)})", "copy it again") from None
+            raise FormatError(episode.file, f"is damaged after row {rows} of the episode ({_one_line(error)})",
+                              "copy it again") from None
         if rows == 0:
             raise FormatError(episode.file, f"holds no row of episode {episode.number}", "copy the dataset again")
         if episode.rows is not None and rows != episode.rows:
@@ -450,7 +468,8 @@ def _recording(root: pathlib.Path, episode: _Episode, sources: list[_Source], cl
         progress[0] = size
 
     notes.say("episode", f"episode {episode.number}, of {episode.file.relative_to(root)}")
-    return Recording(format=form, channels=tuple(source.channel for source in sources), clock=text, blocks=blocks, unmapped=unmapped,
+    return Recording(format=form, channels=tuple(source.channel for source in sources), clock=text, blocks=blocks,
+                     unmapped=unmapped,
                      notes=notes.lines, bytes=size, done=lambda: progress[0])
 
 
@@ -458,7 +477,8 @@ def _matrix(file: pathlib.Path, feature: str, column: typing.Any, width: int) ->
     """(rows, numbers) of a column of lists or of single numbers; NaN where a row has none or too few."""
     pa = library("pyarrow")
     if pa.types.is_floating(column.type) or pa.types.is_integer(column.type):
-        return column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False).reshape(-1, 1)
+        single: np.ndarray = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+        return single.reshape(-1, 1)
     if not (pa.types.is_list(column.type) or pa.types.is_large_list(column.type) or pa.types.is_fixed_size_list(column.type)) or \
             not (pa.types.is_floating(column.type.value_type) or pa.types.is_integer(column.type.value_type)):
         raise FormatError(file, f"column {feature} holds {str(column.type)[:60]}, no numbers", "name another feature in a map")
@@ -467,7 +487,8 @@ def _matrix(file: pathlib.Path, feature: str, column: typing.Any, width: int) ->
         flat = column.flatten()
         longest = len(flat) // len(column)
         if longest >= width and len(flat) == longest * len(column) and lengths.to_numpy(zero_copy_only=False).min() == longest:
-            return flat.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False).reshape(len(column), longest)
+            all_of_it: np.ndarray = flat.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+            return all_of_it.reshape(len(column), longest)
     matrix = np.full((len(column), width), np.nan)
     for place, row in enumerate(column.to_pylist()):
         if row:
@@ -479,10 +500,11 @@ def _matrix(file: pathlib.Path, feature: str, column: typing.Any, width: int) ->
 def _stamps(file: pathlib.Path, column: typing.Any, mine: np.ndarray) -> np.ndarray:
     """Seconds as nanoseconds: of a float32 all its digits, since it is no rounded decimal that anybody wrote."""
     values = np.asarray(column.to_numpy(zero_copy_only=False))
-    values = (values.reshape(-1) if values.dtype != object else np.array([one[0] if one is not None and len(one) else np.nan for one in values]))[mine]
+    values = (values.reshape(-1) if values.dtype != object
+              else np.array([one[0] if one is not None and len(one) else np.nan for one in values]))[mine]
     wide = values.astype(float)
     if len(wide) and np.isfinite(wide).all() and np.abs(wide).max() < 1e6:
-        return np.rint(wide * 1e9).astype(np.int64)
+        return np.asarray(np.rint(wide * 1e9), dtype=np.int64)
     found = [decimal_nanoseconds(repr(value), 9) for value in wide.tolist()]
     if None in found:
         raise FormatError(file, "column timestamp has no number in a row", "give --rate, rows a second")

@@ -4,7 +4,8 @@ import pathlib
 import re
 
 from antaeus.formats.recording import WRENCH_COLUMNS, Channel, FormatError, Recording, Wishes
-from antaeus.formats.tabular import (Clock, Csv, Notes, Vector, head_line, is_table_file, merged, open_csv, table_recording, unread,
+from antaeus.formats.tabular import (Clock, Csv, Notes, Vector, head_line, is_table_file, merged, open_csv, table_recording,
+                                     unread,
                                      wished_vectors)
 
 JOINTS = tuple(f"joint{number}" for number in range(1, 8))  # q[0] is joint 1
@@ -51,7 +52,8 @@ def open_recording(path: pathlib.Path, wishes: Wishes) -> Recording:
     if "tau_J" in sources:
         notes.say("tau", "tau_J is what the sensors on the link side measure: the weight of the arm is in it")
     if {"O_F_ext_hat_K", "K_F_ext_hat_K"} & sources:
-        notes.say("wrench", "wrench_K is libfranka's estimate of the wrench that acts on the stiffness frame: at its origin, in axes of the "
+        notes.say("wrench",
+                  "wrench_K is libfranka's estimate of the wrench that acts on the stiffness frame: at its origin, in axes of the "
                   "base (O_F_ext_hat_K) or its own (K_F_ext_hat_K)")
     if len(set(csv.names)) < len(csv.names):
         twice = sorted({re.sub(r"\[\d+\]$", "", name) for name in csv.names if name and csv.names.count(name) > 1})
@@ -64,7 +66,8 @@ def open_recording(path: pathlib.Path, wishes: Wishes) -> Recording:
     if column is not None:
         clock = _clock(csv, column, notes)
         read.add(column)
-    unmapped = unread([name for index, name in enumerate(csv.names) if index not in read and name not in ("", "sent commands")], _WHY)
+    unmapped = unread([name for index, name in enumerate(csv.names) if index not in read and name not in ("", "sent commands")],
+                      _WHY)
     return table_recording(csv, vectors, clock, wishes, form="csv of libfranka's log", unmapped=unmapped, notes=notes)
 
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from antaeus.formats.recording import (AXIS_UNITS, BLOCK_ROWS, JOINT_UNITS, UNKNOWN, WRENCH_COLUMNS, Block, Channel, FormatError,
                                        Recording, Wishes, nearest)
-from antaeus.formats.tabular import (Csv, Notes, Stamps, Vector, count, csv_rows, finite, head_line, ignored, is_table_file, merged,
+from antaeus.formats.tabular import (Csv, Notes, Stamps, Vector, count, csv_rows, finite, head_line, ignored, is_table_file,
+                                     merged,
                                      nanoseconds, natural, open_csv, several, unread, wished_vectors)
 
 _FIELDS = {"position": "qpos", "velocity": "dq", "effort": "tau"}  # of sensor_msgs/JointState
@@ -33,6 +34,7 @@ _IMU = {
 }
 _WRENCH = {f"{kind}/{axis}": place for place, (kind, axis) in
            enumerate((kind, axis) for kind in ("force", "torque") for axis in "xyz")}
+_AXIS_NAMES = ("x", "y", "z", "w", "linear", "angular")
 _AXES = {"imu_quat_xyzw": ("x", "y", "z", "w"), "imu_gyro": ("x", "y", "z"), "imu_acc": ("x", "y", "z")}
 
 
@@ -41,7 +43,9 @@ def _split(line: str) -> tuple[str, list[str]]:
     for delimiter in (",", ";", "\t"):
         if not line.startswith(("__time" + delimiter, '"__time"' + delimiter)):
             continue
-        names, name, depth, quoted = [], [], 0, False
+        names: list[str] = []
+        name: list[str] = []
+        depth, quoted = 0, False
         for letter in line:
             if letter == '"':
                 quoted = not quoted
@@ -75,7 +79,8 @@ def open_recording(path: pathlib.Path, wishes: Wishes) -> Recording:
     joints = _joint_streams(csv)
     wished = wished_vectors(path, csv.names, wishes)
     if not joints and not any(vector.channel.name == "qpos" for vector in wished):
-        raise FormatError(path, "holds no joint positions", "export /joint_states too (…/position[0] or …/JOINT/position), or name columns "
+        raise FormatError(path, "holds no joint positions",
+                          "export /joint_states too (…/position[0] or …/JOINT/position), or name columns "
                           "in a map: channels.qpos.source")
     unmapped: list[str] = []
     main = _main_stream(csv, joints, wishes, unmapped) if joints else _Stream("", ())
@@ -86,6 +91,8 @@ def open_recording(path: pathlib.Path, wishes: Wishes) -> Recording:
     others = _held_streams(csv, read, {vector.channel.name for vector in own}, wishes, notes)
     read |= {index for stream in others for vector in stream.vectors for index in vector.columns}
     clock_column, clock = _clock(csv, main.topic, wishes)
+    if wishes.rate is not None:
+        notes.say("rate", f"the rate is not used: rows have time stamps ({csv.names[clock_column]})")
     read |= {0, clock_column}
     unmapped += unread([name for index, name in enumerate(csv.names) if index not in read])
     return _recording(csv, own, others, clock_column, clock, unmapped, notes)
@@ -107,7 +114,7 @@ def _joint_streams(csv: Csv) -> list[_Stream]:
     for index, name in enumerate(csv.names):
         for pattern, fields in _PATTERNS:
             match = pattern.fullmatch(name)
-            if match:
+            if match and match["joint"] not in _AXIS_NAMES:  # of a pose, not of joints
                 joint = str(int(match["joint"])) if match["joint"].isdigit() and match["joint"].isascii() else match["joint"]
                 channel = fields[match["field"]]
                 found.setdefault(match["topic"], {}).setdefault(channel, {}).setdefault(joint, index)
@@ -176,10 +183,12 @@ def _held_streams(csv: Csv, read: set[int], taken: set[str], wishes: Wishes, not
                 topic = name.removesuffix("/" + field).removesuffix("/wrench")
                 found.setdefault(topic, {}).setdefault("wrench", {}).setdefault(place, index)
     streams = []
-    imus = [topic for topic, channels in found.items() if any(name in AXIS_UNITS for name in channels) and not ignored(topic, wishes)]
+    imus = [topic for topic, channels in found.items()
+            if any(name in AXIS_UNITS for name in channels) and not ignored(topic, wishes)]
     if len(imus) > 1:  # an IMU is not asked for: of several, none is read
-        notes.say("imus", f"several streams of an IMU ({', '.join(imus[:6])}): none is read; name one in a map by channels.imu_gyro.source, or "
-                  "leave the others out by ignore")
+        notes.say("imus",
+                  f"several streams of an IMU ({', '.join(imus[:6])}): none is read; leave the others out by "
+                  "ignore in a map")
     for topic, channels in found.items():
         vectors = []
         for channel, places in channels.items():
@@ -218,7 +227,8 @@ def _recording(csv: Csv, own: list[Vector], others: list[_Stream], clock_column:
     def blocks() -> Iterator[Block]:
         counts: dict[str, int] = {}
         stamps, rows_read, lost = Stamps(notes), 0, 0
-        held = [_Held(stream, [place for vector in stream.vectors for place in at[vector.channel.name]], notes) for stream in others]
+        held = [_Held(stream, [place for vector in stream.vectors for place in at[vector.channel.name]], notes)
+                for stream in others]
         for rows in csv_rows(csv, columns, clock_column, notes):
             # A row is one of joint states if it has a position.
             times, right = nanoseconds(rows.texts, 9)
@@ -266,7 +276,7 @@ class _Held:
         samples = np.concatenate((self._sample, values[rows][:, self._places]))
         sample_times = np.concatenate(([self._time], times[rows]))
         latest = np.cumsum(there)[mine]  # place in `samples`: 0 is what was there before
-        held = samples[latest]
+        held: np.ndarray = samples[latest]
         ages = times[mine] - sample_times[latest]
         if not self._known:
             ages = ages[latest > 0]
@@ -280,7 +290,8 @@ class _Held:
         span = (self._time - self._first) / 1e9
         rate = f"{(self._number - 1) / span:.4g} Hz" if span > 0 else count(self._number, "message")
         names = ", ".join(vector.channel.name for vector in self._stream.vectors)
-        self._notes.say("held " + self._stream.topic, f"{names} ({self._stream.topic}, {rate}): each row has the last message before it, "
+        self._notes.say("held " + self._stream.topic,
+                        f"{names} ({self._stream.topic}, {rate}): each row has the last message before it, "
                         f"at most {self._age / 1e6:.4g} ms old")
         return held
 

@@ -1,4 +1,4 @@
-"""Estimated wrenches as an MCAP that Foxglove and rerun open: arrows with their uncertainty, joint states, transforms, numbers."""
+"""Estimated wrenches as an MCAP for Foxglove and rerun: arrows with their uncertainty, joint states, transforms, numbers."""
 
 import dataclasses
 import json
@@ -19,13 +19,15 @@ from antaeus.formats.recording import FormatError, library
 _SIGMAS_95 = math.sqrt(7.814727903251179)
 _LONGEST = 3.0  # m: no half-axis of an ellipsoid and no arrow is drawn longer
 _SCENE_RATE = 60.0  # messages a second of what is drawn
-_COLOURS = {"ok": (0.10, 0.55, 0.20), "degraded": (0.90, 0.55, 0.05), "refused": (0.80, 0.10, 0.10), "unobservable": (0.45, 0.45, 0.45)}
+_COLOURS = {"ok": (0.10, 0.55, 0.20), "degraded": (0.90, 0.55, 0.05), "refused": (0.80, 0.10, 0.10),
+            "unobservable": (0.45, 0.45, 0.45)}
 _NUMBERS = {  # field of antaeus.Wrench → column of the table (docs/schema/steps.md)
     "fx": "Fx", "fy": "Fy", "fz": "Fz", "mx": "Mx", "my": "My", "mz": "Mz", "f_norm": "F_norm",
     "fx_sd": "sd_Fx", "fy_sd": "sd_Fy", "fz_sd": "sd_Fz", "worst_sd": "worst_sd", "nis": "nis", "nis_threshold": "nis_threshold",
     "misfit": "misfit", "misfit_limit": "misfit_limit", "kappa": "kappa",
 }
-_TEXTS = {"verdict": "verdict", "reasons": "reasons", "endpoint": "endpoint", "estimator": "estimator", "sign": "sign", "frame": "frame",
+_TEXTS = {"verdict": "verdict", "reasons": "reasons", "endpoint": "endpoint", "estimator": "estimator", "sign": "sign",
+          "frame": "frame",
           "residual_kind": "residual_kind"}
 
 
@@ -54,7 +56,8 @@ class WrittenResults:
         return "\n".join(lines + [f"  Note: {note}" for note in self.notes])
 
 
-def write_results(path: str | os.PathLike[str], robot: typing.Any, episode: typing.Any, estimates: typing.Any, *, start_ns: int = 0,
+def write_results(path: str | os.PathLike[str], robot: typing.Any, episode: typing.Any, estimates: typing.Any, *,
+                  start_ns: int = 0,
                   metres_per_newton: float = 0.01, urdf: str | None = None,
                   progress: Callable[[float], None] = lambda share: None) -> WrittenResults:
     """Writes the wrenches of a log as an MCAP file, whole or not at all; memory does not grow with the log.
@@ -89,7 +92,8 @@ def write_results(path: str | os.PathLike[str], robot: typing.Any, episode: typi
     library("foxglove_schemas_protobuf", target)
     times = _times(episode, start_ns)
     if estimates.steps != len(times):
-        raise FormatError("estimates", f"are of {estimates.steps} steps, the episode has {len(times)}", "give the estimates of this episode")
+        raise FormatError("estimates", f"are of {estimates.steps} steps, the episode has {len(times)}",
+                          "give the estimates of this episode")
     with _whole(target) as stream:
         out = _Out(stream)
         text = _urdf_text(robot) if urdf is None else urdf
@@ -121,7 +125,8 @@ def _times(episode: typing.Any, start_ns: int) -> np.ndarray:
         raise FormatError("episode", "has no clock, which an .mcap needs", "give a log with time stamps")
     least, most = start_ns + float(seconds.min()) * 1e9, start_ns + float(seconds.max()) * 1e9
     if least < -0.5 or most >= 9.2e18:
-        raise FormatError("episode.time", f"{seconds.min():g} to {seconds.max():g} s with start_ns = {start_ns} are no time stamps of a file",
+        raise FormatError("episode.time",
+                          f"{seconds.min():g} to {seconds.max():g} s with start_ns = {start_ns} are no time stamps of a file",
                           "let them begin at 0 or later")
     return np.int64(start_ns) + np.rint(seconds * 1e9).astype(np.int64)
 
@@ -249,16 +254,19 @@ def _wrench_message() -> typing.Any:
     stamp = descriptor.FileDescriptorProto()
     library("google.protobuf.timestamp_pb2").DESCRIPTOR.CopyToProto(stamp)
     pool.Add(stamp)
-    file = descriptor.FileDescriptorProto(name="antaeus/Wrench.proto", package="antaeus", syntax="proto3", dependency=[stamp.name])
+    file = descriptor.FileDescriptorProto(name="antaeus/Wrench.proto", package="antaeus", syntax="proto3",
+                                          dependency=[stamp.name])
     message = file.message_type.add(name="Wrench")
     field = descriptor.FieldDescriptorProto
-    message.field.add(name="timestamp", number=1, type=field.TYPE_MESSAGE, type_name=".google.protobuf.Timestamp", label=field.LABEL_OPTIONAL)
+    message.field.add(name="timestamp", number=1, type=field.TYPE_MESSAGE, type_name=".google.protobuf.Timestamp",
+                      label=field.LABEL_OPTIONAL)
     number = 2
     for name in _TEXTS:
         message.field.add(name=name, number=number, type=field.TYPE_STRING, label=field.LABEL_OPTIONAL)
         number += 1
     for place, name in enumerate(_NUMBERS):
-        message.field.add(name=name, number=number, type=field.TYPE_DOUBLE, label=field.LABEL_OPTIONAL, oneof_index=place, proto3_optional=True)
+        message.field.add(name=name, number=number, type=field.TYPE_DOUBLE, label=field.LABEL_OPTIONAL, oneof_index=place,
+                          proto3_optional=True)
         message.oneof_decl.add(name="_" + name)
         number += 1
     pool.Add(file)
@@ -332,7 +340,8 @@ class _Scenes:
         entity.timestamp.FromNanoseconds(time)
         verdict = str(self._verdict[row])
         norm = float(np.linalg.norm(force))
-        for key, value in (("sign", f"{self._sign} ({self._estimates['sign'][row]})"), ("verdict", verdict), ("reasons", str(self._reasons[row])),
+        for key, value in (("sign", f"{self._sign} ({self._estimates['sign'][row]})"), ("verdict", verdict),
+                           ("reasons", str(self._reasons[row])),
                            ("newton", f"{norm:.6g}"), ("metres_per_newton", f"{self._scale:g}")):
             entity.metadata.add(key=key, value=value)
         colour = _COLOURS.get(verdict, (0.45, 0.45, 0.45))
@@ -346,7 +355,8 @@ class _Scenes:
             _set_vector(arrow.pose.position, origin)
             _set_quaternion(arrow.pose.orientation, _along_x(direction))
             _set_colour(arrow.color, colour, 1.0)
-        covariance = force_covariance(np.array([float(column[row]) for column in self._sd]), [float(column[row]) for column in self._worst])
+        covariance = force_covariance(np.array([float(column[row]) for column in self._sd]),
+                                      [float(column[row]) for column in self._worst])
         tip = origin + direction * length
         if covariance is not None:
             variances, axes = np.linalg.eigh(covariance)
@@ -360,7 +370,8 @@ class _Scenes:
             _set_vector(sphere.size, 2.0 * np.minimum(halves, _LONGEST))
             _set_colour(sphere.color, colour, 0.25)
         self._cut += cut
-        text = entity.texts.add(text=f"{self._labels.get(frame) or frame}: {norm:.3g} N, {self._sign}, {verdict}", billboard=True, font_size=12.0,
+        text = entity.texts.add(text=f"{self._labels.get(frame) or frame}: {norm:.3g} N, {self._sign}, {verdict}", billboard=True,
+                                font_size=12.0,
                                 scale_invariant=True)
         _set_vector(text.pose.position, tip)
         text.pose.orientation.w = 1.0
@@ -388,7 +399,8 @@ def force_covariance(sd: np.ndarray, worst: list[float]) -> np.ndarray | None:
     one, both, other = np.linalg.lstsq(rows, left, rcond=1e-9)[0]
     variances, axes = np.linalg.eigh(np.array([[one, both], [both, other]]))
     inner = axes @ np.diag(np.clip(variances, 0.0, largest)) @ axes.T
-    return largest * np.outer(direction, direction) + across @ inner @ across.T
+    covariance: np.ndarray = largest * np.outer(direction, direction) + across @ inner @ across.T
+    return covariance
 
 
 def _along_x(direction: np.ndarray) -> np.ndarray:

@@ -5,7 +5,8 @@ import pathlib
 import numpy as np
 
 from antaeus.formats.recording import WRENCH_COLUMNS, Channel, FormatError, Recording, Wishes
-from antaeus.formats.tabular import (Clock, Notes, Vector, count, head_line, is_table_file, merged, open_csv, table_recording, unread,
+from antaeus.formats.tabular import (Clock, Notes, Vector, count, head_line, is_table_file, merged, open_csv, table_recording,
+                                     unread,
                                      wished_vectors)
 
 # The order of RTDE's vectors of joints is base, shoulder, elbow, wrist 1, 2, 3; names as in Universal Robots' ROS description.
@@ -52,11 +53,13 @@ def open_recording(path: pathlib.Path, wishes: Wishes) -> Recording:
     vectors = merged(offered, wished_vectors(path, csv.names, wishes), wishes)
     names = [vector.channel.name for vector in vectors]
     if "qpos" not in names:
-        raise FormatError(path, "holds no joint positions (actual_q_0 … actual_q_5)", "add actual_q to the recipe, and record again")
+        raise FormatError(path, "holds no joint positions (actual_q_0 … actual_q_5)",
+                          "add actual_q to the recipe, and record again")
     notes = Notes()
     notes.say("names", "joints are named by RTDE's order (base, shoulder, elbow, wrist 1, 2, 3): " + ", ".join(JOINTS))
     if any(vector.channel == _CURRENTS for vector in vectors):
-        notes.say("current", "tau holds motor currents (actual_current), in A: give N·m per A as channels.tau.scale in a map, or record "
+        notes.say("current",
+                  "tau holds motor currents (actual_current), in A: give N·m per A as channels.tau.scale in a map, or record "
                   "actual_current_as_torque (PolyScope 5.23, 10.11)")
     if any(vector.channel == _TORQUES for vector in vectors):
         notes.say("gravity", "actual_current_as_torque carries no weight, as the maintainers of Universal Robots' driver say")
@@ -90,7 +93,8 @@ class _Repeats:
     """Rows that say what the row before said: a recorder whose clock is not the controller's."""
 
     def __init__(self, notes: Notes) -> None:
-        self._notes, self._last, self._number = notes, None, 0
+        self._notes, self._number = notes, 0
+        self._last: np.ndarray | None = None
 
     def see(self, values: np.ndarray) -> None:
         if not len(values):
@@ -99,7 +103,8 @@ class _Repeats:
         self._last = values[-1:].copy()
         self._number += int(np.count_nonzero((values == before).all(axis=1)))
         if self._number:
-            self._notes.say("repeats", f"{count(self._number, 'row')} that repeat the numbers of the row before to the last digit: kept; "
+            self._notes.say("repeats",
+                            f"{count(self._number, 'row')} that repeat the numbers of the row before to the last digit: kept; "
                             "the recorder's clock is not the controller's")
 
 

@@ -156,7 +156,7 @@ def head_line(path: pathlib.Path) -> str:
 
 def is_table_file(path: pathlib.Path) -> bool:
     """Whether a path is a file with an ending that tables have."""
-    return path.suffix.lower() in (".csv", ".txt", ".tsv", ".log", "") and path.is_file()
+    return path.suffix.lower() in (".csv", ".txt", ".tsv", ".log", ".dat", "") and path.is_file()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -322,7 +322,8 @@ def _wished_vector(place: object, channel: str, wish: ChannelWish, names: list[s
     for joint, index in matches:
         first.setdefault(joint, index)
     if not first:
-        raise FormatError(place, f"channels.{channel}: no column is called '{source}'", nearest(source, list(dict.fromkeys(names))) or
+        raise FormatError(place, f"channels.{channel}: no column is called '{source}'",
+                          nearest(source, list(dict.fromkeys(names))) or
                           f"columns are {', '.join(list(dict.fromkeys(names))[:12])}, …")
     joints = sorted(first, key=natural)
     return Vector(Channel(channel, tuple(joints), source), tuple(first[joint] for joint in joints))
@@ -355,9 +356,9 @@ class Stamps:
     """What can be said of time stamps, counted as they go by."""
 
     def __init__(self, notes: Notes) -> None:
-        self._notes, self._last = notes, None
+        self._notes = notes
+        self._last: int | None = None
         self._same = self._back = 0
-        self._first_back = ""
 
     def see(self, times: np.ndarray) -> None:
         if not len(times):
@@ -367,7 +368,8 @@ class Stamps:
         self._same += int(np.count_nonzero(steps == 0))
         self._back += int(np.count_nonzero(steps < 0))
         if self._same:
-            self._notes.say("same", f"{count(self._same, 'row')} with the time stamp of the row before: kept, in the file's order")
+            self._notes.say("same",
+                            f"{count(self._same, 'row')} with the time stamp of the row before: kept, in the file's order")
         if self._back:
             self._notes.say("back", f"the time stamp goes back {count(self._back, 'time')}")
 
@@ -380,6 +382,9 @@ def table_recording(csv: Csv, vectors: list[Vector], clock: Clock | None, wishes
     """
     if clock is None and wishes.rate is None:
         raise no_time(csv.path, "states no time and no rate")
+    if clock is not None and wishes.rate is not None:
+        notes.say("rate", f"column {csv.names[clock.column]} is not read: rows come at the rate that you say")
+        clock = None
     columns = list(dict.fromkeys(index for vector in vectors for index in vector.columns))
     places = {index: place for place, index in enumerate(columns)}
     progress = [0]
@@ -412,7 +417,8 @@ def table_recording(csv: Csv, vectors: list[Vector], clock: Clock | None, wishes
             raise FormatError(csv.path, "holds no row that can be read", "record again")
 
     return Recording(format=form, channels=tuple(vector.channel for vector in vectors),
-                     clock=clock.text if clock else f"{wishes.rate:g} rows a second, as you say", blocks=blocks, unmapped=unmapped,
+                     clock=clock.text if clock else f"{wishes.rate:g} rows a second, as you say", blocks=blocks,
+                     unmapped=unmapped,
                      notes=notes.lines, bytes=csv.path.stat().st_size, done=lambda: progress[0])
 
 

@@ -16,7 +16,8 @@ _HEAD_BYTES = 65536
 _PART_BYTES = 1 << 20
 _ENTRY_BYTES = 32 << 20  # of one entry at most
 _BLOCK_ENTRIES = 4096
-_CHANNELS = (("states", "qpos", "qpos", "measured"), ("states", "qvel", "dq", "measured"), ("states", "torque", "tau", "measured"),
+_CHANNELS = (("states", "qpos", "qpos", "measured"), ("states", "qvel", "dq", "measured"),
+             ("states", "torque", "tau", "measured"),
              ("actions", "qpos", "target_dof", "commanded"))
 _SPACE = re.compile(r"[\s]*")
 _DECODER = json.JSONDecoder()
@@ -31,7 +32,9 @@ def recognises(path: pathlib.Path) -> bool:
             return False
         with path.open("rb") as file:
             head = file.read(_HEAD_BYTES)
-        return head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") and (b'"joint_names"' in head or (b'"states"' in head and b'"qpos"' in head))
+        if not head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+            return False
+        return b'"joint_names"' in head or (b'"states"' in head and b'"qpos"' in head)
     except OSError:
         return False
 
@@ -85,7 +88,8 @@ def open_recording(path: pathlib.Path, wishes: Wishes) -> Recording:
             columns = [name for one, width in found for name in _columns(names, one.part, width, notes)]
             if not found:
                 raise FormatError(file, f"channels.{channel}: no numbers are called '{wish.source[:80]}'",
-                                  nearest(wish.source, [f"{kind}.{part}.{field}" for part in _widths(entries, kind, field)]) or "see --list")
+                                  nearest(wish.source, [f"{kind}.{part}.{field}" for part in _widths(entries, kind, field)])
+                                  or "see --list")
         if found:
             if len(set(columns)) < len(columns):
                 raise FormatError(file, f"two parts have a joint of one name in {kind}", "leave one out: ignore in a map")
@@ -117,7 +121,8 @@ def _columns(names: dict[str, typing.Any], part: str, width: int, notes: Notes) 
     if isinstance(stated, list) and len(stated) == width and all(isinstance(one, str) for one in stated):
         return stated
     if isinstance(stated, list) and stated:
-        notes.say("names " + part, f"info names {count(len(stated), 'joint')} of {part}, which has {count(width, 'number')}: called by their number")
+        notes.say("names " + part,
+                  f"info names {count(len(stated), 'joint')} of {part}, which has {count(width, 'number')}: called by their number")
     elif names:
         notes.say("names " + part, f"info names no joints of {part}: called by their number")
     return [f"{part}_{place}" for place in range(width)]
@@ -149,7 +154,8 @@ def _rate(file: pathlib.Path, info: dict[str, typing.Any], wishes: Wishes) -> tu
     raise no_time(file, "states no time and no fps")
 
 
-def _recording(file: pathlib.Path, reader: "_Reader", channels: list[Channel], parts: dict[str, list[tuple[_Part, int]]], rate: float, clock: str,
+def _recording(file: pathlib.Path, reader: "_Reader", channels: list[Channel], parts: dict[str, list[tuple[_Part, int]]],
+               rate: float, clock: str,
                unmapped: list[str], notes: Notes) -> Recording:
     def blocks() -> Iterator[Block]:
         counts: dict[str, int] = {}
