@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import antaeus
-from antaeus.formats import convert, mapping, writing
+from antaeus.formats import mapping, writing
 from antaeus.formats.recording import Block, Channel, ChannelWish, FormatError, Recording, Wishes, hold
 
 JOINTS = ("elbow", "shoulder", "wrist")  # not the order of a robot
@@ -221,7 +221,7 @@ def test_streams_of_other_rates_are_held():
 
 
 def test_converted_is_told_to_people_and_programs(tmp_path):
-    done = convert.Converted(pathlib.Path("log"), "test recording", "header stamps", 3, START, 1.0, float("nan"),
+    done = antaeus.Converted(pathlib.Path("log"), "test recording", "header stamps", 3, START, 1.0, float("nan"),
                              recording()[0].channels, ("/image",), ("a note",))
     assert "3 rows" in str(done) and "Not read: /image" in str(done) and "unit" not in str(done).splitlines()[0]
     assert '"rate": null' in done.to_json()
