@@ -4,6 +4,9 @@ writer writes it (h5py, pyarrow, csv.writer, printf); the numbers that come out 
 import csv
 import fractions
 import json
+import os
+import signal
+import time
 
 import numpy as np
 import pytest
@@ -187,6 +190,23 @@ def test_damaged_hdf5_is_refused(h5py, tmp_path):
         made["elsewhere"] = 1
         made["observations/qpos"] = h5py.ExternalLink("/etc/hostname", "/x")
     refused(file, "no layout that is known: it has /elsewhere")
+
+
+def test_a_file_on_which_the_hdf5_library_crashes_or_hangs_is_refused(h5py, tmp_path, monkeypatch):
+    file = tmp_path / "a.hdf5"
+    aloha(h5py, file, steps=4)
+    here = os.getpid()
+
+    def crashing(*arguments):
+        if os.getpid() != here:
+            os.kill(os.getpid(), signal.SIGSEGV)
+        raise AssertionError("opened here")
+
+    monkeypatch.setattr(hdf5, "_open", crashing)
+    refused(file, "is damaged: the HDF5 library crashes on it")
+    monkeypatch.setattr(hdf5, "_open", lambda *arguments: time.sleep(60))
+    monkeypatch.setattr(hdf5, "_PATIENCE", 0.2)
+    refused(file, "is damaged: the HDF5 library does not end reading it")
 
 
 # --- LeRobot ----------------------------------------------------------------------------------------------------------

@@ -1,9 +1,14 @@
 """HDF5 of robomimic (data/demo_0/obs/…) and of ALOHA's recorder (/observations/qpos, /action), or by paths of a map."""
 
+import faulthandler
 import json
+import os
 import pathlib
 import re
+import signal
+import time
 import typing
+import warnings
 from collections.abc import Iterator
 
 import numpy as np
@@ -20,6 +25,7 @@ _ENDINGS = (".hdf5", ".h5", ".hdf", ".he5")
 _WIDEST = 4096  # columns of a dataset that is read
 _CHUNK_BYTES = 1 << 28  # of one chunk at most, since a chunk is unpacked as a whole
 _PACKED = 1100  # bytes that one byte can hold, with what HDF5 packs with
+_PATIENCE, _SLOWEST = 20.0, 5e6  # s, and bytes a second, after which reading is given up
 _ALOHA_RATE = 50.0  # frames a second of ALOHA's recorder (its constant DT is 0.02 s); the file does not say
 # Observations of robomimic: robot0_joint_pos and its like.
 _ROBOMIMIC = (
@@ -55,6 +61,11 @@ class _Source(typing.NamedTuple):
 def open_recording(path: pathlib.Path, wishes: Wishes) -> Recording:
     """Opens the file. Raises FormatError."""
     h5py = library("h5py", path)
+    _require_readable(h5py, path, wishes)
+    return _open(h5py, path, wishes)
+
+
+def _open(h5py: typing.Any, path: pathlib.Path, wishes: Wishes) -> Recording:
     try:
         with _opened(h5py, path) as file:
             return _recording(h5py, path, file, wishes)
@@ -62,6 +73,39 @@ def open_recording(path: pathlib.Path, wishes: Wishes) -> Recording:
         raise
     except Exception as error:  # what h5py raises on damaged files has many types
         raise FormatError(path, f"is damaged ({_one_line(error)})", "copy it again") from None
+
+
+def _require_readable(h5py: typing.Any, path: pathlib.Path, wishes: Wishes) -> None:
+    """Reads the file once in a child process: on some damaged files the HDF5 library crashes, or does not come back.
+
+    What it raises there it raises here again, later. Raises FormatError where it ended in another way.
+    """
+    if not hasattr(os, "fork"):
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of a fork beside threads: the child calls h5py alone
+        child = os.fork()
+    if child == 0:
+        faulthandler.disable()
+        try:
+            for _ in _open(h5py, path, wishes).blocks():
+                pass
+        finally:
+            os._exit(0)
+    end = time.monotonic() + _PATIENCE + path.stat().st_size / _SLOWEST
+    wait = 0.0005
+    while True:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done or time.monotonic() > end:
+            break
+        time.sleep(wait)
+        wait = min(2 * wait, 0.05)
+    if not done:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    if not done or os.WIFSIGNALED(status):
+        raise FormatError(path, "is damaged: the HDF5 library " + ("crashes on it" if done else "does not end reading it"),
+                          "copy it again")
 
 
 def _one_line(error: BaseException) -> str:
