@@ -26,8 +26,8 @@ except ImportError as error:
 from antaeus import _values
 from antaeus._antaeus import *  # noqa: F403
 from antaeus._antaeus import __version__ as __version__
-from antaeus.formats.convert import Converted as Converted
-from antaeus.formats.convert import convert as convert
+from antaeus._convert import Converted as Converted
+from antaeus._convert import convert as convert
 
 for _own in (cmake_prefix, convert, Converted):
     _own.__module__ = "antaeus"

@@ -205,7 +205,9 @@ std::size_t FittedLog::match_without_prefixes(const std::function<std::size_t(co
   const std::string of_log = common_beginning(labels), of_robot = common_beginning(names);
   if (of_log == of_robot || names_a_side(of_log) || names_a_side(of_robot)) return 0;
   const std::size_t known = match([&](const std::string& label, const std::string& name) {
-    return name.starts_with(of_robot) && plain(label.substr(of_log.size())) == plain(name.substr(of_robot.size()));
+    if (label.empty() || !name.starts_with(of_robot)) return false;  // a short label of the profile
+    const std::string rest = plain(label.substr(of_log.size()));
+    return !is_number(rest) && rest == plain(name.substr(of_robot.size()));  // numbers begin at 0 or at 1
   });
   if (known == 0) return 0;
   const auto first = std::ranges::find_if(motors, [](int motor) { return motor >= 0; });

@@ -120,7 +120,7 @@ ReadableLog readable_log(const fs::path& path) {
   const fs::path place = fs::temp_directory_path(error);
   if (error) throw EpisodeError(path.string(), "no folder for temporary files", "set TMPDIR to one");
   const auto scratch = std::make_shared<const ScratchFolder>(place, 0700, path);
-  const ReadableLog log{scratch->path() / log_name(path), scratch};
+  const ReadableLog log{scratch->path() / "episode", scratch};
   converting().converter(path, log.path);
   kept().push_front({whole, changed, log});
   if (kept().size() > kMostKept) kept().pop_back();

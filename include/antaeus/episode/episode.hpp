@@ -69,6 +69,8 @@ constexpr void visit_fields(const Episode*, auto&& visit) {
   visit(field("time", "s", "[N], never decreasing; NaN throughout when not recorded", &E::time));
   visit(field("q", "", "[N × motors], rad or m", &E::q));
   visit(field("tau", "", "[N × motors], N·m or N", &E::tau));
+  visit(field("torque_unit", "", "of tau, where the log's format states another than N·m (\"A\"); else empty",
+              &E::torque_unit));
   visit(field("target", "", "commanded positions [N × motors], rad or m", &E::target));
   visit(field("v", "", "[N × motors], rad/s or m/s", &E::v));
   visit(field("imu_quaternion", "", "[N × 4], x y z w, sensor in world", &E::imu_quaternion));

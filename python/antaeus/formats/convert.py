@@ -1,4 +1,4 @@
-"""`antaeus convert` and `antaeus.convert`: a recording of another format becomes an episode, or its results an MCAP."""
+"""The work of `antaeus convert` and `antaeus.convert`: a recording of another format becomes an episode, or its results an MCAP."""
 
 import argparse
 import dataclasses
@@ -6,98 +6,79 @@ import json
 import os
 import pathlib
 import sys
+import tempfile
 import time
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from antaeus import _antaeus
+from antaeus._convert import Converted
 from antaeus.formats import mapping, open_recording, recognises, writing
-from antaeus.formats.recording import Channel, FormatError, Recording, Wishes, nearest
+from antaeus.formats.recording import FormatError, Recording, Wishes, nearest
+
+if typing.TYPE_CHECKING:
+    from antaeus.formats.results_mcap import WrittenResults
 
 
 @dataclasses.dataclass(frozen=True)
-class Converted:
-    """What `convert` wrote, and what it found. `str()` of it is for people."""
+class Request:
+    """What `antaeus.convert` is asked for, beside the recording and where to write; its docstring says what each is."""
 
-    out: pathlib.Path
-    """What was written."""
-    format: str
-    """Of the recording, for people."""
-    clock: str
-    """What the time stamps are: header stamps, the receiver's, a stated rate."""
-    rows: int
-    start_ns: int
-    """Where `time` is 0, in nanoseconds of that clock."""
-    duration: float
-    """[s]"""
-    rate: float
-    """Rows a second, by the median step; NaN with one row."""
-    channels: tuple[Channel, ...]
-    """With unit, stage, sign and composition as far as the format states them, else "unknown"."""
-    unmapped: tuple[str, ...]
-    """What lies in the recording and was not read."""
-    notes: tuple[str, ...]
-    """What was taken for granted or left out, one line each."""
+    map: str | os.PathLike[str] | None = None
+    topic: str | None = None
+    clock: str | None = None
+    episode: str | None = None
+    rate: float | None = None
+    urdf: str | os.PathLike[str] | None = None
+    robot: typing.Any = None
+    endpoints: Sequence[str] = ()
+    settings: dict[str, float | str | bool] = dataclasses.field(default_factory=dict)
 
-    def to_json(self) -> str:
-        """The same as JSON text."""
-        known = dataclasses.asdict(self) | {"out": str(self.out), "rate": self.rate if self.rate == self.rate else None}
-        return json.dumps(known, ensure_ascii=False, indent=2)
-
-    def __str__(self) -> str:
-        rate = f", {self.rate:.4g} Hz" if self.rate == self.rate else ""
-        lines = [f"{self.out}: {self.rows} rows, {self.duration:.6g} s{rate}, from a {self.format}",
-                 f"  clock: {self.clock}"]
-        width = max(len(channel.name) for channel in self.channels)
-        for channel in self.channels:
-            known = [channel.unit if channel.unit != "unknown" else "unit not stated"]
-            known += [word for word, value in ((channel.stage, channel.stage), (f"gravity {channel.gravity}", channel.gravity),
-                                               (channel.sign, channel.sign)) if value != "unknown"]
-            columns = ", ".join(channel.columns[:8]) + (", …" if len(channel.columns) > 8 else "")
-            lines.append(f"  {channel.name:<{width}}  {len(channel.columns)} columns, {'; '.join(known)}: {channel.source}"
-                         f" ({columns})")
-        lines += [f"  Note: {note}" for note in self.notes]
-        lines += [f"  Not read: {one}" for one in self.unmapped]
-        return "\n".join(lines)
+    def wishes(self) -> Wishes:
+        """The map with the options over it."""
+        read = mapping.read_map(self.map) if self.map is not None else Wishes()
+        given = {name: value for name in ("topic", "clock", "episode", "rate") if (value := getattr(self, name)) is not None}
+        wishes = dataclasses.replace(read, **given)
+        if wishes.clock not in (None, "header", "receiver"):
+            raise FormatError("clock", f"'{wishes.clock}' is none", nearest(str(wishes.clock), ("header", "receiver"))
+                              or "give header or receiver")
+        return wishes
 
 
-def convert(recording: str | os.PathLike[str], out: str | os.PathLike[str], *, map: str | os.PathLike[str] | None = None,
-            topic: str | None = None, clock: str | None = None, episode: str | int | None = None,
-            rate: float | None = None, urdf: str | os.PathLike[str] | None = None,
-            progress: Callable[[float], None] = lambda share: None) -> Converted:
-    """Writes a recording of another format as an episode: a folder of .npy files, or one file where `out` ends in .parquet.
-
-    Formats: ROS 1 and ROS 2 bags, MCAP, HDF5 (robomimic, ALOHA), LeRobot v2 and v3, csv of UR's RTDE client, of libfranka
-    and of PlotJuggler, Unitree's teleoperation json. Joints keep the names of the recording; positions are in rad or m,
-    torques in N·m or N where the format states units, else as they stand, and `channels` says "unknown". `time` is in
-    seconds from `start_ns` on, on one clock of the recording. docs/convert.md has the map's keys.
-
-    Args:
-        recording: file or folder.
-        out: folder, or a file that ends in .parquet; replaced where convert wrote it.
-        map: TOML file that says what the recording does not: names, units, sources.
-        topic: whose joint states are meant, where several could be.
-        clock: "header" (the sender's stamps) or "receiver"; default: the header's where they run forward.
-        episode: which one, where the recording holds several.
-        rate: rows a second, where the recording states no time.
-        urdf: where to write the robot's description, if the recording holds one.
-        progress: is called with the share of bytes that were read, in [0, 1].
-
-    Raises ValueError, one line with file, place and remedy; nothing is then written. Not for a loop.
-    """
-    source, target = pathlib.Path(recording), pathlib.Path(out)
-    wishes = mapping.read_map(map) if map is not None else Wishes()
-    given = {"topic": topic, "clock": clock, "episode": None if episode is None else str(episode), "rate": rate}
-    wishes = dataclasses.replace(wishes, **{name: value for name, value in given.items() if value is not None})
-    if wishes.clock not in (None, "header", "receiver"):
-        raise FormatError("clock", f"'{wishes.clock}' is none", nearest(str(wishes.clock), ("header", "receiver"))
-                          or "give header or receiver")
+def convert_recording(source: pathlib.Path, target: pathlib.Path, asked: Request,
+                      progress: Callable[[float], None]) -> "Converted | WrittenResults":
+    """What `antaeus.convert` does."""
+    wishes = asked.wishes()
+    if target.suffix == ".mcap":
+        if asked.robot is None:
+            raise FormatError(target, "is of forces, and no robot is named", "give the robot, or name a folder or a .parquet")
+        return _results(source, target, wishes, asked, progress)
+    if asked.robot is not None or asked.endpoints or asked.settings:
+        raise FormatError(target, "is an episode, which is of no robot in particular", "leave the robot out, or name an .mcap")
     opened = _opened(source, wishes)
-    text = _description(source, opened) if urdf is not None else None
+    text = _description(source, opened) if asked.urdf is not None else None
     written = writing.write(opened, target, progress)
-    if urdf is not None and text is not None:
-        pathlib.Path(urdf).write_text(text, encoding="utf-8")
+    if asked.urdf is not None and text is not None:
+        pathlib.Path(asked.urdf).write_text(text, encoding="utf-8")
     return Converted(target, opened.format, opened.clock, written.rows, written.start, written.duration, written.rate,
                      written.channels, tuple(opened.unmapped), tuple(opened.notes))
+
+
+def _results(source: pathlib.Path, target: pathlib.Path, wishes: Wishes, asked: Request,
+             progress: Callable[[float], None]) -> "WrittenResults":
+    from antaeus.formats import results_mcap  # its libraries load when they are used
+
+    known = asked.robot if isinstance(asked.robot, _antaeus.Robot) else _antaeus.load_robot(asked.robot)
+    with tempfile.TemporaryDirectory(prefix="antaeus-") as scratch:
+        start = 0
+        log = source
+        if source.exists() and recognises(source):
+            log = pathlib.Path(scratch) / source.stem
+            start = writing.write(_opened(source, wishes), log, lambda share: progress(share / 3)).start
+        episode = _antaeus.load_episode(log, known)
+        estimates = _antaeus.estimate(episode, known, endpoints=list(asked.endpoints), settings=asked.settings)
+    return results_mcap.write_results(target, known, episode, estimates, start_ns=start,
+                                      progress=lambda share: progress((1 + 2 * share) / 3))
 
 
 def _opened(source: pathlib.Path, wishes: Wishes) -> Recording:
@@ -115,7 +96,7 @@ def _description(source: pathlib.Path, opened: Recording) -> str:
 
 def into_folder(recording: str, folder: str) -> None:
     """For the library, which reads a recording by way of a scratch folder (antaeus::set_log_converter)."""
-    convert(recording, folder)
+    convert_recording(pathlib.Path(recording), pathlib.Path(folder), Request(), lambda share: None)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -148,6 +129,7 @@ def _parser() -> _Parser:
     add("--list", action="store_true", help="say what is in it and write nothing")
     add("--robot", "-r", metavar="NAME|FILE", help="of an .mcap: whose forces are estimated")
     add("--endpoint", "-e", metavar="FRAME", action="append", help="of an .mcap: at which frame (repeatable)")
+    add("--set", metavar="GROUP.OPTION=VALUE", action="append", help="of an .mcap: any option of estimate (repeatable)")
     add("--json", action="store_true", help="print what was found as JSON")
     add("--told-progress", action="store_true", help=argparse.SUPPRESS)  # for the command line, which draws it
     return parser
@@ -161,24 +143,27 @@ def run(arguments: list[str]) -> int:
         return 0
     if given.out is None:
         raise ValueError("convert: OUT is missing; name a folder, a .parquet or an .mcap, or give --list")
-    if pathlib.Path(given.out).suffix == ".mcap":
-        return _results(given)
-    for option in ("robot", "endpoint"):
-        if getattr(given, option):
-            raise ValueError(f"--{option} is of results, which are written as .mcap; leave it out, or name OUT.mcap")
-    if given.told_progress:
-        convert(given.recording, given.out, progress=_tell)
-        return 0
-    converted = convert(given.recording, given.out, map=given.map, topic=given.topic, clock=given.clock,
-                        episode=given.episode, rate=given.rate, urdf=given.urdf, progress=Bar("converting"))
-    print(converted.to_json() if given.json else converted)
+    asked = Request(given.map, given.topic, given.clock, given.episode, given.rate, given.urdf, given.robot, given.endpoint or (),
+                    _settings(given.set or []))
+    done = convert_recording(pathlib.Path(given.recording), pathlib.Path(given.out), asked,
+                             _tell if given.told_progress else Bar("converting"))
+    if not given.told_progress:
+        print(done.to_json() if given.json else done)
     return 0
 
 
+def _settings(assignments: list[str]) -> dict[str, float | str | bool]:
+    settings: dict[str, float | str | bool] = {}
+    for assignment in assignments:
+        name, equals, value = assignment.partition("=")
+        if not equals:
+            raise FormatError("--set", f"'{assignment}' is no assignment", "write group.option=value")
+        settings[name] = value
+    return settings
+
+
 def _listing(given: argparse.Namespace) -> str:
-    wishes = mapping.read_map(given.map) if given.map else Wishes()
-    wishes = dataclasses.replace(wishes, topic=given.topic or wishes.topic, episode=given.episode or wishes.episode,
-                                 rate=given.rate or wishes.rate, clock=given.clock or wishes.clock)
+    wishes = Request(given.map, given.topic, given.clock, given.episode, given.rate).wishes()
     opened = _opened(pathlib.Path(given.recording), wishes)
     if given.json:
         known = {"format": opened.format, "clock": opened.clock, "unmapped": opened.unmapped, "notes": opened.notes,
@@ -188,10 +173,6 @@ def _listing(given: argparse.Namespace) -> str:
     lines += [f"  {channel.name}: {channel.source}; {', '.join(channel.columns)}" for channel in opened.channels]
     lines += [f"  Note: {note}" for note in opened.notes]
     return "\n".join(lines + [f"  Not read: {one}" for one in opened.unmapped])
-
-
-def _results(given: argparse.Namespace) -> int:
-    raise ValueError("convert: an .mcap of results is not written yet; name a folder or a .parquet")
 
 
 def _tell(share: float) -> None:

@@ -1,6 +1,7 @@
 """Estimated wrenches as an MCAP for Foxglove and rerun: arrows with their uncertainty, joint states, transforms, numbers."""
 
 import dataclasses
+import json
 import math
 import os
 import pathlib
@@ -44,6 +45,10 @@ class WrittenResults:
     def messages(self) -> int:
         """Of all topics."""
         return sum(self.topics.values())
+
+    def to_json(self) -> str:
+        """The same as JSON text."""
+        return json.dumps(dataclasses.asdict(self) | {"path": str(self.path)}, ensure_ascii=False, indent=2)
 
     def __str__(self) -> str:
         lines = [f"{self.path}: {self.messages} messages of {len(self.topics)} topics, for Foxglove and rerun"]

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from antaeus.formats.recording import UNKNOWN, Channel, FormatError, Recording, library
+from antaeus.formats.recording import BLOCK_ROWS, UNKNOWN, Channel, FormatError, Recording, library
 
 # What load_episode reads beside the .npy files of a folder that was converted: names of columns, and what is known of them.
 COLUMNS_FILE = "channels.csv"
@@ -31,7 +31,7 @@ class Written:
 
 
 class FolderSink:
-    """One .npy file a channel, written as rows come."""
+    """One .npy file a channel, written as rows come; beside them COLUMNS_FILE and NOTES_FILE."""
 
     def __init__(self, folder: pathlib.Path, channels: tuple[Channel, ...]) -> None:
         self._folder = folder
@@ -75,36 +75,24 @@ class FolderSink:
             file.close()
 
 
-class ParquetSink:
-    """One column a joint or axis, tau_<joint>; what is known of them is metadata of the fields."""
-
-    def __init__(self, file: pathlib.Path, channels: tuple[Channel, ...]) -> None:
-        self._arrow, parquet = library("pyarrow", file), library("pyarrow.parquet", file)
-        self._channels = channels
-        fields = [self._arrow.field("time", self._arrow.float64(), metadata={"unit": "s"})]
-        fields += [self._arrow.field(f"{channel.name}_{column}", self._arrow.float64(), metadata=self._facts(channel))
-                   for channel in channels for column in channel.columns]
-        self._schema = self._arrow.schema(fields)
-        self._writer = parquet.ParquetWriter(file, self._schema, compression="snappy")
-
-    @staticmethod
-    def _facts(channel: Channel) -> dict[str, str]:
-        return {name: getattr(channel, name) for name in ("unit", "stage", "gravity", "sign", "source")}
-
-    def add(self, time: np.ndarray, values: dict[str, np.ndarray]) -> None:
-        columns = [time] + [values[channel.name][:, place] for channel in self._channels for place in range(len(channel.columns))]
-        arrays = [self._arrow.array(np.ascontiguousarray(column, np.float64)) for column in columns]
-        self._writer.write_batch(self._arrow.record_batch(arrays, schema=self._schema))
-
-    def finish(self, kept: tuple[Channel, ...], notes: list[str], start: int, clock: str) -> None:
-        known = {"start_ns": start, "clock": clock, "notes": notes,
-                 "empty": [channel.name for channel in self._channels if channel not in kept]}
-        self._writer.add_key_value_metadata({"antaeus": json.dumps(known, ensure_ascii=False)})
-        self._writer.close()
-
-    def close(self) -> None:
-        with contextlib.suppress(Exception):
-            self._writer.close()
+def _to_parquet(folder: pathlib.Path, file: pathlib.Path, kept: tuple[Channel, ...], notes: list[str], start: int,
+                clock: str) -> None:
+    """The arrays of a folder as one table, a column a joint or axis (tau_<joint>); what is known of them is metadata."""
+    arrow, parquet = library("pyarrow", file), library("pyarrow.parquet", file)
+    fields = [arrow.field("time", arrow.float64(), metadata={"unit": "s"})]
+    fields += [arrow.field(f"{channel.name}_{column}", arrow.float64(),
+                           metadata={name: getattr(channel, name) for name in ("unit", "stage", "gravity", "sign", "source")})
+               for channel in kept for column in channel.columns]
+    known = {"start_ns": start, "clock": clock, "notes": notes}
+    schema = arrow.schema(fields, metadata={"antaeus": json.dumps(known, ensure_ascii=False)})
+    time = np.load(folder / "time.npy", mmap_mode="r")
+    arrays = [np.load(folder / f"{channel.name}.npy", mmap_mode="r") for channel in kept]
+    with parquet.ParquetWriter(file, schema, compression="snappy") as writer:
+        for begin in range(0, len(time), BLOCK_ROWS):
+            rows = slice(begin, begin + BLOCK_ROWS)
+            columns = [time[rows]] + [array[rows, place] for array in arrays for place in range(array.shape[1])]
+            writer.write_batch(arrow.record_batch([arrow.array(np.ascontiguousarray(column)) for column in columns],
+                                                  schema=schema))
 
 
 def write(recording: Recording, out: pathlib.Path, progress: Callable[[float], None] = lambda share: None) -> Written:
@@ -121,14 +109,14 @@ def write(recording: Recording, out: pathlib.Path, progress: Callable[[float], N
         raise FormatError(out, f"cannot be written ({error.strerror})", "name a place that can be written") from None
     try:
         made = beside / "made"
-        if out.suffix == ".parquet":
-            sink: FolderSink | ParquetSink = ParquetSink(made, recording.channels)
-        else:
-            made.mkdir()
-            sink = FolderSink(made, recording.channels)
-        with contextlib.closing(sink):
+        made.mkdir()
+        with contextlib.closing(FolderSink(made, recording.channels)) as sink:
             written = _pour(recording, sink, out, progress)
-        if out.is_dir():
+        if out.suffix == ".parquet":
+            table = beside / "table"
+            _to_parquet(made, table, written.channels, _notes(recording), written.start, recording.clock)
+            made = table
+        elif out.is_dir():
             os.replace(out, beside / "old")
         os.replace(made, out)
         return written
@@ -138,7 +126,7 @@ def write(recording: Recording, out: pathlib.Path, progress: Callable[[float], N
         shutil.rmtree(beside, ignore_errors=True)
 
 
-def _pour(recording: Recording, sink: FolderSink | ParquetSink, place: pathlib.Path, progress: Callable[[float], None]) -> Written:
+def _pour(recording: Recording, sink: FolderSink, place: pathlib.Path, progress: Callable[[float], None]) -> Written:
     rows, start, last = 0, 0, 0
     filled = dict.fromkeys((channel.name for channel in recording.channels), False)
     steps = np.empty(0, np.int64)
