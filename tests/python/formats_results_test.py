@@ -15,7 +15,7 @@ from antaeus.formats.recording import FormatError
 pytest.importorskip("mcap")
 pytest.importorskip("mcap_protobuf")
 pytest.importorskip("foxglove_schemas_protobuf")
-from antaeus.formats.results_mcap import force_covariance, write_results  # noqa: E402
+from antaeus.formats.results_mcap import ellipsoid_95, force_covariance, set_quaternion, write_results  # noqa: E402
 
 START = 1_700_000_000_123_456_789
 WITHIN_95 = 7.814727903251179  # χ² of three degrees of freedom, 95 % (tables of the χ² distribution)
@@ -166,6 +166,26 @@ def test_the_covariance_follows_from_the_table():
     np.testing.assert_allclose(ball, 4 * np.eye(3), atol=1e-9)
     np.testing.assert_array_equal(force_covariance(np.array([1.0, 2.0, 3.0]), [np.nan] * 4), np.diag([1.0, 4.0, 9.0]))
     assert force_covariance(np.array([1.0, np.nan, 3.0]), [1.0, 1.0, 0.0, 0.0]) is None
+
+
+def test_ellipsoids_and_quaternions_are_those_of_any_matrix():
+    from foxglove_schemas_protobuf.Quaternion_pb2 import Quaternion
+
+    chance = np.random.default_rng(SEED)
+    inside = 0
+    for _ in range(100):
+        root = chance.normal(size=(3, 3))
+        halves, axes = ellipsoid_95(root @ root.T)
+        quaternion = Quaternion()
+        set_quaternion(quaternion, axes)
+        turned = rotation(quaternion)
+        np.testing.assert_allclose(turned, axes, atol=ROUNDING)
+        forces = root @ chance.normal(size=(3, 200))
+        inside += np.count_nonzero((((turned.T @ forces) / halves[:, None])**2).sum(axis=0) <= 1)
+    assert 0.945 < inside / 20000 < 0.955  # 3.2 standard deviations of 20000 draws
+    for half_turn in (np.diag([1.0, -1.0, -1.0]), np.diag([-1.0, 1.0, -1.0]), np.diag([-1.0, -1.0, 1.0]), np.eye(3)[[1, 0, 2]] * [1, 1, -1]):
+        set_quaternion(quaternion, half_turn)
+        np.testing.assert_allclose(rotation(quaternion), half_turn, atol=ROUNDING)
 
 
 def test_the_covariance_is_that_of_the_estimator():

@@ -590,8 +590,11 @@ def test_teleoperation(tmp_path):
         np.testing.assert_array_equal(values["qpos"], np.hstack((made["q"], made["ee"])))
         np.testing.assert_array_equal(values["tau"], made["tau"])
         np.testing.assert_array_equal(values["target_dof"], made["action"])
-        assert channel(recording, "qpos").columns == (*ARM, "left_ee_0", "left_ee_1", "left_ee_2")
-        assert channel(recording, "tau").columns == tuple(ARM)
+        joints = ("left_shoulder_pitch_joint", "left_shoulder_roll_joint", "left_elbow_joint")  # as in Unitree's URDF of the G1
+        assert channel(recording, "qpos").columns == (*joints, "left_ee_0", "left_ee_1", "left_ee_2")
+        assert channel(recording, "tau").columns == joints
+        assert any("kLeftElbow is left_elbow_joint" in note or "kLeftShoulderPitch is" in note for note in recording.notes)
+        assert channel(read(path, Wishes(joints={"kLeftElbow": "elbow"}))[0], "tau").columns[2] == "kLeftElbow"  # the map renames it
         assert times.tolist() == [round(fractions.Fraction(row * 10**9, 30)) for row in range(40)]
     assert "info.image.fps" in recording.clock and recording.unmapped == ["colors"]
     (tmp_path / "episode_0002").mkdir()

@@ -94,6 +94,8 @@ def open_recording(path: pathlib.Path, wishes: Wishes) -> Recording:
     if wishes.rate is not None:
         notes.say("rate", f"the rate is not used: rows have time stamps ({csv.names[clock_column]})")
     read |= {0, clock_column}
+    if clock_column == 0 and f"{main.topic}/header/stamp" in csv.names:
+        notes.say("header", f"header stamps are there too ({main.topic}/header/stamp): --clock header reads them")
     unmapped += unread([name for index, name in enumerate(csv.names) if index not in read])
     return _recording(csv, own, others, clock_column, clock, unmapped, notes)
 

@@ -331,7 +331,7 @@ class _Scenes:
             transform = message.transforms.add(parent_frame_id="world", child_frame_id=link)
             transform.timestamp.FromNanoseconds(time)
             _set_vector(transform.translation, pose.translation)
-            _set_quaternion(transform.rotation, np.asarray(pose.rotation, dtype=float))
+            set_quaternion(transform.rotation, np.asarray(pose.rotation, dtype=float))
         out.write("/tf", message, time)
         return True
 
@@ -353,20 +353,18 @@ class _Scenes:
             head = min(0.05, 0.4 * length)
             arrow.shaft_length, arrow.head_length, arrow.shaft_diameter, arrow.head_diameter = length - head, head, 0.015, 0.035
             _set_vector(arrow.pose.position, origin)
-            _set_quaternion(arrow.pose.orientation, _along_x(direction))
+            set_quaternion(arrow.pose.orientation, _along_x(direction))
             _set_colour(arrow.color, colour, 1.0)
         covariance = force_covariance(np.array([float(column[row]) for column in self._sd]),
                                       [float(column[row]) for column in self._worst])
         tip = origin + direction * length
         if covariance is not None:
-            variances, axes = np.linalg.eigh(covariance)
-            if np.linalg.det(axes) < 0:
-                axes = axes * [1.0, 1.0, -1.0]
-            halves = _SIGMAS_95 * np.sqrt(np.maximum(variances, 0.0)) * self._scale
+            halves, axes = ellipsoid_95(covariance)
+            halves = halves * self._scale
             cut = cut or bool((halves > _LONGEST).any())
             sphere = entity.spheres.add()
             _set_vector(sphere.pose.position, tip)
-            _set_quaternion(sphere.pose.orientation, axes)
+            set_quaternion(sphere.pose.orientation, axes)
             _set_vector(sphere.size, 2.0 * np.minimum(halves, _LONGEST))
             _set_colour(sphere.color, colour, 0.25)
         self._cut += cut
@@ -403,6 +401,14 @@ def force_covariance(sd: np.ndarray, worst: list[float]) -> np.ndarray | None:
     return covariance
 
 
+def ellipsoid_95(covariance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Half-axes [3], N, and their directions as a rotation [3 × 3] of the ellipsoid that holds 95 % of a normal force [3 × 3], N²."""
+    variances, axes = np.linalg.eigh(covariance)
+    if np.linalg.det(axes) < 0:
+        axes = axes * [1.0, 1.0, -1.0]
+    return _SIGMAS_95 * np.sqrt(np.maximum(variances, 0.0)), axes
+
+
 def _along_x(direction: np.ndarray) -> np.ndarray:
     """A rotation [3 × 3] whose x axis is that unit vector: an arrow of Foxglove's points along x."""
     helper = np.eye(3)[int(np.argmin(np.abs(direction)))]
@@ -419,7 +425,7 @@ def _set_colour(to: typing.Any, colour: tuple[float, float, float], opacity: flo
     to.r, to.g, to.b, to.a = *colour, opacity
 
 
-def _set_quaternion(to: typing.Any, rotation: np.ndarray) -> None:
+def set_quaternion(to: typing.Any, rotation: np.ndarray) -> None:
     """From a rotation matrix: by the largest of the four numbers, so that none is divided by 0."""
     r = rotation
     squares = np.array([1 + r[0, 0] - r[1, 1] - r[2, 2], 1 - r[0, 0] + r[1, 1] - r[2, 2], 1 - r[0, 0] - r[1, 1] + r[2, 2],

@@ -42,8 +42,8 @@ def natural(name: str) -> list[tuple[int, int, str]]:
 
 
 def ignored(source: str, wishes: Wishes) -> bool:
-    """Whether the user asked to leave a source out: by its whole text, its first word, or a pattern with *."""
-    return any(source == one or source.split(" ")[0] == one or fnmatch.fnmatchcase(source, one) for one in wishes.ignore)
+    """Whether the user asked to leave a source out: by how it begins, or by a pattern with *."""
+    return any(source.startswith(one) or fnmatch.fnmatchcase(source, one) for one in wishes.ignore)
 
 
 def count(number: int, noun: str) -> str:
@@ -331,13 +331,12 @@ def _wished_vector(place: object, channel: str, wish: ChannelWish, names: list[s
 
 def unread(names: Iterable[str], why: dict[str, str] | None = None) -> list[str]:
     """Columns that are not read, vectors as one line each, with a reason where there is one."""
-    groups: dict[str, int] = {}
+    groups: dict[str, list[str]] = {}
     for name in names:
-        base = re.sub(r"(?:_\d+|\[[\d,; ]+\])$", "", name)
-        groups[base] = groups.get(base, 0) + 1
+        groups.setdefault(re.sub(r"(?:_\d+|\[[\d,; ]+\])$", "", name), []).append(name)
     reasons = why or {}
-    return [f"{base or '(a column without a name)'}{f', {number} columns' if number > 1 else ''}"
-            f"{f': {reasons[base]}' if base in reasons else ''}" for base, number in groups.items()]
+    return [(f"{base}, {len(all_of)} columns" if len(all_of) > 1 else all_of[0]) + (f": {reasons[base]}" if base in reasons else "")
+            for base, all_of in groups.items() if base]
 
 
 # --- a table whose rows are samples -----------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ _CHANNELS = (("states", "qpos", "qpos", "measured"), ("states", "qvel", "dq", "m
              ("states", "torque", "tau", "measured"),
              ("actions", "qpos", "target_dof", "commanded"))
 _SPACE = re.compile(r"[\s]*")
+_SDK_NAME = re.compile(r"k(?:[A-Z][a-z]+|\d+)+")
 _DECODER = json.JSONDecoder()
 
 
@@ -81,11 +82,11 @@ def open_recording(path: pathlib.Path, wishes: Wishes) -> Recording:
                 unmapped.append(source)
                 continue
             found.append((_Part(kind, part, field), width))
-            columns += _columns(names, part, width, notes)
+            columns += _columns(names, part, width, wishes, notes)
         wish = wishes.channels.get(channel)
         if wish is not None and wish.source is not None:
             found = [(one, width) for one, width in found if wish.source in (".".join(one), f"{one.kind}.{one.part}")]
-            columns = [name for one, width in found for name in _columns(names, one.part, width, notes)]
+            columns = [name for one, width in found for name in _columns(names, one.part, width, wishes, notes)]
             if not found:
                 raise FormatError(file, f"channels.{channel}: no numbers are called '{wish.source[:80]}'",
                                   nearest(wish.source, [f"{kind}.{part}.{field}" for part in _widths(entries, kind, field)])
@@ -116,16 +117,25 @@ def _widths(entries: list[dict[str, typing.Any]], kind: str, field: str) -> dict
     return found
 
 
-def _columns(names: dict[str, typing.Any], part: str, width: int, notes: Notes) -> list[str]:
+def _columns(names: dict[str, typing.Any], part: str, width: int, wishes: Wishes, notes: Notes) -> list[str]:
     stated = names.get(part)
     if isinstance(stated, list) and len(stated) == width and all(isinstance(one, str) for one in stated):
-        return stated
+        return [one if one in wishes.joints else _as_in_urdf(one, notes) for one in stated]
     if isinstance(stated, list) and stated:
         notes.say("names " + part,
                   f"info names {count(len(stated), 'joint')} of {part}, which has {count(width, 'number')}: called by their number")
     elif names:
         notes.say("names " + part, f"info names no joints of {part}: called by their number")
     return [f"{part}_{place}" for place in range(width)]
+
+
+def _as_in_urdf(name: str, notes: Notes) -> str:
+    """kLeftHandThumb0 as left_hand_thumb_0_joint: what Unitree's SDK calls k… its URDFs call so. Other names stay."""
+    if not _SDK_NAME.fullmatch(name):
+        return name
+    renamed = "_".join(re.findall(r"[A-Z][a-z]*|\d+", name)).lower() + "_joint"
+    notes.say("renamed", f"joints have the names of Unitree's URDFs: {name} is {renamed}")
+    return renamed
 
 
 def _others(entry: dict[str, typing.Any]) -> list[str]:
