@@ -322,6 +322,27 @@ def test_what_names_tell(tmp_path, names, expected):
     assert found == expected
 
 
+def test_a_long_episode_is_read_in_little_memory(tmp_path):
+    """One row group of 60 MB: a page at a time, not the group."""
+    root, rows = tmp_path / "set", 1_000_000
+    lerobot_dataset(root, "v3.0", episodes=1, steps=5)
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    file = root / "data" / "chunk-000" / "file-000.parquet"
+    numbers = pa.array(generator().random(rows * 12, dtype="float32"))
+    parquet.write_table(pa.table({
+        "observation.state": pa.FixedSizeListArray.from_arrays(numbers, 12), "action": pa.FixedSizeListArray.from_arrays(numbers[:rows * 4], 4),
+        "timestamp": pa.array(np.arange(rows, dtype="float32")), "episode_index": np.zeros(rows, dtype=int)}), file, row_group_size=rows,
+        compression="none", use_dictionary=False)
+    del numbers
+    assert file.stat().st_size > 60_000_000
+
+    def drain():
+        assert sum(len(block.time) for block in lerobot.open_recording(root, Wishes()).blocks()) == rows
+
+    drain()
+    assert peak(drain) < 30_000_000
+
+
 def test_damaged_datasets_are_refused(tmp_path):
     root = tmp_path / "set"
     lerobot_dataset(root, "v3.0", episodes=1)

@@ -218,7 +218,7 @@ def _episodes_v3(root: pathlib.Path, template: str) -> dict[int, _Episode]:
 def _parquet(file: pathlib.Path) -> typing.Any:
     parquet = library("pyarrow.parquet", file)
     try:
-        return parquet.ParquetFile(file, memory_map=False)
+        return parquet.ParquetFile(file, memory_map=False, buffer_size=1 << 20, pre_buffer=False)
     except FileNotFoundError:
         raise FormatError(file, "is missing", "copy the whole dataset") from None
     except PermissionError:
