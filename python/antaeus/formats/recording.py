@@ -27,7 +27,7 @@ class FormatError(_antaeus.EpisodeError):
     """A recording that cannot be read: one line that names the file, the place and the remedy."""
 
     def __init__(self, place: object, problem: str, remedy: str) -> None:
-        super().__init__(f"{place}: {problem}; {remedy}")
+        super().__init__(" ".join(f"{place}: {problem}; {remedy}".splitlines()))  # names in a file may hold line ends
 
 
 def library(name: str, place: object = "antaeus convert") -> types.ModuleType:
