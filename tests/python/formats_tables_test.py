@@ -534,6 +534,29 @@ def test_plotjuggler(tmp_path, style):
     assert header.tolist() == [1_700_000_000_000_000_000 + row * 500_000 for row in range(600)]
 
 
+def test_a_map_takes_columns_by_name_or_pattern(tmp_path):
+    file = tmp_path / "own.csv"
+    file.write_text("__time,/a/arm_1/angle,/a/arm_2/angle,/ft[0],/ft[1],/ft[2],/ft[3],/ft[4],/ft[5],/g_0,/g_1,/g_2\n"
+                    "1.4,,,3,4,5,6,7,8,,,\n1.5,1,2,,,,,,,9,10,11\n")
+    refused(file, "holds no joint positions", "channels.qpos.source")
+    wishes = Wishes(channels={"qpos": ChannelWish(source="/a/{joint}/angle"), "wrench_wrist": ChannelWish(source="/ft"),
+                              "imu_gyro": ChannelWish(source="/g")})
+    recording, times, values = read(file, wishes)
+    assert times.tolist() == [1_500_000_000] and channel(recording, "qpos").columns == ("arm_1", "arm_2")
+    assert channel(recording, "wrench_wrist").columns == ("fx", "fy", "fz", "tx", "ty", "tz")
+    assert values["wrench_wrist"].tolist() == [[3, 4, 5, 6, 7, 8]] and any("100 ms old" in note for note in recording.notes)
+    assert channel(recording, "imu_gyro").columns == ("x", "y", "z") and values["imu_gyro"].tolist() == [[9, 10, 11]]
+    assert recording.unmapped == []
+
+
+def test_poses_are_no_joint_states(tmp_path):
+    file = tmp_path / "odom.csv"
+    file.write_text("__time,/odom/pose/pose/position/x,/odom/pose/pose/position/y,/joint_states/knee/position,/joint_states/hip/position\n"
+                    "1.5,1,2,,\n1.6,,,3,4\n")
+    recording, _, values = read(file)
+    assert channel(recording, "qpos").columns == ("hip", "knee") and values["qpos"].tolist() == [[4, 3]]
+
+
 def test_topics_of_joint_states_are_asked_for(tmp_path):
     file = tmp_path / "two.csv"
     made = plotjuggler(file, rows=20, topics=("/joint_states", "/left/joint_states"), torques=("/joint_states", "/left/joint_states"))

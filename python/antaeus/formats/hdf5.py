@@ -13,12 +13,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from antaeus.formats.recording import (AXIS_UNITS, BLOCK_ROWS, JOINT_UNITS, UNKNOWN, WRENCH, WRENCH_COLUMNS, Block, Channel,
-                                       FormatError,
-                                       Recording, Wishes, library, nearest)
-from antaeus.formats.tabular import (Notes, Stamps, checked_rate, chosen_episode, count, decimal_nanoseconds, finite, ignored,
-                                     natural,
-                                     no_time, rated_times, several)
+from antaeus.formats.recording import BLOCK_ROWS, Block, Channel, FormatError, Recording, Wishes, library, nearest
+from antaeus.formats.tabular import (Notes, Stamps, axis_names, checked_rate, chosen_episode, decimal_nanoseconds, finite,
+                                     ignored, natural, no_time, rated_times, several)
 
 _SIGNATURE = b"\x89HDF\r\n\x1a\n"
 _ENDINGS = (".hdf5", ".h5", ".hdf", ".he5")
@@ -315,11 +312,7 @@ def _shape(h5py: typing.Any, path: pathlib.Path, file: typing.Any, source: _Sour
 
 
 def _columned(source: _Source, columns: int) -> Channel:
-    names = tuple(str(index) for index in range(columns))
-    if source.channel.name.startswith(WRENCH) and columns == 6:
-        names = WRENCH_COLUMNS
-    elif source.channel.name in AXIS_UNITS and columns in (3, 4):
-        names = ("x", "y", "z", "w")[:columns]
+    names = axis_names(source.channel.name, tuple(str(index) for index in range(columns)))
     return Channel(**(vars(source.channel) | {"columns": names}))
 
 

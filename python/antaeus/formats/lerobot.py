@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from antaeus.formats.recording import (AXIS_UNITS, BLOCK_ROWS, JOINT_UNITS, UNKNOWN, WRENCH, WRENCH_COLUMNS, Block, Channel,
-                                       FormatError,
-                                       Recording, Wishes, library, nearest)
-from antaeus.formats.tabular import Notes, Stamps, checked_rate, count, decimal_nanoseconds, finite, ignored, no_time, rated_times
+from antaeus.formats.recording import (BLOCK_ROWS, JOINT_UNITS, UNKNOWN, Block, Channel, FormatError, Recording, Wishes,
+                                       library, nearest)
+from antaeus.formats.tabular import (Notes, Stamps, axis_names, checked_rate, count, decimal_nanoseconds, finite, ignored,
+                                     no_time, rated_times)
 
 _INFO = pathlib.Path("meta") / "info.json"
 _INFO_BYTES = 64 << 20
@@ -390,11 +390,7 @@ def _wished(root: pathlib.Path, features: dict[str, typing.Any], channel: str, s
     elif channel in JOINT_UNITS:
         found = [(_told(one)[0], place) for one, place in found]
     columns = tuple(one for one, _ in found)
-    if channel.startswith(WRENCH) and len(found) == 6:
-        columns = WRENCH_COLUMNS
-    elif channel in AXIS_UNITS and len(found) in (3, 4):
-        columns = ("x", "y", "z", "w")[:len(found)]
-    return _Source(Channel(channel, columns, source, _unit(features[name])), name, tuple(place for _, place in found))
+    return _Source(Channel(channel, axis_names(channel, columns), source, _unit(features[name])), name, tuple(place for _, place in found))
 
 
 # --- rows -------------------------------------------------------------------------------------------------------------

@@ -5,8 +5,7 @@ import re
 
 from antaeus.formats.recording import WRENCH_COLUMNS, Channel, FormatError, Recording, Wishes
 from antaeus.formats.tabular import (Clock, Csv, Notes, Vector, head_line, is_table_file, merged, open_csv, table_recording,
-                                     unread,
-                                     wished_vectors)
+                                     unread, wished_vectors)
 
 JOINTS = tuple(f"joint{number}" for number in range(1, 8))  # q[0] is joint 1
 _CHANNELS = (

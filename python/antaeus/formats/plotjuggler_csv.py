@@ -7,11 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from antaeus.formats.recording import (AXIS_UNITS, BLOCK_ROWS, JOINT_UNITS, UNKNOWN, WRENCH_COLUMNS, Block, Channel, FormatError,
-                                       Recording, Wishes, nearest)
+from antaeus.formats.recording import (AXIS_UNITS, BLOCK_ROWS, JOINT_UNITS, UNKNOWN, WRENCH_COLUMNS, Block, Channel,
+                                       FormatError, Recording, Wishes, nearest)
 from antaeus.formats.tabular import (Csv, Notes, Stamps, Vector, count, csv_rows, finite, head_line, ignored, is_table_file,
-                                     merged,
-                                     nanoseconds, natural, open_csv, several, unread, wished_vectors)
+                                     merged, nanoseconds, natural, open_csv, several, unread, wished_vectors)
 
 _FIELDS = {"position": "qpos", "velocity": "dq", "effort": "tau"}  # of sensor_msgs/JointState
 _MOTOR_FIELDS = {"q": "qpos", "dq": "dq", "ddq": "ddq", "tau_est": "tau"}  # of Unitree's LowState
@@ -84,11 +83,16 @@ def open_recording(path: pathlib.Path, wishes: Wishes) -> Recording:
                           "in a map: channels.qpos.source")
     unmapped: list[str] = []
     main = _main_stream(csv, joints, wishes, unmapped) if joints else _Stream("", ())
-    own = merged(list(main.vectors), wished, wishes)
+    # What a map names may come in other rows than the positions.
+    elsewhere = [vector for vector in wished if vector.channel.name != "qpos"]
+    named = {vector.channel.name for vector in elsewhere}
+    own = merged([vector for vector in main.vectors if vector.channel.name not in named],
+                 [vector for vector in wished if vector.channel.name == "qpos"], wishes)
     if "qpos" not in [vector.channel.name for vector in own]:
         raise FormatError(path, "the positions are left out by the map's ignore", "leave something to read")
-    read = {index for vector in own for index in vector.columns}
-    others = _held_streams(csv, read, {vector.channel.name for vector in own}, wishes, notes)
+    read = {index for vector in own + elsewhere for index in vector.columns}
+    others = [_Stream(vector.channel.source, (vector,)) for vector in elsewhere]
+    others += _held_streams(csv, read, {vector.channel.name for vector in own + elsewhere}, wishes, notes)
     read |= {index for stream in others for vector in stream.vectors for index in vector.columns}
     clock_column, clock = _clock(csv, main.topic, wishes)
     if wishes.rate is not None:

@@ -6,8 +6,7 @@ import numpy as np
 
 from antaeus.formats.recording import WRENCH_COLUMNS, Channel, FormatError, Recording, Wishes
 from antaeus.formats.tabular import (Clock, Notes, Vector, count, head_line, is_table_file, merged, open_csv, table_recording,
-                                     unread,
-                                     wished_vectors)
+                                     unread, wished_vectors)
 
 # The order of RTDE's vectors of joints is base, shoulder, elbow, wrist 1, 2, 3; names as in Universal Robots' ROS description.
 JOINTS = ("shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint", "wrist_1_joint", "wrist_2_joint", "wrist_3_joint")

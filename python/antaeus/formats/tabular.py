@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from antaeus.formats.recording import (BLOCK_ROWS, JOINT_UNITS, Block, Channel, ChannelWish, FormatError, Recording, Wishes,
-                                       library, nearest)
+from antaeus.formats.recording import (AXIS_UNITS, BLOCK_ROWS, JOINT_UNITS, WRENCH, WRENCH_COLUMNS, Block, Channel, ChannelWish,
+                                       FormatError, Recording, Wishes, library, nearest)
 
 HEAD_BYTES = 65536  # that `recognises` reads at most
 _CHUNK_BYTES = 4 << 20
@@ -326,7 +326,16 @@ def _wished_vector(place: object, channel: str, wish: ChannelWish, names: list[s
                           nearest(source, list(dict.fromkeys(names))) or
                           f"columns are {', '.join(list(dict.fromkeys(names))[:12])}, …")
     joints = sorted(first, key=natural)
-    return Vector(Channel(channel, tuple(joints), source), tuple(first[joint] for joint in joints))
+    return Vector(Channel(channel, axis_names(channel, tuple(joints)), source), tuple(first[joint] for joint in joints))
+
+
+def axis_names(channel: str, columns: tuple[str, ...]) -> tuple[str, ...]:
+    """Names of a channel's columns: of an IMU's and of a wrench the axes, if there are as many; else as they are."""
+    if channel.startswith(WRENCH) and len(columns) == len(WRENCH_COLUMNS):
+        return WRENCH_COLUMNS
+    if channel in AXIS_UNITS and len(columns) == (4 if "quat" in channel else 3):
+        return ("x", "y", "z", "w")[:len(columns)]
+    return columns
 
 
 def unread(names: Iterable[str], why: dict[str, str] | None = None) -> list[str]:

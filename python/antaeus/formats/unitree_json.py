@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from antaeus.formats.recording import Block, Channel, FormatError, Recording, Wishes, nearest
-from antaeus.formats.tabular import (Notes, checked_rate, chosen_episode, count, finite, ignored, natural, no_time, rated_times)
+from antaeus.formats.tabular import Notes, checked_rate, chosen_episode, count, finite, ignored, natural, no_time, rated_times
 
 _HEAD_BYTES = 65536
 _PART_BYTES = 1 << 20
