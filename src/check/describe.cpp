@@ -2,10 +2,12 @@
 #include "antaeus/check/describe.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/number_text.hpp"
@@ -230,7 +232,15 @@ Matched match(const FittedLog& fitted, const Robot& robot) {
 }
 
 /// "shoulder_pan.effort" as "{label}.effort": what is around the labels in the first and the last column of a channel.
+/// "tau_0" to "tau_6" as "tau_{motor}".
 std::string pattern_around(const RawChannel& channel, bool labels_are_joints) {
+  std::string varies = labels_are_joints ? "{joint}" : "{label}";
+  if (std::ranges::all_of(channel.columns, is_number)) {
+    for (std::size_t i = 0; i < channel.columns.size(); ++i) {
+      if (channel.columns[i] != std::to_string(i)) return {};
+    }
+    varies = "{motor}";
+  }
   constexpr std::string_view kUpTo = " … ";
   const std::size_t cut = channel.source.find(kUpTo);
   if (cut == std::string::npos) return {};
@@ -240,16 +250,115 @@ std::string pattern_around(const RawChannel& channel, bool labels_are_joints) {
     for (std::size_t at = first.find(label); at != std::string::npos; at = first.find(label, at + 1)) {
       const std::string before = first.substr(0, at), after = first.substr(at + label.size());
       const bool fits = std::ranges::any_of(channel.columns, [&](const auto& l) { return before + l + after == last; });
-      if (fits) return before + (labels_are_joints ? "{joint}" : "{label}") + after;
+      if (fits) return before + varies + after;
     }
   }
   return {};
 }
 
+bool time_like(const std::string& name) {
+  return std::ranges::any_of(detail::words_of(name),
+                             [](const auto& w) { return w == "time" || w == "timestamp" || w == "stamp"; });
+}
+
+/// What the words behind or before a joint's name say of a column.
+std::optional<ChannelRole> role_of(const std::string& rest) {
+  const auto any = [words = detail::words_of(rest)](std::initializer_list<std::string_view> wanted) {
+    return std::ranges::any_of(
+        words, [&](const std::string& word) { return std::ranges::find(wanted, word) != wanted.end(); });
+  };
+  const bool wanted =
+      any({"target", "cmd", "command", "commanded", "desired", "des", "ref", "reference", "goal", "setpoint"});
+  if (any({"tau", "torque", "torques", "effort", "efforts", "load", "trq", "moment"}))
+    return wanted ? std::nullopt : std::optional(ChannelRole::torque);
+  if (any({"vel", "velocity", "velocities", "speed", "dq", "qd", "qdot", "qvel", "rate"}))
+    return wanted ? std::nullopt : std::optional(ChannelRole::velocity);
+  if (any({"acc", "acceleration", "ddq", "qdd", "qacc"}))
+    return wanted ? std::nullopt : std::optional(ChannelRole::acceleration);
+  if (any({"pos", "position", "positions", "q", "qpos", "angle", "angles", "state"}) ||
+      (wanted && detail::words_of(rest).size() == 1))
+    return wanted ? ChannelRole::target : ChannelRole::position;
+  return {};
+}
+
+/// Columns that stand alone in the log, elbow.pos or speed-of-elbow, as channels of joints: those with the same words
+/// behind what differs, where the words say what they hold and the log has no channel of that kind. \param known
+/// joints' names: a cut that leaves them goes before others
+void join_columns(RawLog& log, const std::vector<std::string>& joints) {
+  std::set<std::string> known(joints.begin(), joints.end());
+  for (const RawChannel& c : log.channels) {
+    if (static_cast<std::size_t>(c.role) < detail::kJointRoles && c.columns.size() > 1)
+      known.insert(c.columns.begin(), c.columns.end());
+  }
+  struct Shared {
+    std::vector<std::string> stems;
+    std::vector<int> places;
+  };
+  const auto is_cut = [](const std::string& name, std::size_t at) {
+    return !std::isalnum(static_cast<unsigned char>(name[at]));
+  };
+  std::map<std::string, Shared> by_rest;
+  for (std::size_t i = 0; i < log.channels.size(); ++i) {
+    const RawChannel& c = log.channels[i];
+    if (c.columns.size() != 1 || time_like(c.name)) continue;
+    for (std::size_t at = 1; at + 1 < c.name.size(); ++at) {
+      if (!is_cut(c.name, at)) continue;
+      Shared& shared = by_rest[c.name.substr(at)];
+      shared.stems.push_back(c.name.substr(0, at));
+      shared.places.push_back(static_cast<int>(i));
+    }
+  }
+  std::set<int> used;
+  for (std::size_t role = 0; role < detail::kJointRoles; ++role) {
+    const auto kind = static_cast<ChannelRole>(role);
+    if (std::ranges::any_of(log.channels, [&](const RawChannel& c) { return c.role == kind && c.columns.size() > 1; }))
+      continue;
+    const std::pair<const std::string, Shared>* best = nullptr;
+    std::tuple<std::ptrdiff_t, std::size_t, std::size_t> most;
+    for (const auto& one : by_rest) {
+      if (one.second.stems.size() < 2 || role_of(one.first) != kind) continue;
+      const std::tuple worth(
+          std::ranges::count_if(one.second.stems, [&](const auto& stem) { return known.contains(stem); }),
+          one.second.stems.size(), one.first.size());
+      if (best && worth <= most) continue;
+      best = &one;
+      most = worth;
+    }
+    if (!best) continue;
+    const Shared& shared = best->second;
+    RawChannel joined{best->first, shared.stems.front() + best->first + " … " + shared.stems.back() + best->first, kind,
+                      shared.stems, SampleMatrix(log.steps(), std::ssize(shared.stems))};
+    for (std::size_t k = 0; k < shared.places.size(); ++k) {
+      joined.values.col(static_cast<Eigen::Index>(k)) = log.channels[static_cast<std::size_t>(shared.places[k])].values;
+      used.insert(shared.places[k]);
+    }
+    log.channels.push_back(std::move(joined));
+  }
+  int at = 0;
+  std::erase_if(log.channels, [&](const RawChannel&) { return used.contains(at++); });
+  // In the order of the first of them, as a log's channels are.
+  std::ranges::stable_sort(log.channels, {}, &RawChannel::role);
+  RawChannel* first = nullptr;
+  for (RawChannel& c : log.channels) {
+    if (static_cast<std::size_t>(c.role) >= detail::kJointRoles || c.columns.size() < 2) continue;
+    if (!first) first = &c;
+    std::vector<int> order;
+    for (const std::string& column : first->columns) {
+      const auto found = std::ranges::find(c.columns, column);
+      if (found != c.columns.end()) order.push_back(static_cast<int>(found - c.columns.begin()));
+    }
+    if (order.size() != c.columns.size() || c.columns == first->columns) continue;
+    c.values = SampleMatrix(c.values(Eigen::all, order));
+    c.columns = first->columns;
+  }
+}
+
 class LogReader {
  public:
   LogReader(const Robot& robot, const std::filesystem::path& path, const BodyPlan& plan, RobotFacts& facts)
-      : robot_(robot), path_(path), plan_(plan), facts_(facts), log_(load_raw_log(path)) {}
+      : robot_(robot), path_(path), plan_(plan), facts_(facts), log_(load_raw_log(path)) {
+    join_columns(log_, facts.motors);
+  }
 
   void read() {
     take_motors();
@@ -344,6 +453,7 @@ class LogReader {
     const FittedLog fitted(log_, &robot);
     constexpr const char* kOptions[] = {"tau", "q", "target", "v", "a"};
     if (!log_.clock.empty()) facts_.log_channels.push_back({"time", log_.clock, "time", ""});
+    std::vector<std::string> unused;
     for (int place = 0; place < static_cast<int>(log_.channels.size()); ++place) {
       const RawChannel& c = log_.channels[static_cast<std::size_t>(place)];
       LogChannelFacts one{detail::role_in_words(c.role), c.source, "", ""};
@@ -351,12 +461,14 @@ class LogReader {
         one.option = kOptions[static_cast<std::size_t>(c.role)];
         one.pattern = pattern_around(c, facts_.motors == facts_.motor_labels);
       } else if (c.role == ChannelRole::other || c.role < ChannelRole::orientation) {
-        one.channel = "not used (" + c.name + ")";
+        unused.push_back(c.name);
+        continue;
       } else {
         one.channel += " (" + c.name + ")";
       }
       facts_.log_channels.push_back(std::move(one));
     }
+    if (!unused.empty()) facts_.log_channels.push_back({"not used", listed_briefly(unused), "", ""});
   }
 
   /// Whether every channel that was found is read too, with the patterns or without.

@@ -117,7 +117,7 @@ class ProfileText {
     text("base", facts_.base == Base::fixed ? "fixed" : "floating", (guess ? "guessed: " : "") + facts_.base_why);
     const Vector3& g = facts_.gravity;
     key("gravity", "[" + number(g.x()) + ", " + number(g.y()) + ", " + number(g.z()) + "]",
-        facts_.format == "MJCF" ? "m/s², world axes: the file's" : "assumed: m/s², world axes, z up");
+        "assumed: m/s², world axes, z up");
     text("provenance", "described from " + facts_.model.filename().string() +
                            ": noise is assumed from effort limits, friction is not known");
   }

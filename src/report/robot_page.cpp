@@ -89,11 +89,14 @@ void add_views(Views& views, const Robot& robot, const RobotFacts& facts, std::s
   views.selectors.push_back({"frames", "frames", {"endpoints", "joints"}, {0}, true});
   Scene scene{.title = facts.title, .note = "A step is a pose: " + listed(names) + "."};
   SceneRobot drawn{.description = robot.model.description(), .meshes = std::move(meshes)};
+  BarList bars{.title = "Pose", .value_head = "position", .unit = "rad or m"};
   for (int m = 0; m < robot.model.motor_count(); ++m) {
     const ChannelId at = views.add([all, m](Eigen::Index row) { return (*all)[static_cast<std::size_t>(row)][m]; },
                                    Channel::Bin::one_row);
     drawn.joints.push_back({robot.model.motor_names()[static_cast<std::size_t>(m)], at, {}});
+    bars.rows.push_back({robot.model.motor_names()[static_cast<std::size_t>(m)], "", at});
   }
+  if (!bars.rows.empty()) views.bars.push_back(std::move(bars));
   scene.robots.push_back(std::move(drawn));
   const RobotDescription& d = robot.model.description();
   const auto add = [&](const std::string& frame, const std::string& name, int option) {
@@ -121,7 +124,7 @@ Page robot_page(const Robot& robot, const RobotFacts& facts, std::shared_ptr<con
   page.subtitle = facts.format + ", " + base_text(robot) + payloads_text(robot.model.options().payloads);
   const std::ptrdiff_t moving =
       std::ranges::count_if(facts.joints, [](const JointFacts& j) { return j.use != JointUse::fixed; });
-  Prose what = counted(robot.model.motor_count(), "motor", "motors") + " of " +
+  Prose what = counted(std::ssize(facts.motors), "motor", "motors") + " among " +
                counted(moving, "joint that moves", "joints that move") + ", ";
   what << Quantity{robot.model.total_mass(), "kg"} << ".";
   std::vector<std::string> limbs, labels;
@@ -134,6 +137,10 @@ Page robot_page(const Robot& robot, const RobotFacts& facts, std::shared_ptr<con
     if (e.chosen) labels.push_back(e.endpoint.label + " (" + e.endpoint.frame + ")");
   }
   if (!labels.empty()) is.paragraphs.push_back({"It can be touched at: " + listed(labels) + "."});
+  if (facts.base != robot.model.base()) {
+    is.paragraphs.push_back({std::string("A profile that is written of it says ") +
+                             (facts.base == Base::fixed ? "fixed" : "floating") + ": " + facts.base_why + "."});
+  }
   Answer missing{"What does its description not say?", {}};
   for (const std::string& one : facts.missing) missing.paragraphs.push_back({capital(one) + "."});
   for (const std::string& one : facts.guesses) missing.paragraphs.push_back({"Guessed: " + one + ".", true});
