@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "antaeus/check/check_log.hpp"
+#include "antaeus/check/describe.hpp"
 #include "antaeus/check/fix.hpp"
 #include "antaeus/check/mutate.hpp"
 #include "antaeus/core/option_table.hpp"
@@ -25,6 +26,8 @@ template <>
 struct type_caster<antaeus::Fault> : EnumerationCaster<antaeus::Fault, "antaeus.Fault"> {};
 template <>
 struct type_caster<antaeus::Severity> : EnumerationCaster<antaeus::Severity, "antaeus.Severity"> {};
+template <>
+struct type_caster<antaeus::JointUse> : EnumerationCaster<antaeus::JointUse, "antaeus.JointUse"> {};
 template <>
 struct type_caster<antaeus::TorqueStage> : EnumerationCaster<antaeus::TorqueStage, "antaeus.TorqueStage"> {};
 template <>
@@ -102,6 +105,77 @@ SavedForms check_forms(const CheckResult& self) {
           {".json", "the summary", [&self] { return to_json(self).dump() + "\n"; }}};
 }
 
+/// With the robot that its page draws.
+struct Described {
+  Robot robot;
+  RobotFacts facts;
+};
+
+Described described(nb::handle given_model, const std::optional<std::filesystem::path>& log) {
+  const RobotChoice model = robot_from(given_model, "describe.model");
+  const nb::gil_scoped_release unlocked;
+  Described result{loaded_robot(model), {}};
+  result.facts = describe(result.robot, log.value_or(std::filesystem::path()));
+  return result;
+}
+
+SavedForms described_forms(const Described& self) {
+  return {
+      {".html", "the page",
+       [&self] { return html_page(robot_page(self.robot, self.facts, drawn_meshes(self.robot.model.description()))); }},
+      {".json", "the summary", [&self] { return to_json(self.facts).dump() + "\n"; }}};
+}
+
+void bind_described(nb::module_& module) {
+  bind_enumeration<JointUse>(
+      module,
+      "What a joint is to a profile. motor: one of its columns. mimic: it follows another. "
+      "passive: a caster. unlogged: no motor or no log holds it, so it is locked. fixed: it does "
+      "not move. free: several degrees of freedom.");
+  bind_struct<JointFacts>(module, "JointFacts", "A joint of a description, as a profile sees it.");
+  bind_struct<EndpointFacts>(module, "EndpointFacts", "A frame at which a contact can be asked for, and why.");
+  bind_struct<LogChannelFacts>(module, "LogChannelFacts", "A channel of a log, and what names its columns.");
+  nb::class_<Described> type(module, "RobotFacts",
+                             "What a profile of a robot needs to say, found by its tree and its names: `describe`.");
+  bind_fields_of<RobotFacts>(type, [](const Described& self) -> const RobotFacts& { return self.facts; });
+  bind_saving(type, "RobotFacts.save", described_forms)
+      .def_prop_ro(
+          "profile",
+          [](const Described& self) { return decoded(described_profile(self.facts, std::filesystem::current_path())); },
+          "The profile as text, commented, with the model relative to the working directory.")
+      .def(
+          "write",
+          [](const Described& self, const std::filesystem::path& path) {
+            const nb::gil_scoped_release unlocked;
+            write_described_profile(self.facts, path);
+          },
+          "path"_a,
+          "Writes the profile, whole or not at all, after it was loaded once; a file that is there is replaced, "
+          "folders "
+          "that are missing are made. path: str or os.PathLike that ends in .toml, else OptionsError, a ValueError; "
+          "ModelError for a robot without a motor or without a file; Error where it cannot be written.")
+      .def_prop_ro(
+          "summary", [](const Described& self) { return loaded_json(to_json(self.facts).dump()); },
+          nb::sig("def summary(self) -> dict[str, typing.Any]"), "The same as a dictionary; made anew at each call.")
+      .def("__repr__", [](const Described& self) {
+        std::string frames;
+        for (const EndpointFacts& e : self.facts.endpoints) {
+          if (e.chosen) frames += (frames.empty() ? "" : " ") + e.endpoint.frame;
+        }
+        return decoded("RobotFacts(" + self.facts.name + ": " + std::to_string(self.facts.motors.size()) +
+                       " motors, base " + (self.facts.base == Base::fixed ? "fixed" : "floating") + ", endpoints " +
+                       (frames.size() > 120 ? frames.substr(0, 120) + "…" : frames) + ")");
+      });
+  module.def(
+      "describe", &described, nb::arg("model").none(), "log"_a = nb::none(),
+      nb::sig("def describe(model: str | os.PathLike | Robot, log: str | os.PathLike | None = None) -> RobotFacts"),
+      "What a profile of a robot needs to say: motors, limbs, endpoints, base, IMU, limits; what `antaeus robot "
+      "--write` writes. model: a .urdf, an MJCF .xml, a name, or a Robot. log: a log of it, whose motors, order and "
+      "columns the profile is to have; None: none. What is guessed is in `guesses`, what the description does not say "
+      "in `missing`. ModelError: no such robot; EpisodeError: the log cannot be read, or its columns are no joints of "
+      "this robot. The interpreter's lock is released meanwhile.");
+}
+
 void bind_check_result(nb::module_& module) {
   bind_enumeration<Fault>(module, "A mistake in how a log was recorded or is read (docs/check.md).");
   bind_enumeration<Severity>(
@@ -151,6 +225,7 @@ void bind_check_result(nb::module_& module) {
 
 void bind_check(nb::module_& module) {
   bind_check_result(module);
+  bind_described(module);
   const CheckOptions options;
   const std::string doc = options_doc(
       "Whether a log is what the robot's profile says: what `antaeus check` does. episode: a folder of .npy files, "

@@ -177,7 +177,7 @@ void bind_recorded(nb::module_& module) {
   module.def(
       "load_episode",
       [](const std::filesystem::path& path, const Robot& robot, const nb::kwargs& options) {
-        const auto chosen = options_from<EpisodeOptions>(options);
+        const auto chosen = options_from<EpisodeOptions>(options, robot.profile.settings.get<EpisodeOptions>());
         const nb::gil_scoped_release unlocked;
         return load_episode(path, robot, chosen);
       },
@@ -187,7 +187,7 @@ void bind_recorded(nb::module_& module) {
   module.def(
       "read_episode",
       [](const std::filesystem::path& path, const Robot& robot, const nb::kwargs& options) {
-        const auto chosen = options_from<EpisodeOptions>(options);
+        const auto chosen = options_from<EpisodeOptions>(options, robot.profile.settings.get<EpisodeOptions>());
         const nb::gil_scoped_release unlocked;
         return read_episode(path, robot, chosen);
       },

@@ -17,6 +17,7 @@ struct ContactDemand;
 struct ContactSurface;
 struct DelayEstimate;
 struct Endpoint;
+struct EndpointFacts;
 struct Episode;
 struct EpisodeAudit;
 struct EstimateSeries;
@@ -26,6 +27,7 @@ struct HeldPoseNoise;
 struct HeldStretch;
 struct IdentifiedJoint;
 struct JointDescription;
+struct JointFacts;
 struct JointMove;
 struct JunctionLesson;
 struct LimitedTorque;
@@ -143,6 +145,16 @@ template <std::same_as<ReachOptions> O>
 constexpr void visit_stored(const O*, auto&& visit) {
   visit(&O::position_only, &O::position_tolerance, &O::rotation_tolerance, &O::iteration_budget, &O::deadline,
         &O::table_samples, &O::explain);
+}
+
+// estimation, check
+template <std::same_as<EndpointFacts> E>
+constexpr void visit_stored(const E*, auto&& visit) {
+  visit(&E::endpoint);
+}
+template <std::same_as<JointFacts> J>
+constexpr void visit_stored(const J*, auto&& visit) {
+  visit(&J::joint);
 }
 
 // trust, pose, space, tasks

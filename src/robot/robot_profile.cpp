@@ -10,6 +10,7 @@
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/robot/limbs.hpp"
+#include "io/plugin.hpp"
 #include "robot/files/noise_file.hpp"
 #include "robot/joint_noise.hpp"
 
@@ -176,12 +177,47 @@ std::vector<int> Robot::gain_motors() const {
   return motors;
 }
 
+namespace {
+
+/// A profile's MJCF, read by the component that stands on MuJoCo, which is loaded for this alone.
+Robot make_robot_of_mjcf(RobotProfile profile) {
+  constexpr const char* kFile = "libantaeus_sim.so";
+  const std::string place =
+      profile.lines.contains("model") ? place_of(profile, "model", "model") : profile.model.string();
+  if (!plugin_is_built(kFile)) {
+    throw ModelError(place, "it is an MJCF, and what reads it is not built", "build it with: make studies");
+  }
+  using Read = void(const std::string&, const Base*, RobotDescription&, ModelOptions&);
+  auto* const read = reinterpret_cast<Read*>(plugin_function(open_plugin(kFile, "it", ""), "antaeus_read_mjcf_1"));
+  if (!read) throw ModelError(place, std::string(kFile) + " is of another version", "build it with: make studies");
+  RobotDescription description;
+  ModelOptions options;
+  const bool is_stated = profile.base_source != BaseSource::limbs;
+  read(profile.model.string(), is_stated ? &profile.options.base : nullptr, description, options);
+  if (!is_stated) {
+    profile.options.base = options.base;
+    profile.base_source = BaseSource::caller;
+  }
+  // Rotors of the file turn with the motors; what the profile states of them stays.
+  if (profile.torque_source == TorqueSource::motor) {
+    for (std::size_t i = 0; i < profile.figures.size(); ++i) {
+      const double armature = profile.figures[i].armature;
+      if (armature > 0) profile.options.armature.try_emplace(profile.options.motors[i], armature);
+    }
+    profile.options.armature.insert(options.armature.begin(), options.armature.end());
+  }
+  return make_robot(std::move(profile), description);
+}
+
+}  // namespace
+
 Robot make_robot(RobotProfile profile, MeshPolicy meshes) {
   std::error_code unreadable;
   if (profile.lines.contains("model") && !std::filesystem::exists(profile.model, unreadable)) {
     throw ModelError(place_of(profile, "model", "model"), "there is no file " + profile.model.string(),
-                     "name the URDF, relative to the profile");
+                     "name the URDF or MJCF, relative to the profile");
   }
+  if (profile.model.extension() == ".xml") return make_robot_of_mjcf(std::move(profile));
   const RobotDescription description = read_urdf(profile.model, meshes);
   return make_robot(std::move(profile), description);
 }

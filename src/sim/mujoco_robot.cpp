@@ -260,6 +260,7 @@ Robot load_any_robot(const std::string& name_or_path, MeshPolicy meshes, std::op
   MujocoRobot robot = mujoco_robot(scene, {.base = floats ? Base::free_flyer : Base::fixed});
   RobotProfile bare;
   bare.name = bare.title = description.name;
+  bare.model = file;
   bare.provenance = "made from an MJCF alone: no endpoints, groups or noise figures";
   bare.base_source = base ? BaseSource::option : BaseSource::caller;
   bare.options = std::move(robot.options);

@@ -41,7 +41,8 @@ def starts(tmp):
     for step in range(10):
         yield loop.update(log.observe(step))[0]
     yield from (loop, antaeus.FrameWrenchEstimator(robot), antaeus.preflight(robot, frames, q), antaeus.advise(robot, frames[:1], q),
-                antaeus.audit(log, robot, [log]), antaeus.check(log, robot), antaeus.show(log, robot), antaeus.BatchReplay("h1_2"))
+                antaeus.audit(log, robot, [log]), antaeus.check(log, robot), antaeus.show(log, robot),
+                antaeus.describe(robot), antaeus.BatchReplay("h1_2"))
     dynamics, time = antaeus.Dynamics(robot.model), np.arange(300) * 0.01
     yield from (dynamics, dynamics.at(robot.model.neutral()), 
                 antaeus.estimate_delay(time, np.sin(9 * time), time, np.sin(9 * time)), antaeus.SelfCollisionModel(robot.model))

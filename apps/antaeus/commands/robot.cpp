@@ -1,8 +1,19 @@
-// antaeus robot: what Antaeus knows of a robot.
+// antaeus robot: what Antaeus knows of a robot, and a profile of one that it does not know.
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+
 #include "antaeus/audit/audit.hpp"
 #include "antaeus/audit/audit_options.hpp"
+#include "antaeus/check/describe.hpp"
+#include "antaeus/core/error.hpp"
+#include "antaeus/io/files.hpp"
 #include "antaeus/io/json_fields.hpp"
+#include "antaeus/io/shell_words.hpp"
+#include "antaeus/report/pages.hpp"
 #include "antaeus/robot/limbs.hpp"
+#include "antaeus/robot/robot_meshes.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
 #include "terminal.hpp"
@@ -56,6 +67,7 @@ constexpr void visit_fields(const ShownSetting*, auto&& visit) {
 struct ShownRobot {
   const Robot& robot;
   const std::vector<OptionValue>& own;
+  const RobotFacts& facts;
   const RobotProfile& profile() const { return robot.profile; }
   const RobotModel& model() const { return robot.model; }
   std::vector<ShownMotor> motors() const {
@@ -88,6 +100,9 @@ constexpr void visit_fields(const ShownRobot*, auto&& visit) {
   visit(
       file_field("poses", "", [](const R& r) { return list_json(r.profile().poses, [](auto& p) { return p.name; }); }));
   visit(file_field("frames", "", [](const R& r) { return r.model().frame_names(); }));
+  visit(file_field("joints", "", [](const R& r) { return r.facts.joints; }));
+  visit(file_field("frames_to_touch", "", [](const R& r) { return r.facts.endpoints; }));
+  visit(file_field("missing", "", [](const R& r) { return r.facts.missing; }));
   visit(file_field("notes", "", [](const R& r) { return r.model().description().notes; }));
   visit(file_field("provenance", "", [](const R& r) { return r.profile().provenance; }));
 }
@@ -95,11 +110,68 @@ constexpr void visit_fields(const ShownRobot*, auto&& visit) {
 struct RobotCommand {
   RobotChoice choice;
   std::vector<std::string> endpoints;
-  bool json = false;
+  bool json = false, force = false;
+  std::string profile, log, out;
 
   int run() const {
-    if (choice.robot.empty()) return list();
+    if (choice.robot.empty()) {
+      for (const auto& [option, value] : {std::pair{"--write", &profile}, {"--log", &log}, {"--out", &out}}) {
+        if (!value->empty()) throw OptionsError(option, "no robot is named", "give a .urdf, an MJCF .xml or a name");
+      }
+      return list();
+    }
+    if (profile.empty() && (!log.empty() || force)) {
+      throw OptionsError(log.empty() ? "--force" : "--log", "it is for --write alone", "add --write profile.toml");
+    }
+    std::error_code absent;
+    if (!profile.empty() && !force && std::filesystem::exists(profile, absent)) {
+      throw OptionsError("--write", "'" + profile + "' is there already",
+                         "name another file, or replace it by --force");
+    }
     const Robot robot = choice.load();
+    return profile.empty() ? show(robot) : write(robot);
+  }
+
+  int write(const Robot& robot) const {
+    if (!robot.model.options().payloads.empty()) {
+      throw OptionsError("--payload", "a described profile holds none", "add [[payload]] to the file that is written");
+    }
+    const RobotFacts facts = describe(robot, log);
+    write_described_profile(facts, profile);
+    print(json ? to_json(facts).dump() + "\n" : written_text(facts));
+    return kFine;
+  }
+
+  std::string written_text(const RobotFacts& facts) const {
+    std::string text = heading("Profile of " + printable(facts.title) + ": " + printable(profile));
+    const auto say = [&](const std::string& line) { text += wrapped("• " + printable(line), 2); };
+    say(std::to_string(facts.motors.size()) + (facts.motors.size() == 1 ? " motor" : " motors") + ", base " +
+        (facts.base == Base::fixed ? "fixed" : "floating") + " (" + facts.base_why + ")");
+    for (const EndpointFacts& e : facts.endpoints) {
+      if (e.chosen)
+        say(std::string(to_string(e.endpoint.kind)) + " " + e.endpoint.frame + " (" + e.endpoint.label + "): " + e.why);
+    }
+    if (!facts.imu_frame.empty() && facts.base == Base::free_flyer)
+      say("IMU " + facts.imu_frame + ": " + facts.imu_why);
+    if (!facts.log.empty()) {
+      for (const LogChannelFacts& c : facts.log_channels) say("log, " + c.channel + ": " + c.source);
+      for (const std::string& note : facts.log_notes) say("log: " + note);
+    }
+    for (const std::string& guess : facts.guesses) say("guessed: " + guess);
+    if (!facts.missing.empty()) text += heading("What the description does not say");
+    for (const std::string& one : facts.missing) say(one);
+    return text + "\n" +
+           wrapped("Use it as --robot " + shell_word(profile) +
+                       (log.empty() ? "; with --log LOG its columns are found too." : "."),
+                   2);
+  }
+
+  /// What writes a profile of it.
+  std::string write_command() const {
+    return "antaeus robot " + file_word(choice.robot, folder_of(choice.robot)) + " --write profile.toml";
+  }
+
+  int show(const Robot& robot) const {
     const std::vector<std::string> frames = endpoints.empty() && robot.profile.endpoints.empty()
                                                 ? endpoints
                                                 : robot.endpoint_frames(endpoints, "--endpoint");
@@ -114,7 +186,22 @@ struct RobotCommand {
         continue;  // an arm has no foot to set down
       if (option.source != option.info.source) own.push_back(std::move(option));
     }
-    print(json ? to_json(ShownRobot{robot, own}).dump() + "\n" : to_text(robot, frames, own));
+    const RobotFacts facts = describe(robot);
+    const std::string summary = to_json(ShownRobot{robot, own, facts}).dump() + "\n";
+    std::string written;
+    if (!out.empty()) {
+      std::shared_ptr<const MeshFiles> meshes;
+      if (!choice.ignore_meshes) {
+        meshes = std::make_shared<MeshFiles>(read_meshes(robot.model.description(), nullptr));
+      }
+      const Page page = robot_page(robot, facts, std::move(meshes), write_command());
+      FileSet files(out);
+      files.add("report.html", html_page(page));
+      files.add("summary.json", summary);
+      files.commit();
+      written = "\n  Written to " + printable(out) + ": report.html, summary.json\n";
+    }
+    print(json ? summary : to_text(robot, frames, own, facts) + written);
     return kFine;
   }
 
@@ -141,8 +228,24 @@ struct RobotCommand {
     return name(figures.torque_sd_from) + ", " + name(figures.static_sd_from);
   }
 
+  /// From −3.1 to 3.1 rad: the tree, one line a joint that moves.
+  static std::string joints_text(const Robot& robot, const RobotFacts& facts) {
+    TextTable table({"joint", "parent", "lower", "upper", "unit", "link kg", "use"});
+    std::map<std::string, std::string> indent;
+    for (const JointFacts& j : facts.joints) {
+      const bool moves = j.use != JointUse::fixed;
+      const std::string before = indent[j.joint.parent];
+      indent[j.joint.child] = before + (moves ? "· " : "");
+      if (!moves) continue;
+      table.add({before + printable(j.joint.name), printable(j.joint.parent), fixed(j.joint.lower, 3),
+                 fixed(j.joint.upper, 3), j.slides() ? "m" : "rad", fixed(j.mass, 3),
+                 std::string(to_string(j.use)) + (j.why.empty() ? "" : ": " + printable(j.why))});
+    }
+    return table.empty() ? "" : heading("Tree of " + printable(robot.model.description().root)) + table.text();
+  }
+
   static std::string to_text(const Robot& robot, const std::vector<std::string>& frames,
-                             const std::vector<OptionValue>& own) {
+                             const std::vector<OptionValue>& own, const RobotFacts& facts) {
     const RobotModel& m = robot.model;
     std::string text =
         heading(robot.profile.title) +
@@ -159,17 +262,33 @@ struct RobotCommand {
     const auto [sign, sign_from] = robot.profile.reported_sign();
     text += wrapped("sign of forces: " + std::string(to_string(sign)) + " (" + sign_from + ")", 2);
     TextTable motors(
-        {"motor", "joint", "label", "lower rad", "upper rad", "effort N·m", "torque sd", "static sd", "sd from"});
-    for (int i = 0; i < m.motor_count(); ++i) {
-      motors.add({std::to_string(i), m.motor_names()[i], robot.profile.motor_labels[i], fixed(m.lower_limits()[i], 3),
-                  fixed(m.upper_limits()[i], 3), fixed(m.effort_limits()[i], 0),
-                  fixed(robot.profile.figures[i].torque_sd, 2), fixed(robot.profile.figures[i].static_sd, 2),
-                  sources(robot.profile.figures[i])});
+        {"motor", "joint", "label", "lower", "upper", "unit", "effort", "torque sd", "static sd", "unit", "sd from"});
+    std::set<std::string> sliding;
+    for (const JointFacts& j : facts.joints) {
+      if (j.slides()) sliding.insert(j.joint.name);
     }
-    TextTable endpoints({"endpoint", "label", "kind"});
-    for (const Endpoint& e : robot.profile.endpoints) endpoints.add({e.frame, e.label, std::string(to_string(e.kind))});
-    text += heading("Motors") + motors.text();
-    if (!endpoints.empty()) text += heading("Endpoints") + endpoints.text();
+    for (int i = 0; i < m.motor_count(); ++i) {
+      const bool slides = sliding.contains(m.motor_names()[i]);
+      motors.add({std::to_string(i), m.motor_names()[i], robot.profile.motor_labels[i], fixed(m.lower_limits()[i], 3),
+                  fixed(m.upper_limits()[i], 3), slides ? "m" : "rad", fixed(m.effort_limits()[i], 0),
+                  fixed(robot.profile.figures[i].torque_sd, 2), fixed(robot.profile.figures[i].static_sd, 2),
+                  slides ? "N" : "N·m", sources(robot.profile.figures[i])});
+    }
+    TextTable endpoints({"endpoint", "label", "kind", "why"});
+    for (const Endpoint& e : robot.profile.endpoints)
+      endpoints.add({e.frame, e.label, std::string(to_string(e.kind)), "of the profile"});
+    const bool found = endpoints.empty();
+    for (const EndpointFacts& e : facts.endpoints) {
+      if (!found || !e.chosen) continue;
+      endpoints.add({printable(e.endpoint.frame), printable(e.endpoint.label), std::string(to_string(e.endpoint.kind)),
+                     printable(e.why)});
+    }
+    text += heading("Motors") + motors.text() + joints_text(robot, facts);
+    if (!endpoints.empty())
+      text += heading(found ? "Where it can be touched (no profile says; by tree and names)" : "Endpoints") +
+              endpoints.text();
+    if (!facts.missing.empty()) text += heading("What the description does not say");
+    for (const std::string& one : facts.missing) text += wrapped("• " + printable(one), 2);
     TextTable settings({"setting", "value", "unit", "from"});
     for (const OptionValue& o : own) settings.add({o.group + "." + o.info.name, o.value, o.info.unit, o.source});
     text += heading("Settings that are this robot's own") + settings.text();
@@ -180,7 +299,11 @@ struct RobotCommand {
     std::string poses;
     for (const NamedPose& p : robot.profile.poses) poses += (poses.empty() ? "" : ", ") + p.name;
     if (!poses.empty()) text += "\n  Poses: " + printable(poses) + "\n";
-    for (const std::string& note : m.description().notes) text += wrapped("Note: " + note, 2);
+    if (robot.profile.file.empty()) {
+      text += wrapped("A profile of it: antaeus robot " + printable(robot.profile.model.string()) +
+                          " --write profile.toml [--log LOG].",
+                      2);
+    }
     return text + wrapped(robot.profile.provenance, 2);
   }
 };
@@ -189,15 +312,23 @@ struct RobotCommand {
 
 void add_robot(CLI::App& app, Run& run) {
   auto command = std::make_shared<RobotCommand>();
-  CLI::App* verb = app.add_subcommand("robot", "list the robots, or show one");
-  verb->add_option("name", command->choice.robot, "a name, a .toml profile or a .urdf; none: list them")
+  CLI::App* verb = app.add_subcommand("robot", "list the robots, show one, or write a profile of a stranger's");
+  verb->add_option("name", command->choice.robot, "a name, a .toml profile, a .urdf or an MJCF .xml; none: list them")
       ->option_text("NAME|FILE");
   verb->add_option("--endpoint,-e", command->endpoints, "frame or label whose force limits are shown (repeatable)")
       ->option_text("FRAME")
       ->take_all()
       ->allow_extra_args(false);
   command->choice.add_model_options_to(*verb);
+  verb->add_option("--write", command->profile,
+                   "write a commented profile of it: motors, limbs, endpoints, base, IMU; guesses are marked")
+      ->option_text("FILE.toml");
+  verb->add_option("--log", command->log, "a log of it, whose motors, order and columns the profile is to have")
+      ->option_text("LOG");
+  verb->add_flag("--force", command->force, "replace a file that is there");
+  verb->add_option("--out,-o", command->out, "folder for report.html and summary.json")->option_text("DIR");
   verb->add_flag("--json", command->json, "print JSON instead of tables");
+  verb->footer("Example: antaeus robot my_arm.urdf --write profile.toml --log free_motion.csv");
   verb->callback([command, &run] { run = [command] { return command->run(); }; });
 }
 

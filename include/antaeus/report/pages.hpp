@@ -23,6 +23,7 @@ struct IkResult;
 struct IkTrace;
 struct RawLog;
 struct Robot;
+struct RobotFacts;
 
 /// antaeus audit: what happened, why, what to do now, then all the rest.
 ANTAEUS_API Page audit_page(const Audit& audit, std::shared_ptr<const MeshFiles> meshes = nullptr);
@@ -45,6 +46,13 @@ ANTAEUS_API Page show_page(const RawLog& log, const Robot* robot = nullptr,
 
 /// antaeus check: the most severe finding and how to mend it, all findings, and what the channels say of each other.
 ANTAEUS_API Page check_page(const CheckResult& result);
+
+/// antaeus robot: what it is, what its description does not say, where it can be touched, its tree. A step of the
+/// page's views is a pose.
+/// \param facts    of describe(robot)
+/// \param command  the line that writes a profile of it; empty, or a robot that has one: none is shown
+ANTAEUS_API Page robot_page(const Robot& robot, const RobotFacts& facts,
+                            std::shared_ptr<const MeshFiles> meshes = nullptr, const std::string& command = {});
 
 /// antaeus identify: what the torques read while nothing touches, how sure that is, and what it is good for. Also of a
 /// result in which nothing was identified: it says what is missing.
