@@ -7,7 +7,7 @@ import types
 from antaeus.formats.recording import FormatError, Recording, Wishes, nearest
 
 # Readers, asked in this order whether a recording is theirs.
-READERS = ("ros1", "ros2", "mcap_file", "hdf5", "lerobot", "rtde_csv", "libfranka_csv", "plotjuggler_csv", "unitree_json")
+READERS = ("bags", "hdf5", "lerobot", "rtde_csv", "libfranka_csv", "plotjuggler_csv", "unitree_json")
 _FORMS = "a ROS bag (.bag, .db3 or its folder), .mcap, .hdf5, a LeRobot dataset, a csv of RTDE, libfranka or PlotJuggler, or Unitree's data.json"
 
 
