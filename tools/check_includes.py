@@ -21,8 +21,8 @@ ROOMS = {
     "robot": (2, "what is the robot, and where is it now? description, model, dynamics, profile, settings, self-"
         "collision, the instant; `files/` reads and writes them"),
     "draw": (2, "what does a figure look like? figures and contour maps as data, their SVG, HTML that escapes itself"),
-    "estimation": (3, "which wrench do the torques hold? residuals, posterior, filter, contact-free projection; "
-        "`published/`: the deployed and the stacked estimator and their guards"),
+    "estimation": (3, "which wrench do the torques hold, and where is a robot touched? residuals, posterior, filter, contact-"
+        "free projection; limbs and endpoints of a description; `published/`: the deployed and the stacked estimator and their guards"),
     "episode": (3, "what was recorded? loading and checking logs, raw logs of any robot, smoothing, synthetic twins"),
     "contact": (3, "which forces carry a motion? inverse dynamics through contacts, one frame or over time, with limits"),
     "ik": (3, "which joint positions bring a frame to a pose, and what prevents it?"),
@@ -30,7 +30,8 @@ ROOMS = {
     "space": (3, "what moves when nothing holds the robot? a free base with one arm: its map, dynamics and control"),
     "trust": (4, "may this number be used? reliability, feasibility, causes, the consumer’s guard, the drop-in, the "
         "flight record"),
-    "check": (4, "is this log what the profile says? units, clocks, order and sign of its channels, by evidence"),
+    "check": (4, "is this log what the profile says, and what should one say? units, clocks, order and sign of its channels, "
+        "by evidence; profiles of strangers’ robots"),
     "control": (4, "which torques now? impedance, admittance, hybrid force and position, with and without a force sensor"),
     "sim": (4, "what would the world do? scenes, plants and flights in MuJoCo"),
     "replay": (4, "what do millions of states say? a kernel over lanes, on all cores, with the loop’s verdicts"),

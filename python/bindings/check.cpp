@@ -18,6 +18,7 @@
 #include "fields.hpp"
 #include "logs.hpp"
 #include "pages.hpp"
+#include "shared_enumerations.hpp"
 #include "words.hpp"
 
 namespace nanobind::detail {

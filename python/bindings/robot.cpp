@@ -20,13 +20,9 @@ struct type_caster<antaeus::MeshPolicy> : EnumerationCaster<antaeus::MeshPolicy,
 template <>
 struct type_caster<antaeus::TorqueSource> : EnumerationCaster<antaeus::TorqueSource, "antaeus.TorqueSource"> {};
 template <>
-struct type_caster<antaeus::FigureSource> : EnumerationCaster<antaeus::FigureSource, "antaeus.FigureSource"> {};
-template <>
 struct type_caster<antaeus::NoiseOrigin> : EnumerationCaster<antaeus::NoiseOrigin, "antaeus.NoiseOrigin"> {};
 template <>
 struct type_caster<antaeus::FrictionUse> : EnumerationCaster<antaeus::FrictionUse, "antaeus.FrictionUse"> {};
-template <>
-struct type_caster<antaeus::JointType> : EnumerationCaster<antaeus::JointType, "antaeus.JointType"> {};
 template <>
 struct type_caster<antaeus::DeployedImu> : EnumerationCaster<antaeus::DeployedImu, "antaeus.DeployedImu"> {};
 template <>

@@ -16,6 +16,10 @@
 namespace nanobind::detail {
 
 template <>
+struct type_caster<antaeus::FigureSource> : EnumerationCaster<antaeus::FigureSource, "antaeus.FigureSource"> {};
+template <>
+struct type_caster<antaeus::JointType> : EnumerationCaster<antaeus::JointType, "antaeus.JointType"> {};
+template <>
 struct type_caster<antaeus::Base> : EnumerationCaster<antaeus::Base, "antaeus.Base"> {};
 template <>
 struct type_caster<antaeus::BaseSource> : EnumerationCaster<antaeus::BaseSource, "antaeus.BaseSource"> {};

@@ -281,6 +281,23 @@ std::optional<ChannelRole> role_of(const std::string& rest) {
   return {};
 }
 
+/// Channels of several columns whose name says what they hold, though not as it is known: actual_q, measured_torques.
+void name_channels(RawLog& log) {
+  for (RawChannel& c : log.channels) {
+    if (c.role != ChannelRole::other || c.columns.size() < 2) continue;
+    const std::vector<std::string> words = detail::words_of(c.name);
+    const bool elsewhere = std::ranges::any_of(words, [](const std::string& word) {
+      constexpr std::string_view kElsewhere[] = {"ft", "wrench", "force", "sensor", "imu",  "tcp",
+                                                 "ee", "tool",   "base",  "odom",   "pose", "world"};
+      return std::ranges::find(kElsewhere, word) != std::end(kElsewhere);
+    });
+    const bool axes = std::ranges::any_of(c.columns, [](const auto& l) { return l == "x" || l == "rx" || l == "fx"; });
+    const auto role = elsewhere || axes ? std::nullopt : role_of(c.name);
+    if (!role || std::ranges::any_of(log.channels, [&](const auto& o) { return o.role == *role; })) continue;
+    c.role = *role;
+  }
+}
+
 /// Columns that stand alone in the log, elbow.pos or speed-of-elbow, as channels of joints: those with the same words
 /// behind what differs, where the words say what they hold and the log has no channel of that kind. \param known
 /// joints' names: a cut that leaves them goes before others
@@ -308,6 +325,7 @@ void join_columns(RawLog& log, const std::vector<std::string>& joints) {
       shared.places.push_back(static_cast<int>(i));
     }
   }
+  name_channels(log);
   std::set<int> used;
   for (std::size_t role = 0; role < detail::kJointRoles; ++role) {
     const auto kind = static_cast<ChannelRole>(role);
@@ -316,10 +334,11 @@ void join_columns(RawLog& log, const std::vector<std::string>& joints) {
     const std::pair<const std::string, Shared>* best = nullptr;
     std::tuple<std::ptrdiff_t, std::size_t, std::size_t> most;
     for (const auto& one : by_rest) {
-      if (one.second.stems.size() < 2 || role_of(one.first) != kind) continue;
+      if (role_of(one.first) != kind) continue;
       const std::tuple worth(
           std::ranges::count_if(one.second.stems, [&](const auto& stem) { return known.contains(stem); }),
           one.second.stems.size(), one.first.size());
+      if (one.second.stems.size() < 2 && std::get<0>(worth) == 0) continue;
       if (best && worth <= most) continue;
       best = &one;
       most = worth;

@@ -41,10 +41,10 @@ Section endpoints_section(const Robot& robot, const RobotFacts& facts) {
   }
   for (const EndpointFacts& e : facts.endpoints) {
     if (robot.profile.find_endpoint(e.endpoint.frame)) continue;
-    const bool first = e.chosen && robot.profile.endpoints.empty();
-    table.rows.push_back({{e.endpoint.frame, e.endpoint.label, std::string(to_string(e.endpoint.kind)),
-                           e.endpoint.group, std::to_string(e.rank), capital(e.why)},
-                          first ? TableBlock::Row::Mark::strong : TableBlock::Row::Mark::none});
+    const Endpoint& of = e.endpoint;
+    table.rows.push_back(
+        {{of.frame, of.label, std::string(to_string(of.kind)), of.group, std::to_string(e.rank), capital(e.why)},
+         e.chosen && robot.profile.endpoints.empty() ? TableBlock::Row::Mark::strong : TableBlock::Row::Mark::none});
   }
   return {"endpoints", "Endpoints", {std::move(table)}};
 }
@@ -89,14 +89,19 @@ void add_views(Views& views, const Robot& robot, const RobotFacts& facts, std::s
   views.selectors.push_back({"frames", "frames", {"endpoints", "joints"}, {0}, true});
   Scene scene{.title = facts.title, .note = "A step is a pose: " + listed(names) + "."};
   SceneRobot drawn{.description = robot.model.description(), .meshes = std::move(meshes)};
-  BarList bars{.title = "Pose", .value_head = "position", .unit = "rad or m"};
+  BarList turning{.title = "Pose", .value_head = "position", .unit = "rad"}, sliding = turning;
+  sliding.unit = "m";
   for (int m = 0; m < robot.model.motor_count(); ++m) {
     const ChannelId at = views.add([all, m](Eigen::Index row) { return (*all)[static_cast<std::size_t>(row)][m]; },
                                    Channel::Bin::one_row);
-    drawn.joints.push_back({robot.model.motor_names()[static_cast<std::size_t>(m)], at, {}});
-    bars.rows.push_back({robot.model.motor_names()[static_cast<std::size_t>(m)], "", at});
+    const std::string& name = robot.model.motor_names()[static_cast<std::size_t>(m)];
+    const bool slides = std::ranges::any_of(facts.joints, [&](auto& j) { return j.slides() && j.joint.name == name; });
+    (slides ? sliding : turning).rows.push_back({name, "", at});
+    drawn.joints.push_back({name, at, {}});
   }
-  if (!bars.rows.empty()) views.bars.push_back(std::move(bars));
+  for (BarList* bars : {&turning, &sliding}) {
+    if (!bars->rows.empty()) views.bars.push_back(std::move(*bars));
+  }
   scene.robots.push_back(std::move(drawn));
   const RobotDescription& d = robot.model.description();
   const auto add = [&](const std::string& frame, const std::string& name, int option) {

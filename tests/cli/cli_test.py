@@ -16,7 +16,7 @@ VERBS = {
     "preflight": ["--robot", "--ignore-meshes", "--base", "--payload", "--pose", "--positions", "--episode", "--step", "--endpoint", "--json", "--set"],
     "advise": ["--robot", "--ignore-meshes", "--base", "--payload", "--pose", "--positions", "--episode", "--step", "--endpoint", "--joint", "--keep-hand", "--limits", "--limit", "--json", "--set", "--threads"],
     "map": ["--robot", "--ignore-meshes", "--base", "--payload", "--pose", "--positions", "--endpoint", "--joint", "--poses", "--steps", "--quantity", "--out", "--json", "--set", "--threads"],
-    "robot": ["--ignore-meshes", "--base", "--payload", "--endpoint", "--json"],
+    "robot": ["--ignore-meshes", "--base", "--payload", "--endpoint", "--write", "--log", "--force", "--out", "--json"],
     "identify": ["--robot", "--ignore-meshes", "--base", "--payload", "--contact-free", "--fit", "--loaded", "--payload-frame", "--measured-force", "--endpoint", "--effort-units", "--set", "--threads", "--out", "--json", "--pdf"],
     "contact": ["--robot", "--ignore-meshes", "--base", "--payload", "--total", "--contact", "--inverse-dynamics", "--over-time", "--with-limits", "--wrench-frame", "--set", "--out", "--json", "--pdf"],
     "ik": ["--robot", "--ignore-meshes", "--base", "--payload", "--frame", "--targets", "--target", "--position-only", "--path", "--trace", "--clip", "--method", "--start", "--threads", "--timing", "--set", "--out", "--json", "--pdf"],

@@ -32,6 +32,7 @@ def test_a_robot_in_memory_and_lines():
     assert repr(facts) == "RobotFacts(ur5e: 6 motors, base fixed, endpoints tool0)"
     joint = pickle.loads(pickle.dumps(facts.joints[-1]))
     assert (joint.name, joint.use) == (facts.joints[-1].name, facts.joints[-1].use)
+    assert facts.joints[0].type is antaeus.JointType.revolute and facts.joints[0].sd_from in antaeus.FigureSource
     assert facts.poses[0].name == "middle" and facts.joints[0].torque_sd > 0
 
 

@@ -119,5 +119,5 @@ def test_every_option_in_a_message_of_the_library_has_words():
         for text in re.findall(r'"((?:[^"\\\n]|\\.)*)"', file.read_text(encoding="utf-8")):
             found |= set(re.findall(r"(?:^|[ (,])--([a-z][a-z-]*)", text))
     same = {"contact-free", "effort-units", "fit", "inverse-dynamics", "joints", "over-time", "path", "poses", "size", "smooth",
-            "start", "steps", "threads", "trace"}
+            "start", "steps", "threads", "trace", "log", "write"}
     assert found and found <= named | same, found - named - same

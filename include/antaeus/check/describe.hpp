@@ -44,7 +44,7 @@ constexpr void visit_fields(const JointFacts*, Visit&& visit) {
   visit(field("mimics", "", "joint that it follows; empty: none", [](const J& j) { return j.joint.mimics; }));
   visit(field("mass", "kg", "of the link behind it", &J::mass));
   visit(field("torque_sd", "", "of its torque as it is assumed, N·m or N; NaN: no motor", &J::torque_sd));
-  visit(field("static_sd", "", "the same of τ − g while it moves", &J::static_sd));
+  visit(field("static_sd", "", "the same of τ − g while it moves, N·m or N", &J::static_sd));
   visit(field("sd_from", "", "where they come from", &J::sd_from));
   visit(field("why", "", "what is to be known of it; may be empty", &J::why));
 }
