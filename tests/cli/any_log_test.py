@@ -15,8 +15,8 @@ from command_line import ROOT, run, text
 
 antaeus = pytest.importorskip("antaeus")
 EXAMPLES = pathlib.Path(os.environ.get("ANTAEUS_EXAMPLE_ROBOTS", "/nowhere"))
-RATE = 200.0  # Hz
-SECONDS = 12.0
+RATE = 100.0  # Hz
+SECONDS = 10.0
 
 
 def own_arm(file):

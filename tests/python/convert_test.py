@@ -138,6 +138,19 @@ def test_declared_degrees_become_radians_and_are_said(tmp_path):
     assert silent.channels[0].unit == "unknown" and not silent.notes
 
 
+def test_slots_that_no_motor_uses_are_left_out(tmp_path):
+    made, _, q, _ = recording(("0", "1", "2"))
+    inner = made.blocks
+    wide = tuple(dataclasses.replace(channel, columns=("0", "1", "2", "3", "4")) if channel.name != "wrench_tool" else channel
+                 for channel in made.channels)
+    made = dataclasses.replace(made, channels=wide, blocks=lambda: (
+        Block(block.time, {name: np.pad(values, ((0, 0), (0, 2))) for name, values in block.values.items()}) for block in inner()))
+    writing.write(mapping.without_spare_slots(made), tmp_path / "log")
+    np.testing.assert_array_equal(np.load(tmp_path / "log" / "qpos.npy"), q)
+    assert made.notes[0].startswith("joints 3 to 4 are left out")
+    assert mapping.without_spare_slots(recording()[0]).channels[0].columns == JOINTS  # names are never left out
+
+
 def test_a_map_names_joints_and_units(tmp_path):
     file = tmp_path / "map.toml"
     file.write_text('clock = "receiver"\n[joints]\nelbow = "joint_2"\n[channels.tau]\nunit = "mNm"\ngravity = "included"\n')

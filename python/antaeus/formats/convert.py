@@ -85,7 +85,7 @@ def _opened(source: pathlib.Path, wishes: Wishes) -> Recording:
     if source.exists() and not recognises(source) and (source.suffix in (".csv", ".npz", ".parquet") or
                                                        (source.is_dir() and any(source.glob("*.npy")))):
         raise FormatError(source, "is a log that every verb reads as it stands", "give it to the verb itself")
-    return mapping.apply(open_recording(source, wishes), wishes, source)
+    return mapping.apply(mapping.without_spare_slots(open_recording(source, wishes)), wishes, source)
 
 
 def _description(source: pathlib.Path, opened: Recording) -> str:

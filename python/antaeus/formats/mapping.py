@@ -7,6 +7,8 @@ import tomllib
 import typing
 from collections.abc import Iterator
 
+import numpy as np
+
 from antaeus.formats.recording import (AXIS_UNITS, JOINT_UNITS, UNKNOWN, WRENCH, Block, Channel, ChannelWish, FormatError,
                                        Recording, Wishes, nearest)
 
@@ -108,6 +110,37 @@ def apply(recording: Recording, wishes: Wishes, place: object) -> Recording:
 
     return dataclasses.replace(recording, channels=tuple(channels),
                                blocks=inner if all(factor == 1.0 for factor in factors.values()) else blocks)
+
+
+def without_spare_slots(recording: Recording) -> Recording:
+    """Without the last columns of joints that are counted and not named, where all of them hold zero: a message with room
+    for more motors than the robot has. They are told by the first block; a note says which."""
+    joints = [channel for channel in recording.channels if channel.name in JOINT_UNITS]
+    width = len(joints[0].columns) if joints else 0
+    if width < 2 or any(len(channel.columns) != width or not all(column.isdigit() for column in channel.columns) for channel in joints):
+        return recording
+    first = next(iter(recording.blocks()), None)
+    if first is None:
+        return recording
+    used = np.zeros(width, bool)
+    for channel in joints:
+        if channel.name in first.values:
+            used |= (first.values[channel.name] != 0).any(axis=0)
+    count = int(np.flatnonzero(used)[-1]) + 1 if used.any() else width
+    if count == width:
+        return recording
+    names = {channel.name for channel in joints}
+    inner = recording.blocks
+
+    def blocks() -> Iterator[Block]:
+        for block in inner():
+            yield Block(block.time, {name: values[:, :count] if name in names else values for name, values in block.values.items()})
+
+    recording.notes.append(f"joints {joints[0].columns[count]} to {joints[0].columns[-1]} are left out: they hold zero, as slots "
+                           "that no motor uses do")
+    channels = tuple(dataclasses.replace(channel, columns=channel.columns[:count]) if channel.name in names else channel
+                     for channel in recording.channels)
+    return dataclasses.replace(recording, channels=channels, blocks=blocks)
 
 
 def _renamed(channel: Channel, wishes: Wishes, place: object) -> Channel:
