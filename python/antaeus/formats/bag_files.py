@@ -8,6 +8,7 @@ import bz2
 import collections
 import contextlib
 import dataclasses
+import itertools
 import pathlib
 import re
 import sqlite3
@@ -22,6 +23,7 @@ BATCH_MESSAGES = 4096
 BATCH_BYTES = 8 << 20
 PASSED_BYTES = 32 << 20  # of the file, after which a batch ends though it is not full
 KEPT_BYTES = 48 << 20  # of decompressed chunks
+STEPS = 1_000_000  # of sqlite's machine, after which it is asked whether it still reads something
 LARGEST_CHUNK = 1 << 30
 LARGEST_HEADER = 1 << 20
 
@@ -105,10 +107,11 @@ class Sqlite(Container):
                         definitions[kind] = ({"ros2msg": "msg", "ros2idl": "idl"}.get(form, ""), str(text).encode())
             for number, name, kind, encoding in base.execute("SELECT id, name, type, serialization_format FROM topics"):
                 form, text = definitions.get(kind, ("", b""))
-                topic = self.topic(str(name), str(kind), str(encoding), number, form, text if form else b"")
-                with contextlib.suppress(sqlite3.DatabaseError):
-                    (count,) = base.execute("SELECT count(*) FROM messages WHERE topic_id = ?", (number,)).fetchone()
-                    topic.count = (topic.count or 0) + count
+                self.topic(str(name), str(kind), str(encoding), number, form, text if form else b"")
+            with contextlib.suppress(sqlite3.DatabaseError):
+                counts = dict(base.execute("SELECT topic_id, count(*) FROM messages GROUP BY topic_id"))
+                for topic in self.topics:
+                    topic.count = sum(counts.get(number, 0) for _, number in topic.ids)
             self.first, self.last = 0, 0
             with contextlib.suppress(sqlite3.DatabaseError, TypeError, ValueError):
                 self.first = int(base.execute("SELECT min(timestamp) FROM messages").fetchone()[0])
@@ -120,6 +123,8 @@ class Sqlite(Container):
             try:
                 base = sqlite3.connect(place + options, uri=True, check_same_thread=False)
                 base.text_factory = lambda text: text.decode("utf-8", "replace")
+                steps = itertools.count(STEPS, STEPS)  # of a damaged tree of pages there may be no end
+                base.set_progress_handler(lambda most=4 * self.bytes + 10 * STEPS: next(steps) > most, STEPS)
                 base.execute("SELECT count(*) FROM sqlite_master").fetchone()
                 return base
             except sqlite3.Error as problem:
