@@ -8,6 +8,7 @@ import bz2
 import collections
 import contextlib
 import dataclasses
+import functools
 import itertools
 import pathlib
 import re
@@ -53,7 +54,9 @@ class Container:
     format = ""
 
     def __init__(self, path: pathlib.Path) -> None:
-        self.path, self.topics, self.notes = path, [], []
+        self.path = path
+        self.topics: list[Topic] = []
+        self.notes: list[str] = []
         self.bytes = path.stat().st_size if path.is_file() else 0
         self.passed = 0  # bytes that the messages given last lie behind
 
@@ -80,6 +83,10 @@ class Container:
 
 
 # ---- ROS 2: sqlite -----------------------------------------------------------------------------------------------------
+
+def _too_many(steps: "itertools.count[int]", most: int) -> bool:
+    return next(steps) > most
+
 
 class Sqlite(Container):
     """A .db3 of rosbag2. `zipped`: each message is compressed with zstd."""
@@ -124,7 +131,7 @@ class Sqlite(Container):
                 base = sqlite3.connect(place + options, uri=True, check_same_thread=False)
                 base.text_factory = lambda text: text.decode("utf-8", "replace")
                 steps = itertools.count(STEPS, STEPS)  # of a damaged tree of pages there may be no end
-                base.set_progress_handler(lambda most=4 * self.bytes + 10 * STEPS: next(steps) > most, STEPS)
+                base.set_progress_handler(functools.partial(_too_many, steps, 4 * self.bytes + 10 * STEPS), STEPS)
                 base.execute("SELECT count(*) FROM sqlite_master").fetchone()
                 return base
             except sqlite3.Error as problem:
@@ -368,8 +375,8 @@ class Ros1(Chunked):
 
     def _scan(self) -> None:
         """Lists chunks and connections from the start: of a bag that is not indexed."""
-        at, counts = self.where, collections.Counter()
-        missing = 0
+        counts: collections.Counter[int] = collections.Counter()
+        at, missing = self.where, 0
         while at < self.bytes:
             try:
                 header, data, size = self._record(at)
@@ -599,7 +606,7 @@ class Mcap(Chunked):
                         loose = Chunk(at, 0, set())
                         self.chunks.append(loose)
                     loose.size += 9 + size
-                    loose.numbers.add(number)
+                    loose.numbers = (loose.numbers or set()) | {number}
             except (ValueError, struct.error):
                 missing = self.bytes - at
                 break
@@ -776,6 +783,8 @@ def kind_of(path: pathlib.Path) -> str:
                     if b"rosbag2_bagfile_information" in file.read(4096):
                         return "folder"
             return "folder" if any(path.glob("*.db3")) or any(path.glob("*.mcap")) else ""
+        if path.name == "metadata.yaml":
+            return kind_of(path.parent)
         name = path.name.removesuffix(".active")
         if _begins(path, b"#ROSBAG V") or name.endswith(".bag"):
             return "ros1"
@@ -792,7 +801,7 @@ def open_container(path: pathlib.Path) -> Container:
     """Raises FormatError, or what a library raises on a damaged file."""
     kind = kind_of(path)
     if kind == "folder":
-        return Folder(path)
+        return Folder(path.parent if path.name == "metadata.yaml" else path)
     if not path.stat().st_size:
         raise FormatError(path, "is empty", "a bag that was never written to; record it anew")
     if kind == "ros1":

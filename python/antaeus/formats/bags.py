@@ -6,6 +6,7 @@ their order in a message. What a message means is told by its fields, so a type 
 """
 
 import collections
+import contextlib
 import dataclasses
 import pathlib
 import re
@@ -85,7 +86,7 @@ def _joint_fields(names: tuple[Text | str, ...], values: dict[str, list], tree: 
     most = max((len(entries) for entries in values.values()), default=0)
     nameless = not names and most > 0
     plain = bool(names) and isinstance(names[0], str)
-    texts = names if plain else tuple(map(str, names)) if names else tuple(map(str, range(most)))
+    texts: tuple[str, ...] = tuple(map(str, names)) if names else tuple(map(str, range(most)))
     if len(texts) > MOST_JOINTS:
         raise Unreadable(f"it names {len(texts)} joints")
     if any(len(entries) > len(texts) for entries in values.values()):
@@ -132,7 +133,7 @@ def _of_motors(tree: dict) -> Fields:
 
 
 def _of_controller(tree: dict) -> Fields:
-    values = {}
+    values: dict[str, list] = {}
     for place, prefix in (("reference", "reference"), ("desired", "reference"), ("feedback", ""), ("actual", "")):
         point = tree.get(place)
         if isinstance(point, dict):
@@ -157,7 +158,8 @@ def _of_imu(tree: dict) -> Fields:
 
 
 def _of_wrench(tree: dict) -> Fields:
-    wrench = tree.get("wrench") if isinstance(tree.get("wrench"), dict) else tree
+    wrench = tree.get("wrench")
+    wrench = wrench if isinstance(wrench, dict) else tree
     return Fields((), {"wrench": _axes(wrench.get("force"), _TEXT_AXES) + _axes(wrench.get("torque"), _TEXT_AXES)}, _stamp(tree))
 
 
@@ -254,7 +256,9 @@ class _Stream:
         names: dict[str, int] = {}
         fields: dict[str, int] = {}
         acting: dict[str, bool] = {}
-        times, stamps, first = [], [], {}
+        times: list[np.ndarray] = []
+        stamps: list[np.ndarray] = []
+        first: dict[str, np.ndarray] = {}
         last, seen, whole, stamped, nameless = -1, 0, True, True, False
         for moments, marks, pieces in self.batches():
             chosen = np.zeros(len(moments), bool)
@@ -277,7 +281,7 @@ class _Stream:
             stamped = stamped and marks is not None
             stamps.append(marks[chosen] if marks is not None else np.zeros(0, np.int64))
             seen += int(chosen.sum())
-            if seen >= SAMPLE_MESSAGES and self.container.bytes > SAMPLE_BYTES:
+            if self.container.bytes > SAMPLE_BYTES and (seen >= SAMPLE_MESSAGES or seen and self.container.passed > SAMPLE_BYTES):
                 whole = False
                 break
         empty = np.zeros(0, np.int64)
@@ -298,7 +302,9 @@ class _Follower:
 
     def __init__(self, columns: int) -> None:
         self.times, self.values = np.zeros(0, np.int64), np.zeros((0, columns))
-        self.age, self.rows, self.first, self.last = 0, 0, None, None
+        self.age, self.rows = 0, 0
+        self.first: int | None = None
+        self.last: int | None = None
 
     def feed(self, times: np.ndarray, values: np.ndarray) -> None:
         if not len(times):
@@ -452,7 +458,8 @@ class _Opening:
         if wishes.clock not in (None, "header", "receiver"):
             raise FormatError(path, f"a bag has no clock '{wishes.clock}'", "the clock is header or receiver")
         self.container = open_container(path)
-        self.notes, self.unmapped = list(self.container.notes), []
+        self.notes: list[str] = list(self.container.notes)
+        self.unmapped: list[str] = []
         self.streams: dict[int, _Stream] = {}
         self.why: dict[int, str] = {}
         for index, topic in enumerate(self.container.topics):
@@ -516,10 +523,8 @@ class _Opening:
         candidates = candidates or [i for i, stream in self.streams.items() if stream.role == "controller"]
         asked = self.wishes.topic
         if asked is None:
-            named = {wish.source.split()[0] for name, wish in self.wishes.channels.items()
-                     if name in ("qpos", "tau") and wish.source and wish.source.split()}
-            named &= {topics[i].name for i in candidates}
-            asked = named.pop() if len(named) == 1 else None
+            sources = [(self.wishes.channels[name].source or "").split() for name in ("qpos", "dq", "tau") if name in self.wishes.channels]
+            asked = next((source[0] for source in sources if source and source[0] in {topics[i].name for i in candidates}), None)
         if asked is not None:
             found = [i for i in candidates if topics[i].name == asked] or [
                 i for i, stream in self.streams.items() if stream.role == "controller" and topics[i].name == asked]
@@ -581,7 +586,7 @@ class _Opening:
         if not any(part.field == "effort" for part in parts):
             self.notes.append(f"{topic.name} holds no efforts: there is no torque to look at")
         elif not sample.acting.get("effort"):
-            self.notes.append(f"all efforts of the first {sample.messages} messages of {topic.name} are zero")
+            self.notes.append(f"all efforts of the first {sample.messages} messages of {topic.name} are zero or NaN")
         if foxglove:
             self.notes.append(f"{topic.name} effort: N·m as the schema {topic.type} says; amperes where a driver put currents there: then say "
                               "so, channels.tau.unit in a map")
@@ -721,7 +726,7 @@ class _Opening:
                 self.why[i] = f"{len(references)} controllers: say which by channels.target_dof.source = \"{topics[i].name} reference\" in a map"
         if stream.role == "controller" and sample.fields.get("reference position") and "target_dof" not in taken:
             parts.append(_Part(Channel("target_dof", columns, f"{stream.topic.name} reference", "rad", "commanded"), "reference position", True))
-        description = self._description(used)
+        description = self._description(main)
         for index, topic in enumerate(topics):
             if index not in used:
                 why = self.why.get(index, "")
@@ -810,26 +815,28 @@ class _Opening:
             parts = [part for part in parts if part.channel.name != name]
         return parts
 
-    def _description(self, used: set[int]) -> Callable[[], str] | None:
-        for index, topic in enumerate(self.container.topics):
-            stream = self.streams.get(index)
-            if stream is not None and stream.role == "description":
-                self.why[index] = "the robot's description"
+    def _description(self, main: int) -> Callable[[], str] | None:
+        """The robot's URDF: of the joint states' namespace, where there are several."""
+        topics = self.container.topics
+        space = topics[main].name.rpartition("/")[0]
+        found = sorted((index for index, stream in self.streams.items() if stream.role == "description"),
+                       key=lambda index: topics[index].name.rpartition("/")[0] != space)
+        for index in found:
+            self.why[index] = "a robot's description" + ("" if index == found[0] else f"; that of {topics[found[0]].name} is taken")
+        if not found:
+            return None
+        stream = self.streams[found[0]]
 
-                def read(stream: _Stream = stream) -> str:
-                    for _, datas in self.container.messages(stream.topic):
-                        for data in datas:
-                            try:
-                                walked, _ = Decoder(list(stream.forms), lambda tree: Fields((), {})).read(data)
-                            except Unreadable:
-                                continue
-                            text = walked.tree.get("data")
-                            if text is not None and str(text).strip():
-                                return str(text)
-                    raise FormatError(self.path, f"{stream.topic.name} holds no text", "name a robot's URDF")
+        def read() -> str:
+            for _, datas in self.container.messages(stream.topic):
+                for data in datas:
+                    with contextlib.suppress(Unreadable):
+                        walked, _ = Decoder(list(stream.forms), lambda tree: Fields((), {})).read(data)
+                        if text := str(walked.tree.get("data") or "").strip():
+                            return text
+            raise FormatError(self.path, f"{stream.topic.name} holds no text", "name a robot's URDF")
 
-                return lambda: _description_guarded(self.path, read)
-        return None
+        return lambda: _description_guarded(self.path, read)
 
 
 def _description_guarded(path: pathlib.Path, read: Callable[[], str]) -> str:
