@@ -51,6 +51,8 @@ MOST_JOINTS = 2000
 _CHANNELS = {"position": "qpos", "velocity": "dq", "acceleration": "ddq", "effort": "tau"}
 _UNITS = {"position": "rad", "velocity": "rad/s", "acceleration": "rad/s²"}
 _TEXT_AXES = ("x", "y", "z")
+# unitree_sdk2, include/unitree/idl/go2 and its examples: motors of Go2 and B2, whose URDFs begin with FL
+_LEGS = tuple(f"{leg}_{part}_joint" for leg in ("FR", "FL", "RR", "RL") for part in ("hip", "thigh", "calf"))
 
 
 # ---- What is wanted of a message ---------------------------------------------------------------------------------------
@@ -214,6 +216,7 @@ class _Sample:
     names: list[str]  # in the order of the first message that has them
     fields: dict[str, int]  # columns of each field, at most
     acting: dict[str, bool]  # fields with a number that is neither 0 nor NaN
+    all_acting: bool  # whether all up to it have one
     last_acting: int  # index of the last name of which any number is not 0
     times: np.ndarray
     stamps: np.ndarray | None
@@ -259,7 +262,7 @@ class _Stream:
         times: list[np.ndarray] = []
         stamps: list[np.ndarray] = []
         first: dict[str, np.ndarray] = {}
-        last, seen, whole, stamped, nameless = -1, 0, True, True, False
+        seen, whole, stamped, nameless, moved = 0, True, True, False, set()
         for moments, marks, pieces in self.batches():
             chosen = np.zeros(len(moments), bool)
             for piece in sorted(pieces, key=lambda piece: int(piece.at[0])):
@@ -274,7 +277,7 @@ class _Stream:
                     moving = np.any((values != 0) & np.isfinite(values), axis=0)
                     acting[field] = acting.get(field, False) or bool(moving.any())
                     if piece.nameless and field in _CHANNELS and moving.any():
-                        last = max(last, int(np.flatnonzero(moving)[-1]))
+                        moved |= set(np.flatnonzero(moving).tolist())
                 if not first:
                     first = piece.values
             times.append(moments[chosen])
@@ -285,7 +288,8 @@ class _Stream:
                 whole = False
                 break
         empty = np.zeros(0, np.int64)
-        self._sampled = _Sample(seen, whole, groups, list(names), fields, acting, last, np.concatenate(times or [empty]),
+        self._sampled = _Sample(seen, whole, groups, list(names), fields, acting, len(moved) == max(moved, default=-1) + 1,
+                                max(moved, default=-1), np.concatenate(times or [empty]),
                                 np.concatenate(stamps or [empty]) if stamped and stamps else None, nameless, first)
         self.problem = self.decoder.reason
         self.decoder.unreadable, self.decoder.reason = 0, ""
@@ -341,6 +345,10 @@ class _Part:
     channel: Channel
     field: str
     by_joint: bool
+    keys: tuple[str, ...] = ()  # names of the columns in the messages, where the channel's are others
+
+    def places(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self.keys or self.channel.columns)}
 
 
 def _placed(piece: Piece, field: str, columns: dict[str, int], by_joint: bool, width: int) -> tuple[np.ndarray, int, int]:
@@ -390,7 +398,7 @@ class _Side:
             for piece in pieces:
                 now = clock[piece.at]
                 for part, follower in zip(self.parts, self.followers, strict=True):
-                    columns = {name: i for i, name in enumerate(part.channel.columns)}
+                    columns = part.places()
                     values, _, _ = _placed(piece, part.field, columns, part.by_joint, len(columns))
                     if part.field == "imu_quat_xyzw" and "given" in piece.values:
                         values[piece.values["given"][:, 0] == -1] = np.nan
@@ -595,9 +603,6 @@ class _Opening:
         elif not franka and any(part.field == "effort" for part in parts):
             self.notes.append(f"{topic.name} effort: unit unknown. The message says N·m, but drivers send amperes or per cent there: "
                               "say which by channels.tau.unit in a map")
-        if sample.nameless:
-            self.notes.append(f"{topic.name} names no joints: columns are numbers, in the robot's order of "
-                              f"{'motors' if unitree else 'joints'}")
         if any(part.channel.name == "ddq" for part in parts) and self.wishes.channels.get("ddq") is None and not foxglove:
             parts = [part for part in parts if part.channel.name != "ddq"]
         return parts
@@ -679,6 +684,13 @@ class _Opening:
         if not columns:
             raise FormatError(self.path, f"{stream.topic.name} names no joints and holds no numbers", "record it anew")
         parts = self._joint_parts(stream, columns)
+        if stream.role == "motors" and "unitree_go" in stream.topic.type and len(columns) == len(_LEGS) and sample.all_acting:
+            self.notes.append(f"{stream.topic.name}: its {len(_LEGS)} motors are named in the order of Unitree's quadrupeds: FR, FL, RR, RL, "
+                              "each hip, thigh, calf")
+            parts = [dataclasses.replace(part, channel=dataclasses.replace(part.channel, columns=_LEGS), keys=columns) for part in parts]
+        elif sample.nameless:
+            self.notes.append(f"{stream.topic.name} names no joints: columns are numbers, in the robot's order of "
+                              f"{'motors' if stream.role == 'motors' else 'joints'}")
         if not parts:
             raise FormatError(self.path, f"{stream.topic.name} holds names and no numbers", "record it anew")
         groups, held = self._groups(stream)
@@ -858,7 +870,7 @@ class _Rows:
         self.path, self.container, self.stream, self.parts, self.sides, self.header = path, container, stream, parts, sides, header
         self.notes, self.clock, self.passed = notes, clock, passed
         self.held = {names: i for i, names in enumerate(held)}
-        self.columns = [{name: i for i, name in enumerate(part.channel.columns)} for part in parts]
+        self.columns = [part.places() for part in parts]
         self.short = self.strange = self.late = self.infinite = self.doubled = self.rows = 0
         self.widths = np.cumsum([0] + [len(columns) for columns in self.columns])
 
