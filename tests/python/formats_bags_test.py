@@ -290,13 +290,14 @@ def test_unitrees_low_state_without_its_definition(family, tmp_path):
     recording, times, found = read(path)
     assert np.array_equal(times, START + STEP * np.arange(40)) and recording.clock == "receiver"
     for key, expected in values.items():
-        assert channel(recording, key).columns == tuple(map(str, range(12)))
+        legs = [f"{leg}_{part}_joint" for leg in ("FR", "FL", "RR", "RL") for part in ("hip", "thigh", "calf")]
+        assert list(channel(recording, key).columns) == (legs if family == "go" else list(map(str, range(12))))
         assert np.array_equal(found[key], expected[:, :12].astype(float))
     assert np.array_equal(found["imu_quat_xyzw"], imu[:, [1, 2, 3, 0]].astype(float))
     assert np.array_equal(found["imu_gyro"], imu[:, 4:7].astype(float)) and np.array_equal(found["imu_acc"], imu[:, 7:].astype(float))
     assert channel(recording, "tau").unit == "N·m" and channel(recording, "tau").stage == "estimated"
     notes = "\n".join(recording.notes)
-    assert "w x y z" in notes and "robot's order of motors" in notes and "no header stamps" in notes and "are left out" in notes
+    assert "w x y z" in notes and ("order of Unitree's quadrupeds" if family == "go" else "robot's order of motors") in notes and "no header stamps" in notes and "are left out" in notes
 
 
 def test_a_bag_of_an_old_schema_and_big_endian_messages(tmp_path):
@@ -433,6 +434,69 @@ def test_a_controllers_reference(tmp_path):
         base.close()
         recording, _, found = read(path)
         assert channel(recording, "target_dof").columns == tuple(NAMES[::-1]) and np.array_equal(found["target_dof"], targets)
+
+
+def test_foxgloves_states_in_json_and_a_protobuf_type_of_ones_own(tmp_path):
+    values = arm(generator(), 20)
+    path = tmp_path / "json.mcap"
+    with path.open("wb") as file:
+        writer = McapWriter(file)
+        writer.start()
+        schema = json.dumps({"type": "object", "properties": {
+            "timestamp": {"type": "object"}, "joints": {"type": "array", "items": {"type": "object"}}}}).encode()
+        number = writer.register_channel("/joints", "json", writer.register_schema("foxglove.JointStates", "jsonschema", schema))
+        for row in range(20):
+            stamp = START + STEP * row
+            joints = [{"name": NAMES[i], "position": values["qpos"][row, i], "velocity": values["dq"][row, i], "effort": values["tau"][row, i]}
+                      for i in range(4)]
+            data = {"timestamp": {"sec": stamp // 10**9, "nsec": stamp % 10**9}, "joints": joints}
+            text = json.dumps(data).replace("Infinity", "1e400") if row else json.dumps(data).replace(str(values["tau"][0, 0]), "1e400")
+            writer.add_message(number, START + row, text.encode(), START + row)
+        writer.finish()
+    recording, times, found = read(path)
+    assert np.array_equal(times, START + STEP * np.arange(20)) and np.array_equal(found["qpos"], values["qpos"])
+    assert np.isnan(found["tau"][0, 0]) and np.array_equal(found["tau"][1:], values["tau"][1:]) and channel(recording, "tau").unit == "N·m"
+    assert any("1 rows held infinite" in note for note in recording.notes)
+
+    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+    description = descriptor_pb2.FileDescriptorProto(name="mine.proto", package="mine", syntax="proto3")
+    message = description.message_type.add(name="States")
+    for place, (name, kind, label) in enumerate([("name", 9, 3), ("position", 1, 3), ("effort", 2, 3), ("count", 5, 1)], 1):
+        message.field.add(name=name, number=place, type=kind, label=label)
+    pool = descriptor_pool.DescriptorPool()
+    pool.Add(description) if hasattr(pool, "Add") else pool.AddSerializedFile(description.SerializeToString())
+    made = message_factory.GetMessageClass(pool.FindMessageTypeByName("mine.States"))
+    path = tmp_path / "own.mcap"
+    with path.open("wb") as file:
+        writer = ProtobufWriter(file)
+        for row in range(20):
+            writer.write_message("/own", made(name=NAMES, position=values["qpos"][row], effort=values["tau"][row], count=row * 1000), START + row, START + row)
+        writer.finish()
+    recording, times, found = read(path)
+    assert recording.clock == "receiver" and np.array_equal(times, START + np.arange(20)) and np.array_equal(found["qpos"], values["qpos"])
+    assert np.array_equal(found["tau"], values["tau"].astype(np.float32).astype(float))
+
+
+def test_a_map_names_topics_and_fields(tmp_path):
+    chance, messages = generator(), Messages(1)
+    one, other = arm(chance), arm(chance)
+    stream = [*arm_stream(messages, one, "/a"), *arm_stream(messages, other, "/b")]
+    stream += [("/ft", START + STEP * row, messages.wrench(START + STEP * row, np.arange(6.0) + row)) for row in range(ROWS)]
+    for name, turn in (("imu_1", 1), ("imu_2", 2)):
+        stream += [(f"/{name}", START + STEP * row, messages.imu(START + STEP * row, [0, 0, 0, 1], [turn, 0, 0], [0, 0, 9.8])) for row in range(ROWS)]
+    path = write(tmp_path / "log", "bag lz4", stream)
+    recording, _, found = read(path, channels={"qpos": ChannelWish(source="/a position"), "tau": ChannelWish(source="/b effort"),
+                                               "imu_gyro": ChannelWish(source="/imu_2 angular_velocity"),
+                                               "wrench_hand": ChannelWish(source="/ft wrench")}, ignore=("/a velocity",))
+    assert np.array_equal(found["qpos"], one["qpos"]) and np.array_equal(found["tau"], other["tau"]) and "dq" not in found
+    assert np.array_equal(found["imu_gyro"][:, 0], np.full(ROWS, 2.0)) and np.array_equal(found["wrench_hand"], np.arange(6) + np.arange(ROWS)[:, None])
+    assert channel(recording, "tau").source == "/b effort"
+    _, _, found = read(path, topic="/b")
+    assert "imu_gyro" not in found and np.array_equal(found["qpos"], other["qpos"])
+    with pytest.raises(FormatError, match="channels.tau.source: /ft effort"):
+        read(path, topic="/a", channels={"tau": ChannelWish(source="/ft effort")})
+    with pytest.raises(FormatError, match="holds no joint states; joint states are in /a, /b"):
+        read(path, topic="/ft")
 
 
 # ---- Files that are not whole ------------------------------------------------------------------------------------------

@@ -8,6 +8,8 @@ import bz2
 import collections
 import contextlib
 import dataclasses
+import functools
+import itertools
 import pathlib
 import re
 import sqlite3
@@ -22,6 +24,7 @@ BATCH_MESSAGES = 4096
 BATCH_BYTES = 8 << 20
 PASSED_BYTES = 32 << 20  # of the file, after which a batch ends though it is not full
 KEPT_BYTES = 48 << 20  # of decompressed chunks
+STEPS = 1_000_000  # of sqlite's machine, after which it is asked whether it still reads something
 LARGEST_CHUNK = 1 << 30
 LARGEST_HEADER = 1 << 20
 
@@ -51,7 +54,9 @@ class Container:
     format = ""
 
     def __init__(self, path: pathlib.Path) -> None:
-        self.path, self.topics, self.notes = path, [], []
+        self.path = path
+        self.topics: list[Topic] = []
+        self.notes: list[str] = []
         self.bytes = path.stat().st_size if path.is_file() else 0
         self.passed = 0  # bytes that the messages given last lie behind
 
@@ -79,6 +84,10 @@ class Container:
 
 # ---- ROS 2: sqlite -----------------------------------------------------------------------------------------------------
 
+def _too_many(steps: "itertools.count[int]", most: int) -> bool:
+    return next(steps) > most
+
+
 class Sqlite(Container):
     """A .db3 of rosbag2. `zipped`: each message is compressed with zstd."""
 
@@ -105,10 +114,11 @@ class Sqlite(Container):
                         definitions[kind] = ({"ros2msg": "msg", "ros2idl": "idl"}.get(form, ""), str(text).encode())
             for number, name, kind, encoding in base.execute("SELECT id, name, type, serialization_format FROM topics"):
                 form, text = definitions.get(kind, ("", b""))
-                topic = self.topic(str(name), str(kind), str(encoding), number, form, text if form else b"")
-                with contextlib.suppress(sqlite3.DatabaseError):
-                    (count,) = base.execute("SELECT count(*) FROM messages WHERE topic_id = ?", (number,)).fetchone()
-                    topic.count = (topic.count or 0) + count
+                self.topic(str(name), str(kind), str(encoding), number, form, text if form else b"")
+            with contextlib.suppress(sqlite3.DatabaseError):
+                counts = dict(base.execute("SELECT topic_id, count(*) FROM messages GROUP BY topic_id"))
+                for topic in self.topics:
+                    topic.count = sum(counts.get(number, 0) for _, number in topic.ids)
             self.first, self.last = 0, 0
             with contextlib.suppress(sqlite3.DatabaseError, TypeError, ValueError):
                 self.first = int(base.execute("SELECT min(timestamp) FROM messages").fetchone()[0])
@@ -120,6 +130,8 @@ class Sqlite(Container):
             try:
                 base = sqlite3.connect(place + options, uri=True, check_same_thread=False)
                 base.text_factory = lambda text: text.decode("utf-8", "replace")
+                steps = itertools.count(STEPS, STEPS)  # of a damaged tree of pages there may be no end
+                base.set_progress_handler(functools.partial(_too_many, steps, 4 * self.bytes + 10 * STEPS), STEPS)
                 base.execute("SELECT count(*) FROM sqlite_master").fetchone()
                 return base
             except sqlite3.Error as problem:
@@ -363,8 +375,8 @@ class Ros1(Chunked):
 
     def _scan(self) -> None:
         """Lists chunks and connections from the start: of a bag that is not indexed."""
-        at, counts = self.where, collections.Counter()
-        missing = 0
+        counts: collections.Counter[int] = collections.Counter()
+        at, missing = self.where, 0
         while at < self.bytes:
             try:
                 header, data, size = self._record(at)
@@ -594,7 +606,7 @@ class Mcap(Chunked):
                         loose = Chunk(at, 0, set())
                         self.chunks.append(loose)
                     loose.size += 9 + size
-                    loose.numbers.add(number)
+                    loose.numbers = (loose.numbers or set()) | {number}
             except (ValueError, struct.error):
                 missing = self.bytes - at
                 break
@@ -771,6 +783,8 @@ def kind_of(path: pathlib.Path) -> str:
                     if b"rosbag2_bagfile_information" in file.read(4096):
                         return "folder"
             return "folder" if any(path.glob("*.db3")) or any(path.glob("*.mcap")) else ""
+        if path.name == "metadata.yaml":
+            return kind_of(path.parent)
         name = path.name.removesuffix(".active")
         if _begins(path, b"#ROSBAG V") or name.endswith(".bag"):
             return "ros1"
@@ -787,7 +801,7 @@ def open_container(path: pathlib.Path) -> Container:
     """Raises FormatError, or what a library raises on a damaged file."""
     kind = kind_of(path)
     if kind == "folder":
-        return Folder(path)
+        return Folder(path.parent if path.name == "metadata.yaml" else path)
     if not path.stat().st_size:
         raise FormatError(path, "is empty", "a bag that was never written to; record it anew")
     if kind == "ros1":

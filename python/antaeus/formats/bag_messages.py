@@ -9,6 +9,7 @@ import collections
 import dataclasses
 import json
 import struct
+import typing
 from collections.abc import Callable
 
 import numpy as np
@@ -169,7 +170,8 @@ class RosTypes:
         return found
 
     def walk(self, data: bytes) -> Walked:
-        self.data, self.nodes, self.fixed = data, 0, []
+        self.data, self.nodes = data, 0
+        self.fixed: list[tuple[int, int, int]] = []
         self.order, self.start, self.widest = "<", 0, 8
         if self.cdr:
             if len(data) < 4 or data[0] or data[1] not in (0, 1, 6, 7):
@@ -264,7 +266,7 @@ class ProtobufTypes:
         except Exception as problem:
             raise Unreadable(f"its definition cannot be read: {str(problem)[:80]}") from None
         self.name, self.kind = "." + name, kinds.FieldDescriptorProto
-        self.messages: dict[str, dict[int, object]] = {}
+        self.messages: dict[str, dict[int, typing.Any]] = {}
         self.implicit: dict[str, list[str]] = {}  # numbers that are 0 where they are absent
         for file in files.file:
             stack = [(f".{file.package}" if file.package else "", message) for message in file.message_type]
@@ -289,7 +291,8 @@ class ProtobufTypes:
         return found
 
     def walk(self, data: bytes) -> Walked:
-        self.data, self.nodes, self.fixed = data, 0, []
+        self.data, self.nodes = data, 0
+        self.fixed: list[tuple[int, int, int]] = []
         return Walked(self._struct(self.name, 0, len(data), 0), self.fixed)
 
     def _varint(self, at: int, end: int) -> tuple[int, int]:
@@ -307,7 +310,8 @@ class ProtobufTypes:
     def _struct(self, name: str, at: int, end: int, depth: int) -> dict:
         if depth > MOST_DEPTH or name not in self.messages:
             raise Unreadable(f"its definition lacks {name}")
-        fields, tree = self.messages[name], dict.fromkeys(self.implicit[name], 0.0)
+        fields = self.messages[name]
+        tree: dict[str, typing.Any] = dict.fromkeys(self.implicit[name], 0.0)
         while at < end:
             self.nodes += 1
             if self.nodes > MOST_NODES:
@@ -315,7 +319,7 @@ class ProtobufTypes:
             start = at
             tag, at = self._varint(at, end)
             field, wire = fields.get(tag >> 3), tag & 7
-            value = None
+            value: typing.Any = None
             self.fixed.append((start, at, 0xFF))
             if wire == 0:
                 first = at
@@ -398,7 +402,7 @@ class JsonTypes:
 
 # ---- Parts of a tree ---------------------------------------------------------------------------------------------------
 
-def scalars(node: object) -> list:
+def scalars(node: typing.Any) -> list:
     """The numbers of a part of a tree, one entry each: (offset, dtype), Varint, or the number itself in JSON."""
     if isinstance(node, Numbers):
         if node.count > MOST_COLUMNS:
@@ -416,9 +420,11 @@ def scalars(node: object) -> list:
         return found
     if isinstance(node, dict):
         return scalars(list(node.values()))
-    if isinstance(node, bool) or node is None or isinstance(node, str):
+    if node is None:
+        return [float("nan")]
+    if isinstance(node, bool | str):
         try:
-            return [float(node)]
+            return [float(node)]  # "NaN" of Protobuf's JSON, or none
         except (TypeError, ValueError):
             return [float("nan")]
     if isinstance(node, int):
@@ -431,7 +437,7 @@ def scalars(node: object) -> list:
     return [node]
 
 
-def at_path(tree: object, path: str) -> object:
+def at_path(tree: typing.Any, path: str) -> typing.Any:
     """A part of a tree by names with dots; names behind a list of parts give the list of theirs. None where it is not there."""
     for name in path.split(".") if path else ():
         if isinstance(tree, dict):
@@ -466,7 +472,7 @@ class Piece:
     nameless: bool
 
 
-def _column(rows: np.ndarray, entry: object) -> np.ndarray:
+def _column(rows: np.ndarray, entry: typing.Any) -> np.ndarray:
     if isinstance(entry, tuple):
         size = int(entry[1][2])
         return np.ascontiguousarray(rows[:, entry[0]:entry[0] + size]).view(entry[1])[:, 0]

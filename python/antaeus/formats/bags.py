@@ -6,6 +6,7 @@ their order in a message. What a message means is told by its fields, so a type 
 """
 
 import collections
+import contextlib
 import dataclasses
 import pathlib
 import re
@@ -50,6 +51,8 @@ MOST_JOINTS = 2000
 _CHANNELS = {"position": "qpos", "velocity": "dq", "acceleration": "ddq", "effort": "tau"}
 _UNITS = {"position": "rad", "velocity": "rad/s", "acceleration": "rad/s²"}
 _TEXT_AXES = ("x", "y", "z")
+# unitree_sdk2, include/unitree/idl/go2 and its examples: motors of Go2 and B2, whose URDFs begin with FL
+_LEGS = tuple(f"{leg}_{part}_joint" for leg in ("FR", "FL", "RR", "RL") for part in ("hip", "thigh", "calf"))
 
 
 # ---- What is wanted of a message ---------------------------------------------------------------------------------------
@@ -85,7 +88,7 @@ def _joint_fields(names: tuple[Text | str, ...], values: dict[str, list], tree: 
     most = max((len(entries) for entries in values.values()), default=0)
     nameless = not names and most > 0
     plain = bool(names) and isinstance(names[0], str)
-    texts = names if plain else tuple(map(str, names)) if names else tuple(map(str, range(most)))
+    texts: tuple[str, ...] = tuple(map(str, names)) if names else tuple(map(str, range(most)))
     if len(texts) > MOST_JOINTS:
         raise Unreadable(f"it names {len(texts)} joints")
     if any(len(entries) > len(texts) for entries in values.values()):
@@ -132,7 +135,7 @@ def _of_motors(tree: dict) -> Fields:
 
 
 def _of_controller(tree: dict) -> Fields:
-    values = {}
+    values: dict[str, list] = {}
     for place, prefix in (("reference", "reference"), ("desired", "reference"), ("feedback", ""), ("actual", "")):
         point = tree.get(place)
         if isinstance(point, dict):
@@ -157,7 +160,8 @@ def _of_imu(tree: dict) -> Fields:
 
 
 def _of_wrench(tree: dict) -> Fields:
-    wrench = tree.get("wrench") if isinstance(tree.get("wrench"), dict) else tree
+    wrench = tree.get("wrench")
+    wrench = wrench if isinstance(wrench, dict) else tree
     return Fields((), {"wrench": _axes(wrench.get("force"), _TEXT_AXES) + _axes(wrench.get("torque"), _TEXT_AXES)}, _stamp(tree))
 
 
@@ -212,6 +216,7 @@ class _Sample:
     names: list[str]  # in the order of the first message that has them
     fields: dict[str, int]  # columns of each field, at most
     acting: dict[str, bool]  # fields with a number that is neither 0 nor NaN
+    all_acting: bool  # whether all up to it have one
     last_acting: int  # index of the last name of which any number is not 0
     times: np.ndarray
     stamps: np.ndarray | None
@@ -254,8 +259,10 @@ class _Stream:
         names: dict[str, int] = {}
         fields: dict[str, int] = {}
         acting: dict[str, bool] = {}
-        times, stamps, first = [], [], {}
-        last, seen, whole, stamped, nameless = -1, 0, True, True, False
+        times: list[np.ndarray] = []
+        stamps: list[np.ndarray] = []
+        first: dict[str, np.ndarray] = {}
+        seen, whole, stamped, nameless, moved = 0, True, True, False, set()
         for moments, marks, pieces in self.batches():
             chosen = np.zeros(len(moments), bool)
             for piece in sorted(pieces, key=lambda piece: int(piece.at[0])):
@@ -270,18 +277,19 @@ class _Stream:
                     moving = np.any((values != 0) & np.isfinite(values), axis=0)
                     acting[field] = acting.get(field, False) or bool(moving.any())
                     if piece.nameless and field in _CHANNELS and moving.any():
-                        last = max(last, int(np.flatnonzero(moving)[-1]))
+                        moved |= set(np.flatnonzero(moving).tolist())
                 if not first:
                     first = piece.values
             times.append(moments[chosen])
             stamped = stamped and marks is not None
             stamps.append(marks[chosen] if marks is not None else np.zeros(0, np.int64))
             seen += int(chosen.sum())
-            if seen >= SAMPLE_MESSAGES and self.container.bytes > SAMPLE_BYTES:
+            if self.container.bytes > SAMPLE_BYTES and (seen >= SAMPLE_MESSAGES or seen and self.container.passed > SAMPLE_BYTES):
                 whole = False
                 break
         empty = np.zeros(0, np.int64)
-        self._sampled = _Sample(seen, whole, groups, list(names), fields, acting, last, np.concatenate(times or [empty]),
+        self._sampled = _Sample(seen, whole, groups, list(names), fields, acting, len(moved) == max(moved, default=-1) + 1,
+                                max(moved, default=-1), np.concatenate(times or [empty]),
                                 np.concatenate(stamps or [empty]) if stamped and stamps else None, nameless, first)
         self.problem = self.decoder.reason
         self.decoder.unreadable, self.decoder.reason = 0, ""
@@ -298,7 +306,9 @@ class _Follower:
 
     def __init__(self, columns: int) -> None:
         self.times, self.values = np.zeros(0, np.int64), np.zeros((0, columns))
-        self.age, self.rows, self.first, self.last = 0, 0, None, None
+        self.age, self.rows = 0, 0
+        self.first: int | None = None
+        self.last: int | None = None
 
     def feed(self, times: np.ndarray, values: np.ndarray) -> None:
         if not len(times):
@@ -335,6 +345,10 @@ class _Part:
     channel: Channel
     field: str
     by_joint: bool
+    keys: tuple[str, ...] = ()  # names of the columns in the messages, where the channel's are others
+
+    def places(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self.keys or self.channel.columns)}
 
 
 def _placed(piece: Piece, field: str, columns: dict[str, int], by_joint: bool, width: int) -> tuple[np.ndarray, int, int]:
@@ -384,7 +398,7 @@ class _Side:
             for piece in pieces:
                 now = clock[piece.at]
                 for part, follower in zip(self.parts, self.followers, strict=True):
-                    columns = {name: i for i, name in enumerate(part.channel.columns)}
+                    columns = part.places()
                     values, _, _ = _placed(piece, part.field, columns, part.by_joint, len(columns))
                     if part.field == "imu_quat_xyzw" and "given" in piece.values:
                         values[piece.values["given"][:, 0] == -1] = np.nan
@@ -452,7 +466,8 @@ class _Opening:
         if wishes.clock not in (None, "header", "receiver"):
             raise FormatError(path, f"a bag has no clock '{wishes.clock}'", "the clock is header or receiver")
         self.container = open_container(path)
-        self.notes, self.unmapped = list(self.container.notes), []
+        self.notes: list[str] = list(self.container.notes)
+        self.unmapped: list[str] = []
         self.streams: dict[int, _Stream] = {}
         self.why: dict[int, str] = {}
         for index, topic in enumerate(self.container.topics):
@@ -516,10 +531,8 @@ class _Opening:
         candidates = candidates or [i for i, stream in self.streams.items() if stream.role == "controller"]
         asked = self.wishes.topic
         if asked is None:
-            named = {wish.source.split()[0] for name, wish in self.wishes.channels.items()
-                     if name in ("qpos", "tau") and wish.source and wish.source.split()}
-            named &= {topics[i].name for i in candidates}
-            asked = named.pop() if len(named) == 1 else None
+            sources = [(self.wishes.channels[name].source or "").split() for name in ("qpos", "dq", "tau") if name in self.wishes.channels]
+            asked = next((source[0] for source in sources if source and source[0] in {topics[i].name for i in candidates}), None)
         if asked is not None:
             found = [i for i in candidates if topics[i].name == asked] or [
                 i for i, stream in self.streams.items() if stream.role == "controller" and topics[i].name == asked]
@@ -581,7 +594,7 @@ class _Opening:
         if not any(part.field == "effort" for part in parts):
             self.notes.append(f"{topic.name} holds no efforts: there is no torque to look at")
         elif not sample.acting.get("effort"):
-            self.notes.append(f"all efforts of the first {sample.messages} messages of {topic.name} are zero")
+            self.notes.append(f"all efforts of the first {sample.messages} messages of {topic.name} are zero or NaN")
         if foxglove:
             self.notes.append(f"{topic.name} effort: N·m as the schema {topic.type} says; amperes where a driver put currents there: then say "
                               "so, channels.tau.unit in a map")
@@ -590,9 +603,6 @@ class _Opening:
         elif not franka and any(part.field == "effort" for part in parts):
             self.notes.append(f"{topic.name} effort: unit unknown. The message says N·m, but drivers send amperes or per cent there: "
                               "say which by channels.tau.unit in a map")
-        if sample.nameless:
-            self.notes.append(f"{topic.name} names no joints: columns are numbers, in the robot's order of "
-                              f"{'motors' if unitree else 'joints'}")
         if any(part.channel.name == "ddq" for part in parts) and self.wishes.channels.get("ddq") is None and not foxglove:
             parts = [part for part in parts if part.channel.name != "ddq"]
         return parts
@@ -674,6 +684,13 @@ class _Opening:
         if not columns:
             raise FormatError(self.path, f"{stream.topic.name} names no joints and holds no numbers", "record it anew")
         parts = self._joint_parts(stream, columns)
+        if stream.role == "motors" and "unitree_go" in stream.topic.type and len(columns) == len(_LEGS) and sample.all_acting:
+            self.notes.append(f"{stream.topic.name}: its {len(_LEGS)} motors are named in the order of Unitree's quadrupeds: FR, FL, RR, RL, "
+                              "each hip, thigh, calf")
+            parts = [dataclasses.replace(part, channel=dataclasses.replace(part.channel, columns=_LEGS), keys=columns) for part in parts]
+        elif sample.nameless:
+            self.notes.append(f"{stream.topic.name} names no joints: columns are numbers, in the robot's order of "
+                              f"{'motors' if stream.role == 'motors' else 'joints'}")
         if not parts:
             raise FormatError(self.path, f"{stream.topic.name} holds names and no numbers", "record it anew")
         groups, held = self._groups(stream)
@@ -721,7 +738,7 @@ class _Opening:
                 self.why[i] = f"{len(references)} controllers: say which by channels.target_dof.source = \"{topics[i].name} reference\" in a map"
         if stream.role == "controller" and sample.fields.get("reference position") and "target_dof" not in taken:
             parts.append(_Part(Channel("target_dof", columns, f"{stream.topic.name} reference", "rad", "commanded"), "reference position", True))
-        description = self._description(used)
+        description = self._description(main)
         for index, topic in enumerate(topics):
             if index not in used:
                 why = self.why.get(index, "")
@@ -810,26 +827,28 @@ class _Opening:
             parts = [part for part in parts if part.channel.name != name]
         return parts
 
-    def _description(self, used: set[int]) -> Callable[[], str] | None:
-        for index, topic in enumerate(self.container.topics):
-            stream = self.streams.get(index)
-            if stream is not None and stream.role == "description":
-                self.why[index] = "the robot's description"
+    def _description(self, main: int) -> Callable[[], str] | None:
+        """The robot's URDF: of the joint states' namespace, where there are several."""
+        topics = self.container.topics
+        space = topics[main].name.rpartition("/")[0]
+        found = sorted((index for index, stream in self.streams.items() if stream.role == "description"),
+                       key=lambda index: topics[index].name.rpartition("/")[0] != space)
+        for index in found:
+            self.why[index] = "a robot's description" + ("" if index == found[0] else f"; that of {topics[found[0]].name} is taken")
+        if not found:
+            return None
+        stream = self.streams[found[0]]
 
-                def read(stream: _Stream = stream) -> str:
-                    for _, datas in self.container.messages(stream.topic):
-                        for data in datas:
-                            try:
-                                walked, _ = Decoder(list(stream.forms), lambda tree: Fields((), {})).read(data)
-                            except Unreadable:
-                                continue
-                            text = walked.tree.get("data")
-                            if text is not None and str(text).strip():
-                                return str(text)
-                    raise FormatError(self.path, f"{stream.topic.name} holds no text", "name a robot's URDF")
+        def read() -> str:
+            for _, datas in self.container.messages(stream.topic):
+                for data in datas:
+                    with contextlib.suppress(Unreadable):
+                        walked, _ = Decoder(list(stream.forms), lambda tree: Fields((), {})).read(data)
+                        if text := str(walked.tree.get("data") or "").strip():
+                            return text
+            raise FormatError(self.path, f"{stream.topic.name} holds no text", "name a robot's URDF")
 
-                return lambda: _description_guarded(self.path, read)
-        return None
+        return lambda: _description_guarded(self.path, read)
 
 
 def _description_guarded(path: pathlib.Path, read: Callable[[], str]) -> str:
@@ -851,7 +870,7 @@ class _Rows:
         self.path, self.container, self.stream, self.parts, self.sides, self.header = path, container, stream, parts, sides, header
         self.notes, self.clock, self.passed = notes, clock, passed
         self.held = {names: i for i, names in enumerate(held)}
-        self.columns = [{name: i for i, name in enumerate(part.channel.columns)} for part in parts]
+        self.columns = [part.places() for part in parts]
         self.short = self.strange = self.late = self.infinite = self.doubled = self.rows = 0
         self.widths = np.cumsum([0] + [len(columns) for columns in self.columns])
 
