@@ -50,7 +50,8 @@ function(antaeus_python_package)
   # Beside bin/ and lib/: the tree can be moved as a whole.
   set_target_properties(antaeus_extension PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${package} BUILD_RPATH "$ORIGIN/../../lib")
 
-  file(GLOB files RELATIVE ${source} CONFIGURE_DEPENDS ${source}/antaeus/*.py ${source}/antaeus/py.typed)
+  file(GLOB files RELATIVE ${source} CONFIGURE_DEPENDS ${source}/antaeus/*.py ${source}/antaeus/formats/*.py
+    ${source}/antaeus/py.typed)
   set(copies "")
   foreach(file ${files})
     add_custom_command(OUTPUT ${ANTAEUS_PYTHON_PATH}/${file} DEPENDS ${source}/${file}
@@ -68,6 +69,11 @@ function(antaeus_python_package)
     OUTPUT_PATH ${package} PATTERN_FILE ${source}/stub_patterns.txt DEPENDS antaeus_extension ${copies})
   add_custom_target(antaeus_python ALL DEPENDS antaeus_stub)
   if(ANTAEUS_INSTALL)
-    install(FILES ${copies} ${stubs} DESTINATION ${ANTAEUS_PACKAGE_FOLDER} COMPONENT python)
+    install(FILES ${stubs} DESTINATION ${ANTAEUS_PACKAGE_FOLDER} COMPONENT python)
+    foreach(file ${files})
+      cmake_path(GET file PARENT_PATH folder)
+      string(REGEX REPLACE "^antaeus" "${ANTAEUS_PACKAGE_FOLDER}" folder "${folder}")
+      install(FILES ${ANTAEUS_PYTHON_PATH}/${file} DESTINATION ${folder} COMPONENT python)
+    endforeach()
   endif()
 endfunction()

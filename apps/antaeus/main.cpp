@@ -116,6 +116,7 @@ int main(int argc, char** argv) {
   using namespace antaeus::cli;
   open_closed_streams();
   clean_up_when_interrupted();
+  convert_recordings_by_python();
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes becomes an error that is told, not the end of the process
   CLI::App app("Forces between a robot and the world: estimated, judged, explained.", "antaeus");
   app.set_version_flag("--version", "antaeus " ANTAEUS_VERSION);

@@ -2,14 +2,21 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/episode/foreign_log.hpp"
+#include "child_process.hpp"
+#include "terminal.hpp"
 
 namespace antaeus::cli {
 
@@ -22,6 +29,7 @@ struct PythonVerb {
   const char* summary;
 };
 constexpr PythonVerb kVerbs[] = {
+    {"convert", "Make an episode of a ROS bag, MCAP, HDF5, LeRobot, … recording, or an MCAP of its forces"},
     {"cmake-prefix", "Print the folder with which find_package(antaeus) finds this installation"},
 };
 
@@ -53,7 +61,45 @@ int become(const PythonVerb& verb, const std::vector<std::string>& rest) {
               "name an interpreter: ANTAEUS_PYTHON=…");
 }
 
+/// What a child has said, in lines: "progress 0.25", and at last an error or a note.
+std::vector<std::string> lines_of(const fs::path& said) {
+  std::ifstream file(said);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
+}
+
+void convert(const fs::path& recording, const fs::path& folder) {
+  const std::string program = python().string();
+  if (program.empty()) {
+    throw EpisodeError(recording.string(), "a recording of another format is read by Python, and this program knows none",
+                       "run the antaeus that pip installed, or name an interpreter: ANTAEUS_PYTHON=…");
+  }
+  const fs::path said = folder.parent_path() / "said";
+  const Child child = start_child({program, "-m", "antaeus", "--verb", "convert", recording.string(), folder.string(),
+                                   "--told-progress"},
+                                  said);
+  const auto progress = progress_bar("reading " + printable(recording.filename().string()));
+  std::optional<int> code;
+  while (!(code = ended(child))) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    if (!progress) continue;
+    const std::vector<std::string> lines = lines_of(said);
+    if (!lines.empty() && lines.back().starts_with("progress ")) progress(std::strtod(lines.back().c_str() + 9, nullptr));
+  }
+  if (progress) progress(1.0);
+  if (*code == 0) return;
+  std::string line = recording.string() + ": the conversion ended with code " + std::to_string(*code);
+  for (const std::string& one : lines_of(said)) {
+    if (one.starts_with("antaeus: ")) line = one.substr(9);
+  }
+  const std::size_t end = std::min(line.find(": "), line.size());
+  throw EpisodeError(line.substr(0, end), line.substr(std::min(end + 2, line.size())));
+}
+
 }  // namespace
+
+void convert_recordings_by_python() { set_log_converter(convert); }
 
 void add_python_verbs(CLI::App& app, Run& run) {
   for (const PythonVerb& each : kVerbs) {

@@ -10,4 +10,7 @@ namespace antaeus::cli {
 /// wheel's), else that of the build tree, else the one in the folder of this program.
 void add_python_verbs(CLI::App& app, Run& run);
 
+/// Has recordings in formats of others, wherever a verb takes a log, read by the verb convert in such a Python.
+void convert_recordings_by_python();
+
 }  // namespace antaeus::cli

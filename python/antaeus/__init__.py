@@ -26,9 +26,12 @@ except ImportError as error:
 from antaeus import _values
 from antaeus._antaeus import *  # noqa: F403
 from antaeus._antaeus import __version__ as __version__
+from antaeus._convert import Converted as Converted
+from antaeus._convert import convert as convert
 
-cmake_prefix.__module__ = "antaeus"
-__all__ = ["cmake_prefix", *(name for _, names in _antaeus._rooms.values() for name in names)]
+for _own in (cmake_prefix, convert, Converted):
+    _own.__module__ = "antaeus"
+__all__ = ["Converted", "cmake_prefix", "convert", *(name for _, names in _antaeus._rooms.values() for name in names)]
 
 
 def _make_room(name: str, doc: str, names: tuple[str, ...]) -> types.ModuleType:

@@ -8,7 +8,13 @@ from antaeus import _installation
 
 # Verb → its work: what stands after the verb → exit code. Help, suggestions and exit codes are those of the C++ command
 # line, which lists these verbs too (apps/antaeus/python_verbs.cpp).
-VERBS = {"cmake-prefix": _installation.print_cmake_prefix}
+def _convert(arguments: list[str]) -> int:
+    from antaeus.formats import convert  # its libraries load when they are used
+
+    return convert.run(arguments)
+
+
+VERBS = {"convert": _convert, "cmake-prefix": _installation.print_cmake_prefix}
 
 
 def main() -> int:

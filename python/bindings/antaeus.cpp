@@ -1,4 +1,5 @@
 // The extension module antaeus._antaeus. Its types call themselves antaeus.<name>, as users see them.
+#include "logs.hpp"
 #include "values.hpp"
 #include "words.hpp"
 
@@ -151,6 +152,7 @@ NB_MODULE(_antaeus, module) {
   bind_room("studies", "Named runs in simulation, measured against their criteria: what `antaeus simulate` runs.",
             bind_experiments);
   bind_room("report", "Logs as pages.", bind_show);
+  convert_recordings_here();
   module.attr("_rooms") = rooms;
   bind_values(module);
   module.attr("__name__") = own_name;

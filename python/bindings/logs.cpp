@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "antaeus/episode/foreign_log.hpp"
 #include "antaeus/sim/mujoco_robot.hpp"
 
 namespace antaeus::python {
@@ -82,6 +83,22 @@ void require_fits(const Episode& episode, const Robot& robot) {
                            robot.profile.name + " has " + std::to_string(motors) + " motors",
                        "give a log of this robot");
   }
+}
+
+void convert_recordings_here() {
+  set_log_converter([](const std::filesystem::path& recording, const std::filesystem::path& folder) {
+    const nb::gil_scoped_acquire locked;
+    try {
+      nb::module_::import_("antaeus.formats.convert")
+          .attr("into_folder")(decoded(recording.string()), decoded(folder.string()));
+    } catch (nb::python_error& error) {
+      if (!error.matches(PyExc_ValueError) && !error.matches(PyExc_OSError)) throw;
+      // "place: problem; remedy", as errors of the library are.
+      const auto line = nb::cast<std::string>(nb::str(error.value()));
+      const std::size_t end = std::min(line.find(": "), line.size());
+      throw EpisodeError(line.substr(0, end), line.substr(std::min(end + 2, line.size())));
+    }
+  });
 }
 
 nb::str decoded(const std::string& text) {

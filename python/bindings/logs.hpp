@@ -34,6 +34,9 @@ Robot loaded_robot(const RobotChoice& robot);
 /// \throws EpisodeError where the columns of an episode in memory are not the robot's
 void require_fits(const Episode& episode, const Robot& robot);
 
+/// Has recordings in formats of others converted by antaeus.formats, in this interpreter.
+void convert_recordings_here();
+
 /// Text that may hold the bytes of a file's name; others than UTF-8 are as os.fsdecode has them.
 nb::str decoded(const std::string& text);
 

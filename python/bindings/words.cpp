@@ -24,6 +24,7 @@ constexpr Word kWords[] = {
     {"ignore-meshes", "meshes=\"ignored\""},
     {"joint", "joints"},
     {"limit", "limits"},
+    {"map", "map"},
     {"method", "method", true},
     {"out", "path"},
     {"payload", "payloads"},

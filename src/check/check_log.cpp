@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include "antaeus/core/option_table.hpp"
+#include "antaeus/robot/noise_model.hpp"
 #include "check/channel_faults.hpp"
 #include "check/torque_faults.hpp"
 #include "check/torque_words.hpp"
@@ -232,6 +234,25 @@ class Naming {
 
 }  // namespace
 
+namespace {
+
+/// A unit that the log's format states, and of which the profile does not say how many N·m it is.
+std::optional<Finding> stated_unit(const Robot& robot, const Episode& log) {
+  const NoiseModel* noise = robot.profile.noise.get();
+  if (log.torque_unit.empty() || (noise && noise->unit == log.torque_unit)) return {};
+  const bool states_gain = std::ranges::any_of(robot.profile.figures, [](const JointFigures& one) {
+    return one.gear != 1.0 || one.scale != 1.0;
+  });
+  if (states_gain) return {};
+  Finding finding;
+  finding.fault = Fault::torque_gain, finding.channel = "tau", finding.unit = log.torque_unit;
+  finding.text = "tau is in " + log.torque_unit + " by the log's format, and the profile does not say how many N·m one is";
+  finding.remedy = "joint_figures[].gear = N·m per " + log.torque_unit + " of each joint";
+  return finding;
+}
+
+}  // namespace
+
 CheckResult check_log(const Robot& robot, const Episode& log, const CheckOptions& options) {
   check_options(options);
   CheckResult result;
@@ -253,6 +274,7 @@ CheckResult check_log(const Robot& robot, const Episode& log, const CheckOptions
   }
   result.findings = std::move(channels.findings);
   std::ranges::move(naming.extra_, std::back_inserter(result.findings));
+  if (auto stated = stated_unit(robot, log)) result.findings.insert(result.findings.begin(), std::move(*stated));
   std::ranges::stable_sort(result.findings, [](const Finding& a, const Finding& b) { return a.severity < b.severity; });
   return result;
 }

@@ -9,6 +9,7 @@
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/numpy.hpp"
 #include "antaeus/io/table.hpp"
+#include "foreign_log.hpp"
 #include "log_files.hpp"
 #include "raw_channels.hpp"
 #include "raw_reader.hpp"
@@ -21,9 +22,20 @@ namespace fs = std::filesystem;
 
 class FolderSource : public EpisodeSource {
  public:
-  using EpisodeSource::EpisodeSource;
-  std::string place(const std::string& name) const override { return file(name).string(); }
+  FolderSource(const fs::path& path, const Robot& robot, ReadableLog readable)
+      : EpisodeSource(path, robot),
+        readable_(std::move(readable)),
+        converted_(read_converted_folder(readable_.path)) {}
+  std::string torque_unit() const override { return converted_.torque_unit(); }
+  std::string place(const std::string& name) const override {
+    return readable_.keep ? path().string() + " (" + name + ")" : file(name).string();
+  }
   std::optional<Samples> find(const std::string& name) override {
+    // Columns with names are the joints' that are called so, wherever they stand: `guess` finds them.
+    const auto known = converted_.channels.find(name);
+    if (known != converted_.channels.end() && known->second.is_named() && !name.starts_with("imu_") && name != "time") {
+      return std::nullopt;
+    }
     std::error_code error;
     if (fs::status(file(name), error).type() == fs::file_type::not_found) return std::nullopt;
     const std::string bytes = read_file(file(name), kLargestChannel);
@@ -32,15 +44,18 @@ class FolderSource : public EpisodeSource {
   }
 
  private:
-  fs::path file(const std::string& name) const { return path() / (name + ".npy"); }
+  fs::path file(const std::string& name) const { return readable_.path / (name + ".npy"); }
   std::vector<std::string> names() const override {
     std::vector<std::string> names;
     std::error_code error;
-    for (fs::directory_iterator entry(path(), error), end; !error && entry != end; entry.increment(error)) {
+    for (fs::directory_iterator entry(readable_.path, error), end; !error && entry != end; entry.increment(error)) {
       if (entry->path().extension() == ".npy") names.push_back(entry->path().stem().string());
     }
     return names;
   }
+
+  ReadableLog readable_;
+  ConvertedFolder converted_;
 };
 
 class NpzSource : public EpisodeSource {
@@ -284,7 +299,9 @@ const GuessedChannels* EpisodeSource::guess(ChannelRole role) {
 }
 
 std::unique_ptr<EpisodeSource> open_episode(const fs::path& path, const Robot& robot, const EpisodeOptions& options) {
-  if (is_log_folder(path, kForms)) return std::make_unique<FolderSource>(path, robot);
+  if (ReadableLog readable = readable_log(path); is_log_folder(readable.path, kForms)) {
+    return std::make_unique<FolderSource>(path, robot, std::move(readable));
+  }
   if (path.extension() == ".npz") return std::make_unique<NpzSource>(path, robot);
   if (path.extension() == ".csv") return std::make_unique<TableSource>(path, robot, options, read_csv(path));
   if (path.extension() == ".parquet") return std::make_unique<TableSource>(path, robot, options, read_parquet(path));

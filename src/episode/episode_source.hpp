@@ -38,6 +38,8 @@ class EpisodeSource {
   virtual std::string place(const std::string& name) const = 0;
   /// How its columns can be named, for a remedy; empty: by the name of the file.
   virtual std::string how_to_name(const std::string&) const { return {}; }
+  /// Of the torques, where the log's format states another than N·m and N; else empty.
+  virtual std::string torque_unit() const { return {}; }
   /// Null where no other name tells what plays the role; ChannelRole::other: what is a clock.
   const GuessedChannels* guess(ChannelRole role);
   bool has_guessed() const noexcept { return guessed_ != nullptr; }

@@ -1,8 +1,8 @@
 #include "fitted_log.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <functional>
 #include <string_view>
 
 namespace antaeus::detail {
@@ -26,6 +26,37 @@ std::string plain(const std::string& name) {
   return text;
 }
 
+/// What all names begin with, up to their last separator: "panda_" of panda_joint1, panda_joint2.
+std::string common_beginning(const std::vector<std::string>& names) {
+  if (names.size() < 2) return {};
+  std::string common = names.front();
+  for (const std::string& name : names) {
+    std::size_t same = 0;
+    while (same < std::min(common.size(), name.size()) && common[same] == name[same]) ++same;
+    common.resize(same);
+  }
+  const std::size_t end = common.find_last_of("_/.:- ");
+  return end == common.npos ? std::string() : common.substr(0, end + 1);
+}
+
+/// Whether a beginning tells one limb from another, so that it may not be left away.
+bool names_a_side(const std::string& beginning) {
+  constexpr std::array<std::string_view, 22> kSides = {"l",     "r",     "left", "right", "front", "rear", "hind", "fore",
+                                                       "upper", "lower", "fl",   "fr",    "rl",    "rr",   "lf",   "rf",
+                                                       "lh",    "rh",    "hl",   "hr",    "arm",   "leg"};
+  std::string word;
+  for (const char c : beginning + "_") {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    if (letter) {
+      word += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+      continue;
+    }
+    if (std::ranges::find(kSides, word) != kSides.end()) return true;
+    word.clear();
+  }
+  return false;
+}
+
 /// Whether the labels differ in one letter or number alone, and count down: axisF … axisA, j6 … j1.
 bool run_backwards(const std::vector<std::string>& labels) {
   std::string common;
@@ -43,6 +74,12 @@ bool run_backwards(const std::vector<std::string>& labels) {
   }
   return labels.size() > 1;
 }
+
+/// Of Universal Robots' pendant, and of its ROS description.
+struct AlsoCalled {
+  std::string_view label, joint;
+};
+constexpr std::array kAlsoCalled = {AlsoCalled{"base", "shoulderpan"}, AlsoCalled{"shoulder", "shoulderlift"}};
 
 constexpr double kLongAgo = 1e6;  ///< [s]
 
@@ -142,7 +179,9 @@ void FittedLog::fit_robot() {
   const auto alike = [](const std::string& a, const std::string& b) { return !is_number(a) && plain(a) == plain(b); };
   std::size_t known = match(std::equal_to<std::string>());
   if (known < joints.size()) known = match(alike);
-  if (known == 0 && joints.size() == names.size()) {
+  if (known == 0) known = match_without_prefixes(match);
+  if (known > 0 && known < joints.size() && known < names.size()) known = match_other_names(match);
+  if (known == 0 && joints.size() == names.size() && !log->by_name) {
     for (std::size_t j = 0; j < joints.size(); ++j) motors[j] = static_cast<int>(j);
     known = joints.size();
     tell_order();
@@ -158,6 +197,39 @@ void FittedLog::fit_robot() {
       joints[j] = short_names[static_cast<std::size_t>(motors[j])];
     }
   }
+}
+
+/// fer_joint1 … and panda_joint1 …: names that agree after what all of either begin with. A side is no such beginning.
+std::size_t FittedLog::match_without_prefixes(const std::function<std::size_t(const Same&)>& match) {
+  const std::vector<std::string>& names = robot->model.motor_names();
+  const std::string of_log = common_beginning(labels), of_robot = common_beginning(names);
+  if (of_log == of_robot || names_a_side(of_log) || names_a_side(of_robot)) return 0;
+  const std::size_t known = match([&](const std::string& label, const std::string& name) {
+    if (label.empty() || !name.starts_with(of_robot)) return false;  // a short label of the profile
+    const std::string rest = plain(label.substr(of_log.size()));
+    return !is_number(rest) && rest == plain(name.substr(of_robot.size()));  // numbers begin at 0 or at 1
+  });
+  if (known == 0) return 0;
+  const auto first = std::ranges::find_if(motors, [](int motor) { return motor >= 0; });
+  const auto j = static_cast<std::size_t>(first - motors.begin());
+  guesses.push_back("columns are joints of the " + robot_name + " by what stands after '" +
+                    (of_log.empty() ? of_robot : of_log) + "': " + labels[j] + " → " +
+                    names[static_cast<std::size_t>(motors[j])] + " and so on, " + std::to_string(known) + " of " +
+                    std::to_string(joints.size()));
+  return known;
+}
+
+/// Joints by what else their maker calls them.
+std::size_t FittedLog::match_other_names(const std::function<std::size_t(const Same&)>& match) {
+  std::string pairs;
+  const std::size_t known = match([&](const std::string& label, const std::string& name) {
+    const auto other = std::ranges::find(kAlsoCalled, std::string_view(plain(label)), &AlsoCalled::label);
+    if (other == kAlsoCalled.end() || plain(name) != other->joint) return false;
+    pairs += (pairs.empty() ? "" : ", ") + label + " → " + name;
+    return true;
+  });
+  if (!pairs.empty()) guesses.push_back("joints by the names that their maker uses, too: " + pairs);
+  return known;
 }
 
 void FittedLog::tell_order() {

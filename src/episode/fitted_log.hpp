@@ -1,6 +1,7 @@
 #pragma once
 // A raw log with its joints by name, fitted to a robot: what a page of it shows. Private: report reads it.
 #include <array>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -80,6 +81,9 @@ struct FittedLog {
   std::string part_name(int place, int column) const;
   void find_joints();
   void fit_robot();
+  using Same = std::function<bool(const std::string& label, const std::string& motor)>;
+  std::size_t match_without_prefixes(const std::function<std::size_t(const Same&)>& match);
+  std::size_t match_other_names(const std::function<std::size_t(const Same&)>& match);
   void tell_order();
   void order_joints();
   bool slides(int joint) const;

@@ -288,6 +288,25 @@ class Loader {
                            printable(channel.source));
   }
 
+  static std::string listed_first(const std::vector<std::string>& names) {
+    constexpr std::size_t kMost = 3;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(kMost, names.size()); ++i) text += (i ? ", " : "") + printable(names[i]);
+    return text + (names.size() > kMost ? ", …" : "");
+  }
+  /// "'fer_joint1' = 'joint1'": what names that match no joint come near to, one at most a joint; empty: to none.
+  static std::string nearest_pairs(const std::vector<std::string>& labels, const std::vector<std::string>& motors) {
+    constexpr std::size_t kMost = 3;
+    std::string text;
+    std::size_t count = 0;
+    for (const std::string& label : labels) {
+      const std::string nearest = nearest_name(label, motors);
+      if (nearest.empty() || ++count > kMost) continue;
+      text += (text.empty() ? "'" : ", '") + printable(label) + "' = '" + nearest + "'";
+    }
+    return text;
+  }
+
   bool guess_motors(const std::string& name, ChannelRole role, SampleMatrix& matrix) {
     const GuessedChannels* guess = source_.guess(role);
     if (!guess) return false;
@@ -315,11 +334,16 @@ class Loader {
       if (columns[m] >= 0) logged.push_back(motors[m]);
     }
     if (logged.empty()) {
+      const std::string pairs = nearest_pairs(log.labels, motors);
       throw EpisodeError(
           name,
-          "it has " + counted(log.joints.size(), " joint") + ", none of them named as one of the " +
-              counted(motors.size(), " motor") + " of the " + robot_.profile.name,
-          log.joints.size() < motors.size()
+          "it has " + counted(log.joints.size(), " joint") + " (" + listed_first(log.labels) +
+              "), none of them named as one of the " + counted(motors.size(), " motor") + " of the " +
+              robot_.profile.name + " (" + listed_first(motors) + ")",
+          !pairs.empty() ? "did you mean " + pairs + "? Say so in [joints] of a map (antaeus convert --map)"
+          : log.log->by_name
+              ? "give a log of this robot, or say in [joints] of a map which is which (antaeus convert --map)"
+          : log.joints.size() < motors.size()
               ? "write a profile whose motors are those that are logged, in the order of the columns, or "
                 "give a log of this robot"
               : "give a log of this robot, or name its columns after the joints");
@@ -416,6 +440,7 @@ Episode read(EpisodeSource& source, const std::string& log, const Robot& robot, 
   loader.read_inertial();
   loader.read_simulated();
   loader.note_guesses();
+  episode.torque_unit = source.torque_unit();
   apply_channel_map(robot.profile.channels, episode);
   if (judged) loader.check_time();
   loader.note_how_read();

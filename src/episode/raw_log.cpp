@@ -10,6 +10,7 @@
 #include "antaeus/io/numpy.hpp"
 #include "antaeus/io/table.hpp"
 #include "channels.hpp"
+#include "foreign_log.hpp"
 #include "log_files.hpp"
 #include "raw_channels.hpp"
 #include "raw_reader.hpp"
@@ -32,6 +33,8 @@ struct Found {
   std::vector<double> values;  ///< row-major
   std::size_t rows() const { return shape.empty() ? 1 : shape[0]; }
 };
+
+bool is_of_joints(const std::string& channel) { return channel_role(channel, {"0"}) < ChannelRole::orientation; }
 
 /// A name from a file, short enough to be told.
 std::string told(const std::string& name) {
@@ -69,13 +72,13 @@ void tell_bad_clock(const std::string& trouble, RawLog& log) {
 
 class RawReader {
  public:
-  explicit RawReader(fs::path path) : path_(std::move(path)) {}
+  explicit RawReader(fs::path path) : path_(std::move(path)), readable_(readable_log(path_)) {}
 
   RawLog read(const Table* table = nullptr) {
     log_.name = log_name(path_);
     if (table) {
       read_table(*table);
-    } else if (is_log_folder(path_, kRawForms)) {
+    } else if (is_log_folder(readable_.path, kRawForms)) {
       read_folder();
     } else if (path_.extension() == ".npz") {
       read_members();
@@ -143,7 +146,7 @@ class RawReader {
     std::vector<fs::path> files;
     std::size_t others = 0;
     std::error_code error;
-    for (fs::directory_iterator entry(path_, error), end; !error && entry != end; entry.increment(error)) {
+    for (fs::directory_iterator entry(readable_.path, error), end; !error && entry != end; entry.increment(error)) {
       if (entry->path().extension() == ".npy") {
         files.push_back(entry->path());
       } else {
@@ -158,17 +161,29 @@ class RawReader {
           std::string("give ") + kRawForms);
     }
     std::sort(files.begin(), files.end());
+    const ConvertedFolder converted = read_converted_folder(readable_.path);
+    log_.notes = converted.notes;
+    log_.torque_unit = converted.torque_unit();
     for (const fs::path& file : files) {
+      const auto known = converted.channels.find(file.stem().string());
       try {
         const std::string bytes = read_file(file, kLargestChannel);
         NumpyArray array = parse_npy(bytes, file.filename().string());
         const std::string name = file.stem().string();
-        add({printable(name),
-             printable(file.filename().string()),
-             sha256(bytes),
-             {},
-             array.shape,
-             std::move(array.values)});
+        Found found{printable(name),
+                    printable(file.filename().string()),
+                    sha256(bytes),
+                    {},
+                    array.shape,
+                    std::move(array.values)};
+        if (known != converted.channels.end()) {
+          found.source = known->second.source;
+          if (array.shape.size() == 2 && known->second.columns.size() == array.shape[1]) {
+            found.columns = known->second.columns;
+            log_.by_name |= known->second.is_named() && is_of_joints(name);
+          }
+        }
+        add(std::move(found));
       } catch (const Error& reason) {
         log_.notes.push_back("left out: " + without_folder(reason.what()));
       }
@@ -361,6 +376,7 @@ class RawReader {
   }
 
   fs::path path_;
+  ReadableLog readable_;
   RawLog log_;
   std::vector<Found> found_;
   std::vector<std::pair<std::string, std::string>> hashes_;

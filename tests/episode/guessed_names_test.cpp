@@ -171,7 +171,7 @@ TEST_F(GuessedNames, ALogOfSomeOfTheMotorsSaysWhichKeyHelps) {
       "whole/qpos.npy: shape (1, 10), not (steps, 3); give one column a motor of planar_3r: the first seven may be "
       "the base's, whose orientation belongs into imu_quat");
   put("strangers.csv", "a.effort,b.effort,a.position,b.position\n1,2,3,4\n");
-  EXPECT_NE(error("strangers.csv").find("it has 2 joints, none of them named as one of the 3 motors"),
+  EXPECT_NE(error("strangers.csv").find("it has 2 joints (a, b), none of them named as one of the 3 motors"),
             std::string::npos)
       << error("strangers.csv");
 }

@@ -1,5 +1,6 @@
 """What editors and type checkers read: signatures and stubs."""
 
+import dataclasses
 import enum
 import inspect
 import os
@@ -15,7 +16,7 @@ from support import ROOT
 
 PACKAGE = pathlib.Path(antaeus.__file__).parent
 CLASSES = [value for name in antaeus.__all__ if inspect.isclass(value := getattr(antaeus, name))]
-BOUND = [cls for cls in CLASSES if not issubclass(cls, (enum.Enum, BaseException))]
+BOUND = [cls for cls in CLASSES if not issubclass(cls, (enum.Enum, BaseException)) and not dataclasses.is_dataclass(cls)]
 
 
 def functions():

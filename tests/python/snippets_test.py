@@ -88,7 +88,15 @@ measured, felt = antaeus.Wrench(), antaeus.Wrench()
 q = antaeus.load_robot("spacecraft_ur3").model.position_from_motors([0.0, -1.0, 1.2, -0.4, 0.9, 0.1], [0, 0, 0, 1])
 v, f, score_of_theta = np.zeros(12), np.zeros(12), lambda theta: -float(np.sum(np.square(theta)))
 """,
-        "Any log": LOGS + "shutil.move('logs/twin_incident', 're3'); shutil.move('logs/twin_good', 're2'); shutil.move('logs/twin_pushes', 're1')",
+        "Any log": LOGS + """
+shutil.move('logs/twin_incident', 're3'); shutil.move('logs/twin_good', 're2'); shutil.move('logs/twin_pushes', 're1')
+names = antaeus.load_robot("ur5e").model.motor_names()
+columns = [f"/joint_states/{name}/{field}" for name in names for field in ("position", "effort")]
+with open("moves.csv", "w") as file:
+    print("__time", *columns, sep=",", file=file)
+    for i in range(50):
+        print(1.7e9 + 0.01 * i, *(0.01 * i + k for k in range(12)), sep=",", file=file)
+""",
         "Options": "robot = antaeus.load_robot('h1_2'); robot.profile.settings.set('published_guard.clamp_force=31')",
     },
     "docs/replay.md": {"In Python": ARM + LOGS + """

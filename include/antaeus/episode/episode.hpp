@@ -47,6 +47,7 @@ struct ANTAEUS_API Episode {
   SampleMatrix imu_angular_velocity;        ///< N × 3, gyro, sensor axes [rad/s]
   SampleMatrix imu_specific_force;          ///< N × 3, a − g, sensor axes [m/s²]: +9.81 along the axis that points up
   bool simulated = false;                   ///< see Observation::simulated
+  std::string torque_unit = {};             ///< of tau, where the log's format states another than N·m; else empty
   std::vector<Eigen::Index> invalid_steps;  ///< rows with NaN or infinity in q, tau, or the quaternion
 
   Eigen::Index steps() const noexcept { return tau.rows() > 0 ? tau.rows() : q.rows(); }
@@ -68,6 +69,8 @@ constexpr void visit_fields(const Episode*, auto&& visit) {
   visit(field("time", "s", "[N], never decreasing; NaN throughout when not recorded", &E::time));
   visit(field("q", "", "[N × motors], rad or m", &E::q));
   visit(field("tau", "", "[N × motors], N·m or N", &E::tau));
+  visit(field("torque_unit", "", "of tau, where the log's format states another than N·m (\"A\"); else empty",
+              &E::torque_unit));
   visit(field("target", "", "commanded positions [N × motors], rad or m", &E::target));
   visit(field("v", "", "[N × motors], rad/s or m/s", &E::v));
   visit(field("imu_quaternion", "", "[N × 4], x y z w, sensor in world", &E::imu_quaternion));

@@ -54,12 +54,14 @@ struct ANTAEUS_API RawLog {
   bool bad_clock = false;   ///< there are time stamps that cannot be used: the first of `notes` says why
   std::vector<RawChannel> channels = {};  ///< by role, then as the files have them; one or more, of one length
   std::vector<std::string> notes = {};    ///< what was left out or read how, one line each
+  bool by_name = false;          ///< its format names the joints: columns that match no joint are no joint's by place
+  std::string torque_unit = {};  ///< where the format states another than N·m and N: "A"; else empty
 
   Eigen::Index steps() const noexcept { return channels.empty() ? 0 : channels.front().values.rows(); }
   bool has_time() const noexcept { return time.size() > 0; }
 };
 
-/// Reads a folder of .npy files, an .npz, a .csv or a .parquet. Columns of tables are grouped by their common stem
+/// Reads a folder of .npy files, an .npz, a .csv or a .parquet, and recordings of others (foreign_log.hpp). Columns of tables are grouped by their common stem
 /// (tau_0, tau_1: tau). What is not a number, of another length, of more than 256 columns, or damaged while other
 /// channels are not, is left out and noted.
 /// \throws EpisodeError, one line: nothing there, nothing readable, no rows; Error for a file that is damaged as a

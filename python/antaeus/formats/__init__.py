@@ -1,1 +1,44 @@
 """Recordings in the formats that people have: read, mapped, written as an episode."""
+
+import importlib
+import pathlib
+import types
+
+from antaeus.formats.recording import FormatError, Recording, Wishes, nearest
+
+# Readers, asked in this order whether a recording is theirs.
+READERS = ("bags", "hdf5", "lerobot", "rtde_csv", "libfranka_csv", "plotjuggler_csv", "unitree_json")
+_FORMS = "a ROS bag (.bag, .db3 or its folder), .mcap, .hdf5, a LeRobot dataset, a csv of RTDE, libfranka or PlotJuggler, or Unitree's data.json"
+
+
+def _reader(path: pathlib.Path) -> types.ModuleType | None:
+    for name in READERS:
+        module = importlib.import_module(f"antaeus.formats.{name}")
+        if module.recognises(path):
+            return module
+    return None
+
+
+def recognises(path: str | pathlib.Path) -> bool:
+    """Whether a file or folder is a recording that is converted before it is read; else it is a log as it stands, or nothing."""
+    return _reader(pathlib.Path(path)) is not None
+
+
+def open_recording(path: str | pathlib.Path, wishes: Wishes = Wishes()) -> Recording:
+    """Opens a recording; `wishes` are applied by `mapping.apply`, the choices among topics and episodes here.
+
+    Raises FormatError, one line: not there, no recording, damaged, without joints, or with several that could be meant.
+    """
+    path = pathlib.Path(path)
+    if not path.exists():
+        beside = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
+        raise FormatError(path, "no such recording", nearest(path.name, beside) or "give " + _FORMS)
+    module = _reader(path)
+    if module is None:
+        raise FormatError(path, "not a recording that convert knows", "give " + _FORMS)
+    try:
+        recording = module.open_recording(path, wishes)
+    except PermissionError:
+        raise FormatError(path, "cannot be read (permission denied)", "check its permissions") from None
+    recording.name = path.name
+    return recording

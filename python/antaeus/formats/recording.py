@@ -5,9 +5,13 @@ applied to it once, in `mapping`; `writing` writes it. Nothing here knows a robo
 """
 
 import dataclasses
+import importlib
+import types
 from collections.abc import Callable, Iterator
 
 import numpy as np
+
+from antaeus import _antaeus
 
 UNKNOWN = "unknown"
 # Names of channels with one column a joint, as load_episode knows them, and the unit that they are read in.
@@ -19,11 +23,20 @@ WRENCH_COLUMNS = ("fx", "fy", "fz", "tx", "ty", "tz")
 BLOCK_ROWS = 16384  # rows that a reader holds at a time, at most
 
 
-class FormatError(ValueError):
+class FormatError(_antaeus.EpisodeError):
     """A recording that cannot be read: one line that names the file, the place and the remedy."""
 
     def __init__(self, place: object, problem: str, remedy: str) -> None:
-        super().__init__(f"{place}: {problem}; {remedy}")
+        super().__init__(" ".join(f"{place}: {problem}; {remedy}".splitlines()))  # names in a file may hold line ends
+
+
+def library(name: str, place: object = "antaeus convert") -> types.ModuleType:
+    """A library of the extra [logs]. Raises FormatError with the line that installs it."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        package = name.partition(".")[0]
+        raise FormatError(place, f"needs the Python package {package}", "pip install 'antaeus[logs]'") from None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,6 +74,7 @@ class Recording:
     bytes: int = 0  # of the file or folder; `done` counts up to it
     done: Callable[[], int] = lambda: 0  # bytes that were read so far, for progress
     description: Callable[[], str] | None = None  # the robot's URDF, where the recording holds it
+    name: str = ""  # last part of its path; filled in by who opened it
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,6 +96,7 @@ class Wishes:
 
     topic: str | None = None  # --topic: of the joint states, where several could be meant
     clock: str | None = None  # "header" or "receiver"
+    rate: float | None = None  # rows a second, where the recording states no time
     episode: str | None = None  # --episode: which one, where a file holds several: "3", "demo_3"
     joints: dict[str, str] = dataclasses.field(default_factory=dict)  # name in the recording → name to give it
     channels: dict[str, ChannelWish] = dataclasses.field(default_factory=dict)

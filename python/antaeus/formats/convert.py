@@ -1,0 +1,199 @@
+"""The work of `antaeus convert` and `antaeus.convert`: a recording of another format becomes an episode, or its results an MCAP."""
+
+import argparse
+import dataclasses
+import json
+import os
+import pathlib
+import sys
+import tempfile
+import time
+import typing
+from collections.abc import Callable, Sequence
+
+from antaeus import _antaeus
+from antaeus._convert import Converted
+from antaeus.formats import mapping, open_recording, recognises, writing
+from antaeus.formats.recording import FormatError, Recording, Wishes, nearest
+
+if typing.TYPE_CHECKING:
+    from antaeus.formats.results_mcap import WrittenResults
+
+
+@dataclasses.dataclass(frozen=True)
+class Request:
+    """What `antaeus.convert` is asked for, beside the recording and where to write; its docstring says what each is."""
+
+    map: str | os.PathLike[str] | None = None
+    topic: str | None = None
+    clock: str | None = None
+    episode: str | None = None
+    rate: float | None = None
+    urdf: str | os.PathLike[str] | None = None
+    robot: typing.Any = None
+    endpoints: Sequence[str] = ()
+    settings: dict[str, float | str | bool] = dataclasses.field(default_factory=dict)
+
+    def wishes(self) -> Wishes:
+        """The map with the options over it."""
+        read = mapping.read_map(self.map) if self.map is not None else Wishes()
+        given = {name: value for name in ("topic", "clock", "episode", "rate") if (value := getattr(self, name)) is not None}
+        wishes = dataclasses.replace(read, **given)
+        if wishes.clock not in (None, "header", "receiver"):
+            raise FormatError("clock", f"'{wishes.clock}' is none", nearest(str(wishes.clock), ("header", "receiver"))
+                              or "give header or receiver")
+        return wishes
+
+
+def convert_recording(source: pathlib.Path, target: pathlib.Path, asked: Request,
+                      progress: Callable[[float], None]) -> "Converted | WrittenResults":
+    """What `antaeus.convert` does."""
+    wishes = asked.wishes()
+    if target.suffix == ".mcap":
+        if asked.robot is None:
+            raise FormatError(target, "is of forces, and no robot is named", "give the robot, or name a folder or a .parquet")
+        return _results(source, target, wishes, asked, progress)
+    if asked.robot is not None or asked.endpoints or asked.settings:
+        raise FormatError(target, "is an episode, which is of no robot in particular", "leave the robot out, or name an .mcap")
+    opened = _opened(source, wishes)
+    text = _description(source, opened) if asked.urdf is not None else None
+    written = writing.write(opened, target, progress)
+    if asked.urdf is not None and text is not None:
+        pathlib.Path(asked.urdf).write_text(text, encoding="utf-8")
+    return Converted(target, opened.format, opened.clock, written.rows, written.start, written.duration, written.rate,
+                     written.channels, tuple(opened.unmapped), tuple(opened.notes))
+
+
+def _results(source: pathlib.Path, target: pathlib.Path, wishes: Wishes, asked: Request,
+             progress: Callable[[float], None]) -> "WrittenResults":
+    from antaeus.formats import results_mcap  # its libraries load when they are used
+
+    known = asked.robot if isinstance(asked.robot, _antaeus.Robot) else _antaeus.load_robot(asked.robot)
+    with tempfile.TemporaryDirectory(prefix="antaeus-") as scratch:
+        start = 0
+        log = source
+        if source.exists() and recognises(source):
+            log = pathlib.Path(scratch) / source.stem
+            start = writing.write(_opened(source, wishes), log, lambda share: progress(share / 3)).start
+        episode = _antaeus.load_episode(log, known)
+        estimates = _antaeus.estimate(episode, known, endpoints=list(asked.endpoints), settings=asked.settings)
+    return results_mcap.write_results(target, known, episode, estimates, start_ns=start,
+                                      progress=lambda share: progress((1 + 2 * share) / 3))
+
+
+def _opened(source: pathlib.Path, wishes: Wishes) -> Recording:
+    if source.exists() and not recognises(source) and (source.suffix in (".csv", ".npz", ".parquet") or
+                                                       (source.is_dir() and any(source.glob("*.npy")))):
+        raise FormatError(source, "is a log that every verb reads as it stands", "give it to the verb itself")
+    return mapping.apply(open_recording(source, wishes), wishes, source)
+
+
+def _description(source: pathlib.Path, opened: Recording) -> str:
+    if opened.description is None:
+        raise FormatError(source, "holds no description of the robot", "leave out --urdf")
+    return opened.description()
+
+
+def into_folder(recording: str, folder: str) -> None:
+    """For the library, which reads a recording by way of a scratch folder (antaeus::set_log_converter)."""
+    convert_recording(pathlib.Path(recording), pathlib.Path(folder), Request(), lambda share: None)
+
+
+class _Parser(argparse.ArgumentParser):
+    """One line an error, with the nearest option."""
+
+    def error(self, message: str) -> typing.NoReturn:
+        options = [name for action in self._actions for name in action.option_strings if name.startswith("--")]
+        unknown = message.removeprefix("unrecognized arguments: ").split()
+        if message.startswith("unrecognized") and unknown[0].startswith("-"):
+            raise ValueError(f"unknown option '{unknown[0]}'; {nearest(unknown[0], options) or 'see antaeus convert --help'}")
+        raise ValueError(f"convert: {message}; see antaeus convert --help")
+
+
+def _parser() -> _Parser:
+    parser = _Parser("antaeus convert", usage="antaeus convert IN OUT [options]", allow_abbrev=False,
+                     description="Make an episode of a recording in another format: ROS bag, MCAP, HDF5, LeRobot, RTDE, "
+                                 "libfranka or PlotJuggler csv, Unitree json. Every verb reads these directly, too.",
+                     epilog="Exit codes: 0 fine, 2 bad input.", add_help=False)
+    add = parser.add_argument
+    add("-h", "--help", action="help", help="Print this and exit")
+    add("recording", metavar="IN", help="file or folder")
+    add("out", metavar="OUT", nargs="?", help="folder, a .parquet; with --robot an .mcap of the forces, for Foxglove and rerun")
+    add("--map", metavar="FILE", help="TOML: names of joints, units, sources (docs/convert.md)")
+    add("--topic", metavar="NAME", help="whose joint states are meant, where several could be")
+    add("--clock", metavar="header|receiver", choices=("header", "receiver"),
+        help="which clock (default: the header stamps where they run forward)")
+    add("--episode", metavar="N", help="which one, where the recording holds several")
+    add("--rate", metavar="HZ", type=float, help="rows a second, where the recording states no time")
+    add("--urdf", metavar="FILE", help="write the robot's description, too, if the recording holds one")
+    add("--list", action="store_true", help="say what is in it and write nothing")
+    add("--robot", "-r", metavar="NAME|FILE", help="of an .mcap: whose forces are estimated")
+    add("--endpoint", "-e", metavar="FRAME", action="append", help="of an .mcap: at which frame (repeatable)")
+    add("--set", metavar="GROUP.OPTION=VALUE", action="append", help="of an .mcap: any option of estimate (repeatable)")
+    add("--json", action="store_true", help="print what was found as JSON")
+    add("--told-progress", action="store_true", help=argparse.SUPPRESS)  # for the command line, which draws it
+    return parser
+
+
+def run(arguments: list[str]) -> int:
+    """The verb convert."""
+    given = _parser().parse_args(arguments)
+    if given.list:
+        print(_listing(given))
+        return 0
+    if given.out is None:
+        raise ValueError("convert: OUT is missing; name a folder, a .parquet or an .mcap, or give --list")
+    asked = Request(given.map, given.topic, given.clock, given.episode, given.rate, given.urdf, given.robot, given.endpoint or (),
+                    _settings(given.set or []))
+    done = convert_recording(pathlib.Path(given.recording), pathlib.Path(given.out), asked,
+                             _tell if given.told_progress else Bar("converting"))
+    if not given.told_progress:
+        print(done.to_json() if given.json else done)
+    return 0
+
+
+def _settings(assignments: list[str]) -> dict[str, float | str | bool]:
+    settings: dict[str, float | str | bool] = {}
+    for assignment in assignments:
+        name, equals, value = assignment.partition("=")
+        if not equals:
+            raise FormatError("--set", f"'{assignment}' is no assignment", "write group.option=value")
+        settings[name] = value
+    return settings
+
+
+def _listing(given: argparse.Namespace) -> str:
+    wishes = Request(given.map, given.topic, given.clock, given.episode, given.rate).wishes()
+    opened = _opened(pathlib.Path(given.recording), wishes)
+    if given.json:
+        known = {"format": opened.format, "clock": opened.clock, "unmapped": opened.unmapped, "notes": opened.notes,
+                 "channels": [dataclasses.asdict(channel) for channel in opened.channels]}
+        return json.dumps(known, ensure_ascii=False, indent=2)
+    lines = [f"{opened.name}: a {opened.format}", f"  clock: {opened.clock}"]
+    lines += [f"  {channel.name}: {channel.source}; {', '.join(channel.columns)}" for channel in opened.channels]
+    lines += [f"  Note: {note}" for note in opened.notes]
+    return "\n".join(lines + [f"  Not read: {one}" for one in opened.unmapped])
+
+
+def _tell(share: float) -> None:
+    print(f"progress {share:.3f}", file=sys.stderr, flush=True)
+
+
+class Bar:
+    """Progress on stderr: on a terminal alone, and only of work that takes more than half a second."""
+
+    _WIDTH = 40
+
+    def __init__(self, what: str) -> None:
+        self._what, self._begun, self._drawn = what, time.monotonic(), -1
+        self._shown = sys.stderr.isatty()
+
+    def __call__(self, share: float) -> None:
+        percent = int(100 * share)
+        if not self._shown or percent == self._drawn or time.monotonic() - self._begun < 0.5:
+            return
+        self._drawn = percent
+        full = int(self._WIDTH * share)
+        bar = "█" * full + "░" * (self._WIDTH - full)
+        text = "\r\033[K" if share >= 1.0 else f"\r{self._what} {bar} {percent:3d} %"
+        print(text, end="", file=sys.stderr, flush=True)

@@ -1,0 +1,185 @@
+"""What a user says of a recording (a map, options), read and applied: names of joints, units, what is left out."""
+
+import dataclasses
+import math
+import pathlib
+import tomllib
+import typing
+from collections.abc import Iterator
+
+from antaeus.formats.recording import (AXIS_UNITS, JOINT_UNITS, UNKNOWN, WRENCH, Block, Channel, ChannelWish, FormatError,
+                                       Recording, Wishes, nearest)
+
+_DEGREE = math.pi / 180.0
+# Unit as formats and people write it → (the unit that channels are read in, how many of it one is).
+_UNITS = {
+    "rad": ("rad", 1.0), "radian": ("rad", 1.0), "radians": ("rad", 1.0),
+    "deg": ("rad", _DEGREE), "degree": ("rad", _DEGREE), "degrees": ("rad", _DEGREE), "°": ("rad", _DEGREE),
+    "rad/s": ("rad/s", 1.0), "deg/s": ("rad/s", _DEGREE), "degrees/s": ("rad/s", _DEGREE), "°/s": ("rad/s", _DEGREE),
+    "rad/s²": ("rad/s²", 1.0), "rad/s^2": ("rad/s²", 1.0), "deg/s²": ("rad/s²", _DEGREE), "deg/s^2": ("rad/s²", _DEGREE),
+    "m": ("m", 1.0), "mm": ("m", 1e-3), "m/s": ("m/s", 1.0), "mm/s": ("m/s", 1e-3),
+    "N·m": ("N·m", 1.0), "Nm": ("N·m", 1.0), "N*m": ("N·m", 1.0), "mN·m": ("N·m", 1e-3), "mNm": ("N·m", 1e-3),
+    "N": ("N", 1.0), "m/s²": ("m/s²", 1.0), "m/s^2": ("m/s²", 1.0), "g": ("m/s²", 9.80665), "1": ("1", 1.0),
+}
+# A joint that slides has its own unit beside that of a joint that turns.
+_SLIDING = {"rad": "m", "rad/s": "m/s", "N·m": "N"}
+_STAGES = ("measured", "commanded", "estimated", UNKNOWN)
+_GRAVITY = ("included", "excluded", UNKNOWN)
+_SIGNS = ("on_robot", "on_environment", "with_axis", UNKNOWN)
+
+
+def read_map(file: str | pathlib.Path) -> Wishes:
+    """The map of a recording: a TOML file as docs/convert.md has it. Raises FormatError with file and key."""
+    path = pathlib.Path(file)
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FormatError(path, f"cannot be read ({error.strerror})", "give a map that exists") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise FormatError(path, f"is no TOML: {error}", "docs/convert.md shows a map") from None
+    _require_keys(path, "", table, ("topic", "clock", "rate", "episode", "joints", "channels", "ignore"))
+    channels = _typed(path, "channels", table.get("channels", {}), dict)
+    for name, wish in channels.items():
+        _typed(path, f"channels.{name}", wish, dict)
+    episode = table.get("episode")
+    joints = _typed(path, "joints", table.get("joints", {}), dict)
+    for joint, new in joints.items():
+        _typed(path, f"joints.{joint}", new, str)
+    return Wishes(
+        topic=_typed(path, "topic", table.get("topic"), str),
+        clock=_one_of(path, "clock", table.get("clock"), ("header", "receiver")),
+        rate=_positive(path, "rate", table.get("rate")),
+        episode=None if episode is None else str(_typed(path, "episode", episode, (str, int))),
+        joints=joints,
+        channels={name: _channel_wish(path, name, wish) for name, wish in channels.items()},
+        ignore=tuple(_texts(path, "ignore", table.get("ignore", []))))
+
+
+def _channel_wish(path: pathlib.Path, name: str, table: dict[str, typing.Any]) -> ChannelWish:
+    place = f"channels.{name}"
+    if name not in JOINT_UNITS and name not in AXIS_UNITS and not name.startswith(WRENCH):
+        known = [*JOINT_UNITS, *AXIS_UNITS]
+        raise FormatError(path, f"{place}: no channel is called so",
+                          nearest(name, known) or "channels are " + ", ".join(known) + f" and {WRENCH}PLACE")
+    _require_keys(path, place + ".", table, tuple(each.name for each in dataclasses.fields(ChannelWish)))
+    wish = ChannelWish(
+        source=_typed(path, place + ".source", table.get("source"), str),
+        unit=_typed(path, place + ".unit", table.get("unit"), str),
+        scale=_number(path, place + ".scale", table.get("scale")),
+        stage=_one_of(path, place + ".stage", table.get("stage"), _STAGES),
+        gravity=_one_of(path, place + ".gravity", table.get("gravity"), _GRAVITY),
+        sign=_one_of(path, place + ".sign", table.get("sign"), _SIGNS),
+        columns=tuple(_texts(path, place + ".columns", table["columns"])) if "columns" in table else None)
+    if wish.unit is not None and wish.scale is not None:
+        raise FormatError(path, f"{place} has unit and scale", "give one of them")
+    return wish
+
+
+def apply(recording: Recording, wishes: Wishes, place: object) -> Recording:
+    """The recording with the map's names and units; numbers of a unit that is stated become SI, and a note says so.
+
+    Raises FormatError at `place` for a joint or channel that the recording does not have, with the nearest.
+    """
+    joints = list(dict.fromkeys(column for channel in recording.channels if channel.name in JOINT_UNITS
+                                for column in channel.columns))
+    for name in wishes.joints:
+        if name not in joints:
+            raise FormatError(place, f"the map names a joint '{name}', which the recording does not have",
+                              nearest(name, joints) or "its joints are " + ", ".join(joints[:12]))
+    names = [channel.name for channel in recording.channels]
+    for name in wishes.channels:
+        if name not in names:
+            raise FormatError(place, f"the map speaks of a channel '{name}', which the recording does not have",
+                              "it has " + (", ".join(names) or "none") + "; `source` names what is read as it")
+    channels, factors = [], {}
+    for channel in recording.channels:
+        channel = _renamed(channel, wishes, place)
+        unit, factor, note = _in_si(channel, wishes.channels.get(channel.name))
+        factors[channel.name] = factor
+        if note:
+            recording.notes.append(note)
+        channels.append(dataclasses.replace(channel, unit=unit))
+    inner = recording.blocks
+
+    def blocks() -> Iterator[Block]:
+        for block in inner():
+            yield Block(block.time, {name: values if factors[name] == 1.0 else values * factors[name]
+                                     for name, values in block.values.items()})
+
+    return dataclasses.replace(recording, channels=tuple(channels),
+                               blocks=inner if all(factor == 1.0 for factor in factors.values()) else blocks)
+
+
+def _renamed(channel: Channel, wishes: Wishes, place: object) -> Channel:
+    wish = wishes.channels.get(channel.name, ChannelWish())
+    columns = channel.columns
+    if wish.columns is not None:
+        if len(wish.columns) != len(columns):
+            raise FormatError(place, f"the map names {len(wish.columns)} columns of {channel.name}, which has {len(columns)}",
+                              "name as many as there are")
+        columns = wish.columns
+    if channel.name in JOINT_UNITS:
+        columns = tuple(wishes.joints.get(column, column) for column in columns)
+    if len(set(columns)) < len(columns):
+        twice = next(column for column in columns if columns.count(column) > 1)
+        raise FormatError(place, f"two columns of {channel.name} are called '{twice}'", "tell them apart in a map: [joints]")
+    return dataclasses.replace(channel, columns=columns, stage=wish.stage or channel.stage,
+                               gravity=wish.gravity or channel.gravity, sign=wish.sign or channel.sign)
+
+
+def _in_si(channel: Channel, wish: ChannelWish | None) -> tuple[str, float, str]:
+    """Unit, factor of the numbers, and what is to be said of it."""
+    wanted = JOINT_UNITS.get(channel.name) or AXIS_UNITS.get(channel.name) or UNKNOWN
+    if wish and wish.scale is not None:
+        return wanted, wish.scale, f"{channel.name} ({channel.source}) is multiplied by {wish.scale:g}, as the map says"
+    stated = wish.unit if wish and wish.unit is not None else channel.unit
+    unit, factor = _UNITS.get(stated, (stated, 1.0))
+    if unit != wanted and unit != _SLIDING.get(wanted):
+        factor = 1.0  # a unit of something else: numbers stay as they are, and are not said to be SI
+        unit = stated
+    note = ""
+    if factor != 1.0:
+        by = "as the map says" if wish and wish.unit is not None else "as the format states"
+        note = f"{channel.name} ({channel.source}) is in {stated}, {by}: made {unit}"
+    return unit, factor, note
+
+
+def _require_keys(path: pathlib.Path, place: str, table: dict[str, typing.Any], known: tuple[str, ...]) -> None:
+    for key in table:
+        if key not in known:
+            raise FormatError(path, f"unknown key '{place}{key}'", nearest(key, known) or "keys are " + ", ".join(known))
+
+
+def _typed(path: pathlib.Path, key: str, value: typing.Any, kind: type | tuple[type, ...]) -> typing.Any:
+    words = {str: "text", dict: "a table", list: "a list"}
+    if value is not None and (not isinstance(value, kind) or isinstance(value, bool)):
+        wanted = words.get(kind, "a text or a number") if isinstance(kind, type) else "a text or a number"
+        raise FormatError(path, f"{key} is {value!r}", f"write {wanted}")
+    return value
+
+
+def _number(path: pathlib.Path, key: str, value: typing.Any) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value == 0:
+        raise FormatError(path, f"{key} is {value!r}", "write a finite number that is not 0")
+    return float(value)
+
+
+def _positive(path: pathlib.Path, key: str, value: typing.Any) -> float | None:
+    number = _number(path, key, value)
+    if number is not None and number < 0:
+        raise FormatError(path, f"{key} is {value!r}", "write rows a second, more than 0")
+    return number
+
+
+def _one_of(path: pathlib.Path, key: str, value: typing.Any, known: tuple[str, ...]) -> str | None:
+    if value is not None and value not in known:
+        raise FormatError(path, f"{key} is {value!r}", nearest(str(value), known) or "write " + " or ".join(known))
+    return value
+
+
+def _texts(path: pathlib.Path, key: str, value: typing.Any) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        raise FormatError(path, f"{key} is {value!r}", "write a list of texts")
+    return value

@@ -1,0 +1,181 @@
+"""A recording written as an episode: a folder of .npy files, or one Parquet file. Whole, or not at all."""
+
+import contextlib
+import csv
+import dataclasses
+import json
+import os
+import pathlib
+import shutil
+import tempfile
+from collections.abc import Callable
+
+import numpy as np
+
+from antaeus.formats.recording import BLOCK_ROWS, UNKNOWN, Channel, FormatError, Recording, library
+
+# What load_episode reads beside the .npy files of a folder that was converted: names of columns, and what is known of them.
+COLUMNS_FILE = "channels.csv"
+NOTES_FILE = "notes.txt"
+
+
+@dataclasses.dataclass(frozen=True)
+class Written:
+    """What became of a recording."""
+
+    rows: int
+    start: int  # nanoseconds of the recording's clock at which time is 0
+    duration: float  # [s]
+    rate: float  # [1/s], by the median step; NaN with one row
+    channels: tuple[Channel, ...]  # those that hold a number
+
+
+class FolderSink:
+    """One .npy file a channel, written as rows come; beside them COLUMNS_FILE and NOTES_FILE."""
+
+    def __init__(self, folder: pathlib.Path, channels: tuple[Channel, ...]) -> None:
+        self._folder = folder
+        self._widths = {channel.name: len(channel.columns) for channel in channels}
+        self._files = {name: open(folder / f"{name}.npy", "w+b") for name in ["time", *self._widths]}
+        self._rows = 0
+        for name, file in self._files.items():
+            file.write(self._head(name))
+
+    def _head(self, name: str) -> bytes:
+        """The head of format version 1.0, always as long, so that it can be written again when the rows are counted."""
+        shape = f"({self._rows},)" if name == "time" else f"({self._rows}, {self._widths[name]})"
+        text = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}"
+        return b"\x93NUMPY\x01\x00" + (118).to_bytes(2, "little") + text.ljust(117).encode() + b"\n"
+
+    def add(self, time: np.ndarray, values: dict[str, np.ndarray]) -> None:
+        self._rows += len(time)
+        self._files["time"].write(np.ascontiguousarray(time, "<f8"))
+        for name in self._widths:
+            self._files[name].write(np.ascontiguousarray(values[name], "<f8"))
+
+    def finish(self, kept: tuple[Channel, ...], notes: list[str], start: int, clock: str) -> None:
+        for name, file in self._files.items():
+            file.seek(0)
+            file.write(self._head(name))
+            file.close()
+        for name in set(self._widths) - {channel.name for channel in kept}:
+            (self._folder / f"{name}.npy").unlink()
+        with open(self._folder / COLUMNS_FILE, "w", newline="", encoding="utf-8") as file:
+            table = csv.writer(file, lineterminator="\n")
+            table.writerow(["channel", "column", "name", "unit", "stage", "gravity", "sign", "source"])
+            table.writerow(["time", 0, "time", "s", f"0 is {start} ns", UNKNOWN, UNKNOWN, clock])
+            for channel in kept:
+                for place, column in enumerate(channel.columns):
+                    table.writerow([channel.name, place, column, channel.unit, channel.stage, channel.gravity, channel.sign,
+                                    channel.source])
+        (self._folder / NOTES_FILE).write_text("".join(note + "\n" for note in notes), encoding="utf-8")
+
+    def close(self) -> None:
+        for file in self._files.values():
+            file.close()
+
+
+def _to_parquet(folder: pathlib.Path, file: pathlib.Path, kept: tuple[Channel, ...], notes: list[str], start: int,
+                clock: str) -> None:
+    """The arrays of a folder as one table, a column a joint or axis (tau_<joint>); what is known of them is metadata."""
+    arrow, parquet = library("pyarrow", file), library("pyarrow.parquet", file)
+    fields = [arrow.field("time", arrow.float64(), metadata={"unit": "s"})]
+    fields += [arrow.field(f"{channel.name}_{column}", arrow.float64(),
+                           metadata={name: getattr(channel, name) for name in ("unit", "stage", "gravity", "sign", "source")})
+               for channel in kept for column in channel.columns]
+    known = {"start_ns": start, "clock": clock, "notes": notes}
+    schema = arrow.schema(fields, metadata={"antaeus": json.dumps(known, ensure_ascii=False)})
+    time = np.load(folder / "time.npy", mmap_mode="r")
+    arrays = [np.load(folder / f"{channel.name}.npy", mmap_mode="r") for channel in kept]
+    with parquet.ParquetWriter(file, schema, compression="snappy") as writer:
+        for begin in range(0, len(time), BLOCK_ROWS):
+            rows = slice(begin, begin + BLOCK_ROWS)
+            columns = [time[rows]] + [array[rows, place] for array in arrays for place in range(array.shape[1])]
+            writer.write_batch(arrow.record_batch([arrow.array(np.ascontiguousarray(column)) for column in columns],
+                                                  schema=schema))
+
+
+def write(recording: Recording, out: pathlib.Path, progress: Callable[[float], None] = lambda share: None) -> Written:
+    """Reads all of `recording` and writes it to `out`: a Parquet file where its name ends so, else a folder.
+
+    `out` is replaced where it is a file, or a folder that convert wrote. Raises FormatError where it is something else or
+    cannot be written; nothing is left half-written.
+    """
+    _require_replaceable(out)
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        beside = pathlib.Path(tempfile.mkdtemp(prefix=".antaeus-", dir=out.parent))
+    except OSError as error:
+        raise FormatError(out, f"cannot be written ({error.strerror})", "name a place that can be written") from None
+    try:
+        made = beside / "made"
+        made.mkdir()
+        with contextlib.closing(FolderSink(made, recording.channels)) as sink:
+            written = _pour(recording, sink, out, progress)
+        if out.suffix == ".parquet":
+            table = beside / "table"
+            _to_parquet(made, table, written.channels, _notes(recording), written.start, recording.clock)
+            made = table
+        elif out.is_dir():
+            os.replace(out, beside / "old")
+        os.replace(made, out)
+        return written
+    except OSError as error:
+        raise FormatError(out, f"cannot be written ({error.strerror})", "make room, or name another place") from None
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def _pour(recording: Recording, sink: FolderSink, place: pathlib.Path, progress: Callable[[float], None]) -> Written:
+    rows, start, last = 0, 0, 0
+    filled = dict.fromkeys((channel.name for channel in recording.channels), False)
+    steps = np.empty(0, np.int64)
+    for block in recording.blocks():
+        if rows == 0:
+            start = int(block.time[0]) if len(block.time) else 0
+        if len(block.time) == 0:
+            continue
+        if len(steps) < 100_000:
+            steps = np.concatenate([steps, np.diff(block.time)])
+        values = {}
+        for channel in recording.channels:
+            values[channel.name] = block.values.get(channel.name, np.full((len(block.time), len(channel.columns)), np.nan))
+            filled[channel.name] |= bool(np.isfinite(values[channel.name]).any())
+        sink.add((block.time - start) / 1e9, values)
+        rows, last = rows + len(block.time), int(block.time[-1])
+        progress(min(recording.done() / max(recording.bytes, 1), 1.0))
+    kept = tuple(channel for channel in recording.channels if filled[channel.name])
+    for channel in recording.channels:
+        if channel not in kept:
+            recording.notes.append(f"{channel.name} ({channel.source}) is left out: it holds no number")
+    if rows == 0 or not kept:
+        raise FormatError(recording.name or place, "no row with a number in it", "give a recording of joint states")
+    sink.finish(kept, _notes(recording), start, recording.clock)
+    rate = 1e9 / float(np.median(steps)) if len(steps) and np.median(steps) > 0 else float("nan")
+    return Written(rows, start, (last - start) / 1e9, rate, kept)
+
+
+def _notes(recording: Recording) -> list[str]:
+    """What everyone who reads the log is told of it."""
+    lines = [f"converted from a {recording.format}; its clock: {recording.clock}", *recording.notes]
+    for channel in recording.channels:
+        if channel.name == "tau" and channel.unit == UNKNOWN:
+            lines.append(f"the unit of tau ({channel.source}) is not stated by the format: antaeus check tells N·m from others")
+    if recording.unmapped:
+        shown = "; ".join(recording.unmapped[:8]) + ("; …" if len(recording.unmapped) > 8 else "")
+        lines.append(f"not read: {shown}")
+    return [" ".join(line.split()) for line in lines]
+
+
+def _require_replaceable(out: pathlib.Path) -> None:
+    if out.suffix not in ("", ".parquet") and out.suffix.lower() in (".csv", ".npz", ".npy", ".json", ".toml", ".txt", ".bag",
+                                                                      ".db3", ".h5", ".hdf5", ".tsv"):
+        raise FormatError(out, f"convert writes no {out.suffix} file", "name a folder, a .parquet or an .mcap")
+    if out.is_dir():
+        if out.suffix == ".parquet":
+            raise FormatError(out, "is a folder", "name another file")
+        if any(out.iterdir()) and not (out / COLUMNS_FILE).exists():
+            raise FormatError(out, "is a folder that holds other files", "name another, or an empty one")
+    elif out.exists() and out.suffix != ".parquet":
+        raise FormatError(out, "is a file", "name a folder, a .parquet or an .mcap")
+

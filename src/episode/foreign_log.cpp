@@ -1,0 +1,175 @@
+#include "foreign_log.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <list>
+#include <mutex>
+#include <string_view>
+
+#include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
+#include "antaeus/episode/foreign_log.hpp"
+#include "antaeus/io/files.hpp"
+#include "antaeus/io/table.hpp"
+#include "log_files.hpp"
+
+namespace antaeus {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kColumnsFile = "channels.csv";
+constexpr const char* kNotesFile = "notes.txt";
+constexpr std::size_t kMostKept = 4;  ///< converted recordings: an audit reads its log and baselines several times
+
+struct Kept {
+  fs::path recording;
+  fs::file_time_type changed;
+  ReadableLog log;
+};
+/// Never destroyed but for its folders: a converter of Python must not outlive the interpreter.
+struct Converting {
+  std::mutex mutex;
+  LogConverter converter;
+};
+Converting& converting() {
+  static auto* const one = new Converting;
+  return *one;
+}
+std::list<Kept>& kept() {
+  static std::list<Kept> all;
+  return all;
+}
+
+std::string lower(std::string text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
+
+bool has(const fs::path& folder, const char* name) {
+  std::error_code error;
+  return fs::exists(folder / name, error);
+}
+
+bool holds_npy(const fs::path& folder) {
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    if (entry->path().extension() == ".npy") return true;
+  }
+  return false;
+}
+
+/// Tables of UR's RTDE client, of libfranka and of PlotJuggler: each has what a plain table does not (docs/convert.md).
+bool is_table_of_others(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::string head;
+  std::getline(stream, head);
+  constexpr std::size_t kLongestHead = 1 << 20;
+  if (head.size() > kLongestHead) return false;
+  if (head.starts_with("\xEF\xBB\xBF")) head.erase(0, 3);
+  const auto holds = [&](std::string_view word) { return head.find(word) != head.npos; };
+  return head.starts_with("__time") || head.starts_with("\"__time\"") || holds("actual_q_0") || holds("target_q_0") ||
+         (holds("tau_J[0]") || (holds("tau_J_0") && holds("q_d_0")));
+}
+
+bool is_foreign(const fs::path& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) {
+    if (has(path, "metadata.yaml")) return !holds_npy(path);
+    if (has(path, "meta") && has(path / "meta", "info.json")) return true;
+    return has(path, "data.json") && !holds_npy(path);
+  }
+  if (!fs::is_regular_file(path, error)) return false;
+  const std::string ending = lower(path.extension().string());
+  constexpr std::array kEndings = {".bag", ".db3", ".mcap", ".hdf5", ".h5", ".json"};
+  if (std::ranges::find(kEndings, ending) != kEndings.end()) return true;
+  if (ending == ".csv" || ending == ".txt") return is_table_of_others(path);
+  if (ending != ".parquet") return false;
+  const fs::path folder = fs::absolute(path, error).parent_path().parent_path();
+  return has(folder / "meta", "info.json") || has(folder.parent_path() / "meta", "info.json");
+}
+
+bool is_whole_number(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+}  // namespace
+
+void set_log_converter(LogConverter converter) {
+  const std::lock_guard<std::mutex> hold(converting().mutex);
+  converting().converter = std::move(converter);
+}
+
+ReadableLog readable_log(const fs::path& path) {
+  if (!is_foreign(path)) return {path};
+  std::error_code error;
+  const fs::path whole = fs::weakly_canonical(path, error);
+  const auto changed = fs::last_write_time(path, error);
+  const std::lock_guard<std::mutex> hold(converting().mutex);
+  for (const Kept& one : kept()) {
+    if (one.recording == whole && one.changed == changed) return one.log;
+  }
+  if (!converting().converter) {
+    throw EpisodeError(path.string(), "a recording that this program does not read",
+                       "make an episode of it: antaeus convert (pip install 'antaeus[logs]')");
+  }
+  const fs::path place = fs::temp_directory_path(error);
+  if (error) throw EpisodeError(path.string(), "no folder for temporary files", "set TMPDIR to one");
+  const auto scratch = std::make_shared<const ScratchFolder>(place, 0700, path);
+  const ReadableLog log{scratch->path() / "episode", scratch};
+  converting().converter(path, log.path);
+  kept().push_front({whole, changed, log});
+  if (kept().size() > kMostKept) kept().pop_back();
+  return log;
+}
+
+bool ConvertedChannel::is_named() const { return !std::ranges::all_of(columns, is_whole_number); }
+
+std::string ConvertedFolder::torque_unit() const {
+  const auto tau = channels.find("tau");
+  if (tau == channels.end()) return {};
+  const std::string& unit = tau->second.unit;
+  return unit == "unknown" || unit == "N·m" || unit == "N" ? std::string() : unit;
+}
+
+ConvertedFolder read_converted_folder(const fs::path& folder) {
+  ConvertedFolder found;
+  std::error_code error;
+  if (!fs::exists(folder / kColumnsFile, error)) return found;
+  const Table table = read_csv(folder / kColumnsFile);
+  const auto texts = [&](const char* name) -> std::vector<std::string> {
+    for (const Column& column : table.columns()) {
+      if (column.name != name) continue;
+      std::vector<std::string> cells;
+      if (const auto* const text = std::get_if<TextColumn>(&column.data)) {
+        for (std::size_t row = 0; row < text->size(); ++row) cells.emplace_back((*text)[row]);
+      } else {
+        for (const double number : table.numbers(name)) cells.push_back(shortest_text(number));
+      }
+      return cells;
+    }
+    throw EpisodeError((folder / kColumnsFile).string(), std::string("no column '") + name + "'",
+                       "let antaeus convert write the folder, or remove the file");
+  };
+  const std::vector<std::string> channels = texts("channel"), names = texts("name"), units = texts("unit"),
+                                 sources = texts("source");
+  for (std::size_t i = 0; i < channels.size(); ++i) {
+    ConvertedChannel& channel = found.channels[channels[i]];
+    channel.columns.push_back(printable(names[i]));
+    channel.unit = printable(units[i]), channel.source = printable(sources[i]);
+  }
+  if (!fs::exists(folder / kNotesFile, error)) return found;
+  const std::string notes = read_file(folder / kNotesFile);
+  for (std::size_t at = 0; at < notes.size();) {
+    const std::size_t end = std::min(notes.find('\n', at), notes.size());
+    if (end > at) found.notes.push_back(printable(notes.substr(at, end - at)));
+    at = end + 1;
+  }
+  return found;
+}
+
+}  // namespace antaeus
