@@ -492,7 +492,13 @@ class Planner {
       for (const int j : joints) {
         if (use(j) == JointUse::motor && placed.insert(j).second) group.joints.push_back(joint(j).name);
       }
-      if (!group.joints.empty()) plan_.groups.push_back(std::move(group));
+      if (group.joints.empty()) return;
+      int same = 1;
+      while (std::ranges::any_of(plan_.groups, [&](const JointGroup& g) { return g.name == group.name; })) {
+        group.name = name + "_" + std::to_string(++same);
+        group.title = title + " " + std::to_string(same);
+      }
+      plan_.groups.push_back(std::move(group));
     };
     add("torso", "Torso", torso_);
     for (const Limb& limb : plan_.limbs) {
@@ -651,7 +657,9 @@ class Planner {
             if (tool != all.end()) found.points = std::max(found.points, tool->points + 1);
           }
         }
-        all.push_back({l, found.points - 10 * step, found.why});
+        // The anchor of a joint that an MJCF puts before the body itself.
+        const bool is_anchor = is_first && !d_.links[static_cast<std::size_t>(l)].has_inertial && links.size() > 1;
+        all.push_back({l, found.points - 10 * step - (is_anchor ? 1 : 0), found.why});
       }
     }
     std::ranges::stable_sort(all, [](const Candidate& x, const Candidate& y) { return x.points > y.points; });
