@@ -65,6 +65,9 @@ ran 0 "antaeus ik" antaeus ik --robot panda --frame panda_hand --targets poses.c
 ran 2 "antaeus simulate, without its extra" antaeus simulate parity --out simulated
 must grep -q "pip install 'antaeus\[sim\]'" err.txt
 must test ! -e simulated
+printf '\211HDF\r\n\032\nnothing more' > log.h5
+ran 2 "antaeus check of an HDF5, without its extra" antaeus check log.h5
+must grep -q "pip install 'antaeus\[logs\]'" err.txt
 [ -z "${QUICK:-}" ] || exit 0
 
 ran 0 "pip install …[examples]" python -m pip install -q --no-cache-dir --disable-pip-version-check "$wheel[examples]"
@@ -80,6 +83,17 @@ with open("simulated/summary.json") as file:
 assert told and told == result.summary["metrics"]
 PYTHON
 ran 0 "the same from Python: equal figures" python parity.py
+cat > aloha.py <<'PYTHON'
+import h5py
+import numpy as np
+with h5py.File("log.h5", "w") as file:
+    for name in ("qpos", "qvel", "effort"):
+        file[f"observations/{name}"] = np.random.default_rng(1).normal(size=(100, 14))
+    file["action"] = np.zeros((100, 14))
+PYTHON
+ran 0 "an HDF5 as ALOHA writes it" python aloha.py
+ran 0 "antaeus convert" antaeus convert log.h5 episode
+must test -s episode/tau.npy
 for example in examples/*.py; do
   expected=$(sed -n 's/^# prints: //p' "$example")
   ran 01 "$example" python "$example"  # 1: it refused, which some of them show
