@@ -29,7 +29,7 @@ STORES = {1: get_typestore(Stores.ROS1_NOETIC), 2: get_typestore(Stores.ROS2_HUM
 NAMES = ["shoulder", "elbow", "wrist 1", "gripper"]
 START, STEP, LAG = 1_700_000_000_123_456_789, 8_000_001, 700_011
 ROWS = 150
-KINDS = ["bag", "bag bz2", "bag lz4", "db3", "db3 message", "db3 file", "mcap", "mcap loose", "mcap lz4", "mcap zstd"]
+KINDS = ["bag", "bag bz2", "bag lz4", "db3", "db3 message", "db3 file", "mcap", "mcap message", "mcap loose", "mcap lz4", "mcap zstd"]
 
 
 class Messages:
@@ -78,7 +78,7 @@ def write(path, kind, stream):
     """A file or folder of `kind` of (topic, time, (type, bytes)). Gives its path."""
     store = STORES[ros(kind)]
     first, _, how = kind.partition(" ")
-    if first == "mcap" and how:
+    if first == "mcap" and how not in ("", "message"):
         path = path.with_suffix(".mcap")
         with path.open("wb") as file:
             compression = {"lz4": CompressionType.LZ4, "zstd": CompressionType.ZSTD}.get(how, CompressionType.NONE)
