@@ -186,7 +186,7 @@ def _of_path(path: str) -> Callable[[dict], Fields]:
     return wanted
 
 
-_WANTED = {"joints": _of_joint_state, "joint list": _of_joint_list, "motors": _of_motors, "controller": _of_controller,
+_WANTED = {"joints": _of_joint_state, "numbered": _of_joint_state, "joint list": _of_joint_list, "motors": _of_motors, "controller": _of_controller,
            "imu": _of_imu, "wrench": _of_wrench}
 
 
@@ -203,7 +203,7 @@ def _role(topic: Topic, fields: dict[str, str]) -> str:
     if fields.get("joints") == "structs" and topic.type.endswith("JointStates"):
         return "joint list"
     if numbers == "numbers" and fields.get("tau_J") == "numbers":  # franka_msgs/FrankaState
-        return "joints"
+        return "numbered"
     if fields.get("angular_velocity") == fields.get("linear_acceleration") == "struct":
         return "imu"
     if fields.get("wrench") == "struct" or (fields.get("force") == fields.get("torque") == "struct" and len(fields) == 2):
@@ -537,7 +537,8 @@ class _Opening:
         """The topic whose messages are the rows. Raises FormatError."""
         topics = self.container.topics
         candidates = [i for i, stream in self.streams.items() if stream.role in ("joints", "joint list", "motors")]
-        candidates = candidates or [i for i, stream in self.streams.items() if stream.role == "controller"]
+        for role in ("numbered", "controller"):
+            candidates = candidates or [i for i, stream in self.streams.items() if stream.role == role]
         asked = self.wishes.topic
         if asked is None:
             sources = [
@@ -550,7 +551,7 @@ class _Opening:
             )
         if asked is not None:
             found = [i for i in candidates if topics[i].name == asked] or [
-                i for i, stream in self.streams.items() if stream.role == "controller" and topics[i].name == asked]
+                i for i, stream in self.streams.items() if stream.role in ("numbered", "controller") and topics[i].name == asked]
             if not found:
                 here = [topics[i].name for i in candidates]
                 listed = f"joint states are in {', '.join(here)}" if here else "there are none here"
@@ -921,7 +922,7 @@ class _Opening:
                 continue
             wanted = _of_path(field)
             key = {"reference": "reference position", "desired": "reference position"}.get(field, field)
-            if other.role in ("joints", "joint list", "motors", "controller") and key in other.sample().fields:
+            if other.role in ("joints", "joint list", "motors", "numbered", "controller") and key in other.sample().fields:
                 side_stream, key_field, by_joint = other, key, True
             else:
                 side_stream = _Stream(self.container, other.topic, "path", other.forms, wanted)
