@@ -45,6 +45,7 @@ from antaeus.formats.recording import (
 
 SAMPLE_MESSAGES = 2000  # of a topic, that decide on channels and clock
 SAMPLE_BYTES = 64 << 20  # a file up to this size is looked through as a whole
+SAMPLE_PASSED = 24 << 20  # of a larger file, at most, however few messages of the topic lie in it
 SLACK = 100_000_000  # [ns] messages come out of order by this much, and are put in order
 CLOCKS_APART = 1_000_000_000  # [ns] how much two topics' header stamps may differ against the receiver's
 MOST_JOINTS = 2000
@@ -292,7 +293,7 @@ class _Stream:
             stamps.append(marks[chosen] if marks is not None else np.zeros(0, np.int64))
             seen += int(chosen.sum())
             if self.container.bytes > SAMPLE_BYTES and (
-                seen >= SAMPLE_MESSAGES or seen and self.container.passed > SAMPLE_BYTES
+                seen >= SAMPLE_MESSAGES or seen and self.container.passed > SAMPLE_PASSED
             ):
                 whole = False
                 break
