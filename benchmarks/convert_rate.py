@@ -2,8 +2,8 @@
 
 Makes bags with the writers of rosbags and mcap in a temporary folder: (joints) 27 joints at 1 kHz and nothing else;
 (images) cameras of 900 kB a message beside joint states at 500 Hz, an IMU and a wrench. Each is read in a fresh process.
-Usage: convert_rate.py [--size MEGABYTES] [--kinds db3,bag,bag-lz4,mcap,mcap-lz4,mcap-zstd,json,protobuf] [--content joints,images]
-       [--folder PATH]
+Usage: convert_rate.py [--size MEGABYTES] [--kinds db3,bag,bag-lz4,bag-bz2,mcap,mcap-lz4,mcap-zstd,json,protobuf] [--content joints,images]
+       [--cut] [--folder PATH]
 """
 
 import argparse
@@ -86,8 +86,8 @@ def write_ros(path, kind, size, content):
     ros1 = kind.startswith("bag")
     store = get_typestore(Stores.ROS1_NOETIC if ros1 else Stores.ROS2_HUMBLE)
     writer = Writer1(path) if ros1 else Writer2(path, version=8, storage_plugin=StoragePlugin.MCAP if kind == "mcap" else StoragePlugin.SQLITE3)
-    if kind == "bag-lz4":
-        writer.set_compression(Writer1.CompressionFormat.LZ4)
+    if kind.startswith("bag-"):
+        writer.set_compression(getattr(Writer1.CompressionFormat, kind[4:].upper()))
     with writer:
         connections = {}
         for topic, name, moment, data in messages(size, content, ros1):
@@ -149,8 +149,9 @@ def write_other(path, kind, size, _):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", type=float, default=1000, help="megabytes of each file")
-    parser.add_argument("--kinds", default="db3,bag,bag-lz4,mcap,mcap-lz4,mcap-zstd,json,protobuf")
+    parser.add_argument("--kinds", default="db3,bag,bag-lz4,bag-bz2,mcap,mcap-lz4,mcap-zstd,json,protobuf")
     parser.add_argument("--content", default="joints,images")
+    parser.add_argument("--cut", action="store_true", help="files without their end, which are read from the start")
     parser.add_argument("--folder", type=pathlib.Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
@@ -158,11 +159,14 @@ def main():
             for content in options.content.split(","):
                 if kind in ("json", "protobuf") and content == "images":
                     continue
-                name = {"db3": "bag", "mcap": "bag", "bag": "a.bag", "bag-lz4": "a.bag"}.get(kind, "a.mcap")
+                name = {"db3": "bag", "mcap": "bag", "bag": "a.bag", "bag-lz4": "a.bag", "bag-bz2": "a.bag"}.get(kind, "a.mcap")
                 path = pathlib.Path(folder) / f"{kind}_{content}_{name}"
-                write = write_ros if kind in ("db3", "mcap", "bag", "bag-lz4") else write_other if kind in ("json", "protobuf") else write_mcap
+                write = write_ros if kind in ("db3", "mcap") or kind.startswith("bag") else write_other if kind in ("json", "protobuf") else write_mcap
                 write(path, kind, options.size * 1e6, content)
                 files = [path] if path.is_file() else list(path.iterdir())
+                if options.cut and path.is_file():
+                    with path.open("r+b") as file:
+                        file.truncate(path.stat().st_size - 1000)
                 size = sum(file.stat().st_size for file in files) / 1e6
                 done = subprocess.run([sys.executable, "-c", READ, str(path)], capture_output=True, text=True, check=False)
                 if done.returncode:

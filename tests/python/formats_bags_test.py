@@ -29,7 +29,7 @@ STORES = {1: get_typestore(Stores.ROS1_NOETIC), 2: get_typestore(Stores.ROS2_HUM
 NAMES = ["shoulder", "elbow", "wrist 1", "gripper"]
 START, STEP, LAG = 1_700_000_000_123_456_789, 8_000_001, 700_011
 ROWS = 150
-KINDS = ["bag", "bag bz2", "bag lz4", "db3", "db3 message", "db3 file", "mcap", "mcap loose", "mcap lz4", "mcap zstd"]
+KINDS = ["bag", "bag bz2", "bag lz4", "db3", "db3 message", "db3 file", "mcap", "mcap message", "mcap loose", "mcap lz4", "mcap zstd"]
 
 
 class Messages:
@@ -78,7 +78,7 @@ def write(path, kind, stream):
     """A file or folder of `kind` of (topic, time, (type, bytes)). Gives its path."""
     store = STORES[ros(kind)]
     first, _, how = kind.partition(" ")
-    if first == "mcap" and how:
+    if first == "mcap" and how not in ("", "message"):
         path = path.with_suffix(".mcap")
         with path.open("wb") as file:
             compression = {"lz4": CompressionType.LZ4, "zstd": CompressionType.ZSTD}.get(how, CompressionType.NONE)
@@ -497,6 +497,32 @@ def test_a_map_names_topics_and_fields(tmp_path):
         read(path, topic="/a", channels={"tau": ChannelWish(source="/ft effort")})
     with pytest.raises(FormatError, match="holds no joint states; joint states are in /a, /b"):
         read(path, topic="/ft")
+
+
+def test_a_franka_state_beside_joint_states(tmp_path):
+    chance, messages = generator(), Messages(2)
+    values, torques = arm(chance), chance.normal(size=(ROWS, 7))
+    text = "std_msgs/Header header\nfloat64[7] tau_J\nfloat64[7] q\nfloat64[7] dq\nfloat64[16] O_T_EE"
+    store = get_typestore(Stores.ROS2_HUMBLE)
+    store.register(get_types_from_msg(text, "franka_msgs/msg/FrankaState"))
+    kind = store.types["franka_msgs/msg/FrankaState"]
+    for with_joints in (True, False):
+        path = tmp_path / f"log_{with_joints}"
+        with Writer2(path, version=9) as writer:
+            states = writer.add_connection("/franka_states", "franka_msgs/msg/FrankaState", typestore=store)
+            joints = writer.add_connection("/joint_states", "sensor_msgs/msg/JointState", typestore=store) if with_joints else None
+            for row, (_, moment, (_, data)) in enumerate(arm_stream(messages, values)):
+                state = kind(messages.header(START + STEP * row), torques[row], 2 * torques[row], 3 * torques[row], np.zeros(16))
+                writer.write(states, moment, bytes(store.serialize_cdr(state, "franka_msgs/msg/FrankaState")))
+                if joints is not None:
+                    writer.write(joints, moment, data)
+        recording, _, found = read(path)
+        if with_joints:
+            assert np.array_equal(found["tau"], values["tau"]) and any("/franka_states" in line for line in recording.unmapped)
+            recording, _, found = read(path, channels={"tau": ChannelWish(source="/franka_states tau_J")})
+        assert np.array_equal(found["tau"], torques)
+        assert channel(recording, "tau").columns == tuple("0123456")
+    assert np.array_equal(found["qpos"], 2 * torques) and channel(recording, "tau").unit == "N·m"
 
 
 # ---- Files that are not whole ------------------------------------------------------------------------------------------

@@ -101,7 +101,9 @@ class Sqlite(Container):
             self.live = True
             self.note(f"{wal.name} lies beside it: the bag is being written or was not closed; rows up to now are read")
         if journal.exists() and journal.stat().st_size:
-            self.note(f"{journal.name} lies beside it: the bag is being written or was not closed; its last rows may be missing")
+            self.note(
+                f"{journal.name} lies beside it: the bag is being written or was not closed; its last rows may be missing"
+            )
         with contextlib.closing(self._connect()) as base:
             tables = {row[0] for row in base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
             if not {"topics", "messages"} <= tables:
@@ -149,7 +151,9 @@ class Sqlite(Container):
         with contextlib.closing(self._connect()) as base:
             times, datas, size = [], [], 0
             try:
-                rows = base.execute(f"SELECT timestamp, data FROM messages WHERE topic_id IN ({marks}) ORDER BY timestamp", numbers)
+                rows = base.execute(
+                    f"SELECT timestamp, data FROM messages WHERE topic_id IN ({marks}) ORDER BY timestamp", numbers
+                )
                 while some := rows.fetchmany(64):
                     for time, data in some:
                         if not isinstance(time, int) or not isinstance(data, bytes):
@@ -170,7 +174,9 @@ class Sqlite(Container):
                 if not read and not times:
                     raise FormatError(self.path, f"the database is damaged ({problem})",
                                       f"sqlite3 {self.path.name} .recover | sqlite3 new.db3 saves what is left") from None
-                self.note(f"the database is damaged after {read + len(times)} messages of {topic.name} ({problem}): they are read")
+                self.note(
+                    f"the database is damaged after {read + len(times)} messages of {topic.name} ({problem}): they are read"
+                )
             self.passed = self.bytes
             if times:
                 yield times, datas
@@ -262,7 +268,9 @@ class Chunked(Container):
                 self.passed = passed
                 yield times[:BATCH_MESSAGES], datas[:BATCH_MESSAGES]
                 del times[:BATCH_MESSAGES], datas[:BATCH_MESSAGES]
-            if times and (len(times) == BATCH_MESSAGES or sum(map(len, datas)) >= BATCH_BYTES or passed - began >= PASSED_BYTES):
+            if times and (
+                len(times) == BATCH_MESSAGES or sum(map(len, datas)) >= BATCH_BYTES or passed - began >= PASSED_BYTES
+            ):
                 self.passed = began = passed
                 yield times, datas
                 times, datas = [], []
@@ -306,7 +314,9 @@ class Ros1(Chunked):
         if magic != b"#ROSBAG V2.0\n":
             version = re.match(rb"#ROSBAG V(\d+\.\d+)", magic)
             if version:
-                raise FormatError(path, f"is a bag of version {version[1].decode()}", "rosbag fix OLD.bag NEW.bag makes one of version 2.0")
+                raise FormatError(
+                    path, f"is a bag of version {version[1].decode()}", "rosbag fix OLD.bag NEW.bag makes one of version 2.0"
+                )
             raise FormatError(path, "is no ROS 1 bag: it does not begin with #ROSBAG V2.0", "name a bag")
         try:
             header, _, size = self._record(13)
@@ -336,8 +346,14 @@ class Ros1(Chunked):
 
     def _connection(self, header: dict[str, bytes], data: bytes) -> Topic:
         more = _fields(data)
-        return self.topic(header.get("topic", b"").decode("utf-8", "replace"), more.get("type", b"").decode("utf-8", "replace"), "ros1",
-                          _number(header, "conn"), "msg", more.get("message_definition", b""))
+        return self.topic(
+            header.get("topic", b"").decode("utf-8", "replace"),
+            more.get("type", b"").decode("utf-8", "replace"),
+            "ros1",
+            _number(header, "conn"),
+            "msg",
+            more.get("message_definition", b""),
+        )
 
     def _indexed(self, index: int, connections: int, chunks: int) -> bool:
         """Reads the index. False where there is none or it is damaged: the bag is then read from the start."""
@@ -397,8 +413,11 @@ class Ros1(Chunked):
             at += size
         for topic in self.topics:
             topic.count = sum(counts[number] for _, number in topic.ids)
-        self.note("the bag has no index: it is being written, was not closed or is damaged ('rosbag reindex' mends it); read from the start, "
-                  f"{sum(counts.values())} messages" + (f", and the last {missing} bytes are no whole chunk and are left out" if missing else ""))
+        self.note(
+            "the bag has no index: it is being written, was not closed or is damaged ('rosbag reindex' mends it); read from the start, "
+            f"{sum(counts.values())} messages"
+            + (f", and the last {missing} bytes are no whole chunk and are left out" if missing else "")
+        )
 
     def _list(self, data: bytes, counts: collections.Counter) -> set[int]:
         found = set()
@@ -437,7 +456,9 @@ class Ros1(Chunked):
             raise FormatError(place, f"a chunk cannot be read ({problem})", "rosbag reindex, or copy it anew") from None
         found = decompressed(how, self.bytes_at(chunk.at + size - data, data), whole, place)
         if len(found) != whole:
-            raise FormatError(place, f"a chunk has {len(found)} bytes where it says {whole}", "the bag is damaged: copy it anew")
+            raise FormatError(
+                place, f"a chunk has {len(found)} bytes where it says {whole}", "the bag is damaged: copy it anew"
+            )
         return found
 
     def _search(self, data: bytes, wanted: set[int], times: list[int], datas: list[bytes]) -> None:
@@ -450,8 +471,12 @@ class Ros1(Chunked):
             while at + 4 <= end:
                 (length,) = word(data, at)
                 first = at + 4
-                if length != size or data[first + conn - 5:first + conn] != b"conn=" or data[first + time - 5:first + time] != b"time=" or (
-                        op not in data[first:first + length]):
+                if (
+                    length != size
+                    or data[first + conn - 5 : first + conn] != b"conn="
+                    or data[first + time - 5 : first + time] != b"time="
+                    or (op not in data[first : first + length])
+                ):
                     fields = _fields(data[first:first + length])
                     if fields.get("op") != b"\x02":  # a connection, listed already
                         at = first + length
@@ -614,8 +639,11 @@ class Mcap(Chunked):
             at += 9 + size
         self.counts = dict(counts)
         if missing or not ended:
-            self.note("the file has no end: it is being written, was cut off or is damaged ('mcap recover' mends it); read from the start, "
-                      f"{sum(counts.values())} messages" + (f", and the last {missing} bytes are no whole chunk and are left out" if missing else ""))
+            self.note(
+                "the file has no end: it is being written, was cut off or is damaged ('mcap recover' mends it); read from the start, "
+                f"{sum(counts.values())} messages"
+                + (f", and the last {missing} bytes are no whole chunk and are left out" if missing else "")
+            )
 
     def _list(self, data: bytes, counts: collections.Counter) -> set[int]:
         found, at, head = set(), 0, struct.Struct("<BQ").unpack_from
@@ -674,7 +702,9 @@ class Mcap(Chunked):
                     datas.append(data[at + 31:after])
                 at = after
         except (ValueError, struct.error) as problem:
-            raise FormatError(self.path, f"a chunk is damaged ({problem})", f"mcap recover {self.path.name} -o MENDED.mcap") from None
+            raise FormatError(
+                self.path, f"a chunk is damaged ({problem})", f"mcap recover {self.path.name} -o MENDED.mcap"
+            ) from None
 
 
 # ---- Folders of rosbag2 ------------------------------------------------------------------------------------------------
@@ -691,16 +721,25 @@ class Folder(Container):
         if not names:
             files = sorted((file for file in path.iterdir() if file.suffix in (".db3", ".mcap")), key=_natural)
             if len({re.sub(r"_\d+$", "", file.name.partition(".")[0]) for file in files}) > 1:
-                raise FormatError(path, f"holds several recordings and no metadata.yaml: {', '.join(file.name for file in files[:6])}", "name one of them")
-            self.note("metadata.yaml is missing or lists no file, as after a crash: the files are read in the order of their numbers")
+                raise FormatError(
+                    path,
+                    f"holds several recordings and no metadata.yaml: {', '.join(file.name for file in files[:6])}",
+                    "name one of them",
+                )
+            self.note(
+                "metadata.yaml is missing or lists no file, as after a crash: the files are read in the order of their numbers"
+            )
         elif missing := [file.name for file in files if not file.is_file()]:
             if len(missing) == len(files):
-                raise FormatError(path, f"metadata.yaml names {missing[0]}, which is not here", "copy the whole folder of the bag")
+                raise FormatError(
+                    path, f"metadata.yaml names {missing[0]}, which is not here", "copy the whole folder of the bag"
+                )
             self.note(f"metadata.yaml names {', '.join(missing[:5])}, not here: the rest is read")
             files = [file for file in files if file.is_file()]
         if not files:
             raise FormatError(path, "is a folder without .db3 or .mcap", "name the folder of a ROS 2 bag")
         self.parts: list[Container] = []
+        self.zipped = mode == "message"  # each message; sqlite's part undoes it itself
         self.unpacked: tempfile.TemporaryDirectory | None = None
         for file in files:
             plain = file
@@ -740,6 +779,8 @@ class Folder(Container):
                 inner = dataclasses.replace(topic, ids={(0, number) for number in numbers})
                 for batch in part.messages(inner):
                     self.passed = before + part.passed
+                    if self.zipped and isinstance(part, Mcap):
+                        batch = (batch[0], [decompressed("zstd", data, LARGEST_CHUNK, part.path) for data in batch[1]])
                     yield batch
                 for note in part.notes:
                     if not any(note in known for known in self.notes):
@@ -758,8 +799,11 @@ def metadata(path: pathlib.Path) -> dict:
     except FormatError:
         raise
     except Exception as problem:
-        raise FormatError(path, f"cannot be read ({str(problem).splitlines()[0][:80] if str(problem) else 'no bag information'})",
-                          "'ros2 bag reindex' writes it anew; or remove it") from None
+        raise FormatError(
+            path,
+            f"cannot be read ({str(problem).splitlines()[0][:80] if str(problem) else 'no bag information'})",
+            "'ros2 bag reindex' writes it anew; or remove it",
+        ) from None
 
 
 def _natural(path: pathlib.Path) -> list:

@@ -45,6 +45,7 @@ from antaeus.formats.recording import (
 
 SAMPLE_MESSAGES = 2000  # of a topic, that decide on channels and clock
 SAMPLE_BYTES = 64 << 20  # a file up to this size is looked through as a whole
+SAMPLE_PASSED = 24 << 20  # of a larger file, at most, however few messages of the topic lie in it
 SLACK = 100_000_000  # [ns] messages come out of order by this much, and are put in order
 CLOCKS_APART = 1_000_000_000  # [ns] how much two topics' header stamps may differ against the receiver's
 MOST_JOINTS = 2000
@@ -93,7 +94,9 @@ def _joint_fields(names: tuple[Text | str, ...], values: dict[str, list], tree: 
         raise Unreadable(f"it names {len(texts)} joints")
     if any(len(entries) > len(texts) for entries in values.values()):
         raise Unreadable(f"it has {most} numbers for {len(texts)} names")
-    return Fields(texts, values, _stamp(tree), () if plain else tuple(name for name in names if isinstance(name, Text)), nameless)
+    return Fields(
+        texts, values, _stamp(tree), () if plain else tuple(name for name in names if isinstance(name, Text)), nameless
+    )
 
 
 def _of_joint_state(tree: dict) -> Fields:
@@ -152,7 +155,10 @@ def _axes(tree: object, names: tuple[str, ...]) -> list:
 
 
 def _of_imu(tree: dict) -> Fields:
-    values = {"imu_gyro": _axes(tree["angular_velocity"], _TEXT_AXES), "imu_acc": _axes(tree["linear_acceleration"], _TEXT_AXES)}
+    values = {
+        "imu_gyro": _axes(tree["angular_velocity"], _TEXT_AXES),
+        "imu_acc": _axes(tree["linear_acceleration"], _TEXT_AXES),
+    }
     if "orientation" in tree:
         values["imu_quat_xyzw"] = _axes(tree["orientation"], (*_TEXT_AXES, "w"))
         values["given"] = scalars(tree.get("orientation_covariance", 0.0))[:1] or [0.0]
@@ -162,7 +168,9 @@ def _of_imu(tree: dict) -> Fields:
 def _of_wrench(tree: dict) -> Fields:
     wrench = tree.get("wrench")
     wrench = wrench if isinstance(wrench, dict) else tree
-    return Fields((), {"wrench": _axes(wrench.get("force"), _TEXT_AXES) + _axes(wrench.get("torque"), _TEXT_AXES)}, _stamp(tree))
+    return Fields(
+        (), {"wrench": _axes(wrench.get("force"), _TEXT_AXES) + _axes(wrench.get("torque"), _TEXT_AXES)}, _stamp(tree)
+    )
 
 
 def _of_path(path: str) -> Callable[[dict], Fields]:
@@ -179,7 +187,7 @@ def _of_path(path: str) -> Callable[[dict], Fields]:
     return wanted
 
 
-_WANTED = {"joints": _of_joint_state, "joint list": _of_joint_list, "motors": _of_motors, "controller": _of_controller,
+_WANTED = {"joints": _of_joint_state, "numbered": _of_joint_state, "joint list": _of_joint_list, "motors": _of_motors, "controller": _of_controller,
            "imu": _of_imu, "wrench": _of_wrench}
 
 
@@ -196,7 +204,7 @@ def _role(topic: Topic, fields: dict[str, str]) -> str:
     if fields.get("joints") == "structs" and topic.type.endswith("JointStates"):
         return "joint list"
     if numbers == "numbers" and fields.get("tau_J") == "numbers":  # franka_msgs/FrankaState
-        return "joints"
+        return "numbered"
     if fields.get("angular_velocity") == fields.get("linear_acceleration") == "struct":
         return "imu"
     if fields.get("wrench") == "struct" or (fields.get("force") == fields.get("torque") == "struct" and len(fields) == 2):
@@ -284,7 +292,9 @@ class _Stream:
             stamped = stamped and marks is not None
             stamps.append(marks[chosen] if marks is not None else np.zeros(0, np.int64))
             seen += int(chosen.sum())
-            if self.container.bytes > SAMPLE_BYTES and (seen >= SAMPLE_MESSAGES or seen and self.container.passed > SAMPLE_BYTES):
+            if self.container.bytes > SAMPLE_BYTES and (
+                seen >= SAMPLE_MESSAGES or seen and self.container.passed > SAMPLE_PASSED
+            ):
                 whole = False
                 break
         empty = np.zeros(0, np.int64)
@@ -528,14 +538,21 @@ class _Opening:
         """The topic whose messages are the rows. Raises FormatError."""
         topics = self.container.topics
         candidates = [i for i, stream in self.streams.items() if stream.role in ("joints", "joint list", "motors")]
-        candidates = candidates or [i for i, stream in self.streams.items() if stream.role == "controller"]
+        for role in ("numbered", "controller"):
+            candidates = candidates or [i for i, stream in self.streams.items() if stream.role == role]
         asked = self.wishes.topic
         if asked is None:
-            sources = [(self.wishes.channels[name].source or "").split() for name in ("qpos", "dq", "tau") if name in self.wishes.channels]
-            asked = next((source[0] for source in sources if source and source[0] in {topics[i].name for i in candidates}), None)
+            sources = [
+                (self.wishes.channels[name].source or "").split()
+                for name in ("qpos", "dq", "tau")
+                if name in self.wishes.channels
+            ]
+            asked = next(
+                (source[0] for source in sources if source and source[0] in {topics[i].name for i in candidates}), None
+            )
         if asked is not None:
             found = [i for i in candidates if topics[i].name == asked] or [
-                i for i, stream in self.streams.items() if stream.role == "controller" and topics[i].name == asked]
+                i for i, stream in self.streams.items() if stream.role in ("numbered", "controller") and topics[i].name == asked]
             if not found:
                 here = [topics[i].name for i in candidates]
                 listed = f"joint states are in {', '.join(here)}" if here else "there are none here"
@@ -545,15 +562,22 @@ class _Opening:
             candidates = found
         if not candidates:
             lines = [topic.line() + (f" ({self.why[i]})" if self.why.get(i) else "") for i, topic in enumerate(topics)]
-            raise FormatError(self.path, "holds no joint states" + (f": it has {'; '.join(lines[:12])}" if lines else " and no other topic")
-                              + (f" and {len(lines) - 12} more" if len(lines) > 12 else ""),
-                              "antaeus needs a topic with joint names and positions, as sensor_msgs/JointState")
+            raise FormatError(
+                self.path,
+                "holds no joint states"
+                + (f": it has {'; '.join(lines[:12])}" if lines else " and no other topic")
+                + (f" and {len(lines) - 12} more" if len(lines) > 12 else ""),
+                "antaeus needs a topic with joint names and positions, as sensor_msgs/JointState",
+            )
         rows = [i for i in candidates if self.streams[i].sample().messages]
         if not rows:
             first = self.streams[candidates[0]]
             reason = getattr(first, "problem", "")
-            raise FormatError(self.path, f"{first.topic.name} holds no message that can be read" + (f" ({reason})" if reason else ""),
-                              "record it anew")
+            raise FormatError(
+                self.path,
+                f"{first.topic.name} holds no message that can be read" + (f" ({reason})" if reason else ""),
+                "record it anew",
+            )
         for i in candidates:
             if i not in rows:
                 self.why[i] = "joint states without a message that can be read"
@@ -590,19 +614,29 @@ class _Opening:
                 self.unmapped.append(f"{source} (ignored as asked)")
                 continue
             unit = _UNITS.get(field, "N·m" if foxglove or unitree or franka else UNKNOWN)
-            parts.append(_Part(Channel(name, columns, source, unit, "estimated" if unitree and field == "effort" else "measured"), field, True))
+            parts.append(
+                _Part(
+                    Channel(name, columns, source, unit, "estimated" if unitree and field == "effort" else "measured"),
+                    field,
+                    True,
+                )
+            )
         if not any(part.field == "effort" for part in parts):
             self.notes.append(f"{topic.name} holds no efforts: there is no torque to look at")
         elif not sample.acting.get("effort"):
             self.notes.append(f"all efforts of the first {sample.messages} messages of {topic.name} are zero or NaN")
         if foxglove:
-            self.notes.append(f"{topic.name} effort: N·m as the schema {topic.type} says; amperes where a driver put currents there: then say "
-                              "so, channels.tau.unit in a map")
+            self.notes.append(
+                f"{topic.name} effort: N·m as the schema {topic.type} says; amperes where a driver put currents there: then say "
+                "so, channels.tau.unit in a map"
+            )
         elif unitree:
             self.notes.append(f"{topic.name} tau_est: estimated by the motors from their current, N·m as Unitree states")
         elif not franka and any(part.field == "effort" for part in parts):
-            self.notes.append(f"{topic.name} effort: unit unknown. The message says N·m, but drivers send amperes or per cent there: "
-                              "say which by channels.tau.unit in a map")
+            self.notes.append(
+                f"{topic.name} effort: unit unknown. The message says N·m, but drivers send amperes or per cent there: "
+                "say which by channels.tau.unit in a map"
+            )
         if any(part.channel.name == "ddq" for part in parts) and self.wishes.channels.get("ddq") is None and not foxglove:
             parts = [part for part in parts if part.channel.name != "ddq"]
         return parts
@@ -650,7 +684,11 @@ class _Opening:
 
     def _imu_parts(self, stream: _Stream) -> list[_Part]:
         topic, sample, parts = stream.topic, stream.sample(), []
-        for name, field in (("imu_quat_xyzw", "orientation"), ("imu_gyro", "angular_velocity"), ("imu_acc", "linear_acceleration")):
+        for name, field in (
+            ("imu_quat_xyzw", "orientation"),
+            ("imu_gyro", "angular_velocity"),
+            ("imu_acc", "linear_acceleration"),
+        ):
             if not sample.fields.get(name):
                 continue
             source = f"{topic.name} {field}"
@@ -678,16 +716,23 @@ class _Opening:
         offset = float(np.median(sample.stamps - sample.times)) if header and len(sample.times) else 0.0
         columns = tuple(name for name in sample.names if name) or tuple(sample.names)
         if sample.nameless and 0 <= sample.last_acting < len(columns) - 1 and stream.role == "motors":
-            self.notes.append(f"motors {sample.last_acting + 1} to {len(columns) - 1} of {stream.topic.name} are zero in the first "
-                              f"{sample.messages} messages and are left out")
+            self.notes.append(
+                f"motors {sample.last_acting + 1} to {len(columns) - 1} of {stream.topic.name} are zero in the first "
+                f"{sample.messages} messages and are left out"
+            )
             columns = columns[:sample.last_acting + 1]
         if not columns:
             raise FormatError(self.path, f"{stream.topic.name} names no joints and holds no numbers", "record it anew")
         parts = self._joint_parts(stream, columns)
         if stream.role == "motors" and "unitree_go" in stream.topic.type and len(columns) == len(_LEGS) and sample.all_acting:
-            self.notes.append(f"{stream.topic.name}: its {len(_LEGS)} motors are named in the order of Unitree's quadrupeds: FR, FL, RR, RL, "
-                              "each hip, thigh, calf")
-            parts = [dataclasses.replace(part, channel=dataclasses.replace(part.channel, columns=_LEGS), keys=columns) for part in parts]
+            self.notes.append(
+                f"{stream.topic.name}: its {len(_LEGS)} motors are named in the order of Unitree's quadrupeds: FR, FL, RR, RL, "
+                "each hip, thigh, calf"
+            )
+            parts = [
+                dataclasses.replace(part, channel=dataclasses.replace(part.channel, columns=_LEGS), keys=columns)
+                for part in parts
+            ]
         elif sample.nameless:
             self.notes.append(f"{stream.topic.name} names no joints: columns are numbers, in the robot's order of "
                               f"{'motors' if stream.role == 'motors' else 'joints'}")
@@ -718,7 +763,9 @@ class _Opening:
         free = [name for name in AXIS_UNITS if name not in taken]
         if len(imus) > 1 and free:
             for i in imus:
-                self.why[i] = f"{len(imus)} IMUs could be meant: say which by channels.imu_gyro.source = \"{topics[i].name} angular_velocity\" in a map"
+                self.why[i] = (
+                    f'{len(imus)} IMUs could be meant: say which by channels.imu_gyro.source = "{topics[i].name} angular_velocity" in a map'
+                )
         elif imus and free:
             add(imus[0], [part for part in self._imu_parts(self.streams[imus[0]]) if part.channel.name in free])
         for i, other in self.streams.items():
@@ -727,17 +774,46 @@ class _Opening:
             if other.role == "wrench":
                 name = WRENCH + _slug(other.topic.name)
                 if name not in taken and other.sample().messages:
-                    add(i, [_Part(Channel(name, WRENCH_COLUMNS, f"{other.topic.name} wrench", "N, N·m", "measured"), "wrench", False)])
-        references = [i for i, s in self.streams.items() if s.role == "controller" and i not in used and s.sample().fields.get("reference position")]
+                    add(
+                        i,
+                        [
+                            _Part(
+                                Channel(name, WRENCH_COLUMNS, f"{other.topic.name} wrench", "N, N·m", "measured"),
+                                "wrench",
+                                False,
+                            )
+                        ],
+                    )
+        references = [
+            i
+            for i, s in self.streams.items()
+            if s.role == "controller" and i not in used and s.sample().fields.get("reference position")
+        ]
         if len(references) == 1 and "target_dof" not in taken:
             other = self.streams[references[0]]
-            add(references[0], [_Part(Channel("target_dof", tuple(other.sample().names), f"{other.topic.name} reference", "rad", "commanded"),
-                                      "reference position", True)])
+            add(
+                references[0],
+                [
+                    _Part(
+                        Channel("target_dof", tuple(other.sample().names), f"{other.topic.name} reference", "rad", "commanded"),
+                        "reference position",
+                        True,
+                    )
+                ],
+            )
         elif len(references) > 1:
             for i in references:
-                self.why[i] = f"{len(references)} controllers: say which by channels.target_dof.source = \"{topics[i].name} reference\" in a map"
+                self.why[i] = (
+                    f'{len(references)} controllers: say which by channels.target_dof.source = "{topics[i].name} reference" in a map'
+                )
         if stream.role == "controller" and sample.fields.get("reference position") and "target_dof" not in taken:
-            parts.append(_Part(Channel("target_dof", columns, f"{stream.topic.name} reference", "rad", "commanded"), "reference position", True))
+            parts.append(
+                _Part(
+                    Channel("target_dof", columns, f"{stream.topic.name} reference", "rad", "commanded"),
+                    "reference position",
+                    True,
+                )
+            )
         description = self._description(main)
         for index, topic in enumerate(topics):
             if index not in used:
@@ -746,8 +822,17 @@ class _Opening:
         self.notes += [note for note in self.container.notes if note not in self.notes]
         channels = tuple(part.channel for part in parts) + tuple(part.channel for side in sides for part in side.parts)
         passed = [0]
-        recording = Recording(self.container.format, channels, f"header stamps of {stream.topic.name}" if header else "receiver",
-                              lambda: iter(()), self.unmapped, self.notes, self.container.bytes, lambda: passed[0], description)
+        recording = Recording(
+            self.container.format,
+            channels,
+            f"header stamps of {stream.topic.name}" if header else "receiver",
+            lambda: iter(()),
+            self.unmapped,
+            self.notes,
+            self.container.bytes,
+            lambda: passed[0],
+            description,
+        )
         recording.blocks = lambda: _Rows(self.path, self.container, stream, parts, sides, header, groups, held, recording.notes,
                                          self.wishes.clock, passed).blocks()
         return recording
@@ -765,7 +850,9 @@ class _Opening:
             self.notes.append(f"messages of {stream.topic.name} name different joints: rows are those of {len(first)} joints "
                               f"({first[0]} … {first[-1]}); those of {listed} are held on them")
         if len(rows) > 1:
-            self.notes.append(f"messages of {stream.topic.name} name {len(rows)} different sets of joints: those that a message lacks are NaN")
+            self.notes.append(
+                f"messages of {stream.topic.name} name {len(rows)} different sets of joints: those that a message lacks are NaN"
+            )
         return rows, held
 
     def _wished_sides(self, stream: _Stream, parts: list[_Part], add: Callable[[int, list[_Part]], bool],
@@ -779,31 +866,64 @@ class _Opening:
             found = [i for i, topic in enumerate(topics) if topic.name == place and i in self.streams]
             if not found:
                 if any(topic.name == place for topic in topics):
-                    why = next((self.why[i] for i, topic in enumerate(topics) if topic.name == place and self.why.get(i)), "no message")
-                    raise FormatError(self.path, f"channels.{name}.source: {place} cannot be read ({why})", "name another topic")
+                    why = next(
+                        (self.why[i] for i, topic in enumerate(topics) if topic.name == place and self.why.get(i)), "no message"
+                    )
+                    raise FormatError(
+                        self.path, f"channels.{name}.source: {place} cannot be read ({why})", "name another topic"
+                    )
                 hint = nearest(place, [topic.name for topic in topics])
-                raise FormatError(self.path, f"channels.{name}.source: there is no topic '{place}'", hint or "antaeus convert lists the topics")
+                raise FormatError(
+                    self.path,
+                    f"channels.{name}.source: there is no topic '{place}'",
+                    hint or "antaeus convert lists the topics",
+                )
             other = self.streams[found[0]]
             here = next((part for part in parts if part.channel.source == wish.source), None)
             if here is not None and here.channel.name == name:
                 continue
-            field = field.strip() or {"qpos": "position", "dq": "velocity", "tau": "effort", "target_dof": "position", "ddq": "acceleration"}.get(name, "data")
+            field = field.strip() or {
+                "qpos": "position",
+                "dq": "velocity",
+                "tau": "effort",
+                "target_dof": "position",
+                "ddq": "acceleration",
+            }.get(name, "data")
             if other.topic is stream.topic and field in stream.sample().fields:
                 parts = [part for part in parts if part.channel.name != name]
-                parts.append(_Part(dataclasses.replace(parts[0].channel if parts else Channel(name, tuple(stream.sample().names), ""), name=name,
-                                                       source=wish.source, unit=_UNITS.get(field, UNKNOWN), stage=UNKNOWN), field, True))
+                parts.append(
+                    _Part(
+                        dataclasses.replace(
+                            parts[0].channel if parts else Channel(name, tuple(stream.sample().names), ""),
+                            name=name,
+                            source=wish.source,
+                            unit=_UNITS.get(field, UNKNOWN),
+                            stage=UNKNOWN,
+                        ),
+                        field,
+                        True,
+                    )
+                )
                 taken.add(name)
                 continue
             if other.role == "imu" and name in AXIS_UNITS:
                 side = [part for part in self._imu_parts(other) if part.channel.name == name]
                 if not side or side[0].channel.source != f"{place} {field}" and field != "data":
-                    raise FormatError(self.path, f"channels.{name}.source: {place} has no {field}", "fields are orientation, angular_velocity and linear_acceleration")
-                rest = [part for part in self._imu_parts(other) if part.channel.name not in self.wishes.channels and part.channel.name not in taken]
+                    raise FormatError(
+                        self.path,
+                        f"channels.{name}.source: {place} has no {field}",
+                        "fields are orientation, angular_velocity and linear_acceleration",
+                    )
+                rest = [
+                    part
+                    for part in self._imu_parts(other)
+                    if part.channel.name not in self.wishes.channels and part.channel.name not in taken
+                ]
                 add(found[0], side + rest)
                 continue
             wanted = _of_path(field)
             key = {"reference": "reference position", "desired": "reference position"}.get(field, field)
-            if other.role in ("joints", "joint list", "motors", "controller") and key in other.sample().fields:
+            if other.role in ("joints", "joint list", "motors", "numbered", "controller") and key in other.sample().fields:
                 side_stream, key_field, by_joint = other, key, True
             else:
                 side_stream = _Stream(self.container, other.topic, "path", other.forms, wanted)
@@ -811,7 +931,9 @@ class _Opening:
             sample = side_stream.sample()
             if key_field not in sample.fields or not sample.fields[key_field]:
                 reason = getattr(side_stream, "problem", "") or "it holds no number"
-                raise FormatError(self.path, f"channels.{name}.source: {place} {field}: {reason}", "name a topic and a field of its messages")
+                raise FormatError(
+                    self.path, f"channels.{name}.source: {place} {field}: {reason}", "name a topic and a field of its messages"
+                )
             names = tuple(sample.names)
             if by_joint and side_stream.role == "path" and name.startswith(WRENCH) and len(names) == 6:
                 names, by_joint = WRENCH_COLUMNS, False
@@ -822,7 +944,11 @@ class _Opening:
             index = found[0]
             kept, self.streams[index] = self.streams[index], side_stream
             if not add(index, [_Part(channel, key_field, by_joint)]):
-                raise FormatError(self.path, f"channels.{name}.source: {place}: {self.why.get(index, 'it cannot be read')}", "name another topic")
+                raise FormatError(
+                    self.path,
+                    f"channels.{name}.source: {place}: {self.why.get(index, 'it cannot be read')}",
+                    "name another topic",
+                )
             self.streams[index] = kept
             parts = [part for part in parts if part.channel.name != name]
         return parts
@@ -834,7 +960,9 @@ class _Opening:
         found = sorted((index for index, stream in self.streams.items() if stream.role == "description"),
                        key=lambda index: topics[index].name.rpartition("/")[0] != space)
         for index in found:
-            self.why[index] = "a robot's description" + ("" if index == found[0] else f"; that of {topics[found[0]].name} is taken")
+            self.why[index] = "a robot's description" + (
+                "" if index == found[0] else f"; that of {topics[found[0]].name} is taken"
+            )
         if not found:
             return None
         stream = self.streams[found[0]]
@@ -865,9 +993,28 @@ def _description_guarded(path: pathlib.Path, read: Callable[[], str]) -> str:
 class _Rows:
     """One reading of a recording, from the first row on."""
 
-    def __init__(self, path: pathlib.Path, container: Container, stream: _Stream, parts: list[_Part], sides: list[_Side], header: bool,
-                 groups: list[tuple[str, ...]], held: list[tuple[str, ...]], notes: list[str], clock: str | None, passed: list[int]) -> None:
-        self.path, self.container, self.stream, self.parts, self.sides, self.header = path, container, stream, parts, sides, header
+    def __init__(
+        self,
+        path: pathlib.Path,
+        container: Container,
+        stream: _Stream,
+        parts: list[_Part],
+        sides: list[_Side],
+        header: bool,
+        groups: list[tuple[str, ...]],
+        held: list[tuple[str, ...]],
+        notes: list[str],
+        clock: str | None,
+        passed: list[int],
+    ) -> None:
+        self.path, self.container, self.stream, self.parts, self.sides, self.header = (
+            path,
+            container,
+            stream,
+            parts,
+            sides,
+            header,
+        )
         self.notes, self.clock, self.passed = notes, clock, passed
         self.held = {names: i for i, names in enumerate(held)}
         self.columns = [part.places() for part in parts]
@@ -950,7 +1097,10 @@ class _Rows:
         if len(times):
             self.doubled += int((np.diff(times) == 0).sum()) + int(latest is not None and times[0] == latest)
         self.rows += len(times)
-        found = {part.channel.name: np.ascontiguousarray(values[:, self.widths[i]:self.widths[i + 1]]) for i, part in enumerate(self.parts)}
+        found = {
+            part.channel.name: np.ascontiguousarray(values[:, self.widths[i] : self.widths[i + 1]])
+            for i, part in enumerate(self.parts)
+        }
         if len(times):
             for side in self.sides:
                 for name, side_values in side.at(times).items():
@@ -962,11 +1112,17 @@ class _Rows:
         """Notes on what the rows were; once."""
         name = self.stream.topic.name
         told = [
-            (decoder.unreadable, f"{decoder.unreadable} messages of {name} could not be read and are left out: {decoder.reason}"),
+            (
+                decoder.unreadable,
+                f"{decoder.unreadable} messages of {name} could not be read and are left out: {decoder.reason}",
+            ),
             (self.short, f"{name}: {self.short} arrays had fewer numbers than names; the rest is NaN"),
             (self.strange, f"{name}: {self.strange} messages name joints that the first ones did not, which are left out"),
-            (self.late, f"{name}: {self.late} messages came more than {SLACK * 1e-6:.0f} ms out of order and are left out"
-                        + ("; --clock receiver keeps them" if self.header else "")),
+            (
+                self.late,
+                f"{name}: {self.late} messages came more than {SLACK * 1e-6:.0f} ms out of order and are left out"
+                + ("; --clock receiver keeps them" if self.header else ""),
+            ),
             (self.infinite, f"{name}: {self.infinite} rows held infinite numbers, which are NaN now"),
             (self.doubled, f"{name}: {self.doubled} rows have the time of the row before"),
         ]
@@ -976,5 +1132,7 @@ class _Rows:
         for side in self.sides:
             lines.append(f"{side.stream.topic.name}: {side.followers[0].told()}")
             if side.stream.decoder.unreadable:
-                lines.append(f"{side.stream.decoder.unreadable} messages of {side.stream.topic.name} could not be read: {side.stream.decoder.reason}")
+                lines.append(
+                    f"{side.stream.decoder.unreadable} messages of {side.stream.topic.name} could not be read: {side.stream.decoder.reason}"
+                )
         self.notes += [line for line in [*lines, *self.container.notes] if line not in self.notes]
