@@ -589,7 +589,7 @@ RobotFacts describe(const Robot& robot, const std::filesystem::path& log) {
     const bool carried = std::ranges::any_of(facts.groups, [&](const auto& g) { return g.name == e.endpoint.group; });
     if (carried) continue;
     e.chosen = false;
-    e.why += "; no motor of its limb is in the log";
+    e.why += log.empty() ? "; no motor moves its limb" : "; no motor of its limb is in the log";
   }
   find_poses(facts);
   if (!facts.motors.empty()) {

@@ -73,7 +73,7 @@ bool is_hand(std::string_view name) {
     return word.ends_with("hand") || word == "hands" || word.find("palm") != std::string::npos;
   });
 }
-bool is_head(std::string_view name) { return has(name, {"head", "neck", "eye", "eyes", "gaze", "jaw", "face"}); }
+bool is_head(std::string_view name) { return has(name, {"head", "neck", "eye", "eyes", "gaze"}); }
 bool is_trunk(std::string_view name) {
   return has(name,
              {"torso", "waist", "spine", "chest", "trunk", "body", "lift", "abdomen", "back", "pelvis", "lumbar"});
@@ -236,13 +236,14 @@ class Planner {
       fingers += named(j, is_finger) && !named(j, is_leg);
     }
     if (motors > 0 && fingers == motors) return true;
-    // Fingers leave the palm at once, and nothing else does.
-    return body(0).children.size() >= 2 &&
-           std::ranges::any_of(body(0).links, [&](int l) { return is_hand(link(l)); }) &&
+    // Fingers leave the palm, which a wrist may turn, and nothing else does.
+    int palm = 0;
+    while (body(palm).children.size() == 1 && body(palm).depth < 2) palm = body(palm).children.front();
+    return body(palm).children.size() >= (palm == 0 ? 2U : 3U) &&
+           std::ranges::any_of(body(palm).links, [&](int l) { return is_hand(link(l)); }) &&
            std::ranges::none_of(plan_.bodies, [&](const Body& b) { return b.joint >= 0 && named(b.joint, is_leg); });
   }
 
-  /// "gripper_joint" is a finger's; "gripper_yaw" turns the gripper, and so does the joint before a "gripper_link".
   bool is_finger_of_hand(int b) {
     if (all_fingers_ || body(b).depth < 2 || forks_below(b)) return false;
     const JointDescription& j = joint(body(b).joint);

@@ -129,6 +129,17 @@ TEST_F(Describe, AHandAtAWristIsOneEndpoint) {
   EXPECT_EQ(facts.groups[1].joints.size(), 9U);
 }
 
+TEST_F(Describe, AHandByItselfIsHeld) {
+  Written hand;
+  hand.joints.push_back({"turn", "forearm", "cuff"});
+  hand.joints.push_back({"nod", "cuff", "palm"});
+  for (const char* finger : {"ff", "mf", "rf", "th"}) chain(hand, "palm", finger, 4, {0.05, 0, 0.05}, {0, 0, 0.03});
+  const RobotFacts facts = of(hand);
+  EXPECT_EQ(facts.base, Base::fixed);
+  EXPECT_EQ(chosen(facts), (std::vector<std::string>{"ff3", "mf3", "rf3", "th3"}));
+  EXPECT_NE(all_of(facts.guesses).find("a hand by itself"), std::string::npos);
+}
+
 TEST_F(Describe, MimicWheelsAndCasters) {
   Written mobile;
   for (const char* side : {"left", "right"}) {
