@@ -152,7 +152,7 @@ IkRun solved_ik(const RunTargets& targets, const RobotChoice& robot, const std::
   const nb::gil_scoped_release unlocked;
   const auto* robot_file = std::get_if<std::filesystem::path>(&robot);
   Robot loaded =
-      robot_file ? load_robot(robot_file->string(), MeshPolicy::ignored, Base::fixed) : std::get<Robot>(robot);
+      robot_file ? load_any_robot(robot_file->string(), MeshPolicy::ignored, Base::fixed) : std::get<Robot>(robot);
   if (robot_file) loaded.profile.base_source = BaseSource::caller;
   for (const std::string& assignment : assignments) loaded.profile.settings.set(assignment, "solve_ik.settings");
   ReachOptions options = loaded.profile.settings.get<ReachOptions>();

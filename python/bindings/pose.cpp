@@ -72,8 +72,11 @@ void bind_advice(nb::module_& module) {
         const auto chosen = options_from<PoseAdviceOptions>(options);
         const VectorX from = as_vector(q, "advise", "q");
         const nb::gil_scoped_release unlocked;
-        return advise(with_threads ? *with_threads : robot, endpoints, from, pose_limits(robot, set, endpoints), joints,
-                      chosen);
+        PoseAdvice advice = advise(with_threads ? *with_threads : robot, endpoints, from,
+                                   pose_limits(robot, set, endpoints), joints, chosen);
+        const std::vector<std::string> notes = position_notes(robot, from, endpoints);
+        advice.limits.notes.insert(advice.limits.notes.begin(), notes.begin(), notes.end());
+        return advice;
       },
       "robot"_a, "endpoints"_a, "q"_a, "limits"_a = "sd", "joints"_a = std::vector<std::string>{},
       "threads"_a = nb::none(), "options"_a, nb::sig(signature.c_str()), doc.c_str());
@@ -107,9 +110,13 @@ void bind_preflight(nb::module_& module) {
             throw OptionsError("preflight (imu_quaternion_xyzw)", "no unit quaternion", "give x y z w");
           imu = given;
         }
-        return preflight(robot, endpoints, as_vector(q, "preflight", "q"),
-                         target ? VectorX(as_vector(*target, "preflight", "target")) : VectorX(),
-                         options_from<PreflightOptions>(options), imu_quaternion_xyzw ? &imu : nullptr);
+        const VectorX at = as_vector(q, "preflight", "q");
+        PreflightReport report =
+            preflight(robot, endpoints, at, target ? VectorX(as_vector(*target, "preflight", "target")) : VectorX(),
+                      options_from<PreflightOptions>(options), imu_quaternion_xyzw ? &imu : nullptr);
+        const std::vector<std::string> notes = position_notes(robot, at, endpoints);
+        report.notes.insert(report.notes.begin(), notes.begin(), notes.end());
+        return report;
       },
       "robot"_a, "endpoints"_a, "q"_a, "target"_a = nb::none(), "imu_quaternion_xyzw"_a = nb::none(), "options"_a,
       nb::sig(signature.c_str()), doc.c_str());

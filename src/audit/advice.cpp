@@ -46,7 +46,8 @@ std::vector<AdviceRow> pose_advice(const Robot& robot, const Audit& audit) {
     row.limits = set;
     row.endpoint = audit.focus_endpoint;
     row.step = audit.audited.reconstruction.first_step + first;
-    for (const PoseLimit& limit : limits.limits) {
+    for (const PoseLimit& limit : advice.limits.limits) {
+      if (!limit.is_asked_of(audit.focus_endpoint)) continue;
       row.conditions.push_back({limit.quantity, limit.limit});
     }
     row.satisfied = advice.satisfied;

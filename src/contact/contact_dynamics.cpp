@@ -7,6 +7,7 @@
 #include "antaeus/robot/dynamics.hpp"
 #include "contact/contact_names.hpp"
 #include "contact/frame_algebra.hpp"
+#include "robot/regular_poses.hpp"
 
 namespace antaeus {
 
@@ -225,6 +226,7 @@ MotionDynamics motion_dynamics(const Robot& robot, ContactMotion motion, const C
     result.jacobians.emplace_back(6, N * std::ssize(result.carriers.back()));
   }
 
+  detail::check_inertia(model);
   Dynamics dynamics(model);
   Matrix6X J(6, nv);
   VectorX q(model.nq()), v(nv), a(nv), tau(nv);

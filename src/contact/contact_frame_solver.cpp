@@ -5,6 +5,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/in_place.hpp"
 #include "contact/contact_names.hpp"
+#include "robot/regular_poses.hpp"
 
 namespace antaeus {
 
@@ -18,6 +19,7 @@ ContactFrameSolver::ContactFrameSolver(const Robot& robot, const std::vector<std
     throw OptionsError("contact.least_torque", "0 leaves the wrenches undetermined",
                        "give it a positive weight, or a guess");
   }
+  detail::check_inertia(robot.model);
   frames_ = detail::contact_frames(robot.model, contacts, "contacts");
   const auto k = std::ssize(contacts);
   demand_.contacts = contacts;

@@ -9,6 +9,7 @@
 #include "antaeus/core/in_place.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "core/decompositions.hpp"
+#include "robot/regular_poses.hpp"
 
 namespace antaeus {
 
@@ -27,6 +28,7 @@ struct ToolDynamics::Workspace {
     if (model.nq() != model.nv()) {
       throw ModelError(robot, "a joint turns without limits, which this controller cannot wrap", "give it limits");
     }
+    detail::check_inertia(model);
     const int n = model.nv();
     for (VectorX* const vector : {&state.q, &state.v, &state.g, &state.h}) vector->setConstant(n, kNaN);
     state.J.setConstant(6, n, kNaN);

@@ -100,11 +100,18 @@ OrientationOfRow logged_orientation(const FittedLog& log) {
 LoggedBase logged_base(const FittedLog& log) {
   const std::string upright = "The robot’s base is drawn upright and in place: ";
   const OrientationOfRow sensor = logged_orientation(log);
-  if (!sensor) return {{}, upright + "the log does not say where it was."};
+  if (!sensor) return {{}, -1, upright + "the log does not say where it was."};
+  if (log.channel(log.orientation)->name == kBaseQuaternion) {
+    LoggedBase base{sensor, -1, "The base moves as the first seven numbers of q say."};
+    for (int c = 0; c < static_cast<int>(log.log->channels.size()); ++c) {
+      if (log.log->channels[static_cast<std::size_t>(c)].name == "base_position") base.position = c;
+    }
+    return base;
+  }
   const std::string& frame = log.robot->profile.imu.frame;
-  if (frame.empty()) return {{}, upright + "the robot’s profile does not say where the IMU sits."};
+  if (frame.empty()) return {{}, -1, upright + "the robot’s profile does not say where the IMU sits."};
   const std::optional<SensorChain> chain = chain_to(log, frame);
-  if (!chain) return {{}, upright + "between it and the IMU are joints of which the log has no position."};
+  if (!chain) return {{}, -1, upright + "between it and the IMU are joints of which the log has no position."};
   const SampleMatrix* q = log.channel(ChannelRole::position) ? &log.channel(ChannelRole::position)->values : nullptr;
   LoggedBase base;
   base.orientation = [sensor, q, chain = *chain](Eigen::Index row) -> Eigen::Vector4d {

@@ -3,6 +3,7 @@
 
 #include "antaeus/episode/raw_log.hpp"
 #include "fitted_log.hpp"
+#include "logged_base.hpp"
 
 namespace antaeus {
 
@@ -18,6 +19,53 @@ std::vector<int> columns_of(const detail::FittedLog& fitted, int motors) {
   return columns;
 }
 
+/// Motions as `contact` takes them have q [nq] and v, a [nv] of a floating base in one channel: the base goes into
+/// channels of its own, and the motors stay.
+void split_floating_base(const RobotModel& model, RawLog& log) {
+  if (model.base() != Base::free_flyer || model.nq() != model.nv() + 1) return;
+  std::vector<int> places;  // of each motor, behind the base
+  for (const int row : model.motor_rows()) places.push_back(row - 6);
+  std::vector<std::string> motors = model.motor_names();
+  const auto motor_part = [&](RawChannel& channel, Eigen::Index base) {
+    std::vector<Eigen::Index> columns;
+    for (const int place : places) columns.push_back(base + place);
+    channel.values = SampleMatrix(channel.values(Eigen::all, columns));
+    channel.columns = motors;
+  };
+  std::vector<RawChannel> added;
+  for (RawChannel& channel : log.channels) {
+    const bool numbered = !channel.columns.empty() && channel.columns.front() == "0";
+    const Eigen::Index width = channel.values.cols();
+    if (!numbered || width == model.motor_count()) continue;
+    if (channel.role == ChannelRole::position && width == model.nq()) {
+      const SampleMatrix pose = channel.values.leftCols(7);
+      const bool unit = ((pose.rightCols(4).rowwise().norm().array() - 1.0).abs() < 1e-2).all();
+      if (!unit) continue;
+      added.push_back({"base_position", channel.source, ChannelRole::other, {"x", "y", "z"}, pose.leftCols(3)});
+      added.push_back(
+          {detail::kBaseQuaternion, channel.source, ChannelRole::orientation, {"x", "y", "z", "w"}, pose.rightCols(4)});
+      log.notes.push_back(channel.name + " has " + std::to_string(width) +
+                          " columns, the model's nq: the first seven are " +
+                          "read as the base's pose (x y z, then x y z w), the others as the motors");
+      motor_part(channel, 7);
+    } else if ((channel.role == ChannelRole::velocity || channel.role == ChannelRole::acceleration) &&
+               width == model.nv()) {
+      added.push_back({"base_" + channel.name, channel.source, ChannelRole::other, {}, channel.values.leftCols(6)});
+      for (int c = 0; c < 6; ++c) added.back().columns.push_back(std::to_string(c));
+      motor_part(channel, 6);
+    }
+  }
+  const bool turned = std::ranges::any_of(
+      log.channels, [](const RawChannel& channel) { return channel.role == ChannelRole::orientation; });
+  for (RawChannel& channel : added) {
+    // Where an IMU tells as well, the log says two things, and the IMU's is the measured one.
+    if (channel.role == ChannelRole::orientation && turned) channel.role = ChannelRole::other;
+    log.channels.push_back(std::move(channel));
+  }
+  std::stable_sort(log.channels.begin(), log.channels.end(),
+                   [](const RawChannel& a, const RawChannel& b) { return a.role < b.role; });
+}
+
 /// A field of an episode that a channel of the log fills while the map is applied.
 struct Lent {
   SampleMatrix Episode::* samples;
@@ -28,6 +76,7 @@ struct Lent {
 
 RawLog load_raw_log(const std::filesystem::path& path, const Robot& robot) {
   RawLog log = load_raw_log(path);
+  split_floating_base(robot.model, log);
   const ChannelMap& map = robot.profile.channels;
   if (map.is_identity()) return log;
   std::vector<int> columns;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/number_text.hpp"
@@ -126,6 +127,11 @@ class RawReader {
   void add(Found found) {
     const std::size_t rows = found.rows();
     const std::size_t columns = rows == 0 || found.shape.empty() ? 1 : found.values.size() / rows;
+    // Of a motion, as contact takes it: the time of a step in place of a clock.
+    if (found.name == "dt" && found.values.size() == 1 && found.values[0] > 0 && std::isfinite(found.values[0])) {
+      step_ = std::move(found);
+      return;
+    }
     if (found.shape.empty()) {
       log_.notes.push_back(told(found.name) + " is left out: a single number");
       return;
@@ -298,7 +304,16 @@ class RawReader {
       clock = std::find_if(found_.begin(), found_.end(),
                            [](const Found& one) { return one.columns.size() == 1 && time_unit(one.name); });
     }
-    if (clock == found_.end()) return;
+    if (clock == found_.end()) {
+      if (!step_) return;
+      const auto rows = static_cast<Eigen::Index>(found_.front().rows());
+      log_.time = step_->values[0] * VectorX::LinSpaced(rows, 0.0, static_cast<double>(rows - 1));
+      log_.stamps = log_.time;
+      log_.clock = step_->source;
+      log_.notes.push_back("the clock is made of dt, " + shortest_text(step_->values[0]) + " s a row");
+      hashes_.emplace_back(step_->name, step_->sha256);
+      return;
+    }
     const double unit = time_unit(clock->name).value_or(1.0);
     const VectorX stamps =
         Eigen::Map<const VectorX>(clock->values.data(), static_cast<Eigen::Index>(clock->values.size())) * unit;
@@ -379,6 +394,7 @@ class RawReader {
   ReadableLog readable_;
   RawLog log_;
   std::vector<Found> found_;
+  std::optional<Found> step_ = {};  ///< "dt" of a motion
   std::vector<std::pair<std::string, std::string>> hashes_;
 };
 

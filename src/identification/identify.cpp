@@ -18,6 +18,7 @@
 #include "antaeus/signal/savitzky_golay.hpp"
 #include "identification/identify_steps.hpp"
 #include "identification/moving/moving_rows.hpp"
+#include "robot/regular_poses.hpp"
 
 namespace antaeus {
 
@@ -426,6 +427,7 @@ IdentifyResult identify(const Robot& robot, IdentifyRequest request, const Progr
   for (const IdentifyLog& log : request.logs) detail::check_log(robot, log);
   for (const IdentifyLog& log : request.loaded) detail::check_log(robot, log);
   if (!request.payload_frame.empty()) robot.model.frame(request.payload_frame);
+  detail::check_inertia(robot.model);
 
   IdentifyResult result;
   result.robot = robot.profile.title.empty() ? robot.profile.name : robot.profile.title;

@@ -6,8 +6,10 @@
 #include <numbers>
 #include <numeric>
 #include <optional>
+#include <set>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/replay/replay.hpp"
 #include "core/in_blocks.hpp"
@@ -73,6 +75,12 @@ class Search {
         hands_(hands),
         component_(std::move(component)) {
     parts_ = parts_of(limits);
+    asked_.resize(limits.limits.size() * hands.size());
+    for (std::size_t k = 0; k < hands.size(); ++k) {
+      for (std::size_t l = 0; l < limits.limits.size(); ++l) {
+        asked_[l * hands.size() + k] = limits.limits[l].is_asked_of(quality.results()[k].endpoint);
+      }
+    }
     const auto n = static_cast<Eigen::Index>(component_.motors.size());
     scale_.setOnes(n);
     lower_.resize(n);
@@ -119,8 +127,9 @@ class Search {
     const std::vector<PoseConditioning>& poses = quality_->evaluate(positions(u), parts_);
     for (const std::size_t k : component_.endpoints) {
       if (poses[k].status != Status::ok) return false;
-      for (const PoseLimit& limit : limits_.limits) {
-        if (!(quality_->value(poses[k], limit.quantity) < limit.limit)) return false;
+      for (std::size_t l = 0; l < limits_.limits.size(); ++l) {
+        const PoseLimit& limit = limits_.limits[l];
+        if (is_asked(l, k) && !(quality_->value(poses[k], limit.quantity) < limit.limit)) return false;
       }
       if (options_.keep_hand > 0 && !((poses[k].position - hands_[k]).norm() <= options_.keep_hand)) return false;
     }
@@ -265,7 +274,10 @@ class Search {
     for (const std::size_t k : component_.endpoints) {
       const PoseSample& sample = samples_[k * kTogether + static_cast<std::size_t>(i)];
       if (sample.status != Status::ok) return Answer::no;
-      for (const PoseLimit& limit : limits_.limits) take(below(sample.value(limit.quantity), limit.limit));
+      for (std::size_t l = 0; l < limits_.limits.size(); ++l) {
+        const PoseLimit& limit = limits_.limits[l];
+        if (is_asked(l, k)) take(below(sample.value(limit.quantity), limit.limit));
+      }
       if (options_.keep_hand > 0) take(below((sample.position - hands_[k]).norm(), options_.keep_hand));
     }
     return all;
@@ -393,6 +405,8 @@ class Search {
     return u;
   }
 
+  bool is_asked(std::size_t limit, std::size_t endpoint) const { return asked_[limit * hands_.size() + endpoint]; }
+
   struct Foreseen {
     VectorX move;
     Answer answer;
@@ -404,6 +418,7 @@ class Search {
   std::vector<double> rows_;         ///< of the poses in foreseen_
   std::vector<PoseSample> samples_;  ///< kTogether an endpoint
   PoseParts parts_;                  ///< that the limits ask for
+  std::vector<bool> asked_;          ///< of each limit, endpoint by endpoint
   const PoseLimits& limits_;
   const PoseAdviceOptions& options_;
   VectorX start_, q_;
@@ -496,6 +511,88 @@ void check(const Robot& robot, ConstVectorRef q, const PoseLimits& limits, const
   for (const std::string& joint : joints) motor_named(robot.model, joint, "advise.joints");
 }
 
+/// Poses that are tried for each limit by itself, all over the limb's range.
+constexpr int kScannedPoses = 4096;
+
+/// Takes limits that no pose of the limb passes out of \p limits, with a note. \return whether it took any
+/// \param batch  null: pose by pose
+bool leave_out_impossible(PoseQuality& quality, const std::vector<std::string>& endpoints, const Component& part,
+                          const VectorX& q, PoseBatch* batch, PoseLimits& limits) {
+  const RobotModel& model = quality.model();
+  const std::size_t count = limits.limits.size();
+  std::vector<double> least(count * endpoints.size(), kInfinity);
+  std::vector<double> rows(static_cast<std::size_t>(q.size()) * PoseBatch::kPoses);
+  std::vector<PoseSample> samples(endpoints.size() * PoseBatch::kPoses);
+  std::vector<PoseSample*> into;
+  for (std::size_t k = 0; k < endpoints.size(); ++k) into.push_back(&samples[k * PoseBatch::kPoses]);
+  // All that carry the endpoints move, whichever joints the advice may use: a limit is out of reach of the robot.
+  std::set<int> motors(part.motors.begin(), part.motors.end());
+  for (const std::size_t k : part.endpoints) {
+    for (const int motor : model.supporting_motors(model.frame(endpoints[k]))) motors.insert(motor);
+  }
+  std::uint64_t state = 1;
+  for (int first = 0; first < kScannedPoses; first += PoseBatch::kPoses) {
+    for (int i = 0; i < PoseBatch::kPoses; ++i) {
+      double* const row = &rows[static_cast<std::size_t>(i) * static_cast<std::size_t>(q.size())];
+      std::copy(q.begin(), q.end(), row);
+      for (const int motor : motors) {
+        state = state * 6364136223846793005U + 1442695040888963407U;  // Knuth's, MMIX
+        const double lower = model.lower_limits()[motor], upper = model.upper_limits()[motor];
+        const double from = std::isfinite(lower) ? lower : q[motor] - std::numbers::pi;
+        const double to = std::isfinite(upper) ? upper : q[motor] + std::numbers::pi;
+        row[motor] = from + static_cast<double>(state >> 11) * 0x1p-53 * (to - from);
+      }
+    }
+    if (batch) batch->evaluate(rows.data(), PoseBatch::kPoses, into.data());
+    for (int i = 0; i < PoseBatch::kPoses; ++i) {
+      const std::vector<PoseConditioning>* poses = nullptr;
+      if (!batch) {
+        const double* const row = &rows[static_cast<std::size_t>(i) * static_cast<std::size_t>(q.size())];
+        poses = &quality.evaluate(Eigen::Map<const VectorX>(row, q.size()), Search::parts_of(limits));
+      }
+      for (const std::size_t k : part.endpoints) {
+        for (std::size_t l = 0; l < count; ++l) {
+          const PoseQuantity of = limits.limits[l].quantity;
+          const double value = poses ? quality.value((*poses)[k], of) : into[k][i].value(of);
+          double& smallest = least[l * endpoints.size() + k];
+          if (value < smallest) smallest = value;
+        }
+      }
+    }
+  }
+  const auto is_impossible = [&](std::size_t l, std::size_t k) {
+    return limits.limits[l].is_asked_of(endpoints[k]) && !(least[l * endpoints.size() + k] < limits.limits[l].limit);
+  };
+  // Of the caller's own limits none is dropped, and of a set never the last: then there is no pose, and the note says
+  // why.
+  const bool drop =
+      find_enum<PoseLimitSet>(limits.name).has_value() && std::ranges::all_of(part.endpoints, [&](std::size_t k) {
+        for (std::size_t l = 0; l < count; ++l) {
+          if (limits.limits[l].is_asked_of(endpoints[k]) && !is_impossible(l, k)) return true;
+        }
+        return false;
+      });
+  bool any = false;
+  for (std::size_t l = 0; l < count; ++l) {
+    PoseLimit& limit = limits.limits[l];
+    for (const std::size_t k : part.endpoints) {
+      if (!is_impossible(l, k)) continue;
+      const double smallest = least[l * endpoints.size() + k];
+      const std::string unit(unit_of(limit.quantity));
+      limits.notes.push_back(std::string(to_string(limit.quantity)) + " < " + significant_text(limit.limit, 3) +
+                             (drop ? " is left out at " : " cannot be had at ") + endpoints[k] + ": none of " +
+                             std::to_string(kScannedPoses) +
+                             " poses within its joints' limits passes it; the least is " +
+                             (std::isfinite(smallest) ? significant_text(smallest, 3) : std::string("infinite")) +
+                             (unit == "1" ? "" : " " + unit));
+      if (!drop) continue;
+      limit.left_out.push_back(endpoints[k]);
+      any = true;
+    }
+  }
+  return any;
+}
+
 }  // namespace
 
 PoseAdvice advise(const Robot& robot, const std::vector<std::string>& endpoints, ConstVectorRef q,
@@ -522,6 +619,7 @@ PoseAdvice advise(const Robot& robot, const std::vector<std::string>& endpoints,
   }
   advice.satisfied = advice.found = true;
   // A sample's gain is the reference joint's alone.
+  PoseLimits& asked = advice.limits;
   const bool sampled = std::none_of(limits.limits.begin(), limits.limits.end(),
                                     [](const PoseLimit& limit) { return limit.quantity == PoseQuantity::gain; }) ||
                        robot.gain_motors() == std::vector{robot.reference_motor()};
@@ -531,21 +629,31 @@ PoseAdvice advise(const Robot& robot, const std::vector<std::string>& endpoints,
   const auto make_batch = [&] { return std::make_unique<PoseBatch>(robot, endpoints, Search::parts_of(limits)); };
   std::unique_ptr<PoseBatch> batch;
   for (const Component& part : parts) {
-    Search search(quality, limits, options, q, hands, part);
-    const bool stays = search.permitted(VectorX::Zero(static_cast<Eigen::Index>(part.motors.size())));
-    const Counted counted(search, advice.evaluations);
-    if (stays) continue;
-    advice.satisfied = false;
-    if (!batch) batch = make_batch();
-    search.judge_by(*batch, sampled);
-    for (std::size_t i = 0; i < part.motors.size(); ++i) advice.alone.push_back(search.alone(i));
-    const std::optional<VectorX> move = part.motors.empty() ? std::nullopt : search.nearest(threads, make_batch);
-    if (!move) {
-      advice.found = false;
-      continue;
+    // Again where limits are left out that no pose passes; at most once for each.
+    for (bool again = true; again;) {
+      again = false;
+      Search search(quality, asked, options, q, hands, part);
+      const bool stays = search.permitted(VectorX::Zero(static_cast<Eigen::Index>(part.motors.size())));
+      const Counted counted(search, advice.evaluations);
+      if (stays) continue;
+      advice.satisfied = false;
+      if (!batch) batch = make_batch();
+      search.judge_by(*batch, sampled);
+      std::vector<SingleJointMove> alone;
+      for (std::size_t i = 0; i < part.motors.size(); ++i) alone.push_back(search.alone(i));
+      const std::optional<VectorX> move = part.motors.empty() ? std::nullopt : search.nearest(threads, make_batch);
+      if (!move && leave_out_impossible(quality, endpoints, part, q, sampled ? batch.get() : nullptr, asked)) {
+        again = true;
+        continue;
+      }
+      advice.alone.insert(advice.alone.end(), alone.begin(), alone.end());
+      if (!move) {
+        advice.found = false;
+        continue;
+      }
+      const VectorX& there = search.positions(*move);
+      for (const int motor : part.motors) advice.q[motor] = there[motor];
     }
-    const VectorX& there = search.positions(*move);
-    for (const int motor : part.motors) advice.q[motor] = there[motor];
   }
   if (!advice.found) {
     advice.q = q;

@@ -5,6 +5,7 @@
 
 #include "estimation/describe_posterior.hpp"
 #include "estimation/residual_rows.hpp"
+#include "robot/regular_poses.hpp"
 
 namespace antaeus {
 
@@ -88,7 +89,7 @@ void PoseBatch::set_up(const Robot& robot, const std::vector<std::string>& names
     const std::vector<int>& supporting = model.supporting_motors(k);
     const PoseQuality::Seen seen = quality_.seen(k);
     Endpoint& endpoint = endpoints_[static_cast<std::size_t>(k)];
-    endpoint.directions = std::min(6, static_cast<int>(supporting.size()));
+    endpoint.directions = detail::moved_directions(robot.model, robot.model.frame(names[static_cast<std::size_t>(k)]));
     endpoint.seen = seen.rank;
     endpoint.wrench = seen.wrench;
     endpoint.rows = quality_.rows(k);
@@ -185,8 +186,7 @@ bool PoseBatch::fill_deployed(int row, const Endpoint& endpoint, PoseSample& sam
   const double* sigma = &sigma_[static_cast<std::size_t>(6 * row)];
   const int last = endpoint.directions - 1;
   if (last < 0 || !(sigma[last] > kNearlySingular * sigma[0])) return false;
-  const int count = std::min(6, motors_);
-  sample.kappa = sigma[count - 1] > 0 ? sigma[0] / sigma[count - 1] : kInfinity;
+  sample.kappa = sigma[0] / sigma[last];
   if (reference_ < 0) return true;
   const double* wrench = &wrench_[static_cast<std::size_t>(6 * row)];
   sample.gain = wrench[gain_row_];

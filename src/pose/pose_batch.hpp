@@ -39,7 +39,7 @@ class PoseBatch {
  private:
   /// What of an endpoint stays the same in all poses.
   struct Endpoint {
-    int directions = 0;  ///< singular values of its Jacobian that are not zero by its number of joints
+    int directions = 0;  ///< singular values of its Jacobian that are its own
     int seen = 0;        ///< of the whitened one, in regular poses
     bool wrench = false;
     std::vector<int> rows, columns;  ///< motors of its evidence, and where the kernel's Jacobian has their columns

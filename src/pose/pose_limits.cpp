@@ -23,30 +23,48 @@ PoseLimit parse_pose_limit(std::string_view text) {
   return limit;
 }
 
+bool PoseLimit::is_asked_of(const std::string& endpoint) const {
+  return std::ranges::find(left_out, endpoint) == left_out.end();
+}
+
 PoseLimits pose_limits(const Robot& robot, PoseLimitSet set, const std::vector<std::string>& endpoints) {
-  if (set == PoseLimitSet::sd) {
-    const auto posterior = robot.settings(endpoints).get<PosteriorOptions>();
-    return {"sd", {{PoseQuantity::sd, posterior.full_use_sd}}};
+  const Settings settings = robot.settings(endpoints);
+  const auto posterior = settings.get<PosteriorOptions>();
+  const auto figures = settings.get<PreflightOptions>();
+  const auto own = [](double figure, double fallback) { return figure > 0 ? figure : fallback; };
+  PoseLimits limits{std::string(to_string(set)), {}};
+  if (set == PoseLimitSet::published) {
+    if (robot.reference_motor() >= 0) {
+      limits.limits.push_back({PoseQuantity::gain, robot.profile.preflight.gain_limit});
+    }
+    limits.limits.push_back({PoseQuantity::kappa, PublishedGuardOptions{}.condition_limit});
+    return limits;
   }
-  if (set == PoseLimitSet::preflight) {
-    const Settings settings = robot.settings(endpoints);
-    const auto posterior = settings.get<PosteriorOptions>();
-    const auto figures = settings.get<PreflightOptions>();
-    const auto own = [](double figure, double fallback) { return figure > 0 ? figure : fallback; };
-    PoseLimits limits{"preflight",
-                      {{PoseQuantity::error_force, own(figures.error_force_limit, posterior.prior.force)}}};
+  const bool preflight = set == PoseLimitSet::preflight;
+  PoseLimit sd{PoseQuantity::sd, preflight ? own(figures.sd_limit, posterior.full_use_sd) : posterior.full_use_sd};
+  PoseLimit error{PoseQuantity::error_force, own(figures.error_force_limit, posterior.prior.force)};
+  if (!endpoints.empty()) {
+    const PoseQuality quality(robot, endpoints);
+    for (std::size_t k = 0; k < endpoints.size(); ++k) {
+      const std::string why = quality.untold_force(static_cast<int>(k));
+      (why.empty() ? error : sd).left_out.push_back(endpoints[k]);
+      if (why.empty()) continue;
+      limits.notes.push_back("sd is left out at " + endpoints[k] + ": " + why +
+                             (preflight ? "" : "; error_force is asked instead, of what they can show"));
+    }
+  }
+  if (preflight) {
+    error.left_out.clear();
+    limits.limits.push_back(error);
     if (!robot.gain_motors().empty()) {
       limits.limits.push_back({PoseQuantity::gain, robot.profile.preflight.gain_limit});
     }
-    const bool wrenches = std::all_of(endpoints.begin(), endpoints.end(), [&](const std::string& frame) {
-      return robot.model.supporting_motors(robot.model.frame(frame)).size() >= 6;
-    });
-    if (wrenches) limits.limits.push_back({PoseQuantity::sd, own(figures.sd_limit, posterior.full_use_sd)});
-    return limits;
   }
-  PoseLimits limits{"published", {}};
-  if (robot.reference_motor() >= 0) limits.limits.push_back({PoseQuantity::gain, robot.profile.preflight.gain_limit});
-  limits.limits.push_back({PoseQuantity::kappa, PublishedGuardOptions{}.condition_limit});
+  const auto asked = [&](const PoseLimit& limit) {
+    return endpoints.empty() || limit.left_out.size() < endpoints.size();
+  };
+  if (asked(sd)) limits.limits.push_back(sd);
+  if (!preflight && !endpoints.empty() && asked(error)) limits.limits.push_back(error);
   return limits;
 }
 

@@ -30,6 +30,8 @@ std::vector<std::string> labels_of(const Robot& robot, const std::vector<std::st
   return labels;
 }
 
+std::string unit_of_position(const RobotModel& model, int motor) { return slides(model, motor) ? "m" : "rad"; }
+
 /// Samples of \p count poses, one list an endpoint, in blocks over the robot's `replay.threads`.
 /// \param place  writes the motor positions of a pose; from several threads
 template <class Place>
@@ -166,7 +168,9 @@ PoseMap map_poses(const Robot& robot, const std::vector<std::string>& endpoints,
               endpoints,
               labels_of(robot, endpoints),
               {},
-              {}};
+              {},
+              unit_of_position(model, motor_x),
+              unit_of_position(model, motor_y)};
   const std::ptrdiff_t across = map.x.size();
   map.samples = sample_poses(robot, endpoints, across * map.y.size(), progress, [&](std::ptrdiff_t i, double* q) {
     std::copy(held.q.begin(), held.q.end(), q);
@@ -196,6 +200,7 @@ PoseList list_poses(const Robot& robot, const std::vector<std::string>& endpoint
   if (poses.empty()) throw OptionsError("--poses", "no poses", "give at least one");
   for (const LabelledPose& pose : poses) check_pose(robot, pose);
   PoseList list{std::move(poses), robot.model.motor_names(), endpoints, labels_of(robot, endpoints), {}};
+  for (int m = 0; m < robot.model.motor_count(); ++m) list.units.push_back(unit_of_position(robot.model, m));
   list.samples = sample_poses(robot, endpoints, std::ssize(list.poses), progress, [&](std::ptrdiff_t i, double* q) {
     const VectorX& pose = list.poses[static_cast<std::size_t>(i)].q;
     std::copy(pose.begin(), pose.end(), q);
@@ -229,8 +234,7 @@ std::vector<LabelledPose> poses_from_table(const Robot& robot, const Table& tabl
   }
   std::vector<LabelledPose> poses;
   for (std::size_t row = 0; row < table.rows(); ++row) {
-    LabelledPose pose{names ? std::string((*names)[row]) : "row " + std::to_string(row),
-                      VectorX::Zero(robot.model.motor_count())};
+    LabelledPose pose{names ? std::string((*names)[row]) : "row " + std::to_string(row), allowed_zeros(robot.model)};
     for (const auto& [motor, values] : columns) {
       if (!std::isfinite(values[row])) {
         throw OptionsError(file + " row " + std::to_string(row), "no number for '" + motors[motor] + "'",
@@ -259,9 +263,9 @@ Table pose_table(const PoseMap& map) {
     }
   }
   Table table;
-  table.add(
-      {map.joint_x, "rad", "position of the first joint; the others are held in the pose " + map.pose, std::move(x)});
-  table.add({map.joint_y, "rad", "position of the second joint", std::move(y)});
+  table.add({map.joint_x, map.unit_x, "position of the first joint; the others are held in the pose " + map.pose,
+             std::move(x)});
+  table.add({map.joint_y, map.unit_y, "position of the second joint", std::move(y)});
   table.add({"endpoint", "", "frame of the model", std::move(endpoint)});
   numbers.finish(table);
   return table;
@@ -286,7 +290,7 @@ Table pose_table(const PoseList& list) {
   table.add({"endpoint", "", "frame of the model", std::move(endpoint)});
   numbers.finish(table);
   for (std::size_t m = 0; m < positions.size(); ++m) {
-    table.add({list.joints[m], "rad", "motor position", std::move(positions[m])});
+    table.add({list.joints[m], list.units.empty() ? "rad" : list.units[m], "motor position", std::move(positions[m])});
   }
   return table;
 }

@@ -57,8 +57,8 @@ std::string draw_pose_map(const PoseMap& map, const std::vector<MappedQuantity>&
   ContourMap drawn;
   drawn.title = "Poses over " + map.joint_x + " and " + map.joint_y;
   drawn.description = described(map, quantities);
-  drawn.x = {map.joint_x + " [rad]", {map.x.begin(), map.x.end()}};
-  drawn.y = {map.joint_y + " [rad]", {map.y.begin(), map.y.end()}};
+  drawn.x = {map.joint_x + " [" + map.unit_x + "]", {map.x.begin(), map.x.end()}};
+  drawn.y = {map.joint_y + " [" + map.unit_y + "]", {map.y.begin(), map.y.end()}};
   for (std::size_t k = 0; k < map.endpoints.size(); ++k) {
     MapRow row{map.labels[k], "other joints as in the pose " + map.pose, {}};
     for (const MappedQuantity& quantity : quantities) {

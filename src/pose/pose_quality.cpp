@@ -6,6 +6,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/in_place.hpp"
+#include "antaeus/core/number_text.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/numerics/gains.hpp"
 
@@ -32,7 +33,60 @@ ForceKnowledge knowledge(const WrenchEstimate& estimate) noexcept {
   return {u.covariance, u.covariance.diagonal().head<3>().cwiseSqrt(), u.force_sd, u.directions, u.observable};
 }
 
+/// Beyond a limit by less than this a recorded position is at it.
+constexpr double kBesideLimit = 1e-6;
+/// An effort of so many times the robot's weight, of a turning joint at a lever of a metre, was never measured.
+constexpr double kNoFigure = 50.0;
+
 }  // namespace
+
+bool slides(const RobotModel& model, int motor) {
+  const std::string& name = model.motor_names()[static_cast<std::size_t>(motor)];
+  return std::ranges::any_of(model.description().joints, [&](const JointDescription& joint) {
+    return joint.name == name && joint.type == JointType::prismatic;
+  });
+}
+
+VectorX allowed_zeros(const RobotModel& model) {
+  VectorX q = VectorX::Zero(model.motor_count());
+  for (Eigen::Index m = 0; m < q.size(); ++m) {
+    const double lower = model.lower_limits()[m], upper = model.upper_limits()[m];
+    if (lower <= upper) q[m] = std::clamp(0.0, lower, upper);
+  }
+  return q;
+}
+
+std::string outside_limits(const RobotModel& model, int motor, double position) {
+  const double lower = model.lower_limits()[motor], upper = model.upper_limits()[motor];
+  const double by = std::max(lower - position, position - upper);
+  if (!(by > kBesideLimit)) return {};
+  const std::string unit = slides(model, motor) ? " m" : " rad";
+  return model.motor_names()[static_cast<std::size_t>(motor)] + " at " + significant_text(position, 4) + unit + " is " +
+         significant_text(by, 3) + unit + " outside its limits of " + significant_text(lower, 4) + " to " +
+         significant_text(upper, 4) + unit;
+}
+
+std::vector<std::string> position_notes(const Robot& robot, ConstVectorRef q,
+                                        const std::vector<std::string>& endpoints) {
+  const RobotModel& model = robot.model;
+  std::vector<std::string> notes;
+  for (int m = 0; m < model.motor_count() && m < q.size(); ++m) {
+    if (std::string note = outside_limits(model, m, q[m]); !note.empty()) notes.push_back(std::move(note));
+  }
+  const double weight = model.total_mass() * model.gravity().norm();
+  std::vector<bool> carries(static_cast<std::size_t>(model.motor_count()), false);
+  for (const std::string& frame : endpoints) {
+    for (const int motor : model.supporting_motors(model.frame(frame))) carries[static_cast<std::size_t>(motor)] = true;
+  }
+  for (int m = 0; m < model.motor_count(); ++m) {
+    const double effort = model.effort_limits()[m];
+    if (!carries[static_cast<std::size_t>(m)] || !std::isfinite(effort) || !(effort > kNoFigure * weight)) continue;
+    notes.push_back(model.motor_names()[static_cast<std::size_t>(m)] + ": an effort limit of " +
+                    significant_text(effort, 3) + (slides(model, m) ? " N" : " N·m") + " beside a weight of " +
+                    significant_text(weight, 3) + " N is no figure; a noise assumed from it makes the joint blind");
+  }
+  return notes;
+}
 
 void ForceKnowledge::invalidate() noexcept {
   set_nan(covariance, axis_sd, force_sd, directions);
@@ -106,6 +160,20 @@ void PoseQuality::learn_ranks() {
     }
   }
   rest_.q.setZero();
+}
+
+bool PoseQuality::tells_force(int endpoint) const noexcept {
+  const Seen one = seen(endpoint);
+  return posterior_.options().contact == ContactKind::wrench ? one.wrench : one.rank == 3;
+}
+
+std::string PoseQuality::untold_force(int endpoint) const {
+  if (tells_force(endpoint)) return {};
+  const auto count = rows(endpoint).size();
+  const bool wrench = posterior_.options().contact == ContactKind::wrench;
+  return std::to_string(count) + (count == 1 ? " joint's torque is" : " joints' torques are") + " read for " +
+         reader_.model().frame_name(reader_.frame(endpoint)) + ": no pose can show " +
+         (wrench ? "the six components of a wrench" : "the three of a force");
 }
 
 void PoseQuality::fill_error_force(const Instant& now, const VectorX& variance, std::size_t endpoint) noexcept {

@@ -6,13 +6,9 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "robot/quaternion_slack.hpp"
+#include "robot/regular_poses.hpp"
 
 namespace antaeus {
-
-namespace {
-/// Unknowns of a wrench.
-constexpr std::size_t kWrenchRows = 6;
-}  // namespace
 
 PreflightReport preflight(const Robot& robot, const std::vector<std::string>& endpoints, ConstVectorRef q,
                           ConstVectorRef target, const PreflightOptions& options, const Eigen::Vector4d* imu_xyzw) {
@@ -58,7 +54,12 @@ PreflightReport preflight(const Robot& robot, const std::vector<std::string>& en
     }
     report.conditioning_checks.push_back(
         check(PreflightCheckKind::conditioning, endpoints[k], pose.error_force, error_force_limit));
-    if (quality.rows(static_cast<int>(k)).size() >= kWrenchRows) {
+    if (const std::string why = quality.untold_force(static_cast<int>(k)); !why.empty()) {
+      const int shown = detail::moved_directions(model, model.frame(endpoints[k]));
+      report.notes.push_back("the limit on the sd is left out at " + endpoints[k] + ": " + why +
+                             "; kappa is over the " + std::to_string(shown) +
+                             " directions in which its joints move it");
+    } else {
       report.sd_checks.push_back(
           check(PreflightCheckKind::sd, endpoints[k], quality.value(pose, PoseQuantity::sd), sd_limit));
     }

@@ -10,6 +10,7 @@
 #include "antaeus/numerics/pseudo_inverse.hpp"
 #include "antaeus/robot/instant.hpp"
 #include "pose/joint_positions.hpp"
+#include "robot/regular_poses.hpp"
 
 namespace antaeus {
 
@@ -26,6 +27,7 @@ class EndpointInPoses {
       : robot_(robot),
         reader_(robot, {endpoint}, {.imu = ImuUse::none}),
         supporting_(robot.model.supporting_motors(robot.model.frame(endpoint))),
+        directions_(std::max(1, detail::moved_directions(robot.model, robot.model.frame(endpoint)))),
         svd_(robot.model.motor_count(), 6),
         inverse_(6, robot.model.motor_count()) {
     observation_.tau.setZero(robot.model.motor_count());
@@ -56,8 +58,8 @@ class EndpointInPoses {
     result.height = now.pose(0).translation.z();
     svd_.compute_transposed(now.jacobian(0));
     result.sigma.head(svd_.sigma().size()) = svd_.sigma();
-    result.sigma_min = svd_.sigma()[svd_.sigma().size() - 1];
-    result.kappa = condition_number(svd_.sigma());
+    result.sigma_min = svd_.sigma()[directions_ - 1];
+    result.kappa = condition_number(svd_.sigma().head(directions_));
     result.gain = kNaN;
     if (gain_motor_ >= 0 && moore_penrose(svd_, kNumpyRelativeTolerance, inverse_).status == Status::ok) {
       result.gain = gain_row_ < 0 ? force_gain(inverse_, gain_motor_) : std::abs(inverse_(gain_row_, gain_motor_));
@@ -69,6 +71,7 @@ class EndpointInPoses {
   const Robot& robot_;
   InstantReader reader_;
   std::vector<int> supporting_;
+  Eigen::Index directions_;  // that these move: κ is over so many singular values
   SmallSvd svd_;
   Matrix6X inverse_;
   Observation observation_;

@@ -361,6 +361,9 @@ class ShowViews {
       robot.base[3 + c] = views_.add(
           [of = base.orientation, c](Eigen::Index row) { return of(row)[static_cast<Eigen::Index>(c)]; }, Bin::one_row);
     }
+    for (int c = 0; c < 3 && base.position >= 0; ++c) {
+      robot.base[static_cast<std::size_t>(c)] = column(base.position, c, Bin::one_row);
+    }
     return base.told;
   }
 

@@ -7,6 +7,7 @@
 #include "antaeus/core/in_place.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "robot/quaternion_slack.hpp"
+#include "robot/regular_poses.hpp"
 
 namespace antaeus {
 
@@ -42,6 +43,7 @@ InstantReader::InstantReader(const Robot& robot, const std::vector<std::string>&
     if (!model.has_frame(name)) throw_unknown<ModelError>("endpoints", "frame", name, model.frame_names());
     frames_.push_back(model.frame(name));
   }
+  detail::check_inertia(model);
   if (!robot.profile.imu.frame.empty()) imu_frame_ = model.frame(robot.profile.imu.frame);
   full_gravity_.setZero(model.nv());
   full_jacobian_.setZero(6, model.nv());

@@ -165,19 +165,6 @@ const pinocchio::Frame& frame_of(const pinocchio::Model& model, FrameId frame) {
   return model.frames[frame.index];
 }
 
-void check_masses(const RobotDescription& description, const pinocchio::Model& model) {
-  std::vector<double> subtree(static_cast<std::size_t>(model.njoints), 0.0);
-  for (int j = model.njoints - 1; j > 0; --j) {
-    const auto joint = static_cast<std::size_t>(j);
-    subtree[joint] += model.inertias[joint].mass();
-    if (!(subtree[joint] > 0)) {
-      throw ModelError(description.source, "joint '" + model.names[joint] + "' moves no mass",
-                       "give the links beyond it mass and inertia");
-    }
-    subtree[model.parents[joint]] += subtree[joint];
-  }
-}
-
 }  // namespace
 
 void check_payload(const Payload& payload, const std::string& place) {
@@ -232,7 +219,6 @@ RobotModel::RobotModel(const RobotDescription& description, const ModelOptions& 
     const auto& carrier = model.frames[frame->second];
     model.appendBodyToJoint(carrier.parentJoint, to_inertia(payload.inertial), carrier.placement);
   }
-  check_masses(description, model);
 
   const auto scalar_joint = [&](std::size_t joint) { return model.nvs[joint] == 1; };
   impl->motor_names = options.motors;

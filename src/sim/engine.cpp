@@ -12,7 +12,7 @@ const Engine& load_engine() {
       "build the target antaeus_mujoco, put it beside libantaeus.so, and pip install mujoco==4.0.0";
   void* const library = open_plugin(kFile, "simulation", kRemedy, "sim");
   const auto entry =
-      reinterpret_cast<decltype(&antaeus_sim_engine_2)>(plugin_function(library, "antaeus_sim_engine_2"));
+      reinterpret_cast<decltype(&antaeus_sim_engine_3)>(plugin_function(library, "antaeus_sim_engine_3"));
   if (!entry) throw Error(kFile, "the plugin is of another version", kRemedy);
   return *entry();
 }

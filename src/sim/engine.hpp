@@ -57,9 +57,11 @@ struct GeomFacts {
 
 struct ActuatorFacts {
   std::string name;
-  int joint = -1;          // that it moves; -1: something else
-  int control = 0;         // index in ctrl
-  bool is_torque = false;  // its control is the joint's torque
+  int joint = -1;                  // that it moves; -1: something else
+  int control = 0;                 // index in ctrl
+  std::string tendon;              // that it pulls, as messages name it; else empty
+  std::vector<int> tendon_joints;  // of a fixed tendon; none where it runs through space
+  bool is_torque = false;          // its control is the joint's torque
   bool is_tool = false;
   double lower = -kInfinity, upper = kInfinity;  // of its force
 };
@@ -176,4 +178,4 @@ int index_of(const std::vector<Facts>& all, const std::string& name, const std::
 
 /// The plugin's one function. Its name carries the version of this border: a plugin of another version is not found
 /// rather than misread.
-extern "C" const antaeus::detail::Engine* antaeus_sim_engine_2();
+extern "C" const antaeus::detail::Engine* antaeus_sim_engine_3();

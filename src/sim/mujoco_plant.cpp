@@ -128,6 +128,13 @@ struct MujocoPlant::Workspace {
         continue;
       }
       if (!actuator.is_torque) {
+        if (actuator.joint < 0) {
+          throw ModelError(
+              facts.name,
+              "actuator '" + actuator.name + "' is the torque of no joint: " +
+                  (actuator.tendon.empty() ? "it acts at a site or on a body" : "it pulls the " + actuator.tendon),
+              "remove it, or write a motor for each joint");
+        }
         throw ModelError(facts.name, "actuator '" + actuator.name + "' is not torque controlled",
                          "set the scene's has_torque_motors, or write it as a motor with gear 1");
       }

@@ -230,12 +230,26 @@ MujocoRobot mujoco_robot(const MujocoScene& scene, const MujocoRobotOptions& opt
     detail::index_of(facts.joints, joint, facts.name + " (locked joints)", "joint");
   }
   robot.options.locked_joints = options.locked_joints;
+  std::vector<std::string>& motors = robot.options.motors;
   for (const detail::ActuatorFacts& actuator : facts.actuators) {
-    if (!actuator.is_torque || !is_below(facts, facts.joints[actuator.joint].body, root)) continue;
-    const std::string name = detail::joint_name(facts, actuator.joint);
-    std::vector<std::string>& motors = robot.options.motors;
-    const bool is_held = options.locked_joints.contains(name);
-    if (!is_held && std::find(motors.begin(), motors.end(), name) == motors.end()) motors.push_back(name);
+    std::vector<int> moved;
+    if (!actuator.is_tool) moved = actuator.tendon_joints;
+    if (actuator.is_torque) moved.push_back(actuator.joint);
+    std::string names;
+    for (const int joint : moved) {
+      if (!is_below(facts, facts.joints[joint].body, root)) continue;
+      const std::string name = detail::joint_name(facts, joint);
+      names += (names.empty() ? "" : ", ") + name;
+      const bool is_held = options.locked_joints.contains(name);
+      if (!is_held && std::find(motors.begin(), motors.end(), name) == motors.end()) motors.push_back(name);
+    }
+    if (actuator.is_torque || actuator.joint >= 0 || actuator.is_tool) continue;
+    robot.description.notes.push_back(
+        "actuator '" + actuator.name + "' " +
+        (!names.empty() ? "pulls the " + actuator.tendon + ", and with it " + names + ": each is a motor here"
+         : !actuator.tendon.empty()
+             ? "pulls the " + actuator.tendon + ", which runs past joints that are no motors here"
+             : "acts on a body or a site, and is no torque of a joint"));
   }
   return robot;
 }

@@ -108,7 +108,38 @@ TEST(MujocoScene, RefusesWhatItCannotModelByName) {
 TEST(MujocoScene, RefusesAnActuatorOfNoJoint) {
   std::string text = test::kPusherMjcf;
   text.replace(text.find("joint=\"down\" forcerange"), 12, "site=\"sole\" ");
-  expect_words([&] { MujocoScene{test::scene_of(text)}; }, {"actuator 'down' moves no joint"});
+  const MujocoScene scene(test::scene_of(text));
+  const std::vector<std::string> notes = mujoco_robot(scene).description.notes;
+  EXPECT_TRUE(std::ranges::any_of(notes, [](const std::string& note) {
+    return note == "actuator 'down' acts on a body or a site, and is no torque of a joint";
+  }));
+  expect_words([&] { MujocoPlant{scene, {}}; }, {"actuator 'down' is the torque of no joint", "at a site"});
+}
+
+/// Two hinges, what moves them being \p actuators.
+SceneDescription two_hinges(const std::string& actuators) {
+  return test::scene_of(R"(<mujoco><worldbody><body name="a"><geom size="0.1"/><joint name="one" axis="0 1 0"/>
+    <body name="b" pos="0.2 0 0"><geom size="0.1"/><joint name="two" axis="0 1 0"/><joint axis="1 0 0"/></body></body>
+    </worldbody><tendon><fixed name="both"><joint joint="one" coef="1"/><joint joint="two" coef="-1"/></fixed></tendon>
+    <actuator>)" + actuators +
+                        "</actuator></mujoco>");
+}
+
+TEST(MujocoScene, NamesActuatorsThatHaveNone) {
+  const MujocoScene scene(two_hinges(R"(<motor joint="two"/><motor joint="one"/><motor joint="two" gear="2"/>)"));
+  EXPECT_EQ(scene.motor_names(), (std::vector<std::string>{"two", "one", "actuator2"}));
+  EXPECT_EQ(mujoco_robot(scene).options.motors, (std::vector<std::string>{"two", "one"}));
+}
+
+TEST(MujocoScene, ATendonMovesItsJoints) {
+  const MujocoScene scene(two_hinges(R"(<motor tendon="both" name="pull"/>)"));
+  const MujocoRobot robot = mujoco_robot(scene);
+  EXPECT_EQ(robot.options.motors, (std::vector<std::string>{"one", "two"}));
+  ASSERT_EQ(robot.description.notes.size(), 1U);
+  EXPECT_EQ(robot.description.notes[0],
+            "actuator 'pull' pulls the tendon 'both', and with it one, two: each is a motor here");
+  expect_words([&] { MujocoPlant{scene, {}}; },
+               {"actuator 'pull' is the torque of no joint: it pulls the tendon 'both'"});
 }
 
 TEST(MujocoScene, SaysWhichNameDoesNotExist) {

@@ -33,6 +33,25 @@ constexpr void visit_fields(const ToldLimit*, auto&& visit) {
 struct ToldAlone {
   const SingleJointMove& move;
 };
+struct ToldSlide {
+  const JointMove& move;
+};
+constexpr void visit_fields(const ToldSlide*, auto&& visit) {
+  using M = ToldSlide;
+  visit(file_field("joint", "", [](const M& m) { return m.move.joint; }));
+  visit(file_field("from", "m", [](const M& m) { return m.move.from; }));
+  visit(file_field("to", "m", [](const M& m) { return m.move.to; }));
+}
+struct ToldSlideAlone {
+  const SingleJointMove& move;
+};
+constexpr void visit_fields(const ToldSlideAlone*, auto&& visit) {
+  using M = ToldSlideAlone;
+  visit(file_field("joint", "", [](const M& m) { return m.move.joint; }));
+  visit(file_field("from", "m", [](const M& m) { return m.move.from; }));
+  visit(file_field("below", "m", [](const M& m) { return opening_json(m.move.below); }));
+  visit(file_field("above", "m", [](const M& m) { return opening_json(m.move.above); }));
+}
 constexpr void visit_fields(const ToldAlone*, auto&& visit) {
   using M = ToldAlone;
   visit(file_field("joint", "", [](const M& m) { return m.move.joint; }));
@@ -76,16 +95,27 @@ constexpr void visit_fields(const ToldAdvice*, auto&& visit) {
   using A = ToldAdvice;
   visit(file_field("set", "", [](const A& a) { return a.advice.limits.name; }));
   visit(file_field("limits", "", [](const A& a) {
-    return list_json(a.advice.limits.limits, [](auto& limit) { return to_json(ToldLimit{limit}); });
+    std::vector<PoseLimit> asked;
+    for (const PoseLimit& limit : a.advice.limits.limits) {
+      if (limit.left_out.size() < a.advice.before.size()) asked.push_back(limit);
+    }
+    return list_json(asked, [](auto& limit) { return to_json(ToldLimit{limit}); });
   }));
+  visit(file_field("left_out", "", [](const A& a) { return a.advice.limits.notes; }));
   visit(file_field("satisfied", "", [](const A& a) { return a.advice.satisfied; }));
   visit(file_field("found", "", [](const A& a) { return a.advice.found; }));
   visit(file_field("distance", "rad", [](const A& a) { return a.advice.found ? a.advice.distance : kNaN; }));
   visit(file_field("positions", "rad", [](const A& a) { return a.advice.found ? vector_json(a.advice.q) : Json(); }));
-  visit(file_field("moves", "", [](const A& a) { return a.advice.moves; }));
+  visit(file_field("moves", "", [](const A& a) {
+    return list_json(a.advice.moves, [&](auto& move) {
+      return slides(a.quality.model(), move.motor) ? to_json(ToldSlide{move}) : to_json(move);
+    });
+  }));
   visit(file_field("endpoints", "", [](const A& a) { return a.endpoints(); }));
   visit(file_field("alone", "", [](const A& a) {
-    return list_json(a.advice.alone, [](auto& move) { return to_json(ToldAlone{move}); });
+    return list_json(a.advice.alone, [&](auto& move) {
+      return slides(a.quality.model(), move.motor) ? to_json(ToldSlideAlone{move}) : to_json(ToldAlone{move});
+    });
   }));
 }
 
@@ -112,7 +142,8 @@ struct AdviseCommand {
       advice.push_back(advise(loaded, frames, posed.q, limits, joints, how));
     }
     const PoseQuality quality(loaded, frames);
-    const std::vector<std::string> notes = pose_notes(loaded, posed.q, pose.positions);
+    std::vector<std::string> notes = pose_notes(loaded, posed.q, pose.positions, frames);
+    for (const PoseAdvice& one : advice) notes.insert(notes.end(), one.limits.notes.begin(), one.limits.notes.end());
     print(json ? with_base(with_notes(advice_json(advice, posed, quality), notes), loaded).dump() + "\n"
                : to_text(advice, posed, quality) + "\n" + notes_text(notes) + "  " + base_line(loaded) + "\n");
     return std::all_of(advice.begin(), advice.end(), [](const auto& a) { return a.found; }) ? kFine : kRefused;
@@ -134,14 +165,15 @@ struct AdviseCommand {
     return all;
   }
 
-  static std::string limits_text(const PoseLimits& limits) {
+  static std::string limits_text(const PoseLimits& limits, std::size_t endpoints) {
     std::string text;
     for (const PoseLimit& limit : limits.limits) {
+      if (limit.left_out.size() == endpoints) continue;
       const std::string unit(unit_of(limit.quantity));
       text += (text.empty() ? "" : ", ") + std::string(to_string(limit.quantity)) + " < " + short_number(limit.limit) +
               (unit == "1" ? "" : " " + unit);
     }
-    return text;
+    return text.empty() ? "nothing that a pose could pass" : text;
   }
 
   /// Up to three decimals, none that say nothing.
@@ -168,10 +200,12 @@ struct AdviseCommand {
                              const PoseQuality& quality) {
     std::string text;
     for (const PoseAdvice& a : all) {
-      text += heading("Limits " + a.limits.name + ": " + limits_text(a.limits) + ", from the pose " + posed.name);
+      text += heading("Limits " + a.limits.name + ": " + limits_text(a.limits, a.before.size()) + ", from the pose " +
+                      posed.name);
       TextTable values({"endpoint", "of", "unit", "now", a.found && !a.satisfied ? "there" : "", "limit"});
       for (std::size_t k = 0; k < a.before.size(); ++k) {
         for (const PoseLimit& limit : a.limits.limits) {
+          if (!limit.is_asked_of(a.before[k].endpoint)) continue;
           values.add({a.before[k].endpoint, std::string(to_string(limit.quantity)),
                       std::string(unit_of(limit.quantity)), condition(quality.value(a.before[k], limit.quantity), 3),
                       a.found && !a.satisfied ? condition(quality.value(a.after[k], limit.quantity), 3) : "",
@@ -184,21 +218,35 @@ struct AdviseCommand {
         continue;
       }
       if (a.found) {
-        TextTable moves({"joint", "from rad", "to rad", "by rad"});
+        const RobotModel& model = quality.model();
+        const auto sliding = [&](const JointMove& move) { return slides(model, move.motor); };
+        const bool some = std::ranges::any_of(a.moves, sliding), only = std::ranges::all_of(a.moves, sliding);
+        const std::string unit = !some ? " rad" : only ? " m" : "";  // mixed: the cells say which
+        TextTable moves({"joint", "from" + unit, "to" + unit, "by" + unit});
         for (const JointMove& move : a.moves) {
+          const std::string own = !some || only ? "" : sliding(move) ? " m" : " rad";
           // Away from where it was: the pose lies on the border.
-          moves.add({move.joint, fixed(move.from, 3), towards(move.to, 2 * move.to - move.from),
-                     fixed(move.to - move.from, 3)});
+          moves.add({move.joint, fixed(move.from, 3) + own, towards(move.to, 2 * move.to - move.from) + own,
+                     fixed(move.to - move.from, 3) + own});
         }
         double shift = 0;
         for (const double own : a.hand_shift) shift = std::max(shift, own);
         text += "\n  Nearest pose found (a local optimum), " + fixed(a.distance, 3) +
-                " rad away, endpoints move up to " + fixed(shift, 3) + " m:\n" + moves.text();
+                (!some  ? " rad"
+                 : only ? " m"
+                        : " (rad and m together)") +
+                " away, endpoints move up to " + fixed(shift, 3) + " m:\n" + moves.text();
       } else {
         text += "\n  No pose found that satisfies them.\n";
       }
-      TextTable alone({"one joint alone", "now rad", "needs rad"});
-      for (const SingleJointMove& move : a.alone) alone.add({move.joint, fixed(move.from, 3), single_text(move)});
+      const bool slide = std::ranges::any_of(
+          a.alone, [&](const SingleJointMove& move) { return slides(quality.model(), move.motor); });
+      TextTable alone(
+          {"one joint alone", slide ? "unit" : "", slide ? "now" : "now rad", slide ? "needs" : "needs rad"});
+      for (const SingleJointMove& move : a.alone) {
+        const std::string unit = !slide ? "" : slides(quality.model(), move.motor) ? "m" : "rad";
+        alone.add({move.joint, unit, fixed(move.from, 3), single_text(move)});
+      }
       if (!alone.empty()) text += "\n" + alone.text();
     }
     return text;

@@ -103,7 +103,8 @@ VectorX named_pose(const Robot& robot, const std::string& name, const std::strin
 std::string no_whole_number(const std::string& text);
 /// Which motors of a pose stand outside their limits, and which that \p positions (of --positions; empty: a pose from
 /// elsewhere) does not name stand elsewhere than at zero.
-std::vector<std::string> pose_notes(const Robot& robot, const VectorX& q, const std::string& positions);
+std::vector<std::string> pose_notes(const Robot& robot, const VectorX& q, const std::string& positions,
+                                    const std::vector<std::string>& endpoints);
 /// Notes as lines of their own; empty without any.
 std::string notes_text(const std::vector<std::string>& notes);
 /// What is wrong with a log, before all else; empty for none. \param sentences  of set_up_sentences

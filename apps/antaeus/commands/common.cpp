@@ -10,6 +10,7 @@
 #include "antaeus/io/json.hpp"
 #include "antaeus/io/json_fields.hpp"
 #include "antaeus/io/shell_words.hpp"
+#include "antaeus/pose/pose_quality.hpp"
 #include "antaeus/robot/noise_model.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
@@ -190,49 +191,24 @@ VectorX named_pose(const Robot& robot, const std::string& name, const std::strin
   return robot.pose(name);
 }
 
-namespace {
-
-double allowed_zero(const RobotModel& model, Eigen::Index motor) {
-  const double lower = model.lower_limits()[motor], upper = model.upper_limits()[motor];
-  return lower <= upper ? std::clamp(0.0, lower, upper) : 0.0;
-}
-
-/// Beyond a limit by less than this a recorded position is at it.
-constexpr double kBesideLimit = 1e-6;
-
-}  // namespace
-
-std::vector<std::string> pose_notes(const Robot& robot, const VectorX& q, const std::string& positions) {
-  std::vector<std::string> notes;
+std::vector<std::string> pose_notes(const Robot& robot, const VectorX& q, const std::string& positions,
+                                    const std::vector<std::string>& endpoints) {
   const RobotModel& model = robot.model;
-  for (Eigen::Index m = 0; m < q.size(); ++m) {
+  std::vector<std::string> notes = position_notes(robot, q, endpoints);
+  if (positions.empty()) return notes;
+  const VectorX zeros = allowed_zeros(model);
+  for (int m = 0; m < q.size(); ++m) {
     const std::string& name = model.motor_names()[static_cast<std::size_t>(m)];
-    const double lower = model.lower_limits()[m], upper = model.upper_limits()[m];
-    const double by = std::max(lower - q[m], q[m] - upper);
-    if (!(by > kBesideLimit)) continue;
-    const bool slides = std::ranges::any_of(model.description().joints, [&](const JointDescription& joint) {
-      return joint.name == name && joint.type == JointType::prismatic;
-    });
-    const std::string unit = slides ? " m" : " rad";
-    std::string note = name + " at " + significant_text(q[m], 4) + unit + " is " + significant_text(by, 3) + unit +
-                       " outside its limits of " + significant_text(lower, 4) + " to " + significant_text(upper, 4) +
-                       unit;
-    const double radians = q[m] * std::numbers::pi / 180.0;
-    if (!positions.empty() && !slides) {
-      note += "; radians are asked for";
+    const auto outside = std::ranges::find(notes, outside_limits(model, m, q[m]));
+    if (outside != notes.end() && !slides(model, m)) {
+      *outside += "; radians are asked for";
       if (std::abs(q[m]) > 2 * std::numbers::pi) {
-        note +=
-            ", and " + significant_text(q[m], 4) + " looks like degrees: " + name + "=" + significant_text(radians, 4);
+        *outside += ", and " + significant_text(q[m], 4) + " looks like degrees: " + name + "=" +
+                    significant_text(q[m] * std::numbers::pi / 180.0, 4);
       }
     }
-    notes.push_back(note);
-  }
-  if (positions.empty()) return notes;
-  for (Eigen::Index m = 0; m < q.size(); ++m) {
-    const std::string& name = model.motor_names()[static_cast<std::size_t>(m)];
-    const double there = allowed_zero(model, m);
-    if (there == 0.0 || ("," + positions).find("," + name + "=") != std::string::npos) continue;
-    notes.push_back(name + " is not named and may not be at zero: it stands at " + significant_text(there, 4) +
+    if (zeros[m] == 0.0 || ("," + positions).find("," + name + "=") != std::string::npos) continue;
+    notes.push_back(name + " is not named and may not be at zero: it stands at " + significant_text(zeros[m], 4) +
                     ", the nearest that its limits allow");
   }
   return notes;
@@ -257,8 +233,7 @@ Json with_notes(Json json, const std::vector<std::string>& notes) {
 }
 
 VectorX parse_positions(const Robot& robot, const std::string& text) {
-  VectorX q(robot.model.motor_count());
-  for (Eigen::Index m = 0; m < q.size(); ++m) q[m] = allowed_zero(robot.model, m);
+  VectorX q = allowed_zeros(robot.model);
   std::vector<bool> given(static_cast<std::size_t>(q.size()), false);
   std::size_t at = 0;
   while (at < text.size()) {

@@ -127,7 +127,7 @@ void add_contact(CLI::App& app, Run& run) {
                    "independent states")
       ->option_text("MOTION");
   verb->add_option("--robot,-r", command->robot.robot,
-                   "robot: a name (antaeus robot lists them), a .toml profile or a .urdf")
+                   "robot: a name (antaeus robot lists them), a .toml profile, a .urdf or an MJCF .xml")
       ->option_text("NAME|FILE");
   command->robot.add_model_options_to(*verb);
   verb->get_option("--base")->description("floating (default), or fixed, which is refused: it takes up every force");

@@ -165,7 +165,7 @@ void add_ik(CLI::App& app, Run& run) {
   auto command = std::make_shared<IkCommand>();
   CLI::App* verb = app.add_subcommand("ik", kIkSummary);
   verb->add_option("--robot,-r", command->robot.robot,
-                   "robot: a name (antaeus robot lists them), a .toml profile or a .urdf")
+                   "robot: a name (antaeus robot lists them), a .toml profile, a .urdf or an MJCF .xml")
       ->option_text("NAME|FILE")
       ->required();
   verb->add_option("--frame,-f", command->frame,

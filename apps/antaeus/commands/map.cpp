@@ -1,5 +1,6 @@
 // antaeus map: gain, κ and sd over two joints or over a list of poses, as a figure and as a table.
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "antaeus/core/error.hpp"
@@ -29,8 +30,8 @@ constexpr void visit_fields(const MappedRange*, auto&& visit) {
   visit(file_field("quantity", "", [](const R& r) { return r.of.quantity; }));
   visit(file_field("unit", "", [](const R& r) { return unit_of(r.of.quantity); }));
   visit(file_field("limit", "", [](const R& r) { return r.of.limit; }));
-  visit(file_field("minimum", "", &R::least));
-  visit(file_field("maximum", "", &R::most));
+  visit(file_field("minimum", "", [](const R& r) { return std::isfinite(r.least) ? r.least : kNaN; }));
+  visit(file_field("maximum", "", [](const R& r) { return std::isfinite(r.most) ? r.most : kNaN; }));
   visit(file_field("share_below", "", &R::below));
 }
 
@@ -71,14 +72,14 @@ struct MapCommand {
     const PoseMap map = map_poses(loaded, endpoints.endpoints.empty() ? moved(loaded, frames) : frames, held, joints[0],
                                   joints[1], steps, progress_bar("map"));
     write(draw_pose_map(map, quantities, "pose-map"), pose_table(map));
-    const std::vector<std::string> notes = held_notes(loaded, held);
+    const std::vector<std::string> notes = held_notes(loaded, held, map.endpoints);
     if (json) {
       Json marks = Json::array();
       for (const MapMark& mark : map.marks) {
         marks.push_back(Json::object()
                             .set("pose", mark.name)
-                            .set("x_rad", mark.x)
-                            .set("y_rad", mark.y)
+                            .set("x_" + map.unit_x, mark.x)
+                            .set("y_" + map.unit_y, mark.y)
                             .set("in_plane", mark.in_plane));
       }
       print(with_base(with_notes(Json::object()
@@ -103,11 +104,25 @@ struct MapCommand {
   }
 
   /// Of joints that the map does not move.
-  std::vector<std::string> held_notes(const Robot& loaded, const LabelledPose& held) const {
-    std::vector<std::string> notes = pose_notes(loaded, held.q, pose.positions);
+  std::vector<std::string> held_notes(const Robot& loaded, const LabelledPose& held,
+                                      const std::vector<std::string>& frames) const {
+    std::vector<std::string> notes = pose_notes(loaded, held.q, pose.positions, frames);
     std::erase_if(notes, [&](const std::string& note) {
       return note.starts_with(joints[0] + " ") || note.starts_with(joints[1] + " ");
     });
+    const std::vector<std::string> left_out = untold(loaded, frames);
+    notes.insert(notes.end(), left_out.begin(), left_out.end());
+    return notes;
+  }
+
+  /// Why the sd of some endpoints is no number to judge them by.
+  static std::vector<std::string> untold(const Robot& loaded, const std::vector<std::string>& frames) {
+    std::vector<std::string> notes;
+    const PoseQuality quality(loaded, frames);
+    for (std::size_t k = 0; k < frames.size(); ++k) {
+      const std::string why = quality.untold_force(static_cast<int>(k));
+      if (!why.empty()) notes.push_back(why + "; where its sd is the prior's, no pose passes the limit");
+    }
     return notes;
   }
 
@@ -139,18 +154,32 @@ struct MapCommand {
     }
     const PoseList list = list_poses(loaded, frames, std::move(all), progress_bar("map"));
     write(draw_figure(pose_list_figure(list, quantities, "pose-list")), pose_table(list));
+    std::vector<std::string> notes = untold(loaded, frames);
+    for (const LabelledPose& one : list.poses) {
+      for (int m = 0; m < one.q.size(); ++m) {
+        const std::string outside = outside_limits(loaded.model, m, one.q[m]);
+        if (!outside.empty()) notes.push_back(one.name + ": " + outside);
+      }
+    }
+    constexpr std::size_t kToldNotes = 20;
+    if (notes.size() > kToldNotes) {
+      const std::string more = "and " + std::to_string(notes.size() - kToldNotes) + " more positions outside limits";
+      notes.resize(kToldNotes);
+      notes.push_back(more);
+    }
     if (json) {
-      print(with_base(Json::object()
-                          .set("schema", "antaeus.map/1")
-                          .set("poses", static_cast<std::int64_t>(list.poses.size()))
-                          .set("quantities", to_json(spans(list.endpoints, list.samples, quantities))),
+      print(with_base(with_notes(Json::object()
+                                     .set("schema", "antaeus.map/1")
+                                     .set("poses", static_cast<std::int64_t>(list.poses.size()))
+                                     .set("quantities", to_json(spans(list.endpoints, list.samples, quantities))),
+                                 notes),
                       loaded)
                 .dump() +
             "\n");
       return kFine;
     }
     print(heading(std::to_string(list.poses.size()) + " poses") + ranges(spans(list.labels, list.samples, quantities)) +
-          "\n  " + base_line(loaded) + written());
+          "\n" + notes_text(notes) + "  " + base_line(loaded) + written());
     return kFine;
   }
 

@@ -36,7 +36,8 @@ struct PreflightCommand {
     }
     const PreflightReport report =
         preflight(loaded, frames, posed.q, target, options.preflight, turns ? &*imu : nullptr);
-    const std::vector<std::string> notes = pose_notes(loaded, posed.q, pose.positions);
+    std::vector<std::string> notes = pose_notes(loaded, posed.q, pose.positions, frames);
+    notes.insert(notes.end(), report.notes.begin(), report.notes.end());
     if (json) {
       Json out = with_base(with_notes(to_json(report), notes), loaded);
       if (imu) out.set("used_imu", report.used_imu);
@@ -82,15 +83,23 @@ struct PreflightCommand {
            table.text();
   }
 
-  static std::string joints(const PreflightReport& report, const PoseConditioning& p) {
-    TextTable table({"joint", "redundancy", "found from N·m", "force till then N", "any contact: from N·m"});
+  static std::string joints(const PreflightReport& report, const PoseConditioning& p, const RobotModel& model) {
+    const auto told = [&](std::size_t j) {
+      return !std::isnan(p.reliability.redundancy[static_cast<Eigen::Index>(j)]);
+    };
+    bool some = false;  // that slide: then the cells say the unit
+    for (std::size_t j = 0; j < report.joints.size(); ++j)
+      some = some || (told(j) && slides(model, static_cast<int>(j)));
+    const std::string heads = some ? "" : " N·m";
+    TextTable table({"joint", "redundancy", "found from" + heads, "force till then N", "any contact: from" + heads});
     for (std::size_t j = 0; j < report.joints.size(); ++j) {
       const auto at = static_cast<Eigen::Index>(j);
       const EndpointReliability& r = p.reliability;
-      if (std::isnan(r.redundancy[at])) continue;
+      if (!told(j)) continue;
       const bool never = r.prior_free_redundancy[at] < kUndetectableRedundancy;
-      table.add({report.joints[j], fixed(r.redundancy[at], 4), fixed(r.minimal_detectable_bias[at], 2),
-                 fixed(r.external_force[at], 1), never ? "never" : fixed(r.prior_free_bias[at], 2)});
+      const std::string unit = !some ? "" : slides(model, static_cast<int>(j)) ? " N" : " N·m";
+      table.add({report.joints[j], fixed(r.redundancy[at], 4), fixed(r.minimal_detectable_bias[at], 2) + unit,
+                 fixed(r.external_force[at], 1), never ? "never" : fixed(r.prior_free_bias[at], 2) + unit});
     }
     if (table.empty()) return {};
     return heading("Whose torque could lie unnoticed, " + p.endpoint +
@@ -99,10 +108,11 @@ struct PreflightCommand {
   }
 
   /// \param several  reference joints, so that one must be named
-  static std::string check_title(const PreflightCheck& check, bool several) {
+  /// \param slides  the joint that it is of
+  static std::string check_title(const PreflightCheck& check, bool several, bool slides) {
     switch (check.kind) {
       case PreflightCheckKind::gain: return "gain N/(N·m)" + (several ? " of " + check.joint : std::string());
-      case PreflightCheckKind::start_error: return "start error rad";
+      case PreflightCheckKind::start_error: return slides ? "start error m" : "start error rad";
       case PreflightCheckKind::sd: return "sd N";
       case PreflightCheckKind::conditioning: return "torque errors N";
     }
@@ -161,8 +171,10 @@ struct PreflightCommand {
     for (const auto* list : {&report.checks, &report.sd_checks, &report.conditioning_checks}) {
       for (const PreflightCheck& c : *list) {
         const bool own = c.kind == PreflightCheckKind::sd || c.kind == PreflightCheckKind::conditioning;
-        checks.add({check_title(c, several), c.subject, fixed(c.value, c.value < 1000 ? 3 : 0), fixed(c.limit, 3),
-                    own ? "Antaeus" : "published", c.passed ? "pass" : "REFUSED"});
+        const bool of_joint = c.kind == PreflightCheckKind::start_error;
+        checks.add({check_title(c, several, of_joint && slides(loaded.model, loaded.model.motor(c.subject))), c.subject,
+                    fixed(c.value, c.value < 1000 ? 3 : 0), fixed(c.limit, 3), own ? "Antaeus" : "published",
+                    c.passed ? "pass" : "REFUSED"});
       }
     }
     std::string text = heading("Pose (position in base axes; gain of " +
@@ -170,7 +182,7 @@ struct PreflightCommand {
                                                                        : loaded.profile.reference_joint) +
                                " in N/(N·m); scaled by " + fixed(report.characteristic_length, 2) + " m)") +
                        poses.text() + knowledge(report) + phantoms(report);
-    for (const PoseConditioning& p : report.endpoints) text += joints(report, p);
+    for (const PoseConditioning& p : report.endpoints) text += joints(report, p, loaded.model);
     if (!checks.empty()) text += heading("Checks") + checks.text();
     text += singular(report, loaded);
     std::string turned;

@@ -96,7 +96,7 @@ void add_show(CLI::App& app, Run& run) {
       ->required()
       ->option_text("LOG");
   verb->add_option("--robot,-r", command->robot.robot,
-                   "draw this robot: a name (antaeus robot lists them), a .toml profile or a .urdf")
+                   "draw this robot: a name (antaeus robot lists them), a .toml profile, a .urdf or an MJCF .xml")
       ->option_text("NAME|FILE");
   command->robot.add_model_options_to(*verb);
   verb->add_option("--out,-o", command->delivery.out,

@@ -23,13 +23,14 @@ ANTAEUS_API double condition_number(const ConstVectorRef& sigma) noexcept;
 /// \param J                      6 × n, n revolute joints, linear rows first [m/rad, 1]
 /// \param characteristic_length  > 0 [m]; usually a typical distance between joints and contact
 /// \param svd                    workspace for n × 6, left with the decomposition of the scaled Jᵀ
+/// \param directions             over so many singular values, the largest; 0: six, so that fewer columns give infinity
 /// \return as condition_number(); NaN for a J without 6 rows, over the capacity, or not finite, and for an invalid
 ///         length
 /// \realtime conditioning_realtime_test
 /// Source: Angeles, "The design of isotropic manipulator architectures in the presence of redundancies", Int. J. Robot.
 /// Res. 11 (1992).
-ANTAEUS_API double scaled_condition_number(const ConstMatrixRef& J, double characteristic_length,
-                                           SmallSvd& svd) noexcept;
+ANTAEUS_API double scaled_condition_number(const ConstMatrixRef& J, double characteristic_length, SmallSvd& svd,
+                                           int directions = 0) noexcept;
 
 /// Π σ, which is √det(J Jᵀ) where J has no more rows than columns. It mixes units as κ does, and is small for a small
 /// robot as well as for a singular one.

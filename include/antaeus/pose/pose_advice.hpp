@@ -14,10 +14,13 @@
 
 namespace antaeus {
 
-/// One condition, value < limit, that every endpoint must meet.
-struct PoseLimit {
+/// One condition, value < limit, that every endpoint must meet but those that cannot in any pose.
+struct ANTAEUS_API PoseLimit {
   PoseQuantity quantity = PoseQuantity::sd;
   double limit = 0.0;
+  std::vector<std::string> left_out{};  ///< endpoints of which it is not asked
+
+  bool is_asked_of(const std::string& endpoint) const;
 };
 /// Reads "sd=5". \throws OptionsError for an unknown quantity (with the nearest), or a limit that is no positive number
 ANTAEUS_API PoseLimit parse_pose_limit(std::string_view text);
@@ -35,9 +38,11 @@ constexpr auto enum_names(PoseLimitSet) noexcept { return name_list<PoseLimitSet
 struct PoseLimits {
   std::string name;
   std::vector<PoseLimit> limits;
+  std::vector<std::string> notes{};  ///< what is left out and why, for people
 };
-/// \param endpoints  whose forces the limit on the sd fits; empty: the profile's. `preflight` asks the sd only where
-/// all of them have six joints or more
+/// \param endpoints  whose forces the limit on the sd fits; empty: the profile's. Of one whose joints' torques can tell
+/// no whole force in any pose the sd is not asked, and `sd` asks for error_force in its place: what torque errors of
+/// one sd read as in the directions that they can tell, below the preflight's limit
 ANTAEUS_API PoseLimits pose_limits(const Robot& robot, PoseLimitSet set,
                                    const std::vector<std::string>& endpoints = {});
 
@@ -120,6 +125,8 @@ constexpr void visit_fields(const PoseAdvice*, auto&& visit) {
   visit(field("before", "", "one an endpoint", &P::before));
   visit(field("after", "", "the same in the pose advised; as before unless found", &P::after));
   visit(field("alone", "", "every joint that may move, by itself, in motor order", &P::alone));
+  visit(field("notes", "", "positions outside limits; limits that no pose can pass, which are left out, and why",
+              [](const P& p) { return p.limits.notes; }));
 }
 
 /// Finds the nearest pose within the joints' limits that satisfies \p limits at every endpoint.
@@ -128,7 +135,9 @@ constexpr void visit_fields(const PoseAdvice*, auto&& visit) {
 /// rays run in evenly spread directions from the present pose. Their nearest hits, and the answers of single joints,
 /// are refined by a compass search on the border of the permitted set. It uses no derivatives (the worst direction
 /// changes abruptly) and no random numbers: equal input gives equal advice. The result is a local optimum: a nearer
-/// pose may exist. Joints that share no endpoint are searched separately.
+/// pose may exist. Joints that share no endpoint are searched separately. Where nothing is found, poses over the whole
+/// range of the limb's joints are tried for each limit by itself. One that none of them passes is noted; of a named set
+/// it is left out, and the search starts again with the others, if there are any.
 /// \param joints  that may move; empty: those of each endpoint's group (without one, all that support it)
 /// Set-up code: allocates, some 10⁴ evaluations. \throws OptionsError, ModelError with the nearest name
 ANTAEUS_API PoseAdvice advise(const Robot& robot, const std::vector<std::string>& endpoints, ConstVectorRef q,

@@ -44,7 +44,7 @@ struct ANTAEUS_API PoseSample {
 /// Where a named pose lies in the plane of a map.
 struct MapMark {
   std::string name;
-  double x = 0.0, y = 0.0;  ///< positions of the two joints [rad]
+  double x = 0.0, y = 0.0;  ///< positions of the two joints [rad], m where one slides
   bool in_plane = false;    ///< all other joints that move the endpoints stand as in the map
 };
 
@@ -52,11 +52,12 @@ struct MapMark {
 struct PoseMap {
   std::string pose;  ///< name of the pose in which the others are held
   std::string joint_x, joint_y;
-  VectorX x, y;                                  ///< positions [rad]
+  VectorX x, y;                                  ///< positions in these units
   std::vector<std::string> endpoints;            ///< frames
   std::vector<std::string> labels;               ///< of them, for people
   std::vector<std::vector<PoseSample>> samples;  ///< one list an endpoint, x fastest: [iy · x.size() + ix]
   std::vector<MapMark> marks;                    ///< the held pose first, then the profile's, within the ranges
+  std::string unit_x = "rad", unit_y = "rad";    ///< m where the joint slides
 };
 
 /// A list of poses.
@@ -65,6 +66,7 @@ struct PoseList {
   std::vector<std::string> joints;  ///< motors, in the order of q
   std::vector<std::string> endpoints, labels;
   std::vector<std::vector<PoseSample>> samples;  ///< one list an endpoint
+  std::vector<std::string> units{};              ///< of the positions, rad or m; none: rad
 };
 
 inline constexpr int kMapSteps = 41;
@@ -80,7 +82,8 @@ ANTAEUS_API PoseList list_poses(const Robot& robot, const std::vector<std::strin
                                 std::vector<LabelledPose> poses, const Progress& progress = {});
 
 /// Poses from a table whose columns are named by motors; others than motors are ignored but for `pose`, which names
-/// the rows ("row 0" … without it). Motors without a column are at zero. \param file for messages
+/// the rows ("row 0" … without it). Motors without a column are at zero, or as near as they may. \param file for
+/// messages
 /// \throws OptionsError for no motor's column (with the nearest name), an empty cell
 ANTAEUS_API std::vector<LabelledPose> poses_from_table(const Robot& robot, const Table& table, const std::string& file);
 

@@ -92,7 +92,9 @@ constexpr void visit_fields(const PoseConditioning*, auto&& visit) {
   visit(field("endpoint", "", "frame", &P::endpoint));
   visit(field("status", "", "ok, or why there are no numbers", &P::status).only(FieldUse::python_only));
   visit(field("position", "m", "[3] of the endpoint in base axes", &P::position));
-  visit(field("kappa", "", "condition number of its Jacobian, m and rad mixed", &P::kappa));
+  visit(field("kappa", "",
+              "condition number of its Jacobian over the directions in which its joints move it, m and rad mixed",
+              &P::kappa));
   visit(field("kappa_scaled", "1", "with the linear rows divided by the characteristic length", &P::kappa_scaled));
   visit(field("sigma_min", "", "smallest singular value, m and rad mixed", &P::sigma_min));
   visit(field("manipulability", "", "product of the singular values, m and rad mixed", &P::manipulability));
@@ -132,7 +134,8 @@ constexpr void visit_fields(const PoseConditioning*, auto&& visit) {
 
 /// One number of a pose for which there are limits.
 /// `sd`, `sd_moving`: worst direction of the force [N]. `gain`: magnitude of the reference joint's gain in the
-/// profile's row [N/(N·m)]. `force_gain`: norm of its force rows [N/(N·m)]. `kappa`: condition number of the Jacobian.
+/// profile's row [N/(N·m)]. `force_gain`: norm of its force rows [N/(N·m)]. `kappa`: condition number of the Jacobian,
+/// over the directions in which the endpoint's joints can move it: six, or as many as there are.
 /// `error_force`: what torque errors of one sd read as in the worst direction [N].
 enum class PoseQuantity { sd, sd_moving, gain, force_gain, kappa, error_force };
 constexpr auto enum_names(PoseQuantity) noexcept {
@@ -177,6 +180,20 @@ struct PoseQualityOptions {
 };
 ANTAEUS_API const OptionTable& options_of(const PoseQualityOptions&);
 
+/// \name Positions of motors
+///@{
+/// Whether a motor slides: its position is then in m and its torque in N, not in rad and N·m.
+ANTAEUS_API bool slides(const RobotModel& model, int motor);
+/// Zero, or the nearest that each motor's limits allow [motors].
+ANTAEUS_API VectorX allowed_zeros(const RobotModel& model);
+/// "lift at 3 m is 2.65 m outside its limits of …": one sentence; empty for a position within them.
+ANTAEUS_API std::string outside_limits(const RobotModel& model, int motor, double position);
+/// What people must know of a pose before they read its numbers: positions outside the limits, and of motors that carry
+/// one of \p endpoints an effort limit that is no figure, from which a noise was assumed.
+ANTAEUS_API std::vector<std::string> position_notes(const Robot& robot, ConstVectorRef q,
+                                                    const std::vector<std::string>& endpoints);
+///@}
+
 /// Evaluates poses one after the other: the workspace of search and map. One object a thread.
 ///
 /// The noise is ResidualEstimator's, for torques that hold the pose against gravity: at rest with velocities of
@@ -216,6 +233,11 @@ class ANTAEUS_API PoseQuality {
   const std::vector<int>& rows(int endpoint) const noexcept { return posterior_.rows(endpoint); }
   /// What these rows see; `error_force` is of the last of these directions.
   Seen seen(int endpoint) const noexcept { return seen_[static_cast<std::size_t>(endpoint)]; }
+  /// Whether a regular pose tells the force in every direction: where it does not, its worst sd is the prior's alone,
+  /// in all poses. Beside a moment of contact that takes all six components of the wrench.
+  bool tells_force(int endpoint) const noexcept;
+  /// Why not, for people: "3 joints' torques tell 3 of …". Empty where it does.
+  std::string untold_force(int endpoint) const;
   /// Bound of each motor's residual for the phantoms [N·m].
   const VectorX& budget() const noexcept { return budget_; }
   /// Wrench row of `gain`.

@@ -71,6 +71,7 @@ struct ANTAEUS_API PreflightReport {
   std::vector<std::string> joints;  ///< motors, in the order of gains and reliability
   std::vector<PoseConditioning> endpoints;
   std::vector<PreflightCheck> checks, sd_checks, conditioning_checks;
+  std::vector<std::string> notes;  ///< checks that no pose can pass, which are left out, and why; for people
 
   /// The three lists as one.
   std::vector<PreflightCheck> all_checks() const;
@@ -97,11 +98,14 @@ constexpr void visit_fields(const PreflightReport*, auto&& visit) {
   visit(field("endpoints", "", "how each pose turns torques into wrenches", &P::endpoints).only(FieldUse::python_only));
   visit(field("checks", "", "the incident report's: gain, then start_error", &P::checks).only(FieldUse::python_only));
   visit(field("sd_checks", "",
-              "Antaeus' own: worst-direction sd at rest of every endpoint with torque rows of six joints or more",
+              "Antaeus' own: worst-direction sd at rest of every endpoint whose torques can tell a whole force",
               &P::sd_checks)
             .only(FieldUse::python_only));
   visit(field("conditioning_checks", "", "Antaeus' own: error_force of every endpoint; it refuses a singular pose",
               &P::conditioning_checks)
+            .only(FieldUse::python_only));
+  visit(field("notes", "", "positions outside limits; checks that no pose can pass, which are left out, and why",
+              &P::notes)
             .only(FieldUse::python_only));
   visit(field("checks", "", "all of them", [](const P& p) { return p.all_checks(); }).only(FieldUse::file_only));
   visit(field("endpoints", "", "consumed endpoints other than feet", [](const P& p) {
@@ -120,7 +124,7 @@ ANTAEUS_API const OptionTable& options_of(const PreflightOptions&);
 /// Runs the report's Check A (gain of the reference joints at every endpoint that they carry) and Check B (start
 /// errors; left out without targets) with the profile's limits. It also checks the sd: where the posterior is as wide
 /// as its prior, the torques hold no information on the force. Fewer than six joints cannot determine a wrench in any
-/// pose; for such an endpoint the sd is reported and not checked.
+/// pose; for such an endpoint the sd is reported and not checked, and a note says so.
 ///
 /// A singular pose is refused by its conditioning, with or without a reference joint: torque errors of one sd must read
 /// as less than the contact forces that are expected. That is in newtons, where κ mixes metres with radians and knows

@@ -27,7 +27,7 @@ struct MujocoRobotOptions {
 };
 
 /// A description and the options that make a model of it: base, gravity, armature, motors (the scene's torque
-/// actuators, in their order; without one all joints).
+/// actuators and joints of fixed tendons that its actuators pull, in their order; without one all joints).
 ///
 /// Links are MuJoCo's bodies under their names, with the world as the root (a free flyer's is its body); sites are
 /// links without mass. What has no name is called after its number ("body_3"), and a name that is taken gets its kind

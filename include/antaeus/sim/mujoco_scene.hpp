@@ -92,7 +92,7 @@ struct SceneDescription {
   std::string force_sensor_site;
   ScenePhysics physics;
   /// Makes each of the robot's own actuators on a joint a motor: its control is the torque [N·m] or force [N], within
-  /// the limits of force that it had. False: left as the file has them.
+  /// the limits of force that it had; those that act by tendons, sites or bodies stay. False: all as the file has them.
   bool has_torque_motors = true;
   /// Viscous friction of the robot's own joints that have a motor, in place of the file's [N·m·s/rad]; NaN: the file's.
   double joint_damping = kNaN;
@@ -102,7 +102,7 @@ struct SceneDescription {
 class ANTAEUS_API MujocoScene {
  public:
   /// \throws ModelError "file: problem; remedy" for a file that is missing or that MuJoCo refuses, a site, body or geom
-  ///         that does not exist (with the nearest name), an actuator that no motor can be made of, a ball joint (by
+  ///         that does not exist (with the nearest name), an actuator that MuJoCo makes no motor of, a ball joint (by
   ///         name); Error where libantaeus_mujoco.so or MuJoCo cannot be loaded
   explicit MujocoScene(const SceneDescription& description);
 
@@ -111,7 +111,7 @@ class ANTAEUS_API MujocoScene {
   std::vector<std::string> geom_names() const;
   std::vector<std::string> site_names() const;
   std::vector<std::string> joint_names() const;
-  /// Motors: actuators of the robot's own file, in its order.
+  /// Motors: actuators of the robot's own file, in its order. Without a name: called after the joint, or "actuator3".
   std::vector<std::string> motor_names() const;
   /// Actuators of the tool, in its file's order; none with rigid joints.
   std::vector<std::string> tool_actuator_names() const;

@@ -3,16 +3,18 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/numerics/condition_number.hpp"
+#include "robot/regular_poses.hpp"
 
 namespace antaeus {
 
 namespace {
 
+/// \param own  singular values that are the endpoint's, the largest ones; the others are zero in every pose
 /// \param unknowns  wrench components asked for: a matrix with fewer rows loses some although no singular value is cut
-void describe(const SmallSvd& svd, const InverseReport& inverse, Eigen::Index unknowns,
+void describe(const SmallSvd& svd, const InverseReport& inverse, Eigen::Index own, Eigen::Index unknowns,
               WrenchEstimate& estimate) noexcept {
   const bool deficient = inverse.rank < unknowns;
-  const auto sigma = svd.sigma();
+  const auto sigma = svd.sigma().head(own > 0 ? std::min(own, svd.sigma().size()) : svd.sigma().size());
   estimate.rank = inverse.rank;
   estimate.sigma_max = sigma[0];
   estimate.sigma_min = sigma[sigma.size() - 1];
@@ -51,6 +53,9 @@ WrenchEstimates empty_estimates(const InstantReader& reader, Sign sign) {
 DeployedEstimator::DeployedEstimator(const InstantReader& reader, WrenchEstimatorOptions options)
     : options_(options), svd_(reader.model().motor_count(), 6), estimates_(empty_estimates(reader, options.sign)) {
   check_options(options);
+  for (int k = 0; k < reader.endpoint_count(); ++k) {
+    directions_.push_back(detail::moved_directions(reader.model(), reader.frame(k)));
+  }
 }
 
 const WrenchEstimates& DeployedEstimator::solve(const Instant& now) noexcept {
@@ -65,7 +70,7 @@ const WrenchEstimates& DeployedEstimator::solve(const Instant& now) noexcept {
     WrenchEstimate& estimate = estimates_[k];
     const Matrix6X& J = now.jacobian(static_cast<int>(k));
     if (options_.characteristic_length > 0) {
-      estimate.kappa_scaled = scaled_condition_number(J, options_.characteristic_length, svd_);
+      estimate.kappa_scaled = scaled_condition_number(J, options_.characteristic_length, svd_, directions_[k]);
     }
     const Status status = svd_.compute_transposed(J);
     const InverseReport inverse = moore_penrose(svd_, options_.relative_tolerance, estimate.gain);
@@ -77,7 +82,7 @@ const WrenchEstimates& DeployedEstimator::solve(const Instant& now) noexcept {
     Vector6 w;
     w.noalias() = estimate.gain * now.static_residual();
     estimate.wrench = Wrench::from_vector(w);
-    describe(svd_, inverse, 6, estimate);
+    describe(svd_, inverse, directions_[k], 6, estimate);
     fill_reference(now, estimate);
     if (!estimate.wrench.is_measurable()) estimate.invalidate(Status::not_finite);
   }
@@ -129,7 +134,7 @@ const WrenchEstimates& StackedEstimator::solve(const Instant& now) noexcept {
     WrenchEstimate& estimate = estimates_[k];
     estimate.wrench = Wrench::from_vector(solution_.segment<6>(6 * k));
     estimate.gain = inverse_.block(6 * k, base, 6, motors);
-    describe(svd_, inverse, A_.cols(), estimate);
+    describe(svd_, inverse, 0, A_.cols(), estimate);
     fill_reference(now, estimate);
     if (!estimate.wrench.is_measurable()) estimate.invalidate(Status::not_finite);
   }

@@ -344,13 +344,15 @@ class UrdfReader {
     std::map<std::string, const JointDescription*> parent_of;
     for (const auto& joint : robot_.joints) parent_of[joint.child] = &joint;
     for (const auto& link : robot_.links) {
-      if (link.has_inertial) continue;
+      if (link.has_inertial && link.inertial.mass > 0) continue;
       const auto joint = parent_of.find(link.name);
-      const bool moves = joint != parent_of.end() && joint->second->type != JointType::fixed;
-      if (moves) {
-        fail(link.line, "link '" + link.name + "' moves (joint '" + joint->second->name + "') but has no <inertial>",
-             "add mass and inertia; without them its dynamics would silently be zero");
+      if (joint != parent_of.end() && joint->second->type != JointType::fixed) {
+        robot_.notes.push_back("line " + std::to_string(link.line) + ": link '" + link.name +
+                               "' has no mass and moves" + " (joint '" + joint->second->name +
+                               "'): read as the file has it");
+        continue;
       }
+      if (link.has_inertial) continue;
       if (!link.collisions.empty() && link.name != robot_.root) {
         robot_.notes.push_back("line " + std::to_string(link.line) + ": link '" + link.name +
                                "' has a collision shape but no mass");

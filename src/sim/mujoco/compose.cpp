@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <set>
 #include <utility>
 
 #include "antaeus/core/error.hpp"
@@ -87,13 +88,11 @@ void set_physics(const ScenePhysics& physics, const std::string& place, mjOption
   option.disableflags |= mjDSBL_AUTORESET;  // a state that breaks is told, not put back to the start
 }
 
-/// A motor whose control is the joint's torque, with the limits of force that the servo had.
+/// A motor whose control is the joint's torque, with the limits of force that the servo had. What acts by a tendon, at
+/// a site or on a body stays as it is: it is no torque of one joint, and the facts say what it moves.
 void make_motor(mjsActuator* actuator, const std::string& place) {
   const std::string name = name_of(actuator->element);
-  if (actuator->trntype != mjTRN_JOINT && actuator->trntype != mjTRN_JOINTINPARENT) {
-    throw ModelError(place, "actuator '" + name + "' moves no joint, so no torque motor can be made of it",
-                     "remove it, or leave the actuators as they are (has_torque_motors)");
-  }
+  if (actuator->trntype != mjTRN_JOINT && actuator->trntype != mjTRN_JOINTINPARENT) return;
   const double gear = actuator->gear[0];
   if (const char* const problem = mjs_setToMotor(actuator); problem && *problem) {
     throw ModelError(place, "actuator '" + name + "': " + one_line(problem), "write it as a motor");
@@ -120,11 +119,18 @@ void make_motor(mjsActuator* actuator, const std::string& place) {
 std::vector<std::string> prepare_robot(const SceneDescription& description, mjSpec* spec, const std::string& place) {
   remove_all(spec, mjOBJ_KEY);  // of another number of joints once a tool is attached
   std::vector<std::string> own;
-  for (mjsElement* const element : elements(spec, mjOBJ_ACTUATOR)) {
+  const std::vector<mjsElement*> actuators = elements(spec, mjOBJ_ACTUATOR);
+  std::set<std::string> taken;
+  for (mjsElement* const element : actuators) taken.insert(name_of(element));
+  for (std::size_t at = 0; at < actuators.size(); ++at) {
+    mjsElement* const element = actuators[at];
     mjsActuator* const actuator = mjs_asActuator(element);
+    // MuJoCo asks for no name: it is called after what it moves, else by its number.
     if (name_of(element).empty()) {
-      throw ModelError(place, "an actuator of '" + std::string(mjs_getString(actuator->target)) + "' has no name",
-                       "give it one");
+      std::string name = mjs_getString(actuator->target);
+      if (name.empty() || taken.contains(name)) name = "actuator" + std::to_string(at);
+      while (!taken.insert(name).second) name += "_actuator";
+      set_name(element, name, place);
     }
     own.push_back(name_of(element));
     if (description.has_torque_motors) make_motor(actuator, place);

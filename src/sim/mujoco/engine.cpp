@@ -69,7 +69,7 @@ class MujocoEngine final : public Engine {
 
 }  // namespace antaeus::detail
 
-extern "C" __attribute__((visibility("default"))) const antaeus::detail::Engine* antaeus_sim_engine_2() {
+extern "C" __attribute__((visibility("default"))) const antaeus::detail::Engine* antaeus_sim_engine_3() {
   static const antaeus::detail::MujocoEngine engine;
   return &engine;
 }

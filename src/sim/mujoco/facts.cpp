@@ -119,6 +119,13 @@ ActuatorFacts actuator_facts(const mjModel& m, int actuator, const std::vector<s
   facts.is_tool = std::find(robots_own.begin(), robots_own.end(), facts.name) == robots_own.end();
   const bool is_of_joint = m.actuator_trntype[actuator] == mjTRN_JOINT;
   if (is_of_joint) facts.joint = m.actuator_trnid[2 * actuator];
+  if (m.actuator_trntype[actuator] == mjTRN_TENDON) {
+    facts.tendon = named(m, mjOBJ_TENDON, m.actuator_trnid[2 * actuator], "tendon");
+    const int first = m.tendon_adr[m.actuator_trnid[2 * actuator]];
+    for (int i = first; i < first + m.tendon_num[m.actuator_trnid[2 * actuator]]; ++i) {
+      if (m.wrap_type[i] == mjWRAP_JOINT) facts.tendon_joints.push_back(m.wrap_objid[i]);
+    }
+  }
   facts.is_torque = is_of_joint && m.actuator_dyntype[actuator] == mjDYN_NONE &&
                     m.actuator_gaintype[actuator] == mjGAIN_FIXED && m.actuator_gainprm[mjNGAIN * actuator] == 1.0 &&
                     m.actuator_biastype[actuator] == mjBIAS_NONE && m.actuator_ctrlnum[actuator] == 1 &&

@@ -35,6 +35,7 @@ class ANTAEUS_API DeployedEstimator {
  private:
   WrenchEstimatorOptions options_;
   SmallSvd svd_;
+  std::vector<int> directions_;  ///< of each endpoint that its motors move: what κ and the smallest σ are over
   WrenchEstimates estimates_;
 };
 
