@@ -159,7 +159,8 @@ def _notes(recording: Recording) -> list[str]:
     """What everyone who reads the log is told of it."""
     lines = [f"converted from a {recording.format}; its clock: {recording.clock}", *recording.notes]
     for channel in recording.channels:
-        if channel.name == "tau" and channel.unit == UNKNOWN:
+        told = any(channel.source in note and "unit" in note for note in recording.notes)
+        if channel.name == "tau" and channel.unit == UNKNOWN and not told:
             lines.append(f"the unit of tau ({channel.source}) is not stated by the format: antaeus check tells N·m from others")
     if recording.unmapped:
         shown = "; ".join(recording.unmapped[:8]) + ("; …" if len(recording.unmapped) > 8 else "")
