@@ -519,8 +519,8 @@ class Planner {
         (named(plan_.bodies[b].joint, is_rotor) ? rotors : wheels).push_back(plan_.bodies[b].joint);
       }
     }
-    wheels_ = static_cast<int>(wheels.size()) +
-              static_cast<int>(std::ranges::count_if(plan_.uses, [](JointUse u) { return u == JointUse::passive; }));
+    casters_ = static_cast<int>(std::ranges::count(plan_.uses, JointUse::passive));
+    wheels_ = static_cast<int>(wheels.size()) + casters_;
     rotors_ = static_cast<int>(rotors.size());
     add("wheels", "Wheels", wheels);
     add("rotors", "Rotors", rotors);
@@ -558,7 +558,10 @@ class Planner {
       return say(Base::fixed, "the root link is called '" + d_.root + "'", false);
     if (legs >= 2) return say(Base::free_flyer, count(legs, "leg", "legs") + ": nothing bolts it to the world", false);
     if (wheels_ >= 2)
-      return say(Base::free_flyer, count(wheels_, "joint of wheels", "joints of wheels and casters") + ": it drives",
+      return say(Base::free_flyer,
+                 (casters_ < wheels_ ? count(wheels_ - casters_, "wheel", "wheels")
+                                     : count(casters_, "joint of casters", "joints of casters")) +
+                     ": it drives",
                  false);
     if (rotors_ >= 2 || still_rotors >= 3 || flies)
       return say(Base::free_flyer,
@@ -727,7 +730,7 @@ class Planner {
   std::vector<int> carrier_, fixed_to_;
   std::set<int> odd_wheels_;
   std::vector<int> torso_, head_, others_;
-  int shortest_ = kLimb, wheels_ = 0, rotors_ = 0;
+  int shortest_ = kLimb, wheels_ = 0, casters_ = 0, rotors_ = 0;
   bool all_fingers_ = false;
 };
 
