@@ -72,20 +72,21 @@ std::vector<std::string> lines_of(const fs::path& said) {
 void convert(const fs::path& recording, const fs::path& folder) {
   const std::string program = python().string();
   if (program.empty()) {
-    throw EpisodeError(recording.string(), "a recording of another format is read by Python, and this program knows none",
+    throw EpisodeError(recording.string(),
+                       "a recording of another format is read by Python, and this program knows none",
                        "run the antaeus that pip installed, or name an interpreter: ANTAEUS_PYTHON=…");
   }
   const fs::path said = folder.parent_path() / "said";
-  const Child child = start_child({program, "-m", "antaeus", "--verb", "convert", recording.string(), folder.string(),
-                                   "--told-progress"},
-                                  said);
+  const Child child = start_child(
+      {program, "-m", "antaeus", "--verb", "convert", recording.string(), folder.string(), "--told-progress"}, said);
   const auto progress = progress_bar("reading " + printable(recording.filename().string()));
   std::optional<int> code;
   while (!(code = ended(child))) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     if (!progress) continue;
     const std::vector<std::string> lines = lines_of(said);
-    if (!lines.empty() && lines.back().starts_with("progress ")) progress(std::strtod(lines.back().c_str() + 9, nullptr));
+    if (!lines.empty() && lines.back().starts_with("progress "))
+      progress(std::strtod(lines.back().c_str() + 9, nullptr));
   }
   if (progress) progress(1.0);
   if (*code == 0) return;

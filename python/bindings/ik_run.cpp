@@ -13,6 +13,7 @@
 #include "antaeus/ik/ik_trace.hpp"
 #include "antaeus/io/shell_words.hpp"
 #include "antaeus/report/pages.hpp"
+#include "antaeus/sim/mujoco_robot.hpp"
 #include "fields.hpp"
 #include "ik.hpp"
 #include "interruption.hpp"

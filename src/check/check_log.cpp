@@ -240,13 +240,13 @@ namespace {
 std::optional<Finding> stated_unit(const Robot& robot, const Episode& log) {
   const NoiseModel* noise = robot.profile.noise.get();
   if (log.torque_unit.empty() || (noise && noise->unit == log.torque_unit)) return {};
-  const bool states_gain = std::ranges::any_of(robot.profile.figures, [](const JointFigures& one) {
-    return one.gear != 1.0 || one.scale != 1.0;
-  });
+  const bool states_gain = std::ranges::any_of(
+      robot.profile.figures, [](const JointFigures& one) { return one.gear != 1.0 || one.scale != 1.0; });
   if (states_gain) return {};
   Finding finding;
   finding.fault = Fault::torque_gain, finding.channel = "tau", finding.unit = log.torque_unit;
-  finding.text = "tau is in " + log.torque_unit + " by the log's format, and the profile does not say how many N·m one is";
+  finding.text =
+      "tau is in " + log.torque_unit + " by the log's format, and the profile does not say how many N·m one is";
   finding.remedy = "joint_figures[].gear = N·m per " + log.torque_unit + " of each joint";
   return finding;
 }

@@ -23,9 +23,7 @@ namespace fs = std::filesystem;
 class FolderSource : public EpisodeSource {
  public:
   FolderSource(const fs::path& path, const Robot& robot, ReadableLog readable)
-      : EpisodeSource(path, robot),
-        readable_(std::move(readable)),
-        converted_(read_converted_folder(readable_.path)) {}
+      : EpisodeSource(path, robot), readable_(std::move(readable)), converted_(read_converted_folder(readable_.path)) {}
   std::string torque_unit() const override { return converted_.torque_unit(); }
   std::string place(const std::string& name) const override {
     return readable_.keep ? path().string() + " (" + name + ")" : file(name).string();

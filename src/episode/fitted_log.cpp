@@ -41,9 +41,9 @@ std::string common_beginning(const std::vector<std::string>& names) {
 
 /// Whether a beginning tells one limb from another, so that it may not be left away.
 bool names_a_side(const std::string& beginning) {
-  constexpr std::array<std::string_view, 22> kSides = {"l",     "r",     "left", "right", "front", "rear", "hind", "fore",
-                                                       "upper", "lower", "fl",   "fr",    "rl",    "rr",   "lf",   "rf",
-                                                       "lh",    "rh",    "hl",   "hr",    "arm",   "leg"};
+  constexpr std::array<std::string_view, 22> kSides = {
+      "l",  "r",  "left", "right", "front", "rear", "hind", "fore", "upper", "lower", "fl",
+      "fr", "rl", "rr",   "lf",    "rf",    "lh",   "rh",   "hl",   "hr",    "arm",   "leg"};
   std::string word;
   for (const char c : beginning + "_") {
     const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');

@@ -176,11 +176,7 @@ class RawReader {
         const std::string bytes = read_file(file, kLargestChannel);
         NumpyArray array = parse_npy(bytes, file.filename().string());
         const std::string name = file.stem().string();
-        Found found{printable(name),
-                    printable(file.filename().string()),
-                    sha256(bytes),
-                    {},
-                    array.shape,
+        Found found{printable(name),        printable(file.filename().string()), sha256(bytes), {}, array.shape,
                     std::move(array.values)};
         if (known != converted.channels.end()) {
           found.source = known->second.source;

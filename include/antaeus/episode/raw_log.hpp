@@ -61,9 +61,9 @@ struct ANTAEUS_API RawLog {
   bool has_time() const noexcept { return time.size() > 0; }
 };
 
-/// Reads a folder of .npy files, an .npz, a .csv or a .parquet, and recordings of others (foreign_log.hpp). Columns of tables are grouped by their common stem
-/// (tau_0, tau_1: tau). What is not a number, of another length, of more than 256 columns, or damaged while other
-/// channels are not, is left out and noted.
+/// Reads a folder of .npy files, an .npz, a .csv or a .parquet, and recordings of others (foreign_log.hpp). Columns of
+/// tables are grouped by their common stem (tau_0, tau_1: tau). What is not a number, of another length, of more than
+/// 256 columns, or damaged while other channels are not, is left out and noted.
 /// \throws EpisodeError, one line: nothing there, nothing readable, no rows; Error for a file that is damaged as a
 /// whole
 ANTAEUS_API RawLog load_raw_log(const std::filesystem::path& path);
