@@ -149,8 +149,8 @@ def of_robot(cli, path, is_mjcf):
                 found = all(one["found"] for one in advice)
                 for one in advice:
                     for note in one.get("left_out", []):
-                        short = re.sub(r" (?:is left out|cannot be had) at .*: none of \d+ poses within its joints' limits passes it; the least is",
-                                       " never passes: least", note)
+                        short = re.sub(r" cannot be had at .*: none of \d+ poses within its joints' limits passes it, the least is ([^;]*)(;.*)?",
+                                       r" never passes: least \1", note)
                         if "never passes" in short and short not in row["remarks"]:
                             row["remarks"].append(short)
             count("advise", code < 2 and found, why or f"advise: no pose for {frame}")

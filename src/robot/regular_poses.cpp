@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/numerics/small_svd.hpp"
@@ -25,6 +26,17 @@ double within_limits(const RobotModel& model, Eigen::Index motor, double share) 
   return from + share * ((std::isfinite(upper) ? upper : from + 6.0) - from);
 }
 
+/// Smallest eigenvalue of a symmetric 3 × 3 matrix, by its characteristic polynomial.
+/// Source: Smith, "Eigenvalues of a symmetric 3 × 3 matrix", Comm. ACM 4 (1961).
+double least_moment(const Matrix3& I) {
+  const double mean = I.trace() / 3.0;
+  const Matrix3 centred = I - mean * Matrix3::Identity();
+  const double size = std::sqrt(centred.squaredNorm() / 6.0);
+  if (!(size > 0)) return mean;
+  const double half = std::clamp(centred.determinant() / (2.0 * size * size * size), -1.0, 1.0);
+  return mean + 2.0 * size * std::cos((std::acos(half) + 2.0 * std::numbers::pi) / 3.0);
+}
+
 /// The first row, from the tips inwards, that adds nothing to those beyond it; -1: M is positive. Cholesky, in place.
 Eigen::Index row_without_inertia(MatrixX& M) {
   for (Eigen::Index i = M.rows() - 1; i >= 0; --i) {
@@ -43,6 +55,14 @@ Eigen::Index row_without_inertia(MatrixX& M) {
 }  // namespace
 
 void check_inertia(const RobotModel& model) {
+  for (const LinkDescription& link : model.description().links) {
+    const Inertial& body = link.inertial;
+    // As the readers, which note it: below -slack rounding explains it no more.
+    if (!link.has_inertial || !(least_moment(body.inertia) < -1e-3 * body.inertia.norm() - 1e-12)) continue;
+    throw ModelError(model.description().source + (link.line > 0 ? ":" + std::to_string(link.line) : ""),
+                     "link '" + link.name + "': the inertia is not positive",
+                     "check signs and order of ixx…izz; ik, robot and show take it as it is");
+  }
   if (model.nv() == 0) return;
   Dynamics dynamics(model);
   MatrixX M(model.nv(), model.nv());
@@ -53,15 +73,13 @@ void check_inertia(const RobotModel& model) {
     if (model.integrate(model.neutral(), v, q) != Status::ok || dynamics.mass_matrix(q, M) != Status::ok) return;
     if (!M.allFinite()) return;  // whoever computes with it says so
     row = row_without_inertia(M);
-    if (row < 0) return;
+    // A base that floats and weighs nothing beside its limbs is no joint's matter; who inverts the whole of M says so.
+    if (row < (model.base() == Base::free_flyer ? 6 : 0)) return;
   }
   const RobotDescription& description = model.description();
   const std::string& name = model.row_names()[static_cast<std::size_t>(row)];
   const auto joint = std::ranges::find(description.joints, name, &JointDescription::name);
-  if (joint == description.joints.end()) {
-    throw ModelError(description.source, "no mass that the floating base could move: its mass matrix is singular",
-                     "give the links mass and inertia, or fix the base");
-  }
+  if (joint == description.joints.end()) return;
   throw ModelError(description.source + (joint->line > 0 ? ":" + std::to_string(joint->line) : ""),
                    "joint '" + name + "' has no inertia of its own to move (link '" + joint->child +
                        "' and those beyond lack mass or inertia): the mass matrix is singular",
