@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
-#include "robot/regular_poses.hpp"
+#include "robot/check_inertia.hpp"
 #include "robot/test_robots.hpp"
 #include "robot/tolerances.hpp"
 #include "support/largest.hpp"

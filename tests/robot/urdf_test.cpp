@@ -7,7 +7,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/files.hpp"
-#include "robot/regular_poses.hpp"
+#include "robot/check_inertia.hpp"
 #include "robot/test_robots.hpp"
 #include "support/soak.hpp"
 #include "support/tolerances.hpp"

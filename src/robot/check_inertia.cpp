@@ -1,11 +1,10 @@
-#include "robot/regular_poses.hpp"
+#include "robot/check_inertia.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "antaeus/core/error.hpp"
-#include "antaeus/numerics/small_svd.hpp"
 #include "antaeus/robot/dynamics.hpp"
 
 namespace antaeus::detail {
@@ -16,16 +15,6 @@ namespace {
 constexpr int kChancePoses = 4;
 /// Below this share of a row's own inertia, what is left of it beside the joints beyond is rounding.
 constexpr double kLeftShare = 1e-10;
-/// Below this share of the largest a singular value is rounding. Metres count over a lever of 0.3 m.
-constexpr double kMovedShare = 1e-8, kLever = 0.3;
-
-/// A position of a joint within its limits, and within a turn.
-double within_limits(const RobotModel& model, Eigen::Index motor, double share) {
-  const double lower = model.lower_limits()[motor], upper = model.upper_limits()[motor];
-  const double from = std::isfinite(lower) ? lower : std::isfinite(upper) ? upper - 3.0 : -3.0;
-  return from + share * ((std::isfinite(upper) ? upper : from + 6.0) - from);
-}
-
 /// Smallest eigenvalue of a symmetric 3 × 3 matrix, by its characteristic polynomial.
 /// Source: Smith, "Eigenvalues of a symmetric 3 × 3 matrix", Comm. ACM 4 (1961).
 double least_moment(const Matrix3& I) {
@@ -85,29 +74,6 @@ void check_inertia(const RobotModel& model) {
                        "' and those beyond lack mass or inertia): the mass matrix is singular",
                    "give link '" + joint->child +
                        "' mass and inertia, or make the joint fixed; ik, robot and show take it as it is");
-}
-
-int moved_directions(const RobotModel& model, FrameId frame) {
-  if (model.supporting_motors(frame).empty()) return 0;
-  Dynamics dynamics(model);
-  const auto motors = static_cast<Eigen::Index>(model.motor_count());
-  SmallSvd svd(model.motor_count(), 6);
-  VectorX positions(motors), q(model.nq());
-  Matrix6X whole(6, model.nv()), own(6, motors);
-  int directions = 0;
-  for (int pose = 0; pose < 2 * kChancePoses; ++pose) {
-    for (Eigen::Index m = 0; m < motors; ++m) {
-      // Spread by an irrational step for each motor: no two of them move alike.
-      const double step = (pose + 1) * std::sqrt(static_cast<double>(m) + 2.0) + 0.1 * static_cast<double>(m);
-      positions[m] = within_limits(model, m, 0.1 + 0.8 * (step - std::floor(step)));
-    }
-    if (model.position_from_motors(positions, Eigen::Vector4d(0, 0, 0, 1), q) != Status::ok) break;
-    if (dynamics.at(q).frame_jacobian(frame, whole) != Status::ok) break;
-    for (Eigen::Index m = 0; m < motors; ++m) own.col(m) = whole.col(model.motor_rows()[static_cast<std::size_t>(m)]);
-    own.topRows<3>() /= kLever;
-    if (svd.compute_transposed(own) == Status::ok) directions = std::max(directions, svd.rank(kMovedShare));
-  }
-  return directions;
 }
 
 }  // namespace antaeus::detail
