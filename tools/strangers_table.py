@@ -137,7 +137,9 @@ def of_robot(cli, path, is_mjcf):
             at = ["--robot", path, "--positions", positions]
             code, out, why = cli.run("preflight", *at, "--endpoint", frame, "--json")
             count("preflight", code < 2, why)
-            if code == 2:
+            if code == 2:  # no dynamics: what is asked of frames alone is answered all the same
+                code, _, why = cli.run("ik", "--robot", path, "--frame", frame, "--target", "0.1,0,0.1", "--position-only", "--json")
+                count("ik", code < 2, why)
                 continue
             report = json.loads(out)
             end = report["endpoints"][0]
@@ -149,8 +151,8 @@ def of_robot(cli, path, is_mjcf):
                 found = all(one["found"] for one in advice)
                 for one in advice:
                     for note in one.get("left_out", []):
-                        short = re.sub(r" (?:is left out|cannot be had) at .*: none of \d+ poses within its joints' limits passes it; the least is",
-                                       " never passes: least", note)
+                        short = re.sub(r" cannot be had at .*: none of \d+ poses within its joints' limits passes it, the least is ([^;]*)(;.*)?",
+                                       r" never passes: least \1", note)
                         if "never passes" in short and short not in row["remarks"]:
                             row["remarks"].append(short)
             count("advise", code < 2 and found, why or f"advise: no pose for {frame}")
@@ -229,7 +231,7 @@ def page(urdfs, mjcfs):
     text = ["# Robots of others, through every verb", "",
             "Written by `tools/strangers_table.py ROBOTS --mjcf FOLDER --write docs/measured/strangers_robots.md`, over the URDFs of",
             "[example-robot-data](https://github.com/Gepetto/example-robot-data) 6.0 and the MJCF files of",
-            "[gymnasium](https://github.com/Farama-Foundation/Gymnasium) 1.4.", "", MEANING,
+            "[gymnasium](https://github.com/Farama-Foundation/Gymnasium) 1.4.", "", MEANING.rstrip(),
             "\"Logs\" are " + ", ".join(f"`{verb}`" for verb in LOG_VERBS) + " of a log made for the robot, and `contact` of a motion.", "",
             "## URDF", "", summary(urdfs), "", table(urdfs), ""]
     if mjcfs:

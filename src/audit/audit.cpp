@@ -88,6 +88,13 @@ Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRe
   audit.endpoints = robot.profile.endpoints;
   audit.groups = robot.profile.groups;
   audit.settings = list_audit_options(options, robot.settings(endpoints));
+  // Ground, soles and weight on a foot are nothing to an arm.
+  const auto is_foot = [&](const std::string& frame) { return robot.kind_of(frame) == EndpointKind::foot; };
+  const bool has_feet = std::ranges::any_of(endpoints, is_foot) ||
+                        std::ranges::any_of(robot.profile.endpoints, is_foot, &Endpoint::frame);
+  std::erase_if(audit.settings, [&](const OptionValue& option) {
+    return !has_feet && (option.group == "feasibility" || std::string_view(option.info.name) == "foot_force_limit");
+  });
   audit.command = request.command;
   audit.has_deployed = robot.profile.deployed_sign || !robot.profile.deployed_endpoints.empty();
   audit.noise_assumed = !robot.profile.noise && !episodes[0].simulated;

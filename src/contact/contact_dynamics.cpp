@@ -7,7 +7,7 @@
 #include "antaeus/robot/dynamics.hpp"
 #include "contact/contact_names.hpp"
 #include "contact/frame_algebra.hpp"
-#include "robot/regular_poses.hpp"
+#include "robot/check_inertia.hpp"
 
 namespace antaeus {
 

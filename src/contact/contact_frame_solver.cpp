@@ -5,7 +5,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/in_place.hpp"
 #include "contact/contact_names.hpp"
-#include "robot/regular_poses.hpp"
+#include "robot/check_inertia.hpp"
 
 namespace antaeus {
 

@@ -9,7 +9,7 @@
 #include "antaeus/core/in_place.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "core/decompositions.hpp"
-#include "robot/regular_poses.hpp"
+#include "robot/check_inertia.hpp"
 
 namespace antaeus {
 

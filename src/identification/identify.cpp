@@ -18,7 +18,7 @@
 #include "antaeus/signal/savitzky_golay.hpp"
 #include "identification/identify_steps.hpp"
 #include "identification/moving/moving_rows.hpp"
-#include "robot/regular_poses.hpp"
+#include "robot/check_inertia.hpp"
 
 namespace antaeus {
 

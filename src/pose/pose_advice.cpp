@@ -122,6 +122,16 @@ class Search {
     return q_;
   }
 
+  /// A pose to start from besides what the search finds itself; one that is not permitted is not taken.
+  void also_try(const VectorX& there) {
+    VectorX u(scale_.size());
+    for (std::size_t i = 0; i < component_.motors.size(); ++i) {
+      const auto at = static_cast<Eigen::Index>(i);
+      u[at] = scale_[at] * (there[component_.motors[i]] - start_[component_.motors[i]]);
+    }
+    if (permitted(clamped(u))) candidates_.push_back(clamped(u));
+  }
+
   bool permitted(const VectorX& u) {
     ++evaluations_;
     const std::vector<PoseConditioning>& poses = quality_->evaluate(positions(u), parts_);
@@ -513,85 +523,130 @@ void check(const Robot& robot, ConstVectorRef q, const PoseLimits& limits, const
 
 /// Poses that are tried for each limit by itself, all over the limb's range.
 constexpr int kScannedPoses = 4096;
+/// What is asked in place of a set's last limit, where no pose passes it: so many times the least that was found.
+constexpr double kNearTheBest = 1.25;
 
-/// Takes limits that no pose of the limb passes out of \p limits, with a note. \return whether it took any
-/// \param batch  null: pose by pose
-bool leave_out_impossible(PoseQuality& quality, const std::vector<std::string>& endpoints, const Component& part,
-                          const VectorX& q, PoseBatch* batch, PoseLimits& limits) {
-  const RobotModel& model = quality.model();
-  const std::size_t count = limits.limits.size();
-  std::vector<double> least(count * endpoints.size(), kInfinity);
-  std::vector<double> rows(static_cast<std::size_t>(q.size()) * PoseBatch::kPoses);
-  std::vector<PoseSample> samples(endpoints.size() * PoseBatch::kPoses);
-  std::vector<PoseSample*> into;
-  for (std::size_t k = 0; k < endpoints.size(); ++k) into.push_back(&samples[k * PoseBatch::kPoses]);
-  // All that carry the endpoints move, whichever joints the advice may use: a limit is out of reach of the robot.
-  std::set<int> motors(part.motors.begin(), part.motors.end());
-  for (const std::size_t k : part.endpoints) {
-    for (const int motor : model.supporting_motors(model.frame(endpoints[k]))) motors.insert(motor);
-  }
-  std::uint64_t state = 1;
-  for (int first = 0; first < kScannedPoses; first += PoseBatch::kPoses) {
-    for (int i = 0; i < PoseBatch::kPoses; ++i) {
-      double* const row = &rows[static_cast<std::size_t>(i) * static_cast<std::size_t>(q.size())];
-      std::copy(q.begin(), q.end(), row);
+/// A limb's whole range, looked at where the search found nothing.
+class RangeScan {
+ public:
+  RangeScan(PoseQuality& quality, const std::vector<std::string>& endpoints, const Component& part, const VectorX& q,
+            PoseBatch* batch, const PoseLimits& limits)
+      : model_(quality.model()), endpoints_(endpoints), part_(part), start_(q), count_(limits.limits.size()) {
+    // All that carry the endpoints move, whichever joints the advice may use: a limit is out of reach of the robot.
+    std::set<int> motors(part.motors.begin(), part.motors.end());
+    for (const std::size_t k : part.endpoints) {
+      for (const int motor : model_.supporting_motors(model_.frame(endpoints[k]))) motors.insert(motor);
+    }
+    is_all_movable_ = motors.size() == part.motors.size();
+    rows_.resize(q.size(), kScannedPoses);
+    rows_.colwise() = q;
+    std::uint64_t state = 1;
+    for (Eigen::Index i = 0; i < rows_.cols(); ++i) {
       for (const int motor : motors) {
         state = state * 6364136223846793005U + 1442695040888963407U;  // Knuth's, MMIX
-        const double lower = model.lower_limits()[motor], upper = model.upper_limits()[motor];
+        const double lower = model_.lower_limits()[motor], upper = model_.upper_limits()[motor];
         const double from = std::isfinite(lower) ? lower : q[motor] - std::numbers::pi;
         const double to = std::isfinite(upper) ? upper : q[motor] + std::numbers::pi;
-        row[motor] = from + static_cast<double>(state >> 11) * 0x1p-53 * (to - from);
+        rows_(motor, i) = from + static_cast<double>(state >> 11) * 0x1p-53 * (to - from);
       }
     }
-    if (batch) batch->evaluate(rows.data(), PoseBatch::kPoses, into.data());
-    for (int i = 0; i < PoseBatch::kPoses; ++i) {
-      const std::vector<PoseConditioning>* poses = nullptr;
-      if (!batch) {
-        const double* const row = &rows[static_cast<std::size_t>(i) * static_cast<std::size_t>(q.size())];
-        poses = &quality.evaluate(Eigen::Map<const VectorX>(row, q.size()), Search::parts_of(limits));
-      }
-      for (const std::size_t k : part.endpoints) {
-        for (std::size_t l = 0; l < count; ++l) {
-          const PoseQuantity of = limits.limits[l].quantity;
-          const double value = poses ? quality.value((*poses)[k], of) : into[k][i].value(of);
-          double& smallest = least[l * endpoints.size() + k];
-          if (value < smallest) smallest = value;
+    values_.resize(static_cast<Eigen::Index>(count_ * endpoints.size()), kScannedPoses);
+    std::vector<PoseSample> samples(endpoints.size() * PoseBatch::kPoses);
+    std::vector<PoseSample*> into;
+    for (std::size_t k = 0; k < endpoints.size(); ++k) into.push_back(&samples[k * PoseBatch::kPoses]);
+    for (Eigen::Index first = 0; first < rows_.cols(); first += PoseBatch::kPoses) {
+      if (batch) batch->evaluate(rows_.col(first).data(), PoseBatch::kPoses, into.data());
+      for (int i = 0; i < PoseBatch::kPoses; ++i) {
+        const auto* poses = batch ? nullptr : &quality.evaluate(rows_.col(first + i), Search::parts_of(limits));
+        for (const std::size_t k : part.endpoints) {
+          for (std::size_t l = 0; l < count_; ++l) {
+            const PoseQuantity of = limits.limits[l].quantity;
+            values_(at(l, k), first + i) = poses ? quality.value((*poses)[k], of) : into[k][i].value(of);
+          }
         }
       }
     }
   }
-  const auto is_impossible = [&](std::size_t l, std::size_t k) {
-    return limits.limits[l].is_asked_of(endpoints[k]) && !(least[l * endpoints.size() + k] < limits.limits[l].limit);
-  };
-  // Of the caller's own limits none is dropped, and of a set never the last: then there is no pose, and the note says
-  // why.
-  const bool drop =
-      find_enum<PoseLimitSet>(limits.name).has_value() && std::ranges::all_of(part.endpoints, [&](std::size_t k) {
-        for (std::size_t l = 0; l < count; ++l) {
-          if (limits.limits[l].is_asked_of(endpoints[k]) && !is_impossible(l, k)) return true;
+
+  /// Takes limits that no pose passes out of a set, or where one would be the last of an endpoint asks for what is
+  /// nearly the best; with a note. Of the caller's own limits and of the pre-flight's none is changed.
+  /// \return whether any was
+  bool leave_out_impossible(PoseLimits& limits) const {
+    const bool changes =
+        limits.name == to_string(PoseLimitSet::sd) || limits.name == to_string(PoseLimitSet::published);
+    bool any = false;
+    for (const std::size_t k : part_.endpoints) {
+      bool is_some_possible = false;
+      for (std::size_t l = 0; l < count_; ++l) {
+        const PoseLimit& limit = limits.limits[l];
+        is_some_possible = is_some_possible || (limit.is_asked_of(endpoints_[k]) && least(l, k) < limit.limit);
+      }
+      for (std::size_t l = 0; l < count_; ++l) {
+        const PoseLimit limit = limits.limits[l];
+        const double best = least(l, k);
+        if (!limit.is_asked_of(endpoints_[k]) || best < limit.limit) continue;
+        std::string unit;
+        if (unit_of(limit.quantity) != "1") unit.append(" ").append(unit_of(limit.quantity));
+        std::string note = std::string(to_string(limit.quantity)) + " < " + significant_text(limit.limit, 3) + unit +
+                           " cannot be had at " + endpoints_[k] + ": none of " + std::to_string(kScannedPoses) +
+                           " poses within its joints' limits passes it, the least is " +
+                           (std::isfinite(best) ? significant_text(best, 3) + unit : std::string("infinite"));
+        if (changes && is_some_possible) {
+          note += "; it is left out";
+        } else if (changes && std::isfinite(best)) {
+          PoseLimit nearly{limit.quantity, kNearTheBest * best, endpoints_};
+          std::erase(nearly.left_out, endpoints_[k]);
+          note += "; asked for is less than " + significant_text(nearly.limit, 3) + unit + ", nearly the best";
+          limits.limits.push_back(std::move(nearly));
         }
-        return false;
-      });
-  bool any = false;
-  for (std::size_t l = 0; l < count; ++l) {
-    PoseLimit& limit = limits.limits[l];
-    for (const std::size_t k : part.endpoints) {
-      if (!is_impossible(l, k)) continue;
-      const double smallest = least[l * endpoints.size() + k];
-      const std::string unit(unit_of(limit.quantity));
-      limits.notes.push_back(std::string(to_string(limit.quantity)) + " < " + significant_text(limit.limit, 3) +
-                             (drop ? " is left out at " : " cannot be had at ") + endpoints[k] + ": none of " +
-                             std::to_string(kScannedPoses) +
-                             " poses within its joints' limits passes it; the least is " +
-                             (std::isfinite(smallest) ? significant_text(smallest, 3) : std::string("infinite")) +
-                             (unit == "1" ? "" : " " + unit));
-      if (!drop) continue;
-      limit.left_out.push_back(endpoints[k]);
-      any = true;
+        if (changes && (is_some_possible || std::isfinite(best))) {
+          limits.limits[l].left_out.push_back(endpoints_[k]);
+          any = true;
+        }
+        limits.notes.push_back(std::move(note));
+      }
     }
+    return any;
   }
-  return any;
-}
+
+  /// The nearest of these poses that passes all limits, and that the advice may reach.
+  std::optional<VectorX> nearest(const PoseLimits& limits) const {
+    std::optional<VectorX> found;
+    for (Eigen::Index i = 0; i < rows_.cols() && is_all_movable_; ++i) {
+      bool passes = true;
+      for (const std::size_t k : part_.endpoints) {
+        for (const PoseLimit& limit : limits.limits) {
+          // One that was added is of the quantity of an earlier one.
+          std::size_t l = 0;
+          while (l < count_ && limits.limits[l].quantity != limit.quantity) ++l;
+          passes = passes && (!limit.is_asked_of(endpoints_[k]) || values_(at(l, k), i) < limit.limit);
+        }
+      }
+      if (passes && (!found || (rows_.col(i) - start_).norm() < (*found - start_).norm())) found = rows_.col(i);
+    }
+    return found;
+  }
+
+ private:
+  Eigen::Index at(std::size_t limit, std::size_t endpoint) const {
+    return static_cast<Eigen::Index>(limit * endpoints_.size() + endpoint);
+  }
+  double least(std::size_t limit, std::size_t endpoint) const {
+    double smallest = kInfinity;
+    for (const double value : values_.row(at(limit, endpoint))) {
+      if (value < smallest) smallest = value;
+    }
+    return smallest;
+  }
+
+  const RobotModel& model_;
+  const std::vector<std::string>& endpoints_;
+  const Component& part_;
+  const VectorX& start_;
+  std::size_t count_;  // of limits
+  bool is_all_movable_ = false;
+  MatrixX rows_, values_;  // a column a pose
+};
 
 }  // namespace
 
@@ -620,6 +675,7 @@ PoseAdvice advise(const Robot& robot, const std::vector<std::string>& endpoints,
   advice.satisfied = advice.found = true;
   // A sample's gain is the reference joint's alone.
   PoseLimits& asked = advice.limits;
+  const VectorX from = q;
   const bool sampled = std::none_of(limits.limits.begin(), limits.limits.end(),
                                     [](const PoseLimit& limit) { return limit.quantity == PoseQuantity::gain; }) ||
                        robot.gain_motors() == std::vector{robot.reference_motor()};
@@ -629,8 +685,9 @@ PoseAdvice advise(const Robot& robot, const std::vector<std::string>& endpoints,
   const auto make_batch = [&] { return std::make_unique<PoseBatch>(robot, endpoints, Search::parts_of(limits)); };
   std::unique_ptr<PoseBatch> batch;
   for (const Component& part : parts) {
-    // Again where limits are left out that no pose passes; at most once for each.
-    for (bool again = true; again;) {
+    // Again with what a look at the whole range tells, where the search found nothing.
+    std::optional<VectorX> seed;
+    for (bool again = true, scanned = false; again;) {
       again = false;
       Search search(quality, asked, options, q, hands, part);
       const bool stays = search.permitted(VectorX::Zero(static_cast<Eigen::Index>(part.motors.size())));
@@ -639,12 +696,17 @@ PoseAdvice advise(const Robot& robot, const std::vector<std::string>& endpoints,
       advice.satisfied = false;
       if (!batch) batch = make_batch();
       search.judge_by(*batch, sampled);
+      if (seed) search.also_try(*seed);
       std::vector<SingleJointMove> alone;
       for (std::size_t i = 0; i < part.motors.size(); ++i) alone.push_back(search.alone(i));
       const std::optional<VectorX> move = part.motors.empty() ? std::nullopt : search.nearest(threads, make_batch);
-      if (!move && leave_out_impossible(quality, endpoints, part, q, sampled ? batch.get() : nullptr, asked)) {
-        again = true;
-        continue;
+      if (!move && !scanned && !part.motors.empty()) {
+        scanned = true;
+        const RangeScan scan(quality, endpoints, part, from, sampled ? batch.get() : nullptr, asked);
+        again = scan.leave_out_impossible(asked);
+        seed = scan.nearest(asked);
+        again = again || seed;
+        if (again) continue;
       }
       advice.alone.insert(advice.alone.end(), alone.begin(), alone.end());
       if (!move) {

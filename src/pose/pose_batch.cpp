@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "estimation/describe_posterior.hpp"
+#include "estimation/published/moved_directions.hpp"
 #include "estimation/residual_rows.hpp"
-#include "robot/regular_poses.hpp"
 
 namespace antaeus {
 

@@ -81,9 +81,12 @@ std::vector<std::string> position_notes(const Robot& robot, ConstVectorRef q,
   for (int m = 0; m < model.motor_count(); ++m) {
     const double effort = model.effort_limits()[m];
     if (!carries[static_cast<std::size_t>(m)] || !std::isfinite(effort) || !(effort > kNoFigure * weight)) continue;
-    notes.push_back(model.motor_names()[static_cast<std::size_t>(m)] + ": an effort limit of " +
-                    significant_text(effort, 3) + (slides(model, m) ? " N" : " N·m") + " beside a weight of " +
-                    significant_text(weight, 3) + " N is no figure; a noise assumed from it makes the joint blind");
+    const bool is_taken =
+        robot.profile.figures[static_cast<std::size_t>(m)].torque_sd_from == FigureSource::effort_limit;
+    notes.push_back(
+        model.motor_names()[static_cast<std::size_t>(m)] + ": an effort limit of " + display_number(effort, 0) +
+        (slides(model, m) ? " N" : " N·m") + " beside a weight of " + significant_text(weight, 3) + " N is no figure" +
+        (is_taken ? "; the noise assumed from it makes the joint blind" : ", and no noise is taken from it"));
   }
   return notes;
 }

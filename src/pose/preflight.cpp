@@ -5,8 +5,8 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/option_table.hpp"
+#include "estimation/published/moved_directions.hpp"
 #include "robot/quaternion_slack.hpp"
-#include "robot/regular_poses.hpp"
 
 namespace antaeus {
 

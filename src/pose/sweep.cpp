@@ -9,8 +9,8 @@
 #include "antaeus/numerics/gains.hpp"
 #include "antaeus/numerics/pseudo_inverse.hpp"
 #include "antaeus/robot/instant.hpp"
+#include "estimation/published/moved_directions.hpp"
 #include "pose/joint_positions.hpp"
-#include "robot/regular_poses.hpp"
 
 namespace antaeus {
 

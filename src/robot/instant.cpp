@@ -6,8 +6,8 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/in_place.hpp"
 #include "antaeus/core/option_table.hpp"
+#include "robot/check_inertia.hpp"
 #include "robot/quaternion_slack.hpp"
-#include "robot/regular_poses.hpp"
 
 namespace antaeus {
 

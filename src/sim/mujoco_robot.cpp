@@ -268,10 +268,13 @@ Robot load_any_robot(const std::string& name_or_path, MeshPolicy meshes, std::op
                          " equality constraints, and a tree of joints cannot hold them",
                      "remove them, or take mujoco_robot(), which leaves them out and says so");
   }
-  bool has_free = false;
-  for (int body = 1; body < static_cast<int>(facts.bodies.size()); ++body) has_free = has_free || is_free(facts, body);
-  const bool floats = base ? *base == Base::free_flyer : has_free;
-  MujocoRobot robot = mujoco_robot(scene, {.base = floats ? Base::free_flyer : Base::fixed});
+  int free = 0;
+  for (int body = 1; body < static_cast<int>(facts.bodies.size()); ++body) free += is_free(facts, body);
+  const bool floats = base ? *base == Base::free_flyer : free > 0;
+  // A robot that could fly and is held has its root at the origin, as one of a URDF has.
+  const bool is_held = !floats && free == 1;
+  MujocoRobot robot = mujoco_robot(scene, {.base = floats || is_held ? Base::free_flyer : Base::fixed});
+  if (is_held) robot.options.base = Base::fixed;
   RobotProfile bare;
   bare.name = bare.title = description.name;
   bare.model = file;

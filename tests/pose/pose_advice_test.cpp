@@ -198,8 +198,23 @@ TEST_F(PoseAdviceOnTheH1_2, SaysWhenThereIsNone) {
   EXPECT_TRUE(
       std::none_of(advice.alone.begin(), advice.alone.end(), [](const SingleJointMove& m) { return m.found(); }));
   const Robot planar = test::own_robot("planar_3r");
-  EXPECT_FALSE(advise(planar, {"tool"}, planar.pose("bent"), pose_limits(planar, PoseLimitSet::sd)).found)
+  const PoseLimits asked{"custom", {{PoseQuantity::sd, planar.settings({"tool"}).get<PosteriorOptions>().full_use_sd}}};
+  EXPECT_FALSE(advise(planar, {"tool"}, planar.pose("bent"), asked).found)
       << "a planar arm feels nothing across its plane";
+}
+
+TEST_F(PoseAdviceOnTheH1_2, LeavesOutWhatNoPoseOfAShortArmPasses) {
+  const Robot planar = test::own_robot("planar_3r");
+  const PoseLimits limits = pose_limits(planar, PoseLimitSet::sd, {"tool"});
+  ASSERT_EQ(limits.limits.size(), 1u);
+  EXPECT_EQ(limits.limits[0].quantity, PoseQuantity::error_force);
+  ASSERT_EQ(limits.notes.size(), 1u);
+  EXPECT_NE(limits.notes[0].find("sd is left out at tool: 3 joints' torques"), std::string::npos) << limits.notes[0];
+  EXPECT_TRUE(advise(planar, {"tool"}, planar.pose("bent"), limits).found);
+  const PoseLimits whole = pose_limits(robot_, PoseLimitSet::sd, kLeft);
+  ASSERT_EQ(whole.limits.size(), 1u) << "of seven joints nothing is left out";
+  EXPECT_EQ(whole.limits[0].quantity, PoseQuantity::sd);
+  EXPECT_TRUE(whole.notes.empty());
 }
 
 TEST_F(PoseAdviceOnTheH1_2, RefusesWhatItCannotUse) {

@@ -7,6 +7,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/files.hpp"
+#include "robot/check_inertia.hpp"
 #include "robot/test_robots.hpp"
 #include "support/soak.hpp"
 #include "support/tolerances.hpp"
@@ -141,18 +142,29 @@ TEST(Urdf, BadInertia) {
   expect_refused(with("<inertial><mass value=\"-1\"/>" + moments + "</inertial>"), 3, {"'a'", "negative mass"});
   expect_refused(with("<inertial>" + moments + "</inertial>"), 3, {"'a'", "without <mass>"});
   expect_refused(with("<inertial><mass value=\"1\"/></inertial>"), 3, {"'a'", "without <inertia>"});
-  expect_refused(
-      with(R"(<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="-1" ixy="0" ixz="0" iyz="0"/></inertial>)"), 3,
-      {"'a'", "not positive"});
-  expect_refused(
-      with(R"(<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="5" ixz="0" iyz="0"/></inertial>)"), 3,
-      {"'a'", "not positive"});
   expect_refused(with(R"(<inertial><mass value="1"/><inertia ixx="1" iyy="1" ixy="0" ixz="0" iyz="0"/></inertial>)"), 3,
                  {"no 'izz'"});
-  // Weightless, but not free to turn.
-  expect_refused(
-      with(R"(<inertial><mass value="1e-6"/><inertia ixx="1" iyy="1" izz="-1" ixy="0" ixz="0" iyz="0"/></inertial>)"),
-      3, {"'a'", "not positive"});
+}
+
+/// Its frames are whole: who needs dynamics refuses it.
+TEST(Urdf, AnInertiaThatNoBodyHasIsNoted) {
+  for (const auto* const text :
+       {R"(<mass value="1"/><inertia ixx="1" iyy="1" izz="-1" ixy="0" ixz="0" iyz="0"/>)",
+        R"(<mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="5" ixz="0" iyz="0"/>)",
+        // Weightless, but not free to turn.
+        R"(<mass value="1e-6"/><inertia ixx="1" iyy="1" izz="-1" ixy="0" ixz="0" iyz="0"/>)"}) {
+    const RobotDescription r = parse(robot(link("a", std::string("\n<inertial>") + text + "</inertial>\n")));
+    ASSERT_EQ(r.notes.size(), 1u);
+    EXPECT_EQ(r.notes[0], "line 3: link 'a': the inertia is not positive, no body has it; dynamics refuse it");
+    try {
+      detail::check_inertia(RobotModel(r));
+      ADD_FAILURE() << text;
+    } catch (const ModelError& error) {
+      EXPECT_EQ(std::string(error.what()).rfind("test.urdf:2: link 'a': the inertia is not positive; check signs", 0),
+                0u)
+          << error.what();
+    }
+  }
 }
 
 /// TIAGo's antennas: a milligram with an inertia that no body can have.

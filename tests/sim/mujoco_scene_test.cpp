@@ -9,6 +9,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/robot/robot_meshes.hpp"
+#include "antaeus/sim/mujoco_plant.hpp"
 #include "antaeus/sim/mujoco_robot.hpp"
 #include "sim/scenes.hpp"
 #include "sim/tolerances.hpp"

@@ -283,7 +283,9 @@ constexpr void visit_fields(const Audit*, auto&& visit) {
   visit(field("lessons", "", "the demo adds the planar arm, else empty", &A::lessons).only(kFile));
   visit(field("audited", "", "the episode", &A::audited));
   visit(field("baselines", "", "good runs, each with the same fields", &A::baselines));
-  visit(field("settings", "", "every option with its value and the source of that", &A::settings));
+  visit(field("settings", "",
+              "every option with its value and the source of that; those of feet only where the robot has one",
+              &A::settings));
 }
 
 }  // namespace antaeus

@@ -136,8 +136,9 @@ constexpr void visit_fields(const PoseAdvice*, auto&& visit) {
 /// are refined by a compass search on the border of the permitted set. It uses no derivatives (the worst direction
 /// changes abruptly) and no random numbers: equal input gives equal advice. The result is a local optimum: a nearer
 /// pose may exist. Joints that share no endpoint are searched separately. Where nothing is found, poses over the whole
-/// range of the limb's joints are tried for each limit by itself. One that none of them passes is noted; of a named set
-/// it is left out, and the search starts again with the others, if there are any.
+/// range of the limb's joints are tried for each limit by itself. One that none of them passes is noted. Of the sets sd
+/// and published it is left out, or where it is an endpoint's only one, replaced by what is a quarter above the least
+/// that was found; the search then starts again.
 /// \param joints  that may move; empty: those of each endpoint's group (without one, all that support it)
 /// Set-up code: allocates, some 10⁴ evaluations. \throws OptionsError, ModelError with the nearest name
 ANTAEUS_API PoseAdvice advise(const Robot& robot, const std::vector<std::string>& endpoints, ConstVectorRef q,

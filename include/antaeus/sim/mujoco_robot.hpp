@@ -46,7 +46,8 @@ struct MujocoRobot {
 ANTAEUS_API MujocoRobot mujoco_robot(const MujocoScene& scene, const MujocoRobotOptions& options = {});
 
 /// load_robot() that takes an MJCF file (.xml) too, as MuJoCo reads it; the engine is loaded for such a file alone. The
-/// one body with a free joint is then the floating base; without one the base is fixed. There is no profile.
+/// one body with a free joint is then the floating base, and with \p base fixed it is held at the origin; without one
+/// the base is fixed. There is no profile.
 /// \param base  floating is refused where no body has a free joint
 /// \throws ModelError as load_robot and mujoco_robot, and for what the model cannot hold: equality constraints, which
 ///         close loops or couple joints, and several free bodies

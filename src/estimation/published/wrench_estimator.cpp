@@ -3,7 +3,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/option_table.hpp"
 #include "antaeus/numerics/condition_number.hpp"
-#include "robot/regular_poses.hpp"
+#include "estimation/published/moved_directions.hpp"
 
 namespace antaeus {
 

@@ -75,7 +75,8 @@ std::string gain_text(const Robot& robot, const MovingRows& rows, int motor, con
   if (turned > kFar || turned < 1.0 / kFar) {
     return found.joint + ": the channel is not in N·m, the model says " + size +
            (found.gain < 0.0 ? ", and its sign is the opposite" : "") +
-           ": amperes, torque before the gear, or mN·m; give its scale, or take effort units";
+           ": amperes, torque before the gear, or mN·m; give its scale (joint_figures of a profile), or take effort "
+           "units";
   }
   std::string text = found.joint + ": the model says " + size +
                      ": another gear or torque constant, or masses that the description has wrong";

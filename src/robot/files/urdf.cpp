@@ -172,7 +172,9 @@ class UrdfReader {
     const double slack = 1e-3 * std::abs(moments[2]) + 1e-12;
     if (moments[0] < -slack) {
       if (body.mass >= kWeightless || moments.cwiseAbs().maxCoeff() >= kTurnsFreely) {
-        fail(line, "link '" + link + "': the inertia is not positive", "check signs and order of ixx…izz");
+        robot_.notes.push_back("line " + std::to_string(line) + ": link '" + link +
+                               "': the inertia is not positive, no body has it; dynamics refuse it");
+        return body;
       }
       robot_.notes.push_back("line " + std::to_string(line) + ": link '" + link +
                              "': no body has such an inertia; the link weighs less than a gram and is read as a point");

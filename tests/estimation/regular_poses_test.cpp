@@ -1,9 +1,9 @@
-#include "robot/regular_poses.hpp"
-
 #include <gtest/gtest.h>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/robot/instant.hpp"
+#include "estimation/published/moved_directions.hpp"
+#include "robot/check_inertia.hpp"
 #include "robot/test_robots.hpp"
 
 namespace antaeus {

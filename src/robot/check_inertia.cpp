@@ -1,10 +1,10 @@
-#include "robot/regular_poses.hpp"
+#include "robot/check_inertia.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "antaeus/core/error.hpp"
-#include "antaeus/numerics/small_svd.hpp"
 #include "antaeus/robot/dynamics.hpp"
 
 namespace antaeus::detail {
@@ -15,14 +15,15 @@ namespace {
 constexpr int kChancePoses = 4;
 /// Below this share of a row's own inertia, what is left of it beside the joints beyond is rounding.
 constexpr double kLeftShare = 1e-10;
-/// Below this share of the largest a singular value is rounding. Metres count over a lever of 0.3 m.
-constexpr double kMovedShare = 1e-8, kLever = 0.3;
-
-/// A position of a joint within its limits, and within a turn.
-double within_limits(const RobotModel& model, Eigen::Index motor, double share) {
-  const double lower = model.lower_limits()[motor], upper = model.upper_limits()[motor];
-  const double from = std::isfinite(lower) ? lower : std::isfinite(upper) ? upper - 3.0 : -3.0;
-  return from + share * ((std::isfinite(upper) ? upper : from + 6.0) - from);
+/// Smallest eigenvalue of a symmetric 3 × 3 matrix, by its characteristic polynomial.
+/// Source: Smith, "Eigenvalues of a symmetric 3 × 3 matrix", Comm. ACM 4 (1961).
+double least_moment(const Matrix3& I) {
+  const double mean = I.trace() / 3.0;
+  const Matrix3 centred = I - mean * Matrix3::Identity();
+  const double size = std::sqrt(centred.squaredNorm() / 6.0);
+  if (!(size > 0)) return mean;
+  const double half = std::clamp(centred.determinant() / (2.0 * size * size * size), -1.0, 1.0);
+  return mean + 2.0 * size * std::cos((std::acos(half) + 2.0 * std::numbers::pi) / 3.0);
 }
 
 /// The first row, from the tips inwards, that adds nothing to those beyond it; -1: M is positive. Cholesky, in place.
@@ -43,6 +44,14 @@ Eigen::Index row_without_inertia(MatrixX& M) {
 }  // namespace
 
 void check_inertia(const RobotModel& model) {
+  for (const LinkDescription& link : model.description().links) {
+    const Inertial& body = link.inertial;
+    // As the readers, which note it: below -slack rounding explains it no more.
+    if (!link.has_inertial || !(least_moment(body.inertia) < -1e-3 * body.inertia.norm() - 1e-12)) continue;
+    throw ModelError(model.description().source + (link.line > 0 ? ":" + std::to_string(link.line) : ""),
+                     "link '" + link.name + "': the inertia is not positive",
+                     "check signs and order of ixx…izz; ik, robot and show take it as it is");
+  }
   if (model.nv() == 0) return;
   Dynamics dynamics(model);
   MatrixX M(model.nv(), model.nv());
@@ -53,43 +62,18 @@ void check_inertia(const RobotModel& model) {
     if (model.integrate(model.neutral(), v, q) != Status::ok || dynamics.mass_matrix(q, M) != Status::ok) return;
     if (!M.allFinite()) return;  // whoever computes with it says so
     row = row_without_inertia(M);
-    if (row < 0) return;
+    // A base that floats and weighs nothing beside its limbs is no joint's matter; who inverts the whole of M says so.
+    if (row < (model.base() == Base::free_flyer ? 6 : 0)) return;
   }
   const RobotDescription& description = model.description();
   const std::string& name = model.row_names()[static_cast<std::size_t>(row)];
   const auto joint = std::ranges::find(description.joints, name, &JointDescription::name);
-  if (joint == description.joints.end()) {
-    throw ModelError(description.source, "no mass that the floating base could move: its mass matrix is singular",
-                     "give the links mass and inertia, or fix the base");
-  }
+  if (joint == description.joints.end()) return;
   throw ModelError(description.source + (joint->line > 0 ? ":" + std::to_string(joint->line) : ""),
                    "joint '" + name + "' has no inertia of its own to move (link '" + joint->child +
                        "' and those beyond lack mass or inertia): the mass matrix is singular",
                    "give link '" + joint->child +
                        "' mass and inertia, or make the joint fixed; ik, robot and show take it as it is");
-}
-
-int moved_directions(const RobotModel& model, FrameId frame) {
-  if (model.supporting_motors(frame).empty()) return 0;
-  Dynamics dynamics(model);
-  const auto motors = static_cast<Eigen::Index>(model.motor_count());
-  SmallSvd svd(model.motor_count(), 6);
-  VectorX positions(motors), q(model.nq());
-  Matrix6X whole(6, model.nv()), own(6, motors);
-  int directions = 0;
-  for (int pose = 0; pose < 2 * kChancePoses; ++pose) {
-    for (Eigen::Index m = 0; m < motors; ++m) {
-      // Spread by an irrational step for each motor: no two of them move alike.
-      const double step = (pose + 1) * std::sqrt(static_cast<double>(m) + 2.0) + 0.1 * static_cast<double>(m);
-      positions[m] = within_limits(model, m, 0.1 + 0.8 * (step - std::floor(step)));
-    }
-    if (model.position_from_motors(positions, Eigen::Vector4d(0, 0, 0, 1), q) != Status::ok) break;
-    if (dynamics.at(q).frame_jacobian(frame, whole) != Status::ok) break;
-    for (Eigen::Index m = 0; m < motors; ++m) own.col(m) = whole.col(model.motor_rows()[static_cast<std::size_t>(m)]);
-    own.topRows<3>() /= kLever;
-    if (svd.compute_transposed(own) == Status::ok) directions = std::max(directions, svd.rank(kMovedShare));
-  }
-  return directions;
 }
 
 }  // namespace antaeus::detail
