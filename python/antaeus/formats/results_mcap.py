@@ -39,7 +39,7 @@ class WrittenResults:
     topics: dict[str, int]
     """Messages by topic."""
     notes: tuple[str, ...]
-    """What a drawing does not show as it is, one line each."""
+    """What is wrong with the log's set-up, how forces were estimated, what a drawing does not show as it is; one line each."""
 
     @property
     def messages(self) -> int:
@@ -99,6 +99,7 @@ def write_results(path: str | os.PathLike[str], robot: typing.Any, episode: typi
         text = _urdf_text(robot) if urdf is None else urdf
         if text:
             out.write_text("/robot_description", text, int(times[0]))
+        out.tell({"robot": robot.profile.name, "log": episode.name, "notes": "\n".join(estimates.notes)})
         scenes = _Scenes(robot, episode, estimates, metres_per_newton)
         joints = _Joints(robot, episode)
         wrenches = _Wrenches(estimates)
@@ -113,7 +114,7 @@ def write_results(path: str | os.PathLike[str], robot: typing.Any, episode: typi
                 progress(step / len(times))
         out.finish()
     progress(1.0)
-    return WrittenResults(target, out.topics, tuple(scenes.notes()))
+    return WrittenResults(target, out.topics, (*estimates.notes, *scenes.notes()))
 
 
 def _times(episode: typing.Any, start_ns: int) -> np.ndarray:
@@ -190,6 +191,10 @@ class _Out:
     def _add(self, topic: str, data: bytes, time: int) -> None:
         self._writer.add_message(self._channels[topic], time, data, time)
         self.topics[topic] = self.topics.get(topic, 0) + 1
+
+    def tell(self, about: dict[str, str]) -> None:
+        """Metadata of the file."""
+        self._writer.add_metadata("antaeus", about)
 
     def finish(self) -> None:
         self._writer.finish()
