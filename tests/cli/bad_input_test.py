@@ -248,12 +248,14 @@ def test_urdf_with_a_missing_inertia(small, tmp_path, urdf):
     file, line_of = urdf
     text = file.read_text()
     links = re.findall(r'<link name="([^"]+)">.*?</link>', text, re.S)
-    moving = [name for name in links if f'<child link="{name}"/>' in text][0]
+    joints = re.findall(r'<joint name="([^"]+)" type="(?:revolute|continuous)">.*?<child link="([^"]+)"/>', text, re.S)
+    joint, moving = joints[-1]
+    assert moving in links
     start = text.index(f'<link name="{moving}">')
     cut = re.sub(r"<inertial>.*?</inertial>", lambda m: "\n" * m.group(0).count("\n"), text[start:], count=1, flags=re.S)
     file.write_text(text[:start] + cut)
-    line = audit_refused(small, tmp_path, f"{file}:{line_of(f'<link name={chr(34)}{moving}{chr(34)}>')}", robot=file.parent / "profile.toml")
-    assert "inertia" in line
+    line = audit_refused(small, tmp_path, f"{file}:{line_of(f'<joint name={chr(34)}{joint}{chr(34)}')}", robot=file.parent / "profile.toml")
+    assert f"joint '{joint}' has no inertia of its own to move" in line and f"link '{moving}'" in line
 
 
 def test_urdf_with_a_missing_mesh(small, tmp_path, urdf):

@@ -179,11 +179,11 @@ def test_meshes_are_optional_everywhere(biped, tmp_path):
 
 
 def test_no_number_stands_for_infinity(biped, tmp_path):
-    """A leg of one joint: κ is infinite in every pose."""
-    told = json.loads(run("map", "--robot", biped, "-e", "left_leg", "-e", "right_leg", "-j", "left_hip", "-j", "right_hip", "--steps", "3", "--positions",
-                          "left_hip=0.1", "--json").stdout)
-    kappa = next(q for q in told["quantities"] if q["quantity"] == "kappa")
-    assert kappa["minimum"] is None and kappa["maximum"] is None and "1e+300" not in json.dumps(told)
+    """A leg of one joint shows one direction; of the pelvis no joint tells anything, and κ is infinite in every pose."""
+    told = json.loads(run("map", "--robot", biped, "-e", "left_leg", "-e", "right_leg", "-e", "pelvis", "-j", "left_hip", "-j", "right_hip", "--steps", "3",
+                          "--positions", "left_hip=0.1", "--json").stdout)
+    spans = {q["endpoint"]: (q["minimum"], q["maximum"]) for q in told["quantities"] if q["quantity"] == "kappa"}
+    assert spans == {"left_leg": (1, 1), "right_leg": (1, 1), "pelvis": (None, None)} and "1e+300" not in json.dumps(told)
 
 
 @pytest.mark.parametrize(("robot", "shown"), [("ur5e", False), ("panda", False), ("h1_2", True)])
