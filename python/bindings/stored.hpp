@@ -184,11 +184,11 @@ constexpr void visit_stored(const S*, auto&& visit) {
 }
 template <std::same_as<PoseLimit> P>
 constexpr void visit_stored(const P*, auto&& visit) {
-  visit(&P::quantity, &P::limit);
+  visit(&P::quantity, &P::limit, &P::left_out);
 }
 template <std::same_as<PoseLimits> P>
 constexpr void visit_stored(const P*, auto&& visit) {
-  visit(&P::name, &P::limits);
+  visit(&P::name, &P::limits, &P::notes);
 }
 template <std::same_as<PoseAdvice> P>
 constexpr void visit_stored(const P*, auto&& visit) {
