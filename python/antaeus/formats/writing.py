@@ -17,6 +17,7 @@ from antaeus.formats.recording import BLOCK_ROWS, UNKNOWN, Channel, FormatError,
 # What load_episode reads beside the .npy files of a folder that was converted: names of columns, and what is known of them.
 COLUMNS_FILE = "channels.csv"
 NOTES_FILE = "notes.txt"
+_HEAD_BYTES = 128  # of a .npy file here
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,7 +46,7 @@ class FolderSink:
         """The head of format version 1.0, always as long, so that it can be written again when the rows are counted."""
         shape = f"({self._rows},)" if name == "time" else f"({self._rows}, {self._widths[name]})"
         text = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}"
-        return b"\x93NUMPY\x01\x00" + (118).to_bytes(2, "little") + text.ljust(117).encode() + b"\n"
+        return b"\x93NUMPY\x01\x00" + (_HEAD_BYTES - 10).to_bytes(2, "little") + text.ljust(_HEAD_BYTES - 11).encode() + b"\n"
 
     def add(self, time: np.ndarray, values: dict[str, np.ndarray]) -> None:
         self._rows += len(time)
@@ -85,14 +86,18 @@ def _to_parquet(folder: pathlib.Path, file: pathlib.Path, kept: tuple[Channel, .
                for channel in kept for column in channel.columns]
     known = {"start_ns": start, "clock": clock, "notes": notes}
     schema = arrow.schema(fields, metadata={"antaeus": json.dumps(known, ensure_ascii=False)})
-    time = np.load(folder / "time.npy", mmap_mode="r")
-    arrays = [np.load(folder / f"{channel.name}.npy", mmap_mode="r") for channel in kept]
-    with parquet.ParquetWriter(file, schema, compression="snappy") as writer:
-        for begin in range(0, len(time), BLOCK_ROWS):
-            rows = slice(begin, begin + BLOCK_ROWS)
-            columns = [time[rows]] + [array[rows, place] for array in arrays for place in range(array.shape[1])]
-            writer.write_batch(arrow.record_batch([arrow.array(np.ascontiguousarray(column)) for column in columns],
-                                                  schema=schema))
+    widths = [1, *(len(channel.columns) for channel in kept)]
+    with contextlib.ExitStack() as files, parquet.ParquetWriter(file, schema, compression="snappy") as writer:
+        streams = [files.enter_context(open(folder / f"{name}.npy", "rb")) for name in ("time", *(channel.name for channel in kept))]
+        for stream in streams:
+            stream.seek(_HEAD_BYTES)
+        while True:
+            # Not mapped: pages of a file that is mapped stay in memory.
+            parts = [np.fromfile(stream, "<f8", BLOCK_ROWS * width).reshape(-1, width) for stream, width in zip(streams, widths)]
+            if len(parts[0]) == 0:
+                return
+            columns = [np.ascontiguousarray(part[:, place]) for part in parts for place in range(part.shape[1])]
+            writer.write_batch(arrow.record_batch([arrow.array(column) for column in columns], schema=schema))
 
 
 def write(recording: Recording, out: pathlib.Path, progress: Callable[[float], None] = lambda share: None) -> Written:
