@@ -78,7 +78,7 @@ void convert(const fs::path& recording, const fs::path& folder) {
   }
   const fs::path said = folder.parent_path() / "said";
   const Child child = start_child(
-      {program, "-m", "antaeus", "--verb", "convert", recording.string(), folder.string(), "--told-progress"}, said);
+      {program, "-m", "antaeus", "--verb", "convert", "--told-progress", "--", "--told-progress"}, said);
   const auto progress = progress_bar("reading " + printable(recording.filename().string()));
   std::optional<int> code;
   while (!(code = ended(child))) {

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import signal
 import sys
 
 from antaeus import _installation
@@ -33,6 +34,7 @@ def main() -> int:
 
 def run_verb(name: str, arguments: list[str]) -> int:
     """The work of a verb in Python; an error is one line on stderr and exit code 2, as in C++."""
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # who reads a pipe may leave early
     try:
         return VERBS[name](arguments)
     except (ValueError, OSError) as error:

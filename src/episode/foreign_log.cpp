@@ -63,17 +63,34 @@ bool holds_npy(const fs::path& folder) {
   return false;
 }
 
-/// Tables of UR's RTDE client, of libfranka and of PlotJuggler: each has what a plain table does not (docs/convert.md).
+/// Whether a header names a column so, with or without the quotes and the "state." that libfranka's may have.
+bool names(std::string_view head, std::string_view column) {
+  constexpr std::string_view kBefore = ",;\t \".", kAfter = ",;\t \"\r";
+  for (std::size_t at = head.find(column); at != head.npos; at = head.find(column, at + 1)) {
+    const std::size_t end = at + column.size();
+    if ((at == 0 || kBefore.find(head[at - 1]) != kBefore.npos) &&
+        (end == head.size() || kAfter.find(head[end]) != kAfter.npos)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Tables of UR's RTDE client, of libfranka and of PlotJuggler, by what the readers in python/antaeus/formats go by.
 bool is_table_of_others(const fs::path& file) {
+  constexpr std::array kRtde = {"actual_q_0", "actual_current_0", "actual_qd_0", "target_q_0",
+                                "actual_current_as_torque_0"};
+  constexpr std::array kFranka = {"tau_J[0]", "tau_ext_hat_filtered[0]", "q_d[0]", "O_T_EE[0]"};
+  constexpr std::size_t kLongestHead = 1 << 16;
   std::ifstream stream(file, std::ios::binary);
-  std::string head;
-  std::getline(stream, head);
-  constexpr std::size_t kLongestHead = 1 << 20;
-  if (head.size() > kLongestHead) return false;
+  std::string head(kLongestHead, '\0');
+  stream.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(std::min(static_cast<std::size_t>(stream.gcount()), head.find('\n')));
   if (head.starts_with("\xEF\xBB\xBF")) head.erase(0, 3);
-  const auto holds = [&](std::string_view word) { return head.find(word) != head.npos; };
-  return head.starts_with("__time") || head.starts_with("\"__time\"") || holds("actual_q_0") || holds("target_q_0") ||
-         (holds("tau_J[0]") || (holds("tau_J_0") && holds("q_d_0")));
+  const auto has_name = [&](const char* column) { return names(head, column); };
+  return head.starts_with("__time,") || head.starts_with("__time;") || head.starts_with("__time\t") ||
+         head.starts_with("\"__time\",") || std::ranges::any_of(kRtde, has_name) ||
+         (names(head, "q[0]") && std::ranges::any_of(kFranka, has_name));
 }
 
 bool is_foreign(const fs::path& path) {

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import antaeus
+from antaeus import formats
 from antaeus.formats import mapping, writing
 from antaeus.formats.recording import Block, Channel, ChannelWish, FormatError, Recording, Wishes, hold
 
@@ -238,3 +239,13 @@ def test_converted_is_told_to_people_and_programs(tmp_path):
                              recording()[0].channels, ("/image",), ("a note",))
     assert "3 rows" in str(done) and "Not read: /image" in str(done) and "unit" not in str(done).splitlines()[0]
     assert '"rate": null' in done.to_json()
+
+
+@pytest.mark.parametrize("header", ["time,tau_J[0],tau_J[1],q_1", "time,my_actual_q_0,tau_0", "time,actual_q_01,tau_0", "time,__time"])
+def test_a_table_of_ones_own_stays_one(tmp_path, header):
+    """What resembles a format of others and is none is read by the plain reader."""
+    file = tmp_path / "log.csv"
+    columns = header.count(",") + 1
+    file.write_text(header + "\n" + "\n".join(",".join(str(i + k) for k in range(columns)) for i in range(3)) + "\n")
+    assert antaeus.show(file).summary["steps"] == 3
+    assert not formats.recognises(file)

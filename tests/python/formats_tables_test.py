@@ -729,3 +729,13 @@ def test_a_missing_library_is_one_line(tmp_path, monkeypatch):
     refused(file, "needs the Python package h5py; pip install 'antaeus[logs]'")
 
 
+
+
+@pytest.mark.parametrize("name, joint", [
+    ("wrist_roll.pos", True), ("left_hip_pitch.pos", True), ("waist_yaw", True), ("neck_yaw.vel", True), ("hip_x.pos", True),
+    ("x", False), ("roll", False), ("ee.x", False), ("ee.roll.pos", False), ("left_tcp_pose.qx", False), ("eef_pos_y", False),
+    ("delta_x", False), ("r11", False)])
+def test_a_lerobot_joint_may_be_called_roll_pitch_or_yaw(name, joint):
+    from antaeus.formats import lerobot
+
+    assert (lerobot._NO_JOINT.fullmatch(name) is None) == joint

@@ -31,7 +31,10 @@ _WORDS = {
 _CURRENT_WORDS = ("cur", "current", "currents", "load")
 _SUFFIX = re.compile(r"(?P<joint>.+?)[._/ ](?P<word>[a-z]+)")  # shoulder_pan.pos
 _MIDDLE = re.compile(r"(?P<before>.*?)_?(?P<word>[a-z]+)_(?P<after>\d+)")  # joint_cur_1
-_NO_JOINT = re.compile(r"(?:.*[._/ ])?(?:x|y|z|w|qx|qy|qz|qw|rx|ry|rz|roll|pitch|yaw|r11|r12|r13|r21|r22|r23"
+# Parts of a pose, by themselves or after a word for where the pose is: "x", "ee.roll", "left_tcp_pose.qx". What stands
+# after another word is a joint: wrist_roll, left_hip_pitch, waist_yaw.
+_NO_JOINT = re.compile(r"(?:(?:.*[._/ ])?(?:ee|eef|tcp|end_effector|tool|pose|cartesian|cart|target)(?:_?(?:pos|position|pose|ori|orientation"
+                       r"|rot|quat))?[._/ ])?(?:x|y|z|w|qx|qy|qz|qw|rx|ry|rz|roll|pitch|yaw|r11|r12|r13|r21|r22|r23"
                        r"|rot6d_\d+|delta_[a-z]+)(?:[._/ ](?:pos|vel|position))?")
 
 
