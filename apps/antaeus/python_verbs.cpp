@@ -77,8 +77,9 @@ void convert(const fs::path& recording, const fs::path& folder) {
                        "run the antaeus that pip installed, or name an interpreter: ANTAEUS_PYTHON=…");
   }
   const fs::path said = folder.parent_path() / "said";
+  const std::string named = recording.string();  // no option, whatever it begins with
   const Child child = start_child({program, "-m", "antaeus", "--verb", "convert", "--told-progress",
-                                   fs::absolute(recording).string(), folder.string()},
+                                   named.starts_with('-') ? "./" + named : named, folder.string()},
                                   said);
   const auto progress = progress_bar("reading " + printable(recording.filename().string()));
   std::optional<int> code;

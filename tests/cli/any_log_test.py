@@ -11,7 +11,7 @@ import shutil
 
 import numpy as np
 import pytest
-from command_line import ROOT, run, text
+from command_line import ROOT, refused, run, text
 
 antaeus = pytest.importorskip("antaeus")
 EXAMPLES = pathlib.Path(os.environ.get("ANTAEUS_EXAMPLE_ROBOTS", "/nowhere"))
@@ -147,3 +147,27 @@ def test_four_commands_to_an_audit(tmp_path, robot, form):
     false = np.abs(np.array([posterior[axis] for axis in ("Fx", "Fy", "Fz")]))
     sd = np.array([posterior[f"sd_{axis}"] for axis in ("Fx", "Fy", "Fz")])
     assert np.all(false < 4.5 * sd), "a false force that is ok"
+
+
+def test_what_a_verb_cannot_be_told_names_convert(tmp_path):
+    """A bag of two topics, by a verb that has no --topic; the bag's name is no option."""
+    names = ["a", "b"]
+    time = np.arange(20) / RATE
+    log = [(topic, *rest) for topic in ("/left", "/right")
+           for _, *rest in messages(names, time, *np.random.default_rng(1).normal(size=(3, 20, 2)), False)]
+    writing = pytest.importorskip("mcap.writer")
+    with open(tmp_path / "-two.mcap", "wb") as stream:
+        writer = writing.Writer(stream)
+        writer.start("ros2", "test")
+        channels = {}
+        for topic, kind, stamp, data, store in log:
+            if topic not in channels:
+                definition = store.generate_msgdef(kind, ros_version=2)[0].encode()
+                channels[topic] = writer.register_channel(topic, "cdr", writer.register_schema(kind, "ros2msg", definition))
+            writer.add_message(channels[topic], stamp, data, stamp)
+        writer.finish()
+    line = refused("show", "./-two.mcap", cwd=tmp_path)
+    assert "/left" in line and "/right" in line and "antaeus convert --topic" in line
+    assert [each.name for each in tmp_path.iterdir()] == ["-two.mcap"]
+    assert run("convert", "./-two.mcap", "left", "--topic", "/left", cwd=tmp_path).returncode == 0
+    assert np.load(tmp_path / "left" / "qpos.npy").shape == (20, 2)

@@ -5,6 +5,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import re
 import sys
 import tempfile
 import time
@@ -96,7 +97,16 @@ def _description(source: pathlib.Path, opened: Recording) -> str:
 
 def into_folder(recording: str, folder: str) -> None:
     """For the library, which reads a recording by way of a scratch folder (antaeus::set_log_converter)."""
-    convert_recording(pathlib.Path(recording), pathlib.Path(folder), Request(), lambda share: None)
+    _for_a_verb(pathlib.Path(recording), pathlib.Path(folder), lambda share: None)
+
+
+def _for_a_verb(recording: pathlib.Path, folder: pathlib.Path, progress: Callable[[float], None]) -> None:
+    """Converts for who has none of convert's options: what asks for one of them says whose it is."""
+    try:
+        convert_recording(recording, folder, Request(), progress)
+    except FormatError as error:
+        error.args = (re.sub(r"(?<!convert )(--(?:topic|episode|clock|rate|map)\b)", r"antaeus convert \1", str(error), count=1),)
+        raise
 
 
 class _Parser(argparse.ArgumentParser):
@@ -145,10 +155,11 @@ def run(arguments: list[str]) -> int:
         raise ValueError("convert: OUT is missing; name a folder, a .parquet or an .mcap, or give --list")
     asked = Request(given.map, given.topic, given.clock, given.episode, given.rate, given.urdf, given.robot, given.endpoint or (),
                     _settings(given.set or []))
-    done = convert_recording(pathlib.Path(given.recording), pathlib.Path(given.out), asked,
-                             _tell if given.told_progress else Bar("converting"))
-    if not given.told_progress:
-        print(done.to_json() if given.json else done)
+    if given.told_progress:
+        _for_a_verb(pathlib.Path(given.recording), pathlib.Path(given.out), _tell)
+        return 0
+    done = convert_recording(pathlib.Path(given.recording), pathlib.Path(given.out), asked, Bar("converting"))
+    print(done.to_json() if given.json else done)
     return 0
 
 
