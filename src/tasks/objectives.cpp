@@ -24,6 +24,8 @@ LimitDistance::LimitDistance(const RobotModel& model, double weight_of_it)
 std::unique_ptr<Objective> LimitDistance::clone() const { return std::make_unique<LimitDistance>(*this); }
 
 Status LimitDistance::evaluate(const TaskState& state, double& value, VectorRef gradient) const noexcept {
+  set_nan(value, gradient);
+  if (gradient.size() != lower_.size()) return Status::wrong_size;  // of another model
   value = 0.0;
   gradient.setZero();
   for (Eigen::Index i = 0; i < lower_.size(); ++i) {

@@ -214,7 +214,8 @@ CouplingTask::CouplingTask(const RobotModel& model, const std::vector<std::strin
     : Task("coupling", static_cast<int>(matrix.rows()), chosen),
       offset(std::move(offset_of_rows)),
       rows_of_v_(joints.empty() ? std::vector<int>{} : detail::rows_of_joints(model, joints)),
-      matrix_(std::move(matrix)) {
+      matrix_(std::move(matrix)),
+      nv_(model.nv()) {
   if (matrix_.rows() == 0 || matrix_.cols() != std::ssize(rows_of_v_) || offset.size() != matrix_.rows() ||
       !matrix_.allFinite() || !offset.allFinite()) {
     throw OptionsError("CouplingTask", "matrix, joints and offset do not fit",
@@ -226,7 +227,7 @@ std::unique_ptr<Task> CouplingTask::clone() const { return std::make_unique<Coup
 
 Status CouplingTask::evaluate(const TaskState& state, VectorRef error, MatrixRef jacobian) const noexcept {
   set_nan(error, jacobian);
-  if (offset.size() != error.size()) return Status::wrong_size;
+  if (offset.size() != error.size() || jacobian.cols() != nv_) return Status::wrong_size;
   if (!offset.allFinite()) return Status::not_finite;
   error = -offset;
   jacobian.setZero();

@@ -169,6 +169,29 @@ TEST(TaskProperty, ATargetThatIsNoneIsRefused) {
   EXPECT_THROW(CouplingTask(model, {}, MatrixX::Ones(1, 1), VectorX::Ones(1)), OptionsError);
 }
 
+/// It would read and write beyond what the solver has.
+TEST(TaskProperty, WhatIsOfAnotherModelIsRefused) {
+  const RobotModel small = test::own_robot("planar_3r").model, big = test::own_robot("panda").model;
+  const auto last = [](const RobotModel& model) {
+    const std::vector<std::string>& motors = model.motor_names();
+    return CouplingTask(model, {motors[motors.size() - 1], motors[motors.size() - 2]}, MatrixX::Ones(1, 2),
+                        VectorX::Zero(1));
+  };
+  for (const auto& [model, other] : {std::pair(&small, &big), std::pair(&big, &small)}) {
+    StateAt state(*model);
+    VectorX error(1), gradient(model->nv());
+    MatrixX J(1, model->nv());
+    double value = 0.0;
+    EXPECT_EQ(last(*other).evaluate(state(model->neutral()), error, J), Status::wrong_size);
+    EXPECT_EQ(LimitDistance(*other).evaluate(state(model->neutral()), value, gradient), Status::wrong_size);
+    TaskProblem coupled(*model), kept(*model);
+    coupled.add(last(*other));
+    kept.add(LimitDistance(*other));
+    EXPECT_EQ(TaskSolver(coupled).solve(model->neutral()).status, SolveStatus::bad_input);
+    EXPECT_EQ(TaskSolver(kept).solve(model->neutral()).status, SolveStatus::bad_input);
+  }
+}
+
 /// Where the angle is small and where the axis points backwards.
 TEST(TaskProperty, LookAtIsTheAngle) {
   const RobotModel model = test::own_robot("planar_3r").model;

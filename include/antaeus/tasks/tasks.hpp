@@ -105,11 +105,12 @@ class ANTAEUS_API CouplingTask : public Task {
   Status evaluate(const TaskState& state, VectorRef error, MatrixRef jacobian) const noexcept override;
   std::unique_ptr<Task> clone() const override;
 
-  VectorX offset;  ///< rows; another size is `wrong_size`
+  VectorX offset;  ///< rows; another size, or a state of another model, is `wrong_size`
 
  private:
   std::vector<int> rows_of_v_;
   MatrixX matrix_;
+  int nv_;
 };
 
 }  // namespace antaeus
