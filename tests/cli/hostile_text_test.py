@@ -259,3 +259,27 @@ def test_a_frame_that_nothing_moves(twins, tmp_path):
     rows = (tmp_path / "out" / "steps.csv").read_text().splitlines()
     verdict = rows[0].split(",").index("verdict")
     assert {row.split(",")[verdict] for row in rows[1:]} == {"unobservable"}
+
+
+@pytest.mark.parametrize("body", [
+    lambda: "motors=[" + ",".join(f'"{i:x}"' for i in range(380_000)) + "]",
+    lambda: 'motors=["a"]\n' + "".join(f'[[endpoints]]\nframe="{i:x}"\n' for i in range(140_000)),
+    lambda: 'motors=["a"]\n' + "".join(f'[[poses]]\nname="{i:x}"\n' for i in range(150_000)),
+    lambda: 'motors=["a"]\n[noise]\njoints=[' + ",".join(f'{{joint="{i:x}",white_sd=1}}' for i in range(130_000)) + "]",
+    lambda: 'motors=["a"]\n[noise]\njoints=[{joint="a",white_sd=1}]\nparameters=['
+    + ",".join(f'{{name="{i:x}",value=0.0}}' for i in range(110_000)) + "]"])
+def test_a_profile_of_megabytes_is_refused_at_once(tmp_path, body):
+    """Each name was compared with all before: minutes."""
+    profile = tmp_path / "q.toml"
+    profile.write_text('schema=1\nname="a"\nmodel="x.urdf"\n' + body())
+    assert profile.stat().st_size > 2_000_000
+    refused("robot", profile)
+
+
+def test_a_name_that_is_no_utf8_makes_no_profile(tmp_path):
+    """A profile that was written with it could not be read again."""
+    text = (ROOT / "robots/planar_3r/planar_3r.urdf").read_bytes()
+    (tmp_path / "r.urdf").write_bytes(text.replace(b'"joint_2"', b'"gelenk_\xe9"'))
+    line = refused("robot", tmp_path / "r.urdf", "--write", tmp_path / "r.toml")
+    assert "no UTF-8" in line and "gelenk_" in line
+    assert [each.name for each in tmp_path.iterdir()] == ["r.urdf"]

@@ -6,10 +6,12 @@
 #include <cmath>
 #include <cstring>
 #include <optional>
+#include <set>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/io/base64.hpp"
+#include "core/utf8.hpp"
 #include "robot/files/toml_keys.hpp"
 
 namespace antaeus {
@@ -101,6 +103,10 @@ void read_row(Keys& table, NoiseFileParameter& parameter) {
 
 std::string toml_text(const std::string& text) {
   std::string result = "\"";
+  for (std::size_t at = 0; at < text.size(); at += utf8_length(text, at)) {
+    if (utf8_length(text, at) > 0) continue;
+    throw ModelError(printable(text), "no UTF-8, so a profile cannot hold it", "rename it");
+  }
   for (const char c : text) {
     const auto code = static_cast<unsigned char>(c);
     if (c == '"' || c == '\\') {
@@ -142,14 +148,11 @@ std::shared_ptr<const NoiseFile> read_noise(Keys& keys, const RobotProfile& prof
   if (noise->envelope_motors.empty() && !std::isnan(noise->identified_speed)) {
     table.fail(table.find("identified_speed"), "'identified_speed' of no motors", "name them: envelope_motors = [ … ]");
   }
+  std::set<std::string> joints, parameters;
   for (Keys& row : table.tables("joints")) {
     noise->joints.push_back(read_joint(row));
-    const NoiseFileJoint& last = noise->joints.back();
-    for (std::size_t i = 0; i + 1 < noise->joints.size(); ++i) {
-      if (noise->joints[i].joint == last.joint) {
-        row.fail(row.find("joint"), "'" + last.joint + "' has two rows", "remove one");
-      }
-    }
+    const std::string& last = noise->joints.back().joint;
+    if (!joints.insert(last).second) row.fail(row.find("joint"), "'" + last + "' has two rows", "remove one");
   }
   if (noise->joints.empty()) table.fail(nullptr, "no row in 'joints'", "add one for each motor, or remove [noise]");
   for (Keys& row : table.tables("parameters")) {
@@ -160,10 +163,8 @@ std::shared_ptr<const NoiseFile> read_noise(Keys& keys, const RobotProfile& prof
     read_row(row, parameter);
     parameter.line = row.line(row.find("name"));
     row.finish();
-    for (const NoiseFileParameter& other : noise->parameters) {
-      if (other.name == parameter.name) {
-        row.fail(row.find("name"), "a second parameter '" + parameter.name + "'", "remove one");
-      }
+    if (!parameters.insert(parameter.name).second) {
+      row.fail(row.find("name"), "a second parameter '" + parameter.name + "'", "remove one");
     }
     noise->parameters.push_back(std::move(parameter));
   }

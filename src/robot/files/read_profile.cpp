@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/number_text.hpp"
@@ -136,11 +137,12 @@ void read_payloads(Keys& keys, RobotProfile& profile, const std::string& file) {
 }
 
 void read_tables(Keys& keys, RobotProfile& profile, const std::string& file) {
+  std::set<std::string> groups, frames, labels, poses;
   for (Keys& table : keys.tables("groups")) {
     JointGroup group{table.text("name"), "", table.names("joints", profile.lines, "group")};
     group.title = table.text_or("title", group.name);
     table.finish();
-    if (profile.find_group(group.name)) {
+    if (!groups.insert(group.name).second) {
       table.fail(table.find("name"), "a second group '" + group.name + "'", "rename or remove one");
     }
     profile.groups.push_back(std::move(group));
@@ -153,13 +155,11 @@ void read_tables(Keys& keys, RobotProfile& profile, const std::string& file) {
     endpoint.group = table.text_or("group", "");
     read_surface(table, endpoint.surface);
     table.finish();
-    for (const Endpoint& other : profile.endpoints) {
-      if (other.frame == endpoint.frame) {
-        table.fail(table.find("frame"), "a second endpoint '" + endpoint.frame + "'", "remove one");
-      }
-      if (other.label == endpoint.label) {
-        table.fail(table.find("label"), "a second label '" + endpoint.label + "'", "rename one");
-      }
+    if (!frames.insert(endpoint.frame).second) {
+      table.fail(table.find("frame"), "a second endpoint '" + endpoint.frame + "'", "remove one");
+    }
+    if (!labels.insert(endpoint.label).second) {
+      table.fail(table.find("label"), "a second label '" + endpoint.label + "'", "rename one");
     }
     profile.lines.emplace("endpoint " + endpoint.frame, table.line(table.find("frame")));
     profile.lines.emplace("group of " + endpoint.frame, table.line(table.find("group")));
@@ -218,10 +218,8 @@ void read_tables(Keys& keys, RobotProfile& profile, const std::string& file) {
       }
     }
     table.finish();
-    for (const NamedPose& other : profile.poses) {
-      if (other.name == pose.name) {
-        table.fail(table.find("name"), "a second pose '" + pose.name + "'", "rename or remove one");
-      }
+    if (!poses.insert(pose.name).second) {
+      table.fail(table.find("name"), "a second pose '" + pose.name + "'", "rename or remove one");
     }
     profile.poses.push_back(std::move(pose));
   }

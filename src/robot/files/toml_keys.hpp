@@ -137,9 +137,10 @@ class Keys {
   std::vector<std::string> names(const std::string& key, std::map<std::string, int>& lines, const std::string& what) {
     std::vector<std::string> values;
     if (const toml::node* node = find(key)) {
+      std::set<std::string> seen;  // a hostile file has hundreds of thousands
       for (const toml::node& item : array_of(*node, key)) {
         const std::string name = text_of(item, key);
-        if (std::find(values.begin(), values.end(), name) != values.end()) {
+        if (!seen.insert(name).second) {
           fail(&item, "'" + key + "' names '" + name + "' twice", "remove one");
         }
         values.push_back(name);
