@@ -249,3 +249,79 @@ def test_a_table_of_ones_own_stays_one(tmp_path, header):
     file.write_text(header + "\n" + "\n".join(",".join(str(i + k) for k in range(columns)) for i in range(3)) + "\n")
     assert antaeus.show(file).summary["steps"] == 3
     assert not formats.recognises(file)
+
+
+RTDE = "timestamp " + " ".join(f"actual_q_{i}" for i in range(6)) + " " + " ".join(f"my_torque_{i}" for i in range(6))
+
+
+def rtde(file, rows=40):
+    random = np.random.default_rng(2)
+    numbers = np.column_stack([0.008 * np.arange(rows), random.normal(size=(rows, 12))])
+    file.write_text(RTDE + "\n" + "".join(" ".join(map(repr, map(float, row))) + "\n" for row in numbers))
+    return numbers
+
+
+def test_columns_that_a_map_takes_are_joints_by_name_too(tmp_path):
+    """Beside named channels, one without names was read by place: swapped joints of a robot in another order."""
+    numbers = rtde(tmp_path / "log.csv")
+    (tmp_path / "map.toml").write_text('[channels.tau]\nsource = "my_torque"\nunit = "N·m"\n')
+    done = antaeus.convert(tmp_path / "log.csv", tmp_path / "log", map=tmp_path / "map.toml")
+    (tau,) = [channel for channel in done.channels if channel.name == "tau"]
+    assert tau.columns[0] == "shoulder_pan_joint"
+    assert any("tau (my_torque) has no names: its columns are taken for those of qpos" in note for note in done.notes)
+    robot = urdf(("elbow_joint", "shoulder_pan_joint", "shoulder_lift_joint", "wrist_1_joint", "wrist_2_joint", "wrist_3_joint"),
+                 tmp_path / "r.urdf")
+    log = antaeus.load_episode(tmp_path / "log", robot)
+    np.testing.assert_array_equal(log.tau, numbers[:, 7:][:, [2, 0, 1, 3, 4, 5]])
+    made = recording()[0]
+    odd = dataclasses.replace(made, channels=(made.channels[0], dataclasses.replace(made.channels[1], columns=("0", "1"))))
+    with pytest.raises(FormatError, match="tau .* has 2 columns without names, and qpos 3 with; name them: channels.tau.columns"):
+        mapping.apply(odd, Wishes(), "bag")
+
+
+def test_a_recording_is_never_written_over(tmp_path):
+    rtde(tmp_path / "log.csv")
+    (tmp_path / "other.mcap").write_bytes(b"\x89MCAP0\r\n of someone")
+    (tmp_path / "other.parquet").write_text("of someone")
+    (tmp_path / "set" / "meta").mkdir(parents=True)
+    for out, told in (("other.mcap", "did not write it"), ("other.parquet", "did not write it"), ("log.csv", "is the recording itself")):
+        before = (tmp_path / out).read_bytes()
+        with pytest.raises(ValueError, match=told):
+            antaeus.convert(tmp_path / "log.csv", tmp_path / out, robot="ur5e" if out.endswith("mcap") else None)
+        assert (tmp_path / out).read_bytes() == before
+    for _ in range(2):  # what convert wrote is replaced
+        antaeus.convert(tmp_path / "log.csv", tmp_path / "log.parquet", map=None)
+    with pytest.raises(FormatError, match="a part of it"):
+        writing.require_replaceable(tmp_path / "set" / "meta", tmp_path / "set")
+
+
+@pytest.mark.parametrize("rate", [0.0, -5.0, float("nan"), float("inf")])
+def test_a_rate_that_is_none_is_one_line(tmp_path, rate):
+    rtde(tmp_path / "log.csv")
+    with pytest.raises(ValueError, match="^rate: .* is none; give rows a second, more than 0"):
+        antaeus.convert(tmp_path / "log.csv", tmp_path / "log", rate=rate)
+
+
+def test_the_origin_of_time_is_kept(tmp_path):
+    pytest.importorskip("pyarrow")
+    writing.write(recording()[0], tmp_path / "log")
+    writing.write(recording()[0], tmp_path / "log.parquet")
+    assert writing.start_of(tmp_path / "log") == writing.start_of(tmp_path / "log.parquet") == START
+    assert writing.start_of(tmp_path / "nothing") == 0
+
+
+def test_what_a_reader_asks_for_and_the_map_gives_is_not_asked_again():
+    made = recording(unit="A")[0]
+    made.notes.append("tau holds currents: give channels.tau.scale in a map")
+    mapped = mapping.apply(made, Wishes(channels={"tau": ChannelWish(scale=0.1)}), "bag")
+    assert len(mapped.notes) == 1 and "multiplied by 0.1" in mapped.notes[0]
+    odd = mapping.apply(recording()[0], Wishes(channels={"qpos": ChannelWish(unit="percent")}), "bag")
+    assert "is in percent, as the map says, which is none of rad" in odd.notes[0]
+
+
+def test_a_description_is_written_where_nothing_stands(tmp_path):
+    rtde(tmp_path / "log.csv")
+    for place, told in (("absent/r.urdf", "holds no description"), ("r.urdf", "holds no description")):
+        with pytest.raises(ValueError, match=told):
+            antaeus.convert(tmp_path / "log.csv", tmp_path / "log", urdf=tmp_path / place)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["log.csv"]

@@ -3,6 +3,7 @@
 import argparse
 import dataclasses
 import json
+import math
 import os
 import pathlib
 import re
@@ -43,6 +44,8 @@ class Request:
         if wishes.clock not in (None, "header", "receiver"):
             raise FormatError("clock", f"'{wishes.clock}' is none", nearest(str(wishes.clock), ("header", "receiver"))
                               or "give header or receiver")
+        if wishes.rate is not None and not (math.isfinite(wishes.rate) and wishes.rate > 0):
+            raise FormatError("rate", f"{wishes.rate:g} is none", "give rows a second, more than 0")
         return wishes
 
 
@@ -50,7 +53,10 @@ def convert_recording(source: pathlib.Path, target: pathlib.Path, asked: Request
                       progress: Callable[[float], None]) -> "Converted | WrittenResults":
     """What `antaeus.convert` does."""
     wishes = asked.wishes()
+    writing.require_replaceable(target, source)
     if target.suffix == ".mcap":
+        if asked.urdf is not None:
+            raise FormatError("urdf", "an .mcap of forces holds the description itself", "leave --urdf out")
         if asked.robot is None:
             raise FormatError(target, "is of forces, and no robot is named", "give the robot, or name a folder or a .parquet")
         return _results(source, target, wishes, asked, progress)
@@ -58,6 +64,8 @@ def convert_recording(source: pathlib.Path, target: pathlib.Path, asked: Request
         raise FormatError(target, "is an episode, which is of no robot in particular", "leave the robot out, or name an .mcap")
     opened = _opened(source, wishes)
     text = _description(source, opened) if asked.urdf is not None else None
+    if asked.urdf is not None:
+        _require_free(pathlib.Path(asked.urdf), text)
     written = writing.write(opened, target, progress)
     if asked.urdf is not None and text is not None:
         pathlib.Path(asked.urdf).write_text(text, encoding="utf-8")
@@ -71,7 +79,7 @@ def _results(source: pathlib.Path, target: pathlib.Path, wishes: Wishes, asked: 
 
     known = asked.robot if isinstance(asked.robot, _antaeus.Robot) else _antaeus.load_robot(asked.robot)
     with tempfile.TemporaryDirectory(prefix="antaeus-") as scratch:
-        start = 0
+        start = writing.start_of(source)
         log = source
         if source.exists() and recognises(source):
             log = pathlib.Path(scratch) / source.stem
@@ -89,6 +97,14 @@ def _opened(source: pathlib.Path, wishes: Wishes) -> Recording:
     return mapping.apply(mapping.without_spare_slots(open_recording(source, wishes)), wishes, source)
 
 
+def _require_free(file: pathlib.Path, text: str | None) -> None:
+    """Raises FormatError where a description cannot be written to `file`, or another text stands there."""
+    if not file.parent.is_dir():
+        raise FormatError(file, "its folder is not there", "make it, or name another place")
+    if file.exists() and (not file.is_file() or file.read_bytes() != (text or "").encode()):
+        raise FormatError(file, "is there already", "name another place, or remove it")
+
+
 def _description(source: pathlib.Path, opened: Recording) -> str:
     if opened.description is None:
         raise FormatError(source, "holds no description of the robot", "leave out --urdf")
@@ -97,15 +113,15 @@ def _description(source: pathlib.Path, opened: Recording) -> str:
 
 def into_folder(recording: str, folder: str) -> None:
     """For the library, which reads a recording by way of a scratch folder (antaeus::set_log_converter)."""
-    _for_a_verb(pathlib.Path(recording), pathlib.Path(folder), lambda share: None)
+    _for_others(pathlib.Path(recording), pathlib.Path(folder), r'antaeus.convert(…, \1="\2")', lambda share: None)
 
 
-def _for_a_verb(recording: pathlib.Path, folder: pathlib.Path, progress: Callable[[float], None]) -> None:
-    """Converts for who has none of convert's options: what asks for one of them says whose it is."""
+def _for_others(recording: pathlib.Path, folder: pathlib.Path, words: str, progress: Callable[[float], None]) -> None:
+    """Converts for who has none of convert's options: what asks for one of them says whose it is, in `words`."""
     try:
         convert_recording(recording, folder, Request(), progress)
     except FormatError as error:
-        error.args = (re.sub(r"(?<!convert )(--(?:topic|episode|clock|rate|map)\b)", r"antaeus convert \1", str(error), count=1),)
+        error.args = (re.sub(r"(?<!convert )--(topic|episode|clock|rate|map) ([^\s;,]+)", words, str(error), count=1),)
         raise
 
 
@@ -149,6 +165,9 @@ def run(arguments: list[str]) -> int:
     """The verb convert."""
     given = _parser().parse_args(arguments)
     if given.list:
+        for option in ("out", "urdf", "robot", "endpoint", "set"):
+            if getattr(given, option):
+                raise FormatError("--list", f"writes nothing, so it takes no {'OUT' if option == 'out' else '--' + option}", "leave it out")
         print(_listing(given))
         return 0
     if given.out is None:
@@ -156,7 +175,7 @@ def run(arguments: list[str]) -> int:
     asked = Request(given.map, given.topic, given.clock, given.episode, given.rate, given.urdf, given.robot, given.endpoint or (),
                     _settings(given.set or []))
     if given.told_progress:
-        _for_a_verb(pathlib.Path(given.recording), pathlib.Path(given.out), _tell)
+        _for_others(pathlib.Path(given.recording), pathlib.Path(given.out), r"antaeus convert --\1 \2", _tell)
         return 0
     done = convert_recording(pathlib.Path(given.recording), pathlib.Path(given.out), asked, Bar("converting"))
     print(done.to_json() if given.json else done)

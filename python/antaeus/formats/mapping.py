@@ -94,10 +94,14 @@ def apply(recording: Recording, wishes: Wishes, place: object) -> Recording:
             raise FormatError(place, f"the map speaks of a channel '{name}', which the recording does not have",
                               "it has " + (", ".join(names) or "none") + "; `source` names what is read as it")
     channels, factors = [], {}
-    for channel in recording.channels:
+    for channel in _named_alike(recording, wishes, place):
         channel = _renamed(channel, wishes, place)
-        unit, factor, note = _in_si(channel, wishes.channels.get(channel.name))
+        wish = wishes.channels.get(channel.name)
+        unit, factor, note = _in_si(channel, wish)
         factors[channel.name] = factor
+        if wish and (wish.unit is not None or wish.scale is not None):  # what a reader asked for is given
+            asked = (f"channels.{channel.name}.scale", f"channels.{channel.name}.unit")
+            recording.notes[:] = [line for line in recording.notes if not any(each in line for each in asked)]
         if note:
             recording.notes.append(note)
         channels.append(dataclasses.replace(channel, unit=unit))
@@ -143,6 +147,26 @@ def without_spare_slots(recording: Recording) -> Recording:
     return dataclasses.replace(recording, channels=channels, blocks=blocks)
 
 
+def _named_alike(recording: Recording, wishes: Wishes, place: object) -> list[Channel]:
+    """Channels of joints whose columns have no names get those of the others, of which they are as many; else they would be
+    joints by place beside joints by name. Raises FormatError where they are not as many."""
+    named = next((channel for channel in recording.channels if channel.name in JOINT_UNITS and
+                  not all(column.isdigit() for column in channel.columns)), None)
+    channels = []
+    for channel in recording.channels:
+        wish = wishes.channels.get(channel.name, ChannelWish())
+        bare = channel.name in JOINT_UNITS and all(column.isdigit() for column in channel.columns) and wish.columns is None
+        if named is not None and bare:
+            if len(channel.columns) != len(named.columns):
+                raise FormatError(place, f"{channel.name} ({channel.source}) has {len(channel.columns)} columns without names, and "
+                                  f"{named.name} {len(named.columns)} with", f"name them: channels.{channel.name}.columns in a map")
+            recording.notes.append(f"{channel.name} ({channel.source}) has no names: its columns are taken for those of {named.name}, "
+                                   "in their order")
+            channel = dataclasses.replace(channel, columns=named.columns)
+        channels.append(channel)
+    return channels
+
+
 def _renamed(channel: Channel, wishes: Wishes, place: object) -> Channel:
     wish = wishes.channels.get(channel.name, ChannelWish())
     columns = channel.columns
@@ -170,6 +194,9 @@ def _in_si(channel: Channel, wish: ChannelWish | None) -> tuple[str, float, str]
     if unit != wanted and unit != _SLIDING.get(wanted):
         factor = 1.0  # a unit of something else: numbers stay as they are, and are not said to be SI
         unit = stated
+        if wish and wish.unit is not None and wanted != UNKNOWN:
+            return unit, 1.0, (f"{channel.name} ({channel.source}) is in {stated}, as the map says, which is none of {wanted}: its "
+                               "numbers stay as they are")
     note = ""
     if factor != 1.0:
         by = "as the map says" if wish and wish.unit is not None else "as the format states"

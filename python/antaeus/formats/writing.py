@@ -106,7 +106,7 @@ def write(recording: Recording, out: pathlib.Path, progress: Callable[[float], N
     `out` is replaced where it is a file, or a folder that convert wrote. Raises FormatError where it is something else or
     cannot be written; nothing is left half-written.
     """
-    _require_replaceable(out)
+    require_replaceable(out)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         beside = pathlib.Path(tempfile.mkdtemp(prefix=".antaeus-", dir=out.parent))
@@ -173,7 +173,12 @@ def _notes(recording: Recording) -> list[str]:
     return [" ".join(line.split()) for line in lines]
 
 
-def _require_replaceable(out: pathlib.Path) -> None:
+def require_replaceable(out: pathlib.Path, source: pathlib.Path | None = None) -> None:
+    """Raises FormatError unless `out` is free, or something that convert wrote; never the recording or a part of it."""
+    if source is not None and out.exists() and (out.samefile(source) or source.resolve() in out.resolve().parents):
+        raise FormatError(out, "is the recording itself, or a part of it", "name another place")
+    if out.suffix in (".parquet", ".mcap") and out.is_file() and not _is_ours(out):
+        raise FormatError(out, "is there already, and convert did not write it", "name another place, or remove it")
     if out.suffix not in ("", ".parquet") and out.suffix.lower() in (".csv", ".npz", ".npy", ".json", ".toml", ".txt", ".bag",
                                                                       ".db3", ".h5", ".hdf5", ".tsv"):
         raise FormatError(out, f"convert writes no {out.suffix} file", "name a folder, a .parquet or an .mcap")
@@ -182,6 +187,27 @@ def _require_replaceable(out: pathlib.Path) -> None:
             raise FormatError(out, "is a folder", "name another file")
         if any(out.iterdir()) and not (out / COLUMNS_FILE).exists():
             raise FormatError(out, "is a folder that holds other files", "name another, or an empty one")
-    elif out.exists() and out.suffix != ".parquet":
+    elif out.exists() and out.suffix not in (".parquet", ".mcap"):
         raise FormatError(out, "is a file", "name a folder, a .parquet or an .mcap")
 
+
+def _is_ours(file: pathlib.Path) -> bool:
+    """Whether a .parquet or .mcap says that convert wrote it."""
+    if file.suffix == ".mcap":
+        with open(file, "rb") as stream:
+            return b"\x07\x00\x00\x00antaeus" in stream.read(64)  # the library of its header
+    try:
+        return b"antaeus" in (library("pyarrow.parquet", file).read_schema(file).metadata or {})
+    except (OSError, ValueError):
+        return False
+
+
+def start_of(log: pathlib.Path) -> int:
+    """Nanoseconds at which the time of a converted episode is 0; 0 for any other log."""
+    with contextlib.suppress(OSError, ValueError, KeyError):
+        if log.suffix == ".parquet":
+            return int(json.loads((library("pyarrow.parquet", log).read_schema(log).metadata or {})[b"antaeus"])["start_ns"])
+        with open(log / COLUMNS_FILE, encoding="utf-8", newline="") as file:
+            row = next(row for row in csv.DictReader(file) if row["channel"] == "time")
+        return int(row["stage"].removeprefix("0 is ").removesuffix(" ns"))
+    return 0
