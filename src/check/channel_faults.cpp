@@ -11,14 +11,15 @@ namespace antaeus::detail {
 
 namespace {
 
-constexpr double kLag = 0.5;         // [s] that dq is looked for late
-constexpr double kLagFound = 0.02;   // [s] from which a lag spoils an estimate
-constexpr double kLagNoted = 0.005;  // [s]
-constexpr double kAlike = 0.8;       // [1] correlation from which two series are the same motion
-constexpr double kMoving = 0.05;     // [rad/s] rms of a joint that moves
-constexpr double kFarBeyond = 0.2;   // [rad] past a limit: descriptions are off by less
-constexpr double kApart = 0.02;      // [s] of rows in the first look for a lag
-constexpr double kRunOfEqual = 0.5;  // [s]
+constexpr double kLag = 0.5;             // [s] that dq is looked for late
+constexpr double kLagFound = 0.02;       // [s] from which a lag spoils an estimate
+constexpr double kLagNoted = 0.005;      // [s]
+constexpr double kAlike = 0.8;           // [1] correlation from which two series are the same motion
+constexpr double kMoving = 0.05;         // [rad/s] rms of a joint that moves
+constexpr double kLargestShare = 100.5;  // of positions that may be per cent of a range: LeRobot's arms write them
+constexpr double kFarBeyond = 0.2;       // [rad] past a limit: descriptions are off by less
+constexpr double kApart = 0.02;          // [s] of rows in the first look for a lag
+constexpr double kRunOfEqual = 0.5;      // [s]
 
 double median(std::vector<double> values) {
   if (values.empty()) return kNaN;
@@ -418,7 +419,10 @@ class ChannelJudge {
                                "positions up to " + figure(largest) + " are degrees: " + named(far) +
                                    " would be far beyond their limits in radians",
                                "convert qpos" + std::string(log_.v.rows() > 0 ? " and dq" : "") +
-                                   " to radians, or set channels.position_scale = 0.0174532925 in a profile (--fix)");
+                                   " to radians, or set channels.position_scale = 0.0174532925 in a profile (--fix)" +
+                                   (largest <= kLargestShare ? "; if they are normalised to −100 … 100, by the arm's "
+                                                               "calibration instead"
+                                                             : ""));
         finding.sd = 0.0;
       }
     } else if (!said) {

@@ -169,9 +169,9 @@ class Naming {
     finding.severity = Severity::note;
     for (const int j : judged.still) finding.joints.push_back(robot_.model.motor_names()[static_cast<std::size_t>(j)]);
     finding.text = "torques are not judged: " + judged.refused;
-    finding.remedy = "move each joint by 0.5 rad for 10 s with nothing touched";
+    finding.remedy = judged.remedy;
     extra_.push_back(std::move(finding));
-    result_.not_told.emplace_back("anything of the torques: move each joint by 0.5 rad for 10 s with nothing touched");
+    result_.not_told.emplace_back("anything of the torques: " + judged.remedy);
   }
 
   /// Which faults the torques rule out, and which they cannot tell.

@@ -56,8 +56,12 @@ class TorqueJudge {
       return refuse(Fault::too_short, "no torques on a clock");
     if (log_.time < options_.least_time) return refuse(Fault::too_short, "the log is too short");
     const bool floating = model_.base() == Base::free_flyer;
-    if (floating && (robot_.profile.imu.frame.empty() || log_.pieces.front().acc.rows() == 0 ||
-                     log_.pieces.front().gyro.rows() == 0)) {
+    if (floating && robot_.profile.imu.frame.empty()) {
+      out_.remedy = "name the IMU's frame: [imu] frame in the profile";
+      return refuse(Fault::too_little_motion, "the base floats, and the profile does not say where its IMU sits");
+    }
+    if (floating && (log_.pieces.front().acc.rows() == 0 || log_.pieces.front().gyro.rows() == 0)) {
+      out_.remedy = "log imu_gyro and imu_acc";
       return refuse(Fault::too_little_motion, "a floating base without gyro and accelerometer");
     }
     std::set<int> grounded;

@@ -83,13 +83,16 @@ std::optional<ColumnPlace> known_place(std::string_view column) {
   const std::string_view plain = bare(column);
   const std::string low = lower(plain);
   std::optional<ColumnPlace> place;
+  // Names that our own files begin with go before what a joint's name may end with: qpos_lift_position.
+  constexpr std::array<std::string_view, 5> kOwn = {"tau_", "qpos_", "target_dof_", "dq_", "ddq_"};
+  const bool is_own = std::ranges::any_of(kOwn, [&](std::string_view own) { return low.starts_with(own); });
   for (const KnownName& known : kKnown) {
     if (low.size() <= known.name.size() || (place && place->channel.size() >= known.name.size())) continue;
     const std::size_t rest = low.size() - known.name.size();
     std::string_view label;
     if (low.starts_with(known.name) && is_separator(low[known.name.size()])) {
       label = bare(plain.substr(known.name.size()));
-    } else if (low.ends_with(known.name) && is_separator(low[rest - 1])) {
+    } else if (!is_own && low.ends_with(known.name) && is_separator(low[rest - 1])) {
       label = bare(plain.substr(0, rest));
     }
     if (!label.empty()) place = ColumnPlace{std::string(known.name), std::string(label)};

@@ -325,3 +325,21 @@ def test_a_description_is_written_where_nothing_stands(tmp_path):
         with pytest.raises(ValueError, match=told):
             antaeus.convert(tmp_path / "log.csv", tmp_path / "log", urdf=tmp_path / place)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["log.csv"]
+
+
+def test_a_parquet_gives_what_the_folder_gives(tmp_path):
+    """Joints whose names end as a channel's do."""
+    pytest.importorskip("pyarrow")
+    joints = ("lift_position", "left_tau", "j_target", "finger_joint_effort", "bend.velocity")
+    robot = urdf(joints, tmp_path / "r.urdf")
+    writing.write(recording(joints[::-1])[0], tmp_path / "log")
+    writing.write(recording(joints[::-1])[0], tmp_path / "log.parquet")
+    folder, table = (antaeus.load_episode(tmp_path / name, robot) for name in ("log", "log.parquet"))
+    np.testing.assert_array_equal(folder.q, table.q)
+    np.testing.assert_array_equal(folder.tau, table.tau)
+
+
+def test_a_choice_that_a_format_does_not_have_is_told(tmp_path):
+    rtde(tmp_path / "log.csv")
+    done = antaeus.convert(tmp_path / "log.csv", tmp_path / "log", topic="/joint_states", clock="receiver")
+    assert sum("that you name is not used" in note for note in done.notes) == 2

@@ -6,8 +6,9 @@ import types
 
 from antaeus.formats.recording import FormatError, Recording, Wishes, nearest
 
-# Readers, asked in this order whether a recording is theirs.
-READERS = ("bags", "hdf5", "lerobot", "rtde_csv", "libfranka_csv", "plotjuggler_csv", "unitree_json")
+# Readers, asked in this order whether a recording is theirs, and what of the user's choices each can use.
+READERS = {"bags": ("topic", "clock"), "hdf5": ("topic", "episode", "rate"), "lerobot": ("episode", "rate"), "rtde_csv": ("rate",),
+           "libfranka_csv": ("rate",), "plotjuggler_csv": ("topic", "clock", "rate"), "unitree_json": ("episode", "rate")}
 _FORMS = "a ROS bag (.bag, .db3 or its folder), .mcap, .hdf5, a LeRobot dataset, a csv of RTDE, libfranka or PlotJuggler, or Unitree's data.json"
 
 
@@ -41,4 +42,7 @@ def open_recording(path: str | pathlib.Path, wishes: Wishes = Wishes()) -> Recor
     except PermissionError:
         raise FormatError(path, "cannot be read (permission denied)", "check its permissions") from None
     recording.name = path.name
+    for name in ("topic", "clock", "episode", "rate"):
+        if getattr(wishes, name) is not None and name not in READERS[module.__name__.rpartition(".")[2]]:
+            recording.notes.append(f"the {name} that you name is not used: a {recording.format} has none to choose")
     return recording
