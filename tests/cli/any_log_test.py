@@ -15,8 +15,8 @@ from command_line import ROOT, refused, run, text
 
 antaeus = pytest.importorskip("antaeus")
 EXAMPLES = pathlib.Path(os.environ.get("ANTAEUS_EXAMPLE_ROBOTS", "/nowhere"))
-RATE = 100.0  # Hz
-SECONDS = 10.0
+RATE = 250.0  # Hz: below 200 the residual is static, and no step that moves is ok
+SECONDS = 6.0
 
 
 def own_arm(file):
@@ -144,6 +144,8 @@ def test_four_commands_to_an_audit(tmp_path, robot, form):
     assert not [one["text"] for one in checked["findings"] if one["severity"] == "error"]
     columns = np.genfromtxt(tmp_path / "audit" / "steps.csv", delimiter=",", names=True, dtype=None, encoding="utf-8")
     posterior = columns[(columns["estimator"] == "posterior") & (columns["verdict"] == "ok")]
+    print(f"{robot}, {form}: {posterior.size} of {columns.size} rows are ok")
+    assert posterior.size > 0 or (robot, form) == ("g1", "csv")  # that log has no IMU
     false = np.abs(np.array([posterior[axis] for axis in ("Fx", "Fy", "Fz")]))
     sd = np.array([posterior[f"sd_{axis}"] for axis in ("Fx", "Fy", "Fz")])
     assert np.all(false < 4.5 * sd), "a false force that is ok"

@@ -171,6 +171,7 @@ def test_a_map_names_joints_and_units(tmp_path):
     ("[channels.tau]\nscale = 0", "channels.tau.scale is 0; write a finite number that is not 0"),
     ("[channels.tau]\nscale = nan", "channels.tau.scale is nan; write a finite number that is not 0"),
     ("[channels.tau]\nscale = 2\nunit = 'A'", "channels.tau has unit and scale; give one of them"),
+    ("[channels.tau]\nsign = 'on_robot'", "channels.tau.sign is 'on_robot'; write unknown or with_axis"),
     ("clock = 'heder'", "clock is 'heder'; did you mean 'header'?"),
     ("rate = -5", "rate is -5; write rows a second, more than 0"),
     ("episode = true", "episode is True; write a text or a number"),
@@ -343,3 +344,10 @@ def test_a_choice_that_a_format_does_not_have_is_told(tmp_path):
     rtde(tmp_path / "log.csv")
     done = antaeus.convert(tmp_path / "log.csv", tmp_path / "log", topic="/joint_states", clock="receiver")
     assert sum("that you name is not used" in note for note in done.notes) == 2
+
+
+def test_a_wrench_of_seven_columns_is_none():
+    made = recording()[0]
+    odd = dataclasses.replace(made, channels=(*made.channels[:2], Channel("wrench_x", tuple("abcdefg"), "seven")))
+    with pytest.raises(FormatError, match="wrench_x .seven. has 7 columns; name a source of 6"):
+        mapping.apply(odd, Wishes(), "bag")

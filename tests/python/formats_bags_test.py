@@ -525,6 +525,15 @@ def test_a_franka_state_beside_joint_states(tmp_path):
     assert np.array_equal(found["qpos"], 2 * torques) and channel(recording, "tau").unit == "N·m"
 
 
+@pytest.mark.parametrize("kind", ["bag", "mcap lz4"])
+def test_a_file_that_is_cut_off_in_its_first_chunk_says_so(kind, tmp_path):
+    path = write(tmp_path / "log", kind, arm_stream(Messages(ros(kind)), arm(generator())))
+    cut = tmp_path / ("cut" + path.suffix)
+    cut.write_bytes(path.read_bytes()[:5000])
+    with pytest.raises(FormatError, match="no topic can be read: .*cut off|no topic can be read: .*not closed"):
+        bags.open_recording(cut, Wishes())
+
+
 # ---- Files that are not whole ------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("kind", ["bag", "bag lz4", "mcap loose", "mcap lz4", "mcap zstd"])

@@ -560,7 +560,7 @@ class _Opening:
                 hint = nearest(asked, here)
                 raise FormatError(self.path, f"the topic {asked} {there}", hint or listed)
             candidates = found
-        if not candidates and not topics and self.container.notes:
+        if not candidates and not topics and any("are left out" in note for note in self.container.notes):
             raise FormatError(self.path, f"no topic can be read: {self.container.notes[0]}", "record or copy it anew")
         if not candidates:
             lines = [topic.line() + (f" ({self.why[i]})" if self.why.get(i) else "") for i, topic in enumerate(topics)]

@@ -74,6 +74,9 @@ def _channel_wish(path: pathlib.Path, name: str, table: dict[str, typing.Any]) -
         columns=tuple(_texts(path, place + ".columns", table["columns"])) if "columns" in table else None)
     if wish.unit is not None and wish.scale is not None:
         raise FormatError(path, f"{place} has unit and scale", "give one of them")
+    signs = (UNKNOWN, "on_robot", "on_environment") if name.startswith(WRENCH) else (UNKNOWN, "with_axis")
+    if wish.sign is not None and wish.sign not in signs:
+        raise FormatError(path, f"{place}.sign is {wish.sign!r}", "write " + " or ".join(signs))
     return wish
 
 
@@ -104,6 +107,9 @@ def apply(recording: Recording, wishes: Wishes, place: object) -> Recording:
             recording.notes[:] = [line for line in recording.notes if not any(each in line for each in asked)]
         if note:
             recording.notes.append(note)
+        width = {"imu_quat_xyzw": 4, "imu_gyro": 3, "imu_acc": 3}.get(channel.name, 6 if channel.name.startswith(WRENCH) else 0)
+        if width and len(channel.columns) != width:
+            raise FormatError(place, f"{channel.name} ({channel.source}) has {len(channel.columns)} columns", f"name a source of {width}")
         channels.append(dataclasses.replace(channel, unit=unit))
     inner = recording.blocks
 
