@@ -310,7 +310,9 @@ std::string motors_remedy(const std::vector<std::string>& logged) {
   constexpr std::size_t kMostNamed = 30;
   std::string names;
   for (std::size_t i = 0; i < std::min(logged.size(), kMostNamed); ++i) {
-    names += (i ? ", \"" : "\"") + printable(logged[i]) + "\"";
+    std::string name = printable(logged[i]);
+    for (std::size_t at = 0; (at = name.find_first_of("\"\\", at)) != name.npos; at += 2) name.insert(at, 1, '\\');
+    names += (i ? ", \"" : "\"") + name + "\"";
   }
   if (logged.size() > kMostNamed) names += ", …";
   return "write a profile with those that are logged, motors = [" + names + "]: the others are then locked at zero";

@@ -739,3 +739,15 @@ def test_a_lerobot_joint_may_be_called_roll_pitch_or_yaw(name, joint):
     from antaeus.formats import lerobot
 
     assert (lerobot._NO_JOINT.fullmatch(name) is None) == joint
+
+
+def test_teleoperation_with_texts_among_its_numbers(tmp_path):
+    """They are empty, and told: a robot's own log writes null or NaN where a motor did not answer."""
+    made = teleoperation(tmp_path / "data.json", 5)
+    text = json.loads((tmp_path / "data.json").read_text())
+    text["data"][1]["states"]["left_arm"]["qpos"][0] = "none"
+    text["data"][3]["states"]["left_arm"]["torque"] = [None, float("nan"), 1.0]
+    (tmp_path / "data.json").write_text(json.dumps(text))
+    recording, _, values = read(tmp_path / "data.json")
+    assert np.isnan(values["qpos"][1, 0]) and np.array_equal(values["qpos"][[0, 2, 3, 4], :3], made["q"][[0, 2, 3, 4]])
+    assert "3 numbers that are none (text, null or NaN): left empty" in recording.notes

@@ -171,12 +171,14 @@ def _recording(file: pathlib.Path, reader: "_Reader", channels: list[Channel], p
         counts: dict[str, int] = {}
         row = 0
         rows: list[dict[str, typing.Any]] = []
-        short = [0]
+        short = [0, 0]  # vectors of another length, and entries that are no number
 
         def block() -> Block:
             values = {channel: finite(_matrix(rows, found, short), channel, notes, counts) for channel, found in parts.items()}
             if short[0]:
                 notes.say("short", f"{count(short[0], 'vector')} of another length than the first: left empty")
+            if short[1]:
+                notes.say("odd", f"{count(short[1], 'number')} that are none (text, null or NaN): left empty")
             return Block(rated_times(row, len(rows), rate), values)
 
         for entry in reader.entries():
@@ -204,12 +206,14 @@ def _matrix(rows: list[dict[str, typing.Any]], found: list[tuple[_Part, int]], s
             vector = _vector(row, part)
             if len(vector) != width:
                 short[0] += 1
+                short[1] -= width
                 vector = empty
             vectors.append(vector)
         try:
             matrix = np.array(vectors, dtype=float)
         except (ValueError, TypeError, OverflowError):
             matrix = np.array([[_double(one) for one in vector] for vector in vectors])
+        short[1] += int(np.isnan(matrix).sum())
         matrices.append(matrix)
     return np.hstack(matrices)
 
