@@ -93,14 +93,15 @@ int after_printing(int code) {
   return code == antaeus::cli::kFine ? kBadInput : code;
 }
 
-/// The verb's work; what fails is told in one line.
-int run_told(const antaeus::cli::Run& run) {
+/// The verb's work; what fails is told in one line. \param cuts  whether the verb can cut its log
+int run_told(const antaeus::cli::Run& run, bool cuts) {
   try {
     return run();
   } catch (const antaeus::Error& error) {
     say(std::string("antaeus: ") + error.what());
   } catch (const std::bad_alloc&) {
-    say("antaeus: not enough memory; cut the log (--from, --to)");
+    say(std::string("antaeus: not enough memory; cut the log") +
+        (cuts ? " (--from, --to)" : ", or take a robot of fewer joints if it is short"));
   } catch (const std::filesystem::filesystem_error& error) {
     say("antaeus: " + error.path1().string() + ": cannot be used (" + error.code().message() + "); check the path");
   } catch (const std::exception& error) {
@@ -153,5 +154,6 @@ int main(int argc, char** argv) {
     say("antaeus: " + explain(app, error, argc, argv));
     return kBadInput;
   }
-  return after_printing(run_told(run));
+  const auto verbs = app.get_subcommands();
+  return after_printing(run_told(run, !verbs.empty() && verbs.front()->get_option_no_throw("--from") != nullptr));
 }

@@ -354,3 +354,17 @@ def test_output_replaces_a_former_audit_whole(small, tmp_path):
     assert run("audit", small, "--robot", "planar_3r", "--out", out).returncode == 0
     assert sorted(listing(out)) == sorted(first)
     assert all(listing(out)[name] != first[name] for name in first)
+
+
+def test_a_log_beyond_the_memory_names_options_that_the_verb_has(tmp_path):
+    """A file of holes: it has the length of two gigabytes and the blocks of none."""
+    (tmp_path / "log").mkdir()
+    rows = (2 << 30) // 24
+    for name in ("tau", "qpos"):
+        with open(tmp_path / "log" / f"{name}.npy", "wb") as file:
+            np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": (rows, 3)})
+            file.truncate(file.tell() + 24 * rows)
+    for verb in ("audit", "estimate"):
+        line = refused(verb, tmp_path / "log", "--robot", "planar_3r", names=())
+        assert "not enough memory; cut the log" in line
+        assert ("--from" in line) == (verb == "audit")
