@@ -232,10 +232,6 @@ class Naming {
   CheckResult& result_;
 };
 
-}  // namespace
-
-namespace {
-
 /// A unit that the log's format states, and of which the profile does not say how many N·m it is.
 std::optional<Finding> stated_unit(const Robot& robot, const Episode& log) {
   const NoiseModel* noise = robot.profile.noise.get();

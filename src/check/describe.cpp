@@ -23,6 +23,7 @@ namespace {
 
 using detail::BodyPlan;
 using detail::FittedLog;
+using detail::is_number;
 
 constexpr std::size_t kMostNamed = 6;
 
@@ -37,9 +38,6 @@ std::string listed_briefly(std::vector<std::string> names) {
 }
 std::string counted(std::size_t n, const char* one, const char* many) {
   return std::to_string(n) + " " + (n == 1 ? one : many);
-}
-bool is_number(const std::string& text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
 }
 bool moves(const JointFacts& j) { return j.use != JointUse::fixed && j.use != JointUse::free; }
 bool has_effort(const JointDescription& j) { return j.effort_limit > 0.0 && std::isfinite(j.effort_limit); }

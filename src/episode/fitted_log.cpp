@@ -7,11 +7,11 @@
 
 namespace antaeus::detail {
 
-namespace {
-
 bool is_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
 }
+
+namespace {
 
 /// Letters and digits alone, in small letters, without what only says that it is a joint.
 std::string plain(const std::string& name) {

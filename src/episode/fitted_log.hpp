@@ -90,6 +90,8 @@ struct FittedLog {
   bool has_fixed_base() const;
 };
 
+/// Whether a column's label counts it and does not name it.
+bool is_number(const std::string& text);
 /// "torques", …: a role as people call its channel.
 std::string role_in_words(ChannelRole role);
 

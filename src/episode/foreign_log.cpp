@@ -12,7 +12,9 @@
 #include "antaeus/episode/foreign_log.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/table.hpp"
+#include "fitted_log.hpp"
 #include "log_files.hpp"
+#include "raw_channels.hpp"
 
 namespace antaeus {
 
@@ -41,13 +43,6 @@ Converting& converting() {
 std::list<Kept>& kept() {
   static std::list<Kept> all;
   return all;
-}
-
-std::string lower(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return text;
 }
 
 bool has(const fs::path& folder, const char* name) {
@@ -110,10 +105,6 @@ bool is_foreign(const fs::path& path) {
   return has(folder / "meta", "info.json") || has(folder.parent_path() / "meta", "info.json");
 }
 
-bool is_whole_number(const std::string& text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-}
-
 }  // namespace
 
 void set_log_converter(LogConverter converter) {
@@ -144,7 +135,7 @@ ReadableLog readable_log(const fs::path& path) {
   return log;
 }
 
-bool ConvertedChannel::is_named() const { return !std::ranges::all_of(columns, is_whole_number); }
+bool ConvertedChannel::is_named() const { return !std::ranges::all_of(columns, detail::is_number); }
 
 std::string ConvertedFolder::torque_unit() const {
   const auto tau = channels.find("tau");

@@ -55,14 +55,6 @@ constexpr std::array kKnown = {
     KnownName{"accelerometer", ChannelRole::accelerometer},
 };
 
-std::string lower(std::string_view text) {
-  std::string low(text);
-  for (char& c : low) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return low;
-}
-
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_axis(char c) { return std::string_view("xyzwXYZW").find(c) != std::string_view::npos; }
 bool is_separator(char c) { return std::string_view("_/.: -[(").find(c) != std::string_view::npos; }
@@ -112,6 +104,14 @@ ColumnPlace ended_place(std::string_view column) {
 }
 
 }  // namespace
+
+std::string lower(std::string_view text) {
+  std::string low(text);
+  for (char& c : low) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return low;
+}
 
 std::optional<double> time_unit(std::string_view name) {
   std::string letters;

@@ -25,4 +25,7 @@ struct ColumnPlace {
 /// One place a name. A name that shares its stem with no other column is a channel of its own, without a label.
 std::vector<ColumnPlace> column_places(const std::vector<std::string>& names);
 
+/// ASCII letters in small.
+std::string lower(std::string_view text);
+
 }  // namespace antaeus

@@ -30,9 +30,6 @@ constexpr void visit_fields(const ToldLimit*, auto&& visit) {
   visit(file_field("unit", "", [](const L& l) { return unit_of(l.limit.quantity); }));
   visit(file_field("limit", "", [](const L& l) { return l.limit.limit; }));
 }
-struct ToldAlone {
-  const SingleJointMove& move;
-};
 struct ToldSlide {
   const JointMove& move;
 };
@@ -42,22 +39,18 @@ constexpr void visit_fields(const ToldSlide*, auto&& visit) {
   visit(file_field("from", "m", [](const M& m) { return m.move.from; }));
   visit(file_field("to", "m", [](const M& m) { return m.move.to; }));
 }
-struct ToldSlideAlone {
+template <bool kSlides>
+struct ToldAlone {
   const SingleJointMove& move;
 };
-constexpr void visit_fields(const ToldSlideAlone*, auto&& visit) {
-  using M = ToldSlideAlone;
+template <bool kSlides>
+constexpr void visit_fields(const ToldAlone<kSlides>*, auto&& visit) {
+  using M = ToldAlone<kSlides>;
+  constexpr const char* kUnit = kSlides ? "m" : "rad";
   visit(file_field("joint", "", [](const M& m) { return m.move.joint; }));
-  visit(file_field("from", "m", [](const M& m) { return m.move.from; }));
-  visit(file_field("below", "m", [](const M& m) { return opening_json(m.move.below); }));
-  visit(file_field("above", "m", [](const M& m) { return opening_json(m.move.above); }));
-}
-constexpr void visit_fields(const ToldAlone*, auto&& visit) {
-  using M = ToldAlone;
-  visit(file_field("joint", "", [](const M& m) { return m.move.joint; }));
-  visit(file_field("from", "rad", [](const M& m) { return m.move.from; }));
-  visit(file_field("below", "rad", [](const M& m) { return opening_json(m.move.below); }));
-  visit(file_field("above", "rad", [](const M& m) { return opening_json(m.move.above); }));
+  visit(file_field("from", kUnit, [](const M& m) { return m.move.from; }));
+  visit(file_field("below", kUnit, [](const M& m) { return opening_json(m.move.below); }));
+  visit(file_field("above", kUnit, [](const M& m) { return opening_json(m.move.above); }));
 }
 
 /// What every quantity of a pose is at one endpoint.
@@ -114,7 +107,7 @@ constexpr void visit_fields(const ToldAdvice*, auto&& visit) {
   visit(file_field("endpoints", "", [](const A& a) { return a.endpoints(); }));
   visit(file_field("alone", "", [](const A& a) {
     return list_json(a.advice.alone, [&](auto& move) {
-      return slides(a.quality.model(), move.motor) ? to_json(ToldSlideAlone{move}) : to_json(ToldAlone{move});
+      return slides(a.quality.model(), move.motor) ? to_json(ToldAlone<true>{move}) : to_json(ToldAlone<false>{move});
     });
   }));
 }

@@ -19,6 +19,7 @@ import zlib
 from collections.abc import Iterator
 
 from antaeus.formats.recording import FormatError, library
+from antaeus.formats.tabular import natural
 
 BATCH_MESSAGES = 4096
 BATCH_BYTES = 8 << 20
@@ -719,7 +720,7 @@ class Folder(Container):
         files = [path / name for name in names]
         mode = str(said.get("compression_mode") or "").lower()
         if not names:
-            files = sorted((file for file in path.iterdir() if file.suffix in (".db3", ".mcap")), key=_natural)
+            files = sorted((file for file in path.iterdir() if file.suffix in (".db3", ".mcap")), key=lambda file: natural(file.name))
             if len({re.sub(r"_\d+$", "", file.name.partition(".")[0]) for file in files}) > 1:
                 raise FormatError(
                     path,
@@ -804,10 +805,6 @@ def metadata(path: pathlib.Path) -> dict:
             f"cannot be read ({str(problem).splitlines()[0][:80] if str(problem) else 'no bag information'})",
             "'ros2 bag reindex' writes it anew; or remove it",
         ) from None
-
-
-def _natural(path: pathlib.Path) -> list:
-    return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"(\d+)", path.name) if part]
 
 
 def _begins(path: pathlib.Path, magic: bytes) -> bool:

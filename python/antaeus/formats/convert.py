@@ -53,8 +53,8 @@ def convert_recording(source: pathlib.Path, target: pathlib.Path, asked: Request
                       progress: Callable[[float], None]) -> "Converted | WrittenResults":
     """What `antaeus.convert` does."""
     wishes = asked.wishes()
-    writing.require_replaceable(target, source)
     if target.suffix == ".mcap":
+        writing.require_replaceable(target, source)
         if asked.urdf is not None:
             raise FormatError("urdf", "an .mcap of forces holds the description itself", "leave --urdf out")
         if asked.robot is None:
@@ -66,7 +66,7 @@ def convert_recording(source: pathlib.Path, target: pathlib.Path, asked: Request
     text = _description(source, opened) if asked.urdf is not None else None
     if asked.urdf is not None:
         _require_free(pathlib.Path(asked.urdf), text)
-    written = writing.write(opened, target, progress)
+    written = writing.write(opened, target, progress, source)
     if asked.urdf is not None and text is not None:
         pathlib.Path(asked.urdf).write_text(text, encoding="utf-8")
     return Converted(target, opened.format, opened.clock, written.rows, written.start, written.duration, written.rate,

@@ -4,8 +4,8 @@ import pathlib
 import re
 
 from antaeus.formats.recording import WRENCH_COLUMNS, Channel, FormatError, Recording, Wishes
-from antaeus.formats.tabular import (Clock, Csv, Notes, Vector, head_line, is_table_file, merged, open_csv, table_recording,
-                                     unread, wished_vectors)
+from antaeus.formats.tabular import (Clock, Csv, Notes, Vector, head_line, is_table_file, merged, open_csv, split_header,
+                                     table_recording, unread, wished_vectors)
 
 JOINTS = tuple(f"joint{number}" for number in range(1, 8))  # q[0] is joint 1
 _CHANNELS = (
@@ -26,11 +26,7 @@ _TIMES = ("time", "duration")
 
 
 def _split(line: str) -> tuple[str, list[str]]:
-    for delimiter in (",", ";", "\t"):
-        names = [name.strip().strip('"').removeprefix("state.").removeprefix("robot_state.") for name in line.split(delimiter)]
-        if any(mark <= set(names) for mark in _MARKS):
-            return delimiter, names
-    return ",", []
+    return split_header(line, (",", ";", "\t"), lambda names: any(mark <= names for mark in _MARKS), ("state.", "robot_state."))
 
 
 def recognises(path: pathlib.Path) -> bool:

@@ -122,12 +122,17 @@ def apply(recording: Recording, wishes: Wishes, place: object) -> Recording:
                                blocks=inner if all(factor == 1.0 for factor in factors.values()) else blocks)
 
 
+def _is_counted(channel: Channel) -> bool:
+    """Whether its columns have numbers in place of names."""
+    return all(column.isdigit() for column in channel.columns)
+
+
 def without_spare_slots(recording: Recording) -> Recording:
     """Without the last columns of joints that are counted and not named, where all of them hold zero: a message with room
     for more motors than the robot has. They are told by the first block; a note says which."""
     joints = [channel for channel in recording.channels if channel.name in JOINT_UNITS]
     width = len(joints[0].columns) if joints else 0
-    if width < 2 or any(len(channel.columns) != width or not all(column.isdigit() for column in channel.columns) for channel in joints):
+    if width < 2 or any(len(channel.columns) != width or not _is_counted(channel) for channel in joints):
         return recording
     first = next(iter(recording.blocks()), None)
     if first is None:
@@ -156,12 +161,11 @@ def without_spare_slots(recording: Recording) -> Recording:
 def _named_alike(recording: Recording, wishes: Wishes, place: object) -> list[Channel]:
     """Channels of joints whose columns have no names get those of the others, of which they are as many; else they would be
     joints by place beside joints by name. Raises FormatError where they are not as many."""
-    named = next((channel for channel in recording.channels if channel.name in JOINT_UNITS and
-                  not all(column.isdigit() for column in channel.columns)), None)
+    named = next((channel for channel in recording.channels if channel.name in JOINT_UNITS and not _is_counted(channel)), None)
     channels = []
     for channel in recording.channels:
         wish = wishes.channels.get(channel.name, ChannelWish())
-        bare = channel.name in JOINT_UNITS and all(column.isdigit() for column in channel.columns) and wish.columns is None
+        bare = channel.name in JOINT_UNITS and _is_counted(channel) and wish.columns is None
         if named is not None and bare:
             if len(channel.columns) != len(named.columns):
                 raise FormatError(place, f"{channel.name} ({channel.source}) has {len(channel.columns)} columns without names, and "

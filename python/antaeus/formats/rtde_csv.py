@@ -5,8 +5,8 @@ import pathlib
 import numpy as np
 
 from antaeus.formats.recording import WRENCH_COLUMNS, Channel, FormatError, Recording, Wishes
-from antaeus.formats.tabular import (Clock, Notes, Vector, count, head_line, is_table_file, merged, open_csv, table_recording,
-                                     unread, wished_vectors)
+from antaeus.formats.tabular import (Clock, Notes, Vector, count, head_line, is_table_file, merged, open_csv, split_header,
+                                     table_recording, unread, wished_vectors)
 
 # The order of RTDE's vectors of joints is base, shoulder, elbow, wrist 1, 2, 3; names as in Universal Robots' ROS description.
 JOINTS = ("shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint", "wrist_1_joint", "wrist_2_joint", "wrist_3_joint")
@@ -30,11 +30,7 @@ _WHY = {
 
 
 def _split(line: str) -> tuple[str, list[str]]:
-    for delimiter in (",", ";", "\t", " "):
-        names = [name.strip().strip('"') for name in line.strip().split(delimiter)]
-        if any(mark in names for mark in _MARKS):
-            return delimiter, names
-    return ",", []
+    return split_header(line, (",", ";", "\t", " "), lambda names: not names.isdisjoint(_MARKS))
 
 
 def recognises(path: pathlib.Path) -> bool:

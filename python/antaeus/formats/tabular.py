@@ -169,6 +169,18 @@ class Csv:
     start: int  # byte of the first row
 
 
+def split_header(line: str, delimiters: tuple[str, ...], known: Callable[[set[str]], bool],
+                 prefixes: tuple[str, ...] = ()) -> tuple[str, list[str]]:
+    """The delimiter by which a header holds names that are `known`, and all names without quotes and prefixes; else no names."""
+    for delimiter in delimiters:
+        names = [name.strip().strip('"') for name in line.strip().split(delimiter)]
+        for prefix in prefixes:
+            names = [name.removeprefix(prefix) for name in names]
+        if known(set(names)):
+            return delimiter, names
+    return ",", []
+
+
 def open_csv(path: pathlib.Path, split: Callable[[str], tuple[str, list[str]]]) -> Csv:
     """Reads the header, which `split` cuts into (delimiter, names). Raises FormatError."""
     with path.open("rb") as file:

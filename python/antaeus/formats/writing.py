@@ -100,13 +100,15 @@ def _to_parquet(folder: pathlib.Path, file: pathlib.Path, kept: tuple[Channel, .
             writer.write_batch(arrow.record_batch([arrow.array(column) for column in columns], schema=schema))
 
 
-def write(recording: Recording, out: pathlib.Path, progress: Callable[[float], None] = lambda share: None) -> Written:
-    """Reads all of `recording` and writes it to `out`: a Parquet file where its name ends so, else a folder.
+def write(recording: Recording, out: pathlib.Path, progress: Callable[[float], None] = lambda share: None,
+          source: pathlib.Path | None = None) -> Written:
+    """Reads all of `recording`, which lies in `source`, and writes it to `out`: a Parquet file where its name ends so, else a
+    folder.
 
-    `out` is replaced where it is a file, or a folder that convert wrote. Raises FormatError where it is something else or
-    cannot be written; nothing is left half-written.
+    What convert wrote is replaced. Raises FormatError where something else stands there, or `out` cannot be written;
+    nothing is left half-written.
     """
-    require_replaceable(out)
+    require_replaceable(out, source)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         beside = pathlib.Path(tempfile.mkdtemp(prefix=".antaeus-", dir=out.parent))
