@@ -107,6 +107,7 @@ Audit audit(nb::handle given_log, nb::handle given_robot, nb::handle baselines, 
   request.to = limit_time(stop, "audit.stop");
   const std::vector<std::string> assignments = assignments_of(settings, "audit.settings");
   request.check = true;
+  request.memory = std::max(request.memory, 0.8 * free_memory());  // the steps are wanted as arrays, all that fit
   request.command = command_text(robot, logs, request, assignments);
   // Ctrl-C ends the audit of a long log.
   const Progress interrupted = until_interrupted();

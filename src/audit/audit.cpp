@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "antaeus/audit/audit_options.hpp"
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/number_text.hpp"
+#include "antaeus/episode/episode_reader.hpp"
 #include "audit/focus_step.hpp"
-#include "audit/memory_needed.hpp"
+#include "audit/long_log.hpp"
 
 namespace antaeus {
 
@@ -53,24 +56,99 @@ std::vector<Eigen::Index> told_steps(const Audit& audit) {
   return steps;
 }
 
+/// "steps 100 to 200 (1.5 s to 2.5 s)"
+std::string span_text(const Episode& part, Eigen::Index first) {
+  std::string text = "steps " + std::to_string(first) + " to " + std::to_string(first + part.steps() - 1);
+  if (part.has_time()) {
+    text += " (" + shortest_text(part.time[0]) + " s to " + shortest_text(part.time[part.steps() - 1]) + " s)";
+  }
+  return text;
+}
+
+/// The steps that are audited: of each log all of them, or as many as may be kept. \param passed  share of the work
+/// that finding them was
+std::vector<Episode> audited_episodes(const Robot& robot, std::vector<EpisodeReader>& logs,
+                                      const std::vector<std::string>& endpoints, const AuditRequest& request,
+                                      const AuditOptions& options, const Progress& progress, const StepsWriter& write,
+                                      Audit& audit, Eigen::Index& cut_at, double& passed) {
+  const bool is_cut = request.from >= 0 || request.to >= 0;
+  double all_steps = 0.0;
+  for (const EpisodeReader& log : logs) all_steps += static_cast<double>(log.steps());
+  const Eigen::Index most = detail::steps_within(request.memory, robot, endpoints, logs.size());
+  std::vector<Episode> episodes;
+  if (all_steps <= static_cast<double>(most) * static_cast<double>(logs.size())) {
+    for (EpisodeReader& log : logs) episodes.push_back(std::move(log).load());
+    if (is_cut) episodes[0] = cut_episode(episodes[0], request.from, request.to, cut_at);
+    logs.clear();  // with what they hold
+    return episodes;
+  }
+  for (std::size_t e = 0; e < logs.size(); ++e) {
+    EpisodeReader& log = logs[e];
+    if (e == 0 && is_cut) log.cut(request.from, request.to);
+    cut_at = e == 0 ? log.first_step() : cut_at;
+    if (log.steps() <= most) {
+      episodes.push_back(std::move(log).load());
+      continue;
+    }
+    if (e > 0) {  // of a good run its beginning: poses and torques to compare with
+      Episode part = log.block(0, most);
+      part.notes.push_back("of " + std::to_string(log.steps()) + " steps the first " + std::to_string(most) +
+                           " are compared with");
+      episodes.push_back(std::move(part));
+      continue;
+    }
+    passed = 0.8;
+    Progress share;
+    if (progress) share = [&](double done) { progress(0.8 * done); };
+    detail::PassedLog all = detail::pass_over(robot, log, endpoints, options, audit.check, share, write);
+    const Eigen::Index first = std::clamp<Eigen::Index>(all.focus - most / 2, 0, log.steps() - most);
+    Episode part = log.block(first, most);
+    cut_at += first;
+    part.sha256 = all.judged.sha256;
+    part.channels = all.judged.channels;
+    part.notes = all.judged.notes;
+    part.notes.insert(part.notes.begin(),
+                      "the log has " + std::to_string(log.steps()) + " steps, all of them estimated and written; " +
+                          span_text(part, cut_at) +
+                          ", around its largest force, are taken apart, and filters and guards begin anew there");
+    for (const Eigen::Index step : all.judged.invalid_steps) {
+      if (step < first || step >= first + most || std::ranges::binary_search(part.invalid_steps, step - first))
+        continue;
+      part.invalid_steps.push_back(step - first);
+      std::ranges::sort(part.invalid_steps);
+    }
+    audit.whole = std::move(all.whole);
+    episodes.push_back(std::move(part));
+  }
+  logs.clear();
+  return episodes;
+}
+
 }  // namespace
 
-Audit run_audit(const Robot& robot, const AuditRequest& request, const AuditOptions& options,
-                const Progress& progress) {
+Audit run_audit(const Robot& robot, const AuditRequest& request, const AuditOptions& options, const Progress& progress,
+                const StepsWriter& write) {
   robot.endpoint_frames(request.endpoints, "--endpoint");  // names are checked before any file is read
-  std::vector<Episode> episodes;
-  episodes.push_back(load_episode(request.episode, robot, options.episode));
+  std::vector<EpisodeReader> logs;
+  logs.emplace_back(request.episode, robot, options.episode);
   for (const std::filesystem::path& baseline : request.baselines) {
-    episodes.push_back(load_episode(baseline, robot, options.episode));
+    logs.emplace_back(baseline, robot, options.episode);
   }
   AuditRequest checked = request;
   checked.check = true;
-  return run_audit(robot, std::move(episodes), checked, options, progress);
+  return run_audit(robot, std::move(logs), checked, options, progress, write);
 }
 
 Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRequest& request,
                 const AuditOptions& options, const Progress& progress) {
-  if (episodes.empty()) throw EpisodeError("audit", "no episode", "give at least one");
+  std::vector<EpisodeReader> logs;
+  for (Episode& episode : episodes) logs.emplace_back(std::move(episode));
+  return run_audit(robot, std::move(logs), request, options, progress);
+}
+
+Audit run_audit(const Robot& robot, std::vector<EpisodeReader> logs, const AuditRequest& request,
+                const AuditOptions& options, const Progress& progress, const StepsWriter& write) {
+  if (logs.empty()) throw EpisodeError("audit", "no episode", "give at least one");
   const std::vector<std::string> endpoints = robot.endpoint_frames(request.endpoints);
   Audit audit;
   audit.robot = robot.profile.name;
@@ -97,21 +175,22 @@ Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRe
   });
   audit.command = request.command;
   audit.has_deployed = robot.profile.deployed_sign || !robot.profile.deployed_endpoints.empty();
-  audit.noise_assumed = !robot.profile.noise && !episodes[0].simulated;
+  audit.noise_assumed = !robot.profile.noise && !logs[0].about().simulated;
   audit.version = ANTAEUS_VERSION;
 
-  if (request.check) audit.check = check_log(robot, episodes[0], robot.profile.settings.get<CheckOptions>());
+  if (request.check) audit.check = check_log(robot, logs[0], robot.profile.settings.get<CheckOptions>());
   Eigen::Index cut_at = 0;
-  if (request.from >= 0 || request.to >= 0) episodes[0] = cut_episode(episodes[0], request.from, request.to, cut_at);
-  detail::check_memory(robot, endpoints, episodes);
-  double all_steps = 0, done = 0;
+  double passed = 0.0;  // share of the work that is done before any episode is audited
+  std::vector<Episode> episodes =
+      audited_episodes(robot, logs, endpoints, request, options, progress, write, audit, cut_at, passed);
+  double all_steps = 0, done = passed;
   for (const Episode& episode : episodes) all_steps += static_cast<double>(episode.steps());
   std::vector<FocusCandidate> candidates;
   for (std::size_t e = 0; e < episodes.size(); ++e) {
     EpisodeAudit part;
     part.episode = std::move(episodes[e]);
     const Eigen::Index first_step = e == 0 ? cut_at : 0;
-    const double weight = static_cast<double>(part.episode.steps()) / all_steps;
+    const double weight = (1.0 - passed) * static_cast<double>(part.episode.steps()) / all_steps;
     Progress share;
     if (progress) share = [&](double s) { progress(done + s * weight); };
     Reconstructor reconstructor(robot, part.episode, endpoints, options);
@@ -124,7 +203,9 @@ Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRe
       // First: what was found while reading tells of invalid steps last.
       part.episode.notes.insert(part.episode.notes.begin(), std::move(why));
     }
-    note_overflow(overflowing_steps(part.reconstruction, part.episode), part.episode, first_step);
+    if (e > 0 || audit.whole.steps == 0) {  // what is too large was noted of the whole log
+      note_overflow(overflowing_steps(part.reconstruction, part.episode), part.episode, first_step);
+    }
     detail::summarise_episode(robot, endpoints, options, part);
     if (e == 0) {
       audit.audited = std::move(part);
@@ -170,6 +251,10 @@ Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRe
   audit.verdict = detail::verdict(robot, audit);
   audit.cannot_tell = detail::cannot_tell(audit);
   audit.next_checks = detail::next_checks(audit);
+  if (write && audit.whole.steps == 0) {
+    std::optional<Table> steps = steps_table(audit.audited.reconstruction);
+    write(static_cast<std::int64_t>(steps->rows()), [&] { return std::exchange(steps, std::nullopt); });
+  }
   return audit;
 }
 

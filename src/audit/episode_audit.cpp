@@ -118,8 +118,17 @@ void summarise_episode(const Robot& robot, const std::vector<std::string>& endpo
 const FocusCandidate* choose_focus(const AuditOptions& options, const std::vector<FocusCandidate>& candidates,
                                    Audit& audit) {
   const Episode& episode = audit.audited.episode;
-  const auto unusable = static_cast<double>(episode.invalid_steps.size());
-  audit.usable_share = 1.0 - unusable / static_cast<double>(episode.steps());
+  const bool all = audit.whole.steps == 0;
+  const auto unusable = static_cast<double>(all ? std::ssize(episode.invalid_steps) : audit.whole.invalid_steps);
+  audit.usable_share = 1.0 - unusable / static_cast<double>(all ? episode.steps() : audit.whole.steps);
+  for (const WholeSeries& series : audit.whole.series) {
+    const auto own = std::ranges::find_if(audit.audited.reconstruction.series, [&](const EstimateSeries& one) {
+      return one.endpoint == series.endpoint && one.estimator == series.estimator;
+    });
+    const bool consumed = own != audit.audited.reconstruction.series.end() && own->consumed;
+    audit.incident =
+        audit.incident || (consumed && series.estimator == EstimatorName::deployed && series.watchdog_acts > 0);
+  }
   const EstimateSeries* worst = nullptr;
   for (const EstimateSeries& series : audit.audited.reconstruction.series) {
     if (series.estimator != EstimatorName::deployed || !series.consumed || series.peak_step < 0) continue;

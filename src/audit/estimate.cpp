@@ -28,10 +28,6 @@ ReconstructedEstimators only(EstimatorName estimator) {
           .posterior = estimator == EstimatorName::posterior};
 }
 
-CheckResult checked(const Robot& robot, const Episode& log) {
-  return check_log(robot, log, robot.profile.settings.get<CheckOptions>());
-}
-
 void append(std::vector<double>& to, const std::vector<double>& rows) { to.insert(to.end(), rows.begin(), rows.end()); }
 void append(std::vector<std::int64_t>& to, const std::vector<std::int64_t>& rows) {
   to.insert(to.end(), rows.begin(), rows.end());
@@ -105,35 +101,51 @@ EstimatePlan plan_estimate(const Robot& robot, const EstimateRequest& request) {
 }
 
 struct LogEstimates::Impl {
-  Impl(const Robot& robot, Episode episode, const EstimatePlan& plan)
-      : log(std::move(episode)),
-        again(robot, log, plan.frames, plan.options, only(plan.estimator)),
-        check(checked(robot, log)) {
-    again.suspect(check);
+  Impl(const Robot& of, EpisodeReader reader, const EstimatePlan& plan)
+      : robot(of), log(std::move(reader)), judged(log.about()) {
+    check = check_log(robot, log, robot.profile.settings.get<CheckOptions>());
+    block = log.next(plan.options.smooth.zero_phase ? log.steps() : kStepsOfAPart);
+    why = why_static(robot, *block, plan.options.residual);
+    again.emplace(robot, *block, plan.frames, plan.options, only(plan.estimator));
+    again->suspect(check);
   }
-  Episode log;
-  Reconstructor again;
+
+  /// Notes are of the log as a whole: what is too large comes last of all.
+  void finish() {
+    const Episode& read = log.judged();
+    judged.notes = read.notes;
+    judged.invalid_steps = read.invalid_steps;
+    note_overflow(overflow, judged);
+  }
+
+  const Robot robot;
+  EpisodeReader log;
+  Episode judged;
   CheckResult check;
+  std::optional<Episode> block;  ///< that is not reconstructed yet
+  std::string why;
+  std::optional<Reconstructor> again;
   std::vector<Eigen::Index> overflow;
 };
 
-LogEstimates::LogEstimates(const Robot& robot, Episode log, const EstimatePlan& plan)
+LogEstimates::LogEstimates(const Robot& robot, EpisodeReader log, const EstimatePlan& plan)
     : impl_(std::make_unique<Impl>(robot, std::move(log), plan)) {}
 LogEstimates::~LogEstimates() = default;
 
 std::optional<Reconstruction> LogEstimates::next(const Progress& progress) {
   Impl& my = *impl_;
-  if (my.again.done() == my.log.steps()) return std::nullopt;
-  const Eigen::Index first = my.again.done();
-  Reconstruction part = my.again.next(kStepsOfAPart, progress);
-  const std::vector<Eigen::Index> more = overflowing_steps(part, my.log, first);
-  my.overflow.insert(my.overflow.end(), more.begin(), more.end());
-  if (my.again.done() == my.log.steps()) note_overflow(my.overflow, my.log);
+  if (!my.block) return std::nullopt;
+  const Eigen::Index first = my.again->done();
+  Reconstruction part = my.again->next(*my.block, my.log.steps(), progress);
+  for (const Eigen::Index step : overflowing_steps(part, *my.block)) my.overflow.push_back(first + step);
+  my.block = my.log.next(kStepsOfAPart);
+  if (!my.block) my.finish();
   return part;
 }
 
-const Episode& LogEstimates::log() const noexcept { return impl_->log; }
-
+Eigen::Index LogEstimates::steps() const noexcept { return impl_->log.steps(); }
+const Episode& LogEstimates::log() const noexcept { return impl_->judged; }
+const std::string& LogEstimates::why() const noexcept { return impl_->why; }
 const CheckResult& LogEstimates::check() const noexcept { return impl_->check; }
 
 EstimateTable estimate_log(const Robot& robot, Episode log, const EstimatePlan& plan, const Progress& progress) {
@@ -144,18 +156,19 @@ EstimateTable estimate_log(const Robot& robot, Episode log, const EstimatePlan& 
   all.sign = plan.options.posterior.sign;
   all.steps = log.steps();
   all.left_out = plan.left_out;
-  const auto say = [&](const Episode& read, const CheckResult& check) {
+  const auto say = [&](const Episode& read, const CheckResult& check, const std::string& why) {
     if (has_errors(check)) all.notes = set_up_sentences(check);
-    if (std::string why = why_static(robot, read, plan.options.residual); !why.empty()) all.notes.push_back(why);
+    if (!why.empty()) all.notes.push_back(why);
     if (!read.invalid_steps.empty() && !read.notes.empty()) all.notes.push_back(read.notes.back());
     if (!plan.left_out.empty()) all.notes.push_back("left out: " + joined(plan.left_out) + ", because " + kWhyLeftOut);
   };
   if (plan.smooth) {
     all.table = std::make_shared<const Table>(smoothed_wrenches(robot, log, plan, progress));
-    say(log, checked(robot, log));
+    say(log, check_log(robot, log, robot.profile.settings.get<CheckOptions>()),
+        why_static(robot, log, plan.options.residual));
     return all;
   }
-  LogEstimates parts(robot, std::move(log), plan);
+  LogEstimates parts(robot, EpisodeReader(std::move(log)), plan);
   std::vector<Column> columns;
   while (const std::optional<Reconstruction> part = parts.next(progress)) {
     all.sign = part->series.front().sign;
@@ -174,7 +187,7 @@ EstimateTable estimate_log(const Robot& robot, Episode log, const EstimatePlan& 
   Table table;
   for (Column& column : columns) table.add(std::move(column));
   all.table = std::make_shared<const Table>(std::move(table));
-  say(parts.log(), parts.check());
+  say(parts.log(), parts.check(), parts.why());
   return all;
 }
 
@@ -204,7 +217,7 @@ void write_estimates(const EstimateTable& estimates, const std::filesystem::path
   } else if (estimates.estimator == "smoothed") {
     write_file(file, to_parquet(*estimates.table));
   } else {
-    write_file(file, to_parquet(parts_of(estimates)));
+    write_file(file, [&](const ByteSink& take) { write_parquet(parts_of(estimates), take); });
   }
 }
 

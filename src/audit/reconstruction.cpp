@@ -71,7 +71,7 @@ struct Reconstructor::Impl {
   Impl(const Robot& of, const Episode& log, std::vector<std::string> frames, const AuditOptions& chosen,
        const ReconstructedEstimators& which)
       : robot(of),
-        episode(log),
+        episode(&log),
         endpoints(std::move(frames)),
         options(chosen),
         wanted(which),
@@ -95,7 +95,7 @@ struct Reconstructor::Impl {
     }
     ResidualOptions causal = options.residual;
     if (!hands.empty() && options.smooth.zero_phase) {
-      smoothed = smooth_motion(episode, options.smooth.motion);
+      smoothed = smooth_motion(*episode, options.smooth.motion);
       causal.cut_off = 0.0;  // a causal filter would bring back the delay
     }
     if (hands.empty() || wanted.deployed || wanted.stacked) {
@@ -105,7 +105,7 @@ struct Reconstructor::Impl {
     }
     has_hands_reader = !hands.empty() && (smoothed || hands != read_frames);
     const Eigen::Index turn = threads == 1 ? 1 : std::min(kStepsAThread * threads, kLongestTurn);
-    batch.resize(static_cast<std::size_t>(std::clamp(episode.steps(), Eigen::Index{1}, turn)));
+    batch.resize(static_cast<std::size_t>(std::clamp(episode->steps(), Eigen::Index{1}, turn)));
     for (Step& step : batch) {
       step.all.emplace(robot, read_frames, options.equation);
       if (has_hands_reader) step.hands.emplace(robot, hands, options.equation);
@@ -145,7 +145,7 @@ struct Reconstructor::Impl {
 
   /// Reads one step, and what the published estimators make of it.
   void read(Worker& worker, Step& step, Eigen::Index at, Eigen::Index row, Reconstruction& result) {
-    episode.observe(at, worker.observation);
+    episode->observe(at - before, worker.observation);
     const Instant& now = step.all->at(worker.observation);
     result.residual.row(row) = now.static_residual();
     result.gravity.row(row) = now.gravity_torque();
@@ -222,10 +222,17 @@ struct Reconstructor::Impl {
     }
   }
 
-  Reconstruction next(Eigen::Index asked, const Progress& progress) {
-    const Eigen::Index steps = std::min(asked, episode.steps() - done), first = done;
+  Reconstruction next(const Episode& block, Eigen::Index of_all, const Progress& progress) {
+    episode = &block;
+    before = done;
+    return next(block.steps(), of_all, progress);
+  }
+
+  /// \param of_all  steps of the log, for the progress
+  Reconstruction next(Eigen::Index asked, Eigen::Index of_all, const Progress& progress) {
+    const Eigen::Index steps = std::min(asked, episode->steps() - (done - before)), first = done;
     Reconstruction result = make_room(steps);
-    detail::ProgressSteps progress_steps(progress, episode.steps());
+    detail::ProgressSteps progress_steps(progress, of_all);
     for (Eigen::Index from = 0; from < steps; from += std::ssize(batch)) {
       progress_steps.tell(first + from);
       const Eigen::Index count = std::min<Eigen::Index>(std::ssize(batch), steps - from);
@@ -251,17 +258,17 @@ struct Reconstructor::Impl {
         result.series.push_back(std::move((*recorder)->series));
       }
     }
-    if (progress && done == episode.steps()) progress(1.0);
+    if (progress && done == of_all) progress(1.0);
     return result;
   }
 
   Reconstruction make_room(Eigen::Index steps) {
     Reconstruction result;
     const Eigen::Index motors = robot.model.motor_count();
-    result.name = episode.name;
+    result.name = episode->name;
     result.first_step = done;
     result.reference_motor = robot.reference_motor();
-    if (episode.time.size() > 0) result.time = episode.time.segment(done, steps);
+    if (episode->time.size() > 0) result.time = episode->time.segment(done - before, steps);
     result.residual.resize(steps, motors);
     result.gravity.resize(steps, motors);
     result.reference_residual.setConstant(steps, kNaN);
@@ -277,7 +284,8 @@ struct Reconstructor::Impl {
   }
 
   const Robot robot;
-  const Episode& episode;
+  const Episode* episode;   ///< the log, or the block at hand
+  Eigen::Index before = 0;  ///< steps of the log before it
   const std::vector<std::string> endpoints;
   const AuditOptions options;
   const ReconstructedEstimators wanted;
@@ -324,7 +332,10 @@ void Reconstructor::suspect(const CheckResult& check) noexcept {
 Eigen::Index Reconstructor::done() const noexcept { return impl_->done; }
 const std::vector<FocusCandidate>& Reconstructor::focus_candidates() const noexcept { return impl_->candidates; }
 Reconstruction Reconstructor::next(Eigen::Index steps, const Progress& progress) {
-  return impl_->next(steps, progress);
+  return impl_->next(steps, impl_->episode->steps(), progress);
+}
+Reconstruction Reconstructor::next(const Episode& block, Eigen::Index of_all, const Progress& progress) {
+  return impl_->next(block, of_all, progress);
 }
 
 std::vector<Eigen::Index> overflowing_steps(const Reconstruction& reconstruction, const Episode& episode,

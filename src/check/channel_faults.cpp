@@ -39,12 +39,18 @@ struct Follows {
 
 class ChannelJudge {
  public:
-  ChannelJudge(const Robot& robot, const Episode& log, const CheckOptions& options, JudgedLog& judged)
-      : robot_(robot), names_(robot.model.motor_names()), log_(log), options_(options), judged_(judged) {}
+  ChannelJudge(const Robot& robot, const Episode& log, const CheckOptions& options, JudgedLog& judged,
+               const std::vector<Eigen::Index>& seams)
+      : robot_(robot),
+        names_(robot.model.motor_names()),
+        log_(log),
+        options_(options),
+        judged_(judged),
+        seams_(seams) {}
 
   ChannelFaults judge() {
     numbers();
-    std::ranges::move(clock_findings(log_.time, out_.time_unit), std::back_inserter(out_.findings));
+    std::ranges::move(clock_findings(log_.time, out_.time_unit, seams_), std::back_inserter(out_.findings));
     judged_ = even_log(robot_, log_, out_.time_unit);
     if (!judged_.pieces.empty()) {
       filter_pieces(judged_);
@@ -625,6 +631,7 @@ class ChannelJudge {
   const Episode& log_;
   const CheckOptions& options_;
   JudgedLog& judged_;
+  const std::vector<Eigen::Index>& seams_;
   ChannelFaults out_;
   std::vector<MatrixX> dq_;
 };
@@ -636,7 +643,7 @@ std::string count_text(Eigen::Index count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
-std::vector<Finding> clock_findings(const VectorX& time, double& unit) {
+std::vector<Finding> clock_findings(const VectorX& time, double& unit, const std::vector<Eigen::Index>& seams) {
   std::vector<Finding> findings;
   const auto add = [&](Fault fault, Severity severity, double size, const char* of, std::string text,
                        std::string remedy) {
@@ -664,7 +671,7 @@ std::vector<Finding> clock_findings(const VectorX& time, double& unit) {
   double largest_back = 0.0;
   for (Eigen::Index i = 1; i < time.size(); ++i) {
     const double step = time[i] - time[i - 1];
-    if (!std::isfinite(step)) continue;
+    if (!std::isfinite(step) || std::ranges::binary_search(seams, i)) continue;
     if (step < 0.0) {
       if (back++ == 0) first_back = i;
       largest_back = std::max(largest_back, -step);
@@ -721,8 +728,9 @@ std::vector<Finding> clock_findings(const VectorX& time, double& unit) {
   return findings;
 }
 
-ChannelFaults channel_faults(const Robot& robot, const Episode& log, const CheckOptions& options, JudgedLog& judged) {
-  return ChannelJudge(robot, log, options, judged).judge();
+ChannelFaults channel_faults(const Robot& robot, const Episode& log, const CheckOptions& options, JudgedLog& judged,
+                             const std::vector<Eigen::Index>& seams) {
+  return ChannelJudge(robot, log, options, judged, seams).judge();
 }
 
 }  // namespace antaeus::detail

@@ -18,10 +18,16 @@ struct ChannelFaults {
 };
 
 /// The clock of a log: gaps, steps back, repeated stamps, no stamps. \param unit  [1/s] found by its rate alone
-std::vector<Finding> clock_findings(const VectorX& time, double& unit);
+/// \param seams  rows before which rows were left out: no step of the clock
+std::vector<Finding> clock_findings(const VectorX& time, double& unit, const std::vector<Eigen::Index>& seams = {});
 
 /// \param judged  filled: the log in pieces, filtered, in mended units
-ChannelFaults channel_faults(const Robot& robot, const Episode& log, const CheckOptions& options, JudgedLog& judged);
+ChannelFaults channel_faults(const Robot& robot, const Episode& log, const CheckOptions& options, JudgedLog& judged,
+                             const std::vector<Eigen::Index>& seams);
+
+/// check_log of a log that windows of a longer one were put into.
+CheckResult check_windows(const Robot& robot, const Episode& log, const std::vector<Eigen::Index>& seams,
+                          const CheckOptions& options);
 
 /// Quaternion, accelerometer and gyro against each other.
 /// \param not_told  receives faults that the log neither shows nor rules out

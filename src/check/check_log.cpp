@@ -250,13 +250,18 @@ std::optional<Finding> stated_unit(const Robot& robot, const Episode& log) {
 }  // namespace
 
 CheckResult check_log(const Robot& robot, const Episode& log, const CheckOptions& options) {
+  return check_windows(robot, log, {}, options);
+}
+
+CheckResult detail::check_windows(const Robot& robot, const Episode& log, const std::vector<Eigen::Index>& seams,
+                                  const CheckOptions& options) {
   check_options(options);
   CheckResult result;
   result.log = log.name;
   result.robot = robot.profile.name;
   if (robot.model.motor_count() == 0) return result;  // it has no joints to be wrong about
   JudgedLog judged;
-  ChannelFaults channels = channel_faults(robot, log, options, judged);
+  ChannelFaults channels = channel_faults(robot, log, options, judged, seams);
   if (std::isfinite(judged.step)) {
     result.rate = 1.0 / judged.step;
     result.duration = judged.time;

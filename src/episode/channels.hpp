@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "antaeus/core/error.hpp"
 #include "antaeus/episode/episode.hpp"
 
 namespace antaeus {
@@ -32,6 +33,9 @@ std::string hash_of_channels(const std::vector<EpisodeChannel>& channels);
 /// Lists the channels of an episode that was made, not read, as load_episode would list them after write_episode, so
 /// that both have one hash.
 void name_channels(Episode& episode);
+
+/// Of a cut that leaves nothing: which times there are.
+EpisodeError no_step_between(const std::string& name, double from, double to, double begin, double end);
 
 /// Sets `invalid_steps`.
 void find_invalid_steps(Episode& episode);

@@ -66,6 +66,13 @@ void Episode::observe(Eigen::Index step, Observation& observation) const {
   observation.simulated = simulated;
 }
 
+EpisodeError no_step_between(const std::string& name, double from, double to, double begin, double end) {
+  const std::string asked = to < 0     ? "from " + shortest_text(from) + " s on"
+                            : from < 0 ? "up to " + shortest_text(to) + " s"
+                                       : "between " + shortest_text(from) + " s and " + shortest_text(to) + " s";
+  return {name, "no step " + asked, "the log runs from " + shortest_text(begin) + " s to " + shortest_text(end) + " s"};
+}
+
 Episode cut_episode(const Episode& episode, double from, double to, Eigen::Index& first_step) {
   if (!episode.has_time()) {
     throw EpisodeError(episode.name, "no time stamps to cut by", "leave --from and --to away");
@@ -74,28 +81,34 @@ Episode cut_episode(const Episode& episode, double from, double to, Eigen::Index
   const double* end = begin + episode.steps();
   const double* first = from < 0 ? begin : std::lower_bound(begin, end, from);
   const double* last = to < 0 ? end : std::upper_bound(begin, end, to);
-  if (first >= last) {
-    const std::string asked = to < 0     ? "from " + shortest_text(from) + " s on"
-                              : from < 0 ? "up to " + shortest_text(to) + " s"
-                                         : "between " + shortest_text(from) + " s and " + shortest_text(to) + " s";
-    throw EpisodeError(episode.name, "no step " + asked,
-                       "the log runs from " + shortest_text(*begin) + " s to " + shortest_text(end[-1]) + " s");
-  }
+  if (first >= last) throw no_step_between(episode.name, from, to, *begin, end[-1]);
   first_step = first - begin;
   return cut_steps(episode, first_step, last - first);
+}
+
+Episode without_samples(const Episode& episode) {
+  Episode bare;
+  bare.name = episode.name;
+  bare.sha256 = episode.sha256;
+  bare.channels = episode.channels;
+  bare.missing = episode.missing;
+  bare.notes = episode.notes;
+  bare.guesses = episode.guesses;
+  bare.simulated = episode.simulated;
+  bare.torque_unit = episode.torque_unit;
+  return bare;
 }
 
 Episode cut_steps(const Episode& episode, Eigen::Index first, Eigen::Index count) {
   if (first < 0 || count < 1 || first + count > episode.steps()) {
     throw EpisodeError(episode.name, "no steps there", "it has " + std::to_string(episode.steps()));
   }
-  Episode part = episode;
+  Episode part = without_samples(episode);
   if (episode.time.size() > 0) part.time = episode.time.segment(first, count);
   for_each_channel([&](const NamedChannel& channel) {
     const SampleMatrix& whole = episode.*channel.samples;
     if (whole.rows() > 0) part.*channel.samples = whole.middleRows(first, count);
   });
-  part.invalid_steps.clear();
   for (const Eigen::Index step : episode.invalid_steps) {
     if (step >= first && step < first + count) part.invalid_steps.push_back(step - first);
   }

@@ -36,9 +36,10 @@ class FolderSource : public EpisodeSource {
     }
     std::error_code error;
     if (fs::status(file(name), error).type() == fs::file_type::not_found) return std::nullopt;
-    const std::string bytes = read_file(file(name), kLargestChannel);
-    NumpyArray array = parse_npy(bytes, file(name).string());
-    return Samples{{name, name + ".npy", array.stored_type, sha256(bytes)}, array.shape, std::move(array.values)};
+    ArrayReader array(file(name));
+    EpisodeChannel channel{name, name + ".npy", array.stored_type(), {}};
+    std::vector<std::size_t> shape = array.shape();
+    return Samples{std::move(channel), std::move(shape), std::make_shared<RowsOfFile>(std::move(array), file(name))};
   }
 
  private:
@@ -58,26 +59,39 @@ class FolderSource : public EpisodeSource {
 
 class NpzSource : public EpisodeSource {
  public:
-  NpzSource(const fs::path& file, const Robot& robot) : EpisodeSource(file, robot), arrays_(read_npz(file)) {}
+  NpzSource(const fs::path& file, const Robot& robot) : EpisodeSource(file, robot), file_(file) {}
   std::string place(const std::string& name) const override { return path().string() + "[" + name + "]"; }
   std::optional<Samples> find(const std::string& name) override {
-    const auto found = arrays_.find(name);
-    if (found == arrays_.end()) return std::nullopt;
-    const NumpyArray& array = found->second;
-    return Samples{{name, printable(path().filename().string()) + "[" + name + "]", array.stored_type,
-                    sha256(to_npy(array.shape, array.values))},
-                   array.shape,
-                   array.values};
+    if (!file_.contains(name)) return std::nullopt;
+    ArrayReader array = file_.array(name);
+    EpisodeChannel channel{name, printable(path().filename().string()) + "[" + name + "]", array.stored_type(), {}};
+    std::vector<std::size_t> shape = array.shape();
+    return Samples{std::move(channel), std::move(shape), std::make_shared<RowsOfArray>(std::move(array))};
   }
 
  private:
-  std::vector<std::string> names() const override {
-    std::vector<std::string> names;
-    for (const auto& [name, array] : arrays_) names.push_back(name);
-    return names;
+  std::vector<std::string> names() const override { return file_.names(); }
+
+  NpzReader file_;
+};
+
+/// Columns of a table, side by side.
+class RowsOfTable : public ChannelRows {
+ public:
+  /// \param columns  of numbers, that outlive it
+  explicit RowsOfTable(std::vector<const Column*> columns) : columns_(std::move(columns)) {}
+  void read(std::size_t first, std::size_t count, double* out) override {
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const auto put = [&](const auto& numbers) {
+        for (std::size_t r = 0; r < count; ++r) out[r * columns_.size() + c] = static_cast<double>(numbers[first + r]);
+      };
+      if (const auto* const numbers = std::get_if<std::vector<double>>(&columns_[c]->data)) put(*numbers);
+      if (const auto* const integers = std::get_if<std::vector<std::int64_t>>(&columns_[c]->data)) put(*integers);
+    }
   }
 
-  std::map<std::string, NumpyArray> arrays_;
+ private:
+  std::vector<const Column*> columns_;
 };
 
 struct PatternOf {
@@ -143,13 +157,10 @@ class TableSource : public EpisodeSource {
     const std::size_t rows = table_.rows(), columns = wanted.size();
     samples.shape =
         columns == 1 && name == "time" ? std::vector<std::size_t>{rows} : std::vector<std::size_t>{rows, columns};
-    samples.values.resize(rows * columns);
-    for (std::size_t c = 0; c < columns; ++c) {
-      const std::vector<double> column = numbers(wanted[c]);
-      for (std::size_t r = 0; r < rows; ++r) samples.values[r * columns + c] = column[r];
-    }
-    samples.channel = {name, printable(path().filename().string()) + "[" + text + "]", "text",
-                       sha256(to_npy(samples.shape, samples.values))};
+    std::vector<const Column*> taken;
+    for (const std::string& column : wanted) taken.push_back(&of_numbers(column));
+    samples.rows = std::make_shared<RowsOfTable>(std::move(taken));
+    samples.channel = {name, printable(path().filename().string()) + "[" + text + "]", "text", {}};
     return samples;
   }
 
@@ -229,9 +240,11 @@ class TableSource : public EpisodeSource {
   }
 
   /// The table does not know which file it came from; the reader wants to.
-  std::vector<double> numbers(const std::string& column) const {
+  const Column& of_numbers(const std::string& column) const {
     try {
-      return table_.numbers(column);
+      const Column& found = table_.column(column);
+      if (std::holds_alternative<TextColumn>(found.data)) static_cast<void>(table_.numbers(column));  // says why not
+      return found;
     } catch (const Error& error) {
       throw EpisodeError(path().string(), error.what());
     }

@@ -9,15 +9,16 @@
 
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/episode/raw_log.hpp"
+#include "channel_rows.hpp"
 #include "fitted_log.hpp"
 
 namespace antaeus {
 
-/// One channel's samples, wherever they came from.
+/// One channel, its samples wherever they are.
 struct Samples {
-  EpisodeChannel channel;
+  EpisodeChannel channel;  ///< without its hash
   std::vector<std::size_t> shape;
-  std::vector<double> values;
+  std::shared_ptr<ChannelRows> rows;  ///< no longer than the source
 };
 
 /// A log's channels under other names: those that their names tell.

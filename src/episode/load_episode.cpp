@@ -1,6 +1,5 @@
 #include <algorithm>
-#include <cmath>
-#include <map>
+#include <array>
 #include <memory>
 #include <optional>
 
@@ -8,13 +7,11 @@
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/episode/episode_arrays.hpp"
-#include "antaeus/episode/input_checks.hpp"
-#include "antaeus/io/files.hpp"
-#include "antaeus/io/numpy.hpp"
-#include "antaeus/robot/noise_model.hpp"
+#include "antaeus/episode/episode_reader.hpp"
 #include "channels.hpp"
 #include "episode_source.hpp"
 #include "log_files.hpp"
+#include "log_notes.hpp"
 
 namespace antaeus {
 
@@ -22,13 +19,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// A channel whose rows can be read.
+struct OpenChannel {
+  SampleMatrix Episode::* matrix;  ///< null: the time stamps
+  std::vector<std::size_t> shape;
+  std::shared_ptr<ChannelRows> rows;
+  std::size_t listed;  ///< its place among Episode::channels
+  bool is_scalar_first = false;
+};
+
+/// Finds the channels of a log and looks at their shapes.
 class Loader {
  public:
   Loader(EpisodeSource& source, const Robot& robot, Episode& episode)
       : source_(source), robot_(robot), episode_(episode) {}
 
-  /// Reads N × columns into `matrix`; \return whether the channel is there under the name that it has in our own logs.
-  bool find(const std::string& name, Eigen::Index columns, const std::string& columns_are, SampleMatrix& matrix) {
+  /// Takes N × columns for `matrix`; \return whether the channel is there under the name that it has in our own logs.
+  bool find(const std::string& name, Eigen::Index columns, const std::string& columns_are,
+            SampleMatrix Episode::* matrix) {
     std::optional<Samples> samples = source_.find(name);
     if (!samples) return false;
     const std::vector<std::size_t>& shape = samples->shape;
@@ -46,17 +54,16 @@ class Loader {
     }
     const auto rows = static_cast<Eigen::Index>(shape[0]);
     check_length(name, rows);
-    matrix = Eigen::Map<const SampleMatrix>(samples->values.data(), rows, columns);
-    episode_.channels.push_back(std::move(samples->channel));
+    bind(std::move(*samples), matrix);
     return true;
   }
 
   /// The same, or under a name that tells what it holds.
-  bool read_motors(const std::string& name, ChannelRole role, SampleMatrix& matrix) {
+  bool read_motors(const std::string& name, ChannelRole role, SampleMatrix Episode::* matrix) {
     return find(name, robot_.model.motor_count(), "a motor of " + robot_.profile.name, matrix) ||
            guess_motors(name, role, matrix);
   }
-  bool read_axes(const std::string& name, ChannelRole role, SampleMatrix& matrix) {
+  bool read_axes(const std::string& name, ChannelRole role, SampleMatrix Episode::* matrix) {
     if (find(name, 3, "an axis", matrix)) return true;
     const GuessedChannels* guess = source_.guess(role);
     if (!guess) return false;
@@ -75,7 +82,6 @@ class Loader {
 
   void read_time() {
     std::optional<Samples> samples = source_.find("time");
-    episode_.time.setConstant(steps_, kNaN);
     if (!samples) {
       if (!guess_time()) episode_.missing.emplace_back("time");
       return;
@@ -86,33 +92,12 @@ class Loader {
       throw EpisodeError(place, "shape " + shape_text(samples->shape) + ", not (steps,)", "give one time stamp a step");
     }
     check_length("time", static_cast<Eigen::Index>(samples->shape[0]));
-    episode_.time = Eigen::Map<const VectorX>(samples->values.data(), steps_);
-    episode_.channels.push_back(std::move(samples->channel));
+    bind(std::move(*samples), nullptr);
     clock_ = place;
   }
 
-  /// \throws EpisodeError where the clock goes back or is not finite
-  void check_time() {
-    if (clock_.empty()) return;
-    const VectorX& time = episode_.time;
-    Eigen::Index repeated = 0;
-    for (Eigen::Index i = 0; i < time.size(); ++i) {
-      const auto row = [&] { return clock_ + " row " + std::to_string(i); };
-      if (!std::isfinite(time[i])) {
-        throw EpisodeError(row(), "the time stamp is not finite", "correct or remove the row");
-      }
-      if (i > 0 && time[i] < time[i - 1]) {
-        throw EpisodeError(
-            row(), "time goes back from " + shortest_text(time[i - 1]) + " s to " + shortest_text(time[i]) + " s",
-            "sort the log, or cut it at the restart");
-      }
-      if (i > 0 && time[i] == time[i - 1]) ++repeated;
-    }
-    if (repeated > 0) episode_.notes.push_back(std::to_string(repeated) + " time stamps repeat the one before");
-  }
-
   void read_imu() {
-    SampleMatrix quaternion;
+    SampleMatrix Episode::* const quaternion = &Episode::imu_quaternion;
     std::string name;  // which says the order, or leaves it to the profile
     for (const char* known : {"imu_quat_xyzw", "imu_quat_wxyz", "imu_quat"}) {
       if (name.empty() && find(known, 4, "a component", quaternion)) name = known;
@@ -130,16 +115,13 @@ class Loader {
     } else if (!robot_.profile.channels.quaternion_order) {
       quaternion_note_ = name + " is read in the profile's order, " + std::string(to_string(order));
     }
-    if (robot_.profile.channels.quaternion_order.value_or(order) == QuaternionOrder::wxyz) {
-      take_scalar_first(quaternion);
-    } else {
-      episode_.imu_quaternion = std::move(quaternion);
-    }
+    channels_.back().is_scalar_first =
+        robot_.profile.channels.quaternion_order.value_or(order) == QuaternionOrder::wxyz;
   }
 
   void read_inertial() {
-    const bool gyro = read_axes("imu_gyro", ChannelRole::gyro, episode_.imu_angular_velocity);
-    const bool accelerometer = read_axes("imu_acc", ChannelRole::accelerometer, episode_.imu_specific_force);
+    const bool gyro = read_axes("imu_gyro", ChannelRole::gyro, &Episode::imu_angular_velocity);
+    const bool accelerometer = read_axes("imu_acc", ChannelRole::accelerometer, &Episode::imu_specific_force);
     if (gyro && !accelerometer) episode_.missing.emplace_back("imu_acc");
     if (accelerometer && !gyro) episode_.missing.emplace_back("imu_gyro");
   }
@@ -147,7 +129,12 @@ class Loader {
   void read_simulated() {
     const std::optional<Samples> samples = source_.find("simulated");
     if (!samples) return;
-    episode_.simulated = std::ranges::any_of(samples->values, [](double value) { return value != 0.0; });
+    std::size_t count = 1;
+    for (const std::size_t extent : samples->shape) count *= extent;
+    if (samples->shape.empty() || samples->shape[0] == 0) count = samples->shape.empty() ? 1 : 0;
+    std::vector<double> values(count);
+    samples->rows->read(0, samples->shape.empty() ? 1 : samples->shape[0], values.data());
+    episode_.simulated = std::ranges::any_of(values, [](double value) { return value != 0.0; });
   }
 
   /// What was taken for granted goes first.
@@ -162,127 +149,28 @@ class Loader {
     episode_.sha256 = guess.log.sha256;
   }
 
-  void note_how_read() {
-    if (!quaternion_note_.empty()) episode_.notes.push_back(quaternion_note_);
-  }
-
-  void note_simulated() {
-    if (episode_.simulated && robot_.profile.noise && !robot_.profile.noise->simulated) {
-      episode_.notes.emplace_back(
-          "the log says that it was simulated: the profile's assumed figures count, not the noise that was identified "
-          "on a robot");
-    }
-  }
-
-  void note_holes() {
-    const auto note = [&](const char* name, const SampleMatrix& samples, const char* consequence) {
-      Eigen::Index count = 0, first = -1;
-      for (Eigen::Index i = 0; i < samples.rows(); ++i) {
-        if (samples.row(i).allFinite()) continue;
-        if (count++ == 0) first = i;
-      }
-      if (count == 0) return;
-      episode_.notes.push_back(std::string(name) + ": " + std::to_string(count) +
-                               " steps hold NaN or infinity (first: step " + std::to_string(first) + "); " +
-                               consequence);
-    };
-    note("dq", episode_.v, "who uses it refuses them");
-    note("ddq", episode_.a, "who uses it refuses them");
-    note("imu_gyro", episode_.imu_angular_velocity, "read as not measured there");
-    note("imu_acc", episode_.imu_specific_force, "read as not measured there");
-  }
-
-  /// What the loop would refuse, sample by sample; not again what was said of the whole log.
-  void note_findings() {
-    InputChecks checks(robot_, robot_.profile.settings.get<InputCheckOptions>());
-    struct Found {
-      Eigen::Index steps = 0, first = -1;
-      int motor = -1;
-    };
-    std::map<Reason, Found> all;
-    Observation observation;
-    for (Eigen::Index i = 0; i < episode_.steps(); ++i) {
-      episode_.observe(i, observation);
-      const InputFindings& findings = checks.inspect(observation);
-      Reasons reasons = findings.reasons;
-      for (const Reasons& motor : findings.motors) reasons.add(motor);
-      for (unsigned bit = 0; reasons.bits() >> bit != 0; ++bit) {
-        const auto reason = static_cast<Reason>(bit);
-        if (!reasons.has(reason)) continue;
-        Found& found = all[reason];
-        if (found.steps++ == 0) found = {1, i, findings.motor_with(reason)};
-      }
-    }
-    for (const auto& [reason, found] : all) {
-      if (accelerometer_noted_.has(reason)) continue;
-      const std::string motor =
-          found.motor < 0 ? "" : ", " + robot_.model.motor_names()[static_cast<std::size_t>(found.motor)];
-      episode_.notes.push_back(std::string(to_string(reason)) + ": " + std::to_string(found.steps) +
-                               " steps (first: step " + std::to_string(found.first) + motor +
-                               "); a guarded loop refuses them");
-    }
-  }
-
-  void take_scalar_first(const SampleMatrix& quaternion) {
-    episode_.imu_quaternion.resize(quaternion.rows(), 4);
-    episode_.imu_quaternion << quaternion.rightCols(3), quaternion.col(0);
-  }
-
-  /// What the accelerometer says at rest most of the time is gravity. Silent where the model has none.
-  void check_accelerometer() {
-    if (episode_.imu_specific_force.rows() == 0) return;
-    constexpr double kLeastGravity = 2.0;  // below, an accelerometer in g could not be told from one that is right
-    const Vector3 gravity = robot_.model.gravity();
-    if (gravity.norm() < kLeastGravity) return;
-    const SampleMatrix& measured = episode_.imu_specific_force;
-    std::vector<double> norms;
-    double cosine = 0.0;  // of the angle to up
-    Eigen::Index compared = 0;
-    for (Eigen::Index i = 0; i < measured.rows(); ++i) {
-      const Vector3 f = measured.row(i).transpose();
-      if (!f.allFinite()) continue;
-      norms.push_back(f.norm());
-      if (!episode_.has_imu()) continue;
-      const double angle = angle_from_up(episode_.imu_quaternion.row(i).transpose(), f, gravity);
-      if (!std::isfinite(angle)) continue;
-      cosine += std::cos(angle);
-      ++compared;
-    }
-    if (norms.empty()) return;
-    const auto middle = norms.begin() + static_cast<std::ptrdiff_t>(norms.size() / 2);
-    std::nth_element(norms.begin(), middle, norms.end());
-    constexpr double kInG[] = {0.8, 1.2};
-    if (*middle > kInG[0] && *middle < kInG[1]) {
-      throw EpisodeError(source_.place("imu_acc"), "median norm " + shortest_text(rounded(*middle)) + ": it is in g",
-                         "multiply by 9.81: specific force in m/s²");
-    }
-    constexpr double kPlausible[] = {0.5, 2.0};
-    const double share = *middle / gravity.norm();
-    if (share < kPlausible[0] || share > kPlausible[1]) {
-      accelerometer_noted_.add(Reason::accelerometer_scale);
-      episode_.notes.push_back("imu_acc: median norm " + shortest_text(rounded(*middle)) + " m/s², but gravity is " +
-                               shortest_text(rounded(gravity.norm())) +
-                               "; it is read as specific force a − g in m/s², gravity included");
-    }
-    constexpr double kLeastCosine = 0.5;  // 60°: neither tilt nor motion does that on average
-    if (compared > 0 && !(cosine / static_cast<double>(compared) > kLeastCosine)) {
-      accelerometer_noted_.add(Reason::orientation_contradicts);
-      constexpr double kDegrees = 57.29577951308232;
-      const double angle = std::acos(std::clamp(cosine / static_cast<double>(compared), -1.0, 1.0)) * kDegrees;
-      episode_.notes.push_back("imu_acc: " + std::to_string(std::lround(angle)) +
-                               "° away from up by the quaternion; its sign or axes are not those of a − g in the "
-                               "sensor's axes, +9.81 along the axis that points up at rest");
-    }
-  }
+  /// What was opened.
+  std::vector<OpenChannel> take_channels() { return std::move(channels_); }
+  Eigen::Index steps() const noexcept { return steps_; }
+  const std::string& clock() const noexcept { return clock_; }
+  const std::string& how_read() const noexcept { return quaternion_note_; }
 
  private:
+  void bind(Samples samples, SampleMatrix Episode::* matrix) {
+    channels_.push_back({matrix, std::move(samples.shape), std::move(samples.rows), episode_.channels.size()});
+    episode_.channels.push_back(std::move(samples.channel));
+  }
+
   /// One channel of the log under another name, as the one that we know.
-  void take(const std::string& name, const RawChannel& channel, const SampleMatrix& samples, SampleMatrix& matrix) {
+  void take(const std::string& name, const RawChannel& channel, const SampleMatrix& samples,
+            SampleMatrix Episode::* matrix) {
     check_length(name, samples.rows());
-    matrix = samples;
-    const auto rows = static_cast<std::size_t>(matrix.rows()), columns = static_cast<std::size_t>(matrix.cols());
-    const std::string hash = sha256(to_npy({rows, columns}, {matrix.data(), matrix.data() + matrix.size()}));
-    episode_.channels.push_back({name, printable(channel.source), "float64", hash});
+    const auto rows = static_cast<std::size_t>(samples.rows()), columns = static_cast<std::size_t>(samples.cols());
+    bind(
+        {{name, printable(channel.source), "float64", {}},
+         {rows, columns},
+         std::make_shared<RowsInMemory>(std::vector<double>(samples.data(), samples.data() + samples.size()), columns)},
+        matrix);
     const bool one = channel.role >= ChannelRole::orientation;
     guess_notes_.push_back(detail::role_in_words(channel.role) + (one ? " is" : " are") + " read from " +
                            printable(channel.source));
@@ -307,7 +195,7 @@ class Loader {
     return text;
   }
 
-  bool guess_motors(const std::string& name, ChannelRole role, SampleMatrix& matrix) {
+  bool guess_motors(const std::string& name, ChannelRole role, SampleMatrix Episode::* matrix) {
     const GuessedChannels* guess = source_.guess(role);
     if (!guess) return false;
     const detail::FittedLog& log = guess->fitted;
@@ -363,7 +251,7 @@ class Loader {
   }
 
   /// \return the name of the channel that was read; empty: there is none
-  std::string guess_quaternion(SampleMatrix& matrix) {
+  std::string guess_quaternion(SampleMatrix Episode::* matrix) {
     const GuessedChannels* guess = source_.guess(ChannelRole::orientation);
     const RawChannel* channel = guess ? guess->fitted.channel(guess->fitted.orientation) : nullptr;
     if (!channel) return {};
@@ -375,15 +263,15 @@ class Loader {
     const GuessedChannels* guess = source_.guess(ChannelRole::other);
     if (!guess || guess->log.stamps.size() != steps_) return false;
     const RawLog& log = guess->log;
-    episode_.time = log.stamps;
-    const std::vector<double> stamps(log.stamps.data(), log.stamps.data() + steps_);
-    episode_.channels.push_back({"time", printable(log.clock), "float64", sha256(to_npy({stamps.size()}, stamps))});
+    std::vector<double> stamps(log.stamps.data(), log.stamps.data() + steps_);
+    bind({{"time", printable(log.clock), "float64", {}},
+          {stamps.size()},
+          std::make_shared<RowsInMemory>(std::move(stamps), 1)},
+         nullptr);
     guess_notes_.push_back("time stamps are read from " + printable(log.clock));
     clock_ = log.name + " [" + printable(log.clock) + "]";
     return true;
   }
-
-  static double rounded(double value) { return std::round(value * 100.0) / 100.0; }
 
   void check_length(const std::string& name, Eigen::Index rows) {
     if (rows == 0) throw EpisodeError(source_.place(name), "no steps", "give an episode with at least one step");
@@ -404,58 +292,125 @@ class Loader {
   Eigen::Index steps_ = -1;
   std::string first_, clock_, quaternion_note_;
   std::vector<std::string> guess_notes_;
-  Reasons accelerometer_noted_;
+  std::vector<OpenChannel> channels_;
 };
-
-void note_invalid_steps(Episode& episode) {
-  find_invalid_steps(episode);
-  if (episode.invalid_steps.empty()) return;
-  episode.notes.push_back(
-      std::to_string(episode.invalid_steps.size()) + " steps hold NaN, infinity or no unit quaternion (first: step " +
-      std::to_string(episode.invalid_steps.front()) + "); they keep their place, verdict invalid_input");
-}
 
 enum class Values { judged, as_they_are };
 
-Episode read(EpisodeSource& source, const std::string& log, const Robot& robot, const EpisodeOptions& options,
-             Values values) {
-  const bool judged = values == Values::judged;
-  Episode episode;
-  episode.name = log;
-  Loader loader(source, robot, episode);
-  const auto wanted = [&](const char* name, ChannelRole role, SampleMatrix& samples, const char* needs) {
-    if (loader.read_motors(name, role, samples)) return;
-    if (needs) loader.lack(name, needs);
-    episode.missing.emplace_back(name);
-  };
-  constexpr const char* kNeeds = "tau and qpos, one row a step";
-  wanted("tau", ChannelRole::torque, episode.tau, judged ? kNeeds : nullptr);
-  wanted("qpos", ChannelRole::position, episode.q, judged || episode.tau.rows() == 0 ? kNeeds : nullptr);
-  wanted("target_dof", ChannelRole::target, episode.target,
-         judged && options.require_target ? "target_dof here, since require_target was set" : nullptr);
-  wanted("dq", ChannelRole::velocity, episode.v, nullptr);
-  loader.read_motors("ddq", ChannelRole::acceleration, episode.a);
-  loader.read_time();
-  loader.read_imu();
-  loader.read_inertial();
-  loader.read_simulated();
-  loader.note_guesses();
-  episode.torque_unit = source.torque_unit();
-  apply_channel_map(robot.profile.channels, episode);
-  if (judged) loader.check_time();
-  loader.note_how_read();
-  if (judged) {
-    loader.check_accelerometer();
-    loader.note_simulated();
-    loader.note_holes();
-    loader.note_findings();
-    note_invalid_steps(episode);
-  } else {
-    find_invalid_steps(episode);
-  }
-  if (episode.sha256.empty()) episode.sha256 = hash_of_channels(episode.channels);
-  return episode;
+void take_scalar_first(SampleMatrix& quaternion) {
+  quaternion = SampleMatrix(quaternion(Eigen::all, std::array{1, 2, 3, 0}));
 }
+
+/// A log that is open.
+class OpenLog {
+ public:
+  OpenLog(std::unique_ptr<EpisodeSource> source, const std::string& log, const Robot& robot,
+          const EpisodeOptions& options, Values values)
+      : source_(std::move(source)), robot_(robot), values_(values) {
+    const bool judged = values == Values::judged;
+    about_.name = log;
+    Loader loader(*source_, robot_, about_);
+    bool has_torques = false;
+    const auto wanted = [&](const char* name, ChannelRole role, SampleMatrix Episode::* samples, const char* needs) {
+      if (loader.read_motors(name, role, samples)) return true;
+      if (needs) loader.lack(name, needs);
+      about_.missing.emplace_back(name);
+      return false;
+    };
+    constexpr const char* kNeeds = "tau and qpos, one row a step";
+    has_torques = wanted("tau", ChannelRole::torque, &Episode::tau, judged ? kNeeds : nullptr);
+    wanted("qpos", ChannelRole::position, &Episode::q, judged || !has_torques ? kNeeds : nullptr);
+    wanted("target_dof", ChannelRole::target, &Episode::target,
+           judged && options.require_target ? "target_dof here, since require_target was set" : nullptr);
+    wanted("dq", ChannelRole::velocity, &Episode::v, nullptr);
+    loader.read_motors("ddq", ChannelRole::acceleration, &Episode::a);
+    loader.read_time();
+    loader.read_imu();
+    loader.read_inertial();
+    loader.read_simulated();
+    loader.note_guesses();
+    about_.torque_unit = source_->torque_unit();
+    channels_ = loader.take_channels();
+    steps_ = loader.steps();
+    clock_ = loader.clock();
+    how_read_ = loader.how_read();
+  }
+
+  Eigen::Index steps() const noexcept { return steps_; }
+  const Episode& about() const noexcept { return about_; }
+  const Robot& robot() const noexcept { return robot_; }
+  const std::string& how_read() const noexcept { return how_read_; }
+  LogNotes notes() const { return {robot_, clock_, source_->place("imu_acc")}; }
+  bool moves_in_time() const noexcept {
+    return robot_.profile.channels.velocity_delay != 0.0 || robot_.profile.channels.torque_delay != 0.0;
+  }
+  bool streams() const noexcept {
+    return !moves_in_time() &&
+           std::ranges::all_of(channels_, [](const OpenChannel& channel) { return channel.rows->streams(); });
+  }
+
+  Episode read(Eigen::Index first, Eigen::Index count, bool with_hashes = false) const {
+    Episode episode = about_;
+    episode.time.setConstant(count, kNaN);
+    for (const OpenChannel& channel : channels_) {
+      double* numbers = episode.time.data();
+      if (channel.matrix) {
+        SampleMatrix& matrix = episode.*channel.matrix;
+        matrix.resize(count, static_cast<Eigen::Index>(channel.shape[1]));
+        numbers = matrix.data();
+      }
+      channel.rows->read(static_cast<std::size_t>(first), static_cast<std::size_t>(count), numbers);
+      if (with_hashes) episode.channels[channel.listed].sha256 = channel.rows->hash(channel.shape, numbers);
+      if (channel.is_scalar_first) take_scalar_first(episode.*channel.matrix);
+    }
+    apply_channel_map(robot_.profile.channels, episode);
+    find_invalid_steps(episode);
+    if (with_hashes && episode.sha256.empty()) episode.sha256 = hash_of_channels(episode.channels);
+    return episode;
+  }
+
+  /// Of all steps, without keeping them.
+  void add_hashes(Episode& episode) const {
+    for (const OpenChannel& channel : channels_) {
+      episode.channels[channel.listed].sha256 = channel.rows->hash(channel.shape, nullptr);
+    }
+    if (episode.sha256.empty()) episode.sha256 = hash_of_channels(episode.channels);
+  }
+
+  Episode whole() const {
+    Episode episode = read(0, steps_, true);
+    if (values_ == Values::as_they_are) {
+      if (!how_read_.empty()) episode.notes.push_back(how_read_);
+      return episode;
+    }
+    LogNotes found = notes();
+    found.take(episode);
+    found.finish(episode, how_read_);
+    return episode;
+  }
+
+ private:
+  std::unique_ptr<EpisodeSource> source_;
+  const Robot& robot_;
+  Values values_;
+  Episode about_;  ///< no samples
+  std::vector<OpenChannel> channels_;
+  Eigen::Index steps_ = 0;
+  std::string clock_, how_read_;
+};
+
+/// Numbers that someone else holds.
+class RowsElsewhere : public ChannelRows {
+ public:
+  RowsElsewhere(const double* first, std::size_t columns) : first_(first), columns_(columns) {}
+  void read(std::size_t first, std::size_t count, double* out) override {
+    std::copy_n(first_ + first * columns_, count * columns_, out);
+  }
+
+ private:
+  const double* first_;
+  std::size_t columns_;
+};
 
 /// Channels of an episode in memory; places are the names that Episode has for them.
 class ArraySource : public EpisodeSource {
@@ -496,38 +451,135 @@ class ArraySource : public EpisodeSource {
                                                                     {"imu_acc", "imu_specific_force"}};
 
   Samples samples_of(const std::string& name, std::vector<std::size_t> shape, const double* first) const {
-    std::size_t size = 1;
-    for (const std::size_t one : shape) size *= one;
-    std::vector<double> numbers(first, first + size);
-    const std::string hash = sha256(to_npy(shape, numbers));
-    return {{name, place(name), "float64", hash}, std::move(shape), std::move(numbers)};
+    auto rows = std::make_shared<RowsElsewhere>(first, shape.size() == 2 ? shape[1] : 1);
+    return {{name, place(name), "float64", {}}, std::move(shape), std::move(rows)};
   }
   const Episode& arrays_;
 };
 
-Episode read(const fs::path& path, const Robot& robot, const EpisodeOptions& options, Values values) {
-  return read(*open_episode(path, robot, options), log_name(path), robot, options, values);
+OpenLog open_log(const fs::path& path, const Robot& robot, const EpisodeOptions& options, Values values) {
+  return {open_episode(path, robot, options), log_name(path), robot, options, values};
 }
 
 }  // namespace
 
 Episode read_episode(const fs::path& path, const Robot& robot, const EpisodeOptions& options) {
-  return read(path, robot, options, Values::as_they_are);
+  return open_log(path, robot, options, Values::as_they_are).whole();
 }
 
 Episode load_episode(const fs::path& path, const Robot& robot, const EpisodeOptions& options) {
-  return read(path, robot, options, Values::judged);
+  return open_log(path, robot, options, Values::judged).whole();
 }
 
 Episode episode_from_arrays(const Episode& arrays, const Robot& robot, ArrayTerms terms) {
-  if (terms == ArrayTerms::robots) {
-    Robot plain = robot;
-    plain.profile.channels = {};
-    ArraySource source(arrays, plain);
-    return read(source, arrays.name, plain, {}, Values::judged);
+  Robot plain = robot;
+  if (terms == ArrayTerms::robots) plain.profile.channels = {};
+  return OpenLog(std::make_unique<ArraySource>(arrays, plain), arrays.name, plain, {}, Values::judged).whole();
+}
+
+struct EpisodeReader::Impl {
+  /// A file, and what is found in it on the way.
+  struct File {
+    File(const fs::path& path, const Robot& of, const EpisodeOptions& options)
+        : robot(of), log(open_log(path, robot, options, Values::judged)), notes(log.notes()) {}
+    const Robot robot;
+    const OpenLog log;
+    LogNotes notes;
+  };
+
+  explicit Impl(Episode episode)
+      : about(without_samples(episode)), judged(about), steps(episode.steps()), whole(std::move(episode)) {
+    judged.invalid_steps = whole->invalid_steps;
   }
-  ArraySource source(arrays, robot);
-  return read(source, arrays.name, robot, {}, Values::judged);
+  Impl(const fs::path& path, const Robot& robot, const EpisodeOptions& options)
+      : file(std::make_unique<File>(path, robot, options)),
+        about(file->log.about()),
+        judged(about),
+        steps(file->log.steps()) {
+    if (file->log.moves_in_time()) whole = file->log.read(0, steps);
+  }
+
+  Episode block(Eigen::Index first, Eigen::Index count) const {
+    if (first < 0 || count < 1 || count > steps - first) {
+      throw EpisodeError(about.name, "no steps there", "it has " + std::to_string(steps));
+    }
+    return whole ? cut_steps(*whole, before + first, count) : file->log.read(before + first, count);
+  }
+
+  /// The first step whose time is not below \p time; with \p or_at above it.
+  Eigen::Index first_after(double time, bool or_at) const {
+    Eigen::Index low = 0, high = steps;
+    while (low < high) {
+      const Eigen::Index middle = low + (high - low) / 2;
+      const double there = block(middle, 1).time[0];
+      (or_at ? there <= time : there < time) ? low = middle + 1 : high = middle;
+    }
+    return low;
+  }
+
+  void cut(double from, double to) {
+    if (!block(0, 1).has_time()) {
+      throw EpisodeError(about.name, "no time stamps to cut by", "leave --from and --to away");
+    }
+    const Eigen::Index first = from < 0 ? 0 : first_after(from, false), last = to < 0 ? steps : first_after(to, true);
+    if (first >= last) throw no_step_between(about.name, from, to, block(0, 1).time[0], block(steps - 1, 1).time[0]);
+    before += first;
+    steps = last - first;
+  }
+
+  void judge(const Episode& block) {
+    if (!file) return;
+    file->notes.take(block);
+    for (const Eigen::Index step : block.invalid_steps) judged.invalid_steps.push_back(done + step);
+    if (done + block.steps() < steps) return;
+    judged.notes = block.notes;  // with what moving channels in time said
+    file->notes.finish(judged, file->log.how_read());
+  }
+
+  Eigen::Index file_steps() const noexcept { return file ? file->log.steps() : whole->steps(); }
+
+  std::unique_ptr<File> file;  ///< null: the log was in memory
+  Episode about, judged;
+  Eigen::Index steps;
+  std::optional<Episode> whole;       ///< in memory, or where a step needs its neighbours
+  Eigen::Index before = 0, done = 0;  ///< steps that were cut off, and handed out
+};
+
+EpisodeReader::EpisodeReader(const fs::path& path, const Robot& robot, const EpisodeOptions& options)
+    : impl_(std::make_unique<Impl>(path, robot, options)) {}
+EpisodeReader::EpisodeReader(Episode episode) : impl_(std::make_unique<Impl>(std::move(episode))) {}
+EpisodeReader::EpisodeReader(EpisodeReader&&) noexcept = default;
+EpisodeReader& EpisodeReader::operator=(EpisodeReader&&) noexcept = default;
+EpisodeReader::~EpisodeReader() = default;
+
+Eigen::Index EpisodeReader::steps() const noexcept { return impl_->steps; }
+bool EpisodeReader::streams() const noexcept { return impl_->file && impl_->file->log.streams(); }
+const Episode& EpisodeReader::about() const noexcept { return impl_->about; }
+const Episode& EpisodeReader::judged() const noexcept { return impl_->judged; }
+Episode EpisodeReader::block(Eigen::Index first, Eigen::Index count) const { return impl_->block(first, count); }
+Episode EpisodeReader::load() && {
+  Impl& my = *impl_;
+  if (my.steps == my.file_steps()) return my.file ? my.file->log.whole() : std::move(*my.whole);
+  Episode part = *next(my.steps);
+  add_hashes();
+  part.sha256 = my.judged.sha256;
+  part.channels = my.judged.channels;
+  part.notes = my.judged.notes;
+  return part;
+}
+void EpisodeReader::cut(double from, double to) { impl_->cut(from, to); }
+Eigen::Index EpisodeReader::first_step() const noexcept { return impl_->before; }
+void EpisodeReader::add_hashes() {
+  if (impl_->file) impl_->file->log.add_hashes(impl_->judged);
+}
+
+std::optional<Episode> EpisodeReader::next(Eigen::Index count) {
+  Impl& my = *impl_;
+  if (my.done == my.steps) return std::nullopt;
+  Episode block = my.block(my.done, std::min(std::max<Eigen::Index>(count, 1), my.steps - my.done));
+  my.judge(block);
+  my.done += block.steps();
+  return block;
 }
 
 }  // namespace antaeus

@@ -197,7 +197,7 @@ class RawReader {
     std::map<std::string, NumpyArray> arrays = read_npz(path_, &unread);
     for (const std::string& reason : unread) log_.notes.push_back("left out: " + without_folder(reason));
     for (auto& [name, array] : arrays) {
-      const std::string hash = sha256(to_npy(array.shape, array.values));
+      const std::string hash = sha256_of_npy(array.shape, array.values.data());
       const std::string source = printable(path_.filename().string()) + "[" + printable(name) + "]";
       add({printable(name), source, hash, {}, array.shape, std::move(array.values)});
     }
@@ -263,7 +263,7 @@ class RawReader {
     }
     found.source = told(names[members.front()]);
     if (columns > 1) found.source += " … " + told(names[members.back()]);
-    found.sha256 = sha256(to_npy(found.shape, found.values));
+    found.sha256 = sha256_of_npy(found.shape, found.values.data());
     add(std::move(found));
   }
 

@@ -244,18 +244,21 @@ std::string to_csv(const Table& table) {
   return text;
 }
 
-std::string to_csv(const TableParts& next) {
+std::string csv_rows(const Table& part, bool with_header) {
   std::string text;
+  if (with_header) append_header(text, part);
+  append_rows(text, part);
+  return text;
+}
+
+void write_csv(const TableParts& next, const ByteSink& take) {
   std::vector<std::string> names;
   while (const std::optional<Table> part = next()) {
-    if (names.empty()) {
-      names = column_names(*part);
-      append_header(text, *part);
-    }
+    const bool first = names.empty();
+    if (first) names = column_names(*part);
     check_same_columns(names, *part);
-    append_rows(text, *part);
+    take(csv_rows(*part, first));
   }
-  return text;
 }
 
 Table parse_csv(std::string_view text, const std::string& name) {

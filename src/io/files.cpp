@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <functional>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <ranges>
@@ -15,6 +18,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/io/scratch_folder.hpp"
+#include "io/byte_source.hpp"
 #include "io/unfinished.hpp"
 
 namespace antaeus {
@@ -28,8 +32,8 @@ class Descriptor {
  public:
   explicit Descriptor(int handle) : handle_(handle) {}
   ~Descriptor() { close(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
+  Descriptor(Descriptor&& other) noexcept : handle_(std::exchange(other.handle_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
 
   int get() const noexcept { return handle_; }
   bool close() noexcept {
@@ -45,17 +49,30 @@ class Descriptor {
   throw Error(file.string(), "cannot be written (" + errno_text(code) + ")", errno_remedy(code));
 }
 
-void write_synced(const fs::path& temporary, const fs::path& file, const std::string& bytes) {
-  Descriptor out(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
-  if (out.get() < 0) throw_unwritable(file, errno);
+void write_all_of(int out, std::string_view bytes, const fs::path& file) {
   for (std::size_t at = 0; at < bytes.size();) {
-    const ssize_t written = ::write(out.get(), bytes.data() + at, bytes.size() - at);
+    const ssize_t written = ::write(out, bytes.data() + at, bytes.size() - at);
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) throw_unwritable(file, written < 0 ? errno : ENOSPC);
     at += static_cast<std::size_t>(written);
   }
+}
+
+void close_synced(Descriptor& out, const fs::path& file) {
   if (::fsync(out.get()) != 0 && errno != EINVAL) throw_unwritable(file, errno);
   if (!out.close()) throw_unwritable(file, errno);
+}
+
+Descriptor create(const fs::path& temporary, const fs::path& file) {
+  Descriptor out(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+  if (out.get() < 0) throw_unwritable(file, errno);
+  return out;
+}
+
+void write_synced(const fs::path& temporary, const fs::path& file, std::string_view bytes) {
+  Descriptor out = create(temporary, file);
+  write_all_of(out.get(), bytes, file);
+  close_synced(out, file);
 }
 
 /// Makes the new names durable; a file system that cannot sync a folder loses nothing but that promise.
@@ -100,13 +117,53 @@ class MadeFolders {
   bool kept_ = false;
 };
 
+}  // namespace
+
+/// Bytes that came before their set is complete: a hidden file beside the folder that they go into, or above it.
+struct detail::StreamedFile {
+  StreamedFile(const fs::path& folder, fs::path meant)
+      : file(std::move(meant)), scratch(place_for(folder), 0777, file) {
+    out.emplace(create(scratch.path() / "bytes", file));
+  }
+  static fs::path place_for(const fs::path& folder) {
+    std::error_code failed;
+    fs::path place = fs::absolute(folder.empty() ? fs::path(".") : folder, failed).lexically_normal();
+    if (!place.has_filename()) place = place.parent_path();
+    // The folder itself is exchanged for another: what lies in it now must not be a part of it then.
+    do place = place.parent_path();
+    while (!is_folder(place) && place.has_relative_path());
+    return ::access(place.c_str(), W_OK | X_OK) == 0 || !is_folder(folder) ? place : folder;
+  }
+  /// Gives the finished bytes the name; they keep their own, so that a second try finds them.
+  void put(const fs::path& name) {
+    if (out) close_synced(*out, file);
+    out.reset();
+    const fs::path own = scratch.path() / "bytes";
+    if (::link(own.c_str(), name.c_str()) == 0) return;
+    std::error_code failed;  // another file system, or one without hard links
+    fs::copy_file(own, name, failed);
+    if (failed) throw_unwritable(file, failed.value());
+    Descriptor copied(::open(name.c_str(), O_WRONLY | O_CLOEXEC));
+    if (copied.get() < 0) throw_unwritable(file, errno);
+    close_synced(copied, file);
+  }
+
+  fs::path file;
+  ScratchFolder scratch;
+  std::optional<Descriptor> out;
+};
+
+namespace {
+
 /// Puts the files of a set in place. Whole folders first: one rename, or one exchange of two folders, leaves no moment
 /// in which a reader or a kill meets some new files and some old ones.
 class Publication {
  public:
   using Files = std::vector<std::pair<std::string, std::string>>;
+  using Streams = std::map<std::string, std::shared_ptr<detail::StreamedFile>>;
 
-  Publication(fs::path folder, const Files& files) : folder_(std::move(folder)), files_(files) {}
+  Publication(fs::path folder, const Files& files, const Streams& streams)
+      : folder_(std::move(folder)), files_(files), streams_(streams) {}
 
   void run() {
     // "out/" is "out": its own parent it is not.
@@ -152,7 +209,11 @@ class Publication {
       std::error_code failed;
       fs::create_directories((scratch / name).parent_path(), failed);
       if (failed) throw_unwritable(folder_ / name, failed.value());
-      write_synced(scratch / name, folder_ / name, bytes);
+      if (const auto stream = streams_.find(name); stream != streams_.end()) {
+        stream->second->put(scratch / name);
+      } else {
+        write_synced(scratch / name, folder_ / name, bytes);
+      }
     }
     sync_folder(scratch);
   }
@@ -286,26 +347,65 @@ class Publication {
 
   fs::path folder_;
   const Files& files_;
+  const Streams& streams_;
   MadeFolders made_;
+};
+
+constexpr const char* kCheckPath = "check the path";
+
+[[noreturn]] void throw_unreadable(const fs::path& file, int code) {
+  throw Error(file.string(), "cannot be read (" + errno_text(code) + ")", kCheckPath);
+}
+
+/// A regular file that is open, and its size by now.
+struct OpenFile {
+  Descriptor in;
+  std::uintmax_t size;
+};
+
+OpenFile open_regular(const fs::path& file) {
+  // Without O_NONBLOCK the opening of a pipe would wait for its writer.
+  Descriptor in(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (in.get() < 0) throw_unreadable(file, errno);
+  struct stat status{};
+  if (::fstat(in.get(), &status) != 0) throw_unreadable(file, errno);
+  if (S_ISDIR(status.st_mode)) throw Error(file.string(), "it is a folder", "name a file");
+  if (!S_ISREG(status.st_mode)) throw Error(file.string(), "it is not a regular file", "name a regular file");
+  return {std::move(in), static_cast<std::uintmax_t>(status.st_size)};
+}
+
+class FileBytes : public ByteSource {
+ public:
+  explicit FileBytes(const fs::path& file) : file_(file), open_(open_regular(file)) {}
+  std::uint64_t size() const noexcept override { return open_.size; }
+  void read(std::uint64_t at, char* out, std::size_t count) override {
+    while (count > 0) {
+      const ssize_t got = ::pread(open_.in.get(), out, count, static_cast<off_t>(at));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) throw_unreadable(file_, errno);
+      if (got == 0) throw Error(file_.string(), "it became shorter while it was read", "read it once it is written");
+      at += static_cast<std::uint64_t>(got);
+      out += got;
+      count -= static_cast<std::size_t>(got);
+    }
+  }
+
+ private:
+  fs::path file_;
+  OpenFile open_;
 };
 
 }  // namespace
 
+std::shared_ptr<ByteSource> open_bytes(const fs::path& file) { return std::make_shared<FileBytes>(file); }
+
 std::string read_file(const fs::path& file, std::uintmax_t limit) {
-  constexpr const char* kRemedy = "check the path";
-  // Without O_NONBLOCK the opening of a pipe would wait for its writer.
-  Descriptor in(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  if (in.get() < 0) throw Error(file.string(), "cannot be read (" + errno_text(errno) + ")", kRemedy);
-  struct stat status{};
-  if (::fstat(in.get(), &status) != 0)
-    throw Error(file.string(), "cannot be read (" + errno_text(errno) + ")", kRemedy);
-  if (S_ISDIR(status.st_mode)) throw Error(file.string(), "it is a folder", "name a file");
-  if (!S_ISREG(status.st_mode)) throw Error(file.string(), "it is not a regular file", "name a regular file");
+  const OpenFile open = open_regular(file);
   const auto too_large = [&] {
     return Error(file.string(), "it is larger than " + std::to_string(limit) + " bytes",
                  "check that it is the right file");
   };
-  const auto declared = static_cast<std::uintmax_t>(status.st_size);
+  const std::uintmax_t declared = open.size;
   if (declared > limit) throw too_large();
 
   // One byte more than declared: the end of the file is met without growing.
@@ -313,9 +413,9 @@ std::string read_file(const fs::path& file, std::uintmax_t limit) {
   std::size_t filled = 0;
   while (true) {
     if (filled == bytes.size()) bytes.resize(2 * bytes.size());
-    const ssize_t count = ::read(in.get(), bytes.data() + filled, bytes.size() - filled);
+    const ssize_t count = ::read(open.in.get(), bytes.data() + filled, bytes.size() - filled);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw Error(file.string(), "cannot be read (" + errno_text(errno) + ")", kRemedy);
+    if (count < 0) throw_unreadable(file, errno);
     if (count == 0) break;
     filled += static_cast<std::size_t>(count);
     if (filled > limit) throw too_large();
@@ -324,7 +424,7 @@ std::string read_file(const fs::path& file, std::uintmax_t limit) {
   return bytes;
 }
 
-void FileSet::add(std::string name, std::string bytes) {
+void FileSet::check_name(const std::string& name) const {
   const auto refuse = [&](const char* problem) {
     throw Error("file name '" + name + "'", problem, "use a name within the folder " + folder_.string());
   };
@@ -337,19 +437,57 @@ void FileSet::add(std::string name, std::string bytes) {
   for (const auto& [present, present_bytes] : files_) {
     if (fs::path(present) == path) refuse("it is in the set already");
   }
+}
+
+void FileSet::add(std::string name, std::string bytes) {
+  check_name(name);
   files_.emplace_back(std::move(name), std::move(bytes));
+}
+
+FileStream FileSet::stream(std::string name) {
+  check_name(name);
+  auto file = std::make_shared<detail::StreamedFile>(folder_, folder_ / name);
+  streams_.emplace(name, file);
+  files_.emplace_back(std::move(name), std::string());
+  return FileStream(std::move(file));
+}
+
+void FileStream::write(std::string_view bytes) {
+  if (!file_->out) throw Error(file_->file.string(), "it is written already", "write before commit()");
+  write_all_of(file_->out->get(), bytes, file_->file);
 }
 
 void FileSet::commit() {
   if (files_.empty()) return;
-  Publication(folder_.empty() ? fs::path(".") : folder_, files_).run();
+  Publication(folder_.empty() ? fs::path(".") : folder_, files_, streams_).run();
   files_.clear();
+  streams_.clear();
 }
 
 void write_file(const fs::path& file, std::string_view bytes) {
   FileSet single(file.parent_path());
   single.add(file.filename().string(), std::string(bytes));
   single.commit();
+}
+
+void write_file(const fs::path& file, const std::function<void(const ByteSink&)>& fill) {
+  FileSet single(file.parent_path());
+  FileStream stream = single.stream(file.filename().string());
+  fill([&](std::string_view bytes) { stream.write(bytes); });
+  single.commit();
+}
+
+std::string sha256_of_file(const fs::path& file) {
+  FileBytes bytes(file);
+  Sha256 hash;
+  std::string part;
+  constexpr std::uint64_t kAtATime = std::uint64_t{1} << 18;
+  for (std::uint64_t at = 0; at < bytes.size(); at += part.size()) {
+    part.resize(static_cast<std::size_t>(std::min(kAtATime, bytes.size() - at)));
+    bytes.read(at, part.data(), part.size());
+    hash.add(part);
+  }
+  return hash.digits();
 }
 
 }  // namespace antaeus

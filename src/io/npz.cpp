@@ -4,11 +4,15 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <memory>
+#include <utility>
 
 #include "antaeus/core/error.hpp"
-#include "antaeus/io/files.hpp"
-#include "antaeus/io/numpy.hpp"
+#include "antaeus/io/array_reader.hpp"
+#include "io/byte_source.hpp"
 #include "io/bytes.hpp"
+#include "io/npy_layout.hpp"
 #include "io/text.hpp"
 
 // The zip format after PKWARE's APPNOTE 6.3: section 4.3.7 local header, 4.3.12 directory, 4.3.16 its end.
@@ -31,8 +35,6 @@ constexpr unsigned kUtf8Name = 0x800;
 constexpr std::uint16_t kStored = 0;
 constexpr std::uint16_t kDeflated = 8;
 constexpr std::string_view kSuffix = ".npy";
-/// Cap on what all deflated members of a file inflate to; stored ones are bounded by the file itself.
-constexpr std::uint64_t kMostInflated = std::uint64_t{512} << 20;
 /// Deflate cannot do better than 258 bytes for two bits (zlib, "Maximum Compression Factor").
 constexpr std::uint64_t kBestRatio = 1032;
 
@@ -44,17 +46,17 @@ struct Member {
   std::uint32_t crc = 0;
   std::uint32_t packed_size = 0;
   std::uint32_t size = 0;
-  std::size_t offset = 0;   ///< of the local header
-  std::string_view packed;  ///< the data
+  std::uint64_t offset = 0;  ///< of the local header
+  std::uint64_t packed = 0;  ///< where the data begin
 };
 
 class ZipReader {
  public:
-  ZipReader(std::string_view bytes, const std::string& name) : bytes_(bytes), name_(name) {}
+  ZipReader(ByteSource& bytes, const std::string& name) : bytes_(bytes), name_(name) {}
 
   /// The members in the order of the directory; every extent and name is checked, no data are read.
   std::vector<Member> members() {
-    const std::size_t end = find_end();
+    const std::uint64_t end = find_end();
     const auto here = field<std::uint16_t>(end + 8);
     const auto count = field<std::uint16_t>(end + 10);
     const auto directory_size = field<std::uint32_t>(end + 12);
@@ -65,23 +67,16 @@ class ZipReader {
     if (field<std::uint16_t>(end + 4) != 0 || field<std::uint16_t>(end + 6) != 0 || here != count) {
       fail("it is one part of a split archive", "join the parts");
     }
-    if (std::size_t{directory} + directory_size != end) fail("the directory is not where its end says", kCopyAgain);
+    if (std::uint64_t{directory} + directory_size != end) fail("the directory is not where its end says", kCopyAgain);
 
     std::vector<Member> members;
-    std::size_t at = directory;
+    std::uint64_t at = directory;
     for (unsigned i = 0; i < count; ++i) at = read_entry(at, end, members.emplace_back());
     if (at != end) fail("the directory holds more than it declares", kCopyAgain);
     for (Member& member : members) locate(member, directory);
     refuse_overlaps(members);
     refuse_bombs(members);
     return members;
-  }
-
-  std::string unpack(const Member& member) const {
-    std::string data = member.method == kStored ? std::string(member.packed) : inflate_all(member);
-    const uLong crc = crc32_z(0, reinterpret_cast<const Bytef*>(data.data()), data.size());
-    if (crc != member.crc) fail_member(member, "the checksum does not fit the data");
-    return data;
   }
 
  private:
@@ -93,26 +88,27 @@ class ZipReader {
   }
 
   template <class Number>
-  Number field(std::size_t at) const {
-    return load<Number>(bytes_.data() + at);
+  Number field(std::uint64_t at) {
+    return load<Number>(bytes_.view(at, sizeof(Number)).data());
   }
 
-  std::size_t find_end() const {
+  std::uint64_t find_end() {
     constexpr std::size_t kLongestComment = 0xFFFF;
     if (bytes_.size() >= kEndSize) {
-      const std::size_t last = bytes_.size() - kEndSize;
-      const std::size_t first = last - std::min(last, kLongestComment);
-      for (std::size_t at = last + 1; at-- > first;) {
-        if (field<std::uint32_t>(at) == kEndSignature &&
-            at + kEndSize + field<std::uint16_t>(at + 20) == bytes_.size()) {
-          return at;
+      const std::uint64_t last = bytes_.size() - kEndSize;
+      const std::uint64_t first = last - std::min<std::uint64_t>(last, kLongestComment);
+      const std::string tail(bytes_.view(first, static_cast<std::size_t>(bytes_.size() - first)));
+      for (std::size_t at = tail.size() - kEndSize + 1; at-- > 0;) {
+        if (load<std::uint32_t>(tail.data() + at) == kEndSignature &&
+            at + kEndSize + load<std::uint16_t>(tail.data() + at + 20) == tail.size()) {
+          return first + at;
         }
       }
     }
     fail("it is no .npz file, or its end is missing", "save it again with numpy.savez, or copy it again");
   }
 
-  std::size_t read_entry(std::size_t at, std::size_t end, Member& member) const {
+  std::uint64_t read_entry(std::uint64_t at, std::uint64_t end, Member& member) {
     if (end - at < kEntrySize || field<std::uint32_t>(at) != kEntrySignature) {
       fail("the directory ends too early", kCopyAgain);
     }
@@ -125,7 +121,7 @@ class ZipReader {
     const std::size_t name_size = field<std::uint16_t>(at + 28);
     const std::size_t rest = name_size + field<std::uint16_t>(at + 30) + field<std::uint16_t>(at + 32);
     if (end - at - kEntrySize < rest) fail("the directory ends too early", kCopyAgain);
-    member.name = std::string(bytes_.substr(at + kEntrySize, name_size));
+    member.name = std::string(bytes_.view(at + kEntrySize, name_size));
     if (member.packed_size == kElsewhere || member.size == kElsewhere || member.offset == kElsewhere) {
       fail_member(member, "it is a zip64 member of 4 GiB or more, which is not supported");
     }
@@ -133,37 +129,38 @@ class ZipReader {
   }
 
   /// Finds the data through the local header, which must agree with the directory.
-  void locate(Member& member, std::size_t directory) const {
+  void locate(Member& member, std::uint64_t directory) {
     if (member.flags & kEncrypted) fail_member(member, "it is encrypted");
     if (member.method != kStored && member.method != kDeflated) {
       fail_member(member, "the compression method " + std::to_string(member.method) + " is not supported");
     }
     if (!member.name.ends_with(kSuffix)) fail_member(member, "it is no .npy member");
-    const std::size_t at = member.offset;
+    const std::uint64_t at = member.offset;
     if (at > directory || directory - at < kLocalSize || field<std::uint32_t>(at) != kLocalSignature) {
       fail_member(member, "it is not where the directory says");
     }
     const std::size_t name_size = field<std::uint16_t>(at + 26);
     const std::size_t extra_size = field<std::uint16_t>(at + 28);
-    const std::size_t room = directory - at - kLocalSize;
+    const std::uint64_t room = directory - at - kLocalSize;
     if (room < name_size + extra_size || room - name_size - extra_size < member.packed_size) {
       fail_member(member, "its data reach into the directory");
     }
-    if (bytes_.substr(at + kLocalSize, name_size) != member.name || field<std::uint16_t>(at + 8) != member.method ||
+    if (bytes_.view(at + kLocalSize, name_size) != member.name || field<std::uint16_t>(at + 8) != member.method ||
         ((field<std::uint16_t>(at + 6) ^ member.flags) & (kEncrypted | kSizesFollow)) != 0) {
       fail_member(member, "its local header contradicts the directory");
     }
     if ((member.flags & kSizesFollow) == 0) {
-      check_local_sizes(member, bytes_.substr(at + kLocalSize + name_size, extra_size));
+      check_local_sizes(member, std::string(bytes_.view(at + kLocalSize + name_size, extra_size)));
     }
-    member.packed = bytes_.substr(at + kLocalSize + name_size + extra_size, member.packed_size);
+    member.packed = at + kLocalSize + name_size + extra_size;
     if (member.method == kStored && member.size != member.packed_size) {
       fail_member(member, "it is stored, but its two sizes differ");
     }
   }
 
   /// NumPy writes every local header with its sizes in the zip64 extra field.
-  void check_local_sizes(const Member& member, std::string_view extra) const {
+  void check_local_sizes(const Member& member, const std::string& bytes) {
+    std::string_view extra = bytes;
     std::uint64_t packed_size = field<std::uint32_t>(member.offset + 18);
     std::uint64_t size = field<std::uint32_t>(member.offset + 22);
     if (packed_size == kElsewhere && size == kElsewhere) {
@@ -192,42 +189,134 @@ class ZipReader {
     std::sort(sorted.begin(), sorted.end(), [](const Member* a, const Member* b) { return a->offset < b->offset; });
     for (std::size_t i = 1; i < sorted.size(); ++i) {
       const Member& before = *sorted[i - 1];
-      if (before.packed.data() + before.packed.size() > bytes_.data() + sorted[i]->offset) {
+      if (before.packed + before.packed_size > sorted[i]->offset) {
         fail_member(*sorted[i], "it overlaps '" + excerpt(before.name) + "'");
       }
     }
   }
 
   void refuse_bombs(const std::vector<Member>& members) const {
-    std::uint64_t inflated = 0;
     for (const Member& member : members) {
       if (member.method != kDeflated) continue;
       if (member.size > kBestRatio * member.packed_size) fail_member(member, "it declares more than deflate can pack");
-      inflated += member.size;
-      if (inflated > kMostInflated) fail("its members inflate to more than 512 MiB", "save it without compression");
     }
   }
 
-  std::string inflate_all(const Member& member) const {
-    // One byte of room beyond the declared size shows a stream that holds more.
-    std::string data(std::size_t{member.size} + 1, '\0');
-    z_stream stream{};
-    constexpr int kRawDeflate = -15;
-    if (inflateInit2(&stream, kRawDeflate) != Z_OK) fail_member(member, "zlib cannot start");
-    stream.next_in = reinterpret_cast<const Bytef*>(member.packed.data());
-    stream.avail_in = member.packed_size;
-    stream.next_out = reinterpret_cast<Bytef*>(data.data());
-    stream.avail_out = static_cast<uInt>(data.size());
-    const int outcome = inflate(&stream, Z_FINISH);
-    const bool is_whole = outcome == Z_STREAM_END && stream.avail_in == 0 && stream.avail_out == 1;
-    inflateEnd(&stream);
-    if (!is_whole) fail_member(member, "the compressed data are damaged or of another size than declared");
-    data.pop_back();
-    return data;
+  ByteWindow bytes_;
+  const std::string& name_;
+};
+
+/// The bytes of a member, one after the other; whole once their checksum was compared.
+class MemberBytes : public ByteSource {
+ public:
+  MemberBytes(std::shared_ptr<ByteSource> source, Member member, std::string place)
+      : source_(std::move(source)), member_(std::move(member)), place_(std::move(place)) {}
+  MemberBytes(const MemberBytes&) = delete;
+  MemberBytes& operator=(const MemberBytes&) = delete;
+  ~MemberBytes() override {
+    if (inflating_) inflateEnd(&stream_);
   }
 
-  std::string_view bytes_;
-  const std::string& name_;
+  std::uint64_t size() const noexcept override { return member_.size; }
+
+  void read(std::uint64_t at, char* out, std::size_t count) override {
+    if (member_.method == kStored) {
+      source_->read(member_.packed + at, out, count);
+    } else {
+      if (at < inflated_ || !inflating_) restart();
+      while (inflated_ < at) {
+        skipped_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kAtATime, at - inflated_)));
+        inflate_next(skipped_.data(), skipped_.size());
+      }
+      inflate_next(out, count);
+    }
+    // Rows that were wanted out of turn are compared when they come in turn.
+    if (is_checked_ || at > checked_ || at + count <= checked_) return;
+    check(out + (checked_ - at), count - static_cast<std::size_t>(checked_ - at));
+  }
+
+ private:
+  static constexpr std::size_t kAtATime = std::size_t{1} << 16;
+
+  [[noreturn]] void fail(const char* problem) const { throw Error(place_, problem, "copy it again, it is damaged"); }
+
+  void check(const char* bytes, std::size_t count) {
+    crc_ = crc32_z(crc_, reinterpret_cast<const Bytef*>(bytes), count);
+    checked_ += count;
+    if (checked_ < member_.size) return;
+    is_checked_ = true;
+    if (crc_ != member_.crc) fail("the checksum does not fit the data");
+    if (member_.method == kDeflated) check_end();
+  }
+
+  void restart() {
+    if (inflating_) inflateEnd(&stream_);
+    stream_ = {};
+    constexpr int kRawDeflate = -15;
+    if (inflateInit2(&stream_, kRawDeflate) != Z_OK) fail("zlib cannot start");
+    inflating_ = true;
+    inflated_ = 0;
+    taken_ = 0;
+  }
+
+  void refill() {
+    if (stream_.avail_in > 0 || taken_ == member_.packed_size) return;
+    packed_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kAtATime, member_.packed_size - taken_)));
+    source_->read(member_.packed + taken_, packed_.data(), packed_.size());
+    taken_ += packed_.size();
+    stream_.next_in = reinterpret_cast<const Bytef*>(packed_.data());
+    stream_.avail_in = static_cast<uInt>(packed_.size());
+  }
+
+  void inflate_next(char* out, std::size_t count) {
+    constexpr std::size_t kMost = std::size_t{1} << 30;  // zlib counts in 32 bits
+    while (count > 0) {
+      const std::size_t wanted = std::min(count, kMost);
+      stream_.next_out = reinterpret_cast<Bytef*>(out);
+      stream_.avail_out = static_cast<uInt>(wanted);
+      while (stream_.avail_out > 0) {
+        refill();
+        const uInt before = stream_.avail_out;
+        const int outcome = inflate(&stream_, Z_NO_FLUSH);
+        if (outcome == Z_STREAM_END && stream_.avail_out > 0) fail(kOtherSize);
+        if (outcome != Z_OK && outcome != Z_STREAM_END) fail(kOtherSize);
+        if (stream_.avail_out == before && stream_.avail_in == 0 && taken_ == member_.packed_size) fail(kOtherSize);
+      }
+      out += wanted;
+      count -= wanted;
+      inflated_ += wanted;
+    }
+  }
+
+  /// A stream that holds more than was declared.
+  void check_end() {
+    char more = 0;
+    stream_.next_out = reinterpret_cast<Bytef*>(&more);
+    stream_.avail_out = 1;
+    int outcome = Z_OK;
+    do {
+      refill();
+      outcome = inflate(&stream_, Z_NO_FLUSH);
+    } while (outcome == Z_OK && stream_.avail_out == 1 && (stream_.avail_in > 0 || taken_ < member_.packed_size));
+    const bool is_whole =
+        outcome == Z_STREAM_END && stream_.avail_out == 1 && stream_.avail_in == 0 && taken_ == member_.packed_size;
+    inflateEnd(&stream_);
+    inflating_ = false;
+    if (!is_whole) fail(kOtherSize);
+  }
+
+  static constexpr const char* kOtherSize = "the compressed data are damaged or of another size than declared";
+
+  std::shared_ptr<ByteSource> source_;
+  Member member_;
+  std::string place_;
+  std::uint64_t checked_ = 0;  ///< bytes whose checksum is in crc_
+  uLong crc_ = crc32_z(0, nullptr, 0);
+  bool is_checked_ = false;
+  z_stream stream_{};
+  bool inflating_ = false;
+  std::uint64_t inflated_ = 0, taken_ = 0;
+  std::string packed_, skipped_;
 };
 
 /// Local header and directory entry share these fields, from "version needed" to "extra field length".
@@ -251,18 +340,12 @@ std::string common_fields(const std::string& member, const std::string& data) {
   return out;
 }
 
-}  // namespace
-
-std::map<std::string, NumpyArray> parse_npz(std::string_view bytes, const std::string& name,
-                                            std::vector<std::string>* left_out) {
-  ZipReader reader(bytes, name);
+/// All members, less those that are no numbers.
+std::map<std::string, NumpyArray> read_members(const NpzReader& reader, std::vector<std::string>* left_out) {
   std::map<std::string, NumpyArray> arrays;
-  for (const Member& member : reader.members()) {
-    const std::string key = member.name.substr(0, member.name.size() - kSuffix.size());
-    const std::string place = name + " [" + excerpt(key) + "]";
-    if (arrays.contains(key)) throw Error(place, "the member appears twice", "save it again with numpy.savez");
+  for (const std::string& name : reader.names()) {
     try {
-      arrays.emplace(key, parse_npy(reader.unpack(member), place));
+      arrays.emplace(name, reader.array(name).all());
     } catch (const Error& error) {
       if (!left_out) throw;
       left_out->emplace_back(error.what());
@@ -271,8 +354,63 @@ std::map<std::string, NumpyArray> parse_npz(std::string_view bytes, const std::s
   return arrays;
 }
 
+std::string key_of(const Member& member) { return member.name.substr(0, member.name.size() - kSuffix.size()); }
+
+}  // namespace
+
+struct NpzReader::Impl {
+  Impl(std::shared_ptr<ByteSource> bytes, std::string name) : source(std::move(bytes)), file(std::move(name)) {
+    members = ZipReader(*source, file).members();
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      names.push_back(key_of(members[i]));
+      if (!places.emplace(names.back(), i).second) {
+        throw Error(place(names.back()), "the member appears twice", "save it again with numpy.savez");
+      }
+    }
+  }
+  std::string place(std::string_view name) const { return file + " [" + excerpt(name) + "]"; }
+
+  std::shared_ptr<ByteSource> source;
+  std::string file;
+  std::vector<Member> members;
+  std::vector<std::string> names;
+  std::map<std::string, std::size_t, std::less<>> places;
+  std::uint64_t inflated = 0;  ///< bytes of numbers that compressed members were asked for
+};
+
+NpzReader::NpzReader(const std::filesystem::path& file)
+    : NpzReader(std::make_shared<Impl>(open_bytes(file), file.string())) {}
+NpzReader::NpzReader(std::shared_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
+
+const std::vector<std::string>& NpzReader::names() const noexcept { return impl_->names; }
+bool NpzReader::contains(std::string_view name) const noexcept { return impl_->places.contains(name); }
+
+ArrayReader NpzReader::array(std::string_view name) const {
+  const auto found = impl_->places.find(name);
+  if (found == impl_->places.end()) throw Error(impl_->place(name), "no such member", "name one that is there");
+  const Member& member = impl_->members[found->second];
+  const std::string place = impl_->place(name);
+  ArrayReader array(array_of(std::make_shared<MemberBytes>(impl_->source, member, place), place));
+  if (member.method != kDeflated) return array;
+  constexpr std::uint64_t kAnyhow = std::uint64_t{64} << 20, kMostTimes = 64;
+  impl_->inflated += std::uint64_t{array.rows()} * array.columns() * sizeof(double);
+  if (impl_->inflated > std::max(kAnyhow, kMostTimes * impl_->source->size())) {
+    throw Error(place,
+                std::to_string(impl_->inflated >> 20) + " MiB of numbers in a file of " +
+                    std::to_string(impl_->source->size()) + " bytes, more than 64 to one",
+                "save it without compression");
+  }
+  return array;
+}
+
+std::map<std::string, NumpyArray> parse_npz(std::string_view bytes, const std::string& name,
+                                            std::vector<std::string>* left_out) {
+  return read_members(NpzReader(std::make_shared<NpzReader::Impl>(std::make_shared<BytesInMemory>(bytes), name)),
+                      left_out);
+}
+
 std::map<std::string, NumpyArray> read_npz(const std::filesystem::path& file, std::vector<std::string>* left_out) {
-  return parse_npz(read_file(file), file.string(), left_out);
+  return read_members(NpzReader(file), left_out);
 }
 
 std::string to_npz(const std::map<std::string, NumpyArray>& arrays) {

@@ -4,10 +4,13 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/io/array_reader.hpp"
 #include "antaeus/io/files.hpp"
 #include "io/bytes.hpp"
+#include "io/npy_layout.hpp"
 #include "io/text.hpp"
 
 namespace antaeus {
@@ -130,11 +133,19 @@ class HeaderParser {
   std::size_t at_ = 0;
 };
 
-using Convert = double (*)(const char* at, std::endian order);
+using Convert = void (*)(const char* from, std::size_t count, std::endian order, double* to);
 
 template <class Number>
-double convert(const char* at, std::endian order) {
-  return static_cast<double>(load<Number>(at, order));
+void convert(const char* from, std::size_t count, std::endian order, double* to) {
+  if (order != std::endian::native) {
+    for (std::size_t i = 0; i < count; ++i) to[i] = static_cast<double>(load<Number>(from + i * sizeof(Number), order));
+    return;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    Number value;
+    std::memcpy(&value, from + i * sizeof(Number), sizeof value);
+    to[i] = static_cast<double>(value);
+  }
 }
 
 /// An element type that can become a double.
@@ -156,7 +167,10 @@ constexpr ElementType kElementTypes[] = {
     {"u4", "uint32", 4, convert<std::uint32_t>},
     {"u2", "uint16", 2, convert<std::uint16_t>},
     {"u1", "uint8", 1, convert<std::uint8_t>},
-    {"b1", "bool", 1, [](const char* at, std::endian) { return *at != 0 ? 1.0 : 0.0; }},
+    {"b1", "bool", 1,
+     [](const char* from, std::size_t count, std::endian, double* to) {
+       for (std::size_t i = 0; i < count; ++i) to[i] = from[i] != 0 ? 1.0 : 0.0;
+     }},
 };
 
 [[noreturn]] void throw_type(const std::string& type, const std::string& name) {
@@ -186,7 +200,14 @@ std::optional<std::size_t> element_count(const std::vector<std::size_t>& shape) 
   return std::find(shape.begin(), shape.end(), 0U) == shape.end() ? count : 0;
 }
 
-/// Values stored with the first index fastest, in the order with the last index fastest.
+}  // namespace
+
+std::size_t NumpyArray::columns() const noexcept {
+  std::size_t product = 1;
+  for (std::size_t d = 1; d < shape.size(); ++d) product *= shape[d];
+  return product;
+}
+
 std::vector<double> to_c_order(const std::vector<double>& stored, const std::vector<std::size_t>& shape) {
   std::vector<std::size_t> stride(shape.size(), 1);
   for (std::size_t d = 1; d < shape.size(); ++d) stride[d] = stride[d - 1] * shape[d - 1];
@@ -205,15 +226,18 @@ std::vector<double> to_c_order(const std::vector<double>& stored, const std::vec
   return values;
 }
 
-}  // namespace
+/// A header that is longer is none: NumPy's own have some hundred bytes.
+constexpr std::size_t kLongestHeader = std::size_t{1} << 20;
 
-std::size_t NumpyArray::columns() const noexcept {
-  std::size_t product = 1;
-  for (std::size_t d = 1; d < shape.size(); ++d) product *= shape[d];
-  return product;
+std::size_t npy_header_size(std::string_view preamble) noexcept {
+  if (preamble.size() < kNpyPreamble) return preamble.size();
+  const char* const at = preamble.data() + 8;
+  const std::size_t size = preamble[6] == 1 ? 10 + std::size_t{load<std::uint16_t>(at)}
+                                            : kNpyPreamble + std::size_t{load<std::uint32_t>(at)};
+  return std::max(preamble.size(), std::min(size, kLongestHeader));
 }
 
-NumpyArray parse_npy(std::string_view bytes, const std::string& name) {
+NpyLayout read_npy_layout(std::string_view bytes, std::uint64_t size, const std::string& name) {
   if (!bytes.starts_with(kMagic)) throw Error(name, "it is no .npy file (its first bytes differ)", kSaveAgain);
   const auto truncated = [&](const char* where) {
     return Error(name, std::string("the .npy file ends within its ") + where, "copy it again, it is truncated");
@@ -239,34 +263,41 @@ NumpyArray parse_npy(std::string_view bytes, const std::string& name) {
   if (type == std::end(kElementTypes) || (mark == '|' && type->size > 1)) throw_type(header.type, name);
   const std::endian order = mark == '>' ? std::endian::big : mark == '<' ? std::endian::little : std::endian::native;
 
-  const std::string_view data = bytes.substr(start + length);
+  NpyLayout layout;
+  layout.data_at = start + length;
+  const std::uint64_t data = size - layout.data_at;
   const std::optional<std::size_t> count = element_count(header.shape);
-  if (!count || *count > data.size() / type->size)
-    throw truncated("data: the shape declares more elements than it holds");
-  if (data.size() != *count * type->size) {
-    throw Error(name, std::to_string(data.size() - *count * type->size) + " bytes follow the array", kSaveAgain);
+  if (!count || *count > data / type->size) throw truncated("data: the shape declares more elements than it holds");
+  if (data != *count * type->size) {
+    throw Error(name, std::to_string(data - *count * type->size) + " bytes follow the array", kSaveAgain);
   }
+  layout.shape = std::move(header.shape);
+  layout.stored_type = std::string(type->name);
+  layout.element_size = type->size;
+  layout.count = *count;
+  layout.order = order;
+  layout.is_fortran_order = header.is_fortran_order && layout.shape.size() > 1;
+  layout.convert = type->convert;
+  return layout;
+}
 
+NumpyArray parse_npy(std::string_view bytes, const std::string& name) {
+  NpyLayout layout = read_npy_layout(bytes, bytes.size(), name);
   NumpyArray array;
-  array.shape = std::move(header.shape);
-  array.stored_type = std::string(type->name);
-  array.values.resize(*count);
-  if (type->code == "f8" && order == std::endian::native) {
-    if (*count > 0) std::memcpy(array.values.data(), data.data(), data.size());
-  } else {
-    for (std::size_t i = 0; i < *count; ++i) array.values[i] = type->convert(data.data() + i * type->size, order);
-  }
-  if (header.is_fortran_order && array.shape.size() > 1) array.values = to_c_order(array.values, array.shape);
+  array.values.resize(layout.count);
+  layout.convert(bytes.data() + layout.data_at, layout.count, layout.order, array.values.data());
+  if (layout.is_fortran_order) array.values = to_c_order(array.values, layout.shape);
+  array.shape = std::move(layout.shape);
+  array.stored_type = std::move(layout.stored_type);
   return array;
 }
 
-NumpyArray read_npy(const std::filesystem::path& file) { return parse_npy(read_file(file), file.string()); }
+NumpyArray read_npy(const std::filesystem::path& file) { return ArrayReader(file).all(); }
 
-std::string to_npy(const std::vector<std::size_t>& shape, const std::vector<double>& values) {
-  const std::optional<std::size_t> count = element_count(shape);
-  if (!count || *count != values.size() || shape.size() > kMostDimensions) {
-    throw Error("npy", "the shape does not fit the " + std::to_string(values.size()) + " values", "correct the shape");
-  }
+namespace {
+
+/// Everything before the data.
+std::string npy_head(const std::vector<std::size_t>& shape) {
   std::string extents;
   for (std::size_t d = 0; d < shape.size(); ++d) extents += (d ? ", " : "") + std::to_string(shape[d]);
   if (shape.size() == 1) extents += ',';
@@ -275,16 +306,55 @@ std::string to_npy(const std::vector<std::size_t>& shape, const std::vector<doub
   constexpr std::size_t kPreamble = 10;
   while ((kPreamble + header.size() + 1) % kAlignment != 0) header += ' ';
   header += '\n';
-
-  std::string bytes;
-  bytes.reserve(kPreamble + header.size() + sizeof(double) * values.size());
-  bytes += kMagic;
+  std::string bytes(kMagic);
   bytes += '\x01';
   bytes += '\0';
   append(bytes, static_cast<std::uint16_t>(header.size()));
-  bytes += header;
-  for (const double value : values) append(bytes, value);
+  return bytes += header;
+}
+
+/// Calls \p take with the numbers' bytes, little end first.
+template <class Take>
+void each_part(const double* values, std::size_t count, Take take) {
+  constexpr std::size_t kAtATime = 8192;
+  std::string bytes;
+  for (std::size_t first = 0; first < count; first += kAtATime) {
+    const std::size_t now = std::min(kAtATime, count - first);
+    if (std::endian::native == std::endian::little) {
+      take(std::string_view(reinterpret_cast<const char*>(values + first), now * sizeof(double)));
+      continue;
+    }
+    bytes.clear();
+    for (std::size_t i = 0; i < now; ++i) append(bytes, values[first + i]);
+    take(std::string_view(bytes));
+  }
+}
+
+}  // namespace
+
+std::string to_npy(const std::vector<std::size_t>& shape, const std::vector<double>& values) {
+  const std::optional<std::size_t> count = element_count(shape);
+  if (!count || *count != values.size() || shape.size() > kMostDimensions) {
+    throw Error("npy", "the shape does not fit the " + std::to_string(values.size()) + " values", "correct the shape");
+  }
+  std::string bytes = npy_head(shape);
+  bytes.reserve(bytes.size() + sizeof(double) * values.size());
+  each_part(values.data(), values.size(), [&](std::string_view part) { bytes += part; });
   return bytes;
+}
+
+std::string sha256_of_npy(const std::vector<std::size_t>& shape, const std::function<std::span<const double>()>& next) {
+  Sha256 hash;
+  hash.add(npy_head(shape));
+  for (std::span<const double> part = next(); !part.empty(); part = next()) {
+    each_part(part.data(), part.size(), [&](std::string_view bytes) { hash.add(bytes); });
+  }
+  return hash.digits();
+}
+
+std::string sha256_of_npy(const std::vector<std::size_t>& shape, const double* values) {
+  std::span<const double> left(values, element_count(shape).value_or(0));
+  return sha256_of_npy(shape, [&] { return std::exchange(left, {}); });
 }
 
 std::string to_npy(ConstMatrixRef matrix) {

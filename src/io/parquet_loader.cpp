@@ -29,8 +29,8 @@ ParquetPlugin load_parquet_plugin() {
   constexpr const char* kRemedy = "build the target antaeus_parquet and put it beside libantaeus.so, or write CSV";
   void* const library = open_plugin(kFile, "Parquet support", kRemedy, "parquet");
   const ParquetPlugin plugin = {
-      reinterpret_cast<AntaeusParquetWrite*>(plugin_function(library, "antaeus_parquet_write_3")),
-      reinterpret_cast<AntaeusParquetRead*>(plugin_function(library, "antaeus_parquet_read_2"))};
+      reinterpret_cast<AntaeusParquetWrite*>(plugin_function(library, "antaeus_parquet_write_4")),
+      reinterpret_cast<AntaeusParquetRead*>(plugin_function(library, "antaeus_parquet_read_3"))};
   if (!plugin.write || !plugin.read) throw Error(kFile, "the plugin is of another version", kRemedy);
   return plugin;
 }
@@ -41,26 +41,35 @@ const ParquetPlugin& parquet_plugin() {
   return loaded;
 }
 
-/// What comes back from the plugin.
+/// What comes back from the plugin. No exception crosses its border: the sink's own is thrown on this side.
 struct Receiver {
-  std::string bytes, problem;
+  const ByteSink* sink = nullptr;
+  std::string problem;
+  std::exception_ptr thrown;
 };
 
-void take_bytes(void* receiver, const char* data, std::size_t size) {
-  static_cast<Receiver*>(receiver)->bytes.assign(data, size);
+int take_bytes(void* receiver, const char* data, std::size_t size) {
+  auto& my = *static_cast<Receiver*>(receiver);
+  try {
+    (*my.sink)({data, size});
+    return 0;
+  } catch (...) {
+    my.thrown = std::current_exception();
+    return 1;
+  }
 }
-void take_problem(void* receiver, const char* data, std::size_t size) {
+int take_problem(void* receiver, const char* data, std::size_t size) {
   static_cast<Receiver*>(receiver)->problem = valid_utf8({data, size});
+  return 0;
 }
 
-std::string written(std::shared_ptr<const Table> first, const SharedParts& next) {
+void write(std::shared_ptr<const Table> first, const SharedParts& next, const ByteSink& sink) {
   ArrowArrayStream rows;
   export_arrow(std::move(first), next, rows);
-  Receiver receiver;
-  if (parquet_plugin().write(&rows, take_bytes, take_problem, &receiver) != 0) {
-    throw Error("Parquet", receiver.problem, "write CSV instead");
-  }
-  return std::move(receiver.bytes);
+  Receiver receiver{&sink, {}, {}};
+  if (parquet_plugin().write(&rows, take_bytes, take_problem, &receiver) == 0) return;
+  if (receiver.thrown) std::rethrow_exception(receiver.thrown);
+  throw Error("Parquet", receiver.problem, "write CSV instead");
 }
 
 }  // namespace
@@ -74,9 +83,9 @@ std::string missing_parquet() {
   }
 }
 
-std::string to_parquet(const TableParts& next) {
+void write_parquet(const TableParts& next, const ByteSink& take) {
   std::optional<Table> first = next();
-  if (!first) return {};
+  if (!first) return;
   const std::vector<std::string> names = column_names(*first);
   std::exception_ptr thrown;  // an exception crosses no border as what it is
   const auto more = [&]() -> std::shared_ptr<const Table> {
@@ -92,7 +101,7 @@ std::string to_parquet(const TableParts& next) {
     }
   };
   try {
-    return written(std::make_shared<const Table>(std::move(*first)), more);
+    write(std::make_shared<const Table>(std::move(*first)), more, take);
   } catch (const Error&) {
     if (thrown) std::rethrow_exception(thrown);
     throw;
@@ -100,7 +109,10 @@ std::string to_parquet(const TableParts& next) {
 }
 
 std::string to_parquet(const Table& table) {
-  return written(std::shared_ptr<const Table>(std::shared_ptr<void>(), &table), {});
+  std::string bytes;
+  write(std::shared_ptr<const Table>(std::shared_ptr<void>(), &table), {},
+        [&](std::string_view next) { bytes += next; });
+  return bytes;
 }
 
 Table read_parquet(const std::filesystem::path& file) {

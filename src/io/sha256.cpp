@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -52,25 +53,44 @@ void digest_block(State& state, const char* block) {
 
 }  // namespace
 
-std::string sha256(std::string_view bytes) {
-  // Fractional parts of the square roots of the first 8 primes (FIPS 180-4, 5.3.3).
-  State state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  std::size_t at = 0;
-  for (; bytes.size() - at >= kBlock; at += kBlock) digest_block(state, bytes.data() + at);
+// Fractional parts of the square roots of the first 8 primes (FIPS 180-4, 5.3.3).
+Sha256::Sha256() noexcept
+    : state_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19} {}
 
-  std::string tail(bytes.substr(at));
-  tail += '\x80';
-  while (tail.size() % kBlock != kBlock - 8) tail += '\0';
-  const std::uint64_t bits = std::uint64_t{bytes.size()} * 8;
-  for (int shift = 56; shift >= 0; shift -= 8) tail += static_cast<char>((bits >> shift) & 0xFF);
-  for (at = 0; at < tail.size(); at += kBlock) digest_block(state, tail.data() + at);
+void Sha256::add(std::string_view bytes) {
+  count_ += bytes.size();
+  if (!tail_.empty()) {
+    const std::size_t missing = std::min(kBlock - tail_.size(), bytes.size());
+    tail_ += bytes.substr(0, missing);
+    bytes.remove_prefix(missing);
+    if (tail_.size() < kBlock) return;
+    digest_block(state_, tail_.data());
+    tail_.clear();
+  }
+  std::size_t at = 0;
+  for (; bytes.size() - at >= kBlock; at += kBlock) digest_block(state_, bytes.data() + at);
+  tail_ = bytes.substr(at);
+}
+
+std::string Sha256::digits() {
+  const std::uint64_t bits = count_ * 8;
+  tail_ += '\x80';
+  while (tail_.size() % kBlock != kBlock - 8) tail_ += '\0';
+  for (int shift = 56; shift >= 0; shift -= 8) tail_ += static_cast<char>((bits >> shift) & 0xFF);
+  for (std::size_t at = 0; at < tail_.size(); at += kBlock) digest_block(state_, tail_.data() + at);
 
   constexpr char kHex[] = "0123456789abcdef";
   std::string digits;
-  for (const std::uint32_t word : state) {
+  for (const std::uint32_t word : state_) {
     for (int shift = 28; shift >= 0; shift -= 4) digits += kHex[(word >> shift) & 15U];
   }
   return digits;
+}
+
+std::string sha256(std::string_view bytes) {
+  Sha256 hash;
+  hash.add(bytes);
+  return hash.digits();
 }
 
 }  // namespace antaeus

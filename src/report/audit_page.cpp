@@ -370,11 +370,9 @@ Page audit_page(const Audit& audit, std::shared_ptr<const MeshFiles> meshes) {
                       std::make_move_iterator(set_up.end()));
   page.views = detail::audit_views(audit, std::move(meshes));
   std::vector<NamedFigure> figures = audit_figures(audit);
-  page.sections = {detail::chain_and_graph(audit, figures),
-                   {"explore", "Look closer", {ViewsPlace{}}},
-                   detail::contacts_section(audit),
-                   detail::knowledge_section(audit),
-                   detail::posterior_section(said, figures)};
+  page.sections = {detail::whole_log_section(audit),           detail::chain_and_graph(audit, figures),
+                   {"explore", "Look closer", {ViewsPlace{}}}, detail::contacts_section(audit),
+                   detail::knowledge_section(audit),           detail::posterior_section(said, figures)};
   page.sections.push_back({"further", "Also found", {Bullets{said.rest()}}, true});
   for (Section (*make)(const Audit&) : {detail::remedies_section, detail::guard_section, detail::reliability_section,
                                         detail::attribution_section, detail::timeline_section}) {

@@ -20,6 +20,10 @@ Section first_steps_section(const Audit& audit);
 Section joints_section(const Audit& audit);
 Section provenance_section(const Audit& audit);
 
+// whole_log_section.cpp
+/// Empty where all of the log was audited.
+Section whole_log_section(const Audit& audit);
+
 // audit_views.cpp
 Views audit_views(const Audit& audit, std::shared_ptr<const MeshFiles> meshes);
 

@@ -35,24 +35,35 @@ TableParts parts(std::vector<int> ends) {
   };
 }
 
+std::string csv_of(const TableParts& next) {
+  std::string text;
+  write_csv(next, [&](std::string_view bytes) { text += bytes; });
+  return text;
+}
+std::string parquet_of(const TableParts& next) {
+  std::string text;
+  write_parquet(next, [&](std::string_view bytes) { text += bytes; });
+  return text;
+}
+
 }  // namespace
 
 TEST(TableParts, InCsvAreTheWholeTable) {
   const std::string whole = to_csv(rows(0, 40));
   for (const std::vector<int>& ends : {std::vector<int>{40}, {1, 40}, {7, 7, 13, 40}, {0, 20, 40, 40}}) {
-    EXPECT_EQ(to_csv(parts(ends)), whole);
+    EXPECT_EQ(csv_of(parts(ends)), whole);
   }
 }
 
 TEST(TableParts, InParquetReadAsTheWholeTable) {
   const test::TemporaryFolder folder;
   for (const std::vector<int>& ends : {std::vector<int>{40}, {1, 40}, {7, 7, 13, 40}, {0, 20, 40, 40}}) {
-    write_file(folder.path() / "parts.parquet", to_parquet(parts(ends)));
+    write_file(folder.path() / "parts.parquet", parquet_of(parts(ends)));
     const Table again = read_parquet(folder.path() / "parts.parquet");
     EXPECT_EQ(to_csv(again), to_csv(rows(0, 40)));
     EXPECT_EQ(again.column("Fz").unit, "N");
   }
-  EXPECT_EQ(to_parquet(parts({40})), to_parquet(rows(0, 40))) << "one part is the table, to the byte";
+  EXPECT_EQ(parquet_of(parts({40})), to_parquet(rows(0, 40))) << "one part is the table, to the byte";
 }
 
 TEST(TableParts, OfOtherColumnsAndThoseThatThrowAreErrors) {
@@ -62,14 +73,28 @@ TEST(TableParts, OfOtherColumnsAndThoseThatThrowAreErrors) {
     table.add({"Fx", "N", "", std::vector<double>{1.0}});
     return table;
   };
-  EXPECT_ERROR(to_csv(TableParts(other)), "a part has other columns");
-  EXPECT_ERROR(to_parquet(TableParts(other)), "a part has other columns");
+  EXPECT_ERROR(csv_of(TableParts(other)), "a part has other columns");
+  EXPECT_ERROR(parquet_of(TableParts(other)), "a part has other columns");
   const auto broken = [turn = 0]() mutable -> std::optional<Table> {
     if (turn++ == 0) return rows(0, 3);
     throw Error("log", "it ended", "give the rest");
   };
-  EXPECT_ERROR(to_csv(TableParts(broken)), "log: it ended");
-  EXPECT_ERROR(to_parquet(TableParts(broken)), "log: it ended");
+  EXPECT_ERROR(csv_of(TableParts(broken)), "log: it ended");
+  EXPECT_ERROR(parquet_of(TableParts(broken)), "log: it ended");
+}
+
+TEST(TableParts, AreWrittenAsTheyComeAndASinkThatFailsIsHeard) {
+  std::size_t written = 0, parts_made = 0, at_last_part = 0;
+  const auto next = [&]() -> std::optional<Table> {
+    if (parts_made == 3) return std::nullopt;
+    at_last_part = written;
+    return rows(static_cast<int>(parts_made) * 70'000, static_cast<int>(++parts_made) * 70'000);
+  };
+  write_parquet(next, [&](std::string_view bytes) { written += bytes.size(); });
+  EXPECT_GT(at_last_part, written / 3) << "two of three parts are out when the last is asked for";
+  const auto full = [](std::string_view) { throw Error("disk", "it is full", "make room"); };
+  EXPECT_ERROR(write_parquet(parts({40}), full), "disk: it is full");
+  EXPECT_ERROR(write_csv(parts({40}), full), "disk: it is full");
 }
 
 }  // namespace antaeus

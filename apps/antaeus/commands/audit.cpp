@@ -2,12 +2,15 @@
 #include "antaeus/audit/audit.hpp"
 
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "antaeus/audit/audit_options.hpp"
 #include "antaeus/audit/summary.hpp"
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/episode/episode.hpp"
+#include "antaeus/episode/episode_reader.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/shell_words.hpp"
 #include "antaeus/report/pages.hpp"
@@ -33,7 +36,7 @@ struct AuditCommand {
   RobotChoice robot;
   AuditRequest request;
   Delivery delivery;
-  bool meshes = false;
+  bool meshes = false, always_csv = false;
 
   /// What reproduces the audit, without the folders of this machine.
   std::string command_text() const {
@@ -59,13 +62,24 @@ struct AuditCommand {
       drawn = std::make_shared<const MeshFiles>(meshes_of(loaded.model.description(), meshes));
     }
     request.command = command_text();
-    const Audit audit =
-        run_audit(loaded, request, audit_options(loaded, loaded.endpoint_frames(request.endpoints, "--endpoint")),
-                  progress_bar("audit"));
+    const std::vector<std::string> frames = loaded.endpoint_frames(request.endpoints, "--endpoint");
+    const AuditOptions options = audit_options(loaded, frames);
+    std::vector<EpisodeReader> logs;
+    logs.emplace_back(request.episode, loaded, options.episode);
+    for (const auto& baseline : request.baselines) logs.emplace_back(baseline, loaded, options.episode);
+    request.check = true;
     if (delivery.out.empty() && (!delivery.json || delivery.pdf)) {
-      delivery.out = "antaeus-audit-" + audit.audited.episode.name;
+      delivery.out = "antaeus-audit-" + logs[0].about().name;
     }
-    return deliver(audit, delivery, std::move(drawn));
+    const Progress progress = progress_bar("audit");
+    if (delivery.out.empty()) {
+      return deliver(run_audit(loaded, std::move(logs), request, options, progress), delivery, nullptr, {});
+    }
+    FileSet files(delivery.out);
+    StepFiles steps(files, always_csv);
+    const auto write = [&](std::int64_t rows, const TableParts& next) { steps.write(rows, next); };
+    const Audit audit = run_audit(loaded, std::move(logs), request, options, progress, write);
+    return deliver(audit, delivery, &files, steps.names(), std::move(drawn));
   }
 };
 
@@ -97,26 +111,47 @@ void commit(FileSet& files, const std::string& stem) {
   if (!missing.empty()) say("antaeus: " + stem + ".parquet is left out: " + missing);
 }
 
-int deliver(const Audit& audit, const Delivery& delivery, std::shared_ptr<const MeshFiles> meshes) {
+void StepFiles::write(std::int64_t rows, const TableParts& next) {
+  constexpr std::int64_t kMostRows = 200'000;
+  const bool has_parquet = missing_parquet().empty();
+  const bool has_csv = rows <= kMostRows || always_csv_ || !has_parquet;
+  std::optional<FileStream> csv;
+  if (has_csv) csv = files_.stream("steps.csv");
+  bool is_first = true;
+  const auto taken = [&]() -> std::optional<Table> {
+    std::optional<Table> part = next();
+    if (part && csv) csv->write(csv_rows(*part, std::exchange(is_first, false)));
+    return part;
+  };
+  if (has_parquet) {
+    FileStream parquet = files_.stream("steps.parquet");
+    write_parquet(taken, [&](std::string_view bytes) { parquet.write(bytes); });
+  } else {
+    while (taken()) {
+    }
+  }
+  names_ = has_csv && has_parquet ? "steps.csv, steps.parquet" : has_csv ? "steps.csv" : "steps.parquet";
+  if (!has_csv) names_ += " (" + std::to_string(rows) + " rows; --csv writes steps.csv, too)";
+}
+
+int deliver(const Audit& audit, const Delivery& delivery, FileSet* files, const std::string& tables,
+            std::shared_ptr<const MeshFiles> meshes) {
   const std::string summary = audit_summary(audit).dump() + "\n";
   const std::string& out = delivery.out;
-  std::string tables;
-  if (!out.empty()) {
-    const Table steps = steps_table(audit.audited.reconstruction);
-    FileSet files(out);
-    delivery.add_page(files, html_report(audit, std::move(meshes)));
-    files.add("summary.json", summary);
-    tables = add_table(files, "steps", steps);
-    commit(files, "steps");
+  if (files) {
+    delivery.add_page(*files, html_report(audit, std::move(meshes)));
+    files->add("summary.json", summary);
+    commit(*files, "steps");
   }
   print(delivery.json ? summary : audit_story(audit));
-  if (!out.empty() && !delivery.json) {
+  if (files && !delivery.json) {
     print("\n  Written to " + printable(out) + ": report.html, " + (delivery.pdf ? "report.pdf, " : "") +
           "summary.json, " + tables + "\n");
   }
   std::string unusable;
   const auto note = [&](const Episode& episode) {
-    if (episode.invalid_steps.empty()) return;
+    const bool all = &episode == &audit.audited.episode && audit.whole.invalid_steps > 0;
+    if (episode.invalid_steps.empty() && !all) return;
     unusable += (unusable.empty() ? "" : "; ") + episode.name + ": " + episode.notes.back();
   };
   note(audit.audited.episode);
@@ -165,6 +200,8 @@ void add_audit(CLI::App& app, Run& run) {
   verb->add_flag("--json", command->delivery.json,
                  "print summary.json instead of the story; writes files only with --out or --pdf");
   command->delivery.add_pdf_to(*verb);
+  verb->add_flag("--csv", command->always_csv,
+                 "write steps.csv whatever its length; else steps.parquet alone beyond 200 000 rows");
   verb->add_flag("--meshes", command->meshes,
                  "require the robot's meshes: a missing or damaged file is an error, instead of a stick in report.html")
       ->excludes("--ignore-meshes");

@@ -1,7 +1,9 @@
 // antaeus demo: the incident's twin beside its good twins, made and audited in memory.
 #include "antaeus/audit/audit.hpp"
 #include "antaeus/audit/audit_options.hpp"
+#include "antaeus/episode/episode_reader.hpp"
 #include "antaeus/episode/synthetic_episode.hpp"
+#include "antaeus/io/files.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
 #include "delivery.hpp"
@@ -20,14 +22,18 @@ struct DemoCommand {
     const Robot robot = load_robot("h1_2");
     AuditRequest request;
     request.command = "antaeus demo";
-    std::vector<Episode> twins;
+    std::vector<EpisodeReader> logs;
     for (const TwinKind kind : {TwinKind::incident, TwinKind::good, TwinKind::pushes}) {
-      twins.push_back(make_twin(robot, kind).episode);
-      if (!episodes.empty()) write_episode(twins.back(), std::filesystem::path(episodes) / twins.back().name);
+      Episode twin = make_twin(robot, kind).episode;
+      if (!episodes.empty()) write_episode(twin, std::filesystem::path(episodes) / twin.name);
+      logs.emplace_back(std::move(twin));
     }
-    Audit audit = run_audit(robot, std::move(twins), request, audit_options(robot), progress_bar("demo"));
+    FileSet files(delivery.out);
+    StepFiles steps(files, false);
+    const auto write = [&](std::int64_t rows, const TableParts& next) { steps.write(rows, next); };
+    Audit audit = run_audit(robot, std::move(logs), request, audit_options(robot), progress_bar("demo"), write);
     audit.lessons.push_back(planar_lesson(load_robot("planar_3r")));  // the smallest robot on which it can be seen
-    return deliver(audit, delivery);
+    return deliver(audit, delivery, &files, steps.names());
   }
 };
 

@@ -14,6 +14,7 @@
 #include "antaeus/io/table_parts.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
+#include "piped_log.hpp"
 #include "terminal.hpp"
 
 namespace antaeus::cli {
@@ -24,7 +25,7 @@ constexpr Eigen::Index kStepsShown = 20;
 
 struct EstimateCommand {
   RobotChoice robot;
-  std::string episode, out, name = "posterior";
+  std::string episode, format, out, name = "posterior";
   EstimatorName estimator = EstimatorName::posterior;
   std::vector<std::string> endpoints;
   std::vector<std::string> left_out;  ///< labels of endpoints that this estimator has no series of
@@ -48,13 +49,10 @@ struct EstimateCommand {
     const Robot loaded = robot.load();
     const EstimatePlan plan = plan_estimate(loaded, {estimator, endpoints, smooth});
     left_out = plan.left_out;
-    Episode log = load_episode(episode, loaded, plan.options.episode);
-    if (step >= log.steps()) {
-      throw OptionsError("--step", std::to_string(step) + " is past the end",
-                         "the log has steps 0 to " + std::to_string(log.steps() - 1));
-    }
-    if (smooth) return run_smoothed(loaded, log, plan);
-    LogEstimates estimates(loaded, std::move(log), plan);
+    if (smooth) return run_smoothed(loaded, plan);
+    const PipedLog piped(episode, format);
+    LogEstimates estimates(loaded, EpisodeReader(piped.file(), loaded, plan.options.episode), plan);
+    check_step(estimates.steps());
     if (has_errors(estimates.check())) set_up = set_up_sentences(estimates.check());
     const Progress progress = progress_bar("estimate");
     const auto next = [&]() -> std::optional<Table> {
@@ -72,11 +70,12 @@ struct EstimateCommand {
       while (next()) {
       }
     } else {
-      write_file(out, is_parquet() ? to_parquet(next) : to_csv(next));
+      write_file(out, [&](const ByteSink& take) { is_parquet() ? write_parquet(next, take) : write_csv(next, take); });
     }
     const Episode& read = estimates.log();
-    why = why_static(loaded, read, plan.options.residual);
-    print(json ? with_base(to_json(), loaded).dump() + "\n" : to_text(read.steps()) + "  " + base_line(loaded) + "\n");
+    why = estimates.why();
+    print(json ? with_base(to_json(), loaded).dump() + "\n"
+               : to_text(estimates.steps()) + "  " + base_line(loaded) + "\n");
     if (!read.invalid_steps.empty()) {
       say("antaeus: " + read.name + ": " + read.notes.back());
       return kBadInput;
@@ -84,10 +83,19 @@ struct EstimateCommand {
     return kFine;
   }
 
+  void check_step(Eigen::Index steps) const {
+    if (step < steps) return;
+    throw OptionsError("--step", std::to_string(step) + " is past the end",
+                       "the log has steps 0 to " + std::to_string(steps - 1));
+  }
+
   bool is_parquet() const { return std::filesystem::path(out).extension() == ".parquet"; }
 
   /// The posterior over time, from the whole log.
-  int run_smoothed(const Robot& loaded, const Episode& log, const EstimatePlan& plan) {
+  int run_smoothed(const Robot& loaded, const EstimatePlan& plan) {
+    const PipedLog piped(episode, format);
+    const Episode log = load_episode(piped.file(), loaded, plan.options.episode);
+    check_step(log.steps());
     const CheckResult check = check_log(loaded, log, loaded.profile.settings.get<CheckOptions>());
     if (has_errors(check)) set_up = set_up_sentences(check);
     const Table table = smoothed_wrenches(loaded, log, plan);
@@ -254,9 +262,10 @@ struct EstimateCommand {
 void add_estimate(CLI::App& app, Run& run) {
   auto command = std::make_shared<EstimateCommand>();
   CLI::App* verb = app.add_subcommand("estimate", "print the wrenches of a recorded episode, step by step");
-  verb->add_option("episode", command->episode, "folder of .npy files, .npz, .csv or .parquet")
+  verb->add_option("episode", command->episode, "folder of .npy files, .npz, .csv or .parquet; - for a pipe")
       ->required()
       ->option_text("EPISODE");
+  verb->add_option("--format", command->format, "what comes through the pipe: csv or parquet")->option_text("FORMAT");
   command->robot.add_to(*verb);
   command->robot.add_threads_to(*verb);
   verb->add_option("--endpoint,-e", command->endpoints, "frame or label of an endpoint (repeatable)")

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "antaeus/check/check_log.hpp"
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/progress.hpp"
+#include "antaeus/episode/episode_reader.hpp"
+#include "antaeus/io/table_parts.hpp"
 #include "antaeus/pose/sweep.hpp"
 
 namespace antaeus {
@@ -43,6 +46,7 @@ struct Audit {
   CheckResult check;  ///< of the audited log as a whole; of an episode in memory where the request asks for it
   EpisodeAudit audited;
   std::vector<EpisodeAudit> baselines;
+  WholeLog whole;  ///< of a log that is longer than its audited part
 
   bool incident = false;
   double usable_share = 0.0;
@@ -80,13 +84,26 @@ struct AuditRequest {
   std::vector<std::string> endpoints;  ///< frames or labels; empty: the profile's
   double from = -1.0, to = -1.0;       ///< [s]; negative: no cut
   std::string command;
-  bool check = false;  ///< whether run_audit on episodes in memory checks the first; that of files always does
+  double memory = 450e6;  ///< [bytes] that the steps which are audited may take
+  bool check = false;     ///< whether run_audit on episodes in memory checks the first; that of files always does
 };
 
-/// Runs the whole audit. \throws EpisodeError, ModelError, OptionsError
+/// [bytes] that this process can still have: of the machine, of its container, of its own limit.
+ANTAEUS_API double free_memory();
+
+/// Writes the steps of the audited log, all of them, whatever its length. \param rows  of the table \param next  the
+/// rows, part after part; what is not asked for is computed all the same
+using StepsWriter = std::function<void(std::int64_t rows, const TableParts& next)>;
+
+/// Runs the whole audit. A log whose steps would need more than 450 MB goes through the estimators block by block: its
+/// steps are written and counted (Audit::whole), and those around its largest force, as many as fit, are audited.
+/// \throws EpisodeError, ModelError, OptionsError
 ANTAEUS_API Audit run_audit(const Robot& robot, const AuditRequest& request, const AuditOptions& options,
-                            const Progress& progress = {});
-/// The same on episodes in memory; `episodes[0]` is audited, the rest are baselines.
+                            const Progress& progress = {}, const StepsWriter& write = {});
+/// The same on logs that are open; `logs[0]` is audited, the rest are baselines.
+ANTAEUS_API Audit run_audit(const Robot& robot, std::vector<EpisodeReader> logs, const AuditRequest& request,
+                            const AuditOptions& options, const Progress& progress = {}, const StepsWriter& write = {});
+/// The same on episodes in memory.
 ANTAEUS_API Audit run_audit(const Robot& robot, std::vector<Episode> episodes, const AuditRequest& request,
                             const AuditOptions& options, const Progress& progress = {});
 

@@ -13,6 +13,7 @@
 #include "antaeus/audit/reconstruction.hpp"
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/progress.hpp"
+#include "antaeus/episode/episode_reader.hpp"
 
 namespace antaeus {
 
@@ -40,20 +41,25 @@ inline constexpr const char* kWhyLeftOut = "a foot carries the robot, and the po
 ///         another estimator than the posterior or of no time above 0, and as the options of the robot's settings
 ANTAEUS_API EstimatePlan plan_estimate(const Robot& robot, const EstimateRequest& request);
 
-/// A log's estimates, part after part, so that a long log needs no memory for all that is known of each step. Without
-/// `smooth`, which wants the whole log.
+/// A log's estimates, part after part: neither the log nor what is known of each step is in memory as a whole. Without
+/// `smooth`, which wants the whole log; where smooth.zero_phase is set the log, too, is read whole.
 class ANTAEUS_API LogEstimates {
  public:
   /// Checks the log: where its set-up is wrong, no step's posterior is `ok`. \throws ModelError, OptionsError
-  LogEstimates(const Robot& robot, Episode log, const EstimatePlan& plan);
+  LogEstimates(const Robot& robot, EpisodeReader log, const EstimatePlan& plan);
   ~LogEstimates();
   LogEstimates(const LogEstimates&) = delete;
   LogEstimates& operator=(const LogEstimates&) = delete;
 
-  /// The next steps; nothing once all were handed over. steps_table() of it has its columns.
+  /// The next steps; nothing once all were handed over. steps_table() of it has its columns. \throws as
+  /// EpisodeReader::next
   std::optional<Reconstruction> next(const Progress& progress = {});
-  /// With what was found at the steps so far: invalid steps, and a note of those whose numbers are too large.
+  Eigen::Index steps() const noexcept;
+  /// The log without samples, with what was found at the steps so far: invalid steps, and a note of those whose numbers
+  /// are too large.
   const Episode& log() const noexcept;
+  /// Why its residuals are static, as why_static() says of the steps that came first.
+  const std::string& why() const noexcept;
   /// What check_log says of it.
   const CheckResult& check() const noexcept;
 

@@ -251,7 +251,8 @@ struct FocusCandidate {
 /// the robot's settings; test ReconstructionParts).
 class ANTAEUS_API Reconstructor {
  public:
-  /// \param episode  must outlive this
+  /// \param episode  must outlive this, or the first block of a log that comes in blocks. Smoothed without a delay
+  ///                 (smooth.zero_phase), it must be the whole log
   /// \throws ModelError, OptionsError as the estimators do
   Reconstructor(const Robot& robot, const Episode& episode, const std::vector<std::string>& endpoints,
                 const AuditOptions& options, const ReconstructedEstimators& wanted = {});
@@ -267,6 +268,8 @@ class ANTAEUS_API Reconstructor {
   const std::vector<FocusCandidate>& focus_candidates() const noexcept;
   /// The next \p steps, or as many as there are left. \param progress  of the whole episode
   Reconstruction next(Eigen::Index steps, const Progress& progress = {});
+  /// All steps of a block that follows the one before. \param of_all  steps of the log, for the progress
+  Reconstruction next(const Episode& block, Eigen::Index of_all, const Progress& progress = {});
 
  private:
   struct Impl;

@@ -363,6 +363,77 @@ constexpr void visit_fields(const ContactInterval*, auto&& visit) {
   visit(field("size_sd", "N", "standard deviation along it in that step", &C::size_sd));
 }
 
+/// How many steps have a verdict.
+struct VerdictCount {
+  Verdict verdict = Verdict::ok;
+  Eigen::Index steps = 0;
+};
+constexpr void visit_fields(const VerdictCount*, auto&& visit) {
+  using V = VerdictCount;
+  visit(field("verdict", "", "which one", &V::verdict));
+  visit(field("steps", "", "that have it", &V::steps));
+}
+
+/// One estimator at one endpoint over a log of which a part is audited. Steps are of the log.
+struct WholeSeries {
+  std::string endpoint, label;
+  EstimatorName estimator = EstimatorName::deployed;
+  Sign sign = Sign::on_environment;
+  std::vector<VerdictCount> verdicts;
+  double peak_force = kNaN;
+  Eigen::Index peak_step = -1;
+  Eigen::Index alarms = 0, first_alarm = -1, refusals = 0, first_refusal = -1;
+  Eigen::Index watchdog_acts = 0, first_watchdog = -1;
+  std::vector<double> x, least, largest;  ///< |F| by bin of steps: where the bin begins, smallest and largest
+};
+constexpr void visit_fields(const WholeSeries*, auto&& visit) {
+  using W = WholeSeries;
+  visit(field("endpoint", "", "frame", &W::endpoint));
+  visit(field("label", "", "for people", &W::label));
+  visit(field("estimator", "", "whose numbers these are", &W::estimator));
+  visit(field("sign", "", "who exerts the wrench on whom", &W::sign));
+  visit(field("verdicts", "", "steps by verdict; those that none has are missing", &W::verdicts));
+  visit(field("peak_force", "N", "largest |F|; NaN without a valid step", &W::peak_force));
+  visit(step_field("peak_step", "of the log; −1: none", &W::peak_step));
+  visit(field("alarms", "", "steps at which a test of the posterior alarms", &W::alarms));
+  visit(step_field("first_alarm", "of the log; −1: never", &W::first_alarm));
+  visit(field("refusals", "", "steps at which the posterior's guard refuses", &W::refusals));
+  visit(step_field("first_refusal", "of the log; −1: never", &W::first_refusal));
+  visit(field("watchdog_acts", "", "steps at which the published watchdog acts", &W::watchdog_acts));
+  visit(step_field("first_watchdog", "of the log; −1: never", &W::first_watchdog));
+  visit(field("x", "", "[bins] step at which a bin begins", &W::x).only(FieldUse::python_only));
+  visit(
+      field("least", "N", "[bins] smallest |F| of its steps; NaN without one", &W::least).only(FieldUse::python_only));
+  visit(field("largest", "N", "[bins] largest", &W::largest).only(FieldUse::python_only));
+}
+
+/// What was found in all steps of a log that is too long to be taken apart as a whole. The audited part is then the
+/// steps around its largest force.
+struct WholeLog {
+  Eigen::Index steps = 0;       ///< 0: the audited part is the log, or what was cut out of it
+  Eigen::Index first_step = 0;  ///< of the log, where a part was cut out
+  double time_begin = kNaN, time_end = kNaN;
+  Eigen::Index invalid_steps = 0;
+  std::vector<WholeSeries> series;
+  std::vector<ContactInterval> contacts;  ///< by their first step, at most 2000
+  Eigen::Index contacts_left_out = 0;
+  double contact_share = 0.0;
+};
+constexpr void visit_fields(const WholeLog*, auto&& visit) {
+  using W = WholeLog;
+  visit(field("steps", "", "of the log; 0: the audited steps are all of it", &W::steps));
+  visit(field("first_step", "", "number of the first one in the log", &W::first_step));
+  visit(field("time_begin", "s", "first time stamp", &W::time_begin));
+  visit(field("time_end", "s", "last time stamp", &W::time_end));
+  visit(field("invalid_steps", "", "steps that hold no numbers to compute with", &W::invalid_steps));
+  visit(field("series", "", "endpoint by endpoint: deployed, stacked, posterior", &W::series));
+  visit(field("contacts", "",
+              "intervals of a force that stands out in the posterior, by their first step, 2000 at most",
+              &W::contacts));
+  visit(field("contacts_left_out", "", "intervals beyond these", &W::contacts_left_out));
+  visit(field("contact_share", "1", "share of the steps within one of all intervals, 0 … 1", &W::contact_share));
+}
+
 /// Successive steps in one state of the posterior's guard.
 struct GuardInterval {
   Eigen::Index from = 0, to = 0;

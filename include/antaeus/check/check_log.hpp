@@ -24,7 +24,8 @@
 
 namespace antaeus {
 
-struct RawLog;  // episode/raw_log.hpp
+struct RawLog;        // episode/raw_log.hpp
+class EpisodeReader;  // episode/episode_reader.hpp
 
 struct CheckOptions {
   double least_time = 3.0;    ///< [s] below which no scale, lag or torque is judged
@@ -167,6 +168,10 @@ ANTAEUS_API CheckResult check_file(const std::filesystem::path& file, const Robo
 /// \param log  as read_episode gives it: no value is refused, the clock may go back
 /// \throws nothing of the log's content: what cannot be judged is a finding
 ANTAEUS_API CheckResult check_log(const Robot& robot, const Episode& log, const CheckOptions& options = {});
+
+/// Of a log of any length: up to 100 000 steps as above; of a longer one six windows that hold as many, spread evenly,
+/// and `not_told` says so. \throws Error for a file that is damaged
+ANTAEUS_API CheckResult check_log(const Robot& robot, const EpisodeReader& log, const CheckOptions& options = {});
 
 /// Without a robot: the clock, and each channel by itself and against the derivative of positions. Joints are named as
 /// the log's columns. Nothing is said of torques but that they are there and change. 	hrows nothing of the log's

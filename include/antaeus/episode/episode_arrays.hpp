@@ -17,6 +17,9 @@ enum class ArrayTerms : std::uint8_t { robots, as_logged };
 ANTAEUS_API Episode episode_from_arrays(const Episode& arrays, const Robot& robot,
                                         ArrayTerms terms = ArrayTerms::robots);
 
+/// What is said of an episode: all of it but samples and invalid steps.
+ANTAEUS_API Episode without_samples(const Episode& episode);
+
 /// \p count steps from \p first on. \throws EpisodeError unless there are some, and all of them are in the episode
 ANTAEUS_API Episode cut_steps(const Episode& episode, Eigen::Index first, Eigen::Index count);
 

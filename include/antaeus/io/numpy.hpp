@@ -6,7 +6,9 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,8 +33,8 @@ struct ANTAEUS_API NumpyArray {
 ANTAEUS_API NumpyArray parse_npy(std::string_view bytes, const std::string& name);
 ANTAEUS_API NumpyArray read_npy(const std::filesystem::path& file);
 /// Members by name without ".npy". Stored and deflated members, no zip64 directory (4 GiB, 65 535 members); deflated
-/// members may inflate to 512 MiB together. \throws Error on encrypted, truncated, duplicate, overlapping or oversized
-/// members, and on a wrong checksum
+/// members may hold 64 MiB of numbers together, or 64 times the bytes of the file. \throws Error on encrypted,
+/// truncated, duplicate, overlapping or oversized members, and on a wrong checksum
 /// \param left_out  unless null, a member that cannot be read as numbers (texts, objects, damaged ones) is no error: it
 /// is
 ///                  left out, and its message stands here
@@ -43,6 +45,11 @@ ANTAEUS_API std::map<std::string, NumpyArray> read_npz(const std::filesystem::pa
 
 /// Bytes of a .npy file, float64, C order, format 1.0.
 ANTAEUS_API std::string to_npy(const std::vector<std::size_t>& shape, const std::vector<double>& values);
+/// sha256() of those bytes, which are not made. \param values  product(shape) of them
+ANTAEUS_API std::string sha256_of_npy(const std::vector<std::size_t>& shape, const double* values);
+/// The same of values that come part after part, none at the end.
+ANTAEUS_API std::string sha256_of_npy(const std::vector<std::size_t>& shape,
+                                      const std::function<std::span<const double>()>& next);
 /// The rows × columns matrix as above.
 ANTAEUS_API std::string to_npy(ConstMatrixRef matrix);
 /// Bytes of a .npz file (stored members, fixed time stamp: same input, same bytes).

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "antaeus/core/api.hpp"
+#include "antaeus/io/files.hpp"
 #include "antaeus/io/table.hpp"
 
 namespace antaeus {
@@ -14,10 +15,12 @@ namespace antaeus {
 /// Hands over the next rows of a table, with the same columns each time; nothing once all were handed over.
 using TableParts = std::function<std::optional<Table>()>;
 
+/// CSV text of the rows of one part, and of the header before the first.
+ANTAEUS_API std::string csv_rows(const Table& part, bool with_header);
 /// CSV text of all parts, as to_csv() of a table that holds all rows. \throws Error where a part has other columns than
-/// the first, and what \p next throws
-ANTAEUS_API std::string to_csv(const TableParts& next);
-/// Parquet bytes of all parts, a row group or more each. \throws as to_csv(), and as to_parquet() of a whole table
-ANTAEUS_API std::string to_parquet(const TableParts& next);
+/// the first, and what \p next and \p take throw
+ANTAEUS_API void write_csv(const TableParts& next, const ByteSink& take);
+/// Parquet bytes of all parts, a row group or more each. \throws as write_csv(), and as to_parquet() of a whole table
+ANTAEUS_API void write_parquet(const TableParts& next, const ByteSink& take);
 
 }  // namespace antaeus

@@ -1,5 +1,6 @@
 #include <arrow/api.h>
 #include <arrow/c/bridge.h>
+#include <arrow/io/interfaces.h>
 #include <arrow/io/memory.h>
 #include <parquet/arrow/reader.h>
 #include <parquet/arrow/writer.h>
@@ -27,9 +28,35 @@ Value check(arrow::Result<Value> result) {
 /// Arrow's own allocators keep memory and threads behind; ours is a plug-in that comes and goes.
 arrow::MemoryPool* pool() { return arrow::system_memory_pool(); }
 
-std::shared_ptr<arrow::Buffer> write_table(ArrowArrayStream* rows) {
+/// Hands every byte on as it comes.
+class Sink : public arrow::io::OutputStream {
+ public:
+  Sink(AntaeusParquetTake take, void* receiver) : take_(take), receiver_(receiver) {}
+  arrow::Status Close() override {
+    closed_ = true;
+    return arrow::Status::OK();
+  }
+  bool closed() const override { return closed_; }
+  arrow::Result<std::int64_t> Tell() const override { return at_; }
+  arrow::Status Write(const void* data, std::int64_t size) override {
+    if (take_(receiver_, static_cast<const char*>(data), static_cast<std::size_t>(size)) != 0) {
+      return arrow::Status::IOError("it cannot be written");
+    }
+    at_ += size;
+    return arrow::Status::OK();
+  }
+  using arrow::io::OutputStream::Write;
+
+ private:
+  AntaeusParquetTake take_;
+  void* receiver_;
+  std::int64_t at_ = 0;
+  bool closed_ = false;
+};
+
+void write_table(ArrowArrayStream* rows, AntaeusParquetTake take, void* receiver) {
   const auto reader = check(arrow::ImportRecordBatchReader(rows));
-  const auto sink = check(arrow::io::BufferOutputStream::Create(1 << 16, pool()));
+  const auto sink = std::make_shared<Sink>(take, receiver);
   const auto properties = parquet::WriterProperties::Builder()
                               .memory_pool(pool())
                               ->compression(parquet::Compression::ZSTD)
@@ -45,7 +72,6 @@ std::shared_ptr<arrow::Buffer> write_table(ArrowArrayStream* rows) {
     check(writer->WriteTable(*check(arrow::Table::FromRecordBatches(reader->schema(), {batch})), kRowsOfAGroup));
   }
   check(writer->Close());
-  return check(sink->Finish());
 }
 
 void read_table(const char* bytes, std::size_t size, ArrowArrayStream* rows) {
@@ -80,15 +106,12 @@ int guarded(AntaeusParquetTake take_problem, void* receiver, Work work) noexcept
 
 #define ANTAEUS_EXPORT __attribute__((visibility("default")))
 
-extern "C" ANTAEUS_EXPORT int antaeus_parquet_write_3(ArrowArrayStream* rows, AntaeusParquetTake take_bytes,
+extern "C" ANTAEUS_EXPORT int antaeus_parquet_write_4(ArrowArrayStream* rows, AntaeusParquetTake take_bytes,
                                                       AntaeusParquetTake take_problem, void* receiver) {
-  return guarded(take_problem, receiver, [&] {
-    const auto buffer = write_table(rows);
-    take_bytes(receiver, reinterpret_cast<const char*>(buffer->data()), static_cast<std::size_t>(buffer->size()));
-  });
+  return guarded(take_problem, receiver, [&] { write_table(rows, take_bytes, receiver); });
 }
 
-extern "C" ANTAEUS_EXPORT int antaeus_parquet_read_2(const char* bytes, std::size_t size, ArrowArrayStream* rows,
+extern "C" ANTAEUS_EXPORT int antaeus_parquet_read_3(const char* bytes, std::size_t size, ArrowArrayStream* rows,
                                                      AntaeusParquetTake take_problem, void* receiver) {
   return guarded(take_problem, receiver, [&] { read_table(bytes, size, rows); });
 }

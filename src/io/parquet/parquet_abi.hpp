@@ -9,8 +9,8 @@ struct ArrowArrayStream;
 
 extern "C" {
 
-/// Receives the file's bytes, or the reason of a failure, one line.
-using AntaeusParquetTake = void (*)(void* receiver, const char* data, std::size_t size);
+/// Receives the next bytes of the file, or the reason of a failure, one line. \return 0, else 1: it wants no more
+using AntaeusParquetTake = int (*)(void* receiver, const char* data, std::size_t size);
 
 /// Both return 0 on success, else 1 after they have told the problem.
 /// \param rows  of the table that is written, a row group or more each part; released
@@ -21,7 +21,7 @@ using AntaeusParquetRead = int(const char* bytes, std::size_t size, ArrowArraySt
                                AntaeusParquetTake take_problem, void* receiver);
 
 /// Names carry the version of this border: a plugin of another version is not found rather than misread.
-AntaeusParquetWrite antaeus_parquet_write_3;
-AntaeusParquetRead antaeus_parquet_read_2;
+AntaeusParquetWrite antaeus_parquet_write_4;
+AntaeusParquetRead antaeus_parquet_read_3;
 
 }  // extern "C"
