@@ -50,7 +50,7 @@ WALLS = {
     "CLI": ["apps"], "nanobind": ["python"],
 }
 LONGEST_HEADER, LONGEST_SOURCE = 400, 600  # wishes
-MOST_ROOMS, LARGEST_ROOM = 21, 6500  # lines of include/antaeus/<room> and src/<room>
+MOST_ROOMS, LARGEST_ROOM = 21, 7000  # lines of include/antaeus/<room> and src/<room>
 NUMBER_AS_TEXT = re.compile(r'\bto_chars\(|printf\([^;]*"[^"]*%[-+0-9.*]*[aefg]')
 NUMBERS_AS_TEXT = "src/core/number_text.cpp"
 BEGIN, END = "<!-- layers -->\n", "<!-- /layers -->"

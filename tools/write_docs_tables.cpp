@@ -207,5 +207,6 @@ int main(int argc, char** argv) {
   // Baselines are as `audited`, and what a check finds is on its own page.
   const bool fields = put_summary<Audit>(folder + "/schema/summary.md", only_check, {"baselines", "check"});
   const bool findings = put_summary<CheckResult>(folder + "/schema/check.md", only_check);
-  return options && columns && fields && findings ? 0 : 1;
+  const bool whole = put_summary<WholeLog>(folder + "/schema/whole.md", only_check);
+  return options && columns && fields && findings && whole ? 0 : 1;
 }

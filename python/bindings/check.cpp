@@ -10,6 +10,7 @@
 #include "antaeus/check/fix.hpp"
 #include "antaeus/check/mutate.hpp"
 #include "antaeus/core/option_table.hpp"
+#include "antaeus/episode/episode_reader.hpp"
 #include "antaeus/episode/raw_log.hpp"
 #include "antaeus/io/json_fields.hpp"
 #include "antaeus/io/shell_words.hpp"
@@ -42,7 +43,7 @@ namespace {
 
 Episode episode_of_check(const Log& log, const Robot& robot) {
   const auto* file = std::get_if<std::filesystem::path>(&log);
-  return file ? read_checked_log(*file, robot) : std::get<Episode>(log);
+  return file ? read_checked_log(*file, robot).load() : std::get<Episode>(log);
 }
 
 /// The line that does the same; empty where an object of Python went in.

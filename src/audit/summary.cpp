@@ -9,4 +9,6 @@ Json preflight_summary(const PreflightReport& report) { return to_json(report); 
 
 Json audit_summary(const Audit& audit) { return to_json(audit); }
 
+Json whole_log(const Audit& audit) { return to_json(audit.whole); }
+
 }  // namespace antaeus

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "antaeus/core/number_text.hpp"
 #include "check/unit_numbers.hpp"
@@ -93,20 +94,8 @@ class ChannelJudge {
 
   void numbers() {
     const auto look = [&](const SampleMatrix& samples, const char* channel) {
-      if (samples.rows() == 0) return;
-      Eigen::Index broken = 0;
-      for (Eigen::Index i = 0; i < samples.rows(); ++i)
-        broken += !(samples.row(i).allFinite() && samples.row(i).cwiseAbs().maxCoeff() < kLargestMeasured);
-      if (broken == 0) return;
-      const double share = static_cast<double>(broken) / static_cast<double>(samples.rows());
-      const Severity severity = broken == samples.rows() ? Severity::error
-                                : share > 0.01           ? Severity::warning
-                                                         : Severity::note;
-      add(Fault::not_numbers, channel, {}, severity, share, "1",
-          std::string(channel) + ": " + count_text(broken, "step") + " of " + std::to_string(samples.rows()) +
-              " hold no number",
-          broken == samples.rows() ? "log numbers in this channel, or leave it out"
-                                   : "cut the log where they stand, or mend the driver");
+      if (auto finding = numbers_finding(channel, broken_rows(samples), samples.rows()))
+        out_.findings.push_back(std::move(*finding));
     };
     look(log_.tau, "tau");
     look(log_.q, "qpos");
@@ -643,7 +632,48 @@ std::string count_text(Eigen::Index count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
-std::vector<Finding> clock_findings(const VectorX& time, double& unit, const std::vector<Eigen::Index>& seams) {
+Eigen::Index broken_rows(const SampleMatrix& samples) {
+  Eigen::Index broken = 0;
+  for (Eigen::Index i = 0; i < samples.rows(); ++i)
+    broken += !(samples.row(i).allFinite() && samples.row(i).cwiseAbs().maxCoeff() < kLargestMeasured);
+  return broken;
+}
+
+std::optional<Finding> numbers_finding(const char* channel, Eigen::Index broken, Eigen::Index rows) {
+  if (broken == 0) return {};
+  Finding finding;
+  finding.fault = Fault::not_numbers;
+  finding.channel = channel;
+  finding.size = static_cast<double>(broken) / static_cast<double>(rows);
+  finding.unit = "1";
+  finding.severity = broken == rows ? Severity::error : finding.size > 0.01 ? Severity::warning : Severity::note;
+  finding.text = std::string(channel) + ": " + count_text(broken, "step") + " of " + std::to_string(rows) +
+                 " hold no number";
+  finding.remedy = broken == rows ? "log numbers in this channel, or leave it out"
+                                  : "cut the log where they stand, or mend the driver";
+  return finding;
+}
+
+void ClockCounter::take(const VectorX& time, const std::vector<Eigen::Index>& seams) {
+  for (Eigen::Index i = 0; i < time.size(); ++i) {
+    const double step = time[i] - std::exchange(last_, time[i]);
+    const Eigen::Index row = rows_++;
+    finite_ += std::isfinite(time[i]);
+    if (row == 0 || !std::isfinite(step) || std::ranges::binary_search(seams, row)) continue;
+    if (step < 0.0) {
+      if (back_++ == 0) first_back_ = row;
+      largest_back_ = std::max(largest_back_, -step);
+    } else if (step == 0.0) {
+      ++repeated_;
+    } else {
+      ++forward_;
+      if (keep_) steps_.push_back(step);
+      if (step > long_step_) long_steps_.push_back(step);
+    }
+  }
+}
+
+std::vector<Finding> ClockCounter::findings(double& unit) const {
   std::vector<Finding> findings;
   const auto add = [&](Fault fault, Severity severity, double size, const char* of, std::string text,
                        std::string remedy) {
@@ -658,34 +688,17 @@ std::vector<Finding> clock_findings(const VectorX& time, double& unit, const std
     findings.push_back(std::move(finding));
   };
   unit = 1.0;
-  Eigen::Index finite = 0;
-  for (Eigen::Index i = 0; i < time.size(); ++i) finite += std::isfinite(time[i]);
-  if (finite == 0) {
+  if (finite_ == 0) {
     add(Fault::time_missing, Severity::warning, kNaN, "",
         "the log has no time stamps: rates, lags and torques in motion cannot be judged",
         "log a column `time` in seconds, or name it (--set episode.time=COLUMN)");
     return findings;
   }
-  std::vector<double> steps;
-  Eigen::Index back = 0, repeated = 0, first_back = -1;
-  double largest_back = 0.0;
-  for (Eigen::Index i = 1; i < time.size(); ++i) {
-    const double step = time[i] - time[i - 1];
-    if (!std::isfinite(step) || std::ranges::binary_search(seams, i)) continue;
-    if (step < 0.0) {
-      if (back++ == 0) first_back = i;
-      largest_back = std::max(largest_back, -step);
-    } else if (step == 0.0) {
-      ++repeated;
-    } else {
-      steps.push_back(step);
-    }
-  }
-  if (steps.empty()) {
+  if (forward_ == 0) {
     add(Fault::time_repeated, Severity::error, 1.0, "1", "the clock stands still", "log the time of each sample");
     return findings;
   }
-  const double typical = median(steps);
+  const double typical = keep_ ? median(steps_) : typical_;
   constexpr double kSlowest = 2.0, kFastest = 20000.0;  // [Hz] of logs of robots
   if (1.0 / typical < kSlowest || 1.0 / typical > kFastest) {
     for (const double factor : {1e3, 1e6, 1e9}) {
@@ -703,14 +716,14 @@ std::vector<Finding> clock_findings(const VectorX& time, double& unit, const std
       findings.back().sd = 0.0;
     }
   }
-  if (back > 0) {
-    add(Fault::time_back, Severity::error, largest_back / unit, "s",
-        "time goes back " + count_text(back, "time") + ", first at row " + std::to_string(first_back),
+  if (back_ > 0) {
+    add(Fault::time_back, Severity::error, largest_back_ / unit, "s",
+        "time goes back " + count_text(back_, "time") + ", first at row " + std::to_string(first_back_),
         "sort the log, or cut it at the restart");
   }
   double longest = 0.0;
   Eigen::Index gaps = 0;
-  for (const double step : steps) {
+  for (const double step : keep_ ? steps_ : long_steps_) {
     if (step / unit <= std::max(5.0 * typical / unit, 0.1)) continue;
     ++gaps;
     longest = std::max(longest, step / unit);
@@ -720,12 +733,18 @@ std::vector<Finding> clock_findings(const VectorX& time, double& unit, const std
         count_text(gaps, "gap") + " in the clock, the longest of " + figure(longest) + " s",
         "record again, or cut the log there: what is formed across a gap is wrong");
   }
-  if (repeated > 0) {
-    const double share = static_cast<double>(repeated) / static_cast<double>(time.size());
+  if (repeated_ > 0) {
+    const double share = static_cast<double>(repeated_) / static_cast<double>(rows_);
     add(Fault::time_repeated, share > 0.05 ? Severity::warning : Severity::note, share, "1",
-        count_text(repeated, "time stamp") + " repeat the one before", "stamp each sample when it is measured");
+        count_text(repeated_, "time stamp") + " repeat the one before", "stamp each sample when it is measured");
   }
   return findings;
+}
+
+std::vector<Finding> clock_findings(const VectorX& time, double& unit, const std::vector<Eigen::Index>& seams) {
+  ClockCounter counter;
+  counter.take(time, seams);
+  return counter.findings(unit);
 }
 
 ChannelFaults channel_faults(const Robot& robot, const Episode& log, const CheckOptions& options, JudgedLog& judged,

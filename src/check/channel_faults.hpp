@@ -1,5 +1,6 @@
 #pragma once
 // What each channel says of itself and of its neighbour, without a model. Private to src/check.
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,27 @@ struct ChannelFaults {
   double position_unit = 1.0;  ///< of positions in a radian
 
   bool frozen_position = false;  ///< some joint's position does not tell where it is
+};
+
+/// Rows of a channel that hold something else than what can have been measured, and what is said of them.
+Eigen::Index broken_rows(const SampleMatrix& samples);
+std::optional<Finding> numbers_finding(const char* channel, Eigen::Index broken, Eigen::Index rows);
+
+/// A clock, block after block.
+class ClockCounter {
+ public:
+  /// Keeps every step, to know the usual one.
+  ClockCounter() = default;
+  /// \param typical  the usual step, in the clock's unit: longer ones alone are kept
+  explicit ClockCounter(double typical) : keep_(false), typical_(typical), long_step_(5.0 * typical) {}
+  void take(const VectorX& time, const std::vector<Eigen::Index>& seams = {});
+  std::vector<Finding> findings(double& unit) const;
+
+ private:
+  bool keep_ = true;
+  double typical_ = kNaN, long_step_ = kInfinity, last_ = kNaN, largest_back_ = 0.0;
+  Eigen::Index rows_ = 0, finite_ = 0, back_ = 0, first_back_ = -1, repeated_ = 0, forward_ = 0;
+  std::vector<double> steps_, long_steps_;
 };
 
 /// The clock of a log: gaps, steps back, repeated stamps, no stamps. \param unit  [1/s] found by its rate alone

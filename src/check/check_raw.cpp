@@ -7,6 +7,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/core/words.hpp"
+#include "antaeus/episode/episode_reader.hpp"
 #include "antaeus/episode/raw_log.hpp"
 #include "check/unit_numbers.hpp"
 
@@ -294,16 +295,24 @@ class RawCheck {
 
 }  // namespace
 
-Episode read_checked_log(const std::filesystem::path& file, const Robot& robot) {
-  return read_episode(file, robot, robot.profile.settings.get<EpisodeOptions>());
+EpisodeReader read_checked_log(const std::filesystem::path& file, const Robot& robot) {
+  return EpisodeReader::as_it_is(file, robot, robot.profile.settings.get<EpisodeOptions>());
 }
+
+namespace {
+
+bool has_positions(const EpisodeReader& log) {
+  return std::ranges::find(log.about().missing, "qpos") == log.about().missing.end();
+}
+
+}  // namespace
 
 CheckResult check_shown_log(const std::filesystem::path& file, const RawLog& read, const Robot* robot) {
   if (!robot) return check_log(read);
   const CheckOptions options = robot->profile.settings.get<CheckOptions>();
   try {
-    const Episode episode = read_checked_log(file, *robot);
-    if (episode.q.rows() > 0) return check_log(*robot, episode, options);
+    const EpisodeReader log = read_checked_log(file, *robot);
+    if (has_positions(log)) return check_log(*robot, log, options);
     // Without positions no model says anything.
     CheckResult result = check_log(read, options);
     result.robot = robot->profile.name;
@@ -316,10 +325,10 @@ CheckResult check_shown_log(const std::filesystem::path& file, const RawLog& rea
 
 CheckResult check_file(const std::filesystem::path& file, const Robot* robot) {
   if (!robot) return check_log(load_raw_log(file));
-  const Episode episode = read_checked_log(file, *robot);
-  CheckResult result = episode.q.rows() > 0 ? check_log(*robot, episode, robot->profile.settings.get<CheckOptions>())
-                                            : check_shown_log(file, load_raw_log(file, *robot), robot);
-  result.series = check_series(*robot, episode, result);
+  const EpisodeReader log = read_checked_log(file, *robot);
+  CheckResult result = has_positions(log) ? check_log(*robot, log, robot->profile.settings.get<CheckOptions>())
+                                          : check_shown_log(file, load_raw_log(file, *robot), robot);
+  result.series = check_series(*robot, log, result);
   return result;
 }
 

@@ -1,5 +1,6 @@
 // A log that is longer than what one check reads of it.
 #include <algorithm>
+#include <array>
 
 #include "antaeus/check/check_log.hpp"
 #include "antaeus/core/number_text.hpp"
@@ -31,6 +32,47 @@ void append(const Episode& window, Episode& to) {
   to.time.tail(window.time.size()) = window.time;
 }
 
+/// Puts what all rows say in place of what those of the windows do.
+void count_all_rows(const EpisodeReader& log, const Episode& windows, CheckResult& result) {
+  constexpr Eigen::Index kRowsOfABlock = 16384;
+  std::vector<double> steps;
+  for (Eigen::Index i = 1; i < windows.time.size(); ++i) {
+    const double step = windows.time[i] - windows.time[i - 1];
+    if (step > 0.0) steps.push_back(step);
+  }
+  const auto middle = steps.begin() + std::ssize(steps) / 2;
+  if (!steps.empty()) std::nth_element(steps.begin(), middle, steps.end());
+  detail::ClockCounter clock(steps.empty() ? kNaN : *middle);
+  struct Counted {
+    const char* name;
+    SampleMatrix Episode::* samples;
+    Eigen::Index broken = 0, rows = 0;
+  };
+  std::array channels = {Counted{"tau", &Episode::tau}, Counted{"qpos", &Episode::q}, Counted{"dq", &Episode::v}};
+  for (Eigen::Index first = 0; first < log.steps(); first += kRowsOfABlock) {
+    const Episode block = log.block(first, std::min(kRowsOfABlock, log.steps() - first));
+    clock.take(block.time);
+    for (Counted& channel : channels) {
+      channel.broken += detail::broken_rows(block.*channel.samples);
+      channel.rows += (block.*channel.samples).rows();
+    }
+  }
+  std::erase_if(result.findings, [](const Finding& finding) {
+    return finding.fault == Fault::not_numbers || finding.fault == Fault::time_back ||
+           finding.fault == Fault::time_gap || finding.fault == Fault::time_repeated;
+  });
+  double unit = 1.0;
+  for (Finding& finding : clock.findings(unit)) {
+    if (finding.fault != Fault::time_unit && finding.fault != Fault::time_missing)
+      result.findings.push_back(std::move(finding));
+  }
+  for (const Counted& channel : channels) {
+    if (auto finding = detail::numbers_finding(channel.name, channel.broken, channel.rows))
+      result.findings.push_back(std::move(*finding));
+  }
+  std::ranges::stable_sort(result.findings, {}, &Finding::severity);
+}
+
 }  // namespace
 
 CheckResult check_log(const Robot& robot, const EpisodeReader& log, const CheckOptions& options) {
@@ -46,10 +88,16 @@ CheckResult check_log(const Robot& robot, const EpisodeReader& log, const CheckO
     seconds = window.time[rows - 1] - window.time[0];
   }
   CheckResult result = detail::check_windows(robot, windows, seams, options);
+  count_all_rows(log, windows, result);
+  if (windows.has_time()) result.duration = log.block(log.steps() - 1, 1).time[0] - windows.time[0];
   const std::string length = windows.has_time() ? significant_text(seconds, 3) + " s" : std::to_string(rows) + " steps";
   result.not_told.push_back("what happens between the " + std::to_string(kWindows) + " windows of " + length +
-                            ", spread over the log, that were read: check a part of it");
+                            ", spread over the log, by which channels and torques were judged: check a part of it");
   return result;
+}
+
+CheckSeries check_series(const Robot& robot, const EpisodeReader& log, const CheckResult& result) {
+  return check_series(robot, log.block(0, std::min(kMostRows, log.steps())), result);
 }
 
 }  // namespace antaeus

@@ -480,10 +480,11 @@ Episode episode_from_arrays(const Episode& arrays, const Robot& robot, ArrayTerm
 struct EpisodeReader::Impl {
   /// A file, and what is found in it on the way.
   struct File {
-    File(const fs::path& path, const Robot& of, const EpisodeOptions& options)
-        : robot(of), log(open_log(path, robot, options, Values::judged)), notes(log.notes()) {}
+    File(const fs::path& path, const Robot& of, const EpisodeOptions& options, Values values)
+        : robot(of), log(open_log(path, robot, options, values)), is_judged(values == Values::judged), notes(log.notes()) {}
     const Robot robot;
     const OpenLog log;
+    const bool is_judged;
     LogNotes notes;
   };
 
@@ -491,8 +492,8 @@ struct EpisodeReader::Impl {
       : about(without_samples(episode)), judged(about), steps(episode.steps()), whole(std::move(episode)) {
     judged.invalid_steps = whole->invalid_steps;
   }
-  Impl(const fs::path& path, const Robot& robot, const EpisodeOptions& options)
-      : file(std::make_unique<File>(path, robot, options)),
+  Impl(const fs::path& path, const Robot& robot, const EpisodeOptions& options, Values values)
+      : file(std::make_unique<File>(path, robot, options, values)),
         about(file->log.about()),
         judged(about),
         steps(file->log.steps()) {
@@ -528,7 +529,7 @@ struct EpisodeReader::Impl {
   }
 
   void judge(const Episode& block) {
-    if (!file) return;
+    if (!file || !file->is_judged) return;
     file->notes.take(block);
     for (const Eigen::Index step : block.invalid_steps) judged.invalid_steps.push_back(done + step);
     if (done + block.steps() < steps) return;
@@ -546,7 +547,11 @@ struct EpisodeReader::Impl {
 };
 
 EpisodeReader::EpisodeReader(const fs::path& path, const Robot& robot, const EpisodeOptions& options)
-    : impl_(std::make_unique<Impl>(path, robot, options)) {}
+    : impl_(std::make_unique<Impl>(path, robot, options, Values::judged)) {}
+EpisodeReader::EpisodeReader(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
+EpisodeReader EpisodeReader::as_it_is(const fs::path& path, const Robot& robot, const EpisodeOptions& options) {
+  return EpisodeReader(std::make_unique<Impl>(path, robot, options, Values::as_they_are));
+}
 EpisodeReader::EpisodeReader(Episode episode) : impl_(std::make_unique<Impl>(std::move(episode))) {}
 EpisodeReader::EpisodeReader(EpisodeReader&&) noexcept = default;
 EpisodeReader& EpisodeReader::operator=(EpisodeReader&&) noexcept = default;

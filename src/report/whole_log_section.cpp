@@ -99,7 +99,7 @@ Section whole_log_section(const Audit& audit) {
   const std::size_t all = whole.contacts.size() + static_cast<std::size_t>(whole.contacts_left_out);
   if (all > kMostListed) {
     section.blocks.emplace_back(Paragraph{
-        "The first " + std::to_string(kMostListed) + " of " + std::to_string(all) + " intervals; more in summary.json.",
+        "The first " + std::to_string(kMostListed) + " of " + std::to_string(all) + " intervals; more in whole.json.",
         true});
   }
   return section;

@@ -141,12 +141,13 @@ int deliver(const Audit& audit, const Delivery& delivery, FileSet* files, const 
   if (files) {
     delivery.add_page(*files, html_report(audit, std::move(meshes)));
     files->add("summary.json", summary);
+    if (audit.whole.steps > 0) files->add("whole.json", whole_log(audit).dump() + "\n");
     commit(*files, "steps");
   }
   print(delivery.json ? summary : audit_story(audit));
   if (files && !delivery.json) {
     print("\n  Written to " + printable(out) + ": report.html, " + (delivery.pdf ? "report.pdf, " : "") +
-          "summary.json, " + tables + "\n");
+          "summary.json, " + (audit.whole.steps > 0 ? "whole.json, " : "") + tables + "\n");
   }
   std::string unusable;
   const auto note = [&](const Episode& episode) {

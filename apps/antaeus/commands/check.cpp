@@ -6,6 +6,7 @@
 #include "antaeus/check/check_log.hpp"
 #include "antaeus/check/fix.hpp"
 #include "antaeus/core/error.hpp"
+#include "antaeus/episode/episode_reader.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/json_fields.hpp"
 #include "antaeus/io/shell_words.hpp"

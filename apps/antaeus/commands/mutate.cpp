@@ -7,6 +7,7 @@
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/core/words.hpp"
+#include "antaeus/episode/episode_reader.hpp"
 #include "antaeus/episode/raw_log.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "command.hpp"
@@ -48,7 +49,7 @@ struct MutateCommand {
       throw OptionsError("--robot", "its profile has [channels], which would be applied again to what is written",
                          "give the profile without them");
     }
-    const Episode good = read_checked_log(log, known);
+    const Episode good = read_checked_log(log, known).load();
     const Episode wrong = mutate(known, good, one);
     write_episode(wrong, out);
     print(wrapped(printable(good.name + ", " + wrong.notes.back() + ". Written to " + out + "."), 2));

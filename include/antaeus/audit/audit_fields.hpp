@@ -282,7 +282,6 @@ constexpr void visit_fields(const Audit*, auto&& visit) {
   visit(field("junction", "", "the same poses, up to two", &A::junction).only(kFile));
   visit(field("lessons", "", "the demo adds the planar arm, else empty", &A::lessons).only(kFile));
   visit(field("audited", "", "the episode", &A::audited));
-  visit(field("whole", "", "all steps of a log of which a part is audited; steps 0: that part is the log", &A::whole));
   visit(field("baselines", "", "good runs, each with the same fields", &A::baselines));
   visit(field("settings", "",
               "every option with its value and the source of that; those of feet only where the robot has one",

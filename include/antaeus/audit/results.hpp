@@ -421,7 +421,8 @@ struct WholeLog {
 };
 constexpr void visit_fields(const WholeLog*, auto&& visit) {
   using W = WholeLog;
-  visit(field("steps", "", "of the log; 0: the audited steps are all of it", &W::steps));
+  visit(file_field("schema", "", [](const W&) { return "antaeus.audit.whole/1"; }));
+  visit(field("steps", "", "of the log, or of what was cut out of it", &W::steps));
   visit(field("first_step", "", "number of the first one in the log", &W::first_step));
   visit(field("time_begin", "s", "first time stamp", &W::time_begin));
   visit(field("time_end", "s", "last time stamp", &W::time_end));

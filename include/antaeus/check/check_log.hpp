@@ -142,7 +142,7 @@ inline bool has_errors(const CheckResult& result) noexcept {
 /// check_log of a file that was read as \p read: with the robot where the log is one of it, else of the channels alone.
 ANTAEUS_API CheckResult check_shown_log(const std::filesystem::path& file, const RawLog& read, const Robot* robot);
 /// The log of a file as check_log takes it. \throws EpisodeError for a file that cannot be read, or of another robot
-ANTAEUS_API Episode read_checked_log(const std::filesystem::path& file, const Robot& robot);
+ANTAEUS_API EpisodeReader read_checked_log(const std::filesystem::path& file, const Robot& robot);
 
 /// The findings that a user must act on, errors and warnings: what a verb says before anything else.
 ANTAEUS_API std::vector<Finding> serious_findings(const CheckResult& result);
@@ -159,6 +159,8 @@ ANTAEUS_API std::string check_headline(const CheckResult& result);
 
 /// Of the joint of the most severe finding, else of the one whose torque changes most; empty without positions.
 ANTAEUS_API CheckSeries check_series(const Robot& robot, const Episode& log, const CheckResult& result);
+/// The same of a log of any length: of its first 100 000 steps.
+ANTAEUS_API CheckSeries check_series(const Robot& robot, const EpisodeReader& log, const CheckResult& result);
 
 /// What `antaeus check` does with a file, with what its page draws. \param robot  its options count; null: channels
 /// alone are judged
@@ -169,8 +171,8 @@ ANTAEUS_API CheckResult check_file(const std::filesystem::path& file, const Robo
 /// \throws nothing of the log's content: what cannot be judged is a finding
 ANTAEUS_API CheckResult check_log(const Robot& robot, const Episode& log, const CheckOptions& options = {});
 
-/// Of a log of any length: up to 100 000 steps as above; of a longer one six windows that hold as many, spread evenly,
-/// and `not_told` says so. \throws Error for a file that is damaged
+/// Of a log of any length: up to 100 000 steps as above; of a longer one clock and numbers of all steps, channels and
+/// torques of six windows that hold as many, spread evenly: `not_told` says so. \throws Error for a file that is damaged
 ANTAEUS_API CheckResult check_log(const Robot& robot, const EpisodeReader& log, const CheckOptions& options = {});
 
 /// Without a robot: the clock, and each channel by itself and against the derivative of positions. Joints are named as

@@ -23,6 +23,9 @@ class ANTAEUS_API EpisodeReader {
  public:
   /// Opens the log and looks at names and shapes. \throws as load_episode, of all but the samples
   EpisodeReader(const std::filesystem::path& path, const Robot& robot, const EpisodeOptions& options = {});
+  /// Without refusing values, as read_episode.
+  static EpisodeReader as_it_is(const std::filesystem::path& path, const Robot& robot,
+                                const EpisodeOptions& options = {});
   /// Of a log that is in memory, as load_episode or episode_from_arrays gave it.
   explicit EpisodeReader(Episode episode);
   EpisodeReader(EpisodeReader&&) noexcept;
@@ -56,6 +59,7 @@ class ANTAEUS_API EpisodeReader {
 
  private:
   struct Impl;
+  explicit EpisodeReader(std::unique_ptr<Impl> impl) noexcept;
   std::unique_ptr<Impl> impl_;
 };
 

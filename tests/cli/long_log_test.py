@@ -1,0 +1,129 @@
+"""Logs that come through a pipe, and logs that are longer than memory likes."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from command_line import patience, refused, run, text
+
+
+def wavy(steps, motors=3, dt=0.002):
+    """A log of planar_3r that moves; its torques are noise."""
+    t, noise = np.arange(steps) * dt, np.random.default_rng(7)
+    q = 0.3 * np.sin(t[:, None] + np.arange(motors))
+    return {"time": t, "qpos": q, "tau": noise.normal(size=(steps, motors))}
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("logs")
+    log = wavy(40_000)
+    np.savez(folder / "log.npz", **log)
+    np.savez_compressed(folder / "packed.npz", **log)
+    columns = {"time": log["time"]} | {f"{name}_{m}": log[name][:, m] for name in ("qpos", "tau") for m in range(3)}
+    with open(folder / "log.csv", "w") as out:
+        out.write(",".join(columns) + "\n")
+        for row in zip(*columns.values()):
+            out.write(",".join(repr(float(x)) for x in row) + "\n")
+    (folder / "log").mkdir()
+    for name, values in log.items():
+        np.save(folder / "log" / f"{name}.npy", values)
+    return folder
+
+
+def estimates(log, out):
+    done = run("estimate", log, "-r", "planar_3r", "-o", out, seconds=40)
+    assert done.returncode == 0, done.stderr
+    return out.read_bytes()
+
+
+def test_every_form_of_a_log_gives_the_same_estimates(logs, tmp_path):
+    first = estimates(logs / "log.npz", tmp_path / "a.csv")
+    assert first.count(b"\n") == 40_001
+    for name in ("packed.npz", "log.csv", "log"):
+        assert estimates(logs / name, tmp_path / "b.csv") == first, name
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_a_pipe_is_the_file(logs, tmp_path, form):
+    log = logs / "log.csv"
+    if form == "parquet":
+        pyarrow = pytest.importorskip("pyarrow.csv", reason="pyarrow is not installed")
+        import pyarrow.parquet as parquet
+        log = tmp_path / "log.parquet"
+        parquet.write_table(pyarrow.read_csv(logs / "log.csv"), log)
+    wanted = estimates(logs / "log.csv", tmp_path / "file.csv")
+    out = tmp_path / "piped.csv"
+    with subprocess.Popen(["cat", log], stdout=subprocess.PIPE) as cat:
+        done = subprocess.run([os.environ["ANTAEUS_CLI"], "estimate", "-", "--format", form, "-r", "planar_3r", "-o", out],
+                              stdin=cat.stdout, capture_output=True, timeout=patience(40), check=False)
+    assert done.returncode == 0, done.stderr
+    assert out.read_bytes() == wanted
+
+
+def test_a_pipe_needs_a_format_and_a_log(tmp_path, logs):
+    assert "set --format csv or --format parquet" in refused("estimate", "-", "-r", "planar_3r")
+    assert "'xls' is unknown" in refused("estimate", "-", "--format", "xls", "-r", "planar_3r")
+    assert "standard input: it is empty" in refused("estimate", "-", "--format", "csv", "-r", "planar_3r")
+    assert "the log is no pipe" in refused("estimate", logs / "log.csv", "--format", "csv", "-r", "planar_3r")
+
+
+def test_what_a_small_file_can_cost(tmp_path):
+    """A file of zeros that inflates a thousandfold is refused by its header; a member that nobody reads costs nothing."""
+    bomb = tmp_path / "bomb.npz"
+    np.savez_compressed(bomb, tau=np.zeros((30_000_000, 3), np.uint8), qpos=np.zeros((30_000_000, 3), np.uint8))
+    assert bomb.stat().st_size < 300_000
+    for verb in ("estimate", "audit", "check", "show"):
+        line = refused(verb, bomb, "-r", "planar_3r", seconds=10)
+        assert os.fspath(bomb) in line and "64 to one" in line, line
+    extra = tmp_path / "extra.npz"
+    np.savez_compressed(extra, huge=np.zeros(200_000_000, np.uint8), **wavy(200))
+    assert run("estimate", extra, "-r", "planar_3r", "-o", tmp_path / "x.csv").returncode == 0
+
+
+def peak(*arguments):
+    """[bytes] at most at a time, of a process of its own, so that earlier ones do not count."""
+    script = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL); "
+              "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
+    told = subprocess.run([sys.executable, "-c", script, os.environ["ANTAEUS_CLI"], *map(os.fspath, arguments)],
+                          capture_output=True, timeout=patience(120), check=True)
+    return int(told.stdout) * 1024
+
+
+def test_memory_does_not_know_how_long_the_log_is(tmp_path):
+    """Ten times as long: the same memory to a fifth, where the samples alone are ten times as many."""
+    peaks = []
+    for steps in (60_000, 600_000):
+        log = tmp_path / f"{steps}.npz"
+        np.savez(log, **wavy(steps))
+        peaks.append(peak("estimate", log, "-r", "planar_3r", "-o", tmp_path / "x.parquet"))
+    assert peaks[1] < 1.2 * peaks[0] + 10e6, peaks
+
+
+def test_an_audit_of_a_long_log_says_what_it_takes_apart(tmp_path):
+    log, out = tmp_path / "long.npz", tmp_path / "out"
+    np.savez(log, **wavy(150_000))
+    done = run("audit", log, "-r", "planar_3r", "-o", out, seconds=60)
+    assert done.returncode in (0, 1), done.stderr
+    assert sorted(f.name for f in out.iterdir()) == ["report.html", "steps.parquet", "summary.json", "whole.json"]
+    assert "rows; --csv writes steps.csv, too" in text(done.stdout)
+    summary = json.loads((out / "summary.json").read_text())
+    whole = json.loads((out / "whole.json").read_text())
+    assert whole["steps"] == 150_000
+    assert all(sum(count["steps"] for count in one["verdicts"]) == 150_000 for one in whole["series"])
+    assert summary["audited"]["steps"] < 150_000
+    assert (out / "report.html").stat().st_size < 8e6
+    assert "The whole log" in (out / "report.html").read_text()
+
+
+def test_csv_is_written_where_it_is_asked_for(tmp_path):
+    log, out = tmp_path / "long.npz", tmp_path / "out"
+    np.savez(log, **wavy(70_000))
+    assert run("audit", log, "-r", "planar_3r", "-o", out, seconds=60).returncode in (0, 1)
+    assert not (out / "steps.csv").exists()
+    assert run("audit", log, "-r", "planar_3r", "-o", out, "--csv", seconds=60).returncode in (0, 1)
+    rows = (out / "steps.csv").read_bytes().count(b"\n") - 1
+    assert rows > 200_000 and rows % 70_000 == 0
