@@ -647,8 +647,8 @@ std::optional<Finding> numbers_finding(const char* channel, Eigen::Index broken,
   finding.size = static_cast<double>(broken) / static_cast<double>(rows);
   finding.unit = "1";
   finding.severity = broken == rows ? Severity::error : finding.size > 0.01 ? Severity::warning : Severity::note;
-  finding.text = std::string(channel) + ": " + count_text(broken, "step") + " of " + std::to_string(rows) +
-                 " hold no number";
+  finding.text =
+      std::string(channel) + ": " + count_text(broken, "step") + " of " + std::to_string(rows) + " hold no number";
   finding.remedy = broken == rows ? "log numbers in this channel, or leave it out"
                                   : "cut the log where they stand, or mend the driver";
   return finding;

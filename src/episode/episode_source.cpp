@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/io/csv_reader.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/numpy.hpp"
 #include "antaeus/io/table.hpp"
@@ -75,23 +76,117 @@ class NpzSource : public EpisodeSource {
   NpzReader file_;
 };
 
-/// Columns of a table, side by side.
-class RowsOfTable : public ChannelRows {
+/// The columns of a log that is a table.
+class LoggedColumns {
  public:
-  /// \param columns  of numbers, that outlive it
-  explicit RowsOfTable(std::vector<const Column*> columns) : columns_(std::move(columns)) {}
-  void read(std::size_t first, std::size_t count, double* out) override {
-    for (std::size_t c = 0; c < columns_.size(); ++c) {
-      const auto put = [&](const auto& numbers) {
-        for (std::size_t r = 0; r < count; ++r) out[r * columns_.size() + c] = static_cast<double>(numbers[first + r]);
-      };
-      if (const auto* const numbers = std::get_if<std::vector<double>>(&columns_[c]->data)) put(*numbers);
-      if (const auto* const integers = std::get_if<std::vector<std::int64_t>>(&columns_[c]->data)) put(*integers);
-    }
+  virtual ~LoggedColumns() = default;
+  virtual const std::vector<std::string>& names() const = 0;
+  virtual std::size_t rows() const = 0;
+  virtual bool is_text(std::size_t column) const = 0;
+  /// Says which cell of a text column is none of a number. \throws Error
+  virtual void refuse_text(std::size_t column) const = 0;
+  /// Some of them side by side; no longer than this.
+  virtual std::shared_ptr<ChannelRows> rows_of(std::vector<std::size_t> columns) = 0;
+  virtual Table table() = 0;
+};
+
+class ColumnsInMemory : public LoggedColumns {
+ public:
+  explicit ColumnsInMemory(Table table) : table_(std::move(table)) {
+    for (const Column& column : table_.columns()) names_.push_back(column.name);
   }
+  const std::vector<std::string>& names() const override { return names_; }
+  std::size_t rows() const override { return table_.rows(); }
+  bool is_text(std::size_t column) const override {
+    return std::holds_alternative<TextColumn>(table_.columns()[column].data);
+  }
+  void refuse_text(std::size_t column) const override { static_cast<void>(table_.numbers(names_[column])); }
+  std::shared_ptr<ChannelRows> rows_of(std::vector<std::size_t> columns) override {
+    return std::make_shared<Rows>(table_, std::move(columns));
+  }
+  Table table() override { return table_; }
 
  private:
-  std::vector<const Column*> columns_;
+  class Rows : public ChannelRows {
+   public:
+    Rows(const Table& table, std::vector<std::size_t> columns) : table_(table), columns_(std::move(columns)) {}
+    void read(std::size_t first, std::size_t count, double* out) override {
+      for (std::size_t c = 0; c < columns_.size(); ++c) {
+        const auto put = [&](const auto& numbers) {
+          for (std::size_t r = 0; r < count; ++r)
+            out[r * columns_.size() + c] = static_cast<double>(numbers[first + r]);
+        };
+        const ColumnData& data = table_.columns()[columns_[c]].data;
+        if (const auto* const numbers = std::get_if<std::vector<double>>(&data)) put(*numbers);
+        if (const auto* const integers = std::get_if<std::vector<std::int64_t>>(&data)) put(*integers);
+      }
+    }
+
+   private:
+    const Table& table_;
+    std::vector<std::size_t> columns_;
+  };
+
+  Table table_;
+  std::vector<std::string> names_;
+};
+
+/// A block of all columns that are wanted is read at a time, since their cells stand beside each other in the file.
+class ColumnsOfLongCsv : public LoggedColumns {
+ public:
+  explicit ColumnsOfLongCsv(const fs::path& file) : file_(file), csv_(file) {}
+  const std::vector<std::string>& names() const override { return csv_.columns(); }
+  std::size_t rows() const override { return csv_.rows(); }
+  bool is_text(std::size_t column) const override { return csv_.is_text(column); }
+  void refuse_text(std::size_t column) const override {
+    throw Error("column '" + names()[column] + "'", "text where numbers are needed",
+                "correct the cells or leave them empty");
+  }
+  std::shared_ptr<ChannelRows> rows_of(std::vector<std::size_t> columns) override {
+    std::vector<std::size_t> places;
+    for (const std::size_t column : columns) {
+      const auto known = std::ranges::find(wanted_, column);
+      places.push_back(static_cast<std::size_t>(known - wanted_.begin()));
+      if (known == wanted_.end()) wanted_.push_back(column);
+    }
+    count_ = 0;  // a block of fewer columns
+    return std::make_shared<Rows>(*this, std::move(places));
+  }
+  Table table() override { return read_csv(file_); }
+
+ private:
+  class Rows : public ChannelRows {
+   public:
+    Rows(ColumnsOfLongCsv& all, std::vector<std::size_t> places) : all_(all), places_(std::move(places)) {}
+    void read(std::size_t first, std::size_t count, double* out) override {
+      const double* row = all_.block(first, count);
+      for (std::size_t r = 0; r < count; ++r, row += all_.wanted_.size()) {
+        for (const std::size_t place : places_) *out++ = row[place];
+      }
+    }
+    bool streams() const override { return true; }
+
+   private:
+    ColumnsOfLongCsv& all_;
+    std::vector<std::size_t> places_;
+  };
+
+  const double* block(std::size_t first, std::size_t count) {
+    if (first != first_ || count != count_) {
+      block_.resize(count * wanted_.size());
+      count_ = 0;
+      csv_.read(first, count, wanted_, block_.data());
+      first_ = first;
+      count_ = count;
+    }
+    return block_.data();
+  }
+
+  fs::path file_;
+  CsvReader csv_;
+  std::vector<std::size_t> wanted_;
+  std::vector<double> block_;
+  std::size_t first_ = 0, count_ = 0;
 };
 
 struct PatternOf {
@@ -116,9 +211,9 @@ const PatternOf* pattern_of(const std::string& name) {
 
 class TableSource : public EpisodeSource {
  public:
-  TableSource(const fs::path& file, const Robot& robot, EpisodeOptions options, Table table)
+  TableSource(const fs::path& file, const Robot& robot, EpisodeOptions options, std::unique_ptr<LoggedColumns> table)
       : EpisodeSource(file, robot), options_(std::move(options)), table_(std::move(table)) {
-    for (const Column& column : table_.columns()) columns_.insert(column.name);
+    for (std::size_t c = 0; c < table_->names().size(); ++c) columns_.emplace(table_->names()[c], c);
   }
   std::string place(const std::string& name) const override {
     const PatternOf* one = pattern_of(name);
@@ -154,12 +249,12 @@ class TableSource : public EpisodeSource {
     }
     if (present < wanted.size()) one_is_missing(name, wanted, absent);
     Samples samples;
-    const std::size_t rows = table_.rows(), columns = wanted.size();
+    const std::size_t rows = table_->rows(), columns = wanted.size();
     samples.shape =
         columns == 1 && name == "time" ? std::vector<std::size_t>{rows} : std::vector<std::size_t>{rows, columns};
-    std::vector<const Column*> taken;
-    for (const std::string& column : wanted) taken.push_back(&of_numbers(column));
-    samples.rows = std::make_shared<RowsOfTable>(std::move(taken));
+    std::vector<std::size_t> taken;
+    for (const std::string& column : wanted) taken.push_back(of_numbers(column));
+    samples.rows = table_->rows_of(std::move(taken));
     samples.channel = {name, printable(path().filename().string()) + "[" + text + "]", "text", {}};
     return samples;
   }
@@ -167,8 +262,8 @@ class TableSource : public EpisodeSource {
  private:
   std::vector<std::string> names() const override {
     std::vector<std::string> columns, names;
-    for (const Column& column : table_.columns()) {
-      if (!std::holds_alternative<TextColumn>(column.data)) columns.push_back(column.name);
+    for (std::size_t c = 0; c < table_->names().size(); ++c) {
+      if (!table_->is_text(c)) columns.push_back(table_->names()[c]);
     }
     for (const ColumnPlace& place : column_places(columns)) names.push_back(place.channel);
     for (const std::string& column : columns) {
@@ -176,7 +271,7 @@ class TableSource : public EpisodeSource {
     }
     return names;
   }
-  RawLog read_raw() const override { return read_raw_log(path(), table_); }
+  RawLog read_raw() const override { return read_raw_log(path(), table_->table()); }
 
   /// Where the user set a channel's pattern, in the profile or by --set; null: nowhere, or in a call.
   const Setting* setting_of(const PatternOf& one) const {
@@ -208,8 +303,8 @@ class TableSource : public EpisodeSource {
       for (const std::string& column : column_names(one.name, options_.*one.pattern, 0)) taken.insert(column);
     }
     std::vector<std::string> free;
-    for (const Column& column : table_.columns()) {
-      if (!taken.contains(column.name)) free.push_back(column.name);
+    for (const std::string& name : table_->names()) {
+      if (!taken.contains(name)) free.push_back(name);
     }
     return free;
   }
@@ -239,15 +334,17 @@ class TableSource : public EpisodeSource {
                        logged.empty() ? "add it" : "add it, or " + motors_remedy(logged));
   }
 
-  /// The table does not know which file it came from; the reader wants to.
-  const Column& of_numbers(const std::string& column) const {
-    try {
-      const Column& found = table_.column(column);
-      if (std::holds_alternative<TextColumn>(found.data)) static_cast<void>(table_.numbers(column));  // says why not
-      return found;
-    } catch (const Error& error) {
-      throw EpisodeError(path().string(), error.what());
+  /// Place of a column. \throws EpisodeError unless it holds numbers
+  std::size_t of_numbers(const std::string& column) const {
+    const std::size_t place = columns_.at(column);
+    if (table_->is_text(place)) {
+      try {
+        table_->refuse_text(place);
+      } catch (const Error& error) {
+        throw EpisodeError(path().string(), error.what());
+      }
     }
+    return place;
   }
 
   static std::string replaced(std::string text, const std::string& from, const std::string& to) {
@@ -286,8 +383,8 @@ class TableSource : public EpisodeSource {
   }
 
   EpisodeOptions options_;
-  Table table_;
-  std::set<std::string, std::less<>> columns_;
+  std::unique_ptr<LoggedColumns> table_;
+  std::map<std::string, std::size_t, std::less<>> columns_;  ///< place by name
 };
 
 constexpr const char* kForms = "a folder of .npy files, an .npz, a .csv or a .parquet";
@@ -314,8 +411,17 @@ std::unique_ptr<EpisodeSource> open_episode(const fs::path& path, const Robot& r
     return std::make_unique<FolderSource>(path, robot, std::move(readable));
   }
   if (path.extension() == ".npz") return std::make_unique<NpzSource>(path, robot);
-  if (path.extension() == ".csv") return std::make_unique<TableSource>(path, robot, options, read_csv(path));
-  if (path.extension() == ".parquet") return std::make_unique<TableSource>(path, robot, options, read_parquet(path));
+  const auto of = [&](std::unique_ptr<LoggedColumns> table) {
+    return std::make_unique<TableSource>(path, robot, options, std::move(table));
+  };
+  if (path.extension() == ".csv") {
+    // A short one is parsed once and kept; each look at a long one parses the rows that it wants.
+    constexpr std::uintmax_t kShort = std::uintmax_t{64} << 20;
+    std::error_code unknown;
+    if (fs::file_size(path, unknown) > kShort && !unknown) return of(std::make_unique<ColumnsOfLongCsv>(path));
+    return of(std::make_unique<ColumnsInMemory>(read_csv(path)));
+  }
+  if (path.extension() == ".parquet") return of(std::make_unique<ColumnsInMemory>(read_parquet(path)));
   throw EpisodeError(path.string(), "not an episode", std::string("give ") + kForms);
 }
 

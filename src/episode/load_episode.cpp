@@ -481,7 +481,10 @@ struct EpisodeReader::Impl {
   /// A file, and what is found in it on the way.
   struct File {
     File(const fs::path& path, const Robot& of, const EpisodeOptions& options, Values values)
-        : robot(of), log(open_log(path, robot, options, values)), is_judged(values == Values::judged), notes(log.notes()) {}
+        : robot(of),
+          log(open_log(path, robot, options, values)),
+          is_judged(values == Values::judged),
+          notes(log.notes()) {}
     const Robot robot;
     const OpenLog log;
     const bool is_judged;

@@ -2,15 +2,17 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/number_text.hpp"
 #include "antaeus/core/numbers.hpp"
-#include "antaeus/io/files.hpp"
+#include "antaeus/io/csv_reader.hpp"
 #include "antaeus/io/table.hpp"
 #include "antaeus/io/table_parts.hpp"
+#include "io/byte_source.hpp"
 #include "io/part_columns.hpp"
 #include "io/text.hpp"
 
@@ -75,17 +77,39 @@ std::optional<double> cell_number(std::string_view cell, bool decimal_comma) {
   return parse_number(text);
 }
 
-/// Splits the text into rows of cells, and counts lines for messages.
+/// Splits a text into rows of cells, and counts lines for messages. Of the text it holds what one row needs.
 class Scanner {
  public:
-  Scanner(std::string_view text, const std::string& name) : text_(text), name_(name), separator_(separator_of(text)) {}
+  Scanner(ByteSource& source, const std::string& name) : source_(source), name_(name) {
+    hold_row();
+    if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
+    if (text_.starts_with("\xFF\xFE") || text_.starts_with("\xFE\xFF")) {
+      throw Error(name, "the text is UTF-16", "save it as UTF-8");
+    }
+    separator_ = separator_of(text_.substr(at_));
+  }
   bool has_decimal_commas() const { return separator_ != ','; }
+
+  /// Where a row begins, so that seek() finds it again.
+  struct Place {
+    std::uint64_t at = 0;
+    std::size_t line = 1;
+  };
+  Place here() const { return {before_ + at_, line_}; }
+  void seek(const Place& place) {
+    held_.clear();
+    text_ = held_;
+    before_ = place.at;
+    at_ = 0;
+    line_ = place.line;
+  }
 
   bool at_end() const { return at_ >= text_.size(); }
   std::string place() const { return name_ + ":" + std::to_string(row_line_); }
 
-  /// Appends the cells of the next row to \p cells and returns how many there are.
+  /// Appends the cells of the next row to \p cells and returns how many there are. They are valid until the next row.
   std::size_t read_row(std::vector<Cell>& cells) {
+    hold_row();
     const std::size_t before = cells.size();
     row_line_ = line_;
     do cells.push_back(read_cell());
@@ -96,9 +120,44 @@ class Scanner {
   }
 
   /// True when nothing but line ends is left.
-  bool only_blank_lines_left() const { return text_.find_first_not_of("\r\n", at_) == std::string_view::npos; }
+  bool only_blank_lines_left() {
+    while (true) {
+      if (text_.find_first_not_of("\r\n", at_) != std::string_view::npos) return false;
+      if (!hold_more()) return true;
+    }
+  }
 
  private:
+  /// Reads on until a row that begins at at_ ends in what is held, or the text ends.
+  void hold_row() {
+    bool quoted = false;
+    for (std::size_t looked = at_;;) {
+      for (; looked < text_.size(); ++looked) {
+        if (text_[looked] == '"') quoted = !quoted;
+        // What follows a line's end tells "\r\n" from "\r", and a doubled quote from one that closes.
+        if (text_[looked] == '\n' && !quoted) return;
+      }
+      const std::size_t dropped = at_;
+      if (!hold_more()) return;
+      looked -= dropped;
+    }
+  }
+  /// Drops what was read and appends the next bytes; false at the end of the text.
+  bool hold_more() {
+    constexpr std::uint64_t kAtATime = std::uint64_t{1} << 18;
+    const std::uint64_t held_to = before_ + held_.size();
+    const auto count = static_cast<std::size_t>(std::min(kAtATime, source_.size() - held_to));
+    if (count == 0) return false;
+    held_.erase(0, at_);
+    before_ += at_;
+    at_ = 0;
+    const std::size_t kept = held_.size();
+    held_.resize(kept + count);
+    source_.read(held_to, held_.data() + kept, count);
+    text_ = held_;
+    return true;
+  }
+
   bool take(char c) {
     if (at_end() || text_[at_] != c) return false;
     ++at_;
@@ -138,9 +197,12 @@ class Scanner {
     }
   }
 
-  std::string_view text_;
+  ByteSource& source_;
   const std::string& name_;
-  char separator_;
+  std::string held_;
+  std::string_view text_;     ///< of held_
+  std::uint64_t before_ = 0;  ///< bytes of the source that are no longer held
+  char separator_ = ',';
   std::size_t at_ = 0;
   std::size_t line_ = 1;
   std::size_t row_line_ = 1;
@@ -167,32 +229,6 @@ std::vector<std::string> read_header(Scanner& scanner, const std::string& name) 
     }
   }
   return header;
-}
-
-ColumnData read_column(const std::vector<Cell>& cells, std::size_t first, std::size_t stride, bool decimal_commas) {
-  const std::size_t rows = cells.size() / stride;
-  std::vector<double> numbers;
-  numbers.reserve(rows);
-  for (std::size_t i = first; i < cells.size(); i += stride) {
-    if (cells[i].text.empty()) {
-      numbers.push_back(kNaN);
-    } else if (const auto value = cell_number(cells[i].text, decimal_commas)) {
-      numbers.push_back(*value);
-    } else {
-      break;
-    }
-  }
-  if (numbers.size() == rows) return numbers;
-  // A file of distinct texts would make TextColumn::push_back quadratic.
-  TextColumn text;
-  std::unordered_map<std::string, std::int32_t> codes;
-  text.codes.reserve(rows);
-  for (std::size_t i = first; i < cells.size(); i += stride) {
-    const auto [found, is_new] = codes.try_emplace(unescaped(cells[i]), static_cast<std::int32_t>(text.levels.size()));
-    if (is_new) text.levels.push_back(found->first);
-    text.codes.push_back(found->second);
-  }
-  return text;
 }
 
 void append_header(std::string& text, const Table& table) {
@@ -261,29 +297,137 @@ void write_csv(const TableParts& next, const ByteSink& take) {
   }
 }
 
-Table parse_csv(std::string_view text, const std::string& name) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
-    throw Error(name, "the text is UTF-16", "save it as UTF-8");
+struct CsvReader::Impl {
+  /// So many rows apart rows can be found again.
+  static constexpr std::size_t kMarked = 1024;
+
+  Impl(std::shared_ptr<ByteSource> bytes, std::string file)
+      : source(std::move(bytes)), name(std::move(file)), scanner(*source, name), header(read_header(scanner, name)) {
+    is_text.resize(header.size());
+    values.resize(header.size());
+    marks.push_back(scanner.here());
   }
-  Scanner scanner(text, name);
-  const std::vector<std::string> header = read_header(scanner, name);
-  std::vector<Cell> cells;
-  while (!scanner.only_blank_lines_left()) {
+
+  /// Reads on to the end, and hands each row to \p take.
+  template <class Take>
+  void read_all(Take take) {
+    while (next_row()) {
+      for (std::size_t c = 0; c < header.size(); ++c) {
+        if (is_text[c]) continue;
+        const std::optional<double> value = number(cells[c]);
+        if (value) values[c] = *value;
+        is_text[c] = !value;
+      }
+      take();
+      if (++rows % kMarked == 0) marks.push_back(scanner.here());
+    }
+  }
+
+  /// The next row into `cells`; false after the last.
+  bool next_row() {
+    if (scanner.only_blank_lines_left()) return false;
+    cells.clear();
     const std::size_t count = scanner.read_row(cells);
     if (count == 1 && cells.back().text.empty() && !cells.back().is_quoted) {
       throw Error(scanner.place(), "an empty line in the middle of the file", "remove it");
     }
-    if (count == header.size()) continue;
+    if (count == header.size()) return true;
     throw Error(scanner.place(), std::to_string(count) + " cells where the header has " + std::to_string(header.size()),
                 "give every row one cell a column");
   }
+  std::optional<double> number(const Cell& cell) const {
+    return cell.text.empty() ? std::optional<double>(kNaN) : cell_number(cell.text, scanner.has_decimal_commas());
+  }
+
+  /// Goes to a row: back by the marks, forward by reading.
+  void go_to(std::size_t row) {
+    if (row < at || row / kMarked > at / kMarked) {
+      scanner.seek(marks[row / kMarked]);
+      at = row / kMarked * kMarked;
+    }
+    for (; at < row; ++at) next_row();
+  }
+
+  std::shared_ptr<ByteSource> source;
+  std::string name;
+  Scanner scanner;
+  std::vector<std::string> header;
+  std::vector<bool> is_text;
+  std::vector<Cell> cells;     ///< of the row at hand
+  std::vector<double> values;  ///< of read_all: its numbers
+  std::size_t rows = 0, at = 0;
+  std::vector<Scanner::Place> marks;
+};
+
+CsvReader::CsvReader(const std::filesystem::path& file)
+    : impl_(std::make_unique<Impl>(open_bytes(file), file.string())) {
+  impl_->read_all([] {});
+  impl_->at = impl_->rows;
+}
+CsvReader::CsvReader(CsvReader&&) noexcept = default;
+CsvReader& CsvReader::operator=(CsvReader&&) noexcept = default;
+CsvReader::~CsvReader() = default;
+
+const std::vector<std::string>& CsvReader::columns() const noexcept { return impl_->header; }
+std::size_t CsvReader::rows() const noexcept { return impl_->rows; }
+bool CsvReader::is_text(std::size_t column) const { return impl_->is_text.at(column); }
+
+void CsvReader::read(std::size_t first, std::size_t count, const std::vector<std::size_t>& columns, double* out) {
+  Impl& my = *impl_;
+  if (first > my.rows || count > my.rows - first) {
+    throw Error(my.name, "no rows there", "it has " + std::to_string(my.rows));
+  }
+  my.go_to(first);
+  for (std::size_t row = 0; row < count; ++row, ++my.at) {
+    if (!my.next_row()) throw Error(my.name, "it became shorter while it was read", "read it once it is written");
+    for (const std::size_t column : columns) *out++ = my.number(my.cells.at(column)).value_or(kNaN);
+  }
+}
+
+namespace {
+
+Table table_of(CsvReader::Impl& csv) {
+  std::vector<std::vector<double>> numbers(csv.header.size());
+  csv.read_all([&] {
+    for (std::size_t c = 0; c < numbers.size(); ++c) {
+      if (!csv.is_text[c]) numbers[c].push_back(csv.values[c]);
+    }
+  });
+  // Texts are read in a second pass: whether a column is one is known after the last row.
+  std::vector<TextColumn> texts(csv.header.size());
+  // A file of distinct texts would make TextColumn::push_back quadratic.
+  std::vector<std::unordered_map<std::string, std::int32_t>> codes(csv.header.size());
+  if (std::ranges::find(csv.is_text, true) != csv.is_text.end()) {
+    csv.scanner.seek(csv.marks.front());
+    while (csv.next_row()) {
+      for (std::size_t c = 0; c < texts.size(); ++c) {
+        if (!csv.is_text[c]) continue;
+        TextColumn& text = texts[c];
+        const auto [found, is_new] =
+            codes[c].try_emplace(unescaped(csv.cells[c]), static_cast<std::int32_t>(text.levels.size()));
+        if (is_new) text.levels.push_back(found->first);
+        text.codes.push_back(found->second);
+      }
+    }
+  }
   Table table;
-  for (std::size_t c = 0; c < header.size(); ++c)
-    table.add({header[c], "", "", read_column(cells, c, header.size(), scanner.has_decimal_commas())});
+  for (std::size_t c = 0; c < csv.header.size(); ++c) {
+    ColumnData data = csv.is_text[c] ? ColumnData(std::move(texts[c])) : ColumnData(std::move(numbers[c]));
+    table.add({csv.header[c], "", "", std::move(data)});
+  }
   return table;
 }
 
-Table read_csv(const std::filesystem::path& file) { return parse_csv(read_file(file), file.string()); }
+}  // namespace
+
+Table parse_csv(std::string_view text, const std::string& name) {
+  CsvReader::Impl csv(std::make_shared<BytesInMemory>(text), name);
+  return table_of(csv);
+}
+
+Table read_csv(const std::filesystem::path& file) {
+  CsvReader::Impl csv(open_bytes(file), file.string());
+  return table_of(csv);
+}
 
 }  // namespace antaeus

@@ -121,9 +121,9 @@ class MadeFolders {
 
 /// Bytes that came before their set is complete: a hidden file beside the folder that they go into, or above it.
 struct detail::StreamedFile {
-  StreamedFile(const fs::path& folder, fs::path meant)
-      : file(std::move(meant)), scratch(place_for(folder), 0777, file) {
-    out.emplace(create(scratch.path() / "bytes", file));
+  StreamedFile(const fs::path& folder, fs::path meant) : file(std::move(meant)) {
+    scratch.emplace(place_for(folder), 0777, file);
+    out.emplace(create(scratch->path() / "bytes", file));
   }
   static fs::path place_for(const fs::path& folder) {
     std::error_code failed;
@@ -138,7 +138,7 @@ struct detail::StreamedFile {
   void put(const fs::path& name) {
     if (out) close_synced(*out, file);
     out.reset();
-    const fs::path own = scratch.path() / "bytes";
+    const fs::path own = scratch->path() / "bytes";
     if (::link(own.c_str(), name.c_str()) == 0) return;
     std::error_code failed;  // another file system, or one without hard links
     fs::copy_file(own, name, failed);
@@ -149,7 +149,7 @@ struct detail::StreamedFile {
   }
 
   fs::path file;
-  ScratchFolder scratch;
+  std::optional<ScratchFolder> scratch;  ///< until the set is in place
   std::optional<Descriptor> out;
 };
 
@@ -460,6 +460,7 @@ void FileStream::write(std::string_view bytes) {
 void FileSet::commit() {
   if (files_.empty()) return;
   Publication(folder_.empty() ? fs::path(".") : folder_, files_, streams_).run();
+  for (const auto& [name, stream] : streams_) stream->scratch.reset();
   files_.clear();
   streams_.clear();
 }

@@ -390,7 +390,7 @@ ArrayReader NpzReader::array(std::string_view name) const {
   if (found == impl_->places.end()) throw Error(impl_->place(name), "no such member", "name one that is there");
   const Member& member = impl_->members[found->second];
   const std::string place = impl_->place(name);
-  ArrayReader array(array_of(std::make_shared<MemberBytes>(impl_->source, member, place), place));
+  ArrayReader array(array_of(std::make_shared<MemberBytes>(impl_->source, member, impl_->place(member.name)), place));
   if (member.method != kDeflated) return array;
   constexpr std::uint64_t kAnyhow = std::uint64_t{64} << 20, kMostTimes = 64;
   impl_->inflated += std::uint64_t{array.rows()} * array.columns() * sizeof(double);

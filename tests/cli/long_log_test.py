@@ -103,6 +103,23 @@ def test_memory_does_not_know_how_long_the_log_is(tmp_path):
     assert peaks[1] < 1.2 * peaks[0] + 10e6, peaks
 
 
+def test_a_long_table_is_read_in_rows(tmp_path):
+    """80 MB of text; as numbers it would be 40 MB, as cells some hundred."""
+    noise = np.random.default_rng(5)
+    rows = "".join(",".join(repr(x) for x in row) + "\n" for row in noise.normal(size=(2000, 6)).tolist())
+    head = ",".join([f"qpos_{m}" for m in range(3)] + [f"tau_{m}" for m in range(3)]) + "\n"
+    short, log = tmp_path / "short.csv", tmp_path / "long.csv"
+    short.write_text(head + rows)
+    with open(log, "w") as out:
+        out.write(head)
+        while out.tell() < 80e6:
+            out.write(rows)
+    first = estimates(short, tmp_path / "short.out.csv").splitlines()
+    assert peak("estimate", log, "-r", "planar_3r", "-o", tmp_path / "x.csv") < 150e6
+    with open(tmp_path / "x.csv", "rb") as told:
+        assert [next(told).rstrip(b"\n") for _ in range(1500)] == first[:1500]
+
+
 def test_an_audit_of_a_long_log_says_what_it_takes_apart(tmp_path):
     log, out = tmp_path / "long.npz", tmp_path / "out"
     np.savez(log, **wavy(150_000))

@@ -29,10 +29,10 @@ const Episode& log_with_an_imu() {
     TwinOptions options;
     options.inertial = true;
     Episode made = make_twin(test::own_robot("h1_2"), TwinKind::incident, options).episode;
-    made.tau(17, 3) = kNaN;                // an invalid step
+    made.tau(17, 3) = kNaN;                 // an invalid step
     made.imu_specific_force(30, 1) = kNaN;  // a hole
-    made.tau(60, 15) = 1e4;                // what InputChecks finds
-    made.time[81] = made.time[80];         // a stamp that repeats
+    made.tau(50, 15) = 1e4;                 // what InputChecks finds
+    made.time[61] = made.time[60];          // a stamp that repeats
     return made;
   }();
   return log;
@@ -55,7 +55,8 @@ void expect_blocks_are_the_log(const std::filesystem::path& path, const Robot& r
       for (SampleMatrix Episode::* const channel : kChannels) {
         const SampleMatrix &part = (*block).*channel, &all = whole.*channel;
         ASSERT_EQ(part.rows() > 0, all.rows() > 0);
-        if (part.rows() > 0) ASSERT_TRUE(same(part.data(), all.data() + done * all.cols(), part.size()));
+        if (part.rows() == 0) continue;
+        ASSERT_TRUE(same(part.data(), all.data() + done * all.cols(), part.size()));
       }
       ASSERT_TRUE(same(block->time.data(), whole.time.data() + done, block->steps()));
       done += block->steps();
@@ -83,7 +84,7 @@ TEST(EpisodeReader, BlocksJoinedAreTheLogOfEveryFormat) {
   write_file(folder.path() / "log.npz", to_npz(arrays));
   expect_blocks_are_the_log(folder.path() / "log.npz", robot, true);
   for (const auto& [name, array] : arrays) {
-    if (name.starts_with("imu")) continue;  // their columns have axes for names
+    if (name.starts_with("imu") || name == "simulated") continue;  // columns with axes for names; one number
     for (std::size_t c = 0; c < array.columns(); ++c) {
       std::vector<double> column;
       for (std::size_t r = 0; r < array.rows(); ++r) column.push_back(array.values[r * array.columns() + c]);
@@ -107,7 +108,7 @@ TEST(EpisodeReader, CutIsCutEpisode) {
   const Robot& robot = test::own_robot("h1_2");
   write_episode(log_with_an_imu(), folder.path() / "log");
   const Episode whole = load_episode(folder.path() / "log", robot);
-  const double from = whole.time[20], to = whole.time[90];
+  const double from = whole.time[20], to = whole.time[59];
   Eigen::Index first = -1;
   const Episode part = cut_episode(whole, from, to, first);
   EpisodeReader log(folder.path() / "log", robot);
@@ -126,11 +127,11 @@ TEST(EpisodeReader, RefusesWhatLoadEpisodeRefusesWhereItStands) {
   const test::TemporaryFolder folder;
   const Robot& robot = test::own_robot("h1_2");
   Episode back = log_with_an_imu();
-  back.time[100] = back.time[99] - 1.0;
+  back.time[70] = back.time[69] - 1.0;
   write_episode(back, folder.path() / "back");
   EpisodeReader log(folder.path() / "back", robot);
   ASSERT_TRUE(log.next(50));
-  EXPECT_ERROR(while (log.next(50)){}, "row 100: time goes back");
+  EXPECT_ERROR(log.next(50), "row 70: time goes back");
   EpisodeReader as_it_is = EpisodeReader::as_it_is(folder.path() / "back", robot);
   Eigen::Index steps = 0;
   while (const std::optional<Episode> block = as_it_is.next(50)) steps += block->steps();

@@ -42,8 +42,7 @@ TEST(ArrayReader, BlocksOfAFileAreItsRows) {
 TEST(ArrayReader, MembersAreReadWhenAskedForInAnyOrder) {
   const test::TemporaryFolder folder;
   const std::vector<double> a = numbers(4000 * 3), b = numbers(500);
-  write_file(folder.path() / "log.npz",
-             to_npz({{"a", {{4000, 3}, a, "float64"}}, {"b", {{500}, b, "float64"}}}));
+  write_file(folder.path() / "log.npz", to_npz({{"a", {{4000, 3}, a, "float64"}}, {"b", {{500}, b, "float64"}}}));
   const NpzReader log(folder.path() / "log.npz");
   EXPECT_EQ(log.names(), (std::vector<std::string>{"a", "b"}));
   EXPECT_TRUE(log.contains("b"));

@@ -84,11 +84,13 @@ TEST(TableParts, OfOtherColumnsAndThoseThatThrowAreErrors) {
 }
 
 TEST(TableParts, AreWrittenAsTheyComeAndASinkThatFailsIsHeard) {
-  std::size_t written = 0, parts_made = 0, at_last_part = 0;
+  std::size_t written = 0, at_last_part = 0;
+  int made = 0;
   const auto next = [&]() -> std::optional<Table> {
-    if (parts_made == 3) return std::nullopt;
+    if (made == 3) return std::nullopt;
     at_last_part = written;
-    return rows(static_cast<int>(parts_made) * 70'000, static_cast<int>(++parts_made) * 70'000);
+    ++made;
+    return rows((made - 1) * 70'000, made * 70'000);
   };
   write_parquet(next, [&](std::string_view bytes) { written += bytes.size(); });
   EXPECT_GT(at_last_part, written / 3) << "two of three parts are out when the last is asked for";

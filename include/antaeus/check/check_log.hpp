@@ -172,7 +172,8 @@ ANTAEUS_API CheckResult check_file(const std::filesystem::path& file, const Robo
 ANTAEUS_API CheckResult check_log(const Robot& robot, const Episode& log, const CheckOptions& options = {});
 
 /// Of a log of any length: up to 100 000 steps as above; of a longer one clock and numbers of all steps, channels and
-/// torques of six windows that hold as many, spread evenly: `not_told` says so. \throws Error for a file that is damaged
+/// torques of six windows that hold as many, spread evenly: `not_told` says so. \throws Error for a file that is
+/// damaged
 ANTAEUS_API CheckResult check_log(const Robot& robot, const EpisodeReader& log, const CheckOptions& options = {});
 
 /// Without a robot: the clock, and each channel by itself and against the derivative of positions. Joints are named as
