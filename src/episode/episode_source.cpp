@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "antaeus/core/error.hpp"
-#include "antaeus/io/csv_reader.hpp"
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/numpy.hpp"
 #include "antaeus/io/table.hpp"
+#include "antaeus/io/table_reader.hpp"
 #include "foreign_log.hpp"
 #include "log_files.hpp"
 #include "raw_channels.hpp"
@@ -132,12 +132,14 @@ class ColumnsInMemory : public LoggedColumns {
 };
 
 /// A block of all columns that are wanted is read at a time, since their cells stand beside each other in the file.
-class ColumnsOfLongCsv : public LoggedColumns {
+template <class Reader>
+class ColumnsInRows : public LoggedColumns {
  public:
-  explicit ColumnsOfLongCsv(const fs::path& file) : file_(file), csv_(file) {}
-  const std::vector<std::string>& names() const override { return csv_.columns(); }
-  std::size_t rows() const override { return csv_.rows(); }
-  bool is_text(std::size_t column) const override { return csv_.is_text(column); }
+  /// \param whole  reads all of the file
+  ColumnsInRows(const fs::path& file, Table (*whole)(const fs::path&)) : file_(file), whole_(whole), reader_(file) {}
+  const std::vector<std::string>& names() const override { return reader_.columns(); }
+  std::size_t rows() const override { return reader_.rows(); }
+  bool is_text(std::size_t column) const override { return reader_.is_text(column); }
   void refuse_text(std::size_t column) const override {
     throw Error("column '" + names()[column] + "'", "text where numbers are needed",
                 "correct the cells or leave them empty");
@@ -152,12 +154,12 @@ class ColumnsOfLongCsv : public LoggedColumns {
     count_ = 0;  // a block of fewer columns
     return std::make_shared<Rows>(*this, std::move(places));
   }
-  Table table() override { return read_csv(file_); }
+  Table table() override { return whole_(file_); }
 
  private:
   class Rows : public ChannelRows {
    public:
-    Rows(ColumnsOfLongCsv& all, std::vector<std::size_t> places) : all_(all), places_(std::move(places)) {}
+    Rows(ColumnsInRows& all, std::vector<std::size_t> places) : all_(all), places_(std::move(places)) {}
     void read(std::size_t first, std::size_t count, double* out) override {
       const double* row = all_.block(first, count);
       for (std::size_t r = 0; r < count; ++r, row += all_.wanted_.size()) {
@@ -167,7 +169,7 @@ class ColumnsOfLongCsv : public LoggedColumns {
     bool streams() const override { return true; }
 
    private:
-    ColumnsOfLongCsv& all_;
+    ColumnsInRows& all_;
     std::vector<std::size_t> places_;
   };
 
@@ -175,7 +177,7 @@ class ColumnsOfLongCsv : public LoggedColumns {
     if (first != first_ || count != count_) {
       block_.resize(count * wanted_.size());
       count_ = 0;
-      csv_.read(first, count, wanted_, block_.data());
+      reader_.read(first, count, wanted_, block_.data());
       first_ = first;
       count_ = count;
     }
@@ -183,7 +185,8 @@ class ColumnsOfLongCsv : public LoggedColumns {
   }
 
   fs::path file_;
-  CsvReader csv_;
+  Table (*whole_)(const fs::path&);
+  Reader reader_;
   std::vector<std::size_t> wanted_;
   std::vector<double> block_;
   std::size_t first_ = 0, count_ = 0;
@@ -414,14 +417,18 @@ std::unique_ptr<EpisodeSource> open_episode(const fs::path& path, const Robot& r
   const auto of = [&](std::unique_ptr<LoggedColumns> table) {
     return std::make_unique<TableSource>(path, robot, options, std::move(table));
   };
+  // A short one is read once and kept; each look at a long one reads the rows that it wants.
+  constexpr std::uintmax_t kShort = std::uintmax_t{64} << 20;
+  std::error_code unknown;
+  const bool is_long = fs::file_size(path, unknown) > kShort && !unknown;
   if (path.extension() == ".csv") {
-    // A short one is parsed once and kept; each look at a long one parses the rows that it wants.
-    constexpr std::uintmax_t kShort = std::uintmax_t{64} << 20;
-    std::error_code unknown;
-    if (fs::file_size(path, unknown) > kShort && !unknown) return of(std::make_unique<ColumnsOfLongCsv>(path));
+    if (is_long) return of(std::make_unique<ColumnsInRows<CsvReader>>(path, read_csv));
     return of(std::make_unique<ColumnsInMemory>(read_csv(path)));
   }
-  if (path.extension() == ".parquet") return of(std::make_unique<ColumnsInMemory>(read_parquet(path)));
+  if (path.extension() == ".parquet") {
+    if (is_long) return of(std::make_unique<ColumnsInRows<ParquetReader>>(path, read_parquet));
+    return of(std::make_unique<ColumnsInMemory>(read_parquet(path)));
+  }
   throw EpisodeError(path.string(), "not an episode", std::string("give ") + kForms);
 }
 

@@ -381,32 +381,55 @@ void export_arrow(std::shared_ptr<const Table> first, SharedParts next, ArrowArr
   stream.private_data = given.release();
 }
 
-Table import_arrow(ArrowArrayStream& stream) {
-  Taken<ArrowArrayStream> from;
-  static_cast<ArrowArrayStream&>(from) = std::exchange(stream, {});
-  const auto check = [&](int outcome) {
+struct ArrowBatches::Impl {
+  explicit Impl(ArrowArrayStream& stream) {
+    static_cast<ArrowArrayStream&>(from) = std::exchange(stream, {});
+    check(from.get_schema(&from, &schema));
+  }
+  void check(int outcome) {
     if (outcome == 0) return;
     const char* problem = from.get_last_error(&from);
     throw std::runtime_error(problem ? valid_utf8(problem) : "the stream failed");
-  };
-  Taken<ArrowSchema> schema;
-  check(from.get_schema(&from, &schema));
-  std::vector<Taken<ArrowArray>> batches;
-  while (true) {
+  }
+  std::optional<Taken<ArrowArray>> next() {
     Taken<ArrowArray> batch;
     check(from.get_next(&from, &batch));
-    if (!batch.release) break;
-    batches.push_back(std::move(batch));
+    return batch.release ? std::optional(std::move(batch)) : std::nullopt;
   }
-  Table table;
-  for (std::int64_t c = 0; c < schema.n_children; ++c) {
-    bool has_nulls = false;
-    for (const ArrowArray& batch : batches) has_nulls = has_nulls || has_null(*batch.children[c]);
-    ColumnReader reader(*schema.children[c], has_nulls);
-    for (const ArrowArray& batch : batches) reader.read(*batch.children[c]);
-    table.add(reader.take());
+  Table table_of(const std::vector<Taken<ArrowArray>>& batches) const {
+    Table table;
+    for (std::int64_t c = 0; c < schema.n_children; ++c) {
+      bool has_nulls = false;
+      for (const ArrowArray& batch : batches) has_nulls = has_nulls || has_null(*batch.children[c]);
+      ColumnReader reader(*schema.children[c], has_nulls);
+      for (const ArrowArray& batch : batches) reader.read(*batch.children[c]);
+      table.add(reader.take());
+    }
+    return table;
   }
-  return table;
+
+  Taken<ArrowArrayStream> from;
+  Taken<ArrowSchema> schema;
+};
+
+ArrowBatches::ArrowBatches(ArrowArrayStream& stream) : impl_(std::make_unique<Impl>(stream)) {}
+ArrowBatches::ArrowBatches(ArrowBatches&&) noexcept = default;
+ArrowBatches& ArrowBatches::operator=(ArrowBatches&&) noexcept = default;
+ArrowBatches::~ArrowBatches() = default;
+
+Table ArrowBatches::columns() const { return impl_->table_of({}); }
+
+std::optional<Table> ArrowBatches::next() {
+  std::vector<Taken<ArrowArray>> batch;
+  if (auto taken = impl_->next()) batch.push_back(std::move(*taken));
+  return batch.empty() ? std::nullopt : std::optional(impl_->table_of(batch));
+}
+
+Table import_arrow(ArrowArrayStream& stream) {
+  ArrowBatches all(stream);
+  std::vector<Taken<ArrowArray>> batches;
+  while (auto batch = all.impl_->next()) batches.push_back(std::move(*batch));
+  return all.impl_->table_of(batches);
 }
 
 }  // namespace antaeus

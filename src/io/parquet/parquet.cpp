@@ -1,13 +1,15 @@
 #include <arrow/api.h>
 #include <arrow/c/bridge.h>
+#include <arrow/io/file.h>
 #include <arrow/io/interfaces.h>
-#include <arrow/io/memory.h>
 #include <parquet/arrow/reader.h>
 #include <parquet/arrow/writer.h>
 
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -74,13 +76,44 @@ void write_table(ArrowArrayStream* rows, AntaeusParquetTake take, void* receiver
   check(writer->Close());
 }
 
-void read_table(const char* bytes, std::size_t size, ArrowArrayStream* rows) {
-  const auto source = std::make_shared<arrow::io::BufferReader>(
-      std::make_shared<arrow::Buffer>(reinterpret_cast<const std::uint8_t*>(bytes), static_cast<std::int64_t>(size)));
-  const auto reader = check(parquet::arrow::OpenFile(source, pool()));
-  const std::shared_ptr<arrow::Table> table = check(reader->ReadTable());
-  check(table->ValidateFull());
-  check(arrow::ExportRecordBatchReader(std::make_shared<arrow::TableBatchReader>(table), rows));
+/// Batches of a file, each checked, since their buffers are read as they are.
+class Rows : public arrow::RecordBatchReader {
+ public:
+  Rows(std::unique_ptr<parquet::arrow::FileReader> file, std::unique_ptr<arrow::RecordBatchReader> batches)
+      : file_(std::move(file)), batches_(std::move(batches)) {}
+  std::shared_ptr<arrow::Schema> schema() const override { return batches_->schema(); }
+  arrow::Status ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) override {
+    ARROW_RETURN_NOT_OK(batches_->ReadNext(batch));
+    return *batch ? (*batch)->ValidateFull() : arrow::Status::OK();
+  }
+
+ private:
+  std::unique_ptr<parquet::arrow::FileReader> file_;  ///< outlives its batches
+  std::unique_ptr<arrow::RecordBatchReader> batches_;
+};
+
+std::int64_t read_rows(const std::string& path, ArrowArrayStream* rows) {
+  auto properties = parquet::ReaderProperties(pool());
+  properties.enable_buffered_stream();  // a row group may be the whole file
+  parquet::ArrowReaderProperties arrow_properties(/*use_threads=*/false);
+  arrow_properties.set_batch_size(16'384);
+  arrow_properties.set_pre_buffer(false);
+  const auto source = check(arrow::io::ReadableFile::Open(path, pool()));
+  const std::int64_t size = check(source->GetSize());
+  parquet::arrow::FileReaderBuilder builder;
+  check(builder.Open(source, properties));
+  auto file = check(builder.memory_pool(pool())->properties(arrow_properties)->Build());
+  const auto& metadata = *file->parquet_reader()->metadata();
+  const auto cells = static_cast<double>(metadata.num_rows()) * metadata.num_columns();
+  constexpr double kAnyhow = 64.0 * (1 << 20), kMostTimes = 64.0;
+  if (8.0 * cells > std::max(kAnyhow, kMostTimes * static_cast<double>(size))) {
+    throw std::runtime_error(std::to_string(static_cast<std::int64_t>(cells)) + " cells in a file of " +
+                             std::to_string(size) + " bytes, more than 64 bytes to one");
+  }
+  const std::int64_t count = metadata.num_rows();
+  auto batches = check(file->GetRecordBatchReader());
+  check(arrow::ExportRecordBatchReader(std::make_shared<Rows>(std::move(file), std::move(batches)), rows));
+  return count;
 }
 
 /// Runs the work; whatever it throws becomes a told problem.
@@ -111,7 +144,8 @@ extern "C" ANTAEUS_EXPORT int antaeus_parquet_write_4(ArrowArrayStream* rows, An
   return guarded(take_problem, receiver, [&] { write_table(rows, take_bytes, receiver); });
 }
 
-extern "C" ANTAEUS_EXPORT int antaeus_parquet_read_3(const char* bytes, std::size_t size, ArrowArrayStream* rows,
-                                                     AntaeusParquetTake take_problem, void* receiver) {
-  return guarded(take_problem, receiver, [&] { read_table(bytes, size, rows); });
+extern "C" ANTAEUS_EXPORT int antaeus_parquet_read_4(const char* path, std::size_t size, ArrowArrayStream* rows,
+                                                     std::int64_t* count, AntaeusParquetTake take_problem,
+                                                     void* receiver) {
+  return guarded(take_problem, receiver, [&] { *count = read_rows(std::string(path, size), rows); });
 }

@@ -1,9 +1,9 @@
-#include "antaeus/io/csv_reader.hpp"
+#include "antaeus/io/table_reader.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
+#include <limits>
 
 #include "antaeus/io/files.hpp"
 #include "antaeus/io/table.hpp"
@@ -60,6 +60,51 @@ TEST(CsvReader, RefusesWhatReadCsvRefuses) {
     EXPECT_NE(of_table, "") << text;
     EXPECT_EQ(told([&] { return CsvReader(file).rows(); }), of_table);
   }
+}
+
+TEST(ParquetReader, RowsAreThoseOfTheTable) {
+  const test::TemporaryFolder folder;
+  const auto file = folder.path() / "long.parquet";
+  std::vector<double> x;
+  std::vector<std::int64_t> n;
+  TextColumn word;
+  constexpr std::size_t kRows = 40'000;
+  for (std::size_t i = 0; i < kRows; ++i) {
+    x.push_back(i % 11 == 0 ? std::numeric_limits<double>::quiet_NaN() : 0.5 * static_cast<double>(i));
+    n.push_back(static_cast<std::int64_t>(i) - 7);
+    word.push_back(i % 2 ? "a" : "b");
+  }
+  Table table;
+  table.add({"x", "N", "", x});
+  table.add({"word", "", "", word});
+  table.add({"n", "", "", n});
+  write_file(file, to_parquet(table));
+  ParquetReader parquet(file);
+  EXPECT_EQ(parquet.columns(), (std::vector<std::string>{"x", "word", "n"}));
+  EXPECT_EQ(parquet.rows(), kRows);
+  EXPECT_TRUE(parquet.is_text(1));
+  EXPECT_FALSE(parquet.is_text(2));
+  for (const std::size_t first :
+       {std::size_t{0}, std::size_t{16'383}, kRows - 1, std::size_t{5}, std::size_t{20'000}}) {
+    const std::size_t count = std::min<std::size_t>(17'000, kRows - first);
+    std::vector<double> rows(2 * count);
+    parquet.read(first, count, {2, 0}, rows.data());
+    for (std::size_t i = 0; i < count; ++i) {
+      ASSERT_EQ(rows[2 * i], static_cast<double>(n[first + i]));
+      ASSERT_TRUE(rows[2 * i + 1] == x[first + i] || (std::isnan(rows[2 * i + 1]) && std::isnan(x[first + i])));
+    }
+  }
+  double none = 0.0;
+  EXPECT_ERROR(parquet.read(kRows, 1, {0}, &none), "no rows there");
+}
+
+TEST(ParquetReader, ASmallFileThatPromisesMuchIsRefused) {
+  const test::TemporaryFolder folder;
+  Table table;
+  table.add({"x", "", "", std::vector<double>(30'000'000, 0.0)});
+  write_file(folder.path() / "bomb.parquet", to_parquet(table));
+  EXPECT_ERROR(ParquetReader(folder.path() / "bomb.parquet"), "more than 64 bytes to one");
+  EXPECT_ERROR(read_parquet(folder.path() / "bomb.parquet"), "more than 64 bytes to one");
 }
 
 }  // namespace

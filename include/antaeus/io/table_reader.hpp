@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// A CSV file of numbers, read in rows: memory is that of a block, whatever the length. For files that are small,
-/// read_csv (io/table.hpp).
+/// Tables of numbers, read in rows: memory is that of a block, whatever the length. For files that are small, read_csv
+/// and read_parquet (io/table.hpp).
 
 #include <cstddef>
 #include <filesystem>
@@ -32,6 +32,26 @@ class ANTAEUS_API CsvReader {
   struct Impl;  ///< private to src/io
 
  private:
+  std::unique_ptr<Impl> impl_;
+};
+
+/// The same of a Parquet file, whose rows are decoded 16 384 at a time. Going back begins at the first.
+class ANTAEUS_API ParquetReader {
+ public:
+  /// \throws Error as read_parquet
+  explicit ParquetReader(const std::filesystem::path& file);
+  ParquetReader(ParquetReader&&) noexcept;
+  ParquetReader& operator=(ParquetReader&&) noexcept;
+  ~ParquetReader();
+
+  const std::vector<std::string>& columns() const noexcept;
+  std::size_t rows() const noexcept;
+  bool is_text(std::size_t column) const;
+  /// NaN for null; a text column is left as it is in \p out. \throws as CsvReader::read
+  void read(std::size_t first, std::size_t count, const std::vector<std::size_t>& columns, double* out);
+
+ private:
+  struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 
