@@ -152,7 +152,8 @@ Table read_parquet(const std::filesystem::path& file) {
 struct ParquetReader::Impl {
   explicit Impl(std::filesystem::path path) : file(std::move(path)) {
     restart();
-    for (const Column& column : batches->columns().columns()) {
+    const Table columns = batches->columns();
+    for (const Column& column : columns.columns()) {
       names.push_back(column.name);
       is_text.push_back(std::holds_alternative<TextColumn>(column.data));
     }
