@@ -66,12 +66,12 @@ ContactMotion contact_motion_of(const nb::dict& arrays) {
   for (const auto& [name, to] : matrices) names.emplace_back(name);
   for (const auto& [name, to] : vectors) names.emplace_back(name);
   for (const auto& [key, value] : arrays) {
-    const std::string given = nb::cast<std::string>(key);
+    const std::string given = text_of(key, "contact.motion: a name");
     if (std::find(names.begin(), names.end(), given) == names.end()) {
       throw_unknown<EpisodeError>("contact.motion", "array", given, names);
     }
     if (value.is_none()) continue;
-    if (given == "name") motion.name = nb::cast<std::string>(value);
+    if (given == "name") motion.name = text_of(value, "contact.motion: name");
     for (const auto& [name, to] : matrices) {
       if (given == name) *to = rows_of(value, name);
     }
@@ -229,7 +229,7 @@ ContactState state_of(const Robot& robot, ContactMotion motion, std::vector<std:
   const ContactRequest request = request_of(std::move(contacts), false, limits, wrench_frame);
   const auto chosen = options_from<ContactOptions>(options);
   motion.name = "state";
-  const nb::gil_scoped_release unlocked;
+  // The lock is kept: one state is quick, and the robot is the caller's.
   const ContactResult result = contact_inverse_dynamics(robot, std::move(motion), request, chosen);
   if (result.solution.status.front() != Status::ok) {
     throw StatusError("contact_inverse_dynamics", result.solution.status.front(), "the state has no wrenches");

@@ -176,18 +176,11 @@ void bind_stream(nb::module_& module) {
           "push",
           [](Stream& self, const ContactDemand& frames) {
             self.contacts = frames.contact_count();
-            const nb::gil_scoped_release unlocked;
             return Settled{self.stream.push(frames), self.contacts};
           },
           "frames"_a,
           "Adds frames, as contact_demand() makes them. OptionsError for other contacts or another time step.")
-      .def(
-          "finish",
-          [](Stream& self) {
-            const nb::gil_scoped_release unlocked;
-            return Settled{self.stream.finish(), self.contacts};
-          },
-          "The rest.");
+      .def("finish", [](Stream& self) { return Settled{self.stream.finish(), self.contacts}; }, "The rest.");
 }
 
 }  // namespace

@@ -145,7 +145,7 @@ void bind_hybrid(nb::module_& module) {
 HybridLawGains law_gains(const nb::kwargs& keywords) {
   HybridLawGains gains;
   for (const auto& [key, value] : keywords) {
-    std::string name = nb::cast<std::string>(key);
+    std::string name = text_of(key, "HybridLaw");
     if (name == "alpha") name = "alpha_filter";
     set_option(gains, "HybridLaw", name, option_text("HybridLaw." + name, value));
   }

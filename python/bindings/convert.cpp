@@ -27,7 +27,7 @@ const char* status_meaning(Status status) noexcept {
   switch (status) {
     case Status::ok: return "fine";
     case Status::wrong_size: return "an argument has not the model's dimension";
-    case Status::not_finite: return "an argument holds NaN or infinity";
+    case Status::not_finite: return "an argument holds NaN, infinity or a number that no robot can have";
     case Status::bad_orientation: return "a quaternion or (cos, sin) is not of unit length within 1e-3";
     case Status::unknown_frame: return "the frame handle is of another model";
     case Status::time_back: return "the time stamp is not after the last one";
@@ -124,6 +124,13 @@ std::string option_text(const std::string& place, nb::handle value) {
   }
   throw OptionsError(place, "a value of type " + std::string(nb::inst_name(value).c_str()) + " cannot be an option",
                      "give a number, a name, or True or False");
+}
+
+std::string text_of(nb::handle value, const std::string& place) {
+  std::string text;
+  if (PyUnicode_Check(value.ptr()) && nb::try_cast(value, text)) return text;
+  if (PyUnicode_Check(value.ptr())) throw OptionsError(place, "a name that is no UTF-8", "give another");
+  throw OptionsError(place, "of type " + std::string(nb::inst_name(value).c_str()) + " and no text", "give its name");
 }
 
 std::string options_signature(std::string head, const OptionTable& table, const void* defaults, const char* tail) {

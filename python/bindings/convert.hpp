@@ -173,6 +173,8 @@ auto codes_field(std::vector<Enum> Class::* field) {
 
 /// A Python value as the text that set_option reads: numbers with all their digits, enumerations by name.
 std::string option_text(const std::string& place, nb::handle value);
+/// Text that a caller gave, such as a dictionary's key. \throws OptionsError at \p place for anything else
+std::string text_of(nb::handle value, const std::string& place);
 
 /// An options struct from keyword arguments. \throws OptionsError for an unknown name (with the nearest) or value
 template <class Options>

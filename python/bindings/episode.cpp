@@ -178,8 +178,9 @@ void bind_recorded(nb::module_& module) {
       "load_episode",
       [](const std::filesystem::path& path, const Robot& robot, const nb::kwargs& options) {
         const auto chosen = options_from<EpisodeOptions>(options, robot.profile.settings.get<EpisodeOptions>());
+        const Robot own = robot;  // the caller's may change once the lock is given away
         const nb::gil_scoped_release unlocked;
-        return load_episode(path, robot, chosen);
+        return load_episode(path, own, chosen);
       },
       "path"_a, "robot"_a, "options"_a, nb::sig(signature.c_str()), doc.c_str());
   const std::string any_signature =
@@ -188,8 +189,9 @@ void bind_recorded(nb::module_& module) {
       "read_episode",
       [](const std::filesystem::path& path, const Robot& robot, const nb::kwargs& options) {
         const auto chosen = options_from<EpisodeOptions>(options, robot.profile.settings.get<EpisodeOptions>());
+        const Robot own = robot;  // the caller's may change once the lock is given away
         const nb::gil_scoped_release unlocked;
-        return read_episode(path, robot, chosen);
+        return read_episode(path, own, chosen);
       },
       "path"_a, "robot"_a, "options"_a, nb::sig(any_signature.c_str()),
       "load_episode without refusing values: a clock that goes back, an accelerometer in g, NaN throughout, one row, "
@@ -239,8 +241,9 @@ void bind_synthetic(nb::module_& module) {
       [](const Robot& robot, std::string_view kind, double rate, double duration, double torque_noise,
          std::uint64_t seed, bool motor_side_torque) {
         const auto one = parse_enum<TwinKind>(kind, "make_twin.kind");
+        const Robot own = robot;  // the caller's may change once the lock is given away
         const nb::gil_scoped_release unlocked;
-        return make_twin(robot, one,
+        return make_twin(own, one,
                          {.rate = rate,
                           .duration = duration,
                           .torque_noise = torque_noise,

@@ -28,7 +28,7 @@ constexpr void visit_fields(const Ran*, auto&& visit) { visit_part<ExperimentRes
 Settings settings_of(const nb::dict& given, const std::string& caller) {
   Settings settings;
   for (const auto& [key, value] : given) {
-    const std::string option = nb::cast<std::string>(key);
+    const std::string option = text_of(key, caller + ".settings: a name");
     std::string assignment = option + "=" + option_text(option, value);
     if (caller == "run_space_scenario") assignment = space_assignment(assignment);
     Settings().set(assignment, caller);
@@ -77,7 +77,8 @@ SavedForms run_forms(const Ran& self) {
 void save_run(const Ran& self, const std::filesystem::path& path, bool clip) {
   const SavedForms forms = run_forms(self);
   const bool one = std::ranges::find(forms, path.extension().string(), &SavedForm::ending) != forms.end();
-  if (one && !std::filesystem::is_directory(path)) {
+  std::error_code no_such_folder;
+  if (one && !std::filesystem::is_directory(path, no_such_folder)) {
     if (clip) throw OptionsError("save.clip", "a clip lies beside the page", "name a folder for them");
     save_form("save", path, forms);
     return;

@@ -108,7 +108,7 @@ nb::str decoded(const std::string& text) {
 std::vector<std::string> assignments_of(const nb::dict& settings, const std::string& place) {
   std::vector<std::string> assignments;
   for (const auto& [key, value] : settings) {
-    const auto name = nb::cast<std::string>(key);
+    const std::string name = text_of(key, place + ": a name");
     assignments.push_back(name + "=" + option_text(place + ": " + name, value));
   }
   return assignments;

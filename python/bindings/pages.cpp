@@ -50,7 +50,8 @@ std::string frame_of(std::string page) {
 
 void save_form(const char* place, const std::filesystem::path& file, const SavedForms& forms) {
   const std::string name = "'" + file.string() + "'";
-  if (std::filesystem::is_directory(file)) {
+  std::error_code no_such_folder;  // a name that is too long is told when it is written
+  if (std::filesystem::is_directory(file, no_such_folder)) {
     throw OptionsError(place, name + " is a folder", "name a file in it that ends in " + endings_text(forms));
   }
   const auto form = std::ranges::find(forms, file.extension().string(), &SavedForm::ending);

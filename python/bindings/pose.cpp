@@ -61,19 +61,15 @@ void bind_advice(nb::module_& module) {
       "a core; no result depends on it. ModelError, OptionsError with the nearest name.");
   module.def(
       "advise",
-      [](const Robot& robot, const std::vector<std::string>& endpoints, const ArrayArgument& q, std::string_view limits,
+      [](const Robot& given, const std::vector<std::string>& endpoints, const ArrayArgument& q, std::string_view limits,
          const std::vector<std::string>& joints, const std::optional<int>& threads, const nb::kwargs& options) {
-        std::optional<Robot> with_threads;
-        if (threads) {
-          with_threads = robot;
-          with_threads->profile.settings.set("replay.threads=" + std::to_string(*threads), "advise");
-        }
+        Robot robot = given;  // the caller's may change once the lock is given away
+        if (threads) robot.profile.settings.set("replay.threads=" + std::to_string(*threads), "advise");
         const auto set = parse_enum<PoseLimitSet>(limits, "advise.limits");
         const auto chosen = options_from<PoseAdviceOptions>(options);
         const VectorX from = as_vector(q, "advise", "q");
         const nb::gil_scoped_release unlocked;
-        PoseAdvice advice = advise(with_threads ? *with_threads : robot, endpoints, from,
-                                   pose_limits(robot, set, endpoints), joints, chosen);
+        PoseAdvice advice = advise(robot, endpoints, from, pose_limits(robot, set, endpoints), joints, chosen);
         const std::vector<std::string> notes = position_notes(robot, from, endpoints);
         advice.limits.notes.insert(advice.limits.notes.begin(), notes.begin(), notes.end());
         return advice;

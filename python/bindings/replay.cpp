@@ -4,10 +4,12 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <thread>
 #include <tuple>
 #include <type_traits>
 
@@ -188,9 +190,9 @@ std::vector<std::string> result_names() {
 std::vector<std::string> names_of(nb::handle wanted, const char* place) {
   std::vector<std::string> names;
   if (PyUnicode_Check(wanted.ptr())) {
-    names = {nb::cast<std::string>(wanted)};
+    names = {text_of(wanted, at(place))};
   } else {
-    for (const nb::handle one : wanted) names.push_back(nb::cast<std::string>(one));
+    for (const nb::handle one : wanted) names.push_back(text_of(one, at(place)));
   }
   const std::vector<std::string> known = result_names();
   for (const std::string& name : names) {
@@ -220,7 +222,91 @@ ReplayOutput make_results(const BatchModel& model, std::ptrdiff_t count, const s
   return out;
 }
 
+// What must not lie in the same memory --------------------------------------------------------------------------------
+
+/// Rows of an array: where they begin, and in bytes how far apart and how long they are.
+struct Region {
+  std::string name;
+  std::uintptr_t begin = 0;
+  std::size_t stride = 0, width = 0, count = 0;
+
+  std::uintptr_t end() const noexcept { return begin + (count - 1) * stride + width; }
+  bool is_same(const Region& other) const noexcept {
+    return begin == other.begin && width == other.width && (count == 1 || stride == other.stride);
+  }
+  /// Columns side by side in one array share nothing.
+  bool meets(const Region& other) const noexcept {
+    if (begin > other.begin) return other.meets(*this);
+    if (other.begin >= end()) return false;
+    if (stride != other.stride || count == 1 || other.count == 1) return true;
+    const std::size_t apart = (other.begin - begin) % stride;
+    return apart < width || apart + other.width > stride;
+  }
+};
+
+template <class T>
+void add_region(const std::string& name, const BatchRowsOf<T>& rows, std::ptrdiff_t width, std::ptrdiff_t count,
+                std::vector<Region>& regions) {
+  if (rows.values.empty()) return;
+  const auto whole = static_cast<std::size_t>(width), apart = static_cast<std::size_t>(rows.stride);
+  regions.push_back({name, reinterpret_cast<std::uintptr_t>(rows.values.data()),
+                     sizeof(T) * (apart == 0 ? whole : apart), sizeof(T) * whole, static_cast<std::size_t>(count)});
+}
+
+/// Results overwrite what is read of other rows, or each other. A result in the very place of an input is the one thing
+/// that works: each state is read before it is written. \param once  whether inputs are read once
+void check_memory(const std::vector<Region>& inputs, const std::vector<Region>& results, bool once) {
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const Region& result = results[i];
+    for (const Region& input : inputs) {
+      if (!result.meets(input) || (once && result.is_same(input))) continue;
+      throw OptionsError(at("out") + ": " + result.name, "its memory is partly that of " + at(input.name),
+                         "give an array of its own");
+    }
+    for (std::size_t k = 0; k < i; ++k) {
+      if (!result.meets(results[k])) continue;
+      throw OptionsError(at("out") + ": " + results[k].name + " and " + result.name, "they share memory",
+                         "give each an array of its own");
+    }
+  }
+}
+
 // The call -----------------------------------------------------------------------------------------------------------
+
+/// One call after the other: those of other threads wait. A call inside of a call, of a signal handler or of whatever
+/// else Python runs meanwhile, would wait for itself.
+class Turns {
+ public:
+  /// Holds the turn while it lives. The interpreter's lock must have been given away.
+  class Turn {
+   public:
+    explicit Turn(Turns& turns) : turns_(turns) {
+      turns_.refuse_own();
+      turns_.mutex_.lock();
+      turns_.owner_ = std::this_thread::get_id();
+    }
+    ~Turn() {
+      turns_.owner_ = std::thread::id();
+      turns_.mutex_.unlock();
+    }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+   private:
+    Turns& turns_;
+  };
+
+  /// \throws OptionsError in the thread whose turn it is
+  void refuse_own() const {
+    if (owner_ != std::this_thread::get_id()) return;
+    throw OptionsError("BatchReplay", "called during its own call, as by a signal handler",
+                       "make another one for that, or call it once this call has ended");
+  }
+
+ private:
+  std::mutex mutex_;
+  std::atomic<std::thread::id> owner_;
+};
 
 /// A BatchReplay and what makes the same one in another process.
 struct Replayer {
@@ -230,7 +316,7 @@ struct Replayer {
   std::string imu;  ///< empty: as mounted, and of posteriors as the robot's settings say
   std::vector<std::string> settings;
   ReplayOptions options;
-  std::unique_ptr<std::mutex> one_at_a_time;
+  std::unique_ptr<Turns> turns;
   BatchReplay replay;
   /// With posteriors by the robot's settings, once they are asked for: of logs of the robot, or of a simulation.
   std::optional<BatchReplay> judged = {};
@@ -273,7 +359,7 @@ Replayer make_replayer(const RobotChoice& choice, std::vector<std::string> endpo
           .imu = std::move(imu),
           .settings = std::move(settings),
           .options = options,
-          .one_at_a_time = std::make_unique<std::mutex>(),
+          .turns = std::make_unique<Turns>(),
           .replay = std::move(replay)};
 }
 
@@ -314,6 +400,27 @@ ReplayInput without_history(ReplayInput in, Base base) {
   return in;
 }
 
+std::vector<Region> regions_of(ReplayInput in, const BatchModel& model) {
+  std::vector<Region> regions;
+  visit_fields(in, BatchSizes(model), [&](const char* name, auto& rows, const RowShape& shape) {
+    add_region(name, rows, shape.width(), in.count, regions);
+  });
+  return regions;
+}
+std::vector<Region> regions_of(const ReplayOutput& plain, const ReplayOutput& judged, const BatchModel& model,
+                               std::ptrdiff_t count) {
+  std::vector<Region> regions;
+  for (ReplayOutput out : {plain, judged}) {
+    visit_fields(out, BatchSizes(model), [&](const char* name, auto& rows, const RowShape& shape) {
+      add_region(name, rows, shape.width(), count, regions);
+    });
+  }
+  for (const auto& [name, out] : {std::pair("status", &plain), std::pair(kPosteriorStatus, &judged)}) {
+    add_region(name, BatchRowsOf<Status>{out->status, 1}, 1, count, regions);
+  }
+  return regions;
+}
+
 /// An antaeus.ReplayResults: \p results, whose wrenches they are, and what each is formed of.
 nb::object named_results(const Replayer& self, const nb::dict& results, bool moving) {
   constexpr std::string_view kNotOfResiduals[] = {
@@ -330,6 +437,7 @@ nb::object named_results(const Replayer& self, const nb::dict& results, bool mov
 }
 
 nb::object call(Replayer& self, nb::object q, nb::object tau, nb::dict keywords) {
+  self.turns->refuse_own();  // before its results' memory is made
   const nb::object want = taken(keywords, "want"), given = taken(keywords, "out");
   std::vector<std::string> wanted(std::begin(kWanted), std::end(kWanted));
   if (!want.is_none()) wanted = names_of(want, "want");
@@ -359,7 +467,7 @@ nb::object call(Replayer& self, nb::object q, nb::object tau, nb::dict keywords)
   // A replay is made once what is asked of it is known; nothing in here is Python's.
   const auto run = [&](const auto& in, bool is_simulated) {
     const nb::gil_scoped_release unlocked;
-    const std::scoped_lock alone(*self.one_at_a_time);
+    const Turns::Turn alone(*self.turns);
     Reasons suspected;
     if constexpr (std::is_same_v<std::decay_t<decltype(in)>, Episode>) {
       const bool told = std::any_of(names.judged.begin(), names.judged.end(),
@@ -389,6 +497,7 @@ nb::object call(Replayer& self, nb::object q, nb::object tau, nb::dict keywords)
     if (!tau.is_none()) throw OptionsError(at("tau"), "an episode brings its torques", "leave it away");
     if (episode.steps() == 0) throw EpisodeError(episode.name, "no steps", "give a log that holds some");
     make_room(episode.steps());
+    check_memory({}, regions_of(out, judged_out, model, episode.steps()), true);
     run(episode, episode.simulated);
     return named_results(self, results, false);
   }
@@ -411,6 +520,7 @@ nb::object call(Replayer& self, nb::object q, nb::object tau, nb::dict keywords)
     throw_unknown<OptionsError>(kReplayPlace, "argument", nb::cast<std::string>(key), field_names<ReplayInput>());
   }
   make_room(in.count);
+  check_memory(regions_of(in, model), regions_of(out, judged_out, model, in.count), !judged);
   run(in, simulated);
   return named_results(self, results, !in.v.values.empty() && !in.a.values.empty());
 }
@@ -535,7 +645,12 @@ void bind_replay(nb::module_& module) {
       .def(
           "threads", [](const Replayer& self) { return self.replay.threads(); }, "At most.")
       .def(
-          "close_calls", [](const Replayer& self) { return self.judged ? self.judged->close_calls() : 0; },
+          "close_calls",
+          [](const Replayer& self) {
+            const nb::gil_scoped_release unlocked;
+            const Turns::Turn alone(*self.turns);
+            return self.judged ? self.judged->close_calls() : 0;
+          },
           "Verdicts of the last call with posteriors for which near_limits is not 0.")
       .def("__getstate__",
            [](const Replayer& self) -> State {
@@ -595,7 +710,7 @@ void bind_replay(nb::module_& module) {
           return detail::parse_integer(option_text(at(name), given), kAnyNumber, at(name));
         };
         Replayer once =
-            make_replayer(robot, std::move(endpoints), imu.is_none() ? "" : nb::cast<std::string>(imu),
+            make_replayer(robot, std::move(endpoints), imu.is_none() ? "" : text_of(imu, at("imu")),
                           threads.is_none() ? 0 : number(threads, "threads"),
                           block.is_none() ? ReplayOptions{}.block : number(block, "block"),
                           settings.is_none() ? std::vector<std::string>()

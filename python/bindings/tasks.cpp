@@ -40,15 +40,23 @@ struct Solver {
 void set_target(Solver& self, int index, const nb::object& target) {
   constexpr const char* kPlace = "TaskSolver.set_target";
   Task& task = self.task(index);
+  const auto read = [&] {
+    ArrayArgument numbers;
+    if (!nb::try_cast(target, numbers)) {
+      throw OptionsError(kPlace, "a target of type " + std::string(nb::inst_name(target).c_str()),
+                         "give a Pose for a frame, or an array of numbers");
+    }
+    return numbers;
+  };
   if (auto* frame = dynamic_cast<FrameTask*>(&task)) {
     if (nb::isinstance<Pose>(target)) {
       frame->target = nb::cast<Pose>(target);
     } else {
-      frame->target.translation = as_vector(nb::cast<ArrayArgument>(target), kPlace, "target", 3);
+      frame->target.translation = as_vector(read(), kPlace, "target", 3);
     }
     return;
   }
-  const auto numbers = nb::cast<ArrayArgument>(target);
+  const ArrayArgument numbers = read();
   if (auto* com = dynamic_cast<CenterOfMassTask*>(&task)) com->target = as_vector(numbers, kPlace, "target", 3);
   if (auto* look = dynamic_cast<LookAtTask*>(&task)) look->target = as_vector(numbers, kPlace, "target", 3);
   if (auto* coupling = dynamic_cast<CouplingTask*>(&task)) {
@@ -197,7 +205,8 @@ void bind_tasks(nb::module_& module) {
           "limits"_a, "For step(): [nv], rad/s² or m/s², inf for none.");
   nb::class_<Solver>(module, "TaskSolver", "Steps and solutions of a problem, which it copies. One a thread.")
       .def(nb::init<const TaskProblem&>(), "problem"_a)
-      .def("set_target", &set_target, "task"_a, "target"_a,
+      .def("set_target", &set_target, "task"_a, nb::arg("target").none(),
+           nb::sig("def set_target(self, task: int, target: object) -> None"),
            "A Pose or a point [3] for a frame, a point for the centre of mass and look-at, q [nq] for a posture, the "
            "offset for a coupling.")
       .def(

@@ -195,6 +195,24 @@ void check_without_contacts(const ContactRequest& request, const ContactOptions&
   if (options.reduce_residual) refuse("contact.reduce_residual");
 }
 
+/// torques.csv has a column a row of the robot, beside its own: told before the work.
+void check_columns(const std::vector<std::string>& rows) {
+  const auto is_own = [](std::string_view name) {
+    if (name == "step" || name == "time") return true;
+    if (!name.starts_with("root_")) return false;
+    name.remove_prefix(5);
+    const bool changes = name.starts_with("change_");
+    if (changes) name.remove_prefix(7);
+    const std::string_view kind = name.substr(0, name.empty() ? 0 : name.size() - 1);
+    const bool axis = !name.empty() && std::string_view("xyz").find(name.back()) != std::string_view::npos;
+    return axis && (changes ? kind == "a" || kind == "alpha" : kind == "F" || kind == "M");
+  };
+  for (std::size_t row = 6; row < rows.size(); ++row) {
+    if (!is_own(rows[row])) continue;
+    throw ModelError("joint '" + rows[row] + "'", "a column of torques.csv has its name", "rename the joint");
+  }
+}
+
 }  // namespace
 
 ContactResult contact_inverse_dynamics(const Robot& robot, ContactMotion motion, const ContactRequest& request,
@@ -210,6 +228,7 @@ ContactResult contact_inverse_dynamics(const Robot& robot, ContactMotion motion,
   result.options = options;
   result.description = robot.model.description();
   result.rows = robot.model.row_names();
+  check_columns(result.rows);
   result.weight = robot.weight();
   result.up = -robot.model.gravity().normalized();
   result.torque_limits.setConstant(robot.model.nv(), kInfinity);

@@ -6,6 +6,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/number_text.hpp"
+#include "core/utf8.hpp"
 #include "io/text.hpp"
 
 namespace antaeus {
@@ -217,21 +218,24 @@ std::vector<std::size_t> min_max_decimation(const std::vector<double>& y, std::s
 std::string xml_escaped(std::string_view text) {
   std::string safe;
   safe.reserve(text.size());
-  for (const char c : valid_utf8(text)) {  // names of files may hold any byte
-    switch (c) {
-      case '&': safe += "&amp;"; break;
-      case '<': safe += "&lt;"; break;
-      case '>': safe += "&gt;"; break;
-      case '"': safe += "&quot;"; break;
-      case '\'': safe += "&#39;"; break;
-      default:
-        // XML has no way to write the other control characters.
-        if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') {
-          safe += "\xEF\xBF\xBD";
-        } else {
-          safe += c;
-        }
+  const std::string valid = valid_utf8(text);  // names of files may hold any byte
+  for (std::size_t at = 0; at < valid.size();) {
+    const std::size_t length = utf8_length(valid, at);
+    const std::string_view letter(valid.data() + at, length);
+    at += length;
+    switch (letter.front()) {
+      case '&': safe += "&amp;"; continue;
+      case '<': safe += "&lt;"; continue;
+      case '>': safe += "&gt;"; continue;
+      case '"': safe += "&quot;"; continue;
+      case '\'': safe += "&#39;"; continue;
+      case '\n':
+      case '\t': safe += letter; continue;
+      default: break;
     }
+    // As terminals show them: XML cannot write control characters, and those that turn the direction of what follows
+    // would have a page say another name.
+    safe += is_steering(utf8_code_point(letter, 0, length)) ? printable(letter) : std::string(letter);
   }
   return safe;
 }

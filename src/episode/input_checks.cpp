@@ -6,6 +6,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/option_table.hpp"
+#include "antaeus/core/possible.hpp"
 #include "robot/quaternion_slack.hpp"
 
 namespace antaeus {
@@ -18,6 +19,13 @@ constexpr double kNoAngle = 628.3185307179586;
 constexpr double kMetresPerRadian = 0.1;
 /// Samples on end without a change before torques are called dead, whatever the rate.
 constexpr int kDeadSamples = 3;
+/// Of a channel's changes, the share that turns back past three levels. White noise: two thirds; noise of one quantum,
+/// or a load that grows: none.
+constexpr double kNoisyShare = 0.4;
+/// Changes over which that share is taken, and which a channel must have shown before it is said to carry noise.
+constexpr int kNoisyChanges = 30;
+/// Samples on end that a channel which carries noise must repeat: of three levels or more, one in a billion.
+constexpr int kStillSamples = 20;
 /// Sums of sample times round.
 constexpr double kTimeSlack = 1.0 + 1e-9;
 /// An accelerometer means gravity alone when its norm is within this share of it, and the gyro is below this [rad/s].
@@ -36,6 +44,16 @@ InputCheckOptions checked(const InputCheckOptions& options) {
 
 bool usable(const Eigen::Vector4d& quaternion) noexcept {
   return quaternion.allFinite() && std::abs(quaternion.norm() - 1.0) <= kQuaternionSlack;
+}
+
+/// Whether speeds and accelerations are such as a robot can have, or no numbers: those are passed over one by one.
+bool is_motion_possible(const Observation& o) noexcept {
+  const auto possible = [](const auto& numbers, double bound) {
+    return !numbers.allFinite() || are_possible(numbers, bound);
+  };
+  return possible(o.v, kImpossibleSpeed) && possible(o.a, kImpossibleAcceleration) &&
+         (!o.has_gyro || possible(o.imu_angular_velocity, kImpossibleSpeed)) &&
+         (!o.has_accelerometer || possible(o.imu_specific_force, kImpossibleSpecificForce));
 }
 
 /// Angle of the rotation between two unit quaternions [rad].
@@ -70,6 +88,16 @@ Reasons check_age(double time, double clock, double maximum_age, const InputChec
   if (std::isfinite(time) && !fresh) reasons.add(Reason::stale);
   return reasons;
 }
+
+void InputChecks::Noise::see(double from, double to) noexcept {
+  // Three levels, and a way back: a load that changes is monotone, and noise of one quantum has two levels.
+  const bool turns = changes > 0 && (from - before) * (to - from) < 0.0 && to != before;
+  changes = std::min(changes + 1, kNoisyChanges);
+  share += (static_cast<double>(turns) - share) / changes;
+  before = from;
+}
+
+bool InputChecks::Noise::is_carried() const noexcept { return changes == kNoisyChanges && share >= kNoisyShare; }
 
 InputChecks::InputChecks(const Robot& robot, InputCheckOptions options)
     : options_(checked(options)),
@@ -108,7 +136,11 @@ InputChecks::InputChecks(const Robot& robot, InputCheckOptions options)
 
 void InputChecks::reset() noexcept {
   forget();
-  for (Joint& joint : joints_) joint.offset = 0.0;
+  for (Joint& joint : joints_) {
+    joint.offset = 0.0;
+    joint.noise = Noise();
+    joint.spoke = false;
+  }
   turned_ = false;
   findings_.reasons = Reasons();
   for (Reasons& reasons : findings_.motors) reasons = Reasons();
@@ -120,7 +152,10 @@ void InputChecks::forget() noexcept {
   had_v_ = had_imu_ = had_gyro_ = false;
   same_for_ = 0.0;
   same_samples_ = tilted_samples_ = 0;
-  for (Joint& joint : joints_) joint.still_for = 0.0;
+  for (Joint& joint : joints_) {
+    joint.still_for = joint.same_for = 0.0;
+    joint.same_samples = 0;
+  }
   norm_ = kNaN;
 }
 
@@ -137,6 +172,12 @@ const InputFindings& InputChecks::inspect(const Observation& observation) noexce
   if (observation.q.size() != motors || observation.tau.size() != motors) return findings_;
   check_positions(observation);
   if (!observation.q.allFinite() || !observation.tau.allFinite()) return findings_;
+  // Not compared, and not remembered: no good sample shall be measured against it.
+  if (!are_possible(observation.q, kImpossiblePosition) || !is_motion_possible(observation)) return findings_;
+  for (std::size_t m = 0; m < joints_.size(); ++m) {
+    const double torque = profile_.joint_torque(m, observation.tau[static_cast<Eigen::Index>(m)]);
+    if (!(std::abs(torque) < kImpossibleTorque)) return findings_;
+  }
 
   const bool clocked = std::isfinite(observation.time);
   double dt = observation.time - last_time_;
@@ -203,25 +244,43 @@ void InputChecks::check_jumps(const Observation& observation, double dt) noexcep
 void InputChecks::check_torques(const Observation& observation, double dt) noexcept {
   if (!(dt > 0)) return;
   const bool measured = observation.v.size() == last_v_.size();
-  int compared = 0, changed = 0;
+  int compared = 0, changed = 0, noisy = 0;
   for (std::size_t m = 0; m < joints_.size(); ++m) {
     Joint& joint = joints_[m];
     const auto at = static_cast<Eigen::Index>(m);
-    const double limit = kSaturated * joint.torque_limit;
-    const bool saturated = std::abs(profile_.joint_torque(m, observation.tau[at])) >= limit;
-    if (observation.tau[at] != last_tau_[at] || saturated) joint.still_for = 0.0;
+    const double tau = observation.tau[at], limit = kSaturated * joint.torque_limit;
+    const bool saturated = std::abs(profile_.joint_torque(m, tau)) >= limit, same = tau == last_tau_[at];
+    const double slow = options_.stuck_speed * joint.unit;
+    const bool moves = measured && std::abs(observation.v[at]) > slow;
+    const bool at_rest = measured && std::abs(observation.v[at]) <= slow;  // neither where a speed is NaN
+    if (!same && at_rest) joint.noise.see(last_tau_[at], tau);
+    noisy += joint.noise.is_carried();
+    joint.spoke = joint.spoke || tau != 0.0;
+    const bool waits = same && at_rest && !saturated;
+    joint.same_for = waits ? joint.same_for + dt : 0.0;
+    joint.same_samples = waits ? joint.same_samples + 1 : 0;
+    if (!same || saturated) joint.still_for = 0.0;
     if (saturated) continue;
     ++compared;
-    if (observation.tau[at] != last_tau_[at]) {
+    if (!same) {
       ++changed;
-    } else if (measured && std::abs(observation.v[at]) > options_.stuck_speed * joint.unit) {
+    } else if (moves) {
       joint.still_for += dt;
     }
     const double share = joint.still_for * kTimeSlack / options_.stuck_time;
     findings_.shares.stuck = std::max(findings_.shares.stuck, share);
     if (share >= 1.0) findings_.motors[m].add(Reason::dead_torque);
   }
-  // The torque of a single motor may stand still at rest, in a drive's coarse steps.
+  const bool most_are_noisy = 2 * noisy > static_cast<int>(joints_.size());
+  for (std::size_t m = 0; m < joints_.size(); ++m) {
+    const Joint& joint = joints_[m];
+    if (!joint.noise.is_carried() && (joint.spoke || !most_are_noisy)) continue;
+    const double share = std::min(joint.same_for * kTimeSlack / options_.still_time,
+                                  static_cast<double>(joint.same_samples) / kStillSamples);
+    findings_.shares.still = std::max(findings_.shares.still, share);
+    if (share >= 1.0) findings_.motors[m].add(Reason::dead_torque);
+  }
+  // At rest the torque of a single motor may stand still in a drive's coarse steps: no noise is carried then.
   const bool same = compared > 1 && changed == 0;
   same_for_ = same ? same_for_ + dt : 0.0;
   same_samples_ = same ? same_samples_ + 1 : 0;
@@ -295,6 +354,11 @@ const OptionTable& options_of(const InputCheckOptions&) {
                  kPositive),
           option("stuck_time", "s", "how long one torque may, while its joint moves",
                  "longest in six real logs: 0.12 s, a resolution of 0.06 N·m", &O::stuck_time, kPositive),
+          option("still_time", "s",
+                 "how long one torque may at rest, where it carried noise of three levels or more; or has read exactly "
+                 "zero from the start, and most others carry such noise",
+                 "our choice: a second, and 20 samples, which such noise repeats by chance once in a billion",
+                 &O::still_time, kPositive),
           option("stuck_speed", "rad/s", "speed above which a joint moves", "residual.motion_speed", &O::stuck_speed),
           option("tilt", "rad", "angle between the accelerometer's up and the quaternion's",
                  "30 degrees: neither mounting nor filter errs so", &O::tilt, kPositive),

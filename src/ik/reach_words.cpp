@@ -13,8 +13,9 @@ std::string number_word(double value) { return significant_text(value, 3); }
 
 /// "12 mm" or "12 mm and 0.1 rad".
 std::string miss(const ReachModel& model, const ReachSolution& s) {
-  std::string text =
-      s.position_error < 1.0 ? number_word(1000.0 * s.position_error) + " mm" : number_word(s.position_error) + " m";
+  std::string text = s.position_error < 1.0            ? number_word(1000.0 * s.position_error) + " mm"
+                     : std::isfinite(s.position_error) ? number_word(s.position_error) + " m"
+                                                       : "more than 1e150 m";  // its square is beyond a double
   if (!model.options().position_only) text += " and " + number_word(s.rotation_error) + " rad";
   return text;
 }

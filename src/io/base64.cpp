@@ -1,6 +1,7 @@
 #include "antaeus/io/base64.hpp"
 
-#include <algorithm>
+#include <array>
+#include <cstdint>
 
 namespace antaeus {
 
@@ -8,20 +9,37 @@ namespace {
 
 constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
+constexpr std::uint8_t kNoDigit = 64;
+constexpr std::array<std::uint8_t, 256> kValues = [] {
+  std::array<std::uint8_t, 256> values{};
+  values.fill(kNoDigit);
+  for (std::size_t i = 0; i < kDigits.size(); ++i) {
+    values[static_cast<unsigned char>(kDigits[i])] = static_cast<std::uint8_t>(i);
+  }
+  return values;
+}();
+
 }  // namespace
 
 std::string to_base64(std::string_view bytes) {
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t left = std::min<std::size_t>(3, bytes.size() - i);
-    const auto at = [&](std::size_t k) -> unsigned { return k < left ? static_cast<unsigned char>(bytes[i + k]) : 0U; };
-    const unsigned group = at(0) << 16U | at(1) << 8U | at(2);
-    text += kDigits[group >> 18U];
-    text += kDigits[group >> 12U & 63U];
-    text += left > 1 ? kDigits[group >> 6U & 63U] : '=';
-    text += left > 2 ? kDigits[group & 63U] : '=';
+  std::string text((bytes.size() + 2) / 3 * 4, '=');
+  char* out = text.data();
+  const auto at = [&](std::size_t i) -> unsigned { return static_cast<unsigned char>(bytes[i]); };
+  const auto digit = [](unsigned group, unsigned shift) { return kDigits[group >> shift & 63U]; };
+  std::size_t i = 0;
+  for (; i + 3 <= bytes.size(); i += 3, out += 4) {
+    const unsigned group = at(i) << 16U | at(i + 1) << 8U | at(i + 2);
+    out[0] = digit(group, 18);
+    out[1] = digit(group, 12);
+    out[2] = digit(group, 6);
+    out[3] = digit(group, 0);
   }
+  if (i == bytes.size()) return text;
+  const bool two = i + 2 == bytes.size();
+  const unsigned group = at(i) << 16U | (two ? at(i + 1) << 8U : 0U);
+  out[0] = digit(group, 18);
+  out[1] = digit(group, 12);
+  if (two) out[2] = digit(group, 6);
   return text;
 }
 
@@ -34,9 +52,9 @@ std::optional<std::string> from_base64(std::string_view text) {
     const std::size_t padding = !last ? 0 : text[i + 3] != '=' ? 0 : text[i + 2] != '=' ? 1 : 2;
     unsigned group = 0;
     for (std::size_t k = 0; k < 4; ++k) {
-      const std::size_t digit = k < 4 - padding ? kDigits.find(text[i + k]) : 0;
-      if (digit == std::string_view::npos) return std::nullopt;
-      group = group << 6U | static_cast<unsigned>(digit);
+      const unsigned digit = k < 4 - padding ? kValues[static_cast<unsigned char>(text[i + k])] : 0U;
+      if (digit == kNoDigit) return std::nullopt;
+      group = group << 6U | digit;
     }
     for (std::size_t k = 0; k < 3 - padding; ++k) bytes += static_cast<char>(group >> (16U - 8U * k) & 255U);
   }

@@ -1,6 +1,7 @@
 #include "antaeus/io/json.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -19,24 +20,41 @@ const Json kNull;
   throw Error("JSON", std::string("the value is no ") + wanted, "check the file against its schema");
 }
 
+/// Bytes that stand in a text as they are, whatever follows: ASCII that is neither a quote, a backslash nor steering.
+constexpr std::array<bool, 256> kBare = [] {
+  std::array<bool, 256> plain{};
+  for (std::size_t c = 0x20; c < 0x7F; ++c) plain[c] = c != '"' && c != '\\';
+  return plain;
+}();
+
 /// What would steer a terminal is escaped: the same text to a reader of JSON, and harmless where the file is shown.
 void append_quoted(std::string& out, std::string_view text) {
   constexpr char kHex[] = "0123456789abcdef";
-  const std::string valid = valid_utf8(text);
   out += '"';
-  for (std::size_t at = 0; at < valid.size();) {
-    const std::size_t length = utf8_length(valid, at);
-    const char32_t code = utf8_code_point(valid, at, length);
+  for (std::size_t at = 0; at < text.size();) {
+    // Most of a page is base64: runs of plain letters are taken whole.
+    std::size_t end = at;
+    while (end < text.size() && kBare[static_cast<unsigned char>(text[end])]) ++end;
+    out.append(text, at, end - at);
+    at = end;
+    if (at == text.size()) break;
+    const std::size_t length = utf8_length(text, at);
+    if (length == 0) {
+      out += "\xEF\xBF\xBD";  // as valid_utf8
+      ++at;
+      continue;
+    }
+    const char32_t code = utf8_code_point(text, at, length);
     if (code == '"' || code == '\\') {
       out += '\\';
-      out += valid[at];
+      out += text[at];
     } else if (code == '\n') {
       out += "\\n";
     } else if (is_steering(code)) {
       out += "\\u";
       for (int shift = 12; shift >= 0; shift -= 4) out += kHex[(code >> shift) & 15U];
     } else {
-      out.append(valid, at, length);
+      out.append(text, at, length);
     }
     at += length;
   }

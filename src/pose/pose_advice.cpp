@@ -29,6 +29,9 @@ constexpr double kGain = 5e-4;
 constexpr int kTogether = 16;
 /// Levels of a bisection that are judged together: both halves of each.
 constexpr int kLevels = 3;
+/// Of a compass: all of 28 joints, by themselves and in pairs. Of more joints, only near ones are paired: else the work
+/// would grow with the cube of their number, and an audit of 100 of them take ten seconds for its advice.
+constexpr Eigen::Index kMostDirections = 1600;
 /// So near to its limit, as a share, a number may lie on the other side of it when it is computed in another order.
 constexpr double kNearItsLimit = 1e-7;
 
@@ -331,6 +334,16 @@ class Search {
     return inside;
   }
 
+  /// How far apart in the chain two joints of a pair may be, so that kMostDirections suffice; 1 at least.
+  static Eigen::Index pairs_apart(Eigen::Index joints) {
+    Eigen::Index apart = 1, directions = 2 * joints + 4 * (joints - 1);
+    while (apart < joints - 1 && directions + 4 * (joints - apart - 1) <= kMostDirections) {
+      ++apart;
+      directions += 4 * (joints - apart);
+    }
+    return apart;
+  }
+
   /// Compass search for a nearer point of the border.
   VectorX refine(VectorX u) {
     const Eigen::Index n = u.size();
@@ -340,8 +353,9 @@ class Search {
     };
     std::vector<Direction> compass;
     // j = i: along the joint itself; others: between two joints, where a crease of the border holds the rest up.
+    const Eigen::Index apart = pairs_apart(n);
     for (Eigen::Index i = 0; i < n; ++i) {
-      for (Eigen::Index j = i; j < n; ++j) {
+      for (Eigen::Index j = i; j <= std::min(n - 1, i + apart); ++j) {
         for (int signs = 0; signs < (i == j ? 2 : 4); ++signs) compass.push_back({i, j, signs});
       }
     }

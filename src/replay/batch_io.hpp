@@ -147,10 +147,15 @@ class Pack {
     const std::ptrdiff_t rest = call.count - first;
     count_ = rest < kLanes ? static_cast<int>(rest) : kLanes;
   }
-  ANTAEUS_LANES_INLINE void read(const BatchRows& from, int width, D* packs) {
+  /// \param scale  so that a number that no robot can have overflows: 2^1024 over its bound
+  ANTAEUS_LANES_INLINE void read(const BatchRows& from, int width, D* packs, double scale) {
     read_any(from, width, packs);
-    // Zero, or NaN of what is not finite; in four sums, none of which waits for another.
-    const auto trace = [&](int i) { return packs[i] - packs[i]; };  // NOLINT(misc-redundant-expression)
+    // Zero, or NaN of what is not finite then; in four sums, none of which waits for another.
+    const D scales = all_lanes<D>(scale);
+    const auto trace = [&](int i) {
+      const D scaled = packs[i] * scales;
+      return scaled - scaled;  // NOLINT(misc-redundant-expression)
+    };
     D sums[4] = {finite_, all_lanes<D>(0.0), all_lanes<D>(0.0), all_lanes<D>(0.0)};
     int i = 0;
     for (; i + 4 <= width; i += 4) {
@@ -174,7 +179,7 @@ class Pack {
       for (int i = 0; i < width; i += 8) __builtin_prefetch(row + i);
     }
   }
-  /// Closes the reading of what must be finite.
+  /// Closes the reading of what must be possible.
   ANTAEUS_LANES_INLINE void judge() {
     not_finite_ = finite_ != 0.0;
     bad_ = not_finite_;

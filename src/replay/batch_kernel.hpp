@@ -2,6 +2,7 @@
 /// \file
 /// The one source of all builds: batch_portable.cpp, batch_avx2.cpp and batch_avx512.cpp include it.
 
+#include "antaeus/core/possible.hpp"
 #include "replay/batch_dynamics.hpp"
 #include "replay/batch_io.hpp"
 #include "replay/batch_posterior.hpp"
@@ -21,27 +22,33 @@ template <class D>
 ANTAEUS_LANES_INLINE void read_states(const BatchNumbers& model, const BatchCall& call, BatchLanes<D>& lanes,
                                       Sensed<D>& sensed, Pack<D>& pack) {
   const int motors = model.motor_count;
+  // A number at its bound or beyond overflows; what has no bound is multiplied by one.
+  const auto overflow_at = [](double bound) { return 0x1p1023 / bound * 2.0; };
+  const double force = overflow_at(kImpossibleTorque), speed = overflow_at(kImpossibleSpeed),
+               acceleration = overflow_at(kImpossibleAcceleration);
   const struct {
     const BatchRows& rows;
     D* lanes;
     int width;
     bool read;
+    double scale;
   } channels[] = {
-      {call.in.q, lanes.q, motors, true},
-      {call.in.tau, lanes.tau, motors, call.in.tau.data != nullptr},
-      {call.in.residual, lanes.residual, motors, call.in.residual.data != nullptr},
-      {call.in.v, lanes.v, motors, call.moving},
-      {call.in.a, lanes.a, motors, call.dynamic},
-      {call.in.imu_quaternion_xyzw, sensed.quaternion, 4, sensed.oriented},
-      {call.in.imu_angular_velocity, sensed.gyro, 3, call.dynamic && call.in.imu_angular_velocity.data},
-      {call.in.imu_specific_force, sensed.specific_force, 3, call.dynamic && call.in.imu_specific_force.data},
+      {call.in.q, lanes.q, motors, true, overflow_at(kImpossiblePosition)},
+      {call.in.tau, lanes.tau, motors, call.in.tau.data != nullptr, force},
+      {call.in.residual, lanes.residual, motors, call.in.residual.data != nullptr, force},
+      {call.in.v, lanes.v, motors, call.moving, speed},
+      {call.in.a, lanes.a, motors, call.dynamic, acceleration},
+      {call.in.imu_quaternion_xyzw, sensed.quaternion, 4, sensed.oriented, 1.0},
+      {call.in.imu_angular_velocity, sensed.gyro, 3, call.dynamic && call.in.imu_angular_velocity.data, speed},
+      {call.in.imu_specific_force, sensed.specific_force, 3, call.dynamic && call.in.imu_specific_force.data,
+       overflow_at(kImpossibleSpecificForce)},
       {call.in.base_angular_acceleration, sensed.acceleration, 3,
-       call.dynamic && call.in.base_angular_acceleration.data},
-      {call.in.motion_share, lanes.share, 1, call.in.motion_share.data != nullptr},
+       call.dynamic && call.in.base_angular_acceleration.data, acceleration},
+      {call.in.motion_share, lanes.share, 1, call.in.motion_share.data != nullptr, 1.0},
   };
   for (const auto& channel : channels) {
     if (!channel.read) continue;
-    pack.read(channel.rows, channel.width, channel.lanes);
+    pack.read(channel.rows, channel.width, channel.lanes, channel.scale);
     if (channel.width == motors) pack.fetch(channel.rows, motors);
   }
   if (call.in.variance.data) {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "antaeus/core/possible.hpp"
 #include "estimation/residual_rows.hpp"
 
 namespace antaeus::detail {
@@ -133,16 +134,24 @@ void StaticHistory::read(const ReplayInput& block, bool is_episode, HistoryRows&
 
 /// What InstantReader and the residual's first look refuse.
 Status StaticHistory::refusal_of(const Sample& sample) const noexcept {
-  if (!is_finite(sample.q, motors_) || !is_finite(sample.tau, motors_)) return Status::not_finite;
+  if (!are_possible(Numbers(sample.q, motors_), kImpossiblePosition)) return Status::not_finite;
+  for (std::size_t m = 0; m < static_cast<std::size_t>(motors_); ++m) {
+    if (!(std::abs(profile_.joint_torque(m, sample.tau[m])) < kImpossibleTorque)) return Status::not_finite;
+  }
   if (uses_imu_ && sample.quaternion) {
     if (!is_finite(sample.quaternion, 4)) return Status::not_finite;
     if (std::abs(Numbers(sample.quaternion, 4).norm() - 1.0) > kQuaternionSlack) return Status::bad_orientation;
   }
-  for (const double* channel : {sample.v, sample.a}) {
-    if (channel && !is_finite(channel, motors_)) return Status::not_finite;
-  }
-  for (const double* channel : {sample.gyro, sample.force}) {
-    if (channel && !is_finite(channel, 3)) return Status::not_finite;
+  const struct {
+    const double* numbers;
+    Eigen::Index size;
+    double bound;
+  } channels[] = {{sample.v, motors_, kImpossibleSpeed},
+                  {sample.a, motors_, kImpossibleAcceleration},
+                  {sample.gyro, 3, kImpossibleSpeed},
+                  {sample.force, 3, kImpossibleSpecificForce}};
+  for (const auto& [numbers, size, bound] : channels) {
+    if (numbers && !are_possible(Numbers(numbers, size), bound)) return Status::not_finite;
   }
   return Status::ok;
 }

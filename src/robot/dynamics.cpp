@@ -14,8 +14,23 @@
 
 namespace antaeus {
 
+/// Pinocchio's data have four tensors of n³ numbers for second derivatives, which nobody here asks for: 32 MB at 100
+/// joints, for every thread's every workspace. They are made once, and left out of all copies.
+const pinocchio::Data& RobotModel::Impl::blank_data() const {
+  std::call_once(blank_made_, [this] {
+    auto data = std::make_unique<pinocchio::Data>(model);
+    for (auto* tensor :
+         {&data->d2tau_dqdq, &data->d2tau_dvdv, &data->d2tau_dqdv, &data->d2tau_dadq, &data->kinematic_hessians}) {
+      tensor->resize(0, 0, 0);
+    }
+    blank_ = std::move(data);
+  });
+  return *blank_;
+}
+
 Dynamics::Dynamics(RobotModel model)
-    : model_(std::move(model)), workspace_(std::make_unique<Workspace>(model_.impl_->model)) {}
+    : model_(std::move(model)),
+      workspace_(std::make_unique<Workspace>(model_.impl_->model, model_.impl_->blank_data())) {}
 Dynamics::~Dynamics() = default;
 Dynamics::Dynamics(Dynamics&&) noexcept = default;
 Dynamics& Dynamics::operator=(Dynamics&&) noexcept = default;

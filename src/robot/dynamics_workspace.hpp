@@ -9,8 +9,8 @@
 namespace antaeus {
 
 struct Dynamics::Workspace {
-  explicit Workspace(const pinocchio::Model& model)
-      : data(model),
+  Workspace(const pinocchio::Model& model, const pinocchio::Data& blank)
+      : data(blank),
         q(model.nq),
         v(model.nv),
         a(model.nv),

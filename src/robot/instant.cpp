@@ -2,10 +2,12 @@
 
 #include <Eigen/Geometry>
 #include <cmath>
+#include <utility>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/in_place.hpp"
 #include "antaeus/core/option_table.hpp"
+#include "antaeus/core/possible.hpp"
 #include "robot/check_inertia.hpp"
 #include "robot/quaternion_slack.hpp"
 
@@ -18,10 +20,10 @@ void follow_presence(const VectorX& from, VectorX& to, VectorX& spare) noexcept 
   if ((from.size() == 0) != (to.size() == 0)) to.swap(spare);
 }
 
-Status check_channel(const VectorX& channel, Eigen::Index motors) noexcept {
-  if (channel.size() == 0) return Status::ok;
-  if (channel.size() != motors) return Status::wrong_size;
-  return channel.allFinite() ? Status::ok : Status::not_finite;
+/// \param bound  of numbers that a robot can have
+template <class Channel>
+Status check_numbers(const Channel& channel, double bound) noexcept {
+  return are_possible(channel, bound) ? Status::ok : Status::not_finite;
 }
 
 }  // namespace
@@ -89,12 +91,16 @@ void InstantReader::keep(const Observation& observation) noexcept {
 }
 
 Status InstantReader::check_motion(const Observation& observation) const noexcept {
-  for (const VectorX* channel : {&observation.v, &observation.a}) {
-    if (const Status status = check_channel(*channel, model().motor_count()); status != Status::ok) return status;
+  for (const auto& [channel, bound] :
+       {std::pair(&observation.v, kImpossibleSpeed), std::pair(&observation.a, kImpossibleAcceleration)}) {
+    if (channel->size() == 0) continue;
+    if (channel->size() != model().motor_count()) return Status::wrong_size;
+    if (const Status status = check_numbers(*channel, bound); status != Status::ok) return status;
   }
-  const bool bad_gyro = observation.has_gyro && !observation.imu_angular_velocity.allFinite();
-  const bool bad_accelerometer = observation.has_accelerometer && !observation.imu_specific_force.allFinite();
-  return bad_gyro || bad_accelerometer ? Status::not_finite : Status::ok;
+  Status status = Status::ok;
+  if (observation.has_gyro) status = check_numbers(observation.imu_angular_velocity, kImpossibleSpeed);
+  if (status != Status::ok || !observation.has_accelerometer) return status;
+  return check_numbers(observation.imu_specific_force, kImpossibleSpecificForce);
 }
 
 Status InstantReader::orient_base(const Observation& observation) noexcept {
@@ -122,7 +128,11 @@ Status InstantReader::compute(const Observation& observation) noexcept {
   if (observation.q.size() != model.motor_count() || observation.tau.size() != model.motor_count()) {
     return Status::wrong_size;
   }
-  if (!observation.q.allFinite() || !observation.tau.allFinite()) return Status::not_finite;
+  if (!are_possible(observation.q, kImpossiblePosition) || !observation.tau.allFinite()) return Status::not_finite;
+  for (Eigen::Index m = 0; m < now.torque.size(); ++m) {
+    now.torque[m] = profile_->joint_torque(static_cast<std::size_t>(m), observation.tau[m]);
+  }
+  if (!are_possible(now.torque, kImpossibleTorque)) return Status::not_finite;
   // Kinematics run once, with the base at the identity; what depends on its orientation is turned afterwards.
   const Eigen::Vector4d upright(0.0, 0.0, 0.0, 1.0);
   if (const Status status = model.position_from_motors(observation.q, upright, now.base_q); status != Status::ok) {
@@ -135,9 +145,6 @@ Status InstantReader::compute(const Observation& observation) noexcept {
   const Vector3 gravity = R_WB.transpose() * model.gravity();
   if (const Status status = terms.gravity_torque(gravity, full_gravity_); status != Status::ok) return status;
   if (const Status status = model.select_motor_rows(full_gravity_, now.gravity); status != Status::ok) return status;
-  for (Eigen::Index m = 0; m < now.torque.size(); ++m) {
-    now.torque[m] = profile_->joint_torque(static_cast<std::size_t>(m), observation.tau[m]);
-  }
   now.static_residual = now.torque - now.gravity;
   const bool floating = model.base() == Base::free_flyer;
   if (floating) now.base_residual = -full_gravity_.head<6>();

@@ -1,5 +1,7 @@
 #pragma once
 // The one place where our model and Pinocchio's meet. Private to src/robot.
+#include <memory>
+#include <mutex>
 #include <pinocchio/multibody.hpp>
 
 #include "antaeus/robot/robot_model.hpp"
@@ -23,6 +25,13 @@ struct RobotModel::Impl {
   Vector3 gravity = Vector3::Zero();
   double total_mass = 0.0;
   std::map<std::string, int, std::less<>> frames;  // links before joints of the same name
+
+  /// What the memory of every Dynamics is a copy of (dynamics.cpp); made with the first one.
+  const pinocchio::Data& blank_data() const;
+
+ private:
+  mutable std::once_flag blank_made_;
+  mutable std::unique_ptr<const pinocchio::Data> blank_;
 };
 
 }  // namespace antaeus

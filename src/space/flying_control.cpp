@@ -4,10 +4,12 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/in_place.hpp"
 #include "antaeus/core/option_table.hpp"
+#include "antaeus/core/possible.hpp"
 #include "core/rotation_check.hpp"
 
 namespace antaeus {
@@ -15,6 +17,8 @@ namespace antaeus {
 namespace {
 
 constexpr double kSingularGains = 1e-3;
+/// [m] Beyond, a double has no tenth of a nanometre left, and an error of that size is no error of control.
+constexpr double kFarthest = 0x1p20;
 
 using Vector9 = Eigen::Matrix<double, 9, 1>;
 
@@ -32,6 +36,16 @@ HalfTurn half_turn(const Matrix3& R) noexcept {
 /// d(2ε)/dt where the body turns with ω against what the error is of, both in the body's axes.
 Vector3 rate_of(const HalfTurn& turn, const Vector3& omega) noexcept {
   return turn.eta * omega + 0.5 * turn.error.cross(omega);
+}
+
+bool is_possible(const FlyingReference& r) noexcept {
+  const auto within = [](std::initializer_list<const Vector3*> all, double bound) {
+    return std::ranges::all_of(all, [bound](const Vector3* one) { return are_possible(*one, bound); });
+  };
+  const PoseReference& e = r.end_effector;
+  return within({&e.X_WE.translation, &r.com.position}, kFarthest) &&
+         within({&e.velocity, &e.omega, &r.base.omega, &r.com.velocity}, kImpossibleSpeed) &&
+         within({&e.acceleration, &e.omega_dot, &r.base.omega_dot, &r.com.acceleration}, kImpossibleAcceleration);
 }
 
 struct Block {
@@ -145,6 +159,8 @@ struct FlyingControl::Workspace {
     const FreeFlyingTerms& t = flying.at(q, v);
     if (t.status != Status::ok) return fail(t.status);
     if (!all_finite(reference) || !std::isfinite(dt) || dt <= 0.0) return fail(Status::not_finite);
+    // Before anything that remembers: the carried motion, the wheels and the limits of torques never see it.
+    if (!are_possible(q.head<3>(), kFarthest) || !is_possible(reference)) return fail(Status::not_finite);
     if (!detail::is_rotation(reference.end_effector.X_WE.rotation) || !detail::is_rotation(reference.base.R_WB)) {
       return fail(Status::bad_orientation);
     }

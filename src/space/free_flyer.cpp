@@ -8,6 +8,7 @@
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/in_place.hpp"
+#include "antaeus/core/possible.hpp"
 #include "core/cross_matrix.hpp"
 #include "space/extreme_singular_values.hpp"
 
@@ -176,6 +177,7 @@ void FreeFlyer::condition(const SmallSvd& svd_J, const SpaceMatrix& Gamma, FreeF
 Status FreeFlyer::kinematics(ConstVectorRef q, ConstVectorRef v, FreeFlyingMotion& m) noexcept {
   position_ = dynamics_->at(q);
   if (position_.status() != Status::ok) return position_.status();
+  if (!are_possible(q, kImpossiblePosition) || !are_possible(v, kImpossibleSpeed)) return Status::not_finite;
   position_.frame_pose(base_, m.X_WB);
   position_.frame_pose(frame_, m.X_WE);
   position_.frame_jacobian(frame_, J_W_);
@@ -260,6 +262,10 @@ const FreeFlyingTerms& FreeFlyer::at(ConstVectorRef q, ConstVectorRef v) noexcep
   const VelocityTerms now = dynamics_->at(q, v);
   if (now.status() != Status::ok) {
     fail(now.status());
+    return terms_;
+  }
+  if (!are_possible(q, kImpossiblePosition) || !are_possible(v, kImpossibleSpeed)) {
+    fail(Status::not_finite);
     return terms_;
   }
   v_ = v;

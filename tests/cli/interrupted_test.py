@@ -252,6 +252,24 @@ def script(path, text):
     return path
 
 
+def test_the_browser_ends_with_a_program_that_was_killed(small, tmp_path):
+    """KILL cannot be handled: the browser and what it started end because nobody holds them any more."""
+    pid_file = tmp_path / "pid"
+    browser = script(tmp_path / "browser", f"sleep 300 &\necho $! $$ > {pid_file}.new\nmv {pid_file}.new {pid_file}\nwait\n")
+    process = start(*audit(small, tmp_path / "out", "--pdf"), env=os.environ | {"CHROMIUM": str(browser), "TMPDIR": str(tmp_path)})
+    until = time.monotonic() + 10
+    while not pid_file.exists() and time.monotonic() < until:
+        time.sleep(0.01)
+    left = [int(pid) for pid in pid_file.read_text().split()]
+    assert all(alive(pid) for pid in left)
+    process.kill()
+    process.communicate(timeout=patience(10))
+    until = time.monotonic() + 5
+    while any(alive(pid) for pid in left) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert not any(alive(pid) for pid in left)
+
+
 @pytest.mark.parametrize("with_signal", [signal.SIGINT, signal.SIGTERM])
 def test_an_interruption_ends_the_browser_and_removes_its_folder(small, tmp_path, with_signal):
     place = tmp_path / "tmp"

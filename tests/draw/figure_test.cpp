@@ -176,6 +176,10 @@ TEST(Figure, EscapingKeepsGoodUtf8AndReplacesBad) {
   EXPECT_EQ(xml_escaped("\xC0\xAF"), "\xEF\xBF\xBD\xEF\xBF\xBD") << "overlong";
   EXPECT_EQ(xml_escaped("a\xE2\x82"), "a\xEF\xBF\xBD\xEF\xBF\xBD") << "cut short";
   EXPECT_EQ(xml_escaped("\xED\xA0\x80").find('\xED'), std::string::npos) << "surrogate";
+  // What a reader cannot see is shown; a page says no other name than the file does.
+  EXPECT_EQ(xml_escaped("elbow\u202Etnioj_\u2066x\u2069"), "elbow\\u202etnioj_\\u2066x\\u2069");
+  EXPECT_EQ(xml_escaped("a\u0085b\u009F\x7F\x1B[m\r"), "a\\x85b\\x9f\\x7f\\x1b[m\\x0d");
+  EXPECT_EQ(xml_escaped("a\tb\nc"), "a\tb\nc");
 }
 
 TEST(Figure, RefusesWhatItCannotDraw) {

@@ -289,6 +289,74 @@ TEST_F(Input, WhatCannotBeReadIsPassedOver) {
   EXPECT_THROW(InputChecks(robot_, bad), OptionsError);
 }
 
+TEST_F(Input, ATorqueThatIsZeroFromTheStartIsDeadBesideOthersThatCarryNoise) {
+  for (const double rate : {50.0, 500.0}) {
+    const auto found_after = [&](const std::function<void(Observation&)>& change) {
+      InputChecks checks(robot_);
+      for (int i = 0; i / rate < 4.0; ++i) {
+        Observation o = still(i / rate);
+        change(o);
+        checks.inspect(o);
+        if (checks.findings().motor_with(Reason::dead_torque) >= 0) return i / rate;
+      }
+      return kNaN;
+    };
+    EXPECT_NEAR(found_after([](Observation& o) { o.tau[16] = 0.0; }), 1.0, 1.5 / rate);
+    EXPECT_TRUE(std::isnan(found_after([](Observation& o) { o.tau[16] = 0.3; }))) << "a number, whatever it means";
+    EXPECT_TRUE(std::isnan(found_after([](Observation& o) { o.tau.head<20>().setZero(); }))) << "most are as it is";
+    EXPECT_TRUE(std::isnan(found_after([](Observation& o) {
+      o.tau[16] = 0.0;
+      o.v.resize(0);
+    }))) << "nobody says whether it rests";
+  }
+}
+
+/// Coarse steps repeat to the last bit for as long as a robot rests; after a push, or a move, in other places.
+TEST_F(Input, CoarseStepsAtRestAreNotDead) {
+  for (const double rate : {50.0, 500.0}) {
+    for (const double step : {0.1, 0.3, 1.0}) {
+      for (const double share : {0.0, 0.1, 0.25}) {
+        SCOPED_TRACE(std::to_string(rate) + " Hz, " + std::to_string(step) + " N·m, " + std::to_string(share));
+        InputChecks checks(robot_);
+        VectorX load = random_.vector(27, 20.0), q = robot_.pose("zero");
+        for (int i = 0; i / rate < 30.0; ++i) {
+          // Every five seconds one second of motion, with the noise of motion, and another load at its end.
+          const double t = std::fmod(i / rate, 5.0);
+          Observation o = still(i / rate);
+          if (t < 1.0) {
+            o.v = VectorX::Constant(27, t < 0.5 ? 0.2 : -0.2);
+            q += o.v / rate;
+            load += random_.vector(27, 20.0 / rate);
+          } else {
+            o.v.setZero();
+          }
+          o.q = q;
+          o.tau = load + random_.vector(27, t < 1.0 ? 2.0 : share * step);
+          o.tau = (o.tau / step).array().round() * step;
+          if (i % 7 != 6 && t >= 1.0) o.tau[0] += 1e-9 * random_.vector(1)[0];  // else all are still, which is dead
+          ASSERT_TRUE(checks.inspect(o).reasons.empty()) << i << ": " << checks.findings().reasons.text();
+          for (std::size_t m = 1; m < 27; ++m) ASSERT_TRUE(checks.findings().motors[m].empty()) << i << ": " << m;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(Input, WhatCannotBeIsComparedWithNothing) {
+  InputChecks checks(robot_);
+  for (int i = 0; i < 100; ++i) {
+    Observation o = still(0.002 * i);
+    const bool spoilt = i % 10 == 9;
+    if (spoilt) {
+      o.v[3] = 1e20;
+      o.tau[4] = i % 20 == 19 ? 1e300 : 0.0;
+      o.imu_specific_force[1] = 1e290;
+    }
+    EXPECT_TRUE(checks.inspect(o).reasons.empty()) << i << ": " << checks.findings().reasons.text();
+    EXPECT_LT(checks.findings().shares.jump, 1.0) << i;
+  }
+}
+
 TEST_F(Input, ChecksDoNotAllocate) {
   InputChecks checks(robot_);
   std::vector<Observation> samples;

@@ -47,6 +47,22 @@ TEST(Json, TextIsEscapedAndRepaired) {
   }
 }
 
+/// Runs of plain letters are taken whole: what ends them is found wherever it stands.
+TEST(Json, EveryByteIsFoundWithinARun) {
+  for (int byte = 1; byte < 256; ++byte) {
+    for (const std::size_t at : {std::size_t{0}, std::size_t{1}, std::size_t{17}, std::size_t{63}}) {
+      std::string text(64, 'A');
+      text[at] = static_cast<char>(byte);
+      const std::string written = Json(text).dump(-1);
+      const bool alone = byte >= 0x80;
+      std::string expected = text;
+      if (alone) expected.replace(at, 1, "\uFFFD");
+      EXPECT_EQ(parse_json(written).text(), expected) << byte << " at " << at;
+      for (const char c : written) EXPECT_TRUE(static_cast<unsigned char>(c) >= 0x20 && c != '\x7F') << byte;
+    }
+  }
+}
+
 TEST(Json, AccessorsOfAnotherKindThrow) {
   const Json value = parse_json(R"({"n": 1.5, "i": 3, "w": 2.0, "t": "x", "b": false, "a": [1]})");
   EXPECT_EQ(value["n"].number(), 1.5);

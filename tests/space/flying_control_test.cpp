@@ -4,6 +4,8 @@
 
 #include <Eigen/Geometry>
 #include <Eigen/LU>
+#include <functional>
+#include <vector>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/option_table.hpp"
@@ -93,6 +95,45 @@ TEST(FlyingControl, EnergyChangesBySupplyLessDissipation) {
     }
     EXPECT_LT(slowest_ramp, 0.9) << "the ramp acted";
     std::cout << robot << ": balance of power to " << worst << "\n";
+  }
+}
+
+/// One sample or target that cannot be: no torque in that cycle, and none of it later. Against a control that met NaN.
+TEST(FlyingControl, AnOutlierLeavesNoTrace) {
+  using Spoil = std::function<void(VectorX & q, VectorX & v, FlyingReference & r, double number)>;
+  const std::pair<const char*, Spoil> places[] = {
+      {"base position", [](VectorX& q, VectorX&, FlyingReference&, double x) { q[1] = x; }},
+      {"base velocity", [](VectorX&, VectorX& v, FlyingReference&, double x) { v[0] = x; }},
+      {"joint velocity", [](VectorX&, VectorX& v, FlyingReference&, double x) { v[8] = x; }},
+      {"target", [](VectorX&, VectorX&, FlyingReference& r, double x) { r.end_effector.X_WE.translation[2] = x; }},
+      {"target's speed", [](VectorX&, VectorX&, FlyingReference& r, double x) { r.end_effector.velocity[0] = x; }},
+      {"centre of mass", [](VectorX&, VectorX&, FlyingReference& r, double x) { r.com.position[0] = x; }},
+      {"base acceleration", [](VectorX&, VectorX&, FlyingReference& r, double x) { r.base.omega_dot[0] = x; }},
+  };
+  for (const FlyingLaw law : kLaws) {
+    for (const auto& [name, spoil] : places) {
+      for (const double number : {1e12, -1e20, 1e160, 1e308}) {
+        SCOPED_TRACE(std::string(to_string(law)) + ", " + name + " " + std::to_string(number));
+        std::vector<FlyingCommand> commands[2];
+        for (const bool is_nan : {false, true}) {
+          test::Rig rig("spacecraft_ur3", with_law(law), 4e-3);
+          throw_off(rig, "spacecraft_ur3");
+          const FlyingReference goal = test::here(rig.flying, test::ready("spacecraft_ur3", rig.flight.model()));
+          for (int i = 0; i < 60; ++i) {
+            VectorX q = rig.flight.q(), v = rig.flight.v();
+            FlyingReference r = goal;
+            if (i == 30) spoil(q, v, r, is_nan ? kNaN : number);
+            commands[is_nan].push_back(rig.control.update(q, v, r, rig.dt));
+            ASSERT_EQ(rig.flight.step(commands[is_nan].back().tau, rig.dt), Status::ok);
+          }
+        }
+        EXPECT_TRUE(commands[0][30].tau.isZero(0.0));
+        for (std::size_t i = 0; i < 60; ++i) {
+          ASSERT_EQ(commands[0][i].status, i == 30 ? Status::not_finite : Status::ok) << i;
+          ASSERT_LE(test::largest(commands[0][i].tau - commands[1][i].tau), tolerance::kForgottenOutlier) << i;
+        }
+      }
+    }
   }
 }
 

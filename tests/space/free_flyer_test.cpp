@@ -69,6 +69,18 @@ TEST(FreeFlyer, BadInputIsAStatusAndTheLastGoodInverse) {
     }
     EXPECT_EQ(flying.motion_at(q, v).status, Status::not_finite);
     EXPECT_TRUE(flying.motion().J_plus.array().isNaN().all());
+    // Such numbers overflow in C: a status says so, and no NaN stands beside `ok`.
+    for (const double number : {1e20, 1e160, -1e308}) {
+      VectorX far = good.q, fast = good.v;
+      far[1] = number;
+      fast[7] = number;
+      EXPECT_EQ(flying.at(far, good.v).status, Status::not_finite);
+      EXPECT_TRUE(flying.terms().C.array().isNaN().all());
+      EXPECT_EQ(flying.at(good.q, fast).status, Status::not_finite);
+      EXPECT_EQ(flying.motion_at(far, good.v).status, Status::not_finite);
+      EXPECT_EQ(flying.motion_at(good.q, fast).status, Status::not_finite);
+      EXPECT_EQ(flying.conditioning_at(far).status, Status::not_finite);
+    }
     EXPECT_EQ(flying.at(q.head(5), v).status, Status::wrong_size);
     EXPECT_EQ(flying.motion_at(good.q, v.head(3)).status, Status::wrong_size);
     EXPECT_EQ(flying.conditioning_at(q.head(5)).status, Status::wrong_size);

@@ -88,6 +88,9 @@ inline constexpr Tolerance kPosture{5e-5};
 inline constexpr Tolerance kSingularRise{1e-9};
 /// The same with torques that are constant through 1 ms: on one path of 24 it was 1.8e-9, at 0.5 ms less than 1e-9.
 inline constexpr Tolerance kSingularRiseOfCycle{4e-9};
+/// Torques of two controls of which one met a number that cannot be, the other NaN [N·m, N]: the last inverse, which
+/// one of them took a cycle earlier, differs in its rounding, 1e-13 of torques of 1e2, through thirty cycles.
+inline constexpr Tolerance kForgottenOutlier{1e-9};
 /// Inverses of 9 × 9 matrices with condition 1e4 by two routes, relative.
 inline constexpr Tolerance kSchur{1e-9};
 

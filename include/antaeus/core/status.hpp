@@ -12,7 +12,7 @@ namespace antaeus {
 enum class Status : std::uint8_t {
   ok,
   wrong_size,       ///< an argument has not the model's dimension
-  not_finite,       ///< an argument holds NaN or infinity
+  not_finite,       ///< an argument holds NaN, infinity, or a number that no robot can have (core/possible.hpp)
   bad_orientation,  ///< a quaternion is not of unit length within 1e-3
   unknown_frame,    ///< a frame handle is of another model
   not_computed,     ///< no result yet, or a later call has overwritten it

@@ -23,6 +23,7 @@ struct InputCheckOptions {
   double jump_acceleration = 1000.0;  ///< [rad/s²] what a joint may do between two samples
   double dead_time = 0.05;            ///< [s] how long all torques may stay exactly as they were
   double stuck_time = 0.5;            ///< [s] how long one torque may, while its joint moves
+  double still_time = 1.0;            ///< [s] how long one torque may at rest, where it carried noise
   double stuck_speed = 0.05;          ///< [rad/s] speed above which a joint moves
   double tilt = 0.52;                 ///< [rad] angle between the accelerometer's up and the quaternion's
   double turn = 0.3;  ///< [rad] turn of the quaternion from one sample to the next that the gyro does not explain
@@ -38,7 +39,8 @@ struct InputShares {
   double position = 0.0;  ///< position_out_of_limits
   double jump = 0.0;      ///< position_jump
   double dead = 0.0;      ///< dead_torque, of all torques
-  double stuck = 0.0;     ///< dead_torque, of the worst motor
+  double stuck = 0.0;     ///< dead_torque, of the worst motor that moves
+  double still = 0.0;     ///< dead_torque, of the worst motor at rest
   double tilt = 0.0;      ///< orientation_contradicts, against the accelerometer
   double turn = 0.0;      ///< orientation_contradicts, against the last sample
   double scale = 0.0;     ///< accelerometer_scale
@@ -70,7 +72,9 @@ ANTAEUS_API Reasons check_age(double time, double clock, double maximum_age, con
 ///   reset(): an encoder that slipped reads wrong ever after.
 /// - `dead_torque`: all torques exactly as before for dead_time and three samples; or one torque for stuck_time of
 /// motion
-///   of its joint. A torque at its limit is saturated, and not dead.
+///   of its joint; or one for still_time and 20 samples at rest, where it carried noise of three levels or more, or has
+///   read exactly zero from the start while most others carry such noise. A torque at its limit is saturated, and not
+///   dead.
 /// - `orientation_contradicts`: quaternion and accelerometer disagree in two samples on end at which the latter can
 /// mean
 ///   gravity alone (norm within a fifth, gyro quiet); or the quaternion turns by more than `turn` and twice what the
@@ -78,7 +82,8 @@ ANTAEUS_API Reasons check_age(double time, double clock, double maximum_age, con
 /// - `accelerometer_scale`: the mean of its norm, cut at 2 g, is not near gravity: in g, or dead. Half a second of free
 ///   fall, or impacts of any size and that length, are no finding.
 ///
-/// What is not finite or of the wrong size is passed over: the instant's status says so. Without a clock, positions and
+/// What is not finite, of the wrong size, or such as no robot can have (core/possible.hpp) is passed over, and no later
+/// sample is compared with it: the instant's status says so. Without a clock, positions and
 /// quaternion against accelerometer alone are looked at. \realtime (input_checks_test)
 class ANTAEUS_API InputChecks {
  public:
@@ -93,12 +98,24 @@ class ANTAEUS_API InputChecks {
   void reset() noexcept;
 
  private:
+  /// Of one torque at rest.
+  struct Noise {
+    double before = 0.0;  ///< value before the last change
+    double share = 0.0;   ///< of the last changes that turned back, past three levels
+    int changes = 0;
+    void see(double from, double to) noexcept;
+    bool is_carried() const noexcept;
+  };
   struct Joint {
     double lower, upper, margin;  ///< [rad|m]
     double unit;                  ///< of its position in a radian: 1, or 0.1 m
     double speed_limit, torque_limit;
     double offset = 0.0;     ///< jumps that were not taken back
     double still_for = 0.0;  ///< [s] in which the torque did not change though the joint moved
+    double same_for = 0.0;   ///< [s] in which it did not at rest
+    int same_samples = 0;    ///< of that time
+    bool spoke = false;      ///< it was not exactly zero once
+    Noise noise;
   };
   void forget() noexcept;
   void check_positions(const Observation& observation) noexcept;

@@ -25,7 +25,8 @@ using ByteSink = std::function<void(std::string_view)>;
 
 namespace detail {
 struct StreamedFile;
-}
+std::string sha256_portable(std::string_view bytes);
+}  // namespace detail
 
 /// A file of a set that is written as its bytes come: none of them stays in memory. Copies write the same file.
 class ANTAEUS_API FileStream {
@@ -81,6 +82,11 @@ class ANTAEUS_API Sha256 {
   std::string digits();
 
  private:
+  friend std::string detail::sha256_portable(std::string_view bytes);
+  /// Takes in blocks of 64 bytes.
+  using Digest = void (*)(std::array<std::uint32_t, 8>& state, const char* blocks, std::size_t count);
+  explicit Sha256(Digest digest) noexcept;
+  Digest digest_;
   std::array<std::uint32_t, 8> state_;
   std::string tail_;         ///< less than a block of 64 bytes
   std::uint64_t count_ = 0;  ///< bytes so far

@@ -133,7 +133,8 @@ constexpr void visit_fields(const PoseAdvice*, auto&& visit) {
 ///
 /// Each joint alone is scanned outwards both ways and its first openings bisected to 1e-7 rad. All joints together:
 /// rays run in evenly spread directions from the present pose. Their nearest hits, and the answers of single joints,
-/// are refined by a compass search on the border of the permitted set. It uses no derivatives (the worst direction
+/// are refined by a compass search on the border of the permitted set, along joints and pairs of them (of more than 28
+/// joints, pairs near each other in the chain). It uses no derivatives (the worst direction
 /// changes abruptly) and no random numbers: equal input gives equal advice. The result is a local optimum: a nearer
 /// pose may exist. Joints that share no endpoint are searched separately. Where nothing is found, poses over the whole
 /// range of the limb's joints are tried for each limit by itself. One that none of them passes is noted. Of the sets sd

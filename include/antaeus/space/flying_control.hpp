@@ -141,7 +141,7 @@ class ANTAEUS_API FlyingControl {
   /// Seven joints: the posture that the null motion takes up [n]; without it the null motion is only damped.
   Status set_posture(ConstVectorRef theta) noexcept;
 
-  /// \param dt  of this cycle: > 0 and finite [s]
+  /// What no robot can have, or is 2²⁰ m away: `not_finite`, no trace later. \param dt  of this cycle: > 0, finite [s]
   const FlyingCommand& update(ConstVectorRef q, ConstVectorRef v, const FlyingReference& reference, double dt) noexcept;
   const FlyingCommand& last() const noexcept;
 

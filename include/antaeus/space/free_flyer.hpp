@@ -37,7 +37,7 @@ class ANTAEUS_API FreeFlyer {
 
   /// Kinematics alone: no mass matrix, no memory. Also kept in the terms of at().
   const FreeFlyingMotion& motion_at(ConstVectorRef q, ConstVectorRef v) noexcept;
-  /// Everything.
+  /// Everything. `not_finite` also for numbers that no robot can have (core/possible.hpp).
   const FreeFlyingTerms& at(ConstVectorRef q, ConstVectorRef v) noexcept;
   /// The results of the last calls.
   const FreeFlyingMotion& motion() const noexcept { return motion_; }
