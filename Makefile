@@ -105,6 +105,11 @@ fuzz: setup-test ## fuzz the parsers under the sanitizers (FUZZ_RUNS=1000000)
 	@cmake --build build/asan -j $(JOBS) --target fuzzers
 	@for f in build/asan/tests/fuzz_*; do [ -x $$f ] && echo $$f && $$f $(or $(FUZZ_RUNS),1000000) 1 || exit 1; done
 
+attack: setup-test ## attack the command line: spoiled inputs, kills, full disks, names (ATTACKS=20000, KILLS=200 of each verb)
+	$(call configure,release,-DANTAEUS_BUILD_TESTS=ON)
+	@cmake --build build/release -j $(JOBS) --target $(ALL)
+	@ANTAEUS_CLI=$(ANTAEUS) PYTHONPATH=$(CURDIR)/build/python $(VENV)/bin/python tests/attack/attack.py --mutations $(or $(ATTACKS),20000) --kills $(or $(KILLS),200)
+
 format: setup-test ## clang-format every C++ source
 	@tools/format.sh
 
@@ -130,4 +135,4 @@ docs-simulate: setup-all ## run every experiment and write its figures into docs
 clean: ## remove build/
 	rm -rf build
 
-.PHONY: wheel try-wheel help setup setup-all setup-test demo tour motion studies all test check asan soak bench bench-ik fuzz format tidy docs docs-simulate clean
+.PHONY: wheel try-wheel help setup setup-all setup-test demo tour motion studies all test check asan soak bench bench-ik fuzz attack format tidy docs docs-simulate clean

@@ -136,7 +136,7 @@ ExperimentResult run_experiment(std::string_view name, const Settings& settings,
   result.seed = seed;
   result.command = "antaeus simulate " + result.name + (seed == 1 ? "" : " --seed " + std::to_string(seed));
   result.command += settings_words(settings, "clip");
-  tell_unread(result, settings, {"clip", "experiment"}, "this experiment");
+  tell_unread(result, settings, {"clip", "experiment", "replay"}, "this experiment");
   return result;
 }
 

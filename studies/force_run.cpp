@@ -10,7 +10,6 @@
 #include "antaeus/control/wrench_tare.hpp"
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/option_table.hpp"
-#include "antaeus/ik/reach.hpp"
 #include "studies/arm_run.hpp"
 
 namespace antaeus {
@@ -42,8 +41,7 @@ std::vector<SampleLog::Head> heads(const ArmRig& rig) {
 
 /// Whether the arm can bring the tool along the line, from home. \throws ModelError
 void check_reach(const ArmRig& rig, const ForceSetup& setup, const Pose& X_start) {
-  const KinematicChain chain(rig.told, ArmRig::kTool);
-  const ReachModel model(chain, ReachOptions{});
+  const ReachModel model = reach_model(rig);
   ReachSolver solver(model);
   VectorX q = rig.home;
   constexpr int kPlaces = 10;
@@ -169,6 +167,10 @@ ForceFigures ForceRun::figures(double from, double to) const {
   f.within_1N = static_cast<double>(in_1N) / f.samples;
   f.within_01N = static_cast<double>(in_01N) / f.samples;
   return f;
+}
+
+ReachModel reach_model(const ArmRig& rig) {
+  return ReachModel(KinematicChain(rig.told, ArmRig::kTool), ReachOptions{});
 }
 
 ForceRun run_force_task(ArmRig& rig, const ForceSetup& setup, bool has_line, const Progress& progress,

@@ -7,6 +7,7 @@
 #include "antaeus/control/contact_task.hpp"
 #include "antaeus/control/hybrid_law.hpp"
 #include "antaeus/core/progress.hpp"
+#include "antaeus/ik/reach.hpp"
 #include "studies/arm_rig.hpp"
 #include "studies/experiment.hpp"
 
@@ -93,6 +94,10 @@ struct RunHooks {
   std::function<void(double time, Wrench& measured)> sense = {};                 ///< disturbs what is sensed
   std::function<void(const ContactTask& task, MujocoPlant& plant)> change = {};  ///< changes the scene
 };
+
+/// Whether the arm reaches a line is asked with it. Its table of starts is kept while one lives: who runs many tasks
+/// holds one.
+ReachModel reach_model(const ArmRig& rig);
 
 /// \throws ModelError where the line leaves the arm's reach; OptionsError
 ANTAEUS_API ForceRun run_force_task(ArmRig& rig, const ForceSetup& setup, bool has_line,

@@ -1,9 +1,16 @@
 // Hybrid force and position control against the table: hold, line, tilted table.
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
-#include <cstdio>
+#include <exception>
+#include <functional>
+#include <mutex>
 #include <numbers>
+#include <numeric>
 
+#include "antaeus/core/error.hpp"
+#include "core/in_blocks.hpp"
 #include "studies/arm_run.hpp"
 #include "studies/force_run.hpp"
 #include "studies/force_story.hpp"
@@ -29,30 +36,83 @@ struct Case {
   ForceSetup setup;
 };
 
-/// Runs each beside the main one. \param from  of the judged time, by the run
-template <class From, class To>
-Comparison compare(const std::string& title, const std::vector<Case>& cases, const ForceRun& main,
-                   const std::string& main_name, bool has_line, const Progress& progress, From from, To to) {
+using Moment = double (*)(const ForceRun& run);
+
+/// What a comparison shows, and how it is run.
+struct ComparedBy {
+  bool has_line = false;
+  Moment from, to;  ///< the judged time
+  int threads = 1;
+};
+
+/// Mean, sd, … of a run's judged time, as the columns of `compare` have them.
+std::vector<double> figures_of(const ForceRun& run, const ComparedBy& by) {
+  const ForceFigures f = run.figures(by.from(run), by.to(run));
+  return {f.mean,          f.sd, f.least, f.largest, 100.0 * f.within_1N, 100.0 * f.within_01N, kMilli * f.tangent_max,
+          run.landing_peak};
+}
+
+/// Each case's figures. No run knows another, so threads share them out, the longest first: what comes of them does not
+/// depend on how many threads there are. Progress is told from the calling thread.
+/// \throws what the first case that fails throws
+std::vector<std::vector<double>> run_cases(const std::vector<Case>& cases, const ComparedBy& by,
+                                           const Progress& progress) {
+  const auto count = std::ssize(cases);
+  std::vector<std::size_t> order(cases.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater{}, [&](std::size_t k) { return cases[k].setup.trace.duration; });
+  std::vector<std::vector<double>> figures(cases.size());
+  std::vector<std::exception_ptr> failed(cases.size());
+  std::mutex scene;  // MuJoCo compiles one at a time
+  std::atomic<std::ptrdiff_t> finished = 0;
+  std::atomic<bool> ended = false;
+  const auto tell = [&](double part) {
+    if (progress) progress(std::min(1.0, (static_cast<double>(finished) + part) / static_cast<double>(count)));
+  };
+  detail::in_blocks(count, 1, by.threads, {}, [&](int thread) {
+    return [&, thread](std::ptrdiff_t first, std::ptrdiff_t last) {
+      for (std::ptrdiff_t i = first; i < last; ++i) {
+        const std::size_t k = order[static_cast<std::size_t>(i)];
+        const ForceSetup& setup = cases[k].setup;
+        try {
+          ArmRig rig = [&] {
+            const std::lock_guard lock(scene);
+            return make_rig(setup.scene, setup.plant, setup.seed);
+          }();
+          // Where the caller gives up, the others end as soon as they would tell how far they are.
+          const Progress far = [&, thread](double share) {
+            if (thread == 0) tell(share);
+            if (ended) throw Error("experiment", "ended");
+          };
+          figures[k] = figures_of(run_force_task(rig, setup, by.has_line, far), by);
+        } catch (...) {
+          failed[k] = std::current_exception();
+          if (thread == 0) {
+            ended = true;
+            throw;
+          }
+        }
+        ++finished;
+      }
+    };
+  });
+  for (const std::exception_ptr& one : failed) {
+    if (one) std::rethrow_exception(one);
+  }
+  return figures;
+}
+
+/// Runs each beside the main one.
+Comparison compare(const std::string& title, const std::vector<Case>& cases, const ForceRun& main, const ComparedBy& by,
+                   const Progress& progress) {
   Comparison table{title,
                    "",
                    {"mean [N]", "sd [N]", "least [N]", "largest [N]", "within 1 N [%]", "within 0.1 N [%]",
                     "off along the table [mm]", "landing peak [N]"},
                    {}};
-  const auto add = [&](const std::string& name, const ForceRun& run, bool is_main) {
-    const ForceFigures f = run.figures(from(run), to(run));
-    table.variants.push_back({name,
-                              {f.mean, f.sd, f.least, f.largest, 100.0 * f.within_1N, 100.0 * f.within_01N,
-                               kMilli * f.tangent_max, run.landing_peak},
-                              is_main});
-  };
-  add(main_name, main, true);
-  double done = 0.0;
-  for (const Case& one : cases) {
-    ArmRig rig = make_rig(one.setup.scene, one.setup.plant, one.setup.seed);
-    add(one.name, run_force_task(rig, one.setup, has_line), false);
-    done += 1.0;
-    if (progress) progress(done / static_cast<double>(cases.size()));
-  }
+  table.variants.push_back({"this run", figures_of(main, by), true});
+  const std::vector<std::vector<double>> figures = run_cases(cases, by, progress);
+  for (std::size_t k = 0; k < cases.size(); ++k) table.variants.push_back({cases[k].name, figures[k], false});
   return table;
 }
 
@@ -117,10 +177,10 @@ ExperimentResult run_hybrid_hold(const RunRequest& request) {
   add_landing(result, run);
   tell_hold(result, run, from);
   if (!request.compares()) return result;
-  result.comparisons.push_back(compare(
-      "Laws, all samples from the touch on", source_cases(setup), run, "this run", false,
-      part_of(request.progress, 0.4, 0.6), [](const ForceRun& r) { return r.touched; },
-      [](const ForceRun& r) { return r.ended; }));
+  result.comparisons.push_back(compare("Laws, all samples from the touch on", source_cases(setup), run,
+                                       {false, [](const ForceRun& r) { return r.touched; },
+                                        [](const ForceRun& r) { return r.ended; }, request.threads()},
+                                       part_of(request.progress, 0.4, 0.6)));
   result.comparisons.back().note =
       "The force-control lab reports a mean of 4.89 N, 99.96 % within 1 N and 3.60 mm off along the table. Force and "
       "share come out "
@@ -136,6 +196,7 @@ ExperimentResult run_hybrid_hold(const RunRequest& request) {
 ExperimentResult run_hybrid_trace(const RunRequest& request) {
   const ForceSetup setup = force_setup(request.settings, {}, request.seed);
   ArmRig rig = make_rig(setup.scene, setup.plant, setup.seed);
+  const ReachModel kept = reach_model(rig);  // all runs are of this arm
   const ForceRun run = run_force_task(rig, setup, true, part_of(request.progress, 0.0, 0.3));
   ExperimentResult result = result_of(request, setup, rig, run, true);
   const std::string line = value_text(kMilli * setup.trace.length) + " mm";
@@ -164,10 +225,10 @@ ExperimentResult run_hybrid_trace(const RunRequest& request) {
   ForceSetup without = setup;
   without.scene.pair = false;
   cases.push_back({"this run without the pair's solreffriction", without});
-  const auto from = [](const ForceRun& r) { return r.traced; };
-  const auto to = [](const ForceRun& r) { return std::isnan(r.held) ? r.ended : r.held; };
+  const ComparedBy sliding{true, [](const ForceRun& r) { return r.traced; },
+                           [](const ForceRun& r) { return std::isnan(r.held) ? r.ended : r.held; }, request.threads()};
   result.comparisons.push_back(
-      compare("Laws, while sliding", cases, run, "this run", true, part_of(request.progress, 0.3, 0.55), from, to));
+      compare("Laws, while sliding", cases, run, sliding, part_of(request.progress, 0.3, 0.4)));
   result.comparisons.back().note =
       "The force-control lab reports 94.07 % within 1 N and 1.70 mm off along the table. The place is off by friction "
       "over "
@@ -187,8 +248,7 @@ ExperimentResult run_hybrid_trace(const RunRequest& request) {
       }
     }
   }
-  result.comparisons.push_back(
-      compare("Lengths and speeds", cases, run, "this run", true, part_of(request.progress, 0.55, 1.0), from, to));
+  result.comparisons.push_back(compare("Lengths and speeds", cases, run, sliding, part_of(request.progress, 0.4, 1.0)));
   return result;
 }
 
@@ -246,6 +306,7 @@ ExperimentResult run_tilted_table(const RunRequest& request) {
   base.control.task.explores = true;
   const ForceSetup setup = force_setup(request.settings, base, request.seed);
   ArmRig rig = make_rig(setup.scene, setup.plant, setup.seed);
+  const ReachModel kept = reach_model(rig);  // all runs are of this arm
   const ForceRun run = run_force_task(rig, setup, true, part_of(request.progress, 0.0, 0.3));
   ExperimentResult result = result_of(request, setup, rig, run, true);
   result.title = "Trace a table whose tilt is not known";
@@ -277,8 +338,9 @@ ExperimentResult run_tilted_table(const RunRequest& request) {
   blind.control.task.explores = false;
   cases.push_back({"this run without the circle", blind});
   result.comparisons.push_back(compare(
-      "Tilts, while sliding and in the hold after", cases, run, "this run", true, part_of(request.progress, 0.3, 1.0),
-      [](const ForceRun& r) { return r.traced; }, [](const ForceRun& r) { return r.ended; }));
+      "Tilts, while sliding and in the hold after", cases, run,
+      {true, [](const ForceRun& r) { return r.traced; }, [](const ForceRun& r) { return r.ended; }, request.threads()},
+      part_of(request.progress, 0.3, 1.0)));
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "antaeus/core/progress.hpp"
+#include "antaeus/replay/replay.hpp"
 #include "studies/experiment.hpp"
 
 namespace antaeus {
@@ -30,6 +31,7 @@ struct RunRequest {
   int seed = 1;
   Progress progress;  ///< may be empty
 
+  int threads() const { return thread_count(settings.get<ReplayOptions>()); }
   bool compares() const { return settings.get<RunChoice>().comparisons; }
   void tell(double share) const {
     if (progress) progress(share);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string_view>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/core/number_text.hpp"
@@ -61,9 +62,9 @@ Members members_of(const Table& table, const std::string& file) {
   for (const Column& column : table.columns()) {
     std::string stem = column.name;
     int number = 0;
-    const std::size_t last = stem.find_last_not_of("0123456789]");
-    std::string digits = last == std::string::npos ? "" : stem.substr(last + 1);
-    if (!digits.empty() && digits.back() == ']') digits.pop_back();
+    const std::string_view open = stem.ends_with(']') ? std::string_view(stem).substr(0, stem.size() - 1) : stem;
+    const std::size_t last = open.find_last_not_of("0123456789");
+    const std::string digits(last == std::string::npos ? std::string_view() : open.substr(last + 1));
     const bool numbered = !digits.empty() && digits.size() < 6 && last != std::string::npos &&
                           (stem[last] == '_' || stem[last] == '.' || stem[last] == '[');
     if (numbered) {

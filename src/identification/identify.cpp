@@ -97,24 +97,78 @@ void note_guesses(const std::vector<IdentifyLog>& logs, IdentifyResult& result) 
   }
 }
 
+/// Block by block, each with what its ends need: values, slopes and curvatures of a whole log are three logs more.
+SampleMatrix slopes(const Episode& episode, const SavitzkyGolayOptions& fit, const Pulse& pulse) {
+  constexpr Eigen::Index kBlock = 16384;
+  const Eigen::Index steps = episode.steps();
+  SampleMatrix v(steps, episode.q.cols());
+  for (Eigen::Index first = 0; first < steps; first += kBlock) {
+    if (pulse) pulse();
+    const Eigen::Index count = std::min(kBlock, steps - first), from = std::max<Eigen::Index>(0, first - fit.window);
+    const Eigen::Index length = std::min(steps, first + count + fit.window) - from;
+    const SmoothedLog part =
+        savitzky_golay(episode.time.segment(from, length), episode.q.middleRows(from, length), fit);
+    v.middleRows(first, count) = part.first.middleRows(first - from, count);
+  }
+  return v;
+}
+
 /// Velocities where the log has none: positions, differentiated without delay.
-void add_velocities(std::vector<IdentifyLog>& logs, double window, IdentifyResult& result) {
+void add_velocities(std::vector<IdentifyLog>& logs, double window, const Pulse& pulse, IdentifyResult& result) {
   for (IdentifyLog& log : logs) {
     Episode& episode = log.episode;
     if (episode.v.rows() == episode.steps()) continue;
+    if (pulse) pulse();
     SavitzkyGolayOptions fit;
     fit.window = std::max(5, 2 * static_cast<int>(std::round(0.5 * window / episode.sample_time())) + 1);
-    episode.v = savitzky_golay(episode.time, episode.q, fit).first;
+    episode.v = slopes(episode, fit, pulse);
     result.notes.push_back(episode.name + ": it has no velocities, they are taken from its positions");
   }
 }
 
+/// dq that is not the change of q: the fit's rows and the speeds within which its noise holds would be those of another
+/// motion.
+void refuse_velocities(const IdentifyLog& log, const CheckResult& check) {
+  for (const Finding& finding : check.findings) {
+    if (finding.channel == "dq" && finding.severity == Severity::error) {
+      throw EpisodeError(name_of(log), finding.text, finding.remedy);
+    }
+  }
+}
+
+/// One velocity that no change of position comes near to: it would be the largest speed that was seen.
+void check_speeds(const Robot& robot, const IdentifyLog& log) {
+  constexpr double kNear = 5.0, kSlack = 1.0;  // times the fastest change of position; [rad/s] or [m/s]
+  const Episode& episode = log.episode;
+  if (episode.v.rows() != episode.steps()) return;
+  for (Eigen::Index j = 0; j < episode.v.cols(); ++j) {
+    double fastest = 0.0, largest = 0.0;
+    Eigen::Index at = 0;
+    for (Eigen::Index i = 0; i < episode.steps(); ++i) {
+      if (const double v = std::abs(episode.v(i, j)); v > largest) largest = v, at = i;
+      if (i == 0) continue;
+      const double change = std::abs(episode.q(i, j) - episode.q(i - 1, j)) / (episode.time[i] - episode.time[i - 1]);
+      if (change < kInfinity) fastest = std::max(fastest, change);
+    }
+    if (largest <= kNear * fastest + kSlack) continue;
+    throw EpisodeError(name_of(log),
+                       "dq of " + robot.model.motor_names()[static_cast<std::size_t>(j)] + " is " + rounded(largest) +
+                           " at " + rounded(episode.time[at] - episode.time[0]) +
+                           " s, and its position never changes faster than " + rounded(fastest) + " a second",
+                       "leave dq out (velocities are then taken from positions), or record it again");
+  }
+}
+
 /// Of the log with the most severe finding, the first of several.
-CheckResult worst_check(const Robot& robot, const std::vector<IdentifyLog>& logs) {
+/// \throws EpisodeError for velocities that are not those of the positions
+CheckResult worst_check(const Robot& robot, const std::vector<IdentifyLog>& logs, const Pulse& pulse) {
   const CheckOptions options = robot.profile.settings.get<CheckOptions>();
   std::optional<CheckResult> worst;
   for (const IdentifyLog& log : logs) {
+    if (pulse) pulse();
     CheckResult result = antaeus::check_log(robot, log.episode, options);
+    refuse_velocities(log, result);  // what is wrong with all of dq comes before one sample of it
+    check_speeds(robot, log);
     const auto severity = [](const CheckResult& one) {
       return one.findings.empty() ? static_cast<int>(Severity::note) + 1
                                   : static_cast<int>(one.findings.front().severity);
@@ -189,23 +243,26 @@ void check_usable(const Robot& robot, const std::vector<IdentifyLog>& logs, Iden
 struct Motion {
   double labelled = 0.0, moving = 0.0;
 };
-Motion motion_of(const std::vector<IdentifyLog>& logs, double speed) {
-  Motion motion;
-  for (const IdentifyLog& log : logs) {
-    const Episode& episode = log.episode;
-    const double dt = episode.sample_time();
-    for (Eigen::Index i = 0; i < episode.steps(); ++i) {
-      const double time = episode.time[i] - episode.time[0];
-      const bool inside = log.spans.empty() || std::ranges::any_of(log.spans, [time](const TimeSpan& span) {
-                            return time >= span.from && time <= span.to;
-                          });
-      if (!inside) continue;
-      motion.labelled += dt;
-      if (episode.v.row(i).cwiseAbs().maxCoeff() > speed) motion.moving += dt;
-    }
+/// \param counts  1 of each motor whose motion counts, else 0
+void add_motion(const Episode& episode, const std::vector<TimeSpan>& spans, double speed, const VectorX& counts,
+                Motion& motion) {
+  const double dt = episode.sample_time();
+  for (Eigen::Index i = 0; i < episode.steps(); ++i) {
+    const double time = episode.time[i] - episode.time[0];
+    const bool inside = spans.empty() || std::ranges::any_of(spans, [time](const TimeSpan& span) {
+                          return time >= span.from && time <= span.to;
+                        });
+    if (!inside) continue;
+    motion.labelled += dt;
+    if (episode.v.row(i).cwiseProduct(counts.transpose()).cwiseAbs().maxCoeff() > speed) motion.moving += dt;
   }
+}
+Motion motion_of(const std::vector<IdentifyLog>& logs, double speed, const VectorX& counts) {
+  Motion motion;
+  for (const IdentifyLog& log : logs) add_motion(log.episode, log.spans, speed, counts, motion);
   return motion;
 }
+VectorX all_motors(const Robot& robot) { return VectorX::Ones(robot.model.motor_count()); }
 
 /// Whether the loop would form dynamic residuals from these logs: velocities, and accelerations by their differences.
 bool has_loop_rows(const Robot& robot, const std::vector<IdentifyLog>& logs, const ResidualOptions& residual) {
@@ -219,7 +276,6 @@ bool has_loop_rows(const Robot& robot, const std::vector<IdentifyLog>& logs, con
 
 /// [s] in which a motor that carries an endpoint, and no foot, moves.
 double limb_motion(const IdentifyTask& task, const std::vector<IdentifyLog>& logs) {
-  std::vector<IdentifyLog> limbs = logs;
   VectorX counts = VectorX::Zero(task.robot.model.motor_count());
   const auto mark = [&](const std::string& frame, double value) {
     for (const int m : task.robot.model.supporting_motors(task.robot.model.frame(frame))) counts[m] = value;
@@ -228,8 +284,7 @@ double limb_motion(const IdentifyTask& task, const std::vector<IdentifyLog>& log
   for (const Endpoint& endpoint : task.robot.profile.endpoints) {
     if (endpoint.kind == EndpointKind::foot) mark(endpoint.frame, 0.0);
   }
-  for (IdentifyLog& log : limbs) log.episode.v = log.episode.v * counts.asDiagonal();
-  return motion_of(limbs, task.moving.moving_speed).moving;
+  return motion_of(logs, task.moving.moving_speed, counts).moving;
 }
 
 /// What a robot that floats does to its base shows in gyro and accelerometer: with them, and arms that move, its rows
@@ -241,7 +296,7 @@ IdentifyMethod method_of(const IdentifyTask& task, const std::vector<IdentifyLog
     const bool moves = task.moving.low_pass > 0.0 && limb_motion(task, logs) >= task.moving.motion_needed;
     return moves ? IdentifyMethod::moving : IdentifyMethod::held_pose;
   }
-  const Motion motion = motion_of(logs, task.moving.moving_speed);
+  const Motion motion = motion_of(logs, task.moving.moving_speed, all_motors(task.robot));
   const bool stands = motion.moving < kMovingShare * motion.labelled;
   return stands && logs.size() > 1 ? IdentifyMethod::held_pose : IdentifyMethod::moving;
 }
@@ -462,7 +517,7 @@ IdentifyResult identify(const Robot& robot, IdentifyRequest request, const Progr
       return !log.labelled;
     });
   }
-  if (request.check) result.check = detail::worst_check(robot, request.logs);
+  if (request.check) result.check = detail::worst_check(robot, request.logs, task.pulse());
   detail::check_usable(robot, request.logs, result);
   for (IdentifyLog& log : request.loaded) log.labelled = true;
   detail::check_usable(robot, request.loaded, result);
@@ -475,14 +530,14 @@ IdentifyResult identify(const Robot& robot, IdentifyRequest request, const Progr
   if (task.moving.low_pass == 0.0 && detail::has_loop_rows(robot, request.logs, residual)) {
     task.moving.low_pass = residual.cut_off;
   }
-  detail::add_velocities(request.logs, task.moving.window, result);
+  detail::add_velocities(request.logs, task.moving.window, task.pulse(), result);
   for (const IdentifyLog& log : request.logs) {
     std::vector<TimeSpan> spans = log.spans;
     if (spans.empty()) spans.push_back({0.0, detail::duration(log.episode)});
     for (const TimeSpan& span : spans) {
-      IdentifyLog one = log;
-      one.spans = {span};
-      const detail::Motion motion = detail::motion_of({std::move(one)}, task.moving.moving_speed);
+      detail::Motion motion;
+      detail::add_motion(log.episode, {span}, task.moving.moving_speed, detail::all_motors(robot), motion);
+      task.tell(0.0);
       result.stretches.push_back({log.episode.name, span.from, std::min(span.to, detail::duration(log.episode)),
                                   motion.labelled - motion.moving, motion.moving});
     }

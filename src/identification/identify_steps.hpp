@@ -19,9 +19,16 @@ struct IdentifyTask {
   HeldPoseOptions held;
   UnlabelledOptions unlabelled;
   const Progress& progress;
+  mutable double done = 0.0;  ///< what was told last
 
   void tell(double share) const {
+    done = share;
     if (progress) progress(share);
+  }
+  /// Tells the same again, so that who waits can end it. Null where nobody does.
+  Pulse pulse() const {
+    if (!progress) return nullptr;
+    return [this] { progress(done); };
   }
 };
 
@@ -30,8 +37,10 @@ void identify_moving(const IdentifyTask& task, IdentifyResult& result);
 void identify_held_pose(const IdentifyTask& task, IdentifyResult& result);
 void identify_unlabelled(const IdentifyTask& task, IdentifyResult& result);
 
-/// Logs with their stretches as fit_moving reads them. \param whole  all of each log, whatever its stretches
-std::vector<MovingLog> moving_logs(const std::vector<IdentifyLog>& logs, bool whole = false);
+/// Logs with their stretches as fit_moving reads them; windows of them where they are long, with a note that says so.
+/// \param whole  all of each log, whatever its stretches
+std::vector<MovingLog> moving_logs(const IdentifyTask& task, const std::vector<IdentifyLog>& logs,
+                                   IdentifyResult& result, bool whole = false);
 
 /// Why the identified arm was no free one: contact all along, or logs that contradict each other. One sentence each.
 std::vector<std::string> doubts_of_freedom(const IdentifyTask& task, const std::vector<MovingLog>& logs,

@@ -27,6 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } catch (const antaeus::Error&) {
     return 0;
   }
+  antaeus::fuzz::accept();
   const std::string once = antaeus::to_csv(table);
   // Outside the handler above: an Error here would mean that we cannot read what we write.
   const antaeus::Table again = antaeus::parse_csv(once, "again.csv");

@@ -1,39 +1,16 @@
 /// \file
 /// Arbitrary bytes as a log of a robot: what is read has the robot's shapes, whatever its columns are called.
 
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-
 #include "antaeus/core/error.hpp"
 #include "antaeus/episode/log_summary.hpp"
 #include "antaeus/episode/raw_log.hpp"
 #include "antaeus/io/json.hpp"
 #include "fuzz/fuzz_target.hpp"
+#include "fuzz/scratch_file.hpp"
 
 namespace {
 
 using namespace antaeus;
-
-/// A file of this process that goes away with it.
-class ScratchLog {
- public:
-  ScratchLog()
-      : path_(std::filesystem::temp_directory_path() / ("antaeus_fuzz_log_" + std::to_string(getpid()) + ".csv")) {}
-  ~ScratchLog() {
-    std::error_code ignored;
-    std::filesystem::remove(path_, ignored);
-  }
-  const std::filesystem::path& write(const std::uint8_t* data, std::size_t size) const {
-    std::ofstream file(path_, std::ios::binary);
-    file.write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
-    return path_;
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 /// planar_3r, read through a map that moves everything.
 Robot mapped_robot() {
@@ -75,7 +52,7 @@ std::vector<std::string> antaeus::fuzz::seeds() {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const ScratchLog file;
+  static const fuzz::ScratchFile file("log.csv");
   static const Robot mapped = mapped_robot();
   static const Robot plain = load_robot((std::filesystem::path(ANTAEUS_SOURCE_DIR) / "robots" / "planar_3r").string());
   const std::filesystem::path& path = file.write(data, size);
@@ -86,6 +63,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     try {
       check(load_episode(path, *robot));
+      fuzz::accept();
     } catch (const Error&) {
     }
     try {

@@ -60,6 +60,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } catch (const antaeus::Error&) {
     return 0;
   }
+  antaeus::fuzz::accept();
   antaeus::fuzz::require(!mesh.vertices.empty() && mesh.vertices.size() == 9 * mesh.triangles());
   for (const float value : mesh.vertices) antaeus::fuzz::require(std::isfinite(value));
   return 0;

@@ -36,6 +36,7 @@ std::vector<std::string> antaeus::fuzz::seeds() {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
     const antaeus::NumpyArray array = antaeus::parse_npy({reinterpret_cast<const char*>(data), size}, "fuzz.npy");
+    antaeus::fuzz::accept();
     std::size_t count = 1;
     for (const std::size_t extent : array.shape) count *= extent;
     antaeus::fuzz::require(count == array.values.size() && array.rows() * array.columns() == count);

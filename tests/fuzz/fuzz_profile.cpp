@@ -1,39 +1,16 @@
 /// \file
 /// Arbitrary bytes as a robot's profile. Profiles are read from files, so each input is written to one first.
 
-#include <unistd.h>
-
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 
 #include "antaeus/core/error.hpp"
 #include "antaeus/robot/robot_profile.hpp"
 #include "fuzz/fuzz_target.hpp"
+#include "fuzz/scratch_file.hpp"
 
 namespace {
 
 using namespace antaeus;
-
-/// A file of this process that goes away with it.
-class ScratchFile {
- public:
-  ScratchFile()
-      : path_(std::filesystem::temp_directory_path() / ("antaeus_fuzz_profile_" + std::to_string(getpid()) + ".toml")) {
-  }
-  ~ScratchFile() {
-    std::error_code ignored;
-    std::filesystem::remove(path_, ignored);
-  }
-  const std::filesystem::path& write(const std::uint8_t* data, std::size_t size) const {
-    std::ofstream file(path_, std::ios::binary);
-    file.write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
-    return path_;
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 }  // namespace
 
@@ -139,9 +116,10 @@ row = "mpmZmZmZuT8="
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const ScratchFile file;
+  static const fuzz::ScratchFile file("profile.toml");
   try {
     const RobotProfile profile = read_profile(file.write(data, size));
+    fuzz::accept();
     fuzz::require(profile.figures.size() == profile.options.motors.size());
     fuzz::require(profile.motor_labels.size() == profile.options.motors.size());
     for (const JointFigures& figures : profile.figures) {

@@ -35,6 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } catch (const antaeus::Error&) {
     return 0;
   }
+  antaeus::fuzz::accept();
   antaeus::fuzz::require(!mesh.vertices.empty() && mesh.vertices.size() == 9 * mesh.triangles());
   antaeus::fuzz::require(mesh.vertices.capacity() < 16 * (size + 16));  // no more than the bytes can pay for
   for (const float value : mesh.vertices) antaeus::fuzz::require(std::isfinite(value));

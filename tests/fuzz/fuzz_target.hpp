@@ -15,6 +15,10 @@ namespace antaeus::fuzz {
 /// Valid inputs and near misses, from which the mutations start.
 std::vector<std::string> seeds();
 
+/// How many inputs were read as what they are. A fuzzer none of whose seeds is read looks at refusals alone.
+inline unsigned long long accepted = 0;
+inline void accept() { ++accepted; }
+
 /// A law that must hold for every input: breaking it ends the run as a crash does.
 inline void require(bool holds) {
   if (!holds) std::abort();

@@ -39,6 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const RobotDescription robot =
         parse_urdf({reinterpret_cast<const char*>(data), size}, "fuzz.urdf", "", MeshPolicy::ignored);
     fuzz::require(robot.find_link(robot.root) && robot.joints.size() + 1 == robot.links.size());
+    fuzz::accept();
     const RobotModel model(robot);
     fuzz::require(model.nq() >= model.nv() && model.nv() >= 6 && model.neutral().allFinite());
   } catch (const Error&) {

@@ -129,8 +129,13 @@ int main(int argc, char** argv) {
   __sanitizer_set_death_callback(keep_input);
 #endif
   for (const std::string& input : seeds) run(input);
+  if (antaeus::fuzz::accepted == 0) {
+    std::printf("no seed is read: nothing but refusals would be tried\n");
+    return 1;
+  }
   Mutator mutator(seeds, seed);
   for (unsigned long long i = 0; i < runs; ++i) run(mutator.next());
-  std::printf("%llu runs from %zu seeds, random seed %llu: no crash\n", runs, seeds.size(), seed);
+  std::printf("%llu runs from %zu seeds, random seed %llu: no crash, %llu read\n", runs, seeds.size(), seed,
+              antaeus::fuzz::accepted);
   return 0;
 }

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <ctime>
+#include <iostream>
+
 #include "antaeus/core/error.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "robot/test_robots.hpp"
@@ -145,6 +149,69 @@ TEST(Identify, BadRequestsAreRefused) {
   Episode timeless = log;
   timeless.time.setConstant(kNaN);
   EXPECT_THROW(identify(robot, labelled({timeless}, {"all"})), EpisodeError);
+}
+
+TEST(Identify, SaysWhichRowsOfALongLogItUsed) {
+  Robot robot = test::own_robot("panda");
+  robot.profile.settings.set("moving_fit.most_rows=" + std::to_string(4000 * robot.model.motor_count()));
+  const IdentifyResult result = identify(robot, labelled({made_log(robot, 90.0, 0.4, 3)}, {"all"}));
+  ASSERT_TRUE(result.identified);
+  const auto said = [](const std::string& note) { return note.starts_with("samples used 4000 of 89"); };
+  EXPECT_EQ(std::ranges::count_if(result.notes, said), 1);
+  EXPECT_NE(identify_summary(result).dump().find("in 2 windows spread over the logs"), std::string::npos);
+  for (const IdentifiedJoint& joint : result.joints) EXPECT_NEAR(joint.offset, 0.1 * joint.motor, 0.1) << joint.joint;
+}
+
+TEST(Identify, VelocitiesThatAreNotThoseOfThePositionsAreRefused) {
+  const Robot robot = test::own_robot("panda");
+  const Episode good = made_log(robot, 20.0, 0.4, 3);
+  const auto told = [&](auto spoil) {
+    Episode log = good;
+    spoil(log.v);
+    IdentifyRequest request = labelled({std::move(log)}, {"all"});
+    request.check = true;
+    try {
+      identify(robot, std::move(request));
+    } catch (const EpisodeError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(told([](SampleMatrix&) {}), "");
+  EXPECT_NE(told([](SampleMatrix& v) { v *= 57.29578; }).find("dq is in degrees per second"), std::string::npos);
+  EXPECT_NE(told([](SampleMatrix& v) { v.setZero(); }).find("dq of"), std::string::npos);
+  EXPECT_NE(told([](SampleMatrix& v) { v.col(2) *= -1.0; }).find("dq of panda_joint3"), std::string::npos);
+  for (const double one : {1000.0, 1e160}) {
+    const std::string text = told([one](SampleMatrix& v) { v(700, 3) = one; });
+    EXPECT_NE(text.find("dq of panda_joint4"), std::string::npos) << text;
+    EXPECT_NE(text.find("at 7 s"), std::string::npos) << text;
+  }
+}
+
+/// Ctrl-C in Python is looked for where progress is told.
+TEST(Identify, TellsItsProgressOftenEnoughToBeEnded) {
+  constexpr double kMost = 0.4;  // [s] of this thread's CPU between two: a second is promised on a busy machine
+  const Robot robot = test::own_robot("panda");
+  const auto cpu = [] {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+  };
+  for (const bool is_labelled : {true, false}) {
+    double last = cpu(), longest = 0.0, share = 0.0;
+    IdentifyRequest request = labelled({made_log(robot, 150.0, 0.4, 3)},
+                                       is_labelled ? std::vector<std::string>{"all"} : std::vector<std::string>{});
+    last = cpu();
+    identify(robot, std::move(request), [&](double done) {
+      longest = std::max(longest, cpu() - last);
+      EXPECT_GE(done, share);
+      share = done;
+      last = cpu();
+    });
+    std::cout << "longest without a word " << longest << " s of CPU\n";
+    EXPECT_LT(longest, kMost);
+    EXPECT_EQ(share, 1.0);
+  }
 }
 
 }  // namespace

@@ -119,6 +119,48 @@ TEST(MovingFit, CoversWhatWasMadeUpAndNotTooWidely) {
   EXPECT_LE(rows / row_count, 0.99);
 }
 
+TEST(MovingFit, OfALongLogWindowsAreTakenThatAreSpreadOverIt) {
+  MadeUp arm = made_up(741, 140.0);
+  MovingFitOptions options;
+  const MovingFit whole = fit_moving(arm.robot, {arm.log}, options);
+  options.most_rows = 6000 * arm.robot.model.motor_count();  // of 14000 samples: three windows of 20 s
+  // What is between them is another arm's: a fit that reads on beyond its windows does not find the truth.
+  MovingLog spoiled = arm.log;
+  for (const auto& [from, to] : {std::pair{0.5, 19.5}, {42.0, 58.0}, {81.0, 99.0}, {121.0, 139.0}}) {
+    for (Eigen::Index i = 0; i < spoiled.episode.steps(); ++i) {
+      if (spoiled.episode.time[i] > from && spoiled.episode.time[i] < to) spoiled.episode.tau.row(i).array() += 50.0;
+    }
+  }
+  const MovingFit part = fit_moving(arm.robot, {spoiled}, options);
+  ASSERT_TRUE(whole.identified && part.identified);
+  EXPECT_TRUE(std::ranges::none_of(whole.notes, [](const std::string& n) { return n.starts_with("samples used"); }));
+  ASSERT_FALSE(part.notes.empty());
+  EXPECT_TRUE(part.notes[0].starts_with("samples used 6000 of 13986, in 3 windows spread over the logs"))
+      << part.notes[0];
+  const TorqueParameters at = torque_parameters(arm.robot.model);
+  for (int j = 0; j < at.motors; ++j) {
+    for (const int k : {at.coulomb(j), at.offset(j)}) {
+      if (part.channels[j].use != ChannelUse::used || !part.parameters[k].identified()) continue;
+      EXPECT_LT(std::abs(part.parameters[k].value - arm.truth[k]), 4.0 * part.parameters[k].sd)
+          << part.parameters[k].name;
+      EXPECT_GT(part.parameters[k].sd, whole.parameters[k].sd) << "fewer rows, no less doubt";
+    }
+  }
+}
+
+TEST(MovingFit, StretchesWithoutMotionGiveWayToThoseWithIt) {
+  MadeUp arm = made_up(742, 100.0);
+  const Eigen::Index from = 2000, to = 8000;  // the robot rests for 60 of 100 s
+  for (Eigen::Index i = from; i < to; ++i) {
+    arm.log.episode.q.row(i) = arm.log.episode.q.row(from);
+    arm.log.episode.tau.row(i) = arm.log.episode.tau.row(from) + 1e-3 * arm.log.episode.tau.row(i);
+  }
+  MovingFitOptions options;
+  options.most_rows = 4000 * arm.robot.model.motor_count();
+  const MovingFit fit = fit_moving(arm.robot, {arm.log}, options);
+  EXPECT_GT(fit.motion, 35.0);  // of the 40 s that move, less the ends of windows
+}
+
 /// The torque channel as it would be, were it late.
 MovingLog delayed(MovingLog log, Eigen::Index samples) {
   const SampleMatrix tau = log.episode.tau;

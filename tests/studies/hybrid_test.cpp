@@ -50,6 +50,29 @@ TEST(HybridHold, KeepsForceAndPlace) {
   EXPECT_EQ(result.phases.size(), 3u);
 }
 
+TEST(HybridTrace, ComparisonsAreTheSameByAnyNumberOfThreads) {
+  const auto compared = [](const char* threads) {
+    Settings settings;
+    // Six tilts and a run without the circle, shortened.
+    for (const char* const one : {"trace.duration=0.5", "trace.length=0.005", "control.hold_time=0.3", threads})
+      settings.set(one);
+    return run_experiment("tilted-table", settings);
+  };
+  const ExperimentResult one = compared("replay.threads=1"), three = compared("replay.threads=3");
+  ASSERT_EQ(one.comparisons.size(), 1u);
+  ASSERT_EQ(one.comparisons[0].variants.size(), 8u);
+  EXPECT_TRUE(one.remarks == three.remarks && one.remarks.empty());
+  for (std::size_t k = 0; k < one.comparisons[0].variants.size(); ++k) {
+    const auto &a = one.comparisons[0].variants[k], &b = three.comparisons[0].variants[k];
+    EXPECT_EQ(a.name, b.name);
+    ASSERT_EQ(a.values.size(), b.values.size());
+    for (std::size_t c = 0; c < a.values.size(); ++c) {
+      EXPECT_TRUE(a.values[c] == b.values[c] || (std::isnan(a.values[c]) && std::isnan(b.values[c])))
+          << a.name << " " << c;
+    }
+  }
+}
+
 TEST(HybridHold, TheSourcesLawGivesTheSourcesForce) {
   // It tells 4.89 N and 99.96 %. One second's less or more of a hold that begins at 5/6 of 5 N moves the mean by 0.02.
   for (const char* const law : {"control.law=source_3dof", "control.law=source"}) {

@@ -25,7 +25,7 @@ using ByteSink = std::function<void(std::string_view)>;
 
 namespace detail {
 struct StreamedFile;
-std::string sha256_portable(std::string_view bytes);
+ANTAEUS_API std::string sha256_portable(std::string_view bytes);
 }  // namespace detail
 
 /// A file of a set that is written as its bytes come: none of them stays in memory. Copies write the same file.

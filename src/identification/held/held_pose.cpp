@@ -108,7 +108,8 @@ const OptionTable& options_of(const HeldPoseOptions&) {
 const OptionGroup kHeldPoseGroup(HeldPoseOptions{});
 
 HeldStretch read_held_stretch(const Robot& robot, const std::vector<std::string>& endpoints, const Episode& episode,
-                              double from, double to, const HeldPoseOptions& options, const std::string& run) {
+                              double from, double to, const HeldPoseOptions& options, const std::string& run,
+                              const Pulse& pulse) {
   check_options(options);
   if (!episode.has_time()) throw EpisodeError(episode.name, "it has no time stamps", "record time");
   if (episode.v.rows() == 0) {
@@ -157,6 +158,7 @@ HeldStretch read_held_stretch(const Robot& robot, const std::vector<std::string>
   };
   BatchReplay replay(robot, robot.endpoint_frames(endpoints), robot.profile.settings.get<ReplayOptions>());
   replay.stream(episode, {"residual", "base_rotation"}, [&](const ReplayBlock& block) {
+    if (pulse) pulse();
     const double* residual = block.out.residual.values.data();
     const double* rotation = block.out.base_rotation.values.data();
     for (std::ptrdiff_t i = 0; i < block.in.count; ++i, residual += motors, rotation += 9) {

@@ -20,7 +20,8 @@ std::vector<HeldStretch> read_stretches(const IdentifyTask& task, IdentifyResult
     if (spans.empty()) spans.push_back({0.0, kInfinity});
     for (const TimeSpan& span : spans) {
       try {
-        stretches.push_back(read_held_stretch(task.robot, task.endpoints, log.episode, span.from, span.to, task.held));
+        stretches.push_back(read_held_stretch(task.robot, task.endpoints, log.episode, span.from, span.to, task.held,
+                                              {}, task.pulse()));
       } catch (const EpisodeError& error) {
         result.notes.emplace_back(error.what());
       }

@@ -49,7 +49,7 @@ struct Judged {
 };
 
 Judged judge(const IdentifyTask& task, const NoiseModel& noise, const std::vector<MovingLog>& logs) {
-  Judged judged{moving_rows(task.robot, logs, task.moving), {}, {}, {}, {}, {}, {}};
+  Judged judged{moving_rows(task.robot, logs, task.moving, task.pulse()), {}, {}, {}, {}, {}, {}};
   MovingRows& rows = judged.rows;
   examine_channels(task.robot, rows, task.moving);
   TorqueNoise torque_noise(task.robot.model, noise);
@@ -57,6 +57,7 @@ Judged judge(const IdentifyTask& task, const NoiseModel& noise, const std::vecto
   judged.after = judged.sd = MatrixX::Constant(rows.samples(), motors, kNaN);
   judged.rms_before = judged.rms = judged.covered = judged.count = VectorX::Zero(motors);
   for (Eigen::Index t = 0; t < rows.samples(); ++t) {
+    if (t % 512 == 0) beat(rows);
     const VectorX q = rows.q.row(t), v = rows.v.row(t), a = rows.a.row(t);
     if (torque_noise.evaluate(q, v, a) != Status::ok) continue;
     for (int j = 0; j < motors; ++j) {
@@ -86,7 +87,7 @@ void hold_out(const IdentifyTask& task, const std::vector<MovingLog>& logs, Iden
   short_log.motion_needed = 0.0;  // half of what suffices: the judgement says what it is worth
   const std::vector<MovingLog> first = half_of(logs, true), second = half_of(logs, false);
   if (first.empty() || second.empty()) return;
-  const MovingFit half = fit_moving(task.robot, first, short_log);
+  const MovingFit half = fit_moving(task.robot, first, short_log, task.pulse());
   if (!half.identified) {
     result.hold_out = "nothing: the first half does not suffice for a fit (" + half.missing.front() + ")";
     return;
@@ -117,8 +118,8 @@ std::string constant_force(const IdentifyTask& task, const MovingRows& rows, con
   MatrixX XZ = MatrixX::Zero(rows.at.count(), 2);
   Eigen::Matrix2d ZZ = Eigen::Matrix2d::Zero();
   Eigen::Vector2d Ze = Eigen::Vector2d::Zero();
-  const int inertial = 10 * rows.at.bodies;
   for (Eigen::Index t = 0; t < rows.samples(); ++t) {
+    if (t % 1024 == 0) beat(rows);
     const VectorX q = rows.q.row(t);
     if (dynamics.at(q).frame_jacobian(id, J) != Status::ok) continue;
     for (int j = 0; j < rows.at.motors; ++j) {
@@ -128,9 +129,8 @@ std::string constant_force(const IdentifyTask& task, const MovingRows& rows, con
       const double weight = rows.step / (channel.integral_time * channel.white_sd * channel.white_sd);
       const Eigen::Vector2d z = -level.transpose() * J.col(model.motor_rows()[j]).head<3>();
       const double e = joint.reading[t] - joint.expected[t] - predicted(rows, j, t, fit.noise.parameters);
-      XZ.topRows(inertial) += weight * joint.X.row(t).head(inertial).transpose() * z.transpose();
-      for (int c = inertial; c < rows.width(); ++c)
-        XZ.row(rows.parameter(j, c)) += weight * joint.X(t, c) * z.transpose();
+      for (Eigen::Index c = 0; c < joint.X.cols(); ++c)
+        XZ.row(rows.parameter(j, joint.columns[c])) += weight * joint.X(t, c) * z.transpose();
       ZZ += weight * z * z.transpose();
       Ze += weight * e * z;
     }
@@ -157,7 +157,7 @@ void contradictions(const IdentifyTask& task, const std::vector<MovingLog>& logs
   for (std::size_t l = 0; l < logs.size(); ++l) {
     std::vector<MovingLog> others = logs;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(l));
-    const MovingFit fit = fit_moving(task.robot, others, any);
+    const MovingFit fit = fit_moving(task.robot, others, any, task.pulse());
     if (!fit.identified) continue;
     const double covered = judge(task, fit.noise, {logs[l]}).pooled;
     if (!(covered < task.options.other_robot)) continue;
@@ -168,25 +168,28 @@ void contradictions(const IdentifyTask& task, const std::vector<MovingLog>& logs
 
 void fit_the_payload(const IdentifyTask& task, const std::vector<MovingLog>& logs, IdentifyResult& result) {
   if (task.request.loaded.empty()) return;
-  result.payload =
-      fit_payload(task.robot, logs, moving_logs(task.request.loaded), task.request.payload_frame, task.moving);
+  result.payload = fit_payload(task.robot, logs, moving_logs(task, task.request.loaded, result),
+                               task.request.payload_frame, task.moving, task.pulse());
 }
 
 }  // namespace
 
-std::vector<MovingLog> moving_logs(const std::vector<IdentifyLog>& logs, bool whole) {
-  std::vector<MovingLog> result;
+std::vector<MovingLog> moving_logs(const IdentifyTask& task, const std::vector<IdentifyLog>& logs,
+                                   IdentifyResult& result, bool whole) {
+  std::vector<LogView> views;
   for (const IdentifyLog& log : logs) {
     const Episode& episode = log.episode;
-    MovingLog one{episode, {}, log.contact};
+    LogView one{episode, {}, log.contact};
     const double start = episode.time[0], end = episode.time[episode.steps() - 1];
     if (!whole) {
       for (const TimeSpan& span : log.spans) one.spans.push_back({start + span.from, std::min(start + span.to, end)});
     }
     if (one.spans.empty()) one.spans.push_back({start, end});
-    result.push_back(std::move(one));
+    views.push_back(std::move(one));
   }
-  return result;
+  Excerpt taken = excerpt(task.robot, views, task.moving);
+  if (taken.windows > 0) result.notes.push_back(taken.text());
+  return std::move(taken.logs);
 }
 
 std::vector<IdentifiedJoint> joints_of(const Robot& robot, const std::vector<ChannelFinding>& channels) {
@@ -284,7 +287,7 @@ std::vector<std::string> doubts_of_freedom(const IdentifyTask& task, const std::
                        " % of the effort limits about any model (" + listed(wide) +
                        "): contact, another robot, or torques in other units");
     }
-    MovingRows rows = moving_rows(task.robot, logs, task.moving);
+    MovingRows rows = moving_rows(task.robot, logs, task.moving, task.pulse());
     examine_channels(task.robot, rows, task.moving);
     for (const std::string& frame : task.endpoints) {
       if (std::string text = constant_force(task, rows, fit, frame); !text.empty()) doubts.push_back(std::move(text));
@@ -295,9 +298,9 @@ std::vector<std::string> doubts_of_freedom(const IdentifyTask& task, const std::
 }
 
 void identify_moving(const IdentifyTask& task, IdentifyResult& result) {
-  const std::vector<MovingLog> logs = moving_logs(task.request.logs);
+  const std::vector<MovingLog> logs = moving_logs(task, task.request.logs, result);
   task.tell(0.05);
-  const MovingFit fit = fit_moving(task.robot, logs, task.moving);
+  const MovingFit fit = fit_moving(task.robot, logs, task.moving, task.pulse());
   task.tell(0.4);
   result.motion = fit.motion;
   result.prior_scale = fit.prior_scale;

@@ -15,17 +15,17 @@ namespace detail {
 namespace {
 
 /// log p of what each fold did not see, neighbours counting as one for T_j.
-double log_likelihood(const MovingRows& rows, const CrossValidation& cv, const VectorX& period) {
+double log_likelihood(const MovingRows& rows, const CrossValidation& cv, const MatrixX& spread, const VectorX& period) {
   double sum = 0.0;
   for (int j = 0; j < rows.at.motors; ++j) {
     if (!std::isfinite(cv.sd[j]) || !(cv.sd[j] > 0.0)) continue;
     double of_joint = 0.0;
-    for (Eigen::Index t = 0; t < rows.samples(); t += 10) {
+    for (Eigen::Index t = 0; t < rows.samples(); t += kScored) {
       if (!rows.joints[j].use[t]) continue;
-      const double variance = cv.sd[j] * cv.sd[j] + cv.spread(t, j);
+      const double variance = cv.sd[j] * cv.sd[j] + spread(t, j);
       of_joint -= 0.5 * (std::log(2.0 * std::numbers::pi * variance) + cv.error(t, j) * cv.error(t, j) / variance);
     }
-    sum += of_joint * 10.0 * rows.step / period[j];
+    sum += of_joint * static_cast<double>(kScored) * rows.step / period[j];
   }
   return sum;
 }
@@ -145,12 +145,12 @@ void note_shift(MovingFit& fit) {
 }
 
 /// The loop's own delays are no delay of the torque channel: they are left out of the comparison.
-ShiftScan find_shift(const Robot& robot, const std::vector<MovingLog>& logs, MovingFitOptions options,
-                     const MovingRows& rows, const Gram& gram, const Folds& folds, const VectorX& prior,
-                     const CrossValidation& cv) {
+ShiftScan find_shift(const Robot& robot, const std::vector<MovingLog>& logs, MovingFitOptions options, MovingRows& rows,
+                     const Gram& gram, const Folds& folds, const VectorX& prior, const CrossValidation& cv) {
   if (!(options.low_pass > 0.0)) return scan_shift(rows, gram, folds, prior, cv, options);
   options.low_pass = 0.0;
-  MovingRows plain = moving_rows(robot, logs, options);
+  for (JointRows& joint : rows.joints) joint.X.resize(0, joint.X.cols());  // as large as what comes now
+  MovingRows plain = moving_rows(robot, logs, options, rows.pulse);
   examine_channels(robot, plain, options);
   for (int j = 0; j < rows.at.motors; ++j) {
     if (used_rows(rows.joints[j]) == 0) std::ranges::fill(plain.joints[j].use, char{0});
@@ -222,11 +222,13 @@ std::vector<ParameterEstimate> parameter_estimates(const RobotModel& model, cons
 
 }  // namespace detail
 
-MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs, const MovingFitOptions& options) {
+MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs, const MovingFitOptions& options,
+                     const Pulse& pulse) {
   MovingFit fit;
   if (options.effort_units) fit.unit = "channel units";
-  detail::MovingRows rows = detail::moving_rows(robot, logs, options);
+  detail::MovingRows rows = detail::moving_rows(robot, logs, options, pulse);
   fit.sample_time = rows.step;
+  if (!rows.taken.empty()) fit.notes.push_back(rows.taken);
   if (rows.samples() == 0) {
     fit.missing.emplace_back("no sample of the log can be used");
     return fit;
@@ -256,7 +258,7 @@ MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs, con
       if (!options.inertia) sd.head(rows.at.rotor(0) + motors).setZero();
       detail::CrossValidation cv = detail::cross_validate(rows, gram, folds, sd);
       if (period.size() == 0) period = cv.period;  // one weight for all, or the worst fit would count least
-      const double score = detail::log_likelihood(rows, cv, period);
+      const double score = detail::log_likelihood(rows, cv, detail::spread_of_folds(rows, folds, cv), period);
       if (score > best_score) {
         best_score = score;
         best = std::move(cv);
@@ -270,6 +272,10 @@ MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs, con
   detail::CrossValidation cv;
   detail::Ridge ridge = fitted(prior, cv);
   ridge.factor *= detail::short_motion(options, fit);
+  for (int j = 0; j < motors; ++j) {
+    if (fit.channels[j].use == ChannelUse::used) detail::describe_limit(rows, j, ridge, fit.channels[j]);
+  }
+  fit.noise.factor = detail::factor_of_seen(rows, ridge.factor);
   fit.torque_shift = detail::find_shift(robot, logs, options, rows, gram, folds, prior, cv);
   detail::note_shift(fit);
 
@@ -281,7 +287,6 @@ MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs, con
     found.white_sd = cv.sd[j];
     found.integral_time = cv.period[j];
     found.periods = (found.forward + found.backward) / cv.period[j];
-    detail::describe_limit(rows, j, ridge, found);
     if (found.periods >= options.periods_needed) continue;
     if (!found.reason.empty()) found.reason += "; ";
     found.reason += found.joint + ": its motion lasts for " + detail::rounded(found.periods) +
@@ -295,7 +300,6 @@ MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs, con
   fit.noise.unit = fit.unit;
   fit.noise.simulated = logs.front().episode.simulated;
   fit.noise.parameters = ridge.mean;
-  fit.noise.factor = detail::factor_of_seen(rows, ridge.factor);
   fit.noise.white_sd = VectorX::Constant(motors, kInfinity);
   for (int j = 0; j < motors; ++j) {
     if (fit.channels[j].use == ChannelUse::used) fit.noise.white_sd[j] = fit.channels[j].white_sd;

@@ -31,7 +31,7 @@ Plain plain_fit(const MovingRows& rows, int joint, int column, bool with_rotor =
   using Five = Eigen::Matrix<double, 5, 1>;
   const JointRows& read = rows.joints[joint];
   const JointRows& model = rows.joints[column];
-  const int rotor = rows.width() - 4;
+  const Eigen::Index rotor = model.inertial();
   Eigen::Matrix<double, 5, 5> G = Eigen::Matrix<double, 5, 5>::Zero();
   Five h = Five::Zero();
   const auto columns = [&](Eigen::Index t) {
@@ -39,6 +39,7 @@ Plain plain_fit(const MovingRows& rows, int joint, int column, bool with_rotor =
     x << model.expected[t], with_rotor ? model.X(t, rotor) : 0.0, model.X(t, rotor + 1), model.X(t, rotor + 2), 1.0;
     return x;
   };
+  beat(rows);
   for (Eigen::Index t = 0; t < rows.samples(); ++t) {
     if (!read.use[t]) continue;
     const Five x = columns(t);
@@ -97,7 +98,11 @@ int last_body(const MovingRows& rows, const std::vector<char>& used, const Vecto
   for (int body = 0; body < rows.at.bodies; ++body) {
     bool all = true;
     for (std::size_t j = 0; j < used.size() && all; ++j) {
-      if (used[j]) all = rows.joints[j].X.middleCols(10 * body, 10).cwiseAbs().maxCoeff() > 0.0;
+      if (!used[j]) continue;
+      const JointRows& joint = rows.joints[j];
+      const auto found = std::ranges::find(joint.columns, 10 * body);
+      all = found != joint.columns.end() &&
+            joint.X.middleCols(found - joint.columns.begin(), 10).cwiseAbs().maxCoeff() > 0.0;
     }
     if (!all) continue;
     if (tip < 0 || described[rows.at.inertial(body)] > described[rows.at.inertial(tip)]) tip = body;
@@ -118,7 +123,7 @@ class JointProblem {
     for (int j = 0; j < rows.at.motors; ++j) {
       columns_.emplace_back();
       if (!used[j]) continue;
-      for (int c = 0; c < rows.width(); ++c) {
+      for (Eigen::Index c = 0; c < rows.joints[j].X.cols(); ++c) {
         if (rows.joints[j].X.col(c).cwiseAbs().maxCoeff() > 0.0) columns_.back().push_back(c);
       }
     }
@@ -137,9 +142,11 @@ class JointProblem {
     VectorX b = VectorX::Zero(all);
     for (int j = 0; j < rows_.at.motors; ++j) {
       if (!used_[j]) continue;
-      const std::vector<int>& columns = columns_[j];
+      const std::vector<Eigen::Index>& columns = columns_[j];
       const auto n = static_cast<Eigen::Index>(columns.size());
-      const auto at = [&](Eigen::Index c) { return c < n ? rows_.parameter(j, columns[c]) : count + j; };
+      const auto at = [&](Eigen::Index c) {
+        return c < n ? rows_.parameter(j, rows_.joints[j].columns[columns[c]]) : count + j;
+      };
       const MatrixX& S = sums_[j];  // columns, expected, reading
       for (Eigen::Index c = 0; c <= n; ++c) {
         b[at(c)] += weight[j] * (S(c, n + 1) / scale[j] - S(c, n));
@@ -158,8 +165,9 @@ class JointProblem {
   VectorX error(int j, double scale, const Solution& solution) const {
     const JointRows& joint = rows_.joints[j];
     const int count = rows_.at.count();
-    VectorX theta = VectorX::Zero(rows_.width());
-    for (const int c : columns_[j]) theta[c] = solution.mean[rows_.parameter(j, c)];
+    beat(rows_);
+    VectorX theta = VectorX::Zero(joint.X.cols());
+    for (const Eigen::Index c : columns_[j]) theta[c] = solution.mean[rows_.parameter(j, joint.columns[c])];
     return joint.reading / scale - (1.0 + solution.mean[count + j]) * joint.expected - joint.X * theta;
   }
 
@@ -190,7 +198,7 @@ class JointProblem {
 
   const MovingRows& rows_;
   const std::vector<char>& used_;
-  std::vector<std::vector<int>> columns_;
+  std::vector<std::vector<Eigen::Index>> columns_;  // of X, those with numbers
   std::vector<MatrixX> sums_;
 };
 

@@ -13,6 +13,26 @@ namespace {
 /// Rows that a thread takes at a time.
 constexpr Eigen::Index kGramRows = 256;
 
+Progress told(const MovingRows& rows) {
+  return rows.pulse ? Progress([&rows](double) { rows.pulse(); }) : Progress();
+}
+
+/// A joint's columns with zeros between, so many that a matrix product adds them in the order in which it adds those of
+/// all bodies: its panels are of 12 columns, and whole sixes of bodies keep their places in them. Sums do not depend on
+/// what is left out.
+std::vector<int> summed_columns(const MovingRows& rows, const JointRows& joint) {
+  constexpr int kBodies = 6, kPanel = 10 * kBodies;
+  const int last = 10 * rows.at.bodies / kPanel * kPanel;
+  std::vector<int> columns;
+  for (int first = 0; first < rows.width(); first += kPanel) {
+    const bool met = first >= last || std::ranges::any_of(joint.columns, [first](int column) {
+                       return column >= first && column < first + kPanel;
+                     });
+    for (int c = first; met && c < std::min(first + kPanel, rows.width()); ++c) columns.push_back(c);
+  }
+  return columns;
+}
+
 }  // namespace
 
 Folds contiguous_folds(const MovingRows& rows, double seam) {
@@ -33,14 +53,18 @@ Folds contiguous_folds(const MovingRows& rows, double seam) {
 }
 
 Gram::Gram(const MovingRows& rows, const Folds& folds) : rows_(&rows) {
-  const int width = rows.width();
   sums_.resize(rows.joints.size() * kFolds * 3);
+  columns_.resize(rows.joints.size());
   constexpr Eigen::Index kBlock = 256;  // samples of one rank update
-  MatrixX block(width, kBlock);
   VectorX residual(kBlock);
   for (std::size_t j = 0; j < rows.joints.size(); ++j) {
     const JointRows& joint = rows.joints[j];
     if (joint.X.rows() == 0) continue;
+    columns_[j] = summed_columns(rows, joint);
+    const auto width = std::ssize(columns_[j]);
+    std::vector<Eigen::Index> place;  // of each of the joint's columns among them
+    for (const int c : joint.columns) place.push_back(std::ranges::find(columns_[j], c) - columns_[j].begin());
+    MatrixX block = MatrixX::Zero(width, kBlock);
     for (int k = 0; k < kFolds * 3; ++k)
       sums_[j * kFolds * 3 + k] = {MatrixX::Zero(width, width), VectorX::Zero(width)};
     Eigen::Index filled = 0, current = 0;
@@ -51,13 +75,14 @@ Gram::Gram(const MovingRows& rows, const Folds& folds) : rows_(&rows) {
       sum.product.selfadjointView<Eigen::Lower>().rankUpdate(X);
       sum.moment.noalias() += X * residual.head(filled);
       filled = 0;
+      beat(rows);
     };
     for (Eigen::Index t = 0; t < rows.samples(); ++t) {
       if (!joint.use[t]) continue;
       const Eigen::Index part = folds.of[t] * 3 + (folds.head[t] ? 0 : folds.tail[t] ? 2 : 1);
       if (part != current || filled == kBlock) flush();
       current = part;
-      block.col(filled) = joint.X.row(t);
+      for (std::size_t c = 0; c < place.size(); ++c) block(place[c], filled) = joint.X(t, static_cast<Eigen::Index>(c));
       residual[filled++] = joint.reading[t] - joint.expected[t];
     }
     flush();
@@ -70,11 +95,12 @@ Gram::Gram(const MovingRows& rows, const Folds& folds) : rows_(&rows) {
 }
 
 Ridge Gram::solve(const VectorX& weight, const VectorX& prior_sd, int without) const {
-  const int width = rows_->width(), count = rows_->at.count();
+  const int count = rows_->at.count();
   MatrixX A = MatrixX::Zero(count, count);
   VectorX b = VectorX::Zero(count);
   for (std::size_t j = 0; j < rows_->joints.size(); ++j) {
     if (!(weight[j] > 0.0)) continue;
+    const auto width = std::ssize(columns_[j]);
     MatrixX product = MatrixX::Zero(width, width);
     VectorX moment = VectorX::Zero(width);
     for (int fold = 0; fold < kFolds; ++fold) {
@@ -86,10 +112,12 @@ Ridge Gram::solve(const VectorX& weight, const VectorX& prior_sd, int without) c
         moment += sum.moment;
       }
     }
-    for (int c = 0; c < width; ++c) {
-      const int column = rows_->parameter(static_cast<int>(j), c);
+    for (Eigen::Index c = 0; c < width; ++c) {
+      const int column = rows_->parameter(static_cast<int>(j), columns_[j][c]);
       b[column] += weight[j] * moment[c];
-      for (int r = 0; r < width; ++r) A(rows_->parameter(static_cast<int>(j), r), column) += weight[j] * product(r, c);
+      for (Eigen::Index r = 0; r < width; ++r) {
+        A(rows_->parameter(static_cast<int>(j), columns_[j][r]), column) += weight[j] * product(r, c);
+      }
     }
   }
   // In units of the prior no eigenvalue is below 1, whatever the motion left open.
@@ -104,18 +132,28 @@ Ridge Gram::solve(const VectorX& weight, const VectorX& prior_sd, int without) c
 }
 
 double predicted(const MovingRows& rows, int joint, Eigen::Index t, const VectorX& theta) {
-  const auto x = rows.joints[joint].X.row(t);
-  const int inertial = 10 * rows.at.bodies;
-  double sum = x.head(inertial).dot(theta.head(inertial));
-  for (int c = inertial; c < rows.width(); ++c) sum += x[c] * theta[rows.parameter(joint, c)];
+  const JointRows& own = rows.joints[joint];
+  double sum = 0.0;
+  for (std::size_t c = 0; c < own.columns.size(); ++c) {
+    sum += own.X(t, static_cast<Eigen::Index>(c)) * theta[rows.parameter(joint, own.columns[c])];
+  }
   return sum;
 }
 
-VectorX predicted_deviation(const MovingRows& rows, int joint, Eigen::Index t, const MatrixX& factor) {
+MatrixX factor_of_joint(const MovingRows& rows, int joint, const MatrixX& factor) {
+  const std::vector<int>& columns = rows.joints[joint].columns;
+  MatrixX own(std::ssize(columns), factor.cols());
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    own.row(static_cast<Eigen::Index>(c)) = factor.row(rows.parameter(joint, columns[c]));
+  }
+  return own;
+}
+
+VectorX predicted_deviation(const MovingRows& rows, int joint, Eigen::Index t, const MatrixX& factor_of_joint) {
   const auto x = rows.joints[joint].X.row(t);
-  const int inertial = 10 * rows.at.bodies;
-  VectorX sum = factor.topRows(inertial).transpose() * x.head(inertial).transpose();
-  for (int c = inertial; c < rows.width(); ++c) sum += x[c] * factor.row(rows.parameter(joint, c)).transpose();
+  const Eigen::Index inertial = rows.joints[joint].inertial();
+  VectorX sum = factor_of_joint.topRows(inertial).transpose() * x.head(inertial).transpose();
+  for (Eigen::Index c = inertial; c < x.size(); ++c) sum += x[c] * factor_of_joint.row(c).transpose();
   return sum;
 }
 
@@ -171,21 +209,22 @@ CrossValidation cross_validate(const MovingRows& rows, const Gram& gram, const F
   for (int j = 0; j < motors; ++j) cv.sd[j] = root_mean_square(rows.joints[j], rows.joints[j].residual());
   for (int round = 0; round < kRounds; ++round) {
     const VectorX weight = weights(rows, cv.sd, cv.period);
-    cv.error = cv.spread = MatrixX::Zero(rows.samples(), motors);
+    cv.error = MatrixX::Zero(rows.samples(), motors);
+    cv.folds.clear();
     for (int fold = 0; fold < kFolds; ++fold) {
-      const Ridge ridge = gram.solve(weight, prior_sd, fold);
-      const auto judge = [&](Eigen::Index first, Eigen::Index last) {
-        for (Eigen::Index t = first; t < last; ++t) {
-          if (folds.of[t] != fold) continue;
-          for (int j = 0; j < motors; ++j) {
-            if (!rows.joints[j].use[t]) continue;
-            cv.error(t, j) = rows.joints[j].reading[t] - rows.joints[j].expected[t] - predicted(rows, j, t, ridge.mean);
-            if (t % 10 == 0) cv.spread(t, j) = predicted_deviation(rows, j, t, ridge.factor).squaredNorm();
-          }
-        }
-      };
-      detail::in_blocks(rows.samples(), kGramRows, rows.threads, {}, [&](int) { return judge; });
+      cv.folds.push_back(gram.solve(weight, prior_sd, fold));
+      beat(rows);
     }
+    const auto judge = [&](Eigen::Index first, Eigen::Index last) {
+      for (Eigen::Index t = first; t < last; ++t) {
+        const VectorX& theta = cv.folds[folds.of[t]].mean;
+        for (int j = 0; j < motors; ++j) {
+          if (!rows.joints[j].use[t]) continue;
+          cv.error(t, j) = rows.joints[j].reading[t] - rows.joints[j].expected[t] - predicted(rows, j, t, theta);
+        }
+      }
+    };
+    detail::in_blocks(rows.samples(), kGramRows, rows.threads, told(rows), [&](int) { return judge; });
     double moved = 0.0;
     for (int j = 0; j < motors; ++j) {
       const double sd = root_mean_square(rows.joints[j], cv.error.col(j));
@@ -197,6 +236,25 @@ CrossValidation cross_validate(const MovingRows& rows, const Gram& gram, const F
     if (moved < kSettled) break;
   }
   return cv;
+}
+
+MatrixX spread_of_folds(const MovingRows& rows, const Folds& folds, const CrossValidation& cv) {
+  const int motors = rows.at.motors;
+  MatrixX spread = MatrixX::Zero(rows.samples(), motors);
+  for (int fold = 0; fold < kFolds; ++fold) {
+    std::vector<MatrixX> factors;
+    for (int j = 0; j < motors; ++j) factors.push_back(factor_of_joint(rows, j, cv.folds[fold].factor));
+    const auto judge = [&](Eigen::Index first, Eigen::Index last) {
+      for (Eigen::Index t = (first + kScored - 1) / kScored * kScored; t < last; t += kScored) {
+        if (folds.of[t] != fold) continue;
+        for (int j = 0; j < motors; ++j) {
+          if (rows.joints[j].use[t]) spread(t, j) = predicted_deviation(rows, j, t, factors[j]).squaredNorm();
+        }
+      }
+    };
+    detail::in_blocks(rows.samples(), kGramRows, rows.threads, told(rows), [&](int) { return judge; });
+  }
+  return spread;
 }
 
 }  // namespace antaeus::detail

@@ -37,17 +37,21 @@ class Gram {
     VectorX moment;
   };
   const MovingRows* rows_;
-  std::vector<Sum> sums_;  // fold · 3 + part, joint by joint
+  std::vector<std::vector<int>> columns_;  // of each joint's sums, places in a row of width()
+  std::vector<Sum> sums_;                  // fold · 3 + part, joint by joint
 };
 
-/// x_tj θ, and Lᵀ x_tjᵀ of one row.
+/// x_tj θ of one row.
 double predicted(const MovingRows& rows, int joint, Eigen::Index t, const VectorX& theta);
-VectorX predicted_deviation(const MovingRows& rows, int joint, Eigen::Index t, const MatrixX& factor);
+/// The rows of L that one joint's columns meet, in their order; and Lᵀ x_tjᵀ of one row by them.
+MatrixX factor_of_joint(const MovingRows& rows, int joint, const MatrixX& factor);
+VectorX predicted_deviation(const MovingRows& rows, int joint, Eigen::Index t, const MatrixX& factor_of_joint);
 
 /// What cross-validation says at one prior.
 struct CrossValidation {
-  VectorX sd, period;     ///< σ_j [N·m], T_j [s]
-  MatrixX error, spread;  ///< samples × joints: r − X θ̂ of the fold that did not see them; x C xᵀ every kScored-th
+  VectorX sd, period;        ///< σ_j [N·m], T_j [s]
+  MatrixX error;             ///< samples × joints: r − X θ̂ of the fold that did not see them
+  std::vector<Ridge> folds;  ///< the fit without each
 };
 
 /// [kg m²] how large a rotor's inertia may be, seen from the joint: in no URDF, several kg m² at a large arm's
@@ -57,6 +61,9 @@ double rotor_deviation(const RobotModel& model, int motor);
 VectorX prior_deviations(const RobotModel& model, const MovingRows& rows, double scale);
 /// Three rounds of folds → σ, T → folds; channels without rows have NaN.
 CrossValidation cross_validate(const MovingRows& rows, const Gram& gram, const Folds& folds, const VectorX& prior_sd);
+/// x C xᵀ of every kScored-th sample by the fold that did not see it, samples × joints.
+inline constexpr Eigen::Index kScored = 10;
+MatrixX spread_of_folds(const MovingRows& rows, const Folds& folds, const CrossValidation& cv);
 /// How well the fit predicts with all torques read later or earlier, at σ and T of \p cv.
 ShiftScan scan_shift(const MovingRows& rows, const Gram& gram, const Folds& folds, const VectorX& prior_sd,
                      const CrossValidation& cv, const MovingFitOptions& options);

@@ -112,7 +112,7 @@ double low_pass_memory(const MovingFitOptions& options) {
   return options.low_pass > 0.0 ? kConstants * std::numbers::sqrt2 / (2.0 * std::numbers::pi * options.low_pass) : 0.0;
 }
 
-LogMotion log_motion(const Robot& robot, const MovingLog& log, const MovingFitOptions& options) {
+LogMotion log_motion(const Robot& robot, const MovingLog& log, const MovingFitOptions& options, const Pulse& pulse) {
   const RobotModel& model = robot.model;
   const Episode& episode = log.episode;
   const bool floating = model.base() == Base::free_flyer;
@@ -155,6 +155,7 @@ LogMotion log_motion(const Robot& robot, const MovingLog& log, const MovingFitOp
   std::optional<BaseMotion> base;
   if (floating) base.emplace(robot, episode, as_loop, fit, motion.q, motion.v, dynamics);
   for (Eigen::Index i = 0; i < steps; ++i) {
+    if (pulse && i % 4096 == 0) pulse();
     if (!motion.good[i]) continue;
     q = motion.q.row(i);
     Status status = Status::ok;

@@ -19,6 +19,6 @@ struct LogMotion {
 double low_pass_memory(const MovingFitOptions& options);
 
 /// \throws EpisodeError for a floating robot's log without gyro or accelerometer
-LogMotion log_motion(const Robot& robot, const MovingLog& log, const MovingFitOptions& options);
+LogMotion log_motion(const Robot& robot, const MovingLog& log, const MovingFitOptions& options, const Pulse& pulse);
 
 }  // namespace antaeus::detail

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/decompositions.hpp"
-#include "identification/moving/moving_rows.hpp"
+#include "identification/moving/moving_gram.hpp"
 
 namespace antaeus {
 
@@ -68,11 +68,11 @@ Carrier carrier_of(const RobotModel& model, const std::string& frame) {
 }  // namespace detail
 
 PayloadFit fit_payload(const Robot& robot, const std::vector<MovingLog>& unloaded, const std::vector<MovingLog>& loaded,
-                       const std::string& frame, const MovingFitOptions& options) {
+                       const std::string& frame, const MovingFitOptions& options, const Pulse& pulse) {
   PayloadFit result;
   robot.model.frame(frame);  // throws for one that does not exist
-  const MovingFit bare = fit_moving(robot, unloaded, options);
-  const MovingFit with = fit_moving(robot, loaded, options);  // its σ and T: a load changes friction
+  const MovingFit bare = fit_moving(robot, unloaded, options, pulse);
+  const MovingFit with = fit_moving(robot, loaded, options, pulse);  // its σ and T: a load changes friction
   for (const std::string& text : bare.missing) result.missing.push_back("without payload: " + text);
   for (const std::string& text : with.missing) result.missing.push_back("with payload: " + text);
   const detail::Carrier carrier = detail::carrier_of(robot.model, frame);
@@ -81,7 +81,7 @@ PayloadFit fit_payload(const Robot& robot, const std::vector<MovingLog>& unloade
   if (!result.missing.empty()) return result;
 
   const detail::MovingRows rows = [&] {
-    detail::MovingRows all = detail::moving_rows(robot, loaded, options);
+    detail::MovingRows all = detail::moving_rows(robot, loaded, options, pulse);
     detail::examine_channels(robot, all, options);
     return all;
   }();
@@ -101,18 +101,20 @@ PayloadFit fit_payload(const Robot& robot, const std::vector<MovingLog>& unloade
     if (bare.channels[j].use != ChannelUse::used || with.channels[j].use != ChannelUse::used) continue;
     const double weight = rows.step / (period * sd * sd);
     const detail::JointRows& joint = rows.joints[j];
+    const MatrixX own = detail::factor_of_joint(rows, j, L);
+    const auto found = std::ranges::find(joint.columns, 10 * carrier.body);
+    const bool feels = found != joint.columns.end();  // what hangs there
+    const Eigen::Index place = found - joint.columns.begin();
     for (Eigen::Index t = 0; t < rows.samples(); ++t) {
       if (!joint.use[t]) continue;
-      const int inertial = 10 * at.bodies;
+      if (t % 1024 == 0) detail::beat(rows);
       x.setZero();
-      x.head(parameters) = L.topRows(inertial).transpose() * joint.X.row(t).head(inertial).transpose();
-      double mean = joint.X.row(t).head(inertial).dot(bare.noise.parameters.head(inertial));
-      for (int c = inertial; c < rows.width(); ++c) {
-        x.head(parameters) += joint.X(t, c) * L.row(rows.parameter(j, c)).transpose();
-        mean += joint.X(t, c) * bare.noise.parameters[rows.parameter(j, c)];
+      x.head(parameters) = detail::predicted_deviation(rows, j, t, own);
+      const double mean = detail::predicted(rows, j, t, bare.noise.parameters);
+      if (feels) {
+        x.segment<10>(load) =
+            prior.cwiseProduct(carrier.map.transpose() * joint.X.row(t).segment<10>(place).transpose());
       }
-      x.segment<10>(load) =
-          prior.cwiseProduct(carrier.map.transpose() * joint.X.row(t).segment<10>(10 * carrier.body).transpose());
       x[offset + j] = sd;
       A.selfadjointView<Eigen::Lower>().rankUpdate(x, weight);
       b += weight * (joint.reading[t] - joint.expected[t] - mean) * x;

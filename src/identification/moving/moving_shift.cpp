@@ -64,6 +64,7 @@ ShiftScan scan_shift(const MovingRows& rows, const Gram& gram, const Folds& fold
     std::vector<VectorX> residual(rows.joints.size());
     for (int j = 0; j < rows.at.motors; ++j) {
       if (!(weight[j] > 0.0)) continue;
+      beat(rows);
       residual[j] = shifted_residual(rows, j, steps);
       for (const Run& run : runs) {
         const VectorX sum = weight[j] * (rows.joints[j].X.middleRows(run.first, run.length).transpose() *
@@ -71,7 +72,9 @@ ShiftScan scan_shift(const MovingRows& rows, const Gram& gram, const Folds& fold
         for (int fold = 0; fold < kFolds; ++fold) {
           const bool seam = (run.fold == fold - 1 && run.part == 2) || (run.fold == fold + 1 && run.part == 0);
           if (run.fold == fold || seam) continue;
-          for (int c = 0; c < rows.width(); ++c) moment[fold][rows.parameter(j, c)] += sum[c];
+          for (Eigen::Index c = 0; c < sum.size(); ++c) {
+            moment[fold][rows.parameter(j, rows.joints[j].columns[c])] += sum[c];
+          }
         }
       }
     }
@@ -80,13 +83,15 @@ ShiftScan scan_shift(const MovingRows& rows, const Gram& gram, const Folds& fold
       const MatrixX& L = ridges[fold].factor;
       moment[fold] = VectorX(L * (L.transpose() * moment[fold]));  // θ̂
     }
-    VectorX theta(rows.width());
     for (int j = 0; j < rows.at.motors; ++j) {
       if (!(weight[j] > 0.0)) continue;
+      beat(rows);
       const JointRows& joint = rows.joints[j];
+      VectorX theta(std::ssize(joint.columns));
       double squares = 0.0;
       for (const Run& run : runs) {
-        for (int c = 0; c < rows.width(); ++c) theta[c] = moment[run.fold][rows.parameter(j, c)];
+        for (Eigen::Index c = 0; c < theta.size(); ++c)
+          theta[c] = moment[run.fold][rows.parameter(j, joint.columns[c])];
         const VectorX error =
             residual[j].segment(run.first, run.length) - joint.X.middleRows(run.first, run.length) * theta;
         for (Eigen::Index t = 0; t < run.length; ++t) {

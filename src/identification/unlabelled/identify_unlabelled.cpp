@@ -50,9 +50,9 @@ std::vector<UnlabelledSample> samples_of(const IdentifyTask& task, const MovingR
       const JointRows& joint = rows.joints[static_cast<std::size_t>(motor)];
       good = joint.use[static_cast<std::size_t>(t)] != 0;
       s.residual[i] = joint.reading[t] - joint.expected[t];
-      for (int c = 0; c < rows.width(); ++c) {
-        const int column = place[static_cast<std::size_t>(rows.parameter(motor, c))];
-        if (column >= 0) s.X(i, column) = joint.X(t, c);
+      for (std::size_t c = 0; c < joint.columns.size(); ++c) {
+        const int column = place[static_cast<std::size_t>(rows.parameter(motor, joint.columns[c]))];
+        if (column >= 0) s.X(i, column) = joint.X(t, static_cast<Eigen::Index>(c));
       }
     }
     if (good) samples.push_back(std::move(s));
@@ -68,9 +68,10 @@ Unknowns unknowns_of(const MovingRows& rows, const VectorX& prior, const std::ve
     const auto at = static_cast<std::size_t>(j);
     if (channels[at].use != ChannelUse::used) continue;
     unknowns.rows.push_back(j);
-    for (int c = 0; c < rows.width(); ++c) {
-      if (rows.joints[at].X.col(c).cwiseAbs().maxCoeff() > 0.0) {
-        felt[static_cast<std::size_t>(rows.parameter(j, c))] = true;
+    const JointRows& joint = rows.joints[at];
+    for (std::size_t c = 0; c < joint.columns.size(); ++c) {
+      if (joint.X.col(static_cast<Eigen::Index>(c)).cwiseAbs().maxCoeff() > 0.0) {
+        felt[static_cast<std::size_t>(rows.parameter(j, joint.columns[c]))] = true;
       }
     }
   }
@@ -124,8 +125,8 @@ void identify_unlabelled(const IdentifyTask& task, IdentifyResult& result) {
     result.missing.emplace_back("no endpoint: name the frame that contacts may be at with --endpoint");
     return;
   }
-  const std::vector<MovingLog> logs = moving_logs(task.request.logs, true);
-  MovingRows rows = moving_rows(robot, logs, task.moving);
+  const std::vector<MovingLog> logs = moving_logs(task, task.request.logs, result, true);
+  MovingRows rows = moving_rows(robot, logs, task.moving, task.pulse());
   std::vector<ChannelFinding> channels = examine_channels(robot, rows, task.moving);
   task.tell(0.3);
   for (ChannelFinding& found : channels) {
@@ -153,7 +154,7 @@ void identify_unlabelled(const IdentifyTask& task, IdentifyResult& result) {
     return;
   }
   const UnlabelledResult fit =
-      fit_unlabelled(samples_of(task, rows, unknowns), limits, prior(unknowns.columns), task.unlabelled);
+      fit_unlabelled(samples_of(task, rows, unknowns), limits, prior(unknowns.columns), task.unlabelled, task.pulse());
   task.tell(0.8);
   if (!fit.identified) {
     result.missing.push_back("without labels: " + fit.reason);

@@ -57,7 +57,7 @@ struct Regression {
   bool is_measured = false;  ///< something is left in parity space
 };
 Regression regress(const std::vector<UnlabelledSample>& samples, const std::vector<MatrixX>& parity,
-                   const VectorX& unit, const VectorX& prior_sd, const UnlabelledOptions& options) {
+                   const VectorX& unit, const VectorX& prior_sd, const UnlabelledOptions& options, const Pulse& pulse) {
   const auto n = std::ssize(samples);
   const Eigen::Index k = prior_sd.size();
   VectorX contact_variance(samples.front().A.cols());
@@ -70,6 +70,7 @@ Regression regress(const std::vector<UnlabelledSample>& samples, const std::vect
     MatrixX H = prior_sd.cwiseAbs2().cwiseInverse().asDiagonal();
     VectorX h = VectorX::Zero(k);
     for (const UnlabelledSample& s : samples) {
+      if (pulse) pulse();
       MatrixX S = s.A * contact_variance.asDiagonal() * s.A.transpose();
       S.diagonal() += (fit.kappa * unit).cwiseAbs2();
       const MatrixX weighted = fit.share * S.llt().solve(s.X);
@@ -121,7 +122,7 @@ const OptionTable& options_of(const UnlabelledOptions&) {
 const OptionGroup kUnlabelledGroup(UnlabelledOptions{});
 
 UnlabelledResult fit_unlabelled(const std::vector<UnlabelledSample>& samples, const VectorX& effort_limits,
-                                const VectorX& prior_sd, const UnlabelledOptions& options) {
+                                const VectorX& prior_sd, const UnlabelledOptions& options, const Pulse& pulse) {
   check_options(options);
   check_samples(samples, effort_limits, prior_sd);
   const Eigen::Index m = effort_limits.size(), k = prior_sd.size();
@@ -132,6 +133,7 @@ UnlabelledResult fit_unlabelled(const std::vector<UnlabelledSample>& samples, co
   std::vector<Eigen::Index> sizes;
   MatrixX projector = MatrixX::Zero(m, m);
   for (const UnlabelledSample& s : samples) {
+    if (pulse) pulse();
     parity.push_back(parity_rows(s.A, unit));
     sizes.push_back(parity.back().rows());
     projector += parity.back().transpose() * parity.back() / static_cast<double>(n);
@@ -162,7 +164,7 @@ UnlabelledResult fit_unlabelled(const std::vector<UnlabelledSample>& samples, co
     whole += scaled.colwise().squaredNorm().transpose();
   }
 
-  Regression fit = regress(samples, parity, unit, prior_sd, options);
+  Regression fit = regress(samples, parity, unit, prior_sd, options, pulse);
   if (!fit.is_measured) {
     result.reason = "nothing is left in parity space: the torques are exactly the model's, so they are no measurement";
     return result;

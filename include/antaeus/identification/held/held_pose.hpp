@@ -19,6 +19,7 @@
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/fields.hpp"
+#include "antaeus/core/pulse.hpp"
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/estimation/envelope.hpp"
 #include "antaeus/identification/gravity_regressor.hpp"
@@ -67,11 +68,13 @@ constexpr void visit_fields(const HeldStretch*, auto&& visit) {
 /// Reads the part of a log with from ≤ t ≤ to [s from its first sample]. The log's first seconds belong to it: torques
 /// while the controller takes hold are what σ_m is identified from.
 /// \param run  under which name the stretch counts; empty: the episode's
+/// \param pulse  may be null
 /// \throws EpisodeError without times or velocities, for a stretch outside of the log, or where the robot stands still
 ///         for less than `shortest_still`
 ANTAEUS_API HeldStretch read_held_stretch(const Robot& robot, const std::vector<std::string>& endpoints,
                                           const Episode& episode, double from, double to,
-                                          const HeldPoseOptions& options = {}, const std::string& run = {});
+                                          const HeldPoseOptions& options = {}, const std::string& run = {},
+                                          const Pulse& pulse = nullptr);
 
 /// What was identified, as plain data. Vectors have one entry a row, rows as `motors`.
 struct HeldPoseNoise {

@@ -16,6 +16,7 @@
 #include "antaeus/core/enumeration.hpp"
 #include "antaeus/core/fields.hpp"
 #include "antaeus/core/options.hpp"
+#include "antaeus/core/pulse.hpp"
 #include "antaeus/episode/episode.hpp"
 #include "antaeus/robot/noise_model.hpp"
 #include "antaeus/robot/robot_profile.hpp"
@@ -42,6 +43,9 @@ struct MovingFitOptions {
   double moving_speed = 0.05;  ///< [rad/s] from which a joint counts as moving
   double periods_needed = 20.0;  ///< [1] integral times of motion below which a joint's reason says so
   double largest_rate = 200.0;   ///< [Hz] faster logs are thinned out to this
+  /// [1] rows that are fitted, one a sample and joint: five minutes at 200 Hz of seven joints. Of more, windows spread
+  /// over the logs are taken, those with motion first, so that time and memory do not grow with the logs
+  int most_rows = 420000;
   /// [Hz] forms the rows as the loop's residual does (residual.cut_off): v as measured, where the log has it, a its
   /// differences, all through one causal low pass. σ is then that of what the loop sees: white noise is filtered, noise
   /// of v is in. 0: v and a are fitted to q, and single samples of the torque count.
@@ -145,8 +149,9 @@ constexpr void visit_fields(const MovingFit*, auto&& visit) {
 /// Fits one or several logs of one robot.
 /// \throws OptionsError, ModelError for a floating base without an IMU, EpisodeError for logs without clock, of another
 ///         robot, with spans outside of the log, or on a floating base without gyro and accelerometer
+/// \param pulse  may be null
 ANTAEUS_API MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs,
-                                 const MovingFitOptions& options = {});
+                                 const MovingFitOptions& options = {}, const Pulse& pulse = nullptr);
 
 /// A model's error on a log that it was not fitted to.
 struct HoldOut {

@@ -33,6 +33,6 @@ constexpr void visit_fields(const PayloadFit*, auto&& visit) {
 /// \throws as fit_moving; ModelError for an unknown frame
 ANTAEUS_API PayloadFit fit_payload(const Robot& robot, const std::vector<MovingLog>& unloaded,
                                    const std::vector<MovingLog>& loaded, const std::string& frame,
-                                   const MovingFitOptions& options = {});
+                                   const MovingFitOptions& options = {}, const Pulse& pulse = nullptr);
 
 }  // namespace antaeus

@@ -16,6 +16,7 @@
 
 #include "antaeus/core/api.hpp"
 #include "antaeus/core/options.hpp"
+#include "antaeus/core/pulse.hpp"
 #include "antaeus/core/types.hpp"
 
 namespace antaeus {
@@ -65,7 +66,9 @@ struct UnlabelledResult {
 /// κ² from what is left in parity space alone, T its integral time, three rounds.
 /// \param effort_limits  of the rows [N·m]  \param prior_sd  s, of each parameter; 0 < s
 /// \throws OptionsError for sizes that differ, limits or sds that are not positive, or no samples
+/// \param pulse  may be null
 ANTAEUS_API UnlabelledResult fit_unlabelled(const std::vector<UnlabelledSample>& samples, const VectorX& effort_limits,
-                                            const VectorX& prior_sd, const UnlabelledOptions& options = {});
+                                            const VectorX& prior_sd, const UnlabelledOptions& options = {},
+                                            const Pulse& pulse = nullptr);
 
 }  // namespace antaeus
