@@ -1,14 +1,11 @@
 #pragma once
 // Where logs lie: what load_episode and load_raw_log share. Private to src/episode.
 
-#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 namespace antaeus {
-
-inline constexpr std::uintmax_t kLargestChannel = std::uintmax_t{8} << 30;
 
 /// Whether the log is a folder. \param forms  "a folder of .npy files, an .npz or a .csv", for messages
 /// \throws EpisodeError where nothing is there (with the nearest name), or nothing that may be looked at

@@ -173,10 +173,9 @@ class RawReader {
     for (const fs::path& file : files) {
       const auto known = converted.channels.find(file.stem().string());
       try {
-        const std::string bytes = read_file(file, kLargestChannel);
-        NumpyArray array = parse_npy(bytes, file.filename().string());
+        NumpyArray array = read_npy(file);
         const std::string name = file.stem().string();
-        Found found{printable(name),        printable(file.filename().string()), sha256(bytes), {}, array.shape,
+        Found found{printable(name),        printable(file.filename().string()), sha256_of_file(file), {}, array.shape,
                     std::move(array.values)};
         if (known != converted.channels.end()) {
           found.source = known->second.source;
@@ -187,7 +186,9 @@ class RawReader {
         }
         add(std::move(found));
       } catch (const Error& reason) {
-        log_.notes.push_back("left out: " + without_folder(reason.what()));
+        std::string told = reason.what();
+        if (told.starts_with(file.string())) told.replace(0, file.string().size(), file.filename().string());
+        log_.notes.push_back("left out: " + without_folder(told));
       }
     }
   }
@@ -341,7 +342,7 @@ class RawReader {
       const auto rows = static_cast<Eigen::Index>(one.rows()), columns = static_cast<Eigen::Index>(one.columns.size());
       channels.push_back({one.name, one.source, role, std::move(one.columns),
                           Eigen::Map<const SampleMatrix>(one.values.data(), rows, columns)});
-      one.values = {};
+      std::vector<double>().swap(one.values);  // its memory, too: a long log is there once
     }
     std::stable_sort(channels.begin(), channels.end(),
                      [](const RawChannel& a, const RawChannel& b) { return a.role < b.role; });
