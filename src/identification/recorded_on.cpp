@@ -23,8 +23,8 @@ std::string day_text(std::chrono::sys_seconds when) {
 }  // namespace
 
 std::string recorded_on(const fs::path& path, const Episode& episode) {
-  constexpr double kSince2001 = 1e9;  // [s]
-  if (episode.has_time() && episode.time[0] > kSince2001) {
+  constexpr double kSince2001 = 1e9, kUntil2100 = 4102444800.0;  // [s]; beyond, the clock counts something else
+  if (episode.has_time() && episode.time[0] > kSince2001 && episode.time[0] < kUntil2100) {
     return day_text(std::chrono::sys_seconds(std::chrono::seconds(static_cast<std::int64_t>(episode.time[0]))));
   }
   std::error_code failed;

@@ -137,6 +137,16 @@ TEST(Identify, StretchesOfOneLogStandInPlaceOfThoseOfAll) {
   EXPECT_TRUE(one[1].labelled);
 }
 
+TEST(Identify, TheDateOfALogIsThatOfItsClockWhereThatCountsSeconds) {
+  Episode log;
+  const auto of = [&](double first) {
+    log.time = VectorX::Constant(1, first);
+    return recorded_on("no such file", log);
+  };
+  EXPECT_EQ(of(1764201600.0), "2025-11-27");
+  for (const double elsewhere : {1e11, 1e13, 1e300, -1.0, 10.0, kNaN, kInfinity}) EXPECT_EQ(of(elsewhere), "");
+}
+
 TEST(Identify, BadRequestsAreRefused) {
   const Robot robot = test::own_robot("panda");
   EXPECT_THROW(identify(robot, {}), OptionsError);
