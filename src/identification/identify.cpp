@@ -127,10 +127,13 @@ void add_velocities(std::vector<IdentifyLog>& logs, double window, const Pulse& 
 }
 
 /// dq that is not the change of q: the fit's rows and the speeds within which its noise holds would be those of another
-/// motion.
+/// motion. What is off by less than a factor of two is in the result's check.
 void refuse_velocities(const IdentifyLog& log, const CheckResult& check) {
+  constexpr double kFactor = 2.0;
   for (const Finding& finding : check.findings) {
-    if (finding.channel == "dq" && finding.severity == Severity::error) {
+    const bool scaled =
+        finding.fault == Fault::velocity_scale && !(finding.size < kFactor && finding.size > 1.0 / kFactor);
+    if (scaled || finding.fault == Fault::velocity_sign || finding.fault == Fault::velocity_frozen) {
       throw EpisodeError(name_of(log), finding.text, finding.remedy);
     }
   }

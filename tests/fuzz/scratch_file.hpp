@@ -14,7 +14,7 @@ namespace antaeus::fuzz {
 class ScratchFile {
  public:
   explicit ScratchFile(const std::string& name)
-      : path_(std::filesystem::temp_directory_path() / ("antaeus_fuzz_" + std::to_string(getpid()) + "_" + name)) {}
+      : path_(folder() / ("antaeus_fuzz_" + std::to_string(getpid()) + "_" + name)) {}
   ~ScratchFile() {
     std::error_code ignored;
     std::filesystem::remove(path_, ignored);
@@ -29,6 +29,12 @@ class ScratchFile {
   }
 
  private:
+  /// In memory where there is such a place: a disk flushes a file that is cut and written again, thousands of times.
+  static std::filesystem::path folder() {
+    const std::filesystem::path memory = "/dev/shm";
+    return ::access(memory.c_str(), W_OK) == 0 ? memory : std::filesystem::temp_directory_path();
+  }
+
   std::filesystem::path path_;
 };
 

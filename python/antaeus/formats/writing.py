@@ -6,13 +6,12 @@ import dataclasses
 import json
 import os
 import pathlib
-import shutil
-import tempfile
 from collections.abc import Callable
 
 import numpy as np
 
 from antaeus.formats.recording import BLOCK_ROWS, UNKNOWN, Channel, FormatError, Recording, library
+from antaeus.formats.scratch import exchange, scratch_folder
 
 # What load_episode reads beside the .npy files of a folder that was converted: names of columns, and what is known of them.
 COLUMNS_FILE = "channels.csv"
@@ -111,26 +110,28 @@ def write(recording: Recording, out: pathlib.Path, progress: Callable[[float], N
     require_replaceable(out, source)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        beside = pathlib.Path(tempfile.mkdtemp(prefix=".antaeus-", dir=out.parent))
+        scratch = contextlib.ExitStack()
+        beside = scratch.enter_context(scratch_folder(out.parent))
     except OSError as error:
         raise FormatError(out, f"cannot be written ({error.strerror})", "name a place that can be written") from None
-    try:
-        made = beside / "made"
-        made.mkdir()
-        with contextlib.closing(FolderSink(made, recording.channels)) as sink:
-            written = _pour(recording, sink, out, progress)
-        if out.suffix == ".parquet":
-            table = beside / "table"
-            _to_parquet(made, table, written.channels, _notes(recording), written.start, recording.clock)
-            made = table
-        elif out.is_dir():
-            os.replace(out, beside / "old")
-        os.replace(made, out)
-        return written
-    except OSError as error:
-        raise FormatError(out, f"cannot be written ({error.strerror})", "make room, or name another place") from None
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
+    with scratch:
+        try:
+            made = beside / "made"
+            made.mkdir()
+            with contextlib.closing(FolderSink(made, recording.channels)) as sink:
+                written = _pour(recording, sink, out, progress)
+            if out.suffix == ".parquet":
+                table = beside / "table"
+                _to_parquet(made, table, written.channels, _notes(recording), written.start, recording.clock)
+                made = table
+            elif out.is_dir():
+                if exchange(made, out):
+                    return written
+                os.replace(out, beside / "old")  # in two steps, where the file system knows no other way
+            os.replace(made, out)
+            return written
+        except OSError as error:
+            raise FormatError(out, f"cannot be written ({error.strerror})", "make room, or name another place") from None
 
 
 def _pour(recording: Recording, sink: FolderSink, place: pathlib.Path, progress: Callable[[float], None]) -> Written:
