@@ -65,9 +65,6 @@ std::string span_text(const Episode& part, Eigen::Index first) {
   return text;
 }
 
-/// Of a log that is too long as a whole: a page of them opens in two seconds.
-constexpr Eigen::Index kMostOfALongLog = 10'000;
-
 /// The steps that are audited: of each log all of them, or as many as may be kept. \param passed  share of the work
 /// that finding them was
 std::vector<Episode> audited_episodes(const Robot& robot, std::vector<EpisodeReader>& logs,
@@ -104,9 +101,8 @@ std::vector<Episode> audited_episodes(const Robot& robot, std::vector<EpisodeRea
     Progress share;
     if (progress) share = [&](double done) { progress(0.8 * done); };
     detail::PassedLog all = detail::pass_over(robot, log, endpoints, options, audit.check, share, write);
-    const Eigen::Index count = std::min(most, kMostOfALongLog);
-    const Eigen::Index first = std::clamp<Eigen::Index>(all.focus - count / 2, 0, log.steps() - count);
-    Episode part = log.block(first, count);
+    const Eigen::Index first = std::clamp<Eigen::Index>(all.focus - most / 2, 0, log.steps() - most);
+    Episode part = log.block(first, most);
     cut_at += first;
     part.sha256 = all.judged.sha256;
     part.channels = all.judged.channels;
@@ -116,7 +112,7 @@ std::vector<Episode> audited_episodes(const Robot& robot, std::vector<EpisodeRea
                           span_text(part, cut_at) +
                           ", around its largest force, are taken apart, and filters and guards begin anew there");
     for (const Eigen::Index step : all.judged.invalid_steps) {
-      if (step < first || step >= first + count || std::ranges::binary_search(part.invalid_steps, step - first))
+      if (step < first || step >= first + most || std::ranges::binary_search(part.invalid_steps, step - first))
         continue;
       part.invalid_steps.push_back(step - first);
       std::ranges::sort(part.invalid_steps);

@@ -249,10 +249,6 @@ std::optional<Finding> stated_unit(const Robot& robot, const Episode& log) {
 
 }  // namespace
 
-CheckResult check_log(const Robot& robot, const Episode& log, const CheckOptions& options) {
-  return check_windows(robot, log, {}, options);
-}
-
 CheckResult detail::check_windows(const Robot& robot, const Episode& log, const std::vector<Eigen::Index>& seams,
                                   const CheckOptions& options) {
   check_options(options);

@@ -1,6 +1,7 @@
 // A log that is longer than what one check reads of it.
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include "antaeus/check/check_log.hpp"
 #include "antaeus/core/number_text.hpp"
@@ -32,8 +33,15 @@ void append(const Episode& window, Episode& to) {
   to.time.tail(window.time.size()) = window.time;
 }
 
+/// A log that is read or cut in parts.
+struct LongLog {
+  const Episode& about;
+  Eigen::Index steps;
+  std::function<Episode(Eigen::Index first, Eigen::Index count)> block;
+};
+
 /// Puts what all rows say in place of what those of the windows do.
-void count_all_rows(const EpisodeReader& log, const Episode& windows, CheckResult& result) {
+void count_all_rows(const LongLog& log, const Episode& windows, CheckResult& result) {
   constexpr Eigen::Index kRowsOfABlock = 16384;
   std::vector<double> steps;
   for (Eigen::Index i = 1; i < windows.time.size(); ++i) {
@@ -49,8 +57,8 @@ void count_all_rows(const EpisodeReader& log, const Episode& windows, CheckResul
     Eigen::Index broken = 0, rows = 0;
   };
   std::array channels = {Counted{"tau", &Episode::tau}, Counted{"qpos", &Episode::q}, Counted{"dq", &Episode::v}};
-  for (Eigen::Index first = 0; first < log.steps(); first += kRowsOfABlock) {
-    const Episode block = log.block(first, std::min(kRowsOfABlock, log.steps() - first));
+  for (Eigen::Index first = 0; first < log.steps; first += kRowsOfABlock) {
+    const Episode block = log.block(first, std::min(kRowsOfABlock, log.steps - first));
     clock.take(block.time);
     for (Counted& channel : channels) {
       channel.broken += detail::broken_rows(block.*channel.samples);
@@ -73,27 +81,38 @@ void count_all_rows(const EpisodeReader& log, const Episode& windows, CheckResul
   std::ranges::stable_sort(result.findings, {}, &Finding::severity);
 }
 
-}  // namespace
-
-CheckResult check_log(const Robot& robot, const EpisodeReader& log, const CheckOptions& options) {
-  if (log.steps() <= kMostRows) return check_log(robot, log.block(0, log.steps()), options);
+CheckResult check_long(const Robot& robot, const LongLog& log, const CheckOptions& options) {
   const Eigen::Index rows = kMostRows / kWindows;
-  Episode windows = without_samples(log.about());
+  Episode windows = without_samples(log.about);
   std::vector<Eigen::Index> seams;
   double seconds = 0.0;
   for (Eigen::Index w = 0; w < kWindows; ++w) {
-    const Episode window = log.block((log.steps() - rows) / (kWindows - 1) * w, rows);
+    const Episode window = log.block((log.steps - rows) / (kWindows - 1) * w, rows);
     if (w > 0) seams.push_back(windows.time.size());
     append(window, windows);
     seconds = window.time[rows - 1] - window.time[0];
   }
   CheckResult result = detail::check_windows(robot, windows, seams, options);
   count_all_rows(log, windows, result);
-  if (windows.has_time()) result.duration = log.block(log.steps() - 1, 1).time[0] - windows.time[0];
+  if (windows.has_time()) result.duration = log.block(log.steps - 1, 1).time[0] - windows.time[0];
   const std::string length = windows.has_time() ? significant_text(seconds, 3) + " s" : std::to_string(rows) + " steps";
   result.not_told.push_back("what happens between the " + std::to_string(kWindows) + " windows of " + length +
                             ", spread over the log, by which channels and torques were judged: check a part of it");
   return result;
+}
+
+}  // namespace
+
+CheckResult check_log(const Robot& robot, const Episode& log, const CheckOptions& options) {
+  if (log.steps() <= kMostRows) return detail::check_windows(robot, log, {}, options);
+  const auto block = [&](Eigen::Index first, Eigen::Index count) { return cut_steps(log, first, count); };
+  return check_long(robot, {log, log.steps(), block}, options);
+}
+
+CheckResult check_log(const Robot& robot, const EpisodeReader& log, const CheckOptions& options) {
+  if (log.steps() <= kMostRows) return check_log(robot, log.block(0, log.steps()), options);
+  const auto block = [&](Eigen::Index first, Eigen::Index count) { return log.block(first, count); };
+  return check_long(robot, {log.about(), log.steps(), block}, options);
 }
 
 CheckSeries check_series(const Robot& robot, const EpisodeReader& log, const CheckResult& result) {

@@ -309,7 +309,8 @@ Section figures_section(std::vector<NamedFigure> figures) {
 
 Prose subtitle(const Audit& audit) {
   const Episode& episode = audit.audited.episode;
-  std::string text = std::to_string(episode.steps()) + (episode.steps() == 1 ? " step" : " steps");
+  const std::string of = audit.whole.steps > 0 ? " of " + std::to_string(audit.whole.steps) : "";
+  std::string text = std::to_string(episode.steps()) + of + (episode.steps() == 1 ? " step" : " steps");
   for (std::size_t i = 0; i < audit.baselines.size(); ++i) {
     text += (i == 0 ? ", beside " : ", ") + audit.baselines[i].episode.name;
   }

@@ -10,12 +10,12 @@
 
 namespace antaeus::detail {
 
-/// Up to so many rows a run is drawn whole.
-inline constexpr Eigen::Index kWholeRows = 20000;
-/// Beyond that: so many bins at most, each drawn by its least and its largest value …
-inline constexpr Eigen::Index kOverviewBins = 8000;
+/// Up to so many rows a run is drawn whole: of a humanoid with four endpoints 8 MB.
+inline constexpr Eigen::Index kWholeRows = 7000;
+/// Beyond that: so many bins at most, more than a screen has columns, each drawn by its least and its largest value …
+inline constexpr Eigen::Index kOverviewBins = 2500;
 /// … and every row within this distance of the focus.
-inline constexpr Eigen::Index kWindowRows = 2000;
+inline constexpr Eigen::Index kWindowRows = 1000;
 
 /// The samples that stand for a run: single rows, and pairs of a bin.
 struct Sampling {

@@ -96,7 +96,7 @@ ANTAEUS_API double free_memory();
 using StepsWriter = std::function<void(std::int64_t rows, const TableParts& next)>;
 
 /// Runs the whole audit. A log whose steps would need more than 450 MB goes through the estimators block by block: its
-/// steps are written and counted (Audit::whole), and 10 000 at most around its largest force are audited.
+/// steps are written and counted (Audit::whole), and as many as fit around its largest force are audited.
 /// \throws EpisodeError, ModelError, OptionsError
 ANTAEUS_API Audit run_audit(const Robot& robot, const AuditRequest& request, const AuditOptions& options,
                             const Progress& progress = {}, const StepsWriter& write = {});

@@ -167,13 +167,12 @@ ANTAEUS_API CheckSeries check_series(const Robot& robot, const EpisodeReader& lo
 /// \throws EpisodeError for a file that cannot be read, or of another robot
 ANTAEUS_API CheckResult check_file(const std::filesystem::path& file, const Robot* robot);
 
+/// Of a log of up to 100 000 steps all; of a longer one clock and numbers of all steps, channels and torques of six
+/// windows that hold as many, spread evenly: `not_told` says so.
 /// \param log  as read_episode gives it: no value is refused, the clock may go back
 /// \throws nothing of the log's content: what cannot be judged is a finding
 ANTAEUS_API CheckResult check_log(const Robot& robot, const Episode& log, const CheckOptions& options = {});
-
-/// Of a log of any length: up to 100 000 steps as above; of a longer one clock and numbers of all steps, channels and
-/// torques of six windows that hold as many, spread evenly: `not_told` says so. \throws Error for a file that is
-/// damaged
+/// The same of a log that is read in blocks. \throws Error for a file that is damaged
 ANTAEUS_API CheckResult check_log(const Robot& robot, const EpisodeReader& log, const CheckOptions& options = {});
 
 /// Without a robot: the clock, and each channel by itself and against the derivative of positions. Joints are named as
