@@ -88,9 +88,9 @@ CheckResult check_long(const Robot& robot, const LongLog& log, const CheckOption
   double seconds = 0.0;
   for (Eigen::Index w = 0; w < kWindows; ++w) {
     const Episode window = log.block((log.steps - rows) / (kWindows - 1) * w, rows);
-    if (w > 0) seams.push_back(windows.time.size());
+    if (w > 0) seams.push_back(windows.steps());
     append(window, windows);
-    seconds = window.time[rows - 1] - window.time[0];
+    if (window.has_time()) seconds = window.time[rows - 1] - window.time[0];
   }
   CheckResult result = detail::check_windows(robot, windows, seams, options);
   count_all_rows(log, windows, result);

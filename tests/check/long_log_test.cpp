@@ -57,6 +57,18 @@ TEST(LongLog, WhatStandsBetweenTheWindowsIsCounted) {
   EXPECT_NE(found(hurt, Fault::time_back)->text.find("row 45000"), std::string::npos);
 }
 
+TEST(LongLog, InMemoryItIsCheckedAlikeAndNeedsNoClock) {
+  const Robot& robot = test::own_robot("planar_3r");
+  Episode log = long_log(robot);
+  log.tau(20'000, 1) = kNaN;
+  const CheckResult memory = check_log(robot, log), blocks = check_log(robot, EpisodeReader(log));
+  ASSERT_EQ(memory.findings.size(), blocks.findings.size());
+  for (std::size_t i = 0; i < memory.findings.size(); ++i) EXPECT_EQ(memory.findings[i].text, blocks.findings[i].text);
+  EXPECT_EQ(memory.not_told, blocks.not_told);
+  log.time.resize(0);
+  EXPECT_TRUE(found(check_log(robot, log), Fault::time_missing));
+}
+
 TEST(LongLog, AWrongChannelIsFoundAsInAShortOne) {
   const Robot& robot = test::own_robot("planar_3r");
   Episode log = long_log(robot);
