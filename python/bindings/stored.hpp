@@ -259,7 +259,7 @@ constexpr void visit_stored(const E*, auto&& visit) {
 }
 template <std::same_as<Audit> A>
 constexpr void visit_stored(const A*, auto&& visit) {
-  visit(&A::has_deployed, &A::noise_assumed);
+  visit(&A::has_deployed, &A::noise_assumed, &A::whole);
 }
 template <std::same_as<JunctionLesson> J>
 constexpr void visit_stored(const J*, auto&& visit) {

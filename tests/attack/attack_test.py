@@ -75,13 +75,15 @@ def wrong_of(tmp_path, body, clean=None):
     ("os.mkdir(out); sys.stderr.write('antaeus: x\\n'); sys.exit(2)", "left out"),
     ("os.mkdir(out); open(out + '/summary.json', 'w').write('NaN')", "no JSON"),
     ("os.mkdir(out + '.antaeus-x'); os.rename(out + '.antaeus-x', os.path.dirname(out) + '/.antaeus-x')", "hidden"),
-    ("x = bytearray(1 << 30); x[::4096] = b'a' * len(x[::4096])", "MB"),
+    ("x = bytearray(200 << 20); x[::4096] = b'a' * len(x[::4096])", "MB"),
     ("b = time.process_time()\nwhile time.process_time() - b < 0.9: pass", "CPU"),
 ])
 def test_the_judge_sees_it(tmp_path, body, word, monkeypatch):
     """An attack that cannot find anything is none."""
     if word == "CPU":
         monkeypatch.setattr(attack, "MOST_SECONDS", 0.3)
+    if word == "MB":
+        monkeypatch.setattr(attack, "MOST_MEMORY", 100 << 20)
     if word == "hung":
         monkeypatch.setattr(attack, "patience", lambda seconds: seconds)
     monkeypatch.setattr(attack, "bounds_memory", lambda program: True)
