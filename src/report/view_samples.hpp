@@ -11,9 +11,9 @@
 namespace antaeus::detail {
 
 /// Up to so many rows a run is drawn whole: of a humanoid with four endpoints 8 MB.
-inline constexpr Eigen::Index kWholeRows = 7000;
+inline constexpr Eigen::Index kWholeRows = 6400;
 /// Beyond that: so many bins at most, more than a screen has columns, each drawn by its least and its largest value …
-inline constexpr Eigen::Index kOverviewBins = 2500;
+inline constexpr Eigen::Index kOverviewBins = 2200;
 /// … and every row within this distance of the focus.
 inline constexpr Eigen::Index kWindowRows = 1000;
 
