@@ -33,9 +33,9 @@ fi
 make_one() {
   local python=$1 folder=$2 definitions=() log=build/wheel/$(basename "$2").log
   shift 2
-  for each in "$@"; do definitions+=(-C "cmake.define.$each"); done
-  "$python" -m pip wheel . -q --disable-pip-version-check --no-build-isolation --no-deps -w "$raw" -C "build-dir=$folder" \
-    -C "cmake.define.ANTAEUS_SITE_PACKAGES=$site_packages" "${definitions[@]}" > "$log" 2>&1 ||
+  for each in "$@"; do definitions+=(--config-settings "cmake.define.$each"); done
+  "$python" -m pip wheel . -q --disable-pip-version-check --no-build-isolation --no-deps -w "$raw" --config-settings "build-dir=$folder" \
+    --config-settings "cmake.define.ANTAEUS_SITE_PACKAGES=$site_packages" "${definitions[@]}" > "$log" 2>&1 ||
     { tail -n 30 "$log"; fail "the wheel for $python was not made"; }
 }
 
