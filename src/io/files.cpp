@@ -121,8 +121,9 @@ class MadeFolders {
 
 /// Bytes that came before their set is complete: a hidden file beside the folder that they go into, or above it.
 struct detail::StreamedFile {
-  StreamedFile(const fs::path& folder, fs::path meant) : file(std::move(meant)) {
-    scratch.emplace(place_for(folder), 0777, file);
+  /// \param is_alone  in its set: it then replaces a file, never the folder
+  StreamedFile(const fs::path& folder, fs::path meant, bool is_alone) : file(std::move(meant)) {
+    scratch.emplace(is_alone && is_folder(folder) ? folder : place_for(folder), 0777, file);
     out.emplace(create(scratch->path() / "bytes", file));
   }
   static fs::path place_for(const fs::path& folder) {
@@ -446,7 +447,7 @@ void FileSet::add(std::string name, std::string bytes) {
 
 FileStream FileSet::stream(std::string name) {
   check_name(name);
-  auto file = std::make_shared<detail::StreamedFile>(folder_, folder_ / name);
+  auto file = std::make_shared<detail::StreamedFile>(folder_, folder_ / name, false);
   streams_.emplace(name, file);
   files_.emplace_back(std::move(name), std::string());
   return FileStream(std::move(file));
@@ -472,10 +473,12 @@ void write_file(const fs::path& file, std::string_view bytes) {
 }
 
 void write_file(const fs::path& file, const std::function<void(const ByteSink&)>& fill) {
-  FileSet single(file.parent_path());
-  FileStream stream = single.stream(file.filename().string());
-  fill([&](std::string_view bytes) { stream.write(bytes); });
-  single.commit();
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  const std::string name = file.filename().string();
+  FileSet(folder).add(name, {});  // says what is wrong with a name
+  const auto stream = std::make_shared<detail::StreamedFile>(folder, file, true);
+  fill([&](std::string_view bytes) { write_all_of(stream->out->get(), bytes, file); });
+  Publication(folder, {{name, {}}}, {{name, stream}}).run();
 }
 
 std::string sha256_of_file(const fs::path& file) {
