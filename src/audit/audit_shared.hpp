@@ -53,6 +53,13 @@ CausalGraph causal_graph(const Robot& robot, const Audit& audit);
 std::vector<ContactInterval> contact_intervals(const Reconstruction& r);
 /// Share of the steps that lie within one of them.
 double share_within(const std::vector<ContactInterval>& contacts, const Reconstruction& r);
+/// Intervals nearer than this are one contact, and shorter ones are none [s]; steps where the log has no time.
+inline constexpr double kShortestContact = 0.1, kShortestContactSteps = 5;
+/// Whether the contacts of a series fill nearly all steps of a reconstruction that it is of.
+bool is_touched_all_along(const EstimateSeries& series, const std::vector<ContactInterval>& contacts,
+                          const Reconstruction& r);
+/// `ok` goes from all steps of the series, under `contact_since_start`.
+void doubt_since_start(EstimateSeries& series);
 /// A "contact" that lasts all the log, longer than consumer_guard.set_up_time: `ok` goes from its endpoint's steps,
 /// under `contact_since_start`.
 void doubt_lasting_contacts(const AuditOptions& options, const std::vector<ContactInterval>& contacts,

@@ -1,6 +1,7 @@
 // Which contacts a log holds, as intervals, and what would settle what it leaves open.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "antaeus/signal/chi_squared.hpp"
 #include "audit/audit_shared.hpp"
@@ -11,9 +12,6 @@ namespace {
 
 /// A force that noise alone would exceed in one of so many steps.
 constexpr double kFalseShare = 1e-4;
-/// Intervals nearer than this are one, and shorter ones are none [s]; steps where the log has no time.
-constexpr double kShortest = 0.1;
-constexpr double kShortestSteps = 5;
 /// Torques that no contact explains, or that are no measurement, tell of no force.
 constexpr Reasons kNoEvidence = kTestAlarm | Reason::dead_torque | Reason::saturated;
 
@@ -43,7 +41,8 @@ void intervals_of(const EstimateSeries& series, const Reconstruction& r, std::ve
   const double threshold = chi_squared_threshold(kFalseShare, 3);
   const bool timed = r.time.size() == r.steps() && r.steps() > 0 && std::isfinite(r.time[0]);
   const auto length = [&](Eigen::Index from, Eigen::Index to) {
-    return timed ? (r.time[to] - r.time[from]) / kShortest : static_cast<double>(to - from) / kShortestSteps;
+    return timed ? (r.time[to] - r.time[from]) / kShortestContact
+                 : static_cast<double>(to - from) / kShortestContactSteps;
   };
   std::vector<std::pair<Eigen::Index, Eigen::Index>> spans;
   for (Eigen::Index row = 0; row < r.steps(); ++row) {
@@ -91,23 +90,30 @@ double share_within(const std::vector<ContactInterval>& contacts, const Reconstr
              : static_cast<double>(std::count(within.begin(), within.end(), true)) / static_cast<double>(within.size());
 }
 
+bool is_touched_all_along(const EstimateSeries& series, const std::vector<ContactInterval>& contacts,
+                          const Reconstruction& r) {
+  constexpr double kAll = 0.95;
+  std::vector<ContactInterval> own;
+  std::ranges::copy_if(contacts, std::back_inserter(own),
+                       [&](const ContactInterval& one) { return one.endpoint == series.endpoint; });
+  return share_within(own, r) >= kAll;
+}
+
+void doubt_since_start(EstimateSeries& series) {
+  for (std::size_t at = 0; at < series.verdict.size(); ++at) {
+    if (series.verdict[at] == Verdict::ok) series.verdict[at] = Verdict::degraded;
+    if (series.verdict[at] != Verdict::invalid_input) series.reasons[at].add(Reason::contact_since_start);
+  }
+}
+
 void doubt_lasting_contacts(const AuditOptions& options, const std::vector<ContactInterval>& contacts,
                             Reconstruction& r) {
-  constexpr double kAll = 0.95;
   const bool timed = r.time.size() == r.steps() && r.steps() > 0 && std::isfinite(r.time[0]);
   const double least = options.guarded.set_up_time;
   if (!timed || !(least > 0.0) || !(r.time[r.steps() - 1] - r.time[0] >= least)) return;
   for (EstimateSeries& series : r.series) {
     if (!series.posterior || series.kind == EndpointKind::foot) continue;
-    std::vector<ContactInterval> own;
-    for (const ContactInterval& c : contacts) {
-      if (c.endpoint == series.endpoint) own.push_back(c);
-    }
-    if (share_within(own, r) < kAll) continue;
-    for (std::size_t at = 0; at < series.verdict.size(); ++at) {
-      if (series.verdict[at] == Verdict::ok) series.verdict[at] = Verdict::degraded;
-      if (series.verdict[at] != Verdict::invalid_input) series.reasons[at].add(Reason::contact_since_start);
-    }
+    if (is_touched_all_along(series, contacts, r)) doubt_since_start(series);
   }
 }
 

@@ -16,8 +16,6 @@ constexpr double kBytesASeries = 1600.0, kBytesAMotor = 90.0;  // of a step that
 constexpr Eigen::Index kStepsOfABlock = 8192;
 constexpr Eigen::Index kBins = 1500;  // what a screen can show
 constexpr std::size_t kMostContacts = 2000;
-constexpr double kLasting = 0.95;    // as doubt_lasting_contacts
-constexpr double kOneContact = 0.1;  // [s] as contact_intervals
 
 /// Counts of one series.
 class SeriesCounter {
@@ -91,7 +89,8 @@ class ContactCounter {
       Open& last = open_[one.endpoint];
       const bool timed = std::isfinite(one.from_time) && std::isfinite(last.interval.to_time);
       const bool follows =
-          last.any && (timed ? one.from_time - last.interval.to_time <= kOneContact : one.from - last.interval.to <= 5);
+          last.any && (timed ? one.from_time - last.interval.to_time <= kShortestContact
+                             : static_cast<double>(one.from - last.interval.to) <= kShortestContactSteps);
       if (follows) {
         // The size of the longer one stands for both.
         if (one.to - one.from > last.interval.to - last.interval.from) {
@@ -149,15 +148,8 @@ class LastingContacts {
       if (!series.posterior || series.kind == EndpointKind::foot) continue;
       bool& lasts = lasts_.try_emplace(series.endpoint, true).first->second;
       if (!lasts) continue;
-      std::vector<ContactInterval> own;
-      std::copy_if(found.begin(), found.end(), std::back_inserter(own),
-                   [&](const ContactInterval& one) { return one.endpoint == series.endpoint; });
-      lasts = share_within(own, part) >= kLasting;
-      if (!lasts || !long_enough) continue;
-      for (std::size_t at = 0; at < series.verdict.size(); ++at) {
-        if (series.verdict[at] == Verdict::ok) series.verdict[at] = Verdict::degraded;
-        if (series.verdict[at] != Verdict::invalid_input) series.reasons[at].add(Reason::contact_since_start);
-      }
+      lasts = is_touched_all_along(series, found, part);
+      if (lasts && long_enough) doubt_since_start(series);
     }
   }
 

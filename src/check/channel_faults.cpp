@@ -673,6 +673,8 @@ void ClockCounter::take(const VectorX& time, const std::vector<Eigen::Index>& se
   }
 }
 
+double ClockCounter::typical() const { return keep_ ? median(steps_) : typical_; }
+
 std::vector<Finding> ClockCounter::findings(double& unit) const {
   std::vector<Finding> findings;
   const auto add = [&](Fault fault, Severity severity, double size, const char* of, std::string text,
@@ -698,7 +700,7 @@ std::vector<Finding> ClockCounter::findings(double& unit) const {
     add(Fault::time_repeated, Severity::error, 1.0, "1", "the clock stands still", "log the time of each sample");
     return findings;
   }
-  const double typical = keep_ ? median(steps_) : typical_;
+  const double typical = this->typical();
   constexpr double kSlowest = 2.0, kFastest = 20000.0;  // [Hz] of logs of robots
   if (1.0 / typical < kSlowest || 1.0 / typical > kFastest) {
     for (const double factor : {1e3, 1e6, 1e9}) {

@@ -30,6 +30,8 @@ class ClockCounter {
   /// \param typical  the usual step, in the clock's unit: longer ones alone are kept
   explicit ClockCounter(double typical) : keep_(false), typical_(typical), long_step_(5.0 * typical) {}
   void take(const VectorX& time, const std::vector<Eigen::Index>& seams = {});
+  /// Of the steps so far, in the clock's unit; NaN without one that goes forward.
+  double typical() const;
   std::vector<Finding> findings(double& unit) const;
 
  private:

@@ -8,6 +8,7 @@
 #include "antaeus/episode/episode_arrays.hpp"
 #include "antaeus/episode/episode_reader.hpp"
 #include "check/channel_faults.hpp"
+#include "episode/channels.hpp"
 
 namespace antaeus {
 
@@ -23,11 +24,10 @@ void append(const SampleMatrix& rows, SampleMatrix& to) {
 }
 
 void append(const Episode& window, Episode& to) {
-  for (SampleMatrix Episode::* const channel :
-       {&Episode::q, &Episode::tau, &Episode::target, &Episode::v, &Episode::a, &Episode::imu_quaternion,
-        &Episode::imu_angular_velocity, &Episode::imu_specific_force}) {
-    if ((window.*channel).rows() > 0) append(window.*channel, to.*channel);
-  }
+  for_each_channel([&](const NamedChannel& channel) {
+    const SampleMatrix& rows = window.*channel.samples;
+    if (rows.rows() > 0) append(rows, to.*channel.samples);
+  });
   const Eigen::Index before = to.time.size();
   to.time.conservativeResize(before + window.time.size());
   to.time.tail(window.time.size()) = window.time;
@@ -41,16 +41,12 @@ struct LongLog {
 };
 
 /// Puts what all rows say in place of what those of the windows do.
-void count_all_rows(const LongLog& log, const Episode& windows, CheckResult& result) {
+void count_all_rows(const LongLog& log, const Episode& windows, const std::vector<Eigen::Index>& seams,
+                    CheckResult& result) {
   constexpr Eigen::Index kRowsOfABlock = 16384;
-  std::vector<double> steps;
-  for (Eigen::Index i = 1; i < windows.time.size(); ++i) {
-    const double step = windows.time[i] - windows.time[i - 1];
-    if (step > 0.0) steps.push_back(step);
-  }
-  const auto middle = steps.begin() + std::ssize(steps) / 2;
-  if (!steps.empty()) std::nth_element(steps.begin(), middle, steps.end());
-  detail::ClockCounter clock(steps.empty() ? kNaN : *middle);
+  detail::ClockCounter of_windows;
+  of_windows.take(windows.time, seams);
+  detail::ClockCounter clock(of_windows.typical());
   struct Counted {
     const char* name;
     SampleMatrix Episode::* samples;
@@ -93,7 +89,7 @@ CheckResult check_long(const Robot& robot, const LongLog& log, const CheckOption
     if (window.has_time()) seconds = window.time[rows - 1] - window.time[0];
   }
   CheckResult result = detail::check_windows(robot, windows, seams, options);
-  count_all_rows(log, windows, result);
+  count_all_rows(log, windows, seams, result);
   if (windows.has_time()) result.duration = log.block(log.steps - 1, 1).time[0] - windows.time[0];
   const std::string length = windows.has_time() ? significant_text(seconds, 3) + " s" : std::to_string(rows) + " steps";
   result.not_told.push_back("what happens between the " + std::to_string(kWindows) + " windows of " + length +

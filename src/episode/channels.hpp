@@ -1,5 +1,5 @@
 #pragma once
-// The channels of an episode that are matrices, under the names that their files have. Private to src/episode.
+// The channels of an episode that are matrices, under the names that their files have. Private to the library.
 
 #include <array>
 

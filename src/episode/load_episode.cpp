@@ -131,7 +131,6 @@ class Loader {
     if (!samples) return;
     std::size_t count = 1;
     for (const std::size_t extent : samples->shape) count *= extent;
-    if (samples->shape.empty() || samples->shape[0] == 0) count = samples->shape.empty() ? 1 : 0;
     std::vector<double> values(count);
     samples->rows->read(0, samples->shape.empty() ? 1 : samples->shape[0], values.data());
     episode_.simulated = std::ranges::any_of(values, [](double value) { return value != 0.0; });
@@ -310,7 +309,6 @@ class OpenLog {
     const bool judged = values == Values::judged;
     about_.name = log;
     Loader loader(*source_, robot_, about_);
-    bool has_torques = false;
     const auto wanted = [&](const char* name, ChannelRole role, SampleMatrix Episode::* samples, const char* needs) {
       if (loader.read_motors(name, role, samples)) return true;
       if (needs) loader.lack(name, needs);
@@ -318,7 +316,7 @@ class OpenLog {
       return false;
     };
     constexpr const char* kNeeds = "tau and qpos, one row a step";
-    has_torques = wanted("tau", ChannelRole::torque, &Episode::tau, judged ? kNeeds : nullptr);
+    const bool has_torques = wanted("tau", ChannelRole::torque, &Episode::tau, judged ? kNeeds : nullptr);
     wanted("qpos", ChannelRole::position, &Episode::q, judged || !has_torques ? kNeeds : nullptr);
     wanted("target_dof", ChannelRole::target, &Episode::target,
            judged && options.require_target ? "target_dof here, since require_target was set" : nullptr);

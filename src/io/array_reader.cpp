@@ -31,12 +31,12 @@ struct detail::ArrayBytes {
     }
   }
 
-  std::vector<double> all() {
-    std::vector<double> values(layout.count);
-    take(0, layout.count, values.data());
-    if (layout.is_fortran_order) values = to_c_order(values, layout.shape);
-    return values;
+  std::vector<double> values() {
+    std::vector<double> all(layout.count);
+    take(0, layout.count, all.data());
+    return layout.is_fortran_order ? to_c_order(all, layout.shape) : all;
   }
+  NumpyArray array() { return {layout.shape, values(), layout.stored_type}; }
 };
 
 std::shared_ptr<detail::ArrayBytes> array_of(std::shared_ptr<ByteSource> bytes, std::string name) {
@@ -65,14 +65,16 @@ void ArrayReader::read(std::size_t first, std::size_t count, double* out) {
   }
   detail::ArrayBytes& my = *bytes_;
   if (!my.layout.is_fortran_order) return my.take(first * columns(), count * columns(), out);
-  if (my.whole.size() != my.layout.count) my.whole = my.all();
+  if (my.whole.size() != my.layout.count) my.whole = my.values();
   const auto from = my.whole.begin() + static_cast<std::ptrdiff_t>(first * columns());
   std::copy_n(from, count * columns(), out);
 }
 
-NumpyArray ArrayReader::all() {
-  std::vector<double> values = bytes_->all();
-  return {bytes_->layout.shape, std::move(values), bytes_->layout.stored_type};
+NumpyArray ArrayReader::all() { return bytes_->array(); }
+
+NumpyArray parse_npy(std::string_view bytes, const std::string& name) {
+  return array_of(std::make_shared<BytesInMemory>(bytes), name)->array();
 }
+NumpyArray read_npy(const std::filesystem::path& file) { return ArrayReader(file).all(); }
 
 }  // namespace antaeus

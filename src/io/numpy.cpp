@@ -281,19 +281,6 @@ NpyLayout read_npy_layout(std::string_view bytes, std::uint64_t size, const std:
   return layout;
 }
 
-NumpyArray parse_npy(std::string_view bytes, const std::string& name) {
-  NpyLayout layout = read_npy_layout(bytes, bytes.size(), name);
-  NumpyArray array;
-  array.values.resize(layout.count);
-  layout.convert(bytes.data() + layout.data_at, layout.count, layout.order, array.values.data());
-  if (layout.is_fortran_order) array.values = to_c_order(array.values, layout.shape);
-  array.shape = std::move(layout.shape);
-  array.stored_type = std::move(layout.stored_type);
-  return array;
-}
-
-NumpyArray read_npy(const std::filesystem::path& file) { return ArrayReader(file).all(); }
-
 namespace {
 
 /// Everything before the data.

@@ -4,6 +4,7 @@
 #include "antaeus/episode/episode_arrays.hpp"
 #include "antaeus/episode/episode_reader.hpp"
 #include "check_support.hpp"
+#include "tolerances.hpp"
 
 namespace antaeus {
 namespace {
@@ -52,7 +53,7 @@ TEST(LongLog, WhatStandsBetweenTheWindowsIsCounted) {
   ASSERT_TRUE(found(hurt, Fault::not_numbers));
   EXPECT_EQ(found(hurt, Fault::not_numbers)->size, 1.0 / 130'000);
   ASSERT_TRUE(found(hurt, Fault::time_gap));
-  EXPECT_NEAR(found(hurt, Fault::time_gap)->size, 7.0 + test::kRightPeriod, 1e-6);
+  EXPECT_NEAR(found(hurt, Fault::time_gap)->size, 7.0 + test::kRightPeriod, tolerance::kOfAClock);
   ASSERT_TRUE(found(hurt, Fault::time_back));
   EXPECT_NE(found(hurt, Fault::time_back)->text.find("row 45000"), std::string::npos);
 }

@@ -22,4 +22,7 @@ inline constexpr Tolerance kModelTorque{1e-10};
 /// 5 ms: (0.005 s)²/6 × 64 rad/s³ × 0.4 rad of 5 kg m², and the rotor's term takes part of it.
 inline constexpr Tolerance kFittedFriction{5e-2};
 
+/// [s] Stamps of eleven minutes in steps of 5 ms: a few roundings of numbers up to 700 s.
+inline constexpr Tolerance kOfAClock{1e-11};
+
 }  // namespace antaeus::tolerance
