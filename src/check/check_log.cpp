@@ -118,7 +118,7 @@ class Naming {
     Finding finding = finding_of(robot_, h);
     finding.severity = score < 25.0 ? Severity::warning : Severity::error;
     finding.margin = margin;
-    extra_.push_back(std::move(finding));
+    extra.push_back(std::move(finding));
   }
 
   /// A joint whose position never changed, in a log that the model does not explain.
@@ -142,7 +142,7 @@ class Naming {
         "the position of " + finding.joints.front() +
         " never changes, and the torques do not fit: its channel is frozen, or the joint is locked elsewhere";
     finding.remedy = "find why this channel does not reach the log; or leave this joint out (profile: motors)";
-    extra_.push_back(std::move(finding));
+    extra.push_back(std::move(finding));
     return true;
   }
 
@@ -159,7 +159,7 @@ class Naming {
     finding.text = "the position of " + finding.joints.front() + (finding.joints.size() > 1 ? " and others" : "") +
                    " never changes while others move: held, or its channel is frozen; the torques do not tell";
     finding.remedy = "move this joint, or look at its channel";
-    extra_.push_back(std::move(finding));
+    extra.push_back(std::move(finding));
   }
 
   void refused(const TorqueJudgement& judged) {
@@ -170,7 +170,7 @@ class Naming {
     for (const int j : judged.still) finding.joints.push_back(robot_.model.motor_names()[static_cast<std::size_t>(j)]);
     finding.text = "torques are not judged: " + judged.refused;
     finding.remedy = judged.remedy;
-    extra_.push_back(std::move(finding));
+    extra.push_back(std::move(finding));
     result_.not_told.emplace_back("anything of the torques: " + judged.remedy);
   }
 
@@ -219,12 +219,12 @@ class Naming {
       finding.unit = "1";
       finding.text = "the torques hold hardly any friction: it was subtracted, or they come from sensors at the joints";
       finding.remedy = "set source = \"joint\" in [torque] of the profile if they do";
-      extra_.push_back(std::move(finding));
+      extra.push_back(std::move(finding));
     }
   }
 
  public:
-  std::vector<Finding> extra_;
+  std::vector<Finding> extra;
 
  private:
   const Robot& robot_;
@@ -270,7 +270,7 @@ CheckResult detail::check_windows(const Robot& robot, const Episode& log, const 
     naming.of_torques(judge_torques(robot, judged, options), channels);
   }
   result.findings = std::move(channels.findings);
-  std::ranges::move(naming.extra_, std::back_inserter(result.findings));
+  std::ranges::move(naming.extra, std::back_inserter(result.findings));
   if (auto stated = stated_unit(robot, log)) result.findings.insert(result.findings.begin(), std::move(*stated));
   std::ranges::stable_sort(result.findings, [](const Finding& a, const Finding& b) { return a.severity < b.severity; });
   return result;

@@ -223,7 +223,7 @@ std::size_t FittedLog::match_without_prefixes(const std::function<std::size_t(co
 std::size_t FittedLog::match_other_names(const std::function<std::size_t(const Same&)>& match) {
   std::string pairs;
   const std::size_t known = match([&](const std::string& label, const std::string& name) {
-    const auto other = std::ranges::find(kAlsoCalled, std::string_view(plain(label)), &AlsoCalled::label);
+    const auto* const other = std::ranges::find(kAlsoCalled, std::string_view(plain(label)), &AlsoCalled::label);
     if (other == kAlsoCalled.end() || plain(name) != other->joint) return false;
     pairs += (pairs.empty() ? "" : ", ") + label + " → " + name;
     return true;

@@ -423,9 +423,8 @@ class Planner {
         const Words words = words_of(name);
         for (std::size_t w = 0; w < words.size(); ++w) {
           const std::string& word = words[w];
-          if (const auto corner = kCorners.find(word); corner != kCorners.end() && side.empty()) {
-            if (plan_.limbs.size() > 1) return corner->second;
-          }
+          const auto corner = kCorners.find(word);
+          if (corner != kCorners.end() && side.empty() && plan_.limbs.size() > 1) return corner->second;
           if (word.starts_with("front") || word == "fore") way = "front ";
           if (word.starts_with("rear") || word.starts_with("hind") || word == "back") way = "rear ";
           if (word == "middle" || word == "mid") way = "middle ";

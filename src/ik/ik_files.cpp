@@ -196,7 +196,7 @@ Table rejected_table(const IkResult& result) {
   return table;
 }
 
-constexpr void visit_fields(const IkResult*, auto&& visit) {
+static constexpr void visit_fields(const IkResult*, auto&& visit) {
   using R = IkResult;
   visit(file_field("schema", "", [](const R&) { return "antaeus.ik.summary/1"; }));
   visit(file_field("command", "", &R::command));

@@ -89,7 +89,8 @@ class ZipReader {
 
   template <class Number>
   Number field(std::uint64_t at) {
-    return load<Number>(bytes_.view(at, sizeof(Number)).data());
+    const std::string_view bytes = bytes_.view(at, sizeof(Number));
+    return load<Number>(bytes.data());  // NOLINT(bugprone-suspicious-stringview-data-usage): as many as it takes
   }
 
   std::uint64_t find_end() {

@@ -226,6 +226,7 @@ ANTAEUS_LANES_INLINE D own_variance(const BatchNumbers& model, const BatchCall& 
 /// The larger of both; NaN where either is.
 template <class D>
 ANTAEUS_LANES_INLINE D at_least(const D& least, const D& variance) {
+  // NOLINTNEXTLINE(misc-redundant-expression): false for NaN
   return select(least == least, select(least > variance, least, variance), least);
 }
 

@@ -36,6 +36,7 @@ Json vector_json(const Eigen::MatrixBase<Derived>& vector) {
 /// of fields. NaN and infinity become null as they are written.
 template <class Value>
 Json to_json(const Value& value) {
+  // NOLINTNEXTLINE(bugprone-branch-clone): each type by a constructor of its own
   if constexpr (std::is_same_v<Value, Json>) {
     return value;
   } else if constexpr (std::is_same_v<Value, bool> || std::is_floating_point_v<Value>) {
