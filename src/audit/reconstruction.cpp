@@ -20,6 +20,9 @@ namespace {
 /// Steps that a thread takes at a time, those of a turn that each thread has, and of all: every step of a turn needs
 /// the memory of an instant, 3 MB for a humanoid.
 constexpr Eigen::Index kStepsAtATime = 4, kStepsAThread = 16, kLongestTurn = 64;
+/// An arm's steps are short and need a tenth of that: turns so many times as long wake the threads less often.
+constexpr Eigen::Index kTimesOfAnArm = 4;
+constexpr int kMostMotorsOfAnArm = 12;
 
 /// A step of the batch at hand: what threads leave to each other.
 struct Step {
@@ -104,7 +107,8 @@ struct Reconstructor::Impl {
       read_frames = hands;
     }
     has_hands_reader = !hands.empty() && (smoothed || hands != read_frames);
-    const Eigen::Index turn = threads == 1 ? 1 : std::min(kStepsAThread * threads, kLongestTurn);
+    const Eigen::Index times = robot.model.motor_count() <= kMostMotorsOfAnArm ? kTimesOfAnArm : 1;
+    const Eigen::Index turn = threads == 1 ? 1 : times * std::min(kStepsAThread * threads, kLongestTurn);
     batch.resize(static_cast<std::size_t>(std::clamp(episode->steps(), Eigen::Index{1}, turn)));
     for (Step& step : batch) {
       step.all.emplace(robot, read_frames, options.equation);

@@ -58,7 +58,7 @@ inline Pair* pairs(double* column) { return reinterpret_cast<Pair*>(column); }
   Pair* b = pairs(b_column);
   const Pair c_pair = {c, c};
   const Pair s_pair = {s, s};
-#pragma GCC unroll 6
+#pragma GCC unroll 8
   for (int i = 0; i < size / 2; ++i) {
     const Pair old_a = a[i];
     const Pair old_b = b[i];
@@ -83,8 +83,8 @@ inline double subtract(double* x_column, const double* v_column, int size, doubl
 /// Rotates `count` columns until their upper halves are orthogonal, in rounds of pairs that share no column, four pairs
 /// at a time: their square roots and divisions overlap, which halves the time of the order by rows. The columns come in
 /// sorted by pivoted QR, which is what de Rijk's order would achieve.
-/// \tparam kSize  known size of half a column and number of columns, 0 for any: the sizes of one endpoint deserve
-/// unrolled loops
+/// \tparam kSize  known size of half a column and number of columns, 0 for any: the sizes of one endpoint, alone and with
+/// the tilt of its base, deserve unrolled loops
 /// \param norm    out: squared norms of the upper halves
 template <int kSize>
 bool rotate_until_orthogonal(double* columns, double* norm, int any_half, int any_count, double tolerance) {
@@ -424,9 +424,10 @@ bool SmallSvd::diagonalise(Block& block) noexcept {
   const int half = padded(size);
   double* columns = rotated_.data() + block.rotated;
   const double tolerance = kEpsilon * std::sqrt(static_cast<double>(size));
-  const bool converged = size == 6 && block.rank == 6
-                             ? rotate_until_orthogonal<6>(columns, norm_.data(), half, block.rank, tolerance)
-                             : rotate_until_orthogonal<0>(columns, norm_.data(), half, block.rank, tolerance);
+  const auto rotates = block.rank == size && size == 6   ? rotate_until_orthogonal<6>
+                       : block.rank == size && size == 8 ? rotate_until_orthogonal<8>
+                                                         : rotate_until_orthogonal<0>;
+  const bool converged = rotates(columns, norm_.data(), half, block.rank, tolerance);
   if (!converged) return false;
   for (int k = 0; k < size; ++k) {
     double& sigma = triplet_sigma_[block.first_triplet + k];

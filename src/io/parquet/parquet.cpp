@@ -59,18 +59,23 @@ class Sink : public arrow::io::OutputStream {
 void write_table(ArrowArrayStream* rows, AntaeusParquetTake take, void* receiver) {
   const auto reader = check(arrow::ImportRecordBatchReader(rows));
   const auto sink = std::make_shared<Sink>(take, receiver);
-  const auto properties = parquet::WriterProperties::Builder()
-                              .memory_pool(pool())
-                              ->compression(parquet::Compression::ZSTD)
-                              ->created_by("antaeus")
-                              ->build();
+  std::shared_ptr<arrow::RecordBatch> batch = check(reader->Next());
+  parquet::WriterProperties::Builder builder;
+  builder.memory_pool(pool())->compression(parquet::Compression::ZSTD)->created_by("antaeus");
+  // Numbers of a long log are all different: to look each up in a dictionary first would be for nothing.
+  constexpr std::int64_t kLong = 16'384;
+  for (const auto& field : reader->schema()->fields()) {
+    const bool is_number = field->type()->id() == arrow::Type::DOUBLE;
+    if (is_number && batch && batch->num_rows() >= kLong) builder.disable_dictionary(field->name());
+  }
+  const auto properties = builder.build();
   // Field metadata live in the Arrow schema only; one thread writes, so that the same table gives the same bytes.
   const auto arrow_properties =
       parquet::ArrowWriterProperties::Builder().store_schema()->set_use_threads(false)->build();
   const auto writer =
       check(parquet::arrow::FileWriter::Open(*reader->schema(), pool(), sink, properties, arrow_properties));
   constexpr std::int64_t kRowsOfAGroup = 1 << 20;
-  while (const std::shared_ptr<arrow::RecordBatch> batch = check(reader->Next())) {
+  for (; batch; batch = check(reader->Next())) {
     check(writer->WriteTable(*check(arrow::Table::FromRecordBatches(reader->schema(), {batch})), kRowsOfAGroup));
   }
   check(writer->Close());
