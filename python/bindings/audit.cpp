@@ -128,11 +128,12 @@ Audit audit(nb::handle given_log, nb::handle given_robot, nb::handle baselines, 
 
 // What comes out -----------------------------------------------------------------------------------------------------
 
-nb::object summary(const Audit& audit) {
+/// A file's content as a dictionary. \param write  its JSON
+nb::object dictionary(const Audit& audit, Json (*write)(const Audit&)) {
   std::string text;
   {
     const nb::gil_scoped_release unlocked;
-    text = audit_summary(audit).dump();
+    text = write(audit).dump();
   }
   return loaded_json(text);
 }
@@ -272,8 +273,15 @@ void bind_result(nb::module_& module) {
           "The command line that does the same; empty where a Robot or an Episode was handed over.")
       .def_prop_ro(
           "base_text", [](const Audit& self) { return python_words(self.base_text); }, "Both, for people.")
-      .def_prop_ro("summary", &summary, nb::sig("def summary(self) -> dict[str, typing.Any]"),
-                   "What summary.json holds (docs/schema/summary.md); made anew at each call.")
+      .def_prop_ro(
+          "summary", [](const Audit& self) { return dictionary(self, audit_summary); },
+          nb::sig("def summary(self) -> dict[str, typing.Any]"),
+          "What summary.json holds (docs/schema/summary.md); made anew at each call.")
+      .def_prop_ro(
+          "whole", [](const Audit& self) { return dictionary(self, whole_log); },
+          nb::sig("def whole(self) -> dict[str, typing.Any]"),
+          "What whole.json holds: all steps of a log of which a part was audited (docs/schema/whole.md). Its `steps` is "
+          "0 where the audited part is the log.")
       .def_prop_ro(
           "steps", [](const Audit& self) { return steps(self.audited); },
           nb::sig("def steps(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"), kStepsDoc)

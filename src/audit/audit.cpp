@@ -60,7 +60,9 @@ std::vector<Eigen::Index> told_steps(const Audit& audit) {
 std::string span_text(const Episode& part, Eigen::Index first) {
   std::string text = "steps " + std::to_string(first) + " to " + std::to_string(first + part.steps() - 1);
   if (part.has_time()) {
-    text += " (" + shortest_text(part.time[0]) + " s to " + shortest_text(part.time[part.steps() - 1]) + " s)";
+    constexpr int kDigits = 7;  // milliseconds of an hour
+    const auto seconds = [&](Eigen::Index row) { return significant_text(part.time[row], kDigits) + " s"; };
+    text += " (" + seconds(0) + " to " + seconds(part.steps() - 1) + ")";
   }
   return text;
 }

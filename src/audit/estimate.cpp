@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "antaeus/check/check_log.hpp"
 #include "antaeus/core/error.hpp"
@@ -101,8 +102,8 @@ EstimatePlan plan_estimate(const Robot& robot, const EstimateRequest& request) {
 }
 
 struct LogEstimates::Impl {
-  Impl(const Robot& of, EpisodeReader reader, const EstimatePlan& plan)
-      : robot(of), log(std::move(reader)), judged(log.about()) {
+  Impl(Robot of, EpisodeReader reader, const EstimatePlan& plan)
+      : robot(std::move(of)), log(std::move(reader)), judged(log.about()) {
     check = check_log(robot, log, robot.profile.settings.get<CheckOptions>());
     block = log.next(plan.options.smooth.zero_phase ? log.steps() : kStepsOfAPart);
     why = why_static(robot, *block, plan.options.residual);

@@ -71,6 +71,13 @@ def test_a_pipe_needs_a_format_and_a_log(tmp_path, logs):
     assert "the log is no pipe" in refused("estimate", logs / "log.csv", "--format", "csv", "-r", "planar_3r")
 
 
+def test_an_error_in_a_pipe_names_the_pipe():
+    done = subprocess.run([os.environ["ANTAEUS_CLI"], "estimate", "-", "--format", "csv", "-r", "planar_3r"], text=True,
+                          input="time,q1\n0,1,2\n", capture_output=True, timeout=patience(40), check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("antaeus: standard input"), done.stderr
+
+
 def test_what_a_small_file_can_cost(tmp_path):
     """A file of zeros that inflates a thousandfold is refused by its header; a member that nobody reads costs nothing."""
     bomb = tmp_path / "bomb.npz"

@@ -93,6 +93,8 @@ def test_results_are_those_of_the_summary(audit):
     assert [c.title for c in audit.counterfactuals] == [c["title"] for c in summary["counterfactuals"]]
     assert [c.cause for c in audit.cause_test.causes] == [c["cause"] for c in summary["cause_test"]["causes"]]
     assert len(audit.pose_counterfactuals) == len(summary["pose_counterfactuals"]) > 0
+    assert audit.whole["schema"] == "antaeus.audit.whole/1"
+    assert audit.whole["steps"] == 0  # all of it was audited
     assert audit.advice and audit.advice[0].conditions[0].quantity in list(antaeus.PoseQuantity)
     assert [table.step for table in audit.reliability] == [table["step"] for table in summary["reliability"]]
     assert audit.feasibility[0].estimator == "stacked" and audit.tilt[0].axis == "roll"

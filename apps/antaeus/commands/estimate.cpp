@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
 #include <optional>
 
 #include "antaeus/check/check_log.hpp"
@@ -49,9 +50,15 @@ struct EstimateCommand {
     const Robot loaded = robot.load();
     const EstimatePlan plan = plan_estimate(loaded, {estimator, endpoints, smooth});
     left_out = plan.left_out;
-    if (smooth) return run_smoothed(loaded, plan);
     const PipedLog piped(episode, format);
-    LogEstimates estimates(loaded, EpisodeReader(piped.file(), loaded, plan.options.episode), plan);
+    return piped.named([&] {
+      return smooth ? run_smoothed(loaded, plan, piped.file()) : run_streamed(loaded, plan, piped.file());
+    });
+  }
+
+  /// Block by block.
+  int run_streamed(const Robot& loaded, const EstimatePlan& plan, const std::filesystem::path& file) {
+    LogEstimates estimates(loaded, EpisodeReader(file, loaded, plan.options.episode), plan);
     check_step(estimates.steps());
     if (has_errors(estimates.check())) set_up = set_up_sentences(estimates.check());
     const Progress progress = progress_bar("estimate");
@@ -92,9 +99,8 @@ struct EstimateCommand {
   bool is_parquet() const { return std::filesystem::path(out).extension() == ".parquet"; }
 
   /// The posterior over time, from the whole log.
-  int run_smoothed(const Robot& loaded, const EstimatePlan& plan) {
-    const PipedLog piped(episode, format);
-    const Episode log = load_episode(piped.file(), loaded, plan.options.episode);
+  int run_smoothed(const Robot& loaded, const EstimatePlan& plan, const std::filesystem::path& file) {
+    const Episode log = load_episode(file, loaded, plan.options.episode);
     check_step(log.steps());
     const CheckResult check = check_log(loaded, log, loaded.profile.settings.get<CheckOptions>());
     if (has_errors(check)) set_up = set_up_sentences(check);

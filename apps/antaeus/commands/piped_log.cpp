@@ -7,7 +7,6 @@
 #include <cstring>
 #include <string_view>
 
-#include "antaeus/core/error.hpp"
 #include "antaeus/io/files.hpp"
 
 namespace antaeus::cli {
@@ -38,6 +37,14 @@ PipedLog::PipedLog(const std::string& log, const std::string& format) : file_(lo
     }
   });
   if (is_empty) throw Error("standard input", "it is empty", "write a log into the pipe");
+}
+
+void PipedLog::rethrow(const Error& error) const {
+  const std::string name = printable(file_.string());
+  std::string text = error.what();
+  const std::size_t at = scratch_ ? text.find(name) : std::string::npos;
+  if (at == std::string::npos) throw;
+  throw Error("", text.replace(at, name.size(), "standard input"));
 }
 
 }  // namespace antaeus::cli

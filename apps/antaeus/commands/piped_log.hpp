@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "antaeus/core/error.hpp"
 #include "antaeus/io/scratch_folder.hpp"
 
 namespace antaeus::cli {
@@ -19,7 +20,19 @@ class PipedLog {
   PipedLog(const std::string& log, const std::string& format);
   const std::filesystem::path& file() const noexcept { return file_; }
 
+  /// Calls \p work, and says "standard input" where its error names the file that a pipe was put into.
+  template <class Work>
+  int named(const Work& work) const {
+    try {
+      return work();
+    } catch (const Error& error) {
+      rethrow(error);
+    }
+  }
+
  private:
+  [[noreturn]] void rethrow(const Error& error) const;
+
   std::optional<ScratchFolder> scratch_;
   std::filesystem::path file_;
 };
