@@ -280,7 +280,8 @@ void bind_result(nb::module_& module) {
       .def_prop_ro(
           "whole", [](const Audit& self) { return dictionary(self, whole_log); },
           nb::sig("def whole(self) -> dict[str, typing.Any]"),
-          "What whole.json holds: all steps of a log of which a part was audited (docs/schema/whole.md). Its `steps` is "
+          "What whole.json holds: all steps of a log of which a part was audited (docs/schema/whole.md). Its `steps` "
+          "is "
           "0 where the audited part is the log.")
       .def_prop_ro(
           "steps", [](const Audit& self) { return steps(self.audited); },

@@ -122,7 +122,8 @@ std::string to_parquet(const Table& table) {
 namespace {
 
 [[noreturn]] void fail_file(const std::filesystem::path& file, const std::string& problem) {
-  throw Error(file.string(), "it cannot be read as Parquet: " + problem, "write it again with another tool, or give it as .csv");
+  throw Error(file.string(), "it cannot be read as Parquet: " + problem,
+              "write it again with another tool, or give it as .csv");
 }
 
 /// Rows of a file, and how many there are. \throws Error

@@ -83,8 +83,8 @@ inline double subtract(double* x_column, const double* v_column, int size, doubl
 /// Rotates `count` columns until their upper halves are orthogonal, in rounds of pairs that share no column, four pairs
 /// at a time: their square roots and divisions overlap, which halves the time of the order by rows. The columns come in
 /// sorted by pivoted QR, which is what de Rijk's order would achieve.
-/// \tparam kSize  known size of half a column and number of columns, 0 for any: the sizes of one endpoint, alone and with
-/// the tilt of its base, deserve unrolled loops
+/// \tparam kSize  known size of half a column and number of columns, 0 for any: the sizes of one endpoint, alone and
+/// with the tilt of its base, deserve unrolled loops
 /// \param norm    out: squared norms of the upper halves
 template <int kSize>
 bool rotate_until_orthogonal(double* columns, double* norm, int any_half, int any_count, double tolerance) {

@@ -51,9 +51,8 @@ struct EstimateCommand {
     const EstimatePlan plan = plan_estimate(loaded, {estimator, endpoints, smooth});
     left_out = plan.left_out;
     const PipedLog piped(episode, format);
-    return piped.named([&] {
-      return smooth ? run_smoothed(loaded, plan, piped.file()) : run_streamed(loaded, plan, piped.file());
-    });
+    return piped.named(
+        [&] { return smooth ? run_smoothed(loaded, plan, piped.file()) : run_streamed(loaded, plan, piped.file()); });
   }
 
   /// Block by block.
