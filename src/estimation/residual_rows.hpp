@@ -115,7 +115,7 @@ double watch_envelope(const ResidualOptions& options, const NoiseModel& noise, s
   } else if (!moving) {
     share = 0.0;
   }
-  if (noise.origin != NoiseOrigin::held_pose || noise.joint_speed.size() == 0) return share;
+  if (noise.joint_speed.size() == 0) return share;
   const double clock = std::isfinite(time) ? time : 0.0;
   for (Eigen::Index m = 0; m < speed.size(); ++m) {
     if (!known(m)) continue;

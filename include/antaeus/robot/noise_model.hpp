@@ -83,7 +83,8 @@ constexpr void visit_fields(const NoiseModel*, Visit&& visit) {
               "[motors] σ_m while the rest of the robot moves, times g of 0 … 1; infinity: not identified",
               &N::motion_sd));
   visit(field("correlation_time", "s",
-              "[motors] after which the errors are about independent, for simulations and rates of alarms",
+              "[motors] after which the errors are about independent: of held_pose a time constant, of moving the "
+              "integral time of the error, twice that. What looks at more than one sample reads it",
               &N::correlation_time));
   visit(field("identified_speed", "rad/s",
               "largest rms speed of `envelope_motors` while it was identified, of held_pose; NaN: no envelope",

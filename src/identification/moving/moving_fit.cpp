@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "antaeus/robot/noise_model.hpp"
 #include "identification/moving/moving_gram.hpp"
@@ -144,21 +145,35 @@ void note_shift(MovingFit& fit) {
                       " than the positions: a fast arm's doubts do not hold then; align the channels");
 }
 
-/// The loop's own delays are no delay of the torque channel: they are left out of the comparison.
-ShiftScan find_shift(const Robot& robot, const std::vector<MovingLog>& logs, MovingFitOptions options, MovingRows& rows,
-                     const Gram& gram, const Folds& folds, const VectorX& prior, const CrossValidation& cv) {
-  if (!(options.low_pass > 0.0)) return scan_shift(rows, gram, folds, prior, cv, options);
-  options.low_pass = 0.0;
-  for (JointRows& joint : rows.joints) joint.X.resize(0, joint.X.cols());  // as large as what comes now
-  MovingRows plain = moving_rows(robot, logs, options, rows.pulse);
-  examine_channels(robot, plain, options);
+/// What the loop sees of the logs (MovingFitOptions::low_pass), with its σ and T for those of \p cv: each row judged by
+/// the fit of the fold that did not see it. \param plain  the rows that were fitted; their regressors are let go
+MovingRows rows_of_loop(const Robot& robot, const std::vector<MovingLog>& logs, const MovingFitOptions& options,
+                        MovingRows& plain, const Folds& folds, CrossValidation& cv) {
+  for (JointRows& joint : plain.joints) joint.X.resize(0, joint.X.cols());  // as large as what comes now
+  MovingRows rows = moving_rows(robot, logs, options, plain.pulse);
+  examine_channels(robot, rows, options);
   for (int j = 0; j < rows.at.motors; ++j) {
-    if (used_rows(rows.joints[j]) == 0) std::ranges::fill(plain.joints[j].use, char{0});
+    if (used_rows(plain.joints[j]) == 0) std::ranges::fill(rows.joints[j].use, char{0});
   }
-  const Folds plain_folds = contiguous_folds(plain, options.seam);
-  const Gram plain_gram(plain, plain_folds);
-  return scan_shift(plain, plain_gram, plain_folds, prior, cross_validate(plain, plain_gram, plain_folds, prior),
-                    options);
+  cv.error = MatrixX::Zero(rows.samples(), rows.at.motors);
+  std::size_t at = 0;  // among the rows that were fitted: the same step of the same log, or the last one before it
+  const auto follows = [&](std::size_t next, std::size_t row) {
+    return next < plain.source.size() &&
+           std::pair(plain.log[next], plain.source[next]) <= std::pair(rows.log[row], rows.source[row]);
+  };
+  for (Eigen::Index t = 0; t < rows.samples(); ++t) {
+    while (follows(at + 1, static_cast<std::size_t>(t))) ++at;
+    const VectorX& theta = cv.folds[static_cast<std::size_t>(folds.of[at])].mean;
+    for (int j = 0; j < rows.at.motors; ++j) {
+      if (!rows.joints[j].use[t]) continue;
+      cv.error(t, j) = rows.joints[j].reading[t] - rows.joints[j].expected[t] - predicted(rows, j, t, theta);
+    }
+  }
+  for (int j = 0; j < rows.at.motors; ++j) {
+    cv.sd[j] = root_mean_square(rows.joints[j], cv.error.col(j));
+    cv.period[j] = integral_time(rows, rows.joints[j], cv.error.col(j));
+  }
+  return rows;
 }
 
 bool any_used(const MovingFit& fit) {
@@ -226,14 +241,18 @@ MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs, con
                      const Pulse& pulse) {
   MovingFit fit;
   if (options.effort_units) fit.unit = "channel units";
-  detail::MovingRows rows = detail::moving_rows(robot, logs, options, pulse);
+  // θ is fitted to what cubics make of the positions: noise of measured speeds, differenced, would take a part of every
+  // mass away (errors in variables), and a low pass is late. What the loop sees says how far off it then is.
+  MovingFitOptions plain = options;
+  plain.low_pass = 0.0;
+  detail::MovingRows rows = detail::moving_rows(robot, logs, plain, pulse);
   fit.sample_time = rows.step;
   if (!rows.taken.empty()) fit.notes.push_back(rows.taken);
   if (rows.samples() == 0) {
     fit.missing.emplace_back("no sample of the log can be used");
     return fit;
   }
-  fit.channels = detail::examine_channels(robot, rows, options);
+  fit.channels = detail::examine_channels(robot, rows, plain);
   if (!options.effort_units) detail::note_tool(fit);
   detail::check_excitation(options, rows, fit);
   const auto say_why = [&fit] {
@@ -272,12 +291,13 @@ MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs, con
   detail::CrossValidation cv;
   detail::Ridge ridge = fitted(prior, cv);
   ridge.factor *= detail::short_motion(options, fit);
+  fit.noise.factor = detail::factor_of_seen(rows, ridge.factor);
+  fit.torque_shift = detail::scan_shift(rows, gram, folds, prior, cv, plain);
+  detail::note_shift(fit);
+  if (options.low_pass > 0.0) rows = detail::rows_of_loop(robot, logs, options, rows, folds, cv);
   for (int j = 0; j < motors; ++j) {
     if (fit.channels[j].use == ChannelUse::used) detail::describe_limit(rows, j, ridge, fit.channels[j]);
   }
-  fit.noise.factor = detail::factor_of_seen(rows, ridge.factor);
-  fit.torque_shift = detail::find_shift(robot, logs, options, rows, gram, folds, prior, cv);
-  detail::note_shift(fit);
 
   // A joint whose motion lasts for a few of its integral times has said little often. The tempered C knows; the reader
   // is told. No row is dropped for it: slow arms have errors of seconds and are covered all the same.
@@ -301,8 +321,12 @@ MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs, con
   fit.noise.simulated = logs.front().episode.simulated;
   fit.noise.parameters = ridge.mean;
   fit.noise.white_sd = VectorX::Constant(motors, kInfinity);
+  fit.noise.joint_speed = fit.noise.white_sd;
   for (int j = 0; j < motors; ++j) {
-    if (fit.channels[j].use == ChannelUse::used) fit.noise.white_sd[j] = fit.channels[j].white_sd;
+    if (fit.channels[j].use == ChannelUse::used) {
+      fit.noise.white_sd[j] = fit.channels[j].white_sd;
+      fit.noise.joint_speed[j] = rows.motor_v.col(j).cwiseAbs().maxCoeff();
+    }
     // Nothing is wrong with these channels, but nothing is known of them either: the profile's figures hold. Those are
     // in N·m.
     const ChannelUse use = fit.channels[j].use;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "antaeus/core/error.hpp"
+#include "antaeus/core/words.hpp"
 #include "antaeus/robot/dynamics.hpp"
 #include "antaeus/robot/noise_model.hpp"
 #include "identification/identify_steps.hpp"
@@ -127,12 +128,17 @@ void identify_unlabelled(const IdentifyTask& task, IdentifyResult& result) {
   }
   const std::vector<MovingLog> logs = moving_logs(task, task.request.logs, result, true);
   MovingRows rows = moving_rows(robot, logs, task.moving, task.pulse());
-  std::vector<ChannelFinding> channels = examine_channels(robot, rows, task.moving);
+  // A gain is told from gravity, and a contact may stand in for it: without labels a unit is no finding.
+  MovingFitOptions any_unit = task.moving;
+  any_unit.effort_units = true;
+  std::vector<ChannelFinding> channels = examine_channels(robot, rows, any_unit);
   task.tell(0.3);
+  std::vector<std::string> left_out;
   for (ChannelFinding& found : channels) {
-    // The gain is told from gravity, and a contact may stand in for it: without labels a unit is no finding.
     if (found.use == ChannelUse::used) found.gain = found.gain_sd = kNaN;
-    if (found.use != ChannelUse::used) result.notes.push_back(found.reason);
+    if (found.use == ChannelUse::used) continue;
+    result.notes.push_back(found.reason);
+    left_out.push_back(found.joint);
   }
   result.joints = joints_of(robot, channels);
   for (IdentifiedJoint& joint : result.joints) joint.identified = false;
@@ -157,7 +163,8 @@ void identify_unlabelled(const IdentifyTask& task, IdentifyResult& result) {
       fit_unlabelled(samples_of(task, rows, unknowns), limits, prior(unknowns.columns), task.unlabelled, task.pulse());
   task.tell(0.8);
   if (!fit.identified) {
-    result.missing.push_back("without labels: " + fit.reason);
+    result.missing.push_back("without labels: " + fit.reason +
+                             (left_out.empty() ? "" : "; left out: " + listed(left_out)));
     return;
   }
   NoiseModel noise = noise_of(rows, unknowns, fit, channels);

@@ -46,9 +46,10 @@ struct MovingFitOptions {
   /// [1] rows that are fitted, one a sample and joint: five minutes at 200 Hz of seven joints. Of more, windows spread
   /// over the logs are taken, those with motion first, so that time and memory do not grow with the logs
   int most_rows = 420000;
-  /// [Hz] forms the rows as the loop's residual does (residual.cut_off): v as measured, where the log has it, a its
-  /// differences, all through one causal low pass. σ is then that of what the loop sees: white noise is filtered, noise
-  /// of v is in. 0: v and a are fitted to q, and single samples of the torque count.
+  /// [Hz] forms the rows of which σ and T are as the loop's residual does (residual.cut_off): v as measured, where the
+  /// log has it, a its differences, all through one causal low pass: white noise is filtered, noise of v is in. θ comes
+  /// from v and a fitted to q all the same: noisy regressors shrink masses. 0: σ is that of single samples of the
+  /// torque
   double low_pass = 0.0;
   double shift_range = 0.04;  ///< [s] how late or early a torque channel is looked for; 0: it is not
   bool effort_units = false;  ///< take a channel as it is, whatever its unit
