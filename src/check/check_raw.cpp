@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "antaeus/check/check_log.hpp"
 #include "antaeus/core/error.hpp"
@@ -176,7 +177,7 @@ class RawCheck {
            of.name + (dead.size() == facts.columns.size() ? " holds" : " of " + listed_columns(dead) + " holds") +
                " no number",
            "log it, or leave the column out")
-          .joints = dead;
+          .joints = std::move(dead);
     } else if (facts.broken_rows > 0) {
       Finding& broken = find(Fault::not_numbers, of.name.c_str(),
                              share(facts.broken_rows) > kFewRows ? Severity::warning : Severity::note,
@@ -278,7 +279,7 @@ class RawCheck {
       find(fault, name, Severity::error,
            of->name + " of " + listed_columns(all) + " never changes while the joint moves",
            "look at the driver: the column is written once, or not at all")
-          .joints = all;
+          .joints = std::move(all);
     };
     const double least = options_.least_motion;
     look(tau, Fault::torque_frozen, "tau", [&](std::size_t j) { return moves(q, j, least); });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "check/judged_log.hpp"
@@ -27,8 +28,8 @@ constexpr double kSigmaFloor = 0.02;    // [1] of the channel's sd
 
 /// log Φ(x) / ½, without loss far below zero.
 double half_normal(double x) {
-  if (x < -5.0) return -0.5 * x * x - std::log(-x) - 0.5 * std::log(2.0 * 3.14159265358979) + std::log(2.0);
-  return std::log(std::erfc(-x / std::sqrt(2.0)));
+  if (x < -5.0) return -0.5 * x * x - std::log(-x) - 0.5 * std::log(2.0 * std::numbers::pi) + std::numbers::ln2;
+  return std::log(std::erfc(-x / std::numbers::sqrt2));
 }
 
 /// One sample as the model wants it.
@@ -152,7 +153,7 @@ Samples take_samples(const Robot& robot, const JudgedLog& log, Eigen::Index most
     const EvenPiece& piece = log.pieces[static_cast<std::size_t>(p)];
     const double length = piece.step * static_cast<double>(piece.rows() - 1) - 2.0 * kSpoiled;
     if (length <= 0.0) continue;
-    for (; next < passed + length; next += step) {
+    for (; next < passed + length; next += step) {  // NOLINT(bugprone-float-loop-counter): a time, not a count
       samples.piece.push_back(p);
       samples.row.push_back(std::round((next - passed + kSpoiled) / piece.step));
     }
@@ -295,7 +296,7 @@ Reading read_model(const RobotModel& model, const RobotProfile& profile, const S
   reading.own_sd.resize(motors * kOwn);
   for (const int body : ends) {
     reading.ends.emplace_back();
-    for (const MatrixX& of_joint : Y) reading.ends.back().push_back(of_joint.middleCols(10 * body, 10));
+    for (const MatrixX& of_joint : Y) reading.ends.back().emplace_back(of_joint.middleCols(10 * body, 10));
   }
   for (int j = 0; j < motors; ++j) {
     MatrixX& C = reading.common[static_cast<std::size_t>(j)];

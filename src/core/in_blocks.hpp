@@ -33,7 +33,7 @@ template <class Run>
 void add_threads(std::vector<std::jthread>& threads, std::ptrdiff_t count, const Run& run) {
   try {
     for (std::ptrdiff_t k = 1; k <= count; ++k) threads.emplace_back(run, static_cast<int>(k));
-  } catch (const std::system_error&) {
+  } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch)
     // Those that are there do all the work.
   }
 }

@@ -13,7 +13,8 @@ using detail::ClosestAnswer;
 /// Starts of the closest pose: entries of the target's cell, entries of the position's cell, pulled targets.
 inline constexpr int kClosestEntries = 4, kClosestPositions = 2, kClosestPulled = 16;
 inline constexpr int kClosestEntriesPosition = 4, kClosestPulledPosition = 7;
-/// Further starts, pulled targets and the sequence in turn, until a second descent confirms the first.
+/// Further starts, of the sequence, until two of them confirm the best: descents from the target's own cells, pulled or
+/// not, end in one basin together and confirm nothing to each other. No proof: a basin of few starts stays unseen.
 inline constexpr int kConfirmingStarts = 100;
 /// A pulled target stands at 0.4 … 1 of the distance, turned by up to 0.8 rad.
 inline constexpr double kPullLeast = 0.4, kPullTurn = 0.46;
@@ -31,16 +32,18 @@ struct Descents {
   ClosestAnswer& answer;
   double q[kRoom<N>];
   double ends[kClosestEntries + kClosestPositions + kClosestPulled + kConfirmingStarts];
+  bool is_of_sequence[kClosestEntries + kClosestPositions + kClosestPulled + kConfirmingStarts];
 
   bool hurried = true;  ///< a descent that cannot beat the best is given up
 
   /// From q. Nothing is left to do once the target is reached beyond doubt.
-  void run() {
+  void run(bool of_sequence = false) {
     constexpr double kReached = 0.5 * 1e-12;
     if (answer.f < kReached) return;
     const Descent end = descend<N, kRotation>(*task.chain, ClosestTuning{}, target,
                                               hurried ? answer.f : __builtin_huge_val(), q, task.onlooker);
     answer.iterations += end.iterations;
+    is_of_sequence[answer.starts] = of_sequence;
     ends[answer.starts++] = end.given_up ? __builtin_huge_val() : __builtin_sqrt(2.0 * end.f);
     if (end.f < answer.f && !end.given_up) {
       for (int i = 0; i < task.chain->joints; ++i) answer.q[i] = q[i];
@@ -83,22 +86,28 @@ struct Descents {
   }
   void run_sequence(int k) {
     Starts::sequence(*task.chain, *task.seeds, k, q);
-    run();
+    run(true);
   }
   void count_agreeing() {
     const double best = __builtin_sqrt(2.0 * answer.f);
+    int of_sequence = 0;
     answer.agreeing = 0;
-    for (int k = 0; k < answer.starts; ++k) answer.agreeing += ends[k] - best <= kAgreement;
+    for (int k = 0; k < answer.starts; ++k) {
+      const bool agrees = ends[k] - best <= kAgreement;
+      answer.agreeing += agrees;
+      of_sequence += agrees && is_of_sequence[k];
+    }
+    answer.confirmed = of_sequence >= 2;
   }
 };
 
 template <int N, bool kRotation>
-void closest_of_all(const ReachTask& task, const TargetNumbers& numbers, bool confirm, ClosestAnswer& answer) {
+void closest_of_all(const ReachTask& task, const TargetNumbers& numbers, ClosestAnswer& answer) {
   const Target<double> target = as_target(numbers);
   answer.f = __builtin_huge_val();
   answer.starts = answer.agreeing = answer.iterations = 0;
   answer.stationary = false;
-  Descents<N, kRotation> descents{task, target, answer, {}, {}};
+  Descents<N, kRotation> descents{task, target, answer, {}, {}, {}};
   const bool table = has_table(task);
   const int pulled = kRotation ? kClosestPulled : kClosestPulledPosition;
   if (table) {
@@ -118,8 +127,8 @@ void closest_of_all(const ReachTask& task, const TargetNumbers& numbers, bool co
   }
   descents.count_agreeing();
   descents.hurried = false;  // those that are given up confirm nothing
-  for (int k = 0; confirm && k < kConfirmingStarts && answer.agreeing < 2; ++k) {
-    table&& k % 2 == 0 ? descents.run_pulled(pulled + k / 2) : descents.run_sequence(k + 22);
+  for (int k = 0; k < kConfirmingStarts && !answer.confirmed; ++k) {
+    descents.run_sequence(k + 22);
     descents.count_agreeing();
   }
 }

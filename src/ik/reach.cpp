@@ -31,8 +31,6 @@ constexpr double kNear = 0.02;
 constexpr double kVeryNear = 0.005;
 /// Largest entry of the projected gradient at which a descent that ran out of iterations is still called stationary.
 constexpr double kStationary = 1e-6;
-/// Descents that must have come to the same distance before it is called the closest.
-constexpr int kAgreeing = 2;
 
 using Clock = std::chrono::steady_clock;
 
@@ -201,7 +199,7 @@ void finish(const ReachModel::Impl& model, const ReachBuild& build, const Target
                                                                                 : stopped(ReachEvidence::budget);
   }
   ClosestAnswer closest;
-  build.closest(model.task, target, !distance.proven, closest);
+  build.closest(model.task, target, closest);
   if (!closest.stationary) {
     // Near a singular pose the last steps along the valley are many.
     ClosestAnswer further;
@@ -249,7 +247,7 @@ void finish(const ReachModel::Impl& model, const ReachBuild& build, const Target
   if (!closest.stationary) return stopped(ReachEvidence::budget);
   if (!model.options.explain) {
     solution.status = ReachStatus::local_minimum;
-    solution.evidence = closest.agreeing >= kAgreeing ? ReachEvidence::agreement : ReachEvidence::one_descent;
+    solution.evidence = closest.confirmed ? ReachEvidence::agreement : ReachEvidence::one_descent;
     return;
   }
   if (late()) return stopped(ReachEvidence::deadline);
@@ -263,9 +261,8 @@ void finish(const ReachModel::Impl& model, const ReachBuild& build, const Target
       case Lifted::none: break;
     }
   }
-  const bool agreed = closest.agreeing >= kAgreeing;
-  solution.status = agreed ? ReachStatus::out_of_reach : ReachStatus::local_minimum;
-  solution.evidence = agreed ? ReachEvidence::agreement : ReachEvidence::one_descent;
+  solution.status = closest.confirmed ? ReachStatus::out_of_reach : ReachStatus::local_minimum;
+  solution.evidence = closest.confirmed ? ReachEvidence::agreement : ReachEvidence::one_descent;
 }
 
 const ReachBuild& reach_build(InstructionSet set) {

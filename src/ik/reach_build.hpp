@@ -45,6 +45,7 @@ struct ClosestAnswer {
   double gradient = 0.0;  ///< largest entry of the projected gradient
   bool stationary = false;
   int starts = 0, agreeing = 0;  ///< descents, and those that ended at the same f
+  bool confirmed = false;        ///< two of those do not come from the target's own cells
   int iterations = 0;
 };
 
@@ -63,8 +64,8 @@ struct ReachBuild {
   void (*from)(const ReachTask&, const TargetNumbers& target, const double* q, AttemptAnswer& answer);
   /// Attempts around q, which all but reaches the target, added to an answer.
   void (*around)(const ReachTask&, const TargetNumbers& target, const double* q, AttemptAnswer& answer);
-  /// The closest pose from several starts. \p confirm: further ones where only one came to it
-  void (*closest)(const ReachTask&, const TargetNumbers& target, bool confirm, ClosestAnswer& answer);
+  /// The closest pose from several starts, until one of another kind confirms it.
+  void (*closest)(const ReachTask&, const TargetNumbers& target, ClosestAnswer& answer);
   /// The closest pose on the branch of q.
   void (*descend)(const ReachTask&, const TargetNumbers& target, const double* q, ClosestAnswer& answer);
   /// |e_p| and the angle at q.

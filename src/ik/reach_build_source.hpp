@@ -119,8 +119,8 @@ inline const ReachBuild& this_build() {
       [](const ReachTask& task, const TargetNumbers& target, const double* q, AttemptAnswer& answer) {
         with_shape(task, [&](auto s) { attempts_around<s.kJoints, s.kPose>(task, target, q, answer); });
       },
-      [](const ReachTask& task, const TargetNumbers& target, bool confirm, ClosestAnswer& answer) {
-        with_shape(task, [&](auto s) { closest_of_all<s.kJoints, s.kPose>(task, target, confirm, answer); });
+      [](const ReachTask& task, const TargetNumbers& target, ClosestAnswer& answer) {
+        with_shape(task, [&](auto s) { closest_of_all<s.kJoints, s.kPose>(task, target, answer); });
       },
       [](const ReachTask& task, const TargetNumbers& target, const double* q, ClosestAnswer& answer) {
         with_shape(task, [&](auto s) { closest_on_branch<s.kJoints, s.kPose>(task, target, q, answer); });

@@ -183,7 +183,7 @@ int guarded(ArrowArrayStream* stream, Work work) noexcept {
     } catch (const std::exception& error) {
       given.problem = error.what();
     }
-  } catch (...) {
+  } catch (...) {  // NOLINT(bugprone-empty-catch): there is no memory for a text, and C's callers take no exception
   }
   return EIO;
 }
@@ -337,6 +337,7 @@ class ColumnReader {
     std::vector<std::int32_t> known(levels.size(), -1);
     each_integer(format_, array, [&](auto index) {
       if (!index) return column.codes.push_back(code_of({}, column));
+      // NOLINTNEXTLINE(bugprone-signed-char-misuse): a number of 8 bits; a negative one is out of range too
       const auto level = static_cast<std::size_t>(*index);
       if (level >= levels.size()) throw std::runtime_error("a dictionary index is out of range");
       if (known[level] < 0) known[level] = code_of(levels[level], column);

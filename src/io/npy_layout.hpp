@@ -30,10 +30,10 @@ struct NpyLayout {
 inline constexpr std::size_t kNpyPreamble = 12;
 std::size_t npy_header_size(std::string_view preamble) noexcept;
 
-/// \param head  the file's first npy_header_size() bytes, or all \param size  of the whole file: the shape is compared
+/// \param bytes  the file's first npy_header_size() ones, or all \param size  of the whole file: the shape is compared
 /// with it
 /// \throws Error
-NpyLayout read_npy_layout(std::string_view head, std::uint64_t size, const std::string& name);
+NpyLayout read_npy_layout(std::string_view bytes, std::uint64_t size, const std::string& name);
 
 /// Values stored with the first index fastest, in the order with the last index fastest.
 std::vector<double> to_c_order(const std::vector<double>& stored, const std::vector<std::size_t>& shape);

@@ -647,9 +647,7 @@ class RangeScan {
   }
   double least(std::size_t limit, std::size_t endpoint) const {
     double smallest = kInfinity;
-    for (const double value : values_.row(at(limit, endpoint))) {
-      if (value < smallest) smallest = value;
-    }
+    for (const double value : values_.row(at(limit, endpoint))) smallest = std::fmin(smallest, value);
     return smallest;
   }
 

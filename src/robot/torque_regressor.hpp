@@ -8,6 +8,7 @@ namespace pinocchio {
 
 template <typename Scalar, int Options, template <typename, int> class JointCollectionTpl, typename ConfigVectorType,
           typename TangentVectorType1, typename TangentVectorType2>
+// NOLINTNEXTLINE(readability-*): the header's own words
 typename DataTpl<Scalar, Options, JointCollectionTpl>::MatrixXs& computeJointTorqueRegressor(
     const ModelTpl<Scalar, Options, JointCollectionTpl>& model, DataTpl<Scalar, Options, JointCollectionTpl>& data,
     const Eigen::MatrixBase<ConfigVectorType>& q, const Eigen::MatrixBase<TangentVectorType1>& v,

@@ -16,21 +16,22 @@ constexpr double kLeastConstant = 1e-9;
 constexpr double kAssumedTime = 1.0;
 /// [1] of a moving profile's σ, which is one number for all that its fit left: the part that neighbouring samples
 /// share, and the part that they do not; their squares sum to 1. Its integral time is twice the time constant of a
-/// wander. Measured on simulated arms with wandering torques (IdentifiedWindows): taken for white, a second's 95 % held
-/// a third.
+/// wander. Taken for white, a second of it is sure of what is not there
+/// (InnovationWindow.AMovingProfilesErrorLastsAsLongAsItSays).
 constexpr double kWhiteShare = 0.3, kSlowShare = 0.953939;
 }  // namespace
 
 InnovationWindow::InnovationWindow(const NoiseModel& noise, const std::vector<int>& motors, int unknowns) {
   const auto m = static_cast<Eigen::Index>(motors.size());
   const auto of = [&](const VectorX& all, int motor) { return all.size() > 0 ? all[motor] : 0.0; };
+  const bool one_sd = noise.origin == NoiseOrigin::moving && noise.slow_sd.size() == 0;
   white_.setZero(m);
   slow_.setZero(m);
   time_constant_.setOnes(m);
   for (Eigen::Index i = 0; i < m; ++i) {
     const int motor = motors[static_cast<std::size_t>(i)];
     double white = noise.white_sd[motor], slow = of(noise.slow_sd, motor), time = of(noise.correlation_time, motor);
-    if (noise.origin == NoiseOrigin::moving && std::isfinite(white) && !(slow > 0.0) && time > 0.0) {
+    if (one_sd && std::isfinite(white) && time > 0.0) {
       slow = kSlowShare * white;
       white *= kWhiteShare;
       time *= 0.5;

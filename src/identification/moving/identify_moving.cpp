@@ -117,7 +117,7 @@ std::string constant_force(const IdentifyTask& task, const MovingRows& rows, con
   Matrix6X J(6, model.nv());
   MatrixX XZ = MatrixX::Zero(rows.at.count(), 2);
   Eigen::Matrix2d ZZ = Eigen::Matrix2d::Zero();
-  Eigen::Vector2d Ze = Eigen::Vector2d::Zero();
+  Eigen::Vector2d Zy = Eigen::Vector2d::Zero();
   for (Eigen::Index t = 0; t < rows.samples(); ++t) {
     if (t % 1024 == 0) beat(rows);
     const VectorX q = rows.q.row(t);
@@ -132,7 +132,7 @@ std::string constant_force(const IdentifyTask& task, const MovingRows& rows, con
       for (Eigen::Index c = 0; c < joint.X.cols(); ++c)
         XZ.row(rows.parameter(j, joint.columns[c])) += weight * joint.X(t, c) * z.transpose();
       ZZ += weight * z * z.transpose();
-      Ze += weight * e * z;
+      Zy += weight * e * z;
     }
   }
   const MatrixX LXZ = fit.noise.factor.transpose() * XZ;
@@ -140,7 +140,7 @@ std::string constant_force(const IdentifyTask& task, const MovingRows& rows, con
   const Eigen::Matrix2d H = ZZ - LXZ.transpose() * LXZ + Eigen::Matrix2d::Identity() / (prior * prior);
   const Eigen::LLT<Eigen::Matrix2d> information(H);
   if (information.info() != Eigen::Success) return {};
-  const Eigen::Vector2d w = information.solve(Ze);
+  const Eigen::Vector2d w = information.solve(Zy);
   constexpr double kSure = 5.0;  // sds: a wrong description makes one or two
   if (w.norm() < task.options.constant_force || w.dot(H * w) < kSure * kSure) return {};
   const double sd = std::sqrt(w.normalized().dot(information.solve(w.normalized())));

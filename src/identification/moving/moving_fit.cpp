@@ -241,6 +241,7 @@ MovingFit fit_moving(const Robot& robot, const std::vector<MovingLog>& logs, con
                      const Pulse& pulse) {
   MovingFit fit;
   if (options.effort_units) fit.unit = "channel units";
+  check_options(options);
   // θ is fitted to what cubics make of the positions: noise of measured speeds, differenced, would take a part of every
   // mass away (errors in variables), and a low pass is late. What the loop sees says how far off it then is.
   MovingFitOptions plain = options;
