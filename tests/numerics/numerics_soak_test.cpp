@@ -1,6 +1,8 @@
 // What decomposes, inverts and optimises once a cycle, with matrices that go wrong at random.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "antaeus/numerics/bounded_least_squares.hpp"
 #include "antaeus/numerics/elastic_qp.hpp"
 #include "antaeus/numerics/gaussian_posterior.hpp"
@@ -135,6 +137,7 @@ TEST(NumericsSoak, ElasticQp) {
   MatrixX G(4, 3);
   VectorX h(4), g(3);
   double mu = 0.7;
+  int plain_spent = 0;
   soak_faulty_cycles(
       "ElasticQp", {.seed = 3564, .sample = 2000},
       [&](Faults& faults) {
@@ -167,8 +170,15 @@ TEST(NumericsSoak, ElasticQp) {
           finite =
               finite && qp.unknowns(t).allFinite() && qp.multipliers(t).allFinite() && qp.violations(t).allFinite();
         }
-        return Told(qp.status() == QpStatus::solved, finite);
+        // The last iterate of a budget that is spent has numbers too, and says so.
+        const bool spent = qp.status() == QpStatus::iteration_budget;
+        const bool plain =
+            std::max({G.cwiseAbs().maxCoeff(), h.cwiseAbs().maxCoeff(), g.cwiseAbs().maxCoeff()}) <= 10.0;
+        plain_spent += spent && plain && mu == 0.7;
+        return Told(qp.status() == QpStatus::solved || spent, finite);
       });
+  // Of these random problems one in 90 000 does not come to its end in a hundred iterations (10 of a million cycles).
+  EXPECT_LE(plain_spent, test::in_soak(30, 1));
 }
 
 }  // namespace
